@@ -1,0 +1,45 @@
+# The only file that knows how MLIR is found and linked: libMLIR.so and
+# libLLVM.so, never the static archives beside them (two copies of MLIR in one
+# process have two sets of type ids).
+find_package(MLIR 22.1 REQUIRED CONFIG)
+message(STATUS "MLIR ${LLVM_PACKAGE_VERSION}: ${MLIR_DIR}")
+
+list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
+set(MLIR_BINARY_DIR ${PROJECT_BINARY_DIR}) # else add_mlir_doc writes to /docs
+include(TableGen)
+include(AddLLVM)
+include(AddMLIR)
+
+# mlir_tablegen() reads the directory property, not target usage requirements.
+include_directories(SYSTEM ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+include_directories(${PROJECT_BINARY_DIR}/include ${PROJECT_BINARY_DIR}/gen)
+
+add_library(weft_mlir INTERFACE)
+separate_arguments(weft_llvm_definitions NATIVE_COMMAND ${LLVM_DEFINITIONS})
+target_compile_options(weft_mlir INTERFACE ${weft_llvm_definitions}
+  $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>)
+target_include_directories(weft_mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
+target_include_directories(weft_mlir INTERFACE
+  $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
+  $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/gen>
+  $<INSTALL_INTERFACE:include>)
+target_link_libraries(weft_mlir INTERFACE MLIR LLVM)
+
+# One precompiled header for every library that includes MLIR.
+add_library(weft_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/Precompiled.cpp)
+target_link_libraries(weft_pch PUBLIC weft_mlir)
+target_precompile_headers(weft_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h)
+
+# weft_mlir_library(<name> SRCS ... LINK <own libraries> DEPENDS <generated>)
+function(weft_mlir_library name)
+  cmake_parse_arguments(A "" "" "SRCS;LINK;DEPENDS" ${ARGN})
+  add_library(${name} STATIC ${A_SRCS})
+  add_library(weft::${name} ALIAS ${name})
+  target_link_libraries(${name} PUBLIC weft_mlir ${A_LINK})
+  target_precompile_headers(${name} REUSE_FROM weft_pch)
+  target_compile_options(${name} PRIVATE -Wall -Wextra -Wno-unused-parameter)
+  if(A_DEPENDS)
+    add_dependencies(${name} ${A_DEPENDS})
+  endif()
+  set_property(GLOBAL APPEND PROPERTY WEFT_LIBRARIES ${name})
+endfunction()

@@ -1,0 +1,122 @@
+//===- ShardingRule.h - what the sharding passes know of an op --*- C++ -*-===//
+//
+// Knowledge of an op as data; propagation, cost, partitioning and explanation
+// see nothing else. Worked example, a contraction of 128x784 with 784x10:
+//
+//   ([b, k], [k, n]) -> ([b, n]) {b=128, k=784, n=10} reduce={k}
+//
+// Sharding factor b shards dimension 0 of operand 0 and of the result, and
+// costs nothing. Sharding k shards one dimension of each operand and leaves
+// the result partial (sum). A dimension may be a product of factors, major to
+// minor: reshaping 4x28x28 to 4x784 is ([b, h, w]) -> ([b, hw]) with the last
+// dimension {h, w}. A dimension that no factor describes (size 1 broadcast) has
+// an empty list and is never sharded.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_DIALECTS_WEFT_SHARDINGRULE_H
+#define WEFT_DIALECTS_WEFT_SHARDINGRULE_H
+
+#include "weft/dialects/weft/Layout.h"
+
+namespace weft {
+
+/// What a sharded factor costs; one partition strategy for each.
+enum class FactorKind : uint8_t {
+  Pass,     ///< elementwise, batch: nothing
+  Position, ///< iota, rng: an offset from the coordinate
+  Reduce,   ///< contraction, reduce: a partial result
+  Window,   ///< convolution and pooling: halos
+  Shift,    ///< slice, pad, concatenate: each device moves what it lacks
+  Lookup,   ///< gather, scatter: mask by range and a partial result
+  Scan,     ///< cumulative ops: local, then an exclusive scan of one slice
+  Select,   ///< sort, top-k: local select and merge
+  Whole,    ///< replicate this dimension only
+};
+llvm::StringRef stringifyFactorKind(FactorKind kind);
+
+struct Factor {
+  int64_t size = 1;
+  FactorKind kind = FactorKind::Pass;
+  /// For Reduce (and Lookup): what combines the partial results.
+  ReduceKind reduce = ReduceKind::Sum;
+};
+
+using DimFactors = llvm::SmallVector<unsigned, 1>;        ///< major to minor
+using TensorFactors = llvm::SmallVector<DimFactors, 4>;   ///< one a dimension
+
+/// Position p of a result's factor needs operand positions
+/// scale*p + k*dilation + offset for k in [0, window): stride, dilation,
+/// padding, slice start, concatenation offset.
+struct PositionMap {
+  unsigned operand = 0, result = 0, factor = 0;
+  int64_t scale = 1, offset = 0, window = 1, dilation = 1;
+};
+
+/// How a partial operand may pass through the op, per operand.
+enum class Linearity : uint8_t {
+  None,         ///< a partial operand must be reduced first
+  Linear,       ///< linear in it while all other operands are replicated along
+                ///< the partial axes (scale, transpose, dot)
+  JointlyLinear ///< linear in all such operands together (add, subtract)
+};
+
+struct ShardingRule {
+  llvm::SmallVector<Factor, 4> factors;
+  llvm::SmallVector<TensorFactors, 3> operands;
+  llvm::SmallVector<TensorFactors, 1> results;
+  llvm::SmallVector<PositionMap, 0> positions;
+  /// Operands that are accumulated into: under a sharded reduce factor they
+  /// count on coordinate 0 and are neutral elsewhere.
+  llvm::SmallVector<unsigned, 1> inits;
+  /// Empty, or one for each operand; empty means None everywhere.
+  llvm::SmallVector<Linearity, 3> linearity;
+};
+
+/// Every dimension of every operand and result is an own factor of one kind,
+/// shared by position: for elementwise ops (all shapes equal; scalars of rank
+/// 0 have no factors).
+ShardingRule elementwiseRule(llvm::ArrayRef<int64_t> shape,
+                             llvm::ArrayRef<int64_t> operandRanks,
+                             unsigned numResults);
+
+/// Factors of a reshape by greatest common blocks: 4x28x28 -> 4x784 gives
+/// b=4, h=28, w=28; dimensions that do not align (6 -> 4x... ) share one
+/// factor of kind Shift for the whole unaligned block.
+ShardingRule reshapeRule(llvm::ArrayRef<int64_t> from,
+                         llvm::ArrayRef<int64_t> to);
+
+/// ([b, k], [k, n]) -> ([b, n]) {b=128, k=784, n=10} reduce={k}
+std::string toString(const ShardingRule &rule);
+/// Does the rule fit these shapes (every dimension is the product of its
+/// factors, or one without factors)? Reason or empty.
+std::string invalidReason(const ShardingRule &rule,
+                          llvm::ArrayRef<llvm::ArrayRef<int64_t>> operands,
+                          llvm::ArrayRef<llvm::ArrayRef<int64_t>> results);
+
+//===----------------------------------------------------------------------===//
+// Projection between layouts of tensors and shardings of factors
+//===----------------------------------------------------------------------===//
+
+/// The axes of one tensor's factors; `exact` is false where a dimension's axes
+/// could not be told apart by factors (they do not divide the major factor).
+struct FactorShardings {
+  llvm::SmallVector<SubAxes, 4> axes; ///< one list for each factor of the rule
+  bool exact = true;
+};
+/// Axes of dimension {h=28, w=28} over "x"=4: h gets "x" (28 % 4 == 0). Over
+/// "x"=8: gcd(28, 8) = 4: h gets "x":(1)4, the rest goes to w only where h is
+/// exhausted, so here it is not exact. A dimension of one factor takes any
+/// axes, divisible or not.
+FactorShardings projectToFactors(const Mesh &mesh, const ShardingRule &rule,
+                                 const TensorFactors &tensor,
+                                 const Layout &layout);
+/// The layout of a tensor whose factors have these axes. Factors after one
+/// that is not fully sharded contribute only where the digits stay exact.
+Layout projectToTensor(const Mesh &mesh, const ShardingRule &rule,
+                       const TensorFactors &tensor,
+                       llvm::ArrayRef<SubAxes> axes);
+
+} // namespace weft
+
+#endif // WEFT_DIALECTS_WEFT_SHARDINGRULE_H

@@ -1,0 +1,80 @@
+//===- Resharding.h - the cheapest way from one layout to another -*- C++ -*-===//
+//
+// Pure search, no IR. Worked example: 16x16x16 of f32 on x=4, y=2,
+//
+//   P('y', -, 'x')  ->  P(-, ('x','y'), -)
+//
+// takes an all-to-all over y (dim 0 -> dim 1) and an all-to-all over x
+// (dim 2 -> dim 1), or one exchange that moves exactly what each device lacks:
+// 448 elements, 1,792 bytes a device. A chain of all-gathers and slices moves
+// 14,336.
+//
+// A* over layouts on the coarsest common refinement of the sub-axes in which
+// the two differ, with the bytes that own() says must arrive as the estimate.
+// No step is legal by its form alone: each is checked against own(), since
+// uneven shards do not nest (7 over a=2 is [0,4) [4,7); over a=2, b=3 device
+// (0,2) owns [4,6)).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_PASSES_SHARDING_RESHARDING_H
+#define WEFT_PASSES_SHARDING_RESHARDING_H
+
+#include "weft/dialects/weft/Layout.h"
+
+namespace weft {
+
+enum class StepKind : uint8_t {
+  Slice,         ///< replicated -> sharded dim `to`; nothing moves
+  MakePartial,   ///< replicated -> partial; neutral but on the first coordinate
+  AllGather,     ///< sharded dim `from` -> replicated
+  AllToAll,      ///< sharded dim `from` -> sharded dim `to`
+  Permute,       ///< each device sends its whole shard to one other
+  AllReduce,     ///< partial -> replicated
+  ReduceScatter, ///< partial -> sharded dim `to`
+  Exchange,      ///< grouped send and receive of exactly what each lacks
+};
+/// all_gather, all_to_all, ... as printed and counted; slice and make_partial
+/// are local.
+llvm::StringRef stringifyStepKind(StepKind kind);
+
+struct ReshardStep {
+  StepKind kind = StepKind::Slice;
+  SubAxes axes;          ///< over which the step works, major to minor
+  int64_t from = -1;     ///< tensor dimension, where the kind has one
+  int64_t to = -1;
+  ReduceKind reduce = ReduceKind::Sum;
+  Layout result;         ///< the layout after the step
+  int64_t bytes = 0;     ///< ring formula (received = sent) for standard
+                         ///< collectives; bytes received by the fullest device
+                         ///< for permute and exchange
+  double seconds = 0;    ///< latency and bytes over the slowest axis
+};
+
+struct ReshardOptions {
+  bool allowExchange = true;
+  int64_t searchBudget = 20000; ///< layouts expanded before settling
+};
+
+struct ReshardPlan {
+  llvm::SmallVector<ReshardStep, 4> steps;
+  int64_t bytesReceived = 0; ///< sum over the steps
+  int64_t lowerBound = 0;    ///< max over devices of |own_to \ own_from|, bytes
+  double seconds = 0;
+  bool optimal = false;      ///< proved cheapest under the options
+};
+
+/// Bytes one device sends in one standard collective over p devices, by the
+/// ring formula: all_reduce 2(p-1)/p n, all_gather and reduce_scatter (p-1)/p
+/// of the full array, all_to_all (p-1)/p of the local array.
+int64_t ringBytes(StepKind kind, int64_t groupSize, int64_t localBytesBefore,
+                  int64_t localBytesAfter);
+
+/// Requires two valid layouts of the rank of `shape`.
+ReshardPlan planReshard(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
+                        int64_t elementBytes, const Layout &from,
+                        const Layout &to, const ReshardOptions &options = {});
+
+} // namespace weft
+
+#endif // WEFT_PASSES_SHARDING_RESHARDING_H
