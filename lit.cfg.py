@@ -1,0 +1,24 @@
+import os
+
+import lit.formats
+import lit.llvm
+
+# `lit test/passes` in the source tree starts here with no build paths: read
+# the site config of the build, which loads this file again with them set.
+if not hasattr(config, "weft_obj_root"):
+    build = os.environ.get("WEFT_BUILD_DIR", os.path.join(os.path.dirname(__file__), "build"))
+    lit_config.load_config(config, os.path.join(build, "lit.site.cfg.py"))
+else:
+    llvm_config = lit.llvm.llvm_config
+    config.name = "weft"
+    config.test_format = lit.formats.ShTest(execute_external=False)
+    config.suffixes = [".mlir", ".test"]
+    config.excludes = ["Inputs", "fixtures", "CMakeLists.txt"]
+    config.test_source_root = os.path.dirname(os.path.abspath(__file__))
+    config.test_exec_root = config.weft_obj_root
+    config.environment["FILECHECK_OPTS"] = "-enable-var-scope -dump-input-filter=all"
+    llvm_config.use_default_substitutions()
+    llvm_config.add_tool_substitutions(
+        ["weft-opt", "weft", "mlir-opt"], [config.weft_tools_dir, config.llvm_tools_dir])
+    config.substitutions.append(("%weft_plugin", config.weft_plugin))
+    config.substitutions.append(("%fixtures", os.path.join(config.test_source_root, "test", "fixtures")))
