@@ -1,0 +1,50 @@
+//===- Interfaces.td - what passes may ask of an op --------------------------//
+
+#ifndef WEFT_DIALECTS_WEFT_INTERFACES
+#define WEFT_DIALECTS_WEFT_INTERFACES
+
+include "mlir/IR/OpBase.td"
+
+def ShardingRuleOpInterface : OpInterface<"ShardingRuleOpInterface"> {
+  let cppNamespace = "::weft";
+  let description = [{
+    All that the sharding passes know of an op: its rule, and how the local op
+    is built from local operands. An embedder attaches it to its own ops as an
+    external model.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      The rule for the op's global shapes. Factors of every dimension of every
+      ranked-tensor operand and result.
+    }], "::weft::ShardingRule", "getShardingRule", (ins)>,
+    InterfaceMethod<[{
+      Builds the op on local operands; returns one value for each result, of
+      the given local types. The default clones with local types. Ops that
+      depend on positions ask `placement` where the local block starts.
+    }], "::llvm::SmallVector<::mlir::Value>", "buildLocal",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$operands,
+           "::mlir::TypeRange":$resultTypes,
+           "const ::weft::LocalPlacement &":$placement),
+      /*methodBody=*/"", /*defaultImplementation=*/[{
+        return ::weft::cloneWithTypes(builder, $_op.getOperation(), operands, resultTypes);
+      }]>,
+  ];
+}
+
+def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
+  let cppNamespace = "::weft";
+  let description = [{ Reverse-mode derivative, built from ops of the dialect. }];
+  let methods = [
+    InterfaceMethod<[{
+      Given the gradient of each result (null where it is zero), builds the
+      gradient of each operand for which `wanted` is set; a null value stands
+      for zero. Ops are created at the builder's insertion point.
+      Returns failure, with an error on the op, where no derivative exists.
+    }], "::llvm::LogicalResult", "buildGradient",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$resultGradients,
+           "::llvm::ArrayRef<bool>":$wanted,
+           "::llvm::SmallVectorImpl<::mlir::Value> &":$operandGradients)>,
+  ];
+}
+
+#endif // WEFT_DIALECTS_WEFT_INTERFACES

@@ -1,0 +1,69 @@
+//===- Weft.h - the weft dialect ------------------------------*- C++ -*-===//
+
+#ifndef WEFT_DIALECTS_WEFT_WEFT_H
+#define WEFT_DIALECTS_WEFT_WEFT_H
+
+#include "weft/dialects/weft/Layout.h"
+#include "weft/dialects/weft/ShardingRule.h"
+
+#include "mlir/Bytecode/BytecodeOpInterface.h"
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Dialect.h"
+#include "mlir/IR/OpDefinition.h"
+#include "mlir/IR/OpImplementation.h"
+#include "mlir/IR/SymbolTable.h"
+#include "mlir/IR/TensorEncoding.h"
+#include "mlir/Interfaces/InferTypeOpInterface.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace weft {
+
+/// Where a device's local blocks lie, for ops whose result depends on
+/// positions. Implemented by the partitioning pass.
+class LocalPlacement {
+public:
+  virtual ~LocalPlacement() = default;
+  /// tensor<i64>: global index of the first local element of a result's
+  /// dimension; null where the dimension is not sharded (the offset is 0).
+  virtual mlir::Value resultOffset(mlir::OpBuilder &builder, mlir::Location loc,
+                                   unsigned result, unsigned dim) const = 0;
+  /// Global shape of a result.
+  virtual llvm::ArrayRef<int64_t> globalShape(unsigned result) const = 0;
+};
+
+/// Clones an op (attributes, no regions) with other operands and result types.
+llvm::SmallVector<mlir::Value> cloneWithTypes(mlir::OpBuilder &builder,
+                                              mlir::Operation *op,
+                                              mlir::ValueRange operands,
+                                              mlir::TypeRange resultTypes);
+
+/// The layout in a type's encoding, or null.
+class LayoutAttr;
+LayoutAttr getLayout(mlir::Type type);
+/// The type with another layout (null: without).
+mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
+                                  LayoutAttr layout);
+
+/// The neutral element of a reduction: 0, -inf (or the smallest integer), ...
+mlir::TypedAttr neutralElement(ReduceKind kind, mlir::Type elementType);
+
+/// Names of attributes on function arguments, results and ops.
+inline constexpr llvm::StringLiteral kNameAttr = "weft.name";     ///< port name: d1/kernel, x, metrics/loss
+inline constexpr llvm::StringLiteral kRoleAttr = "weft.role";     ///< PortRole of plan.fbs as text: weight, state, slot, ...
+inline constexpr llvm::StringLiteral kLayoutAttr = "weft.layout"; ///< annotation: #weft.layout
+inline constexpr llvm::StringLiteral kReasonAttr = "weft.reason"; ///< what put the annotation there: "layout_map key d1/kernel"
+inline constexpr llvm::StringLiteral kDonatedAttr = "weft.donated"; ///< on an argument: index of the result that takes over its memory (i64)
+inline constexpr llvm::StringLiteral kMetadataAttr = "weft.metadata"; ///< JSON for the training loop
+
+} // namespace weft
+
+#include "weft/dialects/weft/WeftEnums.h.inc"
+#include "weft/dialects/weft/WeftDialect.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "weft/dialects/weft/WeftAttributes.h.inc"
+#include "weft/dialects/weft/WeftInterfaces.h.inc"
+#define GET_OP_CLASSES
+#include "weft/dialects/weft/WeftOps.h.inc"
+
+#endif // WEFT_DIALECTS_WEFT_WEFT_H

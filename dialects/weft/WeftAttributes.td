@@ -1,0 +1,95 @@
+//===- WeftAttributes.td - meshes and layouts as attributes ------------------//
+
+#ifndef WEFT_DIALECTS_WEFT_ATTRIBUTES
+#define WEFT_DIALECTS_WEFT_ATTRIBUTES
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinAttributeInterfaces.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/TensorEncoding.td"
+include "mlir/IR/OpBase.td"
+
+def Weft_Dialect : Dialect {
+  let name = "weft";
+  let cppNamespace = "::weft";
+  let summary = "A tensor program on global values, with layouts.";
+  let description = [{
+    What is computed. Ops follow StableHLO's meaning; each declares its sharding
+    rule and its derivative through interfaces. Between the stages `sharded`
+    and `partitioned` every tensor type carries its layout as encoding.
+  }];
+  let useDefaultAttributePrinterParser = 1;
+  let hasConstantMaterializer = 1;
+}
+
+class Weft_Attr<string name, string attrMnemonic, list<Trait> traits = []>
+    : AttrDef<Weft_Dialect, name, traits> {
+  let mnemonic = attrMnemonic;
+}
+
+def Weft_MeshAttr : Weft_Attr<"Mesh", "mesh"> {
+  let summary = "Devices in a grid of named axes.";
+  let description = [{
+    `#weft.mesh<"data"=2, "model"=4>`; with a device order and a topology
+    (latency in seconds, bandwidth in bytes a second):
+    `#weft.mesh<"data"=2, "model"=4, devices = [0, 2, 4, 6, 1, 3, 5, 7], latency = [1e-6, 1e-6], bandwidth = [1e10, 1e11]>`.
+
+    (C1) axis names are distinct; (C2) sizes are positive; (C3) as many device
+    ids as devices, each once.
+  }];
+  let parameters = (ins ArrayRefParameter<"::mlir::StringAttr">:$names,
+                        ArrayRefParameter<"int64_t">:$sizes,
+                        OptionalArrayRefParameter<"int64_t">:$devices,
+                        OptionalArrayRefParameter<"::mlir::FloatAttr">:$latency,
+                        OptionalArrayRefParameter<"::mlir::FloatAttr">:$bandwidth);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    ::weft::Mesh getMesh() const;
+    static MeshAttr get(::mlir::MLIRContext *context, const ::weft::Mesh &mesh);
+  }];
+}
+
+def Weft_LayoutAttr : Weft_Attr<"Layout", "layout",
+    [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
+  let summary = "How one tensor lies on a mesh.";
+  let description = [{
+    `#weft.layout<#mesh, [{"data"}, {"model":(2)2}]>`, with partial values
+    `#weft.layout<#mesh, [{}, {}], partial = sum{"model"}>`. See Layout.h.
+
+    (C1) every axis exists in the mesh; (C2) no part of an axis is used twice;
+    (C3) a sub-axis divides its axis; (C4) as a tensor's encoding, one list of
+    axes for each dimension.
+  }];
+  // `code` is the layout in words: see Attributes.cpp.
+  let parameters = (ins "::weft::MeshAttr":$mesh, ArrayRefParameter<"int64_t">:$code);
+  let hasCustomAssemblyFormat = 1;
+  let genVerifyDecl = 1;
+  let extraClassDeclaration = [{
+    ::weft::Layout getLayout() const;
+    static LayoutAttr get(::weft::MeshAttr mesh, const ::weft::Layout &layout);
+  }];
+}
+
+// A partial or reduced kind, spelled sum, max, min, prod, and, or; the C++
+// enum is weft::ReduceKind of Layout.h.
+def Weft_ReduceKind : I32Enum<"ReduceKind", "what combines elements",
+    [I32EnumCase<"Sum", 0, "sum">, I32EnumCase<"Max", 1, "max">,
+     I32EnumCase<"Min", 2, "min">, I32EnumCase<"Prod", 3, "prod">,
+     I32EnumCase<"And", 4, "and">, I32EnumCase<"Or", 5, "or">]> {
+  let cppNamespace = "::weft";
+}
+def Weft_ReduceKindAttr : EnumAttr<Weft_Dialect, Weft_ReduceKind, "reduce_kind"> {
+  let assemblyFormat = "$value";
+}
+def Weft_CompareKind : I32Enum<"CompareKind", "a comparison",
+    [I32EnumCase<"EQ", 0, "eq">, I32EnumCase<"NE", 1, "ne">,
+     I32EnumCase<"LT", 2, "lt">, I32EnumCase<"LE", 3, "le">,
+     I32EnumCase<"GT", 4, "gt">, I32EnumCase<"GE", 5, "ge">]> {
+  let cppNamespace = "::weft";
+}
+def Weft_CompareKindAttr : EnumAttr<Weft_Dialect, Weft_CompareKind, "compare_kind"> {
+  let assemblyFormat = "$value";
+}
+
+#endif // WEFT_DIALECTS_WEFT_ATTRIBUTES
