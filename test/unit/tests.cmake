@@ -1,1 +1,3 @@
 # One line for each unit test program: weft_unit_test(<name> SRCS ... LINK ...)
+weft_unit_test(layout-test SRCS unit/layout-test.cpp LINK weft::WeftLayout)
+weft_unit_test(sharding-rule-test SRCS unit/sharding-rule-test.cpp LINK weft::WeftLayout)

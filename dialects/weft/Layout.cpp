@@ -1,0 +1,248 @@
+//===- Layout.cpp - where the elements of a tensor live -------------------===//
+
+#include "weft/dialects/weft/Layout.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace weft;
+
+//===----------------------------------------------------------------------===//
+// Meshes
+//===----------------------------------------------------------------------===//
+
+int64_t Mesh::size() const {
+  int64_t product = 1;
+  for (const MeshAxis &axis : axes)
+    product *= axis.size;
+  return product;
+}
+
+std::optional<unsigned> Mesh::find(llvm::StringRef name) const {
+  for (auto [index, axis] : llvm::enumerate(axes))
+    if (axis.name == name)
+      return index;
+  return std::nullopt;
+}
+
+int64_t Mesh::coordinate(int64_t position, unsigned axis) const {
+  int64_t stride = 1;
+  for (unsigned i = axes.size(); i-- > axis + 1;)
+    stride *= axes[i].size;
+  return position / stride % axes[axis].size;
+}
+
+static std::string invalidDevices(const Mesh &mesh) {
+  if (mesh.devices.empty())
+    return {};
+  if (static_cast<int64_t>(mesh.devices.size()) != mesh.size())
+    return "mesh of " + std::to_string(mesh.size()) + " positions names " +
+           std::to_string(mesh.devices.size()) + " devices";
+  llvm::SmallVector<int64_t, 8> sorted(mesh.devices);
+  llvm::sort(sorted);
+  if (sorted.front() < 0)
+    return "device " + std::to_string(sorted.front()) + " is negative";
+  auto *twice = std::adjacent_find(sorted.begin(), sorted.end());
+  if (twice != sorted.end())
+    return "device " + std::to_string(*twice) + " is named twice";
+  return {};
+}
+
+std::string Mesh::invalidReason() const {
+  int64_t product = 1;
+  for (auto [index, axis] : llvm::enumerate(axes)) {
+    if (axis.name.empty())
+      return "axis " + std::to_string(index) + " has no name";
+    if (axis.size < 1)
+      return "axis \"" + axis.name + "\" has size " +
+             std::to_string(axis.size) + ", the least is 1";
+    if (*find(axis.name) != index)
+      return "axis \"" + axis.name + "\" is declared twice";
+    if (product > std::numeric_limits<int32_t>::max() / axis.size)
+      return "mesh has more than 2147483647 devices at axis \"" + axis.name +
+             "\"";
+    product *= axis.size;
+    if (!(axis.latency >= 0) || !(axis.bandwidth > 0))
+      return "axis \"" + axis.name +
+             "\" needs a latency of at least 0 and a bandwidth above 0";
+  }
+  return invalidDevices(*this);
+}
+
+//===----------------------------------------------------------------------===//
+// Sub-axes
+//===----------------------------------------------------------------------===//
+
+int64_t weft::coordinate(const Mesh &mesh, int64_t position,
+                         const SubAxis &sub) {
+  int64_t minor = mesh.axes[sub.axis].size / sub.skip / sub.size;
+  return mesh.coordinate(position, sub.axis) / minor % sub.size;
+}
+
+int64_t weft::coordinate(const Mesh &mesh, int64_t position,
+                         llvm::ArrayRef<SubAxis> axes) {
+  int64_t number = 0;
+  for (const SubAxis &sub : axes)
+    number = number * sub.size + coordinate(mesh, position, sub);
+  return number;
+}
+
+int64_t weft::shardCount(llvm::ArrayRef<SubAxis> axes) {
+  int64_t product = 1;
+  for (const SubAxis &sub : axes)
+    product *= sub.size;
+  return product;
+}
+
+bool weft::overlaps(const SubAxis &a, const SubAxis &b) {
+  if (a.axis != b.axis || a.size == 1 || b.size == 1)
+    return false;
+  // Disjoint only where one ends before the other begins, digit for digit:
+  // the 2 of 6 = 2*3 and the 2 of 6 = 3*2 are no independent digits.
+  return b.skip % (a.skip * a.size) != 0 && a.skip % (b.skip * b.size) != 0;
+}
+
+SubAxes weft::normalise(const Mesh &mesh, llvm::ArrayRef<SubAxis> axes) {
+  SubAxes result;
+  for (const SubAxis &sub : axes) {
+    if (sub.size == 1)
+      continue;
+    if (!result.empty() && result.back().axis == sub.axis &&
+        result.back().skip * result.back().size == sub.skip)
+      result.back().size *= sub.size;
+    else
+      result.push_back(sub);
+  }
+  return result;
+}
+
+SubAxis weft::wholeAxis(const Mesh &mesh, unsigned axis) {
+  return {axis, 1, mesh.axes[axis].size};
+}
+
+//===----------------------------------------------------------------------===//
+// Intervals and boxes
+//===----------------------------------------------------------------------===//
+
+int64_t weft::volume(llvm::ArrayRef<Interval> box) {
+  int64_t product = 1;
+  for (const Interval &interval : box)
+    product *= interval.size();
+  return product;
+}
+
+Box weft::intersect(llvm::ArrayRef<Interval> a, llvm::ArrayRef<Interval> b) {
+  Box result;
+  for (auto [x, y] : llvm::zip_equal(a, b)) {
+    int64_t begin = std::max(x.begin, y.begin);
+    result.push_back({begin, std::max(begin, std::min(x.end, y.end))});
+  }
+  return result;
+}
+
+int64_t weft::shardSize(int64_t n, int64_t p) { return (n + p - 1) / p; }
+
+Interval weft::shardInterval(int64_t n, int64_t p, int64_t i) {
+  int64_t c = shardSize(n, p);
+  return {std::min(i * c, n), std::min((i + 1) * c, n)};
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+Layout Layout::replicated(int64_t rank) {
+  Layout layout;
+  layout.dims.resize(rank);
+  return layout;
+}
+
+bool Layout::isReplicated() const {
+  return partial.empty() &&
+         llvm::all_of(dims, [](const SubAxes &axes) { return axes.empty(); });
+}
+
+Layout weft::normalise(const Mesh &mesh, Layout layout) {
+  for (SubAxes &axes : layout.dims)
+    axes = normalise(mesh, axes);
+  llvm::sort(layout.partial);
+  layout.partial = normalise(mesh, layout.partial);
+  if (layout.partial.empty())
+    layout.reduce = ReduceKind::Sum;
+  return layout;
+}
+
+static std::string invalidSubAxis(const Mesh &mesh, const SubAxis &sub) {
+  if (sub.axis >= mesh.axes.size())
+    return "axis number " + std::to_string(sub.axis) + " does not exist, the " +
+           "mesh has " + std::to_string(mesh.axes.size());
+  const MeshAxis &axis = mesh.axes[sub.axis];
+  if (sub.skip < 1 || sub.size < 1 || sub.skip > axis.size ||
+      sub.size > axis.size || axis.size % (sub.skip * sub.size) != 0)
+    return "sub-axis \"" + axis.name + "\":(" + std::to_string(sub.skip) + ")" +
+           std::to_string(sub.size) + " does not divide the axis of " +
+           std::to_string(axis.size);
+  return {};
+}
+
+std::string weft::invalidReason(const Mesh &mesh, const Layout &layout,
+                                int64_t rank) {
+  if (static_cast<int64_t>(layout.dims.size()) != rank)
+    return "layout has " + std::to_string(layout.dims.size()) +
+           " dimensions, the tensor " + std::to_string(rank);
+  SubAxes seen;
+  auto check = [&](llvm::ArrayRef<SubAxis> axes) -> std::string {
+    for (const SubAxis &sub : axes) {
+      if (std::string reason = invalidSubAxis(mesh, sub); !reason.empty())
+        return reason;
+      for (const SubAxis &other : seen)
+        if (overlaps(sub, other))
+          return "axis \"" + mesh.axes[sub.axis].name + "\" is used twice";
+      seen.push_back(sub);
+    }
+    return {};
+  };
+  for (const SubAxes &axes : layout.dims)
+    if (std::string reason = check(axes); !reason.empty())
+      return reason;
+  return check(layout.partial);
+}
+
+llvm::SmallVector<int64_t, 4> weft::localShape(const Layout &layout,
+                                               llvm::ArrayRef<int64_t> shape) {
+  llvm::SmallVector<int64_t, 4> result;
+  for (auto [axes, n] : llvm::zip_equal(layout.dims, shape))
+    result.push_back(shardSize(n, shardCount(axes)));
+  return result;
+}
+
+Box weft::own(const Mesh &mesh, const Layout &layout,
+              llvm::ArrayRef<int64_t> shape, int64_t position) {
+  Box box;
+  for (auto [axes, n] : llvm::zip_equal(layout.dims, shape))
+    box.push_back(shardInterval(n, shardCount(axes),
+                                coordinate(mesh, position, axes)));
+  return box;
+}
+
+bool weft::isEven(const Layout &layout, llvm::ArrayRef<int64_t> shape) {
+  return llvm::all_of(llvm::zip_equal(layout.dims, shape), [](auto pair) {
+    auto [axes, n] = pair;
+    return n % shardCount(axes) == 0;
+  });
+}
+
+int64_t weft::receiveLowerBound(const Mesh &mesh, const Layout &from,
+                                const Layout &to,
+                                llvm::ArrayRef<int64_t> shape) {
+  int64_t most = 0;
+  for (int64_t position = 0, e = mesh.size(); position < e; ++position) {
+    Box wanted = own(mesh, to, shape, position);
+    Box held = own(mesh, from, shape, position);
+    most = std::max(most, volume(wanted) - volume(intersect(wanted, held)));
+  }
+  return most;
+}

@@ -1,0 +1,167 @@
+//===- layout-test.cpp - the layout algebra against index sets ------------===//
+
+#include "weft/dialects/weft/Layout.h"
+#include "weft/test/unit/EveryLayout.h"
+
+#include "catch2/catch.hpp"
+
+#include <map>
+#include <set>
+
+using namespace weft;
+
+namespace {
+Mesh meshOf(const char *text) {
+  Mesh mesh;
+  REQUIRE(parseMesh(text, mesh) == "");
+  return mesh;
+}
+
+Layout layoutOf(const Mesh &mesh, const char *text) {
+  Layout layout;
+  REQUIRE(parseCommandText(text, mesh, layout) == "");
+  return layout;
+}
+
+std::set<int64_t> indices(const Box &box, llvm::ArrayRef<int64_t> shape) {
+  std::set<int64_t> result{0};
+  for (auto [interval, n] : llvm::zip_equal(box, shape)) {
+    std::set<int64_t> next;
+    for (int64_t base : result)
+      for (int64_t i = interval.begin; i < interval.end; ++i)
+        next.insert(base * n + i);
+    result = next;
+  }
+  return result;
+}
+
+/// Every element is held by as many devices as the layout has copies.
+void checkCovers(const Mesh &mesh, const Layout &layout,
+                 llvm::ArrayRef<int64_t> shape) {
+  std::map<int64_t, int64_t> holders;
+  llvm::SmallVector<int64_t, 4> local = localShape(layout, shape);
+  for (int64_t position = 0; position < mesh.size(); ++position) {
+    Box box = own(mesh, layout, shape, position);
+    for (auto [interval, c] : llvm::zip_equal(box, local)) {
+      REQUIRE(interval.begin <= interval.end);
+      REQUIRE(interval.size() <= c);
+    }
+    for (int64_t index : indices(box, shape))
+      ++holders[index];
+  }
+  int64_t shards = 1, elements = 1;
+  for (auto [axes, n] : llvm::zip_equal(layout.dims, shape)) {
+    shards *= shardCount(axes);
+    elements *= n;
+  }
+  REQUIRE(static_cast<int64_t>(holders.size()) == elements);
+  for (auto [index, count] : holders)
+    REQUIRE(count == mesh.size() / shards);
+}
+
+/// The digits of a layout, used and unused, number the devices.
+void checkText(const Mesh &mesh, const Layout &layout) {
+  std::string text = toCommandText(mesh, layout);
+  Layout parsed;
+  REQUIRE(parseCommandText(text, mesh, parsed) == "");
+  REQUIRE(parsed == normalise(mesh, layout));
+  REQUIRE(toCommandText(mesh, parsed) == toCommandText(mesh, normalise(mesh, layout)));
+}
+} // namespace
+
+TEST_CASE("every layout of small meshes covers the tensor") {
+  for (const char *text : {"x=3", "x=5", "x=6", "x=7", "x=2,y=4", "x=8",
+                           "x=2,y=3", "x=1,y=2", "x=2,y=2,z=2"}) {
+    Mesh mesh = meshOf(text);
+    std::vector<Layout> layouts = everyLayout(mesh, 2);
+    INFO(text << ": " << layouts.size());
+    for (const Layout &layout : layouts) {
+      INFO(toString(mesh, layout));
+      REQUIRE(invalidReason(mesh, layout, 2) == "");
+      checkText(mesh, layout);
+      for (std::array<int64_t, 2> shape :
+           {std::array<int64_t, 2>{7, 5}, {8, 3}, {1, 12}, {0, 4}})
+        checkCovers(mesh, layout, shape);
+    }
+  }
+}
+
+TEST_CASE("the lower bound is the largest set of missing elements") {
+  for (const char *text : {"x=6", "x=2,y=4", "x=3,y=2"}) {
+    Mesh mesh = meshOf(text);
+    std::array<int64_t, 2> shape{7, 5};
+    std::vector<Layout> layouts = everyLayout(mesh, 2);
+    for (const Layout &from : layouts)
+      for (const Layout &to : layouts) {
+        size_t most = 0;
+        for (int64_t p = 0; p < mesh.size(); ++p) {
+          std::set<int64_t> held = indices(own(mesh, from, shape, p), shape);
+          size_t missing = 0;
+          for (int64_t index : indices(own(mesh, to, shape, p), shape))
+            missing += !held.count(index);
+          most = std::max(most, missing);
+        }
+        REQUIRE(receiveLowerBound(mesh, from, to, shape) ==
+                static_cast<int64_t>(most));
+      }
+  }
+}
+
+TEST_CASE("the worked examples of the header") {
+  Mesh mesh = meshOf("data=2,model=4");
+  for (int64_t d = 0; d < 8; ++d) {
+    int64_t r = d / 4, c = d % 4;
+    Layout rows = layoutOf(mesh, "[data,-]");
+    CHECK(own(mesh, rows, {16, 10}, d) == Box{{8 * r, 8 * r + 8}, {0, 10}});
+    Layout mixed = layoutOf(mesh, "[(model,data)]");
+    CHECK(own(mesh, mixed, {8}, d) == Box{{2 * c + r, 2 * c + r + 1}});
+    Layout halves = layoutOf(mesh, "[model:(1)2,model:(2)2]");
+    CHECK(own(mesh, halves, {2, 2}, d) ==
+          Box{{c / 2, c / 2 + 1}, {c % 2, c % 2 + 1}});
+  }
+  Layout partial = layoutOf(mesh, "[-,-]+sum(model)");
+  CHECK(toString(mesh, partial) == "[{}, {}], partial = sum{\"model\"}");
+  CHECK(toCommandText(mesh, partial) == "[-,-]+sum(model)");
+  CHECK(shardInterval(7, 4, 3) == Interval{6, 7});
+  CHECK(shardInterval(3, 5, 4) == Interval{3, 3});
+  Mesh uneven = meshOf("a=2,b=3");
+  CHECK(own(uneven, layoutOf(uneven, "[(a,b)]"), {7}, 2) == Box{{4, 6}});
+}
+
+TEST_CASE("digits join and overlap") {
+  Mesh mesh = meshOf("x=6,y=8");
+  CHECK(overlaps({0, 1, 2}, {0, 3, 2}));
+  CHECK(!overlaps({0, 1, 2}, {0, 2, 3}));
+  CHECK(overlaps({1, 1, 8}, {1, 4, 2}));
+  CHECK(!overlaps({1, 1, 8}, {0, 1, 6}));
+  CHECK(normalise(mesh, {{1, 1, 2}, {1, 2, 4}}) == SubAxes{{1, 1, 8}});
+  CHECK(normalise(mesh, {{1, 2, 4}, {1, 1, 2}}) ==
+        SubAxes{{1, 2, 4}, {1, 1, 2}});
+  CHECK(layoutOf(mesh, "[(y:(1)2,y:(2)4)]") == layoutOf(mesh, "[y]"));
+}
+
+TEST_CASE("refusals name the column and both values") {
+  Mesh mesh = meshOf("x=4,y=2");
+  auto refusal = [&](const char *text) {
+    Layout layout;
+    return parseCommandText(text, mesh, layout);
+  };
+  CHECK(refusal("[x,x]") == "column 6: axis \"x\" is used twice");
+  CHECK(refusal("[q]") == "column 2: mesh has no axis 'q', it has x, y");
+  CHECK(refusal("x") ==
+        "column 1: expected '[' before the first dimension, as in [x,-]");
+  CHECK(refusal("[x") == "column 3: expected ']' after a dimension, found the end");
+  CHECK(refusal("[x:(3)2]") ==
+        "column 9: sub-axis \"x\":(3)2 does not divide the axis of 4");
+  CHECK(refusal("[x]+avg(y)") == "column 8: no reduction 'avg', one of sum, "
+                                 "max, min, prod, and, or is meant");
+  CHECK(refusal("[-] ?") == "column 5: unexpected '?' after the layout");
+  Mesh bad;
+  CHECK(parseMesh("x=0", bad) ==
+        "column 3: expected a number from 1 to 2147483647, found '0'");
+  CHECK(parseMesh("x=2,x=2", bad) == "column 8: axis \"x\" is declared twice");
+  CHECK(invalidReason(mesh, Layout::replicated(3), 2) ==
+        "layout has 3 dimensions, the tensor 2");
+  mesh.devices = {0, 1, 2};
+  CHECK(mesh.invalidReason() == "mesh of 8 positions names 3 devices");
+}
