@@ -1,7 +1,8 @@
 # The only file that knows how MLIR is found and linked: libMLIR.so and
 # libLLVM.so, never the static archives beside them (two copies of MLIR in one
 # process have two sets of type ids).
-find_package(MLIR 22.1 REQUIRED CONFIG)
+# Debian keeps it under /usr/lib/llvm-22, which is no default prefix.
+find_package(MLIR 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22)
 message(STATUS "MLIR ${LLVM_PACKAGE_VERSION}: ${MLIR_DIR}")
 
 list(APPEND CMAKE_MODULE_PATH ${MLIR_CMAKE_DIR} ${LLVM_CMAKE_DIR})
