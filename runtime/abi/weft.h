@@ -75,6 +75,10 @@ weft_error *weft_runtime_create(const char *devices, int workers,
                                 weft_runtime **out);
 int64_t weft_runtime_device_count(const weft_runtime *runtime);
 void weft_runtime_free(weft_runtime *runtime);
+/// For tests: arenas, outputs and the padding of inputs are filled with 0xFF
+/// bytes (NaN) before each run, so that whatever reads what was never written
+/// shows. Off at first.
+void weft_runtime_poison(weft_runtime *runtime, int on);
 
 /// One logical array: a local buffer on each device of the program's mesh.
 typedef struct weft_buffer weft_buffer;

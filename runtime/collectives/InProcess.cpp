@@ -1,0 +1,254 @@
+// Collectives between devices whose memory every worker can address. One
+// phase: once a group has arrived, any worker takes the next chunk.
+
+#include "weft/runtime/collectives/Moves.h"
+#include "weft/runtime/collectives/Provider.h"
+#include "weft/runtime/collectives/Reduce.h"
+
+#include <algorithm>
+
+namespace weft::runtime {
+
+namespace {
+
+constexpr uint64_t smallestChunk = 8 << 10, largestChunk = 64 << 10;
+
+/// Chunks of one device's bytes: enough for several workers, few enough that
+/// taking one costs nothing, small enough for the caches.
+uint64_t chunkBytes(uint64_t total) {
+  return std::clamp(total / 4, smallestChunk, largestChunk) / 64 * 64;
+}
+
+uint64_t sourceBytes(const Collective &collective) {
+  uint64_t bytes = 0;
+  for (const Collective::Operand &o : collective.operands)
+    bytes += o.sourceBytes;
+  return bytes;
+}
+
+/// Bytes sent by one device: see Provider.h.
+uint64_t ringBytes(const Collective &collective) {
+  uint64_t p = uint64_t(shardCount(collective.axes)), bytes = 0;
+  for (const Collective::Operand &o : collective.operands)
+    bytes += collective.kind == CollectiveKind::all_gather ? o.targetBytes
+                                                           : o.sourceBytes;
+  uint64_t passes = collective.kind == CollectiveKind::all_reduce ? 2 : 1;
+  return static_cast<uint64_t>(static_cast<unsigned __int128>(bytes) * passes *
+                               (p - 1) / p);
+}
+
+class Moving final : public PreparedCollective {
+public:
+  explicit Moving(const Collective &collective)
+      : operands(collective.operands.size()) {}
+
+  void add(std::vector<Move> moves, uint64_t total) {
+    std::vector<size_t> ends;
+    uint64_t filled = 0, limit = chunkBytes(total);
+    for (size_t m = 0; m < moves.size(); ++m) {
+      filled += uint64_t(moves[m].copy.bytes());
+      if (filled >= limit || m + 1 == moves.size()) {
+        ends.push_back(m + 1);
+        filled = 0;
+      }
+    }
+    groups.push_back({std::move(moves), std::move(ends)});
+  }
+
+  int64_t chunkCount(int64_t group) const override {
+    return int64_t(of(group).ends.size());
+  }
+  void run(int64_t group, void *const *sources, void *const *targets,
+           int64_t chunk) const override {
+    const Group &g = of(group);
+    for (size_t m = chunk ? g.ends[chunk - 1] : 0; m < g.ends[chunk]; ++m) {
+      const Move &move = g.moves[m];
+      move.copy(sources[move.source * operands + move.operand],
+                targets[move.target * operands + move.operand]);
+    }
+  }
+  uint64_t bytesSent(int64_t position) const override {
+    return sent.size() == 1 ? sent[0] : sent[position];
+  }
+  std::vector<uint64_t> sent; ///< by position, or one for all
+
+private:
+  struct Group {
+    std::vector<Move> moves;
+    std::vector<size_t> ends; ///< of the chunks
+  };
+  const Group &of(int64_t group) const {
+    return groups[groups.size() == 1 ? 0 : group];
+  }
+  size_t operands;
+  std::vector<Group> groups; ///< one for all where they are alike
+};
+
+/// All-reduce and reduce-scatter.
+class Reducing final : public PreparedCollective {
+public:
+  explicit Reducing(const Collective &collective)
+      : operands(collective.operands.size()),
+        members(size_t(shardCount(collective.axes))),
+        sent(ringBytes(collective)) {
+    for (const Collective::Operand &o : collective.operands)
+      functions.push_back(
+          {reduceFunction(o.dtype, collective.reduce), elementBytes(o.dtype)});
+    limit = chunkBytes(sourceBytes(collective));
+    for (size_t n = 0; n < operands; ++n)
+      if (collective.kind == CollectiveKind::all_reduce)
+        addWhole(n, collective.operands[n]);
+      else
+        addBlocks(n, collective.operands[n], collective.to);
+    if (!pieces.empty())
+      ends.push_back(pieces.size());
+  }
+
+  int64_t chunkCount(int64_t) const override { return int64_t(ends.size()); }
+  void run(int64_t, void *const *sources, void *const *targets,
+           int64_t chunk) const override {
+    for (size_t i = chunk ? ends[chunk - 1] : 0; i < ends[chunk]; ++i)
+      runPiece(pieces[i], sources, targets);
+  }
+  uint64_t bytesSent(int64_t) const override { return sent; }
+
+private:
+  /// Rows of `run` elements, reduced into one member's target or into all.
+  struct Piece {
+    size_t operand;
+    int64_t member; ///< -1: all
+    int64_t source, target, run;
+    int64_t rows, sourceStride, targetStride;
+  };
+  struct Function {
+    ReduceFunction call;
+    int64_t elementBytes;
+  };
+
+  void add(const Piece &piece) {
+    pieces.push_back(piece);
+    filled += uint64_t(piece.run * piece.rows *
+                       functions[piece.operand].elementBytes);
+    if (filled < limit)
+      return;
+    ends.push_back(pieces.size());
+    filled = 0;
+  }
+
+  /// Element i of all devices into element i of all devices.
+  void addWhole(size_t n, const Collective::Operand &o) {
+    int64_t size = functions[n].elementBytes;
+    int64_t count = int64_t(o.sourceBytes) / size, step = int64_t(limit) / size;
+    for (int64_t i = 0; i < count; i += step)
+      add({n, -1, i, i, std::min(step, count - i), 1, 0, 0});
+  }
+
+  /// Block k along `to` into member k.
+  void addBlocks(size_t n, const Collective::Operand &o, int64_t to) {
+    int64_t outer = 1, inner = 1;
+    for (int64_t d = 0; d < int64_t(o.sourceShape.size()); ++d)
+      (d < to ? outer : inner) *= d == to ? 1 : o.sourceShape[d];
+    int64_t sourceStride = o.sourceShape[to] * inner,
+            targetStride = o.targetShape[to] * inner;
+    for (int64_t k = 0; k < int64_t(members) && outer && inner; ++k) {
+      int64_t first = std::min(k * o.targetShape[to], o.sourceShape[to]);
+      int64_t last = std::min(first + o.targetShape[to], o.sourceShape[to]);
+      int64_t run = (last - first) * inner;
+      int64_t step = std::max<int64_t>(
+          1, int64_t(limit) / functions[n].elementBytes);
+      if (run >= step) { // long rows: parts of a row
+        for (int64_t r = 0; r < outer; ++r)
+          for (int64_t i = 0; i < run; i += step)
+            add({n, k, r * sourceStride + first * inner + i,
+                 r * targetStride + i, std::min(step, run - i), 1, 0, 0});
+      } else if (run > 0) { // short rows: several
+        int64_t several = std::max<int64_t>(1, step / run);
+        for (int64_t r = 0; r < outer; r += several)
+          add({n, k, r * sourceStride + first * inner, r * targetStride, run,
+               std::min(several, outer - r), sourceStride, targetStride});
+      }
+    }
+  }
+
+  void runPiece(const Piece &piece, void *const *sources,
+                void *const *targets) const {
+    constexpr size_t few = 64;
+    const void *fewSources[few];
+    void *fewTargets[few];
+    std::vector<const void *> manySources(members > few ? members : 0);
+    std::vector<void *> manyTargets(members > few ? members : 0);
+    const void **s = members > few ? manySources.data() : fewSources;
+    void **t = members > few ? manyTargets.data() : fewTargets;
+    const Function &f = functions[piece.operand];
+    for (int64_t row = 0; row < piece.rows; ++row) {
+      int64_t source = (piece.source + row * piece.sourceStride) * f.elementBytes;
+      int64_t target = (piece.target + row * piece.targetStride) * f.elementBytes;
+      auto sourceOf = [&](size_t m) {
+        return static_cast<char *>(sources[m * operands + piece.operand]) + source;
+      };
+      auto targetOf = [&](size_t m) {
+        return static_cast<char *>(targets[m * operands + piece.operand]) + target;
+      };
+      for (size_t m = 0; m < members; ++m)
+        s[m] = sourceOf(m);
+      size_t count = piece.member < 0 ? members : 1;
+      for (size_t m = 0; m < count; ++m)
+        t[m] = targetOf(piece.member < 0 ? m : size_t(piece.member));
+      f.call(s, members, t, count, 0, piece.run);
+    }
+  }
+
+  size_t operands, members;
+  uint64_t sent, limit = 0, filled = 0;
+  std::vector<Function> functions;
+  std::vector<Piece> pieces;
+  std::vector<size_t> ends;
+};
+
+class InProcessProvider final : public CollectiveProvider {
+public:
+  Error prepare(const Mesh &mesh, const Collective &collective,
+                std::unique_ptr<PreparedCollective> &out) const override {
+    switch (collective.kind) {
+    case CollectiveKind::all_reduce:
+    case CollectiveKind::reduce_scatter:
+      out = std::make_unique<Reducing>(collective);
+      return nullptr;
+    case CollectiveKind::all_gather:
+    case CollectiveKind::all_to_all: {
+      auto moving = std::make_unique<Moving>(collective);
+      moving->add(collective.kind == CollectiveKind::all_gather
+                      ? gatherMoves(collective)
+                      : allToAllMoves(collective),
+                  sourceBytes(collective));
+      moving->sent = {ringBytes(collective)};
+      out = std::move(moving);
+      return nullptr;
+    }
+    case CollectiveKind::permute:
+    case CollectiveKind::exchange: break;
+    }
+    auto moving = std::make_unique<Moving>(collective);
+    moving->sent.assign(size_t(mesh.size()), 0);
+    for (size_t g = 0; g < collective.groups.size(); ++g) {
+      std::vector<Move> moves;
+      if (Error e = reshardMoves(mesh, collective, int64_t(g), moves))
+        return e;
+      for (const Move &move : moves)
+        if (move.source != move.target)
+          moving->sent[collective.groups[g][move.source]] +=
+              uint64_t(move.copy.bytes());
+      moving->add(std::move(moves), sourceBytes(collective));
+    }
+    out = std::move(moving);
+    return nullptr;
+  }
+};
+
+} // namespace
+
+std::unique_ptr<CollectiveProvider> createInProcessProvider() {
+  return std::make_unique<InProcessProvider>();
+}
+
+} // namespace weft::runtime

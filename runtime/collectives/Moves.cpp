@@ -1,0 +1,109 @@
+#include "weft/runtime/collectives/Moves.h"
+
+#include <algorithm>
+#include <map>
+
+namespace weft::runtime {
+
+static void addMove(std::vector<Move> &out, const Collective &collective,
+                    size_t operand, int64_t source, int64_t target,
+                    std::span<const int64_t> sourceStart,
+                    std::span<const int64_t> targetStart,
+                    std::span<const int64_t> extent) {
+  const Collective::Operand &o = collective.operands[operand];
+  for (int64_t n : extent)
+    if (n <= 0)
+      return;
+  out.push_back({uint32_t(operand), source, target,
+                 BoxCopy::make(o.sourceShape, sourceStart, o.targetShape,
+                               targetStart, extent, elementBytes(o.dtype))});
+}
+
+std::vector<Move> gatherMoves(const Collective &collective) {
+  std::vector<Move> out;
+  int64_t p = shardCount(collective.axes), to = collective.to;
+  for (size_t n = 0; n < collective.operands.size(); ++n) {
+    const Collective::Operand &o = collective.operands[n];
+    std::vector<int64_t> zero(o.sourceShape.size()), start = zero,
+                                                     extent = o.sourceShape;
+    for (int64_t k = 0; k < p; ++k) {
+      start[to] = k * o.sourceShape[to];
+      extent[to] = std::min(o.sourceShape[to], o.targetShape[to] - start[to]);
+      for (int64_t j = 0; j < p; ++j)
+        addMove(out, collective, n, k, j, zero, start, extent);
+    }
+  }
+  return out;
+}
+
+std::vector<Move> allToAllMoves(const Collective &collective) {
+  std::vector<Move> out;
+  int64_t p = shardCount(collective.axes);
+  int64_t from = collective.from, to = collective.to;
+  for (size_t n = 0; n < collective.operands.size(); ++n) {
+    const Collective::Operand &o = collective.operands[n];
+    std::vector<int64_t> sourceStart(o.sourceShape.size()),
+        targetStart = sourceStart, extent = o.sourceShape;
+    for (int64_t i = 0; i < p; ++i)
+      for (int64_t j = 0; j < p; ++j) {
+        sourceStart[to] = j * o.targetShape[to];
+        targetStart[from] = i * o.sourceShape[from];
+        extent[to] = std::min(o.targetShape[to],
+                              o.sourceShape[to] - sourceStart[to]);
+        extent[from] = std::min(o.sourceShape[from],
+                                o.targetShape[from] - targetStart[from]);
+        addMove(out, collective, n, i, j, sourceStart, targetStart, extent);
+      }
+  }
+  return out;
+}
+
+/// Where a part of a box starts within it.
+static std::vector<int64_t> startWithin(const Box &part, const Box &whole) {
+  std::vector<int64_t> start(part.size());
+  for (size_t d = 0; d < part.size(); ++d)
+    start[d] = part[d].begin - whole[d].begin;
+  return start;
+}
+
+Error reshardMoves(const Mesh &mesh, const Collective &collective,
+                   int64_t group, std::vector<Move> &out) {
+  const std::vector<int64_t> &members = collective.groups[group];
+  SubAxes fromAxes;
+  for (const SubAxes &axes : collective.fromLayout.dims)
+    fromAxes.insert(fromAxes.end(), axes.begin(), axes.end());
+  std::map<int64_t, std::vector<int64_t>> holders; // shard -> members
+  for (size_t m = 0; m < members.size(); ++m)
+    holders[coordinate(mesh, members[m], fromAxes)].push_back(int64_t(m));
+  std::map<int64_t, size_t> served;
+  for (size_t j = 0; j < members.size(); ++j) {
+    Box wanted = own(mesh, collective.toLayout, collective.shape, members[j]);
+    int64_t ownShard = coordinate(mesh, members[j], fromAxes), found = 0;
+    for (const auto &[shard, having] : holders) {
+      Box held = own(mesh, collective.fromLayout, collective.shape,
+                     members[having[0]]);
+      Box part = intersect(wanted, held);
+      int64_t elements = volume(part);
+      if (elements == 0)
+        continue;
+      found += elements;
+      int64_t source = shard == ownShard
+                           ? int64_t(j)
+                           : having[served[shard]++ % having.size()];
+      std::vector<int64_t> extent(part.size());
+      for (size_t d = 0; d < part.size(); ++d)
+        extent[d] = part[d].size();
+      for (size_t n = 0; n < collective.operands.size(); ++n)
+        addMove(out, collective, n, source, int64_t(j),
+                startWithin(part, held), startWithin(part, wanted), extent);
+    }
+    if (found != volume(wanted))
+      return makeError(WEFT_INVALID_FILE, "bad plan: ",
+                       plan::EnumNameCollectiveKind(collective.kind), " of ",
+                       collective.label, ": device ", members[j], " wants ",
+                       volume(wanted), " elements, its group holds ", found);
+  }
+  return nullptr;
+}
+
+} // namespace weft::runtime

@@ -1,0 +1,34 @@
+//===- Moves.h - who copies what to whom -----------------------*- C++ -*-===//
+//
+// Every collective that does not reduce is a list of box copies from one
+// member of a group to another; those of permute and exchange follow from
+// own() of the two layouts. 7 elements from "data"=2 to replicated: member 0
+// copies [0,4) to itself and to member 1, member 1 [4,7) likewise.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_COLLECTIVES_MOVES_H
+#define WEFT_RUNTIME_COLLECTIVES_MOVES_H
+
+#include "weft/runtime/program/Movement.h"
+#include "weft/runtime/program/Plan.h"
+
+namespace weft::runtime {
+
+struct Move {
+  uint32_t operand;
+  int64_t source, target; ///< members of the group
+  BoxCopy copy;
+};
+
+/// Block k of every member, `to` the dimension: the same for all groups.
+std::vector<Move> gatherMoves(const Collective &collective);
+/// Block j of member i to member j: the same for all groups.
+std::vector<Move> allToAllMoves(const Collective &collective);
+/// What each member of a group lacks, from the holders in turn.
+Error reshardMoves(const Mesh &mesh, const Collective &collective,
+                   int64_t group, std::vector<Move> &out);
+
+} // namespace weft::runtime
+
+#endif // WEFT_RUNTIME_COLLECTIVES_MOVES_H

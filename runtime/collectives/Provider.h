@@ -1,0 +1,52 @@
+//===- Provider.h - who moves the data of collectives ----------*- C++ -*-===//
+//
+// One interface for all ways of communicating. A provider is handed the
+// devices this process owns and groups of global positions, so that MPI or
+// NCCL fit behind it. In process, a group of two devices with one operand:
+//
+//   std::unique_ptr<PreparedCollective> prepared;
+//   provider->prepare(collective, prepared);       // equals ncclCommSplit
+//   void *sources[] = {a0, a1}, *targets[] = {b0, b1};
+//   for (int64_t c = 0; c < prepared->chunkCount(group); ++c)
+//     prepared->run(group, sources, targets, c);   // any thread, any order
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_COLLECTIVES_PROVIDER_H
+#define WEFT_RUNTIME_COLLECTIVES_PROVIDER_H
+
+#include "weft/runtime/program/Plan.h"
+
+#include <memory>
+
+namespace weft::runtime {
+
+/// One collective instruction, ready to run any number of times.
+class PreparedCollective {
+public:
+  virtual ~PreparedCollective() = default;
+  /// Pieces of work once all of the group's own devices have arrived. They are
+  /// independent of each other; none may be run before all have arrived.
+  virtual int64_t chunkCount(int64_t group) const = 0;
+  /// Runs one of them. sources[member * operands + i]; null for members that
+  /// live in another process.
+  virtual void run(int64_t group, void *const *sources, void *const *targets,
+                   int64_t chunk) const = 0;
+  /// Bytes one device sends in one occurrence: the ring formula for standard
+  /// collectives, bytes copied to others for permute and exchange.
+  virtual uint64_t bytesSent(int64_t position) const = 0;
+};
+
+class CollectiveProvider {
+public:
+  virtual ~CollectiveProvider() = default;
+  virtual Error prepare(const Mesh &mesh, const Collective &collective,
+                        std::unique_ptr<PreparedCollective> &out) const = 0;
+};
+
+/// All devices in this process, in memory every worker can address.
+std::unique_ptr<CollectiveProvider> createInProcessProvider();
+
+} // namespace weft::runtime
+
+#endif // WEFT_RUNTIME_COLLECTIVES_PROVIDER_H

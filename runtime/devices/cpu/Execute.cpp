@@ -1,0 +1,126 @@
+#include "weft/runtime/devices/cpu/Runtime.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace weft::runtime;
+
+static Error checkDevices(const weft_runtime &runtime, const Plan &plan) {
+  for (int64_t device : plan.mesh.devices)
+    if (device >= runtime.deviceCount)
+      return makeError(WEFT_INVALID_ARGUMENT, "program \"", plan.name,
+                       "\" needs device ", device, ", the runtime has ",
+                       runtime.deviceCount, "; create it with more devices");
+  return nullptr;
+}
+
+/// A port takes buffers of the runtime that hold the same parts of an equal
+/// array on each device; no buffer twice, but for a donation.
+static Error checkPort(weft_runtime &runtime, const PortInfo &port,
+                       weft_buffer *buffer, weft_buffer *donor) {
+  if (!buffer)
+    return makeError(WEFT_INVALID_ARGUMENT, "no buffer for \"", port.name, "\"");
+  if (buffer->runtime != &runtime)
+    return makeError(WEFT_INVALID_ARGUMENT, "the buffer for \"", port.name,
+                     "\" belongs to another runtime");
+  if (buffer->port != &port && buffer->port->signature != port.signature)
+    return makeError(WEFT_INVALID_ARGUMENT, "\"", port.name,
+                     "\" is given the buffer of \"", buffer->port->name,
+                     "\", which has another dtype, shape or layout");
+  if (donor) {
+    if (buffer != donor)
+      return makeError(WEFT_INVALID_ARGUMENT, "output \"", port.name,
+                       "\" takes over a donated input and needs its buffer");
+    return nullptr;
+  }
+  if (buffer->lastRun == runtime.runs)
+    return makeError(WEFT_INVALID_ARGUMENT, "the buffer for \"", port.name,
+                     "\" is already bound to another port of this run");
+  buffer->lastRun = runtime.runs;
+  return nullptr;
+}
+
+static Error checkPorts(weft_runtime &runtime, const Plan &plan,
+                        weft_buffer *const *inputs,
+                        weft_buffer *const *outputs) {
+  ++runtime.runs;
+  for (size_t i = 0; i < plan.inputs.size(); ++i)
+    if (Error e = checkPort(runtime, plan.inputs[i], inputs[i], nullptr))
+      return e;
+  for (size_t i = 0; i < plan.outputs.size(); ++i) {
+    int64_t donor = plan.outputs[i].donatedFrom;
+    if (Error e = checkPort(runtime, plan.outputs[i], outputs[i],
+                            donor < 0 ? nullptr : inputs[donor]))
+      return e;
+  }
+  return nullptr;
+}
+
+static void bind(weft_runtime &runtime, const Plan &plan, Executor &executor,
+                 weft_buffer *const *inputs, weft_buffer *const *outputs) {
+  std::vector<uint64_t> key = {runtime.arenaVersion};
+  for (size_t i = 0; i < plan.inputs.size(); ++i)
+    key.push_back(inputs[i]->id);
+  for (size_t i = 0; i < plan.outputs.size(); ++i)
+    key.push_back(outputs[i]->id);
+  executor.bind(key, [&](int64_t position, size_t index) -> void * {
+    const BufferInfo &buffer = plan.buffers[index];
+    if (buffer.input >= 0)
+      return inputs[buffer.input]->locals[position].data();
+    if (buffer.output >= 0)
+      return outputs[buffer.output]->locals[position].data();
+    if (buffer.kind == BufferKind::constant)
+      return const_cast<uint8_t *>(plan.constants) + buffer.offset;
+    int64_t device = plan.mesh.devices[position];
+    return static_cast<char *>(runtime.arenas[device].data()) + buffer.offset;
+  });
+}
+
+static void poison(weft_runtime &runtime, const Plan &plan,
+                   weft_buffer *const *outputs) {
+  for (int64_t device : plan.mesh.devices)
+    std::memset(runtime.arenas[device].data(), 0xFF, plan.arenaBytes);
+  for (size_t i = 0; i < plan.outputs.size(); ++i)
+    if (plan.outputs[i].donatedFrom < 0)
+      for (Memory &local : outputs[i]->locals)
+        std::memset(local.data(), 0xFF, local.size());
+}
+
+static void count(weft_runtime &runtime, const Executor &executor) {
+  runtime.counters.clear();
+  auto counts = executor.counts();
+  for (size_t kind = 0; kind < counts.size(); ++kind)
+    if (counts[kind].occurrences || counts[kind].bytes)
+      runtime.counters.push_back(
+          {weft::plan::EnumNamesCollectiveKind()[kind],
+           counts[kind].occurrences, counts[kind].bytes});
+}
+
+extern "C" WEFT_EXPORT weft_error *
+weft_execute(weft_runtime *runtime, const weft_program *program,
+             weft_buffer *const *inputs, weft_buffer *const *outputs) {
+  return guarded([&]() -> Error {
+    if (!runtime || !program)
+      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+    const Plan &plan = program->program->plan();
+    if ((!inputs && !plan.inputs.empty()) ||
+        (!outputs && !plan.outputs.empty()))
+      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+    std::lock_guard<std::mutex> guard(runtime->mutex);
+    if (Error e = checkDevices(*runtime, plan))
+      return e;
+    if (Error e = checkPorts(*runtime, plan, inputs, outputs))
+      return e;
+    Executor *executor;
+    if (Error e = runtime->executorFor(program->program, executor))
+      return e;
+    if (Error e = runtime->growArenas(plan))
+      return e;
+    bind(*runtime, plan, *executor, inputs, outputs);
+    if (runtime->poison)
+      poison(*runtime, plan, outputs);
+    Error e = executor->run(runtime->workers);
+    count(*runtime, *executor);
+    return e;
+  });
+}

@@ -1,0 +1,267 @@
+#include "weft/runtime/devices/cpu/Executor.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace weft::runtime {
+
+Error Executor::prepare(const CollectiveProvider &provider, int workers) {
+  const Plan &plan = program->plan();
+  for (const Collective &collective : plan.collectives) {
+    std::unique_ptr<PreparedCollective> ready;
+    if (Error e = provider.prepare(plan.mesh, collective, ready))
+      return e;
+    firstMeeting.push_back(meetings.size());
+    for (size_t g = 0; g < collective.groups.size(); ++g) {
+      auto meeting = std::make_unique<Meeting>();
+      meeting->collective = uint32_t(prepared.size());
+      meeting->group = int64_t(g);
+      meeting->chunks = ready->chunkCount(int64_t(g));
+      size_t pointers = collective.groups[g].size() * collective.operands.size();
+      meeting->sources.resize(pointers);
+      meeting->targets.resize(pointers);
+      meetings.push_back(std::move(meeting));
+    }
+    prepared.push_back(std::move(ready));
+  }
+  int64_t count = plan.mesh.size();
+  devices.resize(size_t(count));
+  ready.resize(size_t(workers));
+  open.reserve(meetings.size());
+  for (int64_t p = 0; p < count; ++p) {
+    Device &device = devices[p];
+    device.position = p;
+    device.home = int(p * workers / count);
+    device.buffers.resize(plan.buffers.size());
+    device.arguments.resize(plan.arguments.size());
+    for (size_t a = 0; a < plan.mesh.sizes.size(); ++a)
+      device.coordinates.push_back(plan.mesh.coordinate(p, a));
+  }
+  for (std::vector<int64_t> &queue : ready)
+    queue.reserve(size_t(count));
+  return nullptr;
+}
+
+void Executor::reset() {
+  for (std::vector<int64_t> &queue : ready)
+    queue.clear();
+  // Queues are taken from the end: position 0 first.
+  for (size_t p = devices.size(); p-- > 0;) {
+    Device &device = devices[p];
+    device.pc = 0;
+    device.state = State::Ready;
+    device.occurrences = {};
+    device.sent = {};
+    ready[size_t(device.home)].push_back(device.position);
+  }
+  for (std::unique_ptr<Meeting> &meeting : meetings)
+    meeting->arrived = 0;
+  open.clear();
+  running = idle = 0;
+  done = 0;
+  ended = false;
+}
+
+Error Executor::run(Workers &workers) {
+  reset();
+  auto body = [this](int worker) { work(worker); };
+  workers.run(body);
+  if (done == devices.size())
+    return nullptr;
+  return makeError(WEFT_DEADLOCK, describeDeadlock());
+}
+
+Executor::Meeting *Executor::openMeeting() {
+  for (Meeting *meeting : open)
+    if (meeting->next.load(std::memory_order_relaxed) < meeting->chunks)
+      return meeting;
+  return nullptr;
+}
+
+Executor::Device *Executor::nextDevice(int worker) {
+  for (size_t i = 0; i < ready.size(); ++i) {
+    std::vector<int64_t> &queue = ready[(size_t(worker) + i) % ready.size()];
+    if (queue.empty())
+      continue;
+    // Its own from one end, those of others from the other.
+    auto taken = i ? queue.begin() : queue.end() - 1;
+    Device *device = &devices[*taken];
+    queue.erase(taken);
+    return device;
+  }
+  return nullptr;
+}
+
+void Executor::work(int worker) {
+  lock.lock();
+  while (!ended) {
+    Meeting *meeting = openMeeting();
+    Device *device = meeting ? nullptr : nextDevice(worker);
+    if (meeting || device) {
+      ++running;
+      lock.unlock();
+      if (meeting)
+        runChunks(*meeting);
+      else
+        runDevice(*device);
+      lock.lock();
+      --running;
+      continue;
+    }
+    if (running == 0) { // all have returned, or nobody can go on
+      ended = true;
+      news.raise();
+      break;
+    }
+    uint32_t seen = news.value();
+    ++idle;
+    lock.unlock();
+    news.wait(seen);
+    lock.lock();
+    --idle;
+  }
+  lock.unlock();
+}
+
+void Executor::runDevice(Device &device) {
+  const Plan &plan = program->plan();
+  const Instruction *instructions = plan.instructions.data();
+  for (uint32_t pc = device.pc;; ++pc) {
+    const Instruction &i = instructions[pc];
+    switch (i.kind) {
+    case plan::Operation::Launch:
+      program->kernel(i.index)(device.arguments.data() + i.firstArgument,
+                               device.coordinates.data());
+      break;
+    case plan::Operation::Copy:
+      std::memmove(device.buffers[i.target], device.buffers[i.index],
+                   plan.buffers[i.index].bytes);
+      break;
+    case plan::Operation::Jump:
+      pc = i.target - 1;
+      break;
+    case plan::Operation::JumpUnless:
+      if (*static_cast<const uint8_t *>(device.buffers[i.index]) == 0)
+        pc = i.target - 1;
+      break;
+    case plan::Operation::Collective:
+      device.pc = pc;
+      return arrive(device, i);
+    default: // Return: readPlan lets no other pass
+      lock.lock();
+      device.state = State::Done;
+      device.pc = pc;
+      ++done;
+      lock.unlock();
+      return;
+    }
+  }
+}
+
+void Executor::arrive(Device &device, const Instruction &instruction) {
+  const Collective &collective =
+      program->plan().collectives[instruction.index];
+  size_t kind = size_t(collective.kind);
+  ++device.occurrences[kind];
+  device.sent[kind] +=
+      prepared[instruction.index]->bytesSent(device.position);
+  Meeting &meeting = *meetings[firstMeeting[instruction.index] +
+                               size_t(collective.groupOf[device.position])];
+  size_t operands = collective.operands.size();
+  size_t first = size_t(collective.memberOf[device.position]) * operands;
+  for (size_t n = 0; n < operands; ++n) {
+    meeting.sources[first + n] = device.buffers[collective.operands[n].source];
+    meeting.targets[first + n] = device.buffers[collective.operands[n].target];
+  }
+  lock.lock();
+  device.state = State::Waiting;
+  if (++meeting.arrived == meeting.sources.size() / operands) {
+    meeting.arrived = 0;
+    if (meeting.chunks == 0) {
+      release(meeting);
+    } else {
+      // A worker still looking at the last occurrence may take chunks of this
+      // one: `left` must be right before `next` allows it.
+      meeting.left.store(meeting.chunks, std::memory_order_relaxed);
+      meeting.next.store(0, std::memory_order_release);
+      open.push_back(&meeting);
+      if (idle)
+        news.raise();
+    }
+  }
+  lock.unlock();
+}
+
+void Executor::runChunks(Meeting &meeting) {
+  const PreparedCollective &work = *prepared[meeting.collective];
+  int64_t finished = 0;
+  for (;;) {
+    int64_t chunk = meeting.next.fetch_add(1, std::memory_order_acq_rel);
+    if (chunk >= meeting.chunks)
+      break;
+    work.run(meeting.group, meeting.sources.data(), meeting.targets.data(),
+             chunk);
+    ++finished;
+  }
+  if (finished == 0 || meeting.left.fetch_sub(
+                           finished, std::memory_order_acq_rel) != finished)
+    return;
+  lock.lock();
+  std::erase(open, &meeting);
+  release(meeting);
+  lock.unlock();
+}
+
+void Executor::release(Meeting &meeting) {
+  const Collective &collective = program->plan().collectives[meeting.collective];
+  const std::vector<int64_t> &members = collective.groups[meeting.group];
+  for (size_t m = members.size(); m-- > 0;) {
+    Device &device = devices[members[m]];
+    device.state = State::Ready;
+    ++device.pc;
+    ready[size_t(device.home)].push_back(device.position);
+  }
+  if (idle)
+    news.raise();
+}
+
+std::array<Executor::Count, collectiveKinds> Executor::counts() const {
+  std::array<Count, collectiveKinds> out = {};
+  for (size_t kind = 0; kind < collectiveKinds; ++kind) {
+    out[kind].occurrences = devices[0].occurrences[kind];
+    for (const Device &device : devices)
+      out[kind].bytes = std::max(out[kind].bytes, device.sent[kind]);
+  }
+  return out;
+}
+
+std::string Executor::describeDeadlock() const {
+  constexpr size_t most = 16;
+  const Plan &plan = program->plan();
+  std::string text = "deadlock in \"" + plan.name + "\": no group is complete";
+  size_t waiting = 0;
+  for (const Device &device : devices) {
+    if (device.state != State::Waiting || ++waiting > most)
+      continue;
+    text += "; device " + std::to_string(device.position) + " waits at " +
+            plan.describe(device.pc) + " for device";
+    const Collective &collective =
+        plan.collectives[plan.instructions[device.pc].index];
+    const char *separator = " ";
+    for (int64_t member :
+         collective.groups[collective.groupOf[device.position]]) {
+      const Device &other = devices[member];
+      if (other.state == State::Waiting && other.pc == device.pc)
+        continue;
+      text += separator + std::to_string(member);
+      if (other.state == State::Done)
+        text += " (returned)";
+      separator = ", ";
+    }
+  }
+  if (waiting > most)
+    text += "; and " + std::to_string(waiting - most) + " more wait";
+  return text;
+}
+
+} // namespace weft::runtime

@@ -1,0 +1,112 @@
+//===- Executor.h - one program on N virtual devices -----------*- C++ -*-===//
+//
+// Each device has a program counter; a worker runs one device until it must
+// wait for others, then takes the next. Two devices, one worker:
+//
+//   device 0: launch, launch, all_reduce -> waits (1 of 2 arrived)
+//   device 1: launch, launch, all_reduce -> the group is complete
+//   chunks of the all-reduce, then device 0 goes on, then device 1
+//
+// A group is complete when its own members have arrived at the same
+// instruction; other devices may be in another iteration or branch. When
+// nobody can go on and somebody waits, the run ends with WEFT_DEADLOCK.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_DEVICES_CPU_EXECUTOR_H
+#define WEFT_RUNTIME_DEVICES_CPU_EXECUTOR_H
+
+#include "weft/runtime/collectives/Provider.h"
+#include "weft/runtime/devices/cpu/Workers.h"
+#include "weft/runtime/program/Program.h"
+
+#include <array>
+
+namespace weft::runtime {
+
+constexpr size_t collectiveKinds = size_t(CollectiveKind::MAX) + 1;
+
+class Executor {
+public:
+  explicit Executor(std::shared_ptr<const Program> program)
+      : program(std::move(program)) {}
+
+  Error prepare(const CollectiveProvider &provider, int workers);
+  const std::shared_ptr<const Program> &owner() const { return program; }
+
+  /// Where buffer b of position p lies: locate(p, b). Called for all when
+  /// `key` (arenas and ports) has changed since the last run.
+  template <typename Locate>
+  void bind(const std::vector<uint64_t> &key, Locate &&locate) {
+    if (key == boundKey)
+      return;
+    const Plan &plan = program->plan();
+    for (Device &device : devices) {
+      for (size_t b = 0; b < plan.buffers.size(); ++b)
+        device.buffers[b] = locate(device.position, b);
+      for (size_t a = 0; a < plan.arguments.size(); ++a)
+        device.arguments[a] = device.buffers[plan.arguments[a]];
+    }
+    boundKey = key;
+  }
+
+  Error run(Workers &workers);
+
+  struct Count {
+    uint64_t occurrences, bytes;
+  };
+  /// By CollectiveKind, of the last run.
+  std::array<Count, collectiveKinds> counts() const;
+
+private:
+  enum class State : uint8_t { Ready, Waiting, Done };
+  struct alignas(64) Device {
+    int64_t position = 0;
+    int home = 0; ///< the worker that takes it first, for its caches
+    uint32_t pc = 0;
+    State state = State::Ready;
+    std::vector<void *> buffers, arguments;
+    std::vector<int64_t> coordinates;
+    std::array<uint64_t, collectiveKinds> occurrences = {}, sent = {};
+  };
+  /// One group of one collective instruction.
+  struct alignas(64) Meeting {
+    uint32_t collective = 0;
+    int64_t group = 0, chunks = 0;
+    size_t arrived = 0;
+    std::vector<void *> sources, targets; ///< member * operands + i
+    alignas(64) std::atomic<int64_t> next{0}; ///< chunk to take
+    std::atomic<int64_t> left{0};             ///< chunks not finished
+  };
+
+  void reset();
+  void work(int worker);
+  /// Runs a device until it returns or waits; true if that completed a group.
+  void runDevice(Device &device);
+  void arrive(Device &device, const Instruction &instruction);
+  void runChunks(Meeting &meeting);
+  void release(Meeting &meeting); ///< under the lock
+  Meeting *openMeeting();         ///< under the lock
+  Device *nextDevice(int worker); ///< under the lock
+  std::string describeDeadlock() const;
+
+  std::shared_ptr<const Program> program;
+  std::vector<std::unique_ptr<PreparedCollective>> prepared;
+  std::vector<Device> devices; ///< by position
+  std::vector<std::unique_ptr<Meeting>> meetings;
+  std::vector<size_t> firstMeeting; ///< by collective
+  std::vector<uint64_t> boundKey;
+
+  SpinLock lock;
+  Signal news; ///< devices or chunks to run, or the end
+  std::vector<std::vector<int64_t>> ready; ///< positions, by home worker
+  std::vector<Meeting *> open;             ///< complete, chunks left
+  int running = 0;                         ///< workers not idle
+  int idle = 0;
+  size_t done = 0;                         ///< devices that have returned
+  bool ended = false;
+};
+
+} // namespace weft::runtime
+
+#endif // WEFT_RUNTIME_DEVICES_CPU_EXECUTOR_H

@@ -1,0 +1,62 @@
+//===- Memory.h - aligned memory of one device -----------------*- C++ -*-===//
+
+#ifndef WEFT_RUNTIME_DEVICES_CPU_MEMORY_H
+#define WEFT_RUNTIME_DEVICES_CPU_MEMORY_H
+
+#include <cstddef>
+#include <cstdint>
+#include <sys/mman.h>
+#include <utility>
+
+namespace weft::runtime {
+
+/// Zeroed pages of its own, 64-byte aligned inside. `colour` (the device)
+/// shifts the start, so that the same offset of several devices does not fall
+/// into the same cache set: an all-reduce streams through all of them.
+class Memory {
+public:
+  Memory() = default;
+  Memory(Memory &&other) noexcept { *this = std::move(other); }
+  Memory &operator=(Memory &&other) noexcept {
+    std::swap(pages, other.pages);
+    std::swap(mapped, other.mapped);
+    std::swap(begin, other.begin);
+    std::swap(count, other.count);
+    return *this;
+  }
+  ~Memory() {
+    if (pages)
+      munmap(pages, mapped);
+  }
+
+  /// False when there is none to be had.
+  bool allocate(size_t bytes, int64_t colour) {
+    size_t shift = size_t(colour % 16) * 320;
+    size_t total = (bytes + shift + 4095) / 4096 * 4096;
+    void *p = mmap(nullptr, total ? total : 4096, PROT_READ | PROT_WRITE,
+                   MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+    if (p == MAP_FAILED)
+      return false;
+    if (total >= size_t(4) << 20)
+      madvise(p, total, MADV_HUGEPAGE);
+    if (pages)
+      munmap(pages, mapped);
+    pages = p;
+    mapped = total ? total : 4096;
+    begin = static_cast<char *>(p) + shift;
+    count = bytes;
+    return true;
+  }
+  void *data() const { return begin; }
+  size_t size() const { return count; }
+
+private:
+  void *pages = nullptr;
+  size_t mapped = 0;
+  char *begin = nullptr;
+  size_t count = 0;
+};
+
+} // namespace weft::runtime
+
+#endif // WEFT_RUNTIME_DEVICES_CPU_MEMORY_H

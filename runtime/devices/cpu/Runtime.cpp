@@ -1,0 +1,94 @@
+#include "weft/runtime/devices/cpu/Runtime.h"
+
+#include <algorithm>
+#include <charconv>
+#include <cstring>
+#include <sched.h>
+
+using namespace weft::runtime;
+
+Error weft_runtime::executorFor(const std::shared_ptr<const Program> &program,
+                                Executor *&out) {
+  // Programs that nobody else holds any more are forgotten.
+  std::erase_if(executors, [](const std::unique_ptr<Executor> &executor) {
+    return executor->owner().use_count() == 1;
+  });
+  for (std::unique_ptr<Executor> &executor : executors)
+    if (executor->owner() == program) {
+      out = executor.get();
+      return nullptr;
+    }
+  auto executor = std::make_unique<Executor>(program);
+  if (Error e = executor->prepare(*provider, workers.count()))
+    return e;
+  out = executor.get();
+  executors.push_back(std::move(executor));
+  return nullptr;
+}
+
+Error weft_runtime::growArenas(const Plan &plan) {
+  for (int64_t device : plan.mesh.devices) {
+    if (arenas[device].data() && arenas[device].size() >= plan.arenaBytes)
+      continue;
+    if (!arenas[device].allocate(plan.arenaBytes, device))
+      return makeError(WEFT_OUT_OF_MEMORY, "no memory for the arena of device ",
+                       device, ": ", plan.arenaBytes, " bytes");
+    ++arenaVersion;
+  }
+  return nullptr;
+}
+
+static int coreCount() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0)
+    return int(std::max(1u, std::thread::hardware_concurrency()));
+  return CPU_COUNT(&set);
+}
+
+extern "C" {
+
+WEFT_EXPORT weft_error *weft_runtime_create(const char *devices, int workers,
+                                            weft_runtime **out) {
+  return guarded([&]() -> Error {
+    if (!devices || !out)
+      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+    *out = nullptr;
+    int64_t count = 0;
+    const char *end = devices + std::strlen(devices);
+    bool isCpu = std::strncmp(devices, "cpu:", 4) == 0;
+    auto parsed = isCpu ? std::from_chars(devices + 4, end, count)
+                        : std::from_chars_result{devices, std::errc()};
+    if (!isCpu || parsed.ec != std::errc() || parsed.ptr != end || count < 1 ||
+        count > 65536)
+      return makeError(WEFT_INVALID_ARGUMENT, "unknown devices \"", devices,
+                       "\"; write cpu:N with N from 1 to 65536");
+    if (workers < 0 || workers > 1024)
+      return makeError(WEFT_INVALID_ARGUMENT, workers,
+                       " workers; write 0 for one a core, or 1 to 1024");
+    if (workers == 0)
+      workers = int(std::min<int64_t>(coreCount(), count));
+    *out = new weft_runtime(count, workers);
+    return nullptr;
+  });
+}
+
+WEFT_EXPORT int64_t weft_runtime_device_count(const weft_runtime *runtime) {
+  return runtime ? runtime->deviceCount : 0;
+}
+
+WEFT_EXPORT void weft_runtime_poison(weft_runtime *runtime, int on) {
+  if (runtime)
+    runtime->poison = on != 0;
+}
+
+WEFT_EXPORT void weft_runtime_free(weft_runtime *runtime) { delete runtime; }
+
+WEFT_EXPORT size_t weft_runtime_counters(const weft_runtime *runtime,
+                                         const weft_counter **out) {
+  if (!runtime || !out)
+    return 0;
+  *out = runtime->counters.data();
+  return runtime->counters.size();
+}
+}

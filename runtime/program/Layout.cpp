@@ -1,0 +1,100 @@
+#include "weft/runtime/program/Layout.h"
+
+#include <algorithm>
+
+namespace weft::runtime {
+
+int64_t Mesh::coordinate(int64_t position, size_t axis) const {
+  int64_t stride = 1;
+  for (size_t a = axis + 1; a < sizes.size(); ++a)
+    stride *= sizes[a];
+  return position / stride % sizes[axis];
+}
+
+int64_t coordinate(const Mesh &mesh, int64_t position,
+                   std::span<const SubAxis> axes) {
+  int64_t number = 0;
+  for (const SubAxis &sub : axes) {
+    int64_t minor = mesh.sizes[sub.axis] / sub.skip / sub.size;
+    int64_t digit = mesh.coordinate(position, sub.axis) / minor % sub.size;
+    number = number * sub.size + digit;
+  }
+  return number;
+}
+
+int64_t shardCount(std::span<const SubAxis> axes) {
+  int64_t count = 1;
+  for (const SubAxis &sub : axes)
+    count *= sub.size;
+  return count;
+}
+
+static int64_t shardSize(int64_t n, int64_t p) { return n / p + (n % p != 0); }
+
+Box own(const Mesh &mesh, const Layout &layout, std::span<const int64_t> shape,
+        int64_t position) {
+  Box box(shape.size());
+  for (size_t d = 0; d < shape.size(); ++d) {
+    int64_t c = shardSize(shape[d], shardCount(layout.dims[d]));
+    int64_t i = coordinate(mesh, position, layout.dims[d]);
+    box[d] = {std::min(i * c, shape[d]), std::min((i + 1) * c, shape[d])};
+  }
+  return box;
+}
+
+std::vector<int64_t> localShape(const Layout &layout,
+                                std::span<const int64_t> shape) {
+  std::vector<int64_t> local(shape.size());
+  for (size_t d = 0; d < shape.size(); ++d)
+    local[d] = shardSize(shape[d], shardCount(layout.dims[d]));
+  return local;
+}
+
+Box intersect(const Box &a, const Box &b) {
+  Box out(a.size());
+  for (size_t d = 0; d < a.size(); ++d)
+    out[d] = {std::max(a[d].begin, b[d].begin), std::min(a[d].end, b[d].end)};
+  return out;
+}
+
+int64_t volume(const Box &box) {
+  int64_t product = 1;
+  for (const Interval &i : box)
+    product *= i.size();
+  return product;
+}
+
+std::string invalidReason(const Mesh &mesh, std::span<const SubAxis> axes) {
+  for (size_t i = 0; i < axes.size(); ++i) {
+    const SubAxis &a = axes[i];
+    if (a.axis >= mesh.sizes.size())
+      return "axis " + std::to_string(a.axis) + " is not among the mesh's " +
+             std::to_string(mesh.sizes.size());
+    int64_t size = mesh.sizes[a.axis];
+    // One after the other: the product of two hostile numbers overflows.
+    if (a.skip < 1 || a.size < 1 || size % a.skip != 0 ||
+        size / a.skip % a.size != 0)
+      return "sub-axis \"" + mesh.names[a.axis] + "\":(" +
+             std::to_string(a.skip) + ")" + std::to_string(a.size) +
+             " is no digit of an axis of " + std::to_string(size);
+    for (size_t j = 0; j < i; ++j) {
+      const SubAxis &b = axes[j];
+      if (a.axis == b.axis && a.size > 1 && b.size > 1 &&
+          a.skip < b.skip * b.size && b.skip < a.skip * a.size)
+        return "axis \"" + mesh.names[a.axis] + "\" is used twice";
+    }
+  }
+  return {};
+}
+
+std::string invalidReason(const Mesh &mesh, const Layout &layout, size_t rank) {
+  if (layout.dims.size() != rank)
+    return "layout has " + std::to_string(layout.dims.size()) +
+           " dimensions, the array " + std::to_string(rank);
+  SubAxes all;
+  for (const SubAxes &axes : layout.dims)
+    all.insert(all.end(), axes.begin(), axes.end());
+  return invalidReason(mesh, all);
+}
+
+} // namespace weft::runtime

@@ -1,0 +1,48 @@
+//===- Movement.h - copies of boxes between dense arrays -------*- C++ -*-===//
+//
+// Rows 2..4 of a 8x10 array into rows 0..2 of a 4x10 one are one contiguous
+// copy; columns 2..4 are a strided one:
+//
+//   BoxCopy::make({8,10}, {2,0}, {4,10}, {0,0}, {2,10})  // dims collapse to 1
+//   BoxCopy::make({8,10}, {0,2}, {8,2}, {0,0}, {8,2})    // 8 runs of 2
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_PROGRAM_MOVEMENT_H
+#define WEFT_RUNTIME_PROGRAM_MOVEMENT_H
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace weft::runtime {
+
+/// All in bytes. `run` bytes are contiguous on both sides; the loops around
+/// them go from the outermost to the innermost.
+struct BoxCopy {
+  struct Loop {
+    int64_t count, sourceStride, targetStride;
+  };
+  int64_t sourceOffset = 0, targetOffset = 0;
+  int64_t run = 0;
+  std::vector<Loop> loops;
+
+  /// A box of `extent` elements from `sourceStart` to `targetStart`.
+  static BoxCopy make(std::span<const int64_t> sourceShape,
+                      std::span<const int64_t> sourceStart,
+                      std::span<const int64_t> targetShape,
+                      std::span<const int64_t> targetStart,
+                      std::span<const int64_t> extent, int64_t elementBytes);
+  int64_t bytes() const;
+  /// Number of contiguous runs.
+  int64_t runs() const;
+  void operator()(const void *source, void *target) const;
+  /// Runs [first, last) only.
+  void operator()(const void *source, void *target, int64_t first,
+                  int64_t last) const;
+};
+
+} // namespace weft::runtime
+
+#endif // WEFT_RUNTIME_PROGRAM_MOVEMENT_H

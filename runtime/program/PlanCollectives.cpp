@@ -1,0 +1,174 @@
+// Shapes of collectives: what plan.fbs says of each kind, as checks.
+
+#include "weft/runtime/program/PlanReader.h"
+
+#include <map>
+
+namespace weft::runtime {
+
+/// Devices that differ in `axes` only, ordered by them.
+void PlanReader::deriveGroups(Collective &info) const {
+  const Mesh &mesh = out.mesh;
+  int64_t groupSize = shardCount(info.axes);
+  info.groupOf.resize(mesh.size());
+  info.memberOf.resize(mesh.size());
+  // A group is known by its first member: the position with all digits 0.
+  std::map<int64_t, int64_t> numbers;
+  for (int64_t p = 0; p < mesh.size(); ++p) {
+    int64_t first = p;
+    for (const SubAxis &sub : info.axes) {
+      int64_t stride = 1;
+      for (size_t a = sub.axis + 1; a < mesh.sizes.size(); ++a)
+        stride *= mesh.sizes[a];
+      int64_t minor = mesh.sizes[sub.axis] / sub.skip / sub.size;
+      first -= coordinate(mesh, p, {&sub, 1}) * minor * stride;
+    }
+    auto [it, isNew] = numbers.try_emplace(first, int64_t(numbers.size()));
+    if (isNew)
+      info.groups.emplace_back(groupSize);
+    info.groupOf[p] = it->second;
+    info.memberOf[p] = coordinate(mesh, p, info.axes);
+    info.groups[it->second][info.memberOf[p]] = p;
+  }
+}
+
+Error PlanReader::checkResharding(const std::string &what,
+                                  const Collective &info,
+                                  const Collective::Operand &operand) const {
+  uint64_t bytes;
+  if (Error e = countBytes(what, info.shape, operand.dtype, bytes))
+    return e;
+  for (const Layout *layout : {&info.fromLayout, &info.toLayout}) {
+    std::string reason = invalidReason(out.mesh, *layout, info.shape.size());
+    if (!reason.empty())
+      return badPlan(what, ": ", reason);
+    if (layout->partial)
+      return badPlan(what, " moves a partial value; reduce it first");
+  }
+  std::vector<int64_t> source = localShape(info.fromLayout, info.shape),
+                       target = localShape(info.toLayout, info.shape);
+  if (source != operand.sourceShape || target != operand.targetShape)
+    return badPlan(what, " moves ", shapeText(operand.sourceShape), " to ",
+                   shapeText(operand.targetShape), ", its layouts ",
+                   shapeText(source), " to ", shapeText(target));
+  return nullptr;
+}
+
+Error PlanReader::checkShapes(const std::string &what, const Collective &info,
+                              const Collective::Operand &operand) const {
+  const std::vector<int64_t> &source = operand.sourceShape,
+                             &target = operand.targetShape;
+  if (info.kind == CollectiveKind::permute ||
+      info.kind == CollectiveKind::exchange)
+    return checkResharding(what, info, operand);
+  auto mismatch = [&](const std::string &why) {
+    return badPlan(what, " from ", shapeText(source), " to ",
+                   shapeText(target), " over ", shardCount(info.axes),
+                   " devices: ", why);
+  };
+  if (source.size() != target.size())
+    return mismatch("ranks differ");
+  bool usesTo = info.kind != CollectiveKind::all_reduce;
+  bool usesFrom = info.kind == CollectiveKind::all_to_all;
+  int64_t rank = int64_t(source.size()), p = shardCount(info.axes);
+  if ((usesTo && (info.to < 0 || info.to >= rank)) ||
+      (usesFrom &&
+       (info.from < 0 || info.from >= rank || info.from == info.to)))
+    return mismatch("dimensions from " + std::to_string(info.from) + " to " +
+                    std::to_string(info.to) + " do not exist or are one");
+  for (int64_t d = 0; d < rank; ++d) {
+    bool gathered = info.kind == CollectiveKind::all_gather ? d == info.to
+                                                : usesFrom && d == info.from;
+    bool scattered = (info.kind == CollectiveKind::reduce_scatter ||
+                      info.kind == CollectiveKind::all_to_all) &&
+                     d == info.to;
+    bool fits = gathered    ? target[d] <= source[d] * p
+                : scattered ? source[d] <= target[d] * p
+                            : source[d] == target[d];
+    if (!fits)
+      return mismatch("dimension " + std::to_string(d) + " does not fit");
+  }
+  return nullptr;
+}
+
+Error PlanReader::readOperands(const std::string &what,
+                               const plan::Collective &collective,
+                               Collective &info) {
+  size_t count = collective.sources() ? collective.sources()->size() : 0;
+  size_t targets = collective.targets() ? collective.targets()->size() : 0;
+  if (count == 0 || count != targets)
+    return badPlan(what, " has ", count, " sources and ", targets, " targets");
+  bool reduces = info.kind == CollectiveKind::all_reduce ||
+                 info.kind == CollectiveKind::reduce_scatter;
+  for (size_t n = 0; n < count; ++n) {
+    uint32_t s = collective.sources()->Get(n), t = collective.targets()->Get(n);
+    if (s >= out.buffers.size() || t >= out.buffers.size())
+      return badPlan(what, " moves buffer ", s, " to ", t, " of ",
+                     out.buffers.size());
+    const BufferInfo &source = out.buffers[s], &target = out.buffers[t];
+    if (source.dtype != target.dtype)
+      return badPlan(what, " moves ", name(source.dtype), " to ",
+                     name(target.dtype));
+    bool bitwise =
+        info.reduce == ReduceKind::and_ || info.reduce == ReduceKind::or_;
+    if (reduces && bitwise && isFloat(source.dtype))
+      return badPlan(what, " takes the bitwise reduction of ",
+                     name(source.dtype));
+    if (Error e = checkWritable(what, t))
+      return e;
+    info.operands.push_back({s, t, source.dtype, source.shape, target.shape,
+                             source.bytes, target.bytes});
+    if (Error e = checkShapes(what, info, info.operands.back()))
+      return e;
+  }
+  // Others read the sources while targets are written: only an all-reduce may
+  // work in place, and there each with itself.
+  for (size_t n = 0; n < count; ++n)
+    for (size_t m = 0; m < count; ++m) {
+      const Collective::Operand &a = info.operands[n], &b = info.operands[m];
+      bool same = n == m && info.kind == CollectiveKind::all_reduce &&
+                  out.buffers[a.source].offset == out.buffers[b.target].offset;
+      if ((!same && overlap(a.source, b.target)) ||
+          (n != m && overlap(a.target, b.target)))
+        return badPlan(what, " has buffers ", a.source, ", ", a.target,
+                       " and ", b.target, " in shared memory");
+    }
+  return nullptr;
+}
+
+Error PlanReader::readCollective(size_t index,
+                                 const plan::Collective &collective,
+                                 Instruction &i) {
+  Collective info;
+  std::string what = "instruction " + std::to_string(index);
+  info.kind = collective.kind();
+  info.reduce = collective.reduce();
+  if (info.kind > CollectiveKind::MAX || info.reduce > ReduceKind::MAX)
+    return badPlan(what, " is the unknown collective ", int(info.kind),
+                   " of kind ", int(info.reduce));
+  what += std::string(" (") + plan::EnumNameCollectiveKind(info.kind) + ")";
+  info.axes = readAxes(collective.axes());
+  std::string reason = invalidReason(out.mesh, info.axes);
+  if (!reason.empty())
+    return badPlan(what, ": ", reason);
+  bool reshards = info.kind == CollectiveKind::permute ||
+                  info.kind == CollectiveKind::exchange;
+  // No axes: all devices.
+  if (reshards && info.axes.empty())
+    for (uint32_t a = 0; a < out.mesh.sizes.size(); ++a)
+      info.axes.push_back({a, 1, out.mesh.sizes[a]});
+  info.from = collective.from();
+  info.to = collective.to();
+  info.shape = readShape(collective.shape());
+  info.fromLayout = readLayout(collective.from_layout(), info.shape.size());
+  info.toLayout = readLayout(collective.to_layout(), info.shape.size());
+  info.label = readText(collective.label());
+  if (Error e = readOperands(what, collective, info))
+    return e;
+  deriveGroups(info);
+  i.index = uint32_t(out.collectives.size());
+  out.collectives.push_back(std::move(info));
+  return nullptr;
+}
+
+} // namespace weft::runtime

@@ -1,0 +1,275 @@
+#include "weft/runtime/program/PlanReader.h"
+
+#include "weft/runtime/abi/ProgramImage.h"
+
+#include <set>
+
+namespace weft::runtime {
+
+std::string shapeText(std::span<const int64_t> shape) {
+  std::string text = "[";
+  for (size_t d = 0; d < shape.size(); ++d)
+    text += (d ? ", " : "") + std::to_string(shape[d]);
+  return text + "]";
+}
+
+Error countBytes(const std::string &what, std::span<const int64_t> shape,
+                 DType dtype, uint64_t &bytes) {
+  if (!isValid(dtype))
+    return badPlan(what, " has the unknown dtype ", int(dtype));
+  bytes = static_cast<uint64_t>(elementBytes(dtype));
+  bool empty = false;
+  for (int64_t n : shape) {
+    if (n < 0)
+      return badPlan(what, " has the negative dimension ", n);
+    if (n == 0) {
+      empty = true;
+      continue;
+    }
+    if (static_cast<uint64_t>(n) > largestMemory / bytes)
+      return badPlan(what, " of shape ", shapeText(shape), " exceeds ",
+                     largestMemory, " bytes");
+    bytes *= static_cast<uint64_t>(n);
+  }
+  if (empty)
+    bytes = 0;
+  return nullptr;
+}
+
+SubAxes readAxes(const flatbuffers::Vector<const plan::SubAxis *> *axes) {
+  SubAxes out;
+  if (axes)
+    for (const plan::SubAxis *sub : *axes)
+      out.push_back({sub->axis(), sub->skip(), sub->size()});
+  return out;
+}
+
+Layout readLayout(const plan::Layout *layout, size_t rank) {
+  Layout out;
+  if (!layout || !layout->dims()) {
+    out.dims.resize(rank);
+  } else {
+    for (const plan::DimLayout *dim : *layout->dims())
+      out.dims.push_back(dim ? readAxes(dim->axes()) : SubAxes());
+  }
+  out.partial = layout && layout->partial() && layout->partial()->size() != 0;
+  return out;
+}
+
+std::vector<int64_t> readShape(const flatbuffers::Vector<int64_t> *shape) {
+  return shape ? std::vector<int64_t>(shape->begin(), shape->end())
+               : std::vector<int64_t>();
+}
+
+std::string readText(const flatbuffers::String *text) {
+  return text ? text->str() : std::string();
+}
+
+Error PlanReader::read() {
+  if (in.abi_version() != WEFT_ABI_VERSION)
+    return makeError(WEFT_INCOMPATIBLE, "plan has ABI version ",
+                     in.abi_version(), ", this runtime ", WEFT_ABI_VERSION);
+  out.name = readText(in.name());
+  out.target = readText(in.target());
+  if (Error e = readMesh())
+    return e;
+  if (Error e = readBuffers())
+    return e;
+  if (Error e = readPorts())
+    return e;
+  if (Error e = readKernels())
+    return e;
+  return readInstructions();
+}
+
+Error PlanReader::readMesh() {
+  if (!in.mesh() || !in.mesh()->axis_names() || !in.mesh()->axis_sizes())
+    return badPlan("no mesh");
+  Mesh &mesh = out.mesh;
+  for (const flatbuffers::String *axis : *in.mesh()->axis_names())
+    mesh.names.push_back(axis->str());
+  mesh.sizes = readShape(in.mesh()->axis_sizes());
+  if (mesh.names.size() != mesh.sizes.size())
+    return badPlan("mesh has ", mesh.names.size(), " names and ",
+                   mesh.sizes.size(), " sizes of axes");
+  int64_t count = 1;
+  for (size_t a = 0; a < mesh.sizes.size(); ++a) {
+    if (mesh.sizes[a] < 1 || mesh.sizes[a] > mostDevices / count)
+      return badPlan("mesh axis \"", mesh.names[a], "\" of size ",
+                     mesh.sizes[a], " is not between 1 and ",
+                     mostDevices / count);
+    count *= mesh.sizes[a];
+  }
+  mesh.devices = readShape(in.mesh()->devices());
+  if (mesh.devices.empty())
+    for (int64_t d = 0; d < count; ++d)
+      mesh.devices.push_back(d);
+  std::set<int64_t> ids(mesh.devices.begin(), mesh.devices.end());
+  if (mesh.size() != count || int64_t(ids.size()) != count || *ids.begin() < 0)
+    return badPlan("mesh of ", count, " devices lists ", mesh.size(),
+                   " ids, ", ids.size(), " of them different");
+  return nullptr;
+}
+
+Error PlanReader::readBuffers() {
+  out.arenaBytes = in.arena_bytes();
+  if (out.arenaBytes > largestMemory)
+    return badPlan("arena of ", out.arenaBytes, " bytes exceeds ",
+                   largestMemory);
+  out.constants = in.constants() ? in.constants()->data() : nullptr;
+  if (!in.buffers())
+    return nullptr;
+  out.buffers.resize(in.buffers()->size());
+  for (size_t i = 0; i < out.buffers.size(); ++i)
+    if (Error e = readBuffer(i, *in.buffers()->Get(i)))
+      return e;
+  return nullptr;
+}
+
+Error PlanReader::readBuffer(size_t index, const plan::Buffer &buffer) {
+  std::string what = "buffer " + std::to_string(index);
+  if (buffer.name() && buffer.name()->size())
+    what += " \"" + buffer.name()->str() + "\"";
+  BufferInfo &info = out.buffers[index];
+  info.kind = buffer.kind();
+  info.offset = buffer.offset();
+  info.dtype = buffer.dtype();
+  info.shape = readShape(buffer.shape());
+  if (Error e = countBytes(what, info.shape, info.dtype, info.bytes))
+    return e;
+  if (info.bytes != buffer.bytes())
+    return badPlan(what, " has ", buffer.bytes(), " bytes, its shape ",
+                   shapeText(info.shape), " ", info.bytes);
+  if (info.kind > BufferKind::MAX)
+    return badPlan(what, " has the unknown kind ", int(info.kind));
+  uint64_t room = 0;
+  if (info.kind == BufferKind::arena)
+    room = out.arenaBytes;
+  else if (info.kind == BufferKind::constant)
+    room = in.constants() ? in.constants()->size() : 0;
+  else
+    return nullptr;
+  if (info.offset > room || info.bytes > room - info.offset)
+    return badPlan(what, " ends at ", info.offset, " + ", info.bytes,
+                   ", its memory at ", room);
+  if (info.offset % static_cast<uint64_t>(elementBytes(info.dtype)))
+    return badPlan(what, " of ", name(info.dtype), " at offset ", info.offset,
+                   " is not aligned");
+  info.writable = info.kind == BufferKind::arena;
+  return nullptr;
+}
+
+Error PlanReader::readPort(const std::string &what, const plan::Port &port,
+                           PortInfo &info) {
+  info.name = readText(port.name());
+  info.buffer = port.buffer();
+  info.dtype = port.dtype();
+  info.shape = readShape(port.shape());
+  if (Error e = countBytes(what, info.shape, info.dtype, info.globalBytes))
+    return e;
+  if (info.buffer >= out.buffers.size())
+    return badPlan(what, " is buffer ", info.buffer, " of ",
+                   out.buffers.size());
+  info.layout = readLayout(port.layout(), info.shape.size());
+  std::string reason =
+      invalidReason(out.mesh, info.layout, info.shape.size());
+  if (!reason.empty())
+    return badPlan(what, ": ", reason);
+  if (info.layout.partial)
+    return badPlan(what, " has a partial layout; ports hold whole values");
+  const BufferInfo &buffer = out.buffers[info.buffer];
+  std::vector<int64_t> local = localShape(info.layout, info.shape);
+  if (local != buffer.shape || info.dtype != buffer.dtype)
+    return badPlan(what, " needs ", name(info.dtype), shapeText(local),
+                   " on each device, its buffer is ", name(buffer.dtype),
+                   shapeText(buffer.shape));
+  info.localBytes = buffer.bytes;
+
+  std::vector<int64_t> key = {int64_t(info.dtype), out.mesh.size()};
+  key.insert(key.end(), info.shape.begin(), info.shape.end());
+  key.insert(key.end(), out.mesh.devices.begin(), out.mesh.devices.end());
+  for (int64_t p = 0; p < out.mesh.size(); ++p)
+    for (const Interval &i : own(out.mesh, info.layout, info.shape, p))
+      key.push_back(i.begin);
+  info.signature = hashProgramBytes(key.data(), key.size() * sizeof key[0]);
+  return nullptr;
+}
+
+Error PlanReader::readPorts() {
+  auto readAll = [&](const char *kind, auto *ports,
+                     std::vector<PortInfo> &infos) -> Error {
+    infos.resize(ports ? ports->size() : 0);
+    for (size_t i = 0; i < infos.size(); ++i) {
+      const plan::Port &port = *ports->Get(i);
+      std::string what = std::string(kind) + " " + std::to_string(i) + " \"" +
+                         readText(port.name()) + "\"";
+      if (Error e = readPort(what, port, infos[i]))
+        return e;
+    }
+    return nullptr;
+  };
+  if (Error e = readAll("input", in.inputs(), out.inputs))
+    return e;
+  if (Error e = readAll("output", in.outputs(), out.outputs))
+    return e;
+  return joinDonations();
+}
+
+Error PlanReader::joinDonations() {
+  auto isPort = [&](uint32_t buffer) {
+    BufferKind kind = out.buffers[buffer].kind;
+    return kind == BufferKind::input || kind == BufferKind::output;
+  };
+  for (size_t i = 0; i < out.inputs.size(); ++i) {
+    PortInfo &input = out.inputs[i];
+    BufferInfo &buffer = out.buffers[input.buffer];
+    if (!isPort(input.buffer) || buffer.input != -1)
+      return badPlan("input ", i, " \"", input.name, "\" is buffer ",
+                     input.buffer, ", which is not its own");
+    buffer.input = int64_t(i);
+    input.donatedTo = in.inputs()->Get(i)->donated_to();
+    if (input.donatedTo < 0) {
+      if (buffer.kind != BufferKind::input)
+        return badPlan("input ", i, " \"", input.name,
+                       "\" is not donated, but its buffer is an output");
+      continue;
+    }
+    if (size_t(input.donatedTo) >= out.outputs.size())
+      return badPlan("input ", i, " is donated to output ", input.donatedTo,
+                     " of ", out.outputs.size());
+    PortInfo &output = out.outputs[input.donatedTo];
+    if (output.buffer != input.buffer || output.signature != input.signature ||
+        output.donatedFrom != -1)
+      return badPlan("input ", i, " \"", input.name,
+                     "\" is donated to output ", input.donatedTo, " \"",
+                     output.name, "\", which has other memory");
+    output.donatedFrom = int64_t(i);
+  }
+  for (size_t i = 0; i < out.outputs.size(); ++i) {
+    const PortInfo &output = out.outputs[i];
+    BufferInfo &buffer = out.buffers[output.buffer];
+    if (!isPort(output.buffer) || buffer.output != -1 ||
+        (buffer.input != -1) != (output.donatedFrom != -1))
+      return badPlan("output ", i, " \"", output.name, "\" is buffer ",
+                     output.buffer, ", which is not its own");
+    buffer.output = int64_t(i);
+    buffer.writable = true;
+  }
+  for (size_t b = 0; b < out.buffers.size(); ++b)
+    if (isPort(b) && out.buffers[b].input == -1 && out.buffers[b].output == -1)
+      return badPlan("buffer ", b, " belongs to a caller, but to no port");
+  return nullptr;
+}
+
+Error PlanReader::readKernels() {
+  if (in.kernels())
+    for (const flatbuffers::String *kernel : *in.kernels())
+      out.kernels.push_back(kernel->str());
+  return nullptr;
+}
+
+Error readPlan(const plan::Program &program, Plan &out) {
+  return PlanReader(program, out).read();
+}
+
+} // namespace weft::runtime

@@ -1,0 +1,67 @@
+//===- PlanReader.h - the checks of a plan, part by part -------*- C++ -*-===//
+
+#ifndef WEFT_RUNTIME_PROGRAM_PLANREADER_H
+#define WEFT_RUNTIME_PROGRAM_PLANREADER_H
+
+#include "weft/runtime/program/Plan.h"
+
+namespace weft::runtime {
+
+/// Bytes of any one buffer or arena: offsets and products of sizes with the
+/// number of devices stay within 64 bits.
+constexpr uint64_t largestMemory = uint64_t(1) << 46;
+constexpr int64_t mostDevices = 1 << 16;
+
+template <typename... Parts> Error badPlan(const Parts &...parts) {
+  return makeError(WEFT_INVALID_FILE, "bad plan: ", parts...);
+}
+
+class PlanReader {
+public:
+  PlanReader(const plan::Program &in, Plan &out) : in(in), out(out) {}
+  Error read();
+
+private:
+  Error readMesh();
+  Error readBuffers();
+  Error readBuffer(size_t index, const plan::Buffer &buffer);
+  Error readPorts();
+  Error readPort(const std::string &what, const plan::Port &port,
+                 PortInfo &info);
+  Error joinDonations();
+  Error readKernels();
+  Error readInstructions();
+  Error readLaunch(size_t at, const plan::Launch &launch, Instruction &i);
+  Error readCopy(size_t at, const plan::Copy &copy, Instruction &i);
+  Error readJumpUnless(size_t at, const plan::JumpUnless &jump, Instruction &i);
+  Error readCollective(size_t at, const plan::Collective &collective,
+                       Instruction &i);
+  Error readOperands(const std::string &what,
+                     const plan::Collective &collective, Collective &info);
+  Error checkShapes(const std::string &what, const Collective &info,
+                    const Collective::Operand &operand) const;
+  Error checkResharding(const std::string &what, const Collective &info,
+                        const Collective::Operand &operand) const;
+  Error checkWritable(const std::string &what, uint32_t buffer) const;
+  bool overlap(uint32_t a, uint32_t b) const;
+  void deriveGroups(Collective &info) const;
+
+  const plan::Program &in;
+  Plan &out;
+};
+
+/// "[2, 3]".
+std::string shapeText(std::span<const int64_t> shape);
+/// Product of a shape and the element size, or an error where a dimension is
+/// negative or the product exceeds largestMemory.
+Error countBytes(const std::string &what, std::span<const int64_t> shape,
+                 DType dtype, uint64_t &bytes);
+SubAxes readAxes(const flatbuffers::Vector<const plan::SubAxis *> *axes);
+/// A null layout is the replicated one.
+Layout readLayout(const plan::Layout *layout, size_t rank);
+std::vector<int64_t> readShape(const flatbuffers::Vector<int64_t> *shape);
+std::string readText(const flatbuffers::String *text);
+
+} // namespace weft::runtime
+
+#endif // WEFT_RUNTIME_PROGRAM_PLANREADER_H

@@ -1,0 +1,156 @@
+#include "weft/runtime/program/Program.h"
+
+#include "weft/runtime/program/ProgramFile.h"
+
+#include <cerrno>
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace weft::runtime {
+
+Program::~Program() {
+  if (library)
+    dlclose(library);
+  if (file >= 0)
+    close(file);
+}
+
+Error Program::readPlanBytes(std::span<const uint8_t> plan) {
+  // FlatBuffers aligns from the end: a 64-byte aligned copy of whole words.
+  size_t room = (plan.size() + 63) / 64 * 64;
+  bytes.reset(static_cast<uint8_t *>(std::aligned_alloc(64, room ? room : 64)));
+  if (!bytes)
+    return makeError(WEFT_OUT_OF_MEMORY, "no memory for a plan of ",
+                     plan.size(), " bytes");
+  if (!plan.empty())
+    std::memcpy(bytes.get(), plan.data(), plan.size());
+  // Program > instruction > operation > layout > dimension: 5 levels.
+  flatbuffers::Verifier verifier(bytes.get(), plan.size(), /*max_depth=*/8,
+                                 /*max_tables=*/1u << 24);
+  if (plan.size() < 8 || !plan::VerifyProgramBuffer(verifier))
+    return makeError(WEFT_INVALID_FILE, "bad plan: ", plan.size(),
+                     " bytes are no valid FlatBuffer of a program");
+  return readPlan(*plan::GetProgram(bytes.get()), contents);
+}
+
+static Error systemError(const char *what) {
+  return makeError(WEFT_IO, what, ": ", std::strerror(errno));
+}
+
+Error Program::loadKernels(std::span<const uint8_t> elf) {
+  file = memfd_create("weft-kernels", MFD_CLOEXEC);
+  if (file < 0)
+    return systemError("cannot create a memory file for the kernels");
+  for (size_t done = 0; done < elf.size();) {
+    ssize_t n = write(file, elf.data() + done, elf.size() - done);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n <= 0)
+      return systemError("cannot write the kernels to a memory file");
+    done += static_cast<size_t>(n);
+  }
+  std::string path = "/proc/self/fd/" + std::to_string(file);
+  library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return makeError(WEFT_INVALID_FILE,
+                     "kernels of the program cannot be loaded: ", dlerror());
+  for (const std::string &kernel : contents.kernels) {
+    void *symbol = dlsym(library, kernel.c_str());
+    if (!symbol)
+      return makeError(WEFT_INVALID_FILE, "program has no kernel \"", kernel,
+                       "\", which its plan names");
+    kernels.push_back(reinterpret_cast<weft_kernel_fn>(symbol));
+  }
+  return nullptr;
+}
+
+Error Program::load(std::span<const uint8_t> image,
+                    std::shared_ptr<const Program> &out) {
+  ProgramParts parts;
+  if (Error e = openImage(image, parts))
+    return e;
+  std::shared_ptr<Program> program(new Program);
+  if (Error e = program->readPlanBytes(parts.plan))
+    return e;
+  if (Error e = program->loadKernels(parts.elf))
+    return e;
+  out = std::move(program);
+  return nullptr;
+}
+
+static Error readFile(const char *path, std::vector<uint8_t> &out) {
+  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  struct stat info;
+  if (fd < 0 || fstat(fd, &info) != 0) {
+    Error e = systemError("cannot open");
+    if (fd >= 0)
+      close(fd);
+    return e;
+  }
+  Error e;
+  if (!S_ISREG(info.st_mode))
+    e = makeError(WEFT_IO, "not a regular file");
+  else
+    out.resize(static_cast<size_t>(info.st_size));
+  for (size_t done = 0; !e && done < out.size();) {
+    ssize_t n = read(fd, out.data() + done, out.size() - done);
+    if (n < 0 && errno == EINTR)
+      continue;
+    if (n < 0)
+      e = systemError("cannot read");
+    else if (n == 0)
+      out.resize(done); // cut while we read: the trailer is missing
+    done += n > 0 ? static_cast<size_t>(n) : 0;
+  }
+  close(fd);
+  return e;
+}
+
+} // namespace weft::runtime
+
+using namespace weft::runtime;
+
+extern "C" {
+
+WEFT_EXPORT weft_error *weft_program_load_memory(const void *data, size_t bytes,
+                                                 weft_program **out) {
+  return guarded([&]() -> Error {
+    if (!out || (!data && bytes))
+      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+    *out = nullptr;
+    auto handle = std::make_unique<weft_program>();
+    if (Error e = Program::load({static_cast<const uint8_t *>(data), bytes},
+                                handle->program))
+      return e;
+    *out = handle.release();
+    return nullptr;
+  });
+}
+
+WEFT_EXPORT weft_error *weft_program_load(const char *path,
+                                          weft_program **out) {
+  return guarded([&]() -> Error {
+    if (!path || !out)
+      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+    *out = nullptr;
+    std::vector<uint8_t> image;
+    Error e = readFile(path, image);
+    if (!e)
+      e.reset(weft_program_load_memory(image.data(), image.size(), out));
+    if (e)
+      e->message = std::string(path) + ": " + e->message;
+    return e;
+  });
+}
+
+WEFT_EXPORT void weft_program_free(weft_program *program) { delete program; }
+
+WEFT_EXPORT const void *weft_program_plan(const weft_program *program) {
+  return program ? program->program->planBytes() : nullptr;
+}
+}
