@@ -1,0 +1,354 @@
+//===- Resharding.cpp - the cheapest way from one layout to another -------===//
+
+#include "weft/passes/sharding/Resharding.h"
+
+#include "weft/passes/sharding/ReshardSteps.h"
+
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <cmath>
+#include <queue>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+using namespace weft;
+using namespace weft::reshard;
+
+llvm::StringRef weft::stringifyStepKind(StepKind kind) {
+  static constexpr llvm::StringLiteral names[] = {
+      "slice",   "make_partial", "all_gather",     "all_to_all",
+      "permute", "all_reduce",   "reduce_scatter", "exchange"};
+  return names[static_cast<unsigned>(kind)];
+}
+
+static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
+
+int64_t weft::ringBytes(StepKind kind, int64_t groupSize,
+                        int64_t localBytesBefore, int64_t localBytesAfter) {
+  int64_t others = groupSize - 1;
+  switch (kind) {
+  case StepKind::AllReduce:
+    return ceilDiv(2 * others * localBytesBefore, groupSize);
+  case StepKind::AllGather:
+    return others * localBytesBefore;
+  case StepKind::ReduceScatter:
+    return others * localBytesAfter;
+  case StepKind::AllToAll:
+    return others *
+           ceilDiv(std::max(localBytesBefore, localBytesAfter), groupSize);
+  case StepKind::Permute:
+    return localBytesBefore;
+  default:
+    return 0;
+  }
+}
+
+namespace {
+/// Compared in this order. Time is in units of 1e-15 s, so that sums in any
+/// order are equal. A local step weighs 1, an exchange a little less than two
+/// standard collectives.
+struct Cost {
+  int64_t time = 0, bytes = 0, steps = 0;
+  auto operator<=>(const Cost &) const = default;
+  Cost operator+(const Cost &o) const {
+    return {time + o.time, bytes + o.bytes, steps + o.steps};
+  }
+};
+
+struct Node {
+  State state;
+  Cost cost;
+  Move move;
+  int64_t bytes = 0, time = 0; ///< of the move
+  int32_t parent = -1;
+  bool closed = false;
+};
+
+struct StateHash {
+  unsigned digits;
+  size_t operator()(const State &state) const {
+    return llvm::hash_combine(
+        llvm::hash_combine_range(state.place.begin(),
+                                 state.place.begin() + digits),
+        llvm::hash_combine_range(state.order.begin(),
+                                 state.order.begin() + digits));
+  }
+};
+
+class Search {
+public:
+  Search(const Problem &problem, const ReshardOptions &options)
+      : problem(problem), options(options),
+        target(problem, problem.target),
+        known(16, StateHash{static_cast<unsigned>(problem.digits.size())}) {
+    for (const MeshAxis &axis : problem.mesh.axes) {
+      fastest = std::max(fastest, axis.bandwidth);
+      quickest = std::min(quickest, axis.latency);
+    }
+  }
+
+  /// The node of the target, or -1 where the budget ran out before.
+  int run(int64_t weight);
+  /// The node at the end of given steps.
+  int follow(llvm::MutableArrayRef<Move> moves);
+  ReshardPlan plan(int node) const;
+  bool settled = false;
+
+private:
+  void reset(int64_t newWeight);
+  void price(Node &node, const View &before, const View &after) const;
+  void expand(int index);
+  void visit(int parent, const View &view, Move &move);
+  Cost estimate(const State &state, const View &view) const;
+  int64_t timeOf(StepKind kind, const SubAxes &axes, int64_t bytes) const;
+  SubAxes axesOf(const Move &move) const;
+
+  const Problem &problem;
+  const ReshardOptions &options;
+  View target;
+  double fastest = 1, quickest = 1;
+  int64_t weight = 1;
+  std::vector<Node> nodes;
+  std::unordered_map<State, int, StateHash> known;
+  using Entry = std::tuple<Cost, int>;
+  std::priority_queue<Entry, std::vector<Entry>, std::greater<>> open;
+};
+} // namespace
+
+static int64_t femtoseconds(double seconds) {
+  return std::llround(std::min(seconds * 1e15, 1e17));
+}
+
+SubAxes Search::axesOf(const Move &move) const {
+  SubAxes axes;
+  for (uint8_t digit : move.digits)
+    axes.push_back(problem.digits[digit]);
+  if (move.kind == StepKind::Exchange || move.kind == StepKind::Permute ||
+      move.kind == StepKind::AllReduce || move.kind == StepKind::MakePartial)
+    llvm::sort(axes);
+  return axes;
+}
+
+int64_t Search::timeOf(StepKind kind, const SubAxes &axes,
+                       int64_t bytes) const {
+  double latency = 0, bandwidth = fastest;
+  for (const SubAxis &sub : axes) {
+    const MeshAxis &axis = problem.mesh.axes[sub.axis];
+    latency = std::max(latency, axis.latency);
+    bandwidth = std::min(bandwidth, axis.bandwidth);
+  }
+  int phases = kind == StepKind::AllReduce ? 2 : 1;
+  return femtoseconds(phases * latency + bytes / bandwidth);
+}
+
+void Search::price(Node &node, const View &before, const View &after) const {
+  const Move &move = node.move;
+  node.bytes = node.time = 0;
+  if (move.kind == StepKind::Slice || move.kind == StepKind::MakePartial) {
+    node.cost.steps += 1;
+    return;
+  }
+  SubAxes axes = axesOf(move);
+  int64_t sent = 0;
+  if (move.kind == StepKind::Exchange) {
+    const State &from =
+        node.parent < 0 ? problem.source : nodes[node.parent].state;
+    node.bytes =
+        missingElements(problem, from, before, after) * problem.elementBytes;
+    if (node.bytes == 0)
+      node.bytes = receiveLowerBound(problem.mesh, problem.layout(from),
+                                     problem.to, problem.shape) *
+                   problem.elementBytes;
+    sent = sentElements(problem, from) * problem.elementBytes;
+  } else {
+    node.bytes = ringBytes(move.kind, shardCount(axes),
+                           before.localElements * problem.elementBytes,
+                           after.localElements * problem.elementBytes);
+  }
+  node.time = timeOf(move.kind, axes, std::max(node.bytes, sent));
+  int64_t weight = move.kind == StepKind::Exchange ? 1500 : 1000;
+  node.cost = node.cost + Cost{node.time, node.bytes, weight};
+}
+
+Cost Search::estimate(const State &state, const View &view) const {
+  if (state == problem.target)
+    return {};
+  int64_t bytes = missingElements(problem, state, view, target) *
+                  problem.elementBytes;
+  if (bytes == 0)
+    return {0, 0, 1};
+  // At least one more collective.
+  return {femtoseconds(quickest + bytes / fastest) * weight, bytes * weight,
+          1000};
+}
+
+void Search::visit(int parent, const View &view, Move &move) {
+  Node node;
+  node.state = move.result;
+  node.cost = nodes[parent].cost;
+  node.move = std::move(move);
+  node.parent = parent;
+  View after(problem, node.state);
+  price(node, view, after);
+  auto [entry, fresh] = known.try_emplace(node.state, nodes.size());
+  if (!fresh && nodes[entry->second].cost <= node.cost)
+    return;
+  // A better way replaces the old one; its queue entry is skipped later.
+  if (!fresh)
+    nodes[entry->second].closed = true;
+  entry->second = nodes.size();
+  open.push({node.cost + estimate(node.state, after), nodes.size()});
+  nodes.push_back(std::move(node));
+}
+
+void Search::expand(int index) {
+  State state = nodes[index].state;
+  View view(problem, state);
+  forEachMove(problem, state, view,
+              [&](Move &move) { visit(index, view, move); });
+  Move move;
+  if (options.allowExchange && exchangeMove(problem, state, move))
+    visit(index, view, move);
+}
+
+void Search::reset(int64_t newWeight) {
+  weight = newWeight;
+  nodes.clear();
+  known.clear();
+  open = {};
+  Node root;
+  root.state = problem.source;
+  nodes.push_back(root);
+  known[root.state] = 0;
+  open.push({Cost{}, 0});
+}
+
+int Search::follow(llvm::MutableArrayRef<Move> moves) {
+  reset(1);
+  for (Move &move : moves) {
+    int last = nodes.size() - 1;
+    visit(last, View(problem, nodes[last].state), move);
+  }
+  return nodes.size() - 1;
+}
+
+int Search::run(int64_t newWeight) {
+  reset(newWeight);
+  for (int64_t expanded = 0; !open.empty() && expanded < options.searchBudget;) {
+    auto [cost, index] = open.top();
+    open.pop();
+    if (nodes[index].closed)
+      continue;
+    if (nodes[index].state == problem.target) {
+      settled = weight == 1 && movesAreComplete(problem);
+      return index;
+    }
+    nodes[index].closed = true;
+    expand(index);
+    ++expanded;
+  }
+  return -1;
+}
+
+ReshardPlan Search::plan(int node) const {
+  ReshardPlan plan;
+  llvm::SmallVector<const Node *, 8> path;
+  for (; nodes[node].parent >= 0; node = nodes[node].parent)
+    path.push_back(&nodes[node]);
+  for (const Node *at : llvm::reverse(path)) {
+    ReshardStep step;
+    step.kind = at->move.kind;
+    step.axes = axesOf(at->move);
+    step.from = at->move.from;
+    step.to = at->move.to;
+    step.result = problem.layout(at->state);
+    step.reduce = step.kind == StepKind::MakePartial ? problem.to.reduce
+                                                     : problem.from.reduce;
+    step.bytes = at->bytes;
+    step.seconds = at->time * 1e-15;
+    // Two slices of one dimension are one.
+    if (!plan.steps.empty() && step.kind == StepKind::Slice &&
+        plan.steps.back().kind == StepKind::Slice &&
+        plan.steps.back().to == step.to) {
+      SubAxes axes = plan.steps.back().axes;
+      axes.append(step.axes);
+      step.axes = axes;
+      plan.steps.pop_back();
+    }
+    plan.bytesReceived += step.bytes;
+    plan.seconds += step.seconds;
+    step.axes = normalise(problem.mesh, step.axes);
+    plan.steps.push_back(std::move(step));
+  }
+  return plan;
+}
+
+/// More digits than a state can name (axes of thousands of devices, each cut
+/// in incompatible ways): reduce, exchange, make partial.
+static ReshardPlan exchangePlan(const Mesh &mesh,
+                                llvm::ArrayRef<int64_t> shape,
+                                int64_t elementBytes, const Problem &problem) {
+  ReshardPlan plan;
+  auto add = [&](StepKind kind, SubAxes axes, const Layout &result,
+                 int64_t bytes) {
+    ReshardStep step;
+    step.kind = kind;
+    step.axes = std::move(axes);
+    step.reduce = kind == StepKind::AllReduce ? problem.from.reduce
+                                              : problem.to.reduce;
+    step.result = result;
+    step.bytes = bytes;
+    for (const MeshAxis &axis : mesh.axes)
+      step.seconds = std::max(step.seconds,
+                              axis.latency + bytes / axis.bandwidth);
+    plan.bytesReceived += bytes;
+    plan.seconds += step.seconds;
+    plan.steps.push_back(std::move(step));
+  };
+  Layout at = problem.from, whole = problem.to;
+  if (at.isPartial()) {
+    SubAxes axes = at.partial;
+    int64_t local = elementBytes;
+    for (int64_t n : localShape(at, shape))
+      local *= n;
+    at.partial.clear();
+    add(StepKind::AllReduce, axes, at,
+        ringBytes(StepKind::AllReduce, shardCount(axes), local, local));
+  }
+  whole.partial.clear();
+  SubAxes everything;
+  for (unsigned axis = 0; axis < mesh.axes.size(); ++axis)
+    everything.push_back(wholeAxis(mesh, axis));
+  plan.lowerBound = receiveLowerBound(mesh, at, whole, shape) * elementBytes;
+  add(StepKind::Exchange, everything, whole, plan.lowerBound);
+  if (problem.to.isPartial())
+    add(StepKind::MakePartial, problem.to.partial, problem.to, 0);
+  return plan;
+}
+
+ReshardPlan weft::planReshard(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
+                              int64_t elementBytes, const Layout &from,
+                              const Layout &to,
+                              const ReshardOptions &options) {
+  Problem problem(mesh, shape, elementBytes, from, to);
+  ReshardPlan plan;
+  if (problem.from == problem.to) {
+    plan.optimal = true;
+    return plan;
+  }
+  if (problem.tooManyDigits)
+    return exchangePlan(mesh, shape, elementBytes, problem);
+  Search search(problem, options);
+  int node = search.run(/*weight=*/1);
+  if (node < 0)
+    node = search.run(/*weight=*/16);
+  if (node < 0)
+    node = search.follow(gatherAndSlice(problem));
+  plan = search.plan(node);
+  plan.lowerBound = lowerBoundBytes(problem);
+  plan.optimal = search.settled || plan.bytesReceived == plan.lowerBound;
+  return plan;
+}

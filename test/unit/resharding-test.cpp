@@ -1,0 +1,198 @@
+//===- resharding-test.cpp - plans executed on arrays ---------------------===//
+
+#include "weft/passes/sharding/Resharding.h"
+#include "weft/test/unit/EveryLayout.h"
+#include "weft/test/unit/ReshardSimulator.h"
+
+#include "catch2/catch.hpp"
+
+#include <random>
+
+using namespace weft;
+
+namespace {
+Mesh meshOf(const char *text) {
+  Mesh mesh;
+  REQUIRE(parseMesh(text, mesh) == "");
+  return mesh;
+}
+
+Layout layoutOf(const Mesh &mesh, const char *text) {
+  Layout layout;
+  REQUIRE(parseCommandText(text, mesh, layout) == "");
+  return layout;
+}
+
+std::string describe(const Mesh &mesh, const ReshardPlan &plan) {
+  std::string text;
+  for (const ReshardStep &step : plan.steps)
+    text += stringifyStepKind(step.kind).str() + " " +
+            std::to_string(step.bytes) + " " +
+            toCommandText(mesh, step.result) + "\n";
+  return text;
+}
+
+/// The plan is right on arrays and moves no less than the bound.
+ReshardPlan checkPlan(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
+                      const Layout &from, const Layout &to, bool exchange) {
+  ReshardOptions options;
+  options.allowExchange = exchange;
+  ReshardPlan plan = planReshard(mesh, shape, 4, from, to, options);
+  INFO(toCommandText(mesh, from) << " -> " << toCommandText(mesh, to) << "\n"
+                                 << describe(mesh, plan));
+  std::string wrong = simulate(mesh, shape, from, to, plan);
+  if (!wrong.empty())
+    FAIL(wrong);
+  if (plan.bytesReceived < plan.lowerBound)
+    FAIL("bytes " << plan.bytesReceived << " below bound " << plan.lowerBound);
+  if (!from.isPartial() && !to.isPartial() &&
+      plan.lowerBound != 4 * receiveLowerBound(mesh, from, to, shape))
+    FAIL("bound " << plan.lowerBound);
+  for (const ReshardStep &step : plan.steps)
+    if (step.kind == StepKind::Exchange && !exchange)
+      FAIL("an exchange that is not allowed");
+  return plan;
+}
+} // namespace
+
+TEST_CASE("the worked example of the header") {
+  Mesh mesh = meshOf("x=4,y=2");
+  Layout from = layoutOf(mesh, "[y,-,x]"), to = layoutOf(mesh, "[-,(x,y),-]");
+  ReshardPlan plan = checkPlan(mesh, {16, 16, 16}, from, to, true);
+  CHECK(plan.bytesReceived == 1792);
+  CHECK(plan.lowerBound == 1792);
+  CHECK(plan.optimal);
+  ReshardPlan chain = checkPlan(mesh, {16, 16, 16}, from, to, false);
+  CHECK(chain.bytesReceived == 2560);
+  CHECK(describe(mesh, chain) == "all_to_all 1536 [y,x,-]\n"
+                                 "all_to_all 1024 [-,(x,y),-]\n");
+}
+
+TEST_CASE("one standard collective is preferred to an exchange") {
+  Mesh mesh = meshOf("x=2,y=2,z=2");
+  auto kinds = [&](const char *from, const char *to) {
+    ReshardPlan plan = checkPlan(mesh, {16, 16, 16}, layoutOf(mesh, from),
+                                 layoutOf(mesh, to), true);
+    std::string text;
+    for (const ReshardStep &step : plan.steps)
+      text += stringifyStepKind(step.kind).str() + " " +
+              std::to_string(step.bytes) + "; ";
+    return text;
+  };
+  // Sizes: the optimum of each row as XLA finds it, and where it does not.
+  CHECK(kinds("[x,y,-]", "[y,x,-]") == "permute 4096; ");
+  CHECK(kinds("[(x,y),-,-]", "[(y,x),-,-]") == "permute 4096; ");
+  CHECK(kinds("[x,-,-]", "[-,x,-]") == "all_to_all 4096; ");
+  CHECK(kinds("[(x,y),-,-]", "[-,(x,y),-]") == "all_to_all 3072; ");
+  CHECK(kinds("[x,y,z]", "[z,x,y]") == "permute 2048; ");
+  CHECK(kinds("[x,-,-]", "[y,-,-]") == "permute 8192; ");
+  CHECK(kinds("[(x,y),-,-]", "[x,-,-]") == "all_gather 4096; ");
+  CHECK(kinds("[-,-,-]", "[-,(x,z),y]") == "slice 0; slice 0; ");
+  CHECK(kinds("[y,-,x]", "[-,(x,y),-]") == "exchange 3072; ");
+  CHECK(kinds("[(x,y),-,-]", "[y,-,-]") == "exchange 8192; ");
+  CHECK(kinds("[x,y,-]", "[(x,z,y),-,-]") == "slice 0; all_to_all 1024; ");
+}
+
+TEST_CASE("partial sources and targets") {
+  Mesh mesh = meshOf("x=4,y=2");
+  auto kinds = [&](const char *from, const char *to) {
+    ReshardPlan plan = checkPlan(mesh, {16, 8}, layoutOf(mesh, from),
+                                 layoutOf(mesh, to), true);
+    std::string text;
+    for (const ReshardStep &step : plan.steps)
+      text += stringifyStepKind(step.kind).str() + " " +
+              std::to_string(step.bytes) + "; ";
+    return text + std::to_string(plan.lowerBound);
+  };
+  // The copies over y could share the work: an element needs 2 messages on
+  // the way to its first total and 8 to reach all, (2 + 8) * 512 B / 8.
+  CHECK(kinds("[-,-]+sum(x)", "[-,-]") == "all_reduce 768; 640");
+  CHECK(kinds("[y,-]+sum(x)", "[y,-]") == "all_reduce 384; 384");
+  CHECK(kinds("[y,-]+sum(x)", "[(y,x),-]") == "reduce_scatter 192; 192");
+  CHECK(kinds("[-,-]+sum(x)", "[x,-]") == "reduce_scatter 384; 256");
+  CHECK(kinds("[-,-]+sum(x)", "[x:(1)2,x:(2)2]") ==
+        "reduce_scatter 256; reduce_scatter 128; 256");
+  CHECK(kinds("[-,-]", "[-,-]+sum(x)") == "make_partial 0; 0");
+  CHECK(kinds("[y,-]+sum(x)", "[y,-]+sum(x)") == "0");
+  CHECK(kinds("[y,-]+sum(x)", "[-,y]+sum(x)") == "all_to_all 128; 128");
+}
+
+TEST_CASE("every pair with partial sums on small meshes") {
+  for (const char *text : {"x=2,y=2", "x=4"}) {
+    Mesh mesh = meshOf(text);
+    std::vector<Layout> layouts;
+    for (const Layout &layout : everyLayout(mesh, 2)) {
+      layouts.push_back(layout);
+      for (const SubAxis &digit : everyDigit(mesh, true)) {
+        Layout partial = layout;
+        partial.partial.push_back(digit);
+        if (invalidReason(mesh, partial, 2).empty())
+          layouts.push_back(partial);
+      }
+    }
+    for (const Layout &from : layouts)
+      for (const Layout &to : layouts)
+        for (std::array<int64_t, 2> shape :
+             {std::array<int64_t, 2>{8, 4}, {7, 5}, {3, 2}})
+          for (bool exchange : {false, true})
+            checkPlan(mesh, shape, from, to, exchange);
+  }
+}
+
+TEST_CASE("random pairs of a rank 3 tensor on 2x2x2") {
+  Mesh mesh = meshOf("x=2,y=2,z=2");
+  std::vector<Layout> layouts = everyLayout(mesh, 3);
+  CHECK(layouts.size() == 106); // 106 * 105 = 11,130 pairs
+  std::mt19937 random(7);
+  int64_t shape[] = {16, 16, 16}, odd[] = {5, 7, 3};
+  for (int i = 0; i < 1500; ++i) {
+    const Layout &from = layouts[random() % layouts.size()];
+    const Layout &to = layouts[random() % layouts.size()];
+    ReshardPlan plan = checkPlan(mesh, shape, from, to, true);
+    CHECK(plan.bytesReceived == plan.lowerBound);
+    CHECK(plan.optimal);
+    if (i % 5 == 0)
+      checkPlan(mesh, odd, from, to, true);
+    if (i % 5 == 1)
+      checkPlan(mesh, shape, from, to, false);
+    if (i % 5 == 2)
+      checkPlan(mesh, odd, from, to, false);
+  }
+}
+
+TEST_CASE("all pairs of a rank 2 tensor on 2x3 and 4x2, even and uneven") {
+  for (const char *text : {"x=2,y=3", "x=4,y=2", "x=6", "x=5"}) {
+    Mesh mesh = meshOf(text);
+    std::vector<Layout> layouts = everyLayout(mesh, 2);
+    for (const Layout &from : layouts)
+      for (const Layout &to : layouts)
+        for (std::array<int64_t, 2> shape :
+             {std::array<int64_t, 2>{24, 24}, {7, 5}, {2, 9}}) {
+          ReshardPlan plan = checkPlan(mesh, shape, from, to, true);
+          if (plan.bytesReceived != plan.lowerBound)
+            FAIL(text << " " << toCommandText(mesh, from) << " -> "
+                      << toCommandText(mesh, to) << " "
+                      << plan.bytesReceived << " for " << plan.lowerBound
+                      << "\n"
+                      << describe(mesh, plan));
+          checkPlan(mesh, shape, from, to, false);
+        }
+  }
+}
+
+TEST_CASE("a plan without any search is right as well") {
+  Mesh mesh = meshOf("x=2,y=3");
+  std::vector<Layout> layouts = everyLayout(mesh, 2);
+  ReshardOptions options;
+  options.allowExchange = false;
+  options.searchBudget = 0;
+  int64_t shape[] = {7, 5};
+  for (const Layout &from : layouts)
+    for (const Layout &to : layouts) {
+      ReshardPlan plan = planReshard(mesh, shape, 4, from, to, options);
+      std::string wrong = simulate(mesh, shape, from, to, plan);
+      if (!wrong.empty())
+        FAIL(toCommandText(mesh, from) << " -> " << toCommandText(mesh, to)
+                                       << ": " << wrong);
+    }
+}
