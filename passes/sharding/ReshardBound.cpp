@@ -10,14 +10,36 @@
 using namespace weft;
 using namespace weft::reshard;
 
-/// Meshes small enough to ask every device within the search.
-static constexpr int64_t smallMesh = 16;
+/// Devices that are asked within the search; any subset of them gives a bound.
+static constexpr int64_t mostAsked = 16;
+
+/// own() of a device in every dimension, intersected with the target's.
+static int64_t missingOn(const Problem &problem, const Layout &layout,
+                         int64_t position) {
+  int64_t wanted = 1, common = 1;
+  for (unsigned dim = 0; dim < problem.rank(); ++dim) {
+    auto interval = [&](const SubAxes &axes) {
+      return shardInterval(problem.shape[dim], shardCount(axes),
+                           coordinate(problem.mesh, position, axes));
+    };
+    Interval a = interval(layout.dims[dim]), b = interval(problem.to.dims[dim]);
+    wanted *= b.size();
+    common *= Interval{std::max(a.begin, b.begin), std::min(a.end, b.end)}.size();
+  }
+  return wanted - common;
+}
 
 static bool divides(const Problem &problem, llvm::ArrayRef<int64_t> counts) {
   return llvm::all_of(llvm::zip_equal(problem.shape, counts), [](auto pair) {
     auto [n, count] = pair;
     return n % count == 0;
   });
+}
+
+bool reshard::evenThroughout(const Problem &problem, const View &view,
+                             const View &target) {
+  return problem.independent && divides(problem, view.counts) &&
+         divides(problem, target.counts);
 }
 
 /// Even shards over independent digits. Where the lists of a dimension part
@@ -44,12 +66,17 @@ int64_t reshard::missingElements(const Problem &problem, const State &state,
   bool even = divides(problem, target.counts);
   if (!view.reduced)
     return even ? target.localElements : 0;
-  if (problem.independent && even && divides(problem, view.counts))
+  if (evenThroughout(problem, view, target))
     return closedForm(problem, view, target);
-  if (problem.mesh.size() > smallMesh)
-    return 0;
-  return receiveLowerBound(problem.mesh, problem.layout(state), problem.to,
-                           problem.shape);
+  Layout layout = problem.layout(state);
+  int64_t devices = problem.mesh.size(), most = 0;
+  int64_t asked = std::min(devices, mostAsked);
+  // A large prime as the stride spreads them.
+  for (int64_t i = 0; i < asked; ++i) {
+    int64_t position = asked == devices ? i : i * 7919 % devices;
+    most = std::max(most, missingOn(problem, layout, position));
+  }
+  return most;
 }
 
 /// Summands add up at no less than q-1 messages for an element until the first
@@ -85,8 +112,7 @@ int64_t reshard::lowerBoundBytes(const Problem &problem) {
   if (summands > 1)
     // A device whose new summand is neutral wants nothing.
     return made > 1 ? 0 : summandBound(problem, summands);
-  if (problem.independent && divides(problem, source.counts) &&
-      divides(problem, target.counts))
+  if (evenThroughout(problem, source, target))
     return closedForm(problem, source, target) * problem.elementBytes;
   return receiveLowerBound(problem.mesh, problem.from, problem.to,
                            problem.shape) *
@@ -97,8 +123,7 @@ int64_t reshard::sentElements(const Problem &problem, const State &state) {
   View view(problem, state), target(problem, problem.target);
   // Each holder of an even shard sends at most total wanted / holders, which
   // is what a device wants; where shards nest, exactly what it lacks.
-  if (problem.independent && divides(problem, view.counts) &&
-      divides(problem, target.counts))
+  if (evenThroughout(problem, view, target))
     return 0;
   Layout layout = problem.layout(state);
   std::map<llvm::SmallVector<int64_t, 4>, int64_t> kept;

@@ -104,9 +104,12 @@ bool exchangeMove(const Problem &problem, const State &state, Move &move);
 llvm::SmallVector<Move, 8> gatherAndSlice(const Problem &problem);
 
 /// Elements the fullest device must still receive: exact in closed form for
-/// even shards and independent digits, by device on small meshes, else 0.
+/// even shards and independent digits, else a bound from at most 16 devices.
 int64_t missingElements(const Problem &problem, const State &state,
                         const View &view, const View &target);
+/// Even shards over independent digits on both sides: missingElements is exact.
+bool evenThroughout(const Problem &problem, const View &view,
+                    const View &target);
 /// The bound of the whole reshard in bytes, with summands.
 int64_t lowerBoundBytes(const Problem &problem);
 /// Elements that the busiest device sends in an exchange that spreads its

@@ -47,16 +47,21 @@ int64_t weft::ringBytes(StepKind kind, int64_t groupSize,
 }
 
 namespace {
-/// Compared in this order. Time is in units of 1e-15 s, so that sums in any
-/// order are equal. A local step weighs 1, an exchange a little less than two
-/// standard collectives.
+/// Compared in this order; first and second are time and bytes, or bytes and
+/// time. Time is in units of 1e-15 s, so that sums in any order are equal. A
+/// local step weighs 1, an exchange a little less than two standard
+/// collectives.
 struct Cost {
-  int64_t time = 0, bytes = 0, steps = 0;
+  int64_t first = 0, second = 0, steps = 0;
   auto operator<=>(const Cost &) const = default;
   Cost operator+(const Cost &o) const {
-    return {time + o.time, bytes + o.bytes, steps + o.steps};
+    return {first + o.first, second + o.second, steps + o.steps};
   }
 };
+constexpr int64_t standardStep = 1000, exchangeStep = 1500;
+/// Once a plan meets the bound: how many more layouts may be tried for one of
+/// as many bytes and seconds in nicer steps.
+constexpr int64_t niceness = 64;
 
 struct Node {
   State state;
@@ -98,11 +103,16 @@ public:
   bool settled = false;
 
 private:
+  bool meetsEstimate() const;
   void reset(int64_t newWeight);
   void price(Node &node, const View &before, const View &after) const;
   void expand(int index);
   void visit(int parent, const View &view, Move &move);
   Cost estimate(const State &state, const View &view) const;
+  Cost cost(int64_t time, int64_t bytes, int64_t steps) const {
+    return options.fewestBytes ? Cost{bytes, time, steps}
+                               : Cost{time, bytes, steps};
+  }
   int64_t timeOf(StepKind kind, const SubAxes &axes, int64_t bytes) const;
   SubAxes axesOf(const Move &move) const;
 
@@ -111,6 +121,7 @@ private:
   View target;
   double fastest = 1, quickest = 1;
   int64_t weight = 1;
+  int best = -1; ///< the cheapest way to the target so far
   std::vector<Node> nodes;
   std::unordered_map<State, int, StateHash> known;
   using Entry = std::tuple<Cost, int>;
@@ -158,7 +169,7 @@ void Search::price(Node &node, const View &before, const View &after) const {
         node.parent < 0 ? problem.source : nodes[node.parent].state;
     node.bytes =
         missingElements(problem, from, before, after) * problem.elementBytes;
-    if (node.bytes == 0)
+    if (!evenThroughout(problem, before, after))
       node.bytes = receiveLowerBound(problem.mesh, problem.layout(from),
                                      problem.to, problem.shape) *
                    problem.elementBytes;
@@ -169,8 +180,9 @@ void Search::price(Node &node, const View &before, const View &after) const {
                            after.localElements * problem.elementBytes);
   }
   node.time = timeOf(move.kind, axes, std::max(node.bytes, sent));
-  int64_t weight = move.kind == StepKind::Exchange ? 1500 : 1000;
-  node.cost = node.cost + Cost{node.time, node.bytes, weight};
+  int64_t steps =
+      move.kind == StepKind::Exchange ? exchangeStep : standardStep;
+  node.cost = node.cost + cost(node.time, node.bytes, steps);
 }
 
 Cost Search::estimate(const State &state, const View &view) const {
@@ -181,8 +193,8 @@ Cost Search::estimate(const State &state, const View &view) const {
   if (bytes == 0)
     return {0, 0, 1};
   // At least one more collective.
-  return {femtoseconds(quickest + bytes / fastest) * weight, bytes * weight,
-          1000};
+  return cost(femtoseconds(quickest + bytes / fastest) * weight,
+              bytes * weight, standardStep);
 }
 
 void Search::visit(int parent, const View &view, Move &move) {
@@ -200,18 +212,28 @@ void Search::visit(int parent, const View &view, Move &move) {
   if (!fresh)
     nodes[entry->second].closed = true;
   entry->second = nodes.size();
-  open.push({node.cost + estimate(node.state, after), nodes.size()});
+  if (node.state == problem.target && (best < 0 || node.cost < nodes[best].cost))
+    best = nodes.size();
+  Cost whole = node.cost + estimate(node.state, after);
+  // Kept as known, but never opened where a plan is cheaper already.
+  if (best < 0 || best == static_cast<int>(nodes.size()) ||
+      whole < nodes[best].cost)
+    open.push({whole, nodes.size()});
   nodes.push_back(std::move(node));
 }
 
 void Search::expand(int index) {
   State state = nodes[index].state;
   View view(problem, state);
+  Move exchange;
+  Cost least = nodes[index].cost + estimate(state, view);
+  least.steps += exchangeStep - standardStep;
+  // First, since its price closes most other ways.
+  if (options.allowExchange && (best < 0 || least < nodes[best].cost) &&
+      exchangeMove(problem, state, exchange))
+    visit(index, view, exchange);
   forEachMove(problem, state, view,
               [&](Move &move) { visit(index, view, move); });
-  Move move;
-  if (options.allowExchange && exchangeMove(problem, state, move))
-    visit(index, view, move);
 }
 
 void Search::reset(int64_t newWeight) {
@@ -219,6 +241,7 @@ void Search::reset(int64_t newWeight) {
   nodes.clear();
   known.clear();
   open = {};
+  best = -1;
   Node root;
   root.state = problem.source;
   nodes.push_back(root);
@@ -235,6 +258,12 @@ int Search::follow(llvm::MutableArrayRef<Move> moves) {
   return nodes.size() - 1;
 }
 
+bool Search::meetsEstimate() const {
+  Cost least = estimate(problem.source, View(problem, problem.source));
+  return nodes[best].cost.first <= least.first &&
+         nodes[best].cost.second <= least.second;
+}
+
 int Search::run(int64_t newWeight) {
   reset(newWeight);
   for (int64_t expanded = 0; !open.empty() && expanded < options.searchBudget;) {
@@ -248,9 +277,12 @@ int Search::run(int64_t newWeight) {
     }
     nodes[index].closed = true;
     expand(index);
-    ++expanded;
+    if (++expanded >= niceness && best >= 0 && meetsEstimate()) {
+      settled = weight == 1;
+      return best;
+    }
   }
-  return -1;
+  return best;
 }
 
 ReshardPlan Search::plan(int node) const {

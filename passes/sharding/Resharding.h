@@ -48,18 +48,26 @@ struct ReshardStep {
   int64_t bytes = 0;     ///< ring formula (received = sent) for standard
                          ///< collectives; bytes received by the fullest device
                          ///< for permute and exchange
-  double seconds = 0;    ///< latency and bytes over the slowest axis
+  /// Latency and bytes over the slowest axis: messages of a step are in flight
+  /// together, so a step has one latency (all_reduce two, local steps none).
+  double seconds = 0;
 };
 
 struct ReshardOptions {
   bool allowExchange = true;
+  /// Compare plans by bytes and then seconds, instead of seconds and then
+  /// bytes: what a report on bytes asks for.
+  bool fewestBytes = false;
   int64_t searchBudget = 20000; ///< layouts expanded before settling
 };
 
 struct ReshardPlan {
   llvm::SmallVector<ReshardStep, 4> steps;
   int64_t bytesReceived = 0; ///< sum over the steps
-  int64_t lowerBound = 0;    ///< max over devices of |own_to \ own_from|, bytes
+  /// max over devices of |own_to \ own_from|, bytes. From q summands: max of
+  /// |own_to| and, of all devices together, (q-2) messages for every element on
+  /// the way to its first total and one for every device that wants it.
+  int64_t lowerBound = 0;
   double seconds = 0;
   bool optimal = false;      ///< proved cheapest under the options
 };
