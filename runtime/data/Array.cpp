@@ -1,0 +1,221 @@
+#include "weft/runtime/data/Array.h"
+
+#include <cassert>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+namespace weft {
+
+namespace {
+struct TypeInfo {
+  std::string_view name;
+  size_t bytes;
+};
+constexpr TypeInfo types[elementTypeCount] = {
+    {"float32", 4}, {"float64", 8}, {"float16", 2}, {"bfloat16", 2},
+    {"bool", 1},    {"int8", 1},    {"int16", 2},   {"int32", 4},
+    {"int64", 8},   {"uint8", 1},   {"uint16", 2},  {"uint32", 4},
+    {"uint64", 8}};
+} // namespace
+
+size_t byteWidth(ElementType type) { return types[int(type)].bytes; }
+std::string_view name(ElementType type) { return types[int(type)].name; }
+
+std::optional<ElementType> elementTypeNamed(std::string_view name) {
+  for (int i = 0; i < elementTypeCount; ++i)
+    if (types[i].name == name)
+      return ElementType(i);
+  return std::nullopt;
+}
+
+bool isFloat(ElementType type) { return int(type) <= int(ElementType::BFloat16); }
+
+std::string text(const Shape &shape) {
+  std::string out = "(";
+  for (size_t i = 0; i < shape.size(); ++i)
+    out += (i ? ", " : "") + std::to_string(shape[i]);
+  return out + (shape.size() == 1 ? ",)" : ")");
+}
+
+std::optional<int64_t> elementCount(const Shape &shape) {
+  // A zero anywhere makes the count zero, but the other sizes must still fit.
+  int64_t product = 1;
+  bool empty = false;
+  for (int64_t size : shape) {
+    if (size < 0)
+      return std::nullopt;
+    if (size == 0)
+      empty = true;
+    else if (__builtin_mul_overflow(product, size, &product))
+      return std::nullopt;
+  }
+  return empty ? 0 : product;
+}
+
+Array Array::zeros(ElementType type, Shape shape) {
+  Array array;
+  array.type = type;
+  std::optional<int64_t> count = elementCount(shape);
+  assert(count && "callers check shapes that come from files");
+  array.bytes.resize(*count * byteWidth(type));
+  array.shape = std::move(shape);
+  return array;
+}
+
+size_t Array::rowBytes() const {
+  size_t bytes = byteWidth(type);
+  for (size_t i = 1; i < shape.size(); ++i)
+    bytes *= shape[i];
+  return bytes;
+}
+
+float halfToFloat(uint16_t bits) {
+  uint32_t sign = uint32_t(bits >> 15) << 31;
+  uint32_t exponent = (bits >> 10) & 31, fraction = bits & 1023;
+  float value;
+  if (exponent == 0) { // zero and subnormals: fraction * 2^-24
+    value = std::ldexp(float(fraction), -24);
+    return sign ? -value : value;
+  }
+  uint32_t wide = sign | (exponent == 31 ? 0xFFu : exponent + 112) << 23 |
+                  fraction << 13;
+  std::memcpy(&value, &wide, 4);
+  return value;
+}
+
+uint16_t floatToHalf(float value) {
+  uint32_t wide;
+  std::memcpy(&wide, &value, 4);
+  uint16_t sign = (wide >> 16) & 0x8000;
+  if (std::isnan(value))
+    return sign | 0x7E00;
+  float magnitude = std::fabs(value);
+  if (magnitude >= 65520.0f) // rounds past the largest finite half, 65504
+    return sign | 0x7C00;
+  if (magnitude < 6.103515625e-05f) // below 2^-14: a multiple of 2^-24
+    return sign | uint16_t(std::nearbyint(std::ldexp(magnitude, 24)));
+  wide &= 0x7FFFFFFF;
+  wide += 0xFFF + ((wide >> 13) & 1);
+  return sign | uint16_t((wide >> 13) - (112u << 10));
+}
+
+uint16_t floatToBFloat(float value) {
+  uint32_t wide;
+  std::memcpy(&wide, &value, 4);
+  if (std::isnan(value))
+    return uint16_t(wide >> 16) | 0x40;
+  return uint16_t((wide + 0x7FFF + ((wide >> 16) & 1)) >> 16);
+}
+
+namespace {
+
+struct Half {
+  uint16_t bits;
+};
+struct BFloat {
+  uint16_t bits;
+};
+struct Boolean {
+  uint8_t bits;
+};
+
+/// Calls visitor(T()) with the C++ type of `type`.
+template <typename Visitor> void visitType(ElementType type, Visitor visitor) {
+  switch (type) {
+  case ElementType::Float32: return visitor(float());
+  case ElementType::Float64: return visitor(double());
+  case ElementType::Float16: return visitor(Half());
+  case ElementType::BFloat16: return visitor(BFloat());
+  case ElementType::Bool: return visitor(Boolean());
+  case ElementType::Int8: return visitor(int8_t());
+  case ElementType::Int16: return visitor(int16_t());
+  case ElementType::Int32: return visitor(int32_t());
+  case ElementType::Int64: return visitor(int64_t());
+  case ElementType::UInt8: return visitor(uint8_t());
+  case ElementType::UInt16: return visitor(uint16_t());
+  case ElementType::UInt32: return visitor(uint32_t());
+  case ElementType::UInt64: return visitor(uint64_t());
+  }
+}
+
+template <typename T> T widen(T value) { return value; }
+float widen(Half value) { return halfToFloat(value.bits); }
+float widen(BFloat value) { return bfloatToFloat(value.bits); }
+int widen(Boolean value) { return value.bits != 0; }
+
+template <typename To, typename From> void assign(To &to, From from) {
+  if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
+    // 2^digits is the first value that does not fit; NaN becomes 0.
+    From limit = std::ldexp(From(1), std::numeric_limits<To>::digits);
+    if (!(from == from))
+      to = 0;
+    else if (from >= limit)
+      to = std::numeric_limits<To>::max();
+    else if (from < From(std::numeric_limits<To>::min()))
+      to = std::numeric_limits<To>::min();
+    else
+      to = To(from);
+  } else {
+    to = To(from);
+  }
+}
+template <typename From> void assign(Half &to, From from) {
+  to.bits = floatToHalf(float(from));
+}
+template <typename From> void assign(BFloat &to, From from) {
+  to.bits = floatToBFloat(float(from));
+}
+template <typename From> void assign(Boolean &to, From from) {
+  to.bits = from != 0;
+}
+
+} // namespace
+
+double Array::at(int64_t index) const {
+  double out = 0;
+  visitType(type, [&](auto tag) {
+    out = double(widen(data<decltype(tag)>()[index]));
+  });
+  return out;
+}
+
+Array convert(const Array &array, ElementType type) {
+  if (array.type == type)
+    return array;
+  Array out = Array::zeros(type, array.shape);
+  int64_t count = array.count();
+  visitType(array.type, [&](auto fromTag) {
+    visitType(type, [&](auto toTag) {
+      const auto *from = array.data<decltype(fromTag)>();
+      auto *to = out.data<decltype(toTag)>();
+      for (int64_t i = 0; i < count; ++i)
+        assign(to[i], widen(from[i]));
+    });
+  });
+  return out;
+}
+
+Array rows(const Array &array, int64_t begin, int64_t end) {
+  Array out;
+  out.type = array.type;
+  out.shape = array.shape;
+  out.shape[0] = end - begin;
+  size_t row = array.rowBytes();
+  out.bytes.assign(array.bytes.begin() + begin * row,
+                   array.bytes.begin() + end * row);
+  return out;
+}
+
+Array gatherRows(const Array &array, const int64_t *indices, int64_t count) {
+  Shape shape = array.shape;
+  shape[0] = count;
+  Array out = Array::zeros(array.type, std::move(shape));
+  if (size_t row = array.rowBytes())
+    for (int64_t i = 0; i < count; ++i)
+      std::memcpy(out.bytes.data() + i * row,
+                  array.bytes.data() + indices[i] * row, row);
+  return out;
+}
+
+} // namespace weft

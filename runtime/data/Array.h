@@ -1,0 +1,84 @@
+//===- Array.h - a dense array in host memory ------------------*- C++ -*-===//
+//
+//   Array x = Array::zeros(ElementType::Float32, {2, 3});
+//   x.data<float>()[5] = 1;                 // row-major, the last index fastest
+//   Array u = convert(x, ElementType::UInt8);
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_DATA_ARRAY_H
+#define WEFT_RUNTIME_DATA_ARRAY_H
+
+#include "weft/runtime/data/Result.h"
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft {
+
+/// In the order of plan.fbs' DType; Bool is one byte, 0 or 1.
+enum class ElementType : uint8_t {
+  Float32, Float64, Float16, BFloat16, Bool,
+  Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64
+};
+inline constexpr int elementTypeCount = 13;
+
+size_t byteWidth(ElementType type);
+/// NumPy's and Keras' name: float32, bfloat16, bool, ...
+std::string_view name(ElementType type);
+std::optional<ElementType> elementTypeNamed(std::string_view name);
+bool isFloat(ElementType type);
+
+using Shape = std::vector<int64_t>;
+/// (128, 784), (5,), ().
+std::string text(const Shape &shape);
+/// The product, or nothing when it does not fit in 63 bits or a size is
+/// negative.
+std::optional<int64_t> elementCount(const Shape &shape);
+
+struct Array {
+  ElementType type = ElementType::Float32;
+  Shape shape;
+  std::vector<uint8_t> bytes;
+
+  static Array zeros(ElementType type, Shape shape);
+  template <typename T> static Array scalar(ElementType type, T value) {
+    Array array = zeros(type, {});
+    *array.data<T>() = value;
+    return array;
+  }
+  int64_t count() const { return bytes.size() / byteWidth(type); }
+  /// Bytes of one index of the first dimension.
+  size_t rowBytes() const;
+  template <typename T> T *data() { return reinterpret_cast<T *>(bytes.data()); }
+  template <typename T> const T *data() const {
+    return reinterpret_cast<const T *>(bytes.data());
+  }
+  /// Element `index` in row-major order, as a double.
+  double at(int64_t index) const;
+};
+
+/// Element by element: floats to integers truncate, out-of-range saturates,
+/// float16 and bfloat16 round to nearest even.
+Array convert(const Array &array, ElementType type);
+/// Rows [begin, end) of the first dimension; both are within it.
+Array rows(const Array &array, int64_t begin, int64_t end);
+/// Row indices[i] of `array` becomes row i.
+Array gatherRows(const Array &array, const int64_t *indices, int64_t count);
+
+float halfToFloat(uint16_t bits);
+uint16_t floatToHalf(float value);
+inline float bfloatToFloat(uint16_t bits) {
+  uint32_t wide = uint32_t(bits) << 16;
+  float value;
+  __builtin_memcpy(&value, &wide, 4);
+  return value;
+}
+uint16_t floatToBFloat(float value);
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_DATA_ARRAY_H

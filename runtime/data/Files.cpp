@@ -1,0 +1,96 @@
+#include "weft/runtime/data/Files.h"
+
+#include <cerrno>
+#include <cstring>
+#include <sys/stat.h>
+#include <unistd.h>
+
+namespace weft {
+
+Result<uint64_t> regularFileSize(const std::string &path) {
+  struct stat info;
+  if (stat(path.c_str(), &info) != 0)
+    return Error{path + ": cannot be read: " + std::strerror(errno) +
+                 (errno == ENOENT ? "; check the path" : "")};
+  if (S_ISDIR(info.st_mode))
+    return Error{path + ": is a directory, where a file is needed; name a file in it"};
+  if (!S_ISREG(info.st_mode))
+    return Error{path + ": is no regular file (a device or a pipe); copy it to a file first"};
+  return uint64_t(info.st_size);
+}
+
+Result<std::vector<uint8_t>> readFile(const std::string &path,
+                                      const ReadLimits &limits) {
+  Result<uint64_t> size = regularFileSize(path);
+  if (!size)
+    return size.error();
+  if (*size > limits.bytes)
+    return Error{path + ": has " + std::to_string(*size) +
+                 " bytes, more than the limit of " +
+                 std::to_string(limits.bytes) + "; split it"};
+  std::FILE *stream = std::fopen(path.c_str(), "rb");
+  if (!stream)
+    return Error{path + ": cannot be read: " + std::strerror(errno)};
+  std::vector<uint8_t> bytes(*size);
+  size_t got = std::fread(bytes.data(), 1, bytes.size(), stream);
+  std::fclose(stream);
+  if (got != bytes.size())
+    return Error{path + ": " + std::to_string(got) + " of " +
+                 std::to_string(bytes.size()) +
+                 " bytes could be read; it changed while being read, or the disk fails"};
+  return bytes;
+}
+
+Result<OutputFile> OutputFile::open(const std::string &path) {
+  struct stat info;
+  bool exists = stat(path.c_str(), &info) == 0;
+  if (exists && S_ISDIR(info.st_mode))
+    return Error{path + ": is a directory, where a file is to be written; name a file in it"};
+  std::string temporary;
+  if (!exists || S_ISREG(info.st_mode))
+    temporary = path + ".tmp" + std::to_string(getpid());
+  if (exists && access(path.c_str(), W_OK) != 0)
+    return Error{path + ": cannot be written: " + std::strerror(errno)};
+  const std::string &target = temporary.empty() ? path : temporary;
+  std::FILE *stream = std::fopen(target.c_str(), "wb");
+  if (!stream)
+    return Error{path + ": cannot be written: " + std::strerror(errno) +
+                 (errno == ENOENT ? "; make its folder first" : "")};
+  return OutputFile(path, temporary, stream);
+}
+
+OutputFile::OutputFile(OutputFile &&other) noexcept
+    : path(std::move(other.path)), temporary(std::move(other.temporary)),
+      stream(other.stream), written(other.written), failure(other.failure) {
+  other.stream = nullptr;
+}
+
+OutputFile::~OutputFile() {
+  if (!stream)
+    return;
+  std::fclose(stream);
+  if (!temporary.empty())
+    unlink(temporary.c_str());
+}
+
+void OutputFile::write(const void *data, size_t size) {
+  if (!failure && size && std::fwrite(data, 1, size, stream) != size)
+    failure = errno ? errno : EIO;
+  written += size;
+}
+
+Status OutputFile::commit() {
+  if (std::fclose(stream) != 0 && !failure)
+    failure = errno;
+  stream = nullptr;
+  if (!failure && !temporary.empty() &&
+      rename(temporary.c_str(), path.c_str()) != 0)
+    failure = errno;
+  if (!failure)
+    return {};
+  if (!temporary.empty())
+    unlink(temporary.c_str());
+  return Error{path + ": cannot be written: " + std::strerror(failure)};
+}
+
+} // namespace weft

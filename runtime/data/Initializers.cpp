@@ -1,0 +1,289 @@
+#include "weft/runtime/data/Initializers.h"
+
+#include "weft/runtime/data/Random.h"
+
+#include <algorithm>
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+namespace weft {
+
+namespace {
+
+using nlohmann::json;
+
+/// One call of an initializer.
+struct Call {
+  std::string className; ///< GlorotUniform
+  json config;
+  std::optional<uint32_t> seed;
+  const Shape &shape;
+
+  double number(const char *key, double otherwise) const {
+    auto it = config.find(key);
+    return it != config.end() && it->is_number() ? it->get<double>() : otherwise;
+  }
+  std::string word(const char *key, const char *otherwise) const {
+    auto it = config.find(key);
+    return it != config.end() && it->is_string() ? it->get<std::string>() : otherwise;
+  }
+  ThreefryKey key() const { return ThreefryKey::ofSeed(*seed); }
+  std::span<float> values(Array &array) const {
+    return {array.data<float>(), size_t(array.count())};
+  }
+};
+
+std::string lower(std::string text) {
+  for (char &c : text)
+    c = c >= 'A' && c <= 'Z' ? c + 32 : c;
+  std::erase(text, '_');
+  return text;
+}
+
+/// keras.src.initializers.random_initializers.compute_fans.
+Result<std::pair<double, double>> fans(const Call &call) {
+  const Shape &shape = call.shape;
+  auto axesProduct = [&](const json &axes, double &out) {
+    for (const json &axis : axes) {
+      int64_t i = axis.is_number_integer() ? axis.get<int64_t>() : INT64_MAX;
+      i += i < 0 ? int64_t(shape.size()) : 0;
+      if (i < 0 || i >= int64_t(shape.size()))
+        return false;
+      out *= shape[i];
+    }
+    return true;
+  };
+  auto in = call.config.find("input_axes"), out = call.config.find("output_axes");
+  if (in != call.config.end() && out != call.config.end() && in->is_array() &&
+      out->is_array()) {
+    std::pair<double, double> product{1, 1};
+    if (!axesProduct(*in, product.first) || !axesProduct(*out, product.second))
+      return Error{"initializer " + call.className + ": input_axes " + in->dump() +
+                   ", output_axes " + out->dump() + " exceed the shape " +
+                   text(shape) + "; name dimensions of the variable"};
+    return product;
+  }
+  if (shape.empty())
+    return std::pair<double, double>{1, 1};
+  if (shape.size() == 1)
+    return std::pair<double, double>{shape[0], shape[0]};
+  double receptive = 1;
+  for (size_t i = 0; i + 2 < shape.size(); ++i)
+    receptive *= shape[i];
+  return std::pair<double, double>{shape[shape.size() - 2] * receptive,
+                                   shape.back() * receptive};
+}
+
+/// x * scale + mean in float32, each step rounded, as Keras runs it.
+void rescale(std::span<float> values, double stddev, double mean) {
+  for (float &value : values) {
+    value *= float(stddev);
+    value += float(mean);
+  }
+}
+
+Result<Array> varianceScaling(const Call &call, double scale,
+                              const std::string &mode,
+                              const std::string &distribution) {
+  Result<std::pair<double, double>> fan = fans(call);
+  if (!fan)
+    return fan.error();
+  auto [in, out] = *fan;
+  if (scale <= 0)
+    return Error{"initializer " + call.className + ": scale is " +
+                 std::to_string(scale) + ", but must be positive"};
+  if (mode == "fan_in")
+    scale /= std::max(1.0, in);
+  else if (mode == "fan_out")
+    scale /= std::max(1.0, out);
+  else if (mode == "fan_avg")
+    scale /= std::max(1.0, (in + out) / 2);
+  else
+    return Error{"initializer " + call.className + ": mode '" + mode +
+                 "' is not known; use fan_in, fan_out or fan_avg"};
+  Array array = Array::zeros(ElementType::Float32, call.shape);
+  std::span<float> values = call.values(array);
+  if (distribution == "uniform") {
+    double limit = std::sqrt(3 * scale);
+    call.key().uniform(values, float(-limit), float(limit));
+  } else if (distribution == "truncated_normal" || distribution == "normal") {
+    call.key().truncatedNormal(values, -2, 2);
+    rescale(values, std::sqrt(scale) / 0.87962566103423978, 0);
+  } else if (distribution == "untruncated_normal") {
+    call.key().normal(values);
+    rescale(values, std::sqrt(scale), 0);
+  } else {
+    return Error{"initializer " + call.className + ": distribution '" + distribution +
+                 "' is not known; use uniform, truncated_normal or untruncated_normal"};
+  }
+  return array;
+}
+
+/// Replaces the rows x columns matrix (rows >= columns, row-major) by the Q of
+/// its QR factorization with positive diagonal R. Householder, in double.
+void orthonormalize(std::vector<double> &a, int64_t rows, int64_t columns) {
+  std::vector<double> q(rows * columns, 0.0), beta(columns), sign(columns);
+  for (int64_t k = 0; k < columns; ++k) {
+    double norm = 0;
+    for (int64_t i = k; i < rows; ++i)
+      norm += a[i * columns + k] * a[i * columns + k];
+    norm = std::sqrt(norm);
+    double diagonal = a[k * columns + k], r = diagonal > 0 ? -norm : norm;
+    sign[k] = r < 0 ? -1 : r > 0 ? 1 : 0;
+    double head = diagonal - r;
+    beta[k] = norm == 0 || head == 0 ? 0 : -head / r;
+    for (int64_t i = k + 1; i < rows; ++i)
+      a[i * columns + k] = head == 0 ? 0 : a[i * columns + k] / head;
+    a[k * columns + k] = 1; // the reflector v; R itself is not needed
+    for (int64_t j = k + 1; j < columns; ++j) {
+      double dot = 0;
+      for (int64_t i = k; i < rows; ++i)
+        dot += a[i * columns + k] * a[i * columns + j];
+      for (int64_t i = k; i < rows; ++i)
+        a[i * columns + j] -= beta[k] * dot * a[i * columns + k];
+    }
+  }
+  for (int64_t k = 0; k < columns; ++k)
+    q[k * columns + k] = 1;
+  for (int64_t k = columns; k--;)
+    for (int64_t j = 0; j < columns; ++j) {
+      double dot = 0;
+      for (int64_t i = k; i < rows; ++i)
+        dot += a[i * columns + k] * q[i * columns + j];
+      for (int64_t i = k; i < rows; ++i)
+        q[i * columns + j] -= beta[k] * dot * a[i * columns + k];
+    }
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j)
+      a[i * columns + j] = q[i * columns + j] * sign[j];
+}
+
+Result<Array> orthogonal(const Call &call) {
+  if (call.shape.size() < 2)
+    return Error{"initializer Orthogonal: the shape is " + text(call.shape) +
+                 ", but needs two dimensions; use another initializer"};
+  int64_t columns = call.shape.back(), rows = 1;
+  for (size_t i = 0; i + 1 < call.shape.size(); ++i)
+    rows *= call.shape[i];
+  int64_t tall = std::max(rows, columns), narrow = std::min(rows, columns);
+  std::vector<float> drawn(tall * narrow);
+  call.key().normal(drawn);
+  std::vector<double> matrix(drawn.begin(), drawn.end());
+  orthonormalize(matrix, tall, narrow);
+  Array array = Array::zeros(ElementType::Float32, call.shape);
+  float gain = float(call.number("gain", 1));
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j)
+      array.data<float>()[i * columns + j] =
+          gain * float(rows < columns ? matrix[j * narrow + i] : matrix[i * narrow + j]);
+  return array;
+}
+
+Result<Array> identity(const Call &call) {
+  if (call.shape.size() != 2)
+    return Error{"initializer Identity: the shape is " + text(call.shape) +
+                 ", but needs exactly two dimensions; use another initializer"};
+  Array array = Array::zeros(ElementType::Float32, call.shape);
+  for (int64_t i = 0; i < std::min(call.shape[0], call.shape[1]); ++i)
+    array.data<float>()[i * call.shape[1] + i] = float(call.number("gain", 1));
+  return array;
+}
+
+Result<Array> plainRandom(const Call &call, const std::string &kind) {
+  Array array = Array::zeros(ElementType::Float32, call.shape);
+  std::span<float> values = call.values(array);
+  if (kind == "randomuniform") {
+    call.key().uniform(values, float(call.number("minval", -0.05)),
+                       float(call.number("maxval", 0.05)));
+    return array;
+  }
+  if (kind == "truncatednormal")
+    call.key().truncatedNormal(values, -2, 2);
+  else
+    call.key().normal(values);
+  rescale(values, call.number("stddev", 0.05), call.number("mean", 0));
+  return array;
+}
+
+struct Scaling {
+  const char *kind;
+  double scale;
+  const char *mode, *distribution;
+};
+constexpr Scaling scalings[] = {
+    {"glorotuniform", 1, "fan_avg", "uniform"},
+    {"glorotnormal", 1, "fan_avg", "truncated_normal"},
+    {"heuniform", 2, "fan_in", "uniform"},
+    {"henormal", 2, "fan_in", "truncated_normal"},
+    {"lecununiform", 1, "fan_in", "uniform"},
+    {"lecunnormal", 1, "fan_in", "truncated_normal"},
+};
+
+Result<Array> constant(const Call &call, double value) {
+  Array array = Array::zeros(ElementType::Float32, call.shape);
+  for (float &element : call.values(array))
+    element = float(value);
+  return array;
+}
+
+Result<Array> run(const Call &call) {
+  std::string kind = lower(call.className);
+  if (kind == "zeros")
+    return constant(call, 0);
+  if (kind == "ones")
+    return constant(call, 1);
+  if (kind == "constant")
+    return constant(call, call.number("value", 0));
+  if (kind == "identity" || kind == "identityinitializer")
+    return identity(call);
+  std::string known = "Zeros, Ones, Constant, Identity, RandomNormal, RandomUniform, "
+                      "TruncatedNormal, VarianceScaling, Orthogonal, GlorotUniform, "
+                      "GlorotNormal, HeNormal, HeUniform, LecunNormal, LecunUniform";
+  bool scaling = std::any_of(std::begin(scalings), std::end(scalings),
+                             [&](const Scaling &s) { return kind == s.kind; });
+  bool plain = kind == "randomuniform" || kind == "randomnormal" || kind == "truncatednormal";
+  bool ortho = kind == "orthogonal" || kind == "orthogonalinitializer";
+  if (!scaling && !plain && !ortho && kind != "variancescaling")
+    return Error{"initializer '" + call.className + "' is not known; use one of " + known};
+  if (!call.seed)
+    return Error{"initializer " + call.className + ": has no seed; give one with --seed"};
+  if (plain)
+    return plainRandom(call, kind);
+  if (ortho)
+    return orthogonal(call);
+  for (const Scaling &s : scalings)
+    if (kind == s.kind)
+      return varianceScaling(call, s.scale, s.mode, s.distribution);
+  return varianceScaling(call, call.number("scale", 1), call.word("mode", "fan_in"),
+                         lower(call.word("distribution", "truncated_normal")) == "untruncatednormal"
+                             ? "untruncated_normal"
+                             : call.word("distribution", "truncated_normal"));
+}
+
+} // namespace
+
+Result<Array> initialize(std::string_view text, std::optional<uint32_t> seed,
+                         const Shape &shape) {
+  json spec = json::parse(text, nullptr, /*allow_exceptions=*/false);
+  Call call{"", json::object(), seed, shape};
+  if (spec.is_string()) {
+    call.className = spec.get<std::string>();
+  } else if (spec.is_object() && spec.contains("class_name") &&
+             spec["class_name"].is_string()) {
+    call.className = spec["class_name"].get<std::string>();
+    if (spec.contains("config") && spec["config"].is_object())
+      call.config = spec["config"];
+  } else {
+    return Error{"initializer " + std::string(text.substr(0, 80)) +
+                 " is neither a name nor an object with class_name and config"};
+  }
+  auto own = call.config.find("seed");
+  if (own != call.config.end() && own->is_number_integer())
+    call.seed = uint32_t(own->get<int64_t>());
+  if (!elementCount(shape))
+    return Error{"initializer " + call.className + ": the shape " + weft::text(shape) +
+                 " is too large"};
+  return run(call);
+}
+
+} // namespace weft

@@ -1,0 +1,28 @@
+//===- Initializers.h - Keras' initial values ------------------*- C++ -*-===//
+//
+//   Result<Array> kernel = initialize(
+//       R"({"class_name": "GlorotUniform", "config": {"seed": null}})",
+//       /*seed=*/663307073, {784, 200});
+//
+// The values are those of Keras 3 on JAX: uniform draws bit for bit, normal
+// draws up to the last steps of the inverse error function, orthogonal
+// matrices up to the rounding of the QR factorization.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_DATA_INITIALIZERS_H
+#define WEFT_RUNTIME_DATA_INITIALIZERS_H
+
+#include "weft/runtime/data/Array.h"
+
+namespace weft {
+
+/// A float32 array. `json` is Keras' serialized initializer, or its name as a
+/// JSON string ("zeros", "GlorotUniform"). An integer seed in the config holds
+/// before `seed`.
+Result<Array> initialize(std::string_view json, std::optional<uint32_t> seed,
+                         const Shape &shape);
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_DATA_INITIALIZERS_H

@@ -1,0 +1,45 @@
+//===- Npy.h - NumPy's array files -----------------------------*- C++ -*-===//
+//
+//   Result<Array> y = readNpy("y.npy");       // any numeric dtype is kept
+//   Status ok = writeNpy("p.npy", array);
+//
+// Format 1.0 to 3.0, both byte orders, C and Fortran order (read as C order).
+// bfloat16 is read from NumPy's `V2` and written as float32, as NumPy has no
+// such dtype.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_DATA_NPY_H
+#define WEFT_RUNTIME_DATA_NPY_H
+
+#include "weft/runtime/data/Array.h"
+#include "weft/runtime/data/Files.h"
+
+namespace weft {
+
+/// The header of an .npy file.
+struct NpyHeader {
+  ElementType type = ElementType::Float32;
+  Shape shape;
+  bool fortranOrder = false;
+  bool swapped = false;  ///< the other byte order than this machine's
+  size_t dataOffset = 0; ///< where the elements begin
+};
+
+/// `bytes` is at least the beginning of the file, `size` the whole file's size.
+/// `where` begins the message: `f.npz: x.npy`.
+Result<NpyHeader> parseNpyHeader(const uint8_t *bytes, size_t available,
+                                 uint64_t size, const std::string &where);
+/// A whole .npy file in memory; consumes the bytes, to save a copy.
+Result<Array> parseNpy(std::vector<uint8_t> bytes, const std::string &where);
+Result<Array> readNpy(const std::string &path, const ReadLimits &limits = {});
+
+/// Format 1.0, C order; the elements of the array follow it.
+std::string npyHeader(ElementType type, const Shape &shape);
+/// The array that is written for this one: bfloat16 becomes float32.
+Array npyArray(const Array &array);
+Status writeNpy(const std::string &path, const Array &array);
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_DATA_NPY_H

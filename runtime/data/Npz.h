@@ -1,0 +1,59 @@
+//===- Npz.h - NumPy's archives of arrays ----------------------*- C++ -*-===//
+//
+//   Result<NpzFile> npz = NpzFile::open("mnist.npz");
+//   Result<Array> x = npz->read("x_train");
+//   Result<Array> y = loadArray("mnist.npz:y_train[0:1280]");
+//   Status ok = writeNpz("w.npz", {{"d1/kernel", kernel}});
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_DATA_NPZ_H
+#define WEFT_RUNTIME_DATA_NPZ_H
+
+#include "weft/runtime/data/Npy.h"
+#include "weft/runtime/data/Zip.h"
+
+namespace weft {
+
+class NpzFile {
+public:
+  static Result<NpzFile> open(const std::string &path,
+                              const ReadLimits &limits = {});
+  /// In the order of the file, without `.npy`.
+  const std::vector<std::string> &keys() const { return names; }
+  bool contains(std::string_view key) const;
+  Result<Array> read(std::string_view key) const;
+  const std::string &path() const { return zip.path(); }
+
+private:
+  explicit NpzFile(ZipReader zip) : zip(std::move(zip)) {}
+  ZipReader zip;
+  std::vector<std::string> names;
+};
+
+struct NamedArray {
+  std::string name;
+  Array array;
+};
+Result<std::vector<NamedArray>> readNpz(const std::string &path,
+                                        const ReadLimits &limits = {});
+/// Members are stored. A reader never sees half a file.
+Status writeNpz(const std::string &path, const std::vector<NamedArray> &arrays);
+Status writeNpz(OutputFile &file, const std::vector<NamedArray> &arrays);
+
+/// `f.npz:key[0:1280]`, `f.npz:key`, `f.npy[:100]`, `f.npy`.
+struct ArraySource {
+  std::string path, key;
+  std::optional<int64_t> begin, end; ///< a slice of the first dimension
+};
+Result<ArraySource> parseArraySource(const std::string &text);
+/// Negative bounds count from the end and bounds past it are cut, as in
+/// Python; an empty slice is an error.
+Result<Array> loadArray(const ArraySource &source,
+                        const ReadLimits &limits = {});
+Result<Array> loadArray(const std::string &source,
+                        const ReadLimits &limits = {});
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_DATA_NPZ_H

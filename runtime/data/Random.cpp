@@ -1,0 +1,166 @@
+// Built with -ffp-contract=off: where XLA fuses, std::fma says so.
+#include "weft/runtime/data/Random.h"
+
+#include <bit>
+#include <cmath>
+#include <limits>
+#include <numeric>
+
+namespace weft {
+
+std::pair<uint32_t, uint32_t> threefry2x32(uint32_t key0, uint32_t key1,
+                                           uint32_t x0, uint32_t x1) {
+  constexpr int rotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
+  const uint32_t keys[3] = {key0, key1, key0 ^ key1 ^ 0x1BD11BDA};
+  x0 += keys[0];
+  x1 += keys[1];
+  for (uint32_t round = 0; round < 5; ++round) {
+    for (int rotation : rotations[round % 2]) {
+      x0 += x1;
+      x1 = std::rotl(x1, rotation) ^ x0;
+    }
+    x0 += keys[(round + 1) % 3];
+    x1 += keys[(round + 2) % 3] + round + 1;
+  }
+  return {x0, x1};
+}
+
+float erfInv(float x) {
+  constexpr float central[] = {2.81022636e-08f, 3.43273939e-07f, -3.5233877e-06f,
+                               -4.39150654e-06f, 0.00021858087f, -0.00125372503f,
+                               -0.00417768164f, 0.246640727f, 1.50140941f};
+  constexpr float tail[] = {-0.000200214257f, 0.000100950558f, 0.00134934322f,
+                            -0.00367342844f, 0.00573950773f, -0.0076224613f,
+                            0.00943887047f, 1.00167406f, 2.83297682f};
+  float w = -std::log1p(-x * x);
+  bool near = w < 5.0f;
+  w = near ? w - 2.5f : std::sqrt(w) - 3.0f;
+  const float *c = near ? central : tail;
+  float p = c[0];
+  for (int i = 1; i < 9; ++i)
+    p = std::fma(p, w, c[i]);
+  return std::fabs(x) == 1.0f ? x * std::numeric_limits<float>::infinity() : p * x;
+}
+
+uint32_t ThreefryKey::bits(uint64_t index) const {
+  auto [high, low] = threefry2x32(k0, k1, uint32_t(index >> 32), uint32_t(index));
+  return high ^ low;
+}
+
+ThreefryKey ThreefryKey::foldIn(uint32_t data) const {
+  auto [a, b] = threefry2x32(k0, k1, 0, data);
+  return {a, b};
+}
+
+ThreefryKey ThreefryKey::split(uint64_t index) const {
+  auto [a, b] = threefry2x32(k0, k1, uint32_t(index >> 32), uint32_t(index));
+  return {a, b};
+}
+
+void ThreefryKey::uniform(std::span<float> out, float minimum, float maximum,
+                          uint64_t first) const {
+  float range = maximum - minimum;
+  for (size_t i = 0; i < out.size(); ++i) {
+    // 23 random bits after the point of a number in [1, 2).
+    float unit = std::bit_cast<float>(bits(first + i) >> 9 | 0x3F800000) - 1.0f;
+    out[i] = std::fmax(minimum, std::fma(unit, range, minimum));
+  }
+}
+
+void ThreefryKey::normal(std::span<float> out, uint64_t first) const {
+  uniform(out, std::nextafter(-1.0f, 0.0f), 1.0f, first);
+  for (float &value : out)
+    value = 1.41421356f * erfInv(value);
+}
+
+void ThreefryKey::truncatedNormal(std::span<float> out, float lower, float upper,
+                                  uint64_t first) const {
+  constexpr float root2 = 1.41421356f;
+  float infinity = std::numeric_limits<float>::infinity();
+  float low = std::nextafter(lower, infinity), high = std::nextafter(upper, -infinity);
+  uniform(out, std::erf(lower / root2), std::erf(upper / root2), first);
+  for (float &value : out)
+    value = std::fmin(std::fmax(root2 * erfInv(value), low), high);
+}
+
+void MersenneTwister::seed(uint32_t value) {
+  for (int i = 0; i < 624; ++i) {
+    state[i] = value;
+    value = 1812433253u * (value ^ value >> 30) + i + 1;
+  }
+  position = 624;
+}
+
+MersenneTwister MersenneTwister::numpy(uint32_t seed) {
+  MersenneTwister generator;
+  generator.seed(seed);
+  return generator;
+}
+
+MersenneTwister MersenneTwister::python(uint64_t seed) {
+  // init_by_array with the seed's 32-bit digits.
+  MersenneTwister generator;
+  generator.seed(19650218);
+  uint32_t key[2] = {uint32_t(seed), uint32_t(seed >> 32)};
+  int length = key[1] ? 2 : 1, i = 1, j = 0;
+  uint32_t *mt = generator.state;
+  for (int k = 624; k; --k) {
+    mt[i] = (mt[i] ^ (mt[i - 1] ^ mt[i - 1] >> 30) * 1664525u) + key[j] + j;
+    if (++i == 624) {
+      mt[0] = mt[623];
+      i = 1;
+    }
+    j = (j + 1) % length;
+  }
+  for (int k = 623; k; --k) {
+    mt[i] = (mt[i] ^ (mt[i - 1] ^ mt[i - 1] >> 30) * 1566083941u) - i;
+    if (++i == 624) {
+      mt[0] = mt[623];
+      i = 1;
+    }
+  }
+  mt[0] = 0x80000000u;
+  return generator;
+}
+
+uint32_t MersenneTwister::next() {
+  if (position == 624) {
+    for (int i = 0; i < 624; ++i) {
+      uint32_t y = (state[i] & 0x80000000u) | (state[(i + 1) % 624] & 0x7FFFFFFFu);
+      state[i] = state[(i + 397) % 624] ^ y >> 1 ^ (y & 1 ? 0x9908B0DFu : 0);
+    }
+    position = 0;
+  }
+  uint32_t y = state[position++];
+  y ^= y >> 11;
+  y ^= y << 7 & 0x9D2C5680u;
+  y ^= y << 15 & 0xEFC60000u;
+  return y ^ y >> 18;
+}
+
+std::vector<int64_t> MersenneTwister::permutation(int64_t n) {
+  std::vector<int64_t> order(n);
+  std::iota(order.begin(), order.end(), 0);
+  for (int64_t i = n - 1; i > 0; --i) {
+    // random_interval: the smallest mask that covers i, redrawn when above it.
+    uint64_t mask = std::bit_ceil(uint64_t(i) + 1) - 1, drawn;
+    do {
+      drawn = next();
+      if (mask >> 32)
+        drawn = drawn << 32 | next();
+      drawn &= mask;
+    } while (drawn > uint64_t(i));
+    std::swap(order[i], order[drawn]);
+  }
+  return order;
+}
+
+uint32_t MersenneTwister::kerasSeed() {
+  uint32_t drawn;
+  do
+    drawn = next() >> 2; // getrandbits(30)
+  while (drawn >= 1000000000);
+  return drawn + 1;
+}
+
+} // namespace weft

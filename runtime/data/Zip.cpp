@@ -1,0 +1,178 @@
+#include "weft/runtime/data/Zip.h"
+
+#include <algorithm>
+#include <zip.h>
+#include <zlib.h>
+
+namespace weft {
+
+namespace {
+/// No DEFLATE stream expands by more than 1032; some slack for its ends.
+constexpr uint64_t bestRatio = 1040;
+constexpr size_t memberLimit = 1 << 20;
+
+/// What is wrong with a member's claims, or nothing.
+std::string complaint(const zip_stat_t &info, uint64_t fileSize,
+                      const ReadLimits &limits) {
+  if (info.encryption_method != ZIP_EM_NONE)
+    return "is encrypted; save it without a password";
+  if (info.comp_method != ZIP_CM_STORE && info.comp_method != ZIP_CM_DEFLATE)
+    return "is compressed with method " + std::to_string(info.comp_method) +
+           ", only stored (0) and deflated (8) are known; save it with NumPy or Keras";
+  if (info.comp_size > fileSize)
+    return "claims " + std::to_string(info.comp_size) + " bytes in a file of " +
+           std::to_string(fileSize) + "; the file is damaged";
+  if (info.comp_method == ZIP_CM_STORE ? info.size != info.comp_size
+                                       : info.size / bestRatio > info.comp_size)
+    return "claims to grow from " + std::to_string(info.comp_size) + " to " +
+           std::to_string(info.size) + " bytes, which no honest archive does; the file is damaged or malicious";
+  if (info.size > limits.bytes)
+    return "has " + std::to_string(info.size) + " bytes, more than the limit of " +
+           std::to_string(limits.bytes) + "; split it";
+  return {};
+}
+} // namespace
+
+void ZipReader::Close::operator()(struct zip *archive) const {
+  zip_discard(archive);
+}
+
+Result<ZipReader> ZipReader::open(const std::string &path,
+                                  const ReadLimits &limits) {
+  Result<uint64_t> size = regularFileSize(path);
+  if (!size)
+    return size.error();
+  int code = 0;
+  ZipReader reader;
+  reader.file = path;
+  reader.archive.reset(zip_open(path.c_str(), ZIP_RDONLY, &code));
+  if (!reader.archive) {
+    zip_error_t error;
+    zip_error_init_with_code(&error, code);
+    std::string why = zip_error_strerror(&error);
+    zip_error_fini(&error);
+    return Error{path + ": is no ZIP archive that can be read: " + why +
+                 "; .npz and .keras files are such archives"};
+  }
+  zip_int64_t count = zip_get_num_entries(reader.archive.get(), 0);
+  if (uint64_t(count) > memberLimit)
+    return Error{path + ": has " + std::to_string(count) +
+                 " members, the limit is " + std::to_string(memberLimit)};
+  uint64_t total = 0;
+  for (zip_int64_t i = 0; i < count; ++i) {
+    zip_stat_t info;
+    if (zip_stat_index(reader.archive.get(), i, 0, &info) != 0)
+      return Error{path + ": member " + std::to_string(i) + ": " +
+                   zip_strerror(reader.archive.get()) + "; the file is damaged"};
+    std::string wrong = complaint(info, *size, limits);
+    // Overlapping members are the other kind of bomb: the sum must fit as well.
+    if (wrong.empty() && (total += info.comp_size) > *size)
+      wrong = "overlaps another one; the file is damaged or malicious";
+    if (!wrong.empty())
+      return Error{path + ": member " + info.name + ": " + wrong};
+    reader.list.push_back({info.name, info.size});
+  }
+  return reader;
+}
+
+bool ZipReader::contains(std::string_view name) const {
+  return std::any_of(list.begin(), list.end(),
+                     [&](const Member &m) { return m.name == name; });
+}
+
+Result<std::vector<uint8_t>> ZipReader::read(std::string_view name) const {
+  std::string where = file + ": member " + std::string(name) + ": ";
+  auto member = std::find_if(list.begin(), list.end(),
+                             [&](const Member &m) { return m.name == name; });
+  if (member == list.end())
+    return Error{where + "is missing; check how the file was saved"};
+  zip_file_t *stream =
+      zip_fopen_index(archive.get(), member - list.begin(), 0);
+  if (!stream)
+    return Error{where + zip_strerror(archive.get()) + "; the file is damaged"};
+  std::vector<uint8_t> bytes(member->size);
+  uint64_t done = 0;
+  zip_int64_t got = 1;
+  uint8_t extra;
+  // One read more than needed lets libzip check the CRC.
+  while (got > 0) {
+    bool full = done == bytes.size();
+    got = zip_fread(stream, full ? &extra : bytes.data() + done,
+                    full ? 1 : std::min<uint64_t>(bytes.size() - done, 1 << 26));
+    done += got > 0 ? got : 0;
+  }
+  std::string why = got < 0 ? zip_file_strerror(stream) : "";
+  zip_fclose(stream);
+  if (got < 0)
+    return Error{where + why + "; the file is damaged, save it again"};
+  if (done != member->size)
+    return Error{where + "has " + std::to_string(done) + " bytes, its directory says " +
+                 std::to_string(member->size) + "; the file is damaged"};
+  return bytes;
+}
+
+namespace {
+/// Little-endian fields of ZIP headers.
+struct Fields {
+  std::string bytes;
+  Fields &put(uint64_t value, int width) {
+    for (int i = 0; i < width; ++i)
+      bytes += char(value >> (8 * i) & 255);
+    return *this;
+  }
+};
+constexpr uint32_t wide = 0xFFFFFFFF; ///< "see the ZIP64 field"
+constexpr uint32_t midnight1980 = 0x00210000;
+} // namespace
+
+void ZipWriter::add(const std::string &name, const std::vector<Piece> &pieces) {
+  Entry entry{name, 0, file.position(), uint32_t(crc32(0, nullptr, 0))};
+  for (auto [data, size] : pieces) {
+    entry.crc = crc32_z(entry.crc, static_cast<const Bytef *>(data), size);
+    entry.size += size;
+  }
+  bool big = entry.size >= wide;
+  Fields header;
+  header.put(0x04034b50, 4).put(big ? 45 : 20, 2).put(0x800, 2).put(0, 2);
+  header.put(midnight1980, 4).put(entry.crc, 4);
+  header.put(big ? wide : entry.size, 4).put(big ? wide : entry.size, 4);
+  header.put(name.size(), 2).put(big ? 20 : 0, 2);
+  header.bytes += name;
+  if (big)
+    header.put(1, 2).put(16, 2).put(entry.size, 8).put(entry.size, 8);
+  file.write(header.bytes);
+  for (auto [data, size] : pieces)
+    file.write(data, size);
+  entries.push_back(std::move(entry));
+}
+
+void ZipWriter::finish() {
+  uint64_t begin = file.position();
+  for (const Entry &entry : entries) {
+    bool big = entry.size >= wide || entry.offset >= wide;
+    Fields header;
+    header.put(0x02014b50, 4).put(0x300 | (big ? 45 : 20), 2).put(big ? 45 : 20, 2);
+    header.put(0x800, 2).put(0, 2).put(midnight1980, 4).put(entry.crc, 4);
+    header.put(big ? wide : entry.size, 4).put(big ? wide : entry.size, 4);
+    header.put(entry.name.size(), 2).put(big ? 28 : 0, 2).put(0, 2).put(0, 2);
+    header.put(0, 2).put(uint64_t(0100644) << 16, 4).put(big ? wide : entry.offset, 4);
+    header.bytes += entry.name;
+    if (big)
+      header.put(1, 2).put(24, 2).put(entry.size, 8).put(entry.size, 8).put(entry.offset, 8);
+    file.write(header.bytes);
+  }
+  uint64_t end = file.position(), size = end - begin, count = entries.size();
+  Fields tail;
+  bool big = count >= 0xFFFF || begin >= wide || size >= wide;
+  if (big) {
+    tail.put(0x06064b50, 4).put(44, 8).put(45, 2).put(45, 2).put(0, 4).put(0, 4);
+    tail.put(count, 8).put(count, 8).put(size, 8).put(begin, 8);
+    tail.put(0x07064b50, 4).put(0, 4).put(end, 8).put(1, 4);
+  }
+  tail.put(0x06054b50, 4).put(0, 2).put(0, 2);
+  tail.put(big ? 0xFFFF : count, 2).put(big ? 0xFFFF : count, 2);
+  tail.put(big ? wide : size, 4).put(big ? wide : begin, 4).put(0, 2);
+  file.write(tail.bytes);
+}
+
+} // namespace weft

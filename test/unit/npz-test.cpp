@@ -1,0 +1,155 @@
+#include "catch2/catch.hpp"
+#include "weft/runtime/data/Npz.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <limits>
+
+using namespace weft;
+
+static std::string scratch(const std::string &name) {
+  auto folder = std::filesystem::temp_directory_path() / "weft-npz-test";
+  std::filesystem::create_directories(folder);
+  return (folder / name).string();
+}
+
+static void save(const std::string &path, const std::string &bytes) {
+  Result<OutputFile> file = OutputFile::open(path);
+  REQUIRE(file);
+  file->write(bytes);
+  REQUIRE(file->commit());
+}
+
+static std::string npyText(const std::string &dict, const std::string &data) {
+  std::string header("\x93NUMPY\x01\x00", 8);
+  header += char(dict.size() & 255);
+  header += char(dict.size() >> 8);
+  return header + dict + data;
+}
+
+static std::string messageOf(const std::string &bytes) {
+  Result<Array> array =
+      parseNpy(std::vector<uint8_t>(bytes.begin(), bytes.end()), "f.npy");
+  REQUIRE_FALSE(array);
+  return array.message();
+}
+
+TEST_CASE("an npz archive gives back what was written, for every dtype") {
+  std::vector<NamedArray> arrays;
+  for (int i = 0; i < elementTypeCount; ++i) {
+    Array ramp = Array::zeros(ElementType::Float32, {2, 3});
+    for (int k = 0; k < 6; ++k)
+      ramp.data<float>()[k] = float(k);
+    arrays.push_back({"a/" + std::string(name(ElementType(i))), convert(ramp, ElementType(i))});
+  }
+  arrays.push_back({"scalar", Array::scalar<float>(ElementType::Float32, 7)});
+  std::string path = scratch("all.npz");
+  REQUIRE(writeNpz(path, arrays));
+  Result<std::vector<NamedArray>> back = readNpz(path);
+  REQUIRE(back);
+  REQUIRE(back->size() == arrays.size());
+  for (size_t i = 0; i < arrays.size(); ++i) {
+    Array expected = npyArray(arrays[i].array); // bfloat16 is written as float32
+    CHECK((*back)[i].name == arrays[i].name);
+    CHECK((*back)[i].array.type == expected.type);
+    CHECK((*back)[i].array.shape == expected.shape);
+    CHECK((*back)[i].array.bytes == expected.bytes);
+  }
+}
+
+TEST_CASE("slices and keys of the command line") {
+  Array ramp = Array::zeros(ElementType::Int32, {10, 2});
+  for (int k = 0; k < 20; ++k)
+    ramp.data<int32_t>()[k] = k;
+  std::string path = scratch("ramp.npz");
+  REQUIRE(writeNpz(path, {{"x", ramp}}));
+  CHECK(loadArray(path + ":x")->shape == Shape{10, 2});
+  CHECK(loadArray(path + ":x[2:5]")->at(0) == 4);
+  CHECK(loadArray(path + ":x[:5]")->shape[0] == 5);
+  CHECK(loadArray(path + ":x[-3:]")->at(0) == 14);
+  CHECK(loadArray(path + ":x[8:100]")->shape[0] == 2);
+  CHECK(loadArray(path + ":x[5:5]").message().find("is empty") != std::string::npos);
+  CHECK(loadArray(path + ":x[1]").message().find("[begin:end]") != std::string::npos);
+  CHECK(loadArray(path).message().find("FILE.npz:KEY") != std::string::npos);
+  CHECK(loadArray(path + ":y").message().find("no array 'y'; it has x") != std::string::npos);
+  std::string npy = scratch("ramp.npy");
+  REQUIRE(writeNpy(npy, ramp));
+  CHECK(loadArray(npy + "[1:3]")->at(3) == 5);
+}
+
+TEST_CASE("fortran order and big-endian are read as row-major, little-endian") {
+  std::string data;
+  for (int v : {1, 4, 2, 5, 3, 6}) // columns of ((1, 2, 3), (4, 5, 6))
+    data += std::string("\0", 1) + char(v);
+  Result<Array> array = [&] {
+    std::string bytes = npyText("{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }\n", data);
+    return parseNpy(std::vector<uint8_t>(bytes.begin(), bytes.end()), "f.npy");
+  }();
+  REQUIRE(array);
+  for (int i = 0; i < 6; ++i)
+    CHECK(array->at(i) == i + 1);
+}
+
+TEST_CASE("damaged arrays are refused before anything is allocated") {
+  auto header = [](const std::string &descr, const std::string &shape) {
+    return npyText("{'descr': " + descr + ", 'fortran_order': False, 'shape': " + shape + "}", "1234");
+  };
+  CHECK(messageOf("hello") == "f.npy: does not begin like a NumPy array; save it with numpy.save or numpy.savez");
+  CHECK(messageOf(header("'<f4'", "(2,)")) ==
+        "f.npy: shape (2,) of float32 needs 8 bytes, the file holds 4; it was cut off or is damaged");
+  CHECK(messageOf(header("'<f4'", "(4611686018427387904, 4)")).find("too many") != std::string::npos);
+  CHECK(messageOf(header("'<f4'", "(99999999999999999999,)")).find("no tuple of sizes") != std::string::npos);
+  CHECK(messageOf(header("'|O'", "(1,)")).find("dtype '|O' is not numeric") != std::string::npos);
+  CHECK(messageOf(header("[('a', '<f4')]", "(1,)")).find("structure") != std::string::npos);
+  CHECK(messageOf(header("'<f4'", "(1")).find("no tuple of sizes") != std::string::npos);
+  std::string huge("\x93NUMPY\x02\x00\xff\xff\xff\x7f", 12);
+  CHECK(messageOf(huge).find("header: has 2147483647 bytes") != std::string::npos);
+}
+
+TEST_CASE("archives that lie, and paths that are no files") {
+  CHECK(readNpz("/dev/null").message().find("no regular file") != std::string::npos);
+  CHECK(readNpy("/tmp").message().find("is a directory") != std::string::npos);
+  CHECK(readNpy("/nonexistent/x.npy").message().find("check the path") != std::string::npos);
+  std::string path = scratch("bad.npz");
+  save(path, "not a zip");
+  CHECK(readNpz(path).message().find("no ZIP archive") != std::string::npos);
+
+  REQUIRE(writeNpz(path, {{"x", Array::zeros(ElementType::UInt8, {100})}}));
+  Result<std::vector<uint8_t>> bytes = readFile(path);
+  REQUIRE(bytes);
+  std::string text(bytes->begin(), bytes->end());
+  // A wrong byte in the data: the CRC finds it.
+  std::string flipped = text;
+  flipped[text.find("x.npy") + 5 + 128 + 50] ^= 1;
+  save(path, flipped);
+  CHECK(readNpz(path).message().find("CRC") != std::string::npos);
+  // A member that claims to grow beyond what DEFLATE can do.
+  std::string bomb = text;
+  for (size_t at : {text.find("PK\1\2") + 10, text.find("PK\3\4") + 8})
+    bomb[at] = 8; // deflated
+  for (size_t at : {text.find("PK\1\2") + 24, text.find("PK\3\4") + 22})
+    std::memcpy(&bomb[at], "\xff\xff\xff\x7f", 4);
+  save(path, bomb);
+  CHECK(readNpz(path).message().find("no honest archive") != std::string::npos);
+  // Cut off.
+  save(path, text.substr(0, text.size() / 2));
+  CHECK_FALSE(readNpz(path));
+}
+
+TEST_CASE("conversions round as the hardware does") {
+  CHECK(halfToFloat(floatToHalf(1.0f / 3)) == Approx(1.0 / 3).epsilon(1e-3));
+  CHECK(floatToHalf(65504.0f) == 0x7BFF);
+  CHECK(floatToHalf(65520.0f) == 0x7C00);
+  CHECK(floatToHalf(5.9604645e-08f) == 1);
+  CHECK(halfToFloat(0x8001) == -5.9604645e-08f);
+  for (uint32_t bits = 0; bits < 0x7C00; ++bits)
+    REQUIRE(floatToHalf(halfToFloat(uint16_t(bits))) == bits);
+  CHECK(floatToBFloat(1.00390625f) == 0x3F80); // halfway: to even
+  CHECK(floatToBFloat(1.01171875f) == 0x3F82);
+  Array x = Array::scalar<float>(ElementType::Float32, 300.7f);
+  CHECK(convert(x, ElementType::UInt8).at(0) == 255);
+  CHECK(convert(x, ElementType::Int64).at(0) == 300);
+  x.data<float>()[0] = std::numeric_limits<float>::quiet_NaN();
+  CHECK(convert(x, ElementType::Int32).at(0) == 0);
+}
