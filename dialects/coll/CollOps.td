@@ -25,6 +25,12 @@ def Coll_Dialect : Dialect {
 
 class Coll_Op<string mnemonic, list<Trait> traits = []> : Op<Coll_Dialect, mnemonic, traits>;
 
+// Reading the links keeps an op from being moved across a condition; without
+// uses it may go.
+def Coll_Links : Resource<"::weft::coll::Links">;
+class Coll_CommunicatingOp<string mnemonic, list<Trait> traits = []>
+    : Coll_Op<mnemonic, !listconcat([MemoryEffects<[MemRead<Coll_Links>]>], traits)>;
+
 // A collective keeps where it comes from: `reason` is one line for people
 // ("gradient of d1/kernel: summed over data").
 // `group` is a rank-1 layout: its only dimension lists the axes, major to
@@ -35,23 +41,25 @@ def Coll_CoordinateOp : Coll_Op<"coordinate", [Pure]> {
   let description = [{ `%c = coll.coordinate over #mesh ["data"] : tensor<i64>` }];
   let arguments = (ins Weft_LayoutAttr:$group);
   let results = (outs AnyRankedTensor:$result);
-  let hasCustomAssemblyFormat = 1;
+  let assemblyFormat = "`over` custom<Group>($group) attr-dict `:` type($result)";
+  let hasVerifier = 1; // (C1) the result is tensor<i64>
 }
 def Coll_SliceOp : Coll_Op<"slice", [Pure]> {
   let summary = "keeps block k of the result's size along a dimension, k the coordinate; nothing moves";
   let description = [{ `%1 = coll.slice %0 dim 0 over #mesh ["data"] : tensor<7xf32> -> tensor<2xf32>`. (C1) other dimensions agree; (C2) the result's size is ceil(n / group size). }];
   let arguments = (ins AnyRankedTensor:$input, I64Attr:$dim, Weft_LayoutAttr:$group, OptionalAttr<StrAttr>:$reason);
   let results = (outs AnyRankedTensor:$result);
-  let hasCustomAssemblyFormat = 1;
+  let assemblyFormat = "$input `dim` $dim `over` custom<Group>($group) (`because` $reason^)? attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
 }
 def Coll_MakePartialOp : Coll_Op<"make_partial", [Pure]> {
   let summary = "the value on coordinate 0, the neutral element elsewhere; nothing moves";
   let arguments = (ins Weft_ReduceKindAttr:$kind, AnyRankedTensor:$input, Weft_LayoutAttr:$group, OptionalAttr<StrAttr>:$reason);
   let results = (outs AnyRankedTensor:$result);
-  let hasCustomAssemblyFormat = 1;
+  let assemblyFormat = "$kind $input `over` custom<Group>($group) (`because` $reason^)? attr-dict `:` custom<SameTypes>(type($input), type($result))";
+  let hasVerifier = 1; // (C1) operand and result have one type
 }
-def Coll_AllReduceOp : Coll_Op<"all_reduce"> {
+def Coll_AllReduceOp : Coll_CommunicatingOp<"all_reduce"> {
   let summary = "combines the group's values, in device order; all get the same bits";
   let description = [{
     `%1 = coll.all_reduce sum %0 over #mesh ["model"] because "..." : tensor<8x10xf32>`; several operands are
@@ -59,21 +67,24 @@ def Coll_AllReduceOp : Coll_Op<"all_reduce"> {
   }];
   let arguments = (ins Weft_ReduceKindAttr:$kind, Variadic<AnyRankedTensor>:$inputs, Weft_LayoutAttr:$group, OptionalAttr<StrAttr>:$reason);
   let results = (outs Variadic<AnyRankedTensor>:$results);
-  let hasCustomAssemblyFormat = 1;
+  let assemblyFormat = "$kind $inputs `over` custom<Group>($group) (`because` $reason^)? attr-dict `:` custom<SameTypeLists>(type($inputs), type($results))";
   let hasVerifier = 1;
 }
-class Coll_MovingOp<string mnemonic, string text, dag extra> : Coll_Op<mnemonic> {
+class Coll_MovingOp<string mnemonic, string text, dag extra, string form> : Coll_CommunicatingOp<mnemonic> {
   let summary = text;
   let arguments = !con((ins AnyRankedTensor:$input), extra, (ins Weft_LayoutAttr:$group, OptionalAttr<StrAttr>:$reason));
   let results = (outs AnyRankedTensor:$result);
-  let hasCustomAssemblyFormat = 1;
+  let assemblyFormat = form # " `over` custom<Group>($group) (`because` $reason^)? attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1; // (C1) dimensions lie in the rank; (C2) sizes fit the group
 }
-def Coll_AllGatherOp : Coll_MovingOp<"all_gather", "concatenates the group's blocks along a dimension, truncated to the result", (ins I64Attr:$dim)>;
-def Coll_ReduceScatterOp : Coll_MovingOp<"reduce_scatter", "combines, then keeps block k of the result's size along a dimension", (ins Weft_ReduceKindAttr:$kind, I64Attr:$dim)>;
-def Coll_AllToAllOp : Coll_MovingOp<"all_to_all", "splits along one dimension in blocks of the result's size, sends block j to member j, concatenates along another", (ins I64Attr:$split, I64Attr:$concat)>;
+def Coll_AllGatherOp : Coll_MovingOp<"all_gather", "concatenates the group's blocks along a dimension, truncated to the result",
+    (ins I64Attr:$dim), "$input `dim` $dim">;
+def Coll_ReduceScatterOp : Coll_MovingOp<"reduce_scatter", "combines, then keeps block k of the result's size along a dimension",
+    (ins Weft_ReduceKindAttr:$kind, I64Attr:$dim), "$kind $input `dim` $dim">;
+def Coll_AllToAllOp : Coll_MovingOp<"all_to_all", "splits along one dimension in blocks of the result's size, sends block j to member j, concatenates along another",
+    (ins I64Attr:$split, I64Attr:$concat), "$input `split` $split `concat` $concat">;
 
-class Coll_LayoutMoveOp<string mnemonic, string text> : Coll_Op<mnemonic> {
+class Coll_LayoutMoveOp<string mnemonic, string text> : Coll_CommunicatingOp<mnemonic> {
   let summary = text;
   let description = [{ `%1 = coll.exchange %0 of [16, 16] from #a to #b : tensor<8x16xf32> -> tensor<16x8xf32>` (global shape in brackets). (C1) operand and result have the local shapes of the two layouts; (C2) neither is partial. }];
   let arguments = (ins AnyRankedTensor:$input, DenseI64ArrayAttr:$shape, Weft_LayoutAttr:$from, Weft_LayoutAttr:$to, OptionalAttr<StrAttr>:$reason);

@@ -10,6 +10,7 @@
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Dialect.h"
+#include "mlir/IR/DialectImplementation.h"
 #include "mlir/IR/OpDefinition.h"
 #include "mlir/IR/OpImplementation.h"
 #include "mlir/IR/SymbolTable.h"
@@ -48,6 +49,13 @@ mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
 /// The neutral element of a reduction: 0, -inf (or the smallest integer), ...
 mlir::TypedAttr neutralElement(ReduceKind kind, mlir::Type elementType);
 
+/// A list of axes as it stands in IR: "data", "model":(2)2. The parser stops in
+/// front of what is no string.
+mlir::ParseResult parseAxes(mlir::AsmParser &parser, const Mesh &mesh,
+                            SubAxes &axes);
+void printAxes(mlir::AsmPrinter &printer, const Mesh &mesh,
+               llvm::ArrayRef<SubAxis> axes);
+
 /// Names of attributes on function arguments, results and ops.
 inline constexpr llvm::StringLiteral kNameAttr = "weft.name";     ///< port name: d1/kernel, x, metrics/loss
 inline constexpr llvm::StringLiteral kRoleAttr = "weft.role";     ///< PortRole of plan.fbs as text: weight, state, slot, ...
@@ -56,6 +64,18 @@ inline constexpr llvm::StringLiteral kReasonAttr = "weft.reason"; ///< what put 
 inline constexpr llvm::StringLiteral kDonatedAttr = "weft.donated"; ///< on an argument: index of the result that takes over its memory (i64)
 inline constexpr llvm::StringLiteral kMetadataAttr = "weft.metadata"; ///< JSON for the training loop
 
+} // namespace weft
+
+// Spells a kind as its keyword where it is a parameter of an attribute.
+template <>
+struct mlir::FieldParser<weft::ReduceKind> {
+  static mlir::FailureOr<weft::ReduceKind> parse(mlir::AsmParser &parser);
+};
+namespace weft {
+inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer,
+                                    ReduceKind kind) {
+  return printer << stringifyReduceKind(kind);
+}
 } // namespace weft
 
 #include "weft/dialects/weft/WeftEnums.h.inc"

@@ -20,6 +20,7 @@ def Weft_Dialect : Dialect {
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let extraClassDeclaration = [{ void registerAttributes(); }];
 }
 
 class Weft_Attr<string name, string attrMnemonic, list<Trait> traits = []>
@@ -54,8 +55,8 @@ def Weft_LayoutAttr : Weft_Attr<"Layout", "layout",
     [DeclareAttrInterfaceMethods<VerifiableTensorEncoding>]> {
   let summary = "How one tensor lies on a mesh.";
   let description = [{
-    `#weft.layout<#mesh, [{"data"}, {"model":(2)2}]>`, with partial values
-    `#weft.layout<#mesh, [{}, {}], partial = sum{"model"}>`. See Layout.h.
+    `#weft.layout<#mesh, [{"data"}, {"model":(2)2} ]>`, with partial values
+    `#weft.layout<#mesh, [ {}, {} ], partial = sum{"model"} >`. See Layout.h.
 
     (C1) every axis exists in the mesh; (C2) no part of an axis is used twice;
     (C3) a sub-axis divides its axis; (C4) as a tensor's encoding, one list of
@@ -73,14 +74,14 @@ def Weft_LayoutAttr : Weft_Attr<"Layout", "layout",
 
 // A partial or reduced kind, spelled sum, max, min, prod, and, or; the C++
 // enum is weft::ReduceKind of Layout.h.
-def Weft_ReduceKind : I32Enum<"ReduceKind", "what combines elements",
-    [I32EnumCase<"Sum", 0, "sum">, I32EnumCase<"Max", 1, "max">,
-     I32EnumCase<"Min", 2, "min">, I32EnumCase<"Prod", 3, "prod">,
-     I32EnumCase<"And", 4, "and">, I32EnumCase<"Or", 5, "or">]> {
-  let cppNamespace = "::weft";
-}
-def Weft_ReduceKindAttr : EnumAttr<Weft_Dialect, Weft_ReduceKind, "reduce_kind"> {
+def Weft_ReduceKindAttr : Weft_Attr<"ReduceKind", "reduce_kind"> {
+  let summary = "what combines elements: sum, max, min, prod, and, or";
+  let parameters = (ins "::weft::ReduceKind":$value);
   let assemblyFormat = "$value";
+  // Getters of ops give the enum itself.
+  let returnType = "::weft::ReduceKind";
+  let convertFromStorage = "$_self.getValue()";
+  let constBuilderCall = "::weft::ReduceKindAttr::get($_builder.getContext(), $0)";
 }
 def Weft_CompareKind : I32Enum<"CompareKind", "a comparison",
     [I32EnumCase<"EQ", 0, "eq">, I32EnumCase<"NE", 1, "ne">,

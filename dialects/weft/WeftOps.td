@@ -10,13 +10,17 @@ include "mlir/IR/SymbolInterfaces.td"
 include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
-def Weft_Tensor : AnyRankedTensor;
+defvar Weft_Tensor = AnyRankedTensor;
 
 class Weft_Op<string mnemonic, list<Trait> traits = []>
     : Op<Weft_Dialect, mnemonic, traits>;
 // Every op that computes: pure, with a rule.
 class Weft_ShardedOp<string mnemonic, list<Trait> traits = []>
     : Weft_Op<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<ShardingRuleOpInterface>], traits)>;
+
+// An op whose result depends on positions: its local form asks the placement.
+class Weft_PositionedOp<string mnemonic, list<Trait> traits = []>
+    : Weft_Op<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<ShardingRuleOpInterface, ["buildLocal"]>], traits)>;
 
 // --- elementwise ------------------------------------------------------------
 // `%r = weft.exp %x : tensor<4xf32>`: operand and result types are equal but
@@ -26,7 +30,8 @@ class Weft_UnaryOp<string mnemonic, string text, list<Trait> traits = []>
   let summary = text;
   let arguments = (ins Weft_Tensor:$input);
   let results = (outs Weft_Tensor:$result);
-  let hasCustomAssemblyFormat = 1;
+  let assemblyFormat = "$input attr-dict `:` custom<UnaryTypes>(type($input), type($result))";
+  let builders = [OpBuilder<(ins "::mlir::Value":$input), [{ build($_builder, $_state, input.getType(), input); }]>];
 }
 defvar Differentiable = DeclareOpInterfaceMethods<DifferentiableOpInterface>;
 
@@ -51,7 +56,8 @@ class Weft_BinaryOp<string mnemonic, string text, list<Trait> traits = []>
   let summary = text;
   let arguments = (ins Weft_Tensor:$lhs, Weft_Tensor:$rhs);
   let results = (outs Weft_Tensor:$result);
-  let hasCustomAssemblyFormat = 1;
+  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` custom<BinaryTypes>(type($lhs), type($rhs), type($result))";
+  let builders = [OpBuilder<(ins "::mlir::Value":$lhs, "::mlir::Value":$rhs), [{ build($_builder, $_state, lhs.getType(), lhs, rhs); }]>];
 }
 def Weft_AddOp : Weft_BinaryOp<"add", "x + y", [Differentiable, Commutative]> { let hasFolder = 1; }
 def Weft_SubOp : Weft_BinaryOp<"sub", "x - y", [Differentiable]> { let hasFolder = 1; }
@@ -71,6 +77,7 @@ def Weft_CompareOp : Weft_ShardedOp<"compare", [Elementwise, AllElementTypesMatc
   let summary = "elementwise comparison to i1; no gradient";
   let arguments = (ins Weft_CompareKindAttr:$kind, Weft_Tensor:$lhs, Weft_Tensor:$rhs);
   let results = (outs Weft_Tensor:$result);
+  let builders = [OpBuilder<(ins "::weft::CompareKind":$kind, "::mlir::Value":$lhs, "::mlir::Value":$rhs)>];
   let assemblyFormat = "$kind $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
   let hasVerifier = 1; // (C1) the result's elements are i1
 }
@@ -78,6 +85,7 @@ def Weft_SelectOp : Weft_ShardedOp<"select", [Elementwise, AllElementTypesMatch<
   let summary = "condition ? on_true : on_false, elementwise";
   let arguments = (ins Weft_Tensor:$condition, Weft_Tensor:$on_true, Weft_Tensor:$on_false);
   let results = (outs Weft_Tensor:$result);
+  let builders = [OpBuilder<(ins "::mlir::Value":$condition, "::mlir::Value":$onTrue, "::mlir::Value":$onFalse)>];
   let assemblyFormat = "$condition `,` $on_true `,` $on_false attr-dict `:` type($condition) `,` type($on_true) `,` type($on_false) `->` type($result)";
   let hasVerifier = 1; // (C1) the condition's elements are i1
 }
@@ -85,6 +93,7 @@ def Weft_ConvertOp : Weft_ShardedOp<"convert", [Elementwise, AllShapesMatch<["in
   let summary = "to another element type; float to integer truncates, i1 is 0 or 1; no gradient through integers";
   let arguments = (ins Weft_Tensor:$input);
   let results = (outs Weft_Tensor:$result);
+  let builders = [OpBuilder<(ins "::mlir::Value":$input, "::mlir::Type":$elementType)>];
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
 }
 def Weft_BitcastOp : Weft_ShardedOp<"bitcast", [Elementwise, AllShapesMatch<["input", "result"]>]> {
@@ -96,12 +105,13 @@ def Weft_BitcastOp : Weft_ShardedOp<"bitcast", [Elementwise, AllShapesMatch<["in
 }
 
 // --- sources ------------------------------------------------------------------
-def Weft_ConstantOp : Weft_ShardedOp<"constant", [ConstantLike, Differentiable]> {
+def Weft_ConstantOp : Weft_PositionedOp<"constant", [ConstantLike, Differentiable]> {
   let summary = "a constant tensor; the data has no layout";
   let description = [{
     `%0 = weft.constant dense<1.0> : tensor<4xf32>`. Splats shard along every
-    dimension for nothing; other data is sliced (kind `position`: buildLocal
-    slices by the placement).
+    dimension for nothing; other data stays whole on every device. Where the
+    result has a layout it follows the data:
+    `weft.constant dense<1.0> : tensor<4xf32> -> tensor<4xf32, #layout>`.
   }];
   let arguments = (ins ElementsAttr:$value);
   let results = (outs Weft_Tensor:$result);
@@ -110,7 +120,7 @@ def Weft_ConstantOp : Weft_ShardedOp<"constant", [ConstantLike, Differentiable]>
   let hasVerifier = 1; // (C1) data and result have the same shape and element type
   let builders = [OpBuilder<(ins "::mlir::ElementsAttr":$value)>];
 }
-def Weft_IotaOp : Weft_ShardedOp<"iota", [Differentiable]> {
+def Weft_IotaOp : Weft_PositionedOp<"iota", [Differentiable]> {
   let summary = "counts along one dimension";
   let description = [{
     `%0 = weft.iota dim 0 : tensor<16x10xi32>`; element (i, j) is i. On a shard
@@ -118,9 +128,10 @@ def Weft_IotaOp : Weft_ShardedOp<"iota", [Differentiable]> {
   }];
   let arguments = (ins I64Attr:$dim, Optional<Weft_Tensor>:$offset);
   let results = (outs Weft_Tensor:$result);
-  let assemblyFormat = "`dim` $dim (`offset` $offset^ `:` type($offset) `->`)? (`:` attr-dict $dim)?";
+  let assemblyFormat = "`dim` $dim (`offset` $offset^)? attr-dict `:` custom<IotaTypes>(type($offset), type($result))";
+  let hasVerifier = 1; // (C1) dim lies in the rank; (C2) the offset is tensor<i64>
 }
-def Weft_RngBitsOp : Weft_ShardedOp<"rng_bits", [Differentiable]> {
+def Weft_RngBitsOp : Weft_PositionedOp<"rng_bits", [Differentiable]> {
   let summary = "threefry-2x32 bits of each global position";
   let description = [{
     JAX's partitionable form: element with row-major global index i gets
@@ -131,7 +142,9 @@ def Weft_RngBitsOp : Weft_ShardedOp<"rng_bits", [Differentiable]> {
   }];
   let arguments = (ins Weft_Tensor:$key, Variadic<Weft_Tensor>:$offsets, OptionalAttr<DenseI64ArrayAttr>:$global_shape);
   let results = (outs Weft_Tensor:$result);
-  let hasCustomAssemblyFormat = 1;
+  let assemblyFormat = [{
+    $key (`offsets` `(` $offsets^ `)` `of` $global_shape)? attr-dict `:` custom<RngTypes>(type($key), type($offsets), type($result))
+  }];
   let hasVerifier = 1; // (C1) the key is tensor<2xui32>; (C2) results are ui32; (C3) offsets and global shape come together, one for each dimension
 }
 
@@ -146,6 +159,8 @@ def Weft_BroadcastOp : Weft_ShardedOp<"broadcast", [AllElementTypesMatch<["input
   }];
   let arguments = (ins Weft_Tensor:$input, DenseI64ArrayAttr:$dims);
   let results = (outs Weft_Tensor:$result);
+  let builders = [OpBuilder<(ins "::mlir::Value":$input, "::llvm::ArrayRef<int64_t>":$shape, "::llvm::ArrayRef<int64_t>":$dims)>];
+  let hasFolder = 1;
   let assemblyFormat = "$input `dims` $dims attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
 }
@@ -153,6 +168,7 @@ def Weft_TransposeOp : Weft_ShardedOp<"transpose", [AllElementTypesMatch<["input
   let summary = "result dimension i is input dimension permutation[i]";
   let arguments = (ins Weft_Tensor:$input, DenseI64ArrayAttr:$permutation);
   let results = (outs Weft_Tensor:$result);
+  let builders = [OpBuilder<(ins "::mlir::Value":$input, "::llvm::ArrayRef<int64_t>":$permutation)>];
   let assemblyFormat = "$input $permutation attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1; // (C1) a permutation of the rank; (C2) shapes agree
   let hasFolder = 1;
@@ -161,6 +177,7 @@ def Weft_ReshapeOp : Weft_ShardedOp<"reshape", [AllElementTypesMatch<["input", "
   let summary = "the same elements in row-major order in another shape";
   let arguments = (ins Weft_Tensor:$input);
   let results = (outs Weft_Tensor:$result);
+  let builders = [OpBuilder<(ins "::mlir::Value":$input, "::llvm::ArrayRef<int64_t>":$shape)>];
   let assemblyFormat = "$input attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1; // (C1) as many elements
   let hasFolder = 1;
@@ -169,6 +186,7 @@ def Weft_SliceOp : Weft_ShardedOp<"slice", [AllElementTypesMatch<["input", "resu
   let summary = "elements start, start+stride, ... below limit of each dimension";
   let arguments = (ins Weft_Tensor:$input, DenseI64ArrayAttr:$start, DenseI64ArrayAttr:$limit, DenseI64ArrayAttr:$stride);
   let results = (outs Weft_Tensor:$result);
+  let builders = [OpBuilder<(ins "::mlir::Value":$input, "::llvm::ArrayRef<int64_t>":$start, "::llvm::ArrayRef<int64_t>":$limit, "::llvm::ArrayRef<int64_t>":$stride)>];
   let assemblyFormat = "$input `from` $start `to` $limit `by` $stride attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1; // (C1) one entry for each dimension; (C2) 0 <= start <= limit <= size, stride > 0; (C3) the result's shape follows
 }
@@ -177,6 +195,7 @@ def Weft_PadOp : Weft_ShardedOp<"pad", [AllElementTypesMatch<["input", "result"]
   let description = [{ The adjoint of `slice`; (C1) one entry for each dimension; (C2) not negative; (C3) the result's shape follows. }];
   let arguments = (ins Weft_Tensor:$input, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high, DenseI64ArrayAttr:$interior);
   let results = (outs Weft_Tensor:$result);
+  let builders = [OpBuilder<(ins "::mlir::Value":$input, "::llvm::ArrayRef<int64_t>":$low, "::llvm::ArrayRef<int64_t>":$high, "::llvm::ArrayRef<int64_t>":$interior)>];
   let assemblyFormat = "$input `low` $low `high` $high `interior` $interior attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
 }
@@ -198,6 +217,7 @@ def Weft_ReduceOp : Weft_ShardedOp<"reduce", [AllElementTypesMatch<["input", "re
   }];
   let arguments = (ins Weft_ReduceKindAttr:$kind, Weft_Tensor:$input, DenseI64ArrayAttr:$dims);
   let results = (outs Weft_Tensor:$result);
+  let builders = [OpBuilder<(ins "::weft::ReduceKind":$kind, "::mlir::Value":$input, "::llvm::ArrayRef<int64_t>":$dims)>];
   let assemblyFormat = "$kind $input `dims` $dims attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
 }
@@ -214,6 +234,7 @@ def Weft_DotOp : Weft_ShardedOp<"dot", [AllElementTypesMatch<["lhs", "rhs", "res
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$lhs_batch, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$rhs_batch,
                        DenseI64ArrayAttr:$lhs_contract, DenseI64ArrayAttr:$rhs_contract);
   let results = (outs Weft_Tensor:$result);
+  let builders = [OpBuilder<(ins "::mlir::Value":$lhs, "::mlir::Value":$rhs, "::llvm::ArrayRef<int64_t>":$lhsContract, "::llvm::ArrayRef<int64_t>":$rhsContract, CArg<"::llvm::ArrayRef<int64_t>", "{}">:$lhsBatch, CArg<"::llvm::ArrayRef<int64_t>", "{}">:$rhsBatch)>];
   let assemblyFormat = [{
     $lhs `,` $rhs (`batch` $lhs_batch^ `x` $rhs_batch)? `contract` $lhs_contract `x` $rhs_contract
     attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)

@@ -1,5 +1,8 @@
 //===- weft-opt.cpp - passes on the command line ---------------------------===//
 
+#include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/weft/Weft.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -17,7 +20,8 @@ int main(int argc, char **argv) {
                   mlir::bufferization::BufferizationDialect,
                   mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
                   mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
-                  mlir::tensor::TensorDialect, mlir::vector::VectorDialect>();
+                  mlir::tensor::TensorDialect, mlir::vector::VectorDialect,
+                  weft::WeftDialect, weft::coll::CollDialect>();
   mlir::registerTransformsPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Weft's optimiser\n", registry));

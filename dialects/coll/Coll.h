@@ -1,0 +1,29 @@
+//===- Coll.h - the coll dialect ------------------------------*- C++ -*-===//
+
+#ifndef WEFT_DIALECTS_COLL_COLL_H
+#define WEFT_DIALECTS_COLL_COLL_H
+
+#include "weft/dialects/weft/Weft.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+namespace weft::coll {
+
+/// What collectives read, so that none is moved across a condition.
+struct Links : mlir::SideEffects::Resource::Base<Links> {
+  llvm::StringRef getName() final { return "links"; }
+};
+
+/// The axes of a group, major to minor, and how many devices it has.
+SubAxes groupAxes(LayoutAttr group);
+int64_t groupSize(LayoutAttr group);
+/// The group over these axes: a layout of rank 1.
+LayoutAttr groupOver(MeshAttr mesh, llvm::ArrayRef<SubAxis> axes);
+
+} // namespace weft::coll
+
+#include "weft/dialects/coll/CollDialect.h.inc"
+#define GET_OP_CLASSES
+#include "weft/dialects/coll/CollOps.h.inc"
+
+#endif // WEFT_DIALECTS_COLL_COLL_H

@@ -1,0 +1,353 @@
+//===- Attributes.cpp - meshes and layouts as attributes -------------------===//
+//
+// A layout's code is its words: the number of dimensions; for each dimension
+// the number of axes and three words an axis (axis, skip, size); the partial
+// axes likewise; the reduction kind. [{"data"}, {}] on data=2, model=4 is
+//
+//   2   1  0 1 2   0   0   0
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/dialects/weft/Weft.h"
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/DialectImplementation.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace weft;
+
+#define GET_ATTRDEF_CLASSES
+#include "weft/dialects/weft/WeftAttributes.cpp.inc"
+
+void WeftDialect::registerAttributes() {
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "weft/dialects/weft/WeftAttributes.cpp.inc"
+      >();
+}
+
+FailureOr<ReduceKind> FieldParser<ReduceKind>::parse(AsmParser &parser) {
+  StringRef word;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseKeyword(&word))
+    return failure();
+  if (std::optional<ReduceKind> kind = parseReduceKind(word))
+    return *kind;
+  parser.emitError(loc) << "unknown reduction '" << word
+                        << "'; known are sum, max, min, prod, and, or";
+  return failure();
+}
+
+//===----------------------------------------------------------------------===//
+// Meshes
+//===----------------------------------------------------------------------===//
+
+static Mesh toMesh(ArrayRef<StringAttr> names, ArrayRef<int64_t> sizes,
+                   ArrayRef<int64_t> devices, ArrayRef<FloatAttr> latency,
+                   ArrayRef<FloatAttr> bandwidth) {
+  Mesh mesh;
+  for (auto [index, name] : llvm::enumerate(names)) {
+    MeshAxis axis{name.str(), sizes[index]};
+    if (!latency.empty())
+      axis.latency = latency[index].getValueAsDouble();
+    if (!bandwidth.empty())
+      axis.bandwidth = bandwidth[index].getValueAsDouble();
+    mesh.axes.push_back(axis);
+  }
+  mesh.devices.assign(devices.begin(), devices.end());
+  return mesh;
+}
+
+Mesh MeshAttr::getMesh() const {
+  return toMesh(getNames(), getSizes(), getDevices(), getLatency(),
+                getBandwidth());
+}
+
+MeshAttr MeshAttr::get(MLIRContext *context, const Mesh &mesh) {
+  Builder builder(context);
+  SmallVector<StringAttr> names;
+  SmallVector<int64_t> sizes;
+  SmallVector<FloatAttr> latency, bandwidth;
+  bool linksAreOrdinary = true;
+  for (const MeshAxis &axis : mesh.axes) {
+    names.push_back(builder.getStringAttr(axis.name));
+    sizes.push_back(axis.size);
+    latency.push_back(builder.getF64FloatAttr(axis.latency));
+    bandwidth.push_back(builder.getF64FloatAttr(axis.bandwidth));
+    linksAreOrdinary &= axis.latency == MeshAxis().latency &&
+                        axis.bandwidth == MeshAxis().bandwidth;
+  }
+  if (linksAreOrdinary) {
+    latency.clear();
+    bandwidth.clear();
+  }
+  return get(context, names, sizes, mesh.devices, latency, bandwidth);
+}
+
+// (C1) names are distinct, (C2) sizes are positive, (C3) each device once: all
+// three are invalidReason's.
+LogicalResult MeshAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                               ArrayRef<StringAttr> names,
+                               ArrayRef<int64_t> sizes,
+                               ArrayRef<int64_t> devices,
+                               ArrayRef<FloatAttr> latency,
+                               ArrayRef<FloatAttr> bandwidth) {
+  size_t axes = names.size();
+  if (sizes.size() != axes)
+    return emitError() << "mesh has " << axes << " axes, but " << sizes.size()
+                       << " sizes";
+  for (auto [what, list] : {std::pair("latencies", latency),
+                            std::pair("bandwidths", bandwidth)})
+    if (!list.empty() && list.size() != axes)
+      return emitError() << "mesh has " << axes << " axes, but " << list.size()
+                         << " " << what;
+  std::string reason =
+      toMesh(names, sizes, devices, latency, bandwidth).invalidReason();
+  if (!reason.empty())
+    return emitError() << reason;
+  return success();
+}
+
+static ParseResult parseFloats(AsmParser &parser,
+                               SmallVectorImpl<FloatAttr> &out) {
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Square, [&]() -> ParseResult {
+        double value;
+        if (parser.parseFloat(value))
+          return failure();
+        out.push_back(parser.getBuilder().getF64FloatAttr(value));
+        return success();
+      });
+}
+
+static ParseResult parseIntegers(AsmParser &parser,
+                                 SmallVectorImpl<int64_t> &out) {
+  return parser.parseCommaSeparatedList(
+      AsmParser::Delimiter::Square,
+      [&] { return parser.parseInteger(out.emplace_back()); });
+}
+
+Attribute MeshAttr::parse(AsmParser &parser, Type) {
+  SmallVector<StringAttr> names;
+  SmallVector<int64_t> sizes, devices;
+  SmallVector<FloatAttr> latency, bandwidth;
+  SMLoc loc = parser.getCurrentLocation();
+  auto parseEntry = [&]() -> ParseResult {
+    std::string name;
+    if (succeeded(parser.parseOptionalString(&name))) {
+      names.push_back(parser.getBuilder().getStringAttr(name));
+      return failure(parser.parseEqual() ||
+                     parser.parseInteger(sizes.emplace_back()));
+    }
+    StringRef field;
+    SMLoc fieldLoc = parser.getCurrentLocation();
+    if (parser.parseKeyword(&field) || parser.parseEqual())
+      return failure();
+    if (field == "devices")
+      return parseIntegers(parser, devices);
+    if (field == "latency")
+      return parseFloats(parser, latency);
+    if (field == "bandwidth")
+      return parseFloats(parser, bandwidth);
+    return parser.emitError(fieldLoc)
+           << "unknown field '" << field
+           << "'; known are devices, latency, bandwidth";
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::LessGreater,
+                                     parseEntry))
+    return {};
+  return parser.getChecked<MeshAttr>(loc, parser.getContext(), names, sizes,
+                                     devices, latency, bandwidth);
+}
+
+static void printFloats(AsmPrinter &printer, StringRef field,
+                        ArrayRef<FloatAttr> values) {
+  if (values.empty())
+    return;
+  printer << ", " << field << " = [";
+  llvm::interleaveComma(values, printer, [&](FloatAttr value) {
+    printer.printFloat(value.getValue());
+  });
+  printer << ']';
+}
+
+void MeshAttr::print(AsmPrinter &printer) const {
+  printer << '<';
+  llvm::interleaveComma(llvm::zip(getNames(), getSizes()), printer,
+                        [&](auto axis) {
+                          printer.printString(std::get<0>(axis).getValue());
+                          printer << '=' << std::get<1>(axis);
+                        });
+  if (!getDevices().empty()) {
+    printer << ", devices = [";
+    llvm::interleaveComma(getDevices(), printer);
+    printer << ']';
+  }
+  printFloats(printer, "latency", getLatency());
+  printFloats(printer, "bandwidth", getBandwidth());
+  printer << '>';
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+static void encodeAxes(ArrayRef<SubAxis> axes, SmallVectorImpl<int64_t> &code) {
+  code.push_back(axes.size());
+  for (const SubAxis &sub : axes)
+    code.append({sub.axis, sub.skip, sub.size});
+}
+
+static SmallVector<int64_t> encode(const Layout &layout) {
+  SmallVector<int64_t> code{static_cast<int64_t>(layout.dims.size())};
+  for (const SubAxes &axes : layout.dims)
+    encodeAxes(axes, code);
+  encodeAxes(layout.partial, code);
+  code.push_back(static_cast<int64_t>(layout.reduce));
+  return code;
+}
+
+static SubAxes decodeAxes(ArrayRef<int64_t> &code) {
+  SubAxes axes;
+  int64_t count = code.consume_front();
+  for (int64_t i = 0; i < count; ++i) {
+    axes.push_back({static_cast<unsigned>(code[0]), code[1], code[2]});
+    code = code.drop_front(3);
+  }
+  return axes;
+}
+
+static Layout decode(ArrayRef<int64_t> code) {
+  Layout layout;
+  int64_t rank = code.consume_front();
+  for (int64_t dim = 0; dim < rank; ++dim)
+    layout.dims.push_back(decodeAxes(code));
+  layout.partial = decodeAxes(code);
+  layout.reduce = static_cast<ReduceKind>(code.front());
+  return layout;
+}
+
+Layout LayoutAttr::getLayout() const { return decode(getCode()); }
+
+LayoutAttr LayoutAttr::get(MeshAttr mesh, const Layout &layout) {
+  return get(mesh.getContext(), mesh,
+             encode(normalise(mesh.getMesh(), layout)));
+}
+
+// (C1) to (C3) are invalidReason's.
+LogicalResult LayoutAttr::verify(function_ref<InFlightDiagnostic()> emitError,
+                                 MeshAttr mesh, ArrayRef<int64_t> code) {
+  Layout layout = decode(code);
+  std::string reason =
+      invalidReason(mesh.getMesh(), layout, layout.dims.size());
+  if (!reason.empty())
+    return emitError() << reason;
+  return success();
+}
+
+LogicalResult
+LayoutAttr::verifyEncoding(ArrayRef<int64_t> shape, Type,
+                           function_ref<InFlightDiagnostic()> emitError) const {
+  size_t rank = getCode().front();
+  if (rank != shape.size()) // (C4)
+    return emitError() << "layout has " << rank
+                       << " dimensions, but the tensor has " << shape.size();
+  return success();
+}
+
+ParseResult weft::parseAxes(AsmParser &parser, const Mesh &mesh,
+                            SubAxes &axes) {
+  do {
+    std::string name;
+    SMLoc loc = parser.getCurrentLocation();
+    if (failed(parser.parseOptionalString(&name))) {
+      if (axes.empty())
+        return success();
+      return parser.emitError(loc) << "expected an axis after the comma";
+    }
+    std::optional<unsigned> axis = mesh.find(name);
+    if (!axis)
+      return parser.emitError(loc) << "the mesh has no axis \"" << name << '"';
+    SubAxis sub = wholeAxis(mesh, *axis);
+    if (succeeded(parser.parseOptionalColon()) &&
+        (parser.parseLParen() || parser.parseInteger(sub.skip) ||
+         parser.parseRParen() || parser.parseInteger(sub.size)))
+      return failure();
+    axes.push_back(sub);
+  } while (succeeded(parser.parseOptionalComma()));
+  return success();
+}
+
+void weft::printAxes(AsmPrinter &printer, const Mesh &mesh,
+                     ArrayRef<SubAxis> axes) {
+  llvm::interleaveComma(axes, printer, [&](const SubAxis &sub) {
+    printer.printString(mesh.axes[sub.axis].name);
+    if (sub != wholeAxis(mesh, sub.axis))
+      printer << ":(" << sub.skip << ')' << sub.size;
+  });
+}
+
+static ParseResult parseBraces(AsmParser &parser, const Mesh &mesh,
+                               SubAxes &axes) {
+  return failure(parser.parseLBrace() || parseAxes(parser, mesh, axes) ||
+                 parser.parseRBrace());
+}
+
+static ParseResult parsePartial(AsmParser &parser, const Mesh &mesh,
+                                Layout &layout) {
+  if (parser.parseKeyword("partial") || parser.parseEqual())
+    return failure();
+  FailureOr<ReduceKind> kind = FieldParser<ReduceKind>::parse(parser);
+  if (failed(kind))
+    return failure();
+  layout.reduce = *kind;
+  return parseBraces(parser, mesh, layout.partial);
+}
+
+Attribute LayoutAttr::parse(AsmParser &parser, Type) {
+  MeshAttr meshAttr;
+  SMLoc loc = parser.getCurrentLocation();
+  if (parser.parseLess() || parser.parseAttribute(meshAttr) ||
+      parser.parseComma())
+    return {};
+  Mesh mesh = meshAttr.getMesh();
+  Layout layout;
+  auto parseDim = [&] {
+    return parseBraces(parser, mesh, layout.dims.emplace_back());
+  };
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, parseDim))
+    return {};
+  if (succeeded(parser.parseOptionalComma()) &&
+      parsePartial(parser, mesh, layout))
+    return {};
+  if (parser.parseGreater())
+    return {};
+  // Joining digits supposes that they are valid.
+  std::string reason = invalidReason(mesh, layout, layout.dims.size());
+  if (!reason.empty()) {
+    parser.emitError(loc) << reason;
+    return {};
+  }
+  return get(meshAttr, layout);
+}
+
+void LayoutAttr::print(AsmPrinter &printer) const {
+  Mesh mesh = getMesh().getMesh();
+  Layout layout = getLayout();
+  printer << '<';
+  printer.printAttribute(getMesh());
+  printer << ", [";
+  llvm::interleaveComma(layout.dims, printer, [&](const SubAxes &axes) {
+    printer << '{';
+    printAxes(printer, mesh, axes);
+    printer << '}';
+  });
+  printer << ']';
+  if (layout.isPartial()) {
+    printer << ", partial = " << stringifyReduceKind(layout.reduce) << '{';
+    printAxes(printer, mesh, layout.partial);
+    printer << '}';
+  }
+  printer << '>';
+}

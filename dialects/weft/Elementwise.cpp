@@ -1,0 +1,161 @@
+//===- Elementwise.cpp - rules, checks and folds of elementwise ops --------===//
+
+#include "weft/dialects/weft/Weft.h"
+
+#include "mlir/IR/Matchers.h"
+
+using namespace mlir;
+using namespace weft;
+
+//===----------------------------------------------------------------------===//
+// Rules
+//===----------------------------------------------------------------------===//
+
+/// All operands share the result's factors.
+static ShardingRule ruleOf(Operation *op, ArrayRef<Linearity> linearity = {}) {
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(op->getResult(0).getType()).getShape();
+  SmallVector<int64_t> ranks(op->getNumOperands(), shape.size());
+  ShardingRule rule = elementwiseRule(shape, ranks, 1);
+  rule.linearity.assign(linearity.begin(), linearity.end());
+  return rule;
+}
+
+#define WEFT_RULE(OP, ...)                                                     \
+  ShardingRule OP::getShardingRule() { return ruleOf(*this, {__VA_ARGS__}); }
+
+constexpr Linearity none = Linearity::None, linear = Linearity::Linear,
+                    joint = Linearity::JointlyLinear;
+
+WEFT_RULE(NegOp, linear)
+WEFT_RULE(AbsOp)
+WEFT_RULE(SignOp)
+WEFT_RULE(ExpOp)
+WEFT_RULE(Expm1Op)
+WEFT_RULE(LogOp)
+WEFT_RULE(Log1pOp)
+WEFT_RULE(SqrtOp)
+WEFT_RULE(RsqrtOp)
+WEFT_RULE(TanhOp)
+WEFT_RULE(LogisticOp)
+WEFT_RULE(ErfOp)
+WEFT_RULE(FloorOp)
+WEFT_RULE(ReluOp)
+WEFT_RULE(NotOp)
+WEFT_RULE(AddOp, joint, joint)
+WEFT_RULE(SubOp, joint, joint)
+WEFT_RULE(MulOp, linear, linear)
+WEFT_RULE(MaxOp)
+WEFT_RULE(MinOp)
+WEFT_RULE(PowOp)
+WEFT_RULE(RemOp)
+WEFT_RULE(AndOp)
+WEFT_RULE(OrOp)
+WEFT_RULE(XorOp)
+WEFT_RULE(ShiftLeftOp)
+WEFT_RULE(ShiftRightLogicalOp)
+WEFT_RULE(CompareOp)
+WEFT_RULE(SelectOp, none, joint, joint)
+WEFT_RULE(BitcastOp)
+WEFT_RULE(ConstrainOp, linear)
+
+ShardingRule DivOp::getShardingRule() {
+  // Integers truncate, so that a sum of quotients is no quotient of sums.
+  if (!isa<FloatType>(getElementTypeOrSelf(getResult())))
+    return ruleOf(*this);
+  return ruleOf(*this, {linear, none});
+}
+
+ShardingRule ConvertOp::getShardingRule() {
+  // Summands may not be rounded before they are summed.
+  auto from = dyn_cast<FloatType>(getElementTypeOrSelf(getInput()));
+  auto to = dyn_cast<FloatType>(getElementTypeOrSelf(getResult()));
+  if (from && to && to.getWidth() >= from.getWidth())
+    return ruleOf(*this, {linear});
+  return ruleOf(*this);
+}
+
+//===----------------------------------------------------------------------===//
+// Builders
+//===----------------------------------------------------------------------===//
+
+static RankedTensorType withElements(Value value, Type elementType) {
+  return cast<RankedTensorType>(value.getType()).clone(elementType);
+}
+
+void CompareOp::build(OpBuilder &builder, OperationState &state,
+                      CompareKind kind, Value lhs, Value rhs) {
+  build(builder, state, withElements(lhs, builder.getI1Type()), kind, lhs, rhs);
+}
+
+void SelectOp::build(OpBuilder &builder, OperationState &state, Value condition,
+                     Value onTrue, Value onFalse) {
+  build(builder, state, onTrue.getType(), condition, onTrue, onFalse);
+}
+
+void ConvertOp::build(OpBuilder &builder, OperationState &state, Value input,
+                      Type elementType) {
+  build(builder, state, withElements(input, elementType), input);
+}
+
+//===----------------------------------------------------------------------===//
+// Checks
+//===----------------------------------------------------------------------===//
+
+LogicalResult CompareOp::verify() {
+  Type elements = getElementTypeOrSelf(getResult());
+  if (!elements.isInteger(1)) // (C1)
+    return emitOpError("a comparison has elements of i1, not ") << elements;
+  return success();
+}
+
+LogicalResult SelectOp::verify() {
+  Type elements = getElementTypeOrSelf(getCondition());
+  if (!elements.isInteger(1)) // (C1)
+    return emitOpError("a condition has elements of i1, not ") << elements;
+  return success();
+}
+
+LogicalResult BitcastOp::verify() {
+  Type from = getElementTypeOrSelf(getInput());
+  Type to = getElementTypeOrSelf(getResult());
+  if (!from.isIntOrFloat() || !to.isIntOrFloat() ||
+      from.getIntOrFloatBitWidth() != to.getIntOrFloatBitWidth()) // (C1)
+    return emitOpError("element types differ in width: ")
+           << from << " and " << to;
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Folds: the result is an operand of exactly the same type, so no layout
+// changes
+//===----------------------------------------------------------------------===//
+
+static bool isSplatOf(Attribute attribute, int64_t value) {
+  auto splat = dyn_cast_or_null<SplatElementsAttr>(attribute);
+  if (!splat)
+    return false;
+  if (isa<FloatType>(splat.getElementType()))
+    return splat.getSplatValue<APFloat>().isExactlyValue(value);
+  return isa<IntegerType>(splat.getElementType()) &&
+         splat.getSplatValue<APInt>() ==
+             APInt(splat.getElementType().getIntOrFloatBitWidth(), value);
+}
+
+/// lhs where rhs is a splat of the neutral element.
+static OpFoldResult foldNeutral(Operation *op, Attribute rhs, int64_t neutral) {
+  Value lhs = op->getOperand(0);
+  if (isSplatOf(rhs, neutral) && lhs.getType() == op->getResult(0).getType())
+    return lhs;
+  return {};
+}
+
+OpFoldResult AddOp::fold(FoldAdaptor adaptor) {
+  return foldNeutral(*this, adaptor.getRhs(), 0);
+}
+OpFoldResult SubOp::fold(FoldAdaptor adaptor) {
+  return foldNeutral(*this, adaptor.getRhs(), 0);
+}
+OpFoldResult MulOp::fold(FoldAdaptor adaptor) {
+  return foldNeutral(*this, adaptor.getRhs(), 1);
+}

@@ -1,0 +1,229 @@
+//===- RuleVerification.cpp - do an op's layouts follow its rule? ----------===//
+
+#include "weft/dialects/weft/RuleVerification.h"
+#include "weft/dialects/weft/Weft.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace weft;
+
+namespace {
+/// A tensor of the op: "operand 1", its factors and where it lies.
+struct PlacedTensor {
+  std::string name;
+  const TensorFactors *factors;
+  Layout layout;
+};
+
+class RuleCheck {
+public:
+  RuleCheck(Operation *op, const ShardingRule &rule) : op(op), rule(rule) {}
+  std::string run();
+
+private:
+  std::string place(StringRef what, TypeRange types,
+                    ArrayRef<TensorFactors> factors,
+                    SmallVectorImpl<PlacedTensor> &out);
+  std::string checkTensor(const PlacedTensor &tensor);
+  std::string join(const PlacedTensor &tensor, unsigned factor,
+                   const SubAxes &axes);
+  std::string passPartials(SubAxes &passed);
+  std::string checkFactors(ArrayRef<SubAxis> passed);
+  std::string checkResult(const PlacedTensor &result, ArrayRef<SubAxis> passed);
+  std::string text(ArrayRef<SubAxis> axes) const;
+  std::string factorName(unsigned factor) const {
+    return "factor " + std::to_string(factor) + " of size " +
+           std::to_string(rule.factors[factor].size);
+  }
+
+  Operation *op;
+  const ShardingRule &rule;
+  MeshAttr meshAttr;
+  Mesh mesh;
+  SmallVector<PlacedTensor> operands, results;
+  /// The axes of each factor, and the tensor that said so first.
+  SmallVector<SubAxes> axes;
+  SmallVector<const PlacedTensor *> source;
+};
+} // namespace
+
+std::string RuleCheck::text(ArrayRef<SubAxis> list) const {
+  Layout layout = Layout::replicated(1);
+  layout.dims[0].assign(list.begin(), list.end());
+  return StringRef(toString(mesh, layout)).drop_front().drop_back().str();
+}
+
+/// All ranked tensors of one side, with their layouts.
+std::string RuleCheck::place(StringRef what, TypeRange types,
+                             ArrayRef<TensorFactors> factors,
+                             SmallVectorImpl<PlacedTensor> &out) {
+  for (auto [index, type] : llvm::enumerate(types)) {
+    if (!isa<RankedTensorType>(type))
+      continue;
+    std::string name = (what + " " + Twine(index)).str();
+    if (index >= factors.size())
+      return "the rule has no factors for " + name;
+    LayoutAttr layout = getLayout(type);
+    if (!layout)
+      return name + " has no layout, but other tensors of the op have";
+    if (!meshAttr)
+      meshAttr = layout.getMesh();
+    if (layout.getMesh() != meshAttr)
+      return name + " lies on another mesh than the tensors before it";
+    out.push_back({name, &factors[index], layout.getLayout()});
+  }
+  return {};
+}
+
+std::string RuleCheck::join(const PlacedTensor &tensor, unsigned factor,
+                            const SubAxes &list) {
+  if (!source[factor]) {
+    source[factor] = &tensor;
+    axes[factor] = list;
+    return {};
+  }
+  if (axes[factor] == list)
+    return {};
+  return factorName(factor) + " has axes " + text(axes[factor]) + " in " +
+         source[factor]->name + ", but " + text(list) + " in " + tensor.name;
+}
+
+std::string RuleCheck::checkTensor(const PlacedTensor &tensor) {
+  for (auto [dim, factors] : llvm::enumerate(*tensor.factors))
+    if (factors.empty() && !tensor.layout.dims[dim].empty())
+      return "dim " + std::to_string(dim) + " of " + tensor.name +
+             " cannot be sharded, but has axes " + text(tensor.layout.dims[dim]);
+  FactorShardings found =
+      projectToFactors(mesh, rule, *tensor.factors, tensor.layout);
+  if (!found.exact)
+    return "the axes of " + tensor.name + " cannot be told apart by factors: " +
+           toString(mesh, tensor.layout);
+  for (const DimFactors &factors : *tensor.factors)
+    for (unsigned factor : factors)
+      if (std::string reason = join(
+              tensor, factor, normalise(mesh, found.axes[factor]));
+          !reason.empty())
+        return reason;
+  return {};
+}
+
+/// No axis serves twice, and no factor that must be whole is sharded.
+std::string RuleCheck::checkFactors(ArrayRef<SubAxis> passed) {
+  for (unsigned factor = 0; factor < rule.factors.size(); ++factor) {
+    if (rule.factors[factor].kind == FactorKind::Whole && !axes[factor].empty())
+      return factorName(factor) + " cannot be sharded, but has axes " +
+             text(axes[factor]);
+    for (const SubAxis &sub : axes[factor]) {
+      auto clashes = [&](const SubAxis &other) { return overlaps(sub, other); };
+      for (unsigned other = 0; other < factor; ++other)
+        if (llvm::any_of(axes[other], clashes))
+          return factorName(factor) + " and " + factorName(other) +
+                 " both use axis \"" + mesh.axes[sub.axis].name + "\"";
+      if (llvm::any_of(passed, clashes))
+        return factorName(factor) + " uses axis \"" + mesh.axes[sub.axis].name +
+               "\", over which an operand is partial";
+    }
+  }
+  return {};
+}
+
+/// Partial axes that reach the results by linearity.
+std::string RuleCheck::passPartials(SubAxes &passed) {
+  const PlacedTensor *carrier = nullptr;
+  bool jointly = false;
+  for (auto [index, operand] : llvm::enumerate(operands)) {
+    if (!operand.layout.isPartial())
+      continue;
+    Linearity linearity = index < rule.linearity.size() ? rule.linearity[index]
+                                                        : Linearity::None;
+    if (linearity == Linearity::None || operand.layout.reduce != ReduceKind::Sum)
+      return operand.name + " is partial (" +
+             stringifyReduceKind(operand.layout.reduce).str() + " over " +
+             text(operand.layout.partial) +
+             "), and the op does not pass that on: reshard it first";
+    if (carrier && !(jointly && linearity == Linearity::JointlyLinear &&
+                     carrier->layout.partial == operand.layout.partial))
+      return operand.name + " is partial over " + text(operand.layout.partial) +
+             ", and " + carrier->name + " over " +
+             text(carrier->layout.partial) + ": reshard one of them";
+    carrier = &operand;
+    jointly = linearity == Linearity::JointlyLinear;
+    passed = operand.layout.partial;
+  }
+  if (!jointly)
+    return {};
+  for (auto [index, operand] : llvm::enumerate(operands))
+    if (index < rule.linearity.size() &&
+        rule.linearity[index] == Linearity::JointlyLinear &&
+        !operand.layout.isPartial())
+      return carrier->name + " is partial over " + text(passed) + ", but " +
+             operand.name + " is not: each device would add all of it";
+  return {};
+}
+
+std::string RuleCheck::checkResult(const PlacedTensor &result,
+                                   ArrayRef<SubAxis> passed) {
+  Layout expected = Layout::replicated(0);
+  expected.partial.assign(passed.begin(), passed.end());
+  for (unsigned factor = 0; factor < rule.factors.size(); ++factor) {
+    const Factor &data = rule.factors[factor];
+    bool reduces =
+        data.kind == FactorKind::Reduce || data.kind == FactorKind::Lookup;
+    bool stays = llvm::any_of(*result.factors, [&](const DimFactors &dim) {
+      return llvm::is_contained(dim, factor);
+    });
+    if (!reduces || stays || axes[factor].empty())
+      continue;
+    if (expected.isPartial() && expected.reduce != data.reduce)
+      return result.name + " would be partial with two reductions, " +
+             stringifyReduceKind(expected.reduce).str() + " and " +
+             stringifyReduceKind(data.reduce).str();
+    expected.reduce = data.reduce;
+    expected.partial.append(axes[factor]);
+  }
+  expected = normalise(mesh, expected);
+  if (expected.partial != result.layout.partial)
+    return result.name + " should be partial over " + text(expected.partial) +
+           ", but is over " + text(result.layout.partial);
+  if (expected.isPartial() && expected.reduce != result.layout.reduce)
+    return result.name + " should be a partial " +
+           stringifyReduceKind(expected.reduce).str() + ", but is a partial " +
+           stringifyReduceKind(result.layout.reduce).str();
+  return {};
+}
+
+std::string RuleCheck::run() {
+  std::string reason =
+      place("operand", op->getOperandTypes(), rule.operands, operands);
+  if (reason.empty())
+    reason = place("result", op->getResultTypes(), rule.results, results);
+  if (!reason.empty() || !meshAttr)
+    return reason;
+  mesh = meshAttr.getMesh();
+  axes.resize(rule.factors.size());
+  source.resize(rule.factors.size());
+  for (const PlacedTensor &tensor :
+       llvm::concat<const PlacedTensor>(operands, results))
+    if (reason = checkTensor(tensor); !reason.empty())
+      return reason;
+  SubAxes passed;
+  if (reason = passPartials(passed); !reason.empty())
+    return reason;
+  if (reason = checkFactors(passed); !reason.empty())
+    return reason;
+  for (const PlacedTensor &result : results)
+    if (reason = checkResult(result, passed); !reason.empty())
+      return reason;
+  return {};
+}
+
+std::string weft::layoutsDisagree(Operation *op) {
+  auto sharded = dyn_cast<ShardingRuleOpInterface>(op);
+  auto hasLayout = [](Type type) { return bool(getLayout(type)); };
+  if (!sharded || !(llvm::any_of(op->getOperandTypes(), hasLayout) ||
+                    llvm::any_of(op->getResultTypes(), hasLayout)))
+    return {};
+  ShardingRule rule = sharded.getShardingRule();
+  return RuleCheck(op, rule).run();
+}

@@ -1,0 +1,53 @@
+//===- WeftDialect.cpp - the dialect and its ops' generated parts ----------===//
+
+#include "weft/dialects/weft/TypeLists.h"
+#include "weft/dialects/weft/Weft.h"
+
+#include "mlir/IR/PatternMatch.h"
+
+using namespace mlir;
+using namespace weft;
+
+#include "weft/dialects/weft/WeftDialect.cpp.inc"
+#include "weft/dialects/weft/WeftEnums.cpp.inc"
+#include "weft/dialects/weft/WeftInterfaces.cpp.inc"
+
+#define GET_OP_CLASSES
+#include "weft/dialects/weft/WeftOps.cpp.inc"
+
+namespace {
+/// Prints a mesh and every layout once, above the program.
+struct AttributeAliases : OpAsmDialectInterface {
+  using OpAsmDialectInterface::OpAsmDialectInterface;
+  AliasResult getAlias(Attribute attribute, raw_ostream &os) const override {
+    if (isa<MeshAttr>(attribute))
+      os << "mesh";
+    else if (isa<LayoutAttr>(attribute))
+      os << "layout";
+    else
+      return AliasResult::NoAlias;
+    return AliasResult::FinalAlias;
+  }
+};
+} // namespace
+
+void WeftDialect::initialize() {
+  registerAttributes();
+  addOperations<
+#define GET_OP_LIST
+#include "weft/dialects/weft/WeftOps.cpp.inc"
+      >();
+  addInterfaces<AttributeAliases>();
+}
+
+Operation *WeftDialect::materializeConstant(OpBuilder &builder,
+                                            Attribute value, Type type,
+                                            Location loc) {
+  auto elements = dyn_cast<ElementsAttr>(value);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  if (!elements || !tensor ||
+      elements.getShapedType().getShape() != tensor.getShape() ||
+      elements.getElementType() != tensor.getElementType())
+    return nullptr;
+  return ConstantOp::create(builder, loc, tensor, elements);
+}
