@@ -19,7 +19,6 @@ def Coll_Dialect : Dialect {
     Collectives are not speculated or duplicated (they have memory effects) but
     may be removed when unused.
   }];
-  let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::weft::WeftDialect"];
 }
 

@@ -3,7 +3,7 @@
 #include "weft/dialects/weft/RuleVerification.h"
 #include "weft/dialects/weft/Weft.h"
 
-#include <algorithm>
+#include <vector>
 
 using namespace mlir;
 using namespace weft;
@@ -24,7 +24,7 @@ public:
 private:
   std::string place(StringRef what, TypeRange types,
                     ArrayRef<TensorFactors> factors,
-                    SmallVectorImpl<PlacedTensor> &out);
+                    std::vector<PlacedTensor> &out);
   std::string checkTensor(const PlacedTensor &tensor);
   std::string join(const PlacedTensor &tensor, unsigned factor,
                    const SubAxes &axes);
@@ -41,7 +41,7 @@ private:
   const ShardingRule &rule;
   MeshAttr meshAttr;
   Mesh mesh;
-  SmallVector<PlacedTensor> operands, results;
+  std::vector<PlacedTensor> operands, results;
   /// The axes of each factor, and the tensor that said so first.
   SmallVector<SubAxes> axes;
   SmallVector<const PlacedTensor *> source;
@@ -57,7 +57,7 @@ std::string RuleCheck::text(ArrayRef<SubAxis> list) const {
 /// All ranked tensors of one side, with their layouts.
 std::string RuleCheck::place(StringRef what, TypeRange types,
                              ArrayRef<TensorFactors> factors,
-                             SmallVectorImpl<PlacedTensor> &out) {
+                             std::vector<PlacedTensor> &out) {
   for (auto [index, type] : llvm::enumerate(types)) {
     if (!isa<RankedTensorType>(type))
       continue;
