@@ -2,6 +2,7 @@
 
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/weft/Weft.h"
+#include "weft/passes/training/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -23,6 +24,7 @@ int main(int argc, char **argv) {
                   mlir::tensor::TensorDialect, mlir::vector::VectorDialect,
                   weft::WeftDialect, weft::coll::CollDialect>();
   mlir::registerTransformsPasses();
+  weft::registerWeftTrainingPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Weft's optimiser\n", registry));
 }

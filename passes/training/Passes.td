@@ -1,0 +1,59 @@
+//===- Passes.td - passes on training steps ----------------------------------//
+
+#ifndef WEFT_PASSES_TRAINING_PASSES
+#define WEFT_PASSES_TRAINING_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def DifferentiatePass : Pass<"weft-differentiate", "::mlir::ModuleOp"> {
+  let summary = "replaces weft.value_and_grad by forward and backward ops";
+  let description = [{
+    Inlines every call in the entry functions (those that are not private) and
+    replaces each `weft.value_and_grad @f(...) wrt [...]` by the body of @f and
+    its reverse-mode derivative. The derivative of an op is what its
+    DifferentiableOpInterface builds; this pass knows no op by name.
+
+    A gradient op's location is `"gradient of"(L)`, L the location of the
+    forward op, so that a report can say which layer a communication belongs to.
+
+    Requires: functions of one block; no recursion; every op between a
+    differentiated argument and the loss implements DifferentiableOpInterface.
+
+    Ensures: entry functions are flat: no weft.value_and_grad and no func.call
+    to a function of the module is left; ops without uses are gone, and so are
+    private functions that nothing refers to.
+
+    Example: test/passes/differentiate.mlir.
+
+    ```mlir
+    func.func private @loss(%w: tensor<4xf32>, %x: tensor<4xf32>) -> tensor<f32> {
+      %0 = weft.mul %w, %x : tensor<4xf32>
+      %1 = weft.reduce sum %0 dims [0] : tensor<4xf32> -> tensor<f32>
+      return %1 : tensor<f32>
+    }
+    func.func @step(%w: tensor<4xf32>, %x: tensor<4xf32>) -> tensor<4xf32> {
+      %loss, %g = weft.value_and_grad @loss(%w, %x) wrt [0]
+        : (tensor<4xf32>, tensor<4xf32>) -> (tensor<f32>, tensor<4xf32>)
+      return %g : tensor<4xf32>
+    }
+    ```
+
+    becomes
+
+    ```mlir
+    func.func @step(%w: tensor<4xf32>, %x: tensor<4xf32>) -> tensor<4xf32> {
+      %0 = weft.constant dense<1.0> : tensor<f32>
+      %1 = weft.broadcast %0 dims [] : tensor<f32> -> tensor<4xf32>
+      %2 = weft.mul %1, %x : tensor<4xf32>
+      return %2 : tensor<4xf32>
+    }
+    ```
+  }];
+  let dependentDialects = ["::weft::WeftDialect"];
+  let statistics = [
+    Statistic<"numDifferentiated", "differentiated", "value_and_grad ops replaced">,
+    Statistic<"numGradientOps", "gradient-ops", "ops created by derivatives">,
+  ];
+}
+
+#endif // WEFT_PASSES_TRAINING_PASSES

@@ -1,0 +1,54 @@
+//===- Tape.h - inlining calls, recording what may be reversed --*- C++ -*-===//
+
+#ifndef WEFT_PASSES_TRAINING_TAPE_H
+#define WEFT_PASSES_TRAINING_TAPE_H
+
+#include "weft/dialects/weft/Weft.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace weft {
+
+/// Expands func.call and weft.value_and_grad at an insertion point. What a
+/// body's inlining creates, in order, is its tape; walked backwards it gives
+/// the gradients.
+class Expander {
+public:
+  Expander(mlir::SymbolTable &symbols, mlir::OpBuilder &builder)
+      : symbols(symbols), builder(builder) {}
+
+  using Tape = llvm::SmallVectorImpl<mlir::Operation *>;
+  using Values = llvm::SmallVector<mlir::Value>;
+
+  /// Is this an op that expand() replaces?
+  static bool isExpandable(mlir::Operation *op);
+  /// Creates at the insertion point what `op`, a call or a value_and_grad,
+  /// stands for, with these operands; returns the values of its results.
+  llvm::FailureOr<Values> expand(mlir::Operation *op, mlir::ValueRange operands,
+                                 Tape &tape);
+
+  unsigned differentiated = 0;
+  unsigned gradientOps = 0;
+
+private:
+  llvm::FailureOr<Values> inlineBody(mlir::Operation *call,
+                                     mlir::func::FuncOp callee,
+                                     mlir::ValueRange operands, Tape &tape);
+  llvm::FailureOr<Values> differentiate(ValueAndGradOp op,
+                                        mlir::func::FuncOp callee,
+                                        mlir::ValueRange operands, Tape &tape);
+  /// Gradient of `loss` for each of `inputs`, over the ops of `tape`.
+  llvm::FailureOr<Values> reverse(mlir::Location loc, mlir::Value loss,
+                                  llvm::ArrayRef<mlir::Value> inputs,
+                                  llvm::ArrayRef<mlir::Operation *> tape);
+
+  mlir::SymbolTable &symbols;
+  mlir::OpBuilder &builder;
+  /// Functions being inlined, outermost first.
+  llvm::SetVector<mlir::Operation *> stack;
+};
+
+} // namespace weft
+
+#endif // WEFT_PASSES_TRAINING_TAPE_H
