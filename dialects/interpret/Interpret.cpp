@@ -1,0 +1,186 @@
+//===- Interpret.cpp - functions, on all devices in lockstep
+//---------------===//
+//
+// A program is a straight line, so every device is at the same op: each op is
+// done for all devices before the next. A global program is the case of one
+// device.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/dialects/interpret/Meanings.h"
+#include "weft/dialects/weft/Weft.h"
+
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/DenseMap.h"
+
+using namespace mlir;
+
+namespace weft {
+
+namespace {
+
+std::string typeText(Type type) {
+  std::string text;
+  llvm::raw_string_ostream(text) << type;
+  return text;
+}
+
+class Lockstep {
+public:
+  explicit Lockstep(const Mesh &mesh) : mesh(mesh), devices(mesh.size()) {}
+
+  FailureOr<SmallVector<Tensors>> run(func::FuncOp function,
+                                      ArrayRef<Tensors> arguments);
+
+private:
+  /// The tensor of each device.
+  using Environment = llvm::DenseMap<Value, Tensors>;
+  using Operands = SmallVector<SmallVector<const Tensor *>>;
+
+  LogicalResult checkArguments(func::FuncOp function,
+                               ArrayRef<Tensors> arguments);
+  FailureOr<SmallVector<Tensors>> step(Operation &op, const Operands &operands);
+  FailureOr<SmallVector<Tensors>> call(func::CallOp op,
+                                       const Operands &operands);
+  LogicalResult checkResults(Operation &op, ArrayRef<Tensors> results);
+
+  const Mesh &mesh;
+  int64_t devices;
+  unsigned depth = 0;
+};
+
+LogicalResult Lockstep::checkArguments(func::FuncOp function,
+                                       ArrayRef<Tensors> arguments) {
+  if (!function.getBody().hasOneBlock())
+    return function.emitOpError("has ")
+           << function.getBody().getBlocks().size()
+           << " blocks; a body of 1 can be interpreted";
+  if (static_cast<int64_t>(arguments.size()) != devices)
+    return function.emitOpError("is given arguments for ")
+           << arguments.size() << " devices, the mesh has " << devices;
+  for (const Tensors &tensors : arguments) {
+    if (tensors.size() != function.getNumArguments())
+      return function.emitOpError("is given ")
+             << tensors.size() << " arguments, it takes "
+             << function.getNumArguments();
+    for (auto [index, tensor] : llvm::enumerate(tensors)) {
+      auto type =
+          dyn_cast<RankedTensorType>(function.getArgumentTypes()[index]);
+      if (!type || withLayout(type, nullptr) != tensor.getType())
+        return function.emitOpError("is given ")
+               << typeText(tensor.getType()) << " as argument " << index
+               << ", it takes " << function.getArgumentTypes()[index];
+    }
+  }
+  return success();
+}
+
+FailureOr<SmallVector<Tensors>> Lockstep::run(func::FuncOp function,
+                                              ArrayRef<Tensors> arguments) {
+  if (failed(checkArguments(function, arguments)))
+    return failure();
+  Environment environment;
+  for (BlockArgument argument : function.getArguments())
+    for (const Tensors &tensors : arguments)
+      environment[argument].push_back(tensors[argument.getArgNumber()]);
+  auto operandsOf = [&](Operation &op) {
+    Operands operands(devices);
+    for (Value operand : op.getOperands())
+      for (int64_t device = 0; device < devices; ++device)
+        operands[device].push_back(&environment[operand][device]);
+    return operands;
+  };
+  Block &body = function.getBody().front();
+  for (Operation &op : body.without_terminator()) {
+    auto results = step(op, operandsOf(op));
+    if (failed(results) || failed(checkResults(op, *results)))
+      return failure();
+    for (OpResult result : op.getResults())
+      for (Tensors &tensors : *results)
+        environment[result].push_back(
+            std::move(tensors[result.getResultNumber()]));
+  }
+  SmallVector<Tensors> results(devices);
+  for (auto [device, operands] :
+       llvm::enumerate(operandsOf(*body.getTerminator())))
+    for (const Tensor *tensor : operands)
+      results[device].push_back(*tensor);
+  return results;
+}
+
+FailureOr<SmallVector<Tensors>> Lockstep::step(Operation &op,
+                                               const Operands &operands) {
+  if (auto callOp = dyn_cast<func::CallOp>(op))
+    return call(callOp, operands);
+  if (auto results = meaningOfCollective(&op, mesh, operands))
+    return std::move(*results);
+  SmallVector<Tensors> results;
+  for (const auto &tensors : operands) {
+    FailureOr<Tensors> local = interpretOp(&op, tensors);
+    if (failed(local))
+      return failure();
+    results.push_back(std::move(*local));
+  }
+  return results;
+}
+
+FailureOr<SmallVector<Tensors>> Lockstep::call(func::CallOp op,
+                                               const Operands &operands) {
+  auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      op, op.getCalleeAttr());
+  if (!callee)
+    return op.emitOpError("calls @")
+           << op.getCallee() << ", which is no function";
+  constexpr unsigned kMaxDepth = 256;
+  if (depth == kMaxDepth)
+    return op.emitOpError("is nested ")
+           << depth << " calls deep; recursion cannot be interpreted";
+  SmallVector<Tensors> arguments(devices);
+  for (auto [device, tensors] : llvm::enumerate(operands))
+    for (const Tensor *tensor : tensors)
+      arguments[device].push_back(*tensor);
+  ++depth;
+  auto results = run(callee, arguments);
+  --depth;
+  return results;
+}
+
+LogicalResult Lockstep::checkResults(Operation &op, ArrayRef<Tensors> results) {
+  for (const Tensors &tensors : results)
+    for (auto [value, tensor] : llvm::zip_equal(op.getResults(), tensors))
+      if (withLayout(cast<RankedTensorType>(value.getType()), nullptr) !=
+          tensor.getType())
+        return op.emitOpError("computes ")
+               << typeText(tensor.getType()) << ", its type is "
+               << value.getType();
+  return success();
+}
+
+} // namespace
+
+FailureOr<Tensors> interpretOp(Operation *op,
+                               ArrayRef<const Tensor *> operands) {
+  for (auto meaning : {meaningOfElementwise, meaningOfSource, meaningOfShape,
+                       meaningOfReduction})
+    if (std::optional<Tensor> result = meaning(op, operands))
+      return Tensors{std::move(*result)};
+  return op->emitOpError("has no meaning in the interpreter");
+}
+
+FailureOr<Tensors> interpretFunction(func::FuncOp function,
+                                     ArrayRef<Tensor> arguments) {
+  Mesh one;
+  auto results = Lockstep(one).run(
+      function, {Tensors(arguments.begin(), arguments.end())});
+  if (failed(results))
+    return failure();
+  return std::move(results->front());
+}
+
+FailureOr<SmallVector<Tensors>> interpretDevices(func::FuncOp function,
+                                                 const Mesh &mesh,
+                                                 ArrayRef<Tensors> arguments) {
+  return Lockstep(mesh).run(function, arguments);
+}
+
+} // namespace weft

@@ -1,0 +1,30 @@
+//===- Meanings.h - the meaning of ops, by theme ---------------*- C++ -*-===//
+//
+// Each function gives the results of the ops of its theme and nothing for any
+// other op.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_DIALECTS_INTERPRET_MEANINGS_H
+#define WEFT_DIALECTS_INTERPRET_MEANINGS_H
+
+#include "weft/dialects/interpret/Interpret.h"
+
+namespace weft {
+
+using Operands = llvm::ArrayRef<const Tensor *>;
+
+std::optional<Tensor> meaningOfElementwise(mlir::Operation *op, Operands in);
+std::optional<Tensor> meaningOfSource(mlir::Operation *op, Operands in);
+std::optional<Tensor> meaningOfShape(mlir::Operation *op, Operands in);
+std::optional<Tensor> meaningOfReduction(mlir::Operation *op, Operands in);
+
+/// Results of a collective on every device, operands[position][operand];
+/// nothing for another op, failure with an error where one is malformed.
+std::optional<llvm::FailureOr<llvm::SmallVector<Tensors>>>
+meaningOfCollective(mlir::Operation *op, const Mesh &mesh,
+                    llvm::ArrayRef<llvm::SmallVector<const Tensor *>> operands);
+
+} // namespace weft
+
+#endif // WEFT_DIALECTS_INTERPRET_MEANINGS_H

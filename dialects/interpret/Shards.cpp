@@ -1,0 +1,110 @@
+//===- Shards.cpp - between a global tensor and its local blocks
+//-----------===//
+
+#include "weft/dialects/interpret/Interpret.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace weft {
+
+namespace {
+
+/// Calls visit(local element, global element or -1 for padding) for every
+/// element of a device's block.
+void forEachElement(
+    const Box &box, ArrayRef<int64_t> localShape, ArrayRef<int64_t> shape,
+    llvm::function_ref<void(int64_t local, int64_t global)> visit) {
+  SmallVector<int64_t, 4> strides = stridesOf(shape);
+  int64_t count = 1;
+  for (int64_t size : localShape)
+    count *= size;
+  for (int64_t i = 0; i < count; ++i) {
+    int64_t global = 0;
+    for (auto [dim, index] : llvm::enumerate(indexOf(i, localShape))) {
+      if (index >= box[dim].size()) {
+        global = -1;
+        break;
+      }
+      global += (box[dim].begin + index) * strides[dim];
+    }
+    visit(i, global);
+  }
+}
+
+std::string shapeText(ArrayRef<int64_t> shape) {
+  std::string text;
+  for (auto [dim, size] : llvm::enumerate(shape))
+    text += (dim ? "x" : "") + std::to_string(size);
+  return text.empty() ? "a scalar" : text;
+}
+
+} // namespace
+
+Tensors shardTensor(const Mesh &mesh, const Layout &layout,
+                    const Tensor &global) {
+  ArrayRef<int64_t> shape = global.getShape();
+  SmallVector<int64_t, 4> local = localShape(layout, shape);
+  Tensors result;
+  for (int64_t position = 0; position < mesh.size(); ++position) {
+    Tensor block(local, global.getElementType());
+    if (layout.isPartial() &&
+        coordinate(mesh, position, ArrayRef<SubAxis>(layout.partial)) != 0)
+      block = neutralTensor(layout.reduce, block.getType());
+    else
+      forEachElement(own(mesh, layout, shape, position), local, shape,
+                     [&](int64_t i, int64_t from) {
+                       if (from < 0)
+                         block.setPadding(i);
+                       else
+                         block.copy(i, global, from);
+                     });
+    result.push_back(std::move(block));
+  }
+  return result;
+}
+
+std::string gatherTensor(const Mesh &mesh, const Layout &layout,
+                         ArrayRef<int64_t> shape, ArrayRef<Tensor> locals,
+                         Tensor &global) {
+  SmallVector<int64_t, 4> local = localShape(layout, shape);
+  int64_t summands = shardCount(layout.partial);
+  global = Tensor(shape, locals[0].getElementType());
+  // One tensor for each summand, and who gave each element first.
+  SmallVector<Tensor> parts(summands, global);
+  std::vector<int64_t> holder(summands * global.size(), -1);
+  std::string reason;
+  for (int64_t position = 0; position < mesh.size(); ++position) {
+    const Tensor &block = locals[position];
+    if (block.getShape() != ArrayRef<int64_t>(local))
+      return "device " + std::to_string(position) + " holds " +
+             shapeText(block.getShape()) + ", the layout gives it " +
+             shapeText(local);
+    int64_t part =
+        coordinate(mesh, position, ArrayRef<SubAxis>(layout.partial));
+    forEachElement(
+        own(mesh, layout, shape, position), local, shape,
+        [&](int64_t i, int64_t to) {
+          if (to < 0)
+            return;
+          int64_t &first = holder[part * global.size() + to];
+          if (first < 0) {
+            first = position;
+            parts[part].copy(to, block, i);
+          } else if (reason.empty() && !parts[part].equals(to, block, i)) {
+            reason = "devices " + std::to_string(first) + " and " +
+                     std::to_string(position) + " hold different copies of " +
+                     indexText(to, shape) + ": " + parts[part].text(to) +
+                     " != " + block.text(i);
+          }
+        });
+  }
+  global = std::move(parts[0]);
+  for (int64_t part = 1; part < summands; ++part)
+    for (int64_t i = 0; i < global.size(); ++i)
+      combineInto(layout.reduce, global, i, parts[part], i);
+  return reason;
+}
+
+} // namespace weft

@@ -1,0 +1,86 @@
+//===- Tensor.h - values of the reference interpreter ----------*- C++ -*-===//
+//
+// A tensor in row-major order whose every element is kept in one 64-bit cell:
+// a double for float types, a sign- or zero-extended integer otherwise. Writing
+// rounds or wraps to the element type, so 200 written to an i8 reads as -56 and
+// 0.1 written to an f32 reads as 0.100000001490116. One operation computed in
+// double and rounded once to f32 is the correctly rounded f32 operation for
+// + - * / and sqrt.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_DIALECTS_INTERPRET_TENSOR_H
+#define WEFT_DIALECTS_INTERPRET_TENSOR_H
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weft {
+
+class Tensor {
+public:
+  Tensor() = default;
+  /// All zero. The type is static; its encoding is dropped.
+  explicit Tensor(mlir::RankedTensorType type);
+  Tensor(llvm::ArrayRef<int64_t> shape, mlir::Type elementType);
+  /// Float elements in row-major order.
+  static Tensor ofReals(llvm::ArrayRef<int64_t> shape, mlir::Type elementType,
+                        llvm::ArrayRef<double> values);
+  static Tensor ofIntegers(llvm::ArrayRef<int64_t> shape,
+                           mlir::Type elementType,
+                           llvm::ArrayRef<int64_t> values);
+  static Tensor ofAttribute(mlir::DenseElementsAttr data);
+
+  mlir::RankedTensorType getType() const;
+  mlir::Type getElementType() const { return elementType; }
+  llvm::ArrayRef<int64_t> getShape() const { return shape; }
+  int64_t size() const { return static_cast<int64_t>(cells.size()); }
+  bool isFloat() const { return llvm::isa<mlir::FloatType>(elementType); }
+  /// ui8..ui64 and i1.
+  bool isUnsigned() const;
+  unsigned bitWidth() const { return elementType.getIntOrFloatBitWidth(); }
+
+  double real(int64_t i) const;
+  void setReal(int64_t i, double value);
+  /// Unsigned 64-bit values come as their bits.
+  int64_t integer(int64_t i) const { return static_cast<int64_t>(cells[i]); }
+  void setInteger(int64_t i, int64_t value);
+  /// The element as memory holds it, in the low bits.
+  uint64_t bits(int64_t i) const;
+  void setBits(int64_t i, uint64_t value);
+  /// Copies an element of a tensor of the same element type.
+  void copy(int64_t i, const Tensor &from, int64_t j) {
+    cells[i] = from.cells[j];
+  }
+  /// NaN, or 0x7f in each byte: what must never reach a valid element.
+  void setPadding(int64_t i);
+
+  /// Same value; NaN equals NaN.
+  bool equals(int64_t i, const Tensor &other, int64_t j) const;
+  /// The element for people: 0.5, -3, nan.
+  std::string text(int64_t i) const;
+
+private:
+  mlir::Type elementType;
+  llvm::SmallVector<int64_t, 4> shape;
+  std::vector<uint64_t> cells;
+};
+
+/// Row-major strides: 2x3x4 has 12, 4, 1.
+llvm::SmallVector<int64_t, 4> stridesOf(llvm::ArrayRef<int64_t> shape);
+/// start + the sum of index * stride for every index below `sizes`, the last
+/// dimension fastest: sizes 2x2, strides 1, 10 give 0 10 1 11.
+std::vector<int64_t> offsets(llvm::ArrayRef<int64_t> sizes,
+                             llvm::ArrayRef<int64_t> strides,
+                             int64_t start = 0);
+/// The index of row-major element i: [1, 2].
+llvm::SmallVector<int64_t, 4> indexOf(int64_t i, llvm::ArrayRef<int64_t> shape);
+std::string indexText(int64_t i, llvm::ArrayRef<int64_t> shape);
+
+} // namespace weft
+
+#endif // WEFT_DIALECTS_INTERPRET_TENSOR_H
