@@ -1,0 +1,58 @@
+//===- EpochOrder.h - which samples make up each batch ---------*- C++ -*-===//
+//
+//   MersenneTwister generator = MersenneTwister::numpy(seed);
+//   EpochOrder order({.samples = 10, .batchSize = 4}, &generator);
+//   for (int epoch = 0; epoch < 3; ++epoch) {
+//     order.startEpoch();
+//     while (order.next(indices))     // 4, 4 and 2 samples
+//       step(indices);
+//   }
+//
+// The order is that of Keras 3.15: one draw of NumPy's legacy generator for
+// each pass over the data, and one at the first fit() of a model that trains
+// nothing (Keras looks at a batch to build loss and metrics).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_TRAINING_EPOCHORDER_H
+#define WEFT_RUNTIME_TRAINING_EPOCHORDER_H
+
+#include "weft/runtime/data/Random.h"
+
+#include <optional>
+
+namespace weft {
+
+class EpochOrder {
+public:
+  struct Options {
+    int64_t samples = 0;
+    int64_t batchSize = 32;
+    bool shuffle = true;
+    bool dropRemainder = false;
+    std::optional<int64_t> stepsPerEpoch = {};
+    bool firstFit = true; ///< false: no draw for the first look
+  };
+  /// `generator` must outlive this; it may be null without shuffling.
+  EpochOrder(Options options, MersenneTwister *generator);
+  /// Batches in one pass over the data.
+  int64_t batches() const;
+  /// Steps an epoch is announced with.
+  int64_t steps() const { return options.stepsPerEpoch.value_or(batches()); }
+  void startEpoch();
+  /// The samples of the next batch; false at the end of the epoch.
+  bool next(std::vector<int64_t> &indices);
+  /// The last epoch ended early: fewer samples than stepsPerEpoch asked for.
+  bool ranOut() const { return exhausted; }
+
+private:
+  Options options;
+  MersenneTwister *generator;
+  std::vector<int64_t> order; ///< empty until a pass draws its first batch
+  int64_t inPass = 0, inEpoch = 0;
+  bool exhausted = false;
+};
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_TRAINING_EPOCHORDER_H

@@ -1,0 +1,34 @@
+//===- History.h - what fit() remembers of each epoch ----------*- C++ -*-===//
+//
+//   {"epoch": [0, 1], "history": {"loss": [1.2, 0.9]}, "steps": {"loss": [...]}}
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_TRAINING_HISTORY_H
+#define WEFT_RUNTIME_TRAINING_HISTORY_H
+
+#include "weft/runtime/training/ProgressBar.h"
+
+namespace weft {
+
+struct History {
+  using Series = std::vector<std::pair<std::string, std::vector<double>>>;
+  std::vector<int64_t> epoch; ///< counted from 0
+  Series history;             ///< a value for each epoch: running means
+  Series steps;               ///< a value for each batch: of that batch alone
+  int64_t stepCount = 0;
+  bool interrupted = false; ///< Ctrl-C
+
+  void addEpoch(int64_t number, const Logs &logs);
+  void addStep(const Logs &logs);
+  /// Numbers are written so that they read back to the same double; NaN and
+  /// infinities as Python's json writes them (NaN, Infinity).
+  std::string json(bool withSteps) const;
+};
+
+/// A JSON object of names and numbers, as `evaluate --json` prints it.
+std::string logsJson(const Logs &logs);
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_TRAINING_HISTORY_H

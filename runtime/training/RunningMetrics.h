@@ -1,0 +1,45 @@
+//===- RunningMetrics.h - means over the batches of an epoch ---*- C++ -*-===//
+//
+//   RunningMetrics metrics;
+//   metrics.add("loss", /*value=*/2.0f, /*weight=*/32);
+//   metrics.add("loss", 5.0f, 16);
+//   metrics.logs();                        // {{"loss", 3.0}}, sorted by name
+//
+// Sums and counts are float32 and rounded step by step, as in Keras' Mean.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_TRAINING_RUNNINGMETRICS_H
+#define WEFT_RUNTIME_TRAINING_RUNNINGMETRICS_H
+
+#include "weft/runtime/training/ProgressBar.h"
+
+#include <map>
+
+namespace weft {
+
+class RunningMetrics {
+public:
+  /// A batch's mean and what it counts for: its samples.
+  void add(const std::string &name, float value, float weight) {
+    addSums(name, value * weight, weight);
+  }
+  void addSums(const std::string &name, float total, float count) {
+    sums[name].first += total;
+    sums[name].second += count;
+  }
+  void reset() { sums.clear(); }
+  Logs logs() const {
+    Logs out;
+    for (const auto &[name, sum] : sums)
+      out.emplace_back(name, sum.second == 0 ? 0.0f : sum.first / sum.second);
+    return out;
+  }
+
+private:
+  std::map<std::string, std::pair<float, float>> sums;
+};
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_TRAINING_RUNNINGMETRICS_H
