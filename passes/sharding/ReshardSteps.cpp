@@ -358,14 +358,17 @@ llvm::SmallVector<Move, 8> reshard::gatherAndSlice(const Problem &problem) {
 
 bool reshard::exchangeMove(const Problem &problem, const State &state,
                            Move &move) {
+  move.kind = StepKind::Exchange;
+  move.result = problem.target;
   for (unsigned i = 0, e = problem.digits.size(); i < e; ++i) {
     uint8_t a = state.place[i], b = problem.target.place[i];
-    if (a == partialFrom || ((a == partialTo) != (b == partialTo)))
+    if (a == partialFrom)
       return false;
+    // New summands are made afterwards, of copies.
+    if (b == partialTo && a != partialTo)
+      move.result.place[i] = b = unused;
     if (a < partialTo || b < partialTo)
       move.digits.push_back(i);
   }
-  move.kind = StepKind::Exchange;
-  move.result = problem.target;
-  return !move.digits.empty();
+  return move.result != state;
 }

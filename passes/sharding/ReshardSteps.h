@@ -96,7 +96,8 @@ void forEachMove(const Problem &problem, const State &state, const View &view,
 /// Is the list of moves complete: every permutation tried?
 bool movesAreComplete(const Problem &problem);
 
-/// The exchange to the target, where the state's summands are the target's.
+/// The exchange to the target (but for summands that are still to be made),
+/// where no summands of the source are left.
 bool exchangeMove(const Problem &problem, const State &state, Move &move);
 
 /// The layouts of a way that needs no search: all-gather what is in the way,

@@ -68,6 +68,7 @@ struct Node {
   Cost cost;
   Move move;
   int64_t bytes = 0, time = 0; ///< of the move
+  int64_t bytesSoFar = 0;
   int32_t parent = -1;
   bool closed = false;
 };
@@ -89,6 +90,8 @@ public:
       : problem(problem), options(options),
         target(problem, problem.target),
         known(16, StateHash{static_cast<unsigned>(problem.digits.size())}) {
+    even = evenThroughout(problem, View(problem, problem.source), target);
+    bound = lowerBoundBytes(problem);
     for (const MeshAxis &axis : problem.mesh.axes) {
       fastest = std::max(fastest, axis.bandwidth);
       quickest = std::min(quickest, axis.latency);
@@ -101,9 +104,11 @@ public:
   int follow(llvm::MutableArrayRef<Move> moves);
   ReshardPlan plan(int node) const;
   bool settled = false;
+  int64_t bound; ///< bytes that must arrive at least
 
 private:
-  bool meetsEstimate() const;
+  bool meetsBound() const;
+  bool mayExchange(int index) const;
   void reset(int64_t newWeight);
   void price(Node &node, const View &before, const View &after) const;
   void expand(int index);
@@ -119,6 +124,7 @@ private:
   const Problem &problem;
   const ReshardOptions &options;
   View target;
+  bool even; ///< estimates are exact at both ends
   double fastest = 1, quickest = 1;
   int64_t weight = 1;
   int best = -1; ///< the cheapest way to the target so far
@@ -205,6 +211,7 @@ void Search::visit(int parent, const View &view, Move &move) {
   node.parent = parent;
   View after(problem, node.state);
   price(node, view, after);
+  node.bytesSoFar = nodes[parent].bytesSoFar + node.bytes;
   auto [entry, fresh] = known.try_emplace(node.state, nodes.size());
   if (!fresh && nodes[entry->second].cost <= node.cost)
     return;
@@ -222,6 +229,14 @@ void Search::visit(int parent, const View &view, Move &move) {
   nodes.push_back(std::move(node));
 }
 
+/// Pricing an exchange of uneven shards asks every device: on large meshes only
+/// as soon as it is possible.
+bool Search::mayExchange(int index) const {
+  StepKind kind = nodes[index].move.kind;
+  return even || problem.mesh.size() <= 64 || index == 0 ||
+         kind == StepKind::AllReduce || kind == StepKind::ReduceScatter;
+}
+
 void Search::expand(int index) {
   State state = nodes[index].state;
   View view(problem, state);
@@ -229,8 +244,8 @@ void Search::expand(int index) {
   Cost least = nodes[index].cost + estimate(state, view);
   least.steps += exchangeStep - standardStep;
   // First, since its price closes most other ways.
-  if (options.allowExchange && (best < 0 || least < nodes[best].cost) &&
-      exchangeMove(problem, state, exchange))
+  if (options.allowExchange && mayExchange(index) &&
+      (best < 0 || least < nodes[best].cost) && exchangeMove(problem, state, exchange))
     visit(index, view, exchange);
   forEachMove(problem, state, view,
               [&](Move &move) { visit(index, view, move); });
@@ -258,7 +273,13 @@ int Search::follow(llvm::MutableArrayRef<Move> moves) {
   return nodes.size() - 1;
 }
 
-bool Search::meetsEstimate() const {
+/// No plan is better than the best: by the estimate, or by the exact bound
+/// where the estimate has asked only a few devices.
+bool Search::meetsBound() const {
+  if (best < 0)
+    return false;
+  if (!even)
+    return nodes[best].bytesSoFar == bound;
   Cost least = estimate(problem.source, View(problem, problem.source));
   return nodes[best].cost.first <= least.first &&
          nodes[best].cost.second <= least.second;
@@ -266,7 +287,8 @@ bool Search::meetsEstimate() const {
 
 int Search::run(int64_t newWeight) {
   reset(newWeight);
-  for (int64_t expanded = 0; !open.empty() && expanded < options.searchBudget;) {
+  int64_t budget = even ? options.searchBudget : options.searchBudget / 10;
+  for (int64_t expanded = 0; !open.empty() && expanded < budget;) {
     auto [cost, index] = open.top();
     open.pop();
     if (nodes[index].closed)
@@ -277,7 +299,8 @@ int Search::run(int64_t newWeight) {
     }
     nodes[index].closed = true;
     expand(index);
-    if (++expanded >= niceness && best >= 0 && meetsEstimate()) {
+    // Asking 16 devices about every layout takes longer than a closed form.
+    if (++expanded >= (even ? niceness : niceness / 4) && meetsBound()) {
       settled = weight == 1;
       return best;
     }
@@ -380,7 +403,7 @@ ReshardPlan weft::planReshard(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
   if (node < 0)
     node = search.follow(gatherAndSlice(problem));
   plan = search.plan(node);
-  plan.lowerBound = lowerBoundBytes(problem);
+  plan.lowerBound = search.bound;
   plan.optimal = search.settled || plan.bytesReceived == plan.lowerBound;
   return plan;
 }

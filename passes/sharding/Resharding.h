@@ -69,7 +69,10 @@ struct ReshardPlan {
   /// the way to its first total and one for every device that wants it.
   int64_t lowerBound = 0;
   double seconds = 0;
-  bool optimal = false;      ///< proved cheapest under the options
+  /// No plan has fewer bytes (the bound is met), or no chain of the steps
+  /// above, whose every result is a layout, is cheaper under the options. An
+  /// all_to_all that packs strided blocks is an Exchange here.
+  bool optimal = false;
 };
 
 /// Bytes one device sends in one standard collective over p devices, by the

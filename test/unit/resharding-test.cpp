@@ -114,6 +114,8 @@ TEST_CASE("partial sources and targets") {
         "reduce_scatter 256; reduce_scatter 128; 256");
   CHECK(kinds("[-,-]", "[-,-]+sum(x)") == "make_partial 0; 0");
   CHECK(kinds("[y,-]+sum(x)", "[y,-]+sum(x)") == "0");
+  CHECK(kinds("[(x,y),-]", "[-,x]+sum(y)") ==
+        "exchange 112; make_partial 0; 112");
   CHECK(kinds("[y,-]+sum(x)", "[-,y]+sum(x)") == "all_to_all 128; 128");
 }
 
