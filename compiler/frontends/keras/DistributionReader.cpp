@@ -1,0 +1,218 @@
+//===- DistributionReader.cpp - distribution files ------------------------===//
+
+#include "weft/compiler/frontends/keras/Distribution.h"
+#include "weft/compiler/frontends/keras/Json.h"
+
+#include <algorithm>
+#include <charconv>
+
+using namespace weft;
+using namespace weft::keras;
+
+namespace {
+
+/// The number after the colon of "cpu:3"; -1 where there is none.
+int64_t deviceIndex(const std::string &name) {
+  size_t colon = name.find(':');
+  int64_t index = -1;
+  if (colon != name.npos)
+    std::from_chars(name.data() + colon + 1, name.data() + name.size(), index);
+  return index;
+}
+
+void readDevices(const Json &list, int64_t deviceCount, Fields &f, Mesh &mesh) {
+  if (!list.is_array())
+    return f.refuse("\"devices\" must be a list of names such as \"cpu:0\"");
+  for (const Json &device : list) {
+    int64_t index =
+        device.is_string() ? deviceIndex(device.get<std::string>()) : -1;
+    if (index < 0 || (deviceCount && index >= deviceCount))
+      return f.refuse("device " + shortText(device) + " does not exist; " +
+                      (deviceCount ? "there are " + std::to_string(deviceCount)
+                                   : "names are such as \"cpu:0\""));
+    mesh.devices.push_back(index);
+  }
+  bool identity = true;
+  for (size_t i = 0; i < mesh.devices.size(); ++i)
+    identity &= mesh.devices[i] == int64_t(i);
+  if (identity)
+    mesh.devices.clear();
+}
+
+void readMesh(const Json &json, int64_t deviceCount, Mesh &mesh,
+              std::string &error) {
+  Fields f(json, "device_mesh", error);
+  std::vector<int64_t> shape = f.shape("shape");
+  std::vector<std::string> names;
+  if (const Json *list = f.find("axis_names"); list && list->is_array())
+    for (const Json &name : *list)
+      names.push_back(name.is_string() ? name.get<std::string>() : "");
+  const Json *devices = f.find("devices");
+  f.finish();
+  if (shape.empty() || names.empty())
+    f.refuse("\"shape\" and \"axis_names\" cannot be empty");
+  else if (shape.size() != names.size())
+    f.refuse("\"shape\" has " + std::to_string(shape.size()) +
+             " entries, \"axis_names\" " + std::to_string(names.size()));
+  if (f.failed())
+    return;
+  for (size_t i = 0; i < shape.size(); ++i)
+    mesh.axes.push_back({names[i], shape[i]});
+  if (devices && devices->is_array() && int64_t(devices->size()) != mesh.size())
+    f.refuse("\"shape\" wants " + std::to_string(mesh.size()) +
+             " devices, \"devices\" lists " + std::to_string(devices->size()));
+  if (devices)
+    readDevices(*devices, deviceCount, f, mesh);
+  if (deviceCount && mesh.size() > deviceCount)
+    f.refuse("the mesh has " + std::to_string(mesh.size()) +
+             " devices, there are " + std::to_string(deviceCount) +
+             "; give more with --devices cpu:" + std::to_string(mesh.size()));
+  if (std::string reason = mesh.invalidReason(); !reason.empty())
+    f.refuse(reason);
+}
+
+/// "x" or "x:(2)4".
+std::string readAxis(const std::string &text, const Mesh &mesh, SubAxes &out) {
+  size_t part = text.find(":(");
+  std::string name = part == text.npos ? text : text.substr(0, part);
+  std::optional<unsigned> axis = mesh.find(name);
+  if (!axis) {
+    std::vector<std::string> names;
+    for (const MeshAxis &known : mesh.axes)
+      names.push_back(known.name);
+    return "axis " + inQuotes(name) + " is not in the mesh; its axes are " +
+           listed(names);
+  }
+  SubAxis sub = wholeAxis(mesh, *axis);
+  if (part != text.npos) {
+    const char *at = text.data() + part + 2, *end = text.data() + text.size();
+    auto skip = std::from_chars(at, end, sub.skip);
+    if (skip.ec != std::errc() || skip.ptr == end || *skip.ptr != ')')
+      return "part " + inQuotes(text) + " of an axis is not of the form x:(2)4";
+    auto size = std::from_chars(skip.ptr + 1, end, sub.size);
+    if (size.ec != std::errc() || size.ptr != end || sub.skip < 1 || sub.size < 1)
+      return "part " + inQuotes(text) + " of an axis is not of the form x:(2)4";
+  }
+  out.push_back(sub);
+  return "";
+}
+
+void readRule(const std::string &key, const Json &value,
+              Distribution &distribution, std::string &error) {
+  Fields f(Json::object(), "layout_map " + inQuotes(key), error);
+  LayoutRule rule;
+  rule.key = key;
+  if (!value.is_array())
+    return f.refuse("must be a list with one entry for each dimension, not " +
+                    shortText(value));
+  for (const Json &dim : value) {
+    SubAxes axes;
+    Json list = dim.is_array()  ? dim
+                : dim.is_null() ? Json::array()
+                                : Json::array({dim});
+    for (const Json &axis : list) {
+      std::string reason =
+          axis.is_string()
+              ? readAxis(axis.get<std::string>(), distribution.mesh, axes)
+              : "an axis must be a name, not " + shortText(axis);
+      if (!reason.empty())
+        return f.refuse(reason);
+    }
+    rule.layout.dims.push_back(axes);
+  }
+  std::string reason =
+      invalidReason(distribution.mesh, rule.layout, rule.layout.dims.size());
+  if (!reason.empty())
+    return f.refuse(reason);
+  distribution.rules.push_back(std::move(rule));
+}
+
+void readModelParallel(Fields &f, Distribution &out, std::string &error) {
+  static const std::map<std::string, RegexMode> modes = {
+      {"fullmatch", RegexMode::FullMatch},
+      {"search", RegexMode::Search},
+      {"first-match", RegexMode::FirstMatch}};
+  const Json *rules = f.find("layout_map");
+  std::string regex = f.text("regex", "fullmatch");
+  auto mode = modes.find(regex);
+  if (mode == modes.end())
+    f.refuse("\"regex\" is " + inQuotes(regex) +
+             "; known are first-match, fullmatch, search");
+  else
+    out.regex = mode->second;
+  if (!rules || !rules->is_object())
+    f.refuse("ModelParallel needs a \"layout_map\"");
+  else
+    for (auto it = rules->begin(); it != rules->end() && error.empty(); ++it)
+      readRule(it.key(), it.value(), out, error);
+}
+
+void read(const Json &json, int64_t deviceCount, Distribution &out,
+          std::string &error) {
+  Fields top(json, "", error);
+  std::string className = top.text("class_name", "");
+  const Json *config = top.find("config");
+  top.accept({"module", "registered_name"});
+  top.finish();
+  if (className != "DataParallel" && className != "ModelParallel")
+    top.refuse("distribution " + inQuotes(className) +
+               " is not known; known are DataParallel, ModelParallel");
+  if (!config)
+    top.refuse("a distribution needs a \"config\"");
+  if (!error.empty())
+    return;
+  Fields f(*config, "config", error);
+  f.accept({"auto_shard_dataset"}); // no effect in one process
+  out.dataParallel = className == "DataParallel";
+  const Json *mesh = f.find("device_mesh");
+  const Json *devices = out.dataParallel ? f.find("devices") : nullptr;
+  if (mesh) {
+    readMesh(*mesh, deviceCount, out.mesh, error);
+  } else if (!out.dataParallel) {
+    f.refuse("ModelParallel needs a \"device_mesh\"");
+  } else {
+    int64_t count = devices && devices->is_array() ? devices->size() : deviceCount;
+    if (count < 1)
+      f.refuse("the number of devices is not known; give \"device_mesh\" or --devices cpu:N");
+    out.mesh.axes.push_back({"batch", count});
+    if (devices)
+      readDevices(*devices, deviceCount, f, out.mesh);
+  }
+  if (!error.empty())
+    return;
+  out.batchAxis = out.mesh.axes[0].name;
+  if (!out.dataParallel) {
+    out.batchAxis = f.text("batch_dim_name", out.batchAxis);
+    if (!out.mesh.find(out.batchAxis))
+      f.refuse("\"batch_dim_name\" " + inQuotes(out.batchAxis) +
+               " is no axis of the mesh");
+    readModelParallel(f, out, error);
+  }
+  f.finish();
+}
+
+} // namespace
+
+Result<Distribution> weft::keras::readDistribution(std::string_view text,
+                                                   int64_t deviceCount) {
+  Json json;
+  std::string error = parseJson(text, json);
+  Distribution out;
+  try {
+    if (error.empty())
+      read(json, deviceCount, out, error);
+  } catch (const std::exception &failure) {
+    error = std::string("cannot be read: ") + failure.what();
+  }
+  if (!error.empty())
+    return Result<Distribution>::failure(error);
+  return {std::move(out), ""};
+}
+
+Distribution weft::keras::dataParallel(int64_t deviceCount) {
+  Distribution out;
+  out.dataParallel = true;
+  out.mesh.axes.push_back({"batch", deviceCount});
+  out.batchAxis = "batch";
+  return out;
+}

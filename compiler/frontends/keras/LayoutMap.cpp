@@ -1,0 +1,217 @@
+//===- LayoutMap.cpp - which rule is for which path -----------------------===//
+
+#include "weft/compiler/frontends/keras/Distribution.h"
+#include "weft/compiler/frontends/keras/Json.h"
+
+#include <algorithm>
+#include <memory>
+
+#define PCRE2_CODE_UNIT_WIDTH 8
+#include <pcre2.h>
+
+using namespace weft;
+using namespace weft::keras;
+
+namespace {
+
+std::string pcreMessage(int code) {
+  PCRE2_UCHAR text[160] = {0};
+  pcre2_get_error_message(code, text, sizeof(text));
+  return reinterpret_cast<const char *>(text);
+}
+
+/// Does the pattern match as the mode wants? Says why it cannot be tried.
+bool matches(const std::string &pattern, const std::string &path,
+             RegexMode mode, std::string &error) {
+  int code = 0;
+  PCRE2_SIZE offset = 0;
+  std::unique_ptr<pcre2_code, decltype(&pcre2_code_free)> compiled(
+      pcre2_compile(PCRE2_SPTR(pattern.data()), pattern.size(), PCRE2_UTF,
+                    &code, &offset, nullptr),
+      pcre2_code_free);
+  if (!compiled) {
+    error = "layout_map " + inQuotes(pattern) + ": pattern is refused at position " +
+            std::to_string(offset) + ": " + pcreMessage(code);
+    return false;
+  }
+  std::unique_ptr<pcre2_match_context, decltype(&pcre2_match_context_free)>
+      context(pcre2_match_context_create(nullptr), pcre2_match_context_free);
+  pcre2_set_match_limit(context.get(), 1000000);
+  pcre2_set_depth_limit(context.get(), 10000);
+  std::unique_ptr<pcre2_match_data, decltype(&pcre2_match_data_free)> data(
+      pcre2_match_data_create_from_pattern(compiled.get(), nullptr),
+      pcre2_match_data_free);
+  uint32_t anchors = mode == RegexMode::FullMatch
+                         ? PCRE2_ANCHORED | PCRE2_ENDANCHORED
+                     : mode == RegexMode::FirstMatch ? PCRE2_ANCHORED
+                                                     : 0;
+  int result = pcre2_match(compiled.get(), PCRE2_SPTR(path.data()), path.size(),
+                           0, anchors, data.get(), context.get());
+  if (result < 0 && result != PCRE2_ERROR_NOMATCH && error.empty())
+    error = "layout_map " + inQuotes(pattern) + ": matching " + inQuotes(path) +
+            " was given up: " + pcreMessage(result) + "; write a simpler pattern";
+  return result >= 0;
+}
+
+unsigned editDistance(const std::string &a, const std::string &b) {
+  std::vector<unsigned> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j)
+    row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    unsigned diagonal = row[0];
+    row[0] = i;
+    for (size_t j = 1; j <= b.size(); ++j) {
+      unsigned above = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1,
+                         diagonal + (a[i - 1] != b[j - 1])});
+      diagonal = above;
+    }
+  }
+  return row[b.size()];
+}
+
+std::string because(const LayoutRule &rule) {
+  return "layout_map " + inQuotes(rule.key);
+}
+
+/// Tries rules on the model's paths and remembers which were of use.
+class Resolver {
+public:
+  Resolver(const Distribution &distribution, const Model &model)
+      : distribution(distribution), model(model),
+        used(distribution.rules.size()), matched(distribution.rules.size()) {}
+
+  /// The rule of a path; its alias under the Sequential's name where none is.
+  int rule(const std::string &path) {
+    paths.push_back(path);
+    int found = tryPath(path, path);
+    if (found < 0 && model.className == "Sequential")
+      found = tryPath(model.name + "/" + path, path);
+    return found;
+  }
+
+  ResolvedLayout layout(int rule, const std::string &path, int64_t rank) {
+    const LayoutRule &found = distribution.rules[rule];
+    ResolvedLayout out{found.layout, because(found)};
+    if (int64_t(out.layout.dims.size()) > rank && error.empty())
+      error = because(found) + ": has " +
+              std::to_string(out.layout.dims.size()) + " dimensions, " +
+              inQuotes(path) + " has " + std::to_string(rank);
+    out.layout.dims.resize(rank);
+    return out;
+  }
+
+  std::vector<RuleStatus> statuses() const {
+    std::vector<RuleStatus> out;
+    for (size_t i = 0; i < used.size(); ++i) {
+      RuleStatus status{distribution.rules[i].key, "used", matched[i], {}};
+      if (!used[i])
+        status.status = matched[i].empty() ? "dead" : "shadowed";
+      if (status.status == "dead")
+        status.closest = closest(status.key);
+      out.push_back(std::move(status));
+    }
+    return out;
+  }
+
+  std::string error;
+
+private:
+  int tryPath(const std::string &tried, const std::string &path) {
+    RuleLookup found = findRule(distribution, tried);
+    if (error.empty())
+      error = found.error;
+    for (int rule : found.matches)
+      matched[rule].push_back(path);
+    if (found.rule >= 0)
+      used[found.rule] = true;
+    return found.rule;
+  }
+
+  std::vector<std::string> closest(const std::string &key) const {
+    std::vector<std::string> sorted = paths;
+    std::sort(sorted.begin(), sorted.end(),
+              [&](const std::string &a, const std::string &b) {
+                return std::pair(editDistance(a, key), a) <
+                       std::pair(editDistance(b, key), b);
+              });
+    sorted.resize(std::min<size_t>(sorted.size(), 3));
+    return sorted;
+  }
+
+  const Distribution &distribution;
+  const Model &model;
+  std::vector<bool> used;
+  std::vector<std::vector<std::string>> matched;
+  std::vector<std::string> paths;
+};
+
+} // namespace
+
+RuleLookup weft::keras::findRule(const Distribution &distribution,
+                                 const std::string &path) {
+  RuleLookup out;
+  int exact = -1;
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < distribution.rules.size(); ++i) {
+    const std::string &key = distribution.rules[i].key;
+    if (key == path)
+      exact = i;
+    if (key != path && !matches(key, path, distribution.regex, out.error))
+      continue;
+    out.matches.push_back(i);
+    keys.push_back(inQuotes(key));
+  }
+  if (exact >= 0) // the equal key wins, whatever the patterns say
+    out.rule = exact;
+  else if (!out.matches.empty())
+    out.rule = out.matches[0];
+  bool ambiguous = exact < 0 && out.matches.size() > 1 &&
+                   distribution.regex != RegexMode::FirstMatch;
+  if (ambiguous && out.error.empty())
+    out.error = "path " + inQuotes(path) + " matches several keys of layout_map: " +
+                listed(keys) + "; change them so that one matches";
+  return out;
+}
+
+ResolvedLayout weft::keras::batchLayout(const Distribution &distribution,
+                                        int64_t rank) {
+  ResolvedLayout out{Layout::replicated(rank),
+                     "batch axis " + inQuotes(distribution.batchAxis)};
+  if (rank > 0)
+    out.layout.dims[0].push_back(
+        wholeAxis(distribution.mesh, *distribution.mesh.find(distribution.batchAxis)));
+  return out;
+}
+
+Result<ResolvedLayouts>
+weft::keras::resolveLayouts(const Distribution &distribution,
+                            const Model &model) {
+  Resolver resolver(distribution, model);
+  ResolvedLayouts out;
+  for (const Variable &variable : model.variables) {
+    int64_t rank = variable.shape.size();
+    int rule = resolver.rule(variable.path);
+    out.variables[variable.path] =
+        rule >= 0 ? resolver.layout(rule, variable.path, rank)
+                  : ResolvedLayout{Layout::replicated(rank), "no rule matches"};
+  }
+  for (const Node &node : model.nodes) {
+    const Layer &layer = model.layers[node.layer];
+    bool isInput = layer.kind == LayerKind::Input;
+    if (out.inputs.count(layer.name) || out.outputs.count(layer.name))
+      continue;
+    std::string path = layer.name + "/output";
+    int64_t rank = node.shape.size() + 1;
+    int rule = distribution.dataParallel ? -1 : resolver.rule(path);
+    if (rule >= 0)
+      (isInput ? out.inputs : out.outputs)[layer.name] =
+          resolver.layout(rule, path, rank);
+    else if (isInput)
+      out.inputs[layer.name] = batchLayout(distribution, rank);
+  }
+  if (!resolver.error.empty())
+    return Result<ResolvedLayouts>::failure(resolver.error);
+  out.rules = resolver.statuses();
+  return {std::move(out), ""};
+}

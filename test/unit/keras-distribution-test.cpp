@@ -1,0 +1,147 @@
+// Distribution files and the rules of LayoutMap, compared with Keras' answers.
+
+#include "weft/compiler/frontends/keras/Distribution.h"
+
+#include "catch2/catch.hpp"
+#include <nlohmann/json.hpp>
+
+#include <fstream>
+#include <sstream>
+
+using namespace weft;
+using namespace weft::keras;
+using Json = nlohmann::ordered_json;
+
+static std::string readText(const std::string &name) {
+  std::ifstream in(std::string(WEFT_FIXTURES) + "/" + name);
+  std::stringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+static std::string fileWith(const Json &rules, const std::string &regex) {
+  Json mesh = {{"shape", {2, 4}}, {"axis_names", {"data", "model"}}};
+  Json file = {{"class_name", "ModelParallel"},
+               {"config",
+                {{"device_mesh", mesh}, {"layout_map", rules}, {"regex", regex}}}};
+  return file.dump();
+}
+
+static Json axesOf(const Distribution &distribution, const Layout &layout) {
+  Json out = Json::array();
+  for (const SubAxes &axes : layout.dims)
+    out.push_back(axes.empty() ? Json(nullptr)
+                               : Json(distribution.mesh.axes[axes[0].axis].name));
+  return out;
+}
+
+TEST_CASE("rules match as in Keras, in each mode") {
+  Json lookups = Json::parse(readText("layoutmap/lookups.json"));
+  unsigned compared = 0;
+  for (const char *mode : {"fullmatch", "search", "first-match"})
+    for (const Json &row : lookups["rows"]) {
+      std::string map = row["map"], path = row["path"];
+      INFO(mode << " " << map << " " << path);
+      Result<Distribution> distribution =
+          readDistribution(fileWith(lookups["maps"][map], mode));
+      REQUIRE(distribution.error == "");
+      RuleLookup found = findRule(*distribution, path);
+      const Json &expected = row[mode];
+      ++compared;
+      if (expected.contains("layout")) {
+        CHECK(found.error == "");
+        Json axes = found.rule < 0
+                        ? Json(nullptr)
+                        : axesOf(*distribution, distribution->rules[found.rule].layout);
+        CHECK(axes == expected["layout"]);
+      } else {
+        CHECK(found.error.find("path \"" + path + "\" matches several keys") == 0);
+      }
+    }
+  CHECK(compared > 100);
+}
+
+TEST_CASE("every distribution of the seeds is resolved") {
+  Result<Model> model = readModel(readText("seed-functional-mlp/model.json"));
+  REQUIRE(model.error == "");
+  Result<Distribution> distribution =
+      readDistribution(readText("seed-functional-mlp/distribution-mp-2x4.json"), 8);
+  REQUIRE(distribution.error == "");
+  Result<ResolvedLayouts> layouts = resolveLayouts(*distribution, *model);
+  REQUIRE(layouts.error == "");
+  const Mesh &mesh = distribution->mesh;
+  CHECK(toString(mesh, layouts->variables["d1/kernel"].layout) == "[{}, {\"model\"}]");
+  CHECK(layouts->variables["d1/kernel"].reason == "layout_map \"d1/kernel\"");
+  CHECK(layouts->variables["d2/kernel"].layout.isReplicated());
+  CHECK(toString(mesh, layouts->inputs["input_layer"].layout) ==
+        "[{\"data\"}, {}, {}, {}]");
+  CHECK(toString(mesh, layouts->outputs["d2"].layout) == "[{\"data\"}, {}]");
+  REQUIRE(layouts->rules.size() == 3);
+  CHECK(layouts->rules[0].status == "used");
+  CHECK(layouts->rules[1].status == "dead");
+  CHECK(layouts->rules[1].closest[0] == "d2/bias");
+  CHECK(layouts->rules[2].status == "used");
+}
+
+TEST_CASE("keys of a Sequential built by script match") {
+  Result<Model> model = readModel(readText("seed-sequential-mnist/model.json"));
+  REQUIRE(model.error == "");
+  Json rules = {{"sequential/d1/kernel", {nullptr, "model"}},
+                {"d2/kernel", {{"data", "model"}, nullptr}},
+                {"(sequential/)?d2/k.*", {nullptr}},
+                {"d1/bias", {"model:(2)2"}}};
+  Result<Distribution> distribution = readDistribution(fileWith(rules, "fullmatch"));
+  REQUIRE(distribution.error == "");
+  Result<ResolvedLayouts> layouts = resolveLayouts(*distribution, *model);
+  REQUIRE(layouts.error == "");
+  const Mesh &mesh = distribution->mesh;
+  CHECK(toString(mesh, layouts->variables["d1/kernel"].layout) == "[{}, {\"model\"}]");
+  CHECK(toString(mesh, layouts->variables["d2/kernel"].layout) ==
+        "[{\"data\", \"model\"}, {}]");
+  CHECK(toString(mesh, layouts->variables["d1/bias"].layout) == "[{\"model\":(2)2}]");
+  CHECK(layouts->rules[2].status == "shadowed");
+}
+
+TEST_CASE("data parallel files") {
+  Result<Distribution> file =
+      readDistribution(readText("seed-functional-mlp/distribution-dp8.json"));
+  REQUIRE(file.error == "");
+  CHECK(file->mesh.size() == 8);
+  CHECK(file->batchAxis == "batch");
+  Result<Distribution> all =
+      readDistribution(R"({"class_name": "DataParallel", "config": {}})", 4);
+  REQUIRE(all.error == "");
+  CHECK(all->mesh.size() == 4);
+  Result<Distribution> listed = readDistribution(
+      R"({"class_name": "DataParallel", "config": {"devices": ["cpu:1", "cpu:0"]}})", 4);
+  REQUIRE(listed.error == "");
+  CHECK(listed->mesh.devices == llvm::SmallVector<int64_t, 8>{1, 0});
+}
+
+TEST_CASE("broken files are refused") {
+  auto reason = [](const std::string &text, int64_t devices = 8) {
+    return readDistribution(text, devices).error;
+  };
+  CHECK(reason(fileWith({{"a", {"nope"}}}, "fullmatch")) ==
+        "layout_map \"a\": axis \"nope\" is not in the mesh; its axes are data, model");
+  CHECK(reason(fileWith({{"a", {"data", "data"}}}, "fullmatch"))
+            .find("layout_map \"a\": axis \"data\" is used twice") == 0);
+  CHECK(reason(fileWith({{"a", {"data"}}}, "regexp")) ==
+        "config: \"regex\" is \"regexp\"; known are first-match, fullmatch, search");
+  CHECK(reason(fileWith({{"a", {"data"}}}, "search"), 4) ==
+        "device_mesh: the mesh has 8 devices, there are 4; give more with "
+        "--devices cpu:8");
+  std::string text = readText("seed-functional-mlp/distribution-mp-2x4.json");
+  size_t at = text.find("\"d1/bias\"");
+  CHECK(reason(text.replace(at, 9, "\"d1/kernel\"")) ==
+        "key \"d1/kernel\" is written twice; remove one of them");
+  CHECK(reason(R"({"class_name": "DataParallel", "config": {"mesh": 1}})") ==
+        "config: unknown field \"mesh\"; known fields are auto_shard_dataset, "
+        "device_mesh, devices");
+  CHECK(findRule(*readDistribution(fileWith({{"(a", {"data"}}}, "search")), "x")
+            .error == "layout_map \"(a\": pattern is refused at position 2: "
+                      "missing closing parenthesis");
+  std::string nested = "(a*)*b";
+  CHECK(findRule(*readDistribution(fileWith({{nested, {"data"}}}, "fullmatch")),
+                 std::string(40, 'a')).rule == -1);
+}

@@ -1,0 +1,161 @@
+// Reading models: every dialect of Keras 3, seeds, and what is refused.
+
+#include "weft/compiler/frontends/keras/Model.h"
+#include "weft/compiler/frontends/keras/PythonRandom.h"
+
+#include "catch2/catch.hpp"
+
+#include <fstream>
+#include <sstream>
+
+using namespace weft::keras;
+
+static std::string readText(const std::string &name) {
+  std::ifstream in(std::string(WEFT_FIXTURES) + "/" + name);
+  std::stringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+static std::vector<std::string> variablePaths(const Model &model) {
+  std::vector<std::string> out;
+  for (const Variable &variable : model.variables)
+    out.push_back(variable.path);
+  return out;
+}
+
+static std::string replaced(std::string text, const std::string &from,
+                            const std::string &to) {
+  size_t at = text.find(from);
+  REQUIRE(at != text.npos);
+  return text.replace(at, from.size(), to);
+}
+
+TEST_CASE("seeds are those of Python's random") {
+  PythonRandom zero(0), one(1), known(1337);
+  CHECK(zero.seed() == 906691060);
+  CHECK(zero.seed() == 413654000);
+  CHECK(one.seed() == 144272510);
+  for (int64_t expected : {663307073, 993786079, 572589546, 762227828})
+    CHECK(known.seed() == expected);
+}
+
+TEST_CASE("the functional seed: graph, variables, seeds, optimizer") {
+  Result<Model> model = readModel(readText("seed-functional-mlp/model.json"));
+  REQUIRE(model.error == "");
+  CHECK(variablePaths(*model) ==
+        std::vector<std::string>{"d1/kernel",
+                                 "seed_generator/seed_generator_state",
+                                 "d2/kernel", "d2/bias"});
+  CHECK(model->variables[0].shape == std::vector<int64_t>{784, 200});
+  CHECK(model->nodes.size() == 5);
+  CHECK(model->nodes[model->outputs[0]].shape == std::vector<int64_t>{10});
+  drawSeeds(*model, 1337);
+  CHECK(*model->variables[0].initializer.seed == 663307073);
+  CHECK(*model->variables[1].initializer.seed == 993786079);
+  CHECK(*model->variables[2].initializer.seed == 572589546);
+  CHECK(model->optimizer->kind == OptimizerKind::RMSprop);
+  CHECK(float(model->optimizer->learningRate) == 0.001f);
+  CHECK(model->loss->kind == LossKind::MeanSquaredError);
+  std::vector<std::string> slots;
+  for (const OptimizerVariable &variable : model->optimizerVariables())
+    slots.push_back(variable.path);
+  CHECK(slots == std::vector<std::string>{
+                     "rm_sprop/iteration", "rm_sprop/learning_rate",
+                     "rm_sprop/d1_kernel_velocity", "rm_sprop/d2_kernel_velocity",
+                     "rm_sprop/d2_bias_velocity"});
+  CHECK(variableMetadata(model->variables[0]) ==
+        R"({"initializer":{"class_name":"GlorotUniform","config":{"seed":null,"input_axes":null,"output_axes":null}},"seed":663307073,"trainable":true})");
+}
+
+TEST_CASE("the sequential seed") {
+  Result<Model> model = readModel(readText("seed-sequential-mnist/model.json"));
+  REQUIRE(model.error == "");
+  CHECK(variablePaths(*model) == std::vector<std::string>{
+                                     "d1/kernel", "d1/bias", "d2/kernel", "d2/bias"});
+  CHECK(model->loss->fromLogits);
+  REQUIRE(model->metrics.size() == 1);
+  CHECK(model->metrics[0].kind == MetricKind::SparseCategoricalAccuracy);
+  CHECK(model->metrics[0].name == "accuracy");
+  CHECK(model->optimizerVariables()[3].path == "adam/d1_kernel_velocity");
+  CHECK(model->json == readText("seed-sequential-mnist/model.json"));
+}
+
+TEST_CASE("every release of Keras 3 writes a model that is read") {
+  for (const char *name :
+       {"seq", "functional_adam", "functional_mse", "functional_uncompiled",
+        "old_head", "old_v3.3.3", "old_v3.6.0", "old_v3.9.2", "old_v3.12.4",
+        "old_v3.14.1", "old_v3.15.1"}) {
+    INFO(name);
+    Result<Model> model = readModel(readText(std::string("keras/") + name + ".json"));
+    CHECK(model.error == "");
+  }
+}
+
+TEST_CASE("what is not supported is refused by name") {
+  Result<Model> cnn = readModel(readText("keras/cnn.json"));
+  CHECK(cnn.error ==
+        "layer \"conv2d\": layer class \"Conv2D\" is not supported; supported "
+        "layers are Activation, Dense, Dropout, Flatten, InputLayer, ReLU, "
+        "Rescaling, Reshape, Softmax");
+  for (const char *name : {"transformer", "multi", "nested", "ops"})
+    CHECK(readModel(readText(std::string("keras/") + name + ".json")).error != "");
+  std::string text = readText("seed-functional-mlp/model.json");
+  CHECK(readModel(replaced(text, "\"units\": 200", "\"units\": 200, \"colour\": 1"))
+            .error.find("layer \"d1\": unknown field \"colour\"; known fields are") == 0);
+  CHECK(readModel(replaced(text, "\"kernel_regularizer\": null",
+                           "\"kernel_regularizer\": \"l2\"")).error ==
+        "layer \"d1\": \"kernel_regularizer\" = \"l2\" is not supported; leave "
+        "it at null");
+  CHECK(readModel(replaced(text, "\"clipnorm\": null", "\"clipnorm\": 1.0")).error ==
+        "compile_config: optimizer: RMSprop: \"clipnorm\" = 1.0 is not "
+        "supported; leave it at null");
+  CHECK(readModel(replaced(text, "\"loss\": \"mse\"", "\"loss\": \"huber\"")).error ==
+        "compile_config: loss: loss \"huber\" is not supported; supported are "
+        "mean_squared_error, mse, mean_absolute_error, mae, "
+        "binary_crossentropy, bce, categorical_crossentropy, "
+        "sparse_categorical_crossentropy");
+  CHECK(readModel(replaced(text, "\"metrics\": null", "\"metrics\": [\"auc\"]"))
+            .error.find("compile_config: metrics: metric \"auc\" is not supported") == 0);
+  CHECK(readModel(replaced(text, "\"name\": \"functional\"",
+                           "\"name\": \"functional\", \"name\": \"b\"")).error ==
+        "key \"name\" is written twice; remove one of them");
+  CHECK(readModel("{").error.find("is no JSON: parse error at line 1") == 0);
+  CHECK(readModel("[]").error == "expected an object, found []");
+  CHECK(readModel(replaced(text, "[null, 28, 28, 1]", "[null, 28, null, 1]")).error ==
+        "layer \"input_layer\": shape (28, null, 1) has an unknown dimension; "
+        "give it with --shape input_layer=...");
+}
+
+TEST_CASE("no text crashes the reader") {
+  std::string text = readText("seed-functional-mlp/model.json");
+  for (size_t length = 0; length < text.size(); length += 37)
+    CHECK(readModel(text.substr(0, length)).error != "");
+  for (const char *value : {"null", "7", "\"s\"", "[]", "{}", "[[1]]", "-1"})
+    for (const char *key :
+         {"\"config\": ", "\"layers\": ", "\"inbound_nodes\": ", "\"args\": ",
+          "\"keras_history\": ", "\"input_layers\": ", "\"rate\": ",
+          "\"units\": ", "\"batch_shape\": ", "\"optimizer\": ", "\"loss\": "}) {
+      size_t at = text.find(key);
+      REQUIRE(at != text.npos);
+      std::string broken = text;
+      broken.replace(at, std::string(key).size(),
+                     key + std::string(value) + ", \"rest\": ");
+      CHECK(readModel(broken).error != "");
+    }
+}
+
+TEST_CASE("options complete compile_config") {
+  ModelOptions options;
+  options.optimizer = "sgd";
+  options.learningRate = 0.1;
+  options.loss = "sparse_categorical_crossentropy";
+  options.metrics = std::vector<std::string>{"accuracy", "mae"};
+  Result<Model> model =
+      readModel(readText("keras/functional_uncompiled.json"), options);
+  REQUIRE(model.error == "");
+  CHECK(model->optimizer->kind == OptimizerKind::SGD);
+  CHECK(float(model->optimizer->learningRate) == 0.1f);
+  CHECK(model->metrics.size() == 2);
+  CHECK(model->metrics[0].kind == MetricKind::SparseCategoricalAccuracy);
+}
