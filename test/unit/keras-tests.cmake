@@ -4,3 +4,6 @@ foreach(area model distribution)
   target_compile_definitions(keras-${area}-test PRIVATE
     WEFT_FIXTURES="${PROJECT_SOURCE_DIR}/test/fixtures")
 endforeach()
+weft_unit_test(keras-import-test SRCS unit/keras-import-test.cpp LINK weft::WeftKerasImport)
+target_compile_definitions(keras-import-test PRIVATE
+  WEFT_FIXTURES="${PROJECT_SOURCE_DIR}/test/fixtures")
