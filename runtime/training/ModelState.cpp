@@ -1,0 +1,147 @@
+#include "weft/runtime/training/ModelState.h"
+
+#include "weft/runtime/data/Initializers.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+namespace weft {
+
+using nlohmann::json;
+
+Result<Array> initialValue(const Port &port) {
+  json meta = json::parse(port.metadata, nullptr, /*allow_exceptions=*/false);
+  std::string where = "variable " + port.name + ": ";
+  if (!meta.is_object())
+    return Error{where + "the program says no initial value; load the weights from a file"};
+  if (auto value = meta.find("value"); value != meta.end()) {
+    std::vector<double> numbers;
+    for (const json &element : value->is_array() ? *value : json::array({*value}))
+      numbers.push_back(element.is_number() ? element.get<double>() : 0);
+    Array array = Array::zeros(ElementType::Float64, port.shape);
+    if (int64_t(numbers.size()) != 1 && int64_t(numbers.size()) != array.count())
+      return Error{where + "the program gives " + std::to_string(numbers.size()) +
+                   " initial values for the shape " + text(port.shape)};
+    for (int64_t i = 0; i < array.count(); ++i)
+      array.data<double>()[i] = numbers[numbers.size() == 1 ? 0 : i];
+    return convert(array, port.type);
+  }
+  auto initializer = meta.find("initializer");
+  if (initializer == meta.end())
+    return Error{where + "the program names no initializer; load the weights from a file"};
+  std::optional<uint32_t> seed;
+  if (auto it = meta.find("seed"); it != meta.end() && it->is_number_integer())
+    seed = uint32_t(it->get<int64_t>());
+  Result<Array> array = weft::initialize(initializer->dump(), seed, port.shape);
+  if (!array)
+    return Error{where + array.message()};
+  return convert(*array, port.type);
+}
+
+Status ModelState::addPorts(const weft_program *program) {
+  std::vector<Port> ports = inputPorts(program);
+  for (size_t i = 0; i < ports.size(); ++i) {
+    if (!ports[i].holdsState())
+      continue;
+    if (const Variable *known = find(ports[i].name)) {
+      if (known->port.shape != ports[i].shape || known->port.type != ports[i].type)
+        return Error{"variable " + ports[i].name + ": one program has it as " +
+                     std::string(name(known->port.type)) + text(known->port.shape) +
+                     ", another as " + std::string(name(ports[i].type)) +
+                     text(ports[i].shape) + "; compile both from the same model"};
+      continue;
+    }
+    weft_buffer *buffer = nullptr;
+    if (Status made = takeError(weft_input_create(runtime, program, i, &buffer)); !made)
+      return made;
+    owned.emplace_back(buffer);
+    list.push_back({std::move(ports[i]), buffer});
+  }
+  return {};
+}
+
+ModelState::Variable *ModelState::find(std::string_view name) {
+  auto it = std::find_if(list.begin(), list.end(),
+                         [&](const Variable &v) { return v.port.name == name; });
+  return it == list.end() ? nullptr : &*it;
+}
+
+weft_buffer *ModelState::buffer(std::string_view name) const {
+  const Variable *variable = const_cast<ModelState *>(this)->find(name);
+  return variable ? variable->buffer : nullptr;
+}
+
+Status ModelState::set(Variable &variable, const Array &value) {
+  if (value.shape != variable.port.shape)
+    return Error{"variable " + variable.port.name + ": the value has shape " +
+                 text(value.shape) + ", the model needs " + text(variable.port.shape) +
+                 "; the file belongs to another model"};
+  Array converted = convert(value, variable.port.type);
+  variable.hasValue = true;
+  return takeError(weft_buffer_write(variable.buffer, converted.bytes.data(),
+                                     converted.bytes.size()));
+}
+
+Status ModelState::initialise() {
+  for (Variable &variable : list) {
+    if (variable.hasValue)
+      continue;
+    Result<Array> value = initialValue(variable.port);
+    if (!value)
+      return value.error();
+    if (Status ok = set(variable, *value); !ok)
+      return ok;
+  }
+  return {};
+}
+
+Status ModelState::load(const std::vector<NamedArray> &arrays, bool strict) {
+  std::vector<std::string> given;
+  for (const NamedArray &named : arrays) {
+    Variable *variable = find(named.name);
+    if (!variable && strict)
+      return Error{"array '" + named.name + "' belongs to no variable of the model; "
+                   "the file belongs to another model"};
+    if (!variable)
+      continue;
+    if (Status ok = set(*variable, named.array); !ok)
+      return ok;
+    given.push_back(named.name);
+  }
+  for (const Variable &variable : list)
+    if (strict && std::find(given.begin(), given.end(), variable.port.name) == given.end())
+      return Error{"variable " + variable.port.name +
+                   ": the file has no value for it; the file belongs to another model"};
+  return {};
+}
+
+Status ModelState::write(std::string_view name, const Array &value) {
+  if (Variable *variable = find(name))
+    return set(*variable, value);
+  return Error{"the model has no variable " + std::string(name)};
+}
+
+Result<Array> ModelState::read(std::string_view name) const {
+  const Variable *variable = const_cast<ModelState *>(this)->find(name);
+  if (!variable)
+    return Error{"the model has no variable " + std::string(name)};
+  Array array = Array::zeros(variable->port.type, variable->port.shape);
+  if (Status ok = takeError(weft_buffer_read(variable->buffer, array.bytes.data(),
+                                             array.bytes.size()));
+      !ok)
+    return ok.error();
+  return array;
+}
+
+Result<std::vector<NamedArray>> ModelState::save() const {
+  std::vector<NamedArray> out;
+  for (const Variable &variable : list) {
+    Result<Array> array = read(variable.port.name);
+    if (!array)
+      return array.error();
+    out.push_back({variable.port.name, std::move(*array)});
+  }
+  return out;
+}
+
+} // namespace weft

@@ -1,0 +1,67 @@
+//===- ModelState.h - a model's variables on the devices -------*- C++ -*-===//
+//
+//   ModelState state(runtime);
+//   state.addPorts(trainProgram);          // one buffer for each variable
+//   state.initialise();                    // Keras' initial values
+//   state.load(*readNpz("w.npz"), /*strict=*/true);
+//   trainer.fit(...);                      // programs share the buffers
+//   writeNpz("out.npz", *state.save());
+//
+// A port's metadata says how its variable begins:
+//   {"initializer": {"class_name": "GlorotUniform", "config": {}}, "seed": 12}
+//   {"value": 0.001}      {"value": [1337, 0]}
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_TRAINING_MODELSTATE_H
+#define WEFT_RUNTIME_TRAINING_MODELSTATE_H
+
+#include "weft/runtime/data/Npz.h"
+#include "weft/runtime/training/Ports.h"
+
+#include <memory>
+
+namespace weft {
+
+class ModelState {
+public:
+  explicit ModelState(weft_runtime *runtime) : runtime(runtime) {}
+  /// Makes a buffer for every variable that is not there yet. A program whose
+  /// variable has another shape or dtype than one already there is refused.
+  Status addPorts(const weft_program *program);
+  /// Gives the variables that have no value yet their initial one.
+  Status initialise();
+  /// Values by variable path. `strict`: each variable must be given, and each
+  /// array must belong to a variable.
+  Status load(const std::vector<NamedArray> &arrays, bool strict);
+  /// All variables, in the order in which programs named them.
+  Result<std::vector<NamedArray>> save() const;
+
+  struct Variable {
+    Port port;
+    weft_buffer *buffer;
+    bool hasValue = false;
+  };
+  const std::vector<Variable> &variables() const { return list; }
+  /// Null where there is none.
+  weft_buffer *buffer(std::string_view name) const;
+  Result<Array> read(std::string_view name) const;
+  Status write(std::string_view name, const Array &value);
+
+private:
+  Status set(Variable &variable, const Array &value);
+  Variable *find(std::string_view name);
+  struct Free {
+    void operator()(weft_buffer *buffer) const { weft_buffer_free(buffer); }
+  };
+  weft_runtime *runtime;
+  std::vector<Variable> list;
+  std::vector<std::unique_ptr<weft_buffer, Free>> owned;
+};
+
+/// The value that a port's metadata describes, in the port's dtype.
+Result<Array> initialValue(const Port &port);
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_TRAINING_MODELSTATE_H

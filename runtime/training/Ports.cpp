@@ -1,0 +1,44 @@
+#include "weft/runtime/training/Ports.h"
+
+#include "weft/runtime/abi/plan_generated.h"
+
+namespace weft {
+
+static std::vector<Port>
+portsOf(const flatbuffers::Vector<flatbuffers::Offset<plan::Port>> *list) {
+  // ElementType and Role are spelled like the plan's enums, in their order.
+  static_assert(int(plan::DType::ui64) == int(ElementType::UInt64));
+  static_assert(int(plan::PortRole::other) == int(Role::Other));
+  std::vector<Port> out;
+  for (size_t i = 0; list && i < list->size(); ++i) {
+    const plan::Port *port = list->Get(i);
+    Port made;
+    made.name = port->name() ? port->name()->str() : "";
+    made.role = Role(port->role());
+    made.type = ElementType(port->dtype());
+    if (port->shape())
+      made.shape.assign(port->shape()->begin(), port->shape()->end());
+    made.donatedTo = port->donated_to();
+    made.metadata = port->metadata() ? port->metadata()->str() : "";
+    out.push_back(std::move(made));
+  }
+  return out;
+}
+
+std::vector<Port> inputPorts(const weft_program *program) {
+  return portsOf(plan::GetProgram(weft_program_plan(program))->inputs());
+}
+
+std::vector<Port> outputPorts(const weft_program *program) {
+  return portsOf(plan::GetProgram(weft_program_plan(program))->outputs());
+}
+
+Status takeError(weft_error *error) {
+  if (!error)
+    return {};
+  Error out{weft_error_message(error)};
+  weft_error_free(error);
+  return out;
+}
+
+} // namespace weft

@@ -1,0 +1,45 @@
+//===- Ports.h - what a compiled program binds -----------------*- C++ -*-===//
+//
+//   for (const Port &port : inputPorts(program))
+//     if (port.holdsState()) ...          // weights, moving statistics, slots
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_TRAINING_PORTS_H
+#define WEFT_RUNTIME_TRAINING_PORTS_H
+
+#include "weft/runtime/abi/weft.h"
+#include "weft/runtime/data/Array.h"
+
+namespace weft {
+
+/// PortRole of plan.fbs.
+enum class Role : uint8_t {
+  Weight, State, Slot, Input, Label, SampleWeight, Output, Metric, Other
+};
+
+struct Port {
+  std::string name; ///< d1/kernel, x, metrics/loss
+  Role role;
+  ElementType type;
+  Shape shape;      ///< global
+  int donatedTo;    ///< input: the output that takes over its memory, or -1
+  std::string metadata;
+
+  bool holdsState() const {
+    return role == Role::Weight || role == Role::State || role == Role::Slot;
+  }
+  bool isData() const {
+    return role == Role::Input || role == Role::Label || role == Role::SampleWeight;
+  }
+};
+
+std::vector<Port> inputPorts(const weft_program *program);
+std::vector<Port> outputPorts(const weft_program *program);
+
+/// Takes over a runtime's error; success for null.
+Status takeError(weft_error *error);
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_TRAINING_PORTS_H

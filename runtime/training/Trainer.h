@@ -1,0 +1,80 @@
+//===- Trainer.h - fit, evaluate and predict over programs -----*- C++ -*-===//
+//
+//   Trainer trainer(runtime, state, [&](StepKind kind, int64_t batch) {
+//     return compileOrFind(kind, batch);        // Result<weft_program *>
+//   });
+//   Result<History> history = trainer.fit(data, options);
+//
+// Knows nothing of models: what a program binds, its ports say. A short last
+// batch runs a program of its own size, so losses, metrics and statistics know
+// no padding. Programs stay the caller's and must outlive the trainer.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_TRAINING_TRAINER_H
+#define WEFT_RUNTIME_TRAINING_TRAINER_H
+
+#include "weft/runtime/training/EpochOrder.h"
+#include "weft/runtime/training/History.h"
+#include "weft/runtime/training/ModelState.h"
+#include "weft/runtime/training/RunningMetrics.h"
+#include "weft/runtime/training/TrainingData.h"
+
+#include <atomic>
+#include <map>
+
+namespace weft {
+
+enum class StepKind { Train, Evaluate, Predict };
+/// A program of this kind for this batch size.
+using ProgramSource = std::function<Result<weft_program *>(StepKind, int64_t batch)>;
+
+struct LoopOptions {
+  int64_t batchSize = 32;
+  bool dropRemainder = false;
+  int verbose = 1;
+  bool terminal = true;
+  std::function<double()> clock = {};
+  std::function<void(std::string_view)> print = {};
+  const std::atomic<bool> *stop = nullptr; ///< set by Ctrl-C: end after this step
+};
+
+struct FitOptions : LoopOptions {
+  int64_t epochs = 1, initialEpoch = 0;
+  bool shuffle = true;
+  std::optional<int64_t> stepsPerEpoch = {}, maxSteps = {};
+  MersenneTwister *generator = nullptr; ///< needed to shuffle
+  bool firstFit = true;                 ///< see EpochOrder
+  const TrainingData *validation = nullptr;
+  /// Called after each epoch; false ends the training.
+  std::function<bool(int64_t epoch, const Logs &)> epochEnd = {};
+};
+
+class Trainer {
+public:
+  Trainer(weft_runtime *runtime, ModelState &state, ProgramSource programs);
+  ~Trainer();
+  Result<History> fit(const TrainingData &data, const FitOptions &options);
+  /// Means over all samples, sorted by name.
+  Result<Logs> evaluate(const TrainingData &data, const LoopOptions &options);
+  /// The outputs of all samples, by the name of the output port.
+  Result<std::vector<NamedArray>> predict(const TrainingData &data,
+                                          const LoopOptions &options);
+
+private:
+  struct BoundStep;
+  struct FitRun;
+  Result<BoundStep *> step(StepKind kind, int64_t batch);
+  Result<Logs> runEpoch(FitRun &run, int64_t epoch);
+  Result<Logs> testLoop(const TrainingData &data, const LoopOptions &options,
+                        ProgressBar &bar);
+
+  weft_runtime *runtime;
+  ModelState &state;
+  ProgramSource programs;
+  std::map<std::pair<StepKind, int64_t>, std::unique_ptr<BoundStep>> steps;
+};
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_TRAINING_TRAINER_H

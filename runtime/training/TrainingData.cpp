@@ -1,0 +1,246 @@
+#include "weft/runtime/training/TrainingData.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstdio>
+#include <numeric>
+
+namespace weft {
+
+namespace {
+
+/// x, y or sample_weight, and the flag that names another array.
+struct Kind {
+  const char *key, *flag;
+  const std::vector<std::string> DataOptions::*overrides;
+};
+Kind kindOf(Role role) {
+  if (role == Role::Label)
+    return {"y", "--y", &DataOptions::y};
+  if (role == Role::SampleWeight)
+    return {"sample_weight", "--sample-weight", &DataOptions::sampleWeight};
+  return {"x", "--x", &DataOptions::x};
+}
+
+std::vector<std::string> suffixes(DataPurpose purpose) {
+  switch (purpose) {
+  case DataPurpose::Fit: return {"", "_train"};
+  case DataPurpose::Validation: return {"_val", "_test", ""};
+  default: return {"", "_test"};
+  }
+}
+
+/// `images` of the ports `images`, `x/images` and `y/images`.
+std::string layerName(const Port &port, const char *key) {
+  std::string prefix = std::string(key) + "/";
+  return port.name.starts_with(prefix) ? port.name.substr(prefix.size()) : port.name;
+}
+
+/// The source that --x or --y names for this port; empty when none does.
+Result<std::string> overridden(const DataOptions &options, const Kind &kind,
+                               const Port &port, bool single) {
+  std::string found;
+  for (const std::string &argument : options.*kind.overrides) {
+    size_t equal = argument.find('=');
+    bool named = equal != std::string::npos &&
+                 argument.find_first_of("/.:[") > equal;
+    if (named && argument.substr(0, equal) == layerName(port, kind.key))
+      found = argument.substr(equal + 1);
+    else if (!named && single)
+      found = argument;
+    else if (!named)
+      return Error{std::string(kind.flag) + " " + argument + ": the model has several such arrays; write " +
+                   kind.flag + " " + layerName(port, kind.key) + "=" + argument};
+  }
+  return found;
+}
+
+/// The key of a file that the command line promises to take for this port.
+Result<std::string> promisedKey(const NpzFile &file, const Kind &kind,
+                                const Port &port, DataPurpose purpose, bool single) {
+  std::string tried;
+  for (const std::string &suffix : suffixes(purpose)) {
+    std::string key = kind.key + suffix;
+    if (!single)
+      key += "/" + layerName(port, kind.key);
+    if (file.contains(key))
+      return key;
+    tried += (tried.empty() ? "" : " nor ") + key;
+  }
+  std::string has;
+  for (const std::string &key : file.keys())
+    has += (has.empty() ? "" : ", ") + key;
+  return Error{file.path() + ": has neither " + tried + ", but " + has +
+               "; name one with " + kind.flag + " " +
+               (single ? "" : layerName(port, kind.key) + "=") + file.path() + ":KEY"};
+}
+
+/// Makes the array's shape that of the port, or says which flag would.
+Status fitShape(Array &array, const Port &port, const std::string &source,
+                const DataOptions &options) {
+  Shape wanted(port.shape.begin() + !port.shape.empty(), port.shape.end());
+  if (array.shape.empty())
+    return Error{source + ": is a scalar; it needs a first dimension of samples"};
+  Shape have(array.shape.begin() + 1, array.shape.end());
+  Shape longer = have;
+  longer.push_back(1);
+  bool isInput = port.role == Role::Input;
+  if (isInput && options.addChannel) {
+    array.shape.push_back(1);
+    have = longer;
+  }
+  if (have == wanted)
+    return {};
+  // Labels (n,) and (n, 1) mean the same to Keras' losses.
+  if (!isInput && have.size() == wanted.size() + 1 && have.back() == 1) {
+    array.shape.pop_back();
+    return {};
+  }
+  if (!isInput && longer == wanted) {
+    array.shape.push_back(1);
+    return {};
+  }
+  std::string message = source + ": has samples of shape " + text(have) + ", " +
+                        port.name + " needs " + text(wanted);
+  if (isInput && !options.addChannel && longer == wanted)
+    return Error{message + "; add --add-channel"};
+  if (isInput && options.addChannel &&
+      Shape(have.begin(), have.end() - 1) == wanted)
+    return Error{message + "; leave out --add-channel"};
+  return Error{message + "; reshape the array or choose another one with " +
+               kindOf(port.role).flag};
+}
+
+Result<TrainingData::Column> column(const DataOptions &options, DataPurpose purpose,
+                                    const Port &port, bool single,
+                                    std::optional<NpzFile> &file) {
+  Kind kind = kindOf(port.role);
+  Result<std::string> source = overridden(options, kind, port, single);
+  if (!source)
+    return source.error();
+  Result<Array> array = Error{};
+  if (!source->empty()) {
+    array = loadArray(*source);
+  } else if (!file) {
+    return Error{std::string("no array is given for ") + port.name + "; add --data FILE.npz or " +
+                 kind.flag + " FILE.npz:KEY"};
+  } else {
+    Result<std::string> key = promisedKey(*file, kind, port, purpose, single);
+    if (!key)
+      return key.error();
+    source = file->path() + ":" + *key;
+    array = file->read(*key);
+  }
+  if (!array)
+    return array.error();
+  if (Status ok = fitShape(*array, port, *source, options); !ok)
+    return ok.error();
+  TrainingData::Column made{port, *source, nullptr};
+  if (port.role == Role::Input && options.divideBy != 1) {
+    if (!isFloat(port.type))
+      return Error{*source + ": --divide-by needs an input of floats, " + port.name +
+                   " takes " + std::string(name(port.type)) + "; leave out --divide-by"};
+    made.divideBy = options.divideBy;
+  }
+  made.array = std::make_shared<const Array>(std::move(*array));
+  return made;
+}
+
+} // namespace
+
+const TrainingData::Column *TrainingData::column(std::string_view port) const {
+  for (const Column &column : columns)
+    if (column.port.name == port)
+      return &column;
+  return nullptr;
+}
+
+Array TrainingData::batch(const Column &column, const int64_t *indices,
+                          int64_t count) {
+  std::vector<int64_t> moved(indices, indices + count);
+  for (int64_t &index : moved)
+    index += column.begin;
+  Array picked = gatherRows(*column.array, moved.data(), count);
+  if (column.divideBy == 1)
+    return convert(picked, column.port.type);
+  Array scaled = convert(picked, ElementType::Float32);
+  for (int64_t i = 0; i < scaled.count(); ++i)
+    scaled.data<float>()[i] /= float(column.divideBy);
+  return convert(scaled, column.port.type);
+}
+
+std::string TrainingData::description() const {
+  std::string out;
+  for (const Column &column : columns) {
+    double low = INFINITY, high = -INFINITY;
+    const Array &array = *column.array;
+    int64_t row = array.shape[0] ? array.count() / array.shape[0] : 0;
+    for (int64_t i = column.begin * row; i < (column.begin + samples) * row; ++i) {
+      double value = array.at(i);
+      low = std::min(low, value);
+      high = std::max(high, value);
+    }
+    char range[80];
+    std::snprintf(range, sizeof range, "%g..%g", low, high);
+    Shape shape = array.shape;
+    shape[0] = samples;
+    out += column.port.name + ": " + column.source + " " + text(shape) + " " +
+           std::string(name(array.type)) + " " + range;
+    if (column.divideBy != 1) {
+      std::snprintf(range, sizeof range, ", divided by %g", column.divideBy);
+      out += range;
+    }
+    out += "\n";
+  }
+  return out;
+}
+
+Result<std::pair<TrainingData, TrainingData>>
+TrainingData::split(double fraction) const {
+  int64_t at = int64_t(std::floor(double(samples) * (1 - fraction)));
+  if (!(fraction > 0 && fraction < 1) || at <= 0 || at >= samples)
+    return Error{"--validation-split " + std::to_string(fraction) + ": splits " +
+                 std::to_string(samples) + " samples into " + std::to_string(at) + " and " +
+                 std::to_string(samples - at) + ", and neither may be empty; choose a number between 0 and 1"};
+  std::pair<TrainingData, TrainingData> parts{*this, *this};
+  parts.first.samples = at;
+  parts.second.samples = samples - at;
+  for (Column &column : parts.second.columns)
+    column.begin += at;
+  return parts;
+}
+
+Result<TrainingData> selectData(const DataOptions &options, DataPurpose purpose,
+                                std::span<const Port> ports) {
+  std::optional<NpzFile> file;
+  if (!options.data.empty()) {
+    Result<NpzFile> opened = NpzFile::open(options.data);
+    if (!opened)
+      return opened.error();
+    file = std::move(*opened);
+  }
+  TrainingData data;
+  for (const Port &port : ports) {
+    if (!port.isData() || (purpose == DataPurpose::Predict && port.role != Role::Input))
+      continue;
+    bool single = 1 == std::count_if(ports.begin(), ports.end(), [&](const Port &other) {
+                    return other.role == port.role;
+                  });
+    Result<TrainingData::Column> made = column(options, purpose, port, single, file);
+    if (!made)
+      return made.error();
+    int64_t rows = made->array->shape[0];
+    if (data.columns.empty())
+      data.samples = rows;
+    if (rows != data.samples)
+      return Error{made->source + ": has " + std::to_string(rows) + " samples, " +
+                   data.columns[0].source + " has " + std::to_string(data.samples) +
+                   "; take as many of both, for example with a slice [0:N]"};
+    data.columns.push_back(std::move(*made));
+  }
+  if (data.columns.empty() || data.samples == 0)
+    return Error{"there is no sample to work on; give data with --data"};
+  return data;
+}
+
+} // namespace weft

@@ -1,0 +1,62 @@
+//===- TrainingData.h - which arrays feed which ports ----------*- C++ -*-===//
+//
+//   DataOptions options{.data = "mnist.npz", .divideBy = 255};
+//   Result<TrainingData> data = selectData(options, DataPurpose::Fit, ports);
+//   puts(data->description().c_str());     // x: mnist.npz:x_train (24000, 28, 28) uint8 0..255
+//   Array x = data->batch(/*port=*/0, indices, count);
+//
+// A file gives x and y by the names that the command line promises; --x and
+// --y name others. Shapes that would fit after --add-channel are refused with
+// that flag in the message.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_TRAINING_TRAININGDATA_H
+#define WEFT_RUNTIME_TRAINING_TRAININGDATA_H
+
+#include "weft/runtime/data/Npz.h"
+#include "weft/runtime/training/Ports.h"
+
+#include <memory>
+#include <span>
+
+namespace weft {
+
+enum class DataPurpose { Fit, Evaluate, Predict, Validation };
+
+struct DataOptions {
+  std::string data;                         ///< --data or --validation-data
+  std::vector<std::string> x, y, sampleWeight; ///< [NAME=]FILE.npz:KEY[a:b]
+  double divideBy = 1;
+  bool addChannel = false;
+};
+
+class TrainingData {
+public:
+  struct Column {
+    Port port;
+    std::string source; ///< f.npz:x_train
+    std::shared_ptr<const Array> array;
+    int64_t begin = 0; ///< first row: a validation split shares the array
+    double divideBy = 1;
+  };
+  int64_t samples = 0;
+  std::vector<Column> columns;
+
+  const Column *column(std::string_view port) const;
+  /// Rows indices[0..count) in the port's dtype, without the batch in shape[0]
+  /// being that of the port: it is `count`.
+  static Array batch(const Column &column, const int64_t *indices, int64_t count);
+  /// A line for each array: name, source, shape, dtype and range.
+  std::string description() const;
+  /// Keras' validation_split: the last part, taken before any shuffle.
+  Result<std::pair<TrainingData, TrainingData>> split(double fraction) const;
+};
+
+/// `ports`: input ports of a program; those that are no data are passed over.
+Result<TrainingData> selectData(const DataOptions &options, DataPurpose purpose,
+                                std::span<const Port> ports);
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_TRAINING_TRAININGDATA_H
