@@ -25,8 +25,8 @@
 
 namespace weft {
 
-/// FNV-1a over little-endian 8-byte words, the tail by bytes: the hash of the
-/// trailer. weft_hash of weft.h returns the same.
+/// FNV-1a over little-endian 8-byte words, the tail by bytes. weft_hash of
+/// weft.h returns the same.
 inline uint64_t hashProgramBytes(const void *data, size_t bytes) {
   const auto *p = static_cast<const unsigned char *>(data);
   uint64_t hash = 0xcbf29ce484222325ull;
@@ -39,6 +39,13 @@ inline uint64_t hashProgramBytes(const void *data, size_t bytes) {
   for (; bytes; ++p, --bytes)
     hash = (hash ^ *p) * 0x100000001b3ull;
   return hash;
+}
+
+/// The hash a trailer carries: of the `bytes` before it and of its own fields.
+inline uint64_t hashProgram(const void *data, size_t bytes,
+                            weft_trailer trailer) {
+  trailer.hash = hashProgramBytes(data, bytes);
+  return hashProgramBytes(&trailer, sizeof trailer);
 }
 
 /// The image of a program file. `features` are WEFT_FEATURE_* bits.
@@ -54,9 +61,9 @@ assembleProgramFile(const void *elf, size_t elfBytes, const void *plan,
   out.insert(out.end(), p, p + planBytes);
   trailer.plan_bytes = planBytes;
   trailer.features = features;
-  trailer.hash = hashProgramBytes(out.data(), out.size());
   trailer.abi_version = WEFT_ABI_VERSION;
   std::memcpy(trailer.magic, "WEFTPROG", 8);
+  trailer.hash = hashProgram(out.data(), out.size(), trailer);
   const auto *t = reinterpret_cast<const uint8_t *>(&trailer);
   out.insert(out.end(), t, t + sizeof trailer);
   return out;

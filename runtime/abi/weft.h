@@ -36,13 +36,14 @@ typedef struct weft_trailer {
   uint64_t elf_bytes;
   uint64_t plan_bytes;
   uint64_t features;      ///< WEFT_FEATURE_* the kernels need
-  uint64_t hash;          ///< XXH64-like hash of all bytes before the trailer
+  uint64_t hash;          ///< of all bytes before it and of its other fields:
+                          ///< hashProgram in ProgramImage.h
   uint32_t abi_version;
   uint32_t reserved;
   char magic[8];          ///< "WEFTPROG"
 } weft_trailer;
 enum { WEFT_FEATURE_AVX2 = 1, WEFT_FEATURE_AVX512 = 2, WEFT_FEATURE_NEON = 4 };
-/// The hash of the trailer (FNV-1a over 8-byte words, tail by bytes).
+/// FNV-1a over 8-byte words, tail by bytes: what the trailer's hash is made of.
 uint64_t weft_hash(const void *data, size_t bytes);
 
 typedef enum weft_status {

@@ -55,7 +55,7 @@ static Error checkTrailer(std::span<const uint8_t> image,
     return makeError(WEFT_INVALID_FILE, "cut or altered program: ", body,
                      " bytes before the trailer, which says ",
                      trailer.elf_bytes, " + ", trailer.plan_bytes);
-  uint64_t hash = hashProgramBytes(image.data(), body);
+  uint64_t hash = hashProgram(image.data(), body, trailer);
   if (hash != trailer.hash)
     return makeError(WEFT_INVALID_FILE, "altered program: hash ", std::hex,
                      hash, ", its trailer says ", trailer.hash);

@@ -1,0 +1,197 @@
+// Every collective against its meaning in plan.fbs, for several workers.
+#include "runtime-plan.h"
+
+#include <cstring>
+#include <random>
+
+using namespace weft::test;
+
+static const std::vector<Axes> splitX8 = {{whole(0, 8)}};
+
+TEST_CASE("an all-reduce gives the same bits for any number of workers") {
+  // Two operands in one instruction, of odd sizes, beside their scalar sums.
+  constexpr int64_t n = 33333, m = 5;
+  PlanBuilder p({{"x", 8}});
+  uint32_t a = p.state("a", DType::f32, {8 * n}, splitX8);
+  uint32_t b = p.state("b", DType::f64, {8 * m}, splitX8);
+  p.collective(CollectiveKind::all_reduce, {a, b}, {a, b}, {whole(0, 8)});
+  std::vector<uint8_t> image = p.image();
+  std::mt19937 random(1);
+  std::normal_distribution<float> normal;
+  std::vector<float> x(8 * n);
+  std::vector<double> y(8 * m);
+  for (float &v : x)
+    v = normal(random);
+  for (double &v : y)
+    v = normal(random);
+  std::vector<float> sum(n);
+  std::vector<double> sumB(m);
+  for (int64_t d = 0; d < 8; ++d) {
+    for (int64_t i = 0; i < n; ++i)
+      sum[i] = d ? sum[i] + x[d * n + i] : x[i];
+    for (int64_t i = 0; i < m; ++i)
+      sumB[i] = d ? sumB[i] + y[d * m + i] : y[i];
+  }
+  for (int workers : {1, 2, 4}) {
+    Loaded program(image, "cpu:8", workers);
+    program.write(0, x);
+    program.write(1, y);
+    REQUIRE(program.run() == "");
+    for (int64_t d = 0; d < 8; ++d) {
+      CHECK(program.local<float>(0, d) == sum);
+      CHECK(program.local<double>(1, d) == sumB);
+    }
+    CHECK(program.counted("all_reduce") == 2 * 7 * (n * 4 + m * 8) / 8);
+  }
+}
+
+template <typename T>
+static std::vector<T> reduced(DType dtype, ReduceKind kind,
+                              const std::vector<T> &data, int64_t devices) {
+  int64_t n = int64_t(data.size()) / devices;
+  PlanBuilder p({{"x", devices}});
+  uint32_t in = p.input("in", dtype, {devices * n}, {{whole(0, devices)}});
+  uint32_t out = p.output("out", dtype, {devices * n}, {{whole(0, devices)}});
+  p.collective(CollectiveKind::all_reduce, {in}, {out}, {whole(0, devices)})
+      .reduce = kind;
+  Loaded program(p.image(), "cpu:" + std::to_string(devices));
+  program.write(0, data);
+  REQUIRE(program.run() == "");
+  return program.local<T>(0, devices - 1);
+}
+
+TEST_CASE("reductions of every kind") {
+  CHECK(reduced<float>(DType::f32, ReduceKind::max, {1, 5, -2, 3, 4, -7}, 3) ==
+        std::vector<float>{4, 5}); // 1 5 | -2 3 | 4 -7
+  CHECK(reduced<float>(DType::f32, ReduceKind::min, {1, 5, -2, 3, 4, -7}, 3) ==
+        std::vector<float>{-2, -7});
+  CHECK(reduced<double>(DType::f64, ReduceKind::prod, {2, 3, 4, 5}, 2) ==
+        std::vector<double>{8, 15});
+  CHECK(reduced<int8_t>(DType::i8, ReduceKind::sum, {100, 1, 100, 2}, 2) ==
+        std::vector<int8_t>{-56, 3});
+  CHECK(reduced<int16_t>(DType::i16, ReduceKind::prod, {-300, 7, 300, -2}, 2) ==
+        std::vector<int16_t>{int16_t(-90000), -14});
+  CHECK(reduced<int32_t>(DType::i32, ReduceKind::max, {-1, 0, 3, -8}, 2) ==
+        std::vector<int32_t>{3, 0});
+  CHECK(reduced<uint32_t>(DType::ui32, ReduceKind::max, {~0u, 0, 3, 8}, 2) ==
+        std::vector<uint32_t>{~0u, 8});
+  CHECK(reduced<int64_t>(DType::i64, ReduceKind::and_, {12, 3, 10, 1}, 2) ==
+        std::vector<int64_t>{8, 1});
+  CHECK(reduced<uint8_t>(DType::i1, ReduceKind::sum, {0, 1, 0, 1}, 2) ==
+        std::vector<uint8_t>{0, 1});
+  CHECK(reduced<uint8_t>(DType::i1, ReduceKind::prod, {0, 1, 1, 1}, 2) ==
+        std::vector<uint8_t>{0, 1});
+  // bf16: 1 + 2^-8 + 2^-8 is summed in f32 and rounded once: 1 + 2^-7.
+  CHECK(reduced<uint16_t>(DType::bf16, ReduceKind::sum, {0x3f80, 0x3b80, 0x3b80}, 3) ==
+        std::vector<uint16_t>{0x3f81});
+  CHECK(reduced<uint16_t>(DType::f16, ReduceKind::sum, {0x3c00, 0x4000}, 2) ==
+        std::vector<uint16_t>{0x4200});
+  float nan = std::numeric_limits<float>::quiet_NaN();
+  for (ReduceKind kind : {ReduceKind::max, ReduceKind::min}) {
+    std::vector<float> r = reduced<float>(DType::f32, kind, {nan, 1, 1, nan}, 2);
+    CHECK((r[0] != r[0] && r[1] != r[1]));
+  }
+}
+
+TEST_CASE("an uneven all-gather cuts the last block") {
+  // Columns 7 over 4: 2 2 2 1; the padding is poisoned and must not arrive.
+  PlanBuilder p({{"x", 4}});
+  uint32_t in = p.input("in", DType::f32, {3, 7}, {{}, {whole(0, 4)}});
+  uint32_t out = p.output("out", DType::f32, {3, 7}, {{}, {}});
+  p.collective(CollectiveKind::all_gather, {in}, {out}, {whole(0, 4)}, -1, 1);
+  Loaded program(p.image(), "cpu:4");
+  program.write(0, iota<float>(21));
+  REQUIRE(program.run() == "");
+  for (int64_t d = 0; d < 4; ++d)
+    CHECK(program.local<float>(0, d) == iota<float>(21));
+  CHECK(program.counted("all_gather") == 21 * 4 * 3 / 4);
+}
+
+TEST_CASE("an uneven reduce-scatter keeps each device's block") {
+  // Each device holds 3x5; the sum is 4 times that, split in blocks of 2 rows
+  // or columns.
+  for (int32_t to : {0, 1}) {
+    PlanBuilder p({{"x", 4}});
+    uint32_t in = p.input("in", DType::i32, {3, 5}, {{}, {}});
+    std::vector<Axes> split(2);
+    split[size_t(to)] = {whole(0, 4)};
+    uint32_t out = p.output("out", DType::i32, {3, 5}, split);
+    p.collective(CollectiveKind::reduce_scatter, {in}, {out}, {whole(0, 4)}, -1,
+                 to);
+    Loaded program(p.image(), "cpu:4");
+    program.write(0, iota<int32_t>(15));
+    REQUIRE(program.run() == "");
+    std::vector<int32_t> want = iota<int32_t>(15);
+    for (int32_t &v : want)
+      v *= 4;
+    CHECK(program.read<int32_t>(0, 15) == want);
+    CHECK(program.counted("reduce_scatter") == 15 * 4 * 3 / 4);
+  }
+}
+
+TEST_CASE("an all-to-all moves the split from one dimension to another") {
+  PlanBuilder p({{"x", 3}});
+  uint32_t in = p.input("in", DType::i16, {7, 4}, {{whole(0, 3)}, {}});
+  uint32_t out = p.output("out", DType::i16, {7, 4}, {{}, {whole(0, 3)}});
+  p.collective(CollectiveKind::all_to_all, {in}, {out}, {whole(0, 3)}, 0, 1);
+  Loaded program(p.image(), "cpu:3");
+  program.write(0, iota<int16_t>(28));
+  REQUIRE(program.run() == "");
+  CHECK(program.read<int16_t>(0, 28) == iota<int16_t>(28));
+  CHECK(program.counted("all_to_all") == 3 * 4 * 2 * 2 / 3);
+}
+
+TEST_CASE("the exchange of the design moves 1,792 bytes a device") {
+  // P('y', _, 'x') -> P(_, ('x', 'y'), _) of 16x16x16 f32 on x=4, y=2.
+  PlanBuilder p({{"x", 4}, {"y", 2}});
+  std::vector<Axes> from = {{whole(1, 2)}, {}, {whole(0, 4)}};
+  std::vector<Axes> to = {{}, {whole(0, 4), whole(1, 2)}, {}};
+  uint32_t in = p.input("in", DType::f32, {16, 16, 16}, from);
+  uint32_t out = p.output("out", DType::f32, {16, 16, 16}, to);
+  p.exchange(in, out, {16, 16, 16}, from, to);
+  Loaded program(p.image(), "cpu:8");
+  program.write(0, iota<float>(4096));
+  REQUIRE(program.run() == "");
+  CHECK(program.read<float>(0, 4096) == iota<float>(4096));
+  CHECK(program.counted("exchange") == 1792);
+}
+
+TEST_CASE("exchanges between random layouts, uneven and with copies") {
+  std::mt19937 random(7);
+  auto pick = [&](int n) { return int(random() % unsigned(n)); };
+  for (int round = 0; round < 150; ++round) {
+    int64_t x = 1 + pick(4), y = 1 + pick(3);
+    PlanBuilder p({{"x", x}, {"y", y}});
+    Shape shape = {1 + pick(9), 1 + pick(9)};
+    auto layout = [&] {
+      std::vector<Axes> dims(2);
+      if (pick(3))
+        dims[size_t(pick(2))].push_back(whole(0, x));
+      if (pick(3)) {
+        Axes &axes = dims[size_t(pick(2))];
+        axes.insert(pick(2) ? axes.begin() : axes.end(), whole(1, y));
+      }
+      return dims;
+    };
+    std::vector<Axes> from = layout(), to = layout();
+    uint32_t in = p.input("in", DType::i32, shape, from);
+    uint32_t out = p.output("out", DType::i32, shape, to);
+    p.exchange(in, out, shape, from, to);
+    Loaded program(p.image(), "cpu:" + std::to_string(x * y), 1 + pick(3));
+    size_t count = size_t(shape[0] * shape[1]);
+    program.write(0, iota<int32_t>(count, 1));
+    REQUIRE(program.run() == "");
+    REQUIRE(program.read<int32_t>(0, count) == iota<int32_t>(count, 1));
+  }
+}
+
+TEST_CASE("sub-axes make groups of a part of an axis") {
+  // "x":(1)2 of 4: devices 0,2 and 1,3.
+  PlanBuilder p({{"x", 4}});
+  uint32_t v = p.state("v", DType::f32, {4}, {{whole(0, 4)}});
+  p.collective(CollectiveKind::all_reduce, {v}, {v}, {SubAxis(0, 1, 2)});
+  Loaded program(p.image(), "cpu:4");
+  program.write(0, std::vector<float>{1, 2, 4, 8});
+  REQUIRE(program.run() == "");
+  CHECK(program.read<float>(0, 4) == std::vector<float>{5, 10, 5, 10});
+}

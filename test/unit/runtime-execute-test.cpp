@@ -1,0 +1,143 @@
+// Copies, launches, loops, donation, and the one deadlock message.
+#include "runtime-plan.h"
+
+using namespace weft::test;
+
+TEST_CASE("a kernel gets its device's part and coordinate") {
+  PlanBuilder p({{"x", 2}});
+  std::vector<Axes> split = {{whole(0, 2)}};
+  uint32_t in = p.input("in", DType::f32, {7}, split);
+  uint32_t out = p.output("out", DType::f32, {7}, split);
+  uint32_t t = p.arena(DType::f32, {4});
+  p.copy(in, t);
+  p.launch("twice_plus_device", {t, out});
+  Loaded program(p.image(), "cpu:2");
+  program.write(0, iota<float>(7));
+  REQUIRE(program.run() == "");
+  CHECK(program.read<float>(0, 7) ==
+        std::vector<float>{0, 2, 4, 6, 9, 11, 13});
+  // The padding of device 1 was poisoned: 7 elements, 2 x 4 places.
+  float padding = program.local<float>(0, 1)[3];
+  CHECK(padding != padding);
+}
+
+/// counter += 1 while counter < limit, limit = 2 + 3 * row; in each iteration
+/// an all-reduce of `v` within the row.
+static std::vector<uint8_t> rowLoops() {
+  PlanBuilder p({{"row", 2}, {"column", 2}});
+  uint32_t v = p.state("v", DType::f32, {4}, {{whole(0, 2), whole(1, 2)}});
+  uint32_t counter = p.state("counter", DType::i32, {1}, {{}});
+  uint32_t limit = p.arena(DType::i32, {});
+  uint32_t goOn = p.arena(DType::i1, {});
+  p.launch("limit_by_row", {limit});
+  uint32_t head = p.next();
+  p.launch("less", {counter, limit, goOn});
+  JumpUnlessT &leave = p.jumpUnless(goOn, 0);
+  p.launch("increment", {counter});
+  p.collective(CollectiveKind::all_reduce, {v}, {v}, {whole(1, 2)});
+  p.jump(head);
+  leave.target = p.next();
+  return p.image();
+}
+
+TEST_CASE("groups run different numbers of iterations") {
+  for (int workers : {1, 2, 4}) {
+    Loaded program(rowLoops(), "cpu:4", workers);
+    program.write(0, std::vector<float>{1, 2, 3, 4});
+    program.write(1, std::vector<int32_t>{0});
+    REQUIRE(program.run() == "");
+    // Row 0: twice: (1+2)*2; row 1: five times: (3+4)*2^4.
+    CHECK(program.read<float>(0, 4) == std::vector<float>{6, 6, 112, 112});
+    CHECK(program.local<int32_t>(1, 0)[0] == 2);
+    CHECK(program.local<int32_t>(1, 3)[0] == 5);
+    uint64_t count = 0;
+    // Device 0 met twice; the largest sender, in row 1, five times 4 bytes.
+    CHECK(program.counted("all_reduce", &count) == 20);
+    CHECK(count == 2);
+  }
+}
+
+TEST_CASE("a donated input is updated in place, run after run") {
+  PlanBuilder p({{"x", 2}});
+  uint32_t counter = p.state("steps", DType::i32, {1}, {{}});
+  p.launch("increment", {counter});
+  Loaded program(p.image(), "cpu:2");
+  program.write(0, std::vector<int32_t>{40});
+  REQUIRE(program.run() == "");
+  REQUIRE(program.run() == "");
+  CHECK(program.read<int32_t>(0, 1)[0] == 42);
+
+  weft_buffer *other = nullptr;
+  REQUIRE(take(weft_output_create(program.runtime, program.program, 0, &other)) == "");
+  CHECK(take(weft_execute(program.runtime, program.program,
+                          program.inputs.data(), &other)) ==
+        "output \"steps\" takes over a donated input and needs its buffer");
+  weft_buffer_free(other);
+}
+
+TEST_CASE("a deadlock says who waits where for whom") {
+  PlanBuilder p({{"x", 2}});
+  uint32_t v = p.state("v", DType::f32, {2}, {{whole(0, 2)}});
+  uint32_t first = p.arena(DType::i1, {});
+  p.launch("is_first", {first});
+  JumpUnlessT &skip = p.jumpUnless(first, 0);
+  p.collective(CollectiveKind::all_reduce, {v}, {v}, {whole(0, 2)});
+  skip.target = p.next();
+  std::vector<uint8_t> image = p.image();
+  for (int workers : {1, 2}) {
+    Loaded program(image, "cpu:2", workers);
+    program.write(0, std::vector<float>{1, 2});
+    weft_status status;
+    CHECK(take(weft_execute(program.runtime, program.program,
+                            program.inputs.data(), program.outputs.data()),
+               &status) ==
+          "deadlock in \"test\": no group is complete; device 0 waits at "
+          "instruction 2 (all_reduce of the test) for device 1 (returned)");
+    CHECK(status == WEFT_DEADLOCK);
+    // The runtime is usable afterwards, and says it again.
+    CHECK(program.run() != "");
+  }
+}
+
+TEST_CASE("devices in two places of one group wait for each other") {
+  PlanBuilder p({{"x", 2}});
+  uint32_t v = p.state("v", DType::f32, {2}, {{whole(0, 2)}});
+  uint32_t first = p.arena(DType::i1, {});
+  p.launch("is_first", {first});
+  JumpUnlessT &skip = p.jumpUnless(first, 0);
+  p.collective(CollectiveKind::all_reduce, {v}, {v}, {whole(0, 2)});
+  skip.target = p.next();
+  p.collective(CollectiveKind::all_reduce, {v}, {v}, {whole(0, 2)});
+  Loaded program(p.image(), "cpu:2");
+  CHECK(program.run() ==
+        "deadlock in \"test\": no group is complete; device 0 waits at "
+        "instruction 2 (all_reduce of the test) for device 1; device 1 waits at "
+        "instruction 3 (all_reduce of the test) for device 0");
+}
+
+TEST_CASE("what does not fit a run is an error") {
+  PlanBuilder p({{"x", 4}});
+  uint32_t in = p.input("in", DType::f32, {8}, {{whole(0, 4)}});
+  uint32_t out = p.output("out", DType::f32, {8}, {{whole(0, 4)}});
+  p.copy(in, out);
+  std::vector<uint8_t> image = p.image();
+  Loaded program(image, "cpu:2");
+  CHECK(program.run() == "program \"test\" needs device 2, the runtime has 2; "
+                         "create it with more devices");
+  float data[8] = {};
+  CHECK(take(weft_buffer_write(program.inputs[0], data, 28)) ==
+        "\"in\" has 32 bytes, not 28");
+  weft_buffer *none = nullptr;
+  CHECK(take(weft_input_create(program.runtime, program.program, 1, &none)) ==
+        "program \"test\" has 1 inputs, there is no number 1");
+  weft_runtime *runtime = nullptr;
+  for (const char *bad : {"gpu:1", "cpu", "cpu:", "cpu:0", "cpu:-1", "cpu:2x", ""})
+    CHECK(take(weft_runtime_create(bad, 0, &runtime)) ==
+          std::string("unknown devices \"") + bad +
+              "\"; write cpu:N with N from 1 to 65536");
+
+  Loaded fits(image, "cpu:4");
+  weft_buffer *twice[] = {fits.inputs[0]};
+  CHECK(take(weft_execute(fits.runtime, fits.program, fits.inputs.data(), twice)) ==
+        "the buffer for \"out\" is already bound to another port of this run");
+}

@@ -1,0 +1,283 @@
+//===- runtime-plan.h - programs written by hand ---------------*- C++ -*-===//
+//
+//   PlanBuilder p({{"x", 2}});
+//   uint32_t in = p.input("in", DType::f32, {8}, {{whole(0, 2)}});
+//   uint32_t out = p.output("out", DType::f32, {8}, {{whole(0, 2)}});
+//   p.copy(in, out);
+//   Loaded program(p.image());
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TEST_UNIT_RUNTIME_PLAN_H
+#define WEFT_TEST_UNIT_RUNTIME_PLAN_H
+
+#include "weft/runtime/abi/ProgramImage.h"
+#include "weft/runtime/abi/plan_generated.h"
+
+#include "catch2/catch.hpp"
+
+#include <fstream>
+#include <iterator>
+#include <string>
+
+namespace weft::test {
+
+using namespace weft::plan;
+using Axes = std::vector<SubAxis>;
+using Shape = std::vector<int64_t>;
+
+inline SubAxis whole(uint32_t axis, int64_t size) { return {axis, 1, size}; }
+
+inline std::vector<uint8_t> kernelLibrary() {
+  std::ifstream file(WEFT_TEST_KERNELS, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+inline int64_t bytesOf(DType dtype) {
+  switch (dtype) {
+  case DType::f64: case DType::i64: case DType::ui64: return 8;
+  case DType::f32: case DType::i32: case DType::ui32: return 4;
+  case DType::f16: case DType::bf16: case DType::i16: case DType::ui16: return 2;
+  default: return 1;
+  }
+}
+
+class PlanBuilder {
+public:
+  explicit PlanBuilder(std::vector<std::pair<std::string, int64_t>> axes) {
+    program.abi_version = WEFT_ABI_VERSION;
+    program.name = "test";
+    program.mesh = std::make_unique<MeshT>();
+    for (auto &[name, size] : axes) {
+      program.mesh->axis_names.push_back(name);
+      program.mesh->axis_sizes.push_back(size);
+    }
+  }
+
+  uint32_t buffer(BufferKind kind, DType dtype, const Shape &shape,
+                  uint64_t offset = 0) {
+    auto b = std::make_unique<BufferT>();
+    b->kind = kind;
+    b->offset = offset;
+    b->dtype = dtype;
+    b->shape = shape;
+    b->bytes = uint64_t(bytesOf(dtype));
+    for (int64_t n : shape)
+      b->bytes *= uint64_t(n);
+    program.buffers.push_back(std::move(b));
+    return uint32_t(program.buffers.size() - 1);
+  }
+  uint32_t arena(DType dtype, const Shape &shape) {
+    uint64_t offset = (program.arena_bytes + 63) / 64 * 64;
+    uint32_t b = buffer(BufferKind::arena, dtype, shape, offset);
+    program.arena_bytes = offset + program.buffers[b]->bytes;
+    return b;
+  }
+  static std::unique_ptr<LayoutT> layout(const std::vector<Axes> &dims) {
+    auto l = std::make_unique<LayoutT>();
+    for (const Axes &axes : dims) {
+      auto d = std::make_unique<DimLayoutT>();
+      d->axes = axes;
+      l->dims.push_back(std::move(d));
+    }
+    return l;
+  }
+  static Shape local(const Shape &shape, const std::vector<Axes> &dims) {
+    Shape out = shape;
+    for (size_t d = 0; d < shape.size(); ++d) {
+      int64_t p = 1;
+      for (const SubAxis &a : dims[d])
+        p *= a.size();
+      out[d] = (shape[d] + p - 1) / p;
+    }
+    return out;
+  }
+  std::unique_ptr<PortT> port(const std::string &name, uint32_t buffer,
+                              DType dtype, const Shape &shape,
+                              const std::vector<Axes> &dims) {
+    auto p = std::make_unique<PortT>();
+    p->name = name;
+    p->buffer = buffer;
+    p->dtype = dtype;
+    p->shape = shape;
+    p->layout = layout(dims);
+    return p;
+  }
+  uint32_t input(const std::string &name, DType dtype, const Shape &shape,
+                 const std::vector<Axes> &dims) {
+    uint32_t b = buffer(BufferKind::input, dtype, local(shape, dims));
+    program.inputs.push_back(port(name, b, dtype, shape, dims));
+    return b;
+  }
+  uint32_t output(const std::string &name, DType dtype, const Shape &shape,
+                  const std::vector<Axes> &dims) {
+    uint32_t b = buffer(BufferKind::output, dtype, local(shape, dims));
+    program.outputs.push_back(port(name, b, dtype, shape, dims));
+    return b;
+  }
+  /// An input updated in place: one buffer, two ports.
+  uint32_t state(const std::string &name, DType dtype, const Shape &shape,
+                 const std::vector<Axes> &dims) {
+    uint32_t b = input(name, dtype, shape, dims);
+    program.inputs.back()->donated_to = int32_t(program.outputs.size());
+    program.outputs.push_back(port(name, b, dtype, shape, dims));
+    return b;
+  }
+
+  template <typename Op> Op &add(Op op) {
+    auto i = std::make_unique<InstructionT>();
+    i->operation.Set(std::move(op));
+    program.instructions.push_back(std::move(i));
+    return *static_cast<Op *>(program.instructions.back()->operation.value);
+  }
+  uint32_t next() const { return uint32_t(program.instructions.size()); }
+  void launch(const std::string &kernel, std::vector<uint32_t> buffers) {
+    LaunchT op;
+    op.kernel = uint32_t(program.kernels.size());
+    op.buffers = std::move(buffers);
+    program.kernels.push_back(kernel);
+    add(std::move(op));
+  }
+  void copy(uint32_t source, uint32_t target) {
+    CopyT op;
+    op.source = source;
+    op.target = target;
+    add(std::move(op));
+  }
+  JumpT &jump(uint32_t target) {
+    JumpT op;
+    op.target = target;
+    return add(std::move(op));
+  }
+  JumpUnlessT &jumpUnless(uint32_t condition, uint32_t target) {
+    JumpUnlessT op;
+    op.condition = condition;
+    op.target = target;
+    return add(std::move(op));
+  }
+  CollectiveT &collective(CollectiveKind kind, std::vector<uint32_t> sources,
+                          std::vector<uint32_t> targets, Axes axes,
+                          int32_t from = -1, int32_t to = -1) {
+    CollectiveT op;
+    op.kind = kind;
+    op.sources = std::move(sources);
+    op.targets = std::move(targets);
+    op.axes = std::move(axes);
+    op.from = from;
+    op.to = to;
+    op.label = "the test";
+    return add(std::move(op));
+  }
+  CollectiveT &exchange(uint32_t source, uint32_t target, const Shape &shape,
+                        const std::vector<Axes> &from,
+                        const std::vector<Axes> &to) {
+    CollectiveT &op = collective(CollectiveKind::exchange, {source}, {target}, {});
+    op.shape = shape;
+    op.from_layout = layout(from);
+    op.to_layout = layout(to);
+    return op;
+  }
+
+  std::vector<uint8_t> planBytes() {
+    flatbuffers::FlatBufferBuilder builder;
+    FinishProgramBuffer(builder, Program::Pack(builder, &program));
+    return {builder.GetBufferPointer(),
+            builder.GetBufferPointer() + builder.GetSize()};
+  }
+  /// Ends with a Return.
+  std::vector<uint8_t> image() {
+    add(ReturnT());
+    return assembleProgramFile(kernelLibrary(), planBytes(), 0);
+  }
+
+  ProgramT program;
+};
+
+/// The message of an error, freed; empty for success.
+inline std::string take(weft_error *error, weft_status *status = nullptr) {
+  if (status)
+    *status = weft_error_status(error);
+  std::string text = error ? weft_error_message(error) : "";
+  weft_error_free(error);
+  return text;
+}
+
+/// A program on its own runtime with buffers for all of its ports.
+struct Loaded {
+  Loaded(const std::vector<uint8_t> &image, const std::string &devices,
+         int workers = 0, bool poison = true) {
+    CHECK(take(weft_program_load_memory(image.data(), image.size(), &program)) ==
+          "");
+    CHECK(take(weft_runtime_create(devices.c_str(), workers, &runtime)) == "");
+    REQUIRE(program);
+    REQUIRE(runtime);
+    weft_runtime_poison(runtime, poison);
+    const Program *plan = GetProgram(weft_program_plan(program));
+    for (size_t i = 0; plan->inputs() && i < plan->inputs()->size(); ++i) {
+      inputs.emplace_back();
+      REQUIRE(take(weft_input_create(runtime, program, i, &inputs.back())) == "");
+    }
+    outputs.resize(plan->outputs() ? plan->outputs()->size() : 0);
+    for (size_t i = 0; i < inputs.size(); ++i)
+      if (int32_t o = plan->inputs()->Get(i)->donated_to(); o >= 0)
+        outputs[o] = inputs[i];
+    for (size_t i = 0; i < outputs.size(); ++i)
+      if (!outputs[i]) {
+        REQUIRE(take(weft_output_create(runtime, program, i, &outputs[i])) == "");
+        owned.push_back(outputs[i]);
+      }
+    owned.insert(owned.end(), inputs.begin(), inputs.end());
+  }
+  ~Loaded() {
+    for (weft_buffer *b : owned)
+      weft_buffer_free(b);
+    weft_runtime_free(runtime);
+    weft_program_free(program);
+  }
+  template <typename T> void write(size_t input, const std::vector<T> &data) {
+    REQUIRE(take(weft_buffer_write(inputs[input], data.data(),
+                                   data.size() * sizeof(T))) == "");
+  }
+  template <typename T> std::vector<T> read(size_t output, size_t count) {
+    std::vector<T> data(count);
+    REQUIRE(take(weft_buffer_read(outputs[output], data.data(),
+                                  count * sizeof(T))) == "");
+    return data;
+  }
+  std::string run() {
+    return take(weft_execute(runtime, program, inputs.data(), outputs.data()));
+  }
+  /// One device's memory of an output.
+  template <typename T> std::vector<T> local(size_t output, int64_t position) {
+    size_t bytes = 0;
+    auto *p = static_cast<T *>(
+        weft_buffer_local(outputs[output], position, &bytes));
+    return {p, p + bytes / sizeof(T)};
+  }
+  uint64_t counted(const std::string &kind, uint64_t *count = nullptr) {
+    const weft_counter *counters = nullptr;
+    size_t n = weft_runtime_counters(runtime, &counters);
+    for (size_t i = 0; i < n; ++i)
+      if (counters[i].kind == kind) {
+        if (count)
+          *count = counters[i].count;
+        return counters[i].bytes;
+      }
+    return 0;
+  }
+
+  weft_program *program = nullptr;
+  weft_runtime *runtime = nullptr;
+  std::vector<weft_buffer *> inputs, outputs, owned;
+};
+
+template <typename T> std::vector<T> iota(size_t n, T first = 0) {
+  std::vector<T> v(n);
+  for (size_t i = 0; i < n; ++i)
+    v[i] = T(first + T(i));
+  return v;
+}
+
+} // namespace weft::test
+
+#endif // WEFT_TEST_UNIT_RUNTIME_PLAN_H
