@@ -57,15 +57,16 @@ void Executor::reset() {
   for (std::unique_ptr<Meeting> &meeting : meetings)
     meeting->arrived = 0;
   open.clear();
-  running = idle = 0;
+  running = 0;
   done = 0;
   ended = false;
 }
 
-Error Executor::run(Workers &workers) {
+Error Executor::run(Workers &pool) {
   reset();
+  workers = &pool;
   auto body = [this](int worker) { work(worker); };
-  workers.run(body);
+  pool.run(body);
   if (done == devices.size())
     return nullptr;
   return makeError(WEFT_DEADLOCK, describeDeadlock());
@@ -110,15 +111,15 @@ void Executor::work(int worker) {
     }
     if (running == 0) { // all have returned, or nobody can go on
       ended = true;
-      news.raise();
+      workers->news.raise();
       break;
     }
-    uint32_t seen = news.value();
-    ++idle;
+    if (worker != 0)
+      break; // waits for news outside
+    uint32_t seen = workers->news.value();
     lock.unlock();
-    news.wait(seen);
+    workers->news.wait(seen);
     lock.lock();
-    --idle;
   }
   lock.unlock();
 }
@@ -185,8 +186,7 @@ void Executor::arrive(Device &device, const Instruction &instruction) {
       meeting.left.store(meeting.chunks, std::memory_order_relaxed);
       meeting.next.store(0, std::memory_order_release);
       open.push_back(&meeting);
-      if (idle)
-        news.raise();
+      workers->news.raise();
     }
   }
   lock.unlock();
@@ -221,8 +221,7 @@ void Executor::release(Meeting &meeting) {
     ++device.pc;
     ready[size_t(device.home)].push_back(device.position);
   }
-  if (idle)
-    news.raise();
+  workers->news.raise();
 }
 
 std::array<Executor::Count, collectiveKinds> Executor::counts() const {

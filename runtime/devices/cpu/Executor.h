@@ -50,7 +50,7 @@ public:
     boundKey = key;
   }
 
-  Error run(Workers &workers);
+  Error run(Workers &pool);
 
   struct Count {
     uint64_t occurrences, bytes;
@@ -81,7 +81,7 @@ private:
 
   void reset();
   void work(int worker);
-  /// Runs a device until it returns or waits; true if that completed a group.
+  /// Runs a device until it returns or waits.
   void runDevice(Device &device);
   void arrive(Device &device, const Instruction &instruction);
   void runChunks(Meeting &meeting);
@@ -98,11 +98,10 @@ private:
   std::vector<uint64_t> boundKey;
 
   SpinLock lock;
-  Signal news; ///< devices or chunks to run, or the end
+  Workers *workers = nullptr; ///< of this run
   std::vector<std::vector<int64_t>> ready; ///< positions, by home worker
   std::vector<Meeting *> open;             ///< complete, chunks left
-  int running = 0;                         ///< workers not idle
-  int idle = 0;
+  int running = 0;                         ///< workers with a device or chunks
   size_t done = 0;                         ///< devices that have returned
   bool ended = false;
 };

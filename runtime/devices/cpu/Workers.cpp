@@ -60,33 +60,43 @@ Workers::~Workers() { stop(); }
 
 void Workers::stop() {
   stopping.store(true);
-  begin.raise();
+  news.raise();
   for (std::thread &thread : threads)
     thread.join();
 }
 
 void Workers::loop(int worker) {
-  // The constructor's value is 0; a run may begin before this thread does.
-  for (uint32_t seen = 0;; ++seen) {
-    begin.wait(seen);
+  for (;;) {
+    // Read before looking for work: what is raised later ends the wait.
+    uint32_t seen = news.value();
     if (stopping.load())
       return;
-    call(body, worker);
-    if (busy.fetch_sub(1, std::memory_order_acq_rel) == 1)
-      end.raise();
+    uint32_t inside = gate.load(std::memory_order_acquire);
+    while (inside & open)
+      if (gate.compare_exchange_weak(inside, inside + 1,
+                                     std::memory_order_acq_rel)) {
+        call(body, worker);
+        gate.fetch_sub(1, std::memory_order_acq_rel);
+        break;
+      }
+    news.wait(seen);
   }
 }
 
 void Workers::start(void (*c)(void *, int), void *b) {
+  if (threads.empty())
+    return c(b, 0);
   call = c;
   body = b;
-  uint32_t seen = end.value();
-  busy.store(int(threads.size()), std::memory_order_release);
-  if (!threads.empty())
-    begin.raise();
+  gate.fetch_or(open, std::memory_order_acq_rel);
+  news.raise();
   c(b, 0);
-  if (!threads.empty())
-    end.wait(seen);
+  gate.fetch_and(~open, std::memory_order_acq_rel);
+  for (int i = 0; gate.load(std::memory_order_acquire) != 0; ++i) {
+    if (i % 256 == 255)
+      sched_yield(); // one of them may have lost its core
+    pause();
+  }
 }
 
 } // namespace weft::runtime

@@ -1,9 +1,13 @@
 //===- Workers.h - persistent threads --------------------------*- C++ -*-===//
 //
-//   Workers workers(2);                     // the caller is one of them
-//   workers.run([](int worker) { ... });    // on each; returns when all have
+//   Workers workers(2);                // one thread, and the caller
+//   workers.run([&](int worker) {      // the caller until it is done, threads
+//     ... workers.news.raise(); ...    // whenever there may be work for them
+//   });
 //
-// Between runs a thread spins for some 50 us, then sleeps on a futex.
+// A thread that finds nothing to do leaves the body at once and waits for news
+// outside: it spins for some 50 us, then sleeps on a futex. So run() never
+// waits for a thread that sleeps or has lost its core.
 //
 //===----------------------------------------------------------------------===//
 
@@ -47,19 +51,24 @@ public:
   ~Workers();
   int count() const { return int(threads.size()) + 1; }
 
+  /// Calls body(0) here and body(w) on threads, again after each news; returns
+  /// when body(0) has returned and no thread is in it any more.
   template <typename Body> void run(Body &body) {
     start([](void *b, int worker) { (*static_cast<Body *>(b))(worker); },
           &body);
   }
+
+  Signal news;
 
 private:
   void start(void (*call)(void *, int), void *body);
   void loop(int worker);
   void stop();
 
+  static constexpr uint32_t open = 1u << 31;
   std::vector<std::thread> threads;
-  Signal begin, end;
-  std::atomic<int> busy{0};
+  /// `open` while threads may enter the body, plus the number inside.
+  alignas(64) std::atomic<uint32_t> gate{0};
   std::atomic<bool> stopping{false};
   void (*call)(void *, int) = nullptr;
   void *body = nullptr;
