@@ -1,4 +1,5 @@
 # One line for each unit test program: weft_unit_test(<name> SRCS ... LINK ...)
+include(unit/codegen-tests.cmake)
 include(unit/data-tests.cmake)
 include(unit/keras-tests.cmake)
 weft_unit_test(layout-test SRCS unit/layout-test.cpp LINK weft::WeftLayout)

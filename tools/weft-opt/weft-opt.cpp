@@ -2,6 +2,7 @@
 
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/weft/Weft.h"
+#include "weft/passes/kernels/Passes.h"
 #include "weft/passes/training/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -25,6 +26,7 @@ int main(int argc, char **argv) {
                   weft::WeftDialect, weft::coll::CollDialect>();
   mlir::registerTransformsPasses();
   weft::registerWeftTrainingPasses();
+  weft::registerWeftKernelPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Weft's optimiser\n", registry));
 }

@@ -1,0 +1,94 @@
+//===- CompileKernels.cpp - kernels to machine code ------------------------===//
+
+#include "weft/compiler/codegen/cpu/CompileKernels.h"
+
+#include "weft/compiler/codegen/cpu/LowerKernel.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Config/llvm-config.h"
+#include "llvm/Support/SHA256.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <atomic>
+#include <thread>
+
+using namespace mlir;
+using namespace weft;
+
+/// Part of every cache key: raise it when the emitted code changes.
+static constexpr llvm::StringLiteral kCodegenVersion = "weft-cpu-1 llvm-" LLVM_VERSION_STRING;
+
+namespace {
+struct KernelJob {
+  func::FuncOp kernel;
+  std::string text, error;
+  llvm::SmallVector<char> object;
+};
+} // namespace
+
+static std::string cacheKey(llvm::StringRef text, const CpuTarget &target) {
+  llvm::SHA256 hash;
+  for (llvm::StringRef part : {llvm::StringRef(kCodegenVersion), llvm::StringRef(target.triple), llvm::StringRef(target.cpu), llvm::StringRef(target.features), text}) {
+    hash.update(part);
+    hash.update(llvm::StringRef("\0", 1));
+  }
+  std::array<uint8_t, 32> sum = hash.final();
+  return llvm::toHex(sum, /*LowerCase=*/true);
+}
+
+static void compile(KernelJob &job, const CpuTarget &target, const CodegenOptions &options) {
+  std::string key = cacheKey(job.text, target);
+  if (cpu::readCachedObject(options.cacheDir, key, job.object))
+    return;
+  job.error = cpu::lowerKernel(job.text, target, job.object);
+  if (job.error.empty())
+    cpu::writeCachedObject(options.cacheDir, key, job.object);
+}
+
+static std::vector<KernelJob> collectKernels(ModuleOp module) {
+  std::vector<KernelJob> jobs;
+  for (auto kernel : module.getOps<func::FuncOp>()) {
+    if (!kernel->hasAttr("weft.kernel"))
+      continue;
+    KernelJob &job = jobs.emplace_back();
+    job.kernel = kernel;
+    llvm::raw_string_ostream stream(job.text);
+    kernel.print(stream, OpPrintingFlags().useLocalScope().elideLargeElementsAttrs(INT64_MAX));
+  }
+  return jobs;
+}
+
+LogicalResult weft::compileKernels(ModuleOp module, const CpuTarget &target,
+                                   const CodegenOptions &options,
+                                   SmallVectorImpl<char> &sharedObject) {
+  std::vector<KernelJob> jobs = collectKernels(module);
+  std::atomic<size_t> next = 0;
+  auto work = [&] {
+    for (size_t i = next++; i < jobs.size(); i = next++)
+      compile(jobs[i], target, options);
+  };
+  unsigned count = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  std::vector<std::thread> threads;
+  for (unsigned i = 1; i < std::min<size_t>(count, jobs.size()); ++i)
+    threads.emplace_back(work);
+  work();
+  for (std::thread &thread : threads)
+    thread.join();
+
+  bool failed = false;
+  std::vector<llvm::SmallVector<char>> objects;
+  for (KernelJob &job : jobs) {
+    if (!job.error.empty()) {
+      job.kernel.emitError() << "kernel '" << job.kernel.getName() << "' cannot be compiled for " << target.name << ": " << job.error;
+      failed = true;
+    }
+    objects.push_back(std::move(job.object));
+  }
+  if (failed)
+    return failure();
+  std::string error = cpu::linkObjects(objects, sharedObject);
+  if (!error.empty())
+    return module.emitError() << error;
+  return success();
+}

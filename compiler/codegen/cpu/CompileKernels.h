@@ -1,0 +1,43 @@
+//===- CompileKernels.h - kernels to machine code --------------*- C++ -*-===//
+//
+//   llvm::SmallVector<char> image;
+//   weft::CodegenOptions options;            // all cores, no cache
+//   if (failed(weft::compileKernels(module, weft::CpuTarget::host(), options, image)))
+//     ...                                    // errors are on the kernels
+//
+// `image` is a shared object with one weft_kernel_fn (runtime/abi/weft.h) for
+// each function of the module with the attribute weft.kernel, under its name.
+// Buffers are the arguments, then the results: dense, row-major, aligned to 64
+// bytes, an i1 is one byte. No result may overlap another buffer, except that
+// in a kernel "elementwise" a result may be the buffer of an argument of the
+// same shape and type.
+//
+// The same module, target and version give the same bytes, with any number of
+// threads and with or without a cache.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_CODEGEN_CPU_COMPILEKERNELS_H
+#define WEFT_COMPILER_CODEGEN_CPU_COMPILEKERNELS_H
+
+#include "weft/compiler/codegen/cpu/CpuTarget.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace weft {
+
+struct CodegenOptions {
+  /// Where objects are kept by the hash of what they are made from; empty: no
+  /// cache. The folder is made if need be; a damaged entry is compiled again.
+  std::string cacheDir;
+  unsigned threads = 0; ///< 0: one for each core
+};
+
+llvm::LogicalResult compileKernels(mlir::ModuleOp module, const CpuTarget &target,
+                                   const CodegenOptions &options,
+                                   llvm::SmallVectorImpl<char> &sharedObject);
+
+} // namespace weft
+
+#endif // WEFT_COMPILER_CODEGEN_CPU_COMPILEKERNELS_H

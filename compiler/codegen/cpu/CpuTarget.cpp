@@ -1,0 +1,61 @@
+//===- CpuTarget.cpp - the processor that kernels are compiled for ---------===//
+
+#include "weft/compiler/codegen/cpu/CpuTarget.h"
+
+#include "weft/runtime/abi/weft.h"
+
+#include "llvm/ADT/StringMap.h"
+#include "llvm/TargetParser/Host.h"
+#include "llvm/TargetParser/Triple.h"
+
+using namespace weft;
+
+std::optional<CpuTarget> CpuTarget::fromName(llvm::StringRef name) {
+  if (name == "cpu" || name == "cpu:host")
+    return host();
+  CpuTarget target;
+  target.name = name.str();
+  target.triple = llvm::sys::getDefaultTargetTriple();
+  if (name == "cpu:avx512") {
+    target.cpu = "x86-64-v4";
+    target.vectorBytes = 64;
+    target.vectorRegisters = 32;
+    target.hasFma = true;
+    target.runtimeFeatures = WEFT_FEATURE_AVX512 | WEFT_FEATURE_AVX2;
+  } else if (name == "cpu:avx2") {
+    target.cpu = "x86-64-v3";
+    target.vectorBytes = 32;
+    target.hasFma = true;
+    target.runtimeFeatures = WEFT_FEATURE_AVX2;
+  } else if (name == "cpu:neon") {
+    target.cpu = "generic";
+    target.vectorRegisters = 32;
+    target.hasFma = true;
+    target.runtimeFeatures = WEFT_FEATURE_NEON;
+  } else if (name == "cpu:generic") {
+    bool isX86 = llvm::Triple(target.triple).isX86();
+    target.cpu = isX86 ? "x86-64" : "generic";
+    target.hasFma = !isX86;
+  } else {
+    return std::nullopt;
+  }
+  return target;
+}
+
+CpuTarget CpuTarget::host() {
+  llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
+  if (triple.isAArch64())
+    return *fromName("cpu:neon");
+  llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
+  auto all = [&](std::initializer_list<llvm::StringRef> names) {
+    for (llvm::StringRef name : names)
+      if (!features.lookup(name))
+        return false;
+    return true;
+  };
+  // The features of x86-64-v3 and -v4.
+  bool avx2 = all({"avx2", "fma", "bmi", "bmi2", "f16c", "lzcnt", "movbe"});
+  if (avx2 && all({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}))
+    return *fromName("cpu:avx512");
+  return *fromName(avx2 ? "cpu:avx2" : "cpu:generic");
+}

@@ -1,0 +1,118 @@
+//===- DotEmitter.cpp - contractions ---------------------------------------===//
+
+#include "weft/compiler/codegen/cpu/DotShape.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace weft::cpu {
+
+/// Joins neighbours that step through memory as one dimension.
+static void joinDimensions(SmallVectorImpl<DotDimension> &dims) {
+  llvm::erase_if(dims, [](const DotDimension &dim) { return dim.size == 1; });
+  for (size_t i = 1; i < dims.size();) {
+    DotDimension &outer = dims[i - 1], &inner = dims[i];
+    if (outer.lhs == inner.lhs * inner.size && outer.rhs == inner.rhs * inner.size && outer.result == inner.result * inner.size) {
+      inner.size *= outer.size;
+      dims.erase(dims.begin() + i - 1);
+    } else {
+      ++i;
+    }
+  }
+}
+
+std::optional<DotShape> dotShape(KernelEmitter &emitter, DotOp op) {
+  std::optional<StridedView> lhs = emitter.viewOf(op.getLhs()), rhs = emitter.viewOf(op.getRhs());
+  std::optional<StridedView> result = emitter.viewOf(op.getResult());
+  if (!lhs || !rhs || !result)
+    return std::nullopt;
+  DotShape shape;
+  shape.lhs = lhs->pointer;
+  shape.rhs = rhs->pointer;
+  shape.result = result->pointer;
+  unsigned next = 0;
+  for (auto [l, r] : llvm::zip_equal(op.getLhsBatch(), op.getRhsBatch()))
+    shape.batch.push_back({lhs->sizes[l], lhs->strides[l], rhs->strides[r], result->strides[next++]});
+  for (auto [l, r] : llvm::zip_equal(op.getLhsContract(), op.getRhsContract()))
+    shape.contract.push_back({lhs->sizes[l], lhs->strides[l], rhs->strides[r], 0});
+  auto isFree = [](int64_t dim, ArrayRef<int64_t> batch, ArrayRef<int64_t> contract) {
+    return !llvm::is_contained(batch, dim) && !llvm::is_contained(contract, dim);
+  };
+  for (int64_t i = 0; i < int64_t(lhs->sizes.size()); ++i)
+    if (isFree(i, op.getLhsBatch(), op.getLhsContract()))
+      shape.rows.push_back({lhs->sizes[i], lhs->strides[i], 0, result->strides[next++]});
+  for (int64_t i = 0; i < int64_t(rhs->sizes.size()); ++i)
+    if (isFree(i, op.getRhsBatch(), op.getRhsContract()))
+      shape.columns.push_back({rhs->sizes[i], 0, rhs->strides[i], result->strides[next++]});
+  for (auto *dims : {&shape.batch, &shape.rows, &shape.columns, &shape.contract})
+    joinDimensions(*dims);
+  return shape;
+}
+
+namespace {
+/// Offsets in the three tensors, from the loops that are open.
+struct DotOffsets {
+  Value lhs, rhs, result;
+};
+} // namespace
+
+static DotOffsets step(KernelEmitter &emitter, DotOffsets from, const DotDimension &dim, Value position) {
+  auto advance = [&](Value offset, int64_t stride) {
+    return stride == 0 ? offset : emitter.add(offset, emitter.mul(position, stride));
+  };
+  return {advance(from.lhs, dim.lhs), advance(from.rhs, dim.rhs), advance(from.result, dim.result)};
+}
+
+/// Any element type and any strides: for each row, result[row] += lhs * rhs[row]
+/// with the columns innermost.
+void emitSimpleDot(KernelEmitter &emitter, DotOp op, const DotShape &shape) {
+  Type elementType = tensorType(op.getResult()).getElementType();
+  Type type = computeType(elementType);
+  Value zero = emitter.constant(0);
+  DotOffsets offsets{zero, zero, zero};
+  for (const DotDimension &dim : llvm::concat<const DotDimension>(shape.batch, shape.rows))
+    offsets = step(emitter, offsets, dim, emitter.openLoop(dim.size));
+  unsigned outer = emitter.depth();
+
+  DotOffsets at = offsets;
+  for (const DotDimension &dim : shape.columns)
+    at = step(emitter, at, dim, emitter.openLoop(dim.size));
+  Value neutral = emitNeutral(emitter.builder, emitter.loc, ReduceKind::Sum, elementType);
+  emitter.store(neutral, shape.result, elementType, at.result);
+  emitter.closeLoops(outer);
+
+  for (const DotDimension &dim : shape.contract)
+    offsets = step(emitter, offsets, dim, emitter.openLoop(dim.size));
+  Value a = emitter.load(shape.lhs, elementType, offsets.lhs);
+  for (const DotDimension &dim : shape.columns)
+    offsets = step(emitter, offsets, dim, emitter.openLoop(dim.size));
+  if (!shape.columns.empty())
+    emitter.markParallel();
+  Value b = emitter.load(shape.rhs, elementType, offsets.rhs);
+  Value sum = emitter.load(shape.result, elementType, offsets.result);
+  OpBuilder &builder = emitter.builder;
+  if (isa<FloatType>(type)) {
+    auto contract = arith::FastMathFlags::contract;
+    Value product = arith::MulFOp::create(builder, emitter.loc, a, b, contract);
+    sum = arith::AddFOp::create(builder, emitter.loc, sum, product, contract);
+  } else {
+    Value product = arith::MulIOp::create(builder, emitter.loc, a, b);
+    sum = arith::AddIOp::create(builder, emitter.loc, sum, product);
+  }
+  emitter.store(sum, shape.result, elementType, offsets.result);
+}
+
+LogicalResult KernelEmitter::emitDot(DotOp op) {
+  if (elementCount(op.getResult()) == 0)
+    return success();
+  std::optional<DotShape> shape = dotShape(*this, op);
+  if (!shape)
+    return op.emitError() << "operands of 'weft.dot' are not in memory";
+  beginNest();
+  emitSimpleDot(*this, op, *shape);
+  beginNest();
+  return success();
+}
+
+} // namespace weft::cpu

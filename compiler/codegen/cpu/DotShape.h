@@ -1,0 +1,36 @@
+//===- DotShape.h - a contraction as strides -------------------*- C++ -*-===//
+//
+//   %c = weft.dot %a, %b contract [1] x [0]
+//        : tensor<16x784xf32>, tensor<784x200xf32> -> tensor<16x200xf32>
+//
+//   rows {16: lhs 784, result 200}, columns {200: rhs 1, result 1},
+//   contract {784: lhs 1, rhs 200}
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_CODEGEN_CPU_DOTSHAPE_H
+#define WEFT_COMPILER_CODEGEN_CPU_DOTSHAPE_H
+
+#include "weft/compiler/codegen/cpu/KernelEmitter.h"
+
+namespace weft::cpu {
+
+/// `size` steps, each so many elements apart in the three tensors.
+struct DotDimension {
+  int64_t size, lhs, rhs, result;
+};
+
+/// Neighbouring dimensions are joined where strides allow, and dimensions of
+/// one element are left out.
+struct DotShape {
+  mlir::Value lhs, rhs, result;
+  llvm::SmallVector<DotDimension, 2> batch, rows, columns, contract;
+};
+
+/// Nothing if an operand is not in memory.
+std::optional<DotShape> dotShape(KernelEmitter &emitter, DotOp op);
+void emitSimpleDot(KernelEmitter &emitter, DotOp op, const DotShape &shape);
+
+} // namespace weft::cpu
+
+#endif // WEFT_COMPILER_CODEGEN_CPU_DOTSHAPE_H

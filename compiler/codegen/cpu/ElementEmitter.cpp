@@ -1,0 +1,310 @@
+//===- ElementEmitter.cpp - the value of one element -----------------------===//
+
+#include "weft/compiler/codegen/cpu/KernelEmitter.h"
+#include "weft/dialects/coll/Coll.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+
+namespace weft::cpu {
+
+Value KernelEmitter::constant(int64_t value) {
+  return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
+}
+Value KernelEmitter::add(Value a, Value b) {
+  return arith::AddIOp::create(builder, loc, a, b);
+}
+Value KernelEmitter::mul(Value a, int64_t factor) {
+  return factor == 1 ? a : arith::MulIOp::create(builder, loc, a, constant(factor)).getResult();
+}
+
+ElementIndex KernelEmitter::makeIndex(ArrayRef<Value> dims, unsigned depth) {
+  ElementIndex index;
+  index.dims.assign(dims.begin(), dims.end());
+  index.depth = depth;
+  SmallVector<void *, 4> key;
+  for (Value dim : dims)
+    key.push_back(dim.getAsOpaquePointer());
+  index.id = indexIds.try_emplace(key, indexIds.size()).first->second;
+  return index;
+}
+
+ElementIndex KernelEmitter::makeFlatIndex(Value linear, unsigned depth) {
+  ElementIndex index = makeIndex(linear, depth);
+  index.dims.clear();
+  index.linear = linear;
+  return index;
+}
+
+Value KernelEmitter::linearIndex(ArrayRef<int64_t> shape, const ElementIndex &index) {
+  if (index.linear)
+    return index.linear;
+  Value linear;
+  for (auto [dim, size] : llvm::zip_equal(index.dims, shape))
+    linear = linear ? add(mul(linear, size), dim) : dim;
+  return linear ? linear : constant(0);
+}
+
+Value KernelEmitter::load(Value pointer, Type elementType, Value linear) {
+  Type storage = storageType(elementType);
+  auto pointerType = LLVM::LLVMPointerType::get(builder.getContext());
+  Value address = LLVM::GEPOp::create(builder, loc, pointerType, storage, pointer, ArrayRef<LLVM::GEPArg>{linear}, LLVM::GEPNoWrapFlags::inbounds);
+  auto op = LLVM::LoadOp::create(builder, loc, storage, address, elementBytes(elementType));
+  op.setAccessGroupsAttr(builder.getArrayAttr({accessGroup}));
+  if (!elementType.isInteger(1))
+    return op;
+  return arith::TruncIOp::create(builder, loc, elementType, op);
+}
+
+void KernelEmitter::store(Value value, Value pointer, Type elementType, Value linear) {
+  Type storage = storageType(elementType);
+  if (elementType.isInteger(1))
+    value = arith::ExtUIOp::create(builder, loc, storage, value);
+  auto pointerType = LLVM::LLVMPointerType::get(builder.getContext());
+  Value address = LLVM::GEPOp::create(builder, loc, pointerType, storage, pointer, ArrayRef<LLVM::GEPArg>{linear}, LLVM::GEPNoWrapFlags::inbounds);
+  auto op = LLVM::StoreOp::create(builder, loc, value, address, elementBytes(elementType));
+  op.setAccessGroupsAttr(builder.getArrayAttr({accessGroup}));
+}
+
+void KernelEmitter::enterDepth(unsigned depth) {
+  if (depth < levels.size())
+    builder.setInsertionPoint(levels[depth]);
+  else if (levels.empty())
+    builder.setInsertionPoint(nestAnchor);
+  else
+    builder.setInsertionPoint(levels.back().getBody(), levels.back().getBody()->without_terminator().end());
+}
+
+FailureOr<Value> KernelEmitter::element(Value tensor, const ElementIndex &index) {
+  auto key = std::make_pair(tensor, index.id);
+  if (Value known = elements.lookup(key))
+    return known;
+  OpBuilder::InsertionGuard guard(builder);
+  enterDepth(index.depth);
+  RankedTensorType type = tensorType(tensor);
+  FailureOr<Value> result;
+  Value pointer = current.contains(tensor) ? Value() : memory.lookup(tensor);
+  if (pointer)
+    result = load(pointer, type.getElementType(), linearIndex(type.getShape(), index));
+  else
+    result = compute(tensor.getDefiningOp(), index);
+  if (succeeded(result))
+    elements[key] = *result;
+  return result;
+}
+
+FailureOr<Value> KernelEmitter::compute(Operation *op, const ElementIndex &index) {
+  if (isElementwise(op)) {
+    SmallVector<Value> operands;
+    for (Value operand : op->getOperands()) {
+      FailureOr<Value> value = element(operand, index);
+      if (failed(value))
+        return failure();
+      operands.push_back(*value);
+    }
+    enterDepth(index.depth);
+    return emitScalarOp(builder, op, operands);
+  }
+  return llvm::TypeSwitch<Operation *, FailureOr<Value>>(op)
+      .Case([&](ConstantOp constantOp) -> FailureOr<Value> {
+        auto data = cast<DenseElementsAttr>(constantOp.getValue());
+        TypedAttr value = cast<TypedAttr>(data.getSplatValue<Attribute>());
+        if (auto integer = dyn_cast<IntegerAttr>(value))
+          value = IntegerAttr::get(computeType(integer.getType()), integer.getValue());
+        return arith::ConstantOp::create(builder, loc, value).getResult();
+      })
+      .Case([&](IotaOp iota) { return counted(iota, index); })
+      .Case([&](RngBitsOp rng) { return randomBits(rng, index); })
+      .Case([&](ReshapeOp reshape) { return reshaped(reshape, index); })
+      .Case([&](PadOp pad) { return padded(pad, index); })
+      .Case([&](ConcatenateOp concatenate) { return concatenated(concatenate, index); })
+      .Case([&](coll::CoordinateOp op) -> FailureOr<Value> { return coordinate(op.getGroup()); })
+      .Case([&](coll::MakePartialOp partial) -> FailureOr<Value> {
+        FailureOr<Value> value = element(partial.getInput(), index);
+        if (failed(value))
+          return failure();
+        Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, coordinate(partial.getGroup()), constant(0));
+        Value neutral = emitNeutral(builder, loc, partial.getKind(), tensorType(partial.getInput()).getElementType());
+        return arith::SelectOp::create(builder, loc, isFirst, *value, neutral).getResult();
+      })
+      .Default([&](Operation *other) { return computeMoved(other, index); });
+}
+
+/// Ops whose element is an element of their operand.
+FailureOr<Value> KernelEmitter::computeMoved(Operation *op, const ElementIndex &index) {
+  SmallVector<Value> dims;
+  unsigned depth = index.depth;
+  if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
+    for (int64_t dim : broadcast.getDims())
+      dims.push_back(index.dims[dim]);
+    // Known as soon as the loops over its own dimensions are open.
+    unsigned known = 0;
+    for (Value dim : dims)
+      known = std::max(known, depthOf(dim, index.depth));
+    depth = std::min(depth, known);
+  } else if (auto transpose = dyn_cast<TransposeOp>(op)) {
+    dims.resize(index.dims.size());
+    for (auto [i, from] : llvm::enumerate(transpose.getPermutation()))
+      dims[from] = index.dims[i];
+  } else if (auto slice = dyn_cast<SliceOp>(op)) {
+    for (auto [i, dim] : llvm::enumerate(index.dims))
+      dims.push_back(add(mul(dim, slice.getStride()[i]), constant(slice.getStart()[i])));
+  } else if (auto slice = dyn_cast<coll::SliceOp>(op)) {
+    dims.assign(index.dims.begin(), index.dims.end());
+    int64_t dim = slice.getDim();
+    Value start = mul(coordinate(slice.getGroup()), tensorType(slice.getResult()).getDimSize(dim));
+    Value last = constant(tensorType(slice.getInput()).getDimSize(dim) - 1);
+    // Positions past the end are padding: any element will do.
+    dims[dim] = arith::MinSIOp::create(builder, loc, add(dims[dim], start), last);
+  } else {
+    return op->emitError() << "'" << op->getName() << "' has no CPU code; it must not be part of a kernel";
+  }
+  return element(op->getOperand(0), makeIndex(dims, depth));
+}
+
+unsigned KernelEmitter::depthOf(Value position, unsigned otherwise) {
+  for (auto [level, loop] : llvm::enumerate(levels))
+    if (loop.getInductionVar() == position)
+      return level + 1;
+  return otherwise;
+}
+
+FailureOr<Value> KernelEmitter::reshaped(ReshapeOp op, const ElementIndex &index) {
+  if (index.linear)
+    return element(op.getInput(), index);
+  Value linear = linearIndex(tensorType(op.getResult()).getShape(), index);
+  SmallVector<Value> dims;
+  ArrayRef<int64_t> shape = tensorType(op.getInput()).getShape();
+  for (int64_t i = shape.size() - 1; i >= 0; --i) {
+    if (i == 0) {
+      dims.push_back(linear);
+      break;
+    }
+    Value size = constant(shape[i]);
+    dims.push_back(arith::RemUIOp::create(builder, loc, linear, size));
+    linear = arith::DivUIOp::create(builder, loc, linear, size);
+  }
+  std::reverse(dims.begin(), dims.end());
+  return element(op.getInput(), makeIndex(dims, index.depth));
+}
+
+FailureOr<Value> KernelEmitter::padded(PadOp op, const ElementIndex &index) {
+  RankedTensorType type = tensorType(op.getInput());
+  Type elementType = computeType(type.getElementType());
+  Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(elementType));
+  if (type.getNumElements() == 0)
+    return zero;
+  Value inside = arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
+  SmallVector<Value> dims;
+  for (auto [i, dim] : llvm::enumerate(index.dims)) {
+    Value position = add(dim, constant(-op.getLow()[i]));
+    auto require = [&](arith::CmpIPredicate predicate, Value a, Value b) {
+      Value holds = arith::CmpIOp::create(builder, loc, predicate, a, b);
+      inside = arith::AndIOp::create(builder, loc, inside, holds);
+    };
+    require(arith::CmpIPredicate::sge, position, constant(0));
+    if (op.getInterior()[i] != 0) {
+      Value step = constant(op.getInterior()[i] + 1);
+      require(arith::CmpIPredicate::eq, arith::RemSIOp::create(builder, loc, position, step), constant(0));
+      position = arith::DivSIOp::create(builder, loc, position, step);
+    }
+    require(arith::CmpIPredicate::slt, position, constant(type.getDimSize(i)));
+    // An element that exists is read in any case, then not used.
+    position = arith::MaxSIOp::create(builder, loc, position, constant(0));
+    dims.push_back(arith::MinSIOp::create(builder, loc, position, constant(type.getDimSize(i) - 1)));
+  }
+  FailureOr<Value> value = element(op.getInput(), makeIndex(dims, index.depth));
+  if (failed(value))
+    return failure();
+  enterDepth(index.depth);
+  return arith::SelectOp::create(builder, loc, inside, *value, zero).getResult();
+}
+
+FailureOr<Value> KernelEmitter::concatenated(ConcatenateOp op, const ElementIndex &index) {
+  int64_t dim = op.getDim(), start = 0;
+  Value result;
+  for (Value input : op.getInputs()) {
+    int64_t size = tensorType(input).getDimSize(dim);
+    if (size == 0)
+      continue;
+    enterDepth(index.depth);
+    SmallVector<Value> dims(index.dims.begin(), index.dims.end());
+    Value position = add(dims[dim], constant(-start));
+    Value clamped = arith::MaxSIOp::create(builder, loc, position, constant(0));
+    dims[dim] = arith::MinSIOp::create(builder, loc, clamped, constant(size - 1));
+    FailureOr<Value> value = element(input, makeIndex(dims, index.depth));
+    if (failed(value))
+      return failure();
+    enterDepth(index.depth);
+    Value reached = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, position, constant(0));
+    result = result ? arith::SelectOp::create(builder, loc, reached, *value, result).getResult() : *value;
+    start += size;
+  }
+  return result;
+}
+
+FailureOr<Value> KernelEmitter::counted(IotaOp op, const ElementIndex &index) {
+  Value position = index.dims[op.getDim()];
+  if (op.getOffset()) {
+    FailureOr<Value> offset = element(op.getOffset(), makeIndex({}, 0));
+    if (failed(offset))
+      return failure();
+    enterDepth(index.depth);
+    position = add(position, *offset);
+  }
+  Type type = tensorType(op.getResult()).getElementType(), target = computeType(type);
+  if (isa<FloatType>(target))
+    return arith::SIToFPOp::create(builder, loc, target, position).getResult();
+  if (target.getIntOrFloatBitWidth() == 64)
+    return position;
+  return arith::TruncIOp::create(builder, loc, target, position).getResult();
+}
+
+FailureOr<Value> KernelEmitter::randomBits(RngBitsOp op, const ElementIndex &index) {
+  Value position;
+  if (!op.getGlobalShape()) {
+    position = linearIndex(tensorType(op.getResult()).getShape(), index);
+  } else {
+    for (auto [dim, offset, size] : llvm::zip_equal(index.dims, op.getOffsets(), *op.getGlobalShape())) {
+      FailureOr<Value> start = element(offset, makeIndex({}, 0));
+      if (failed(start))
+        return failure();
+      enterDepth(index.depth);
+      Value along = add(dim, *start);
+      position = position ? add(mul(position, size), along) : along;
+    }
+    if (!position)
+      position = constant(0);
+  }
+  Value key[2];
+  for (int64_t i = 0; i < 2; ++i) {
+    enterDepth(0);
+    FailureOr<Value> word = element(op.getKey(), makeIndex(constant(i), 0));
+    if (failed(word))
+      return failure();
+    key[i] = *word;
+  }
+  enterDepth(index.depth);
+  Type i32 = builder.getI32Type();
+  Value high = arith::TruncIOp::create(builder, loc, i32, arith::ShRUIOp::create(builder, loc, position, constant(32)));
+  Value low = arith::TruncIOp::create(builder, loc, i32, position);
+  return emitThreefry(builder, loc, key[0], key[1], high, low);
+}
+
+Value KernelEmitter::coordinate(LayoutAttr group) {
+  Mesh mesh = group.getMesh().getMesh();
+  Layout layout = group.getLayout();
+  Value result = constant(0);
+  for (const SubAxis &sub : layout.dims[0]) {
+    Value along = load(coordinates, builder.getI64Type(), constant(sub.axis));
+    int64_t minor = mesh.axes[sub.axis].size / sub.skip / sub.size;
+    Value digit = arith::DivUIOp::create(builder, loc, along, constant(minor));
+    digit = arith::RemUIOp::create(builder, loc, digit, constant(sub.size));
+    result = add(mul(result, sub.size), digit);
+  }
+  return result;
+}
+
+} // namespace weft::cpu

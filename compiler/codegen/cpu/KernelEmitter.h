@@ -1,0 +1,184 @@
+//===- KernelEmitter.h - loops for one kernel function ---------*- C++ -*-===//
+//
+// A kernel is a function of local weft ops on tensors. The emitter decides
+// which of its values are stored in memory (its results, dots, reductions) and
+// writes one loop nest for each group of them; everything else is computed
+// element by element where it is needed:
+//
+//   func.func private @k(%x: tensor<16x8xf32>, %b: tensor<8xf32>) -> tensor<16x8xf32> {
+//     %0 = weft.broadcast %b dims [1]        for i in 16
+//     %1 = weft.add %x, %0            =>       for j in 8
+//     %2 = weft.relu %1                          r[i,j] = relu(x[i,j] + b[j])
+//     return %2
+//   }
+//
+// All results of one shape share a nest in which every load of an element
+// comes before its stores, so that in a kernel "elementwise" a result may have
+// the memory of an argument of the same shape and type.
+//
+// What is emitted: arith, math, vector and scf on 64-bit integers and scalars,
+// llvm.load and llvm.store on plain pointers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_CODEGEN_CPU_KERNELEMITTER_H
+#define WEFT_COMPILER_CODEGEN_CPU_KERNELEMITTER_H
+
+#include "weft/compiler/codegen/cpu/CpuTarget.h"
+#include "weft/dialects/weft/Weft.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
+
+#include <map>
+
+namespace weft::cpu {
+
+/// Internal values above this many bytes cannot live on a kernel's stack; the
+/// outlining pass returns them as extra results instead.
+inline constexpr int64_t kStackBytes = 64 * 1024;
+
+/// The position of an element: one i64 for each dimension, or the row-major
+/// position alone (`linear`) in a flat nest. `depth` is the number of loops
+/// around the place where the position is known.
+struct ElementIndex {
+  llvm::SmallVector<mlir::Value, 4> dims;
+  mlir::Value linear;
+  unsigned depth = 0;
+  unsigned id = 0; ///< equal positions have equal ids within a nest
+};
+
+/// A tensor in memory as the dot emitter sees it: strides in elements.
+struct StridedView {
+  mlir::Value pointer;
+  llvm::SmallVector<int64_t, 4> sizes, strides;
+};
+
+class KernelEmitter {
+public:
+  KernelEmitter(mlir::func::FuncOp kernel, const CpuTarget &target);
+  /// Appends `void NAME(ptr buffers, ptr coordinates)` to the module of the
+  /// kernel, which stays as it is. Errors are reported on the kernel's ops.
+  llvm::LogicalResult emit();
+
+  // --- for the emitters of single ops ------------------------------------
+  mlir::OpBuilder builder;
+  mlir::Location loc;
+  const CpuTarget &target;
+
+  mlir::Value constant(int64_t value);
+  mlir::Value add(mlir::Value a, mlir::Value b);
+  mlir::Value mul(mlir::Value a, int64_t factor);
+  /// A loop [0, n) of the current nest; the builder moves into its body, or
+  /// stays after it once closeLoops is called.
+  mlir::Value openLoop(int64_t n, mlir::ValueRange carried = {});
+  mlir::scf::ForOp innermostLoop() { return levels.back(); }
+  void closeLoops(unsigned depth);
+  unsigned depth() const { return levels.size(); }
+  /// Starts a nest: forgets positions and elements of the one before.
+  void beginNest();
+  /// Says that the iterations of the innermost loop do not depend on each
+  /// other through memory.
+  void markParallel();
+
+  ElementIndex makeIndex(llvm::ArrayRef<mlir::Value> dims, unsigned depth);
+  ElementIndex makeFlatIndex(mlir::Value linear, unsigned depth);
+  /// The value of one element, in its compute type.
+  mlir::FailureOr<mlir::Value> element(mlir::Value tensor,
+                                       const ElementIndex &index);
+  mlir::Value load(mlir::Value pointer, mlir::Type elementType,
+                   mlir::Value linear);
+  void store(mlir::Value value, mlir::Value pointer, mlir::Type elementType,
+             mlir::Value linear);
+  mlir::Value linearIndex(llvm::ArrayRef<int64_t> shape,
+                          const ElementIndex &index);
+  /// Where a value is stored; null for one that is computed by element.
+  mlir::Value memoryOf(mlir::Value tensor) { return memory.lookup(tensor); }
+  std::optional<StridedView> viewOf(mlir::Value tensor);
+  mlir::Value coordinate(LayoutAttr group);
+
+private:
+  // Planning (KernelPlan.cpp).
+  bool mustStore(mlir::Operation *op);
+  void chooseStored();
+  llvm::LogicalResult placeStored();
+  bool readsElsewhere(mlir::Value value, const llvm::SetVector<mlir::Value> &of);
+  bool isFlat(llvm::ArrayRef<mlir::Value> roots);
+  bool canShareResult(mlir::Value value, mlir::Value result);
+
+  // Nests (KernelNests.cpp).
+  mlir::LLVM::LLVMFuncOp createEntry();
+  llvm::LogicalResult emitNests();
+  llvm::LogicalResult emitElementwise(llvm::ArrayRef<mlir::Value> roots);
+  llvm::LogicalResult emitReduce(ReduceOp op);
+  llvm::LogicalResult emitReduceInRegister(ReduceOp op);
+  llvm::LogicalResult emitReduceInMemory(ReduceOp op);
+  llvm::LogicalResult emitCopies();
+  llvm::LogicalResult emitDot(DotOp op); // DotEmitter.cpp
+
+  // Elements (ElementEmitter.cpp).
+  mlir::FailureOr<mlir::Value> compute(mlir::Operation *op,
+                                       const ElementIndex &index);
+  mlir::FailureOr<mlir::Value> computeMoved(mlir::Operation *op,
+                                            const ElementIndex &index);
+  mlir::FailureOr<mlir::Value> reshaped(ReshapeOp op, const ElementIndex &index);
+  mlir::FailureOr<mlir::Value> padded(PadOp op, const ElementIndex &index);
+  mlir::FailureOr<mlir::Value> concatenated(ConcatenateOp op,
+                                            const ElementIndex &index);
+  mlir::FailureOr<mlir::Value> randomBits(RngBitsOp op,
+                                          const ElementIndex &index);
+  mlir::FailureOr<mlir::Value> counted(IotaOp op, const ElementIndex &index);
+  mlir::Value globalConstant(ConstantOp op);
+  /// Loops around the place where a dimension's position is known.
+  unsigned depthOf(mlir::Value position, unsigned otherwise);
+  /// Moves the builder to where `depth` loops are open.
+  void enterDepth(unsigned depth);
+
+  mlir::func::FuncOp kernel;
+  mlir::LLVM::LLVMFuncOp entry;
+  mlir::Value coordinates;
+  llvm::SmallVector<mlir::Value> resultPointers;
+  llvm::SetVector<mlir::Value> stored;
+  llvm::SetVector<mlir::Value> current; ///< roots of the nest at hand: not yet in memory
+  llvm::DenseMap<mlir::Value, mlir::Value> memory;
+  llvm::SmallVector<mlir::scf::ForOp> levels;
+  mlir::Operation *nestAnchor = nullptr;
+  mlir::LLVM::AccessGroupAttr accessGroup;
+  llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value> elements;
+  std::map<llvm::SmallVector<void *, 4>, unsigned> indexIds;
+  unsigned globals = 0;
+};
+
+/// Bytes of one element in a buffer (i1 is one byte).
+int64_t elementBytes(mlir::Type elementType);
+/// The type an element has in registers: unsigned integers become signless.
+mlir::Type computeType(mlir::Type elementType);
+/// The type an element has in memory: i1 is i8.
+mlir::Type storageType(mlir::Type elementType);
+int64_t elementCount(mlir::Value tensor);
+mlir::RankedTensorType tensorType(mlir::Value tensor);
+
+/// Elementwise ops on registers (ScalarOps.cpp). Fails for an op that is not
+/// elementwise.
+mlir::FailureOr<mlir::Value> emitScalarOp(mlir::OpBuilder &builder,
+                                          mlir::Operation *op,
+                                          mlir::ValueRange operands);
+/// combine(a, b) of a reduction; float sums may be reordered into lanes.
+mlir::Value emitCombine(mlir::OpBuilder &builder, mlir::Location loc,
+                        ReduceKind kind, mlir::Type elementType, mlir::Value a,
+                        mlir::Value b);
+mlir::Value emitNeutral(mlir::OpBuilder &builder, mlir::Location loc,
+                        ReduceKind kind, mlir::Type elementType);
+/// out0 ^ out1 of threefry-2x32 on i32 registers.
+mlir::Value emitThreefry(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value key0, mlir::Value key1, mlir::Value high,
+                         mlir::Value low);
+/// Is the op one of emitScalarOp's?
+bool isElementwise(mlir::Operation *op);
+
+} // namespace weft::cpu
+
+#endif // WEFT_COMPILER_CODEGEN_CPU_KERNELEMITTER_H

@@ -1,0 +1,280 @@
+//===- KernelNests.cpp - loop nests of a kernel ----------------------------===//
+
+#include "weft/compiler/codegen/cpu/KernelEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace weft::cpu {
+
+KernelEmitter::KernelEmitter(func::FuncOp kernel, const CpuTarget &target)
+    : builder(kernel.getContext()), loc(kernel.getLoc()), target(target), kernel(kernel) {
+  accessGroup = LLVM::AccessGroupAttr::get(builder.getContext());
+}
+
+void KernelEmitter::beginNest() {
+  closeLoops(0);
+  elements.clear();
+  indexIds.clear();
+}
+
+Value KernelEmitter::openLoop(int64_t n, ValueRange carried) {
+  auto loop = scf::ForOp::create(
+      builder, loc, constant(0), constant(n), constant(1), carried,
+      [](OpBuilder &inner, Location where, Value, ValueRange values) {
+        scf::YieldOp::create(inner, where, values);
+      });
+  levels.push_back(loop);
+  enterDepth(depth());
+  return loop.getInductionVar();
+}
+
+void KernelEmitter::closeLoops(unsigned depth) {
+  if (depth == levels.size())
+    return;
+  Operation *closed = levels[depth];
+  levels.truncate(depth);
+  builder.setInsertionPointAfter(closed);
+  elements.clear(); // some were computed inside
+}
+
+void KernelEmitter::markParallel() {
+  MLIRContext *context = builder.getContext();
+  auto annotation = LLVM::LoopAnnotationAttr::get(
+      context, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, accessGroup);
+  levels.back()->setAttr("llvm.loop_annotation", annotation);
+}
+
+LLVM::LLVMFuncOp KernelEmitter::createEntry() {
+  MLIRContext *context = builder.getContext();
+  auto pointer = LLVM::LLVMPointerType::get(context);
+  auto nothing = LLVM::LLVMVoidType::get(context);
+  FunctionType type = kernel.getFunctionType();
+  SmallVector<Type> tensors(type.getInputs());
+  llvm::append_range(tensors, type.getResults());
+  bool inPlace = kernel->getAttrOfType<StringAttr>("weft.kernel").getValue() == "elementwise";
+
+  SmallVector<Type> parameters(tensors.size() + 1, pointer);
+  builder.setInsertionPoint(kernel);
+  auto body = LLVM::LLVMFuncOp::create(builder, loc, (kernel.getName() + ".body").str(), LLVM::LLVMFunctionType::get(nothing, parameters), LLVM::Linkage::Internal);
+  body.setNoInline(true);
+  unsigned inputs = type.getNumInputs();
+  for (auto [i, tensor] : llvm::enumerate(tensors)) {
+    body.setArgAttr(i, "llvm.align", builder.getI64IntegerAttr(64));
+    // In a kernel "elementwise" an argument and a result of the same type may
+    // be one buffer; everything else is apart.
+    ArrayRef<Type> others = i < inputs ? type.getResults() : type.getInputs();
+    if (!inPlace || !llvm::is_contained(others, tensor))
+      body.setArgAttr(i, "llvm.noalias", builder.getUnitAttr());
+  }
+  body.setArgAttr(tensors.size(), "llvm.noalias", builder.getUnitAttr());
+
+  auto outer = LLVM::LLVMFuncOp::create(builder, loc, (kernel.getName() + ".entry").str(), LLVM::LLVMFunctionType::get(nothing, {pointer, pointer}));
+  Block *block = outer.addEntryBlock(builder);
+  builder.setInsertionPointToStart(block);
+  SmallVector<Value> arguments;
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer, block->getArgument(0), ArrayRef<LLVM::GEPArg>{int32_t(i)});
+    arguments.push_back(LLVM::LoadOp::create(builder, loc, pointer, slot));
+  }
+  arguments.push_back(block->getArgument(1));
+  LLVM::CallOp::create(builder, loc, body, arguments);
+  LLVM::ReturnOp::create(builder, loc, ValueRange());
+  return body;
+}
+
+LogicalResult KernelEmitter::emit() {
+  entry = createEntry();
+  Block *block = entry.addEntryBlock(builder);
+  builder.setInsertionPointToStart(block);
+  nestAnchor = LLVM::ReturnOp::create(builder, loc, ValueRange());
+  builder.setInsertionPoint(nestAnchor);
+  unsigned position = 0;
+  for (BlockArgument argument : kernel.getArguments())
+    memory[argument] = block->getArgument(position++);
+  for (unsigned i = 0; i < kernel.getNumResults(); ++i)
+    resultPointers.push_back(block->getArgument(position++));
+  coordinates = block->getArgument(position);
+
+  for (ConstantOp op : kernel.getOps<ConstantOp>()) {
+    auto data = dyn_cast<DenseElementsAttr>(op.getValue());
+    if (!data)
+      return op.emitError() << "constant data of kind " << op.getValue() << " has no CPU code; use dense<...>";
+    if (!data.isSplat())
+      memory[op.getResult()] = globalConstant(op);
+  }
+  chooseStored();
+  if (failed(placeStored()) || failed(emitNests()))
+    return failure();
+  return emitCopies();
+}
+
+LogicalResult KernelEmitter::emitNests() {
+  llvm::SetVector<Value> group;
+  unsigned nests = 0;
+  auto flush = [&]() -> LogicalResult {
+    if (group.empty())
+      return success();
+    ++nests;
+    SmallVector<Value> roots = group.takeVector();
+    current.insert(roots.begin(), roots.end());
+    LogicalResult result = emitElementwise(roots);
+    current.clear();
+    return result;
+  };
+  for (Operation &op : kernel.getBody().front().without_terminator()) {
+    if (op.getNumResults() != 1 || !stored.contains(op.getResult(0)))
+      continue;
+    Value value = op.getResult(0);
+    if (isa<ConstantOp>(op) && !cast<DenseElementsAttr>(cast<ConstantOp>(op).getValue()).isSplat())
+      continue; // in memory already
+    bool joins = !isa<ReduceOp, DotOp>(op) && (group.empty() || (tensorType(group[0]).getShape() == tensorType(value).getShape() && !readsElsewhere(value, group)));
+    if (!joins && failed(flush()))
+      return failure();
+    if (auto reduce = dyn_cast<ReduceOp>(op)) {
+      if (failed(emitReduce(reduce)))
+        return failure();
+    } else if (auto dot = dyn_cast<DotOp>(op)) {
+      if (failed(emitDot(dot)))
+        return failure();
+    } else {
+      group.insert(value);
+    }
+  }
+  if (failed(flush()))
+    return failure();
+  if (nests > 1 && kernel->getAttrOfType<StringAttr>("weft.kernel").getValue() == "elementwise")
+    return kernel.emitError() << "kernel '" << kernel.getName() << "' is called elementwise but needs " << nests << " loop nests instead of 1; its results must have one shape";
+  return success();
+}
+
+LogicalResult KernelEmitter::emitElementwise(ArrayRef<Value> roots) {
+  RankedTensorType type = tensorType(roots[0]);
+  if (type.getNumElements() == 0)
+    return success();
+  beginNest();
+  ElementIndex index;
+  if (type.getRank() > 0 && isFlat(roots)) {
+    Value linear = openLoop(type.getNumElements());
+    index = makeFlatIndex(linear, depth());
+  } else {
+    SmallVector<Value> dims;
+    for (int64_t size : type.getShape())
+      dims.push_back(openLoop(size));
+    index = makeIndex(dims, depth());
+  }
+  if (depth() > 0)
+    markParallel();
+  SmallVector<Value> values;
+  for (Value root : roots) {
+    FailureOr<Value> value = element(root, index);
+    if (failed(value))
+      return failure();
+    values.push_back(*value);
+  }
+  enterDepth(depth());
+  Value linear = linearIndex(type.getShape(), index);
+  for (auto [root, value] : llvm::zip_equal(roots, values))
+    store(value, memory.lookup(root), tensorType(root).getElementType(), linear);
+  beginNest();
+  return success();
+}
+
+/// Positions in the operand from those of the result and of the reduced
+/// dimensions.
+static SmallVector<Value> operandPosition(ReduceOp op, ArrayRef<Value> kept, ArrayRef<Value> reduced) {
+  SmallVector<Value> dims;
+  for (int64_t i = 0; i < tensorType(op.getInput()).getRank(); ++i) {
+    ArrayRef<Value> &from = llvm::is_contained(op.getDims(), i) ? reduced : kept;
+    dims.push_back(from.front());
+    from = from.drop_front();
+  }
+  return dims;
+}
+
+LogicalResult KernelEmitter::emitReduce(ReduceOp op) {
+  if (elementCount(op.getResult()) == 0)
+    return success();
+  beginNest();
+  int64_t last = tensorType(op.getInput()).getRank() - 1;
+  bool contiguous = op.getDims().empty() || llvm::is_contained(op.getDims(), last);
+  LogicalResult result = contiguous ? emitReduceInRegister(op) : emitReduceInMemory(op);
+  beginNest();
+  return result;
+}
+
+/// The innermost dimension is reduced: one accumulator for each element.
+LogicalResult KernelEmitter::emitReduceInRegister(ReduceOp op) {
+  RankedTensorType type = tensorType(op.getResult());
+  Type elementType = type.getElementType();
+  SmallVector<Value> kept, reduced;
+  for (int64_t size : type.getShape())
+    kept.push_back(openLoop(size));
+  unsigned outer = depth();
+  Value accumulator = emitNeutral(builder, loc, op.getKind(), elementType);
+  for (int64_t dim : op.getDims()) {
+    reduced.push_back(openLoop(tensorType(op.getInput()).getDimSize(dim), accumulator));
+    accumulator = innermostLoop().getRegionIterArgs()[0];
+  }
+  FailureOr<Value> value = element(op.getInput(), makeIndex(operandPosition(op, kept, reduced), depth()));
+  if (failed(value))
+    return failure();
+  enterDepth(depth());
+  Value next = emitCombine(builder, loc, op.getKind(), elementType, accumulator, *value);
+  while (depth() > outer) {
+    scf::ForOp loop = innermostLoop();
+    loop.getBody()->getTerminator()->setOperand(0, next);
+    next = loop.getResult(0);
+    closeLoops(depth() - 1);
+  }
+  store(next, memory.lookup(op.getResult()), elementType, linearIndex(type.getShape(), makeIndex(kept, outer)));
+  return success();
+}
+
+/// The innermost dimension is kept: rows are combined into a row of memory.
+LogicalResult KernelEmitter::emitReduceInMemory(ReduceOp op) {
+  RankedTensorType type = tensorType(op.getResult());
+  Type elementType = type.getElementType();
+  Value pointer = memory.lookup(op.getResult());
+  SmallVector<Value> kept, reduced;
+  for (int64_t size : type.getShape().drop_back())
+    kept.push_back(openLoop(size));
+  unsigned outer = depth();
+  Value neutral = emitNeutral(builder, loc, op.getKind(), elementType);
+  kept.push_back(openLoop(type.getShape().back()));
+  markParallel();
+  store(neutral, pointer, elementType, linearIndex(type.getShape(), makeIndex(kept, depth())));
+  closeLoops(outer);
+  for (int64_t dim : op.getDims())
+    reduced.push_back(openLoop(tensorType(op.getInput()).getDimSize(dim)));
+  kept.back() = openLoop(type.getShape().back());
+  markParallel();
+  FailureOr<Value> value = element(op.getInput(), makeIndex(operandPosition(op, kept, reduced), depth()));
+  if (failed(value))
+    return failure();
+  enterDepth(depth());
+  Value linear = linearIndex(type.getShape(), makeIndex(kept, depth()));
+  Value sum = load(pointer, elementType, linear);
+  sum = emitCombine(builder, loc, op.getKind(), elementType, sum, *value);
+  store(sum, pointer, elementType, linear);
+  return success();
+}
+
+/// Results that are an argument, constant data or another result.
+LogicalResult KernelEmitter::emitCopies() {
+  Operation *terminator = kernel.getBody().front().getTerminator();
+  for (auto [value, pointer] : llvm::zip_equal(terminator->getOperands(), resultPointers)) {
+    Value from = memory.lookup(value);
+    if (from == pointer || elementCount(value) == 0)
+      continue;
+    beginNest();
+    Type elementType = tensorType(value).getElementType();
+    Value linear = openLoop(elementCount(value));
+    store(load(from, elementType, linear), pointer, elementType, linear);
+    beginNest();
+  }
+  return success();
+}
+
+} // namespace weft::cpu

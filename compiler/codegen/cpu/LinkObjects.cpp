@@ -1,0 +1,71 @@
+//===- LinkObjects.cpp - lld in this process -------------------------------===//
+
+#include "weft/compiler/codegen/cpu/LowerKernel.h"
+
+#include "lld/Common/Driver.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <mutex>
+
+LLD_HAS_DRIVER(elf)
+
+namespace weft::cpu {
+
+namespace {
+/// A folder of its own, removed with everything in it.
+struct TemporaryFolder {
+  llvm::SmallString<128> path;
+  std::error_code error;
+  TemporaryFolder() { error = llvm::sys::fs::createUniqueDirectory("weft-link", path); }
+  ~TemporaryFolder() {
+    if (!error)
+      llvm::sys::fs::remove_directories(path);
+  }
+  std::string file(const llvm::Twine &name) const { return (path + "/" + name).str(); }
+};
+} // namespace
+
+std::string linkObjects(llvm::ArrayRef<llvm::SmallVector<char>> objects,
+                        llvm::SmallVectorImpl<char> &sharedObject) {
+  TemporaryFolder folder;
+  if (folder.error)
+    return "no temporary folder: " + folder.error.message();
+  std::string output = folder.file("kernels.so");
+  std::vector<std::string> words{"ld.lld", "-shared", "--threads=1", "--build-id=none", "--hash-style=gnu", "-z", "noexecstack", "-o", output};
+  for (size_t i = 0; i < objects.size(); ++i) {
+    words.push_back(folder.file(llvm::Twine(i) + ".o"));
+    std::error_code error;
+    llvm::raw_fd_ostream stream(words.back(), error);
+    if (error)
+      return words.back() + ": " + error.message();
+    stream.write(objects[i].data(), objects[i].size());
+    stream.close();
+    if (stream.has_error()) {
+      error = stream.error();
+      stream.clear_error();
+      return words.back() + ": " + error.message();
+    }
+  }
+  std::vector<const char *> arguments;
+  for (const std::string &word : words)
+    arguments.push_back(word.c_str());
+  std::string messages;
+  llvm::raw_string_ostream log(messages);
+  {
+    static std::mutex oneAtATime;
+    std::lock_guard<std::mutex> lock(oneAtATime);
+    lld::Result result = lld::lldMain(arguments, log, log, {{lld::Gnu, &lld::elf::link}});
+    if (result.retCode != 0)
+      return "linking failed: " + messages;
+  }
+  auto buffer = llvm::MemoryBuffer::getFile(output, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  if (!buffer)
+    return output + ": " + buffer.getError().message();
+  sharedObject.assign((*buffer)->getBufferStart(), (*buffer)->getBufferEnd());
+  return "";
+}
+
+} // namespace weft::cpu

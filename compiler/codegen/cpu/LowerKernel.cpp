@@ -1,0 +1,167 @@
+//===- LowerKernel.cpp - one kernel's text to an object file ---------------===//
+
+#include "weft/compiler/codegen/cpu/LowerKernel.h"
+
+#include "weft/compiler/codegen/cpu/KernelEmitter.h"
+#include "weft/dialects/coll/Coll.h"
+
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <mutex>
+
+using namespace mlir;
+
+namespace weft::cpu {
+
+namespace {
+/// Without the instruction a fused multiply-add would be a call for each element.
+struct SplitMultiplyAdd : OpRewritePattern<math::FmaOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::FmaOp op, PatternRewriter &rewriter) const override {
+    Value product = arith::MulFOp::create(rewriter, op.getLoc(), op.getA(), op.getB());
+    rewriter.replaceOpWithNewOp<arith::AddFOp>(op, product, op.getC());
+    return success();
+  }
+};
+} // namespace
+
+static LogicalResult approximateMath(ModuleOp module, const CpuTarget &target) {
+  RewritePatternSet patterns(module.getContext());
+  populateMathPolynomialApproximationPatterns(patterns, MathPolynomialApproximationOptions());
+  if (failed(applyPatternsGreedily(module, std::move(patterns))))
+    return failure();
+  if (target.hasFma)
+    return success();
+  RewritePatternSet split(module.getContext());
+  split.add<SplitMultiplyAdd>(module.getContext());
+  return applyPatternsGreedily(module, std::move(split));
+}
+
+static LogicalResult lowerToLLVMDialect(ModuleOp module, const CpuTarget &target) {
+  auto kernels = llvm::to_vector(module.getOps<func::FuncOp>());
+  for (func::FuncOp kernel : kernels) {
+    if (failed(KernelEmitter(kernel, target).emit()))
+      return failure();
+    std::string name = kernel.getName().str();
+    kernel.erase();
+    // The entry takes over the kernel's name.
+    module.lookupSymbol<LLVM::LLVMFuncOp>(name + ".entry").setName(name);
+  }
+  if (failed(approximateMath(module, target)))
+    return failure();
+  PassManager passes(module.getContext());
+  passes.addPass(createCSEPass());
+  passes.addPass(createSCFToControlFlowPass());
+  passes.addPass(createConvertVectorToLLVMPass());
+  passes.addPass(createArithToLLVMConversionPass());
+  passes.addPass(createConvertMathToLLVMPass());
+  passes.addPass(createConvertMathToLibmPass());
+  passes.addPass(createConvertControlFlowToLLVMPass());
+  passes.addPass(createReconcileUnrealizedCastsPass());
+  if (failed(passes.run(module)))
+    return failure();
+  // The note about a loop travels as a discardable attribute of its branch.
+  module.walk([](Operation *op) {
+    auto note = op->getAttrOfType<LLVM::LoopAnnotationAttr>("llvm.loop_annotation");
+    if (auto branch = dyn_cast<LLVM::CondBrOp>(op); branch && note)
+      branch.setLoopAnnotationAttr(note);
+    if (auto branch = dyn_cast<LLVM::BrOp>(op); branch && note)
+      branch.setLoopAnnotationAttr(note);
+  });
+  return success();
+}
+
+static std::unique_ptr<llvm::TargetMachine> createMachine(const CpuTarget &target, std::string &error) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    llvm::InitializeNativeTarget();
+    llvm::InitializeNativeTargetAsmPrinter();
+  });
+  llvm::Triple triple(target.triple);
+  const llvm::Target *backend = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!backend)
+    return nullptr;
+  llvm::TargetOptions options;
+  options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
+  return std::unique_ptr<llvm::TargetMachine>(backend->createTargetMachine(
+      triple, target.cpu, target.features, options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+}
+
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+}
+
+static std::string emitObject(ModuleOp module, const CpuTarget &target, SmallVectorImpl<char> &object) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> translated = translateModuleToLLVMIR(module, context, "weft");
+  if (!translated)
+    return "translation to LLVM IR failed";
+  std::string error;
+  std::unique_ptr<llvm::TargetMachine> machine = createMachine(target, error);
+  if (!machine)
+    return "no code generator for " + target.triple + ": " + error;
+  translated->setTargetTriple(machine->getTargetTriple());
+  translated->setDataLayout(machine->createDataLayout());
+  for (llvm::Function &function : *translated) {
+    function.addFnAttr("target-cpu", target.cpu);
+    function.addFnAttr("prefer-vector-width", std::to_string(target.vectorBytes * 8));
+    function.addFnAttr(llvm::Attribute::NoUnwind);
+  }
+  optimize(*translated, *machine);
+  llvm::raw_svector_ostream stream(object);
+  llvm::legacy::PassManager emission;
+  if (machine->addPassesToEmitFile(emission, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
+    return "the code generator for " + target.triple + " writes no objects";
+  emission.run(*translated);
+  return "";
+}
+
+std::string lowerKernel(StringRef text, const CpuTarget &target, SmallVectorImpl<char> &object) {
+  DialectRegistry registry;
+  registry.insert<WeftDialect, coll::CollDialect, func::FuncDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect, vector::VectorDialect, LLVM::LLVMDialect>();
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  std::string messages;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      messages += (messages.empty() ? "" : "; ") + diagnostic.str();
+    return success();
+  });
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+  if (!module || failed(lowerToLLVMDialect(*module, target)))
+    return messages.empty() ? "lowering failed" : messages;
+  std::string error = emitObject(*module, target, object);
+  return messages.empty() ? error : messages;
+}
+
+} // namespace weft::cpu

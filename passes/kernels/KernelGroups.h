@@ -1,0 +1,62 @@
+//===- KernelGroups.h - which ops become one kernel ------------*- C++ -*-===//
+//
+//   %0 = weft.dot %x, %w ...          group 0: dot, broadcast (a copy), add, relu
+//   %1 = weft.broadcast %b dims [1]
+//   %2 = weft.add %0, %1
+//   %3 = weft.relu %2
+//   %4 = coll.all_reduce sum %3 ...   group 1: a communication stays by itself
+//   %5 = weft.exp %4                  group 2: exp
+//
+// Ops that only say where elements come from (broadcast, transpose, slice,
+// splat constants, iota, ...) belong to no group: each consumer has a copy.
+// Groups are convex: no path leaves one and comes back.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_PASSES_KERNELS_KERNELGROUPS_H
+#define WEFT_PASSES_KERNELS_KERNELGROUPS_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace weft {
+
+struct KernelGroup {
+  llvm::SmallVector<mlir::Operation *> ops; ///< in program order
+  bool isFixed = false; ///< a communication or constant that stays as it is
+  llvm::SetVector<unsigned> before, after; ///< groups it needs; that need it
+};
+
+class KernelGroups {
+public:
+  explicit KernelGroups(mlir::func::FuncOp function);
+  /// Non-empty groups, each after all that it needs.
+  llvm::SmallVector<const KernelGroup *> inOrder() const;
+
+private:
+  void addDependencies();
+  void depend(unsigned group, mlir::Value value);
+  bool canMerge(unsigned a, unsigned b) const;
+  bool reaches(unsigned from, unsigned to, unsigned except) const;
+  void merge(unsigned into, unsigned from);
+  /// Merges neighbours that satisfy a condition until none does.
+  void mergeNeighbours(llvm::function_ref<bool(unsigned producer, unsigned consumer)> condition);
+  bool isDonated(const KernelGroup &group) const;
+
+  mlir::func::FuncOp function;
+  llvm::SmallVector<KernelGroup> groups;
+  llvm::DenseMap<mlir::Operation *, unsigned> groupOf;
+};
+
+/// Is the op copied into every kernel that uses it?
+bool isCopiedIntoKernels(mlir::Operation *op);
+/// An op of the class "elementwise": one result element from the elements at
+/// the same position.
+bool isElementwiseOp(mlir::Operation *op);
+/// Ops that communicate; they stay in the function.
+bool isCommunication(mlir::Operation *op);
+
+} // namespace weft
+
+#endif // WEFT_PASSES_KERNELS_KERNELGROUPS_H

@@ -1,0 +1,238 @@
+//===- OutlineKernels.cpp - moves compute into kernel functions ------------===//
+
+#include "weft/passes/kernels/Passes.h"
+
+#include "weft/dialects/coll/Coll.h"
+#include "weft/passes/kernels/KernelGroups.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "mlir/IR/SymbolTable.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <functional>
+#include <variant>
+
+using namespace mlir;
+
+namespace weft {
+#define GEN_PASS_DEF_OUTLINEKERNELS
+#include "weft/passes/kernels/Passes.h.inc"
+
+namespace {
+
+/// Larger internal values of a kernel are returned as extra results.
+constexpr int64_t kStackBytes = 64 * 1024;
+
+/// A group with the copied ops it reads, ready to be moved.
+struct KernelBody {
+  llvm::SetVector<Operation *> ops; ///< operands first
+  llvm::SetVector<Value> inputs;
+  llvm::SmallVector<Value> results;
+  llvm::SmallVector<Value> extras; ///< internal values returned for their memory
+};
+
+} // namespace
+
+static void gather(Value value, const llvm::SmallPtrSetImpl<Operation *> &members, KernelBody &body) {
+  Operation *op = value.getDefiningOp();
+  if (op && members.contains(op))
+    return; // has its own turn
+  if (!op || !isCopiedIntoKernels(op)) {
+    body.inputs.insert(value);
+    return;
+  }
+  for (Value operand : op->getOperands())
+    gather(operand, members, body);
+  body.ops.insert(op);
+}
+
+static int64_t bufferBytes(Value value) {
+  auto type = cast<RankedTensorType>(value.getType());
+  return type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
+}
+
+/// Is the dot's result only read element by element, up to the only result?
+static bool flowsIntoResult(Operation *op, const KernelBody &body) {
+  return body.results.size() == 1 && body.results[0].getType() == op->getResult(0).getType() &&
+         llvm::all_of(op->getUsers(), isElementwiseOp);
+}
+
+static KernelBody bodyOf(const KernelGroup &group) {
+  KernelBody body;
+  llvm::SmallPtrSet<Operation *, 16> members(group.ops.begin(), group.ops.end());
+  for (Operation *op : group.ops) {
+    for (Value operand : op->getOperands())
+      gather(operand, members, body);
+    body.ops.insert(op);
+  }
+  auto escapes = [&](Operation *user) {
+    return !members.contains(user) && !isCopiedIntoKernels(user);
+  };
+  // A copied op outside reads the value as its consumer's argument.
+  std::function<bool(Operation *)> isReadOutside = [&](Operation *op) {
+    return llvm::any_of(op->getUsers(), [&](Operation *user) {
+      return escapes(user) || (isCopiedIntoKernels(user) && !members.contains(user) && isReadOutside(user));
+    });
+  };
+  for (Operation *op : group.ops)
+    if (isReadOutside(op))
+      llvm::append_range(body.results, op->getResults());
+  for (Operation *op : group.ops)
+    if (isa<ReduceOp, DotOp>(op) && !llvm::is_contained(body.results, op->getResult(0)) && bufferBytes(op->getResult(0)) > kStackBytes && !flowsIntoResult(op, body))
+      body.extras.push_back(op->getResult(0));
+  return body;
+}
+
+/// In place is safe when an argument of a result's type is only read at the
+/// position that is written.
+static bool worksInPlace(const KernelBody &body) {
+  auto isResultType = [&](Type type) {
+    return llvm::any_of(body.results, [&](Value result) { return result.getType() == type; });
+  };
+  ArrayRef<int64_t> shape = cast<RankedTensorType>(body.results.front().getType()).getShape();
+  for (Operation *op : body.ops) {
+    if (isElementwiseOp(op) || isa<ConstantOp, IotaOp, coll::CoordinateOp>(op))
+      continue;
+    if (isa<ReduceOp, DotOp, PadOp, ConcatenateOp>(op))
+      return false;
+    if (isa<BroadcastOp>(op) && cast<RankedTensorType>(op->getOperand(0).getType()).getRank() == cast<RankedTensorType>(op->getResult(0).getType()).getRank())
+      continue;
+    if (isResultType(op->getOperand(0).getType()))
+      return false;
+  }
+  return llvm::all_of(body.results, [&](Value result) {
+    return cast<RankedTensorType>(result.getType()).getShape() == shape;
+  });
+}
+
+static StringRef kindOf(const KernelGroup &group, const KernelBody &body) {
+  if (llvm::any_of(group.ops, llvm::IsaPred<DotOp>))
+    return "dot";
+  if (worksInPlace(body))
+    return "elementwise";
+  bool onlyReductions = llvm::all_of(body.results, [](Value result) { return isa<ReduceOp>(result.getDefiningOp()); });
+  return onlyReductions ? "reduce" : "general";
+}
+
+/// dot_relu_16x784x200; elementwise_sub_mul_784x200; reduce_sum_10.
+static std::string nameOf(StringRef kind, const KernelGroup &group, const KernelBody &body) {
+  std::string name = kind.str();
+  llvm::SetVector<StringRef> words;
+  std::string shape;
+  for (Operation *op : group.ops) {
+    if (auto dot = dyn_cast<DotOp>(op)) {
+      ArrayRef<int64_t> lhs = dot.getLhs().getType().getShape(), result = dot.getResult().getType().getShape();
+      SmallVector<int64_t> sizes(result);
+      int64_t inner = 1;
+      for (int64_t dim : dot.getLhsContract())
+        inner *= lhs[dim];
+      sizes.insert(sizes.begin() + std::min<size_t>(sizes.size(), lhs.size() - dot.getLhsContract().size()), inner);
+      shape = llvm::join(llvm::map_range(sizes, [](int64_t size) { return std::to_string(size); }), "x");
+      continue;
+    }
+    if (words.size() < 4)
+      words.insert(op->getName().stripDialect());
+  }
+  for (StringRef word : words)
+    if (word != kind)
+      name += "_" + word.str();
+  if (shape.empty()) {
+    Value shown = kind == "reduce" ? group.ops.front()->getOperand(0) : body.results.front();
+    shape = llvm::join(llvm::map_range(cast<RankedTensorType>(shown.getType()).getShape(), [](int64_t size) { return std::to_string(size); }), "x");
+  }
+  return name + "_" + (shape.empty() ? "scalar" : shape);
+}
+
+static func::FuncOp createKernel(SymbolTable &symbols, const KernelGroup &group, const KernelBody &body) {
+  StringRef kind = kindOf(group, body);
+  SmallVector<Value> returned(body.results);
+  llvm::append_range(returned, body.extras);
+  Location loc = group.ops.front()->getLoc();
+  OpBuilder builder(loc.getContext());
+  auto type = builder.getFunctionType(TypeRange(body.inputs.getArrayRef()), TypeRange(ArrayRef<Value>(returned)));
+  auto kernel = func::FuncOp::create(loc, nameOf(kind, group, body), type);
+  kernel.setPrivate();
+  kernel->setAttr("weft.kernel", builder.getStringAttr(kind));
+  Block *block = kernel.addEntryBlock();
+  IRMapping mapping;
+  mapping.map(body.inputs.getArrayRef(), block->getArguments());
+  builder.setInsertionPointToStart(block);
+  for (Operation *op : body.ops)
+    builder.clone(*op, mapping);
+  SmallVector<Value> values = llvm::map_to_vector(returned, [&](Value value) { return mapping.lookup(value); });
+  func::ReturnOp::create(builder, loc, values);
+  symbols.insert(kernel); // makes the name unique
+  return kernel;
+}
+
+/// Rebuilds the function as calls and communication; returns how many kernels.
+static unsigned outline(func::FuncOp function, SymbolTable &symbols) {
+  KernelGroups groups(function);
+  Block &block = function.getBody().front();
+  Operation *terminator = block.getTerminator();
+  llvm::SmallPtrSet<Operation *, 32> kept;
+  SmallVector<Operation *> old;
+  for (Operation &op : block.without_terminator())
+    old.push_back(&op);
+  unsigned kernels = 0;
+  SmallVector<std::pair<KernelBody, func::FuncOp>> made;
+  SmallVector<std::variant<Operation *, size_t>> order;
+  for (const KernelGroup *group : groups.inOrder()) {
+    if (group->isFixed) {
+      order.push_back(group->ops.front());
+      kept.insert(group->ops.front());
+      continue;
+    }
+    KernelBody body = bodyOf(*group);
+    if (body.results.empty())
+      continue; // nothing reads it
+    ++kernels;
+    func::FuncOp kernel = createKernel(symbols, *group, body);
+    order.push_back(made.size());
+    made.emplace_back(std::move(body), kernel);
+  }
+  OpBuilder builder(terminator);
+  IRMapping results;
+  for (auto &step : order) {
+    if (auto *fixed = std::get_if<Operation *>(&step)) {
+      (*fixed)->moveBefore(terminator);
+      for (OpOperand &operand : (*fixed)->getOpOperands())
+        operand.set(results.lookupOrDefault(operand.get()));
+      continue;
+    }
+    auto &[body, kernel] = made[std::get<size_t>(step)];
+    SmallVector<Value> arguments = llvm::map_to_vector(body.inputs, [&](Value value) { return results.lookupOrDefault(value); });
+    auto call = func::CallOp::create(builder, kernel.getLoc(), kernel, arguments);
+    for (auto [value, result] : llvm::zip(body.results, call.getResults()))
+      results.map(value, result);
+  }
+  for (OpOperand &operand : terminator->getOpOperands())
+    operand.set(results.lookupOrDefault(operand.get()));
+  for (Operation *op : llvm::reverse(old)) {
+    if (kept.contains(op))
+      continue;
+    if (op->use_empty())
+      op->erase();
+    else
+      op->moveBefore(&block, block.begin()); // a constant that is sent or returned
+  }
+  return kernels;
+}
+
+namespace {
+struct OutlineKernelsPass : impl::OutlineKernelsBase<OutlineKernelsPass> {
+  void runOnOperation() override {
+    SymbolTable symbols(getOperation());
+    for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
+      if (function.isExternal() || function->hasAttr("weft.kernel"))
+        continue;
+      if (!function.getBody().hasOneBlock()) {
+        function.emitError() << "function '" << function.getName() << "' has " << function.getBody().getBlocks().size() << " blocks instead of 1; outline kernels before control flow is lowered";
+        return signalPassFailure();
+      }
+      kernels += outline(function, symbols);
+    }
+  }
+};
+} // namespace
+} // namespace weft

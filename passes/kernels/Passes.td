@@ -1,0 +1,64 @@
+//===- Passes.td - passes that cut a program into kernels --------------------//
+
+#ifndef WEFT_PASSES_KERNELS_PASSES
+#define WEFT_PASSES_KERNELS_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def OutlineKernels : Pass<"weft-outline-kernels", "::mlir::ModuleOp"> {
+  let summary = "moves compute into kernel functions";
+  let description = [{
+    Requires: flat functions of local weft ops and coll ops (stage `scheduled`).
+
+    Ensures: such a function holds only calls of kernels, communicating coll
+    ops and constants that these or the return need. A kernel is a private
+    function with the attribute `weft.kernel`:
+
+      * `elementwise`: results of one shape, computed in one loop nest in which
+        all loads of an element come before its stores, so a result may take
+        over the memory of an argument of its type;
+      * `dot`: one contraction and the elementwise ops on its result;
+      * `reduce`: reductions and what they read;
+      * `general`: anything else.
+
+    Values that a kernel needs in memory and that are too large for a stack are
+    extra results, which the caller ignores.
+
+    Example:
+
+    ```mlir
+    %0 = weft.mul %g, %lr : tensor<4xf32>
+    %1 = weft.sub %p, %0 : tensor<4xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = call @elementwise_mul_sub_4(%g, %lr, %p) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let statistics = [Statistic<"kernels", "kernels", "Kernels made">];
+}
+
+def DeduplicateKernels : Pass<"weft-deduplicate-kernels", "::mlir::ModuleOp"> {
+  let summary = "keeps one of several equal kernels";
+  let description = [{
+    Requires: kernel functions (`weft.kernel`) that are only called.
+
+    Ensures: no two kernels have the same signature, attributes and body; calls
+    go to the first of each.
+
+    Example:
+
+    ```mlir
+    %0 = call @elementwise_exp_4(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = call @elementwise_exp_4_0(%0) : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+    becomes
+    ```mlir
+    %0 = call @elementwise_exp_4(%x) : (tensor<4xf32>) -> tensor<4xf32>
+    %1 = call @elementwise_exp_4(%0) : (tensor<4xf32>) -> tensor<4xf32>
+    ```
+  }];
+  let statistics = [Statistic<"removed", "removed", "Kernels that were equal to another">];
+}
+
+#endif // WEFT_PASSES_KERNELS_PASSES
