@@ -55,7 +55,7 @@ def Coll_MakePartialOp : Coll_Op<"make_partial", [Pure]> {
   let summary = "the value on coordinate 0, the neutral element elsewhere; nothing moves";
   let arguments = (ins Weft_ReduceKindAttr:$kind, AnyRankedTensor:$input, Weft_LayoutAttr:$group, OptionalAttr<StrAttr>:$reason);
   let results = (outs AnyRankedTensor:$result);
-  let assemblyFormat = "$kind $input `over` custom<Group>($group) (`because` $reason^)? attr-dict `:` custom<SameTypes>(type($input), type($result))";
+  let assemblyFormat = "`` $kind $input `over` custom<Group>($group) (`because` $reason^)? attr-dict `:` custom<SameTypes>(type($input), type($result))";
   let hasVerifier = 1; // (C1) operand and result have one type
 }
 def Coll_AllReduceOp : Coll_CommunicatingOp<"all_reduce"> {
@@ -66,7 +66,7 @@ def Coll_AllReduceOp : Coll_CommunicatingOp<"all_reduce"> {
   }];
   let arguments = (ins Weft_ReduceKindAttr:$kind, Variadic<AnyRankedTensor>:$inputs, Weft_LayoutAttr:$group, OptionalAttr<StrAttr>:$reason);
   let results = (outs Variadic<AnyRankedTensor>:$results);
-  let assemblyFormat = "$kind $inputs `over` custom<Group>($group) (`because` $reason^)? attr-dict `:` custom<SameTypeLists>(type($inputs), type($results))";
+  let assemblyFormat = "`` $kind $inputs `over` custom<Group>($group) (`because` $reason^)? attr-dict `:` custom<SameTypeLists>(type($inputs), type($results))";
   let hasVerifier = 1;
 }
 class Coll_MovingOp<string mnemonic, string text, dag extra, string form> : Coll_CommunicatingOp<mnemonic> {
@@ -79,7 +79,7 @@ class Coll_MovingOp<string mnemonic, string text, dag extra, string form> : Coll
 def Coll_AllGatherOp : Coll_MovingOp<"all_gather", "concatenates the group's blocks along a dimension, truncated to the result",
     (ins I64Attr:$dim), "$input `dim` $dim">;
 def Coll_ReduceScatterOp : Coll_MovingOp<"reduce_scatter", "combines, then keeps block k of the result's size along a dimension",
-    (ins Weft_ReduceKindAttr:$kind, I64Attr:$dim), "$kind $input `dim` $dim">;
+    (ins Weft_ReduceKindAttr:$kind, I64Attr:$dim), "`` $kind $input `dim` $dim">;
 def Coll_AllToAllOp : Coll_MovingOp<"all_to_all", "splits along one dimension in blocks of the result's size, sends block j to member j, concatenates along another",
     (ins I64Attr:$split, I64Attr:$concat), "$input `split` $split `concat` $concat">;
 

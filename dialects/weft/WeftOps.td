@@ -78,7 +78,7 @@ def Weft_CompareOp : Weft_ShardedOp<"compare", [Elementwise, AllElementTypesMatc
   let arguments = (ins Weft_CompareKindAttr:$kind, Weft_Tensor:$lhs, Weft_Tensor:$rhs);
   let results = (outs Weft_Tensor:$result);
   let builders = [OpBuilder<(ins "::weft::CompareKind":$kind, "::mlir::Value":$lhs, "::mlir::Value":$rhs)>];
-  let assemblyFormat = "$kind $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
+  let assemblyFormat = "`` $kind $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
   let hasVerifier = 1; // (C1) the result's elements are i1
 }
 def Weft_SelectOp : Weft_ShardedOp<"select", [Elementwise, AllElementTypesMatch<["on_true", "on_false", "result"]>, AllShapesMatch<["condition", "on_true", "on_false", "result"]>, Differentiable]> {
@@ -218,7 +218,7 @@ def Weft_ReduceOp : Weft_ShardedOp<"reduce", [AllElementTypesMatch<["input", "re
   let arguments = (ins Weft_ReduceKindAttr:$kind, Weft_Tensor:$input, DenseI64ArrayAttr:$dims);
   let results = (outs Weft_Tensor:$result);
   let builders = [OpBuilder<(ins "::weft::ReduceKind":$kind, "::mlir::Value":$input, "::llvm::ArrayRef<int64_t>":$dims)>];
-  let assemblyFormat = "$kind $input `dims` $dims attr-dict `:` type($input) `->` type($result)";
+  let assemblyFormat = "`` $kind $input `dims` $dims attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
 }
 def Weft_DotOp : Weft_ShardedOp<"dot", [AllElementTypesMatch<["lhs", "rhs", "result"]>, Differentiable]> {

@@ -7,3 +7,4 @@ weft_unit_test(sharding-rule-test SRCS unit/sharding-rule-test.cpp LINK weft::We
 weft_unit_test(resharding-test SRCS unit/resharding-test.cpp LINK weft::WeftResharding)
 weft_unit_test(reshard-report-test SRCS unit/reshard-report-test.cpp LINK weft::WeftReshardReport)
 include(unit/runtime-tests.cmake)
+weft_unit_test(rules-test SRCS unit/rules-test.cpp LINK weft::WeftDialect)

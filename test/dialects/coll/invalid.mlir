@@ -1,0 +1,164 @@
+// RUN: weft-opt --split-input-file --verify-diagnostics %s
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
+func.func @coordinate_c1() {
+  // expected-error@+1 {{a coordinate is tensor<i64>, not 'tensor<i32>'}}
+  %0 = coll.coordinate over #mesh ["model"] : tensor<i32>
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
+func.func @slice_c1(%x: tensor<7x3xf32>) {
+  // expected-error@+1 {{dim 1 should keep its size 3, but the result has 4}}
+  %0 = coll.slice %x dim 0 over #mesh ["model"] : tensor<7x3xf32> -> tensor<2x4xf32>
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
+func.func @slice_c2(%x: tensor<7xf32>) {
+  // expected-error@+1 {{dim 0 of 7 elements over 4 devices has blocks of 2, not 1}}
+  %0 = coll.slice %x dim 0 over #mesh ["model"] : tensor<7xf32> -> tensor<1xf32>
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
+func.func @make_partial_c1(%x: tensor<7xf32>) {
+  // expected-error@+1 {{operand and result should have one type}}
+  %0 = coll.make_partial sum %x over #mesh ["model"] : tensor<7xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
+func.func @all_reduce_c1(%x: tensor<7xf32>) {
+  // expected-error@+1 {{results should have the operands' types}}
+  %0 = coll.all_reduce sum %x over #mesh ["model"] : tensor<7xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
+func.func @all_gather_c1(%x: tensor<2xf32>) {
+  // expected-error@+1 {{dim 1 is out of the rank 1}}
+  %0 = coll.all_gather %x dim 1 over #mesh ["model"] : tensor<2xf32> -> tensor<8xf32>
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
+func.func @all_gather_c2(%x: tensor<2xf32>) {
+  // expected-error@+1 {{dim 0 of 9 elements over 4 devices has blocks of 3, not 2}}
+  %0 = coll.all_gather %x dim 0 over #mesh ["model"] : tensor<2xf32> -> tensor<9xf32>
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
+func.func @reduce_scatter_c1(%x: tensor<8xf32>) {
+  // expected-error@+1 {{dim -1 is out of the rank 1}}
+  %0 = coll.reduce_scatter sum %x dim -1 over #mesh ["model"] : tensor<8xf32> -> tensor<2xf32>
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
+func.func @reduce_scatter_c2(%x: tensor<8xf32>) {
+  // expected-error@+1 {{dim 0 of 8 elements over 4 devices has blocks of 2, not 4}}
+  %0 = coll.reduce_scatter sum %x dim 0 over #mesh ["model"] : tensor<8xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
+func.func @all_to_all_c1(%x: tensor<8x2xf32>) {
+  // expected-error@+1 {{splits and concatenates along the same dim 0}}
+  %0 = coll.all_to_all %x split 0 concat 0 over #mesh ["model"] : tensor<8x2xf32> -> tensor<2x8xf32>
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
+func.func @all_to_all_c2(%x: tensor<8x2xf32>) {
+  // expected-error@+1 {{dim 1 of 9 elements over 4 devices has blocks of 3, not 2}}
+  %0 = coll.all_to_all %x split 0 concat 1 over #mesh ["model"] : tensor<8x2xf32> -> tensor<2x9xf32>
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
+#a = #weft.layout<#mesh, [{"data"}]>
+#b = #weft.layout<#mesh, [{"model"}]>
+#p = #weft.layout<#mesh, [{"model"}], partial = sum{"data"}>
+func.func @permute_c1(%x: tensor<4xf32>) {
+  // expected-error@+1 {{the result's local shape is [2], but its type 'tensor<4xf32>'}}
+  %0 = coll.permute %x of [8] from #a to #b : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
+#a = #weft.layout<#mesh, [{"data"}]>
+#b = #weft.layout<#mesh, [{"model"}]>
+#p = #weft.layout<#mesh, [{"model"}], partial = sum{"data"}>
+func.func @permute_c2(%x: tensor<4xf32>) {
+  // expected-error@+1 {{layout of the result should not be partial}}
+  %0 = coll.permute %x of [8] from #a to #p : tensor<4xf32> -> tensor<2xf32>
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
+#a = #weft.layout<#mesh, [{"data"}]>
+#b = #weft.layout<#mesh, [{"model"}]>
+#p = #weft.layout<#mesh, [{"model"}], partial = sum{"data"}>
+func.func @exchange_c1(%x: tensor<4xf32>) {
+  // expected-error@+1 {{the result's local shape is [2], but its type 'tensor<4xf32>'}}
+  %0 = coll.exchange %x of [8] from #a to #b : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
+#a = #weft.layout<#mesh, [{"data"}]>
+#b = #weft.layout<#mesh, [{"model"}]>
+#p = #weft.layout<#mesh, [{"model"}], partial = sum{"data"}>
+func.func @exchange_c2(%x: tensor<4xf32>) {
+  // expected-error@+1 {{layout of the result should not be partial}}
+  %0 = coll.exchange %x of [8] from #a to #p : tensor<4xf32> -> tensor<2xf32>
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
+func.func @group_axis(%x: tensor<7xf32>) {
+  // expected-error@+1 {{the mesh has no axis "rows"}}
+  %0 = coll.all_reduce sum %x over #mesh ["rows"] : tensor<7xf32>
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
+func.func @group_twice(%x: tensor<7xf32>) {
+  // expected-error@+1 {{axis "data" is used twice}}
+  %0 = coll.all_reduce sum %x over #mesh ["data", "data"] : tensor<7xf32>
+  return
+}

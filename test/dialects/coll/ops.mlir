@@ -1,0 +1,38 @@
+// Every op reads back as it prints, in the pretty and in the generic form.
+// RUN: weft-opt %s | weft-opt | FileCheck %s
+// RUN: weft-opt --mlir-print-op-generic %s | weft-opt | FileCheck %s
+
+// CHECK: #[[$MESH:mesh]] = #weft.mesh<"data"=2, "model"=4>
+#mesh = #weft.mesh<"data"=2, "model"=4>
+#a = #weft.layout<#mesh, [{"data"}, {}]>
+#b = #weft.layout<#mesh, [{}, {"data"}]>
+
+// CHECK-LABEL: @stays
+func.func @stays(%x: tensor<7xf32>) {
+  // CHECK: coll.coordinate over #[[$MESH]] ["data", "model":(2)2] : tensor<i64>
+  %0 = coll.coordinate over #mesh ["data", "model":(2)2] : tensor<i64>
+  // CHECK: coll.slice %{{.*}} dim 0 over #[[$MESH]] ["model"] : tensor<7xf32> -> tensor<2xf32>
+  %1 = coll.slice %x dim 0 over #mesh ["model"] : tensor<7xf32> -> tensor<2xf32>
+  // CHECK: coll.make_partial sum %{{.*}} over #[[$MESH]] ["model"] because "scatter" : tensor<7xf32>
+  %2 = coll.make_partial sum %x over #mesh ["model"] because "scatter" : tensor<7xf32>
+  return
+}
+
+// CHECK-LABEL: @moves
+func.func @moves(%x: tensor<8x10xf32>, %s: tensor<f32>, %h: tensor<8x16xf32>) {
+  // CHECK: coll.all_reduce sum %{{.*}} over #[[$MESH]] ["model"] because "d2/output" : tensor<8x10xf32>
+  %0 = coll.all_reduce sum %x over #mesh ["model"] because "d2/output" : tensor<8x10xf32>
+  // CHECK: coll.all_reduce max %{{.*}}, %{{.*}} over #[[$MESH]] ["data"] : tensor<8x10xf32>, tensor<f32>
+  %1:2 = coll.all_reduce max %x, %s over #mesh ["data"] : tensor<8x10xf32>, tensor<f32>
+  // CHECK: coll.all_gather %{{.*}} dim 1 over #[[$MESH]] ["model"] : tensor<8x10xf32> -> tensor<8x38xf32>
+  %2 = coll.all_gather %x dim 1 over #mesh ["model"] : tensor<8x10xf32> -> tensor<8x38xf32>
+  // CHECK: coll.reduce_scatter sum %{{.*}} dim 0 over #[[$MESH]] ["model"] : tensor<8x10xf32> -> tensor<2x10xf32>
+  %3 = coll.reduce_scatter sum %x dim 0 over #mesh ["model"] : tensor<8x10xf32> -> tensor<2x10xf32>
+  // CHECK: coll.all_to_all %{{.*}} split 0 concat 1 over #[[$MESH]] ["data"] : tensor<8x10xf32> -> tensor<4x20xf32>
+  %4 = coll.all_to_all %x split 0 concat 1 over #mesh ["data"] : tensor<8x10xf32> -> tensor<4x20xf32>
+  // CHECK: coll.permute %{{.*}} of [16, 16] from #[[A:layout.*]] to #[[A]] : tensor<8x16xf32> -> tensor<8x16xf32>
+  %5 = coll.permute %h of [16, 16] from #a to #a : tensor<8x16xf32> -> tensor<8x16xf32>
+  // CHECK: coll.exchange %{{.*}} of [16, 16] from #[[A]] to #{{layout.*}} because "transpose" : tensor<8x16xf32> -> tensor<16x8xf32>
+  %6 = coll.exchange %h of [16, 16] from #a to #b because "transpose" : tensor<8x16xf32> -> tensor<16x8xf32>
+  return
+}

@@ -1,0 +1,128 @@
+//===- rules-test.cpp - every op's rule fits it, and layouts follow it ------===//
+
+#include "weft/dialects/weft/RuleVerification.h"
+#include "weft/dialects/weft/Weft.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/Parser/Parser.h"
+
+#include "catch2/catch.hpp"
+
+using namespace weft;
+
+namespace {
+const char *const header = R"(
+#mesh = #weft.mesh<"x"=2, "y"=4>
+#r = #weft.layout<#mesh, [{}, {}]>
+#x = #weft.layout<#mesh, [{"x"}, {}]>
+#cx = #weft.layout<#mesh, [{}, {"x"}]>
+#y = #weft.layout<#mesh, [{"y"}, {}]>
+#xy = #weft.layout<#mesh, [{"x"}, {"y"}]>
+#cy = #weft.layout<#mesh, [{}, {"y"}]>
+#p = #weft.layout<#mesh, [{}, {}], partial = sum{"y"}>
+#px = #weft.layout<#mesh, [{"x"}, {}], partial = sum{"y"}>
+#m = #weft.layout<#mesh, [{}, {}], partial = max{"y"}>
+#v = #weft.layout<#mesh, [{"x"}]>
+#vp = #weft.layout<#mesh, [{}], partial = sum{"x"}>
+#vm = #weft.layout<#mesh, [{}], partial = max{"x"}>
+#flat = #weft.layout<#mesh, [{"x", "y"}]>
+)";
+
+struct Program {
+  mlir::MLIRContext context;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+
+  explicit Program(const std::string &text) {
+    context.loadDialect<WeftDialect, mlir::func::FuncDialect>();
+    module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+    REQUIRE(module);
+  }
+  /// Reasons of all ops, joined.
+  std::string disagreements() {
+    std::string all;
+    module->walk([&](mlir::Operation *op) {
+      CHECK(ruleReason(op) == "");
+      all += layoutsDisagree(op);
+    });
+    return all;
+  }
+  static std::string ruleReason(mlir::Operation *op) {
+    auto sharded = llvm::dyn_cast<ShardingRuleOpInterface>(op);
+    if (!sharded)
+      return {};
+    auto shapes = [](mlir::TypeRange types) {
+      llvm::SmallVector<llvm::ArrayRef<int64_t>> result;
+      for (mlir::Type type : types)
+        result.push_back(llvm::cast<mlir::RankedTensorType>(type).getShape());
+      return result;
+    };
+    ShardingRule rule = sharded.getShardingRule();
+    return invalidReason(rule, shapes(op->getOperandTypes()),
+                         shapes(op->getResultTypes()));
+  }
+};
+
+/// The reason for one op: "weft.neg" on types "(...) -> ...".
+std::string check(const std::string &op, const std::string &types,
+                  unsigned operands, const std::string &attributes = "") {
+  std::string values;
+  size_t open = types.find('('), close = types.rfind(") ->");
+  std::string inputs = types.substr(open + 1, close - open - 1);
+  std::string text = header + std::string("func.func @f() {\n");
+  if (operands)
+    text += "%v:" + std::to_string(operands) +
+            " = \"test.source\"() : () -> (" + inputs + ")\n";
+  for (unsigned i = 0; i < operands; ++i)
+    values += (i ? ", %v#" : "%v#") + std::to_string(i);
+  text += "%r = \"" + op + "\"(" + values + ") {" + attributes + "} : " + types +
+          "\nreturn }\n";
+  Program program("module { }");
+  program.context.allowUnregisteredDialects();
+  program.module =
+      mlir::parseSourceString<mlir::ModuleOp>(text, &program.context);
+  INFO(text);
+  REQUIRE(program.module);
+  return program.disagreements();
+}
+} // namespace
+
+TEST_CASE("layouts that follow the rule agree") {
+  const char *dot = "lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>";
+  CHECK(check("weft.exp", "(tensor<4x8xf32, #xy>) -> tensor<4x8xf32, #xy>", 1) == "");
+  CHECK(check("weft.dot", "(tensor<4x8xf32, #xy>, tensor<8x6xf32, #y>) -> tensor<4x6xf32, #px>", 2, dot) == "");
+  CHECK(check("weft.mul", "(tensor<4x8xf32, #px>, tensor<4x8xf32, #x>) -> tensor<4x8xf32, #px>", 2) == "");
+  CHECK(check("weft.add", "(tensor<4x8xf32, #p>, tensor<4x8xf32, #p>) -> tensor<4x8xf32, #p>", 2) == "");
+  CHECK(check("weft.transpose", "(tensor<4x8xf32, #x>) -> tensor<8x4xf32, #cx>", 1, "permutation = array<i64: 1, 0>") == "");
+  CHECK(check("weft.reduce", "(tensor<4x8xf32, #x>) -> tensor<8xf32, #vm>", 1, "kind = #weft<reduce_kind max>, dims = array<i64: 0>") == "");
+  CHECK(check("weft.reduce", "(tensor<4x8xf32, #cx>) -> tensor<8xf32, #v>", 1, "kind = #weft<reduce_kind max>, dims = array<i64: 0>") == "");
+  CHECK(check("weft.broadcast", "(tensor<8xf32, #v>) -> tensor<4x8xf32, #cx>", 1, "dims = array<i64: 1>") == "");
+  CHECK(check("weft.reshape", "(tensor<2x4xf32, #xy>) -> tensor<8xf32, #flat>", 1) == "");
+}
+
+TEST_CASE("layouts that do not follow the rule are refused with the reason") {
+  using Catch::Contains;
+  const char *dot = "lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>";
+  CHECK(check("weft.exp", "(tensor<4x8xf32, #x>) -> tensor<4x8xf32, #r>", 1) ==
+        "factor 0 of size 4 has axes {\"x\"} in operand 0, but {} in result 0");
+  CHECK_THAT(check("weft.exp", "(tensor<4x8xf32, #x>) -> tensor<4x8xf32>", 1), Contains("result 0 has no layout"));
+  CHECK_THAT(check("weft.exp", "(tensor<4x8xf32, #p>) -> tensor<4x8xf32, #p>", 1), Contains("reshard it first"));
+  CHECK_THAT(check("weft.neg", "(tensor<4x8xf32, #m>) -> tensor<4x8xf32, #m>", 1), Contains("reshard it first"));
+  CHECK_THAT(check("weft.add", "(tensor<4x8xf32, #p>, tensor<4x8xf32, #r>) -> tensor<4x8xf32, #p>", 2), Contains("each device would add all of it"));
+  CHECK_THAT(check("weft.mul", "(tensor<4x8xf32, #p>, tensor<4x8xf32, #p>) -> tensor<4x8xf32, #p>", 2), Contains("reshard one of them"));
+  CHECK_THAT(check("weft.dot", "(tensor<4x8xf32, #cy>, tensor<8x6xf32, #y>) -> tensor<4x6xf32, #r>", 2, dot), Contains("result 0 should be partial over {\"y\"}, but is over {}"));
+  CHECK_THAT(check("weft.dot", "(tensor<4x8xf32, #x>, tensor<8x6xf32, #cx>) -> tensor<4x6xf32, #x>", 2, dot), Contains("has axes {\"x\"} in operand 1, but {} in result 0"));
+  CHECK_THAT(check("weft.dot", "(tensor<4x8xf32, #p>, tensor<8x6xf32, #cy>) -> tensor<4x6xf32, #cy>", 2, dot), Contains("over which an operand is partial"));
+  CHECK_THAT(check("weft.reduce", "(tensor<4x8xf32, #x>) -> tensor<8xf32, #vp>", 1, "kind = #weft<reduce_kind max>, dims = array<i64: 0>"), Contains("should be a partial max, but is a partial sum"));
+  CHECK_THAT(check("weft.constant", "() -> tensor<2x2xf32, #x>", 0, "value = dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>"), Contains("cannot be sharded"));
+}
+
+TEST_CASE("rules fit ops that change sizes") {
+  CHECK(check("weft.slice", "(tensor<4x8xf32>) -> tensor<4x3xf32>", 1, "start = array<i64: 0, 1>, limit = array<i64: 4, 7>, stride = array<i64: 1, 2>") == "");
+  CHECK(check("weft.pad", "(tensor<4x8xf32>) -> tensor<5x8xf32>", 1, "low = array<i64: 1, 0>, high = array<i64: 0, 0>, interior = array<i64: 0, 0>") == "");
+  CHECK(check("weft.concatenate", "(tensor<4x8xf32>, tensor<2x8xf32>) -> tensor<6x8xf32>", 2, "dim = 0 : i64") == "");
+  CHECK(check("weft.rng_bits", "(tensor<2xui32>) -> tensor<4x8xui32>", 1) == "");
+  CHECK(check("weft.iota", "() -> tensor<4x8xi32>", 0, "dim = 1 : i64") == "");
+  CHECK(check("weft.dot", "(tensor<3x4x5xf32>, tensor<3x5x6xf32>) -> tensor<3x4x6xf32>", 2, "lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_contract = array<i64: 1>") == "");
+}
