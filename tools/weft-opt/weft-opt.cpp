@@ -4,6 +4,7 @@
 #include "weft/dialects/weft/Weft.h"
 #include "weft/passes/kernels/Passes.h"
 #include "weft/passes/training/Passes.h"
+#include "weft/passes/sharding/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -27,6 +28,7 @@ int main(int argc, char **argv) {
   mlir::registerTransformsPasses();
   weft::registerWeftTrainingPasses();
   weft::registerWeftKernelPasses();
+  weft::registerWeftShardingPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Weft's optimiser\n", registry));
 }

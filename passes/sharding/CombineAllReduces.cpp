@@ -1,0 +1,154 @@
+//===- CombineAllReduces.cpp - one all-reduce where one will do -----------===//
+
+#include "weft/passes/sharding/Passes.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+
+namespace weft {
+#define GEN_PASS_DEF_COMBINEALLREDUCESPASS
+#include "weft/passes/sharding/Passes.h.inc"
+} // namespace weft
+
+using namespace weft;
+using namespace mlir;
+
+namespace {
+/// All-reduces that will be one op, in program order.
+struct Bundle {
+  llvm::SmallVector<coll::AllReduceOp> members;
+  /// Everything in the block that needs a member's result, so far.
+  llvm::DenseSet<Operation *> dependents;
+};
+} // namespace
+
+static bool sameCollective(coll::AllReduceOp a, coll::AllReduceOp b) {
+  return a.getKind() == b.getKind() && a.getGroup() == b.getGroup() &&
+         getElementTypeOrSelf(a.getInputs().front().getType()) ==
+             getElementTypeOrSelf(b.getInputs().front().getType());
+}
+
+static bool needs(Operation *op, const Bundle &bundle) {
+  return llvm::any_of(op->getOperands(), [&](Value operand) {
+    Operation *def = operand.getDefiningOp();
+    return def && (bundle.dependents.contains(def) ||
+                   llvm::is_contained(bundle.members, def));
+  });
+}
+
+/// Bundles greedily: an all-reduce joins the first bundle whose results it does
+/// not need.
+static llvm::SmallVector<Bundle> bundleAllReduces(Block &block) {
+  llvm::SmallVector<Bundle> bundles;
+  for (Operation &op : block) {
+    auto reduce = dyn_cast<coll::AllReduceOp>(op);
+    bool joined = !reduce || reduce.getInputs().empty();
+    for (Bundle &bundle : bundles) {
+      if (needs(&op, bundle)) {
+        bundle.dependents.insert(&op);
+        continue;
+      }
+      if (!joined && sameCollective(bundle.members.front(), reduce)) {
+        bundle.members.push_back(reduce);
+        joined = true;
+      }
+    }
+    if (!joined)
+      bundles.push_back({{reduce}, {}});
+  }
+  return bundles;
+}
+
+/// "gradient of d1/kernel is summed ..., gradient of d1/bias is summed ...".
+static StringAttr joinReasons(const Bundle &bundle) {
+  llvm::SetVector<StringAttr> reasons;
+  for (coll::AllReduceOp member : bundle.members)
+    if (member.getReasonAttr())
+      reasons.insert(member.getReasonAttr());
+  if (reasons.empty())
+    return {};
+  std::string text;
+  for (StringAttr reason : reasons)
+    text += (text.empty() ? "" : "; ") + reason.str();
+  return StringAttr::get(reasons.front().getContext(), text);
+}
+
+/// Ops before the last member that need an earlier one move behind it.
+static void moveDependents(const Bundle &bundle, Operation *last) {
+  llvm::SmallVector<Operation *> late;
+  for (Operation *op = bundle.members.front(); op != last;
+       op = op->getNextNode())
+    if (bundle.dependents.contains(op))
+      late.push_back(op);
+  Operation *after = last;
+  for (Operation *op : late) {
+    op->moveAfter(after);
+    after = op;
+  }
+}
+
+static void combine(const Bundle &bundle) {
+  coll::AllReduceOp last = bundle.members.back();
+  moveDependents(bundle, last);
+  llvm::SmallVector<Value> inputs;
+  llvm::SmallVector<Location> locations;
+  for (coll::AllReduceOp member : bundle.members) {
+    llvm::append_range(inputs, member.getInputs());
+    locations.push_back(member.getLoc());
+  }
+  OpBuilder builder(last);
+  auto all = coll::AllReduceOp::create(
+      builder, builder.getFusedLoc(locations), TypeRange(ValueRange(inputs)),
+      last.getKind(), inputs, last.getGroup(), joinReasons(bundle));
+  unsigned next = 0;
+  for (coll::AllReduceOp member : bundle.members) {
+    for (Value result : member.getResults())
+      result.replaceAllUsesWith(all.getResult(next++));
+    member->erase();
+  }
+}
+
+static bool isCollective(Operation *op) {
+  return isa_and_nonnull<coll::CollDialect>(op->getDialect());
+}
+
+/// Removes, last first, collectives and pure ops that nobody uses.
+static unsigned removeUnused(Block &block) {
+  unsigned removed = 0;
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (!op.use_empty() || op.hasTrait<OpTrait::IsTerminator>())
+      continue;
+    if (isCollective(&op))
+      ++removed;
+    else if (!isMemoryEffectFree(&op))
+      continue;
+    op.erase();
+  }
+  return removed;
+}
+
+namespace {
+struct CombineAllReduces
+    : weft::impl::CombineAllReducesPassBase<CombineAllReduces> {
+  void runOnOperation() override {
+    getOperation().walk([&](func::FuncOp function) {
+      for (Block &block : function.getBody())
+        runOnBlock(block);
+    });
+  }
+  void runOnBlock(Block &block) {
+    numRemoved += removeUnused(block);
+    // Moving one bundle's dependents changes what stands before another's last
+    // member, so each round combines one bundle.
+    while (true) {
+      llvm::SmallVector<Bundle> bundles = bundleAllReduces(block);
+      auto it = llvm::find_if(
+          bundles, [](const Bundle &b) { return b.members.size() > 1; });
+      if (it == bundles.end())
+        return;
+      numCombined += it->members.size() - 1;
+      combine(*it);
+    }
+  }
+};
+} // namespace

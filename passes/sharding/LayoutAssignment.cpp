@@ -1,0 +1,256 @@
+//===- LayoutAssignment.cpp - from the table to types and reshards --------===//
+
+#include "weft/passes/sharding/LayoutAssignment.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace weft;
+using namespace mlir;
+
+LayoutAssignment::LayoutAssignment(func::FuncOp function,
+                                   const LayoutTable &table)
+    : function(function), table(table), mesh(table.mesh()),
+      provenance(function) {
+  for (auto [index, op] : llvm::enumerate(table.ops()))
+    indexOf[op.op] = index;
+}
+
+void LayoutAssignment::setLayout(Value value, const Layout &layout) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return;
+  value.setType(withLayout(type, LayoutAttr::get(table.meshAttr(), layout)));
+  actual[value] = layout;
+}
+
+const Layout *LayoutAssignment::layoutOf(Value value) const {
+  auto it = actual.find(value);
+  return it == actual.end() ? nullptr : &it->second;
+}
+
+void LayoutAssignment::chooseAll() {
+  shardings.resize(table.ops().size());
+  for (auto [index, op] : llvm::enumerate(table.ops())) {
+    if (isa<ConstrainOp>(op.op)) {
+      shardings[index].operands = {table.get(op.op->getResult(0))};
+      continue;
+    }
+    if (isa<func::ReturnOp>(op.op)) {
+      for (unsigned i = 0; i < op.op->getNumOperands(); ++i)
+        shardings[index].operands.push_back(
+            isa<RankedTensorType>(op.op->getOperand(i).getType())
+                ? table.resultLayout(i)
+                : Layout());
+      continue;
+    }
+    bool conflict = false;
+    shardings[index] =
+        chooseSharding(mesh, op, table.layoutsOf(op), conflict);
+    numConflicts += conflict;
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Partial values
+//===----------------------------------------------------------------------===//
+
+Layout LayoutAssignment::requirement(OpOperand &use) const {
+  return shardings[indexOf.lookup(use.getOwner())]
+      .operands[use.getOperandNumber()];
+}
+
+Layout LayoutAssignment::reducedLayout(Value value) const {
+  std::optional<Layout> common;
+  for (OpOperand &use : value.getUses()) {
+    if (!indexOf.contains(use.getOwner()))
+      continue;
+    Layout wanted = requirement(use);
+    if (wanted.isPartial() || (common && *common != wanted))
+      return table.get(value);
+    common = wanted;
+  }
+  return common ? *common : table.get(value);
+}
+
+static bool samePartial(const Layout &a, const Layout &b) {
+  return a.partial == b.partial && a.reduce == b.reduce;
+}
+
+const Layout *
+LayoutAssignment::commonPartial(const RuledOp &op, const OpSharding &sharding,
+                                llvm::ArrayRef<unsigned> operands) const {
+  const Layout *common = nullptr;
+  for (unsigned operand : operands) {
+    Value value = op.op->getOperand(operand);
+    const Layout *layout = layoutOf(value);
+    bool fits = layout && layout->isPartial() &&
+                layout->reduce == ReduceKind::Sum &&
+                layout->dims == sharding.operands[operand].dims &&
+                llvm::all_of(value.getUsers(),
+                             [&](Operation *user) { return user == op.op; });
+    if (!fits || (common && !samePartial(*common, *layout)))
+      return nullptr;
+    common = layout;
+  }
+  for (const SubAxes &axes : sharding.axes)
+    for (const SubAxis &axis : axes)
+      if (common && llvm::any_of(common->partial, [&](const SubAxis &x) {
+            return overlaps(x, axis);
+          }))
+        return nullptr;
+  return common;
+}
+
+static int64_t elements(Value value) {
+  return cast<RankedTensorType>(value.getType()).getNumElements();
+}
+
+void LayoutAssignment::delayReductions(const RuledOp &op,
+                                       OpSharding &sharding) {
+  if (op.rule.linearity.empty() || op.op->getNumResults() != 1)
+    return;
+  llvm::SmallVector<unsigned> joint;
+  std::optional<unsigned> single;
+  for (auto [operand, linearity] : llvm::enumerate(op.rule.linearity)) {
+    if (linearity == Linearity::JointlyLinear)
+      joint.push_back(operand);
+    const Layout *layout = layoutOf(op.op->getOperand(operand));
+    if (linearity == Linearity::Linear && layout && layout->isPartial())
+      single = operand;
+  }
+  const Layout *partial = nullptr;
+  if (joint.size() > 1 && joint.size() == op.op->getNumOperands())
+    partial = commonPartial(op, sharding, joint);
+  else if (single && op.op->getNumOperands() == 1 && !op.elementwise &&
+           elements(op.op->getResult(0)) <= elements(op.op->getOperand(*single)))
+    partial = commonPartial(op, sharding, joint = {*single});
+  Layout &result = sharding.results.front();
+  if (!partial || (result.isPartial() && result.reduce != partial->reduce))
+    return;
+  Layout common = *partial;
+  for (unsigned operand : joint) {
+    sharding.operands[operand].partial = common.partial;
+    sharding.operands[operand].reduce = common.reduce;
+  }
+  result.partial.append(common.partial);
+  result.reduce = common.reduce;
+  result = normalise(mesh, result);
+}
+
+//===----------------------------------------------------------------------===//
+// Operands
+//===----------------------------------------------------------------------===//
+
+Value LayoutAssignment::repeatSource(Value value, const Layout &layout) {
+  auto key = std::make_pair(
+      value, Attribute(LayoutAttr::get(table.meshAttr(), layout)));
+  if (Value known = converted.lookup(key))
+    return known;
+  Operation *def = value.getDefiningOp();
+  const RuledOp &op = table.ops()[indexOf.lookup(def)];
+  unsigned result = cast<OpResult>(value).getResultNumber();
+  unsigned tensor = op.op->getNumOperands() + result;
+  OpSharding sharding =
+      applyAxes(mesh, op, op.project(mesh, tensor, layout));
+  Operation *copy = OpBuilder(def).clone(*def);
+  for (auto [index, produced] : llvm::enumerate(sharding.results))
+    setLayout(copy->getResult(index), produced);
+  Value repeated = copy->getResult(result);
+  origin[repeated] = value;
+  converted[key] = repeated;
+  return repeated;
+}
+
+Value LayoutAssignment::convert(Value value, const Layout &to,
+                                const RuledOp &op, unsigned operand) {
+  const Layout &from = *layoutOf(value);
+  if (from == to)
+    return value;
+  auto attr = LayoutAttr::get(table.meshAttr(), to);
+  auto key = std::make_pair(value, Attribute(attr));
+  if (Value known = converted.lookup(key))
+    return known;
+  Value known = origin.lookup(value);
+  std::string reason = provenance.reason(mesh, known ? known : value, from, to,
+                                         op, operand);
+  OpBuilder builder(op.op);
+  auto type =
+      withLayout(cast<RankedTensorType>(value.getType()), attr);
+  Location loc = value.getDefiningOp() ? value.getLoc() : op.op->getLoc();
+  Value moved = ReshardOp::create(builder, loc, type, value,
+                                  builder.getStringAttr(reason));
+  ++numReshards;
+  actual[moved] = to;
+  origin[moved] = known ? known : value;
+  converted[key] = moved;
+  return moved;
+}
+
+void LayoutAssignment::require(const RuledOp &op, unsigned operand,
+                               const Layout &layout) {
+  Value value = op.op->getOperand(operand);
+  if (!isa<RankedTensorType>(value.getType()))
+    return;
+  if (table.isSource(value)) {
+    value = repeatSource(value, layout);
+  } else {
+    const Layout *now = layoutOf(value);
+    if (now->isPartial() && !samePartial(*now, layout))
+      value = convert(value, reducedLayout(value), op, operand);
+  }
+  op.op->setOperand(operand, convert(value, layout, op, operand));
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+void LayoutAssignment::assignConstrain(unsigned index) {
+  const RuledOp &op = table.ops()[index];
+  require(op, 0, shardings[index].operands[0]);
+  // What follows the constraint is still known by the table's value, whose
+  // layout is the same.
+  op.op->getResult(0).replaceAllUsesWith(op.op->getOperand(0));
+  dead.push_back(op.op);
+}
+
+void LayoutAssignment::assign(unsigned index) {
+  const RuledOp &op = table.ops()[index];
+  OpSharding sharding = shardings[index];
+  delayReductions(op, sharding);
+  for (unsigned i = 0; i < op.op->getNumOperands(); ++i)
+    require(op, i, sharding.operands[i]);
+  if (op.source) {
+    dead.push_back(op.op);
+    return;
+  }
+  for (auto [i, layout] : llvm::enumerate(sharding.results))
+    setLayout(op.op->getResult(i), layout);
+}
+
+void LayoutAssignment::finish() {
+  for (Operation *op : llvm::reverse(dead))
+    if (op->use_empty())
+      op->erase();
+  Operation *end = function.getBody().front().getTerminator();
+  function.setFunctionType(FunctionType::get(
+      function.getContext(), function.getBody().front().getArgumentTypes(),
+      end->getOperandTypes()));
+}
+
+void LayoutAssignment::run() {
+  chooseAll();
+  for (BlockArgument arg : function.getArguments())
+    if (isa<RankedTensorType>(arg.getType()))
+      setLayout(arg, table.get(arg));
+  for (auto [index, op] : llvm::enumerate(table.ops())) {
+    if (isa<ConstrainOp>(op.op))
+      assignConstrain(index);
+    else if (isa<func::ReturnOp>(op.op))
+      for (unsigned i = 0; i < op.op->getNumOperands(); ++i)
+        require(op, i, shardings[index].operands[i]);
+    else
+      assign(index);
+  }
+  finish();
+}

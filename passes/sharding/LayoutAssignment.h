@@ -1,0 +1,61 @@
+//===- LayoutAssignment.h - from the table to types and reshards -*- C++ -*-===//
+
+#ifndef WEFT_PASSES_SHARDING_LAYOUTASSIGNMENT_H
+#define WEFT_PASSES_SHARDING_LAYOUTASSIGNMENT_H
+
+#include "weft/passes/sharding/LayoutTable.h"
+#include "weft/passes/sharding/Provenance.h"
+
+namespace weft {
+
+/// Sets all types of a function at once and inserts reshards. Every op is
+/// chosen its sharding from the table; its operands are brought to what it
+/// requires. A source is repeated in each layout that is wanted of it, since
+/// that moves nothing. A partial value stays partial through ops that are
+/// linear in it, as long as that makes it no larger.
+class LayoutAssignment {
+public:
+  LayoutAssignment(mlir::func::FuncOp function, const LayoutTable &table);
+  void run();
+
+  unsigned reshards() const { return numReshards; }
+  unsigned conflicts() const { return numConflicts; }
+
+private:
+  void chooseAll();
+  void assign(unsigned index);
+  void assignConstrain(unsigned index);
+  void finish();
+  /// Keeps partial operands partial where the op is linear in them.
+  void delayReductions(const RuledOp &op, OpSharding &sharding);
+  /// The partial layout that all operands named by `operands` have, or null.
+  const Layout *commonPartial(const RuledOp &op, const OpSharding &sharding,
+                              llvm::ArrayRef<unsigned> operands) const;
+  /// Replaces an operand by the same value in the layout it must have.
+  void require(const RuledOp &op, unsigned operand, const Layout &layout);
+  mlir::Value convert(mlir::Value value, const Layout &to, const RuledOp &op,
+                      unsigned operand);
+  mlir::Value repeatSource(mlir::Value value, const Layout &layout);
+  /// What a partial value is reduced to: what all uses want, or the table's.
+  Layout reducedLayout(mlir::Value value) const;
+  Layout requirement(mlir::OpOperand &use) const;
+  void setLayout(mlir::Value value, const Layout &layout);
+  const Layout *layoutOf(mlir::Value value) const;
+
+  mlir::func::FuncOp function;
+  const LayoutTable &table;
+  const Mesh &mesh;
+  Provenance provenance;
+  llvm::DenseMap<mlir::Operation *, unsigned> indexOf;
+  std::vector<OpSharding> shardings;
+  llvm::DenseMap<mlir::Value, Layout> actual;
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>, mlir::Value> converted;
+  llvm::SmallVector<mlir::Operation *> dead;
+  /// The unsharded value that a converted one stands for.
+  llvm::DenseMap<mlir::Value, mlir::Value> origin;
+  unsigned numReshards = 0, numConflicts = 0;
+};
+
+} // namespace weft
+
+#endif // WEFT_PASSES_SHARDING_LAYOUTASSIGNMENT_H

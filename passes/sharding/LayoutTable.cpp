@@ -1,0 +1,264 @@
+//===- LayoutTable.cpp - the layout every value should have ---------------===//
+
+#include "weft/passes/sharding/LayoutTable.h"
+
+#include "llvm/ADT/EquivalenceClasses.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace weft;
+using namespace mlir;
+
+LayoutTable::LayoutTable(func::FuncOp function, MeshAttr mesh)
+    : function(function), meshAttribute(mesh), meshValue(mesh.getMesh()) {
+  auto add = [&](Value value) {
+    if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+      entries[value].layout = Layout::replicated(type.getRank());
+  };
+  llvm::for_each(function.getArguments(), add);
+  for (Operation &op : function.getBody().front()) {
+    indexOf[&op] = ruled.size();
+    ruled.push_back(RuledOp::get(&op));
+    llvm::for_each(op.getResults(), add);
+    if (ruled.back().source)
+      sources.insert(op.result_begin(), op.result_end());
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Annotations
+//===----------------------------------------------------------------------===//
+
+/// Without axes of size 1, which split nothing.
+static Layout withoutUnitAxes(const Mesh &mesh, Layout layout) {
+  for (SubAxes &dim : layout.dims)
+    llvm::erase_if(dim, [](const SubAxis &axis) { return axis.size == 1; });
+  return normalise(mesh, layout);
+}
+
+std::optional<Layout> LayoutTable::annotation(Attribute attribute, Type type,
+                                              const llvm::Twine &what) {
+  auto layout = dyn_cast_or_null<LayoutAttr>(attribute);
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  auto fail = [&](const llvm::Twine &why) -> std::optional<Layout> {
+    emitError(function.getLoc()) << "@" << function.getName() << ": " << what
+                                 << ": " << why;
+    return std::nullopt;
+  };
+  if (!layout || !tensor)
+    return fail("the annotation is no layout of a ranked tensor");
+  if (layout.getMesh() != meshAttribute)
+    return fail("the layout's mesh is not the module's `weft.mesh`; use one "
+                "mesh for all annotations");
+  Layout value = layout.getLayout();
+  std::string why = invalidReason(meshValue, value, tensor.getRank());
+  if (!why.empty())
+    return fail(why);
+  if (value.isPartial())
+    return fail("an annotation cannot be partial: " +
+                toString(meshValue, value));
+  return withoutUnitAxes(meshValue, value);
+}
+
+void LayoutTable::fix(Value value, const Layout &layout, bool late) {
+  auto it = entries.find(value);
+  if (it == entries.end() || it->second.fixed || sources.contains(value))
+    return;
+  it->second = {layout, true, late};
+}
+
+static bool isStateRole(Attribute role) {
+  auto text = dyn_cast_or_null<StringAttr>(role);
+  return text && (text == "weight" || text == "slot" || text == "state");
+}
+
+LogicalResult LayoutTable::seedArguments() {
+  donors.resize(function.getNumResults());
+  for (BlockArgument arg : function.getArguments()) {
+    unsigned index = arg.getArgNumber();
+    bool late = isStateRole(function.getArgAttr(index, kRoleAttr));
+    if (auto it = entries.find(arg); it != entries.end())
+      it->second.late = late;
+    if (Attribute attribute = function.getArgAttr(index, kLayoutAttr)) {
+      auto layout = annotation(attribute, arg.getType(),
+                               "argument " + llvm::Twine(index));
+      if (!layout)
+        return failure();
+      fix(arg, *layout, late);
+    }
+    if (auto result =
+            function.getArgAttrOfType<IntegerAttr>(index, kDonatedAttr)) {
+      if (result.getInt() < 0 || result.getInt() >= function.getNumResults())
+        return function.emitError()
+               << "argument " << index << " is donated to result "
+               << result.getInt() << ", the function has "
+               << function.getNumResults();
+      donors[result.getInt()] = arg;
+    }
+  }
+  return success();
+}
+
+LogicalResult LayoutTable::seedResults() {
+  results.resize(function.getNumResults());
+  Operation *end = function.getBody().front().getTerminator();
+  for (unsigned index = 0; index < function.getNumResults(); ++index) {
+    Value donor = donors[index];
+    if (Attribute attribute = function.getResultAttr(index, kLayoutAttr)) {
+      results[index] = annotation(attribute, function.getResultTypes()[index],
+                                  "result " + llvm::Twine(index));
+      if (!results[index])
+        return failure();
+    } else if (donor && entries.lookup(donor).fixed) {
+      results[index] = entries.lookup(donor).layout;
+    }
+    if (results[index] && donor && entries.lookup(donor).fixed &&
+        *results[index] != entries.lookup(donor).layout)
+      return function.emitError()
+             << "result " << index << " takes over the memory of an argument "
+             << "laid out " << toString(meshValue, entries.lookup(donor).layout)
+             << ", but is annotated " << toString(meshValue, *results[index]);
+    bool late = donor && entries.lookup(donor).late;
+    if (results[index])
+      fix(end->getOperand(index), *results[index], late);
+  }
+  return success();
+}
+
+LogicalResult LayoutTable::seedConstraints() {
+  for (const RuledOp &op : ruled)
+    if (auto constrain = dyn_cast<ConstrainOp>(op.op)) {
+      auto layout = annotation(constrain.getLayout(), constrain.getType(),
+                               "weft.constrain");
+      if (!layout)
+        return failure();
+      entries[constrain.getResult()] = {*layout, true, false};
+    }
+  return success();
+}
+
+LogicalResult LayoutTable::seed() {
+  if (failed(seedArguments()) || failed(seedConstraints()))
+    return failure();
+  return seedResults();
+}
+
+Layout LayoutTable::resultLayout(unsigned result) const {
+  if (results[result])
+    return *results[result];
+  if (donors[result])
+    return get(donors[result]);
+  return get(function.getBody().front().getTerminator()->getOperand(result));
+}
+
+//===----------------------------------------------------------------------===//
+// Propagation
+//===----------------------------------------------------------------------===//
+
+TensorLayouts LayoutTable::layoutsOf(const RuledOp &op) const {
+  TensorLayouts layouts;
+  for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
+    Value value = op.value(tensor);
+    auto it = entries.find(value);
+    bool silent = it == entries.end() || sources.contains(value);
+    layouts.push_back(silent ? nullptr : &it->second.layout);
+  }
+  return layouts;
+}
+
+/// Lengthens the dimensions that `more` continues. Returns whether it did.
+static bool extend(Layout &layout, const Layout &more) {
+  bool changed = false;
+  for (auto [mine, other] : llvm::zip(layout.dims, more.dims)) {
+    if (other.size() <= mine.size() ||
+        !std::equal(mine.begin(), mine.end(), other.begin()))
+      continue;
+    for (const SubAxis &axis : llvm::drop_begin(other, mine.size())) {
+      bool used = llvm::any_of(layout.dims, [&](const SubAxes &dim) {
+        return llvm::any_of(
+            dim, [&](const SubAxis &x) { return overlaps(x, axis); });
+      });
+      if (used)
+        break;
+      mine.push_back(axis);
+      changed = true;
+    }
+  }
+  return changed;
+}
+
+bool LayoutTable::update(const RuledOp &op, bool lateToo,
+                         llvm::SmallVectorImpl<Value> &changed) {
+  TensorLayouts layouts = layoutsOf(op);
+  if (!lateToo)
+    for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor)
+      if (layouts[tensor] && entries[op.value(tensor)].late)
+        layouts[tensor] = nullptr;
+  FactorAxes axes = mergeFactors(meshValue, op, layouts);
+  for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
+    if (!layouts[tensor])
+      continue;
+    Entry &entry = entries[op.value(tensor)];
+    if (entry.fixed)
+      continue;
+    Layout wish =
+        projectToTensor(meshValue, op.rule, op.factors(tensor), axes);
+    if (extend(entry.layout, wish))
+      changed.push_back(op.value(tensor));
+  }
+  return !changed.empty();
+}
+
+void LayoutTable::run(bool lateToo, bool elementwiseOnly) {
+  // Elementwise ops first, then in program order.
+  std::set<std::pair<bool, unsigned>> worklist;
+  auto push = [&](Operation *op) {
+    auto it = indexOf.find(op);
+    if (it == indexOf.end())
+      return;
+    const RuledOp &known = ruled[it->second];
+    if (!known.source && (known.elementwise || !elementwiseOnly))
+      worklist.insert({!known.elementwise, it->second});
+  };
+  for (const RuledOp &op : ruled)
+    push(op.op);
+  while (!worklist.empty()) {
+    unsigned index = worklist.begin()->second;
+    worklist.erase(worklist.begin());
+    llvm::SmallVector<Value> changed;
+    update(ruled[index], lateToo, changed);
+    for (Value value : changed) {
+      if (Operation *def = value.getDefiningOp())
+        push(def);
+      llvm::for_each(value.getUsers(), push);
+    }
+  }
+}
+
+void LayoutTable::closeAroundState() {
+  llvm::EquivalenceClasses<void *> joined;
+  for (const RuledOp &op : ruled) {
+    if (!op.elementwise || op.source || op.rule.results.front().empty())
+      continue;
+    void *first = op.op->getResult(0).getAsOpaquePointer();
+    for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor)
+      if (!sources.contains(op.value(tensor)))
+        joined.unionSets(first, op.value(tensor).getAsOpaquePointer());
+  }
+  llvm::DenseSet<void *> leaders;
+  for (auto &[value, entry] : entries)
+    if (entry.fixed && entry.late)
+      if (auto it = joined.findLeader(value.getAsOpaquePointer());
+          it != joined.member_end())
+        leaders.insert(*it);
+  for (auto &[value, entry] : entries)
+    if (auto it = joined.findLeader(value.getAsOpaquePointer());
+        it != joined.member_end() && leaders.contains(*it))
+      entry.fixed = true;
+}
+
+void LayoutTable::propagate() {
+  run(/*lateToo=*/false, /*elementwiseOnly=*/false);
+  run(/*lateToo=*/true, /*elementwiseOnly=*/true);
+  closeAroundState();
+  run(/*lateToo=*/true, /*elementwiseOnly=*/false);
+}

@@ -1,0 +1,82 @@
+//===- LayoutTable.h - the layout every value should have ------*- C++ -*-===//
+//
+// Propagation decides here; no type changes. Worked example: x is annotated
+// [data, -], w1 [-, model] and w2 [-, -]:
+//
+//   %h = dot %x, %w1    data: h gets [data, -]; then weights: [data, model]
+//   %r = relu %h        elementwise, so next: [data, model]
+//   %y = dot %r, %w2    [data, -]; w2 is closed and stays [-, -], the op
+//                       will slice it
+//
+// Layouts of data and constraints go first, so that no weight's layout takes
+// the batch's axis from an activation. A layout only ever grows.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_PASSES_SHARDING_LAYOUTTABLE_H
+#define WEFT_PASSES_SHARDING_LAYOUTTABLE_H
+
+#include "weft/passes/sharding/OpSharding.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+
+#include <set>
+
+namespace weft {
+
+class LayoutTable {
+public:
+  LayoutTable(mlir::func::FuncOp function, MeshAttr mesh);
+
+  /// Enters all annotations. An error names the argument and both values.
+  llvm::LogicalResult seed();
+  void propagate();
+
+  const Mesh &mesh() const { return meshValue; }
+  MeshAttr meshAttr() const { return meshAttribute; }
+  llvm::ArrayRef<RuledOp> ops() const { return ruled; }
+  /// The layout decided for a ranked tensor.
+  const Layout &get(mlir::Value value) const { return entries.find(value)->second.layout; }
+  /// Layouts of an op's tensors; null for non-tensors and sources' results.
+  TensorLayouts layoutsOf(const RuledOp &op) const;
+  /// What the function's results must have.
+  Layout resultLayout(unsigned result) const;
+  /// Is the value computed by a source, so that any layout is free?
+  bool isSource(mlir::Value value) const { return sources.contains(value); }
+
+private:
+  struct Entry {
+    Layout layout;
+    bool fixed = false; ///< annotated: closed
+    bool late = false;  ///< a weight or a slot: after data and constraints
+  };
+  std::optional<Layout> annotation(mlir::Attribute attribute, mlir::Type type,
+                                   const llvm::Twine &what);
+  llvm::LogicalResult seedArguments();
+  llvm::LogicalResult seedResults();
+  llvm::LogicalResult seedConstraints();
+  void fix(mlir::Value value, const Layout &layout, bool late);
+  /// Runs the worklist over ops until nothing changes.
+  void run(bool lateToo, bool elementwiseOnly);
+  bool update(const RuledOp &op, bool lateToo,
+              llvm::SmallVectorImpl<mlir::Value> &changed);
+  /// Closes the layouts of all values that elementwise ops join with an
+  /// annotated weight or slot: an optimizer's arithmetic is laid out like its
+  /// state.
+  void closeAroundState();
+
+  mutable mlir::func::FuncOp function;
+  MeshAttr meshAttribute;
+  Mesh meshValue;
+  std::vector<RuledOp> ruled;
+  llvm::DenseMap<mlir::Operation *, unsigned> indexOf;
+  llvm::DenseMap<mlir::Value, Entry> entries;
+  llvm::DenseSet<mlir::Value> sources;
+  std::vector<std::optional<Layout>> results;
+  llvm::SmallVector<mlir::Value> donors; ///< argument per result, or null
+};
+
+} // namespace weft
+
+#endif // WEFT_PASSES_SHARDING_LAYOUTTABLE_H

@@ -1,0 +1,74 @@
+//===- LocalBlocks.cpp - what one device holds of a tensor ----------------===//
+
+#include "weft/passes/sharding/LocalBlocks.h"
+
+#include "weft/dialects/coll/Coll.h"
+
+using namespace weft;
+using namespace mlir;
+
+Type weft::localType(Type global) {
+  LayoutAttr layout = getLayout(global);
+  if (!layout)
+    return global;
+  auto tensor = cast<RankedTensorType>(global);
+  return RankedTensorType::get(
+      localShape(layout.getLayout(), tensor.getShape()),
+      tensor.getElementType());
+}
+
+LayoutAttr weft::groupOf(MeshAttr mesh, const SubAxes &axes) {
+  Layout group;
+  group.dims.push_back(axes);
+  return LayoutAttr::get(mesh, group);
+}
+
+static Value constant(OpBuilder &builder, Location loc, ElementsAttr value) {
+  return ConstantOp::create(builder, loc, value);
+}
+
+Value weft::blockOffset(OpBuilder &builder, Location loc, MeshAttr mesh,
+                        const SubAxes &axes, int64_t blockSize) {
+  auto scalar = RankedTensorType::get({}, builder.getI64Type());
+  Value coordinate = coll::CoordinateOp::create(builder, loc, scalar,
+                                                groupOf(mesh, axes));
+  Value size = constant(builder, loc, DenseElementsAttr::get(scalar, blockSize));
+  return MulOp::create(builder, loc, scalar, coordinate, size);
+}
+
+Value weft::maskPadding(OpBuilder &builder, Location loc, Value block,
+                        unsigned dim, int64_t size, MeshAttr mesh,
+                        const SubAxes &axes, ReduceKind kind) {
+  auto type = cast<RankedTensorType>(block.getType());
+  auto positions = type.clone(builder.getI64Type());
+  Value offset = blockOffset(builder, loc, mesh, axes, type.getDimSize(dim));
+  Value index = IotaOp::create(builder, loc, positions,
+                               builder.getI64IntegerAttr(dim), offset);
+  Value limit = constant(builder, loc, DenseElementsAttr::get(positions, size));
+  Value valid = CompareOp::create(builder, loc, type.clone(builder.getI1Type()),
+                                  CompareKind::LT, index, limit);
+  Value neutral = constant(
+      builder, loc,
+      DenseElementsAttr::get(
+          type, Attribute(neutralElement(kind, type.getElementType()))));
+  return SelectOp::create(builder, loc, type, valid, block, neutral);
+}
+
+BlockPlacement::BlockPlacement(TypeRange globalTypes) : types(globalTypes) {}
+
+Value BlockPlacement::resultOffset(OpBuilder &builder, Location loc,
+                                   unsigned result, unsigned dim) const {
+  LayoutAttr layout = getLayout(types[result]);
+  if (!layout)
+    return {};
+  Layout value = layout.getLayout();
+  if (value.dims[dim].empty())
+    return {};
+  int64_t block =
+      shardSize(globalShape(result)[dim], shardCount(value.dims[dim]));
+  return blockOffset(builder, loc, layout.getMesh(), value.dims[dim], block);
+}
+
+llvm::ArrayRef<int64_t> BlockPlacement::globalShape(unsigned result) const {
+  return cast<RankedTensorType>(types[result]).getShape();
+}

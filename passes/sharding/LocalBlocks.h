@@ -1,0 +1,49 @@
+//===- LocalBlocks.h - what one device holds of a tensor -------*- C++ -*-===//
+//
+// 7 rows over "x"=2 are blocks of 4: coordinate 1 holds rows 4, 5, 6 and one
+// undefined row. `maskPadding` makes that row neutral:
+//
+//   %c = coll.coordinate over #mesh ["x"] ; %o = %c * 4
+//   %i = weft.iota dim 0 offset %o           global row of each element
+//   select %i < 7, %block, 0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_PASSES_SHARDING_LOCALBLOCKS_H
+#define WEFT_PASSES_SHARDING_LOCALBLOCKS_H
+
+#include "weft/dialects/weft/Weft.h"
+
+namespace weft {
+
+/// The type of every device's block; the type itself where it has no layout.
+mlir::Type localType(mlir::Type global);
+
+/// The axes as the rank-1 layout by which `coll` ops name a group.
+LayoutAttr groupOf(MeshAttr mesh, const SubAxes &axes);
+
+/// tensor<i64>: where the device's block of a dimension starts.
+mlir::Value blockOffset(mlir::OpBuilder &builder, mlir::Location loc,
+                        MeshAttr mesh, const SubAxes &axes, int64_t blockSize);
+
+/// The block with the neutral element of `kind` behind the valid extent of
+/// `dim`, whose global size is `size`.
+mlir::Value maskPadding(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value block, unsigned dim, int64_t size,
+                        MeshAttr mesh, const SubAxes &axes, ReduceKind kind);
+
+/// Where an op's results lie, read from their types with layouts.
+class BlockPlacement : public LocalPlacement {
+public:
+  explicit BlockPlacement(mlir::TypeRange globalTypes);
+  mlir::Value resultOffset(mlir::OpBuilder &builder, mlir::Location loc,
+                           unsigned result, unsigned dim) const override;
+  llvm::ArrayRef<int64_t> globalShape(unsigned result) const override;
+
+private:
+  mlir::TypeRange types;
+};
+
+} // namespace weft
+
+#endif // WEFT_PASSES_SHARDING_LOCALBLOCKS_H

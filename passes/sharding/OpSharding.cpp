@@ -1,0 +1,293 @@
+//===- OpSharding.cpp - layouts of one op's tensors, by its factors -------===//
+
+#include "weft/passes/sharding/OpSharding.h"
+
+#include "weft/passes/sharding/Resharding.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace weft;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Ops and rules
+//===----------------------------------------------------------------------===//
+
+static bool isElementwise(const ShardingRule &rule) {
+  if (rule.results.empty() || rule.operands.empty())
+    return false;
+  for (const Factor &factor : rule.factors)
+    if (factor.kind != FactorKind::Pass)
+      return false;
+  auto same = [&](const TensorFactors &t) { return t == rule.results.front(); };
+  return llvm::all_of(rule.operands, same) && llvm::all_of(rule.results, same);
+}
+
+static bool isSource(const ShardingRule &rule) {
+  for (const TensorFactors &operand : rule.operands)
+    for (const DimFactors &dim : operand)
+      if (!dim.empty())
+        return false;
+  for (const Factor &factor : rule.factors)
+    if (factor.kind != FactorKind::Pass && factor.kind != FactorKind::Position)
+      return false;
+  return true;
+}
+
+/// Every tensor dimension undescribed: nothing can be sharded.
+static ShardingRule wholeRule(Operation *op) {
+  ShardingRule rule;
+  auto add = [](auto &out, TypeRange types) {
+    for (Type type : types) {
+      auto tensor = dyn_cast<RankedTensorType>(type);
+      out.push_back(TensorFactors(tensor ? tensor.getRank() : 0));
+    }
+  };
+  add(rule.operands, op->getOperandTypes());
+  add(rule.results, op->getResultTypes());
+  return rule;
+}
+
+RuledOp RuledOp::get(Operation *op) {
+  RuledOp ruled;
+  ruled.op = op;
+  if (auto known = dyn_cast<ShardingRuleOpInterface>(op)) {
+    ruled.rule = known.getShardingRule();
+    ruled.elementwise = isElementwise(ruled.rule);
+    ruled.source = isMemoryEffectFree(op) && isSource(ruled.rule);
+  } else {
+    ruled.rule = wholeRule(op);
+  }
+  return ruled;
+}
+
+Value RuledOp::value(unsigned tensor) const {
+  unsigned operands = op->getNumOperands();
+  return tensor < operands ? op->getOperand(tensor)
+                           : Value(op->getResult(tensor - operands));
+}
+
+const TensorFactors &RuledOp::factors(unsigned tensor) const {
+  unsigned operands = op->getNumOperands();
+  return tensor < operands ? rule.operands[tensor]
+                           : rule.results[tensor - operands];
+}
+
+bool RuledOp::isShardable(unsigned factor) const {
+  switch (rule.factors[factor].kind) {
+  case FactorKind::Pass:
+  case FactorKind::Position:
+  case FactorKind::Reduce:
+    return true;
+  default:
+    return false;
+  }
+}
+
+FactorAxes RuledOp::project(const Mesh &mesh, unsigned tensor,
+                            const Layout &layout) const {
+  FactorAxes axes =
+      projectToFactors(mesh, rule, factors(tensor), layout).axes;
+  for (auto [factor, list] : llvm::enumerate(axes))
+    if (!isShardable(factor))
+      list.clear();
+  return axes;
+}
+
+//===----------------------------------------------------------------------===//
+// Merging
+//===----------------------------------------------------------------------===//
+
+static bool isUsed(const FactorAxes &axes, const SubAxis &axis) {
+  for (const SubAxes &list : axes)
+    for (const SubAxis &other : list)
+      if (overlaps(axis, other))
+        return true;
+  return false;
+}
+
+bool weft::mergeInto(FactorAxes &axes, const FactorAxes &more) {
+  bool complete = true;
+  for (auto [factor, list] : llvm::enumerate(more)) {
+    SubAxes &mine = axes[factor];
+    size_t common = std::min(mine.size(), list.size());
+    if (!std::equal(mine.begin(), mine.begin() + common, list.begin())) {
+      complete = false;
+      continue;
+    }
+    for (const SubAxis &axis : llvm::ArrayRef(list).drop_front(common)) {
+      if (isUsed(axes, axis)) {
+        complete = false;
+        break;
+      }
+      mine.push_back(axis);
+    }
+  }
+  return complete;
+}
+
+int64_t weft::elementBytes(Type elementType) {
+  if (!elementType.isIntOrFloat())
+    return 8;
+  return std::max<int64_t>(1, elementType.getIntOrFloatBitWidth() / 8);
+}
+
+static int64_t sizeInBytes(Value value) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  return type ? type.getNumElements() * elementBytes(type.getElementType()) : 0;
+}
+
+FactorAxes weft::mergeFactors(const Mesh &mesh, const RuledOp &op,
+                              const TensorLayouts &layouts) {
+  llvm::SmallVector<unsigned> order(
+      llvm::to_vector(llvm::seq<unsigned>(0, op.numTensors())));
+  llvm::sort(order, [&](unsigned a, unsigned b) {
+    return std::pair(-sizeInBytes(op.value(a)), a) <
+           std::pair(-sizeInBytes(op.value(b)), b);
+  });
+  FactorAxes axes(op.rule.factors.size());
+  for (unsigned tensor : order)
+    if (layouts[tensor])
+      mergeInto(axes, op.project(mesh, tensor, *layouts[tensor]));
+  return axes;
+}
+
+//===----------------------------------------------------------------------===//
+// Applying
+//===----------------------------------------------------------------------===//
+
+/// Keeps of each factor's axes what this tensor's layout can say. Returns
+/// whether that was all.
+static bool cutToTensor(const Mesh &mesh, const RuledOp &op, unsigned tensor,
+                        FactorAxes &axes) {
+  const TensorFactors &factors = op.factors(tensor);
+  Layout layout = projectToTensor(mesh, op.rule, factors, axes);
+  FactorAxes back =
+      projectToFactors(mesh, op.rule, factors, layout).axes;
+  bool whole = true;
+  for (const DimFactors &dim : factors)
+    for (unsigned factor : dim) {
+      SubAxes wanted = normalise(mesh, axes[factor]);
+      if (back[factor] == wanted)
+        continue;
+      axes[factor] = back[factor];
+      whole = false;
+    }
+  return whole;
+}
+
+/// Partial axes of a result: those of reduced factors it does not have. One
+/// kind only; factors of another kind lose their axes.
+static void addPartial(const RuledOp &op, const FactorAxes &axes,
+                       Layout &layout) {
+  for (auto [index, factor] : llvm::enumerate(op.rule.factors))
+    if (factor.kind == FactorKind::Reduce && !axes[index].empty()) {
+      layout.partial.append(axes[index]);
+      layout.reduce = factor.reduce;
+    }
+}
+
+static void keepOneReduceKind(const RuledOp &op, FactorAxes &axes) {
+  std::optional<ReduceKind> kind;
+  for (auto [index, factor] : llvm::enumerate(op.rule.factors)) {
+    if (factor.kind != FactorKind::Reduce || axes[index].empty())
+      continue;
+    if (kind && *kind != factor.reduce)
+      axes[index].clear();
+    else
+      kind = factor.reduce;
+  }
+}
+
+OpSharding weft::applyAxes(const Mesh &mesh, const RuledOp &op,
+                           FactorAxes axes) {
+  keepOneReduceKind(op, axes);
+  bool stable = false;
+  while (!stable) {
+    stable = true;
+    for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor)
+      stable &= cutToTensor(mesh, op, tensor, axes);
+  }
+  OpSharding sharding;
+  for (const auto &[index, factors] : llvm::enumerate(op.rule.operands)) {
+    Layout layout = projectToTensor(mesh, op.rule, factors, axes);
+    if (llvm::is_contained(op.rule.inits, index))
+      addPartial(op, axes, layout);
+    sharding.operands.push_back(normalise(mesh, layout));
+  }
+  for (const TensorFactors &factors : op.rule.results) {
+    Layout layout = projectToTensor(mesh, op.rule, factors, axes);
+    addPartial(op, axes, layout);
+    sharding.results.push_back(normalise(mesh, layout));
+  }
+  sharding.axes = std::move(axes);
+  return sharding;
+}
+
+//===----------------------------------------------------------------------===//
+// Choosing
+//===----------------------------------------------------------------------===//
+
+static int64_t moveCost(const Mesh &mesh, Value value, const Layout &from,
+                        const Layout &to) {
+  if (from == to)
+    return 0;
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type)
+    return 0;
+  return planReshard(mesh, type.getShape(),
+                     elementBytes(type.getElementType()), from, to)
+      .bytesReceived;
+}
+
+int64_t weft::reshardCost(const Mesh &mesh, const RuledOp &op,
+                          const OpSharding &sharding,
+                          const TensorLayouts &layouts) {
+  int64_t cost = 0;
+  unsigned operands = op.op->getNumOperands();
+  for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
+    if (!layouts[tensor])
+      continue;
+    cost += op.isOperand(tensor)
+                ? moveCost(mesh, op.value(tensor), *layouts[tensor],
+                           sharding.operands[tensor])
+                : moveCost(mesh, op.value(tensor),
+                           sharding.results[tensor - operands],
+                           *layouts[tensor]);
+  }
+  return cost;
+}
+
+OpSharding weft::chooseSharding(const Mesh &mesh, const RuledOp &op,
+                                const TensorLayouts &layouts, bool &conflict) {
+  std::vector<FactorAxes> wishes;
+  for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor)
+    if (layouts[tensor])
+      wishes.push_back(op.project(mesh, tensor, *layouts[tensor]));
+  std::vector<FactorAxes> candidates;
+  FactorAxes none(op.rule.factors.size());
+  conflict = false;
+  for (size_t leader = 0; leader < wishes.size(); ++leader) {
+    FactorAxes axes = none;
+    mergeInto(axes, wishes[leader]);
+    for (const FactorAxes &wish : wishes)
+      conflict |= !mergeInto(axes, wish);
+    if (!llvm::is_contained(candidates, axes))
+      candidates.push_back(std::move(axes));
+  }
+  if (candidates.empty())
+    return applyAxes(mesh, op, none);
+  OpSharding best = applyAxes(mesh, op, candidates.front());
+  if (candidates.size() == 1)
+    return best;
+  int64_t bestCost = reshardCost(mesh, op, best, layouts);
+  for (const FactorAxes &axes : llvm::drop_begin(candidates)) {
+    OpSharding next = applyAxes(mesh, op, axes);
+    int64_t cost = reshardCost(mesh, op, next, layouts);
+    if (cost < bestCost) {
+      bestCost = cost;
+      best = std::move(next);
+    }
+  }
+  return best;
+}

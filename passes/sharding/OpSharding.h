@@ -1,0 +1,89 @@
+//===- OpSharding.h - layouts of one op's tensors, by its factors -*- C++ -*-===//
+//
+// Worked example: the contraction ([b, k], [k, n]) -> ([b, n]) reduce={k} with
+// operands [data, model] and [-, -]. The table says
+//
+//   operand 0: b=data, k=model;  operand 1, result: nothing yet
+//
+// `mergeFactors` gives b=data, k=model, so propagation puts [model, -] on
+// operand 1 where it is free, and [data, -] on the result. `chooseSharding`
+// then says what the op runs with: it requires [data, model] and [model, -]
+// and produces [data, -] partial over model.
+//
+// An axis shards one factor of an op only.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_PASSES_SHARDING_OPSHARDING_H
+#define WEFT_PASSES_SHARDING_OPSHARDING_H
+
+#include "weft/dialects/weft/Weft.h"
+
+namespace weft {
+
+using FactorAxes = llvm::SmallVector<SubAxes, 4>;
+
+/// An op and its rule; tensors are numbered operands first, then results.
+struct RuledOp {
+  mlir::Operation *op = nullptr;
+  ShardingRule rule;
+  /// All tensors have the same dimensions and every factor passes.
+  bool elementwise = false;
+  /// No operand has a sharded factor, so it computes any block of its results
+  /// for nothing: constants, iota, broadcast scalars, random bits.
+  bool source = false;
+
+  /// The rule of the op; one that keeps everything whole where it has none.
+  static RuledOp get(mlir::Operation *op);
+
+  unsigned numTensors() const { return op->getNumOperands() + op->getNumResults(); }
+  mlir::Value value(unsigned tensor) const;
+  const TensorFactors &factors(unsigned tensor) const;
+  bool isOperand(unsigned tensor) const { return tensor < op->getNumOperands(); }
+  /// May axes be put on this factor without the op moving data itself?
+  bool isShardable(unsigned factor) const;
+  /// The tensor's axes on shardable factors.
+  FactorAxes project(const Mesh &mesh, unsigned tensor, const Layout &layout) const;
+};
+
+/// What an op runs with.
+struct OpSharding {
+  FactorAxes axes;
+  llvm::SmallVector<Layout, 3> operands; ///< required
+  llvm::SmallVector<Layout, 1> results;  ///< produced; partial where a sharded
+                                         ///< factor was reduced
+};
+
+/// The layouts that the table has for an op's tensors; null where a tensor has
+/// no say.
+using TensorLayouts = llvm::SmallVector<const Layout *, 4>;
+
+/// Adds to `axes` what `more` has for each factor, without using an axis for
+/// two factors. Returns false where something of `more` was left out.
+bool mergeInto(FactorAxes &axes, const FactorAxes &more);
+
+/// The axes of all tensors together, those of large tensors first.
+FactorAxes mergeFactors(const Mesh &mesh, const RuledOp &op,
+                        const TensorLayouts &layouts);
+
+/// Required and produced layouts under the axes, which are cut down to what
+/// every tensor of the op can express.
+OpSharding applyAxes(const Mesh &mesh, const RuledOp &op, FactorAxes axes);
+
+/// Bytes to reshard from what the table says to what the op requires, and from
+/// what it produces to what the table says.
+int64_t reshardCost(const Mesh &mesh, const RuledOp &op,
+                    const OpSharding &sharding, const TensorLayouts &layouts);
+
+/// The op's sharding that moves the fewest bytes: each tensor in turn is given
+/// precedence; the first of equal ones is taken. `conflict` says whether there
+/// was a choice.
+OpSharding chooseSharding(const Mesh &mesh, const RuledOp &op,
+                          const TensorLayouts &layouts, bool &conflict);
+
+/// Bytes of one element in memory.
+int64_t elementBytes(mlir::Type elementType);
+
+} // namespace weft
+
+#endif // WEFT_PASSES_SHARDING_OPSHARDING_H

@@ -1,0 +1,91 @@
+//===- Passes.td - from one global program to one for each device ------------//
+
+#ifndef WEFT_PASSES_SHARDING_PASSES
+#define WEFT_PASSES_SHARDING_PASSES
+
+include "mlir/Pass/PassBase.td"
+
+def PropagateLayoutsPass : Pass<"weft-propagate-layouts", "::mlir::ModuleOp"> {
+  let summary = "Gives every tensor a layout and makes every movement a reshard.";
+  let description = [{
+    Carries annotated layouts through the factors of every op's sharding rule,
+    forward and backward, into a table: first those of data and constraints,
+    then those of weights; elementwise ops before the others. An axis shards one
+    factor of an op; where two factors want it, the choice that reshards fewer
+    bytes wins. A sharded reduce factor leaves a partial result, which is
+    reduced in front of the first use that is not linear in it. Then all types
+    are set at once and `weft.reshard` is inserted where a use wants another
+    layout than the value has.
+
+    Requires: flat functions of ops with sharding rules (stage
+    `differentiated`); the module's `weft.mesh`, or nothing is sharded.
+    Annotations (`weft.layout` on arguments and results, `weft.constrain`) are
+    on that mesh. A result that takes over a donated argument's memory has the
+    argument's layout.
+    Ensures: every ranked tensor type has a layout, every op agrees with its
+    rule (stage `sharded`); no `weft.constrain` is left.
+
+    Example: test/passes/propagate-layouts.mlir
+  }];
+  let dependentDialects = ["::weft::WeftDialect"];
+  let statistics = [
+    Statistic<"numReshards", "reshards", "Reshards inserted">,
+    Statistic<"numConflicts", "conflicts", "Ops whose tensors want an axis for two factors">,
+  ];
+}
+
+def VerifyLayoutsPass : Pass<"weft-verify-layouts", "::mlir::ModuleOp"> {
+  let summary = "Checks every op's layouts against its sharding rule.";
+  let description = [{
+    Foreign ops have verifiers that accept any encoding, so this pass runs at
+    both borders of the stage `sharded`.
+
+    Requires: stage `sharded`.
+    Ensures: nothing changes; an error names the op, the factor and the layouts.
+
+    Example: test/passes/verify-layouts.mlir
+  }];
+}
+
+def PartitionPass : Pass<"weft-partition", "::mlir::ModuleOp"> {
+  let summary = "Turns global tensors into each device's blocks, op by op.";
+  let description = [{
+    Each op builds its local form; each `weft.reshard` becomes the cheapest
+    `coll` ops from one layout to the other. Where shards are uneven, the
+    operands of an op that combines positions are masked with the neutral
+    element behind the valid extent; divisible dimensions pay nothing.
+
+    Requires: stage `sharded`, verified.
+    Ensures: local shapes, no layouts in types; arguments and results keep
+    `weft.layout` and get `weft.global_type` (stage `partitioned`).
+
+    Example: test/passes/partition.mlir
+  }];
+  let dependentDialects = ["::weft::WeftDialect", "::weft::coll::CollDialect"];
+  let statistics = [
+    Statistic<"numCollectives", "collectives", "Communicating ops created">,
+    Statistic<"numMasks", "masks", "Operands masked for uneven shards">,
+  ];
+}
+
+def CombineAllReducesPass : Pass<"weft-combine-all-reduces", "::mlir::ModuleOp"> {
+  let summary = "Makes one all-reduce of those that do not wait for each other.";
+  let description = [{
+    All-reduces of one kind, group and element type become one op with several
+    operands, at the place of the last; ops that need an earlier one's result
+    and stand before that place move behind it. Collectives without uses are
+    removed.
+
+    Requires: stage `partitioned`.
+    Ensures: the same values; no more collectives than before.
+
+    Example: test/passes/combine-all-reduces.mlir
+  }];
+  let dependentDialects = ["::weft::coll::CollDialect"];
+  let statistics = [
+    Statistic<"numCombined", "combined", "All-reduces that joined another">,
+    Statistic<"numRemoved", "removed", "Collectives without uses removed">,
+  ];
+}
+
+#endif // WEFT_PASSES_SHARDING_PASSES

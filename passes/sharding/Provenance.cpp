@@ -1,0 +1,152 @@
+//===- Provenance.cpp - why a value moves, for people ---------------------===//
+
+#include "weft/passes/sharding/Provenance.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/Support/raw_ostream.h"
+
+using namespace weft;
+using namespace mlir;
+
+/// The layer that an op belongs to, or empty.
+static llvm::StringRef layerOf(Operation *op) {
+  if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
+    return name.getName();
+  return {};
+}
+
+static llvm::StringRef portName(DictionaryAttr attributes) {
+  if (!attributes)
+    return {};
+  auto name = attributes.getAs<StringAttr>(kNameAttr);
+  return name ? name.getValue() : llvm::StringRef();
+}
+
+/// Names what the value is computed from by elementwise ops of its shape, up
+/// to and with the op that is none.
+void Provenance::nameBackwards(Value value, const std::string &name) {
+  llvm::SmallVector<Value> stack{value};
+  while (!stack.empty()) {
+    Value next = stack.pop_back_val();
+    Operation *def = next.getDefiningOp();
+    if (!def || !names.try_emplace(next, name).second ||
+        !RuledOp::get(def).elementwise)
+      continue;
+    for (Value operand : def->getOperands())
+      if (isa<RankedTensorType>(operand.getType()))
+        stack.push_back(operand);
+  }
+}
+
+Provenance::Provenance(func::FuncOp function) : function(function) {
+  Operation *end = function.getBody().front().getTerminator();
+  for (unsigned index = 0; index < function.getNumArguments(); ++index) {
+    auto result = function.getArgAttrOfType<IntegerAttr>(index, kDonatedAttr);
+    auto role = function.getArgAttrOfType<StringAttr>(index, kRoleAttr);
+    llvm::StringRef name = portName(function.getArgAttrDict(index));
+    if (result && role && role == "weight" && !name.empty() &&
+        result.getInt() < end->getNumOperands())
+      nameBackwards(end->getOperand(result.getInt()),
+                    "gradient of " + name.str());
+  }
+  for (unsigned index = 0; index < end->getNumOperands(); ++index)
+    if (llvm::StringRef name = portName(function.getResultAttrDict(index));
+        !name.empty())
+      nameBackwards(end->getOperand(index), name.str());
+}
+
+std::string Provenance::describe(Value value) const {
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    auto name = function.getArgAttrOfType<StringAttr>(arg.getArgNumber(), kNameAttr);
+    return name ? name.str() : "argument " + std::to_string(arg.getArgNumber());
+  }
+  if (auto it = names.find(value); it != names.end())
+    return it->second;
+  Operation *def = value.getDefiningOp();
+  llvm::StringRef layer = layerOf(def);
+  return layer.empty() ? "result of " + def->getName().getStringRef().str()
+                       : "output of " + layer.str();
+}
+
+static std::string axisNames(const Mesh &mesh, llvm::ArrayRef<SubAxis> axes) {
+  std::string text;
+  llvm::raw_string_ostream os(text);
+  llvm::interleaveComma(axes, os, [&](const SubAxis &axis) {
+    os << '"' << mesh.axes[axis.axis].name << '"';
+    if (axis.size != mesh.axes[axis.axis].size)
+      os << ":(" << axis.skip << ')' << axis.size;
+  });
+  return text;
+}
+
+static llvm::StringRef combined(ReduceKind kind) {
+  switch (kind) {
+  case ReduceKind::Sum:
+    return "summed";
+  case ReduceKind::Prod:
+    return "multiplied";
+  default:
+    return "combined";
+  }
+}
+
+static std::string consumerName(const RuledOp &consumer, unsigned operand) {
+  if (auto constrain = dyn_cast<ConstrainOp>(consumer.op))
+    return constrain.getReason() ? constrain.getReason()->str()
+                                 : "a constraint";
+  if (isa<func::ReturnOp>(consumer.op))
+    return "result " + std::to_string(operand);
+  llvm::StringRef layer = layerOf(consumer.op);
+  return layer.empty() ? consumer.op->getName().getStringRef().str()
+                       : layer.str();
+}
+
+/// Axes of `a` that `b` has nowhere.
+static SubAxes lost(const Layout &a, const Layout &b) {
+  SubAxes axes;
+  for (const SubAxes &dim : a.dims)
+    for (const SubAxis &axis : dim) {
+      bool kept = llvm::any_of(b.dims, [&](const SubAxes &other) {
+        return llvm::is_contained(other, axis);
+      });
+      if (!kept)
+        axes.push_back(axis);
+    }
+  return axes;
+}
+
+/// ", which keeps dimension 1 whole" where the op cannot work on shards of it.
+static std::string wholeDims(const RuledOp &consumer, unsigned operand,
+                             const Layout &from) {
+  std::string text;
+  for (auto [dim, factors] : llvm::enumerate(consumer.factors(operand))) {
+    bool whole = llvm::any_of(
+        factors, [&](unsigned f) { return !consumer.isShardable(f); });
+    if (whole && !from.dims[dim].empty())
+      text += (text.empty() ? ", which needs dimension " : ", ") +
+              std::to_string(dim);
+  }
+  return text.empty() ? text : text + " whole";
+}
+
+std::string Provenance::reason(const Mesh &mesh, Value value,
+                               const Layout &from, const Layout &to,
+                               const RuledOp &consumer,
+                               unsigned operand) const {
+  std::string text = describe(value) + " is ";
+  if (from.isPartial() && !to.isPartial())
+    return text + combined(from.reduce).str() + " over " +
+           axisNames(mesh, from.partial);
+  std::string purpose = " for " + consumerName(consumer, operand) +
+                        wholeDims(consumer, operand, from);
+  SubAxes gathered = lost(from, to), sliced = lost(to, from);
+  if (to.isPartial())
+    return text + "kept on one coordinate of " + axisNames(mesh, to.partial) +
+           purpose;
+  if (!gathered.empty() && sliced.empty())
+    return text + "gathered over " + axisNames(mesh, gathered) + purpose;
+  if (gathered.empty() && !sliced.empty())
+    return text + "sliced over " + axisNames(mesh, sliced) + purpose;
+  return text + "moved from " + toString(mesh, from) + " to " +
+         toString(mesh, to) + purpose;
+}

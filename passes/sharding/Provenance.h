@@ -1,0 +1,42 @@
+//===- Provenance.h - why a value moves, for people ------------*- C++ -*-===//
+//
+//   gradient of d1/kernel is summed over "data"
+//   output of d2 is summed over "model"
+//   d2/kernel is sliced over "model" for d2
+//
+// Names come from the annotations of arguments and results and from NameLocs
+// of ops, which front ends set to layer names.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_PASSES_SHARDING_PROVENANCE_H
+#define WEFT_PASSES_SHARDING_PROVENANCE_H
+
+#include "weft/passes/sharding/OpSharding.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/DenseMap.h"
+
+namespace weft {
+
+class Provenance {
+public:
+  /// Requires types without layouts: call before they are set.
+  explicit Provenance(mlir::func::FuncOp function);
+
+  /// "gradient of d1/kernel", "metrics/loss", "output of d2".
+  std::string describe(mlir::Value value) const;
+  /// One line for a reshard in front of `consumer`.
+  std::string reason(const Mesh &mesh, mlir::Value value, const Layout &from,
+                     const Layout &to, const RuledOp &consumer,
+                     unsigned operand) const;
+
+private:
+  void nameBackwards(mlir::Value value, const std::string &name);
+  mutable mlir::func::FuncOp function;
+  llvm::DenseMap<mlir::Value, std::string> names;
+};
+
+} // namespace weft
+
+#endif // WEFT_PASSES_SHARDING_PROVENANCE_H
