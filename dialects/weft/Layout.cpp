@@ -223,8 +223,8 @@ Box weft::own(const Mesh &mesh, const Layout &layout,
               llvm::ArrayRef<int64_t> shape, int64_t position) {
   Box box;
   for (auto [axes, n] : llvm::zip_equal(layout.dims, shape))
-    box.push_back(shardInterval(n, shardCount(axes),
-                                coordinate(mesh, position, axes)));
+    box.push_back(
+        shardInterval(n, shardCount(axes), coordinate(mesh, position, axes)));
   return box;
 }
 

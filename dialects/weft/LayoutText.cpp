@@ -17,9 +17,9 @@
 using namespace weft;
 
 static constexpr std::pair<ReduceKind, llvm::StringLiteral> reduceKinds[] = {
-    {ReduceKind::Sum, "sum"},   {ReduceKind::Max, "max"},
-    {ReduceKind::Min, "min"},   {ReduceKind::Prod, "prod"},
-    {ReduceKind::And, "and"},   {ReduceKind::Or, "or"}};
+    {ReduceKind::Sum, "sum"}, {ReduceKind::Max, "max"},
+    {ReduceKind::Min, "min"}, {ReduceKind::Prod, "prod"},
+    {ReduceKind::And, "and"}, {ReduceKind::Or, "or"}};
 
 llvm::StringRef weft::stringifyReduceKind(ReduceKind kind) {
   return reduceKinds[static_cast<unsigned>(kind)].second;
@@ -53,7 +53,8 @@ static void printSubAxis(llvm::raw_ostream &os, const Mesh &mesh,
 static void printSubAxes(llvm::raw_ostream &os, const Mesh &mesh,
                          llvm::ArrayRef<SubAxis> axes, bool quoted) {
   llvm::interleave(
-      axes, os, [&](const SubAxis &sub) { printSubAxis(os, mesh, sub, quoted); },
+      axes, os,
+      [&](const SubAxis &sub) { printSubAxis(os, mesh, sub, quoted); },
       quoted ? ", " : ",");
 }
 

@@ -11,7 +11,7 @@
 using namespace weft;
 
 static constexpr llvm::StringLiteral factorKinds[] = {
-    "pass",  "position", "reduce", "window", "shift",
+    "pass",   "position", "reduce", "window", "shift",
     "lookup", "scan",     "select", "whole"};
 
 llvm::StringRef weft::stringifyFactorKind(FactorKind kind) {
@@ -118,7 +118,8 @@ ShardingRule weft::reshapeRule(llvm::ArrayRef<int64_t> from,
 static std::string factorName(unsigned factor) {
   constexpr unsigned letters = 'z' - 'i' + 1;
   std::string name(1, static_cast<char>('i' + factor % letters));
-  return factor < letters ? name : name + "_" + std::to_string(factor / letters);
+  return factor < letters ? name
+                          : name + "_" + std::to_string(factor / letters);
 }
 
 static void printTensors(llvm::raw_ostream &os,
@@ -200,10 +201,10 @@ static std::string invalidDim(const ShardingRule &rule, const DimFactors &dim,
   return {};
 }
 
-static std::string invalidTensors(const ShardingRule &rule,
-                                  llvm::StringRef what,
-                                  llvm::ArrayRef<TensorFactors> tensors,
-                                  llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes) {
+static std::string
+invalidTensors(const ShardingRule &rule, llvm::StringRef what,
+               llvm::ArrayRef<TensorFactors> tensors,
+               llvm::ArrayRef<llvm::ArrayRef<int64_t>> shapes) {
   if (tensors.size() != shapes.size())
     return ("rule has " + llvm::Twine(tensors.size()) + " " + what +
             "s, the op " + llvm::Twine(shapes.size()))
@@ -281,8 +282,8 @@ FactorShardings weft::projectToFactors(const Mesh &mesh,
     for (auto [index, factor] : llvm::enumerate(factors)) {
       const Factor &info = rule.factors[factor];
       bool last = index + 1 == factors.size();
-      bool any = factors.size() == 1 ||
-                 (last && info.kind == FactorKind::Shift);
+      bool any =
+          factors.size() == 1 || (last && info.kind == FactorKind::Shift);
       int64_t size = info.size;
       SubAxes axes = any ? rest : takeDividing(rest, size);
       if (any)

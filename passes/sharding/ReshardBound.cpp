@@ -24,7 +24,8 @@ static int64_t missingOn(const Problem &problem, const Layout &layout,
     };
     Interval a = interval(layout.dims[dim]), b = interval(problem.to.dims[dim]);
     wanted *= b.size();
-    common *= Interval{std::max(a.begin, b.begin), std::min(a.end, b.end)}.size();
+    common *=
+        Interval{std::max(a.begin, b.begin), std::min(a.end, b.end)}.size();
   }
   return wanted - common;
 }
@@ -85,7 +86,8 @@ int64_t reshard::missingElements(const Problem &problem, const State &state,
 /// device gets by with less than it wants.
 static int64_t summandBound(const Problem &problem, int64_t summands) {
   int64_t most = 0, wanted = 0, elements = 1;
-  for (int64_t position = 0, e = problem.mesh.size(); position < e; ++position) {
+  for (int64_t position = 0, e = problem.mesh.size(); position < e;
+       ++position) {
     int64_t size =
         volume(own(problem.mesh, problem.to, problem.shape, position));
     most = std::max(most, size);

@@ -37,8 +37,7 @@ static bool isChain(llvm::ArrayRef<int64_t> cuts) {
 
 /// A list of sub-axes cut into digits. An axis that the two layouts cut in
 /// incompatible ways keeps the sub-axes as they are.
-static SubAxes refine(llvm::ArrayRef<SubAxis> axes,
-                      llvm::ArrayRef<Cuts> cuts) {
+static SubAxes refine(llvm::ArrayRef<SubAxis> axes, llvm::ArrayRef<Cuts> cuts) {
   SubAxes digits;
   for (const SubAxis &sub : axes) {
     if (cuts[sub.axis].empty()) {

@@ -72,8 +72,7 @@ private:
   }
   /// The digits that the target has in a dimension after those here now, as
   /// far as `usable` goes; empty where the lists have parted already.
-  Digits wanted(unsigned dim,
-                llvm::function_ref<bool(unsigned)> usable) const {
+  Digits wanted(unsigned dim, llvm::function_ref<bool(unsigned)> usable) const {
     llvm::ArrayRef<uint8_t> list = view.lists[dim], goal = targetLists[dim];
     Digits result;
     if (list.size() <= goal.size() && goal.take_front(list.size()) == list)
@@ -333,8 +332,7 @@ llvm::SmallVector<Move, 8> reshard::gatherAndSlice(const Problem &problem) {
     }
   };
   auto agrees = [&](const Move &move, unsigned dim) {
-    llvm::ArrayRef<uint8_t> list = View(problem, move.result).lists[dim];
-    return list == llvm::ArrayRef(target.lists[dim]);
+    return View(problem, move.result).lists[dim] == target.lists[dim];
   };
   auto slices = [&](const View &, const Move &move) {
     return move.kind == StepKind::MakePartial ||

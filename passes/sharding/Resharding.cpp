@@ -87,8 +87,7 @@ struct StateHash {
 class Search {
 public:
   Search(const Problem &problem, const ReshardOptions &options)
-      : problem(problem), options(options),
-        target(problem, problem.target),
+      : problem(problem), options(options), target(problem, problem.target),
         known(16, StateHash{static_cast<unsigned>(problem.digits.size())}) {
     even = evenThroughout(problem, View(problem, problem.source), target);
     bound = lowerBoundBytes(problem);
@@ -186,21 +185,20 @@ void Search::price(Node &node, const View &before, const View &after) const {
                            after.localElements * problem.elementBytes);
   }
   node.time = timeOf(move.kind, axes, std::max(node.bytes, sent));
-  int64_t steps =
-      move.kind == StepKind::Exchange ? exchangeStep : standardStep;
+  int64_t steps = move.kind == StepKind::Exchange ? exchangeStep : standardStep;
   node.cost = node.cost + cost(node.time, node.bytes, steps);
 }
 
 Cost Search::estimate(const State &state, const View &view) const {
   if (state == problem.target)
     return {};
-  int64_t bytes = missingElements(problem, state, view, target) *
-                  problem.elementBytes;
+  int64_t bytes =
+      missingElements(problem, state, view, target) * problem.elementBytes;
   if (bytes == 0)
     return {0, 0, 1};
   // At least one more collective.
-  return cost(femtoseconds(quickest + bytes / fastest) * weight,
-              bytes * weight, standardStep);
+  return cost(femtoseconds(quickest + bytes / fastest) * weight, bytes * weight,
+              standardStep);
 }
 
 void Search::visit(int parent, const View &view, Move &move) {
@@ -219,7 +217,8 @@ void Search::visit(int parent, const View &view, Move &move) {
   if (!fresh)
     nodes[entry->second].closed = true;
   entry->second = nodes.size();
-  if (node.state == problem.target && (best < 0 || node.cost < nodes[best].cost))
+  if (node.state == problem.target &&
+      (best < 0 || node.cost < nodes[best].cost))
     best = nodes.size();
   Cost whole = node.cost + estimate(node.state, after);
   // Kept as known, but never opened where a plan is cheaper already.
@@ -245,7 +244,8 @@ void Search::expand(int index) {
   least.steps += exchangeStep - standardStep;
   // First, since its price closes most other ways.
   if (options.allowExchange && mayExchange(index) &&
-      (best < 0 || least < nodes[best].cost) && exchangeMove(problem, state, exchange))
+      (best < 0 || least < nodes[best].cost) &&
+      exchangeMove(problem, state, exchange))
     visit(index, view, exchange);
   forEachMove(problem, state, view,
               [&](Move &move) { visit(index, view, move); });
@@ -343,8 +343,7 @@ ReshardPlan Search::plan(int node) const {
 
 /// More digits than a state can name (axes of thousands of devices, each cut
 /// in incompatible ways): reduce, exchange, make partial.
-static ReshardPlan exchangePlan(const Mesh &mesh,
-                                llvm::ArrayRef<int64_t> shape,
+static ReshardPlan exchangePlan(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
                                 int64_t elementBytes, const Problem &problem) {
   ReshardPlan plan;
   auto add = [&](StepKind kind, SubAxes axes, const Layout &result,
@@ -352,13 +351,13 @@ static ReshardPlan exchangePlan(const Mesh &mesh,
     ReshardStep step;
     step.kind = kind;
     step.axes = std::move(axes);
-    step.reduce = kind == StepKind::AllReduce ? problem.from.reduce
-                                              : problem.to.reduce;
+    step.reduce =
+        kind == StepKind::AllReduce ? problem.from.reduce : problem.to.reduce;
     step.result = result;
     step.bytes = bytes;
     for (const MeshAxis &axis : mesh.axes)
-      step.seconds = std::max(step.seconds,
-                              axis.latency + bytes / axis.bandwidth);
+      step.seconds =
+          std::max(step.seconds, axis.latency + bytes / axis.bandwidth);
     plan.bytesReceived += bytes;
     plan.seconds += step.seconds;
     plan.steps.push_back(std::move(step));
@@ -386,8 +385,7 @@ static ReshardPlan exchangePlan(const Mesh &mesh,
 
 ReshardPlan weft::planReshard(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
                               int64_t elementBytes, const Layout &from,
-                              const Layout &to,
-                              const ReshardOptions &options) {
+                              const Layout &to, const ReshardOptions &options) {
   Problem problem(mesh, shape, elementBytes, from, to);
   ReshardPlan plan;
   if (problem.from == problem.to) {

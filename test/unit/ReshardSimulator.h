@@ -34,8 +34,7 @@ public:
     Layout at = normalise(mesh, from);
     Buffers buffers = fill(at);
     for (const ReshardStep &step : plan.steps) {
-      if (std::string why =
-              invalidReason(mesh, step.result, shape.size());
+      if (std::string why = invalidReason(mesh, step.result, shape.size());
           !why.empty())
         return why;
       buffers = apply(step, at, buffers);
@@ -108,9 +107,9 @@ private:
     return buffers;
   }
 
-  Buffers apply(const ReshardStep &step, const Layout &at,
-                const Buffers &in) {
-    Shape before = localShape(at, shape), after = localShape(step.result, shape);
+  Buffers apply(const ReshardStep &step, const Layout &at, const Buffers &in) {
+    Shape before = localShape(at, shape),
+          after = localShape(step.result, shape);
     Buffers out(mesh.size(), std::vector<int64_t>(count(after), poison));
     int64_t p = shardCount(step.axes);
     for (int64_t d = 0; d < mesh.size(); ++d) {

@@ -65,7 +65,8 @@ void checkText(const Mesh &mesh, const Layout &layout) {
   Layout parsed;
   REQUIRE(parseCommandText(text, mesh, parsed) == "");
   REQUIRE(parsed == normalise(mesh, layout));
-  REQUIRE(toCommandText(mesh, parsed) == toCommandText(mesh, normalise(mesh, layout)));
+  REQUIRE(toCommandText(mesh, parsed) ==
+          toCommandText(mesh, normalise(mesh, layout)));
 }
 } // namespace
 
@@ -150,7 +151,8 @@ TEST_CASE("refusals name the column and both values") {
   CHECK(refusal("[q]") == "column 2: mesh has no axis 'q', it has x, y");
   CHECK(refusal("x") ==
         "column 1: expected '[' before the first dimension, as in [x,-]");
-  CHECK(refusal("[x") == "column 3: expected ']' after a dimension, found the end");
+  CHECK(refusal("[x") ==
+        "column 3: expected ']' after a dimension, found the end");
   CHECK(refusal("[x:(3)2]") ==
         "column 9: sub-axis \"x\":(3)2 does not divide the axis of 4");
   CHECK(refusal("[x]+avg(y)") == "column 8: no reduction 'avg', one of sum, "

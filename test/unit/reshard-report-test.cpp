@@ -79,5 +79,6 @@ TEST_CASE("refusals name the option") {
         "usage: --to is missing");
   CHECK(report({"--mesh=x=2", "[x]", "[x]", "[x]"}) ==
         "usage: unexpected '[x]' after two layouts");
-  CHECK(report({"--frm=[x]"}).substr(0, 30) == "usage: unknown option '--frm',");
+  CHECK(report({"--frm=[x]"}).substr(0, 30) ==
+        "usage: unknown option '--frm',");
 }

@@ -173,9 +173,8 @@ TEST_CASE("all pairs of a rank 2 tensor on 2x3 and 4x2, even and uneven") {
           ReshardPlan plan = checkPlan(mesh, shape, from, to, true);
           if (plan.bytesReceived != plan.lowerBound)
             FAIL(text << " " << toCommandText(mesh, from) << " -> "
-                      << toCommandText(mesh, to) << " "
-                      << plan.bytesReceived << " for " << plan.lowerBound
-                      << "\n"
+                      << toCommandText(mesh, to) << " " << plan.bytesReceived
+                      << " for " << plan.lowerBound << "\n"
                       << describe(mesh, plan));
           checkPlan(mesh, shape, from, to, false);
         }
@@ -194,7 +193,7 @@ TEST_CASE("a plan without any search is right as well") {
       ReshardPlan plan = planReshard(mesh, shape, 4, from, to, options);
       std::string wrong = simulate(mesh, shape, from, to, plan);
       if (!wrong.empty())
-        FAIL(toCommandText(mesh, from) << " -> " << toCommandText(mesh, to)
-                                       << ": " << wrong);
+        FAIL(toCommandText(mesh, from)
+             << " -> " << toCommandText(mesh, to) << ": " << wrong);
     }
 }

@@ -97,9 +97,13 @@ TEST_CASE("dimensions of several factors take the axes that divide") {
 // reshape is local: each device's elements are the same, in the same order.
 TEST_CASE("exact projections of reshapes need no communication") {
   using Shape = std::vector<int64_t>;
-  for (auto [from, to] : std::vector<std::pair<Shape, Shape>>{
-           {{4, 6}, {24}}, {{24}, {4, 6}}, {{12, 2}, {4, 6}},
-           {{2, 3, 4}, {6, 4}}, {{6, 4}, {4, 6}}, {{8, 3}, {2, 12}}})
+  for (auto [from, to] :
+       std::vector<std::pair<Shape, Shape>>{{{4, 6}, {24}},
+                                            {{24}, {4, 6}},
+                                            {{12, 2}, {4, 6}},
+                                            {{2, 3, 4}, {6, 4}},
+                                            {{6, 4}, {4, 6}},
+                                            {{8, 3}, {2, 12}}})
     for (const char *text : {"x=2,y=2", "x=4", "x=6", "x=2,y=3", "x=8"}) {
       Mesh mesh = meshOf(text);
       ShardingRule rule = reshapeRule(from, to);
@@ -109,8 +113,8 @@ TEST_CASE("exact projections of reshapes need no communication") {
             projectToFactors(mesh, rule, rule.operands[0], layout);
         bool shift = false;
         for (unsigned i = 0; i < rule.factors.size(); ++i)
-          shift |= rule.factors[i].kind == FactorKind::Shift &&
-                   !f.axes[i].empty();
+          shift |=
+              rule.factors[i].kind == FactorKind::Shift && !f.axes[i].empty();
         if (!f.exact || shift)
           continue;
         Layout result = projectToTensor(mesh, rule, rule.results[0], f.axes);

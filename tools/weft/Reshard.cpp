@@ -30,11 +30,11 @@ struct Task {
 static std::optional<int64_t> bytesOf(llvm::StringRef dtype) {
   // An i1 takes a byte in memory.
   static constexpr std::pair<llvm::StringLiteral, int64_t> dtypes[] = {
-      {"f64", 8},     {"f32", 4},     {"f16", 2},   {"bf16", 2},
-      {"i64", 8},     {"i32", 4},     {"i16", 2},   {"i8", 1},
-      {"i1", 1},      {"float64", 8}, {"float32", 4}, {"float16", 2},
-      {"bfloat16", 2}, {"int64", 8},   {"int32", 4}, {"int16", 2},
-      {"int8", 1},    {"uint8", 1},   {"uint32", 4}, {"uint64", 8},
+      {"f64", 8},      {"f32", 4},     {"f16", 2},     {"bf16", 2},
+      {"i64", 8},      {"i32", 4},     {"i16", 2},     {"i8", 1},
+      {"i1", 1},       {"float64", 8}, {"float32", 4}, {"float16", 2},
+      {"bfloat16", 2}, {"int64", 8},   {"int32", 4},   {"int16", 2},
+      {"int8", 1},     {"uint8", 1},   {"uint32", 4},  {"uint64", 8},
       {"bool", 1}};
   for (const auto &[name, bytes] : dtypes)
     if (name == dtype)
@@ -64,8 +64,7 @@ static std::string parseLayout(llvm::StringRef option, llvm::StringRef text,
   std::string why = parseCommandText(text, task.mesh, out);
   if (why.empty())
     why = invalidReason(task.mesh, out, task.shape.size());
-  return why.empty() ? why
-                     : (option + ": '" + text + "': " + why).str();
+  return why.empty() ? why : (option + ": '" + text + "': " + why).str();
 }
 
 static std::string parseTask(const ReshardRequest &request, Task &task) {
@@ -82,12 +81,13 @@ static std::string parseTask(const ReshardRequest &request, Task &task) {
   return why.empty() ? parseLayout("--to", request.to, task, task.to) : why;
 }
 
-std::string
-weft::parseReshardArguments(llvm::ArrayRef<std::string> arguments,
-                            ReshardRequest &request) {
+std::string weft::parseReshardArguments(llvm::ArrayRef<std::string> arguments,
+                                        ReshardRequest &request) {
   std::pair<llvm::StringRef, std::string *> options[] = {
-      {"--mesh", &request.mesh}, {"--shape", &request.shape},
-      {"--from", &request.from}, {"--to", &request.to},
+      {"--mesh", &request.mesh},
+      {"--shape", &request.shape},
+      {"--from", &request.from},
+      {"--to", &request.to},
       {"--dtype", &request.dtype}};
   llvm::SmallVector<std::string> layouts;
   for (size_t i = 0; i < arguments.size(); ++i) {
@@ -212,8 +212,8 @@ static void printText(llvm::raw_ostream &os, const ReshardPlan &plan,
   std::string head;
   for (int64_t size : task.shape)
     head += (head.empty() ? "" : "x") + std::to_string(size);
-  head = request.dtype + " " + (head.empty() ? "scalar" : head) + " on " + request.mesh + ": " +
-         toCommandText(task.mesh, task.from) + " -> " +
+  head = request.dtype + " " + (head.empty() ? "scalar" : head) + " on " +
+         request.mesh + ": " + toCommandText(task.mesh, task.from) + " -> " +
          toCommandText(task.mesh, task.to);
   printWrapped(os, head, 0, 0);
   os << '\n';
@@ -251,11 +251,11 @@ static void printJson(llvm::raw_ostream &os, const ReshardPlan &plan,
       object["to"] = step.to;
     steps.push_back(std::move(object));
   }
-  os << llvm::json::Value(llvm::json::Object{
-            {"steps", std::move(steps)},
-            {"bytes_received", plan.bytesReceived},
-            {"lower_bound", plan.lowerBound},
-            {"optimal", plan.optimal}})
+  os << llvm::json::Value(
+            llvm::json::Object{{"steps", std::move(steps)},
+                               {"bytes_received", plan.bytesReceived},
+                               {"lower_bound", plan.lowerBound},
+                               {"optimal", plan.optimal}})
      << '\n';
 }
 
