@@ -1,0 +1,56 @@
+//===- KerasArchive.h - .keras and .weights.h5 files -----------*- C++ -*-===//
+//
+//   Result<KerasArchive> archive = readKerasArchive("m.keras");
+//   compile(archive->config);
+//   // The front end knows its layers, and which dataset each variable is:
+//   std::vector<SavedVariable> map = {{"d1/kernel", "layers/dense/vars/0"}, ...};
+//   state.load(*byVariablePath(archive->weights, map, "m.keras"), true);
+//
+//   archive->weights = bySavedPath(*state.save(), map);
+//   writeKerasArchive("trained.keras", *archive, groups);
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_DATA_KERASARCHIVE_H
+#define WEFT_RUNTIME_DATA_KERASARCHIVE_H
+
+#include "weft/runtime/data/Hdf5.h"
+
+namespace weft {
+
+struct KerasArchive {
+  std::string metadata;            ///< JSON: keras_version, date_saved
+  std::string config;              ///< JSON: the text of model.to_json()
+  std::vector<NamedArray> weights; ///< by HDF5 path: layers/dense/vars/0
+};
+
+Result<KerasArchive> readKerasArchive(const std::string &path,
+                                      const ReadLimits &limits = {});
+/// `groups`: one for each saved object, such as {"layers/dense/vars", "d1"}.
+/// An empty metadata is filled in.
+Status writeKerasArchive(const std::string &path, const KerasArchive &archive,
+                         const std::vector<Hdf5Group> &groups);
+/// A .weights.h5 file, by HDF5 path.
+Result<std::vector<NamedArray>> readWeightsH5(const std::string &path,
+                                              const ReadLimits &limits = {});
+Status writeWeightsH5(const std::string &path, const std::vector<Hdf5Group> &groups,
+                      const std::vector<NamedArray> &weights);
+
+/// Where a variable stands in the weight file.
+struct SavedVariable {
+  std::string path;       ///< d1/kernel, adam/d1_kernel_momentum
+  std::string savedPath;  ///< layers/dense/vars/0, optimizer/vars/2
+  bool optional = false;  ///< the optimizer's, which a file may lack
+};
+/// Renames datasets to variable paths. A missing dataset that is not optional
+/// is an error; datasets of no variable are left out.
+Result<std::vector<NamedArray>>
+byVariablePath(const std::vector<NamedArray> &weights,
+               const std::vector<SavedVariable> &variables, const std::string &where);
+/// The other way: variables that the list does not name are left out.
+std::vector<NamedArray> bySavedPath(const std::vector<NamedArray> &values,
+                                    const std::vector<SavedVariable> &variables);
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_DATA_KERASARCHIVE_H
