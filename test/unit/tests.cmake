@@ -8,3 +8,4 @@ weft_unit_test(resharding-test SRCS unit/resharding-test.cpp LINK weft::WeftResh
 weft_unit_test(reshard-report-test SRCS unit/reshard-report-test.cpp LINK weft::WeftReshardReport)
 include(unit/runtime-tests.cmake)
 weft_unit_test(rules-test SRCS unit/rules-test.cpp LINK weft::WeftDialect)
+weft_unit_test(interpret-test SRCS unit/interpret-test.cpp LINK weft::WeftVerify weft::WeftTrainingPasses)

@@ -1,0 +1,52 @@
+//===- CompareWithGlobal.h - does partitioning keep the meaning? -*- C++
+//-*-===//
+//
+// Runs a program before and after partitioning on inputs drawn from a seed,
+// the second on every device of its mesh with NaN in all padding, and compares
+// the results element by element:
+//
+//   error: result 0 ("metrics/loss") differs at [1, 2]: the global program
+//   gives 3, the devices give nan
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_PASSES_VERIFY_COMPAREWITHGLOBAL_H
+#define WEFT_PASSES_VERIFY_COMPAREWITHGLOBAL_H
+
+#include "weft/dialects/interpret/Interpret.h"
+
+namespace weft {
+
+/// On an argument or result of a partitioned function: its type before, as a
+/// TypeAttr.
+inline constexpr llvm::StringLiteral kGlobalTypeAttr = "weft.global_type";
+
+enum class Draw {
+  Integers, ///< floats are integers in [-4, 4]: sums are exact in any order
+  Reals,    ///< floats lie in [-1, 1)
+};
+
+struct CompareOptions {
+  uint64_t seed = 0;
+  Draw draw = Draw::Integers;
+  /// Largest |a - b|, relative to the largest element of the result (at least
+  /// 1). Integers and copies on several devices must be equal.
+  double tolerance = 1e-5;
+};
+
+/// A tensor drawn from a seed: floats as `draw` says, integers in [0, 8), ui32
+/// any bits.
+Tensor drawTensor(mlir::RankedTensorType type, Draw draw, uint64_t seed);
+
+/// Success where both give the same. Otherwise an error on the partitioned
+/// function that names the first result that differs, the element and both
+/// values. The partitioned function's arguments and results have attributes
+/// `weft.layout` and `weft.global_type`; without any layout it is a program of
+/// one device.
+llvm::LogicalResult compareWithGlobal(mlir::func::FuncOp global,
+                                      mlir::func::FuncOp partitioned,
+                                      const CompareOptions &options = {});
+
+} // namespace weft
+
+#endif // WEFT_PASSES_VERIFY_COMPAREWITHGLOBAL_H
