@@ -32,6 +32,16 @@ Result<Array> initialValue(const Port &port) {
   std::optional<uint32_t> seed;
   if (auto it = meta.find("seed"); it != meta.end() && it->is_number_integer())
     seed = uint32_t(it->get<int64_t>());
+  // Keras' SeedGenerator starts at the key of its seed.
+  if (initializer->is_object() && initializer->value("class_name", "") == "SeedGenerator") {
+    if (!seed)
+      return Error{where + "has no seed; give one with --seed"};
+    Array key = Array::zeros(ElementType::UInt32, port.shape);
+    if (key.count() != 2)
+      return Error{where + "a seed state has shape (2,), the program says " + text(port.shape)};
+    key.data<uint32_t>()[0] = *seed;
+    return convert(key, port.type);
+  }
   Result<Array> array = weft::initialize(initializer->dump(), seed, port.shape);
   if (!array)
     return Error{where + array.message()};

@@ -1,0 +1,156 @@
+// The training loop over programs written by hand: what reaches the ports, what
+// comes back, and which array is taken for which port.
+#include "runtime-plan.h"
+
+#include "weft/runtime/training/Trainer.h"
+
+#include <filesystem>
+
+using weft::test::Axes;
+using weft::test::PlanBuilder;
+namespace plan = weft::plan;
+
+static std::string scratch(const std::string &name) {
+  auto folder = std::filesystem::temp_directory_path() / "weft-trainer-test";
+  std::filesystem::create_directories(folder);
+  return (folder / name).string();
+}
+
+/// Counts its runs in `steps`, hands x on as the output and y as the metric: for
+/// two samples y is a sum and a count, for one it is a mean.
+static std::vector<uint8_t> countingProgram(int64_t batch, bool train) {
+  PlanBuilder p({{"x", 2}});
+  std::vector<Axes> split = {{weft::test::whole(0, 2)}, {}};
+  uint32_t steps = p.state("steps", plan::DType::i32, {1}, {{}});
+  for (plan::PortT *port : {p.program.inputs[0].get(), p.program.outputs[0].get()})
+    port->role = plan::PortRole::state;
+  p.program.inputs[0]->metadata =
+      R"({"initializer": {"class_name": "Constant", "config": {"value": 40}}, "seed": null})";
+  uint32_t x = p.input("x", plan::DType::f32, {batch, 2}, split);
+  p.program.inputs.back()->role = plan::PortRole::input;
+  uint32_t y = p.input("y", plan::DType::f32, {batch}, {{}});
+  p.program.inputs.back()->role = plan::PortRole::label;
+  uint32_t out = p.output("y", plan::DType::f32, {batch, 2}, split);
+  p.program.outputs.back()->role = plan::PortRole::output;
+  uint32_t loss = p.output("metrics/loss", plan::DType::f32, {batch}, {{}});
+  p.program.outputs.back()->role = plan::PortRole::metric;
+  if (train)
+    p.launch("increment", {steps});
+  p.copy(x, out);
+  p.copy(y, loss);
+  return p.image();
+}
+
+struct Fixture {
+  Fixture() {
+    REQUIRE(weft::takeError(weft_runtime_create("cpu:2", 0, &runtime)));
+    weft::Array x = weft::Array::zeros(weft::ElementType::UInt8, {5, 2});
+    weft::Array y = weft::Array::zeros(weft::ElementType::Int64, {5, 1});
+    for (int i = 0; i < 10; ++i)
+      x.bytes[i] = uint8_t(10 * i);
+    for (int i = 0; i < 5; ++i)
+      y.data<int64_t>()[i] = 3 + i;
+    REQUIRE(weft::writeNpz(file, {{"x_train", x}, {"y_train", y}, {"x_test", x}, {"y_test", y}}));
+  }
+  ~Fixture() {
+    for (auto &[key, program] : programs)
+      weft_program_free(program);
+    weft_runtime_free(runtime);
+  }
+  weft::Result<weft_program *> program(weft::StepKind kind, int64_t batch) {
+    weft_program *&known = programs[{kind, batch}];
+    if (known)
+      return known;
+    auto image = countingProgram(batch, kind == weft::StepKind::Train);
+    if (weft::Status ok = weft::takeError(
+            weft_program_load_memory(image.data(), image.size(), &known));
+        !ok)
+      return ok.error();
+    return known;
+  }
+  weft::Result<weft::TrainingData> data(weft::DataOptions options) {
+    auto ports = weft::inputPorts(*program(weft::StepKind::Train, 2));
+    return weft::selectData(options, weft::DataPurpose::Fit, ports);
+  }
+  std::string file = scratch("data.npz");
+  weft_runtime *runtime = nullptr;
+  std::map<std::pair<weft::StepKind, int64_t>, weft_program *> programs;
+};
+
+TEST_CASE("fit, evaluate and predict share variables and weigh a short batch") {
+  Fixture f;
+  weft::ModelState state(f.runtime);
+  weft::Trainer trainer(f.runtime, state, [&](weft::StepKind kind, int64_t batch) {
+    return f.program(kind, batch);
+  });
+  weft::Result<weft::TrainingData> data = f.data({.data = f.file, .divideBy = 10});
+  INFO((data ? "" : data.message()));
+  REQUIRE(data);
+  CHECK(data->description() == "x: " + f.file + ":x_train (5, 2) uint8 0..90, divided by 10\n" +
+                                   "y: " + f.file + ":y_train (5,) int64 3..7\n");
+  weft::FitOptions options;
+  options.batchSize = 2;
+  options.epochs = 2;
+  options.shuffle = false;
+  options.validation = &*data;
+  options.verbose = 2;
+  std::string text;
+  double time = 0;
+  options.clock = [&] { return time += 0.001; };
+  options.print = [&](std::string_view part) { text += part; };
+  weft::Result<weft::History> history = trainer.fit(*data, options);
+  INFO((history ? "" : history.message()));
+  REQUIRE(history);
+  float mean = (3.0f + 5.0f + 7.0f) / (4 + 6 + 1);
+  CHECK(history->history == weft::History::Series{{"loss", {mean, mean}}, {"val_loss", {mean, mean}}});
+  CHECK(history->steps == weft::History::Series{{"loss", {0.75, float(5.0f / 6), 7, 0.75, float(5.0f / 6), 7}}});
+  CHECK(text.starts_with("Epoch 1/2\n3/3 - 0s - "));
+  CHECK(state.read("steps")->at(0) == 46);
+
+  weft::Result<std::vector<weft::NamedArray>> predicted = trainer.predict(*data, options);
+  REQUIRE(predicted);
+  REQUIRE(predicted->size() == 1);
+  CHECK((*predicted)[0].array.shape == weft::Shape{5, 2});
+  for (int i = 0; i < 10; ++i)
+    CHECK((*predicted)[0].array.at(i) == i);
+
+  // Weights go out and come back by variable path.
+  REQUIRE(weft::writeNpz(scratch("w.npz"), *state.save()));
+  REQUIRE(state.write("steps", weft::convert(weft::Array::zeros(weft::ElementType::Float32, {1}),
+                                             weft::ElementType::Int32)));
+  REQUIRE(state.load(*weft::readNpz(scratch("w.npz")), true));
+  CHECK(state.read("steps")->at(0) == 46);
+  CHECK(state.load({}, true).message().find("has no value for it") != std::string::npos);
+
+  options.maxSteps = 4;
+  options.validation = nullptr;
+  CHECK(trainer.fit(*data, options)->stepCount == 4);
+  std::atomic<bool> stop = true;
+  options.stop = &stop;
+  CHECK(trainer.fit(*data, options)->interrupted);
+}
+
+TEST_CASE("data that does not fit says what would mend it") {
+  Fixture f;
+  auto message = [&](weft::DataOptions options) {
+    auto data = f.data(options);
+    return data ? std::string("fits") : data.message();
+  };
+  CHECK(message({}).find("add --data FILE.npz") != std::string::npos);
+  CHECK(message({.data = f.file, .x = {f.file + ":x_test[0:3]"}}).find("take as many of both") != std::string::npos);
+  CHECK(message({.data = f.file, .x = {f.file + ":y_train"}}) ==
+        f.file + ":y_train: has samples of shape (1,), x needs (2,); reshape the array or choose another one with --x");
+  CHECK(message({.data = f.file, .addChannel = true}).find("leave out --add-channel") != std::string::npos);
+  CHECK(message({.data = f.file, .x = {"x=" + f.file + ":x_test"}}) == "fits");
+  REQUIRE(weft::writeNpz(scratch("other.npz"), {{"a", weft::Array::zeros(weft::ElementType::UInt8, {2})}}));
+  CHECK(message({.data = scratch("other.npz")}).find("has neither x nor x_train, but a; name one with --x") !=
+        std::string::npos);
+  auto data = f.data({.data = f.file});
+  auto parts = data->split(0.2);
+  REQUIRE(parts);
+  CHECK(parts->first.samples == 4);
+  CHECK(parts->second.samples == 1);
+  int64_t first = 0;
+  CHECK(weft::TrainingData::batch(parts->second.columns[1], &first, 1).at(0) == 7);
+  CHECK(data->split(1).message().find("between 0 and 1") != std::string::npos);
+}
