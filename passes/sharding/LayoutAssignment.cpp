@@ -44,8 +44,7 @@ void LayoutAssignment::chooseAll() {
       continue;
     }
     bool conflict = false;
-    shardings[index] =
-        chooseSharding(mesh, op, table.layoutsOf(op), conflict);
+    shardings[index] = chooseSharding(mesh, op, table.layoutsOf(op), conflict);
     numConflicts += conflict;
   }
 }
@@ -122,7 +121,8 @@ void LayoutAssignment::delayReductions(const RuledOp &op,
   if (joint.size() > 1 && joint.size() == op.op->getNumOperands())
     partial = commonPartial(op, sharding, joint);
   else if (single && op.op->getNumOperands() == 1 && !op.elementwise &&
-           elements(op.op->getResult(0)) <= elements(op.op->getOperand(*single)))
+           elements(op.op->getResult(0)) <=
+               elements(op.op->getOperand(*single)))
     partial = commonPartial(op, sharding, joint = {*single});
   Layout &result = sharding.results.front();
   if (!partial || (result.isPartial() && result.reduce != partial->reduce))
@@ -150,8 +150,7 @@ Value LayoutAssignment::repeatSource(Value value, const Layout &layout) {
   const RuledOp &op = table.ops()[indexOf.lookup(def)];
   unsigned result = cast<OpResult>(value).getResultNumber();
   unsigned tensor = op.op->getNumOperands() + result;
-  OpSharding sharding =
-      applyAxes(mesh, op, op.project(mesh, tensor, layout));
+  OpSharding sharding = applyAxes(mesh, op, op.project(mesh, tensor, layout));
   Operation *copy = OpBuilder(def).clone(*def);
   for (auto [index, produced] : llvm::enumerate(sharding.results))
     setLayout(copy->getResult(index), produced);
@@ -171,11 +170,10 @@ Value LayoutAssignment::convert(Value value, const Layout &to,
   if (Value known = converted.lookup(key))
     return known;
   Value known = origin.lookup(value);
-  std::string reason = provenance.reason(mesh, known ? known : value, from, to,
-                                         op, operand);
+  std::string reason =
+      provenance.reason(mesh, known ? known : value, from, to, op, operand);
   OpBuilder builder(op.op);
-  auto type =
-      withLayout(cast<RankedTensorType>(value.getType()), attr);
+  auto type = withLayout(cast<RankedTensorType>(value.getType()), attr);
   Location loc = value.getDefiningOp() ? value.getLoc() : op.op->getLoc();
   Value moved = ReshardOp::create(builder, loc, type, value,
                                   builder.getStringAttr(reason));

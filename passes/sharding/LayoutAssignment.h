@@ -1,4 +1,5 @@
-//===- LayoutAssignment.h - from the table to types and reshards -*- C++ -*-===//
+//===- LayoutAssignment.h - from the table to types and reshards -*- C++
+//-*-===//
 
 #ifndef WEFT_PASSES_SHARDING_LAYOUTASSIGNMENT_H
 #define WEFT_PASSES_SHARDING_LAYOUTASSIGNMENT_H
@@ -49,7 +50,8 @@ private:
   llvm::DenseMap<mlir::Operation *, unsigned> indexOf;
   std::vector<OpSharding> shardings;
   llvm::DenseMap<mlir::Value, Layout> actual;
-  llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>, mlir::Value> converted;
+  llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>, mlir::Value>
+      converted;
   llvm::SmallVector<mlir::Operation *> dead;
   /// The unsharded value that a converted one stands for.
   llvm::DenseMap<mlir::Value, mlir::Value> origin;

@@ -40,8 +40,8 @@ std::optional<Layout> LayoutTable::annotation(Attribute attribute, Type type,
   auto layout = dyn_cast_or_null<LayoutAttr>(attribute);
   auto tensor = dyn_cast<RankedTensorType>(type);
   auto fail = [&](const llvm::Twine &why) -> std::optional<Layout> {
-    emitError(function.getLoc()) << "@" << function.getName() << ": " << what
-                                 << ": " << why;
+    emitError(function.getLoc())
+        << "@" << function.getName() << ": " << what << ": " << why;
     return std::nullopt;
   };
   if (!layout || !tensor)
@@ -200,8 +200,7 @@ bool LayoutTable::update(const RuledOp &op, bool lateToo,
     Entry &entry = entries[op.value(tensor)];
     if (entry.fixed)
       continue;
-    Layout wish =
-        projectToTensor(meshValue, op.rule, op.factors(tensor), axes);
+    Layout wish = projectToTensor(meshValue, op.rule, op.factors(tensor), axes);
     if (extend(entry.layout, wish))
       changed.push_back(op.value(tensor));
   }

@@ -37,7 +37,9 @@ public:
   MeshAttr meshAttr() const { return meshAttribute; }
   llvm::ArrayRef<RuledOp> ops() const { return ruled; }
   /// The layout decided for a ranked tensor.
-  const Layout &get(mlir::Value value) const { return entries.find(value)->second.layout; }
+  const Layout &get(mlir::Value value) const {
+    return entries.find(value)->second.layout;
+  }
   /// Layouts of an op's tensors; null for non-tensors and sources' results.
   TensorLayouts layoutsOf(const RuledOp &op) const;
   /// What the function's results must have.

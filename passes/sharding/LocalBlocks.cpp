@@ -30,9 +30,10 @@ static Value constant(OpBuilder &builder, Location loc, ElementsAttr value) {
 Value weft::blockOffset(OpBuilder &builder, Location loc, MeshAttr mesh,
                         const SubAxes &axes, int64_t blockSize) {
   auto scalar = RankedTensorType::get({}, builder.getI64Type());
-  Value coordinate = coll::CoordinateOp::create(builder, loc, scalar,
-                                                groupOf(mesh, axes));
-  Value size = constant(builder, loc, DenseElementsAttr::get(scalar, blockSize));
+  Value coordinate =
+      coll::CoordinateOp::create(builder, loc, scalar, groupOf(mesh, axes));
+  Value size =
+      constant(builder, loc, DenseElementsAttr::get(scalar, blockSize));
   return MulOp::create(builder, loc, scalar, coordinate, size);
 }
 

@@ -86,8 +86,7 @@ bool RuledOp::isShardable(unsigned factor) const {
 
 FactorAxes RuledOp::project(const Mesh &mesh, unsigned tensor,
                             const Layout &layout) const {
-  FactorAxes axes =
-      projectToFactors(mesh, rule, factors(tensor), layout).axes;
+  FactorAxes axes = projectToFactors(mesh, rule, factors(tensor), layout).axes;
   for (auto [factor, list] : llvm::enumerate(axes))
     if (!isShardable(factor))
       list.clear();
@@ -162,8 +161,7 @@ static bool cutToTensor(const Mesh &mesh, const RuledOp &op, unsigned tensor,
                         FactorAxes &axes) {
   const TensorFactors &factors = op.factors(tensor);
   Layout layout = projectToTensor(mesh, op.rule, factors, axes);
-  FactorAxes back =
-      projectToFactors(mesh, op.rule, factors, layout).axes;
+  FactorAxes back = projectToFactors(mesh, op.rule, factors, layout).axes;
   bool whole = true;
   for (const DimFactors &dim : factors)
     for (unsigned factor : dim) {
@@ -235,8 +233,8 @@ static int64_t moveCost(const Mesh &mesh, Value value, const Layout &from,
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
     return 0;
-  return planReshard(mesh, type.getShape(),
-                     elementBytes(type.getElementType()), from, to)
+  return planReshard(mesh, type.getShape(), elementBytes(type.getElementType()),
+                     from, to)
       .bytesReceived;
 }
 
@@ -248,12 +246,12 @@ int64_t weft::reshardCost(const Mesh &mesh, const RuledOp &op,
   for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
     if (!layouts[tensor])
       continue;
-    cost += op.isOperand(tensor)
-                ? moveCost(mesh, op.value(tensor), *layouts[tensor],
-                           sharding.operands[tensor])
-                : moveCost(mesh, op.value(tensor),
-                           sharding.results[tensor - operands],
-                           *layouts[tensor]);
+    cost +=
+        op.isOperand(tensor)
+            ? moveCost(mesh, op.value(tensor), *layouts[tensor],
+                       sharding.operands[tensor])
+            : moveCost(mesh, op.value(tensor),
+                       sharding.results[tensor - operands], *layouts[tensor]);
   }
   return cost;
 }

@@ -1,4 +1,5 @@
-//===- OpSharding.h - layouts of one op's tensors, by its factors -*- C++ -*-===//
+//===- OpSharding.h - layouts of one op's tensors, by its factors -*- C++
+//-*-===//
 //
 // Worked example: the contraction ([b, k], [k, n]) -> ([b, n]) reduce={k} with
 // operands [data, model] and [-, -]. The table says
@@ -36,14 +37,19 @@ struct RuledOp {
   /// The rule of the op; one that keeps everything whole where it has none.
   static RuledOp get(mlir::Operation *op);
 
-  unsigned numTensors() const { return op->getNumOperands() + op->getNumResults(); }
+  unsigned numTensors() const {
+    return op->getNumOperands() + op->getNumResults();
+  }
   mlir::Value value(unsigned tensor) const;
   const TensorFactors &factors(unsigned tensor) const;
-  bool isOperand(unsigned tensor) const { return tensor < op->getNumOperands(); }
+  bool isOperand(unsigned tensor) const {
+    return tensor < op->getNumOperands();
+  }
   /// May axes be put on this factor without the op moving data itself?
   bool isShardable(unsigned factor) const;
   /// The tensor's axes on shardable factors.
-  FactorAxes project(const Mesh &mesh, unsigned tensor, const Layout &layout) const;
+  FactorAxes project(const Mesh &mesh, unsigned tensor,
+                     const Layout &layout) const;
 };
 
 /// What an op runs with.

@@ -45,7 +45,8 @@ private:
 
 /// Arguments and results keep in attributes what their types lose.
 void FunctionPartitioner::recordPorts() {
-  auto record = [](Type type, llvm::function_ref<void(StringRef, Attribute)> set) {
+  auto record = [](Type type,
+                   llvm::function_ref<void(StringRef, Attribute)> set) {
     LayoutAttr layout = getLayout(type);
     if (!layout)
       return;
@@ -91,31 +92,39 @@ Value FunctionPartitioner::buildStep(ReshardOp op, Value value,
   auto tensor = op.getType();
   MeshAttr mesh = getLayout(tensor).getMesh();
   auto toAttr = LayoutAttr::get(mesh, step.result);
-  Type type = localType(
-      withLayout(cast<RankedTensorType>(tensor), toAttr));
+  Type type = localType(withLayout(cast<RankedTensorType>(tensor), toAttr));
   LayoutAttr group = groupOf(mesh, step.axes);
   StringAttr why = op.getReasonAttr();
   Location loc = op.getLoc();
   auto shape = cast<RankedTensorType>(tensor).getShape();
-  numCollectives += step.kind != StepKind::Slice && step.kind != StepKind::MakePartial;
+  numCollectives +=
+      step.kind != StepKind::Slice && step.kind != StepKind::MakePartial;
   switch (step.kind) {
   case StepKind::Slice:
-    return coll::SliceOp::create(builder, loc, type, value, step.to, group, why);
+    return coll::SliceOp::create(builder, loc, type, value, step.to, group,
+                                 why);
   case StepKind::MakePartial:
-    return coll::MakePartialOp::create(builder, loc, type, step.reduce, value, group, why);
+    return coll::MakePartialOp::create(builder, loc, type, step.reduce, value,
+                                       group, why);
   case StepKind::AllGather:
-    return coll::AllGatherOp::create(builder, loc, type, value, step.from, group, why);
+    return coll::AllGatherOp::create(builder, loc, type, value, step.from,
+                                     group, why);
   case StepKind::AllToAll:
-    return coll::AllToAllOp::create(builder, loc, type, value, step.to, step.from, group, why);
+    return coll::AllToAllOp::create(builder, loc, type, value, step.to,
+                                    step.from, group, why);
   case StepKind::AllReduce:
-    return coll::AllReduceOp::create(builder, loc, TypeRange{type}, step.reduce, ValueRange{value}, group, why)
+    return coll::AllReduceOp::create(builder, loc, TypeRange{type}, step.reduce,
+                                     ValueRange{value}, group, why)
         .getResult(0);
   case StepKind::ReduceScatter:
-    return coll::ReduceScatterOp::create(builder, loc, type, value, step.reduce, step.to, group, why);
+    return coll::ReduceScatterOp::create(builder, loc, type, value, step.reduce,
+                                         step.to, group, why);
   case StepKind::Permute:
-    return coll::PermuteOp::create(builder, loc, type, value, shape, LayoutAttr::get(mesh, from), toAttr, why);
+    return coll::PermuteOp::create(builder, loc, type, value, shape,
+                                   LayoutAttr::get(mesh, from), toAttr, why);
   case StepKind::Exchange:
-    return coll::ExchangeOp::create(builder, loc, type, value, shape, LayoutAttr::get(mesh, from), toAttr, why);
+    return coll::ExchangeOp::create(builder, loc, type, value, shape,
+                                    LayoutAttr::get(mesh, from), toAttr, why);
   }
   return value;
 }
@@ -204,9 +213,8 @@ LogicalResult FunctionPartitioner::build(Operation &op) {
   llvm::SmallVector<Value> built =
       ruled.buildLocal(builder, operands, types, placement);
   if (built.size() != op.getNumResults())
-    return op.emitError() << "built " << built.size()
-                          << " local values for " << op.getNumResults()
-                          << " results";
+    return op.emitError() << "built " << built.size() << " local values for "
+                          << op.getNumResults() << " results";
   for (auto [result, value] : llvm::zip(op.getResults(), built))
     local.map(result, value);
   return success();

@@ -57,7 +57,8 @@ Provenance::Provenance(func::FuncOp function) : function(function) {
 
 std::string Provenance::describe(Value value) const {
   if (auto arg = dyn_cast<BlockArgument>(value)) {
-    auto name = function.getArgAttrOfType<StringAttr>(arg.getArgNumber(), kNameAttr);
+    auto name =
+        function.getArgAttrOfType<StringAttr>(arg.getArgNumber(), kNameAttr);
     return name ? name.str() : "argument " + std::to_string(arg.getArgNumber());
   }
   if (auto it = names.find(value); it != names.end())

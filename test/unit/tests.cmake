@@ -9,3 +9,4 @@ weft_unit_test(reshard-report-test SRCS unit/reshard-report-test.cpp LINK weft::
 include(unit/runtime-tests.cmake)
 weft_unit_test(rules-test SRCS unit/rules-test.cpp LINK weft::WeftDialect)
 weft_unit_test(interpret-test SRCS unit/interpret-test.cpp LINK weft::WeftVerify weft::WeftTrainingPasses)
+weft_unit_test(partition-meaning-test SRCS unit/partition-meaning-test.cpp LINK weft::WeftShardingPasses weft::WeftInterpret)
