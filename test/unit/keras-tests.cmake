@@ -7,3 +7,8 @@ endforeach()
 weft_unit_test(keras-import-test SRCS unit/keras-import-test.cpp LINK weft::WeftKerasImport)
 target_compile_definitions(keras-import-test PRIVATE
   WEFT_FIXTURES="${PROJECT_SOURCE_DIR}/test/fixtures")
+weft_unit_test(keras-golden-test SRCS unit/keras-golden-test.cpp
+  LINK weft::WeftKerasImport weft::WeftInterpret weft::WeftTrainingPasses WeftData)
+target_compile_definitions(keras-golden-test PRIVATE
+  WEFT_FIXTURES="${PROJECT_SOURCE_DIR}/test/fixtures"
+  WEFT_EXAMPLES="${PROJECT_SOURCE_DIR}/examples")
