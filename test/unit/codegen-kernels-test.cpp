@@ -8,12 +8,14 @@
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 
+#include <chrono>
 #include <cmath>
 #include <cstring>
 #include <dlfcn.h>
 #include <functional>
 #include <limits>
 #include <random>
+#include <regex>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -369,4 +371,55 @@ TEST_CASE("what cannot be compiled is an error on the kernel") {
     return %0, %1 : tensor<9xf32>, tensor<f32>
   )"));
   CHECK(kernels.error.find("kernel 'k' is called elementwise but needs 2 loop nests instead of 1") != std::string::npos);
+}
+
+// Not part of the test run: `codegen-kernels-test [speed]` prints figures.
+TEST_CASE("speed of kernels", "[.speed]") {
+  auto seconds = [](const std::function<void()> &run) {
+    run();
+    double best = 1e9;
+    for (int i = 0; i < 30; ++i) {
+      auto start = std::chrono::steady_clock::now();
+      for (int j = 0; j < 20; ++j)
+        run();
+      best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / 20);
+    }
+    return best;
+  };
+  struct Dot {
+    int m, k, n;
+    bool lhsTransposed, rhsTransposed;
+  };
+  for (Dot d : {Dot{16, 784, 200, false, false}, {128, 784, 128, false, false}, {784, 16, 128, true, false}, {784, 16, 200, true, false}, {16, 200, 784, false, true}, {128, 128, 128, false, true}, {16, 200, 10, false, false}, {512, 512, 512, false, false}}) {
+    auto type = [](int a, int b) { return "tensor<" + std::to_string(a) + "x" + std::to_string(b) + "xf32>"; };
+    std::string lhs = d.lhsTransposed ? type(d.k, d.m) : type(d.m, d.k), rhs = d.rhsTransposed ? type(d.n, d.k) : type(d.k, d.n);
+    Kernels kernels(function("dot", "(%a: " + lhs + ", %b: " + rhs + ") -> " + type(d.m, d.n), "%0 = weft.dot %a, %b contract [" + std::to_string(1 - d.lhsTransposed) + "] x [" + std::to_string(d.rhsTransposed) + "] : " + lhs + ", " + rhs + " -> " + type(d.m, d.n) + "\nreturn %0 : " + type(d.m, d.n) + "\n"));
+    Buffer<float> a(d.m * d.k), b(d.k * d.n), r(d.m * d.n);
+    double time = seconds([&] { kernels.run("k", {a.data, b.data, r.data}); });
+    printf("dot %dx%dx%d%s%s: %.1f GFLOP/s\n", d.m, d.k, d.n, d.lhsTransposed ? " lhs transposed" : "", d.rhsTransposed ? " rhs transposed" : "", 2e-9 * d.m * d.k * d.n / time);
+  }
+  std::string text = function("elementwise", "(%p: T, %m: T, %v: T, %g: T, %a: tensor<f32>) -> (T, T, T)", R"(
+    %b1 = weft.constant dense<0.1> : T
+    %b2 = weft.constant dense<0.001> : T
+    %e = weft.constant dense<1.0e-7> : T
+    %0 = weft.sub %g, %m : T
+    %1 = weft.mul %0, %b1 : T
+    %2 = weft.add %m, %1 : T
+    %3 = weft.mul %g, %g : T
+    %4 = weft.sub %3, %v : T
+    %5 = weft.mul %4, %b2 : T
+    %6 = weft.add %v, %5 : T
+    %7 = weft.sqrt %6 : T
+    %8 = weft.add %7, %e : T
+    %9 = weft.broadcast %a dims [] : tensor<f32> -> T
+    %10 = weft.mul %2, %9 : T
+    %11 = weft.div %10, %8 : T
+    %12 = weft.sub %p, %11 : T
+    return %12, %2, %6 : T, T, T
+  )");
+  Kernels adam(std::regex_replace(text, std::regex("\\bT\\b"), "tensor<156800xf32>"));
+  INFO(adam.error);
+  Buffer<float> p(156800), m(156800), v(156800, 0, 1), g(156800), rate{0.001f};
+  double time = seconds([&] { adam.run("k", {p.data, m.data, v.data, g.data, rate.data, p.data, m.data, v.data}); });
+  printf("adam of 784x200 in place: %.1f GB/s\n", 7e-9 * 156800 * 4 / time);
 }

@@ -110,7 +110,8 @@ LogicalResult KernelEmitter::emitDot(DotOp op) {
   if (!shape)
     return op.emitError() << "operands of 'weft.dot' are not in memory";
   beginNest();
-  emitSimpleDot(*this, op, *shape);
+  if (!tensorType(op.getResult()).getElementType().isF32() || !emitFloatDot(*this, *shape))
+    emitSimpleDot(*this, op, *shape);
   beginNest();
   return success();
 }

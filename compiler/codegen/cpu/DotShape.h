@@ -29,6 +29,9 @@ struct DotShape {
 
 /// Nothing if an operand is not in memory.
 std::optional<DotShape> dotShape(KernelEmitter &emitter, DotOp op);
+/// f32 in register tiles (FloatDot.cpp); false, and nothing emitted, where the
+/// strides do not suit.
+bool emitFloatDot(KernelEmitter &emitter, const DotShape &shape);
 void emitSimpleDot(KernelEmitter &emitter, DotOp op, const DotShape &shape);
 
 } // namespace weft::cpu

@@ -1,0 +1,304 @@
+//===- FloatDot.cpp - f32 contractions in registers ------------------------===//
+//
+// A tile of mr rows and nv vectors of columns is kept in registers while the
+// contraction runs; nothing is packed:
+//
+//   for each tile:  acc[mr][nv] = 0
+//     for k:        acc[i][v] += broadcast(lhs[i,k]) * rhs[k, v]
+//     result tile = acc
+//
+// where the columns of rhs lie side by side. Where instead both operands are
+// side by side along the contraction (x * w^T), vectors run along it:
+//
+//     for k by lanes:  acc[i][j] += lhs[i, k..] * rhs[j, k..]
+//     result[i,j] = sum of the lanes of acc[i][j]
+//
+// Lanes past the end are masked. The sizes of tiles are those of least cost
+// for the registers of the target.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/compiler/codegen/cpu/DotShape.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace weft::cpu {
+namespace {
+
+struct TileSize {
+  int64_t rows, columns; ///< columns in vectors, or in elements along k
+};
+
+class FloatDot {
+public:
+  FloatDot(KernelEmitter &emitter, const DotShape &shape)
+      : emitter(emitter), builder(emitter.builder), loc(emitter.loc), shape(shape), lanes(emitter.target.floatLanes()),
+        f32(builder.getF32Type()), vector(VectorType::get(lanes, f32)) {}
+  bool emit();
+
+private:
+  struct Offsets {
+    Value lhs, rhs, result;
+  };
+  Offsets step(Offsets from, const DotDimension &dim, Value position);
+  Value address(Value pointer, Value offset);
+  Value loadVector(Value pointer, Value offset, int64_t count);
+  void storeVector(Value value, Value pointer, Value offset, int64_t count);
+  Value mask(int64_t count);
+  Value zeros();
+  Value multiplyAdd(Value a, Value b, Value c) { return math::FmaOp::create(builder, loc, a, b, c); }
+  /// A loop over k in steps; `body` maps accumulators to accumulators.
+  SmallVector<Value> accumulate(int64_t steps, int64_t width, Offsets at, SmallVector<Value> start,
+                                llvm::function_ref<SmallVector<Value>(Offsets, ValueRange)> body);
+  TileSize chooseTile() const;
+  void emitTiles(TileSize tile, int64_t unit, Offsets at);
+  void emitRowTiles(TileSize tile, int64_t columns, Offsets at);
+  void emitTile(int64_t rows, int64_t columns, Offsets at);
+  void emitColumnTile(int64_t rows, int64_t columns, Offsets at);
+  void emitContractTile(int64_t rows, int64_t columns, Offsets at);
+  SmallVector<Value> sumLanes(ArrayRef<Value> accumulators);
+
+  KernelEmitter &emitter;
+  OpBuilder &builder;
+  Location loc;
+  DotShape shape;
+  int64_t lanes;
+  Type f32;
+  VectorType vector;
+  DotDimension row{1, 0, 0, 0}, column{1, 0, 0, 0}, inner{1, 0, 0, 0};
+  bool alongContract = false;
+};
+} // namespace
+
+FloatDot::Offsets FloatDot::step(Offsets from, const DotDimension &dim, Value position) {
+  auto advance = [&](Value offset, int64_t stride) {
+    return stride == 0 ? offset : emitter.add(offset, emitter.mul(position, stride));
+  };
+  return {advance(from.lhs, dim.lhs), advance(from.rhs, dim.rhs), advance(from.result, dim.result)};
+}
+
+Value FloatDot::address(Value pointer, Value offset) {
+  auto type = LLVM::LLVMPointerType::get(builder.getContext());
+  return LLVM::GEPOp::create(builder, loc, type, f32, pointer, ArrayRef<LLVM::GEPArg>{offset}, LLVM::GEPNoWrapFlags::inbounds);
+}
+
+Value FloatDot::zeros() {
+  return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(vector));
+}
+
+Value FloatDot::mask(int64_t count) {
+  SmallVector<bool> bits(lanes);
+  std::fill_n(bits.begin(), count, true);
+  auto type = VectorType::get(lanes, builder.getI1Type());
+  return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, ArrayRef<bool>(bits)));
+}
+
+Value FloatDot::loadVector(Value pointer, Value offset, int64_t count) {
+  Value from = address(pointer, offset);
+  if (count >= lanes)
+    return LLVM::LoadOp::create(builder, loc, vector, from, 4);
+  return LLVM::MaskedLoadOp::create(builder, loc, vector, from, mask(count), zeros(), 4);
+}
+
+void FloatDot::storeVector(Value value, Value pointer, Value offset, int64_t count) {
+  Value to = address(pointer, offset);
+  if (count >= lanes)
+    LLVM::StoreOp::create(builder, loc, value, to, 4);
+  else
+    LLVM::MaskedStoreOp::create(builder, loc, value, to, mask(count), 4);
+}
+
+SmallVector<Value> FloatDot::accumulate(int64_t steps, int64_t width, Offsets at, SmallVector<Value> start,
+                                        llvm::function_ref<SmallVector<Value>(Offsets, ValueRange)> body) {
+  if (steps == 0)
+    return start;
+  unsigned outside = emitter.depth();
+  Value position = emitter.openLoop(steps, start);
+  scf::ForOp loop = emitter.innermostLoop();
+  DotDimension wide{steps, inner.lhs * width, inner.rhs * width, 0};
+  SmallVector<Value> next = body(step(at, wide, position), loop.getRegionIterArgs());
+  loop.getBody()->getTerminator()->setOperands(next);
+  emitter.closeLoops(outside);
+  return SmallVector<Value>(loop.getResults());
+}
+
+void FloatDot::emitColumnTile(int64_t rows, int64_t columns, Offsets at) {
+  int64_t vectors = (columns + lanes - 1) / lanes;
+  auto body = [&](Offsets k, ValueRange sums) {
+    SmallVector<Value> rhs, next;
+    for (int64_t v = 0; v < vectors; ++v)
+      rhs.push_back(loadVector(shape.rhs, emitter.add(k.rhs, emitter.constant(v * lanes)), columns - v * lanes));
+    for (int64_t i = 0; i < rows; ++i) {
+      Value from = address(shape.lhs, emitter.add(k.lhs, emitter.constant(i * row.lhs)));
+      Value lhs = vector::BroadcastOp::create(builder, loc, vector, LLVM::LoadOp::create(builder, loc, f32, from, 4));
+      for (int64_t v = 0; v < vectors; ++v)
+        next.push_back(multiplyAdd(lhs, rhs[v], sums[i * vectors + v]));
+    }
+    return next;
+  };
+  SmallVector<Value> sums = accumulate(inner.size, 1, at, SmallVector<Value>(rows * vectors, zeros()), body);
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t v = 0; v < vectors; ++v)
+      storeVector(sums[i * vectors + v], shape.result, emitter.add(at.result, emitter.constant(i * row.result + v * lanes)), columns - v * lanes);
+}
+
+void FloatDot::emitContractTile(int64_t rows, int64_t columns, Offsets at) {
+  auto block = [&](Offsets k, ValueRange sums, int64_t count) {
+    SmallVector<Value> rhs, next;
+    for (int64_t j = 0; j < columns; ++j)
+      rhs.push_back(loadVector(shape.rhs, emitter.add(k.rhs, emitter.constant(j * column.rhs)), count));
+    for (int64_t i = 0; i < rows; ++i) {
+      Value lhs = loadVector(shape.lhs, emitter.add(k.lhs, emitter.constant(i * row.lhs)), count);
+      for (int64_t j = 0; j < columns; ++j)
+        next.push_back(multiplyAdd(lhs, rhs[j], sums[i * columns + j]));
+    }
+    return next;
+  };
+  int64_t whole = inner.size / lanes, rest = inner.size % lanes;
+  SmallVector<Value> sums = accumulate(whole, lanes, at, SmallVector<Value>(rows * columns, zeros()),
+                                       [&](Offsets k, ValueRange carried) { return block(k, carried, lanes); });
+  if (rest != 0) {
+    DotDimension end{1, inner.lhs * lanes, inner.rhs * lanes, 0};
+    sums = block(step(at, end, emitter.constant(whole)), sums, rest);
+  }
+  SmallVector<Value> totals = sumLanes(sums);
+  for (int64_t i = 0; i < rows; ++i)
+    for (int64_t j = 0; j < columns; ++j) {
+      Value to = address(shape.result, emitter.add(at.result, emitter.constant(i * row.result + j * column.result)));
+      LLVM::StoreOp::create(builder, loc, totals[i * columns + j], to, 4);
+    }
+}
+
+/// One sum for each vector. A full set of vectors is halved and joined in
+/// pairs: with 4 lanes, [a a a a] [b b b b] -> [a a b b] -> [a b c d].
+SmallVector<Value> FloatDot::sumLanes(ArrayRef<Value> accumulators) {
+  SmallVector<Value> totals;
+  SmallVector<Value> level(accumulators);
+  bool isFull = int64_t(level.size()) == lanes;
+  if (!isFull) {
+    for (Value sum : level)
+      totals.push_back(vector::ReductionOp::create(builder, loc, vector::CombiningKind::ADD, sum, arith::FastMathFlags::reassoc));
+    return totals;
+  }
+  for (int64_t block = lanes; block > 1; block /= 2) {
+    SmallVector<int64_t> low, high;
+    for (int64_t start = 0; start < 2 * lanes; start += block)
+      for (int64_t i = 0; i < block / 2; ++i) {
+        low.push_back(start + i);
+        high.push_back(start + block / 2 + i);
+      }
+    SmallVector<Value> next;
+    for (size_t i = 0; i < level.size(); i += 2) {
+      Value a = vector::ShuffleOp::create(builder, loc, level[i], level[i + 1], low);
+      Value b = vector::ShuffleOp::create(builder, loc, level[i], level[i + 1], high);
+      next.push_back(arith::AddFOp::create(builder, loc, a, b));
+    }
+    level = next;
+  }
+  for (int64_t i = 0; i < lanes; ++i)
+    totals.push_back(vector::ExtractOp::create(builder, loc, level[0], i));
+  return totals;
+}
+
+void FloatDot::emitTile(int64_t rows, int64_t columns, Offsets at) {
+  if (alongContract)
+    emitContractTile(rows, columns, at);
+  else
+    emitColumnTile(rows, columns, at);
+}
+
+void FloatDot::emitRowTiles(TileSize tile, int64_t columns, Offsets at) {
+  int64_t whole = row.size / tile.rows, rest = row.size % tile.rows;
+  unsigned outside = emitter.depth();
+  DotDimension tall{whole, row.lhs * tile.rows, 0, row.result * tile.rows};
+  if (whole == 1) {
+    emitTile(tile.rows, columns, at);
+  } else if (whole > 1) {
+    Value position = emitter.openLoop(whole);
+    emitTile(tile.rows, columns, step(at, tall, position));
+    emitter.closeLoops(outside);
+  }
+  if (rest != 0)
+    emitTile(rest, columns, step(at, tall, emitter.constant(whole)));
+}
+
+void FloatDot::emitTiles(TileSize tile, int64_t unit, Offsets at) {
+  int64_t width = tile.columns * unit, whole = column.size / width, rest = column.size % width;
+  unsigned outside = emitter.depth();
+  DotDimension wide{whole, 0, column.rhs * width, column.result * width};
+  if (whole == 1) {
+    emitRowTiles(tile, width, at);
+  } else if (whole > 1) {
+    Value position = emitter.openLoop(whole);
+    emitRowTiles(tile, width, step(at, wide, position));
+    emitter.closeLoops(outside);
+  }
+  if (rest != 0)
+    emitRowTiles(tile, rest, step(at, wide, emitter.constant(whole)));
+}
+
+/// Cycles for one step of k: two multiply-adds or two loads a cycle, and at
+/// least the latency of one.
+static double tileCost(int64_t rows, int64_t vectors) {
+  return std::max({rows * vectors / 2.0, (rows + vectors) / 2.0, 4.0});
+}
+
+TileSize FloatDot::chooseTile() const {
+  int64_t registers = emitter.target.vectorRegisters;
+  if (alongContract) // as many accumulators as lanes: their sums are one vector
+    return registers >= 32 && lanes == 16 ? TileSize{4, 4} : TileSize{2, std::max<int64_t>(lanes / 2, 1)};
+  int64_t vectors = (column.size + lanes - 1) / lanes;
+  TileSize best{1, 1};
+  double least = std::numeric_limits<double>::infinity();
+  for (int64_t nv = 1; nv <= std::min<int64_t>(vectors, 4); ++nv)
+    for (int64_t mr = 1; mr <= std::min<int64_t>(row.size, 16) && mr * nv + nv + 1 <= registers; ++mr) {
+      auto rows = [&](int64_t v) {
+        return (row.size / mr) * tileCost(mr, v) + (row.size % mr ? tileCost(row.size % mr, v) : 0);
+      };
+      double cost = (vectors / nv) * rows(nv) + (vectors % nv ? rows(vectors % nv) : 0);
+      if (cost < least) {
+        least = cost;
+        best = {mr, nv};
+      }
+    }
+  return best;
+}
+
+bool FloatDot::emit() {
+  if (shape.contract.size() > 1)
+    return false;
+  if (shape.columns.empty()) { // a matrix times a vector: the rows are the columns
+    std::swap(shape.lhs, shape.rhs);
+    std::swap(shape.rows, shape.columns);
+    for (auto *dims : {&shape.batch, &shape.rows, &shape.columns, &shape.contract})
+      for (DotDimension &dim : *dims)
+        std::swap(dim.lhs, dim.rhs);
+  }
+  auto take = [](SmallVector<DotDimension, 2> &dims, DotDimension &into) {
+    if (!dims.empty())
+      into = dims.pop_back_val();
+  };
+  take(shape.rows, row);
+  take(shape.columns, column);
+  take(shape.contract, inner);
+  bool alongColumns = (column.rhs == 1 && column.result == 1) || column.size == 1;
+  alongContract = inner.lhs == 1 && inner.rhs == 1 && (!alongColumns || column.size == 1);
+  if (!alongColumns && !alongContract)
+    return false;
+  Value zero = emitter.constant(0);
+  Offsets at{zero, zero, zero};
+  for (const DotDimension &dim : llvm::concat<const DotDimension>(shape.batch, shape.rows, shape.columns))
+    at = step(at, dim, emitter.openLoop(dim.size));
+  emitTiles(chooseTile(), alongContract ? 1 : lanes, at);
+  return true;
+}
+
+bool emitFloatDot(KernelEmitter &emitter, const DotShape &shape) {
+  return FloatDot(emitter, shape).emit();
+}
+
+} // namespace weft::cpu
