@@ -1,0 +1,19 @@
+//===- Plan.h - the plan dialect ------------------------------*- C++ -*-===//
+
+#ifndef WEFT_DIALECTS_PLAN_PLAN_H
+#define WEFT_DIALECTS_PLAN_PLAN_H
+
+#include "weft/dialects/weft/Weft.h"
+
+#include "weft/dialects/plan/PlanDialect.h.inc"
+#define GET_OP_CLASSES
+#include "weft/dialects/plan/PlanOps.h.inc"
+
+namespace weft::plan {
+/// Bytes of a dense buffer; an i1 takes one byte.
+int64_t byteSize(mlir::MemRefType type);
+/// Bytes of one element.
+int64_t elementBytes(mlir::Type elementType);
+} // namespace weft::plan
+
+#endif // WEFT_DIALECTS_PLAN_PLAN_H
