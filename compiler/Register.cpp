@@ -1,0 +1,27 @@
+//===- Register.cpp - dialects and passes for an embedder ------------------===//
+
+#include "weft/compiler/Register.h"
+
+#include "weft/compiler/stages/Pipeline.h"
+#include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/plan/Plan.h"
+#include "weft/passes/kernels/Passes.h"
+#include "weft/passes/planning/Passes.h"
+#include "weft/passes/sharding/Passes.h"
+#include "weft/passes/training/Passes.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/DialectRegistry.h"
+
+void weft::registerAllDialects(mlir::DialectRegistry &registry) {
+  registry.insert<WeftDialect, coll::CollDialect, plan::PlanDialect,
+                  mlir::func::FuncDialect>();
+}
+
+void weft::registerAllPasses() {
+  registerWeftTrainingPasses();
+  registerWeftShardingPasses();
+  registerWeftKernelsPasses();
+  registerWeftPlanningPasses();
+  registerPipelines();
+}

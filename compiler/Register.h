@@ -1,0 +1,17 @@
+//===- Register.h - dialects and passes for an embedder -------*- C++ -*-===//
+
+#ifndef WEFT_COMPILER_REGISTER_H
+#define WEFT_COMPILER_REGISTER_H
+
+namespace mlir {
+class DialectRegistry;
+} // namespace mlir
+
+namespace weft {
+/// weft, coll and plan, and the upstream dialects that Weft's passes create.
+void registerAllDialects(mlir::DialectRegistry &registry);
+/// Every pass and the pipeline `weft-pipeline`.
+void registerAllPasses();
+} // namespace weft
+
+#endif // WEFT_COMPILER_REGISTER_H

@@ -1,0 +1,41 @@
+//===- CompileStep.h - one step of a model to a program image -*- C++ -*-===//
+//
+// The one straight line from a module at some stage to the bytes of a .weft
+// file. Front ends make the module; tools run the image or write it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_DRIVER_COMPILESTEP_H
+#define WEFT_COMPILER_DRIVER_COMPILESTEP_H
+
+#include "weft/compiler/stages/Pipeline.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <string>
+#include <vector>
+
+namespace weft {
+
+struct CompileOptions {
+  Stage from = Stage::imported;
+  std::string target = "native"; ///< cpu:avx512, cpu:avx2, cpu:generic, native
+  std::string cacheDirectory;    ///< kernel objects; empty: no cache
+  int threads = 0;               ///< 0: one for each core
+  bool timing = false;           ///< print a report of the passes to stderr
+  std::string metadata;          ///< travels with the plan
+};
+
+/// Runs the passes up to `to` in place.
+llvm::LogicalResult runStages(mlir::ModuleOp module,
+                              const CompileOptions &options, Stage to);
+
+/// The bytes of a .weft file: shared object, plan, trailer. The module ends at
+/// stage `plan`. Diagnostics go to the context's handler.
+llvm::FailureOr<std::vector<uint8_t>>
+compileProgram(mlir::ModuleOp module, const CompileOptions &options);
+
+} // namespace weft
+
+#endif // WEFT_COMPILER_DRIVER_COMPILESTEP_H

@@ -1,0 +1,18 @@
+//===- Passes.h - from kernels to instructions ----------------*- C++ -*-===//
+
+#ifndef WEFT_PASSES_PLANNING_PASSES_H
+#define WEFT_PASSES_PLANNING_PASSES_H
+
+#include "weft/dialects/plan/Plan.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace weft {
+#define GEN_PASS_DECL
+#include "weft/passes/planning/Passes.h.inc"
+#define GEN_PASS_REGISTRATION
+#include "weft/passes/planning/Passes.h.inc"
+} // namespace weft
+
+#endif // WEFT_PASSES_PLANNING_PASSES_H

@@ -1,0 +1,274 @@
+//===- PlaceBuffers.cpp - gives every value a buffer, emits the plan -------===//
+
+#include "weft/passes/planning/ArenaPacking.h"
+#include "weft/passes/planning/BufferAssignment.h"
+#include "weft/passes/planning/Passes.h"
+
+#include "weft/dialects/coll/Coll.h"
+
+namespace weft {
+#define GEN_PASS_DEF_PLACEBUFFERSPASS
+#include "weft/passes/planning/Passes.h.inc"
+
+namespace {
+using namespace mlir;
+
+MemRefType bufferType(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return MemRefType::get(tensor.getShape(), tensor.getElementType());
+}
+
+/// Emits the program of one function.
+class ProgramEmitter {
+public:
+  ProgramEmitter(func::FuncOp function, MeshAttr mesh)
+      : function(function), mesh(mesh), assignment(function),
+        builder(function) {}
+
+  LogicalResult emit();
+  int64_t inPlace = 0, copies = 0;
+
+private:
+  void placeArena();
+  LogicalResult emitPorts();
+  LogicalResult emitInstruction(Operation &op);
+  void emitCollective(Operation &op, StringRef kind, ReduceKindAttr reduce,
+                      LayoutAttr group, std::optional<int64_t> from,
+                      std::optional<int64_t> to, StringAttr reason);
+  void emitMove(Operation &op, StringRef kind, DenseI64ArrayAttr shape,
+                LayoutAttr from, LayoutAttr to, StringAttr reason);
+  void emitFinalCopies(func::ReturnOp op);
+  Value buffer(Value value);
+  SmallVector<Value> buffers(ValueRange values);
+  LayoutAttr layoutOf(DictionaryAttr attributes, int64_t rank);
+
+  func::FuncOp function;
+  MeshAttr mesh;
+  BufferAssignment assignment;
+  OpBuilder builder;
+  ArenaPacking packing;
+  plan::ProgramOp program;
+  SmallVector<Value> inputs, outputs, arena;
+  DenseMap<Value, Value> constants;
+};
+
+/// An arena buffer lives from its first value's definition to the last use of
+/// any value placed in it.
+void ProgramEmitter::placeArena() {
+  SmallVector<Lifetime> lifetimes;
+  for (Value value : assignment.arenaValues())
+    lifetimes.push_back({plan::byteSize(bufferType(value.getType())),
+                         assignment.position(value.getDefiningOp()),
+                         assignment.lastUse(value)});
+  function.walk([&](Operation *op) {
+    for (Value result : op->getResults()) {
+      Place place = assignment.place(result);
+      if (place.kind == PlaceKind::Arena)
+        lifetimes[place.index].last =
+            std::max(lifetimes[place.index].last, assignment.lastUse(result));
+    }
+  });
+  packing = packArena(lifetimes);
+}
+
+LayoutAttr ProgramEmitter::layoutOf(DictionaryAttr attributes, int64_t rank) {
+  if (attributes)
+    if (auto layout = attributes.getAs<LayoutAttr>(kLayoutAttr))
+      return layout;
+  return LayoutAttr::get(mesh, Layout::replicated(rank));
+}
+
+LogicalResult ProgramEmitter::emitPorts() {
+  auto text = [&](DictionaryAttr attributes, StringRef name, Twine fallback) {
+    auto attr = attributes ? attributes.getAs<StringAttr>(name) : nullptr;
+    return attr ? attr : builder.getStringAttr(fallback);
+  };
+  auto globalType = [](DictionaryAttr attributes, Type local) {
+    auto attr = attributes ? attributes.getAs<TypeAttr>("weft.global_type")
+                           : nullptr;
+    return attr ? attr : TypeAttr::get(local);
+  };
+  for (BlockArgument argument : function.getArguments()) {
+    unsigned n = argument.getArgNumber();
+    auto attributes = function.getArgAttrDict(n);
+    auto type = cast<RankedTensorType>(argument.getType());
+    inputs.push_back(plan::InputOp::create(
+        builder, argument.getLoc(), bufferType(type),
+        text(attributes, kNameAttr, "in/" + Twine(n)),
+        text(attributes, kRoleAttr, "other"), globalType(attributes, type),
+        layoutOf(attributes, type.getRank()),
+        attributes ? attributes.getAs<StringAttr>(kMetadataAttr) : nullptr));
+  }
+  for (auto [n, resultType] : llvm::enumerate(function.getResultTypes())) {
+    auto attributes = function.getResultAttrDict(n);
+    auto type = cast<RankedTensorType>(resultType);
+    Value donor = assignment.donor(n) ? inputs[*assignment.donor(n)] : Value();
+    if (donor && donor.getType() != bufferType(type))
+      return function.emitError("result ")
+             << n << " of local type " << type
+             << " takes over an argument of local type "
+             << function.getArgumentTypes()[*assignment.donor(n)]
+             << "; give both the same layout";
+    outputs.push_back(plan::OutputOp::create(
+        builder, function.getLoc(), bufferType(type),
+        text(attributes, kNameAttr, "out/" + Twine(n)),
+        text(attributes, kRoleAttr, "other"), globalType(attributes, type),
+        layoutOf(attributes, type.getRank()), donor));
+  }
+  return success();
+}
+
+Value ProgramEmitter::buffer(Value value) {
+  Place place = assignment.place(value);
+  switch (place.kind) {
+  case PlaceKind::Argument:
+    return inputs[place.index];
+  case PlaceKind::Result:
+    return outputs[place.index];
+  case PlaceKind::Arena:
+    return arena[place.index];
+  case PlaceKind::Constant:
+    return constants.lookup(value);
+  }
+  return {};
+}
+
+SmallVector<Value> ProgramEmitter::buffers(ValueRange values) {
+  return llvm::map_to_vector(values, [&](Value v) { return buffer(v); });
+}
+
+void ProgramEmitter::emitCollective(Operation &op, StringRef kind,
+                                    ReduceKindAttr reduce, LayoutAttr group,
+                                    std::optional<int64_t> from,
+                                    std::optional<int64_t> to,
+                                    StringAttr reason) {
+  auto dim = [&](std::optional<int64_t> d) {
+    return d ? builder.getI64IntegerAttr(*d) : IntegerAttr();
+  };
+  plan::CollectiveOp::create(builder, op.getLoc(), builder.getStringAttr(kind),
+                             reduce, buffers(op.getOperands()),
+                             buffers(op.getResults()), group, dim(from),
+                             dim(to), LayoutAttr(), LayoutAttr(),
+                             DenseI64ArrayAttr(), reason);
+}
+
+void ProgramEmitter::emitMove(Operation &op, StringRef kind,
+                              DenseI64ArrayAttr shape, LayoutAttr from,
+                              LayoutAttr to, StringAttr reason) {
+  plan::CollectiveOp::create(
+      builder, op.getLoc(), builder.getStringAttr(kind), ReduceKindAttr(),
+      buffers(op.getOperands()), buffers(op.getResults()), LayoutAttr(),
+      IntegerAttr(), IntegerAttr(), from, to, shape, reason);
+}
+
+LogicalResult ProgramEmitter::emitInstruction(Operation &op) {
+  if (auto call = dyn_cast<func::CallOp>(op)) {
+    SmallVector<Value> all = buffers(call.getOperands());
+    llvm::append_range(all, buffers(call.getResults()));
+    plan::LaunchOp::create(builder, op.getLoc(), call.getCalleeAttr(), all);
+  } else if (auto c = dyn_cast<coll::AllReduceOp>(op)) {
+    emitCollective(op, "all_reduce", c.getKindAttr(), c.getGroup(),
+                   std::nullopt, std::nullopt, c.getReasonAttr());
+  } else if (auto c = dyn_cast<coll::AllGatherOp>(op)) {
+    emitCollective(op, "all_gather", nullptr, c.getGroup(), std::nullopt,
+                   c.getDim(), c.getReasonAttr());
+  } else if (auto c = dyn_cast<coll::ReduceScatterOp>(op)) {
+    emitCollective(op, "reduce_scatter", c.getKindAttr(), c.getGroup(),
+                   std::nullopt, c.getDim(), c.getReasonAttr());
+  } else if (auto c = dyn_cast<coll::AllToAllOp>(op)) {
+    emitCollective(op, "all_to_all", nullptr, c.getGroup(), c.getConcat(),
+                   c.getSplit(), c.getReasonAttr());
+  } else if (auto c = dyn_cast<coll::PermuteOp>(op)) {
+    emitMove(op, "permute", c.getShapeAttr(), c.getFrom(), c.getTo(),
+             c.getReasonAttr());
+  } else if (auto c = dyn_cast<coll::ExchangeOp>(op)) {
+    emitMove(op, "exchange", c.getShapeAttr(), c.getFrom(), c.getTo(),
+             c.getReasonAttr());
+  } else if (auto ret = dyn_cast<func::ReturnOp>(op)) {
+    emitFinalCopies(ret);
+  } else if (!isa<ConstantOp>(op)) {
+    return op.emitOpError("is left outside kernels; run "
+                          "--weft-outline-kernels before placing buffers");
+  }
+  return success();
+}
+
+/// Results that were not written where their caller expects them. An argument
+/// that another result overwrites is saved first.
+void ProgramEmitter::emitFinalCopies(func::ReturnOp op) {
+  SmallVector<std::pair<Value, Value>> moves; // source, target
+  for (auto [index, value] : llvm::enumerate(op.getOperands())) {
+    Value source = buffer(value), target = outputs[index];
+    if (auto donor = assignment.donor(index))
+      target = inputs[*donor];
+    if (source != target)
+      moves.push_back({source, target});
+  }
+  for (auto &[source, target] : moves) {
+    bool overwritten = llvm::any_of(
+        moves, [&, s = source](auto &m) { return m.second == s; });
+    if (!overwritten)
+      continue;
+    auto type = cast<MemRefType>(source.getType());
+    int64_t offset = llvm::alignTo(packing.bytes, 64);
+    Value saved = plan::BufferOp::create(builder, op.getLoc(), type,
+                                         builder.getI64IntegerAttr(offset));
+    packing.bytes = offset + plan::byteSize(type);
+    plan::CopyOp::create(builder, op.getLoc(), source, saved);
+    source = saved;
+  }
+  for (auto [source, target] : moves) {
+    plan::CopyOp::create(builder, op.getLoc(), source, target);
+    ++copies;
+  }
+}
+
+LogicalResult ProgramEmitter::emit() {
+  placeArena();
+  program = plan::ProgramOp::create(builder, function.getLoc(),
+                                    function.getSymNameAttr(), mesh,
+                                    builder.getI64IntegerAttr(packing.bytes));
+  builder.setInsertionPointToStart(&program.getBody().emplaceBlock());
+  if (failed(emitPorts()))
+    return failure();
+  for (auto [value, offset] :
+       llvm::zip(assignment.arenaValues(), packing.offsets))
+    arena.push_back(plan::BufferOp::create(builder, value.getLoc(),
+                                           bufferType(value.getType()),
+                                           builder.getI64IntegerAttr(offset)));
+  for (auto constant : function.getOps<ConstantOp>())
+    constants[constant] = plan::ConstantOp::create(
+        builder, constant.getLoc(), bufferType(constant.getType()),
+        constant.getValue());
+  for (Operation &op : function.getBody().front())
+    if (failed(emitInstruction(op)))
+      return failure();
+  program.setArena(llvm::alignTo(packing.bytes, 64));
+  auto returned = function.getBody().front().getTerminator()->getOperands();
+  for (Value value : returned)
+    inPlace += value.getDefiningOp() &&
+               assignment.place(value).kind == PlaceKind::Argument;
+  return success();
+}
+
+struct PlaceBuffersPass : impl::PlaceBuffersPassBase<PlaceBuffersPass> {
+  void runOnOperation() override {
+    ModuleOp module = getOperation();
+    auto mesh = module->getAttrOfType<MeshAttr>("weft.mesh");
+    if (!mesh)
+      mesh = MeshAttr::get(&getContext(), Mesh{{{"device", 1}}, {}});
+    for (auto function :
+         llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
+      if (!function.isPublic() || function.isExternal())
+        continue;
+      ProgramEmitter emitter(function, mesh);
+      if (failed(emitter.emit()))
+        return signalPassFailure();
+      numInPlace += emitter.inPlace;
+      numCopies += emitter.copies;
+      function.erase();
+    }
+  }
+};
+} // namespace
+} // namespace weft
