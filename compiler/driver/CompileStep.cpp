@@ -30,8 +30,10 @@ weft::compileProgram(ModuleOp module, const CompileOptions &options) {
     module.emitError("expected one public function, found ") << programs.size();
     return failure();
   }
-  FailureOr<CpuTarget> target = CpuTarget::parse(options.target);
-  if (failed(target)) {
+  std::optional<CpuTarget> target = options.target == "native"
+                    ? std::optional(CpuTarget::host())
+                    : CpuTarget::fromName(options.target);
+  if (!target) {
     module.emitError("unknown target \"")
         << options.target << "\"; use native, cpu:avx512, cpu:avx2 or "
                              "cpu:generic";
@@ -44,12 +46,10 @@ weft::compileProgram(ModuleOp module, const CompileOptions &options) {
   if (failed(compileKernels(module, *target, codegen, object)))
     return failure();
   PlanTexts texts;
-  texts.target = target->name();
+  texts.target = target->name;
   texts.metadata = options.metadata;
   auto planBytes = serializePlan(programs.front(), texts);
   if (failed(planBytes))
     return failure();
-  return assembleProgramImage(
-      {reinterpret_cast<const uint8_t *>(object.data()), object.size()},
-      *planBytes, target->features());
+  return assembleProgramFile(object, *planBytes, target->runtimeFeatures);
 }
