@@ -1,0 +1,90 @@
+//===- Commands.h - what the command line says, and what it starts -*- C++ -*-===//
+//
+// main.cpp fills these values and calls one function; a command returns the
+// exit status: 0, 1 for an error it has printed, 70 for an internal failure.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_WEFT_COMMANDS_H
+#define WEFT_TOOLS_WEFT_COMMANDS_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weft::tool {
+
+/// What names a model, its layouts and its devices.
+struct ModelFlags {
+  std::string model;        ///< model.json or model.keras
+  std::string distribution; ///< a file; empty: none
+  bool dataParallel = false;
+  std::string devices;      ///< cpu:N; empty: as many as the mesh has
+  int64_t batchSize = 32;
+  std::string step = "train";
+  std::optional<std::string> optimizer, loss, metrics;
+  std::optional<double> learningRate;
+  std::optional<uint64_t> seed;
+  std::vector<std::string> shapes; ///< NAME=16x128
+  std::string target = "native";
+  bool timing = false;
+};
+
+struct DataFlags {
+  std::string data, validationData;
+  std::vector<std::string> x, y, sampleWeight;
+  std::optional<double> divideBy;
+  bool addChannel = false;
+  double validationSplit = 0;
+};
+
+struct FitFlags {
+  ModelFlags model;
+  DataFlags data;
+  int64_t epochs = 1;
+  std::optional<int64_t> stepsPerEpoch, maxSteps;
+  bool noShuffle = false, dropRemainder = false, initOnly = false;
+  bool historySteps = false, json = false, verify = false;
+  int verbose = 1;
+  std::string weights, save, saveWeights, history, stats;
+};
+
+struct EvaluateFlags {
+  ModelFlags model;
+  DataFlags data;
+  bool json = false;
+  int verbose = 1;
+  std::string weights, out; ///< out: predictions, .npy
+};
+
+struct CompileFlags {
+  ModelFlags model;
+  std::string emit, out, from;
+};
+
+struct ExplainFlags {
+  ModelFlags model;
+  bool json = false;
+};
+
+struct ReshardFlags {
+  std::string mesh, shape, from, to, dtype = "f32";
+  bool json = false, noExchange = false;
+};
+
+int runFit(const FitFlags &flags);
+int runEvaluate(const EvaluateFlags &flags);
+int runPredict(const EvaluateFlags &flags);
+int runCompile(const CompileFlags &flags);
+int runExplain(const ExplainFlags &flags);
+int runLayout(const ExplainFlags &flags);
+int runDevices(bool json);
+int runReshardCommand(const ReshardFlags &flags);
+
+/// `weft: error: MESSAGE` on stderr; returns 1.
+int fail(const std::string &message);
+
+} // namespace weft::tool
+
+#endif // WEFT_TOOLS_WEFT_COMMANDS_H

@@ -1,0 +1,205 @@
+//===- StepCompiler.cpp - a model's steps as programs ----------------------===//
+
+#include "weft/tools/weft/StepCompiler.h"
+
+#include "weft/compiler/Register.h"
+#include "weft/compiler/frontends/keras/Import.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FileSystem.h"
+#include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <cstdlib>
+#include <random>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::tool;
+
+int weft::tool::fail(const std::string &message) {
+  llvm::errs() << "weft: error: " << message << "\n";
+  return 1;
+}
+
+std::optional<std::string> weft::tool::readTextFile(const std::string &path,
+                                                    std::string &error) {
+  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
+  if (!buffer) {
+    error = path + ": cannot be read: " + buffer.getError().message();
+    return std::nullopt;
+  }
+  return (*buffer)->getBuffer().str();
+}
+
+/// "cpu:8" -> 8; 0 where the text is no such list.
+static int64_t parseDeviceCount(llvm::StringRef text) {
+  int64_t count = 0;
+  if (!text.consume_front("cpu:") || text.getAsInteger(10, count))
+    return 0;
+  return count;
+}
+
+/// NAME=16x128 or 16x128.
+static bool parseShapeFlag(llvm::StringRef text, keras::ModelOptions &options) {
+  auto [name, dims] =
+      text.contains('=') ? text.split('=') : std::pair("", text);
+  std::vector<int64_t> shape;
+  llvm::SmallVector<llvm::StringRef> parts;
+  dims.split(parts, 'x');
+  for (llvm::StringRef part : parts) {
+    int64_t size = 0;
+    if (part.getAsInteger(10, size) || size < 1)
+      return false;
+    shape.push_back(size);
+  }
+  options.inputShapes[name.str()] = shape;
+  return true;
+}
+
+bool StepCompiler::readModelFile() {
+  std::string error;
+  auto text = readTextFile(flags.model, error);
+  if (!text)
+    return fail(error), false;
+  keras::ModelOptions options;
+  options.optimizer = flags.optimizer;
+  options.loss = flags.loss;
+  options.learningRate = flags.learningRate;
+  if (flags.metrics) {
+    llvm::SmallVector<llvm::StringRef> names;
+    llvm::StringRef(*flags.metrics).split(names, ',', -1, false);
+    options.metrics.emplace();
+    for (llvm::StringRef name : names)
+      options.metrics->push_back(name.str());
+  }
+  for (const std::string &shape : flags.shapes)
+    if (!parseShapeFlag(shape, options))
+      return fail("--shape " + shape +
+                  ": not NAME=SIZExSIZE; write, for example, --shape x=28x28"),
+             false;
+  auto model = keras::readModel(*text, options);
+  if (!model)
+    return fail(flags.model + ": " + model.error), false;
+  kerasModel = std::move(*model);
+  if (flags.seed) {
+    seedValue = *flags.seed;
+  } else {
+    seedValue = std::random_device{}();
+  }
+  keras::drawSeeds(kerasModel, seedValue);
+  return true;
+}
+
+bool StepCompiler::readDistributionFile() {
+  if (!flags.devices.empty()) {
+    deviceCount = parseDeviceCount(flags.devices);
+    if (deviceCount < 1 || deviceCount > 65536)
+      return fail("--devices " + flags.devices +
+                  ": not a list of devices; write cpu:N with N from 1 to "
+                  "65536"),
+             false;
+  }
+  if (flags.dataParallel) {
+    layouts = keras::dataParallel(deviceCount);
+    hasDistribution = true;
+  } else if (!flags.distribution.empty()) {
+    std::string error;
+    auto text = readTextFile(flags.distribution, error);
+    if (!text)
+      return fail(error), false;
+    auto read = keras::readDistribution(
+        *text, flags.devices.empty() ? 0 : deviceCount);
+    if (!read)
+      return fail(flags.distribution + ": " + read.error), false;
+    layouts = std::move(*read);
+    hasDistribution = true;
+    if (flags.devices.empty())
+      deviceCount = layouts.mesh.size();
+  } else if (deviceCount > 1) {
+    llvm::errs() << "weft: warning: " << deviceCount
+                 << " devices but no distribution: only the first is used; "
+                    "--data-parallel splits each batch over all\n";
+    deviceCount = 1;
+  }
+  return true;
+}
+
+std::unique_ptr<StepCompiler> StepCompiler::open(const ModelFlags &flags) {
+  std::unique_ptr<StepCompiler> steps(new StepCompiler());
+  steps->flags = flags;
+  if (flags.batchSize < 1)
+    return fail("--batch-size " + std::to_string(flags.batchSize) +
+                ": must be at least 1"),
+           nullptr;
+  if (!steps->readModelFile() || !steps->readDistributionFile())
+    return nullptr;
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  steps->context = std::make_unique<MLIRContext>(
+      registry, MLIRContext::Threading::DISABLED);
+  steps->context->loadAllAvailableDialects();
+  steps->context->getDiagEngine().registerHandler([](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      llvm::errs() << "weft: error: " << diagnostic.str() << "\n";
+    else if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
+      llvm::errs() << "weft: warning: " << diagnostic.str() << "\n";
+    return success();
+  });
+  return steps;
+}
+
+std::string StepCompiler::devices() const {
+  return "cpu:" + std::to_string(deviceCount);
+}
+
+/// $XDG_CACHE_HOME/weft or ~/.cache/weft; empty (no cache) without a home.
+static std::string cacheDirectory() {
+  if (const char *cache = std::getenv("XDG_CACHE_HOME"); cache && *cache)
+    return std::string(cache) + "/weft";
+  if (const char *home = std::getenv("HOME"); home && *home)
+    return std::string(home) + "/.cache/weft";
+  return "";
+}
+
+CompileOptions StepCompiler::options() const {
+  CompileOptions result;
+  result.target = flags.target;
+  result.timing = flags.timing;
+  result.cacheDirectory = cacheDirectory();
+  return result;
+}
+
+OwningOpRef<ModuleOp> StepCompiler::import(const std::string &step,
+                                           int64_t batchSize) {
+  auto kind = keras::parseStep(step);
+  if (!kind) {
+    fail("--step " + step + ": use train, evaluate or predict");
+    return nullptr;
+  }
+  auto module = keras::importStep(context.get(), kerasModel, distribution(),
+                                  *kind, batchSize);
+  return succeeded(module) ? std::move(*module) : OwningOpRef<ModuleOp>();
+}
+
+OwningOpRef<ModuleOp> StepCompiler::reach(const std::string &step,
+                                          int64_t batchSize, Stage stage) {
+  auto module = import(step, batchSize);
+  if (module && failed(runStages(*module, options(), stage)))
+    return nullptr;
+  return module;
+}
+
+std::optional<std::vector<uint8_t>>
+StepCompiler::compile(const std::string &step, int64_t batchSize) {
+  auto module = import(step, batchSize);
+  if (!module)
+    return std::nullopt;
+  auto image = compileProgram(*module, options());
+  if (failed(image))
+    return std::nullopt;
+  return std::move(*image);
+}

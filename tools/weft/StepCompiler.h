@@ -1,0 +1,70 @@
+//===- StepCompiler.h - a model's steps as programs -----------*- C++ -*-===//
+//
+//   Result<StepCompiler> steps = StepCompiler::open(flags);
+//   auto module = steps->import("train", 128);       // stage `imported`
+//   auto image  = steps->compile("train", 128);      // bytes of a .weft file
+//
+// Everything the subcommands share: reading model and distribution, seeds,
+// devices, and one place for diagnostics.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_WEFT_STEPCOMPILER_H
+#define WEFT_TOOLS_WEFT_STEPCOMPILER_H
+
+#include "weft/compiler/driver/CompileStep.h"
+#include "weft/compiler/frontends/keras/Distribution.h"
+#include "weft/compiler/frontends/keras/Model.h"
+#include "weft/tools/weft/Commands.h"
+
+#include "mlir/IR/MLIRContext.h"
+
+#include <memory>
+
+namespace weft::tool {
+
+class StepCompiler {
+public:
+  /// Reads everything the flags name; prints the error and returns null.
+  static std::unique_ptr<StepCompiler> open(const ModelFlags &flags);
+
+  /// The module of a step at stage `imported`; null after a printed error.
+  mlir::OwningOpRef<mlir::ModuleOp> import(const std::string &step,
+                                           int64_t batchSize);
+  /// The module at a later stage.
+  mlir::OwningOpRef<mlir::ModuleOp> reach(const std::string &step,
+                                          int64_t batchSize, Stage stage);
+  /// The bytes of a .weft file; nothing after a printed error.
+  std::optional<std::vector<uint8_t>> compile(const std::string &step,
+                                              int64_t batchSize);
+
+  const keras::Model &model() const { return kerasModel; }
+  const keras::Distribution *distribution() const {
+    return hasDistribution ? &layouts : nullptr;
+  }
+  /// "cpu:8".
+  std::string devices() const;
+  uint64_t seed() const { return seedValue; }
+
+private:
+  StepCompiler() = default;
+  bool readModelFile();
+  bool readDistributionFile();
+  CompileOptions options() const;
+
+  ModelFlags flags;
+  keras::Model kerasModel;
+  keras::Distribution layouts;
+  bool hasDistribution = false;
+  int64_t deviceCount = 1;
+  uint64_t seedValue = 0;
+  std::unique_ptr<mlir::MLIRContext> context;
+};
+
+/// A file's text; nothing, with the reason in `error`, where it cannot be read.
+std::optional<std::string> readTextFile(const std::string &path,
+                                        std::string &error);
+
+} // namespace weft::tool
+
+#endif // WEFT_TOOLS_WEFT_STEPCOMPILER_H
