@@ -1,4 +1,5 @@
 import os
+import sys
 
 import lit.formats
 import lit.llvm
@@ -21,4 +22,6 @@ else:
     llvm_config.add_tool_substitutions(
         ["weft-opt", "weft", "mlir-opt"], [config.weft_tools_dir, config.llvm_tools_dir])
     config.substitutions.append(("%weft_plugin", config.weft_plugin))
+    config.substitutions.append(("%python", sys.executable))
+    config.substitutions.append(("%weft_bin", os.path.join(config.weft_tools_dir, "weft")))
     config.substitutions.append(("%fixtures", os.path.join(config.test_source_root, "test", "fixtures")))

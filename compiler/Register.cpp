@@ -21,7 +21,7 @@ void weft::registerAllDialects(mlir::DialectRegistry &registry) {
 void weft::registerAllPasses() {
   registerWeftTrainingPasses();
   registerWeftShardingPasses();
-  registerWeftKernelsPasses();
+  registerWeftKernelPasses();
   registerWeftPlanningPasses();
   registerPipelines();
 }

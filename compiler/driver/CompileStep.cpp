@@ -41,7 +41,7 @@ weft::compileProgram(ModuleOp module, const CompileOptions &options) {
   }
   llvm::SmallVector<char> object;
   CodegenOptions codegen;
-  codegen.cacheDirectory = options.cacheDirectory;
+  codegen.cacheDir = options.cacheDirectory;
   codegen.threads = options.threads;
   if (failed(compileKernels(module, *target, codegen, object)))
     return failure();

@@ -57,8 +57,8 @@ static void addStage(OpPassManager &pm, const PipelineOptions &options,
     pm.addPass(createCombineAllReducesPass());
     break;
   case Stage::kernels:
-    pm.addPass(createOutlineKernelsPass());
-    pm.addPass(createDeduplicateKernelsPass());
+    pm.addPass(createOutlineKernels());
+    pm.addPass(createDeduplicateKernels());
     break;
   case Stage::plan:
     pm.addPass(createPlaceBuffersPass());

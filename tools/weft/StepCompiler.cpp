@@ -7,6 +7,7 @@
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
@@ -175,13 +176,20 @@ CompileOptions StepCompiler::options() const {
 
 OwningOpRef<ModuleOp> StepCompiler::import(const std::string &step,
                                            int64_t batchSize) {
-  auto kind = keras::parseStep(step);
+  auto kind = llvm::StringSwitch<std::optional<keras::StepKind>>(step)
+                  .Case("train", keras::StepKind::Train)
+                  .Case("evaluate", keras::StepKind::Evaluate)
+                  .Case("predict", keras::StepKind::Predict)
+                  .Default(std::nullopt);
   if (!kind) {
     fail("--step " + step + ": use train, evaluate or predict");
     return nullptr;
   }
+  keras::ImportOptions importOptions;
+  importOptions.batchSize = batchSize;
+  importOptions.sampleWeight = sampleWeight;
   auto module = keras::importStep(context.get(), kerasModel, distribution(),
-                                  *kind, batchSize);
+                                  *kind, importOptions);
   return succeeded(module) ? std::move(*module) : OwningOpRef<ModuleOp>();
 }
 

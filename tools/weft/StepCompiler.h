@@ -45,6 +45,8 @@ public:
   /// "cpu:8".
   std::string devices() const;
   uint64_t seed() const { return seedValue; }
+  /// Programs of train and evaluate take `sample_weight`.
+  void takeSampleWeight() { sampleWeight = true; }
 
 private:
   StepCompiler() = default;
@@ -55,7 +57,7 @@ private:
   ModelFlags flags;
   keras::Model kerasModel;
   keras::Distribution layouts;
-  bool hasDistribution = false;
+  bool hasDistribution = false, sampleWeight = false;
   int64_t deviceCount = 1;
   uint64_t seedValue = 0;
   std::unique_ptr<mlir::MLIRContext> context;

@@ -1,0 +1,23 @@
+"""Arrays of an .npz as flat lists, with the standard library alone."""
+
+import array
+import ast
+import struct
+import zipfile
+
+CODES = {"f4": "f", "f8": "d", "i1": "b", "u1": "B", "i2": "h", "i4": "i", "u4": "I", "i8": "q", "u8": "Q", "b1": "B"}
+
+
+def read(path):
+    """{name: (shape, flat values)} of little-endian, C-ordered arrays."""
+    result = {}
+    with zipfile.ZipFile(path) as archive:
+        for name in archive.namelist():
+            data = archive.read(name)
+            size = struct.unpack("<H", data[8:10])[0] if data[6] == 1 else struct.unpack("<I", data[8:12])[0]
+            start = 10 if data[6] == 1 else 12
+            header = ast.literal_eval(data[start:start + size].decode())
+            values = array.array(CODES[header["descr"][1:]])
+            values.frombytes(data[start + size:])
+            result[name.removesuffix(".npy")] = (header["shape"], values)
+    return result

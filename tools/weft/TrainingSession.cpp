@@ -1,0 +1,114 @@
+//===- TrainingSession.cpp - a model on devices ----------------------------===//
+
+#include "weft/tools/weft/TrainingSession.h"
+
+#include <chrono>
+
+using namespace weft;
+using namespace weft::tool;
+
+Error weft::tool::takeError(weft_error *error) {
+  Error result{weft_error_message(error)};
+  weft_error_free(error);
+  return result;
+}
+
+static const char *stepName(StepKind kind) {
+  switch (kind) {
+  case StepKind::Train:
+    return "train";
+  case StepKind::Evaluate:
+    return "evaluate";
+  case StepKind::Predict:
+    return "predict";
+  }
+  return "";
+}
+
+std::unique_ptr<TrainingSession>
+TrainingSession::open(const ModelFlags &flags, const DataFlags &data) {
+  std::unique_ptr<TrainingSession> session(new TrainingSession());
+  session->steps = StepCompiler::open(flags);
+  if (!session->steps)
+    return nullptr;
+  if (!data.sampleWeight.empty())
+    session->steps->takeSampleWeight();
+  session->batchSize = flags.batchSize;
+  if (weft_error *error = weft_runtime_create(
+          session->steps->devices().c_str(), 0, &session->devices)) {
+    fail(takeError(error).message);
+    return nullptr;
+  }
+  session->variables = std::make_unique<ModelState>(session->devices);
+  TrainingSession *self = session.get();
+  session->loop = std::make_unique<Trainer>(
+      session->devices, *session->variables,
+      [self](StepKind kind, int64_t batch) {
+        return self->program(kind, batch);
+      });
+  return session;
+}
+
+TrainingSession::~TrainingSession() {
+  loop.reset();
+  variables.reset();
+  for (auto &[key, program] : programs)
+    weft_program_free(program);
+  if (devices)
+    weft_runtime_free(devices);
+}
+
+Result<weft_program *> TrainingSession::program(StepKind kind, int64_t batch) {
+  auto [entry, isNew] = programs.insert({{kind, batch}, nullptr});
+  if (!isNew && entry->second)
+    return entry->second;
+  auto start = std::chrono::steady_clock::now();
+  auto image = steps->compile(stepName(kind), batch);
+  if (!image)
+    return Error{std::string("the ") + stepName(kind) +
+                 " step could not be compiled; see the message above"};
+  if (weft_error *error = weft_program_load_memory(image->data(), image->size(),
+                                                   &entry->second))
+    return takeError(error);
+  compileMs += std::chrono::duration<double, std::milli>(
+                   std::chrono::steady_clock::now() - start)
+                   .count();
+  return entry->second;
+}
+
+Result<TrainingData> TrainingSession::data(StepKind kind,
+                                           const DataFlags &flags,
+                                           DataPurpose purpose) {
+  auto compiled = program(kind, batchSize);
+  if (!compiled)
+    return compiled.error();
+  auto ports = inputPorts(*compiled);
+  DataOptions options;
+  options.data = purpose == DataPurpose::Validation ? flags.validationData
+                                                    : flags.data;
+  if (purpose != DataPurpose::Validation) {
+    options.x = flags.x;
+    options.y = flags.y;
+    options.sampleWeight = flags.sampleWeight;
+  }
+  options.divideBy = flags.divideBy.value_or(1);
+  options.addChannel = flags.addChannel;
+  return selectData(options, purpose, ports);
+}
+
+Status TrainingSession::initialise(StepKind kind,
+                                   const std::string &weightsFile) {
+  auto compiled = program(kind, batchSize);
+  if (!compiled)
+    return compiled.error();
+  if (Status added = variables->addPorts(*compiled); !added)
+    return added;
+  if (Status made = variables->initialise(); !made)
+    return made;
+  if (weightsFile.empty())
+    return {};
+  auto arrays = readNpz(weightsFile);
+  if (!arrays)
+    return arrays.error();
+  return variables->load(*arrays, /*strict=*/false);
+}
