@@ -17,7 +17,6 @@ def Plan_Dialect : Dialect {
     buffer with a place (a memref of the local shape). Groups stay symbolic.
     See runtime/abi/plan.fbs, which this dialect mirrors one to one.
   }];
-  let useDefaultAttributePrinterParser = 1;
   let dependentDialects = ["::weft::WeftDialect"];
 }
 
