@@ -405,6 +405,8 @@ void StepImporter::finish(func::FuncOp function) {
 
 FailureOr<OwningOpRef<ModuleOp>> StepImporter::run() {
   module = ModuleOp::create(unknown);
+  if (mesh)
+    module.get()->setAttr("weft.mesh", mesh);
   builder.setInsertionPointToEnd(module->getBody());
   addPorts();
   func::FuncOp function = createFunction();
