@@ -66,7 +66,7 @@ public:
     int64_t right = across ? split[0] : split.size() > 1 ? split[1] : -1;
     for (size_t i = 2; i < split.size(); ++i)
       hidden.push_back(split[i]);
-    rows = makeSide(layout, shape, down, 8, 1);
+    rows = makeSide(layout, shape, down, down < 0 ? 1 : 8, 1);
     unsigned least = 1;
     for (int64_t p = 0; p < mesh.size(); ++p)
       least = std::max<unsigned>(least, label(own(mesh, layout, shape, p)).size());
