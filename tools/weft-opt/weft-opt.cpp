@@ -1,10 +1,6 @@
 //===- weft-opt.cpp - passes on the command line ---------------------------===//
 
-#include "weft/dialects/coll/Coll.h"
-#include "weft/dialects/weft/Weft.h"
-#include "weft/passes/kernels/Passes.h"
-#include "weft/passes/training/Passes.h"
-#include "weft/passes/sharding/Passes.h"
+#include "weft/compiler/Register.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -23,12 +19,10 @@ int main(int argc, char **argv) {
                   mlir::bufferization::BufferizationDialect,
                   mlir::func::FuncDialect, mlir::linalg::LinalgDialect,
                   mlir::memref::MemRefDialect, mlir::scf::SCFDialect,
-                  mlir::tensor::TensorDialect, mlir::vector::VectorDialect,
-                  weft::WeftDialect, weft::coll::CollDialect>();
+                  mlir::tensor::TensorDialect, mlir::vector::VectorDialect>();
+  weft::registerAllDialects(registry);
   mlir::registerTransformsPasses();
-  weft::registerWeftTrainingPasses();
-  weft::registerWeftKernelPasses();
-  weft::registerWeftShardingPasses();
+  weft::registerAllPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Weft's optimiser\n", registry));
 }
