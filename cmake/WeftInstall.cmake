@@ -1,0 +1,31 @@
+# `cmake --install build --prefix P`: the tools, the runtime, and what
+# find_package(Weft) needs to embed the dialects and the stages.
+include(GNUInstallDirs)
+include(CMakePackageConfigHelpers)
+
+set(weft_embedding_libraries WeftLayout WeftDialect CollDialect PlanDialect WeftResharding
+  WeftShardingPasses WeftTrainingPasses WeftKernelPasses WeftPlanningPasses WeftStages)
+install(TARGETS weft_mlir WeftPlanSchema WeftRuntime WeftC ${weft_embedding_libraries}
+  EXPORT WeftTargets
+  ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS weft weft-opt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
+install(TARGETS weft-plugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+set_target_properties(weft weft-opt PROPERTIES
+  INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}" INSTALL_RPATH_USE_LINK_PATH ON)
+set_target_properties(weft-plugin WeftC PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+
+foreach(folder runtime dialects passes compiler)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} ${PROJECT_BINARY_DIR}/gen/weft/${folder}
+    DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft
+    FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.def" PATTERN "*.inc"
+    PATTERN "CMakeFiles" EXCLUDE)
+endforeach()
+
+set(weft_config_folder ${CMAKE_INSTALL_LIBDIR}/cmake/Weft)
+install(EXPORT WeftTargets NAMESPACE weft:: DESTINATION ${weft_config_folder})
+configure_package_config_file(${PROJECT_SOURCE_DIR}/cmake/WeftConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/cmake/WeftConfig.cmake INSTALL_DESTINATION ${weft_config_folder})
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/WeftConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/cmake/WeftConfig.cmake
+  ${PROJECT_BINARY_DIR}/cmake/WeftConfigVersion.cmake DESTINATION ${weft_config_folder})

@@ -1,0 +1,58 @@
+"""Installs build/ into an empty prefix and embeds Weft from there.
+
+check_install.py [build folder]: builds examples/embedding against the installed
+package alone, runs it, and runs the installed weft and weft-opt.
+"""
+
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+
+
+def run(*command):
+    """The output of a command; stops the check with it when the command fails."""
+    result = subprocess.run([str(c) for c in command], text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    if result.returncode:
+        sys.exit(f"{' '.join(map(str, command))} exited with {result.returncode}:\n{result.stdout}")
+    return result.stdout
+
+
+def expect(text, words, source):
+    if words not in text:
+        sys.exit(f"{source} printed no '{words}' but:\n{text}")
+
+
+def check(build, folder):
+    prefix, example = folder / "prefix", folder / "example"
+    run("cmake", "--install", build, "--prefix", prefix)
+    for path in ("bin/weft", "bin/weft-opt", "lib/weft-plugin.so", "lib/libWeftRuntime.so", "lib/libWeftC.so",
+                 "include/weft/compiler/Register.h", "lib/cmake/Weft/WeftConfig.cmake"):
+        if not (prefix / path).exists():
+            sys.exit(f"{path} is not installed: name it in cmake/WeftInstall.cmake")
+    for targets in (prefix / "lib/cmake/Weft").glob("*.cmake"):
+        if str(ROOT) in targets.read_text():
+            sys.exit(f"{targets.name} names the source tree {ROOT}: an installed package may be alone")
+    cache = (build / "CMakeCache.txt").read_text()
+    compiler = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.*)$", cache, re.M).group(1)
+    run("cmake", "-G", "Ninja", "-S", ROOT / "examples" / "embedding", "-B", example,
+        f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_CXX_COMPILER={compiler}")
+    run("cmake", "--build", example)
+    expect(run(example / "embedding"), "-> tensor<8x2xf32>", "the example")
+    expect(run(example / "embedding", "plan"), "plan.program", "the example at stage plan")
+    expect(run(prefix / "bin/weft-opt", "--help"), "weft-pipeline", "the installed weft-opt")
+    run(prefix / "bin/weft", "--help")
+
+
+def main():
+    build = pathlib.Path(sys.argv[1]).resolve() if len(sys.argv) > 1 else ROOT / "build"
+    with tempfile.TemporaryDirectory() as folder:
+        check(build, pathlib.Path(folder))
+    print("the installed package embeds")
+
+
+if __name__ == "__main__":
+    main()
