@@ -92,6 +92,31 @@ static void addEvaluate(CLI::App &app, EvaluateFlags &flags, bool predict) {
     app.add_option("--out", flags.out, "p.npy")->required();
 }
 
+static void addCompile(CLI::App &app, CompileFlags &flags) {
+  addModelFlags(app, flags.model, true);
+  app.add_option("--step", flags.model.step, "train, evaluate or predict");
+  app.add_option("--emit", flags.emit,
+                 "imported, differentiated, sharded, partitioned, scheduled, "
+                 "kernels or plan");
+  app.add_option("-o,--out", flags.out, "file (- for stdout)");
+}
+
+static void addExplain(CLI::App &app, ExplainFlags &flags) {
+  addModelFlags(app, flags.model, true);
+  app.add_option("--step", flags.model.step, "train, evaluate or predict");
+  app.add_flag("--json", flags.json, "one JSON object");
+}
+
+static void addReshard(CLI::App &app, ReshardFlags &flags) {
+  app.add_option("--mesh", flags.mesh, "x=4,y=2")->required();
+  app.add_option("--shape", flags.shape, "16x16x16")->required();
+  app.add_option("--from", flags.from, "[y,-,x]")->required();
+  app.add_option("--to", flags.to, "[-,(x,y),-]")->required();
+  app.add_option("--dtype", flags.dtype, "element type");
+  app.add_flag("--no-exchange", flags.noExchange, "standard collectives only");
+  app.add_flag("--json", flags.json, "one JSON object");
+}
+
 int main(int argc, char **argv) {
   CLI::App app{"Weft trains Keras models on a mesh of devices and shows what "
                "it does.",
@@ -118,22 +143,13 @@ int main(int argc, char **argv) {
   CompileFlags compile;
   auto *compileApp =
       app.add_subcommand("compile", "a program file, or the IR of a stage");
-  addModelFlags(*compileApp, compile.model, true);
-  compileApp->add_option("--step", compile.model.step,
-                         "train, evaluate or predict");
-  compileApp->add_option("--emit", compile.emit,
-                         "imported, differentiated, sharded, partitioned, "
-                         "scheduled, kernels or plan");
-  compileApp->add_option("-o,--out", compile.out, "file (- for stdout)");
+  addCompile(*compileApp, compile);
   compileApp->callback([&] { status = runCompile(compile); });
 
   ExplainFlags explain, layout;
   auto *explainApp = app.add_subcommand(
       "explain", "communication, its reasons and memory, before running");
-  addModelFlags(*explainApp, explain.model, true);
-  explainApp->add_option("--step", explain.model.step,
-                         "train, evaluate or predict");
-  explainApp->add_flag("--json", explain.json, "one JSON object");
+  addExplain(*explainApp, explain);
   explainApp->callback([&] { status = runExplain(explain); });
   auto *layoutApp =
       app.add_subcommand("layout", "draw the shards of each variable");
@@ -149,14 +165,7 @@ int main(int argc, char **argv) {
   ReshardFlags reshard;
   auto *reshardApp = app.add_subcommand(
       "reshard", "the cheapest way from one layout to another");
-  reshardApp->add_option("--mesh", reshard.mesh, "x=4,y=2")->required();
-  reshardApp->add_option("--shape", reshard.shape, "16x16x16")->required();
-  reshardApp->add_option("--from", reshard.from, "[y,-,x]")->required();
-  reshardApp->add_option("--to", reshard.to, "[-,(x,y),-]")->required();
-  reshardApp->add_option("--dtype", reshard.dtype, "element type");
-  reshardApp->add_flag("--no-exchange", reshard.noExchange,
-                       "standard collectives only");
-  reshardApp->add_flag("--json", reshard.json, "one JSON object");
+  addReshard(*reshardApp, reshard);
   reshardApp->callback([&] { status = runReshardCommand(reshard); });
 
   try {
