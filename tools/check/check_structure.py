@@ -43,7 +43,7 @@ def long_files():
 def bad_includes():
     for path in code_files():
         allowed = EDGES.get(path.parts[0])
-        if allowed is None:
+        if allowed is None or path.suffix == ".py":
             continue
         text = (ROOT / path).read_text(errors="replace")
         for target in re.findall(r'#include "weft/([^"]+)"', text):
