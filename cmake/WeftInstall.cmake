@@ -29,3 +29,14 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/cmake/WeftConfigVersion.c
   COMPATIBILITY SameMinorVersion)
 install(FILES ${PROJECT_BINARY_DIR}/cmake/WeftConfig.cmake
   ${PROJECT_BINARY_DIR}/cmake/WeftConfigVersion.cmake DESTINATION ${weft_config_folder})
+
+# `cpack -G DEB` in the build folder.
+set(CPACK_PACKAGE_CONTACT "The Weft developers")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Compiler and runtime for Keras models on meshes of devices")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_GENERATOR DEB)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib)
+set(CPACK_DEBIAN_PACKAGE_SUGGESTS "libmlir-22-dev, mlir-22-tools")
+include(CPack)
