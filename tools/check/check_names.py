@@ -1,0 +1,53 @@
+"""Every pass has one name: in Passes.td, its file, its flag and its test.
+
+`def PlaceBuffersPass : Pass<"weft-place-buffers"` is in PlaceBuffers.cpp, tested by
+test/passes/place-buffers.mlir, and its description has Requires:, Ensures: and Example:.
+"""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+DEFINITION = re.compile(r'^def (\w+)\s*:\s*Pass<\s*"([^"]+)"(.*?)(?=^def |\Z)', re.M | re.S)
+
+
+def kebab(name):
+    """PlaceBuffers -> place-buffers."""
+    return re.sub(r"(?<=[a-z0-9])(?=[A-Z])", "-", name).lower()
+
+
+def problems_of(table, definition, flag, body):
+    """Yields what is wrong with one pass."""
+    name = definition.removesuffix("Pass")
+    where = table.relative_to(ROOT)
+    source = table.parent / f"{name}.cpp"
+    if not source.exists():
+        yield f"{where}: {definition} has no file {source.relative_to(ROOT)}; rename one of them"
+    if flag != f"weft-{kebab(name)}":
+        yield f"{where}: flag of {definition} is {flag} != weft-{kebab(name)}; rename one of them"
+    test = ROOT / "test" / "passes" / f"{kebab(name)}.mlir"
+    if not test.exists():
+        yield f"{where}: {definition} has no test {test.relative_to(ROOT)}; write it"
+    elif f"--{flag}" not in test.read_text() and flag not in test.read_text():
+        yield f"{test.relative_to(ROOT)}: does not run {flag}; add a RUN line with it"
+    for heading in ("Requires:", "Ensures:", "Example:"):
+        if heading not in body:
+            yield f"{where}: description of {definition} has no '{heading}'; write it"
+
+
+def main():
+    problems, passes = [], 0
+    for table in sorted((ROOT / "passes").glob("*/Passes.td")):
+        for definition, flag, body in DEFINITION.findall(table.read_text()):
+            passes += 1
+            problems += problems_of(table, definition, flag, body)
+    if not passes:
+        problems.append("passes: no pass found in */Passes.td; mend the pattern in tools/check/check_names.py")
+    for problem in problems:
+        print(problem)
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
