@@ -5,6 +5,7 @@ tools/check; each contributes its own number of tests to the final line
 "N passed, N failed".
 """
 
+import json
 import pathlib
 import re
 import subprocess
@@ -20,18 +21,25 @@ def run(command):
     return result.returncode, result.stdout
 
 
+def commands():
+    """{name: command} of every ctest entry."""
+    _, listing = run(["ctest", "--test-dir", str(BUILD), "--show-only=json-v1"])
+    tests = json.loads(listing[listing.index("{"):])["tests"]
+    return {test["name"]: test["command"] for test in tests}
+
+
 def unit_tests():
-    """Counts Catch2 test cases of every program that ctest knows."""
+    """Counts Catch2 test cases of every program that ctest knows; any other program is one test."""
     passed = failed = 0
-    _, listing = run(["ctest", "--test-dir", str(BUILD), "-N"])
-    names = [n for n in re.findall(r"Test\s+#\d+: (\S+)", listing) if n != "lit"]
-    for name in names:
-        program = BUILD / "bin" / name
-        status, output = run([str(program)])
+    for name, command in commands().items():
+        if name == "lit":
+            continue
+        status, output = run(command)
         cases = re.search(r"All tests passed \(.* in (\d+) test case", output)
-        if cases and status == 0:
-            passed += int(cases.group(1))
-            print(f"  {name}: {cases.group(1)} cases passed", flush=True)
+        if status == 0:
+            count = int(cases.group(1)) if cases else 1
+            passed += count
+            print(f"  {name}: {count} passed", flush=True)
             continue
         bad = re.search(r"test cases:\s+(\d+)\s+\|(?:\s+(\d+) passed\s+\|)?\s+(\d+) failed", output)
         failed += int(bad.group(3)) if bad else 1
@@ -43,10 +51,8 @@ def unit_tests():
 
 def lit_tests():
     """Counts lit's files."""
-    site = BUILD / "test"
-    lit = re.search(r'"?(\S*lit\S*)"? "?-sv', (BUILD / "test" / "CTestTestfile.cmake").read_text())
-    status, output = run([sys.executable, lit.group(1), "-sv", str(site)])
-    counts = {name: int(n) for name, n in re.findall(r"^\s*(\w[\w ]*?)\s*:\s*(\d+)", output, re.M)}
+    status, output = run(commands()["lit"])
+    counts = {name.strip(): int(n) for name, n in re.findall(r"^\s*(\w[\w ]*?)\s*:\s*(\d+)", output, re.M)}
     failed = counts.get("Failed", 0) + counts.get("Unresolved", 0) + counts.get("Timed Out", 0)
     if status != 0:
         print(output)
