@@ -215,7 +215,9 @@ void LayoutAssignment::assignConstrain(unsigned index) {
 void LayoutAssignment::assign(unsigned index) {
   const RuledOp &op = table.ops()[index];
   OpSharding sharding = shardings[index];
-  delayReductions(op, sharding);
+  // A source is repeated for each user, from operands that are whole.
+  if (!op.source)
+    delayReductions(op, sharding);
   for (unsigned i = 0; i < op.op->getNumOperands(); ++i)
     require(op, i, sharding.operands[i]);
   if (op.source) {
