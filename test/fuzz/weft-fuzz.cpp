@@ -1,9 +1,10 @@
 //===- weft-fuzz.cpp - random programs, global and partitioned
 //-------------===//
 //
-//   weft-fuzz --seed S --count N [--ops K]
+//   weft-fuzz --seed S --count N [--ops K] [--fresh M]
 //
-// Program i of N is that of seed S+i. Each is propagated, partitioned and
+// Program i of N is that of seed S+i; M more follow from a new seed, which is
+// printed. Each is propagated, partitioned and
 // interpreted on every device, and compared with its global meaning. A program
 // that fails is printed with its seed; the exit status is then 1.
 //
@@ -17,6 +18,8 @@
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/raw_ostream.h"
+
+#include <random>
 
 using namespace mlir;
 using namespace weft;
@@ -47,7 +50,7 @@ bool holds(MLIRContext &context, const std::string &text, uint64_t seed) {
 }
 
 struct Arguments {
-  uint64_t seed = 1, count = 100, ops = 8;
+  uint64_t seed = 1, count = 100, ops = 8, fresh = 0;
 };
 
 bool parse(int argc, char **argv, Arguments &arguments) {
@@ -56,14 +59,32 @@ bool parse(int argc, char **argv, Arguments &arguments) {
     uint64_t *target = name == "--seed"    ? &arguments.seed
                        : name == "--count" ? &arguments.count
                        : name == "--ops"   ? &arguments.ops
+                       : name == "--fresh" ? &arguments.fresh
                                            : nullptr;
     if (!target || i + 1 == argc ||
         llvm::StringRef(argv[i + 1]).getAsInteger(10, *target)) {
-      llvm::errs() << "usage: weft-fuzz [--seed S] [--count N] [--ops K]\n";
+      llvm::errs() << "usage: weft-fuzz [--seed S] [--count N] [--ops K] "
+                      "[--fresh M]\n";
       return false;
     }
   }
   return true;
+}
+
+/// How many of the programs from this seed on do not keep their meaning.
+uint64_t countFailures(MLIRContext &context, uint64_t first, uint64_t count,
+                       const ProgramOptions &options) {
+  uint64_t failures = 0;
+  for (uint64_t seed = first; seed < first + count; ++seed) {
+    std::string text = randomProgram(seed, options);
+    if (holds(context, text, seed))
+      continue;
+    ++failures;
+    llvm::errs() << "seed " << seed << " fails:\n" << text;
+  }
+  llvm::outs() << count - failures << " of " << count
+               << " programs keep their meaning\n";
+  return failures;
 }
 
 } // namespace
@@ -74,18 +95,14 @@ int main(int argc, char **argv) {
     return 2;
   MLIRContext context(MLIRContext::Threading::DISABLED);
   context.loadDialect<WeftDialect, coll::CollDialect, func::FuncDialect>();
-  uint64_t failures = 0;
-  for (uint64_t i = 0; i < arguments.count; ++i) {
-    uint64_t seed = arguments.seed + i;
-    ProgramOptions options;
-    options.ops = static_cast<unsigned>(arguments.ops);
-    std::string text = randomProgram(seed, options);
-    if (holds(context, text, seed))
-      continue;
-    ++failures;
-    llvm::errs() << "seed " << seed << " fails:\n" << text;
+  ProgramOptions options;
+  options.ops = static_cast<unsigned>(arguments.ops);
+  uint64_t failures =
+      countFailures(context, arguments.seed, arguments.count, options);
+  if (arguments.fresh) {
+    uint64_t seed = std::random_device{}();
+    llvm::outs() << "new seed " << seed << ": ";
+    failures += countFailures(context, seed, arguments.fresh, options);
   }
-  llvm::outs() << arguments.count - failures << " of " << arguments.count
-               << " programs keep their meaning\n";
   return failures ? 1 : 0;
 }
