@@ -1,6 +1,7 @@
 //===- Fit.cpp - weft fit --------------------------------------------------===//
 
 #include "weft/tools/weft/OutputFile.h"
+#include "weft/tools/weft/SavedModel.h"
 #include "weft/tools/weft/Statistics.h"
 #include "weft/tools/weft/TrainingSession.h"
 
@@ -20,14 +21,46 @@ static void stopAfterThisStep(int) {
 }
 
 static bool refuseUnfinished(const FitFlags &flags) {
-  if (!flags.save.empty())
+  bool overrides = flags.model.optimizer || flags.model.loss ||
+                   flags.model.metrics || flags.model.learningRate;
+  if (!flags.save.empty() && overrides)
     return fail("--save " + flags.save +
-                ": writing .keras files is not there yet; use --save-weights "
-                "f.npz"),
+                ": a model whose compile_config is overridden by flags cannot "
+                "be saved yet; put the values into " + flags.model.model +
+                ", or use --save-weights f.npz"),
            true;
   if (flags.verify)
     return fail("--verify is not there yet"), true;
   return false;
+}
+
+/// Before any work: a run must not fail at its end over a mistyped folder.
+static Status tryOutputs(const FitFlags &flags) {
+  if (!flags.save.empty() && !flags.save.ends_with(".keras"))
+    return Error{"--save " + flags.save +
+                 ": Keras loads only files whose name ends in .keras"};
+  for (const std::string *path :
+       {&flags.save, &flags.saveWeights, &flags.history, &flags.stats})
+    if (!path->empty())
+      if (Status writable = tryOutput(*path); !writable)
+        return writable;
+  return {};
+}
+
+/// The model and its weights, which come first: they cost the most.
+static Status saveResults(const FitFlags &flags, TrainingSession &session) {
+  if (flags.save.empty() && flags.saveWeights.empty())
+    return {};
+  auto arrays = session.state().save();
+  if (!arrays)
+    return arrays.error();
+  if (!flags.save.empty())
+    if (Status saved =
+            saveModel(flags.save, session.compiler().model(), *arrays);
+        !saved)
+      return saved;
+  return flags.saveWeights.empty() ? Status{}
+                                   : writeNpz(flags.saveWeights, *arrays);
 }
 
 static FitOptions fitOptions(const FitFlags &flags,
@@ -48,26 +81,22 @@ static FitOptions fitOptions(const FitFlags &flags,
 
 static int writeResults(const FitFlags &flags, TrainingSession &session,
                         const History &history, const StepClock &clock) {
+  if (Status saved = saveResults(flags, session); !saved)
+    return fail(saved.message());
   std::string error;
   if (!flags.history.empty())
     error = writeOutputFile(flags.history,
                             history.json(flags.historySteps) + "\n");
   if (error.empty() && !flags.stats.empty())
     error = writeOutputFile(flags.stats, statisticsJson(session, clock));
-  if (!error.empty())
-    return fail(error);
-  if (flags.saveWeights.empty())
-    return 0;
-  auto arrays = session.state().save();
-  if (!arrays)
-    return fail(arrays.message());
-  Status written = writeNpz(flags.saveWeights, *arrays);
-  return written ? 0 : fail(written.message());
+  return error.empty() ? 0 : fail(error);
 }
 
 int weft::tool::runFit(const FitFlags &flags) {
   if (refuseUnfinished(flags))
     return 1;
+  if (Status writable = tryOutputs(flags); !writable)
+    return fail(writable.message());
   auto session = TrainingSession::open(flags.model, flags.data);
   if (!session)
     return 1;

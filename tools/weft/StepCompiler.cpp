@@ -4,6 +4,7 @@
 
 #include "weft/compiler/Register.h"
 #include "weft/compiler/frontends/keras/Import.h"
+#include "weft/tools/weft/SavedModel.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
@@ -61,11 +62,30 @@ static bool parseShapeFlag(llvm::StringRef text, keras::ModelOptions &options) {
   return true;
 }
 
-bool StepCompiler::readModelFile() {
+std::optional<std::string>
+StepCompiler::readModelText(std::vector<NamedArray> &datasets) {
   std::string error;
   auto text = readTextFile(flags.model, error);
+  if (!text) {
+    fail(error);
+    return std::nullopt;
+  }
+  if (!llvm::StringRef(*text).starts_with("PK\x03\x04"))
+    return text;
+  auto archive = readKerasArchive(flags.model);
+  if (!archive) {
+    fail(archive.message());
+    return std::nullopt;
+  }
+  datasets = std::move(archive->weights);
+  return std::move(archive->config);
+}
+
+bool StepCompiler::readModelFile() {
+  std::vector<NamedArray> datasets;
+  auto text = readModelText(datasets);
   if (!text)
-    return fail(error), false;
+    return false;
   keras::ModelOptions options;
   options.optimizer = flags.optimizer;
   options.loss = flags.loss;
@@ -86,6 +106,17 @@ bool StepCompiler::readModelFile() {
   if (!model)
     return fail(flags.model + ": " + model.error), false;
   kerasModel = std::move(*model);
+  if (!datasets.empty()) {
+    auto values = savedValues(datasets, kerasModel, flags.model);
+    if (!values)
+      return fail(values.message()), false;
+    weights = std::move(*values);
+  }
+  // A rate from the command line outlives the one in the file.
+  if (flags.learningRate && kerasModel.optimizer)
+    std::erase_if(weights, [&](const NamedArray &array) {
+      return array.name == kerasModel.optimizer->name + "/learning_rate";
+    });
   if (flags.seed) {
     seedValue = *flags.seed;
   } else {

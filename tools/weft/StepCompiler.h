@@ -15,6 +15,7 @@
 #include "weft/compiler/driver/CompileStep.h"
 #include "weft/compiler/frontends/keras/Distribution.h"
 #include "weft/compiler/frontends/keras/Model.h"
+#include "weft/runtime/data/KerasArchive.h"
 #include "weft/tools/weft/Commands.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -39,6 +40,8 @@ public:
                                               int64_t batchSize);
 
   const keras::Model &model() const { return kerasModel; }
+  /// Values that came with a .keras file, by variable path; else none.
+  const std::vector<NamedArray> &savedWeights() const { return weights; }
   const keras::Distribution *distribution() const {
     return hasDistribution ? &layouts : nullptr;
   }
@@ -50,12 +53,15 @@ public:
 
 private:
   StepCompiler() = default;
+  /// The model's text; of a .keras file, its values are kept in `datasets`.
+  std::optional<std::string> readModelText(std::vector<NamedArray> &datasets);
   bool readModelFile();
   bool readDistributionFile();
   CompileOptions options() const;
 
   ModelFlags flags;
   keras::Model kerasModel;
+  std::vector<NamedArray> weights;
   keras::Distribution layouts;
   bool hasDistribution = false, sampleWeight = false;
   int64_t deviceCount = 1;

@@ -2,6 +2,8 @@
 
 #include "weft/tools/weft/TrainingSession.h"
 
+#include "weft/tools/weft/SavedModel.h"
+
 #include <chrono>
 
 using namespace weft;
@@ -105,9 +107,10 @@ Status TrainingSession::initialise(StepKind kind,
     return added;
   if (Status made = variables->initialise(); !made)
     return made;
-  if (weightsFile.empty())
-    return {};
-  auto arrays = readNpz(weightsFile);
+  Status loaded = variables->load(steps->savedWeights(), /*strict=*/false);
+  if (!loaded || weightsFile.empty())
+    return loaded;
+  auto arrays = readWeights(weightsFile, steps->model());
   if (!arrays)
     return arrays.error();
   return variables->load(*arrays, /*strict=*/false);

@@ -1,0 +1,105 @@
+"""Saves a fixture's model as .keras on the way, and loads it again.
+
+    check_archive.py WEFT FIXTURE [keras]
+
+Predictions from the file that Keras wrote are Keras' own; training, saving and
+training on is training in one go, bit for bit. With "keras", real Keras loads
+the saved file, predicts the same and trains on; without Keras that is skipped.
+"""
+
+import importlib.util
+import os
+import pathlib
+import struct
+import subprocess
+import sys
+import tempfile
+
+import npz_values
+from check_fixture import Checker, run
+
+
+def npy_values(path):
+    """The flat float32 values of an .npy."""
+    data = path.read_bytes()
+    start = 10 + struct.unpack("<H", data[8:10])[0]
+    return struct.unpack(f"<{(len(data) - start) // 4}f", data[start:])
+
+
+def check_resume(weft, folder, out, checker):
+    """Two epochs of 5 steps, then one epoch twice with a file between.
+
+    Without dropout: neither Keras nor Weft saves the state of random numbers."""
+    model = out / "model.json"
+    model.write_text((folder / "model.json").read_text().replace('"rate": 0.4', '"rate": 0.0'))
+    golden = folder / "golden.npz"
+    flags = ["--x", f"{golden}:x[0:80]", "--y", f"{golden}:y[0:80]", "--batch-size", "16", "--seed", "1337",
+             "--no-shuffle", "--verbose", "0"]
+    run([weft, "fit", model, *flags, "--epochs", "2", "--save-weights", out / "once.npz"])
+    run([weft, "fit", model, *flags, "--epochs", "1", "--save", out / "a.keras"])
+    run([weft, "fit", out / "a.keras", *flags, "--epochs", "1", "--save", out / "b.keras",
+         "--save-weights", out / "twice.npz"])
+    run([weft, "fit", model, "--weights", out / "a.keras", *flags, "--epochs", "1",
+         "--save-weights", out / "weights.npz"])
+    once = npz_values.read(out / "once.npz")
+    for other in ("twice", "weights"):
+        values = npz_values.read(out / f"{other}.npz")
+        for name, (_, want) in once.items():
+            checker.compare(f"{other}: {name}", values[name][1], want, 0.0)
+
+
+def check_predictions(weft, folder, out, checker):
+    golden = folder / "golden.npz"
+    run([weft, "predict", folder / "model.keras", "--x", f"{golden}:x[0:16]", "--batch-size", "16", "--verbose", "0",
+         "--out", out / "initial.npy"])
+    want = npz_values.read(golden)["predict/initial"][1]
+    checker.compare("predict/initial", npy_values(out / "initial.npy"), want, 1e-5)
+
+
+def check_refusals(weft, folder, out, checker):
+    """An output that cannot be written is found before any work."""
+    for path, reason in ((out / "missing" / "a.keras", "missing"), (out / "a.h5", ".keras")):
+        done = subprocess.run([weft, "fit", folder / "model.json", "--save", path], capture_output=True, text=True)
+        if done.returncode != 1 or str(path) not in done.stderr or reason not in done.stderr:
+            checker.failures += 1
+            print(f"FAIL --save {path}: status {done.returncode}, {done.stderr}")
+
+
+def check_keras(weft, folder, out, checker):
+    if importlib.util.find_spec("keras") is None:
+        print("skipped: this Python has no keras")
+        return
+    os.environ.setdefault("KERAS_BACKEND", "jax")
+    import keras
+    import numpy
+
+    golden = numpy.load(folder / "golden.npz")
+    model = keras.saving.load_model(out / "a.keras")
+    run([weft, "predict", out / "a.keras", "--x", f"{folder / 'golden.npz'}:x[0:16]", "--batch-size", "16",
+         "--verbose", "0", "--out", out / "a.npy"])
+    checker.compare("Keras predicts", model.predict(golden["x"][:16], verbose=0).ravel().tolist(),
+                    npy_values(out / "a.npy"), 1e-5)
+    model.fit(golden["x"][:80], golden["y"][:80], batch_size=16, shuffle=False, verbose=0)
+    once = npz_values.read(out / "once.npz")
+    for variable in [*model.trainable_variables, *model.optimizer.variables]:
+        checker.compare(f"Keras trains on: {variable.path}", numpy.ravel(variable.numpy()).tolist(),
+                        once[variable.path][1], 1e-4)
+
+
+def main():
+    weft, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    checker = Checker()
+    with tempfile.TemporaryDirectory() as scratch:
+        out = pathlib.Path(scratch)
+        check_resume(weft, folder, out, checker)
+        if "keras" in sys.argv:
+            check_keras(weft, folder, out, checker)
+        else:
+            check_predictions(weft, folder, out, checker)
+            check_refusals(weft, folder, out, checker)
+    print(f"{folder.name} through .keras files: {checker.failures} differences")
+    return 1 if checker.failures else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
