@@ -123,9 +123,37 @@ LogicalResult compareResult(func::FuncOp function, unsigned index,
          << ", the devices give " << actual.text(at);
 }
 
+/// Integers below this are indices into every dimension that is looked up.
+uint64_t indexBound(func::FuncOp global) {
+  int64_t bound = 8;
+  global.walk([&](ShardingRuleOpInterface op) {
+    for (const Factor &factor : op.getShardingRule().factors)
+      if (factor.kind == FactorKind::Lookup)
+        bound = std::min(bound, std::max<int64_t>(factor.size, 1));
+  });
+  return static_cast<uint64_t>(bound);
+}
+
+/// |x| + 1/16 of floats whose roots and inverses a step may take.
+void makePositive(Tensor &tensor) {
+  for (int64_t i = 0; tensor.isFloat() && i < tensor.size(); ++i)
+    tensor.setReal(i, std::fabs(tensor.real(i)) + 0.0625);
+}
+
+Tensor drawArgument(func::FuncOp function, unsigned index, const Port &port,
+                    const CompareOptions &options, uint64_t bound) {
+  Tensor tensor = drawTensor(port.globalType, options.draw,
+                             options.seed * 1000003 + index, bound);
+  auto role = function.getArgAttrOfType<StringAttr>(index, kRoleAttr);
+  if (role && (role.getValue() == "slot" || role.getValue() == "state"))
+    makePositive(tensor);
+  return tensor;
+}
+
 } // namespace
 
-Tensor drawTensor(RankedTensorType type, Draw draw, uint64_t seed) {
+Tensor drawTensor(RankedTensorType type, Draw draw, uint64_t seed,
+                  uint64_t integersBelow) {
   Tensor tensor(type);
   uint64_t state = seed;
   for (int64_t i = 0; i < tensor.size(); ++i) {
@@ -133,7 +161,7 @@ Tensor drawTensor(RankedTensorType type, Draw draw, uint64_t seed) {
     if (!tensor.isFloat())
       tensor.setInteger(i, type.getElementType().isUnsignedInteger(32)
                                ? static_cast<int64_t>(bits)
-                               : static_cast<int64_t>(bits % 8));
+                               : static_cast<int64_t>(bits % integersBelow));
     else if (draw == Draw::Integers)
       tensor.setReal(i, static_cast<double>(bits % 9) - 4);
     else
@@ -154,10 +182,11 @@ LogicalResult compareWithGlobal(func::FuncOp global, func::FuncOp partitioned,
            << ports->results.size() << " results, the global program "
            << global.getNumArguments() << " and " << global.getNumResults();
   Tensors inputs;
+  uint64_t bound = indexBound(global);
   SmallVector<Tensors> locals(ports->mesh.size());
   for (auto [index, port] : llvm::enumerate(ports->arguments)) {
-    inputs.push_back(drawTensor(port.globalType, options.draw,
-                                options.seed * 1000003 + index));
+    inputs.push_back(
+        drawArgument(partitioned, index, port, options, bound));
     for (auto [device, block] :
          llvm::enumerate(shardTensor(ports->mesh, port.layout, inputs.back())))
       locals[device].push_back(block);

@@ -34,15 +34,18 @@ struct CompareOptions {
   double tolerance = 1e-5;
 };
 
-/// A tensor drawn from a seed: floats as `draw` says, integers in [0, 8), ui32
-/// any bits.
-Tensor drawTensor(mlir::RankedTensorType type, Draw draw, uint64_t seed);
+/// A tensor drawn from a seed: floats as `draw` says, integers in
+/// [0, integersBelow), ui32 any bits.
+Tensor drawTensor(mlir::RankedTensorType type, Draw draw, uint64_t seed,
+                  uint64_t integersBelow = 8);
 
 /// Success where both give the same. Otherwise an error on the partitioned
 /// function that names the first result that differs, the element and both
 /// values. The partitioned function's arguments and results have attributes
 /// `weft.layout` and `weft.global_type`; without any layout it is a program of
-/// one device.
+/// one device. Arguments of role `slot` or `state` are drawn positive, since
+/// optimizers take their roots, and integers below the size of any dimension
+/// that the program looks up.
 llvm::LogicalResult compareWithGlobal(mlir::func::FuncOp global,
                                       mlir::func::FuncOp partitioned,
                                       const CompareOptions &options = {});

@@ -61,6 +61,7 @@ struct EvaluateFlags {
 struct CompileFlags {
   ModelFlags model;
   std::string emit, out, from;
+  bool verify = false;
 };
 
 struct ExplainFlags {

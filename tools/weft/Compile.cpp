@@ -2,6 +2,7 @@
 
 #include "weft/tools/weft/OutputFile.h"
 #include "weft/tools/weft/StepCompiler.h"
+#include "weft/tools/weft/VerifyStages.h"
 
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
@@ -20,13 +21,18 @@ int weft::tool::runCompile(const CompileFlags &flags) {
       return fail("--emit " + flags.emit + ": no such stage; use one of " +
                   known);
     }
-  } else if (flags.out.empty()) {
+  } else if (flags.out.empty() && !flags.verify) {
     return fail("--out is missing: name the program file, or print a stage "
                 "with --emit");
   }
   auto steps = StepCompiler::open(flags.model);
   if (!steps)
     return 1;
+  if (flags.verify &&
+      !verifyStages(*steps, flags.model.step, flags.model.batchSize))
+    return 1;
+  if (!stage && flags.out.empty())
+    return 0;
   std::string bytes;
   if (stage) {
     auto module = steps->reach(flags.model.step, flags.model.batchSize, *stage);

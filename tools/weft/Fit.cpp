@@ -4,6 +4,7 @@
 #include "weft/tools/weft/SavedModel.h"
 #include "weft/tools/weft/Statistics.h"
 #include "weft/tools/weft/TrainingSession.h"
+#include "weft/tools/weft/VerifyStages.h"
 
 #include <csignal>
 #include <cstdio>
@@ -29,8 +30,6 @@ static bool refuseUnfinished(const FitFlags &flags) {
                 "be saved yet; put the values into " + flags.model.model +
                 ", or use --save-weights f.npz"),
            true;
-  if (flags.verify)
-    return fail("--verify is not there yet"), true;
   return false;
 }
 
@@ -103,6 +102,9 @@ int weft::tool::runFit(const FitFlags &flags) {
   if (!flags.model.seed && !flags.json)
     std::printf("seed %llu\n",
                 static_cast<unsigned long long>(session->compiler().seed()));
+  if (flags.verify && !verifyStages(session->compiler(), "train",
+                                    flags.model.batchSize))
+    return 1;
   StepClock clock;
   if (flags.initOnly) {
     Status ready = session->initialise(StepKind::Train, flags.weights);

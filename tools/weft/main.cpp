@@ -144,6 +144,8 @@ int main(int argc, char **argv) {
   auto *compileApp =
       app.add_subcommand("compile", "a program file, or the IR of a stage");
   addCompile(*compileApp, compile);
+  compileApp->add_flag("--verify", compile.verify,
+                       "first compare all stages in the reference interpreter");
   compileApp->callback([&] { status = runCompile(compile); });
 
   ExplainFlags explain, layout;
