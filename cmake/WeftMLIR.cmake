@@ -18,7 +18,9 @@ include_directories(${PROJECT_BINARY_DIR}/include ${PROJECT_BINARY_DIR}/gen)
 add_library(weft_mlir INTERFACE)
 separate_arguments(weft_llvm_definitions NATIVE_COMMAND ${LLVM_DEFINITIONS})
 target_compile_options(weft_mlir INTERFACE ${weft_llvm_definitions}
-  $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>)
+  $<$<COMPILE_LANGUAGE:CXX>:-fno-exceptions>
+  # Without it the precompiled header differs in every build and ccache misses.
+  "$<$<AND:$<COMPILE_LANGUAGE:CXX>,$<CXX_COMPILER_ID:Clang>>:SHELL:-Xclang -fno-pch-timestamp>")
 target_include_directories(weft_mlir SYSTEM INTERFACE ${LLVM_INCLUDE_DIRS} ${MLIR_INCLUDE_DIRS})
 target_include_directories(weft_mlir INTERFACE
   $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
