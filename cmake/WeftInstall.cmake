@@ -9,10 +9,11 @@ install(TARGETS weft_mlir WeftPlanSchema WeftRuntime WeftC ${weft_embedding_libr
   EXPORT WeftTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS weft weft-opt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS weft-plugin LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS weft-plugin WeftCommands LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 set_target_properties(weft weft-opt PROPERTIES
   INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}" INSTALL_RPATH_USE_LINK_PATH ON)
 set_target_properties(weft-plugin WeftC PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
+set_target_properties(WeftCommands PROPERTIES INSTALL_RPATH "$ORIGIN" INSTALL_RPATH_USE_LINK_PATH ON)
 
 foreach(folder runtime dialects passes compiler)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} ${PROJECT_BINARY_DIR}/gen/weft/${folder}

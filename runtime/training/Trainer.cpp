@@ -76,10 +76,14 @@ Result<Logs> Trainer::runEpoch(FitRun &run, int64_t epoch) {
     Result<BoundStep *> bound = step(StepKind::Train, int64_t(indices.size()));
     if (!bound)
       return bound.error();
+    if (options.stepBegin)
+      options.stepBegin();
     if (Status ok = (*bound)->run(run.data, indices); !ok)
       return ok.error();
     if (Status ok = (*bound)->addMetrics(metrics, int64_t(indices.size()), alone); !ok)
       return ok.error();
+    if (options.stepEnd)
+      options.stepEnd();
     run.history.addStep(alone);
     bar.update(++done, metrics.logs());
     run.checkEnd();

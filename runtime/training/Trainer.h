@@ -46,6 +46,8 @@ struct FitOptions : LoopOptions {
   MersenneTwister *generator = nullptr; ///< needed to shuffle
   bool firstFit = true;                 ///< see EpochOrder
   const TrainingData *validation = nullptr;
+  /// Called around each step, once its program is there.
+  std::function<void()> stepBegin = {}, stepEnd = {};
   /// Called after each epoch; false ends the training.
   std::function<bool(int64_t epoch, const Logs &)> epochEnd = {};
 };

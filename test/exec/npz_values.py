@@ -21,3 +21,14 @@ def read(path):
             values.frombytes(data[start + size:])
             result[name.removesuffix(".npy")] = (header["shape"], values)
     return result
+
+
+def write(path, arrays):
+    """Stores {name: (shape, array.array)} as numpy.savez does."""
+    codes = {kind: code for code, kind in reversed(CODES.items())}
+    with zipfile.ZipFile(path, "w") as archive:
+        for name, (shape, values) in arrays.items():
+            header = repr({"descr": "<" + codes[values.typecode], "fortran_order": False, "shape": tuple(shape)})
+            header = header.encode().ljust(-(-(len(header) + 11) // 64) * 64 - 11) + b"\n"
+            archive.writestr(f"{name}.npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header
+                             + values.tobytes())

@@ -30,6 +30,7 @@ def check(build, folder):
     prefix, example = folder / "prefix", folder / "example"
     run("cmake", "--install", build, "--prefix", prefix)
     for path in ("bin/weft", "bin/weft-opt", "lib/weft-plugin.so", "lib/libWeftRuntime.so", "lib/libWeftC.so",
+                 "lib/libWeftCommands.so",
                  "include/weft/compiler/Register.h", "lib/cmake/Weft/WeftConfig.cmake"):
         if not (prefix / path).exists():
             sys.exit(f"{path} is not installed: name it in cmake/WeftInstall.cmake")
@@ -45,6 +46,7 @@ def check(build, folder):
     expect(run(example / "embedding", "plan"), "plan.program", "the example at stage plan")
     expect(run(prefix / "bin/weft-opt", "--help"), "weft-pipeline", "the installed weft-opt")
     run(prefix / "bin/weft", "--help")
+    expect(run(prefix / "bin/weft", "devices"), "virtual devices", "the installed weft")
 
 
 def main():

@@ -1,13 +1,17 @@
-//===- Commands.h - what the command line says, and what it starts -*- C++ -*-===//
+//===- Commands.h - what the command line says, and what it starts -*- C++
+//-*-===//
 //
 // main.cpp fills these values and calls one function; a command returns the
 // exit status: 0, 1 for an error it has printed, 70 for an internal failure.
+// The commands of CompilerCommands are in libWeftCommands.so, which main loads
+// when one of them is asked for: `weft run` never maps the compiler.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_TOOLS_WEFT_COMMANDS_H
 #define WEFT_TOOLS_WEFT_COMMANDS_H
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -15,12 +19,14 @@
 
 namespace weft::tool {
 
+using TimePoint = std::chrono::steady_clock::time_point;
+
 /// What names a model, its layouts and its devices.
 struct ModelFlags {
   std::string model;        ///< model.json or model.keras
   std::string distribution; ///< a file; empty: none
   bool dataParallel = false;
-  std::string devices;      ///< cpu:N; empty: as many as the mesh has
+  std::string devices; ///< cpu:N; empty: as many as the mesh has
   int64_t batchSize = 32;
   std::string step = "train";
   std::optional<std::string> optimizer, loss, metrics;
@@ -40,6 +46,7 @@ struct DataFlags {
 };
 
 struct FitFlags {
+  TimePoint began = std::chrono::steady_clock::now(); ///< of the process
   ModelFlags model;
   DataFlags data;
   int64_t epochs = 1;
@@ -74,17 +81,48 @@ struct ReshardFlags {
   bool json = false, noExchange = false;
 };
 
+struct DevicesFlags {
+  bool json = false;
+};
+
+/// A compiled program and the arrays it is given; no model, no compiler.
+struct RunFlags {
+  TimePoint began = std::chrono::steady_clock::now(); ///< of the process
+  std::string program;                                ///< .weft
+  std::string inputs, outputs; ///< .npz; arrays are named after ports
+  std::string devices;         ///< cpu:N; empty: as many as the mesh has
+  std::string stats;
+  bool list = false; ///< print the ports
+};
+
+/// What libWeftCommands.so exports as `weftCompilerCommands`.
+struct CompilerCommands {
+  int (*fit)(const FitFlags &);
+  int (*evaluate)(const EvaluateFlags &);
+  int (*predict)(const EvaluateFlags &);
+  int (*compile)(const CompileFlags &);
+  int (*explain)(const ExplainFlags &);
+  int (*layout)(const ExplainFlags &);
+  int (*devices)(const DevicesFlags &);
+  int (*reshard)(const ReshardFlags &);
+};
+/// Null after a printed error.
+const CompilerCommands *loadCompiler();
+
 int runFit(const FitFlags &flags);
 int runEvaluate(const EvaluateFlags &flags);
 int runPredict(const EvaluateFlags &flags);
 int runCompile(const CompileFlags &flags);
 int runExplain(const ExplainFlags &flags);
 int runLayout(const ExplainFlags &flags);
-int runDevices(bool json);
+int runProgram(const RunFlags &flags);
+int runDevices(const DevicesFlags &flags);
 int runReshardCommand(const ReshardFlags &flags);
 
 /// `weft: error: MESSAGE` on stderr; returns 1.
 int fail(const std::string &message);
+/// `weft: warning: MESSAGE` on stderr.
+void warn(const std::string &message);
 
 } // namespace weft::tool
 

@@ -10,11 +10,11 @@
 
 using namespace weft;
 
-int weft::tool::runDevices(bool json) {
+int weft::tool::runDevices(const DevicesFlags &flags) {
   unsigned cores = std::max(1u, std::thread::hardware_concurrency());
   std::string target = CpuTarget::host().name;
   const char *noGpu = "not there yet: this release runs on CPUs";
-  if (json)
+  if (flags.json)
     std::printf("{\"devices\": [{\"kind\": \"cpu\", \"cores\": %u, \"target\": "
                 "\"%s\"}], \"unavailable\": [{\"kind\": \"cuda\", \"why\": "
                 "\"%s\"}]}\n",

@@ -1,4 +1,5 @@
-//===- Fit.cpp - weft fit --------------------------------------------------===//
+//===- Fit.cpp - weft fit
+//--------------------------------------------------===//
 
 #include "weft/tools/weft/OutputFile.h"
 #include "weft/tools/weft/SavedModel.h"
@@ -27,8 +28,8 @@ static bool refuseUnfinished(const FitFlags &flags) {
   if (!flags.save.empty() && overrides)
     return fail("--save " + flags.save +
                 ": a model whose compile_config is overridden by flags cannot "
-                "be saved yet; put the values into " + flags.model.model +
-                ", or use --save-weights f.npz"),
+                "be saved yet; put the values into " +
+                flags.model.model + ", or use --save-weights f.npz"),
            true;
   return false;
 }
@@ -36,8 +37,9 @@ static bool refuseUnfinished(const FitFlags &flags) {
 /// Before any work: a run must not fail at its end over a mistyped folder.
 static Status tryOutputs(const FitFlags &flags) {
   if (!flags.save.empty() && !flags.save.ends_with(".keras"))
-    return Error{"--save " + flags.save +
-                 ": Keras loads only files whose name ends in .keras"};
+    return Error{
+        "--save " + flags.save +
+        ": Keras loads only files whose name ends in .keras; name it so"};
   for (const std::string *path :
        {&flags.save, &flags.saveWeights, &flags.history, &flags.stats})
     if (!path->empty())
@@ -84,11 +86,46 @@ static int writeResults(const FitFlags &flags, TrainingSession &session,
     return fail(saved.message());
   std::string error;
   if (!flags.history.empty())
-    error = writeOutputFile(flags.history,
-                            history.json(flags.historySteps) + "\n");
+    error =
+        writeOutputFile(flags.history, history.json(flags.historySteps) + "\n");
   if (error.empty() && !flags.stats.empty())
-    error = writeOutputFile(flags.stats, statisticsJson(session, clock));
+    error =
+        writeOutputFile(flags.stats, clock.json(session.runtime(),
+                                                session.compileMilliseconds()));
   return error.empty() ? 0 : fail(error);
+}
+
+/// "; saved m.keras, w.npz", for a run that ended early.
+static std::string savedFiles(const FitFlags &flags) {
+  std::string text;
+  for (const std::string *path : {&flags.save, &flags.saveWeights})
+    if (!path->empty())
+      text += (text.empty() ? "; saved " : ", ") + *path;
+  return text;
+}
+
+/// The samples to train on, and those to validate with, if flags name any.
+static Status readData(const FitFlags &flags, TrainingSession &session,
+                       TrainingData &data,
+                       std::optional<TrainingData> &validation) {
+  auto read = session.data(StepKind::Train, flags.data, DataPurpose::Fit);
+  if (!read)
+    return read.error();
+  data = std::move(*read);
+  if (!flags.data.validationData.empty()) {
+    auto other =
+        session.data(StepKind::Evaluate, flags.data, DataPurpose::Validation);
+    if (!other)
+      return other.error();
+    validation = std::move(*other);
+  } else if (flags.data.validationSplit != 0) {
+    auto parts = data.split(flags.data.validationSplit);
+    if (!parts)
+      return parts.error();
+    data = std::move(parts->first);
+    validation = std::move(parts->second);
+  }
+  return {};
 }
 
 int weft::tool::runFit(const FitFlags &flags) {
@@ -102,51 +139,42 @@ int weft::tool::runFit(const FitFlags &flags) {
   if (!flags.model.seed && !flags.json)
     std::printf("seed %llu\n",
                 static_cast<unsigned long long>(session->compiler().seed()));
-  if (flags.verify && !verifyStages(session->compiler(), "train",
-                                    flags.model.batchSize))
+  if (flags.verify &&
+      !verifyStages(session->compiler(), "train", flags.model.batchSize))
     return 1;
-  StepClock clock;
+  StepClock clock(flags.began);
   if (flags.initOnly) {
     Status ready = session->initialise(StepKind::Train, flags.weights);
     return ready ? writeResults(flags, *session, {}, clock)
                  : fail(ready.message());
   }
-  auto data = session->data(StepKind::Train, flags.data, DataPurpose::Fit);
-  if (!data)
-    return fail(data.message());
+  TrainingData data;
   std::optional<TrainingData> validation;
-  if (!flags.data.validationData.empty()) {
-    auto read = session->data(StepKind::Evaluate, flags.data,
-                              DataPurpose::Validation);
-    if (!read)
-      return fail(read.message());
-    validation = std::move(*read);
-  } else if (flags.data.validationSplit > 0) {
-    auto parts = data->split(flags.data.validationSplit);
-    if (!parts)
-      return fail(parts.message());
-    *data = std::move(parts->first);
-    validation = std::move(parts->second);
-  }
+  if (Status read = readData(flags, *session, data, validation); !read)
+    return fail(read.message());
   if (!flags.json && flags.verbose)
-    std::printf("%s", data->description().c_str());
+    std::printf("%s", data.description().c_str());
   if (Status ready = session->initialise(StepKind::Train, flags.weights);
       !ready)
     return fail(ready.message());
 
-  MersenneTwister generator = MersenneTwister::numpy(
-      static_cast<uint32_t>(session->compiler().seed()));
+  MersenneTwister generator =
+      MersenneTwister::numpy(static_cast<uint32_t>(session->compiler().seed()));
   FitOptions options = fitOptions(flags, &generator);
   options.validation = validation ? &*validation : nullptr;
   std::signal(SIGINT, stopAfterThisStep);
-  clock.start();
-  auto history = session->trainer().fit(*data, options);
-  clock.stop();
+  options.stepBegin = [&] { clock.beginStep(); };
+  options.stepEnd = [&] { clock.endStep(session->runtime()); };
+  auto history = session->trainer().fit(data, options);
   if (!history)
     return fail(history.message());
-  clock.steps = history->stepCount;
   if (flags.json)
     std::printf("%s\n", history->json(flags.historySteps).c_str());
   int status = writeResults(flags, *session, *history, clock);
-  return history->interrupted && status == 0 ? 130 : status;
+  if (!history->interrupted || status != 0)
+    return status;
+  std::fprintf(stderr, "weft: interrupted after %lld steps%s\n",
+               static_cast<long long>(history->stepCount),
+               savedFiles(flags).c_str());
+  return 130;
 }

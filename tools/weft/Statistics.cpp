@@ -1,32 +1,58 @@
-//===- Statistics.cpp - what a run cost ------------------------------------===//
+//===- Statistics.cpp - what a run cost
+//------------------------------------===//
 
 #include "weft/tools/weft/Statistics.h"
 
-#include "llvm/Support/FormatVariadic.h"
-#include "llvm/Support/JSON.h"
+#include <nlohmann/json.hpp>
 
-#include <sys/resource.h>
+#include <algorithm>
+#include <fstream>
 
-using namespace weft;
+using namespace weft::tool;
 
-std::string weft::tool::statisticsJson(TrainingSession &session,
-                                       const StepClock &clock) {
-  llvm::json::Object collectives;
+static double milliseconds(TimePoint from, TimePoint to) {
+  return std::chrono::duration<double, std::milli>(to - from).count();
+}
+
+/// Of this program alone: getrusage() would count what the process was before
+/// it became this program.
+static int64_t peakBytes() {
+  std::ifstream status("/proc/self/status");
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmHWM:"))
+      return 1024 * std::stoll(line.substr(6));
+  return 0;
+}
+
+void StepClock::endStep(const weft_runtime *runtime) {
+  TimePoint now = std::chrono::steady_clock::now();
+  steps.push_back(milliseconds(stepBegan, now));
+  if (steps.size() > 1)
+    return;
+  startup = milliseconds(began, now);
   const weft_counter *counters = nullptr;
-  size_t count = weft_runtime_counters(session.runtime(), &counters);
+  size_t count = weft_runtime_counters(runtime, &counters);
   for (size_t i = 0; i < count; ++i)
-    collectives[counters[i].kind] =
-        llvm::json::Object{{"count", static_cast<int64_t>(counters[i].count)},
-                           {"bytes", static_cast<int64_t>(counters[i].bytes)}};
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  double mean = clock.steps ? clock.milliseconds() / clock.steps : 0;
-  llvm::json::Object stats{
-      {"devices", weft_runtime_device_count(session.runtime())},
-      {"steps", clock.steps},
-      {"step_ms", llvm::json::Object{{"mean", mean}}},
-      {"compile_ms", session.compileMilliseconds()},
-      {"peak_rss_bytes", static_cast<int64_t>(usage.ru_maxrss) * 1024},
-      {"collectives", std::move(collectives)}};
-  return llvm::formatv("{0:2}\n", llvm::json::Value(std::move(stats))).str();
+    collectives.push_back(
+        {counters[i].kind, counters[i].count, counters[i].bytes});
+}
+
+std::string StepClock::json(const weft_runtime *runtime,
+                            double compileMilliseconds) const {
+  std::vector<double> sorted = steps;
+  std::sort(sorted.begin(), sorted.end());
+  nlohmann::ordered_json moved = nlohmann::ordered_json::object();
+  for (const Moved &kind : collectives)
+    moved[kind.kind] = {{"count", kind.count}, {"bytes", kind.bytes}};
+  nlohmann::ordered_json stats;
+  stats["devices"] = weft_runtime_device_count(runtime);
+  stats["steps"] = steps.size();
+  stats["step_ms"] = {
+      {"median", sorted.empty() ? 0 : sorted[sorted.size() / 2]},
+      {"min", sorted.empty() ? 0 : sorted.front()}};
+  stats["compile_ms"] = compileMilliseconds;
+  stats["startup_ms"] = startup;
+  stats["peak_rss_bytes"] = peakBytes();
+  stats["collectives"] = std::move(moved);
+  return stats.dump(2) + "\n";
 }

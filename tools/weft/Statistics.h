@@ -1,28 +1,41 @@
 //===- Statistics.h - what a run cost -------------------------*- C++ -*-===//
+//
+//   StepClock clock(flags.began);
+//   clock.beginStep(); ... clock.endStep(runtime);     // for each step
+//   statisticsJson(runtime, clock, compileMilliseconds);
+//
+//===----------------------------------------------------------------------===//
 
 #ifndef WEFT_TOOLS_WEFT_STATISTICS_H
 #define WEFT_TOOLS_WEFT_STATISTICS_H
 
-#include "weft/tools/weft/TrainingSession.h"
-
-#include <chrono>
+#include "weft/runtime/abi/weft.h"
+#include "weft/tools/weft/Commands.h"
 
 namespace weft::tool {
 
-/// Wall time of a training run.
-struct StepClock {
-  std::chrono::steady_clock::time_point began, ended;
-  int64_t steps = 0;
-  void start() { began = ended = std::chrono::steady_clock::now(); }
-  void stop() { ended = std::chrono::steady_clock::now(); }
-  double milliseconds() const {
-    return std::chrono::duration<double, std::milli>(ended - began).count();
-  }
-};
+/// The times of steps, and what the collectives of the first one moved: a full
+/// batch, as `weft explain` predicts it.
+class StepClock {
+public:
+  explicit StepClock(TimePoint began) : began(began) {}
+  void beginStep() { stepBegan = std::chrono::steady_clock::now(); }
+  void endStep(const weft_runtime *runtime);
+  /// The object of `--stats`; `startup_ms` is from the start of the process to
+  /// the end of the first step.
+  std::string json(const weft_runtime *runtime,
+                   double compileMilliseconds) const;
 
-/// The object of `--stats`: devices, steps, times, memory, and what the
-/// collectives of the last step moved, counted while running.
-std::string statisticsJson(TrainingSession &session, const StepClock &clock);
+private:
+  struct Moved {
+    std::string kind;
+    uint64_t count, bytes;
+  };
+  TimePoint began, stepBegan;
+  double startup = 0;
+  std::vector<double> steps; ///< milliseconds
+  std::vector<Moved> collectives;
+};
 
 } // namespace weft::tool
 

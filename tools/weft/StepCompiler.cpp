@@ -10,7 +10,6 @@
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/ADT/StringSwitch.h"
 #include "llvm/Support/FileSystem.h"
-#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -21,20 +20,14 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::tool;
 
-int weft::tool::fail(const std::string &message) {
-  llvm::errs() << "weft: error: " << message << "\n";
-  return 1;
-}
-
 std::optional<std::string> weft::tool::readTextFile(const std::string &path,
                                                     std::string &error) {
-  auto buffer = llvm::MemoryBuffer::getFile(path, /*IsText=*/false,
-                                            /*RequiresNullTerminator=*/false);
-  if (!buffer) {
-    error = path + ": cannot be read: " + buffer.getError().message();
+  auto bytes = readFile(path);
+  if (!bytes) {
+    error = bytes.message();
     return std::nullopt;
   }
-  return (*buffer)->getBuffer().str();
+  return std::string(bytes->begin(), bytes->end());
 }
 
 /// "cpu:8" -> 8; 0 where the text is no such list.
@@ -151,12 +144,27 @@ bool StepCompiler::readDistributionFile() {
     hasDistribution = true;
     if (flags.devices.empty())
       deviceCount = layouts.mesh.size();
+    return checkRules();
   } else if (deviceCount > 1) {
-    llvm::errs() << "weft: warning: " << deviceCount
-                 << " devices but no distribution: only the first is used; "
-                    "--data-parallel splits each batch over all\n";
+    warn(std::to_string(deviceCount) +
+         " devices but no distribution: only the first is used; "
+         "--data-parallel splits each batch over all");
     deviceCount = 1;
   }
+  return true;
+}
+
+/// Layouts that do not fit the model, while the file's name is at hand.
+bool StepCompiler::checkRules() {
+  auto resolved = keras::resolveLayouts(layouts, kerasModel);
+  if (!resolved)
+    return fail(flags.distribution + ": " + resolved.error), false;
+  for (const keras::RuleStatus &rule : resolved->rules)
+    if (rule.status == "dead")
+      warn(flags.distribution + ": layout_map \"" + rule.key +
+           "\": matches nothing in " + flags.model +
+           "; remove the rule, or write one of " +
+           llvm::join(rule.closest, ", "));
   return true;
 }
 
@@ -165,7 +173,7 @@ std::unique_ptr<StepCompiler> StepCompiler::open(const ModelFlags &flags) {
   steps->flags = flags;
   if (flags.batchSize < 1)
     return fail("--batch-size " + std::to_string(flags.batchSize) +
-                ": must be at least 1"),
+                ": must be at least 1; give the samples of a step"),
            nullptr;
   if (!steps->readModelFile() || !steps->readDistributionFile())
     return nullptr;
@@ -174,13 +182,14 @@ std::unique_ptr<StepCompiler> StepCompiler::open(const ModelFlags &flags) {
   steps->context = std::make_unique<MLIRContext>(
       registry, MLIRContext::Threading::DISABLED);
   steps->context->loadAllAvailableDialects();
-  steps->context->getDiagEngine().registerHandler([](Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-      llvm::errs() << "weft: error: " << diagnostic.str() << "\n";
-    else if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
-      llvm::errs() << "weft: warning: " << diagnostic.str() << "\n";
-    return success();
-  });
+  steps->context->getDiagEngine().registerHandler(
+      [file = flags.model](Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+          fail(file + ": " + diagnostic.str());
+        else if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
+          warn(file + ": " + diagnostic.str());
+        return success();
+      });
   return steps;
 }
 

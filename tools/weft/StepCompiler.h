@@ -39,6 +39,7 @@ public:
   std::optional<std::vector<uint8_t>> compile(const std::string &step,
                                               int64_t batchSize);
 
+  const std::string &modelFile() const { return flags.model; }
   const keras::Model &model() const { return kerasModel; }
   /// Values that came with a .keras file, by variable path; else none.
   const std::vector<NamedArray> &savedWeights() const { return weights; }
@@ -57,6 +58,7 @@ private:
   std::optional<std::string> readModelText(std::vector<NamedArray> &datasets);
   bool readModelFile();
   bool readDistributionFile();
+  bool checkRules();
   CompileOptions options() const;
 
   ModelFlags flags;

@@ -1,4 +1,5 @@
-//===- main.cpp - the command line of weft ---------------------------------===//
+//===- main.cpp - the command line of weft
+//---------------------------------===//
 //
 // Only names of flags live here; Commands.h has what they mean.
 //
@@ -8,13 +9,12 @@
 
 #include "CLI/CLI.hpp"
 
-#include <cstdio>
+#include <csignal>
 
 using namespace weft::tool;
 
 static void addModelFlags(CLI::App &app, ModelFlags &flags, bool training) {
-  app.add_option("model", flags.model, "model.json or model.keras")
-      ->required();
+  app.add_option("model", flags.model, "model.json or model.keras")->required();
   app.add_option("--distribution", flags.distribution,
                  "DataParallel or ModelParallel as a JSON file");
   app.add_flag("--data-parallel", flags.dataParallel,
@@ -59,7 +59,8 @@ static void addFit(CLI::App &app, FitFlags &flags) {
   app.add_option("--epochs", flags.epochs, "passes over the data")
       ->capture_default_str();
   app.add_option("--steps-per-epoch", flags.stepsPerEpoch, "batches an epoch");
-  app.add_option("--max-steps", flags.maxSteps, "stop after N steps altogether");
+  app.add_option("--max-steps", flags.maxSteps,
+                 "stop after N steps altogether");
   app.add_flag("--no-shuffle", flags.noShuffle, "keep the order of the data");
   app.add_flag("--drop-remainder", flags.dropRemainder,
                "leave out a short last batch");
@@ -99,6 +100,8 @@ static void addCompile(CLI::App &app, CompileFlags &flags) {
                  "imported, differentiated, sharded, partitioned, scheduled, "
                  "kernels or plan");
   app.add_option("-o,--out", flags.out, "file (- for stdout)");
+  app.add_flag("--verify", flags.verify,
+               "first compare all stages in the reference interpreter");
 }
 
 static void addExplain(CLI::App &app, ExplainFlags &flags) {
@@ -117,63 +120,126 @@ static void addReshard(CLI::App &app, ReshardFlags &flags) {
   app.add_flag("--json", flags.json, "one JSON object");
 }
 
-int main(int argc, char **argv) {
+static void addRun(CLI::App &app, RunFlags &flags) {
+  app.add_option("program", flags.program, "a file of `weft compile`")
+      ->required();
+  app.add_option("--inputs", flags.inputs,
+                 "in.npz: a global array for each input, by its name");
+  app.add_option("--outputs", flags.outputs, "out.npz: the results");
+  app.add_option("--devices", flags.devices,
+                 "cpu:N (default: as many as the program's mesh has)");
+  app.add_flag("--list", flags.list,
+               "print names, shapes, types and layouts of inputs and outputs");
+  app.add_option("--stats", flags.stats, "times, memory and bytes as JSON");
+}
+
+/// A run needs arrays and a place for its results; a listing needs neither.
+static void checkRun(const RunFlags &flags) {
+  if (flags.inputs.empty() != flags.outputs.empty() ||
+      (!flags.list && flags.inputs.empty()))
+    throw CLI::ValidationError(
+        "run", "give both --inputs in.npz and --outputs out.npz, or --list");
+}
+
+namespace {
+
+/// The program's flags, and what a chosen subcommand does with them.
+struct CommandLine {
   CLI::App app{"Weft trains Keras models on a mesh of devices and shows what "
                "it does.",
                "weft"};
+  int status = 0;
+  FitFlags fit;
+  EvaluateFlags evaluate, predict;
+  CompileFlags compile;
+  ExplainFlags explain, layout;
+  RunFlags run;
+  DevicesFlags devices;
+  ReshardFlags reshard;
+
+  CommandLine();
+  /// The first word, if it is no flag, names a subcommand.
+  void checkCommand(const std::string &word) const;
+
+private:
+  /// A subcommand that loads the compiler and calls one of its commands.
+  template <typename Flags>
+  CLI::App &add(const char *name, const char *what, const Flags &flags,
+                int (*CompilerCommands::*command)(const Flags &)) {
+    CLI::App *added = app.add_subcommand(name, what);
+    added->callback([this, &flags, command] {
+      const CompilerCommands *commands = loadCompiler();
+      status = commands ? (commands->*command)(flags) : 1;
+    });
+    return *added;
+  }
+};
+
+} // namespace
+
+CommandLine::CommandLine() {
+  using Commands = CompilerCommands;
   app.require_subcommand(1);
   app.set_version_flag("--version", "weft 0.1.0 (MLIR 22.1, program ABI 1)");
-  app.option_defaults()->multi_option_policy(
-      CLI::MultiOptionPolicy::TakeLast);
-  int status = 0;
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  app.failure_message([](const CLI::App *, const CLI::Error &error) {
+    return std::string("weft: error: ") + error.what() +
+           "; see weft --help or weft COMMAND --help\n";
+  });
+  addFit(add("fit", "train a model", fit, &Commands::fit), fit);
+  addEvaluate(
+      add("evaluate", "loss and metrics", evaluate, &Commands::evaluate),
+      evaluate, false);
+  addEvaluate(add("predict", "outputs as .npy", predict, &Commands::predict),
+              predict, true);
+  addCompile(add("compile", "a program file, or the IR of a stage", compile,
+                 &Commands::compile),
+             compile);
+  CLI::App *runApp =
+      app.add_subcommand("run", "a program file on named arrays");
+  addRun(*runApp, run);
+  runApp->callback([this] {
+    checkRun(run);
+    status = runProgram(run);
+  });
+  addExplain(add("explain",
+                 "communication, its reasons and memory, before running",
+                 explain, &Commands::explain),
+             explain);
+  CLI::App &layoutApp = add("layout", "draw the shards of each variable",
+                            layout, &Commands::layout);
+  addModelFlags(layoutApp, layout.model, true);
+  layoutApp.add_flag("--json", layout.json, "one JSON object");
+  add("devices", "what can be used", devices, &Commands::devices)
+      .add_flag("--json", devices.json, "one JSON object");
+  addReshard(add("reshard", "the cheapest way from one layout to another",
+                 reshard, &Commands::reshard),
+             reshard);
+}
 
-  FitFlags fit;
-  auto *fitApp = app.add_subcommand("fit", "train a model");
-  addFit(*fitApp, fit);
-  fitApp->callback([&] { status = runFit(fit); });
-
-  EvaluateFlags evaluate, predict;
-  auto *evaluateApp = app.add_subcommand("evaluate", "loss and metrics");
-  addEvaluate(*evaluateApp, evaluate, false);
-  evaluateApp->callback([&] { status = runEvaluate(evaluate); });
-  auto *predictApp = app.add_subcommand("predict", "outputs as .npy");
-  addEvaluate(*predictApp, predict, true);
-  predictApp->callback([&] { status = runPredict(predict); });
-
-  CompileFlags compile;
-  auto *compileApp =
-      app.add_subcommand("compile", "a program file, or the IR of a stage");
-  addCompile(*compileApp, compile);
-  compileApp->add_flag("--verify", compile.verify,
-                       "first compare all stages in the reference interpreter");
-  compileApp->callback([&] { status = runCompile(compile); });
-
-  ExplainFlags explain, layout;
-  auto *explainApp = app.add_subcommand(
-      "explain", "communication, its reasons and memory, before running");
-  addExplain(*explainApp, explain);
-  explainApp->callback([&] { status = runExplain(explain); });
-  auto *layoutApp =
-      app.add_subcommand("layout", "draw the shards of each variable");
-  addModelFlags(*layoutApp, layout.model, true);
-  layoutApp->add_flag("--json", layout.json, "one JSON object");
-  layoutApp->callback([&] { status = runLayout(layout); });
-
-  bool devicesJson = false;
-  auto *devicesApp = app.add_subcommand("devices", "what can be used");
-  devicesApp->add_flag("--json", devicesJson, "one JSON object");
-  devicesApp->callback([&] { status = runDevices(devicesJson); });
-
-  ReshardFlags reshard;
-  auto *reshardApp = app.add_subcommand(
-      "reshard", "the cheapest way from one layout to another");
-  addReshard(*reshardApp, reshard);
-  reshardApp->callback([&] { status = runReshardCommand(reshard); });
-
-  try {
-    app.parse(argc, argv);
-  } catch (const CLI::ParseError &error) {
-    return app.exit(error) == 0 ? 0 : 2;
+void CommandLine::checkCommand(const std::string &word) const {
+  if (word.starts_with("-"))
+    return;
+  std::string known;
+  for (const CLI::App *command : app.get_subcommands({})) {
+    if (command->get_name() == word)
+      return;
+    known += (known.empty() ? "" : ", ") + command->get_name();
   }
-  return status;
+  throw CLI::ValidationError(
+      word.empty() ? "a command is missing" : word + ": no such command",
+      "commands are " + known);
+}
+
+int main(int argc, char **argv) {
+  // A file over the limit of `ulimit -f` is an error of the write, not an end.
+  std::signal(SIGXFSZ, SIG_IGN);
+  CommandLine line;
+  try {
+    line.checkCommand(argc > 1 ? argv[1] : "");
+    line.app.parse(argc, argv);
+  } catch (const CLI::ParseError &error) {
+    return line.app.exit(error) == 0 ? 0 : 2;
+  }
+  return line.status;
 }

@@ -1,0 +1,10 @@
+//===- CompilerCommands.cpp - what libWeftCommands.so exports
+//--------------===//
+
+#include "weft/tools/weft/Commands.h"
+
+using namespace weft::tool;
+
+extern "C" const CompilerCommands weftCompilerCommands = {
+    runFit,     runEvaluate, runPredict, runCompile,
+    runExplain, runLayout,   runDevices, runReshardCommand};

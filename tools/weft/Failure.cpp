@@ -1,0 +1,15 @@
+//===- Failure.cpp - how a command says that it failed
+//---------------------===//
+
+#include "weft/tools/weft/Commands.h"
+
+#include <cstdio>
+
+int weft::tool::fail(const std::string &message) {
+  std::fprintf(stderr, "weft: error: %s\n", message.c_str());
+  return 1;
+}
+
+void weft::tool::warn(const std::string &message) {
+  std::fprintf(stderr, "weft: warning: %s\n", message.c_str());
+}
