@@ -7,11 +7,30 @@
 
 namespace weft {
 
+/// The system's words, and what a person can do.
+static std::string reason(int code) {
+  std::string text = std::strerror(code);
+  switch (code) {
+  case ENOENT:
+    return text + "; check the path";
+  case EACCES:
+  case EPERM:
+  case EROFS:
+    return text + "; check the permissions of the file and its folder";
+  case ENOSPC:
+  case EDQUOT:
+    return text + "; free some space, or name a file on another disk";
+  case EFBIG:
+    return text + "; raise the limit of ulimit -f, or name a file elsewhere";
+  default:
+    return text + "; name another file";
+  }
+}
+
 Result<uint64_t> regularFileSize(const std::string &path) {
   struct stat info;
   if (stat(path.c_str(), &info) != 0)
-    return Error{path + ": cannot be read: " + std::strerror(errno) +
-                 (errno == ENOENT ? "; check the path" : "")};
+    return Error{path + ": cannot be read: " + reason(errno)};
   if (S_ISDIR(info.st_mode))
     return Error{path + ": is a directory, where a file is needed; name a file in it"};
   if (!S_ISREG(info.st_mode))
@@ -30,7 +49,7 @@ Result<std::vector<uint8_t>> readFile(const std::string &path,
                  std::to_string(limits.bytes) + "; split it"};
   std::FILE *stream = std::fopen(path.c_str(), "rb");
   if (!stream)
-    return Error{path + ": cannot be read: " + std::strerror(errno)};
+    return Error{path + ": cannot be read: " + reason(errno)};
   std::vector<uint8_t> bytes(*size);
   size_t got = std::fread(bytes.data(), 1, bytes.size(), stream);
   std::fclose(stream);
@@ -50,12 +69,11 @@ Result<OutputFile> OutputFile::open(const std::string &path) {
   if (!exists || S_ISREG(info.st_mode))
     temporary = path + ".tmp" + std::to_string(getpid());
   if (exists && access(path.c_str(), W_OK) != 0)
-    return Error{path + ": cannot be written: " + std::strerror(errno)};
+    return Error{path + ": cannot be written: " + reason(errno)};
   const std::string &target = temporary.empty() ? path : temporary;
   std::FILE *stream = std::fopen(target.c_str(), "wb");
   if (!stream)
-    return Error{path + ": cannot be written: " + std::strerror(errno) +
-                 (errno == ENOENT ? "; make its folder first" : "")};
+    return Error{path + ": cannot be written: " + reason(errno)};
   return OutputFile(path, temporary, stream);
 }
 
@@ -90,7 +108,7 @@ Status OutputFile::commit() {
     return {};
   if (!temporary.empty())
     unlink(temporary.c_str());
-  return Error{path + ": cannot be written: " + std::strerror(failure)};
+  return Error{path + ": cannot be written: " + reason(failure)};
 }
 
 } // namespace weft

@@ -115,6 +115,16 @@ static Error readFile(const char *path, std::vector<uint8_t> &out) {
 
 using namespace weft::runtime;
 
+/// What a person with a bad file can do, where the message does not say it.
+static const char *howToMend(const weft_error &error) {
+  if (error.message.find("; ") != std::string::npos)
+    return "";
+  if (error.status == WEFT_IO)
+    return "; check the path and its permissions";
+  bool bad = error.status == WEFT_INVALID_FILE || error.status == WEFT_INCOMPATIBLE;
+  return bad ? "; compile it again" : "";
+}
+
 extern "C" {
 
 WEFT_EXPORT weft_error *weft_program_load_memory(const void *data, size_t bytes,
@@ -143,7 +153,7 @@ WEFT_EXPORT weft_error *weft_program_load(const char *path,
     if (!e)
       e.reset(weft_program_load_memory(image.data(), image.size(), out));
     if (e)
-      e->message = std::string(path) + ": " + e->message;
+      e->message = std::string(path) + ": " + e->message + howToMend(*e);
     return e;
   });
 }

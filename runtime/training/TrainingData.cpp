@@ -212,6 +212,9 @@ TrainingData::split(double fraction) const {
 
 Result<TrainingData> selectData(const DataOptions &options, DataPurpose purpose,
                                 std::span<const Port> ports) {
+  if (options.divideBy == 0 || !std::isfinite(options.divideBy))
+    return Error{"--divide-by " + std::to_string(options.divideBy) +
+                 ": must be a finite number other than 0; give for example 255"};
   std::optional<NpzFile> file;
   if (!options.data.empty()) {
     Result<NpzFile> opened = NpzFile::open(options.data);

@@ -140,7 +140,8 @@ TEST_CASE("broken files are refused") {
         "device_mesh, devices");
   CHECK(findRule(*readDistribution(fileWith({{"(a", {"data"}}}, "search")), "x")
             .error == "layout_map \"(a\": pattern is refused at position 2: "
-                      "missing closing parenthesis");
+                      "missing closing parenthesis; write it as for "
+                      "Python's re");
   std::string nested = "(a*)*b";
   CHECK(findRule(*readDistribution(fileWith({{nested, {"data"}}}, "fullmatch")),
                  std::string(40, 'a')).rule == -1);

@@ -146,5 +146,6 @@ TEST_CASE("what cannot be imported is an error") {
       distributionOf("seed-functional-mlp/distribution-mp-2x4.json");
   distribution.rules[0].layout = weft::Layout::replicated(3);
   CHECK(imported(mlp, &distribution, StepKind::Train) ==
-        "error: layout_map \"d1/kernel\": has 3 dimensions, \"d1/kernel\" has 2");
+        "error: layout_map \"d1/kernel\": has 3 dimensions, \"d1/kernel\" has 2; "
+        "a layout has one entry for each dimension, or fewer");
 }

@@ -95,9 +95,9 @@ TEST_CASE("foreign files are named") {
             "kernels of the program cannot be loaded: ") == 0);
   weft_program *program = nullptr;
   CHECK(take(weft_program_load("/nonexistent/p.weft", &program)) ==
-        "/nonexistent/p.weft: cannot open: No such file or directory");
+        "/nonexistent/p.weft: cannot open: No such file or directory; check the path and its permissions");
   CHECK(take(weft_program_load("/dev/null", &program)) ==
-        "/dev/null: not a regular file");
+        "/dev/null: not a regular file; check the path and its permissions");
 }
 
 TEST_CASE("newer files and files for other processors are refused by number") {

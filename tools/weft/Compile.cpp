@@ -1,6 +1,7 @@
 //===- Compile.cpp - weft compile ------------------------------------------===//
 
 #include "weft/tools/weft/OutputFile.h"
+#include "weft/tools/weft/SavedModel.h"
 #include "weft/tools/weft/StepCompiler.h"
 #include "weft/tools/weft/VerifyStages.h"
 
@@ -25,6 +26,9 @@ int weft::tool::runCompile(const CompileFlags &flags) {
     return fail("--out is missing: name the program file, or print a stage "
                 "with --emit");
   }
+  if (!flags.out.empty() && flags.out != "-")
+    if (Status writable = tryOutput(flags.out); !writable)
+      return fail(writable.message());
   auto steps = StepCompiler::open(flags.model);
   if (!steps)
     return 1;

@@ -1,5 +1,6 @@
 //===- Evaluate.cpp - weft evaluate and weft predict -----------------------===//
 
+#include "weft/tools/weft/SavedModel.h"
 #include "weft/tools/weft/TrainingSession.h"
 
 #include <cstdio>
@@ -39,6 +40,8 @@ int weft::tool::runEvaluate(const EvaluateFlags &flags) {
 }
 
 int weft::tool::runPredict(const EvaluateFlags &flags) {
+  if (Status writable = tryOutput(flags.out); !writable)
+    return fail(writable.message());
   auto session = TrainingSession::open(flags.model, flags.data);
   if (!session)
     return 1;

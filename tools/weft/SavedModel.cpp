@@ -3,6 +3,7 @@
 #include "weft/tools/weft/SavedModel.h"
 
 #include "weft/compiler/frontends/keras/SavedPaths.h"
+#include "weft/tools/weft/Commands.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -32,16 +33,32 @@ weft::tool::savedValues(const std::vector<NamedArray> &datasets,
       [](const SavedVariable &variable) { return variable.optional; });
   if (has != wanted) {
     if (has && wanted)
-      std::fprintf(stderr,
-                   "weft: warning: %s: holds %lld optimizer variables, the "
-                   "model's optimizer has %lld; it starts afresh\n",
-                   where.c_str(), static_cast<long long>(has),
-                   static_cast<long long>(wanted));
+      warn(where + ": holds " + std::to_string(has) +
+           " optimizer variables, the model's optimizer has " +
+           std::to_string(wanted) + "; it starts afresh");
     std::erase_if(variables, [](const SavedVariable &variable) {
       return variable.optional;
     });
   }
   return byVariablePath(datasets, variables, where);
+}
+
+/// Arrays by variable path: every variable of the model must be there, but for
+/// the optimizer's and for the states of random numbers.
+static Status checkComplete(const std::vector<NamedArray> &arrays,
+                            const keras::Model &model,
+                            const std::string &where) {
+  for (const keras::Variable &variable : model.variables) {
+    bool has = std::any_of(arrays.begin(), arrays.end(),
+                           [&](const NamedArray &array) {
+                             return array.name == variable.path;
+                           });
+    if (!has && variable.initializer.className != "SeedGenerator")
+      return Error{where + ": has no array for the variable " + variable.path +
+                   " of shape " + text(variable.shape) +
+                   "; the file belongs to another model"};
+  }
+  return {};
 }
 
 Result<std::vector<NamedArray>>
@@ -60,8 +77,13 @@ weft::tool::readWeights(const std::string &path, const keras::Model &model) {
   Result<ZipReader> zip = ZipReader::open(path);
   if (!zip)
     return zip.error();
-  if (!zip->contains("config.json"))
-    return readNpz(path);
+  if (!zip->contains("config.json")) {
+    auto arrays = readNpz(path);
+    if (arrays)
+      if (Status complete = checkComplete(*arrays, model, path); !complete)
+        return complete.error();
+    return arrays;
+  }
   auto archive = readKerasArchive(path);
   if (!archive)
     return archive.error();

@@ -78,6 +78,35 @@ Result<weft_program *> TrainingSession::program(StepKind kind, int64_t batch) {
   return entry->second;
 }
 
+/// Keras on JAX gives a label outside the classes a loss of zero; so does
+/// Weft, and says so.
+static void warnOfLabels(const TrainingData &data, const keras::Model &model) {
+  if (!model.loss ||
+      model.loss->kind != keras::LossKind::SparseCategoricalCrossentropy)
+    return;
+  int64_t classes = model.nodes[model.outputs[0]].shape.back();
+  for (const TrainingData::Column &column : data.columns) {
+    if (column.port.role != Role::Label)
+      continue;
+    int64_t outside = 0, row = column.array->count() / column.array->shape[0];
+    double least = 0, most = 0;
+    for (int64_t i = 0; i < data.samples * row; ++i) {
+      double label = column.array->at(column.begin * row + i);
+      least = std::min(least, label);
+      most = std::max(most, label);
+      outside += !(label >= 0 && label < double(classes));
+    }
+    if (outside)
+      warn(column.source + ": " + std::to_string(outside) + " of " +
+           std::to_string(data.samples * row) + " labels lie outside 0.." +
+           std::to_string(classes - 1) + " (they reach from " +
+           std::to_string(int64_t(least)) + " to " +
+           std::to_string(int64_t(most)) +
+           "); their loss is zero, as in Keras; mend the labels, or give the "
+           "model more outputs");
+  }
+}
+
 Result<TrainingData> TrainingSession::data(StepKind kind,
                                            const DataFlags &flags,
                                            DataPurpose purpose) {
@@ -95,7 +124,10 @@ Result<TrainingData> TrainingSession::data(StepKind kind,
   }
   options.divideBy = flags.divideBy.value_or(1);
   options.addChannel = flags.addChannel;
-  return selectData(options, purpose, ports);
+  auto selected = selectData(options, purpose, ports);
+  if (selected)
+    warnOfLabels(*selected, steps->model());
+  return selected;
 }
 
 Status TrainingSession::initialise(StepKind kind,
@@ -108,10 +140,13 @@ Status TrainingSession::initialise(StepKind kind,
   if (Status made = variables->initialise(); !made)
     return made;
   Status loaded = variables->load(steps->savedWeights(), /*strict=*/false);
-  if (!loaded || weightsFile.empty())
-    return loaded;
+  if (!loaded)
+    return Error{steps->modelFile() + ": " + loaded.message()};
+  if (weightsFile.empty())
+    return {};
   auto arrays = readWeights(weightsFile, steps->model());
   if (!arrays)
     return arrays.error();
-  return variables->load(*arrays, /*strict=*/false);
+  loaded = variables->load(*arrays, /*strict=*/false);
+  return loaded ? loaded : Error{weightsFile + ": " + loaded.message()};
 }

@@ -28,11 +28,15 @@ struct TemporaryFolder {
 };
 } // namespace
 
+/// Objects go to the linker through files.
+static constexpr const char *kMend =
+    "; free some space for temporary files, or name another folder with TMPDIR";
+
 std::string linkObjects(llvm::ArrayRef<llvm::SmallVector<char>> objects,
                         llvm::SmallVectorImpl<char> &sharedObject) {
   TemporaryFolder folder;
   if (folder.error)
-    return "no temporary folder: " + folder.error.message();
+    return "no temporary folder: " + folder.error.message() + kMend;
   std::string output = folder.file("kernels.so");
   std::vector<std::string> words{"ld.lld", "-shared", "--threads=1", "--build-id=none", "--hash-style=gnu", "-z", "noexecstack", "-o", output};
   for (size_t i = 0; i < objects.size(); ++i) {
@@ -40,13 +44,13 @@ std::string linkObjects(llvm::ArrayRef<llvm::SmallVector<char>> objects,
     std::error_code error;
     llvm::raw_fd_ostream stream(words.back(), error);
     if (error)
-      return words.back() + ": " + error.message();
+      return words.back() + ": " + error.message() + kMend;
     stream.write(objects[i].data(), objects[i].size());
     stream.close();
     if (stream.has_error()) {
       error = stream.error();
       stream.clear_error();
-      return words.back() + ": " + error.message();
+      return words.back() + ": " + error.message() + kMend;
     }
   }
   std::vector<const char *> arguments;

@@ -3,6 +3,7 @@
 #include "weft/compiler/frontends/keras/ModelReader.h"
 
 #include <algorithm>
+#include <cmath>
 
 using namespace weft::keras;
 
@@ -90,7 +91,8 @@ const Names<MetricKind> kMetrics = {
 
 class CompileReader {
 public:
-  CompileReader(Model &model, std::string &error) : model(model), error(error) {}
+  CompileReader(const ModelOptions &options, Model &model, std::string &error)
+      : options(options), model(model), error(error) {}
   void readOptimizer(const Json &json);
   void readLoss(const Json &json);
   void readMetrics(const Json &json);
@@ -109,12 +111,18 @@ private:
       error = what;
   }
 
+  const ModelOptions &options;
   Model &model;
   std::string &error;
 };
 
+/// Where a value stands: in the file, or in the flag that overrides it.
+std::string placeOf(const char *key, bool overridden) {
+  return (overridden ? "--" : "compile_config: ") + std::string(key);
+}
+
 void CompileReader::readOptimizer(const Json &json) {
-  const std::string where = "compile_config: optimizer";
+  const std::string where = placeOf("optimizer", options.optimizer.has_value());
   Identifier id = readIdentifier(json, where, error);
   auto kind = lookUp(kOptimizers, id, "optimizer", where, error);
   if (!kind)
@@ -133,6 +141,10 @@ void CompileReader::readOptimizer(const Json &json) {
              " is not supported; give a number");
   else
     out.learningRate = f.number("learning_rate", out.learningRate);
+  // Negative rates climb the loss, as in Keras.
+  if (!std::isfinite(float(out.learningRate)))
+    f.refuse("\"learning_rate\" is " + std::to_string(float(out.learningRate)) +
+             " in float32; give a finite number");
   readOptimizerOptions(f, out);
   f.finish();
   model.optimizer = out;
@@ -188,7 +200,7 @@ const Json *CompileReader::onlyOutput(const Json &json,
 }
 
 void CompileReader::readLoss(const Json &json) {
-  const std::string where = "compile_config: loss";
+  const std::string where = placeOf("loss", options.loss.has_value());
   if (model.outputs.size() != 1)
     return refuse(where + ": a model with " +
                   std::to_string(model.outputs.size()) +
@@ -240,7 +252,7 @@ MetricKind CompileReader::automaticAccuracy() const {
 }
 
 void CompileReader::readMetric(const Json &json) {
-  const std::string where = "compile_config: metrics";
+  const std::string where = placeOf("metrics", options.metrics.has_value());
   Identifier id = readIdentifier(json, where, error);
   Metric out;
   out.name = id.written;
@@ -272,7 +284,7 @@ void CompileReader::readMetric(const Json &json) {
 }
 
 void CompileReader::readMetrics(const Json &json) {
-  const std::string where = "compile_config: metrics";
+  const std::string where = placeOf("metrics", options.metrics.has_value());
   if (model.outputs.size() != 1)
     return refuse(where + ": a model with " +
                   std::to_string(model.outputs.size()) +
@@ -296,7 +308,7 @@ Json givenValue(const std::string &text, const char *what, std::string &error) {
     return text;
   Json out;
   if (std::string reason = parseJson(text, out); !reason.empty())
-    error = std::string(what) + ": " + reason;
+    error = "--" + std::string(what) + ": " + reason;
   return out;
 }
 
@@ -320,6 +332,11 @@ void applyOverrides(Json &config, const ModelOptions &options,
     config["optimizer"] = "rmsprop";
   if (!options.learningRate)
     return;
+  if (!std::isfinite(float(*options.learningRate))) {
+    error = "--learning-rate " + std::to_string(float(*options.learningRate)) +
+            ": must be a finite number of float32; give a number such as 0.001";
+    return;
+  }
   Json &optimizer = config["optimizer"];
   if (optimizer.is_string())
     optimizer = {{"class_name", optimizer}, {"config", Json::object()}};
@@ -344,7 +361,7 @@ void weft::keras::readCompileConfig(const Json *json,
   const Json *optimizer = f.find("optimizer"), *loss = f.find("loss"),
              *metrics = f.find("metrics");
   f.finish();
-  CompileReader reader(model, error);
+  CompileReader reader(options, model, error);
   if (optimizer && error.empty())
     reader.readOptimizer(*optimizer);
   if (loss && error.empty())

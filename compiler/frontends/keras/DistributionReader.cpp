@@ -28,7 +28,8 @@ void readDevices(const Json &list, int64_t deviceCount, Fields &f, Mesh &mesh) {
         device.is_string() ? deviceIndex(device.get<std::string>()) : -1;
     if (index < 0 || (deviceCount && index >= deviceCount))
       return f.refuse("device " + shortText(device) + " does not exist; " +
-                      (deviceCount ? "there are " + std::to_string(deviceCount)
+                      (deviceCount ? "names are cpu:0 to cpu:" +
+                                         std::to_string(deviceCount - 1)
                                    : "names are such as \"cpu:0\""));
     mesh.devices.push_back(index);
   }
@@ -50,17 +51,20 @@ void readMesh(const Json &json, int64_t deviceCount, Mesh &mesh,
   const Json *devices = f.find("devices");
   f.finish();
   if (shape.empty() || names.empty())
-    f.refuse("\"shape\" and \"axis_names\" cannot be empty");
+    f.refuse("\"shape\" and \"axis_names\" cannot be empty; write for example "
+             "\"shape\": [2, 4], \"axis_names\": [\"data\", \"model\"]");
   else if (shape.size() != names.size())
     f.refuse("\"shape\" has " + std::to_string(shape.size()) +
-             " entries, \"axis_names\" " + std::to_string(names.size()));
+             " entries, \"axis_names\" " + std::to_string(names.size()) +
+             "; give each axis a size and a name");
   if (f.failed())
     return;
   for (size_t i = 0; i < shape.size(); ++i)
     mesh.axes.push_back({names[i], shape[i]});
   if (devices && devices->is_array() && int64_t(devices->size()) != mesh.size())
     f.refuse("\"shape\" wants " + std::to_string(mesh.size()) +
-             " devices, \"devices\" lists " + std::to_string(devices->size()));
+             " devices, \"devices\" lists " + std::to_string(devices->size()) +
+             "; list as many, or null for the first ones");
   if (devices)
     readDevices(*devices, deviceCount, f, mesh);
   if (deviceCount && mesh.size() > deviceCount)
@@ -71,17 +75,21 @@ void readMesh(const Json &json, int64_t deviceCount, Mesh &mesh,
     f.refuse(reason);
 }
 
+std::string axisNames(const Mesh &mesh) {
+  std::vector<std::string> names;
+  for (const MeshAxis &axis : mesh.axes)
+    names.push_back(axis.name);
+  return listed(names);
+}
+
 /// "x" or "x:(2)4".
 std::string readAxis(const std::string &text, const Mesh &mesh, SubAxes &out) {
   size_t part = text.find(":(");
   std::string name = part == text.npos ? text : text.substr(0, part);
   std::optional<unsigned> axis = mesh.find(name);
   if (!axis) {
-    std::vector<std::string> names;
-    for (const MeshAxis &known : mesh.axes)
-      names.push_back(known.name);
     return "axis " + inQuotes(name) + " is not in the mesh; its axes are " +
-           listed(names);
+           axisNames(mesh);
   }
   SubAxis sub = wholeAxis(mesh, *axis);
   if (part != text.npos) {
@@ -104,7 +112,8 @@ void readRule(const std::string &key, const Json &value,
   rule.key = key;
   if (!value.is_array())
     return f.refuse("must be a list with one entry for each dimension, not " +
-                    shortText(value));
+                    shortText(value) + "; write for example [null, " +
+                    inQuotes(distribution.batchAxis) + "]");
   for (const Json &dim : value) {
     SubAxes axes;
     Json list = dim.is_array()  ? dim
@@ -123,7 +132,7 @@ void readRule(const std::string &key, const Json &value,
   std::string reason =
       invalidReason(distribution.mesh, rule.layout, rule.layout.dims.size());
   if (!reason.empty())
-    return f.refuse(reason);
+    return f.refuse(reason + "; a layout names each axis at most once");
   distribution.rules.push_back(std::move(rule));
 }
 
@@ -185,7 +194,7 @@ void read(const Json &json, int64_t deviceCount, Distribution &out,
     out.batchAxis = f.text("batch_dim_name", out.batchAxis);
     if (!out.mesh.find(out.batchAxis))
       f.refuse("\"batch_dim_name\" " + inQuotes(out.batchAxis) +
-               " is no axis of the mesh");
+               " is no axis of the mesh; its axes are " + axisNames(out.mesh));
     readModelParallel(f, out, error);
   }
   f.finish();

@@ -4,10 +4,23 @@
 
 using namespace weft::keras;
 
+/// Deeper than any model, and shallow enough for what walks values.
+static constexpr int kMostLevels = 200;
+
+/// "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
+static std::string withoutPrefix(const std::string &what) {
+  size_t begin = what.find("] ");
+  return begin == what.npos ? what : what.substr(begin + 2);
+}
+
 std::string weft::keras::parseJson(std::string_view text, Json &out) {
   std::vector<std::set<std::string>> open;
   std::string twice;
-  auto callback = [&](int, Json::parse_event_t event, Json &parsed) {
+  bool tooDeep = false;
+  auto callback = [&](int depth, Json::parse_event_t event, Json &parsed) {
+    tooDeep |= depth > kMostLevels;
+    if (depth > kMostLevels)
+      return false;
     if (event == Json::parse_event_t::object_start)
       open.emplace_back();
     else if (event == Json::parse_event_t::object_end)
@@ -20,11 +33,12 @@ std::string weft::keras::parseJson(std::string_view text, Json &out) {
   try {
     out = Json::parse(text, callback);
   } catch (const std::exception &failure) {
-    std::string what = failure.what();
-    // "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
-    size_t begin = what.find("] ");
-    return "is no JSON: " + (begin == what.npos ? what : what.substr(begin + 2));
+    return "is no JSON: " + withoutPrefix(failure.what()) +
+           "; mend it there (JSON has no NaN or Infinity), or write it anew";
   }
+  if (tooDeep)
+    return "is nested more than " + std::to_string(kMostLevels) +
+           " levels deep; write it with Keras' to_json()";
   if (!twice.empty())
     return "key " + inQuotes(twice) + " is written twice; remove one of them";
   return "";
@@ -70,7 +84,8 @@ const Json *Fields::typed(const char *key, bool (*test)(const Json &),
   const Json *value = find(key);
   if (!value || test(*value))
     return value;
-  refuse(inQuotes(key) + " must be " + wanted + ", not " + shortText(*value));
+  refuse(inQuotes(key) + " must be " + wanted + ", not " + shortText(*value) +
+         "; write it as Keras does");
   return nullptr;
 }
 

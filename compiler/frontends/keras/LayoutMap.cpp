@@ -31,7 +31,8 @@ bool matches(const std::string &pattern, const std::string &path,
       pcre2_code_free);
   if (!compiled) {
     error = "layout_map " + inQuotes(pattern) + ": pattern is refused at position " +
-            std::to_string(offset) + ": " + pcreMessage(code);
+            std::to_string(offset) + ": " + pcreMessage(code) +
+            "; write it as for Python's re";
     return false;
   }
   std::unique_ptr<pcre2_match_context, decltype(&pcre2_match_context_free)>
@@ -96,7 +97,8 @@ public:
     if (int64_t(out.layout.dims.size()) > rank && error.empty())
       error = because(found) + ": has " +
               std::to_string(out.layout.dims.size()) + " dimensions, " +
-              inQuotes(path) + " has " + std::to_string(rank);
+              inQuotes(path) + " has " + std::to_string(rank) +
+              "; a layout has one entry for each dimension, or fewer";
     out.layout.dims.resize(rank);
     return out;
   }

@@ -1,0 +1,281 @@
+"""Bad input by kind: (name, arguments of weft, options of subprocess.run)."""
+
+import array
+import copy
+import json
+import os
+import re
+import struct
+import subprocess
+import zipfile
+
+import npz_values
+
+
+def npy(descr, shape, data, fortran=False):
+    """The bytes of a .npy file that may be wrong in any way."""
+    header = repr({"descr": descr, "fortran_order": fortran, "shape": shape}).encode()
+    return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data
+
+
+class Cases:
+    def __init__(self, weft, fixtures, scratch):
+        self.weft, self.fixtures, self.scratch = weft, fixtures, scratch
+        self.model_file = fixtures / "seed-sequential-mnist" / "model.json"
+        self.model_json = json.loads(self.model_file.read_text())
+        self.good_data = self.write_npz("good.npz", x=((8, 28, 28), bytes(8 * 784)), y=((8,), bytes(range(8))))
+
+    def of(self, section):
+        for case in getattr(self, section.replace("-", "_"))():
+            name, command, *options = case
+            yield name, command, options[0] if options else {}
+
+    # Files.
+
+    def write(self, name, content):
+        path = self.scratch / name
+        path.write_bytes(content if isinstance(content, bytes) else content.encode())
+        return path
+
+    def write_npz(self, name, **arrays):
+        npz_values.write(self.scratch / name, {key: (shape, array.array("B", data))
+                                               for key, (shape, data) in arrays.items()})
+        return self.scratch / name
+
+    def zip(self, name, **members):
+        with zipfile.ZipFile(self.scratch / name, "w") as file:
+            for member, data in members.items():
+                file.writestr(member, data)
+        return self.scratch / name
+
+    def model(self, name, change):
+        """A model file that `change` made from a good one."""
+        made = copy.deepcopy(self.model_json)
+        change(made)
+        return self.write(f"{name}.json", json.dumps(made))
+
+    def layer(self, name, index, **values):
+        """A model whose layer has other values in its config."""
+        return self.model(name, lambda m: m["config"]["layers"][index]["config"].update(values))
+
+    def distribution(self, name, class_name="ModelParallel", mesh=None, **config):
+        mesh = {"shape": [2, 4], "axis_names": ["data", "model"], "devices": None, **(mesh or {})}
+        config = {"device_mesh": mesh, "layout_map": {}, **config}
+        return self.write(f"{name}.json", json.dumps({"class_name": class_name, "config": config}))
+
+    def program(self, step="predict"):
+        path = self.scratch / f"{step}.weft"
+        if not path.exists():
+            subprocess.run([self.weft, "compile", self.model_file, "--step", step, "--batch-size", "2", "-o", path],
+                           check=True, capture_output=True)
+        return path
+
+    # Sections of docs/errors.md.
+
+    def command_line(self):
+        yield "no command", []
+        yield "unknown command", ["tarin"]
+        yield "no model", ["fit"]
+        yield "unknown flag", ["fit", self.model_file, "--epoch", "3"]
+        yield "no number", ["fit", self.model_file, "--epochs", "three"]
+        yield "run without outputs", ["run", "p.weft", "--inputs", "in.npz"]
+
+    def models(self):
+        layout = ["layout"]
+        yield "no file", [*layout, self.scratch / "nothing.json"]
+        yield "a folder", [*layout, self.scratch]
+        yield "cut JSON", [*layout, self.write("cut.json", self.model_file.read_text()[:100])]
+        yield "NaN in JSON", [*layout, self.write("nan.json", '{"learning_rate": NaN}')]
+        yield "deep JSON", [*layout, self.write("deep.json", "[" * 100000)]
+        yield "deep JSON, closed", [*layout, self.write("deep2.json", "[" * 5000 + "]" * 5000)]
+        yield "key twice", [*layout, self.write("twice.json", '{"config": {}, "config": {}}')]
+        yield "tf.keras", [*layout, self.model("tf", lambda m: m.update(keras_version="2.9.0"))]
+        yield "model class", [*layout, self.model("class", lambda m: m.update(class_name="Wide"))]
+        yield "layer class", [*layout, self.model(
+            "kind", lambda m: m["config"]["layers"][2].update(class_name="Conv9D"))]
+        yield "layer option", [*layout, self.layer("option", 2, spikes=True)]
+        yield "unsupported value", [*layout, self.layer("value", 2, kernel_regularizer={"class_name": "L2"})]
+        yield "wrong type", [*layout, self.layer("type", 2, units="many")]
+        yield "units", [*layout, self.layer("units", 2, units=0)]
+        yield "activation", [*layout, self.layer("activation", 2, activation="rleu")]
+        yield "initializer", [*layout, self.layer("initializer", 2, kernel_initializer="glorot")]
+        yield "optimizer", [*layout, self.model_file, "--optimizer", "adamm"]
+        yield "loss", [*layout, self.model_file, "--loss", "mean_sq"]
+        yield "metric", [*layout, self.model_file, "--metrics", "acuracy"]
+        yield "optimizer in the file", [*layout, self.model(
+            "optimizer", lambda m: m["compile_config"].update(optimizer="adamm"))]
+        yield "rate in the file", [*layout, self.write("rate.json", re.sub(
+            r'"learning_rate": [^,]*', '"learning_rate": 1e39', json.dumps(self.model_json)))]
+        for rate in ("nan", "inf", "-inf", "1e39"):
+            yield f"rate {rate}", [*layout, self.model_file, "--learning-rate", rate]
+        yield "no loss", ["compile", self.model("bare", lambda m: m.update(compile_config=None)), "-o",
+                          self.scratch / "p.weft"]
+        yield "shape flag", [*layout, self.model_file, "--shape", "x=28by28"]
+        yield "batch size", [*layout, self.model_file, "--batch-size", "0"]
+        yield "devices", [*layout, self.model_file, "--devices", "gpu:8"]
+
+    def distributions(self):
+        def layout(path, *flags):
+            return ["layout", self.model_file, "--distribution", path, *flags]
+        rules = {"d1/kernel": [None, "model"]}
+        yield "no file", layout(self.scratch / "nothing.json")
+        yield "cut", layout(self.write("cut.json", '{"class_name": '))
+        yield "class", layout(self.distribution("class", class_name="DataParalel"))
+        yield "field", layout(self.distribution("field", batch_dim="data"))
+        yield "mesh larger", layout(self.distribution("larger"), "--devices", "cpu:4")
+        yield "sizes and names", layout(self.distribution("names", mesh={"axis_names": ["data"]}))
+        yield "empty mesh", layout(self.distribution("empty", mesh={"shape": []}))
+        yield "devices listed", layout(self.distribution("listed", mesh={"devices": ["cpu:0"]}))
+        names = [f"cpu:{i}" for i in range(1, 9)]
+        yield "device unknown", layout(self.distribution("device", mesh={"devices": names}), "--devices", "cpu:8")
+        yield "batch axis", layout(self.distribution("batch", batch_dim_name="batch"))
+        yield "regex", layout(self.distribution("regex", regex="match"))
+        yield "axis", layout(self.distribution("axis", layout_map={"d1/kernel": [None, "modle"]}))
+        yield "axis twice", layout(self.distribution("twice", layout_map={"d1/kernel": ["model", "model"]}))
+        yield "rank", layout(self.distribution("rank", layout_map={"d1/kernel": [None, "model", None]}))
+        yield "rule", layout(self.distribution("rule", layout_map={"d1/kernel": "model"}))
+        yield "pattern", layout(self.distribution("pattern", layout_map={"d1/(kernel": ["model"]}))
+        yield "backtracking", layout(self.distribution("slow", layout_map={"((((((([a-z/0-9]*)*)*)*)*)*)*)*[!0]": ["model"]}))
+        yield "ambiguous", layout(self.distribution("two", layout_map={"d1/k.*": rules["d1/kernel"],
+                                                                        "d./kernel": ["model", None]}))
+
+    def data(self):
+        def fit(*flags):
+            return ["fit", self.model_file, "--seed", "1", "--max-steps", "1", *flags]
+        yield "none", fit()
+        yield "no file", fit("--data", self.scratch / "nothing.npz")
+        yield "no zip", fit("--data", self.write("text.npz", "x = 1"))
+        good = self.good_data.read_bytes()
+        yield "cut zip", fit("--data", self.write("cut.npz", good[:-30]))
+        yield "altered zip", fit("--data", self.write("bit.npz", good[:300] + b"\xff" + good[301:]))
+        yield "no x", fit("--data", self.write_npz("other.npz", images=((1,), b"1")))
+        yield "key", fit("--x", f"{self.good_data}:images", "--y", f"{self.good_data}:y")
+        yield "no key", fit("--x", f"{self.good_data}", "--y", f"{self.good_data}:y")
+        yield "slice", fit("--x", f"{self.good_data}:x[8:8]", "--y", f"{self.good_data}:y")
+        bad = {"no array": b"hello", "cut": npy("|u1", (8, 28, 28), b"123"), "dtype": npy("<U5", (2,), bytes(40)),
+               "structure": npy([("a", "<f4")], (2,), bytes(8)), "huge": npy("<f4", (1 << 40, 1 << 40), b""),
+               "version": b"\x93NUMPY\x09\x00\x10\x00" + bytes(16), "shape": npy("<f4", "many", b"")}
+        for name, content in bad.items():
+            yield name, fit("--data", self.zip(f"{name}.npz".replace(" ", "-"), **{"x.npy": content, "y.npy": content}))
+        wide = {"x": ((8, 28, 28, 1), bytes(8 * 784)), "y": ((8,), bytes(8))}
+        yield "add-channel", ["fit", self.fixtures / "seed-functional-mlp" / "model.json", "--data", self.good_data]
+        yield "shape of samples", fit("--data", self.write_npz("wide.npz", **{**wide, "x": ((8, 28, 2), bytes(448))}))
+        yield "samples", fit("--data", self.write_npz("few.npz", x=((8, 28, 28), bytes(8 * 784)), y=((7,), bytes(7))))
+        yield "divide by", fit("--data", self.good_data, "--divide-by", "0")
+        yield "split", fit("--data", self.good_data, "--validation-split", "1.5")
+        yield "remainder", fit("--data", self.good_data, "--batch-size", "9", "--drop-remainder")
+
+    def weights(self):
+        def predict(path):
+            return ["predict", self.model_file, "--data", self.good_data, "--batch-size", "8", "--weights", path,
+                    "--out", self.scratch / "p.npy"]
+        archive = self.fixtures / "remainder" / "model.keras"
+        with zipfile.ZipFile(archive) as file:
+            h5 = file.read("model.weights.h5")
+            config = file.read("config.json")
+        yield "no file", predict(self.scratch / "nothing.keras")
+        yield "no zip", predict(self.write("text.keras", "no archive"))
+        yield "cut h5", predict(self.write("cut.weights.h5", h5[:1000]))
+        yield "foreign h5", predict(self.write("foreign.weights.h5", h5))
+        yield "foreign archive", predict(archive)
+        yield "bad h5 in archive", predict(self.zip("h5.keras", **{
+            "config.json": config, "metadata.json": "{}", "model.weights.h5": b"nothing"}))
+        yield "no h5 in archive", predict(self.zip("lacks.keras", **{"config.json": config, "metadata.json": "{}"}))
+        yield "foreign npz", predict(self.good_data)
+        shapes = {"d1/kernel": (3, 4), "d1/bias": (128,), "d2/kernel": (128, 10), "d2/bias": (10,)}
+        yield "shape", predict(self.write_npz("shape.npz", **{
+            name: (shape, bytes(shape[0] * (shape[1] if len(shape) > 1 else 1))) for name, shape in shapes.items()}))
+
+    def programs(self):
+        image = self.program().read_bytes()
+
+        def listing(name, content):
+            return ["run", self.write(name, content), "--list"]
+        trailer = struct.pack("<QQQQII8s", len(image) - 48, 0, 0, 0, 1, 0, b"WEFTPROG")
+        yield "no file", ["run", self.scratch / "nothing.weft", "--list"]
+        yield "a folder", ["run", self.scratch, "--list"]
+        yield "empty", listing("empty.weft", b"")
+        yield "cut", listing("cut.weft", image[:-100])
+        yield "cut before the trailer", listing("middle.weft", image[:2000] + image[-48:])
+        yield "altered", listing("altered.weft", image[:5000] + bytes([image[5000] ^ 1]) + image[5001:])
+        yield "newer", listing("newer.weft", image[:-16] + struct.pack("<I", 9) + image[-12:])
+        yield "foreign", listing("foreign.weft", open("/bin/true", "rb").read())
+        yield "foreign with a trailer", listing("trailer.weft", b"hello" * 100 + trailer)
+
+    def run_inputs(self):
+        program = self.program()
+        names = {"d1/kernel": (784, 128), "d1/bias": (128,), "d2/kernel": (128, 10), "d2/bias": (10,),
+                 "x": (2, 28, 28)}
+
+        def run(name, *flags, outputs=None, **changes):
+            arrays = {key: (shape, array.array("f", bytes(4 * _count(shape)))) for key, shape in names.items()}
+            arrays.update(changes)
+            npz_values.write(self.scratch / f"{name}.npz", {k: v for k, v in arrays.items() if v})
+            return ["run", program, "--inputs", self.scratch / f"{name}.npz", "--outputs",
+                    outputs or self.scratch / "out.npz", *flags]
+        yield "missing", run("missing", x=None)
+        yield "extra", run("extra", z=((1,), array.array("f", [0])))
+        yield "shape", run("shape", x=((3, 28, 28), array.array("f", bytes(4 * 3 * 784))))
+        yield "type", run("type", x=((2, 28, 28), array.array("d", bytes(8 * 2 * 784))))
+        yield "devices", run("devices", "--devices", "gpu:1")
+        eight = self.scratch / "eight.weft"
+        subprocess.run([self.weft, "compile", self.model_file, "--step", "predict", "--batch-size", "8",
+                        "--data-parallel", "--devices", "cpu:8", "-o", eight], check=True, capture_output=True)
+        command = run("mesh", "--devices", "cpu:2", x=((8, 28, 28), array.array("f", bytes(4 * 8 * 784))))
+        yield "mesh", ["run", eight, *command[2:]]
+
+    def saving(self):
+        old = self.write("old.keras", "the old file")
+        old_history = self.write("old-history.json", "{}")
+
+        def fit(*flags):
+            return ["fit", self.model_file, "--data", self.good_data, "--seed", "1", "--max-steps", "1", *flags]
+        yield "no folder", fit("--save", self.scratch / "nowhere" / "m.keras")
+        yield "a folder", fit("--save-weights", self.scratch)
+        yield "name", fit("--save", self.scratch / "m.h5")
+        yield "full device", fit("--save-weights", "/dev/full")
+        yield "full, history", fit("--history", "/dev/full")
+        # 100 blocks hold no model of this size; the old file survives.
+        limit = {"preexec_fn": lambda: _limit_files(100 * 512)}
+        yield "small limit", fit("--save", old), limit
+        assert old.read_bytes() == b"the old file"
+        assert not list(self.scratch.glob("*.tmp*"))
+        locked = self.scratch / "locked"
+        locked.mkdir()
+        (locked / "m.keras").write_text("the old file")
+        for path, mode in ((locked / "m.keras", 0o444), (locked, 0o555)):
+            path.chmod(mode)
+        yield "no permission", fit("--save", locked / "m.keras"), _unprivileged(self.scratch)
+        yield "no permission, history", fit("--history", locked / "h.json"), _unprivileged(self.scratch)
+        assert (locked / "m.keras").read_text() == "the old file"
+        yield "full program", ["compile", self.model_file, "-o", "/dev/full"]
+        yield "program over the limit", ["compile", self.model_file, "-o", old_history], {
+            "preexec_fn": lambda: _limit_files(2048)}
+        assert old_history.read_text() == "{}"
+
+    def warnings(self):
+        labels = self.write_npz("labels.npz", x=((8, 28, 28), bytes(8 * 784)), y=((8,), bytes(range(4, 12))))
+        yield "labels", ["evaluate", self.model_file, "--data", labels]
+        yield "dead rule", ["layout", self.model_file, "--distribution",
+                            self.distribution("dead", layout_map={"d1/kernal": [None, "model"]})]
+        yield "devices without a distribution", ["layout", self.model_file, "--devices", "cpu:8"]
+
+
+def _count(shape):
+    count = 1
+    for size in shape:
+        count *= size
+    return count
+
+
+def _limit_files(size):
+    import resource
+    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
+
+
+def _unprivileged(scratch):
+    """Root may write everywhere; the case is run as another user."""
+    if os.geteuid() != 0:
+        return {}
+    scratch.chmod(0o755)
+    return {"user": 65534, "group": 65534, "extra_groups": []}
