@@ -1,0 +1,70 @@
+"""Ctrl-C while `weft fit` trains: it ends after the step under way, with the state saved.
+
+    check_interrupt.py WEFT FIXTURES
+"""
+
+import array
+import json
+import pathlib
+import signal
+import subprocess
+import sys
+import tempfile
+
+import npz_values
+
+
+def start(weft, model, data, *flags):
+    """A training without end, after its first epochs."""
+    process = subprocess.Popen(
+        [weft, "fit", model, "--data", data, "--seed", "1", "--batch-size", "4", "--epochs", "1000000", *flags],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True)
+    for line in process.stdout:
+        if line.startswith("Epoch 5/"):
+            return process
+    sys.exit(f"no fifth epoch: {process.communicate()[1]}")
+
+
+def interrupt(process):
+    """(exit status, stderr) after one Ctrl-C."""
+    process.send_signal(signal.SIGINT)
+    _, errors = process.communicate(timeout=60)
+    return process.returncode, errors
+
+
+def expect(condition, what):
+    if not condition:
+        sys.exit(what)
+
+
+def main():
+    weft, fixtures = sys.argv[1], pathlib.Path(sys.argv[2])
+    model = fixtures / "seed-sequential-mnist" / "model.json"
+    with tempfile.TemporaryDirectory() as scratch:
+        out = pathlib.Path(scratch)
+        npz_values.write(out / "data.npz", {"x": ((8, 28, 28), array.array("B", range(256)) * 24 + array.array(
+            "B", bytes(8 * 784 - 24 * 256))), "y": ((8,), array.array("B", range(8)))})
+        saved, weights, history = out / "m.keras", out / "w.npz", out / "h.json"
+        status, errors = interrupt(start(weft, model, out / "data.npz", "--save", saved, "--save-weights", weights,
+                                         "--history", history, "--history-steps"))
+        expect(status == 130, f"exit status {status}, not 130: {errors}")
+        steps = len(json.loads(history.read_text())["steps"]["loss"])
+        expect(steps >= 8, f"{steps} steps in the history, 8 or more were done")
+        expect(f"interrupted after {steps} steps; saved {saved}" in errors, f"stderr does not say so: {errors}")
+        iteration = npz_values.read(weights)["adam/iteration"][1][0]
+        expect(iteration == steps, f"{iteration} steps are saved, {steps} were done")
+        # The saved model is whole: training goes on from it.
+        again = out / "again.npz"
+        result = subprocess.run([weft, "fit", saved, "--data", out / "data.npz", "--seed", "1", "--batch-size", "4",
+                                 "--max-steps", "1", "--save-weights", again], capture_output=True, text=True)
+        expect(result.returncode == 0, result.stderr)
+        iteration = npz_values.read(again)["adam/iteration"][1][0]
+        expect(iteration == steps + 1, f"{iteration} steps after one more, not {steps + 1}")
+        status, errors = interrupt(start(weft, model, out / "data.npz"))
+        expect(status == 130 and "interrupted after" in errors, f"without --save: status {status}, {errors}")
+        expect(not list(out.glob("*.tmp*")), "a temporary file is left")
+    print(f"interrupted after {steps} steps, saved, and trained on")
+
+
+if __name__ == "__main__":
+    main()
