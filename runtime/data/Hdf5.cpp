@@ -1,5 +1,7 @@
 #include "weft/runtime/data/Hdf5.h"
 
+#include "weft/runtime/data/Isolation.h"
+
 #include <cstring>
 #define H5_USE_110_API // one spelling for the releases 1.10 to 1.14
 #include <hdf5.h>
@@ -218,9 +220,8 @@ bool writeDataset(hid_t file, hid_t links, const NamedArray &named) {
   return !opaque || writeName(set, "dtype", "bfloat16");
 }
 
-} // namespace
-
-Result<std::vector<NamedArray>> readHdf5(std::vector<uint8_t> &bytes,
+/// With the library, which may crash on a damaged file.
+Result<std::vector<NamedArray>> readHere(std::vector<uint8_t> &bytes,
                                          const std::string &where,
                                          const ReadLimits &limits) {
   Quiet quiet;
@@ -236,6 +237,92 @@ Result<std::vector<NamedArray>> readHdf5(std::vector<uint8_t> &bytes,
   if (!walk.group(file, "", 0))
     return Error{walk.wrong};
   return std::move(walk.out);
+}
+
+/// Little pieces of a message between processes, read in the order written.
+void putNumber(int file, uint64_t number) { writeAll(file, &number, sizeof number); }
+void putBytes(int file, const void *data, size_t size) {
+  putNumber(file, size);
+  writeAll(file, data, size);
+}
+
+struct Message {
+  const std::vector<uint8_t> &bytes;
+  size_t at = 0;
+  bool good = true;
+
+  const uint8_t *take(uint64_t size) {
+    good &= size <= bytes.size() - at;
+    const uint8_t *piece = bytes.data() + at;
+    at += good ? size : 0;
+    return good ? piece : nullptr;
+  }
+  uint64_t number() {
+    uint64_t value = 0;
+    if (const uint8_t *piece = take(sizeof value))
+      std::memcpy(&value, piece, sizeof value);
+    return value;
+  }
+  std::vector<uint8_t> data() {
+    uint64_t size = number();
+    const uint8_t *piece = take(size);
+    return piece ? std::vector<uint8_t>(piece, piece + size) : std::vector<uint8_t>();
+  }
+  std::string text() {
+    std::vector<uint8_t> piece = data();
+    return {piece.begin(), piece.end()};
+  }
+};
+
+void send(int file, const Result<std::vector<NamedArray>> &arrays) {
+  const std::string &wrong = arrays.message();
+  putBytes(file, wrong.data(), wrong.size());
+  putNumber(file, arrays ? arrays->size() : 0);
+  for (size_t i = 0; arrays && i < arrays->size(); ++i) {
+    const auto &[name, array] = (*arrays)[i];
+    putBytes(file, name.data(), name.size());
+    putNumber(file, uint64_t(array.type));
+    putBytes(file, array.shape.data(), array.shape.size() * sizeof(int64_t));
+    putBytes(file, array.bytes.data(), array.bytes.size());
+  }
+}
+
+/// What the child sent; false where it did not get to the end.
+bool receive(const std::vector<uint8_t> &bytes, std::vector<NamedArray> &out,
+             std::string &wrong) {
+  Message message{bytes};
+  wrong = message.text();
+  uint64_t count = message.number();
+  while (message.good && out.size() < count) {
+    NamedArray named{message.text(), {}};
+    named.array.type = ElementType(message.number());
+    std::vector<uint8_t> sizes = message.data();
+    named.array.shape.resize(sizes.size() / sizeof(int64_t));
+    std::memcpy(named.array.shape.data(), sizes.data(), sizes.size());
+    named.array.bytes = message.data();
+    out.push_back(std::move(named));
+  }
+  return message.good && !bytes.empty();
+}
+
+} // namespace
+
+Result<std::vector<NamedArray>> readHdf5(std::vector<uint8_t> &bytes,
+                                         const std::string &where,
+                                         const ReadLimits &limits) {
+  // The library's release 1.10 reads beyond its buffers on some damaged files.
+  Result<std::vector<uint8_t>> sent = runIsolated(
+      [&](int file) { send(file, readHere(bytes, where, limits)); });
+  std::vector<NamedArray> out;
+  std::string wrong = sent ? "" : sent.message();
+  bool complete = sent && receive(*sent, out, wrong);
+  if (complete && wrong.empty())
+    return out;
+  if (complete)
+    return Error{wrong};
+  return Error{where + ": the HDF5 library cannot read it" +
+               (wrong.empty() ? "" : ": " + wrong) +
+               "; the file is damaged, save the model again with Keras 3"};
 }
 
 Result<std::vector<uint8_t>> writeHdf5(const std::vector<Hdf5Group> &groups,

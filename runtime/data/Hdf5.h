@@ -5,7 +5,8 @@
 //
 //   std::vector<uint8_t> bytes = *writeHdf5({{"layers/dense/vars", "d1"}}, arrays);
 //
-// Files are read and written in memory. Only plain datasets are followed:
+// Files are read and written in memory; reading is done in a child process,
+// because the library crashes on some damaged files. Only plain datasets are followed:
 // links that leave the file, virtual and external datasets are refused. The
 // HDF5 library keeps global state: call from one thread at a time.
 //

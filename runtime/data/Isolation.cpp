@@ -1,0 +1,84 @@
+#include "weft/runtime/data/Isolation.h"
+
+#include <cerrno>
+#include <csignal>
+#include <cstring>
+#include <sys/mman.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+namespace weft {
+
+bool writeAll(int file, const void *data, size_t size) {
+  const char *at = static_cast<const char *>(data);
+  while (size) {
+    ssize_t written = write(file, at, size);
+    if (written < 0 && errno == EINTR)
+      continue;
+    if (written <= 0)
+      return false;
+    at += written;
+    size -= size_t(written);
+  }
+  return true;
+}
+
+/// Never returns; what ends it otherwise, its parent sees.
+[[noreturn]] static void runChild(const std::function<void(int)> &work, int file,
+                                  unsigned seconds) {
+  for (int number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM})
+    std::signal(number, SIG_DFL); // no reports of a host's handlers
+  std::signal(SIGINT, SIG_IGN);   // Ctrl-C is the parent's affair
+  rlimit none = {0, 0};
+  setrlimit(RLIMIT_CORE, &none);
+  alarm(seconds);
+  work(file);
+  _exit(0);
+}
+
+static Result<std::vector<uint8_t>> contents(int file) {
+  struct stat info;
+  if (fstat(file, &info) != 0)
+    return Error{std::strerror(errno)};
+  std::vector<uint8_t> bytes(size_t(info.st_size));
+  for (size_t done = 0; done < bytes.size();) {
+    ssize_t got = pread(file, bytes.data() + done, bytes.size() - done, off_t(done));
+    if (got < 0 && errno == EINTR)
+      continue;
+    if (got <= 0)
+      return Error{"the result of a child process cannot be read"};
+    done += size_t(got);
+  }
+  return bytes;
+}
+
+Result<std::vector<uint8_t>> runIsolated(const std::function<void(int)> &work,
+                                         unsigned seconds) {
+  int file = memfd_create("weft-result", MFD_CLOEXEC);
+  pid_t child = file < 0 ? -1 : fork();
+  if (child == 0)
+    runChild(work, file, seconds);
+  int status = 0;
+  pid_t ended = -1;
+  if (child > 0)
+    do
+      ended = waitpid(child, &status, 0);
+    while (ended < 0 && errno == EINTR);
+  Result<std::vector<uint8_t>> out = Error{};
+  if (child < 0)
+    out = Error{std::string("no process of its own can be started: ") +
+                std::strerror(errno)};
+  else if (ended == child && WIFSIGNALED(status))
+    out = Error{WTERMSIG(status) == SIGALRM
+                    ? "takes more than " + std::to_string(seconds) + " seconds"
+                    : std::string("ends with ") + strsignal(WTERMSIG(status))};
+  else
+    out = contents(file);
+  if (file >= 0)
+    close(file);
+  return out;
+}
+
+} // namespace weft

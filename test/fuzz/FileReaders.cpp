@@ -1,0 +1,142 @@
+//===- FileReaders.cpp - every reader of a foreign file
+//--------------------===//
+
+#include "weft/test/fuzz/FileReaders.h"
+
+#include "weft/compiler/frontends/keras/Distribution.h"
+#include "weft/compiler/frontends/keras/SavedPaths.h"
+#include "weft/runtime/data/KerasArchive.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <fstream>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace weft;
+using namespace weft::test;
+
+static std::string contents(const std::filesystem::path &path) {
+  std::ifstream file(path, std::ios::binary);
+  return {std::istreambuf_iterator<char>(file), {}};
+}
+
+/// The files of a folder of fixtures with this ending.
+static std::vector<std::string> fixtures(const std::string &folder,
+                                         const std::string &ending) {
+  std::vector<std::filesystem::path> paths;
+  for (const auto &entry : std::filesystem::directory_iterator(
+           std::filesystem::path(WEFT_FIXTURES) / folder))
+    if (entry.path().filename().string().ends_with(ending))
+      paths.push_back(entry.path());
+  std::sort(paths.begin(), paths.end());
+  std::vector<std::string> out;
+  for (const auto &path : paths)
+    out.push_back(contents(path));
+  return out;
+}
+
+/// Hands the bytes on as a file in memory, for readers that want a path.
+static bool withFile(const std::string &bytes,
+                     const std::function<bool(const std::string &)> &read) {
+  int file = memfd_create("fuzz", MFD_CLOEXEC);
+  bool written =
+      write(file, bytes.data(), bytes.size()) == ssize_t(bytes.size());
+  bool accepted = written && read("/proc/self/fd/" + std::to_string(file));
+  close(file);
+  return accepted;
+}
+
+static std::vector<uint8_t> asBytes(const std::string &text) {
+  return {text.begin(), text.end()};
+}
+
+static bool readModelText(const std::string &text) {
+  static const auto layouts = [] {
+    std::vector<keras::Distribution> out;
+    for (const std::string &file :
+         fixtures("seed-functional-mlp", "mp-2x4.json"))
+      out.push_back(*keras::readDistribution(file, 8));
+    out.push_back(keras::dataParallel(8));
+    return out;
+  }();
+  auto model = keras::readModel(text, {});
+  if (!model)
+    return false;
+  keras::drawSeeds(*model, 1);
+  keras::savedPaths(*model);
+  keras::savedGroups(*model);
+  for (const keras::Variable &variable : model->variables)
+    keras::variableMetadata(variable);
+  for (const keras::Distribution &distribution : layouts)
+    keras::resolveLayouts(distribution, *model);
+  return true;
+}
+
+static bool readDistributionText(const std::string &text) {
+  static const auto model = *keras::readModel(
+      fixtures("seed-functional-mlp", "model.json").front(), {});
+  auto distribution = keras::readDistribution(text, 8);
+  return distribution && keras::resolveLayouts(*distribution, model);
+}
+
+static bool readArchive(const std::string &bytes) {
+  return withFile(bytes, [](const std::string &path) {
+    return bool(readKerasArchive(path, {readerLimit}));
+  });
+}
+
+static bool readNpzFile(const std::string &bytes) {
+  return withFile(bytes, [](const std::string &path) {
+    return bool(readNpz(path, {readerLimit}));
+  });
+}
+
+static bool readWeights(const std::string &bytes) {
+  std::vector<uint8_t> image = asBytes(bytes);
+  return bool(readHdf5(image, "fuzz.h5", {readerLimit}));
+}
+
+static std::string asText(const std::vector<uint8_t> &bytes) {
+  return {bytes.begin(), bytes.end()};
+}
+
+std::vector<FileReader> weft::test::fileReaders() {
+  std::vector<std::string> models = fixtures("keras", ".json");
+  for (const char *folder : {"seed-functional-mlp", "seed-sequential-mnist"})
+    models.push_back(fixtures(folder, "model.json").front());
+  std::vector<std::string> npz = fixtures("callbacks", ".npz");
+  std::vector<std::string> archives = fixtures("remainder", ".keras"), members,
+                           arrays;
+  withFile(archives.front(), [&](const std::string &path) {
+    members.push_back(asText(*ZipReader::open(path)->read("model.weights.h5")));
+    return true;
+  });
+  withFile(npz.front(), [&](const std::string &path) {
+    auto file = NpzFile::open(path);
+    for (const std::string &key : file->keys()) {
+      Array array = *file->read(key);
+      arrays.push_back(npyHeader(array.type, array.shape) +
+                       asText(array.bytes));
+    }
+    return true;
+  });
+  auto readArray = [](const std::string &bytes) {
+    return bool(parseNpy(asBytes(bytes), "fuzz.npy"));
+  };
+  auto readName = [](const std::string &name) {
+    return bool(parseArraySource(name));
+  };
+  return {
+      {"model", true, models, readModelText},
+      {"distribution", true, fixtures("seed-functional-mlp", "8.json"),
+       readDistributionText},
+      {"npy", false, arrays, readArray},
+      {"npz", false, npz, readNpzFile},
+      {"keras", false, archives, readArchive},
+      {"hdf5", false, members, readWeights},
+      {"plan", false, {samplePlan()}, readPlan},
+      {"weft", false, {sampleProgram()}, readProgram},
+      {"command", true, {"f.npz:x[0:1280]", "a.npy[:-1]"}, readName},
+  };
+}

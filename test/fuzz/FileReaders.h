@@ -1,0 +1,41 @@
+//===- FileReaders.h - every reader of a foreign file ----------*- C++ -*-===//
+//
+//   for (const FileReader &reader : fileReaders())
+//     reader.read(mutate(reader.samples[0], reader.isText, random));
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TEST_FUZZ_FILEREADERS_H
+#define WEFT_TEST_FUZZ_FILEREADERS_H
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace weft::test {
+
+struct FileReader {
+  std::string name;
+  bool isText;
+  std::vector<std::string> samples; ///< the bytes of valid files
+  /// Takes a file in; true where it was accepted.
+  std::function<bool(const std::string &)> read;
+};
+
+/// model, distribution, npy, npz, keras, hdf5, plan, weft and command (arrays named
+/// on command lines).
+std::vector<FileReader> fileReaders();
+
+/// A plan is read below a right trailer: what is left are the verifier and the
+/// checks. The kernels stay as they are: who can forge them can run anything.
+bool readPlan(const std::string &bytes);
+bool readProgram(const std::string &bytes);
+std::string samplePlan();
+std::string sampleProgram();
+
+/// What a reader may allocate for one file.
+inline constexpr uint64_t readerLimit = 64 << 20;
+
+} // namespace weft::test
+
+#endif // WEFT_TEST_FUZZ_FILEREADERS_H
