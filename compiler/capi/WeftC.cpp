@@ -21,10 +21,7 @@ static std::optional<weft::Stage> stageOrError(mlir::ModuleOp module,
   std::optional<weft::Stage> stage = weft::parseStage(name);
   if (stage)
     return stage;
-  mlir::InFlightDiagnostic error = module.emitError()
-                                   << "unknown stage '" << name << "'; use";
-  for (const weft::StageInfo &info : weft::stages())
-    error << " " << info.name;
+  module.emitError() << weft::unknownStage(name);
   return std::nullopt;
 }
 
@@ -35,6 +32,10 @@ MlirLogicalResult weftRunPipeline(MlirModule module, MlirStringRef from,
   std::optional<weft::Stage> last = stageOrError(op, unwrap(to));
   if (!first || !last)
     return mlirLogicalResultFailure();
+  if (std::string why = weft::invalidOrder(*first, *last); !why.empty()) {
+    op.emitError() << why;
+    return mlirLogicalResultFailure();
+  }
   mlir::PassManager pm(op.getContext());
   weft::buildPipeline(pm, {}, *first, *last);
   return wrap(pm.run(op));

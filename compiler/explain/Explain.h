@@ -2,12 +2,16 @@
 //
 // Read off the finished plan, so that what is printed is what runs:
 //
-//   all_reduce   over batch   1,111,684 B   gradient of d1/kernel and 4 more
+//   all_reduce   model   480   d2/output
+//     why  output of d2 is summed over "model"
+//     fix  change "d1/kernel" from [null, "model"] to [null, null]: a step
+//          sends 470,478 bytes instead of 165,324
 //
 // Bytes are those one device sends in one occurrence, by the ring formula:
 // all_reduce 2(p-1)/p n, all_gather and reduce_scatter (p-1)/p of the full
-// array, all_to_all (p-1)/p of the local array; what the fullest device
-// receives for permute and exchange.
+// array, all_to_all (p-1)/p of the local array; for permute and exchange what
+// the device that sends most sends to others. `weft fit --stats` counts the
+// same while running.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,6 +22,7 @@
 
 #include "llvm/Support/JSON.h"
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -25,18 +30,24 @@ namespace weft {
 
 /// One communicating instruction.
 struct CollectiveCost {
-  std::string kind;  ///< all_reduce, ...
+  std::string kind; ///< all_reduce, ...
   std::vector<std::string> axes;
   int64_t bytes = 0; ///< sent by one device in one occurrence
   int64_t count = 1; ///< occurrences in a step
-  std::string where; ///< layers
-  std::string why;   ///< provenance, one line
+  /// What moves, by the paths of variables and layers: d1/kernel, d2/output.
+  std::vector<std::string> where;
+  std::string why; ///< provenance: one clause or several, "; " between
+  /// The cheapest change of annotation that removes it (FindFixes.h).
+  std::optional<std::string> fix;
 };
 
 /// Bytes on the fullest device.
 struct MemoryUse {
-  int64_t weights = 0, optimizer = 0, activations = 0, temporaries = 0,
-          batch = 0;
+  int64_t weights = 0, optimizer = 0;
+  /// What the forward part keeps for the gradients, and the step's results.
+  int64_t activations = 0;
+  int64_t temporaries = 0; ///< the rest of the arena
+  int64_t batch = 0;       ///< inputs, labels, sample weights
   int64_t total() const {
     return weights + optimizer + activations + temporaries + batch;
   }
@@ -46,20 +57,26 @@ struct MemoryUse {
 struct RuleStatus {
   std::string key, status; ///< used, dead, shadowed
   std::vector<std::string> matches;
-  std::string advice;      ///< closest paths of a dead rule
+  std::string advice; ///< closest paths of a dead rule
 };
 
 struct Explanation {
+  std::string step;    ///< train, evaluate, predict, ...
+  std::string devices; ///< "8 devices, data=2 x model=4"
   std::vector<CollectiveCost> collectives;
   MemoryUse memory;
   std::vector<RuleStatus> rules;
-  int64_t devices = 1;
+
+  /// Of one step.
+  int64_t totalBytes() const;
 };
 
 Explanation explainProgram(plan::ProgramOp program);
 llvm::json::Value toJson(const Explanation &explanation);
 /// Tables of at most `width` columns.
-std::string toText(const Explanation &explanation, unsigned width = 100);
+std::string toText(const Explanation &explanation, unsigned width = 96);
+/// 1234567 as 1,234,567.
+std::string groupedDigits(int64_t value);
 
 } // namespace weft
 

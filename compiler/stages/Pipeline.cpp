@@ -2,6 +2,7 @@
 
 #include "weft/compiler/stages/Pipeline.h"
 
+#include "weft/compiler/stages/VerifyStage.h"
 #include "weft/passes/kernels/Passes.h"
 #include "weft/passes/planning/Passes.h"
 #include "weft/passes/sharding/Passes.h"
@@ -31,9 +32,30 @@ std::optional<Stage> weft::parseStage(llvm::StringRef name) {
   return std::nullopt;
 }
 
+std::string weft::unknownStage(llvm::StringRef name) {
+  std::string known;
+  for (const StageInfo &info : stages())
+    known += (known.empty() ? "" : ", ") + info.name.str();
+  return "no such stage: '" + name.str() + "'; use one of " + known;
+}
+
+std::string weft::invalidOrder(Stage from, Stage to) {
+  if (from <= to)
+    return "";
+  return "stage '" + stages()[unsigned(to)].name.str() +
+         "' comes before '" + stages()[unsigned(from)].name.str() +
+         "'; passes only lead to later stages";
+}
+
+/// What must hold at a stage, in front of it or behind it.
+static void addBorder(OpPassManager &pm, Stage stage) {
+  pm.addPass(createVerifyStagePass(stage));
+  if (stage == Stage::sharded)
+    pm.addPass(createVerifyLayoutsPass());
+}
+
 /// The passes that reach a stage from the one before it.
-static void addStage(OpPassManager &pm, const PipelineOptions &options,
-                     Stage stage) {
+static void addStage(OpPassManager &pm, Stage stage) {
   switch (stage) {
   case Stage::imported:
     break;
@@ -45,8 +67,6 @@ static void addStage(OpPassManager &pm, const PipelineOptions &options,
     break;
   case Stage::sharded:
     pm.addPass(createPropagateLayoutsPass());
-    if (options.verifyBorders)
-      pm.addPass(createVerifyLayoutsPass());
     break;
   case Stage::partitioned:
     pm.addPass(createPartitionPass());
@@ -68,9 +88,15 @@ static void addStage(OpPassManager &pm, const PipelineOptions &options,
 
 void weft::buildPipeline(OpPassManager &pm, const PipelineOptions &options,
                          Stage from, Stage to) {
-  for (const StageInfo &info : stages())
-    if (info.stage > from && info.stage <= to)
-      addStage(pm, options, info.stage);
+  if (options.verifyBorders && options.verifyInput)
+    addBorder(pm, from);
+  for (const StageInfo &info : stages()) {
+    if (info.stage <= from || info.stage > to)
+      continue;
+    addStage(pm, info.stage);
+    if (options.verifyBorders)
+      addBorder(pm, info.stage);
+  }
 }
 
 namespace {
@@ -82,11 +108,27 @@ struct PipelineFlags : PassPipelineOptions<PipelineFlags> {
 };
 } // namespace
 
+/// Fills the pass manager, or says why the flags name no way.
+static LogicalResult
+addPipeline(OpPassManager &pm, StringRef text,
+            function_ref<LogicalResult(const Twine &)> refuse) {
+  PipelineFlags flags;
+  if (failed(flags.parseFromString(text)))
+    return failure();
+  std::optional<Stage> from = parseStage(flags.from), to = parseStage(flags.to);
+  if (!from || !to)
+    return refuse(unknownStage(from ? flags.to : flags.from));
+  if (std::string why = invalidOrder(*from, *to); !why.empty())
+    return refuse(why);
+  buildPipeline(pm, {}, *from, *to);
+  return success();
+}
+
 void weft::registerPipelines() {
-  PassPipelineRegistration<PipelineFlags>(
-      "weft-pipeline", "All passes between two stages",
-      [](OpPassManager &pm, const PipelineFlags &flags) {
-        buildPipeline(pm, {}, parseStage(flags.from).value_or(Stage::imported),
-                      parseStage(flags.to).value_or(Stage::plan));
+  registerVerifyStagePass();
+  registerPassPipeline(
+      "weft-pipeline", "All passes between two stages", addPipeline,
+      [](function_ref<void(const mlir::detail::PassOptions &)> show) {
+        show(PipelineFlags());
       });
 }

@@ -2,7 +2,8 @@
 //
 //   weft::buildPipeline(pm, options, Stage::imported, Stage::plan);
 //
-// adds every pass between the two, with the border's verifier after each stage.
+// adds every pass between the two. What Stages.def says of a stage is verified
+// in front of the first pass and after each stage (VerifyStage.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,6 +14,7 @@
 #include "llvm/ADT/StringRef.h"
 
 #include <optional>
+#include <string>
 
 namespace mlir {
 class OpPassManager;
@@ -33,9 +35,16 @@ struct StageInfo {
 llvm::ArrayRef<StageInfo> stages();
 /// The stage of that name, or nothing.
 std::optional<Stage> parseStage(llvm::StringRef name);
+/// "no such stage: 'x'; use one of imported, ...".
+std::string unknownStage(llvm::StringRef name);
+/// Why no passes lead from one to the other, or empty.
+std::string invalidOrder(Stage from, Stage to);
 
 struct PipelineOptions {
-  bool verifyBorders = true; ///< weft-verify-layouts around `sharded`
+  /// weft-verify-stage at each border, weft-verify-layouts around `sharded`.
+  bool verifyBorders = true;
+  /// In front of the first pass too.
+  bool verifyInput = true;
 };
 
 /// Adds the passes after `from` up to and including `to`.

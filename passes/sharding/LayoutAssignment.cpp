@@ -175,6 +175,8 @@ Value LayoutAssignment::convert(Value value, const Layout &to,
   OpBuilder builder(op.op);
   auto type = withLayout(cast<RankedTensorType>(value.getType()), attr);
   Location loc = value.getDefiningOp() ? value.getLoc() : op.op->getLoc();
+  if (std::string path = provenance.path(known ? known : value); !path.empty())
+    loc = NameLoc::get(builder.getStringAttr(path), loc);
   Value moved = ReshardOp::create(builder, loc, type, value,
                                   builder.getStringAttr(reason));
   ++numReshards;

@@ -8,11 +8,29 @@
 using namespace weft;
 using namespace mlir;
 
-/// The layer that an op belongs to, or empty.
+/// What differentiation puts around the location of the op it derives.
+static constexpr llvm::StringLiteral kGradientOf = "gradient of";
+
+static bool isGradientName(NameLoc name) {
+  return name.getName().getValue() == kGradientOf;
+}
+
+/// The layer that an op, or the op it is the gradient of, belongs to.
 static llvm::StringRef layerOf(Operation *op) {
-  if (auto name = op->getLoc()->findInstanceOf<NameLoc>())
-    return name.getName();
-  return {};
+  llvm::StringRef layer;
+  op->getLoc()->walk([&](Location inner) {
+    auto name = dyn_cast<NameLoc>(inner);
+    if (!name || isGradientName(name))
+      return WalkResult::advance();
+    layer = name.getName();
+    return WalkResult::interrupt();
+  });
+  return layer;
+}
+
+static bool isGradient(Operation *op) {
+  auto name = op->getLoc()->findInstanceOf<NameLoc>();
+  return name && isGradientName(name);
 }
 
 static llvm::StringRef portName(DictionaryAttr attributes) {
@@ -65,8 +83,22 @@ std::string Provenance::describe(Value value) const {
     return it->second;
   Operation *def = value.getDefiningOp();
   llvm::StringRef layer = layerOf(def);
-  return layer.empty() ? "result of " + def->getName().getStringRef().str()
-                       : "output of " + layer.str();
+  if (layer.empty())
+    return "result of " + def->getName().getStringRef().str();
+  return (isGradient(def) ? "gradient in " : "output of ") + layer.str();
+}
+
+std::string Provenance::path(Value value) const {
+  static constexpr llvm::StringLiteral gradient = "gradient of ";
+  if (isa<BlockArgument>(value))
+    return describe(value);
+  if (auto it = names.find(value); it != names.end()) {
+    llvm::StringRef name = it->second;
+    name.consume_front(gradient);
+    return name.str();
+  }
+  llvm::StringRef layer = layerOf(value.getDefiningOp());
+  return layer.empty() ? "" : layer.str() + "/output";
 }
 
 static std::string axisNames(const Mesh &mesh, llvm::ArrayRef<SubAxis> axes) {
@@ -91,12 +123,15 @@ static llvm::StringRef combined(ReduceKind kind) {
   }
 }
 
-static std::string consumerName(const RuledOp &consumer, unsigned operand) {
+static std::string consumerName(func::FuncOp function, const RuledOp &consumer,
+                                unsigned operand) {
   if (auto constrain = dyn_cast<ConstrainOp>(consumer.op))
     return constrain.getReason() ? constrain.getReason()->str()
                                  : "a constraint";
-  if (isa<func::ReturnOp>(consumer.op))
-    return "result " + std::to_string(operand);
+  if (isa<func::ReturnOp>(consumer.op)) {
+    llvm::StringRef name = portName(function.getResultAttrDict(operand));
+    return name.empty() ? "result " + std::to_string(operand) : name.str();
+  }
   llvm::StringRef layer = layerOf(consumer.op);
   return layer.empty() ? consumer.op->getName().getStringRef().str()
                        : layer.str();
@@ -116,17 +151,19 @@ static SubAxes lost(const Layout &a, const Layout &b) {
   return axes;
 }
 
-/// ", which keeps dimension 1 whole" where the op cannot work on shards of it.
-static std::string wholeDims(const RuledOp &consumer, unsigned operand,
-                             const Layout &from) {
+/// ", which needs dimension 1 whole" where the op cannot work on shards of it,
+/// whatever its other tensors are like.
+static std::string wholeDims(const Mesh &mesh, const RuledOp &consumer,
+                             unsigned operand, const Layout &from) {
+  if (isa<ConstrainOp, func::ReturnOp>(consumer.op))
+    return "";
+  OpSharding alone =
+      applyAxes(mesh, consumer, consumer.project(mesh, operand, from));
   std::string text;
-  for (auto [dim, factors] : llvm::enumerate(consumer.factors(operand))) {
-    bool whole = llvm::any_of(
-        factors, [&](unsigned f) { return !consumer.isShardable(f); });
-    if (whole && !from.dims[dim].empty())
+  for (auto [dim, axes] : llvm::enumerate(alone.operands[operand].dims))
+    if (axes.empty() && !from.dims[dim].empty())
       text += (text.empty() ? ", which needs dimension " : ", ") +
               std::to_string(dim);
-  }
   return text.empty() ? text : text + " whole";
 }
 
@@ -138,8 +175,8 @@ std::string Provenance::reason(const Mesh &mesh, Value value,
   if (from.isPartial() && !to.isPartial())
     return text + combined(from.reduce).str() + " over " +
            axisNames(mesh, from.partial);
-  std::string purpose = " for " + consumerName(consumer, operand) +
-                        wholeDims(consumer, operand, from);
+  std::string purpose = " for " + consumerName(function, consumer, operand) +
+                        wholeDims(mesh, consumer, operand, from);
   SubAxes gathered = lost(from, to), sliced = lost(to, from);
   if (to.isPartial())
     return text + "kept on one coordinate of " + axisNames(mesh, to.partial) +

@@ -26,6 +26,9 @@ public:
 
   /// "gradient of d1/kernel", "metrics/loss", "output of d2".
   std::string describe(mlir::Value value) const;
+  /// The path a person knows it by, as a key of a layout map would name it:
+  /// d1/kernel, metrics/loss, d2/output. Empty where there is none.
+  std::string path(mlir::Value value) const;
   /// One line for a reshard in front of `consumer`.
   std::string reason(const Mesh &mesh, mlir::Value value, const Layout &from,
                      const Layout &to, const RuledOp &consumer,

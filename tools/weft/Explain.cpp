@@ -1,6 +1,7 @@
-//===- Explain.cpp - weft explain ------------------------------------------===//
+//===- Explain.cpp - weft explain
+//------------------------------------------===//
 
-#include "weft/compiler/explain/Explain.h"
+#include "weft/compiler/explain/FindFixes.h"
 #include "weft/tools/weft/StepCompiler.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -15,6 +16,30 @@ static std::string closestPaths(const std::vector<std::string> &paths) {
   return text;
 }
 
+static Explanation explainModule(mlir::ModuleOp module) {
+  return explainProgram(*module.getOps<plan::ProgramOp>().begin());
+}
+
+/// What the layout map's rules did, and what would be cheaper.
+static bool explainLayouts(StepCompiler &steps, const ExplainFlags &flags,
+                           Explanation &explanation) {
+  const keras::Distribution &distribution = *steps.distribution();
+  auto resolved = keras::resolveLayouts(distribution, steps.model());
+  if (!resolved)
+    return fail(flags.model.distribution + ": " + resolved.error), false;
+  for (const keras::RuleStatus &rule : resolved->rules)
+    explanation.rules.push_back(
+        {rule.key, rule.status, rule.matches, closestPaths(rule.closest)});
+  findFixes(explanation, distribution, steps.model(),
+            [&](const keras::Distribution &other) {
+              auto module = steps.planUnder(other, flags.model.step,
+                                            flags.model.batchSize);
+              return module ? std::optional(explainModule(*module))
+                            : std::nullopt;
+            });
+  return true;
+}
+
 int weft::tool::runExplain(const ExplainFlags &flags) {
   auto steps = StepCompiler::open(flags.model);
   if (!steps)
@@ -23,17 +48,9 @@ int weft::tool::runExplain(const ExplainFlags &flags) {
       steps->reach(flags.model.step, flags.model.batchSize, Stage::plan);
   if (!module)
     return 1;
-  auto programs = module->getOps<plan::ProgramOp>();
-  Explanation explanation = explainProgram(*programs.begin());
-  if (steps->distribution()) {
-    auto resolved =
-        keras::resolveLayouts(*steps->distribution(), steps->model());
-    if (!resolved)
-      return fail(flags.model.distribution + ": " + resolved.error);
-    for (const keras::RuleStatus &rule : resolved->rules)
-      explanation.rules.push_back({rule.key, rule.status, rule.matches,
-                                   closestPaths(rule.closest)});
-  }
+  Explanation explanation = explainModule(*module);
+  if (steps->distribution() && !explainLayouts(*steps, flags, explanation))
+    return 1;
   if (flags.json)
     llvm::outs() << llvm::formatv("{0:2}\n", toJson(explanation));
   else

@@ -168,6 +168,27 @@ bool StepCompiler::checkRules() {
   return true;
 }
 
+std::unique_ptr<MLIRContext> weft::tool::makeContext(const std::string &input) {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  auto context = std::make_unique<MLIRContext>(
+      registry, MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+  context->getDiagEngine().registerHandler([input](Diagnostic &diagnostic) {
+    std::string place = input;
+    if (auto file = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
+      place = (file.getFilename().getValue() + ":" + Twine(file.getLine()) +
+               ":" + Twine(file.getColumn()))
+                  .str();
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      fail(place + ": " + diagnostic.str());
+    else if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
+      warn(place + ": " + diagnostic.str());
+    return success();
+  });
+  return context;
+}
+
 std::unique_ptr<StepCompiler> StepCompiler::open(const ModelFlags &flags) {
   std::unique_ptr<StepCompiler> steps(new StepCompiler());
   steps->flags = flags;
@@ -177,19 +198,7 @@ std::unique_ptr<StepCompiler> StepCompiler::open(const ModelFlags &flags) {
            nullptr;
   if (!steps->readModelFile() || !steps->readDistributionFile())
     return nullptr;
-  DialectRegistry registry;
-  registerAllDialects(registry);
-  steps->context = std::make_unique<MLIRContext>(
-      registry, MLIRContext::Threading::DISABLED);
-  steps->context->loadAllAvailableDialects();
-  steps->context->getDiagEngine().registerHandler(
-      [file = flags.model](Diagnostic &diagnostic) {
-        if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-          fail(file + ": " + diagnostic.str());
-        else if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)
-          warn(file + ": " + diagnostic.str());
-        return success();
-      });
+  steps->context = makeContext(flags.model);
   return steps;
 }
 
@@ -206,7 +215,7 @@ static std::string cacheDirectory() {
   return "";
 }
 
-CompileOptions StepCompiler::options() const {
+CompileOptions weft::tool::compileOptions(const ModelFlags &flags) {
   CompileOptions result;
   result.target = flags.target;
   result.timing = flags.timing;
@@ -216,6 +225,12 @@ CompileOptions StepCompiler::options() const {
 
 OwningOpRef<ModuleOp> StepCompiler::import(const std::string &step,
                                            int64_t batchSize) {
+  return import(step, batchSize, distribution());
+}
+
+OwningOpRef<ModuleOp>
+StepCompiler::import(const std::string &step, int64_t batchSize,
+                     const keras::Distribution *layouts) {
   auto kind = llvm::StringSwitch<std::optional<keras::StepKind>>(step)
                   .Case("train", keras::StepKind::Train)
                   .Case("evaluate", keras::StepKind::Evaluate)
@@ -228,8 +243,8 @@ OwningOpRef<ModuleOp> StepCompiler::import(const std::string &step,
   keras::ImportOptions importOptions;
   importOptions.batchSize = batchSize;
   importOptions.sampleWeight = sampleWeight;
-  auto module = keras::importStep(context.get(), kerasModel, distribution(),
-                                  *kind, importOptions);
+  auto module = keras::importStep(context.get(), kerasModel, layouts, *kind,
+                                  importOptions);
   return succeeded(module) ? std::move(*module) : OwningOpRef<ModuleOp>();
 }
 
@@ -237,6 +252,19 @@ OwningOpRef<ModuleOp> StepCompiler::reach(const std::string &step,
                                           int64_t batchSize, Stage stage) {
   auto module = import(step, batchSize);
   if (module && failed(runStages(*module, options(), stage)))
+    return nullptr;
+  return module;
+}
+
+OwningOpRef<ModuleOp>
+StepCompiler::planUnder(const keras::Distribution &other,
+                        const std::string &step, int64_t batchSize) {
+  ScopedDiagnosticHandler silent(context.get(),
+                                 [](Diagnostic &) { return success(); });
+  auto module = import(step, batchSize, &other);
+  CompileOptions quiet = options();
+  quiet.timing = false;
+  if (module && failed(runStages(*module, quiet, Stage::plan)))
     return nullptr;
   return module;
 }

@@ -24,6 +24,13 @@
 
 namespace weft::tool {
 
+/// A context with all dialects. Its errors and warnings go to stderr as
+/// `weft: error: PLACE: ...`, a place in a file of IR or else `input`.
+std::unique_ptr<mlir::MLIRContext> makeContext(const std::string &input);
+
+/// Target, cache and timing as the flags say.
+CompileOptions compileOptions(const ModelFlags &flags);
+
 class StepCompiler {
 public:
   /// Reads everything the flags name; prints the error and returns null.
@@ -35,6 +42,11 @@ public:
   /// The module at a later stage.
   mlir::OwningOpRef<mlir::ModuleOp> reach(const std::string &step,
                                           int64_t batchSize, Stage stage);
+  /// The step's plan as if the file said `other`; null, silently, where it does
+  /// not compile.
+  mlir::OwningOpRef<mlir::ModuleOp> planUnder(const keras::Distribution &other,
+                                              const std::string &step,
+                                              int64_t batchSize);
   /// The bytes of a .weft file; nothing after a printed error.
   std::optional<std::vector<uint8_t>> compile(const std::string &step,
                                               int64_t batchSize);
@@ -59,7 +71,10 @@ private:
   bool readModelFile();
   bool readDistributionFile();
   bool checkRules();
-  CompileOptions options() const;
+  CompileOptions options() const { return compileOptions(flags); }
+  mlir::OwningOpRef<mlir::ModuleOp> import(const std::string &step,
+                                           int64_t batchSize,
+                                           const keras::Distribution *layouts);
 
   ModelFlags flags;
   keras::Model kerasModel;

@@ -22,6 +22,10 @@ Error Executor::prepare(const CollectiveProvider &provider, int workers) {
       meeting->targets.resize(pointers);
       meetings.push_back(std::move(meeting));
     }
+    uint64_t largest = 0;
+    for (int64_t p = 0; p < plan.mesh.size(); ++p)
+      largest = std::max(largest, ready->bytesSent(p));
+    sentOnce.push_back(largest);
     prepared.push_back(std::move(ready));
   }
   int64_t count = plan.mesh.size();
@@ -164,8 +168,7 @@ void Executor::arrive(Device &device, const Instruction &instruction) {
       program->plan().collectives[instruction.index];
   size_t kind = size_t(collective.kind);
   ++device.occurrences[kind];
-  device.sent[kind] +=
-      prepared[instruction.index]->bytesSent(device.position);
+  device.sent[kind] += sentOnce[instruction.index];
   Meeting &meeting = *meetings[firstMeeting[instruction.index] +
                                size_t(collective.groupOf[device.position])];
   size_t operands = collective.operands.size();

@@ -92,6 +92,9 @@ private:
 
   std::shared_ptr<const Program> program;
   std::vector<std::unique_ptr<PreparedCollective>> prepared;
+  /// Of each prepared collective, what the device that sends most of all
+  /// sends in one occurrence.
+  std::vector<uint64_t> sentOnce;
   std::vector<Device> devices; ///< by position
   std::vector<std::unique_ptr<Meeting>> meetings;
   std::vector<size_t> firstMeeting; ///< by collective

@@ -1,0 +1,149 @@
+//===- FindFixes.cpp - which annotation would remove a collective
+//----------===//
+
+#include "weft/compiler/explain/FindFixes.h"
+
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <map>
+#include <set>
+
+using namespace weft;
+
+/// "gradient of d1/kernel is summed over ..." -> gradient of d1/kernel, for
+/// each clause.
+static std::set<std::string> subjects(const CollectiveCost &cost) {
+  llvm::SmallVector<llvm::StringRef> clauses;
+  llvm::StringRef(cost.why).split(clauses, "; ", -1, false);
+  std::set<std::string> result;
+  for (llvm::StringRef clause : clauses)
+    result.insert(clause.take_front(clause.find(" is ")).str());
+  return result;
+}
+
+/// Do both move the same thing, in the same way, over a common axis? A gradient
+/// that joins an all-reduce that is there anyway has lost its own collective.
+static bool sameMovement(const CollectiveCost &a, const CollectiveCost &b) {
+  std::set<std::string> ofA = subjects(a), ofB = subjects(b);
+  auto common = [](const auto &x, const auto &y) {
+    return llvm::any_of(x, [&](const std::string &text) {
+      return llvm::is_contained(y, text);
+    });
+  };
+  return a.kind == b.kind && common(a.axes, b.axes) && common(ofA, ofB);
+}
+
+/// What is left of a collective under a change, in bytes.
+static int64_t remainder(const CollectiveCost &cost, const Explanation &other) {
+  int64_t bytes = 0;
+  for (const CollectiveCost &collective : other.collectives)
+    if (sameMovement(cost, collective))
+      bytes += collective.count * collective.bytes;
+  return bytes;
+}
+
+static bool isGone(const CollectiveCost &cost, const Explanation &other) {
+  return llvm::none_of(other.collectives, [&](const CollectiveCost &c) {
+    return sameMovement(cost, c);
+  });
+}
+
+namespace {
+
+/// Tries changes, each once, and remembers what they cost.
+class FixFinder {
+public:
+  FixFinder(const Explanation &now, const keras::Distribution &distribution,
+            const keras::Model &model, const Recount &recount, unsigned budget)
+      : now(now), distribution(distribution), model(model), recount(recount),
+        budget(budget) {}
+
+  std::optional<std::string> fix(const CollectiveCost &cost);
+
+private:
+  using Trial = std::pair<const std::string, std::optional<Explanation>>;
+  /// Null where the change does not compile or the budget is spent.
+  const Trial *tryChange(const LayoutChange &change);
+  /// "a step sends 12 bytes instead of 14, a device holds 8 bytes more".
+  std::string effect(const Explanation &after) const;
+
+  const Explanation &now;
+  const keras::Distribution &distribution;
+  const keras::Model &model;
+  const Recount &recount;
+  unsigned budget;
+  std::map<std::string, std::optional<Explanation>> trials;
+};
+
+} // namespace
+
+const FixFinder::Trial *FixFinder::tryChange(const LayoutChange &change) {
+  auto known = trials.find(change.text);
+  if (known == trials.end()) {
+    if (trials.size() >= budget)
+      return nullptr;
+    known = trials.emplace(change.text, recount(change.distribution)).first;
+  }
+  return known->second ? &*known : nullptr;
+}
+
+std::string FixFinder::effect(const Explanation &after) const {
+  std::string text = "a step sends " + groupedDigits(after.totalBytes()) +
+                     " bytes instead of " + groupedDigits(now.totalBytes());
+  int64_t more = after.memory.total() - now.memory.total();
+  if (more != 0)
+    text += " and a device holds " + groupedDigits(std::abs(more)) +
+            (more > 0 ? " bytes more" : " bytes less");
+  return text;
+}
+
+std::optional<std::string> FixFinder::fix(const CollectiveCost &cost) {
+  std::vector<LayoutChange> changes = layoutChanges(distribution, model, cost);
+  const Trial *removing = nullptr, *shrinking = nullptr;
+  size_t tried = 0;
+  auto cheaper = [](const Trial *a, const Trial *b) {
+    return !b || a->second->totalBytes() < b->second->totalBytes();
+  };
+  for (const LayoutChange &change : changes) {
+    const Trial *trial = tryChange(change);
+    tried += trial != nullptr;
+    if (!trial)
+      continue;
+    if (isGone(cost, *trial->second) && cheaper(trial, removing))
+      removing = trial;
+    else if (remainder(cost, *trial->second) < cost.count * cost.bytes &&
+             trial->second->totalBytes() < now.totalBytes() &&
+             cheaper(trial, shrinking))
+      shrinking = trial;
+  }
+  if (tried == 0)
+    return std::nullopt;
+  if (removing && removing->second->totalBytes() < now.totalBytes())
+    return removing->first + ": " + effect(*removing->second);
+  if (removing)
+    return "none is cheaper; with the best, " + removing->first + ", " +
+           effect(*removing->second);
+  std::string text = "no change of one annotation removes it";
+  if (shrinking)
+    text += "; " + shrinking->first + " leaves " +
+            groupedDigits(remainder(cost, *shrinking->second)) +
+            " bytes of it: " + effect(*shrinking->second);
+  return text;
+}
+
+void weft::findFixes(Explanation &explanation,
+                     const keras::Distribution &distribution,
+                     const keras::Model &model, const Recount &recount,
+                     unsigned budget) {
+  std::vector<CollectiveCost *> order;
+  for (CollectiveCost &cost : explanation.collectives)
+    order.push_back(&cost);
+  llvm::stable_sort(order,
+                    [](const CollectiveCost *a, const CollectiveCost *b) {
+                      return a->count * a->bytes > b->count * b->bytes;
+                    });
+  FixFinder finder(explanation, distribution, model, recount, budget);
+  for (CollectiveCost *cost : order)
+    cost->fix = finder.fix(*cost);
+}

@@ -1,0 +1,117 @@
+//===- VerifyStage.cpp - what holds at a stage's border
+//--------------------===//
+
+#include "weft/compiler/stages/VerifyStage.h"
+
+#include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/plan/Plan.h"
+#include "weft/dialects/weft/Weft.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+using namespace mlir;
+using namespace weft;
+
+namespace {
+
+/// Why an op may not stand at a stage, or empty. One rule a line, as Stages.def
+/// says it.
+class BorderRules {
+public:
+  explicit BorderRules(Stage stage) : stage(stage) {}
+
+  std::string refusal(Operation *op) const {
+    if (stage >= Stage::differentiated && isa<ValueAndGradOp>(op))
+      return "is still abstract; run --weft-differentiate";
+    if (stage == Stage::sharded)
+      return layoutMissing(op) ? "has a tensor without a layout; run "
+                                 "--weft-propagate-layouts"
+                               : "";
+    if (carriesLayout(op))
+      return "has a layout in a type, which only the stage 'sharded' allows";
+    if (stage >= Stage::partitioned && isa<ReshardOp, ConstrainOp>(op))
+      return "still says how a tensor lies; run --weft-partition";
+    if (stage < Stage::partitioned &&
+        isa_and_nonnull<coll::CollDialect>(op->getDialect()))
+      return "communicates, which starts with the stage 'partitioned'";
+    if (stage == Stage::kernels && !belongsBetweenKernels(op))
+      return "computes outside a kernel; run --weft-outline-kernels";
+    if (stage == Stage::plan && isStepFunction(op->getParentOp()))
+      return "is left in a function; run --weft-place-buffers";
+    return "";
+  }
+
+private:
+  static bool isStepFunction(Operation *op) {
+    auto function = dyn_cast_or_null<func::FuncOp>(op);
+    return function && function.isPublic() && !function.isExternal();
+  }
+  static bool belongsBetweenKernels(Operation *op) {
+    return !isStepFunction(op->getParentOp()) ||
+           isa<func::CallOp, func::ReturnOp, ConstantOp>(op) ||
+           isa_and_nonnull<coll::CollDialect>(op->getDialect());
+  }
+  static bool anyTensor(Operation *op, bool withLayout) {
+    auto test = [&](Type type) {
+      return isa<RankedTensorType>(type) &&
+             bool(weft::getLayout(type)) == withLayout;
+    };
+    return llvm::any_of(op->getOperandTypes(), test) ||
+           llvm::any_of(op->getResultTypes(), test);
+  }
+  static bool carriesLayout(Operation *op) { return anyTensor(op, true); }
+  static bool layoutMissing(Operation *op) { return anyTensor(op, false); }
+
+  Stage stage;
+};
+
+struct VerifyStagePass : PassWrapper<VerifyStagePass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(VerifyStagePass)
+
+  VerifyStagePass() = default;
+  VerifyStagePass(const VerifyStagePass &other) : PassWrapper(other) {}
+
+  StringRef getName() const override { return "VerifyStage"; }
+  StringRef getArgument() const override { return "weft-verify-stage"; }
+  StringRef getDescription() const override {
+    return "Checks what holds at a stage's border.";
+  }
+  void runOnOperation() override {
+    std::optional<Stage> stage = parseStage(stageName);
+    if (!stage) {
+      getOperation().emitError() << unknownStage(stageName);
+      return signalPassFailure();
+    }
+    if (failed(verifyStage(getOperation(), *stage)))
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+
+  Option<std::string> stageName{*this, "stage",
+                                llvm::cl::desc("stage the module is at")};
+};
+
+} // namespace
+
+LogicalResult weft::verifyStage(ModuleOp module, Stage stage) {
+  BorderRules rules(stage);
+  WalkResult result = module.walk([&](Operation *op) {
+    std::string why = rules.refusal(op);
+    if (why.empty())
+      return WalkResult::advance();
+    op->emitError() << "stage '" << stages()[unsigned(stage)].name << "': '"
+                    << op->getName() << "' " << why;
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+std::unique_ptr<Pass> weft::createVerifyStagePass(Stage stage) {
+  auto pass = std::make_unique<VerifyStagePass>();
+  pass->stageName = stages()[unsigned(stage)].name.str();
+  return pass;
+}
+
+void weft::registerVerifyStagePass() {
+  mlir::registerPass([] { return std::make_unique<VerifyStagePass>(); });
+}

@@ -1,0 +1,35 @@
+//===- VerifyStage.h - what holds at a stage's border ----------*- C++ -*-===//
+//
+// A module that claims to be at stage `partitioned` but still has
+//
+//   %1 = weft.reshard %0 : tensor<8x10xf32, #p> -> tensor<8x10xf32, #x>
+//
+// is refused: "stage 'partitioned': 'weft.reshard' still moves data between
+// layouts". buildPipeline() puts this check, after MLIR's own verifier, behind
+// every stage and in front of the first.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_STAGES_VERIFYSTAGE_H
+#define WEFT_COMPILER_STAGES_VERIFYSTAGE_H
+
+#include "weft/compiler/stages/Pipeline.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+namespace weft {
+
+/// Emits an error on the first op that the stage does not allow.
+llvm::LogicalResult verifyStage(mlir::ModuleOp module, Stage stage);
+
+/// `weft-verify-stage{stage=NAME}`.
+///
+/// Requires: nothing. Ensures: nothing changes; an error names the op and the
+/// stage. Example: test/pipeline/borders.mlir
+std::unique_ptr<mlir::Pass> createVerifyStagePass(Stage stage);
+void registerVerifyStagePass();
+
+} // namespace weft
+
+#endif // WEFT_COMPILER_STAGES_VERIFYSTAGE_H
