@@ -1,34 +1,124 @@
-//===- Devices.cpp - weft devices, weft reshard ----------------------------===//
+//===- Devices.cpp - weft devices, weft reshard
+//----------------------------===//
 
 #include "weft/tools/weft/Commands.h"
 #include "weft/tools/weft/Reshard.h"
 
 #include "weft/compiler/codegen/cpu/CpuTarget.h"
 
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
+#include "llvm/Support/raw_ostream.h"
+
+#include <algorithm>
 #include <cstdio>
+#include <filesystem>
+#include <fstream>
 #include <thread>
+#include <unistd.h>
 
 using namespace weft;
 
+namespace {
+struct Unavailable {
+  std::string kind, why;
+};
+} // namespace
+
+/// "Intel(R) Xeon(R) Processor", or the architecture's name.
+static std::string processorName() {
+  std::ifstream info("/proc/cpuinfo");
+  for (std::string line; std::getline(info, line);)
+    if (line.starts_with("model name"))
+      return llvm::StringRef(line).split(':').second.trim().str();
+  return CpuTarget::host().triple;
+}
+
+static int64_t memoryBytes() {
+  return int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
+}
+
+/// Graphics processors that the driver shows.
+static std::string whyNoCuda() {
+  std::error_code ignored;
+  int64_t count = 0;
+  for (const auto &entry : std::filesystem::directory_iterator(
+           "/proc/driver/nvidia/gpus", ignored)) {
+    (void)entry;
+    ++count;
+  }
+  if (count == 0)
+    return "no NVIDIA driver shows a GPU (/proc/driver/nvidia/gpus)";
+  return std::to_string(count) + (count == 1 ? " GPU is" : " GPUs are") +
+         " there, but this release runs on CPUs only";
+}
+
+/// The compiler's targets, split into what this processor runs and the rest.
+static std::vector<std::string> cpuTargets(std::vector<Unavailable> &rest) {
+  std::vector<std::string> usable;
+  uint64_t host = CpuTarget::host().runtimeFeatures;
+  for (const char *name : {"cpu:avx512", "cpu:avx2", "cpu:generic"}) {
+    std::optional<CpuTarget> target = CpuTarget::fromName(name);
+    if (target && (target->runtimeFeatures & ~host) == 0)
+      usable.push_back(name);
+    else
+      rest.push_back({name, "this processor lacks its instructions; --target "
+                            "only compiles for it"});
+  }
+  return usable;
+}
+
+static void printDevicesJson(unsigned cores,
+                             const std::vector<std::string> &targets,
+                             const std::vector<Unavailable> &rest) {
+  llvm::json::Array unavailable;
+  for (const Unavailable &entry : rest)
+    unavailable.push_back(
+        llvm::json::Object{{"kind", entry.kind}, {"why", entry.why}});
+  llvm::json::Object cpu{{"kind", "cpu"},
+                         {"processor", processorName()},
+                         {"cores", int64_t(cores)},
+                         {"memory_bytes", memoryBytes()},
+                         {"target", targets.front()},
+                         {"targets", llvm::json::Array(targets)},
+                         {"most", 65536}};
+  llvm::outs() << llvm::formatv(
+      "{0:2}\n", llvm::json::Value(llvm::json::Object{
+                     {"devices", llvm::json::Array{std::move(cpu)}},
+                     {"unavailable", std::move(unavailable)}}));
+}
+
 int weft::tool::runDevices(const DevicesFlags &flags) {
   unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  std::string target = CpuTarget::host().name;
-  const char *noGpu = "not there yet: this release runs on CPUs";
-  if (flags.json)
-    std::printf("{\"devices\": [{\"kind\": \"cpu\", \"cores\": %u, \"target\": "
-                "\"%s\"}], \"unavailable\": [{\"kind\": \"cuda\", \"why\": "
-                "\"%s\"}]}\n",
-                cores, target.c_str(), noGpu);
-  else
-    std::printf("cpu   any number of virtual devices (--devices cpu:N) on %u "
-                "cores, %s\ncuda  %s\n",
-                cores, target.c_str(), noGpu);
+  std::vector<Unavailable> rest;
+  std::vector<std::string> targets = cpuTargets(rest);
+  rest.push_back({"cuda", whyNoCuda()});
+  rest.push_back({"mpi, nccl", "this release runs in one process"});
+  if (flags.json) {
+    printDevicesJson(cores, targets, rest);
+    return 0;
+  }
+  llvm::outs() << "Can be used:\n"
+               << "  cpu          --devices cpu:N gives N devices named cpu:0 "
+                  "to cpu:N-1 (at most 65,536);\n"
+               << "               they share " << cores
+               << (cores == 1 ? " core" : " cores") << " of " << processorName()
+               << " and "
+               << llvm::formatv("{0:f1}", double(memoryBytes()) / (1 << 30))
+               << " GiB\n"
+               << "               kernels for " << targets.front()
+               << " (--target: " << llvm::join(targets, ", ") << ")\n"
+               << "Cannot be used:\n";
+  for (const Unavailable &entry : rest)
+    llvm::outs() << "  " << llvm::left_justify(entry.kind, 12) << " "
+                 << entry.why << "\n";
   return 0;
 }
 
 int weft::tool::runReshardCommand(const ReshardFlags &flags) {
-  ReshardRequest request{flags.mesh, flags.shape, flags.from,       flags.to,
-                         flags.dtype, flags.json, !flags.noExchange};
+  ReshardRequest request{flags.mesh,  flags.shape, flags.from,       flags.to,
+                         flags.dtype, flags.json,  !flags.noExchange};
   std::string out, error = reshardReport(request, out);
   if (!error.empty())
     return fail(error);

@@ -1,4 +1,5 @@
-//===- DrawShards.cpp - the shards of a tensor as labelled boxes -----------===//
+//===- DrawShards.cpp - the shards of a tensor as labelled boxes
+//-----------===//
 
 #include "weft/tools/weft/DrawShards.h"
 
@@ -17,44 +18,37 @@ struct Side {
   llvm::SmallVector<unsigned> extents;
 };
 
-/// 0,1,2,3,6 -> "0-3,6"
-std::string deviceList(llvm::ArrayRef<int64_t> ids) {
-  std::string text;
-  for (size_t i = 0; i < ids.size();) {
-    size_t last = i;
-    while (last + 1 < ids.size() && ids[last + 1] == ids[last] + 1)
-      ++last;
-    if (!text.empty())
-      text += ",";
-    text += std::to_string(ids[i]);
-    if (last > i)
-      text += (last == i + 1 ? "," : "-") + std::to_string(ids[last]);
-    i = last + 1;
-  }
-  return text;
-}
-
+/// A side of about `length` characters: full shards have one size, the last in
+/// proportion, and the smallest has room for `least`.
 Side makeSide(const Layout &layout, llvm::ArrayRef<int64_t> shape, int64_t dim,
               unsigned length, unsigned least) {
   Side side;
   side.dim = dim;
   int64_t n = dim < 0 ? 1 : shape[dim];
   int64_t count = dim < 0 ? 1 : shardCount(layout.dims[dim]);
+  int64_t smallest = n;
   for (int64_t i = 0; i < count; ++i) {
     Interval shard = shardInterval(n, count, i);
     if (shard.size() == 0)
       continue;
     side.shards.push_back(shard);
-    side.extents.push_back(std::max<unsigned>(
-        least, static_cast<unsigned>(length * shard.size() / n)));
+    smallest = std::min(smallest, shard.size());
   }
+  if (n == 0)
+    return side;
+  int64_t full = shardSize(n, count);
+  int64_t extent =
+      std::max<int64_t>({1, (length * full + n / 2) / n,
+                         (least * full + smallest - 1) / smallest});
+  for (const Interval &shard : side.shards)
+    side.extents.push_back(static_cast<unsigned>(
+        std::max<int64_t>(1, (extent * shard.size() + full / 2) / full)));
   return side;
 }
 
 class Drawing {
 public:
-  Drawing(const Mesh &mesh, const Layout &layout,
-          llvm::ArrayRef<int64_t> shape, unsigned width)
+  Drawing(const Mesh &mesh, const Layout &layout, llvm::ArrayRef<int64_t> shape)
       : mesh(mesh), layout(layout), shape(shape) {
     llvm::SmallVector<int64_t> split;
     for (size_t d = 0; d < layout.dims.size(); ++d)
@@ -69,8 +63,16 @@ public:
     rows = makeSide(layout, shape, down, down < 0 ? 1 : 8, 1);
     unsigned least = 1;
     for (int64_t p = 0; p < mesh.size(); ++p)
-      least = std::max<unsigned>(least, label(own(mesh, layout, shape, p)).size());
-    columns = makeSide(layout, shape, right, std::min(width, 40u), least + 2);
+      least =
+          std::max<unsigned>(least, label(own(mesh, layout, shape, p)).size());
+    columns = makeSide(layout, shape, right, 40, least + 2);
+  }
+
+  unsigned width() const {
+    unsigned sum = 1;
+    for (unsigned extent : columns.extents)
+      sum += extent + 1;
+    return sum;
   }
 
   std::string draw() const {
@@ -86,12 +88,6 @@ public:
       text += "dimension " + std::to_string(dim) + " is split " +
               std::to_string(shardCount(layout.dims[dim])) +
               " ways as well (not drawn)\n";
-    llvm::SmallVector<int64_t> empty;
-    for (int64_t p = 0; p < mesh.size(); ++p)
-      if (volume(own(mesh, layout, shape, p)) == 0)
-        empty.push_back(id(p));
-    if (!empty.empty())
-      text += "devices " + deviceList(empty) + " hold nothing\n";
     return text;
   }
 
@@ -155,7 +151,90 @@ private:
 
 } // namespace
 
+std::string weft::deviceList(llvm::ArrayRef<int64_t> ids) {
+  std::string text;
+  for (size_t i = 0; i < ids.size();) {
+    size_t last = i;
+    while (last + 1 < ids.size() && ids[last + 1] == ids[last] + 1)
+      ++last;
+    if (!text.empty())
+      text += ",";
+    text += std::to_string(ids[i]);
+    if (last > i)
+      text += (last == i + 1 ? "," : "-") + std::to_string(ids[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+std::vector<HeldBlock> weft::heldBlocks(const Mesh &mesh, const Layout &layout,
+                                        llvm::ArrayRef<int64_t> shape) {
+  std::vector<HeldBlock> blocks;
+  std::map<std::vector<int64_t>, size_t> known; // begins -> block
+  for (int64_t p = 0; p < mesh.size(); ++p) {
+    Box box = own(mesh, layout, shape, p);
+    if (volume(box) == 0)
+      continue;
+    std::vector<int64_t> begins;
+    for (const Interval &side : box)
+      begins.push_back(side.begin);
+    auto [entry, isNew] = known.try_emplace(begins, blocks.size());
+    if (isNew)
+      blocks.push_back({box, {}});
+    blocks[entry->second].devices.push_back(
+        mesh.devices.empty() ? p : mesh.devices[p]);
+  }
+  for (HeldBlock &block : blocks)
+    std::sort(block.devices.begin(), block.devices.end());
+  return blocks;
+}
+
+/// "  0-3  [0:4, 0:784]" a block, the first of many.
+static std::string listBlocks(const std::vector<HeldBlock> &blocks) {
+  constexpr size_t most = 16;
+  std::string text;
+  for (const HeldBlock &block : llvm::ArrayRef(blocks).take_front(most)) {
+    std::string ranges;
+    for (const Interval &side : block.box)
+      ranges += (ranges.empty() ? "" : ", ") + std::to_string(side.begin) +
+                ":" + std::to_string(side.end);
+    text += "  [" + ranges + "] on " + deviceList(block.devices) + "\n";
+  }
+  if (blocks.size() > most)
+    text += "  and " + std::to_string(blocks.size() - most) + " blocks more\n";
+  return text;
+}
+
+static std::string emptyDevices(const Mesh &mesh,
+                                const std::vector<HeldBlock> &blocks) {
+  std::vector<bool> holds(mesh.size());
+  llvm::SmallVector<int64_t> empty;
+  for (const HeldBlock &block : blocks)
+    for (int64_t device : block.devices)
+      if (mesh.devices.empty())
+        holds[device] = true;
+      else
+        holds[std::find(mesh.devices.begin(), mesh.devices.end(), device) -
+              mesh.devices.begin()] = true;
+  for (int64_t p = 0; p < mesh.size(); ++p)
+    if (!holds[p])
+      empty.push_back(mesh.devices.empty() ? p : mesh.devices[p]);
+  if (empty.empty())
+    return "";
+  std::sort(empty.begin(), empty.end());
+  return (empty.size() == 1 ? "device " : "devices ") + deviceList(empty) +
+         (empty.size() == 1 ? " holds nothing\n" : " hold nothing\n");
+}
+
 std::string weft::drawShards(const Mesh &mesh, const Layout &layout,
                              llvm::ArrayRef<int64_t> shape, unsigned width) {
-  return Drawing(mesh, layout, shape, width).draw();
+  std::vector<HeldBlock> blocks = heldBlocks(mesh, layout, shape);
+  std::string below = emptyDevices(mesh, blocks);
+  if (blocks.empty())
+    return below;
+  if (mesh.size() > 256)
+    return listBlocks(blocks) + below;
+  Drawing drawing(mesh, layout, shape);
+  return (drawing.width() > width ? listBlocks(blocks) : drawing.draw()) +
+         below;
 }

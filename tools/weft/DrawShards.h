@@ -14,14 +14,29 @@
 #include "weft/dialects/weft/Layout.h"
 
 #include <string>
+#include <vector>
 
 namespace weft {
 
-/// Boxes true to scale, uneven shards too, at most `width` columns. The first
-/// two sharded dimensions are drawn; a third is told in a line below. Labels
-/// are device ids, ranges joined (0-3).
+/// Boxes true to scale, uneven shards too, at most `width` columns; where the
+/// labels need more, or the mesh has more than 256 devices, lines of text. The
+/// first two sharded dimensions are drawn; a third is told in a line below.
+/// Labels are device ids, ranges joined (0-3): a box with several is a copy on
+/// each.
 std::string drawShards(const Mesh &mesh, const Layout &layout,
-                       llvm::ArrayRef<int64_t> shape, unsigned width = 66);
+                       llvm::ArrayRef<int64_t> shape, unsigned width = 78);
+
+/// The different blocks of a tensor, in the order of the first device that
+/// holds each; devices without elements are left out.
+struct HeldBlock {
+  Box box;
+  llvm::SmallVector<int64_t> devices; ///< ids, ascending
+};
+std::vector<HeldBlock> heldBlocks(const Mesh &mesh, const Layout &layout,
+                                  llvm::ArrayRef<int64_t> shape);
+
+/// 0,1,2,3,6 as "0-3,6".
+std::string deviceList(llvm::ArrayRef<int64_t> ids);
 
 } // namespace weft
 

@@ -1,8 +1,11 @@
-//===- LayoutCommand.cpp - weft layout -------------------------------------===//
+//===- LayoutCommand.cpp - weft layout
+//-------------------------------------===//
 
+#include "weft/dialects/weft/Weft.h"
 #include "weft/tools/weft/DrawShards.h"
 #include "weft/tools/weft/StepCompiler.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Support/JSON.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -10,8 +13,9 @@ using namespace weft;
 using namespace weft::tool;
 
 namespace {
+/// One tensor to draw.
 struct Row {
-  std::string name, reason;
+  std::string name, role, reason;
   std::vector<int64_t> shape;
   Layout layout;
 };
@@ -24,30 +28,136 @@ static std::string shapeText(llvm::ArrayRef<int64_t> shape) {
   return text.empty() ? "scalar" : text;
 }
 
-/// Inputs of one batch, then every variable.
-static std::vector<Row> rowsOf(const StepCompiler &steps, int64_t batchSize,
-                               const keras::ResolvedLayouts &layouts) {
-  std::vector<Row> rows;
-  const keras::Model &model = steps.model();
+static std::vector<int64_t> batched(int64_t batchSize,
+                                    llvm::ArrayRef<int64_t> sample) {
+  std::vector<int64_t> shape{batchSize};
+  shape.insert(shape.end(), sample.begin(), sample.end());
+  return shape;
+}
+
+static void addBatch(std::vector<Row> &rows, const keras::Model &model,
+                     const keras::Distribution &distribution,
+                     const keras::ResolvedLayouts &layouts, int64_t batchSize) {
   for (unsigned node : model.inputs) {
     const std::string &name = model.layerOf(node).name;
-    Row row{name, "", {batchSize}, {}};
-    row.shape.insert(row.shape.end(), model.nodes[node].shape.begin(),
-                     model.nodes[node].shape.end());
+    Row row{name, "input", "", batched(batchSize, model.nodes[node].shape), {}};
     if (auto found = layouts.inputs.find(name); found != layouts.inputs.end())
       row.layout = found->second.layout, row.reason = found->second.reason;
     rows.push_back(std::move(row));
   }
+  if (!model.loss)
+    return;
+  llvm::ArrayRef<int64_t> shape = model.nodes[model.outputs[0]].shape;
+  if (model.loss->kind == keras::LossKind::SparseCategoricalCrossentropy)
+    shape = shape.drop_back();
+  Row row{"labels", "label", "", batched(batchSize, shape), {}};
+  keras::ResolvedLayout labels =
+      keras::batchLayout(distribution, static_cast<int64_t>(row.shape.size()));
+  row.layout = labels.layout, row.reason = labels.reason;
+  rows.push_back(std::move(row));
+}
+
+static void addVariables(std::vector<Row> &rows, const keras::Model &model,
+                         const keras::ResolvedLayouts &layouts) {
   for (const keras::Variable &variable : model.variables) {
-    Row row{variable.path, "", variable.shape, {}};
+    Row row{variable.path, "variable", "", variable.shape, {}};
     if (auto found = layouts.variables.find(variable.path);
         found != layouts.variables.end())
       row.layout = found->second.layout, row.reason = found->second.reason;
     rows.push_back(std::move(row));
   }
-  for (Row &row : rows)
-    row.layout.dims.resize(row.shape.size());
-  return rows;
+}
+
+/// Layers whose output has a rule, and what propagation gives the others that
+/// the model returns. False after a printed error.
+static bool addOutputs(std::vector<Row> &rows, StepCompiler &steps,
+                       const keras::ResolvedLayouts &layouts,
+                       int64_t batchSize) {
+  const keras::Model &model = steps.model();
+  auto module = steps.reach("predict", batchSize, Stage::sharded);
+  if (!module)
+    return false;
+  mlir::func::FuncOp predict;
+  for (auto function : module->getOps<mlir::func::FuncOp>())
+    if (function.isPublic())
+      predict = function;
+  for (size_t node = 0; node < model.nodes.size(); ++node) {
+    const std::string &name = model.layerOf(node).name;
+    auto returned = std::find(model.outputs.begin(), model.outputs.end(), node);
+    Row row{name + "/output",
+            "output",
+            "",
+            batched(batchSize, model.nodes[node].shape),
+            {}};
+    if (auto found = layouts.outputs.find(name);
+        found != layouts.outputs.end()) {
+      row.layout = found->second.layout, row.reason = found->second.reason;
+    } else if (returned != model.outputs.end() && predict) {
+      LayoutAttr layout =
+          getLayout(predict.getResultTypes()[returned - model.outputs.begin()]);
+      if (layout)
+        row.layout = layout.getLayout();
+      row.reason = "follows from the others";
+    } else {
+      continue;
+    }
+    rows.push_back(std::move(row));
+  }
+  return true;
+}
+
+static llvm::json::Object rowJson(const Mesh &mesh, const Row &row) {
+  llvm::json::Array shards;
+  for (const HeldBlock &block : heldBlocks(mesh, row.layout, row.shape)) {
+    llvm::json::Array begin, end;
+    for (const Interval &side : block.box) {
+      begin.push_back(side.begin);
+      end.push_back(side.end);
+    }
+    shards.push_back(
+        llvm::json::Object{{"devices", llvm::json::Array(block.devices)},
+                           {"begin", std::move(begin)},
+                           {"end", std::move(end)}});
+  }
+  return llvm::json::Object{
+      {"name", row.name},
+      {"role", row.role},
+      {"shape", llvm::json::Array(row.shape)},
+      {"layout", toCommandText(mesh, row.layout)},
+      {"local_shape", llvm::json::Array(localShape(row.layout, row.shape))},
+      {"why", row.reason},
+      {"shards", std::move(shards)}};
+}
+
+static void printJson(const Mesh &mesh, llvm::ArrayRef<Row> rows) {
+  llvm::json::Array axes, tensors;
+  for (const MeshAxis &axis : mesh.axes)
+    axes.push_back(
+        llvm::json::Object{{"name", axis.name}, {"size", axis.size}});
+  for (const Row &row : rows)
+    tensors.push_back(rowJson(mesh, row));
+  llvm::outs() << llvm::formatv(
+      "{0:2}\n",
+      llvm::json::Value(llvm::json::Object{{"devices", mesh.size()},
+                                           {"mesh", std::move(axes)},
+                                           {"tensors", std::move(tensors)}}));
+}
+
+static void printText(const Mesh &mesh, llvm::ArrayRef<Row> rows) {
+  llvm::outs() << "Shards on " << mesh.size()
+               << (mesh.size() == 1 ? " device" : " devices");
+  for (size_t i = 0; i < mesh.axes.size(); ++i)
+    llvm::outs() << (i ? " x " : ": ") << mesh.axes[i].name << "="
+                 << mesh.axes[i].size;
+  llvm::outs() << "; numbers in a box are the devices that hold it.\n";
+  for (const Row &row : rows) {
+    auto local = localShape(row.layout, row.shape);
+    llvm::outs() << "\n"
+                 << row.name << "  " << shapeText(row.shape) << "  "
+                 << toCommandText(mesh, row.layout) << "  " << shapeText(local)
+                 << " a device  (" << row.reason << ")\n"
+                 << drawShards(mesh, row.layout, row.shape);
+  }
 }
 
 int weft::tool::runLayout(const ExplainFlags &flags) {
@@ -60,25 +170,17 @@ int weft::tool::runLayout(const ExplainFlags &flags) {
   auto resolved = keras::resolveLayouts(distribution, steps->model());
   if (!resolved)
     return fail(flags.model.distribution + ": " + resolved.error);
-  llvm::json::Array rows;
-  for (const Row &row : rowsOf(*steps, flags.model.batchSize, *resolved)) {
-    auto local = localShape(row.layout, row.shape);
-    std::string text = toCommandText(distribution.mesh, row.layout);
-    if (flags.json) {
-      rows.push_back(llvm::json::Object{
-          {"name", row.name}, {"shape", llvm::json::Array(row.shape)},
-          {"layout", text}, {"local_shape", llvm::json::Array(local)},
-          {"why", row.reason}});
-      continue;
-    }
-    llvm::outs() << row.name << "  " << shapeText(row.shape) << "  " << text
-                 << "  " << shapeText(local) << " a device  (" << row.reason
-                 << ")\n"
-                 << drawShards(distribution.mesh, row.layout, row.shape)
-                 << "\n";
-  }
+  std::vector<Row> rows;
+  int64_t batchSize = flags.model.batchSize;
+  addBatch(rows, steps->model(), distribution, *resolved, batchSize);
+  addVariables(rows, steps->model(), *resolved);
+  if (!addOutputs(rows, *steps, *resolved, batchSize))
+    return 1;
+  for (Row &row : rows)
+    row.layout.dims.resize(row.shape.size());
   if (flags.json)
-    llvm::outs() << llvm::formatv("{0:2}\n",
-                                  llvm::json::Value(std::move(rows)));
+    printJson(distribution.mesh, rows);
+  else
+    printText(distribution.mesh, rows);
   return 0;
 }
