@@ -1,5 +1,4 @@
-//===- CompileStep.cpp - one step of a model to a program image
-//------------===//
+//===- CompileStep.cpp - one step of a model to a program image -----------===//
 
 #include "weft/compiler/driver/CompileStep.h"
 

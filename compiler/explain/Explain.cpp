@@ -1,5 +1,4 @@
-//===- Explain.cpp - what a program communicates and holds
-//-----------------===//
+//===- Explain.cpp - what a program communicates and holds ----------------===//
 
 #include "weft/compiler/explain/Explain.h"
 

@@ -1,5 +1,4 @@
-//===- FindFixes.cpp - which annotation would remove a collective
-//----------===//
+//===- FindFixes.cpp - which annotation would remove a collective ---------===//
 
 #include "weft/compiler/explain/FindFixes.h"
 

@@ -1,5 +1,4 @@
-//===- LayoutChanges.cpp - other annotations one could write
-//---------------===//
+//===- LayoutChanges.cpp - other annotations one could write --------------===//
 
 #include "weft/compiler/explain/LayoutChanges.h"
 

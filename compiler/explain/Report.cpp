@@ -1,5 +1,4 @@
-//===- Report.cpp - an explanation as JSON and as text
-//---------------------===//
+//===- Report.cpp - an explanation as JSON and as text --------------------===//
 
 #include "weft/compiler/explain/Explain.h"
 

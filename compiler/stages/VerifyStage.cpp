@@ -1,5 +1,4 @@
-//===- VerifyStage.cpp - what holds at a stage's border
-//--------------------===//
+//===- VerifyStage.cpp - what holds at a stage's border -------------------===//
 
 #include "weft/compiler/stages/VerifyStage.h"
 

@@ -77,7 +77,7 @@ def Plan_LaunchOp : Plan_InProgram<"launch"> {
 def Plan_CollectiveOp : Plan_InProgram<"collective", [SameVariadicOperandSize]> {
   let summary = "waits for the group, then combines or moves";
   let description = [{
-    `plan.collective "all_reduce" sum %a to %a over #group because "..." : memref<..> to memref<..>`.
+    `plan.collective "all_reduce" by sum %a to %a over #group because "..." : memref<..> to memref<..>`.
     Kinds: all_reduce, all_gather, reduce_scatter, all_to_all, permute,
     exchange, with the meaning of the coll dialect; `group` is a rank-1 layout
     whose dimension lists the axes. (C1) the kind is one of these.
@@ -88,7 +88,7 @@ def Plan_CollectiveOp : Plan_InProgram<"collective", [SameVariadicOperandSize]> 
                        OptionalAttr<Weft_LayoutAttr>:$from_layout, OptionalAttr<Weft_LayoutAttr>:$to_layout,
                        OptionalAttr<DenseI64ArrayAttr>:$shape, OptionalAttr<StrAttr>:$reason);
   let assemblyFormat = [{
-    $kind ($reduce^)? $sources `to` $targets (`over` $group^)? (`from_dim` $from^)? (`to_dim` $to^)?
+    $kind (`by` $reduce^)? $sources `to` $targets (`over` $group^)? (`from_dim` $from^)? (`to_dim` $to^)?
     (`of` $shape^)? (`from` $from_layout^)? (`into` $to_layout^)? (`because` $reason^)?
     attr-dict `:` type($sources) `to` type($targets)
   }];

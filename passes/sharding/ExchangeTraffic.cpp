@@ -1,5 +1,4 @@
-//===- ExchangeTraffic.cpp - what each device sends in an exchange
-//---------===//
+//===- ExchangeTraffic.cpp - what each device sends in an exchange --------===//
 
 #include "weft/passes/sharding/ExchangeTraffic.h"
 

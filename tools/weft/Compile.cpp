@@ -1,27 +1,96 @@
-//===- Compile.cpp - weft compile ------------------------------------------===//
+//===- Compile.cpp - weft compile -----------------------------------------===//
 
 #include "weft/tools/weft/OutputFile.h"
 #include "weft/tools/weft/SavedModel.h"
 #include "weft/tools/weft/StepCompiler.h"
 #include "weft/tools/weft/VerifyStages.h"
 
+#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace weft;
 using namespace weft::tool;
 
+/// The stage a flag names; nothing after a printed error.
+static std::optional<Stage> stageOf(const char *flag, const std::string &name) {
+  std::optional<Stage> stage = parseStage(name);
+  if (!stage)
+    fail(std::string(flag) + ": " + unknownStage(name));
+  return stage;
+}
+
+static int writeOutput(const CompileFlags &flags, const std::string &bytes) {
+  if (flags.out.empty() || flags.out == "-") {
+    llvm::outs() << bytes;
+    return 0;
+  }
+  std::string error = writeOutputFile(flags.out, bytes);
+  return error.empty() ? 0 : fail(error);
+}
+
+/// With an alias for the mesh and each layout, which `<<` would not give.
+static std::string textOf(mlir::ModuleOp module) {
+  std::string text;
+  llvm::raw_string_ostream stream(text);
+  module.print(stream);
+  return text + "\n";
+}
+
+/// What a file of IR cannot take: it has its model, layouts and batch.
+static bool refuseModelFlags(const CompileFlags &flags) {
+  const ModelFlags &model = flags.model;
+  const char *flag = !model.distribution.empty() ? "--distribution"
+                     : model.dataParallel        ? "--data-parallel"
+                     : !model.devices.empty()    ? "--devices"
+                     : !model.shapes.empty()     ? "--shape"
+                     : model.optimizer           ? "--optimizer"
+                     : model.loss                ? "--loss"
+                     : model.metrics             ? "--metrics"
+                     : model.learningRate        ? "--learning-rate"
+                     : flags.verify              ? "--verify"
+                                                 : nullptr;
+  if (flag)
+    fail(std::string(flag) + " has no effect on IR of the stage '" +
+         flags.from + "'; leave it out, or compile the model without --from");
+  return flag != nullptr;
+}
+
+/// From a file of IR at some stage.
+static int compileFrom(const CompileFlags &flags, std::optional<Stage> to) {
+  std::optional<Stage> from = stageOf("--from", flags.from);
+  if (!from || refuseModelFlags(flags))
+    return 1;
+  if (to)
+    if (std::string why = invalidOrder(*from, *to); !why.empty())
+      return fail("--emit " + flags.emit + ": " + why);
+  std::string error;
+  auto text = readTextFile(flags.model.model, error);
+  if (!text)
+    return fail(error);
+  auto context = makeContext(flags.model.model);
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(
+      *text, mlir::ParserConfig(context.get()), flags.model.model);
+  if (!module)
+    return 1;
+  CompileOptions options = compileOptions(flags.model);
+  options.from = *from;
+  if (to)
+    return failed(runStages(*module, options, *to))
+               ? 1
+               : writeOutput(flags, textOf(*module));
+  auto image = compileProgram(*module, options);
+  return failed(image)
+             ? 1
+             : writeOutput(flags, std::string(image->begin(), image->end()));
+}
+
 int weft::tool::runCompile(const CompileFlags &flags) {
   std::optional<Stage> stage;
   if (!flags.emit.empty()) {
-    stage = parseStage(flags.emit);
-    if (!stage) {
-      std::string known;
-      for (const StageInfo &info : stages())
-        known += (known.empty() ? "" : ", ") + info.name.str();
-      return fail("--emit " + flags.emit + ": no such stage; use one of " +
-                  known);
-    }
+    stage = stageOf("--emit", flags.emit);
+    if (!stage)
+      return 1;
   } else if (flags.out.empty() && !flags.verify) {
     return fail("--out is missing: name the program file, or print a stage "
                 "with --emit");
@@ -29,6 +98,8 @@ int weft::tool::runCompile(const CompileFlags &flags) {
   if (!flags.out.empty() && flags.out != "-")
     if (Status writable = tryOutput(flags.out); !writable)
       return fail(writable.message());
+  if (!flags.from.empty())
+    return compileFrom(flags, stage);
   auto steps = StepCompiler::open(flags.model);
   if (!steps)
     return 1;
@@ -37,22 +108,11 @@ int weft::tool::runCompile(const CompileFlags &flags) {
     return 1;
   if (!stage && flags.out.empty())
     return 0;
-  std::string bytes;
   if (stage) {
     auto module = steps->reach(flags.model.step, flags.model.batchSize, *stage);
-    if (!module)
-      return 1;
-    llvm::raw_string_ostream(bytes) << *module;
-  } else {
-    auto image = steps->compile(flags.model.step, flags.model.batchSize);
-    if (!image)
-      return 1;
-    bytes.assign(image->begin(), image->end());
+    return module ? writeOutput(flags, textOf(*module)) : 1;
   }
-  if (flags.out.empty() || flags.out == "-") {
-    llvm::outs() << bytes;
-    return 0;
-  }
-  std::string error = writeOutputFile(flags.out, bytes);
-  return error.empty() ? 0 : fail(error);
+  auto image = steps->compile(flags.model.step, flags.model.batchSize);
+  return image ? writeOutput(flags, std::string(image->begin(), image->end()))
+               : 1;
 }

@@ -1,5 +1,4 @@
-//===- Devices.cpp - weft devices, weft reshard
-//----------------------------===//
+//===- Devices.cpp - weft devices, weft reshard ---------------------------===//
 
 #include "weft/tools/weft/Commands.h"
 #include "weft/tools/weft/Reshard.h"

@@ -1,5 +1,4 @@
-//===- DrawShards.cpp - the shards of a tensor as labelled boxes
-//-----------===//
+//===- DrawShards.cpp - the shards of a tensor as labelled boxes ----------===//
 
 #include "weft/tools/weft/DrawShards.h"
 

@@ -1,5 +1,4 @@
-//===- Explain.cpp - weft explain
-//------------------------------------------===//
+//===- Explain.cpp - weft explain -----------------------------------------===//
 
 #include "weft/compiler/explain/FindFixes.h"
 #include "weft/tools/weft/StepCompiler.h"

@@ -1,5 +1,4 @@
-//===- LayoutCommand.cpp - weft layout
-//-------------------------------------===//
+//===- LayoutCommand.cpp - weft layout ------------------------------------===//
 
 #include "weft/dialects/weft/Weft.h"
 #include "weft/tools/weft/DrawShards.h"

@@ -1,5 +1,4 @@
-//===- main.cpp - the command line of weft
-//---------------------------------===//
+//===- main.cpp - the command line of weft --------------------------------===//
 //
 // Only names of flags live here; Commands.h has what they mean.
 //
@@ -99,6 +98,8 @@ static void addCompile(CLI::App &app, CompileFlags &flags) {
   app.add_option("--emit", flags.emit,
                  "imported, differentiated, sharded, partitioned, scheduled, "
                  "kernels or plan");
+  app.add_option("--from", flags.from,
+                 "MODEL is a file of IR at this stage, as --emit printed it");
   app.add_option("-o,--out", flags.out, "file (- for stdout)");
   app.add_flag("--verify", flags.verify,
                "first compare all stages in the reference interpreter");
