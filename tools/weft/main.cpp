@@ -77,9 +77,14 @@ static void addFit(CLI::App &app, FitFlags &flags) {
   app.add_flag("--json", flags.json, "one JSON object on standard output");
   app.add_option("--verbose", flags.verbose, "0, 1 (bar) or 2 (lines)")
       ->capture_default_str();
-  app.footer("Example:\n  weft fit model.json --data mnist.npz --divide-by 255 "
-             "--data-parallel\n    --devices cpu:8 --epochs 3 --batch-size 128 "
-             "--save trained.keras");
+  app.footer("Examples:\n"
+             "  weft fit model.keras --data mnist.npz --divide-by 255 "
+             "--data-parallel --devices cpu:8 \\\n"
+             "    --epochs 3 --batch-size 128 --save trained.keras\n"
+             "  weft fit model.json --distribution dist.json --x f.npz:x "
+             "--y f.npz:y \\\n"
+             "    --optimizer adam --loss mse --history h.json "
+             "--stats s.json");
 }
 
 static void addEvaluate(CLI::App &app, EvaluateFlags &flags, bool predict) {
@@ -90,35 +95,71 @@ static void addEvaluate(CLI::App &app, EvaluateFlags &flags, bool predict) {
   app.add_option("--verbose", flags.verbose, "0, 1 (bar) or 2 (lines)");
   if (predict)
     app.add_option("--out", flags.out, "p.npy")->required();
+  app.footer(predict ? "Example:\n  weft predict trained.keras --x "
+                       "mnist.npz:x_test --divide-by 255 --out p.npy"
+                     : "Example:\n  weft evaluate trained.keras --data "
+                       "mnist.npz --divide-by 255 --json");
 }
 
 static void addCompile(CLI::App &app, CompileFlags &flags) {
   addModelFlags(app, flags.model, true);
-  app.add_option("--step", flags.model.step, "train, evaluate or predict");
+  app.add_option("--step", flags.model.step, "train, evaluate or predict")
+      ->capture_default_str();
   app.add_option("--emit", flags.emit,
-                 "imported, differentiated, sharded, partitioned, scheduled, "
-                 "kernels or plan");
+                 "print the IR of a stage: imported, differentiated, sharded, "
+                 "partitioned, scheduled, kernels or plan");
   app.add_option("--from", flags.from,
                  "MODEL is a file of IR at this stage, as --emit printed it");
   app.add_option("-o,--out", flags.out, "file (- for stdout)");
   app.add_flag("--verify", flags.verify,
                "first compare all stages in the reference interpreter");
+  app.footer("Examples:\n"
+             "  weft compile model.keras --distribution dist.json "
+             "--batch-size 128 -o step.weft\n"
+             "  weft compile model.json --data-parallel --devices cpu:8 "
+             "--emit sharded -o step.mlir\n"
+             "  weft compile step.mlir --from sharded --emit partitioned\n"
+             "  weft compile model.json --verify --seed 1");
 }
 
 static void addExplain(CLI::App &app, ExplainFlags &flags) {
   addModelFlags(app, flags.model, true);
-  app.add_option("--step", flags.model.step, "train, evaluate or predict");
+  app.add_option("--step", flags.model.step, "train, evaluate or predict")
+      ->capture_default_str();
   app.add_flag("--json", flags.json, "one JSON object");
+  app.footer("Examples:\n"
+             "  weft explain model.keras --distribution dist.json "
+             "--batch-size 128\n"
+             "  weft explain model.json --data-parallel --devices cpu:8 "
+             "--step predict --json");
+}
+
+static void addLayout(CLI::App &app, ExplainFlags &flags) {
+  addModelFlags(app, flags.model, true);
+  app.add_flag("--json", flags.json, "one JSON object");
+  app.footer("Examples:\n"
+             "  weft layout model.keras --distribution dist.json "
+             "--batch-size 16\n"
+             "  weft layout model.json --data-parallel --devices cpu:8 --json");
 }
 
 static void addReshard(CLI::App &app, ReshardFlags &flags) {
-  app.add_option("--mesh", flags.mesh, "x=4,y=2")->required();
-  app.add_option("--shape", flags.shape, "16x16x16")->required();
-  app.add_option("--from", flags.from, "[y,-,x]")->required();
-  app.add_option("--to", flags.to, "[-,(x,y),-]")->required();
-  app.add_option("--dtype", flags.dtype, "element type");
+  app.add_option("--mesh", flags.mesh, "names and sizes of axes: x=4,y=2")
+      ->required();
+  app.add_option("--shape", flags.shape, "of the tensor: 16x16x16")->required();
+  app.add_option("--from", flags.from, "layout it has: [y,-,x]")->required();
+  app.add_option("--to", flags.to, "layout it shall have: [-,(x,y),-]")
+      ->required();
+  app.add_option("--dtype", flags.dtype, "element type")->capture_default_str();
   app.add_flag("--no-exchange", flags.noExchange, "standard collectives only");
   app.add_flag("--json", flags.json, "one JSON object");
+  app.footer("A dimension is - (replicated), an axis, (x,y) for several, or "
+             "x:(2)4 for a part of one.\n"
+             "Examples:\n"
+             "  weft reshard --mesh x=4,y=2 --shape 16x16x16 --from '[y,-,x]' "
+             "--to '[-,(x,y),-]'\n"
+             "  weft reshard --mesh x=8 --shape 1024 --from '[x]' --to '[-]' "
+             "--dtype bf16 --json");
 }
 
 static void addRun(CLI::App &app, RunFlags &flags) {
@@ -132,6 +173,9 @@ static void addRun(CLI::App &app, RunFlags &flags) {
   app.add_flag("--list", flags.list,
                "print names, shapes, types and layouts of inputs and outputs");
   app.add_option("--stats", flags.stats, "times, memory and bytes as JSON");
+  app.footer("Examples:\n"
+             "  weft run step.weft --list\n"
+             "  weft run step.weft --inputs in.npz --outputs out.npz");
 }
 
 /// A run needs arrays and a place for its results; a listing needs neither.
@@ -182,6 +226,12 @@ CommandLine::CommandLine() {
   using Commands = CompilerCommands;
   app.require_subcommand(1);
   app.set_version_flag("--version", "weft 0.1.0 (MLIR 22.1, program ABI 1)");
+  app.footer("Examples:\n"
+             "  weft layout model.keras --distribution dist.json\n"
+             "  weft explain model.keras --distribution dist.json\n"
+             "  weft fit model.keras --data mnist.npz --divide-by 255 "
+             "--data-parallel --devices cpu:8\n"
+             "weft COMMAND --help has more of each.");
   app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
   app.failure_message([](const CLI::App *, const CLI::Error &error) {
     return std::string("weft: error: ") + error.what() +
@@ -207,12 +257,14 @@ CommandLine::CommandLine() {
                  "communication, its reasons and memory, before running",
                  explain, &Commands::explain),
              explain);
-  CLI::App &layoutApp = add("layout", "draw the shards of each variable",
-                            layout, &Commands::layout);
-  addModelFlags(layoutApp, layout.model, true);
-  layoutApp.add_flag("--json", layout.json, "one JSON object");
-  add("devices", "what can be used", devices, &Commands::devices)
-      .add_flag("--json", devices.json, "one JSON object");
+  addLayout(add("layout", "draw the shards of batch, variables and outputs",
+                layout, &Commands::layout),
+            layout);
+  CLI::App &devicesApp =
+      add("devices", "what can be used, and why not the rest", devices,
+          &Commands::devices);
+  devicesApp.add_flag("--json", devices.json, "one JSON object");
+  devicesApp.footer("Example:\n  weft devices --json");
   addReshard(add("reshard", "the cheapest way from one layout to another",
                  reshard, &Commands::reshard),
              reshard);
@@ -227,9 +279,9 @@ void CommandLine::checkCommand(const std::string &word) const {
       return;
     known += (known.empty() ? "" : ", ") + command->get_name();
   }
-  throw CLI::ValidationError(
-      word.empty() ? "a command is missing" : word + ": no such command",
-      "commands are " + known);
+  throw CLI::ValidationError(word.empty() ? "a command is missing"
+                                          : word + ": no such command",
+                             "commands are " + known);
 }
 
 int main(int argc, char **argv) {
