@@ -64,10 +64,11 @@ struct Array {
 /// Element by element: floats to integers truncate, out-of-range saturates,
 /// float16 and bfloat16 round to nearest even.
 Array convert(const Array &array, ElementType type);
+/// The same on `count` elements in memory; `from` and `to` are apart.
+void convertElements(ElementType fromType, const void *from, ElementType toType,
+                     void *to, int64_t count);
 /// Rows [begin, end) of the first dimension; both are within it.
 Array rows(const Array &array, int64_t begin, int64_t end);
-/// Row indices[i] of `array` becomes row i.
-Array gatherRows(const Array &array, const int64_t *indices, int64_t count);
 
 float halfToFloat(uint16_t bits);
 uint16_t floatToHalf(float value);

@@ -1,6 +1,10 @@
 #include "weft/runtime/training/BoundStep.h"
 
+#include <chrono>
+
 namespace weft {
+
+using Clock = std::chrono::steady_clock;
 
 Result<std::unique_ptr<Trainer::BoundStep>>
 Trainer::BoundStep::bind(weft_runtime *runtime, weft_program *program,
@@ -67,15 +71,14 @@ Status Trainer::BoundStep::writeBatch(const TrainingData &data,
     const TrainingData::Column *column = data.column(inputs[i].name);
     if (!column)
       return Error{"no array is given for " + inputs[i].name + "; add --data FILE.npz"};
-    TrainingData::Column typed = *column;
-    typed.port = inputs[i];
-    Array batch = TrainingData::batch(typed, indices.data(), int64_t(indices.size()));
-    if (batch.shape != inputs[i].shape)
+    Shape shape = column->array->shape;
+    shape[0] = int64_t(indices.size());
+    if (shape != inputs[i].shape)
       return Error{"the program takes " + inputs[i].name + " of shape " +
-                   text(inputs[i].shape) + ", the batch has " + text(batch.shape) +
+                   text(inputs[i].shape) + ", the batch has " + text(shape) +
                    "; compile it for this batch size"};
-    if (Status ok = takeError(weft_buffer_write(inputBuffers[i], batch.bytes.data(),
-                                                batch.bytes.size()));
+    TrainingData::gather(*column, indices, inputs[i].type, batch);
+    if (Status ok = takeError(weft_buffer_write(inputBuffers[i], batch.data(), batch.size()));
         !ok)
       return ok;
   }
@@ -99,10 +102,12 @@ Status Trainer::BoundStep::run(const TrainingData &data,
                                const std::vector<int64_t> &indices) {
   if (Status ok = writeBatch(data, indices); !ok)
     return ok;
+  auto begin = Clock::now();
   if (Status ok = takeError(weft_execute(runtime, program, inputBuffers.data(),
                                          outputBuffers.data()));
       !ok)
     return ok;
+  executeSeconds = std::chrono::duration<double>(Clock::now() - begin).count();
   return takeStateOutputs();
 }
 

@@ -31,6 +31,7 @@ struct Trainer::BoundStep {
   weft_program *program = nullptr;
   ModelState *state = nullptr;
   std::vector<Port> inputs, outputs;
+  double executeSeconds = 0; ///< of the last run, on the devices
 
 private:
   Status bindInputs();
@@ -39,6 +40,7 @@ private:
   Status takeStateOutputs();
 
   std::vector<weft_buffer *> inputBuffers, outputBuffers, owned;
+  std::vector<uint8_t> batch; ///< of one port, kept for its memory
 };
 
 } // namespace weft

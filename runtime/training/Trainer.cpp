@@ -82,10 +82,10 @@ Result<Logs> Trainer::runEpoch(FitRun &run, int64_t epoch) {
       return ok.error();
     if (Status ok = (*bound)->addMetrics(metrics, int64_t(indices.size()), alone); !ok)
       return ok.error();
-    if (options.stepEnd)
-      options.stepEnd();
     run.history.addStep(alone);
     bar.update(++done, metrics.logs());
+    if (options.stepEnd)
+      options.stepEnd((*bound)->executeSeconds);
     run.checkEnd();
   }
   if (run.order.ranOut())

@@ -47,7 +47,8 @@ struct FitOptions : LoopOptions {
   bool firstFit = true;                 ///< see EpochOrder
   const TrainingData *validation = nullptr;
   /// Called around each step, once its program is there.
-  std::function<void()> stepBegin = {}, stepEnd = {};
+  std::function<void()> stepBegin = {};
+  std::function<void(double executeSeconds)> stepEnd = {};
   /// Called after each epoch; false ends the training.
   std::function<bool(int64_t epoch, const Logs &)> epochEnd = {};
 };

@@ -155,18 +155,43 @@ const TrainingData::Column *TrainingData::column(std::string_view port) const {
   return nullptr;
 }
 
-Array TrainingData::batch(const Column &column, const int64_t *indices,
-                          int64_t count) {
-  std::vector<int64_t> moved(indices, indices + count);
-  for (int64_t &index : moved)
-    index += column.begin;
-  Array picked = gatherRows(*column.array, moved.data(), count);
-  if (column.divideBy == 1)
-    return convert(picked, column.port.type);
-  Array scaled = convert(picked, ElementType::Float32);
-  for (int64_t i = 0; i < scaled.count(); ++i)
-    scaled.data<float>()[i] /= float(column.divideBy);
-  return convert(scaled, column.port.type);
+#if defined(__x86_64__)
+__attribute__((target_clones("avx512f", "avx2", "default")))
+#endif
+static void divide(float *values, int64_t count, float by) {
+  for (int64_t i = 0; i < count; ++i)
+    values[i] /= by;
+}
+
+/// A row of `from` into one of `to`, divided in float32 on the way.
+static void divideRow(const Array &array, const uint8_t *from, ElementType type,
+                      uint8_t *to, int64_t count, float by,
+                      std::vector<float> &scratch) {
+  bool inPlace = type == ElementType::Float32;
+  scratch.resize(inPlace ? 0 : count);
+  float *wide = inPlace ? reinterpret_cast<float *>(to) : scratch.data();
+  convertElements(array.type, from, ElementType::Float32, wide, count);
+  divide(wide, count, by);
+  if (!inPlace)
+    convertElements(ElementType::Float32, wide, type, to, count);
+}
+
+void TrainingData::gather(const Column &column, std::span<const int64_t> indices,
+                          ElementType type, std::vector<uint8_t> &out) {
+  const Array &array = *column.array;
+  int64_t row = int64_t(array.rowBytes() / byteWidth(array.type));
+  size_t rowBytes = row * byteWidth(type);
+  out.resize(indices.size() * rowBytes);
+  std::vector<float> scratch;
+  for (size_t i = 0; i < indices.size(); ++i) {
+    const uint8_t *from =
+        array.bytes.data() + (column.begin + indices[i]) * array.rowBytes();
+    uint8_t *to = out.data() + i * rowBytes;
+    if (column.divideBy == 1)
+      convertElements(array.type, from, type, to, row);
+    else
+      divideRow(array, from, type, to, row, float(column.divideBy), scratch);
+  }
 }
 
 std::string TrainingData::description() const {

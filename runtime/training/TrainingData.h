@@ -44,9 +44,10 @@ public:
   std::vector<Column> columns;
 
   const Column *column(std::string_view port) const;
-  /// Rows indices[0..count) in the port's dtype, without the batch in shape[0]
-  /// being that of the port: it is `count`.
-  static Array batch(const Column &column, const int64_t *indices, int64_t count);
+  /// These rows one after the other as `type`; `out` is resized, so that a
+  /// loop that keeps it allocates nothing.
+  static void gather(const Column &column, std::span<const int64_t> indices,
+                     ElementType type, std::vector<uint8_t> &out);
   /// A line for each array: name, source, shape, dtype and range.
   std::string description() const;
   /// Keras' validation_split: the last part, taken before any shuffle.

@@ -151,6 +151,9 @@ TEST_CASE("data that does not fit says what would mend it") {
   CHECK(parts->first.samples == 4);
   CHECK(parts->second.samples == 1);
   int64_t first = 0;
-  CHECK(weft::TrainingData::batch(parts->second.columns[1], &first, 1).at(0) == 7);
+  std::vector<uint8_t> row;
+  weft::TrainingData::gather(parts->second.columns[1], {&first, 1}, weft::ElementType::Float32, row);
+  CHECK(row.size() == 4);
+  CHECK(*reinterpret_cast<const float *>(row.data()) == 7);
   CHECK(data->split(1).message().find("between 0 and 1") != std::string::npos);
 }

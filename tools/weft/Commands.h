@@ -46,7 +46,6 @@ struct DataFlags {
 };
 
 struct FitFlags {
-  TimePoint began = std::chrono::steady_clock::now(); ///< of the process
   ModelFlags model;
   DataFlags data;
   int64_t epochs = 1;
@@ -87,11 +86,11 @@ struct DevicesFlags {
 
 /// A compiled program and the arrays it is given; no model, no compiler.
 struct RunFlags {
-  TimePoint began = std::chrono::steady_clock::now(); ///< of the process
   std::string program;                                ///< .weft
   std::string inputs, outputs; ///< .npz; arrays are named after ports
   std::string devices;         ///< cpu:N; empty: as many as the mesh has
   std::string stats;
+  int64_t repeat = 1; ///< runs; donated inputs carry on from run to run
   bool list = false; ///< print the ports
 };
 

@@ -142,7 +142,7 @@ int weft::tool::runFit(const FitFlags &flags) {
   if (flags.verify &&
       !verifyStages(session->compiler(), "train", flags.model.batchSize))
     return 1;
-  StepClock clock(flags.began);
+  StepClock clock;
   if (flags.initOnly) {
     Status ready = session->initialise(StepKind::Train, flags.weights);
     return ready ? writeResults(flags, *session, {}, clock)
@@ -164,7 +164,9 @@ int weft::tool::runFit(const FitFlags &flags) {
   options.validation = validation ? &*validation : nullptr;
   std::signal(SIGINT, stopAfterThisStep);
   options.stepBegin = [&] { clock.beginStep(); };
-  options.stepEnd = [&] { clock.endStep(session->runtime()); };
+  options.stepEnd = [&](double execute) {
+    clock.endStep(session->runtime(), execute);
+  };
   auto history = session->trainer().fit(data, options);
   if (!history)
     return fail(history.message());

@@ -200,13 +200,18 @@ static Status execute(const RunFlags &flags, const weft_program *program) {
   if (Status to = bindOutputs(created, program, inputs, outputs.size(), bound);
       !to)
     return to;
-  StepClock clock(flags.began);
-  clock.beginStep();
-  if (Status ran = takeError(weft_execute(created, program, bound.inputs.data(),
-                                          bound.outputs.data()));
-      !ran)
-    return Error{flags.program + ": " + ran.message()};
-  clock.endStep(created);
+  StepClock clock;
+  for (int64_t i = 0; i < flags.repeat; ++i) {
+    clock.beginStep();
+    auto begin = std::chrono::steady_clock::now();
+    if (Status ran = takeError(weft_execute(
+            created, program, bound.inputs.data(), bound.outputs.data()));
+        !ran)
+      return Error{flags.program + ": " + ran.message()};
+    std::chrono::duration<double> took =
+        std::chrono::steady_clock::now() - begin;
+    clock.endStep(created, took.count());
+  }
   if (Status written = writeOutputs(outputs, bound, *out); !written)
     return written;
   if (!stats)

@@ -1,8 +1,12 @@
 //===- Statistics.h - what a run cost -------------------------*- C++ -*-===//
 //
-//   StepClock clock(flags.began);
-//   clock.beginStep(); ... clock.endStep(runtime);     // for each step
-//   statisticsJson(runtime, clock, compileMilliseconds);
+//   StepClock clock;
+//   clock.beginStep(); ... clock.endStep(runtime, executeSeconds);  // each step
+//   clock.json(runtime, compileMilliseconds) ==
+//   {"devices": 8, "steps": 190, "step_ms": {"median": 0.9, "min": 0.8},
+//    "execute_ms": {"median": 0.7, "min": 0.6}, "compile_ms": 61.2,
+//    "startup_ms": 190.4, "peak_rss_bytes": 123456789,
+//    "collectives": {"all_reduce": {"count": 1, "bytes": 712404}}}
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,11 +22,13 @@ namespace weft::tool {
 /// batch, as `weft explain` predicts it.
 class StepClock {
 public:
-  explicit StepClock(TimePoint began) : began(began) {}
   void beginStep() { stepBegan = std::chrono::steady_clock::now(); }
-  void endStep(const weft_runtime *runtime);
-  /// The object of `--stats`; `startup_ms` is from the start of the process to
-  /// the end of the first step.
+  /// `executeSeconds`: the part of the step that the devices ran.
+  void endStep(const weft_runtime *runtime, double executeSeconds);
+  /// The object of `--stats`. `step_ms` has all that a step costs, the batch,
+  /// metrics and progress bar, `execute_ms` the devices alone; both without the
+  /// first step, unless it is the only one. `startup_ms` is from the start of
+  /// the process to the end of the first step, in ticks of 10 ms.
   std::string json(const weft_runtime *runtime,
                    double compileMilliseconds) const;
 
@@ -31,9 +37,9 @@ private:
     std::string kind;
     uint64_t count, bytes;
   };
-  TimePoint began, stepBegan;
+  TimePoint stepBegan;
   double startup = 0;
-  std::vector<double> steps; ///< milliseconds
+  std::vector<double> steps, executions; ///< milliseconds
   std::vector<Moved> collectives;
 };
 

@@ -170,6 +170,10 @@ static void addRun(CLI::App &app, RunFlags &flags) {
   app.add_option("--outputs", flags.outputs, "out.npz: the results");
   app.add_option("--devices", flags.devices,
                  "cpu:N (default: as many as the program's mesh has)");
+  app.add_option("--repeat", flags.repeat,
+                 "run N times; donated state goes from run to run")
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
+      ->type_name("N");
   app.add_flag("--list", flags.list,
                "print names, shapes, types and layouts of inputs and outputs");
   app.add_option("--stats", flags.stats, "times, memory and bytes as JSON");

@@ -23,7 +23,7 @@ void Signal::raise() {
 }
 
 void Signal::wait(uint32_t seen) {
-  for (int i = 0; i < 4000; ++i) {
+  for (int i = 0; i < 20000; ++i) { // the host works between steps, too
     if (value() != seen)
       return;
     pause();

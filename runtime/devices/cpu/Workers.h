@@ -6,7 +6,7 @@
 //   });
 //
 // A thread that finds nothing to do leaves the body at once and waits for news
-// outside: it spins for some 50 us, then sleeps on a futex. So run() never
+// outside: it spins for some 300 us, then sleeps on a futex. So run() never
 // waits for a thread that sleeps or has lost its core.
 //
 //===----------------------------------------------------------------------===//
