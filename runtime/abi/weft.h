@@ -30,6 +30,14 @@ extern "C" {
 typedef void (*weft_kernel_fn)(void *const *buffers,
                                const int64_t *coordinates);
 
+/// A share of a kernel's work: part `part` of `parts`, for 0 <= part < parts.
+/// All parts together, in any order, on any threads, store the same bits as
+/// one call of the kernel. Exported as NAME.part, with a uint32_t NAME.parts,
+/// the most parts that pay, by kernels whose work is worth sharing.
+typedef void (*weft_kernel_part_fn)(void *const *buffers,
+                                    const int64_t *coordinates, int64_t part,
+                                    int64_t parts);
+
 /// Trailer after the ELF image of a .weft file; all integers little-endian.
 /// The file is ELF image, then the FlatBuffer of the plan, then this.
 typedef struct weft_trailer {
@@ -71,7 +79,8 @@ void weft_program_free(weft_program *program);
 const void *weft_program_plan(const weft_program *program);
 
 typedef struct weft_runtime weft_runtime;
-/// `devices`: "cpu:N". `workers`: 0 for min(cores, N).
+/// `devices`: "cpu:N". `workers`: threads that the devices share, 0 for one a core;
+/// a device without others shares its large kernels among them.
 weft_error *weft_runtime_create(const char *devices, int workers,
                                 weft_runtime **out);
 int64_t weft_runtime_device_count(const weft_runtime *runtime);

@@ -65,6 +65,11 @@ Error Program::loadKernels(std::span<const uint8_t> elf) {
       return makeError(WEFT_INVALID_FILE, "program has no kernel \"", kernel,
                        "\", which its plan names");
     kernels.push_back(reinterpret_cast<weft_kernel_fn>(symbol));
+    Parts shared;
+    auto *most = static_cast<const uint32_t *>(dlsym(library, (kernel + ".parts").c_str()));
+    if (void *part = dlsym(library, (kernel + ".part").c_str()); part && most)
+      shared = {reinterpret_cast<weft_kernel_part_fn>(part), int64_t(*most)};
+    parts.push_back(shared);
   }
   return nullptr;
 }

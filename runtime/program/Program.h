@@ -23,6 +23,13 @@ public:
   const Plan &plan() const { return contents; }
   const void *planBytes() const { return bytes.get(); }
   weft_kernel_fn kernel(uint32_t index) const { return kernels[index]; }
+  /// The same in parts, and the most parts that pay: null and 1 where the
+  /// kernel is not worth sharing.
+  struct Parts {
+    weft_kernel_part_fn run = nullptr;
+    int64_t most = 1;
+  };
+  const Parts &kernelParts(uint32_t index) const { return parts[index]; }
 
 private:
   Program() = default;
@@ -35,6 +42,7 @@ private:
   std::unique_ptr<uint8_t, FreeBytes> bytes; ///< the FlatBuffer, 64-byte aligned
   Plan contents;
   std::vector<weft_kernel_fn> kernels;
+  std::vector<Parts> parts;
   int file = -1; ///< memfd; open as long as the library, whose name it is
   void *library = nullptr;
 };

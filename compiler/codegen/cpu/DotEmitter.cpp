@@ -72,7 +72,7 @@ void emitSimpleDot(KernelEmitter &emitter, DotOp op, const DotShape &shape) {
   Value zero = emitter.constant(0);
   DotOffsets offsets{zero, zero, zero};
   for (const DotDimension &dim : llvm::concat<const DotDimension>(shape.batch, shape.rows))
-    offsets = step(emitter, offsets, dim, emitter.openLoop(dim.size));
+    offsets = step(emitter, offsets, dim, emitter.depth() ? emitter.openLoop(dim.size) : emitter.openSplitLoop(dim.size));
   unsigned outer = emitter.depth();
 
   DotOffsets at = offsets;

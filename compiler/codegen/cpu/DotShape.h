@@ -31,6 +31,8 @@ struct DotShape {
 std::optional<DotShape> dotShape(KernelEmitter &emitter, DotOp op);
 /// f32 in register tiles (FloatDot.cpp); false, and nothing emitted, where the
 /// strides do not suit.
+/// Rows of its tiles; nothing where emitFloatDot would emit nothing.
+std::optional<int64_t> floatDotRowTile(KernelEmitter &emitter, const DotShape &shape);
 bool emitFloatDot(KernelEmitter &emitter, const DotShape &shape);
 void emitSimpleDot(KernelEmitter &emitter, DotOp op, const DotShape &shape);
 

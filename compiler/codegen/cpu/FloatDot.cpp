@@ -39,8 +39,12 @@ public:
       : emitter(emitter), builder(emitter.builder), loc(emitter.loc), shape(shape), lanes(emitter.target.floatLanes()),
         f32(builder.getF32Type()), vector(VectorType::get(lanes, f32)) {}
   bool emit();
+  std::optional<int64_t> rowTile() {
+    return chooseLoops() ? std::optional(chooseTile().rows) : std::nullopt;
+  }
 
 private:
+  bool chooseLoops();
   struct Offsets {
     Value lhs, rhs, result;
   };
@@ -215,15 +219,20 @@ void FloatDot::emitRowTiles(TileSize tile, int64_t columns, Offsets at) {
   int64_t whole = row.size / tile.rows, rest = row.size % tile.rows;
   unsigned outside = emitter.depth();
   DotDimension tall{whole, row.lhs * tile.rows, 0, row.result * tile.rows};
-  if (whole == 1) {
+  const std::optional<KernelSplit> &split = emitter.rowSplit();
+  if (whole == 1 && !split) {
     emitTile(tile.rows, columns, at);
-  } else if (whole > 1) {
-    Value position = emitter.openLoop(whole);
+  } else if (whole > 0) {
+    Value position = split ? emitter.openLoop(split->firstUnit, split->lastUnit) : emitter.openLoop(whole);
     emitTile(tile.rows, columns, step(at, tall, position));
     emitter.closeLoops(outside);
   }
-  if (rest != 0)
-    emitTile(rest, columns, step(at, tall, emitter.constant(whole)));
+  if (rest == 0)
+    return;
+  if (split) // once, in the last part
+    emitter.openLoop(emitter.constant(0), arith::ExtUIOp::create(builder, loc, builder.getI64Type(), split->isLast));
+  emitTile(rest, columns, step(at, tall, emitter.constant(whole)));
+  emitter.closeLoops(outside);
 }
 
 void FloatDot::emitTiles(TileSize tile, int64_t unit, Offsets at) {
@@ -268,7 +277,8 @@ TileSize FloatDot::chooseTile() const {
   return best;
 }
 
-bool FloatDot::emit() {
+/// Which dimensions the tiles run over; false where the strides do not suit.
+bool FloatDot::chooseLoops() {
   if (shape.contract.size() > 1)
     return false;
   if (shape.columns.empty()) { // a matrix times a vector: the rows are the columns
@@ -287,7 +297,11 @@ bool FloatDot::emit() {
   take(shape.contract, inner);
   bool alongColumns = (column.rhs == 1 && column.result == 1) || column.size == 1;
   alongContract = inner.lhs == 1 && inner.rhs == 1 && (!alongColumns || column.size == 1);
-  if (!alongColumns && !alongContract)
+  return alongColumns || alongContract;
+}
+
+bool FloatDot::emit() {
+  if (!chooseLoops())
     return false;
   Value zero = emitter.constant(0);
   Offsets at{zero, zero, zero};
@@ -295,6 +309,10 @@ bool FloatDot::emit() {
     at = step(at, dim, emitter.openLoop(dim.size));
   emitTiles(chooseTile(), alongContract ? 1 : lanes, at);
   return true;
+}
+
+std::optional<int64_t> floatDotRowTile(KernelEmitter &emitter, const DotShape &shape) {
+  return FloatDot(emitter, shape).rowTile();
 }
 
 bool emitFloatDot(KernelEmitter &emitter, const DotShape &shape) {

@@ -16,6 +16,10 @@
 // comes before its stores, so that in a kernel "elementwise" a result may have
 // the memory of an argument of the same shape and type.
 //
+// A kernel of much work whose rows do not depend on each other can be shared by
+// several workers (KernelSplit.cpp): `k.part(buffers, coordinates, p, n)` does
+// the p-th of n shares of them, `k.parts` is the largest n that pays.
+//
 // What is emitted: arith, math, vector and scf on 64-bit integers and scalars,
 // llvm.load and llvm.store on plain pointers.
 //
@@ -57,6 +61,14 @@ struct StridedView {
   llvm::SmallVector<int64_t, 4> sizes, strides;
 };
 
+/// How the rows of a kernel are shared among parts: in units (a tile of rows),
+/// at most so many parts; then which of them are those of the part at hand.
+struct KernelSplit {
+  KernelSplit(int64_t rows, int64_t unit, int64_t parts) : rows(rows), unit(unit), parts(parts) {}
+  int64_t rows, unit, parts;
+  mlir::Value firstUnit, lastUnit, begin, end, isLast;
+};
+
 class KernelEmitter {
 public:
   KernelEmitter(mlir::func::FuncOp kernel, const CpuTarget &target);
@@ -75,6 +87,10 @@ public:
   /// A loop [0, n) of the current nest; the builder moves into its body, or
   /// stays after it once closeLoops is called.
   mlir::Value openLoop(int64_t n, mlir::ValueRange carried = {});
+  mlir::Value openLoop(mlir::Value begin, mlir::Value end, mlir::ValueRange carried = {});
+  /// The part's share of [0, n), n a multiple of the rows that are split.
+  mlir::Value openSplitLoop(int64_t n);
+  const std::optional<KernelSplit> &rowSplit() const { return split; }
   mlir::scf::ForOp innermostLoop() { return levels.back(); }
   void closeLoops(unsigned depth);
   unsigned depth() const { return levels.size(); }
@@ -109,8 +125,14 @@ private:
   bool isFlat(llvm::ArrayRef<mlir::Value> roots);
   bool canShareResult(mlir::Value value, mlir::Value result);
 
+  // Parts (KernelSplit.cpp).
+  std::optional<KernelSplit> findSplit();
+  void chooseSplit();
+  void exportParts(mlir::LLVM::LLVMFuncOp body);
+
   // Nests (KernelNests.cpp).
-  mlir::LLVM::LLVMFuncOp createEntry();
+  mlir::LLVM::LLVMFuncOp createBody();
+  void createCaller(llvm::StringRef name, mlir::LLVM::LLVMFuncOp body, llvm::ArrayRef<mlir::Type> parameters);
   llvm::LogicalResult emitNests();
   llvm::LogicalResult emitElementwise(llvm::ArrayRef<mlir::Value> roots);
   llvm::LogicalResult emitReduce(ReduceOp op);
@@ -139,7 +161,8 @@ private:
 
   mlir::func::FuncOp kernel;
   mlir::LLVM::LLVMFuncOp entry;
-  mlir::Value coordinates;
+  mlir::Value coordinates, part, partCount;
+  std::optional<KernelSplit> split;
   llvm::SmallVector<mlir::Value> resultPointers;
   llvm::SetVector<mlir::Value> stored;
   llvm::SetVector<mlir::Value> current; ///< roots of the nest at hand: not yet in memory

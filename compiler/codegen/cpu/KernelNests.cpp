@@ -20,8 +20,12 @@ void KernelEmitter::beginNest() {
 }
 
 Value KernelEmitter::openLoop(int64_t n, ValueRange carried) {
+  return openLoop(constant(0), constant(n), carried);
+}
+
+Value KernelEmitter::openLoop(Value begin, Value end, ValueRange carried) {
   auto loop = scf::ForOp::create(
-      builder, loc, constant(0), constant(n), constant(1), carried,
+      builder, loc, begin, end, constant(1), carried,
       [](OpBuilder &inner, Location where, Value, ValueRange values) {
         scf::YieldOp::create(inner, where, values);
       });
@@ -46,18 +50,19 @@ void KernelEmitter::markParallel() {
   levels.back()->setAttr("llvm.loop_annotation", annotation);
 }
 
-LLVM::LLVMFuncOp KernelEmitter::createEntry() {
+/// The loops, on a pointer for each tensor, the coordinates, and the part.
+LLVM::LLVMFuncOp KernelEmitter::createBody() {
   MLIRContext *context = builder.getContext();
   auto pointer = LLVM::LLVMPointerType::get(context);
-  auto nothing = LLVM::LLVMVoidType::get(context);
   FunctionType type = kernel.getFunctionType();
   SmallVector<Type> tensors(type.getInputs());
   llvm::append_range(tensors, type.getResults());
   bool inPlace = kernel->getAttrOfType<StringAttr>("weft.kernel").getValue() == "elementwise";
 
   SmallVector<Type> parameters(tensors.size() + 1, pointer);
+  parameters.append(2, builder.getI64Type());
   builder.setInsertionPoint(kernel);
-  auto body = LLVM::LLVMFuncOp::create(builder, loc, (kernel.getName() + ".body").str(), LLVM::LLVMFunctionType::get(nothing, parameters), LLVM::Linkage::Internal);
+  auto body = LLVM::LLVMFuncOp::create(builder, loc, (kernel.getName() + ".body").str(), LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), parameters), LLVM::Linkage::Internal);
   body.setNoInline(true);
   unsigned inputs = type.getNumInputs();
   for (auto [i, tensor] : llvm::enumerate(tensors)) {
@@ -69,23 +74,34 @@ LLVM::LLVMFuncOp KernelEmitter::createEntry() {
       body.setArgAttr(i, "llvm.noalias", builder.getUnitAttr());
   }
   body.setArgAttr(tensors.size(), "llvm.noalias", builder.getUnitAttr());
-
-  auto outer = LLVM::LLVMFuncOp::create(builder, loc, (kernel.getName() + ".entry").str(), LLVM::LLVMFunctionType::get(nothing, {pointer, pointer}));
-  Block *block = outer.addEntryBlock(builder);
-  builder.setInsertionPointToStart(block);
-  SmallVector<Value> arguments;
-  for (size_t i = 0; i < tensors.size(); ++i) {
-    Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer, block->getArgument(0), ArrayRef<LLVM::GEPArg>{int32_t(i)});
-    arguments.push_back(LLVM::LoadOp::create(builder, loc, pointer, slot));
-  }
-  arguments.push_back(block->getArgument(1));
-  LLVM::CallOp::create(builder, loc, body, arguments);
-  LLVM::ReturnOp::create(builder, loc, ValueRange());
   return body;
 }
 
+/// `void NAME(buffers, coordinates[, part, parts])` calls the body.
+void KernelEmitter::createCaller(StringRef name, LLVM::LLVMFuncOp body, ArrayRef<Type> parameters) {
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  auto nothing = LLVM::LLVMVoidType::get(builder.getContext());
+  builder.setInsertionPoint(kernel);
+  auto caller = LLVM::LLVMFuncOp::create(builder, loc, name, LLVM::LLVMFunctionType::get(nothing, parameters));
+  Block *block = caller.addEntryBlock(builder);
+  builder.setInsertionPointToStart(block);
+  SmallVector<Value> arguments;
+  unsigned tensors = body.getNumArguments() - 3;
+  for (unsigned i = 0; i < tensors; ++i) {
+    Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer, block->getArgument(0), ArrayRef<LLVM::GEPArg>{int32_t(i)});
+    arguments.push_back(LLVM::LoadOp::create(builder, loc, pointer, slot));
+  }
+  llvm::append_range(arguments, block->getArguments().drop_front());
+  if (parameters.size() == 2) // all of it
+    arguments.append({constant(0), constant(1)});
+  LLVM::CallOp::create(builder, loc, body, arguments);
+  LLVM::ReturnOp::create(builder, loc, ValueRange());
+}
+
 LogicalResult KernelEmitter::emit() {
-  entry = createEntry();
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  entry = createBody();
+  createCaller((kernel.getName() + ".entry").str(), entry, {pointer, pointer});
   Block *block = entry.addEntryBlock(builder);
   builder.setInsertionPointToStart(block);
   nestAnchor = LLVM::ReturnOp::create(builder, loc, ValueRange());
@@ -96,6 +112,8 @@ LogicalResult KernelEmitter::emit() {
   for (unsigned i = 0; i < kernel.getNumResults(); ++i)
     resultPointers.push_back(block->getArgument(position++));
   coordinates = block->getArgument(position);
+  part = block->getArgument(position + 1);
+  partCount = block->getArgument(position + 2);
 
   for (ConstantOp op : kernel.getOps<ConstantOp>()) {
     auto data = dyn_cast<DenseElementsAttr>(op.getValue());
@@ -105,7 +123,12 @@ LogicalResult KernelEmitter::emit() {
       memory[op.getResult()] = globalConstant(op);
   }
   chooseStored();
-  if (failed(placeStored()) || failed(emitNests()))
+  if (failed(placeStored()))
+    return failure();
+  chooseSplit();
+  if (split)
+    exportParts(entry);
+  if (failed(emitNests()))
     return failure();
   return emitCopies();
 }
@@ -156,12 +179,12 @@ LogicalResult KernelEmitter::emitElementwise(ArrayRef<Value> roots) {
   beginNest();
   ElementIndex index;
   if (type.getRank() > 0 && isFlat(roots)) {
-    Value linear = openLoop(type.getNumElements());
+    Value linear = openSplitLoop(type.getNumElements());
     index = makeFlatIndex(linear, depth());
   } else {
     SmallVector<Value> dims;
-    for (int64_t size : type.getShape())
-      dims.push_back(openLoop(size));
+    for (auto [i, size] : llvm::enumerate(type.getShape()))
+      dims.push_back(i == 0 ? openSplitLoop(size) : openLoop(size));
     index = makeIndex(dims, depth());
   }
   if (depth() > 0)

@@ -14,7 +14,8 @@ Error Executor::prepare(const CollectiveProvider &provider, int workers) {
     firstMeeting.push_back(meetings.size());
     for (size_t g = 0; g < collective.groups.size(); ++g) {
       auto meeting = std::make_unique<Meeting>();
-      meeting->collective = uint32_t(prepared.size());
+      meeting->work = ready.get();
+      meeting->members = &collective.groups[g];
       meeting->group = int64_t(g);
       meeting->chunks = ready->chunkCount(int64_t(g));
       size_t pointers = collective.groups[g].size() * collective.operands.size();
@@ -31,7 +32,8 @@ Error Executor::prepare(const CollectiveProvider &provider, int workers) {
   int64_t count = plan.mesh.size();
   devices.resize(size_t(count));
   ready.resize(size_t(workers));
-  open.reserve(meetings.size());
+  open.reserve(meetings.size() + size_t(count));
+  workersPerDevice = workers / count;
   for (int64_t p = 0; p < count; ++p) {
     Device &device = devices[p];
     device.position = p;
@@ -40,6 +42,8 @@ Error Executor::prepare(const CollectiveProvider &provider, int workers) {
     device.arguments.resize(plan.arguments.size());
     for (size_t a = 0; a < plan.mesh.sizes.size(); ++a)
       device.coordinates.push_back(plan.mesh.coordinate(p, a));
+    launches.push_back(std::make_unique<SharedLaunch>());
+    launches.back()->device = &device;
   }
   for (std::vector<int64_t> &queue : ready)
     queue.reserve(size_t(count));
@@ -76,10 +80,10 @@ Error Executor::run(Workers &pool) {
   return makeError(WEFT_DEADLOCK, describeDeadlock());
 }
 
-Executor::Meeting *Executor::openMeeting() {
-  for (Meeting *meeting : open)
-    if (meeting->next.load(std::memory_order_relaxed) < meeting->chunks)
-      return meeting;
+Executor::SharedWork *Executor::openWork() {
+  for (SharedWork *work : open)
+    if (work->next.load(std::memory_order_relaxed) < work->chunks)
+      return work;
   return nullptr;
 }
 
@@ -100,13 +104,13 @@ Executor::Device *Executor::nextDevice(int worker) {
 void Executor::work(int worker) {
   lock.lock();
   while (!ended) {
-    Meeting *meeting = openMeeting();
-    Device *device = meeting ? nullptr : nextDevice(worker);
-    if (meeting || device) {
+    SharedWork *shared = openWork();
+    Device *device = shared ? nullptr : nextDevice(worker);
+    if (shared || device) {
       ++running;
       lock.unlock();
-      if (meeting)
-        runChunks(*meeting);
+      if (shared)
+        runChunks(*shared);
       else
         runDevice(*device);
       lock.lock();
@@ -135,6 +139,10 @@ void Executor::runDevice(Device &device) {
     const Instruction &i = instructions[pc];
     switch (i.kind) {
     case plan::Operation::Launch:
+      if (workersPerDevice > 1 && program->kernelParts(i.index).run) {
+        device.pc = pc;
+        return share(device, i);
+      }
       program->kernel(i.index)(device.arguments.data() + i.firstArgument,
                                device.coordinates.data());
       break;
@@ -181,50 +189,78 @@ void Executor::arrive(Device &device, const Instruction &instruction) {
   device.state = State::Waiting;
   if (++meeting.arrived == meeting.sources.size() / operands) {
     meeting.arrived = 0;
-    if (meeting.chunks == 0) {
-      release(meeting);
-    } else {
-      // A worker still looking at the last occurrence may take chunks of this
-      // one: `left` must be right before `next` allows it.
-      meeting.left.store(meeting.chunks, std::memory_order_relaxed);
-      meeting.next.store(0, std::memory_order_release);
-      open.push_back(&meeting);
-      workers->news.raise();
-    }
+    if (meeting.chunks == 0)
+      meeting.release(*this);
+    else
+      offer(meeting);
   }
   lock.unlock();
 }
 
-void Executor::runChunks(Meeting &meeting) {
-  const PreparedCollective &work = *prepared[meeting.collective];
+void Executor::share(Device &device, const Instruction &instruction) {
+  const Program::Parts &parts = program->kernelParts(instruction.index);
+  SharedLaunch &launch = *launches[size_t(device.position)];
+  launch.kernel = parts.run;
+  launch.arguments = device.arguments.data() + instruction.firstArgument;
+  lock.lock();
+  device.state = State::Waiting;
+  // Two for each worker: one that comes late takes fewer.
+  launch.chunks = std::min(parts.most, 2 * workersPerDevice);
+  offer(launch);
+  lock.unlock();
+}
+
+void Executor::offer(SharedWork &work) {
+  // A worker still looking at the last occurrence may take chunks of this
+  // one: all else must be right before `next` allows it.
+  work.left.store(work.chunks, std::memory_order_relaxed);
+  work.next.store(0, std::memory_order_release);
+  open.push_back(&work);
+  workers->news.raise();
+}
+
+void Executor::Meeting::runChunk(int64_t chunk) {
+  work->run(group, sources.data(), targets.data(), chunk);
+}
+
+void Executor::SharedLaunch::runChunk(int64_t chunk) {
+  kernel(arguments, device->coordinates.data(), chunk, chunks);
+}
+
+void Executor::runChunks(SharedWork &work) {
   int64_t finished = 0;
   for (;;) {
-    int64_t chunk = meeting.next.fetch_add(1, std::memory_order_acq_rel);
-    if (chunk >= meeting.chunks)
+    int64_t chunk = work.next.fetch_add(1, std::memory_order_acq_rel);
+    if (chunk >= work.chunks)
       break;
-    work.run(meeting.group, meeting.sources.data(), meeting.targets.data(),
-             chunk);
+    work.runChunk(chunk);
     ++finished;
   }
-  if (finished == 0 || meeting.left.fetch_sub(
-                           finished, std::memory_order_acq_rel) != finished)
+  if (finished == 0 ||
+      work.left.fetch_sub(finished, std::memory_order_acq_rel) != finished)
     return;
+  // A worker may still ask for a chunk, while the next occurrence is prepared.
+  work.next.store(SharedWork::closed, std::memory_order_relaxed);
   lock.lock();
-  std::erase(open, &meeting);
-  release(meeting);
+  std::erase(open, &work);
+  work.release(*this);
+  workers->news.raise();
   lock.unlock();
 }
 
-void Executor::release(Meeting &meeting) {
-  const Collective &collective = program->plan().collectives[meeting.collective];
-  const std::vector<int64_t> &members = collective.groups[meeting.group];
-  for (size_t m = members.size(); m-- > 0;) {
-    Device &device = devices[members[m]];
-    device.state = State::Ready;
-    ++device.pc;
-    ready[size_t(device.home)].push_back(device.position);
-  }
-  workers->news.raise();
+void Executor::Meeting::release(Executor &executor) {
+  for (size_t m = members->size(); m-- > 0;)
+    executor.makeReady(executor.devices[size_t((*members)[m])]);
+}
+
+void Executor::SharedLaunch::release(Executor &executor) {
+  executor.makeReady(*device);
+}
+
+void Executor::makeReady(Device &device) {
+  device.state = State::Ready;
+  ++device.pc;
+  ready[size_t(device.home)].push_back(device.position);
 }
 
 std::array<Executor::Count, collectiveKinds> Executor::counts() const {

@@ -7,6 +7,9 @@
 //   device 1: launch, launch, all_reduce -> the group is complete
 //   chunks of the all-reduce, then device 0 goes on, then device 1
 //
+// Where there are more workers than devices, a launch of much work is shared in
+// the same way: its parts are chunks, and its device waits for them.
+//
 // A group is complete when its own members have arrived at the same
 // instruction; other devices may be in another iteration or branch. When
 // nobody can go on and somebody waits, the run ends with WEFT_DEADLOCK.
@@ -69,14 +72,34 @@ private:
     std::vector<int64_t> coordinates;
     std::array<uint64_t, collectiveKinds> occurrences = {}, sent = {};
   };
+  /// Chunks of work that any worker may take.
+  struct alignas(64) SharedWork {
+    virtual ~SharedWork() = default;
+    virtual void runChunk(int64_t chunk) = 0;
+    virtual void release(Executor &executor) = 0; ///< under the lock
+    int64_t chunks = 0;
+    /// Of `next` while nothing is offered: above every number of chunks.
+    static constexpr int64_t closed = int64_t(1) << 62;
+    alignas(64) std::atomic<int64_t> next{closed}; ///< chunk to take
+    std::atomic<int64_t> left{0};                  ///< chunks not finished
+  };
   /// One group of one collective instruction.
-  struct alignas(64) Meeting {
-    uint32_t collective = 0;
-    int64_t group = 0, chunks = 0;
+  struct Meeting final : SharedWork {
+    void runChunk(int64_t chunk) override;
+    void release(Executor &executor) override;
+    const PreparedCollective *work = nullptr;
+    const std::vector<int64_t> *members = nullptr;
+    int64_t group = 0;
     size_t arrived = 0;
     std::vector<void *> sources, targets; ///< member * operands + i
-    alignas(64) std::atomic<int64_t> next{0}; ///< chunk to take
-    std::atomic<int64_t> left{0};             ///< chunks not finished
+  };
+  /// One launch of one device.
+  struct SharedLaunch final : SharedWork {
+    void runChunk(int64_t chunk) override;
+    void release(Executor &executor) override;
+    Device *device = nullptr;
+    weft_kernel_part_fn kernel = nullptr;
+    void *const *arguments = nullptr;
   };
 
   void reset();
@@ -84,9 +107,11 @@ private:
   /// Runs a device until it returns or waits.
   void runDevice(Device &device);
   void arrive(Device &device, const Instruction &instruction);
-  void runChunks(Meeting &meeting);
-  void release(Meeting &meeting); ///< under the lock
-  Meeting *openMeeting();         ///< under the lock
+  void share(Device &device, const Instruction &instruction);
+  void runChunks(SharedWork &work);
+  void offer(SharedWork &work);     ///< under the lock
+  void makeReady(Device &device);   ///< under the lock
+  SharedWork *openWork();           ///< under the lock
   Device *nextDevice(int worker); ///< under the lock
   std::string describeDeadlock() const;
 
@@ -98,12 +123,14 @@ private:
   std::vector<Device> devices; ///< by position
   std::vector<std::unique_ptr<Meeting>> meetings;
   std::vector<size_t> firstMeeting; ///< by collective
+  std::vector<std::unique_ptr<SharedLaunch>> launches; ///< by position
+  int64_t workersPerDevice = 1;
   std::vector<uint64_t> boundKey;
 
   SpinLock lock;
   Workers *workers = nullptr; ///< of this run
   std::vector<std::vector<int64_t>> ready; ///< positions, by home worker
-  std::vector<Meeting *> open;             ///< complete, chunks left
+  std::vector<SharedWork *> open;          ///< complete, chunks left
   int running = 0;                         ///< workers with a device or chunks
   size_t done = 0;                         ///< devices that have returned
   bool ended = false;

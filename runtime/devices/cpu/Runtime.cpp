@@ -67,7 +67,7 @@ WEFT_EXPORT weft_error *weft_runtime_create(const char *devices, int workers,
       return makeError(WEFT_INVALID_ARGUMENT, workers,
                        " workers; write 0 for one a core, or 1 to 1024");
     if (workers == 0)
-      workers = int(std::min<int64_t>(coreCount(), count));
+      workers = int(coreCount());
     *out = new weft_runtime(count, workers);
     return nullptr;
   });

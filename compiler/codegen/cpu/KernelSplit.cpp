@@ -1,0 +1,109 @@
+//===- KernelSplit.cpp - one launch shared by several workers --------------===//
+
+#include "weft/compiler/codegen/cpu/DotShape.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace weft::cpu {
+
+/// A part below some ten microseconds costs more to hand over than it saves.
+static constexpr int64_t kPartElements = 16 * 1024, kPartMultiplyAdds = 512 * 1024;
+static constexpr int64_t kMostParts = 64;
+
+static bool isDataConstant(Value value) {
+  auto constant = value.getDefiningOp<ConstantOp>();
+  return constant && !cast<DenseElementsAttr>(constant.getValue()).isSplat();
+}
+
+/// A contraction of one dimension of rows, whose result has them side by side.
+static std::optional<KernelSplit> splitOfDot(const DotShape &shape, int64_t tile) {
+  if (!shape.batch.empty() || shape.rows.size() != 1 || shape.columns.size() != 1 || shape.contract.size() > 1)
+    return std::nullopt;
+  int64_t rows = shape.rows[0].size, columns = shape.columns[0].size;
+  if (shape.rows[0].result != columns)
+    return std::nullopt;
+  int64_t depth = shape.contract.empty() ? 1 : shape.contract[0].size;
+  return KernelSplit(rows, tile, rows * columns * depth / kPartMultiplyAdds);
+}
+
+/// Every nest must be of the same rows, and read what nests before it have
+/// stored at its own position only: then parts need not wait for each other.
+std::optional<KernelSplit> KernelEmitter::findSplit() {
+  SmallVector<Value> roots;
+  DotOp dot;
+  for (Operation &op : kernel.getBody().front().without_terminator()) {
+    if (op.getNumResults() != 1 || !stored.contains(op.getResult(0)) || isDataConstant(op.getResult(0)))
+      continue;
+    if (isa<ReduceOp>(op) || (isa<DotOp>(op) && !roots.empty()))
+      return std::nullopt;
+    dot = isa<DotOp>(op) ? cast<DotOp>(op) : dot;
+    roots.push_back(op.getResult(0));
+  }
+  for (auto [value, pointer] : llvm::zip_equal(kernel.getBody().front().getTerminator()->getOperands(), resultPointers))
+    if (memory.lookup(value) != pointer)
+      return std::nullopt; // copied at the end, perhaps from another part
+  if (roots.empty())
+    return std::nullopt;
+  RankedTensorType type = tensorType(roots[0]);
+  llvm::SetVector<Value> all(roots.begin(), roots.end());
+  for (Value root : ArrayRef<Value>(roots).drop_front(dot ? 1 : 0))
+    if (tensorType(root).getShape() != type.getShape() || readsElsewhere(root, all))
+      return std::nullopt;
+  if (type.getRank() == 0 || type.getNumElements() == 0)
+    return std::nullopt;
+  if (!dot && isFlat(roots))
+    return KernelSplit(type.getNumElements(), 64, type.getNumElements() / kPartElements);
+  if (!dot)
+    return KernelSplit(type.getDimSize(0), 1, type.getNumElements() / kPartElements);
+  std::optional<DotShape> shape = dotShape(*this, dot);
+  if (!shape)
+    return std::nullopt;
+  std::optional<int64_t> tile = type.getElementType().isF32() ? floatDotRowTile(*this, *shape) : std::nullopt;
+  std::optional<KernelSplit> split = splitOfDot(*shape, tile.value_or(1));
+  // Other nests count the rows by their first dimension.
+  return split && split->rows == type.getDimSize(0) ? split : std::nullopt;
+}
+
+void KernelEmitter::chooseSplit() {
+  std::optional<KernelSplit> found = findSplit();
+  if (!found)
+    return;
+  found->parts = std::min({found->parts, found->rows / found->unit, kMostParts});
+  if (found->parts < 2)
+    return;
+  // Whole units are spread evenly; the rows that fill none go to the last.
+  int64_t units = found->rows / found->unit;
+  auto boundary = [&](Value part) -> Value {
+    return arith::DivUIOp::create(builder, loc, mul(part, units), partCount);
+  };
+  Value next = add(part, constant(1));
+  found->firstUnit = boundary(part);
+  found->lastUnit = boundary(next);
+  found->isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, next, partCount);
+  found->begin = mul(found->firstUnit, found->unit);
+  found->end = arith::SelectOp::create(builder, loc, found->isLast, constant(found->rows), mul(found->lastUnit, found->unit));
+  split = *found;
+}
+
+Value KernelEmitter::openSplitLoop(int64_t n) {
+  if (!split)
+    return openLoop(n);
+  int64_t each = n / split->rows;
+  return openLoop(mul(split->begin, each), mul(split->end, each));
+}
+
+/// `NAME.part` and `NAME.parts`: see weft_kernel_part_fn in weft.h.
+void KernelEmitter::exportParts(LLVM::LLVMFuncOp body) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPoint(kernel);
+  std::string name = kernel.getName().str();
+  Type i32 = builder.getI32Type();
+  LLVM::GlobalOp::create(builder, loc, i32, /*isConstant=*/true, LLVM::Linkage::External, name + ".parts", builder.getI32IntegerAttr(split->parts));
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  Type i64 = builder.getI64Type();
+  createCaller(name + ".part", body, {pointer, pointer, i64, i64});
+}
+
+} // namespace weft::cpu
