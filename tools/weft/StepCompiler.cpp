@@ -15,6 +15,9 @@
 
 #include <cstdlib>
 #include <random>
+#ifdef __GLIBC__
+#include <malloc.h>
+#endif
 
 using namespace mlir;
 using namespace weft;
@@ -277,5 +280,9 @@ StepCompiler::compile(const std::string &step, int64_t batchSize) {
   auto image = compileProgram(*module, options());
   if (failed(image))
     return std::nullopt;
+  module = nullptr;
+#ifdef __GLIBC__
+  malloc_trim(0); // what the compiler took is the data's, not the peak's
+#endif
   return std::move(*image);
 }
