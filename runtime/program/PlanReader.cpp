@@ -115,7 +115,7 @@ Error PlanReader::readBuffers() {
   out.arenaBytes = in.arena_bytes();
   if (out.arenaBytes > largestMemory)
     return badPlan("arena of ", out.arenaBytes, " bytes exceeds ",
-                   largestMemory);
+                   largestMemory, " bytes; take a smaller model or batch");
   out.constants = in.constants() ? in.constants()->data() : nullptr;
   if (!in.buffers())
     return nullptr;

@@ -114,6 +114,41 @@ class Cases:
         yield "batch size", [*layout, self.model_file, "--batch-size", "0"]
         yield "devices", [*layout, self.model_file, "--devices", "gpu:8"]
 
+    def archives(self):
+        layout = ["layout"]
+        good = (self.fixtures / "remainder" / "model.keras").read_bytes()
+        with zipfile.ZipFile(self.fixtures / "remainder" / "model.keras") as file:
+            parts = {name: file.read(name) for name in file.namelist()}
+        yield "cut", [*layout, self.write("cut.keras", good[:2000])]
+        yield "altered", [*layout, self.write("bit.keras", good[:100] + bytes([good[100] ^ 255]) + good[101:])]
+        for part in ("config.json", "model.weights.h5", "metadata.json"):
+            yield f"no {part}", [*layout, self.zip("lacks.keras", **{k: v for k, v in parts.items() if k != part})]
+        yield "bad config", [*layout, self.zip("config.keras", **{**parts, "config.json": b"{"})]
+        yield "bad weights", [*layout, self.zip("h5.keras", **{**parts, "model.weights.h5": b"\x89HDF"})]
+        bomb = self.zip("bomb.keras", **{**parts, "config.json": b"{}"}).read_bytes()
+        at = bomb.rindex(b"PK\x01\x02", 0, bomb.index(b"config.json", bomb.index(b"PK\x01\x02")))
+        yield "a member that claims too much", [*layout, self.write(
+            "bomb.keras", bomb[:at + 20] + struct.pack("<II", 10, 1 << 31) + bomb[at + 28:])]
+
+    def reshard(self):
+        def reshard(mesh="x=4,y=2", shape="16x16", source="[x,-]", target="[-,x]", *flags):
+            return ["reshard", "--mesh", mesh, "--shape", shape, "--from", source, "--to", target, *flags]
+        yield "axis", reshard(source="[z,-]")
+        yield "axis twice", reshard(source="[x,x]")
+        yield "rank", reshard(source="[x]")
+        yield "bracket", reshard(source="[x,-")
+        yield "mesh", reshard(mesh="x=4,y")
+        yield "mesh twice", reshard(mesh="x=4,x=2")
+        yield "shape", reshard(shape="16xq")
+        yield "dtype", reshard("x=4,y=2", "16x16", "[x,-]", "[-,x]", "--dtype", "q8")
+
+    def memory(self):
+        limit = {"preexec_fn": lambda: _limit_memory(2 << 30)}
+        wide = self.layer("wide", 2, units=1 << 20)
+        yield "weights", ["fit", wide, "--data", self.good_data, "--init-only"], limit
+        endless = self.layer("endless", 2, units=1 << 40)
+        yield "more than there is", ["fit", endless, "--data", self.good_data, "--init-only"], limit
+
     def distributions(self):
         def layout(path, *flags):
             return ["layout", self.model_file, "--distribution", path, *flags]
@@ -266,6 +301,11 @@ def _count(shape):
     for size in shape:
         count *= size
     return count
+
+
+def _limit_memory(size):
+    import resource
+    resource.setrlimit(resource.RLIMIT_AS, (size, size))
 
 
 def _limit_files(size):

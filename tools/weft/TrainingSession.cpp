@@ -1,4 +1,5 @@
-//===- TrainingSession.cpp - a model on devices ----------------------------===//
+//===- TrainingSession.cpp - a model on devices
+//----------------------------===//
 
 #include "weft/tools/weft/TrainingSession.h"
 
@@ -27,8 +28,8 @@ static const char *stepName(StepKind kind) {
   return "";
 }
 
-std::unique_ptr<TrainingSession>
-TrainingSession::open(const ModelFlags &flags, const DataFlags &data) {
+std::unique_ptr<TrainingSession> TrainingSession::open(const ModelFlags &flags,
+                                                       const DataFlags &data) {
   std::unique_ptr<TrainingSession> session(new TrainingSession());
   session->steps = StepCompiler::open(flags);
   if (!session->steps)
@@ -36,18 +37,18 @@ TrainingSession::open(const ModelFlags &flags, const DataFlags &data) {
   if (!data.sampleWeight.empty())
     session->steps->takeSampleWeight();
   session->batchSize = flags.batchSize;
-  if (weft_error *error = weft_runtime_create(
-          session->steps->devices().c_str(), 0, &session->devices)) {
+  if (weft_error *error = weft_runtime_create(session->steps->devices().c_str(),
+                                              0, &session->devices)) {
     fail(takeError(error).message);
     return nullptr;
   }
   session->variables = std::make_unique<ModelState>(session->devices);
   TrainingSession *self = session.get();
-  session->loop = std::make_unique<Trainer>(
-      session->devices, *session->variables,
-      [self](StepKind kind, int64_t batch) {
-        return self->program(kind, batch);
-      });
+  session->loop =
+      std::make_unique<Trainer>(session->devices, *session->variables,
+                                [self](StepKind kind, int64_t batch) {
+                                  return self->program(kind, batch);
+                                });
   return session;
 }
 
@@ -58,6 +59,10 @@ TrainingSession::~TrainingSession() {
     weft_program_free(program);
   if (devices)
     weft_runtime_free(devices);
+}
+
+Error TrainingSession::ofModel(const Error &error) const {
+  return {steps->modelFile() + ": " + error.message};
 }
 
 Result<weft_program *> TrainingSession::program(StepKind kind, int64_t batch) {
@@ -71,7 +76,7 @@ Result<weft_program *> TrainingSession::program(StepKind kind, int64_t batch) {
                  " step could not be compiled; see the message above"};
   if (weft_error *error = weft_program_load_memory(image->data(), image->size(),
                                                    &entry->second))
-    return takeError(error);
+    return ofModel(takeError(error));
   compileMs += std::chrono::duration<double, std::milli>(
                    std::chrono::steady_clock::now() - start)
                    .count();
@@ -115,8 +120,8 @@ Result<TrainingData> TrainingSession::data(StepKind kind,
     return compiled.error();
   auto ports = inputPorts(*compiled);
   DataOptions options;
-  options.data = purpose == DataPurpose::Validation ? flags.validationData
-                                                    : flags.data;
+  options.data =
+      purpose == DataPurpose::Validation ? flags.validationData : flags.data;
   if (purpose != DataPurpose::Validation) {
     options.x = flags.x;
     options.y = flags.y;
@@ -136,12 +141,12 @@ Status TrainingSession::initialise(StepKind kind,
   if (!compiled)
     return compiled.error();
   if (Status added = variables->addPorts(*compiled); !added)
-    return added;
+    return ofModel(added.error());
   if (Status made = variables->initialise(); !made)
-    return made;
+    return ofModel(made.error());
   Status loaded = variables->load(steps->savedWeights(), /*strict=*/false);
   if (!loaded)
-    return Error{steps->modelFile() + ": " + loaded.message()};
+    return ofModel(loaded.error());
   if (weightsFile.empty())
     return {};
   auto arrays = readWeights(weightsFile, steps->model());

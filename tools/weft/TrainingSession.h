@@ -37,6 +37,8 @@ public:
 
 private:
   TrainingSession() = default;
+  /// With the name of the model's file before it.
+  Error ofModel(const Error &error) const;
   std::unique_ptr<StepCompiler> steps;
   weft_runtime *devices = nullptr;
   std::unique_ptr<ModelState> variables;

@@ -9,6 +9,9 @@
 #include "CLI/CLI.hpp"
 
 #include <csignal>
+#include <new>
+#include <string_view>
+#include <unistd.h>
 
 using namespace weft::tool;
 
@@ -288,7 +291,17 @@ void CommandLine::checkCommand(const std::string &word) const {
                              "commands are " + known);
 }
 
+/// Where no library turns it into an error of its own.
+[[noreturn]] static void endWithoutMemory() {
+  constexpr std::string_view text =
+      "weft: error: out of memory; take a smaller model, batch or file\n";
+  [[maybe_unused]] ssize_t written =
+      write(STDERR_FILENO, text.data(), text.size());
+  _exit(1);
+}
+
 int main(int argc, char **argv) {
+  std::set_new_handler(endWithoutMemory);
   // A file over the limit of `ulimit -f` is an error of the write, not an end.
   std::signal(SIGXFSZ, SIG_IGN);
   CommandLine line;

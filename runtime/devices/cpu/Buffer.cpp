@@ -25,7 +25,9 @@ static Error createBuffer(weft_runtime *runtime, const weft_program *program,
   for (int64_t p = 0; p < plan.mesh.size(); ++p) {
     if (!buffer->locals[p].allocate(port.localBytes, p))
       return makeError(WEFT_OUT_OF_MEMORY, "no memory for \"", port.name,
-                       "\" on device ", p, ": ", port.localBytes, " bytes");
+                       "\" on device ", p, ": ", port.localBytes,
+                       " bytes; split it over more devices, or take a smaller "
+                       "model or batch");
     if (runtime->poison)
       std::memset(buffer->locals[p].data(), 0xFF, port.localBytes);
   }

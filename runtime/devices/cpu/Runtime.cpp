@@ -32,7 +32,8 @@ Error weft_runtime::growArenas(const Plan &plan) {
       continue;
     if (!arenas[device].allocate(plan.arenaBytes, device))
       return makeError(WEFT_OUT_OF_MEMORY, "no memory for the arena of device ",
-                       device, ": ", plan.arenaBytes, " bytes");
+                       device, ": ", plan.arenaBytes,
+                       " bytes; take a smaller batch, or more devices");
     ++arenaVersion;
   }
   return nullptr;
