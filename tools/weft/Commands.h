@@ -73,6 +73,7 @@ struct CompileFlags {
 struct ExplainFlags {
   ModelFlags model;
   bool json = false;
+  std::vector<std::string> only; ///< tensors to draw; empty: all
 };
 
 struct ReshardFlags {

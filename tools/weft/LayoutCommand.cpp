@@ -159,6 +159,23 @@ static void printText(const Mesh &mesh, llvm::ArrayRef<Row> rows) {
   }
 }
 
+/// Drops the rows that were not asked for; the reason of a failure, or empty.
+static std::string selectRows(std::vector<Row> &rows,
+                              const std::vector<std::string> &only) {
+  if (only.empty())
+    return "";
+  std::string known;
+  for (const Row &row : rows)
+    known += (known.empty() ? "" : ", ") + row.name;
+  for (const std::string &name : only)
+    if (llvm::none_of(rows, [&](const Row &row) { return row.name == name; }))
+      return "--only " + name + ": no such tensor; use one of " + known;
+  llvm::erase_if(rows, [&](const Row &row) {
+    return !llvm::is_contained(only, row.name);
+  });
+  return "";
+}
+
 int weft::tool::runLayout(const ExplainFlags &flags) {
   auto steps = StepCompiler::open(flags.model);
   if (!steps)
@@ -175,6 +192,8 @@ int weft::tool::runLayout(const ExplainFlags &flags) {
   addVariables(rows, steps->model(), *resolved);
   if (!addOutputs(rows, *steps, *resolved, batchSize))
     return 1;
+  if (std::string why = selectRows(rows, flags.only); !why.empty())
+    return fail(why);
   for (Row &row : rows)
     row.layout.dims.resize(row.shape.size());
   if (flags.json)

@@ -23,6 +23,16 @@ static bool isOptimizers(const NamedArray &array) {
   return array.name.starts_with("optimizer/vars/");
 }
 
+/// Saved before the first step: an iteration of 0 and the rate, no slots.
+static bool hasNotTrained(const std::vector<NamedArray> &datasets) {
+  return std::all_of(datasets.begin(), datasets.end(), [](const NamedArray &array) {
+    bool isIteration = array.name == "optimizer/vars/0";
+    return !isOptimizers(array) || array.name == "optimizer/vars/1" ||
+           (isIteration && array.array.count() == 1 &&
+            array.array.at(0) == 0);
+  });
+}
+
 Result<std::vector<NamedArray>>
 weft::tool::savedValues(const std::vector<NamedArray> &datasets,
                         const keras::Model &model, const std::string &where) {
@@ -32,7 +42,7 @@ weft::tool::savedValues(const std::vector<NamedArray> &datasets,
       variables.begin(), variables.end(),
       [](const SavedVariable &variable) { return variable.optional; });
   if (has != wanted) {
-    if (has && wanted)
+    if (has && wanted && !hasNotTrained(datasets))
       warn(where + ": holds " + std::to_string(has) +
            " optimizer variables, the model's optimizer has " +
            std::to_string(wanted) + "; it starts afresh");

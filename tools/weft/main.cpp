@@ -139,6 +139,8 @@ static void addExplain(CLI::App &app, ExplainFlags &flags) {
 
 static void addLayout(CLI::App &app, ExplainFlags &flags) {
   addModelFlags(app, flags.model, true);
+  app.add_option("--only", flags.only,
+                 "draw this variable, input or output: d1/kernel; repeated");
   app.add_flag("--json", flags.json, "one JSON object");
   app.footer("Examples:\n"
              "  weft layout model.keras --distribution dist.json "
