@@ -3,7 +3,7 @@
 #include "weft/passes/sharding/LocalBlocks.h"
 #include "weft/passes/sharding/OpSharding.h"
 #include "weft/passes/sharding/Passes.h"
-#include "weft/passes/sharding/Resharding.h"
+#include "weft/passes/sharding/ReshardCache.h"
 
 #include "mlir/IR/IRMapping.h"
 
@@ -40,6 +40,7 @@ private:
   Block *global;
   OpBuilder builder;
   IRMapping local;
+  std::optional<ReshardCache> plans;
 };
 } // namespace
 
@@ -134,8 +135,11 @@ void FunctionPartitioner::buildReshard(ReshardOp op) {
   MeshAttr mesh = getLayout(type).getMesh();
   Layout from = getLayout(op.getInput().getType()).getLayout();
   Layout to = getLayout(type).getLayout();
-  ReshardPlan plan = planReshard(mesh.getMesh(), type.getShape(),
-                                 elementBytes(type.getElementType()), from, to);
+  // A module has one mesh.
+  if (!plans)
+    plans.emplace(mesh.getMesh());
+  const ReshardPlan &plan = plans->plan(
+      type.getShape(), elementBytes(type.getElementType()), from, to);
   Value value = local.lookup(op.getInput());
   for (const ReshardStep &step : plan.steps) {
     value = buildStep(op, value, from, step);

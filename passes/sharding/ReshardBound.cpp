@@ -5,7 +5,6 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
-#include <map>
 
 using namespace weft;
 using namespace weft::reshard;
@@ -13,22 +12,83 @@ using namespace weft::reshard;
 /// Devices that are asked within the search; any subset of them gives a bound.
 static constexpr int64_t mostAsked = 16;
 
-/// own() of a device in every dimension, intersected with the target's.
-static int64_t missingOn(const Problem &problem, const Layout &layout,
-                         int64_t position) {
-  int64_t wanted = 1, common = 1;
-  for (unsigned dim = 0; dim < problem.rank(); ++dim) {
-    auto interval = [&](const SubAxes &axes) {
-      return shardInterval(problem.shape[dim], shardCount(axes),
-                           coordinate(problem.mesh, position, axes));
-    };
-    Interval a = interval(layout.dims[dim]), b = interval(problem.to.dims[dim]);
-    wanted *= b.size();
-    common *=
-        Interval{std::max(a.begin, b.begin), std::min(a.end, b.end)}.size();
-  }
-  return wanted - common;
+//===----------------------------------------------------------------------===//
+// Devices
+//===----------------------------------------------------------------------===//
+
+/// Devices between which this digit changes by one.
+static int64_t strideOf(const Mesh &mesh, const SubAxis &digit) {
+  int64_t stride = mesh.axes[digit.axis].size / digit.skip / digit.size;
+  for (unsigned axis = digit.axis + 1; axis < mesh.axes.size(); ++axis)
+    stride *= mesh.axes[axis].size;
+  return stride;
 }
+
+DeviceTable::DeviceTable(const Problem &problem)
+    : problem(problem), width(problem.digits.size() + problem.rank()) {
+  int64_t devices = problem.mesh.size();
+  unsigned count = problem.digits.size(), rank = problem.rank();
+  rows.resize(devices * width);
+  goals.resize(devices * rank);
+  wantedVolume.assign(devices, 1);
+  for (unsigned i = 0; i < count; ++i) {
+    int32_t stride = strideOf(problem.mesh, problem.digits[i]);
+    int32_t size = problem.digits[i].size;
+    for (int32_t position = 0; position < devices; ++position)
+      rows[position * width + i] = position / stride % size;
+  }
+  View target(problem, problem.target);
+  for (int64_t position = 0; position < devices; ++position)
+    for (unsigned dim = 0; dim < rank; ++dim) {
+      if (!problem.frozen[dim].empty())
+        rows[position * width + count + dim] =
+            coordinate(problem.mesh, position, problem.frozen[dim]);
+      Interval goal = held(target, position, dim);
+      goals[position * rank + dim] = goal;
+      wantedVolume[position] *= goal.size();
+    }
+}
+
+int64_t DeviceTable::number(const View &view, int64_t position,
+                            unsigned dim) const {
+  const int32_t *row = rows.data() + position * width;
+  int64_t number = row[problem.digits.size() + dim];
+  for (uint8_t digit : view.lists[dim])
+    number = number * problem.digits[digit].size + row[digit];
+  return number;
+}
+
+Interval DeviceTable::held(const View &view, int64_t position,
+                           unsigned dim) const {
+  int64_t n = problem.shape[dim], c = view.local[dim];
+  int64_t begin = std::min(number(view, position, dim) * c, n);
+  return {begin, std::min(begin + c, n)};
+}
+
+int64_t DeviceTable::shard(const View &view, int64_t position) const {
+  int64_t shard = 0;
+  for (unsigned dim = 0; dim < problem.rank(); ++dim)
+    shard = shard * view.counts[dim] + number(view, position, dim);
+  return shard;
+}
+
+int64_t DeviceTable::common(const View &view, int64_t position,
+                            unsigned dim) const {
+  Interval a = held(view, position, dim),
+           b = goals[position * problem.rank() + dim];
+  return Interval{std::max(a.begin, b.begin), std::min(a.end, b.end)}.size();
+}
+
+int64_t DeviceTable::missing(const View &view, int64_t position) const {
+  int64_t both = wantedVolume[position] != 0;
+  for (unsigned dim = 0; dim < problem.rank() && both != 0; ++dim)
+    both *= common(view, position, dim);
+  return wantedVolume[position] - both;
+}
+
+//===----------------------------------------------------------------------===//
+// What must arrive
+//===----------------------------------------------------------------------===//
 
 static bool divides(const Problem &problem, llvm::ArrayRef<int64_t> counts) {
   return llvm::all_of(llvm::zip_equal(problem.shape, counts), [](auto pair) {
@@ -61,43 +121,53 @@ static int64_t closedForm(const Problem &problem, const View &view,
   return target.localElements - common;
 }
 
-int64_t reshard::missingElements(const Problem &problem, const State &state,
-                                 const View &view, const View &target) {
+static int64_t missingOnAny(const Problem &problem, const View &view,
+                            const View &target, int64_t mostAsked) {
   // A summand for each element has still to arrive.
-  bool even = divides(problem, target.counts);
   if (!view.reduced)
-    return even ? target.localElements : 0;
+    return divides(problem, target.counts) ? target.localElements : 0;
   if (evenThroughout(problem, view, target))
     return closedForm(problem, view, target);
-  Layout layout = problem.layout(state);
-  int64_t devices = problem.mesh.size(), most = 0;
+  const DeviceTable &table = problem.devices();
+  int64_t devices = table.devices(), most = 0;
   int64_t asked = std::min(devices, mostAsked);
   // A large prime as the stride spreads them.
   for (int64_t i = 0; i < asked; ++i) {
     int64_t position = asked == devices ? i : i * 7919 % devices;
-    most = std::max(most, missingOn(problem, layout, position));
+    most = std::max(most, table.missing(view, position));
   }
   return most;
+}
+
+int64_t reshard::missingElements(const Problem &problem, const View &view,
+                                 const View &target) {
+  return missingOnAny(problem, view, target, mostAsked);
+}
+
+int64_t reshard::missingElementsExactly(const Problem &problem,
+                                        const View &view, const View &target) {
+  return missingOnAny(problem, view, target, problem.mesh.size());
 }
 
 /// Summands add up at no less than q-1 messages for an element until the first
 /// device has the total, one of which completes it, and one more for every
 /// other device that wants it: (q-2) + r over all elements and groups. No
 /// device gets by with less than it wants.
-static int64_t summandBound(const Problem &problem, int64_t summands) {
-  int64_t most = 0, wanted = 0, elements = 1;
-  for (int64_t position = 0, e = problem.mesh.size(); position < e;
-       ++position) {
-    int64_t size =
-        volume(own(problem.mesh, problem.to, problem.shape, position));
-    most = std::max(most, size);
-    wanted += size;
+static int64_t summandBound(const Problem &problem, const View &target,
+                            int64_t summands) {
+  int64_t devices = problem.mesh.size();
+  int64_t most = target.localElements, wanted = most * devices, elements = 1;
+  if (!divides(problem, target.counts)) {
+    most = wanted = 0;
+    for (int64_t position = 0; position < devices; ++position) {
+      most = std::max(most, problem.devices().wanted(position));
+      wanted += problem.devices().wanted(position);
+    }
   }
   for (int64_t n : problem.shape)
     elements *= n;
   int64_t groups = shardCount(problem.frozenPartial);
   int64_t total = groups * (summands - 2) * elements + wanted;
-  int64_t devices = problem.mesh.size();
   int64_t mean = (total * problem.elementBytes + devices - 1) / devices;
   return std::max(most * problem.elementBytes, mean);
 }
@@ -113,38 +183,34 @@ int64_t reshard::lowerBoundBytes(const Problem &problem) {
   View source(problem, problem.source), target(problem, problem.target);
   if (summands > 1)
     // A device whose new summand is neutral wants nothing.
-    return made > 1 ? 0 : summandBound(problem, summands);
-  if (evenThroughout(problem, source, target))
-    return closedForm(problem, source, target) * problem.elementBytes;
-  return receiveLowerBound(problem.mesh, problem.from, problem.to,
-                           problem.shape) *
-         problem.elementBytes;
+    return made > 1 ? 0 : summandBound(problem, target, summands);
+  return missingElementsExactly(problem, source, target) * problem.elementBytes;
 }
 
-int64_t reshard::sentElements(const Problem &problem, const State &state) {
-  View view(problem, state), target(problem, problem.target);
+int64_t reshard::sentElements(const Problem &problem, const View &view,
+                              const View &target) {
   // Each holder of an even shard sends at most total wanted / holders, which
   // is what a device wants; where shards nest, exactly what it lacks.
   if (evenThroughout(problem, view, target))
     return 0;
-  Layout layout = problem.layout(state);
-  std::map<llvm::SmallVector<int64_t, 4>, int64_t> kept;
-  int64_t devices = problem.mesh.size(), most = 0, before = 1, after = 1;
+  const DeviceTable &table = problem.devices();
+  int64_t devices = table.devices(), before = 1, after = 1;
   for (unsigned dim = 0; dim < problem.rank(); ++dim) {
     before *= view.counts[dim];
     after *= target.counts[dim];
   }
-  int64_t holders = devices / before, copies = devices / after;
+  int64_t holders = devices / before, copies = devices / after, most = 0;
+  // What others want of each shard: every copy, but what its holders keep.
+  std::vector<int64_t> wanted(before, 0);
   for (int64_t position = 0; position < devices; ++position) {
-    Box held = own(problem.mesh, layout, problem.shape, position);
-    Box wanted = own(problem.mesh, problem.to, problem.shape, position);
-    llvm::SmallVector<int64_t, 4> shard;
-    for (const Interval &interval : held)
-      shard.push_back(interval.begin);
-    auto [entry, fresh] = kept.try_emplace(shard, volume(held) * copies);
-    entry->second -= volume(intersect(held, wanted));
+    int64_t shard = table.shard(view, position), volume = 1;
+    for (unsigned dim = 0; dim < problem.rank(); ++dim)
+      volume *= table.held(view, position, dim).size();
+    int64_t kept = table.wanted(position) - table.missing(view, position);
+    // The sum over its holders is whole: each adds its part of the copies.
+    wanted[shard] += volume * copies - kept * holders;
   }
-  for (const auto &[shard, rest] : kept)
-    most = std::max(most, (rest + holders - 1) / holders);
+  for (int64_t rest : wanted)
+    most = std::max(most, (rest / holders + holders - 1) / holders);
   return most;
 }

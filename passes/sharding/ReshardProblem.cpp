@@ -35,6 +35,39 @@ static bool isChain(llvm::ArrayRef<int64_t> cuts) {
   return true;
 }
 
+/// 4 -> 2, 8 -> 2 and 4; nothing for 6, which has two ways.
+static Cuts primePowerCuts(int64_t begin, int64_t end) {
+  int64_t size = end / begin, prime = 2;
+  while (size % prime != 0)
+    ++prime;
+  Cuts cuts;
+  for (int64_t power = prime; size % power == 0; power *= prime)
+    cuts.push_back(begin * power);
+  return cuts.empty() || cuts.back() != end ? Cuts() : cuts;
+}
+
+/// Cuts all axes into primes if that makes few digits.
+static void cutThoroughly(const Mesh &mesh, llvm::SmallVectorImpl<Cuts> &cuts) {
+  llvm::SmallVector<Cuts, 4> finer;
+  size_t digits = 0;
+  for (auto [axis, list] : llvm::zip_equal(mesh.axes, cuts)) {
+    Cuts all = list;
+    all.push_back(1);
+    all.push_back(axis.size);
+    llvm::sort(all);
+    all.erase(llvm::unique(all), all.end());
+    Cuts more = all;
+    for (size_t i = 1; i < all.size(); ++i)
+      more.append(primePowerCuts(all[i - 1], all[i]));
+    llvm::sort(more);
+    more.erase(llvm::unique(more), more.end());
+    digits += more.size() - 1;
+    finer.push_back(more);
+  }
+  if (digits <= 4)
+    cuts.assign(finer.begin(), finer.end());
+}
+
 /// A list of sub-axes cut into digits. An axis that the two layouts cut in
 /// incompatible ways keeps the sub-axes as they are.
 static SubAxes refine(llvm::ArrayRef<SubAxis> axes, llvm::ArrayRef<Cuts> cuts) {
@@ -50,6 +83,8 @@ static SubAxes refine(llvm::ArrayRef<SubAxis> axes, llvm::ArrayRef<Cuts> cuts) {
         digits.push_back({sub.axis, begin, cut / begin});
         begin = cut;
       }
+    if (begin < end)
+      digits.push_back({sub.axis, begin, end / begin});
   }
   return digits;
 }
@@ -105,9 +140,28 @@ static void enterPartial(Problem &problem, const SubAxes &from,
       problem.frozenPartial.push_back(digit);
 }
 
+/// Digits that neither layout uses: their devices hold copies and can share the
+/// work. [(x,y),-] -> [y,x] on 2x2x2 has one permute of everything, or slices
+/// over z and moves half.
+static void enterCopies(Problem &problem, llvm::ArrayRef<Cuts> cuts) {
+  SubAxes taken(problem.frozenPartial);
+  for (const SubAxes &list : problem.frozen)
+    taken.append(list);
+  for (unsigned axis = 0; axis < cuts.size(); ++axis) {
+    SubAxes whole{wholeAxis(problem.mesh, axis)};
+    if (whole.front().size > 1)
+      for (const SubAxis &digit : refine(whole, cuts))
+        if (llvm::none_of(
+                llvm::concat<SubAxis>(taken, problem.digits),
+                [&](const SubAxis &x) { return overlaps(x, digit); }) &&
+            problem.digits.size() < maxDigits)
+          problem.digits.push_back(digit);
+  }
+}
+
 Problem::Problem(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
                  int64_t elementBytes, const Layout &source,
-                 const Layout &target)
+                 const Layout &target, bool thorough)
     : mesh(mesh), shape(shape), elementBytes(elementBytes),
       from(normalise(mesh, source)), to(normalise(mesh, target)) {
   llvm::SmallVector<Cuts, 4> cuts;
@@ -118,6 +172,8 @@ Problem::Problem(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
       cuts.back().clear();
     }
   }
+  if (thorough && independent)
+    cutThoroughly(mesh, cuts);
   kindsDiffer = from.isPartial() && to.isPartial() && from.reduce != to.reduce;
   for (unsigned dim = 0; dim < shape.size(); ++dim) {
     SubAxes a = refine(from.dims[dim], cuts), b = refine(to.dims[dim], cuts);
@@ -130,6 +186,8 @@ Problem::Problem(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
   enterPartial(*this, refine(from.partial, cuts), refine(to.partial, cuts));
   if (tooManyDigits)
     return;
+  if (thorough)
+    enterCopies(*this, cuts);
   for (const SubAxis &digit : digits) {
     uint64_t mask = 0;
     for (auto [index, other] : llvm::enumerate(digits))
@@ -169,6 +227,8 @@ View::View(const Problem &problem, const State &state)
     list[state.order[i]] = i;
     counts[place] *= problem.digits[i].size;
   }
-  for (auto [n, count] : llvm::zip_equal(problem.shape, counts))
-    localElements *= shardSize(n, count);
+  for (auto [n, count] : llvm::zip_equal(problem.shape, counts)) {
+    local.push_back(shardSize(n, count));
+    localElements *= local.back();
+  }
 }

@@ -5,7 +5,6 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
-#include <numeric>
 
 using namespace weft;
 using namespace weft::reshard;
@@ -83,11 +82,20 @@ private:
       }
     return result;
   }
+  void forEachList(
+      unsigned dim, uint64_t pool, Digits &list, bool evenToo,
+      llvm::function_ref<void(llvm::ArrayRef<uint8_t>)> visitList) const;
+  llvm::SmallVector<Digits, 8> reducible(const Digits &summands) const;
   void slice(unsigned dim, llvm::ArrayRef<uint8_t> digits);
   void reduce(llvm::ArrayRef<uint8_t> digits);
   void reduceScatter(unsigned dim, llvm::ArrayRef<uint8_t> digits);
-  void permute(llvm::ArrayRef<uint8_t> image);
+  void swap(uint8_t a, uint8_t b);
+  void arrange(Move &move, uint64_t used, unsigned dim, int64_t count,
+               uint8_t order);
+  Move startPermute(uint64_t &used) const;
+  void finishPermute(Move move);
   void permuteToTarget();
+  bool fill(State &result, unsigned dim, int64_t count) const;
 
   const Problem &problem;
   const State &state;
@@ -107,11 +115,39 @@ void StepGenerator::slice(unsigned dim, llvm::ArrayRef<uint8_t> digits) {
   visit(move);
 }
 
+/// Lists of the digits in `pool`, in any order, after `list`. Where a dimension
+/// divides by all of them, one digit after the other does the same and is
+/// enough.
+void StepGenerator::forEachList(
+    unsigned dim, uint64_t pool, Digits &list, bool evenToo,
+    llvm::function_ref<void(llvm::ArrayRef<uint8_t>)> visitList) const {
+  for (uint8_t i = 0, e = problem.digits.size(); i < e; ++i) {
+    if (!(pool >> i & 1))
+      continue;
+    list.push_back(i);
+    visitList(list);
+    uint64_t rest = pool & ~(uint64_t(1) << i) & ~problem.conflicts[i];
+    int64_t most = view.counts[dim] * sizeOf(list);
+    for (uint8_t other = 0; other < e; ++other)
+      most *= rest >> other & 1 ? problem.digits[other].size : 1;
+    if (problem.digits.size() <= 4 &&
+        (evenToo || problem.shape[dim] % most != 0))
+      forEachList(dim, rest, list, evenToo, visitList);
+    list.pop_back();
+  }
+}
+
 void StepGenerator::slices() {
+  uint64_t pool = 0;
+  for (uint8_t i = 0, e = problem.digits.size(); i < e; ++i)
+    if (isFree(i))
+      pool |= uint64_t(1) << i;
   for (unsigned dim = 0; dim < problem.rank(); ++dim) {
-    for (uint8_t i = 0, e = problem.digits.size(); i < e; ++i)
-      if (isFree(i))
-        slice(dim, i);
+    Digits list;
+    forEachList(dim, pool, list, /*evenToo=*/false,
+                [&](llvm::ArrayRef<uint8_t> digits) { slice(dim, digits); });
+    if (problem.digits.size() <= 4)
+      continue;
     Digits run = wanted(dim, [&](unsigned digit) { return isFree(digit); });
     for (size_t length = 2; length <= run.size(); ++length)
       slice(dim, llvm::ArrayRef(run).take_front(length));
@@ -181,84 +217,155 @@ void StepGenerator::reductions() {
       summands.push_back(i);
   if (summands.empty())
     return;
-  // What the target scatters is better scattered, so all-reduce what is left
-  // over, everything, or one digit.
-  reduce(summands);
-  Digits leftOver;
+  for (const Digits &digits : reducible(summands))
+    reduce(digits);
+  uint64_t pool = 0;
   for (uint8_t digit : summands)
-    if (problem.target.place[digit] >= partialTo)
-      leftOver.push_back(digit);
-  if (!leftOver.empty() && leftOver.size() < summands.size())
-    reduce(leftOver);
-  for (uint8_t digit : summands)
-    if (summands.size() > 1)
-      reduce(digit);
-  auto isSummand = [&](unsigned digit) {
-    return state.place[digit] == partialFrom;
-  };
+    pool |= uint64_t(1) << digit;
+  auto isSummand = [&](unsigned digit) { return pool >> digit & 1; };
   for (unsigned dim = 0; dim < problem.rank(); ++dim) {
+    Digits list;
+    forEachList(
+        dim, pool, list, /*evenToo=*/true,
+        [&](llvm::ArrayRef<uint8_t> digits) { reduceScatter(dim, digits); });
+    if (problem.digits.size() <= 4)
+      continue;
     Digits run = wanted(dim, isSummand);
     for (size_t length = 2; length <= run.size(); ++length)
       reduceScatter(dim, llvm::ArrayRef(run).take_front(length));
     if (summands.size() > 1 && run != summands)
       reduceScatter(dim, summands);
-    for (uint8_t digit : summands)
-      reduceScatter(dim, digit);
   }
+}
+
+/// What the target scatters is better scattered, so: all subsets of a few
+/// digits; of many everything, what is left over, or one.
+llvm::SmallVector<Digits, 8>
+StepGenerator::reducible(const Digits &summands) const {
+  llvm::SmallVector<Digits, 8> result;
+  if (summands.size() <= 4) {
+    for (unsigned mask = 1; mask < 1u << summands.size(); ++mask) {
+      Digits digits;
+      for (unsigned i = 0; i < summands.size(); ++i)
+        if (mask >> i & 1)
+          digits.push_back(summands[i]);
+      result.push_back(digits);
+    }
+    return result;
+  }
+  result.push_back(summands);
+  Digits leftOver;
+  for (uint8_t digit : summands) {
+    result.push_back({digit});
+    if (problem.target.place[digit] >= partialTo)
+      leftOver.push_back(digit);
+  }
+  if (leftOver.size() > 1)
+    result.push_back(leftOver);
+  return result;
 }
 
 //===----------------------------------------------------------------------===//
 // Permutations: the same number of shards in every dimension, other holders
 //===----------------------------------------------------------------------===//
 
-/// Digit i goes to where digit image[i] was.
-void StepGenerator::permute(llvm::ArrayRef<uint8_t> image) {
-  Move move = start(StepKind::Permute, {});
-  for (unsigned i = 0; i < image.size(); ++i) {
-    if (image[i] == i)
-      continue;
-    move.digits.push_back(i);
-    move.result.place[i] = state.place[image[i]];
-    move.result.order[i] = state.order[image[i]];
-  }
+/// Two digits of one size change places.
+void StepGenerator::swap(uint8_t a, uint8_t b) {
+  Move move = start(StepKind::Permute, {a, b});
+  std::swap(move.result.place[a], move.result.place[b]);
+  std::swap(move.result.order[a], move.result.order[b]);
   if (move.result != state)
     visit(move);
 }
 
-/// Straight to the target, or to a state from which slices lead there.
-void StepGenerator::permuteToTarget() {
-  Move move = start(StepKind::Permute, {});
-  for (unsigned i = 0, e = problem.digits.size(); i < e; ++i)
-    if (state.place[i] < partialTo)
-      move.result.place[i] = unused, move.result.order[i] = 0;
-  for (unsigned dim = 0; dim < problem.rank(); ++dim) {
-    int64_t count = problem.frozenCount[dim];
-    for (auto [order, digit] : llvm::enumerate(targetLists[dim])) {
-      if (count >= view.counts[dim])
-        break;
-      // Summands stay where they are.
-      if (state.place[digit] == partialFrom || state.place[digit] == partialTo)
-        return;
-      count *= problem.digits[digit].size;
-      move.result.place[digit] = dim;
-      move.result.order[digit] = order;
-    }
-    if (count != view.counts[dim])
-      return;
+/// All ways to have as many shards in the dimensions from `dim` on, which has
+/// `count` shards so far.
+void StepGenerator::arrange(Move &move, uint64_t used, unsigned dim,
+                            int64_t count, uint8_t order) {
+  if (dim == problem.rank()) {
+    finishPermute(move);
+    return;
   }
-  uint64_t used = 0;
-  for (unsigned i = 0, e = problem.digits.size(); i < e; ++i) {
-    if (move.result.place[i] != unused)
-      used |= uint64_t(1) << i;
+  if (count == view.counts[dim]) {
+    int64_t next = dim + 1 < problem.rank() ? problem.frozenCount[dim + 1] : 1;
+    arrange(move, used, dim + 1, next, 0);
+    return;
+  }
+  for (uint8_t i = 0, e = problem.digits.size(); i < e; ++i) {
+    if (move.result.place[i] != unused || (problem.conflicts[i] & used) ||
+        view.counts[dim] % (count * problem.digits[i].size) != 0)
+      continue;
+    move.result.place[i] = dim;
+    move.result.order[i] = order;
+    arrange(move, used | uint64_t(1) << i, dim, count * problem.digits[i].size,
+            order + 1);
+    move.result.place[i] = unused;
+    move.result.order[i] = 0;
+  }
+}
+
+/// Visits a permute, by the digits that change their places.
+void StepGenerator::finishPermute(Move move) {
+  for (unsigned i = 0, e = problem.digits.size(); i < e; ++i)
     if (move.result.place[i] != state.place[i] ||
         move.result.order[i] != state.order[i])
       move.digits.push_back(i);
+  if (!move.digits.empty())
+    visit(move);
+}
+
+/// A permute with all summands, but nothing else, in place.
+Move StepGenerator::startPermute(uint64_t &used) const {
+  Move move = start(StepKind::Permute, {});
+  used = 0;
+  for (unsigned i = 0, e = problem.digits.size(); i < e; ++i)
+    if (state.place[i] < partialTo)
+      move.result.place[i] = unused, move.result.order[i] = 0;
+    else if (state.place[i] != unused)
+      used |= uint64_t(1) << i;
+  return move;
+}
+
+/// Puts into a dimension what the target has there, as far as `count` shards
+/// go, then digits that the target does not use.
+bool StepGenerator::fill(State &result, unsigned dim, int64_t count) const {
+  int64_t product = problem.frozenCount[dim];
+  uint8_t order = 0;
+  auto place = [&](uint8_t digit) {
+    product *= problem.digits[digit].size;
+    result.place[digit] = dim;
+    result.order[digit] = order++;
+  };
+  for (uint8_t digit : targetLists[dim]) {
+    if (product >= count)
+      break;
+    // Summands stay where they are.
+    if (state.place[digit] == partialFrom || state.place[digit] == partialTo)
+      return false;
+    place(digit);
   }
+  for (uint8_t i = 0, e = problem.digits.size(); i < e && product < count; ++i)
+    if (result.place[i] == unused && problem.target.place[i] >= partialTo &&
+        count % (product * problem.digits[i].size) == 0)
+      place(i);
+  return product == count;
+}
+
+/// Straight to the target, or to a state from which slices and gathers lead
+/// there.
+void StepGenerator::permuteToTarget() {
+  uint64_t used;
+  Move move = startPermute(used);
+  for (unsigned dim = 0; dim < problem.rank(); ++dim)
+    if (!fill(move.result, dim, view.counts[dim]))
+      return;
+  for (unsigned i = 0, e = problem.digits.size(); i < e; ++i)
+    if (move.result.place[i] != unused)
+      used |= uint64_t(1) << i;
   for (unsigned i = 0, e = problem.digits.size(); i < e; ++i)
     if ((used >> i & 1) && (problem.conflicts[i] & used))
       return;
-  if (!move.digits.empty())
-    visit(move);
+  finishPermute(std::move(move));
 }
 
 bool reshard::movesAreComplete(const Problem &problem) {
@@ -267,35 +374,22 @@ bool reshard::movesAreComplete(const Problem &problem) {
 
 void StepGenerator::permutations() {
   unsigned count = problem.digits.size();
-  if (!problem.independent || !movesAreComplete(problem))
-    permuteToTarget();
-  if (!problem.independent)
-    return;
-  Digits image(count);
-  std::iota(image.begin(), image.end(), 0);
-  auto moves = [&](unsigned a, unsigned b) {
-    return state.place[a] != partialFrom && state.place[a] != partialTo &&
-           state.place[b] != partialFrom && state.place[b] != partialTo &&
-           problem.digits[a].size == problem.digits[b].size;
-  };
-  if (!movesAreComplete(problem)) {
-    for (unsigned a = 0; a < count; ++a)
-      for (unsigned b = a + 1; b < count; ++b)
-        if (moves(a, b)) {
-          std::swap(image[a], image[b]);
-          permute(image);
-          std::swap(image[a], image[b]);
-        }
+  if (count <= 4) {
+    uint64_t used;
+    Move move = startPermute(used);
+    if (problem.rank() > 0)
+      arrange(move, used, 0, problem.frozenCount[0], 0);
     return;
   }
   permuteToTarget();
-  while (std::next_permutation(image.begin(), image.end())) {
-    bool legal = true;
-    for (unsigned i = 0; i < count && legal; ++i)
-      legal = image[i] == i || moves(i, image[i]);
-    if (legal)
-      permute(image);
-  }
+  auto mayMove = [&](uint8_t digit) {
+    return state.place[digit] < partialTo || isFree(digit);
+  };
+  for (uint8_t a = 0; a < count; ++a)
+    for (uint8_t b = a + 1; b < count; ++b)
+      if (problem.independent && mayMove(a) && mayMove(b) &&
+          problem.digits[a].size == problem.digits[b].size)
+        swap(a, b);
 }
 
 void reshard::forEachMove(const Problem &problem, const State &state,
@@ -307,51 +401,6 @@ void reshard::forEachMove(const Problem &problem, const State &state,
   generator.gathersAndAllToAlls();
   generator.reductions();
   generator.permutations();
-}
-
-llvm::SmallVector<Move, 8> reshard::gatherAndSlice(const Problem &problem) {
-  llvm::SmallVector<Move, 8> moves;
-  State state = problem.source;
-  View target(problem, problem.target);
-  // Takes the first step of the kind that fits, until there is none.
-  auto take = [&](auto fits) {
-    for (bool found = true; found;) {
-      found = false;
-      Move next;
-      View view(problem, state);
-      forEachMove(problem, state, view, [&](Move &move) {
-        if (!found && fits(view, move)) {
-          next = move;
-          found = true;
-        }
-      });
-      if (found) {
-        state = next.result;
-        moves.push_back(std::move(next));
-      }
-    }
-  };
-  auto agrees = [&](const Move &move, unsigned dim) {
-    return View(problem, move.result).lists[dim] == target.lists[dim];
-  };
-  auto slices = [&](const View &, const Move &move) {
-    return move.kind == StepKind::MakePartial ||
-           (move.kind == StepKind::Slice && agrees(move, move.to));
-  };
-  take([&](const View &view, const Move &move) {
-    return move.kind == StepKind::AllReduce;
-  });
-  for (unsigned dim = 0; dim < problem.rank(); ++dim) {
-    take(slices);
-    take([&](const View &view, const Move &move) {
-      return move.kind == StepKind::AllGather &&
-             move.from == static_cast<int>(dim) &&
-             view.lists[dim] != target.lists[dim] &&
-             move.digits.size() == view.lists[dim].size();
-    });
-  }
-  take(slices);
-  return moves;
 }
 
 bool reshard::exchangeMove(const Problem &problem, const State &state,

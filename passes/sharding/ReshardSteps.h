@@ -19,10 +19,43 @@
 #include "llvm/ADT/STLFunctionalExtras.h"
 
 #include <array>
+#include <optional>
+#include <vector>
 
 namespace weft::reshard {
 
 constexpr unsigned maxDigits = 32;
+
+struct Problem;
+struct View;
+
+/// own() as a few additions, for uneven shards: the digits of every device and
+/// what it wants in each dimension. Worked example, 7 over a=2 to 7 over b=3 on
+/// a=2, b=3: device 5 has the digits a=1, b=2 and wants [6, 7).
+class DeviceTable {
+public:
+  explicit DeviceTable(const Problem &problem);
+  int64_t devices() const { return wantedVolume.size(); }
+  /// Elements that the device wants and, in the layout of `view`, lacks.
+  int64_t missing(const View &view, int64_t position) const;
+  int64_t wanted(int64_t position) const { return wantedVolume[position]; }
+  /// What the device holds of a dimension.
+  Interval held(const View &view, int64_t position, unsigned dim) const;
+  /// The number of its shard, of all dimensions together.
+  int64_t shard(const View &view, int64_t position) const;
+  /// Elements of a dimension held as well as wanted.
+  int64_t common(const View &view, int64_t position, unsigned dim) const;
+
+private:
+  int64_t number(const View &view, int64_t position, unsigned dim) const;
+
+  const Problem &problem;
+  unsigned
+      width; ///< of a row: digits, then the frozen number of each dimension
+  std::vector<int32_t> rows;
+  std::vector<Interval> goals; ///< one for each device and dimension
+  std::vector<int64_t> wantedVolume;
+};
 
 /// Places that are no dimension.
 constexpr uint8_t unused = 255;      ///< copies along this digit
@@ -63,15 +96,26 @@ struct Problem {
   State source, target;
 
   Problem(const Mesh &mesh, llvm::ArrayRef<int64_t> shape, int64_t elementBytes,
-          const Layout &from, const Layout &to);
+          const Layout &from, const Layout &to, bool thorough);
+  Problem(const Problem &) = delete;
   Layout layout(const State &state) const;
   unsigned rank() const { return shape.size(); }
+  /// Made when the first uneven or dependent layout asks for it.
+  const DeviceTable &devices() const {
+    if (!table)
+      table.emplace(*this);
+    return *table;
+  }
+
+private:
+  mutable std::optional<DeviceTable> table;
 };
 
 /// A state unpacked: digits and shard counts of each dimension.
 struct View {
   llvm::SmallVector<Digits, 4> lists;
   llvm::SmallVector<int64_t, 4> counts;
+  llvm::SmallVector<int64_t, 4> local; ///< elements of a buffer
   int64_t localElements = 1;
   bool reduced = true; ///< no summands of the source are left
 
@@ -100,14 +144,24 @@ bool movesAreComplete(const Problem &problem);
 /// where no summands of the source are left.
 bool exchangeMove(const Problem &problem, const State &state, Move &move);
 
-/// The layouts of a way that needs no search: all-gather what is in the way,
+/// A way without search that never holds more than it must: everything is cut
+/// as small as there are digits, then moved, then gathered. Returns false where
+/// uneven shards or digits of many sizes are in its way. On a=4, b=4, c=4:
+///
+///   [(a,b),-] -> [-,a]     slice [(a,b),c], permute [(b,c),a], gather [-,a]
+bool sliceMoveGather(const Problem &problem,
+                     llvm::SmallVectorImpl<Move> &moves);
+/// The layouts of a way that is always legal: all-gather what is in the way,
 /// dimension by dimension, and slice as soon as digits are free.
 llvm::SmallVector<Move, 8> gatherAndSlice(const Problem &problem);
 
 /// Elements the fullest device must still receive: exact in closed form for
 /// even shards and independent digits, else a bound from at most 16 devices.
-int64_t missingElements(const Problem &problem, const State &state,
-                        const View &view, const View &target);
+int64_t missingElements(const Problem &problem, const View &view,
+                        const View &target);
+/// The same, of all devices.
+int64_t missingElementsExactly(const Problem &problem, const View &view,
+                               const View &target);
 /// Even shards over independent digits on both sides: missingElements is exact.
 bool evenThroughout(const Problem &problem, const View &view,
                     const View &target);
@@ -115,7 +169,8 @@ bool evenThroughout(const Problem &problem, const View &view,
 int64_t lowerBoundBytes(const Problem &problem);
 /// Elements that the busiest device sends in an exchange that spreads its
 /// sends over all holders; 0 where that is no more than it receives.
-int64_t sentElements(const Problem &problem, const State &state);
+int64_t sentElements(const Problem &problem, const View &view,
+                     const View &target);
 
 } // namespace weft::reshard
 

@@ -9,6 +9,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <queue>
 #include <tuple>
 #include <unordered_map>
@@ -59,9 +60,9 @@ struct Cost {
   }
 };
 constexpr int64_t standardStep = 1000, exchangeStep = 1500;
-/// Once a plan meets the bound: how many more layouts may be tried for one of
-/// as many bytes and seconds in nicer steps.
-constexpr int64_t niceness = 64;
+/// Once a plan meets the bound: how many more steps may be tried for one of as
+/// many bytes and seconds in nicer steps.
+constexpr int64_t niceness = 1500;
 
 struct Node {
   State state;
@@ -97,18 +98,23 @@ public:
     }
   }
 
-  /// The node of the target, or -1 where the budget ran out before.
-  int run(int64_t weight);
-  /// The node at the end of given steps.
-  int follow(llvm::MutableArrayRef<Move> moves);
-  ReshardPlan plan(int node) const;
-  bool settled = false;
+  /// Takes the given steps, so that run() tries nothing dearer.
+  void follow(llvm::MutableArrayRef<Move> moves);
+  /// Finds the cheapest plan, or runs out of budget.
+  void run();
+  bool found() const { return bestPlan.has_value(); }
+  /// The cheapest found.
+  ReshardPlan plan() const;
   int64_t bound; ///< bytes that must arrive at least
 
 private:
   bool meetsBound() const;
   bool mayExchange(int index) const;
-  void reset(int64_t newWeight);
+  void reset();
+  bool search();
+  bool isBeaten(const Cost &cost) const;
+  void keep();
+  ReshardPlan planTo(int node) const;
   void price(Node &node, const View &before, const View &after) const;
   void expand(int index);
   void visit(int parent, const View &view, Move &move);
@@ -125,8 +131,11 @@ private:
   View target;
   bool even; ///< estimates are exact at both ends
   double fastest = 1, quickest = 1;
-  int64_t weight = 1;
+  bool settled = false; ///< nothing is cheaper
+  int64_t tried = 0;
   int best = -1; ///< the cheapest way to the target so far
+  std::optional<ReshardPlan> bestPlan; ///< of the runs before
+  Cost bestCost;
   std::vector<Node> nodes;
   std::unordered_map<State, int, StateHash> known;
   using Entry = std::tuple<Cost, int>;
@@ -170,15 +179,9 @@ void Search::price(Node &node, const View &before, const View &after) const {
   SubAxes axes = axesOf(move);
   int64_t sent = 0;
   if (move.kind == StepKind::Exchange) {
-    const State &from =
-        node.parent < 0 ? problem.source : nodes[node.parent].state;
     node.bytes =
-        missingElements(problem, from, before, after) * problem.elementBytes;
-    if (!evenThroughout(problem, before, after))
-      node.bytes = receiveLowerBound(problem.mesh, problem.layout(from),
-                                     problem.to, problem.shape) *
-                   problem.elementBytes;
-    sent = sentElements(problem, from) * problem.elementBytes;
+        missingElementsExactly(problem, before, after) * problem.elementBytes;
+    sent = sentElements(problem, before, after) * problem.elementBytes;
   } else {
     node.bytes = ringBytes(move.kind, shardCount(axes),
                            before.localElements * problem.elementBytes,
@@ -192,16 +195,21 @@ void Search::price(Node &node, const View &before, const View &after) const {
 Cost Search::estimate(const State &state, const View &view) const {
   if (state == problem.target)
     return {};
-  int64_t bytes =
-      missingElements(problem, state, view, target) * problem.elementBytes;
+  int64_t bytes = missingElements(problem, view, target) * problem.elementBytes;
   if (bytes == 0)
     return {0, 0, 1};
   // At least one more collective.
-  return cost(femtoseconds(quickest + bytes / fastest) * weight, bytes * weight,
-              standardStep);
+  return cost(femtoseconds(quickest + bytes / fastest), bytes, standardStep);
+}
+
+/// By a plan that is known.
+bool Search::isBeaten(const Cost &cost) const {
+  return (best >= 0 && nodes[best].cost <= cost) ||
+         (bestPlan && bestCost <= cost);
 }
 
 void Search::visit(int parent, const View &view, Move &move) {
+  ++tried;
   Node node;
   node.state = move.result;
   node.cost = nodes[parent].cost;
@@ -222,8 +230,7 @@ void Search::visit(int parent, const View &view, Move &move) {
     best = nodes.size();
   Cost whole = node.cost + estimate(node.state, after);
   // Kept as known, but never opened where a plan is cheaper already.
-  if (best < 0 || best == static_cast<int>(nodes.size()) ||
-      whole < nodes[best].cost)
+  if (best == static_cast<int>(nodes.size()) || !isBeaten(whole))
     open.push({whole, nodes.size()});
   nodes.push_back(std::move(node));
 }
@@ -243,34 +250,24 @@ void Search::expand(int index) {
   Cost least = nodes[index].cost + estimate(state, view);
   least.steps += exchangeStep - standardStep;
   // First, since its price closes most other ways.
-  if (options.allowExchange && mayExchange(index) &&
-      (best < 0 || least < nodes[best].cost) &&
+  if (options.allowExchange && mayExchange(index) && !isBeaten(least) &&
       exchangeMove(problem, state, exchange))
     visit(index, view, exchange);
   forEachMove(problem, state, view,
               [&](Move &move) { visit(index, view, move); });
 }
 
-void Search::reset(int64_t newWeight) {
-  weight = newWeight;
+void Search::reset() {
   nodes.clear();
   known.clear();
   open = {};
   best = -1;
+  tried = 0;
   Node root;
   root.state = problem.source;
   nodes.push_back(root);
   known[root.state] = 0;
   open.push({Cost{}, 0});
-}
-
-int Search::follow(llvm::MutableArrayRef<Move> moves) {
-  reset(1);
-  for (Move &move : moves) {
-    int last = nodes.size() - 1;
-    visit(last, View(problem, nodes[last].state), move);
-  }
-  return nodes.size() - 1;
 }
 
 /// No plan is better than the best: by the estimate, or by the exact bound
@@ -285,30 +282,57 @@ bool Search::meetsBound() const {
          nodes[best].cost.second <= least.second;
 }
 
-int Search::run(int64_t newWeight) {
-  reset(newWeight);
-  int64_t budget = even ? options.searchBudget : options.searchBudget / 10;
-  for (int64_t expanded = 0; !open.empty() && expanded < budget;) {
+/// Was every cheaper way tried?
+bool Search::search() {
+  bool complete = movesAreComplete(problem);
+  int64_t budget = complete ? options.searchBudget : options.searchBudget / 5;
+  while (!open.empty()) {
     auto [cost, index] = open.top();
     open.pop();
     if (nodes[index].closed)
       continue;
-    if (nodes[index].state == problem.target) {
-      settled = weight == 1 && movesAreComplete(problem);
-      return index;
-    }
+    if (nodes[index].state == problem.target)
+      break;
+    if (tried >= budget)
+      return false;
     nodes[index].closed = true;
     expand(index);
-    // Asking 16 devices about every layout takes longer than a closed form.
-    if (++expanded >= (even ? niceness : niceness / 4) && meetsBound()) {
-      settled = weight == 1;
-      return best;
-    }
+    if (tried >= niceness && meetsBound())
+      return true;
   }
-  return best;
+  return complete;
 }
 
-ReshardPlan Search::plan(int node) const {
+void Search::keep() {
+  if (best < 0 || (bestPlan && bestCost <= nodes[best].cost))
+    return;
+  bestPlan = planTo(best);
+  bestCost = nodes[best].cost;
+}
+
+void Search::run() {
+  reset();
+  settled = search();
+  keep();
+}
+
+void Search::follow(llvm::MutableArrayRef<Move> moves) {
+  reset();
+  for (Move &move : moves) {
+    int last = nodes.size() - 1;
+    visit(last, View(problem, nodes[last].state), move);
+  }
+  keep();
+}
+
+ReshardPlan Search::plan() const {
+  ReshardPlan plan = *bestPlan;
+  plan.lowerBound = bound;
+  plan.optimal = settled || plan.bytesReceived == plan.lowerBound;
+  return plan;
+}
+
+ReshardPlan Search::planTo(int node) const {
   ReshardPlan plan;
   llvm::SmallVector<const Node *, 8> path;
   for (; nodes[node].parent >= 0; node = nodes[node].parent)
@@ -386,7 +410,7 @@ static ReshardPlan exchangePlan(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
 ReshardPlan weft::planReshard(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
                               int64_t elementBytes, const Layout &from,
                               const Layout &to, const ReshardOptions &options) {
-  Problem problem(mesh, shape, elementBytes, from, to);
+  Problem problem(mesh, shape, elementBytes, from, to, options.thorough);
   ReshardPlan plan;
   if (problem.from == problem.to) {
     plan.optimal = true;
@@ -395,13 +419,16 @@ ReshardPlan weft::planReshard(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
   if (problem.tooManyDigits)
     return exchangePlan(mesh, shape, elementBytes, problem);
   Search search(problem, options);
-  int node = search.run(/*weight=*/1);
-  if (node < 0)
-    node = search.run(/*weight=*/16);
-  if (node < 0)
-    node = search.follow(gatherAndSlice(problem));
-  plan = search.plan(node);
-  plan.lowerBound = search.bound;
-  plan.optimal = search.settled || plan.bytesReceived == plan.lowerBound;
-  return plan;
+  // Where not all ways can be tried, a decent plan first: it closes most.
+  llvm::SmallVector<Move, 8> moves;
+  if (!movesAreComplete(problem) && sliceMoveGather(problem, moves))
+    search.follow(moves);
+  search.run();
+  if (!search.found()) {
+    moves = gatherAndSlice(problem);
+    search.follow(moves);
+  }
+  if (!search.found())
+    return exchangePlan(mesh, shape, elementBytes, problem);
+  return search.plan();
 }

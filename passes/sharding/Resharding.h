@@ -1,4 +1,5 @@
-//===- Resharding.h - the cheapest way from one layout to another -*- C++ -*-===//
+//===- Resharding.h - the cheapest way from one layout to another -*- C++
+//-*-===//
 //
 // Pure search, no IR. Worked example: 16x16x16 of f32 on x=4, y=2,
 //
@@ -40,14 +41,14 @@ llvm::StringRef stringifyStepKind(StepKind kind);
 
 struct ReshardStep {
   StepKind kind = StepKind::Slice;
-  SubAxes axes;          ///< over which the step works, major to minor
-  int64_t from = -1;     ///< tensor dimension, where the kind has one
+  SubAxes axes;      ///< over which the step works, major to minor
+  int64_t from = -1; ///< tensor dimension, where the kind has one
   int64_t to = -1;
   ReduceKind reduce = ReduceKind::Sum;
-  Layout result;         ///< the layout after the step
-  int64_t bytes = 0;     ///< ring formula (received = sent) for standard
-                         ///< collectives; bytes received by the fullest device
-                         ///< for permute and exchange
+  Layout result;     ///< the layout after the step
+  int64_t bytes = 0; ///< ring formula (received = sent) for standard
+                     ///< collectives; bytes received by the fullest device
+                     ///< for permute and exchange
   /// Latency and bytes over the slowest axis: messages of a step are in flight
   /// together, so a step has one latency (all_reduce two, local steps none).
   double seconds = 0;
@@ -58,7 +59,15 @@ struct ReshardOptions {
   /// Compare plans by bytes and then seconds, instead of seconds and then
   /// bytes: what a report on bytes asks for.
   bool fewestBytes = false;
-  int64_t searchBudget = 20000; ///< layouts expanded before settling
+  /// Slice also over axes that neither layout names, so that copies share the
+  /// work, and cut axes that both use whole, where that makes at most four
+  /// digits. On x=4, y=2 a sum over x goes [-]+sum(x) -> [y]+sum(x) ->
+  /// [(y,x)] -> [-] with fewer bytes than an all_reduce, which combines with
+  /// others, however.
+  bool thorough = false;
+  /// Steps tried before settling for the best plan so far; a fifth of it
+  /// where more than four digits differ and not every permutation is tried.
+  int64_t searchBudget = 10000;
 };
 
 struct ReshardPlan {

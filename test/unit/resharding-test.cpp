@@ -1,6 +1,6 @@
 //===- resharding-test.cpp - plans executed on arrays ---------------------===//
 
-#include "weft/passes/sharding/Resharding.h"
+#include "weft/passes/sharding/ReshardCache.h"
 #include "weft/test/unit/EveryLayout.h"
 #include "weft/test/unit/ReshardSimulator.h"
 
@@ -196,4 +196,19 @@ TEST_CASE("a plan without any search is right as well") {
         FAIL(toCommandText(mesh, from)
              << " -> " << toCommandText(mesh, to) << ": " << wrong);
     }
+}
+
+TEST_CASE("a plan is made once and is always the same") {
+  Mesh mesh = meshOf("x=4,y=2,z=2");
+  Layout from = layoutOf(mesh, "[y,-,x]"), to = layoutOf(mesh, "[-,(x,y),z]");
+  ReshardCache cache(mesh);
+  const ReshardPlan *plan = &cache.plan({16, 16, 16}, 4, from, to);
+  CHECK(describe(mesh, *plan) ==
+        describe(mesh, planReshard(mesh, {16, 16, 16}, 4, from, to)));
+  CHECK(plan == &cache.plan({16, 16, 16}, 4, from, to));
+  CHECK(cache.size() == 1);
+  cache.plan({16, 16, 16}, 2, from, to);
+  cache.plan({16, 16, 8}, 4, from, to);
+  cache.plan({16, 16, 16}, 4, to, from);
+  CHECK(cache.size() == 4);
 }

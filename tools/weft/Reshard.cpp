@@ -266,7 +266,7 @@ std::string weft::reshardReport(const ReshardRequest &request,
     return why;
   ReshardOptions options;
   options.allowExchange = request.allowExchange;
-  options.fewestBytes = true;
+  options.fewestBytes = options.thorough = true;
   ReshardPlan plan = planReshard(task.mesh, task.shape, task.elementBytes,
                                  task.from, task.to, options);
   out.clear();
