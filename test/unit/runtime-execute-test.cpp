@@ -131,6 +131,9 @@ TEST_CASE("what does not fit a run is an error") {
   CHECK(take(weft_input_create(program.runtime, program.program, 1, &none)) ==
         "program \"test\" has 1 inputs, there is no number 1");
   weft_runtime *runtime = nullptr;
+  REQUIRE(take(weft_runtime_create("cpu:5", 0, &runtime)) == "");
+  CHECK(weft_runtime_device_count(runtime) == 5);
+  weft_runtime_free(runtime);
   for (const char *bad : {"gpu:1", "cpu", "cpu:", "cpu:0", "cpu:-1", "cpu:2x", ""})
     CHECK(take(weft_runtime_create(bad, 0, &runtime)) ==
           std::string("unknown devices \"") + bad +

@@ -128,6 +128,18 @@ static Status readData(const FitFlags &flags, TrainingSession &session,
   return {};
 }
 
+/// Which arrays were taken, and what is left out of them.
+static void printData(const FitFlags &flags, const TrainingData &data) {
+  if (flags.json || !flags.verbose)
+    return;
+  std::printf("%s", data.description().c_str());
+  int64_t left = data.samples % flags.model.batchSize;
+  if (flags.dropRemainder && left)
+    std::printf("--drop-remainder leaves out %lld of %lld samples\n",
+                static_cast<long long>(left),
+                static_cast<long long>(data.samples));
+}
+
 int weft::tool::runFit(const FitFlags &flags) {
   if (refuseUnfinished(flags))
     return 1;
@@ -152,8 +164,7 @@ int weft::tool::runFit(const FitFlags &flags) {
   std::optional<TrainingData> validation;
   if (Status read = readData(flags, *session, data, validation); !read)
     return fail(read.message());
-  if (!flags.json && flags.verbose)
-    std::printf("%s", data.description().c_str());
+  printData(flags, data);
   if (Status ready = session->initialise(StepKind::Train, flags.weights);
       !ready)
     return fail(ready.message());
