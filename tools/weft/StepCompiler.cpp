@@ -1,6 +1,7 @@
 //===- StepCompiler.cpp - a model's steps as programs ----------------------===//
 
 #include "weft/tools/weft/StepCompiler.h"
+#include "weft/tools/weft/CompilerMemory.h"
 
 #include "weft/compiler/Register.h"
 #include "weft/compiler/frontends/keras/Import.h"
@@ -15,9 +16,6 @@
 
 #include <cstdlib>
 #include <random>
-#ifdef __GLIBC__
-#include <malloc.h>
-#endif
 
 using namespace mlir;
 using namespace weft;
@@ -201,7 +199,6 @@ std::unique_ptr<StepCompiler> StepCompiler::open(const ModelFlags &flags) {
            nullptr;
   if (!steps->readModelFile() || !steps->readDistributionFile())
     return nullptr;
-  steps->context = makeContext(flags.model);
   return steps;
 }
 
@@ -246,9 +243,15 @@ StepCompiler::import(const std::string &step, int64_t batchSize,
   keras::ImportOptions importOptions;
   importOptions.batchSize = batchSize;
   importOptions.sampleWeight = sampleWeight;
-  auto module = keras::importStep(context.get(), kerasModel, layouts, *kind,
+  auto module = keras::importStep(liveContext(), kerasModel, layouts, *kind,
                                   importOptions);
   return succeeded(module) ? std::move(*module) : OwningOpRef<ModuleOp>();
+}
+
+MLIRContext *StepCompiler::liveContext() {
+  if (!context)
+    context = makeContext(flags.model);
+  return context.get();
 }
 
 OwningOpRef<ModuleOp> StepCompiler::reach(const std::string &step,
@@ -262,7 +265,7 @@ OwningOpRef<ModuleOp> StepCompiler::reach(const std::string &step,
 OwningOpRef<ModuleOp>
 StepCompiler::planUnder(const keras::Distribution &other,
                         const std::string &step, int64_t batchSize) {
-  ScopedDiagnosticHandler silent(context.get(),
+  ScopedDiagnosticHandler silent(liveContext(),
                                  [](Diagnostic &) { return success(); });
   auto module = import(step, batchSize, &other);
   CompileOptions quiet = options();
@@ -281,8 +284,7 @@ StepCompiler::compile(const std::string &step, int64_t batchSize) {
   if (failed(image))
     return std::nullopt;
   module = nullptr;
-#ifdef __GLIBC__
-  malloc_trim(0); // what the compiler took is the data's, not the peak's
-#endif
+  context = nullptr;
+  releaseCompilerMemory();
   return std::move(*image);
 }

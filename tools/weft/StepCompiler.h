@@ -83,6 +83,8 @@ private:
   bool hasDistribution = false, sampleWeight = false;
   int64_t deviceCount = 1;
   uint64_t seedValue = 0;
+  /// Made when needed; compile() gives it back.
+  mlir::MLIRContext *liveContext();
   std::unique_ptr<mlir::MLIRContext> context;
 };
 
