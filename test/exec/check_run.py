@@ -18,7 +18,7 @@ import tempfile
 import npz_values
 from check_fixture import difference, run
 
-STATISTICS = {"devices", "steps", "step_ms", "compile_ms", "startup_ms", "peak_rss_bytes", "collectives"}
+STATISTICS = {"devices", "steps", "step_ms", "execute_ms", "compile_ms", "startup_ms", "peak_rss_bytes", "collectives"}
 CODES = {"float32": "f", "int32": "i", "uint32": "I"}
 
 
