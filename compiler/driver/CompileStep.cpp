@@ -46,6 +46,8 @@ static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
     if (failed(pm.run(module)))
       return failure();
     reached = next;
+    if (options.reached)
+      *options.reached = next;
   } while (reached < to);
   return success();
 }

@@ -25,6 +25,7 @@ struct CompileOptions {
   int threads = 0;               ///< 0: one for each core
   bool timing = false;           ///< print a report of the passes to stderr
   std::string metadata;          ///< travels with the plan
+  Stage *reached = nullptr;      ///< set to each stage that is reached
 };
 
 /// Runs the passes up to `to` in place.

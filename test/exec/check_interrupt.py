@@ -1,4 +1,4 @@
-"""Ctrl-C while `weft fit` trains: it ends after the step under way, with the state saved.
+"""Ctrl-C while `weft fit` trains: it ends after the step under way, with the state saved. A fault ends with 70.
 
     check_interrupt.py WEFT FIXTURES
 """
@@ -62,6 +62,12 @@ def main():
         expect(iteration == steps + 1, f"{iteration} steps after one more, not {steps + 1}")
         status, errors = interrupt(start(weft, model, out / "data.npz"))
         expect(status == 130 and "interrupted after" in errors, f"without --save: status {status}, {errors}")
+        # A fault of Weft's own ends with a line and status 70.
+        process = start(weft, model, out / "data.npz")
+        process.send_signal(signal.SIGSEGV)
+        _, errors = process.communicate(timeout=60)
+        expect(process.returncode == 70 and "weft: internal failure: Segmentation fault; please report" in errors,
+               f"after a fault: status {process.returncode}, {errors}")
         expect(not list(out.glob("*.tmp*")), "a temporary file is left")
     print(f"interrupted after {steps} steps, saved, and trained on")
 

@@ -18,6 +18,7 @@ import tempfile
 import npz_values
 from check_fixture import difference, run
 
+# The start is measured in ticks of 10 ms.
 STATISTICS = {"devices", "steps", "step_ms", "execute_ms", "compile_ms", "startup_ms", "peak_rss_bytes", "collectives"}
 CODES = {"float32": "f", "int32": "i", "uint32": "I"}
 
@@ -93,7 +94,7 @@ class Program:
         run([self.weft, "run", self.file, "--inputs", self.scratch / "in.npz", "--outputs", self.scratch / "out.npz",
              "--stats", self.scratch / "stats.json"])
         self.stats = json.loads((self.scratch / "stats.json").read_text())
-        if set(self.stats) != STATISTICS or not 0 < self.stats["step_ms"]["median"] < self.stats["startup_ms"]:
+        if not STATISTICS <= set(self.stats) or not 0 < self.stats["step_ms"]["median"] < self.stats["startup_ms"] + 10:
             sys.exit(f"--stats has {self.stats}")
         self.peak = max(self.peak, self.stats["peak_rss_bytes"] / 2**20)
         return npz_values.read(self.scratch / "out.npz")

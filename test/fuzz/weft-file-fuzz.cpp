@@ -6,8 +6,9 @@
 //
 // Gives each reader N altered files, those of the seeds S to S+N-1, then M of
 // a new seed, which is printed; no longer than T seconds each time. A reader
-// may refuse or accept a file, but not crash, take 10 seconds or more than
-// 1 GiB of memory: then the seed is printed, and the exit status is 1.
+// may refuse or accept a file, but not crash, compute for 10 seconds or take
+// more than 1 GiB of memory: then the seed is printed, and the exit status
+// is 1.
 // `--reader hdf5 --seed 17 --count 1` does one again.
 //
 //===----------------------------------------------------------------------===//
@@ -22,6 +23,7 @@
 #include <cstring>
 #include <sys/mman.h>
 #include <sys/resource.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -66,6 +68,13 @@ void limitMemory() {
   setrlimit(RLIMIT_CORE, &noCore);
 }
 
+/// Of computing, since the machine may be busy; the signal ends the process.
+void limitTime(long seconds) {
+  itimerval limit = {{0, 0}, {seconds, 0}};
+  setitimer(ITIMER_PROF, &limit, nullptr);
+  alarm(unsigned(30 * seconds)); // a wait without end
+}
+
 /// Reads the files of seeds [first, first + count); never returns.
 [[noreturn]] void readAll(const FileReader &reader, uint64_t first,
                           uint64_t count, double seconds, Progress &progress) {
@@ -80,9 +89,9 @@ void limitMemory() {
     const std::string &sample =
         reader.samples[random() % reader.samples.size()];
     std::string bytes = mutate(sample, reader.isText, random);
-    alarm(10);
+    limitTime(10);
     progress.accepted += reader.read(bytes);
-    alarm(0);
+    limitTime(0);
   }
   _exit(0);
 }

@@ -5,6 +5,7 @@
 
 #include "weft/compiler/Register.h"
 #include "weft/compiler/frontends/keras/Import.h"
+#include "weft/tools/weft/InternalFailure.h"
 #include "weft/tools/weft/SavedModel.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -254,11 +255,19 @@ MLIRContext *StepCompiler::liveContext() {
   return context.get();
 }
 
+/// The stage that was not reached.
+static Stage after(Stage reached) {
+  return Stage(std::min(unsigned(reached) + 1, unsigned(Stage::plan)));
+}
+
 OwningOpRef<ModuleOp> StepCompiler::reach(const std::string &step,
                                           int64_t batchSize, Stage stage) {
   auto module = import(step, batchSize);
-  if (module && failed(runStages(*module, options(), stage)))
-    return nullptr;
+  CompileOptions watched = options();
+  Stage reached = watched.from;
+  watched.reached = &reached;
+  if (module && failed(runStages(*module, watched, stage)))
+    endInternally(flags.model, *import(step, batchSize), after(reached));
   return module;
 }
 
@@ -280,7 +289,12 @@ StepCompiler::compile(const std::string &step, int64_t batchSize) {
   auto module = import(step, batchSize);
   if (!module)
     return std::nullopt;
-  auto image = compileProgram(*module, options());
+  CompileOptions watched = options();
+  Stage reached = watched.from;
+  watched.reached = &reached;
+  auto image = compileProgram(*module, watched);
+  if (failed(image) && reached < Stage::plan)
+    endInternally(flags.model, *import(step, batchSize), after(reached));
   if (failed(image))
     return std::nullopt;
   module = nullptr;

@@ -9,6 +9,7 @@
 #include "CLI/CLI.hpp"
 
 #include <csignal>
+#include <cstring>
 #include <new>
 #include <string_view>
 #include <unistd.h>
@@ -293,6 +294,35 @@ void CommandLine::checkCommand(const std::string &word) const {
                              "commands are " + known);
 }
 
+/// A fault in Weft itself; a second one while this runs ends the process.
+static void endByFault(int number) {
+  const char *name = strsignal(number);
+  for (std::string_view part :
+       {std::string_view("weft: internal failure: "), std::string_view(name),
+        std::string_view("; please report the command line and what `weft "
+                         "compile MODEL --emit=imported` prints\n")}) {
+    [[maybe_unused]] ssize_t written =
+        write(STDERR_FILENO, part.data(), part.size());
+  }
+  _exit(70);
+}
+
+/// On a stack of its own, since the fault may be that there is no more stack.
+static void watchFaults() {
+  static char room[1 << 16];
+  stack_t stack = {};
+  stack.ss_sp = room;
+  stack.ss_size = sizeof room;
+  sigaltstack(&stack, nullptr);
+  struct sigaction action = {};
+  action.sa_handler = endByFault;
+  action.sa_flags = SA_ONSTACK | SA_RESETHAND;
+#if !__has_feature(address_sanitizer) // which has reports of its own
+  for (int number : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGABRT})
+    sigaction(number, &action, nullptr);
+#endif
+}
+
 /// Where no library turns it into an error of its own.
 [[noreturn]] static void endWithoutMemory() {
   constexpr std::string_view text =
@@ -304,6 +334,7 @@ void CommandLine::checkCommand(const std::string &word) const {
 
 int main(int argc, char **argv) {
   std::set_new_handler(endWithoutMemory);
+  watchFaults();
   // A file over the limit of `ulimit -f` is an error of the write, not an end.
   std::signal(SIGXFSZ, SIG_IGN);
   CommandLine line;
