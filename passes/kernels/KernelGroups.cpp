@@ -10,6 +10,9 @@ using namespace mlir;
 
 namespace weft {
 
+/// Groups between two that may become one; with more the two stay apart.
+static constexpr unsigned kSearchLimit = 1024;
+
 bool isCommunication(Operation *op) {
   return isa<coll::CollDialect>(op->getDialect()) &&
          !isa<coll::CoordinateOp, coll::SliceOp, coll::MakePartialOp>(op);
@@ -50,9 +53,13 @@ KernelGroups::KernelGroups(func::FuncOp function) : function(function) {
       continue;
     groupOf[&op] = groups.size();
     KernelGroup &group = groups.emplace_back();
+    group.rank = groups.size();
     group.ops.push_back(&op);
     group.isFixed = isCommunication(&op);
   }
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (auto result = function.getArgAttrOfType<IntegerAttr>(i, kDonatedAttr))
+      donatedResults.insert(result.getInt());
   addDependencies();
   // (a) elementwise chains over one shape.
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
@@ -107,35 +114,57 @@ void KernelGroups::addDependencies() {
 }
 
 bool KernelGroups::isDonated(const KernelGroup &group) const {
-  llvm::SmallDenseSet<int64_t> donated;
-  func::FuncOp entry = function;
-  for (unsigned i = 0; i < entry.getNumArguments(); ++i)
-    if (auto result = entry.getArgAttrOfType<IntegerAttr>(i, kDonatedAttr))
-      donated.insert(result.getInt());
   for (Operation *op : group.ops)
     for (OpOperand &use : op->getUses())
-      if (isa<func::ReturnOp>(use.getOwner()) && donated.contains(use.getOperandNumber()))
+      if (isa<func::ReturnOp>(use.getOwner()) && donatedResults.contains(use.getOperandNumber()))
         return cast<RankedTensorType>(use.get().getType()).getRank() > 0;
   return false;
 }
 
-/// Is there a path from one group to another that does not start with the
-/// direct step to `except`?
-bool KernelGroups::reaches(unsigned from, unsigned to, unsigned except) const {
-  llvm::SetVector<unsigned> seen;
-  for (unsigned next : groups[from].after)
-    if (next != except)
-      seen.insert(next);
-  for (unsigned i = 0; i < seen.size(); ++i) {
-    if (seen[i] == to)
-      return true;
-    seen.insert_range(groups[seen[i]].after);
-  }
-  return false;
+bool KernelGroups::findBetween(unsigned producer, unsigned consumer, bool forward, llvm::SetVector<unsigned> &found) const {
+  found.clear();
+  unsigned low = groups[producer].rank, high = groups[consumer].rank;
+  unsigned from = forward ? producer : consumer, to = forward ? consumer : producer;
+  auto visit = [&](unsigned group) {
+    for (unsigned next : forward ? groups[group].after : groups[group].before) {
+      if (next == to && group != from)
+        return false;
+      if (next != to && groups[next].rank > low && groups[next].rank < high)
+        found.insert(next);
+    }
+    return found.size() <= kSearchLimit;
+  };
+  if (!visit(from))
+    return false;
+  for (unsigned i = 0; i < found.size(); ++i)
+    if (!visit(found[i]))
+      return false;
+  return true;
 }
 
-bool KernelGroups::canMerge(unsigned a, unsigned b) const {
-  return !groups[a].isFixed && !groups[b].isFixed && !reaches(a, b, b);
+bool KernelGroups::canMerge(unsigned producer, unsigned consumer) {
+  return !groups[producer].isFixed && !groups[consumer].isFixed &&
+         findBetween(producer, consumer, /*forward=*/true, needProducer) &&
+         (needProducer.empty() || findBetween(producer, consumer, /*forward=*/false, neededByConsumer));
+}
+
+/// The ranks of all between the two are dealt out anew: first what the consumer
+/// needs, then the two, then what needs the producer.
+void KernelGroups::rankTogether(unsigned producer, unsigned consumer) {
+  if (needProducer.empty())
+    return; // the consumer's rank suits
+  SmallVector<unsigned> first = neededByConsumer.takeVector(), last = needProducer.takeVector();
+  auto byRank = [&](unsigned a, unsigned b) { return groups[a].rank < groups[b].rank; };
+  llvm::sort(first, byRank);
+  llvm::sort(last, byRank);
+  first.push_back(consumer);
+  llvm::append_range(first, last);
+  SmallVector<unsigned> ranks{groups[producer].rank};
+  for (unsigned group : ArrayRef(first))
+    ranks.push_back(groups[group].rank);
+  llvm::sort(ranks);
+  for (auto [group, rank] : llvm::zip(first, ranks))
+    groups[group].rank = rank;
 }
 
 void KernelGroups::merge(unsigned into, unsigned from) {
@@ -169,8 +198,9 @@ void KernelGroups::mergeNeighbours(llvm::function_ref<bool(unsigned, unsigned)> 
     while (changed && !groups[consumer].ops.empty()) {
       changed = false;
       for (unsigned producer : llvm::to_vector(groups[consumer].before)) {
-        if (groups[producer].ops.empty() || !canMerge(producer, consumer) || !condition(producer, consumer))
+        if (groups[producer].ops.empty() || !condition(producer, consumer) || !canMerge(producer, consumer))
           continue;
+        rankTogether(producer, consumer);
         merge(consumer, producer);
         changed = true;
         break;

@@ -9,7 +9,10 @@
 //
 // Ops that only say where elements come from (broadcast, transpose, slice,
 // splat constants, iota, ...) belong to no group: each consumer has a copy.
-// Groups are convex: no path leaves one and comes back.
+// Groups are convex: no path leaves one and comes back. Ranks order the groups,
+// and only groups that rank between the two of a merge are looked at, so that
+// the time is linear in the program (Pearce and Kelly, "A dynamic topological
+// sort algorithm for directed acyclic graphs", 2006).
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +28,7 @@ namespace weft {
 struct KernelGroup {
   llvm::SmallVector<mlir::Operation *> ops; ///< in program order
   bool isFixed = false; ///< a communication or constant that stays as it is
+  unsigned rank = 0;    ///< every group ranks behind all that it needs
   llvm::SetVector<unsigned> before, after; ///< groups it needs; that need it
 };
 
@@ -37,8 +41,12 @@ public:
 private:
   void addDependencies();
   void depend(unsigned group, mlir::Value value);
-  bool canMerge(unsigned a, unsigned b) const;
-  bool reaches(unsigned from, unsigned to, unsigned except) const;
+  bool canMerge(unsigned producer, unsigned consumer);
+  /// The groups after `producer` (before `consumer`) that rank between the two;
+  /// false if they are too many to look at, or if a path joins the two.
+  bool findBetween(unsigned producer, unsigned consumer, bool forward, llvm::SetVector<unsigned> &found) const;
+  /// Ranks a consumer in front of all that needs its producer.
+  void rankTogether(unsigned producer, unsigned consumer);
   void merge(unsigned into, unsigned from);
   /// Merges neighbours that satisfy a condition until none does.
   void mergeNeighbours(llvm::function_ref<bool(unsigned producer, unsigned consumer)> condition);
@@ -47,6 +55,8 @@ private:
   mlir::func::FuncOp function;
   llvm::SmallVector<KernelGroup> groups;
   llvm::DenseMap<mlir::Operation *, unsigned> groupOf;
+  llvm::SetVector<unsigned> needProducer, neededByConsumer; ///< of the last canMerge
+  llvm::SmallDenseSet<int64_t> donatedResults;
 };
 
 /// Is the op copied into every kernel that uses it?

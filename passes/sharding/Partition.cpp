@@ -46,23 +46,27 @@ private:
 
 /// Arguments and results keep in attributes what their types lose.
 void FunctionPartitioner::recordPorts() {
-  auto record = [](Type type,
-                   llvm::function_ref<void(StringRef, Attribute)> set) {
-    LayoutAttr layout = getLayout(type);
-    if (!layout)
-      return;
-    set(kLayoutAttr, layout);
-    set("weft.global_type",
-        TypeAttr::get(withLayout(cast<RankedTensorType>(type), nullptr)));
+  // All at once: each change of one port copies the list of all.
+  auto record = [&](llvm::ArrayRef<Type> types,
+                    llvm::function_ref<DictionaryAttr(unsigned)> known) {
+    llvm::SmallVector<DictionaryAttr> result;
+    for (auto [i, type] : llvm::enumerate(types)) {
+      NamedAttrList attributes(known(i));
+      if (LayoutAttr layout = getLayout(type)) {
+        auto tensor = withLayout(cast<RankedTensorType>(type), nullptr);
+        attributes.set(kLayoutAttr, layout);
+        attributes.set("weft.global_type", TypeAttr::get(tensor));
+      }
+      result.push_back(attributes.getDictionary(function.getContext()));
+    }
+    return result;
   };
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    record(function.getArgumentTypes()[i], [&](StringRef name, Attribute attr) {
-      function.setArgAttr(i, name, attr);
-    });
-  for (unsigned i = 0; i < function.getNumResults(); ++i)
-    record(function.getResultTypes()[i], [&](StringRef name, Attribute attr) {
-      function.setResultAttr(i, name, attr);
-    });
+  function.setAllArgAttrs(
+      record(function.getArgumentTypes(),
+             [&](unsigned i) { return function.getArgAttrDict(i); }));
+  function.setAllResultAttrs(
+      record(function.getResultTypes(),
+             [&](unsigned i) { return function.getResultAttrDict(i); }));
 }
 
 LogicalResult FunctionPartitioner::run() {

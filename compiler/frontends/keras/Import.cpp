@@ -4,6 +4,7 @@
 #include "weft/compiler/frontends/keras/StepParts.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/StringMap.h"
 #include "llvm/Support/Format.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -18,6 +19,7 @@ struct Port {
   std::string name, role, metadata;
   RankedTensorType type;
   const ResolvedLayout *layout = nullptr;
+  std::optional<int64_t> donated = std::nullopt; ///< the result it becomes
 };
 
 class StepImporter {
@@ -36,13 +38,12 @@ private:
   void addBatchPorts();
   void addPort(Port port) { ports.push_back(std::move(port)); }
   const ResolvedLayout *layoutOf(const std::string &path, int64_t rank);
-  void setAttributes(const Port &port,
-                     llvm::function_ref<void(StringRef, Attribute)> set);
+  DictionaryAttr attributesOf(const Port &port);
   RankedTensorType batched(ArrayRef<int64_t> sample, Type element) const;
 
   func::FuncOp createFunction();
   FailureOr<func::FuncOp> createLoss();
-  LogicalResult buildTrain(func::FuncOp function);
+  LogicalResult buildTrain();
   LogicalResult buildEvaluate();
   LogicalResult buildPredict();
   void updateWeights(ArrayRef<Value> gradients);
@@ -194,16 +195,19 @@ void StepImporter::addPorts() {
   addBatchPorts();
 }
 
-void StepImporter::setAttributes(
-    const Port &port, llvm::function_ref<void(StringRef, Attribute)> set) {
-  set(kNameAttr, builder.getStringAttr(port.name));
-  set(kRoleAttr, builder.getStringAttr(port.role));
+DictionaryAttr StepImporter::attributesOf(const Port &port) {
+  NamedAttrList list;
+  list.append(kNameAttr, builder.getStringAttr(port.name));
+  list.append(kRoleAttr, builder.getStringAttr(port.role));
+  if (port.donated)
+    list.append(kDonatedAttr, builder.getI64IntegerAttr(*port.donated));
   if (!port.metadata.empty())
-    set(kMetadataAttr, builder.getStringAttr(port.metadata));
-  if (!port.layout)
-    return;
-  set(kLayoutAttr, LayoutAttr::get(mesh, port.layout->layout));
-  set(kReasonAttr, builder.getStringAttr(port.layout->reason));
+    list.append(kMetadataAttr, builder.getStringAttr(port.metadata));
+  if (port.layout) {
+    list.append(kLayoutAttr, LayoutAttr::get(mesh, port.layout->layout));
+    list.append(kReasonAttr, builder.getStringAttr(port.layout->reason));
+  }
+  return list.getDictionary(builder.getContext());
 }
 
 func::FuncOp StepImporter::createFunction() {
@@ -312,7 +316,7 @@ void StepImporter::addMetrics(Value loss, Value prediction) {
   }
 }
 
-LogicalResult StepImporter::buildTrain(func::FuncOp function) {
+LogicalResult StepImporter::buildTrain() {
   FailureOr<func::FuncOp> loss = createLoss();
   if (failed(loss))
     return failure();
@@ -352,11 +356,12 @@ LogicalResult StepImporter::buildTrain(func::FuncOp function) {
   for (unsigned i = 0; i < slots.size(); ++i)
     if (slots[i] != slotsBefore[i])
       addResult(ports[variables.size() + i], slots[i]);
+  llvm::StringMap<int64_t> positions;
   for (auto [position, result] : llvm::enumerate(results))
-    for (unsigned argument = 0; argument < ports.size(); ++argument)
-      if (ports[argument].name == result.first.name)
-        function.setArgAttr(argument, kDonatedAttr,
-                            builder.getI64IntegerAttr(position));
+    positions[result.first.name] = position;
+  for (Port &port : ports)
+    if (auto found = positions.find(port.name); found != positions.end())
+      port.donated = found->second;
   addMetrics(step.getResult(0), step.getResult(1));
   return success();
 }
@@ -391,16 +396,16 @@ void StepImporter::finish(func::FuncOp function) {
   func::ReturnOp::create(builder, unknown, values);
   function.setFunctionType(builder.getFunctionType(
       function.getArgumentTypes(), ValueRange(values).getTypes()));
-  for (unsigned i = 0; i < ports.size(); ++i)
-    setAttributes(ports[i], [&](StringRef name, Attribute value) {
-      function.setArgAttr(i, name, value);
-    });
-  for (unsigned i = 0; i < results.size(); ++i) {
-    results[i].first.metadata.clear();
-    setAttributes(results[i].first, [&](StringRef name, Attribute value) {
-      function.setResultAttr(i, name, value);
-    });
+  SmallVector<DictionaryAttr> attributes;
+  for (const Port &port : ports)
+    attributes.push_back(attributesOf(port));
+  function.setAllArgAttrs(attributes);
+  attributes.clear();
+  for (auto &result : results) {
+    result.first.metadata.clear();
+    attributes.push_back(attributesOf(result.first));
   }
+  function.setAllResultAttrs(attributes);
 }
 
 FailureOr<OwningOpRef<ModuleOp>> StepImporter::run() {
@@ -410,7 +415,7 @@ FailureOr<OwningOpRef<ModuleOp>> StepImporter::run() {
   builder.setInsertionPointToEnd(module->getBody());
   addPorts();
   func::FuncOp function = createFunction();
-  LogicalResult built = step == StepKind::Train      ? buildTrain(function)
+  LogicalResult built = step == StepKind::Train      ? buildTrain()
                         : step == StepKind::Evaluate ? buildEvaluate()
                                                      : buildPredict();
   if (failed(built))
