@@ -24,4 +24,9 @@ else:
     config.substitutions.append(("%weft_plugin", config.weft_plugin))
     config.substitutions.append(("%python", sys.executable))
     config.substitutions.append(("%weft_bin", os.path.join(config.weft_tools_dir, "weft")))
+    if config.weft_has_gpu:
+        config.available_features.add("nvptx")
+    if config.weft_has_gpu and os.path.exists(config.weft_ptxas):
+        config.available_features.add("ptxas")
+        config.substitutions.append(("%ptxas", config.weft_ptxas))
     config.substitutions.append(("%fixtures", os.path.join(config.test_source_root, "test", "fixtures")))

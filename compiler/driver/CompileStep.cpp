@@ -2,13 +2,14 @@
 
 #include "weft/compiler/driver/CompileStep.h"
 
-#include "weft/compiler/codegen/cpu/CompileKernels.h"
+#include "weft/compiler/codegen/KernelCodegen.h"
 #include "weft/compiler/program/SerializePlan.h"
 #include "weft/dialects/plan/Plan.h"
 #include "weft/runtime/abi/ProgramImage.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
+#include "llvm/ADT/StringExtras.h"
 
 using namespace mlir;
 using namespace weft;
@@ -58,24 +59,24 @@ LogicalResult weft::runStages(ModuleOp module, const CompileOptions &options,
   return runTimed(module, options, to, timing);
 }
 
+static std::unique_ptr<KernelCodegen> openTarget(ModuleOp module,
+                                                 llvm::StringRef target) {
+  std::string error;
+  auto codegen = openCodegen(target, error);
+  if (!codegen)
+    module.emitError(error);
+  return codegen;
+}
+
 FailureOr<std::vector<uint8_t>>
 weft::compileProgram(ModuleOp module, const CompileOptions &options) {
   Timing timing(options);
-  if (failed(runTimed(module, options, Stage::plan, timing)))
+  std::unique_ptr<KernelCodegen> generator = openTarget(module, options.target);
+  if (!generator || failed(runTimed(module, options, Stage::plan, timing)))
     return failure();
   auto programs = llvm::to_vector(module.getOps<plan::ProgramOp>());
   if (programs.size() != 1) {
     module.emitError("expected one public function, found ") << programs.size();
-    return failure();
-  }
-  std::optional<CpuTarget> target = options.target == "native"
-                                        ? std::optional(CpuTarget::host())
-                                        : CpuTarget::fromName(options.target);
-  if (!target) {
-    module.emitError("unknown target \"")
-        << options.target
-        << "\"; use native, cpu:avx512, cpu:avx2 or "
-           "cpu:generic";
     return failure();
   }
   llvm::SmallVector<char> object;
@@ -83,15 +84,52 @@ weft::compileProgram(ModuleOp module, const CompileOptions &options) {
   codegen.cacheDir = options.cacheDirectory;
   codegen.threads = options.threads;
   TimingScope kernels = timing.part("code of kernels");
-  if (failed(compileKernels(module, *target, codegen, object)))
+  if (failed(generator->compile(module, codegen, object)))
     return failure();
   kernels.stop();
   TimingScope file = timing.part("program file");
   PlanTexts texts;
-  texts.target = target->name;
+  texts.target = generator->target().str();
   texts.metadata = options.metadata;
   auto planBytes = serializePlan(programs.front(), texts);
   if (failed(planBytes))
     return failure();
-  return assembleProgramFile(object, *planBytes, target->runtimeFeatures);
+  return assembleProgramFile(object, *planBytes, generator->runtimeFeatures());
+}
+
+/// The kernels of these names; fails, with a list, where there is none of a name.
+static FailureOr<SmallVector<func::FuncOp>>
+findKernels(ModuleOp module, llvm::ArrayRef<std::string> names) {
+  SmallVector<func::FuncOp> all = llvm::filter_to_vector(
+      module.getOps<func::FuncOp>(),
+      [](func::FuncOp f) { return f->hasAttr("weft.kernel"); });
+  if (names.empty())
+    return all;
+  SmallVector<func::FuncOp> chosen;
+  for (llvm::StringRef name : names) {
+    auto found = llvm::find_if(
+        all, [&](func::FuncOp kernel) { return kernel.getName() == name; });
+    if (found == all.end())
+      return module.emitError("no kernel is called '")
+             << name << "'; this program has "
+             << llvm::join(llvm::map_range(all, [](func::FuncOp kernel) {
+                             return kernel.getName();
+                           }), ", ");
+    chosen.push_back(*found);
+  }
+  return chosen;
+}
+
+FailureOr<std::string>
+weft::printKernelAssembly(ModuleOp module, const CompileOptions &options,
+                          llvm::ArrayRef<std::string> names) {
+  std::unique_ptr<KernelCodegen> generator = openTarget(module, options.target);
+  if (!generator || failed(runStages(module, options, Stage::kernels)))
+    return failure();
+  auto kernels = findKernels(module, names);
+  std::string text;
+  llvm::raw_string_ostream out(text);
+  if (failed(kernels) || failed(generator->printAssembly(*kernels, out)))
+    return failure();
+  return text;
 }

@@ -20,7 +20,7 @@ namespace weft {
 
 struct CompileOptions {
   Stage from = Stage::imported;
-  std::string target = "native"; ///< cpu:avx512, cpu:avx2, cpu:generic, native
+  std::string target = "native"; ///< one of knownTargets()
   std::string cacheDirectory;    ///< kernel objects; empty: no cache
   int threads = 0;               ///< 0: one for each core
   bool timing = false;           ///< print a report of the passes to stderr
@@ -36,6 +36,12 @@ llvm::LogicalResult runStages(mlir::ModuleOp module,
 /// stage `plan`. Diagnostics go to the context's handler.
 llvm::FailureOr<std::vector<uint8_t>>
 compileProgram(mlir::ModuleOp module, const CompileOptions &options);
+
+/// The assembly text of the kernels of these names (none: all). The module ends
+/// at stage `kernels`.
+llvm::FailureOr<std::string>
+printKernelAssembly(mlir::ModuleOp module, const CompileOptions &options,
+                    llvm::ArrayRef<std::string> names);
 
 } // namespace weft
 

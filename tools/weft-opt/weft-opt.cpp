@@ -1,6 +1,7 @@
 //===- weft-opt.cpp - passes on the command line ---------------------------===//
 
 #include "weft/compiler/Register.h"
+#include "weft/compiler/codegen/Passes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
@@ -23,6 +24,7 @@ int main(int argc, char **argv) {
   weft::registerAllDialects(registry);
   mlir::registerTransformsPasses();
   weft::registerAllPasses();
+  weft::registerWeftCodegenPasses();
   return mlir::asMainReturnCode(
       mlir::MlirOptMain(argc, argv, "Weft's optimiser\n", registry));
 }

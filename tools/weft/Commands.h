@@ -67,6 +67,7 @@ struct EvaluateFlags {
 struct CompileFlags {
   ModelFlags model;
   std::string emit, out, from;
+  std::vector<std::string> kernels; ///< of --emit=assembly; empty: all
   bool verify = false;
 };
 

@@ -61,8 +61,9 @@ static int compileFrom(const CompileFlags &flags, std::optional<Stage> to) {
   std::optional<Stage> from = stageOf("--from", flags.from);
   if (!from || refuseModelFlags(flags))
     return 1;
-  if (to)
-    if (std::string why = invalidOrder(*from, *to); !why.empty())
+  bool assembly = flags.emit == "assembly";
+  if (to || assembly)
+    if (std::string why = invalidOrder(*from, to.value_or(Stage::kernels)); !why.empty())
       return fail("--emit " + flags.emit + ": " + why);
   std::string error;
   auto text = readTextFile(flags.model.model, error);
@@ -79,6 +80,10 @@ static int compileFrom(const CompileFlags &flags, std::optional<Stage> to) {
     return failed(runStages(*module, options, *to))
                ? 1
                : writeOutput(flags, textOf(*module));
+  if (assembly) {
+    auto text = printKernelAssembly(*module, options, flags.kernels);
+    return failed(text) ? 1 : writeOutput(flags, *text);
+  }
   auto image = compileProgram(*module, options);
   return failed(image)
              ? 1
@@ -87,11 +92,14 @@ static int compileFrom(const CompileFlags &flags, std::optional<Stage> to) {
 
 int weft::tool::runCompile(const CompileFlags &flags) {
   std::optional<Stage> stage;
-  if (!flags.emit.empty()) {
+  bool assembly = flags.emit == "assembly";
+  if (!flags.kernels.empty() && !assembly)
+    return fail("--kernel chooses what --emit=assembly prints; add it");
+  if (!flags.emit.empty() && !assembly) {
     stage = stageOf("--emit", flags.emit);
     if (!stage)
       return 1;
-  } else if (flags.out.empty() && !flags.verify) {
+  } else if (flags.out.empty() && !flags.verify && !assembly) {
     return fail("--out is missing: name the program file, or print a stage "
                 "with --emit");
   }
@@ -106,11 +114,15 @@ int weft::tool::runCompile(const CompileFlags &flags) {
   if (flags.verify &&
       !verifyStages(*steps, flags.model.step, flags.model.batchSize))
     return 1;
-  if (!stage && flags.out.empty())
+  if (!stage && !assembly && flags.out.empty())
     return 0;
   if (stage) {
     auto module = steps->reach(flags.model.step, flags.model.batchSize, *stage);
     return module ? writeOutput(flags, textOf(*module)) : 1;
+  }
+  if (assembly) {
+    auto text = steps->assembly(flags.model.step, flags.model.batchSize, flags.kernels);
+    return text ? writeOutput(flags, *text) : 1;
   }
   auto image = steps->compile(flags.model.step, flags.model.batchSize);
   return image ? writeOutput(flags, std::string(image->begin(), image->end()))

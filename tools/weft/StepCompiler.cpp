@@ -302,3 +302,15 @@ StepCompiler::compile(const std::string &step, int64_t batchSize) {
   releaseCompilerMemory();
   return std::move(*image);
 }
+
+std::optional<std::string>
+StepCompiler::assembly(const std::string &step, int64_t batchSize,
+                       const std::vector<std::string> &kernels) {
+  auto module = import(step, batchSize);
+  if (!module)
+    return std::nullopt;
+  auto text = printKernelAssembly(*module, options(), kernels);
+  if (failed(text))
+    return std::nullopt;
+  return std::move(*text);
+}

@@ -50,6 +50,10 @@ public:
   /// The bytes of a .weft file; nothing after a printed error.
   std::optional<std::vector<uint8_t>> compile(const std::string &step,
                                               int64_t batchSize);
+  /// The assembly text of some kernels (no name: of all) for --target.
+  std::optional<std::string> assembly(const std::string &step,
+                                      int64_t batchSize,
+                                      const std::vector<std::string> &kernels);
 
   const std::string &modelFile() const { return flags.model; }
   const keras::Model &model() const { return kerasModel; }

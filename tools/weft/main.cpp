@@ -29,7 +29,8 @@ static void addModelFlags(CLI::App &app, ModelFlags &flags, bool training) {
   app.add_option("--shape", flags.shapes,
                  "NAME=16x128 fixes unknown dimensions of an input; repeated");
   app.add_option("--target", flags.target,
-                 "native, cpu:avx512, cpu:avx2 or cpu:generic")
+                 "native, cpu:avx512, cpu:avx2, cpu:generic; cuda:sm_90a prints "
+                 "kernels only (--emit=assembly)")
       ->capture_default_str();
   app.add_flag("--timing", flags.timing, "print the time of each pass");
   if (!training)
@@ -111,7 +112,10 @@ static void addCompile(CLI::App &app, CompileFlags &flags) {
       ->capture_default_str();
   app.add_option("--emit", flags.emit,
                  "print the IR of a stage: imported, differentiated, sharded, "
-                 "partitioned, scheduled, kernels or plan");
+                 "partitioned, scheduled, kernels or plan; or assembly: what "
+                 "--target makes of the kernels");
+  app.add_option("--kernel", flags.kernels,
+                 "with --emit=assembly: only the kernel of this name; repeated");
   app.add_option("--from", flags.from,
                  "MODEL is a file of IR at this stage, as --emit printed it");
   app.add_option("-o,--out", flags.out, "file (- for stdout)");

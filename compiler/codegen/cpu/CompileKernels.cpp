@@ -46,6 +46,15 @@ static void compile(KernelJob &job, const CpuTarget &target, const CodegenOption
     cpu::writeCachedObject(options.cacheDir, key, job.object);
 }
 
+static void print(func::FuncOp kernel, std::string &text) {
+  llvm::raw_string_ostream stream(text);
+  kernel.print(stream, OpPrintingFlags().useLocalScope().elideLargeElementsAttrs(INT64_MAX));
+}
+
+static LogicalResult fail(func::FuncOp kernel, const CpuTarget &target, llvm::StringRef error) {
+  return kernel.emitError() << "kernel '" << kernel.getName() << "' cannot be compiled for " << target.name << ": " << error;
+}
+
 static std::vector<KernelJob> collectKernels(ModuleOp module) {
   std::vector<KernelJob> jobs;
   for (auto kernel : module.getOps<func::FuncOp>()) {
@@ -53,8 +62,7 @@ static std::vector<KernelJob> collectKernels(ModuleOp module) {
       continue;
     KernelJob &job = jobs.emplace_back();
     job.kernel = kernel;
-    llvm::raw_string_ostream stream(job.text);
-    kernel.print(stream, OpPrintingFlags().useLocalScope().elideLargeElementsAttrs(INT64_MAX));
+    print(kernel, job.text);
   }
   return jobs;
 }
@@ -80,7 +88,7 @@ LogicalResult weft::compileKernels(ModuleOp module, const CpuTarget &target,
   std::vector<llvm::SmallVector<char>> objects;
   for (KernelJob &job : jobs) {
     if (!job.error.empty()) {
-      job.kernel.emitError() << "kernel '" << job.kernel.getName() << "' cannot be compiled for " << target.name << ": " << job.error;
+      (void)fail(job.kernel, target, job.error);
       failed = true;
     }
     objects.push_back(std::move(job.object));
@@ -90,5 +98,18 @@ LogicalResult weft::compileKernels(ModuleOp module, const CpuTarget &target,
   std::string error = cpu::linkObjects(objects, sharedObject);
   if (!error.empty())
     return module.emitError() << error;
+  return success();
+}
+
+LogicalResult weft::printKernels(ArrayRef<func::FuncOp> kernels, const CpuTarget &target, llvm::raw_ostream &out) {
+  for (func::FuncOp kernel : kernels) {
+    std::string text;
+    print(kernel, text);
+    llvm::SmallVector<char> assembly;
+    std::string error = cpu::lowerKernel(text, target, assembly, llvm::CodeGenFileType::AssemblyFile);
+    if (!error.empty())
+      return fail(kernel, target, error);
+    out << llvm::StringRef(assembly.data(), assembly.size());
+  }
   return success();
 }

@@ -20,23 +20,19 @@
 #ifndef WEFT_COMPILER_CODEGEN_CPU_COMPILEKERNELS_H
 #define WEFT_COMPILER_CODEGEN_CPU_COMPILEKERNELS_H
 
+#include "weft/compiler/codegen/KernelCodegen.h"
 #include "weft/compiler/codegen/cpu/CpuTarget.h"
 
-#include "mlir/IR/BuiltinOps.h"
-#include "llvm/ADT/SmallVector.h"
-
 namespace weft {
-
-struct CodegenOptions {
-  /// Where objects are kept by the hash of what they are made from; empty: no
-  /// cache. The folder is made if need be; a damaged entry is compiled again.
-  std::string cacheDir;
-  unsigned threads = 0; ///< 0: one for each core
-};
 
 llvm::LogicalResult compileKernels(mlir::ModuleOp module, const CpuTarget &target,
                                    const CodegenOptions &options,
                                    llvm::SmallVectorImpl<char> &sharedObject);
+
+/// The assembly text of each kernel, one after another.
+llvm::LogicalResult printKernels(llvm::ArrayRef<mlir::func::FuncOp> kernels,
+                                 const CpuTarget &target,
+                                 llvm::raw_ostream &out);
 
 } // namespace weft
 

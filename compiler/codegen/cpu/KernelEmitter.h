@@ -88,6 +88,7 @@ public:
   /// stays after it once closeLoops is called.
   mlir::Value openLoop(int64_t n, mlir::ValueRange carried = {});
   mlir::Value openLoop(mlir::Value begin, mlir::Value end, mlir::ValueRange carried = {});
+  mlir::Value openStridedLoop(mlir::Value begin, mlir::Value end, mlir::Value step, mlir::ValueRange carried = {});
   /// The part's share of [0, n), n a multiple of the rows that are split.
   mlir::Value openSplitLoop(int64_t n);
   const std::optional<KernelSplit> &rowSplit() const { return split; }
@@ -116,7 +117,8 @@ public:
   std::optional<StridedView> viewOf(mlir::Value tensor);
   mlir::Value coordinate(LayoutAttr group);
 
-private:
+protected:
+  // What another processor's loops around the same elements need too.
   // Planning (KernelPlan.cpp).
   bool mustStore(mlir::Operation *op);
   void chooseStored();
@@ -173,6 +175,7 @@ private:
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value> elements;
   std::map<llvm::SmallVector<void *, 4>, unsigned> indexIds;
   unsigned globals = 0;
+  mlir::Operation *globalsBefore; ///< constant data goes in front of it
 };
 
 /// Bytes of one element in a buffer (i1 is one byte).

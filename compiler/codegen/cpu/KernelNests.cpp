@@ -9,7 +9,7 @@ using namespace mlir;
 namespace weft::cpu {
 
 KernelEmitter::KernelEmitter(func::FuncOp kernel, const CpuTarget &target)
-    : builder(kernel.getContext()), loc(kernel.getLoc()), target(target), kernel(kernel) {
+    : builder(kernel.getContext()), loc(kernel.getLoc()), target(target), kernel(kernel), globalsBefore(kernel) {
   accessGroup = LLVM::AccessGroupAttr::get(builder.getContext());
 }
 
@@ -24,8 +24,12 @@ Value KernelEmitter::openLoop(int64_t n, ValueRange carried) {
 }
 
 Value KernelEmitter::openLoop(Value begin, Value end, ValueRange carried) {
+  return openStridedLoop(begin, end, constant(1), carried);
+}
+
+Value KernelEmitter::openStridedLoop(Value begin, Value end, Value step, ValueRange carried) {
   auto loop = scf::ForOp::create(
-      builder, loc, begin, end, constant(1), carried,
+      builder, loc, begin, end, step, carried,
       [](OpBuilder &inner, Location where, Value, ValueRange values) {
         scf::YieldOp::create(inner, where, values);
       });

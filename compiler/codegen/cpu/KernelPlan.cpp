@@ -127,7 +127,7 @@ Value KernelEmitter::globalConstant(ConstantOp op) {
     values = DenseElementsAttr::getFromRawBuffer(flat, data.getRawData());
   }
   std::string name = (kernel.getName() + ".constant" + Twine(globals++)).str();
-  OpBuilder moduleBuilder(kernel);
+  OpBuilder moduleBuilder(globalsBefore);
   auto type = LLVM::LLVMArrayType::get(storage, data.getNumElements());
   auto global = LLVM::GlobalOp::create(moduleBuilder, op.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::Internal, name, values, 64);
   return LLVM::AddressOfOp::create(builder, loc, global);

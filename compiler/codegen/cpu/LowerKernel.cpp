@@ -119,7 +119,7 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
 }
 
-static std::string emitObject(ModuleOp module, const CpuTarget &target, SmallVectorImpl<char> &object) {
+static std::string emitCode(ModuleOp module, const CpuTarget &target, SmallVectorImpl<char> &object, llvm::CodeGenFileType type) {
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> translated = translateModuleToLLVMIR(module, context, "weft");
   if (!translated)
@@ -138,13 +138,13 @@ static std::string emitObject(ModuleOp module, const CpuTarget &target, SmallVec
   optimize(*translated, *machine);
   llvm::raw_svector_ostream stream(object);
   llvm::legacy::PassManager emission;
-  if (machine->addPassesToEmitFile(emission, stream, nullptr, llvm::CodeGenFileType::ObjectFile))
-    return "the code generator for " + target.triple + " writes no objects";
+  if (machine->addPassesToEmitFile(emission, stream, nullptr, type))
+    return "the code generator for " + target.triple + " writes no such files";
   emission.run(*translated);
   return "";
 }
 
-std::string lowerKernel(StringRef text, const CpuTarget &target, SmallVectorImpl<char> &object) {
+std::string lowerKernel(StringRef text, const CpuTarget &target, SmallVectorImpl<char> &object, llvm::CodeGenFileType type) {
   DialectRegistry registry;
   registry.insert<WeftDialect, coll::CollDialect, func::FuncDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect, vector::VectorDialect, LLVM::LLVMDialect>();
   registerBuiltinDialectTranslation(registry);
@@ -160,7 +160,7 @@ std::string lowerKernel(StringRef text, const CpuTarget &target, SmallVectorImpl
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
   if (!module || failed(lowerToLLVMDialect(*module, target)))
     return messages.empty() ? "lowering failed" : messages;
-  std::string error = emitObject(*module, target, object);
+  std::string error = emitCode(*module, target, object, type);
   return messages.empty() ? error : messages;
 }
 

@@ -7,13 +7,15 @@
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
+#include "llvm/Support/CodeGen.h"
 
 namespace weft::cpu {
 
 /// Compiles the one kernel function in `text` in a context of its own, so that
 /// kernels may be compiled in parallel. Returns what went wrong, or empty.
 std::string lowerKernel(llvm::StringRef text, const CpuTarget &target,
-                        llvm::SmallVectorImpl<char> &object);
+                        llvm::SmallVectorImpl<char> &object,
+                        llvm::CodeGenFileType type = llvm::CodeGenFileType::ObjectFile);
 
 /// Links objects to one shared object that needs nothing but libc and libm.
 /// Returns what went wrong, or empty. One link runs at a time: lld has state.

@@ -1,0 +1,61 @@
+//===- KernelCodegen.h - the border to the code generators -----*- C++ -*-===//
+//
+//   std::string error;
+//   auto codegen = weft::openCodegen("cpu:avx2", error);
+//   if (!codegen) ...                        // error lists the known targets
+//   codegen->compile(module, options, image);        // for the .weft file
+//   codegen->printAssembly(kernels, llvm::outs());   // for a person
+//
+// Nothing outside compiler/codegen/<generator> knows more of a processor than
+// this. A new generator is one function and one line of the table in
+// KernelCodegen.cpp.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_CODEGEN_KERNELCODEGEN_H
+#define WEFT_COMPILER_CODEGEN_KERNELCODEGEN_H
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/SmallVector.h"
+
+#include <memory>
+#include <string>
+
+namespace weft {
+
+struct CodegenOptions {
+  /// Where objects are kept by the hash of what they are made from; empty: no
+  /// cache. The folder is made if need be; a damaged entry is compiled again.
+  std::string cacheDir;
+  unsigned threads = 0; ///< 0: one for each core
+};
+
+class KernelCodegen {
+public:
+  virtual ~KernelCodegen() = default;
+  /// The target with its choices made: cpu:avx2 for `native`.
+  virtual llvm::StringRef target() const = 0;
+  /// WEFT_FEATURE_* bits of weft.h that the code needs.
+  virtual uint64_t runtimeFeatures() const = 0;
+  /// The shared object of a .weft file, with every function of the module that
+  /// has the attribute weft.kernel. Errors are on the kernels, each by name.
+  virtual llvm::LogicalResult
+  compile(mlir::ModuleOp module, const CodegenOptions &options,
+          llvm::SmallVectorImpl<char> &sharedObject) = 0;
+  /// The same code as text.
+  virtual llvm::LogicalResult
+  printAssembly(llvm::ArrayRef<mlir::func::FuncOp> kernels,
+                llvm::raw_ostream &out) = 0;
+};
+
+/// The generator for a target; null with the reason, which lists the known
+/// targets, in `error`.
+std::unique_ptr<KernelCodegen> openCodegen(llvm::StringRef target,
+                                           std::string &error);
+/// "native, cpu:avx512, cpu:avx2, ..."
+std::string knownTargets();
+
+} // namespace weft
+
+#endif // WEFT_COMPILER_CODEGEN_KERNELCODEGEN_H

@@ -1,0 +1,34 @@
+//===- PrintAssembly.cpp - prints what a generator makes of the kernels ----===//
+
+#include "weft/compiler/codegen/KernelCodegen.h"
+#include "weft/compiler/codegen/Passes.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+using namespace mlir;
+
+namespace weft {
+#define GEN_PASS_DEF_PRINTASSEMBLY
+#include "weft/compiler/codegen/Passes.h.inc"
+
+namespace {
+struct PrintAssemblyPass : impl::PrintAssemblyBase<PrintAssemblyPass> {
+  using PrintAssemblyBase::PrintAssemblyBase;
+  void runOnOperation() override {
+    std::string error;
+    auto generator = openCodegen(target, error);
+    if (!generator) {
+      getOperation().emitError(error);
+      return signalPassFailure();
+    }
+    auto kernels = llvm::filter_to_vector(
+        getOperation().getOps<func::FuncOp>(),
+        [](func::FuncOp function) { return function->hasAttr("weft.kernel"); });
+    if (failed(generator->printAssembly(kernels, llvm::outs())))
+      return signalPassFailure();
+    markAllAnalysesPreserved();
+  }
+};
+} // namespace
+
+} // namespace weft

@@ -1,0 +1,23 @@
+//===- GpuCodegen.h - the code generator for NVIDIA GPUs -------*- C++ -*-===//
+//
+// Elementwise kernels and row reductions become PTX (docs/gpu.md); any other
+// kernel is refused by name. There is no runtime for GPUs yet, so a .weft file
+// cannot be made.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_CODEGEN_GPU_GPUCODEGEN_H
+#define WEFT_COMPILER_CODEGEN_GPU_GPUCODEGEN_H
+
+#include "weft/compiler/codegen/KernelCodegen.h"
+
+namespace weft {
+
+/// cuda:sm_80, cuda:sm_90a
+llvm::ArrayRef<llvm::StringLiteral> gpuTargets();
+/// One of gpuTargets().
+std::unique_ptr<KernelCodegen> openGpuCodegen(llvm::StringRef target);
+
+} // namespace weft
+
+#endif // WEFT_COMPILER_CODEGEN_GPU_GPUCODEGEN_H

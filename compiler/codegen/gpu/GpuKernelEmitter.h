@@ -1,0 +1,70 @@
+//===- GpuKernelEmitter.h - loops of one kernel over threads ---*- C++ -*-===//
+//
+//   func.func private @k(%x: tensor<8x10xf32>) -> tensor<8xf32> {
+//     %0 = weft.reduce sum %x dims [1]
+//
+//   gpu.func @k(%x, %result, %coordinates: !llvm.ptr) kernel block 256 {
+//     for row = warp; row < 8; row += warps of the grid
+//       sum = 0
+//       for column = lane; column < 10; column += 32
+//         sum += x[row, column]            // neighbours read neighbours
+//       for distance in 16, 8, 4, 2, 1
+//         sum += sum of lane ^ distance    // gpu.shuffle: all lanes have it
+//       if lane == 0: result[row] = sum
+//
+// Any number of blocks is correct: loops step by the size of the grid. Elements
+// are computed as on a processor (codegen/cpu/KernelEmitter.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_CODEGEN_GPU_GPUKERNELEMITTER_H
+#define WEFT_COMPILER_CODEGEN_GPU_GPUKERNELEMITTER_H
+
+#include "weft/compiler/codegen/cpu/KernelEmitter.h"
+#include "weft/compiler/codegen/gpu/KernelWalk.h"
+
+#include "mlir/Dialect/GPU/IR/GPUDialect.h"
+
+namespace weft::gpu {
+
+inline constexpr int64_t kBlockThreads = 256, kWarpLanes = 32;
+
+class GpuKernelEmitter : public cpu::KernelEmitter {
+public:
+  GpuKernelEmitter(mlir::func::FuncOp kernel, KernelWalk walk);
+  /// Appends a gpu.func of the kernel's name. Its arguments are pointers to the
+  /// kernel's arguments, its results and the device's coordinates.
+  llvm::LogicalResult emit(mlir::gpu::GPUModuleOp module);
+
+private:
+  mlir::gpu::GPUFuncOp createFunction(mlir::gpu::GPUModuleOp module);
+  /// The thread's number in the grid (or in its block) and their count.
+  mlir::Value threadInBlock();
+  mlir::Value blockInGrid();
+  mlir::Value blocksOfGrid();
+  /// The position in each dimension of a shape.
+  llvm::SmallVector<mlir::Value> split(mlir::Value linear,
+                                       llvm::ArrayRef<int64_t> shape);
+  llvm::LogicalResult emitElements();
+  llvm::LogicalResult emitRows();
+  llvm::LogicalResult emitRowReduce(ReduceOp op);
+  /// Combines the lanes' values; every lane gets the result.
+  mlir::Value combineLanes(ReduceOp op, mlir::Value value);
+  /// The results with one element a row; lane 0 writes.
+  llvm::LogicalResult storeRowElements();
+  /// The results with columns in a row.
+  llvm::LogicalResult storeRowColumns(llvm::ArrayRef<unsigned> results);
+  void closeColumns();
+
+  KernelWalk walk;
+  mlir::Operation *terminator;
+  mlir::Value lane, row;
+  llvm::SmallVector<mlir::Value> rowDims;
+  unsigned rowDepth = 0; ///< loops around a row
+  /// What the row's reductions gave, in every lane.
+  llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> reductions;
+};
+
+} // namespace weft::gpu
+
+#endif // WEFT_COMPILER_CODEGEN_GPU_GPUKERNELEMITTER_H

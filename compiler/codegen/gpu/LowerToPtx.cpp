@@ -1,0 +1,201 @@
+//===- LowerToPtx.cpp - kernels' text to PTX -------------------------------===//
+
+#include "weft/compiler/codegen/gpu/LowerToPtx.h"
+
+#include "weft/compiler/codegen/gpu/GpuKernelEmitter.h"
+#include "weft/dialects/coll/Coll.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/MemRef/IR/MemRef.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
+#include "mlir/Target/LLVMIR/Export.h"
+#include "mlir/Transforms/DialectConversion.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+#include "mlir/Transforms/Passes.h"
+#include "llvm/IR/LegacyPassManager.h"
+#include "llvm/IR/Module.h"
+#include "llvm/MC/TargetRegistry.h"
+#include "llvm/Passes/PassBuilder.h"
+#include "llvm/Support/TargetSelect.h"
+#include "llvm/Target/TargetMachine.h"
+
+#include <mutex>
+
+using namespace mlir;
+
+namespace weft::gpu {
+
+/// Functions become polynomials, so that no device library is needed; what is
+/// left must be an instruction.
+static LogicalResult approximateMath(mlir::gpu::GPUModuleOp module) {
+  RewritePatternSet patterns(module.getContext());
+  populateMathPolynomialApproximationPatterns(patterns, MathPolynomialApproximationOptions());
+  if (failed(applyPatternsGreedily(module, std::move(patterns))))
+    return failure();
+  WalkResult result = module.walk([](Operation *op) {
+    if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) || isa<math::AbsFOp, math::AbsIOp, math::FloorOp, math::SqrtOp, math::FmaOp, math::CopySignOp>(op))
+      return WalkResult::advance();
+    auto function = op->getParentOfType<mlir::gpu::GPUFuncOp>();
+    op->emitError() << "kernel '" << function.getName() << "' needs '" << op->getName() << "' on " << op->getResult(0).getType() << ", which is no instruction";
+    return WalkResult::interrupt();
+  });
+  return failure(result.wasInterrupted());
+}
+
+/// Lowering drops the attributes of pointers.
+static SmallVector<SmallVector<DictionaryAttr>> argumentAttributes(mlir::gpu::GPUModuleOp module) {
+  SmallVector<SmallVector<DictionaryAttr>> all;
+  for (auto function : module.getOps<mlir::gpu::GPUFuncOp>()) {
+    all.emplace_back();
+    function.getAllArgAttrs(all.back());
+  }
+  return all;
+}
+
+/// As the pass convert-gpu-to-nvvm, which refuses LLVM's sqrt and floor for the
+/// sake of a device library.
+static LogicalResult convertGpuOps(mlir::gpu::GPUModuleOp module) {
+  MLIRContext *context = module.getContext();
+  LowerToLLVMOptions options(context);
+  options.overrideIndexBitwidth(64);
+  LLVMTypeConverter converter(context, options);
+  configureGpuToNVVMTypeConverter(converter);
+  RewritePatternSet patterns(context);
+  populateGpuToNVVMConversionPatterns(converter, patterns);
+  ConversionTarget target(*context);
+  target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
+  target.addIllegalDialect<mlir::gpu::GPUDialect>();
+  target.addLegalOp<mlir::gpu::GPUModuleOp>();
+  return applyPartialConversion(module, target, std::move(patterns));
+}
+
+static LogicalResult lowerToNvvm(mlir::gpu::GPUModuleOp module, ModuleOp parent) {
+  auto attributes = argumentAttributes(module);
+  PassManager toLoops(parent.getContext()), passes(parent.getContext());
+  toLoops.addPass(createCSEPass());
+  toLoops.addPass(createSCFToControlFlowPass());
+  toLoops.addPass(createConvertMathToLLVMPass());
+  if (failed(toLoops.run(parent)) || failed(convertGpuOps(module)))
+    return failure();
+  passes.addPass(createArithToLLVMConversionPass());
+  passes.addPass(createConvertControlFlowToLLVMPass());
+  passes.addPass(createReconcileUnrealizedCastsPass());
+  if (failed(passes.run(parent)))
+    return failure();
+  auto kernels = llvm::filter_to_vector(module.getOps<LLVM::LLVMFuncOp>(), [](LLVM::LLVMFuncOp function) { return !function.isExternal(); });
+  for (auto [kernel, known] : llvm::zip_equal(kernels, attributes))
+    for (auto [i, dictionary] : llvm::enumerate(known))
+      if (dictionary)
+        for (NamedAttribute attribute : dictionary)
+          kernel.setArgAttr(i, attribute.getName(), attribute.getValue());
+  return success();
+}
+
+static std::unique_ptr<llvm::TargetMachine> createMachine(StringRef chip, std::string &error) {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    LLVMInitializeNVPTXTargetInfo();
+    LLVMInitializeNVPTXTarget();
+    LLVMInitializeNVPTXTargetMC();
+    LLVMInitializeNVPTXAsmPrinter();
+  });
+  llvm::Triple triple("nvptx64-nvidia-cuda");
+  const llvm::Target *backend = llvm::TargetRegistry::lookupTarget(triple, error);
+  if (!backend)
+    return nullptr;
+  return std::unique_ptr<llvm::TargetMachine>(backend->createTargetMachine(
+      triple, chip, "+ptx80", llvm::TargetOptions(), std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+}
+
+static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::LoopAnalysisManager loops;
+  llvm::FunctionAnalysisManager functions;
+  llvm::CGSCCAnalysisManager components;
+  llvm::ModuleAnalysisManager modules;
+  llvm::PassBuilder builder(&machine);
+  builder.registerModuleAnalyses(modules);
+  builder.registerCGSCCAnalyses(components);
+  builder.registerFunctionAnalyses(functions);
+  builder.registerLoopAnalyses(loops);
+  builder.crossRegisterProxies(loops, functions, components, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+}
+
+static std::string emitPtx(mlir::gpu::GPUModuleOp module, StringRef chip, std::string &ptx) {
+  llvm::LLVMContext context;
+  std::unique_ptr<llvm::Module> translated = translateModuleToLLVMIR(module, context, "weft");
+  if (!translated)
+    return "translation to LLVM IR failed";
+  std::string error;
+  std::unique_ptr<llvm::TargetMachine> machine = createMachine(chip, error);
+  if (!machine)
+    return "no PTX back end: " + error;
+  translated->setTargetTriple(machine->getTargetTriple());
+  translated->setDataLayout(machine->createDataLayout());
+  optimize(*translated, *machine);
+  SmallVector<char> text;
+  llvm::raw_svector_ostream stream(text);
+  llvm::legacy::PassManager emission;
+  if (machine->addPassesToEmitFile(emission, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
+    return "the PTX back end writes no text";
+  emission.run(*translated);
+  ptx.assign(text.begin(), text.end());
+  return "";
+}
+
+/// A gpu.module with a gpu.func for each kernel; the kernels go.
+static FailureOr<mlir::gpu::GPUModuleOp> emitFunctions(ModuleOp module) {
+  OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
+  auto kernels = llvm::to_vector(module.getOps<func::FuncOp>());
+  auto result = mlir::gpu::GPUModuleOp::create(builder, module.getLoc(), "kernels");
+  for (func::FuncOp kernel : kernels) {
+    std::string why;
+    std::optional<KernelWalk> walk = findWalk(kernel, why);
+    if (!walk || failed(GpuKernelEmitter(kernel, std::move(*walk)).emit(result)))
+      return failure();
+    kernel.erase();
+  }
+  return result;
+}
+
+std::string lowerToPtx(StringRef text, StringRef chip, std::string &ptx) {
+  DialectRegistry registry;
+  registry.insert<WeftDialect, coll::CollDialect, func::FuncDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect, vector::VectorDialect, memref::MemRefDialect, LLVM::LLVMDialect, mlir::gpu::GPUDialect, NVVM::NVVMDialect>();
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  registerGPUDialectTranslation(registry);
+  registerNVVMDialectTranslation(registry);
+  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
+  context.loadAllAvailableDialects();
+  std::string messages;
+  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      messages += (messages.empty() ? "" : "; ") + diagnostic.str();
+    return success();
+  });
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
+  auto functions = module ? emitFunctions(*module) : FailureOr<mlir::gpu::GPUModuleOp>();
+  if (failed(functions) || failed(approximateMath(*functions)) || failed(lowerToNvvm(*functions, *module)))
+    return messages.empty() ? "lowering failed" : messages;
+  std::string error = emitPtx(*functions, chip, ptx);
+  return messages.empty() ? error : messages;
+}
+
+} // namespace weft::gpu

@@ -1,0 +1,89 @@
+"""Runs the kernels of gpu-kernels.mlir, given as PTX, and compares with Python.
+
+    python3 check_gpu_kernels.py kernels.ptx
+"""
+
+import math
+import random
+import sys
+from array import array
+
+from ptx_machine import Module, f32
+
+RANDOM = random.Random(7)
+WHERE = array("q", [0])  # a device's coordinates
+
+
+def floats(count, scale=1.0):
+    return array("f", [RANDOM.gauss(0, scale) for _ in range(count)])
+
+
+def nothing(kind, count):
+    """A result before the kernel: values that a missing store leaves behind."""
+    return array(kind, [99] * count)
+
+
+def compare(name, found, wanted, tolerance):
+    for i, (x, y) in enumerate(zip(found, wanted, strict=True)):
+        if not abs(x - y) <= tolerance * max(1, abs(y)):
+            raise SystemExit(f"{name}: element {i} is {x} instead of {y}")
+    print(f"{name}: {len(found)} elements agree")
+
+
+def check_update(machine, blocks):
+    """In place: both results are where arguments are."""
+    v, g, w, lr = array("f", map(abs, floats(370))), floats(370), floats(370), array("f", [0.01])
+    v2 = [0.9 * a + 0.1 * b * b for a, b in zip(v, g)]
+    w2 = [a - lr[0] * b / math.sqrt(c + 1e-7) for a, b, c in zip(w, g, v2)]
+    machine.launch("update", blocks, [v, g, lr, w, v, w, WHERE])
+    compare("update v", v, v2, 1e-6)
+    compare("update w", w, w2, 1e-6)
+
+
+def check_bias_relu(machine, blocks):
+    x, b, y, mask = floats(320), floats(20), nothing("f", 320), nothing("b", 320)
+    machine.launch("bias_relu", blocks, [x, b, y, mask, WHERE])
+    sums = [f32(a + b[i % 20]) for i, a in enumerate(x)]
+    compare("bias_relu", y, [max(s, 0) for s in sums], 0)
+    compare("bias_relu mask", mask, [s > 0 for s in sums], 0)
+
+
+def check_next_seed(machine, blocks):
+    s, t = array("I", [1337, 0xFFFFFFFF]), nothing("I", 2)
+    machine.launch("next_seed", blocks, [s, t, WHERE])
+    compare("next_seed", t, [1337, 0], 0)
+
+
+def check_softmax(machine, blocks):
+    x, y = floats(13 * 70, 4.0), nothing("f", 13 * 70)
+    machine.launch("softmax", blocks, [x, y, WHERE])
+    wanted = []
+    for row in range(13):
+        values = [math.exp(a - max(x[row * 70:row * 70 + 70])) for a in x[row * 70:row * 70 + 70]]
+        wanted += [value / sum(values) for value in values]
+    compare("softmax", y, wanted, 1e-6)
+
+
+def check_is_right(machine, blocks):
+    x, label, y = floats(120), array("i", [RANDOM.randrange(10) for _ in range(12)]), nothing("f", 12)
+    best = [max(range(10), key=lambda c: x[row * 10 + c]) for row in range(12)]
+    label[0:6] = array("i", best[0:6])
+    machine.launch("is_right", blocks, [x, label, y, WHERE])
+    compare("is_right", y, [float(a == b) for a, b in zip(label, best)], 0)
+
+
+def check_mean(machine, blocks):
+    x, y = floats(45), nothing("f", 1)
+    machine.launch("mean", blocks, [x, y, WHERE])
+    compare("mean", y, [sum(x) / 45], 1e-6)
+
+
+def main():
+    machine = Module(open(sys.argv[1]).read())
+    for check in (check_update, check_bias_relu, check_next_seed, check_softmax, check_is_right, check_mean):
+        for blocks in (1, 2):  # any number of blocks is right
+            check(machine, blocks)
+
+
+if __name__ == "__main__":
+    main()
