@@ -2,7 +2,7 @@
 // REQUIRES: nvptx
 // RUN: weft-opt %s --split-input-file --verify-diagnostics --weft-print-assembly=target=cuda:sm_90a -o /dev/null
 
-// expected-error @+1 {{kernel 'columns' has no code for cuda:sm_90a: weft.reduce combines dimension 0 of 'tensor<8x16xf32>', which is not among its last 1; supported are}}
+// expected-error @+1 {{kernel 'columns' has no code for cuda:sm_90a: weft.reduce combines dimension 0 of tensor<8x16xf32>, which is not among its last 1; supported are}}
 func.func private @columns(%x: tensor<8x16xf32>) -> tensor<16xf32> attributes {weft.kernel = "reduce"} {
   %0 = weft.reduce sum %x dims [0] : tensor<8x16xf32> -> tensor<16xf32>
   return %0 : tensor<16xf32>
@@ -10,7 +10,7 @@ func.func private @columns(%x: tensor<8x16xf32>) -> tensor<16xf32> attributes {w
 
 // -----
 
-// expected-error @+1 {{kernel 'two' has no code for cuda:sm_90a: its reductions give 'tensor<8xf32>' and 'tensor<f32>', rows of two kinds}}
+// expected-error @+1 {{kernel 'two' has no code for cuda:sm_90a: its reductions give tensor<8xf32> and tensor<f32>, rows of two kinds}}
 func.func private @two(%x: tensor<8x16xf32>) -> tensor<f32> attributes {weft.kernel = "reduce"} {
   %0 = weft.reduce sum %x dims [1] : tensor<8x16xf32> -> tensor<8xf32>
   %1 = weft.reduce sum %0 dims [0] : tensor<8xf32> -> tensor<f32>
@@ -19,7 +19,7 @@ func.func private @two(%x: tensor<8x16xf32>) -> tensor<f32> attributes {weft.ker
 
 // -----
 
-// expected-error @+1 {{kernel 'wide' has no code for cuda:sm_90a: weft.reduce combines elements of type 'f64' but lanes exchange f32, i32, ui32 and i1}}
+// expected-error @+1 {{kernel 'wide' has no code for cuda:sm_90a: weft.reduce combines elements of type f64 but lanes exchange f32, i32, ui32 and i1}}
 func.func private @wide(%x: tensor<8x16xf64>) -> tensor<8xf64> attributes {weft.kernel = "reduce"} {
   %0 = weft.reduce sum %x dims [1] : tensor<8x16xf64> -> tensor<8xf64>
   return %0 : tensor<8xf64>
@@ -45,7 +45,7 @@ func.func private @across(%x: tensor<8x8xf32>) -> tensor<8x8xf32> attributes {we
 
 // -----
 
-// expected-error @+1 {{kernel 'shapes' has no code for cuda:sm_90a: its result 'tensor<4xf32>' has another shape than its first}}
+// expected-error @+1 {{kernel 'shapes' has no code for cuda:sm_90a: its result tensor<4xf32> has another shape than its first}}
 func.func private @shapes(%x: tensor<8xf32>, %y: tensor<4xf32>) -> (tensor<8xf32>, tensor<4xf32>) attributes {weft.kernel = "general"} {
   %0 = weft.exp %x : tensor<8xf32>
   %1 = weft.exp %y : tensor<4xf32>
@@ -54,7 +54,7 @@ func.func private @shapes(%x: tensor<8xf32>, %y: tensor<4xf32>) -> (tensor<8xf32
 
 // -----
 
-// expected-error @+1 {{kernel 'inside' has no code for cuda:sm_90a: its result 'tensor<16x8xf32>' does not begin with the dimensions of the rows}}
+// expected-error @+1 {{kernel 'inside' has no code for cuda:sm_90a: its result tensor<16x8xf32> does not begin with the dimensions of the rows}}
 func.func private @inside(%x: tensor<8x4xf32>, %y: tensor<16x8xf32>) -> (tensor<8xf32>, tensor<16x8xf32>) attributes {weft.kernel = "general"} {
   %0 = weft.reduce sum %x dims [1] : tensor<8x4xf32> -> tensor<8xf32>
   %1 = weft.exp %y : tensor<16x8xf32>
