@@ -156,6 +156,7 @@ Explanation weft::explainProgram(plan::ProgramOp program) {
   result.devices = deviceText(mesh);
   MemoryUse &memory = result.memory;
   for (Operation &op : program.getBody().front()) {
+    ++result.instructions;
     if (auto collective = dyn_cast<plan::CollectiveOp>(op))
       result.collectives.push_back(costOf(collective, mesh));
     else if (auto input = dyn_cast<plan::InputOp>(op))

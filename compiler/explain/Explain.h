@@ -66,6 +66,7 @@ struct Explanation {
   std::vector<CollectiveCost> collectives;
   MemoryUse memory;
   std::vector<RuleStatus> rules;
+  int64_t instructions = 0; ///< of the plan, ports and buffers included
 
   /// Of one step.
   int64_t totalBytes() const;

@@ -53,23 +53,28 @@ namespace {
 /// Tries changes, each once, and remembers what they cost.
 class FixFinder {
 public:
-  FixFinder(const Explanation &now, const keras::Distribution &distribution,
-            const keras::Model &model, const Recount &recount, unsigned budget)
-      : now(now), distribution(distribution), model(model), recount(recount),
-        budget(budget) {}
+  FixFinder(const Explanation &now, const LayoutChanges &changes,
+            const keras::Distribution &distribution, const Recount &recount,
+            unsigned budget)
+      : now(now), changes(changes), distribution(distribution),
+        recount(recount), budget(budget) {}
 
   std::optional<std::string> fix(const CollectiveCost &cost);
 
 private:
   using Trial = std::pair<const std::string, std::optional<Explanation>>;
-  /// Null where the change does not compile or the budget is spent.
-  const Trial *tryChange(const LayoutChange &change);
+  /// Null where the change does not compile or the budget is spent; then one
+  /// more is left out.
+  const Trial *tryChange(const LayoutChange &change, size_t &leftOut);
+  /// What the trials say, in words.
+  std::string verdict(const CollectiveCost &cost, const Trial *removing,
+                      const Trial *shrinking) const;
   /// "a step sends 12 bytes instead of 14, a device holds 8 bytes more".
   std::string effect(const Explanation &after) const;
 
   const Explanation &now;
+  const LayoutChanges &changes;
   const keras::Distribution &distribution;
-  const keras::Model &model;
   const Recount &recount;
   unsigned budget;
   std::map<std::string, std::optional<Explanation>> trials;
@@ -77,12 +82,16 @@ private:
 
 } // namespace
 
-const FixFinder::Trial *FixFinder::tryChange(const LayoutChange &change) {
+const FixFinder::Trial *FixFinder::tryChange(const LayoutChange &change,
+                                             size_t &leftOut) {
   auto known = trials.find(change.text);
   if (known == trials.end()) {
-    if (trials.size() >= budget)
+    if (trials.size() >= budget) {
+      ++leftOut;
       return nullptr;
-    known = trials.emplace(change.text, recount(change.distribution)).first;
+    }
+    known = trials.emplace(change.text, recount(change.applied(distribution)))
+                .first;
   }
   return known->second ? &*known : nullptr;
 }
@@ -97,27 +106,9 @@ std::string FixFinder::effect(const Explanation &after) const {
   return text;
 }
 
-std::optional<std::string> FixFinder::fix(const CollectiveCost &cost) {
-  std::vector<LayoutChange> changes = layoutChanges(distribution, model, cost);
-  const Trial *removing = nullptr, *shrinking = nullptr;
-  size_t tried = 0;
-  auto cheaper = [](const Trial *a, const Trial *b) {
-    return !b || a->second->totalBytes() < b->second->totalBytes();
-  };
-  for (const LayoutChange &change : changes) {
-    const Trial *trial = tryChange(change);
-    tried += trial != nullptr;
-    if (!trial)
-      continue;
-    if (isGone(cost, *trial->second) && cheaper(trial, removing))
-      removing = trial;
-    else if (remainder(cost, *trial->second) < cost.count * cost.bytes &&
-             trial->second->totalBytes() < now.totalBytes() &&
-             cheaper(trial, shrinking))
-      shrinking = trial;
-  }
-  if (tried == 0)
-    return std::nullopt;
+std::string FixFinder::verdict(const CollectiveCost &cost,
+                               const Trial *removing,
+                               const Trial *shrinking) const {
   if (removing && removing->second->totalBytes() < now.totalBytes())
     return removing->first + ": " + effect(*removing->second);
   if (removing)
@@ -131,10 +122,38 @@ std::optional<std::string> FixFinder::fix(const CollectiveCost &cost) {
   return text;
 }
 
-void weft::findFixes(Explanation &explanation,
+std::optional<std::string> FixFinder::fix(const CollectiveCost &cost) {
+  std::vector<LayoutChange> candidates = changes.of(cost);
+  if (candidates.empty())
+    return std::nullopt;
+  const Trial *removing = nullptr, *shrinking = nullptr;
+  size_t leftOut = 0;
+  auto cheaper = [](const Trial *a, const Trial *b) {
+    return !b || a->second->totalBytes() < b->second->totalBytes();
+  };
+  for (const LayoutChange &change : candidates) {
+    const Trial *trial = tryChange(change, leftOut);
+    if (!trial)
+      continue;
+    if (isGone(cost, *trial->second) && cheaper(trial, removing))
+      removing = trial;
+    else if (remainder(cost, *trial->second) < cost.count * cost.bytes &&
+             trial->second->totalBytes() < now.totalBytes() &&
+             cheaper(trial, shrinking))
+      shrinking = trial;
+  }
+  std::string text = leftOut == candidates.size()
+                         ? "not looked for: the program is large"
+                         : verdict(cost, removing, shrinking);
+  if (leftOut)
+    text += " (" + groupedDigits(candidates.size() - leftOut) + " of " +
+            groupedDigits(candidates.size()) + " changes tried)";
+  return text;
+}
+
+void weft::findFixes(Explanation &explanation, const LayoutChanges &changes,
                      const keras::Distribution &distribution,
-                     const keras::Model &model, const Recount &recount,
-                     unsigned budget) {
+                     const Recount &recount, unsigned budget) {
   std::vector<CollectiveCost *> order;
   for (CollectiveCost &cost : explanation.collectives)
     order.push_back(&cost);
@@ -142,7 +161,7 @@ void weft::findFixes(Explanation &explanation,
                     [](const CollectiveCost *a, const CollectiveCost *b) {
                       return a->count * a->bytes > b->count * b->bytes;
                     });
-  FixFinder finder(explanation, distribution, model, recount, budget);
+  FixFinder finder(explanation, changes, distribution, recount, budget);
   for (CollectiveCost *cost : order)
     cost->fix = finder.fix(*cost);
 }

@@ -28,11 +28,11 @@ using Recount =
     std::function<std::optional<Explanation>(const keras::Distribution &)>;
 
 /// Fills the `fix` of every collective. At most `budget` changes are tried,
-/// those of the collectives with the most bytes first.
-void findFixes(Explanation &explanation,
-               const keras::Distribution &distribution,
-               const keras::Model &model, const Recount &recount,
-               unsigned budget = 96);
+/// those of the collectives with the most bytes first; a fix that knows of
+/// changes that were not tried says so.
+void findFixes(Explanation &explanation, const LayoutChanges &changes,
+               const keras::Distribution &distribution, const Recount &recount,
+               unsigned budget);
 
 } // namespace weft
 

@@ -4,8 +4,6 @@
 
 #include "llvm/ADT/STLExtras.h"
 
-#include <set>
-
 using namespace weft;
 using namespace weft::keras;
 
@@ -32,158 +30,167 @@ std::string weft::layoutAsJson(const Mesh &mesh, const Layout &layout) {
   return "[" + text + "]";
 }
 
-namespace {
-
-bool usesAxis(const Layout &layout, unsigned axis) {
+static bool usesAxis(const Layout &layout, unsigned axis) {
   return llvm::any_of(layout.dims, [&](const SubAxes &dim) {
     return llvm::any_of(dim, [&](const SubAxis &a) { return a.axis == axis; });
   });
 }
 
-Layout without(Layout layout, unsigned axis) {
+static Layout without(Layout layout, unsigned axis) {
   for (SubAxes &dim : layout.dims)
     llvm::erase_if(dim, [&](const SubAxis &a) { return a.axis == axis; });
   return layout;
 }
 
-/// Collects the changes for one collective.
-class Changes {
-public:
-  Changes(const Distribution &distribution, const Model &model,
-          const CollectiveCost &collective)
-      : distribution(distribution), model(model) {
-    for (const std::string &name : collective.axes)
-      if (auto axis = distribution.mesh.find(name.substr(0, name.find(':'))))
-        axes.push_back(*axis);
-    for (const std::string &path : collective.where)
-      for (const Layer &layer : model.layers)
-        if (path.starts_with(layer.name + "/"))
-          layers.insert(layer.name);
+Distribution LayoutChange::applied(Distribution distribution) const {
+  switch (kind) {
+  case Kind::Add:
+    distribution.dataParallel = false;
+    distribution.rules.push_back(wanted);
+    break;
+  case Kind::Change:
+    distribution.rules[rule] = wanted;
+    break;
+  case Kind::Remove:
+    distribution.rules.erase(distribution.rules.begin() + rule);
+    break;
   }
+  return distribution;
+}
 
-  std::vector<LayoutChange> collect() {
-    for (size_t rule = 0; rule < distribution.rules.size(); ++rule)
-      if (concerns(rule))
-        changeRule(rule);
-    for (const Variable &variable : model.variables)
-      if (layers.contains(variable.layer) && variable.dtype == "float32")
-        addRule(variable.path, variable.shape.size());
-    for (const Node &node : model.nodes) {
-      const Layer &layer = model.layers[node.layer];
-      if (layers.contains(layer.name) && layer.kind != LayerKind::Input &&
-          !distribution.dataParallel)
-        addRule(layer.name + "/output", node.shape.size() + 1);
-    }
-    return std::move(changes);
+LayoutChanges::LayoutChanges(const Distribution &distribution,
+                             const ResolvedLayouts &resolved,
+                             const Model &model)
+    : distribution(distribution), resolved(resolved) {
+  auto add = [&](const std::string &path, Tensor tensor) {
+    if (tensors.emplace(path, std::move(tensor)).second)
+      paths.push_back(path);
+  };
+  for (const Variable &variable : model.variables)
+    add(variable.path, {variable.layer, variable.shape.size(), false, false,
+                        variable.dtype == "float32"});
+  for (const Node &node : model.nodes) {
+    const Layer &layer = model.layers[node.layer];
+    add(layer.name + "/output",
+        {layer.name, node.shape.size() + 1, true, false,
+         layer.kind != LayerKind::Input && !distribution.dataParallel});
   }
+  for (const keras::RuleStatus &rule : resolved.rules)
+    for (const std::string &path : rule.matches)
+      if (auto found = tensors.find(path); found != tensors.end())
+        found->second.hasRule = true;
+}
 
-private:
-  /// Layouts travel along the program: any rule with one of the axes may be
-  /// the cause, and any rule of a layer that is named.
-  bool concerns(size_t rule) const {
-    const Layout &layout = distribution.rules[rule].layout;
-    return namesLayer(rule) || llvm::any_of(axes, [&](unsigned axis) {
-             return usesAxis(layout, axis);
-           });
-  }
-  bool namesLayer(size_t rule) const {
-    return llvm::any_of(layers, [&](const std::string &layer) {
-      return distribution.rules[rule].key.find(layer + "/") !=
-             std::string::npos;
-    });
-  }
+std::set<unsigned> LayoutChanges::allAxes() const {
+  std::set<unsigned> axes;
+  for (unsigned axis = 0; axis < distribution.mesh.axes.size(); ++axis)
+    axes.insert(axis);
+  return axes;
+}
 
-  /// Dimensions of what a rule lays out: it may name fewer.
-  size_t rankOf(size_t rule) const {
-    size_t rank = distribution.rules[rule].layout.dims.size();
-    for (const Variable &variable : model.variables)
-      if (findRule(distribution, variable.path).rule == int(rule))
-        rank = std::max(rank, variable.shape.size());
-    for (const Node &node : model.nodes)
-      if (findRule(distribution, model.layers[node.layer].name + "/output")
-              .rule == int(rule))
-        rank = std::max(rank, node.shape.size() + 1);
-    return rank;
-  }
+std::string LayoutChanges::json(const Layout &layout) const {
+  return layoutAsJson(distribution.mesh, layout);
+}
 
-  /// The layout without each axis, and with it in each other place; `every`
-  /// axis of the mesh, or those of the collective that the layout has.
-  std::vector<Layout> variants(const Layout &layout, bool every) const {
-    std::vector<Layout> result;
-    for (unsigned axis = 0; axis < distribution.mesh.axes.size(); ++axis) {
-      bool used = usesAxis(layout, axis);
-      if (!every && !(used && llvm::is_contained(axes, axis)))
-        continue;
-      Layout bare = without(layout, axis);
-      if (used)
-        result.push_back(bare);
-      for (size_t dim = 0; dim < bare.dims.size(); ++dim) {
-        Layout moved = bare;
-        moved.dims[dim].push_back(wholeAxis(distribution.mesh, axis));
-        if (moved.dims != layout.dims)
-          result.push_back(std::move(moved));
-      }
-    }
-    return result;
-  }
+LayoutChanges::Selection
+LayoutChanges::select(const CollectiveCost &collective) const {
+  Selection selection;
+  for (const std::string &name : collective.axes)
+    if (auto axis = distribution.mesh.find(name.substr(0, name.find(':'))))
+      selection.axes.insert(*axis);
+  for (const std::string &path : collective.where)
+    if (auto found = tensors.find(path); found != tensors.end())
+      selection.layers.insert(found->second.layer);
+  return selection;
+}
 
-  void changeRule(size_t rule) {
-    const LayoutRule &old = distribution.rules[rule];
-    Layout padded = old.layout;
-    padded.dims.resize(rankOf(rule));
-    std::string subject =
-        "change \"" + old.key + "\" from " + json(old.layout) + " to ";
-    for (const Layout &layout : variants(padded, namesLayer(rule))) {
-      LayoutChange change{subject + json(layout), distribution};
-      change.distribution.rules[rule].layout = layout;
-      changes.push_back(std::move(change));
-    }
-    LayoutChange removal{"remove \"" + old.key + "\": " + json(old.layout),
-                         distribution};
-    auto &rules = removal.distribution.rules;
-    rules.erase(rules.begin() + rule);
-    if (llvm::StringRef(old.key).ends_with("/output"))
-      changes.push_back(std::move(removal));
-  }
+bool LayoutChanges::namesLayer(size_t rule, const Selection &selection) const {
+  return llvm::any_of(resolved.rules[rule].matches,
+                      [&](const std::string &path) {
+                        auto found = tensors.find(path);
+                        return found != tensors.end() &&
+                               selection.layers.contains(found->second.layer);
+                      });
+}
 
-  void addRule(const std::string &path, size_t rank) {
-    if (findRule(distribution, path).rule >= 0)
-      return;
-    Layout layout = Layout::replicated(rank);
-    bool isOutput = llvm::StringRef(path).ends_with("/output");
-    // What a layer gives keeps the batch's axis.
-    if (isOutput)
-      layout.dims[0].push_back(wholeAxis(
-          distribution.mesh, *distribution.mesh.find(distribution.batchAxis)));
-    std::vector<Layout> layouts = variants(layout, /*every=*/true);
-    if (isOutput)
-      layouts.push_back(layout);
-    for (const Layout &candidate : layouts) {
-      LayoutChange change{"add \"" + path + "\": " + json(candidate),
-                          distribution};
-      if (distribution.dataParallel)
-        change.text = "use ModelParallel and " + change.text;
-      change.distribution.dataParallel = false;
-      change.distribution.rules.push_back({path, candidate});
-      changes.push_back(std::move(change));
+/// The layout without each of the axes, and with it in each other place.
+std::vector<Layout>
+LayoutChanges::variants(const Layout &layout,
+                        const std::set<unsigned> &axes) const {
+  std::vector<Layout> result;
+  for (unsigned axis : axes) {
+    Layout bare = without(layout, axis);
+    if (usesAxis(layout, axis))
+      result.push_back(bare);
+    for (size_t dim = 0; dim < bare.dims.size(); ++dim) {
+      Layout moved = bare;
+      moved.dims[dim].push_back(wholeAxis(distribution.mesh, axis));
+      if (moved.dims != layout.dims)
+        result.push_back(std::move(moved));
     }
   }
+  return result;
+}
 
-  std::string json(const Layout &layout) const {
-    return layoutAsJson(distribution.mesh, layout);
-  }
+/// Layouts travel along the program: any rule with one of the axes may be the
+/// cause. A rule of a named layer is tried on every axis.
+void LayoutChanges::changeRule(size_t rule, const Selection &selection,
+                               std::vector<LayoutChange> &changes) const {
+  const LayoutRule &old = distribution.rules[rule];
+  std::set<unsigned> axes;
+  for (unsigned axis : selection.axes)
+    if (usesAxis(old.layout, axis))
+      axes.insert(axis);
+  bool named = namesLayer(rule, selection);
+  if (axes.empty() && !named)
+    return;
+  // A rule may name fewer dimensions than what it lays out has.
+  Layout padded = old.layout;
+  for (const std::string &path : resolved.rules[rule].matches)
+    if (auto found = tensors.find(path); found != tensors.end())
+      padded.dims.resize(std::max(padded.dims.size(), found->second.rank));
+  std::string subject =
+      "change \"" + old.key + "\" from " + json(old.layout) + " to ";
+  for (const Layout &layout : variants(padded, named ? allAxes() : axes))
+    changes.push_back({LayoutChange::Kind::Change,
+                       subject + json(layout),
+                       int(rule),
+                       {old.key, layout}});
+  if (llvm::StringRef(old.key).ends_with("/output"))
+    changes.push_back({LayoutChange::Kind::Remove,
+                       "remove \"" + old.key + "\": " + json(old.layout),
+                       int(rule), old});
+}
 
-  const Distribution &distribution;
-  const Model &model;
-  std::vector<unsigned> axes;
-  std::set<std::string> layers;
-  std::vector<LayoutChange> changes;
-};
-
-} // namespace
+void LayoutChanges::addRule(const std::string &path, const Tensor &tensor,
+                            std::vector<LayoutChange> &changes) const {
+  Layout layout = Layout::replicated(static_cast<int64_t>(tensor.rank));
+  // What a layer gives keeps the batch's axis.
+  if (tensor.isOutput)
+    layout.dims[0].push_back(wholeAxis(
+        distribution.mesh, *distribution.mesh.find(distribution.batchAxis)));
+  std::vector<Layout> layouts = variants(layout, allAxes());
+  if (tensor.isOutput)
+    layouts.push_back(layout);
+  const char *first = distribution.dataParallel ? "use ModelParallel and " : "";
+  for (const Layout &candidate : layouts)
+    changes.push_back({LayoutChange::Kind::Add,
+                       first + ("add \"" + path + "\": " + json(candidate)),
+                       -1,
+                       {path, candidate}});
+}
 
 std::vector<LayoutChange>
-weft::layoutChanges(const Distribution &distribution, const Model &model,
-                    const CollectiveCost &collective) {
-  return Changes(distribution, model, collective).collect();
+LayoutChanges::of(const CollectiveCost &collective) const {
+  Selection selection = select(collective);
+  std::vector<LayoutChange> changes;
+  for (size_t rule = 0; rule < distribution.rules.size(); ++rule)
+    changeRule(rule, selection, changes);
+  for (const std::string &path : paths) {
+    const Tensor &tensor = tensors.at(path);
+    if (tensor.canBeAnnotated && !tensor.hasRule &&
+        selection.layers.contains(tensor.layer))
+      addRule(path, tensor, changes);
+  }
+  return changes;
 }

@@ -21,16 +21,57 @@
 #include "weft/compiler/explain/Explain.h"
 #include "weft/compiler/frontends/keras/Distribution.h"
 
+#include <set>
+
 namespace weft {
 
 struct LayoutChange {
+  enum class Kind { Add, Change, Remove };
+  Kind kind = Kind::Add;
   std::string text; ///< what a person would do
-  keras::Distribution distribution;
+  int rule = -1;    ///< changed or removed
+  keras::LayoutRule wanted;
+
+  keras::Distribution applied(keras::Distribution distribution) const;
 };
 
-std::vector<LayoutChange> layoutChanges(const keras::Distribution &distribution,
-                                        const keras::Model &model,
-                                        const CollectiveCost &collective);
+class LayoutChanges {
+public:
+  LayoutChanges(const keras::Distribution &distribution,
+                const keras::ResolvedLayouts &resolved,
+                const keras::Model &model);
+
+  /// The changes that may concern a collective, existing rules first.
+  std::vector<LayoutChange> of(const CollectiveCost &collective) const;
+
+private:
+  struct Tensor {
+    std::string layer;
+    size_t rank = 0;
+    bool isOutput = false;
+    bool hasRule = false;
+    bool canBeAnnotated = true;
+  };
+  struct Selection {
+    std::set<unsigned> axes;
+    std::set<std::string> layers;
+  };
+  Selection select(const CollectiveCost &collective) const;
+  bool namesLayer(size_t rule, const Selection &selection) const;
+  std::vector<Layout> variants(const Layout &layout,
+                               const std::set<unsigned> &axes) const;
+  void changeRule(size_t rule, const Selection &selection,
+                  std::vector<LayoutChange> &changes) const;
+  void addRule(const std::string &path, const Tensor &tensor,
+               std::vector<LayoutChange> &changes) const;
+  std::set<unsigned> allAxes() const;
+  std::string json(const Layout &layout) const;
+
+  const keras::Distribution &distribution;
+  const keras::ResolvedLayouts &resolved;
+  std::vector<std::string> paths; ///< in the model's order
+  std::map<std::string, Tensor> tensors;
+};
 
 /// As a distribution file has it: [null, ["data", "model"]].
 std::string layoutAsJson(const Mesh &mesh, const Layout &layout);

@@ -5,6 +5,8 @@
 
 #include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
+
 using namespace weft;
 using namespace weft::tool;
 
@@ -29,13 +31,18 @@ static bool explainLayouts(StepCompiler &steps, const ExplainFlags &flags,
   for (const keras::RuleStatus &rule : resolved->rules)
     explanation.rules.push_back(
         {rule.key, rule.status, rule.matches, closestPaths(rule.closest)});
-  findFixes(explanation, distribution, steps.model(),
-            [&](const keras::Distribution &other) {
-              auto module = steps.planUnder(other, flags.model.step,
-                                            flags.model.batchSize);
-              return module ? std::optional(explainModule(*module))
-                            : std::nullopt;
-            });
+  // A few seconds' worth of compilations, the same on every machine.
+  int64_t budget = std::clamp<int64_t>(
+      30000 / std::max<int64_t>(1, explanation.instructions), 2, 96);
+  findFixes(
+      explanation, LayoutChanges(distribution, *resolved, steps.model()),
+      distribution,
+      [&](const keras::Distribution &other) {
+        auto module =
+            steps.planUnder(other, flags.model.step, flags.model.batchSize);
+        return module ? std::optional(explainModule(*module)) : std::nullopt;
+      },
+      static_cast<unsigned>(budget));
   return true;
 }
 

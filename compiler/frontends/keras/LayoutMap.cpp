@@ -4,6 +4,7 @@
 #include "weft/compiler/frontends/keras/Json.h"
 
 #include <algorithm>
+#include <map>
 #include <memory>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
@@ -20,38 +21,97 @@ std::string pcreMessage(int code) {
   return reinterpret_cast<const char *>(text);
 }
 
-/// Does the pattern match as the mode wants? Says why it cannot be tried.
-bool matches(const std::string &pattern, const std::string &path,
-             RegexMode mode, std::string &error) {
-  int code = 0;
-  PCRE2_SIZE offset = 0;
-  std::unique_ptr<pcre2_code, decltype(&pcre2_code_free)> compiled(
-      pcre2_compile(PCRE2_SPTR(pattern.data()), pattern.size(), PCRE2_UTF,
-                    &code, &offset, nullptr),
-      pcre2_code_free);
-  if (!compiled) {
-    error = "layout_map " + inQuotes(pattern) + ": pattern is refused at position " +
-            std::to_string(offset) + ": " + pcreMessage(code) +
-            "; write it as for Python's re";
-    return false;
+/// Patterns, each compiled once.
+class Patterns {
+public:
+  explicit Patterns(RegexMode mode) : mode(mode) {
+    pcre2_set_match_limit(context.get(), 1000000);
+    pcre2_set_depth_limit(context.get(), 10000);
   }
+
+  /// Does the pattern match as the mode wants? Says why it cannot be tried.
+  bool match(const std::string &pattern, const std::string &path,
+             std::string &error) {
+    Compiled &compiled = get(pattern);
+    if (!compiled.code) {
+      error = compiled.refusal;
+      return false;
+    }
+    uint32_t anchors = mode == RegexMode::FullMatch
+                           ? PCRE2_ANCHORED | PCRE2_ENDANCHORED
+                       : mode == RegexMode::FirstMatch ? PCRE2_ANCHORED
+                                                       : 0;
+    int result = pcre2_match(compiled.code.get(), PCRE2_SPTR(path.data()),
+                             path.size(), 0, anchors, compiled.data.get(),
+                             context.get());
+    if (result < 0 && result != PCRE2_ERROR_NOMATCH && error.empty())
+      error = "layout_map " + inQuotes(pattern) + ": matching " +
+              inQuotes(path) + " was given up: " + pcreMessage(result) +
+              "; write a simpler pattern";
+    return result >= 0;
+  }
+
+private:
+  struct Compiled {
+    std::unique_ptr<pcre2_code, decltype(&pcre2_code_free)> code{
+        nullptr, pcre2_code_free};
+    std::unique_ptr<pcre2_match_data, decltype(&pcre2_match_data_free)> data{
+        nullptr, pcre2_match_data_free};
+    std::string refusal;
+  };
+
+  Compiled &get(const std::string &pattern) {
+    auto [entry, isNew] = known.try_emplace(pattern);
+    Compiled &compiled = entry->second;
+    if (!isNew)
+      return compiled;
+    int code = 0;
+    PCRE2_SIZE offset = 0;
+    compiled.code.reset(pcre2_compile(PCRE2_SPTR(pattern.data()),
+                                      pattern.size(), PCRE2_UTF, &code,
+                                      &offset, nullptr));
+    if (compiled.code)
+      compiled.data.reset(
+          pcre2_match_data_create_from_pattern(compiled.code.get(), nullptr));
+    else
+      compiled.refusal = "layout_map " + inQuotes(pattern) +
+                         ": pattern is refused at position " +
+                         std::to_string(offset) + ": " + pcreMessage(code) +
+                         "; write it as for Python's re";
+    return compiled;
+  }
+
+  RegexMode mode;
   std::unique_ptr<pcre2_match_context, decltype(&pcre2_match_context_free)>
-      context(pcre2_match_context_create(nullptr), pcre2_match_context_free);
-  pcre2_set_match_limit(context.get(), 1000000);
-  pcre2_set_depth_limit(context.get(), 10000);
-  std::unique_ptr<pcre2_match_data, decltype(&pcre2_match_data_free)> data(
-      pcre2_match_data_create_from_pattern(compiled.get(), nullptr),
-      pcre2_match_data_free);
-  uint32_t anchors = mode == RegexMode::FullMatch
-                         ? PCRE2_ANCHORED | PCRE2_ENDANCHORED
-                     : mode == RegexMode::FirstMatch ? PCRE2_ANCHORED
-                                                     : 0;
-  int result = pcre2_match(compiled.get(), PCRE2_SPTR(path.data()), path.size(),
-                           0, anchors, data.get(), context.get());
-  if (result < 0 && result != PCRE2_ERROR_NOMATCH && error.empty())
-    error = "layout_map " + inQuotes(pattern) + ": matching " + inQuotes(path) +
-            " was given up: " + pcreMessage(result) + "; write a simpler pattern";
-  return result >= 0;
+      context{pcre2_match_context_create(nullptr), pcre2_match_context_free};
+  std::map<std::string, Compiled> known;
+};
+
+/// findRule() with patterns that are compiled already.
+RuleLookup lookUp(const Distribution &distribution, Patterns &patterns,
+                  const std::string &path) {
+  RuleLookup out;
+  int exact = -1;
+  std::vector<std::string> keys;
+  for (size_t i = 0; i < distribution.rules.size(); ++i) {
+    const std::string &key = distribution.rules[i].key;
+    if (key == path)
+      exact = i;
+    if (key != path && !patterns.match(key, path, out.error))
+      continue;
+    out.matches.push_back(i);
+    keys.push_back(inQuotes(key));
+  }
+  if (exact >= 0) // the equal key wins, whatever the patterns say
+    out.rule = exact;
+  else if (!out.matches.empty())
+    out.rule = out.matches[0];
+  bool ambiguous = exact < 0 && out.matches.size() > 1 &&
+                   distribution.regex != RegexMode::FirstMatch;
+  if (ambiguous && out.error.empty())
+    out.error = "path " + inQuotes(path) + " matches several keys of layout_map: " +
+                listed(keys) + "; change them so that one matches";
+  return out;
 }
 
 unsigned editDistance(const std::string &a, const std::string &b) {
@@ -80,7 +140,8 @@ class Resolver {
 public:
   Resolver(const Distribution &distribution, const Model &model)
       : distribution(distribution), model(model),
-        used(distribution.rules.size()), matched(distribution.rules.size()) {}
+        patterns(distribution.regex), used(distribution.rules.size()),
+        matched(distribution.rules.size()) {}
 
   /// The rule of a path; its alias under the Sequential's name where none is.
   int rule(const std::string &path) {
@@ -120,7 +181,7 @@ public:
 
 private:
   int tryPath(const std::string &tried, const std::string &path) {
-    RuleLookup found = findRule(distribution, tried);
+    RuleLookup found = lookUp(distribution, patterns, tried);
     if (error.empty())
       error = found.error;
     for (int rule : found.matches)
@@ -131,18 +192,20 @@ private:
   }
 
   std::vector<std::string> closest(const std::string &key) const {
-    std::vector<std::string> sorted = paths;
-    std::sort(sorted.begin(), sorted.end(),
-              [&](const std::string &a, const std::string &b) {
-                return std::pair(editDistance(a, key), a) <
-                       std::pair(editDistance(b, key), b);
-              });
-    sorted.resize(std::min<size_t>(sorted.size(), 3));
-    return sorted;
+    std::vector<std::pair<unsigned, std::string>> ranked;
+    for (const std::string &path : paths)
+      ranked.emplace_back(editDistance(path, key), path);
+    size_t shown = std::min<size_t>(ranked.size(), 3);
+    std::partial_sort(ranked.begin(), ranked.begin() + shown, ranked.end());
+    std::vector<std::string> nearest;
+    for (size_t i = 0; i < shown; ++i)
+      nearest.push_back(ranked[i].second);
+    return nearest;
   }
 
   const Distribution &distribution;
   const Model &model;
+  Patterns patterns;
   std::vector<bool> used;
   std::vector<std::vector<std::string>> matched;
   std::vector<std::string> paths;
@@ -152,28 +215,8 @@ private:
 
 RuleLookup weft::keras::findRule(const Distribution &distribution,
                                  const std::string &path) {
-  RuleLookup out;
-  int exact = -1;
-  std::vector<std::string> keys;
-  for (size_t i = 0; i < distribution.rules.size(); ++i) {
-    const std::string &key = distribution.rules[i].key;
-    if (key == path)
-      exact = i;
-    if (key != path && !matches(key, path, distribution.regex, out.error))
-      continue;
-    out.matches.push_back(i);
-    keys.push_back(inQuotes(key));
-  }
-  if (exact >= 0) // the equal key wins, whatever the patterns say
-    out.rule = exact;
-  else if (!out.matches.empty())
-    out.rule = out.matches[0];
-  bool ambiguous = exact < 0 && out.matches.size() > 1 &&
-                   distribution.regex != RegexMode::FirstMatch;
-  if (ambiguous && out.error.empty())
-    out.error = "path " + inQuotes(path) + " matches several keys of layout_map: " +
-                listed(keys) + "; change them so that one matches";
-  return out;
+  Patterns patterns(distribution.regex);
+  return lookUp(distribution, patterns, path);
 }
 
 ResolvedLayout weft::keras::batchLayout(const Distribution &distribution,
