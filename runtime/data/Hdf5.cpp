@@ -228,7 +228,7 @@ Result<std::vector<NamedArray>> readHere(std::vector<uint8_t> &bytes,
   Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_fapl_core(access, 1 << 16, 0);
   if (H5Pset_file_image(access, bytes.data(), bytes.size()) < 0)
-    return Error{where + ": is empty or too large for the HDF5 library"};
+    return Error{where + ": is empty or too large for the HDF5 library; save the model again with Keras 3"};
   Handle file(H5Fopen("weights", H5F_ACC_RDONLY, access), H5Fclose);
   if (file < 0)
     return Error{where + ": is no HDF5 file that can be read (" +
@@ -334,7 +334,7 @@ Result<std::vector<uint8_t>> writeHdf5(const std::vector<Hdf5Group> &groups,
   Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
   H5Pset_create_intermediate_group(links, 1);
   if (file < 0)
-    return Error{"the HDF5 library cannot make a file in memory"};
+    return Error{"the HDF5 library cannot make a file in memory; free some memory"};
   for (const Hdf5Group &group : groups) {
     Handle id(H5Gcreate2(file, group.path.c_str(), links, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
     if (id < 0 || (!group.name.empty() && !writeName(id, "name", group.name)))
@@ -347,7 +347,7 @@ Result<std::vector<uint8_t>> writeHdf5(const std::vector<Hdf5Group> &groups,
   ssize_t size = H5Fget_file_image(file, nullptr, 0);
   std::vector<uint8_t> bytes(size > 0 ? size : 0);
   if (size <= 0 || H5Fget_file_image(file, bytes.data(), bytes.size()) != size)
-    return Error{"the HDF5 library gives no image of the file it made"};
+    return Error{"the HDF5 library gives no image of the file it made; free some memory"};
   return bytes;
 }
 

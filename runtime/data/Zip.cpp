@@ -57,7 +57,8 @@ Result<ZipReader> ZipReader::open(const std::string &path,
   zip_int64_t count = zip_get_num_entries(reader.archive.get(), 0);
   if (uint64_t(count) > memberLimit)
     return Error{path + ": has " + std::to_string(count) +
-                 " members, the limit is " + std::to_string(memberLimit)};
+                 " members, the limit is " + std::to_string(memberLimit) +
+                 "; split it"};
   uint64_t total = 0;
   for (zip_int64_t i = 0; i < count; ++i) {
     zip_stat_t info;

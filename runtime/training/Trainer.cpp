@@ -109,7 +109,7 @@ Result<History> Trainer::fit(const TrainingData &data, const FitOptions &options
   if (options.shuffle && !options.generator)
     return Error{"shuffling needs a generator; pass one or train without shuffling"};
   if (options.batchSize < 1)
-    return Error{"--batch-size " + std::to_string(options.batchSize) + ": must be at least 1"};
+    return Error{"--batch-size " + std::to_string(options.batchSize) + ": must be at least 1; give the samples of a step"};
   FitRun run{data, options,
              EpochOrder({.samples = data.samples, .batchSize = options.batchSize,
                          .shuffle = options.shuffle, .dropRemainder = options.dropRemainder,

@@ -54,9 +54,9 @@ class Cases:
         change(made)
         return self.write(f"{name}.json", json.dumps(made))
 
-    def layer(self, name, index, **values):
+    def layer(self, file, index, **values):
         """A model whose layer has other values in its config."""
-        return self.model(name, lambda m: m["config"]["layers"][index]["config"].update(values))
+        return self.model(file, lambda m: m["config"]["layers"][index]["config"].update(values))
 
     def distribution(self, name, class_name="ModelParallel", mesh=None, **config):
         mesh = {"shape": [2, 4], "axis_names": ["data", "model"], "devices": None, **(mesh or {})}
@@ -99,6 +99,14 @@ class Cases:
         yield "units", [*layout, self.layer("units", 2, units=0)]
         yield "activation", [*layout, self.layer("activation", 2, activation="rleu")]
         yield "initializer", [*layout, self.layer("initializer", 2, kernel_initializer="glorot")]
+        yield "no config", [*layout, self.write("empty.json", "{}")]
+        yield "no object", [*layout, self.write("list.json", "[1, 2]")]
+        yield "reshape", [*layout, self.model("reshape", lambda m: m["config"]["layers"].insert(2, {
+            "class_name": "Reshape", "config": {"name": "square", "target_shape": [3, 3]}}))]
+        functional = json.loads((self.fixtures / "seed-functional-mlp" / "model.json").read_text())
+        functional["config"]["layers"][1]["inbound_nodes"][0]["args"][0]["config"]["keras_history"][0] = "nobody"
+        yield "no such input", [*layout, self.write("graph.json", json.dumps(functional))]
+        yield "layer twice", [*layout, self.layer("again", 2, name="d2")]
         yield "optimizer", [*layout, self.model_file, "--optimizer", "adamm"]
         yield "loss", [*layout, self.model_file, "--loss", "mean_sq"]
         yield "metric", [*layout, self.model_file, "--metrics", "acuracy"]
@@ -157,6 +165,7 @@ class Cases:
         yield "cut", layout(self.write("cut.json", '{"class_name": '))
         yield "class", layout(self.distribution("class", class_name="DataParalel"))
         yield "field", layout(self.distribution("field", batch_dim="data"))
+        yield "no layout map", layout(self.distribution("bare", layout_map=None))
         yield "mesh larger", layout(self.distribution("larger"), "--devices", "cpu:4")
         yield "sizes and names", layout(self.distribution("names", mesh={"axis_names": ["data"]}))
         yield "empty mesh", layout(self.distribution("empty", mesh={"shape": []}))

@@ -121,7 +121,7 @@ TEST_CASE("what is not supported is refused by name") {
                            "\"name\": \"functional\", \"name\": \"b\"")).error ==
         "key \"name\" is written twice; remove one of them");
   CHECK(readModel("{").error.find("is no JSON: parse error at line 1") == 0);
-  CHECK(readModel("[]").error == "expected an object, found []");
+  CHECK(readModel("[]").error == "expected an object, found []; mend the model in Keras and write it anew");
   CHECK(readModel(replaced(text, "[null, 28, 28, 1]", "[null, 28, null, 1]")).error ==
         "layer \"input_layer\": shape (28, null, 1) has an unknown dimension; "
         "give it with --shape input_layer=...");

@@ -214,7 +214,8 @@ Result<Distribution> weft::keras::readDistribution(std::string_view text,
     error = std::string("cannot be read: ") + failure.what();
   }
   if (!error.empty())
-    return Result<Distribution>::failure(error);
+    return Result<Distribution>::failure(
+        mended(error, "write it as keras.distribution's constructors take it"));
   return {std::move(out), ""};
 }
 

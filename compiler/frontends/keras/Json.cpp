@@ -44,6 +44,10 @@ std::string weft::keras::parseJson(std::string_view text, Json &out) {
   return "";
 }
 
+std::string weft::keras::mended(const std::string &message, const char *how) {
+  return message.find("; ") == message.npos ? message + "; " + how : message;
+}
+
 std::string weft::keras::inQuotes(std::string_view text) {
   return '"' + std::string(text) + '"';
 }

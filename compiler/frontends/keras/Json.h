@@ -30,8 +30,10 @@ using Json = nlohmann::ordered_json;
 /// of a refusal, with line and column, or empty.
 std::string parseJson(std::string_view text, Json &out);
 
-/// A value as short text for messages.
+/// The message with what to do, where it does not say so itself.
+std::string mended(const std::string &message, const char *how);
 std::string inQuotes(std::string_view text);
+/// A value as short text for messages.
 std::string shortText(const Json &value);
 std::string listed(const std::vector<std::string> &names);
 

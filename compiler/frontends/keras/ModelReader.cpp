@@ -53,7 +53,8 @@ Result<Model> weft::keras::readModel(std::string_view text,
     error = std::string("cannot be read: ") + failure.what();
   }
   if (!error.empty())
-    return Result<Model>::failure(error);
+    return Result<Model>::failure(
+        mended(error, "mend the model in Keras and write it anew"));
   return {std::move(model), ""};
 }
 
