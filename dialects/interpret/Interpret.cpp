@@ -42,7 +42,6 @@ private:
   FailureOr<SmallVector<Tensors>> step(Operation &op, const Operands &operands);
   FailureOr<SmallVector<Tensors>> call(func::CallOp op,
                                        const Operands &operands);
-  LogicalResult checkResults(Operation &op, ArrayRef<Tensors> results);
 
   const Mesh &mesh;
   int64_t devices;
@@ -93,7 +92,7 @@ FailureOr<SmallVector<Tensors>> Lockstep::run(func::FuncOp function,
   Block &body = function.getBody().front();
   for (Operation &op : body.without_terminator()) {
     auto results = step(op, operandsOf(op));
-    if (failed(results) || failed(checkResults(op, *results)))
+    if (failed(results))
       return failure();
     for (OpResult result : op.getResults())
       for (Tensors &tensors : *results)
@@ -128,9 +127,6 @@ FailureOr<SmallVector<Tensors>> Lockstep::call(func::CallOp op,
                                                const Operands &operands) {
   auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
       op, op.getCalleeAttr());
-  if (!callee)
-    return op.emitOpError("calls @")
-           << op.getCallee() << ", which is no function";
   constexpr unsigned kMaxDepth = 256;
   if (depth == kMaxDepth)
     return op.emitOpError("is nested ")
@@ -143,17 +139,6 @@ FailureOr<SmallVector<Tensors>> Lockstep::call(func::CallOp op,
   auto results = run(callee, arguments);
   --depth;
   return results;
-}
-
-LogicalResult Lockstep::checkResults(Operation &op, ArrayRef<Tensors> results) {
-  for (const Tensors &tensors : results)
-    for (auto [value, tensor] : llvm::zip_equal(op.getResults(), tensors))
-      if (withLayout(cast<RankedTensorType>(value.getType()), nullptr) !=
-          tensor.getType())
-        return op.emitOpError("computes ")
-               << typeText(tensor.getType()) << ", its type is "
-               << value.getType();
-  return success();
 }
 
 } // namespace

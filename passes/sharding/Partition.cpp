@@ -22,12 +22,12 @@ public:
   FunctionPartitioner(func::FuncOp function)
       : function(function), global(&function.getBody().front()),
         builder(function.getContext()) {}
-  LogicalResult run();
+  void run();
   unsigned numCollectives = 0, numMasks = 0;
 
 private:
   void recordPorts();
-  LogicalResult build(Operation &op);
+  void build(Operation &op);
   void buildReshard(ReshardOp op);
   Value buildStep(ReshardOp op, Value value, const Layout &from,
                   const ReshardStep &step);
@@ -69,7 +69,7 @@ void FunctionPartitioner::recordPorts() {
              [&](unsigned i) { return function.getResultAttrDict(i); }));
 }
 
-LogicalResult FunctionPartitioner::run() {
+void FunctionPartitioner::run() {
   recordPorts();
   auto *block = new Block();
   function.getBody().push_back(block);
@@ -77,14 +77,12 @@ LogicalResult FunctionPartitioner::run() {
   for (BlockArgument arg : global->getArguments())
     local.map(arg, block->addArgument(localType(arg.getType()), arg.getLoc()));
   for (Operation &op : *global)
-    if (failed(build(op)))
-      return failure();
+    build(op);
   global->dropAllReferences();
   global->erase();
   function.setFunctionType(
       FunctionType::get(function.getContext(), block->getArgumentTypes(),
                         block->getTerminator()->getOperandTypes()));
-  return success();
 }
 
 //===----------------------------------------------------------------------===//
@@ -197,11 +195,9 @@ void FunctionPartitioner::maskOperands(Operation &op,
 // Ops
 //===----------------------------------------------------------------------===//
 
-LogicalResult FunctionPartitioner::build(Operation &op) {
-  if (auto reshard = dyn_cast<ReshardOp>(op)) {
-    buildReshard(reshard);
-    return success();
-  }
+void FunctionPartitioner::build(Operation &op) {
+  if (auto reshard = dyn_cast<ReshardOp>(op))
+    return buildReshard(reshard);
   llvm::SmallVector<Value> operands;
   for (Value operand : op.getOperands())
     operands.push_back(local.lookup(operand));
@@ -213,19 +209,15 @@ LogicalResult FunctionPartitioner::build(Operation &op) {
     Operation *copy = builder.clone(op, local);
     for (auto [result, type] : llvm::zip(copy->getResults(), types))
       result.setType(type);
-    return success();
+    return;
   }
   maskOperands(op, operands);
   llvm::SmallVector<Type> globalTypes(op.getResultTypes());
   BlockPlacement placement{TypeRange(globalTypes)};
   llvm::SmallVector<Value> built =
       ruled.buildLocal(builder, operands, types, placement);
-  if (built.size() != op.getNumResults())
-    return op.emitError() << "built " << built.size() << " local values for "
-                          << op.getNumResults() << " results";
-  for (auto [result, value] : llvm::zip(op.getResults(), built))
+  for (auto [result, value] : llvm::zip_equal(op.getResults(), built))
     local.map(result, value);
-  return success();
 }
 
 namespace {
@@ -235,8 +227,7 @@ struct Partition : weft::impl::PartitionPassBase<Partition> {
       if (function.isExternal())
         continue;
       FunctionPartitioner partitioner(function);
-      if (failed(partitioner.run()))
-        return signalPassFailure();
+      partitioner.run();
       numCollectives += partitioner.numCollectives;
       numMasks += partitioner.numMasks;
     }

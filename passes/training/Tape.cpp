@@ -106,9 +106,8 @@ FailureOr<Expander::Values> Expander::expand(Operation *op, ValueRange operands,
   auto valueAndGrad = dyn_cast<ValueAndGradOp>(op);
   StringRef name = valueAndGrad ? valueAndGrad.getCallee()
                                 : cast<func::CallOp>(op).getCallee();
+  // Both ops verify that they name a function and pass the types it takes.
   auto callee = symbols.lookup<func::FuncOp>(name);
-  if (!callee)
-    return op->emitOpError("calls @") << name << ", which is no function";
   if (!callee.getBody().hasOneBlock()) {
     InFlightDiagnostic error = op->emitOpError("calls @")
                                << name << ", which has "
@@ -122,19 +121,14 @@ FailureOr<Expander::Values> Expander::expand(Operation *op, ValueRange operands,
            << name << " from within itself; recursion cannot be inlined";
   auto results = valueAndGrad
                      ? differentiate(valueAndGrad, callee, operands, tape)
-                     : inlineBody(op, callee, operands, tape);
+                     : inlineBody(callee, operands, tape);
   stack.pop_back();
   return results;
 }
 
-FailureOr<Expander::Values> Expander::inlineBody(Operation *call,
-                                                 func::FuncOp callee,
+FailureOr<Expander::Values> Expander::inlineBody(func::FuncOp callee,
                                                  ValueRange operands,
                                                  Tape &tape) {
-  if (TypeRange(callee.getArgumentTypes()) != TypeRange(operands))
-    return call->emitOpError("passes other types than @")
-           << callee.getName() << " takes: " << operands.getTypes()
-           << " != " << callee.getArgumentTypes();
   IRMapping mapping;
   mapping.map(callee.getArguments(), operands);
   Block &body = callee.getBody().front();
@@ -174,7 +168,7 @@ FailureOr<Expander::Values> Expander::differentiate(ValueAndGradOp op,
     inputs.push_back(arguments[index]);
   }
   SmallVector<Operation *> body;
-  FailureOr<Values> results = inlineBody(op, callee, arguments, body);
+  FailureOr<Values> results = inlineBody(callee, arguments, body);
   if (failed(results))
     return failure();
   SmallVector<Operation *> backward;

@@ -32,8 +32,7 @@ public:
   unsigned gradientOps = 0;
 
 private:
-  llvm::FailureOr<Values> inlineBody(mlir::Operation *call,
-                                     mlir::func::FuncOp callee,
+  llvm::FailureOr<Values> inlineBody(mlir::func::FuncOp callee,
                                      mlir::ValueRange operands, Tape &tape);
   llvm::FailureOr<Values> differentiate(ValueAndGradOp op,
                                         mlir::func::FuncOp callee,

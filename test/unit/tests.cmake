@@ -10,5 +10,6 @@ weft_unit_test(reshard-report-test SRCS unit/reshard-report-test.cpp LINK weft::
 include(unit/runtime-tests.cmake)
 weft_unit_test(rules-test SRCS unit/rules-test.cpp LINK weft::WeftDialect)
 weft_unit_test(interpret-test SRCS unit/interpret-test.cpp LINK weft::WeftVerify weft::WeftTrainingPasses)
+weft_unit_test(interpret-refusals-test SRCS unit/interpret-refusals-test.cpp LINK weft::WeftVerify)
 weft_unit_test(partition-meaning-test SRCS unit/partition-meaning-test.cpp LINK weft::WeftShardingPasses weft::WeftInterpret)
 weft_unit_test(internal-failure-test SRCS unit/internal-failure-test.cpp LINK weft::WeftCompilerCommands)

@@ -1,0 +1,124 @@
+//===- interpret-refusals-test.cpp - what the interpreter says no to ------===//
+
+#include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/interpret/Interpret.h"
+#include "weft/passes/verify/CompareWithGlobal.h"
+
+#include "mlir/Parser/Parser.h"
+
+#include "catch2/catch.hpp"
+
+using namespace mlir;
+using namespace weft;
+using Catch::Contains;
+
+namespace {
+
+/// A program and all that is said about it.
+struct Refused {
+  explicit Refused(const std::string &text)
+      : handler(&context, [this](Diagnostic &diagnostic) { said += diagnostic.str(); }) {
+    context.loadDialect<WeftDialect, coll::CollDialect, func::FuncDialect>();
+    module = parseSourceString<ModuleOp>(text, &context);
+    INFO(said);
+    REQUIRE(module);
+  }
+  func::FuncOp function(llvm::StringRef name) {
+    auto found = module->lookupSymbol<func::FuncOp>(name);
+    REQUIRE(found);
+    return found;
+  }
+  Tensor zeros(int64_t size) {
+    return Tensor(RankedTensorType::get({size}, Float32Type::get(&context)));
+  }
+  std::string interpreted(const Tensors &arguments) {
+    said.clear();
+    CHECK(failed(interpretFunction(function("f"), arguments)));
+    return said;
+  }
+  std::string onDevices(llvm::StringRef devices, llvm::ArrayRef<Tensors> arguments) {
+    said.clear();
+    Mesh mesh;
+    REQUIRE(parseMesh(devices, mesh) == "");
+    CHECK(failed(interpretDevices(function("f"), mesh, arguments)));
+    return said;
+  }
+  std::string compared() {
+    said.clear();
+    CHECK(failed(compareWithGlobal(function("global"), function("local"))));
+    return said;
+  }
+  MLIRContext context;
+  std::string said;
+  ScopedDiagnosticHandler handler;
+  OwningOpRef<ModuleOp> module;
+};
+
+const char *const kIdentity =
+    "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n  return %x : tensor<4xf32>\n}";
+
+} // namespace
+
+TEST_CASE("the interpreter names arguments that a function does not take") {
+  Refused program(kIdentity);
+  CHECK_THAT(program.interpreted({}), Contains("is given 0 arguments, it takes 1"));
+  CHECK_THAT(program.interpreted({program.zeros(3)}),
+             Contains("is given tensor<3xf32> as argument 0, it takes 'tensor<4xf32>'"));
+  CHECK_THAT(program.onDevices("a=2", {{program.zeros(4)}}),
+             Contains("is given arguments for 1 devices, the mesh has 2"));
+}
+
+TEST_CASE("the interpreter runs bodies of one block only") {
+  Refused program("func.func private @f(tensor<4xf32>) -> tensor<4xf32>");
+  CHECK_THAT(program.interpreted({program.zeros(4)}),
+             Contains("has 0 blocks; a body of 1 can be interpreted"));
+}
+
+TEST_CASE("the interpreter ends a recursion") {
+  Refused program("func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+                  "  %0 = call @f(%x) : (tensor<4xf32>) -> tensor<4xf32>\n"
+                  "  return %0 : tensor<4xf32>\n}");
+  CHECK_THAT(program.interpreted({program.zeros(4)}),
+             Contains("is nested 256 calls deep; recursion cannot be interpreted"));
+}
+
+TEST_CASE("the interpreter names an op without a meaning") {
+  Refused program(
+      "func.func private @loss(tensor<4xf32>) -> tensor<f32>\n"
+      "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+      "  %0:2 = weft.value_and_grad @loss(%x) wrt [0] : (tensor<4xf32>) -> (tensor<f32>, tensor<4xf32>)\n"
+      "  return %0#1 : tensor<4xf32>\n}");
+  CHECK_THAT(program.interpreted({program.zeros(4)}),
+             Contains("'weft.value_and_grad' op has no meaning in the interpreter"));
+}
+
+TEST_CASE("a collective runs on the mesh that it names") {
+  Refused program("#mesh = #weft.mesh<\"a\"=2>\n"
+                  "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+                  "  %0 = coll.all_reduce sum %x over #mesh [\"a\"] : tensor<4xf32>\n"
+                  "  return %0 : tensor<4xf32>\n}");
+  CHECK_THAT(program.onDevices("a=3", {{program.zeros(4)}, {program.zeros(4)}, {program.zeros(4)}}),
+             Contains("is over another mesh than the one of 3 devices that the program runs on"));
+}
+
+TEST_CASE("programs with other ports are not compared") {
+  std::string global = "func.func @global(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+                       "  return %x : tensor<4xf32>\n}\n";
+  Refused results(global + "func.func @local(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {\n"
+                           "  return %x, %x : tensor<4xf32>, tensor<4xf32>\n}");
+  CHECK_THAT(results.compared(),
+             Contains("has 1 arguments and 2 results, the global program 1 and 1"));
+  Refused scalar(global + "func.func @local(%x: index) -> index {\n  return %x : index\n}");
+  CHECK_THAT(scalar.compared(), Contains("argument 0 is no tensor: 'index'"));
+  Refused meshes(global +
+                 "#a = #weft.layout<#weft.mesh<\"a\"=1>, [{}]>\n"
+                 "#b = #weft.layout<#weft.mesh<\"b\"=1>, [{}]>\n"
+                 "func.func @local(%x: tensor<4xf32> {weft.layout = #a}) -> (tensor<4xf32> {weft.layout = #b}) {\n"
+                 "  return %x : tensor<4xf32>\n}");
+  CHECK_THAT(meshes.compared(), Contains("result 0 lies on another mesh than those before it"));
+  Refused types(global + "func.func @local(%x: tensor<4xf32>) -> tensor<4xi32> {\n"
+                         "  %0 = weft.bitcast %x : tensor<4xf32> -> tensor<4xi32>\n"
+                         "  return %0 : tensor<4xi32>\n}");
+  CHECK_THAT(types.compared(),
+             Contains("result 0 has type 'tensor<4xi32>', the global program's is 'tensor<4xf32>'"));
+}
