@@ -1,0 +1,71 @@
+// A million normal draws of each kind are JAX' and Keras', to the last bit
+// (test/fixtures/rng/write_normal_digests.py).
+#include "catch2/catch.hpp"
+#include "weft/runtime/data/Initializers.h"
+#include "weft/runtime/data/Random.h"
+
+#include <bit>
+#include <cmath>
+#include <cstring>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+using namespace weft;
+using nlohmann::json;
+
+static constexpr size_t kBlock = 65536;
+
+static json golden() {
+  std::ifstream file(WEFT_FIXTURES "/rng/normal-digests.json");
+  return json::parse(file);
+}
+
+/// fnv1a of the script that wrote the golden values.
+static std::string digest(const float *values) {
+  uint64_t hash = 0xCBF29CE484222325;
+  for (size_t i = 0; i < kBlock; i += 2) {
+    uint64_t word;
+    std::memcpy(&word, values + i, sizeof word);
+    hash = (hash ^ word) * 0x100000001B3;
+  }
+  char text[17];
+  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
+  return text;
+}
+
+static void check(const json &digests, const std::vector<float> &values) {
+  REQUIRE(digests.size() * kBlock == values.size());
+  for (size_t block = 0; block < digests.size(); ++block) {
+    INFO("values " << block * kBlock << " and on");
+    CHECK(digests[block] == digest(&values[block * kBlock]));
+  }
+}
+
+TEST_CASE("every normal draw that there can be is XLA's") {
+  std::vector<float> values(1 << 23);
+  float low = std::nextafter(-1.0f, 0.0f);
+  for (uint32_t i = 0; i < values.size(); ++i) {
+    float unit = std::bit_cast<float>(i | 0x3F800000) - 1.0f;
+    values[i] = 1.41421356f * erfInv(std::fmax(low, std::fma(unit, 1.0f - low, low)));
+  }
+  check(golden()["every_normal"], values);
+}
+
+TEST_CASE("a million draws of a key are JAX'") {
+  ThreefryKey key{0, 1337}; // jax.random.key(1337)
+  std::vector<float> values(1 << 20);
+  key.normal(values);
+  check(golden()["normal"], values);
+  key.truncatedNormal(values, -2, 2);
+  check(golden()["truncated_normal"], values);
+}
+
+TEST_CASE("a million draws of each normal initializer are Keras'") {
+  for (const json &row : golden()["initializers"]) {
+    INFO(row["initializer"].dump());
+    Result<Array> drawn =
+        initialize(row["initializer"].dump(), std::nullopt, row["shape"].get<Shape>());
+    REQUIRE(drawn);
+    check(row["digests"], {drawn->data<float>(), drawn->data<float>() + drawn->count()});
+  }
+}
