@@ -27,12 +27,14 @@ public:
                                  "--weft-propagate-layouts"
                                : "";
     if (carriesLayout(op))
-      return "has a layout in a type, which only the stage 'sharded' allows";
+      return "has a layout in a type, which only the stage 'sharded' allows; "
+             "name the stage it is at";
     if (stage >= Stage::partitioned && isa<ReshardOp, ConstrainOp>(op))
       return "still says how a tensor lies; run --weft-partition";
     if (stage < Stage::partitioned &&
         isa_and_nonnull<coll::CollDialect>(op->getDialect()))
-      return "communicates, which starts with the stage 'partitioned'";
+      return "communicates, which starts with the stage 'partitioned'; name "
+             "the stage it is at";
     if (stage == Stage::kernels && !belongsBetweenKernels(op))
       return "computes outside a kernel; run --weft-outline-kernels";
     if (stage == Stage::plan && isStepFunction(op->getParentOp()))

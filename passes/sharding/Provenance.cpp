@@ -67,10 +67,14 @@ Provenance::Provenance(func::FuncOp function) : function(function) {
       nameBackwards(end->getOperand(result.getInt()),
                     "gradient of " + name.str());
   }
-  for (unsigned index = 0; index < end->getNumOperands(); ++index)
-    if (llvm::StringRef name = portName(function.getResultAttrDict(index));
-        !name.empty())
+  for (unsigned index = 0; index < end->getNumOperands(); ++index) {
+    llvm::StringRef name = portName(function.getResultAttrDict(index));
+    auto role = function.getResultAttrOfType<StringAttr>(index, kRoleAttr);
+    // What a model returns is the output of a layer, whose name says more.
+    bool isOutput = role && role == "output";
+    if (!name.empty() && !isOutput)
       nameBackwards(end->getOperand(index), name.str());
+  }
 }
 
 std::string Provenance::describe(Value value) const {

@@ -138,6 +138,21 @@ class Cases:
         yield "a member that claims too much", [*layout, self.write(
             "bomb.keras", bomb[:at + 20] + struct.pack("<II", 10, 1 << 31) + bomb[at + 28:])]
 
+    def stages(self):
+        sharded = self.scratch / "sharded.mlir"
+        subprocess.run([self.weft, "compile", self.model_file, "--data-parallel", "--devices", "cpu:2", "--emit",
+                        "sharded", "-o", sharded], check=True, capture_output=True)
+        compiling = ["compile", sharded, "--emit", "plan", "--from"]
+        yield "no such stage to start from", [*compiling, "shard"]
+        yield "no such stage to print", ["compile", self.model_file, "--emit", "shard"]
+        yield "backwards", ["compile", sharded, "--from", "sharded", "--emit", "imported"]
+        yield "layouts again", [*compiling, "sharded", "--data-parallel"]
+        yield "another stage", [*compiling, "partitioned"]
+        yield "a program that is cut", ["compile", self.write("cut.mlir", "module {"), "--from", "sharded", "--emit",
+                                        "plan"]
+        yield "nowhere to write", ["compile", self.model_file]
+        yield "no such tensor", ["layout", self.model_file, "--only", "d9/kernel"]
+
     def reshard(self):
         def reshard(mesh="x=4,y=2", shape="16x16", source="[x,-]", target="[-,x]", *flags):
             return ["reshard", "--mesh", mesh, "--shape", shape, "--from", source, "--to", target, *flags]

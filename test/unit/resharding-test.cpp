@@ -1,11 +1,13 @@
 //===- resharding-test.cpp - plans executed on arrays ---------------------===//
 
+#include "weft/passes/sharding/ExchangeTraffic.h"
 #include "weft/passes/sharding/ReshardCache.h"
 #include "weft/test/unit/EveryLayout.h"
 #include "weft/test/unit/ReshardSimulator.h"
 
 #include "catch2/catch.hpp"
 
+#include <numeric>
 #include <random>
 
 using namespace weft;
@@ -211,4 +213,34 @@ TEST_CASE("a plan is made once and is always the same") {
   cache.plan({16, 16, 8}, 4, from, to);
   cache.plan({16, 16, 16}, 4, to, from);
   CHECK(cache.size() == 4);
+}
+
+TEST_CASE("an exchange is sent by the holders in turn") {
+  Mesh two = meshOf("data=2");
+  int64_t seven[] = {7};
+  CHECK(exchangeSent(two, layoutOf(two, "[data]"), layoutOf(two, "[-]"),
+                     seven) == std::vector<int64_t>{4, 3});
+  // Nobody lacks anything.
+  CHECK(exchangeSent(two, layoutOf(two, "[-]"), layoutOf(two, "[data]"),
+                     seven) == std::vector<int64_t>{0, 0});
+  // Each half is held twice: device (0, 0) serves the first of row 1, (0, 1)
+  // the second.
+  Mesh four = meshOf("a=2,b=2");
+  int64_t eight[] = {8};
+  CHECK(exchangeSent(four, layoutOf(four, "[a]"), layoutOf(four, "[-]"),
+                     eight) == std::vector<int64_t>{4, 4, 4, 4});
+  // All sent together is all that is lacking: what the bound says of each.
+  for (const Layout &from : everyLayout(four, 1))
+    for (const Layout &to : everyLayout(four, 1)) {
+      if (from.isPartial() || to.isPartial())
+        continue;
+      std::vector<int64_t> sent = exchangeSent(four, from, to, seven);
+      int64_t lacking = 0;
+      for (int64_t p = 0; p < four.size(); ++p) {
+        Box wanted = own(four, to, seven, p);
+        lacking += volume(wanted) -
+                   volume(intersect(wanted, own(four, from, seven, p)));
+      }
+      CHECK(std::accumulate(sent.begin(), sent.end(), int64_t(0)) == lacking);
+    }
 }

@@ -56,6 +56,30 @@ static bool refuseModelFlags(const CompileFlags &flags) {
   return flag != nullptr;
 }
 
+/// Reads IR; the first error is printed with how to mend it.
+static mlir::OwningOpRef<mlir::ModuleOp> parseIr(const std::string &text,
+                                                 const std::string &file,
+                                                 mlir::MLIRContext &context) {
+  bool printed = false;
+  mlir::ScopedDiagnosticHandler handler(
+      &context, [&](mlir::Diagnostic &diagnostic) {
+        if (printed ||
+            diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
+          return mlir::success();
+        printed = true;
+        std::string place = file;
+        if (auto at =
+                mlir::dyn_cast<mlir::FileLineColLoc>(diagnostic.getLocation()))
+          place += ":" + std::to_string(at.getLine()) + ":" +
+                   std::to_string(at.getColumn());
+        fail(place + ": is no valid IR: " + diagnostic.str() +
+             "; write it as weft compile --emit prints it");
+        return mlir::success();
+      });
+  return mlir::parseSourceString<mlir::ModuleOp>(
+      text, mlir::ParserConfig(&context), file);
+}
+
 /// From a file of IR at some stage.
 static int compileFrom(const CompileFlags &flags, std::optional<Stage> to) {
   std::optional<Stage> from = stageOf("--from", flags.from);
@@ -63,15 +87,15 @@ static int compileFrom(const CompileFlags &flags, std::optional<Stage> to) {
     return 1;
   bool assembly = flags.emit == "assembly";
   if (to || assembly)
-    if (std::string why = invalidOrder(*from, to.value_or(Stage::kernels)); !why.empty())
+    if (std::string why = invalidOrder(*from, to.value_or(Stage::kernels));
+        !why.empty())
       return fail("--emit " + flags.emit + ": " + why);
   std::string error;
   auto text = readTextFile(flags.model.model, error);
   if (!text)
     return fail(error);
   auto context = makeContext(flags.model.model);
-  auto module = mlir::parseSourceString<mlir::ModuleOp>(
-      *text, mlir::ParserConfig(context.get()), flags.model.model);
+  auto module = parseIr(*text, flags.model.model, *context);
   if (!module)
     return 1;
   CompileOptions options = compileOptions(flags.model);
@@ -100,7 +124,7 @@ int weft::tool::runCompile(const CompileFlags &flags) {
     if (!stage)
       return 1;
   } else if (flags.out.empty() && !flags.verify && !assembly) {
-    return fail("--out is missing: name the program file, or print a stage "
+    return fail("--out is missing; name the program file, or print a stage "
                 "with --emit");
   }
   if (!flags.out.empty() && flags.out != "-")
@@ -121,7 +145,8 @@ int weft::tool::runCompile(const CompileFlags &flags) {
     return module ? writeOutput(flags, textOf(*module)) : 1;
   }
   if (assembly) {
-    auto text = steps->assembly(flags.model.step, flags.model.batchSize, flags.kernels);
+    auto text =
+        steps->assembly(flags.model.step, flags.model.batchSize, flags.kernels);
     return text ? writeOutput(flags, *text) : 1;
   }
   auto image = steps->compile(flags.model.step, flags.model.batchSize);
