@@ -48,6 +48,25 @@ def check_resume(weft, folder, out, checker):
             checker.compare(f"{other}: {name}", values[name][1], want, 0.0)
 
 
+def check_overrides(weft, folder, out, checker):
+    """What flags replace in compile_config is what the saved file says: it trains on without them."""
+    golden = folder / "golden.npz"
+    data = ["--x", f"{golden}:x[0:80]", "--y", f"{golden}:y[0:80]", "--batch-size", "16", "--seed", "1337",
+            "--no-shuffle", "--verbose", "0"]
+    flags = ["--optimizer", "adam", "--learning-rate", "0.01", "--metrics", "mae",
+             "--loss", '{"class_name": "MeanAbsoluteError", "config": {"reduction": "sum"}}']
+    run([weft, "fit", out / "model.json", *data, *flags, "--epochs", "2", "--save-weights", out / "flags-once.npz"])
+    run([weft, "fit", out / "model.json", *data, *flags, "--epochs", "1", "--save", out / "flags.keras"])
+    run([weft, "fit", out / "flags.keras", *data, "--epochs", "1", "--save-weights", out / "flags-twice.npz"])
+    values = npz_values.read(out / "flags-twice.npz")
+    for name, (_, want) in npz_values.read(out / "flags-once.npz").items():
+        checker.compare(f"flags: {name}", values[name][1], want, 0.0)
+    run([weft, "fit", out / "flags.keras", *data, "--learning-rate", "0.5", "--epochs", "1",
+         "--save-weights", out / "flags-rate.npz"])
+    checker.compare("flags: a rate over that of a file", npz_values.read(out / "flags-rate.npz")["adam/learning_rate"][1],
+                    [0.5], 0.0)
+
+
 def check_predictions(weft, folder, out, checker):
     golden = folder / "golden.npz"
     run([weft, "predict", folder / "model.keras", "--x", f"{golden}:x[0:16]", "--batch-size", "16", "--verbose", "0",
@@ -63,6 +82,24 @@ def check_refusals(weft, folder, out, checker):
         if done.returncode != 1 or str(path) not in done.stderr or reason not in done.stderr:
             checker.failures += 1
             print(f"FAIL --save {path}: status {done.returncode}, {done.stderr}")
+
+
+def check_keras_overrides(keras, numpy, out, golden, checker):
+    """Keras compiles the model with the flags' values and trains on from the saved state."""
+    model = keras.saving.load_model(out / "flags.keras")
+    found = (type(model.optimizer).__name__, type(model.loss).__name__, model.loss.reduction,
+             round(float(model.optimizer.learning_rate), 6), int(model.optimizer.iterations))
+    if found != ("Adam", "MeanAbsoluteError", "sum", 0.01, 5):
+        checker.failures += 1
+        print(f"FAIL Keras compiles with {found}")
+    history = model.fit(golden["x"][:80], golden["y"][:80], batch_size=16, shuffle=False, verbose=0)
+    if list(history.history) != ["loss", "mae"]:
+        checker.failures += 1
+        print(f"FAIL Keras logs {list(history.history)}")
+    once = npz_values.read(out / "flags-once.npz")
+    for variable in [*model.trainable_variables, *model.optimizer.variables]:
+        checker.compare(f"flags: Keras trains on: {variable.path}", numpy.ravel(variable.numpy()).tolist(),
+                        once[variable.path][1], 1e-4)
 
 
 def check_keras(weft, folder, out, checker):
@@ -84,6 +121,7 @@ def check_keras(weft, folder, out, checker):
     for variable in [*model.trainable_variables, *model.optimizer.variables]:
         checker.compare(f"Keras trains on: {variable.path}", numpy.ravel(variable.numpy()).tolist(),
                         once[variable.path][1], 1e-4)
+    check_keras_overrides(keras, numpy, out, golden, checker)
 
 
 def main():
@@ -92,6 +130,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         out = pathlib.Path(scratch)
         check_resume(weft, folder, out, checker)
+        check_overrides(weft, folder, out, checker)
         if "keras" in sys.argv:
             check_keras(weft, folder, out, checker)
         else:

@@ -22,18 +22,6 @@ static void stopAfterThisStep(int) {
     _exit(130);
 }
 
-static bool refuseUnfinished(const FitFlags &flags) {
-  bool overrides = flags.model.optimizer || flags.model.loss ||
-                   flags.model.metrics || flags.model.learningRate;
-  if (!flags.save.empty() && overrides)
-    return fail("--save " + flags.save +
-                ": a model whose compile_config is overridden by flags cannot "
-                "be saved yet; put the values into " +
-                flags.model.model + ", or use --save-weights f.npz"),
-           true;
-  return false;
-}
-
 /// Before any work: a run must not fail at its end over a mistyped folder.
 static Status tryOutputs(const FitFlags &flags) {
   if (!flags.save.empty() && !flags.save.ends_with(".keras"))
@@ -141,8 +129,6 @@ static void printData(const FitFlags &flags, const TrainingData &data) {
 }
 
 int weft::tool::runFit(const FitFlags &flags) {
-  if (refuseUnfinished(flags))
-    return 1;
   if (Status writable = tryOutputs(flags); !writable)
     return fail(writable.message());
   auto session = TrainingSession::open(flags.model, flags.data);

@@ -2,6 +2,7 @@
 
 #include "weft/tools/weft/SavedModel.h"
 
+#include "weft/compiler/frontends/keras/SavedConfig.h"
 #include "weft/compiler/frontends/keras/SavedPaths.h"
 #include "weft/tools/weft/Commands.h"
 
@@ -107,7 +108,7 @@ Status weft::tool::saveModel(const std::string &path,
   for (const keras::SavedGroup &group : keras::savedGroups(model))
     groups.push_back({group.path, group.name});
   KerasArchive archive;
-  archive.config = model.json;
+  archive.config = keras::savedConfig(model);
   archive.weights = bySavedPath(values, savedVariables(model));
   return writeKerasArchive(path, archive, groups);
 }
