@@ -7,6 +7,7 @@
 #include "weft/dialects/plan/Plan.h"
 #include "weft/runtime/abi/ProgramImage.h"
 
+#include "mlir/IR/Verifier.h"
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Support/Timing.h"
 #include "llvm/ADT/StringExtras.h"
@@ -41,10 +42,13 @@ static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
     TimingScope scope =
         timing.part("stage " + stages()[unsigned(next)].name.str());
     PassManager pm(module.getContext());
+#ifdef NDEBUG
+    pm.enableVerifier(false); // once for the stage, below
+#endif
     pm.enableTiming(scope);
     buildPipeline(pm, pipeline, reached, next);
     pipeline.verifyInput = false; // the stage before ended with it
-    if (failed(pm.run(module)))
+    if (failed(pm.run(module)) || failed(verify(module)))
       return failure();
     reached = next;
     if (options.reached)

@@ -3,8 +3,7 @@
 #include "weft/passes/kernels/Passes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/StringMap.h"
-#include "llvm/Support/raw_ostream.h"
+#include "mlir/IR/OperationSupport.h"
 
 using namespace mlir;
 
@@ -12,27 +11,38 @@ namespace weft {
 #define GEN_PASS_DEF_DEDUPLICATEKERNELS
 #include "weft/passes/kernels/Passes.h.inc"
 
-/// The kernel's text without its name: equal for equal kernels.
-static std::string textWithoutName(func::FuncOp kernel) {
-  std::string name = kernel.getName().str(), text;
-  kernel.setName("kernel");
-  llvm::raw_string_ostream stream(text);
-  kernel.print(stream, OpPrintingFlags().useLocalScope().elideLargeElementsAttrs(INT64_MAX));
-  kernel.setName(name);
-  return text;
+/// Equal for equal kernels.
+static llvm::hash_code hashOf(func::FuncOp kernel) {
+  llvm::hash_code hash = hash_value(kernel.getFunctionType());
+  for (Operation &op : kernel.getBody().front())
+    hash = llvm::hash_combine(hash, OperationEquivalence::computeHash(&op, OperationEquivalence::ignoreHashValue, OperationEquivalence::ignoreHashValue, OperationEquivalence::IgnoreLocations));
+  return hash;
+}
+
+/// The attributes that make two kernels different, their names aside.
+static bool haveEqualAttributes(func::FuncOp a, func::FuncOp b) {
+  return a.getFunctionType() == b.getFunctionType() && a->getDiscardableAttrDictionary() == b->getDiscardableAttrDictionary() &&
+         a.getArgAttrsAttr() == b.getArgAttrsAttr() && a.getResAttrsAttr() == b.getResAttrsAttr();
+}
+
+static bool areEqual(func::FuncOp a, func::FuncOp b) {
+  return haveEqualAttributes(a, b) && OperationEquivalence::isRegionEquivalentTo(&a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
 }
 
 namespace {
 struct DeduplicateKernelsPass : impl::DeduplicateKernelsBase<DeduplicateKernelsPass> {
   void runOnOperation() override {
-    llvm::StringMap<func::FuncOp> first;
+    llvm::DenseMap<size_t, SmallVector<func::FuncOp, 1>> known;
     llvm::DenseMap<StringAttr, func::FuncOp> replacement;
     for (auto kernel : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
       if (!kernel->hasAttr("weft.kernel"))
         continue;
-      auto [entry, isNew] = first.try_emplace(textWithoutName(kernel), kernel);
-      if (!isNew)
-        replacement[kernel.getNameAttr()] = entry->second;
+      SmallVector<func::FuncOp, 1> &sameHash = known[hashOf(kernel)];
+      auto first = llvm::find_if(sameHash, [&](func::FuncOp other) { return areEqual(other, kernel); });
+      if (first == sameHash.end())
+        sameHash.push_back(kernel);
+      else
+        replacement[kernel.getNameAttr()] = *first;
     }
     getOperation().walk([&](func::CallOp call) {
       if (func::FuncOp kernel = replacement.lookup(call.getCalleeAttr().getAttr()))

@@ -11,6 +11,8 @@ LayoutAssignment::LayoutAssignment(func::FuncOp function,
                                    const LayoutTable &table)
     : function(function), table(table), mesh(table.mesh()),
       provenance(function) {
+  indexOf.reserve(table.ops().size());
+  actual.reserve(table.ops().size() + function.getNumArguments());
   for (auto [index, op] : llvm::enumerate(table.ops()))
     indexOf[op.op] = index;
 }

@@ -14,6 +14,10 @@ LayoutTable::LayoutTable(func::FuncOp function, MeshAttr mesh)
     if (auto type = dyn_cast<RankedTensorType>(value.getType()))
       entries[value].layout = Layout::replicated(type.getRank());
   };
+  size_t count = function.getBody().front().getOperations().size();
+  ruled.reserve(count);
+  indexOf.reserve(count);
+  entries.reserve(count + function.getNumArguments());
   llvm::for_each(function.getArguments(), add);
   for (Operation &op : function.getBody().front()) {
     indexOf[&op] = ruled.size();
@@ -193,6 +197,8 @@ bool LayoutTable::update(const RuledOp &op, bool lateToo,
     for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor)
       if (layouts[tensor] && entries[op.value(tensor)].late)
         layouts[tensor] = nullptr;
+  if (nothingSplit(layouts))
+    return false;
   FactorAxes axes = mergeFactors(meshValue, op, layouts);
   for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
     if (!layouts[tensor])

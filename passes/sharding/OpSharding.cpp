@@ -256,8 +256,29 @@ int64_t weft::reshardCost(const Mesh &mesh, const RuledOp &op,
   return cost;
 }
 
+bool weft::nothingSplit(const TensorLayouts &layouts) {
+  return llvm::all_of(layouts, [](const Layout *layout) {
+    return !layout || layout->isReplicated();
+  });
+}
+
+/// As applyAxes without axes.
+static OpSharding computeWhole(const RuledOp &op) {
+  OpSharding sharding;
+  sharding.axes.resize(op.rule.factors.size());
+  for (const TensorFactors &factors : op.rule.operands)
+    sharding.operands.push_back(Layout::replicated(factors.size()));
+  for (const TensorFactors &factors : op.rule.results)
+    sharding.results.push_back(Layout::replicated(factors.size()));
+  return sharding;
+}
+
 OpSharding weft::chooseSharding(const Mesh &mesh, const RuledOp &op,
                                 const TensorLayouts &layouts, bool &conflict) {
+  if (nothingSplit(layouts)) {
+    conflict = false;
+    return computeWhole(op);
+  }
   std::vector<FactorAxes> wishes;
   for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor)
     if (layouts[tensor])

@@ -63,6 +63,9 @@ struct OpSharding {
 /// The layouts that the table has for an op's tensors; null where a tensor has
 /// no say.
 using TensorLayouts = llvm::SmallVector<const Layout *, 4>;
+/// Does none of them split anything? Then nothing propagates, and the op is
+/// computed whole: most ops of most programs, so they cost little.
+bool nothingSplit(const TensorLayouts &layouts);
 
 /// Adds to `axes` what `more` has for each factor, without using an axis for
 /// two factors. Returns false where something of `more` was left out.
