@@ -4,8 +4,10 @@
 #include "weft/compiler/frontends/keras/Json.h"
 
 #include <algorithm>
+#include <bitset>
 #include <map>
 #include <memory>
+#include <string_view>
 
 #define PCRE2_CODE_UNIT_WIDTH 8
 #include <pcre2.h>
@@ -21,6 +23,21 @@ std::string pcreMessage(int code) {
   return reinterpret_cast<const char *>(text);
 }
 
+/// Does the pattern stand for itself? Most keys are a path, and a map for a deep
+/// model has hundreds, each tried on every path.
+bool isLiteral(std::string_view pattern) {
+  static constexpr std::string_view special = "\\^$.|?*+()[]{}";
+  static const std::bitset<256> isSpecial = [] {
+    std::bitset<256> bits;
+    for (char c : special)
+      bits.set(static_cast<unsigned char>(c));
+    return bits;
+  }();
+  return std::none_of(pattern.begin(), pattern.end(), [](char c) {
+    return isSpecial[static_cast<unsigned char>(c)];
+  });
+}
+
 /// Patterns, each compiled once.
 class Patterns {
 public:
@@ -32,6 +49,10 @@ public:
   /// Does the pattern match as the mode wants? Says why it cannot be tried.
   bool match(const std::string &pattern, const std::string &path,
              std::string &error) {
+    if (isLiteral(pattern))
+      return mode == RegexMode::FullMatch    ? path == pattern
+             : mode == RegexMode::FirstMatch ? path.starts_with(pattern)
+                                             : path.find(pattern) != path.npos;
     Compiled &compiled = get(pattern);
     if (!compiled.code) {
       error = compiled.refusal;
