@@ -89,6 +89,11 @@ void weft_runtime_free(weft_runtime *runtime);
 /// bytes (NaN) before each run, so that whatever reads what was never written
 /// shows. Off at first.
 void weft_runtime_poison(weft_runtime *runtime, int on);
+/// For tests: while kernels of a device run, the arenas and port buffers of all
+/// other devices are unreadable, and during a collective those outside of its
+/// group: who reaches for them gets SIGSEGV. Only on a runtime of one worker.
+/// Off at first.
+weft_error *weft_runtime_isolate(weft_runtime *runtime, int on);
 
 /// One logical array: a local buffer on each device of the program's mesh.
 typedef struct weft_buffer weft_buffer;

@@ -37,3 +37,33 @@ void nothing(void *const *b, const int64_t *c) {
   (void)b;
   (void)c;
 }
+
+/// y[i] = f(x), 1000 numbers, in shares of 16: a kernel that
+/// several workers may share.
+static void mix(float *y, const float *x, int64_t begin, int64_t end) {
+  for (int64_t i = begin; i < end; ++i)
+    y[i] = x[i] * 0.75f + 1.0f / (1.0f + x[(i * 7 + 1) % 1000] * x[i]);
+}
+void mixed(void *const *b, const int64_t *c) {
+  (void)c;
+  mix(b[1], b[0], 0, 1000);
+}
+void mixed_part(void *const *b, const int64_t *c, int64_t part, int64_t parts) __asm__("mixed.part");
+void mixed_part(void *const *b, const int64_t *c, int64_t part, int64_t parts) {
+  (void)c;
+  int64_t next = part + 1;
+  mix(b[1], b[0], part * 62 / parts * 16, next == parts ? 1000 : next * 62 / parts * 16);
+}
+const uint32_t mixed_parts __asm__("mixed.parts") = 62;
+
+/// Writes down where b[0] is for others: see runtime-isolation-test.cpp.
+static float *left;
+void leave(void *const *b, const int64_t *c) {
+  if (c[0] == 0)
+    left = b[0];
+}
+/// b[0] = what the first device has at the place it left.
+void reach_over(void *const *b, const int64_t *c) {
+  (void)c;
+  *(float *)b[0] = *left;
+}

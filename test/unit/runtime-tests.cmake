@@ -1,8 +1,11 @@
 # Kernels for hand-written plans: a shared object as the compiler makes one.
 add_library(weft_test_kernels MODULE ${CMAKE_CURRENT_LIST_DIR}/runtime-kernels.c)
-foreach(name execute collectives file)
+foreach(name execute collectives file isolation sharing)
   weft_unit_test(runtime-${name}-test SRCS unit/runtime-${name}-test.cpp LINK WeftRuntime)
   target_compile_definitions(runtime-${name}-test PRIVATE
     WEFT_TEST_KERNELS="$<TARGET_FILE:weft_test_kernels>")
   add_dependencies(runtime-${name}-test weft_test_kernels)
 endforeach()
+# For lit tests: see its first lines.
+add_executable(compare-runs exec/compare-runs.cpp)
+target_link_libraries(compare-runs PRIVATE WeftRuntime)

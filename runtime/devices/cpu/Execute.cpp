@@ -86,6 +86,31 @@ static void poison(weft_runtime &runtime, const Plan &plan,
         std::memset(local.data(), 0xFF, local.size());
 }
 
+static Error runIsolated(weft_runtime &runtime, const Plan &plan,
+                         Executor &executor, weft_buffer *const *inputs,
+                         weft_buffer *const *outputs) {
+  size_t positions = plan.mesh.devices.size();
+  DeviceBorders borders(positions);
+  for (size_t device = 0; device < runtime.arenas.size(); ++device)
+    borders.add(size_t(std::ranges::find(plan.mesh.devices, int64_t(device)) - plan.mesh.devices.begin()),
+                runtime.arenas[device]);
+  auto addPort = [&](const weft_buffer &buffer) {
+    for (size_t p = 0; p < positions; ++p)
+      borders.add(p, buffer.locals[p]);
+  };
+  for (size_t i = 0; i < plan.inputs.size(); ++i)
+    addPort(*inputs[i]);
+  for (size_t i = 0; i < plan.outputs.size(); ++i)
+    if (plan.outputs[i].donatedFrom < 0)
+      addPort(*outputs[i]);
+  Error e = executor.run(runtime.workers, &borders);
+  if (!e && borders.refused())
+    return makeError(WEFT_OUT_OF_MEMORY, "the system refused to protect the "
+                     "memory of ", positions, " devices from each other; raise "
+                     "vm.max_map_count, or take fewer devices");
+  return e;
+}
+
 static void count(weft_runtime &runtime, const Executor &executor) {
   runtime.counters.clear();
   auto counts = executor.counts();
@@ -119,7 +144,9 @@ weft_execute(weft_runtime *runtime, const weft_program *program,
     bind(*runtime, plan, *executor, inputs, outputs);
     if (runtime->poison)
       poison(*runtime, plan, outputs);
-    Error e = executor->run(runtime->workers);
+    Error e = runtime->isolate
+                  ? runIsolated(*runtime, plan, *executor, inputs, outputs)
+                  : executor->run(runtime->workers);
     count(*runtime, *executor);
     return e;
   });

@@ -16,6 +16,7 @@ Error Executor::prepare(const CollectiveProvider &provider, int workers) {
       auto meeting = std::make_unique<Meeting>();
       meeting->work = ready.get();
       meeting->members = &collective.groups[g];
+      meeting->positions = collective.groups[g];
       meeting->group = int64_t(g);
       meeting->chunks = ready->chunkCount(int64_t(g));
       size_t pointers = collective.groups[g].size() * collective.operands.size();
@@ -44,6 +45,7 @@ Error Executor::prepare(const CollectiveProvider &provider, int workers) {
       device.coordinates.push_back(plan.mesh.coordinate(p, a));
     launches.push_back(std::make_unique<SharedLaunch>());
     launches.back()->device = &device;
+    launches.back()->positions = {&device.position, 1};
   }
   for (std::vector<int64_t> &queue : ready)
     queue.reserve(size_t(count));
@@ -70,9 +72,10 @@ void Executor::reset() {
   ended = false;
 }
 
-Error Executor::run(Workers &pool) {
+Error Executor::run(Workers &pool, DeviceBorders *between) {
   reset();
   workers = &pool;
+  borders = between;
   auto body = [this](int worker) { work(worker); };
   pool.run(body);
   if (done == devices.size())
@@ -133,6 +136,8 @@ void Executor::work(int worker) {
 }
 
 void Executor::runDevice(Device &device) {
+  if (borders)
+    borders->enter({&device.position, 1});
   const Plan &plan = program->plan();
   const Instruction *instructions = plan.instructions.data();
   for (uint32_t pc = device.pc;; ++pc) {
@@ -228,6 +233,8 @@ void Executor::SharedLaunch::runChunk(int64_t chunk) {
 }
 
 void Executor::runChunks(SharedWork &work) {
+  if (borders)
+    borders->enter(work.positions);
   int64_t finished = 0;
   for (;;) {
     int64_t chunk = work.next.fetch_add(1, std::memory_order_acq_rel);

@@ -20,6 +20,7 @@
 #define WEFT_RUNTIME_DEVICES_CPU_EXECUTOR_H
 
 #include "weft/runtime/collectives/Provider.h"
+#include "weft/runtime/devices/cpu/DeviceBorders.h"
 #include "weft/runtime/devices/cpu/Workers.h"
 #include "weft/runtime/program/Program.h"
 
@@ -53,7 +54,8 @@ public:
     boundKey = key;
   }
 
-  Error run(Workers &pool);
+  /// `borders`, if any, are kept between devices; then the pool has one worker.
+  Error run(Workers &pool, DeviceBorders *borders = nullptr);
 
   struct Count {
     uint64_t occurrences, bytes;
@@ -78,6 +80,7 @@ private:
     virtual void runChunk(int64_t chunk) = 0;
     virtual void release(Executor &executor) = 0; ///< under the lock
     int64_t chunks = 0;
+    std::span<const int64_t> positions; ///< of the devices it works for
     /// Of `next` while nothing is offered: above every number of chunks.
     static constexpr int64_t closed = int64_t(1) << 62;
     alignas(64) std::atomic<int64_t> next{closed}; ///< chunk to take
@@ -128,7 +131,8 @@ private:
   std::vector<uint64_t> boundKey;
 
   SpinLock lock;
-  Workers *workers = nullptr; ///< of this run
+  Workers *workers = nullptr;       ///< of this run
+  DeviceBorders *borders = nullptr; ///< of this run, or null
   std::vector<std::vector<int64_t>> ready; ///< positions, by home worker
   std::vector<SharedWork *> open;          ///< complete, chunks left
   int running = 0;                         ///< workers with a device or chunks

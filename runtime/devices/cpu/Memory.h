@@ -47,6 +47,10 @@ public:
     count = bytes;
     return true;
   }
+  /// Lets the process read and write it, or do neither.
+  bool setReachable(bool isReachable) const {
+    return !pages || mprotect(pages, mapped, isReachable ? PROT_READ | PROT_WRITE : PROT_NONE) == 0;
+  }
   void *data() const { return begin; }
   size_t size() const { return count; }
 

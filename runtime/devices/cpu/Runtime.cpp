@@ -83,6 +83,19 @@ WEFT_EXPORT void weft_runtime_poison(weft_runtime *runtime, int on) {
     runtime->poison = on != 0;
 }
 
+WEFT_EXPORT weft_error *weft_runtime_isolate(weft_runtime *runtime, int on) {
+  return guarded([&]() -> Error {
+    if (!runtime)
+      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+    if (on && runtime->workers.count() != 1)
+      return makeError(WEFT_INVALID_ARGUMENT, "devices are kept apart by one "
+                       "worker, the runtime has ", runtime->workers.count(),
+                       "; create it with 1");
+    runtime->isolate = on != 0;
+    return nullptr;
+  });
+}
+
 WEFT_EXPORT void weft_runtime_free(weft_runtime *runtime) { delete runtime; }
 
 WEFT_EXPORT size_t weft_runtime_counters(const weft_runtime *runtime,

@@ -34,7 +34,7 @@ struct weft_runtime {
   weft::runtime::Error growArenas(const weft::runtime::Plan &plan);
 
   const int64_t deviceCount;
-  bool poison = false;
+  bool poison = false, isolate = false;
   std::mutex mutex; ///< one run at a time
   weft::runtime::Workers workers;
   std::unique_ptr<weft::runtime::CollectiveProvider> provider;

@@ -1,0 +1,10 @@
+# WEFT_SANITIZE: what -fsanitize= is given, "address,undefined" (preset
+# sanitize) or "thread" (preset tsan); empty for none.
+set(WEFT_SANITIZE "" CACHE STRING "Sanitizers to build with: address,undefined or thread")
+if(WEFT_SANITIZE)
+  # MLIR's dylib has no type information that vptr checks could use; -O1
+  # because a test under a sanitizer is slow enough.
+  add_compile_options(-fsanitize=${WEFT_SANITIZE} -fno-sanitize=vptr
+    -fno-sanitize-recover=all -fno-omit-frame-pointer -gline-tables-only -O1)
+  add_link_options(-fsanitize=${WEFT_SANITIZE})
+endif()
