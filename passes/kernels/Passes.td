@@ -24,7 +24,7 @@ def OutlineKernels : Pass<"weft-outline-kernels", "::mlir::ModuleOp"> {
     Values that a kernel needs in memory and that are too large for a stack are
     extra results, which the caller ignores.
 
-    Example:
+    Example: test/passes/outline-kernels.mlir.
 
     ```mlir
     %0 = weft.mul %g, %lr : tensor<4xf32>
@@ -46,7 +46,7 @@ def DeduplicateKernels : Pass<"weft-deduplicate-kernels", "::mlir::ModuleOp"> {
     Ensures: no two kernels have the same signature, attributes and body; calls
     go to the first of each.
 
-    Example:
+    Example: test/passes/deduplicate-kernels.mlir.
 
     ```mlir
     %0 = call @elementwise_exp_4(%x) : (tensor<4xf32>) -> tensor<4xf32>

@@ -71,3 +71,15 @@ func.func @transposed(%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
   %1 = weft.add %x, %0 : tensor<4x4xf32>
   return %1 : tensor<4x4xf32>
 }
+
+// -----
+
+// The example of the pass's documentation.
+// CHECK-LABEL: func.func @update
+// CHECK-NEXT: %[[U:.*]] = call @elementwise_mul_sub_4(%arg0, %arg1, %arg2) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
+// CHECK-NEXT: return %[[U]]
+func.func @update(%g: tensor<4xf32>, %lr: tensor<4xf32>, %p: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = weft.mul %g, %lr : tensor<4xf32>
+  %1 = weft.sub %p, %0 : tensor<4xf32>
+  return %1 : tensor<4xf32>
+}

@@ -1,7 +1,7 @@
 """House rules that a script can prove: lengths of files, include edges, names.
 
-Files have under 500 lines, an include may only follow the edges of the design,
-and nothing is called Util, Common, Helper or Misc.
+Files have under 500 lines; includes and linked libraries may only follow the edges
+of the design; folders form no cycle; nothing is called Util, Common, Helper or Misc.
 """
 
 import pathlib
@@ -36,21 +36,65 @@ def code_files():
 def long_files():
     for path in code_files():
         lines = (ROOT / path).read_text(errors="replace").count("\n")
-        if lines > MAX_LINES:
-            yield f"{path}: {lines} lines, at most {MAX_LINES}; split it by concept"
+        if lines >= MAX_LINES:
+            yield f"{path}: {lines} lines, not under {MAX_LINES}; split it by concept"
+
+
+def includes():
+    """Yields (file, its text, [what it includes]) for code with edges."""
+    for path in code_files():
+        if path.parts[0] in EDGES and path.suffix != ".py":
+            text = (ROOT / path).read_text(errors="replace")
+            yield path, text, re.findall(r'^\s*#?\s*include\s+"([^"]+)"', text, re.M)
 
 
 def bad_includes():
-    for path in code_files():
-        allowed = EDGES.get(path.parts[0])
-        if allowed is None or path.suffix == ".py":
-            continue
-        text = (ROOT / path).read_text(errors="replace")
-        for target in re.findall(r'#include "weft/([^"]+)"', text):
-            if not any(target.startswith(edge + "/") for edge in allowed):
-                yield f"{path}: includes weft/{target}; {path.parts[0]} may include {', '.join(sorted(allowed))}"
-        if path.parts[0] == "runtime" and re.search(r'#include [<"](mlir|llvm)/', text):
+    for path, text, targets in includes():
+        allowed = EDGES[path.parts[0]]
+        for target in targets:
+            if target.startswith("weft/"):
+                if not any(target.startswith(f"weft/{edge}/") for edge in allowed):
+                    yield f"{path}: includes {target}; {path.parts[0]} may include {', '.join(sorted(allowed))}"
+            elif (ROOT / path).parent.joinpath(target).exists() or "/" not in target:
+                yield f'{path}: includes "{target}"; spell it "weft/<folder>/<file>", so that its edge is seen'
+        if path.parts[0] == "runtime" and re.search(r'#include [<"](mlir|llvm|lld)(-c)?/', text):
             yield f"{path}: the runtime may not include MLIR or LLVM"
+
+
+def folder_cycles():
+    """One line for each cycle of folders that include each other."""
+    graph = {}
+    for path, _, targets in includes():
+        own = path.parent.as_posix()
+        graph.setdefault(own, set()).update(
+            pathlib.PurePath(t).parent.as_posix().removeprefix("weft/") for t in targets if t.startswith("weft/"))
+    done = set()
+
+    def visit(folder, trail):
+        if folder in trail:
+            yield f"folders form a cycle: {' -> '.join([*trail[trail.index(folder):], folder])}; move what one needs of the other"
+        elif folder not in done:
+            for target in sorted(graph.get(folder, set()) - {folder}):
+                yield from visit(target, [*trail, folder])
+            done.add(folder)
+
+    for folder in sorted(graph):
+        yield from visit(folder, [])
+
+
+def bad_links():
+    """A library may link those of the folders that it may include."""
+    lists = [(p.parent, (ROOT / p).read_text()) for p in tracked() if p.name == "CMakeLists.txt" and p.parts[0] in EDGES]
+    home = {}
+    for folder, text in lists:
+        for name in re.findall(r"\b(?:add_library|weft_mlir_library|add_mlir_public_c_api_library)\(\s*(\w+)", text):
+            home[name] = folder.as_posix()
+    for folder, text in lists:
+        allowed = EDGES[folder.parts[0]]
+        for call in re.findall(r"\b(?:target_link_libraries|weft_mlir_library)\(([^)]*)\)", re.sub(r"#.*", "", text)):
+            for name in {n.removeprefix("weft::") for n in re.split(r"[\s;]+", call)} & home.keys():
+                if not any(f"{home[name]}/".startswith(f"{edge}/") for edge in allowed):
+                    yield f"{folder}/CMakeLists.txt: links {name} of {home[name]}; {folder.parts[0]} may link {', '.join(sorted(allowed))}"
 
 
 def vague_names():
@@ -60,7 +104,7 @@ def vague_names():
 
 
 def main():
-    problems = [*long_files(), *bad_includes(), *vague_names()]
+    problems = [*long_files(), *bad_includes(), *bad_links(), *folder_cycles(), *vague_names()]
     print("\n".join(problems))
     return 1 if problems else 0
 
