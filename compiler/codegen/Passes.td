@@ -14,7 +14,8 @@ def PrintAssembly : Pass<"weft-print-assembly", "::mlir::ModuleOp"> {
     `target` is on standard output. A kernel that the generator refuses is an
     error with its name.
 
-    Example: `weft-opt kernels.mlir --weft-print-assembly=target=cpu:avx2 -o /dev/null`
+    Example: test/passes/print-assembly.mlir, in short
+    `weft-opt kernels.mlir --weft-print-assembly=target=cpu:avx2 -o /dev/null`
   }];
   let options = [Option<"target", "target", "std::string", "\"native\"",
                         "a target of weft compile">];

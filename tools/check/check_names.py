@@ -62,13 +62,13 @@ def passes_elsewhere():
 
 def main():
     problems, passes = [], 0
-    for table in sorted((ROOT / "passes").glob("*/Passes.td")):
+    for table in sorted([*ROOT.glob("passes/*/Passes.td"), *ROOT.glob("compiler/**/Passes.td")]):
         for definition, flag, body in DEFINITION.findall(table.read_text()):
             passes += 1
             problems += problems_of(table, definition, flag, body)
     problems += passes_elsewhere()
     if not passes:
-        problems.append("passes: no pass found in */Passes.td; mend the pattern in tools/check/check_names.py")
+        problems.append("passes: no pass found in Passes.td; mend the pattern in tools/check/check_names.py")
     for problem in problems:
         print(problem)
     return 1 if problems else 0

@@ -62,7 +62,7 @@ def bad_includes():
 
 
 def folder_cycles():
-    """One line for each cycle of folders that include each other."""
+    """One line for each cycle of folders that include each other; a folder and what is inside it are one."""
     graph = {}
     for path, _, targets in includes():
         own = path.parent.as_posix()
@@ -74,8 +74,9 @@ def folder_cycles():
         if folder in trail:
             yield f"folders form a cycle: {' -> '.join([*trail[trail.index(folder):], folder])}; move what one needs of the other"
         elif folder not in done:
-            for target in sorted(graph.get(folder, set()) - {folder}):
-                yield from visit(target, [*trail, folder])
+            for target in sorted(graph.get(folder, set())):
+                if not f"{target}/".startswith(f"{folder}/") and not f"{folder}/".startswith(f"{target}/"):
+                    yield from visit(target, [*trail, folder])
             done.add(folder)
 
     for folder in sorted(graph):
