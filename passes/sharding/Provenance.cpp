@@ -94,8 +94,10 @@ std::string Provenance::describe(Value value) const {
 
 std::string Provenance::path(Value value) const {
   static constexpr llvm::StringLiteral gradient = "gradient of ";
-  if (isa<BlockArgument>(value))
-    return describe(value);
+  if (auto arg = dyn_cast<BlockArgument>(value)) {
+    auto name = dyn_cast<NameLoc>(arg.getLoc());
+    return name ? name.getName().str() : describe(value);
+  }
   if (auto it = names.find(value); it != names.end()) {
     llvm::StringRef name = it->second;
     name.consume_front(gradient);

@@ -227,6 +227,10 @@ func::FuncOp StepImporter::createFunction() {
     slots.push_back(*argument++);
   for (size_t i = 0; i < model.inputs.size(); ++i)
     inputs.push_back(*argument++);
+  // A layout map knows an input by its layer.
+  for (auto [value, node] : llvm::zip_equal(inputs, model.inputs))
+    value.setLoc(NameLoc::get(
+        builder.getStringAttr(model.layerOf(node).name + "/output")));
   if (argument != entry->args_end())
     label = *argument++;
   if (argument != entry->args_end())
