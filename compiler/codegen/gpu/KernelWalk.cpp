@@ -5,6 +5,8 @@
 #include "weft/compiler/codegen/cpu/KernelEmitter.h"
 #include "weft/dialects/coll/Coll.h"
 
+#include "mlir/IR/TypeUtilities.h"
+
 using namespace mlir;
 
 namespace weft::gpu {
@@ -48,7 +50,18 @@ static bool beginsWith(ArrayRef<int64_t> shape, ArrayRef<int64_t> rows) {
   return shape.take_front(rows.size()) == rows;
 }
 
+/// Polynomials stand in for the functions of floats up to 32 bits, but for pow.
+static bool isFunctionWithoutCode(Operation &op) {
+  if (op.getNumResults() != 1)
+    return false;
+  Type element = getElementTypeOrSelf(op.getResult(0).getType());
+  return (isa<PowOp>(op) && isa<FloatType>(element)) ||
+         (isa<ExpOp, Expm1Op, LogOp, Log1pOp, TanhOp, LogisticOp, ErfOp>(op) && element.isF64());
+}
+
 bool WalkFinder::checkOp(Operation &op) {
+  if (isFunctionWithoutCode(op))
+    return refuse("it contains " + op.getName().getStringRef() + " on " + text(op.getResult(0).getType()) + ", which is no instruction");
   if (cpu::isElementwise(&op) || isa<ReduceOp, IotaOp, RngBitsOp, BroadcastOp, ReshapeOp, TransposeOp, SliceOp, PadOp, ConcatenateOp, coll::SliceOp, coll::CoordinateOp, coll::MakePartialOp>(op))
     return true;
   if (auto constant = dyn_cast<ConstantOp>(op))
