@@ -245,6 +245,16 @@ class Cases:
         yield "shape", predict(self.write_npz("shape.npz", **{
             name: (shape, bytes(shape[0] * (shape[1] if len(shape) > 1 else 1))) for name, shape in shapes.items()}))
 
+    def targets(self):
+        predict = ["compile", self.model_file, "--step", "predict"]
+        kernels = subprocess.run([self.weft, *predict, "--emit=kernels"], capture_output=True, text=True, check=True)
+        dot = re.search(r"func private @(dot_\w+)", kernels.stdout).group(1)
+        gpu = [*predict, "--target", "cuda:sm_90a", "--emit=assembly"]
+        yield "unknown target", [*predict, "--target", "cpu:avx1024", "-o", self.scratch / "p.weft"]
+        yield "unknown kernel", [*gpu, "--kernel", "x"]
+        yield "kernel of a stage", [*predict, "--emit=plan", "--kernel", "x"]
+        yield "contraction", [*gpu, "--kernel", dot]
+
     def programs(self):
         image = self.program().read_bytes()
 

@@ -4,6 +4,7 @@
 #include "weft/tools/weft/CompilerMemory.h"
 
 #include "weft/compiler/Register.h"
+#include "weft/compiler/codegen/KernelCodegen.h"
 #include "weft/compiler/frontends/keras/Import.h"
 #include "weft/tools/weft/InternalFailure.h"
 #include "weft/tools/weft/SavedModel.h"
@@ -198,6 +199,9 @@ std::unique_ptr<StepCompiler> StepCompiler::open(const ModelFlags &flags) {
     return fail("--batch-size " + std::to_string(flags.batchSize) +
                 ": must be at least 1; give the samples of a step"),
            nullptr;
+  std::string error;
+  if (!openCodegen(flags.target, error))
+    return fail("--target: " + error), nullptr;
   if (!steps->readModelFile() || !steps->readDistributionFile())
     return nullptr;
   return steps;
