@@ -72,6 +72,30 @@ def check_is_right(machine, blocks):
     compare("is_right", y, [float(a == b) for a, b in zip(label, best)], 0)
 
 
+def check_any_negative(machine, blocks):
+    x, y = floats(240), nothing("b", 6)
+    machine.launch("any_negative", blocks, [x, y, WHERE])
+    compare("any_negative", y, [any(a < -2 for a in x[row * 40:row * 40 + 40]) for row in range(6)], 0)
+
+
+def threefry(key, high, low):
+    """out0 ^ out1 of threefry-2x32 (Salmon et al., 2011), 20 rounds."""
+    mask, keys = 0xFFFFFFFF, [key[0], key[1], key[0] ^ key[1] ^ 0x1BD11BDA]
+    x, y = (high + keys[0]) & mask, (low + keys[1]) & mask
+    for group in range(5):
+        for distance in ((13, 15, 26, 6), (17, 29, 16, 24))[group % 2]:
+            x = (x + y) & mask
+            y = x ^ ((y << distance | y >> 32 - distance) & mask)
+        x, y = (x + keys[(group + 1) % 3]) & mask, (y + keys[(group + 2) % 3] + group + 1) & mask
+    return x ^ y
+
+
+def check_bits(machine, blocks):
+    key, y = array("I", [0x12345678, 0x9ABCDEF0]), nothing("I", 35)
+    machine.launch("bits", blocks, [key, y, WHERE])
+    compare("bits", y, [threefry(key, 0, column * 5 + row) for row in range(5) for column in range(7)], 0)
+
+
 def check_mean(machine, blocks):
     x, y = floats(45), nothing("f", 1)
     machine.launch("mean", blocks, [x, y, WHERE])
@@ -80,7 +104,8 @@ def check_mean(machine, blocks):
 
 def main():
     machine = Module(open(sys.argv[1]).read())
-    for check in (check_update, check_bias_relu, check_next_seed, check_softmax, check_is_right, check_mean):
+    for check in (check_update, check_bias_relu, check_next_seed, check_softmax, check_is_right, check_any_negative, check_bits,
+                  check_mean):
         for blocks in (1, 2):  # any number of blocks is right
             check(machine, blocks)
 

@@ -68,3 +68,18 @@ func.func private @mean(%x: tensor<5x9xf32>) -> tensor<f32> attributes {weft.ker
   %2 = weft.div %0, %1 : tensor<f32>
   return %2 : tensor<f32>
 }
+
+// Which rows have a negative element: lanes exchange bits.
+func.func private @any_negative(%x: tensor<6x40xf32>) -> tensor<6xi1> attributes {weft.kernel = "reduce"} {
+  %0 = weft.constant dense<-2.0> : tensor<6x40xf32>
+  %1 = weft.compare lt %x, %0 : tensor<6x40xf32>, tensor<6x40xf32> -> tensor<6x40xi1>
+  %2 = weft.reduce or %1 dims [1] : tensor<6x40xi1> -> tensor<6xi1>
+  return %2 : tensor<6xi1>
+}
+
+// Random bits as Keras on JAX draws them, and a transpose.
+func.func private @bits(%key: tensor<2xui32>) -> tensor<5x7xui32> attributes {weft.kernel = "elementwise"} {
+  %0 = weft.rng_bits %key : (tensor<2xui32>) -> tensor<7x5xui32>
+  %1 = weft.transpose %0 [1, 0] : tensor<7x5xui32> -> tensor<5x7xui32>
+  return %1 : tensor<5x7xui32>
+}
