@@ -298,7 +298,8 @@ bool receive(const std::vector<uint8_t> &bytes, std::vector<NamedArray> &out,
     named.array.type = ElementType(message.number());
     std::vector<uint8_t> sizes = message.data();
     named.array.shape.resize(sizes.size() / sizeof(int64_t));
-    std::memcpy(named.array.shape.data(), sizes.data(), sizes.size());
+    if (!sizes.empty())
+      std::memcpy(named.array.shape.data(), sizes.data(), sizes.size() / 8 * 8);
     named.array.bytes = message.data();
     out.push_back(std::move(named));
   }

@@ -1,5 +1,6 @@
 #include "weft/runtime/program/Program.h"
 
+#include "weft/runtime/program/PlanAlignment.h"
 #include "weft/runtime/program/ProgramFile.h"
 
 #include <cerrno>
@@ -35,7 +36,11 @@ Error Program::readPlanBytes(std::span<const uint8_t> plan) {
   if (plan.size() < 8 || !plan::VerifyProgramBuffer(verifier))
     return makeError(WEFT_INVALID_FILE, "bad plan: ", plan.size(),
                      " bytes are no valid FlatBuffer of a program");
-  return readPlan(*plan::GetProgram(bytes.get()), contents);
+  const plan::Program &program = *plan::GetProgram(bytes.get());
+  if (!isAligned(program))
+    return makeError(WEFT_INVALID_FILE,
+                     "bad plan: numbers of 8 bytes lie at odd places");
+  return readPlan(program, contents);
 }
 
 static Error systemError(const char *what) {

@@ -61,6 +61,9 @@ void readMesh(const Json &json, int64_t deviceCount, Mesh &mesh,
     return;
   for (size_t i = 0; i < shape.size(); ++i)
     mesh.axes.push_back({names[i], shape[i]});
+  // Before anything multiplies the sizes.
+  if (std::string reason = mesh.invalidReason(); !reason.empty())
+    return f.refuse(reason);
   if (devices && devices->is_array() && int64_t(devices->size()) != mesh.size())
     f.refuse("\"shape\" wants " + std::to_string(mesh.size()) +
              " devices, \"devices\" lists " + std::to_string(devices->size()) +
