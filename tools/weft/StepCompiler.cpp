@@ -77,6 +77,22 @@ StepCompiler::readModelText(std::vector<NamedArray> &datasets) {
   return std::move(archive->config);
 }
 
+/// acc,{"class_name": "BinaryAccuracy", "config": {"threshold": 0.4}}: the commas
+/// between entries, not those inside an object.
+static std::vector<std::string> splitMetrics(llvm::StringRef text) {
+  std::vector<std::string> out(1);
+  int depth = 0;
+  for (char c : text) {
+    depth += (c == '{' || c == '[') - (c == '}' || c == ']');
+    if (c == ',' && depth == 0)
+      out.emplace_back();
+    else
+      out.back() += c;
+  }
+  std::erase(out, "");
+  return out;
+}
+
 bool StepCompiler::readModelFile() {
   std::vector<NamedArray> datasets;
   auto text = readModelText(datasets);
@@ -86,13 +102,8 @@ bool StepCompiler::readModelFile() {
   options.optimizer = flags.optimizer;
   options.loss = flags.loss;
   options.learningRate = flags.learningRate;
-  if (flags.metrics) {
-    llvm::SmallVector<llvm::StringRef> names;
-    llvm::StringRef(*flags.metrics).split(names, ',', -1, false);
-    options.metrics.emplace();
-    for (llvm::StringRef name : names)
-      options.metrics->push_back(name.str());
-  }
+  if (flags.metrics)
+    options.metrics = splitMetrics(*flags.metrics);
   for (const std::string &shape : flags.shapes)
     if (!parseShapeFlag(shape, options))
       return fail("--shape " + shape +

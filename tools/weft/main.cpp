@@ -38,7 +38,7 @@ static void addModelFlags(CLI::App &app, ModelFlags &flags, bool training) {
   app.add_option("--optimizer", flags.optimizer, "a Keras name or JSON");
   app.add_option("--learning-rate", flags.learningRate, "of the optimizer");
   app.add_option("--loss", flags.loss, "a Keras name or JSON");
-  app.add_option("--metrics", flags.metrics, "Keras names, comma-separated");
+  app.add_option("--metrics", flags.metrics, "Keras names or JSON objects, comma-separated");
   app.add_option("--seed", flags.seed,
                  "as keras.utils.set_random_seed (default: drawn, printed)");
 }
