@@ -70,6 +70,24 @@ class Cases:
                            check=True, capture_output=True)
         return path
 
+    def nested(self, name, layers):
+        """A Sequential of 4 features that begins with a Sequential of these layers."""
+        inner = {"class_name": "Sequential", "config": {"name": "inner", "layers": layers}}
+        outer = {"name": "outer", "build_input_shape": [None, 4], "layers": [inner]}
+        return self.write(f"{name}.json", json.dumps({"class_name": "Sequential", "config": outer}))
+
+    @staticmethod
+    def many_calls(text):
+        """The nested fixture with its model "side" called 40,000 times in a chain."""
+        model = json.loads(text)
+        side = model["config"]["layers"][1]
+        again = side["inbound_nodes"][1]
+        for call in range(2, 40000):
+            node = copy.deepcopy(again)
+            node["args"][0]["config"]["keras_history"] = ["side", call - 1, 0]
+            side["inbound_nodes"].append(node)
+        return model
+
     # Sections of docs/errors.md.
 
     def command_line(self):
@@ -107,6 +125,16 @@ class Cases:
         functional["config"]["layers"][1]["inbound_nodes"][0]["args"][0]["config"]["keras_history"][0] = "nobody"
         yield "no such input", [*layout, self.write("graph.json", json.dumps(functional))]
         yield "layer twice", [*layout, self.layer("again", 2, name="d2")]
+        yield "nested shape", [*layout, self.nested("shape", [{"class_name": "InputLayer", "config": {
+            "name": "other", "batch_shape": [None, 5]}}])]
+        nested = (self.fixtures / "nested" / "model.json").read_text()
+        yield "nested inputs", [*layout, self.write("inputs.json", nested.replace(
+            '"input_layers": ["side_in", 0, 0]', '"input_layers": [["side_in", 0, 0], ["side_in", 0, 0]]'))]
+        layers = []
+        for level in range(40):
+            layers = [{"class_name": "Sequential", "config": {"name": f"level{level}", "layers": layers}}]
+        yield "nested deep", [*layout, self.nested("deep", layers)]
+        yield "nested calls", [*layout, self.write("calls.json", json.dumps(self.many_calls(nested)))]
         yield "optimizer", [*layout, self.model_file, "--optimizer", "adamm"]
         yield "loss", [*layout, self.model_file, "--loss", "mean_sq"]
         yield "metric", [*layout, self.model_file, "--metrics", "acuracy"]

@@ -119,6 +119,7 @@ FailureOr<Value> Forward::run(const Layer &layer, const Node &node, Value x) {
       return x;
     return t.make<ReshapeOp>(x, shape);
   }
+  case LayerKind::Nested:
   case LayerKind::Input: break;
   }
   return x;

@@ -113,6 +113,7 @@ void readSoftmax(Fields &f, LayerDraft &out) {
 
 void readKind(Fields &f, LayerDraft &out, std::string &error) {
   switch (out.layer.kind) {
+  case LayerKind::Nested: return; // read with the graphs
   case LayerKind::Input: return readInput(f, out);
   case LayerKind::Dense: return readDense(f, out, error);
   case LayerKind::Dropout: return readDropout(f, out);

@@ -41,7 +41,8 @@ template <typename T> struct Result {
 };
 
 enum class LayerKind {
-  Input, Flatten, Dense, Dropout, Activation, ReLU, Softmax, Rescaling, Reshape
+  Input, Flatten, Dense, Dropout, Activation, ReLU, Softmax, Rescaling, Reshape,
+  Nested ///< a model as a layer: its node passes on what its last layer gives
 };
 
 /// How a variable's first value is made. `config` is the initializer's own
@@ -66,6 +67,7 @@ struct Variable {
 struct Layer {
   LayerKind kind = LayerKind::Input;
   std::string className, name;
+  int parent = -1; ///< the Nested layer whose layer it is
   bool trainable = true;
   std::string activation = "linear"; ///< Dense, Activation
   int64_t units = 0;

@@ -1,6 +1,6 @@
 //===- ModelReader.cpp - a model.json as a whole --------------------------===//
 
-#include "weft/compiler/frontends/keras/ModelReader.h"
+#include "weft/compiler/frontends/keras/Graph.h"
 #include "weft/compiler/frontends/keras/PythonRandom.h"
 
 using namespace weft::keras;
@@ -31,8 +31,11 @@ void read(const Json &json, const ModelOptions &options, Model &model,
   if (!config)
     f.refuse("a model needs a \"config\"");
   f.finish();
+  Graphs graphs;
   if (error.empty())
-    readGraph(*config, options, model, error);
+    readGraphs(*config, options, model, graphs, error);
+  if (error.empty())
+    runGraphs(graphs, model, error);
   if (error.empty())
     readCompileConfig(compile, options, model, error);
 }

@@ -21,6 +21,7 @@ struct LayerDraft {
   bool drawsState = false;         ///< dropout with a rate
   std::optional<int64_t> stateSeed; ///< its seed, where the file has one
   bool builtAlone = false;         ///< has a build_config: paths have no prefix
+  std::string prefix;              ///< the Sequential that builds it, or empty
   std::vector<int64_t> inputShape; ///< Input: sample shape, -1 unknown
 };
 
@@ -32,9 +33,6 @@ Initializer readInitializer(const Json *json, const std::string &otherwise,
 bool drawsSeed(const Initializer &initializer);
 /// Refuses every type policy but float32.
 void readPolicy(Fields &config);
-/// Layers, nodes, inputs and outputs.
-void readGraph(const Json &json, const ModelOptions &options, Model &model,
-               std::string &error);
 /// Sample shape of a layer's result.
 std::vector<int64_t> resultShape(const Layer &layer,
                                  const std::vector<int64_t> &input,

@@ -21,19 +21,24 @@ std::string weft::keras::snakeCase(std::string_view className) {
   return out;
 }
 
-/// layers/dense_1/vars for each layer; empty where the file has no group.
+/// layers/dense_1 for each layer, layers/sequential/layers/dense for one of a
+/// nested model; empty where the file has no group.
 static std::vector<std::string> layerGroups(const Model &model) {
   std::map<std::string, unsigned> used;
   std::vector<std::string> groups;
   for (const Layer &layer : model.layers) {
-    if (layer.kind == LayerKind::Input && model.className == "Sequential") {
+    bool inModel = layer.parent >= 0;
+    const std::string &owner =
+        inModel ? model.layers[layer.parent].className : model.className;
+    if (layer.kind == LayerKind::Input && owner == "Sequential") {
       groups.emplace_back();
       continue;
     }
-    std::string name = snakeCase(layer.className);
-    if (unsigned earlier = used[name]++)
-      name += "_" + std::to_string(earlier);
-    groups.push_back("layers/" + name + "/vars");
+    std::string group = (inModel ? groups[layer.parent] + "/layers/" : "layers/") +
+                        snakeCase(layer.className);
+    if (unsigned earlier = used[group]++)
+      group += "_" + std::to_string(earlier);
+    groups.push_back(group);
   }
   return groups;
 }
@@ -46,7 +51,7 @@ std::vector<SavedPath> weft::keras::savedPaths(const Model &model) {
     for (int variable : {model.layers[i].kernel, model.layers[i].bias})
       if (variable >= 0)
         out.push_back({model.variables[variable].path,
-                       groups[i] + "/" + std::to_string(position++)});
+                       groups[i] + "/vars/" + std::to_string(position++)});
   }
   unsigned position = 0;
   for (const OptimizerVariable &variable : model.optimizerVariables())
@@ -60,7 +65,7 @@ std::vector<SavedGroup> weft::keras::savedGroups(const Model &model) {
   std::vector<std::string> groups = layerGroups(model);
   for (size_t i = 0; i < groups.size(); ++i)
     if (!groups[i].empty())
-      out.push_back({groups[i], model.layers[i].name});
+      out.push_back({groups[i] + "/vars", model.layers[i].name});
   if (model.optimizer)
     out.push_back({"optimizer/vars", model.optimizer->name});
   return out;

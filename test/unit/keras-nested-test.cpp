@@ -1,0 +1,99 @@
+// Models inside models: order, paths, seeds and what is refused.
+
+#include "weft/compiler/frontends/keras/Model.h"
+#include "weft/compiler/frontends/keras/SavedPaths.h"
+
+#include "catch2/catch.hpp"
+
+#include <fstream>
+#include <sstream>
+
+using namespace weft::keras;
+
+static std::string readText(const std::string &name) {
+  std::ifstream in(std::string(WEFT_FIXTURES) + "/" + name);
+  std::stringstream out;
+  out << in.rdbuf();
+  return out.str();
+}
+
+static std::string replaced(std::string text, const std::string &from,
+                            const std::string &to) {
+  size_t at = text.find(from);
+  REQUIRE(at != text.npos);
+  return text.replace(at, from.size(), to);
+}
+
+static std::string pathOf(const Model &model, const std::string &path) {
+  for (const SavedPath &saved : savedPaths(model))
+    if (saved.path == path)
+      return saved.savedPath;
+  return "none";
+}
+
+static const char *const kDense =
+    R"({"class_name": "Dense", "config": {"name": "NAME", "units": 3}})";
+
+static std::string dense(const std::string &name) {
+  return replaced(kDense, "NAME", name);
+}
+
+/// A Sequential of 4 features with a nested Sequential of these layers.
+static std::string around(const std::string &nested) {
+  return R"({"class_name": "Sequential", "config": {"name": "outer", "build_input_shape": [null, 4],
+    "layers": [{"class_name": "Sequential", "config": {"name": "inner", )" +
+         nested + "}}, " + dense("head") + "]}}";
+}
+
+TEST_CASE("a nested model's layers stand where it stands") {
+  Result<Model> model = readModel(readText("nested/model.json"));
+  REQUIRE(model.error == "");
+  std::vector<std::string> names;
+  for (const Node &node : model->nodes)
+    names.push_back(model->layers[node.layer].name);
+  CHECK(names == std::vector<std::string>{
+                     "x", "side_a", "side_b", "side", "up", "core_a", "core_b", "core",
+                     "tower_drop", "down", "base_drop", "base", "tower", "side_a",
+                     "side_b", "side", "head"});
+  CHECK(model->draws.size() == 9);
+  CHECK(pathOf(*model, "side_a/kernel") == "layers/functional/layers/dense/vars/0");
+  CHECK(pathOf(*model, "core_b/bias") ==
+        "layers/sequential/layers/functional/layers/dense_1/vars/1");
+  CHECK(pathOf(*model, "down/kernel") ==
+        "layers/sequential/layers/sequential/layers/dense/vars/0");
+  CHECK(pathOf(*model, "head/bias") == "layers/dense/vars/1");
+}
+
+TEST_CASE("layers of a nested Sequential without build_config have its name") {
+  Result<Model> model = readModel(around(R"("build_input_shape": [null, 4], "layers": [)" +
+                                         dense("a") + "]"));
+  REQUIRE(model.error == "");
+  CHECK(model->variables[0].path == "inner/a/kernel");
+  CHECK(model->variables[2].path == "outer/head/kernel");
+  Result<Model> waits = readModel(around(R"("layers": [)" + dense("a") + "]"));
+  REQUIRE(waits.error == "");
+  CHECK(waits->variables[0].path == "outer/inner/a/kernel");
+}
+
+TEST_CASE("a nested model that is frozen freezes its layers") {
+  Result<Model> model =
+      readModel(around(R"("trainable": false, "layers": [)" + dense("a") + "]"));
+  REQUIRE(model.error == "");
+  CHECK(!model->variables[0].trainable);
+  CHECK(model->variables[2].trainable);
+}
+
+TEST_CASE("what cannot be nested is refused by name") {
+  std::string text = readText("nested/model.json");
+  std::string layer = dense("a");
+  CHECK(readModel(around(R"("layers": [{"class_name": "InputLayer", "config": {"name": "i",
+      "batch_shape": [null, 5]}}, )" + layer + "]")).error ==
+        "layer \"inner\": takes samples of shape (5), but is called with (4)"
+        "; mend the model in Keras and write it anew");
+  CHECK(readModel(around(R"("layers": [)" + layer + ", " + layer + "]")).error ==
+        "layer \"a\" is written twice; layers need different names, in nested models too");
+  CHECK(readModel(replaced(text, "\"input_layers\": [\"side_in\", 0, 0]",
+                           "\"input_layers\": [[\"side_in\", 0, 0], [\"side_in\", 0, 0]]"))
+            .error == "layer \"side\": a model inside another has one input and one "
+                      "output, not 2 and 1; mend the model in Keras and write it anew");
+}
