@@ -67,6 +67,8 @@ static void addStage(OpPassManager &pm, Stage stage) {
     break;
   case Stage::sharded:
     pm.addPass(createPropagateLayoutsPass());
+    pm.addPass(createSinkReshardsPass());
+    pm.addPass(createMergeReshardsPass());
     break;
   case Stage::partitioned:
     pm.addPass(createPartitionPass());

@@ -24,10 +24,14 @@ static ShardingRule ruleOf(Operation *op, ArrayRef<Linearity> linearity = {}) {
 #define WEFT_RULE(OP, ...)                                                     \
   ShardingRule OP::getShardingRule() { return ruleOf(*this, {__VA_ARGS__}); }
 
+// Rising and falling only where every value has its place: integers overflow,
+// an approximation may round the wrong way, and the neutral element of an empty
+// shard, -inf, makes NaN with +inf.
 constexpr Linearity none = Linearity::None, linear = Linearity::Linear,
-                    joint = Linearity::JointlyLinear;
+                    joint = Linearity::JointlyLinear,
+                    rising = Linearity::Rising, falling = Linearity::Falling,
+                    moving = Linearity::Moving;
 
-WEFT_RULE(NegOp, linear)
 WEFT_RULE(AbsOp)
 WEFT_RULE(SignOp)
 WEFT_RULE(ExpOp)
@@ -39,14 +43,14 @@ WEFT_RULE(RsqrtOp)
 WEFT_RULE(TanhOp)
 WEFT_RULE(LogisticOp)
 WEFT_RULE(ErfOp)
-WEFT_RULE(FloorOp)
-WEFT_RULE(ReluOp)
+WEFT_RULE(FloorOp, rising)
+WEFT_RULE(ReluOp, rising)
 WEFT_RULE(NotOp)
 WEFT_RULE(AddOp, joint, joint)
 WEFT_RULE(SubOp, joint, joint)
 WEFT_RULE(MulOp, linear, linear)
-WEFT_RULE(MaxOp)
-WEFT_RULE(MinOp)
+WEFT_RULE(MaxOp, rising, rising)
+WEFT_RULE(MinOp, rising, rising)
 WEFT_RULE(PowOp)
 WEFT_RULE(RemOp)
 WEFT_RULE(AndOp)
@@ -57,7 +61,13 @@ WEFT_RULE(ShiftRightLogicalOp)
 WEFT_RULE(CompareOp)
 WEFT_RULE(SelectOp, none, joint, joint)
 WEFT_RULE(BitcastOp)
-WEFT_RULE(ConstrainOp, linear)
+WEFT_RULE(ConstrainOp, moving)
+
+ShardingRule NegOp::getShardingRule() {
+  // The least integer is its own negative.
+  bool real = isa<FloatType>(getElementTypeOrSelf(getResult()));
+  return ruleOf(*this, {real ? linear | falling : linear});
+}
 
 ShardingRule DivOp::getShardingRule() {
   // Integers truncate, so that a sum of quotients is no quotient of sums.
@@ -67,12 +77,13 @@ ShardingRule DivOp::getShardingRule() {
 }
 
 ShardingRule ConvertOp::getShardingRule() {
-  // Summands may not be rounded before they are summed.
+  // Summands may not be rounded before they are summed; an order is kept.
   auto from = dyn_cast<FloatType>(getElementTypeOrSelf(getInput()));
   auto to = dyn_cast<FloatType>(getElementTypeOrSelf(getResult()));
-  if (from && to && to.getWidth() >= from.getWidth())
-    return ruleOf(*this, {linear});
-  return ruleOf(*this);
+  if (!from || !to)
+    return ruleOf(*this);
+  return ruleOf(*this, {to.getWidth() >= from.getWidth() ? linear | rising
+                                                         : rising});
 }
 
 //===----------------------------------------------------------------------===//

@@ -16,6 +16,12 @@ struct PlacedTensor {
   Layout layout;
 };
 
+/// What operands pass on to the results.
+struct PassedPartial {
+  SubAxes axes;
+  ReduceKind kind = ReduceKind::Sum;
+};
+
 class RuleCheck {
 public:
   RuleCheck(Operation *op, const ShardingRule &rule) : op(op), rule(rule) {}
@@ -28,9 +34,10 @@ private:
   std::string checkTensor(const PlacedTensor &tensor);
   std::string join(const PlacedTensor &tensor, unsigned factor,
                    const SubAxes &axes);
-  std::string passPartials(SubAxes &passed);
+  std::string passPartials(PassedPartial &passed);
   std::string checkFactors(ArrayRef<SubAxis> passed);
-  std::string checkResult(const PlacedTensor &result, ArrayRef<SubAxis> passed);
+  std::string checkResult(const PlacedTensor &result,
+                          const PassedPartial &passed);
   std::string text(ArrayRef<SubAxis> axes) const;
   std::string factorName(unsigned factor) const {
     return "factor " + std::to_string(factor) + " of size " +
@@ -129,43 +136,51 @@ std::string RuleCheck::checkFactors(ArrayRef<SubAxis> passed) {
 }
 
 /// Partial axes that reach the results by linearity.
-std::string RuleCheck::passPartials(SubAxes &passed) {
+std::string RuleCheck::passPartials(PassedPartial &passed) {
   const PlacedTensor *carrier = nullptr;
-  bool jointly = false;
+  bool together = false; // all or none of the jointly linear operands
+  auto linearityOf = [&](size_t index) {
+    return index < rule.linearity.size() ? rule.linearity[index]
+                                         : Linearity::None;
+  };
   for (auto [index, operand] : llvm::enumerate(operands)) {
     if (!operand.layout.isPartial())
       continue;
-    Linearity linearity = index < rule.linearity.size() ? rule.linearity[index]
-                                                        : Linearity::None;
-    if (linearity == Linearity::None || operand.layout.reduce != ReduceKind::Sum)
+    Linearity linearity = linearityOf(index);
+    auto kind = passedReduction(linearity, operand.layout.reduce);
+    if (!kind)
       return operand.name + " is partial (" +
              stringifyReduceKind(operand.layout.reduce).str() + " over " +
              text(operand.layout.partial) +
              "), and the op does not pass that on: reshard it first";
-    if (carrier && !(jointly && linearity == Linearity::JointlyLinear &&
+    bool jointly = *kind == ReduceKind::Sum &&
+                   has(linearity, Linearity::JointlyLinear) &&
+                   !has(linearity, Linearity::Linear | Linearity::Moving);
+    if (carrier && !(together && jointly &&
                      carrier->layout.partial == operand.layout.partial))
       return operand.name + " is partial over " + text(operand.layout.partial) +
              ", and " + carrier->name + " over " +
              text(carrier->layout.partial) + ": reshard one of them";
     carrier = &operand;
-    jointly = linearity == Linearity::JointlyLinear;
-    passed = operand.layout.partial;
+    together = jointly;
+    passed = {operand.layout.partial, *kind};
   }
-  if (!jointly)
+  if (!together)
     return {};
   for (auto [index, operand] : llvm::enumerate(operands))
-    if (index < rule.linearity.size() &&
-        rule.linearity[index] == Linearity::JointlyLinear &&
+    if (has(linearityOf(index), Linearity::JointlyLinear) &&
         !operand.layout.isPartial())
-      return carrier->name + " is partial over " + text(passed) + ", but " +
-             operand.name + " is not: each device would add all of it";
+      return carrier->name + " is partial over " + text(passed.axes) +
+             ", but " + operand.name +
+             " is not: each device would add all of it";
   return {};
 }
 
 std::string RuleCheck::checkResult(const PlacedTensor &result,
-                                   ArrayRef<SubAxis> passed) {
+                                   const PassedPartial &passed) {
   Layout expected = Layout::replicated(0);
-  expected.partial.assign(passed.begin(), passed.end());
+  expected.partial.assign(passed.axes.begin(), passed.axes.end());
+  expected.reduce = passed.kind;
   for (unsigned factor = 0; factor < rule.factors.size(); ++factor) {
     const Factor &data = rule.factors[factor];
     bool reduces =
@@ -207,10 +222,10 @@ std::string RuleCheck::run() {
        llvm::concat<const PlacedTensor>(operands, results))
     if (reason = checkTensor(tensor); !reason.empty())
       return reason;
-  SubAxes passed;
+  PassedPartial passed;
   if (reason = passPartials(passed); !reason.empty())
     return reason;
-  if (reason = checkFactors(passed); !reason.empty())
+  if (reason = checkFactors(passed.axes); !reason.empty())
     return reason;
   for (const PlacedTensor &result : results)
     if (reason = checkResult(result, passed); !reason.empty())

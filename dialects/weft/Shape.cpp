@@ -86,7 +86,7 @@ ShardingRule BroadcastOp::getShardingRule() {
   }
   for (int64_t dim : getDims())
     input.push_back({static_cast<unsigned>(dim)});
-  rule.linearity = {Linearity::Linear};
+  rule.linearity = {Linearity::Moving};
   return rule;
 }
 
@@ -141,7 +141,7 @@ ShardingRule TransposeOp::getShardingRule() {
   }
   for (int64_t dim : getPermutation())
     result.push_back({static_cast<unsigned>(dim)});
-  rule.linearity = {Linearity::Linear};
+  rule.linearity = {Linearity::Moving};
   return rule;
 }
 
@@ -210,7 +210,7 @@ static ShardingRule shiftRule(RankedTensorType input, RankedTensorType result,
          passes(dim) ? FactorKind::Pass : FactorKind::Shift});
   }
   rule.results.push_back(factors);
-  rule.linearity = {Linearity::Linear};
+  rule.linearity = {Linearity::Moving};
   return rule;
 }
 

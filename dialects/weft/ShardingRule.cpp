@@ -18,6 +18,19 @@ llvm::StringRef weft::stringifyFactorKind(FactorKind kind) {
   return factorKinds[static_cast<unsigned>(kind)];
 }
 
+std::optional<ReduceKind> weft::passedReduction(Linearity linearity,
+                                                ReduceKind kind) {
+  bool extreme = kind == ReduceKind::Max || kind == ReduceKind::Min;
+  if (has(linearity, Linearity::Moving) ||
+      (extreme && has(linearity, Linearity::Rising)) ||
+      (kind == ReduceKind::Sum &&
+       has(linearity, Linearity::Linear | Linearity::JointlyLinear)))
+    return kind;
+  if (extreme && has(linearity, Linearity::Falling))
+    return kind == ReduceKind::Max ? ReduceKind::Min : ReduceKind::Max;
+  return std::nullopt;
+}
+
 //===----------------------------------------------------------------------===//
 // Building rules
 //===----------------------------------------------------------------------===//
@@ -106,7 +119,7 @@ ShardingRule weft::reshapeRule(llvm::ArrayRef<int64_t> from,
   }
   rule.operands.push_back(std::move(a.factors));
   rule.results.push_back(std::move(b.factors));
-  rule.linearity.push_back(Linearity::Linear);
+  rule.linearity.push_back(Linearity::Moving);
   return rule;
 }
 

@@ -53,13 +53,29 @@ struct PositionMap {
   int64_t scale = 1, offset = 0, window = 1, dilation = 1;
 };
 
-/// How a partial operand may pass through the op, per operand.
+/// How a partial operand may pass through the op: properties of the op in this
+/// operand, joined by `|`. neg is `Linear | Falling`: the sum of negatives is the
+/// negative of the sum, and the least negative that of the maximum.
 enum class Linearity : uint8_t {
-  None,         ///< a partial operand must be reduced first
-  Linear,       ///< linear in it while all other operands are replicated along
-                ///< the partial axes (scale, transpose, dot)
-  JointlyLinear ///< linear in all such operands together (add, subtract)
+  None = 0,          ///< a partial operand must be reduced first
+  Linear = 1,        ///< linear in it while all other operands are replicated
+                     ///< along the partial axes (scale, transpose, dot)
+  JointlyLinear = 2, ///< linear in all such operands together (add, subtract)
+  Rising = 4,        ///< never falls in it, others replicated (relu, floor):
+                     ///< a max stays a max, a min a min
+  Falling = 8,       ///< never rises in it (neg): a max becomes a min
+  Moving = 16,       ///< only moves or copies elements (reshape): any kind
 };
+constexpr Linearity operator|(Linearity a, Linearity b) {
+  return static_cast<Linearity>(static_cast<unsigned>(a) |
+                                static_cast<unsigned>(b));
+}
+constexpr bool has(Linearity all, Linearity one) {
+  return (static_cast<unsigned>(all) & static_cast<unsigned>(one)) != 0;
+}
+/// What combines the results where `kind` combines the operand's summands, or
+/// nothing where they must be combined before: max through neg is min.
+std::optional<ReduceKind> passedReduction(Linearity linearity, ReduceKind kind);
 
 struct ShardingRule {
   llvm::SmallVector<Factor, 4> factors;

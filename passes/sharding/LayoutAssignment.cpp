@@ -32,6 +32,7 @@ const Layout *LayoutAssignment::layoutOf(Value value) const {
 
 void LayoutAssignment::chooseAll() {
   shardings.resize(table.ops().size());
+  ReshardCache plans(mesh);
   for (auto [index, op] : llvm::enumerate(table.ops())) {
     if (isa<ConstrainOp>(op.op)) {
       shardings[index].operands = {table.get(op.op->getResult(0))};
@@ -46,7 +47,8 @@ void LayoutAssignment::chooseAll() {
       continue;
     }
     bool conflict = false;
-    shardings[index] = chooseSharding(mesh, op, table.layoutsOf(op), conflict);
+    shardings[index] =
+        chooseSharding(mesh, op, table.layoutsOf(op), plans, conflict);
     numConflicts += conflict;
   }
 }
@@ -113,10 +115,11 @@ void LayoutAssignment::delayReductions(const RuledOp &op,
   llvm::SmallVector<unsigned> joint;
   std::optional<unsigned> single;
   for (auto [operand, linearity] : llvm::enumerate(op.rule.linearity)) {
-    if (linearity == Linearity::JointlyLinear)
+    if (has(linearity, Linearity::JointlyLinear))
       joint.push_back(operand);
     const Layout *layout = layoutOf(op.op->getOperand(operand));
-    if (linearity == Linearity::Linear && layout && layout->isPartial())
+    if (has(linearity, Linearity::Linear | Linearity::Moving) && layout &&
+        layout->isPartial())
       single = operand;
   }
   const Layout *partial = nullptr;

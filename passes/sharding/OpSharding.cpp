@@ -2,8 +2,6 @@
 
 #include "weft/passes/sharding/OpSharding.h"
 
-#include "weft/passes/sharding/Resharding.h"
-
 #include "llvm/ADT/STLExtras.h"
 
 using namespace weft;
@@ -226,19 +224,19 @@ OpSharding weft::applyAxes(const Mesh &mesh, const RuledOp &op,
 // Choosing
 //===----------------------------------------------------------------------===//
 
-static int64_t moveCost(const Mesh &mesh, Value value, const Layout &from,
+static int64_t moveCost(ReshardCache &plans, Value value, const Layout &from,
                         const Layout &to) {
   if (from == to)
     return 0;
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
     return 0;
-  return planReshard(mesh, type.getShape(), elementBytes(type.getElementType()),
-                     from, to)
+  return plans
+      .plan(type.getShape(), elementBytes(type.getElementType()), from, to)
       .bytesReceived;
 }
 
-int64_t weft::reshardCost(const Mesh &mesh, const RuledOp &op,
+int64_t weft::reshardCost(ReshardCache &plans, const RuledOp &op,
                           const OpSharding &sharding,
                           const TensorLayouts &layouts) {
   int64_t cost = 0;
@@ -248,9 +246,9 @@ int64_t weft::reshardCost(const Mesh &mesh, const RuledOp &op,
       continue;
     cost +=
         op.isOperand(tensor)
-            ? moveCost(mesh, op.value(tensor), *layouts[tensor],
+            ? moveCost(plans, op.value(tensor), *layouts[tensor],
                        sharding.operands[tensor])
-            : moveCost(mesh, op.value(tensor),
+            : moveCost(plans, op.value(tensor),
                        sharding.results[tensor - operands], *layouts[tensor]);
   }
   return cost;
@@ -274,7 +272,8 @@ static OpSharding computeWhole(const RuledOp &op) {
 }
 
 OpSharding weft::chooseSharding(const Mesh &mesh, const RuledOp &op,
-                                const TensorLayouts &layouts, bool &conflict) {
+                                const TensorLayouts &layouts,
+                                ReshardCache &plans, bool &conflict) {
   if (nothingSplit(layouts)) {
     conflict = false;
     return computeWhole(op);
@@ -299,10 +298,10 @@ OpSharding weft::chooseSharding(const Mesh &mesh, const RuledOp &op,
   OpSharding best = applyAxes(mesh, op, candidates.front());
   if (candidates.size() == 1)
     return best;
-  int64_t bestCost = reshardCost(mesh, op, best, layouts);
+  int64_t bestCost = reshardCost(plans, op, best, layouts);
   for (const FactorAxes &axes : llvm::drop_begin(candidates)) {
     OpSharding next = applyAxes(mesh, op, axes);
-    int64_t cost = reshardCost(mesh, op, next, layouts);
+    int64_t cost = reshardCost(plans, op, next, layouts);
     if (cost < bestCost) {
       bestCost = cost;
       best = std::move(next);

@@ -19,6 +19,7 @@
 #define WEFT_PASSES_SHARDING_OPSHARDING_H
 
 #include "weft/dialects/weft/Weft.h"
+#include "weft/passes/sharding/ReshardCache.h"
 
 namespace weft {
 
@@ -81,14 +82,15 @@ OpSharding applyAxes(const Mesh &mesh, const RuledOp &op, FactorAxes axes);
 
 /// Bytes to reshard from what the table says to what the op requires, and from
 /// what it produces to what the table says.
-int64_t reshardCost(const Mesh &mesh, const RuledOp &op,
+int64_t reshardCost(ReshardCache &plans, const RuledOp &op,
                     const OpSharding &sharding, const TensorLayouts &layouts);
 
 /// The op's sharding that moves the fewest bytes: each tensor in turn is given
 /// precedence; the first of equal ones is taken. `conflict` says whether there
 /// was a choice.
 OpSharding chooseSharding(const Mesh &mesh, const RuledOp &op,
-                          const TensorLayouts &layouts, bool &conflict);
+                          const TensorLayouts &layouts, ReshardCache &plans,
+                          bool &conflict);
 
 /// Bytes of one element in memory.
 int64_t elementBytes(mlir::Type elementType);

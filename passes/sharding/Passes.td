@@ -34,6 +34,46 @@ def PropagateLayoutsPass : Pass<"weft-propagate-layouts", "::mlir::ModuleOp"> {
   ];
 }
 
+def SinkReshardsPass : Pass<"weft-sink-reshards", "::mlir::ModuleOp"> {
+  let summary = "Moves a reshard behind the ops that make it cheaper.";
+  let description = [{
+    Where the only user of a reshard may, by its sharding rule, run on the value
+    as it was before, and moving the result instead costs less, the op runs
+    first: slices, reductions and casts to fewer bytes before a gather; sums
+    that are added before one is combined. A partial value passes an op only as
+    the op's linearity says (`Linearity`). Through ops that change nothing in
+    the cost it looks further, to the next sixteen single users.
+
+    Requires: stage `sharded`, verified.
+    Ensures: the same values; no reshard costs more than before.
+
+    Example: test/passes/sink-reshards.mlir
+  }];
+  let dependentDialects = ["::weft::WeftDialect"];
+  let statistics = [
+    Statistic<"numSunk", "sunk", "Reshards that moved behind an op">,
+  ];
+}
+
+def MergeReshardsPass : Pass<"weft-merge-reshards", "::mlir::ModuleOp"> {
+  let summary = "Makes one reshard of two, and none of one that moves nothing.";
+  let description = [{
+    A reshard of a reshard goes straight from the first layout to the last where
+    that costs no more: a sum that is sliced next is a reduce_scatter. Equal
+    reshards of one value are one; those without uses, or between equal layouts,
+    are none.
+
+    Requires: stage `sharded`, verified.
+    Ensures: the same values; no reshard costs more than before.
+
+    Example: test/passes/merge-reshards.mlir
+  }];
+  let dependentDialects = ["::weft::WeftDialect"];
+  let statistics = [
+    Statistic<"numMerged", "merged", "Reshards that are gone">,
+  ];
+}
+
 def VerifyLayoutsPass : Pass<"weft-verify-layouts", "::mlir::ModuleOp"> {
   let summary = "Checks every op's layouts against its sharding rule.";
   let description = [{

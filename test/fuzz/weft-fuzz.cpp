@@ -34,6 +34,8 @@ bool holds(MLIRContext &context, const std::string &text, uint64_t seed) {
   OwningOpRef<ModuleOp> partitioned(module->clone());
   PassManager pm(&context);
   pm.addPass(createPropagateLayoutsPass());
+  pm.addPass(createSinkReshardsPass());
+  pm.addPass(createMergeReshardsPass());
   pm.addPass(createVerifyLayoutsPass());
   pm.addPass(createPartitionPass());
   pm.addPass(createCombineAllReducesPass());

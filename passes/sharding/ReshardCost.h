@@ -1,0 +1,44 @@
+//===- ReshardCost.h - what a reshard in IR costs --------------*- C++ -*-===//
+//
+// bf16 [data,-] -> [-,-] of 16x8 on data=4 costs 192 bytes a device and the
+// latency of one all-gather; of an equal layout, nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_PASSES_SHARDING_RESHARDCOST_H
+#define WEFT_PASSES_SHARDING_RESHARDCOST_H
+
+#include "weft/dialects/weft/Weft.h"
+#include "weft/passes/sharding/ReshardCache.h"
+
+namespace weft {
+
+/// Time and bytes, compared in this order; sums compare in femtoseconds, so
+/// that their order does not matter.
+struct MoveCost {
+  int64_t femtoseconds = 0, bytes = 0;
+  auto operator<=>(const MoveCost &) const = default;
+  MoveCost operator+(const MoveCost &o) const {
+    return {femtoseconds + o.femtoseconds, bytes + o.bytes};
+  }
+};
+
+/// Costs of moving tensors between layouts of one mesh.
+class ReshardCost {
+public:
+  explicit ReshardCost(const Mesh &mesh) : cache(mesh) {}
+  /// A tensor of this type (its layout is not looked at).
+  MoveCost between(mlir::RankedTensorType type, const Layout &from,
+                   const Layout &to);
+  MoveCost of(ReshardOp reshard);
+
+private:
+  ReshardCache cache;
+};
+
+/// The layout in the type of a ranked tensor.
+Layout layoutIn(mlir::Value value);
+
+} // namespace weft
+
+#endif // WEFT_PASSES_SHARDING_RESHARDCOST_H
