@@ -67,7 +67,9 @@ void LayoutTable::fix(Value value, const Layout &layout, bool late) {
   auto it = entries.find(value);
   if (it == entries.end() || it->second.fixed || sources.contains(value))
     return;
-  it->second = {layout, true, late};
+  it->second.layout = layout;
+  it->second.fixed = true;
+  it->second.late = late;
 }
 
 static bool isStateRole(Attribute role) {
@@ -89,6 +91,8 @@ LogicalResult LayoutTable::seedArguments() {
         return failure();
       fix(arg, *layout, late);
     }
+    if (entries.contains(arg) && failed(seedWishes(arg)))
+      return failure();
     if (auto result =
             function.getArgAttrOfType<IntegerAttr>(index, kDonatedAttr)) {
       if (result.getInt() < 0 || result.getInt() >= function.getNumResults())
@@ -112,10 +116,10 @@ LogicalResult LayoutTable::seedResults() {
                                   "result " + llvm::Twine(index));
       if (!results[index])
         return failure();
-    } else if (donor && entries.lookup(donor).fixed) {
+    } else if (donor && !entries.lookup(donor).mayGrow()) {
       results[index] = entries.lookup(donor).layout;
     }
-    if (results[index] && donor && entries.lookup(donor).fixed &&
+    if (results[index] && donor && !entries.lookup(donor).mayGrow() &&
         *results[index] != entries.lookup(donor).layout)
       return function.emitError()
              << "result " << index << " takes over the memory of an argument "
@@ -135,13 +139,14 @@ LogicalResult LayoutTable::seedConstraints() {
                                "weft.constrain");
       if (!layout)
         return failure();
-      entries[constrain.getResult()] = {*layout, true, false};
+      fix(constrain.getResult(), *layout, /*late=*/false);
     }
   return success();
 }
 
 LogicalResult LayoutTable::seed() {
-  if (failed(seedArguments()) || failed(seedConstraints()))
+  if (failed(seedArguments()) || failed(joinGroups()) ||
+      failed(seedConstraints()))
     return failure();
   return seedResults();
 }
@@ -169,19 +174,23 @@ TensorLayouts LayoutTable::layoutsOf(const RuledOp &op) const {
   return layouts;
 }
 
-/// Lengthens the dimensions that `more` continues. Returns whether it did.
-static bool extend(Layout &layout, const Layout &more) {
+bool LayoutTable::extend(Entry &entry, const Layout &more) const {
   bool changed = false;
-  for (auto [mine, other] : llvm::zip(layout.dims, more.dims)) {
-    if (other.size() <= mine.size() ||
+  auto isBarred = [&](const SubAxis &axis) {
+    auto clashes = [&](const SubAxis &x) { return overlaps(x, axis); };
+    return llvm::any_of(entry.never, clashes) ||
+           llvm::any_of(entry.layout.dims, [&](const SubAxes &dim) {
+             return llvm::any_of(dim, clashes);
+           });
+  };
+  for (auto [dim, other] : llvm::enumerate(more.dims)) {
+    SubAxes &mine = entry.layout.dims[dim];
+    if ((entry.fixed && !(dim < 64 && entry.open >> dim & 1)) ||
+        other.size() <= mine.size() ||
         !std::equal(mine.begin(), mine.end(), other.begin()))
       continue;
     for (const SubAxis &axis : llvm::drop_begin(other, mine.size())) {
-      bool used = llvm::any_of(layout.dims, [&](const SubAxes &dim) {
-        return llvm::any_of(
-            dim, [&](const SubAxis &x) { return overlaps(x, axis); });
-      });
-      if (used)
+      if (isBarred(axis))
         break;
       mine.push_back(axis);
       changed = true;
@@ -190,13 +199,22 @@ static bool extend(Layout &layout, const Layout &more) {
   return changed;
 }
 
-bool LayoutTable::update(const RuledOp &op, bool lateToo,
+void LayoutTable::extendGroup(Value value,
+                              llvm::SmallVectorImpl<Value> &changed) {
+  const Entry &entry = entries[value];
+  if (!entry.group)
+    return;
+  for (Value other : groups[entry.group])
+    if (other != value && extend(entries[other], entry.layout))
+      changed.push_back(other);
+}
+
+bool LayoutTable::update(const RuledOp &op, const Round &round,
                          llvm::SmallVectorImpl<Value> &changed) {
   TensorLayouts layouts = layoutsOf(op);
-  if (!lateToo)
-    for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor)
-      if (layouts[tensor] && entries[op.value(tensor)].late)
-        layouts[tensor] = nullptr;
+  for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor)
+    if (layouts[tensor] && !round.hears(entries[op.value(tensor)]))
+      layouts[tensor] = nullptr;
   if (nothingSplit(layouts))
     return false;
   FactorAxes axes = mergeFactors(meshValue, op, layouts);
@@ -204,16 +222,18 @@ bool LayoutTable::update(const RuledOp &op, bool lateToo,
     if (!layouts[tensor])
       continue;
     Entry &entry = entries[op.value(tensor)];
-    if (entry.fixed)
+    if (!entry.mayGrow())
       continue;
     Layout wish = projectToTensor(meshValue, op.rule, op.factors(tensor), axes);
-    if (extend(entry.layout, wish))
-      changed.push_back(op.value(tensor));
+    if (!extend(entry, wish))
+      continue;
+    changed.push_back(op.value(tensor));
+    extendGroup(op.value(tensor), changed);
   }
   return !changed.empty();
 }
 
-void LayoutTable::run(bool lateToo, bool elementwiseOnly) {
+void LayoutTable::run(const Round &round) {
   // Elementwise ops first, then in program order.
   std::set<std::pair<bool, unsigned>> worklist;
   auto push = [&](Operation *op) {
@@ -221,7 +241,7 @@ void LayoutTable::run(bool lateToo, bool elementwiseOnly) {
     if (it == indexOf.end())
       return;
     const RuledOp &known = ruled[it->second];
-    if (!known.source && (known.elementwise || !elementwiseOnly))
+    if (!known.source && (known.elementwise || !round.elementwiseOnly))
       worklist.insert({!known.elementwise, it->second});
   };
   for (const RuledOp &op : ruled)
@@ -230,7 +250,7 @@ void LayoutTable::run(bool lateToo, bool elementwiseOnly) {
     unsigned index = worklist.begin()->second;
     worklist.erase(worklist.begin());
     llvm::SmallVector<Value> changed;
-    update(ruled[index], lateToo, changed);
+    update(ruled[index], round, changed);
     for (Value value : changed) {
       if (Operation *def = value.getDefiningOp())
         push(def);
@@ -251,7 +271,7 @@ void LayoutTable::closeAroundState() {
   }
   llvm::DenseSet<void *> leaders;
   for (auto &[value, entry] : entries)
-    if (entry.fixed && entry.late)
+    if (entry.late && !entry.mayGrow())
       if (auto it = joined.findLeader(value.getAsOpaquePointer());
           it != joined.member_end())
         leaders.insert(*it);
@@ -262,8 +282,14 @@ void LayoutTable::closeAroundState() {
 }
 
 void LayoutTable::propagate() {
-  run(/*lateToo=*/false, /*elementwiseOnly=*/false);
-  run(/*lateToo=*/true, /*elementwiseOnly=*/true);
-  closeAroundState();
-  run(/*lateToo=*/true, /*elementwiseOnly=*/false);
+  std::set<int64_t> priorities{0};
+  for (const auto &[value, entry] : entries)
+    priorities.insert(entry.priority);
+  for (int64_t priority : priorities) {
+    run({priority, /*lateToo=*/false, /*elementwiseOnly=*/false});
+    run({priority, /*lateToo=*/true, /*elementwiseOnly=*/true});
+    if (priority == *priorities.rbegin())
+      closeAroundState();
+    run({priority, /*lateToo=*/true, /*elementwiseOnly=*/false});
+  }
 }

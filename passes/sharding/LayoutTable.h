@@ -11,6 +11,14 @@
 // Layouts of data and constraints go first, so that no weight's layout takes
 // the batch's axis from an activation. A layout only ever grows.
 //
+// An annotated layout is closed. An argument may say more about itself:
+//
+//   weft.open = array<i64: 1>     dimension 1 may take further axes
+//   weft.replicated = ["model"]   "model" shards no dimension of it
+//   weft.priority = 1             what it says counts after those of 0 (none
+//                                 said: 0) have spread everywhere
+//   weft.group = "embedding"      all arguments of the group are laid out alike
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_PASSES_SHARDING_LAYOUTTABLE_H
@@ -50,19 +58,40 @@ public:
 private:
   struct Entry {
     Layout layout;
-    bool fixed = false; ///< annotated: closed
+    bool fixed = false; ///< annotated: closed, but for dimensions in `open`
     bool late = false;  ///< a weight or a slot: after data and constraints
+    int64_t priority = 0;
+    uint64_t open = 0; ///< dimensions of a fixed layout that may grow
+    SubAxes never;     ///< axes that shard no dimension
+    mlir::StringAttr group;
+    bool mayGrow() const { return !fixed || open != 0; }
+  };
+  /// What speaks in a round of propagation.
+  struct Round {
+    int64_t priority = 0;
+    bool lateToo = false, elementwiseOnly = false;
+    bool hears(const Entry &entry) const {
+      return entry.priority <= priority && (lateToo || !entry.late);
+    }
   };
   std::optional<Layout> annotation(mlir::Attribute attribute, mlir::Type type,
                                    const llvm::Twine &what);
   llvm::LogicalResult seedArguments();
   llvm::LogicalResult seedResults();
   llvm::LogicalResult seedConstraints();
+  llvm::LogicalResult seedWishes(mlir::BlockArgument arg);
+  llvm::LogicalResult seedReplicated(mlir::BlockArgument arg, Entry &entry);
+  llvm::LogicalResult joinGroups();
   void fix(mlir::Value value, const Layout &layout, bool late);
+  /// Lengthens the dimensions that `more` continues and that may grow. Returns
+  /// whether it did.
+  bool extend(Entry &entry, const Layout &more) const;
   /// Runs the worklist over ops until nothing changes.
-  void run(bool lateToo, bool elementwiseOnly);
-  bool update(const RuledOp &op, bool lateToo,
+  void run(const Round &round);
+  bool update(const RuledOp &op, const Round &round,
               llvm::SmallVectorImpl<mlir::Value> &changed);
+  void extendGroup(mlir::Value value,
+                   llvm::SmallVectorImpl<mlir::Value> &changed);
   /// Closes the layouts of all values that elementwise ops join with an
   /// annotated weight or slot: an optimizer's arithmetic is laid out like its
   /// state.
@@ -77,6 +106,7 @@ private:
   llvm::DenseSet<mlir::Value> sources;
   std::vector<std::optional<Layout>> results;
   llvm::SmallVector<mlir::Value> donors; ///< argument per result, or null
+  llvm::DenseMap<mlir::Attribute, llvm::SmallVector<mlir::Value>> groups;
 };
 
 } // namespace weft
