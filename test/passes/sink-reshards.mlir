@@ -61,7 +61,7 @@ func.func @a_max_passes_a_rounding_cast(%w: tensor<16x64xf32, #max>) -> tensor<1
 // The negative of a maximum is a minimum of negatives, and a part of it is
 // combined instead of all.
 // CHECK-LABEL: func.func @a_max_passes_neg_as_a_min
-// CHECK: %[[N:.+]] = weft.neg %arg0 : tensor<16x64xf32, #[[$MAX]]> -> tensor<16x64xf32, #[[$MIN:.+]]>
+// CHECK: %[[N:.+]] = weft.neg %arg0 : (tensor<16x64xf32, #[[$MAX]]>) -> tensor<16x64xf32, #[[$MIN:.+]]>
 // CHECK: %[[S:.+]] = weft.slice %[[N]]
 // CHECK: weft.reshard %[[S]]
 func.func @a_max_passes_neg_as_a_min(%w: tensor<16x64xf32, #max>) -> tensor<2x64xf32, #whole> {

@@ -133,3 +133,27 @@ TEST_CASE("exact projections of reshapes need no communication") {
       }
     }
 }
+
+TEST_CASE("what a partial operand makes of the result") {
+  auto passed = [](Linearity linearity, ReduceKind kind) {
+    auto result = passedReduction(linearity, kind);
+    return result ? stringifyReduceKind(*result).str() : "none";
+  };
+  CHECK(passed(Linearity::Linear, ReduceKind::Sum) == "sum");
+  CHECK(passed(Linearity::JointlyLinear, ReduceKind::Sum) == "sum");
+  CHECK(passed(Linearity::Linear, ReduceKind::Max) == "none");
+  CHECK(passed(Linearity::Rising, ReduceKind::Sum) == "none");
+  CHECK(passed(Linearity::Rising, ReduceKind::Max) == "max");
+  CHECK(passed(Linearity::Rising, ReduceKind::Min) == "min");
+  CHECK(passed(Linearity::Falling, ReduceKind::Max) == "min");
+  CHECK(passed(Linearity::Falling, ReduceKind::Min) == "max");
+  CHECK(passed(Linearity::Linear | Linearity::Falling, ReduceKind::Sum) ==
+        "sum");
+  CHECK(passed(Linearity::Rising, ReduceKind::Prod) == "none");
+  CHECK(passed(Linearity::Falling, ReduceKind::And) == "none");
+  for (ReduceKind kind : {ReduceKind::Sum, ReduceKind::Max, ReduceKind::Min,
+                          ReduceKind::Prod, ReduceKind::And, ReduceKind::Or}) {
+    CHECK(passed(Linearity::Moving, kind) == stringifyReduceKind(kind));
+    CHECK(passed(Linearity::None, kind) == "none");
+  }
+}
