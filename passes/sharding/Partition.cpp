@@ -31,6 +31,8 @@ private:
   void buildReshard(ReshardOp op);
   Value buildStep(ReshardOp op, Value value, const Layout &from,
                   const ReshardStep &step);
+  Value buildMove(ReshardOp op, Value value, const Layout &from,
+                  const ReshardStep &step);
   /// Masks the operands of an op that reduces an uneven dimension.
   void maskOperands(Operation &op, llvm::SmallVectorImpl<Value> &operands);
   void maskOperand(Operation &op, const RuledOp &ruled, unsigned operand,
@@ -61,12 +63,12 @@ void FunctionPartitioner::recordPorts() {
     }
     return result;
   };
-  function.setAllArgAttrs(
-      record(function.getArgumentTypes(),
-             [&](unsigned i) { return function.getArgAttrDict(i); }));
-  function.setAllResultAttrs(
-      record(function.getResultTypes(),
-             [&](unsigned i) { return function.getResultAttrDict(i); }));
+  function.setAllArgAttrs(record(function.getArgumentTypes(), [&](unsigned i) {
+    return function.getArgAttrDict(i);
+  }));
+  function.setAllResultAttrs(record(function.getResultTypes(), [&](unsigned i) {
+    return function.getResultAttrDict(i);
+  }));
 }
 
 void FunctionPartitioner::run() {
@@ -99,7 +101,6 @@ Value FunctionPartitioner::buildStep(ReshardOp op, Value value,
   LayoutAttr group = groupOf(mesh, step.axes);
   StringAttr why = op.getReasonAttr();
   Location loc = op.getLoc();
-  auto shape = cast<RankedTensorType>(tensor).getShape();
   numCollectives +=
       step.kind != StepKind::Slice && step.kind != StepKind::MakePartial;
   switch (step.kind) {
@@ -123,12 +124,54 @@ Value FunctionPartitioner::buildStep(ReshardOp op, Value value,
     return coll::ReduceScatterOp::create(builder, loc, type, value, step.reduce,
                                          step.to, group, why);
   case StepKind::Permute:
-    return coll::PermuteOp::create(builder, loc, type, value, shape,
-                                   LayoutAttr::get(mesh, from), toAttr, why);
   case StepKind::Exchange:
-    return coll::ExchangeOp::create(builder, loc, type, value, shape,
-                                    LayoutAttr::get(mesh, from), toAttr, why);
+    return buildMove(op, value, from, step);
   }
+  return value;
+}
+
+/// The summands as the shards of a dimension in front.
+static Layout withSummandsInFront(const Layout &layout) {
+  Layout result;
+  result.dims.push_back(layout.partial);
+  result.dims.append(layout.dims);
+  return result;
+}
+
+/// A permute or an exchange. Partial values move among the devices of their
+/// own summands: sum{"x"} of [8] is [x] of 2x8 on x=2.
+Value FunctionPartitioner::buildMove(ReshardOp op, Value value,
+                                     const Layout &from,
+                                     const ReshardStep &step) {
+  MeshAttr mesh = getLayout(op.getType()).getMesh();
+  Layout source = from, target = step.result;
+  auto global = cast<RankedTensorType>(op.getType());
+  SmallVector<int64_t> shape(global.getShape());
+  Location loc = op.getLoc();
+  Type elements = global.getElementType();
+  bool partial = from.isPartial();
+  if (partial) {
+    source = withSummandsInFront(from);
+    target = withSummandsInFront(step.result);
+    shape.insert(shape.begin(), shardCount(from.partial));
+    value = ReshapeOp::create(
+        builder, loc,
+        RankedTensorType::get(localShape(source, shape), elements), value);
+  }
+  auto fromAttr = LayoutAttr::get(mesh, source);
+  auto toAttr = LayoutAttr::get(mesh, target);
+  auto type = RankedTensorType::get(localShape(target, shape), elements);
+  StringAttr why = op.getReasonAttr();
+  if (step.kind == StepKind::Permute)
+    value = coll::PermuteOp::create(builder, loc, type, value, shape, fromAttr,
+                                    toAttr, why);
+  else
+    value = coll::ExchangeOp::create(builder, loc, type, value, shape, fromAttr,
+                                     toAttr, why);
+  if (partial)
+    value = ReshapeOp::create(
+        builder, loc,
+        RankedTensorType::get(type.getShape().drop_front(), elements), value);
   return value;
 }
 

@@ -77,6 +77,11 @@ bool Descent::carries(Value moved, OpOperand &operand) const {
   return other && other->hasOneUse() && layoutIn(other.getInput()) == before;
 }
 
+/// Only copies can become summands, and summands of others never.
+static bool mayMove(const Layout &from, const Layout &to) {
+  return !to.isPartial() || samePartial(from, to);
+}
+
 /// Factors that no carried operand has stay sharded as they are.
 void Descent::keepOthers(const RuledOp &ruled, const SunkOp &sunk,
                          FactorAxes &axes) const {
@@ -164,6 +169,13 @@ std::optional<SunkOp> Descent::tryOp(Operation *op, Value moved) const {
       return std::nullopt;
   if (!passPartial(ruled, sunk))
     return std::nullopt;
+  for (OpOperand &operand : op->getOpOperands()) {
+    unsigned index = operand.getOperandNumber();
+    if (getLayout(operand.get().getType()) &&
+        !llvm::is_contained(sunk.carried, index) &&
+        !mayMove(layoutIn(operand.get()), sunk.sharding.operands[index]))
+      return std::nullopt;
+  }
   return sunk;
 }
 
@@ -224,7 +236,7 @@ bool Descent::find() {
     // What was saved elsewhere counts for this movement.
     MoveCost net{now.femtoseconds - gained.femtoseconds,
                  now.bytes - gained.bytes};
-    if (net < least) {
+    if (net < least && mayMove(before, after)) {
       least = net;
       depth = chain.size();
     }

@@ -2,6 +2,7 @@
 // RUN: weft-opt %s --weft-merge-reshards --weft-verify-layouts --weft-partition | FileCheck %s --check-prefix=LOCAL
 
 #mesh = #weft.mesh<"data"=4>
+#cube = #weft.mesh<"x"=2, "y"=2, "z"=2>
 #rows = #weft.layout<#mesh, [{"data"}, {}]>
 #columns = #weft.layout<#mesh, [{}, {"data"}]>
 #whole = #weft.layout<#mesh, [{}, {}]>
@@ -70,6 +71,16 @@ func.func @dead_reshards_are_none(%a: tensor<16x64xf32, #rows>) -> tensor<16x64x
   %0 = weft.reshard %a : tensor<16x64xf32, #rows> -> tensor<16x64xf32, #whole>
   %1 = weft.reshard %0 : tensor<16x64xf32, #whole> -> tensor<16x64xf32, #columns>
   return %a : tensor<16x64xf32, #rows>
+}
+
+// A permute of summands stays among the devices that hold the same summand.
+// LOCAL-LABEL: func.func @summands_move_among_their_own
+// LOCAL: %[[R:.+]] = weft.reshape %arg0 : tensor<8xf32> -> tensor<1x8xf32>
+// LOCAL: coll.{{permute|exchange}} %[[R]] of [2, 16]
+// LOCAL: weft.reshape {{.*}} -> tensor<8xf32>
+func.func @summands_move_among_their_own(%a: tensor<16xf32, #weft.layout<#cube, [{"y"}], partial = sum{"x"}>>) -> tensor<16xf32, #weft.layout<#cube, [{"z"}], partial = sum{"x"}>> {
+  %0 = weft.reshard %a : tensor<16xf32, #weft.layout<#cube, [{"y"}], partial = sum{"x"}>> -> tensor<16xf32, #weft.layout<#cube, [{"z"}], partial = sum{"x"}>>
+  return %0 : tensor<16xf32, #weft.layout<#cube, [{"z"}], partial = sum{"x"}>>
 }
 
 }

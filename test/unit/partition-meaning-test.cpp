@@ -82,6 +82,8 @@ Tensors someArguments(func::FuncOp function) {
 void partition(ModuleOp module) {
   PassManager pm(module.getContext());
   pm.addPass(createPropagateLayoutsPass());
+  pm.addPass(createSinkReshardsPass());
+  pm.addPass(createMergeReshardsPass());
   pm.addPass(createVerifyLayoutsPass());
   pm.addPass(createPartitionPass());
   pm.addPass(createCombineAllReducesPass());

@@ -108,7 +108,8 @@ TEST_CASE("layouts that do not follow the rule are refused with the reason") {
         "factor 0 of size 4 has axes {\"x\"} in operand 0, but {} in result 0");
   CHECK_THAT(check("weft.exp", "(tensor<4x8xf32, #x>) -> tensor<4x8xf32>", 1), Contains("result 0 has no layout"));
   CHECK_THAT(check("weft.exp", "(tensor<4x8xf32, #p>) -> tensor<4x8xf32, #p>", 1), Contains("reshard it first"));
-  CHECK_THAT(check("weft.neg", "(tensor<4x8xf32, #m>) -> tensor<4x8xf32, #m>", 1), Contains("reshard it first"));
+  CHECK_THAT(check("weft.exp", "(tensor<4x8xf32, #m>) -> tensor<4x8xf32, #m>", 1), Contains("reshard it first"));
+  CHECK_THAT(check("weft.neg", "(tensor<4x8xf32, #m>) -> tensor<4x8xf32, #m>", 1), Contains("result 0 should be a partial min, but is a partial max"));
   CHECK_THAT(check("weft.add", "(tensor<4x8xf32, #p>, tensor<4x8xf32, #r>) -> tensor<4x8xf32, #p>", 2), Contains("each device would add all of it"));
   CHECK_THAT(check("weft.mul", "(tensor<4x8xf32, #p>, tensor<4x8xf32, #p>) -> tensor<4x8xf32, #p>", 2), Contains("reshard one of them"));
   CHECK_THAT(check("weft.dot", "(tensor<4x8xf32, #cy>, tensor<8x6xf32, #y>) -> tensor<4x6xf32, #r>", 2, dot), Contains("result 0 should be partial over {\"y\"}, but is over {}"));
