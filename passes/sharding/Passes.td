@@ -42,7 +42,7 @@ def SinkReshardsPass : Pass<"weft-sink-reshards", "::mlir::ModuleOp"> {
     first: slices, reductions and casts to fewer bytes before a gather; sums
     that are added before one is combined. A partial value passes an op only as
     the op's linearity says (`Linearity`). Through ops that change nothing in
-    the cost it looks further, to the next sixteen single users.
+    the cost it looks further, to the next four single users.
 
     Requires: stage `sharded`, verified.
     Ensures: the same values; no reshard costs more than before.

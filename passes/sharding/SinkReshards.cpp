@@ -61,7 +61,7 @@ private:
   std::vector<SunkOp> chain;
   size_t depth = 0; ///< ops of the chain that are worth it
 };
-constexpr size_t deepest = 16;
+constexpr size_t deepest = 4;
 } // namespace
 
 static bool samePartial(const Layout &a, const Layout &b) {
