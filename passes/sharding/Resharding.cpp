@@ -285,7 +285,7 @@ bool Search::meetsBound() const {
 /// Was every cheaper way tried?
 bool Search::search() {
   bool complete = movesAreComplete(problem);
-  int64_t budget = complete ? options.searchBudget : options.searchBudget / 5;
+  int64_t budget = complete ? options.searchBudget : options.searchBudget / 3;
   while (!open.empty()) {
     auto [cost, index] = open.top();
     open.pop();

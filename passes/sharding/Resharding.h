@@ -65,9 +65,9 @@ struct ReshardOptions {
   /// [(y,x)] -> [-] with fewer bytes than an all_reduce, which combines with
   /// others, however.
   bool thorough = false;
-  /// Steps tried before settling for the best plan so far; a fifth of it
+  /// Steps tried before settling for the best plan so far; a third of it
   /// where more than four digits differ and not every permutation is tried.
-  int64_t searchBudget = 10000;
+  int64_t searchBudget = 6000;
 };
 
 struct ReshardPlan {
