@@ -75,12 +75,14 @@ TEST_CASE("layers of a nested Sequential without build_config have its name") {
   CHECK(waits->variables[0].path == "outer/inner/a/kernel");
 }
 
-TEST_CASE("a nested model that is frozen freezes its layers") {
+TEST_CASE("each layer of a nested model says itself whether it is frozen") {
   Result<Model> model =
-      readModel(around(R"("trainable": false, "layers": [)" + dense("a") + "]"));
+      readModel(around(R"("trainable": false, "layers": [)" + dense("a") + ", " +
+                       replaced(dense("b"), "\"units\"", "\"trainable\": false, \"units\"") + "]"));
   REQUIRE(model.error == "");
-  CHECK(!model->variables[0].trainable);
-  CHECK(model->variables[2].trainable);
+  CHECK(model->variables[0].trainable);
+  CHECK(!model->variables[2].trainable);
+  CHECK(model->variables[4].trainable);
 }
 
 TEST_CASE("what cannot be nested is refused by name") {

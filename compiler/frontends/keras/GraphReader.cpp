@@ -51,8 +51,6 @@ bool isModel(const std::string &className) {
 unsigned GraphReader::addLayer(LayerDraft draft, const Place &place) {
   draft.layer.parent = place.self;
   draft.prefix = place.prefix;
-  if (place.self >= 0)
-    draft.layer.trainable &= model.layers[place.self].trainable;
   // A nested model's input is another name of what the model is called with.
   bool named = draft.layer.kind != LayerKind::Input || place.self < 0;
   for (const Layer &layer : model.layers)
@@ -89,7 +87,8 @@ void GraphReader::addInput(unsigned layer, std::vector<int64_t> shape,
   place.graph.inputs.push_back({layer, std::move(shape), {layerName, 0}});
 }
 
-/// Reads one entry of "layers", which may be a model of its own.
+/// Reads one entry of "layers", which may be a model of its own. Like Keras, it
+/// lets each layer's own "trainable" decide: a frozen model's layers have it too.
 unsigned GraphReader::readMember(const Json &json, const Place &place) {
   if (json.is_object() && json.contains("class_name") &&
       json["class_name"].is_string() && isModel(json["class_name"]))
@@ -114,7 +113,6 @@ unsigned GraphReader::readNested(const Json &json, const Place &place) {
   if (!error.empty())
     return 0;
   draft.layer.name = config->value("name", draft.layer.className);
-  draft.layer.trainable = config->value("trainable", true);
   unsigned index = addLayer(draft, place);
   Graph graph;
   Place inside{graph, int(index), ""};
