@@ -56,6 +56,14 @@ void mixed_part(void *const *b, const int64_t *c, int64_t part, int64_t parts) {
 }
 const uint32_t mixed_parts __asm__("mixed.parts") = 62;
 
+/// The same kernel in two shares at most.
+void mixed2(void *const *b, const int64_t *c) { mixed(b, c); }
+void mixed2_part(void *const *b, const int64_t *c, int64_t part, int64_t parts) __asm__("mixed2.part");
+void mixed2_part(void *const *b, const int64_t *c, int64_t part, int64_t parts) {
+  mixed_part(b, c, part, parts);
+}
+const uint32_t mixed2_parts __asm__("mixed2.parts") = 2;
+
 /// Writes down where b[0] is for others: see runtime-isolation-test.cpp.
 static float *left;
 void leave(void *const *b, const int64_t *c) {

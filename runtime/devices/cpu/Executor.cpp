@@ -85,7 +85,7 @@ Error Executor::run(Workers &pool, DeviceBorders *between) {
 
 Executor::SharedWork *Executor::openWork() {
   for (SharedWork *work : open)
-    if (work->next.load(std::memory_order_relaxed) < work->chunks)
+    if (work->untaken.load(std::memory_order_relaxed) > 0)
       return work;
   return nullptr;
 }
@@ -217,9 +217,9 @@ void Executor::share(Device &device, const Instruction &instruction) {
 
 void Executor::offer(SharedWork &work) {
   // A worker still looking at the last occurrence may take chunks of this
-  // one: all else must be right before `next` allows it.
-  work.left.store(work.chunks, std::memory_order_relaxed);
-  work.next.store(0, std::memory_order_release);
+  // one: all else must be right before `untaken` allows it.
+  work.unfinished.store(work.chunks, std::memory_order_relaxed);
+  work.untaken.store(work.chunks, std::memory_order_release);
   open.push_back(&work);
   workers->news.raise();
 }
@@ -237,17 +237,15 @@ void Executor::runChunks(SharedWork &work) {
     borders->enter(work.positions);
   int64_t finished = 0;
   for (;;) {
-    int64_t chunk = work.next.fetch_add(1, std::memory_order_acq_rel);
-    if (chunk >= work.chunks)
+    int64_t untaken = work.untaken.fetch_sub(1, std::memory_order_acq_rel);
+    if (untaken <= 0)
       break;
-    work.runChunk(chunk);
+    work.runChunk(work.chunks - untaken);
     ++finished;
   }
   if (finished == 0 ||
-      work.left.fetch_sub(finished, std::memory_order_acq_rel) != finished)
+      work.unfinished.fetch_sub(finished, std::memory_order_acq_rel) != finished)
     return;
-  // A worker may still ask for a chunk, while the next occurrence is prepared.
-  work.next.store(SharedWork::closed, std::memory_order_relaxed);
   lock.lock();
   std::erase(open, &work);
   work.release(*this);

@@ -81,10 +81,11 @@ private:
     virtual void release(Executor &executor) = 0; ///< under the lock
     int64_t chunks = 0;
     std::span<const int64_t> positions; ///< of the devices it works for
-    /// Of `next` while nothing is offered: above every number of chunks.
-    static constexpr int64_t closed = int64_t(1) << 62;
-    alignas(64) std::atomic<int64_t> next{closed}; ///< chunk to take
-    std::atomic<int64_t> left{0};                  ///< chunks not finished
+    /// Chunks not taken; below 0 when more was asked for. Counted down, so that
+    /// who comes late sees by it alone that nothing is left: `chunks` may by
+    /// then be those of the next occurrence.
+    alignas(64) std::atomic<int64_t> untaken{0};
+    std::atomic<int64_t> unfinished{0};
   };
   /// One group of one collective instruction.
   struct Meeting final : SharedWork {
