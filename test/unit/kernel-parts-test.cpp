@@ -1,0 +1,155 @@
+// Kernels in shares, as workers run them: the bits of one call.
+#include "codegen-kernels.h"
+
+#include <algorithm>
+#include <cstring>
+#include <numeric>
+
+using weft::test::Buffer;
+using weft::test::function;
+using weft::test::Kernels;
+
+namespace {
+
+struct Case {
+  std::string name, text;
+  std::vector<size_t> arguments, results; ///< bytes
+  bool inPlace = false; ///< result i has the memory of argument i
+};
+
+std::string type(int64_t rows, int64_t columns, const char *element = "f32") {
+  return "tensor<" + std::to_string(rows) + "x" + std::to_string(columns) + "x" + element + ">";
+}
+
+/// relu(a b + c), and the sum before relu.
+Case dotWithEpilogue(int64_t m, int64_t k, int64_t n, bool lhsTransposed, bool rhsTransposed) {
+  std::string lhs = lhsTransposed ? type(k, m) : type(m, k), rhs = rhsTransposed ? type(n, k) : type(k, n), to = type(m, n);
+  std::string bias = "tensor<" + std::to_string(n) + "xf32>";
+  std::string body = "%0 = weft.dot %a, %b contract [" + std::to_string(1 - lhsTransposed) + "] x [" + std::to_string(rhsTransposed) + "] : " + lhs + ", " + rhs + " -> " + to +
+                     "\n%1 = weft.broadcast %c dims [1] : " + bias + " -> " + to + "\n%2 = weft.add %0, %1 : " + to + "\n%3 = weft.relu %2 : " + to + "\nreturn %3, %2 : " + to + ", " + to + "\n";
+  return {"dot " + std::to_string(m) + "x" + std::to_string(k) + "x" + std::to_string(n) + (lhsTransposed ? " lhs transposed" : "") + (rhsTransposed ? " rhs transposed" : ""),
+          function("dot", "(%a: " + lhs + ", %b: " + rhs + ", %c: " + bias + ") -> (" + to + ", " + to + ")", body),
+          {size_t(m * k * 4), size_t(k * n * 4), size_t(n * 4)},
+          {size_t(m * n * 4), size_t(m * n * 4)}};
+}
+
+Case dotOf(const char *element, size_t bytes, int64_t m, int64_t k, int64_t n) {
+  std::string lhs = type(m, k, element), rhs = type(k, n, element), to = type(m, n, element);
+  return {std::string("dot of ") + element,
+          function("dot", "(%a: " + lhs + ", %b: " + rhs + ") -> " + to, "%0 = weft.dot %a, %b contract [1] x [0] : " + lhs + ", " + rhs + " -> " + to + "\nreturn %0 : " + to + "\n"),
+          {m * k * bytes, k * n * bytes},
+          {m * n * bytes}};
+}
+
+Case flat(int64_t n) {
+  std::string t = "tensor<" + std::to_string(n) + "xf32>";
+  size_t bytes = size_t(n * 4);
+  return {"flat " + std::to_string(n),
+          function("elementwise", "(%p: " + t + ", %m: " + t + ", %g: " + t + ") -> (" + t + ", " + t + ")",
+                   "%0 = weft.add %m, %g : " + t + "\n%1 = weft.exp %0 : " + t + "\n%2 = weft.sub %p, %1 : " + t + "\nreturn %2, %0 : " + t + ", " + t + "\n"),
+          {bytes, bytes, bytes},
+          {bytes, bytes},
+          /*inPlace=*/true};
+}
+
+Case rows(int64_t m, int64_t n) {
+  std::string t = type(m, n), bias = "tensor<" + std::to_string(n) + "xf32>";
+  return {"rows " + std::to_string(m) + "x" + std::to_string(n),
+          function("elementwise", "(%x: " + t + ", %b: " + bias + ") -> " + t, "%0 = weft.broadcast %b dims [1] : " + bias + " -> " + t + "\n%1 = weft.tanh %x : " + t + "\n%2 = weft.mul %1, %0 : " + t + "\nreturn %2 : " + t + "\n"),
+          {size_t(m * n * 4), size_t(n * 4)},
+          {size_t(m * n * 4)}};
+}
+
+/// Memory of one call: arguments, then results full of NaN, each with a guard.
+class Call {
+public:
+  explicit Call(const Case &c) : inPlace(c.inPlace) {
+    for (size_t a = 0; a < c.arguments.size(); ++a) {
+      memories.push_back(std::make_unique<Buffer<char>>(c.arguments[a] + guard));
+      memset(memories[a]->data, 0xFF, memories[a]->size);
+      std::minstd_rand random(unsigned(a + 1));
+      for (size_t i = 0; i + 4 <= c.arguments[a]; i += 4) {
+        // Good operands of every type: f64 and i32 take the bits as they are.
+        float value = float(int(random() % 2000) - 1000) / 512;
+        memcpy(memories[a]->data + i, &value, 4);
+      }
+    }
+    if (!inPlace)
+      for (size_t bytes : c.results) {
+        memories.push_back(std::make_unique<Buffer<char>>(bytes + guard));
+        memset(memories.back()->data, 0xFF, bytes + guard);
+      }
+    for (auto &memory : memories)
+      pointers.push_back(memory->data);
+    for (size_t r = 0; inPlace && r < c.results.size(); ++r)
+      pointers.push_back(memories[r]->data);
+  }
+  void *const *buffers() { return pointers.data(); }
+  bool operator==(const Call &other) const {
+    for (size_t i = 0; i < memories.size(); ++i)
+      if (memcmp(memories[i]->data, other.memories[i]->data, memories[i]->size) != 0)
+        return false;
+    return true;
+  }
+
+private:
+  static constexpr size_t guard = 256;
+  bool inPlace;
+  std::vector<std::unique_ptr<Buffer<char>>> memories;
+  std::vector<void *> pointers;
+};
+
+void checkParts(const Case &c, const char *target) {
+  Kernels kernels(c.text, target);
+  INFO(c.name << " for " << target << kernels.error);
+  auto whole = reinterpret_cast<weft_kernel_fn>(kernels.find("k"));
+  auto part = reinterpret_cast<weft_kernel_part_fn>(kernels.find("k.part"));
+  auto most = static_cast<const uint32_t *>(kernels.find("k.parts"));
+  REQUIRE(whole);
+  REQUIRE(part);
+  REQUIRE(most);
+  CHECK(*most >= 2);
+  int64_t coordinate = 0;
+  Call expected(c);
+  whole(expected.buffers(), &coordinate);
+  std::minstd_rand random(5);
+  for (int64_t parts = 1; parts <= 7; ++parts) {
+    Call got(c);
+    std::vector<int64_t> order(static_cast<size_t>(parts));
+    std::iota(order.begin(), order.end(), 0);
+    std::shuffle(order.begin(), order.end(), random);
+    for (int64_t p : order)
+      part(got.buffers(), &coordinate, p, parts);
+    INFO(parts << " parts");
+    CHECK(got == expected);
+  }
+}
+
+} // namespace
+
+TEST_CASE("all parts of a kernel store the bits of one call") {
+  for (const char *target : {"cpu", "cpu:avx2"}) {
+    for (bool lhsTransposed : {false, true})
+      for (bool rhsTransposed : {false, true}) // along the contraction
+        checkParts(dotWithEpilogue(131, 300, 67, lhsTransposed, rhsTransposed), target);
+    checkParts(dotWithEpilogue(64, 256, 128, false, false), target);
+    checkParts(dotWithEpilogue(784, 17, 203, true, false), target);
+    checkParts(dotOf("i32", 4, 101, 150, 99), target);
+    checkParts(dotOf("f64", 8, 101, 150, 99), target);
+    checkParts(flat(100003), target);
+    checkParts(flat(64 * 1024), target);
+    checkParts(rows(333, 301), target);
+    checkParts(rows(7, 20000), target);
+  }
+}
+
+TEST_CASE("what is not worth sharing has no parts") {
+  Kernels small(flat(1000).text);
+  CHECK(small.find("k"));
+  CHECK(!small.find("k.part"));
+  CHECK(!small.find("k.parts"));
+  // A reduction's rows could be shared; its sum over all of them could not.
+  Kernels reduce(function("reduce", "(%x: tensor<1000x1000xf32>) -> tensor<f32>", "%0 = weft.reduce sum %x dims [0, 1] : tensor<1000x1000xf32> -> tensor<f32>\nreturn %0 : tensor<f32>\n"));
+  CHECK(reduce.find("k"));
+  CHECK(!reduce.find("k.part"));
+}
