@@ -4,8 +4,9 @@
 #include "weft/dialects/interpret/Meanings.h"
 #include "weft/dialects/weft/Weft.h"
 
-#include "llvm/ADT/StringSwitch.h"
+#include "llvm/ADT/APFloat.h"
 #include "llvm/ADT/TypeSwitch.h"
+#include "llvm/ADT/bit.h"
 
 #include <cmath>
 #include <limits>
@@ -46,6 +47,15 @@ RealUnary realUnary(Operation *op) {
       .Case<LogisticOp>(
           [](auto) { return +[](double x) { return 1 / (1 + std::exp(-x)); }; })
       .Case<ErfOp>([](auto) { return +[](double x) { return std::erf(x); }; })
+      .Case<CeilOp>([](auto) { return +[](double x) { return std::ceil(x); }; })
+      .Case<RoundOp>(
+          [](auto) { return +[](double x) { return std::round(x); }; })
+      .Case<RoundEvenOp>(
+          [](auto) { return +[](double x) { return std::nearbyint(x); }; })
+      .Case<CbrtOp>([](auto) { return +[](double x) { return std::cbrt(x); }; })
+      .Case<SinOp>([](auto) { return +[](double x) { return std::sin(x); }; })
+      .Case<CosOp>([](auto) { return +[](double x) { return std::cos(x); }; })
+      .Case<TanOp>([](auto) { return +[](double x) { return std::tan(x); }; })
       .Case<FloorOp>(
           [](auto) { return +[](double x) { return std::floor(x); }; })
       .Case<ReluOp>(
@@ -67,6 +77,9 @@ RealBinary realBinary(Operation *op) {
       .Case<MinOp>([](auto) { return &minimum; })
       .Case<PowOp>([](auto) {
         return +[](double x, double y) { return std::pow(x, y); };
+      })
+      .Case<Atan2Op>([](auto) {
+        return +[](double y, double x) { return std::atan2(y, x); };
       })
       .Case<RemOp>([](auto) {
         return +[](double x, double y) { return std::fmod(x, y); };
@@ -146,6 +159,13 @@ int64_t shiftRight(int64_t x, int64_t y, const Tensor &t) {
              : 0;
 }
 
+int64_t shiftRightSigned(int64_t x, int64_t y, const Tensor &t) {
+  unsigned unused = 64 - t.bitWidth();
+  int64_t extended =
+      static_cast<int64_t>(static_cast<uint64_t>(x) << unused) >> unused;
+  return extended >> (inWidth(y, t) ? y : 63);
+}
+
 IntegerBinary integerBinary(Operation *op) {
   return llvm::TypeSwitch<Operation *, IntegerBinary>(op)
       .Case<AddOp>([](auto) { return &add; })
@@ -161,6 +181,7 @@ IntegerBinary integerBinary(Operation *op) {
       .Case<XorOp>([](auto) { return &bitXor; })
       .Case<ShiftLeftOp>([](auto) { return &shiftLeft; })
       .Case<ShiftRightLogicalOp>([](auto) { return &shiftRight; })
+      .Case<ShiftRightArithmeticOp>([](auto) { return &shiftRightSigned; })
       .Default([](auto) { return nullptr; });
 }
 
@@ -175,6 +196,12 @@ std::optional<int64_t> integerUnary(Operation *op, int64_t x, const Tensor &t) {
     return larger(x, 0, t);
   if (isa<NotOp>(op))
     return ~x;
+  uint64_t bits =
+      static_cast<uint64_t>(x) & (~uint64_t(0) >> (64 - t.bitWidth()));
+  if (isa<PopulationCountOp>(op))
+    return llvm::popcount(bits);
+  if (isa<CountLeadingZerosOp>(op))
+    return llvm::countl_zero(bits) - (64 - int64_t(t.bitWidth()));
   return std::nullopt;
 }
 
@@ -246,6 +273,53 @@ Tensor convert(const Tensor &x, RankedTensorType type) {
   return result;
 }
 
+/// The nearest number of so many exponent and mantissa bits, halves to even;
+/// what is too large is infinite, what is below the least normal number 0.
+double reducePrecision(double x, int64_t exponentBits, int64_t mantissaBits) {
+  if (x == 0 || !std::isfinite(x))
+    return x;
+  int exponent;
+  std::frexp(x, &exponent); // |x| = [0.5, 1) * 2^exponent
+  double unit = std::ldexp(1.0, exponent - 1 - static_cast<int>(mantissaBits));
+  double rounded = std::nearbyint(x / unit) * unit;
+  int64_t bias = (int64_t(1) << std::min<int64_t>(exponentBits - 1, 20)) - 1;
+  if (std::fabs(rounded) >= std::ldexp(1.0, static_cast<int>(bias + 1)))
+    return std::copysign(std::numeric_limits<double>::infinity(), x);
+  if (std::fabs(rounded) < std::ldexp(1.0, static_cast<int>(1 - bias)))
+    return std::copysign(0.0, x);
+  return rounded;
+}
+
+Tensor clamp(const Tensor &low, const Tensor &x, const Tensor &high) {
+  Tensor result(x.getType());
+  for (int64_t i = 0; i < x.size(); ++i)
+    if (x.isFloat())
+      result.setReal(i, minimum(maximum(x.real(i), low.real(i)), high.real(i)));
+    else
+      result.setInteger(
+          i, smaller(larger(x.integer(i), low.integer(i), x), high.integer(i),
+                     x));
+  return result;
+}
+
+/// Ops of one operand with attributes, or with another element type.
+std::optional<Tensor> otherUnary(Operation *op, const Tensor &x, Tensor result) {
+  auto precision = dyn_cast<ReducePrecisionOp>(op);
+  for (int64_t i = 0; i < result.size(); ++i) {
+    if (isa<BitcastOp>(op))
+      result.setBits(i, x.bits(i));
+    else if (isa<IsFiniteOp>(op))
+      result.setInteger(i, std::isfinite(x.real(i)));
+    else if (precision)
+      result.setReal(i, reducePrecision(x.real(i), precision.getExponentBits(),
+                                        precision.getMantissaBits()));
+    else
+      return std::nullopt;
+  }
+  return isa<BitcastOp, IsFiniteOp>(op) || precision ? std::optional(result)
+                                                     : std::nullopt;
+}
+
 std::optional<Tensor> unaryOrBinary(Operation *op, Operands in) {
   Tensor result(cast<RankedTensorType>(op->getResult(0).getType()));
   const Tensor &x = *in[0];
@@ -289,11 +363,10 @@ std::optional<Tensor> meaningOfElementwise(Operation *op, Operands in) {
       result.copy(i, in[0]->integer(i) ? *in[1] : *in[2], i);
     return result;
   }
-  if (isa<BitcastOp>(op)) {
-    for (int64_t i = 0; i < result.size(); ++i)
-      result.setBits(i, in[0]->bits(i));
-    return result;
-  }
+  if (isa<ClampOp>(op))
+    return clamp(*in[0], *in[1], *in[2]);
+  if (auto other = otherUnary(op, *in[0], result))
+    return other;
   return unaryOrBinary(op, in);
 }
 

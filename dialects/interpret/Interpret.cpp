@@ -146,9 +146,11 @@ FailureOr<SmallVector<Tensors>> Lockstep::call(func::CallOp op,
 FailureOr<Tensors> interpretOp(Operation *op,
                                ArrayRef<const Tensor *> operands) {
   for (auto meaning : {meaningOfElementwise, meaningOfSource, meaningOfShape,
-                       meaningOfReduction})
+                       meaningOfReduction, meaningOfIndexing, meaningOfWindow})
     if (std::optional<Tensor> result = meaning(op, operands))
       return Tensors{std::move(*result)};
+  if (std::optional<Tensors> results = meaningOfScan(op, operands))
+    return std::move(*results);
   return op->emitOpError("has no meaning in the interpreter");
 }
 

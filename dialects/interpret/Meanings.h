@@ -18,6 +18,10 @@ std::optional<Tensor> meaningOfElementwise(mlir::Operation *op, Operands in);
 std::optional<Tensor> meaningOfSource(mlir::Operation *op, Operands in);
 std::optional<Tensor> meaningOfShape(mlir::Operation *op, Operands in);
 std::optional<Tensor> meaningOfReduction(mlir::Operation *op, Operands in);
+std::optional<Tensor> meaningOfIndexing(mlir::Operation *op, Operands in);
+std::optional<Tensor> meaningOfWindow(mlir::Operation *op, Operands in);
+/// Cumulative ops and orders: some have several results.
+std::optional<Tensors> meaningOfScan(mlir::Operation *op, Operands in);
 
 /// Results of a collective on every device, operands[position][operand];
 /// nothing for another op, failure with an error where one is malformed.

@@ -51,15 +51,86 @@ Tensor slice(SliceOp op, const Tensor &x, ArrayRef<int64_t> shape) {
   return take(x, shape, offsets(shape, strides, start));
 }
 
-Tensor pad(PadOp op, const Tensor &x, ArrayRef<int64_t> shape) {
+/// Every input element whose place exists; `value` in all other places.
+Tensor pad(PadOp op, Operands in, ArrayRef<int64_t> shape) {
+  const Tensor &x = *in[0];
   Tensor result(shape, x.getElementType());
+  for (int64_t i = 0; in.size() > 1 && i < result.size(); ++i)
+    result.copy(i, *in[1], 0);
   SmallVector<int64_t, 4> strides = stridesOf(shape);
-  int64_t start = 0;
-  for (size_t dim = 0; dim < shape.size(); ++dim) {
-    start += op.getLow()[dim] * strides[dim];
-    strides[dim] *= op.getInterior()[dim] + 1;
+  for (int64_t i = 0; i < x.size(); ++i) {
+    int64_t to = 0;
+    bool inside = true;
+    for (auto [dim, index] : llvm::enumerate(indexOf(i, x.getShape()))) {
+      int64_t place = op.getLow()[dim] + index * (op.getInterior()[dim] + 1);
+      inside &= place >= 0 && place < shape[dim];
+      to += place * strides[dim];
+    }
+    if (inside)
+      result.copy(to, x, i);
   }
-  put(result, x, offsets(x.getShape(), strides, start));
+  return result;
+}
+
+/// Result element [i, j, ...] is the input's at `from` of its position.
+Tensor takeByDim(const Tensor &x, ArrayRef<int64_t> shape,
+                 llvm::function_ref<int64_t(unsigned dim, int64_t i)> from) {
+  Tensor result(shape, x.getElementType());
+  SmallVector<int64_t, 4> strides = stridesOf(x.getShape());
+  for (int64_t i = 0; i < result.size(); ++i) {
+    int64_t offset = 0;
+    for (auto [dim, index] : llvm::enumerate(indexOf(i, shape)))
+      offset += from(dim, index) * strides[dim];
+    result.copy(i, x, offset);
+  }
+  return result;
+}
+
+Tensor reverse(ReverseOp op, const Tensor &x) {
+  return takeByDim(x, x.getShape(), [&](unsigned dim, int64_t i) {
+    bool turned = llvm::is_contained(op.getDims(), static_cast<int64_t>(dim));
+    return turned ? x.getShape()[dim] - 1 - i : i;
+  });
+}
+
+Tensor roll(RollOp op, const Tensor &x) {
+  return takeByDim(x, x.getShape(), [&](unsigned dim, int64_t i) {
+    int64_t size = x.getShape()[dim];
+    int64_t from = (i - op.getShift()[dim]) % size;
+    return from < 0 ? from + size : from;
+  });
+}
+
+/// Where a block starts: inside the whole.
+SmallVector<int64_t> clampedStarts(Operands starts, ArrayRef<int64_t> whole,
+                                   ArrayRef<int64_t> block) {
+  SmallVector<int64_t> result;
+  for (auto [dim, start] : llvm::enumerate(starts)) {
+    int64_t last = whole[dim] - block[dim];
+    // An unsigned 64-bit start above the largest signed one is past the end.
+    bool huge = start->isUnsigned() && start->integer(0) < 0;
+    result.push_back(huge ? last
+                          : std::clamp<int64_t>(start->integer(0), 0, last));
+  }
+  return result;
+}
+
+Tensor dynamicSlice(Operands in, ArrayRef<int64_t> shape) {
+  SmallVector<int64_t> starts =
+      clampedStarts(in.drop_front(), in[0]->getShape(), shape);
+  return takeByDim(*in[0], shape,
+                   [&](unsigned dim, int64_t i) { return starts[dim] + i; });
+}
+
+Tensor dynamicUpdateSlice(Operands in) {
+  Tensor result = *in[0];
+  SmallVector<int64_t> starts = clampedStarts(
+      in.drop_front(2), in[0]->getShape(), in[1]->getShape());
+  SmallVector<int64_t, 4> strides = stridesOf(result.getShape());
+  int64_t first = 0;
+  for (auto [start, stride] : llvm::zip_equal(starts, strides))
+    first += start * stride;
+  put(result, *in[1], offsets(in[1]->getShape(), strides, first));
   return result;
 }
 
@@ -95,9 +166,17 @@ std::optional<Tensor> meaningOfShape(Operation *op, Operands in) {
   if (auto sliceOp = dyn_cast<SliceOp>(op))
     return slice(sliceOp, *in[0], shape);
   if (auto padOp = dyn_cast<PadOp>(op))
-    return pad(padOp, *in[0], shape);
+    return pad(padOp, in, shape);
   if (auto concatenateOp = dyn_cast<ConcatenateOp>(op))
     return concatenate(concatenateOp, in, shape);
+  if (auto reverseOp = dyn_cast<ReverseOp>(op))
+    return reverse(reverseOp, *in[0]);
+  if (auto rollOp = dyn_cast<RollOp>(op))
+    return roll(rollOp, *in[0]);
+  if (isa<DynamicSliceOp>(op))
+    return dynamicSlice(in, shape);
+  if (isa<DynamicUpdateSliceOp>(op))
+    return dynamicUpdateSlice(in);
   return std::nullopt;
 }
 

@@ -44,6 +44,17 @@ WEFT_RULE(TanhOp)
 WEFT_RULE(LogisticOp)
 WEFT_RULE(ErfOp)
 WEFT_RULE(FloorOp, rising)
+WEFT_RULE(CeilOp, rising)
+WEFT_RULE(RoundOp, rising)
+WEFT_RULE(RoundEvenOp, rising)
+WEFT_RULE(CbrtOp)
+WEFT_RULE(SinOp)
+WEFT_RULE(CosOp)
+WEFT_RULE(TanOp)
+WEFT_RULE(IsFiniteOp)
+WEFT_RULE(PopulationCountOp)
+WEFT_RULE(CountLeadingZerosOp)
+WEFT_RULE(ReducePrecisionOp)
 WEFT_RULE(ReluOp, rising)
 WEFT_RULE(NotOp)
 WEFT_RULE(AddOp, joint, joint)
@@ -58,6 +69,9 @@ WEFT_RULE(OrOp)
 WEFT_RULE(XorOp)
 WEFT_RULE(ShiftLeftOp)
 WEFT_RULE(ShiftRightLogicalOp)
+WEFT_RULE(ShiftRightArithmeticOp)
+WEFT_RULE(Atan2Op)
+WEFT_RULE(ClampOp)
 WEFT_RULE(CompareOp)
 WEFT_RULE(SelectOp, none, joint, joint)
 WEFT_RULE(BitcastOp)
@@ -124,6 +138,26 @@ LogicalResult SelectOp::verify() {
   Type elements = getElementTypeOrSelf(getCondition());
   if (!elements.isInteger(1)) // (C1)
     return emitOpError("a condition has elements of i1, not ") << elements;
+  return success();
+}
+
+LogicalResult IsFiniteOp::verify() {
+  Type from = getElementTypeOrSelf(getInput());
+  Type to = getElementTypeOrSelf(getResult());
+  if (!isa<FloatType>(from) || !to.isInteger(1)) // (C1)
+    return emitOpError("goes from floats to i1, not from ")
+           << from << " to " << to;
+  return success();
+}
+
+LogicalResult ReducePrecisionOp::verify() {
+  Type elements = getElementTypeOrSelf(getInput());
+  if (!isa<FloatType>(elements)) // (C1)
+    return emitOpError("rounds floats, not ") << elements;
+  int64_t exponent = getExponentBits(), mantissa = getMantissaBits();
+  if (exponent < 1 || mantissa < 0) // (C2)
+    return emitOpError("needs at least 1 exponent bit and 0 mantissa bits, not ")
+           << exponent << " and " << mantissa;
   return success();
 }
 

@@ -22,6 +22,16 @@ struct GradientBuilder {
 
   /// A tensor of `value` with the type of `like` (a float tensor).
   mlir::Value splat(double value, mlir::Value like) const;
+  /// A tensor of integers.
+  mlir::Value integers(int64_t value, llvm::ArrayRef<int64_t> shape,
+                       mlir::Type elementType) const;
+  /// 0, 1, 2, ... along a dimension.
+  mlir::Value count(int64_t dim, llvm::ArrayRef<int64_t> shape,
+                    mlir::Type elementType) const;
+  /// Zeros with the type of `like`, and grad[..., i, ...] added at position
+  /// positions[..., i, ...] of `dim`.
+  mlir::Value putAlong(mlir::Value grad, mlir::Value positions, int64_t dim,
+                       mlir::Value like) const;
   /// i1 tensor: lhs `kind` rhs.
   mlir::Value compare(CompareKind kind, mlir::Value lhs, mlir::Value rhs) const;
   mlir::Value select(mlir::Value condition, mlir::Value onTrue,

@@ -79,6 +79,18 @@ Value tieHalf(const GradientBuilder &g, Value grad, Value x, Value y,
   return g.mul(grad, factor);
 }
 
+Value squares(const GradientBuilder &g, Value x, Value y) {
+  return g.add(g.mul(x, x), g.mul(y, y));
+}
+
+/// x / y rounded towards 0.
+Value truncatedQuotient(const GradientBuilder &g, Value x, Value y) {
+  Value quotient = g.div(x, y);
+  Value size = AbsOp::create(g.builder, g.loc, quotient);
+  return g.mul(SignOp::create(g.builder, g.loc, quotient),
+               FloorOp::create(g.builder, g.loc, size));
+}
+
 /// `x`, with 1 in place of 0.
 Value oneForZero(const GradientBuilder &g, Value x) {
   return g.select(g.compare(CompareKind::EQ, x, g.splat(0, x)), g.splat(1, x),
@@ -114,6 +126,14 @@ WEFT_UNARY_GRADIENT(ErfOp,
                     g.mul(g.scale(2 / std::sqrt(M_PI), grad),
                           ExpOp::create(g.builder, g.loc, g.neg(g.mul(x, x)))))
 WEFT_UNARY_GRADIENT(FloorOp, Value())
+WEFT_UNARY_GRADIENT(CeilOp, Value())
+WEFT_UNARY_GRADIENT(RoundOp, Value())
+WEFT_UNARY_GRADIENT(RoundEvenOp, Value())
+WEFT_UNARY_GRADIENT(CbrtOp, g.mul(grad, g.div(g.scale(1.0 / 3, y), x)))
+WEFT_UNARY_GRADIENT(SinOp, g.mul(grad, CosOp::create(g.builder, g.loc, x)))
+WEFT_UNARY_GRADIENT(CosOp,
+                    g.neg(g.mul(grad, SinOp::create(g.builder, g.loc, x))))
+WEFT_UNARY_GRADIENT(TanOp, g.mul(grad, g.add(g.splat(1, y), g.mul(y, y))))
 WEFT_UNARY_GRADIENT(ReluOp,
                     g.select(g.compare(CompareKind::GT, x, g.splat(0, x)), grad,
                              g.splat(0, grad)))
@@ -145,6 +165,10 @@ WEFT_BINARY_GRADIENT(MaxOp, tieHalf(g, grad, x, y, z),
                      tieHalf(g, grad, y, x, z))
 WEFT_BINARY_GRADIENT(MinOp, tieHalf(g, grad, x, y, z),
                      tieHalf(g, grad, y, x, z))
+WEFT_BINARY_GRADIENT(Atan2Op, g.mul(grad, g.div(y, squares(g, x, y))),
+                     g.mul(grad, g.neg(g.div(x, squares(g, x, y)))))
+// x - y trunc(x / y)
+WEFT_BINARY_GRADIENT(RemOp, grad, g.neg(g.mul(grad, truncatedQuotient(g, x, y))))
 #undef WEFT_BINARY_GRADIENT
 
 // x^y: y x^(y-1), and 0 where y is 0 (jax.lax.pow with an integer y; with a
@@ -178,6 +202,7 @@ LogicalResult PowOp::buildGradient(OpBuilder &builder,
     return success();                                                          \
   }
 WEFT_NO_GRADIENT(CompareOp)
+WEFT_NO_GRADIENT(IsFiniteOp)
 WEFT_NO_GRADIENT(ConstantOp)
 WEFT_NO_GRADIENT(IotaOp)
 WEFT_NO_GRADIENT(RngBitsOp)
@@ -197,6 +222,45 @@ SelectOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
     operandGradients[1] = g.select(getCondition(), grad, zero);
   if (wanted[2])
     operandGradients[2] = g.select(getCondition(), zero, grad);
+  return success();
+}
+
+LogicalResult ClampOp::buildGradient(OpBuilder &builder,
+                                     ValueRange resultGradients,
+                                     ArrayRef<bool> wanted,
+                                     SmallVectorImpl<Value> &operandGradients) {
+  operandGradients.assign(3, Value());
+  Value grad = resultGradients[0];
+  if (!grad)
+    return success();
+  GradientBuilder g{builder, getLoc()};
+  Value low = getLow(), x = getInput(), high = getHigh();
+  auto greater = [&](Value a, Value b) {
+    return g.compare(CompareKind::GT, a, b);
+  };
+  auto both = [&](Value a, Value b) -> Value {
+    return AndOp::create(builder, getLoc(), a, b);
+  };
+  auto where = [&](Value condition) {
+    return g.select(condition, grad, g.splat(0, grad));
+  };
+  if (wanted[0])
+    operandGradients[0] = where(both(greater(low, x), greater(high, low)));
+  if (wanted[1])
+    operandGradients[1] = where(both(greater(x, low), greater(high, x)));
+  if (wanted[2])
+    operandGradients[2] = where(greater(x, high));
+  return success();
+}
+
+LogicalResult ReducePrecisionOp::buildGradient(
+    OpBuilder &builder, ValueRange resultGradients, ArrayRef<bool> wanted,
+    SmallVectorImpl<Value> &operandGradients) {
+  operandGradients.assign(1, Value());
+  if (wanted[0] && resultGradients[0])
+    operandGradients[0] = ReducePrecisionOp::create(
+        builder, getLoc(), resultGradients[0].getType(), resultGradients[0],
+        getExponentBitsAttr(), getMantissaBitsAttr());
   return success();
 }
 

@@ -1,5 +1,4 @@
-//===- GradientsOfShape.cpp - derivatives of moves, reductions, dots
-//-------===//
+//===- GradientsOfShape.cpp - derivatives of moves, reductions, dots -------===//
 
 #include "weft/dialects/weft/GradientBuilder.h"
 
@@ -42,6 +41,27 @@ SmallVector<int64_t> partners(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   for (size_t i : order)
     result.push_back(a[i]);
   return result;
+}
+
+/// For each element the product of all others that are multiplied with it,
+/// exact where some are 0: with one 0 only that one has a product.
+Value productOfOthers(const GradientBuilder &g, ReduceOp op) {
+  Value x = op.getInput();
+  ArrayRef<int64_t> dims = op.getDims();
+  SmallVector<int64_t> kept = otherDims(shapeOf(x).size(), dims);
+  auto spread = [&](ReduceKind kind, Value value) -> Value {
+    Value reduced = ReduceOp::create(g.builder, g.loc, kind, value, dims);
+    return BroadcastOp::create(g.builder, g.loc, reduced, shapeOf(x), kept);
+  };
+  Value zero = g.splat(0, x), one = g.splat(1, x);
+  Value isZero = g.compare(CompareKind::EQ, x, zero);
+  Value zeros = spread(ReduceKind::Sum, g.select(isZero, one, zero));
+  Value nonzero = g.select(isZero, one, x);
+  Value product = spread(ReduceKind::Prod, nonzero);
+  Value none = g.compare(CompareKind::EQ, zeros, zero);
+  Value single = g.compare(CompareKind::EQ, zeros, one);
+  return g.select(isZero, g.select(single, product, zero),
+                  g.select(none, g.div(product, nonzero), zero));
 }
 
 /// Is there anything to do for the op's only operand?
@@ -90,48 +110,6 @@ ReshapeOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
   return success();
 }
 
-LogicalResult SliceOp::buildGradient(OpBuilder &builder,
-                                     ValueRange resultGradients,
-                                     ArrayRef<bool> wanted,
-                                     SmallVectorImpl<Value> &operandGradients) {
-  if (!wantsOne(resultGradients, wanted, operandGradients))
-    return success();
-  ArrayRef<int64_t> from = shapeOf(getInput()), to = shapeOf(getResult());
-  SmallVector<int64_t> low(getStart()), high, interior;
-  for (auto [dim, size] : llvm::enumerate(to)) {
-    // An empty slice tells nothing of its input.
-    if (size == 0)
-      return success();
-    int64_t end = getStart()[dim] + (size - 1) * getStride()[dim] + 1;
-    high.push_back(from[dim] - end);
-    interior.push_back(getStride()[dim] - 1);
-  }
-  operandGradients[0] =
-      PadOp::create(builder, getLoc(), resultGradients[0], low, high, interior);
-  return success();
-}
-
-LogicalResult
-ConcatenateOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
-                             ArrayRef<bool> wanted,
-                             SmallVectorImpl<Value> &operandGradients) {
-  operandGradients.assign((*this)->getNumOperands(), Value());
-  Value grad = resultGradients[0];
-  if (!grad)
-    return success();
-  SmallVector<int64_t> start(shapeOf(grad).size(), 0), limit(shapeOf(grad));
-  SmallVector<int64_t> stride(start.size(), 1);
-  limit[getDim()] = 0;
-  for (auto [index, input] : llvm::enumerate(getInputs())) {
-    start[getDim()] = limit[getDim()];
-    limit[getDim()] += shapeOf(input)[getDim()];
-    if (wanted[index])
-      operandGradients[index] =
-          SliceOp::create(builder, getLoc(), grad, start, limit, stride);
-  }
-  return success();
-}
-
 LogicalResult
 ReduceOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
                         ArrayRef<bool> wanted,
@@ -159,10 +137,14 @@ ReduceOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
     operandGradients[0] = g.mul(spread(g.div(resultGradients[0], count)), ties);
     return success();
   }
+  case ReduceKind::Prod:
+    operandGradients[0] =
+        g.mul(spread(resultGradients[0]), productOfOthers(g, *this));
+    return success();
   default:
     return emitOpError("no derivative of a ")
            << stringifyReduceKind(getKind())
-           << " reduction; sum, max and min have one";
+           << " reduction; sum, prod, max and min have one";
   }
 }
 

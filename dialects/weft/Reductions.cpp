@@ -1,27 +1,12 @@
 //===- Reductions.cpp - reduce and dot -------------------------------------===//
 
+#include "weft/dialects/weft/ShapeChecks.h"
 #include "weft/dialects/weft/Weft.h"
 
 #include "llvm/ADT/SmallBitVector.h"
 
 using namespace mlir;
 using namespace weft;
-
-static RankedTensorType typeOf(Value value) {
-  return cast<RankedTensorType>(value.getType());
-}
-
-/// The result has this shape, whatever its layout.
-static LogicalResult checkShape(Operation *op, ArrayRef<int64_t> expected) {
-  ArrayRef<int64_t> actual = typeOf(op->getResult(0)).getShape();
-  if (actual == expected)
-    return success();
-  InFlightDiagnostic error = op->emitOpError("the result's shape should be [");
-  llvm::interleaveComma(expected, error);
-  error << "], not [";
-  llvm::interleaveComma(actual, error);
-  return error << ']';
-}
 
 //===----------------------------------------------------------------------===//
 // Reduce
@@ -47,16 +32,8 @@ void ReduceOp::build(OpBuilder &builder, OperationState &state, ReduceKind kind,
 
 LogicalResult ReduceOp::verify() {
   RankedTensorType type = typeOf(getInput());
-  int64_t previous = -1;
-  for (int64_t dim : getDims()) { // (C1)
-    if (dim < 0 || dim >= type.getRank())
-      return emitOpError("dim ")
-             << dim << " is out of the rank " << type.getRank();
-    if (dim <= previous)
-      return emitOpError("dims should rise, but ")
-             << dim << " follows " << previous;
-    previous = dim;
-  }
+  if (failed(checkRisingDims(*this, getDims(), type.getRank()))) // (C1)
+    return failure();
   return checkShape(*this, withoutDims(type.getShape(), getDims())); // (C2)
 }
 

@@ -36,8 +36,11 @@ private:
                    const SubAxes &axes);
   std::string passPartials(PassedPartial &passed);
   std::string checkFactors(ArrayRef<SubAxis> passed);
-  std::string checkResult(const PlacedTensor &result,
-                          const PassedPartial &passed);
+  std::string checkPartial(const PlacedTensor &tensor,
+                           const PassedPartial &passed);
+  bool isInit(unsigned operand) const {
+    return llvm::is_contained(rule.inits, operand);
+  }
   std::string text(ArrayRef<SubAxis> axes) const;
   std::string factorName(unsigned factor) const {
     return "factor " + std::to_string(factor) + " of size " +
@@ -144,7 +147,7 @@ std::string RuleCheck::passPartials(PassedPartial &passed) {
                                          : Linearity::None;
   };
   for (auto [index, operand] : llvm::enumerate(operands)) {
-    if (!operand.layout.isPartial())
+    if (!operand.layout.isPartial() || isInit(index))
       continue;
     Linearity linearity = linearityOf(index);
     auto kind = passedReduction(linearity, operand.layout.reduce);
@@ -168,7 +171,7 @@ std::string RuleCheck::passPartials(PassedPartial &passed) {
   if (!together)
     return {};
   for (auto [index, operand] : llvm::enumerate(operands))
-    if (has(linearityOf(index), Linearity::JointlyLinear) &&
+    if (!isInit(index) && has(linearityOf(index), Linearity::JointlyLinear) &&
         !operand.layout.isPartial())
       return carrier->name + " is partial over " + text(passed.axes) +
              ", but " + operand.name +
@@ -176,8 +179,10 @@ std::string RuleCheck::passPartials(PassedPartial &passed) {
   return {};
 }
 
-std::string RuleCheck::checkResult(const PlacedTensor &result,
-                                   const PassedPartial &passed) {
+/// A result, or an operand that is accumulated into, is partial over what the
+/// op reduces and what reaches it by linearity.
+std::string RuleCheck::checkPartial(const PlacedTensor &result,
+                                    const PassedPartial &passed) {
   Layout expected = Layout::replicated(0);
   expected.partial.assign(passed.axes.begin(), passed.axes.end());
   expected.reduce = passed.kind;
@@ -228,7 +233,10 @@ std::string RuleCheck::run() {
   if (reason = checkFactors(passed.axes); !reason.empty())
     return reason;
   for (const PlacedTensor &result : results)
-    if (reason = checkResult(result, passed); !reason.empty())
+    if (reason = checkPartial(result, passed); !reason.empty())
+      return reason;
+  for (unsigned init : rule.inits)
+    if (reason = checkPartial(operands[init], passed); !reason.empty())
       return reason;
   return {};
 }

@@ -23,7 +23,8 @@ namespace weft {
 /// its sharding rule, or empty. That is: all lie on one mesh; each factor has
 /// the same axes in every tensor; no axis is used by two factors; a result is
 /// partial over the axes that its operands pass on by linearity and those of
-/// the reduced factors, and over no others. Ops without a rule, and ops none
+/// the reduced factors, and over no others; an operand that is accumulated into
+/// likewise. Ops without a rule, and ops none
 /// of whose types has a layout, agree.
 std::string layoutsDisagree(mlir::Operation *op);
 

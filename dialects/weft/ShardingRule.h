@@ -45,12 +45,31 @@ struct Factor {
 using DimFactors = llvm::SmallVector<unsigned, 1>;        ///< major to minor
 using TensorFactors = llvm::SmallVector<DimFactors, 4>;   ///< one a dimension
 
-/// Position p of a result's factor needs operand positions
-/// scale*p + k*dilation + offset for k in [0, window): stride, dilation,
-/// padding, slice start, concatenation offset.
+/// Position p of a result's factor needs those operand positions q with
+///
+///   divisor * q == scale * p + k * dilation + offset (mod modulus)
+///
+/// for a k in [0, window), as far as they exist:
+///
+///   slice start:limit:stride     scale = stride, offset = start
+///   pad low, interior            divisor = interior + 1, offset = -low
+///   concatenate, input at o      offset = -o
+///   reverse of n                 scale = -1, offset = n - 1
+///   roll of n by s               offset = -s, modulus = n
+///   convolution, pooling         scale = stride, offset = -low, window = kernel
+///                                size, dilation = kernel dilation, divisor =
+///                                base dilation
+///   dynamic_slice                start = the operand with the start
+///   update of dynamic_update_slice  the same with startSign = -1
 struct PositionMap {
   unsigned operand = 0, result = 0, factor = 0;
   int64_t scale = 1, offset = 0, window = 1, dilation = 1;
+  int64_t divisor = 1;
+  int64_t modulus = 0; ///< 0: positions do not wrap around
+  /// Operand (one integer) whose value, clamped so that the smaller of the two
+  /// dimensions lies in the larger, is added to the offset times startSign.
+  int start = -1;
+  int64_t startSign = 1;
 };
 
 /// How a partial operand may pass through the op: properties of the op in this

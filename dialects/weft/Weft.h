@@ -33,6 +33,13 @@ public:
   virtual llvm::ArrayRef<int64_t> globalShape(unsigned result) const = 0;
 };
 
+/// Trait of ops whose results are computed as a whole, by loops of their own:
+/// sorting, scans, scatter. They are never part of another op's loop nest, and
+/// no result may have an operand's memory.
+template <typename ConcreteType>
+class ComputedWhole
+    : public mlir::OpTrait::TraitBase<ConcreteType, ComputedWhole> {};
+
 /// Clones an op (attributes, no regions) with other operands and result types.
 llvm::SmallVector<mlir::Value> cloneWithTypes(mlir::OpBuilder &builder,
                                               mlir::Operation *op,

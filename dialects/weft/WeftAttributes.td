@@ -92,5 +92,24 @@ def Weft_CompareKind : I32Enum<"CompareKind", "a comparison",
 def Weft_CompareKindAttr : EnumAttr<Weft_Dialect, Weft_CompareKind, "compare_kind"> {
   let assemblyFormat = "$value";
 }
+def Weft_ScatterKind : I32Enum<"ScatterKind", "what an update does to an element",
+    [I32EnumCase<"Set", 0, "set">, I32EnumCase<"Sum", 1, "sum">,
+     I32EnumCase<"Prod", 2, "prod">, I32EnumCase<"Max", 3, "max">,
+     I32EnumCase<"Min", 4, "min">, I32EnumCase<"And", 5, "and">,
+     I32EnumCase<"Or", 6, "or">]> {
+  let cppNamespace = "::weft";
+}
+def Weft_ScatterKindAttr : EnumAttr<Weft_Dialect, Weft_ScatterKind, "scatter_kind"> {
+  let assemblyFormat = "$value";
+}
+def Weft_ScanKind : I32Enum<"ScanKind", "what a cumulative op combines with",
+    [I32EnumCase<"Sum", 0, "sum">, I32EnumCase<"Prod", 1, "prod">,
+     I32EnumCase<"Max", 2, "max">, I32EnumCase<"Min", 3, "min">,
+     I32EnumCase<"LogSumExp", 4, "logsumexp">]> {
+  let cppNamespace = "::weft";
+}
+def Weft_ScanKindAttr : EnumAttr<Weft_Dialect, Weft_ScanKind, "scan_kind"> {
+  let assemblyFormat = "$value";
+}
 
 #endif // WEFT_DIALECTS_WEFT_ATTRIBUTES

@@ -1,7 +1,10 @@
 //===- WeftDialect.cpp - the dialect and its ops' generated parts ----------===//
 
+#include "weft/dialects/weft/IndexingOps.h"
+#include "weft/dialects/weft/ScanOps.h"
 #include "weft/dialects/weft/TypeLists.h"
 #include "weft/dialects/weft/Weft.h"
+#include "weft/dialects/weft/WindowOps.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -36,6 +39,18 @@ void WeftDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "weft/dialects/weft/WeftOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "weft/dialects/weft/IndexingOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "weft/dialects/weft/ScanOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "weft/dialects/weft/WindowOps.cpp.inc"
       >();
   addInterfaces<AttributeAliases>();
 }

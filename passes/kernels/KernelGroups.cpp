@@ -47,6 +47,10 @@ static bool hasDot(const KernelGroup &group) {
   return llvm::any_of(group.ops, llvm::IsaPred<DotOp>);
 }
 
+static bool hasWhole(const KernelGroup &group) {
+  return llvm::any_of(group.ops, [](Operation *op) { return op->hasTrait<ComputedWhole>(); });
+}
+
 KernelGroups::KernelGroups(func::FuncOp function) : function(function) {
   for (Operation &op : function.getBody().front().without_terminator()) {
     if (isCopiedIntoKernels(&op))
@@ -72,11 +76,11 @@ KernelGroups::KernelGroups(func::FuncOp function) : function(function) {
     return dot.ops.size() == 1 && hasDot(dot) && isElementwiseGroup(groups[consumer]) && !isDonated(groups[consumer]) &&
            shapeOf(dot.ops.front()) == shapeOf(groups[consumer].ops.front());
   });
-  // (c) rows and scalars: everything but dots. What updates donated memory
-  // stays elementwise, to work in place.
+  // (c) rows and scalars: everything but dots and ops with loops of their own.
+  // What updates donated memory stays elementwise, to work in place.
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
     const KernelGroup &a = groups[producer], &b = groups[consumer];
-    return !hasDot(a) && !hasDot(b) && !isDonated(a) && !isDonated(b);
+    return !hasDot(a) && !hasDot(b) && !hasWhole(a) && !hasWhole(b) && !isDonated(a) && !isDonated(b);
   });
 }
 

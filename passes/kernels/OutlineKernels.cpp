@@ -93,7 +93,7 @@ static bool worksInPlace(const KernelBody &body) {
   for (Operation *op : body.ops) {
     if (isElementwiseOp(op) || isa<ConstantOp, IotaOp, coll::CoordinateOp>(op))
       continue;
-    if (isa<ReduceOp, DotOp, PadOp, ConcatenateOp>(op))
+    if (!isa<BroadcastOp, TransposeOp, ReshapeOp, SliceOp, coll::SliceOp>(op))
       return false;
     if (isa<BroadcastOp>(op) && cast<RankedTensorType>(op->getOperand(0).getType()).getRank() == cast<RankedTensorType>(op->getResult(0).getType()).getRank())
       continue;

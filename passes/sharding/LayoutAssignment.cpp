@@ -203,6 +203,12 @@ void LayoutAssignment::require(const RuledOp &op, unsigned operand,
     if (now->isPartial() && !samePartial(*now, layout))
       value = convert(value, reducedLayout(value), op, operand);
   }
+  // Only copies become partial: what the new partial axes split is gathered.
+  if (layout.isPartial() && !samePartial(*layoutOf(value), layout)) {
+    Layout copies = layout;
+    copies.partial.clear();
+    value = convert(value, copies, op, operand);
+  }
   op.op->setOperand(operand, convert(value, layout, op, operand));
 }
 

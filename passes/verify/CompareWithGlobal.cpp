@@ -186,7 +186,9 @@ LogicalResult compareWithGlobal(func::FuncOp global, func::FuncOp partitioned,
   SmallVector<Tensors> locals(ports->mesh.size());
   for (auto [index, port] : llvm::enumerate(ports->arguments)) {
     inputs.push_back(
-        drawArgument(partitioned, index, port, options, bound));
+        options.arguments.empty()
+            ? drawArgument(partitioned, index, port, options, bound)
+            : options.arguments[index]);
     for (auto [device, block] :
          llvm::enumerate(shardTensor(ports->mesh, port.layout, inputs.back())))
       locals[device].push_back(block);

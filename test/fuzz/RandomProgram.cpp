@@ -1,24 +1,12 @@
 //===- RandomProgram.cpp - straight-line programs from a seed
 //--------------===//
 
-#include "weft/test/fuzz/RandomProgram.h"
+#include "weft/test/fuzz/ProgramGenerator.h"
 
 #include <algorithm>
 #include <numeric>
-#include <random>
-#include <vector>
 
 namespace weft {
-
-namespace {
-
-using Shape = std::vector<int64_t>;
-
-struct Value {
-  std::string name;
-  Shape shape;
-  double bound; ///< no element is larger in size
-};
 
 std::string list(const std::vector<int64_t> &values) {
   std::string text = "[";
@@ -27,7 +15,7 @@ std::string list(const std::vector<int64_t> &values) {
   return text + "]";
 }
 
-std::string typeOf(const Shape &shape, const std::string &element = "f32") {
+std::string typeOf(const Shape &shape, const std::string &element) {
   std::string text = "tensor<";
   for (int64_t size : shape)
     text += std::to_string(size) + "x";
@@ -39,50 +27,7 @@ int64_t elements(const Shape &shape) {
                          std::multiplies<>());
 }
 
-class Generator {
-public:
-  explicit Generator(uint64_t seed) : random(seed) {}
-  std::string run(const ProgramOptions &options);
-
-private:
-  static constexpr double kLargest = 1 << 22;
-
-  int64_t below(int64_t n) { return static_cast<int64_t>(random() % n); }
-  const Value &any() { return values[below(values.size())]; }
-  Shape randomShape() {
-    Shape shape(1 + below(3));
-    for (int64_t &size : shape)
-      size = 1 + below(9);
-    return shape;
-  }
-  std::string drawMesh();
-  std::string drawLayout(size_t rank);
-  /// A value of the same shape: another, or itself.
-  Value partner(const Value &x);
-  /// Adds `%n = text`; nothing where elements could grow too large.
-  void emit(const std::string &text, Shape shape, double bound);
-  void unary();
-  void binary();
-  void selection();
-  void constrain();
-  void broadcast();
-  void transpose();
-  void reshape();
-  void slice();
-  void pad();
-  void concatenate();
-  void reduce();
-  void dot();
-  void source();
-
-  std::mt19937_64 random;
-  std::vector<std::pair<std::string, int64_t>> axes;
-  std::vector<Value> values;
-  std::string body;
-  unsigned count = 0;
-};
-
-std::string Generator::drawMesh() {
+std::string ProgramGenerator::drawMesh() {
   static const std::vector<std::vector<int64_t>> meshes = {
       {2}, {3}, {4}, {5}, {6}, {7}, {8}, {2, 2}, {2, 3}, {2, 4}, {2, 2, 2}};
   const auto &sizes = meshes[below(meshes.size())];
@@ -95,7 +40,7 @@ std::string Generator::drawMesh() {
   return text;
 }
 
-std::string Generator::drawLayout(size_t rank) {
+std::string ProgramGenerator::drawLayout(size_t rank) {
   std::vector<std::string> dims(rank);
   auto order = axes;
   std::shuffle(order.begin(), order.end(), random);
@@ -121,7 +66,7 @@ std::string Generator::drawLayout(size_t rank) {
   return text + "]>";
 }
 
-void Generator::emit(const std::string &text, Shape shape, double bound) {
+void ProgramGenerator::emit(const std::string &text, Shape shape, double bound) {
   if (bound > kLargest || elements(shape) > 4096)
     return;
   std::string name = "%" + std::to_string(count++);
@@ -129,26 +74,27 @@ void Generator::emit(const std::string &text, Shape shape, double bound) {
   values.push_back({name, shape, bound});
 }
 
-Value Generator::partner(const Value &x) {
-  std::vector<Value> fitting;
-  for (const Value &value : values)
+RandomValue ProgramGenerator::partner(const RandomValue &x) {
+  std::vector<RandomValue> fitting;
+  for (const RandomValue &value : values)
     if (value.shape == x.shape)
       fitting.push_back(value);
   return fitting[below(fitting.size())];
 }
 
-void Generator::unary() {
-  static const char *ops[] = {"neg", "abs", "sign", "relu", "floor"};
-  Value x = any();
-  emit(std::string("weft.") + ops[below(5)] + " " + x.name + " : " +
+void ProgramGenerator::unary() {
+  static const char *ops[] = {"neg",   "abs",  "sign",  "relu",
+                              "floor", "ceil", "round", "round_even"};
+  RandomValue x = any();
+  emit(std::string("weft.") + ops[below(8)] + " " + x.name + " : " +
            typeOf(x.shape),
        x.shape, x.bound);
 }
 
-void Generator::binary() {
+void ProgramGenerator::binary() {
   static const char *ops[] = {"add", "sub", "mul", "max", "min"};
-  Value x = any();
-  Value y = partner(x);
+  RandomValue x = any();
+  RandomValue y = partner(x);
   int64_t op = below(5);
   double bound = op < 2    ? x.bound + y.bound
                  : op == 2 ? x.bound * y.bound
@@ -158,9 +104,9 @@ void Generator::binary() {
        x.shape, bound);
 }
 
-void Generator::selection() {
+void ProgramGenerator::selection() {
   static const char *kinds[] = {"eq", "ne", "lt", "le", "gt", "ge"};
-  Value x = any(), y = partner(x);
+  RandomValue x = any(), y = partner(x);
   std::string type = typeOf(x.shape), flags = typeOf(x.shape, "i1");
   std::string condition = "%c" + std::to_string(count);
   body += "  " + condition + " = weft.compare " + kinds[below(6)] + " " +
@@ -171,16 +117,16 @@ void Generator::selection() {
        x.shape, std::max(x.bound, y.bound));
 }
 
-void Generator::constrain() {
-  Value x = any();
+void ProgramGenerator::constrain() {
+  RandomValue x = any();
   std::string layout = drawLayout(x.shape.size());
   emit("weft.constrain " + x.name + " to " + layout.substr(layout.find('<')) +
            " : " + typeOf(x.shape) + " -> " + typeOf(x.shape),
        x.shape, x.bound);
 }
 
-void Generator::broadcast() {
-  Value x = any();
+void ProgramGenerator::broadcast() {
+  RandomValue x = any();
   Shape shape;
   std::vector<int64_t> dims;
   for (int64_t size : x.shape) {
@@ -196,8 +142,8 @@ void Generator::broadcast() {
        shape, x.bound);
 }
 
-void Generator::transpose() {
-  Value x = any();
+void ProgramGenerator::transpose() {
+  RandomValue x = any();
   std::vector<int64_t> permutation(x.shape.size());
   std::iota(permutation.begin(), permutation.end(), 0);
   std::shuffle(permutation.begin(), permutation.end(), random);
@@ -209,8 +155,8 @@ void Generator::transpose() {
        shape, x.bound);
 }
 
-void Generator::reshape() {
-  Value x = any();
+void ProgramGenerator::reshape() {
+  RandomValue x = any();
   Shape shape;
   int64_t rest = elements(x.shape);
   for (int64_t divisor = 2; divisor <= rest && shape.size() < 3; ++divisor)
@@ -227,8 +173,8 @@ void Generator::reshape() {
        shape, x.bound);
 }
 
-void Generator::slice() {
-  Value x = any();
+void ProgramGenerator::slice() {
+  RandomValue x = any();
   Shape shape;
   std::vector<int64_t> start, limit, stride;
   for (int64_t size : x.shape) {
@@ -244,31 +190,40 @@ void Generator::slice() {
        shape, x.bound);
 }
 
-void Generator::pad() {
-  Value x = any();
+void ProgramGenerator::pad() {
+  RandomValue x = any();
   Shape shape;
   std::vector<int64_t> low, high, interior;
   for (int64_t size : x.shape) {
-    low.push_back(below(3));
-    high.push_back(below(3));
+    low.push_back(below(5) - 2);
+    high.push_back(below(5) - 2);
     interior.push_back(below(2));
-    shape.push_back(low.back() + high.back() + size +
-                    (size - 1) * interior.back());
+    int64_t between = std::max<int64_t>(size - 1, 0) * interior.back();
+    if (low.back() + high.back() + size + between < 1)
+      low.back() = high.back() = 1;
+    shape.push_back(low.back() + high.back() + size + between);
   }
-  emit("weft.pad " + x.name + " low " + list(low) + " high " + list(high) +
-           " interior " + list(interior) + " : " + typeOf(x.shape) + " -> " +
+  std::string name = x.name, types = typeOf(x.shape);
+  if (below(2)) {
+    std::string value = "%p" + std::to_string(count);
+    body += "  " + value + " = weft.constant dense<2.0> : tensor<f32>\n";
+    name += " with " + value;
+    types += ", tensor<f32>";
+  }
+  emit("weft.pad " + name + " low " + list(low) + " high " + list(high) +
+           " interior " + list(interior) + " : " + types + " -> " +
            typeOf(shape),
-       shape, x.bound);
+       shape, std::max(x.bound, 2.0));
 }
 
-void Generator::concatenate() {
-  Value x = any();
+void ProgramGenerator::concatenate() {
+  RandomValue x = any();
   int64_t dim = below(static_cast<int64_t>(x.shape.size()) + 1) %
                 std::max<int64_t>(x.shape.size(), 1);
   if (x.shape.empty())
     return;
-  std::vector<Value> fitting;
-  for (const Value &value : values) {
+  std::vector<RandomValue> fitting;
+  for (const RandomValue &value : values) {
     Shape a = value.shape, b = x.shape;
     if (a.size() != b.size())
       continue;
@@ -276,7 +231,7 @@ void Generator::concatenate() {
     if (a == b)
       fitting.push_back(value);
   }
-  Value y = fitting[below(fitting.size())];
+  RandomValue y = fitting[below(fitting.size())];
   Shape shape = x.shape;
   shape[dim] += y.shape[dim];
   emit("weft.concatenate " + x.name + ", " + y.name + " dim " +
@@ -285,9 +240,9 @@ void Generator::concatenate() {
        shape, std::max(x.bound, y.bound));
 }
 
-void Generator::reduce() {
+void ProgramGenerator::reduce() {
   static const char *kinds[] = {"sum", "max", "min"};
-  Value x = any();
+  RandomValue x = any();
   Shape shape;
   std::vector<int64_t> dims;
   int64_t reduced = 1;
@@ -307,8 +262,8 @@ void Generator::reduce() {
        shape, kind == 0 ? x.bound * static_cast<double>(reduced) : x.bound);
 }
 
-void Generator::dot() {
-  Value x = any(), y = any();
+void ProgramGenerator::dot() {
+  RandomValue x = any(), y = any();
   for (size_t i = 0; i < x.shape.size(); ++i)
     for (size_t j = 0; j < y.shape.size(); ++j) {
       if (x.shape[i] != y.shape[j] || below(2))
@@ -330,7 +285,7 @@ void Generator::dot() {
     }
 }
 
-void Generator::source() {
+void ProgramGenerator::source() {
   Shape shape = below(2) ? any().shape : randomShape();
   if (shape.empty() || below(2))
     return emit("weft.constant dense<" + std::to_string(below(5)) +
@@ -341,22 +296,48 @@ void Generator::source() {
        static_cast<double>(shape[dim]));
 }
 
-std::string Generator::run(const ProgramOptions &options) {
+std::string ProgramGenerator::run(const ProgramOptions &options) {
   std::string mesh = drawMesh(), arguments;
   for (int64_t i = 0, n = 1 + below(3); i < n; ++i) {
-    Value value{"%x" + std::to_string(i), randomShape(), 4};
+    RandomValue value{"%x" + std::to_string(i), randomShape(), 4};
     arguments += (i ? ", " : "") + value.name + ": " + typeOf(value.shape) +
                  " {weft.layout = " + drawLayout(value.shape.size()) + "}";
     values.push_back(value);
   }
-  using Step = void (Generator::*)();
+  using Step = void (ProgramGenerator::*)();
   static const Step steps[] = {
-      &Generator::unary,     &Generator::binary,      &Generator::binary,
-      &Generator::selection, &Generator::constrain,   &Generator::broadcast,
-      &Generator::transpose, &Generator::reshape,     &Generator::slice,
-      &Generator::pad,       &Generator::concatenate, &Generator::reduce,
-      &Generator::reduce,    &Generator::dot,         &Generator::dot,
-      &Generator::source};
+      &ProgramGenerator::unary,
+      &ProgramGenerator::binary,
+      &ProgramGenerator::binary,
+      &ProgramGenerator::selection,
+      &ProgramGenerator::constrain,
+      &ProgramGenerator::broadcast,
+      &ProgramGenerator::transpose,
+      &ProgramGenerator::reshape,
+      &ProgramGenerator::slice,
+      &ProgramGenerator::pad,
+      &ProgramGenerator::concatenate,
+      &ProgramGenerator::reduce,
+      &ProgramGenerator::reduce,
+      &ProgramGenerator::dot,
+      &ProgramGenerator::dot,
+      &ProgramGenerator::source,
+      &ProgramGenerator::clamp,
+      &ProgramGenerator::reverse,
+      &ProgramGenerator::roll,
+      &ProgramGenerator::dynamicSlice,
+      &ProgramGenerator::dynamicUpdateSlice,
+      &ProgramGenerator::gather,
+      &ProgramGenerator::scatter,
+      &ProgramGenerator::oneHot,
+      &ProgramGenerator::cumulative,
+      &ProgramGenerator::argument,
+      &ProgramGenerator::topK,
+      &ProgramGenerator::sort,
+      &ProgramGenerator::reduceWindow,
+      &ProgramGenerator::selectAndScatter,
+      &ProgramGenerator::convolution,
+  };
   for (unsigned i = 0; i < options.ops; ++i)
     (this->*steps[below(std::size(steps))])();
   // The last values are results: what nothing uses yet is checked too.
@@ -376,10 +357,8 @@ std::string Generator::run(const ProgramOptions &options) {
          " : " + types + "\n}\n}\n";
 }
 
-} // namespace
-
 std::string randomProgram(uint64_t seed, const ProgramOptions &options) {
-  return Generator(seed).run(options);
+  return ProgramGenerator(seed).run(options);
 }
 
 } // namespace weft

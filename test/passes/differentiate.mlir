@@ -86,26 +86,70 @@ func.func @zero(%w: tensor<2xf32>, %x: tensor<f32>) -> tensor<2xf32> {
 
 // -----
 
-func.func private @remainder(%x: tensor<f32>) -> tensor<f32> {
-  // expected-error @below {{'weft.rem' op has no derivative, and the loss depends on it; attach DifferentiableOpInterface to it}}
-  %0 = weft.rem %x, %x : tensor<f32>
+func.func private @bits(%x: tensor<f32>) -> tensor<f32> {
+  // expected-error @below {{'weft.bitcast' op has no derivative, and the loss depends on it; attach DifferentiableOpInterface to it}}
+  %0 = weft.bitcast %x : tensor<f32> -> tensor<f32>
   return %0 : tensor<f32>
 }
 func.func @no_derivative(%x: tensor<f32>) -> tensor<f32> {
-  %v, %g = weft.value_and_grad @remainder(%x) wrt [0]
+  %v, %g = weft.value_and_grad @bits(%x) wrt [0]
     : (tensor<f32>) -> (tensor<f32>, tensor<f32>)
   return %g : tensor<f32>
 }
 
 // -----
 
-func.func private @prod(%x: tensor<4xf32>) -> tensor<f32> {
-  // expected-error @below {{'weft.reduce' op no derivative of a prod reduction; sum, max and min have one}}
-  %0 = weft.reduce prod %x dims [0] : tensor<4xf32> -> tensor<f32>
+func.func private @conjunction(%x: tensor<4xf32>) -> tensor<f32> {
+  // expected-error @below {{'weft.reduce' op no derivative of a and reduction; sum, prod, max and min have one}}
+  %0 = weft.reduce and %x dims [0] : tensor<4xf32> -> tensor<f32>
   return %0 : tensor<f32>
 }
-func.func @no_prod(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %v, %g = weft.value_and_grad @prod(%x) wrt [0]
+func.func @no_conjunction(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %v, %g = weft.value_and_grad @conjunction(%x) wrt [0]
+    : (tensor<4xf32>) -> (tensor<f32>, tensor<4xf32>)
+  return %g : tensor<4xf32>
+}
+
+// -----
+
+func.func private @scatter_max(%x: tensor<4xf32>) -> tensor<f32> {
+  %i = weft.iota dim 0 : tensor<4xi32>
+  // expected-error @below {{'weft.scatter' op no derivative of a scatter with max; set and sum have one}}
+  %r = weft.scatter max %x at %i with %x {inserted_window_dims = array<i64: 0>, scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64} : tensor<4xf32>, tensor<4xi32>, tensor<4xf32> -> tensor<4xf32>
+  %s = weft.reduce sum %r dims [0] : tensor<4xf32> -> tensor<f32>
+  return %s : tensor<f32>
+}
+func.func @no_scatter_max(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %v, %g = weft.value_and_grad @scatter_max(%x) wrt [0]
+    : (tensor<4xf32>) -> (tensor<f32>, tensor<4xf32>)
+  return %g : tensor<4xf32>
+}
+
+// -----
+
+func.func private @products(%x: tensor<4xf32>) -> tensor<f32> {
+  // expected-error @below {{'weft.reduce_window' op no derivative of windows of prod; sum has one, and max and min where nothing is dilated}}
+  %r = weft.reduce_window prod %x {window = array<i64: 2>, strides = array<i64: 2>, low = array<i64: 0>, high = array<i64: 0>, base_dilation = array<i64: 1>, window_dilation = array<i64: 1>} : tensor<4xf32> -> tensor<2xf32>
+  %s = weft.reduce sum %r dims [0] : tensor<2xf32> -> tensor<f32>
+  return %s : tensor<f32>
+}
+func.func @no_products(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %v, %g = weft.value_and_grad @products(%x) wrt [0]
+    : (tensor<4xf32>) -> (tensor<f32>, tensor<4xf32>)
+  return %g : tensor<4xf32>
+}
+
+// -----
+
+func.func private @second(%x: tensor<4xf32>) -> tensor<f32> {
+  %s0 = weft.slice %x from [0] to [2] by [1] : tensor<4xf32> -> tensor<2xf32>
+  // expected-error @below {{'weft.select_and_scatter' op has no derivative: the second derivative of a pooling}}
+  %r = weft.select_and_scatter ge %x, %s0 {window = array<i64: 2>, strides = array<i64: 2>, low = array<i64: 0>, high = array<i64: 0>} : tensor<4xf32>, tensor<2xf32> -> tensor<4xf32>
+  %s = weft.reduce sum %r dims [0] : tensor<4xf32> -> tensor<f32>
+  return %s : tensor<f32>
+}
+func.func @no_second(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %v, %g = weft.value_and_grad @second(%x) wrt [0]
     : (tensor<4xf32>) -> (tensor<f32>, tensor<4xf32>)
   return %g : tensor<4xf32>
 }

@@ -25,6 +25,7 @@ const char *const header = R"(
 #px = #weft.layout<#mesh, [{"x"}, {}], partial = sum{"y"}>
 #m = #weft.layout<#mesh, [{}, {}], partial = max{"y"}>
 #v = #weft.layout<#mesh, [{"x"}]>
+#vy = #weft.layout<#mesh, [{"y"}]>
 #vp = #weft.layout<#mesh, [{}], partial = sum{"x"}>
 #vm = #weft.layout<#mesh, [{}], partial = max{"x"}>
 #flat = #weft.layout<#mesh, [{"x", "y"}]>
@@ -126,4 +127,11 @@ TEST_CASE("rules fit ops that change sizes") {
   CHECK(check("weft.rng_bits", "(tensor<2xui32>) -> tensor<4x8xui32>", 1) == "");
   CHECK(check("weft.iota", "() -> tensor<4x8xi32>", 0, "dim = 1 : i64") == "");
   CHECK(check("weft.dot", "(tensor<3x4x5xf32>, tensor<3x5x6xf32>) -> tensor<3x4x6xf32>", 2, "lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_contract = array<i64: 1>") == "");
+}
+
+TEST_CASE("what is accumulated into counts once") {
+  using Catch::Contains;
+  const char *rows = "kind = 1 : i32, update_window_dims = array<i64: 1>, inserted_window_dims = array<i64: 0>, scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64";
+  CHECK(check("weft.scatter", "(tensor<4x8xf32, #p>, tensor<8xi32, #vy>, tensor<8x8xf32, #y>) -> tensor<4x8xf32, #p>", 3, rows) == "");
+  CHECK_THAT(check("weft.scatter", "(tensor<4x8xf32, #r>, tensor<8xi32, #vy>, tensor<8x8xf32, #y>) -> tensor<4x8xf32, #p>", 3, rows), Contains("operand 0 should be partial over {\"y\"}, but is over {}"));
 }

@@ -1,7 +1,8 @@
 //===- ElementEmitter.cpp - the value of one element -----------------------===//
 
-#include "weft/compiler/codegen/cpu/KernelEmitter.h"
+#include "weft/compiler/codegen/cpu/WholeNests.h"
 #include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/weft/IndexingOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/TypeSwitch.h"
@@ -120,6 +121,10 @@ FailureOr<Value> KernelEmitter::compute(Operation *op, const ElementIndex &index
       .Case([&](ReshapeOp reshape) { return reshaped(reshape, index); })
       .Case([&](PadOp pad) { return padded(pad, index); })
       .Case([&](ConcatenateOp concatenate) { return concatenated(concatenate, index); })
+      .Case([&](GatherOp gather) { return gatheredElement(*this, gather, index); })
+      .Case([&](OneHotOp oneHot) { return oneHotElement(*this, oneHot, index); })
+      .Case([&](DynamicSliceOp slice) { return dynamicallySliced(slice, index); })
+      .Case([&](DynamicUpdateSliceOp update) { return dynamicallyUpdated(update, index); })
       .Case([&](coll::CoordinateOp op) -> FailureOr<Value> { return coordinate(op.getGroup()); })
       .Case([&](coll::MakePartialOp partial) -> FailureOr<Value> {
         FailureOr<Value> value = element(partial.getInput(), index);
@@ -151,6 +156,13 @@ FailureOr<Value> KernelEmitter::computeMoved(Operation *op, const ElementIndex &
   } else if (auto slice = dyn_cast<SliceOp>(op)) {
     for (auto [i, dim] : llvm::enumerate(index.dims))
       dims.push_back(add(mul(dim, slice.getStride()[i]), constant(slice.getStart()[i])));
+  } else if (auto reverse = dyn_cast<ReverseOp>(op)) {
+    dims.assign(index.dims.begin(), index.dims.end());
+    for (int64_t dim : reverse.getDims())
+      dims[dim] = arith::SubIOp::create(builder, loc, constant(tensorType(reverse.getInput()).getDimSize(dim) - 1), dims[dim]);
+  } else if (auto roll = dyn_cast<RollOp>(op)) {
+    for (auto [dim, size, shift] : llvm::zip_equal(index.dims, tensorType(roll.getInput()).getShape(), roll.getShift()))
+      dims.push_back(rolled(dim, size, shift));
   } else if (auto slice = dyn_cast<coll::SliceOp>(op)) {
     dims.assign(index.dims.begin(), index.dims.end());
     int64_t dim = slice.getDim();
@@ -188,61 +200,6 @@ FailureOr<Value> KernelEmitter::reshaped(ReshapeOp op, const ElementIndex &index
   }
   std::reverse(dims.begin(), dims.end());
   return element(op.getInput(), makeIndex(dims, index.depth));
-}
-
-FailureOr<Value> KernelEmitter::padded(PadOp op, const ElementIndex &index) {
-  RankedTensorType type = tensorType(op.getInput());
-  Type elementType = computeType(type.getElementType());
-  Value zero = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(elementType));
-  if (type.getNumElements() == 0)
-    return zero;
-  Value inside = arith::ConstantOp::create(builder, loc, builder.getBoolAttr(true));
-  SmallVector<Value> dims;
-  for (auto [i, dim] : llvm::enumerate(index.dims)) {
-    Value position = add(dim, constant(-op.getLow()[i]));
-    auto require = [&](arith::CmpIPredicate predicate, Value a, Value b) {
-      Value holds = arith::CmpIOp::create(builder, loc, predicate, a, b);
-      inside = arith::AndIOp::create(builder, loc, inside, holds);
-    };
-    require(arith::CmpIPredicate::sge, position, constant(0));
-    if (op.getInterior()[i] != 0) {
-      Value step = constant(op.getInterior()[i] + 1);
-      require(arith::CmpIPredicate::eq, arith::RemSIOp::create(builder, loc, position, step), constant(0));
-      position = arith::DivSIOp::create(builder, loc, position, step);
-    }
-    require(arith::CmpIPredicate::slt, position, constant(type.getDimSize(i)));
-    // An element that exists is read in any case, then not used.
-    position = arith::MaxSIOp::create(builder, loc, position, constant(0));
-    dims.push_back(arith::MinSIOp::create(builder, loc, position, constant(type.getDimSize(i) - 1)));
-  }
-  FailureOr<Value> value = element(op.getInput(), makeIndex(dims, index.depth));
-  if (failed(value))
-    return failure();
-  enterDepth(index.depth);
-  return arith::SelectOp::create(builder, loc, inside, *value, zero).getResult();
-}
-
-FailureOr<Value> KernelEmitter::concatenated(ConcatenateOp op, const ElementIndex &index) {
-  int64_t dim = op.getDim(), start = 0;
-  Value result;
-  for (Value input : op.getInputs()) {
-    int64_t size = tensorType(input).getDimSize(dim);
-    if (size == 0)
-      continue;
-    enterDepth(index.depth);
-    SmallVector<Value> dims(index.dims.begin(), index.dims.end());
-    Value position = add(dims[dim], constant(-start));
-    Value clamped = arith::MaxSIOp::create(builder, loc, position, constant(0));
-    dims[dim] = arith::MinSIOp::create(builder, loc, clamped, constant(size - 1));
-    FailureOr<Value> value = element(input, makeIndex(dims, index.depth));
-    if (failed(value))
-      return failure();
-    enterDepth(index.depth);
-    Value reached = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::sge, position, constant(0));
-    result = result ? arith::SelectOp::create(builder, loc, reached, *value, result).getResult() : *value;
-    start += size;
-  }
-  return result;
 }
 
 FailureOr<Value> KernelEmitter::counted(IotaOp op, const ElementIndex &index) {

@@ -101,6 +101,17 @@ public:
   /// other through memory.
   void markParallel();
 
+  /// Moves the builder to where `depth` loops are open.
+  void enterDepth(unsigned depth);
+  /// One loop for each dimension, and the position in them.
+  ElementIndex openLoops(llvm::ArrayRef<int64_t> shape);
+  /// An integer element as a position: i64, and clamped to [0, last].
+  mlir::Value extended(mlir::Value value, mlir::Type elementType);
+  mlir::Value clampedPosition(mlir::Value value, mlir::Type elementType,
+                              int64_t last);
+  /// A position as an element of a tensor of integers.
+  mlir::Value narrowed(mlir::Value position, mlir::Value tensor);
+
   ElementIndex makeIndex(llvm::ArrayRef<mlir::Value> dims, unsigned depth);
   ElementIndex makeFlatIndex(mlir::Value linear, unsigned depth);
   /// The value of one element, in its compute type.
@@ -149,17 +160,24 @@ protected:
   mlir::FailureOr<mlir::Value> computeMoved(mlir::Operation *op,
                                             const ElementIndex &index);
   mlir::FailureOr<mlir::Value> reshaped(ReshapeOp op, const ElementIndex &index);
-  mlir::FailureOr<mlir::Value> padded(PadOp op, const ElementIndex &index);
-  mlir::FailureOr<mlir::Value> concatenated(ConcatenateOp op,
-                                            const ElementIndex &index);
   mlir::FailureOr<mlir::Value> randomBits(RngBitsOp op,
                                           const ElementIndex &index);
   mlir::FailureOr<mlir::Value> counted(IotaOp op, const ElementIndex &index);
   mlir::Value globalConstant(ConstantOp op);
+  // Moved elements (MovedElements.cpp).
+  mlir::FailureOr<mlir::Value> padded(PadOp op, const ElementIndex &index);
+  mlir::FailureOr<mlir::Value> concatenated(ConcatenateOp op,
+                                            const ElementIndex &index);
+  mlir::FailureOr<mlir::Value> dynamicallySliced(DynamicSliceOp op,
+                                                 const ElementIndex &index);
+  mlir::FailureOr<mlir::Value> dynamicallyUpdated(DynamicUpdateSliceOp op,
+                                                  const ElementIndex &index);
+  mlir::Value rolled(mlir::Value position, int64_t size, int64_t shift);
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+  clampedStarts(mlir::ValueRange starts, llvm::ArrayRef<int64_t> whole,
+                llvm::ArrayRef<int64_t> block);
   /// Loops around the place where a dimension's position is known.
   unsigned depthOf(mlir::Value position, unsigned otherwise);
-  /// Moves the builder to where `depth` loops are open.
-  void enterDepth(unsigned depth);
 
   mlir::func::FuncOp kernel;
   mlir::LLVM::LLVMFuncOp entry;

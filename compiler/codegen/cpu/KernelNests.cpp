@@ -1,6 +1,6 @@
 //===- KernelNests.cpp - loop nests of a kernel ----------------------------===//
 
-#include "weft/compiler/codegen/cpu/KernelEmitter.h"
+#include "weft/compiler/codegen/cpu/WholeNests.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -36,6 +36,13 @@ Value KernelEmitter::openStridedLoop(Value begin, Value end, Value step, ValueRa
   levels.push_back(loop);
   enterDepth(depth());
   return loop.getInductionVar();
+}
+
+ElementIndex KernelEmitter::openLoops(ArrayRef<int64_t> shape) {
+  SmallVector<Value> dims;
+  for (int64_t size : shape)
+    dims.push_back(openLoop(size));
+  return makeIndex(dims, depth());
 }
 
 void KernelEmitter::closeLoops(unsigned depth) {
@@ -151,6 +158,11 @@ LogicalResult KernelEmitter::emitNests() {
     return result;
   };
   for (Operation &op : kernel.getBody().front().without_terminator()) {
+    if (op.hasTrait<ComputedWhole>()) {
+      if (failed(flush()) || failed(emitWhole(*this, &op)))
+        return failure();
+      continue;
+    }
     if (op.getNumResults() != 1 || !stored.contains(op.getResult(0)))
       continue;
     Value value = op.getResult(0);

@@ -32,7 +32,7 @@ static void reachedStores(Value value, const llvm::SetVector<Value> &stored, llv
 }
 
 bool KernelEmitter::mustStore(Operation *op) {
-  if (isa<ReduceOp, DotOp>(op))
+  if (isa<ReduceOp, DotOp>(op) || op->hasTrait<ComputedWhole>())
     return true;
   Value result = op->getResult(0);
   return llvm::any_of(result.getUsers(), [&](Operation *user) {
@@ -45,8 +45,8 @@ void KernelEmitter::chooseStored() {
   // transpose or reshape of something stored is only another view of it.
   llvm::SetVector<Value> viewed;
   for (Operation &op : kernel.getBody().front().without_terminator()) {
-    if (op.getNumResults() == 1 && mustStore(&op))
-      stored.insert(op.getResult(0));
+    if (mustStore(&op))
+      stored.insert_range(op.getResults());
     if (auto dot = dyn_cast<DotOp>(op)) {
       for (Value operand : dot->getOperands()) {
         while (isa_and_nonnull<TransposeOp, ReshapeOp>(operand.getDefiningOp()) && !stored.contains(operand)) {

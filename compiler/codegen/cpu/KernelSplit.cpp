@@ -34,6 +34,8 @@ std::optional<KernelSplit> KernelEmitter::findSplit() {
   SmallVector<Value> roots;
   DotOp dot;
   for (Operation &op : kernel.getBody().front().without_terminator()) {
+    if (op.hasTrait<ComputedWhole>())
+      return std::nullopt;
     if (op.getNumResults() != 1 || !stored.contains(op.getResult(0)) || isDataConstant(op.getResult(0)))
       continue;
     if (isa<ReduceOp>(op) || (isa<DotOp>(op) && !roots.empty()))

@@ -130,6 +130,7 @@ static std::string emitCode(ModuleOp module, const CpuTarget &target, SmallVecto
     return "no code generator for " + target.triple + ": " + error;
   translated->setTargetTriple(machine->getTargetTriple());
   translated->setDataLayout(machine->createDataLayout());
+  defineBFloatRounding(*translated);
   for (llvm::Function &function : *translated) {
     function.addFnAttr("target-cpu", target.cpu);
     function.addFnAttr("prefer-vector-width", std::to_string(target.vectorBytes * 8));

@@ -9,6 +9,10 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/CodeGen.h"
 
+namespace llvm {
+class Module;
+} // namespace llvm
+
 namespace weft::cpu {
 
 /// Compiles the one kernel function in `text` in a context of its own, so that
@@ -16,6 +20,9 @@ namespace weft::cpu {
 std::string lowerKernel(llvm::StringRef text, const CpuTarget &target,
                         llvm::SmallVectorImpl<char> &object,
                         llvm::CodeGenFileType type = llvm::CodeGenFileType::ObjectFile);
+
+/// Gives a module that computes with bf16 the function that rounds to it.
+void defineBFloatRounding(llvm::Module &module);
 
 /// Links objects to one shared object that needs nothing but libc and libm.
 /// Returns what went wrong, or empty. One link runs at a time: lld has state.

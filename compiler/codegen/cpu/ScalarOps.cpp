@@ -6,6 +6,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/TypeSwitch.h"
 
+#include <limits>
+
 using namespace mlir;
 
 namespace weft::cpu {
@@ -79,6 +81,12 @@ struct ScalarEmitter {
   Value relu() const;
   Value logistic() const;
   Value shift(bool left) const;
+  Value shiftArithmetic() const;
+  Value divide(bool remainder) const;
+  Value integerPower() const;
+  Value isFinite() const;
+  Value clamp() const;
+  Value reducePrecision(int64_t exponentBits, int64_t mantissaBits) const;
   Value compareOp(CompareKind kind) const;
   Value convert(Type to) const;
   Value unary(Operation *op) const;
@@ -128,6 +136,123 @@ Value ScalarEmitter::shift(bool left) const {
   return arith::SelectOp::create(b, loc, inside, shifted, number(0));
 }
 
+Value ScalarEmitter::shiftArithmetic() const {
+  // All sign bits where the distance is not below the width.
+  Value last = number(type.getIntOrFloatBitWidth() - 1);
+  Value distance = arith::MinUIOp::create(b, loc, in[1], last);
+  return arith::ShRSIOp::create(b, loc, in[0], distance);
+}
+
+/// As the interpreter: x / 0 is -1, x rem 0 is x, the least integer over -1
+/// wraps. Nothing traps, so that padding may hold anything.
+Value ScalarEmitter::divide(bool remainder) const {
+  if (isFloat())
+    return remainder ? arith::RemFOp::create(b, loc, in[0], in[1]).getResult()
+                     : arith::DivFOp::create(b, loc, in[0], in[1]).getResult();
+  auto is = [&](int64_t value) -> Value {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, in[1], number(value));
+  };
+  auto choose = [&](Value condition, Value x, Value y) -> Value {
+    return arith::SelectOp::create(b, loc, condition, x, y);
+  };
+  bool u = isUnsigned(type);
+  Value isZero = is(0), isMinusOne = is(-1);
+  Value divisor = choose(isZero, number(1), in[1]);
+  if (!u)
+    divisor = choose(isMinusOne, number(1), divisor);
+  Value whenZero = remainder ? in[0] : number(-1);
+  if (u) {
+    Value result = remainder ? arith::RemUIOp::create(b, loc, in[0], divisor).getResult()
+                             : arith::DivUIOp::create(b, loc, in[0], divisor).getResult();
+    return choose(isZero, whenZero, result);
+  }
+  Value result = remainder ? arith::RemSIOp::create(b, loc, in[0], divisor).getResult()
+                           : arith::DivSIOp::create(b, loc, in[0], divisor).getResult();
+  if (!remainder)
+    result = choose(isMinusOne, arith::SubIOp::create(b, loc, number(0), in[0]), result);
+  return choose(isZero, whenZero, result);
+}
+
+/// By squaring, one step for each bit of y. Where y is negative: 1 and -1 stay
+/// what they are, 0 gives -1 as a division by 0 does, all others 0.
+Value ScalarEmitter::integerPower() const {
+  auto bitOf = [&](int64_t bit) -> Value {
+    Value shifted = arith::ShRUIOp::create(b, loc, in[1], number(bit));
+    Value low = arith::AndIOp::create(b, loc, shifted, number(1));
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, low, number(0));
+  };
+  Value result = number(1), base = in[0];
+  for (unsigned bit = 0; bit < type.getIntOrFloatBitWidth(); ++bit) {
+    Value more = arith::MulIOp::create(b, loc, result, base);
+    result = arith::SelectOp::create(b, loc, bitOf(bit), more, result);
+    base = arith::MulIOp::create(b, loc, base, base);
+  }
+  if (isUnsigned(type))
+    return result;
+  auto is = [&](arith::CmpIPredicate predicate, Value x, int64_t value) -> Value {
+    return arith::CmpIOp::create(b, loc, predicate, x, number(value));
+  };
+  auto choose = [&](Value condition, Value x, Value y) -> Value {
+    return arith::SelectOp::create(b, loc, condition, x, y);
+  };
+  // The powers of 1 and -1 depend on the lowest bit only.
+  Value small = arith::OrIOp::create(b, loc, is(arith::CmpIPredicate::eq, in[0], 1), is(arith::CmpIPredicate::eq, in[0], -1));
+  Value inverse = choose(small, result, choose(is(arith::CmpIPredicate::eq, in[0], 0), number(-1), number(0)));
+  return choose(is(arith::CmpIPredicate::slt, in[1], 0), inverse, result);
+}
+
+Value ScalarEmitter::isFinite() const {
+  Value infinity = arith::ConstantOp::create(b, loc, b.getFloatAttr(type, std::numeric_limits<double>::infinity()));
+  // "ordered and less" is false for NaN.
+  return arith::CmpFOp::create(b, loc, arith::CmpFPredicate::OLT, absolute(), infinity);
+}
+
+Value ScalarEmitter::clamp() const {
+  SmallVector<Value> lower{in[1], in[0]};
+  Value raised = ScalarEmitter{b, loc, type, lower}.pick<arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp>();
+  SmallVector<Value> upper{raised, in[2]};
+  return ScalarEmitter{b, loc, type, upper}.pick<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp>();
+}
+
+/// On the bits: rounds the mantissa to even, then looks at the exponent. As
+/// the largest numbers round up into the exponent, this gives infinity.
+Value ScalarEmitter::reducePrecision(int64_t exponentBits, int64_t mantissaBits) const {
+  unsigned width = type.getIntOrFloatBitWidth();
+  if (width < 32) {
+    SmallVector<Value> wide{arith::ExtFOp::create(b, loc, b.getF32Type(), in[0])};
+    Value result = ScalarEmitter{b, loc, b.getF32Type(), wide}.reducePrecision(exponentBits, mantissaBits);
+    return arith::TruncFOp::create(b, loc, type, result);
+  }
+  Type bitsType = b.getIntegerType(width);
+  int64_t mantissa = width == 64 ? 52 : 23, exponent = width - 1 - mantissa;
+  auto constant = [&](uint64_t value) -> Value {
+    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(bitsType, APInt(width, value, false, true)));
+  };
+  auto both = [&](Value x, Value y) -> Value { return arith::AndIOp::create(b, loc, x, y); };
+  auto choose = [&](arith::CmpIPredicate predicate, Value x, Value y, Value chosen, Value other) -> Value {
+    Value holds = arith::CmpIOp::create(b, loc, predicate, x, y);
+    return arith::SelectOp::create(b, loc, holds, chosen, other);
+  };
+  Value bits = arith::BitcastOp::create(b, loc, bitsType, in[0]);
+  if (mantissaBits < mantissa) {
+    uint64_t last = uint64_t(1) << (mantissa - mantissaBits);
+    Value odd = arith::ShRUIOp::create(b, loc, both(bits, constant(last)), constant(mantissa - mantissaBits));
+    Value bias = arith::AddIOp::create(b, loc, odd, constant((last >> 1) - 1));
+    bits = both(arith::AddIOp::create(b, loc, bits, bias), constant(~(last - 1)));
+  }
+  if (exponentBits < exponent) {
+    uint64_t bias = (uint64_t(1) << (exponent - 1)) - 1, reduced = (uint64_t(1) << (exponentBits - 1)) - 1;
+    uint64_t mask = ((uint64_t(1) << exponent) - 1) << mantissa;
+    Value field = both(bits, constant(mask)), zero = both(bits, constant(uint64_t(1) << (width - 1)));
+    Value infinity = arith::OrIOp::create(b, loc, zero, constant(mask));
+    bits = choose(arith::CmpIPredicate::ugt, field, constant((bias + reduced) << mantissa), infinity, bits);
+    bits = choose(arith::CmpIPredicate::ule, field, constant((bias - reduced) << mantissa), zero, bits);
+  }
+  Value rounded = arith::BitcastOp::create(b, loc, type, bits);
+  Value isNumber = arith::CmpFOp::create(b, loc, arith::CmpFPredicate::ORD, in[0], in[0]);
+  return arith::SelectOp::create(b, loc, isNumber, rounded, in[0]);
+}
+
 Value ScalarEmitter::compareOp(CompareKind kind) const {
   using F = arith::CmpFPredicate;
   using I = arith::CmpIPredicate;
@@ -158,9 +283,11 @@ Value ScalarEmitter::convert(Type to) const {
     Value wide = arith::ExtFOp::create(b, loc, b.getF32Type(), in[0]);
     return arith::TruncFOp::create(b, loc, result, wide);
   }
-  if (isFloat())
-    return isUnsigned(to) ? arith::FPToUIOp::create(b, loc, result, in[0]).getResult()
-                          : arith::FPToSIOp::create(b, loc, result, in[0]).getResult();
+  if (isFloat()) {
+    // Out of range gives the nearest integer, NaN 0.
+    StringRef name = isUnsigned(to) ? "llvm.fptoui.sat" : "llvm.fptosi.sat";
+    return LLVM::CallIntrinsicOp::create(b, loc, result, b.getStringAttr(name), in[0]).getResult(0);
+  }
   if (isa<FloatType>(to))
     return isUnsigned(type) ? arith::UIToFPOp::create(b, loc, result, in[0]).getResult()
                             : arith::SIToFPOp::create(b, loc, result, in[0]).getResult();
@@ -196,6 +323,17 @@ Value ScalarEmitter::unary(Operation *op) const {
       .Case([&](TanhOp) { return math<math::TanhOp>(); })
       .Case([&](ErfOp) { return math<math::ErfOp>(); })
       .Case([&](FloorOp) { return math<math::FloorOp>(); })
+      .Case([&](CeilOp) { return math<math::CeilOp>(); })
+      .Case([&](RoundOp) { return math<math::RoundOp>(); })
+      .Case([&](RoundEvenOp) { return math<math::RoundEvenOp>(); })
+      .Case([&](CbrtOp) { return math<math::CbrtOp>(); })
+      .Case([&](SinOp) { return math<math::SinOp>(); })
+      .Case([&](CosOp) { return math<math::CosOp>(); })
+      .Case([&](TanOp) { return math<math::TanOp>(); })
+      .Case([&](IsFiniteOp) { return isFinite(); })
+      .Case([&](ReducePrecisionOp reduce) { return reducePrecision(reduce.getExponentBits(), reduce.getMantissaBits()); })
+      .Case([&](PopulationCountOp) -> Value { return math::CtPopOp::create(b, loc, in[0]); })
+      .Case([&](CountLeadingZerosOp) -> Value { return math::CountLeadingZerosOp::create(b, loc, in[0]); })
       .Case([&](NotOp) -> Value {
         return arith::XOrIOp::create(b, loc, in[0], number(-1));
       })
@@ -217,14 +355,21 @@ Value ScalarEmitter::binary(Operation *op) const {
       .Case([&](AddOp) { return pick<arith::AddFOp, arith::AddIOp>(); })
       .Case([&](SubOp) { return pick<arith::SubFOp, arith::SubIOp>(); })
       .Case([&](MulOp) { return pick<arith::MulFOp, arith::MulIOp>(); })
-      .Case([&](DivOp) { return pick<arith::DivFOp, arith::DivSIOp, arith::DivUIOp>(); })
-      .Case([&](RemOp) { return pick<arith::RemFOp, arith::RemSIOp, arith::RemUIOp>(); })
+      .Case([&](DivOp) { return divide(/*remainder=*/false); })
+      .Case([&](RemOp) { return divide(/*remainder=*/true); })
+      .Case([&](Atan2Op) -> Value {
+        if (type.getIntOrFloatBitWidth() >= 32)
+          return math::Atan2Op::create(b, loc, in[0], in[1]);
+        Value y = arith::ExtFOp::create(b, loc, b.getF32Type(), in[0]), x = arith::ExtFOp::create(b, loc, b.getF32Type(), in[1]);
+        return arith::TruncFOp::create(b, loc, type, math::Atan2Op::create(b, loc, y, x));
+      })
+      .Case([&](ShiftRightArithmeticOp) { return shiftArithmetic(); })
       .Case([&](MaxOp) { return pick<arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp>(); })
       .Case([&](MinOp) { return pick<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp>(); })
       .Case([&](PowOp) -> Value {
         if (isFloat())
           return math::PowFOp::create(b, loc, in[0], in[1]);
-        return math::IPowIOp::create(b, loc, in[0], in[1]);
+        return integerPower();
       })
       .Case([&](AndOp) -> Value { return arith::AndIOp::create(b, loc, in[0], in[1]); })
       .Case([&](OrOp) -> Value { return arith::OrIOp::create(b, loc, in[0], in[1]); })
@@ -244,7 +389,9 @@ FailureOr<Value> emitScalarOp(OpBuilder &builder, Operation *op,
   Type type = tensorType(op->getOperand(0)).getElementType();
   ScalarEmitter emitter{builder, op->getLoc(), type, operands};
   Value result;
-  if (operands.size() == 3)
+  if (isa<ClampOp>(op))
+    result = ScalarEmitter{builder, op->getLoc(), type, operands}.clamp();
+  else if (operands.size() == 3)
     result = arith::SelectOp::create(builder, op->getLoc(), operands[0], operands[1], operands[2]);
   else
     result = operands.size() == 1 ? emitter.unary(op) : emitter.binary(op);

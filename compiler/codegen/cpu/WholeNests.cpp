@@ -1,0 +1,227 @@
+//===- WholeNests.cpp - cumulative ops and orders --------------------------===//
+
+#include "weft/compiler/codegen/cpu/WholeNests.h"
+
+#include "weft/dialects/weft/IndexingOps.h"
+#include "weft/dialects/weft/ScanOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace weft::cpu {
+
+namespace {
+
+/// Loops over all dimensions but one.
+struct RowNest {
+  KernelEmitter &e;
+  Location loc;
+  Type elementType;
+  int64_t dim, size;
+  SmallVector<Value> dims; ///< null along the dimension
+
+  RowNest(KernelEmitter &e, Value input, int64_t dim)
+      : e(e), loc(e.loc), elementType(tensorType(input).getElementType()),
+        dim(dim), size(tensorType(input).getDimSize(dim)) {
+    e.beginNest();
+    for (auto [i, n] : llvm::enumerate(tensorType(input).getShape()))
+      dims.push_back(static_cast<int64_t>(i) == dim ? Value() : e.openLoop(n));
+  }
+  ElementIndex at(Value position) const {
+    SmallVector<Value> all(dims);
+    all[dim] = position;
+    return e.makeIndex(all, e.depth());
+  }
+  /// Stores to an element of a result, whose row is this one.
+  void put(Value value, Value result, Value position) const {
+    RankedTensorType type = tensorType(result);
+    SmallVector<Value> all(dims);
+    if (position)
+      all[dim] = position;
+    else
+      all.erase(all.begin() + dim);
+    e.store(value, e.memoryOf(result), type.getElementType(),
+            e.linearIndex(type.getShape(), e.makeIndex(all, e.depth())));
+  }
+  /// Closes the innermost loop, which carries these values on; they are given
+  /// as they are behind it.
+  SmallVector<Value> close(ValueRange next) const {
+    scf::ForOp loop = e.innermostLoop();
+    loop.getBody()->getTerminator()->setOperands(next);
+    e.closeLoops(e.depth() - 1);
+    return SmallVector<Value>(loop.getResults());
+  }
+
+  Value select(Value condition, Value x, Value y) const { return arith::SelectOp::create(e.builder, loc, condition, x, y); }
+  Value both(Value x, Value y) const { return arith::AndIOp::create(e.builder, loc, x, y); }
+  Value either(Value x, Value y) const { return arith::OrIOp::create(e.builder, loc, x, y); }
+  Value compare(arith::CmpIPredicate predicate, Value x, Value y) const { return arith::CmpIOp::create(e.builder, loc, predicate, x, y); }
+  Value isNan(Value x) const { return arith::CmpFOp::create(e.builder, loc, arith::CmpFPredicate::UNO, x, x); }
+  Value isNumber(Value x) const { return arith::CmpFOp::create(e.builder, loc, arith::CmpFPredicate::ORD, x, x); }
+  /// x < y, with NaN larger than all numbers.
+  Value less(Type type, Value x, Value y) const {
+    if (isa<FloatType>(type)) {
+      Value is = arith::CmpFOp::create(e.builder, loc, arith::CmpFPredicate::OLT, x, y);
+      return either(is, both(isNumber(x), isNan(y)));
+    }
+    bool isUnsigned = type.isUnsignedInteger() || type.isInteger(1);
+    return compare(isUnsigned ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt, x, y);
+  }
+};
+
+} // namespace
+
+/// log(e^a + e^b) without overflow.
+static Value emitLogSumExp(KernelEmitter &e, Type type, Value a, Value b) {
+  OpBuilder &builder = e.builder;
+  Location loc = e.loc;
+  Value larger = arith::MaximumFOp::create(builder, loc, a, b);
+  Value apart = arith::SubFOp::create(builder, loc, a, b);
+  Value falling = arith::NegFOp::create(builder, loc, math::AbsFOp::create(builder, loc, apart));
+  Value more = math::Log1pOp::create(builder, loc, math::ExpOp::create(builder, loc, falling));
+  Value sum = arith::AddFOp::create(builder, loc, larger, more);
+  Value infinity = arith::ConstantOp::create(builder, loc, builder.getFloatAttr(type, std::numeric_limits<double>::infinity()));
+  Value isInfinite = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ, math::AbsFOp::create(builder, loc, larger), infinity);
+  return arith::SelectOp::create(builder, loc, isInfinite, larger, sum);
+}
+
+static LogicalResult emitCumulative(KernelEmitter &e, CumulativeOp op) {
+  constexpr ReduceKind kinds[] = {ReduceKind::Sum, ReduceKind::Prod, ReduceKind::Max, ReduceKind::Min, ReduceKind::Max};
+  ReduceKind kind = kinds[static_cast<unsigned>(op.getKind())];
+  RowNest row(e, op.getInput(), op.getDim());
+  Value counter = e.openLoop(row.size, emitNeutral(e.builder, e.loc, kind, row.elementType));
+  Value sum = e.innermostLoop().getRegionIterArgs()[0];
+  Value position = op.getReverse() ? arith::SubIOp::create(e.builder, e.loc, e.constant(row.size - 1), counter).getResult() : counter;
+  FailureOr<Value> value = e.element(op.getInput(), row.at(position));
+  if (failed(value))
+    return failure();
+  e.enterDepth(e.depth());
+  Value next = op.getKind() == ScanKind::LogSumExp ? emitLogSumExp(e, row.elementType, sum, *value) : emitCombine(e.builder, e.loc, kind, row.elementType, sum, *value);
+  row.put(op.getExclusive() ? sum : next, op.getResult(), position);
+  row.close(next);
+  return success();
+}
+
+/// The first position of the largest, or smallest, element of each row.
+static LogicalResult emitArgument(KernelEmitter &e, Operation *op, int64_t dim, bool largest) {
+  Value input = op->getOperand(0);
+  RowNest row(e, input, dim);
+  FailureOr<Value> first = e.element(input, row.at(e.constant(0)));
+  if (failed(first))
+    return failure();
+  e.enterDepth(e.depth());
+  Value counter = e.openLoop(row.size, {*first, e.constant(0)});
+  ValueRange best = e.innermostLoop().getRegionIterArgs();
+  FailureOr<Value> value = e.element(input, row.at(counter));
+  if (failed(value))
+    return failure();
+  e.enterDepth(e.depth());
+  Value better = largest ? row.less(row.elementType, best[0], *value) : row.less(row.elementType, *value, best[0]);
+  if (!largest && isa<FloatType>(row.elementType)) {
+    // NaN comes first here too.
+    Value isBefore = row.both(row.isNan(*value), row.isNumber(best[0]));
+    better = row.either(row.both(better, row.isNumber(best[0])), isBefore);
+  }
+  SmallVector<Value> next{row.select(better, *value, best[0]), row.select(better, counter, best[1])};
+  SmallVector<Value> found = row.close(next);
+  row.put(e.narrowed(found[1], op->getResult(0)), op->getResult(0), {});
+  return success();
+}
+
+/// k times the first largest of the elements that come after the last one.
+static LogicalResult emitTopK(KernelEmitter &e, TopKOp op) {
+  using P = arith::CmpIPredicate;
+  RowNest row(e, op.getInput(), op.getDim());
+  Value none = e.constant(-1);
+  Value start = emitNeutral(e.builder, e.loc, ReduceKind::Max, row.elementType);
+  Value k = e.openLoop(tensorType(op.getValues()).getDimSize(op.getDim()), {start, none});
+  Value lastValue = e.innermostLoop().getRegionIterArgs()[0], last = e.innermostLoop().getRegionIterArgs()[1];
+  Value i = e.openLoop(row.size, {start, none});
+  ValueRange best = e.innermostLoop().getRegionIterArgs();
+  FailureOr<Value> value = e.element(op.getInput(), row.at(i));
+  if (failed(value))
+    return failure();
+  e.enterDepth(e.depth());
+  Type type = row.elementType;
+  Value isSmaller = row.less(type, *value, lastValue), isLarger = row.less(type, lastValue, *value);
+  Value later = row.compare(P::sgt, i, last);
+  // Equal ones by position; "larger" has been taken.
+  Value truth = arith::ConstantOp::create(e.builder, e.loc, e.builder.getBoolAttr(true));
+  Value notLarger = arith::XOrIOp::create(e.builder, e.loc, isLarger, truth);
+  Value isLeft = row.either(isSmaller, row.both(notLarger, later));
+  isLeft = row.either(isLeft, row.compare(P::eq, last, none));
+  Value better = row.either(row.compare(P::eq, best[1], none), row.less(type, best[0], *value));
+  better = row.both(better, isLeft);
+  SmallVector<Value> found = row.close({row.select(better, *value, best[0]), row.select(better, i, best[1])});
+  row.put(found[0], op.getValues(), k);
+  row.put(e.narrowed(found[1], op.getPositions()), op.getPositions(), k);
+  row.close(found);
+  return success();
+}
+
+/// An element's place is the number of those that come before it.
+static LogicalResult emitSort(KernelEmitter &e, SortOp op) {
+  RowNest row(e, op.getInputs()[0], op.getDim());
+  Value i = e.openLoop(row.size);
+  auto keysAt = [&](Value position, SmallVector<Value> &keys) -> LogicalResult {
+    for (Value input : op.getInputs().take_front(op.getKeys())) {
+      FailureOr<Value> key = e.element(input, row.at(position));
+      if (failed(key))
+        return failure();
+      keys.push_back(*key);
+    }
+    return success();
+  };
+  SmallVector<Value> mine, others;
+  if (failed(keysAt(i, mine)))
+    return failure();
+  e.enterDepth(e.depth());
+  Value j = e.openLoop(row.size, e.constant(0));
+  Value count = e.innermostLoop().getRegionIterArgs()[0];
+  if (failed(keysAt(j, others)))
+    return failure();
+  e.enterDepth(e.depth());
+  Value before = row.compare(arith::CmpIPredicate::slt, j, i);
+  Value truth = arith::ConstantOp::create(e.builder, e.loc, e.builder.getBoolAttr(true));
+  for (size_t key = mine.size(); key-- > 0;) {
+    Type type = tensorType(op.getInputs()[key]).getElementType();
+    Value less = row.less(type, others[key], mine[key]), more = row.less(type, mine[key], others[key]);
+    if (op.getDescending())
+      std::swap(less, more);
+    Value notMore = arith::XOrIOp::create(e.builder, e.loc, more, truth);
+    before = row.either(less, row.both(notMore, before));
+  }
+  Value one = row.select(before, e.constant(1), e.constant(0));
+  Value place = row.close(e.add(count, one))[0];
+  for (auto [input, sorted] : llvm::zip_equal(op.getInputs(), op.getSorted())) {
+    FailureOr<Value> value = e.element(input, row.at(i));
+    if (failed(value))
+      return failure();
+    e.enterDepth(e.depth());
+    row.put(*value, sorted, place);
+  }
+  return success();
+}
+
+LogicalResult emitWhole(KernelEmitter &e, Operation *op) {
+  if (llvm::all_of(op->getResults(), [](Value result) { return elementCount(result) == 0; }))
+    return success();
+  e.beginNest();
+  LogicalResult result = llvm::TypeSwitch<Operation *, LogicalResult>(op)
+      .Case([&](CumulativeOp cumulative) { return emitCumulative(e, cumulative); })
+      .Case([&](ArgMaxOp largest) { return emitArgument(e, op, largest.getDim(), true); })
+      .Case([&](ArgMinOp smallest) { return emitArgument(e, op, smallest.getDim(), false); })
+      .Case([&](TopKOp topK) { return emitTopK(e, topK); })
+      .Case([&](SortOp sort) { return emitSort(e, sort); })
+      .Case([&](ScatterOp scatter) { return emitScatter(e, scatter); })
+      .Default([&](Operation *other) { return emitWindows(e, other); });
+  e.beginNest();
+  return result;
+}
+
+} // namespace weft::cpu

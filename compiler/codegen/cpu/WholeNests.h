@@ -1,0 +1,49 @@
+//===- WholeNests.h - loops of ops that are computed as a whole -*- C++ -*-===//
+//
+// Ops with the trait ComputedWhole have nests of their own, written here with
+// what KernelEmitter.h offers:
+//
+//   %c = weft.cumulative sum %x dim 1     for i in 4
+//                                           a = 0
+//                                           for j in 8
+//                                             a = a + x[i,j]; c[i,j] = a
+//
+// Operands are read by element, so that a transpose or broadcast in front of
+// the op costs nothing; results are in memory that no operand has.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_CODEGEN_CPU_WHOLENESTS_H
+#define WEFT_COMPILER_CODEGEN_CPU_WHOLENESTS_H
+
+#include "weft/compiler/codegen/cpu/KernelEmitter.h"
+
+namespace weft {
+class GatherOp;
+class OneHotOp;
+class ScatterOp;
+} // namespace weft
+
+namespace weft::cpu {
+
+/// The nests of an op with the trait ComputedWhole.
+llvm::LogicalResult emitWhole(KernelEmitter &emitter, mlir::Operation *op);
+
+/// Convolution and pooling; an error for another op.
+llvm::LogicalResult emitWindows(KernelEmitter &emitter, mlir::Operation *op);
+llvm::LogicalResult emitScatter(KernelEmitter &emitter, ScatterOp op);
+
+mlir::Value zeroOf(KernelEmitter &emitter, mlir::Type elementType);
+mlir::Value emitProduct(KernelEmitter &emitter, mlir::Type elementType,
+                        mlir::Value x, mlir::Value y);
+
+/// Elements of ops that look positions up.
+mlir::FailureOr<mlir::Value> gatheredElement(KernelEmitter &emitter,
+                                             GatherOp op,
+                                             const ElementIndex &index);
+mlir::FailureOr<mlir::Value> oneHotElement(KernelEmitter &emitter, OneHotOp op,
+                                           const ElementIndex &index);
+
+} // namespace weft::cpu
+
+#endif // WEFT_COMPILER_CODEGEN_CPU_WHOLENESTS_H

@@ -1,0 +1,37 @@
+//===- OpClasses.td - what the definitions of ops share ----------------------//
+
+#ifndef WEFT_DIALECTS_WEFT_OPCLASSES
+#define WEFT_DIALECTS_WEFT_OPCLASSES
+
+include "weft/dialects/weft/Interfaces.td"
+include "weft/dialects/weft/WeftAttributes.td"
+include "mlir/IR/OpAsmInterface.td"
+include "mlir/IR/SymbolInterfaces.td"
+include "mlir/Interfaces/InferTypeOpInterface.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+defvar Weft_Tensor = AnyRankedTensor;
+defvar Differentiable = DeclareOpInterfaceMethods<DifferentiableOpInterface>;
+
+// The three strings are read by tools/check/check_ops.py for docs/ops.md.
+class Weft_Op<string mnemonic, list<Trait> traits = []>
+    : Op<Weft_Dialect, mnemonic, traits> {
+  string stablehlo = mnemonic; // the op of StableHLO that means the same
+  string factors = "pass";     // kinds of the factors of its rule
+  string derivative = "";      // what the trait alone does not say
+}
+// Every op that computes: pure, with a rule.
+class Weft_ShardedOp<string mnemonic, list<Trait> traits = []>
+    : Weft_Op<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<ShardingRuleOpInterface>], traits)>;
+
+// An op whose result depends on positions: its local form asks the placement.
+class Weft_PositionedOp<string mnemonic, list<Trait> traits = []>
+    : Weft_Op<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<ShardingRuleOpInterface, ["buildLocal"]>], traits)>;
+
+// Results are computed as a whole, by loops of the op's own: it is never part
+// of another op's loop nest, and no result may have an operand's memory.
+def ComputedWhole : NativeOpTrait<"ComputedWhole"> {
+  let cppNamespace = "::weft";
+}
+
+#endif // WEFT_DIALECTS_WEFT_OPCLASSES

@@ -1,0 +1,55 @@
+//===- ShapeChecks.cpp - what verifiers of ops say of shapes ---------------===//
+
+#include "weft/dialects/weft/ShapeChecks.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+
+namespace weft {
+
+RankedTensorType withShape(Value value, ArrayRef<int64_t> shape) {
+  return RankedTensorType::get(shape, typeOf(value).getElementType());
+}
+
+LogicalResult checkShape(Operation *op, ArrayRef<int64_t> expected,
+                         unsigned result) {
+  ArrayRef<int64_t> actual = typeOf(op->getResult(result)).getShape();
+  if (actual == expected)
+    return success();
+  InFlightDiagnostic error = op->emitOpError("the result's shape should be [");
+  llvm::interleaveComma(expected, error);
+  error << "], not [";
+  llvm::interleaveComma(actual, error);
+  return error << ']';
+}
+
+LogicalResult checkEntries(Operation *op, StringRef what, size_t entries,
+                           size_t rank) {
+  if (entries == rank)
+    return success();
+  return op->emitOpError() << what << " has " << entries << " entries for "
+                           << rank << " dimensions";
+}
+
+LogicalResult checkDim(Operation *op, int64_t dim, int64_t rank) {
+  if (dim >= 0 && dim < rank)
+    return success();
+  return op->emitOpError("dim ") << dim << " is out of the rank " << rank;
+}
+
+LogicalResult checkRisingDims(Operation *op, ArrayRef<int64_t> dims,
+                              int64_t rank) {
+  int64_t previous = -1;
+  for (int64_t dim : dims) {
+    if (failed(checkDim(op, dim, rank)))
+      return failure();
+    if (dim <= previous)
+      return op->emitOpError("dims should rise, but ")
+             << dim << " follows " << previous;
+    previous = dim;
+  }
+  return success();
+}
+
+} // namespace weft

@@ -1,0 +1,38 @@
+//===- ShapeChecks.h - what verifiers of ops say of shapes ------*- C++ -*-===//
+//
+//   checkEntries(op, "low", 1, 2)   'weft.pad' op low has 1 entries for 2 dimensions
+//   checkShape(op, {4, 6})          ... the result's shape should be [4, 6], not [4, 5]
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_DIALECTS_WEFT_SHAPECHECKS_H
+#define WEFT_DIALECTS_WEFT_SHAPECHECKS_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Operation.h"
+
+namespace weft {
+
+inline mlir::RankedTensorType typeOf(mlir::Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType());
+}
+/// The value's element type in another shape, without a layout.
+mlir::RankedTensorType withShape(mlir::Value value,
+                                 llvm::ArrayRef<int64_t> shape);
+
+/// The result has this shape, whatever its layout.
+llvm::LogicalResult checkShape(mlir::Operation *op,
+                               llvm::ArrayRef<int64_t> expected,
+                               unsigned result = 0);
+/// One entry for each dimension of the input.
+llvm::LogicalResult checkEntries(mlir::Operation *op, llvm::StringRef what,
+                                 size_t entries, size_t rank);
+/// `dim` is one of `rank` dimensions.
+llvm::LogicalResult checkDim(mlir::Operation *op, int64_t dim, int64_t rank);
+/// Dims rise and lie in the rank.
+llvm::LogicalResult checkRisingDims(mlir::Operation *op,
+                                    llvm::ArrayRef<int64_t> dims, int64_t rank);
+
+} // namespace weft
+
+#endif // WEFT_DIALECTS_WEFT_SHAPECHECKS_H

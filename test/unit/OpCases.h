@@ -1,0 +1,53 @@
+//===- OpCases.h - programs of one op with JAX's figures --------*- C++ -*-===//
+//
+// test/fixtures/ops/goldens.json, written by generate.py beside it: programs,
+// inputs, outputs and gradients. `programOf` gives a case as
+//
+//   func.func @main(%a: tensor<4xf32>) -> (tensor<4xf32>) {
+//     %r = weft.exp %a : tensor<4xf32>
+//     return %r : tensor<4xf32>
+//   }
+//
+// and `gradientOf` as a @main that takes the inputs, then one cotangent for
+// each differentiated result, and returns the gradients.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TEST_UNIT_OPCASES_H
+#define WEFT_TEST_UNIT_OPCASES_H
+
+#include "weft/dialects/interpret/Interpret.h"
+
+#include "mlir/IR/MLIRContext.h"
+
+#include <string>
+#include <vector>
+
+namespace weft {
+
+struct OpCase {
+  std::string name, body;
+  std::vector<std::string> args, results; ///< types
+  std::vector<std::vector<double>> inputs, outputs, cotangents, gradients;
+  std::vector<int64_t> wrt, differentiated;
+  double tolerance = 2e-6; ///< relative to the largest element, at least 1
+};
+
+/// All cases, or those whose name starts with the environment's WEFT_OP_CASE.
+const std::vector<OpCase> &opCases();
+
+/// The types' names of arguments, "#layout" is a comment in front of them.
+std::string programOf(const OpCase &c, const std::string &name = "main",
+                      const std::string &attributes = "");
+std::string gradientOf(const OpCase &c);
+/// Tensors of these types.
+Tensors tensorsOf(mlir::MLIRContext &context,
+                  const std::vector<std::string> &types,
+                  const std::vector<std::vector<double>> &values);
+/// Where the two differ by more than the tolerance, or empty.
+std::string difference(const Tensor &found, const Tensor &expected,
+                       double tolerance);
+
+} // namespace weft
+
+#endif // WEFT_TEST_UNIT_OPCASES_H
