@@ -131,7 +131,7 @@ TEST_CASE("rules fit ops that change sizes") {
 
 TEST_CASE("what is accumulated into counts once") {
   using Catch::Contains;
-  const char *rows = "kind = 1 : i32, update_window_dims = array<i64: 1>, inserted_window_dims = array<i64: 0>, scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64";
+  const char *rows = "kind = #weft<scatter_kind sum>, update_window_dims = array<i64: 1>, inserted_window_dims = array<i64: 0>, scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64";
   CHECK(check("weft.scatter", "(tensor<4x8xf32, #p>, tensor<8xi32, #vy>, tensor<8x8xf32, #y>) -> tensor<4x8xf32, #p>", 3, rows) == "");
   CHECK_THAT(check("weft.scatter", "(tensor<4x8xf32, #r>, tensor<8xi32, #vy>, tensor<8x8xf32, #y>) -> tensor<4x8xf32, #p>", 3, rows), Contains("operand 0 should be partial over {\"y\"}, but is over {}"));
 }
