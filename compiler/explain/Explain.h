@@ -9,7 +9,7 @@
 //
 // Bytes are those one device sends in one occurrence, by the ring formula:
 // all_reduce 2(p-1)/p n, all_gather and reduce_scatter (p-1)/p of the full
-// array, all_to_all (p-1)/p of the local array; for permute and exchange what
+// array, all_to_all (p-1)/p of the local array; for fetch, permute and exchange what
 // the device that sends most sends to others. `weft fit --stats` counts the
 // same while running.
 //

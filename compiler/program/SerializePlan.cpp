@@ -166,7 +166,8 @@ flatbuffers::Offset<fb::Layout> PlanWriter::layout(LayoutAttr attr) {
 void PlanWriter::addCollective(fb::CollectiveOp op) {
   static constexpr StringRef names[] = {"all_reduce",     "all_gather",
                                         "reduce_scatter", "all_to_all",
-                                        "permute",        "exchange"};
+                                        "permute",        "exchange",
+                                        "fetch"};
   auto kind = static_cast<fb::CollectiveKind>(
       llvm::find(names, op.getKind()) - std::begin(names));
   auto reduce = op.getReduceAttr()

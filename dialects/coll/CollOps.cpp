@@ -110,6 +110,19 @@ LogicalResult AllToAllOp::verify() {
                     input.getDimSize(concat), group); // (C2)
 }
 
+LogicalResult FetchOp::verify() {
+  if (failed(checkDim(*this, getDim())) ||
+      failed(checkOthers(*this, getDim()))) // (C1)
+    return failure();
+  if (getDivisor() < 1 || getModulus() < 0) // (C3)
+    return emitOpError("divides by ")
+           << getDivisor() << " modulo " << getModulus()
+           << "; the least are 1 and 0";
+  return checkBlock(*this, getDim(), getSize(),
+                    typeOf(getInput()).getDimSize(getDim()),
+                    groupSize(getGroup())); // (C2)
+}
+
 /// (C1) local shapes, (C2) not partial.
 static LogicalResult checkMove(Operation *op, ArrayRef<int64_t> shape,
                                LayoutAttr from, LayoutAttr to) {

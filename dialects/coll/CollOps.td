@@ -83,6 +83,23 @@ def Coll_ReduceScatterOp : Coll_MovingOp<"reduce_scatter", "combines, then keeps
 def Coll_AllToAllOp : Coll_MovingOp<"all_to_all", "splits along one dimension in blocks of the result's size, sends block j to member j, concatenates along another",
     (ins I64Attr:$split, I64Attr:$concat), "$input `split` $split `concat` $concat">;
 
+def Coll_FetchOp : Coll_MovingOp<"fetch", "receives chosen positions of a dimension that the group shares: halos, shifts, strides",
+    (ins I64Attr:$dim, I64Attr:$size, I64Attr:$block, I64Attr:$step, I64Attr:$offset, I64Attr:$divisor, I64Attr:$modulus),
+    "$input `dim` $dim `of` $size `at` `block` $block `step` $step `offset` $offset `divisor` $divisor `modulus` $modulus"> {
+  let description = [{
+    `dim` has `size` elements over the whole group. Element t of member k's
+    result is the element at position q, where
+
+        divisor * q == block * k + step * t + offset   (mod modulus, if not 0)
+
+    and undefined where there is none in [0, size). 8 elements over 2 devices,
+    each with one neighbour on either side:
+    `%1 = coll.fetch %0 dim 0 of 8 at block 4 step 1 offset -1 divisor 1 modulus 0 over #mesh ["x"] : tensor<4xf32> -> tensor<6xf32>`.
+    (C1) other dimensions agree; (C2) the operand's size is ceil(size / group
+    size); (C3) the divisor is positive, the modulus not negative.
+  }];
+}
+
 class Coll_LayoutMoveOp<string mnemonic, string text> : Coll_CommunicatingOp<mnemonic> {
   let summary = text;
   let description = [{ `%1 = coll.exchange %0 of [16, 16] from #a to #b : tensor<8x16xf32> -> tensor<16x8xf32>` (global shape in brackets). (C1) operand and result have the local shapes of the two layouts; (C2) neither is partial. }];

@@ -104,6 +104,28 @@ Tensor combined(ReduceKind kind, ArrayRef<const Tensor *> members) {
   return result;
 }
 
+/// Element t of member k is at the position that the op says.
+Tensor fetched(coll::FetchOp op, ArrayRef<const Tensor *> members, int64_t k) {
+  auto type = cast<RankedTensorType>(op.getResult().getType());
+  int64_t dim = op.getDim(), d = op.getDivisor(), m = op.getModulus();
+  int64_t block = shardSize(op.getSize(), members.size());
+  Tensor result = padding(type);
+  SmallVector<int64_t, 4> from(type.getRank(), 0), to(from);
+  SmallVector<int64_t, 4> one(type.getShape());
+  one[dim] = 1;
+  for (int64_t t = 0; t < type.getDimSize(dim); ++t) {
+    int64_t at = op.getBlock() * k + op.getStep() * t + op.getOffset();
+    if (m > 0)
+      at = (at % m + m) % m;
+    if (at < 0 || at % d != 0 || at / d >= op.getSize())
+      continue;
+    from[dim] = at / d % block;
+    to[dim] = t;
+    copyBlock(*members[at / d / block], from, result, to, one);
+  }
+  return result;
+}
+
 /// The result of member k, from the operand of each member.
 Tensor memberResult(Operation *op, unsigned index,
                     ArrayRef<const Tensor *> members, int64_t k) {
@@ -128,6 +150,7 @@ Tensor memberResult(Operation *op, unsigned index,
           blocks.push_back(*member);
         return concatenated(blocks, type, gather.getDim());
       })
+      .Case([&](coll::FetchOp fetch) { return fetched(fetch, members, k); })
       .Case([&](coll::AllToAllOp move) {
         Tensors blocks;
         for (const Tensor *member : members) {
@@ -221,7 +244,8 @@ meaningOfCollective(Operation *op, const Mesh &mesh,
         return FailureOr(coordinates(coordinateOp, mesh));
       })
       .Case<coll::SliceOp, coll::MakePartialOp, coll::AllReduceOp,
-            coll::ReduceScatterOp, coll::AllGatherOp, coll::AllToAllOp>(grouped)
+            coll::ReduceScatterOp, coll::AllGatherOp, coll::AllToAllOp,
+            coll::FetchOp>(grouped)
       .Case<coll::PermuteOp, coll::ExchangeOp>(move)
       .Default([](Operation *) { return std::nullopt; });
 }

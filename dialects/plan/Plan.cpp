@@ -68,7 +68,8 @@ LogicalResult OutputOp::verify() {
 LogicalResult CollectiveOp::verify() {
   static constexpr StringRef kinds[] = {"all_reduce",     "all_gather",
                                         "reduce_scatter", "all_to_all",
-                                        "permute",        "exchange"};
+                                        "permute",        "exchange",
+                                        "fetch"};
   if (!llvm::is_contained(kinds, getKind())) // (C1)
     return emitOpError("has unknown kind ") << getKindAttr();
   return success();

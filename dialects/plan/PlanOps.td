@@ -79,7 +79,7 @@ def Plan_CollectiveOp : Plan_InProgram<"collective", [SameVariadicOperandSize]> 
   let description = [{
     `plan.collective "all_reduce" by sum %a to %a over #group because "..." : memref<..> to memref<..>`.
     Kinds: all_reduce, all_gather, reduce_scatter, all_to_all, permute,
-    exchange, with the meaning of the coll dialect; `group` is a rank-1 layout
+    exchange, fetch, with the meaning of the coll dialect; `group` is a rank-1 layout
     whose dimension lists the axes. (C1) the kind is one of these.
   }];
   let arguments = (ins StrAttr:$kind, OptionalAttr<Weft_ReduceKindAttr>:$reduce,

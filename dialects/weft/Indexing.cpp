@@ -69,8 +69,15 @@ struct IndexingRule {
       bool passes = block != dims.end() &&
                     b.extent(dim) == b.tensor.getDimSize(dim) &&
                     (startsAreZero || !llvm::is_contained(b.indexMap, dim));
-      tensor[dim] = {addFactor(b.tensor.getDimSize(dim),
-                               passes ? FactorKind::Pass : FactorKind::Lookup)};
+      // A part that always starts at 0 is no look-up.
+      FactorKind kind = passes ? FactorKind::Pass
+                        : llvm::is_contained(b.indexMap, dim)
+                            ? FactorKind::Lookup
+                            : FactorKind::Whole;
+      tensor[dim] = {addFactor(b.tensor.getDimSize(dim), kind,
+                               b.tensor.getElementType().isInteger(1)
+                                   ? ReduceKind::Or
+                                   : ReduceKind::Sum)};
       if (passes)
         blocks[b.blockDims[block - dims.begin()]] = tensor[dim];
     }
@@ -132,20 +139,6 @@ ShardingRule GatherOp::getShardingRule() {
   rule.results = {built.blocks};
   rule.linearity = {Linearity::Linear, Linearity::None};
   return rule;
-}
-
-SmallVector<Value> GatherOp::buildLocal(OpBuilder &builder, ValueRange operands,
-                                        TypeRange resultTypes,
-                                        const LocalPlacement &) {
-  // Slices that are the whole dimension are all of its local part.
-  SmallVector<int64_t> sizes(getSliceSizes());
-  ArrayRef<int64_t> local = typeOf(operands[0]).getShape();
-  for (int64_t dim : getBlocks().tensorDims())
-    if (sizes[dim] == typeOf(getInput()).getDimSize(dim))
-      sizes[dim] = local[dim];
-  auto results = cloneWithTypes(builder, *this, operands, resultTypes);
-  results[0].getDefiningOp<GatherOp>().setSliceSizes(sizes);
-  return results;
 }
 
 //===----------------------------------------------------------------------===//

@@ -21,26 +21,12 @@ RankedTensorType weft::withLayout(RankedTensorType type, LayoutAttr layout) {
   return RankedTensorType::get(type.getShape(), type.getElementType(), layout);
 }
 
-/// A dimension that the slice takes whole follows the size of its local block.
-static void takeWholeBlocks(SliceOp local, SliceOp global) {
-  SmallVector<int64_t> limit(global.getLimit());
-  auto from = cast<RankedTensorType>(global.getInput().getType());
-  auto to = cast<RankedTensorType>(global.getType());
-  auto block = cast<RankedTensorType>(local.getInput().getType());
-  for (unsigned dim = 0; dim < limit.size(); ++dim)
-    if (from.getDimSize(dim) == to.getDimSize(dim))
-      limit[dim] = block.getDimSize(dim);
-  local.setLimit(limit);
-}
-
 SmallVector<Value> weft::cloneWithTypes(OpBuilder &builder, Operation *op,
                                         ValueRange operands,
                                         TypeRange resultTypes) {
   OperationState state(op->getLoc(), op->getName(), operands, resultTypes,
                        op->getAttrs());
   Operation *clone = builder.create(state);
-  if (auto slice = dyn_cast<SliceOp>(clone))
-    takeWholeBlocks(slice, cast<SliceOp>(op));
   return llvm::to_vector_of<Value>(clone->getResults());
 }
 

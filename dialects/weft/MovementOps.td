@@ -40,7 +40,7 @@ def Weft_ReshapeOp : Weft_ShardedOp<"reshape", [AllElementTypesMatch<["input", "
   let hasVerifier = 1; // (C1) as many elements
   let hasFolder = 1;
 }
-def Weft_SliceOp : Weft_ShardedOp<"slice", [AllElementTypesMatch<["input", "result"]>, Differentiable]> {
+def Weft_SliceOp : Weft_PositionedOp<"slice", [AllElementTypesMatch<["input", "result"]>, Differentiable]> {
   let summary = "elements start, start+stride, ... below limit of each dimension";
   let factors = "pass, shift";
   let arguments = (ins Weft_Tensor:$input, DenseI64ArrayAttr:$start, DenseI64ArrayAttr:$limit, DenseI64ArrayAttr:$stride);
@@ -49,7 +49,7 @@ def Weft_SliceOp : Weft_ShardedOp<"slice", [AllElementTypesMatch<["input", "resu
   let assemblyFormat = "$input `from` $start `to` $limit `by` $stride attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1; // (C1) one entry for each dimension; (C2) 0 <= start <= limit <= size, stride > 0; (C3) the result's shape follows
 }
-def Weft_PadOp : Weft_ShardedOp<"pad", [AllElementTypesMatch<["input", "result"]>, Differentiable]> {
+def Weft_PadOp : Weft_PositionedOp<"pad", [AllElementTypesMatch<["input", "result"]>, Differentiable]> {
   let summary = "a value before, after and between the elements of each dimension";
   let factors = "pass, shift";
   let description = [{
@@ -66,7 +66,7 @@ def Weft_PadOp : Weft_ShardedOp<"pad", [AllElementTypesMatch<["input", "result"]
   let hasVerifier = 1;
   let hasFolder = 1;
 }
-def Weft_ConcatenateOp : Weft_ShardedOp<"concatenate", [Differentiable]> {
+def Weft_ConcatenateOp : Weft_PositionedOp<"concatenate", [Differentiable]> {
   let summary = "tensors one after the other along a dimension";
   let factors = "pass, shift";
   let arguments = (ins Variadic<Weft_Tensor>:$inputs, I64Attr:$dim);
@@ -74,7 +74,7 @@ def Weft_ConcatenateOp : Weft_ShardedOp<"concatenate", [Differentiable]> {
   let assemblyFormat = "$inputs `dim` $dim attr-dict `:` functional-type($inputs, $result)";
   let hasVerifier = 1; // (C1) at least one input; (C2) other dimensions agree; (C3) sizes along dim add up
 }
-def Weft_ReverseOp : Weft_ShardedOp<"reverse", [AllElementTypesMatch<["input", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable]> {
+def Weft_ReverseOp : Weft_PositionedOp<"reverse", [AllElementTypesMatch<["input", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable]> {
   let summary = "elements of some dimensions in the opposite order";
   let factors = "pass, shift";
   let arguments = (ins Weft_Tensor:$input, DenseI64ArrayAttr:$dims);
@@ -99,9 +99,9 @@ def Weft_RollOp : Weft_PositionedOp<"roll", [AllElementTypesMatch<["input", "res
   let hasVerifier = 1; // (C1) one entry for each dimension
   let hasFolder = 1;
 }
-def Weft_DynamicSliceOp : Weft_ShardedOp<"dynamic_slice", [AllElementTypesMatch<["input", "result"]>, Differentiable]> {
+def Weft_DynamicSliceOp : Weft_PositionedOp<"dynamic_slice", [AllElementTypesMatch<["input", "result"]>, Differentiable]> {
   let summary = "a block that starts where operands say, moved inside the input where it sticks out";
-  let factors = "pass, shift";
+  let factors = "pass, lookup";
   let description = [{
     `%s = weft.dynamic_slice %x at (%i, %j) : (tensor<8x6xf32>, tensor<i32>, tensor<i32>) -> tensor<2x6xf32>`.
     A start is clamped to [0, size - result size] of the global dimension.
@@ -114,9 +114,9 @@ def Weft_DynamicSliceOp : Weft_ShardedOp<"dynamic_slice", [AllElementTypesMatch<
   let assemblyFormat = "$input `at` `(` $starts `)` attr-dict `:` functional-type(operands, $result)";
   let hasVerifier = 1;
 }
-def Weft_DynamicUpdateSliceOp : Weft_ShardedOp<"dynamic_update_slice", [AllElementTypesMatch<["input", "update", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable]> {
+def Weft_DynamicUpdateSliceOp : Weft_PositionedOp<"dynamic_update_slice", [AllElementTypesMatch<["input", "update", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable]> {
   let summary = "the input with a block replaced, which starts where operands say and is moved inside";
-  let factors = "pass, shift";
+  let factors = "pass, lookup";
   let description = [{
     `%u = weft.dynamic_update_slice %x, %b at (%i, %j) : (tensor<8x6xf32>, tensor<2x6xf32>, tensor<i32>, tensor<i32>) -> tensor<8x6xf32>`.
     (C1) one start of an integer type for each dimension; (C2) the update has

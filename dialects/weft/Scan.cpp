@@ -36,9 +36,26 @@ LogicalResult CumulativeOp::verify() {
   return success();
 }
 
+/// The reduction whose neutral element leaves a scan as it is.
+static ReduceKind neutralReduction(ScanKind kind) {
+  switch (kind) {
+  case ScanKind::Sum:
+    return ReduceKind::Sum;
+  case ScanKind::Prod:
+    return ReduceKind::Prod;
+  case ScanKind::Min:
+    return ReduceKind::Min;
+  case ScanKind::Max:
+  case ScanKind::LogSumExp:
+    return ReduceKind::Max;
+  }
+  return ReduceKind::Sum;
+}
+
 ShardingRule CumulativeOp::getShardingRule() {
   ShardingRule rule = alongRule(typeOf(getInput()).getShape(), getDim(),
                                 FactorKind::Scan, 1, 1);
+  rule.factors[getDim()].reduce = neutralReduction(getKind());
   if (getKind() == ScanKind::Sum)
     rule.linearity = {Linearity::Linear};
   return rule;
@@ -62,17 +79,22 @@ static LogicalResult verifyArg(Operation *op, int64_t dim) {
   return checkShape(op, expected); // (C2)
 }
 
-static ShardingRule argRule(Operation *op, int64_t dim) {
+static ShardingRule argRule(Operation *op, int64_t dim, ReduceKind kind) {
   ShardingRule rule = alongRule(typeOf(op->getOperand(0)).getShape(), dim,
                                 FactorKind::Select, 1, 1);
+  rule.factors[dim].reduce = kind;
   rule.results[0].erase(rule.results[0].begin() + dim);
   return rule;
 }
 
 LogicalResult ArgMaxOp::verify() { return verifyArg(*this, getDim()); }
 LogicalResult ArgMinOp::verify() { return verifyArg(*this, getDim()); }
-ShardingRule ArgMaxOp::getShardingRule() { return argRule(*this, getDim()); }
-ShardingRule ArgMinOp::getShardingRule() { return argRule(*this, getDim()); }
+ShardingRule ArgMaxOp::getShardingRule() {
+  return argRule(*this, getDim(), ReduceKind::Max);
+}
+ShardingRule ArgMinOp::getShardingRule() {
+  return argRule(*this, getDim(), ReduceKind::Min);
+}
 
 //===----------------------------------------------------------------------===//
 // Top-k, sort
@@ -99,8 +121,12 @@ LogicalResult TopKOp::verify() {
 }
 
 ShardingRule TopKOp::getShardingRule() {
-  return alongRule(typeOf(getInput()).getShape(), getDim(), FactorKind::Select,
-                   1, 2);
+  ShardingRule rule = alongRule(typeOf(getInput()).getShape(), getDim(),
+                                FactorKind::Select, 1, 2);
+  rule.factors[getDim()].reduce = ReduceKind::Max;
+  for (TensorFactors &result : rule.results)
+    result[getDim()].clear(); // whole on every device
+  return rule;
 }
 
 LogicalResult SortOp::verify() {
@@ -127,5 +153,5 @@ LogicalResult SortOp::verify() {
 
 ShardingRule SortOp::getShardingRule() {
   return alongRule(typeOf(getInputs()[0]).getShape(), getDim(),
-                   FactorKind::Select, getNumOperands(), getNumResults());
+                   FactorKind::Whole, getNumOperands(), getNumResults());
 }

@@ -5,7 +5,7 @@
 
 include "weft/dialects/weft/OpClasses.td"
 
-def Weft_CumulativeOp : Weft_ShardedOp<"cumulative", [AllElementTypesMatch<["input", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable, ComputedWhole]> {
+def Weft_CumulativeOp : Weft_PositionedOp<"cumulative", [AllElementTypesMatch<["input", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable, ComputedWhole]> {
   let summary = "each element combined with all before it along a dimension";
   let stablehlo = "reduce_window of the dimension";
   let factors = "pass, scan";
@@ -26,7 +26,7 @@ def Weft_CumulativeOp : Weft_ShardedOp<"cumulative", [AllElementTypesMatch<["inp
   let hasVerifier = 1;
 }
 
-class Weft_ArgOp<string mnemonic, string text> : Weft_ShardedOp<mnemonic, [Differentiable, ComputedWhole]> {
+class Weft_ArgOp<string mnemonic, string text> : Weft_PositionedOp<mnemonic, [Differentiable, ComputedWhole]> {
   let summary = text;
   let stablehlo = "reduce of values with positions";
   let factors = "pass, select";
@@ -44,7 +44,7 @@ class Weft_ArgOp<string mnemonic, string text> : Weft_ShardedOp<mnemonic, [Diffe
 def Weft_ArgMaxOp : Weft_ArgOp<"arg_max", "position of the first largest element of a dimension; NaN is the largest">;
 def Weft_ArgMinOp : Weft_ArgOp<"arg_min", "position of the first smallest element of a dimension; NaN is the smallest">;
 
-def Weft_TopKOp : Weft_ShardedOp<"top_k", [Differentiable, ComputedWhole]> {
+def Weft_TopKOp : Weft_PositionedOp<"top_k", [Differentiable, ComputedWhole]> {
   let summary = "the largest elements of a dimension, falling, and their positions";
   let stablehlo = "chlo.top_k";
   let factors = "pass, select";
@@ -63,7 +63,7 @@ def Weft_TopKOp : Weft_ShardedOp<"top_k", [Differentiable, ComputedWhole]> {
 
 def Weft_SortOp : Weft_ShardedOp<"sort", [Differentiable, ComputedWhole]> {
   let summary = "tensors in the order of the first of them along a dimension; stable";
-  let factors = "pass, select";
+  let factors = "pass, whole";
   let description = [{
     `%k, %v = weft.sort %x, %y dim 0 keys 1 : (tensor<8xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xi32>)`
     orders by the first `keys` tensors, one after the other where elements are

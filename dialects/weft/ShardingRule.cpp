@@ -191,10 +191,11 @@ std::string weft::toString(const ShardingRule &rule) {
 // Checking
 //===----------------------------------------------------------------------===//
 
-/// Windows, shifts and selections have other sizes before than after.
+/// Windows, shifts and selections have other sizes before than after; a whole
+/// dimension needs none.
 static bool hasFreeSize(FactorKind kind) {
   return kind == FactorKind::Window || kind == FactorKind::Shift ||
-         kind == FactorKind::Select;
+         kind == FactorKind::Select || kind == FactorKind::Whole;
 }
 
 static std::string invalidDim(const ShardingRule &rule, const DimFactors &dim,
@@ -205,7 +206,10 @@ static std::string invalidDim(const ShardingRule &rule, const DimFactors &dim,
     if (factor >= rule.factors.size())
       return "factor " + std::to_string(factor) + " does not exist, the rule " +
              "has " + std::to_string(rule.factors.size());
-    free |= hasFreeSize(rule.factors[factor].kind);
+    free |= hasFreeSize(rule.factors[factor].kind) ||
+            llvm::any_of(rule.positions, [&](const PositionMap &map) {
+              return map.factor == factor;
+            });
     product *= rule.factors[factor].size;
   }
   if (!free && product != size)

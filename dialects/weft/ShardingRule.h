@@ -38,7 +38,8 @@ llvm::StringRef stringifyFactorKind(FactorKind kind);
 struct Factor {
   int64_t size = 1;
   FactorKind kind = FactorKind::Pass;
-  /// For Reduce (and Lookup): what combines the partial results.
+  /// For Reduce and Lookup: what combines the partial results. For Scan and
+  /// Select its neutral element stands in for padding.
   ReduceKind reduce = ReduceKind::Sum;
 };
 
@@ -59,8 +60,9 @@ using TensorFactors = llvm::SmallVector<DimFactors, 4>;   ///< one a dimension
 ///   convolution, pooling         scale = stride, offset = -low, window = kernel
 ///                                size, dilation = kernel dilation, divisor =
 ///                                base dilation
-///   dynamic_slice                start = the operand with the start
-///   update of dynamic_update_slice  the same with startSign = -1
+///
+/// Where the factor is reduced and no result has it, p is the position in the
+/// operand without a map: a convolution by a large window, sharded along it.
 struct PositionMap {
   unsigned operand = 0, result = 0, factor = 0;
   int64_t scale = 1, offset = 0, window = 1, dilation = 1;
@@ -70,6 +72,11 @@ struct PositionMap {
   /// dimensions lies in the larger, is added to the offset times startSign.
   int start = -1;
   int64_t startSign = 1;
+  /// What stands where no operand position exists: the neutral element of
+  /// `fill` (nothing: the op does not look there), or the value of an operand
+  /// (one element).
+  std::optional<ReduceKind> fill = ReduceKind::Sum;
+  int fillOperand = -1;
 };
 
 /// How a partial operand may pass through the op: properties of the op in this

@@ -131,6 +131,8 @@ ShardingRule PadOp::getShardingRule() {
       rule.positions.push_back(map);
     }
   if (getValue()) {
+    for (PositionMap &map : rule.positions)
+      map.fillOperand = 1;
     // With a value of its own it is linear in both together only.
     rule.operands.push_back({});
     rule.linearity.assign(2, Linearity::JointlyLinear);
@@ -188,9 +190,11 @@ ShardingRule ConcatenateOp::getShardingRule() {
   rule.linearity.assign(getInputs().size(), Linearity::JointlyLinear);
   int64_t offset = 0;
   for (auto [index, value] : llvm::enumerate(getInputs())) {
-    if (!single)
-      rule.positions.push_back(
-          {static_cast<unsigned>(index), 0, dim, 1, -offset, 1, 1});
+    if (!single) {
+      PositionMap map{static_cast<unsigned>(index), 0, dim, 1, -offset};
+      map.fill = std::nullopt; // selected by position, see buildLocal
+      rule.positions.push_back(map);
+    }
     offset += typeOf(value).getDimSize(dim);
   }
   return rule;
@@ -249,19 +253,6 @@ ShardingRule RollOp::getShardingRule() {
   return rule;
 }
 
-SmallVector<Value> RollOp::buildLocal(OpBuilder &builder, ValueRange operands,
-                                      TypeRange resultTypes,
-                                      const LocalPlacement &) {
-  // Whole turns of a dimension are none of its local part.
-  SmallVector<int64_t> shift(getShift());
-  for (unsigned dim = 0; dim < shift.size(); ++dim)
-    if (!isMoved(*this, dim))
-      shift[dim] = 0;
-  auto results = cloneWithTypes(builder, *this, operands, resultTypes);
-  results[0].getDefiningOp<RollOp>().setShift(shift);
-  return results;
-}
-
 OpFoldResult RollOp::fold(FoldAdaptor) {
   bool still = llvm::all_of(llvm::zip(getShift(), typeOf(getInput()).getShape()),
                             [](auto pair) {
@@ -308,6 +299,14 @@ LogicalResult DynamicSliceOp::verify() {
   return checkBlock(*this, getStarts(), typeOf(getInput()), typeOf(getResult()));
 }
 
+/// Where the block lies is known when the program runs: each device looks for
+/// what it has of it.
+static void lookUp(Factor &factor, RankedTensorType input) {
+  factor.kind = FactorKind::Lookup;
+  if (input.getElementType().isInteger(1))
+    factor.reduce = ReduceKind::Or;
+}
+
 ShardingRule DynamicSliceOp::getShardingRule() {
   RankedTensorType input = typeOf(getInput()), result = typeOf(getResult());
   ShardingRule rule = shiftRule(input, result, [&](unsigned dim) {
@@ -317,9 +316,8 @@ ShardingRule DynamicSliceOp::getShardingRule() {
   rule.linearity.resize(getNumOperands(), Linearity::None);
   for (unsigned dim = 0; dim < result.getRank(); ++dim)
     if (rule.factors[dim].kind == FactorKind::Shift) {
-      PositionMap map{0, 0, dim};
-      map.start = static_cast<int>(1 + dim);
-      rule.positions.push_back(map);
+      lookUp(rule.factors[dim], input);
+      rule.results[0][dim].clear();
     }
   return rule;
 }
@@ -340,11 +338,8 @@ ShardingRule DynamicUpdateSliceOp::getShardingRule() {
   rule.linearity.resize(getNumOperands(), Linearity::None);
   for (unsigned dim = 0; dim < input.getRank(); ++dim)
     if (rule.factors[dim].kind == FactorKind::Shift) {
-      PositionMap map{1, 0, dim};
-      map.start = static_cast<int>(2 + dim);
-      map.startSign = -1;
-      rule.positions.push_back({0, 0, dim});
-      rule.positions.push_back(map);
+      lookUp(rule.factors[dim], input);
+      rule.operands[1][dim].clear();
     }
   return rule;
 }

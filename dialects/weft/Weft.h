@@ -31,6 +31,27 @@ public:
                                    unsigned result, unsigned dim) const = 0;
   /// Global shape of a result.
   virtual llvm::ArrayRef<int64_t> globalShape(unsigned result) const = 0;
+
+  /// Over how many shards a factor of the op's rule lies.
+  virtual int64_t shards(unsigned factor) const { return 1; }
+  /// tensor<i64>: which of them the device has; null where there is one.
+  virtual mlir::Value coordinate(mlir::OpBuilder &builder, mlir::Location loc,
+                                 unsigned factor) const {
+    return {};
+  }
+  /// The values of the devices that have the factor's other shards, in their
+  /// order, one after the other along `dim`; the value itself where there is
+  /// one shard.
+  virtual mlir::Value gatherParts(mlir::OpBuilder &builder, mlir::Location loc,
+                                  mlir::Value value, unsigned factor,
+                                  unsigned dim) const {
+    return value;
+  }
+  /// Holds the local operand, along a dimension with a window or shift factor,
+  /// what the positions of the local result need, in the order of the
+  /// factor's PositionMap, instead of its own block? A window's elements are
+  /// then at p * |scale| + k * |dilation|, without padding or base dilation.
+  virtual bool isFetched(unsigned operand, unsigned dim) const { return false; }
 };
 
 /// Trait of ops whose results are computed as a whole, by loops of their own:

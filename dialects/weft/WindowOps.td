@@ -37,7 +37,7 @@ def Weft_ConvolutionOp : Weft_PositionedOp<"convolution", [AllElementTypesMatch<
   }];
 }
 
-def Weft_ReduceWindowOp : Weft_ShardedOp<"reduce_window", [AllElementTypesMatch<["input", "result"]>, Differentiable, ComputedWhole]> {
+def Weft_ReduceWindowOp : Weft_PositionedOp<"reduce_window", [AllElementTypesMatch<["input", "result"]>, Differentiable, ComputedWhole]> {
   let summary = "combines the elements of each window; what lies outside is neutral";
   let factors = "pass, window";
   let derivative = "of sum; of max and min without dilation, to the first that ties";
@@ -59,7 +59,7 @@ def Weft_ReduceWindowOp : Weft_ShardedOp<"reduce_window", [AllElementTypesMatch<
 
 def Weft_SelectAndScatterOp : Weft_ShardedOp<"select_and_scatter", [AllElementTypesMatch<["input", "source", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable, ComputedWhole]> {
   let summary = "adds each source element where the first largest (ge) or smallest (le) of its window is";
-  let factors = "pass, window";
+  let factors = "pass, whole";
   let derivative = "of the source: none yet";
   let description = [{
     The adjoint of reduce_window with max or min:

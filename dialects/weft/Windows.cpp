@@ -86,6 +86,8 @@ static ShardingRule windowRule(ArrayRef<int64_t> input,
 ShardingRule ReduceWindowOp::getShardingRule() {
   ShardingRule rule = windowRule(typeOf(getInput()).getShape(),
                                  typeOf(getResult()).getShape(), getWindows());
+  for (PositionMap &map : rule.positions)
+    map.fill = getKind();
   if (getKind() == ReduceKind::Sum)
     rule.linearity = {Linearity::Linear};
   return rule;
@@ -128,17 +130,10 @@ ShardingRule SelectAndScatterOp::getShardingRule() {
                                  typeOf(getSource()).getShape(), windows);
   rule.operands.push_back(rule.operands[0]);
   rule.positions.clear();
-  for (auto [i, window] : llvm::enumerate(windows)) {
-    if (window.isTrivial())
-      continue;
-    // All that shares a window with it, and the windows that it is in.
-    unsigned factor = i;
-    rule.positions.push_back(
-        {0, 0, factor, 1, 1 - window.size, 2 * window.size - 1});
-    PositionMap source{1, 0, factor, 1, window.low, window.size, -1};
-    source.divisor = window.stride;
-    rule.positions.push_back(source);
-  }
+  // A device's part of the input may begin in the middle of a window.
+  for (Factor &factor : rule.factors)
+    if (factor.kind == FactorKind::Window)
+      factor.kind = FactorKind::Whole;
   rule.linearity = {Linearity::None, Linearity::Linear};
   return rule;
 }
@@ -263,24 +258,4 @@ ShardingRule ConvolutionOp::getShardingRule() {
   }
   rule.linearity = {Linearity::Linear, Linearity::Linear};
   return rule;
-}
-
-SmallVector<Value> ConvolutionOp::buildLocal(OpBuilder &builder,
-                                             ValueRange operands,
-                                             TypeRange resultTypes,
-                                             const LocalPlacement &) {
-  auto results = cloneWithTypes(builder, *this, operands, resultTypes);
-  auto local = results[0].getDefiningOp<ConvolutionOp>();
-  // As many groups as the local features and samples make.
-  auto ratio = [](Value a, int64_t dimA, Value b, int64_t dimB) {
-    int64_t parts = typeOf(b).getDimSize(dimB);
-    return parts == 0 ? 1 : typeOf(a).getDimSize(dimA) / parts;
-  };
-  if (getFeatureGroups() > 1)
-    local.setFeatureGroups(
-        ratio(operands[0], getLhsDims()[1], operands[1], getRhsDims()[1]));
-  if (getBatchGroups() > 1)
-    local.setBatchGroups(
-        ratio(operands[0], getLhsDims()[0], results[0], getResultDims()[0]));
-  return results;
 }

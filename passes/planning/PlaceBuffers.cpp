@@ -178,6 +178,18 @@ LogicalResult ProgramEmitter::emitInstruction(Operation &op) {
   } else if (auto c = dyn_cast<coll::AllToAllOp>(op)) {
     emitCollective(op, "all_to_all", nullptr, c.getGroup(), c.getConcat(),
                    c.getSplit(), c.getReasonAttr());
+  } else if (auto c = dyn_cast<coll::FetchOp>(op)) {
+    plan::CollectiveOp::create(
+        builder, op.getLoc(), builder.getStringAttr("fetch"), ReduceKindAttr(),
+        buffers(op.getOperands()), buffers(op.getResults()), c.getGroup(),
+        IntegerAttr(), c.getDimAttr(), LayoutAttr(), LayoutAttr(),
+        builder.getDenseI64ArrayAttr({int64_t(c.getSize()),
+                                      int64_t(c.getBlock()),
+                                      int64_t(c.getStep()),
+                                      int64_t(c.getOffset()),
+                                      int64_t(c.getDivisor()),
+                                      int64_t(c.getModulus())}),
+        c.getReasonAttr());
   } else if (auto c = dyn_cast<coll::PermuteOp>(op)) {
     emitMove(op, "permute", c.getShapeAttr(), c.getFrom(), c.getTo(),
              c.getReasonAttr());

@@ -55,7 +55,50 @@ Value weft::maskPadding(OpBuilder &builder, Location loc, Value block,
   return SelectOp::create(builder, loc, type, valid, block, neutral);
 }
 
-BlockPlacement::BlockPlacement(TypeRange globalTypes) : types(globalTypes) {}
+OpBlocks::OpBlocks(Operation &op) : ruled(RuledOp::get(&op)) {
+  axes.resize(ruled.rule.factors.size());
+  for (unsigned tensor = 0; tensor < ruled.numTensors(); ++tensor) {
+    LayoutAttr layout = getLayout(ruled.value(tensor).getType());
+    if (!layout)
+      continue;
+    mesh = layout.getMesh();
+    mergeInto(axes, ruled.project(mesh.getMesh(), tensor, layout.getLayout()));
+  }
+}
+
+BlockPlacement::BlockPlacement(TypeRange globalTypes, const OpBlocks &blocks)
+    : types(globalTypes), blocks(blocks) {}
+
+int64_t BlockPlacement::shards(unsigned factor) const {
+  return shardCount(blocks.axes[factor]);
+}
+
+Value BlockPlacement::coordinate(OpBuilder &builder, Location loc,
+                                 unsigned factor) const {
+  if (shards(factor) == 1)
+    return {};
+  return coll::CoordinateOp::create(
+      builder, loc, RankedTensorType::get({}, builder.getI64Type()),
+      groupOf(blocks.mesh, blocks.axes[factor]));
+}
+
+Value BlockPlacement::gatherParts(OpBuilder &builder, Location loc,
+                                  Value value, unsigned factor,
+                                  unsigned dim) const {
+  if (shards(factor) == 1)
+    return value;
+  ++numGathers;
+  auto type = cast<RankedTensorType>(value.getType());
+  llvm::SmallVector<int64_t> shape(type.getShape());
+  shape[dim] *= shards(factor);
+  auto reason = builder.getStringAttr(
+      "parts of " + blocks.ruled.op->getName().getStringRef() + " along its " +
+      stringifyFactorKind(blocks.ruled.rule.factors[factor].kind) +
+      " dimension are combined");
+  return coll::AllGatherOp::create(builder, loc, type.clone(shape), value, dim,
+                                   groupOf(blocks.mesh, blocks.axes[factor]),
+                                   reason);
+}
 
 Value BlockPlacement::resultOffset(OpBuilder &builder, Location loc,
                                    unsigned result, unsigned dim) const {

@@ -12,7 +12,9 @@
 #ifndef WEFT_PASSES_SHARDING_LOCALBLOCKS_H
 #define WEFT_PASSES_SHARDING_LOCALBLOCKS_H
 
-#include "weft/dialects/weft/Weft.h"
+#include "weft/passes/sharding/OpSharding.h"
+
+#include "llvm/ADT/DenseSet.h"
 
 namespace weft {
 
@@ -32,16 +34,42 @@ mlir::Value maskPadding(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value block, unsigned dim, int64_t size,
                         MeshAttr mesh, const SubAxes &axes, ReduceKind kind);
 
-/// Where an op's results lie, read from their types with layouts.
+/// How one op is sharded, read from its types with layouts.
+struct OpBlocks {
+  RuledOp ruled;
+  MeshAttr mesh; ///< null where no type has a layout
+  FactorAxes axes;
+
+  explicit OpBlocks(mlir::Operation &op);
+};
+
+/// Where an op's results lie, and what its devices tell each other.
 class BlockPlacement : public LocalPlacement {
 public:
-  explicit BlockPlacement(mlir::TypeRange globalTypes);
+  BlockPlacement(mlir::TypeRange globalTypes, const OpBlocks &blocks);
   mlir::Value resultOffset(mlir::OpBuilder &builder, mlir::Location loc,
                            unsigned result, unsigned dim) const override;
   llvm::ArrayRef<int64_t> globalShape(unsigned result) const override;
+  int64_t shards(unsigned factor) const override;
+  mlir::Value coordinate(mlir::OpBuilder &builder, mlir::Location loc,
+                         unsigned factor) const override;
+  mlir::Value gatherParts(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::Value value, unsigned factor,
+                          unsigned dim) const override;
+  bool isFetched(unsigned operand, unsigned dim) const override {
+    return fetched.contains({operand, dim});
+  }
+
+  void setFetched(unsigned operand, unsigned dim) {
+    fetched.insert({operand, dim});
+  }
+  unsigned gathers() const { return numGathers; }
 
 private:
   mlir::TypeRange types;
+  const OpBlocks &blocks;
+  llvm::SmallDenseSet<std::pair<unsigned, unsigned>> fetched;
+  mutable unsigned numGathers = 0;
 };
 
 } // namespace weft

@@ -2,6 +2,8 @@
 
 #include "weft/passes/sharding/OpSharding.h"
 
+#include "weft/passes/sharding/FetchedOperands.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace weft;
@@ -76,10 +78,17 @@ bool RuledOp::isShardable(unsigned factor) const {
   case FactorKind::Pass:
   case FactorKind::Position:
   case FactorKind::Reduce:
+  case FactorKind::Lookup:
+  case FactorKind::Scan:
+  case FactorKind::Select:
     return true;
-  default:
+  case FactorKind::Window:
+  case FactorKind::Shift:
+    return isFetchable(rule, factor);
+  case FactorKind::Whole:
     return false;
   }
+  return false;
 }
 
 FactorAxes RuledOp::project(const Mesh &mesh, unsigned tensor,
@@ -172,12 +181,24 @@ static bool cutToTensor(const Mesh &mesh, const RuledOp &op, unsigned tensor,
   return whole;
 }
 
+static bool has(const TensorFactors &tensor, unsigned factor) {
+  return llvm::any_of(tensor, [&](const DimFactors &dim) {
+    return llvm::is_contained(dim, factor);
+  });
+}
+
+/// Does the factor leave the tensor partial where it is sharded?
+static bool isReduced(const Factor &factor) {
+  return factor.kind == FactorKind::Reduce ||
+         factor.kind == FactorKind::Lookup;
+}
+
 /// Partial axes of a result: those of reduced factors it does not have. One
 /// kind only; factors of another kind lose their axes.
-static void addPartial(const RuledOp &op, const FactorAxes &axes,
-                       Layout &layout) {
+static void addPartial(const RuledOp &op, const TensorFactors &tensor,
+                       const FactorAxes &axes, Layout &layout) {
   for (auto [index, factor] : llvm::enumerate(op.rule.factors))
-    if (factor.kind == FactorKind::Reduce && !axes[index].empty()) {
+    if (isReduced(factor) && !axes[index].empty() && !has(tensor, index)) {
       layout.partial.append(axes[index]);
       layout.reduce = factor.reduce;
     }
@@ -186,7 +207,10 @@ static void addPartial(const RuledOp &op, const FactorAxes &axes,
 static void keepOneReduceKind(const RuledOp &op, FactorAxes &axes) {
   std::optional<ReduceKind> kind;
   for (auto [index, factor] : llvm::enumerate(op.rule.factors)) {
-    if (factor.kind != FactorKind::Reduce || axes[index].empty())
+    bool stays = llvm::all_of(op.rule.results, [&, index = index](auto &result) {
+      return has(result, index);
+    });
+    if (!isReduced(factor) || stays || axes[index].empty())
       continue;
     if (kind && *kind != factor.reduce)
       axes[index].clear();
@@ -208,12 +232,12 @@ OpSharding weft::applyAxes(const Mesh &mesh, const RuledOp &op,
   for (const auto &[index, factors] : llvm::enumerate(op.rule.operands)) {
     Layout layout = projectToTensor(mesh, op.rule, factors, axes);
     if (llvm::is_contained(op.rule.inits, index))
-      addPartial(op, axes, layout);
+      addPartial(op, factors, axes, layout);
     sharding.operands.push_back(normalise(mesh, layout));
   }
   for (const TensorFactors &factors : op.rule.results) {
     Layout layout = projectToTensor(mesh, op.rule, factors, axes);
-    addPartial(op, axes, layout);
+    addPartial(op, factors, axes, layout);
     sharding.results.push_back(normalise(mesh, layout));
   }
   sharding.axes = std::move(axes);
@@ -236,10 +260,36 @@ static int64_t moveCost(ReshardCache &plans, Value value, const Layout &from,
       .bytesReceived;
 }
 
+/// Bytes that a device receives of operands with window and shift factors.
+static int64_t fetchCost(const RuledOp &op, const OpSharding &sharding) {
+  int64_t cost = 0;
+  for (const PositionMap &map : op.rule.positions) {
+    int64_t shards = shardCount(sharding.axes[map.factor]);
+    if (shards == 1)
+      continue;
+    auto type = cast<RankedTensorType>(op.op->getOperand(map.operand).getType());
+    auto local = localShape(sharding.operands[map.operand], type.getShape());
+    int64_t bytes = elementBytes(type.getElementType()), missing = 0;
+    for (auto [dim, factors] : llvm::enumerate(op.factors(map.operand))) {
+      if (factors != DimFactors{map.factor}) {
+        bytes *= local[dim];
+        continue;
+      }
+      int64_t from = type.getDimSize(dim);
+      const Factor &factor = op.rule.factors[map.factor];
+      missing = missingElements(
+          fetchedRange(map, factor.kind, from, factor.size, shards), from,
+          shards);
+    }
+    cost += missing * bytes;
+  }
+  return cost;
+}
+
 int64_t weft::reshardCost(ReshardCache &plans, const RuledOp &op,
                           const OpSharding &sharding,
                           const TensorLayouts &layouts) {
-  int64_t cost = 0;
+  int64_t cost = fetchCost(op, sharding);
   unsigned operands = op.op->getNumOperands();
   for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
     if (!layouts[tensor])

@@ -81,7 +81,8 @@ FactorAxes mergeFactors(const Mesh &mesh, const RuledOp &op,
 OpSharding applyAxes(const Mesh &mesh, const RuledOp &op, FactorAxes axes);
 
 /// Bytes to reshard from what the table says to what the op requires, and from
-/// what it produces to what the table says.
+/// what it produces to what the table says, and those that its window and shift
+/// factors fetch.
 int64_t reshardCost(ReshardCache &plans, const RuledOp &op,
                     const OpSharding &sharding, const TensorLayouts &layouts);
 

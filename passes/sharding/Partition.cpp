@@ -1,5 +1,6 @@
 //===- Partition.cpp - each device's program ------------------------------===//
 
+#include "weft/passes/sharding/FetchedOperands.h"
 #include "weft/passes/sharding/LocalBlocks.h"
 #include "weft/passes/sharding/OpSharding.h"
 #include "weft/passes/sharding/Passes.h"
@@ -33,10 +34,11 @@ private:
                   const ReshardStep &step);
   Value buildMove(ReshardOp op, Value value, const Layout &from,
                   const ReshardStep &step);
-  /// Masks the operands of an op that reduces an uneven dimension.
-  void maskOperands(Operation &op, llvm::SmallVectorImpl<Value> &operands);
-  void maskOperand(Operation &op, const RuledOp &ruled, unsigned operand,
-                   const FactorAxes &axes, Value &value);
+  /// Masks an operand of an op that combines elements of an uneven dimension.
+  void maskOperand(const OpBlocks &blocks, unsigned operand, Value &value);
+  void fetchOperand(const OpBlocks &blocks, unsigned operand,
+                    BlockPlacement &placement,
+                    llvm::MutableArrayRef<Value> operands);
 
   func::FuncOp function;
   Block *global;
@@ -197,41 +199,93 @@ void FunctionPartitioner::buildReshard(ReshardOp op) {
 // Masks
 //===----------------------------------------------------------------------===//
 
-void FunctionPartitioner::maskOperand(Operation &op, const RuledOp &ruled,
-                                      unsigned operand, const FactorAxes &axes,
+/// Do the elements of a factor's shards come together, so that padding has to
+/// be neutral?
+static bool mixesPositions(const OpBlocks &blocks, unsigned factor) {
+  switch (blocks.ruled.rule.factors[factor].kind) {
+  case FactorKind::Reduce:
+  case FactorKind::Scan:
+  case FactorKind::Select:
+    return true;
+  case FactorKind::Lookup:
+    // Where the result keeps the dimension, what is found in padding stays
+    // there.
+    return llvm::none_of(blocks.ruled.rule.results, [&](auto &result) {
+      return llvm::any_of(result, [&](const DimFactors &dim) {
+        return llvm::is_contained(dim, factor);
+      });
+    });
+  default:
+    return false;
+  }
+}
+
+void FunctionPartitioner::maskOperand(const OpBlocks &blocks, unsigned operand,
                                       Value &value) {
-  LayoutAttr layout = getLayout(op.getOperand(operand).getType());
-  for (auto [dim, factors] : llvm::enumerate(ruled.rule.operands[operand])) {
+  const ShardingRule &rule = blocks.ruled.rule;
+  for (auto [dim, factors] : llvm::enumerate(rule.operands[operand])) {
     if (factors.size() != 1)
       continue; // several factors are sharded only where they divide
-    const Factor &factor = ruled.rule.factors[factors.front()];
-    const SubAxes &over = axes[factors.front()];
-    if (factor.kind != FactorKind::Reduce ||
+    const Factor &factor = rule.factors[factors.front()];
+    const SubAxes &over = blocks.axes[factors.front()];
+    if (findPositions(rule, operand, factors.front()))
+      continue; // what is fetched has its own mask
+    if (!mixesPositions(blocks, factors.front()) ||
         factor.size % shardCount(over) == 0)
       continue;
-    value = maskPadding(builder, op.getLoc(), value, dim, factor.size,
-                        layout.getMesh(), over, factor.reduce);
+    value = maskPadding(builder, blocks.ruled.op->getLoc(), value, dim, factor.size,
+                        blocks.mesh, over, factor.reduce);
     ++numMasks;
   }
 }
 
-void FunctionPartitioner::maskOperands(Operation &op,
-                                       llvm::SmallVectorImpl<Value> &operands) {
-  RuledOp ruled = RuledOp::get(&op);
-  LayoutAttr any;
-  for (Type type : op.getOperandTypes())
-    if (LayoutAttr layout = getLayout(type))
-      any = layout;
-  if (!any)
-    return;
-  Mesh mesh = any.getMesh().getMesh();
-  FactorAxes axes(ruled.rule.factors.size());
-  for (auto [i, value] : llvm::enumerate(op.getOperands()))
-    if (LayoutAttr layout = getLayout(value.getType()))
-      mergeInto(axes, ruled.project(mesh, i, layout.getLayout()));
-  for (unsigned i = 0; i < operands.size(); ++i)
-    if (getLayout(op.getOperand(i).getType()))
-      maskOperand(op, ruled, i, axes, operands[i]);
+/// Window and shift factors: the operand's positions that the results need.
+void FunctionPartitioner::fetchOperand(const OpBlocks &blocks,
+                                       unsigned operand,
+                                       BlockPlacement &placement,
+                                       llvm::MutableArrayRef<Value> operands) {
+  Operation *op = blocks.ruled.op;
+  const ShardingRule &rule = blocks.ruled.rule;
+  for (auto [dim, factors] : llvm::enumerate(rule.operands[operand])) {
+    if (factors.size() != 1 || blocks.axes[factors.front()].empty())
+      continue;
+    unsigned factor = factors.front();
+    const PositionMap *map = findPositions(rule, operand, factor);
+    bool reduced = rule.factors[factor].kind == FactorKind::Reduce;
+    if (!map || (!reduced && !isFetchable(rule, factor)))
+      continue;
+    auto type = cast<RankedTensorType>(op->getOperand(operand).getType());
+    FetchedDim from{static_cast<unsigned>(dim), type.getDimSize(dim),
+                    blocks.mesh, blocks.axes[factor]};
+    int64_t shards = shardCount(from.axes);
+    // Positions are those of the result; of another operand where the factor
+    // is reduced, and there those in its padding are multiplied too.
+    const TensorFactors &result = rule.results[map->result];
+    int64_t to = reduced
+                     ? shardSize(rule.factors[factor].size, shards) * shards
+                     : placement.globalShape(map->result)[llvm::find(
+                                                              result, factors) -
+                                                          result.begin()];
+    FetchedRange range = fetchedRange(
+        *map, rule.factors[factor].kind, from.size, to, shards);
+    Value fill;
+    if (map->fillOperand >= 0)
+      fill = operands[map->fillOperand];
+    else if (map->fill)
+      fill = ConstantOp::create(
+          builder, op->getLoc(),
+          DenseElementsAttr::get(
+              RankedTensorType::get({}, type.getElementType()),
+              Attribute(neutralElement(*map->fill, type.getElementType()))));
+    operands[operand] = fetchRange(
+        builder, op->getLoc(), operands[operand], from, range, fill,
+        builder.getStringAttr(
+            "what " + op->getName().getStringRef() + " needs of dimension " +
+            llvm::Twine(dim) + " (" +
+            stringifyFactorKind(rule.factors[factor].kind) + ")"));
+    placement.setFetched(operand, dim);
+    ++numCollectives;
+  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -254,11 +308,17 @@ void FunctionPartitioner::build(Operation &op) {
       result.setType(type);
     return;
   }
-  maskOperands(op, operands);
+  OpBlocks blocks(op);
   llvm::SmallVector<Type> globalTypes(op.getResultTypes());
-  BlockPlacement placement{TypeRange(globalTypes)};
+  BlockPlacement placement(globalTypes, blocks);
+  for (unsigned i = 0; i < operands.size(); ++i)
+    if (getLayout(op.getOperand(i).getType())) {
+      maskOperand(blocks, i, operands[i]);
+      fetchOperand(blocks, i, placement, operands);
+    }
   llvm::SmallVector<Value> built =
       ruled.buildLocal(builder, operands, types, placement);
+  numCollectives += placement.gathers();
   for (auto [result, value] : llvm::zip_equal(op.getResults(), built))
     local.map(result, value);
 }

@@ -225,6 +225,19 @@ public:
       out = std::move(moving);
       return nullptr;
     }
+    case CollectiveKind::fetch: {
+      auto moving = std::make_unique<Moving>(collective);
+      std::vector<Move> moves = fetchMoves(collective);
+      moving->sent.assign(size_t(mesh.size()), 0);
+      for (const Move &move : moves)
+        if (move.source != move.target)
+          for (const std::vector<int64_t> &group : collective.groups)
+            moving->sent[size_t(group[size_t(move.source)])] +=
+                uint64_t(move.copy.bytes());
+      moving->add(std::move(moves), sourceBytes(collective));
+      out = std::move(moving);
+      return nullptr;
+    }
     case CollectiveKind::permute:
     case CollectiveKind::exchange: break;
     }

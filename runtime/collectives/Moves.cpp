@@ -19,6 +19,26 @@ static void addMove(std::vector<Move> &out, const Collective &collective,
                                targetStart, extent, elementBytes(o.dtype))});
 }
 
+namespace {
+/// Which position of its dimension a fetch wants: see coll.fetch.
+struct FetchedPositions {
+  int64_t size, block, step, offset, divisor, modulus;
+
+  explicit FetchedPositions(const Collective &c)
+      : size(c.shape[0]), block(c.shape[1]), step(c.shape[2]),
+        offset(c.shape[3]), divisor(c.shape[4]), modulus(c.shape[5]) {}
+  /// For element t of member k; -1: none.
+  int64_t at(int64_t k, int64_t t) const {
+    int64_t place = block * k + step * t + offset;
+    if (modulus > 0)
+      place = (place % modulus + modulus) % modulus;
+    if (place < 0 || place % divisor != 0 || place / divisor >= size)
+      return -1;
+    return place / divisor;
+  }
+};
+} // namespace
+
 std::vector<Move> gatherMoves(const Collective &collective) {
   std::vector<Move> out;
   int64_t p = shardCount(collective.axes), to = collective.to;
@@ -53,6 +73,35 @@ std::vector<Move> allToAllMoves(const Collective &collective) {
         extent[from] = std::min(o.sourceShape[from],
                                 o.targetShape[from] - targetStart[from]);
         addMove(out, collective, n, i, j, sourceStart, targetStart, extent);
+      }
+  }
+  return out;
+}
+
+std::vector<Move> fetchMoves(const Collective &collective) {
+  std::vector<Move> out;
+  int64_t p = shardCount(collective.axes), dim = collective.to;
+  FetchedPositions positions(collective);
+  for (size_t n = 0; n < collective.operands.size(); ++n) {
+    const Collective::Operand &o = collective.operands[n];
+    std::vector<int64_t> sourceStart(o.sourceShape.size()),
+        targetStart = sourceStart, extent = o.sourceShape;
+    for (int64_t k = 0; k < p; ++k)
+      for (int64_t t = 0, next; t < o.targetShape[dim]; t = next) {
+        int64_t q = positions.at(k, t);
+        next = t + 1;
+        if (q < 0)
+          continue;
+        int64_t member = q / o.sourceShape[dim];
+        sourceStart[dim] = q % o.sourceShape[dim];
+        while (next < o.targetShape[dim] &&
+               positions.at(k, next) == q + next - t &&
+               (q + next - t) / o.sourceShape[dim] == member)
+          ++next;
+        targetStart[dim] = t;
+        extent[dim] = next - t;
+        addMove(out, collective, n, member, k, sourceStart, targetStart,
+                extent);
       }
   }
   return out;

@@ -54,6 +54,19 @@ Error PlanReader::checkResharding(const std::string &what,
   return nullptr;
 }
 
+Error PlanReader::checkPositions(const std::string &what,
+                                 const Collective &info) const {
+  constexpr int64_t most = int64_t(1) << 40;
+  bool fits = info.shape.size() == 6 && info.shape[0] >= 0 &&
+              info.shape[4] >= 1 && info.shape[5] >= 0;
+  for (int64_t number : info.shape)
+    fits &= number >= -most && number <= most;
+  if (!fits)
+    return badPlan(what, " has positions ", shapeText(info.shape),
+                   ", not size, block, step, offset, divisor and modulus");
+  return nullptr;
+}
+
 Error PlanReader::checkShapes(const std::string &what, const Collective &info,
                               const Collective::Operand &operand) const {
   const std::vector<int64_t> &source = operand.sourceShape,
@@ -68,6 +81,9 @@ Error PlanReader::checkShapes(const std::string &what, const Collective &info,
   };
   if (source.size() != target.size())
     return mismatch("ranks differ");
+  if (info.kind == CollectiveKind::fetch)
+    if (Error e = checkPositions(what, info))
+      return e;
   bool usesTo = info.kind != CollectiveKind::all_reduce;
   bool usesFrom = info.kind == CollectiveKind::all_to_all;
   int64_t rank = int64_t(source.size()), p = shardCount(info.axes);
@@ -82,7 +98,9 @@ Error PlanReader::checkShapes(const std::string &what, const Collective &info,
     bool scattered = (info.kind == CollectiveKind::reduce_scatter ||
                       info.kind == CollectiveKind::all_to_all) &&
                      d == info.to;
-    bool fits = gathered    ? target[d] <= source[d] * p
+    bool fetched = info.kind == CollectiveKind::fetch && d == info.to;
+    bool fits = fetched     ? source[d] == (info.shape[0] + p - 1) / p
+                : gathered    ? target[d] <= source[d] * p
                 : scattered ? source[d] <= target[d] * p
                             : source[d] == target[d];
     if (!fits)

@@ -185,6 +185,32 @@ TEST_CASE("exchanges between random layouts, uneven and with copies") {
   }
 }
 
+TEST_CASE("a fetch moves halos, strides and turns, and counts what it sends") {
+  // 7 elements over 3 devices: 0 1 2 | 3 4 5 | 6.
+  auto fetched = [](Shape positions, int64_t count, size_t device) {
+    PlanBuilder p({{"x", 3}});
+    uint32_t in = p.input("in", DType::i32, {7}, {{whole(0, 3)}});
+    uint32_t out = p.output("out", DType::i32, {3 * count}, {{whole(0, 3)}});
+    p.collective(CollectiveKind::fetch, {in}, {out}, {whole(0, 3)}, -1, 0)
+        .shape = std::move(positions);
+    Loaded program(p.image(), "cpu:3", 2);
+    program.write(0, iota<int32_t>(7));
+    REQUIRE(program.run() == "");
+    std::vector<int32_t> local = program.local<int32_t>(0, device);
+    local.push_back(int32_t(program.counted("fetch")));
+    return local;
+  };
+  // One neighbour on either side: the middle device sends both its ends.
+  CHECK(fetched({7, 3, 1, -1, 1, 0}, 5, 1) ==
+        std::vector<int32_t>{2, 3, 4, 5, 6, 8});
+  // Reversed, and turned by 2.
+  CHECK(fetched({7, -3, -1, 6, 1, 0}, 3, 0)[0] == 6);
+  CHECK(fetched({7, 3, 1, -2, 1, 7}, 3, 0)[0] == 5);
+  CHECK(fetched({7, 3, 1, -2, 1, 7}, 3, 0)[2] == 0);
+  // Every second element.
+  CHECK(fetched({7, 4, 2, 1, 1, 0}, 2, 0)[1] == 3);
+}
+
 TEST_CASE("sub-axes make groups of a part of an axis") {
   // "x":(1)2 of 4: devices 0,2 and 1,3.
   PlanBuilder p({{"x", 4}});

@@ -149,6 +149,11 @@ TEST_CASE("a plan that does not hold together is refused") {
   CHECK(refusal([](PlanBuilder &p) {
           p.program.buffers[2]->shape = {1ll << 62, 1ll << 62};
         }).find("exceeds") != std::string::npos);
+  CHECK(refusal([](PlanBuilder &p) {
+          p.collective(CollectiveKind::fetch, {0}, {1}, {whole(0, 2)}, -1, 0)
+              .shape = {8, 4};
+        }).find("not size, block, step, offset, divisor and modulus") !=
+        std::string::npos);
   CHECK(refusal([](PlanBuilder &p) { p.program.inputs[0]->buffer = 9; }) ==
         "bad plan: input 0 \"in\" is buffer 9 of 3");
   CHECK(refusal([](PlanBuilder &p) { p.program.inputs[0]->shape = {9}; }) ==

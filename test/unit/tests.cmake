@@ -13,6 +13,8 @@ weft_unit_test(interpret-test SRCS unit/interpret-test.cpp LINK weft::WeftVerify
 weft_unit_test(interpret-refusals-test SRCS unit/interpret-refusals-test.cpp LINK weft::WeftVerify)
 weft_unit_test(partition-meaning-test SRCS unit/partition-meaning-test.cpp LINK weft::WeftShardingPasses weft::WeftInterpret)
 weft_unit_test(internal-failure-test SRCS unit/internal-failure-test.cpp LINK weft::WeftCompilerCommands)
+weft_unit_test(strategies-test SRCS unit/strategies-test.cpp LINK weft::WeftVerify weft::WeftShardingPasses)
+weft_unit_test(known-failures-test SRCS unit/known-failures-test.cpp LINK weft::WeftVerify weft::WeftShardingPasses)
 weft_unit_test(every-op-test SRCS unit/every-op-test.cpp unit/OpCases.cpp
   LINK weft::WeftVerify weft::WeftTrainingPasses weft::WeftShardingPasses weft::WeftCpuCodegen)
 target_compile_definitions(every-op-test PRIVATE

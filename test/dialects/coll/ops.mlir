@@ -34,5 +34,7 @@ func.func @moves(%x: tensor<8x10xf32>, %s: tensor<f32>, %h: tensor<8x16xf32>) {
   %5 = coll.permute %h of [16, 16] from #a to #a : tensor<8x16xf32> -> tensor<8x16xf32>
   // CHECK: coll.exchange %{{.*}} of [16, 16] from #[[A]] to #{{layout.*}} because "transpose" : tensor<8x16xf32> -> tensor<16x8xf32>
   %6 = coll.exchange %h of [16, 16] from #a to #b because "transpose" : tensor<8x16xf32> -> tensor<16x8xf32>
+  // CHECK: coll.fetch %{{.*}} dim 0 of 16 at block 8 step 1 offset -1 divisor 1 modulus 0 over #[[$MESH]] ["data"] because "halo" : tensor<8x16xf32> -> tensor<10x16xf32>
+  %7 = coll.fetch %h dim 0 of 16 at block 8 step 1 offset -1 divisor 1 modulus 0 over #mesh ["data"] because "halo" : tensor<8x16xf32> -> tensor<10x16xf32>
   return
 }

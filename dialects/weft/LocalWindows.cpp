@@ -1,0 +1,71 @@
+//===- LocalWindows.cpp - one device's part of convolution and pooling -----===//
+//
+// Along a fetched dimension a block begins where the first local window does
+// and holds padding and base dilation as elements of its own.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/dialects/weft/ShapeChecks.h"
+#include "weft/dialects/weft/WindowOps.h"
+
+using namespace mlir;
+using namespace weft;
+
+namespace {
+/// Padding and base dilation, which fetched dimensions no longer have.
+struct Borders {
+  SmallVector<int64_t> low, high, base;
+
+  void remove(unsigned i) {
+    low[i] = high[i] = 0;
+    base[i] = 1;
+  }
+  template <typename Op> void setOn(Op op) {
+    op.setLow(low);
+    op.setHigh(high);
+    op.setBaseDilation(base);
+  }
+};
+} // namespace
+
+SmallVector<Value> ReduceWindowOp::buildLocal(OpBuilder &builder,
+                                              ValueRange operands,
+                                              TypeRange resultTypes,
+                                              const LocalPlacement &placement) {
+  Borders borders{SmallVector<int64_t>(getLow()),
+                  SmallVector<int64_t>(getHigh()),
+                  SmallVector<int64_t>(getBaseDilation())};
+  for (unsigned dim = 0; dim < borders.low.size(); ++dim)
+    if (placement.isFetched(0, dim))
+      borders.remove(dim);
+  auto results = cloneWithTypes(builder, *this, operands, resultTypes);
+  borders.setOn(results[0].getDefiningOp<ReduceWindowOp>());
+  return results;
+}
+
+SmallVector<Value> ConvolutionOp::buildLocal(OpBuilder &builder,
+                                             ValueRange operands,
+                                             TypeRange resultTypes,
+                                             const LocalPlacement &placement) {
+  Borders borders{SmallVector<int64_t>(getLow()),
+                  SmallVector<int64_t>(getHigh()),
+                  SmallVector<int64_t>(getBaseDilation())};
+  for (unsigned i = 0; i < borders.low.size(); ++i)
+    if (placement.isFetched(0, getLhsDims()[2 + i]))
+      borders.remove(i);
+  auto results = cloneWithTypes(builder, *this, operands, resultTypes);
+  auto local = results[0].getDefiningOp<ConvolutionOp>();
+  borders.setOn(local);
+  // As many groups as the local features and samples make.
+  auto ratio = [](Value a, int64_t dimA, Value b, int64_t dimB) {
+    int64_t parts = typeOf(b).getDimSize(dimB);
+    return parts == 0 ? 1 : typeOf(a).getDimSize(dimA) / parts;
+  };
+  if (getFeatureGroups() > 1)
+    local.setFeatureGroups(
+        ratio(operands[0], getLhsDims()[1], operands[1], getRhsDims()[1]));
+  if (getBatchGroups() > 1)
+    local.setBatchGroups(
+        ratio(operands[0], getLhsDims()[0], results[0], getResultDims()[0]));
+  return results;
+}
