@@ -19,11 +19,12 @@ func.func @slice_moves_before_gather(%w: tensor<16x64xf32, #rows>) -> tensor<16x
   return %1 : tensor<16x2xf32, #whole>
 }
 
-// Along the dimension that is cut nothing can be sliced first.
-// CHECK-LABEL: func.func @slice_of_the_sharded_dimension_stays
-// CHECK: weft.reshard
-// CHECK-NEXT: weft.slice
-func.func @slice_of_the_sharded_dimension_stays(%w: tensor<16x64xf32, #rows>) -> tensor<2x64xf32, #whole> {
+// Along the dimension that is cut too: each device fetches the rows that it
+// lacks, and two rows are gathered instead of sixteen.
+// CHECK-LABEL: func.func @slice_of_the_sharded_dimension_moves_too
+// CHECK: weft.slice
+// CHECK-NEXT: weft.reshard
+func.func @slice_of_the_sharded_dimension_moves_too(%w: tensor<16x64xf32, #rows>) -> tensor<2x64xf32, #whole> {
   %0 = weft.reshard %w because "w" : tensor<16x64xf32, #rows> -> tensor<16x64xf32, #whole>
   %1 = weft.slice %0 from [3, 0] to [5, 64] by [1, 1] : tensor<16x64xf32, #whole> -> tensor<2x64xf32, #whole>
   return %1 : tensor<2x64xf32, #whole>
