@@ -61,7 +61,8 @@ TEST_CASE("a million draws of a key are JAX'") {
 }
 
 TEST_CASE("a million draws of each normal initializer are Keras'") {
-  for (const json &row : golden()["initializers"]) {
+  const json digests = golden(); // outlives its rows
+  for (const json &row : digests["initializers"]) {
     INFO(row["initializer"].dump());
     Result<Array> drawn =
         initialize(row["initializer"].dump(), std::nullopt, row["shape"].get<Shape>());

@@ -20,7 +20,8 @@ TEST_CASE("permutations are numpy's") {
 }
 
 TEST_CASE("fit's permutations come in numpy's order") {
-  for (const json &row : fixture("shuffle.json")["rows"]) {
+  const json shuffle = fixture("shuffle.json"); // outlives its rows
+  for (const json &row : shuffle["rows"]) {
     auto generator = MersenneTwister::numpy(row["set_random_seed"].get<uint32_t>());
     for (const json &call : row["fit_calls"])
       for (const json &drawn : call["permutations_drawn"]) {
