@@ -1,7 +1,8 @@
-"""Constraint labels are the same in a dialect's .td, its verifiers and its invalid.mlir.
+"""Constraint labels are the same in a dialect's .td, its verifiers and its invalid*.mlir.
 
 `(C2)` in the definition of op `slice` wants a `// (C2)` in the dialect's .cpp files
-and a function @slice_c2 (or @slice_c2_something) in test/dialects/NAME/invalid.mlir;
+and a function @slice_c2 (or @slice_c2_something) in test/dialects/NAME/invalid.mlir
+or, of a family of ops, invalid-FAMILY.mlir;
 and a function there wants its label in the .td.
 """
 
@@ -48,9 +49,9 @@ def problems_of(folder):
         return
     source = "\n".join(p.read_text() for p in folder.glob("*.cpp"))
     comments = set(LABEL.findall("\n".join(re.findall(r"//.*", source))))
-    test = ROOT / "test" / "dialects" / folder.name / "invalid.mlir"
-    where = test.relative_to(ROOT)
-    tests, unknown = tested(test.read_text() if test.exists() else "", definitions)
+    files = sorted((ROOT / "test" / "dialects" / folder.name).glob("invalid*.mlir"))
+    where = f"test/dialects/{folder.name}/invalid*.mlir"
+    tests, unknown = tested("\n".join(p.read_text() for p in files), definitions)
     for function in unknown:
         yield f"{where}: @{function} names no op or attribute with labels; name it as in the .td"
     for name, (table, labels) in sorted(definitions.items()):
