@@ -2,6 +2,7 @@
 
 #include "weft/compiler/codegen/cpu/LowerKernel.h"
 
+#include "weft/compiler/codegen/MachineCode.h"
 #include "weft/compiler/codegen/cpu/KernelEmitter.h"
 #include "weft/dialects/coll/Coll.h"
 
@@ -15,13 +16,10 @@
 #include "mlir/Pass/PassManager.h"
 #include "mlir/Target/LLVMIR/Dialect/Builtin/BuiltinToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
-#include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -105,44 +103,19 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(const CpuTarget &targe
       triple, target.cpu, target.features, options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
-}
-
 static std::string emitCode(ModuleOp module, const CpuTarget &target, SmallVectorImpl<char> &object, llvm::CodeGenFileType type) {
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> translated = translateModuleToLLVMIR(module, context, "weft");
-  if (!translated)
-    return "translation to LLVM IR failed";
   std::string error;
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(target, error);
   if (!machine)
     return "no code generator for " + target.triple + ": " + error;
-  translated->setTargetTriple(machine->getTargetTriple());
-  translated->setDataLayout(machine->createDataLayout());
-  defineBFloatRounding(*translated);
-  for (llvm::Function &function : *translated) {
-    function.addFnAttr("target-cpu", target.cpu);
-    function.addFnAttr("prefer-vector-width", std::to_string(target.vectorBytes * 8));
-    function.addFnAttr(llvm::Attribute::NoUnwind);
-  }
-  optimize(*translated, *machine);
-  llvm::raw_svector_ostream stream(object);
-  llvm::legacy::PassManager emission;
-  if (machine->addPassesToEmitFile(emission, stream, nullptr, type))
-    return "the code generator for " + target.triple + " writes no such files";
-  emission.run(*translated);
-  return "";
+  return emitMachineCode(module, *machine, type, object, [&](llvm::Module &translated) {
+    defineBFloatRounding(translated);
+    for (llvm::Function &function : translated) {
+      function.addFnAttr("target-cpu", target.cpu);
+      function.addFnAttr("prefer-vector-width", std::to_string(target.vectorBytes * 8));
+      function.addFnAttr(llvm::Attribute::NoUnwind);
+    }
+  });
 }
 
 std::string lowerKernel(StringRef text, const CpuTarget &target, SmallVectorImpl<char> &object, llvm::CodeGenFileType type) {
@@ -152,17 +125,11 @@ std::string lowerKernel(StringRef text, const CpuTarget &target, SmallVectorImpl
   registerLLVMDialectTranslation(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
-  std::string messages;
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-      messages += (messages.empty() ? "" : "; ") + diagnostic.str();
-    return success();
-  });
+  CollectedErrors errors(&context);
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
   if (!module || failed(lowerToLLVMDialect(*module, target)))
-    return messages.empty() ? "lowering failed" : messages;
-  std::string error = emitCode(*module, target, object, type);
-  return messages.empty() ? error : messages;
+    return errors.textOr("lowering failed");
+  return errors.textOr(emitCode(*module, target, object, type));
 }
 
 } // namespace weft::cpu

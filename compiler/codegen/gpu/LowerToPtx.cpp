@@ -2,6 +2,7 @@
 
 #include "weft/compiler/codegen/gpu/LowerToPtx.h"
 
+#include "weft/compiler/codegen/MachineCode.h"
 #include "weft/compiler/codegen/gpu/GpuKernelEmitter.h"
 #include "weft/dialects/coll/Coll.h"
 
@@ -25,14 +26,10 @@
 #include "mlir/Target/LLVMIR/Dialect/GPU/GPUToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/LLVMIR/LLVMToLLVMIRTranslation.h"
 #include "mlir/Target/LLVMIR/Dialect/NVVM/NVVMToLLVMIRTranslation.h"
-#include "mlir/Target/LLVMIR/Export.h"
 #include "mlir/Transforms/DialectConversion.h"
 #include "mlir/Transforms/GreedyPatternRewriteDriver.h"
 #include "mlir/Transforms/Passes.h"
-#include "llvm/IR/LegacyPassManager.h"
-#include "llvm/IR/Module.h"
 #include "llvm/MC/TargetRegistry.h"
-#include "llvm/Passes/PassBuilder.h"
 #include "llvm/Support/TargetSelect.h"
 #include "llvm/Target/TargetMachine.h"
 
@@ -124,40 +121,15 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(StringRef chip, std::s
       triple, chip, "+ptx80", llvm::TargetOptions(), std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
 }
 
-static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
-  llvm::LoopAnalysisManager loops;
-  llvm::FunctionAnalysisManager functions;
-  llvm::CGSCCAnalysisManager components;
-  llvm::ModuleAnalysisManager modules;
-  llvm::PassBuilder builder(&machine);
-  builder.registerModuleAnalyses(modules);
-  builder.registerCGSCCAnalyses(components);
-  builder.registerFunctionAnalyses(functions);
-  builder.registerLoopAnalyses(loops);
-  builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
-}
-
 static std::string emitPtx(mlir::gpu::GPUModuleOp module, StringRef chip, std::string &ptx) {
-  llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> translated = translateModuleToLLVMIR(module, context, "weft");
-  if (!translated)
-    return "translation to LLVM IR failed";
   std::string error;
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(chip, error);
   if (!machine)
     return "no PTX back end: " + error;
-  translated->setTargetTriple(machine->getTargetTriple());
-  translated->setDataLayout(machine->createDataLayout());
-  optimize(*translated, *machine);
   SmallVector<char> text;
-  llvm::raw_svector_ostream stream(text);
-  llvm::legacy::PassManager emission;
-  if (machine->addPassesToEmitFile(emission, stream, nullptr, llvm::CodeGenFileType::AssemblyFile))
-    return "the PTX back end writes no text";
-  emission.run(*translated);
+  error = emitMachineCode(module, *machine, llvm::CodeGenFileType::AssemblyFile, text, [](llvm::Module &) {});
   ptx.assign(text.begin(), text.end());
-  return "";
+  return error;
 }
 
 /// A gpu.module with a gpu.func for each kernel; the kernels go.
@@ -184,18 +156,12 @@ std::string lowerToPtx(StringRef text, StringRef chip, std::string &ptx) {
   registerNVVMDialectTranslation(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
-  std::string messages;
-  ScopedDiagnosticHandler handler(&context, [&](Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
-      messages += (messages.empty() ? "" : "; ") + diagnostic.str();
-    return success();
-  });
+  CollectedErrors errors(&context);
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
   auto functions = module ? emitFunctions(*module) : FailureOr<mlir::gpu::GPUModuleOp>();
   if (failed(functions) || failed(approximateMath(*functions)) || failed(lowerToNvvm(*functions, *module)))
-    return messages.empty() ? "lowering failed" : messages;
-  std::string error = emitPtx(*functions, chip, ptx);
-  return messages.empty() ? error : messages;
+    return errors.textOr("lowering failed");
+  return errors.textOr(emitPtx(*functions, chip, ptx));
 }
 
 } // namespace weft::gpu

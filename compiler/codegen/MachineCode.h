@@ -1,0 +1,41 @@
+//===- MachineCode.h - the LLVM dialect to objects or text -----*- C++ -*-===//
+//
+// What the code generators of all targets share: errors of one kernel as text,
+// and LLVM's optimizer and back end.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_CODEGEN_MACHINECODE_H
+#define WEFT_COMPILER_CODEGEN_MACHINECODE_H
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/CodeGen.h"
+
+namespace llvm {
+class Module;
+class TargetMachine;
+} // namespace llvm
+
+namespace weft {
+
+/// Keeps the errors of a context, which then reach nobody else.
+class CollectedErrors {
+public:
+  explicit CollectedErrors(mlir::MLIRContext *context);
+  /// They, parted by "; ", or `otherwise` where there is none.
+  std::string textOr(std::string otherwise) const { return text.empty() ? otherwise : text; }
+
+private:
+  std::string text;
+  mlir::ScopedDiagnosticHandler handler;
+};
+
+/// Translates a module of the LLVM dialect, lets `prepare` see it, optimizes it
+/// for the machine and appends what its back end writes to `code`. Returns what
+/// is wrong, or nothing.
+std::string emitMachineCode(mlir::Operation *module, llvm::TargetMachine &machine, llvm::CodeGenFileType type, llvm::SmallVectorImpl<char> &code,
+                            llvm::function_ref<void(llvm::Module &)> prepare);
+
+} // namespace weft
+
+#endif // WEFT_COMPILER_CODEGEN_MACHINECODE_H
