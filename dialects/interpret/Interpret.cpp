@@ -146,7 +146,8 @@ FailureOr<SmallVector<Tensors>> Lockstep::call(func::CallOp op,
 FailureOr<Tensors> interpretOp(Operation *op,
                                ArrayRef<const Tensor *> operands) {
   for (auto meaning : {meaningOfElementwise, meaningOfSource, meaningOfShape,
-                       meaningOfReduction, meaningOfIndexing, meaningOfWindow})
+                       meaningOfReduction, meaningOfIndexing, meaningOfWindow,
+                       meaningOfLinearAlgebra})
     if (std::optional<Tensor> result = meaning(op, operands))
       return Tensors{std::move(*result)};
   if (std::optional<Tensors> results = meaningOfScan(op, operands))

@@ -20,6 +20,7 @@ std::optional<Tensor> meaningOfShape(mlir::Operation *op, Operands in);
 std::optional<Tensor> meaningOfReduction(mlir::Operation *op, Operands in);
 std::optional<Tensor> meaningOfIndexing(mlir::Operation *op, Operands in);
 std::optional<Tensor> meaningOfWindow(mlir::Operation *op, Operands in);
+std::optional<Tensor> meaningOfLinearAlgebra(mlir::Operation *op, Operands in);
 /// Cumulative ops and orders: some have several results.
 std::optional<Tensors> meaningOfScan(mlir::Operation *op, Operands in);
 

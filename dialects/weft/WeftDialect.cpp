@@ -1,6 +1,7 @@
 //===- WeftDialect.cpp - the dialect and its ops' generated parts ----------===//
 
 #include "weft/dialects/weft/IndexingOps.h"
+#include "weft/dialects/weft/LinearAlgebraOps.h"
 #include "weft/dialects/weft/ScanOps.h"
 #include "weft/dialects/weft/TypeLists.h"
 #include "weft/dialects/weft/Weft.h"
@@ -47,6 +48,10 @@ void WeftDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "weft/dialects/weft/ScanOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "weft/dialects/weft/LinearAlgebraOps.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

@@ -58,6 +58,8 @@ private:
   RandomValue partner(const RandomValue &x);
   /// Adds `%n = text`; nothing where elements could grow too large.
   void emit(const std::string &text, Shape shape, double bound);
+  /// One of those below.
+  void step();
   void unary();
   void binary();
   void selection();
@@ -93,6 +95,12 @@ private:
   void reduceWindow();
   void selectAndScatter();
   void convolution();
+  // RandomMatrices.cpp
+  void triangularSolve();
+  void cholesky();
+  /// Square matrices of -1, 0 and 1 for the batch of x, which is contracted
+  /// over one of its last two dimensions: their name.
+  std::string randomMatrices(const RandomValue &x, int64_t contract);
   /// A value as i32, in and out of any range.
   RandomValue randomIndices();
 

@@ -296,14 +296,7 @@ void ProgramGenerator::source() {
        static_cast<double>(shape[dim]));
 }
 
-std::string ProgramGenerator::run(const ProgramOptions &options) {
-  std::string mesh = drawMesh(), arguments;
-  for (int64_t i = 0, n = 1 + below(3); i < n; ++i) {
-    RandomValue value{"%x" + std::to_string(i), randomShape(), 4};
-    arguments += (i ? ", " : "") + value.name + ": " + typeOf(value.shape) +
-                 " {weft.layout = " + drawLayout(value.shape.size()) + "}";
-    values.push_back(value);
-  }
+void ProgramGenerator::step() {
   using Step = void (ProgramGenerator::*)();
   static const Step steps[] = {
       &ProgramGenerator::unary,
@@ -337,9 +330,22 @@ std::string ProgramGenerator::run(const ProgramOptions &options) {
       &ProgramGenerator::reduceWindow,
       &ProgramGenerator::selectAndScatter,
       &ProgramGenerator::convolution,
+      &ProgramGenerator::triangularSolve,
+      &ProgramGenerator::cholesky,
   };
+  (this->*steps[below(std::size(steps))])();
+}
+
+std::string ProgramGenerator::run(const ProgramOptions &options) {
+  std::string mesh = drawMesh(), arguments;
+  for (int64_t i = 0, n = 1 + below(3); i < n; ++i) {
+    RandomValue value{"%x" + std::to_string(i), randomShape(), 4};
+    arguments += (i ? ", " : "") + value.name + ": " + typeOf(value.shape) +
+                 " {weft.layout = " + drawLayout(value.shape.size()) + "}";
+    values.push_back(value);
+  }
   for (unsigned i = 0; i < options.ops; ++i)
-    (this->*steps[below(std::size(steps))])();
+    step();
   // The last values are results: what nothing uses yet is checked too.
   std::string names, types, results;
   size_t first = values.size() > 3 ? values.size() - 3 : 0;

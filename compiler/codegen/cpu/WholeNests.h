@@ -31,6 +31,8 @@ llvm::LogicalResult emitWhole(KernelEmitter &emitter, mlir::Operation *op);
 
 /// Convolution and pooling; an error for another op.
 llvm::LogicalResult emitWindows(KernelEmitter &emitter, mlir::Operation *op);
+/// Factorisation and solving; an error for another op.
+llvm::LogicalResult emitMatrices(KernelEmitter &emitter, mlir::Operation *op);
 llvm::LogicalResult emitScatter(KernelEmitter &emitter, ScatterOp op);
 
 mlir::Value zeroOf(KernelEmitter &emitter, mlir::Type elementType);

@@ -249,7 +249,7 @@ LogicalResult emitWindows(KernelEmitter &e, Operation *op) {
     return emitSelectAndScatter(e, scatter);
   if (auto convolution = dyn_cast<ConvolutionOp>(op))
     return ConvolutionNest(e, convolution).emit();
-  return op->emitError() << "'" << op->getName() << "' has no CPU code";
+  return emitMatrices(e, op);
 }
 
 } // namespace weft::cpu
