@@ -104,6 +104,21 @@ TEST_CASE("an op that needs a dimension whole keeps its batch sharded") {
             .collectives() == 0);
 }
 
+TEST_CASE("factors of a batch of matrices stay in their shards") {
+  // jax-ml/jax#20683
+  for (const char *mesh : {"d=2", "d=4"})
+    CHECK(runWitness(mesh, R"((%x: tensor<6x3x3xf32> @[d,-,-]) -> (tensor<6x3x3xf32> @[d,-,-], tensor<6x3x3xf32> @[d,-,-]) {
+  %i = weft.constant dense<[[60.0, 0.0, 0.0], [0.0, 60.0, 0.0], [0.0, 0.0, 60.0]]> : tensor<3x3xf32>
+  %b = weft.broadcast %i dims [1, 2] : tensor<3x3xf32> -> tensor<6x3x3xf32>
+  %s = weft.dot %x, %x batch [0] x [0] contract [2] x [2] : tensor<6x3x3xf32>, tensor<6x3x3xf32> -> tensor<6x3x3xf32>
+  %a = weft.add %s, %b : tensor<6x3x3xf32>
+  %l = weft.cholesky %a : tensor<6x3x3xf32>
+  %y = weft.triangular_solve %l, %x {lower} : tensor<6x3x3xf32>, tensor<6x3x3xf32> -> tensor<6x3x3xf32>
+  return %l, %y : tensor<6x3x3xf32>, tensor<6x3x3xf32>
+})")
+              .collectives() == 0);
+}
+
 TEST_CASE("a program whose layouts agree communicates nothing") {
   // openxla/xla#15048
   Sent sent = runWitness(
