@@ -134,31 +134,28 @@ Value KernelEmitter::globalConstant(ConstantOp op) {
 }
 
 bool KernelEmitter::readsElsewhere(Value value, const llvm::SetVector<Value> &of) {
-  Operation *op = value.getDefiningOp();
-  if (!op)
-    return false;
-  for (Value operand : op->getOperands()) {
-    if (of.contains(operand)) {
-      if (!isElementwise(op))
+  // What is read at the same position, through elementwise ops alone, and,
+  // through any other op, at other ones. Each value once: chains branch and join.
+  llvm::SetVector<Value> same, moved;
+  same.insert(value);
+  for (unsigned i = 0; i < same.size(); ++i) {
+    Operation *op = same[i].getDefiningOp();
+    if (!op)
+      continue;
+    bool elementwise = isElementwise(op);
+    for (Value operand : op->getOperands()) {
+      if (of.contains(operand) && !elementwise)
         return true;
-      continue;
+      if (!of.contains(operand) && !memory.contains(operand))
+        (elementwise ? same : moved).insert(operand);
     }
-    if (memory.contains(operand))
-      continue;
-    // Through another op, elementwise or not, a member must not be reached
-    // at another position.
-    if (!isElementwise(op)) {
-      llvm::SetVector<Value> stack;
-      stack.insert(operand);
-      for (unsigned i = 0; i < stack.size(); ++i)
-        if (Operation *producer = stack[i].getDefiningOp(); producer && (of.contains(stack[i]) || !memory.contains(stack[i]))) {
-          if (of.contains(stack[i]))
-            return true;
-          stack.insert_range(producer->getOperands());
-        }
-    } else if (readsElsewhere(operand, of)) {
+  }
+  for (unsigned i = 0; i < moved.size(); ++i) {
+    Operation *op = moved[i].getDefiningOp();
+    if (op && of.contains(moved[i]))
       return true;
-    }
+    if (op && !memory.contains(moved[i]))
+      moved.insert_range(op->getOperands());
   }
   return false;
 }
