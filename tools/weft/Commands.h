@@ -86,9 +86,10 @@ struct DevicesFlags {
   bool json = false;
 };
 
-/// A compiled program and the arrays it is given; no model, no compiler.
+/// A program and the arrays it is given; no model. The compiler is loaded for
+/// a StableHLO program only.
 struct RunFlags {
-  std::string program;                                ///< .weft
+  std::string program;         ///< .weft; .mlir or .mlirbc
   std::string inputs, outputs; ///< .npz; arrays are named after ports
   std::string devices;         ///< cpu:N; empty: as many as the mesh has
   std::string stats;
@@ -106,6 +107,8 @@ struct CompilerCommands {
   int (*layout)(const ExplainFlags &);
   int (*devices)(const DevicesFlags &);
   int (*reshard)(const ReshardFlags &);
+  /// A StableHLO program's .weft file, for `weft run`.
+  int (*foreign)(const ModelFlags &, std::vector<uint8_t> &image);
 };
 /// Null after a printed error.
 const CompilerCommands *loadCompiler();

@@ -1,5 +1,6 @@
 //===- Compile.cpp - weft compile -----------------------------------------===//
 
+#include "weft/tools/weft/ForeignProgram.h"
 #include "weft/tools/weft/OutputFile.h"
 #include "weft/tools/weft/SavedModel.h"
 #include "weft/tools/weft/StepCompiler.h"
@@ -114,6 +115,28 @@ static int compileFrom(const CompileFlags &flags, std::optional<Stage> to) {
              : writeOutput(flags, std::string(image->begin(), image->end()));
 }
 
+/// What the flags ask for of a StableHLO program.
+static int compileForeign(const CompileFlags &flags,
+                          std::optional<Stage> stage) {
+  if (flags.verify)
+    return fail("--verify compares the stages of a model; leave it out for " +
+                flags.model.model);
+  auto program = ForeignProgram::open(flags.model);
+  if (!program)
+    return 1;
+  if (stage) {
+    auto module = program->reach(*stage);
+    return module ? writeOutput(flags, textOf(*module)) : 1;
+  }
+  if (flags.emit == "assembly") {
+    auto text = program->assembly(flags.kernels);
+    return text ? writeOutput(flags, *text) : 1;
+  }
+  auto image = program->compile();
+  return image ? writeOutput(flags, std::string(image->begin(), image->end()))
+               : 1;
+}
+
 int weft::tool::runCompile(const CompileFlags &flags) {
   std::optional<Stage> stage;
   bool assembly = flags.emit == "assembly";
@@ -132,6 +155,8 @@ int weft::tool::runCompile(const CompileFlags &flags) {
       return fail(writable.message());
   if (!flags.from.empty())
     return compileFrom(flags, stage);
+  if (namesForeignProgram(flags.model.model))
+    return compileForeign(flags, stage);
   auto steps = StepCompiler::open(flags.model);
   if (!steps)
     return 1;

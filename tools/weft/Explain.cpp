@@ -1,6 +1,7 @@
 //===- Explain.cpp - weft explain -----------------------------------------===//
 
 #include "weft/compiler/explain/FindFixes.h"
+#include "weft/tools/weft/ForeignProgram.h"
 #include "weft/tools/weft/StepCompiler.h"
 
 #include "llvm/Support/raw_ostream.h"
@@ -46,7 +47,21 @@ static bool explainLayouts(StepCompiler &steps, const ExplainFlags &flags,
   return true;
 }
 
+static int print(const Explanation &explanation, const ExplainFlags &flags) {
+  if (flags.json)
+    llvm::outs() << llvm::formatv("{0:2}\n", toJson(explanation));
+  else
+    llvm::outs() << toText(explanation);
+  return 0;
+}
+
 int weft::tool::runExplain(const ExplainFlags &flags) {
+  if (namesForeignProgram(flags.model.model)) {
+    auto program = ForeignProgram::open(flags.model);
+    auto plan = program ? program->reach(Stage::plan)
+                        : mlir::OwningOpRef<mlir::ModuleOp>();
+    return plan ? print(explainModule(*plan), flags) : 1;
+  }
   auto steps = StepCompiler::open(flags.model);
   if (!steps)
     return 1;
@@ -57,9 +72,5 @@ int weft::tool::runExplain(const ExplainFlags &flags) {
   Explanation explanation = explainModule(*module);
   if (steps->distribution() && !explainLayouts(*steps, flags, explanation))
     return 1;
-  if (flags.json)
-    llvm::outs() << llvm::formatv("{0:2}\n", toJson(explanation));
-  else
-    llvm::outs() << toText(explanation);
-  return 0;
+  return print(explanation, flags);
 }

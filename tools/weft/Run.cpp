@@ -62,10 +62,12 @@ static const Port *portNamed(const std::vector<Port> &ports,
   return found == ports.end() ? nullptr : &*found;
 }
 
-/// Every array belongs to a port and every port has its array.
-static Status checkNames(const NpzFile &file, const std::vector<Port> &ports) {
+/// Every array belongs to an input, or is the expected value of an output, and
+/// every input has its array.
+static Status checkNames(const NpzFile &file, const std::vector<Port> &ports,
+                         const std::vector<Port> &outputs) {
   for (const std::string &key : file.keys())
-    if (!portNamed(ports, key))
+    if (!portNamed(ports, key) && !portNamed(outputs, key))
       return Error{file.path() + ": " + key +
                    ": the program has no such input; its inputs are " +
                    joined(ports)};
@@ -188,7 +190,8 @@ static Status execute(const RunFlags &flags, const weft_program *program) {
     return file.error();
   std::vector<Port> inputs = inputPorts(program);
   std::vector<Port> outputs = outputPorts(program);
-  if (Status named = checkNames(*file, inputs); !named)
+  if (Status named = checkNames(*file, inputs, outputs);
+      !named)
     return named;
   auto runtime = createRuntime(flags, program);
   if (!runtime)
@@ -220,11 +223,38 @@ static Status execute(const RunFlags &flags, const weft_program *program) {
   return stats->commit();
 }
 
-int weft::tool::runProgram(const RunFlags &flags) {
+static bool endsAs(const std::string &path, std::string_view ending) {
+  return std::string_view(path).ends_with(ending);
+}
+
+/// A .weft file, or what the compiler makes of a StableHLO program; null after
+/// a printed error.
+static weft_program *loadProgram(const RunFlags &flags) {
   weft_program *loaded = nullptr;
-  Status read = takeError(weft_program_load(flags.program.c_str(), &loaded));
+  Status read;
+  if (endsAs(flags.program, ".mlir") || endsAs(flags.program, ".mlirbc") ||
+      endsAs(flags.program, ".bc")) {
+    const CompilerCommands *commands = loadCompiler();
+    ModelFlags model;
+    model.model = flags.program;
+    model.devices = flags.devices;
+    std::vector<uint8_t> image;
+    if (!commands || commands->foreign(model, image) != 0)
+      return nullptr;
+    read = takeError(
+        weft_program_load_memory(image.data(), image.size(), &loaded));
+  } else {
+    read = takeError(weft_program_load(flags.program.c_str(), &loaded));
+  }
   if (!read)
-    return fail(read.message());
+    fail(read.message());
+  return read ? loaded : nullptr;
+}
+
+int weft::tool::runProgram(const RunFlags &flags) {
+  weft_program *loaded = loadProgram(flags);
+  if (!loaded)
+    return 1;
   std::unique_ptr<weft_program, FreeProgram> program(loaded);
   if (flags.list)
     std::fputs(portTable(loaded).c_str(), stdout);

@@ -127,7 +127,8 @@ static void addCompile(CLI::App &app, CompileFlags &flags) {
              "  weft compile model.json --data-parallel --devices cpu:8 "
              "--emit sharded -o step.mlir\n"
              "  weft compile step.mlir --from sharded --emit partitioned\n"
-             "  weft compile model.json --verify --seed 1");
+             "  weft compile model.json --verify --seed 1\n"
+             "  weft compile prog.mlir --emit sharded    (StableHLO, as JAX prints it)");
 }
 
 static void addExplain(CLI::App &app, ExplainFlags &flags) {
@@ -173,7 +174,8 @@ static void addReshard(CLI::App &app, ReshardFlags &flags) {
 }
 
 static void addRun(CLI::App &app, RunFlags &flags) {
-  app.add_option("program", flags.program, "a file of `weft compile`")
+  app.add_option("program", flags.program,
+                 "a file of `weft compile`, or a StableHLO program (.mlir)")
       ->required();
   app.add_option("--inputs", flags.inputs,
                  "in.npz: a global array for each input, by its name");
@@ -189,7 +191,9 @@ static void addRun(CLI::App &app, RunFlags &flags) {
   app.add_option("--stats", flags.stats, "times, memory and bytes as JSON");
   app.footer("Examples:\n"
              "  weft run step.weft --list\n"
-             "  weft run step.weft --inputs in.npz --outputs out.npz");
+             "  weft run step.weft --inputs in.npz --outputs out.npz\n"
+             "  weft run prog.mlir --inputs in.npz --outputs out.npz "
+             "--devices cpu:8");
 }
 
 /// A run needs arrays and a place for its results; a listing needs neither.

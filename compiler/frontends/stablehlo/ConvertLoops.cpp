@@ -1,0 +1,101 @@
+//===- ConvertLoops.cpp - loops that count --------------------------------===//
+//
+// JAX writes fori_loop, scan and the rounds of its random numbers as
+//
+//   while (i = 0, ...) cond { i < 5 } do { ...; return i + 1, ... }
+//
+// Short ones are unrolled, so that their rounds fuse.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/compiler/frontends/stablehlo/Converter.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::stablehlo;
+
+namespace {
+
+constexpr int64_t kMostUnrolled = 32;
+
+/// The one integer of a constant of either dialect.
+std::optional<int64_t> numberOf(Attribute value) {
+  auto data = dyn_cast_or_null<DenseIntElementsAttr>(value);
+  if (!data || !data.isSplat())
+    return std::nullopt;
+  return data.getSplatValue<APInt>().sextOrTrunc(64).getSExtValue();
+}
+
+std::optional<int64_t> numberOf(Value value) {
+  Operation *op = value ? value.getDefiningOp() : nullptr;
+  return op ? numberOf(op->getAttr("value")) : std::nullopt;
+}
+
+/// `position` counts from its first value by `step` while below `limit`.
+struct Count {
+  unsigned position = 0;
+  int64_t limit = 0, step = 1;
+};
+
+/// What the operand of an op in a block is: an argument of the block.
+std::optional<unsigned> argumentOf(Value value, Block &block) {
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner() != &block)
+    return std::nullopt;
+  return argument.getArgNumber();
+}
+
+std::optional<Count> countOf(ForeignOp op) {
+  if (op->getNumRegions() != 2 || !op->getRegion(0).hasOneBlock() ||
+      !op->getRegion(1).hasOneBlock())
+    return std::nullopt;
+  Block &cond = op->getRegion(0).front(), &body = op->getRegion(1).front();
+  if (cond.empty() || body.empty() || cond.back().getNumOperands() != 1 ||
+      body.back().getNumOperands() != op->getNumOperands())
+    return std::nullopt;
+  Operation *compare = cond.back().getOperand(0).getDefiningOp();
+  if (!compare || compare->getNumOperands() != 2 ||
+      ForeignOp(compare).word("comparison_direction") != "LT")
+    return std::nullopt;
+  auto position = argumentOf(compare->getOperand(0), cond);
+  auto limit = numberOf(compare->getOperand(1));
+  if (!position || !limit || *position >= body.back().getNumOperands())
+    return std::nullopt;
+  Operation *next = body.back().getOperand(*position).getDefiningOp();
+  if (!next || ForeignOp(next).name() != "add" ||
+      next->getNumOperands() != 2 ||
+      argumentOf(next->getOperand(0), body) != position)
+    return std::nullopt;
+  auto step = numberOf(next->getOperand(1));
+  if (!step || *step < 1)
+    return std::nullopt;
+  return Count{*position, *limit, *step};
+}
+
+LogicalResult loop(Converter &c, ForeignOp op) {
+  auto count = countOf(op);
+  auto first = count ? numberOf(c.input(op, count->position)) : std::nullopt;
+  if (!first)
+    return op.refuse() << "is a loop whose count is not known, which is not "
+                          "supported yet";
+  int64_t distance = std::max<int64_t>(count->limit - *first, 0);
+  if (distance / count->step >= kMostUnrolled)
+    return op.refuse() << "is a loop of more than " << kMostUnrolled
+                       << " rounds, which is not supported yet";
+  SmallVector<Value> values = c.inputs(op);
+  for (int64_t i = *first; i < count->limit; i += count->step) {
+    auto type = cast<RankedTensorType>(values[count->position].getType());
+    values[count->position] = c.splat(op, i, type);
+    SmallVector<Value> next;
+    if (failed(c.inlineBlock(op, op->getRegion(1).front(), values, next)))
+      return failure();
+    values = next;
+  }
+  return c.give(op, values);
+}
+
+constexpr ConversionEntry kEntries[] = {{"while", loop}};
+
+} // namespace
+
+ArrayRef<ConversionEntry> stablehlo::loopConversions() { return kEntries; }

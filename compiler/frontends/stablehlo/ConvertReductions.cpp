@@ -1,0 +1,132 @@
+//===- ConvertReductions.cpp - reduce, argmax, dot_general ----------------===//
+
+#include "weft/compiler/frontends/stablehlo/Converter.h"
+#include "weft/dialects/weft/ScanOps.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::stablehlo;
+
+namespace {
+
+Value reduceOne(Converter &c, ForeignOp op, ReduceKind kind, Value input,
+                Value init, ArrayRef<int64_t> dims) {
+  Value reduced = c.make<ReduceOp>(op, kind, input, dims);
+  if (c.isNeutral(kind, init))
+    return reduced;
+  auto type = cast<RankedTensorType>(reduced.getType());
+  return c.combine(op, kind, reduced, c.fill(op, init, type));
+}
+
+/// Is `value` a comparison of a with b?
+bool compares(Value value, StringRef direction, Value a, Value b) {
+  Operation *op = value.getDefiningOp();
+  return op && ForeignOp(op).name() == "compare" &&
+         ForeignOp(op).word("comparison_direction") == direction &&
+         op->getOperand(0) == a && op->getOperand(1) == b;
+}
+
+Operation *definedBy(Value value, StringRef name, unsigned operands) {
+  Operation *op = value.getDefiningOp();
+  return op && ForeignOp(op).name() == name &&
+                 op->getNumOperands() == operands
+             ? op
+             : nullptr;
+}
+
+/// "GT" or "LT" of JAX's reducer of (value, position) pairs, or empty:
+///   take   = x > y | x != x
+///   first  = take | (x == y & i < j)
+///   return select(take, x, y), select(first, i, j)
+StringRef positionsOf(Block &block) {
+  if (block.getNumArguments() != 4 || block.back().getNumOperands() != 2)
+    return "";
+  Value x = block.getArgument(0), i = block.getArgument(1);
+  Value y = block.getArgument(2), j = block.getArgument(3);
+  Operation *values = definedBy(block.back().getOperand(0), "select", 3);
+  Operation *positions = definedBy(block.back().getOperand(1), "select", 3);
+  if (!values || !positions || values->getOperand(1) != x ||
+      values->getOperand(2) != y || positions->getOperand(1) != i ||
+      positions->getOperand(2) != j)
+    return "";
+  Operation *take = definedBy(values->getOperand(0), "or", 2);
+  Operation *first = definedBy(positions->getOperand(0), "or", 2);
+  if (!take || !first || first->getOperand(0) != values->getOperand(0) ||
+      !compares(take->getOperand(1), "NE", x, x))
+    return "";
+  Operation *tie = definedBy(first->getOperand(1), "and", 2);
+  if (!tie || !compares(tie->getOperand(0), "EQ", x, y) ||
+      !compares(tie->getOperand(1), "LT", i, j))
+    return "";
+  for (StringRef direction : {"GT", "LT"})
+    if (compares(take->getOperand(0), direction, x, y))
+      return direction;
+  return "";
+}
+
+/// Values with their positions along one dimension: arg_max or arg_min.
+LogicalResult reducePositions(Converter &c, ForeignOp op, StringRef direction,
+                              int64_t dim) {
+  auto positions = c.input(op, 1).getDefiningOp<IotaOp>();
+  if (!positions || positions.getDim() != uint64_t(dim))
+    return op.refuse() << "reduces values with positions that are not those "
+                          "of dimension "
+                       << dim << ", which is not supported";
+  bool largest = direction == "GT";
+  Value input = c.input(op, 0);
+  Value extreme =
+      c.make<ReduceOp>(op, largest ? ReduceKind::Max : ReduceKind::Min, input,
+                       ArrayRef<int64_t>{dim});
+  Value position =
+      largest ? c.make<ArgMaxOp>(op, op.resultType(1), input, dim)
+              : c.make<ArgMinOp>(op, op.resultType(1), input, dim);
+  return c.give(op, ValueRange{extreme, position});
+}
+
+LogicalResult reduce(Converter &c, ForeignOp op) {
+  unsigned count = op->getNumOperands() / 2;
+  Ints dims = op.ints("dimensions");
+  llvm::sort(dims);
+  Region &region = op->getRegion(0);
+  if (!region.hasOneBlock() || region.front().getNumArguments() != 2 * count)
+    return op.refuse() << "has a reducer of other than " << 2 * count
+                       << " scalars";
+  if (count == 2 && dims.size() == 1)
+    if (StringRef direction = positionsOf(region.front()); !direction.empty())
+      return reducePositions(c, op, direction, dims[0]);
+  SmallVector<Value> results;
+  for (unsigned i = 0; i < count; ++i) {
+    auto kind = reductionOf(region.front(), i);
+    if (!kind)
+      return op.refuse() << "has a reducer that is not supported; known are "
+                            "add, multiply, maximum, minimum, and, or, argmax "
+                            "and argmin";
+    results.push_back(reduceOne(c, op, *kind, c.input(op, i),
+                                c.input(op, count + i), dims));
+  }
+  return c.give(op, results);
+}
+
+LogicalResult dot(Converter &c, ForeignOp op) {
+  if (op->getNumOperands() != 2)
+    return op.refuse() << "has " << op->getNumOperands()
+                       << " operands, not 2";
+  Type element = op.resultType().getElementType();
+  return c.give(op, c.make<DotOp>(op, c.cast(op, c.input(op, 0), element),
+                                  c.cast(op, c.input(op, 1), element),
+                                  op.ints("lhs_contracting_dimensions"),
+                                  op.ints("rhs_contracting_dimensions"),
+                                  op.ints("lhs_batching_dimensions"),
+                                  op.ints("rhs_batching_dimensions")));
+}
+
+constexpr ConversionEntry kEntries[] = {
+    {"reduce", reduce},
+    {"dot_general", dot},
+};
+
+} // namespace
+
+ArrayRef<ConversionEntry> stablehlo::reductionConversions() {
+  return kEntries;
+}

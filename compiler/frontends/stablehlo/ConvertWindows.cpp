@@ -1,0 +1,194 @@
+//===- ConvertWindows.cpp - convolution, pooling, cumulative ops ----------===//
+
+#include "weft/compiler/frontends/stablehlo/Converter.h"
+#include "weft/dialects/weft/ScanOps.h"
+#include "weft/dialects/weft/WindowOps.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::stablehlo;
+
+namespace {
+
+/// Padding before and after each dimension, of [low, high] pairs.
+struct Padding {
+  Ints low, high;
+  explicit Padding(const Ints &pairs, size_t count) {
+    for (size_t i = 0; i < count; ++i) {
+      low.push_back(2 * i < pairs.size() ? pairs[2 * i] : 0);
+      high.push_back(2 * i + 1 < pairs.size() ? pairs[2 * i + 1] : 0);
+    }
+  }
+};
+
+/// Two dimensions, then the spatial ones.
+Ints dimsOf(ForeignOp op, StringRef first, StringRef second,
+            StringRef spatial) {
+  Ints dims = {op.integer(first).value_or(-1), op.integer(second).value_or(-1)};
+  dims.append(op.ints(spatial));
+  return dims;
+}
+
+LogicalResult convolution(Converter &c, ForeignOp op) {
+  if (op->getNumOperands() != 2)
+    return op.refuse() << "has " << op->getNumOperands()
+                       << " operands, not 2";
+  Ints lhs = dimsOf(op, "input_batch_dimension", "input_feature_dimension",
+                    "input_spatial_dimensions");
+  Ints rhs = dimsOf(op, "kernel_output_feature_dimension",
+                    "kernel_input_feature_dimension",
+                    "kernel_spatial_dimensions");
+  Ints out = dimsOf(op, "output_batch_dimension", "output_feature_dimension",
+                    "output_spatial_dimensions");
+  size_t spatial = lhs.size() - 2;
+  Padding padding(op.ints("padding"), spatial);
+  Type element = op.resultType().getElementType();
+  Value kernel = c.cast(op, c.input(op, 1), element);
+  Ints turned, flags = op.ints("window_reversal");
+  for (size_t i = 0; i < flags.size() && i + 2 < rhs.size(); ++i)
+    if (flags[i])
+      turned.push_back(rhs[i + 2]);
+  llvm::sort(turned);
+  if (!turned.empty())
+    kernel = c.make<ReverseOp>(op, kernel, turned);
+  return c.give(
+      op, c.make<ConvolutionOp>(
+              op, op.resultType(), c.cast(op, c.input(op, 0), element), kernel,
+              lhs, rhs, out, op.ints("window_strides", spatial, 1),
+              padding.low, padding.high, op.ints("lhs_dilation", spatial, 1),
+              op.ints("rhs_dilation", spatial, 1),
+              op.integer("feature_group_count").value_or(1),
+              op.integer("batch_group_count").value_or(1)));
+}
+
+std::optional<ScanKind> scanOf(ReduceKind kind) {
+  switch (kind) {
+  case ReduceKind::Sum:  return ScanKind::Sum;
+  case ReduceKind::Prod: return ScanKind::Prod;
+  case ReduceKind::Max:  return ScanKind::Max;
+  case ReduceKind::Min:  return ScanKind::Min;
+  default:               return std::nullopt;
+  }
+}
+
+struct Pooling {
+  Ints window, strides, baseDilation, windowDilation;
+  Padding padding;
+  Pooling(ForeignOp op, size_t rank)
+      : window(op.ints("window_dimensions")),
+        strides(op.ints("window_strides", rank, 1)),
+        baseDilation(op.ints("base_dilations", rank, 1)),
+        windowDilation(op.ints("window_dilations", rank, 1)),
+        padding(op.ints("padding"), rank) {}
+};
+
+/// The one dimension that a window covers from its start or to its end, as
+/// cumsum and its like do; `reverse` says which.
+std::optional<int64_t> scannedDim(const Pooling &pooling,
+                                  RankedTensorType type, bool &reverse) {
+  std::optional<int64_t> scanned;
+  for (int64_t d = 0; d < type.getRank(); ++d) {
+    if (pooling.strides[d] != 1 || pooling.baseDilation[d] != 1 ||
+        pooling.windowDilation[d] != 1)
+      return std::nullopt;
+    if (pooling.window[d] == 1 && !pooling.padding.low[d] &&
+        !pooling.padding.high[d])
+      continue;
+    int64_t size = type.getDimSize(d);
+    if (scanned || pooling.window[d] != size || size < 2 ||
+        pooling.padding.low[d] + pooling.padding.high[d] != size - 1 ||
+        (pooling.padding.low[d] && pooling.padding.high[d]))
+      return std::nullopt;
+    reverse = pooling.padding.high[d] != 0;
+    scanned = d;
+  }
+  return scanned;
+}
+
+Value poolOne(Converter &c, ForeignOp op, unsigned index, ReduceKind kind,
+              const Pooling &pooling) {
+  Value input = c.input(op, index);
+  auto type = cast<RankedTensorType>(input.getType());
+  bool reverse = false;
+  auto scanned = scannedDim(pooling, type, reverse);
+  auto scan = scanOf(kind);
+  if (scanned && scan)
+    return c.make<CumulativeOp>(op, *scan, input, *scanned, reverse);
+  return c.make<ReduceWindowOp>(op, op.resultType(index), kind, input,
+                                pooling.window, pooling.strides,
+                                pooling.padding.low, pooling.padding.high,
+                                pooling.baseDilation, pooling.windowDilation);
+}
+
+LogicalResult reduceWindow(Converter &c, ForeignOp op) {
+  unsigned count = op->getNumOperands() / 2;
+  size_t rank = count ? op.operandType(0).getRank() : 0;
+  Pooling pooling(op, rank);
+  Region &region = op->getRegion(0);
+  if (!region.hasOneBlock() || !count || pooling.window.size() != rank ||
+      pooling.strides.size() != rank || pooling.baseDilation.size() != rank ||
+      pooling.windowDilation.size() != rank)
+    return op.refuse() << "has not one window for each of " << rank
+                       << " dimensions";
+  SmallVector<Value> results;
+  for (unsigned i = 0; i < count; ++i) {
+    auto kind = reductionOf(region.front(), i);
+    if (!kind)
+      return op.refuse() << "combines a window in a way that is not "
+                            "supported; known are add, multiply, maximum, "
+                            "minimum, and, or";
+    Value pooled = poolOne(c, op, i, *kind, pooling);
+    Value init = c.input(op, count + i);
+    if (!c.isNeutral(*kind, init))
+      pooled = c.combine(op, *kind, pooled,
+                         c.fill(op, init, op.resultType(i)));
+    results.push_back(pooled);
+  }
+  return c.give(op, results);
+}
+
+/// The comparison by which a window's element is chosen.
+std::optional<CompareKind> selectionOf(Region &region) {
+  if (!region.hasOneBlock() || region.front().getNumArguments() != 2 ||
+      region.front().back().getNumOperands() != 1)
+    return std::nullopt;
+  Block &block = region.front();
+  Operation *body = block.back().getOperand(0).getDefiningOp();
+  if (!body || body->getNumOperands() != 2 ||
+      body->getOperand(0) != block.getArgument(0) ||
+      body->getOperand(1) != block.getArgument(1))
+    return std::nullopt;
+  return llvm::StringSwitch<std::optional<CompareKind>>(
+             ForeignOp(body).word("comparison_direction"))
+      .Case("GE", CompareKind::GE)
+      .Case("LE", CompareKind::LE)
+      .Default(std::nullopt);
+}
+
+LogicalResult selectAndScatter(Converter &c, ForeignOp op) {
+  if (op->getNumOperands() != 3 || op->getNumRegions() != 2)
+    return op.refuse() << "has not 3 operands and 2 regions";
+  auto kind = selectionOf(op->getRegion(0));
+  auto sum = reductionOf(op->getRegion(1));
+  if (!kind || sum != ReduceKind::Sum ||
+      !c.isNeutral(ReduceKind::Sum, c.input(op, 2)))
+    return op.refuse() << "selects or combines in a way that is not "
+                          "supported; known are ge and le with add from 0";
+  size_t rank = op.operandType(0).getRank();
+  Padding padding(op.ints("padding"), rank);
+  return c.give(op, c.make<SelectAndScatterOp>(
+                        op, op.resultType(), *kind, c.input(op, 0),
+                        c.input(op, 1), op.ints("window_dimensions", rank, 1),
+                        op.ints("window_strides", rank, 1), padding.low,
+                        padding.high));
+}
+
+constexpr ConversionEntry kEntries[] = {
+    {"convolution", convolution},
+    {"reduce_window", reduceWindow},
+    {"select_and_scatter", selectAndScatter},
+};
+
+} // namespace
+
+ArrayRef<ConversionEntry> stablehlo::windowConversions() { return kEntries; }

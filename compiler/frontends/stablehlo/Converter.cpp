@@ -1,0 +1,188 @@
+//===- Converter.cpp - what all conversions share -------------------------===//
+
+#include "weft/compiler/frontends/stablehlo/Converter.h"
+
+#include "mlir/IR/Diagnostics.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::stablehlo;
+
+Conversion stablehlo::findConversion(StringRef name) {
+  static const llvm::StringMap<Conversion> table = [] {
+    llvm::StringMap<Conversion> all;
+    for (auto family :
+         {elementwiseConversions(), moveConversions(), reductionConversions(),
+          windowConversions(), indexingConversions(), orderConversions(),
+          controlConversions(), loopConversions()})
+      for (const ConversionEntry &entry : family)
+        all[entry.name] = entry.convert;
+    return all;
+  }();
+  return table.lookup(name);
+}
+
+LogicalResult Converter::convertOp(Operation *foreign) {
+  ForeignOp op(foreign);
+  Conversion convert = findConversion(op.name());
+  if (!convert)
+    return op.refuse() << "is not supported";
+  for (Value operand : foreign->getOperands())
+    if (!values.lookup(operand))
+      return op.refuse() << "uses a value of type " << operand.getType()
+                         << " that is not supported";
+  for (Type type : foreign->getResultTypes())
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        tensor && !tensor.hasStaticShape())
+      return op.refuse() << "has a result of unknown shape, " << type
+                         << "; only known shapes are supported";
+  return convert(*this, op);
+}
+
+LogicalResult Converter::convertBlock(Block &block,
+                                      SmallVectorImpl<Value> &results) {
+  if (block.empty())
+    return emitError(block.getParentOp()->getLoc(), "a region without ops");
+  for (Operation &op : llvm::drop_end(block))
+    if (failed(convertOp(&op)))
+      return failure();
+  for (Value value : block.back().getOperands()) {
+    results.push_back(lookup(value));
+    if (!results.back())
+      return ForeignOp(&block.back()).refuse()
+             << "returns a value of type " << value.getType()
+             << " that is not supported";
+  }
+  return success();
+}
+
+LogicalResult Converter::inlineBlock(ForeignOp at, Block &block,
+                                     ArrayRef<Value> arguments,
+                                     SmallVectorImpl<Value> &results) {
+  if (depth > 200)
+    return at.refuse() << "calls itself; recursion is not supported";
+  if (block.getNumArguments() != arguments.size())
+    return at.refuse() << "gives " << arguments.size() << " values to "
+                       << block.getNumArguments() << " arguments";
+  for (auto [from, to] : llvm::zip_equal(block.getArguments(), arguments)) {
+    if (from.getType() != to.getType())
+      return at.refuse() << "gives " << to.getType() << " to an argument of "
+                         << from.getType();
+    map(from, to);
+  }
+  ++depth;
+  LogicalResult converted = convertBlock(block, results);
+  --depth;
+  return converted;
+}
+
+LogicalResult Converter::call(ForeignOp op, StringRef callee) {
+  auto found = functions.find(callee);
+  if (found == functions.end())
+    return op.refuse() << "calls @" << callee
+                       << ", which the program does not define";
+  SmallVector<Value> results;
+  if (failed(inlineBlock(op, *found->second.body, inputs(op), results)))
+    return failure();
+  return give(op, results);
+}
+
+SmallVector<Value> Converter::inputs(ForeignOp op) const {
+  return llvm::map_to_vector(op->getOperands(),
+                             [&](Value value) { return lookup(value); });
+}
+
+LogicalResult Converter::give(ForeignOp op, ValueRange all) {
+  if (all.size() != op->getNumResults())
+    return op.refuse() << "has " << op->getNumResults() << " results, "
+                       << all.size() << " are computed";
+  for (auto [from, to] : llvm::zip_equal(op->getResults(), all)) {
+    if (from.getType() != to.getType())
+      return op.refuse() << "has a result of " << from.getType() << ", "
+                         << to.getType() << " is computed";
+    map(from, to);
+  }
+  return success();
+}
+
+/// The number as an attribute of that type.
+static Attribute numberAs(double number, Type type) {
+  if (auto real = dyn_cast<FloatType>(type))
+    return FloatAttr::get(real, number);
+  auto integer = cast<IntegerType>(type);
+  return IntegerAttr::get(
+      integer, APInt(integer.getWidth(), static_cast<int64_t>(number), true,
+                     /*implicitTrunc=*/true));
+}
+
+Value Converter::splat(ForeignOp op, double number, RankedTensorType type) {
+  return make<ConstantOp>(
+      op, DenseElementsAttr::get(type,
+                                 numberAs(number, type.getElementType())));
+}
+
+Value Converter::cast(ForeignOp op, Value value, Type elementType) {
+  if (getElementTypeOrSelf(value.getType()) == elementType)
+    return value;
+  return make<ConvertOp>(op, value, elementType);
+}
+
+Value Converter::fill(ForeignOp op, Value scalar, RankedTensorType type) {
+  if (scalar.getType() == type)
+    return scalar;
+  return make<BroadcastOp>(op, scalar, type.getShape(), ArrayRef<int64_t>());
+}
+
+Value Converter::combine(ForeignOp op, ReduceKind kind, Value a, Value b) {
+  switch (kind) {
+  case ReduceKind::Sum:  return make<AddOp>(op, a, b);
+  case ReduceKind::Prod: return make<MulOp>(op, a, b);
+  case ReduceKind::Max:  return make<MaxOp>(op, a, b);
+  case ReduceKind::Min:  return make<MinOp>(op, a, b);
+  case ReduceKind::And:  return make<AndOp>(op, a, b);
+  case ReduceKind::Or:   return make<OrOp>(op, a, b);
+  }
+  llvm_unreachable("all kinds are handled");
+}
+
+bool Converter::isNeutral(ReduceKind kind, Value init) const {
+  while (auto spread = init.getDefiningOp<BroadcastOp>())
+    init = spread.getInput();
+  auto constant = init.getDefiningOp<ConstantOp>();
+  auto data = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
+                       : DenseElementsAttr();
+  return data && data.isSplat() &&
+         data.getSplatValue<Attribute>() ==
+             neutralElement(kind, data.getElementType());
+}
+
+std::optional<ReduceKind> stablehlo::reductionOf(Block &block,
+                                                 unsigned index) {
+  unsigned count = block.getNumArguments() / 2;
+  if (block.empty() || index >= count ||
+      block.back().getNumOperands() != count)
+    return std::nullopt;
+  Operation *body = block.back().getOperand(index).getDefiningOp();
+  if (!body || body->getNumOperands() != 2)
+    return std::nullopt;
+  Value a = block.getArgument(index), b = block.getArgument(count + index);
+  bool straight = body->getOperand(0) == a && body->getOperand(1) == b;
+  bool turned = body->getOperand(0) == b && body->getOperand(1) == a;
+  if (!straight && !turned)
+    return std::nullopt;
+  bool truth = getElementTypeOrSelf(a.getType()).isInteger(1);
+  return llvm::StringSwitch<std::optional<ReduceKind>>(ForeignOp(body).name())
+      .Case("add", truth ? ReduceKind::Or : ReduceKind::Sum)
+      .Case("multiply", truth ? ReduceKind::And : ReduceKind::Prod)
+      .Case("maximum", truth ? ReduceKind::Or : ReduceKind::Max)
+      .Case("minimum", truth ? ReduceKind::And : ReduceKind::Min)
+      .Case("and", ReduceKind::And)
+      .Case("or", ReduceKind::Or)
+      .Default(std::nullopt);
+}
+
+std::optional<ReduceKind> stablehlo::reductionOf(Region &region) {
+  if (!region.hasOneBlock() || region.front().getNumArguments() != 2)
+    return std::nullopt;
+  return reductionOf(region.front(), 0);
+}

@@ -1,0 +1,118 @@
+//===- Converter.h - from foreign ops to weft ops -------------*- C++ -*-===//
+//
+// Private to the StableHLO front end. One table says which function converts
+// which op (Conversions.cpp); a function reads like
+//
+//   LogicalResult convertTranspose(Converter &c, ForeignOp op) {
+//     return c.give(op, c.make<TransposeOp>(op, c.input(op, 0),
+//                                           op.ints("permutation")));
+//   }
+//
+// Calls are inlined. Ops that weft lacks are refused by name.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_STABLEHLO_CONVERTER_H
+#define WEFT_COMPILER_FRONTENDS_STABLEHLO_CONVERTER_H
+
+#include "weft/compiler/frontends/stablehlo/ForeignOp.h"
+#include "weft/compiler/frontends/stablehlo/Shardings.h"
+#include "weft/dialects/weft/Weft.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/DenseMap.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace weft::stablehlo {
+
+using llvm::LogicalResult;
+using mlir::Value;
+
+/// A function of either reader: func.func or vhlo.func_v1.
+struct Function {
+  mlir::Operation *op = nullptr;
+  mlir::Block *body = nullptr; ///< its only block
+  /// Attributes of arguments and results; null or of the right size.
+  mlir::ArrayAttr arguments, results;
+};
+
+class Converter {
+public:
+  Converter(mlir::OpBuilder &builder, const Shardings &shardings,
+            const llvm::StringMap<Function> &functions)
+      : builder(builder), shardings(shardings), functions(functions) {}
+
+  /// All ops of a block but the last; `results` are the operands of that.
+  LogicalResult convertBlock(mlir::Block &block,
+                             llvm::SmallVectorImpl<Value> &results);
+  /// The block with other values in place of its arguments.
+  LogicalResult inlineBlock(ForeignOp at, mlir::Block &block,
+                            llvm::ArrayRef<Value> arguments,
+                            llvm::SmallVectorImpl<Value> &results);
+  LogicalResult call(ForeignOp op, llvm::StringRef callee);
+
+  void map(Value foreign, Value converted) { values[foreign] = converted; }
+  Value lookup(Value foreign) const { return values.lookup(foreign); }
+  Value input(ForeignOp op, unsigned index) const {
+    return lookup(op->getOperand(index));
+  }
+  llvm::SmallVector<Value> inputs(ForeignOp op) const;
+
+  template <typename Op, typename... Args>
+  Value make(ForeignOp op, Args &&...args) {
+    return Op::create(builder, op->getLoc(), std::forward<Args>(args)...)
+        ->getResult(0);
+  }
+  LogicalResult give(ForeignOp op, Value value) {
+    map(op->getResult(0), value);
+    return llvm::success();
+  }
+  LogicalResult give(ForeignOp op, mlir::ValueRange all);
+
+  /// A number in every element.
+  Value splat(ForeignOp op, double number, mlir::RankedTensorType type);
+  /// The value with another element type, if it has another.
+  Value cast(ForeignOp op, Value value, mlir::Type elementType);
+  /// A scalar in every element of a shape.
+  Value fill(ForeignOp op, Value scalar, mlir::RankedTensorType type);
+  /// Two values combined as a reduction of that kind does.
+  Value combine(ForeignOp op, ReduceKind kind, Value a, Value b);
+  /// Is it, in every element, what the reduction leaves as it is?
+  bool isNeutral(ReduceKind kind, Value init) const;
+
+  mlir::OpBuilder &builder;
+  const Shardings &shardings;
+
+private:
+  LogicalResult convertOp(mlir::Operation *op);
+  const llvm::StringMap<Function> &functions;
+  llvm::DenseMap<Value, Value> values;
+  unsigned depth = 0;
+};
+
+/// What a region of two scalars computes, where it is a known reduction.
+std::optional<ReduceKind> reductionOf(mlir::Region &region);
+/// Result `index` of a region with the arguments a0, a1, ... b0, b1, ...
+std::optional<ReduceKind> reductionOf(mlir::Block &block, unsigned index);
+
+using Conversion = LogicalResult (*)(Converter &, ForeignOp);
+/// Null where the op is not known.
+Conversion findConversion(llvm::StringRef name);
+
+/// The table's parts, by family.
+struct ConversionEntry {
+  llvm::StringLiteral name;
+  Conversion convert;
+};
+llvm::ArrayRef<ConversionEntry> elementwiseConversions();
+llvm::ArrayRef<ConversionEntry> moveConversions();
+llvm::ArrayRef<ConversionEntry> reductionConversions();
+llvm::ArrayRef<ConversionEntry> windowConversions();
+llvm::ArrayRef<ConversionEntry> indexingConversions();
+llvm::ArrayRef<ConversionEntry> orderConversions();
+llvm::ArrayRef<ConversionEntry> controlConversions();
+llvm::ArrayRef<ConversionEntry> loopConversions();
+
+} // namespace weft::stablehlo
+
+#endif // WEFT_COMPILER_FRONTENDS_STABLEHLO_CONVERTER_H

@@ -1,0 +1,240 @@
+//===- Import.cpp - a StableHLO program as a weft module ------------------===//
+
+#include "weft/compiler/frontends/stablehlo/Import.h"
+#include "weft/compiler/frontends/stablehlo/Converter.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/Verifier.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::stablehlo;
+
+namespace {
+
+class ProgramImporter {
+public:
+  explicit ProgramImporter(ModuleOp program)
+      : program(program), builder(program.getContext()) {}
+  OwningOpRef<ModuleOp> run(const ImportOptions &options);
+
+private:
+  LogicalResult findFunctions();
+  LogicalResult chooseDevices(int64_t devices);
+  LogicalResult convertMain();
+  LogicalResult checkTypes(TypeRange types, StringRef what);
+  FailureOr<DictionaryAttr> port(DictionaryAttr foreign, Type type,
+                                 const std::string &name, StringRef role,
+                                 bool isArgument);
+  void donate(func::FuncOp function);
+  std::optional<int64_t> donatedTo(DictionaryAttr attributes, Type type,
+                                   func::FuncOp function,
+                                   llvm::BitVector &taken);
+
+  ModuleOp program;
+  OpBuilder builder;
+  Shardings shardings;
+  llvm::StringMap<Function> functions;
+  OwningOpRef<ModuleOp> module;
+};
+
+LogicalResult ProgramImporter::findFunctions() {
+  for (Operation &op : *program.getBody()) {
+    if (ForeignOp(&op).name() != "func.func")
+      continue;
+    auto name = op.getAttrOfType<StringAttr>("sym_name");
+    if (!name || op.getNumRegions() != 1 || !op.getRegion(0).hasOneBlock() ||
+        op.getRegion(0).front().empty())
+      return emitError(op.getLoc())
+             << "a function without a name or with other than one block";
+    Function function{&op, &op.getRegion(0).front(),
+                      op.getAttrOfType<ArrayAttr>("arg_attrs"),
+                      op.getAttrOfType<ArrayAttr>("res_attrs")};
+    if (function.arguments &&
+        function.arguments.size() != function.body->getNumArguments())
+      return emitError(op.getLoc())
+             << "a function has " << function.body->getNumArguments()
+             << " arguments and attributes of " << function.arguments.size();
+    functions[name.getValue()] = function;
+  }
+  if (!functions.contains("main"))
+    return program.emitError("the program has no function @main");
+  return success();
+}
+
+LogicalResult ProgramImporter::chooseDevices(int64_t devices) {
+  if (failed(shardings.collect(program)))
+    return failure();
+  int64_t needed = shardings.devices();
+  if (devices == 0 || devices == needed)
+    return success();
+  if (devices != 1)
+    return program.emitError("the program's mesh has ")
+           << needed << " devices, there are " << devices << "; give it "
+           << needed << ", or 1, where its shardings say nothing";
+  shardings.ignore();
+  return success();
+}
+
+/// Those that kernels and the runtime know.
+static bool isSupported(Type element) {
+  if (auto integer = dyn_cast<IntegerType>(element))
+    return integer.isSignless()
+               ? llvm::is_contained({1, 8, 16, 32, 64}, integer.getWidth())
+               : integer.isUnsigned() &&
+                     llvm::is_contained({8, 16, 32, 64}, integer.getWidth());
+  return element.isF32() || element.isF64() || element.isF16() ||
+         element.isBF16();
+}
+
+LogicalResult ProgramImporter::checkTypes(TypeRange types, StringRef what) {
+  for (auto [i, type] : llvm::enumerate(types)) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor || !tensor.hasStaticShape())
+      return emitError(functions["main"].op->getLoc())
+             << what << " " << i << " has type " << type
+             << "; only tensors of known shape are supported";
+    if (!isSupported(tensor.getElementType()))
+      return emitError(functions["main"].op->getLoc())
+             << what << " " << i << " has elements of type "
+             << tensor.getElementType()
+             << ", which is not supported; known are i1, integers of 8 to 64 "
+                "bits, f16, bf16, f32 and f64";
+  }
+  return success();
+}
+
+FailureOr<DictionaryAttr>
+ProgramImporter::port(DictionaryAttr foreign, Type type,
+                      const std::string &name, StringRef role,
+                      bool isArgument) {
+  NamedAttrList list;
+  list.append(kNameAttr, builder.getStringAttr(name));
+  list.append(kRoleAttr, builder.getStringAttr(role));
+  Location loc = functions["main"].op->getLoc();
+  auto said = shardings.resolve(
+      loc, foreign ? foreign.get("sdy.sharding") : Attribute(),
+      cast<RankedTensorType>(type).getRank());
+  if (failed(said))
+    return failure();
+  if (said->layout) {
+    list.append(kLayoutAttr, said->layout);
+    list.append(kReasonAttr, builder.getStringAttr("sharding of " + name));
+  }
+  if (isArgument && said->layout && !said->open.empty())
+    list.append("weft.open", builder.getDenseI64ArrayAttr(said->open));
+  if (isArgument && said->layout && said->priority)
+    list.append("weft.priority", builder.getI64IntegerAttr(said->priority));
+  if (isArgument && !said->replicated.empty())
+    list.append("weft.replicated", builder.getArrayAttr(said->replicated));
+  return list.getDictionary(builder.getContext());
+}
+
+static DictionaryAttr attributesAt(ArrayAttr list, size_t index) {
+  return list && index < list.size() ? dyn_cast<DictionaryAttr>(list[index])
+                                     : DictionaryAttr();
+}
+
+LogicalResult ProgramImporter::convertMain() {
+  const Function &main = functions["main"];
+  Location loc = main.op->getLoc();
+  SmallVector<Type> types(main.body->getArgumentTypes());
+  SmallVector<Type> resultTypes(main.body->back().getOperandTypes());
+  if (failed(checkTypes(types, "argument")) ||
+      failed(checkTypes(resultTypes, "result")))
+    return failure();
+  auto function = func::FuncOp::create(
+      builder, loc, "main", builder.getFunctionType(types, resultTypes));
+  Block *entry = function.addEntryBlock();
+  builder.setInsertionPointToEnd(entry);
+  Converter converter(builder, shardings, functions);
+  for (auto [from, to] :
+       llvm::zip_equal(main.body->getArguments(), entry->getArguments()))
+    converter.map(from, to);
+  SmallVector<Value> results;
+  if (failed(converter.convertBlock(*main.body, results)))
+    return failure();
+  func::ReturnOp::create(builder, loc, results);
+  for (size_t i = 0; i < types.size(); ++i) {
+    auto attributes = port(attributesAt(main.arguments, i), types[i],
+                           llvm::formatv("in/{0,0+3}", i), "input", true);
+    if (failed(attributes))
+      return failure();
+    function.setArgAttrs(i, *attributes);
+  }
+  for (size_t i = 0; i < resultTypes.size(); ++i) {
+    auto attributes = port(attributesAt(main.results, i), resultTypes[i],
+                           llvm::formatv("out/{0,0+3}", i), "output", false);
+    if (failed(attributes))
+      return failure();
+    function.setResultAttrs(i, *attributes);
+  }
+  donate(function);
+  return success();
+}
+
+/// tf.aliasing_output names the result; jax.buffer_donor leaves it to us: the
+/// first of the same type and sharding that nobody has taken.
+std::optional<int64_t> ProgramImporter::donatedTo(DictionaryAttr attributes,
+                                                  Type type,
+                                                  func::FuncOp function,
+                                                  llvm::BitVector &taken) {
+  if (!attributes)
+    return std::nullopt;
+  if (auto alias = attributes.getAs<IntegerAttr>("tf.aliasing_output")) {
+    int64_t to = alias.getInt();
+    bool fits = to >= 0 && to < function.getNumResults() && !taken[to] &&
+                function.getResultTypes()[to] == type;
+    return fits ? std::optional(to) : std::nullopt;
+  }
+  if (!attributes.contains("jax.buffer_donor"))
+    return std::nullopt;
+  for (unsigned to = 0; to < function.getNumResults(); ++to)
+    if (!taken[to] && function.getResultTypes()[to] == type &&
+        (!function.getResultAttr(to, kLayoutAttr) || !shardings.mesh()))
+      return to;
+  return std::nullopt;
+}
+
+void ProgramImporter::donate(func::FuncOp function) {
+  llvm::BitVector taken(function.getNumResults());
+  const Function &main = functions["main"];
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto to = donatedTo(attributesAt(main.arguments, i),
+                        function.getArgument(i).getType(), function, taken);
+    if (!to)
+      continue;
+    // Memory is taken over only where both lie alike.
+    Attribute wanted = function.getResultAttr(*to, kLayoutAttr);
+    if (wanted && wanted != function.getArgAttr(i, kLayoutAttr))
+      continue;
+    taken.set(*to);
+    function.setArgAttr(i, kDonatedAttr, builder.getI64IntegerAttr(*to));
+  }
+}
+
+OwningOpRef<ModuleOp> ProgramImporter::run(const ImportOptions &options) {
+  if (failed(findFunctions()) || failed(chooseDevices(options.devices)))
+    return {};
+  module = ModuleOp::create(program.getLoc());
+  if (MeshAttr mesh = shardings.mesh(); mesh && options.devices != 1)
+    (*module)->setAttr("weft.mesh", mesh);
+  builder.setInsertionPointToEnd(module->getBody());
+  if (failed(convertMain()) || failed(verify(*module)))
+    return {};
+  return std::move(module);
+}
+
+} // namespace
+
+int64_t stablehlo::deviceCount(ModuleOp program) {
+  Shardings shardings;
+  return failed(shardings.collect(program)) ? 0 : shardings.devices();
+}
+
+OwningOpRef<ModuleOp> stablehlo::import(ModuleOp program,
+                                        const ImportOptions &options) {
+  program.getContext()->getOrLoadDialect<WeftDialect>();
+  return ProgramImporter(program).run(options);
+}

@@ -1,0 +1,56 @@
+//===- Import.h - StableHLO programs as weft modules ----------*- C++ -*-===//
+//
+//   DialectRegistry registry;
+//   weft::registerAllDialects(registry);
+//   weft::stablehlo::registerDialects(registry);
+//   auto program = weft::stablehlo::read(bytes, "prog.mlir", &context);
+//   auto module  = weft::stablehlo::import(*program, {});   // stage `imported`
+//
+// `bytes` is the text that JAX prints (lowered.as_text(), pretty or generic
+// form) or a portable artifact (what JAX hands to PJRT plugins and what
+// jax.export writes). The module has one public function; its ports are named
+// in/000, in/001, ... and out/000, ...; shardings of the dialect sdy and
+// strings of mhlo.sharding are annotations, donated arguments say so.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_STABLEHLO_IMPORT_H
+#define WEFT_COMPILER_FRONTENDS_STABLEHLO_IMPORT_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/DialectRegistry.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <cstdint>
+
+namespace weft::stablehlo {
+
+/// Adds what `read` needs.
+void registerDialects(mlir::DialectRegistry &registry);
+
+/// Is it such text or such an artifact, as far as its beginning tells?
+bool looksLikeProgram(llvm::StringRef bytes);
+
+/// Null after an error, which goes to the context's handler with `name` as its
+/// place.
+mlir::OwningOpRef<mlir::ModuleOp> read(llvm::StringRef bytes,
+                                       llvm::StringRef name,
+                                       mlir::MLIRContext *context);
+
+struct ImportOptions {
+  /// How many devices there are: those of the program's mesh, or 1, where its
+  /// shardings say nothing. 0: those of the mesh.
+  int64_t devices = 0;
+};
+
+/// How many devices the mesh of the program's shardings has; 1 without one, 0
+/// where it is refused.
+int64_t deviceCount(mlir::ModuleOp program);
+
+/// Null after an error at the op that it names.
+mlir::OwningOpRef<mlir::ModuleOp> import(mlir::ModuleOp program,
+                                         const ImportOptions &options);
+
+} // namespace weft::stablehlo
+
+#endif // WEFT_COMPILER_FRONTENDS_STABLEHLO_IMPORT_H

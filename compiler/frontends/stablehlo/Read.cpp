@@ -1,0 +1,51 @@
+//===- Read.cpp - text and portable artifacts of StableHLO ----------------===//
+
+#include "weft/compiler/frontends/stablehlo/Artifact.h"
+#include "weft/compiler/frontends/stablehlo/Import.h"
+#include "weft/compiler/frontends/stablehlo/ReaderDialects.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+
+using namespace mlir;
+using namespace weft;
+
+void stablehlo::registerDialects(DialectRegistry &registry) {
+  registerReaderDialects(registry);
+  registry.insert<func::FuncDialect>();
+}
+
+static constexpr llvm::StringLiteral kBytecode = "ML\xefR";
+
+bool stablehlo::looksLikeProgram(StringRef bytes) {
+  if (bytes.starts_with(kBytecode))
+    return true;
+  return bytes.contains("stablehlo.") || bytes.contains("func.func");
+}
+
+/// Properties become attributes, and the entries of dimension numbers too.
+static void flatten(Operation *op) {
+  if (!op->isRegistered())
+    if (auto properties =
+            dyn_cast_or_null<DictionaryAttr>(op->getPropertiesAsAttribute()))
+      for (NamedAttribute entry : properties)
+        op->setDiscardableAttr(entry.getName(), entry.getValue());
+  for (StringRef numbers : {"dimension_numbers", "scatter_dimension_numbers",
+                            "dot_dimension_numbers"})
+    if (auto dims = op->getAttrOfType<DictionaryAttr>(numbers))
+      for (NamedAttribute entry : dims)
+        op->setAttr(entry.getName(), entry.getValue());
+}
+
+OwningOpRef<ModuleOp> stablehlo::read(StringRef bytes, StringRef name,
+                                      MLIRContext *context) {
+  for (StringRef dialect : {"stablehlo", "chlo", "sdy", "vhlo", "func"})
+    context->getOrLoadDialect(dialect);
+  for (StringRef dialect : {"sdy", "vhlo"})
+    attachOpProperties(context->getLoadedDialect(dialect));
+  auto module =
+      parseSourceString<ModuleOp>(bytes, ParserConfig(context), name);
+  if (module)
+    module->walk(flatten);
+  return module;
+}

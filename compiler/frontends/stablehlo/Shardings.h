@@ -1,0 +1,57 @@
+//===- Shardings.h - shardings of a program as layouts --------*- C++ -*-===//
+//
+// Private to the StableHLO front end.
+//
+//   Shardings shardings;
+//   if (failed(shardings.collect(program, devices))) ...
+//   LayoutAttr layout = shardings.layoutOf(attribute, rank, error);
+//
+// A program has one mesh: that of its first sharding which shards anything.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_STABLEHLO_SHARDINGS_H
+#define WEFT_COMPILER_FRONTENDS_STABLEHLO_SHARDINGS_H
+
+#include "weft/dialects/weft/Weft.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "llvm/ADT/StringMap.h"
+
+namespace weft::stablehlo {
+
+/// What a sharding says of one value.
+struct Annotation {
+  LayoutAttr layout;                   ///< null: nothing is said
+  llvm::SmallVector<int64_t> open;     ///< dimensions that may take more axes
+  int64_t priority = 0;
+  llvm::SmallVector<mlir::Attribute> replicated; ///< names of axes
+};
+
+class Shardings {
+public:
+  /// Finds the mesh. Fails with an error where there are two.
+  llvm::LogicalResult collect(mlir::ModuleOp program);
+  /// Null where nothing is sharded.
+  MeshAttr mesh() const { return meshAttribute; }
+  int64_t devices() const;
+  /// Shardings say nothing from here on.
+  void ignore() { ignored = true; }
+
+  /// From a dictionary of ReaderDialects.h; an error is emitted at `loc`.
+  llvm::FailureOr<Annotation> resolve(mlir::Location loc,
+                                      mlir::Attribute sharding,
+                                      int64_t rank) const;
+
+private:
+  llvm::FailureOr<MeshAttr> meshOf(mlir::Location loc,
+                                   mlir::DictionaryAttr sharding) const;
+  llvm::LogicalResult see(mlir::Location loc, mlir::Attribute sharding);
+  llvm::StringMap<mlir::DictionaryAttr> named;
+  MeshAttr meshAttribute;
+  bool ignored = false;
+};
+
+} // namespace weft::stablehlo
+
+#endif // WEFT_COMPILER_FRONTENDS_STABLEHLO_SHARDINGS_H

@@ -1,0 +1,78 @@
+"""Runs StableHLO programs of JAX on some devices and compares their outputs with JAX's.
+
+    check_programs.py WEFT FOLDER cpu:N [PROGRAM...]
+
+Arrays in/000... of PROGRAM.npz are the arguments, out/000... what JAX computes. Every
+program of the folder runs (or those named) but the ones in NOT_YET, which must fail so.
+"""
+
+import math
+import pathlib
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "exec"))
+import npz_values  # noqa: E402
+
+# What is not supported yet, and the reason that Weft gives.
+NOT_YET = {"while": "is a loop whose count is not known"}
+# Relative to the size of the value, or to this size where it is smaller. The first
+# step of Adam divides a gradient by its own size: what is nearly zero has any sign.
+TOLERANCE, SMALL = 1e-3, 1e-2
+LOOSE = {"train-step-seed-cnn-dp8": 0.1}
+
+
+def difference(expected, found, tolerance):
+    """Why two flat lists differ, or nothing."""
+    for i, (a, b) in enumerate(zip(expected, found)):
+        if isinstance(a, float):
+            if math.isnan(a) and math.isnan(b) or a == b:
+                continue
+            if not abs(a - b) <= tolerance * max(abs(a), SMALL):
+                return f"element {i} is {b}, JAX has {a}"
+        elif a != b:
+            return f"element {i} is {b}, JAX has {a}"
+    return ""
+
+
+def run(weft, program, devices, outputs):
+    """What went wrong, or nothing."""
+    arrays = program.with_suffix(".npz")
+    done = subprocess.run([weft, "run", program, "--inputs", arrays, "--outputs", outputs, "--devices", devices],
+                          capture_output=True, text=True)
+    if done.returncode != 0:
+        return done.stderr.strip()
+    found = npz_values.read(outputs)
+    for name, (shape, values) in npz_values.read(arrays).items():
+        if not name.startswith("out/"):
+            continue
+        if name not in found or found[name][0] != shape or found[name][1].typecode != values.typecode:
+            return f"{name} is missing or has another shape or type"
+        why = difference(values, found[name][1], LOOSE.get(program.stem, TOLERANCE))
+        if why:
+            return f"{name}: {why}"
+    return ""
+
+
+def main():
+    weft, folder, devices, *names = sys.argv[1:]
+    programs = sorted(pathlib.Path(folder).glob("*.mlir"))
+    failed = 0
+    with tempfile.TemporaryDirectory() as scratch:
+        for program in programs:
+            if names and program.stem not in names:
+                continue
+            why = run(weft, program, devices, pathlib.Path(scratch) / "out.npz")
+            reason = NOT_YET.get(program.stem)
+            if reason and reason in why:
+                print(f"{program.stem}: not yet: {reason}")
+            elif reason or why:
+                print(f"{program.stem} on {devices}: {why or 'runs now; take it out of NOT_YET'}")
+                failed += 1
+    print(f"{len(programs)} programs, {failed} failed")
+    return 1 if failed or not programs else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
