@@ -91,6 +91,8 @@ static bool worksInPlace(const KernelBody &body) {
   };
   ArrayRef<int64_t> shape = cast<RankedTensorType>(body.results.front().getType()).getShape();
   for (Operation *op : body.ops) {
+    if (isa<RngBitsOp>(op) && isResultType(op->getOperand(0).getType()))
+      return false; // each element reads the whole key
     if (isElementwiseOp(op) || isa<ConstantOp, IotaOp, coll::CoordinateOp>(op))
       continue;
     if (!isa<BroadcastOp, TransposeOp, ReshapeOp, SliceOp, coll::SliceOp>(op))

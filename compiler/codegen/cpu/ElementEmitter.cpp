@@ -24,7 +24,12 @@ Value KernelEmitter::mul(Value a, int64_t factor) {
 ElementIndex KernelEmitter::makeIndex(ArrayRef<Value> dims, unsigned depth) {
   ElementIndex index;
   index.dims.assign(dims.begin(), dims.end());
-  index.depth = depth;
+  // As soon as the loops over its dimensions are open, whoever asks: elements
+  // of equal positions are computed once, so in front of all their users.
+  unsigned known = 0;
+  for (Value dim : dims)
+    known = std::max(known, depthOf(dim, depth));
+  index.depth = std::min(depth, known);
   SmallVector<void *, 4> key;
   for (Value dim : dims)
     key.push_back(dim.getAsOpaquePointer());

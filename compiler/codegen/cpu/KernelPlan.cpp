@@ -133,6 +133,11 @@ Value KernelEmitter::globalConstant(ConstantOp op) {
   return LLVM::AddressOfOp::create(builder, loc, global);
 }
 
+/// Is each element computed from those at its position?
+static bool readsInPlace(Operation *op) {
+  return isElementwise(op) || isa<coll::MakePartialOp>(op);
+}
+
 bool KernelEmitter::readsElsewhere(Value value, const llvm::SetVector<Value> &of) {
   // What is read at the same position, through elementwise ops alone, and,
   // through any other op, at other ones. Each value once: chains branch and join.
@@ -142,7 +147,7 @@ bool KernelEmitter::readsElsewhere(Value value, const llvm::SetVector<Value> &of
     Operation *op = same[i].getDefiningOp();
     if (!op)
       continue;
-    bool elementwise = isElementwise(op);
+    bool elementwise = readsInPlace(op);
     for (Value operand : op->getOperands()) {
       if (of.contains(operand) && !elementwise)
         return true;

@@ -72,6 +72,7 @@ static LogicalResult lowerToLLVMDialect(ModuleOp module, const CpuTarget &target
   passes.addPass(createArithToLLVMConversionPass());
   passes.addPass(createConvertMathToLLVMPass());
   passes.addPass(createConvertMathToLibmPass());
+  passes.addPass(createConvertFuncToLLVMPass()); // libm's functions
   passes.addPass(createConvertControlFlowToLLVMPass());
   passes.addPass(createReconcileUnrealizedCastsPass());
   if (failed(passes.run(module)))

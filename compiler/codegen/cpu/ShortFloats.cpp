@@ -3,6 +3,7 @@
 #include "weft/compiler/codegen/cpu/LowerKernel.h"
 
 #include "llvm/IR/IRBuilder.h"
+#include "llvm/IR/Intrinsics.h"
 #include "llvm/IR/Module.h"
 
 using namespace llvm;
@@ -20,24 +21,55 @@ static bool usesBFloat(const Module &module) {
   return false;
 }
 
-/// The code generator calls `__truncsfbf2`, which neither libc nor libm has:
-/// the nearest of 16 bits, halves to even; NaN stays one.
-void defineBFloatRounding(Module &module) {
-  if (!usesBFloat(module) || module.getFunction("__truncsfbf2"))
-    return;
-  LLVMContext &context = module.getContext();
-  auto *type = FunctionType::get(Type::getBFloatTy(context), {Type::getFloatTy(context)}, false);
-  auto *function = Function::Create(type, GlobalValue::WeakODRLinkage, "__truncsfbf2", module);
+/// A function of the module that no other module sees; null if it is there.
+static Function *roundingFrom(Type *from, StringRef name, Module &module) {
+  if (module.getFunction(name))
+    return nullptr;
+  auto *type = FunctionType::get(Type::getBFloatTy(module.getContext()), {from}, false);
+  auto *function = Function::Create(type, GlobalValue::WeakODRLinkage, name, module);
   function->setVisibility(GlobalValue::HiddenVisibility);
-  IRBuilder<> b(BasicBlock::Create(context, "", function));
-  Value *x = function->getArg(0);
+  return function;
+}
+
+/// The nearest of 16 bits, halves to even; NaN stays one.
+static Value *nearest(IRBuilder<> &b, Value *x) {
   Value *bits = b.CreateBitCast(x, b.getInt32Ty());
   Value *odd = b.CreateAnd(b.CreateLShr(bits, 16), 1);
   Value *rounded = b.CreateAdd(b.CreateAdd(bits, b.getInt32(0x7fff)), odd);
   Value *quiet = b.CreateOr(bits, b.getInt32(0x400000));
   Value *chosen = b.CreateSelect(b.CreateFCmpUNO(x, x), quiet, rounded);
   Value *high = b.CreateTrunc(b.CreateLShr(chosen, 16), b.getInt16Ty());
-  b.CreateRet(b.CreateBitCast(high, Type::getBFloatTy(context)));
+  return b.CreateBitCast(high, Type::getBFloatTy(b.getContext()));
+}
+
+/// The f32 towards zero, with its last bit set where that is not exact: rounded
+/// again, it goes where the double would have gone.
+static Value *roundedToOdd(IRBuilder<> &b, Value *x) {
+  Value *single = b.CreateFPTrunc(x, b.getFloatTy());
+  Value *back = b.CreateFPExt(single, b.getDoubleTy());
+  Value *bits = b.CreateBitCast(single, b.getInt32Ty());
+  auto size = [&](Value *v) { return b.CreateUnaryIntrinsic(Intrinsic::fabs, v); };
+  Value *tooLarge = b.CreateFCmpOGT(size(back), size(x));
+  Value *towardsZero = b.CreateSub(bits, b.CreateZExt(tooLarge, b.getInt32Ty()));
+  Value *inexact = b.CreateFCmpONE(back, x);
+  Value *odd = b.CreateOr(towardsZero, b.CreateZExt(inexact, b.getInt32Ty()));
+  return b.CreateBitCast(odd, b.getFloatTy());
+}
+
+/// The code generator calls `__truncsfbf2` and `__truncdfbf2`, which neither
+/// libc nor libm has.
+void defineBFloatRounding(Module &module) {
+  if (!usesBFloat(module))
+    return;
+  LLVMContext &context = module.getContext();
+  if (Function *f = roundingFrom(Type::getFloatTy(context), "__truncsfbf2", module)) {
+    IRBuilder<> b(BasicBlock::Create(context, "", f));
+    b.CreateRet(nearest(b, f->getArg(0)));
+  }
+  if (Function *f = roundingFrom(Type::getDoubleTy(context), "__truncdfbf2", module)) {
+    IRBuilder<> b(BasicBlock::Create(context, "", f));
+    b.CreateRet(nearest(b, roundedToOdd(b, f->getArg(0))));
+  }
 }
 
 } // namespace weft::cpu
