@@ -71,24 +71,28 @@ FailureOr<Ports> readPorts(func::FuncOp function) {
   return ports;
 }
 
-/// The first element beyond tolerance, or -1.
+/// The first element that is further off than the bound, or -1.
 int64_t firstDifference(const Tensor &expected, const Tensor &actual,
-                        double tolerance) {
-  double largest = 1;
-  if (expected.isFloat())
-    for (int64_t i = 0; i < expected.size(); ++i)
-      if (std::isfinite(expected.real(i)))
-        largest = std::max(largest, std::fabs(expected.real(i)));
+                        double bound) {
   for (int64_t i = 0; i < expected.size(); ++i) {
     if (expected.equals(i, actual, i))
       continue;
     // The comparison is false where one side is NaN.
     if (expected.isFloat() &&
-        std::fabs(expected.real(i) - actual.real(i)) <= tolerance * largest)
+        std::fabs(expected.real(i) - actual.real(i)) <= bound)
       continue;
     return i;
   }
   return -1;
+}
+
+double largestOf(const Tensor &expected) {
+  double largest = 1;
+  if (expected.isFloat())
+    for (int64_t i = 0; i < expected.size(); ++i)
+      if (std::isfinite(expected.real(i)))
+        largest = std::max(largest, std::fabs(expected.real(i)));
+  return largest;
 }
 
 std::string resultName(func::FuncOp function, unsigned index) {
@@ -100,7 +104,8 @@ std::string resultName(func::FuncOp function, unsigned index) {
 
 LogicalResult compareResult(func::FuncOp function, unsigned index,
                             const Ports &ports, const Tensor &expected,
-                            ArrayRef<Tensors> results, double tolerance) {
+                            ArrayRef<Tensors> results,
+                            const CompareOptions &options) {
   Tensors locals;
   for (const Tensors &tensors : results)
     locals.push_back(tensors[index]);
@@ -114,7 +119,10 @@ LogicalResult compareResult(func::FuncOp function, unsigned index,
     return function.emitOpError(resultName(function, index))
            << " has type " << actual.getType() << ", the global program's is "
            << expected.getType();
-  int64_t at = firstDifference(expected, actual, tolerance);
+  double bound = options.errorBounds.empty()
+                     ? options.tolerance * largestOf(expected)
+                     : options.errorBounds[index];
+  int64_t at = firstDifference(expected, actual, bound);
   if (at < 0)
     return success();
   return function.emitOpError(resultName(function, index))
@@ -201,7 +209,7 @@ LogicalResult compareWithGlobal(func::FuncOp global, func::FuncOp partitioned,
     return failure();
   for (auto [index, tensor] : llvm::enumerate(*expected))
     if (failed(compareResult(partitioned, index, *ports, tensor, *results,
-                             options.tolerance)))
+                             options)))
       return failure();
   return success();
 }

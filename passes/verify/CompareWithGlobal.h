@@ -32,6 +32,8 @@ struct CompareOptions {
   /// Largest |a - b|, relative to the largest element of the result (at least
   /// 1). Integers and copies on several devices must be equal.
   double tolerance = 1e-5;
+  /// By result, where not empty: largest |a - b| in place of the tolerance.
+  llvm::ArrayRef<double> errorBounds;
   /// Inputs in place of drawn ones, where not empty.
   llvm::ArrayRef<Tensor> arguments;
 };

@@ -1,11 +1,12 @@
 //===- ProgramGenerator.h - one random program, step by step ----*- C++ -*-===//
 //
-// A step draws values that exist and emits one op on them:
+// A step draws values that exist and emits one construct on them:
 //
 //   %0 = weft.roll %x0 by [2] : tensor<5xf32>
 //
-// All values are floats that hold integers no larger than their bound, so that
-// sums are exact in any order.
+// Each kind of construct is a room: a method, and a line in the table of rooms
+// (ProgramGenerator.cpp) with its weight and where it may stand. A room that
+// finds nothing that fits emits nothing.
 //
 //===----------------------------------------------------------------------===//
 
@@ -13,56 +14,107 @@
 #define WEFT_TEST_FUZZ_PROGRAMGENERATOR_H
 
 #include "weft/test/fuzz/RandomProgram.h"
+#include "weft/test/fuzz/RandomValue.h"
 
-#include <cstdint>
+#include <functional>
+#include <optional>
 #include <random>
-#include <string>
 #include <utility>
-#include <vector>
 
 namespace weft {
 
-using Shape = std::vector<int64_t>;
-
-struct RandomValue {
-  std::string name;
-  Shape shape;
-  double bound; ///< no element is larger in size
-};
-
-/// [1, 2]
-std::string list(const std::vector<int64_t> &values);
-/// tensor<1x2xf32>
-std::string typeOf(const Shape &shape, const std::string &element = "f32");
-int64_t elements(const Shape &shape);
-
 class ProgramGenerator {
 public:
-  explicit ProgramGenerator(uint64_t seed) : random(seed) {}
-  std::string run(const ProgramOptions &options);
+  ProgramGenerator(uint64_t seed, const ProgramOptions &options)
+      : random(seed), options(options) {}
+  std::string run();
 
 private:
-  static constexpr double kLargest = 1 << 22;
+  struct Room;
+  /// What a room emits: text behind the `=`, its result, and the slopes by the
+  /// operands that it can be differentiated by. Without slopes the result is
+  /// not on the tape.
+  struct Slope {
+    const RandomValue &operand;
+    double by = 1;
+  };
+  using Slopes = std::vector<Slope>;
+  using Test = std::function<bool(const RandomValue &)>;
 
   int64_t below(int64_t n) { return static_cast<int64_t>(random() % n); }
-  const RandomValue &any() { return values[below(values.size())]; }
-  Shape randomShape() {
-    Shape shape(1 + below(3));
-    for (int64_t &size : shape)
-      size = 1 + below(9);
-    return shape;
+  bool oneIn(int64_t n) { return below(n) == 0; }
+  /// A value, more often a late one; nothing where none passes.
+  std::optional<RandomValue> pick(const Test &test = nullptr);
+  /// A value of the same type: another, or itself.
+  RandomValue partner(const RandomValue &x);
+  int64_t dimOf(const RandomValue &x) {
+    return below(static_cast<int64_t>(x.shape.size()));
   }
+  Shape randomShape();
+  const ElementKind &randomElement();
+  std::string fresh(const char *stem) {
+    return "%" + std::string(stem) + std::to_string(count++);
+  }
+  void line(const std::string &text) { body += "  " + text + "\n"; }
+
+  /// May sums of its elements be drawn?
+  bool canSum(const RandomValue &x) const {
+    return x.isNumber() && (!x.isFloat() || x.integral ||
+                            (options.reals && x.isFinite()));
+  }
+  /// May a function that jumps be drawn of it?
+  static bool canJump(const RandomValue &x) { return x.depth == 0; }
+  /// May it be looked at by an op whose derivative, but not whose value, jumps?
+  bool canBend(const RandomValue &x) const {
+    return x.isNumber() && (!inLoss || canJump(x));
+  }
+  /// Roundings that the machine code may do elsewhere than the interpreter.
+  double rounding(double n) const { return options.compiled ? n : 0; }
+  /// A value like x (type, bound, depth, ...).
+  RandomValue like(const RandomValue &x) const;
+  RandomValue like(const RandomValue &x, Shape shape) const;
+  /// A sum of `terms` values like x.
+  RandomValue sumLike(const RandomValue &x, Shape shape, double terms) const;
+  /// Both operands' depths and units.
+  static void join(RandomValue &into, const RandomValue &other);
+  /// Would it be too large to stay exact, or to be run?
+  bool isTooLarge(const RandomValue &x) const;
+  /// Adds `%n = text`, and the value; false, and nothing, where it is too large.
+  bool emit(const std::string &text, RandomValue result,
+            const Slopes &slopes = {});
+  /// Adds a value that a line has defined already.
+  void define(const std::string &name, RandomValue result,
+              const Slopes &slopes = {});
+
+  // RandomMeshes.cpp
   std::string drawMesh();
   std::string drawLayout(size_t rank);
-  /// A value of the same shape: another, or itself.
-  RandomValue partner(const RandomValue &x);
-  /// Adds `%n = text`; nothing where elements could grow too large.
-  void emit(const std::string &text, Shape shape, double bound);
-  /// One of those below.
-  void step();
+  std::string drawWishes(size_t rank, bool annotated);
+  struct Argument {
+    RandomValue value;
+    std::string attributes; ///< each after a comma
+  };
+  void drawArguments();
+  void donate(const RandomValue &result, size_t index);
+  std::string signature();
+
+  // RandomElementwise.cpp
   void unary();
+  void jumpingUnary();
+  void function();
   void binary();
-  void selection();
+  void fractionalBinary();
+  void integerBinary();
+  void bits();
+  void compare();
+  void select();
+  void clamp();
+  void convert();
+  void bitcast();
+  void precision();
+  RandomValue positive(const RandomValue &x);
+
+  // RandomShapes.cpp
   void constrain();
   void broadcast();
   void transpose();
@@ -70,24 +122,30 @@ private:
   void slice();
   void pad();
   void concatenate();
-  void reduce();
-  void dot();
   void source();
+  void randomBits();
+  // RandomReductions.cpp
+  void reduce();
+  void reduceBits();
+  void dot();
   // RandomMoves.cpp
-  void clamp();
   void reverse();
   void roll();
   void dynamicSlice();
   void dynamicUpdateSlice();
-  /// One i32 that depends on data, often out of range: its name.
-  std::string randomStart();
+  /// One integer that depends on data, often out of range: its name and type.
+  std::pair<std::string, std::string> randomStart();
 
   // RandomIndexing.cpp
   void gather();
-  void gatherRows(const RandomValue &x, const RandomValue &ids);
+  std::optional<RandomValue> gatherRows(const RandomValue &x,
+                                        const RandomValue &ids);
   void scatter();
   void oneHot();
   void cumulative();
+  /// A value as i32, in and out of any range.
+  std::optional<RandomValue> randomIndices();
+  // RandomOrders.cpp
   void argument();
   void topK();
   void sort();
@@ -95,20 +153,47 @@ private:
   void reduceWindow();
   void selectAndScatter();
   void convolution();
+  RandomValue drawKernel(const RandomValue &x, const Shape &shape);
+
   // RandomMatrices.cpp
   void triangularSolve();
   void cholesky();
   /// Square matrices of -1, 0 and 1 for the batch of x, which is contracted
   /// over one of its last two dimensions: their name.
   std::string randomMatrices(const RandomValue &x, int64_t contract);
-  /// A value as i32, in and out of any range.
-  RandomValue randomIndices();
+
+  // RandomFunctions.cpp
+  void call();
+  void gradient();
+  /// Steps in the body of a private function of these values.
+  struct Function {
+    std::string name;
+    std::vector<RandomValue> operands, arguments, results;
+  };
+  void begin(Function &function, std::vector<RandomValue> operands);
+  void end(Function &function, std::vector<RandomValue> results);
+  void callAgain(const Function &function);
+  void callOnce(const Function &function,
+                const std::vector<RandomValue> &operands);
+  std::optional<RandomValue> drawLoss(const Function &function);
+  /// The majorant of the gradient of `of` by each value, by id.
+  std::vector<double> adjoints(const RandomValue &of) const;
+  void steps(unsigned n);
 
   std::mt19937_64 random;
+  ProgramOptions options;
   std::vector<std::pair<std::string, int64_t>> axes;
+  std::vector<Argument> arguments;
   std::vector<RandomValue> values;
-  std::string body;
-  unsigned count = 0, starts = 0;
+  std::vector<TapeEdge> tape;
+  std::string body, functions;
+  std::vector<RandomValue> outerValues; ///< while a function's body is drawn
+  std::string outerBody;
+  unsigned count = 0, ids = 0, numFunctions = 0;
+  /// Inside of a loss: how often a gradient is halved, and how many elements
+  /// share one.
+  bool inLoss = false, inCallee = false;
+  unsigned halvings = 0, sharings = 0;
 };
 
 } // namespace weft

@@ -1,17 +1,24 @@
-//===- RandomIndexing.cpp - steps that look up, scan and order -------------===//
+//===- RandomIndexing.cpp - steps that look up and scan --------------------===//
 
 #include "weft/test/fuzz/ProgramGenerator.h"
 
 #include <algorithm>
+#include <cmath>
 
 namespace weft {
 
-RandomValue ProgramGenerator::randomIndices() {
-  RandomValue x = any();
-  std::string name = "%ids" + std::to_string(starts++);
-  body += "  " + name + " = weft.convert " + x.name + " : " + typeOf(x.shape) +
-          " -> " + typeOf(x.shape, "i32") + "\n";
-  return {name, x.shape, x.bound};
+std::optional<RandomValue> ProgramGenerator::randomIndices() {
+  auto x = pick([](const RandomValue &v) {
+    return v.isNumber() && v.isFinite() && canJump(v) && v.shape.size() < 3;
+  });
+  if (!x || (!x->isFloat() && x->element->width > 8))
+    return x;
+  RandomValue ids = *x;
+  ids.element = &elementKind(oneIn(4) ? "i64" : "i32");
+  ids.name = fresh("ids");
+  line(ids.name + " = weft.convert " + x->name + " : " + typeOf(*x) + " -> " +
+       typeOf(ids));
+  return ids;
 }
 
 static Shape rowsOf(const RandomValue &x, const RandomValue &indices) {
@@ -20,138 +27,113 @@ static Shape rowsOf(const RandomValue &x, const RandomValue &indices) {
   return shape;
 }
 
-static std::string dimsFrom(const std::string &name, int64_t first, int64_t n) {
-  std::string text = name + " = array<i64";
-  for (int64_t i = 0; i < n; ++i)
-    text += (i ? ", " : ": ") + std::to_string(first + i);
-  return text + ">";
-}
-
 void ProgramGenerator::gather() {
-  RandomValue x = any();
-  if (!x.shape.empty())
-    gatherRows(x, randomIndices());
+  auto x = pick([](const RandomValue &v) { return !v.shape.empty(); });
+  auto ids = randomIndices();
+  if (x && ids)
+    gatherRows(*x, *ids);
 }
 
-void ProgramGenerator::gatherRows(const RandomValue &x,
-                                  const RandomValue &ids) {
-  Shape shape = rowsOf(x, ids);
+std::optional<RandomValue>
+ProgramGenerator::gatherRows(const RandomValue &x, const RandomValue &ids) {
+  RandomValue result = like(x, rowsOf(x, ids));
   int64_t batch = static_cast<int64_t>(ids.shape.size());
-  int64_t rest = static_cast<int64_t>(x.shape.size()) - 1;
-  std::string sizes = "slice_sizes = array<i64: 1";
-  for (size_t dim = 1; dim < x.shape.size(); ++dim)
-    sizes += ", " + std::to_string(x.shape[dim]);
-  emit("weft.gather " + x.name + " at " + ids.name + " {" +
-           dimsFrom("offset_dims", batch, rest) +
-           ", collapsed_slice_dims = array<i64: 0>, start_index_map = "
-           "array<i64: 0>, index_vector_dim = " +
-           std::to_string(batch) + " : i64, " + sizes + ">" +
-           (below(2) ? ", zero_outside" : "") + "} : " + typeOf(x.shape) +
-           ", " + typeOf(ids.shape, "i32") + " -> " + typeOf(shape),
-       shape, x.bound);
+  Shape sizes = x.shape;
+  sizes[0] = 1;
+  bool added = emit(
+      "weft.gather " + x.name + " at " + ids.name + " {" +
+          arrayAttribute("offset_dims", counted(x.shape.size() - 1, batch)) +
+          ", " + arrayAttribute("collapsed_slice_dims", {0}) + ", " +
+          arrayAttribute("start_index_map", {0}) +
+          ", index_vector_dim = " + std::to_string(batch) + " : i64, " +
+          arrayAttribute("slice_sizes", sizes) +
+          (oneIn(2) ? ", zero_outside" : "") + "} : " + typeOf(x) + ", " +
+          typeOf(ids) + " -> " + typeOf(result),
+      result, {{x, static_cast<double>(elements(ids.shape))}});
+  return added ? std::optional(values.back()) : std::nullopt;
 }
 
 void ProgramGenerator::scatter() {
-  static const char *kinds[] = {"sum", "max", "min", "set"};
+  static const char *kinds[] = {"sum", "set", "max", "min", "prod"};
   // Updates are rows, gathered from another place.
-  RandomValue x = any();
-  if (x.shape.empty())
+  auto x = pick([](const RandomValue &v) {
+    return !v.shape.empty() && v.isNumber();
+  });
+  auto ids = randomIndices();
+  auto updates = x && ids ? gatherRows(*x, *ids) : std::nullopt;
+  if (!updates)
     return;
-  RandomValue ids = randomIndices();
-  size_t before = values.size();
-  gatherRows(x, ids);
-  if (values.size() == before)
+  x = partner(*x);
+  const char *kind = kinds[below(inLoss ? 2 : 5)];
+  bool sums = kind == kinds[0], multiplies = kind == kinds[4];
+  if ((sums || multiplies) && !(canSum(*x) && canSum(*updates)))
     return;
-  RandomValue updates = values.back();
-  x = partner(x);
-  int64_t batch = static_cast<int64_t>(ids.shape.size());
-  int64_t rest = static_cast<int64_t>(x.shape.size()) - 1;
-  int64_t kind = below(4);
-  double bound = kind == 0 ? x.bound + updates.bound * static_cast<double>(elements(ids.shape))
-                           : std::max(x.bound, updates.bound);
-  emit(std::string("weft.scatter ") + kinds[kind] + " " + x.name + " at " +
-           ids.name + " with " + updates.name + " {" +
-           dimsFrom("update_window_dims", batch, rest) +
-           ", inserted_window_dims = array<i64: 0>, "
-           "scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = " +
-           std::to_string(batch) + " : i64} : " + typeOf(x.shape) + ", " +
-           typeOf(ids.shape, "i32") + ", " + typeOf(updates.shape) + " -> " +
-           typeOf(x.shape),
-       x.shape, bound);
+  double n = static_cast<double>(elements(ids->shape));
+  RandomValue result = like(*x);
+  join(result, *updates);
+  result.bound = sums ? x->bound + updates->bound * n
+                 : multiplies
+                     ? x->bound * std::pow(std::max(1.0, updates->bound), n)
+                     : std::max(x->bound, updates->bound);
+  if ((sums || multiplies) && !result.integral)
+    result.depth = x->depth + n * (1 + updates->depth);
+  int64_t batch = static_cast<int64_t>(ids->shape.size());
+  emit(std::string("weft.scatter ") + kind + " " + x->name + " at " +
+           ids->name + " with " + updates->name + " {" +
+           arrayAttribute("update_window_dims",
+                          counted(x->shape.size() - 1, batch)) +
+           ", " + arrayAttribute("inserted_window_dims", {0}) + ", " +
+           arrayAttribute("scatter_dims_to_operand_dims", {0}) +
+           ", index_vector_dim = " + std::to_string(batch) + " : i64} : " +
+           typeOf(*x) + ", " + typeOf(*ids) + ", " + typeOf(*updates) + " -> " +
+           typeOf(*x),
+       result, {{*x}, {*updates}});
 }
 
 void ProgramGenerator::oneHot() {
-  RandomValue ids = randomIndices();
-  int64_t dim = below(static_cast<int64_t>(ids.shape.size()) + 1);
-  Shape shape = ids.shape;
-  shape.insert(shape.begin() + dim, 1 + below(8));
-  if (shape.size() > 4)
+  auto ids = randomIndices();
+  if (!ids)
     return;
-  emit("weft.one_hot " + ids.name + " dim " + std::to_string(dim) + " : " +
-           typeOf(ids.shape, "i32") + " -> " + typeOf(shape),
-       shape, 1);
+  int64_t dim = below(static_cast<int64_t>(ids->shape.size()) + 1);
+  RandomValue result = like(*ids);
+  result.element = &randomElement();
+  result.unit = result.element->unit;
+  result.shape.insert(result.shape.begin() + dim, 1 + below(8));
+  result.bound = 1;
+  emit("weft.one_hot " + ids->name + " dim " + std::to_string(dim) + " : " +
+           typeOf(*ids) + " -> " + typeOf(result),
+       result);
 }
 
 void ProgramGenerator::cumulative() {
-  static const char *kinds[] = {"sum", "max", "min"};
-  RandomValue x = any();
-  if (x.shape.empty())
+  static const char *kinds[] = {"sum", "sum", "max", "min", "prod", "logsumexp"};
+  const char *kind = kinds[below(inLoss ? 4 : 6)];
+  bool sums = kind[0] == 's', extends = kind[0] == 'm';
+  auto x = pick([&](const RandomValue &v) {
+    return v.isNumber() && !v.shape.empty() &&
+           (extends ? canBend(v) : canSum(v)) &&
+           (kind[0] != 'l' || (options.reals && v.isFloat()));
+  });
+  if (!x)
     return;
-  int64_t dim = below(static_cast<int64_t>(x.shape.size())), kind = below(3);
-  // An exclusive largest would begin with an infinity.
-  bool exclusive = kind == 0 && below(2);
-  emit(std::string("weft.cumulative ") + kinds[kind] + " " + x.name + " dim " +
-           std::to_string(dim) + (below(2) ? " reverse" : "") +
-           (exclusive ? " exclusive" : "") + " : " + typeOf(x.shape),
-       x.shape,
-       kind == 0 ? x.bound * static_cast<double>(x.shape[dim]) : x.bound);
-}
-
-void ProgramGenerator::argument() {
-  RandomValue x = any();
-  if (x.shape.empty())
-    return;
-  int64_t dim = below(static_cast<int64_t>(x.shape.size()));
-  Shape shape = x.shape;
-  shape.erase(shape.begin() + dim);
-  std::string name = "%arg" + std::to_string(starts++);
-  body += "  " + name + " = weft.arg_" + (below(2) ? "max " : "min ") + x.name +
-          " dim " + std::to_string(dim) + " : " + typeOf(x.shape) + " -> " +
-          typeOf(shape, "i32") + "\n";
-  emit("weft.convert " + name + " : " + typeOf(shape, "i32") + " -> " +
-           typeOf(shape),
-       shape, static_cast<double>(x.shape[dim]));
-}
-
-void ProgramGenerator::topK() {
-  RandomValue x = any();
-  if (x.shape.empty())
-    return;
-  int64_t dim = below(static_cast<int64_t>(x.shape.size()));
-  Shape shape = x.shape;
-  shape[dim] = 1 + below(shape[dim]);
-  std::string name = "%top" + std::to_string(starts++);
-  body += "  " + name + ":2 = weft.top_k " + x.name + " dim " +
-          std::to_string(dim) + " : " + typeOf(x.shape) + " -> " +
-          typeOf(shape) + ", " + typeOf(shape, "i32") + "\n";
-  values.push_back({name + "#0", shape, x.bound});
-  emit("weft.convert " + name + "#1 : " + typeOf(shape, "i32") + " -> " +
-           typeOf(shape),
-       shape, static_cast<double>(x.shape[dim]));
-}
-
-void ProgramGenerator::sort() {
-  RandomValue x = any(), y = partner(x);
-  if (x.shape.empty())
-    return;
-  std::string name = "%sorted" + std::to_string(starts++), type = typeOf(x.shape);
-  body += "  " + name + ":2 = weft.sort " + x.name + ", " + y.name + " dim " +
-          std::to_string(below(static_cast<int64_t>(x.shape.size()))) +
-          " keys " + std::to_string(1 + below(2)) +
-          (below(2) ? " descending" : "") + " : (" + type + ", " + type +
-          ") -> (" + type + ", " + type + ")\n";
-  values.push_back({name + "#0", x.shape, x.bound});
-  values.push_back({name + "#1", x.shape, y.bound});
+  int64_t dim = dimOf(*x);
+  double n = static_cast<double>(x->shape[dim]);
+  // An exclusive largest, or sum of exponentials, begins with an infinity.
+  bool exclusive = (sums || kind[0] == 'p') && oneIn(2);
+  RandomValue result = sums ? sumLike(*x, x->shape, n) : like(*x);
+  if (kind[0] == 'p') {
+    result.bound = std::pow(std::max(x->bound, 1.0), n);
+    if (!x->integral)
+      result.depth = n * (1 + x->depth);
+  } else if (kind[0] == 'l') {
+    result.bound += std::log(n) + 1;
+    result.depth += 8 * n;
+    result.integral = false;
+  }
+  emit(std::string("weft.cumulative ") + kind + " " + x->name + " dim " +
+           std::to_string(dim) + (oneIn(2) ? " reverse" : "") +
+           (exclusive ? " exclusive" : "") + " : " + typeOf(*x),
+       result, {{*x, extends || sums ? n : 1e40}});
 }
 
 } // namespace weft

@@ -13,58 +13,68 @@ namespace weft {
 
 std::string ProgramGenerator::randomMatrices(const RandomValue &x,
                                              int64_t contract) {
-  std::string n = std::to_string(starts++), along = list({contract}), batch;
+  std::string along = list({contract}), batch;
   Shape shape(x.shape.begin(), x.shape.end() - 2);
-  for (size_t dim = 0; dim < shape.size(); ++dim)
-    batch += (dim ? ", " : "") + std::to_string(dim);
-  if (!batch.empty())
-    batch = " batch [" + batch + "] x [" + batch + "]";
+  if (!shape.empty())
+    batch = " batch " + list(counted(shape.size())) + " x " +
+            list(counted(shape.size()));
   int64_t size = x.shape[2 * x.shape.size() - 3 - contract];
   shape.insert(shape.end(), {size, size});
-  std::string from = typeOf(x.shape), to = typeOf(shape);
-  body += "  %square" + n + " = weft.dot " + x.name + ", " + x.name +
-          batch + " contract " + along + " x " + along + " : " + from + ", " +
-          from + " -> " + to + "\n  %matrix" + n + " = weft.sign %square" + n +
-          " : " + to + "\n";
-  return "%matrix" + n;
+  std::string from = typeOf(x), to = typeOf(shape, x.element->name);
+  std::string square = fresh("square"), matrix = fresh("matrix");
+  line(square + " = weft.dot " + x.name + ", " + x.name + batch + " contract " +
+       along + " x " + along + " : " + from + ", " + from + " -> " + to);
+  line(matrix + " = weft.sign " + square + " : " + to);
+  return matrix;
 }
 
 void ProgramGenerator::triangularSolve() {
-  RandomValue x = any();
-  size_t rank = x.shape.size();
-  if (rank < 2)
+  auto x = pick([](const RandomValue &v) {
+    return v.isFloat() && v.element->width >= 32 && v.integral &&
+           v.shape.size() >= 2 && v.bound <= 256;
+  });
+  if (!x)
     return;
-  bool right = below(2);
-  int64_t columns = rank - 1, rows = rank - 2;
+  size_t rank = x->shape.size();
+  bool right = oneIn(2);
+  int64_t columns = static_cast<int64_t>(rank) - 1, rows = columns - 1;
   std::string flags = right ? "unit_diagonal, right" : "unit_diagonal";
-  flags += below(2) ? ", lower" : "";
-  flags += below(2) ? ", transposed" : "";
-  int64_t n = x.shape[right ? columns : rows];
-  std::string matrix = randomMatrices(x, right ? rows : columns);
-  Shape square = x.shape;
+  flags += oneIn(2) ? ", lower" : "";
+  flags += oneIn(2) ? ", transposed" : "";
+  int64_t n = x->shape[right ? columns : rows];
+  std::string matrix = randomMatrices(*x, right ? rows : columns);
+  Shape square = x->shape;
   square[rows] = square[columns] = n;
-  emit("weft.triangular_solve " + matrix + ", " + x.name + " {" + flags +
-           "} : " + typeOf(square) + ", " + typeOf(x.shape) + " -> " +
-           typeOf(x.shape),
-       x.shape, std::ldexp(x.bound, static_cast<int>(n) - 1));
+  RandomValue result = like(*x);
+  result.bound = std::ldexp(x->bound, static_cast<int>(n) - 1);
+  emit("weft.triangular_solve " + matrix + ", " + x->name + " {" + flags +
+           "} : " + typeOf(square, x->element->name) + ", " + typeOf(*x) +
+           " -> " + typeOf(*x),
+       result);
 }
 
 /// The factor of L L^T, which is L.
 void ProgramGenerator::cholesky() {
   int64_t n = 1 + below(6);
-  std::string i = std::to_string(starts++), type = typeOf({n, n}),
-              counts = typeOf({n}, "i32");
-  body += "  %count" + i + " = weft.iota dim 0 : " + counts + "\n  %one" + i +
-          " = weft.one_hot %count" + i + " dim 0 : " + counts + " -> " + type +
-          "\n  %matrix" + i + " = weft.constant dense<" +
-          std::to_string(below(3) - 1) + ".0> : " + type + "\n  %l" + i +
-          " = weft.triangular_solve %matrix" + i + ", %one" + i +
-          " {unit_diagonal, lower} : " + type + ", " + type + " -> " + type +
-          "\n  %square" + i + " = weft.dot %l" + i + ", %l" + i +
-          " contract [1] x [1] : " + type + ", " + type + " -> " + type + "\n";
-  emit(std::string("weft.cholesky ") + (below(2) ? "upper " : "") + "%square" +
-           i + " : " + type,
-       {n, n}, std::ldexp(1, static_cast<int>(n) - 1));
+  RandomValue result;
+  result.element = &elementKind(oneIn(3) ? "f64" : "f32");
+  result.unit = result.element->unit;
+  result.shape = {n, n};
+  result.bound = std::ldexp(1, static_cast<int>(n) - 1);
+  std::string type = typeOf(result), counts = typeOf({n}, "i32");
+  std::string count = fresh("count"), one = fresh("one"), l = fresh("l"),
+              matrix = fresh("matrix"), square = fresh("square");
+  line(count + " = weft.iota dim 0 : " + counts);
+  line(one + " = weft.one_hot " + count + " dim 0 : " + counts + " -> " + type);
+  line(matrix + " = weft.constant dense<" + std::to_string(below(3) - 1) +
+       ".0> : " + type);
+  line(l + " = weft.triangular_solve " + matrix + ", " + one +
+       " {unit_diagonal, lower} : " + type + ", " + type + " -> " + type);
+  line(square + " = weft.dot " + l + ", " + l + " contract [1] x [1] : " +
+       type + ", " + type + " -> " + type);
+  emit(std::string("weft.cholesky ") + (oneIn(2) ? "upper " : "") + square +
+           " : " + type,
+       result);
 }
 
 } // namespace weft

@@ -6,79 +6,80 @@
 
 namespace weft {
 
-void ProgramGenerator::clamp() {
-  RandomValue low = any(), x = partner(low), high = partner(low);
-  std::string type = typeOf(x.shape);
-  emit("weft.clamp " + low.name + ", " + x.name + ", " + high.name + " : " +
-           type + ", " + type + ", " + type + " -> " + type,
-       x.shape, std::max({low.bound, x.bound, high.bound}));
-}
-
 void ProgramGenerator::reverse() {
-  RandomValue x = any();
+  auto x = pick();
   std::vector<int64_t> dims;
-  for (size_t dim = 0; dim < x.shape.size(); ++dim)
-    if (below(2))
-      dims.push_back(static_cast<int64_t>(dim));
-  emit("weft.reverse " + x.name + " dims " + list(dims) + " : " +
-           typeOf(x.shape),
-       x.shape, x.bound);
+  for (int64_t dim : counted(x->shape.size()))
+    if (oneIn(2))
+      dims.push_back(dim);
+  emit("weft.reverse " + x->name + " dims " + list(dims) + " : " + typeOf(*x),
+       like(*x), {{*x}});
 }
 
 void ProgramGenerator::roll() {
-  RandomValue x = any();
+  auto x = pick();
   std::vector<int64_t> shift;
-  for (int64_t size : x.shape)
+  for (int64_t size : x->shape)
     shift.push_back(below(3 * size + 1) - size);
-  emit("weft.roll " + x.name + " by " + list(shift) + " : " + typeOf(x.shape),
-       x.shape, x.bound);
+  emit("weft.roll " + x->name + " by " + list(shift) + " : " + typeOf(*x),
+       like(*x), {{*x}});
 }
 
-std::string ProgramGenerator::randomStart() {
-  RandomValue x = any();
-  std::string n = std::to_string(starts++);
-  std::vector<int64_t> dims;
-  for (size_t dim = 0; dim < x.shape.size(); ++dim)
-    dims.push_back(static_cast<int64_t>(dim));
-  body += "  %max" + n + " = weft.reduce max " + x.name + " dims " + list(dims) +
-          " : " + typeOf(x.shape) + " -> tensor<f32>\n  %start" + n +
-          " = weft.convert %max" + n + " : tensor<f32> -> tensor<i32>\n";
-  return "%start" + n;
+std::pair<std::string, std::string> ProgramGenerator::randomStart() {
+  const char *type = oneIn(4) ? "i64" : "i32";
+  auto x = pick([&](const RandomValue &v) {
+    return v.isNumber() && v.isFinite() && canJump(v);
+  });
+  std::string start = fresh("start"), scalar = typeOf({}, type);
+  if (!x) {
+    line(start + " = weft.constant dense<1> : " + scalar);
+    return {start, scalar};
+  }
+  if (x->shape.empty() && x->element == &elementKind(type))
+    return {x->name, scalar};
+  std::string largest = fresh("max"), element = typeOf({}, x->element->name);
+  line(largest + " = weft.reduce max " + x->name + " dims " +
+       list(counted(x->shape.size())) + " : " + typeOf(*x) + " -> " + element);
+  line(start + " = weft.convert " + largest + " : " + element + " -> " + scalar);
+  return {start, scalar};
 }
 
 void ProgramGenerator::dynamicSlice() {
-  RandomValue x = any();
+  auto x = pick();
   Shape shape;
-  std::string at, types = typeOf(x.shape);
-  for (int64_t size : x.shape) {
-    at += (shape.empty() ? "" : ", ") + randomStart();
-    types += ", tensor<i32>";
-    shape.push_back(below(3) == 0 ? size : 1 + below(size));
+  std::string at, types = typeOf(*x);
+  for (int64_t size : x->shape) {
+    auto [start, type] = randomStart();
+    at += (shape.empty() ? "" : ", ") + start;
+    types += ", " + type;
+    shape.push_back(oneIn(3) ? size : 1 + below(size));
   }
-  emit("weft.dynamic_slice " + x.name + " at (" + at + ") : (" + types +
-           ") -> " + typeOf(shape),
-       shape, x.bound);
+  RandomValue result = like(*x, shape);
+  emit("weft.dynamic_slice " + x->name + " at (" + at + ") : (" + types +
+           ") -> " + typeOf(result),
+       result, {{*x}});
 }
 
 void ProgramGenerator::dynamicUpdateSlice() {
-  RandomValue x = any();
-  std::vector<RandomValue> fitting;
-  for (const RandomValue &value : values) {
-    bool fits = value.shape.size() == x.shape.size();
-    for (size_t dim = 0; fits && dim < x.shape.size(); ++dim)
-      fits = value.shape[dim] <= x.shape[dim];
-    if (fits)
-      fitting.push_back(value);
+  auto x = pick();
+  auto update = pick([&](const RandomValue &v) {
+    bool fits = v.shape.size() == x->shape.size() && v.element == x->element;
+    for (size_t dim = 0; fits && dim < x->shape.size(); ++dim)
+      fits = v.shape[dim] <= x->shape[dim];
+    return fits;
+  });
+  std::string at, types = typeOf(*x) + ", " + typeOf(*update);
+  for (size_t dim = 0; dim < x->shape.size(); ++dim) {
+    auto [start, type] = randomStart();
+    at += (dim ? ", " : "") + start;
+    types += ", " + type;
   }
-  RandomValue update = fitting[below(fitting.size())];
-  std::string at, types = typeOf(x.shape) + ", " + typeOf(update.shape);
-  for (size_t dim = 0; dim < x.shape.size(); ++dim) {
-    at += (dim ? ", " : "") + randomStart();
-    types += ", tensor<i32>";
-  }
-  emit("weft.dynamic_update_slice " + x.name + ", " + update.name + " at (" +
-           at + ") : (" + types + ") -> " + typeOf(x.shape),
-       x.shape, std::max(x.bound, update.bound));
+  RandomValue result = like(*x);
+  join(result, *update);
+  result.bound = std::max(x->bound, update->bound);
+  emit("weft.dynamic_update_slice " + x->name + ", " + update->name + " at (" +
+           at + ") : (" + types + ") -> " + typeOf(*x),
+       result, {{*x}, {*update}});
 }
 
 } // namespace weft

@@ -1,4 +1,4 @@
-//===- RandomProgram.h - straight-line programs from a seed ----*- C++ -*-===//
+//===- RandomProgram.h - programs from a seed -------------------*- C++ -*-===//
 
 #ifndef WEFT_TEST_FUZZ_RANDOMPROGRAM_H
 #define WEFT_TEST_FUZZ_RANDOMPROGRAM_H
@@ -8,14 +8,32 @@
 
 namespace weft {
 
+/// On a result: how far two right programs may be apart (f64); none: equal.
+inline constexpr char kErrorBoundAttr[] = "weft.error_bound";
+
 struct ProgramOptions {
   unsigned ops = 8;
+  /// Inputs are reals, and sums of what is no integer are drawn too.
+  bool reals = false;
+  /// The program will also run as machine code, whose exp is another than the
+  /// interpreter's: results that depend on one get an error bound.
+  bool compiled = false;
 };
 
 /// The text of a module with one entry function @main on a random mesh of up
 /// to 8 devices, with layouts on its arguments and sizes that often do not
-/// divide. Its float values are integers below 2^22 in size where the inputs
-/// are integers in [-4, 4], so that every order of additions is exact.
+/// divide.
+///
+/// Where inputs are integers in [-4, 4] (unsigned ones in [0, 8]) every value
+/// that is summed is an integer so small that every order of additions is
+/// exact, so right programs agree to the bit.
+///
+/// With `reals` inputs lie in [-1, 1), and each result has a bound: a value's
+/// majorant M is what the same program gives where all numbers are replaced by
+/// their sizes and all functions by their steepest slope, its depth D how many
+/// roundings lie on the longest way to it. To first order each of two runs is
+/// off by at most D*u*M, u the rounding unit of its coarsest type; the bound is
+/// 2*D*u*M. What jumps (floor, compare, sort) is only drawn of values with D=0.
 std::string randomProgram(uint64_t seed, const ProgramOptions &options = {});
 
 } // namespace weft

@@ -15,14 +15,6 @@ struct RandomWindowList {
 };
 } // namespace
 
-static std::string attribute(const char *name,
-                             const std::vector<int64_t> &values) {
-  std::string text = std::string(name) + " = array<i64";
-  for (size_t i = 0; i < values.size(); ++i)
-    text += (i ? ", " : ": ") + std::to_string(values[i]);
-  return text + ">";
-}
-
 static int64_t dilated(int64_t n, int64_t by) { return (n - 1) * by + 1; }
 
 /// Windows over dimensions of these sizes; of `kernel` where not empty.
@@ -54,70 +46,100 @@ static RandomWindowList drawWindows(const Shape &sizes, const Shape &kernel,
 }
 
 static std::string padding(const RandomWindowList &list) {
-  return attribute("strides", list.strides) + ", " + attribute("low", list.low) +
-         ", " + attribute("high", list.high);
+  return arrayAttribute("strides", list.strides) + ", " + arrayAttribute("low", list.low) +
+         ", " + arrayAttribute("high", list.high);
 }
 
 static std::string dilations(const RandomWindowList &list) {
-  return attribute("base_dilation", list.base) + ", " +
-         attribute("window_dilation", list.dilation);
+  return arrayAttribute("base_dilation", list.base) + ", " +
+         arrayAttribute("window_dilation", list.dilation);
 }
 
 void ProgramGenerator::reduceWindow() {
-  RandomValue x = any();
+  bool sums = oneIn(2);
+  auto x = pick([&](const RandomValue &v) {
+    return sums ? canSum(v) : v.isNumber() && canBend(v);
+  });
+  if (!x)
+    return;
   auto draw = [&](int64_t n) { return below(n); };
-  bool sums = below(2);
-  RandomWindowList list = drawWindows(x.shape, {}, sums, draw);
+  RandomWindowList list = drawWindows(x->shape, {}, sums, draw);
   // A window of nothing but padding would give an infinity.
   if (!sums)
-    for (size_t i = 0; i < x.shape.size(); ++i)
+    for (size_t i = 0; i < x->shape.size(); ++i)
       if (list.low[i] >= list.size[i] || list.high[i] >= list.size[i])
         return;
+  double terms = static_cast<double>(elements(list.size));
+  RandomValue result =
+      sums ? sumLike(*x, list.seen, terms) : like(*x, list.seen);
   emit(std::string("weft.reduce_window ") +
-           (sums ? "sum " : below(2) ? "max " : "min ") + x.name + " {" +
-           attribute("window", list.size) + ", " + padding(list) + ", " +
-           dilations(list) + "} : " + typeOf(x.shape) + " -> " +
-           typeOf(list.seen),
-       list.seen,
-       sums ? x.bound * static_cast<double>(elements(list.size)) : x.bound);
+           (sums ? "sum " : oneIn(2) ? "max " : "min ") + x->name + " {" +
+           arrayAttribute("window", list.size) + ", " + padding(list) + ", " +
+           dilations(list) + "} : " + typeOf(*x) + " -> " + typeOf(result),
+       result, {{*x, terms}});
 }
 
 void ProgramGenerator::selectAndScatter() {
-  RandomValue x = any();
-  auto draw = [&](int64_t n) { return below(n); };
-  if (x.shape.empty())
+  auto x = pick([&](const RandomValue &v) {
+    return v.isNumber() && !v.shape.empty() && canJump(v);
+  });
+  if (!x)
     return;
-  RandomWindowList list = drawWindows(x.shape, {}, /*mayDilate=*/false, draw);
-  std::string source = "%source" + std::to_string(starts++);
-  body += "  " + source + " = weft.iota dim 0 : " + typeOf(list.seen) + "\n";
-  emit(std::string("weft.select_and_scatter ") + (below(2) ? "ge " : "le ") +
-           x.name + ", " + source + " {" + attribute("window", list.size) +
-           ", " + padding(list) + "} : " + typeOf(x.shape) + ", " +
-           typeOf(list.seen) + " -> " + typeOf(x.shape),
-       x.shape,
-       static_cast<double>(elements(list.size) * list.seen.front()));
+  auto draw = [&](int64_t n) { return below(n); };
+  RandomWindowList list = drawWindows(x->shape, {}, /*mayDilate=*/false, draw);
+  RandomValue source = like(*x, list.seen), result = like(*x);
+  std::string name = fresh("source");
+  line(name + " = weft.iota dim 0 : " + typeOf(source));
+  result.integral = true;
+  result.depth = 0;
+  result.bound = static_cast<double>(elements(list.size) * list.seen.front());
+  emit(std::string("weft.select_and_scatter ") + (oneIn(2) ? "ge " : "le ") +
+           x->name + ", " + name + " {" + arrayAttribute("window", list.size) +
+           ", " + padding(list) + "} : " + typeOf(*x) + ", " +
+           typeOf(source) + " -> " + typeOf(result),
+       result);
+}
+
+/// A kernel for x with these spatial sizes: a value of that shape, or counts.
+RandomValue ProgramGenerator::drawKernel(const RandomValue &x,
+                                         const Shape &shape) {
+  auto value = pick([&](const RandomValue &v) {
+    return v.shape == shape && v.element == x.element && canSum(v);
+  });
+  if (value)
+    return *value;
+  RandomValue counts = like(x, shape);
+  counts.integral = true;
+  counts.depth = 0;
+  int64_t dim = dimOf(counts);
+  counts.bound = static_cast<double>(shape[dim]);
+  return emit("weft.iota dim " + std::to_string(dim) + " : " + typeOf(counts),
+              counts, {{x, 0}})
+             ? values.back()
+             : counts;
 }
 
 /// lhs [batch, spatial..., feature], rhs [spatial..., feature, output feature].
 void ProgramGenerator::convolution() {
-  RandomValue x = any();
-  if (x.shape.size() < 2)
+  auto x = pick([&](const RandomValue &v) {
+    return canSum(v) && v.shape.size() >= 2 && v.shape.size() <= 4;
+  });
+  if (!x)
     return;
   auto draw = [&](int64_t n) { return below(n); };
-  int64_t spatial = static_cast<int64_t>(x.shape.size()) - 2;
-  int64_t features = x.shape.back(), batch = x.shape.front();
-  int64_t groups = features % 2 == 0 && below(3) == 0 ? 2 : 1;
-  int64_t batches = groups == 1 && batch % 2 == 0 && below(4) == 0 ? 2 : 1;
-  Shape kernel, sizes(x.shape.begin() + 1, x.shape.end() - 1);
+  int64_t spatial = static_cast<int64_t>(x->shape.size()) - 2;
+  int64_t features = x->shape.back(), batch = x->shape.front();
+  int64_t groups = features % 2 == 0 && oneIn(3) ? 2 : 1;
+  int64_t batches = groups == 1 && batch % 2 == 0 && oneIn(4) ? 2 : 1;
+  Shape sizes(x->shape.begin() + 1, x->shape.end() - 1), weights;
   for (int64_t i = 0; i < spatial; ++i)
-    kernel.push_back(1 + below(3));
-  Shape weights = kernel;
+    weights.push_back(1 + below(3));
+  RandomWindowList list = drawWindows(sizes, weights, oneIn(2), draw);
   weights.push_back(features / groups);
   weights.push_back(2 * (1 + below(3)));
-  RandomWindowList list = drawWindows(sizes, kernel, below(2) == 0, draw);
-  std::string w = "%kernel" + std::to_string(starts++);
-  body += "  " + w + " = weft.iota dim " + std::to_string(below(spatial + 2)) +
-          " : " + typeOf(weights) + "\n";
+  RandomValue w = drawKernel(*x, weights);
+  if (w.name.empty() || w.shape != weights)
+    return;
   std::vector<int64_t> lhs = {0, spatial + 1}, rhs = {spatial + 1, spatial};
   for (int64_t i = 0; i < spatial; ++i) {
     lhs.push_back(1 + i);
@@ -126,16 +148,23 @@ void ProgramGenerator::convolution() {
   Shape shape = {batch / batches};
   shape.insert(shape.end(), list.seen.begin(), list.seen.end());
   shape.push_back(weights.back());
-  emit("weft.convolution " + x.name + ", " + w + " {" +
-           attribute("lhs_dims", lhs) + ", " + attribute("rhs_dims", rhs) +
-           ", " + attribute("result_dims", lhs) + ", " + padding(list) + ", " +
+  double terms = static_cast<double>(elements(weights) * batches);
+  RandomValue result = sumLike(*x, shape, terms);
+  join(result, w);
+  result.bound *= w.bound;
+  if (!result.integral)
+    result.depth = x->depth + w.depth + terms + 1;
+  emit("weft.convolution " + x->name + ", " + w.name + " {" +
+           arrayAttribute("lhs_dims", lhs) + ", " +
+           arrayAttribute("rhs_dims", rhs) + ", " +
+           arrayAttribute("result_dims", lhs) + ", " + padding(list) + ", " +
            dilations(list) +
            ", feature_groups = " + std::to_string(groups) +
            " : i64, batch_groups = " + std::to_string(batches) + " : i64} : " +
-           typeOf(x.shape) + ", " + typeOf(weights) + " -> " + typeOf(shape),
-       shape,
-       x.bound * static_cast<double>(elements(weights)) *
-           static_cast<double>(*std::max_element(weights.begin(), weights.end())));
+           typeOf(*x) + ", " + typeOf(w) + " -> " + typeOf(result),
+       result,
+       {{*x, w.bound * terms},
+        {w, x->bound * static_cast<double>(elements(shape))}});
 }
 
 } // namespace weft

@@ -1,110 +1,206 @@
-//===- weft-fuzz.cpp - random programs, global and partitioned
-//-------------===//
+//===- weft-fuzz.cpp - random programs, global and partitioned -------------===//
 //
-//   weft-fuzz --seed S --count N [--ops K] [--fresh M]
+//   weft-fuzz --seed S --count N [--fresh M] [--ops K] [--reals] [--jobs J]
+//             [--compiled-every C] [--keep FOLDER] [--summary]
+//   weft-fuzz --program FILE [--reduce]
+//   weft-fuzz --seed S --print
 //
 // Program i of N is that of seed S+i; M more follow from a new seed, which is
-// printed. Each is propagated, partitioned and
-// interpreted on every device, and compared with its global meaning. A program
-// that fails is printed with its seed; the exit status is then 1.
+// printed. Each is checked as ProgramCheck.h says. One that fails is reduced,
+// and written with the command that repeats it to weft-fuzz-SEED.mlir in the
+// folder; the exit status is then 1.
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/dialects/coll/Coll.h"
-#include "weft/passes/sharding/Passes.h"
-#include "weft/passes/verify/CompareWithGlobal.h"
-#include "weft/test/fuzz/RandomProgram.h"
+#include "weft/test/fuzz/Campaign.h"
+#include "weft/test/fuzz/Reduction.h"
 
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/Support/MemoryBuffer.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <chrono>
 #include <random>
 
-using namespace mlir;
 using namespace weft;
 
 namespace {
 
-/// Does partitioning keep the meaning of this program?
-bool holds(MLIRContext &context, const std::string &text, uint64_t seed) {
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
-  if (!module)
-    return false;
-  OwningOpRef<ModuleOp> partitioned(module->clone());
-  PassManager pm(&context);
-  pm.addPass(createPropagateLayoutsPass());
-  pm.addPass(createSinkReshardsPass());
-  pm.addPass(createMergeReshardsPass());
-  pm.addPass(createVerifyLayoutsPass());
-  pm.addPass(createPartitionPass());
-  pm.addPass(createCombineAllReducesPass());
-  if (failed(pm.run(*partitioned)))
-    return false;
-  CompareOptions options;
-  options.seed = seed;
-  options.tolerance = 0;
-  auto entry = [](ModuleOp program) {
-    return program.lookupSymbol<func::FuncOp>("main");
-  };
-  return succeeded(
-      compareWithGlobal(entry(*module), entry(*partitioned), options));
-}
-
 struct Arguments {
-  uint64_t seed = 1, count = 100, ops = 8, fresh = 0;
+  CampaignOptions campaign;
+  uint64_t fresh = 0;
+  bool summary = false, print = false, reduce = false;
+  std::string keep = ".", program;
 };
 
+constexpr char kUsage[] =
+    "usage: weft-fuzz [--seed S] [--count N] [--fresh M] [--ops K] [--reals] "
+    "[--jobs J]\n                 [--compiled-every C] [--keep FOLDER] "
+    "[--summary]\n       weft-fuzz --program FILE [--reduce]\n       weft-fuzz "
+    "--seed S --print\n";
+
+/// A flag without a value; false where it is none.
+bool parseSwitch(llvm::StringRef name, Arguments &arguments) {
+  bool *target = name == "--reals"     ? &arguments.campaign.reals
+                 : name == "--summary" ? &arguments.summary
+                 : name == "--print"   ? &arguments.print
+                 : name == "--reduce"  ? &arguments.reduce
+                                       : nullptr;
+  if (target)
+    *target = true;
+  return target;
+}
+
+bool parseValue(llvm::StringRef name, llvm::StringRef value,
+                Arguments &arguments) {
+  CampaignOptions &campaign = arguments.campaign;
+  if (name == "--keep" || name == "--program") {
+    (name == "--keep" ? arguments.keep : arguments.program) = value.str();
+    return true;
+  }
+  uint64_t number = 0;
+  if (value.getAsInteger(10, number))
+    return false;
+  if (name == "--ops" || name == "--jobs") {
+    (name == "--ops" ? campaign.ops : campaign.jobs) =
+        static_cast<unsigned>(std::max<uint64_t>(number, 1));
+    return true;
+  }
+  uint64_t *target = name == "--seed"             ? &campaign.first
+                     : name == "--count"          ? &campaign.count
+                     : name == "--fresh"          ? &arguments.fresh
+                     : name == "--compiled-every" ? &campaign.compiledEvery
+                                                  : nullptr;
+  if (target)
+    *target = number;
+  return target;
+}
+
 bool parse(int argc, char **argv, Arguments &arguments) {
-  for (int i = 1; i < argc; i += 2) {
-    llvm::StringRef name = argv[i];
-    uint64_t *target = name == "--seed"    ? &arguments.seed
-                       : name == "--count" ? &arguments.count
-                       : name == "--ops"   ? &arguments.ops
-                       : name == "--fresh" ? &arguments.fresh
-                                           : nullptr;
-    if (!target || i + 1 == argc ||
-        llvm::StringRef(argv[i + 1]).getAsInteger(10, *target)) {
-      llvm::errs() << "usage: weft-fuzz [--seed S] [--count N] [--ops K] "
-                      "[--fresh M]\n";
+  for (int i = 1; i < argc; ++i) {
+    if (parseSwitch(argv[i], arguments))
+      continue;
+    if (i + 1 == argc || !parseValue(argv[i], argv[i + 1], arguments)) {
+      llvm::errs() << kUsage;
       return false;
     }
+    ++i;
   }
   return true;
 }
 
-/// How many of the programs from this seed on do not keep their meaning.
-uint64_t countFailures(MLIRContext &context, uint64_t first, uint64_t count,
-                       const ProgramOptions &options) {
-  uint64_t failures = 0;
-  for (uint64_t seed = first; seed < first + count; ++seed) {
-    std::string text = randomProgram(seed, options);
-    if (holds(context, text, seed))
-      continue;
-    ++failures;
-    llvm::errs() << "seed " << seed << " fails:\n" << text;
+/// As small as it gets, failing in the same way.
+std::string reduced(const std::string &text, Verdict verdict) {
+  ProgramCheck check;
+  std::string reason;
+  checkInChild(text, reason);
+  std::string kind = kindOfReason(reason);
+  return reduceProgram(check.context(), text, [&](const std::string &candidate) {
+    return checkInChild(candidate, reason) == verdict &&
+           kindOfReason(reason) == kind;
+  });
+}
+
+/// The text of a test file.
+std::string withHeader(const std::string &text, const std::string &comment) {
+  std::string reason;
+  Verdict verdict = checkInChild(text, reason);
+  std::string header = "// RUN: weft-fuzz --program %s\n// " + comment +
+                       "\n// It " + std::string(textOf(verdict)) + ":\n";
+  llvm::SmallVector<llvm::StringRef> lines;
+  llvm::StringRef(reason).split(lines, '\n');
+  for (llvm::StringRef line : lines)
+    header += "//   " + line.str() + "\n";
+  return header + "\n" + text;
+}
+
+void report(const FailedProgram &failure, const Arguments &arguments) {
+  std::string seed = std::to_string(failure.seed);
+  std::string path = arguments.keep + "/weft-fuzz-" + seed + ".mlir";
+  CampaignOptions one = arguments.campaign;
+  std::string command = "weft-fuzz --seed " + seed + " --count 1 --ops " +
+                        std::to_string(one.ops) + " --compiled-every " +
+                        std::to_string(one.compiledEvery) +
+                        (one.reals ? " --reals" : "");
+  std::string text = programOfSeed(failure.seed, one);
+  llvm::outs() << "seed " << seed << " " << textOf(failure.verdict)
+               << "; repeat with: " << command << "\n";
+  if (failure.verdict != Verdict::Invalid)
+    text = reduced(text, failure.verdict);
+  text = withHeader(text, "Reduced from: " + command);
+  llvm::outs() << text << "written to " << path << "\n";
+  std::error_code error;
+  llvm::raw_fd_ostream file(path, error);
+  file << text;
+}
+
+void printSummary(const CampaignSummary &summary, double seconds) {
+  llvm::outs() << summary.programs << " programs, " << summary.compiled
+               << " of them as machine code too, in "
+               << static_cast<int64_t>(seconds) << " s\n";
+  auto print = [](const char *what, const std::map<std::string, uint64_t> &all) {
+    llvm::outs() << what;
+    for (const auto &[name, count] : all)
+      llvm::outs() << " " << name << " " << count;
+    llvm::outs() << "\n";
+  };
+  print("meshes:", summary.meshes);
+  print("ops:", summary.ops);
+}
+
+/// How many programs fail.
+size_t runAll(const Arguments &arguments) {
+  auto begin = std::chrono::steady_clock::now();
+  CampaignSummary summary = runCampaign(arguments.campaign);
+  std::chrono::duration<double> time = std::chrono::steady_clock::now() - begin;
+  llvm::outs() << summary.programs - summary.failures.size() << " of "
+               << summary.programs << " programs keep their meaning\n";
+  if (arguments.summary)
+    printSummary(summary, time.count());
+  // A broken compiler fails everywhere; a few examples say enough.
+  for (const FailedProgram &failure : summary.failures)
+    llvm::outs() << "seed " << failure.seed << " " << textOf(failure.verdict)
+                 << "\n";
+  for (size_t i = 0; i < std::min<size_t>(summary.failures.size(), 5); ++i)
+    report(summary.failures[i], arguments);
+  return summary.failures.size();
+}
+
+int runFile(const Arguments &arguments) {
+  auto file = llvm::MemoryBuffer::getFile(arguments.program, /*IsText=*/true);
+  if (!file) {
+    llvm::errs() << "weft-fuzz: cannot read " << arguments.program << "\n";
+    return 2;
   }
-  llvm::outs() << count - failures << " of " << count
-               << " programs keep their meaning\n";
-  return failures;
+  std::string text = (*file)->getBuffer().str(), reason;
+  Verdict verdict = checkInChild(text, reason);
+  if (arguments.reduce && verdict != Verdict::Holds)
+    llvm::outs() << withHeader(reduced(text, verdict),
+                               "Reduced from " + arguments.program);
+  llvm::outs() << arguments.program << " " << textOf(verdict) << "\n"
+               << reason << (reason.empty() ? "" : "\n");
+  return verdict == Verdict::Holds ? 0 : 1;
 }
 
 } // namespace
 
 int main(int argc, char **argv) {
+  llvm::outs().SetUnbuffered();
   Arguments arguments;
   if (!parse(argc, argv, arguments))
     return 2;
-  MLIRContext context(MLIRContext::Threading::DISABLED);
-  context.loadDialect<WeftDialect, coll::CollDialect, func::FuncDialect>();
-  ProgramOptions options;
-  options.ops = static_cast<unsigned>(arguments.ops);
-  uint64_t failures =
-      countFailures(context, arguments.seed, arguments.count, options);
+  if (!arguments.program.empty())
+    return runFile(arguments);
+  if (arguments.print) {
+    llvm::outs() << programOfSeed(arguments.campaign.first, arguments.campaign);
+    return 0;
+  }
+  size_t failures = runAll(arguments);
   if (arguments.fresh) {
-    uint64_t seed = std::random_device{}();
-    llvm::outs() << "new seed " << seed << ": ";
-    failures += countFailures(context, seed, arguments.fresh, options);
+    arguments.campaign.first = std::random_device{}();
+    arguments.campaign.count = arguments.fresh;
+    llvm::outs() << "new seed " << arguments.campaign.first << ": ";
+    failures += runAll(arguments);
   }
   return failures ? 1 : 0;
 }

@@ -1,0 +1,51 @@
+//===- Campaign.h - many programs in several processes ----------*- C++ -*-===//
+//
+// Programs are checked in children, a chunk of seeds each, so that one that
+// crashes or hangs is a failure like any other, and no memory piles up.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TEST_FUZZ_CAMPAIGN_H
+#define WEFT_TEST_FUZZ_CAMPAIGN_H
+
+#include "weft/test/fuzz/ProgramCheck.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace weft {
+
+struct CampaignOptions {
+  uint64_t first = 1, count = 100;
+  unsigned ops = 8, jobs = 1;
+  bool reals = false;
+  /// Every so-manieth program runs as machine code too; 0: none.
+  uint64_t compiledEvery = 20;
+};
+
+struct FailedProgram {
+  uint64_t seed;
+  Verdict verdict;
+};
+
+/// What was drawn.
+struct CampaignSummary {
+  uint64_t programs = 0, compiled = 0;
+  std::map<std::string, uint64_t> ops;     ///< by mnemonic
+  std::map<std::string, uint64_t> meshes;  ///< by sizes, 2x3
+  std::vector<FailedProgram> failures;
+};
+
+/// The program of a seed, with what else its file says.
+std::string programOfSeed(uint64_t seed, const CampaignOptions &options);
+
+CampaignSummary runCampaign(const CampaignOptions &options);
+
+/// The verdict of a child process: Crashed where it does not come back. The
+/// reason is its first line.
+Verdict checkInChild(const std::string &text, std::string &reason);
+
+} // namespace weft
+
+#endif // WEFT_TEST_FUZZ_CAMPAIGN_H

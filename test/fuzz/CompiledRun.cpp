@@ -1,0 +1,151 @@
+//===- CompiledRun.cpp - a program in the real runtime ---------------------===//
+
+#include "weft/compiler/driver/CompileStep.h"
+#include "weft/dialects/weft/Weft.h"
+#include "weft/runtime/abi/plan_generated.h"
+#include "weft/runtime/abi/weft.h"
+#include "weft/test/fuzz/ProgramCheck.h"
+
+#include "llvm/ADT/StringExtras.h"
+
+#include <cstring>
+
+using namespace mlir;
+
+namespace weft {
+
+namespace {
+/// Throws nothing: the first error stays, and all later calls are left out.
+class Runtime {
+public:
+  ~Runtime();
+  std::string run(llvm::ArrayRef<uint8_t> image, int64_t devices, int workers,
+                  llvm::ArrayRef<Tensor> inputs, llvm::ArrayRef<Tensor> expected,
+                  llvm::ArrayRef<double> errorBounds);
+
+private:
+  bool ok(weft_error *error);
+  void bind(llvm::ArrayRef<Tensor> inputs, size_t numOutputs);
+  std::string compare(llvm::ArrayRef<Tensor> expected,
+                      llvm::ArrayRef<double> errorBounds);
+
+  std::string problem;
+  weft_program *program = nullptr;
+  weft_runtime *runtime = nullptr;
+  std::vector<weft_buffer *> inputBuffers, outputBuffers;
+};
+} // namespace
+
+Runtime::~Runtime() {
+  for (weft_buffer *buffer : outputBuffers)
+    if (!llvm::is_contained(inputBuffers, buffer))
+      weft_buffer_free(buffer);
+  for (weft_buffer *buffer : inputBuffers)
+    weft_buffer_free(buffer);
+  if (runtime)
+    weft_runtime_free(runtime);
+  if (program)
+    weft_program_free(program);
+}
+
+bool Runtime::ok(weft_error *error) {
+  if (!error)
+    return true;
+  problem = weft_error_message(error);
+  weft_error_free(error);
+  return false;
+}
+
+/// Dense, i1 in one byte.
+static std::vector<char> bytesOf(const Tensor &tensor) {
+  size_t width = (tensor.bitWidth() + 7) / 8;
+  std::vector<char> bytes(static_cast<size_t>(tensor.size()) * width);
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    uint64_t bits = tensor.bits(i);
+    memcpy(bytes.data() + static_cast<size_t>(i) * width, &bits, width);
+  }
+  return bytes;
+}
+
+static Tensor tensorOf(RankedTensorType type, const std::vector<char> &bytes) {
+  Tensor tensor(type);
+  size_t width = (tensor.bitWidth() + 7) / 8;
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    uint64_t bits = 0;
+    memcpy(&bits, bytes.data() + static_cast<size_t>(i) * width, width);
+    tensor.setBits(i, bits);
+  }
+  return tensor;
+}
+
+/// A buffer for each port; an output that takes over an input has that one's.
+void Runtime::bind(llvm::ArrayRef<Tensor> inputs, size_t numOutputs) {
+  const plan::Program &plan = *plan::GetProgram(weft_program_plan(program));
+  outputBuffers.resize(numOutputs);
+  for (size_t i = 0; i < inputs.size() && problem.empty(); ++i) {
+    weft_buffer *buffer = nullptr;
+    if (!ok(weft_input_create(runtime, program, i, &buffer)))
+      return;
+    inputBuffers.push_back(buffer);
+    std::vector<char> bytes = bytesOf(inputs[i]);
+    ok(weft_buffer_write(buffer, bytes.data(), bytes.size()));
+    int32_t taker = plan.inputs()->Get(static_cast<unsigned>(i))->donated_to();
+    if (taker >= 0)
+      outputBuffers[static_cast<size_t>(taker)] = buffer;
+  }
+  for (size_t o = 0; o < numOutputs && problem.empty(); ++o)
+    if (!outputBuffers[o])
+      ok(weft_output_create(runtime, program, o, &outputBuffers[o]));
+}
+
+std::string Runtime::compare(llvm::ArrayRef<Tensor> expected,
+                             llvm::ArrayRef<double> errorBounds) {
+  for (size_t o = 0; o < expected.size(); ++o) {
+    std::vector<char> bytes(bytesOf(expected[o]).size());
+    if (!ok(weft_buffer_read(outputBuffers[o], bytes.data(), bytes.size())))
+      return problem;
+    std::string text =
+        differenceOf(expected[o], tensorOf(expected[o].getType(), bytes),
+                     errorBounds[o]);
+    if (!text.empty())
+      return "compiled result " + std::to_string(o) + " " + text;
+  }
+  return "";
+}
+
+std::string Runtime::run(llvm::ArrayRef<uint8_t> image, int64_t devices,
+                         int workers, llvm::ArrayRef<Tensor> inputs,
+                         llvm::ArrayRef<Tensor> expected,
+                         llvm::ArrayRef<double> errorBounds) {
+  std::string name = "cpu:" + std::to_string(devices);
+  if (!ok(weft_program_load_memory(image.data(), image.size(), &program)) ||
+      !ok(weft_runtime_create(name.c_str(), workers, &runtime)))
+    return problem;
+  weft_runtime_poison(runtime, 1);
+  if (workers == 1 && !ok(weft_runtime_isolate(runtime, 1)))
+    return problem;
+  bind(inputs, expected.size());
+  if (!problem.empty() || !ok(weft_execute(runtime, program, inputBuffers.data(),
+                                           outputBuffers.data())))
+    return problem;
+  return compare(expected, errorBounds);
+}
+
+std::string runCompiled(ModuleOp sharded, llvm::ArrayRef<Tensor> inputs,
+                        llvm::ArrayRef<Tensor> expected,
+                        llvm::ArrayRef<double> errorBounds, uint64_t seed) {
+  CompileOptions options;
+  options.from = Stage::sharded;
+  options.target = "cpu";
+  options.threads = 1;
+  auto mesh = sharded->getAttrOfType<MeshAttr>("weft.mesh");
+  int64_t devices = mesh ? mesh.getMesh().size() : 1;
+  OwningOpRef<ModuleOp> module(sharded.clone());
+  auto image = compileProgram(*module, options);
+  if (failed(image))
+    return "the program is not compiled";
+  return Runtime().run(*image, devices, seed % 2 ? 1 : 3, inputs, expected,
+                       errorBounds);
+}
+
+} // namespace weft

@@ -1,0 +1,183 @@
+//===- ProgramCheck.cpp - does a program keep its meaning? -----------------===//
+
+#include "weft/test/fuzz/ProgramCheck.h"
+#include "weft/compiler/Register.h"
+#include "weft/compiler/driver/CompileStep.h"
+#include "weft/dialects/weft/Weft.h"
+#include "weft/passes/training/Passes.h"
+#include "weft/passes/verify/CompareWithGlobal.h"
+#include "weft/test/fuzz/RandomProgram.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
+#include "llvm/ADT/StringExtras.h"
+
+#include <cmath>
+#include <random>
+
+using namespace mlir;
+
+namespace weft {
+
+const char *textOf(Verdict verdict) {
+  static const char *texts[] = {"keeps its meaning", "is no valid program",
+                                "is refused", "differs", "crashes"};
+  return texts[static_cast<int>(verdict)];
+}
+
+CheckWishes CheckWishes::of(ModuleOp module) {
+  CheckWishes wishes;
+  auto text = module->getAttrOfType<StringAttr>(kWishesAttr);
+  SmallVector<StringRef> words;
+  if (text)
+    text.getValue().split(words, ' ');
+  for (StringRef word : words) {
+    wishes.reals |= word == "reals";
+    wishes.compiled |= word == "compiled";
+    if (word.consume_front("inputs="))
+      word.getAsInteger(10, wishes.inputs);
+    if (word.consume_front("detours="))
+      word.getAsInteger(10, wishes.detours);
+  }
+  return wishes;
+}
+
+static DialectRegistry allDialects() {
+  DialectRegistry registry;
+  registerAllDialects(registry);
+  return registry;
+}
+
+ProgramCheck::ProgramCheck()
+    : mlirContext(allDialects(), MLIRContext::Threading::DISABLED) {
+  mlirContext.loadAllAvailableDialects();
+}
+
+func::FuncOp mainOf(ModuleOp module) {
+  return module.lookupSymbol<func::FuncOp>("main");
+}
+
+llvm::SmallVector<double> errorBoundsOf(func::FuncOp function) {
+  llvm::SmallVector<double> bounds;
+  for (unsigned i = 0; i < function.getNumResults(); ++i) {
+    auto bound = function.getResultAttrOfType<FloatAttr>(i, kErrorBoundAttr);
+    bounds.push_back(bound ? bound.getValueAsDouble() : 0);
+  }
+  return bounds;
+}
+
+std::string differenceOf(const Tensor &expected, const Tensor &found,
+                         double bound) {
+  for (int64_t i = 0; i < expected.size(); ++i)
+    if (!expected.equals(i, found, i) &&
+        !(expected.isFloat() &&
+          std::fabs(expected.real(i) - found.real(i)) <= bound))
+      return "differs at " + indexText(i, expected.getShape()) + ": " +
+             expected.text(i) + " is expected, " + found.text(i) + " is found";
+  return "";
+}
+
+/// Floats and signed integers in [-4, 4], unsigned ones in [0, 8]; or reals in
+/// [-1, 1).
+static Tensor drawInput(RankedTensorType type, const CheckWishes &wishes,
+                        unsigned index) {
+  std::mt19937_64 random(wishes.inputs * 1000003 + index);
+  Tensor tensor(type);
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    int64_t number = static_cast<int64_t>(random() >> 11);
+    if (!tensor.isFloat())
+      tensor.setInteger(i, type.getElementType().isInteger(1) ? number % 2
+                           : tensor.isUnsigned()              ? number % 9
+                                                 : number % 9 - 4);
+    else if (wishes.reals)
+      tensor.setReal(i, std::ldexp(static_cast<double>(number), -52) - 1);
+    else
+      tensor.setReal(i, static_cast<double>(number % 9 - 4));
+  }
+  return tensor;
+}
+
+/// The program without value_and_grad, that the interpreter does not know.
+static LogicalResult differentiate(ModuleOp module) {
+  bool found = false;
+  module.walk([&](ValueAndGradOp) { found = true; });
+  if (!found)
+    return success();
+  PassManager pm(module.getContext());
+  pm.addPass(createDifferentiatePass());
+  return pm.run(module);
+}
+
+Verdict ProgramCheck::run(const std::string &text) {
+  why.clear();
+  ScopedDiagnosticHandler handler(&mlirContext, [&](Diagnostic &diagnostic) {
+    if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
+      why += diagnostic.str() + "\n";
+    return success();
+  });
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &mlirContext);
+  if (!module || !mainOf(*module))
+    return Verdict::Invalid;
+  if (observe)
+    observe(*module);
+  return runModule(*module);
+}
+
+Verdict ProgramCheck::runModule(ModuleOp module) {
+  CheckWishes wishes = CheckWishes::of(module);
+  OwningOpRef<ModuleOp> sharded(module.clone());
+  CompileOptions options;
+  options.threads = 1;
+  options.target = "cpu";
+  if (failed(runStages(*sharded, options, Stage::sharded)))
+    return Verdict::Refused;
+  if (wishes.detours)
+    addDetours(*sharded, wishes.detours);
+  OwningOpRef<ModuleOp> partitioned(sharded->clone());
+  options.from = Stage::sharded;
+  if (failed(runStages(*partitioned, options, Stage::scheduled)) ||
+      failed(differentiate(module)))
+    return Verdict::Refused;
+  if (breakProgram)
+    breakProgram(*partitioned);
+  Tensors inputs;
+  for (auto [i, type] : llvm::enumerate(mainOf(module).getArgumentTypes()))
+    inputs.push_back(drawInput(cast<RankedTensorType>(type), wishes, i));
+  Verdict verdict = compare(module, *partitioned, inputs);
+  if (verdict != Verdict::Holds || !wishes.compiled)
+    return verdict;
+  auto expected = interpretFunction(mainOf(module), inputs);
+  why += runCompiled(*sharded, inputs, *expected, errorBoundsOf(mainOf(module)),
+                     wishes.inputs);
+  if (why.empty())
+    return Verdict::Holds;
+  return StringRef(why).contains("compiled result") ? Verdict::Differs
+                                                    : Verdict::Refused;
+}
+
+std::string kindOfReason(const std::string &reason) {
+  std::string kind;
+  bool quoted = false;
+  for (char c : StringRef(reason).split('\n').first) {
+    quoted ^= c == '\'' || c == '"';
+    if (!quoted && llvm::isAlpha(c))
+      kind += c;
+  }
+  return kind.substr(0, 40);
+}
+
+Verdict ProgramCheck::compare(ModuleOp global, ModuleOp partitioned,
+                              llvm::ArrayRef<Tensor> inputs) {
+  llvm::SmallVector<double> bounds = errorBoundsOf(mainOf(global));
+  CompareOptions options;
+  options.tolerance = 0;
+  options.arguments = inputs;
+  options.errorBounds = bounds;
+  return succeeded(
+             compareWithGlobal(mainOf(global), mainOf(partitioned), options))
+             ? Verdict::Holds
+             : Verdict::Differs;
+}
+
+} // namespace weft

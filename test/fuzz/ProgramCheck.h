@@ -1,0 +1,88 @@
+//===- ProgramCheck.h - does a program keep its meaning? --------*- C++ -*-===//
+//
+//   ProgramCheck check;
+//   Verdict verdict = check.run(text);       // Verdict::Differs
+//   check.reason()                           // result 0 differs at [1, 2]: ...
+//
+// The program is interpreted as it is, and on every device of its mesh after
+// all stages up to `scheduled`, with NaN in all padding. How else it is checked
+// stands in the text, so that a file says all that is needed to repeat it:
+//
+//   module attributes {weft.mesh = #mesh, weft.fuzz = "inputs=17 detours=3 compiled"}
+//
+// inputs=S    the seed of the inputs
+// reals       inputs are in [-1, 1), not integers in [-4, 4]
+// detours=S   some values go to layouts that S chooses, partial ones included,
+//             and back
+// compiled    it runs as machine code too, in the runtime, on poisoned memory
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TEST_FUZZ_PROGRAMCHECK_H
+#define WEFT_TEST_FUZZ_PROGRAMCHECK_H
+
+#include "weft/dialects/interpret/Interpret.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <functional>
+#include <string>
+
+namespace weft {
+
+enum class Verdict { Holds, Invalid, Refused, Differs, Crashed };
+const char *textOf(Verdict verdict);
+
+struct CheckWishes {
+  uint64_t inputs = 1, detours = 0;
+  bool reals = false, compiled = false;
+  /// Of the module's attribute weft.fuzz.
+  static CheckWishes of(mlir::ModuleOp module);
+};
+inline constexpr char kWishesAttr[] = "weft.fuzz";
+
+class ProgramCheck {
+public:
+  ProgramCheck();
+  Verdict run(const std::string &text);
+  /// What the last program was refused for, or where it differs.
+  const std::string &reason() const { return why; }
+  mlir::MLIRContext &context() { return mlirContext; }
+
+  /// Called with each program, as it was written.
+  std::function<void(mlir::ModuleOp)> observe;
+  /// For tests: breaks the scheduled program.
+  std::function<void(mlir::ModuleOp)> breakProgram;
+
+private:
+  Verdict runModule(mlir::ModuleOp module);
+  Verdict compare(mlir::ModuleOp global, mlir::ModuleOp partitioned,
+                  llvm::ArrayRef<Tensor> inputs);
+
+  mlir::MLIRContext mlirContext;
+  std::string why;
+};
+
+/// The first words of a reason, without names and numbers: failures for the
+/// same reason have the same.
+std::string kindOfReason(const std::string &reason);
+/// The function that all this is about.
+mlir::func::FuncOp mainOf(mlir::ModuleOp module);
+/// Sends values of a module at stage `sharded` to other layouts and back.
+void addDetours(mlir::ModuleOp module, uint64_t seed);
+/// Compiles a module at stage `sharded` and runs it on poisoned memory. What is
+/// wrong with its results, or empty.
+std::string runCompiled(mlir::ModuleOp sharded, llvm::ArrayRef<Tensor> inputs,
+                        llvm::ArrayRef<Tensor> expected,
+                        llvm::ArrayRef<double> errorBounds, uint64_t seed);
+/// By result: what two right programs may be apart.
+llvm::SmallVector<double> errorBoundsOf(mlir::func::FuncOp function);
+/// The first element that is further off, or empty.
+std::string differenceOf(const Tensor &expected, const Tensor &found,
+                         double bound);
+
+} // namespace weft
+
+#endif // WEFT_TEST_FUZZ_PROGRAMCHECK_H

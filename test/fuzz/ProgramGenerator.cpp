@@ -1,0 +1,235 @@
+//===- ProgramGenerator.cpp - the rooms, and what they share ---------------===//
+
+#include "weft/test/fuzz/ProgramGenerator.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace weft {
+
+std::string list(const std::vector<int64_t> &values) {
+  std::string text = "[";
+  for (size_t i = 0; i < values.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(values[i]);
+  return text + "]";
+}
+
+std::string arrayAttribute(const std::string &name,
+                           const std::vector<int64_t> &values) {
+  std::string text = name + " = array<i64";
+  for (size_t i = 0; i < values.size(); ++i)
+    text += (i ? ", " : ": ") + std::to_string(values[i]);
+  return text + ">";
+}
+
+std::string typeOf(const Shape &shape, const std::string &element) {
+  std::string text = "tensor<";
+  for (int64_t size : shape)
+    text += std::to_string(size) + "x";
+  return text + element + ">";
+}
+
+int64_t elements(const Shape &shape) {
+  return std::accumulate(shape.begin(), shape.end(), int64_t(1),
+                         std::multiplies<>());
+}
+
+std::vector<int64_t> counted(size_t n, int64_t first) {
+  std::vector<int64_t> values(n);
+  std::iota(values.begin(), values.end(), first);
+  return values;
+}
+
+const std::vector<ElementKind> &elementKinds() {
+  constexpr double wraps = 1e300; // sums of integers are exact modulo 2^width
+  static const std::vector<ElementKind> kinds = {
+      {"f32", 32, true, false, 1 << 22, 6e-8, 40},
+      {"f64", 64, true, false, 1e15, 1.2e-16, 6},
+      {"bf16", 16, true, false, 256, 4e-3, 6},
+      {"f16", 16, true, false, 2048, 5e-4, 6},
+      {"i32", 32, false, false, wraps, 0, 8},
+      {"i64", 64, false, false, wraps, 0, 3},
+      {"i16", 16, false, false, wraps, 0, 3},
+      {"i8", 8, false, false, wraps, 0, 4},
+      {"ui8", 8, false, true, wraps, 0, 3},
+      {"ui16", 16, false, true, wraps, 0, 2},
+      {"ui32", 32, false, true, wraps, 0, 4},
+      {"ui64", 64, false, true, wraps, 0, 2},
+      {"i1", 1, false, false, wraps, 0, 5},
+  };
+  return kinds;
+}
+
+const ElementKind &elementKind(const std::string &name) {
+  for (const ElementKind &kind : elementKinds())
+    if (name == kind.name)
+      return kind;
+  return elementKinds().front();
+}
+
+const ElementKind &ProgramGenerator::randomElement() {
+  int64_t total = 0;
+  for (const ElementKind &kind : elementKinds())
+    total += kind.weight;
+  int64_t drawn = below(total);
+  for (const ElementKind &kind : elementKinds())
+    if ((drawn -= kind.weight) < 0)
+      return kind;
+  return elementKinds().front();
+}
+
+Shape ProgramGenerator::randomShape() {
+  Shape shape(oneIn(12) ? 0 : 1 + below(oneIn(6) ? 4 : 3));
+  for (int64_t &size : shape)
+    size = 1 + below(shape.size() > 3 ? 5 : 9);
+  return shape;
+}
+
+std::optional<RandomValue> ProgramGenerator::pick(const Test &test) {
+  std::vector<const RandomValue *> fitting;
+  for (const RandomValue &value : values)
+    if (!test || test(value))
+      fitting.push_back(&value);
+  if (fitting.empty())
+    return std::nullopt;
+  size_t late = std::min<size_t>(fitting.size(), 3);
+  return *(oneIn(2) ? fitting[fitting.size() - 1 - below(late)]
+                    : fitting[below(fitting.size())]);
+}
+
+RandomValue ProgramGenerator::partner(const RandomValue &x) {
+  return *pick([&](const RandomValue &y) {
+    return y.shape == x.shape && y.element == x.element;
+  });
+}
+
+RandomValue ProgramGenerator::like(const RandomValue &x) const {
+  RandomValue result = x;
+  result.onTape = true;
+  return result;
+}
+
+RandomValue ProgramGenerator::like(const RandomValue &x, Shape shape) const {
+  RandomValue result = like(x);
+  result.shape = std::move(shape);
+  return result;
+}
+
+RandomValue ProgramGenerator::sumLike(const RandomValue &x, Shape shape,
+                                      double terms) const {
+  RandomValue result = like(x, std::move(shape));
+  result.bound *= terms;
+  if (!x.integral)
+    result.depth += terms;
+  return result;
+}
+
+void ProgramGenerator::join(RandomValue &into, const RandomValue &other) {
+  into.depth = std::max(into.depth, other.depth);
+  into.unit = std::max(into.unit, other.unit);
+  into.integral &= other.integral;
+}
+
+bool ProgramGenerator::isTooLarge(const RandomValue &x) const {
+  return elements(x.shape) > 2048 || x.shape.size() > 5 ||
+         (x.isFloat() && x.integral && x.bound > x.element->largest) ||
+         (options.reals && x.isFloat() && x.bound > 1e4) ||
+         (inLoss && x.bound > 1e12);
+}
+
+bool ProgramGenerator::emit(const std::string &text, RandomValue result,
+                            const Slopes &slopes) {
+  if (isTooLarge(result))
+    return false;
+  std::string name = fresh("");
+  line(name + " = " + text);
+  define(name, std::move(result), slopes);
+  return true;
+}
+
+void ProgramGenerator::define(const std::string &name, RandomValue result,
+                              const Slopes &slopes) {
+  result.name = name;
+  result.id = ids++;
+  result.onTape = inLoss ? !slopes.empty() : true;
+  for (const Slope &slope : slopes) {
+    result.onTape &= slope.operand.onTape;
+    tape.push_back({result.id, slope.operand.id, slope.by,
+                    static_cast<double>(elements(result.shape)) + 8});
+  }
+  // Integers wrap.
+  if (!result.isFloat()) {
+    double range = std::ldexp(1.0, static_cast<int>(result.element->width));
+    result.bound = result.element->isUnsigned
+                       ? range
+                       : std::min(result.bound, range / 2 + result.isBool());
+    result.integral = true;
+    result.depth = 0;
+    result.unit = 0;
+  }
+  values.push_back(std::move(result));
+}
+
+struct ProgramGenerator::Room {
+  void (ProgramGenerator::*step)();
+  unsigned weight;
+  bool inLoss; ///< has a derivative whose majorant is tracked
+};
+
+/// Draws and takes `n` steps.
+void ProgramGenerator::steps(unsigned n) {
+  using G = ProgramGenerator;
+  static const Room rooms[] = {
+      {&G::unary, 2, true},          {&G::jumpingUnary, 1, true},
+      {&G::function, 1, true},       {&G::binary, 3, true},
+      {&G::fractionalBinary, 1, false}, {&G::integerBinary, 1, false},
+      {&G::bits, 1, false},          {&G::compare, 1, false},
+      {&G::select, 1, true},         {&G::clamp, 1, true},
+      {&G::convert, 1, false},       {&G::bitcast, 1, false},
+      {&G::precision, 1, false},     {&G::constrain, 2, true},
+      {&G::broadcast, 1, true},      {&G::transpose, 1, true},
+      {&G::reshape, 2, true},        {&G::slice, 1, true},
+      {&G::pad, 1, true},            {&G::concatenate, 1, true},
+      {&G::source, 1, true},         {&G::randomBits, 1, false},
+      {&G::reduce, 2, true},         {&G::reduceBits, 1, false},
+      {&G::dot, 2, true},            {&G::reverse, 1, true},
+      {&G::roll, 1, true},           {&G::dynamicSlice, 1, true},
+      {&G::dynamicUpdateSlice, 1, true}, {&G::gather, 1, true},
+      {&G::scatter, 1, true},        {&G::oneHot, 1, false},
+      {&G::cumulative, 1, true},     {&G::argument, 1, false},
+      {&G::topK, 1, true},           {&G::sort, 1, true},
+      {&G::reduceWindow, 1, true},   {&G::selectAndScatter, 1, false},
+      {&G::convolution, 1, true},    {&G::triangularSolve, 1, false},
+      {&G::cholesky, 1, false},      {&G::call, 1, false},
+      {&G::gradient, 2, false},
+  };
+  unsigned total = 0;
+  for (const Room &room : rooms)
+    total += inLoss && !room.inLoss ? 0 : room.weight;
+  for (unsigned i = 0; i < n; ++i) {
+    int64_t drawn = below(total);
+    for (const Room &room : rooms)
+      if (!inLoss || room.inLoss)
+        if ((drawn -= room.weight) < 0) {
+          (this->*room.step)();
+          break;
+        }
+  }
+}
+
+std::string ProgramGenerator::run() {
+  std::string mesh = drawMesh();
+  drawArguments();
+  steps(options.ops);
+  std::string head = signature();
+  return "#mesh = #weft.mesh<" + mesh +
+         ">\nmodule attributes {weft.mesh = #mesh} {\n" + functions + head +
+         " {\n" + body + "}\n}\n";
+}
+
+std::string randomProgram(uint64_t seed, const ProgramOptions &options) {
+  return ProgramGenerator(seed, options).run();
+}
+
+} // namespace weft

@@ -1,0 +1,159 @@
+//===- RandomMeshes.cpp - meshes, layouts, wishes, signatures --------------===//
+
+#include "weft/test/fuzz/ProgramGenerator.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace weft {
+
+std::string ProgramGenerator::drawMesh() {
+  static const std::vector<std::vector<int64_t>> meshes = {
+      {1},    {2},    {3},    {4},    {5},    {6},    {7},      {8},
+      {2, 2}, {2, 3}, {3, 2}, {2, 4}, {4, 2}, {1, 3}, {2, 2, 2}};
+  const auto &sizes = meshes[below(meshes.size())];
+  int64_t devices = 1;
+  std::string text;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    axes.push_back({std::string(1, static_cast<char>('a' + i)), sizes[i]});
+    devices *= sizes[i];
+    text += (i ? ", \"" : "\"") + axes.back().first +
+            "\"=" + std::to_string(sizes[i]);
+  }
+  if (oneIn(8)) {
+    std::vector<int64_t> order = counted(devices);
+    std::shuffle(order.begin(), order.end(), random);
+    text += ", devices = " + list(order);
+  }
+  if (oneIn(8)) {
+    static const char *latencies[] = {"1.0e-7", "1.0e-6", "1.0e-4"};
+    static const char *bandwidths[] = {"1.0e9", "1.0e10", "3.0e11"};
+    std::string latency, bandwidth;
+    for (size_t i = 0; i < sizes.size(); ++i) {
+      latency += (i ? ", " : "") + std::string(latencies[below(3)]);
+      bandwidth += (i ? ", " : "") + std::string(bandwidths[below(3)]);
+    }
+    text += ", latency = [" + latency + "], bandwidth = [" + bandwidth + "]";
+  }
+  return text;
+}
+
+std::string ProgramGenerator::drawLayout(size_t rank) {
+  std::vector<std::string> dims(rank);
+  auto order = axes;
+  std::shuffle(order.begin(), order.end(), random);
+  auto give = [&](const std::string &digit) {
+    if (rank == 0 || oneIn(3))
+      return;
+    std::string &dim = dims[below(rank)];
+    dim += (dim.empty() ? "" : ", ") + digit;
+  };
+  for (const auto &[name, size] : order) {
+    std::string axis = "\"" + name + "\"";
+    int64_t major = size == 6 && oneIn(2) ? 3 : 2;
+    if (size % major == 0 && size > major && oneIn(3)) {
+      std::string rest = std::to_string(size / major);
+      std::string first = axis + ":(1)" + std::to_string(major);
+      std::string second = axis + ":(" + std::to_string(major) + ")" + rest;
+      bool swapped = oneIn(2);
+      give(swapped ? second : first);
+      give(swapped ? first : second);
+    } else {
+      give(axis);
+    }
+  }
+  std::string text = "#weft.layout<#mesh, [";
+  for (size_t i = 0; i < rank; ++i)
+    text += (i ? ", {" : "{") + dims[i] + "}";
+  return text + "]>";
+}
+
+/// What an argument says besides its layout, each after a comma.
+std::string ProgramGenerator::drawWishes(size_t rank, bool annotated) {
+  std::string text;
+  if (annotated && rank && oneIn(4))
+    text += ", weft.open = array<i64: " + std::to_string(below(rank)) + ">";
+  if (oneIn(6))
+    text += ", weft.priority = " + std::to_string(below(3));
+  if (!annotated && oneIn(5))
+    text += ", weft.replicated = [\"" + axes[below(axes.size())].first + "\"]";
+  if (!annotated && oneIn(4))
+    text += ", weft.group = \"rank" + std::to_string(rank) + "\"";
+  if (oneIn(6))
+    text += ", weft.role = \"weight\"";
+  return text;
+}
+
+/// The arguments of @main; their values are added.
+void ProgramGenerator::drawArguments() {
+  const ElementKind *usual = &randomElement();
+  for (int64_t i = 0, n = 1 + below(3); i < n; ++i) {
+    RandomValue value;
+    value.shape = i && oneIn(3) ? values[below(values.size())].shape : randomShape();
+    value.element = oneIn(4) ? &randomElement() : usual;
+    value.integral = !options.reals || !value.isFloat();
+    value.bound = options.reals && value.isFloat() ? 1
+                  : value.element->isUnsigned      ? 8
+                                                   : 4;
+    value.unit = value.element->unit;
+    define("%x" + std::to_string(i), value);
+    bool annotated = below(3) != 0;
+    std::string attributes =
+        annotated ? ", weft.layout = " + drawLayout(value.shape.size()) : "";
+    attributes += drawWishes(value.shape.size(), annotated);
+    arguments.push_back({values.back(), attributes});
+  }
+}
+
+/// Perhaps the result takes over the memory of an argument of its type.
+void ProgramGenerator::donate(const RandomValue &result, size_t index) {
+  for (Argument &argument : arguments)
+    if (typeOf(argument.value) == typeOf(result) && oneIn(3) &&
+        argument.attributes.find("donated") == std::string::npos) {
+      argument.attributes +=
+          ", weft.donated = " + std::to_string(index) + " : i64";
+      return;
+    }
+}
+
+static std::string braces(const std::string &attributes) {
+  return attributes.empty() ? "" : " {" + attributes.substr(2) + "}";
+}
+
+static std::string number(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%.6e", value);
+  return text;
+}
+
+/// The results of @main, each with its attributes: the last values, as what
+/// nothing uses yet is checked too. Adds the return and gives the head.
+std::string ProgramGenerator::signature() {
+  std::vector<RandomValue> chosen;
+  for (size_t i = values.size() > 3 ? values.size() - 3 : 0; i < values.size(); ++i)
+    chosen.push_back(values[i]);
+  if (values.size() > 3 && oneIn(3))
+    chosen.push_back(values[below(values.size() - 3)]);
+  std::string names, types, results, inputs;
+  for (size_t i = 0; i < chosen.size(); ++i) {
+    const RandomValue &x = chosen[i];
+    std::string comma = i == 0 ? "" : ", ", attributes;
+    if (oneIn(3))
+      attributes += ", weft.layout = " + drawLayout(x.shape.size());
+    else
+      donate(x, i);
+    if (x.depth > 0)
+      attributes += ", " + std::string(kErrorBoundAttr) + " = " +
+                    number(2 * x.depth * x.unit * x.bound) + " : f64";
+    names += comma + x.name;
+    types += comma + typeOf(x);
+    results += comma + typeOf(x) + braces(attributes);
+  }
+  line("return " + names + " : " + types);
+  for (const Argument &argument : arguments)
+    inputs += (inputs.empty() ? "" : ", ") + argument.value.name + ": " +
+              typeOf(argument.value) + braces(argument.attributes);
+  return "func.func @main(" + inputs + ") -> (" + results + ")";
+}
+
+} // namespace weft

@@ -1,0 +1,126 @@
+//===- RandomReductions.cpp - steps that sum, multiply and contract --------===//
+
+#include "weft/test/fuzz/ProgramGenerator.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace weft {
+
+/// Some dimensions: all but `shape`, which has the others.
+template <typename Below>
+static std::vector<int64_t> drawDims(const RandomValue &x, Shape &shape,
+                                     Below below) {
+  std::vector<int64_t> dims;
+  for (size_t dim = 0; dim < x.shape.size(); ++dim) {
+    if (below(2))
+      dims.push_back(static_cast<int64_t>(dim));
+    else
+      shape.push_back(x.shape[dim]);
+  }
+  return dims;
+}
+
+static std::string reduceText(const char *kind, const RandomValue &x,
+                              const std::vector<int64_t> &dims,
+                              const RandomValue &result) {
+  return std::string("weft.reduce ") + kind + " " + x.name + " dims " +
+         list(dims) + " : " + typeOf(x) + " -> " + typeOf(result);
+}
+
+void ProgramGenerator::reduce() {
+  static const char *kinds[] = {"sum", "sum", "max", "min", "prod"};
+  const char *kind = kinds[below(5)];
+  bool sums = kind[0] == 's', multiplies = kind[0] == 'p';
+  auto x = pick([&](const RandomValue &v) {
+    return v.isNumber() && (sums || multiplies ? canSum(v) : canBend(v));
+  });
+  if (!x)
+    return;
+  Shape shape;
+  auto dims = drawDims(*x, shape, [&](int64_t n) { return below(n); });
+  if (dims.empty())
+    return;
+  double n = static_cast<double>(elements(x->shape)) /
+             static_cast<double>(elements(shape));
+  RandomValue result = sums ? sumLike(*x, shape, n) : like(*x, shape);
+  double slope = 1;
+  if (multiplies) {
+    double base = std::max(x->bound, 1.0);
+    slope = std::pow(base, n - 1);
+    result.bound = slope * base;
+    if (!x->integral)
+      result.depth = n * (1 + x->depth);
+    if (inLoss && (!canJump(*x) || n > 4))
+      return;
+  } else if (!sums && inLoss) {
+    // Ties share the gradient: one such op, of at most 8 elements.
+    if (sharings || n > 8)
+      return;
+    sharings = 1;
+  }
+  emit(reduceText(kind, *x, dims, result), result, {{*x, slope}});
+}
+
+void ProgramGenerator::reduceBits() {
+  static const char *kinds[] = {"and", "or"};
+  auto x = pick([](const RandomValue &v) { return !v.isFloat(); });
+  if (!x)
+    return;
+  Shape shape;
+  auto dims = drawDims(*x, shape, [&](int64_t n) { return below(n); });
+  RandomValue result = like(*x, shape);
+  result.bound = std::ldexp(1.0, static_cast<int>(x->element->width));
+  if (!dims.empty())
+    emit(reduceText(kinds[below(2)], *x, dims, result), result);
+}
+
+/// Contracts one pair of dimensions, sometimes two, with a batch sometimes.
+void ProgramGenerator::dot() {
+  auto x = pick([&](const RandomValue &v) { return canSum(v); });
+  if (!x)
+    return;
+  auto y = pick([&](const RandomValue &v) {
+    return canSum(v) && v.element == x->element;
+  });
+  std::vector<int64_t> contract[2], batch[2];
+  std::vector<bool> used(y->shape.size());
+  double terms = 1;
+  for (size_t i = 0; i < x->shape.size(); ++i)
+    for (size_t j = 0; j < y->shape.size(); ++j) {
+      if (x->shape[i] != y->shape[j] || used[j] || oneIn(3))
+        continue;
+      bool batched = oneIn(3);
+      (batched ? batch : contract)[0].push_back(static_cast<int64_t>(i));
+      (batched ? batch : contract)[1].push_back(static_cast<int64_t>(j));
+      terms *= batched ? 1 : static_cast<double>(x->shape[i]);
+      used[j] = true;
+      break;
+    }
+  Shape shape;
+  double free[2] = {1, 1};
+  for (int64_t dim : batch[0])
+    shape.push_back(x->shape[dim]);
+  for (int side : {0, 1}) {
+    const RandomValue &v = side ? *y : *x;
+    for (int64_t dim : counted(v.shape.size()))
+      if (!std::count(contract[side].begin(), contract[side].end(), dim) &&
+          !std::count(batch[side].begin(), batch[side].end(), dim)) {
+        shape.push_back(v.shape[dim]);
+        free[side] *= static_cast<double>(v.shape[dim]);
+      }
+  }
+  RandomValue result = sumLike(*x, shape, terms);
+  join(result, *y);
+  result.bound = x->bound * y->bound * terms;
+  if (!result.integral)
+    result.depth = x->depth + y->depth + terms + 1;
+  std::string batches =
+      batch[0].empty() ? "" : "batch " + list(batch[0]) + " x " + list(batch[1]) + " ";
+  emit("weft.dot " + x->name + ", " + y->name + " " + batches + "contract " +
+           list(contract[0]) + " x " + list(contract[1]) + " : " + typeOf(*x) +
+           ", " + typeOf(*y) + " -> " + typeOf(result),
+       result, {{*x, y->bound * free[1]}, {*y, x->bound * free[0]}});
+}
+
+} // namespace weft

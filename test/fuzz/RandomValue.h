@@ -1,0 +1,76 @@
+//===- RandomValue.h - what is known of a value that was drawn --*- C++ -*-===//
+//
+//   %3 : tensor<5xf32>, bound 20, integral     each element is one of -20 ... 20
+//   %4 = weft.tanh %3                          a fraction: never summed, but with
+//                                              --reals
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TEST_FUZZ_RANDOMVALUE_H
+#define WEFT_TEST_FUZZ_RANDOMVALUE_H
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weft {
+
+using Shape = std::vector<int64_t>;
+
+/// An element type, and how often it is drawn.
+struct ElementKind {
+  const char *name;
+  unsigned width;
+  bool isFloat, isUnsigned;
+  double largest; ///< integers up to here, and their sums, are exact
+  double unit;    ///< of roundings; 0: none
+  unsigned weight;
+};
+
+struct RandomValue {
+  std::string name;
+  Shape shape;
+  const ElementKind *element = nullptr;
+  /// No element is larger in size: the majorant of RandomProgram.h. Infinite
+  /// where elements may be infinite or NaN.
+  double bound = 4;
+  double depth = 0;     ///< roundings on the way to it
+  double unit = 0;      ///< of the coarsest type on the way
+  bool integral = true; ///< elements are integers
+  bool onTape = true;   ///< its derivative by every argument is tracked
+  unsigned id = 0;
+
+  bool isFloat() const { return element->isFloat; }
+  bool isBool() const { return element->width == 1; }
+  bool isNumber() const { return element->width > 1; }
+  bool isFinite() const { return bound < 1e30; }
+};
+
+/// A value that depends on another: d result / d operand, summed over the
+/// elements of the result, is no larger than `slope`.
+struct TapeEdge {
+  unsigned result, operand;
+  double slope;
+  double terms; ///< at most so many are added up in the operand's gradient
+};
+
+/// [1, 2]
+std::string list(const std::vector<int64_t> &values);
+/// name = array<i64: 1, 2>
+std::string arrayAttribute(const std::string &name,
+                           const std::vector<int64_t> &values);
+/// tensor<1x2xf32>
+std::string typeOf(const Shape &shape, const std::string &element = "f32");
+inline std::string typeOf(const RandomValue &x) {
+  return typeOf(x.shape, x.element->name);
+}
+int64_t elements(const Shape &shape);
+/// 0, 1, ... n-1
+std::vector<int64_t> counted(size_t n, int64_t first = 0);
+
+const ElementKind &elementKind(const std::string &name);
+const std::vector<ElementKind> &elementKinds();
+
+} // namespace weft
+
+#endif // WEFT_TEST_FUZZ_RANDOMVALUE_H

@@ -1,0 +1,43 @@
+//===- Reduction.h - a failing program made small ---------------*- C++ -*-===//
+//
+//   reduceProgram(text, [&](const std::string &t) { return check.run(t) == verdict; });
+//
+// tries, again and again until none helps, to return fewer results, to put an
+// argument, an operand or a constant in the place of an op, to drop annotations
+// and constraints, to drop and shrink axes of the mesh, and to make dimensions
+// and other numbers smaller. A candidate that is no valid program fails in
+// another way, so whoever asks needs no care for what fits together.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TEST_FUZZ_REDUCTION_H
+#define WEFT_TEST_FUZZ_REDUCTION_H
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/MLIRContext.h"
+
+#include <functional>
+#include <string>
+#include <vector>
+
+namespace weft {
+
+using StillFails = std::function<bool(const std::string &)>;
+
+/// The smallest failing program that was found in so many tries.
+std::string reduceProgram(mlir::MLIRContext &context, std::string text,
+                          const StillFails &stillFails, unsigned tries = 2000);
+
+/// One way to make a program smaller; false where it does not apply.
+using Shrink = std::function<bool(mlir::ModuleOp)>;
+/// All ways, the boldest first.
+std::vector<Shrink> shrinksOf(mlir::ModuleOp module);
+/// Texts with smaller numbers: dimensions with what is equal to them, single
+/// entries of lists.
+std::vector<std::string> smallerNumbers(const std::string &text);
+/// How many ops @main and what it calls have, without returns.
+unsigned countOps(mlir::ModuleOp module);
+
+} // namespace weft
+
+#endif // WEFT_TEST_FUZZ_REDUCTION_H

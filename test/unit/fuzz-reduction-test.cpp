@@ -1,0 +1,113 @@
+//===- fuzz-reduction-test.cpp - a broken compiler, a small program --------===//
+//
+// The partitioned programs are broken on purpose; what weft-fuzz would find is
+// reduced to a few lines.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/weft/Weft.h"
+#include "weft/test/fuzz/ProgramCheck.h"
+#include "weft/test/fuzz/RandomProgram.h"
+#include "weft/test/fuzz/Reduction.h"
+
+#include "mlir/Parser/Parser.h"
+
+#include "catch2/catch.hpp"
+
+using namespace mlir;
+using namespace weft;
+
+namespace {
+
+/// An all-reduce that is forgotten.
+void dropAllReduces(ModuleOp module) {
+  SmallVector<coll::AllReduceOp> ops;
+  module.walk([&](coll::AllReduceOp op) { ops.push_back(op); });
+  for (coll::AllReduceOp op : ops) {
+    op->replaceAllUsesWith(op->getOperands());
+    op->erase();
+  }
+}
+
+/// Selects that keep padding instead of what masks it.
+void dropMasks(ModuleOp module) {
+  SmallVector<SelectOp> ops;
+  module.walk([&](SelectOp op) {
+    Operation *condition = op.getCondition().getDefiningOp();
+    if (condition && isa<BroadcastOp, CompareOp>(condition) &&
+        op.getOnFalse().getDefiningOp<ConstantOp>())
+      ops.push_back(op);
+  });
+  for (SelectOp op : ops)
+    op.getResult().replaceAllUsesWith(op.getOnTrue());
+}
+
+struct Found {
+  std::string text;
+  unsigned programs = 0;
+};
+
+/// The first program of these seeds that differs, reduced.
+Found findAndReduce(ProgramCheck &check) {
+  for (uint64_t seed = 1; seed <= 500; ++seed) {
+    std::string text = randomProgram(seed);
+    if (check.run(text) != Verdict::Differs)
+      continue;
+    auto stillFails = [&](const std::string &candidate) {
+      return check.run(candidate) == Verdict::Differs;
+    };
+    return {reduceProgram(check.context(), text, stillFails),
+            static_cast<unsigned>(seed)};
+  }
+  return {};
+}
+
+int64_t elementsOf(ModuleOp module) {
+  int64_t most = 0;
+  for (Type type : mainOf(module).getArgumentTypes())
+    most = std::max(most, cast<RankedTensorType>(type).getNumElements());
+  return most;
+}
+
+} // namespace
+
+TEST_CASE("a forgotten all-reduce is reduced to one op on two devices") {
+  ProgramCheck check;
+  check.breakProgram = dropAllReduces;
+  Found found = findAndReduce(check);
+  INFO(found.programs << " programs\n" << found.text);
+  REQUIRE(!found.text.empty());
+  auto module = parseSourceString<ModuleOp>(found.text, &check.context());
+  REQUIRE(module);
+  CHECK(countOps(*module) <= 2);
+  CHECK(module->getOperation()->getAttrOfType<MeshAttr>("weft.mesh").getMesh().size() == 2);
+  CHECK(elementsOf(*module) <= 4);
+  check.breakProgram = nullptr;
+  CHECK(check.run(found.text) == Verdict::Holds);
+}
+
+TEST_CASE("a forgotten mask is reduced to a small uneven program") {
+  ProgramCheck check;
+  check.breakProgram = dropMasks;
+  Found found = findAndReduce(check);
+  INFO(found.programs << " programs\n" << found.text);
+  REQUIRE(!found.text.empty());
+  auto module = parseSourceString<ModuleOp>(found.text, &check.context());
+  REQUIRE(module);
+  CHECK(countOps(*module) <= 3);
+  CHECK(elementsOf(*module) <= 6);
+  check.breakProgram = nullptr;
+  CHECK(check.run(found.text) == Verdict::Holds);
+}
+
+TEST_CASE("reasons are compared without names and numbers") {
+  CHECK(kindOfReason("kernel 'a_1' needs 2 nests\nmore") ==
+        kindOfReason("kernel 'b_7x8' needs 3 nests"));
+  CHECK(kindOfReason("result 0 differs") != kindOfReason("is refused"));
+}
+
+TEST_CASE("a seed gives one program") {
+  CHECK(randomProgram(17) == randomProgram(17));
+  CHECK(randomProgram(17) != randomProgram(18));
+}
