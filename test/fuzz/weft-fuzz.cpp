@@ -1,14 +1,14 @@
 //===- weft-fuzz.cpp - random programs, global and partitioned -------------===//
 //
 //   weft-fuzz --seed S --count N [--fresh M] [--ops K] [--reals] [--jobs J]
-//             [--compiled-every C] [--keep FOLDER] [--summary]
+//             [--compiled-every C] [--keep FOLDER] [--report R] [--summary]
 //   weft-fuzz --program FILE [--reduce]
 //   weft-fuzz --seed S --print
 //
 // Program i of N is that of seed S+i; M more follow from a new seed, which is
 // printed. Each is checked as ProgramCheck.h says. One that fails is reduced,
 // and written with the command that repeats it to weft-fuzz-SEED.mlir in the
-// folder; the exit status is then 1.
+// folder, as far as the first R (5) go; the exit status is then 1.
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,7 @@ namespace {
 
 struct Arguments {
   CampaignOptions campaign;
-  uint64_t fresh = 0;
+  uint64_t fresh = 0, report = 5;
   bool summary = false, print = false, reduce = false;
   std::string keep = ".", program;
 };
@@ -69,6 +69,7 @@ bool parseValue(llvm::StringRef name, llvm::StringRef value,
   uint64_t *target = name == "--seed"             ? &campaign.first
                      : name == "--count"          ? &campaign.count
                      : name == "--fresh"          ? &arguments.fresh
+                     : name == "--report"         ? &arguments.report
                      : name == "--compiled-every" ? &campaign.compiledEvery
                                                   : nullptr;
   if (target)
@@ -161,7 +162,7 @@ size_t runAll(const Arguments &arguments) {
   for (const FailedProgram &failure : summary.failures)
     llvm::outs() << "seed " << failure.seed << " " << textOf(failure.verdict)
                  << "\n";
-  for (size_t i = 0; i < std::min<size_t>(summary.failures.size(), 5); ++i)
+  for (size_t i = 0; i < std::min<size_t>(summary.failures.size(), arguments.report); ++i)
     report(summary.failures[i], arguments);
   return summary.failures.size();
 }

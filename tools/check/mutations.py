@@ -1,0 +1,130 @@
+"""Deliberate mistakes: which test catches each?
+
+    python3 tools/check/mutations.py [--only WORD] [--again] [--table docs/mutations.md]
+
+test/mutation/mutations.json holds small patches: a text that stands exactly once in a file, and what stands there instead. Each
+is applied to this tree, what it touches is rebuilt, a fast part of the tests runs, and the file is as it was. Results are kept in
+build/mutations.json, so that a run that was ended goes on; --again forgets them.
+"""
+
+import argparse
+import datetime
+import json
+import pathlib
+import subprocess
+import sys
+import tempfile
+import time
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+PATCHES = ROOT / "test" / "mutation" / "mutations.json"
+RESULTS = ROOT / "build" / "mutations.json"
+LIT = "/usr/lib/llvm-22/bin/lit"
+SECONDS = 300
+# Each test with the programs that it needs; a mistake that no earlier one catches meets the later ones.
+FAST = [
+    ("weft-fuzz", ["weft-fuzz"], ["build/bin/weft-fuzz", "--seed", "1", "--count", "1000", "--compiled-every", "0", "--report", "0"]),
+    ("strategies-test", ["strategies-test"], ["build/bin/strategies-test"]),
+    ("lit passes", ["weft-opt", "weft-fuzz"], [LIT, "-s", "build/test/passes"]),
+]
+SLOW = [
+    ("every-op-test", ["every-op-test"], ["build/bin/every-op-test"]),
+    ("resharding-test", ["resharding-test"], ["build/bin/resharding-test"]),
+    ("rules-test", ["rules-test"], ["build/bin/rules-test"]),
+    ("sharding-rule-test", ["sharding-rule-test"], ["build/bin/sharding-rule-test"]),
+    ("known-failures-test", ["known-failures-test"], ["build/bin/known-failures-test"]),
+    ("weft-fuzz --reals", ["weft-fuzz"], ["build/bin/weft-fuzz", "--reals", "--seed", "1", "--count", "1000", "--compiled-every", "0", "--report", "0"]),
+]
+
+
+def patches():
+    return json.loads(PATCHES.read_text())
+
+
+def applied(patch):
+    """The file's text with the mistake; None where the text to replace is not there once."""
+    text = (ROOT / patch["file"]).read_text()
+    return text.replace(patch["find"], patch["replace"]) if text.count(patch["find"]) == 1 else None
+
+
+def build(targets):
+    return subprocess.run(["ninja", "-C", "build", "-j2"] + targets, cwd=ROOT, capture_output=True, text=True)
+
+
+def fails(command):
+    with tempfile.TemporaryDirectory() as folder:
+        words = [word if not word.startswith("build/") else str(ROOT / word) for word in command]
+        try:
+            return subprocess.run(words, cwd=folder, capture_output=True, timeout=SECONDS).returncode != 0
+        except subprocess.TimeoutExpired:
+            return True
+
+
+def run_tests(tests):
+    """(names of the tests that fail, what the build says)"""
+    made = build(sorted({target for _, targets, _ in tests for target in targets}))
+    if made.returncode:
+        return [], made.stdout[-2000:]
+    return [name for name, _, command in tests if fails(command)], ""
+
+
+def try_one(patch):
+    path = ROOT / patch["file"]
+    original = path.read_text()
+    mutated = applied(patch)
+    if mutated is None:
+        return {"caught": [], "note": "the text to replace is not there once"}
+    begin = time.time()
+    try:
+        path.write_text(mutated)
+        caught, broken = run_tests(FAST)
+        if not caught and not broken:
+            caught, broken = run_tests(SLOW)
+    finally:
+        path.write_text(original)
+    return {"caught": caught, "note": "does not build: " + broken if broken else "", "seconds": round(time.time() - begin)}
+
+
+def table(results):
+    caught = sum(bool(results.get(p["name"], {}).get("caught")) for p in patches())
+    lines = [
+        "# Deliberate mistakes, and the tests that catch them",
+        "",
+        "Written by `python3 tools/check/mutations.py --table docs/mutations.md` (rebuilds for each mistake: an hour on two cores);",
+        "`tools/test` checks that each still applies. The later tests of the command run only where none of the first three fails",
+        "(`weft-fuzz` with 1,000 fixed seeds, `strategies-test`, `lit build/test/passes`).",
+        "",
+        f"{datetime.date.today()}: {caught} of {len(patches())} are caught.",
+        "",
+        "| factor or rule | mistake | where | caught by |",
+        "|---|---|---|---|",
+    ]
+    for patch in patches():
+        result = results.get(patch["name"], {})
+        by = ", ".join(f"`{name}`" for name in result.get("caught", []))
+        note = patch.get("note") or result.get("note", "not run")[:60]
+        lines.append(f"| {patch['kind']} | {patch['name']} | `{patch['file']}` | {by or 'nothing' + (': ' + note if note else '')} |")
+    return "\n".join(lines) + "\n"
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("--only", default="")
+    parser.add_argument("--again", action="store_true")
+    parser.add_argument("--table")
+    options = parser.parse_args()
+    results = json.loads(RESULTS.read_text()) if RESULTS.exists() and not options.again else {}
+    for patch in patches():
+        if patch["name"] in results or options.only not in patch["name"]:
+            continue
+        results[patch["name"]] = try_one(patch)
+        print(f"{patch['kind']}: {patch['name']}: {results[patch['name']]}", flush=True)
+        RESULTS.write_text(json.dumps(results, indent=1))
+    build(["weft-fuzz", "weft-opt", "strategies-test"])
+    if options.table:
+        (ROOT / options.table).write_text(table(results))
+    return 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
