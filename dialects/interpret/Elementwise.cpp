@@ -389,6 +389,10 @@ void combineInto(ReduceKind kind, Tensor &into, int64_t i, const Tensor &from,
 Tensor neutralTensor(ReduceKind kind, RankedTensorType type) {
   Tensor result(type);
   double infinity = std::numeric_limits<double>::infinity();
+  if (auto floats = dyn_cast<FloatType>(type.getElementType()))
+    if (!llvm::APFloat::semanticsHasInf(floats.getFloatSemantics()))
+      infinity = llvm::APFloat::getLargest(floats.getFloatSemantics())
+                     .convertToDouble();
   unsigned width = result.bitWidth();
   bool isUnsigned = result.isUnsigned();
   int64_t most =

@@ -69,18 +69,15 @@ double combineReals(ScanKind kind, double a, double b) {
 
 Tensor cumulative(CumulativeOp op, const Tensor &x) {
   constexpr ReduceKind kinds[] = {ReduceKind::Sum, ReduceKind::Prod,
-                                  ReduceKind::Max, ReduceKind::Min};
-  constexpr double infinity = std::numeric_limits<double>::infinity();
-  constexpr double neutral[] = {0, 1, -infinity, infinity, -infinity};
+                                  ReduceKind::Max, ReduceKind::Min,
+                                  ReduceKind::Max};
   unsigned kind = static_cast<unsigned>(op.getKind());
   Tensor result(x.getType());
   Rows rows(x.getShape(), op.getDim());
   for (size_t row = 0; row < rows.first.size(); ++row) {
-    double real = neutral[kind];
-    Tensor integer =
-        x.isFloat() ? Tensor()
-                    : neutralTensor(kinds[kind], RankedTensorType::get(
-                                                     {}, x.getElementType()));
+    Tensor integer = neutralTensor(
+        kinds[kind], RankedTensorType::get({}, x.getElementType()));
+    double real = x.isFloat() ? integer.real(0) : 0;
     for (int64_t k = 0; k < rows.size; ++k) {
       int64_t at = rows.at(row, op.getReverse() ? rows.size - 1 - k : k);
       auto put = [&] {

@@ -51,6 +51,13 @@ static APInt neutralInteger(ReduceKind kind, IntegerType type) {
   llvm_unreachable("all kinds are handled");
 }
 
+/// Infinity, or the largest number of a type without one.
+static APFloat mostOf(const llvm::fltSemantics &semantics, bool negative) {
+  return APFloat::semanticsHasInf(semantics)
+             ? APFloat::getInf(semantics, negative)
+             : APFloat::getLargest(semantics, negative);
+}
+
 TypedAttr weft::neutralElement(ReduceKind kind, Type elementType) {
   if (auto integer = dyn_cast<IntegerType>(elementType))
     return IntegerAttr::get(integer, neutralInteger(kind, integer));
@@ -64,9 +71,9 @@ TypedAttr weft::neutralElement(ReduceKind kind, Type elementType) {
   case ReduceKind::Prod:
     return FloatAttr::get(type, APFloat::getOne(semantics));
   case ReduceKind::Max:
-    return FloatAttr::get(type, APFloat::getInf(semantics, /*Negative=*/true));
+    return FloatAttr::get(type, mostOf(semantics, /*negative=*/true));
   case ReduceKind::Min:
-    return FloatAttr::get(type, APFloat::getInf(semantics));
+    return FloatAttr::get(type, mostOf(semantics, /*negative=*/false));
   case ReduceKind::And:
   case ReduceKind::Or:
     return {};
