@@ -48,6 +48,8 @@ const std::vector<ElementKind> &elementKinds() {
       {"f64", 64, true, false, 1e15, 1.2e-16, 6},
       {"bf16", 16, true, false, 256, 4e-3, 6},
       {"f16", 16, true, false, 2048, 5e-4, 6},
+      {"f8E4M3FN", 8, true, false, 16, 7e-2, 2},
+      {"f8E5M2", 8, true, false, 8, 0.13, 2},
       {"i32", 32, false, false, wraps, 0, 8},
       {"i64", 64, false, false, wraps, 0, 3},
       {"i16", 16, false, false, wraps, 0, 3},
@@ -69,12 +71,16 @@ const ElementKind &elementKind(const std::string &name) {
 }
 
 const ElementKind &ProgramGenerator::randomElement() {
+  // The runtime knows no f8.
+  auto weight = [&](const ElementKind &kind) {
+    return options.compiled && kind.isFloat && kind.width == 8 ? 0 : kind.weight;
+  };
   int64_t total = 0;
   for (const ElementKind &kind : elementKinds())
-    total += kind.weight;
+    total += weight(kind);
   int64_t drawn = below(total);
   for (const ElementKind &kind : elementKinds())
-    if ((drawn -= kind.weight) < 0)
+    if ((drawn -= weight(kind)) < 0)
       return kind;
   return elementKinds().front();
 }
@@ -196,7 +202,8 @@ void ProgramGenerator::steps(unsigned n) {
       {&G::dot, 2, true},            {&G::reverse, 1, true},
       {&G::roll, 1, true},           {&G::dynamicSlice, 1, true},
       {&G::dynamicUpdateSlice, 1, true}, {&G::gather, 1, true},
-      {&G::scatter, 1, true},        {&G::oneHot, 1, false},
+      {&G::scatter, 1, true},        {&G::gatherBlocks, 1, true},
+      {&G::scatterBlocks, 1, true},  {&G::oneHot, 1, false},
       {&G::cumulative, 1, true},     {&G::argument, 1, false},
       {&G::topK, 1, true},           {&G::sort, 1, true},
       {&G::reduceWindow, 1, true},   {&G::selectAndScatter, 1, false},

@@ -145,6 +145,12 @@ private:
   void cumulative();
   /// A value as i32, in and out of any range.
   std::optional<RandomValue> randomIndices();
+  // RandomBlocks.cpp
+  struct RandomBlockNumbers;
+  RandomBlockNumbers drawBlockNumbers(const RandomValue &x);
+  std::string drawIndexVectors(const Shape &shape);
+  void gatherBlocks();
+  void scatterBlocks();
   // RandomOrders.cpp
   void argument();
   void topK();

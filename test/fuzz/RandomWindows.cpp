@@ -119,7 +119,8 @@ RandomValue ProgramGenerator::drawKernel(const RandomValue &x,
              : counts;
 }
 
-/// lhs [batch, spatial..., feature], rhs [spatial..., feature, output feature].
+/// lhs [batch, spatial..., feature], rhs [spatial..., feature, output feature],
+/// result as lhs, each in an order of its own.
 void ProgramGenerator::convolution() {
   auto x = pick([&](const RandomValue &v) {
     return canSum(v) && v.shape.size() >= 2 && v.shape.size() <= 4;
@@ -127,27 +128,31 @@ void ProgramGenerator::convolution() {
   if (!x)
     return;
   auto draw = [&](int64_t n) { return below(n); };
-  int64_t spatial = static_cast<int64_t>(x->shape.size()) - 2;
-  int64_t features = x->shape.back(), batch = x->shape.front();
+  size_t rank = x->shape.size();
+  // Entry 0 is the batch or the output feature, entry 1 the input feature.
+  std::vector<int64_t> lhs = counted(rank), rhs = lhs, out = lhs;
+  for (auto *order : {&lhs, &rhs, &out})
+    std::shuffle(order->begin(), order->end(), random);
+  int64_t features = x->shape[lhs[1]], batch = x->shape[lhs[0]];
   int64_t groups = features % 2 == 0 && oneIn(3) ? 2 : 1;
   int64_t batches = groups == 1 && batch % 2 == 0 && oneIn(4) ? 2 : 1;
-  Shape sizes(x->shape.begin() + 1, x->shape.end() - 1), weights;
-  for (int64_t i = 0; i < spatial; ++i)
-    weights.push_back(1 + below(3));
-  RandomWindowList list = drawWindows(sizes, weights, oneIn(2), draw);
-  weights.push_back(features / groups);
-  weights.push_back(2 * (1 + below(3)));
+  Shape sizes, kernel, weights(rank), shape(rank);
+  for (size_t i = 2; i < rank; ++i) {
+    sizes.push_back(x->shape[lhs[i]]);
+    kernel.push_back(1 + below(3));
+  }
+  RandomWindowList list = drawWindows(sizes, kernel, oneIn(2), draw);
+  weights[rhs[0]] = 2 * (1 + below(3));
+  weights[rhs[1]] = features / groups;
+  shape[out[0]] = batch / batches;
+  shape[out[1]] = weights[rhs[0]];
+  for (size_t i = 2; i < rank; ++i) {
+    weights[rhs[i]] = kernel[i - 2];
+    shape[out[i]] = list.seen[i - 2];
+  }
   RandomValue w = drawKernel(*x, weights);
   if (w.name.empty() || w.shape != weights)
     return;
-  std::vector<int64_t> lhs = {0, spatial + 1}, rhs = {spatial + 1, spatial};
-  for (int64_t i = 0; i < spatial; ++i) {
-    lhs.push_back(1 + i);
-    rhs.push_back(i);
-  }
-  Shape shape = {batch / batches};
-  shape.insert(shape.end(), list.seen.begin(), list.seen.end());
-  shape.push_back(weights.back());
   double terms = static_cast<double>(elements(weights) * batches);
   RandomValue result = sumLike(*x, shape, terms);
   join(result, w);
@@ -157,7 +162,7 @@ void ProgramGenerator::convolution() {
   emit("weft.convolution " + x->name + ", " + w.name + " {" +
            arrayAttribute("lhs_dims", lhs) + ", " +
            arrayAttribute("rhs_dims", rhs) + ", " +
-           arrayAttribute("result_dims", lhs) + ", " + padding(list) + ", " +
+           arrayAttribute("result_dims", out) + ", " + padding(list) + ", " +
            dilations(list) +
            ", feature_groups = " + std::to_string(groups) +
            " : i64, batch_groups = " + std::to_string(batches) + " : i64} : " +
