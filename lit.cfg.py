@@ -1,8 +1,19 @@
 import os
+import subprocess
 import sys
 
 import lit.formats
 import lit.llvm
+
+
+def has_jax(python):
+    """Can it run the tests of the PJRT plugin?"""
+    check = "import importlib.util as u, sys; sys.exit(not (u.find_spec('jax') and u.find_spec('keras')))"
+    try:
+        return subprocess.run([python, "-c", check], capture_output=True).returncode == 0
+    except OSError:
+        return False
+
 
 # `lit test/passes` in the source tree starts here with no build paths: read
 # the site config of the build, which loads this file again with them set.
@@ -29,4 +40,11 @@ else:
     if config.weft_has_gpu and os.path.exists(config.weft_ptxas):
         config.available_features.add("ptxas")
         config.substitutions.append(("%ptxas", config.weft_ptxas))
+    jax_python = os.environ.get("WEFT_JAX_PYTHON", os.path.join(config.test_source_root, ".venv", "bin", "python"))
+    if has_jax(jax_python):
+        config.available_features.add("jax")
+        config.substitutions.append(("%jax_python", jax_python))
+        config.substitutions.append(("%weft_jax", " ".join([
+            "JAX_PLATFORMS=weft", "WEFT_PJRT_LIBRARY=" + os.path.join(config.weft_obj_root, "lib", "libWeftPjrt.so"),
+            "PYTHONPATH=" + os.path.join(config.test_source_root, "tools", "pjrt", "python")])))
     config.substitutions.append(("%fixtures", os.path.join(config.test_source_root, "test", "fixtures")))

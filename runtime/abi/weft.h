@@ -123,6 +123,13 @@ typedef struct weft_counter {
 weft_error *weft_execute(weft_runtime *runtime, const weft_program *program,
                          weft_buffer *const *inputs,
                          weft_buffer *const *outputs);
+/// The same on memory of the caller's: inputs[i * positions + p] is where the
+/// local part of input i lies on the device at position p of the mesh, in 64-byte
+/// aligned memory of the size of that port's buffer; outputs likewise. An output
+/// that takes over a donated input must be given the input's memory.
+weft_error *weft_execute_local(weft_runtime *runtime,
+                               const weft_program *program,
+                               void *const *inputs, void *const *outputs);
 /// What the collectives of the last run moved, counted from the buffers handed
 /// to the provider; returns the number of entries.
 size_t weft_runtime_counters(const weft_runtime *runtime,

@@ -51,7 +51,7 @@ LogicalResult ProgramImporter::findFunctions() {
     Function function{&op, &op.getRegion(0).front(),
                       op.getAttrOfType<ArrayAttr>("arg_attrs"),
                       op.getAttrOfType<ArrayAttr>("res_attrs")};
-    if (function.arguments &&
+    if (function.arguments && !function.arguments.empty() &&
         function.arguments.size() != function.body->getNumArguments())
       return emitError(op.getLoc())
              << "a function has " << function.body->getNumArguments()
@@ -69,6 +69,10 @@ LogicalResult ProgramImporter::chooseDevices(int64_t devices) {
   int64_t needed = shardings.devices();
   if (devices == 0 || devices == needed)
     return success();
+  if (needed == 1) {
+    shardings.assume(program.getContext(), devices);
+    return success();
+  }
   if (devices != 1)
     return program.emitError("the program's mesh has ")
            << needed << " devices, there are " << devices << "; give it "

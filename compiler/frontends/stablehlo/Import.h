@@ -39,7 +39,8 @@ mlir::OwningOpRef<mlir::ModuleOp> read(llvm::StringRef bytes,
 
 struct ImportOptions {
   /// How many devices there are: those of the program's mesh, or 1, where its
-  /// shardings say nothing. 0: those of the mesh.
+  /// shardings say nothing. 0: those of the mesh. A program without a mesh runs
+  /// on any number, replicated.
   int64_t devices = 0;
 };
 

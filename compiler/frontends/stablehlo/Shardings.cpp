@@ -59,6 +59,12 @@ int64_t Shardings::devices() const {
   return meshAttribute ? meshAttribute.getMesh().size() : 1;
 }
 
+void Shardings::assume(MLIRContext *context, int64_t devices) {
+  Mesh mesh;
+  mesh.axes.push_back({"devices", devices});
+  meshAttribute = MeshAttr::get(context, mesh);
+}
+
 /// Does it name an axis?
 static bool namesAxes(DictionaryAttr sharding) {
   for (Attribute dim : listOf(sharding, "dims"))

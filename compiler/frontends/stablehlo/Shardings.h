@@ -35,6 +35,8 @@ public:
   /// Null where nothing is sharded.
   MeshAttr mesh() const { return meshAttribute; }
   int64_t devices() const;
+  /// A mesh of that many devices, where no sharding names one.
+  void assume(mlir::MLIRContext *context, int64_t devices);
   /// Shardings say nothing from here on.
   void ignore() { ignored = true; }
 

@@ -76,6 +76,58 @@ static void bind(weft_runtime &runtime, const Plan &plan, Executor &executor,
   });
 }
 
+/// As above, from memory of the caller's.
+static void bindLocal(weft_runtime &runtime, const Plan &plan,
+                      Executor &executor, void *const *inputs,
+                      void *const *outputs) {
+  size_t positions = plan.mesh.devices.size();
+  // Unlike numbers of buffers, addresses never begin with this.
+  std::vector<uint64_t> key = {~uint64_t(0), runtime.arenaVersion};
+  for (size_t i = 0; i < plan.inputs.size() * positions; ++i)
+    key.push_back(reinterpret_cast<uint64_t>(inputs[i]));
+  for (size_t i = 0; i < plan.outputs.size() * positions; ++i)
+    key.push_back(reinterpret_cast<uint64_t>(outputs[i]));
+  executor.bind(key, [&](int64_t position, size_t index) -> void * {
+    const BufferInfo &buffer = plan.buffers[index];
+    if (buffer.input >= 0)
+      return inputs[buffer.input * positions + position];
+    if (buffer.output >= 0)
+      return outputs[buffer.output * positions + position];
+    if (buffer.kind == BufferKind::constant)
+      return const_cast<uint8_t *>(plan.constants) + buffer.offset;
+    int64_t device = plan.mesh.devices[position];
+    return static_cast<char *>(runtime.arenas[device].data()) + buffer.offset;
+  });
+}
+
+/// Every pointer is there and aligned, and donated memory is the same.
+static Error checkLocal(const Plan &plan, void *const *inputs,
+                        void *const *outputs) {
+  size_t positions = plan.mesh.devices.size();
+  auto check = [&](const PortInfo &port, void *const *locals) -> Error {
+    for (size_t p = 0; p < positions; ++p)
+      if (!locals[p] || reinterpret_cast<uintptr_t>(locals[p]) % 64)
+        return makeError(WEFT_INVALID_ARGUMENT, "the memory for \"", port.name,
+                         "\" at position ", p,
+                         " is null or not aligned to 64 bytes");
+    return nullptr;
+  };
+  for (size_t i = 0; i < plan.inputs.size(); ++i)
+    if (Error e = check(plan.inputs[i], inputs + i * positions))
+      return e;
+  for (size_t i = 0; i < plan.outputs.size(); ++i) {
+    if (Error e = check(plan.outputs[i], outputs + i * positions))
+      return e;
+    int64_t donor = plan.outputs[i].donatedFrom;
+    for (size_t p = 0; donor >= 0 && p < positions; ++p)
+      if (outputs[i * positions + p] != inputs[donor * positions + p])
+        return makeError(WEFT_INVALID_ARGUMENT, "output \"",
+                         plan.outputs[i].name,
+                         "\" takes over a donated input and needs its memory");
+  }
+  return nullptr;
+}
+
 static void poison(weft_runtime &runtime, const Plan &plan,
                    weft_buffer *const *outputs) {
   for (int64_t device : plan.mesh.devices)
@@ -147,6 +199,33 @@ weft_execute(weft_runtime *runtime, const weft_program *program,
     Error e = runtime->isolate
                   ? runIsolated(*runtime, plan, *executor, inputs, outputs)
                   : executor->run(runtime->workers);
+    count(*runtime, *executor);
+    return e;
+  });
+}
+
+extern "C" WEFT_EXPORT weft_error *
+weft_execute_local(weft_runtime *runtime, const weft_program *program,
+                   void *const *inputs, void *const *outputs) {
+  return guarded([&]() -> Error {
+    if (!runtime || !program)
+      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+    const Plan &plan = program->program->plan();
+    if ((!inputs && !plan.inputs.empty()) ||
+        (!outputs && !plan.outputs.empty()))
+      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+    std::lock_guard<std::mutex> guard(runtime->mutex);
+    if (Error e = checkDevices(*runtime, plan))
+      return e;
+    if (Error e = checkLocal(plan, inputs, outputs))
+      return e;
+    Executor *executor;
+    if (Error e = runtime->executorFor(program->program, executor))
+      return e;
+    if (Error e = runtime->growArenas(plan))
+      return e;
+    bindLocal(*runtime, plan, *executor, inputs, outputs);
+    Error e = executor->run(runtime->workers);
     count(*runtime, *executor);
     return e;
   });

@@ -1,0 +1,42 @@
+"""Shardings of JAX on eight Weft devices, against NumPy."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
+
+devices = jax.devices()
+assert len(devices) == 8, devices
+mesh = Mesh(np.array(devices).reshape(2, 4), ("data", "model"))
+
+
+def lay(array, *spec, on=mesh):
+    return jax.device_put(array, NamedSharding(on, P(*spec)))
+
+
+def check(name, found, expected, *spec, on=mesh):
+    np.testing.assert_allclose(np.asarray(found), expected, rtol=2e-5, atol=2e-4, err_msg=name)
+    wanted = NamedSharding(on, P(*spec))
+    assert found.sharding.is_equivalent_to(wanted, found.ndim), (name, found.sharding, wanted)
+
+
+x = np.arange(16 * 32, dtype=np.float32).reshape(16, 32) / 100
+w = np.arange(32 * 24, dtype=np.float32).reshape(32, 24) / 100
+xs, ws = lay(x, "data", "model"), lay(w, "model", None)
+check("dot", jax.jit(jnp.dot)(xs, ws), x @ w, "data")
+check("given", jax.jit(jnp.dot, out_shardings=NamedSharding(mesh, P(None, "model")))(xs, ws), x @ w, None, "model")
+check("constrained", jax.jit(lambda a: jax.lax.with_sharding_constraint(
+    jnp.tanh(a), NamedSharding(mesh, P("model", "data"))))(xs), np.tanh(x), "model", "data")
+check("both axes", lay(x, None, ("model", "data")) * 2, x * 2, None, ("model", "data"))
+check("moved", lay(xs, "model", None), x, "model", None)
+donated = lay(x, "data")
+check("donated", jax.jit(lambda a: a + 1, donate_argnums=0)(donated), x + 1, "data")
+assert donated.is_deleted()
+
+# Some devices, in another order; one device that is not the first.
+four = Mesh(np.array(devices)[[5, 3, 6, 1]].reshape(2, 2), ("a", "b"))
+check("subset", jax.jit(lambda a: (a * 2).sum(0))(lay(x, "b", "a", on=four)), (x * 2).sum(0), "a", on=four)
+third = jax.device_put(x, devices[3])
+assert (third + 1).devices() == {devices[3]}
+np.testing.assert_allclose(np.asarray(jax.device_put(third + 1, devices[6])), x + 1)
+print("all shardings agree")

@@ -1,0 +1,240 @@
+//===- Abi.h - the part of the PJRT C interface that Weft fills -*- C++ -*-===//
+//
+// JAX loads a shared library, calls GetPjrtApi and gets a table of functions
+// (Slots.def). Each takes one struct, which begins with its size and a list of
+// extensions; results are written into it. Layouts are those of version 0.90 of
+// the public interface (openxla.org/xla/pjrt); fields that Weft neither reads
+// nor writes are named all the same where others follow them.
+//
+//   struct Args { size_t struct_size; void *extensions; PJRT_Event *event; ... };
+//
+// tools/pjrt/check_abi.py compares sizes and offsets with a published header.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_PJRT_ABI_H
+#define WEFT_TOOLS_PJRT_ABI_H
+
+#include <cstddef>
+#include <cstdint>
+
+struct PJRT_Error;
+struct PJRT_Event;
+struct PJRT_Client;
+struct PJRT_Device;
+struct PJRT_DeviceDescription;
+struct PJRT_Memory;
+struct PJRT_Buffer;
+struct PJRT_Executable;
+struct PJRT_LoadedExecutable;
+struct PJRT_TopologyDescription;
+
+namespace weft::pjrt {
+
+constexpr int kMajorVersion = 0, kMinorVersion = 90;
+
+enum ErrorCode : int {
+  kInvalidArgument = 3,
+  kResourceExhausted = 8,
+  kFailedPrecondition = 9,
+  kUnimplemented = 12,
+  kInternal = 13
+};
+
+/// Element types by their numbers in the interface.
+enum BufferType : int {
+  kInvalidType, kPred, kS8, kS16, kS32, kS64, kU8, kU16, kU32, kU64, kF16,
+  kF32, kF64, kBF16
+};
+
+enum NamedValueType : int { kString, kInt64, kInt64List, kFloat, kBool };
+struct NamedValue {
+  size_t struct_size;
+  void *extensions;
+  const char *name;
+  size_t name_size;
+  NamedValueType type;
+  union {
+    const char *string_value;
+    int64_t int64_value;
+    const int64_t *int64_array_value;
+    float float_value;
+    bool bool_value;
+  };
+  size_t value_size;
+};
+
+struct Version {
+  size_t struct_size;
+  void *extensions;
+  int major_version, minor_version;
+};
+
+struct ProgramText {
+  size_t struct_size;
+  void *extensions;
+  char *code;
+  size_t code_size;
+  const char *format;
+  size_t format_size;
+};
+
+struct ExecuteOptions {
+  size_t struct_size;
+  void *extensions;
+  void *send_callbacks, *recv_callbacks;
+  size_t num_send_ops, num_recv_ops;
+  int launch_id;
+  const int64_t *non_donatable_input_indices;
+  size_t num_non_donatable_input_indices;
+};
+
+struct TiledLayout {
+  size_t struct_size;
+  void *extensions;
+  const int64_t *minor_to_major;
+  size_t minor_to_major_size;
+  const int64_t *tile_dims;
+  const size_t *tile_dim_sizes;
+  size_t num_tiles;
+};
+struct StridedLayout {
+  size_t struct_size;
+  void *extensions;
+  const int64_t *byte_strides;
+  size_t num_byte_strides;
+};
+enum LayoutType : int { kTiled, kStrided };
+struct MemoryLayout {
+  size_t struct_size;
+  void *extensions;
+  union {
+    TiledLayout tiled;
+    StridedLayout strides;
+  };
+  LayoutType type;
+};
+
+// One struct for each function: WEFT_PJRT_ARGS(name, fields).
+#define WEFT_PJRT_ARGS(name, ...)                                              \
+  struct name##_Args {                                                         \
+    size_t struct_size;                                                        \
+    void *extensions;                                                          \
+    __VA_ARGS__                                                                \
+  };
+
+using ReadyCallback = void (*)(PJRT_Error *error, void *user);
+
+WEFT_PJRT_ARGS(Error_Destroy, PJRT_Error *error;)
+WEFT_PJRT_ARGS(Error_Message, const PJRT_Error *error; const char *message; size_t message_size;)
+WEFT_PJRT_ARGS(Error_GetCode, const PJRT_Error *error; int code;)
+WEFT_PJRT_ARGS(Plugin_Initialize, )
+WEFT_PJRT_ARGS(Plugin_Attributes, const NamedValue *attributes; size_t num_attributes;)
+WEFT_PJRT_ARGS(Event_Destroy, PJRT_Event *event;)
+WEFT_PJRT_ARGS(Event_IsReady, PJRT_Event *event; bool is_ready;)
+WEFT_PJRT_ARGS(Event_Error, PJRT_Event *event;)
+WEFT_PJRT_ARGS(Event_Await, PJRT_Event *event;)
+WEFT_PJRT_ARGS(Event_OnReady, PJRT_Event *event; ReadyCallback callback; void *user_arg;)
+WEFT_PJRT_ARGS(Client_Create, const NamedValue *create_options; size_t num_options;
+               void *kv_get_callback; void *kv_get_user_arg; void *kv_put_callback;
+               void *kv_put_user_arg; PJRT_Client *client;)
+WEFT_PJRT_ARGS(Client_Destroy, PJRT_Client *client;)
+WEFT_PJRT_ARGS(Client_PlatformName, PJRT_Client *client; const char *platform_name; size_t platform_name_size;)
+WEFT_PJRT_ARGS(Client_ProcessIndex, PJRT_Client *client; int process_index;)
+WEFT_PJRT_ARGS(Client_PlatformVersion, PJRT_Client *client; const char *platform_version; size_t platform_version_size;)
+WEFT_PJRT_ARGS(Client_Devices, PJRT_Client *client; PJRT_Device *const *devices; size_t num_devices;)
+WEFT_PJRT_ARGS(Client_AddressableDevices, PJRT_Client *client; PJRT_Device *const *devices; size_t num_devices;)
+WEFT_PJRT_ARGS(Client_LookupDevice, PJRT_Client *client; int id; PJRT_Device *device;)
+WEFT_PJRT_ARGS(Client_LookupAddressableDevice, PJRT_Client *client; int id; PJRT_Device *device;)
+WEFT_PJRT_ARGS(Client_AddressableMemories, PJRT_Client *client; PJRT_Memory *const *memories; size_t num_memories;)
+WEFT_PJRT_ARGS(Client_UpdateGlobalProcessInfo, PJRT_Client *client;)
+WEFT_PJRT_ARGS(Client_TopologyDescription, PJRT_Client *client; PJRT_TopologyDescription *topology;)
+WEFT_PJRT_ARGS(TopologyDescription_PlatformName, PJRT_TopologyDescription *topology; const char *platform_name; size_t platform_name_size;)
+WEFT_PJRT_ARGS(TopologyDescription_PlatformVersion, PJRT_TopologyDescription *topology; const char *platform_version; size_t platform_version_size;)
+WEFT_PJRT_ARGS(TopologyDescription_GetDeviceDescriptions, PJRT_TopologyDescription *topology; PJRT_DeviceDescription *const *descriptions; size_t num_descriptions;)
+WEFT_PJRT_ARGS(TopologyDescription_Attributes, PJRT_TopologyDescription *topology; const NamedValue *attributes; size_t num_attributes;)
+WEFT_PJRT_ARGS(Client_Compile, PJRT_Client *client; const ProgramText *program; const char *compile_options; size_t compile_options_size; PJRT_LoadedExecutable *executable;)
+WEFT_PJRT_ARGS(Client_DefaultDeviceAssignment, PJRT_Client *client; int num_replicas; int num_partitions; size_t default_assignment_size; int *default_assignment;)
+WEFT_PJRT_ARGS(Client_BufferFromHostBuffer, PJRT_Client *client; const void *data; BufferType type; const int64_t *dims; size_t num_dims;
+               const int64_t *byte_strides; size_t num_byte_strides; int host_buffer_semantics; PJRT_Device *device; PJRT_Memory *memory;
+               MemoryLayout *device_layout; PJRT_Event *done_with_host_buffer; PJRT_Buffer *buffer;)
+WEFT_PJRT_ARGS(DeviceDescription_Id, PJRT_DeviceDescription *device; int id;)
+WEFT_PJRT_ARGS(DeviceDescription_ProcessIndex, PJRT_DeviceDescription *device; int process_index;)
+WEFT_PJRT_ARGS(DeviceDescription_Attributes, PJRT_DeviceDescription *device; size_t num_attributes; const NamedValue *attributes;)
+WEFT_PJRT_ARGS(DeviceDescription_Kind, PJRT_DeviceDescription *device; const char *text; size_t size;)
+WEFT_PJRT_ARGS(DeviceDescription_DebugString, PJRT_DeviceDescription *device; const char *text; size_t size;)
+WEFT_PJRT_ARGS(DeviceDescription_ToString, PJRT_DeviceDescription *device; const char *text; size_t size;)
+WEFT_PJRT_ARGS(Device_GetDescription, PJRT_Device *device; PJRT_DeviceDescription *description;)
+WEFT_PJRT_ARGS(Device_IsAddressable, PJRT_Device *device; bool is_addressable;)
+WEFT_PJRT_ARGS(Device_LocalHardwareId, PJRT_Device *device; int local_hardware_id;)
+WEFT_PJRT_ARGS(Device_AddressableMemories, PJRT_Device *device; PJRT_Memory *const *memories; size_t num_memories;)
+WEFT_PJRT_ARGS(Device_DefaultMemory, PJRT_Device *device; PJRT_Memory *memory;)
+WEFT_PJRT_ARGS(Memory_Id, PJRT_Memory *memory; int id;)
+WEFT_PJRT_ARGS(Memory_Kind, PJRT_Memory *memory; const char *text; size_t size;)
+WEFT_PJRT_ARGS(Memory_Kind_Id, PJRT_Memory *memory; int id;)
+WEFT_PJRT_ARGS(Memory_DebugString, PJRT_Memory *memory; const char *text; size_t size;)
+WEFT_PJRT_ARGS(Memory_ToString, PJRT_Memory *memory; const char *text; size_t size;)
+WEFT_PJRT_ARGS(Memory_AddressableByDevices, PJRT_Memory *memory; PJRT_Device *const *devices; size_t num_devices;)
+WEFT_PJRT_ARGS(Executable_Destroy, PJRT_Executable *executable;)
+WEFT_PJRT_ARGS(Executable_Name, PJRT_Executable *executable; const char *text; size_t size;)
+WEFT_PJRT_ARGS(Executable_NumReplicas, PJRT_Executable *executable; size_t count;)
+WEFT_PJRT_ARGS(Executable_NumPartitions, PJRT_Executable *executable; size_t count;)
+WEFT_PJRT_ARGS(Executable_NumOutputs, PJRT_Executable *executable; size_t count;)
+WEFT_PJRT_ARGS(Executable_SizeOfGeneratedCodeInBytes, PJRT_Executable *executable; int64_t bytes;)
+WEFT_PJRT_ARGS(Executable_Fingerprint, PJRT_Executable *executable; const char *text; size_t size;)
+WEFT_PJRT_ARGS(Executable_OutputElementTypes, PJRT_Executable *executable; const BufferType *types; size_t count;)
+WEFT_PJRT_ARGS(Executable_OutputDimensions, PJRT_Executable *executable; size_t count; const int64_t *dims; const size_t *ranks;)
+WEFT_PJRT_ARGS(Executable_OutputMemoryKinds, PJRT_Executable *executable; size_t count; const char *const *kinds; const size_t *sizes;)
+WEFT_PJRT_ARGS(Executable_OptimizedProgram, PJRT_Executable *executable; ProgramText *program;)
+WEFT_PJRT_ARGS(LoadedExecutable_Destroy, PJRT_LoadedExecutable *executable;)
+WEFT_PJRT_ARGS(LoadedExecutable_GetExecutable, PJRT_LoadedExecutable *loaded; PJRT_Executable *executable;)
+WEFT_PJRT_ARGS(LoadedExecutable_AddressableDevices, PJRT_LoadedExecutable *executable; PJRT_Device *const *devices; size_t num_devices;)
+WEFT_PJRT_ARGS(LoadedExecutable_Delete, PJRT_LoadedExecutable *executable;)
+WEFT_PJRT_ARGS(LoadedExecutable_IsDeleted, PJRT_LoadedExecutable *executable; bool is_deleted;)
+WEFT_PJRT_ARGS(LoadedExecutable_GetDeviceAssignment, PJRT_LoadedExecutable *executable; const char *bytes; size_t size; void *owner; void (*free)(void *owner);)
+WEFT_PJRT_ARGS(LoadedExecutable_Execute, PJRT_LoadedExecutable *executable; ExecuteOptions *options; PJRT_Buffer *const *const *argument_lists;
+               size_t num_devices; size_t num_args; PJRT_Buffer **const *output_lists; PJRT_Event **device_complete_events; PJRT_Device *execute_device;)
+WEFT_PJRT_ARGS(Buffer_Destroy, PJRT_Buffer *buffer;)
+WEFT_PJRT_ARGS(Buffer_ElementType, PJRT_Buffer *buffer; BufferType type;)
+WEFT_PJRT_ARGS(Buffer_Dimensions, PJRT_Buffer *buffer; const int64_t *dims; size_t num_dims;)
+WEFT_PJRT_ARGS(Buffer_UnpaddedDimensions, PJRT_Buffer *buffer; const int64_t *dims; size_t num_dims;)
+WEFT_PJRT_ARGS(Buffer_DynamicDimensionIndices, PJRT_Buffer *buffer; const size_t *indices; size_t count;)
+WEFT_PJRT_ARGS(Buffer_GetMemoryLayout, PJRT_Buffer *buffer; MemoryLayout layout;)
+WEFT_PJRT_ARGS(Buffer_OnDeviceSizeInBytes, PJRT_Buffer *buffer; size_t bytes;)
+WEFT_PJRT_ARGS(Buffer_Device, PJRT_Buffer *buffer; PJRT_Device *device;)
+WEFT_PJRT_ARGS(Buffer_Memory, PJRT_Buffer *buffer; PJRT_Memory *memory;)
+WEFT_PJRT_ARGS(Buffer_Delete, PJRT_Buffer *buffer;)
+WEFT_PJRT_ARGS(Buffer_IsDeleted, PJRT_Buffer *buffer; bool is_deleted;)
+WEFT_PJRT_ARGS(Buffer_CopyToDevice, PJRT_Buffer *buffer; PJRT_Device *device; PJRT_Buffer *copy;)
+WEFT_PJRT_ARGS(Buffer_CopyToMemory, PJRT_Buffer *buffer; PJRT_Memory *memory; PJRT_Buffer *copy;)
+WEFT_PJRT_ARGS(Buffer_ToHostBuffer, PJRT_Buffer *buffer; MemoryLayout *host_layout; void *data; size_t size; PJRT_Event *event;)
+WEFT_PJRT_ARGS(Buffer_IsOnCpu, PJRT_Buffer *buffer; bool is_on_cpu;)
+WEFT_PJRT_ARGS(Buffer_ReadyEvent, PJRT_Buffer *buffer; PJRT_Event *event;)
+WEFT_PJRT_ARGS(Buffer_UnsafePointer, PJRT_Buffer *buffer; uintptr_t pointer;)
+WEFT_PJRT_ARGS(Buffer_IncreaseExternalReferenceCount, PJRT_Buffer *buffer;)
+WEFT_PJRT_ARGS(Buffer_DecreaseExternalReferenceCount, PJRT_Buffer *buffer;)
+WEFT_PJRT_ARGS(Buffer_OpaqueDeviceMemoryDataPointer, PJRT_Buffer *buffer; void *pointer;)
+
+#undef WEFT_PJRT_ARGS
+
+/// The number of each function in the table.
+enum Slot : unsigned {
+#define WEFT_PJRT_SLOT(name) k##name,
+#include "weft/tools/pjrt/Slots.def"
+#undef WEFT_PJRT_SLOT
+  kSlotCount
+};
+
+/// A function of the table; two of them return nothing, which is the same call.
+using Function = PJRT_Error *(*)(void *args);
+
+struct Api {
+  size_t struct_size;
+  void *extensions;
+  Version version;
+  Function functions[kSlotCount];
+};
+
+} // namespace weft::pjrt
+
+#endif // WEFT_TOOLS_PJRT_ABI_H

@@ -1,0 +1,312 @@
+//===- Buffers.cpp - arrays on devices ------------------------------------===//
+
+#include "weft/tools/pjrt/Functions.h"
+#include "weft/tools/pjrt/Objects.h"
+
+#include <cstring>
+
+using namespace weft::pjrt;
+
+size_t weft::pjrt::bytesOf(BufferType type) {
+  switch (type) {
+  case kPred:
+  case kS8:
+  case kU8:  return 1;
+  case kS16:
+  case kU16:
+  case kF16:
+  case kBF16: return 2;
+  case kS32:
+  case kU32:
+  case kF32: return 4;
+  case kS64:
+  case kU64:
+  case kF64: return 8;
+  default:   return 0;
+  }
+}
+
+namespace {
+
+PJRT_Buffer *makeBuffer(BufferType type, std::vector<int64_t> dims,
+                        PJRT_Device *device, StoragePtr storage,
+                        PromisePtr ready) {
+  auto *buffer = new PJRT_Buffer{};
+  buffer->type = type;
+  buffer->dims = std::move(dims);
+  buffer->device = device;
+  buffer->storage = std::move(storage);
+  buffer->ready = std::move(ready);
+  for (size_t i = buffer->dims.size(); i > 0; --i)
+    buffer->minorToMajor.push_back(static_cast<int64_t>(i) - 1);
+  return buffer;
+}
+
+/// An array of any byte strides, in row-major order.
+void gather(char *to, const char *from, size_t element,
+            const std::vector<int64_t> &dims, const int64_t *strides,
+            size_t dim) {
+  if (dim == dims.size()) {
+    std::memcpy(to, from, element);
+    return;
+  }
+  size_t inner = element;
+  for (size_t d = dim + 1; d < dims.size(); ++d)
+    inner *= dims[d];
+  if (dim + 1 == dims.size() && strides[dim] == int64_t(element)) {
+    std::memcpy(to, from, element * dims[dim]);
+    return;
+  }
+  for (int64_t i = 0; i < dims[dim]; ++i)
+    gather(to + i * inner, from + i * strides[dim], element, dims, strides,
+           dim + 1);
+}
+
+/// Are the strides those of a dense row-major array?
+bool isDense(const std::vector<int64_t> &dims, const int64_t *strides,
+             size_t element) {
+  int64_t expected = static_cast<int64_t>(element);
+  for (size_t d = dims.size(); d > 0; --d) {
+    if (dims[d - 1] != 1 && strides[d - 1] != expected)
+      return false;
+    expected *= dims[d - 1];
+  }
+  return true;
+}
+
+/// The host's array is copied before the call returns.
+PJRT_Error *fromHost(Client_BufferFromHostBuffer_Args *args) {
+  size_t element = bytesOf(args->type);
+  if (!element)
+    return error(kUnimplemented,
+                 "arrays of element type number " +
+                     std::to_string(args->type) +
+                     " are not supported; known are bool, integers of 8 to 64 "
+                     "bits, float16, bfloat16, float32 and float64");
+  std::vector<int64_t> dims(args->dims, args->dims + args->num_dims);
+  size_t bytes = element;
+  for (int64_t size : dims)
+    bytes *= static_cast<size_t>(size);
+  auto storage = std::make_shared<Storage>(bytes);
+  if (!storage->data())
+    return error(kResourceExhausted, "no memory for an array of " +
+                                         std::to_string(bytes) + " bytes");
+  auto *to = static_cast<char *>(storage->data());
+  auto *from = static_cast<const char *>(args->data);
+  if (bytes && (args->num_byte_strides == 0 ||
+                isDense(dims, args->byte_strides, element)))
+    std::memcpy(to, from, bytes);
+  else if (bytes)
+    gather(to, from, element, dims, args->byte_strides, 0);
+  PJRT_Device *device = args->memory ? args->memory->device : args->device;
+  args->buffer = makeBuffer(args->type, std::move(dims), device,
+                            std::move(storage), Promise::kept());
+  args->done_with_host_buffer = new PJRT_Event{Promise::kept()};
+  return nullptr;
+}
+
+PJRT_Error *destroy(Buffer_Destroy_Args *args) {
+  delete args->buffer;
+  return nullptr;
+}
+
+PJRT_Error *elementType(Buffer_ElementType_Args *args) {
+  args->type = args->buffer->type;
+  return nullptr;
+}
+
+template <typename Args> PJRT_Error *dimensions(Args *args) {
+  args->dims = args->buffer->dims.data();
+  args->num_dims = args->buffer->dims.size();
+  return nullptr;
+}
+
+PJRT_Error *dynamicDimensions(Buffer_DynamicDimensionIndices_Args *args) {
+  args->indices = nullptr;
+  args->count = 0;
+  return nullptr;
+}
+
+PJRT_Error *memoryLayout(Buffer_GetMemoryLayout_Args *args) {
+  args->layout = {};
+  args->layout.struct_size = sizeof(MemoryLayout);
+  args->layout.type = kTiled;
+  args->layout.tiled = {sizeof(TiledLayout),
+                        nullptr,
+                        args->buffer->minorToMajor.data(),
+                        args->buffer->minorToMajor.size(),
+                        nullptr,
+                        nullptr,
+                        0};
+  return nullptr;
+}
+
+StoragePtr storageOf(PJRT_Buffer *buffer) {
+  std::lock_guard<std::mutex> guard(buffer->mutex);
+  return buffer->storage;
+}
+
+PJRT_Error *deletedError() {
+  return error(kInvalidArgument, "the array has been deleted or donated");
+}
+
+PJRT_Error *size(Buffer_OnDeviceSizeInBytes_Args *args) {
+  StoragePtr storage = storageOf(args->buffer);
+  args->bytes = storage ? storage->size() : 0;
+  return nullptr;
+}
+
+PJRT_Error *deviceOf(Buffer_Device_Args *args) {
+  args->device = args->buffer->device;
+  return nullptr;
+}
+
+PJRT_Error *memoryOf(Buffer_Memory_Args *args) {
+  args->memory = &args->buffer->device->memory;
+  return nullptr;
+}
+
+PJRT_Error *deleteMemory(Buffer_Delete_Args *args) {
+  std::lock_guard<std::mutex> guard(args->buffer->mutex);
+  args->buffer->storage = nullptr;
+  return nullptr;
+}
+
+PJRT_Error *isDeleted(Buffer_IsDeleted_Args *args) {
+  args->is_deleted = !storageOf(args->buffer);
+  return nullptr;
+}
+
+/// In the order of all other work: what is asked for later may write there.
+PJRT_Buffer *copy(PJRT_Buffer *buffer, const StoragePtr &from,
+                  PJRT_Device *device) {
+  auto to = std::make_shared<Storage>(from->size());
+  auto done = std::make_shared<Promise>();
+  device->client->dispatcher.run([from, to, done, ready = buffer->ready] {
+    if (!ready->failure())
+      std::memcpy(to->data(), from->data(), from->size());
+    done->settle(ready->failure());
+  });
+  return makeBuffer(buffer->type, buffer->dims, device, to, done);
+}
+
+PJRT_Error *copyToDevice(Buffer_CopyToDevice_Args *args) {
+  StoragePtr from = storageOf(args->buffer);
+  if (!from)
+    return deletedError();
+  args->copy = copy(args->buffer, from, args->device);
+  return nullptr;
+}
+
+PJRT_Error *copyToMemory(Buffer_CopyToMemory_Args *args) {
+  StoragePtr from = storageOf(args->buffer);
+  if (!from)
+    return deletedError();
+  args->copy = copy(args->buffer, from, args->memory->device);
+  return nullptr;
+}
+
+/// Row-major order is the only one that arrays are given in.
+bool isRowMajor(const MemoryLayout *layout, const PJRT_Buffer *buffer) {
+  if (!layout)
+    return true;
+  if (layout->type == kStrided) {
+    if (layout->strides.num_byte_strides == 0)
+      return true;
+    return isDense(buffer->dims, layout->strides.byte_strides,
+                   bytesOf(buffer->type));
+  }
+  const TiledLayout &tiled = layout->tiled;
+  return tiled.num_tiles == 0 &&
+         std::equal(buffer->minorToMajor.begin(), buffer->minorToMajor.end(),
+                    tiled.minor_to_major,
+                    tiled.minor_to_major + tiled.minor_to_major_size);
+}
+
+PJRT_Error *toHost(Buffer_ToHostBuffer_Args *args) {
+  StoragePtr from = storageOf(args->buffer);
+  if (!from)
+    return deletedError();
+  if (!args->data) {
+    args->size = from->size();
+    return nullptr;
+  }
+  if (!isRowMajor(args->host_layout, args->buffer))
+    return error(kUnimplemented, "arrays are given in row-major order only");
+  if (args->size < from->size())
+    return error(kInvalidArgument, "an array of " +
+                                       std::to_string(from->size()) +
+                                       " bytes does not fit into " +
+                                       std::to_string(args->size));
+  auto done = std::make_shared<Promise>();
+  args->event = new PJRT_Event{done};
+  args->buffer->ready->whenSettled(
+      [from, done, to = args->data](const PJRT_Error *why) {
+        if (!why)
+          std::memcpy(to, from->data(), from->size());
+        done->settle(why);
+      });
+  return nullptr;
+}
+
+/// JAX would read the memory of a CPU's array without waiting for it.
+PJRT_Error *isOnCpu(Buffer_IsOnCpu_Args *args) {
+  args->is_on_cpu = false;
+  return nullptr;
+}
+
+PJRT_Error *readyEvent(Buffer_ReadyEvent_Args *args) {
+  args->event = new PJRT_Event{args->buffer->ready};
+  return nullptr;
+}
+
+PJRT_Error *unsafePointer(Buffer_UnsafePointer_Args *args) {
+  StoragePtr storage = storageOf(args->buffer);
+  if (!storage)
+    return deletedError();
+  args->pointer = reinterpret_cast<uintptr_t>(storage->data());
+  return nullptr;
+}
+
+PJRT_Error *opaquePointer(Buffer_OpaqueDeviceMemoryDataPointer_Args *args) {
+  StoragePtr storage = storageOf(args->buffer);
+  if (!storage)
+    return deletedError();
+  args->pointer = storage->data();
+  return nullptr;
+}
+
+template <int step, typename Args> PJRT_Error *refer(Args *args) {
+  std::lock_guard<std::mutex> guard(args->buffer->mutex);
+  args->buffer->externalReferences += step;
+  return nullptr;
+}
+
+} // namespace
+
+void weft::pjrt::setBufferFunctions(Function *table) {
+  set(table, kClient_BufferFromHostBuffer, fromHost);
+  set(table, kBuffer_Destroy, destroy);
+  set(table, kBuffer_ElementType, elementType);
+  set(table, kBuffer_Dimensions, dimensions<Buffer_Dimensions_Args>);
+  set(table, kBuffer_UnpaddedDimensions,
+      dimensions<Buffer_UnpaddedDimensions_Args>);
+  set(table, kBuffer_DynamicDimensionIndices, dynamicDimensions);
+  set(table, kBuffer_GetMemoryLayout, memoryLayout);
+  set(table, kBuffer_OnDeviceSizeInBytes, size);
+  set(table, kBuffer_Device, deviceOf);
+  set(table, kBuffer_Memory, memoryOf);
+  set(table, kBuffer_Delete, deleteMemory);
+  set(table, kBuffer_IsDeleted, isDeleted);
+  set(table, kBuffer_CopyToDevice, copyToDevice);
+  set(table, kBuffer_CopyToMemory, copyToMemory);
+  set(table, kBuffer_ToHostBuffer, toHost);
+  set(table, kBuffer_IsOnCpu, isOnCpu);
+  set(table, kBuffer_ReadyEvent, readyEvent);
+  set(table, kBuffer_UnsafePointer, unsafePointer);
+  set(table, kBuffer_OpaqueDeviceMemoryDataPointer, opaquePointer);
+  set(table, kBuffer_IncreaseExternalReferenceCount,
+      refer<1, Buffer_IncreaseExternalReferenceCount_Args>);
+  set(table, kBuffer_DecreaseExternalReferenceCount,
+      refer<-1, Buffer_DecreaseExternalReferenceCount_Args>);
+}

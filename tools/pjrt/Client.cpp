@@ -1,0 +1,274 @@
+//===- Client.cpp - the client, its devices and memories ------------------===//
+
+#include "weft/tools/pjrt/Functions.h"
+#include "weft/tools/pjrt/Objects.h"
+
+#include <cstring>
+
+using namespace weft::pjrt;
+
+namespace {
+
+constexpr std::string_view kPlatform = "weft", kVersion = "weft 0.1.0",
+                           kKind = "cpu", kMemoryKind = "device";
+
+/// N of WEFT_DEVICES=cpu:N; 0 where it says something else.
+int deviceCount() {
+  const char *text = std::getenv("WEFT_DEVICES");
+  if (!text || !*text)
+    return 1;
+  if (std::strncmp(text, "cpu:", 4) != 0)
+    return 0;
+  char *end = nullptr;
+  long count = std::strtol(text + 4, &end, 10);
+  return *end || count < 1 || count > 4096 ? 0 : static_cast<int>(count);
+}
+
+/// The value of an option that JAX gives when it starts the client.
+int64_t optionOf(const Client_Create_Args *args, std::string_view name,
+                 int64_t fallback) {
+  for (size_t i = 0; i < args->num_options; ++i) {
+    const NamedValue &option = args->create_options[i];
+    if (std::string_view(option.name, option.name_size) == name &&
+        option.type == kInt64)
+      return option.int64_value;
+  }
+  return fallback;
+}
+
+void addDevice(PJRT_Client &client, int id) {
+  auto device = std::make_unique<PJRT_Device>();
+  device->description.id = id;
+  device->description.text = "WeftDevice(id=" + std::to_string(id) + ")";
+  device->memory.id = id;
+  device->memory.text = "device memory of weft:" + std::to_string(id);
+  device->memory.device = device.get();
+  device->client = &client;
+  client.devices.push_back(device.get());
+  client.memories.push_back(&device->memory);
+  client.topology.descriptions.push_back(&device->description);
+  client.owned.push_back(std::move(device));
+}
+
+PJRT_Error *create(Client_Create_Args *args) {
+  int count = deviceCount();
+  if (!count)
+    return error(kInvalidArgument,
+                 std::string("WEFT_DEVICES is ") + std::getenv("WEFT_DEVICES") +
+                     "; set it to cpu:N, as cpu:8");
+  if (optionOf(args, "num_nodes", 1) > 1)
+    return error(kUnimplemented,
+                 "several processes are not supported yet; start one, with "
+                 "WEFT_DEVICES=cpu:N");
+  auto client = std::make_unique<PJRT_Client>();
+  for (int i = 0; i < count; ++i)
+    addDevice(*client, i);
+  args->client = client.release();
+  return nullptr;
+}
+
+PJRT_Error *destroy(Client_Destroy_Args *args) {
+  delete args->client;
+  return nullptr;
+}
+
+template <typename Args> PJRT_Error *platformName(Args *args) {
+  args->platform_name = kPlatform.data();
+  args->platform_name_size = kPlatform.size();
+  return nullptr;
+}
+
+template <typename Args> PJRT_Error *platformVersion(Args *args) {
+  args->platform_version = kVersion.data();
+  args->platform_version_size = kVersion.size();
+  return nullptr;
+}
+
+PJRT_Error *processIndex(Client_ProcessIndex_Args *args) {
+  args->process_index = 0;
+  return nullptr;
+}
+
+template <typename Args> PJRT_Error *devices(Args *args) {
+  args->devices = args->client->devices.data();
+  args->num_devices = args->client->devices.size();
+  return nullptr;
+}
+
+template <typename Args> PJRT_Error *lookup(Args *args) {
+  size_t count = args->client->devices.size();
+  if (args->id < 0 || static_cast<size_t>(args->id) >= count)
+    return error(kInvalidArgument, "there is no device " +
+                                       std::to_string(args->id) + " of " +
+                                       std::to_string(count));
+  args->device = args->client->devices[args->id];
+  return nullptr;
+}
+
+PJRT_Error *memories(Client_AddressableMemories_Args *args) {
+  args->memories = args->client->memories.data();
+  args->num_memories = args->client->memories.size();
+  return nullptr;
+}
+
+PJRT_Error *defaultAssignment(Client_DefaultDeviceAssignment_Args *args) {
+  for (size_t i = 0; i < args->default_assignment_size; ++i)
+    args->default_assignment[i] = static_cast<int>(i);
+  return nullptr;
+}
+
+PJRT_Error *updateProcesses(Client_UpdateGlobalProcessInfo_Args *) {
+  return nullptr;
+}
+
+PJRT_Error *topology(Client_TopologyDescription_Args *args) {
+  args->topology = &args->client->topology;
+  return nullptr;
+}
+
+PJRT_Error *topologyDevices(TopologyDescription_GetDeviceDescriptions_Args *args) {
+  args->descriptions = args->topology->descriptions.data();
+  args->num_descriptions = args->topology->descriptions.size();
+  return nullptr;
+}
+
+template <typename Args> PJRT_Error *noAttributes(Args *args) {
+  args->attributes = nullptr;
+  args->num_attributes = 0;
+  return nullptr;
+}
+
+template <typename Args> PJRT_Error *give(Args *args, std::string_view text) {
+  args->text = text.data();
+  args->size = text.size();
+  return nullptr;
+}
+
+PJRT_Error *deviceId(DeviceDescription_Id_Args *args) {
+  args->id = args->device->id;
+  return nullptr;
+}
+
+PJRT_Error *deviceProcess(DeviceDescription_ProcessIndex_Args *args) {
+  args->process_index = 0;
+  return nullptr;
+}
+
+PJRT_Error *deviceKind(DeviceDescription_Kind_Args *args) {
+  return give(args, kKind);
+}
+
+template <typename Args> PJRT_Error *deviceText(Args *args) {
+  return give(args, args->device->text);
+}
+
+PJRT_Error *description(Device_GetDescription_Args *args) {
+  args->description = &args->device->description;
+  return nullptr;
+}
+
+PJRT_Error *isAddressable(Device_IsAddressable_Args *args) {
+  args->is_addressable = true;
+  return nullptr;
+}
+
+PJRT_Error *hardwareId(Device_LocalHardwareId_Args *args) {
+  args->local_hardware_id = args->device->description.id;
+  return nullptr;
+}
+
+PJRT_Error *deviceMemories(Device_AddressableMemories_Args *args) {
+  args->memories = args->device->memories;
+  args->num_memories = 1;
+  return nullptr;
+}
+
+PJRT_Error *defaultMemory(Device_DefaultMemory_Args *args) {
+  args->memory = &args->device->memory;
+  return nullptr;
+}
+
+PJRT_Error *memoryId(Memory_Id_Args *args) {
+  args->id = args->memory->id;
+  return nullptr;
+}
+
+PJRT_Error *memoryKind(Memory_Kind_Args *args) {
+  return give(args, kMemoryKind);
+}
+
+PJRT_Error *memoryKindId(Memory_Kind_Id_Args *args) {
+  args->id = 0;
+  return nullptr;
+}
+
+template <typename Args> PJRT_Error *memoryText(Args *args) {
+  return give(args, args->memory->text);
+}
+
+PJRT_Error *memoryDevices(Memory_AddressableByDevices_Args *args) {
+  args->devices = args->memory->device->self;
+  args->num_devices = 1;
+  return nullptr;
+}
+
+} // namespace
+
+PJRT_Client::~PJRT_Client() {
+  auto done = std::make_shared<Promise>();
+  dispatcher.run([this, done] {
+    for (auto [count, runtime] : runtimes)
+      weft_runtime_free(runtime);
+    done->settle(nullptr);
+  });
+  done->wait();
+}
+
+void weft::pjrt::setClientFunctions(Function *table) {
+  set(table, kClient_Create, create);
+  set(table, kClient_Destroy, destroy);
+  set(table, kClient_PlatformName, platformName<Client_PlatformName_Args>);
+  set(table, kClient_ProcessIndex, processIndex);
+  set(table, kClient_PlatformVersion,
+      platformVersion<Client_PlatformVersion_Args>);
+  set(table, kClient_Devices, devices<Client_Devices_Args>);
+  set(table, kClient_AddressableDevices,
+      devices<Client_AddressableDevices_Args>);
+  set(table, kClient_LookupDevice, lookup<Client_LookupDevice_Args>);
+  set(table, kClient_LookupAddressableDevice,
+      lookup<Client_LookupAddressableDevice_Args>);
+  set(table, kClient_AddressableMemories, memories);
+  set(table, kClient_DefaultDeviceAssignment, defaultAssignment);
+  set(table, kClient_UpdateGlobalProcessInfo, updateProcesses);
+  set(table, kClient_TopologyDescription, topology);
+  set(table, kTopologyDescription_PlatformName,
+      platformName<TopologyDescription_PlatformName_Args>);
+  set(table, kTopologyDescription_PlatformVersion,
+      platformVersion<TopologyDescription_PlatformVersion_Args>);
+  set(table, kTopologyDescription_GetDeviceDescriptions, topologyDevices);
+  set(table, kTopologyDescription_Attributes,
+      noAttributes<TopologyDescription_Attributes_Args>);
+}
+
+void weft::pjrt::setDeviceFunctions(Function *table) {
+  set(table, kDeviceDescription_Id, deviceId);
+  set(table, kDeviceDescription_ProcessIndex, deviceProcess);
+  set(table, kDeviceDescription_Attributes,
+      noAttributes<DeviceDescription_Attributes_Args>);
+  set(table, kDeviceDescription_Kind, deviceKind);
+  set(table, kDeviceDescription_DebugString,
+      deviceText<DeviceDescription_DebugString_Args>);
+  set(table, kDeviceDescription_ToString,
+      deviceText<DeviceDescription_ToString_Args>);
+  set(table, kDevice_GetDescription, description);
+  set(table, kDevice_IsAddressable, isAddressable);
+  set(table, kDevice_LocalHardwareId, hardwareId);
+  set(table, kDevice_AddressableMemories, deviceMemories);
+  set(table, kDevice_DefaultMemory, defaultMemory);
+  set(table, kMemory_Id, memoryId);
+  set(table, kMemory_Kind, memoryKind);
+  set(table, kMemory_Kind_Id, memoryKindId);
+  set(table, kMemory_DebugString, memoryText<Memory_DebugString_Args>);
+  set(table, kMemory_ToString, memoryText<Memory_ToString_Args>);
+  set(table, kMemory_AddressableByDevices, memoryDevices);
+}

@@ -1,0 +1,185 @@
+//===- Execute.cpp - one run of a program ---------------------------------===//
+//
+// Results exist at once, as promises; the run itself is the dispatcher's.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/tools/pjrt/Functions.h"
+#include "weft/tools/pjrt/Objects.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace weft::pjrt;
+
+namespace {
+
+/// Memory of one run, by port and position of the mesh.
+struct Run {
+  std::shared_ptr<const Executable> executable;
+  std::vector<StoragePtr> inputs, outputs;
+  /// Copied before the run: the second takes over what the first must keep.
+  std::vector<std::pair<StoragePtr, StoragePtr>> copies;
+  std::vector<PromisePtr> needed;
+  PromisePtr done = std::make_shared<Promise>();
+};
+
+weft_runtime *runtimeFor(PJRT_Client &client, int64_t devices,
+                         std::string &why) {
+  weft_runtime *&runtime = client.runtimes[devices];
+  if (runtime)
+    return runtime;
+  std::string text = "cpu:" + std::to_string(devices);
+  if (weft_error *failure = weft_runtime_create(text.c_str(), 0, &runtime)) {
+    why = weft_error_message(failure);
+    weft_error_free(failure);
+    return nullptr;
+  }
+  return runtime;
+}
+
+std::vector<void *> pointersOf(const std::vector<StoragePtr> &all) {
+  std::vector<void *> pointers;
+  for (const StoragePtr &storage : all)
+    pointers.push_back(storage->data());
+  return pointers;
+}
+
+/// On the dispatcher's thread. What it waits for was asked for before, so it is
+/// settled.
+void perform(Run &run) {
+  for (const PromisePtr &promise : run.needed)
+    if (const PJRT_Error *why = promise->failure())
+      return run.done->settle(why);
+  for (auto &[from, to] : run.copies)
+    std::memcpy(to->data(), from->data(), from->size());
+  std::string why;
+  const Executable &executable = *run.executable;
+  weft_runtime *runtime = runtimeFor(
+      *executable.client, static_cast<int64_t>(executable.devices.size()), why);
+  if (runtime)
+    if (weft_error *failure = weft_execute_local(
+            runtime, executable.loaded->program, pointersOf(run.inputs).data(),
+            pointersOf(run.outputs).data())) {
+      why = weft_error_message(failure);
+      weft_error_free(failure);
+    }
+  PJRT_Error failure{kInternal, "Weft: " + why};
+  run.done->settle(why.empty() ? nullptr : &failure);
+}
+
+PJRT_Error *wrongArgument(const PJRT_Buffer *buffer, const ProgramPort &port,
+                          size_t index) {
+  auto text = [](const std::vector<int64_t> &dims) {
+    std::string out;
+    for (int64_t dim : dims)
+      out += (out.empty() ? "" : ",") + std::to_string(dim);
+    return "(" + out + ")";
+  };
+  return error(kInvalidArgument,
+               "argument " + std::to_string(index) + " has shape " +
+                   text(buffer->dims) + " on a device, the program takes " +
+                   text(port.local) + " of element type number " +
+                   std::to_string(port.type));
+}
+
+/// The memory of each argument; null and an error where one does not fit.
+PJRT_Error *takeInputs(LoadedExecutable_Execute_Args *args,
+                       const LoadedProgram &loaded, Run &run) {
+  size_t positions = args->num_devices;
+  for (size_t i = 0; i < args->num_args; ++i)
+    for (size_t p = 0; p < positions; ++p) {
+      PJRT_Buffer *buffer = args->argument_lists[loaded.devices[p]][i];
+      std::lock_guard<std::mutex> guard(buffer->mutex);
+      if (!buffer->storage)
+        return error(kInvalidArgument, "argument " + std::to_string(i) +
+                                           " has been deleted or donated");
+      const ProgramPort &port = loaded.inputs[i];
+      if (buffer->type != port.type || buffer->dims != port.local)
+        return wrongArgument(buffer, port, i);
+      run.inputs.push_back(buffer->storage);
+      if (!buffer->ready->isSettled() || buffer->ready->failure())
+        run.needed.push_back(buffer->ready);
+    }
+  return nullptr;
+}
+
+bool mayDonate(const ExecuteOptions *options, size_t input) {
+  for (size_t i = 0; i < options->num_non_donatable_input_indices; ++i)
+    if (options->non_donatable_input_indices[i] == static_cast<int64_t>(input))
+      return false;
+  return true;
+}
+
+/// The argument gives its memory away, unless somebody else has it too. The
+/// memory of the result, which is the argument's then.
+StoragePtr donate(PJRT_Buffer *buffer, bool allowed, Run &run, size_t at) {
+  StoragePtr &memory = run.inputs[at];
+  std::lock_guard<std::mutex> guard(buffer->mutex);
+  bool shared = buffer->externalReferences > 0 ||
+                std::count(run.inputs.begin(), run.inputs.end(), memory) > 1;
+  if (allowed && !shared) {
+    buffer->storage = nullptr;
+    return memory;
+  }
+  auto copy = std::make_shared<Storage>(memory->size());
+  run.copies.emplace_back(memory, copy);
+  if (allowed)
+    buffer->storage = nullptr;
+  memory = copy;
+  return copy;
+}
+
+void makeOutputs(LoadedExecutable_Execute_Args *args,
+                 const LoadedProgram &loaded, Run &run) {
+  size_t positions = args->num_devices;
+  for (size_t o = 0; o < loaded.outputs.size(); ++o) {
+    const ProgramPort &port = loaded.outputs[o];
+    for (size_t p = 0; p < positions; ++p) {
+      int64_t partition = loaded.devices[p];
+      StoragePtr memory;
+      if (port.donatedFrom >= 0)
+        memory = donate(args->argument_lists[partition][port.donatedFrom],
+                        mayDonate(args->options, port.donatedFrom), run,
+                        port.donatedFrom * positions + p);
+      else
+        memory = std::make_shared<Storage>(port.bytes);
+      run.outputs.push_back(memory);
+      auto *buffer = new PJRT_Buffer{};
+      buffer->type = port.type;
+      buffer->dims = port.local;
+      buffer->device = run.executable->devices[partition];
+      buffer->ready = run.done;
+      buffer->storage = memory;
+      for (size_t d = port.local.size(); d > 0; --d)
+        buffer->minorToMajor.push_back(static_cast<int64_t>(d) - 1);
+      args->output_lists[partition][o] = buffer;
+    }
+  }
+}
+
+} // namespace
+
+PJRT_Error *weft::pjrt::execute(LoadedExecutable_Execute_Args *args) {
+  auto executable = args->executable->value;
+  const LoadedProgram &loaded = *executable->loaded;
+  if (args->num_devices != executable->devices.size() ||
+      args->num_args != loaded.inputs.size())
+    return error(kInvalidArgument,
+                 "the program takes " + std::to_string(loaded.inputs.size()) +
+                     " arguments on " +
+                     std::to_string(executable->devices.size()) +
+                     " devices, it is given " +
+                     std::to_string(args->num_args) + " on " +
+                     std::to_string(args->num_devices));
+  auto run = std::make_shared<Run>();
+  run->executable = executable;
+  if (PJRT_Error *why = takeInputs(args, loaded, *run))
+    return why;
+  makeOutputs(args, loaded, *run);
+  if (args->device_complete_events)
+    for (size_t d = 0; d < args->num_devices; ++d)
+      args->device_complete_events[d] = new PJRT_Event{run->done};
+  executable->client->dispatcher.run([run] { perform(*run); });
+  return nullptr;
+}

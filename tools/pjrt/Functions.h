@@ -1,0 +1,28 @@
+//===- Functions.h - the functions of the table, by family -----*- C++ -*-===//
+
+#ifndef WEFT_TOOLS_PJRT_FUNCTIONS_H
+#define WEFT_TOOLS_PJRT_FUNCTIONS_H
+
+#include "weft/tools/pjrt/Abi.h"
+
+namespace weft::pjrt {
+
+/// Puts a function of one struct into its slot.
+template <typename Args>
+void set(Function *table, Slot slot, PJRT_Error *(*function)(Args *)) {
+  table[slot] = reinterpret_cast<Function>(function);
+}
+
+void setEventFunctions(Function *table);
+void setClientFunctions(Function *table);
+void setDeviceFunctions(Function *table);
+void setBufferFunctions(Function *table);
+void setExecutableFunctions(Function *table);
+
+/// Client_Compile and LoadedExecutable_Execute.
+PJRT_Error *compile(Client_Compile_Args *args);
+PJRT_Error *execute(LoadedExecutable_Execute_Args *args);
+
+} // namespace weft::pjrt
+
+#endif // WEFT_TOOLS_PJRT_FUNCTIONS_H

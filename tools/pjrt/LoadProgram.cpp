@@ -1,0 +1,213 @@
+//===- LoadProgram.cpp - a program image with what JAX wants to know ------===//
+//
+// JAX learns how results lie from a module with XLA's shardings, for a mesh of
+// 2 x 4 devices:
+//
+//   [{"data"}, {}]    {devices=[2,1,4]0,1,2,3,4,5,6,7 last_tile_dim_replicate}
+//   [{}, {"model", "data"}]         {devices=[1,8]0,4,1,5,2,6,3,7}
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/tools/pjrt/LoadProgram.h"
+
+#include "weft/runtime/abi/plan_generated.h"
+
+#include <algorithm>
+#include <numeric>
+
+using namespace weft;
+using namespace weft::pjrt;
+
+namespace {
+
+using Axes = flatbuffers::Vector<const plan::SubAxis *>;
+
+BufferType typeOf(plan::DType type) {
+  switch (type) {
+  case plan::DType::f32:  return kF32;
+  case plan::DType::f64:  return kF64;
+  case plan::DType::f16:  return kF16;
+  case plan::DType::bf16: return kBF16;
+  case plan::DType::i1:   return kPred;
+  case plan::DType::i8:   return kS8;
+  case plan::DType::i16:  return kS16;
+  case plan::DType::i32:  return kS32;
+  case plan::DType::i64:  return kS64;
+  case plan::DType::ui8:  return kU8;
+  case plan::DType::ui16: return kU16;
+  case plan::DType::ui32: return kU32;
+  case plan::DType::ui64: return kU64;
+  default:                return kInvalidType;
+  }
+}
+
+std::string joined(const std::vector<int64_t> &numbers, const char *between) {
+  std::string text;
+  for (int64_t number : numbers)
+    text += (text.empty() ? "" : between) + std::to_string(number);
+  return text;
+}
+
+/// The shardings of one mesh as XLA writes them.
+class ShardingWriter {
+public:
+  explicit ShardingWriter(const plan::Mesh *mesh) {
+    for (int64_t size : *mesh->axis_sizes())
+      sizes.push_back(size);
+    count = std::accumulate(sizes.begin(), sizes.end(), int64_t(1),
+                            std::multiplies<>());
+    devices.resize(count);
+    std::iota(devices.begin(), devices.end(), 0);
+    if (mesh->devices() && mesh->devices()->size())
+      std::copy(mesh->devices()->begin(), mesh->devices()->end(),
+                devices.begin());
+  }
+
+  std::string write(const plan::Layout *layout, size_t rank) const {
+    std::vector<int64_t> tiles(rank, 1);
+    for (size_t d = 0; layout && d < rank; ++d)
+      for (const plan::SubAxis *axis : *axesOf(layout, d))
+        tiles[d] *= axis->size();
+    int64_t parts = std::accumulate(tiles.begin(), tiles.end(), int64_t(1),
+                                    std::multiplies<>());
+    if (parts == 1)
+      return "{replicated}";
+    std::vector<int64_t> order(count);
+    std::iota(order.begin(), order.end(), 0);
+    // Stable: replicas of a tile stay in the order of the mesh.
+    std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
+      return tileOf(a, layout, rank) < tileOf(b, layout, rank);
+    });
+    for (int64_t &position : order)
+      position = devices[position];
+    bool replicated = parts < count;
+    if (replicated)
+      tiles.push_back(count / parts);
+    return "{devices=[" + joined(tiles, ",") + "]" + joined(order, ",") +
+           (replicated ? " last_tile_dim_replicate}" : "}");
+  }
+
+private:
+  static const Axes *axesOf(const plan::Layout *layout, size_t dim) {
+    return layout->dims()->Get(static_cast<unsigned>(dim))->axes();
+  }
+  int64_t digit(int64_t position, const plan::SubAxis &axis) const {
+    int64_t inner = 1;
+    for (size_t a = axis.axis() + 1; a < sizes.size(); ++a)
+      inner *= sizes[a];
+    int64_t coordinate = position / inner % sizes[axis.axis()];
+    return coordinate / (sizes[axis.axis()] / axis.skip() / axis.size()) %
+           axis.size();
+  }
+  int64_t tileOf(int64_t position, const plan::Layout *layout,
+                 size_t rank) const {
+    int64_t tile = 0;
+    for (size_t d = 0; d < rank; ++d)
+      for (const plan::SubAxis *axis : *axesOf(layout, d))
+        tile = tile * axis->size() + digit(position, *axis);
+    return tile;
+  }
+  std::vector<int64_t> sizes, devices;
+  int64_t count = 1;
+};
+
+ProgramPort portOf(const plan::Program *program, const plan::Port *port,
+                   const ShardingWriter &writer) {
+  ProgramPort out;
+  out.type = typeOf(port->dtype());
+  const plan::Buffer *buffer = program->buffers()->Get(port->buffer());
+  if (port->shape())
+    out.global.assign(port->shape()->begin(), port->shape()->end());
+  if (buffer->shape())
+    out.local.assign(buffer->shape()->begin(), buffer->shape()->end());
+  out.bytes = bytesOf(out.type);
+  for (int64_t size : out.local)
+    out.bytes *= static_cast<size_t>(size);
+  out.donatedTo = port->donated_to();
+  const plan::Layout *layout = port->layout();
+  bool said = layout && layout->dims() &&
+              layout->dims()->size() == out.global.size();
+  out.sharding = writer.write(said ? layout : nullptr, out.global.size());
+  return out;
+}
+
+std::string typeText(const plan::Port *port) {
+  std::string text = "tensor<";
+  if (port->shape())
+    for (int64_t size : *port->shape())
+      text += std::to_string(size) + "x";
+  return text + plan::EnumNameDType(port->dtype()) + ">";
+}
+
+const char *zeroOf(BufferType type) {
+  switch (type) {
+  case kPred: return "false";
+  case kF16:
+  case kBF16:
+  case kF32:
+  case kF64:  return "0.0";
+  default:    return "0";
+  }
+}
+
+/// A module of the program's types and shardings that computes nothing.
+std::string skeletonOf(const plan::Program *program, const LoadedProgram &out,
+                       int64_t partitions) {
+  std::string arguments, types, values, body, ins, outs;
+  for (size_t i = 0; i < out.inputs.size(); ++i) {
+    arguments += (i ? ", %a" : "%a") + std::to_string(i) + ": " +
+                 typeText(program->inputs()->Get(unsigned(i)));
+    ins += (i ? ", \"" : "\"") + out.inputs[i].sharding + "\"";
+  }
+  for (size_t i = 0; i < out.outputs.size(); ++i) {
+    std::string type = typeText(program->outputs()->Get(unsigned(i)));
+    types += (i ? ", " : "") + type;
+    values += (i ? ", %" : "%") + std::to_string(i);
+    body += "    %" + std::to_string(i) + " = stablehlo.constant dense<" +
+            zeroOf(out.outputs[i].type) + "> : " + type + "\n";
+    outs += (i ? ", " : "") + out.outputs[i].sharding;
+  }
+  if (out.outputs.size() != 1)
+    outs = "{" + outs + "}";
+  std::string text = "module @" + out.name +
+                     " attributes {mhlo.num_replicas = 1 : i32, "
+                     "mhlo.num_partitions = " +
+                     std::to_string(partitions) + " : i32";
+  if (partitions > 1)
+    text += ", mhlo.spmd_output_sharding = \"" + outs +
+            "\", mhlo.spmd_parameters_shardings = [" + ins + "]";
+  return text + "} {\n  func.func public @main(" + arguments + ") -> (" +
+         types + ") {\n" + body + "    return" +
+         (values.empty() ? "" : " " + values + " : " + types) + "\n  }\n}\n";
+}
+
+} // namespace
+
+PJRT_Error *weft::pjrt::loadProgram(const std::vector<uint8_t> &image,
+                                    const std::string &name,
+                                    int64_t partitions, LoadedProgram &out) {
+  if (weft_error *why =
+          weft_program_load_memory(image.data(), image.size(), &out.program)) {
+    std::string message = weft_error_message(why);
+    weft_error_free(why);
+    return error(kInternal, message);
+  }
+  const plan::Program *program =
+      plan::GetProgram(weft_program_plan(out.program));
+  ShardingWriter writer(program->mesh());
+  for (const plan::Port *port : *program->inputs())
+    out.inputs.push_back(portOf(program, port, writer));
+  for (const plan::Port *port : *program->outputs())
+    out.outputs.push_back(portOf(program, port, writer));
+  for (size_t i = 0; i < out.inputs.size(); ++i)
+    if (int to = out.inputs[i].donatedTo; to >= 0)
+      out.outputs[to].donatedFrom = static_cast<int>(i);
+  out.devices.resize(partitions);
+  std::iota(out.devices.begin(), out.devices.end(), 0);
+  const auto *order = program->mesh()->devices();
+  if (order && static_cast<int64_t>(order->size()) == partitions)
+    std::copy(order->begin(), order->end(), out.devices.begin());
+  out.name = name;
+  out.skeleton = skeletonOf(program, out, partitions);
+  return nullptr;
+}

@@ -1,0 +1,17 @@
+//===- LoadProgram.h - a program image with what JAX wants to know -*- C++ -*-//
+
+#ifndef WEFT_TOOLS_PJRT_LOADPROGRAM_H
+#define WEFT_TOOLS_PJRT_LOADPROGRAM_H
+
+#include "weft/tools/pjrt/Objects.h"
+
+namespace weft::pjrt {
+
+/// Fills a LoadedProgram; null, or the error.
+PJRT_Error *loadProgram(const std::vector<uint8_t> &image,
+                        const std::string &name, int64_t partitions,
+                        LoadedProgram &out);
+
+} // namespace weft::pjrt
+
+#endif // WEFT_TOOLS_PJRT_LOADPROGRAM_H

@@ -1,0 +1,176 @@
+//===- Objects.h - what JAX holds pointers to ------------------*- C++ -*-===//
+//
+// A buffer is one array on one device: its memory, which several buffers never
+// share, and a promise that it will hold the value. Work is done in the order
+// in which it was asked for, by one thread (Dispatcher.h); every promise is
+// kept or broken by it, so nothing ever waits for what comes later.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_PJRT_OBJECTS_H
+#define WEFT_TOOLS_PJRT_OBJECTS_H
+
+#include "weft/tools/pjrt/Abi.h"
+#include "weft/tools/pjrt/Dispatcher.h"
+
+#include "weft/runtime/abi/weft.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdlib>
+#include <functional>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+struct PJRT_Error {
+  int code;
+  std::string message;
+};
+
+namespace weft::pjrt {
+
+inline PJRT_Error *error(ErrorCode code, std::string message) {
+  return new PJRT_Error{code, "Weft: " + std::move(message)};
+}
+
+/// A promise: not kept yet, kept, or broken for a reason.
+class Promise {
+public:
+  using Callback = std::function<void(const PJRT_Error *)>;
+  static std::shared_ptr<Promise> kept();
+  bool isSettled() const { return settled.load(std::memory_order_acquire); }
+  /// Null where it was kept; only once it is settled.
+  const PJRT_Error *failure() const { return reason.get(); }
+  void settle(const PJRT_Error *why);
+  /// At once where it is settled, else by who settles it.
+  void whenSettled(Callback callback);
+  void wait();
+
+private:
+  std::atomic<bool> settled{false};
+  std::unique_ptr<PJRT_Error> reason;
+  std::mutex mutex;
+  std::condition_variable change;
+  std::vector<Callback> waiting;
+};
+using PromisePtr = std::shared_ptr<Promise>;
+
+/// Memory of one device.
+class Storage {
+public:
+  explicit Storage(size_t bytes)
+      : bytes(bytes),
+        pointer(std::aligned_alloc(64, (std::max<size_t>(bytes, 1) + 63) / 64 * 64)) {}
+  ~Storage() { std::free(pointer); }
+  Storage(const Storage &) = delete;
+  Storage &operator=(const Storage &) = delete;
+  void *data() const { return pointer; }
+  size_t size() const { return bytes; }
+
+private:
+  size_t bytes;
+  void *pointer;
+};
+using StoragePtr = std::shared_ptr<Storage>;
+
+size_t bytesOf(BufferType type);
+
+/// One argument or result of a program, for one device.
+struct ProgramPort {
+  BufferType type = kInvalidType;
+  std::vector<int64_t> local, global;
+  size_t bytes = 0;    ///< of the local part
+  int donatedTo = -1;  ///< an argument: the result that takes over its memory
+  int donatedFrom = -1;
+  std::string sharding; ///< as XLA writes it: {replicated}
+};
+
+/// A loaded program, shared by all executables made of the same bytes.
+struct LoadedProgram {
+  ~LoadedProgram() { weft_program_free(program); }
+  weft_program *program = nullptr;
+  std::vector<ProgramPort> inputs, outputs;
+  std::vector<int64_t> devices; ///< partition of each position of the mesh
+  std::string name, skeleton;   ///< skeleton: what JAX reads shardings from
+};
+
+/// What a compiled program is on chosen devices.
+struct Executable {
+  std::shared_ptr<const LoadedProgram> loaded;
+  PJRT_Client *client = nullptr;
+  std::vector<PJRT_Device *> devices; ///< by partition
+  std::string assignment, fingerprint;
+  std::vector<BufferType> types;
+  std::vector<int64_t> dims;
+  std::vector<size_t> ranks, kindSizes;
+  std::vector<const char *> kinds;
+};
+
+} // namespace weft::pjrt
+
+struct PJRT_Event {
+  weft::pjrt::PromisePtr promise;
+};
+
+struct PJRT_DeviceDescription {
+  int id = 0;
+  std::string text;
+};
+
+struct PJRT_Memory {
+  int id = 0;
+  std::string text;
+  PJRT_Device *device = nullptr;
+};
+
+struct PJRT_Device {
+  PJRT_DeviceDescription description;
+  PJRT_Memory memory;
+  PJRT_Memory *memories[1] = {&memory};
+  PJRT_Device *self[1] = {this};
+  PJRT_Client *client = nullptr;
+};
+
+struct PJRT_TopologyDescription {
+  std::vector<PJRT_DeviceDescription *> descriptions;
+};
+
+struct PJRT_Client {
+  std::vector<std::unique_ptr<PJRT_Device>> owned;
+  std::vector<PJRT_Device *> devices;
+  std::vector<PJRT_Memory *> memories;
+  PJRT_TopologyDescription topology;
+  weft::pjrt::Dispatcher dispatcher;
+  /// Programs by the bytes and options they were compiled from.
+  std::mutex mutex;
+  std::map<std::string, std::weak_ptr<const weft::pjrt::LoadedProgram>> programs;
+  /// One for each number of devices that programs run on; made when needed, by
+  /// the dispatcher's thread alone.
+  std::map<int64_t, weft_runtime *> runtimes;
+  ~PJRT_Client();
+};
+
+struct PJRT_Buffer {
+  weft::pjrt::BufferType type;
+  std::vector<int64_t> dims;
+  PJRT_Device *device;
+  weft::pjrt::PromisePtr ready;
+  std::vector<int64_t> minorToMajor;
+  std::mutex mutex;
+  weft::pjrt::StoragePtr storage; ///< null: deleted or donated
+  int externalReferences = 0;
+};
+
+struct PJRT_Executable {
+  std::shared_ptr<const weft::pjrt::Executable> value;
+};
+
+struct PJRT_LoadedExecutable {
+  std::shared_ptr<const weft::pjrt::Executable> value;
+  bool isDeleted = false;
+};
+
+#endif // WEFT_TOOLS_PJRT_OBJECTS_H

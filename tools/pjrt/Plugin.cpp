@@ -1,0 +1,114 @@
+//===- Plugin.cpp - the table that JAX asks for, errors and events --------===//
+
+#include "weft/tools/pjrt/Functions.h"
+#include "weft/tools/pjrt/Objects.h"
+
+#include <utility>
+
+using namespace weft::pjrt;
+
+namespace {
+
+constexpr const char *kNames[] = {
+#define WEFT_PJRT_SLOT(name) "PJRT_" #name,
+#include "weft/tools/pjrt/Slots.def"
+#undef WEFT_PJRT_SLOT
+};
+
+/// What a slot answers that nothing fills: JAX ends the process on null.
+template <unsigned slot> PJRT_Error *unimplemented(void *) {
+  return error(kUnimplemented, std::string(kNames[slot]) +
+                                   " is not implemented");
+}
+
+template <unsigned... slot>
+void fill(Function *table, std::integer_sequence<unsigned, slot...>) {
+  ((table[slot] = unimplemented<slot>), ...);
+}
+
+PJRT_Error *destroyError(Error_Destroy_Args *args) {
+  delete args->error;
+  return nullptr;
+}
+
+PJRT_Error *errorMessage(Error_Message_Args *args) {
+  args->message = args->error->message.data();
+  args->message_size = args->error->message.size();
+  return nullptr;
+}
+
+PJRT_Error *errorCode(Error_GetCode_Args *args) {
+  args->code = args->error->code;
+  return nullptr;
+}
+
+PJRT_Error *initialize(Plugin_Initialize_Args *) { return nullptr; }
+
+PJRT_Error *attributes(Plugin_Attributes_Args *args) {
+  args->attributes = nullptr;
+  args->num_attributes = 0;
+  return nullptr;
+}
+
+PJRT_Error *copyOf(const PJRT_Error *why) {
+  return why ? new PJRT_Error(*why) : nullptr;
+}
+
+PJRT_Error *destroyEvent(Event_Destroy_Args *args) {
+  delete args->event;
+  return nullptr;
+}
+
+PJRT_Error *isReady(Event_IsReady_Args *args) {
+  args->is_ready = args->event->promise->isSettled();
+  return nullptr;
+}
+
+PJRT_Error *eventError(Event_Error_Args *args) {
+  return copyOf(args->event->promise->failure());
+}
+
+PJRT_Error *await(Event_Await_Args *args) {
+  args->event->promise->wait();
+  return copyOf(args->event->promise->failure());
+}
+
+PJRT_Error *onReady(Event_OnReady_Args *args) {
+  args->event->promise->whenSettled(
+      [callback = args->callback, user = args->user_arg](
+          const PJRT_Error *why) { callback(copyOf(why), user); });
+  return nullptr;
+}
+
+Api makeApi() {
+  Api api = {};
+  api.struct_size = sizeof(Api);
+  api.version = {sizeof(Version), nullptr, kMajorVersion, kMinorVersion};
+  fill(api.functions, std::make_integer_sequence<unsigned, kSlotCount>());
+  set(api.functions, kError_Destroy, destroyError);
+  set(api.functions, kError_Message, errorMessage);
+  set(api.functions, kError_GetCode, errorCode);
+  set(api.functions, kPlugin_Initialize, initialize);
+  set(api.functions, kPlugin_Attributes, attributes);
+  setEventFunctions(api.functions);
+  setClientFunctions(api.functions);
+  setDeviceFunctions(api.functions);
+  setBufferFunctions(api.functions);
+  setExecutableFunctions(api.functions);
+  return api;
+}
+
+} // namespace
+
+void weft::pjrt::setEventFunctions(Function *table) {
+  set(table, kEvent_Destroy, destroyEvent);
+  set(table, kEvent_IsReady, isReady);
+  set(table, kEvent_Error, eventError);
+  set(table, kEvent_Await, await);
+  set(table, kEvent_OnReady, onReady);
+}
+
+extern "C" __attribute__((visibility("default"))) const Api *GetPjrtApi() {
+  static const Api api = makeApi();
+  return &api;
+}

@@ -1,0 +1,221 @@
+//===- Programs.cpp - compiled programs and what JAX asks of them ---------===//
+
+#include "weft/tools/pjrt/CompileOptions.h"
+#include "weft/tools/pjrt/Compiler.h"
+#include "weft/tools/pjrt/Functions.h"
+#include "weft/tools/pjrt/LoadProgram.h"
+#include "weft/tools/pjrt/Objects.h"
+
+#include <cstring>
+
+using namespace weft::pjrt;
+
+namespace {
+
+using LoadedPtr = std::shared_ptr<const LoadedProgram>;
+
+/// From memory, where the same program was compiled before and is still used.
+PJRT_Error *obtain(PJRT_Client &client, std::string_view code,
+                   int64_t partitions, LoadedPtr &out) {
+  std::string key = std::to_string(partitions) + ":" + std::string(code);
+  {
+    std::lock_guard<std::mutex> guard(client.mutex);
+    if (auto found = client.programs.find(key);
+        found != client.programs.end() && (out = found->second.lock()))
+      return nullptr;
+  }
+  CompiledImage image = compileImage(code, partitions);
+  if (!image.error.empty())
+    return error(kUnimplemented, image.error);
+  auto loaded = std::make_shared<LoadedProgram>();
+  if (PJRT_Error *why =
+          loadProgram(image.bytes, image.name, partitions, *loaded))
+    return why;
+  out = loaded;
+  std::lock_guard<std::mutex> guard(client.mutex);
+  std::erase_if(client.programs,
+                [](const auto &entry) { return entry.second.expired(); });
+  client.programs[key] = out;
+  return nullptr;
+}
+
+void describeOutputs(Executable &executable) {
+  for (const ProgramPort &port : executable.loaded->outputs) {
+    executable.types.push_back(port.type);
+    executable.dims.insert(executable.dims.end(), port.local.begin(),
+                           port.local.end());
+    executable.ranks.push_back(port.local.size());
+    executable.kinds.push_back("device");
+    executable.kindSizes.push_back(6);
+  }
+}
+
+/// The devices of the partitions, as JAX said or the first ones.
+PJRT_Error *assign(PJRT_Client &client, const CompileOptions &options,
+                   Executable &executable) {
+  std::vector<int64_t> ids = options.devices;
+  for (int64_t i = 0; options.devices.empty() && i < options.partitions; ++i)
+    ids.push_back(i);
+  if (static_cast<int64_t>(ids.size()) != options.partitions)
+    return error(kInvalidArgument,
+                 "the program has " + std::to_string(options.partitions) +
+                     " partitions on " + std::to_string(ids.size()) +
+                     " devices");
+  for (int64_t id : ids) {
+    if (id < 0 || static_cast<size_t>(id) >= client.devices.size())
+      return error(kInvalidArgument,
+                   "the program runs on device " + std::to_string(id) +
+                       ", there are " + std::to_string(client.devices.size()));
+    executable.devices.push_back(client.devices[id]);
+  }
+  executable.assignment = options.assignment.empty()
+                              ? writeAssignment(ids)
+                              : options.assignment;
+  return nullptr;
+}
+
+PJRT_Error *destroy(Executable_Destroy_Args *args) {
+  delete args->executable;
+  return nullptr;
+}
+
+PJRT_Error *destroyLoaded(LoadedExecutable_Destroy_Args *args) {
+  delete args->executable;
+  return nullptr;
+}
+
+PJRT_Error *name(Executable_Name_Args *args) {
+  const std::string &text = args->executable->value->loaded->name;
+  args->text = text.data();
+  args->size = text.size();
+  return nullptr;
+}
+
+PJRT_Error *replicas(Executable_NumReplicas_Args *args) {
+  args->count = 1;
+  return nullptr;
+}
+
+PJRT_Error *partitions(Executable_NumPartitions_Args *args) {
+  args->count = args->executable->value->devices.size();
+  return nullptr;
+}
+
+PJRT_Error *outputs(Executable_NumOutputs_Args *args) {
+  args->count = args->executable->value->types.size();
+  return nullptr;
+}
+
+PJRT_Error *codeSize(Executable_SizeOfGeneratedCodeInBytes_Args *args) {
+  args->bytes = 0;
+  return nullptr;
+}
+
+PJRT_Error *outputTypes(Executable_OutputElementTypes_Args *args) {
+  const Executable &executable = *args->executable->value;
+  args->types = executable.types.data();
+  args->count = executable.types.size();
+  return nullptr;
+}
+
+PJRT_Error *outputDimensions(Executable_OutputDimensions_Args *args) {
+  const Executable &executable = *args->executable->value;
+  args->count = executable.types.size();
+  args->dims = executable.dims.data();
+  args->ranks = executable.ranks.data();
+  return nullptr;
+}
+
+PJRT_Error *outputKinds(Executable_OutputMemoryKinds_Args *args) {
+  const Executable &executable = *args->executable->value;
+  args->count = executable.types.size();
+  args->kinds = executable.kinds.data();
+  args->sizes = executable.kindSizes.data();
+  return nullptr;
+}
+
+/// JAX reads the shardings of arguments and results from it, nothing else.
+PJRT_Error *optimizedProgram(Executable_OptimizedProgram_Args *args) {
+  const std::string &text = args->executable->value->loaded->skeleton;
+  args->program->format = "mlir";
+  args->program->format_size = 4;
+  if (args->program->code)
+    std::memcpy(args->program->code, text.data(), text.size());
+  args->program->code_size = text.size();
+  return nullptr;
+}
+
+PJRT_Error *getExecutable(LoadedExecutable_GetExecutable_Args *args) {
+  args->executable = new PJRT_Executable{args->loaded->value};
+  return nullptr;
+}
+
+PJRT_Error *devices(LoadedExecutable_AddressableDevices_Args *args) {
+  args->devices = args->executable->value->devices.data();
+  args->num_devices = args->executable->value->devices.size();
+  return nullptr;
+}
+
+PJRT_Error *forget(LoadedExecutable_Delete_Args *args) {
+  args->executable->isDeleted = true;
+  return nullptr;
+}
+
+PJRT_Error *isDeleted(LoadedExecutable_IsDeleted_Args *args) {
+  args->is_deleted = args->executable->isDeleted;
+  return nullptr;
+}
+
+PJRT_Error *assignment(LoadedExecutable_GetDeviceAssignment_Args *args) {
+  args->bytes = args->executable->value->assignment.data();
+  args->size = args->executable->value->assignment.size();
+  args->owner = nullptr;
+  args->free = [](void *) {};
+  return nullptr;
+}
+
+} // namespace
+
+PJRT_Error *weft::pjrt::compile(Client_Compile_Args *args) {
+  CompileOptions options;
+  if (!readCompileOptions(
+          {args->compile_options, args->compile_options_size}, options))
+    return error(kInvalidArgument, "the compile options cannot be read");
+  if (options.replicas > 1)
+    return error(kUnimplemented,
+                 "programs of " + std::to_string(options.replicas) +
+                     " replicas are not supported; shard over a mesh");
+  auto executable = std::make_shared<Executable>();
+  executable->client = args->client;
+  if (PJRT_Error *why = assign(*args->client, options, *executable))
+    return why;
+  if (PJRT_Error *why =
+          obtain(*args->client,
+                 {args->program->code, args->program->code_size},
+                 options.partitions, executable->loaded))
+    return why;
+  describeOutputs(*executable);
+  args->executable = new PJRT_LoadedExecutable{std::move(executable)};
+  return nullptr;
+}
+
+void weft::pjrt::setExecutableFunctions(Function *table) {
+  set(table, kClient_Compile, compile);
+  set(table, kExecutable_Destroy, destroy);
+  set(table, kLoadedExecutable_Destroy, destroyLoaded);
+  set(table, kExecutable_Name, name);
+  set(table, kExecutable_NumReplicas, replicas);
+  set(table, kExecutable_NumPartitions, partitions);
+  set(table, kExecutable_NumOutputs, outputs);
+  set(table, kExecutable_SizeOfGeneratedCodeInBytes, codeSize);
+  set(table, kExecutable_OutputElementTypes, outputTypes);
+  set(table, kExecutable_OutputDimensions, outputDimensions);
+  set(table, kExecutable_OutputMemoryKinds, outputKinds);
+  set(table, kExecutable_OptimizedProgram, optimizedProgram);
+  set(table, kLoadedExecutable_GetExecutable, getExecutable);
+  set(table, kLoadedExecutable_AddressableDevices, devices);
+  set(table, kLoadedExecutable_Delete, forget);
+  set(table, kLoadedExecutable_IsDeleted, isDeleted);
+  set(table, kLoadedExecutable_GetDeviceAssignment, assignment);
+  set(table, kLoadedExecutable_Execute, execute);
+}
