@@ -15,8 +15,17 @@ Value LocalBuilder::integer(int64_t value, ArrayRef<int64_t> shape) {
 Value LocalBuilder::asI64(Value value) {
   if (typeOf(value).getElementType().isSignlessInteger(64))
     return value;
-  return ConvertOp::create(builder, loc,
-                           typeOf(value).clone(builder.getI64Type()), value);
+  RankedTensorType type = typeOf(value);
+  // What is past all of i64 stays past the end, not in front of the start.
+  if (type.getElementType().isUnsignedInteger(64)) {
+    Attribute most = IntegerAttr::get(type.getElementType(),
+                                      APInt::getSignedMaxValue(64));
+    value = MinOp::create(
+        builder, loc, value,
+        ConstantOp::create(builder, loc, DenseElementsAttr::get(type, most)));
+  }
+  return ConvertOp::create(builder, loc, type.clone(builder.getI64Type()),
+                           value);
 }
 
 Value LocalBuilder::clamp(Value value, int64_t least, int64_t most) {
