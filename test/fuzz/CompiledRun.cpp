@@ -131,16 +131,16 @@ std::string Runtime::run(llvm::ArrayRef<uint8_t> image, int64_t devices,
   return compare(expected, errorBounds);
 }
 
-std::string runCompiled(ModuleOp sharded, llvm::ArrayRef<Tensor> inputs,
+std::string runCompiled(ModuleOp scheduled, llvm::ArrayRef<Tensor> inputs,
                         llvm::ArrayRef<Tensor> expected,
                         llvm::ArrayRef<double> errorBounds, uint64_t seed) {
   CompileOptions options;
-  options.from = Stage::sharded;
+  options.from = Stage::scheduled;
   options.target = "cpu";
   options.threads = 1;
-  auto mesh = sharded->getAttrOfType<MeshAttr>("weft.mesh");
+  auto mesh = scheduled->getAttrOfType<MeshAttr>("weft.mesh");
   int64_t devices = mesh ? mesh.getMesh().size() : 1;
-  OwningOpRef<ModuleOp> module(sharded.clone());
+  OwningOpRef<ModuleOp> module(scheduled.clone());
   auto image = compileProgram(*module, options);
   if (failed(image))
     return "the program is not compiled";

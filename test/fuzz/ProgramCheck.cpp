@@ -144,12 +144,16 @@ Verdict ProgramCheck::runModule(ModuleOp module) {
   Tensors inputs;
   for (auto [i, type] : llvm::enumerate(mainOf(module).getArgumentTypes()))
     inputs.push_back(drawInput(cast<RankedTensorType>(type), wishes, i));
-  Verdict verdict = compare(module, *partitioned, inputs);
-  if (verdict != Verdict::Holds || !wishes.compiled)
-    return verdict;
+  if (!onlyCompiled) {
+    Verdict verdict = compare(module, *partitioned, inputs);
+    if (verdict != Verdict::Holds || !wishes.compiled)
+      return verdict;
+  }
   auto expected = interpretFunction(mainOf(module), inputs);
-  why += runCompiled(*sharded, inputs, *expected, errorBoundsOf(mainOf(module)),
-                     wishes.inputs);
+  if (failed(expected))
+    return Verdict::Refused;
+  why += runCompiled(*partitioned, inputs, *expected,
+                     errorBoundsOf(mainOf(module)), wishes.inputs);
   if (why.empty())
     return Verdict::Holds;
   return StringRef(why).contains("compiled result") ? Verdict::Differs

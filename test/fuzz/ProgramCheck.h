@@ -55,6 +55,8 @@ public:
   std::function<void(mlir::ModuleOp)> observe;
   /// For tests: breaks the scheduled program.
   std::function<void(mlir::ModuleOp)> breakProgram;
+  /// For tests: leaves out the interpreter's devices, and runs machine code.
+  bool onlyCompiled = false;
 
 private:
   Verdict runModule(mlir::ModuleOp module);
@@ -72,9 +74,9 @@ std::string kindOfReason(const std::string &reason);
 mlir::func::FuncOp mainOf(mlir::ModuleOp module);
 /// Sends values of a module at stage `sharded` to other layouts and back.
 void addDetours(mlir::ModuleOp module, uint64_t seed);
-/// Compiles a module at stage `sharded` and runs it on poisoned memory. What is
-/// wrong with its results, or empty.
-std::string runCompiled(mlir::ModuleOp sharded, llvm::ArrayRef<Tensor> inputs,
+/// Compiles a module at stage `scheduled` and runs it on poisoned memory. What
+/// is wrong with its results, or empty.
+std::string runCompiled(mlir::ModuleOp scheduled, llvm::ArrayRef<Tensor> inputs,
                         llvm::ArrayRef<Tensor> expected,
                         llvm::ArrayRef<double> errorBounds, uint64_t seed);
 /// By result: what two right programs may be apart.

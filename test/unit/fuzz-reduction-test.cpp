@@ -101,6 +101,27 @@ TEST_CASE("a forgotten mask is reduced to a small uneven program") {
   CHECK(check.run(found.text) == Verdict::Holds);
 }
 
+/// How many of the first programs run otherwise as machine code.
+static unsigned differCompiled(ProgramCheck &check, unsigned programs) {
+  unsigned found = 0;
+  check.onlyCompiled = true;
+  for (uint64_t seed = 1; seed <= programs; ++seed) {
+    ProgramOptions options;
+    options.compiled = true;
+    found += check.run(randomProgram(seed, options)) == Verdict::Differs;
+  }
+  return found;
+}
+
+TEST_CASE("machine code that reads padding or forgets a sum is found") {
+  ProgramCheck check;
+  CHECK(differCompiled(check, 40) == 0);
+  check.breakProgram = dropMasks;
+  CHECK(differCompiled(check, 40) > 0);
+  check.breakProgram = dropAllReduces;
+  CHECK(differCompiled(check, 40) > 0);
+}
+
 TEST_CASE("reasons are compared without names and numbers") {
   CHECK(kindOfReason("kernel 'a_1' needs 2 nests\nmore") ==
         kindOfReason("kernel 'b_7x8' needs 3 nests"));
