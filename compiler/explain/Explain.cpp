@@ -67,6 +67,8 @@ static int64_t bytesSent(plan::CollectiveOp op, const Mesh &mesh) {
   int64_t p = shardCount(op.getGroupAttr().getLayout().dims[0]);
   if (op.getKind() == "fetch")
     return fetchedBytes(op, p);
+  if (op.getKind() == "pick") // any element may come from elsewhere
+    return totalBytes(op.getTargets().front());
   int64_t before = totalBytes(op.getSources());
   int64_t after = totalBytes(op.getTargets());
   if (op.getKind() == "all_reduce")

@@ -123,6 +123,18 @@ LogicalResult FetchOp::verify() {
                     groupSize(getGroup())); // (C2)
 }
 
+LogicalResult PickOp::verify() {
+  RankedTensorType positions = typeOf(getPositions());
+  if (!positions.getElementType().isSignlessInteger(64) ||
+      positions.getShape() != typeOf(getResult()).getShape()) // (C1)
+    return emitOpError("picks ")
+           << typeOf(getResult()) << " at positions " << positions
+           << "; there is an i64 for each element";
+  if (failed(checkDim(*this, getDim()))) // (C2)
+    return failure();
+  return checkOthers(*this, getDim()); // (C2)
+}
+
 /// (C1) local shapes, (C2) not partial.
 static LogicalResult checkMove(Operation *op, ArrayRef<int64_t> shape,
                                LayoutAttr from, LayoutAttr to) {

@@ -100,6 +100,23 @@ def Coll_FetchOp : Coll_MovingOp<"fetch", "receives chosen positions of a dimens
   }];
 }
 
+def Coll_PickOp : Coll_CommunicatingOp<"pick"> {
+  let summary = "receives the elements at positions that are known when the program runs";
+  let description = [{
+    `%1 = coll.pick %0 at %p dim 0 over #mesh ["x"] : tensor<4xf32>, tensor<6xi64> -> tensor<6xf32>`.
+    The group's blocks lie one after the other along `dim`; each element of the
+    result is the one at its position there, with its own position in the other
+    dimensions. Positions outside are moved to the first or last. Every element
+    counts as moved: which ones are is data.
+    (C1) `positions` are i64 and have the result's shape; (C2) the dim lies in
+    the rank, other dimensions agree.
+  }];
+  let arguments = (ins AnyRankedTensor:$input, AnyRankedTensor:$positions, I64Attr:$dim, Weft_LayoutAttr:$group, OptionalAttr<StrAttr>:$reason);
+  let results = (outs AnyRankedTensor:$result);
+  let assemblyFormat = "$input `at` $positions `dim` $dim `over` custom<Group>($group) (`because` $reason^)? attr-dict `:` type($input) `,` type($positions) `->` type($result)";
+  let hasVerifier = 1;
+}
+
 class Coll_LayoutMoveOp<string mnemonic, string text> : Coll_CommunicatingOp<mnemonic> {
   let summary = text;
   let description = [{ `%1 = coll.exchange %0 of [16, 16] from #a to #b : tensor<8x16xf32> -> tensor<16x8xf32>` (global shape in brackets). (C1) operand and result have the local shapes of the two layouts; (C2) neither is partial. }];

@@ -126,6 +126,22 @@ Tensor fetched(coll::FetchOp op, ArrayRef<const Tensor *> members, int64_t k) {
   return result;
 }
 
+/// Member k's element at each of its positions.
+Tensor picked(coll::PickOp op, ArrayRef<const Tensor *> members,
+              const Tensor &positions) {
+  Tensor result(cast<RankedTensorType>(op.getResult().getType()));
+  int64_t dim = op.getDim(), block = members[0]->getShape()[dim];
+  SmallVector<int64_t, 4> strides = stridesOf(members[0]->getShape());
+  int64_t last = block * static_cast<int64_t>(members.size()) - 1;
+  for (int64_t i = 0; i < result.size() && last >= 0; ++i) {
+    int64_t q = std::clamp<int64_t>(positions.integer(i), 0, last), from = 0;
+    for (auto [d, at] : llvm::enumerate(indexOf(i, result.getShape())))
+      from += (static_cast<int64_t>(d) == dim ? q % block : at) * strides[d];
+    result.copy(i, *members[q / block], from);
+  }
+  return result;
+}
+
 /// The result of member k, from the operand of each member.
 Tensor memberResult(Operation *op, unsigned index,
                     ArrayRef<const Tensor *> members, int64_t k) {
@@ -178,6 +194,21 @@ groupedMeaning(Operation *op, const Mesh &mesh, LayoutAttr group,
       for (auto [k, position] : llvm::enumerate(members))
         results[position][index] = memberResult(op, index, tensors, k);
     }
+  return results;
+}
+
+SmallVector<Tensors>
+pickMeaning(coll::PickOp op, const Mesh &mesh,
+            ArrayRef<SmallVector<const Tensor *>> operands) {
+  SmallVector<Tensors> results(mesh.size());
+  Layout axes = op.getGroup().getLayout();
+  for (const Group &members : groupsOf(mesh, axes.dims[0])) {
+    SmallVector<const Tensor *> tensors;
+    for (int64_t position : members)
+      tensors.push_back(operands[position][0]);
+    for (int64_t position : members)
+      results[position] = {picked(op, tensors, *operands[position][1])};
+  }
   return results;
 }
 
@@ -246,6 +277,11 @@ meaningOfCollective(Operation *op, const Mesh &mesh,
       .Case<coll::SliceOp, coll::MakePartialOp, coll::AllReduceOp,
             coll::ReduceScatterOp, coll::AllGatherOp, coll::AllToAllOp,
             coll::FetchOp>(grouped)
+      .Case([&](coll::PickOp pick) -> Result {
+        if (otherMesh(pick.getGroup()))
+          return refused();
+        return FailureOr(pickMeaning(pick, mesh, operands));
+      })
       .Case<coll::PermuteOp, coll::ExchangeOp>(move)
       .Default([](Operation *) { return std::nullopt; });
 }

@@ -79,8 +79,9 @@ def Plan_CollectiveOp : Plan_InProgram<"collective", [SameVariadicOperandSize]> 
   let description = [{
     `plan.collective "all_reduce" by sum %a to %a over #group because "..." : memref<..> to memref<..>`.
     Kinds: all_reduce, all_gather, reduce_scatter, all_to_all, permute,
-    exchange, fetch, with the meaning of the coll dialect; `group` is a rank-1 layout
-    whose dimension lists the axes. (C1) the kind is one of these.
+    exchange, fetch, pick, with the meaning of the coll dialect; `group` is a rank-1
+    layout whose dimension lists the axes. The second operand of a pick is its
+    positions, named as source and target and left as they are. (C1) the kind is one of these.
   }];
   let arguments = (ins StrAttr:$kind, OptionalAttr<Weft_ReduceKindAttr>:$reduce,
                        Variadic<AnyStaticShapeMemRef>:$sources, Variadic<AnyStaticShapeMemRef>:$targets,

@@ -190,6 +190,14 @@ LogicalResult ProgramEmitter::emitInstruction(Operation &op) {
                                       int64_t(c.getDivisor()),
                                       int64_t(c.getModulus())}),
         c.getReasonAttr());
+  } else if (auto c = dyn_cast<coll::PickOp>(op)) {
+    Value positions = buffer(c.getPositions());
+    plan::CollectiveOp::create(
+        builder, op.getLoc(), builder.getStringAttr("pick"), ReduceKindAttr(),
+        ValueRange{buffer(c.getInput()), positions},
+        ValueRange{buffer(c.getResult()), positions}, c.getGroup(),
+        IntegerAttr(), c.getDimAttr(), LayoutAttr(), LayoutAttr(),
+        DenseI64ArrayAttr(), c.getReasonAttr());
   } else if (auto c = dyn_cast<coll::PermuteOp>(op)) {
     emitMove(op, "permute", c.getShapeAttr(), c.getFrom(), c.getTo(),
              c.getReasonAttr());

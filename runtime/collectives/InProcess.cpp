@@ -2,7 +2,7 @@
 // phase: once a group has arrived, any worker takes the next chunk.
 
 #include "weft/runtime/collectives/Moves.h"
-#include "weft/runtime/collectives/Provider.h"
+#include "weft/runtime/collectives/Picking.h"
 #include "weft/runtime/collectives/Reduce.h"
 
 #include <algorithm>
@@ -238,6 +238,7 @@ public:
       out = std::move(moving);
       return nullptr;
     }
+    case CollectiveKind::pick: out = preparePick(collective); return nullptr;
     case CollectiveKind::permute:
     case CollectiveKind::exchange: break;
     }

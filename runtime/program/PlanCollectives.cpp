@@ -67,6 +67,21 @@ Error PlanReader::checkPositions(const std::string &what,
   return nullptr;
 }
 
+Error PlanReader::checkPicked(const std::string &what,
+                              const Collective &info) const {
+  bool fits = info.operands.size() == 2;
+  if (fits) {
+    const Collective::Operand &positions = info.operands[1];
+    fits = positions.dtype == DType::i64 &&
+           positions.source == positions.target &&
+           positions.sourceShape == info.operands[0].targetShape;
+  }
+  if (!fits)
+    return badPlan(what, " has ", info.operands.size(),
+                   " operands, not one and its i64 positions");
+  return nullptr;
+}
+
 Error PlanReader::checkShapes(const std::string &what, const Collective &info,
                               const Collective::Operand &operand) const {
   const std::vector<int64_t> &source = operand.sourceShape,
@@ -99,7 +114,9 @@ Error PlanReader::checkShapes(const std::string &what, const Collective &info,
                       info.kind == CollectiveKind::all_to_all) &&
                      d == info.to;
     bool fetched = info.kind == CollectiveKind::fetch && d == info.to;
-    bool fits = fetched     ? source[d] == (info.shape[0] + p - 1) / p
+    bool picked = info.kind == CollectiveKind::pick && d == info.to;
+    bool fits = picked      ? true
+                : fetched     ? source[d] == (info.shape[0] + p - 1) / p
                 : gathered    ? target[d] <= source[d] * p
                 : scattered ? source[d] <= target[d] * p
                             : source[d] == target[d];
@@ -132,13 +149,20 @@ Error PlanReader::readOperands(const std::string &what,
     if (reduces && bitwise && isFloat(source.dtype))
       return badPlan(what, " takes the bitwise reduction of ",
                      name(source.dtype));
-    if (Error e = checkWritable(what, t))
-      return e;
+    bool isPositions = info.kind == CollectiveKind::pick && n == 1;
+    if (!isPositions)
+      if (Error e = checkWritable(what, t))
+        return e;
     info.operands.push_back({s, t, source.dtype, source.shape, target.shape,
                              source.bytes, target.bytes});
+    if (isPositions)
+      continue;
     if (Error e = checkShapes(what, info, info.operands.back()))
       return e;
   }
+  if (info.kind == CollectiveKind::pick)
+    if (Error e = checkPicked(what, info))
+      return e;
   // Others read the sources while targets are written: only an all-reduce may
   // work in place, and there each with itself.
   for (size_t n = 0; n < count; ++n)
@@ -146,6 +170,7 @@ Error PlanReader::readOperands(const std::string &what,
       const Collective::Operand &a = info.operands[n], &b = info.operands[m];
       bool same = n == m && info.kind == CollectiveKind::all_reduce &&
                   out.buffers[a.source].offset == out.buffers[b.target].offset;
+      same |= n == 1 && m == 1 && info.kind == CollectiveKind::pick; // only read
       if ((!same && overlap(a.source, b.target)) ||
           (n != m && overlap(a.target, b.target)))
         return badPlan(what, " has buffers ", a.source, ", ", a.target,

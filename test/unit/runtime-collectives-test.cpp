@@ -211,6 +211,24 @@ TEST_CASE("a fetch moves halos, strides and turns, and counts what it sends") {
   CHECK(fetched({7, 4, 2, 1, 1, 0}, 2, 0)[1] == 3);
 }
 
+TEST_CASE("a pick takes elements from where its positions say") {
+  // 0 1 2 3 | 4 5 6 7 | 8 9 - - in columns of 2; positions are clamped.
+  PlanBuilder p({{"x", 3}});
+  uint32_t in = p.input("in", DType::i32, {5, 2}, {{whole(0, 3)}, {}});
+  uint32_t at = p.input("at", DType::i64, {9, 2}, {{whole(0, 3)}, {}});
+  uint32_t out = p.output("out", DType::i32, {9, 2}, {{whole(0, 3)}, {}});
+  p.collective(CollectiveKind::pick, {in, at}, {out, at}, {whole(0, 3)}, -1, 0);
+  Loaded program(p.image(), "cpu:3", 2);
+  program.write(0, iota<int32_t>(10));
+  program.write(1, std::vector<int64_t>{4, 0, 3, 1, 2, 2,  0, 0, 0, 1, 0, 2,
+                                        -7, 4, 1, 1, 3, 3});
+  REQUIRE(program.run() == "");
+  CHECK(program.read<int32_t>(0, 18) ==
+        std::vector<int32_t>{8, 1, 6, 3, 4, 5,  0, 1, 0, 3, 0, 5,
+                             0, 9, 2, 3, 6, 7});
+  CHECK(program.counted("pick") == 24); // any element may have come
+}
+
 TEST_CASE("sub-axes make groups of a part of an axis") {
   // "x":(1)2 of 4: devices 0,2 and 1,3.
   PlanBuilder p({{"x", 4}});

@@ -154,6 +154,10 @@ TEST_CASE("a plan that does not hold together is refused") {
               .shape = {8, 4};
         }).find("not size, block, step, offset, divisor and modulus") !=
         std::string::npos);
+  CHECK(refusal([](PlanBuilder &p) {
+          p.collective(CollectiveKind::pick, {0}, {1}, {whole(0, 2)}, -1, 0);
+        }).find("has 1 operands, not one and its i64 positions") !=
+        std::string::npos);
   CHECK(refusal([](PlanBuilder &p) { p.program.inputs[0]->buffer = 9; }) ==
         "bad plan: input 0 \"in\" is buffer 9 of 3");
   CHECK(refusal([](PlanBuilder &p) { p.program.inputs[0]->shape = {9}; }) ==

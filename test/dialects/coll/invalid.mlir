@@ -166,6 +166,24 @@ func.func @group_twice(%x: tensor<7xf32>) {
 // -----
 
 #mesh = #weft.mesh<"data"=2, "model"=4>
+func.func @pick_c1(%x: tensor<4xf32>, %p: tensor<6xi32>) {
+  // expected-error@+1 {{picks 'tensor<6xf32>' at positions 'tensor<6xi32>'; there is an i64 for each element}}
+  %0 = coll.pick %x at %p dim 0 over #mesh ["data"] : tensor<4xf32>, tensor<6xi32> -> tensor<6xf32>
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
+func.func @pick_c2(%x: tensor<4x2xf32>, %p: tensor<6x3xi64>) {
+  // expected-error@+1 {{dim 1 should keep its size 2, but the result has 3}}
+  %0 = coll.pick %x at %p dim 0 over #mesh ["data"] : tensor<4x2xf32>, tensor<6x3xi64> -> tensor<6x3xf32>
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
 func.func @fetch_c2(%x: tensor<4xf32>) {
   // expected-error@+1 {{dim 0 of 9 elements over 2 devices has blocks of 5, not 4}}
   %0 = coll.fetch %x dim 0 of 9 at block 4 step 1 offset 0 divisor 1 modulus 0 over #mesh ["data"] : tensor<4xf32> -> tensor<6xf32>

@@ -19,7 +19,7 @@ func.func @stays(%x: tensor<7xf32>) {
 }
 
 // CHECK-LABEL: @moves
-func.func @moves(%x: tensor<8x10xf32>, %s: tensor<f32>, %h: tensor<8x16xf32>) {
+func.func @moves(%x: tensor<8x10xf32>, %s: tensor<f32>, %h: tensor<8x16xf32>, %p: tensor<3x16xi64>) {
   // CHECK: coll.all_reduce sum %{{.*}} over #[[$MESH]] ["model"] because "d2/output" : tensor<8x10xf32>
   %0 = coll.all_reduce sum %x over #mesh ["model"] because "d2/output" : tensor<8x10xf32>
   // CHECK: coll.all_reduce max %{{.*}}, %{{.*}} over #[[$MESH]] ["data"] : tensor<8x10xf32>, tensor<f32>
@@ -36,5 +36,7 @@ func.func @moves(%x: tensor<8x10xf32>, %s: tensor<f32>, %h: tensor<8x16xf32>) {
   %6 = coll.exchange %h of [16, 16] from #a to #b because "transpose" : tensor<8x16xf32> -> tensor<16x8xf32>
   // CHECK: coll.fetch %{{.*}} dim 0 of 16 at block 8 step 1 offset -1 divisor 1 modulus 0 over #[[$MESH]] ["data"] because "halo" : tensor<8x16xf32> -> tensor<10x16xf32>
   %7 = coll.fetch %h dim 0 of 16 at block 8 step 1 offset -1 divisor 1 modulus 0 over #mesh ["data"] because "halo" : tensor<8x16xf32> -> tensor<10x16xf32>
+  // CHECK: coll.pick %{{.*}} at %{{.*}} dim 0 over #[[$MESH]] ["data"] because "sort" : tensor<8x16xf32>, tensor<3x16xi64> -> tensor<3x16xf32>
+  %8 = coll.pick %h at %p dim 0 over #mesh ["data"] because "sort" : tensor<8x16xf32>, tensor<3x16xi64> -> tensor<3x16xf32>
   return
 }

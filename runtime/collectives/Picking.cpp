@@ -1,0 +1,68 @@
+#include "weft/runtime/collectives/Picking.h"
+
+#include <algorithm>
+#include <cstring>
+
+namespace weft::runtime {
+
+namespace {
+
+class Picking final : public PreparedCollective {
+public:
+  explicit Picking(const Collective &collective)
+      : members(shardCount(collective.axes)),
+        sent(collective.operands[0].targetBytes) {
+    const Collective::Operand &o = collective.operands[0];
+    elementBytes = runtime::elementBytes(o.dtype);
+    for (int64_t d = 0; d < int64_t(o.sourceShape.size()); ++d)
+      (d < collective.to ? outer : inner) *=
+          d == collective.to ? 1 : o.sourceShape[d];
+    block = o.sourceShape[collective.to];
+    count = o.targetShape[collective.to];
+    constexpr int64_t elementsOfChunk = 16 << 10;
+    parts = std::clamp<int64_t>(outer * count * inner / elementsOfChunk, 1, 64);
+  }
+
+  int64_t chunkCount(int64_t) const override {
+    return sent == 0 || block == 0 ? 0 : members * parts;
+  }
+  void run(int64_t, void *const *sources, void *const *targets,
+           int64_t chunk) const override {
+    switch (elementBytes) {
+    case 1: return copy<uint8_t>(sources, targets, chunk);
+    case 2: return copy<uint16_t>(sources, targets, chunk);
+    case 4: return copy<uint32_t>(sources, targets, chunk);
+    default: return copy<uint64_t>(sources, targets, chunk);
+    }
+  }
+  uint64_t bytesSent(int64_t) const override { return sent; }
+
+private:
+  template <typename T>
+  void copy(void *const *sources, void *const *targets, int64_t chunk) const {
+    int64_t member = chunk / parts, part = chunk % parts;
+    int64_t total = outer * count * inner;
+    const auto *positions =
+        static_cast<const int64_t *>(sources[member * 2 + 1]);
+    auto *target = static_cast<T *>(targets[member * 2]);
+    int64_t last = block * members - 1;
+    for (int64_t i = total * part / parts; i < total * (part + 1) / parts;
+         ++i) {
+      int64_t q = std::clamp<int64_t>(positions[i], 0, last);
+      int64_t row = i / inner / count, column = i % inner;
+      const auto *source = static_cast<const T *>(sources[q / block * 2]);
+      target[i] = source[(row * block + q % block) * inner + column];
+    }
+  }
+
+  int64_t members, outer = 1, inner = 1, block, count, parts, elementBytes;
+  uint64_t sent;
+};
+
+} // namespace
+
+std::unique_ptr<PreparedCollective> preparePick(const Collective &collective) {
+  return std::make_unique<Picking>(collective);
+}
+
+} // namespace weft::runtime

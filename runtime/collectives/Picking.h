@@ -1,0 +1,21 @@
+//===- Picking.h - elements at positions that are data ---------*- C++ -*-===//
+//
+// The blocks of a group lie one after the other along a dimension; member k
+// gets the elements at its positions. Blocks 7 3 | 5 1, positions 3 0 on member
+// 0: it gets 1 7.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_COLLECTIVES_PICKING_H
+#define WEFT_RUNTIME_COLLECTIVES_PICKING_H
+
+#include "weft/runtime/collectives/Provider.h"
+
+namespace weft::runtime {
+
+/// Every element counts as sent: which ones are is data.
+std::unique_ptr<PreparedCollective> preparePick(const Collective &collective);
+
+} // namespace weft::runtime
+
+#endif // WEFT_RUNTIME_COLLECTIVES_PICKING_H
