@@ -60,6 +60,37 @@ Case rows(int64_t m, int64_t n) {
           {size_t(m * n * 4)}};
 }
 
+/// An op with loops of its own, `op : types`; one result of that type.
+Case whole(const std::string &name, const std::string &signature, const std::string &op, const std::string &result, std::vector<size_t> arguments, size_t bytes) {
+  return {name, function("general", signature + " -> " + result, "%r = weft." + op + " -> " + result + "\nreturn %r : " + result + "\n"), std::move(arguments), {bytes}};
+}
+
+std::string pair(int64_t a, int64_t b) {
+  return "array<i64: " + std::to_string(a) + ", " + std::to_string(b) + ">";
+}
+
+/// A window of 3x3 over squares, with a stride and base dilation.
+Case convolution(int64_t batch, int64_t size, int64_t in, int64_t out, int64_t stride, int64_t base) {
+  int64_t places = ((size - 1) * base + 2 - 2) / stride + 1;
+  auto image = [&](int64_t n, int64_t features) {
+    return "tensor<" + std::to_string(batch) + "x" + std::to_string(n) + "x" + std::to_string(n) + "x" + std::to_string(features) + "xf32>";
+  };
+  std::string x = image(size, in), y = image(places, out), w = "tensor<3x3x" + std::to_string(in) + "x" + std::to_string(out) + "xf32>";
+  return whole("convolution", "(%x: " + x + ", %w: " + w + ")",
+               "convolution %x, %w {lhs_dims = array<i64: 0, 3, 1, 2>, rhs_dims = array<i64: 3, 2, 0, 1>, result_dims = array<i64: 0, 3, 1, 2>, strides = " + pair(stride, stride) +
+                   ", low = " + pair(1, 1) + ", high = " + pair(1, 1) + ", base_dilation = " + pair(base, base) + ", window_dilation = " + pair(1, 1) + "} : " + x + ", " + w,
+               y, {size_t(batch * size * size * in * 4), size_t(9 * in * out * 4)}, size_t(batch * places * places * out * 4));
+}
+
+Case sorted(int64_t rows, int64_t columns) {
+  std::string x = type(rows, columns), i = type(rows, columns, "i64"), types = "(" + x + ", " + i + ")";
+  size_t bytes = size_t(rows * columns * 4);
+  return {"sort",
+          function("general", "(%x: " + x + ", %i: " + i + ") -> " + types, "%r:2 = weft.sort %x, %i dim 1 keys 1 : " + types + " -> " + types + "\nreturn %r#0, %r#1 : " + x + ", " + i + "\n"),
+          {bytes, 2 * bytes},
+          {bytes, 2 * bytes}};
+}
+
 /// Memory of one call: arguments, then results full of NaN, each with a guard.
 class Call {
 public:
@@ -140,6 +171,26 @@ TEST_CASE("all parts of a kernel store the bits of one call") {
     checkParts(flat(64 * 1024), target);
     checkParts(rows(333, 301), target);
     checkParts(rows(7, 20000), target);
+  }
+}
+
+TEST_CASE("parts of ops with loops of their own store the bits of one call") {
+  for (const char *target : {"cpu", "cpu:avx2", "cpu:generic"}) {
+    checkParts(convolution(6, 16, 8, 24, 1, 1), target);
+    checkParts(convolution(1, 65, 6, 17, 2, 1), target);
+    checkParts(convolution(5, 12, 16, 9, 1, 2), target);
+    checkParts(sorted(50, 700), target);
+    std::string x = type(300, 400), g = type(200, 400), windows = "{window = " + pair(3, 1) + ", strides = " + pair(2, 1) + ", low = " + pair(1, 0) + ", high = " + pair(100, 0);
+    std::string one = pair(1, 1);
+    checkParts(whole("pooling", "(%x: " + x + ")", "reduce_window max %x " + windows + ", base_dilation = " + one + ", window_dilation = " + one + "} : " + x, g, {300 * 400 * 4}, 200 * 400 * 4), target);
+    checkParts(whole("its derivative", "(%x: " + x + ", %g: " + g + ")", "select_and_scatter ge %x, %g " + windows + "} : " + x + ", " + g, x, {300 * 400 * 4, 200 * 400 * 4}, 300 * 400 * 4), target);
+    std::string i = "tensor<200xi32>";
+    checkParts(whole("scatter", "(%x: " + x + ", %g: " + g + ", %i: " + i + ")",
+                     "scatter sum %x at %i with %g {update_window_dims = array<i64: 1>, inserted_window_dims = array<i64: 0>, scatter_dims_to_operand_dims = array<i64: 0>, "
+                     "index_vector_dim = 1 : i64} : " + x + ", " + i + ", " + g,
+                     x, {300 * 400 * 4, 200 * 400 * 4, 200 * 4}, 300 * 400 * 4),
+               target);
+    checkParts(whole("arg_max", "(%x: " + x + ")", "arg_max %x dim 0 : " + x, "tensor<400xi32>", {300 * 400 * 4}, 1600), target);
   }
 }
 

@@ -132,7 +132,10 @@ LogicalResult emitScatter(KernelEmitter &e, ScatterOp op) {
   Value pointer = e.memoryOf(op.getResult());
   if (type.getNumElements() == 0)
     return success();
-  ElementIndex index = e.openLoops(type.getShape());
+  SmallVector<Value> dims;
+  for (auto [dim, size] : llvm::enumerate(type.getShape()))
+    dims.push_back(e.openPartLoop(dim, size));
+  ElementIndex index = e.makeIndex(dims, e.depth());
   FailureOr<Value> input = e.element(op.getInput(), index);
   if (failed(input))
     return failure();
@@ -141,7 +144,13 @@ LogicalResult emitScatter(KernelEmitter &e, ScatterOp op) {
   e.beginNest();
   if (elementCount(op.getUpdates()) == 0)
     return success();
-  index = e.openLoops(tensorType(op.getUpdates()).getShape());
+  // The part's share of a dimension that updates have whole.
+  const std::optional<KernelSplit> &split = e.rowSplit();
+  int64_t shared = split ? updatesDimOf(op, split->dim) : -1;
+  dims.clear();
+  for (auto [dim, size] : llvm::enumerate(tensorType(op.getUpdates()).getShape()))
+    dims.push_back(static_cast<int64_t>(dim) == shared ? e.openSplitLoop(size) : e.openLoop(size));
+  index = e.makeIndex(dims, e.depth());
   FailureOr<Value> update = e.element(op.getUpdates(), index);
   FailureOr<BlockPosition> position = positionOf(e, op.getBlocks(), op.getIndices(), index, /*clamped=*/false);
   if (failed(update) || failed(position))

@@ -63,9 +63,10 @@ struct StridedView {
 
 /// How the rows of a kernel are shared among parts: in units (a tile of rows),
 /// at most so many parts; then which of them are those of the part at hand.
+/// Rows are positions of a result's first dimension, or of `dim`.
 struct KernelSplit {
   KernelSplit(int64_t rows, int64_t unit, int64_t parts) : rows(rows), unit(unit), parts(parts) {}
-  int64_t rows, unit, parts;
+  int64_t rows, unit, parts, dim = 0;
   mlir::Value firstUnit, lastUnit, begin, end, isLast;
 };
 
@@ -91,6 +92,8 @@ public:
   mlir::Value openStridedLoop(mlir::Value begin, mlir::Value end, mlir::Value step, mlir::ValueRange carried = {});
   /// The part's share of [0, n), n a multiple of the rows that are split.
   mlir::Value openSplitLoop(int64_t n);
+  /// [0, n), or the part's share where dimension `dim` is the one that is split.
+  mlir::Value openPartLoop(int64_t dim, int64_t n);
   const std::optional<KernelSplit> &rowSplit() const { return split; }
   mlir::scf::ForOp innermostLoop() { return levels.back(); }
   void closeLoops(unsigned depth);
@@ -140,6 +143,7 @@ protected:
 
   // Parts (KernelSplit.cpp).
   std::optional<KernelSplit> findSplit();
+  std::optional<KernelSplit> splitOfWhole();
   void chooseSplit();
   void exportParts(mlir::LLVM::LLVMFuncOp body);
 

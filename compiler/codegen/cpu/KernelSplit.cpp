@@ -1,6 +1,7 @@
 //===- KernelSplit.cpp - one launch shared by several workers --------------===//
 
 #include "weft/compiler/codegen/cpu/DotShape.h"
+#include "weft/compiler/codegen/cpu/WholeNests.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -28,14 +29,40 @@ static std::optional<KernelSplit> splitOfDot(const DotShape &shape, int64_t tile
   return KernelSplit(rows, tile, rows * columns * depth / kPartMultiplyAdds);
 }
 
+/// The kernel's only op with results: along its longest loop of those that do
+/// not depend on each other.
+std::optional<KernelSplit> KernelEmitter::splitOfWhole() {
+  Operation *whole = nullptr;
+  for (Operation &op : kernel.getBody().front().without_terminator()) {
+    if (op.getNumResults() == 0 || !stored.contains(op.getResult(0)) || isDataConstant(op.getResult(0)))
+      continue;
+    if (whole)
+      return std::nullopt;
+    whole = &op;
+  }
+  for (auto [value, pointer] : llvm::zip_equal(kernel.getBody().front().getTerminator()->getOperands(), resultPointers))
+    if (memory.lookup(value) != pointer)
+      return std::nullopt;
+  if (!whole || !whole->hasTrait<ComputedWhole>() || elementCount(whole->getResult(0)) == 0)
+    return std::nullopt;
+  WholeLoops loops = loopsOfWhole(whole);
+  std::optional<KernelSplit> best;
+  for (auto [dim, size] : loops.independent)
+    if (!best || std::min(size, kMostParts) > std::min(best->rows, kMostParts)) {
+      best = KernelSplit(size, 1, loops.work / kPartElements);
+      best->dim = dim;
+    }
+  return best;
+}
+
 /// Every nest must be of the same rows, and read what nests before it have
 /// stored at its own position only: then parts need not wait for each other.
 std::optional<KernelSplit> KernelEmitter::findSplit() {
+  if (llvm::any_of(kernel.getBody().front(), [](Operation &op) { return op.hasTrait<ComputedWhole>(); }))
+    return splitOfWhole();
   SmallVector<Value> roots;
   DotOp dot;
   for (Operation &op : kernel.getBody().front().without_terminator()) {
-    if (op.hasTrait<ComputedWhole>())
-      return std::nullopt;
     if (op.getNumResults() != 1 || !stored.contains(op.getResult(0)) || isDataConstant(op.getResult(0)))
       continue;
     if (isa<ReduceOp>(op) || (isa<DotOp>(op) && !roots.empty()))
@@ -94,6 +121,10 @@ Value KernelEmitter::openSplitLoop(int64_t n) {
     return openLoop(n);
   int64_t each = n / split->rows;
   return openLoop(mul(split->begin, each), mul(split->end, each));
+}
+
+Value KernelEmitter::openPartLoop(int64_t dim, int64_t n) {
+  return split && split->dim == dim ? openSplitLoop(n) : openLoop(n);
 }
 
 /// `NAME.part` and `NAME.parts`: see weft_kernel_part_fn in weft.h.

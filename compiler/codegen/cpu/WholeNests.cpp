@@ -1,5 +1,6 @@
 //===- WholeNests.cpp - cumulative ops and orders --------------------------===//
 
+#include "weft/compiler/codegen/cpu/RowNest.h"
 #include "weft/compiler/codegen/cpu/WholeNests.h"
 
 #include "weft/dialects/weft/IndexingOps.h"
@@ -14,67 +15,6 @@
 using namespace mlir;
 
 namespace weft::cpu {
-
-namespace {
-
-/// Loops over all dimensions but one.
-struct RowNest {
-  KernelEmitter &e;
-  Location loc;
-  Type elementType;
-  int64_t dim, size;
-  SmallVector<Value> dims; ///< null along the dimension
-
-  RowNest(KernelEmitter &e, Value input, int64_t dim)
-      : e(e), loc(e.loc), elementType(tensorType(input).getElementType()),
-        dim(dim), size(tensorType(input).getDimSize(dim)) {
-    e.beginNest();
-    for (auto [i, n] : llvm::enumerate(tensorType(input).getShape()))
-      dims.push_back(static_cast<int64_t>(i) == dim ? Value() : e.openLoop(n));
-  }
-  ElementIndex at(Value position) const {
-    SmallVector<Value> all(dims);
-    all[dim] = position;
-    return e.makeIndex(all, e.depth());
-  }
-  /// Stores to an element of a result, whose row is this one.
-  void put(Value value, Value result, Value position) const {
-    RankedTensorType type = tensorType(result);
-    SmallVector<Value> all(dims);
-    if (position)
-      all[dim] = position;
-    else
-      all.erase(all.begin() + dim);
-    e.store(value, e.memoryOf(result), type.getElementType(),
-            e.linearIndex(type.getShape(), e.makeIndex(all, e.depth())));
-  }
-  /// Closes the innermost loop, which carries these values on; they are given
-  /// as they are behind it.
-  SmallVector<Value> close(ValueRange next) const {
-    scf::ForOp loop = e.innermostLoop();
-    loop.getBody()->getTerminator()->setOperands(next);
-    e.closeLoops(e.depth() - 1);
-    return SmallVector<Value>(loop.getResults());
-  }
-
-  Value select(Value condition, Value x, Value y) const { return arith::SelectOp::create(e.builder, loc, condition, x, y); }
-  Value both(Value x, Value y) const { return arith::AndIOp::create(e.builder, loc, x, y); }
-  Value either(Value x, Value y) const { return arith::OrIOp::create(e.builder, loc, x, y); }
-  Value compare(arith::CmpIPredicate predicate, Value x, Value y) const { return arith::CmpIOp::create(e.builder, loc, predicate, x, y); }
-  Value isNan(Value x) const { return arith::CmpFOp::create(e.builder, loc, arith::CmpFPredicate::UNO, x, x); }
-  Value isNumber(Value x) const { return arith::CmpFOp::create(e.builder, loc, arith::CmpFPredicate::ORD, x, x); }
-  /// x < y, with NaN larger than all numbers.
-  Value less(Type type, Value x, Value y) const {
-    if (isa<FloatType>(type)) {
-      Value is = arith::CmpFOp::create(e.builder, loc, arith::CmpFPredicate::OLT, x, y);
-      return either(is, both(isNumber(x), isNan(y)));
-    }
-    bool isUnsigned = type.isUnsignedInteger() || type.isInteger(1);
-    return compare(isUnsigned ? arith::CmpIPredicate::ult : arith::CmpIPredicate::slt, x, y);
-  }
-};
-
-} // namespace
 
 /// log(e^a + e^b) without overflow.
 static Value emitLogSumExp(KernelEmitter &e, Type type, Value a, Value b) {
@@ -161,50 +101,6 @@ static LogicalResult emitTopK(KernelEmitter &e, TopKOp op) {
   row.put(found[0], op.getValues(), k);
   row.put(e.narrowed(found[1], op.getPositions()), op.getPositions(), k);
   row.close(found);
-  return success();
-}
-
-/// An element's place is the number of those that come before it.
-static LogicalResult emitSort(KernelEmitter &e, SortOp op) {
-  RowNest row(e, op.getInputs()[0], op.getDim());
-  Value i = e.openLoop(row.size);
-  auto keysAt = [&](Value position, SmallVector<Value> &keys) -> LogicalResult {
-    for (Value input : op.getInputs().take_front(op.getKeys())) {
-      FailureOr<Value> key = e.element(input, row.at(position));
-      if (failed(key))
-        return failure();
-      keys.push_back(*key);
-    }
-    return success();
-  };
-  SmallVector<Value> mine, others;
-  if (failed(keysAt(i, mine)))
-    return failure();
-  e.enterDepth(e.depth());
-  Value j = e.openLoop(row.size, e.constant(0));
-  Value count = e.innermostLoop().getRegionIterArgs()[0];
-  if (failed(keysAt(j, others)))
-    return failure();
-  e.enterDepth(e.depth());
-  Value before = row.compare(arith::CmpIPredicate::slt, j, i);
-  Value truth = arith::ConstantOp::create(e.builder, e.loc, e.builder.getBoolAttr(true));
-  for (size_t key = mine.size(); key-- > 0;) {
-    Type type = tensorType(op.getInputs()[key]).getElementType();
-    Value less = row.less(type, others[key], mine[key]), more = row.less(type, mine[key], others[key]);
-    if (op.getDescending())
-      std::swap(less, more);
-    Value notMore = arith::XOrIOp::create(e.builder, e.loc, more, truth);
-    before = row.either(less, row.both(notMore, before));
-  }
-  Value one = row.select(before, e.constant(1), e.constant(0));
-  Value place = row.close(e.add(count, one))[0];
-  for (auto [input, sorted] : llvm::zip_equal(op.getInputs(), op.getSorted())) {
-    FailureOr<Value> value = e.element(input, row.at(i));
-    if (failed(value))
-      return failure();
-    e.enterDepth(e.depth());
-    row.put(*value, sorted, place);
-  }
   return success();
 }
 

@@ -22,6 +22,7 @@ namespace weft {
 class GatherOp;
 class OneHotOp;
 class ScatterOp;
+class SortOp;
 } // namespace weft
 
 namespace weft::cpu {
@@ -29,10 +30,23 @@ namespace weft::cpu {
 /// The nests of an op with the trait ComputedWhole.
 llvm::LogicalResult emitWhole(KernelEmitter &emitter, mlir::Operation *op);
 
+/// How such a nest can be shared: the dimensions, and their sizes, whose loops
+/// do not depend on each other (openPartLoop opens them), and what there is to
+/// do, in elements computed or read.
+struct WholeLoops {
+  llvm::SmallVector<std::pair<int64_t, int64_t>> independent;
+  int64_t work = 0;
+};
+/// The dimension of a scatter's updates that is a whole dimension of its result;
+/// -1 where none is, so that updates meet there.
+int64_t updatesDimOf(ScatterOp op, int64_t dim);
+WholeLoops loopsOfWhole(mlir::Operation *op);
+
 /// Convolution and pooling; an error for another op.
 llvm::LogicalResult emitWindows(KernelEmitter &emitter, mlir::Operation *op);
 /// Factorisation and solving; an error for another op.
 llvm::LogicalResult emitMatrices(KernelEmitter &emitter, mlir::Operation *op);
+llvm::LogicalResult emitSort(KernelEmitter &emitter, SortOp op);
 llvm::LogicalResult emitScatter(KernelEmitter &emitter, ScatterOp op);
 
 mlir::Value zeroOf(KernelEmitter &emitter, mlir::Type elementType);

@@ -1,5 +1,6 @@
 //===- WindowNests.cpp - convolution and pooling ---------------------------===//
 
+#include "weft/compiler/codegen/cpu/ConvolutionNest.h"
 #include "weft/compiler/codegen/cpu/WholeNests.h"
 #include "weft/dialects/weft/WindowOps.h"
 
@@ -70,10 +71,18 @@ static SmallVector<Value> openWindow(KernelEmitter &e, const WindowList &windows
   return k;
 }
 
+/// One loop for each dimension, of which one may be shared.
+static ElementIndex openPartLoops(KernelEmitter &e, ArrayRef<int64_t> shape) {
+  SmallVector<Value> dims;
+  for (auto [dim, size] : llvm::enumerate(shape))
+    dims.push_back(e.openPartLoop(dim, size));
+  return e.makeIndex(dims, e.depth());
+}
+
 static LogicalResult emitReduceWindow(KernelEmitter &e, ReduceWindowOp op) {
   RankedTensorType type = tensorType(op.getResult()), from = tensorType(op.getInput());
   Type elementType = type.getElementType();
-  ElementIndex index = e.openLoops(type.getShape());
+  ElementIndex index = openPartLoops(e, type.getShape());
   Value neutral = emitNeutral(e.builder, e.loc, op.getKind(), elementType);
   WindowList windows = op.getWindows();
   if (from.getNumElements() == 0) {
@@ -113,13 +122,13 @@ static LogicalResult emitSelectAndScatter(KernelEmitter &e, SelectAndScatterOp o
   RankedTensorType type = tensorType(op.getResult()), windowsType = tensorType(op.getSource());
   Type elementType = type.getElementType();
   Value pointer = e.memoryOf(op.getResult());
-  ElementIndex index = e.openLoops(type.getShape());
+  ElementIndex index = openPartLoops(e, type.getShape());
   Value zero = emitNeutral(e.builder, e.loc, ReduceKind::Sum, elementType);
   e.store(zero, pointer, elementType, e.linearIndex(type.getShape(), index));
   e.beginNest();
   if (windowsType.getNumElements() == 0)
     return success();
-  index = e.openLoops(windowsType.getShape());
+  index = openPartLoops(e, windowsType.getShape());
   unsigned outer = e.depth();
   Value none = e.constant(-1);
   SmallVector<Value> carried{emitNeutral(e.builder, e.loc, ReduceKind::Sum, elementType), none};
@@ -189,7 +198,7 @@ LogicalResult ConvolutionNest::emit() {
   ArrayRef<int64_t> l = op.getLhsDims(), r = op.getRhsDims(), out = op.getResultDims();
   Value pointer = e.memoryOf(op.getResult());
   for (auto [dim, size] : llvm::enumerate(result.getShape()))
-    place.push_back(static_cast<int64_t>(dim) == out[1] ? Value() : e.openLoop(size));
+    place.push_back(static_cast<int64_t>(dim) == out[1] ? Value() : e.openPartLoop(dim, size));
   unsigned outer = e.depth();
   Value feature = e.openLoop(features());
   e.markParallel();
@@ -248,7 +257,7 @@ LogicalResult emitWindows(KernelEmitter &e, Operation *op) {
   if (auto scatter = dyn_cast<SelectAndScatterOp>(op))
     return emitSelectAndScatter(e, scatter);
   if (auto convolution = dyn_cast<ConvolutionOp>(op))
-    return ConvolutionNest(e, convolution).emit();
+    return emitTiledConvolution(e, convolution) ? success() : ConvolutionNest(e, convolution).emit();
   return emitMatrices(e, op);
 }
 

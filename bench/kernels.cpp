@@ -1,0 +1,187 @@
+//===- kernels.cpp - how fast single kernels of the CPU are ----------------===//
+//
+//   ninja -C build kernel-speed && build/bin/kernel-speed
+//
+// prints for each kernel the milliseconds of one call on one worker (the least
+// of several), multiply-adds a nanosecond where it has any, and in how many
+// parts workers may share it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/compiler/codegen/cpu/CompileKernels.h"
+#include "weft/dialects/coll/Coll.h"
+#include "weft/runtime/abi/weft.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <dlfcn.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+namespace {
+
+struct Kernel {
+  std::string name, signature, body;
+  std::vector<int64_t> bytes; ///< of arguments and results
+  double multiplyAdds = 0;
+};
+
+/// Of this thread, so that a busy machine does not count.
+double milliseconds() {
+  timespec now;
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &now);
+  return now.tv_sec * 1e3 + now.tv_nsec * 1e-6;
+}
+
+void *compiled(const Kernel &kernel) {
+  mlir::DialectRegistry registry;
+  registry.insert<weft::WeftDialect, weft::coll::CollDialect, mlir::func::FuncDialect>();
+  mlir::MLIRContext context(registry);
+  context.loadAllAvailableDialects();
+  std::string text = "func.func private @k" + kernel.signature + " attributes {weft.kernel = \"general\"} {\n" + kernel.body + "}\n";
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
+  llvm::SmallVector<char> image;
+  if (!module || failed(weft::compileKernels(*module, weft::CpuTarget::host(), {}, image)))
+    return nullptr;
+  int file = memfd_create("kernels", 0);
+  bool isWritten = write(file, image.data(), image.size()) == ssize_t(image.size());
+  void *library = isWritten ? dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
+  close(file);
+  return library;
+}
+
+void measure(const Kernel &kernel) {
+  void *library = compiled(kernel);
+  if (!library) {
+    printf("%-44s did not compile\n", kernel.name.c_str());
+    return;
+  }
+  std::vector<void *> buffers;
+  for (int64_t bytes : kernel.bytes) {
+    auto *data = static_cast<uint32_t *>(aligned_alloc(64, size_t(bytes + 127) / 64 * 64));
+    // Floats in [1, 2), integers of any size.
+    uint32_t random = 1;
+    for (int64_t i = 0; i < bytes / 4; ++i)
+      data[i] = 0x3F800000 | ((random = random * 1664525 + 1013904223) >> 9);
+    buffers.push_back(data);
+  }
+  auto run = reinterpret_cast<weft_kernel_fn>(dlsym(library, "k"));
+  auto *parts = static_cast<const uint32_t *>(dlsym(library, "k.parts"));
+  int64_t coordinate = 0;
+  double least = 1e30, begin = milliseconds();
+  for (int i = 0; i < 50 && (i < 2 || milliseconds() - begin < 500); ++i) {
+    double start = milliseconds();
+    run(buffers.data(), &coordinate);
+    least = std::min(least, milliseconds() - start);
+  }
+  printf("%-44s %10.3f ms", kernel.name.c_str(), least);
+  if (kernel.multiplyAdds > 0)
+    printf(" %7.2f a ns", kernel.multiplyAdds / least * 1e-6);
+  printf("  %u parts\n", parts ? *parts : 1u);
+  for (void *buffer : buffers)
+    free(buffer);
+  dlclose(library);
+}
+
+using Shape = std::vector<int64_t>;
+
+int64_t product(const Shape &shape) {
+  int64_t n = 1;
+  for (int64_t size : shape)
+    n *= size;
+  return n;
+}
+
+std::string list(const Shape &values) {
+  std::string text = "array<i64: ";
+  for (size_t i = 0; i < values.size(); ++i)
+    text += (i ? ", " : "") + std::to_string(values[i]);
+  return text + ">";
+}
+
+std::string tensor(const Shape &shape, const char *element = "f32") {
+  std::string text = "tensor<";
+  for (int64_t size : shape)
+    text += std::to_string(size) + "x";
+  return text + element + ">";
+}
+
+struct Convolution {
+  std::string name;
+  Shape lhs, rhs, result, lhsDims, rhsDims, resultDims;
+  int64_t stride = 1, low = 1, high = 1, base = 1, dilation = 1, groups = 1;
+  double multiplyAdds = 0;
+};
+
+Kernel kernelOf(const Convolution &c) {
+  auto both = [](int64_t n) { return list({n, n}); };
+  std::string body = "%0 = weft.convolution %x, %w {lhs_dims = " + list(c.lhsDims) + ", rhs_dims = " + list(c.rhsDims) + ", result_dims = " + list(c.resultDims) +
+                     ", strides = " + both(c.stride) + ", low = " + both(c.low) + ", high = " + both(c.high) + ", base_dilation = " + both(c.base) +
+                     ", window_dilation = " + both(c.dilation) + ", feature_groups = " + std::to_string(c.groups) + " : i64} : " + tensor(c.lhs) + ", " + tensor(c.rhs) + " -> " +
+                     tensor(c.result) + "\nreturn %0 : " + tensor(c.result) + "\n";
+  return {c.name, "(%x: " + tensor(c.lhs) + ", %w: " + tensor(c.rhs) + ") -> " + tensor(c.result), body,
+          {product(c.lhs) * 4, product(c.rhs) * 4, product(c.result) * 4}, c.multiplyAdds};
+}
+
+void measureConvolutions() {
+  const Shape nhwc{0, 3, 1, 2}, hwio{3, 2, 0, 1}, hwoi{2, 3, 0, 1}, samples{3, 0, 1, 2}, kernel{2, 3, 0, 1};
+  double work = 8.0 * 32 * 32 * 9 * 32 * 64;
+  measure(kernelOf({"3x3, 8x32x32x32 to 64 features", {8, 32, 32, 32}, {3, 3, 32, 64}, {8, 32, 32, 64}, nhwc, hwio, nhwc, 1, 1, 1, 1, 1, 1, work}));
+  measure(kernelOf({"  gradient of its input", {8, 32, 32, 64}, {3, 3, 32, 64}, {8, 32, 32, 32}, nhwc, hwoi, nhwc, 1, 1, 1, 1, 1, 1, work}));
+  measure(kernelOf({"  gradient of its kernel", {8, 32, 32, 32}, {8, 32, 32, 64}, {3, 3, 32, 64}, samples, samples, kernel, 1, 1, 1, 1, 1, 1, work}));
+  measure(kernelOf({"3x3 stride 2", {8, 32, 32, 32}, {3, 3, 32, 64}, {8, 16, 16, 64}, nhwc, hwio, nhwc, 2, 0, 1, 1, 1, 1, work / 4}));
+  measure(kernelOf({"  gradient of its input", {8, 16, 16, 64}, {3, 3, 32, 64}, {8, 32, 32, 32}, nhwc, hwoi, nhwc, 1, 2, 1, 2, 1, 1, work / 4}));
+  measure(kernelOf({"  gradient of its kernel", {8, 32, 32, 32}, {8, 16, 16, 64}, {3, 3, 32, 64}, samples, samples, kernel, 1, 0, 1, 1, 2, 1, work / 4}));
+  measure(kernelOf({"transposed, stride 2, 2x2", {8, 16, 16, 64}, {2, 2, 64, 32}, {8, 32, 32, 32}, nhwc, hwio, nhwc, 1, 1, 1, 2, 1, 1, work / 9}));
+  measure(kernelOf({"depthwise 3x3, 8x32x32x64", {8, 32, 32, 64}, {3, 3, 1, 64}, {8, 32, 32, 64}, nhwc, hwio, nhwc, 1, 1, 1, 1, 1, 64, work / 32}));
+  measure(kernelOf({"first layer 3x3, 128x28x28x1 to 32", {128, 28, 28, 1}, {3, 3, 1, 32}, {128, 28, 28, 32}, nhwc, hwio, nhwc, 1, 1, 1, 1, 1, 1, 128.0 * 28 * 28 * 9 * 32}));
+}
+
+void measurePooling() {
+  Shape x{32, 32, 32, 64}, y{32, 16, 16, 64};
+  std::string windows = "{window = array<i64: 1, 2, 2, 1>, strides = array<i64: 1, 2, 2, 1>, low = array<i64: 0, 0, 0, 0>, high = array<i64: 0, 0, 0, 0>";
+  std::string one = list({1, 1, 1, 1}), from = tensor(x), to = tensor(y);
+  measure({"max pool 2x2, 32x32x32x64", "(%x: " + from + ") -> " + to,
+           "%0 = weft.reduce_window max %x " + windows + ", base_dilation = " + one + ", window_dilation = " + one + "} : " + from + " -> " + to + "\nreturn %0 : " + to + "\n",
+           {product(x) * 4, product(y) * 4}});
+  measure({"  its gradient", "(%x: " + from + ", %g: " + to + ") -> " + from,
+           "%0 = weft.select_and_scatter ge %x, %g " + windows + "} : " + from + ", " + to + " -> " + from + "\nreturn %0 : " + from + "\n",
+           {product(x) * 4, product(y) * 4, product(x) * 4}});
+}
+
+void measureOrders() {
+  for (int64_t n : {1 << 10, 1 << 14, 1 << 20}) {
+    if (n == 1 << 20 && getenv("WEFT_NO_LARGE_SORT"))
+      continue;
+    std::string key = tensor({n}), place = tensor({n}, "i64"), types = "(" + key + ", " + place + ")";
+    measure({"sort " + std::to_string(n) + " f32 with positions", "(%x: " + key + ", %p: " + place + ") -> " + types,
+             "%0:2 = weft.sort %x, %p dim 0 keys 1 : " + types + " -> " + types + "\nreturn %0#0, %0#1 : " + key + ", " + place + "\n",
+             {n * 4, n * 8, n * 4, n * 8}});
+  }
+}
+
+void measureLookups() {
+  std::string table = tensor({10000, 64}), ids = tensor({65536}, "i32"), rows = tensor({65536, 64});
+  measure({"gather 65536 rows of 64", "(%x: " + table + ", %i: " + ids + ") -> " + rows,
+           "%0 = weft.gather %x at %i {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64: 0>, start_index_map = array<i64: 0>, index_vector_dim = 1 : i64, slice_sizes = "
+           "array<i64: 1, 64>} : " + table + ", " + ids + " -> " + rows + "\nreturn %0 : " + rows + "\n",
+           {10000 * 256, 65536 * 4, 65536 * 256}});
+  measure({"scatter sum of 65536 rows of 64", "(%x: " + table + ", %i: " + ids + ", %u: " + rows + ") -> " + table,
+           "%m = weft.constant dense<9999> : " + ids + "\n%j = weft.and %i, %m : " + ids + "\n"
+           "%0 = weft.scatter sum %x at %j with %u {update_window_dims = array<i64: 1>, inserted_window_dims = array<i64: 0>, scatter_dims_to_operand_dims = array<i64: 0>, "
+           "index_vector_dim = 1 : i64} : " + table + ", " + ids + ", " + rows + " -> " + table + "\nreturn %0 : " + table + "\n",
+           {10000 * 256, 65536 * 4, 65536 * 256, 10000 * 256}});
+}
+
+} // namespace
+
+int main() {
+  measureConvolutions();
+  measurePooling();
+  measureOrders();
+  measureLookups();
+}
