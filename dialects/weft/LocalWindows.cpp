@@ -43,6 +43,51 @@ SmallVector<Value> ReduceWindowOp::buildLocal(OpBuilder &builder,
   return results;
 }
 
+/// Along a fetched dimension there is an element of the source for every
+/// position that a window could begin at, 0 where none does, and the input has
+/// all that these windows see; `size` - 1 results in front are others'.
+SmallVector<Value> SelectAndScatterOp::buildLocal(
+    OpBuilder &builder, ValueRange operands, TypeRange resultTypes,
+    const LocalPlacement &placement) {
+  auto to = cast<RankedTensorType>(resultTypes[0]);
+  SmallVector<int64_t> low(getLow()), high(getHigh()), strides(getStrides());
+  SmallVector<int64_t> from(to.getRank(), 0), one(to.getRank(), 1);
+  SmallVector<Value> values(operands);
+  for (auto [dim, window] : llvm::enumerate(getWindows())) {
+    if (!placement.isFetched(0, dim))
+      continue;
+    low[dim] = high[dim] = 0;
+    strides[dim] = 1;
+    from[dim] = window.size - 1;
+    // Where windows begin at the same places in all blocks, only there.
+    int64_t begin = (window.size - 1 - window.low) % window.stride;
+    begin += begin < 0 ? window.stride : 0;
+    if (to.getDimSize(dim) % window.stride != 0 || begin > from[dim])
+      continue;
+    strides[dim] = window.stride;
+    from[dim] -= begin;
+    for (auto [value, step] :
+         {std::pair(&values[0], int64_t(1)), {&values[1], window.stride}}) {
+      SmallVector<int64_t> start(to.getRank(), 0), stride(one),
+          limit(typeOf(*value).getShape());
+      start[dim] = begin;
+      stride[dim] = step;
+      *value = weft::SliceOp::create(builder, getLoc(), *value, start, limit,
+                                     stride);
+    }
+  }
+  auto local = SelectAndScatterOp::create(
+      builder, getLoc(), values[0].getType(), getSelect(), values[0], values[1],
+      getWindow(), strides, low, high);
+  if (local.getType() == to)
+    return {local};
+  SmallVector<int64_t> limit;
+  for (auto [start, size] : llvm::zip(from, to.getShape()))
+    limit.push_back(start + size);
+  return {weft::SliceOp::create(builder, getLoc(), to, local, from, limit,
+                                one)};
+}
+
 SmallVector<Value> ConvolutionOp::buildLocal(OpBuilder &builder,
                                              ValueRange operands,
                                              TypeRange resultTypes,

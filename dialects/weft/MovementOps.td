@@ -30,7 +30,7 @@ def Weft_TransposeOp : Weft_ShardedOp<"transpose", [AllElementTypesMatch<["input
   let hasVerifier = 1; // (C1) a permutation of the rank; (C2) shapes agree
   let hasFolder = 1;
 }
-def Weft_ReshapeOp : Weft_ShardedOp<"reshape", [AllElementTypesMatch<["input", "result"]>, Differentiable]> {
+def Weft_ReshapeOp : Weft_PositionedOp<"reshape", [AllElementTypesMatch<["input", "result"]>, Differentiable]> {
   let summary = "the same elements in row-major order in another shape";
   let factors = "pass, shift";
   let arguments = (ins Weft_Tensor:$input);

@@ -152,6 +152,9 @@ LogicalResult SortOp::verify() {
 }
 
 ShardingRule SortOp::getShardingRule() {
-  return alongRule(typeOf(getInputs()[0]).getShape(), getDim(),
-                   FactorKind::Whole, getNumOperands(), getNumResults());
+  ShardingRule rule =
+      alongRule(typeOf(getInputs()[0]).getShape(), getDim(), FactorKind::Select,
+                getNumOperands(), getNumResults());
+  rule.factors[getDim()].ownsPadding = true;
+  return rule;
 }

@@ -61,9 +61,9 @@ def Weft_TopKOp : Weft_PositionedOp<"top_k", [Differentiable, ComputedWhole]> {
   let hasVerifier = 1;
 }
 
-def Weft_SortOp : Weft_ShardedOp<"sort", [Differentiable, ComputedWhole]> {
+def Weft_SortOp : Weft_PositionedOp<"sort", [Differentiable, ComputedWhole]> {
   let summary = "tensors in the order of the first of them along a dimension; stable";
-  let factors = "pass, whole";
+  let factors = "pass, select";
   let description = [{
     `%k, %v = weft.sort %x, %y dim 0 keys 1 : (tensor<8xf32>, tensor<8xi32>) -> (tensor<8xf32>, tensor<8xi32>)`
     orders by the first `keys` tensors, one after the other where elements are

@@ -91,6 +91,8 @@ static void takeBlock(ShardingRule &rule, ReshapeSide &a, ReshapeSide &b) {
   unsigned factor = rule.factors.size();
   a.factors[a.dim].push_back(factor);
   b.factors[b.dim].push_back(factor);
+  bool alone = a.factors[a.dim].size() == 1 && b.factors[b.dim].size() == 1;
+  int64_t first = a.left, second = b.left;
   int64_t left = a.swallow(), right = b.swallow();
   while (left != right && !(a.done() && b.done())) {
     if ((left < right && !a.done()) || b.done())
@@ -99,6 +101,12 @@ static void takeBlock(ShardingRule &rule, ReshapeSide &a, ReshapeSide &b) {
       right *= b.swallow();
   }
   rule.factors.push_back({left, FactorKind::Shift});
+  if (!alone)
+    return; // behind another factor of its dimension: kept whole
+  PositionMap map{0, 0, factor};
+  map.operandUnit = left / first;
+  map.resultUnit = left / second;
+  rule.positions.push_back(map);
 }
 
 ShardingRule weft::reshapeRule(llvm::ArrayRef<int64_t> from,

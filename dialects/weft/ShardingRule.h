@@ -41,6 +41,9 @@ struct Factor {
   /// For Reduce and Lookup: what combines the partial results. For Scan and
   /// Select its neutral element stands in for padding.
   ReduceKind reduce = ReduceKind::Sum;
+  /// The op itself keeps padding away from what it combines (a sort's greatest
+  /// element is NaN, the neutral element of no reduction).
+  bool ownsPadding = false;
 };
 
 using DimFactors = llvm::SmallVector<unsigned, 1>;        ///< major to minor
@@ -77,6 +80,11 @@ struct PositionMap {
   /// (one element).
   std::optional<ReduceKind> fill = ReduceKind::Sum;
   int fillOperand = -1;
+  /// Not 0 where a reshape does not align (6x4 to 8x3): the factor counts the
+  /// elements of the block, of which each position of the operand's first
+  /// dimension has so many (4), and each of the result's (3). The op moves them
+  /// itself, by LocalPlacement::fetchParts.
+  int64_t operandUnit = 0, resultUnit = 0;
 };
 
 /// How a partial operand may pass through the op: properties of the op in this

@@ -47,6 +47,22 @@ public:
                                   unsigned dim) const {
     return value;
   }
+  /// Of the values of those devices, one after the other along `dim`: the
+  /// `count` elements from coordinate * block + offset on, undefined where none
+  /// are. Only what the device lacks is moved.
+  virtual mlir::Value fetchParts(mlir::OpBuilder &builder, mlir::Location loc,
+                                 mlir::Value value, unsigned factor,
+                                 unsigned dim, int64_t block, int64_t offset,
+                                 int64_t count) const {
+    return value;
+  }
+  /// Of the same: the elements at `positions` (i64) along `dim`, which has the
+  /// result's shape. Which device has them is known when the program runs.
+  virtual mlir::Value pickParts(mlir::OpBuilder &builder, mlir::Location loc,
+                                mlir::Value value, mlir::Value positions,
+                                unsigned factor, unsigned dim) const {
+    return value;
+  }
   /// Holds the local operand, along a dimension with a window or shift factor,
   /// what the positions of the local result need, in the order of the
   /// factor's PositionMap, instead of its own block? A window's elements are

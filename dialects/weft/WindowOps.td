@@ -57,9 +57,9 @@ def Weft_ReduceWindowOp : Weft_PositionedOp<"reduce_window", [AllElementTypesMat
   }];
 }
 
-def Weft_SelectAndScatterOp : Weft_ShardedOp<"select_and_scatter", [AllElementTypesMatch<["input", "source", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable, ComputedWhole]> {
+def Weft_SelectAndScatterOp : Weft_PositionedOp<"select_and_scatter", [AllElementTypesMatch<["input", "source", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable, ComputedWhole]> {
   let summary = "adds each source element where the first largest (ge) or smallest (le) of its window is";
-  let factors = "pass, whole";
+  let factors = "pass, window";
   let derivative = "of the source: none yet";
   let description = [{
     The adjoint of reduce_window with max or min:

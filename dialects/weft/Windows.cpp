@@ -130,10 +130,19 @@ ShardingRule SelectAndScatterOp::getShardingRule() {
                                  typeOf(getSource()).getShape(), windows);
   rule.operands.push_back(rule.operands[0]);
   rule.positions.clear();
-  // A device's part of the input may begin in the middle of a window.
-  for (Factor &factor : rule.factors)
-    if (factor.kind == FactorKind::Window)
-      factor.kind = FactorKind::Whole;
+  // Position p of the result is in the windows that begin in p - size + 1 to p,
+  // which see p - size + 1 to p + size - 1.
+  bool largest = getSelect() == CompareKind::GE;
+  for (auto [dim, window] : llvm::enumerate(windows)) {
+    unsigned factor = dim;
+    if (rule.factors[factor].kind != FactorKind::Window)
+      continue;
+    PositionMap seen{0, 0, factor, 1, 1 - window.size, 2 * window.size - 1};
+    seen.fill = largest ? ReduceKind::Max : ReduceKind::Min;
+    PositionMap begun{1, 0, factor, 1, window.low, window.size, -1};
+    begun.divisor = window.stride;
+    rule.positions.append({seen, begun});
+  }
   rule.linearity = {Linearity::None, Linearity::Linear};
   return rule;
 }
@@ -250,6 +259,17 @@ ShardingRule ConvolutionOp::getShardingRule() {
   for (auto [i, window] : llvm::enumerate(getWindows())) {
     int64_t from = lhs.getDimSize(getLhsDims()[2 + i]);
     bool passes = window.isTrivial();
+    if (int64_t count = window.count(from); count > 0 && window.size > count) {
+      // A window larger than the result, as in gradients of kernels, is a
+      // contraction: position k of it needs elements for all results.
+      factor = add(window.size, FactorKind::Reduce);
+      l[getLhsDims()[2 + i]] = r[getRhsDims()[2 + i]] = {factor};
+      PositionMap map{0,           0,     factor,       window.dilation,
+                      -window.low, count, window.stride};
+      map.divisor = window.baseDilation;
+      rule.positions.push_back(map);
+      continue;
+    }
     factor = add(std::max(from, window.count(from)),
                  passes ? FactorKind::Pass : FactorKind::Window);
     l[getLhsDims()[2 + i]] = out[getResultDims()[2 + i]] = {factor};

@@ -34,6 +34,12 @@ bool weft::isFetchable(const ShardingRule &rule, unsigned factor) {
 FetchedRange weft::fetchedRange(const PositionMap &map, FactorKind kind,
                                 int64_t from, int64_t to, int64_t shards) {
   FetchedRange range;
+  if (map.operandUnit != 0) {
+    // Both sides in elements of the block.
+    range.block = range.count =
+        shardSize(to / map.resultUnit, shards) * map.resultUnit;
+    return range;
+  }
   int64_t c = shardSize(to, shards);
   int64_t reach = map.dilation * (map.window - 1);
   // Positions that `count` results look at, from the first one's on.

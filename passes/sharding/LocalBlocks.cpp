@@ -82,22 +82,56 @@ Value BlockPlacement::coordinate(OpBuilder &builder, Location loc,
       groupOf(blocks.mesh, blocks.axes[factor]));
 }
 
+LayoutAttr BlockPlacement::groupOfFactor(unsigned factor) const {
+  return groupOf(blocks.mesh, blocks.axes[factor]);
+}
+
+StringAttr BlockPlacement::reasonFor(unsigned factor, StringRef what) const {
+  ++numCollectives;
+  Operation *op = blocks.ruled.op;
+  return StringAttr::get(
+      op->getContext(),
+      "parts of " + op->getName().getStringRef() + " along its " +
+          stringifyFactorKind(blocks.ruled.rule.factors[factor].kind) +
+          " dimension are " + what);
+}
+
 Value BlockPlacement::gatherParts(OpBuilder &builder, Location loc,
                                   Value value, unsigned factor,
                                   unsigned dim) const {
   if (shards(factor) == 1)
     return value;
-  ++numGathers;
   auto type = cast<RankedTensorType>(value.getType());
   llvm::SmallVector<int64_t> shape(type.getShape());
   shape[dim] *= shards(factor);
-  auto reason = builder.getStringAttr(
-      "parts of " + blocks.ruled.op->getName().getStringRef() + " along its " +
-      stringifyFactorKind(blocks.ruled.rule.factors[factor].kind) +
-      " dimension are combined");
   return coll::AllGatherOp::create(builder, loc, type.clone(shape), value, dim,
-                                   groupOf(blocks.mesh, blocks.axes[factor]),
-                                   reason);
+                                   groupOfFactor(factor),
+                                   reasonFor(factor, "combined"));
+}
+
+Value BlockPlacement::fetchParts(OpBuilder &builder, Location loc, Value value,
+                                 unsigned factor, unsigned dim, int64_t block,
+                                 int64_t offset, int64_t count) const {
+  auto type = cast<RankedTensorType>(value.getType());
+  int64_t size = type.getDimSize(dim) * shards(factor);
+  llvm::SmallVector<int64_t> shape(type.getShape());
+  shape[dim] = count;
+  auto number = [&](int64_t n) { return builder.getI64IntegerAttr(n); };
+  return coll::FetchOp::create(
+      builder, loc, type.clone(shape), value, number(dim), number(size),
+      number(block), number(1), number(offset), number(1), number(0),
+      groupOfFactor(factor), reasonFor(factor, "fetched"));
+}
+
+Value BlockPlacement::pickParts(OpBuilder &builder, Location loc, Value value,
+                                Value positions, unsigned factor,
+                                unsigned dim) const {
+  auto type = cast<RankedTensorType>(value.getType());
+  auto shape = cast<RankedTensorType>(positions.getType()).getShape();
+  return coll::PickOp::create(builder, loc, type.clone(shape), value, positions,
+                              builder.getI64IntegerAttr(dim),
+                              groupOfFactor(factor),
+                              reasonFor(factor, "exchanged"));
 }
 
 Value BlockPlacement::resultOffset(OpBuilder &builder, Location loc,

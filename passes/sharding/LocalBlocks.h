@@ -56,6 +56,13 @@ public:
   mlir::Value gatherParts(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Value value, unsigned factor,
                           unsigned dim) const override;
+  mlir::Value fetchParts(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Value value, unsigned factor, unsigned dim,
+                         int64_t block, int64_t offset,
+                         int64_t count) const override;
+  mlir::Value pickParts(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Value value, mlir::Value positions,
+                        unsigned factor, unsigned dim) const override;
   bool isFetched(unsigned operand, unsigned dim) const override {
     return fetched.contains({operand, dim});
   }
@@ -63,13 +70,18 @@ public:
   void setFetched(unsigned operand, unsigned dim) {
     fetched.insert({operand, dim});
   }
-  unsigned gathers() const { return numGathers; }
+  /// How many collectives the op asked for.
+  unsigned collectives() const { return numCollectives; }
 
 private:
+  LayoutAttr groupOfFactor(unsigned factor) const;
+  /// "parts of weft.top_k along its select dimension are WHAT".
+  mlir::StringAttr reasonFor(unsigned factor, llvm::StringRef what) const;
+
   mlir::TypeRange types;
   const OpBlocks &blocks;
   llvm::SmallDenseSet<std::pair<unsigned, unsigned>> fetched;
-  mutable unsigned numGathers = 0;
+  mutable unsigned numCollectives = 0;
 };
 
 } // namespace weft

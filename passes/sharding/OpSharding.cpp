@@ -275,13 +275,14 @@ static int64_t fetchCost(const RuledOp &op, const OpSharding &sharding) {
         bytes *= local[dim];
         continue;
       }
-      int64_t from = type.getDimSize(dim);
+      int64_t from = type.getDimSize(dim) * std::max<int64_t>(map.operandUnit, 1);
       const Factor &factor = op.rule.factors[map.factor];
       missing = missingElements(
           fetchedRange(map, factor.kind, from, factor.size, shards), from,
           shards);
     }
-    cost += missing * bytes;
+    // The rest of an unaligned block is counted on both sides.
+    cost += missing * bytes / std::max<int64_t>(map.operandUnit, 1);
   }
   return cost;
 }

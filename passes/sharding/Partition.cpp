@@ -230,7 +230,7 @@ void FunctionPartitioner::maskOperand(const OpBlocks &blocks, unsigned operand,
     const SubAxes &over = blocks.axes[factors.front()];
     if (findPositions(rule, operand, factors.front()))
       continue; // what is fetched has its own mask
-    if (!mixesPositions(blocks, factors.front()) ||
+    if (factor.ownsPadding || !mixesPositions(blocks, factors.front()) ||
         factor.size % shardCount(over) == 0)
       continue;
     value = maskPadding(builder, blocks.ruled.op->getLoc(), value, dim, factor.size,
@@ -252,8 +252,9 @@ void FunctionPartitioner::fetchOperand(const OpBlocks &blocks,
     unsigned factor = factors.front();
     const PositionMap *map = findPositions(rule, operand, factor);
     bool reduced = rule.factors[factor].kind == FactorKind::Reduce;
-    if (!map || (!reduced && !isFetchable(rule, factor)))
-      continue;
+    if (!map || map->operandUnit != 0 ||
+        (!reduced && !isFetchable(rule, factor)))
+      continue; // the op moves what it lacks itself
     auto type = cast<RankedTensorType>(op->getOperand(operand).getType());
     FetchedDim from{static_cast<unsigned>(dim), type.getDimSize(dim),
                     blocks.mesh, blocks.axes[factor]};
@@ -318,7 +319,7 @@ void FunctionPartitioner::build(Operation &op) {
     }
   llvm::SmallVector<Value> built =
       ruled.buildLocal(builder, operands, types, placement);
-  numCollectives += placement.gathers();
+  numCollectives += placement.collectives();
   for (auto [result, value] : llvm::zip_equal(op.getResults(), built))
     local.map(result, value);
 }

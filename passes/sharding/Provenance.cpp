@@ -157,7 +157,27 @@ static SubAxes lost(const Layout &a, const Layout &b) {
   return axes;
 }
 
-/// ", which needs dimension 1 whole" where the op cannot work on shards of it,
+/// Why the op cannot have these axes on a dimension: "6 shards do not divide
+/// 4 x 9", "no factor shards it".
+static std::string whyWhole(const RuledOp &consumer, const DimFactors &factors,
+                            int64_t shards) {
+  if (factors.empty())
+    return "no factor shards it";
+  std::string sizes;
+  for (unsigned factor : factors) {
+    if (consumer.rule.factors[factor].kind == FactorKind::Whole)
+      return "it is computed as a whole";
+    if (!consumer.isShardable(factor))
+      return "its " +
+             stringifyFactorKind(consumer.rule.factors[factor].kind).str() +
+             " factor has no known positions";
+    sizes += (sizes.empty() ? "" : " x ") +
+             std::to_string(consumer.rule.factors[factor].size);
+  }
+  return std::to_string(shards) + " shards do not divide " + sizes;
+}
+
+/// ", which needs dimension 1 whole: no factor shards it" where the op cannot work on shards of it,
 /// whatever its other tensors are like.
 static std::string wholeDims(const Mesh &mesh, const RuledOp &consumer,
                              unsigned operand, const Layout &from) {
@@ -168,9 +188,11 @@ static std::string wholeDims(const Mesh &mesh, const RuledOp &consumer,
   std::string text;
   for (auto [dim, axes] : llvm::enumerate(alone.operands[operand].dims))
     if (axes.empty() && !from.dims[dim].empty())
-      text += (text.empty() ? ", which needs dimension " : ", ") +
-              std::to_string(dim);
-  return text.empty() ? text : text + " whole";
+      text += (text.empty() ? ", which needs dimension " : ", dimension ") +
+              std::to_string(dim) + " whole: " +
+              whyWhole(consumer, consumer.factors(operand)[dim],
+                       shardCount(from.dims[dim]));
+  return text;
 }
 
 std::string Provenance::reason(const Mesh &mesh, Value value,

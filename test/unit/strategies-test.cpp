@@ -7,100 +7,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/dialects/coll/Coll.h"
-#include "weft/passes/sharding/Passes.h"
-#include "weft/passes/verify/CompareWithGlobal.h"
+#include "StrategyPrograms.h"
 
-#include "mlir/Parser/Parser.h"
-#include "mlir/Pass/PassManager.h"
+#include <cmath>
 
-#include "catch2/catch.hpp"
-
-using namespace mlir;
 using namespace weft;
-
-namespace {
-MLIRContext &context() {
-  static MLIRContext *shared = [] {
-    auto *made = new MLIRContext(MLIRContext::Threading::DISABLED);
-    made->loadDialect<WeftDialect, coll::CollDialect, func::FuncDialect>();
-    return made;
-  }();
-  return *shared;
-}
-
-std::string str(int64_t value) { return std::to_string(value); }
-std::string vec(int64_t size, const char *element = "f32") {
-  return "tensor<" + str(size) + "x" + element + ">";
-}
-
-/// An argument or result: its type and whether dimension 0 is sharded.
-struct Port {
-  std::string type;
-  bool sharded = true;
-};
-
-std::string attributes(const Port &port) {
-  return std::string(" {weft.layout = #") +
-         (port.type == "tensor<i32>" || port.type == "tensor<f32>" ? "scalar"
-          : port.sharded                                            ? "split"
-                                                                    : "whole") +
-         "}";
-}
-
-/// @main with arguments %x0, %x1, ... whose only results are %r0, %r1, ...
-std::string program(int64_t devices, const std::vector<Port> &arguments,
-                    const std::vector<Port> &results, const std::string &body) {
-  std::string text = "#mesh = #weft.mesh<\"d\"=" + str(devices) +
-                     ">\n#split = #weft.layout<#mesh, [{\"d\"}]>\n"
-                     "#whole = #weft.layout<#mesh, [{}]>\n"
-                     "#scalar = #weft.layout<#mesh, []>\n"
-                     "module attributes {weft.mesh = #mesh} {\n"
-                     "func.func @main(";
-  std::string types, values, ports;
-  for (size_t i = 0; i < arguments.size(); ++i)
-    text += (i ? ", %x" : "%x") + str(int64_t(i)) + ": " + arguments[i].type +
-            attributes(arguments[i]);
-  for (size_t i = 0; i < results.size(); ++i) {
-    std::string comma = i ? ", " : "";
-    types += comma + results[i].type;
-    values += comma + "%r" + str(int64_t(i));
-    ports += comma + results[i].type + attributes(results[i]);
-  }
-  return text + ") -> (" + ports + ") {\n" + body + "\nreturn " + values +
-         " : " + types + "\n}\n}\n";
-}
-
-/// Bytes are moved by these ops only.
-void check(const std::string &text, llvm::ArrayRef<llvm::StringRef> moves) {
-  INFO(text);
-  auto global = parseSourceString<ModuleOp>(text, &context());
-  REQUIRE(global);
-  OwningOpRef<ModuleOp> local(global->clone());
-  PassManager pm(&context());
-  pm.addPass(createPropagateLayoutsPass());
-  pm.addPass(createVerifyLayoutsPass());
-  pm.addPass(createPartitionPass());
-  REQUIRE(succeeded(pm.run(*local)));
-  local->walk([&](Operation *op) {
-    if (!isa<coll::CollDialect>(op->getDialect()) ||
-        isa<coll::CoordinateOp, coll::SliceOp, coll::MakePartialOp>(op))
-      return;
-    INFO(op->getName().getStringRef().str());
-    CHECK(llvm::is_contained(moves, op->getName().getStringRef()));
-  });
-  CompareOptions options;
-  options.tolerance = 0;
-  auto entry = [](ModuleOp module) {
-    return module.lookupSymbol<func::FuncOp>("main");
-  };
-  CHECK(succeeded(compareWithGlobal(entry(*global), entry(*local), options)));
-}
-
-constexpr llvm::StringRef kFetch[] = {"coll.fetch"};
-constexpr llvm::StringRef kParts[] = {"coll.all_gather"};
-constexpr llvm::StringRef kSum[] = {"coll.all_reduce", "coll.reduce_scatter"};
-} // namespace
+using namespace weft::strategies;
 
 TEST_CASE("static slices of a sharded dimension receive what they lack") {
   for (int64_t p = 2; p <= 6; ++p)
@@ -176,7 +88,7 @@ TEST_CASE("top-k and arg-max select locally and merge the parts") {
                           vec(n) + " -> tensor<i32>"),
               kParts);
       for (int64_t k = 1; k <= n; ++k)
-        check(program(p, {{vec(n)}}, {{vec(k), false}, {vec(k, "i32"), false}},
+        check(program(p, {{vec(n)}}, {{vec(k), -1}, {vec(k, "i32"), -1}},
                       "%r0, %r1 = weft.top_k %x0 dim 0 : " + vec(n) + " -> " +
                           vec(k) + ", " + vec(k, "i32")),
               kParts);
@@ -190,11 +102,11 @@ TEST_CASE("starts of dynamic slices are clamped in the whole dimension") {
         for (int64_t start = -1; start <= n; ++start) {
           std::string at = "%s = weft.constant dense<" + str(start) +
                            "> : tensor<i32>\n";
-          check(program(p, {{vec(n)}}, {{vec(size), false}},
+          check(program(p, {{vec(n)}}, {{vec(size), -1}},
                         at + "%r0 = weft.dynamic_slice %x0 at (%s) : (" +
                             vec(n) + ", tensor<i32>) -> " + vec(size)),
                 kSum);
-          check(program(p, {{vec(n)}, {vec(size), false}}, {{vec(n)}},
+          check(program(p, {{vec(n)}, {vec(size), -1}}, {{vec(n)}},
                         at +
                             "%r0 = weft.dynamic_update_slice %x0, %x1 at "
                             "(%s) : (" +
@@ -222,7 +134,7 @@ TEST_CASE("look-ups in a sharded table mask by range") {
                             "\n%r0 = weft.reduce sum %g dims [0, 1] : " + rows +
                             " -> tensor<f32>"),
                 kSum);
-          check(program(p, {{vec(n)}, {vec(5), false}}, {{vec(n)}},
+          check(program(p, {{vec(n)}, {vec(5), -1}}, {{vec(n)}},
                         ids + "%u = weft.broadcast %x1 dims [0] : " + vec(5) +
                             " -> " + rows +
                             "\n%r0 = weft.scatter sum %x0 at %i with %u "
@@ -262,4 +174,98 @@ TEST_CASE("windows of a sharded dimension exchange halos") {
                               vec(count)),
                       kFetch);
               }
+}
+
+TEST_CASE("a sort picks its part of the sorted runs, or gathers where that is less") {
+  constexpr llvm::StringRef picks[] = {"coll.pick", "coll.fetch"};
+  for (int64_t p : {2, 3, 5, 6, 7, 8})
+    for (int64_t n : {1, 2, 5, 8, 9, 16, 23, 40, 97, 200, 333, 4000})
+      for (const char *falling : {"", " descending"}) {
+        int64_t block = (n + p - 1) / p;
+        std::string key = vec(n), values = vec(n, "i32");
+        std::string text = program(
+            p, {{key}, {values}}, {{key}, {values}},
+            std::string("%r0, %r1 = weft.sort %x0, %x1 dim 0 keys 1") +
+                falling + " : (" + key + ", " + values + ") -> (" + key + ", " +
+                values + ")");
+        int64_t bytes = check(
+            text, n < 333 ? Moves({"coll.all_gather", "coll.pick", "coll.fetch"})
+                         : p == 2 ? Moves(kParts) : Moves(picks));
+        // Never more than gathering; large ones little more than the block,
+        // which is all that p = 2 would have to gather.
+        CHECK(bytes <= (p - 1) * block * 8);
+        if (n == 4000 && p > 2)
+          CHECK(bytes <= block * 8 + 8 * p + 10 * p * std::sqrt(p * block));
+      }
+}
+
+TEST_CASE("rows are sorted each by itself, by several keys and stably") {
+  for (int64_t p : {3, 5, 8})
+    for (int64_t dim : {0, 1, 2})
+      for (int64_t keys : {1, 2}) {
+        int64_t shape[] = {2, 2, 2};
+        shape[dim] = 100 * p + 1;
+        std::string a = tensor(shape), b = tensor(shape, "i32"),
+                    c = tensor(shape, "i1");
+        // Keys of few values: most elements are equal.
+        std::string body = "%r0, %r1, %r2 = weft.sort %x0, %x1, %x2 dim " +
+                           str(dim) + " keys " + str(keys) + " : (" + a + ", " +
+                           b + ", " + c + ") -> (" + a + ", " + b + ", " + c +
+                           ")";
+        check(program(p, {{a, dim}, {b, dim}, {c, dim}},
+                      {{a, dim}, {b, dim}, {c, dim}}, body),
+              {"coll.pick", "coll.fetch"});
+      }
+}
+
+TEST_CASE("padding stays behind NaN and infinities, zeros keep their order") {
+  constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
+  constexpr double kInf = std::numeric_limits<double>::infinity();
+  constexpr double values[] = {0.0, kInf, -0.0, kNan, 1.0, -kInf, 0.0, kNan, -0.0};
+  for (int64_t p : {2, 3, 7})
+    for (int64_t n : {4, 20, 300})
+      for (const char *falling : {"", " descending"}) {
+        auto type = [](int64_t size, Type element) {
+          return RankedTensorType::get({size}, element);
+        };
+        Builder b(&context());
+        Tensor keys(type(n, b.getF32Type())), places(type(n, b.getI32Type()));
+        for (int64_t i = 0; i < n; ++i) {
+          keys.setReal(i, values[i * 5 % 9]);
+          places.setInteger(i, i);
+        }
+        Tensor arguments[] = {keys, places};
+        std::string types = "(" + vec(n) + ", " + vec(n, "i32") + ")";
+        check(program(p, {{vec(n)}, {vec(n, "i32")}},
+                      {{vec(n, "i32")}},
+                      std::string("%k, %r0 = weft.sort %x0, %x1 dim 0 keys 1") +
+                          falling + " : " + types + " -> " + types),
+              {"coll.all_gather", "coll.pick", "coll.fetch"}, arguments);
+      }
+}
+
+TEST_CASE("a reshape that does not align moves what a device lacks") {
+  for (int64_t p : {2, 3, 5, 6, 7, 8})
+    for (auto [from, to] : std::vector<std::pair<std::vector<int64_t>, std::vector<int64_t>>>{
+             {{2, 3}, {3, 2}}, {{9, 4}, {4, 9}}, {{5, 4}, {4, 5}},
+             {{7, 2, 2}, {4, 7}}, {{25, 8}, {8, 5, 5}}}) {
+      int64_t wanted = (to[0] + p - 1) / p;
+      for (int64_t n : llvm::drop_begin(to))
+        wanted *= n;
+      int64_t bytes = check(program(p, {{tensor(from)}}, {{tensor(to)}},
+                                    "%r0 = weft.reshape %x0 : " + tensor(from) +
+                                        " -> " + tensor(to)),
+                            kFetch);
+      CHECK(bytes <= 4 * wanted);
+      // Between dimensions that align, one of which is sharded as well.
+      std::vector<int64_t> wideFrom{3}, wideTo{3};
+      llvm::append_range(wideFrom, from);
+      llvm::append_range(wideTo, to);
+      wideFrom.push_back(11);
+      wideTo.push_back(11);
+      check(program(p, {{tensor(wideFrom), 1}}, {{tensor(wideTo), 1}},
+                    "%r0 = weft.reshape %x0 : " + tensor(wideFrom) + " -> " +
+                        tensor(wideTo)),
+            kFetch);
+    }
 }

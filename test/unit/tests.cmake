@@ -14,6 +14,7 @@ weft_unit_test(interpret-refusals-test SRCS unit/interpret-refusals-test.cpp LIN
 weft_unit_test(partition-meaning-test SRCS unit/partition-meaning-test.cpp LINK weft::WeftShardingPasses weft::WeftInterpret)
 weft_unit_test(internal-failure-test SRCS unit/internal-failure-test.cpp LINK weft::WeftCompilerCommands)
 weft_unit_test(strategies-test SRCS unit/strategies-test.cpp LINK weft::WeftVerify weft::WeftShardingPasses)
+weft_unit_test(window-strategies-test SRCS unit/window-strategies-test.cpp LINK weft::WeftVerify weft::WeftShardingPasses)
 # Each known failure of others in a program, see docs/known-failures.md.
 add_library(weft_sharded_witness STATIC unit/ShardedWitness.cpp)
 target_link_libraries(weft_sharded_witness PUBLIC weft::WeftStages weft::WeftExplain weft::WeftVerify)
