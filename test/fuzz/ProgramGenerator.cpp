@@ -89,13 +89,19 @@ Shape ProgramGenerator::randomShape() {
   Shape shape(oneIn(12) ? 0 : 1 + below(oneIn(6) ? 4 : 3));
   for (int64_t &size : shape)
     size = 1 + below(shape.size() > 3 ? 5 : 9);
+  // Vector registers and tiles are only filled by more.
+  if (options.compiled && !shape.empty() && shape.size() < 4)
+    shape[below(static_cast<int64_t>(shape.size()))] = 1 + below(70);
+  // An empty dimension, for the few rooms that take one.
+  if (!shape.empty() && oneIn(40))
+    shape[below(static_cast<int64_t>(shape.size()))] = 0;
   return shape;
 }
 
 std::optional<RandomValue> ProgramGenerator::pick(const Test &test) {
   std::vector<const RandomValue *> fitting;
   for (const RandomValue &value : values)
-    if (!test || test(value))
+    if ((elements(value.shape) || emptiesToo) && (!test || test(value)))
       fitting.push_back(&value);
   if (fitting.empty())
     return std::nullopt;
@@ -138,7 +144,7 @@ void ProgramGenerator::join(RandomValue &into, const RandomValue &other) {
 }
 
 bool ProgramGenerator::isTooLarge(const RandomValue &x) const {
-  return elements(x.shape) > 2048 || x.shape.size() > 5 ||
+  return elements(x.shape) > (options.compiled ? 8192 : 2048) || x.shape.size() > 5 ||
          (x.isFloat() && x.integral && x.bound > x.element->largest) ||
          (options.reals && x.isFloat() && x.bound > 1e4) ||
          (inLoss && x.bound > 1e12);
@@ -181,25 +187,26 @@ struct ProgramGenerator::Room {
   void (ProgramGenerator::*step)();
   unsigned weight;
   bool inLoss; ///< has a derivative whose majorant is tracked
+  bool emptiesToo = false;
 };
 
 /// Draws and takes `n` steps.
 void ProgramGenerator::steps(unsigned n) {
   using G = ProgramGenerator;
   static const Room rooms[] = {
-      {&G::unary, 2, true},          {&G::jumpingUnary, 1, true},
-      {&G::function, 1, true},       {&G::binary, 3, true},
+      {&G::unary, 2, true, true},          {&G::jumpingUnary, 1, true},
+      {&G::function, 1, true},       {&G::binary, 3, true, true},
       {&G::fractionalBinary, 1, false}, {&G::integerBinary, 1, false},
       {&G::bits, 1, false},          {&G::compare, 1, false},
-      {&G::select, 1, true},         {&G::clamp, 1, true},
+      {&G::select, 1, true, true},         {&G::clamp, 1, true},
       {&G::convert, 1, false},       {&G::bitcast, 1, false},
-      {&G::precision, 1, false},     {&G::constrain, 2, true},
-      {&G::broadcast, 1, true},      {&G::transpose, 1, true},
+      {&G::precision, 1, false},     {&G::constrain, 2, true, true},
+      {&G::broadcast, 1, true, true},      {&G::transpose, 1, true, true},
       {&G::reshape, 2, true},        {&G::slice, 1, true},
-      {&G::pad, 1, true},            {&G::concatenate, 1, true},
+      {&G::pad, 1, true},            {&G::concatenate, 1, true, true},
       {&G::source, 1, true},         {&G::randomBits, 1, false},
-      {&G::reduce, 2, true},         {&G::reduceBits, 1, false},
-      {&G::dot, 2, true},            {&G::reverse, 1, true},
+      {&G::reduce, 2, true, true},         {&G::reduceBits, 1, false},
+      {&G::dot, 2, true, true},            {&G::reverse, 1, true},
       {&G::roll, 1, true},           {&G::dynamicSlice, 1, true},
       {&G::dynamicUpdateSlice, 1, true}, {&G::gather, 1, true},
       {&G::scatter, 1, true},        {&G::gatherBlocks, 1, true},
@@ -219,6 +226,7 @@ void ProgramGenerator::steps(unsigned n) {
     for (const Room &room : rooms)
       if (!inLoss || room.inLoss)
         if ((drawn -= room.weight) < 0) {
+          emptiesToo = room.emptiesToo;
           (this->*room.step)();
           break;
         }

@@ -199,6 +199,7 @@ private:
   /// Inside of a loss: how often a gradient is halved, and how many elements
   /// share one.
   bool inLoss = false, inCallee = false;
+  bool emptiesToo = false; ///< may the room of this step be given empty values?
   unsigned halvings = 0, sharings = 0;
 };
 

@@ -90,6 +90,8 @@ void ProgramGenerator::drawArguments() {
   for (int64_t i = 0, n = 1 + below(3); i < n; ++i) {
     RandomValue value;
     value.shape = i && oneIn(3) ? values[below(values.size())].shape : randomShape();
+    if (i == 0) // so that every room that takes anything finds something
+      std::replace(value.shape.begin(), value.shape.end(), int64_t(0), int64_t(1));
     value.element = oneIn(4) ? &randomElement() : usual;
     value.integral = !options.reals || !value.isFloat();
     value.bound = options.reals && value.isFloat() ? 1

@@ -41,8 +41,11 @@ void ProgramGenerator::reduce() {
   auto dims = drawDims(*x, shape, [&](int64_t n) { return below(n); });
   if (dims.empty())
     return;
-  double n = static_cast<double>(elements(x->shape)) /
-             static_cast<double>(elements(shape));
+  double n = 1;
+  for (int64_t dim : dims)
+    n *= static_cast<double>(x->shape[dim]);
+  if (n == 0 && !sums)
+    return; // infinities
   RandomValue result = sums ? sumLike(*x, shape, n) : like(*x, shape);
   double slope = 1;
   if (multiplies) {

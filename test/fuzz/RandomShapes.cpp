@@ -29,7 +29,7 @@ void ProgramGenerator::broadcast() {
   }
   RandomValue result = like(*x, shape);
   double copies = static_cast<double>(elements(shape)) /
-                  static_cast<double>(elements(x->shape));
+                  static_cast<double>(std::max<int64_t>(elements(x->shape), 1));
   emit("weft.broadcast " + x->name + " dims " + list(dims) + " : " +
            typeOf(*x) + " -> " + typeOf(result),
        result, {{*x, copies}});
@@ -180,7 +180,9 @@ void ProgramGenerator::source() {
   };
   // On the tape of a loss, with no slope.
   Slopes none = {{*x, 0}};
-  int64_t kind = below(3);
+  int64_t kind = elements(result.shape) ? below(3) : 2;
+  if (kind == 2 && result.isBool() && !elements(result.shape))
+    return;
   if (kind == 0 && result.shape.size() == 1) {
     std::string data;
     for (int64_t i = 0; i < result.shape[0]; ++i)
