@@ -81,7 +81,8 @@ void ProgramGenerator::reduceWindow() {
 
 void ProgramGenerator::selectAndScatter() {
   auto x = pick([&](const RandomValue &v) {
-    return v.isNumber() && !v.shape.empty() && canJump(v);
+    // A window of -inf behind padding ties with it where it is sharded.
+    return v.isNumber() && v.isFinite() && !v.shape.empty() && canJump(v);
   });
   if (!x)
     return;
