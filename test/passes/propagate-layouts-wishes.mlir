@@ -93,4 +93,15 @@ func.func @a_group_grows_together(
   return %0, %1 : tensor<16x32xf32>, tensor<16x32xf32>
 }
 
+// Both want "model" for a dimension of the result: the small one is moved.
+// CHECK-LABEL: func.func @the_cheaper_side_of_a_conflict_is_moved
+// CHECK: %[[SMALL:.+]] = weft.reshard %arg1 {{.*}} -> tensor<32x4xf32, #[[$WHOLE]]>
+// CHECK: weft.dot %arg0, %[[SMALL]] {{.*}} -> tensor<256x4xf32, #[[$MODEL]]>
+func.func @the_cheaper_side_of_a_conflict_is_moved(
+    %x: tensor<256x32xf32> {weft.layout = #weft.layout<#mesh, [{"model"}, {}]>},
+    %y: tensor<32x4xf32> {weft.layout = #weft.layout<#mesh, [{}, {"model"}]>}) -> tensor<256x4xf32> {
+  %0 = weft.dot %x, %y contract [1] x [0] : tensor<256x32xf32>, tensor<32x4xf32> -> tensor<256x4xf32>
+  return %0 : tensor<256x4xf32>
+}
+
 }
