@@ -34,6 +34,7 @@ else:
         ["compare-runs", "weft-fuzz", "weft-opt", "weft-capi-test", "weft", "mlir-opt", "split-file"], [config.weft_tools_dir, config.llvm_tools_dir])
     config.substitutions.append(("%weft_plugin", config.weft_plugin))
     config.substitutions.append(("%python", sys.executable))
+    config.substitutions.append(("%weft_build", config.weft_obj_root))
     config.substitutions.append(("%weft_bin", os.path.join(config.weft_tools_dir, "weft")))
     if config.weft_has_gpu:
         config.available_features.add("nvptx")

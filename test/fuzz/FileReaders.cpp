@@ -139,5 +139,7 @@ std::vector<FileReader> weft::test::fileReaders() {
       {"plan", false, {samplePlan()}, readPlan},
       {"weft", false, {sampleProgram()}, readProgram},
       {"command", true, {"f.npz:x[0:1280]", "a.npy[:-1]"}, readName},
+      {"stablehlo", true, fixtures("artifacts", ".mlir"), readStablehlo},
+      {"artifact", false, fixtures("artifacts", ".mlirbc"), readArtifact},
   };
 }

@@ -22,14 +22,17 @@ struct FileReader {
   std::function<bool(const std::string &)> read;
 };
 
-/// model, distribution, npy, npz, keras, hdf5, plan, weft and command (arrays named
-/// on command lines).
+/// model, distribution, npy, npz, keras, hdf5, plan, weft, command (arrays named on
+/// command lines), stablehlo (text) and artifact.
 std::vector<FileReader> fileReaders();
 
 /// A plan is read below a right trailer: what is left are the verifier and the
 /// checks. The kernels stay as they are: who can forge them can run anything.
 bool readPlan(const std::string &bytes);
 bool readProgram(const std::string &bytes);
+/// Text or a portable artifact, to weft.
+bool readStablehlo(const std::string &text);
+bool readArtifact(const std::string &bytes);
 std::string samplePlan();
 std::string sampleProgram();
 

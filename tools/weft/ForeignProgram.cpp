@@ -6,6 +6,7 @@
 #include "weft/compiler/frontends/stablehlo/Import.h"
 #include "weft/tools/weft/CompilerMemory.h"
 #include "weft/tools/weft/InternalFailure.h"
+#include "weft/tools/weft/ReadArtifact.h"
 #include "weft/tools/weft/StepCompiler.h"
 
 using namespace mlir;
@@ -54,6 +55,12 @@ ForeignProgram::open(const ModelFlags &flags) {
                               "jax.jit(f).lower(...).as_text(), or say with "
                               "--from at which stage IR of Weft is"),
            nullptr;
+  if (stablehlo::isArtifact(*bytes)) {
+    auto text = artifactText(*bytes, flags.model);
+    if (!text)
+      return fail(text.message()), nullptr;
+    bytes = std::move(*text);
+  }
   self->context = makeContext(flags.model);
   DialectRegistry registry;
   stablehlo::registerDialects(registry);

@@ -32,20 +32,6 @@ struct TemporaryFolder {
 static constexpr const char *kMend =
     "; free some space for temporary files, or name another folder with TMPDIR";
 
-/// A program that only copies has no kernels: an empty linker script stands for
-/// the first object, and says nothing about the machine.
-static std::error_code linkNothing(const TemporaryFolder &folder, std::vector<std::string> &words) {
-#if defined(__aarch64__)
-  words.insert(words.end(), {"-m", "aarch64linux"});
-#else
-  words.insert(words.end(), {"-m", "elf_x86_64"});
-#endif
-  words.push_back(folder.file("nothing.ld"));
-  std::error_code error;
-  llvm::raw_fd_ostream(words.back(), error) << "/* no kernels */\n";
-  return error;
-}
-
 std::string linkObjects(llvm::ArrayRef<llvm::SmallVector<char>> objects,
                         llvm::SmallVectorImpl<char> &sharedObject) {
   TemporaryFolder folder;
@@ -53,9 +39,6 @@ std::string linkObjects(llvm::ArrayRef<llvm::SmallVector<char>> objects,
     return "no temporary folder: " + folder.error.message() + kMend;
   std::string output = folder.file("kernels.so");
   std::vector<std::string> words{"ld.lld", "-shared", "--threads=1", "--build-id=none", "--hash-style=gnu", "-z", "noexecstack", "-o", output};
-  if (objects.empty())
-    if (std::error_code error = linkNothing(folder, words))
-      return words.back() + ": " + error.message() + kMend;
   for (size_t i = 0; i < objects.size(); ++i) {
     words.push_back(folder.file(llvm::Twine(i) + ".o"));
     std::error_code error;

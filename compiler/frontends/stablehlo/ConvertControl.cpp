@@ -75,15 +75,15 @@ LogicalResult customCall(Converter &c, ForeignOp op) {
 }
 
 constexpr ConversionEntry kEntries[] = {
-    {"func.call", call},
+    {"func.call", call, 0},
     {"builtin.unrealized_conversion_cast", forward},
     {"optimization_barrier", forward},
     {"sdy.propagation_barrier", forward},
     {"sdy.sharding_constraint", constrain},
     {"sdy.reshard", constrain},
-    {"case", branches},
-    {"if", branches},
-    {"custom_call", customCall},
+    {"case", branches, 1, -1},
+    {"if", branches, 1, -1},
+    {"custom_call", customCall, 0},
 };
 
 } // namespace

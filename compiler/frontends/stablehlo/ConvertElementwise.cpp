@@ -41,6 +41,20 @@ LogicalResult arithmetic(Converter &c, ForeignOp op) {
   return binary<Op>(c, op);
 }
 
+/// Floats as integers in total order: -NaN < -inf < ... < -0 < 0 < ... < NaN.
+/// The bits of a negative number are turned over but for the sign.
+Value totalOrder(Converter &c, ForeignOp op, Value x) {
+  auto type = cast<RankedTensorType>(x.getType());
+  unsigned width = type.getElementTypeBitWidth();
+  auto bitsType = type.clone(IntegerType::get(type.getContext(), width));
+  Value bits = c.make<BitcastOp>(op, bitsType, x);
+  Value shift = c.splat(op, width - 1, bitsType);
+  Value sign = c.make<ShiftRightArithmeticOp>(op, bits, shift);
+  Value turned = c.make<ShiftRightLogicalOp>(
+      op, sign, c.splat(op, 1, bitsType));
+  return c.make<XorOp>(op, bits, turned);
+}
+
 LogicalResult compare(Converter &c, ForeignOp op) {
   auto kind =
       llvm::StringSwitch<std::optional<CompareKind>>(
@@ -54,11 +68,16 @@ LogicalResult compare(Converter &c, ForeignOp op) {
           .Default(std::nullopt);
   if (!kind || op->getNumOperands() != 2)
     return op.refuse() << "compares in no known way";
-  if (op.word("compare_type") == "TOTALORDER")
-    return op.refuse() << "compares floats in total order outside of a sort, "
-                          "which is not supported";
-  return c.give(op, c.make<CompareOp>(op, *kind, c.input(op, 0),
-                                      c.input(op, 1)));
+  Value lhs = c.input(op, 0), rhs = c.input(op, 1);
+  if (op->getOperand(0).getType() != op->getOperand(1).getType())
+    return op.refuse() << "has operands of types "
+                       << op->getOperand(0).getType() << " and "
+                       << op->getOperand(1).getType() << "; they must be one";
+  if (op.word("compare_type") == "TOTALORDER") {
+    lhs = totalOrder(c, op, lhs);
+    rhs = totalOrder(c, op, rhs);
+  }
+  return c.give(op, c.make<CompareOp>(op, *kind, lhs, rhs));
 }
 
 LogicalResult select(Converter &c, ForeignOp op) {

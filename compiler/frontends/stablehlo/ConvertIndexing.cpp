@@ -65,8 +65,8 @@ LogicalResult scatter(Converter &c, ForeignOp op) {
 }
 
 constexpr ConversionEntry kEntries[] = {
-    {"gather", gather},
-    {"scatter", scatter},
+    {"gather", gather, 2},
+    {"scatter", scatter, 3, 1},
 };
 
 } // namespace

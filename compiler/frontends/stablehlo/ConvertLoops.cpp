@@ -94,7 +94,7 @@ LogicalResult loop(Converter &c, ForeignOp op) {
   return c.give(op, values);
 }
 
-constexpr ConversionEntry kEntries[] = {{"while", loop}};
+constexpr ConversionEntry kEntries[] = {{"while", loop, 1, 2}};
 
 } // namespace
 

@@ -172,9 +172,9 @@ LogicalResult dynamicUpdateSlice(Converter &c, ForeignOp op) {
 }
 
 constexpr ConversionEntry kEntries[] = {
-    {"constant", constant},
-    {"chlo.constant", constant},
-    {"iota", iota},
+    {"constant", constant, 0},
+    {"chlo.constant", constant, 0},
+    {"iota", iota, 0},
     {"broadcast_in_dim", broadcast},
     {"reshape", reshape},
     {"transpose", transpose},

@@ -104,9 +104,9 @@ LogicalResult composite(Converter &c, ForeignOp op) {
 }
 
 constexpr ConversionEntry kEntries[] = {
-    {"sort", sort},
+    {"sort", sort, 1, 1},
     {"chlo.top_k", topK},
-    {"composite", composite},
+    {"composite", composite, 0, -1},
 };
 
 } // namespace

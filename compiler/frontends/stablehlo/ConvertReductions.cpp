@@ -9,6 +9,20 @@ using namespace weft::stablehlo;
 
 namespace {
 
+/// Are they distinct dimensions of the rank? They are sorted.
+bool liesIn(ArrayRef<int64_t> dims, int64_t rank) {
+  return llvm::all_of(dims,
+                      [&](int64_t dim) { return dim >= 0 && dim < rank; }) &&
+         std::adjacent_find(dims.begin(), dims.end()) == dims.end();
+}
+
+bool areDistinct(const Ints &contracted, const Ints &batch, int64_t rank) {
+  Ints all(contracted);
+  all.append(batch);
+  llvm::sort(all);
+  return liesIn(all, rank);
+}
+
 Value reduceOne(Converter &c, ForeignOp op, ReduceKind kind, Value input,
                 Value init, ArrayRef<int64_t> dims) {
   Value reduced = c.make<ReduceOp>(op, kind, input, dims);
@@ -88,7 +102,12 @@ LogicalResult reduce(Converter &c, ForeignOp op) {
   Ints dims = op.ints("dimensions");
   llvm::sort(dims);
   Region &region = op->getRegion(0);
-  if (!region.hasOneBlock() || region.front().getNumArguments() != 2 * count)
+  for (unsigned i = 0; i < count; ++i)
+    if (!liesIn(dims, op.operandType(i).getRank()))
+      return op.refuse() << "reduces dimensions that are not distinct ones of "
+                         << op.operandType(i);
+  if (op->getNumOperands() != 2 * count ||
+      region.front().getNumArguments() != 2 * count)
     return op.refuse() << "has a reducer of other than " << 2 * count
                        << " scalars";
   if (count == 2 && dims.size() == 1)
@@ -112,17 +131,22 @@ LogicalResult dot(Converter &c, ForeignOp op) {
     return op.refuse() << "has " << op->getNumOperands()
                        << " operands, not 2";
   Type element = op.resultType().getElementType();
+  Ints lhs = op.ints("lhs_contracting_dimensions"),
+       rhs = op.ints("rhs_contracting_dimensions"),
+       lhsBatch = op.ints("lhs_batching_dimensions"),
+       rhsBatch = op.ints("rhs_batching_dimensions");
+  if (!areDistinct(lhs, lhsBatch, op.operandType(0).getRank()) ||
+      !areDistinct(rhs, rhsBatch, op.operandType(1).getRank()))
+    return op.refuse() << "contracts dimensions that are not distinct ones of "
+                       << op.operandType(0) << " and " << op.operandType(1);
   return c.give(op, c.make<DotOp>(op, c.cast(op, c.input(op, 0), element),
-                                  c.cast(op, c.input(op, 1), element),
-                                  op.ints("lhs_contracting_dimensions"),
-                                  op.ints("rhs_contracting_dimensions"),
-                                  op.ints("lhs_batching_dimensions"),
-                                  op.ints("rhs_batching_dimensions")));
+                                  c.cast(op, c.input(op, 1), element), lhs,
+                                  rhs, lhsBatch, rhsBatch));
 }
 
 constexpr ConversionEntry kEntries[] = {
-    {"reduce", reduce},
-    {"dot_general", dot},
+    {"reduce", reduce, 2, 1},
+    {"dot_general", dot, 2},
 };
 
 } // namespace

@@ -184,9 +184,9 @@ LogicalResult selectAndScatter(Converter &c, ForeignOp op) {
 }
 
 constexpr ConversionEntry kEntries[] = {
-    {"convolution", convolution},
-    {"reduce_window", reduceWindow},
-    {"select_and_scatter", selectAndScatter},
+    {"convolution", convolution, 2},
+    {"reduce_window", reduceWindow, 2, 1},
+    {"select_and_scatter", selectAndScatter, 3, 2},
 };
 
 } // namespace

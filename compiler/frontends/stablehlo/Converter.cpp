@@ -8,35 +8,63 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::stablehlo;
 
-Conversion stablehlo::findConversion(StringRef name) {
-  static const llvm::StringMap<Conversion> table = [] {
-    llvm::StringMap<Conversion> all;
+const ConversionEntry *stablehlo::findConversion(StringRef name) {
+  static const llvm::StringMap<const ConversionEntry *> table = [] {
+    llvm::StringMap<const ConversionEntry *> all;
     for (auto family :
          {elementwiseConversions(), moveConversions(), reductionConversions(),
           windowConversions(), indexingConversions(), orderConversions(),
-          controlConversions(), loopConversions()})
+          controlConversions(), loopConversions(), linearAlgebraConversions()})
       for (const ConversionEntry &entry : family)
-        all[entry.name] = entry.convert;
+        all[entry.name] = &entry;
     return all;
   }();
   return table.lookup(name);
 }
 
+/// What every conversion may rely on.
+static LogicalResult checkOp(ForeignOp op, const ConversionEntry &entry) {
+  if (op->getNumOperands() < entry.operands)
+    return op.refuse() << "has " << op->getNumOperands() << " operands, not "
+                       << entry.operands;
+  int regions = op->getNumRegions();
+  if (entry.regions >= 0 && regions != entry.regions)
+    return op.refuse() << "has " << regions << " regions, not "
+                       << entry.regions;
+  for (Region &region : op->getRegions())
+    if (!region.hasOneBlock() || region.front().empty())
+      return op.refuse() << "has a region of other than one block";
+  for (Type type : llvm::concat<const Type>(
+           SmallVector<Type>(op->getOperandTypes()),
+           SmallVector<Type>(op->getResultTypes()))) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      return op.refuse() << "has a value of type " << type
+                         << ", which is no tensor of known rank";
+    if (!tensor.hasStaticShape())
+      return op.refuse() << "has a value of unknown shape, " << type
+                         << "; only known shapes are supported";
+    if (!isSupported(tensor.getElementType()))
+      return op.refuse() << "has elements of type " << tensor.getElementType()
+                         << ", which is not supported";
+  }
+  return success();
+}
+
 LogicalResult Converter::convertOp(Operation *foreign) {
   ForeignOp op(foreign);
-  Conversion convert = findConversion(op.name());
-  if (!convert)
+  const ConversionEntry *entry = findConversion(op.name());
+  if (!entry)
     return op.refuse() << "is not supported";
+  if (failed(checkOp(op, *entry)))
+    return failure();
+  if (foreign->getNumResults() == 0 && op.name() != "func.call")
+    return op.refuse() << "has no result";
   for (Value operand : foreign->getOperands())
     if (!values.lookup(operand))
       return op.refuse() << "uses a value of type " << operand.getType()
                          << " that is not supported";
-  for (Type type : foreign->getResultTypes())
-    if (auto tensor = dyn_cast<RankedTensorType>(type);
-        tensor && !tensor.hasStaticShape())
-      return op.refuse() << "has a result of unknown shape, " << type
-                         << "; only known shapes are supported";
-  return convert(*this, op);
+  return entry->convert(*this, op);
 }
 
 LogicalResult Converter::convertBlock(Block &block,

@@ -63,10 +63,7 @@ public:
     return Op::create(builder, op->getLoc(), std::forward<Args>(args)...)
         ->getResult(0);
   }
-  LogicalResult give(ForeignOp op, Value value) {
-    map(op->getResult(0), value);
-    return llvm::success();
-  }
+  /// What the op's results are; refuses other types than the op states.
   LogicalResult give(ForeignOp op, mlir::ValueRange all);
 
   /// A number in every element.
@@ -96,14 +93,18 @@ std::optional<ReduceKind> reductionOf(mlir::Region &region);
 std::optional<ReduceKind> reductionOf(mlir::Block &block, unsigned index);
 
 using Conversion = LogicalResult (*)(Converter &, ForeignOp);
-/// Null where the op is not known.
-Conversion findConversion(llvm::StringRef name);
-
-/// The table's parts, by family.
+/// A line of the table. The op has at least so many operands and exactly so
+/// many regions (-1: any), and all its values are tensors of known shape.
 struct ConversionEntry {
   llvm::StringLiteral name;
   Conversion convert;
+  unsigned operands = 1;
+  int regions = 0;
 };
+/// Null where the op is not known.
+const ConversionEntry *findConversion(llvm::StringRef name);
+
+/// The table's parts, by family.
 llvm::ArrayRef<ConversionEntry> elementwiseConversions();
 llvm::ArrayRef<ConversionEntry> moveConversions();
 llvm::ArrayRef<ConversionEntry> reductionConversions();
@@ -112,6 +113,7 @@ llvm::ArrayRef<ConversionEntry> indexingConversions();
 llvm::ArrayRef<ConversionEntry> orderConversions();
 llvm::ArrayRef<ConversionEntry> controlConversions();
 llvm::ArrayRef<ConversionEntry> loopConversions();
+llvm::ArrayRef<ConversionEntry> linearAlgebraConversions();
 
 } // namespace weft::stablehlo
 

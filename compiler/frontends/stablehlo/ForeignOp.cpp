@@ -92,3 +92,13 @@ RankedTensorType ForeignOp::resultType(unsigned index) const {
 InFlightDiagnostic ForeignOp::refuse() const {
   return emitError(op->getLoc()) << "'" << op->getName() << "' ";
 }
+
+bool stablehlo::isSupported(Type element) {
+  if (auto integer = dyn_cast<IntegerType>(element))
+    return integer.isSignless()
+               ? llvm::is_contained({1, 8, 16, 32, 64}, integer.getWidth())
+               : integer.isUnsigned() &&
+                     llvm::is_contained({8, 16, 32, 64}, integer.getWidth());
+  return element.isF32() || element.isF64() || element.isF16() ||
+         element.isBF16();
+}

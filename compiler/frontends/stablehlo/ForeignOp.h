@@ -47,6 +47,9 @@ private:
   mlir::Operation *op;
 };
 
+/// Do kernels and the runtime know elements of that type?
+bool isSupported(mlir::Type element);
+
 /// All integers of a list or tensor, in row-major order.
 Ints integersOf(mlir::Attribute attribute);
 

@@ -81,17 +81,6 @@ LogicalResult ProgramImporter::chooseDevices(int64_t devices) {
   return success();
 }
 
-/// Those that kernels and the runtime know.
-static bool isSupported(Type element) {
-  if (auto integer = dyn_cast<IntegerType>(element))
-    return integer.isSignless()
-               ? llvm::is_contained({1, 8, 16, 32, 64}, integer.getWidth())
-               : integer.isUnsigned() &&
-                     llvm::is_contained({8, 16, 32, 64}, integer.getWidth());
-  return element.isF32() || element.isF64() || element.isF16() ||
-         element.isBF16();
-}
-
 LogicalResult ProgramImporter::checkTypes(TypeRange types, StringRef what) {
   for (auto [i, type] : llvm::enumerate(types)) {
     auto tensor = dyn_cast<RankedTensorType>(type);

@@ -31,6 +31,10 @@ void registerDialects(mlir::DialectRegistry &registry);
 /// Is it such text or such an artifact, as far as its beginning tells?
 bool looksLikeProgram(llvm::StringRef bytes);
 
+/// Is it a portable artifact? Damaged ones may crash MLIR's reader: a file of
+/// unknown origin is best read in a process of its own.
+bool isArtifact(llvm::StringRef bytes);
+
 /// Null after an error, which goes to the context's handler with `name` as its
 /// place.
 mlir::OwningOpRef<mlir::ModuleOp> read(llvm::StringRef bytes,

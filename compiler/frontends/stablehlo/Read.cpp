@@ -17,8 +17,12 @@ void stablehlo::registerDialects(DialectRegistry &registry) {
 
 static constexpr llvm::StringLiteral kBytecode = "ML\xefR";
 
+bool stablehlo::isArtifact(StringRef bytes) {
+  return bytes.starts_with(kBytecode);
+}
+
 bool stablehlo::looksLikeProgram(StringRef bytes) {
-  if (bytes.starts_with(kBytecode))
+  if (isArtifact(bytes))
     return true;
   return bytes.contains("stablehlo.") || bytes.contains("func.func");
 }
