@@ -149,7 +149,7 @@ LogicalResult emitScatter(KernelEmitter &e, ScatterOp op) {
   int64_t shared = split ? updatesDimOf(op, split->dim) : -1;
   dims.clear();
   for (auto [dim, size] : llvm::enumerate(tensorType(op.getUpdates()).getShape()))
-    dims.push_back(static_cast<int64_t>(dim) == shared ? e.openSplitLoop(size) : e.openLoop(size));
+    dims.push_back(static_cast<int64_t>(dim) == shared ? e.openPartLoop(split->dim, size) : e.openLoop(size));
   index = e.makeIndex(dims, e.depth());
   FailureOr<Value> update = e.element(op.getUpdates(), index);
   FailureOr<BlockPosition> position = positionOf(e, op.getBlocks(), op.getIndices(), index, /*clamped=*/false);

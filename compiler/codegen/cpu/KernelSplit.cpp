@@ -47,11 +47,16 @@ std::optional<KernelSplit> KernelEmitter::splitOfWhole() {
     return std::nullopt;
   WholeLoops loops = loopsOfWhole(whole);
   std::optional<KernelSplit> best;
-  for (auto [dim, size] : loops.independent)
-    if (!best || std::min(size, kMostParts) > std::min(best->rows, kMostParts)) {
-      best = KernelSplit(size, 1, loops.work / kPartElements);
-      best->dim = dim;
-    }
+  RankedTensorType type = tensorType(whole->getResult(0));
+  for (auto [dim, size] : loops.independent) {
+    // Neighbours in memory stay together: shorter inner loops cost more than
+    // sharing them saves.
+    int64_t unit = dim + 1 == type.getRank() ? 256 / elementBytes(type.getElementType()) : 1;
+    if (size % unit != 0 || (best && std::min(size / unit, kMostParts) <= std::min(best->rows / best->unit, kMostParts)))
+      continue;
+    best = KernelSplit(size, unit, loops.work / kPartElements);
+    best->dim = dim;
+  }
   return best;
 }
 
@@ -124,7 +129,14 @@ Value KernelEmitter::openSplitLoop(int64_t n) {
 }
 
 Value KernelEmitter::openPartLoop(int64_t dim, int64_t n) {
-  return split && split->dim == dim ? openSplitLoop(n) : openLoop(n);
+  if (!split || split->dim != dim)
+    return openLoop(n);
+  if (split->unit == 1)
+    return openSplitLoop(n);
+  // The part's units, and a unit's elements in a loop of known length.
+  Value unit = openLoop(split->firstUnit, split->lastUnit);
+  Value within = openLoop(split->unit);
+  return add(mul(unit, split->unit), within);
 }
 
 /// `NAME.part` and `NAME.parts`: see weft_kernel_part_fn in weft.h.
