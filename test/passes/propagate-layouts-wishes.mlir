@@ -58,7 +58,7 @@ func.func @a_replicated_axis_shards_nothing(
   return %0 : tensor<16x32xf32>
 }
 
-// y speaks first although it comes second.
+// y speaks first although its use comes second.
 // CHECK-LABEL: func.func @priority_0_spreads_before_priority_1
 // CHECK: weft.add {{.*}} : tensor<16x32xf32, #[[$COLUMNS]]>
 func.func @priority_0_spreads_before_priority_1(
@@ -66,8 +66,8 @@ func.func @priority_0_spreads_before_priority_1(
     %y: tensor<16x32xf32> {weft.layout = #weft.layout<#mesh, [{}, {"data"}]>},
     %z: tensor<16x32xf32>) -> tensor<16x32xf32> {
   %0 = weft.add %z, %z : tensor<16x32xf32>
-  %1 = weft.add %0, %y : tensor<16x32xf32>
-  %2 = weft.add %1, %x : tensor<16x32xf32>
+  %1 = weft.add %0, %x : tensor<16x32xf32>
+  %2 = weft.add %1, %y : tensor<16x32xf32>
   return %2 : tensor<16x32xf32>
 }
 
