@@ -8,9 +8,10 @@ using namespace weft;
 using namespace mlir;
 
 LayoutAssignment::LayoutAssignment(func::FuncOp function,
-                                   const LayoutTable &table)
+                                   const LayoutTable &table,
+                                   std::vector<OpSharding> shardings)
     : function(function), table(table), mesh(table.mesh()),
-      provenance(function) {
+      provenance(function), shardings(std::move(shardings)) {
   indexOf.reserve(table.ops().size());
   actual.reserve(table.ops().size() + function.getNumArguments());
   for (auto [index, op] : llvm::enumerate(table.ops()))
@@ -28,29 +29,6 @@ void LayoutAssignment::setLayout(Value value, const Layout &layout) {
 const Layout *LayoutAssignment::layoutOf(Value value) const {
   auto it = actual.find(value);
   return it == actual.end() ? nullptr : &it->second;
-}
-
-void LayoutAssignment::chooseAll() {
-  shardings.resize(table.ops().size());
-  ReshardCache plans(mesh);
-  for (auto [index, op] : llvm::enumerate(table.ops())) {
-    if (isa<ConstrainOp>(op.op)) {
-      shardings[index].operands = {table.get(op.op->getResult(0))};
-      continue;
-    }
-    if (isa<func::ReturnOp>(op.op)) {
-      for (unsigned i = 0; i < op.op->getNumOperands(); ++i)
-        shardings[index].operands.push_back(
-            isa<RankedTensorType>(op.op->getOperand(i).getType())
-                ? table.resultLayout(i)
-                : Layout());
-      continue;
-    }
-    bool conflict = false;
-    shardings[index] =
-        chooseSharding(mesh, op, table.layoutsOf(op), plans, conflict);
-    numConflicts += conflict;
-  }
 }
 
 //===----------------------------------------------------------------------===//
@@ -252,7 +230,6 @@ void LayoutAssignment::finish() {
 }
 
 void LayoutAssignment::run() {
-  chooseAll();
   for (BlockArgument arg : function.getArguments())
     if (isa<RankedTensorType>(arg.getType()))
       setLayout(arg, table.get(arg));

@@ -10,20 +10,20 @@
 namespace weft {
 
 /// Sets all types of a function at once and inserts reshards. Every op is
-/// chosen its sharding from the table; its operands are brought to what it
+/// given its sharding; its operands are brought to what it
 /// requires. A source is repeated in each layout that is wanted of it, since
 /// that moves nothing. A partial value stays partial through ops that are
 /// linear in it, as long as that makes it no larger.
 class LayoutAssignment {
 public:
-  LayoutAssignment(mlir::func::FuncOp function, const LayoutTable &table);
+  /// `shardings`: what each op of the table runs with.
+  LayoutAssignment(mlir::func::FuncOp function, const LayoutTable &table,
+                   std::vector<OpSharding> shardings);
   void run();
 
   unsigned reshards() const { return numReshards; }
-  unsigned conflicts() const { return numConflicts; }
 
 private:
-  void chooseAll();
   void assign(unsigned index);
   void assignConstrain(unsigned index);
   void finish();
@@ -55,7 +55,7 @@ private:
   llvm::SmallVector<mlir::Operation *> dead;
   /// The unsharded value that a converted one stands for.
   llvm::DenseMap<mlir::Value, mlir::Value> origin;
-  unsigned numReshards = 0, numConflicts = 0;
+  unsigned numReshards = 0;
 };
 
 } // namespace weft

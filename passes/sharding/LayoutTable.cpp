@@ -16,11 +16,11 @@ LayoutTable::LayoutTable(func::FuncOp function, MeshAttr mesh)
   };
   size_t count = function.getBody().front().getOperations().size();
   ruled.reserve(count);
-  indexOf.reserve(count);
+  indices.reserve(count);
   entries.reserve(count + function.getNumArguments());
   llvm::for_each(function.getArguments(), add);
   for (Operation &op : function.getBody().front()) {
-    indexOf[&op] = ruled.size();
+    indices[&op] = ruled.size();
     ruled.push_back(RuledOp::get(&op));
     llvm::for_each(op.getResults(), add);
     if (ruled.back().source)
@@ -151,6 +151,12 @@ LogicalResult LayoutTable::seed() {
   return seedResults();
 }
 
+bool LayoutTable::isFree(Value value) const {
+  auto it = entries.find(value);
+  return it != entries.end() && !it->second.fixed && !it->second.group &&
+         !isa<BlockArgument>(value) && !sources.contains(value);
+}
+
 Layout LayoutTable::resultLayout(unsigned result) const {
   if (results[result])
     return *results[result];
@@ -237,8 +243,8 @@ void LayoutTable::run(const Round &round) {
   // Elementwise ops first, then in program order.
   std::set<std::pair<bool, unsigned>> worklist;
   auto push = [&](Operation *op) {
-    auto it = indexOf.find(op);
-    if (it == indexOf.end())
+    auto it = indices.find(op);
+    if (it == indices.end())
       return;
     const RuledOp &known = ruled[it->second];
     if (!known.source && (known.elementwise || !round.elementwiseOnly))

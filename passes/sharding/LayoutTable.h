@@ -54,6 +54,18 @@ public:
   Layout resultLayout(unsigned result) const;
   /// Is the value computed by a source, so that any layout is free?
   bool isSource(mlir::Value value) const { return sources.contains(value); }
+  /// Did propagation alone decide its layout, and can another serve as well?
+  /// Arguments are seen from outside, and groups are laid out alike.
+  bool isFree(mlir::Value value) const;
+  /// Lays out a free value otherwise.
+  void set(mlir::Value value, const Layout &layout) {
+    entries.find(value)->second.layout = layout;
+  }
+  /// The place of an op in ops().
+  std::optional<unsigned> indexOf(mlir::Operation *op) const {
+    auto it = indices.find(op);
+    return it == indices.end() ? std::nullopt : std::optional(it->second);
+  }
 
 private:
   struct Entry {
@@ -101,7 +113,7 @@ private:
   MeshAttr meshAttribute;
   Mesh meshValue;
   std::vector<RuledOp> ruled;
-  llvm::DenseMap<mlir::Operation *, unsigned> indexOf;
+  llvm::DenseMap<mlir::Operation *, unsigned> indices;
   llvm::DenseMap<mlir::Value, Entry> entries;
   llvm::DenseSet<mlir::Value> sources;
   std::vector<std::optional<Layout>> results;

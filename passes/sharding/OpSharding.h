@@ -8,7 +8,7 @@
 //
 // `mergeFactors` gives b=data, k=model, so propagation puts [model, -] on
 // operand 1 where it is free, and [data, -] on the result. `chooseSharding`
-// then says what the op runs with: it requires [data, model] and [model, -]
+// (ChooseSharding.h) says what the op runs with: it requires [data, model] and [model, -]
 // and produces [data, -] partial over model.
 //
 // An axis shards one factor of an op only.
@@ -19,7 +19,6 @@
 #define WEFT_PASSES_SHARDING_OPSHARDING_H
 
 #include "weft/dialects/weft/Weft.h"
-#include "weft/passes/sharding/ReshardCache.h"
 
 namespace weft {
 
@@ -79,19 +78,6 @@ FactorAxes mergeFactors(const Mesh &mesh, const RuledOp &op,
 /// Required and produced layouts under the axes, which are cut down to what
 /// every tensor of the op can express.
 OpSharding applyAxes(const Mesh &mesh, const RuledOp &op, FactorAxes axes);
-
-/// Bytes to reshard from what the table says to what the op requires, and from
-/// what it produces to what the table says, and those that its window and shift
-/// factors fetch.
-int64_t reshardCost(ReshardCache &plans, const RuledOp &op,
-                    const OpSharding &sharding, const TensorLayouts &layouts);
-
-/// The op's sharding that moves the fewest bytes: each tensor in turn is given
-/// precedence; the first of equal ones is taken. `conflict` says whether there
-/// was a choice.
-OpSharding chooseSharding(const Mesh &mesh, const RuledOp &op,
-                          const TensorLayouts &layouts, ReshardCache &plans,
-                          bool &conflict);
 
 /// Bytes of one element in memory.
 int64_t elementBytes(mlir::Type elementType);

@@ -2,6 +2,7 @@
 
 #include "weft/passes/sharding/LayoutAssignment.h"
 #include "weft/passes/sharding/Passes.h"
+#include "weft/passes/sharding/SettleConflicts.h"
 
 namespace weft {
 #define GEN_PASS_DEF_PROPAGATELAYOUTSPASS
@@ -51,10 +52,12 @@ struct PropagateLayouts
       if (failed(checkFlat(function)) || failed(table.seed()))
         return signalPassFailure();
       table.propagate();
-      LayoutAssignment assignment(function, table);
+      ConflictSettler settler(table);
+      settler.run();
+      numConflicts += settler.conflicts();
+      LayoutAssignment assignment(function, table, settler.takeShardings());
       assignment.run();
       numReshards += assignment.reshards();
-      numConflicts += assignment.conflicts();
     }
   }
 };

@@ -1,0 +1,220 @@
+//===- ChooseSharding.cpp - what one op runs with, and its price ----------===//
+
+#include "weft/passes/sharding/ChooseSharding.h"
+
+#include "weft/passes/sharding/FetchedOperands.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <cmath>
+#include <numeric>
+
+using namespace weft;
+using namespace mlir;
+
+//===----------------------------------------------------------------------===//
+// Price
+//===----------------------------------------------------------------------===//
+
+static int64_t femtoseconds(double seconds) {
+  return int64_t(std::min(std::round(seconds * 1e15), 1e17));
+}
+
+/// Seconds of bytes over the slowest of these axes, and its latency.
+static double seconds(const Mesh &mesh, const SubAxes &over, int64_t bytes) {
+  double result = 0;
+  for (const SubAxis &sub : over)
+    result = std::max(result, double(bytes) / mesh.axes[sub.axis].bandwidth);
+  return result;
+}
+static double latency(const Mesh &mesh, const SubAxes &over) {
+  double result = 0;
+  for (const SubAxis &sub : over)
+    result = std::max(result, mesh.axes[sub.axis].latency);
+  return result;
+}
+
+Price ShardingPrices::move(Value value, const Layout &from, const Layout &to) {
+  auto type = dyn_cast<RankedTensorType>(value.getType());
+  if (!type || from == to)
+    return {};
+  const ReshardPlan &plan = plans.plan(
+      type.getShape(), elementBytes(type.getElementType()), from, to);
+  double moving = 0;
+  for (const ReshardStep &step : plan.steps)
+    moving += seconds(mesh, step.axes, step.bytes);
+  return {femtoseconds(moving),
+          femtoseconds(std::max(0.0, plan.seconds - moving))};
+}
+
+/// Operands with window and shift factors lack some of their elements.
+Price ShardingPrices::fetch(const RuledOp &op,
+                            const OpSharding &sharding) const {
+  Price price;
+  for (const PositionMap &map : op.rule.positions) {
+    const SubAxes &over = sharding.axes[map.factor];
+    int64_t shards = shardCount(over);
+    if (shards == 1)
+      continue;
+    auto type =
+        cast<RankedTensorType>(op.op->getOperand(map.operand).getType());
+    auto local = localShape(sharding.operands[map.operand], type.getShape());
+    int64_t unit = std::max<int64_t>(map.operandUnit, 1);
+    int64_t bytes = elementBytes(type.getElementType());
+    for (auto [dim, factors] : llvm::enumerate(op.factors(map.operand))) {
+      int64_t size = type.getDimSize(dim) * unit;
+      const Factor &factor = op.rule.factors[map.factor];
+      bytes *= factors != DimFactors{map.factor}
+                   ? local[dim]
+                   : missingElements(fetchedRange(map, factor.kind, size,
+                                                  factor.size, shards),
+                                     size, shards);
+    }
+    bytes /= unit; // the rest of an unaligned block is counted on both sides
+    price = price + Price{femtoseconds(seconds(mesh, over, bytes)),
+                          femtoseconds(latency(mesh, over))};
+  }
+  return price;
+}
+
+/// One device's loops, in bytes over the fastest axis.
+Price ShardingPrices::work(const RuledOp &op,
+                           const OpSharding &sharding) const {
+  constexpr double kIterationsPerByte = 16;
+  double iterations = 1, bandwidth = 1;
+  for (auto [index, factor] : llvm::enumerate(op.rule.factors)) {
+    int64_t shards = shardCount(sharding.axes[index]);
+    iterations *= double((factor.size + shards - 1) / shards);
+  }
+  for (const MeshAxis &axis : mesh.axes)
+    bandwidth = std::max(bandwidth, axis.bandwidth);
+  return {femtoseconds(iterations / kIterationsPerByte / bandwidth), 0};
+}
+
+Price OpPrice::total() const {
+  return std::accumulate(operands.begin(), operands.end(), rest);
+}
+
+OpPrice ShardingPrices::of(const RuledOp &op, const OpSharding &sharding,
+                           const TensorLayouts &layouts) {
+  OpPrice price;
+  price.rest = fetch(op, sharding) + work(op, sharding);
+  unsigned operands = op.op->getNumOperands();
+  for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
+    Value value = op.value(tensor);
+    const Layout *layout = layouts[tensor];
+    if (op.isOperand(tensor))
+      price.operands.push_back(
+          layout ? move(value, *layout, sharding.operands[tensor]) : Price());
+    else if (layout)
+      price.rest = price.rest +
+                   move(value, sharding.results[tensor - operands], *layout);
+  }
+  return price;
+}
+
+//===----------------------------------------------------------------------===//
+// Choice
+//===----------------------------------------------------------------------===//
+
+/// As applyAxes without axes.
+static OpSharding computeWhole(const RuledOp &op) {
+  OpSharding sharding;
+  sharding.axes.resize(op.rule.factors.size());
+  for (const TensorFactors &factors : op.rule.operands)
+    sharding.operands.push_back(Layout::replicated(factors.size()));
+  for (const TensorFactors &factors : op.rule.results)
+    sharding.results.push_back(Layout::replicated(factors.size()));
+  return sharding;
+}
+
+namespace {
+/// What a tensor has on its factors; the others are nobody's.
+struct Wish {
+  FactorAxes axes;
+  llvm::SmallVector<bool, 8> has;
+  bool operator==(const Wish &) const = default;
+};
+} // namespace
+
+static std::vector<Wish> listWishes(const Mesh &mesh, const RuledOp &op,
+                                    const TensorLayouts &layouts) {
+  std::vector<Wish> wishes;
+  for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
+    if (!layouts[tensor])
+      continue;
+    Wish wish{op.project(mesh, tensor, *layouts[tensor]), {}};
+    wish.has.resize(op.rule.factors.size());
+    for (const DimFactors &dim : op.factors(tensor))
+      for (unsigned factor : dim)
+        wish.has[factor] = true;
+    // Many operands wish the same; each wish leads once.
+    if (!llvm::is_contained(wishes, wish))
+      wishes.push_back(std::move(wish));
+  }
+  return wishes;
+}
+
+/// The leader's passing factors as it has them, split or not. Others leave sums
+/// that later ops may add up for the price of one, so that the price of a
+/// single op says little.
+static FactorAxes exactly(const RuledOp &op, const Wish &leader,
+                          llvm::ArrayRef<Wish> wishes) {
+  FactorAxes axes = leader.axes;
+  for (const Wish &wish : wishes) {
+    FactorAxes more = wish.axes;
+    for (auto [factor, list] : llvm::enumerate(more))
+      if (leader.has[factor] &&
+          op.rule.factors[factor].kind == FactorKind::Pass)
+        list.clear();
+    mergeInto(axes, more);
+  }
+  return axes;
+}
+
+std::vector<FactorAxes> weft::listCandidates(const Mesh &mesh,
+                                             const RuledOp &op,
+                                             const TensorLayouts &layouts,
+                                             bool &conflict) {
+  std::vector<Wish> wishes = listWishes(mesh, op, layouts);
+  std::vector<FactorAxes> candidates;
+  auto add = [&](FactorAxes axes) {
+    if (!llvm::is_contained(candidates, axes))
+      candidates.push_back(std::move(axes));
+  };
+  conflict = false;
+  for (const Wish &leader : wishes) {
+    FactorAxes axes = leader.axes;
+    for (const Wish &wish : wishes)
+      conflict |= !mergeInto(axes, wish.axes);
+    add(std::move(axes));
+  }
+  for (const Wish &leader : wishes)
+    add(exactly(op, leader, wishes));
+  if (candidates.empty())
+    candidates.emplace_back(op.rule.factors.size());
+  return candidates;
+}
+
+OpSharding weft::chooseSharding(const Mesh &mesh, const RuledOp &op,
+                                const TensorLayouts &layouts,
+                                ShardingPrices &prices, bool &conflict) {
+  if (nothingSplit(layouts)) {
+    conflict = false;
+    return computeWhole(op);
+  }
+  auto candidates = listCandidates(mesh, op, layouts, conflict);
+  OpSharding best = applyAxes(mesh, op, candidates.front());
+  if (candidates.size() == 1)
+    return best;
+  Price bestPrice = prices.of(op, best, layouts).total();
+  for (const FactorAxes &axes : llvm::drop_begin(candidates)) {
+    OpSharding next = applyAxes(mesh, op, axes);
+    Price price = prices.of(op, next, layouts).total();
+    if (price < bestPrice) {
+      bestPrice = price;
+      best = std::move(next);
+    }
+  }
+  return best;
+}

@@ -1,0 +1,76 @@
+//===- ChooseSharding.h - what one op runs with, and its price -*- C++ -*-===//
+//
+// add of [d, -] and [-, d], both 8x12 f32 over d=4, result [d, -]: the
+// candidates are rows=d and columns=d. By rows the second operand moves, one
+// all_to_all of 72 bytes; by columns the first and the result do. Rows it is.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_PASSES_SHARDING_CHOOSESHARDING_H
+#define WEFT_PASSES_SHARDING_CHOOSESHARDING_H
+
+#include "weft/passes/sharding/OpSharding.h"
+#include "weft/passes/sharding/ReshardCache.h"
+
+namespace weft {
+
+/// Femtoseconds, compared in this order. Latencies decide between equals only:
+/// collectives of a step are combined later, so that a sum of latencies says
+/// little.
+struct Price {
+  int64_t moving = 0;  ///< bytes on their way, and work
+  int64_t waiting = 0; ///< latencies
+  auto operator<=>(const Price &) const = default;
+  Price operator+(const Price &o) const {
+    return {moving + o.moving, waiting + o.waiting};
+  }
+  Price operator-(const Price &o) const {
+    return {moving - o.moving, waiting - o.waiting};
+  }
+};
+
+/// What an op's sharding takes.
+struct OpPrice {
+  /// From what the table says to what the op requires, for each operand.
+  llvm::SmallVector<Price, 3> operands;
+  /// From what it produces to what the table says, what its window and shift
+  /// factors fetch, and its share of the work: 16 iterations take as long as a
+  /// byte, so that work done twice is no way to save.
+  Price rest;
+
+  Price total() const;
+};
+
+/// Prices on one mesh.
+class ShardingPrices {
+public:
+  explicit ShardingPrices(const Mesh &mesh) : mesh(mesh), plans(mesh) {}
+  OpPrice of(const RuledOp &op, const OpSharding &sharding,
+             const TensorLayouts &layouts);
+  /// Of bringing a value to another layout; nothing where it is no ranked
+  /// tensor.
+  Price move(mlir::Value value, const Layout &from, const Layout &to);
+
+private:
+  Price fetch(const RuledOp &op, const OpSharding &sharding) const;
+  Price work(const RuledOp &op, const OpSharding &sharding) const;
+
+  Mesh mesh;
+  ReshardCache plans;
+};
+
+/// Each tensor in turn is given precedence: first for the axes that it has,
+/// then also for the factors that it does not split. `conflict` says whether
+/// two factors want an axis.
+std::vector<FactorAxes> listCandidates(const Mesh &mesh, const RuledOp &op,
+                                       const TensorLayouts &layouts,
+                                       bool &conflict);
+
+/// The cheapest candidate, the first of equal ones.
+OpSharding chooseSharding(const Mesh &mesh, const RuledOp &op,
+                          const TensorLayouts &layouts, ShardingPrices &prices,
+                          bool &conflict);
+
+} // namespace weft
+
+#endif // WEFT_PASSES_SHARDING_CHOOSESHARDING_H

@@ -1,0 +1,325 @@
+//===- SettleConflicts.cpp - the cheaper side of each conflict ------------===//
+
+#include "weft/passes/sharding/SettleConflicts.h"
+
+#include "llvm/ADT/Hashing.h"
+#include "llvm/ADT/STLExtras.h"
+
+using namespace weft;
+using namespace mlir;
+
+ConflictSettler::ConflictSettler(LayoutTable &table)
+    : table(table), pricing(table.mesh()), shardings(table.ops().size()),
+      prices(table.ops().size()), inConflict(table.ops().size()) {}
+
+unsigned ConflictSettler::conflicts() const { return inConflict.count(); }
+
+//===----------------------------------------------------------------------===//
+// Choices and prices of single ops
+//===----------------------------------------------------------------------===//
+
+/// An op that computes nothing takes its operands in layouts that it says.
+static bool isBorder(const RuledOp &op) {
+  return isa<ConstrainOp, func::ReturnOp>(op.op);
+}
+
+void ConflictSettler::choose(unsigned index) {
+  const RuledOp &op = table.ops()[index];
+  OpSharding &sharding = shardings[index];
+  if (isa<ConstrainOp>(op.op)) {
+    sharding.operands = {table.get(op.op->getResult(0))};
+    return;
+  }
+  if (isa<func::ReturnOp>(op.op)) {
+    sharding.operands.clear();
+    for (unsigned i = 0; i < op.op->getNumOperands(); ++i)
+      sharding.operands.push_back(
+          isa<RankedTensorType>(op.op->getOperand(i).getType())
+              ? table.resultLayout(i)
+              : Layout());
+    return;
+  }
+  bool conflict = false;
+  sharding =
+      chooseSharding(table.mesh(), op, table.layoutsOf(op), pricing, conflict);
+  inConflict[index] = conflict;
+}
+
+const OpPrice &ConflictSettler::price(unsigned index) {
+  std::optional<OpPrice> &known = prices[index];
+  if (known)
+    return *known;
+  const RuledOp &op = table.ops()[index];
+  TensorLayouts layouts = table.layoutsOf(op);
+  if (!isBorder(op))
+    return known.emplace(pricing.of(op, shardings[index], layouts));
+  OpPrice &price = known.emplace();
+  for (auto [operand, wanted] : llvm::enumerate(shardings[index].operands))
+    price.operands.push_back(
+        layouts[operand]
+            ? pricing.move(op.value(operand), *layouts[operand], wanted)
+            : Price());
+  return price;
+}
+
+void ConflictSettler::forget(llvm::ArrayRef<unsigned> ops) {
+  for (unsigned op : ops) {
+    prices[op].reset();
+    choose(op);
+  }
+}
+
+Price ConflictSettler::totalPrice(llvm::ArrayRef<unsigned> ops) {
+  llvm::DenseMap<Value, llvm::SmallVector<const Layout *, 2>> arrived;
+  Price total;
+  for (unsigned index : ops) {
+    const OpPrice &one = price(index);
+    total = total + one.rest;
+    for (auto [operand, cost] : llvm::enumerate(one.operands)) {
+      if (cost == Price())
+        continue;
+      const Layout &wanted = shardings[index].operands[operand];
+      auto &known = arrived[table.ops()[index].value(operand)];
+      if (llvm::any_of(known, [&](const Layout *l) { return *l == wanted; }))
+        continue;
+      known.push_back(&wanted);
+      total = total + cost;
+    }
+  }
+  return total;
+}
+
+//===----------------------------------------------------------------------===//
+// Attempts
+//===----------------------------------------------------------------------===//
+
+ConflictSettler::Ops ConflictSettler::around(Value value, size_t most) const {
+  Ops ops;
+  auto add = [&](Operation *op) {
+    if (auto index = table.indexOf(op); index && !table.ops()[*index].source)
+      ops.push_back(*index);
+  };
+  if (Operation *def = value.getDefiningOp())
+    add(def);
+  for (Operation *user : value.getUsers()) {
+    if (ops.size() >= most)
+      break;
+    add(user);
+  }
+  return ops;
+}
+
+ConflictSettler::Ops ConflictSettler::concerned() const {
+  Ops ops;
+  for (const Change &change : changes)
+    ops.append(around(change.value));
+  llvm::sort(ops);
+  ops.erase(llvm::unique(ops), ops.end());
+  return ops;
+}
+
+void ConflictSettler::change(Value value, const Layout &layout) {
+  if (!table.isFree(value) || table.get(value) == layout ||
+      !changed.insert(value).second)
+    return;
+  changes.push_back({value, table.get(value), layout});
+  table.set(value, layout);
+}
+
+static bool usesAnAxisTwice(const FactorAxes &axes) {
+  SubAxes seen;
+  for (const SubAxes &list : axes)
+    for (const SubAxis &axis : list) {
+      if (llvm::any_of(seen,
+                       [&](const SubAxis &x) { return overlaps(x, axis); }))
+        return true;
+      seen.push_back(axis);
+    }
+  return false;
+}
+
+/// Every factor of the tensor on which `mine` is what another tensor was
+/// becomes what that tensor is.
+static FactorAxes followed(const RuledOp &op, unsigned from, unsigned to,
+                           const FactorAxes &was, const FactorAxes &is,
+                           FactorAxes mine) {
+  FactorAxes next = mine;
+  for (const DimFactors &dim : op.factors(to))
+    for (unsigned factor : dim) {
+      bool shared = llvm::any_of(op.factors(from), [&](const DimFactors &d) {
+        return llvm::is_contained(d, factor);
+      });
+      if (shared && mine[factor] == was[factor])
+        next[factor] = is[factor];
+    }
+  return next;
+}
+
+void ConflictSettler::follow(const RuledOp &op, const Change &change) {
+  const Mesh &mesh = table.mesh();
+  unsigned from = 0;
+  while (op.value(from) != change.value)
+    ++from;
+  FactorAxes was = op.project(mesh, from, change.before);
+  FactorAxes is = op.project(mesh, from, change.after);
+  for (unsigned to = 0; to < op.numTensors(); ++to) {
+    Value value = op.value(to);
+    if (changed.contains(value) || !table.isFree(value))
+      continue;
+    const Layout &now = table.get(value);
+    FactorAxes mine = op.project(mesh, to, now);
+    FactorAxes next = followed(op, from, to, was, is, mine);
+    if (next == mine || usesAnAxisTwice(next) ||
+        projectToTensor(mesh, op.rule, op.factors(to), mine) != now)
+      continue;
+    this->change(value, normalise(mesh, projectToTensor(mesh, op.rule,
+                                                        op.factors(to), next)));
+  }
+}
+
+/// What the sharding leaves of a tensor, summed up.
+static Layout wholeSums(const OpSharding &sharding, const RuledOp &op,
+                        unsigned tensor) {
+  unsigned operands = op.op->getNumOperands();
+  Layout layout = op.isOperand(tensor) ? sharding.operands[tensor]
+                                       : sharding.results[tensor - operands];
+  layout.partial.clear();
+  layout.reduce = ReduceKind::Sum;
+  return layout;
+}
+
+bool ConflictSettler::disagrees(const RuledOp &op,
+                                const OpSharding &sharding) const {
+  for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
+    Value value = op.value(tensor);
+    if (table.isFree(value) &&
+        wholeSums(sharding, op, tensor).dims != table.get(value).dims)
+      return true;
+  }
+  return false;
+}
+
+bool ConflictSettler::isOpen(unsigned index) const {
+  const RuledOp &op = table.ops()[index];
+  return !isBorder(op) && !op.source &&
+         (inConflict[index] || disagrees(op, shardings[index]));
+}
+
+ConflictSettler::Settlement
+ConflictSettler::attempt(unsigned index, const FactorAxes &axes, size_t limit) {
+  const RuledOp &op = table.ops()[index];
+  OpSharding sharding = applyAxes(table.mesh(), op, axes);
+  Settlement settlement;
+  if (!disagrees(op, sharding))
+    return settlement;
+  for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor)
+    change(op.value(tensor), wholeSums(sharding, op, tensor));
+  for (size_t at = 0; at < changes.size() && changes.size() < limit; ++at) {
+    Change speaker = changes[at];
+    for (unsigned other : around(speaker.value))
+      if (!isBorder(table.ops()[other]))
+        follow(table.ops()[other], speaker);
+  }
+  Ops ops = concerned();
+  for (const Change &change : changes)
+    table.set(change.value, change.before);
+  Price before = totalPrice(ops);
+  for (const Change &change : changes)
+    table.set(change.value, change.after);
+  forget(ops);
+  settlement.saved = before - totalPrice(ops);
+  for (const Change &change : changes)
+    table.set(change.value, change.before);
+  forget(ops);
+  settlement.changes = std::move(changes);
+  changes.clear();
+  changed.clear();
+  return settlement;
+}
+
+//===----------------------------------------------------------------------===//
+// Sweeps
+//===----------------------------------------------------------------------===//
+
+static llvm::hash_code hashAxes(const SubAxes &axes) {
+  llvm::hash_code hash = llvm::hash_value(axes.size());
+  for (const SubAxis &sub : axes)
+    hash = llvm::hash_combine(hash, sub.axis, sub.skip, sub.size);
+  return hash;
+}
+
+/// Of an op's name, shapes and layouts.
+llvm::hash_code ConflictSettler::hashOp(const RuledOp &op) const {
+  llvm::hash_code hash = llvm::hash_value(op.op->getName().getStringRef());
+  TensorLayouts layouts = table.layoutsOf(op);
+  for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
+    Value value = op.value(tensor);
+    if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+      for (int64_t size : type.getShape())
+        hash = llvm::hash_combine(hash, size);
+    if (layouts[tensor])
+      for (const SubAxes &dim : layouts[tensor]->dims)
+        hash = llvm::hash_combine(hash, hashAxes(dim));
+    hash = llvm::hash_combine(hash, table.isFree(value));
+  }
+  return hash;
+}
+
+size_t ConflictSettler::hashSurroundings(const RuledOp &op) const {
+  llvm::hash_code hash = hashOp(op);
+  for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor)
+    for (unsigned other : around(op.value(tensor), /*most=*/8))
+      hash = llvm::hash_combine(hash, hashOp(table.ops()[other]));
+  return hash;
+}
+
+bool ConflictSettler::settle(unsigned index, size_t limit) {
+  const RuledOp &op = table.ops()[index];
+  if (!isOpen(index))
+    return false;
+  // Layers have the same conflicts: what was tried in vain stays as it is.
+  constexpr unsigned kTries = 3;
+  unsigned &tries = inVain[hashSurroundings(op)];
+  if (tries == kTries)
+    return false;
+  bool conflict = false;
+  Settlement best;
+  for (const FactorAxes &axes :
+       listCandidates(table.mesh(), op, table.layoutsOf(op), conflict)) {
+    Settlement next = attempt(index, axes, limit);
+    if (next.saved > best.saved)
+      best = std::move(next);
+  }
+  if (best.saved <= Price()) {
+    ++tries;
+    return false;
+  }
+  tries = 0;
+  changes = std::move(best.changes);
+  for (const Change &change : changes)
+    table.set(change.value, change.after);
+  forget(concerned());
+  changes.clear();
+  return true;
+}
+
+unsigned ConflictSettler::sweep(size_t limit) {
+  unsigned settled = 0;
+  for (unsigned op = 0; op < table.ops().size(); ++op)
+    settled += settle(op, limit);
+  return settled;
+}
+
+void ConflictSettler::run() {
+  size_t open = 0;
+  for (unsigned op = 0; op < table.ops().size(); ++op) {
+    choose(op);
+    open += isOpen(op);
+  }
+  if (open == 0)
+    return;
+  constexpr size_t kSweeps = 2, kFew = 64, kMany = 512;
+  size_t limit = std::clamp(16 * table.ops().size() / open, kFew, kMany);
+  for (size_t i = 0; i < kSweeps && sweep(limit) > 0; ++i)
+    inVain.clear();
+}

@@ -1,0 +1,94 @@
+//===- SettleConflicts.h - the cheaper side of each conflict ---*- C++ -*-===//
+//
+// An axis shards one factor of an op only. Where an op's tensors want it for
+// two, propagation let the first have it, everywhere. Worked example: h is
+// [data, model], w2 [model, -] and the bias b [model]:
+//
+//   %y = dot %h, %w2      wants "model" for what is summed
+//   %z = add %y, %b       b wants it for the columns of y and z, and so for
+//   %l = softmax loss     all of the loss and its gradient
+//
+// Each op alone would cut and gather y again and again. Here the conflict is
+// settled with all who are concerned: y is tried as the dot would leave it,
+// z and whoever agreed with y's columns follow, and all ops that touch one of
+// them are priced, before and after, in time and bytes of what moves (what
+// several ops want of a value arrives once) and of work that is repeated. Fewer
+// stays: b is gathered, 30 bytes, and the loss is not cut.
+//
+// Annotated values, arguments and groups never change. The number of values
+// tried is linear in the program, and its order is the program's; conflicts
+// whose surroundings are alike, as those of layers, are tried thrice in vain at
+// most.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_PASSES_SHARDING_SETTLECONFLICTS_H
+#define WEFT_PASSES_SHARDING_SETTLECONFLICTS_H
+
+#include "weft/passes/sharding/ChooseSharding.h"
+#include "weft/passes/sharding/LayoutTable.h"
+
+#include "llvm/ADT/BitVector.h"
+
+namespace weft {
+
+class ConflictSettler {
+public:
+  explicit ConflictSettler(LayoutTable &table);
+  void run();
+
+  /// What each op of the table runs with; for constraints and the return, what
+  /// they want of their operands.
+  std::vector<OpSharding> takeShardings() { return std::move(shardings); }
+  /// Ops whose tensors want an axis for two factors.
+  unsigned conflicts() const;
+
+private:
+  struct Change {
+    mlir::Value value;
+    Layout before, after;
+  };
+  struct Settlement {
+    Price saved;
+    std::vector<Change> changes;
+  };
+  using Ops = llvm::SmallVector<unsigned>;
+
+  void choose(unsigned op);
+  const OpPrice &price(unsigned op);
+  /// Does an op produce or require what the table does not say of a value that
+  /// is free?
+  bool disagrees(const RuledOp &op, const OpSharding &sharding) const;
+  /// In conflict, or in disagreement with the table.
+  bool isOpen(unsigned op) const;
+  llvm::hash_code hashOp(const RuledOp &op) const;
+  /// Of the op and all that share a value with it.
+  size_t hashSurroundings(const RuledOp &op) const;
+  unsigned sweep(size_t limit);
+  bool settle(unsigned op, size_t limit);
+  /// What is saved where the op runs with these axes and all agree to it.
+  Settlement attempt(unsigned op, const FactorAxes &axes, size_t limit);
+  void change(mlir::Value value, const Layout &layout);
+  /// Whoever agreed with a changed value on a factor follows it.
+  void follow(const RuledOp &op, const Change &change);
+  /// The table's ops that make or use a value, so many at most.
+  Ops around(mlir::Value value, size_t most = SIZE_MAX) const;
+  /// All ops that touch a changed value, each once.
+  Ops concerned() const;
+  /// Of the ops together: what several want of a value arrives once.
+  Price totalPrice(llvm::ArrayRef<unsigned> ops);
+  void forget(llvm::ArrayRef<unsigned> ops);
+
+  LayoutTable &table;
+  ShardingPrices pricing;
+  std::vector<OpSharding> shardings;
+  std::vector<std::optional<OpPrice>> prices;
+  llvm::BitVector inConflict;
+  std::vector<Change> changes; ///< of the attempt at hand
+  llvm::DenseSet<mlir::Value> changed;
+  llvm::DenseMap<size_t, unsigned> inVain; ///< attempts by surroundings
+};
+
+} // namespace weft
+
+#endif // WEFT_PASSES_SHARDING_SETTLECONFLICTS_H

@@ -1,0 +1,57 @@
+// RUN: weft-opt %s --weft-propagate-layouts --weft-verify-layouts | FileCheck %s
+
+// An axis that two factors of an op want goes to the side that is cheaper for
+// all values concerned, not for the op alone.
+
+// CHECK-DAG: #[[$DATA:.+]] = #weft.layout<#mesh, [{"data"}, {}]>
+// CHECK-DAG: #[[$ROWS:.+]] = #weft.layout<#mesh, [{"model"}, {}]>
+// CHECK-DAG: #[[$WHOLE:.+]] = #weft.layout<#mesh, [{}]>
+// CHECK-DAG: #[[$SUM:.+]] = #weft.layout<#mesh, [{"data"}, {}], partial = sum{"model"}>
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
+module attributes {weft.mesh = #mesh} {
+
+// The bias wants "model" for columns that the contraction sums over "model":
+// 4 numbers are gathered, and no row of 4 is cut again and again.
+// CHECK-LABEL: func.func @a_bias_is_gathered_rather_than_all_that_follows_cut
+// CHECK: weft.dot {{.*}} -> tensor<4096x4xf32, #[[$SUM]]>
+// CHECK: weft.reshard %arg2 {{.*}} -> tensor<4xf32, #[[$WHOLE]]>
+// CHECK: weft.reshard {{.*}} tensor<4096x4xf32, #[[$SUM]]> -> tensor<4096x4xf32, #[[$DATA]]>
+// CHECK-NOT: weft.reshard
+// CHECK: return
+func.func @a_bias_is_gathered_rather_than_all_that_follows_cut(
+    %h: tensor<4096x32xf32> {weft.layout = #weft.layout<#mesh, [{"data"}, {"model"}]>},
+    %w: tensor<32x4xf32> {weft.layout = #weft.layout<#mesh, [{"model"}, {}]>},
+    %b: tensor<4xf32> {weft.layout = #weft.layout<#mesh, [{"model"}]>}) -> tensor<4096xf32> {
+  %y = weft.dot %h, %w contract [1] x [0] : tensor<4096x32xf32>, tensor<32x4xf32> -> tensor<4096x4xf32>
+  %c = weft.broadcast %b dims [1] : tensor<4xf32> -> tensor<4096x4xf32>
+  %z = weft.add %y, %c : tensor<4096x4xf32>
+  %e = weft.exp %z : tensor<4096x4xf32>
+  %s = weft.reduce sum %e dims [1] : tensor<4096x4xf32> -> tensor<4096xf32>
+  %t = weft.broadcast %s dims [0] : tensor<4096xf32> -> tensor<4096x4xf32>
+  %d = weft.div %e, %t : tensor<4096x4xf32>
+  %m = weft.reduce max %d dims [1] : tensor<4096x4xf32> -> tensor<4096xf32>
+  %n = weft.broadcast %m dims [0] : tensor<4096xf32> -> tensor<4096x4xf32>
+  %f = weft.sub %d, %n : tensor<4096x4xf32>
+  %r = weft.reduce sum %f dims [1] : tensor<4096x4xf32> -> tensor<4096xf32>
+  return %r : tensor<4096xf32>
+}
+
+// Three of four agree on rows, so the fourth moves, and the result is by rows.
+// CHECK-LABEL: func.func @the_minority_moves
+// CHECK-SAME: -> tensor<12x32xf32, #[[$ROWS]]>
+// CHECK: weft.reshard %arg0
+// CHECK-NOT: weft.reshard
+// CHECK: weft.concatenate
+// CHECK-NOT: weft.reshard
+func.func @the_minority_moves(
+    %a: tensor<12x8xf32> {weft.layout = #weft.layout<#mesh, [{}, {"model"}]>},
+    %b: tensor<12x8xf32> {weft.layout = #weft.layout<#mesh, [{"model"}, {}]>},
+    %c: tensor<12x8xf32> {weft.layout = #weft.layout<#mesh, [{"model"}, {}]>},
+    %d: tensor<12x8xf32> {weft.layout = #weft.layout<#mesh, [{"model"}, {}]>}) -> tensor<12x32xf32> {
+  %0 = weft.concatenate %a, %b, %c, %d dim 1 : (tensor<12x8xf32>, tensor<12x8xf32>, tensor<12x8xf32>, tensor<12x8xf32>) -> tensor<12x32xf32>
+  %1 = weft.relu %0 : tensor<12x32xf32>
+  return %1 : tensor<12x32xf32>
+}
+
+}

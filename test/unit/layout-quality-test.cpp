@@ -1,0 +1,143 @@
+//===- layout-quality-test.cpp - how little well-known layouts send
+//---------===//
+//
+// Forward passes of which only the batch and the weights are annotated, as in
+// data, tensor and fully sharded data parallelism. What is sent is the formula
+// of the literature, no more.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/test/unit/ShardedWitness.h"
+
+#include "catch2/catch.hpp"
+
+using namespace weft;
+
+/// A transformer block of 4 heads on x[batch, 6, 16]; `sums` joins the parts.
+static std::string block(const std::string &body, const std::string &result) {
+  return R"((%x: tensor<8x6x16xf32> @[data,-,-],
+      %q: tensor<16x4x4xf32> @[-,model,-], %k: tensor<16x4x4xf32> @[-,model,-], %v: tensor<16x4x4xf32> @[-,model,-],
+      %o: tensor<4x4x16xf32> @[model,-,-], %u: tensor<16x64xf32> @[-,model], %d: tensor<64x16xf32> @[model,-]) -> (tensor<8x6x16xf32>) {
+  %0 = weft.dot %x, %q contract [2] x [0] : tensor<8x6x16xf32>, tensor<16x4x4xf32> -> tensor<8x6x4x4xf32>
+  %1 = weft.dot %x, %k contract [2] x [0] : tensor<8x6x16xf32>, tensor<16x4x4xf32> -> tensor<8x6x4x4xf32>
+  %2 = weft.dot %x, %v contract [2] x [0] : tensor<8x6x16xf32>, tensor<16x4x4xf32> -> tensor<8x6x4x4xf32>
+  %3 = weft.dot %0, %1 batch [0, 2] x [0, 2] contract [3] x [3] : tensor<8x6x4x4xf32>, tensor<8x6x4x4xf32> -> tensor<8x4x6x6xf32>
+  %4 = weft.reduce max %3 dims [3] : tensor<8x4x6x6xf32> -> tensor<8x4x6xf32>
+  %5 = weft.broadcast %4 dims [0, 1, 2] : tensor<8x4x6xf32> -> tensor<8x4x6x6xf32>
+  %6 = weft.sub %3, %5 : tensor<8x4x6x6xf32>
+  %7 = weft.dot %6, %2 batch [0, 1] x [0, 2] contract [3] x [1] : tensor<8x4x6x6xf32>, tensor<8x6x4x4xf32> -> tensor<8x4x6x4xf32>
+  %8 = weft.dot %7, %o contract [1, 3] x [0, 1] : tensor<8x4x6x4xf32>, tensor<4x4x16xf32> -> tensor<8x6x16xf32>
+)" + body +
+         "  return " + result + R"( : tensor<8x6x16xf32>
+})";
+}
+
+/// Of [8, 6, 16] f32 with half of the batch each, over 4 devices.
+constexpr int64_t kAllReduce = 2 * 3 * (8 / 2 * 6 * 16 * 4) / 4;
+
+TEST_CASE("a transformer block under tensor parallelism reduces twice") {
+  Sent sent = runWitness("data=2,model=4",
+                         block(R"(
+  %9 = weft.add %x, %8 : tensor<8x6x16xf32>
+  %10 = weft.dot %9, %u contract [2] x [0] : tensor<8x6x16xf32>, tensor<16x64xf32> -> tensor<8x6x64xf32>
+  %11 = weft.relu %10 : tensor<8x6x64xf32>
+  %12 = weft.dot %11, %d contract [2] x [0] : tensor<8x6x64xf32>, tensor<64x16xf32> -> tensor<8x6x16xf32>
+  %13 = weft.add %9, %12 : tensor<8x6x16xf32>
+)",
+                               "%13"),
+                         1e-5);
+  CHECK(sent.count("all_reduce") == 2);
+  CHECK(sent.collectives() == 2);
+  CHECK(sent.bytes() == 2 * kAllReduce);
+}
+
+TEST_CASE(
+    "partial sums of parallel branches are added before they are reduced") {
+  Sent sent = runWitness("data=2,model=4",
+                         block(R"(
+  %9 = weft.dot %x, %u contract [2] x [0] : tensor<8x6x16xf32>, tensor<16x64xf32> -> tensor<8x6x64xf32>
+  %10 = weft.relu %9 : tensor<8x6x64xf32>
+  %11 = weft.dot %10, %d contract [2] x [0] : tensor<8x6x64xf32>, tensor<64x16xf32> -> tensor<8x6x16xf32>
+  %12 = weft.add %8, %11 : tensor<8x6x16xf32>
+  %13 = weft.add %12, %x : tensor<8x6x16xf32>
+)",
+                               "%13"),
+                         1e-5);
+  CHECK(sent.count("all_reduce") == 1);
+  CHECK(sent.collectives() == 1);
+  CHECK(sent.bytes() == kAllReduce);
+}
+
+/// Layers whose weights are sharded over the axis of the batch.
+static std::string fullySharded(int layers, const std::string &weight) {
+  std::string arguments = "(%h0: tensor<256x32xf32> @[data,-]", body;
+  for (int i = 0; i < layers; ++i) {
+    std::string n = std::to_string(i), next = std::to_string(i + 1);
+    arguments += ", %w" + n + ": tensor<32x32xf32> @" + weight;
+    body += "  %y" + n + " = weft.dot %h" + n + ", %w" + n +
+            " contract [1] x [0] : tensor<256x32xf32>, tensor<32x32xf32> -> "
+            "tensor<256x32xf32>\n  %h" +
+            next + " = weft.relu %y" + n + " : tensor<256x32xf32>\n";
+  }
+  return arguments + ") -> (tensor<256x32xf32>) {\n" + body + "  return %h" +
+         std::to_string(layers) + " : tensor<256x32xf32>\n}";
+}
+
+TEST_CASE("weights sharded over the batch's axis are gathered, not the batch") {
+  for (const char *weight : {"[data,-]", "[-,data]"}) {
+    Sent sent = runWitness("data=4", fullySharded(3, weight), 1e-5);
+    CHECK(sent.count("all_gather") == 3);
+    CHECK(sent.collectives() == 3);
+    CHECK(sent.bytes() == 3 * (3 * 32 * 32 * 4 / 4));
+  }
+}
+
+TEST_CASE("weights sharded over both axes are gathered over the batch's only") {
+  Sent sent = runWitness("data=4,model=2", R"((%x: tensor<256x32xf32> @[data,-],
+      %w: tensor<32x64xf32> @[data,model], %v: tensor<64x32xf32> @[model,data]) -> (tensor<256x32xf32>) {
+  %0 = weft.dot %x, %w contract [1] x [0] : tensor<256x32xf32>, tensor<32x64xf32> -> tensor<256x64xf32>
+  %1 = weft.relu %0 : tensor<256x64xf32>
+  %2 = weft.dot %1, %v contract [1] x [0] : tensor<256x64xf32>, tensor<64x32xf32> -> tensor<256x32xf32>
+  return %2 : tensor<256x32xf32>
+})",
+                         1e-5);
+  CHECK(sent.count("all_gather") == 2);
+  CHECK(sent.count("all_reduce") == 1);
+  CHECK(sent.collectives() == 3);
+  CHECK(sent.bytes() == 2 * (3 * 32 * 32 * 4 / 4) + 256 / 4 * 32 * 4);
+}
+
+/// A bias that wants the model's axis for the columns of an op that sums over
+/// it, and a long row of ops behind.
+static std::string biased(const std::string &bias, int ops) {
+  std::string body = R"((%h: tensor<4096x32xf32> @[data,model],
+      %w: tensor<32x12xf32> @[model,-], %b: tensor<12xf32> @)" +
+                     bias + R"() -> (tensor<4096xf32>) {
+  %y = weft.dot %h, %w contract [1] x [0] : tensor<4096x32xf32>, tensor<32x12xf32> -> tensor<4096x12xf32>
+  %c = weft.broadcast %b dims [1] : tensor<12xf32> -> tensor<4096x12xf32>
+  %z0 = weft.add %y, %c : tensor<4096x12xf32>
+)";
+  for (int i = 0; i < ops; ++i) {
+    std::string n = std::to_string(i), next = std::to_string(i + 1);
+    body += "  %m" + n + " = weft.reduce max %z" + n +
+            " dims [1] : tensor<4096x12xf32> -> tensor<4096xf32>\n  %s" + n +
+            " = weft.broadcast %m" + n +
+            " dims [0] : tensor<4096xf32> -> tensor<4096x12xf32>\n  %z" + next +
+            " = weft.sub %z" + n + ", %s" + n + " : tensor<4096x12xf32>\n";
+  }
+  std::string last = std::to_string(ops);
+  return body + "  %r = weft.reduce sum %z" + last +
+         " dims [1] : tensor<4096x12xf32> -> tensor<4096xf32>\n  return %r : "
+         "tensor<4096xf32>\n}";
+}
+
+TEST_CASE("a bias over the model's axis costs its own bytes, not those of what "
+          "follows") {
+  for (int ops : {0, 1, 4, 12}) {
+    Sent whole = runWitness("data=2,model=4", biased("[-]", ops));
+    Sent split = runWitness("data=2,model=4", biased("[model]", ops));
+    INFO(ops);
+    CHECK(whole.bytes() <= 2 * 3 * (4096 / 2 * 12 * 4) / 4);
+    CHECK(split.bytes() <= whole.bytes() + 3 * 12 * 4 / 4);
+  }
+}
