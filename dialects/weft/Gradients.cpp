@@ -281,10 +281,13 @@ ConstrainOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
                            ArrayRef<bool> wanted,
                            SmallVectorImpl<Value> &operandGradients) {
   operandGradients.assign(1, Value());
-  if (wanted[0] && resultGradients[0])
-    operandGradients[0] = ConstrainOp::create(
-        builder, getLoc(), resultGradients[0].getType(), resultGradients[0],
-        getLayoutAttr(), getReasonAttr());
+  if (!wanted[0] || !resultGradients[0])
+    return success();
+  auto likewise = ConstrainOp::create(
+      builder, getLoc(), resultGradients[0].getType(), resultGradients[0],
+      getLayoutAttr(), getReasonAttr());
+  likewise->setDiscardableAttrs((*this)->getDiscardableAttrDictionary());
+  operandGradients[0] = likewise;
   return success();
 }
 

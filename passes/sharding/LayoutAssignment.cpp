@@ -40,7 +40,15 @@ Layout LayoutAssignment::requirement(OpOperand &use) const {
       .operands[use.getOperandNumber()];
 }
 
-Layout LayoutAssignment::reducedLayout(Value value) const {
+const Layout &LayoutAssignment::reducedLayout(Value value) {
+  // Asked of the first use only: the others take what is reduced for it.
+  auto [it, fresh] = reduced.try_emplace(value);
+  if (fresh)
+    it->second = chooseReduced(value);
+  return it->second;
+}
+
+Layout LayoutAssignment::chooseReduced(Value value) const {
   std::optional<Layout> common;
   for (OpOperand &use : value.getUses()) {
     if (!indexOf.contains(use.getOwner()))

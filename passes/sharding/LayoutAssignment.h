@@ -38,7 +38,8 @@ private:
                       unsigned operand);
   mlir::Value repeatSource(mlir::Value value, const Layout &layout);
   /// What a partial value is reduced to: what all uses want, or the table's.
-  Layout reducedLayout(mlir::Value value) const;
+  const Layout &reducedLayout(mlir::Value value);
+  Layout chooseReduced(mlir::Value value) const;
   Layout requirement(mlir::OpOperand &use) const;
   void setLayout(mlir::Value value, const Layout &layout);
   const Layout *layoutOf(mlir::Value value) const;
@@ -49,7 +50,7 @@ private:
   Provenance provenance;
   llvm::DenseMap<mlir::Operation *, unsigned> indexOf;
   std::vector<OpSharding> shardings;
-  llvm::DenseMap<mlir::Value, Layout> actual;
+  llvm::DenseMap<mlir::Value, Layout> actual, reduced;
   llvm::DenseMap<std::pair<mlir::Value, mlir::Attribute>, mlir::Value>
       converted;
   llvm::SmallVector<mlir::Operation *> dead;

@@ -51,9 +51,13 @@ std::optional<Layout> LayoutTable::annotation(Attribute attribute, Type type,
   if (!layout || !tensor)
     return fail("the annotation is no layout of a ranked tensor");
   if (layout.getMesh() != meshAttribute)
-    return fail("the layout's mesh is not the module's `weft.mesh`; use one "
+    return fail("the layout's mesh is not the module's weft.mesh; use one "
                 "mesh for all annotations");
   Layout value = layout.getLayout();
+  if (int64_t(value.dims.size()) != tensor.getRank())
+    return fail("layout has " + llvm::Twine(value.dims.size()) +
+                " dimensions, the tensor " + llvm::Twine(tensor.getRank()) +
+                "; give each dimension a list of axes");
   std::string why = invalidReason(meshValue, value, tensor.getRank());
   if (!why.empty())
     return fail(why);
@@ -140,13 +144,15 @@ LogicalResult LayoutTable::seedConstraints() {
       if (!layout)
         return failure();
       fix(constrain.getResult(), *layout, /*late=*/false);
+      if (failed(seedWishes(constrain.getResult())))
+        return failure();
     }
   return success();
 }
 
 LogicalResult LayoutTable::seed() {
-  if (failed(seedArguments()) || failed(joinGroups()) ||
-      failed(seedConstraints()))
+  if (failed(seedArguments()) || failed(seedConstraints()) ||
+      failed(joinGroups()))
     return failure();
   return seedResults();
 }

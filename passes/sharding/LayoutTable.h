@@ -11,13 +11,14 @@
 // Layouts of data and constraints go first, so that no weight's layout takes
 // the batch's axis from an activation. A layout only ever grows.
 //
-// An annotated layout is closed. An argument may say more about itself:
+// An annotated layout is closed. An argument, or a `weft.constrain`, may say
+// more about its value:
 //
 //   weft.open = array<i64: 1>     dimension 1 may take further axes
 //   weft.replicated = ["model"]   "model" shards no dimension of it
 //   weft.priority = 1             what it says counts after those of 0 (none
 //                                 said: 0) have spread everywhere
-//   weft.group = "embedding"      all arguments of the group are laid out alike
+//   weft.group = "embedding"      all values of the group are laid out alike
 //
 //===----------------------------------------------------------------------===//
 
@@ -77,6 +78,8 @@ private:
     SubAxes never;     ///< axes that shard no dimension
     mlir::StringAttr group;
     bool mayGrow() const { return !fixed || open != 0; }
+    /// Not annotated, or with every dimension open and no axis.
+    bool saysNothing() const;
   };
   /// What speaks in a round of propagation.
   struct Round {
@@ -91,9 +94,10 @@ private:
   llvm::LogicalResult seedArguments();
   llvm::LogicalResult seedResults();
   llvm::LogicalResult seedConstraints();
-  llvm::LogicalResult seedWishes(mlir::BlockArgument arg);
-  llvm::LogicalResult seedReplicated(mlir::BlockArgument arg, Entry &entry);
+  llvm::LogicalResult seedWishes(mlir::Value value);
+  llvm::LogicalResult seedReplicated(mlir::Value value, Entry &entry);
   llvm::LogicalResult joinGroups();
+  llvm::LogicalResult joinGroup(mlir::Value first);
   void fix(mlir::Value value, const Layout &layout, bool late);
   /// Lengthens the dimensions that `more` continues and that may grow. Returns
   /// whether it did.

@@ -1,4 +1,4 @@
-//===- LayoutWishes.cpp - what an argument says besides its layout --------===//
+//===- LayoutWishes.cpp - what an annotation says besides a layout --------===//
 
 #include "weft/passes/sharding/LayoutTable.h"
 
@@ -7,85 +7,156 @@
 using namespace weft;
 using namespace mlir;
 
-static InFlightDiagnostic refuse(BlockArgument arg, func::FuncOp function) {
-  return emitError(function.getLoc())
-         << "@" << function.getName() << ": argument " << arg.getArgNumber()
-         << ": ";
-}
+namespace {
+/// An argument, or a value that `weft.constrain` gives.
+struct Annotated {
+  Value value;
+  mutable func::FuncOp function;
 
-LogicalResult LayoutTable::seedReplicated(BlockArgument arg, Entry &entry) {
-  auto names = function.getArgAttrOfType<ArrayAttr>(arg.getArgNumber(),
-                                                    "weft.replicated");
-  for (Attribute attribute : names ? names.getValue() : ArrayRef<Attribute>()) {
-    auto name = dyn_cast<StringAttr>(attribute);
-    auto axis = name ? meshValue.find(name.getValue()) : std::nullopt;
-    if (!axis)
-      return refuse(arg, function) << "weft.replicated names " << attribute
-                                   << ", which is no axis of " << meshAttribute;
-    entry.never.push_back(wholeAxis(meshValue, *axis));
-    for (const SubAxes &dim : entry.layout.dims)
-      for (const SubAxis &used : dim)
-        if (used.axis == *axis)
-          return refuse(arg, function)
-                 << "weft.replicated names " << name
-                 << ", but its layout is sharded over it: "
-                 << toString(meshValue, entry.layout);
+  Attribute get(StringRef name) const {
+    if (auto arg = dyn_cast<BlockArgument>(value))
+      return function.getArgAttr(arg.getArgNumber(), name);
+    return value.getDefiningOp()->getDiscardableAttr(name);
+  }
+  std::string name() const {
+    if (auto arg = dyn_cast<BlockArgument>(value))
+      return "argument " + std::to_string(arg.getArgNumber());
+    return value.getDefiningOp()->getName().getStringRef().str();
+  }
+  Location location() const {
+    return isa<BlockArgument>(value) ? function.getLoc() : value.getLoc();
+  }
+  InFlightDiagnostic refuse() const {
+    return emitError(location())
+           << "@" << function.getName() << ": " << name() << ": ";
+  }
+  /// The attribute of that name in `out`, where there is one of that type.
+  template <typename T>
+  LogicalResult read(StringRef name, StringRef example, T &out) const {
+    Attribute attribute = get(name);
+    out = dyn_cast_or_null<T>(attribute);
+    if (attribute && !out)
+      return refuse() << name << " is " << attribute << "; write it as "
+                      << example;
+    return success();
+  }
+};
+} // namespace
+
+static LogicalResult readOpen(const Annotated &it, int64_t rank,
+                              uint64_t &open) {
+  DenseI64ArrayAttr dims;
+  if (failed(it.read("weft.open", "array<i64: 0>", dims)))
+    return failure();
+  for (int64_t dim : dims ? dims.asArrayRef() : ArrayRef<int64_t>()) {
+    if (dim < 0 || dim >= std::min<int64_t>(rank, 64))
+      return it.refuse() << "weft.open names dimension " << dim
+                         << ", the tensor has " << rank
+                         << "; the first dimension is 0";
+    open |= uint64_t(1) << dim;
   }
   return success();
 }
 
-LogicalResult LayoutTable::seedWishes(BlockArgument arg) {
-  unsigned index = arg.getArgNumber();
-  Entry &entry = entries[arg];
-  if (auto open =
-          function.getArgAttrOfType<DenseI64ArrayAttr>(index, "weft.open"))
-    for (int64_t dim : open.asArrayRef()) {
-      int64_t rank = entry.layout.dims.size();
-      if (dim < 0 || dim >= std::min<int64_t>(rank, 64))
-        return refuse(arg, function) << "weft.open names dimension " << dim
-                                     << ", the tensor has " << rank;
-      entry.open |= uint64_t(1) << dim;
-    }
-  if (auto priority =
-          function.getArgAttrOfType<IntegerAttr>(index, "weft.priority")) {
-    entry.priority = priority.getInt();
-    if (entry.priority < 0)
-      return refuse(arg, function)
-             << "weft.priority is " << entry.priority << ", the first is 0";
+static LogicalResult readPriority(const Annotated &it, int64_t &priority) {
+  IntegerAttr said;
+  if (failed(it.read("weft.priority", "1 : i64", said)))
+    return failure();
+  priority = said ? said.getInt() : 0;
+  if (priority < 0)
+    return it.refuse() << "weft.priority is " << priority
+                       << ", the first is 0; count on from there";
+  return success();
+}
+
+LogicalResult LayoutTable::seedReplicated(Value value, Entry &entry) {
+  Annotated it{value, function};
+  ArrayAttr names;
+  if (failed(it.read("weft.replicated", "[\"model\"]", names)))
+    return failure();
+  for (Attribute attribute : names ? names.getValue() : ArrayRef<Attribute>()) {
+    auto name = dyn_cast<StringAttr>(attribute);
+    auto axis = name ? meshValue.find(name.getValue()) : std::nullopt;
+    if (!axis)
+      return it.refuse() << "weft.replicated names " << attribute
+                         << ", which is no axis of " << meshAttribute
+                         << "; name one of its axes";
+    entry.never.push_back(wholeAxis(meshValue, *axis));
+    for (const SubAxes &dim : entry.layout.dims)
+      for (const SubAxis &used : dim)
+        if (used.axis == *axis)
+          return it.refuse()
+                 << "weft.replicated names " << name
+                 << ", but its layout is sharded over it: "
+                 << toString(meshValue, entry.layout) << "; remove one of both";
   }
-  if (auto group = function.getArgAttrOfType<StringAttr>(index, "weft.group")) {
-    entry.group = group;
-    groups[group].push_back(arg);
-  }
-  return seedReplicated(arg, entry);
+  return success();
+}
+
+LogicalResult LayoutTable::seedWishes(Value value) {
+  Annotated it{value, function};
+  Entry &entry = entries[value];
+  if (failed(readOpen(it, entry.layout.dims.size(), entry.open)) ||
+      failed(readPriority(it, entry.priority)) ||
+      failed(it.read("weft.group", "\"name\"", entry.group)))
+    return failure();
+  if (entry.group)
+    groups[entry.group].push_back(value);
+  return seedReplicated(value, entry);
+}
+
+bool LayoutTable::Entry::saysNothing() const {
+  uint64_t all = layout.dims.size() >= 64
+                     ? ~uint64_t(0)
+                     : (uint64_t(1) << layout.dims.size()) - 1;
+  return !fixed || (layout.isReplicated() && (open & all) == all);
 }
 
 /// The annotated members of a group agree; the others are annotated by them.
-LogicalResult LayoutTable::joinGroups() {
-  for (BlockArgument arg : function.getArguments()) {
-    auto it = entries.find(arg);
-    if (it == entries.end() || !it->second.group || !it->second.fixed)
-      continue;
-    Entry speaker = it->second;
-    for (Value member : groups[speaker.group]) {
-      Entry &entry = entries[member];
-      unsigned other = cast<BlockArgument>(member).getArgNumber();
-      if (entry.layout.dims.size() != speaker.layout.dims.size())
-        return refuse(arg, function)
-               << "group " << speaker.group << " joins it, of rank "
-               << speaker.layout.dims.size() << ", with argument " << other
-               << " of rank " << entry.layout.dims.size();
-      if (!entry.fixed) {
-        fix(member, speaker.layout, entry.late);
-        entry.open = speaker.open;
-        entry.priority = speaker.priority;
-      } else if (entry.layout != speaker.layout) {
-        return refuse(arg, function)
-               << "group " << speaker.group << " joins "
-               << toString(meshValue, speaker.layout) << " with "
-               << toString(meshValue, entry.layout) << " of argument " << other;
-      }
+LogicalResult LayoutTable::joinGroup(Value first) {
+  Entry speaker = entries.find(first)->second;
+  Annotated it{first, function};
+  for (Value member : groups[speaker.group]) {
+    Entry &entry = entries[member];
+    Annotated other{member, function};
+    auto refuse = [&](auto &&...text) {
+      InFlightDiagnostic diag = it.refuse();
+      diag << "group " << speaker.group << " joins ";
+      ((diag << text), ...);
+      if (!isa<BlockArgument>(member))
+        diag.attachNote(other.location()) << "the other is here";
+      return diag;
+    };
+    if (entry.layout.dims.size() != speaker.layout.dims.size())
+      return refuse("it, of rank ", speaker.layout.dims.size(), ", with ",
+                    other.name(), " of rank ", entry.layout.dims.size(),
+                    "; join tensors of one rank");
+    if (entry.saysNothing()) {
+      entry.layout = speaker.layout;
+      entry.fixed = true;
+      entry.open = speaker.open;
+      entry.priority = speaker.priority;
+    } else if (entry.layout != speaker.layout) {
+      return refuse(toString(meshValue, speaker.layout), " with ",
+                    toString(meshValue, entry.layout), " of ", other.name(),
+                    "; annotate them alike, or one of them");
     }
   }
+  return success();
+}
+
+LogicalResult LayoutTable::joinGroups() {
+  auto join = [&](Value value) {
+    auto it = entries.find(value);
+    bool speaks =
+        it != entries.end() && it->second.group && !it->second.saysNothing();
+    return speaks ? joinGroup(value) : success();
+  };
+  for (BlockArgument arg : function.getArguments())
+    if (failed(join(arg)))
+      return failure();
+  for (const RuledOp &op : ruled)
+    if (isa<ConstrainOp>(op.op) && failed(join(op.op->getResult(0))))
+      return failure();
   return success();
 }

@@ -181,6 +181,28 @@ class Cases:
         yield "nowhere to write", ["compile", self.model_file]
         yield "no such tensor", ["layout", self.model_file, "--only", "d9/kernel"]
 
+    def annotations(self):
+        rows, whole = '#weft.layout<#mesh, [{"d"}, {}]>', "#weft.layout<#mesh, [{}, {}]>"
+        kind = "tensor<4x6xf32>"
+
+        def program(first, second="", inside="", mesh='"d"=2', other=kind):
+            return ["compile", self.write("annotated.mlir", f"""#mesh = #weft.mesh<{mesh}>
+                module attributes {{weft.mesh = #weft.mesh<"d"=2>}} {{
+                func.func @main(%x: {kind} {{weft.name = "x", {first}}}, %y: {other} {{weft.name = "y" {second}}}) -> {kind} {{
+                  %0 = weft.constrain %x to {rows} {{{inside}}} : {kind} -> {kind}
+                  return %0 : {kind} }} }}"""), "--from", "imported", "--emit", "sharded"]
+        yield "open", program("weft.open = array<i64: 2>")
+        yield "open, inside", program("", inside="weft.open = array<i64: 2>")
+        yield "type of open", program("weft.open = true")
+        yield "priority", program("weft.priority = -1")
+        yield "replicated", program('weft.replicated = ["e"]')
+        yield "replicated and sharded", program(f'weft.layout = {rows}, weft.replicated = ["d"]')
+        group = ', weft.group = "g"'
+        yield "ranks", program(f"weft.layout = {rows}{group}", group, other="tensor<4xf32>")
+        yield "layouts", program(f"weft.layout = {rows}{group}", f", weft.layout = {whole}{group}")
+        yield "mesh", program(f"weft.layout = {rows}", mesh='"d"=4')
+        yield "rank", program('weft.layout = #weft.layout<#mesh, [{"d"}]>')
+
     def reshard(self):
         def reshard(mesh="x=4,y=2", shape="16x16", source="[x,-]", target="[-,x]", *flags):
             return ["reshard", "--mesh", mesh, "--shape", shape, "--from", source, "--to", target, *flags]

@@ -7,11 +7,28 @@
 
 namespace weft {
 
+/// A layout, or none but wishes: {weft.open = array<i64: 0, 1>, weft.group = ..}.
 void ProgramGenerator::constrain() {
   auto x = pick();
-  std::string layout = drawLayout(x->shape.size());
-  emit("weft.constrain " + x->name + " to " + layout.substr(layout.find('<')) +
-           " : " + typeOf(*x) + " -> " + typeOf(*x),
+  size_t rank = x->shape.size();
+  std::string layout = drawLayout(rank), wishes;
+  if (rank == 0 || !oneIn(3)) {
+    wishes = drawWishes(rank, /*annotated=*/true);
+  } else {
+    std::string dims, open;
+    for (size_t i = 0; i < rank; ++i) {
+      dims += i ? ", {}" : "{}";
+      open += (i ? ", " : "") + std::to_string(i);
+    }
+    layout = "#weft.layout<#mesh, [" + dims + "]>";
+    wishes = ", weft.open = array<i64: " + open + ">" +
+             drawWishes(rank, /*annotated=*/false);
+  }
+  if (oneIn(2))
+    layout = layout.substr(layout.find('<'));
+  emit("weft.constrain " + x->name + " to " + layout +
+           (wishes.empty() ? "" : " {" + wishes.substr(2) + "}") + " : " +
+           typeOf(*x) + " -> " + typeOf(*x),
        like(*x), {{*x}});
 }
 

@@ -19,7 +19,7 @@ func.func @rank(%x: tensor<10x4xf32> {weft.layout = #weft.layout<#mesh, [{"d"}]>
 #mesh = #weft.mesh<"d"=4>
 #other = #weft.mesh<"d"=2>
 module attributes {weft.mesh = #mesh} {
-// expected-error @below {{@other_mesh: argument 0: the layout's mesh is not the module's `weft.mesh`; use one mesh for all annotations}}
+// expected-error @below {{@other_mesh: argument 0: the layout's mesh is not the module's weft.mesh; use one mesh for all annotations}}
 func.func @other_mesh(%x: tensor<10x4xf32> {weft.layout = #weft.layout<#other, [{"d"}, {}]>}) -> tensor<10x4xf32> {
   return %x : tensor<10x4xf32>
 }

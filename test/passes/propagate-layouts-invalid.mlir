@@ -47,3 +47,36 @@ module attributes {weft.mesh = #mesh} {
 func.func @main(%x: tensor<16x32xf32> {weft.layout = #weft.layout<#mesh, [{"data"}, {}]>, weft.group = "g"},
                 %y: tensor<16x32xf32> {weft.layout = #weft.layout<#mesh, [{}, {}]>, weft.group = "g"}) { return }
 }
+
+// -----
+
+#mesh = #weft.mesh<"data"=2>
+module attributes {weft.mesh = #mesh} {
+// expected-error @below {{@main: argument 0: weft.open is 1 : i64; write it as array<i64: 0>}}
+func.func @main(%x: tensor<16x32xf32> {weft.open = 1}) { return }
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2>
+#rows = #weft.layout<#mesh, [{"data"}, {}]>
+module attributes {weft.mesh = #mesh} {
+func.func @main(%x: tensor<16x32xf32>) {
+  // expected-error @below {{@main: weft.constrain: weft.open names dimension 2, the tensor has 2; the first dimension is 0}}
+  %0 = weft.constrain %x to #rows {weft.open = array<i64: 2>} : tensor<16x32xf32> -> tensor<16x32xf32>
+  return
+}
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2>
+#rows = #weft.layout<#mesh, [{"data"}, {}]>
+module attributes {weft.mesh = #mesh} {
+// expected-error @below {{@main: argument 0: group "g" joins [{}, {}] with [{"data"}, {}] of weft.constrain; annotate them alike, or one of them}}
+func.func @main(%x: tensor<16x32xf32> {weft.layout = #weft.layout<#mesh, [{}, {}]>, weft.group = "g"}) {
+  // expected-note @below {{the other is here}}
+  %0 = weft.constrain %x to #rows {weft.group = "g"} : tensor<16x32xf32> -> tensor<16x32xf32>
+  return
+}
+}

@@ -104,4 +104,47 @@ func.func @the_cheaper_side_of_a_conflict_is_moved(
   return %0 : tensor<256x4xf32>
 }
 
+// Inside a function: a closed dimension of a constraint stays whole, an open
+// one takes what its neighbours have.
+// CHECK-LABEL: func.func @a_constraint_leaves_a_dimension_open
+// CHECK: %[[X:.+]] = weft.reshard %arg0 {{.*}} -> tensor<16x32xf32, #[[$DATA]]>
+// CHECK: weft.relu %[[X]] : tensor<16x32xf32, #[[$DATA]]>
+func.func @a_constraint_leaves_a_dimension_open(
+    %x: tensor<16x32xf32> {weft.layout = #weft.layout<#mesh, [{"data"}, {"model"}]>}) -> tensor<16x32xf32> {
+  %0 = weft.constrain %x to <#mesh, [{}, {}]> {weft.open = array<i64: 0>} : tensor<16x32xf32> -> tensor<16x32xf32>
+  %1 = weft.relu %0 : tensor<16x32xf32>
+  return %1 : tensor<16x32xf32>
+}
+
+// CHECK-LABEL: func.func @a_constraint_bars_an_axis
+// CHECK: weft.relu {{.*}} : tensor<16x32xf32, #[[$DATA]]>
+func.func @a_constraint_bars_an_axis(
+    %x: tensor<16x32xf32> {weft.layout = #weft.layout<#mesh, [{"data"}, {"model"}]>}) -> tensor<16x32xf32> {
+  %0 = weft.constrain %x to <#mesh, [{}, {}]> {weft.open = array<i64: 0, 1>, weft.replicated = ["model"]} : tensor<16x32xf32> -> tensor<16x32xf32>
+  %1 = weft.relu %0 : tensor<16x32xf32>
+  return %1 : tensor<16x32xf32>
+}
+
+// What the second constraint says counts first.
+// CHECK-LABEL: func.func @a_constraint_of_priority_1_waits
+// CHECK: weft.add {{.*}} : tensor<16x32xf32, #[[$COLUMNS]]>
+func.func @a_constraint_of_priority_1_waits(%x: tensor<16x32xf32>, %y: tensor<16x32xf32>) -> tensor<16x32xf32> {
+  %0 = weft.constrain %x to #weft.layout<#mesh, [{"data"}, {}]> {weft.priority = 1 : i64} : tensor<16x32xf32> -> tensor<16x32xf32>
+  %1 = weft.constrain %y to #weft.layout<#mesh, [{}, {"data"}]> : tensor<16x32xf32> -> tensor<16x32xf32>
+  %2 = weft.add %0, %1 : tensor<16x32xf32>
+  return %2 : tensor<16x32xf32>
+}
+
+// The group of an argument and of a value that says nothing itself.
+// CHECK-LABEL: func.func @a_group_joins_values_inside
+// CHECK: %[[Y:.+]] = weft.reshard %arg1 {{.*}} -> tensor<16x32xf32, #[[$MODEL]]>
+// CHECK: weft.exp %[[Y]] : tensor<16x32xf32, #[[$MODEL]]>
+func.func @a_group_joins_values_inside(
+    %x: tensor<16x32xf32> {weft.layout = #weft.layout<#mesh, [{"model"}, {}]>, weft.group = "tables"},
+    %y: tensor<16x32xf32> {weft.layout = #weft.layout<#mesh, [{}, {}]>}) -> (tensor<16x32xf32>, tensor<16x32xf32>) {
+  %0 = weft.constrain %y to #weft.layout<#mesh, [{}, {}]> {weft.open = array<i64: 0, 1>, weft.group = "tables"} : tensor<16x32xf32> -> tensor<16x32xf32>
+  %1 = weft.exp %0 : tensor<16x32xf32>
+  return %x, %1 : tensor<16x32xf32>, tensor<16x32xf32>
+}
+
 }

@@ -28,10 +28,14 @@ LogicalResult constrain(Converter &c, ForeignOp op) {
   if (failed(said))
     return failure();
   Value value = c.input(op, 0);
-  if (said->layout)
+  if (said->layout) {
     value = c.make<ConstrainOp>(
         op, value.getType(), value, said->layout,
         c.builder.getStringAttr("sharding constraint"));
+    for (NamedAttribute wish : said->wishes())
+      value.getDefiningOp()->setDiscardableAttr(wish.getName(),
+                                                wish.getValue());
+  }
   return c.give(op, value);
 }
 

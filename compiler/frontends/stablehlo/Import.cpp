@@ -115,12 +115,8 @@ ProgramImporter::port(DictionaryAttr foreign, Type type,
     list.append(kLayoutAttr, said->layout);
     list.append(kReasonAttr, builder.getStringAttr("sharding of " + name));
   }
-  if (isArgument && said->layout && !said->open.empty())
-    list.append("weft.open", builder.getDenseI64ArrayAttr(said->open));
-  if (isArgument && said->layout && said->priority)
-    list.append("weft.priority", builder.getI64IntegerAttr(said->priority));
-  if (isArgument && !said->replicated.empty())
-    list.append("weft.replicated", builder.getArrayAttr(said->replicated));
+  if (isArgument)
+    list.append(said->wishes());
   return list.getDictionary(builder.getContext());
 }
 

@@ -8,6 +8,23 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::stablehlo;
 
+SmallVector<NamedAttribute> Annotation::wishes() const {
+  SmallVector<NamedAttribute> result;
+  if (!layout)
+    return result;
+  Builder builder(layout.getContext());
+  auto add = [&](StringRef name, Attribute attribute) {
+    result.push_back(builder.getNamedAttr(name, attribute));
+  };
+  if (!open.empty())
+    add("weft.open", builder.getDenseI64ArrayAttr(open));
+  if (priority)
+    add("weft.priority", builder.getI64IntegerAttr(priority));
+  if (!replicated.empty())
+    add("weft.replicated", builder.getArrayAttr(replicated));
+  return result;
+}
+
 static ArrayAttr listOf(DictionaryAttr tree, StringRef key) {
   auto list = tree.getAs<ArrayAttr>(key);
   return list ? list : ArrayAttr::get(tree.getContext(), {});

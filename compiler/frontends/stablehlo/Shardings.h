@@ -26,6 +26,9 @@ struct Annotation {
   llvm::SmallVector<int64_t> open;     ///< dimensions that may take more axes
   int64_t priority = 0;
   llvm::SmallVector<mlir::Attribute> replicated; ///< names of axes
+
+  /// weft.open, weft.priority and weft.replicated, as far as it says so.
+  llvm::SmallVector<mlir::NamedAttribute> wishes() const;
 };
 
 class Shardings {
