@@ -58,6 +58,22 @@ void weft::printBinaryTypes(OpAsmPrinter &printer, Operation *, Type lhs,
     printer << '(' << lhs << ", " << rhs << ") -> " << result;
 }
 
+ParseResult weft::parseAnnotatedTypes(OpAsmParser &parser, Type &input,
+                                      Type &result) {
+  bool unread = succeeded(parser.parseOptionalColon());
+  if ((unread && parser.parseType(input)) || parser.parseArrow() ||
+      parser.parseType(result))
+    return failure();
+  if (!unread)
+    input = result;
+  return success();
+}
+
+void weft::printAnnotatedTypes(OpAsmPrinter &printer, Operation *, Type input,
+                               Type result) {
+  printer << " : " << input << " -> " << result;
+}
+
 ParseResult weft::parseIotaTypes(OpAsmParser &parser, Type &offset,
                                  Type &result) {
   FunctionType function;

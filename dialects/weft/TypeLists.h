@@ -24,6 +24,14 @@ mlir::ParseResult parseBinaryTypes(mlir::OpAsmParser &parser, mlir::Type &lhs,
 void printBinaryTypes(mlir::OpAsmPrinter &printer, mlir::Operation *op,
                       mlir::Type lhs, mlir::Type rhs, mlir::Type result);
 
+/// input -> result behind an attribute, whose parser takes a colon and the type
+/// that follows for its own where it is spelled out: the input then has the
+/// result's type.
+mlir::ParseResult parseAnnotatedTypes(mlir::OpAsmParser &parser,
+                                      mlir::Type &input, mlir::Type &result);
+void printAnnotatedTypes(mlir::OpAsmPrinter &printer, mlir::Operation *op,
+                         mlir::Type input, mlir::Type result);
+
 /// The result's type alone where there is no offset.
 mlir::ParseResult parseIotaTypes(mlir::OpAsmParser &parser, mlir::Type &offset,
                                  mlir::Type &result);

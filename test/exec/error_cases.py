@@ -192,7 +192,7 @@ class Cases:
                   %0 = weft.constrain %x to {rows} {{{inside}}} : {kind} -> {kind}
                   return %0 : {kind} }} }}"""), "--from", "imported", "--emit", "sharded"]
         yield "open", program("weft.open = array<i64: 2>")
-        yield "open, inside", program("", inside="weft.open = array<i64: 2>")
+        yield "open, inside", program("weft.priority = 0", inside="weft.open = array<i64: 2>")
         yield "type of open", program("weft.open = true")
         yield "priority", program("weft.priority = -1")
         yield "replicated", program('weft.replicated = ["e"]')

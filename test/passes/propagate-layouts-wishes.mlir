@@ -130,7 +130,7 @@ func.func @a_constraint_bars_an_axis(
 // CHECK: weft.add {{.*}} : tensor<16x32xf32, #[[$COLUMNS]]>
 func.func @a_constraint_of_priority_1_waits(%x: tensor<16x32xf32>, %y: tensor<16x32xf32>) -> tensor<16x32xf32> {
   %0 = weft.constrain %x to #weft.layout<#mesh, [{"data"}, {}]> {weft.priority = 1 : i64} : tensor<16x32xf32> -> tensor<16x32xf32>
-  %1 = weft.constrain %y to #weft.layout<#mesh, [{}, {"data"}]> : tensor<16x32xf32> -> tensor<16x32xf32>
+  %1 = weft.constrain %y to <#mesh, [{}, {"data"}]> : tensor<16x32xf32> -> tensor<16x32xf32>
   %2 = weft.add %0, %1 : tensor<16x32xf32>
   return %2 : tensor<16x32xf32>
 }

@@ -13,6 +13,7 @@ func.func @main(%x: tensor<8x16xf32> {weft.name = "x", weft.layout = #a_b}, %w: 
   %2 = weft.roll %x by [0, 1] : tensor<8x16xf32>
   %3 = weft.abs %x : tensor<8x16xf32>
   %4 = weft.constant dense<2.0> : tensor<8x8xf32>
-  return %0, %0, %1, %1, %2, %3, %4 : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x8xf32>
+  %5 = weft.dot %3, %w contract [1] x [0] : tensor<8x16xf32>, tensor<16x8xf32> -> tensor<8x8xf32>
+  return %0, %5, %1, %1, %2, %3, %4 : tensor<8x8xf32>, tensor<8x8xf32>, tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x16xf32>, tensor<8x8xf32>
 }
 }
