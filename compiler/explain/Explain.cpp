@@ -93,6 +93,10 @@ static CollectiveCost costOf(plan::CollectiveOp op, const Mesh &mesh) {
   cost.kind = op.getKind().str();
   cost.bytes = bytesSent(op, mesh);
   cost.why = op.getReason().value_or("").str();
+  if (int64_t times = op.getTimes().value_or(1))
+    cost.count = times;
+  else
+    cost.why += "; each time of a loop whose end depends on data";
   llvm::SetVector<StringRef> paths;
   collectPaths(op.getLoc(), paths);
   for (StringRef path : paths)

@@ -68,6 +68,7 @@ static void addStage(OpPassManager &pm, Stage stage) {
   case Stage::sharded:
     pm.addPass(createPropagateLayoutsPass());
     pm.addPass(createSinkReshardsPass());
+    pm.addPass(createHoistReductionsPass());
     pm.addPass(createMergeReshardsPass());
     break;
   case Stage::partitioned:
@@ -79,6 +80,7 @@ static void addStage(OpPassManager &pm, Stage stage) {
     pm.addPass(createCombineAllReducesPass());
     break;
   case Stage::kernels:
+    pm.addPass(createLowerControlFlow());
     pm.addPass(createOutlineKernels());
     pm.addPass(createDeduplicateKernels());
     break;

@@ -7,6 +7,7 @@
 #include "weft/dialects/weft/Weft.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 using namespace mlir;
 using namespace weft;
@@ -48,8 +49,10 @@ private:
     return function && function.isPublic() && !function.isExternal();
   }
   static bool belongsBetweenKernels(Operation *op) {
-    return !isStepFunction(op->getParentOp()) ||
-           isa<func::CallOp, func::ReturnOp, ConstantOp>(op) ||
+    if (!isStepFunction(op->getParentOfType<func::FuncOp>()))
+      return true;
+    return isa<func::CallOp, func::ReturnOp, ConstantOp>(op) ||
+           isa<RegionBranchOpInterface, RegionBranchTerminatorOpInterface>(op) ||
            isa_and_nonnull<coll::CollDialect>(op->getDialect());
   }
   static bool anyTensor(Operation *op, bool withLayout) {

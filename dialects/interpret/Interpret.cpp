@@ -1,12 +1,6 @@
-//===- Interpret.cpp - functions, on all devices in lockstep
-//---------------===//
-//
-// A program is a straight line, so every device is at the same op: each op is
-// done for all devices before the next. A global program is the case of one
-// device.
-//
-//===----------------------------------------------------------------------===//
+//===- Interpret.cpp - functions, op by op ---------------------------------===//
 
+#include "weft/dialects/interpret/Lockstep.h"
 #include "weft/dialects/interpret/Meanings.h"
 #include "weft/dialects/weft/Weft.h"
 
@@ -24,29 +18,7 @@ std::string typeText(Type type) {
   llvm::raw_string_ostream(text) << type;
   return text;
 }
-
-class Lockstep {
-public:
-  explicit Lockstep(const Mesh &mesh) : mesh(mesh), devices(mesh.size()) {}
-
-  FailureOr<SmallVector<Tensors>> run(func::FuncOp function,
-                                      ArrayRef<Tensors> arguments);
-
-private:
-  /// The tensor of each device.
-  using Environment = llvm::DenseMap<Value, Tensors>;
-  using Operands = SmallVector<SmallVector<const Tensor *>>;
-
-  LogicalResult checkArguments(func::FuncOp function,
-                               ArrayRef<Tensors> arguments);
-  FailureOr<SmallVector<Tensors>> step(Operation &op, const Operands &operands);
-  FailureOr<SmallVector<Tensors>> call(func::CallOp op,
-                                       const Operands &operands);
-
-  const Mesh &mesh;
-  int64_t devices;
-  unsigned depth = 0;
-};
+} // namespace
 
 LogicalResult Lockstep::checkArguments(func::FuncOp function,
                                        ArrayRef<Tensors> arguments) {
@@ -78,8 +50,13 @@ FailureOr<SmallVector<Tensors>> Lockstep::run(func::FuncOp function,
                                               ArrayRef<Tensors> arguments) {
   if (failed(checkArguments(function, arguments)))
     return failure();
-  Environment environment;
-  for (BlockArgument argument : function.getArguments())
+  return run(function.getBody().front(), arguments);
+}
+
+FailureOr<SmallVector<Tensors>> Lockstep::run(Block &block,
+                                              ArrayRef<Tensors> arguments) {
+  llvm::DenseMap<Value, Tensors> environment;
+  for (BlockArgument argument : block.getArguments())
     for (const Tensors &tensors : arguments)
       environment[argument].push_back(tensors[argument.getArgNumber()]);
   auto operandsOf = [&](Operation &op) {
@@ -89,8 +66,7 @@ FailureOr<SmallVector<Tensors>> Lockstep::run(func::FuncOp function,
         operands[device].push_back(&environment[operand][device]);
     return operands;
   };
-  Block &body = function.getBody().front();
-  for (Operation &op : body.without_terminator()) {
+  for (Operation &op : block.without_terminator()) {
     auto results = step(op, operandsOf(op));
     if (failed(results))
       return failure();
@@ -99,18 +75,15 @@ FailureOr<SmallVector<Tensors>> Lockstep::run(func::FuncOp function,
         environment[result].push_back(
             std::move(tensors[result.getResultNumber()]));
   }
-  SmallVector<Tensors> results(devices);
-  for (auto [device, operands] :
-       llvm::enumerate(operandsOf(*body.getTerminator())))
-    for (const Tensor *tensor : operands)
-      results[device].push_back(*tensor);
-  return results;
+  return copied(operandsOf(*block.getTerminator()));
 }
 
 FailureOr<SmallVector<Tensors>> Lockstep::step(Operation &op,
                                                const Operands &operands) {
   if (auto callOp = dyn_cast<func::CallOp>(op))
     return call(callOp, operands);
+  if (auto results = flow(op, operands))
+    return std::move(*results);
   if (auto results = meaningOfCollective(&op, mesh, operands))
     return std::move(*results);
   SmallVector<Tensors> results;
@@ -123,6 +96,14 @@ FailureOr<SmallVector<Tensors>> Lockstep::step(Operation &op,
   return results;
 }
 
+SmallVector<Tensors> Lockstep::copied(const Operands &operands) {
+  SmallVector<Tensors> result(operands.size());
+  for (auto [device, tensors] : llvm::enumerate(operands))
+    for (const Tensor *tensor : tensors)
+      result[device].push_back(*tensor);
+  return result;
+}
+
 FailureOr<SmallVector<Tensors>> Lockstep::call(func::CallOp op,
                                                const Operands &operands) {
   auto callee = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
@@ -131,17 +112,11 @@ FailureOr<SmallVector<Tensors>> Lockstep::call(func::CallOp op,
   if (depth == kMaxDepth)
     return op.emitOpError("is nested ")
            << depth << " calls deep; recursion cannot be interpreted";
-  SmallVector<Tensors> arguments(devices);
-  for (auto [device, tensors] : llvm::enumerate(operands))
-    for (const Tensor *tensor : tensors)
-      arguments[device].push_back(*tensor);
   ++depth;
-  auto results = run(callee, arguments);
+  auto results = run(callee, copied(operands));
   --depth;
   return results;
 }
-
-} // namespace
 
 FailureOr<Tensors> interpretOp(Operation *op,
                                ArrayRef<const Tensor *> operands) {

@@ -81,17 +81,20 @@ def Plan_CollectiveOp : Plan_InProgram<"collective", [SameVariadicOperandSize]> 
     Kinds: all_reduce, all_gather, reduce_scatter, all_to_all, permute,
     exchange, fetch, pick, with the meaning of the coll dialect; `group` is a rank-1
     layout whose dimension lists the axes. The second operand of a pick is its
-    positions, named as source and target and left as they are. (C1) the kind is one of these.
+    positions, named as source and target and left as they are. `times` says how
+    often it happens in a step where that is not once, 0 that nobody knows.
+    (C1) the kind is one of these.
   }];
   let arguments = (ins StrAttr:$kind, OptionalAttr<Weft_ReduceKindAttr>:$reduce,
                        Variadic<AnyStaticShapeMemRef>:$sources, Variadic<AnyStaticShapeMemRef>:$targets,
                        OptionalAttr<Weft_LayoutAttr>:$group, OptionalAttr<I64Attr>:$from, OptionalAttr<I64Attr>:$to,
                        OptionalAttr<Weft_LayoutAttr>:$from_layout, OptionalAttr<Weft_LayoutAttr>:$to_layout,
-                       OptionalAttr<DenseI64ArrayAttr>:$shape, OptionalAttr<StrAttr>:$reason);
+                       OptionalAttr<DenseI64ArrayAttr>:$shape, OptionalAttr<StrAttr>:$reason,
+                       OptionalAttr<I64Attr>:$times);
   let assemblyFormat = [{
     $kind (`by` $reduce^)? $sources `to` $targets (`over` $group^)? (`from_dim` $from^)? (`to_dim` $to^)?
     (`of` $shape^)? (`from` $from_layout^)? (`into` $to_layout^)? (`because` $reason^)?
-    attr-dict `:` type($sources) `to` type($targets)
+    (`times` $times^)? attr-dict `:` type($sources) `to` type($targets)
   }];
   let hasVerifier = 1;
 }

@@ -39,6 +39,13 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let description = [{ Reverse-mode derivative, built from ops of the dialect. }];
   let methods = [
     InterfaceMethod<[{
+      Called before `buildGradient`, once: replaces the op by one that keeps
+      what its derivative needs, has more results behind the old ones, and is
+      built at the builder's insertion point. Returns the op to differentiate;
+      the default is the op as it is.
+    }], "::mlir::Operation *", "saveForGradient", (ins "::mlir::OpBuilder &":$builder),
+      /*methodBody=*/"", /*defaultImplementation=*/[{ return $_op.getOperation(); }]>,
+    InterfaceMethod<[{
       Given the gradient of each result (null where it is zero), builds the
       gradient of each operand for which `wanted` is set; a null value stands
       for zero. Ops are created at the builder's insertion point.

@@ -4,6 +4,8 @@
 
 #include "weft/dialects/coll/Coll.h"
 
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+
 #include <set>
 
 using namespace mlir;
@@ -13,9 +15,10 @@ namespace weft {
 /// Groups between two that may become one; with more the two stay apart.
 static constexpr unsigned kSearchLimit = 1024;
 
-bool isCommunication(Operation *op) {
-  return isa<coll::CollDialect>(op->getDialect()) &&
-         !isa<coll::CoordinateOp, coll::SliceOp, coll::MakePartialOp>(op);
+bool staysInFunction(Operation *op) {
+  if (isa<coll::CollDialect>(op->getDialect()))
+    return !isa<coll::CoordinateOp, coll::SliceOp, coll::MakePartialOp>(op);
+  return isa<RegionBranchOpInterface>(op);
 }
 
 bool isElementwiseOp(Operation *op) {
@@ -30,7 +33,7 @@ bool isCopiedIntoKernels(Operation *op) {
   if (isa<ConstantOp>(op))
     return true;
   return isSource(op) && llvm::none_of(op->getUsers(), [](Operation *user) {
-    return isCommunication(user) || user->hasTrait<OpTrait::IsTerminator>();
+    return staysInFunction(user) || user->hasTrait<OpTrait::IsTerminator>();
   });
 }
 
@@ -51,19 +54,18 @@ static bool hasWhole(const KernelGroup &group) {
   return llvm::any_of(group.ops, [](Operation *op) { return op->hasTrait<ComputedWhole>(); });
 }
 
-KernelGroups::KernelGroups(func::FuncOp function) : function(function) {
-  for (Operation &op : function.getBody().front().without_terminator()) {
+KernelGroups::KernelGroups(Block &block) {
+  for (Operation &op : block.without_terminator()) {
     if (isCopiedIntoKernels(&op))
       continue;
     groupOf[&op] = groups.size();
     KernelGroup &group = groups.emplace_back();
     group.rank = groups.size();
     group.ops.push_back(&op);
-    group.isFixed = isCommunication(&op);
+    group.isFixed = staysInFunction(&op);
   }
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (auto result = function.getArgAttrOfType<IntegerAttr>(i, kDonatedAttr))
-      donatedResults.insert(result.getInt());
+  if (auto function = dyn_cast<func::FuncOp>(block.getParentOp()))
+    findDonated(function);
   addDependencies();
   // (a) elementwise chains over one shape.
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
@@ -82,6 +84,12 @@ KernelGroups::KernelGroups(func::FuncOp function) : function(function) {
     const KernelGroup &a = groups[producer], &b = groups[consumer];
     return !hasDot(a) && !hasDot(b) && !hasWhole(a) && !hasWhole(b) && !isDonated(a) && !isDonated(b);
   });
+}
+
+void KernelGroups::findDonated(func::FuncOp function) {
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    if (auto result = function.getArgAttrOfType<IntegerAttr>(i, kDonatedAttr))
+      donatedResults.insert(result.getInt());
 }
 
 /// The value, and through copied ops what they read, comes from other groups.

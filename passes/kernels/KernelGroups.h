@@ -27,14 +27,15 @@ namespace weft {
 
 struct KernelGroup {
   llvm::SmallVector<mlir::Operation *> ops; ///< in program order
-  bool isFixed = false; ///< a communication or constant that stays as it is
+  bool isFixed = false; ///< a communication, loop or branch: stays as it is
   unsigned rank = 0;    ///< every group ranks behind all that it needs
   llvm::SetVector<unsigned> before, after; ///< groups it needs; that need it
 };
 
 class KernelGroups {
 public:
-  explicit KernelGroups(mlir::func::FuncOp function);
+  /// Of one block; what stands in regions of its ops is not looked at.
+  explicit KernelGroups(mlir::Block &block);
   /// Non-empty groups, each after all that it needs.
   llvm::SmallVector<const KernelGroup *> inOrder() const;
 
@@ -52,7 +53,8 @@ private:
   void mergeNeighbours(llvm::function_ref<bool(unsigned producer, unsigned consumer)> condition);
   bool isDonated(const KernelGroup &group) const;
 
-  mlir::func::FuncOp function;
+  void findDonated(mlir::func::FuncOp function);
+
   llvm::SmallVector<KernelGroup> groups;
   llvm::DenseMap<mlir::Operation *, unsigned> groupOf;
   llvm::SetVector<unsigned> needProducer, neededByConsumer; ///< of the last canMerge
@@ -64,8 +66,8 @@ bool isCopiedIntoKernels(mlir::Operation *op);
 /// An op of the class "elementwise": one result element from the elements at
 /// the same position.
 bool isElementwiseOp(mlir::Operation *op);
-/// Ops that communicate; they stay in the function.
-bool isCommunication(mlir::Operation *op);
+/// Ops that communicate, loops and branches: they stay in the function.
+bool staysInFunction(mlir::Operation *op);
 
 } // namespace weft
 

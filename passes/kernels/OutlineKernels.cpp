@@ -167,10 +167,9 @@ static func::FuncOp createKernel(SymbolTable &symbols, const KernelGroup &group,
   return kernel;
 }
 
-/// Rebuilds the function as calls and communication; returns how many kernels.
-static unsigned outline(func::FuncOp function, SymbolTable &symbols) {
-  KernelGroups groups(function);
-  Block &block = function.getBody().front();
+/// Rebuilds the block as calls and communication; returns how many kernels.
+static unsigned outline(Block &block, SymbolTable &symbols) {
+  KernelGroups groups(block);
   Operation *terminator = block.getTerminator();
   llvm::SmallPtrSet<Operation *, 32> kept;
   SmallVector<Operation *> old;
@@ -232,7 +231,11 @@ struct OutlineKernelsPass : impl::OutlineKernelsBase<OutlineKernelsPass> {
         function.emitError() << "function '" << function.getName() << "' has " << function.getBody().getBlocks().size() << " blocks instead of 1; outline kernels before control flow is lowered";
         return signalPassFailure();
       }
-      kernels += outline(function, symbols);
+      // Inner blocks first: what they read of outer ones is then an argument.
+      SmallVector<Block *> blocks;
+      function.walk([&](Block *block) { blocks.push_back(block); });
+      for (Block *block : blocks)
+        kernels += outline(*block, symbols);
     }
   }
 };

@@ -5,13 +5,40 @@
 
 include "mlir/Pass/PassBase.td"
 
+def LowerControlFlow : Pass<"weft-lower-control-flow", "::mlir::ModuleOp"> {
+  let summary = "leaves of loops and branches while and two-way case";
+  let description = [{
+    A `weft.for` becomes a `weft.while` that carries its counter and knows its
+    trip count; a `weft.case` of several regions asks for one after the other; a
+    `weft.optimization_barrier`, which has done its duty, goes.
+
+    Requires: local ops (stage `partitioned`).
+
+    Ensures: no `weft.for`, no `weft.case` on an integer, no barrier.
+
+    Example: test/passes/lower-control-flow.mlir.
+
+    ```mlir
+    %y = weft.for 10 (%x) : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%i: tensor<i32>, %v: tensor<4xf32>):
+      %w = weft.add %v, %v : tensor<4xf32>
+      weft.yield %w : tensor<4xf32>
+    }
+    ```
+    becomes a `weft.while` that carries 0 and %x `times 10`.
+  }];
+  let dependentDialects = ["::weft::WeftDialect"];
+}
+
 def OutlineKernels : Pass<"weft-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "moves compute into kernel functions";
   let description = [{
-    Requires: flat functions of local weft ops and coll ops (stage `scheduled`).
+    Requires: functions of local weft ops and coll ops (stage `scheduled`) after
+    --weft-lower-control-flow.
 
-    Ensures: such a function holds only calls of kernels, communicating coll
-    ops and constants that these or the return need. A kernel is a private
+    Ensures: such a function, and each region of a loop or branch in it, holds
+    only calls of kernels, communicating coll ops, loops, branches and constants
+    that these or the return need. A kernel is a private
     function with the attribute `weft.kernel`:
 
       * `elementwise`: results of one shape, computed in one loop nest in which

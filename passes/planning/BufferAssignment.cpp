@@ -3,27 +3,73 @@
 #include "weft/passes/planning/BufferAssignment.h"
 
 #include "weft/dialects/coll/Coll.h"
-#include "weft/dialects/weft/Weft.h"
+#include "weft/dialects/plan/Plan.h"
 
 using namespace mlir;
 using namespace weft;
 
 BufferAssignment::BufferAssignment(func::FuncOp function) {
   int64_t next = 0;
-  for (Operation &op : function.getBody().front())
-    positions[&op] = next++;
+  number(function.getBody().front(), next);
   for (BlockArgument argument : function.getArguments())
     places[argument] = {PlaceKind::Argument, argument.getArgNumber()};
   assignResults(function);
-  assignArena(function);
+  assignBlock(function.getBody().front());
+}
+
+void BufferAssignment::number(Block &block, int64_t &next) {
+  for (Operation &op : block) {
+    starts[&op] = next++;
+    for (Region &region : op.getRegions())
+      number(region.front(), next);
+    ends[&op] = op.getNumRegions() == 0 ? starts[&op] : next++;
+  }
 }
 
 int64_t BufferAssignment::lastUse(Value value) const {
-  int64_t last = value.getDefiningOp() ? position(value.getDefiningOp()) : -1;
+  Operation *def = value.getDefiningOp();
+  int64_t last = def ? starts.lookup(def) : -1;
   for (Operation *user : value.getUsers())
-    last = std::max(last, position(user));
+    last = std::max(last, ends.lookup(value.getParentBlock()->findAncestorOpInBlock(*user)));
   return last;
 }
+
+void BufferAssignment::put(Value value, Place place) {
+  places[value] = place;
+  if (place.kind == PlaceKind::Arena)
+    tenants[place.index].push_back(value);
+}
+
+void BufferAssignment::putInArena(Value value) {
+  tenants.emplace_back();
+  arena.push_back(value);
+  put(value, {PlaceKind::Arena, static_cast<unsigned>(arena.size() - 1)});
+}
+
+SmallVector<Lifetime> BufferAssignment::lifetimes() const {
+  SmallVector<Lifetime> result;
+  for (auto [value, values] : llvm::zip_equal(arena, tenants)) {
+    auto type = cast<RankedTensorType>(value.getType());
+    Lifetime lifetime;
+    lifetime.bytes = plan::byteSize(MemRefType::get(type.getShape(), type.getElementType()));
+    lifetime.first = std::numeric_limits<int64_t>::max();
+    for (Value tenant : values) {
+      Operation *def = tenant.getDefiningOp();
+      // A loop's carried values live from its start to its end.
+      Operation *holder = def ? def : tenant.getParentBlock()->getParentOp();
+      lifetime.first = std::min(lifetime.first, starts.lookup(holder));
+      lifetime.last = std::max(lifetime.last, lastUse(tenant));
+      if (!def && isa<WhileOp>(holder))
+        lifetime.last = std::max(lifetime.last, ends.lookup(holder));
+    }
+    result.push_back(lifetime);
+  }
+  return result;
+}
+
+//===----------------------------------------------------------------------===//
+// What may share a buffer
+//===----------------------------------------------------------------------===//
 
 /// Does the op store an element of a result only after all its loads of the
 /// same element of its operands?
@@ -39,18 +85,51 @@ static bool readsBeforeItWrites(Operation *op) {
   return kind && kind.getValue() == "elementwise";
 }
 
+/// The results that are a carried value as the condition found it.
+static SmallVector<OpResult> resultsOfCarried(WhileOp loop, unsigned index) {
+  SmallVector<OpResult> results;
+  Value carried = loop.getCondition().getArgument(index);
+  auto end = cast<ConditionOp>(loop.getCondition().front().getTerminator());
+  for (auto [value, result] : llvm::zip_equal(end.getValues(), loop->getResults()))
+    if (value == carried)
+      results.push_back(result);
+  return results;
+}
+
+/// Is the use the initial value of what becomes `result` of a loop?
+static bool carriesInto(OpOperand &use, Value result) {
+  auto loop = dyn_cast<WhileOp>(use.getOwner());
+  return loop && llvm::is_contained(resultsOfCarried(loop, use.getOperandNumber()), result);
+}
+
 bool BufferAssignment::mayOverwrite(Value donated, Value replacement) const {
   Operation *producer = replacement.getDefiningOp();
   if (!producer || isa<ConstantOp>(producer) ||
       donated.getType() != replacement.getType())
     return false;
-  int64_t when = position(producer);
-  for (Operation *user : donated.getUsers())
-    if (position(user) > when ||
-        (user == producer && !readsBeforeItWrites(producer)))
+  int64_t when = starts.lookup(producer);
+  for (OpOperand &use : donated.getUses()) {
+    Operation *user = use.getOwner();
+    if (user == producer ? !readsBeforeItWrites(producer) && !carriesInto(use, replacement)
+                         : starts.lookup(user) > when)
       return false;
+  }
   return true;
 }
+
+bool BufferAssignment::diesIn(Value value, Operation *op) const {
+  Place where = place(value);
+  Operation *def = value.getDefiningOp();
+  if (where.kind != PlaceKind::Arena || !def || !value.hasOneUse() || def->getBlock() != op->getBlock())
+    return false;
+  return llvm::all_of(tenants[where.index], [&](Value tenant) {
+    return tenant == value || lastUse(tenant) < starts.lookup(op);
+  });
+}
+
+//===----------------------------------------------------------------------===//
+// Straight lines
+//===----------------------------------------------------------------------===//
 
 /// Results of the function claim the buffers their callers bind.
 void BufferAssignment::assignResults(func::FuncOp function) {
@@ -74,26 +153,109 @@ void BufferAssignment::assignResults(func::FuncOp function) {
   }
 }
 
-void BufferAssignment::assignArena(func::FuncOp function) {
-  for (Operation &op : function.getBody().front())
-    for (Value result : op.getResults()) {
-      if (places.count(result))
-        continue;
-      if (isa<ConstantOp>(op)) {
-        places[result] = {PlaceKind::Constant, 0};
-        continue;
-      }
-      // An all-reduce of an arena value that dies in it works in place.
-      if (auto reduce = dyn_cast<coll::AllReduceOp>(op)) {
-        Value input =
-            reduce.getInputs()[cast<OpResult>(result).getResultNumber()];
-        if (place(input).kind == PlaceKind::Arena &&
-            lastUse(input) == position(&op) && input.hasOneUse()) {
-          places[result] = place(input);
-          continue;
-        }
-      }
-      places[result] = {PlaceKind::Arena, static_cast<unsigned>(arena.size())};
-      arena.push_back(result);
+void BufferAssignment::assignBlock(Block &block) {
+  for (Operation &op : block) {
+    if (auto loop = dyn_cast<WhileOp>(op))
+      assignWhile(loop);
+    else if (auto choice = dyn_cast<CaseOp>(op))
+      assignCase(choice);
+    else
+      assignOp(op);
+  }
+}
+
+void BufferAssignment::assignOp(Operation &op) {
+  for (OpResult result : op.getResults()) {
+    if (auto constant = dyn_cast<ConstantOp>(op)) {
+      places[result] = {PlaceKind::Constant, static_cast<unsigned>(constantOps.size())};
+      constantOps.push_back(constant);
+      continue;
     }
+    if (places.count(result))
+      continue;
+    // An all-reduce of an arena value that dies in it works in place.
+    auto reduce = dyn_cast<coll::AllReduceOp>(op);
+    Value input = reduce ? reduce.getInputs()[result.getResultNumber()] : Value();
+    if (input && diesIn(input, &op))
+      put(result, place(input));
+    else
+      putInArena(result);
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Loops and branches
+//===----------------------------------------------------------------------===//
+
+/// Is it passed on as it is, each time?
+static bool isInvariant(WhileOp loop, unsigned index) {
+  Value yielded = loop.getBody().front().getTerminator()->getOperand(index);
+  return llvm::any_of(resultsOfCarried(loop, index), [&](OpResult result) {
+    return yielded == loop.getBody().getArgument(result.getResultNumber());
+  });
+}
+
+void BufferAssignment::assignCarried(WhileOp loop, unsigned index) {
+  Value carried = loop.getCondition().getArgument(index);
+  if (isInvariant(loop, index)) {
+    put(carried, place(loop.getInits()[index])); // only read
+    return;
+  }
+  for (OpResult result : resultsOfCarried(loop, index)) {
+    auto known = places.find(result);
+    auto hasIt = [&](Value other) { return places.count(other) && place(other) == known->second; };
+    if (known == places.end() || llvm::any_of(loop.getCondition().getArguments().take_front(index), hasIt))
+      continue;
+    put(carried, known->second);
+    return;
+  }
+  Value init = loop.getInits()[index];
+  if (diesIn(init, loop))
+    put(carried, place(init));
+  else
+    putInArena(carried);
+}
+
+bool BufferAssignment::mayReplaceCarried(WhileOp loop, unsigned index) const {
+  Value yielded = loop.getBody().front().getTerminator()->getOperand(index);
+  Operation *def = yielded.getDefiningOp();
+  if (!def || isa<ConstantOp>(def) || def->getBlock() != &loop.getBody().front() || places.count(yielded))
+    return false;
+  return llvm::all_of(resultsOfCarried(loop, index), [&](OpResult result) {
+    return mayOverwrite(loop.getBody().getArgument(result.getResultNumber()), yielded);
+  });
+}
+
+void BufferAssignment::assignWhile(WhileOp loop) {
+  for (unsigned index = 0; index < loop.getInits().size(); ++index)
+    assignCarried(loop, index);
+  assignBlock(loop.getCondition().front());
+  auto end = cast<ConditionOp>(loop.getCondition().front().getTerminator());
+  for (auto [value, argument, result] : llvm::zip_equal(end.getValues(), loop.getBody().getArguments(), loop.getResults())) {
+    put(argument, place(value));
+    if (!places.count(result))
+      put(result, place(value));
+  }
+  auto yielded = loop.getBody().front().getTerminator()->getOperands();
+  for (auto [index, value] : llvm::enumerate(yielded))
+    if (mayReplaceCarried(loop, index))
+      put(value, place(loop.getCondition().getArgument(index)));
+  assignBlock(loop.getBody().front());
+}
+
+void BufferAssignment::assignCase(CaseOp choice) {
+  for (Value result : choice.getResults())
+    if (!places.count(result))
+      putInArena(result);
+  for (Region &branch : choice.getBranches()) {
+    for (auto [argument, input] : llvm::zip_equal(branch.getArguments(), choice.getInputs()))
+      put(argument, place(input));
+    Block &block = branch.front();
+    for (auto [value, result] : llvm::zip_equal(block.getTerminator()->getOperands(), choice.getResults())) {
+      Operation *def = value.getDefiningOp();
+      if (def && def->getBlock() == &block && !isa<ConstantOp>(def) && !places.count(value))
+        put(value, place(result));
+    }
+    assignBlock(block);
+  }
 }

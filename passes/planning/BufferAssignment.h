@@ -9,10 +9,17 @@
 // %new may take %w's buffer: no instruction after the call reads %w, and an
 // elementwise kernel loads an element before it stores it.
 //
+// A loop's carried value has one buffer for all times: that of the result where
+// it has one, else that of the initial value if nobody else needs it. What the
+// body yields is written there at once where the old value is not read later.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_PASSES_PLANNING_BUFFERASSIGNMENT_H
 #define WEFT_PASSES_PLANNING_BUFFERASSIGNMENT_H
+
+#include "weft/dialects/weft/FlowOps.h"
+#include "weft/passes/planning/ArenaPacking.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
@@ -20,15 +27,15 @@
 namespace weft {
 
 enum class PlaceKind { Argument, Result, Arena, Constant };
-/// A place: argument or result number, or the arena buffer's number.
+/// A place: argument or result number, or the number of the arena buffer or
+/// constant.
 struct Place {
   PlaceKind kind = PlaceKind::Arena;
   unsigned index = 0;
   bool operator==(const Place &) const = default;
 };
 
-/// Where each value of a flat function lives, decided in one backward and one
-/// forward look; no instruction is created.
+/// Where each value of a function lives; no instruction is created.
 class BufferAssignment {
 public:
   explicit BufferAssignment(mlir::func::FuncOp function);
@@ -38,22 +45,38 @@ public:
   std::optional<unsigned> donor(unsigned result) const {
     return donors[result];
   }
-  /// Number of an op in the function, the unit of lifetimes.
-  int64_t position(mlir::Operation *op) const { return positions.lookup(op); }
-  /// Last op that reads a value (the return counts).
-  int64_t lastUse(mlir::Value value) const;
-  /// Arena values in order of their numbers.
+  /// The first value of each arena buffer, by number.
   llvm::ArrayRef<mlir::Value> arenaValues() const { return arena; }
+  /// When each arena buffer holds a value; the unit are ops, and the ends of
+  /// loops and branches.
+  llvm::SmallVector<Lifetime> lifetimes() const;
+  llvm::ArrayRef<ConstantOp> constants() const { return constantOps; }
 
 private:
+  void number(mlir::Block &block, int64_t &next);
+  /// The last position at which a value is read, with all times of a loop.
+  int64_t lastUse(mlir::Value value) const;
   void assignResults(mlir::func::FuncOp function);
-  void assignArena(mlir::func::FuncOp function);
+  void assignBlock(mlir::Block &block);
+  void assignOp(mlir::Operation &op);
+  void assignWhile(WhileOp loop);
+  void assignCarried(WhileOp loop, unsigned index);
+  void assignCase(CaseOp choice);
+  /// Has a yielded value its carried one's place from the start?
+  bool mayReplaceCarried(WhileOp loop, unsigned index) const;
   bool mayOverwrite(mlir::Value donated, mlir::Value replacement) const;
+  /// May the op use the value's buffer for its own result?
+  bool diesIn(mlir::Value value, mlir::Operation *op) const;
+  void put(mlir::Value value, Place place);
+  void putInArena(mlir::Value value);
 
   llvm::DenseMap<mlir::Value, Place> places;
-  llvm::DenseMap<mlir::Operation *, int64_t> positions;
+  llvm::DenseMap<mlir::Operation *, int64_t> starts, ends;
   llvm::SmallVector<std::optional<unsigned>> donors;
   llvm::SmallVector<mlir::Value> arena;
+  /// All values of each arena buffer.
+  llvm::SmallVector<llvm::SmallVector<mlir::Value, 1>> tenants;
+  llvm::SmallVector<ConstantOp> constantOps;
 };
 
 } // namespace weft

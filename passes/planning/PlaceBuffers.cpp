@@ -29,7 +29,6 @@ public:
   int64_t inPlace = 0, copies = 0;
 
 private:
-  void placeArena();
   LogicalResult emitPorts();
   LogicalResult emitInstruction(Operation &op);
   void emitCollective(Operation &op, StringRef kind, ReduceKindAttr reduce,
@@ -37,7 +36,20 @@ private:
                       std::optional<int64_t> to, StringAttr reason);
   void emitMove(Operation &op, StringRef kind, DenseI64ArrayAttr shape,
                 LayoutAttr from, LayoutAttr to, StringAttr reason);
+  IntegerAttr timesAttr() {
+    return times == 1 ? IntegerAttr() : builder.getI64IntegerAttr(times);
+  }
+  LogicalResult emitBlock(Block &block);
+  LogicalResult emitWhile(WhileOp loop);
+  LogicalResult emitCase(CaseOp choice);
+  void emitJumpUnless(Location loc, Value condition, StringRef label);
   void emitFinalCopies(func::ReturnOp op);
+  /// Sources and targets, as if all were copied at once.
+  using Moves = SmallVector<std::pair<Value, Value>>;
+  void emitMoves(Location loc, Moves moves);
+  Moves movesBetween(ValueRange sources, ValueRange targets);
+  /// "loop 3": no other label has it.
+  std::string label(StringRef what) { return (what + " " + Twine(labels++)).str(); }
   Value buffer(Value value);
   SmallVector<Value> buffers(ValueRange values);
   LayoutAttr layoutOf(DictionaryAttr attributes, int64_t rank);
@@ -48,28 +60,10 @@ private:
   OpBuilder builder;
   ArenaPacking packing;
   plan::ProgramOp program;
-  SmallVector<Value> inputs, outputs, arena;
-  DenseMap<Value, Value> constants;
+  SmallVector<Value> inputs, outputs, arena, constants;
+  unsigned labels = 0;
+  int64_t times = 1; ///< how often the present block runs; 0: nobody knows
 };
-
-/// An arena buffer lives from its first value's definition to the last use of
-/// any value placed in it.
-void ProgramEmitter::placeArena() {
-  SmallVector<Lifetime> lifetimes;
-  for (Value value : assignment.arenaValues())
-    lifetimes.push_back({plan::byteSize(bufferType(value.getType())),
-                         assignment.position(value.getDefiningOp()),
-                         assignment.lastUse(value)});
-  function.walk([&](Operation *op) {
-    for (Value result : op->getResults()) {
-      Place place = assignment.place(result);
-      if (place.kind == PlaceKind::Arena)
-        lifetimes[place.index].last =
-            std::max(lifetimes[place.index].last, assignment.lastUse(result));
-    }
-  });
-  packing = packArena(lifetimes);
-}
 
 LayoutAttr ProgramEmitter::layoutOf(DictionaryAttr attributes, int64_t rank) {
   if (attributes)
@@ -128,7 +122,7 @@ Value ProgramEmitter::buffer(Value value) {
   case PlaceKind::Arena:
     return arena[place.index];
   case PlaceKind::Constant:
-    return constants.lookup(value);
+    return constants[place.index];
   }
   return {};
 }
@@ -149,7 +143,7 @@ void ProgramEmitter::emitCollective(Operation &op, StringRef kind,
                              reduce, buffers(op.getOperands()),
                              buffers(op.getResults()), group, dim(from),
                              dim(to), LayoutAttr(), LayoutAttr(),
-                             DenseI64ArrayAttr(), reason);
+                             DenseI64ArrayAttr(), reason, timesAttr());
 }
 
 void ProgramEmitter::emitMove(Operation &op, StringRef kind,
@@ -158,7 +152,7 @@ void ProgramEmitter::emitMove(Operation &op, StringRef kind,
   plan::CollectiveOp::create(
       builder, op.getLoc(), builder.getStringAttr(kind), ReduceKindAttr(),
       buffers(op.getOperands()), buffers(op.getResults()), LayoutAttr(),
-      IntegerAttr(), IntegerAttr(), from, to, shape, reason);
+      IntegerAttr(), IntegerAttr(), from, to, shape, reason, timesAttr());
 }
 
 LogicalResult ProgramEmitter::emitInstruction(Operation &op) {
@@ -189,7 +183,7 @@ LogicalResult ProgramEmitter::emitInstruction(Operation &op) {
                                       int64_t(c.getOffset()),
                                       int64_t(c.getDivisor()),
                                       int64_t(c.getModulus())}),
-        c.getReasonAttr());
+        c.getReasonAttr(), timesAttr());
   } else if (auto c = dyn_cast<coll::PickOp>(op)) {
     Value positions = buffer(c.getPositions());
     plan::CollectiveOp::create(
@@ -197,7 +191,7 @@ LogicalResult ProgramEmitter::emitInstruction(Operation &op) {
         ValueRange{buffer(c.getInput()), positions},
         ValueRange{buffer(c.getResult()), positions}, c.getGroup(),
         IntegerAttr(), c.getDimAttr(), LayoutAttr(), LayoutAttr(),
-        DenseI64ArrayAttr(), c.getReasonAttr());
+        DenseI64ArrayAttr(), c.getReasonAttr(), timesAttr());
   } else if (auto c = dyn_cast<coll::PermuteOp>(op)) {
     emitMove(op, "permute", c.getShapeAttr(), c.getFrom(), c.getTo(),
              c.getReasonAttr());
@@ -206,24 +200,32 @@ LogicalResult ProgramEmitter::emitInstruction(Operation &op) {
              c.getReasonAttr());
   } else if (auto ret = dyn_cast<func::ReturnOp>(op)) {
     emitFinalCopies(ret);
-  } else if (!isa<ConstantOp>(op)) {
+  } else if (auto loop = dyn_cast<WhileOp>(op)) {
+    return emitWhile(loop);
+  } else if (auto choice = dyn_cast<CaseOp>(op)) {
+    return emitCase(choice);
+  } else if (!isa<ConstantOp, YieldOp, ConditionOp>(op)) {
     return op.emitOpError("is left outside kernels; run "
                           "--weft-outline-kernels before placing buffers");
   }
   return success();
 }
 
-/// Results that were not written where their caller expects them. An argument
-/// that another result overwrites is saved first.
-void ProgramEmitter::emitFinalCopies(func::ReturnOp op) {
-  SmallVector<std::pair<Value, Value>> moves; // source, target
-  for (auto [index, value] : llvm::enumerate(op.getOperands())) {
-    Value source = buffer(value), target = outputs[index];
-    if (auto donor = assignment.donor(index))
-      target = inputs[*donor];
-    if (source != target)
-      moves.push_back({source, target});
-  }
+//===----------------------------------------------------------------------===//
+// Copies
+//===----------------------------------------------------------------------===//
+
+ProgramEmitter::Moves ProgramEmitter::movesBetween(ValueRange sources,
+                                                   ValueRange targets) {
+  Moves moves;
+  for (auto [source, target] : llvm::zip_equal(sources, targets))
+    if (buffer(source) != buffer(target))
+      moves.push_back({buffer(source), buffer(target)});
+  return moves;
+}
+
+/// A source that another move overwrites is saved first.
+void ProgramEmitter::emitMoves(Location loc, Moves moves) {
   for (auto &[source, target] : moves) {
     bool overwritten = llvm::any_of(
         moves, [&, s = source](auto &m) { return m.second == s; });
@@ -231,20 +233,92 @@ void ProgramEmitter::emitFinalCopies(func::ReturnOp op) {
       continue;
     auto type = cast<MemRefType>(source.getType());
     int64_t offset = llvm::alignTo(packing.bytes, 64);
-    Value saved = plan::BufferOp::create(builder, op.getLoc(), type,
+    Value saved = plan::BufferOp::create(builder, loc, type,
                                          builder.getI64IntegerAttr(offset));
     packing.bytes = offset + plan::byteSize(type);
-    plan::CopyOp::create(builder, op.getLoc(), source, saved);
+    plan::CopyOp::create(builder, loc, source, saved);
     source = saved;
   }
   for (auto [source, target] : moves) {
-    plan::CopyOp::create(builder, op.getLoc(), source, target);
+    plan::CopyOp::create(builder, loc, source, target);
     ++copies;
   }
 }
 
+/// Results that were not written where their caller expects them.
+void ProgramEmitter::emitFinalCopies(func::ReturnOp op) {
+  Moves moves;
+  for (auto [index, value] : llvm::enumerate(op.getOperands())) {
+    Value source = buffer(value), target = outputs[index];
+    if (auto donor = assignment.donor(index))
+      target = inputs[*donor];
+    if (source != target)
+      moves.push_back({source, target});
+  }
+  emitMoves(op.getLoc(), std::move(moves));
+}
+
+//===----------------------------------------------------------------------===//
+// Loops and branches
+//===----------------------------------------------------------------------===//
+
+void ProgramEmitter::emitJumpUnless(Location loc, Value condition,
+                                    StringRef label) {
+  plan::JumpUnlessOp::create(builder, loc, buffer(condition),
+                             builder.getStringAttr(label));
+}
+
+LogicalResult ProgramEmitter::emitWhile(WhileOp loop) {
+  Location loc = loop.getLoc();
+  Block &condition = loop.getCondition().front(), &body = loop.getBody().front();
+  auto decided = cast<ConditionOp>(condition.getTerminator());
+  StringAttr start = builder.getStringAttr(label("loop"));
+  StringAttr end = builder.getStringAttr(label("end"));
+  emitMoves(loc, movesBetween(loop.getInits(), condition.getArguments()));
+  plan::LabelOp::create(builder, loc, start);
+  if (failed(emitBlock(condition)))
+    return failure();
+  emitJumpUnless(loc, decided.getCondition(), end);
+  int64_t outside = times;
+  times *= loop.getTripCount().value_or(0);
+  if (failed(emitBlock(body)))
+    return failure();
+  times = outside;
+  emitMoves(loc, movesBetween(body.getTerminator()->getOperands(),
+                              condition.getArguments()));
+  plan::JumpOp::create(builder, loc, start);
+  plan::LabelOp::create(builder, loc, end);
+  emitMoves(loc, movesBetween(decided.getValues(), loop.getResults()));
+  return success();
+}
+
+LogicalResult ProgramEmitter::emitCase(CaseOp choice) {
+  Location loc = choice.getLoc();
+  StringAttr other = builder.getStringAttr(label("else"));
+  StringAttr end = builder.getStringAttr(label("end"));
+  emitJumpUnless(loc, choice.getSelector(), other);
+  for (Region &branch : choice.getBranches()) {
+    if (failed(emitBlock(branch.front())))
+      return failure();
+    emitMoves(loc, movesBetween(branch.front().getTerminator()->getOperands(),
+                                choice.getResults()));
+    bool isFirst = branch.getRegionNumber() == 0;
+    if (isFirst)
+      plan::JumpOp::create(builder, loc, end);
+    plan::LabelOp::create(builder, loc, isFirst ? other : end);
+  }
+  return success();
+}
+
+LogicalResult ProgramEmitter::emitBlock(Block &block) {
+  for (Operation &op : block)
+    if (failed(emitInstruction(op)))
+      return failure();
+  return success();
+}
+
 LogicalResult ProgramEmitter::emit() {
-  placeArena();
+  packing = packArena(assignment.lifetimes());
   program = plan::ProgramOp::create(builder, function.getLoc(),
                                     function.getSymNameAttr(), mesh,
                                     builder.getI64IntegerAttr(packing.bytes));
@@ -256,13 +330,12 @@ LogicalResult ProgramEmitter::emit() {
     arena.push_back(plan::BufferOp::create(builder, value.getLoc(),
                                            bufferType(value.getType()),
                                            builder.getI64IntegerAttr(offset)));
-  for (auto constant : function.getOps<ConstantOp>())
-    constants[constant] = plan::ConstantOp::create(
+  for (ConstantOp constant : assignment.constants())
+    constants.push_back(plan::ConstantOp::create(
         builder, constant.getLoc(), bufferType(constant.getType()),
-        constant.getValue());
-  for (Operation &op : function.getBody().front())
-    if (failed(emitInstruction(op)))
-      return failure();
+        constant.getValue()));
+  if (failed(emitBlock(function.getBody().front())))
+    return failure();
   program.setArena(llvm::alignTo(packing.bytes, 64));
   auto returned = function.getBody().front().getTerminator()->getOperands();
   for (Value value : returned)

@@ -28,12 +28,20 @@ static bool sameCollective(coll::AllReduceOp a, coll::AllReduceOp b) {
              getElementTypeOrSelf(b.getInputs().front().getType());
 }
 
+/// The op, or one in its regions, reads a member's result.
 static bool needs(Operation *op, const Bundle &bundle) {
-  return llvm::any_of(op->getOperands(), [&](Value operand) {
+  auto isNeeded = [&](Value operand) {
     Operation *def = operand.getDefiningOp();
     return def && (bundle.dependents.contains(def) ||
                    llvm::is_contained(bundle.members, def));
-  });
+  };
+  if (op->getNumRegions() == 0)
+    return llvm::any_of(op->getOperands(), isNeeded);
+  return op->walk([&](Operation *inner) {
+           return llvm::any_of(inner->getOperands(), isNeeded)
+                      ? WalkResult::interrupt()
+                      : WalkResult::advance();
+         }).wasInterrupted();
 }
 
 /// Bundles greedily: an all-reduce joins the first bundle whose results it does
@@ -131,9 +139,9 @@ namespace {
 struct CombineAllReduces
     : weft::impl::CombineAllReducesPassBase<CombineAllReduces> {
   void runOnOperation() override {
-    getOperation().walk([&](func::FuncOp function) {
-      for (Block &block : function.getBody())
-        runOnBlock(block);
+    getOperation().walk([&](Block *block) {
+      if (block->getParentOp() != getOperation())
+        runOnBlock(*block);
     });
   }
   void runOnBlock(Block &block) {

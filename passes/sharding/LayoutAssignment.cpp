@@ -163,7 +163,8 @@ Value LayoutAssignment::convert(Value value, const Layout &to,
   Value known = origin.lookup(value);
   std::string reason =
       provenance.reason(mesh, known ? known : value, from, to, op, operand);
-  OpBuilder builder(op.op);
+  // Every later use in the value's block can have it, too.
+  OpBuilder builder(userInBlockOf(value, op.op));
   auto type = withLayout(cast<RankedTensorType>(value.getType()), attr);
   Location loc = value.getDefiningOp() ? value.getLoc() : op.op->getLoc();
   if (std::string path = provenance.path(known ? known : value); !path.empty())
@@ -225,6 +226,11 @@ void LayoutAssignment::assign(unsigned index) {
   }
   for (auto [i, layout] : llvm::enumerate(sharding.results))
     setLayout(op.op->getResult(i), layout);
+  if (hasRegionFlow(op.op))
+    for (Region &region : op.op->getRegions())
+      for (BlockArgument argument : region.getArguments())
+        if (isa<RankedTensorType>(argument.getType()))
+          setLayout(argument, table.get(argument));
 }
 
 void LayoutAssignment::finish() {

@@ -9,22 +9,31 @@ using namespace weft;
 using namespace mlir;
 
 LayoutTable::LayoutTable(func::FuncOp function, MeshAttr mesh)
-    : function(function), meshAttribute(mesh), meshValue(mesh.getMesh()) {
-  auto add = [&](Value value) {
-    if (auto type = dyn_cast<RankedTensorType>(value.getType()))
-      entries[value].layout = Layout::replicated(type.getRank());
-  };
+    : function(function), flow(function), meshAttribute(mesh),
+      meshValue(mesh.getMesh()) {
   size_t count = function.getBody().front().getOperations().size();
   ruled.reserve(count);
   indices.reserve(count);
   entries.reserve(count + function.getNumArguments());
-  llvm::for_each(function.getArguments(), add);
-  for (Operation &op : function.getBody().front()) {
+  addBlock(function.getBody().front());
+}
+
+/// Ops in program order, those of regions behind the op that holds them.
+void LayoutTable::addBlock(Block &block) {
+  auto add = [&](Value value) {
+    if (auto type = dyn_cast<RankedTensorType>(value.getType()))
+      entryOf(value).layout = Layout::replicated(type.getRank());
+  };
+  llvm::for_each(block.getArguments(), add);
+  for (Operation &op : block) {
     indices[&op] = ruled.size();
     ruled.push_back(RuledOp::get(&op));
     llvm::for_each(op.getResults(), add);
     if (ruled.back().source)
       sources.insert(op.result_begin(), op.result_end());
+    if (hasRegionFlow(&op))
+      for (Region &region : op.getRegions())
+        addBlock(region.front());
   }
 }
 
@@ -68,7 +77,7 @@ std::optional<Layout> LayoutTable::annotation(Attribute attribute, Type type,
 }
 
 void LayoutTable::fix(Value value, const Layout &layout, bool late) {
-  auto it = entries.find(value);
+  auto it = entries.find(flow.leader(value));
   if (it == entries.end() || it->second.fixed || sources.contains(value))
     return;
   it->second.layout = layout;
@@ -160,7 +169,22 @@ LogicalResult LayoutTable::seed() {
 bool LayoutTable::isFree(Value value) const {
   auto it = entries.find(value);
   return it != entries.end() && !it->second.fixed && !it->second.group &&
-         !isa<BlockArgument>(value) && !sources.contains(value);
+         !isa<BlockArgument>(value) && !sources.contains(value) &&
+         flow.members(value).empty();
+}
+
+OpSharding LayoutTable::passOn(Operation *op) const {
+  OpSharding sharding;
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+    Value target = type ? flow.target(operand) : Value();
+    sharding.operands.push_back(
+        target ? get(target) : Layout::replicated(type ? type.getRank() : 0));
+  }
+  for (Value result : op->getResults())
+    sharding.results.push_back(
+        isa<RankedTensorType>(result.getType()) ? get(result) : Layout());
+  return sharding;
 }
 
 Layout LayoutTable::resultLayout(unsigned result) const {
@@ -179,7 +203,7 @@ TensorLayouts LayoutTable::layoutsOf(const RuledOp &op) const {
   TensorLayouts layouts;
   for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
     Value value = op.value(tensor);
-    auto it = entries.find(value);
+    auto it = entries.find(flow.leader(value));
     bool silent = it == entries.end() || sources.contains(value);
     layouts.push_back(silent ? nullptr : &it->second.layout);
   }
@@ -213,7 +237,7 @@ bool LayoutTable::extend(Entry &entry, const Layout &more) const {
 
 void LayoutTable::extendGroup(Value value,
                               llvm::SmallVectorImpl<Value> &changed) {
-  const Entry &entry = entries[value];
+  const Entry &entry = entryOf(value);
   if (!entry.group)
     return;
   for (Value other : groups[entry.group])
@@ -225,7 +249,7 @@ bool LayoutTable::update(const RuledOp &op, const Round &round,
                          llvm::SmallVectorImpl<Value> &changed) {
   TensorLayouts layouts = layoutsOf(op);
   for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor)
-    if (layouts[tensor] && !round.hears(entries[op.value(tensor)]))
+    if (layouts[tensor] && !round.hears(entryOf(op.value(tensor))))
       layouts[tensor] = nullptr;
   if (nothingSplit(layouts))
     return false;
@@ -233,7 +257,7 @@ bool LayoutTable::update(const RuledOp &op, const Round &round,
   for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
     if (!layouts[tensor])
       continue;
-    Entry &entry = entries[op.value(tensor)];
+    Entry &entry = entryOf(op.value(tensor));
     if (!entry.mayGrow())
       continue;
     Layout wish = projectToTensor(meshValue, op.rule, op.factors(tensor), axes);
@@ -245,6 +269,24 @@ bool LayoutTable::update(const RuledOp &op, const Round &round,
   return !changed.empty();
 }
 
+void LayoutTable::updateFlow(Operation *op, const Round &round,
+                             llvm::SmallVectorImpl<Value> &changed) {
+  auto say = [&](Value speaker, Value listener) {
+    Entry &from = entryOf(speaker), &to = entryOf(listener);
+    if (!round.hears(from) || !to.mayGrow() || !extend(to, from.layout))
+      return;
+    changed.push_back(listener);
+    extendGroup(listener, changed);
+  };
+  for (OpOperand &operand : op->getOpOperands()) {
+    Value target = flow.target(operand);
+    if (!target || sources.contains(operand.get()))
+      continue;
+    say(operand.get(), target);
+    say(target, operand.get());
+  }
+}
+
 void LayoutTable::run(const Round &round) {
   // Elementwise ops first, then in program order.
   std::set<std::pair<bool, unsigned>> worklist;
@@ -253,8 +295,14 @@ void LayoutTable::run(const Round &round) {
     if (it == indices.end())
       return;
     const RuledOp &known = ruled[it->second];
-    if (!known.source && (known.elementwise || !round.elementwiseOnly))
-      worklist.insert({!known.elementwise, it->second});
+    bool passes = known.elementwise || flow.passesOn(op);
+    if (!known.source && (passes || !round.elementwiseOnly))
+      worklist.insert({!passes, it->second});
+  };
+  auto pushNeighbours = [&](Value value) {
+    if (Operation *def = value.getDefiningOp())
+      push(def);
+    llvm::for_each(value.getUsers(), push);
   };
   for (const RuledOp &op : ruled)
     push(op.op);
@@ -263,10 +311,13 @@ void LayoutTable::run(const Round &round) {
     worklist.erase(worklist.begin());
     llvm::SmallVector<Value> changed;
     update(ruled[index], round, changed);
+    updateFlow(ruled[index].op, round, changed);
     for (Value value : changed) {
-      if (Operation *def = value.getDefiningOp())
-        push(def);
-      llvm::for_each(value.getUsers(), push);
+      pushNeighbours(value);
+      Value leader = flow.leader(value);
+      llvm::for_each(flow.members(leader), pushNeighbours);
+      for (OpOperand *source : flow.sources(leader))
+        push(source->getOwner());
     }
   }
 }

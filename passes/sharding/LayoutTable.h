@@ -26,6 +26,7 @@
 #define WEFT_PASSES_SHARDING_LAYOUTTABLE_H
 
 #include "weft/passes/sharding/OpSharding.h"
+#include "weft/passes/sharding/RegionFlow.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/DenseMap.h"
@@ -47,8 +48,11 @@ public:
   llvm::ArrayRef<RuledOp> ops() const { return ruled; }
   /// The layout decided for a ranked tensor.
   const Layout &get(mlir::Value value) const {
-    return entries.find(value)->second.layout;
+    return entries.find(flow.leader(value))->second.layout;
   }
+  /// What an op with regions, or the end of one, requires and produces: what
+  /// regions pass on lies as the table says, predicates are whole.
+  OpSharding passOn(mlir::Operation *op) const;
   /// Layouts of an op's tensors; null for non-tensors and sources' results.
   TensorLayouts layoutsOf(const RuledOp &op) const;
   /// What the function's results must have.
@@ -89,6 +93,8 @@ private:
       return entry.priority <= priority && (lateToo || !entry.late);
     }
   };
+  void addBlock(mlir::Block &block);
+  Entry &entryOf(mlir::Value value) { return entries[flow.leader(value)]; }
   std::optional<Layout> annotation(mlir::Attribute attribute, mlir::Type type,
                                    const llvm::Twine &what);
   llvm::LogicalResult seedArguments();
@@ -106,6 +112,9 @@ private:
   void run(const Round &round);
   bool update(const RuledOp &op, const Round &round,
               llvm::SmallVectorImpl<mlir::Value> &changed);
+  /// Values that regions pass on, and what they become.
+  void updateFlow(mlir::Operation *op, const Round &round,
+                  llvm::SmallVectorImpl<mlir::Value> &changed);
   void extendGroup(mlir::Value value,
                    llvm::SmallVectorImpl<mlir::Value> &changed);
   /// Closes the layouts of all values that elementwise ops join with an
@@ -114,6 +123,7 @@ private:
   void closeAroundState();
 
   mutable mlir::func::FuncOp function;
+  RegionFlow flow;
   MeshAttr meshAttribute;
   Mesh meshValue;
   std::vector<RuledOp> ruled;

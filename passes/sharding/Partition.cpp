@@ -4,6 +4,7 @@
 #include "weft/passes/sharding/LocalBlocks.h"
 #include "weft/passes/sharding/OpSharding.h"
 #include "weft/passes/sharding/Passes.h"
+#include "weft/passes/sharding/RegionFlow.h"
 #include "weft/passes/sharding/ReshardCache.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -29,6 +30,9 @@ public:
 private:
   void recordPorts();
   void build(Operation &op);
+  /// Loops and branches: the same op, regions on local values.
+  void buildFlow(Operation &op);
+  void buildBlock(Block &from, Block &into);
   void buildReshard(ReshardOp op);
   Value buildStep(ReshardOp op, Value value, const Layout &from,
                   const ReshardStep &step);
@@ -73,15 +77,29 @@ void FunctionPartitioner::recordPorts() {
   }));
 }
 
+void FunctionPartitioner::buildBlock(Block &from, Block &into) {
+  OpBuilder::InsertionGuard guard(builder);
+  builder.setInsertionPointToEnd(&into);
+  for (BlockArgument arg : from.getArguments())
+    local.map(arg, into.addArgument(localType(arg.getType()), arg.getLoc()));
+  for (Operation &op : from)
+    build(op);
+}
+
+void FunctionPartitioner::buildFlow(Operation &op) {
+  Operation *copy = op.cloneWithoutRegions(local);
+  builder.insert(copy);
+  for (Value result : copy->getResults())
+    result.setType(localType(result.getType()));
+  for (auto [from, into] : llvm::zip_equal(op.getRegions(), copy->getRegions()))
+    buildBlock(from.front(), into.emplaceBlock());
+}
+
 void FunctionPartitioner::run() {
   recordPorts();
   auto *block = new Block();
   function.getBody().push_back(block);
-  builder.setInsertionPointToEnd(block);
-  for (BlockArgument arg : global->getArguments())
-    local.map(arg, block->addArgument(localType(arg.getType()), arg.getLoc()));
-  for (Operation &op : *global)
-    build(op);
+  buildBlock(*global, *block);
   global->dropAllReferences();
   global->erase();
   function.setFunctionType(
@@ -296,6 +314,8 @@ void FunctionPartitioner::fetchOperand(const OpBlocks &blocks,
 void FunctionPartitioner::build(Operation &op) {
   if (auto reshard = dyn_cast<ReshardOp>(op))
     return buildReshard(reshard);
+  if (hasRegionFlow(&op))
+    return buildFlow(op);
   llvm::SmallVector<Value> operands;
   for (Value operand : op.getOperands())
     operands.push_back(local.lookup(operand));

@@ -17,7 +17,10 @@ def PropagateLayoutsPass : Pass<"weft-propagate-layouts", "::mlir::ModuleOp"> {
     are set at once and `weft.reshard` is inserted where a use wants another
     layout than the value has.
 
-    Requires: flat functions of ops with sharding rules (stage
+    Loops and branches (RegionBranchOpInterface) have no rule: a value that
+    regions pass on has one layout outside and inside.
+
+    Requires: functions of ops with sharding rules, loops and branches (stage
     `differentiated`); the module's `weft.mesh`, or nothing is sharded.
     Annotations (`weft.layout` on arguments and results, `weft.constrain`) are
     on that mesh. A result that takes over a donated argument's memory has the
@@ -52,6 +55,26 @@ def SinkReshardsPass : Pass<"weft-sink-reshards", "::mlir::ModuleOp"> {
   let dependentDialects = ["::weft::WeftDialect"];
   let statistics = [
     Statistic<"numSunk", "sunk", "Reshards that moved behind an op">,
+  ];
+}
+
+def HoistReductionsPass : Pass<"weft-hoist-reductions", "::mlir::ModuleOp"> {
+  let summary = "Reduces what a loop adds up once, behind the loop.";
+  let description = [{
+    Where a loop adds a reduced partial value to one that it carries, and reads
+    that only to add and to carry it, the carried value becomes partial: it
+    enters the loop so for nothing, and is reduced where it leaves. Gradients
+    accumulated over several batches are summed over devices once. Which ops may
+    stand in between is what their `Linearity` says.
+
+    Requires: stage `sharded`, verified.
+    Ensures: the same values; no more reductions, and none of those each time.
+
+    Example: test/passes/hoist-reductions.mlir
+  }];
+  let dependentDialects = ["::weft::WeftDialect"];
+  let statistics = [
+    Statistic<"numHoisted", "hoisted", "Carried values that became partial">,
   ];
 }
 

@@ -23,20 +23,39 @@ static MeshAttr meshOf(ModuleOp module) {
   return mesh;
 }
 
+/// One block a region, static shapes, and regions only where they pass values
+/// on or belong to an op with a rule.
+static LogicalResult checkOp(Operation &op) {
+  for (Type type : op.getResultTypes())
+    if (auto tensor = dyn_cast<ShapedType>(type))
+      if (!tensor.hasStaticShape())
+        return op.emitError("layouts need static shapes, this is ") << type;
+  if (op.getNumRegions() == 0 || isa<ShardingRuleOpInterface>(op))
+    return success();
+  if (!hasRegionFlow(&op))
+    return op.emitError("an op with regions has no sharding rule; let it "
+                        "implement RegionBranchOpInterface, or flatten it "
+                        "before layouts are propagated");
+  for (Region &region : op.getRegions()) {
+    if (!region.hasOneBlock())
+      return op.emitError("region ")
+             << region.getRegionNumber() << " has "
+             << region.getBlocks().size() << " blocks; layouts need one";
+    for (Operation &inner : region.front())
+      if (failed(checkOp(inner)))
+        return failure();
+  }
+  return success();
+}
+
 static LogicalResult checkFlat(func::FuncOp function) {
   if (!llvm::hasSingleElement(function.getBody()))
     return function.emitError() << "@" << function.getName() << " has "
                                 << function.getBody().getBlocks().size()
                                 << " blocks; layouts need one";
-  for (Operation &op : function.getBody().front()) {
-    if (op.getNumRegions() != 0)
-      return op.emitError("an op with regions has no sharding rule; flatten it "
-                          "before layouts are propagated");
-    for (Type type : op.getResultTypes())
-      if (auto tensor = dyn_cast<ShapedType>(type))
-        if (!tensor.hasStaticShape())
-          return op.emitError("layouts need static shapes, this is ") << type;
-  }
+  for (Operation &op : function.getBody().front())
+    if (failed(checkOp(op)))
+      return failure();
   return success();
 }
 
@@ -48,8 +67,10 @@ struct PropagateLayouts
     for (auto function : getOperation().getOps<func::FuncOp>()) {
       if (function.isExternal())
         continue;
+      if (failed(checkFlat(function)))
+        return signalPassFailure();
       LayoutTable table(function, mesh);
-      if (failed(checkFlat(function)) || failed(table.seed()))
+      if (failed(table.seed()))
         return signalPassFailure();
       table.propagate();
       ConflictSettler settler(table);

@@ -77,7 +77,19 @@ Provenance::Provenance(func::FuncOp function) : function(function) {
   }
 }
 
+/// The loop or branch whose region takes the value; null for others.
+static Operation *holderOf(Value value) {
+  auto arg = dyn_cast<BlockArgument>(value);
+  Operation *holder = arg ? arg.getOwner()->getParentOp() : nullptr;
+  return isa_and_nonnull<func::FuncOp>(holder) ? nullptr : holder;
+}
+
 std::string Provenance::describe(Value value) const {
+  if (Operation *holder = holderOf(value)) {
+    llvm::StringRef layer = layerOf(holder);
+    return "what " + (layer.empty() ? holder->getName().getStringRef() : layer).str() +
+           " passes to its regions";
+  }
   if (auto arg = dyn_cast<BlockArgument>(value)) {
     auto name =
         function.getArgAttrOfType<StringAttr>(arg.getArgNumber(), kNameAttr);
@@ -94,6 +106,8 @@ std::string Provenance::describe(Value value) const {
 
 std::string Provenance::path(Value value) const {
   static constexpr llvm::StringLiteral gradient = "gradient of ";
+  if (Operation *holder = holderOf(value))
+    return layerOf(holder).str();
   if (auto arg = dyn_cast<BlockArgument>(value)) {
     auto name = dyn_cast<NameLoc>(arg.getLoc());
     return name ? name.getName().str() : describe(value);

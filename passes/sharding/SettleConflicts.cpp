@@ -20,7 +20,7 @@ unsigned ConflictSettler::conflicts() const { return inConflict.count(); }
 
 /// An op that computes nothing takes its operands in layouts that it says.
 static bool isBorder(const RuledOp &op) {
-  return isa<ConstrainOp, func::ReturnOp>(op.op);
+  return isa<ConstrainOp, func::ReturnOp>(op.op) || isRuledByRegions(op.op);
 }
 
 void ConflictSettler::choose(unsigned index) {
@@ -37,6 +37,10 @@ void ConflictSettler::choose(unsigned index) {
           isa<RankedTensorType>(op.op->getOperand(i).getType())
               ? table.resultLayout(i)
               : Layout());
+    return;
+  }
+  if (isRuledByRegions(op.op)) {
+    sharding = table.passOn(op.op);
     return;
   }
   bool conflict = false;

@@ -222,6 +222,8 @@ bool Descent::find() {
     if (!llvm::all_of(moved.getUsers(),
                       [&](Operation *other) { return other == user; }))
       break;
+    if (user->getBlock() != reshard->getBlock())
+      break; // within a loop it would move each time
     std::optional<SunkOp> sunk = tryOp(user, moved);
     if (!sunk)
       break;

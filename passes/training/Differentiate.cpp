@@ -1,6 +1,7 @@
 //===- Differentiate.cpp - --weft-differentiate
 //----------------------------===//
 
+#include "weft/dialects/weft/FlowOps.h"
 #include "weft/passes/training/Passes.h"
 #include "weft/passes/training/Tape.h"
 
@@ -20,9 +21,31 @@ namespace {
 
 /// Bodies are straight lines, so one walk backwards finds all that is dead.
 void eraseDeadOps(Block &block) {
-  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block)))
-    if (isOpTriviallyDead(&op))
+  for (Operation &op : llvm::make_early_inc_range(llvm::reverse(block))) {
+    if (isOpTriviallyDead(&op)) {
       op.erase();
+      continue;
+    }
+    for (Region &region : op.getRegions())
+      llvm::for_each(region, eraseDeadOps);
+  }
+}
+
+/// What is kept or computed again has been decided: the region's ops take the
+/// op's place.
+void inlineCheckpoints(func::FuncOp function) {
+  SmallVector<CheckpointOp> checkpoints;
+  function.walk([&](CheckpointOp op) { checkpoints.push_back(op); });
+  for (CheckpointOp op : checkpoints) {
+    Block &body = op.getBody().front();
+    Operation *end = body.getTerminator();
+    op.replaceAllUsesWith(end->getOperands());
+    for (auto [argument, input] : llvm::zip_equal(body.getArguments(), op.getInputs()))
+      argument.replaceAllUsesWith(input);
+    end->erase();
+    op->getBlock()->getOperations().splice(op->getIterator(), body.getOperations());
+    op.erase();
+  }
 }
 
 /// A private function may be held by another that is erased: until none is.
@@ -55,10 +78,12 @@ private:
     SymbolTable symbols(getOperation());
     for (Block &block : function.getBody())
       for (Operation &op : llvm::make_early_inc_range(block)) {
-        if (!Expander::isExpandable(&op))
-          continue;
         OpBuilder builder(&op);
         Expander expander(symbols, builder);
+        if (failed(expander.expandWithin(&op)))
+          return failure();
+        if (!Expander::isExpandable(&op))
+          continue;
         SmallVector<Operation *> tape;
         auto results = expander.expand(&op, op.getOperands(), tape);
         if (failed(results))
@@ -68,8 +93,8 @@ private:
         numDifferentiated += expander.differentiated;
         numGradientOps += expander.gradientOps;
       }
-    for (Block &block : function.getBody())
-      eraseDeadOps(block);
+    inlineCheckpoints(function);
+    llvm::for_each(function.getBody(), eraseDeadOps);
     return success();
   }
 };

@@ -3,99 +3,14 @@
 
 #include "weft/passes/training/Tape.h"
 
+#include "weft/dialects/weft/ReverseMode.h"
+
 #include "mlir/IR/IRMapping.h"
-#include "llvm/ADT/DenseSet.h"
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
 
 namespace weft {
-
-namespace {
-
-bool isFloat(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && isa<FloatType>(type.getElementType());
-}
-
-Value splat(OpBuilder &builder, Location loc, Type type, double value) {
-  auto tensor = withLayout(cast<RankedTensorType>(type), nullptr);
-  Attribute element = builder.getFloatAttr(tensor.getElementType(), value);
-  return ConstantOp::create(builder, loc,
-                            DenseElementsAttr::get(tensor, element));
-}
-
-/// While alive, every op the builder inserts joins the tape with the location
-/// "gradient of" the op that is being differentiated.
-class Recorder : public OpBuilder::Listener {
-public:
-  Recorder(OpBuilder &builder, SmallVectorImpl<Operation *> &created)
-      : builder(builder), created(created), previous(builder.getListener()) {
-    builder.setListener(this);
-  }
-  ~Recorder() override { builder.setListener(previous); }
-
-  void setForward(Location loc) {
-    gradientLoc =
-        NameLoc::get(StringAttr::get(loc.getContext(), "gradient of"), loc);
-  }
-  Location getGradientLoc() const { return LocationAttr(gradientLoc); }
-  void notifyOperationInserted(Operation *op, OpBuilder::InsertPoint) override {
-    op->setLoc(getGradientLoc());
-    created.push_back(op);
-  }
-
-private:
-  OpBuilder &builder;
-  SmallVectorImpl<Operation *> &created;
-  OpBuilder::Listener *previous;
-  LocationAttr gradientLoc;
-};
-
-/// Values that depend on `inputs` through float tensors: those a gradient can
-/// pass through.
-llvm::DenseSet<Value> findActive(ArrayRef<Value> inputs,
-                                 ArrayRef<Operation *> tape) {
-  llvm::DenseSet<Value> active(inputs.begin(), inputs.end());
-  for (Operation *op : tape) {
-    if (!llvm::any_of(op->getOperands(),
-                      [&](Value v) { return active.contains(v); }))
-      continue;
-    for (Value result : op->getResults())
-      if (isFloat(result))
-        active.insert(result);
-  }
-  return active;
-}
-
-/// The gradients of op's operands, null where none is wanted or it is zero.
-FailureOr<SmallVector<Value>>
-operandGradients(Operation *op, OpBuilder &builder,
-                 const llvm::DenseMap<Value, Value> &gradients,
-                 const llvm::DenseSet<Value> &active) {
-  SmallVector<Value> resultGradients, result(op->getNumOperands());
-  SmallVector<bool> wanted;
-  for (Value value : op->getResults())
-    resultGradients.push_back(gradients.lookup(value));
-  for (Value operand : op->getOperands())
-    wanted.push_back(active.contains(operand));
-  if (llvm::none_of(resultGradients, [](Value v) { return bool(v); }) ||
-      llvm::none_of(wanted, [](bool w) { return w; }))
-    return result;
-  auto differentiable = dyn_cast<DifferentiableOpInterface>(op);
-  if (!differentiable) {
-    op->emitOpError("has no derivative, and the loss depends on it; attach "
-                    "DifferentiableOpInterface to it");
-    return failure();
-  }
-  result.clear();
-  if (failed(differentiable.buildGradient(builder, resultGradients, wanted,
-                                          result)))
-    return failure();
-  return result;
-}
-
-} // namespace
 
 bool Expander::isExpandable(Operation *op) {
   return isa<func::CallOp, ValueAndGradOp>(op);
@@ -126,6 +41,27 @@ FailureOr<Expander::Values> Expander::expand(Operation *op, ValueRange operands,
   return results;
 }
 
+LogicalResult Expander::expandWithin(Operation *op) {
+  if (op->getNumRegions() == 0)
+    return success();
+  SmallVector<Operation *> inner;
+  op->walk([&](Operation *nested) {
+    if (isExpandable(nested))
+      inner.push_back(nested);
+  });
+  for (Operation *nested : inner) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPoint(nested);
+    SmallVector<Operation *> tape;
+    FailureOr<Values> results = expand(nested, nested->getOperands(), tape);
+    if (failed(results))
+      return failure();
+    nested->replaceAllUsesWith(*results);
+    nested->erase();
+  }
+  return success();
+}
+
 FailureOr<Expander::Values> Expander::inlineBody(func::FuncOp callee,
                                                  ValueRange operands,
                                                  Tape &tape) {
@@ -135,6 +71,8 @@ FailureOr<Expander::Values> Expander::inlineBody(func::FuncOp callee,
   for (Operation &op : body.without_terminator()) {
     if (!isExpandable(&op)) {
       tape.push_back(builder.clone(op, mapping));
+      if (failed(expandWithin(tape.back())))
+        return failure();
       continue;
     }
     Values inner;
@@ -171,16 +109,18 @@ FailureOr<Expander::Values> Expander::differentiate(ValueAndGradOp op,
   FailureOr<Values> results = inlineBody(callee, arguments, body);
   if (failed(results))
     return failure();
-  SmallVector<Operation *> backward;
-  {
-    Recorder recorder(builder, backward);
-    recorder.setForward(op.getLoc());
-    FailureOr<Values> gradients =
-        reverse(op.getLoc(), results->front(), inputs, body);
-    if (failed(gradients))
-      return failure();
-    llvm::append_range(*results, *gradients);
-  }
+  SmallVector<Operation *> backward, before(body);
+  Value one = constantLike(builder, op.getLoc(), results->front().getType(), 1);
+  backward.push_back(one.getDefiningOp());
+  FailureOr<Values> gradients = buildReverse(
+      builder, op.getLoc(), body, results->front(), one, inputs, backward);
+  if (failed(gradients))
+    return failure();
+  for (auto [gradient, input] : llvm::zip_equal(*gradients, inputs))
+    results->push_back(gradient ? gradient
+                                : constantLike(builder, op.getLoc(),
+                                               input.getType(), 0));
+  eraseReplaced(before, body, *results);
   ++differentiated;
   gradientOps += backward.size();
   llvm::append_range(tape, body);
@@ -190,39 +130,6 @@ FailureOr<Expander::Values> Expander::differentiate(ValueAndGradOp op,
     llvm::replace(*results, Value(standIn->getResult(0)), source);
     standIn->getResult(0).replaceAllUsesWith(source);
     standIn->erase();
-  }
-  return results;
-}
-
-FailureOr<Expander::Values> Expander::reverse(Location loc, Value loss,
-                                              ArrayRef<Value> inputs,
-                                              ArrayRef<Operation *> tape) {
-  auto &recorder = *static_cast<Recorder *>(builder.getListener());
-  llvm::DenseSet<Value> active = findActive(inputs, tape);
-  llvm::DenseMap<Value, Value> gradients;
-  gradients[loss] = splat(builder, loc, loss.getType(), 1);
-  for (Operation *op : llvm::reverse(tape)) {
-    recorder.setForward(op->getLoc());
-    auto found = operandGradients(op, builder, gradients, active);
-    if (failed(found))
-      return failure();
-    for (auto [operand, gradient] :
-         llvm::zip_equal(op->getOperands(), *found)) {
-      if (!gradient)
-        continue;
-      Value &sum = gradients[operand];
-      sum =
-          sum ? AddOp::create(builder, recorder.getGradientLoc(), sum, gradient)
-                    .getResult()
-              : gradient;
-    }
-  }
-  recorder.setForward(loc);
-  Values results;
-  for (Value input : inputs) {
-    Value gradient = gradients.lookup(input);
-    results.push_back(gradient ? gradient
-                               : splat(builder, loc, input.getType(), 0));
   }
   return results;
 }

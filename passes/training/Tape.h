@@ -12,7 +12,8 @@ namespace weft {
 
 /// Expands func.call and weft.value_and_grad at an insertion point. What a
 /// body's inlining creates, in order, is its tape; walked backwards it gives
-/// the gradients.
+/// the gradients (ReverseMode.h). Calls within the regions of what is inlined
+/// are expanded at once.
 class Expander {
 public:
   Expander(mlir::SymbolTable &symbols, mlir::OpBuilder &builder)
@@ -23,6 +24,8 @@ public:
 
   /// Is this an op that expand() replaces?
   static bool isExpandable(mlir::Operation *op);
+  /// Expands what stands within the regions of `op`.
+  llvm::LogicalResult expandWithin(mlir::Operation *op);
   /// Creates at the insertion point what `op`, a call or a value_and_grad,
   /// stands for, with these operands; returns the values of its results.
   llvm::FailureOr<Values> expand(mlir::Operation *op, mlir::ValueRange operands,
@@ -37,10 +40,6 @@ private:
   llvm::FailureOr<Values> differentiate(ValueAndGradOp op,
                                         mlir::func::FuncOp callee,
                                         mlir::ValueRange operands, Tape &tape);
-  /// Gradient of `loss` for each of `inputs`, over the ops of `tape`.
-  llvm::FailureOr<Values> reverse(mlir::Location loc, mlir::Value loss,
-                                  llvm::ArrayRef<mlir::Value> inputs,
-                                  llvm::ArrayRef<mlir::Operation *> tape);
 
   mlir::SymbolTable &symbols;
   mlir::OpBuilder &builder;

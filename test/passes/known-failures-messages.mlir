@@ -42,7 +42,7 @@ func.func @axis(%x: tensor<10x4xf32>) -> tensor<10x4xf32> {
 #mesh = #weft.mesh<"d"=4>
 module attributes {weft.mesh = #mesh} {
 func.func @manual(%x: tensor<10x4xf32> {weft.layout = #weft.layout<#mesh, [{"d"}, {}]>}) -> tensor<10x4xf32> {
-  // expected-error @below {{an op with regions has no sharding rule; flatten it before layouts are propagated}}
+  // expected-error @below {{an op with regions has no sharding rule; let it implement RegionBranchOpInterface, or flatten it before layouts are propagated}}
   "test.manual_computation"() ({
   }) : () -> ()
   return %x : tensor<10x4xf32>

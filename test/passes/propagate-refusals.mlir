@@ -10,7 +10,7 @@ func.func @two_blocks(%x: tensor<4xf32>) -> tensor<4xf32> {
 // -----
 
 func.func @regions(%x: tensor<4xf32>) -> tensor<4xf32> {
-  // expected-error@+1 {{an op with regions has no sharding rule; flatten it before layouts are propagated}}
+  // expected-error@+1 {{an op with regions has no sharding rule; let it implement RegionBranchOpInterface, or flatten it before layouts are propagated}}
   builtin.module {}
   return %x : tensor<4xf32>
 }

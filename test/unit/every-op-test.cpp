@@ -220,6 +220,11 @@ struct Memory {
   char *data;
 };
 
+/// No kernel: the runtime walks through it, see flow-test.
+bool hasRegions(const OpCase &c) {
+  return c.body.find("^bb0") != std::string::npos;
+}
+
 void checkCode(weft_kernel_fn kernel, const Tensors &inputs,
                const Tensors &expected, double tolerance) {
   REQUIRE(kernel);
@@ -288,9 +293,14 @@ TEST_CASE("every derivative partitions in every layout") {
 TEST_CASE("the CPU's code gives what JAX gives") {
   std::string text;
   for (const OpCase &c : opCases())
-    text += programOf(c, c.name, " attributes {weft.kernel = \"general\"}");
+    if (!hasRegions(c))
+      text += programOf(c, c.name, " attributes {weft.kernel = \"general\"}");
+  if (text.empty())
+    return; // WEFT_OP_CASE chose loops only
   Kernels kernels(text);
   for (const OpCase &c : opCases()) {
+    if (hasRegions(c))
+      continue;
     INFO(c.name << ": " << c.body);
     checkCode(kernels.find(c.name), tensorsOf(context(), c.args, c.inputs),
               tensorsOf(context(), c.results, c.outputs), 2 * c.tolerance);

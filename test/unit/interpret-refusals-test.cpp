@@ -122,3 +122,42 @@ TEST_CASE("programs with other ports are not compared") {
   CHECK_THAT(types.compared(),
              Contains("result 0 has type 'tensor<4xi32>', the global program's is 'tensor<4xf32>'"));
 }
+
+TEST_CASE("the interpreter gives up on loops without end") {
+  Refused endless("func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+                  "  %p = weft.constant dense<true> : tensor<i1>\n"
+                  "  %r:2 = weft.while(%p, %x) : (tensor<i1>, tensor<4xf32>) -> (tensor<i1>, tensor<4xf32>) {\n"
+                  "  ^bb0(%q: tensor<i1>, %v: tensor<4xf32>):\n"
+                  "    weft.condition %q(%q, %v) : tensor<i1>, tensor<i1>, tensor<4xf32>\n"
+                  "  } do {\n"
+                  "  ^bb0(%q: tensor<i1>, %v: tensor<4xf32>):\n"
+                  "    weft.yield %q, %v : tensor<i1>, tensor<4xf32>\n"
+                  "  }\n"
+                  "  return %r#1 : tensor<4xf32>\n}");
+  CHECK_THAT(endless.interpreted({endless.zeros(4)}),
+             Contains("runs more than 1048576 times; the interpreter gives up"));
+  Refused long_("func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+                "  %r = weft.for 10000000 (%x) : (tensor<4xf32>) -> tensor<4xf32> {\n"
+                "  ^bb0(%i: tensor<i32>, %v: tensor<4xf32>):\n"
+                "    weft.yield %v : tensor<4xf32>\n"
+                "  }\n"
+                "  return %r : tensor<4xf32>\n}");
+  CHECK_THAT(long_.interpreted({long_.zeros(4)}),
+             Contains("runs 10000000 times, more than the 1048576 that are interpreted"));
+}
+
+TEST_CASE("devices agree on predicates") {
+  Refused program("func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
+                  "  %c = coll.coordinate over #weft.mesh<\"a\"=2> [\"a\"] : tensor<i64>\n"
+                  "  %i = weft.convert %c : tensor<i64> -> tensor<i32>\n"
+                  "  %r = weft.case %i(%x) : tensor<i32>, (tensor<4xf32>) -> tensor<4xf32> {\n"
+                  "  ^bb0(%v: tensor<4xf32>):\n"
+                  "    weft.yield %v : tensor<4xf32>\n"
+                  "  }, {\n"
+                  "  ^bb0(%v: tensor<4xf32>):\n"
+                  "    weft.yield %v : tensor<4xf32>\n"
+                  "  }\n"
+                  "  return %r : tensor<4xf32>\n}");
+  CHECK_THAT(program.onDevices("a=2", {{program.zeros(4)}, {program.zeros(4)}}),
+             Contains("is decided by 1 on device 1, but by 0 on device 0; a predicate must be the same on all"));
+}

@@ -11,6 +11,8 @@
 #ifndef WEFT_TEST_UNIT_RUNTIME_PLAN_H
 #define WEFT_TEST_UNIT_RUNTIME_PLAN_H
 
+#include "runtime-loaded.h"
+
 #include "weft/runtime/abi/ProgramImage.h"
 #include "weft/runtime/abi/plan_generated.h"
 
@@ -192,91 +194,6 @@ public:
 
   ProgramT program;
 };
-
-/// The message of an error, freed; empty for success.
-inline std::string take(weft_error *error, weft_status *status = nullptr) {
-  if (status)
-    *status = weft_error_status(error);
-  std::string text = error ? weft_error_message(error) : "";
-  weft_error_free(error);
-  return text;
-}
-
-/// A program on its own runtime with buffers for all of its ports.
-struct Loaded {
-  Loaded(const std::vector<uint8_t> &image, const std::string &devices,
-         int workers = 0, bool poison = true) {
-    CHECK(take(weft_program_load_memory(image.data(), image.size(), &program)) ==
-          "");
-    CHECK(take(weft_runtime_create(devices.c_str(), workers, &runtime)) == "");
-    REQUIRE(program);
-    REQUIRE(runtime);
-    weft_runtime_poison(runtime, poison);
-    const Program *plan = GetProgram(weft_program_plan(program));
-    for (size_t i = 0; plan->inputs() && i < plan->inputs()->size(); ++i) {
-      inputs.emplace_back();
-      REQUIRE(take(weft_input_create(runtime, program, i, &inputs.back())) == "");
-    }
-    outputs.resize(plan->outputs() ? plan->outputs()->size() : 0);
-    for (size_t i = 0; i < inputs.size(); ++i)
-      if (int32_t o = plan->inputs()->Get(i)->donated_to(); o >= 0)
-        outputs[o] = inputs[i];
-    for (size_t i = 0; i < outputs.size(); ++i)
-      if (!outputs[i]) {
-        REQUIRE(take(weft_output_create(runtime, program, i, &outputs[i])) == "");
-        owned.push_back(outputs[i]);
-      }
-    owned.insert(owned.end(), inputs.begin(), inputs.end());
-  }
-  ~Loaded() {
-    for (weft_buffer *b : owned)
-      weft_buffer_free(b);
-    weft_runtime_free(runtime);
-    weft_program_free(program);
-  }
-  template <typename T> void write(size_t input, const std::vector<T> &data) {
-    REQUIRE(take(weft_buffer_write(inputs[input], data.data(),
-                                   data.size() * sizeof(T))) == "");
-  }
-  template <typename T> std::vector<T> read(size_t output, size_t count) {
-    std::vector<T> data(count);
-    REQUIRE(take(weft_buffer_read(outputs[output], data.data(),
-                                  count * sizeof(T))) == "");
-    return data;
-  }
-  std::string run() {
-    return take(weft_execute(runtime, program, inputs.data(), outputs.data()));
-  }
-  /// One device's memory of an output.
-  template <typename T> std::vector<T> local(size_t output, int64_t position) {
-    size_t bytes = 0;
-    auto *p = static_cast<T *>(
-        weft_buffer_local(outputs[output], position, &bytes));
-    return {p, p + bytes / sizeof(T)};
-  }
-  uint64_t counted(const std::string &kind, uint64_t *count = nullptr) {
-    const weft_counter *counters = nullptr;
-    size_t n = weft_runtime_counters(runtime, &counters);
-    for (size_t i = 0; i < n; ++i)
-      if (counters[i].kind == kind) {
-        if (count)
-          *count = counters[i].count;
-        return counters[i].bytes;
-      }
-    return 0;
-  }
-
-  weft_program *program = nullptr;
-  weft_runtime *runtime = nullptr;
-  std::vector<weft_buffer *> inputs, outputs, owned;
-};
-
-template <typename T> std::vector<T> iota(size_t n, T first = 0) {
-  std::vector<T> v(n);
-  for (size_t i = 0; i < n; ++i)
-    v[i] = T(first + T(i));
-  return v;
-}
 
 } // namespace weft::test
 

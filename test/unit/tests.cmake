@@ -27,5 +27,8 @@ foreach(family collectives shapes values)
 endforeach()
 weft_unit_test(every-op-test SRCS unit/every-op-test.cpp unit/OpCases.cpp
   LINK weft::WeftVerify weft::WeftTrainingPasses weft::WeftShardingPasses weft::WeftCpuCodegen)
+weft_unit_test(flow-test SRCS unit/flow-test.cpp unit/OpCases.cpp LINK weft::WeftDriver weft::WeftInterpret WeftRuntime)
+target_compile_definitions(flow-test PRIVATE
+  WEFT_OP_GOLDENS="${PROJECT_SOURCE_DIR}/test/fixtures/ops/goldens.json")
 target_compile_definitions(every-op-test PRIVATE
   WEFT_OP_GOLDENS="${PROJECT_SOURCE_DIR}/test/fixtures/ops/goldens.json")

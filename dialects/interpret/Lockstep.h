@@ -1,0 +1,53 @@
+//===- Lockstep.h - all devices at the same op ------------------*- C++ -*-===//
+//
+// Each op is done for all devices before the next; all take the same branch, as
+// they hold the same predicate. A global program is the case of one device.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_DIALECTS_INTERPRET_LOCKSTEP_H
+#define WEFT_DIALECTS_INTERPRET_LOCKSTEP_H
+
+#include "weft/dialects/interpret/Interpret.h"
+
+namespace weft {
+
+class Lockstep {
+public:
+  explicit Lockstep(const Mesh &mesh) : mesh(mesh), devices(mesh.size()) {}
+
+  /// The results of each device, from the arguments of each device.
+  llvm::FailureOr<llvm::SmallVector<Tensors>>
+  run(mlir::func::FuncOp function, llvm::ArrayRef<Tensors> arguments);
+
+private:
+  /// operands[device][operand]
+  using Operands =
+      llvm::SmallVector<llvm::SmallVector<const Tensor *>>;
+  using Outcome = llvm::FailureOr<llvm::SmallVector<Tensors>>;
+
+  llvm::LogicalResult checkArguments(mlir::func::FuncOp function,
+                                     llvm::ArrayRef<Tensors> arguments);
+  /// The operands of the block's terminator.
+  Outcome run(mlir::Block &block, llvm::ArrayRef<Tensors> arguments);
+  Outcome step(mlir::Operation &op, const Operands &operands);
+  Outcome call(mlir::func::CallOp op, const Operands &operands);
+  /// Loops and branches; nothing for other ops.
+  std::optional<Outcome> flow(mlir::Operation &op, const Operands &operands);
+  Outcome runWhile(mlir::Operation &op, llvm::SmallVector<Tensors> carried);
+  Outcome runFor(mlir::Operation &op, llvm::SmallVector<Tensors> carried);
+  Outcome runCase(mlir::Operation &op, llvm::SmallVector<Tensors> operands);
+  /// The first tensor of each device, an integer on which all agree, which is
+  /// taken away.
+  llvm::FailureOr<int64_t> takeInteger(mlir::Operation &op,
+                                       llvm::SmallVector<Tensors> &values);
+  static llvm::SmallVector<Tensors> copied(const Operands &operands);
+
+  const Mesh &mesh;
+  int64_t devices;
+  unsigned depth = 0;
+};
+
+} // namespace weft
+
+#endif // WEFT_DIALECTS_INTERPRET_LOCKSTEP_H

@@ -1,0 +1,68 @@
+//===- RegionFlow.cpp - values that regions pass on ------------------------===//
+
+#include "weft/passes/sharding/RegionFlow.h"
+
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
+#include "llvm/ADT/EquivalenceClasses.h"
+
+using namespace weft;
+using namespace mlir;
+
+bool weft::hasRegionFlow(Operation *op) {
+  return isa<RegionBranchOpInterface>(op) && !isa<ShardingRuleOpInterface>(op);
+}
+
+bool weft::isRuledByRegions(Operation *op) {
+  return hasRegionFlow(op) || (op->hasTrait<OpTrait::IsTerminator>() &&
+                               hasRegionFlow(op->getParentOp()));
+}
+
+Operation *weft::userInBlockOf(Value value, Operation *user) {
+  return value.getParentBlock()->findAncestorOpInBlock(*user);
+}
+
+/// One op's classes are its own: values of two ops meet as operands only.
+void RegionFlow::addOp(Operation *op) {
+  RegionBranchSuccessorMapping mapping;
+  cast<RegionBranchOpInterface>(op).getSuccessorOperandInputMapping(mapping);
+  llvm::EquivalenceClasses<void *> joined;
+  for (auto &[operand, inputs] : mapping)
+    for (Value input : inputs)
+      joined.unionSets(inputs.front().getAsOpaquePointer(),
+                       input.getAsOpaquePointer());
+  // Addresses differ from run to run, so what follows goes by program order.
+  llvm::DenseMap<void *, Value> first;
+  auto addMembers = [&](ValueRange values) {
+    for (Value value : values) {
+      auto it = joined.findLeader(value.getAsOpaquePointer());
+      if (it == joined.member_end())
+        continue;
+      Value lead = first.try_emplace(*it, value).first->second;
+      leaders[value] = lead;
+      membersOf[lead].push_back(value);
+    }
+  };
+  auto addSources = [&](Operation *user) {
+    for (OpOperand &operand : user->getOpOperands()) {
+      auto it = mapping.find(&operand);
+      if (it == mapping.end() || it->second.empty())
+        continue;
+      Value lead = leader(it->second.front());
+      targets[&operand] = lead;
+      sourcesOf[lead].push_back(&operand);
+    }
+  };
+  for (Region &region : op->getRegions())
+    addMembers(region.getArguments());
+  addMembers(op->getResults());
+  addSources(op);
+  for (Region &region : op->getRegions())
+    addSources(region.front().getTerminator());
+}
+
+RegionFlow::RegionFlow(func::FuncOp function) {
+  function.walk<WalkOrder::PreOrder>([&](Operation *op) {
+    if (hasRegionFlow(op))
+      addOp(op);
+  });
+}

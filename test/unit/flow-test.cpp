@@ -1,0 +1,135 @@
+//===- flow-test.cpp - loops and branches as the runtime walks them --------===//
+//
+// Cases with regions have no single kernel: each, and its derivative, is
+// compiled whole, to a .weft image of 1, 2 and 3 devices, and run. What comes
+// out is what JAX says.
+
+#include "OpCases.h"
+#include "runtime-loaded.h"
+
+#include "weft/compiler/Register.h"
+#include "weft/compiler/driver/CompileStep.h"
+#include "weft/dialects/weft/Weft.h"
+#include "weft/passes/training/Passes.h"
+
+#include "mlir/AsmParser/AsmParser.h"
+#include "mlir/Parser/Parser.h"
+
+using namespace mlir;
+using namespace weft;
+
+namespace {
+
+MLIRContext &context() {
+  static MLIRContext *shared = [] {
+    DialectRegistry registry;
+    registerAllDialects(registry);
+    auto *made = new MLIRContext(registry);
+    made->loadAllAvailableDialects();
+    return made;
+  }();
+  return *shared;
+}
+
+/// Arguments and results sharded over all devices along one dimension, which
+/// goes round.
+void annotate(ModuleOp module, int64_t devices) {
+  std::string mesh = "#weft.mesh<\"a\"=" + std::to_string(devices) + ">";
+  module->setAttr("weft.mesh", parseAttribute(mesh, &context()));
+  auto function = module.lookupSymbol<func::FuncOp>("main");
+  auto layoutOf = [&](Type type, unsigned index) {
+    int64_t rank = cast<RankedTensorType>(type).getRank();
+    std::string dims;
+    for (int64_t dim = 0; dim < rank; ++dim)
+      dims += std::string(dim ? ", " : "") +
+              (dim == index % rank ? "{\"a\"}" : "{}");
+    return parseAttribute("#weft.layout<" + mesh + ", [" + dims + "]>",
+                          &context());
+  };
+  for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
+    function.setArgAttr(index, kLayoutAttr, layoutOf(type, index));
+  for (auto [index, type] : llvm::enumerate(function.getResultTypes()))
+    function.setResultAttr(index, kLayoutAttr, layoutOf(type, index + 1));
+}
+
+std::vector<uint8_t> bytesOf(const Tensor &tensor) {
+  size_t width = (tensor.bitWidth() + 7) / 8;
+  std::vector<uint8_t> bytes(tensor.size() * width);
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    uint64_t bits = tensor.bits(i);
+    memcpy(bytes.data() + i * width, &bits, width);
+  }
+  return bytes;
+}
+
+Tensor tensorOf(RankedTensorType type, const std::vector<uint8_t> &bytes) {
+  Tensor tensor(type);
+  size_t width = (tensor.bitWidth() + 7) / 8;
+  for (int64_t i = 0; i < tensor.size(); ++i) {
+    uint64_t bits = 0;
+    memcpy(&bits, bytes.data() + i * width, width);
+    tensor.setBits(i, bits);
+  }
+  return tensor;
+}
+
+void checkRun(const std::string &text, int64_t devices, const Tensors &inputs,
+              const Tensors &expected, double tolerance) {
+  INFO(devices << " devices\n" << text);
+  auto module = parseSourceString<ModuleOp>(text, &context());
+  REQUIRE(module);
+  annotate(*module, devices);
+  CompileOptions options;
+  options.threads = 1;
+  options.target = "cpu";
+  auto image = compileProgram(*module, options);
+  REQUIRE(succeeded(image));
+  test::Loaded program(*image, "cpu:" + std::to_string(devices));
+  for (auto [index, input] : llvm::enumerate(inputs))
+    program.write(index, bytesOf(input));
+  // Twice: what a run leaves behind must not matter.
+  for (int time = 0; time < 2; ++time) {
+    REQUIRE(program.run() == "");
+    for (auto [index, wanted] : llvm::enumerate(expected)) {
+      INFO("result " << index);
+      auto bytes = program.read<uint8_t>(index, bytesOf(wanted).size());
+      CHECK(difference(tensorOf(wanted.getType(), bytes), wanted, tolerance) == "");
+    }
+  }
+}
+
+bool hasRegions(const OpCase &c) {
+  return c.body.find("^bb0") != std::string::npos;
+}
+
+} // namespace
+
+TEST_CASE("loops and branches run") {
+  for (const OpCase &c : opCases()) {
+    if (!hasRegions(c))
+      continue;
+    INFO(c.name);
+    for (int64_t devices : {1, 2, 3})
+      checkRun(programOf(c), devices, tensorsOf(context(), c.args, c.inputs),
+               tensorsOf(context(), c.results, c.outputs), c.tolerance);
+  }
+}
+
+TEST_CASE("their derivatives run") {
+  for (const OpCase &c : opCases()) {
+    if (!hasRegions(c) || c.wrt.empty())
+      continue;
+    INFO("gradient of " << c.name);
+    std::vector<std::string> types = c.args, results;
+    auto values = c.inputs;
+    for (size_t k = 0; k < c.differentiated.size(); ++k) {
+      types.push_back(c.results[c.differentiated[k]]);
+      values.push_back(c.cotangents[k]);
+    }
+    for (int64_t index : c.wrt)
+      results.push_back(c.args[index]);
+    for (int64_t devices : {1, 3})
+      checkRun(gradientOf(c), devices, tensorsOf(context(), types, values),
+               tensorsOf(context(), results, c.gradients), 4 * c.tolerance);
+  }
+}
