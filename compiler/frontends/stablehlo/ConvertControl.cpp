@@ -1,6 +1,8 @@
 //===- ConvertControl.cpp - calls, branches, annotations ------------------===//
 
-#include "weft/compiler/frontends/stablehlo/Converter.h"
+#include "weft/compiler/frontends/stablehlo/RegionInputs.h"
+
+#include "weft/dialects/weft/FlowOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -22,6 +24,14 @@ LogicalResult forward(Converter &c, ForeignOp op) {
   return c.give(op, c.inputs(op));
 }
 
+LogicalResult barrier(Converter &c, ForeignOp op) {
+  SmallVector<Value> inputs = c.inputs(op);
+  return c.give(op, OptimizationBarrierOp::create(
+                        c.builder, op->getLoc(),
+                        TypeRange(ValueRange(inputs)), inputs)
+                        .getResults());
+}
+
 LogicalResult constrain(Converter &c, ForeignOp op) {
   auto said = c.shardings.resolve(op->getLoc(), op.attribute("sharding"),
                                   op.resultType().getRank());
@@ -39,38 +49,26 @@ LogicalResult constrain(Converter &c, ForeignOp op) {
   return c.give(op, value);
 }
 
-/// All branches are computed and one is chosen: they have no effects.
 LogicalResult branches(Converter &c, ForeignOp op) {
-  Value index = c.input(op, 0);
-  bool truth = getElementTypeOrSelf(index.getType()).isInteger(1);
   if (op->getNumRegions() == 0)
     return op.refuse() << "has no branch";
-  SmallVector<SmallVector<Value>> results;
-  for (Region &region : op->getRegions())
-    if (!region.hasOneBlock() ||
-        failed(c.inlineBlock(op, region.front(), {}, results.emplace_back())))
+  OpBuilder::InsertionGuard guard(c.builder);
+  RegionInputs surroundings(c, op);
+  TypeRange types(op->getResultTypes());
+  auto choice = CaseOp::create(c.builder, op->getLoc(), types, c.input(op, 0),
+                               surroundings.passed(), op->getNumRegions());
+  for (auto [from, into] :
+       llvm::zip_equal(op->getRegions(), choice.getBranches())) {
+    SmallVector<Value> results;
+    if (failed(surroundings.convert(from, into, TypeRange(), results)))
       return failure();
-  // The last branch is that of every index outside.
-  SmallVector<Value> chosen = results.back();
-  for (int64_t i = results.size() - 2; i >= 0; --i) {
-    Value taken =
-        truth ? index
-              : c.make<CompareOp>(
-                    op, CompareKind::EQ, index,
-                    c.splat(op, i, cast<RankedTensorType>(index.getType())));
-    if (results[i].size() != chosen.size())
-      return op.refuse() << "has branches of " << results[i].size() << " and "
-                         << chosen.size() << " results";
-    for (auto [value, other] : llvm::zip_equal(chosen, results[i])) {
-      if (value.getType() != other.getType())
-        return op.refuse() << "has branches of types " << value.getType()
-                           << " and " << other.getType();
-      auto mask = cast<RankedTensorType>(value.getType())
-                      .clone(c.builder.getI1Type());
-      value = c.make<SelectOp>(op, c.fill(op, taken, mask), other, value);
-    }
+    if (TypeRange(ValueRange(results)) != types)
+      return op.refuse() << "has results of types " << types
+                         << ", but a branch returns "
+                         << ValueRange(results).getTypes();
+    YieldOp::create(c.builder, op->getLoc(), results);
   }
-  return c.give(op, chosen);
+  return c.give(op, choice.getResults());
 }
 
 LogicalResult customCall(Converter &c, ForeignOp op) {
@@ -81,7 +79,7 @@ LogicalResult customCall(Converter &c, ForeignOp op) {
 constexpr ConversionEntry kEntries[] = {
     {"func.call", call, 0},
     {"builtin.unrealized_conversion_cast", forward},
-    {"optimization_barrier", forward},
+    {"optimization_barrier", barrier},
     {"sdy.propagation_barrier", forward},
     {"sdy.sharding_constraint", constrain},
     {"sdy.reshard", constrain},

@@ -4,11 +4,14 @@
 //
 //   while (i = 0, ...) cond { i < 5 } do { ...; return i + 1, ... }
 //
-// Short ones are unrolled, so that their rounds fuse.
+// Short ones are unrolled, so that their rounds fuse; the others become
+// weft.while, with a trip count where it is known.
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/compiler/frontends/stablehlo/Converter.h"
+#include "weft/compiler/frontends/stablehlo/RegionInputs.h"
+
+#include "weft/dialects/weft/FlowOps.h"
 
 using namespace mlir;
 using namespace weft;
@@ -72,26 +75,64 @@ std::optional<Count> countOf(ForeignOp op) {
   return Count{*position, *limit, *step};
 }
 
-LogicalResult loop(Converter &c, ForeignOp op) {
-  auto count = countOf(op);
-  auto first = count ? numberOf(c.input(op, count->position)) : std::nullopt;
-  if (!first)
-    return op.refuse() << "is a loop whose count is not known, which is not "
-                          "supported yet";
-  int64_t distance = std::max<int64_t>(count->limit - *first, 0);
-  if (distance / count->step >= kMostUnrolled)
-    return op.refuse() << "is a loop of more than " << kMostUnrolled
-                       << " rounds, which is not supported yet";
+/// How often it runs: from `first` on.
+int64_t roundsOf(const Count &count, int64_t first) {
+  int64_t distance = std::max<int64_t>(count.limit - first, 0);
+  return distance / count.step + (distance % count.step != 0);
+}
+
+LogicalResult unroll(Converter &c, ForeignOp op, const Count &count,
+                     int64_t first) {
   SmallVector<Value> values = c.inputs(op);
-  for (int64_t i = *first; i < count->limit; i += count->step) {
-    auto type = cast<RankedTensorType>(values[count->position].getType());
-    values[count->position] = c.splat(op, i, type);
+  for (int64_t i = first; i < count.limit; i += count.step) {
+    auto type = cast<RankedTensorType>(values[count.position].getType());
+    values[count.position] = c.splat(op, i, type);
     SmallVector<Value> next;
     if (failed(c.inlineBlock(op, op->getRegion(1).front(), values, next)))
       return failure();
     values = next;
   }
   return c.give(op, values);
+}
+
+LogicalResult keepLoop(Converter &c, ForeignOp op,
+                       std::optional<int64_t> rounds) {
+  OpBuilder::InsertionGuard guard(c.builder);
+  RegionInputs surroundings(c, op);
+  SmallVector<Value> carried = c.inputs(op);
+  size_t own = carried.size();
+  TypeRange types(op->getOperandTypes());
+  llvm::append_range(carried, surroundings.passed());
+  auto loop = WhileOp::create(
+      c.builder, op->getLoc(), TypeRange(ValueRange(carried)), carried,
+      rounds ? c.builder.getI64IntegerAttr(*rounds) : IntegerAttr());
+  SmallVector<Value> goesOn, next;
+  if (failed(surroundings.convert(op->getRegion(0), loop.getCondition(), types,
+                                  goesOn)))
+    return failure();
+  auto predicate = RankedTensorType::get({}, c.builder.getI1Type());
+  if (goesOn.size() != 1 || goesOn.front().getType() != predicate)
+    return op.refuse() << "has a condition that returns other than " << predicate;
+  ConditionOp::create(c.builder, op->getLoc(), goesOn.front(),
+                      loop.getCondition().getArguments());
+  if (failed(surroundings.convert(op->getRegion(1), loop.getBody(), types, next)))
+    return failure();
+  if (TypeRange(ValueRange(next)) != types)
+    return op.refuse() << "carries values of types " << types
+                       << ", but its body returns " << ValueRange(next).getTypes();
+  llvm::append_range(next, surroundings.passedTo(loop.getBody()));
+  YieldOp::create(c.builder, op->getLoc(), next);
+  return c.give(op, loop.getResults().take_front(own));
+}
+
+LogicalResult loop(Converter &c, ForeignOp op) {
+  auto count = countOf(op);
+  auto first = count ? numberOf(c.input(op, count->position)) : std::nullopt;
+  if (!first)
+    return keepLoop(c, op, std::nullopt);
+  int64_t rounds = roundsOf(*count, *first);
+  return rounds <= kMostUnrolled ? unroll(c, op, *count, *first)
+                                 : keepLoop(c, op, rounds);
 }
 
 constexpr ConversionEntry kEntries[] = {{"while", loop, 1, 2}};

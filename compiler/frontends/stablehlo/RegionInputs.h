@@ -1,0 +1,47 @@
+//===- RegionInputs.h - what regions see of their surroundings -*- C++ -*-===//
+//
+// A region of StableHLO may use any value around it, one of weft only what it
+// is given:
+//
+//   while (%i = ...) { ... %limit ... }     %limit is passed in, and on
+//
+// Small constants are written again inside, where conversions see them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_STABLEHLO_REGIONINPUTS_H
+#define WEFT_COMPILER_FRONTENDS_STABLEHLO_REGIONINPUTS_H
+
+#include "weft/compiler/frontends/stablehlo/Converter.h"
+
+#include "llvm/ADT/SetVector.h"
+
+namespace weft::stablehlo {
+
+class RegionInputs {
+public:
+  RegionInputs(Converter &converter, ForeignOp op);
+
+  /// What has to be passed in besides the op's own values.
+  llvm::ArrayRef<Value> passed() const { return carried; }
+  /// Converts the only block of `from` into a new block of `into`, which takes
+  /// values of `own` types and then those that are passed in. The builder ends
+  /// behind the last op; `results` are what the block returns.
+  LogicalResult convert(mlir::Region &from, mlir::Region &into,
+                        mlir::TypeRange own,
+                        llvm::SmallVectorImpl<Value> &results);
+  /// Those of the block that were passed in.
+  llvm::ArrayRef<mlir::BlockArgument> passedTo(mlir::Region &into) const {
+    return into.getArguments().take_back(carried.size());
+  }
+
+private:
+  Converter &converter;
+  ForeignOp op;
+  llvm::SetVector<Value> captured; ///< of the foreign program
+  llvm::SmallVector<Value> carried;
+};
+
+} // namespace weft::stablehlo
+
+#endif // WEFT_COMPILER_FRONTENDS_STABLEHLO_REGIONINPUTS_H
