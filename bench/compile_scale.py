@@ -1,6 +1,6 @@
 """Compile time against layers and devices.
 
-    python3 bench/compile_scale.py [--weft build/bin/weft] [--repeat 3] [--json] [--check]
+    python3 bench/compile_scale.py [--weft build/bin/weft] [--repeat 3] [--json] [--check] [--peer-python VENV/bin/python]
 
 (a) MLPs of 64, 128, 256 and 512 Dense layers (width 64, batch 64, Adam) to the
 stage `plan`, kernels outlined and deduplicated, for the steps train and predict:
@@ -8,8 +8,10 @@ linear in layers is the goal.
 (b) One MLP with its batch split over 8, 64, 512 and 4096 devices, to the stages
 `partitioned` and `plan`: equal time and size is the goal.
 
-(c) The peer's case (keras_jax.py, compile-scale): the forward pass of 512 layers,
-kernels cut by columns and by rows in turn over 4 devices, batches over the rest.
+(c) The peer's case (compile_peer.py): the forward pass of 512 layers, kernels cut
+by columns and by rows in turn over 4 devices, batches over the rest.
+(d) With --peer-python the same case to a .weft file, machine code of all kernels
+included and nothing cached, in turn with JAX: medians and their ratio.
 
 A time is the least of --repeat runs of the whole command, loading the compiler,
 reading the model and printing the stage included: `cpu` is what it computes,
@@ -19,8 +21,10 @@ not those goals, with room for noise.
 
 import argparse
 import json
+import os
 import pathlib
 import resource
+import statistics
 import subprocess
 import tempfile
 import time
@@ -110,6 +114,26 @@ def as_the_peer(weft, repeat, folder):
     return rows
 
 
+def beside_the_peer(weft, repeat, folder, python):
+    """JAX traces, lowers and compiles; Weft goes from model.json to a program file, its start counted."""
+    model, spread = folder / "mlp512.json", folder / "distribution.json"
+    rows = []
+    for devices in (8, 64, 256):
+        spread.write_text(json.dumps(alternating(512, devices)))
+        ours, theirs = [], []
+        for turn in range(repeat):
+            cache = folder / f"cache-{devices}-{turn}"
+            start = time.perf_counter()
+            subprocess.run([weft, "compile", model, "--step", "predict", "--batch-size", "64", "--seed", "1", "--distribution", spread,
+                            "-o", folder / "mlp512.weft"], check=True, capture_output=True, env={**os.environ, "XDG_CACHE_HOME": str(cache)})
+            ours.append(time.perf_counter() - start)
+            said = subprocess.run([python, ROOT / "bench" / "compile_peer.py", "--devices", str(devices)], check=True, capture_output=True, text=True)
+            theirs.append(json.loads(said.stdout.splitlines()[-1])["total_s"])
+        weft_s, jax_s = statistics.median(ours), statistics.median(theirs)
+        rows.append({"layers": 512, "devices": devices, "jax_s": jax_s, "weft_s": weft_s, "ratio": jax_s / weft_s})
+    return rows
+
+
 def show(rows):
     names = list(rows[0])
     print(" | ".join(names))
@@ -135,12 +159,15 @@ def main():
     parser.add_argument("--repeat", type=int, default=3)
     parser.add_argument("--json", action="store_true")
     parser.add_argument("--check", action="store_true")
+    parser.add_argument("--peer-python", help="an interpreter with JAX")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
         folder = pathlib.Path(folder)
         result = {"layers": by_layers(options.weft, options.repeat, folder),
                   "devices": by_devices(options.weft, options.repeat, folder),
                   "forward": as_the_peer(options.weft, options.repeat, folder)}
+        if options.peer_python:
+            result["beside JAX"] = beside_the_peer(options.weft, options.repeat, folder, options.peer_python)
     if options.check:
         problems = list(missed(result["layers"], result["devices"]))
         raise SystemExit("\n".join(problems) or 0)
