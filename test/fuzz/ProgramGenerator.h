@@ -177,6 +177,8 @@ private:
     std::vector<RandomValue> operands, arguments, results;
   };
   void begin(Function &function, std::vector<RandomValue> operands);
+  /// One or two operands and some steps on them.
+  void beginBody(Function &function);
   void end(Function &function, std::vector<RandomValue> results);
   void callAgain(const Function &function);
   void callOnce(const Function &function,
@@ -185,6 +187,12 @@ private:
   /// The majorant of the gradient of `of` by each value, by id.
   std::vector<double> adjoints(const RandomValue &of) const;
   void steps(unsigned n);
+
+  // RandomFlow.cpp
+  void loop();
+  void branch();
+  /// A number of each summand: @f(...) + @f(...).
+  std::optional<Function> drawSummand(double terms);
 
   std::mt19937_64 random;
   ProgramOptions options;

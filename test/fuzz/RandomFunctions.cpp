@@ -24,10 +24,10 @@ static std::string joined(const std::vector<RandomValue> &values,
     all += (all.empty() ? "" : ", ") + text(value);
   return all;
 }
-static std::string namesOf(const std::vector<RandomValue> &values) {
+std::string namesOf(const std::vector<RandomValue> &values) {
   return joined(values, [](const RandomValue &v) { return v.name; });
 }
-static std::string typesOf(const std::vector<RandomValue> &values) {
+std::string typesOf(const std::vector<RandomValue> &values) {
   return joined(values, [](const RandomValue &v) { return typeOf(v); });
 }
 
@@ -83,17 +83,21 @@ void ProgramGenerator::callAgain(const Function &function) {
   callOnce(function, operands);
 }
 
-void ProgramGenerator::call() {
-  if (inCallee)
-    return;
+void ProgramGenerator::beginBody(Function &function) {
   std::vector<RandomValue> operands;
   for (int64_t i = 0, n = 1 + below(2); i < n; ++i)
     operands.push_back(*pick());
-  Function function;
   begin(function, operands);
   inCallee = true;
   steps(1 + static_cast<unsigned>(below(3)));
   inCallee = false;
+}
+
+void ProgramGenerator::call() {
+  if (inCallee)
+    return;
+  Function function;
+  beginBody(function);
   std::vector<RandomValue> results = {values.back()};
   if (oneIn(2))
     results.push_back(values[below(values.size())]);

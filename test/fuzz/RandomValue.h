@@ -64,6 +64,9 @@ std::string typeOf(const Shape &shape, const std::string &element = "f32");
 inline std::string typeOf(const RandomValue &x) {
   return typeOf(x.shape, x.element->name);
 }
+/// Commas in between.
+std::string namesOf(const std::vector<RandomValue> &values);
+std::string typesOf(const std::vector<RandomValue> &values);
 int64_t elements(const Shape &shape);
 /// 0, 1, ... n-1
 std::vector<int64_t> counted(size_t n, int64_t first = 0);
