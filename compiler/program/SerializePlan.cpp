@@ -2,6 +2,7 @@
 
 #include "weft/compiler/program/SerializePlan.h"
 
+#include "weft/dialects/weft/ElementTypes.h"
 #include "weft/runtime/abi/plan_generated.h"
 #include "weft/runtime/abi/weft.h"
 
@@ -24,6 +25,14 @@ std::optional<fb::DType> dtypeOf(Type type) {
     return fb::DType::f16;
   if (type.isBF16())
     return fb::DType::bf16;
+  if (isa<Float8E4M3FNType>(type))
+    return fb::DType::f8E4M3FN;
+  if (isa<Float8E5M2Type>(type))
+    return fb::DType::f8E5M2;
+  if (auto complex = dyn_cast<ComplexType>(type))
+    return complex.getElementType().isF32()   ? std::optional(fb::DType::c64)
+           : complex.getElementType().isF64() ? std::optional(fb::DType::c128)
+                                              : std::nullopt;
   auto integer = dyn_cast<IntegerType>(type);
   if (!integer)
     return std::nullopt;
@@ -103,14 +112,23 @@ uint64_t PlanWriter::addConstant(ElementsAttr value) {
   constants.resize(llvm::alignTo(constants.size(), 64));
   uint64_t offset = constants.size();
   auto dense = cast<DenseElementsAttr>(value);
-  int64_t width = fb::elementBytes(dense.getElementType());
-  for (int64_t i = 0, n = dense.getNumElements(); i < n; ++i) {
-    uint64_t bits =
-        isa<FloatType>(dense.getElementType())
-            ? dense.getValues<APFloat>()[i].bitcastToAPInt().getZExtValue()
-            : dense.getValues<APInt>()[i].getZExtValue();
+  Type elements = dense.getElementType();
+  int64_t width = fb::elementBytes(partType(elements));
+  auto append = [&](const APInt &bits) {
     for (int64_t byte = 0; byte < width; ++byte)
-      constants.push_back(bits >> (8 * byte));
+      constants.push_back(bits.getZExtValue() >> (8 * byte));
+  };
+  if (isa<ComplexType>(elements)) {
+    for (const auto &number : dense.getValues<std::complex<APFloat>>()) {
+      append(number.real().bitcastToAPInt());
+      append(number.imag().bitcastToAPInt());
+    }
+  } else if (isa<FloatType>(elements)) {
+    for (const APFloat &number : dense.getValues<APFloat>())
+      append(number.bitcastToAPInt());
+  } else {
+    for (const APInt &number : dense.getValues<APInt>())
+      append(number);
   }
   return offset;
 }

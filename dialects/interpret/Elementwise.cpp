@@ -253,16 +253,24 @@ int64_t truncate(double x, const Tensor &to) {
                          : static_cast<int64_t>(x);
 }
 
+std::complex<double> asNumber(const Tensor &x, int64_t i) {
+  if (isDifferentiable(x.getElementType()))
+    return x.number(i);
+  return x.isUnsigned()
+             ? static_cast<double>(static_cast<uint64_t>(x.integer(i)))
+             : static_cast<double>(x.integer(i));
+}
+
+/// Complex numbers give up their imaginary part, except for a truth value.
 Tensor convert(const Tensor &x, RankedTensorType type) {
   Tensor result(type);
   bool toBool = type.getElementType().isInteger(1);
   for (int64_t i = 0; i < result.size(); ++i) {
-    if (result.isFloat()) {
-      result.setReal(
-          i, x.isFloat() ? x.real(i)
-             : x.isUnsigned()
-                 ? static_cast<double>(static_cast<uint64_t>(x.integer(i)))
-                 : static_cast<double>(x.integer(i)));
+    if (isDifferentiable(type.getElementType())) {
+      result.setNumber(i, asNumber(x, i));
+    } else if (x.isComplex()) {
+      result.setInteger(i, toBool ? x.number(i) != std::complex<double>(0)
+                                  : truncate(x.number(i).real(), result));
     } else if (toBool) {
       result.setInteger(i, x.isFloat() ? x.real(i) != 0 : x.integer(i) != 0);
     } else {
@@ -351,6 +359,8 @@ std::optional<Tensor> meaningOfElementwise(Operation *op, Operands in) {
   if (!op->hasTrait<OpTrait::Elementwise>() || op->getNumResults() != 1)
     return std::nullopt;
   auto type = cast<RankedTensorType>(op->getResult(0).getType());
+  if (auto complex = meaningOfComplex(op, in))
+    return complex;
   if (auto compareOp = dyn_cast<CompareOp>(op))
     return compare(compareOp.getKind(), *in[0], *in[1], type);
   if (isa<ConvertOp>(op))
@@ -365,6 +375,8 @@ std::optional<Tensor> meaningOfElementwise(Operation *op, Operands in) {
   }
   if (isa<ClampOp>(op))
     return clamp(*in[0], *in[1], *in[2]);
+  if (in[0]->isComplex())
+    return std::nullopt;
   if (auto other = otherUnary(op, *in[0], result))
     return other;
   return unaryOrBinary(op, in);
@@ -372,6 +384,11 @@ std::optional<Tensor> meaningOfElementwise(Operation *op, Operands in) {
 
 void combineInto(ReduceKind kind, Tensor &into, int64_t i, const Tensor &from,
                  int64_t j) {
+  if (into.isComplex()) {
+    std::complex<double> x = into.number(i), y = from.number(j);
+    into.setNumber(i, kind == ReduceKind::Sum ? x + y : product(x, y));
+    return;
+  }
   if (into.isFloat()) {
     double x = into.real(i), y = from.real(j);
     into.setReal(i, kind == ReduceKind::Sum    ? x + y
@@ -387,25 +404,10 @@ void combineInto(ReduceKind kind, Tensor &into, int64_t i, const Tensor &from,
 }
 
 Tensor neutralTensor(ReduceKind kind, RankedTensorType type) {
-  Tensor result(type);
-  double infinity = std::numeric_limits<double>::infinity();
-  if (auto floats = dyn_cast<FloatType>(type.getElementType()))
-    if (!llvm::APFloat::semanticsHasInf(floats.getFloatSemantics()))
-      infinity = llvm::APFloat::getLargest(floats.getFloatSemantics())
-                     .convertToDouble();
-  unsigned width = result.bitWidth();
-  bool isUnsigned = result.isUnsigned();
-  int64_t most =
-      isUnsigned ? -1 : static_cast<int64_t>(~uint64_t(0) >> (65 - width));
-  int64_t least = isUnsigned ? 0 : int64_t(-1) << (width - 1);
-  const double reals[] = {0, -infinity, infinity, 1, 0, 0};
-  const int64_t integers[] = {0, least, most, 1, -1, 0};
-  for (int64_t i = 0; i < result.size(); ++i)
-    if (result.isFloat())
-      result.setReal(i, reals[static_cast<unsigned>(kind)]);
-    else
-      result.setInteger(i, integers[static_cast<unsigned>(kind)]);
-  return result;
+  bool isBitwise = kind == ReduceKind::And || kind == ReduceKind::Or;
+  if (isBitwise && !isa<IntegerType>(type.getElementType()))
+    return Tensor(type);
+  return Tensor::ofAttribute(neutralData(kind, type));
 }
 
 } // namespace weft

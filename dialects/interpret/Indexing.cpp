@@ -108,8 +108,8 @@ Tensor oneHot(OneHotOp op, Operands in) {
       continue;
     int64_t minor = i % strides[dim], major = i / strides[dim];
     int64_t to = (major * depth + at) * strides[dim] + minor;
-    if (result.isFloat())
-      result.setReal(to, 1);
+    if (isDifferentiable(result.getElementType()))
+      result.setNumber(to, 1);
     else
       result.setInteger(to, 1);
   }

@@ -15,6 +15,8 @@ namespace weft {
 using Operands = llvm::ArrayRef<const Tensor *>;
 
 std::optional<Tensor> meaningOfElementwise(mlir::Operation *op, Operands in);
+/// Elementwise ops on complex numbers, or that make them or take them apart.
+std::optional<Tensor> meaningOfComplex(mlir::Operation *op, Operands in);
 std::optional<Tensor> meaningOfSource(mlir::Operation *op, Operands in);
 std::optional<Tensor> meaningOfShape(mlir::Operation *op, Operands in);
 std::optional<Tensor> meaningOfReduction(mlir::Operation *op, Operands in);

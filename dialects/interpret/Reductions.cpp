@@ -40,16 +40,17 @@ Tensor reduce(ReduceOp op, const Tensor &x) {
       op.getKind(), cast<RankedTensorType>(op.getResult().getType()));
   std::vector<int64_t> kept = along(x, without(x, op.getDims()));
   std::vector<int64_t> reduced = along(x, op.getDims());
-  bool sum = x.isFloat() && op.getKind() == ReduceKind::Sum;
+  bool sum = isDifferentiable(x.getElementType()) &&
+             op.getKind() == ReduceKind::Sum;
   for (int64_t i = 0; i < result.size(); ++i) {
-    double total = 0;
+    std::complex<double> total = 0;
     for (int64_t offset : reduced)
       if (sum)
-        total += x.real(kept[i] + offset);
+        total += x.number(kept[i] + offset);
       else
         combineInto(op.getKind(), result, i, x, kept[i] + offset);
     if (sum)
-      result.setReal(i, total);
+      result.setNumber(i, total);
   }
   return result;
 }
@@ -68,19 +69,21 @@ Tensor dot(DotOp op, const Tensor &x, const Tensor &y) {
   for (size_t b = 0; b < xBatch.size(); ++b)
     for (int64_t row : rows)
       for (int64_t column : columns) {
-        double total = 0;
+        std::complex<double> total = 0;
         uint64_t integers = 0;
         for (size_t k = 0; k < xContract.size(); ++k) {
           int64_t p = xBatch[b] + row + xContract[k];
           int64_t q = yBatch[b] + column + yContract[k];
-          if (x.isFloat())
+          if (x.isComplex())
+            total += product(x.number(p), y.number(q));
+          else if (x.isFloat())
             total += x.real(p) * y.real(q);
           else
             integers += static_cast<uint64_t>(x.integer(p)) *
                         static_cast<uint64_t>(y.integer(q));
         }
-        if (x.isFloat())
-          result.setReal(i++, total);
+        if (isDifferentiable(x.getElementType()))
+          result.setNumber(i++, total);
         else
           result.setInteger(i++, static_cast<int64_t>(integers));
       }

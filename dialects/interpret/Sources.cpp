@@ -33,8 +33,8 @@ Tensor iota(IotaOp op, Operands in) {
   int64_t start = in.empty() ? 0 : in[0]->integer(0);
   for (int64_t i = 0; i < result.size(); ++i) {
     int64_t value = start + indexOf(i, result.getShape())[op.getDim()];
-    if (result.isFloat())
-      result.setReal(i, static_cast<double>(value));
+    if (isDifferentiable(result.getElementType()))
+      result.setNumber(i, static_cast<double>(value));
     else
       result.setInteger(i, value);
   }

@@ -20,8 +20,8 @@ Tensor::Tensor(RankedTensorType type)
     : Tensor(type.getShape(), type.getElementType()) {}
 
 Tensor::Tensor(ArrayRef<int64_t> shape, Type elementType)
-    : elementType(elementType), shape(shape),
-      cells(std::accumulate(shape.begin(), shape.end(), int64_t(1),
+    : elementType(elementType), shape(shape), parts(partsOf(elementType)),
+      cells(std::accumulate(shape.begin(), shape.end(), parts,
                             std::multiplies<>()),
             0) {}
 
@@ -41,9 +41,21 @@ Tensor Tensor::ofIntegers(ArrayRef<int64_t> shape, Type elementType,
   return tensor;
 }
 
+static double asDouble(llvm::APFloat value) {
+  bool lost = false;
+  value.convert(llvm::APFloat::IEEEdouble(),
+                llvm::APFloat::rmNearestTiesToEven, &lost);
+  return value.convertToDouble();
+}
+
 Tensor Tensor::ofAttribute(DenseElementsAttr data) {
   Tensor tensor(cast<RankedTensorType>(data.getType()));
   int64_t i = 0;
+  if (tensor.isComplex()) {
+    for (const auto &value : data.getValues<std::complex<llvm::APFloat>>())
+      tensor.setNumber(i++, {asDouble(value.real()), asDouble(value.imag())});
+    return tensor;
+  }
   if (tensor.isFloat()) {
     for (const llvm::APFloat &value : data.getValues<llvm::APFloat>())
       tensor.setBits(i++, value.bitcastToAPInt().getZExtValue());
@@ -66,17 +78,52 @@ double Tensor::real(int64_t i) const {
   return llvm::bit_cast<double>(cells[i]);
 }
 
+/// As a type can hold it.
+static double rounded(double value, Type type) {
+  if (type.isF32())
+    return static_cast<float>(value);
+  if (type.isF64())
+    return value;
+  llvm::APFloat number(value);
+  bool lost = false;
+  number.convert(cast<FloatType>(type).getFloatSemantics(),
+                 llvm::APFloat::rmNearestTiesToEven, &lost);
+  return asDouble(number);
+}
+
 void Tensor::setReal(int64_t i, double value) {
-  if (elementType.isF32()) {
-    value = static_cast<float>(value);
-  } else if (!elementType.isF64()) {
-    llvm::APFloat rounded(value);
-    bool lost = false;
-    rounded.convert(cast<FloatType>(elementType).getFloatSemantics(),
-                    llvm::APFloat::rmNearestTiesToEven, &lost);
-    value = rounded.convertToDouble();
-  }
-  cells[i] = llvm::bit_cast<uint64_t>(value);
+  cells[i] = llvm::bit_cast<uint64_t>(rounded(value, elementType));
+}
+
+std::complex<double> Tensor::number(int64_t i) const {
+  if (!isComplex())
+    return real(i);
+  return {llvm::bit_cast<double>(cells[2 * i]),
+          llvm::bit_cast<double>(cells[2 * i + 1])};
+}
+
+void Tensor::setNumber(int64_t i, std::complex<double> value) {
+  if (!isComplex())
+    return setReal(i, value.real());
+  Type part = partType(elementType);
+  cells[2 * i] = llvm::bit_cast<uint64_t>(rounded(value.real(), part));
+  cells[2 * i + 1] = llvm::bit_cast<uint64_t>(rounded(value.imag(), part));
+}
+
+Tensor Tensor::asReals() const {
+  if (!isComplex())
+    return *this;
+  SmallVector<int64_t> pairs(shape.begin(), shape.end());
+  pairs.push_back(2);
+  Tensor result(pairs, partType(elementType));
+  result.cells = cells;
+  return result;
+}
+
+Tensor Tensor::ofPairs(RankedTensorType type, const Tensor &pairs) {
+  Tensor result(type);
+  result.cells = pairs.cells;
+  return result;
 }
 
 void Tensor::setInteger(int64_t i, int64_t value) {
@@ -104,26 +151,39 @@ void Tensor::setBits(int64_t i, uint64_t value) {
     return setInteger(i, static_cast<int64_t>(value));
   llvm::APFloat number(cast<FloatType>(elementType).getFloatSemantics(),
                        llvm::APInt(bitWidth(), value));
-  cells[i] = llvm::bit_cast<uint64_t>(number.convertToDouble());
+  cells[i] = llvm::bit_cast<uint64_t>(asDouble(number));
 }
 
 void Tensor::setPadding(int64_t i) {
-  if (isFloat())
-    setReal(i, std::numeric_limits<double>::quiet_NaN());
+  constexpr double nan = std::numeric_limits<double>::quiet_NaN();
+  if (isComplex())
+    setNumber(i, {nan, nan});
+  else if (isFloat())
+    setReal(i, nan);
   else
     setInteger(i, 0x7f7f7f7f7f7f7f7f);
 }
 
-bool Tensor::equals(int64_t i, const Tensor &other, int64_t j) const {
-  if (!isFloat())
-    return integer(i) == other.integer(j);
-  double a = real(i), b = other.real(j);
+static bool isSame(double a, double b) {
   return a == b || (std::isnan(a) && std::isnan(b));
 }
 
+bool Tensor::equals(int64_t i, const Tensor &other, int64_t j) const {
+  if (isComplex())
+    return isSame(number(i).real(), other.number(j).real()) &&
+           isSame(number(i).imag(), other.number(j).imag());
+  return isFloat() ? isSame(real(i), other.real(j))
+                   : integer(i) == other.integer(j);
+}
+
 std::string Tensor::text(int64_t i) const {
+  char buffer[64];
+  if (isComplex()) {
+    std::complex<double> value = number(i);
+    snprintf(buffer, sizeof buffer, "(%.9g,%.9g)", value.real(), value.imag());
+    return buffer;
+  }
   if (isFloat()) {
-    char buffer[32];
     snprintf(buffer, sizeof buffer, "%.9g", real(i));
     return buffer;
   }

@@ -1,7 +1,8 @@
 //===- Tensor.h - values of the reference interpreter ----------*- C++ -*-===//
 //
 // A tensor in row-major order whose every element is kept in one 64-bit cell:
-// a double for float types, a sign- or zero-extended integer otherwise. Writing
+// a double for float types, a sign- or zero-extended integer otherwise; complex
+// numbers have a cell for each part. Writing
 // rounds or wraps to the element type, so 200 written to an i8 reads as -56 and
 // 0.1 written to an f32 reads as 0.100000001490116. One operation computed in
 // double and rounded once to f32 is the correctly rounded f32 operation for
@@ -12,9 +13,12 @@
 #ifndef WEFT_DIALECTS_INTERPRET_TENSOR_H
 #define WEFT_DIALECTS_INTERPRET_TENSOR_H
 
+#include "weft/dialects/weft/ElementTypes.h"
+
 #include "mlir/IR/BuiltinAttributes.h"
 #include "mlir/IR/BuiltinTypes.h"
 
+#include <complex>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -38,23 +42,34 @@ public:
   mlir::RankedTensorType getType() const;
   mlir::Type getElementType() const { return elementType; }
   llvm::ArrayRef<int64_t> getShape() const { return shape; }
-  int64_t size() const { return static_cast<int64_t>(cells.size()); }
+  int64_t size() const { return static_cast<int64_t>(cells.size()) / parts; }
   bool isFloat() const { return llvm::isa<mlir::FloatType>(elementType); }
   /// ui8..ui64 and i1.
   bool isUnsigned() const;
-  unsigned bitWidth() const { return elementType.getIntOrFloatBitWidth(); }
+  bool isComplex() const { return parts == 2; }
+  /// Of a part.
+  unsigned bitWidth() const { return partType(elementType).getIntOrFloatBitWidth(); }
 
+  // Of reals.
   double real(int64_t i) const;
   void setReal(int64_t i, double value);
   /// Unsigned 64-bit values come as their bits.
   int64_t integer(int64_t i) const { return static_cast<int64_t>(cells[i]); }
   void setInteger(int64_t i, int64_t value);
+  /// Of real and complex floats.
+  std::complex<double> number(int64_t i) const;
+  void setNumber(int64_t i, std::complex<double> value);
+  /// Complex numbers as pairs: a last dimension of 2 more. Others themselves.
+  Tensor asReals() const;
+  /// The tensor of this type that has these pairs.
+  static Tensor ofPairs(mlir::RankedTensorType type, const Tensor &pairs);
   /// The element as memory holds it, in the low bits.
   uint64_t bits(int64_t i) const;
   void setBits(int64_t i, uint64_t value);
   /// Copies an element of a tensor of the same element type.
   void copy(int64_t i, const Tensor &from, int64_t j) {
-    cells[i] = from.cells[j];
+    for (int64_t part = 0; part < parts; ++part)
+      cells[i * parts + part] = from.cells[j * parts + part];
   }
   /// NaN, or 0x7f in each byte: what must never reach a valid element.
   void setPadding(int64_t i);
@@ -67,8 +82,16 @@ public:
 private:
   mlir::Type elementType;
   llvm::SmallVector<int64_t, 4> shape;
+  int64_t parts = 1; ///< cells of an element
   std::vector<uint64_t> cells;
 };
+
+/// x y by its definition; the library's looks for infinities in NaN.
+inline std::complex<double> product(std::complex<double> x,
+                                    std::complex<double> y) {
+  return {x.real() * y.real() - x.imag() * y.imag(),
+          x.real() * y.imag() + x.imag() * y.real()};
+}
 
 /// Row-major strides: 2x3x4 has 12, 4, 1.
 llvm::SmallVector<int64_t, 4> stridesOf(llvm::ArrayRef<int64_t> shape);

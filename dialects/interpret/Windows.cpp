@@ -41,21 +41,22 @@ Tensor reduceWindow(ReduceWindowOp op, const Tensor &x) {
   SmallVector<int64_t> sizes = sizesOf(windows);
   Tensor result = neutralTensor(
       op.getKind(), cast<RankedTensorType>(op.getResult().getType()));
-  bool sum = x.isFloat() && op.getKind() == ReduceKind::Sum;
+  bool sum = isDifferentiable(x.getElementType()) &&
+             op.getKind() == ReduceKind::Sum;
   for (int64_t i = 0; i < result.size(); ++i) {
-    double total = 0;
+    std::complex<double> total = 0;
     for (int64_t k = 0; k < productOf(sizes); ++k) {
       int64_t from = seen(windows, x.getShape(), indexOf(i, result.getShape()),
                           indexOf(k, sizes));
       if (from < 0)
         continue;
       if (sum)
-        total += x.real(from);
+        total += x.number(from);
       else
         combineInto(op.getKind(), result, i, x, from);
     }
     if (sum)
-      result.setReal(i, total);
+      result.setNumber(i, total);
   }
   return result;
 }
@@ -110,11 +111,12 @@ struct Convolution {
     featuresOut = kernel.getShape()[op.getRhsDims()[0]];
     batch = x.getShape()[op.getLhsDims()[0]] / op.getBatchGroups();
   }
-  void add(ArrayRef<int64_t> place, double &reals, uint64_t &integers) const;
+  void add(ArrayRef<int64_t> place, std::complex<double> &reals,
+           uint64_t &integers) const;
 };
 
 /// All products for the result's element at `place`.
-void Convolution::add(ArrayRef<int64_t> place, double &reals,
+void Convolution::add(ArrayRef<int64_t> place, std::complex<double> &reals,
                       uint64_t &integers) const {
   ArrayRef<int64_t> l = op.getLhsDims(), r = op.getRhsDims(),
                     out = op.getResultDims();
@@ -135,7 +137,9 @@ void Convolution::add(ArrayRef<int64_t> place, double &reals,
     for (int64_t c = 0; inside && c < features; ++c) {
       int64_t p = from + (group * features + c) * xStrides[l[1]];
       int64_t q = with + c * kernelStrides[r[1]];
-      if (x.isFloat())
+      if (x.isComplex())
+        reals += product(x.number(p), kernel.number(q));
+      else if (x.isFloat())
         reals += x.real(p) * kernel.real(q);
       else
         integers += static_cast<uint64_t>(x.integer(p)) *
@@ -148,11 +152,11 @@ Tensor convolve(ConvolutionOp op, const Tensor &x, const Tensor &kernel) {
   Convolution convolution(op, x, kernel);
   Tensor result(cast<RankedTensorType>(op.getResult().getType()));
   for (int64_t i = 0; i < result.size(); ++i) {
-    double reals = 0;
+    std::complex<double> reals = 0;
     uint64_t integers = 0;
     convolution.add(indexOf(i, result.getShape()), reals, integers);
-    if (result.isFloat())
-      result.setReal(i, reals);
+    if (isDifferentiable(result.getElementType()))
+      result.setNumber(i, reals);
     else
       result.setInteger(i, static_cast<int64_t>(integers));
   }

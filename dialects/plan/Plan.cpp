@@ -1,6 +1,7 @@
 //===- Plan.cpp - the plan dialect -----------------------------------------===//
 
 #include "weft/dialects/plan/Plan.h"
+#include "weft/dialects/weft/ElementTypes.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -20,7 +21,7 @@ void PlanDialect::initialize() {
 }
 
 int64_t weft::plan::elementBytes(Type elementType) {
-  return llvm::divideCeil(elementType.getIntOrFloatBitWidth(), 8);
+  return bytesOf(elementType);
 }
 
 int64_t weft::plan::byteSize(MemRefType type) {

@@ -1,5 +1,6 @@
 //===- Elementwise.cpp - rules, checks and folds of elementwise ops --------===//
 
+#include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/Weft.h"
 
 #include "mlir/IR/Matchers.h"
@@ -33,6 +34,10 @@ constexpr Linearity none = Linearity::None, linear = Linearity::Linear,
                     moving = Linearity::Moving;
 
 WEFT_RULE(AbsOp)
+WEFT_RULE(RealOp, linear)
+WEFT_RULE(ImagOp, linear)
+WEFT_RULE(ConjOp, linear)
+WEFT_RULE(ComplexOp, joint, joint)
 WEFT_RULE(SignOp)
 WEFT_RULE(ExpOp)
 WEFT_RULE(Expm1Op)
@@ -85,7 +90,7 @@ ShardingRule NegOp::getShardingRule() {
 
 ShardingRule DivOp::getShardingRule() {
   // Integers truncate, so that a sum of quotients is no quotient of sums.
-  if (!isa<FloatType>(getElementTypeOrSelf(getResult())))
+  if (!isDifferentiable(getElementTypeOrSelf(getResult())))
     return ruleOf(*this);
   return ruleOf(*this, {linear, none});
 }
@@ -118,6 +123,28 @@ void SelectOp::build(OpBuilder &builder, OperationState &state, Value condition,
   build(builder, state, onTrue.getType(), condition, onTrue, onFalse);
 }
 
+static RankedTensorType partTensor(Value value) {
+  return withElements(value, partType(getElementTypeOrSelf(value)));
+}
+
+void AbsOp::build(OpBuilder &builder, OperationState &state, Value input) {
+  build(builder, state, partTensor(input), input);
+}
+
+void RealOp::build(OpBuilder &builder, OperationState &state, Value input) {
+  build(builder, state, partTensor(input), input);
+}
+
+void ImagOp::build(OpBuilder &builder, OperationState &state, Value input) {
+  build(builder, state, partTensor(input), input);
+}
+
+void ComplexOp::build(OpBuilder &builder, OperationState &state, Value real,
+                      Value imag) {
+  Type elements = ComplexType::get(getElementTypeOrSelf(real));
+  build(builder, state, withElements(real, elements), real, imag);
+}
+
 void ConvertOp::build(OpBuilder &builder, OperationState &state, Value input,
                       Type elementType) {
   build(builder, state, withElements(input, elementType), input);
@@ -131,7 +158,43 @@ LogicalResult CompareOp::verify() {
   Type elements = getElementTypeOrSelf(getResult());
   if (!elements.isInteger(1)) // (C1)
     return emitOpError("a comparison has elements of i1, not ") << elements;
+  bool isOrder = getKind() != CompareKind::EQ && getKind() != CompareKind::NE;
+  if (isOrder && isa<ComplexType>(getElementTypeOrSelf(getLhs()))) // (C2)
+    return emitOpError("complex numbers have no order; compare them by eq or "
+                       "ne, not by ")
+           << stringifyCompareKind(getKind());
   return success();
+}
+
+/// (C1)
+static LogicalResult checkParts(Operation *op, Type whole, Type part) {
+  if (partType(whole) == part)
+    return success();
+  return op->emitOpError("parts of ")
+         << whole << " are " << partType(whole) << ", not " << part;
+}
+
+static LogicalResult checkComplex(Operation *op, Type whole, Type part) {
+  if (isa<ComplexType>(whole))
+    return checkParts(op, whole, part);
+  return op->emitOpError("only complex numbers have parts, not ") << whole;
+}
+
+LogicalResult AbsOp::verify() { // (C1)
+  return checkParts(*this, getElementTypeOrSelf(getInput()),
+                    getElementTypeOrSelf(getResult()));
+}
+LogicalResult RealOp::verify() { // (C1)
+  return checkComplex(*this, getElementTypeOrSelf(getInput()),
+                      getElementTypeOrSelf(getResult()));
+}
+LogicalResult ImagOp::verify() { // (C1)
+  return checkComplex(*this, getElementTypeOrSelf(getInput()),
+                      getElementTypeOrSelf(getResult()));
+}
+LogicalResult ComplexOp::verify() { // (C1)
+  return checkComplex(*this, getElementTypeOrSelf(getResult()),
+                      getElementTypeOrSelf(getReal()));
 }
 
 LogicalResult SelectOp::verify() {

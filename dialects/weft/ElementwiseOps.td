@@ -7,19 +7,18 @@ include "weft/dialects/weft/OpClasses.td"
 
 // `%r = weft.exp %x : tensor<4xf32>`: operand and result types are equal but
 // for their layouts.
-class Weft_UnaryOp<string mnemonic, string text, list<Trait> traits = [], string hlo = mnemonic>
+class Weft_UnaryOp<string mnemonic, string text, list<Trait> traits = [], string hlo = mnemonic, Type tensor = Weft_Tensor>
     : Weft_ShardedOp<mnemonic, !listconcat([Elementwise, AllElementTypesMatch<["input", "result"]>, AllShapesMatch<["input", "result"]>], traits)> {
   let summary = text;
   let stablehlo = hlo;
-  let arguments = (ins Weft_Tensor:$input);
+  let arguments = (ins tensor:$input);
   let results = (outs Weft_Tensor:$result);
   let assemblyFormat = "$input attr-dict `:` custom<UnaryTypes>(type($input), type($result))";
   let builders = [OpBuilder<(ins "::mlir::Value":$input), [{ build($_builder, $_state, input.getType(), input); }]>];
 }
 
 def Weft_NegOp : Weft_UnaryOp<"neg", "-x", [Differentiable], "negate">;
-def Weft_AbsOp : Weft_UnaryOp<"abs", "|x|; derivative sign(x)", [Differentiable]>;
-def Weft_SignOp : Weft_UnaryOp<"sign", "-1, 0 or 1; derivative 0", [Differentiable]>;
+def Weft_SignOp : Weft_UnaryOp<"sign", "-1, 0 or 1; x / |x| of complex numbers; derivative 0", [Differentiable]>;
 def Weft_ExpOp : Weft_UnaryOp<"exp", "e^x", [Differentiable], "exponential">;
 def Weft_Expm1Op : Weft_UnaryOp<"expm1", "e^x - 1", [Differentiable], "exponential_minus_one">;
 def Weft_LogOp : Weft_UnaryOp<"log", "natural logarithm", [Differentiable]>;
@@ -28,19 +27,19 @@ def Weft_SqrtOp : Weft_UnaryOp<"sqrt", "square root", [Differentiable]>;
 def Weft_RsqrtOp : Weft_UnaryOp<"rsqrt", "1 / sqrt(x)", [Differentiable]>;
 def Weft_TanhOp : Weft_UnaryOp<"tanh", "hyperbolic tangent", [Differentiable]>;
 def Weft_LogisticOp : Weft_UnaryOp<"logistic", "1 / (1 + e^-x)", [Differentiable]>;
-def Weft_ErfOp : Weft_UnaryOp<"erf", "error function", [Differentiable], "chlo.erf">;
-def Weft_FloorOp : Weft_UnaryOp<"floor", "largest integer not above x; derivative 0", [Differentiable]>;
-def Weft_CeilOp : Weft_UnaryOp<"ceil", "least integer not below x; derivative 0", [Differentiable]>;
-def Weft_RoundOp : Weft_UnaryOp<"round", "nearest integer, halves away from 0; derivative 0", [Differentiable], "round_nearest_afz">;
-def Weft_RoundEvenOp : Weft_UnaryOp<"round_even", "nearest integer, halves to even; derivative 0", [Differentiable], "round_nearest_even">;
-def Weft_CbrtOp : Weft_UnaryOp<"cbrt", "cube root", [Differentiable]>;
+def Weft_ErfOp : Weft_UnaryOp<"erf", "error function", [Differentiable], "chlo.erf", Weft_RealTensor>;
+def Weft_FloorOp : Weft_UnaryOp<"floor", "largest integer not above x; derivative 0", [Differentiable], "floor", Weft_RealTensor>;
+def Weft_CeilOp : Weft_UnaryOp<"ceil", "least integer not below x; derivative 0", [Differentiable], "ceil", Weft_RealTensor>;
+def Weft_RoundOp : Weft_UnaryOp<"round", "nearest integer, halves away from 0; derivative 0", [Differentiable], "round_nearest_afz", Weft_RealTensor>;
+def Weft_RoundEvenOp : Weft_UnaryOp<"round_even", "nearest integer, halves to even; derivative 0", [Differentiable], "round_nearest_even", Weft_RealTensor>;
+def Weft_CbrtOp : Weft_UnaryOp<"cbrt", "cube root", [Differentiable], "cbrt", Weft_RealTensor>;
 def Weft_SinOp : Weft_UnaryOp<"sin", "sine of radians", [Differentiable], "sine">;
 def Weft_CosOp : Weft_UnaryOp<"cos", "cosine of radians", [Differentiable], "cosine">;
 def Weft_TanOp : Weft_UnaryOp<"tan", "tangent of radians", [Differentiable]>;
-def Weft_ReluOp : Weft_UnaryOp<"relu", "max(x, 0); derivative 0 at 0, as jax.nn.relu", [Differentiable], "maximum with 0">;
-def Weft_NotOp : Weft_UnaryOp<"not", "bitwise (logical on i1) complement">;
-def Weft_PopulationCountOp : Weft_UnaryOp<"population_count", "how many bits are set", [], "popcnt">;
-def Weft_CountLeadingZerosOp : Weft_UnaryOp<"count_leading_zeros", "zeros above the highest set bit; the width where none is">;
+def Weft_ReluOp : Weft_UnaryOp<"relu", "max(x, 0); derivative 0 at 0, as jax.nn.relu", [Differentiable], "maximum with 0", Weft_RealTensor>;
+def Weft_NotOp : Weft_UnaryOp<"not", "bitwise (logical on i1) complement", [], "not", Weft_RealTensor>;
+def Weft_PopulationCountOp : Weft_UnaryOp<"population_count", "how many bits are set", [], "popcnt", Weft_RealTensor>;
+def Weft_CountLeadingZerosOp : Weft_UnaryOp<"count_leading_zeros", "zeros above the highest set bit; the width where none is", [], "count_leading_zeros", Weft_RealTensor>;
 def Weft_ReducePrecisionOp : Weft_ShardedOp<"reduce_precision", [Elementwise, AllElementTypesMatch<["input", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable]> {
   let summary = "rounds to a float type of so many exponent and mantissa bits and back; derivative likewise rounded";
   let arguments = (ins Weft_Tensor:$input, I64Attr:$exponent_bits, I64Attr:$mantissa_bits);
@@ -49,11 +48,41 @@ def Weft_ReducePrecisionOp : Weft_ShardedOp<"reduce_precision", [Elementwise, Al
   let hasVerifier = 1; // (C1) floats; (C2) exponent_bits >= 1, mantissa_bits >= 0
 }
 
-class Weft_BinaryOp<string mnemonic, string text, list<Trait> traits = [], string hlo = mnemonic>
+// From complex numbers to their parts' type; abs also from real numbers.
+class Weft_PartOp<string mnemonic, string text, string gradient> : Weft_ShardedOp<mnemonic, [Elementwise, AllShapesMatch<["input", "result"]>, Differentiable]> {
+  let summary = text;
+  let derivative = gradient;
+  let arguments = (ins Weft_Tensor:$input);
+  let results = (outs Weft_RealTensor:$result);
+  let assemblyFormat = "$input attr-dict `:` custom<UnaryTypes>(type($input), type($result))";
+  let builders = [OpBuilder<(ins "::mlir::Value":$input)>];
+  let hasVerifier = 1;
+}
+def Weft_AbsOp : Weft_PartOp<"abs", "|x|, real also of complex x", "sign(x); conj(x) / |x| of complex x, as JAX's"> {
+  let description = "(C1) the result's elements are the input's, of complex numbers their parts'.";
+}
+def Weft_RealOp : Weft_PartOp<"real", "real part of complex numbers", "complex(grad, 0)"> {
+  let description = "(C1) from complex numbers to the type of their parts.";
+}
+def Weft_ImagOp : Weft_PartOp<"imag", "imaginary part of complex numbers", "complex(0, -grad), as JAX's"> {
+  let description = "(C1) from complex numbers to the type of their parts.";
+}
+def Weft_ConjOp : Weft_UnaryOp<"conj", "real part with the negative imaginary part; a real number itself", [Differentiable], "chlo.conj">;
+def Weft_ComplexOp : Weft_ShardedOp<"complex", [Elementwise, AllElementTypesMatch<["real", "imag"]>, AllShapesMatch<["real", "imag", "result"]>, Differentiable]> {
+  let summary = "complex numbers of real and imaginary parts";
+  let derivative = "real(grad) and -imag(grad), as JAX's";
+  let arguments = (ins Weft_Tensor:$real, Weft_Tensor:$imag);
+  let results = (outs Weft_Tensor:$result);
+  let assemblyFormat = "$real `,` $imag attr-dict `:` type($real) `,` type($imag) `->` type($result)";
+  let builders = [OpBuilder<(ins "::mlir::Value":$real, "::mlir::Value":$imag)>];
+  let hasVerifier = 1; // (C1) from floats to complex numbers of them
+}
+
+class Weft_BinaryOp<string mnemonic, string text, list<Trait> traits = [], string hlo = mnemonic, Type tensor = Weft_Tensor>
     : Weft_ShardedOp<mnemonic, !listconcat([Elementwise, AllElementTypesMatch<["lhs", "rhs", "result"]>, AllShapesMatch<["lhs", "rhs", "result"]>], traits)> {
   let summary = text;
   let stablehlo = hlo;
-  let arguments = (ins Weft_Tensor:$lhs, Weft_Tensor:$rhs);
+  let arguments = (ins tensor:$lhs, tensor:$rhs);
   let results = (outs Weft_Tensor:$result);
   let assemblyFormat = "$lhs `,` $rhs attr-dict `:` custom<BinaryTypes>(type($lhs), type($rhs), type($result))";
   let builders = [OpBuilder<(ins "::mlir::Value":$lhs, "::mlir::Value":$rhs), [{ build($_builder, $_state, lhs.getType(), lhs, rhs); }]>];
@@ -62,17 +91,17 @@ def Weft_AddOp : Weft_BinaryOp<"add", "x + y", [Differentiable, Commutative]> { 
 def Weft_SubOp : Weft_BinaryOp<"sub", "x - y", [Differentiable], "subtract"> { let hasFolder = 1; }
 def Weft_MulOp : Weft_BinaryOp<"mul", "x * y", [Differentiable, Commutative], "multiply"> { let hasFolder = 1; }
 def Weft_DivOp : Weft_BinaryOp<"div", "x / y; integers truncate, unsigned where the type is", [Differentiable], "divide">;
-def Weft_MaxOp : Weft_BinaryOp<"max", "larger of two, NaN if one is; ties share the gradient by halves, as jax.lax.max", [Differentiable, Commutative], "maximum">;
-def Weft_MinOp : Weft_BinaryOp<"min", "smaller of two, NaN if one is; ties share the gradient by halves", [Differentiable, Commutative], "minimum">;
+def Weft_MaxOp : Weft_BinaryOp<"max", "larger of two, NaN if one is; ties share the gradient by halves, as jax.lax.max", [Differentiable, Commutative], "maximum", Weft_RealTensor>;
+def Weft_MinOp : Weft_BinaryOp<"min", "smaller of two, NaN if one is; ties share the gradient by halves", [Differentiable, Commutative], "minimum", Weft_RealTensor>;
 def Weft_PowOp : Weft_BinaryOp<"pow", "x ^ y", [Differentiable], "power">;
-def Weft_RemOp : Weft_BinaryOp<"rem", "remainder with the sign of x", [Differentiable], "remainder">;
-def Weft_AndOp : Weft_BinaryOp<"and", "bitwise and", [Commutative]>;
-def Weft_OrOp : Weft_BinaryOp<"or", "bitwise or", [Commutative]>;
-def Weft_XorOp : Weft_BinaryOp<"xor", "bitwise exclusive or", [Commutative]>;
-def Weft_ShiftLeftOp : Weft_BinaryOp<"shift_left", "x * 2^y; 0 where y is not below the width">;
-def Weft_ShiftRightLogicalOp : Weft_BinaryOp<"shift_right_logical", "unsigned shift; 0 where y is not below the width">;
-def Weft_ShiftRightArithmeticOp : Weft_BinaryOp<"shift_right_arithmetic", "signed shift; all sign bits where y is not below the width">;
-def Weft_Atan2Op : Weft_BinaryOp<"atan2", "angle of the point (y, x), from its operands y, x", [Differentiable]>;
+def Weft_RemOp : Weft_BinaryOp<"rem", "remainder with the sign of x", [Differentiable], "remainder", Weft_RealTensor>;
+def Weft_AndOp : Weft_BinaryOp<"and", "bitwise and", [Commutative], "and", Weft_RealTensor>;
+def Weft_OrOp : Weft_BinaryOp<"or", "bitwise or", [Commutative], "or", Weft_RealTensor>;
+def Weft_XorOp : Weft_BinaryOp<"xor", "bitwise exclusive or", [Commutative], "xor", Weft_RealTensor>;
+def Weft_ShiftLeftOp : Weft_BinaryOp<"shift_left", "x * 2^y; 0 where y is not below the width", [], "shift_left", Weft_RealTensor>;
+def Weft_ShiftRightLogicalOp : Weft_BinaryOp<"shift_right_logical", "unsigned shift; 0 where y is not below the width", [], "shift_right_logical", Weft_RealTensor>;
+def Weft_ShiftRightArithmeticOp : Weft_BinaryOp<"shift_right_arithmetic", "signed shift; all sign bits where y is not below the width", [], "shift_right_arithmetic", Weft_RealTensor>;
+def Weft_Atan2Op : Weft_BinaryOp<"atan2", "angle of the point (y, x), from its operands y, x", [Differentiable], "atan2", Weft_RealTensor>;
 
 def Weft_CompareOp : Weft_ShardedOp<"compare", [Elementwise, AllElementTypesMatch<["lhs", "rhs"]>, AllShapesMatch<["lhs", "rhs", "result"]>, Differentiable]> {
   let summary = "elementwise comparison to i1";
@@ -81,7 +110,7 @@ def Weft_CompareOp : Weft_ShardedOp<"compare", [Elementwise, AllElementTypesMatc
   let results = (outs Weft_Tensor:$result);
   let builders = [OpBuilder<(ins "::weft::CompareKind":$kind, "::mlir::Value":$lhs, "::mlir::Value":$rhs)>];
   let assemblyFormat = "`` $kind $lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
-  let hasVerifier = 1; // (C1) the result's elements are i1
+  let hasVerifier = 1; // (C1) the result's elements are i1; (C2) complex numbers are equal or not
 }
 def Weft_SelectOp : Weft_ShardedOp<"select", [Elementwise, AllElementTypesMatch<["on_true", "on_false", "result"]>, AllShapesMatch<["condition", "on_true", "on_false", "result"]>, Differentiable]> {
   let summary = "condition ? on_true : on_false, elementwise";
@@ -94,7 +123,7 @@ def Weft_SelectOp : Weft_ShardedOp<"select", [Elementwise, AllElementTypesMatch<
 def Weft_ClampOp : Weft_ShardedOp<"clamp", [Elementwise, AllElementTypesMatch<["low", "input", "high", "result"]>, AllShapesMatch<["low", "input", "high", "result"]>, Differentiable]> {
   let summary = "min(max(input, low), high); bounds are broadcast first";
   let derivative = "to the input strictly between the bounds, else to the bound that it passed, as jax.lax.clamp";
-  let arguments = (ins Weft_Tensor:$low, Weft_Tensor:$input, Weft_Tensor:$high);
+  let arguments = (ins Weft_RealTensor:$low, Weft_RealTensor:$input, Weft_RealTensor:$high);
   let results = (outs Weft_Tensor:$result);
   let builders = [OpBuilder<(ins "::mlir::Value":$low, "::mlir::Value":$input, "::mlir::Value":$high), [{ build($_builder, $_state, input.getType(), low, input, high); }]>];
   let assemblyFormat = "$low `,` $input `,` $high attr-dict `:` type($low) `,` type($input) `,` type($high) `->` type($result)";
@@ -108,7 +137,7 @@ def Weft_IsFiniteOp : Weft_ShardedOp<"is_finite", [Elementwise, AllShapesMatch<[
   let hasVerifier = 1; // (C1) from floats to i1
 }
 def Weft_ConvertOp : Weft_ShardedOp<"convert", [Elementwise, AllShapesMatch<["input", "result"]>, Differentiable]> {
-  let summary = "to another element type; float to integer truncates, i1 is 0 or 1; no gradient through integers";
+  let summary = "to another element type; float to integer truncates, i1 is 0 or 1, of complex numbers the real part; no gradient through integers";
   let arguments = (ins Weft_Tensor:$input);
   let results = (outs Weft_Tensor:$result);
   let builders = [OpBuilder<(ins "::mlir::Value":$input, "::mlir::Type":$elementType)>];

@@ -52,6 +52,17 @@ struct GradientBuilder {
   mlir::Value neg(mlir::Value x) const {
     return NegOp::create(builder, loc, x);
   }
+  mlir::Value complex(mlir::Value re, mlir::Value im) const {
+    return ComplexOp::create(builder, loc, re, im);
+  }
+  mlir::Value real(mlir::Value x) const {
+    return RealOp::create(builder, loc, x);
+  }
+  mlir::Value imag(mlir::Value x) const {
+    return ImagOp::create(builder, loc, x);
+  }
+  /// conj(x); of real numbers x itself.
+  mlir::Value conj(mlir::Value x) const;
   /// factor * x.
   mlir::Value scale(double factor, mlir::Value x) const {
     return mul(x, splat(factor, x));

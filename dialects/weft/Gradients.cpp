@@ -2,11 +2,14 @@
 //----------------------===//
 //
 // Where a derivative is a matter of convention it is JAX's: relu' is 0 at 0,
-// max and min give each side half where they tie, |x|' is sign(x).
+// max and min give each side half where they tie, |x|' is sign(x). A gradient
+// for complex x is that of a function of x alone, never conjugated: x^2 gives
+// 2 x grad.
 //
 //===----------------------------------------------------------------------===//
 
 #include "weft/dialects/weft/GradientBuilder.h"
+#include "weft/dialects/weft/ElementTypes.h"
 
 #include <cmath>
 
@@ -15,15 +18,18 @@ using namespace mlir;
 namespace weft {
 
 Value GradientBuilder::splat(double value, Value like) const {
-  auto type = cast<RankedTensorType>(like.getType());
-  auto data = RankedTensorType::get(type.getShape(), type.getElementType());
-  Attribute element = builder.getFloatAttr(type.getElementType(), value);
-  return ConstantOp::create(builder, loc,
-                            DenseElementsAttr::get(data, element));
+  return ConstantOp::create(
+      builder, loc, splatData(value, cast<RankedTensorType>(like.getType())));
 }
 
 Value GradientBuilder::compare(CompareKind kind, Value lhs, Value rhs) const {
   return CompareOp::create(builder, loc, kind, lhs, rhs);
+}
+
+Value GradientBuilder::conj(Value x) const {
+  if (!isa<ComplexType>(getElementTypeOrSelf(x)))
+    return x;
+  return ConjOp::create(builder, loc, x);
 }
 
 Value GradientBuilder::select(Value condition, Value onTrue,
@@ -97,6 +103,14 @@ Value oneForZero(const GradientBuilder &g, Value x) {
                   x);
 }
 
+/// sign(x); of complex numbers conj(x) / |x|, and 0 where x is.
+Value absGradient(const GradientBuilder &g, Value grad, Value x, Value size) {
+  if (!isa<ComplexType>(getElementTypeOrSelf(x)))
+    return g.mul(grad, SignOp::create(g.builder, g.loc, x));
+  Value scale = g.div(grad, oneForZero(g, size));
+  return g.complex(g.mul(scale, g.real(x)), g.neg(g.mul(scale, g.imag(x))));
+}
+
 } // namespace
 
 // One line for each op of one operand: `grad`, `x` and `y` = op(x).
@@ -111,7 +125,10 @@ Value oneForZero(const GradientBuilder &g, Value x) {
   }
 
 WEFT_UNARY_GRADIENT(NegOp, g.neg(grad))
-WEFT_UNARY_GRADIENT(AbsOp, g.mul(grad, SignOp::create(g.builder, g.loc, x)))
+WEFT_UNARY_GRADIENT(AbsOp, absGradient(g, grad, x, y))
+WEFT_UNARY_GRADIENT(RealOp, g.complex(grad, g.splat(0, grad)))
+WEFT_UNARY_GRADIENT(ImagOp, g.complex(g.splat(0, grad), g.neg(grad)))
+WEFT_UNARY_GRADIENT(ConjOp, ConjOp::create(g.builder, g.loc, grad))
 WEFT_UNARY_GRADIENT(SignOp, Value())
 WEFT_UNARY_GRADIENT(ExpOp, g.mul(grad, y))
 WEFT_UNARY_GRADIENT(Expm1Op, g.mul(grad, g.add(y, g.splat(1, y))))
@@ -144,7 +161,7 @@ WEFT_UNARY_GRADIENT(ReluOp,
   LogicalResult Op::buildGradient(                                             \
       OpBuilder &builder, ValueRange resultGradients, ArrayRef<bool> wanted,   \
       SmallVectorImpl<Value> &operandGradients) {                              \
-    Value x = getLhs(), y = getRhs(), z = getResult();                         \
+    Value x = getOperand(0), y = getOperand(1), z = getResult();               \
     (void)x, (void)y, (void)z;                                                 \
     return binaryGradient(                                                     \
         *this, builder, resultGradients, wanted, operandGradients,             \
@@ -158,6 +175,7 @@ WEFT_UNARY_GRADIENT(ReluOp,
 
 WEFT_BINARY_GRADIENT(AddOp, grad, grad)
 WEFT_BINARY_GRADIENT(SubOp, grad, g.neg(grad))
+WEFT_BINARY_GRADIENT(ComplexOp, g.real(grad), g.neg(g.imag(grad)))
 WEFT_BINARY_GRADIENT(MulOp, g.mul(grad, y), g.mul(grad, x))
 WEFT_BINARY_GRADIENT(DivOp, g.div(grad, y),
                      g.neg(g.div(g.mul(grad, x), g.mul(y, y))))
@@ -270,7 +288,7 @@ ConvertOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
                          SmallVectorImpl<Value> &operandGradients) {
   operandGradients.assign(1, Value());
   Type from = cast<RankedTensorType>(getInput().getType()).getElementType();
-  if (wanted[0] && resultGradients[0] && isa<FloatType>(from))
+  if (wanted[0] && resultGradients[0] && isDifferentiable(from))
     operandGradients[0] =
         ConvertOp::create(builder, getLoc(), resultGradients[0], from);
   return success();

@@ -9,6 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/FlowOps.h"
 #include "weft/dialects/weft/GradientBuilder.h"
 #include "weft/dialects/weft/ReverseMode.h"
@@ -143,7 +144,7 @@ Operation *ForOp::saveForGradient(OpBuilder &builder) {
     if (saved.back() < 0)
       continue;
     RankedTensorType type = stackType(init.getType(), count);
-    inits.push_back(ConstantOp::create(builder, getLoc(), DenseElementsAttr::get(type, builder.getZeroAttr(type.getElementType()))));
+    inits.push_back(ConstantOp::create(builder, getLoc(), splatData(0, type)));
   }
   auto saving = ForOp::create(builder, getLoc(), TypeRange(ValueRange(inits)), builder.getI64IntegerAttr(count), inits, builder.getDenseI64ArrayAttr(saved));
   unsigned carried = getInits().size();
@@ -199,7 +200,7 @@ llvm::BitVector BackwardLoop::reachedFrom(unsigned carried) {
   for (Operation &op : forward.getBody().front().without_terminator())
     if (llvm::any_of(op.getOperands(), [&](Value value) { return changed.contains(value); }))
       for (Value result : op.getResults())
-        if (isa<FloatType>(getElementTypeOrSelf(result)))
+        if (isDifferentiable(getElementTypeOrSelf(result)))
           changed.insert(result);
   llvm::BitVector reached(saved.size());
   for (unsigned index = 0; index < saved.size(); ++index)
@@ -213,7 +214,7 @@ void BackwardLoop::findActive(ValueRange resultGradients, ArrayRef<bool> wanted)
   SmallVector<llvm::BitVector> reaches;
   llvm::BitVector fromInputs(count), toResults(count);
   for (unsigned index = 0; index < count; ++index) {
-    bool isFloat = isa<FloatType>(getElementTypeOrSelf(forward.getCarried()[index]));
+    bool isFloat = isDifferentiable(getElementTypeOrSelf(forward.getCarried()[index]));
     reaches.push_back(isFloat ? reachedFrom(index) : llvm::BitVector(count));
     fromInputs[index] = isFloat && wanted[index];
     toResults[index] = bool(resultGradients[index]);

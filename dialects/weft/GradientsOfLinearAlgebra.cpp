@@ -40,9 +40,9 @@ struct MatrixBuilder {
 };
 } // namespace
 
-// With S = tril(L^T dL), the diagonal halved, the gradient is L^-T S L^-1
+// With S = tril(L^T dL), the diagonal halved, the gradient is L^-T S conj(L)^-1
 // (Murray, "Differentiation of the Cholesky decomposition", 2016). An upper
-// factor is the transpose of the lower one of the transpose.
+// factor is the adjoint of the lower one of the adjoint.
 LogicalResult
 CholeskyOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
                           ArrayRef<bool> wanted,
@@ -52,7 +52,10 @@ CholeskyOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
     return success();
   GradientBuilder g{builder, getLoc()};
   MatrixBuilder m{g};
-  auto turned = [&](Value x) { return getUpper() ? m.transposed(x) : x; };
+  auto turned = [&](Value x) {
+    return getUpper() ? g.conj(m.transposed(x)) : x;
+  };
+  bool isComplex = isa<ComplexType>(getElementTypeOrSelf(getResult()));
   Value l = turned(getResult()), grad = turned(resultGradients[0]);
   Value s = m.part(CompareKind::GE, m.product(l, true, grad, false));
   s = m.where(CompareKind::NE, s, g.scale(0.5, s));
@@ -61,7 +64,7 @@ CholeskyOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
       /*unitDiagonal=*/false, /*transposed=*/true);
   Value both = TriangularSolveOp::create(
       builder, getLoc(), l, left, /*right=*/true, /*lower=*/true,
-      /*unitDiagonal=*/false, /*transposed=*/false);
+      /*unitDiagonal=*/false, /*transposed=*/false, isComplex);
   operandGradients[0] = turned(both);
   return success();
 }
@@ -79,7 +82,7 @@ TriangularSolveOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
   MatrixBuilder m{g};
   Value rhs = TriangularSolveOp::create(
       builder, getLoc(), getMatrix(), resultGradients[0], getRight(),
-      getLower(), getUnitDiagonal(), !getTransposed());
+      getLower(), getUnitDiagonal(), !getTransposed(), getConjugated());
   operandGradients[1] = rhs;
   if (!wanted[0])
     return success();
@@ -92,6 +95,7 @@ TriangularSolveOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
   CompareKind part =
       getLower() ? (getUnitDiagonal() ? CompareKind::GT : CompareKind::GE)
                  : (getUnitDiagonal() ? CompareKind::LT : CompareKind::LE);
-  operandGradients[0] = g.neg(m.part(part, product));
+  Value grad = g.neg(m.part(part, product));
+  operandGradients[0] = getConjugated() ? g.conj(grad) : grad;
   return success();
 }

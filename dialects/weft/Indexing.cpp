@@ -163,6 +163,9 @@ LogicalResult ScatterOp::verify() {
     return failure();
   if (failed(checkBatch(*this, b, "updates"))) // (C2)
     return failure();
+  if (failed(checkCombines(*this, stringifyScatterKind(getKind()),
+                           b.tensor.getElementType()))) // (C3)
+    return failure();
   for (auto [dim, blockDim] : llvm::zip(b.tensorDims(), b.blockDims))
     if (b.blocks.getDimSize(blockDim) > b.tensor.getDimSize(dim)) // (C2)
       return emitOpError("dim ")

@@ -43,7 +43,8 @@ def Weft_ScatterOp : Weft_PositionedOp<"scatter", [AllElementTypesMatch<["input"
     out. Updates are taken in row-major order: with `set` the last one stays.
     (C1) dimension numbers name dimensions that exist, each once, rising but for
     scatter_dims_to_operand_dims, and indices are integers; (C2) the updates'
-    shape follows, their blocks are no larger than the input.
+    shape follows, their blocks are no larger than the input; (C3) complex
+    numbers have sums and products only.
   }];
   let arguments = (ins Weft_ScatterKindAttr:$kind, Weft_Tensor:$input, Weft_Tensor:$indices, Weft_Tensor:$updates,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$update_window_dims, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$inserted_window_dims,

@@ -1,5 +1,6 @@
 //===- LayoutOps.cpp - layouts in types, and the ops that speak of them ----===//
 
+#include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/Weft.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
@@ -61,7 +62,7 @@ static APFloat mostOf(const llvm::fltSemantics &semantics, bool negative) {
 TypedAttr weft::neutralElement(ReduceKind kind, Type elementType) {
   if (auto integer = dyn_cast<IntegerType>(elementType))
     return IntegerAttr::get(integer, neutralInteger(kind, integer));
-  auto type = dyn_cast<FloatType>(elementType);
+  auto type = dyn_cast<FloatType>(partType(elementType));
   if (!type)
     return {};
   const llvm::fltSemantics &semantics = type.getFloatSemantics();
@@ -79,6 +80,28 @@ TypedAttr weft::neutralElement(ReduceKind kind, Type elementType) {
     return {};
   }
   llvm_unreachable("all kinds are handled");
+}
+
+DenseElementsAttr weft::neutralData(ReduceKind kind, RankedTensorType type) {
+  type = withLayout(type, nullptr);
+  TypedAttr element = neutralElement(kind, type.getElementType());
+  if (!isa<ComplexType>(type.getElementType()))
+    return DenseElementsAttr::get(type, Attribute(element));
+  return splatData(cast<FloatAttr>(element).getValueAsDouble(), type);
+}
+
+DenseElementsAttr weft::splatData(double value, RankedTensorType type) {
+  type = withLayout(type, nullptr);
+  Type part = partType(type.getElementType());
+  if (auto integer = dyn_cast<IntegerType>(part))
+    return DenseElementsAttr::get(
+        type, Attribute(IntegerAttr::get(integer, int64_t(value))));
+  APFloat real = FloatAttr::get(part, value).getValue();
+  if (!isa<ComplexType>(type.getElementType()))
+    return DenseElementsAttr::get(type, ArrayRef<APFloat>(real));
+  APFloat zero = APFloat::getZero(real.getSemantics());
+  std::complex<APFloat> element(real, zero);
+  return DenseElementsAttr::get(type, ArrayRef<std::complex<APFloat>>(element));
 }
 
 //===----------------------------------------------------------------------===//
@@ -176,7 +199,7 @@ LogicalResult ValueAndGradOp::verifySymbolUses(SymbolTableCollection &symbols) {
     if (llvm::is_contained(getWrt().take_front(index), argument))
       return emitOpError("wrt names argument ") << argument << " twice";
     Type type = getOperand(argument).getType();
-    if (!isFloatTensor(type))
+    if (!isDifferentiable(getElementTypeOrSelf(type)))
       return emitOpError("argument ")
              << argument << " has no gradient: its type is " << type;
     Type gradient = getResult(callee.getNumResults() + index).getType();

@@ -1,5 +1,6 @@
 //===- LinearAlgebra.cpp - factorisation and solving -----------------------===//
 
+#include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/LinearAlgebraOps.h"
 #include "weft/dialects/weft/ShapeChecks.h"
 #include "weft/dialects/weft/TypeLists.h"
@@ -18,7 +19,7 @@ static LogicalResult checkSquare(Operation *op, RankedTensorType type) {
 }
 
 static LogicalResult checkFloats(Operation *op, RankedTensorType type) {
-  if (isa<FloatType>(type.getElementType()))
+  if (isDifferentiable(type.getElementType()))
     return success();
   return op->emitOpError("computes with floats, not with ")
          << type.getElementType();

@@ -22,9 +22,7 @@ static Value logAddExp(OpBuilder &builder, Location loc, Value a, Value b) {
   Value most = MaxOp::create(builder, loc, a, b);
   auto type = typeOf(a);
   Value nothing = ConstantOp::create(
-      builder, loc,
-      DenseElementsAttr::get(type, Attribute(neutralElement(
-                                       ReduceKind::Max, type.getElementType()))));
+      builder, loc, neutralData(ReduceKind::Max, type));
   auto part = [&](Value x) -> Value {
     return ExpOp::create(builder, loc, SubOp::create(builder, loc, x, most));
   };

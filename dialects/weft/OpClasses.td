@@ -11,6 +11,8 @@ include "mlir/Interfaces/InferTypeOpInterface.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
 
 defvar Weft_Tensor = AnyRankedTensor;
+// Of what has an order or bits: no complex numbers.
+defvar Weft_RealTensor = RankedTensorOf<[AnyInteger, AnyFloat]>;
 defvar Differentiable = DeclareOpInterfaceMethods<DifferentiableOpInterface>;
 
 // The three strings are read by tools/check/check_ops.py for docs/ops.md.

@@ -12,7 +12,8 @@ def Weft_ReduceOp : Weft_ShardedOp<"reduce", [AllElementTypesMatch<["input", "re
   let description = [{
     `%s = weft.reduce sum %x dims [0] : tensor<16x10xf32> -> tensor<10xf32>`.
     The gradient of max and min is shared equally by all elements that tie.
-    (C1) dims rise and lie in the rank; (C2) the result has the others.
+    (C1) dims rise and lie in the rank; (C2) the result has the others; (C3)
+    complex numbers have sums and products only.
   }];
   let arguments = (ins Weft_ReduceKindAttr:$kind, Weft_Tensor:$input, DenseI64ArrayAttr:$dims);
   let results = (outs Weft_Tensor:$result);

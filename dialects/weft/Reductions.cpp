@@ -34,6 +34,9 @@ LogicalResult ReduceOp::verify() {
   RankedTensorType type = typeOf(getInput());
   if (failed(checkRisingDims(*this, getDims(), type.getRank()))) // (C1)
     return failure();
+  if (failed(checkCombines(*this, stringifyReduceKind(getKind()),
+                           type.getElementType()))) // (C3)
+    return failure();
   return checkShape(*this, withoutDims(type.getShape(), getDims())); // (C2)
 }
 

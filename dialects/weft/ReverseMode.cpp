@@ -1,6 +1,7 @@
 //===- ReverseMode.cpp - gradients of a straight line of ops ---------------===//
 
 #include "weft/dialects/weft/ReverseMode.h"
+#include "weft/dialects/weft/ElementTypes.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/DenseSet.h"
@@ -33,15 +34,13 @@ void GradientRecorder::notifyOperationInserted(Operation *op,
 
 static bool isFloat(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type && isa<FloatType>(type.getElementType());
+  return type && isDifferentiable(type.getElementType());
 }
 
 Value weft::constantLike(OpBuilder &builder, Location loc, Type type,
                          double value) {
   auto tensor = withLayout(cast<RankedTensorType>(type), nullptr);
-  Attribute element = builder.getFloatAttr(tensor.getElementType(), value);
-  return ConstantOp::create(builder, loc,
-                            DenseElementsAttr::get(tensor, element));
+  return ConstantOp::create(builder, loc, splatData(value, tensor));
 }
 
 /// Values that depend on `inputs` through float tensors: those a gradient can

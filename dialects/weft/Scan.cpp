@@ -33,7 +33,8 @@ LogicalResult CumulativeOp::verify() {
       !isa<FloatType>(type.getElementType())) // (C2)
     return emitOpError("logsumexp is of floats, not of ")
            << type.getElementType();
-  return success();
+  return checkCombines(*this, stringifyScanKind(getKind()),
+                       type.getElementType()); // (C3)
 }
 
 /// The reduction whose neutral element leaves a scan as it is.
@@ -134,6 +135,10 @@ LogicalResult SortOp::verify() {
   if (getKeys() < 1 || getKeys() > inputs) // (C3)
     return emitOpError("has ") << getKeys() << " keys and " << inputs
                                << " tensors to sort";
+  for (Value key : getInputs().take_front(getKeys()))
+    if (isa<ComplexType>(typeOf(key).getElementType())) // (C3)
+      return emitOpError("complex numbers have no order, but a key is ")
+             << typeOf(key);
   RankedTensorType first = typeOf(getInputs()[0]);
   if (failed(checkDim(*this, getDim(), first.getRank()))) // (C1)
     return failure();

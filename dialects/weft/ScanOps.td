@@ -15,7 +15,8 @@ def Weft_CumulativeOp : Weft_PositionedOp<"cumulative", [AllElementTypesMatch<["
     cumprod, cummax, cummin, cumlogsumexp. With `reverse` it is combined with
     all behind it; with `exclusive` an element itself is left out, so that the
     first is neutral.
-    (C1) dim lies in the rank; (C2) logsumexp is of floats.
+    (C1) dim lies in the rank; (C2) logsumexp is of floats; (C3) complex numbers
+    have no order.
   }];
   let arguments = (ins Weft_ScanKindAttr:$kind, Weft_Tensor:$input, I64Attr:$dim, UnitAttr:$reverse, UnitAttr:$exclusive);
   let results = (outs Weft_Tensor:$result);
@@ -36,7 +37,7 @@ class Weft_ArgOp<string mnemonic, string text> : Weft_PositionedOp<mnemonic, [Di
     (C1) dim lies in the rank and is not empty; (C2) the result has the other
     dimensions and integers.
   }];
-  let arguments = (ins Weft_Tensor:$input, I64Attr:$dim);
+  let arguments = (ins Weft_RealTensor:$input, I64Attr:$dim);
   let results = (outs Weft_Tensor:$result);
   let assemblyFormat = "$input `dim` $dim attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
@@ -55,7 +56,7 @@ def Weft_TopKOp : Weft_PositionedOp<"top_k", [Differentiable, ComputedWhole]> {
     (C1) dim lies in the rank; (C2) both results have the input's shape but for
     dim, where they have no more, and the input's elements and integers.
   }];
-  let arguments = (ins Weft_Tensor:$input, I64Attr:$dim);
+  let arguments = (ins Weft_RealTensor:$input, I64Attr:$dim);
   let results = (outs Weft_Tensor:$values, Weft_Tensor:$positions);
   let assemblyFormat = "$input `dim` $dim attr-dict `:` type($input) `->` type($values) `,` type($positions)";
   let hasVerifier = 1;
@@ -70,7 +71,8 @@ def Weft_SortOp : Weft_PositionedOp<"sort", [Differentiable, ComputedWhole]> {
     equal; a StableHLO comparator of that form. NaN is larger than all numbers,
     zeros are equal. With `descending` the larger comes first.
     (C1) dim lies in the rank; (C2) all tensors have one shape, and results
-    their elements; (C3) there are between 1 and all keys.
+    their elements; (C3) there are between 1 and all keys,
+    which are not complex.
   }];
   let arguments = (ins Variadic<Weft_Tensor>:$inputs, I64Attr:$dim, I64Attr:$keys, UnitAttr:$descending);
   let results = (outs Variadic<Weft_Tensor>:$sorted);

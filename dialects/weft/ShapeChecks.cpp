@@ -52,4 +52,12 @@ LogicalResult checkRisingDims(Operation *op, ArrayRef<int64_t> dims,
   return success();
 }
 
+LogicalResult checkCombines(Operation *op, StringRef kind, Type elementType) {
+  bool isOrderless = kind == "sum" || kind == "prod" || kind == "set";
+  if (!isa<ComplexType>(elementType) || isOrderless)
+    return success();
+  return op->emitOpError("complex numbers have no ")
+         << kind << "; combine them by sum or prod";
+}
+
 } // namespace weft

@@ -33,6 +33,10 @@ llvm::LogicalResult checkDim(mlir::Operation *op, int64_t dim, int64_t rank);
 llvm::LogicalResult checkRisingDims(mlir::Operation *op,
                                     llvm::ArrayRef<int64_t> dims, int64_t rank);
 
+/// Complex numbers have sums and products, but no largest.
+llvm::LogicalResult checkCombines(mlir::Operation *op, llvm::StringRef kind,
+                                  mlir::Type elementType);
+
 } // namespace weft
 
 #endif // WEFT_DIALECTS_WEFT_SHAPECHECKS_H

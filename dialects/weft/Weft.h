@@ -90,8 +90,12 @@ LayoutAttr getLayout(mlir::Type type);
 mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
                                   LayoutAttr layout);
 
-/// The neutral element of a reduction: 0, -inf (or the smallest integer), ...
+/// The neutral element of a reduction: 0, -inf (or the smallest integer), ...;
+/// of complex numbers that of their real part.
 mlir::TypedAttr neutralElement(ReduceKind kind, mlir::Type elementType);
+/// Data of which every element is the neutral one, or a number; also complex.
+mlir::DenseElementsAttr neutralData(ReduceKind kind, mlir::RankedTensorType type);
+mlir::DenseElementsAttr splatData(double value, mlir::RankedTensorType type);
 
 /// A list of axes as it stands in IR: "data", "model":(2)2. The parser stops in
 /// front of what is no string.

@@ -45,7 +45,8 @@ def Weft_ReduceWindowOp : Weft_PositionedOp<"reduce_window", [AllElementTypesMat
     `%y = weft.reduce_window max %x {window = array<i64: 1, 2, 2, 1>, strides = array<i64: 1, 2, 2, 1>, low = array<i64: 0, 0, 0, 0>, high = ..., base_dilation = ..., window_dilation = ...}
          : tensor<8x32x32x3xf32> -> tensor<8x16x16x3xf32>`: entries as in convolution, for every dimension.
     (C1) one entry for each dimension; (C2) windows, strides and dilations are
-    at least 1; (C3) the result's shape follows.
+    at least 1; (C3) the result's shape follows; (C4) complex numbers have sums
+    and products only.
   }];
   let arguments = (ins Weft_ReduceKindAttr:$kind, Weft_Tensor:$input, DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,
                        DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high, DenseI64ArrayAttr:$base_dilation, DenseI64ArrayAttr:$window_dilation);
@@ -68,7 +69,7 @@ def Weft_SelectAndScatterOp : Weft_PositionedOp<"select_and_scatter", [AllElemen
     (C1) one entry for each dimension; (C2) windows and strides are at least 1;
     (C3) the source has the shape of the windows; (C4) it selects with ge or le.
   }];
-  let arguments = (ins Weft_CompareKindAttr:$select, Weft_Tensor:$input, Weft_Tensor:$source, DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,
+  let arguments = (ins Weft_CompareKindAttr:$select, Weft_RealTensor:$input, Weft_Tensor:$source, DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,
                        DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high);
   let results = (outs Weft_Tensor:$result);
   let assemblyFormat = "`` $select $input `,` $source attr-dict `:` type($input) `,` type($source) `->` type($result)";

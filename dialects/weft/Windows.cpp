@@ -51,6 +51,9 @@ WindowList ReduceWindowOp::getWindows() {
 
 LogicalResult ReduceWindowOp::verify() {
   RankedTensorType input = typeOf(getInput());
+  if (failed(checkCombines(*this, stringifyReduceKind(getKind()),
+                           input.getElementType()))) // (C4)
+    return failure();
   if (failed(checkWindows(*this, input.getRank(),
                           {{"window", getWindow()},
                            {"strides", getStrides()},

@@ -48,10 +48,7 @@ Value weft::maskPadding(OpBuilder &builder, Location loc, Value block,
   Value limit = constant(builder, loc, DenseElementsAttr::get(positions, size));
   Value valid = CompareOp::create(builder, loc, type.clone(builder.getI1Type()),
                                   CompareKind::LT, index, limit);
-  Value neutral = constant(
-      builder, loc,
-      DenseElementsAttr::get(
-          type, Attribute(neutralElement(kind, type.getElementType()))));
+  Value neutral = constant(builder, loc, neutralData(kind, type));
   return SelectOp::create(builder, loc, type, valid, block, neutral);
 }
 

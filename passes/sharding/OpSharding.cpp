@@ -1,6 +1,7 @@
 //===- OpSharding.cpp - layouts of one op's tensors, by its factors -------===//
 
 #include "weft/passes/sharding/OpSharding.h"
+#include "weft/dialects/weft/ElementTypes.h"
 
 #include "weft/passes/sharding/FetchedOperands.h"
 
@@ -133,9 +134,7 @@ bool weft::mergeInto(FactorAxes &axes, const FactorAxes &more) {
 }
 
 int64_t weft::elementBytes(Type elementType) {
-  if (!elementType.isIntOrFloat())
-    return 8;
-  return std::max<int64_t>(1, elementType.getIntOrFloatBitWidth() / 8);
+  return bytesOf(elementType);
 }
 
 static int64_t sizeInBytes(Value value) {

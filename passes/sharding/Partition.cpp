@@ -293,9 +293,8 @@ void FunctionPartitioner::fetchOperand(const OpBlocks &blocks,
     else if (map->fill)
       fill = ConstantOp::create(
           builder, op->getLoc(),
-          DenseElementsAttr::get(
-              RankedTensorType::get({}, type.getElementType()),
-              Attribute(neutralElement(*map->fill, type.getElementType()))));
+          neutralData(*map->fill,
+                      RankedTensorType::get({}, type.getElementType())));
     operands[operand] = fetchRange(
         builder, op->getLoc(), operands[operand], from, range, fill,
         builder.getStringAttr(

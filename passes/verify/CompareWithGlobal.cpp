@@ -74,6 +74,10 @@ FailureOr<Ports> readPorts(func::FuncOp function) {
 /// The first element that is further off than the bound, or -1.
 int64_t firstDifference(const Tensor &expected, const Tensor &actual,
                         double bound) {
+  if (expected.isComplex()) {
+    int64_t at = firstDifference(expected.asReals(), actual.asReals(), bound);
+    return at < 0 ? at : at / 2;
+  }
   for (int64_t i = 0; i < expected.size(); ++i) {
     if (expected.equals(i, actual, i))
       continue;
@@ -87,6 +91,8 @@ int64_t firstDifference(const Tensor &expected, const Tensor &actual,
 }
 
 double largestOf(const Tensor &expected) {
+  if (expected.isComplex())
+    return largestOf(expected.asReals());
   double largest = 1;
   if (expected.isFloat())
     for (int64_t i = 0; i < expected.size(); ++i)
@@ -163,6 +169,9 @@ Tensor drawArgument(func::FuncOp function, unsigned index, const Port &port,
 Tensor drawTensor(RankedTensorType type, Draw draw, uint64_t seed,
                   uint64_t integersBelow) {
   Tensor tensor(type);
+  if (tensor.isComplex())
+    return Tensor::ofPairs(
+        type, drawTensor(tensor.asReals().getType(), draw, seed, integersBelow));
   uint64_t state = seed;
   for (int64_t i = 0; i < tensor.size(); ++i) {
     uint64_t bits = nextRandom(state) >> 11;

@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "weft/runtime/collectives/Reduce.h"
+#include "weft/runtime/program/Float8.h"
 
 #include <cstring>
 
@@ -38,10 +39,31 @@ struct BrainHalf {
     return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
   }
 };
+/// Eight bits, `Exponent` of them for the exponent; in arithmetic a float.
+template <int Exponent> struct Float8 {
+  using Stored = uint8_t;
+  using Value = float;
+  static Value load(Stored s) { return weft::float8ToFloat(s, Exponent); }
+  static Stored store(Value v) { return weft::floatToFloat8(v, Exponent); }
+};
 /// i1: sum is or, prod is and; a byte of 0 or 1.
 struct Bit {
   using Stored = uint8_t;
   using Value = uint8_t;
+  static Value load(Stored s) { return s; }
+  static Stored store(Value v) { return v; }
+};
+
+/// Two floats, the real part first.
+template <typename T> struct Complex {
+  struct Stored {
+    T re, im;
+    Stored operator+(Stored other) const { return {re + other.re, im + other.im}; }
+    Stored operator*(Stored other) const {
+      return {re * other.re - im * other.im, re * other.im + im * other.re};
+    }
+  };
+  using Value = Stored;
   static Value load(Stored s) { return s; }
   static Stored store(Value v) { return v; }
 };
@@ -171,6 +193,13 @@ ReduceFunction chooseInteger(ReduceKind kind, bool isSigned) {
                              : chooseKind<Plain<Unsigned>>(kind);
 }
 
+/// Complex numbers have no order.
+template <typename E> ReduceFunction chooseComplex(ReduceKind kind) {
+  return kind == ReduceKind::sum    ? reduce<E, Sum>
+         : kind == ReduceKind::prod ? reduce<E, Prod>
+                                    : nullptr;
+}
+
 ReduceFunction choose(DType dtype, ReduceKind kind) {
   switch (dtype) {
   case DType::f32: return chooseKind<Plain<float>>(kind);
@@ -186,6 +215,10 @@ ReduceFunction choose(DType dtype, ReduceKind kind) {
   case DType::ui16: return chooseInteger<int16_t, uint16_t>(kind, false);
   case DType::ui32: return chooseInteger<int32_t, uint32_t>(kind, false);
   case DType::ui64: return chooseInteger<int64_t, uint64_t>(kind, false);
+  case DType::c64: return chooseComplex<Complex<float>>(kind);
+  case DType::c128: return chooseComplex<Complex<double>>(kind);
+  case DType::f8E4M3FN: return chooseKind<Float8<4>>(kind);
+  case DType::f8E5M2: return chooseKind<Float8<5>>(kind);
   }
   return nullptr;
 }

@@ -1,5 +1,7 @@
 #include "weft/runtime/data/Array.h"
 
+#include "weft/runtime/program/Float8.h"
+
 #include <cassert>
 #include <cmath>
 #include <cstring>
@@ -16,7 +18,8 @@ constexpr TypeInfo types[elementTypeCount] = {
     {"float32", 4}, {"float64", 8}, {"float16", 2}, {"bfloat16", 2},
     {"bool", 1},    {"int8", 1},    {"int16", 2},   {"int32", 4},
     {"int64", 8},   {"uint8", 1},   {"uint16", 2},  {"uint32", 4},
-    {"uint64", 8}};
+    {"uint64", 8},  {"complex64", 8}, {"complex128", 16},
+    {"float8_e4m3fn", 1}, {"float8_e5m2", 1}};
 } // namespace
 
 size_t byteWidth(ElementType type) { return types[int(type)].bytes; }
@@ -29,7 +32,16 @@ std::optional<ElementType> elementTypeNamed(std::string_view name) {
   return std::nullopt;
 }
 
-bool isFloat(ElementType type) { return int(type) <= int(ElementType::BFloat16); }
+bool isFloat(ElementType type) {
+  return int(type) <= int(ElementType::BFloat16) ||
+         type == ElementType::Float8E4M3FN || type == ElementType::Float8E5M2;
+}
+
+ElementType partType(ElementType type) {
+  return type == ElementType::Complex64    ? ElementType::Float32
+         : type == ElementType::Complex128 ? ElementType::Float64
+                                           : type;
+}
 
 std::string text(const Shape &shape) {
   std::string out = "(";
@@ -119,6 +131,12 @@ struct BFloat {
 struct Boolean {
   uint8_t bits;
 };
+template <int Exponent> struct Float8 {
+  uint8_t bits;
+};
+template <typename T> struct Complex {
+  T re, im;
+};
 
 /// Calls visitor(T()) with the C++ type of `type`.
 template <typename Visitor> void visitType(ElementType type, Visitor visitor) {
@@ -136,6 +154,10 @@ template <typename Visitor> void visitType(ElementType type, Visitor visitor) {
   case ElementType::UInt16: return visitor(uint16_t());
   case ElementType::UInt32: return visitor(uint32_t());
   case ElementType::UInt64: return visitor(uint64_t());
+  case ElementType::Complex64: return visitor(Complex<float>());
+  case ElementType::Complex128: return visitor(Complex<double>());
+  case ElementType::Float8E4M3FN: return visitor(Float8<4>());
+  case ElementType::Float8E5M2: return visitor(Float8<5>());
   }
 }
 
@@ -143,6 +165,13 @@ template <typename T> T widen(T value) { return value; }
 float widen(Half value) { return halfToFloat(value.bits); }
 float widen(BFloat value) { return bfloatToFloat(value.bits); }
 int widen(Boolean value) { return value.bits != 0; }
+template <int Exponent> float widen(Float8<Exponent> value) {
+  return float8ToFloat(value.bits, Exponent);
+}
+/// What is not complex has no other part.
+template <typename T> T widen(Complex<T> value) { return value.re; }
+template <typename T> double imaginary(T) { return 0; }
+template <typename T> double imaginary(Complex<T> value) { return value.im; }
 
 template <typename To, typename From> void assign(To &to, From from) {
   if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
@@ -168,6 +197,16 @@ template <typename From> void assign(BFloat &to, From from) {
 }
 template <typename From> void assign(Boolean &to, From from) {
   to.bits = from != 0;
+}
+template <int Exponent, typename From> void assign(Float8<Exponent> &to, From from) {
+  to.bits = floatToFloat8(float(from), Exponent);
+}
+template <typename T, typename From> void assign(Complex<T> &to, From from) {
+  to.re = T(from);
+}
+template <typename To> void assignImaginary(To &, double) {}
+template <typename T> void assignImaginary(Complex<T> &to, double value) {
+  to.im = T(value);
 }
 
 } // namespace
@@ -202,8 +241,10 @@ void convertElements(ElementType fromType, const void *from, ElementType toType,
     visitType(toType, [&](auto toTag) {
       const auto *__restrict source = static_cast<const decltype(fromTag) *>(from);
       auto *__restrict target = static_cast<decltype(toTag) *>(to);
-      for (int64_t i = 0; i < count; ++i)
+      for (int64_t i = 0; i < count; ++i) {
         assign(target[i], widen(source[i]));
+        assignImaginary(target[i], imaginary(source[i]));
+      }
     });
   });
 }

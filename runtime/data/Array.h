@@ -22,15 +22,18 @@ namespace weft {
 /// In the order of plan.fbs' DType; Bool is one byte, 0 or 1.
 enum class ElementType : uint8_t {
   Float32, Float64, Float16, BFloat16, Bool,
-  Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64
+  Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64,
+  Complex64, Complex128, Float8E4M3FN, Float8E5M2
 };
-inline constexpr int elementTypeCount = 13;
+inline constexpr int elementTypeCount = 17;
 
 size_t byteWidth(ElementType type);
 /// NumPy's and Keras' name: float32, bfloat16, bool, ...
 std::string_view name(ElementType type);
 std::optional<ElementType> elementTypeNamed(std::string_view name);
 bool isFloat(ElementType type);
+/// Complex64 has two parts of Float32; other types are their own part.
+ElementType partType(ElementType type);
 
 using Shape = std::vector<int64_t>;
 /// (128, 784), (5,), ().
@@ -57,12 +60,14 @@ struct Array {
   template <typename T> const T *data() const {
     return reinterpret_cast<const T *>(bytes.data());
   }
-  /// Element `index` in row-major order, as a double.
+  /// Element `index` in row-major order, as a double; of complex numbers the
+  /// real part.
   double at(int64_t index) const;
 };
 
 /// Element by element: floats to integers truncate, out-of-range saturates,
-/// float16 and bfloat16 round to nearest even.
+/// float16, bfloat16 and float8 round to nearest even, complex numbers give up
+/// their imaginary part.
 Array convert(const Array &array, ElementType type);
 /// The same on `count` elements in memory; `from` and `to` are apart.
 void convertElements(ElementType fromType, const void *from, ElementType toType,

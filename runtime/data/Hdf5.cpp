@@ -55,7 +55,11 @@ hid_t hdf5Type(ElementType type, bool inFile) {
   case ElementType::UInt32: return inFile ? H5T_STD_U32LE : H5T_NATIVE_UINT32;
   case ElementType::UInt64: return inFile ? H5T_STD_U64LE : H5T_NATIVE_UINT64;
   case ElementType::Float16:
-  case ElementType::BFloat16: return -1; // no type of the library's own
+  case ElementType::BFloat16:
+  case ElementType::Complex64:
+  case ElementType::Complex128:
+  case ElementType::Float8E4M3FN:
+  case ElementType::Float8E5M2: return -1; // no type of the library's own
   }
   return -1;
 }
@@ -71,6 +75,12 @@ std::optional<ElementType> elementType(hid_t type) {
            : size == 2 ? std::optional(ElementType::Float16) : std::nullopt;
   case H5T_OPAQUE:
     return size == 2 ? std::optional(ElementType::BFloat16) : std::nullopt;
+  case H5T_COMPOUND: // h5py's complex numbers
+    if (H5Tget_nmembers(type) != 2 || H5Tget_member_class(type, 0) != H5T_FLOAT)
+      return std::nullopt;
+    return size == 8    ? std::optional(ElementType::Complex64)
+           : size == 16 ? std::optional(ElementType::Complex128)
+                        : std::nullopt;
   case H5T_ENUM: // NumPy's bool
     return size == 1 ? std::optional(ElementType::Bool) : std::nullopt;
   case H5T_INTEGER: {
@@ -193,13 +203,22 @@ bool writeName(hid_t object, const char *key, const std::string &value) {
 }
 
 bool writeDataset(hid_t file, hid_t links, const NamedArray &named) {
-  const Array &array = named.array;
+  bool isByte = named.array.type == ElementType::Float8E4M3FN || named.array.type == ElementType::Float8E5M2;
+  const Array array = convert(named.array, isByte ? ElementType::Float32 : named.array.type);
   std::vector<hsize_t> sizes(array.shape.begin(), array.shape.end());
   Handle space(sizes.empty() ? H5Screate(H5S_SCALAR)
                              : H5Screate_simple(int(sizes.size()), sizes.data(), nullptr),
                H5Sclose);
   bool opaque = array.type == ElementType::BFloat16;
-  Handle half(opaque ? H5Tcreate(H5T_OPAQUE, 2) : H5Tcopy(H5T_IEEE_F32LE), H5Tclose);
+  bool isComplex = partType(array.type) != array.type;
+  Handle half(opaque      ? H5Tcreate(H5T_OPAQUE, 2)
+              : isComplex ? H5Tcreate(H5T_COMPOUND, byteWidth(array.type))
+                          : H5Tcopy(H5T_IEEE_F32LE),
+              H5Tclose);
+  if (isComplex) { // as h5py has them
+    H5Tinsert(half, "r", 0, hdf5Type(partType(array.type), true));
+    H5Tinsert(half, "i", byteWidth(array.type) / 2, hdf5Type(partType(array.type), true));
+  }
   if (opaque)
     H5Tset_tag(half, "V2"); // what h5py writes for NumPy's two opaque bytes
   if (array.type == ElementType::Float16) {

@@ -22,7 +22,8 @@ constexpr Code codes[] = {
     {'i', 2, ElementType::Int16},   {'i', 4, ElementType::Int32},
     {'i', 8, ElementType::Int64},   {'u', 1, ElementType::UInt8},
     {'u', 2, ElementType::UInt16},  {'u', 4, ElementType::UInt32},
-    {'u', 8, ElementType::UInt64}};
+    {'u', 8, ElementType::UInt64},  {'c', 8, ElementType::Complex64},
+    {'c', 16, ElementType::Complex128}};
 
 /// The text after `'key':`, without leading blanks; empty when absent.
 std::string_view valueOf(std::string_view dict, std::string_view key) {
@@ -58,14 +59,15 @@ Status parseDescr(std::string_view value, NpyHeader &header,
   if (code == "?")
     code = "b1";
   for (const Code &known : codes)
-    if (code.size() == 2 && code[0] == known.kind && code[1] - '0' == known.bytes) {
+    if (code == known.kind + std::to_string(known.bytes)) {
       header.type = known.type;
       header.swapped = order == '>' && known.bytes > 1;
       return {};
     }
   return Error{where + ": header: dtype '" + descr +
                "' is not numeric or not known (known: bool, int8..int64, "
-               "uint8..uint64, float16, float32, float64); convert it with astype()"};
+               "uint8..uint64, float16, float32, float64, complex64, complex128); "
+               "convert it with astype()"};
 }
 
 /// `(3, 4)`, `(3,)` or `()`.
@@ -96,7 +98,7 @@ Status parseShape(std::string_view value, NpyHeader &header,
 }
 
 void swapBytes(Array &array) {
-  size_t width = byteWidth(array.type);
+  size_t width = byteWidth(partType(array.type));
   for (size_t i = 0; i + width <= array.bytes.size(); i += width)
     std::reverse(array.bytes.begin() + i, array.bytes.begin() + i + width);
 }
@@ -202,9 +204,10 @@ std::string npyHeader(ElementType type, const Shape &shape) {
 }
 
 Array npyArray(const Array &array) {
-  return convert(array, array.type == ElementType::BFloat16
-                            ? ElementType::Float32
-                            : array.type);
+  bool isShort = array.type == ElementType::BFloat16 ||
+                 array.type == ElementType::Float8E4M3FN ||
+                 array.type == ElementType::Float8E5M2;
+  return convert(array, isShort ? ElementType::Float32 : array.type);
 }
 
 Status writeNpy(const std::string &path, const Array &array) {

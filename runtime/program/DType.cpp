@@ -6,6 +6,8 @@ bool isValid(DType dtype) { return dtype <= DType::MAX; }
 
 int64_t elementBytes(DType dtype) {
   switch (dtype) {
+  case DType::c128: return 16;
+  case DType::c64:
   case DType::f64:
   case DType::i64:
   case DType::ui64: return 8;
@@ -22,7 +24,8 @@ int64_t elementBytes(DType dtype) {
 
 bool isFloat(DType dtype) {
   return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 ||
-         dtype == DType::bf16;
+         dtype == DType::bf16 || dtype == DType::f8E4M3FN ||
+         dtype == DType::f8E5M2;
 }
 
 const char *name(DType dtype) { return plan::EnumNameDType(dtype); }

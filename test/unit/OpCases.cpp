@@ -87,7 +87,8 @@ std::string joined(const std::vector<std::string> &texts) {
 }
 
 int64_t rankOf(const std::string &type) {
-  return std::count(type.begin(), type.end(), 'x');
+  bool isComplex = type.find("complex") != std::string::npos;
+  return std::count(type.begin(), type.end(), 'x') - isComplex;
 }
 
 } // namespace
@@ -139,9 +140,17 @@ std::string gradientOf(const OpCase &c) {
     arguments.push_back("%ct" + n + ": " + type);
     names.push_back("%ct" + n);
     types.push_back(type);
-    sums += "%p" + n + " = weft.mul " + resultName(c, i) + ", %ct" + n + " : " +
-            type + "\n%s" + n + " = weft.reduce sum %p" + n + " dims [" + dims +
-            "] : " + type + " -> tensor<f32>\n";
+    // Of complex numbers the real part: its gradient is the cotangent.
+    bool isComplex = type.find("complex") != std::string::npos;
+    std::string reals = type;
+    if (isComplex)
+      reals.replace(type.find("complex"), type.rfind('>') - type.find("complex"), "f32");
+    sums += (isComplex ? "%q" : "%p") + n + " = weft.mul " + resultName(c, i) + ", %ct" + n + " : " +
+            type + "\n";
+    if (isComplex)
+      sums += "%p" + n + " = weft.real %q" + n + " : (" + type + ") -> " + reals + "\n";
+    sums += "%s" + n + " = weft.reduce sum %p" + n + " dims [" + dims +
+            "] : " + reals + " -> tensor<f32>\n";
     if (k)
       sums += "%t" + n + " = weft.add " + total + ", %s" + n + " : tensor<f32>\n";
     total = (k ? "%t" : "%s") + n;
@@ -170,14 +179,14 @@ Tensors tensorsOf(MLIRContext &context, const std::vector<std::string> &types,
   Tensors tensors;
   for (size_t i = 0; i < types.size(); ++i) {
     auto type = cast<RankedTensorType>(parseType(types[i], &context));
-    Tensor tensor(type);
+    Tensor tensor = Tensor(type).asReals(); // complex numbers are pairs
     REQUIRE(tensor.size() == static_cast<int64_t>(values[i].size()));
     for (int64_t j = 0; j < tensor.size(); ++j)
       if (tensor.isFloat())
         tensor.setReal(j, values[i][j]);
       else
         tensor.setInteger(j, static_cast<int64_t>(values[i][j]));
-    tensors.push_back(tensor);
+    tensors.push_back(Tensor::ofPairs(type, tensor));
   }
   return tensors;
 }
@@ -186,6 +195,8 @@ std::string difference(const Tensor &found, const Tensor &expected,
                        double tolerance) {
   if (found.getType() != expected.getType())
     return "the types differ";
+  if (expected.isComplex())
+    return difference(found.asReals(), expected.asReals(), tolerance);
   double largest = 1;
   for (int64_t i = 0; expected.isFloat() && i < expected.size(); ++i)
     if (std::isfinite(expected.real(i)))

@@ -198,7 +198,8 @@ private:
 
 /// A tensor as kernels hold it: dense, i1 in one byte.
 struct Memory {
-  explicit Memory(const Tensor &tensor) : width((tensor.bitWidth() + 7) / 8) {
+  explicit Memory(const Tensor &whole) : width((whole.bitWidth() + 7) / 8) {
+    Tensor tensor = whole.asReals();
     size_t bytes = (tensor.size() * width + 127) / 64 * 64;
     data = static_cast<char *>(aligned_alloc(64, bytes));
     memset(data, 0x7f, bytes);
@@ -209,12 +210,14 @@ struct Memory {
   }
   Memory(const Memory &) = delete;
   ~Memory() { free(data); }
-  void read(Tensor &tensor) const {
+  void read(Tensor &whole) const {
+    Tensor tensor = whole.asReals();
     for (int64_t i = 0; i < tensor.size(); ++i) {
       uint64_t bits = 0;
       memcpy(&bits, data + i * width, width);
       tensor.setBits(i, bits);
     }
+    whole = Tensor::ofPairs(whole.getType(), tensor);
   }
   unsigned width;
   char *data;

@@ -23,7 +23,7 @@ WITHOUT_CASE = {"constant", "constrain", "reshard", "value_and_grad"}
 FAMILIES = {
     "ElementwiseOps": "Elementwise", "SourceOps": "Sources", "MovementOps": "Moves", "ReductionOps": "Reductions and contractions",
     "IndexingOps": "Indexing", "ScanOps": "Cumulative ops and orders", "WindowOps": "Convolution and pooling",
-    "FlowOps": "Loops and branches", "LinearAlgebraOps": "Linear algebra", "LayoutOps": "Layouts and differentiation",
+    "FlowOps": "Loops and branches", "LinearAlgebraOps": "Linear algebra and Fourier transforms", "LayoutOps": "Layouts and differentiation",
 }
 HEAD = """# Ops of the dialect `weft`
 

@@ -92,7 +92,10 @@ void emitSimpleDot(KernelEmitter &emitter, DotOp op, const DotShape &shape) {
   Value b = emitter.load(shape.rhs, elementType, offsets.rhs);
   Value sum = emitter.load(shape.result, elementType, offsets.result);
   OpBuilder &builder = emitter.builder;
-  if (isa<FloatType>(type)) {
+  if (isa<ComplexType>(type)) {
+    Value product = emitCombine(builder, emitter.loc, ReduceKind::Prod, elementType, a, b);
+    sum = emitCombine(builder, emitter.loc, ReduceKind::Sum, elementType, sum, product);
+  } else if (isa<FloatType>(type)) {
     auto contract = arith::FastMathFlags::contract;
     Value product = arith::MulFOp::create(builder, emitter.loc, a, b, contract);
     sum = arith::AddFOp::create(builder, emitter.loc, sum, product, contract);

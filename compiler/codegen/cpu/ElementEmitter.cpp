@@ -1,7 +1,9 @@
 //===- ElementEmitter.cpp - the value of one element -----------------------===//
 
+#include "weft/compiler/codegen/cpu/ComplexOps.h"
 #include "weft/compiler/codegen/cpu/WholeNests.h"
 #include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/IndexingOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -54,6 +56,11 @@ Value KernelEmitter::linearIndex(ArrayRef<int64_t> shape, const ElementIndex &in
 }
 
 Value KernelEmitter::load(Value pointer, Type elementType, Value linear) {
+  if (isa<ComplexType>(elementType)) {
+    Type part = partType(elementType);
+    Value at = mul(linear, 2), re = load(pointer, part, at);
+    return ComplexEmitter{builder, loc}.make(re, load(pointer, part, add(at, constant(1))));
+  }
   Type storage = storageType(elementType);
   auto pointerType = LLVM::LLVMPointerType::get(builder.getContext());
   Value address = LLVM::GEPOp::create(builder, loc, pointerType, storage, pointer, ArrayRef<LLVM::GEPArg>{linear}, LLVM::GEPNoWrapFlags::inbounds);
@@ -65,6 +72,13 @@ Value KernelEmitter::load(Value pointer, Type elementType, Value linear) {
 }
 
 void KernelEmitter::store(Value value, Value pointer, Type elementType, Value linear) {
+  if (isa<ComplexType>(elementType)) {
+    ComplexEmitter c{builder, loc};
+    Type part = partType(elementType);
+    Value at = mul(linear, 2);
+    store(c.re(value), pointer, part, at);
+    return store(c.im(value), pointer, part, add(at, constant(1)));
+  }
   Type storage = storageType(elementType);
   if (elementType.isInteger(1))
     value = arith::ExtUIOp::create(builder, loc, storage, value);
@@ -116,6 +130,11 @@ FailureOr<Value> KernelEmitter::compute(Operation *op, const ElementIndex &index
   return llvm::TypeSwitch<Operation *, FailureOr<Value>>(op)
       .Case([&](ConstantOp constantOp) -> FailureOr<Value> {
         auto data = cast<DenseElementsAttr>(constantOp.getValue());
+        if (isa<ComplexType>(data.getElementType())) {
+          auto number = data.getSplatValue<std::complex<APFloat>>();
+          auto part = [&](const APFloat &value) { return arith::ConstantOp::create(builder, loc, builder.getFloatAttr(partType(data.getElementType()), value)); };
+          return ComplexEmitter{builder, loc}.make(part(number.real()), part(number.imag()));
+        }
         TypedAttr value = cast<TypedAttr>(data.getSplatValue<Attribute>());
         if (auto integer = dyn_cast<IntegerAttr>(value))
           value = IntegerAttr::get(computeType(integer.getType()), integer.getValue());
@@ -217,6 +236,10 @@ FailureOr<Value> KernelEmitter::counted(IotaOp op, const ElementIndex &index) {
     position = add(position, *offset);
   }
   Type type = tensorType(op.getResult()).getElementType(), target = computeType(type);
+  if (isa<ComplexType>(target)) {
+    Value re = arith::SIToFPOp::create(builder, loc, partType(target), position);
+    return ComplexEmitter{builder, loc}.make(re, arith::ConstantOp::create(builder, loc, builder.getFloatAttr(partType(target), 0)));
+  }
   if (isa<FloatType>(target))
     return arith::SIToFPOp::create(builder, loc, target, position).getResult();
   if (target.getIntOrFloatBitWidth() == 64)

@@ -67,8 +67,7 @@ static FailureOr<BlockPosition> positionOf(KernelEmitter &e, const IndexedBlocks
 }
 
 FailureOr<Value> gatheredElement(KernelEmitter &e, GatherOp op, const ElementIndex &index) {
-  Type elementType = computeType(tensorType(op.getResult()).getElementType());
-  Value zero = arith::ConstantOp::create(e.builder, e.loc, e.builder.getZeroAttr(elementType));
+  Value zero = zeroOf(e, tensorType(op.getResult()).getElementType());
   if (elementCount(op.getInput()) == 0)
     return zero;
   FailureOr<BlockPosition> position = positionOf(e, op.getBlocks(), op.getIndices(), index, !op.getZeroOutside());
@@ -98,9 +97,8 @@ FailureOr<Value> oneHotElement(KernelEmitter &e, OneHotOp op, const ElementIndex
   e.enterDepth(index.depth);
   OpBuilder &b = e.builder;
   Value is = arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::eq, e.extended(*hot, tensorType(op.getIndices()).getElementType()), position);
-  Type type = computeType(tensorType(op.getResult()).getElementType());
-  Value one = arith::ConstantOp::create(b, e.loc, cast<TypedAttr>(b.getOneAttr(type)));
-  Value zero = arith::ConstantOp::create(b, e.loc, b.getZeroAttr(type));
+  Type type = tensorType(op.getResult()).getElementType();
+  Value one = emitNeutral(b, e.loc, ReduceKind::Prod, type), zero = zeroOf(e, type);
   return arith::SelectOp::create(b, e.loc, is, one, zero).getResult();
 }
 

@@ -130,6 +130,8 @@ public:
   mlir::Value memoryOf(mlir::Value tensor) { return memory.lookup(tensor); }
   std::optional<StridedView> viewOf(mlir::Value tensor);
   mlir::Value coordinate(LayoutAttr group);
+  /// The address of read-only data.
+  mlir::Value globalData(mlir::DenseElementsAttr flat);
 
 protected:
   // What another processor's loops around the same elements need too.
@@ -214,6 +216,8 @@ mlir::RankedTensorType tensorType(mlir::Value tensor);
 mlir::FailureOr<mlir::Value> emitScalarOp(mlir::OpBuilder &builder,
                                           mlir::Operation *op,
                                           mlir::ValueRange operands);
+/// Between element types that are not complex.
+mlir::Value convertScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type from, mlir::Type to, mlir::Value value);
 /// combine(a, b) of a reduction; float sums may be reordered into lanes.
 mlir::Value emitCombine(mlir::OpBuilder &builder, mlir::Location loc,
                         ReduceKind kind, mlir::Type elementType, mlir::Value a,

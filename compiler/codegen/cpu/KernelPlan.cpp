@@ -2,6 +2,7 @@
 
 #include "weft/compiler/codegen/cpu/KernelEmitter.h"
 #include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/weft/ElementTypes.h"
 
 using namespace mlir;
 
@@ -116,7 +117,9 @@ LogicalResult KernelEmitter::placeStored() {
 Value KernelEmitter::globalConstant(ConstantOp op) {
   auto data = dyn_cast<DenseElementsAttr>(op.getValue());
   Type storage = storageType(data.getElementType());
-  auto flat = RankedTensorType::get(data.getNumElements(), storage);
+  int64_t cells = data.getNumElements() * partsOf(storage);
+  storage = partType(storage);
+  auto flat = RankedTensorType::get(cells, storage);
   DenseElementsAttr values;
   if (data.getElementType().isInteger(1)) {
     SmallVector<int8_t> bytes;
@@ -126,10 +129,14 @@ Value KernelEmitter::globalConstant(ConstantOp op) {
   } else {
     values = DenseElementsAttr::getFromRawBuffer(flat, data.getRawData());
   }
+  return globalData(values);
+}
+
+Value KernelEmitter::globalData(DenseElementsAttr flat) {
   std::string name = (kernel.getName() + ".constant" + Twine(globals++)).str();
   OpBuilder moduleBuilder(globalsBefore);
-  auto type = LLVM::LLVMArrayType::get(storage, data.getNumElements());
-  auto global = LLVM::GlobalOp::create(moduleBuilder, op.getLoc(), type, /*isConstant=*/true, LLVM::Linkage::Internal, name, values, 64);
+  auto type = LLVM::LLVMArrayType::get(flat.getElementType(), flat.getNumElements());
+  auto global = LLVM::GlobalOp::create(moduleBuilder, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal, name, flat, 64);
   return LLVM::AddressOfOp::create(builder, loc, global);
 }
 

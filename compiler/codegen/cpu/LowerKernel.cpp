@@ -8,6 +8,7 @@
 
 #include "mlir/Conversion/Passes.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Math/Transforms/Passes.h"
@@ -53,6 +54,19 @@ static LogicalResult approximateMath(ModuleOp module, const CpuTarget &target) {
   return applyPatternsGreedily(module, std::move(split));
 }
 
+/// Functions of complex numbers become ones of their parts, which are then
+/// approximated like any other. Says whether there are any.
+static FailureOr<bool> splitComplex(ModuleOp module) {
+  bool found = module.walk([](Operation *op) { return isa<complex::ComplexDialect>(op->getDialect()) ? WalkResult::interrupt() : WalkResult::advance(); }).wasInterrupted();
+  if (!found)
+    return false;
+  PassManager passes(module.getContext());
+  passes.addPass(createConvertComplexToStandardPass({.complexRange = complex::ComplexRangeFlags::improved}));
+  if (failed(passes.run(module)))
+    return failure();
+  return true;
+}
+
 static LogicalResult lowerToLLVMDialect(ModuleOp module, const CpuTarget &target) {
   auto kernels = llvm::to_vector(module.getOps<func::FuncOp>());
   for (func::FuncOp kernel : kernels) {
@@ -63,7 +77,8 @@ static LogicalResult lowerToLLVMDialect(ModuleOp module, const CpuTarget &target
     // The entry takes over the kernel's name.
     module.lookupSymbol<LLVM::LLVMFuncOp>(name + ".entry").setName(name);
   }
-  if (failed(approximateMath(module, target)))
+  FailureOr<bool> complex = splitComplex(module);
+  if (failed(complex) || failed(approximateMath(module, target)))
     return failure();
   PassManager passes(module.getContext());
   passes.addPass(createCSEPass());
@@ -73,6 +88,8 @@ static LogicalResult lowerToLLVMDialect(ModuleOp module, const CpuTarget &target
   passes.addPass(createConvertMathToLLVMPass());
   passes.addPass(createConvertMathToLibmPass());
   passes.addPass(createConvertFuncToLLVMPass()); // libm's functions
+  if (*complex)
+    passes.addPass(createConvertComplexToLLVMPass());
   passes.addPass(createConvertControlFlowToLLVMPass());
   passes.addPass(createReconcileUnrealizedCastsPass());
   if (failed(passes.run(module)))
@@ -121,7 +138,7 @@ static std::string emitCode(ModuleOp module, const CpuTarget &target, SmallVecto
 
 std::string lowerKernel(StringRef text, const CpuTarget &target, SmallVectorImpl<char> &object, llvm::CodeGenFileType type) {
   DialectRegistry registry;
-  registry.insert<WeftDialect, coll::CollDialect, func::FuncDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect, vector::VectorDialect, LLVM::LLVMDialect>();
+  registry.insert<WeftDialect, coll::CollDialect, func::FuncDialect, arith::ArithDialect, complex::ComplexDialect, math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect, vector::VectorDialect, LLVM::LLVMDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);

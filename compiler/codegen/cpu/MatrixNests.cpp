@@ -3,12 +3,13 @@
 // In every matrix of the batch a step reads what earlier steps have stored:
 //
 //   %l = weft.cholesky %a               for j in n
-//                                         l[j,j] = sqrt(a[j,j] - sum_k<j l[j,k]^2)
+//                                         l[j,j] = sqrt(a[j,j] - sum_k<j |l[j,k]|^2)
 //                                         for i in (j, n)
-//                                           l[i,j] = (a[i,j] - sum_k<j l[i,k] l[j,k]) / l[j,j]
+//                                           l[i,j] = (a[i,j] - sum_k<j l[i,k] conj(l[j,k])) / l[j,j]
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/compiler/codegen/cpu/ComplexOps.h"
 #include "weft/compiler/codegen/cpu/WholeNests.h"
 #include "weft/dialects/weft/LinearAlgebraOps.h"
 
@@ -51,8 +52,18 @@ struct MatrixNest {
     e.enterDepth(e.depth());
     return value;
   }
-  Value subtract(Value x, Value y) const { return arith::SubFOp::create(e.builder, e.loc, x, y); }
-  Value divide(Value x, Value y) const { return arith::DivFOp::create(e.builder, e.loc, x, y); }
+  bool isComplex() const { return isa<ComplexType>(elementType); }
+  ComplexEmitter complex() const { return {e.builder, e.loc}; }
+  Value conj(Value x) const { return isComplex() ? complex().conj(x) : x; }
+  Value subtract(Value x, Value y) const { return isComplex() ? complex().subtract(x, y) : arith::SubFOp::create(e.builder, e.loc, x, y).getResult(); }
+  Value divide(Value x, Value y) const { return isComplex() ? complex().divide(x, y) : arith::DivFOp::create(e.builder, e.loc, x, y).getResult(); }
+  /// Of a number that is real, in exact arithmetic.
+  Value squareRoot(Value x) const {
+    if (!isComplex())
+      return math::SqrtOp::create(e.builder, e.loc, x);
+    Value re = math::SqrtOp::create(e.builder, e.loc, complex().re(x));
+    return complex().make(re, zeroOf(e, re.getType()));
+  }
   Value multiply(Value x, Value y) const { return emitProduct(e, elementType, x, y); }
   /// The sum of terms over k in [begin, end).
   FailureOr<Value> sum(Value begin, Value end, llvm::function_ref<FailureOr<Value>(Value k)> term) const {
@@ -73,7 +84,7 @@ static LogicalResult emitCholesky(KernelEmitter &e, CholeskyOp op) {
   Value n = e.constant(m.rows()), first = e.constant(0), j = e.openLoop(m.rows());
   // a[row,j] without what the columns before j make up of it.
   auto rest = [&](Value row) -> FailureOr<Value> {
-    FailureOr<Value> products = m.sum(first, j, [&](Value k) -> FailureOr<Value> { return m.multiply(m.load(row, k), m.load(j, k)); });
+    FailureOr<Value> products = m.sum(first, j, [&](Value k) -> FailureOr<Value> { return m.multiply(m.load(row, k), m.conj(m.load(j, k))); });
     FailureOr<Value> a = m.operand(op.getInput(), row, j, m.flipped);
     if (failed(a))
       return failure();
@@ -82,7 +93,7 @@ static LogicalResult emitCholesky(KernelEmitter &e, CholeskyOp op) {
   FailureOr<Value> square = rest(j);
   if (failed(square))
     return failure();
-  Value diagonal = math::SqrtOp::create(e.builder, e.loc, *square);
+  Value diagonal = m.squareRoot(*square);
   m.store(diagonal, j, j);
   Value i = e.openLoop(e.add(j, e.constant(1)), n);
   FailureOr<Value> below = rest(i);
@@ -112,7 +123,10 @@ struct SolveNest {
   std::pair<Value, Value> before(Value i) const {
     return lower ? std::pair(x.e.constant(0), i) : std::pair(x.e.add(i, x.e.constant(1)), x.e.constant(x.rows()));
   }
-  FailureOr<Value> matrix(Value row, Value column) const { return x.operand(op.getMatrix(), row, column, turned); }
+  FailureOr<Value> matrix(Value row, Value column) const {
+    FailureOr<Value> value = x.operand(op.getMatrix(), row, column, turned);
+    return succeeded(value) && op.getConjugated() ? x.conj(*value) : value;
+  }
   FailureOr<Value> rhs(Value row, Value column) const { return x.operand(op.getRhs(), row, column, x.flipped); }
 };
 } // namespace
@@ -178,6 +192,8 @@ LogicalResult emitMatrices(KernelEmitter &e, Operation *op) {
     SolveNest nest(e, solve);
     return nest.x.flipped ? emitColumns(e, nest) : emitRows(e, nest);
   }
+  if (auto fft = dyn_cast<FftOp>(op))
+    return emitFft(e, fft);
   return op->emitError() << "'" << op->getName() << "' has no CPU code";
 }
 

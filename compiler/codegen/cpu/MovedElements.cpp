@@ -10,8 +10,7 @@ namespace weft::cpu {
 
 FailureOr<Value> KernelEmitter::padded(PadOp op, const ElementIndex &index) {
   RankedTensorType type = tensorType(op.getInput());
-  Type elementType = computeType(type.getElementType());
-  Value outside = arith::ConstantOp::create(builder, loc, builder.getZeroAttr(elementType));
+  Value outside = emitNeutral(builder, loc, ReduceKind::Sum, type.getElementType());
   if (op.getValue()) {
     FailureOr<Value> given = element(op.getValue(), makeIndex({}, 0));
     if (failed(given))

@@ -1,6 +1,8 @@
 //===- ScalarOps.cpp - elementwise ops on registers ------------------------===//
 
+#include "weft/compiler/codegen/cpu/ComplexOps.h"
 #include "weft/compiler/codegen/cpu/KernelEmitter.h"
+#include "weft/dialects/weft/ElementTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -17,7 +19,7 @@ static bool isUnsigned(Type type) {
 }
 
 int64_t elementBytes(Type elementType) {
-  return (elementType.getIntOrFloatBitWidth() + 7) / 8;
+  return bytesOf(elementType);
 }
 
 Type computeType(Type elementType) {
@@ -337,7 +339,7 @@ Value ScalarEmitter::unary(Operation *op) const {
       .Case([&](NotOp) -> Value {
         return arith::XOrIOp::create(b, loc, in[0], number(-1));
       })
-      .Case([&](ConstrainOp) -> Value { return in[0]; })
+      .Case<ConstrainOp, ConjOp>([&](auto) -> Value { return in[0]; })
       .Case([&](ConvertOp convertOp) {
         return convert(convertOp.getResult().getType().getElementType());
       })
@@ -389,7 +391,9 @@ FailureOr<Value> emitScalarOp(OpBuilder &builder, Operation *op,
   Type type = tensorType(op->getOperand(0)).getElementType();
   ScalarEmitter emitter{builder, op->getLoc(), type, operands};
   Value result;
-  if (isa<ClampOp>(op))
+  if (hasComplex(op))
+    result = emitComplexOp(builder, op, operands);
+  else if (isa<ClampOp>(op))
     result = ScalarEmitter{builder, op->getLoc(), type, operands}.clamp();
   else if (operands.size() == 3)
     result = arith::SelectOp::create(builder, op->getLoc(), operands[0], operands[1], operands[2]);
@@ -401,8 +405,16 @@ FailureOr<Value> emitScalarOp(OpBuilder &builder, Operation *op,
   return result;
 }
 
+Value convertScalar(OpBuilder &builder, Location loc, Type from, Type to, Value value) {
+  return ScalarEmitter{builder, loc, from, ValueRange(value)}.convert(to);
+}
+
 Value emitCombine(OpBuilder &b, Location loc, ReduceKind kind, Type elementType,
                   Value lhs, Value rhs) {
+  if (isa<ComplexType>(elementType)) {
+    ComplexEmitter c{b, loc};
+    return kind == ReduceKind::Sum ? c.add(lhs, rhs) : c.multiply(lhs, rhs);
+  }
   SmallVector<Value> operands{lhs, rhs};
   ScalarEmitter emitter{b, loc, elementType, operands};
   bool isFloat = emitter.isFloat();
@@ -430,6 +442,8 @@ Value emitCombine(OpBuilder &b, Location loc, ReduceKind kind, Type elementType,
 Value emitNeutral(OpBuilder &b, Location loc, ReduceKind kind,
                   Type elementType) {
   TypedAttr neutral = neutralElement(kind, elementType);
+  if (auto complex = dyn_cast<ComplexType>(elementType))
+    return ComplexEmitter{b, loc}.number(complex, cast<FloatAttr>(neutral).getValueAsDouble());
   if (auto integer = dyn_cast<IntegerAttr>(neutral))
     neutral = IntegerAttr::get(computeType(elementType), integer.getValue());
   return arith::ConstantOp::create(b, loc, neutral);

@@ -19,6 +19,7 @@
 #include "weft/compiler/codegen/cpu/KernelEmitter.h"
 
 namespace weft {
+class FftOp;
 class GatherOp;
 class OneHotOp;
 class ScatterOp;
@@ -47,6 +48,7 @@ llvm::LogicalResult emitWindows(KernelEmitter &emitter, mlir::Operation *op);
 /// Factorisation and solving; an error for another op.
 llvm::LogicalResult emitMatrices(KernelEmitter &emitter, mlir::Operation *op);
 llvm::LogicalResult emitSort(KernelEmitter &emitter, SortOp op);
+llvm::LogicalResult emitFft(KernelEmitter &emitter, FftOp op);
 llvm::LogicalResult emitScatter(KernelEmitter &emitter, ScatterOp op);
 
 mlir::Value zeroOf(KernelEmitter &emitter, mlir::Type elementType);

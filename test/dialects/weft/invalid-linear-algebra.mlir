@@ -37,3 +37,43 @@ func.func @triangular_solve_c3(%a: tensor<4x4xi32>, %b: tensor<4x4xi32>) {
   %0 = weft.triangular_solve %a, %b : tensor<4x4xi32>, tensor<4x4xi32> -> tensor<4x4xi32>
   return
 }
+
+// -----
+
+func.func @fft_c1(%x: tensor<4xcomplex<f32>>) {
+  // expected-error@+1 {{dim 1 is out of the rank 1}}
+  %0 = weft.fft fft %x dim 1 : tensor<4xcomplex<f32>> -> tensor<4xcomplex<f32>>
+  return
+}
+
+// -----
+
+func.func @fft_c2(%x: tensor<4xf32>) {
+  // expected-error@+1 {{ifft is of complex floats, not of 'f32'}}
+  %0 = weft.fft ifft %x dim 0 : tensor<4xf32> -> tensor<4xcomplex<f32>>
+  return
+}
+
+// -----
+
+func.func @fft_c3(%x: tensor<4xcomplex<f32>>) {
+  // expected-error@+1 {{a length of 9 does not fit 4 elements of the input}}
+  %0 = weft.fft irfft %x dim 0 : tensor<4xcomplex<f32>> -> tensor<9xf32>
+  return
+}
+
+// -----
+
+func.func @fft_rank(%x: tensor<4xcomplex<f32>>) {
+  // expected-error@+1 {{has 1 dimensions, but the result 2}}
+  %0 = weft.fft irfft %x dim 0 : tensor<4xcomplex<f32>> -> tensor<6x1xf32>
+  return
+}
+
+// -----
+
+func.func @fft_elements(%x: tensor<4xf32>) {
+  // expected-error@+1 {{gives 'complex<f32>', not 'f32'}}
+  %0 = weft.fft rfft %x dim 0 : tensor<4xf32> -> tensor<3xf32>
+  return
+}

@@ -1,0 +1,42 @@
+//===- ElementTypes.h - what an element type is made of ---------*- C++ -*-===//
+//
+//   complex<f32>   two parts of f32, 64 bits, 8 bytes
+//   f32            one part: itself, 32 bits, 4 bytes
+//   i1             one part: itself, 1 bit, 1 byte
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_DIALECTS_WEFT_ELEMENTTYPES_H
+#define WEFT_DIALECTS_WEFT_ELEMENTTYPES_H
+
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace weft {
+
+/// The type of the real and the imaginary part; a real type itself.
+inline mlir::Type partType(mlir::Type elementType) {
+  auto complex = llvm::dyn_cast<mlir::ComplexType>(elementType);
+  return complex ? complex.getElementType() : elementType;
+}
+
+/// 2 of complex numbers.
+inline int64_t partsOf(mlir::Type elementType) {
+  return llvm::isa<mlir::ComplexType>(elementType) ? 2 : 1;
+}
+
+/// In memory; each part takes whole bytes. 8 for a type without a width.
+inline int64_t bytesOf(mlir::Type elementType) {
+  mlir::Type part = partType(elementType);
+  if (!part.isIntOrFloat())
+    return 8;
+  return partsOf(elementType) * ((part.getIntOrFloatBitWidth() + 7) / 8);
+}
+
+/// Has a derivative: real or complex floats.
+inline bool isDifferentiable(mlir::Type elementType) {
+  return llvm::isa<mlir::FloatType>(partType(elementType));
+}
+
+} // namespace weft
+
+#endif // WEFT_DIALECTS_WEFT_ELEMENTTYPES_H
