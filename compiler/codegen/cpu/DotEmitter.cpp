@@ -1,6 +1,8 @@
 //===- DotEmitter.cpp - contractions ---------------------------------------===//
 
 #include "weft/compiler/codegen/cpu/DotShape.h"
+#include "weft/compiler/codegen/cpu/Float8Ops.h"
+#include "weft/compiler/codegen/cpu/WholeNests.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -64,6 +66,28 @@ static DotOffsets step(KernelEmitter &emitter, DotOffsets from, const DotDimensi
   return {advance(from.lhs, dim.lhs), advance(from.rhs, dim.rhs), advance(from.result, dim.result)};
 }
 
+/// Eight bits are too few to add up in memory: each sum is one of f32.
+static void addInRegister(KernelEmitter &emitter, const DotShape &shape, Type elementType, DotOffsets offsets) {
+  for (const DotDimension &dim : shape.columns)
+    offsets = step(emitter, offsets, dim, emitter.openLoop(dim.size));
+  unsigned outer = emitter.depth();
+  Value sum = zeroOf(emitter, elementType);
+  DotOffsets at = offsets;
+  for (const DotDimension &dim : shape.contract) {
+    at = step(emitter, at, dim, emitter.openLoop(dim.size, sum));
+    sum = emitter.innermostLoop().getRegionIterArgs()[0];
+  }
+  Value product = emitProduct(emitter, elementType, emitter.load(shape.lhs, elementType, at.lhs), emitter.load(shape.rhs, elementType, at.rhs));
+  sum = emitCombine(emitter.builder, emitter.loc, ReduceKind::Sum, elementType, sum, product);
+  while (emitter.depth() > outer) {
+    scf::ForOp loop = emitter.innermostLoop();
+    loop.getBody()->getTerminator()->setOperand(0, sum);
+    sum = loop.getResult(0);
+    emitter.closeLoops(emitter.depth() - 1);
+  }
+  emitter.store(sum, shape.result, elementType, offsets.result);
+}
+
 /// Any element type and any strides: for each row, result[row] += lhs * rhs[row]
 /// with the columns innermost.
 void emitSimpleDot(KernelEmitter &emitter, DotOp op, const DotShape &shape) {
@@ -82,6 +106,8 @@ void emitSimpleDot(KernelEmitter &emitter, DotOp op, const DotShape &shape) {
   emitter.store(neutral, shape.result, elementType, at.result);
   emitter.closeLoops(outer);
 
+  if (isFloat8(elementType))
+    return addInRegister(emitter, shape, elementType, offsets);
   for (const DotDimension &dim : shape.contract)
     offsets = step(emitter, offsets, dim, emitter.openLoop(dim.size));
   Value a = emitter.load(shape.lhs, elementType, offsets.lhs);

@@ -1,6 +1,7 @@
 //===- ElementEmitter.cpp - the value of one element -----------------------===//
 
 #include "weft/compiler/codegen/cpu/ComplexOps.h"
+#include "weft/compiler/codegen/cpu/Float8Ops.h"
 #include "weft/compiler/codegen/cpu/WholeNests.h"
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/weft/ElementTypes.h"
@@ -66,6 +67,8 @@ Value KernelEmitter::load(Value pointer, Type elementType, Value linear) {
   Value address = LLVM::GEPOp::create(builder, loc, pointerType, storage, pointer, ArrayRef<LLVM::GEPArg>{linear}, LLVM::GEPNoWrapFlags::inbounds);
   auto op = LLVM::LoadOp::create(builder, loc, storage, address, elementBytes(elementType));
   op.setAccessGroupsAttr(builder.getArrayAttr({accessGroup}));
+  if (isFloat8(elementType))
+    return float8FromBits(builder, loc, elementType, op);
   if (!elementType.isInteger(1))
     return op;
   return arith::TruncIOp::create(builder, loc, elementType, op);
@@ -82,6 +85,8 @@ void KernelEmitter::store(Value value, Value pointer, Type elementType, Value li
   Type storage = storageType(elementType);
   if (elementType.isInteger(1))
     value = arith::ExtUIOp::create(builder, loc, storage, value);
+  else if (isFloat8(elementType))
+    value = float8ToBits(builder, loc, elementType, value);
   auto pointerType = LLVM::LLVMPointerType::get(builder.getContext());
   Value address = LLVM::GEPOp::create(builder, loc, pointerType, storage, pointer, ArrayRef<LLVM::GEPArg>{linear}, LLVM::GEPNoWrapFlags::inbounds);
   auto op = LLVM::StoreOp::create(builder, loc, value, address, elementBytes(elementType));
@@ -138,6 +143,8 @@ FailureOr<Value> KernelEmitter::compute(Operation *op, const ElementIndex &index
         TypedAttr value = cast<TypedAttr>(data.getSplatValue<Attribute>());
         if (auto integer = dyn_cast<IntegerAttr>(value))
           value = IntegerAttr::get(computeType(integer.getType()), integer.getValue());
+        else if (isFloat8(data.getElementType()))
+          value = builder.getF32FloatAttr(cast<FloatAttr>(value).getValueAsDouble());
         return arith::ConstantOp::create(builder, loc, value).getResult();
       })
       .Case([&](IotaOp iota) { return counted(iota, index); })
@@ -241,7 +248,7 @@ FailureOr<Value> KernelEmitter::counted(IotaOp op, const ElementIndex &index) {
     return ComplexEmitter{builder, loc}.make(re, arith::ConstantOp::create(builder, loc, builder.getFloatAttr(partType(target), 0)));
   }
   if (isa<FloatType>(target))
-    return arith::SIToFPOp::create(builder, loc, target, position).getResult();
+    return roundedTo(builder, loc, type, arith::SIToFPOp::create(builder, loc, target, position));
   if (target.getIntOrFloatBitWidth() == 64)
     return position;
   return arith::TruncIOp::create(builder, loc, target, position).getResult();

@@ -152,6 +152,7 @@ protected:
   // Nests (KernelNests.cpp).
   mlir::LLVM::LLVMFuncOp createBody();
   void createCaller(llvm::StringRef name, mlir::LLVM::LLVMFuncOp body, llvm::ArrayRef<mlir::Type> parameters);
+  llvm::LogicalResult checkElements();
   llvm::LogicalResult emitNests();
   llvm::LogicalResult emitElementwise(llvm::ArrayRef<mlir::Value> roots);
   llvm::LogicalResult emitReduce(ReduceOp op);

@@ -1,5 +1,6 @@
 //===- KernelNests.cpp - loop nests of a kernel ----------------------------===//
 
+#include "weft/compiler/codegen/cpu/Float8Ops.h"
 #include "weft/compiler/codegen/cpu/WholeNests.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -109,6 +110,26 @@ void KernelEmitter::createCaller(StringRef name, LLVM::LLVMFuncOp body, ArrayRef
   LLVM::ReturnOp::create(builder, loc, ValueRange());
 }
 
+/// What registers and memory can hold.
+static bool hasCode(Type elementType) {
+  if (isa<ComplexType>(elementType))
+    elementType = cast<ComplexType>(elementType).getElementType();
+  if (auto integer = dyn_cast<IntegerType>(elementType))
+    return llvm::is_contained({1, 8, 16, 32, 64}, integer.getWidth());
+  return isFloat8(elementType) || elementType.isBF16() || elementType.isF16() || elementType.isF32() || elementType.isF64();
+}
+
+LogicalResult KernelEmitter::checkElements() {
+  for (Operation &op : kernel.getBody().front()) {
+    SmallVector<Type> types(op.getOperandTypes());
+    llvm::append_range(types, op.getResultTypes());
+    for (Type any : types)
+      if (auto type = dyn_cast<RankedTensorType>(any); type && !hasCode(type.getElementType()))
+        return op.emitError() << "elements of " << type.getElementType() << " have no CPU code; convert them to i8, f8E4M3FN or f8E5M2";
+  }
+  return success();
+}
+
 LogicalResult KernelEmitter::emit() {
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
   entry = createBody();
@@ -126,6 +147,8 @@ LogicalResult KernelEmitter::emit() {
   part = block->getArgument(position + 1);
   partCount = block->getArgument(position + 2);
 
+  if (failed(checkElements()))
+    return failure();
   for (ConstantOp op : kernel.getOps<ConstantOp>()) {
     auto data = dyn_cast<DenseElementsAttr>(op.getValue());
     if (!data)
@@ -237,7 +260,8 @@ LogicalResult KernelEmitter::emitReduce(ReduceOp op) {
     return success();
   beginNest();
   int64_t last = tensorType(op.getInput()).getRank() - 1;
-  bool contiguous = op.getDims().empty() || llvm::is_contained(op.getDims(), last);
+  // Eight bits are too few to add up in memory.
+  bool contiguous = op.getDims().empty() || llvm::is_contained(op.getDims(), last) || isFloat8(tensorType(op.getInput()).getElementType());
   LogicalResult result = contiguous ? emitReduceInRegister(op) : emitReduceInMemory(op);
   beginNest();
   return result;

@@ -1,6 +1,7 @@
 //===- ScalarOps.cpp - elementwise ops on registers ------------------------===//
 
 #include "weft/compiler/codegen/cpu/ComplexOps.h"
+#include "weft/compiler/codegen/cpu/Float8Ops.h"
 #include "weft/compiler/codegen/cpu/KernelEmitter.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
@@ -25,11 +26,11 @@ int64_t elementBytes(Type elementType) {
 Type computeType(Type elementType) {
   if (auto integer = dyn_cast<IntegerType>(elementType))
     return IntegerType::get(integer.getContext(), integer.getWidth());
-  return elementType;
+  return scalarType(elementType);
 }
 
 Type storageType(Type elementType) {
-  if (elementType.isInteger(1))
+  if (elementType.isInteger(1) || isFloat8(elementType))
     return IntegerType::get(elementType.getContext(), 8);
   return computeType(elementType);
 }
@@ -272,6 +273,7 @@ Value ScalarEmitter::compareOp(CompareKind kind) const {
 
 Value ScalarEmitter::convert(Type to) const {
   Type result = computeType(to);
+  to = scalarType(to);
   if (to.isInteger(1))
     return compare(arith::CmpFPredicate::UNE, arith::CmpIPredicate::ne, in[0], number(0));
   if (isFloat() && isa<FloatType>(to)) {
@@ -386,9 +388,19 @@ bool isElementwise(Operation *op) {
   return op->getNumResults() == 1 && op->hasTrait<OpTrait::Elementwise>();
 }
 
+/// Bytes of eight-bit floats are not their registers' bits.
+static Value emitFloat8Bits(OpBuilder &b, BitcastOp op, Value value) {
+  Type from = tensorType(op.getInput()).getElementType(), to = tensorType(op.getResult()).getElementType();
+  Value bits = isFloat8(from) ? float8ToBits(b, op.getLoc(), from, value) : value;
+  return isFloat8(to) ? float8FromBits(b, op.getLoc(), to, bits) : bits;
+}
+
 FailureOr<Value> emitScalarOp(OpBuilder &builder, Operation *op,
                               ValueRange operands) {
-  Type type = tensorType(op->getOperand(0)).getElementType();
+  Type type = scalarType(tensorType(op->getOperand(0)).getElementType());
+  Type resultType = tensorType(op->getResult(0)).getElementType();
+  if (auto bitcast = dyn_cast<BitcastOp>(op); bitcast && elementBytes(resultType) == 1)
+    return emitFloat8Bits(builder, bitcast, operands[0]);
   ScalarEmitter emitter{builder, op->getLoc(), type, operands};
   Value result;
   if (hasComplex(op))
@@ -402,11 +414,11 @@ FailureOr<Value> emitScalarOp(OpBuilder &builder, Operation *op,
   if (!result)
     return op->emitError() << "'" << op->getName() << "' on elements " << type
                            << " has no CPU code";
-  return result;
+  return roundedTo(builder, op->getLoc(), resultType, result);
 }
 
 Value convertScalar(OpBuilder &builder, Location loc, Type from, Type to, Value value) {
-  return ScalarEmitter{builder, loc, from, ValueRange(value)}.convert(to);
+  return ScalarEmitter{builder, loc, scalarType(from), ValueRange(value)}.convert(to);
 }
 
 Value emitCombine(OpBuilder &b, Location loc, ReduceKind kind, Type elementType,
@@ -416,7 +428,7 @@ Value emitCombine(OpBuilder &b, Location loc, ReduceKind kind, Type elementType,
     return kind == ReduceKind::Sum ? c.add(lhs, rhs) : c.multiply(lhs, rhs);
   }
   SmallVector<Value> operands{lhs, rhs};
-  ScalarEmitter emitter{b, loc, elementType, operands};
+  ScalarEmitter emitter{b, loc, scalarType(elementType), operands};
   bool isFloat = emitter.isFloat();
   switch (kind) {
   case ReduceKind::Sum:
@@ -446,6 +458,8 @@ Value emitNeutral(OpBuilder &b, Location loc, ReduceKind kind,
     return ComplexEmitter{b, loc}.number(complex, cast<FloatAttr>(neutral).getValueAsDouble());
   if (auto integer = dyn_cast<IntegerAttr>(neutral))
     neutral = IntegerAttr::get(computeType(elementType), integer.getValue());
+  else if (isFloat8(elementType))
+    neutral = b.getF32FloatAttr(cast<FloatAttr>(neutral).getValueAsDouble());
   return arith::ConstantOp::create(b, loc, neutral);
 }
 

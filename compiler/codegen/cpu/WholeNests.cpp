@@ -41,7 +41,7 @@ static LogicalResult emitCumulative(KernelEmitter &e, CumulativeOp op) {
   if (failed(value))
     return failure();
   e.enterDepth(e.depth());
-  Value next = op.getKind() == ScanKind::LogSumExp ? emitLogSumExp(e, row.elementType, sum, *value) : emitCombine(e.builder, e.loc, kind, row.elementType, sum, *value);
+  Value next = op.getKind() == ScanKind::LogSumExp ? emitLogSumExp(e, computeType(row.elementType), sum, *value) : emitCombine(e.builder, e.loc, kind, row.elementType, sum, *value);
   row.put(op.getExclusive() ? sum : next, op.getResult(), position);
   row.close(next);
   return success();
