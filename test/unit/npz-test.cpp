@@ -1,5 +1,6 @@
 #include "catch2/catch.hpp"
 #include "weft/runtime/data/Npz.h"
+#include "weft/runtime/program/Float8.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -147,6 +148,14 @@ TEST_CASE("conversions round as the hardware does") {
     REQUIRE(floatToHalf(halfToFloat(uint16_t(bits))) == bits);
   CHECK(floatToBFloat(1.00390625f) == 0x3F80); // halfway: to even
   CHECK(floatToBFloat(1.01171875f) == 0x3F82);
+  for (uint32_t bits = 0; bits < 0x7C; ++bits)
+    REQUIRE(floatToFloat8(float8ToFloat(uint8_t(bits), 5), 5) == bits);
+  for (uint32_t bits = 0; bits < 0x7F; ++bits)
+    REQUIRE(floatToFloat8(float8ToFloat(uint8_t(bits), 4), 4) == bits);
+  CHECK(float8ToFloat(0x7E, 4) == 448);
+  CHECK(floatToFloat8(464, 4) == 0x7E); // halfway: to even
+  CHECK(floatToFloat8(465, 4) == 0x7F);
+  CHECK(floatToFloat8(61440, 5) == 0x7C);
   Array x = Array::scalar<float>(ElementType::Float32, 300.7f);
   CHECK(convert(x, ElementType::UInt8).at(0) == 255);
   CHECK(convert(x, ElementType::Int64).at(0) == 300);

@@ -1,6 +1,7 @@
 // Every collective against its meaning in plan.fbs, for several workers.
 #include "runtime-plan.h"
 
+#include <complex>
 #include <cstring>
 #include <random>
 
@@ -86,6 +87,17 @@ TEST_CASE("reductions of every kind") {
         std::vector<uint16_t>{0x3f81});
   CHECK(reduced<uint16_t>(DType::f16, ReduceKind::sum, {0x3c00, 0x4000}, 2) ==
         std::vector<uint16_t>{0x4200});
+  // Complex numbers by their parts: (1+2i) + (3-5i); (1+2i)(3-5i).
+  using Complex = std::complex<float>;
+  CHECK(reduced<Complex>(DType::c64, ReduceKind::sum, {{1, 2}, {3, -5}}, 2) ==
+        std::vector<Complex>{{4, -3}});
+  CHECK(reduced<Complex>(DType::c64, ReduceKind::prod, {{1, 2}, {3, -5}}, 2) ==
+        std::vector<Complex>{{13, 1}});
+  // e4m3fn: 1 + 448; 448 + 448 is too large. e5m2: 1.25 + 1.25.
+  CHECK(reduced<uint8_t>(DType::f8E4M3FN, ReduceKind::sum, {0x38, 0x7e, 0x7e, 0x7e}, 2) ==
+        std::vector<uint8_t>{0x7e, 0x7f});
+  CHECK(reduced<uint8_t>(DType::f8E5M2, ReduceKind::sum, {0x3d, 0x3d}, 2) ==
+        std::vector<uint8_t>{0x41});
   float nan = std::numeric_limits<float>::quiet_NaN();
   for (ReduceKind kind : {ReduceKind::max, ReduceKind::min}) {
     std::vector<float> r = reduced<float>(DType::f32, kind, {nan, 1, 1, nan}, 2);

@@ -144,6 +144,8 @@ static Attribute numberAs(double number, Type type) {
 }
 
 Value Converter::splat(ForeignOp op, double number, RankedTensorType type) {
+  if (isa<ComplexType>(type.getElementType()))
+    return make<ConstantOp>(op, splatData(number, type));
   return make<ConstantOp>(
       op, DenseElementsAttr::get(type,
                                  numberAs(number, type.getElementType())));
@@ -179,6 +181,8 @@ bool Converter::isNeutral(ReduceKind kind, Value init) const {
   auto constant = init.getDefiningOp<ConstantOp>();
   auto data = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
                        : DenseElementsAttr();
+  if (data && isa<ComplexType>(data.getElementType()))
+    return data == neutralData(kind, cast<RankedTensorType>(data.getType()));
   return data && data.isSplat() &&
          data.getSplatValue<Attribute>() ==
              neutralElement(kind, data.getElementType());

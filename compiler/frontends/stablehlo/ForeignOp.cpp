@@ -99,6 +99,8 @@ bool stablehlo::isSupported(Type element) {
                ? llvm::is_contained({1, 8, 16, 32, 64}, integer.getWidth())
                : integer.isUnsigned() &&
                      llvm::is_contained({8, 16, 32, 64}, integer.getWidth());
+  if (auto complex = dyn_cast<ComplexType>(element))
+    return complex.getElementType().isF32() || complex.getElementType().isF64();
   return element.isF32() || element.isF64() || element.isF16() ||
-         element.isBF16();
+         element.isBF16() || isa<Float8E4M3FNType, Float8E5M2Type>(element);
 }

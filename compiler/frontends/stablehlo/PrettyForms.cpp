@@ -7,6 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "weft/compiler/frontends/stablehlo/ReaderDialects.h"
+#include "weft/dialects/weft/ElementTypes.h"
 
 #include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSwitch.h"
@@ -339,6 +340,11 @@ static ParseResult takeTypes(OpAsmParser &parser, StringRef op,
   } else if (op == "select" && listed.size() == 2) {
     inputs.assign({listed[0], listed[1], listed[1]});
     results.assign({listed[1]});
+  } else if (auto whole = listed.size() == 1 && op == "complex"
+                              ? dyn_cast<RankedTensorType>(listed[0])
+                              : RankedTensorType()) {
+    inputs.assign(operands, whole.clone(partType(whole.getElementType())));
+    results.assign({listed[0]});
   } else if (listed.size() == 1) {
     inputs.assign(operands, listed[0]);
     results.assign({listed[0]});
