@@ -17,7 +17,7 @@ BUILD = ROOT / "build"
 
 def run(command):
     """Runs a command, echoes its output and returns (status, output)."""
-    result = subprocess.run(command, cwd=ROOT, text=True, stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
+    result = subprocess.run(command, cwd=ROOT, text=True, errors="replace", stdout=subprocess.PIPE, stderr=subprocess.STDOUT)
     return result.returncode, result.stdout
 
 

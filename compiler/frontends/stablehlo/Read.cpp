@@ -41,8 +41,34 @@ static void flatten(Operation *op) {
         op->setAttr(entry.getName(), entry.getValue());
 }
 
+/// MLIR's parser calls itself for each bracket, as deep as there is stack.
+static LogicalResult checkNesting(StringRef text, StringRef name,
+                                  MLIRContext *context) {
+  constexpr int kDeepest = 256;
+  int depth = 0, line = 1;
+  bool quoted = false;
+  for (size_t i = 0; i < text.size(); ++i) {
+    char c = text[i];
+    line += c == '\n';
+    if (c == '"' || c == '\n') // no string goes over a line's end
+      quoted = c == '"' && !quoted;
+    else if (quoted && c == '\\')
+      ++i;
+    else if (!quoted && StringRef("([{<").contains(c))
+      ++depth;
+    else if (!quoted && StringRef(")]}>").contains(c))
+      depth -= depth > 0 && !(c == '>' && i > 0 && text[i - 1] == '-');
+    if (depth > kDeepest)
+      return emitError(FileLineColLoc::get(context, name, line, 1))
+             << "brackets are nested more than " << kDeepest << " deep";
+  }
+  return success();
+}
+
 OwningOpRef<ModuleOp> stablehlo::read(StringRef bytes, StringRef name,
                                       MLIRContext *context) {
+  if (!isArtifact(bytes) && failed(checkNesting(bytes, name, context)))
+    return {};
   for (StringRef dialect : {"stablehlo", "chlo", "sdy", "vhlo", "func"})
     context->getOrLoadDialect(dialect);
   for (StringRef dialect : {"sdy", "vhlo"})
