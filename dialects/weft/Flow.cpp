@@ -8,6 +8,18 @@ using namespace weft;
 #define GET_OP_CLASSES
 #include "weft/dialects/weft/FlowOps.cpp.inc"
 
+void weft::inlineRegion(Operation *op, Region &region, ValueRange inputs) {
+  Block &block = region.front();
+  Operation *end = block.getTerminator();
+  op->replaceAllUsesWith(end->getOperands());
+  for (auto [argument, input] : llvm::zip_equal(block.getArguments(), inputs))
+    argument.replaceAllUsesWith(input);
+  end->erase();
+  op->getBlock()->getOperations().splice(op->getIterator(),
+                                         block.getOperations());
+  op->erase();
+}
+
 static RegionSuccessor enter(Region &region, unsigned skipped = 0) {
   return RegionSuccessor(&region, region.getArguments().drop_front(skipped));
 }

@@ -10,4 +10,11 @@
 #define GET_OP_CLASSES
 #include "weft/dialects/weft/FlowOps.h.inc"
 
+namespace weft {
+/// The ops of a region take the place of the op that holds it, which is erased;
+/// `inputs` are the region's arguments, what it yields the op's results.
+void inlineRegion(mlir::Operation *op, mlir::Region &region,
+                  mlir::ValueRange inputs);
+} // namespace weft
+
 #endif // WEFT_DIALECTS_WEFT_FLOWOPS_H

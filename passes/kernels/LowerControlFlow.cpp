@@ -3,7 +3,6 @@
 #include "weft/passes/kernels/Passes.h"
 
 #include "weft/dialects/weft/FlowOps.h"
-#include "weft/dialects/weft/GradientBuilder.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
@@ -45,18 +44,6 @@ static void lowerFor(ForOp loop) {
   end->erase();
   loop.replaceAllUsesWith(lowered.getResults().drop_front());
   loop.erase();
-}
-
-/// The only region's ops take the op's place.
-static void inlineOnlyBranch(CaseOp choice) {
-  Block &block = choice.getBranches()[0].front();
-  Operation *end = block.getTerminator();
-  choice.replaceAllUsesWith(end->getOperands());
-  for (auto [argument, input] : llvm::zip_equal(block.getArguments(), choice.getInputs()))
-    argument.replaceAllUsesWith(input);
-  end->erase();
-  choice->getBlock()->getOperations().splice(choice->getIterator(), block.getOperations());
-  choice.erase();
 }
 
 static CaseOp lowerCase(CaseOp choice);
@@ -112,7 +99,7 @@ struct LowerControlFlowPass : impl::LowerControlFlowBase<LowerControlFlowPass> {
         barrier.erase();
       } else if (auto choice = dyn_cast<CaseOp>(op)) {
         if (choice.getBranches().size() == 1)
-          inlineOnlyBranch(choice);
+          inlineRegion(choice, choice.getBranches()[0], choice.getInputs());
         else if (!getElementTypeOrSelf(choice.getSelector()).isInteger(1))
           lowerCase(choice);
       }

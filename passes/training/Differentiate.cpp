@@ -36,16 +36,8 @@ void eraseDeadOps(Block &block) {
 void inlineCheckpoints(func::FuncOp function) {
   SmallVector<CheckpointOp> checkpoints;
   function.walk([&](CheckpointOp op) { checkpoints.push_back(op); });
-  for (CheckpointOp op : checkpoints) {
-    Block &body = op.getBody().front();
-    Operation *end = body.getTerminator();
-    op.replaceAllUsesWith(end->getOperands());
-    for (auto [argument, input] : llvm::zip_equal(body.getArguments(), op.getInputs()))
-      argument.replaceAllUsesWith(input);
-    end->erase();
-    op->getBlock()->getOperations().splice(op->getIterator(), body.getOperations());
-    op.erase();
-  }
+  for (CheckpointOp op : checkpoints)
+    inlineRegion(op, op.getBody(), op.getInputs());
 }
 
 /// A private function may be held by another that is erased: until none is.

@@ -36,6 +36,11 @@ struct OpCase {
 /// All cases, or those whose name starts with the environment's WEFT_OP_CASE.
 const std::vector<OpCase> &opCases();
 
+/// A loop or branch is no kernel: the runtime walks through it, see flow-test.
+inline bool hasRegions(const OpCase &c) {
+  return c.body.find("^bb0") != std::string::npos;
+}
+
 /// The types' names of arguments, "#layout" is a comment in front of them.
 std::string programOf(const OpCase &c, const std::string &name = "main",
                       const std::string &attributes = "");

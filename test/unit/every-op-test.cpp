@@ -223,11 +223,6 @@ struct Memory {
   char *data;
 };
 
-/// No kernel: the runtime walks through it, see flow-test.
-bool hasRegions(const OpCase &c) {
-  return c.body.find("^bb0") != std::string::npos;
-}
-
 void checkCode(weft_kernel_fn kernel, const Tensors &inputs,
                const Tensors &expected, double tolerance) {
   REQUIRE(kernel);

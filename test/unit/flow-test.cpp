@@ -98,10 +98,6 @@ void checkRun(const std::string &text, int64_t devices, const Tensors &inputs,
   }
 }
 
-bool hasRegions(const OpCase &c) {
-  return c.body.find("^bb0") != std::string::npos;
-}
-
 } // namespace
 
 TEST_CASE("loops and branches run") {

@@ -173,60 +173,63 @@ static void count(weft_runtime &runtime, const Executor &executor) {
            counts[kind].occurrences, counts[kind].bytes});
 }
 
+/// What every run does: `check` says whether the ports fit, `run` binds them
+/// and lets the devices go.
+template <typename Port, typename Check, typename Run>
+static Error execute(weft_runtime *runtime, const weft_program *program,
+                     Port *const *inputs, Port *const *outputs, Check check,
+                     Run run) {
+  if (!runtime || !program)
+    return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+  const Plan &plan = program->program->plan();
+  if ((!inputs && !plan.inputs.empty()) ||
+      (!outputs && !plan.outputs.empty()))
+    return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+  std::lock_guard<std::mutex> guard(runtime->mutex);
+  if (Error e = checkDevices(*runtime, plan))
+    return e;
+  if (Error e = check(plan))
+    return e;
+  Executor *executor;
+  if (Error e = runtime->executorFor(program->program, executor))
+    return e;
+  if (Error e = runtime->growArenas(plan))
+    return e;
+  Error e = run(plan, *executor);
+  count(*runtime, *executor);
+  return e;
+}
+
 extern "C" WEFT_EXPORT weft_error *
 weft_execute(weft_runtime *runtime, const weft_program *program,
              weft_buffer *const *inputs, weft_buffer *const *outputs) {
-  return guarded([&]() -> Error {
-    if (!runtime || !program)
-      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
-    const Plan &plan = program->program->plan();
-    if ((!inputs && !plan.inputs.empty()) ||
-        (!outputs && !plan.outputs.empty()))
-      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
-    std::lock_guard<std::mutex> guard(runtime->mutex);
-    if (Error e = checkDevices(*runtime, plan))
-      return e;
-    if (Error e = checkPorts(*runtime, plan, inputs, outputs))
-      return e;
-    Executor *executor;
-    if (Error e = runtime->executorFor(program->program, executor))
-      return e;
-    if (Error e = runtime->growArenas(plan))
-      return e;
-    bind(*runtime, plan, *executor, inputs, outputs);
+  auto check = [&](const Plan &plan) {
+    return checkPorts(*runtime, plan, inputs, outputs);
+  };
+  auto run = [&](const Plan &plan, Executor &executor) -> Error {
+    bind(*runtime, plan, executor, inputs, outputs);
     if (runtime->poison)
       poison(*runtime, plan, outputs);
-    Error e = runtime->isolate
-                  ? runIsolated(*runtime, plan, *executor, inputs, outputs)
-                  : executor->run(runtime->workers);
-    count(*runtime, *executor);
-    return e;
+    return runtime->isolate
+               ? runIsolated(*runtime, plan, executor, inputs, outputs)
+               : executor.run(runtime->workers);
+  };
+  return guarded([&]() -> Error {
+    return execute(runtime, program, inputs, outputs, check, run);
   });
 }
 
 extern "C" WEFT_EXPORT weft_error *
 weft_execute_local(weft_runtime *runtime, const weft_program *program,
                    void *const *inputs, void *const *outputs) {
+  auto check = [&](const Plan &plan) {
+    return checkLocal(plan, inputs, outputs);
+  };
+  auto run = [&](const Plan &plan, Executor &executor) -> Error {
+    bindLocal(*runtime, plan, executor, inputs, outputs);
+    return executor.run(runtime->workers);
+  };
   return guarded([&]() -> Error {
-    if (!runtime || !program)
-      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
-    const Plan &plan = program->program->plan();
-    if ((!inputs && !plan.inputs.empty()) ||
-        (!outputs && !plan.outputs.empty()))
-      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
-    std::lock_guard<std::mutex> guard(runtime->mutex);
-    if (Error e = checkDevices(*runtime, plan))
-      return e;
-    if (Error e = checkLocal(plan, inputs, outputs))
-      return e;
-    Executor *executor;
-    if (Error e = runtime->executorFor(program->program, executor))
-      return e;
-    if (Error e = runtime->growArenas(plan))
-      return e;
-    bindLocal(*runtime, plan, *executor, inputs, outputs);
-    Error e = executor->run(runtime->workers);
-    count(*runtime, *executor);
-    return e;
+    return execute(runtime, program, inputs, outputs, check, run);
   });
 }
