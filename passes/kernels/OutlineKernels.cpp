@@ -3,6 +3,7 @@
 #include "weft/passes/kernels/Passes.h"
 
 #include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/weft/ElementTypes.h"
 #include "weft/passes/kernels/KernelGroups.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -48,7 +49,7 @@ static void gather(Value value, const llvm::SmallPtrSetImpl<Operation *> &member
 
 static int64_t bufferBytes(Value value) {
   auto type = cast<RankedTensorType>(value.getType());
-  return type.getNumElements() * ((type.getElementTypeBitWidth() + 7) / 8);
+  return type.getNumElements() * bytesOf(type.getElementType());
 }
 
 /// Is the dot's result only read element by element, up to the only result?

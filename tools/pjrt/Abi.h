@@ -44,7 +44,7 @@ enum ErrorCode : int {
 /// Element types by their numbers in the interface.
 enum BufferType : int {
   kInvalidType, kPred, kS8, kS16, kS32, kS64, kU8, kU16, kU32, kU64, kF16,
-  kF32, kF64, kBF16
+  kF32, kF64, kBF16, kC64, kC128, kF8E5M2, kF8E4M3FN
 };
 
 enum NamedValueType : int { kString, kInt64, kInt64List, kFloat, kBool };

@@ -1,30 +1,12 @@
 //===- Buffers.cpp - arrays on devices ------------------------------------===//
 
+#include "weft/tools/pjrt/ElementTypes.h"
 #include "weft/tools/pjrt/Functions.h"
 #include "weft/tools/pjrt/Objects.h"
 
 #include <cstring>
 
 using namespace weft::pjrt;
-
-size_t weft::pjrt::bytesOf(BufferType type) {
-  switch (type) {
-  case kPred:
-  case kS8:
-  case kU8:  return 1;
-  case kS16:
-  case kU16:
-  case kF16:
-  case kBF16: return 2;
-  case kS32:
-  case kU32:
-  case kF32: return 4;
-  case kS64:
-  case kU64:
-  case kF64: return 8;
-  default:   return 0;
-  }
-}
 
 namespace {
 
@@ -76,13 +58,13 @@ bool isDense(const std::vector<int64_t> &dims, const int64_t *strides,
 
 /// The host's array is copied before the call returns.
 PJRT_Error *fromHost(Client_BufferFromHostBuffer_Args *args) {
-  size_t element = bytesOf(args->type);
-  if (!element)
-    return error(kUnimplemented,
-                 "arrays of element type number " +
-                     std::to_string(args->type) +
-                     " are not supported; known are bool, integers of 8 to 64 "
-                     "bits, float16, bfloat16, float32 and float64");
+  const ElementType *type = elementType(args->type);
+  if (!type)
+    return error(kUnimplemented, "arrays of element type number " +
+                                     std::to_string(args->type) +
+                                     " are not supported; known are " +
+                                     elementTypeNames());
+  size_t element = type->bytes;
   std::vector<int64_t> dims(args->dims, args->dims + args->num_dims);
   size_t bytes = element;
   for (int64_t size : dims)
@@ -110,7 +92,7 @@ PJRT_Error *destroy(Buffer_Destroy_Args *args) {
   return nullptr;
 }
 
-PJRT_Error *elementType(Buffer_ElementType_Args *args) {
+PJRT_Error *typeOf(Buffer_ElementType_Args *args) {
   args->type = args->buffer->type;
   return nullptr;
 }
@@ -214,7 +196,7 @@ bool isRowMajor(const MemoryLayout *layout, const PJRT_Buffer *buffer) {
     if (layout->strides.num_byte_strides == 0)
       return true;
     return isDense(buffer->dims, layout->strides.byte_strides,
-                   bytesOf(buffer->type));
+                   elementType(buffer->type)->bytes);
   }
   const TiledLayout &tiled = layout->tiled;
   return tiled.num_tiles == 0 &&
@@ -287,7 +269,7 @@ template <int step, typename Args> PJRT_Error *refer(Args *args) {
 void weft::pjrt::setBufferFunctions(Function *table) {
   set(table, kClient_BufferFromHostBuffer, fromHost);
   set(table, kBuffer_Destroy, destroy);
-  set(table, kBuffer_ElementType, elementType);
+  set(table, kBuffer_ElementType, typeOf);
   set(table, kBuffer_Dimensions, dimensions<Buffer_Dimensions_Args>);
   set(table, kBuffer_UnpaddedDimensions,
       dimensions<Buffer_UnpaddedDimensions_Args>);

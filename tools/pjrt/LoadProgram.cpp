@@ -10,7 +10,7 @@
 
 #include "weft/tools/pjrt/LoadProgram.h"
 
-#include "weft/runtime/abi/plan_generated.h"
+#include "weft/tools/pjrt/ElementTypes.h"
 
 #include <algorithm>
 #include <numeric>
@@ -21,25 +21,6 @@ using namespace weft::pjrt;
 namespace {
 
 using Axes = flatbuffers::Vector<const plan::SubAxis *>;
-
-BufferType typeOf(plan::DType type) {
-  switch (type) {
-  case plan::DType::f32:  return kF32;
-  case plan::DType::f64:  return kF64;
-  case plan::DType::f16:  return kF16;
-  case plan::DType::bf16: return kBF16;
-  case plan::DType::i1:   return kPred;
-  case plan::DType::i8:   return kS8;
-  case plan::DType::i16:  return kS16;
-  case plan::DType::i32:  return kS32;
-  case plan::DType::i64:  return kS64;
-  case plan::DType::ui8:  return kU8;
-  case plan::DType::ui16: return kU16;
-  case plan::DType::ui32: return kU32;
-  case plan::DType::ui64: return kU64;
-  default:                return kInvalidType;
-  }
-}
 
 std::string joined(const std::vector<int64_t> &numbers, const char *between) {
   std::string text;
@@ -114,13 +95,14 @@ private:
 ProgramPort portOf(const plan::Program *program, const plan::Port *port,
                    const ShardingWriter &writer) {
   ProgramPort out;
-  out.type = typeOf(port->dtype());
+  const ElementType &element = elementType(port->dtype());
+  out.type = element.type;
   const plan::Buffer *buffer = program->buffers()->Get(port->buffer());
   if (port->shape())
     out.global.assign(port->shape()->begin(), port->shape()->end());
   if (buffer->shape())
     out.local.assign(buffer->shape()->begin(), buffer->shape()->end());
-  out.bytes = bytesOf(out.type);
+  out.bytes = element.bytes;
   for (int64_t size : out.local)
     out.bytes *= static_cast<size_t>(size);
   out.donatedTo = port->donated_to();
@@ -136,18 +118,7 @@ std::string typeText(const plan::Port *port) {
   if (port->shape())
     for (int64_t size : *port->shape())
       text += std::to_string(size) + "x";
-  return text + plan::EnumNameDType(port->dtype()) + ">";
-}
-
-const char *zeroOf(BufferType type) {
-  switch (type) {
-  case kPred: return "false";
-  case kF16:
-  case kBF16:
-  case kF32:
-  case kF64:  return "0.0";
-  default:    return "0";
-  }
+  return text + elementType(port->dtype()).text + ">";
 }
 
 /// A module of the program's types and shardings that computes nothing.
@@ -164,7 +135,7 @@ std::string skeletonOf(const plan::Program *program, const LoadedProgram &out,
     types += (i ? ", " : "") + type;
     values += (i ? ", %" : "%") + std::to_string(i);
     body += "    %" + std::to_string(i) + " = stablehlo.constant dense<" +
-            zeroOf(out.outputs[i].type) + "> : " + type + "\n";
+            elementType(out.outputs[i].type)->zero + "> : " + type + "\n";
     outs += (i ? ", " : "") + out.outputs[i].sharding;
   }
   if (out.outputs.size() != 1)

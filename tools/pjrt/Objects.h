@@ -76,8 +76,6 @@ private:
 };
 using StoragePtr = std::shared_ptr<Storage>;
 
-size_t bytesOf(BufferType type);
-
 /// One argument or result of a program, for one device.
 struct ProgramPort {
   BufferType type = kInvalidType;

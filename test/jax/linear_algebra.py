@@ -1,0 +1,81 @@
+"""QR, eigenvalues and singular values on a Weft device, against NumPy's (LAPACK)."""
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+
+random = np.random.default_rng(3)
+
+
+def draw(*shape, dtype=np.float32):
+    value = random.normal(size=shape)
+    return (value + 1j * random.normal(size=shape) if dtype == np.complex64 else value).astype(dtype)
+
+
+def near(name, found, expected, tolerance=1e-5):
+    scale = max(1.0, float(np.max(np.abs(expected), initial=0)))
+    difference = float(np.max(np.abs(np.asarray(found) - expected), initial=0))
+    assert difference <= tolerance * scale, (name, difference, scale)
+
+
+def dagger(a):
+    return np.conj(np.swapaxes(np.asarray(a), -1, -2))
+
+
+def unitary(name, q):
+    near(name, dagger(q) @ np.asarray(q), np.eye(q.shape[-1]))
+
+
+def check_qr(a):
+    for mode in ("reduced", "complete"):
+        q, r = jnp.linalg.qr(a, mode=mode)
+        expected = np.linalg.qr(a, mode=mode)
+        near("r with LAPACK's signs", r, expected[1])
+        near("q with LAPACK's signs", q[..., :, :r.shape[-1]], expected[0][..., :, :r.shape[-1]])
+        unitary("q", q)
+        near("q r", np.asarray(q) @ np.asarray(r), a)
+
+
+def check_svd(a):
+    s0 = np.linalg.svd(a, compute_uv=False)
+    near("s alone", jnp.linalg.svd(a, compute_uv=False), s0)
+    for full in (False, True):
+        u, s, vh = jnp.linalg.svd(a, full_matrices=full)
+        near("s", s, s0)
+        k = s.shape[-1]
+        near("u s vh", (np.asarray(u)[..., :k] * np.asarray(s)[..., None, :]) @ np.asarray(vh)[..., :k, :], a)
+        unitary("u", u)
+        unitary("v", dagger(vh))
+
+
+def check_eigh(a):
+    a = a + dagger(a)
+    values, vectors = jnp.linalg.eigh(a)
+    near("values", values, np.linalg.eigvalsh(a))
+    near("a v", a @ np.asarray(vectors), np.asarray(vectors) * np.asarray(values)[..., None, :])
+    unitary("vectors", vectors)
+
+
+for dtype in (np.float32, np.complex64):
+    for shape in ((5, 3), (2, 3, 4)):
+        check_qr(draw(*shape, dtype=dtype))
+        check_svd(draw(*shape, dtype=dtype))
+    check_eigh(draw(2, 5, 5, dtype=dtype))
+check_eigh(np.diag([3.0, 1, 2]).astype(np.float32))
+check_svd(np.ones((6, 4), np.float32))
+check_svd(np.zeros((3, 3), np.float32))
+near("large", jnp.linalg.qr(np.full((3, 2), 1e30, np.float32))[1], np.linalg.qr(np.full((3, 2), 1e30))[1])
+assert np.isnan(np.asarray(jnp.linalg.eigvalsh(np.array([[np.nan, 0], [0, 1]], np.float32)))).all()
+
+# What is made of them, and derivatives.
+a = draw(6, 4)
+near("pinv", jnp.linalg.pinv(a), np.linalg.pinv(a))
+near("lstsq", jnp.linalg.lstsq(a, a[:, 0])[0], np.linalg.lstsq(a, a[:, 0], rcond=None)[0])
+near("rank", jnp.linalg.matrix_rank(np.ones((4, 3), np.float32)), 1)
+near("norm", jnp.linalg.norm(a, "nuc"), np.linalg.norm(a, "nuc"))
+near("det", jnp.linalg.det(a[:4]), np.linalg.det(a[:4]))
+near("pivoted", np.abs(jax.scipy.linalg.qr(a, pivoting=True)[1][0, 0]), np.linalg.norm(a, axis=0).max())
+gradient = jax.grad(lambda a: jnp.linalg.svd(a, compute_uv=False).sum())(a)
+u, _, vh = np.linalg.svd(a, full_matrices=False)
+near("gradient of the nuclear norm", gradient, u @ vh)
+print("all decompositions agree")

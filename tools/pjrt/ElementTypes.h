@@ -1,0 +1,38 @@
+//===- ElementTypes.h - element types of JAX and of plans ------*- C++ -*-===//
+//
+//   JAX       number  bytes  a plan's  StableHLO's text    zero
+//   complex64     14      8  c64       complex<f32>        (0.0, 0.0)
+//   bool           1      1  i1        i1                  false
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_PJRT_ELEMENTTYPES_H
+#define WEFT_TOOLS_PJRT_ELEMENTTYPES_H
+
+#include "weft/tools/pjrt/Abi.h"
+
+#include "weft/runtime/abi/plan_generated.h"
+
+#include <string>
+
+namespace weft::pjrt {
+
+struct ElementType {
+  BufferType type;
+  plan::DType planned;
+  size_t bytes;
+  const char *name; ///< as NumPy says it
+  const char *text; ///< as StableHLO says it
+  const char *zero;
+};
+
+/// Null where arrays of the type are not supported.
+const ElementType *elementType(BufferType type);
+const ElementType &elementType(plan::DType type);
+
+/// bool, int8, ...: what is supported.
+std::string elementTypeNames();
+
+} // namespace weft::pjrt
+
+#endif // WEFT_TOOLS_PJRT_ELEMENTTYPES_H

@@ -1,0 +1,40 @@
+"""Private tables of JAX in which a platform must stand. Each is looked at before it is changed."""
+
+import warnings
+
+ALIASES = ("gpu", "tpu")
+
+
+def alias(names):
+    """WEFT_ALIAS=gpu: jax.devices("gpu") and keras.distribution.list_devices("gpu") answer Weft's devices."""
+    from jax._src import xla_bridge
+
+    for name in filter(None, names.split(",")):
+        if name not in ALIASES:
+            raise ValueError(f"Weft: WEFT_ALIAS is {names}; set it to gpu or tpu")
+        table = getattr(xla_bridge, "_alias_to_platforms", None)
+        if not (isinstance(table, dict) and all(isinstance(value, list) for value in table.values())):
+            raise RuntimeError(f"Weft: WEFT_ALIAS={names} needs jax._src.xla_bridge._alias_to_platforms, which has "
+                               f"moved in JAX {_version()}; use JAX 0.10, "
+                               "or unset it and name no platform in jax.devices()")
+        platforms = table.setdefault(name, [])
+        if "weft" not in platforms:
+            platforms.insert(0, "weft")
+
+
+def let_donate():
+    """The platforms to which arrays may be donated."""
+    from jax._src.interpreters import mlir
+
+    platforms = getattr(mlir, "_platforms_with_donation", None)
+    if not isinstance(platforms, list):
+        warnings.warn("Weft: this JAX has no list of platforms with donation; donated arrays are copied. "
+                      "Weft is tested with JAX 0.10")
+    elif "weft" not in platforms:
+        platforms.append("weft")
+
+
+def _version():
+    import jax
+
+    return jax.__version__
