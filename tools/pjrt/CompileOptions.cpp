@@ -2,6 +2,8 @@
 
 #include "weft/tools/pjrt/CompileOptions.h"
 
+#include "weft/tools/pjrt/MessageWriter.h"
+
 using namespace weft::pjrt;
 
 namespace {
@@ -111,12 +113,6 @@ bool readBuildOptions(std::string_view bytes, CompileOptions &out) {
   return !build.isDamaged();
 }
 
-void append(std::string &out, uint64_t value) {
-  for (; value >= 128; value >>= 7)
-    out.push_back(static_cast<char>(value | 128));
-  out.push_back(static_cast<char>(value));
-}
-
 } // namespace
 
 bool weft::pjrt::readCompileOptions(std::string_view bytes,
@@ -129,16 +125,13 @@ bool weft::pjrt::readCompileOptions(std::string_view bytes,
 }
 
 std::string weft::pjrt::writeAssignment(const std::vector<int64_t> &devices) {
-  std::string out = {'\x08', '\x01', '\x10'}; // one replica of N computations
-  append(out, devices.size());
+  MessageWriter out;
+  out.number(1, 1); // one replica of N computations
+  out.number(2, static_cast<int64_t>(devices.size()));
   for (int64_t device : devices) {
-    std::string id;
-    append(id, static_cast<uint64_t>(device));
-    out += '\x1a';
-    append(out, id.size() + 2);
-    out += '\x0a';
-    append(out, id.size());
-    out += id;
+    MessageWriter computation;
+    computation.numbers(1, {device});
+    out.message(3, computation);
   }
-  return out;
+  return std::move(out.bytes);
 }

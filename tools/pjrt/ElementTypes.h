@@ -1,8 +1,8 @@
 //===- ElementTypes.h - element types of JAX and of plans ------*- C++ -*-===//
 //
-//   JAX       number  bytes  a plan's  StableHLO's text    zero
-//   complex64     14      8  c64       complex<f32>        (0.0, 0.0)
-//   bool           1      1  i1        i1                  false
+//   NumPy      PJRT's number  bytes  a plan's  XLA's number
+//   complex64             14      8  c64                 15
+//   bool                   1      1  i1                   1
 //
 //===----------------------------------------------------------------------===//
 
@@ -22,8 +22,7 @@ struct ElementType {
   plan::DType planned;
   size_t bytes;
   const char *name; ///< as NumPy says it
-  const char *text; ///< as StableHLO says it
-  const char *zero;
+  int primitive; ///< XLA's PrimitiveType
 };
 
 /// Null where arrays of the type are not supported.

@@ -1,7 +1,6 @@
 //===- LoadProgram.cpp - a program image with what JAX wants to know ------===//
 //
-// JAX learns how results lie from a module with XLA's shardings, for a mesh of
-// 2 x 4 devices:
+// Layouts become XLA's shardings; on a mesh of 2 x 4 devices, as XLA prints them:
 //
 //   [{"data"}, {}]    {devices=[2,1,4]0,1,2,3,4,5,6,7 last_tile_dim_replicate}
 //   [{}, {"model", "data"}]         {devices=[1,8]0,4,1,5,2,6,3,7}
@@ -11,6 +10,7 @@
 #include "weft/tools/pjrt/LoadProgram.h"
 
 #include "weft/tools/pjrt/ElementTypes.h"
+#include "weft/tools/pjrt/HloSkeleton.h"
 
 #include <algorithm>
 #include <numeric>
@@ -22,17 +22,10 @@ namespace {
 
 using Axes = flatbuffers::Vector<const plan::SubAxis *>;
 
-std::string joined(const std::vector<int64_t> &numbers, const char *between) {
-  std::string text;
-  for (int64_t number : numbers)
-    text += (text.empty() ? "" : between) + std::to_string(number);
-  return text;
-}
-
-/// The shardings of one mesh as XLA writes them.
-class ShardingWriter {
+/// The layouts of one mesh as XLA's shardings.
+class MeshTiles {
 public:
-  explicit ShardingWriter(const plan::Mesh *mesh) {
+  explicit MeshTiles(const plan::Mesh *mesh) {
     for (int64_t size : *mesh->axis_sizes())
       sizes.push_back(size);
     count = std::accumulate(sizes.begin(), sizes.end(), int64_t(1),
@@ -44,7 +37,7 @@ public:
                 devices.begin());
   }
 
-  std::string write(const plan::Layout *layout, size_t rank) const {
+  TileAssignment assign(const plan::Layout *layout, size_t rank) const {
     std::vector<int64_t> tiles(rank, 1);
     for (size_t d = 0; layout && d < rank; ++d)
       for (const plan::SubAxis *axis : *axesOf(layout, d))
@@ -52,7 +45,7 @@ public:
     int64_t parts = std::accumulate(tiles.begin(), tiles.end(), int64_t(1),
                                     std::multiplies<>());
     if (parts == 1)
-      return "{replicated}";
+      return {};
     std::vector<int64_t> order(count);
     std::iota(order.begin(), order.end(), 0);
     // Stable: replicas of a tile stay in the order of the mesh.
@@ -64,8 +57,7 @@ public:
     bool replicated = parts < count;
     if (replicated)
       tiles.push_back(count / parts);
-    return "{devices=[" + joined(tiles, ",") + "]" + joined(order, ",") +
-           (replicated ? " last_tile_dim_replicate}" : "}");
+    return {std::move(tiles), std::move(order), replicated};
   }
 
 private:
@@ -93,7 +85,7 @@ private:
 };
 
 ProgramPort portOf(const plan::Program *program, const plan::Port *port,
-                   const ShardingWriter &writer) {
+                   const MeshTiles &mesh) {
   ProgramPort out;
   const ElementType &element = elementType(port->dtype());
   out.type = element.type;
@@ -109,47 +101,8 @@ ProgramPort portOf(const plan::Program *program, const plan::Port *port,
   const plan::Layout *layout = port->layout();
   bool said = layout && layout->dims() &&
               layout->dims()->size() == out.global.size();
-  out.sharding = writer.write(said ? layout : nullptr, out.global.size());
+  out.tiles = mesh.assign(said ? layout : nullptr, out.global.size());
   return out;
-}
-
-std::string typeText(const plan::Port *port) {
-  std::string text = "tensor<";
-  if (port->shape())
-    for (int64_t size : *port->shape())
-      text += std::to_string(size) + "x";
-  return text + elementType(port->dtype()).text + ">";
-}
-
-/// A module of the program's types and shardings that computes nothing.
-std::string skeletonOf(const plan::Program *program, const LoadedProgram &out,
-                       int64_t partitions) {
-  std::string arguments, types, values, body, ins, outs;
-  for (size_t i = 0; i < out.inputs.size(); ++i) {
-    arguments += (i ? ", %a" : "%a") + std::to_string(i) + ": " +
-                 typeText(program->inputs()->Get(unsigned(i)));
-    ins += (i ? ", \"" : "\"") + out.inputs[i].sharding + "\"";
-  }
-  for (size_t i = 0; i < out.outputs.size(); ++i) {
-    std::string type = typeText(program->outputs()->Get(unsigned(i)));
-    types += (i ? ", " : "") + type;
-    values += (i ? ", %" : "%") + std::to_string(i);
-    body += "    %" + std::to_string(i) + " = stablehlo.constant dense<" +
-            elementType(out.outputs[i].type)->zero + "> : " + type + "\n";
-    outs += (i ? ", " : "") + out.outputs[i].sharding;
-  }
-  if (out.outputs.size() != 1)
-    outs = "{" + outs + "}";
-  std::string text = "module @" + out.name +
-                     " attributes {mhlo.num_replicas = 1 : i32, "
-                     "mhlo.num_partitions = " +
-                     std::to_string(partitions) + " : i32";
-  if (partitions > 1)
-    text += ", mhlo.spmd_output_sharding = \"" + outs +
-            "\", mhlo.spmd_parameters_shardings = [" + ins + "]";
-  return text + "} {\n  func.func public @main(" + arguments + ") -> (" +
-         types + ") {\n" + body + "    return" +
-         (values.empty() ? "" : " " + values + " : " + types) + "\n  }\n}\n";
 }
 
 } // namespace
@@ -165,11 +118,11 @@ PJRT_Error *weft::pjrt::loadProgram(const std::vector<uint8_t> &image,
   }
   const plan::Program *program =
       plan::GetProgram(weft_program_plan(out.program));
-  ShardingWriter writer(program->mesh());
+  MeshTiles mesh(program->mesh());
   for (const plan::Port *port : *program->inputs())
-    out.inputs.push_back(portOf(program, port, writer));
+    out.inputs.push_back(portOf(program, port, mesh));
   for (const plan::Port *port : *program->outputs())
-    out.outputs.push_back(portOf(program, port, writer));
+    out.outputs.push_back(portOf(program, port, mesh));
   for (size_t i = 0; i < out.inputs.size(); ++i)
     if (int to = out.inputs[i].donatedTo; to >= 0)
       out.outputs[to].donatedFrom = static_cast<int>(i);
@@ -179,6 +132,6 @@ PJRT_Error *weft::pjrt::loadProgram(const std::vector<uint8_t> &image,
   if (order && static_cast<int64_t>(order->size()) == partitions)
     std::copy(order->begin(), order->end(), out.devices.begin());
   out.name = name;
-  out.skeleton = skeletonOf(program, out, partitions);
+  out.skeleton = hloSkeleton(out, partitions);
   return nullptr;
 }

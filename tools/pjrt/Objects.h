@@ -76,6 +76,13 @@ private:
 };
 using StoragePtr = std::shared_ptr<Storage>;
 
+/// A sharding of XLA: how many tiles each dimension has, and who has each tile;
+/// no tiles: replicated. The last dimension may count the holders of a tile.
+struct TileAssignment {
+  std::vector<int64_t> dims, devices;
+  bool lastIsReplicated = false;
+};
+
 /// One argument or result of a program, for one device.
 struct ProgramPort {
   BufferType type = kInvalidType;
@@ -83,7 +90,7 @@ struct ProgramPort {
   size_t bytes = 0;    ///< of the local part
   int donatedTo = -1;  ///< an argument: the result that takes over its memory
   int donatedFrom = -1;
-  std::string sharding; ///< as XLA writes it: {replicated}
+  TileAssignment tiles;
 };
 
 /// A loaded program, shared by all executables made of the same bytes.
@@ -92,7 +99,7 @@ struct LoadedProgram {
   weft_program *program = nullptr;
   std::vector<ProgramPort> inputs, outputs;
   std::vector<int64_t> devices; ///< partition of each position of the mesh
-  std::string name, skeleton;   ///< skeleton: what JAX reads shardings from
+  std::string name, skeleton;   ///< skeleton: HloSkeleton.h
 };
 
 /// What a compiled program is on chosen devices.

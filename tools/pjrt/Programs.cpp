@@ -134,11 +134,12 @@ PJRT_Error *outputKinds(Executable_OutputMemoryKinds_Args *args) {
   return nullptr;
 }
 
-/// JAX reads the shardings of arguments and results from it, nothing else.
+/// JAX reads types and shardings of arguments and results from it, nothing else.
 PJRT_Error *optimizedProgram(Executable_OptimizedProgram_Args *args) {
   const std::string &text = args->executable->value->loaded->skeleton;
-  args->program->format = "mlir";
-  args->program->format_size = 4;
+  static constexpr std::string_view format = "hlo_with_config";
+  args->program->format = format.data();
+  args->program->format_size = format.size();
   if (args->program->code)
     std::memcpy(args->program->code, text.data(), text.size());
   args->program->code_size = text.size();
