@@ -15,8 +15,16 @@ import subprocess
 import sys
 
 FIGURE = re.compile(r"(?:loss|accuracy)\s*[:=]\s*(-?\d+\.\d+(?:[eE][-+]?\d+)?)")
-SEEDED = ("import runpy, sys, keras, numpy; keras.utils.set_random_seed(7); sys.argv = sys.argv[1:]; "
-          "runpy.run_path(sys.argv[0], run_name='__main__')")
+# JAX's CPU devices are found as gpu, too: see WEFT_ALIAS.
+SEEDED = """import runpy, sys
+if sys.argv[1] == "cpu":
+    from jax._src import xla_bridge
+    xla_bridge._alias_to_platforms["gpu"].insert(0, "cpu")
+import keras
+keras.utils.set_random_seed(7)
+sys.argv = sys.argv[2:]
+runpy.run_path(sys.argv[0], run_name="__main__")
+"""
 
 
 def numbers(value):
@@ -27,17 +35,18 @@ def numbers(value):
 
 def figures(text):
     """The bar of Keras is drawn again and again: the last drawing of a line counts."""
-    lines = [re.split(r"[\r\b]+", line.rstrip("\r\b"))[-1] for line in text.splitlines() if line.strip()]
+    lines = [re.split(r"[\r\b]+", line.rstrip("\r\b"))[-1] for line in text.split("\n") if line.strip()]
     found = [float(figure) for line in lines for figure in FIGURE.findall(line)]
     return found + (numbers(json.loads(lines[-1])) if lines and lines[-1].startswith("{") else [])
 
 
-def run(command, **environment):
-    done = subprocess.run([sys.executable, "-c", SEEDED, *command], text=True, capture_output=True, check=False,
-                          env={**os.environ, "KERAS_BACKEND": "jax", **environment})
+def run(command, platform, **environment):
+    done = subprocess.run([sys.executable, "-c", SEEDED, platform, *command], capture_output=True, check=False,
+                          env={**os.environ, "KERAS_BACKEND": "jax", "JAX_PLATFORMS": platform, **environment})
+    out = done.stdout.decode()  # no text=True: that would make lines of the bar's returns
     if done.returncode:
-        sys.exit(f"{command[0]} ended with {done.returncode}\n{done.stdout[-2000:]}{done.stderr[-4000:]}")
-    return figures(done.stdout)
+        sys.exit(f"{command[0]} ended with {done.returncode}\n{out[-2000:]}{done.stderr.decode()[-4000:]}")
+    return figures(out)
 
 
 def main():
@@ -51,12 +60,11 @@ def main():
     if options.recorded and not options.record:
         expected = json.loads(options.recorded.read_text())
     else:
-        expected = run(options.command, JAX_PLATFORMS="cpu", FIGURES_OF="cpu",
-                       XLA_FLAGS=f"--xla_force_host_platform_device_count={options.devices}")
+        expected = run(options.command, "cpu", XLA_FLAGS=f"--xla_force_host_platform_device_count={options.devices}")
     if options.record:
         options.recorded.write_text(json.dumps(expected) + "\n")
         return
-    found = run(options.command, JAX_PLATFORMS="weft", WEFT_DEVICES=f"cpu:{options.devices}", WEFT_ALIAS="gpu")
+    found = run(options.command, "weft", WEFT_DEVICES=f"cpu:{options.devices}", WEFT_ALIAS="gpu")
     print("JAX ", expected, "\nWeft", found)
     if not expected or len(found) != len(expected):
         sys.exit(f"Weft printed {len(found)} figures, JAX {len(expected)}")

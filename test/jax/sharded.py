@@ -33,6 +33,11 @@ donated = lay(x, "data")
 check("donated", jax.jit(lambda a: a + 1, donate_argnums=0)(donated), x + 1, "data")
 assert donated.is_deleted()
 
+# Arrays over two meshes of the same devices, in one program.
+flat = Mesh(np.array(devices), ("batch",))
+mixed = jax.jit(lambda a, b: a + 2 * b)(xs, lay(x, None, "batch", on=flat))
+np.testing.assert_allclose(np.asarray(mixed), 3 * x, rtol=1e-6)
+
 # Some devices, in another order; one device that is not the first.
 four = Mesh(np.array(devices)[[5, 3, 6, 1]].reshape(2, 2), ("a", "b"))
 check("subset", jax.jit(lambda a: (a * 2).sum(0))(lay(x, "b", "a", on=four)), (x * 2).sum(0), "a", on=four)

@@ -2,6 +2,8 @@
 
 #include "weft/compiler/frontends/stablehlo/Shardings.h"
 
+#include "weft/compiler/frontends/stablehlo/MeshDigits.h"
+
 #include "mlir/IR/Diagnostics.h"
 
 using namespace mlir;
@@ -113,11 +115,14 @@ LogicalResult Shardings::see(Location loc, Attribute attribute) {
     return failure();
   if ((*mesh).getMesh().size() == 1 || (meshAttribute && !namesAxes(tree)))
     return success();
-  if (meshAttribute && meshAttribute != *mesh)
+  if (meshAttribute &&
+      !isSameDevices((*mesh).getMesh(), meshAttribute.getMesh()))
     return emitError(loc) << "the program shards over " << meshAttribute
                           << " and over " << *mesh
-                          << "; Weft takes one mesh for a program";
-  meshAttribute = *mesh;
+                          << "; axes of the one are no parts of the other's, "
+                             "and Weft takes one mesh for a program";
+  if (!meshAttribute)
+    meshAttribute = *mesh;
   return success();
 }
 
@@ -158,18 +163,26 @@ static FailureOr<SubAxis> toAxis(Location loc, const Mesh &mesh,
   return SubAxis{*axis, skip.getInt(), size.getInt()};
 }
 
-/// The axes of one dimension, and how it is said.
-static LogicalResult readDim(Location loc, const Mesh &mesh, Attribute tree,
-                             int64_t index, Layout &layout,
+/// The axes of one dimension, said in the program's mesh, and how it is said.
+static LogicalResult readDim(Location loc, const Mesh &own, const Mesh &mesh,
+                             Attribute tree, int64_t index, Layout &layout,
                              Annotation &annotation) {
   auto dim = dyn_cast<DictionaryAttr>(tree);
   if (!dim)
     return emitError(loc) << "a sharding has the dimension " << tree;
   for (Attribute axis : listOf(dim, "axes")) {
-    auto part = toAxis(loc, mesh, axis);
+    auto part = toAxis(loc, own, axis);
     if (failed(part))
       return failure();
-    layout.dims[index].push_back(*part);
+    if (own == mesh) {
+      layout.dims[index].push_back(*part);
+      continue;
+    }
+    auto digits = digitsOf(own, *part, mesh);
+    if (!digits)
+      return emitError(loc) << "a sharding names " << axis
+                            << ", which is no part of the program's mesh";
+    layout.dims[index].append(*digits);
   }
   if (auto closed = dim.getAs<BoolAttr>("closed"); closed && !closed.getValue())
     annotation.open.push_back(index);
@@ -185,6 +198,13 @@ FailureOr<Annotation> Shardings::resolve(Location loc, Attribute attribute,
   if (!sharding || ignored || !meshAttribute)
     return annotation;
   const Mesh mesh = meshAttribute.getMesh();
+  Mesh own = mesh;
+  if (namesAxes(sharding)) {
+    auto said = meshOf(loc, sharding);
+    if (failed(said))
+      return failure();
+    own = (*said).getMesh();
+  }
   ArrayAttr dims = listOf(sharding, "dims");
   if (static_cast<int64_t>(dims.size()) != rank)
     return emitError(loc) << "a sharding has " << dims.size()
@@ -194,10 +214,10 @@ FailureOr<Annotation> Shardings::resolve(Location loc, Attribute attribute,
            << "a sharding leaves sums unreduced; that is not supported";
   Layout layout = Layout::replicated(rank);
   for (int64_t i = 0; i < rank; ++i)
-    if (failed(readDim(loc, mesh, dims[i], i, layout, annotation)))
+    if (failed(readDim(loc, own, mesh, dims[i], i, layout, annotation)))
       return failure();
   for (Attribute axis : listOf(sharding, "replicated"))
-    if (isa<StringAttr>(axis))
+    if (isa<StringAttr>(axis) && own == mesh)
       annotation.replicated.push_back(axis);
   layout = normalise(mesh, layout);
   if (std::string reason = invalidReason(mesh, layout, rank); !reason.empty())

@@ -6,7 +6,8 @@
 //   if (failed(shardings.collect(program, devices))) ...
 //   LayoutAttr layout = shardings.layoutOf(attribute, rank, error);
 //
-// A program has one mesh: that of its first sharding which shards anything.
+// A program has one mesh: that of its first sharding. Shardings over another
+// mesh of the same devices are said in its axes (MeshDigits.h).
 //
 //===----------------------------------------------------------------------===//
 
@@ -33,7 +34,8 @@ struct Annotation {
 
 class Shardings {
 public:
-  /// Finds the mesh. Fails with an error where there are two.
+  /// Finds the mesh. Fails with an error where there are two of different
+  /// devices.
   llvm::LogicalResult collect(mlir::ModuleOp program);
   /// Null where nothing is sharded.
   MeshAttr mesh() const { return meshAttribute; }
