@@ -5,6 +5,7 @@ jax.devices("gpu") answers. WEFT_PJRT_LIBRARY names another library than the one
 beside this file.
 """
 
+import ctypes
 import os
 import pathlib
 
@@ -12,6 +13,12 @@ import pathlib
 def _library():
     beside = pathlib.Path(__file__).with_name("libWeftPjrt.so")
     return os.environ.get("WEFT_PJRT_LIBRARY") or str(beside)
+
+
+def _load(library):
+    """Before JAX does: names that other libraries have made global stay out of it. TensorFlow's are, and it has
+    an MLIR of its own."""
+    ctypes.CDLL(library, mode=os.RTLD_LAZY | os.RTLD_LOCAL | os.RTLD_DEEPBIND)
 
 
 def initialize():
@@ -22,6 +29,7 @@ def initialize():
     library = _library()
     if not os.path.exists(library):
         raise ImportError(f"Weft: {library} does not exist; install the wheel again, or set WEFT_PJRT_LIBRARY")
+    _load(library)
     tables.alias(os.environ.get("WEFT_ALIAS", ""))
     xla_bridge.register_plugin("weft", priority=0, library_path=library, options=None)
     tables.let_donate()
