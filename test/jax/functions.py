@@ -16,6 +16,10 @@ assert jax.devices()[0].platform == "weft", jax.devices()
 check("add", jnp.asarray(x) + 1, x + 1)
 check("dot", jax.jit(lambda a: jnp.tanh(a @ a.T).sum(0))(x), np.tanh(x @ x.T).sum(0))
 check("grad", jax.grad(lambda a: (jnp.sin(a) ** 2).sum())(x), np.sin(2 * x))
+long = np.random.default_rng(0).uniform(1, 9, (64, 28, 28, 12)).astype(np.float32)
+for name, array, axes in (("rows", long, (0, 1, 2)), ("all", long, None), ("line", long.reshape(-1), 0),
+                          ("column", long.reshape(-1, 3), 0), ("odd", long.reshape(-1)[:50023, None], 0)):
+    np.testing.assert_allclose(jnp.sum(array, axes), np.sum(array, axes, dtype=np.float64), rtol=1e-6, err_msg=f"sum of {name}")
 check("sort", jnp.sort(-x, axis=1), np.sort(-x, axis=1))
 check("argmax", jnp.argmax(x, axis=1), x.argmax(1))
 check("cumsum", jnp.cumsum(x, axis=0), np.cumsum(x, axis=0))
