@@ -21,8 +21,6 @@ from jax import lax
 warnings.filterwarnings("ignore")
 # What is known to fail, with the reason that Weft gives (a part of it).
 KNOWN = {
-    "bitcast-narrow": "changes the width of elements",
-    "cumlogsumexp": "combines a window in a way that is not supported",
     "reduce_xor": "has a reducer that is not supported",
 }
 
@@ -226,8 +224,21 @@ def draws():
         yield f"random-{name}", lambda k, name=name, more=more: getattr(jax.random, name)(wrap(k), *more), [key]
 
 
+def bits():
+    """Of the generators that XLA has, word for word, and of their states."""
+    state = np.array([1, 2, 0xFFFFFFFF, 0xFFFFFFFF], np.uint32)
+    for algorithm in (lax.RandomAlgorithm.RNG_DEFAULT, lax.RandomAlgorithm.RNG_PHILOX, lax.RandomAlgorithm.RNG_THREE_FRY):
+        for dtype, shape in (("uint32", (7,)), ("uint32", (3, 3)), ("uint32", ()), ("uint16", (2, 4)), ("uint8", (5, 2))):
+            name = f"bits-{algorithm.name}-{dtype}-{'x'.join(map(str, shape))}"
+            yield name, functools.partial(lax.rng_bit_generator, shape=shape, dtype=dtype, algorithm=algorithm), [state]
+    for name in ("rbg", "unsafe_rbg"):
+        wrap = functools.partial(jax.random.wrap_key_data, impl=name)
+        yield f"{name}-normal", lambda k, wrap=wrap: jax.random.normal(wrap(k), (3, 4)), [state]
+        yield f"{name}-split", lambda k, wrap=wrap: jax.random.key_data(jax.random.split(wrap(k), 3)), [state]
+
+
 def programs():
-    for family in (elementwise, moves, reductions, contractions, windows, indexing, orders, control, networks, draws):
+    for family in (elementwise, moves, reductions, contractions, windows, indexing, orders, control, networks, draws, bits):
         yield from family()
 
 

@@ -104,14 +104,6 @@ LogicalResult convert(Converter &c, ForeignOp op) {
       op, c.cast(op, c.input(op, 0), op.resultType().getElementType()));
 }
 
-LogicalResult bitcast(Converter &c, ForeignOp op) {
-  if (op.operandType(0).getShape() != op.resultType().getShape())
-    return op.refuse() << "changes the width of elements, "
-                       << op.operandType(0) << " to " << op.resultType()
-                       << ", which is not supported";
-  return c.give(op, c.make<BitcastOp>(op, op.resultType(), c.input(op, 0)));
-}
-
 LogicalResult isFinite(Converter &c, ForeignOp op) {
   return c.give(op, c.make<IsFiniteOp>(op, op.resultType(), c.input(op, 0)));
 }
@@ -199,7 +191,6 @@ constexpr ConversionEntry kEntries[] = {
     {"select", select},
     {"clamp", clamp},
     {"convert", convert},
-    {"bitcast_convert", bitcast},
     {"is_finite", isFinite},
     {"reduce_precision", reducePrecision},
 };

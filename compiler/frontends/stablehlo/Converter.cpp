@@ -14,7 +14,8 @@ const ConversionEntry *stablehlo::findConversion(StringRef name) {
     for (auto family :
          {elementwiseConversions(), moveConversions(), reductionConversions(),
           windowConversions(), indexingConversions(), orderConversions(),
-          controlConversions(), loopConversions(), linearAlgebraConversions()})
+          controlConversions(), loopConversions(), linearAlgebraConversions(),
+          bitConversions(), randomConversions()})
       for (const ConversionEntry &entry : family)
         all[entry.name] = &entry;
     return all;

@@ -114,6 +114,8 @@ llvm::ArrayRef<ConversionEntry> orderConversions();
 llvm::ArrayRef<ConversionEntry> controlConversions();
 llvm::ArrayRef<ConversionEntry> loopConversions();
 llvm::ArrayRef<ConversionEntry> linearAlgebraConversions();
+llvm::ArrayRef<ConversionEntry> bitConversions();
+llvm::ArrayRef<ConversionEntry> randomConversions();
 
 } // namespace weft::stablehlo
 

@@ -2,6 +2,7 @@
 
 #include "weft/compiler/frontends/stablehlo/Import.h"
 #include "weft/compiler/frontends/stablehlo/Converter.h"
+#include "weft/compiler/frontends/stablehlo/ShardingStrings.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -205,7 +206,8 @@ void ProgramImporter::donate(func::FuncOp function) {
 }
 
 OwningOpRef<ModuleOp> ProgramImporter::run(const ImportOptions &options) {
-  if (failed(findFunctions()) || failed(chooseDevices(options.devices)))
+  if (failed(translateShardingStrings(program)) || failed(findFunctions()) ||
+      failed(chooseDevices(options.devices)))
     return {};
   module = ModuleOp::create(program.getLoc());
   if (MeshAttr mesh = shardings.mesh(); mesh && options.devices != 1)
@@ -220,7 +222,9 @@ OwningOpRef<ModuleOp> ProgramImporter::run(const ImportOptions &options) {
 
 int64_t stablehlo::deviceCount(ModuleOp program) {
   Shardings shardings;
-  return failed(shardings.collect(program)) ? 0 : shardings.devices();
+  return failed(translateShardingStrings(program)) ||
+                 failed(shardings.collect(program))
+             ? 0 : shardings.devices();
 }
 
 OwningOpRef<ModuleOp> stablehlo::import(ModuleOp program,
