@@ -9,9 +9,12 @@ import os
 import sys
 import types
 
+import jax
 import pytest
 
-RECORD = os.environ["KERAS_SUITE_RECORD"]
+# Read before the tests run: some of Keras' clear the environment.
+RECORD, EVERY = os.environ["KERAS_SUITE_RECORD"], int(os.environ["KERAS_SUITE_EVERY"])
+BACKEND = os.environ["KERAS_BACKEND"]
 MARKERS = ["requires_trainable_backend: for back ends that train", "multi_device: for several devices"]
 
 
@@ -52,8 +55,7 @@ class Recorder:
             config.addinivalue_line("markers", marker)
 
     def pytest_collection_modifyitems(self, items):
-        every = int(os.environ["KERAS_SUITE_EVERY"])
-        items[:] = [item for item in items[::every] if name_of(item) not in self.known
+        items[:] = [item for item in items[::EVERY] if name_of(item) not in self.known
                     and (self.wanted is None or name_of(item) in self.wanted)]
 
     @pytest.hookimpl(wrapper=True)
@@ -76,7 +78,7 @@ class Recorder:
             write(test="(file)", outcome="failed", why=str(report.longrepr)[-600:])
 
     def pytest_sessionfinish(self):
-        write(done=int(os.environ["KERAS_SUITE_EVERY"]))
+        write(done=EVERY)
 
 
 def keras_conftest():
@@ -84,13 +86,14 @@ def keras_conftest():
     conftest = types.ModuleType("conftest")
 
     def skip_if_backend(given, reason):
-        return pytest.mark.skipif(given == os.environ["KERAS_BACKEND"], reason=reason)
+        return pytest.mark.skipif(given == BACKEND, reason=reason)
 
     conftest.skip_if_backend = skip_if_backend
     return conftest
 
 
 if __name__ == "__main__":
+    jax.devices()
     sys.modules["conftest"] = keras_conftest()
     sys.exit(pytest.main([sys.argv[1], "-q", "-p", "no:cacheprovider",
                           "--rootdir", os.path.dirname(sys.argv[1]), "-c", os.devnull], plugins=[Recorder()]))
