@@ -17,7 +17,7 @@ using namespace mlir;
 using namespace weft;
 
 /// Part of every cache key: raise it when the emitted code changes.
-static constexpr llvm::StringLiteral kCodegenVersion = "weft-cpu-3 llvm-" LLVM_VERSION_STRING;
+static constexpr llvm::StringLiteral kCodegenVersion = "weft-cpu-4 llvm-" LLVM_VERSION_STRING;
 
 namespace {
 struct KernelJob {
