@@ -54,6 +54,15 @@ static int64_t fetchedBytes(plan::CollectiveOp op, int64_t members) {
          (totalBytes(op.getTargets()) / count);
 }
 
+/// To how many others the busiest member sends.
+static int64_t mostReceivers(ArrayRef<int64_t> sources) {
+  std::vector<int64_t> sent(sources.size());
+  for (auto [member, source] : llvm::enumerate(sources))
+    if (source >= 0 && source != static_cast<int64_t>(member))
+      ++sent[source];
+  return *std::max_element(sent.begin(), sent.end());
+}
+
 /// Bytes one device sends, see the header's formulas.
 static int64_t bytesSent(plan::CollectiveOp op, const Mesh &mesh) {
   if (!op.getGroupAttr()) {
@@ -67,6 +76,8 @@ static int64_t bytesSent(plan::CollectiveOp op, const Mesh &mesh) {
   int64_t p = shardCount(op.getGroupAttr().getLayout().dims[0]);
   if (op.getKind() == "fetch")
     return fetchedBytes(op, p);
+  if (op.getKind() == "collective_permute")
+    return mostReceivers(*op.getShape()) * totalBytes(op.getSources());
   if (op.getKind() == "pick") // any element may come from elsewhere
     return totalBytes(op.getTargets().front());
   int64_t before = totalBytes(op.getSources());

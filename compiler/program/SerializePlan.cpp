@@ -185,7 +185,8 @@ void PlanWriter::addCollective(fb::CollectiveOp op) {
   static constexpr StringRef names[] = {"all_reduce",     "all_gather",
                                         "reduce_scatter", "all_to_all",
                                         "permute",        "exchange",
-                                        "fetch",          "pick"};
+                                        "fetch",          "pick",
+                                        "collective_permute"};
   auto kind = static_cast<fb::CollectiveKind>(
       llvm::find(names, op.getKind()) - std::begin(names));
   auto reduce = op.getReduceAttr()

@@ -21,6 +21,10 @@ public:
   explicit BorderRules(Stage stage) : stage(stage) {}
 
   std::string refusal(Operation *op) const {
+    if (op->getParentOfType<FixedLayoutsOpInterface>())
+      return "";
+    if (stage >= Stage::partitioned && isPerDevice(op))
+      return "still has tensors of all devices; run --weft-partition";
     if (stage >= Stage::differentiated && isa<ValueAndGradOp>(op))
       return "is still abstract; run --weft-differentiate";
     if (stage == Stage::sharded)
@@ -44,6 +48,10 @@ public:
   }
 
 private:
+  /// Its region is one device's program already: blocks, and communication.
+  static bool isPerDevice(Operation *op) {
+    return isa<FixedLayoutsOpInterface>(op);
+  }
   static bool isStepFunction(Operation *op) {
     auto function = dyn_cast_or_null<func::FuncOp>(op);
     return function && function.isPublic() && !function.isExternal();

@@ -135,6 +135,22 @@ LogicalResult PickOp::verify() {
   return checkOthers(*this, getDim()); // (C2)
 }
 
+LogicalResult CollectivePermuteOp::verify() {
+  int64_t members = groupSize(getGroup());
+  if (static_cast<int64_t>(getSources().size()) != members) // (C1)
+    return emitOpError("has ")
+           << getSources().size() << " sources for " << members << " devices";
+  for (int64_t source : getSources())
+    if (source < -1 || source >= members) // (C1)
+      return emitOpError("has the source ")
+             << source << "; members are 0 to " << members - 1
+             << ", and -1 is none";
+  if (getInput().getType() != getType()) // (C2)
+    return emitOpError("operand and result should have one type, but are ")
+           << getInput().getType() << " and " << getType();
+  return success();
+}
+
 /// (C1) local shapes, (C2) not partial.
 static LogicalResult checkMove(Operation *op, ArrayRef<int64_t> shape,
                                LayoutAttr from, LayoutAttr to) {

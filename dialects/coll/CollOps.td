@@ -117,6 +117,17 @@ def Coll_PickOp : Coll_CommunicatingOp<"pick"> {
   let hasVerifier = 1;
 }
 
+def Coll_CollectivePermuteOp : Coll_MovingOp<"collective_permute", "receives the whole value of a chosen member",
+    (ins DenseI64ArrayAttr:$sources), "$input `sources` $sources"> {
+  let description = [{
+    `%1 = coll.collective_permute %0 sources [3, 0, 1, 2] over #mesh ["x"] : tensor<4xf32> -> tensor<4xf32>`:
+    member k receives what member sources[k] has; where that is -1, what it
+    gets is undefined. One member may send to several.
+    (C1) one source for each member, -1 or a member; (C2) operand and result
+    have one type.
+  }];
+}
+
 class Coll_LayoutMoveOp<string mnemonic, string text> : Coll_CommunicatingOp<mnemonic> {
   let summary = text;
   let description = [{ `%1 = coll.exchange %0 of [16, 16] from #a to #b : tensor<8x16xf32> -> tensor<16x8xf32>` (global shape in brackets). (C1) operand and result have the local shapes of the two layouts; (C2) neither is partial. }];

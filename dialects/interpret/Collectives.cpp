@@ -8,41 +8,15 @@
 
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/interpret/Meanings.h"
+#include "weft/dialects/weft/DeviceGroups.h"
 
 #include "llvm/ADT/TypeSwitch.h"
-
-#include <map>
 
 using namespace mlir;
 
 namespace weft {
 
 namespace {
-
-/// Positions that differ in the digits `axes` only, ordered by them.
-using Group = SmallVector<int64_t>;
-
-std::vector<Group> groupsOf(const Mesh &mesh, ArrayRef<SubAxis> axes) {
-  std::map<int64_t, Group> byBase;
-  for (int64_t position = 0; position < mesh.size(); ++position) {
-    int64_t base = position;
-    for (const SubAxis &sub : axes) {
-      int64_t below = mesh.axes[sub.axis].size / sub.skip / sub.size;
-      for (size_t axis = sub.axis + 1; axis < mesh.axes.size(); ++axis)
-        below *= mesh.axes[axis].size;
-      base -= coordinate(mesh, position, sub) * below;
-    }
-    byBase[base].push_back(position);
-  }
-  std::vector<Group> groups;
-  for (auto &[base, group] : byBase) {
-    llvm::sort(group, [&](int64_t a, int64_t b) {
-      return coordinate(mesh, a, axes) < coordinate(mesh, b, axes);
-    });
-    groups.push_back(group);
-  }
-  return groups;
-}
 
 /// Copies the block of `sizes` at `from` of one tensor to `to` of another;
 /// what lies outside either is left.
@@ -167,6 +141,10 @@ Tensor memberResult(Operation *op, unsigned index,
         return concatenated(blocks, type, gather.getDim());
       })
       .Case([&](coll::FetchOp fetch) { return fetched(fetch, members, k); })
+      .Case([&](coll::CollectivePermuteOp permute) {
+        int64_t source = permute.getSources()[k];
+        return source < 0 ? padding(type) : *members[source];
+      })
       .Case([&](coll::AllToAllOp move) {
         Tensors blocks;
         for (const Tensor *member : members) {
@@ -186,7 +164,7 @@ groupedMeaning(Operation *op, const Mesh &mesh, LayoutAttr group,
                ArrayRef<SmallVector<const Tensor *>> operands) {
   SmallVector<Tensors> results(mesh.size(), Tensors(op->getNumResults()));
   Layout axes = group.getLayout();
-  for (const Group &members : groupsOf(mesh, axes.dims[0]))
+  for (const DeviceGroup &members : groupsOver(mesh, axes.dims[0]))
     for (unsigned index = 0; index < op->getNumResults(); ++index) {
       SmallVector<const Tensor *> tensors;
       for (int64_t position : members)
@@ -202,7 +180,7 @@ pickMeaning(coll::PickOp op, const Mesh &mesh,
             ArrayRef<SmallVector<const Tensor *>> operands) {
   SmallVector<Tensors> results(mesh.size());
   Layout axes = op.getGroup().getLayout();
-  for (const Group &members : groupsOf(mesh, axes.dims[0])) {
+  for (const DeviceGroup &members : groupsOver(mesh, axes.dims[0])) {
     SmallVector<const Tensor *> tensors;
     for (int64_t position : members)
       tensors.push_back(operands[position][0]);
@@ -276,7 +254,7 @@ meaningOfCollective(Operation *op, const Mesh &mesh,
       })
       .Case<coll::SliceOp, coll::MakePartialOp, coll::AllReduceOp,
             coll::ReduceScatterOp, coll::AllGatherOp, coll::AllToAllOp,
-            coll::FetchOp>(grouped)
+            coll::FetchOp, coll::CollectivePermuteOp>(grouped)
       .Case([&](coll::PickOp pick) -> Result {
         if (otherMesh(pick.getGroup()))
           return refused();

@@ -80,6 +80,37 @@ Lockstep::Outcome Lockstep::runCase(Operation &op,
   return run(choice.getBranches()[branch].front(), operands);
 }
 
+Lockstep::Outcome Lockstep::runManual(Operation &op,
+                                      const Operands &operands) {
+  auto manual = cast<ManualOp>(op);
+  ArrayAttr any = manual.getFrom().empty() ? manual.getTo() : manual.getFrom();
+  Mesh inside = cast<LayoutAttr>(any[0]).getMesh().getMesh();
+  if (devices != 1)
+    return op.emitOpError("is run by each of ")
+           << devices << " devices; partition it first";
+  SmallVector<Tensors> blocks(inside.size());
+  for (auto [index, tensor] : llvm::enumerate(operands.front())) {
+    Layout layout = manual.getOperandLayout(index).getLayout();
+    for (auto [device, block] : llvm::enumerate(shardTensor(inside, layout, *tensor)))
+      blocks[device].push_back(std::move(block));
+  }
+  auto outcome = Lockstep(inside).run(manual.getBody().front(), blocks);
+  if (failed(outcome))
+    return failure();
+  SmallVector<Tensors> results(1);
+  for (OpResult result : op.getResults()) {
+    unsigned index = result.getResultNumber();
+    auto ofDevices = llvm::map_to_vector(*outcome, [&](Tensors &all) { return all[index]; });
+    std::string why = gatherTensor(
+        inside, manual.getResultLayout(index).getLayout(),
+        cast<RankedTensorType>(result.getType()).getShape(), ofDevices,
+        results.front().emplace_back());
+    if (!why.empty())
+      return op.emitOpError("result ") << index << ": " << why;
+  }
+  return results;
+}
+
 std::optional<Lockstep::Outcome> Lockstep::flow(Operation &op,
                                                 const Operands &operands) {
   if (isa<WhileOp>(op))
@@ -90,6 +121,8 @@ std::optional<Lockstep::Outcome> Lockstep::flow(Operation &op,
     return runCase(op, copied(operands));
   if (auto checkpoint = dyn_cast<CheckpointOp>(op))
     return run(checkpoint.getBody().front(), copied(operands));
+  if (isa<ManualOp>(op))
+    return runManual(op, operands);
   if (isa<OptimizationBarrierOp>(op))
     return copied(operands);
   return std::nullopt;

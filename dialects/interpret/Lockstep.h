@@ -37,6 +37,8 @@ private:
   Outcome runWhile(mlir::Operation &op, llvm::SmallVector<Tensors> carried);
   Outcome runFor(mlir::Operation &op, llvm::SmallVector<Tensors> carried);
   Outcome runCase(mlir::Operation &op, llvm::SmallVector<Tensors> operands);
+  /// Blocks for the devices of the op's own mesh.
+  Outcome runManual(mlir::Operation &op, const Operands &operands);
   /// The first tensor of each device, an integer on which all agree, which is
   /// taken away.
   llvm::FailureOr<int64_t> takeInteger(mlir::Operation &op,

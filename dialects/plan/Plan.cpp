@@ -70,7 +70,8 @@ LogicalResult CollectiveOp::verify() {
   static constexpr StringRef kinds[] = {"all_reduce",     "all_gather",
                                         "reduce_scatter", "all_to_all",
                                         "permute",        "exchange",
-                                        "fetch",          "pick"};
+                                        "fetch",          "pick",
+                                        "collective_permute"};
   if (!llvm::is_contained(kinds, getKind())) // (C1)
     return emitOpError("has unknown kind ") << getKindAttr();
   return success();

@@ -1,6 +1,6 @@
-//===- FlowOps.td - loops, branches, recomputation ---------------------------//
+//===- FlowOps.td - loops, branches, recomputation, per-device code ---------------------------//
 //
-// Ops with regions have no sharding rule. They say, by MLIR's
+// Ops with regions have no sharding rule. All but weft.manual say, by MLIR's
 // RegionBranchOpInterface, which operands, block arguments, yields and results
 // are one value, and these share one layout. Regions see nothing from outside:
 // what a body reads is carried in.
@@ -117,12 +117,42 @@ def Weft_OptimizationBarrierOp : Weft_ShardedOp<"optimization_barrier", [Differe
   let hasVerifier = 1;
 }
 
+// --- per device ------------------------------------------------------------------
+def Weft_ManualOp : Weft_Op<"manual", [DeclareOpInterfaceMethods<FixedLayoutsOpInterface>, RecursiveMemoryEffects, IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
+  let summary = "what each device does with its blocks, communication included";
+  let stablehlo = "sdy.manual_computation (shard_map)";
+  let factors = "none: layouts are said";
+  let derivative = "none: refused by name; JAX differentiates before";
+  let description = [{
+        %y = weft.manual(%x) from [#rows] to [#whole] : (tensor<8x4xf32>) -> tensor<2x4xf32> {
+        ^bb0(%block: tensor<2x4xf32>):       // #rows: [x] on x=4
+          %s = coll.all_reduce sum %block over #mesh ["x"] : tensor<2x4xf32>
+          weft.yield %s : tensor<2x4xf32>
+        }
+
+    Each device of the mesh runs the region on its block of each operand, and
+    what it yields is its block of each result. Devices that hold copies of a
+    result must yield the same.
+    (C1) one layout for each operand and result, of its rank, not partial, all
+    over one mesh; (C2) all blocks are full; (C3) the region takes and yields
+    blocks; (C4) a type with a layout has the one that is said; (C5) there is no
+    weft.manual inside.
+  }];
+  let arguments = (ins Variadic<Weft_Tensor>:$inputs, TypedArrayAttrBase<Weft_LayoutAttr, "layouts">:$from, TypedArrayAttrBase<Weft_LayoutAttr, "layouts">:$to);
+  let results = (outs Variadic<Weft_Tensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "`(` $inputs `)` `from` $from `to` $to attr-dict `:` functional-type($inputs, $results) $body";
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+}
+
 // --- ends of regions ---------------------------------------------------------
-def Weft_YieldOp : Weft_Op<"yield", [Pure, ReturnLike, Terminator, ParentOneOf<["WhileOp", "ForOp", "CaseOp", "CheckpointOp"]>]> {
+def Weft_YieldOp : Weft_Op<"yield", [Pure, ReturnLike, Terminator, ParentOneOf<["WhileOp", "ForOp", "CaseOp", "CheckpointOp", "ManualOp"]>]> {
   let summary = "the values that a region passes on";
   let stablehlo = "return";
   let factors = "";
   let arguments = (ins Variadic<Weft_Tensor>:$values);
+  let builders = [OpBuilder<(ins), [{ build($_builder, $_state, ::mlir::ValueRange()); }]>];
   let assemblyFormat = "($values^ `:` type($values))? attr-dict";
 }
 def Weft_ConditionOp : Weft_Op<"condition", [Pure, Terminator, HasParent<"WhileOp">, DeclareOpInterfaceMethods<RegionBranchTerminatorOpInterface>]> {

@@ -34,6 +34,26 @@ def ShardingRuleOpInterface : OpInterface<"ShardingRuleOpInterface"> {
   ];
 }
 
+def FixedLayoutsOpInterface : OpInterface<"FixedLayoutsOpInterface"> {
+  let cppNamespace = "::weft";
+  let description = [{
+    An op that takes and gives its tensors in layouts of its own: they are
+    wishes for what stands around it, and nothing passes through. It has no
+    sharding rule.
+  }];
+  let methods = [
+    InterfaceMethod<"The layout that an operand is brought to.",
+      "::weft::LayoutAttr", "getOperandLayout", (ins "unsigned":$operand)>,
+    InterfaceMethod<"The layout in which a result is produced.",
+      "::weft::LayoutAttr", "getResultLayout", (ins "unsigned":$result)>,
+    InterfaceMethod<[{
+      Builds what one device does, on its blocks of the operands; returns its
+      blocks of the results.
+    }], "::llvm::SmallVector<::mlir::Value>", "buildOnBlocks",
+      (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$blocks)>,
+  ];
+}
+
 def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   let cppNamespace = "::weft";
   let description = [{ Reverse-mode derivative, built from ops of the dialect. }];

@@ -34,6 +34,9 @@ private:
   void emitCollective(Operation &op, StringRef kind, ReduceKindAttr reduce,
                       LayoutAttr group, std::optional<int64_t> from,
                       std::optional<int64_t> to, StringAttr reason);
+  /// A collective of whole operands that a table of numbers describes.
+  void emitTable(Operation &op, StringRef kind, ArrayRef<int64_t> table,
+                 LayoutAttr group, IntegerAttr dim, StringAttr reason);
   void emitMove(Operation &op, StringRef kind, DenseI64ArrayAttr shape,
                 LayoutAttr from, LayoutAttr to, StringAttr reason);
   IntegerAttr timesAttr() {
@@ -155,6 +158,16 @@ void ProgramEmitter::emitMove(Operation &op, StringRef kind,
       IntegerAttr(), IntegerAttr(), from, to, shape, reason, timesAttr());
 }
 
+void ProgramEmitter::emitTable(Operation &op, StringRef kind,
+                               ArrayRef<int64_t> table, LayoutAttr group,
+                               IntegerAttr dim, StringAttr reason) {
+  plan::CollectiveOp::create(
+      builder, op.getLoc(), builder.getStringAttr(kind), ReduceKindAttr(),
+      buffers(op.getOperands()), buffers(op.getResults()), group, IntegerAttr(),
+      dim, LayoutAttr(), LayoutAttr(), builder.getDenseI64ArrayAttr(table),
+      reason, timesAttr());
+}
+
 LogicalResult ProgramEmitter::emitInstruction(Operation &op) {
   if (auto call = dyn_cast<func::CallOp>(op)) {
     SmallVector<Value> all = buffers(call.getOperands());
@@ -173,17 +186,11 @@ LogicalResult ProgramEmitter::emitInstruction(Operation &op) {
     emitCollective(op, "all_to_all", nullptr, c.getGroup(), c.getConcat(),
                    c.getSplit(), c.getReasonAttr());
   } else if (auto c = dyn_cast<coll::FetchOp>(op)) {
-    plan::CollectiveOp::create(
-        builder, op.getLoc(), builder.getStringAttr("fetch"), ReduceKindAttr(),
-        buffers(op.getOperands()), buffers(op.getResults()), c.getGroup(),
-        IntegerAttr(), c.getDimAttr(), LayoutAttr(), LayoutAttr(),
-        builder.getDenseI64ArrayAttr({int64_t(c.getSize()),
-                                      int64_t(c.getBlock()),
-                                      int64_t(c.getStep()),
-                                      int64_t(c.getOffset()),
-                                      int64_t(c.getDivisor()),
-                                      int64_t(c.getModulus())}),
-        c.getReasonAttr(), timesAttr());
+    int64_t positions[] = {int64_t(c.getSize()),   int64_t(c.getBlock()),
+                           int64_t(c.getStep()),   int64_t(c.getOffset()),
+                           int64_t(c.getDivisor()), int64_t(c.getModulus())};
+    emitTable(op, "fetch", positions, c.getGroup(), c.getDimAttr(),
+              c.getReasonAttr());
   } else if (auto c = dyn_cast<coll::PickOp>(op)) {
     Value positions = buffer(c.getPositions());
     plan::CollectiveOp::create(
@@ -192,6 +199,9 @@ LogicalResult ProgramEmitter::emitInstruction(Operation &op) {
         ValueRange{buffer(c.getResult()), positions}, c.getGroup(),
         IntegerAttr(), c.getDimAttr(), LayoutAttr(), LayoutAttr(),
         DenseI64ArrayAttr(), c.getReasonAttr(), timesAttr());
+  } else if (auto c = dyn_cast<coll::CollectivePermuteOp>(op)) {
+    emitTable(op, "collective_permute", c.getSources(), c.getGroup(),
+              IntegerAttr(), c.getReasonAttr());
   } else if (auto c = dyn_cast<coll::PermuteOp>(op)) {
     emitMove(op, "permute", c.getShapeAttr(), c.getFrom(), c.getTo(),
              c.getReasonAttr());

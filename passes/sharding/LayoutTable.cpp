@@ -159,8 +159,22 @@ LogicalResult LayoutTable::seedConstraints() {
   return success();
 }
 
+LogicalResult LayoutTable::seedFixedLayouts() {
+  for (const RuledOp &op : ruled)
+    if (auto says = dyn_cast<FixedLayoutsOpInterface>(op.op))
+      for (OpResult result : op.op->getResults()) {
+        auto layout = annotation(says.getResultLayout(result.getResultNumber()),
+                                 result.getType(), op.op->getName().getStringRef());
+        if (!layout)
+          return failure();
+        fix(result, *layout, /*late=*/false);
+      }
+  return success();
+}
+
 LogicalResult LayoutTable::seed() {
   if (failed(seedArguments()) || failed(seedConstraints()) ||
+      failed(seedFixedLayouts()) ||
       failed(joinGroups()))
     return failure();
   return seedResults();
@@ -287,6 +301,19 @@ void LayoutTable::updateFlow(Operation *op, const Round &round,
   }
 }
 
+void LayoutTable::updateFixed(Operation *op,
+                              llvm::SmallVectorImpl<Value> &changed) {
+  auto says = dyn_cast<FixedLayoutsOpInterface>(op);
+  for (unsigned i = 0; says && i < op->getNumOperands(); ++i) {
+    Value operand = op->getOperand(i);
+    if (sources.contains(operand) || !entryOf(operand).mayGrow() ||
+        !extend(entryOf(operand), says.getOperandLayout(i).getLayout()))
+      continue;
+    changed.push_back(operand);
+    extendGroup(operand, changed);
+  }
+}
+
 void LayoutTable::run(const Round &round) {
   // Elementwise ops first, then in program order.
   std::set<std::pair<bool, unsigned>> worklist;
@@ -312,6 +339,7 @@ void LayoutTable::run(const Round &round) {
     llvm::SmallVector<Value> changed;
     update(ruled[index], round, changed);
     updateFlow(ruled[index].op, round, changed);
+    updateFixed(ruled[index].op, changed);
     for (Value value : changed) {
       pushNeighbours(value);
       Value leader = flow.leader(value);

@@ -100,6 +100,7 @@ private:
   llvm::LogicalResult seedArguments();
   llvm::LogicalResult seedResults();
   llvm::LogicalResult seedConstraints();
+  llvm::LogicalResult seedFixedLayouts();
   llvm::LogicalResult seedWishes(mlir::Value value);
   llvm::LogicalResult seedReplicated(mlir::Value value, Entry &entry);
   llvm::LogicalResult joinGroups();
@@ -115,6 +116,9 @@ private:
   /// Values that regions pass on, and what they become.
   void updateFlow(mlir::Operation *op, const Round &round,
                   llvm::SmallVectorImpl<mlir::Value> &changed);
+  /// What an op says of its operands itself.
+  void updateFixed(mlir::Operation *op,
+                   llvm::SmallVectorImpl<mlir::Value> &changed);
   void extendGroup(mlir::Value value,
                    llvm::SmallVectorImpl<mlir::Value> &changed);
   /// Closes the layouts of all values that elementwise ops join with an

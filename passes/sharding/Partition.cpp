@@ -321,6 +321,10 @@ void FunctionPartitioner::build(Operation &op) {
   llvm::SmallVector<Type> types;
   for (Type type : op.getResultTypes())
     types.push_back(localType(type));
+  if (auto manual = dyn_cast<FixedLayoutsOpInterface>(op)) {
+    local.map(op.getResults(), manual.buildOnBlocks(builder, operands));
+    return;
+  }
   auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
   if (!ruled) {
     Operation *copy = builder.clone(op, local);

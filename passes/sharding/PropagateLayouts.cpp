@@ -24,13 +24,14 @@ static MeshAttr meshOf(ModuleOp module) {
 }
 
 /// One block a region, static shapes, and regions only where they pass values
-/// on or belong to an op with a rule.
+/// on, or belong to an op that has a rule or says its layouts itself.
 static LogicalResult checkOp(Operation &op) {
   for (Type type : op.getResultTypes())
     if (auto tensor = dyn_cast<ShapedType>(type))
       if (!tensor.hasStaticShape())
         return op.emitError("layouts need static shapes, this is ") << type;
-  if (op.getNumRegions() == 0 || isa<ShardingRuleOpInterface>(op))
+  if (op.getNumRegions() == 0 ||
+      isa<ShardingRuleOpInterface, FixedLayoutsOpInterface>(op))
     return success();
   if (!hasRegionFlow(&op))
     return op.emitError("an op with regions has no sharding rule; let it "

@@ -225,9 +225,12 @@ public:
       out = std::move(moving);
       return nullptr;
     }
-    case CollectiveKind::fetch: {
+    case CollectiveKind::fetch:
+    case CollectiveKind::collective_permute: {
       auto moving = std::make_unique<Moving>(collective);
-      std::vector<Move> moves = fetchMoves(collective);
+      std::vector<Move> moves = collective.kind == CollectiveKind::fetch
+                                    ? fetchMoves(collective)
+                                    : permuteMoves(collective);
       moving->sent.assign(size_t(mesh.size()), 0);
       for (const Move &move : moves)
         if (move.source != move.target)

@@ -107,6 +107,18 @@ std::vector<Move> fetchMoves(const Collective &collective) {
   return out;
 }
 
+std::vector<Move> permuteMoves(const Collective &collective) {
+  std::vector<Move> out;
+  for (size_t n = 0; n < collective.operands.size(); ++n) {
+    const std::vector<int64_t> &extent = collective.operands[n].sourceShape;
+    std::vector<int64_t> zero(extent.size());
+    for (size_t k = 0; k < collective.shape.size(); ++k)
+      if (int64_t source = collective.shape[k]; source >= 0)
+        addMove(out, collective, n, source, int64_t(k), zero, zero, extent);
+  }
+  return out;
+}
+
 /// Where a part of a box starts within it.
 static std::vector<int64_t> startWithin(const Box &part, const Box &whole) {
   std::vector<int64_t> start(part.size());

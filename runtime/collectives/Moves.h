@@ -28,6 +28,8 @@ std::vector<Move> allToAllMoves(const Collective &collective);
 /// The positions that each member asks for, in runs that lie one behind the
 /// other on both sides: the same for all groups.
 std::vector<Move> fetchMoves(const Collective &collective);
+/// The whole of member `shape[k]` to member k: the same for all groups.
+std::vector<Move> permuteMoves(const Collective &collective);
 /// What each member of a group lacks, from the holders in turn.
 Error reshardMoves(const Mesh &mesh, const Collective &collective,
                    int64_t group, std::vector<Move> &out);

@@ -67,6 +67,18 @@ Error PlanReader::checkPositions(const std::string &what,
   return nullptr;
 }
 
+Error PlanReader::checkSources(const std::string &what,
+                               const Collective &info) const {
+  int64_t members = shardCount(info.axes);
+  bool fits = int64_t(info.shape.size()) == members;
+  for (int64_t source : info.shape)
+    fits &= source >= -1 && source < members;
+  if (!fits)
+    return badPlan(what, " has sources ", shapeText(info.shape),
+                   ", not one of ", members, " members for each");
+  return nullptr;
+}
+
 Error PlanReader::checkPicked(const std::string &what,
                               const Collective &info) const {
   bool fits = info.operands.size() == 2;
@@ -99,7 +111,11 @@ Error PlanReader::checkShapes(const std::string &what, const Collective &info,
   if (info.kind == CollectiveKind::fetch)
     if (Error e = checkPositions(what, info))
       return e;
-  bool usesTo = info.kind != CollectiveKind::all_reduce;
+  bool permutes = info.kind == CollectiveKind::collective_permute;
+  if (permutes)
+    if (Error e = checkSources(what, info))
+      return e;
+  bool usesTo = info.kind != CollectiveKind::all_reduce && !permutes;
   bool usesFrom = info.kind == CollectiveKind::all_to_all;
   int64_t rank = int64_t(source.size()), p = shardCount(info.axes);
   if ((usesTo && (info.to < 0 || info.to >= rank)) ||

@@ -101,6 +101,22 @@ TEST_CASE("a collective runs on the mesh that it names") {
              Contains("is over another mesh than the one of 3 devices that the program runs on"));
 }
 
+TEST_CASE("per-device code is part of a global program, and yields true copies") {
+  Refused manual("#mesh = #weft.mesh<\"a\"=2>\n#a = #weft.layout<#mesh, [{\"a\"}]>\n#w = #weft.layout<#mesh, [{}]>\n"
+                 "func.func @f(%x: tensor<4xf32>) -> tensor<2xi64> {\n"
+                 "  %0 = weft.manual(%x) from [#a] to [#w] : (tensor<4xf32>) -> tensor<2xi64> {\n"
+                 "  ^bb0(%p: tensor<2xf32>):\n"
+                 "    %c = coll.coordinate over #mesh [\"a\"] : tensor<i64>\n"
+                 "    %b = weft.broadcast %c dims [] : tensor<i64> -> tensor<2xi64>\n"
+                 "    weft.yield %b : tensor<2xi64>\n"
+                 "  }\n"
+                 "  return %0 : tensor<2xi64>\n}");
+  CHECK_THAT(manual.interpreted({manual.zeros(4)}),
+             Contains("result 0: devices 0 and 1 hold different copies of [0]: 0 != 1"));
+  CHECK_THAT(manual.onDevices("a=2", {{manual.zeros(4)}, {manual.zeros(4)}}),
+             Contains("is run by each of 2 devices; partition it first"));
+}
+
 TEST_CASE("programs with other ports are not compared") {
   std::string global = "func.func @global(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
                        "  return %x : tensor<4xf32>\n}\n";

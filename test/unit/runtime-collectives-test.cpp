@@ -223,6 +223,19 @@ TEST_CASE("a fetch moves halos, strides and turns, and counts what it sends") {
   CHECK(fetched({7, 4, 2, 1, 1, 0}, 2, 0)[1] == 3);
 }
 
+TEST_CASE("a collective permute sends whole values, and counts them") {
+  PlanBuilder p({{"x", 3}});
+  uint32_t in = p.input("in", DType::i32, {6}, {{whole(0, 3)}});
+  uint32_t out = p.output("out", DType::i32, {6}, {{whole(0, 3)}});
+  p.collective(CollectiveKind::collective_permute, {in}, {out}, {whole(0, 3)})
+      .shape = {2, 1, 2};
+  Loaded program(p.image(), "cpu:3", 2);
+  program.write(0, iota<int32_t>(6));
+  REQUIRE(program.run() == "");
+  CHECK(program.read<int32_t>(0, 6) == std::vector<int32_t>{4, 5, 2, 3, 4, 5});
+  CHECK(program.counted("collective_permute") == 8); // one value of two
+}
+
 TEST_CASE("a pick takes elements from where its positions say") {
   // 0 1 2 3 | 4 5 6 7 | 8 9 - - in columns of 2; positions are clamped.
   PlanBuilder p({{"x", 3}});

@@ -155,6 +155,11 @@ TEST_CASE("a plan that does not hold together is refused") {
         }).find("not size, block, step, offset, divisor and modulus") !=
         std::string::npos);
   CHECK(refusal([](PlanBuilder &p) {
+          p.collective(CollectiveKind::collective_permute, {0}, {1}, {whole(0, 2)})
+              .shape = {1, 2};
+        }).find("has sources [1,2], not one of 2 members for each") !=
+        std::string::npos);
+  CHECK(refusal([](PlanBuilder &p) {
           p.collective(CollectiveKind::pick, {0}, {1}, {whole(0, 2)}, -1, 0);
         }).find("has 1 operands, not one and its i64 positions") !=
         std::string::npos);

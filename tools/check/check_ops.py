@@ -19,7 +19,7 @@ DIALECT = ROOT / "dialects" / "weft"
 LLVM = pathlib.Path("/usr/lib/llvm-22")  # where Debian has it; else what PATH finds
 PAGE = ROOT / "docs" / "ops.md"
 # Ops of layouts and differentiation, which mean nothing to JAX.
-WITHOUT_CASE = {"constant", "constrain", "reshard", "value_and_grad"}
+WITHOUT_CASE = {"constant", "constrain", "manual", "reshard", "value_and_grad"}
 FAMILIES = {
     "ElementwiseOps": "Elementwise", "SourceOps": "Sources", "MovementOps": "Moves", "ReductionOps": "Reductions and contractions",
     "IndexingOps": "Indexing", "ScanOps": "Cumulative ops and orders", "WindowOps": "Convolution and pooling",

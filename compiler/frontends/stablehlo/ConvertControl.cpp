@@ -33,6 +33,8 @@ LogicalResult barrier(Converter &c, ForeignOp op) {
 }
 
 LogicalResult constrain(Converter &c, ForeignOp op) {
+  if (c.perDevice) // of axes that are left to the compiler: see ConvertManual
+    return forward(c, op);
   auto said = c.shardings.resolve(op->getLoc(), op.attribute("sharding"),
                                   op.resultType().getRank());
   if (failed(said))

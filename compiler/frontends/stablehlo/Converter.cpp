@@ -14,8 +14,9 @@ const ConversionEntry *stablehlo::findConversion(StringRef name) {
     for (auto family :
          {elementwiseConversions(), moveConversions(), reductionConversions(),
           windowConversions(), indexingConversions(), orderConversions(),
-          controlConversions(), loopConversions(), linearAlgebraConversions(),
-          bitConversions(), randomConversions()})
+          controlConversions(), manualConversions(), collectiveConversions(),
+          loopConversions(), linearAlgebraConversions(), bitConversions(),
+          randomConversions()})
       for (const ConversionEntry &entry : family)
         all[entry.name] = &entry;
     return all;
@@ -196,6 +197,10 @@ std::optional<ReduceKind> stablehlo::reductionOf(Block &block,
       block.back().getNumOperands() != count)
     return std::nullopt;
   Operation *body = block.back().getOperand(index).getDefiningOp();
+  // JAX says of the sum, inside a shard_map, that it is not sharded.
+  while (body && (isa<UnrealizedConversionCastOp>(body) ||
+                  ForeignOp(body).name() == "sdy.sharding_constraint"))
+    body = body->getOperand(0).getDefiningOp();
   if (!body || body->getNumOperands() != 2)
     return std::nullopt;
   Value a = block.getArgument(index), b = block.getArgument(count + index);

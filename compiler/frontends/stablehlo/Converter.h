@@ -79,6 +79,8 @@ public:
 
   mlir::OpBuilder &builder;
   const Shardings &shardings;
+  /// Inside a manual computation: values are one device's.
+  bool perDevice = false;
 
 private:
   LogicalResult convertOp(mlir::Operation *op);
@@ -112,6 +114,8 @@ llvm::ArrayRef<ConversionEntry> windowConversions();
 llvm::ArrayRef<ConversionEntry> indexingConversions();
 llvm::ArrayRef<ConversionEntry> orderConversions();
 llvm::ArrayRef<ConversionEntry> controlConversions();
+llvm::ArrayRef<ConversionEntry> manualConversions();
+llvm::ArrayRef<ConversionEntry> collectiveConversions();
 llvm::ArrayRef<ConversionEntry> loopConversions();
 llvm::ArrayRef<ConversionEntry> linearAlgebraConversions();
 llvm::ArrayRef<ConversionEntry> bitConversions();

@@ -3,6 +3,7 @@
 #include "weft/compiler/frontends/stablehlo/Import.h"
 #include "weft/compiler/frontends/stablehlo/Converter.h"
 #include "weft/compiler/frontends/stablehlo/ShardingStrings.h"
+#include "weft/dialects/coll/Coll.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -230,5 +231,6 @@ int64_t stablehlo::deviceCount(ModuleOp program) {
 OwningOpRef<ModuleOp> stablehlo::import(ModuleOp program,
                                         const ImportOptions &options) {
   program.getContext()->getOrLoadDialect<WeftDialect>();
+  program.getContext()->getOrLoadDialect<coll::CollDialect>();
   return ProgramImporter(program).run(options);
 }

@@ -44,6 +44,7 @@ public:
   void assume(mlir::MLIRContext *context, int64_t devices);
   /// Shardings say nothing from here on.
   void ignore() { ignored = true; }
+  bool isIgnored() const { return ignored; }
 
   /// From a dictionary of ReaderDialects.h; an error is emitted at `loc`.
   llvm::FailureOr<Annotation> resolve(mlir::Location loc,

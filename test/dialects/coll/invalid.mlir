@@ -207,3 +207,30 @@ func.func @fetch_c1(%x: tensor<4x2xf32>) {
   %0 = coll.fetch %x dim 0 of 8 at block 4 step 1 offset 0 divisor 1 modulus 0 over #mesh ["data"] : tensor<4x2xf32> -> tensor<6x3xf32>
   return
 }
+
+// -----
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
+func.func @collective_permute_c1(%x: tensor<4xf32>) {
+  // expected-error@+1 {{has 3 sources for 2 devices}}
+  %0 = coll.collective_permute %x sources [0, 1, 0] over #mesh ["data"] : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
+func.func @collective_permute_c1_member(%x: tensor<4xf32>) {
+  // expected-error@+1 {{has the source 2; members are 0 to 1, and -1 is none}}
+  %0 = coll.collective_permute %x sources [-1, 2] over #mesh ["data"] : tensor<4xf32> -> tensor<4xf32>
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2, "model"=4>
+func.func @collective_permute_c2(%x: tensor<4xf32>) {
+  // expected-error@+1 {{operand and result should have one type, but are 'tensor<4xf32>' and 'tensor<5xf32>'}}
+  %0 = coll.collective_permute %x sources [1, 0] over #mesh ["data"] : tensor<4xf32> -> tensor<5xf32>
+  return
+}

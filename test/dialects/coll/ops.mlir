@@ -38,5 +38,7 @@ func.func @moves(%x: tensor<8x10xf32>, %s: tensor<f32>, %h: tensor<8x16xf32>, %p
   %7 = coll.fetch %h dim 0 of 16 at block 8 step 1 offset -1 divisor 1 modulus 0 over #mesh ["data"] because "halo" : tensor<8x16xf32> -> tensor<10x16xf32>
   // CHECK: coll.pick %{{.*}} at %{{.*}} dim 0 over #[[$MESH]] ["data"] because "sort" : tensor<8x16xf32>, tensor<3x16xi64> -> tensor<3x16xf32>
   %8 = coll.pick %h at %p dim 0 over #mesh ["data"] because "sort" : tensor<8x16xf32>, tensor<3x16xi64> -> tensor<3x16xf32>
+  // CHECK: coll.collective_permute %{{.*}} sources [1, -1] over #[[$MESH]] ["data"] : tensor<8x16xf32> -> tensor<8x16xf32>
+  %9 = coll.collective_permute %h sources [1, -1] over #mesh ["data"] : tensor<8x16xf32> -> tensor<8x16xf32>
   return
 }

@@ -1,0 +1,191 @@
+"""shard_map on Weft against the same programs on JAX's own CPU devices.
+
+    JAX_PLATFORMS=weft,cpu WEFT_DEVICES=cpu:8 python shard_map.py
+
+Each function is run on eight devices of Weft and on eight of JAX; both give
+the same array, to the bit, as all values are small integers.
+
+    JAX_PLATFORMS=cpu python shard_map.py --write ../fixtures/shard_map
+
+writes the programs' texts, inputs and JAX's outputs for tests without JAX.
+"""
+
+import os
+import pathlib
+import sys
+
+os.environ.setdefault("XLA_FLAGS", "--xla_force_host_platform_device_count=8")
+
+import jax
+import jax.numpy as jnp
+import numpy as np
+from jax import lax
+from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
+
+PROGRAMS = []
+
+
+def program(*specs, out, mesh=((2, 4), ("x", "y")), shape=(8, 16), derive=True, **more):
+    """Registers the body of a shard_map over arrays of small integers; JAX has a derivative of it, or not."""
+
+    def register(body):
+        PROGRAMS.append((body.__name__, shape, body, specs, out, mesh, derive, more))
+        return body
+
+    return register
+
+
+@program(P("x", "y"), out=P(None, "y"))
+def all_reduce(v):
+    return lax.psum(v * 2, "x")
+
+
+@program(P("x", "y"), out=P(), derive=False)
+def all_reduce_max_over_both(v):
+    return lax.pmax(v, ("x", "y"))
+
+
+@program(P("x", "y"), out=P(), derive=False)
+def all_reduce_in_other_order(v):
+    return lax.pmean(v, ("y", "x")) + lax.pmin(v, ("y", "x"))
+
+
+@program(P("x", "y"), out=P("x", None), check_vma=False)
+def all_gather_tiled(v):
+    return lax.all_gather(v, "y", axis=1, tiled=True)
+
+
+@program(P("x", "y"), out=P(None, "x", None), check_vma=False)
+def all_gather_new_dimension(v):
+    return lax.all_gather(v, "y", axis=0)
+
+
+@program(P("x", None), out=P("x", "y"))
+def reduce_scatter(v):
+    return lax.psum_scatter(v, "y", scatter_dimension=1, tiled=True)
+
+
+@program(P("x", None), out=P(("x", "y"), None), check_vma=False)
+def all_to_all(v):
+    return lax.all_to_all(v, "y", split_axis=1, concat_axis=0, tiled=True)
+
+
+@program(P("x", ("y",)), out=P("x", "y"))
+def all_to_all_same_dimension(v):
+    return lax.all_to_all(v, "y", split_axis=1, concat_axis=1, tiled=True)
+
+
+@program(P(None, "y"), out=P(None, "y"), derive=False)
+def all_to_all_new_dimension(v):
+    return lax.all_to_all(v.reshape(4, 2, 4), "y", split_axis=0, concat_axis=1).reshape(8, 4)
+
+
+@program(P("x", "y"), out=P("x", "y"))
+def ring(v):
+    return lax.ppermute(v, "y", [(i, (i + 1) % 4) for i in range(4)])
+
+
+@program(P("x", "y"), out=P("x", "y"))
+def shift_with_zeros(v):
+    return lax.ppermute(v, "y", [(i, i + 1) for i in range(3)])
+
+
+@program(P("x", "y"), out=P("x", "y"))
+def permute_over_both(v):
+    return lax.ppermute(v, ("x", "y"), [(0, 5), (5, 3), (3, 0), (1, 7)])
+
+
+@program(P("x", "y"), out=P("x", "y"))
+def own_number(v):
+    return v * 0 + 10 * lax.axis_index("x") + lax.axis_index("y")
+
+
+@program(P("x", None), P(None, "y"), out=P("x", "y"))
+def product(a, b):
+    return a[:, :8] @ b[:8]
+
+
+@program(P("x", "y"), out=P("x", None), check_vma=False)
+def ring_all_gather(v):
+    """What a collective matmul does: the blocks go round."""
+    here = lax.axis_index("y")
+
+    def step(i, state):
+        held, whole = state
+        whole = lax.dynamic_update_slice(whole, held, (0, ((here - i) % 4) * 4))
+        return lax.ppermute(held, "y", [(k, (k + 1) % 4) for k in range(4)]), whole
+
+    return lax.fori_loop(0, 4, step, (v, jnp.zeros((4, 16), v.dtype)))[1]
+
+
+@program(P("x", None), out=P(), axis_names={"x"})
+def one_axis_manual(v):
+    return lax.psum(v @ v.T, "x")
+
+
+@program(P("x", None), out=P("x", None), axis_names={"x"})
+def nested(v):
+    inner = jax.shard_map(lambda w: lax.psum(w, "y"), in_specs=P(None, "y"), out_specs=P(None, None), axis_names={"y"})
+    return inner(v)
+
+
+@program(P("d", None), out=P("d", None), mesh=((8,), ("d",)), check_vma=False)
+def groups_of_an_axis(v):
+    return lax.psum(v, "d", axis_index_groups=[[0, 1, 2, 3], [4, 5, 6, 7]])
+
+
+@program(P("d"), out=P("d"), mesh=((8,), ("d",)), shape=(8,))
+def one_element_each(v):
+    return lax.all_to_all(jnp.tile(v, 8), "d", 0, 0, tiled=True).sum(keepdims=True) + lax.psum(v, "d")
+
+
+def inputs(specs, shape):
+    return [np.random.RandomState(7 + i).randint(-4, 5, shape).astype(np.float32) for i in range(len(specs))]
+
+
+def mapped(devices, body, specs, out, mesh, more):
+    shape, names = mesh
+    grid = jax.sharding.Mesh(np.array(devices).reshape(shape), names, axis_types=(AxisType.Auto,) * len(names))
+    function = jax.shard_map(body, mesh=grid, in_specs=specs, out_specs=out, **more)
+    return function, [NamedSharding(grid, spec) for spec in specs]
+
+
+def functions(devices, body, specs, out, mesh, derive, more):
+    """(what, function of the arrays): the value in the midst of a program, and the gradient of its squares."""
+    function, shardings = mapped(devices, body, specs, out, mesh, more)
+    yield "", lambda *a: function(*[x + 1 for x in a]) * 2, shardings
+    if derive:
+        yield "-gradient", jax.grad(lambda *a: (function(*a) ** 2).sum()), shardings
+
+
+def run(devices, program, arrays):
+    for what, function, shardings in functions(devices, *program):
+        placed = [jax.device_put(a, s) for a, s in zip(arrays, shardings)]
+        yield what, np.asarray(jax.jit(function)(*placed))
+
+
+def compare():
+    weft, cpu = jax.devices("weft"), jax.devices("cpu")
+    for name, shape, *program in PROGRAMS:
+        arrays = inputs(program[1], shape)
+        for (what, ours), (_, theirs) in zip(run(weft, program, arrays), run(cpu, program, arrays)):
+            np.testing.assert_array_equal(ours, theirs, err_msg=name + what)
+        print(f"{name}: equal, sum {ours.sum():g}")
+
+
+def write(folder):
+    """Each program's text, inputs and what JAX computes."""
+    cpu = jax.devices("cpu")
+    for name, shape, *program in PROGRAMS:
+        arrays = inputs(program[1], shape)
+        for what, function, shardings in functions(cpu, *program):
+            placed = [jax.device_put(a, s) for a, s in zip(arrays, shardings)]
+            lowered = jax.jit(function).lower(*placed)
+            path = pathlib.Path(folder) / (name + what)
+            path.with_suffix(".mlir").write_text(lowered.as_text())
+            ports = {f"in/{i:03}": a for i, a in enumerate(arrays)} | {"out/000": np.asarray(lowered.compile()(*placed))}
+            np.savez_compressed(path.with_suffix(".npz"), **ports)
+
+
+if __name__ == "__main__":
+    write(sys.argv[2]) if sys.argv[1:2] == ["--write"] else compare()

@@ -1,0 +1,104 @@
+//===- manual-test.cpp - per-device code against figures of JAX ------------===//
+//
+// Programs of shard_map with what JAX computes, written by
+// test/jax/shard_map.py: as global programs they mean the same in the
+// interpreter, and so do their partitioned forms on every device.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/compiler/frontends/stablehlo/Import.h"
+#include "weft/dialects/coll/Coll.h"
+#include "weft/passes/sharding/Passes.h"
+#include "weft/passes/verify/CompareWithGlobal.h"
+#include "weft/runtime/data/Npz.h"
+
+#include "mlir/Pass/PassManager.h"
+#include "llvm/Support/MemoryBuffer.h"
+
+#include "catch2/catch.hpp"
+
+#include <filesystem>
+
+using namespace mlir;
+using namespace weft;
+
+namespace {
+
+struct Program {
+  explicit Program(const std::string &path) {
+    DialectRegistry registry;
+    stablehlo::registerDialects(registry);
+    registry.insert<WeftDialect, coll::CollDialect>();
+    context.appendDialectRegistry(registry);
+    context.loadAllAvailableDialects();
+    auto file = llvm::MemoryBuffer::getFile(path);
+    REQUIRE(file);
+    auto text = stablehlo::read((*file)->getBuffer(), path, &context);
+    REQUIRE(text);
+    module = stablehlo::import(*text, {});
+    REQUIRE(module);
+    auto npz = NpzFile::open(std::filesystem::path(path).replace_extension(".npz"));
+    REQUIRE(npz);
+    for (const std::string &key : npz->keys())
+      (key[0] == 'i' ? inputs : outputs).push_back(tensor(*npz->read(key)));
+  }
+
+  Tensor tensor(const Array &array) {
+    REQUIRE(array.type == ElementType::Float32);
+    Tensor result(array.shape, Float32Type::get(&context));
+    for (int64_t i = 0; i < result.size(); ++i)
+      result.setReal(i, array.data<float>()[i]);
+    return result;
+  }
+  func::FuncOp function() { return module->lookupSymbol<func::FuncOp>("main"); }
+
+  MLIRContext context;
+  OwningOpRef<ModuleOp> module;
+  Tensors inputs, outputs;
+};
+
+std::vector<std::string> programs() {
+  std::vector<std::string> paths;
+  for (const auto &file : std::filesystem::directory_iterator(WEFT_FIXTURES "/shard_map"))
+    if (file.path().extension() == ".mlir")
+      paths.push_back(file.path());
+  REQUIRE(paths.size() > 20);
+  return paths;
+}
+
+} // namespace
+
+TEST_CASE("programs of shard_map mean in the interpreter what JAX computes") {
+  for (const std::string &path : programs()) {
+    CAPTURE(path);
+    Program program(path);
+    auto results = interpretFunction(program.function(), program.inputs);
+    REQUIRE(succeeded(results));
+    REQUIRE(results->size() == program.outputs.size());
+    for (auto [ours, theirs] : llvm::zip(*results, program.outputs)) {
+      REQUIRE(ours.getShape() == theirs.getShape());
+      for (int64_t i = 0; i < ours.size(); ++i)
+        REQUIRE(ours.real(i) == theirs.real(i));
+    }
+  }
+}
+
+TEST_CASE("partitioned programs of shard_map keep their meaning") {
+  for (const std::string &path : programs()) {
+    CAPTURE(path);
+    Program program(path);
+    OwningOpRef<ModuleOp> global = program.module->clone();
+    PassManager pm(&program.context);
+    pm.addPass(createPropagateLayoutsPass());
+    pm.addPass(createSinkReshardsPass());
+    pm.addPass(createMergeReshardsPass());
+    pm.addPass(createVerifyLayoutsPass());
+    pm.addPass(createPartitionPass());
+    pm.addPass(createCombineAllReducesPass());
+    REQUIRE(succeeded(pm.run(*program.module)));
+    CompareOptions options;
+    options.tolerance = 0;
+    CHECK(succeeded(compareWithGlobal(global->lookupSymbol<func::FuncOp>("main"),
+                                      program.function(), options)));
+  }
+}
