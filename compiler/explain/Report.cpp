@@ -153,18 +153,21 @@ void TextReport::writeCollectives() {
   out << "Communication, in bytes that one device sends (the one that sends "
          "most):\n\n";
   int64_t count = 0;
+  size_t kinds = 15;
+  for (const CollectiveCost &cost : explanation.collectives)
+    kinds = std::max(kinds, cost.kind.size() + 1);
   for (const CollectiveCost &cost : explanation.collectives) {
     std::string axes = llvm::join(cost.axes, ",");
-    out << "  " << llvm::left_justify(cost.kind, 15)
+    out << "  " << llvm::left_justify(cost.kind, kinds)
         << llvm::left_justify(axes, 16)
         << llvm::right_justify(groupedDigits(cost.bytes), 15) << "  "
-        << firstPaths(cost.where, width - 50) << "\n";
+        << firstPaths(cost.where, width - 35 - kinds) << "\n";
     writeWrapped("    why  ", firstClauses(cost.why, 3));
     if (cost.fix)
       writeWrapped("    fix  ", *cost.fix);
     count += cost.count;
   }
-  out << "  " << llvm::left_justify("total", 31)
+  out << "  " << llvm::left_justify("total", kinds + 16)
       << llvm::right_justify(groupedDigits(explanation.totalBytes()), 15)
       << "  in " << count << (count == 1 ? " collective" : " collectives")
       << "\n";

@@ -1,11 +1,11 @@
 """shard_map on Weft against the same programs on JAX's own CPU devices.
 
-    JAX_PLATFORMS=weft,cpu WEFT_DEVICES=cpu:8 python shard_map.py
+    WEFT_DEVICES=cpu:8 python shard_map.py
 
 Each function is run on eight devices of Weft and on eight of JAX; both give
 the same array, to the bit, as all values are small integers.
 
-    JAX_PLATFORMS=cpu python shard_map.py --write ../fixtures/shard_map
+    python shard_map.py --write ../fixtures/shard_map
 
 writes the programs' texts, inputs and JAX's outputs for tests without JAX.
 """
@@ -14,7 +14,8 @@ import os
 import pathlib
 import sys
 
-os.environ.setdefault("XLA_FLAGS", "--xla_force_host_platform_device_count=8")
+os.environ["XLA_FLAGS"] = "--xla_force_host_platform_device_count=8"
+os.environ["JAX_PLATFORMS"] = "cpu" if "--write" in sys.argv else "weft,cpu"
 
 import jax
 import jax.numpy as jnp
@@ -164,6 +165,16 @@ def run(devices, program, arrays):
         yield what, np.asarray(jax.jit(function)(*placed))
 
 
+def on_two_meshes(devices):
+    """The arrays lie on one mesh, the shard_map is over another, which splits its axis."""
+    row = jax.sharding.Mesh(np.array(devices), ("d",))
+    grid = jax.sharding.Mesh(np.array(devices).reshape(4, 2), ("a", "b"), axis_types=(AxisType.Auto,) * 2)
+    array = jax.device_put(np.arange(128, dtype=np.float32).reshape(8, 16), NamedSharding(row, P("d")))
+    inner = jax.shard_map(
+        lambda v: lax.psum(v, "b") + lax.axis_index("a"), mesh=grid, in_specs=P("a", "b"), out_specs=P("a"), axis_names={"a", "b"})
+    return np.asarray(jax.jit(inner)(array))
+
+
 def compare():
     weft, cpu = jax.devices("weft"), jax.devices("cpu")
     for name, shape, *program in PROGRAMS:
@@ -171,6 +182,8 @@ def compare():
         for (what, ours), (_, theirs) in zip(run(weft, program, arrays), run(cpu, program, arrays)):
             np.testing.assert_array_equal(ours, theirs, err_msg=name + what)
         print(f"{name}: equal, sum {ours.sum():g}")
+    np.testing.assert_array_equal(on_two_meshes(weft), on_two_meshes(cpu))
+    print("two meshes: equal")
 
 
 def write(folder):

@@ -11,7 +11,7 @@
 #whole = #weft.layout<#mesh, [{}, {}]>
 module attributes {weft.mesh = #mesh} {
   // SHARDED-LABEL: @main
-  // SHARDED-SAME: %[[A:.*]]: tensor<8x6xf32, #[[XY:.*]]>, %[[W:.*]]: tensor<6x4xf32, #[[WHOLE:.*]]>)
+  // SHARDED-SAME: %[[A:.*]]: tensor<8x6xf32, #[[XY:[a-z0-9]+]]>, %[[W:.*]]: tensor<6x4xf32, #[[WHOLE:.*]]>
   // SHARDED: weft.tanh %[[A]] : tensor<8x6xf32, #[[XY]]>
   // SHARDED: weft.reshard %[[W]] because
   // SHARDED: weft.manual

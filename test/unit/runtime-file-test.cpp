@@ -157,7 +157,7 @@ TEST_CASE("a plan that does not hold together is refused") {
   CHECK(refusal([](PlanBuilder &p) {
           p.collective(CollectiveKind::collective_permute, {0}, {1}, {whole(0, 2)})
               .shape = {1, 2};
-        }).find("has sources [1,2], not one of 2 members for each") !=
+        }).find("has sources [1, 2], not one of 2 members for each") !=
         std::string::npos);
   CHECK(refusal([](PlanBuilder &p) {
           p.collective(CollectiveKind::pick, {0}, {1}, {whole(0, 2)}, -1, 0);

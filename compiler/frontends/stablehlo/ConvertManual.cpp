@@ -20,17 +20,7 @@ using namespace weft::stablehlo;
 
 namespace {
 
-/// The part of a layout that is over the named axes.
-Layout restricted(const Mesh &mesh, Layout layout, ArrayAttr names) {
-  for (SubAxes &dim : layout.dims)
-    llvm::erase_if(dim, [&](const SubAxis &axis) {
-      auto name = StringAttr::get(names.getContext(), mesh.axes[axis.axis].name);
-      return !llvm::is_contained(names, name);
-    });
-  return normalise(mesh, layout);
-}
-
-/// One layout for each value, of the attribute of that name.
+/// One layout for each value, of the attribute of that name: its manual axes.
 LogicalResult readLayouts(Converter &c, ForeignOp op, StringRef name,
                           TypeRange types, SmallVectorImpl<Layout> &layouts) {
   auto said = dyn_cast_or_null<ArrayAttr>(op.attribute(name));
@@ -40,13 +30,11 @@ LogicalResult readLayouts(Converter &c, ForeignOp op, StringRef name,
                        << name;
   for (auto [sharding, type] : llvm::zip_equal(said, types)) {
     int64_t rank = ::cast<RankedTensorType>(type).getRank();
-    auto known = c.shardings.resolve(op->getLoc(), sharding, rank);
+    auto known = c.shardings.resolve(op->getLoc(), sharding, rank, axes);
     if (failed(known))
       return failure();
     layouts.push_back(known->layout ? known->layout.getLayout()
                                     : Layout::replicated(rank));
-    layouts.back() =
-        restricted(c.shardings.mesh().getMesh(), layouts.back(), axes);
   }
   return success();
 }

@@ -166,7 +166,7 @@ static FailureOr<SubAxis> toAxis(Location loc, const Mesh &mesh,
 /// The axes of one dimension, said in the program's mesh, and how it is said.
 static LogicalResult readDim(Location loc, const Mesh &own, const Mesh &mesh,
                              Attribute tree, int64_t index, Layout &layout,
-                             Annotation &annotation) {
+                             Annotation &annotation, ArrayAttr only) {
   auto dim = dyn_cast<DictionaryAttr>(tree);
   if (!dim)
     return emitError(loc) << "a sharding has the dimension " << tree;
@@ -174,6 +174,10 @@ static LogicalResult readDim(Location loc, const Mesh &own, const Mesh &mesh,
     auto part = toAxis(loc, own, axis);
     if (failed(part))
       return failure();
+    if (only && !llvm::is_contained(
+                    only, StringAttr::get(tree.getContext(),
+                                          own.axes[part->axis].name)))
+      continue;
     if (own == mesh) {
       layout.dims[index].push_back(*part);
       continue;
@@ -192,7 +196,8 @@ static LogicalResult readDim(Location loc, const Mesh &own, const Mesh &mesh,
 }
 
 FailureOr<Annotation> Shardings::resolve(Location loc, Attribute attribute,
-                                         int64_t rank) const {
+                                         int64_t rank,
+                                         ArrayAttr only) const {
   Annotation annotation;
   auto sharding = dyn_cast_or_null<DictionaryAttr>(attribute);
   if (!sharding || ignored || !meshAttribute)
@@ -214,7 +219,8 @@ FailureOr<Annotation> Shardings::resolve(Location loc, Attribute attribute,
            << "a sharding leaves sums unreduced; that is not supported";
   Layout layout = Layout::replicated(rank);
   for (int64_t i = 0; i < rank; ++i)
-    if (failed(readDim(loc, own, mesh, dims[i], i, layout, annotation)))
+    if (failed(readDim(loc, own, mesh, dims[i], i, layout, annotation,
+                       only)))
       return failure();
   for (Attribute axis : listOf(sharding, "replicated"))
     if (isa<StringAttr>(axis) && own == mesh)

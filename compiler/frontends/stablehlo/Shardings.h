@@ -47,9 +47,10 @@ public:
   bool isIgnored() const { return ignored; }
 
   /// From a dictionary of ReaderDialects.h; an error is emitted at `loc`.
+  /// Where `only` is given, other axes than those of these names are left out.
   llvm::FailureOr<Annotation> resolve(mlir::Location loc,
-                                      mlir::Attribute sharding,
-                                      int64_t rank) const;
+                                      mlir::Attribute sharding, int64_t rank,
+                                      mlir::ArrayAttr only = {}) const;
 
 private:
   llvm::FailureOr<MeshAttr> meshOf(mlir::Location loc,
