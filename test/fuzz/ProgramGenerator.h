@@ -194,6 +194,10 @@ private:
   /// A number of each summand: @f(...) + @f(...).
   std::optional<Function> drawSummand(double terms);
 
+  // RandomManual.cpp
+  class BlockProgram;
+  void manual();
+
   std::mt19937_64 random;
   ProgramOptions options;
   std::vector<std::pair<std::string, int64_t>> axes;
