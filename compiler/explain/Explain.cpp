@@ -99,6 +99,24 @@ static void collectPaths(Location location, llvm::SetVector<StringRef> &paths) {
   }
 }
 
+/// train.py:12 of each part: the innermost line of those that called it.
+static void collectLines(Location location, std::vector<std::string> &lines) {
+  if (auto fused = dyn_cast<FusedLoc>(location)) {
+    for (Location part : fused.getLocations())
+      collectLines(part, lines);
+    return;
+  }
+  location->walk([&](Location part) {
+    auto file = dyn_cast<FileLineColLoc>(part);
+    if (!file || file.getLine() == 0)
+      return WalkResult::advance();
+    std::string line = file.getFilename().str() + ":" + std::to_string(file.getLine());
+    if (!llvm::is_contained(lines, line))
+      lines.push_back(line);
+    return WalkResult::interrupt();
+  });
+}
+
 static CollectiveCost costOf(plan::CollectiveOp op, const Mesh &mesh) {
   CollectiveCost cost;
   cost.kind = op.getKind().str();
@@ -112,6 +130,7 @@ static CollectiveCost costOf(plan::CollectiveOp op, const Mesh &mesh) {
   collectPaths(op.getLoc(), paths);
   for (StringRef path : paths)
     cost.where.push_back(path.str());
+  collectLines(op.getLoc(), cost.lines);
   if (auto group = op.getGroupAttr()) {
     for (const SubAxis &axis : group.getLayout().dims[0])
       cost.axes.push_back(axisText(mesh, axis));

@@ -37,6 +37,8 @@ struct CollectiveCost {
   /// What moves, by the paths of variables and layers: d1/kernel, d2/output.
   std::vector<std::string> where;
   std::string why; ///< provenance: one clause or several, "; " between
+  /// Of the script or program that says it, where that is known: train.py:12.
+  std::vector<std::string> lines;
   /// The cheapest change of annotation that removes it (FindFixes.h).
   std::optional<std::string> fix;
 };

@@ -40,6 +40,7 @@ llvm::json::Value weft::toJson(const Explanation &explanation) {
                            {"axes", stringArray(cost.axes)},
                            {"bytes", cost.bytes},
                            {"count", cost.count},
+                           {"lines", stringArray(cost.lines)},
                            {"where", llvm::join(cost.where, ", ")},
                            {"why", cost.why},
                            {"fix", fixValue(cost)}});
@@ -162,6 +163,8 @@ void TextReport::writeCollectives() {
         << llvm::left_justify(axes, 16)
         << llvm::right_justify(groupedDigits(cost.bytes), 15) << "  "
         << firstPaths(cost.where, width - 35 - kinds) << "\n";
+    if (!cost.lines.empty())
+      out << "    at   " << firstPaths(cost.lines, width - 9) << "\n";
     writeWrapped("    why  ", firstClauses(cost.why, 3));
     if (cost.fix)
       writeWrapped("    fix  ", *cost.fix);

@@ -2,13 +2,17 @@
 
 #include "weft/tools/pjrt/Compiler.h"
 
+#include "weft/tools/pjrt/Report.h"
+
 #include "weft/compiler/Register.h"
 #include "weft/compiler/driver/CompileStep.h"
+#include "weft/compiler/explain/Explain.h"
 #include "weft/compiler/frontends/stablehlo/Import.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 
+#include <chrono>
 #include <cstdlib>
 
 using namespace mlir;
@@ -38,11 +42,12 @@ static std::string cacheDirectory() {
 }
 
 static std::vector<uint8_t> compileIn(MLIRContext &context, StringRef code,
-                                      int64_t partitions, std::string &name) {
+                                      int64_t partitions,
+                                      pjrt::CompiledImage &out) {
   auto program = stablehlo::read(code, "program", &context);
   if (!program)
     return {};
-  name = program->getSymName().value_or("main").str();
+  out.name = program->getSymName().value_or("main").str();
   stablehlo::ImportOptions importOptions;
   importOptions.devices = partitions;
   auto module = stablehlo::import(*program, importOptions);
@@ -52,12 +57,16 @@ static std::vector<uint8_t> compileIn(MLIRContext &context, StringRef code,
   CompileOptions options;
   options.cacheDirectory = cacheDirectory();
   auto image = compileProgram(*module, options);
+  if (succeeded(image) && pjrt::wantsReports())
+    for (auto planned : module->getOps<plan::ProgramOp>())
+      out.explanation += toText(explainProgram(planned));
   return failed(image) ? std::vector<uint8_t>() : std::move(*image);
 }
 
 pjrt::CompiledImage pjrt::compileImage(std::string_view code,
                                        int64_t partitions) {
   CompiledImage out;
+  auto start = std::chrono::steady_clock::now();
   DialectRegistry registry;
   registerAllDialects(registry);
   stablehlo::registerDialects(registry);
@@ -70,7 +79,10 @@ pjrt::CompiledImage pjrt::compileImage(std::string_view code,
     return success();
   });
   out.bytes = compileIn(context, StringRef(code.data(), code.size()),
-                        partitions, out.name);
+                        partitions, out);
+  out.seconds = std::chrono::duration<double>(
+                    std::chrono::steady_clock::now() - start)
+                    .count();
   if (out.bytes.empty() && out.error.empty())
     out.error = "the program could not be compiled";
   return out;

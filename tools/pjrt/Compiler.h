@@ -18,6 +18,8 @@ struct CompiledImage {
   std::vector<uint8_t> bytes; ///< of a .weft file; empty after an error
   std::string name;           ///< of the program: jit_f
   std::string error;          ///< with the place in the user's script
+  std::string explanation;    ///< where WEFT_EXPLAIN asks for it
+  double seconds = 0;         ///< what compiling took
 };
 
 CompiledImage compileImage(std::string_view code, int64_t partitions);

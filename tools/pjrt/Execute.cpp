@@ -8,6 +8,7 @@
 #include "weft/tools/pjrt/Objects.h"
 
 #include <algorithm>
+#include <chrono>
 #include <cstring>
 
 using namespace weft::pjrt;
@@ -57,6 +58,7 @@ void perform(Run &run) {
   const Executable &executable = *run.executable;
   weft_runtime *runtime = runtimeFor(
       *executable.client, static_cast<int64_t>(executable.devices.size()), why);
+  auto start = std::chrono::steady_clock::now();
   if (runtime)
     if (weft_error *failure = weft_execute_local(
             runtime, executable.loaded->program, pointersOf(run.inputs).data(),
@@ -64,6 +66,10 @@ void perform(Run &run) {
       why = weft_error_message(failure);
       weft_error_free(failure);
     }
+  if (executable.loaded->report && why.empty())
+    executable.loaded->report->ran(std::chrono::duration<double>(
+                                       std::chrono::steady_clock::now() - start)
+                                       .count());
   PJRT_Error failure{kInternal, "Weft: " + why};
   run.done->settle(why.empty() ? nullptr : &failure);
 }

@@ -12,6 +12,7 @@
 
 #include "weft/tools/pjrt/Abi.h"
 #include "weft/tools/pjrt/Dispatcher.h"
+#include "weft/tools/pjrt/Report.h"
 
 #include "weft/runtime/abi/weft.h"
 
@@ -100,6 +101,7 @@ struct LoadedProgram {
   std::vector<ProgramPort> inputs, outputs;
   std::vector<int64_t> devices; ///< partition of each position of the mesh
   std::string name, skeleton;   ///< skeleton: HloSkeleton.h
+  std::shared_ptr<Report> report; ///< null without WEFT_EXPLAIN
 };
 
 /// What a compiled program is on chosen devices.

@@ -31,6 +31,8 @@ PJRT_Error *obtain(PJRT_Client &client, std::string_view code,
   if (PJRT_Error *why =
           loadProgram(image.bytes, image.name, partitions, *loaded))
     return why;
+  loaded->report =
+      Report::make(image.name, std::move(image.explanation), image.seconds);
   out = loaded;
   std::lock_guard<std::mutex> guard(client.mutex);
   std::erase_if(client.programs,

@@ -1,0 +1,80 @@
+//===- Report.cpp - what WEFT_EXPLAIN=dir keeps of a program --------------===//
+
+#include "weft/tools/pjrt/Report.h"
+
+#include <algorithm>
+#include <cctype>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+
+using namespace weft::pjrt;
+
+static const char *folder() {
+  const char *text = std::getenv("WEFT_EXPLAIN");
+  return text && *text ? text : nullptr;
+}
+
+bool weft::pjrt::wantsReports() { return folder() != nullptr; }
+
+/// Creates the file of the first number that no file of the folder has; empty
+/// where none can be made.
+static std::string claim(const std::string &name) {
+  std::string plain = name;
+  for (char &c : plain)
+    if (!std::isalnum(static_cast<unsigned char>(c)) && c != '_' && c != '.')
+      c = '_';
+  std::error_code failure;
+  std::filesystem::create_directories(folder(), failure);
+  int number = 0;
+  for (const auto &entry : std::filesystem::directory_iterator(folder(), failure))
+    number = std::max(number, std::atoi(entry.path().filename().c_str()));
+  char prefix[16];
+  std::snprintf(prefix, sizeof prefix, "/%03d-", number + 1);
+  std::string path = folder() + (prefix + plain) + ".txt";
+  if (std::FILE *file = std::fopen(path.c_str(), "w")) {
+    std::fclose(file);
+    return path;
+  }
+  std::fprintf(stderr, "Weft: WEFT_EXPLAIN is %s, where no file can be made; set it to a folder\n",
+               folder());
+  return "";
+}
+
+std::shared_ptr<Report> Report::make(const std::string &name,
+                                     std::string explanation, double seconds) {
+  if (!wantsReports())
+    return nullptr;
+  auto report = std::make_shared<Report>();
+  report->path = claim(name);
+  report->explanation = std::move(explanation);
+  report->compiling = seconds;
+  report->write();
+  return report;
+}
+
+Report::~Report() { write(); }
+
+void Report::ran(double seconds) {
+  std::lock_guard<std::mutex> guard(mutex);
+  if (runs == 0)
+    first = seconds;
+  sum += seconds;
+  ++runs;
+  if ((runs & (runs - 1)) == 0)
+    write();
+}
+
+void Report::write() {
+  std::FILE *file = path.empty() ? nullptr : std::fopen(path.c_str(), "w");
+  if (!file)
+    return;
+  std::fprintf(file, "%s\nTime: compiled in %.1f ms", explanation.c_str(),
+               compiling * 1e3);
+  if (runs)
+    std::fprintf(file, "; %lld %s, %.3f ms each, the first %.3f ms",
+                 static_cast<long long>(runs), runs == 1 ? "run" : "runs",
+                 sum / static_cast<double>(runs) * 1e3, first * 1e3);
+  std::fprintf(file, ".\n");
+  std::fclose(file);
+}
