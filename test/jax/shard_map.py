@@ -178,6 +178,8 @@ def on_two_meshes(devices):
 def compare():
     weft, cpu = jax.devices("weft"), jax.devices("cpu")
     for name, shape, *program in PROGRAMS:
+        if not jax.config.jax_use_shardy_partitioner and "axis_names" in program[-1]:
+            continue  # XLA's older form does not say of a part of the axes what they are
         arrays = inputs(program[1], shape)
         for (what, ours), (_, theirs) in zip(run(weft, program, arrays), run(cpu, program, arrays)):
             np.testing.assert_array_equal(ours, theirs, err_msg=name + what)

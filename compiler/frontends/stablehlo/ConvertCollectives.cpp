@@ -207,20 +207,26 @@ std::optional<SmallVector<int64_t>> sourcesOver(const Mesh &mesh,
   return common;
 }
 
+/// The member's entry of a table of as many elements as the group has members.
+Value entryOfMember(Converter &c, ForeignOp op, DenseElementsAttr table, LayoutAttr group) {
+  auto scalar = RankedTensorType::get({}, table.getElementType());
+  Value all = c.make<ConstantOp>(op, table);
+  Value member = c.make<coll::CoordinateOp>(
+      op, RankedTensorType::get({}, c.builder.getI64Type()), group);
+  Value entry = c.make<DynamicSliceOp>(op, all, member, ArrayRef<int64_t>{1});
+  return c.make<ReshapeOp>(op, scalar, entry);
+}
+
 /// Zero on the members that nobody sends to.
 Value zeroWithoutSource(Converter &c, ForeignOp op, Value value,
                         ArrayRef<int64_t> sources, LayoutAttr group) {
   if (!llvm::is_contained(sources, -1))
     return value;
   auto type = ::cast<RankedTensorType>(value.getType());
-  Builder &b = c.builder;
   auto flags = llvm::map_to_vector(sources, [](int64_t s) { return s >= 0; });
-  auto table = RankedTensorType::get({int64_t(flags.size())}, b.getI1Type());
-  Value known = c.make<ConstantOp>(op, DenseElementsAttr::get(table, flags));
-  Value member = c.make<coll::CoordinateOp>(op, RankedTensorType::get({}, b.getI64Type()), group);
-  Value flag = c.make<DynamicSliceOp>(op, known, member, ArrayRef<int64_t>{1});
-  flag = c.make<ReshapeOp>(op, RankedTensorType::get({}, b.getI1Type()), flag);
-  Value all = c.fill(op, flag, RankedTensorType::get(type.getShape(), b.getI1Type()));
+  auto table = RankedTensorType::get({int64_t(flags.size())}, c.builder.getI1Type());
+  Value flag = entryOfMember(c, op, DenseElementsAttr::get(table, flags), group);
+  Value all = c.fill(op, flag, RankedTensorType::get(type.getShape(), c.builder.getI1Type()));
   return c.make<SelectOp>(op, all, value, c.splat(op, 0, type));
 }
 
@@ -264,16 +270,17 @@ LogicalResult partitionId(Converter &c, ForeignOp op) {
   if (!c.shardings.mesh())
     return c.give(op, c.splat(op, 0, op.resultType()));
   const Mesh mesh = c.shardings.mesh().getMesh();
-  if (!mesh.devices.empty())
-    return op.refuse() << "asks for a device's number on a mesh whose devices "
-                          "are reordered, which is not supported";
   SubAxes all;
   for (unsigned axis = 0; axis < mesh.axes.size(); ++axis)
     all.push_back(wholeAxis(mesh, axis));
   LayoutAttr group = coll::groupOver(c.shardings.mesh(), normalise(mesh, all));
-  Value position = c.make<coll::CoordinateOp>(
-      op, RankedTensorType::get({}, c.builder.getI64Type()), group);
-  return c.give(op, c.cast(op, position, op.resultType().getElementType()));
+  auto type = RankedTensorType::get({}, c.builder.getI64Type());
+  Value number;
+  if (mesh.devices.empty())
+    number = c.make<coll::CoordinateOp>(op, type, group);
+  else
+    number = entryOfMember(c, op, DenseElementsAttr::get(type.clone({mesh.size()}), ArrayRef<int64_t>(mesh.devices)), group);
+  return c.give(op, c.cast(op, number, op.resultType().getElementType()));
 }
 
 LogicalResult replicaId(Converter &c, ForeignOp op) {

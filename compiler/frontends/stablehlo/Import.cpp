@@ -2,6 +2,7 @@
 
 #include "weft/compiler/frontends/stablehlo/Import.h"
 #include "weft/compiler/frontends/stablehlo/Converter.h"
+#include "weft/compiler/frontends/stablehlo/ManualCalls.h"
 #include "weft/compiler/frontends/stablehlo/ShardingStrings.h"
 #include "weft/dialects/coll/Coll.h"
 
@@ -207,7 +208,8 @@ void ProgramImporter::donate(func::FuncOp function) {
 }
 
 OwningOpRef<ModuleOp> ProgramImporter::run(const ImportOptions &options) {
-  if (failed(translateShardingStrings(program)) || failed(findFunctions()) ||
+  if (failed(translateShardingStrings(program)) ||
+      failed(gatherManualCalls(program)) || failed(findFunctions()) ||
       failed(chooseDevices(options.devices)))
     return {};
   module = ModuleOp::create(program.getLoc());

@@ -169,7 +169,9 @@ LogicalResult stablehlo::translateShardingStrings(ModuleOp program) {
           succeeded(translatePorts(op, "res_attrs", body.back().getOperandTypes()))));
     }
     auto text = op->getAttrOfType<StringAttr>(kString);
-    if (!text || foreign.word("call_target_name") != "Sharding" || op->getNumResults() != 1)
+    StringRef target = foreign.word("call_target_name");
+    if (!text || text.getValue() == "{manual}" || op->getNumResults() != 1 ||
+        (target != "Sharding" && target != "SPMDShardToFullShape"))
       return WalkResult::advance();
     auto sharding = translate(op->getLoc(), text, op->getResult(0).getType());
     if (failed(sharding))
