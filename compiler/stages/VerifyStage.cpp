@@ -107,10 +107,12 @@ struct VerifyStagePass : PassWrapper<VerifyStagePass, OperationPass<ModuleOp>> {
 
 LogicalResult weft::verifyStage(ModuleOp module, Stage stage) {
   BorderRules rules(stage);
-  WalkResult result = module.walk([&](Operation *op) {
+  WalkResult result = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     std::string why = rules.refusal(op);
+    // The body of an op with a rule is of scalars: it has no layouts.
     if (why.empty())
-      return WalkResult::advance();
+      return isa<ShardingRuleOpInterface>(op) ? WalkResult::skip()
+                                              : WalkResult::advance();
     op->emitError() << "stage '" << stages()[unsigned(stage)].name << "': '"
                     << op->getName() << "' " << why;
     return WalkResult::interrupt();

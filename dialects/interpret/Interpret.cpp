@@ -125,8 +125,9 @@ FailureOr<Tensors> interpretOp(Operation *op,
                        meaningOfLinearAlgebra})
     if (std::optional<Tensor> result = meaning(op, operands))
       return Tensors{std::move(*result)};
-  if (std::optional<Tensors> results = meaningOfScan(op, operands))
-    return std::move(*results);
+  for (auto meaning : {meaningOfScan, meaningOfFold})
+    if (std::optional<Tensors> results = meaning(op, operands))
+      return std::move(*results);
   return op->emitOpError("has no meaning in the interpreter");
 }
 

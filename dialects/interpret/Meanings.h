@@ -25,6 +25,7 @@ std::optional<Tensor> meaningOfWindow(mlir::Operation *op, Operands in);
 std::optional<Tensor> meaningOfLinearAlgebra(mlir::Operation *op, Operands in);
 /// Cumulative ops and orders: some have several results.
 std::optional<Tensors> meaningOfScan(mlir::Operation *op, Operands in);
+std::optional<Tensors> meaningOfFold(mlir::Operation *op, Operands in);
 
 /// Results of a collective on every device, operands[position][operand];
 /// nothing for another op, failure with an error where one is malformed.

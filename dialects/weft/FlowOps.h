@@ -7,6 +7,10 @@
 
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
+namespace weft {
+class FoldOp; // ends with a yield too
+} // namespace weft
+
 #define GET_OP_CLASSES
 #include "weft/dialects/weft/FlowOps.h.inc"
 

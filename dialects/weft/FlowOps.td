@@ -147,7 +147,7 @@ def Weft_ManualOp : Weft_Op<"manual", [DeclareOpInterfaceMethods<FixedLayoutsOpI
 }
 
 // --- ends of regions ---------------------------------------------------------
-def Weft_YieldOp : Weft_Op<"yield", [Pure, ReturnLike, Terminator, ParentOneOf<["WhileOp", "ForOp", "CaseOp", "CheckpointOp", "ManualOp"]>]> {
+def Weft_YieldOp : Weft_Op<"yield", [Pure, ReturnLike, Terminator, ParentOneOf<["WhileOp", "ForOp", "CaseOp", "CheckpointOp", "ManualOp", "FoldOp"]>]> {
   let summary = "the values that a region passes on";
   let stablehlo = "return";
   let factors = "";

@@ -3,6 +3,7 @@
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/Weft.h"
 
+#include "mlir/IR/IRMapping.h"
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
 using namespace mlir;
@@ -27,6 +28,9 @@ SmallVector<Value> weft::cloneWithTypes(OpBuilder &builder, Operation *op,
                                         TypeRange resultTypes) {
   OperationState state(op->getLoc(), op->getName(), operands, resultTypes,
                        op->getAttrs());
+  IRMapping mapping;
+  for (Region &region : op->getRegions())
+    region.cloneInto(state.addRegion(), mapping);
   Operation *clone = builder.create(state);
   return llvm::to_vector_of<Value>(clone->getResults());
 }

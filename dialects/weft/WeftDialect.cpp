@@ -1,6 +1,7 @@
 //===- WeftDialect.cpp - the dialect and its ops' generated parts ----------===//
 
 #include "weft/dialects/weft/FlowOps.h"
+#include "weft/dialects/weft/FoldOps.h"
 #include "weft/dialects/weft/IndexingOps.h"
 #include "weft/dialects/weft/LinearAlgebraOps.h"
 #include "weft/dialects/weft/ScanOps.h"
@@ -45,6 +46,10 @@ void WeftDialect::initialize() {
   addOperations<
 #define GET_OP_LIST
 #include "weft/dialects/weft/FlowOps.cpp.inc"
+      >();
+  addOperations<
+#define GET_OP_LIST
+#include "weft/dialects/weft/FoldOps.cpp.inc"
       >();
   addOperations<
 #define GET_OP_LIST

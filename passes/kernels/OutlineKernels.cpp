@@ -234,7 +234,11 @@ struct OutlineKernelsPass : impl::OutlineKernelsBase<OutlineKernelsPass> {
       }
       // Inner blocks first: what they read of outer ones is then an argument.
       SmallVector<Block *> blocks;
-      function.walk([&](Block *block) { blocks.push_back(block); });
+      function.walk([&](Block *block) {
+        Operation *parent = block->getParentOp();
+        if (parent == function || staysInFunction(parent))
+          blocks.push_back(block);
+      });
       for (Block *block : blocks)
         kernels += outline(*block, symbols);
     }

@@ -213,6 +213,7 @@ void ProgramGenerator::steps(unsigned n) {
       {&G::scatterBlocks, 1, true},  {&G::oneHot, 1, false},
       {&G::cumulative, 1, true},     {&G::argument, 1, false},
       {&G::topK, 1, true},           {&G::sort, 1, true},
+      {&G::foldOne, 1, false},       {&G::foldPair, 1, false},
       {&G::reduceWindow, 1, true},   {&G::selectAndScatter, 1, false},
       {&G::convolution, 1, true},    {&G::triangularSolve, 1, false},
       {&G::cholesky, 1, false},      {&G::call, 1, false},

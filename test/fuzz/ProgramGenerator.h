@@ -155,6 +155,12 @@ private:
   void argument();
   void topK();
   void sort();
+  // RandomFolds.cpp
+  void foldOne();
+  void foldPair();
+  std::vector<int64_t> drawFolded(const RandomValue &x, Shape &kept);
+  std::string scalarConstant(const char *stem, const RandomValue &x,
+                             const std::string &number);
   // RandomWindows.cpp
   void reduceWindow();
   void selectAndScatter();

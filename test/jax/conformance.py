@@ -20,9 +20,7 @@ from jax import lax
 
 warnings.filterwarnings("ignore")
 # What is known to fail, with the reason that Weft gives (a part of it).
-KNOWN = {
-    "reduce_xor": "has a reducer that is not supported",
-}
+KNOWN = {}
 
 FLOATS = ["float32", "bfloat16", "float16"]
 INTS = ["int32", "uint32", "int8", "uint8", "int16"]

@@ -86,6 +86,24 @@ func.func @zero(%w: tensor<2xf32>, %x: tensor<f32>) -> tensor<2xf32> {
 
 // -----
 
+func.func private @by_body(%x: tensor<4xf32>) -> tensor<f32> {
+  %one = weft.constant dense<1.0> : tensor<f32>
+  // expected-error @below {{'weft.fold' op has no derivative, and the loss depends on it}}
+  %0 = weft.fold %x from %one dims [0] : (tensor<4xf32>, tensor<f32>) -> tensor<f32> {
+  ^bb0(%l: tensor<f32>, %r: tensor<f32>):
+    %p = weft.mul %l, %r : tensor<f32>
+    weft.yield %p : tensor<f32>
+  }
+  return %0 : tensor<f32>
+}
+func.func @derivative_of_a_body(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %v, %g = weft.value_and_grad @by_body(%x) wrt [0]
+    : (tensor<4xf32>) -> (tensor<f32>, tensor<4xf32>)
+  return %g : tensor<4xf32>
+}
+
+// -----
+
 func.func private @bits(%x: tensor<f32>) -> tensor<f32> {
   // expected-error @below {{'weft.bitcast' op has no derivative, and the loss depends on it; attach DifferentiableOpInterface to it}}
   %0 = weft.bitcast %x : tensor<f32> -> tensor<f32>

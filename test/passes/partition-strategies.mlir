@@ -116,6 +116,39 @@ func.func @select(%x: tensor<8xf32> {weft.layout = #split}) -> (tensor<2xf32> {w
   %0, %1 = weft.top_k %x dim 0 : tensor<8xf32> -> tensor<2xf32>, tensor<2xi32>
   return %0, %1 : tensor<2xf32>, tensor<2xi32>
 }
+// What each device folded of its block; padding is what a fold starts from.
+// CHECK-LABEL: func.func @fold
+// CHECK: %[[BLOCK:.+]] = weft.select {{.+}}, %arg0, {{.+}} tensor<3x4xi32>
+// CHECK: %[[PART:.+]] = weft.fold %[[BLOCK]] from %{{.+}} dims [0] : (tensor<3x4xi32>, tensor<i32>) -> tensor<4xi32>
+// CHECK: coll.all_gather %{{.+}} because "parts of weft.fold along its select dimension are combined" : tensor<1x4xi32> -> tensor<3x4xi32>
+// CHECK: weft.fold %{{.+}} dims [0] : (tensor<3x4xi32>, tensor<i32>) -> tensor<4xi32>
+// CHECK: weft.xor
+// CHECK-NOT: coll.
+func.func @fold(%x: tensor<8x4xi32> {weft.layout = #rows}) -> (tensor<4xi32> {weft.layout = #whole}) {
+  %zero = weft.constant dense<0> : tensor<i32>
+  %0 = weft.fold %x from %zero dims [0] : (tensor<8x4xi32>, tensor<i32>) -> tensor<4xi32> {
+  ^bb0(%l: tensor<i32>, %r: tensor<i32>):
+    %s = weft.xor %l, %r : tensor<i32>
+    weft.yield %s : tensor<i32>
+  }
+  return %0 : tensor<4xi32>
+}
+// Rows after rows: columns over devices are folded first, row by row.
+// CHECK-LABEL: func.func @fold_in_order
+// CHECK: weft.fold %{{.+}} dims [1] : (tensor<8x2xi32>, tensor<i32>) -> tensor<8xi32>
+// CHECK: coll.all_gather %{{.+}} : tensor<8x1xi32> -> tensor<8x3xi32>
+// CHECK: weft.fold %{{.+}} dims [1] : (tensor<8x3xi32>, tensor<i32>) -> tensor<8xi32>
+// CHECK: weft.fold %{{.+}} dims [0] : (tensor<8xi32>, tensor<i32>) -> tensor<i32>
+// CHECK-NOT: coll.
+func.func @fold_in_order(%x: tensor<8x4xi32> {weft.layout = #columns}) -> tensor<i32> {
+  %zero = weft.constant dense<0> : tensor<i32>
+  %0 = weft.fold %x from %zero dims [0, 1] : (tensor<8x4xi32>, tensor<i32>) -> tensor<i32> {
+  ^bb0(%l: tensor<i32>, %r: tensor<i32>):
+    %s = weft.xor %l, %r : tensor<i32>
+    weft.yield %s : tensor<i32>
+  }
+  return %0 : tensor<i32>
+}
 // Samples of the sorted blocks, until each device knows its part of them.
 // CHECK-LABEL: func.func @sort
 // CHECK: %[[BLOCK:.+]] = weft.sort %arg0 dim 0 keys 1 : (tensor<300xf64>) -> tensor<300xf64>

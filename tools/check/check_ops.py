@@ -21,7 +21,7 @@ PAGE = ROOT / "docs" / "ops.md"
 # Ops of layouts and differentiation, which mean nothing to JAX.
 WITHOUT_CASE = {"constant", "constrain", "manual", "reshard", "value_and_grad"}
 FAMILIES = {
-    "ElementwiseOps": "Elementwise", "SourceOps": "Sources", "MovementOps": "Moves", "ReductionOps": "Reductions and contractions",
+    "ElementwiseOps": "Elementwise", "SourceOps": "Sources", "MovementOps": "Moves", "ReductionOps": "Reductions and contractions", "FoldOps": "Reductions by a body",
     "IndexingOps": "Indexing", "ScanOps": "Cumulative ops and orders", "WindowOps": "Convolution and pooling",
     "FlowOps": "Loops and branches", "LinearAlgebraOps": "Linear algebra and Fourier transforms", "LayoutOps": "Layouts and differentiation",
 }

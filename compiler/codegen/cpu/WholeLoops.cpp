@@ -3,6 +3,7 @@
 #include "weft/compiler/codegen/cpu/ConvolutionNest.h"
 #include "weft/compiler/codegen/cpu/WholeNests.h"
 
+#include "weft/dialects/weft/FoldOps.h"
 #include "weft/dialects/weft/IndexingOps.h"
 #include "weft/dialects/weft/ScanOps.h"
 #include "weft/dialects/weft/WindowOps.h"
@@ -71,6 +72,12 @@ static WholeLoops updateLoops(ScatterOp op) {
   return loops;
 }
 
+static WholeLoops foldedLoops(FoldOp op) {
+  WholeLoops loops = rowsExcept(op.getResult(0), -1);
+  loops.work = elementCount(op.getInputs()[0]) * op.getBody().front().getOperations().size();
+  return loops;
+}
+
 WholeLoops loopsOfWhole(Operation *op) {
   return llvm::TypeSwitch<Operation *, WholeLoops>(op)
       .Case([](CumulativeOp cumulative) { return rowsExcept(cumulative.getInput(), cumulative.getDim()); })
@@ -86,6 +93,7 @@ WholeLoops loopsOfWhole(Operation *op) {
       .Case([](SelectAndScatterOp scatter) { return scatteredLoops(scatter); })
       .Case([](ConvolutionOp convolution) { return convolutionLoops(convolution); })
       .Case([](ScatterOp scatter) { return updateLoops(scatter); })
+      .Case([](FoldOp fold) { return foldedLoops(fold); })
       .Default([](Operation *) { return WholeLoops(); });
 }
 

@@ -3,6 +3,7 @@
 #include "weft/compiler/codegen/cpu/RowNest.h"
 #include "weft/compiler/codegen/cpu/WholeNests.h"
 
+#include "weft/dialects/weft/FoldOps.h"
 #include "weft/dialects/weft/IndexingOps.h"
 #include "weft/dialects/weft/ScanOps.h"
 
@@ -115,6 +116,7 @@ LogicalResult emitWhole(KernelEmitter &e, Operation *op) {
       .Case([&](TopKOp topK) { return emitTopK(e, topK); })
       .Case([&](SortOp sort) { return emitSort(e, sort); })
       .Case([&](ScatterOp scatter) { return emitScatter(e, scatter); })
+      .Case([&](FoldOp fold) { return emitFold(e, fold); })
       .Default([&](Operation *other) { return emitWindows(e, other); });
   e.beginNest();
   return result;

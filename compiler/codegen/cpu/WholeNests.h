@@ -20,6 +20,7 @@
 
 namespace weft {
 class FftOp;
+class FoldOp;
 class GatherOp;
 class OneHotOp;
 class ScatterOp;
@@ -48,6 +49,7 @@ llvm::LogicalResult emitWindows(KernelEmitter &emitter, mlir::Operation *op);
 /// Factorisation and solving; an error for another op.
 llvm::LogicalResult emitMatrices(KernelEmitter &emitter, mlir::Operation *op);
 llvm::LogicalResult emitSort(KernelEmitter &emitter, SortOp op);
+llvm::LogicalResult emitFold(KernelEmitter &emitter, FoldOp op);
 llvm::LogicalResult emitFft(KernelEmitter &emitter, FftOp op);
 llvm::LogicalResult emitScatter(KernelEmitter &emitter, ScatterOp op);
 

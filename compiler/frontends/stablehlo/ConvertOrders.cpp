@@ -9,14 +9,6 @@ using namespace weft::stablehlo;
 
 namespace {
 
-Operation *definedBy(Value value, StringRef name, unsigned operands) {
-  Operation *op = value.getDefiningOp();
-  return op && ForeignOp(op).name() == name &&
-                 op->getNumOperands() == operands
-             ? op
-             : nullptr;
-}
-
 /// JAX makes zeros and NaNs alike first: select(x == 0, 0, x), then
 /// select(x != x, nan, that). weft.sort orders floats so by itself.
 Value plain(Value value) {

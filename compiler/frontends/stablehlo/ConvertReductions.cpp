@@ -1,6 +1,9 @@
 //===- ConvertReductions.cpp - reduce, argmax, dot_general ----------------===//
 
-#include "weft/compiler/frontends/stablehlo/Converter.h"
+#include "weft/compiler/frontends/stablehlo/RegionInputs.h"
+
+#include "weft/dialects/weft/FlowOps.h"
+#include "weft/dialects/weft/FoldOps.h"
 #include "weft/dialects/weft/ScanOps.h"
 
 using namespace mlir;
@@ -40,14 +43,6 @@ bool compares(Value value, StringRef direction, Value a, Value b) {
          op->getOperand(0) == a && op->getOperand(1) == b;
 }
 
-Operation *definedBy(Value value, StringRef name, unsigned operands) {
-  Operation *op = value.getDefiningOp();
-  return op && ForeignOp(op).name() == name &&
-                 op->getNumOperands() == operands
-             ? op
-             : nullptr;
-}
-
 /// "GT" or "LT" of JAX's reducer of (value, position) pairs, or empty:
 ///   take   = x > y | x != x
 ///   first  = take | (x == y & i < j)
@@ -78,14 +73,15 @@ StringRef positionsOf(Block &block) {
   return "";
 }
 
+/// Are the second operand's elements their positions along the dimension?
+bool hasPositions(Converter &c, ForeignOp op, int64_t dim) {
+  auto positions = c.input(op, 1).getDefiningOp<IotaOp>();
+  return positions && positions.getDim() == uint64_t(dim);
+}
+
 /// Values with their positions along one dimension: arg_max or arg_min.
 LogicalResult reducePositions(Converter &c, ForeignOp op, StringRef direction,
                               int64_t dim) {
-  auto positions = c.input(op, 1).getDefiningOp<IotaOp>();
-  if (!positions || positions.getDim() != uint64_t(dim))
-    return op.refuse() << "reduces values with positions that are not those "
-                          "of dimension "
-                       << dim << ", which is not supported";
   bool largest = direction == "GT";
   Value input = c.input(op, 0);
   Value extreme =
@@ -95,6 +91,47 @@ LogicalResult reducePositions(Converter &c, ForeignOp op, StringRef direction,
       largest ? c.make<ArgMaxOp>(op, op.resultType(1), input, dim)
               : c.make<ArgMinOp>(op, op.resultType(1), input, dim);
   return c.give(op, ValueRange{extreme, position});
+}
+
+/// What the table made of a scalar's shape is not needed.
+void dropShapes(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block))
+    if (isa<ReshapeOp, BroadcastOp>(op) &&
+        op.getOperand(0).getType() == op.getResult(0).getType()) {
+      op.getResult(0).replaceAllUsesWith(op.getOperand(0));
+      op.erase();
+    }
+}
+
+/// Any other body, of any number of tensors.
+LogicalResult reduceByBody(Converter &c, ForeignOp op, ArrayRef<int64_t> dims) {
+  SmallVector<Value> all = c.inputs(op), results;
+  size_t count = all.size() / 2;
+  SmallVector<Type> scalars;
+  for (Value input : ValueRange(all).take_front(count))
+    scalars.push_back(RankedTensorType::get(
+        {}, cast<RankedTensorType>(input.getType()).getElementType()));
+  scalars.append(llvm::to_vector(scalars));
+  OpBuilder::InsertionGuard guard(c.builder);
+  RegionInputs surroundings(c, op);
+  if (!surroundings.passed().empty())
+    return op.refuse() << "has a reducer that uses a value of "
+                       << surroundings.passed().front().getType()
+                       << " around it, which is not supported";
+  auto fold = FoldOp::create(c.builder, op->getLoc(),
+                             ValueRange(all).take_front(count),
+                             ValueRange(all).drop_front(count), dims);
+  if (failed(surroundings.convert(op->getRegion(0), fold.getBody(), scalars,
+                                  results)))
+    return failure();
+  Block &block = fold.getBody().front();
+  YieldOp::create(c.builder, op->getLoc(), results);
+  dropShapes(block);
+  for (Operation &inner : block.without_terminator())
+    if (!inner.hasTrait<OpTrait::Elementwise>() && !isa<ConstantOp>(inner))
+      return op.refuse() << "has a reducer with '" << inner.getName()
+                         << "', but only elementwise ops are supported there";
+  return c.give(op, fold.getResults());
 }
 
 LogicalResult reduce(Converter &c, ForeignOp op) {
@@ -110,19 +147,19 @@ LogicalResult reduce(Converter &c, ForeignOp op) {
       region.front().getNumArguments() != 2 * count)
     return op.refuse() << "has a reducer of other than " << 2 * count
                        << " scalars";
-  if (count == 2 && dims.size() == 1)
+  if (count == 2 && dims.size() == 1 && hasPositions(c, op, dims[0]))
     if (StringRef direction = positionsOf(region.front()); !direction.empty())
       return reducePositions(c, op, direction, dims[0]);
+  SmallVector<ReduceKind> kinds;
+  for (unsigned i = 0; i < count; ++i)
+    if (auto kind = reductionOf(region.front(), i))
+      kinds.push_back(*kind);
+  if (kinds.size() < count)
+    return reduceByBody(c, op, dims);
   SmallVector<Value> results;
-  for (unsigned i = 0; i < count; ++i) {
-    auto kind = reductionOf(region.front(), i);
-    if (!kind)
-      return op.refuse() << "has a reducer that is not supported; known are "
-                            "add, multiply, maximum, minimum, and, or, argmax "
-                            "and argmin";
-    results.push_back(reduceOne(c, op, *kind, c.input(op, i),
+  for (auto [i, kind] : llvm::enumerate(kinds))
+    results.push_back(reduceOne(c, op, kind, c.input(op, i),
                                 c.input(op, count + i), dims));
-  }
   return c.give(op, results);
 }
 

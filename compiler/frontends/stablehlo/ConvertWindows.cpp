@@ -105,6 +105,47 @@ std::optional<int64_t> scannedDim(const Pooling &pooling,
   return scanned;
 }
 
+/// JAX's log(e^a + e^b): where the difference is NaN a + b, else
+/// max(a, b) + log1p(exp(-|a - b|)).
+bool isLogAddExp(Block &block) {
+  if (block.getNumArguments() != 2 || block.back().getNumOperands() != 1)
+    return false;
+  Value a = block.getArgument(0), b = block.getArgument(1);
+  auto isOf = [&](Value value, StringRef name) {
+    Operation *op = definedBy(value, name, 2);
+    return op && op->getOperand(0) == a && op->getOperand(1) == b;
+  };
+  Operation *choice = definedBy(block.back().getOperand(0), "select", 3);
+  Operation *isNan = choice ? definedBy(choice->getOperand(0), "compare", 2) : nullptr;
+  Operation *sum = choice ? definedBy(choice->getOperand(2), "add", 2) : nullptr;
+  if (!isNan || !sum || !isOf(choice->getOperand(1), "add") ||
+      ForeignOp(isNan).word("comparison_direction") != "NE" ||
+      isNan->getOperand(0) != isNan->getOperand(1) ||
+      !isOf(isNan->getOperand(0), "subtract") ||
+      !isOf(sum->getOperand(0), "maximum"))
+    return false;
+  Value more = sum->getOperand(1);
+  for (StringRef name : {"log_plus_one", "exponential", "negate", "abs"}) {
+    Operation *op = definedBy(more, name, 1);
+    if (!op)
+      return false;
+    more = op->getOperand(0);
+  }
+  return more == isNan->getOperand(0);
+}
+
+/// lax.cumlogsumexp, or null.
+Value cumulativeLogSumExp(Converter &c, ForeignOp op, const Pooling &pooling) {
+  bool reverse = false;
+  auto scanned = scannedDim(pooling, op.operandType(0), reverse);
+  if (!scanned || op->getNumOperands() != 2 ||
+      !isLogAddExp(op->getRegion(0).front()) ||
+      !c.isNeutral(ReduceKind::Max, c.input(op, 1)))
+    return {};
+  return c.make<CumulativeOp>(op, ScanKind::LogSumExp, c.input(op, 0),
+                              *scanned, reverse);
+}
+
 Value poolOne(Converter &c, ForeignOp op, unsigned index, ReduceKind kind,
               const Pooling &pooling) {
   Value input = c.input(op, index);
@@ -130,6 +171,8 @@ LogicalResult reduceWindow(Converter &c, ForeignOp op) {
       pooling.windowDilation.size() != rank)
     return op.refuse() << "has not one window for each of " << rank
                        << " dimensions";
+  if (Value scan = cumulativeLogSumExp(c, op, pooling))
+    return c.give(op, scan);
   SmallVector<Value> results;
   for (unsigned i = 0; i < count; ++i) {
     auto kind = reductionOf(region.front(), i);

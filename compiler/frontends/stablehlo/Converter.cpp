@@ -224,3 +224,12 @@ std::optional<ReduceKind> stablehlo::reductionOf(Region &region) {
     return std::nullopt;
   return reductionOf(region.front(), 0);
 }
+
+Operation *stablehlo::definedBy(Value value, StringRef name,
+                                unsigned operands) {
+  Operation *op = value.getDefiningOp();
+  return op && ForeignOp(op).name() == name &&
+                 op->getNumOperands() == operands
+             ? op
+             : nullptr;
+}

@@ -94,6 +94,10 @@ std::optional<ReduceKind> reductionOf(mlir::Region &region);
 /// Result `index` of a region with the arguments a0, a1, ... b0, b1, ...
 std::optional<ReduceKind> reductionOf(mlir::Block &block, unsigned index);
 
+/// The op of that name and number of operands that defines the value, or null.
+mlir::Operation *definedBy(Value value, llvm::StringRef name,
+                           unsigned operands);
+
 using Conversion = LogicalResult (*)(Converter &, ForeignOp);
 /// A line of the table. The op has at least so many operands and exactly so
 /// many regions (-1: any), and all its values are tensors of known shape.

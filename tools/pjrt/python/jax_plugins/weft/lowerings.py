@@ -12,7 +12,6 @@ FUNCTIONS = {
     "householder_product_p": ("lax.linalg", "linear_algebra", "householder_product", False),
     "eigh_p": ("lax.linalg", "linear_algebra", "eigh", True),
     "svd_p": ("lax.linalg", "linear_algebra", "svd", True),
-    "cumlogsumexp_p": ("lax.control_flow.loops", "reductions", "cumlogsumexp", False),
     "approx_top_k_p": ("lax.ann", "reductions", "approx_top_k", True),
 }
 

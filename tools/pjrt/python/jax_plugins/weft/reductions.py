@@ -4,10 +4,6 @@ import jax.numpy as jnp
 from jax import lax
 
 
-def cumlogsumexp(x, *, axis, reverse):
-    return lax.associative_scan(jnp.logaddexp, x, reverse=reverse, axis=axis)
-
-
 def approx_top_k(operand, *, k, reduction_dimension, is_max_k, **_):
     """All candidates are looked at: the answer is exact."""
     moved = jnp.moveaxis(operand, reduction_dimension, -1)
