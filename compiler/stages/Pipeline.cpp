@@ -69,6 +69,7 @@ static void addStage(OpPassManager &pm, Stage stage) {
     pm.addPass(createPropagateLayoutsPass());
     pm.addPass(createSinkReshardsPass());
     pm.addPass(createHoistReductionsPass());
+    pm.addPass(createHoistReshardsPass());
     pm.addPass(createMergeReshardsPass());
     break;
   case Stage::partitioned:

@@ -78,6 +78,27 @@ def HoistReductionsPass : Pass<"weft-hoist-reductions", "::mlir::ModuleOp"> {
   ];
 }
 
+def HoistReshardsPass : Pass<"weft-hoist-reshards", "::mlir::ModuleOp"> {
+  let summary = "Moves a reshard that every round repeats in front of its loop.";
+  let description = [{
+    A carried value that every region passes on unchanged
+    (RegionBranchOpInterface) and that the loop brings to another layout each
+    round is carried in that layout: weights are gathered once. A reshard of a
+    value from outside the loop moves in front of it. Only where that moves
+    fewer bytes, and costs no more than two rounds save. The moved value takes
+    its memory for as long as the loop runs.
+
+    Requires: stage `sharded`, verified.
+    Ensures: the same values; no round moves more bytes than before.
+
+    Example: test/passes/hoist-reshards.mlir
+  }];
+  let dependentDialects = ["::weft::WeftDialect"];
+  let statistics = [
+    Statistic<"numHoisted", "hoisted", "Reshards that left a loop">,
+  ];
+}
+
 def MergeReshardsPass : Pass<"weft-merge-reshards", "::mlir::ModuleOp"> {
   let summary = "Makes one reshard of two, and none of one that moves nothing.";
   let description = [{
