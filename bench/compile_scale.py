@@ -8,9 +8,11 @@ linear in layers is the goal.
 (b) One MLP with its batch split over 8, 64, 512 and 4096 devices, to the stages
 `partitioned` and `plan`: equal time and size is the goal.
 
-(c) The peer's case (compile_peer.py): the forward pass of 512 layers, kernels cut
+(c) A transformer of 32 layers (transformer.py), forward and a step of training,
+on 8 to 4096 devices to the stage `plan`: equal time, memory and size is the goal.
+(d) The peer's case (compile_peer.py): the forward pass of 512 layers, kernels cut
 by columns and by rows in turn over 4 devices, batches over the rest.
-(d) With --peer-python the same case to a .weft file, machine code of all kernels
+(e) With --peer-python the same case to a .weft file, machine code of all kernels
 included and nothing cached, in turn with JAX: medians and their ratio.
 
 A time is the least of --repeat runs of the whole command, loading the compiler,
@@ -23,11 +25,12 @@ import argparse
 import json
 import os
 import pathlib
-import resource
 import statistics
 import subprocess
 import tempfile
 import time
+
+import transformer
 
 ROOT = pathlib.Path(__file__).resolve().parents[1]
 
@@ -51,23 +54,23 @@ def deep_model(layers, width=64):
             "compile_config": {"optimizer": "adam", "loss": "mean_squared_error"}}
 
 
-def cpu_seconds():
-    """What all commands so far have computed."""
-    usage = resource.getrusage(resource.RUSAGE_CHILDREN)
-    return usage.ru_utime + usage.ru_stime
-
-
 def measure(arguments, repeat):
-    """Least seconds and bytes of output of a command."""
-    wall, cpu = [], []
+    """Least seconds and memory, and bytes of output, of a command."""
+    wall, cpu, memory = [], [], []
     for _ in range(repeat):
-        start, used = time.perf_counter(), cpu_seconds()
-        result = subprocess.run(arguments, capture_output=True, check=False)
-        wall.append(time.perf_counter() - start)
-        cpu.append(cpu_seconds() - used)
-        if result.returncode:
-            raise SystemExit(result.stderr.decode())
-    return {"cpu_s": min(cpu), "wall_s": min(wall), "bytes": len(result.stdout)}
+        with tempfile.TemporaryFile() as out, tempfile.TemporaryFile() as errors:
+            start = time.perf_counter()
+            process = subprocess.Popen(arguments, stdout=out, stderr=errors)
+            _, status, usage = os.wait4(process.pid, 0)
+            process.returncode = os.waitstatus_to_exitcode(status)
+            wall.append(time.perf_counter() - start)
+            cpu.append(usage.ru_utime + usage.ru_stime)
+            memory.append(usage.ru_maxrss / 1024)
+            size = out.tell()
+            if process.returncode:
+                errors.seek(0)
+                raise SystemExit(errors.read().decode())
+    return {"cpu_s": min(cpu), "wall_s": min(wall), "mib": min(memory), "bytes": size}
 
 
 def alternating(layers, devices):
@@ -99,6 +102,17 @@ def by_devices(weft, repeat, folder):
             command = [weft, "compile", path, "--step", "train", "--batch-size", "4096", "--seed", "1",
                        "--data-parallel", "--devices", f"cpu:{devices}", "--emit", stage]
             rows.append({"devices": devices, "stage": stage, **measure(command, repeat)})
+    return rows
+
+
+def transformers(weft, repeat, folder):
+    path = folder / "transformer.mlir"
+    rows = []
+    for train in (False, True):
+        for devices in (8, 64, 512, 4096):
+            path.write_text(transformer.text(32, devices, train))
+            command = [weft, "compile", path, "--from", "imported", "--emit", "plan"]
+            rows.append({"step": "train" if train else "predict", "devices": devices, **measure(command, repeat)})
     return rows
 
 
@@ -141,16 +155,22 @@ def show(rows):
         print(" | ".join(f"{row[name]:.3f}" if isinstance(row[name], float) else str(row[name]) for name in names))
 
 
-def missed(rows, devices):
+def grown(name, found):
+    """Rows of more devices that cost more than the first."""
+    for row in found[1:]:
+        if row["cpu_s"] > 5 * found[0]["cpu_s"] or row["bytes"] > 1.1 * found[0]["bytes"] or row["mib"] > 1.5 * found[0]["mib"]:
+            yield f"{name} for {row['devices']} devices: {row}, for 8: {found[0]}"
+
+
+def missed(result):
     """What no noise of a busy machine explains: quadratic time (16 times as long), other sizes."""
-    train = {row["layers"]: row["cpu_s"] for row in rows if row["step"] == "train"}
+    train = {row["layers"]: row["cpu_s"] for row in result["layers"] if row["step"] == "train"}
     if train[512] > 10 * train[128]:
         yield f"512 layers take {train[512]:.2f} s, 128 layers {train[128]:.2f} s: no longer linear"
     for stage in ("partitioned", "plan"):
-        found = [row for row in devices if row["stage"] == stage]
-        for row in found[1:]:
-            if row["cpu_s"] > 5 * found[0]["cpu_s"] or row["bytes"] > 1.1 * found[0]["bytes"]:
-                yield f"{stage} for {row['devices']} devices: {row}, for 8: {found[0]}"
+        yield from grown(stage, [row for row in result["devices"] if row["stage"] == stage])
+    for step in ("predict", "train"):
+        yield from grown(f"the transformer's {step}", [row for row in result["transformer"] if row["step"] == step])
 
 
 def main():
@@ -165,11 +185,12 @@ def main():
         folder = pathlib.Path(folder)
         result = {"layers": by_layers(options.weft, options.repeat, folder),
                   "devices": by_devices(options.weft, options.repeat, folder),
+                  "transformer": transformers(options.weft, options.repeat, folder),
                   "forward": as_the_peer(options.weft, options.repeat, folder)}
         if options.peer_python:
             result["beside JAX"] = beside_the_peer(options.weft, options.repeat, folder, options.peer_python)
     if options.check:
-        problems = list(missed(result["layers"], result["devices"]))
+        problems = list(missed(result))
         raise SystemExit("\n".join(problems) or 0)
     if options.json:
         print(json.dumps(result))
