@@ -114,10 +114,10 @@ RandomValue ProgramGenerator::drawKernel(const RandomValue &x,
   counts.depth = 0;
   int64_t dim = dimOf(counts);
   counts.bound = static_cast<double>(shape[dim]);
-  return emit("weft.iota dim " + std::to_string(dim) + " : " + typeOf(counts),
-              counts, {{x, 0}})
-             ? values.back()
-             : counts;
+  bool fits = emit(
+      "weft.iota dim " + std::to_string(dim) + " : " + typeOf(counts), counts,
+      {{x, 0}});
+  return fits ? values.back() : RandomValue();
 }
 
 /// lhs [batch, spatial..., feature], rhs [spatial..., feature, output feature],
