@@ -153,27 +153,37 @@ def complaints(fixture, found, expected):
     return wrong, worst
 
 
-def main():
-    parser = argparse.ArgumentParser()
-    parser.add_argument("folder", type=pathlib.Path)
-    parser.add_argument("distribution")
-    parser.add_argument("--data", type=pathlib.Path)
-    options = parser.parse_args()
-    fixture = Fixture(options.folder, options.distribution, options.data)
-    refused = fixture.facts["difference_from_one_device"].get(options.distribution, {}).get("error")
+def train_and_compare(folder, distribution, data):
+    """Prints what was found; is it as recorded?"""
+    fixture = Fixture(folder, distribution, data)
+    refused = fixture.facts["difference_from_one_device"].get(distribution, {}).get("error")
     try:
         found = trained(fixture)
         history, expected = fitted(fixture)
     except Exception as error:  # Keras' own refusal may be the golden value
         if refused == type(error).__name__:
-            print(f"{options.folder.name} {options.distribution}: refused with {refused}, as recorded")
-            return 0
+            print(f"{folder.name} {distribution}: refused with {refused}, as recorded", flush=True)
+            return True
         raise
     wrong, worst = complaints(fixture, found | history, fixture.golden | expected)
     shares = ", ".join(f"{part} {share:.2f}" for part, share in worst.items())
-    print(f"{options.folder.name} {options.distribution}: {len(wrong)} tensors out of tolerance; share of the tolerance used: {shares}")
-    print("\n".join(wrong[:8]))
-    return 1 if wrong or refused else 0
+    print(f"{folder.name} {distribution}: {len(wrong)} tensors out of tolerance; share of the tolerance used: {shares}", flush=True)
+    print("".join(line + "\n" for line in wrong[:8]), end="", flush=True)
+    return not wrong and not refused
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("folders", type=pathlib.Path, nargs="+")
+    parser.add_argument("--distribution", help="none or one of the folder's; all of them without it")
+    parser.add_argument("--data", type=pathlib.Path, help="where mnist24k.npz lies")
+    options = parser.parse_args()
+    good = True
+    for folder in options.folders:
+        names = sorted(path.stem.removeprefix("distribution-") for path in folder.glob("distribution-*.json"))
+        for name in [options.distribution] if options.distribution else ["none", *names]:
+            good &= train_and_compare(folder, name, options.data)
+    return 0 if good else 1
 
 
 if __name__ == "__main__":

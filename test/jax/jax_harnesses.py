@@ -102,6 +102,7 @@ def main():
         if why:
             classes[reason_class(why)] += 1
             examples.setdefault(reason_class(why), (harness.fullname, why))
+            print(f"{harness.fullname}: {why[:200]}", file=sys.stderr, flush=True)
     for name, group in sorted(groups.items()):
         if group["agree"] < group["run"]:
             print(f"{name}: {group['agree']} of {group['run']}")
