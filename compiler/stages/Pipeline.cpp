@@ -82,6 +82,7 @@ static void addStage(OpPassManager &pm, Stage stage) {
     break;
   case Stage::kernels:
     pm.addPass(createLowerControlFlow());
+    pm.addPass(createWidenShortSums());
     pm.addPass(createOutlineKernels());
     pm.addPass(createDeduplicateKernels());
     break;

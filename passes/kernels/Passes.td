@@ -30,6 +30,32 @@ def LowerControlFlow : Pass<"weft-lower-control-flow", "::mlir::ModuleOp"> {
   let dependentDialects = ["::weft::WeftDialect"];
 }
 
+def WidenShortSums : Pass<"weft-widen-short-sums", "::mlir::ModuleOp"> {
+  let summary = "sums of bf16 and f16 are added up in f32";
+  let description = [{
+    Eight bits of mantissa stop counting at 256: contractions, convolutions and
+    reductions of short floats are computed in f32 and rounded once.
+
+    Requires: local ops (stage `partitioned`).
+
+    Ensures: no dot, convolution, or reduction by sum or product has a result of
+    bf16 or f16.
+
+    Example: test/passes/widen-short-sums.mlir.
+
+    ```mlir
+    %0 = weft.reduce sum %x dims [0] : tensor<4096xbf16> -> tensor<bf16>
+    ```
+    becomes
+    ```mlir
+    %0 = weft.convert %x : tensor<4096xbf16> -> tensor<4096xf32>
+    %1 = weft.reduce sum %0 dims [0] : tensor<4096xf32> -> tensor<f32>
+    %2 = weft.convert %1 : tensor<f32> -> tensor<bf16>
+    ```
+  }];
+  let statistics = [Statistic<"widened", "widened", "Ops computed in f32">];
+}
+
 def OutlineKernels : Pass<"weft-outline-kernels", "::mlir::ModuleOp"> {
   let summary = "moves compute into kernel functions";
   let description = [{

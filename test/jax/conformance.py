@@ -134,6 +134,11 @@ def contractions():
     yield "batched", jnp.matmul, [numbers((2, 3, 4), "float32"), numbers((2, 4, 5), "float32")]
     yield "mixed", lambda a, b: lax.dot(a, b, preferred_element_type=jnp.float32), [
         numbers((3, 4), "bfloat16"), numbers((4, 5), "bfloat16")]
+    for dtype in ("bfloat16", "float16"):  # long sums, which 16 bits cannot hold
+        yield f"long-dot-{dtype}", jnp.matmul, [numbers((3, 2048), dtype, 0, 1), numbers((2048, 5), dtype, 0, 1)]
+        yield f"long-conv-{dtype}", lambda a, b: lax.conv(a, b, (1, 1), "SAME"), [
+            numbers((1, 64, 5, 5), dtype, 0, 1), numbers((4, 64, 3, 3), dtype, 0, 1)]
+    yield "bool-dot", jnp.dot, [x > 0, y.T > 0]
     yield "int-dot", lambda a, b: lax.dot(a, b, preferred_element_type=jnp.int32), [numbers((3, 4), "int8"), numbers((4, 5), "int8")]
     yield "kron", jnp.kron, [x[:2, :2], y[:2, :2]]
     yield "tensordot", lambda a, b: jnp.tensordot(a, b, axes=((0, 1), (0, 1))), [x, y]

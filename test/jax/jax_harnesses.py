@@ -42,8 +42,11 @@ def difference(expected, found):
 
 
 def what_is_unique(group, results):
-    """Singular and eigenvectors have any sign: their values, and the product that they are factors of."""
+    """Singular and eigenvectors have any sign: their values, and the product that they are factors of. Above the
+    diagonal of a Cholesky factor is anything."""
     arrays = [np.asarray(x) for x in results]
+    if group == "cholesky":
+        return [np.tril(arrays[0])]
     if group == "svd" and len(arrays) == 3:
         s, u, vt = arrays
         return [s, (u[..., :s.shape[-1]] * s[..., None, :]) @ vt[..., :s.shape[-1], :]]

@@ -176,9 +176,15 @@ LogicalResult dot(Converter &c, ForeignOp op) {
       !areDistinct(rhs, rhsBatch, op.operandType(1).getRank()))
     return op.refuse() << "contracts dimensions that are not distinct ones of "
                        << op.operandType(0) << " and " << op.operandType(1);
-  return c.give(op, c.make<DotOp>(op, c.cast(op, c.input(op, 0), element),
-                                  c.cast(op, c.input(op, 1), element), lhs,
-                                  rhs, lhsBatch, rhsBatch));
+  // Of booleans: is there one that both have?
+  bool counts = element.isInteger(1);
+  if (counts)
+    element = c.builder.getI32Type();
+  Value product = c.make<DotOp>(op, c.cast(op, c.input(op, 0), element),
+                                c.cast(op, c.input(op, 1), element), lhs, rhs,
+                                lhsBatch, rhsBatch);
+  return c.give(op, counts ? c.cast(op, product, c.builder.getI1Type())
+                           : product);
 }
 
 constexpr ConversionEntry kEntries[] = {
