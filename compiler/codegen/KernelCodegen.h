@@ -25,10 +25,13 @@
 namespace weft {
 
 struct CodegenOptions {
-  /// Where objects are kept by the hash of what they are made from; empty: no
-  /// cache. The folder is made if need be; a damaged entry is compiled again.
+  /// Where objects are kept (CodeCache.h); empty: no cache. The folder is made
+  /// if need be; a damaged entry is compiled again.
   std::string cacheDir;
   unsigned threads = 0; ///< 0: one for each core
+  /// A run takes so little that the time to compile counts more. A generator
+  /// may do as it likes.
+  bool isBrief = false;
 };
 
 class KernelCodegen {

@@ -7,6 +7,8 @@
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
 #include "llvm/Target/TargetMachine.h"
+#include "llvm/Transforms/Scalar/EarlyCSE.h"
+#include "llvm/Transforms/Scalar/SimplifyCFG.h"
 
 using namespace weft;
 
@@ -28,6 +30,13 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
+  if (machine.getOptLevel() == llvm::CodeGenOptLevel::None) {
+    llvm::FunctionPassManager passes;
+    passes.addPass(llvm::SimplifyCFGPass());
+    passes.addPass(llvm::EarlyCSEPass());
+    llvm::createModuleToFunctionPassAdaptor(std::move(passes)).run(module, modules);
+    return;
+  }
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
 }
 

@@ -31,7 +31,7 @@ private:
 };
 
 /// Translates a module of the LLVM dialect, lets `prepare` see it, optimizes it
-/// for the machine and appends what its back end writes to `code`. Returns what
+/// for the machine (hardly, where the machine has the level None) and appends what its back end writes to `code`. Returns what
 /// is wrong, or nothing.
 std::string emitMachineCode(mlir::Operation *module, llvm::TargetMachine &machine, llvm::CodeGenFileType type, llvm::SmallVectorImpl<char> &code,
                             llvm::function_ref<void(llvm::Module &)> prepare);

@@ -3,6 +3,7 @@
 #include "weft/compiler/driver/CompileStep.h"
 
 #include "weft/compiler/codegen/KernelCodegen.h"
+#include "weft/compiler/driver/ProgramWork.h"
 #include "weft/compiler/program/SerializePlan.h"
 #include "weft/dialects/plan/Plan.h"
 #include "weft/runtime/abi/ProgramImage.h"
@@ -87,6 +88,7 @@ weft::compileProgram(ModuleOp module, const CompileOptions &options) {
   CodegenOptions codegen;
   codegen.cacheDir = options.cacheDirectory;
   codegen.threads = options.threads;
+  codegen.isBrief = workOfProgram(programs.front()) <= kBriefWork;
   TimingScope kernels = timing.part("code of kernels");
   if (failed(generator->compile(module, codegen, object)))
     return failure();

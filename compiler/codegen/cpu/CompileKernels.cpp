@@ -2,12 +2,11 @@
 
 #include "weft/compiler/codegen/cpu/CompileKernels.h"
 
+#include "weft/compiler/codegen/CodeCache.h"
 #include "weft/compiler/codegen/cpu/LowerKernel.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/StringExtras.h"
 #include "llvm/Config/llvm-config.h"
-#include "llvm/Support/SHA256.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <atomic>
@@ -27,23 +26,24 @@ struct KernelJob {
 };
 } // namespace
 
-static std::string cacheKey(llvm::StringRef text, const CpuTarget &target) {
-  llvm::SHA256 hash;
-  for (llvm::StringRef part : {llvm::StringRef(kCodegenVersion), llvm::StringRef(target.triple), llvm::StringRef(target.cpu), llvm::StringRef(target.features), text}) {
-    hash.update(part);
-    hash.update(llvm::StringRef("\0", 1));
-  }
-  std::array<uint8_t, 32> sum = hash.final();
-  return llvm::toHex(sum, /*LowerCase=*/true);
+static llvm::CodeGenOptLevel levelOf(const CodegenOptions &options) {
+  return options.isBrief ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Aggressive;
 }
 
-static void compile(KernelJob &job, const CpuTarget &target, const CodegenOptions &options) {
-  std::string key = cacheKey(job.text, target);
-  if (cpu::readCachedObject(options.cacheDir, key, job.object))
+static std::string cacheKey(llvm::StringRef text, const CpuTarget &target, const CodegenOptions &options) {
+  return keyOfCode({kCodegenVersion, options.isBrief ? "brief" : "", target.triple, target.cpu, target.features, text});
+}
+
+/// `lowering` is made for the first kernel that is not in the cache.
+static void compile(KernelJob &job, const CpuTarget &target, const CodegenOptions &options, std::unique_ptr<cpu::KernelLowering> &lowering) {
+  std::string key = cacheKey(job.text, target, options);
+  if (readCachedCode(options.cacheDir, key, job.object))
     return;
-  job.error = cpu::lowerKernel(job.text, target, job.object);
+  if (!lowering)
+    lowering = std::make_unique<cpu::KernelLowering>(target, levelOf(options));
+  job.error = lowering->lower(job.text, llvm::CodeGenFileType::ObjectFile, job.object);
   if (job.error.empty())
-    cpu::writeCachedObject(options.cacheDir, key, job.object);
+    writeCachedCode(options.cacheDir, key, job.object);
 }
 
 static void print(func::FuncOp kernel, std::string &text) {
@@ -77,8 +77,9 @@ LogicalResult weft::compileKernels(ModuleOp module, const CpuTarget &target,
   std::vector<KernelJob> jobs = collectKernels(module);
   std::atomic<size_t> next = 0;
   auto work = [&] {
+    std::unique_ptr<cpu::KernelLowering> lowering;
     for (size_t i = next++; i < jobs.size(); i = next++)
-      compile(jobs[i], target, options);
+      compile(jobs[i], target, options, lowering);
   };
   unsigned count = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
   std::vector<std::thread> threads;
@@ -100,8 +101,8 @@ LogicalResult weft::compileKernels(ModuleOp module, const CpuTarget &target,
   if (failed)
     return failure();
   std::string error;
-  if (objects.empty()) // a linker wants an object to link
-    error = cpu::lowerKernel(kNoKernel, target, objects.emplace_back());
+  if (objects.empty()) // the linker wants an object to link
+    error = cpu::KernelLowering(target, llvm::CodeGenOptLevel::None).lower(kNoKernel, llvm::CodeGenFileType::ObjectFile, objects.emplace_back());
   if (error.empty())
     error = cpu::linkObjects(objects, sharedObject);
   if (!error.empty())
@@ -110,11 +111,12 @@ LogicalResult weft::compileKernels(ModuleOp module, const CpuTarget &target,
 }
 
 LogicalResult weft::printKernels(ArrayRef<func::FuncOp> kernels, const CpuTarget &target, llvm::raw_ostream &out) {
+  cpu::KernelLowering lowering(target, llvm::CodeGenOptLevel::Aggressive);
   for (func::FuncOp kernel : kernels) {
     std::string text;
     print(kernel, text);
     llvm::SmallVector<char> assembly;
-    std::string error = cpu::lowerKernel(text, target, assembly, llvm::CodeGenFileType::AssemblyFile);
+    std::string error = lowering.lower(text, llvm::CodeGenFileType::AssemblyFile, assembly);
     if (!error.empty())
       return fail(kernel, target, error);
     out << llvm::StringRef(assembly.data(), assembly.size());

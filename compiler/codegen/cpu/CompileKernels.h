@@ -29,7 +29,7 @@ llvm::LogicalResult compileKernels(mlir::ModuleOp module, const CpuTarget &targe
                                    const CodegenOptions &options,
                                    llvm::SmallVectorImpl<char> &sharedObject);
 
-/// The assembly text of each kernel, one after another.
+/// The assembly text of each kernel, optimized, one after another.
 llvm::LogicalResult printKernels(llvm::ArrayRef<mlir::func::FuncOp> kernels,
                                  const CpuTarget &target,
                                  llvm::raw_ostream &out);

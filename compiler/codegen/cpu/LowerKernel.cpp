@@ -1,4 +1,4 @@
-//===- LowerKernel.cpp - one kernel's text to an object file ---------------===//
+//===- LowerKernel.cpp - a kernel's text to an object file -----------------===//
 
 #include "weft/compiler/codegen/cpu/LowerKernel.h"
 
@@ -105,7 +105,7 @@ static LogicalResult lowerToLLVMDialect(ModuleOp module, const CpuTarget &target
   return success();
 }
 
-static std::unique_ptr<llvm::TargetMachine> createMachine(const CpuTarget &target, std::string &error) {
+static std::unique_ptr<llvm::TargetMachine> createMachine(const CpuTarget &target, llvm::CodeGenOptLevel level, std::string &error) {
   static std::once_flag once;
   std::call_once(once, [] {
     llvm::InitializeNativeTarget();
@@ -118,36 +118,36 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(const CpuTarget &targe
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
   return std::unique_ptr<llvm::TargetMachine>(backend->createTargetMachine(
-      triple, target.cpu, target.features, options, llvm::Reloc::PIC_, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+      triple, target.cpu, target.features, options, llvm::Reloc::PIC_, std::nullopt, level));
 }
 
-static std::string emitCode(ModuleOp module, const CpuTarget &target, SmallVectorImpl<char> &object, llvm::CodeGenFileType type) {
-  std::string error;
-  std::unique_ptr<llvm::TargetMachine> machine = createMachine(target, error);
+KernelLowering::KernelLowering(const CpuTarget &target, llvm::CodeGenOptLevel level)
+    : target(target), machine(createMachine(target, level, unavailable)) {
+  DialectRegistry registry;
+  registry.insert<WeftDialect, coll::CollDialect, func::FuncDialect, arith::ArithDialect, complex::ComplexDialect, math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect, vector::VectorDialect, LLVM::LLVMDialect>();
+  registerBuiltinDialectTranslation(registry);
+  registerLLVMDialectTranslation(registry);
+  context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context->loadAllAvailableDialects();
+}
+
+KernelLowering::~KernelLowering() = default;
+
+std::string KernelLowering::lower(StringRef text, llvm::CodeGenFileType type, SmallVectorImpl<char> &code) {
   if (!machine)
-    return "no code generator for " + target.triple + ": " + error;
-  return emitMachineCode(module, *machine, type, object, [&](llvm::Module &translated) {
+    return "no code generator for " + target.triple + ": " + unavailable;
+  CollectedErrors errors(context.get());
+  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(context.get()));
+  if (!module || failed(lowerToLLVMDialect(*module, target)))
+    return errors.textOr("lowering failed");
+  return errors.textOr(emitMachineCode(*module, *machine, type, code, [&](llvm::Module &translated) {
     defineBFloatRounding(translated);
     for (llvm::Function &function : translated) {
       function.addFnAttr("target-cpu", target.cpu);
       function.addFnAttr("prefer-vector-width", std::to_string(target.vectorBytes * 8));
       function.addFnAttr(llvm::Attribute::NoUnwind);
     }
-  });
-}
-
-std::string lowerKernel(StringRef text, const CpuTarget &target, SmallVectorImpl<char> &object, llvm::CodeGenFileType type) {
-  DialectRegistry registry;
-  registry.insert<WeftDialect, coll::CollDialect, func::FuncDialect, arith::ArithDialect, complex::ComplexDialect, math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect, vector::VectorDialect, LLVM::LLVMDialect>();
-  registerBuiltinDialectTranslation(registry);
-  registerLLVMDialectTranslation(registry);
-  MLIRContext context(registry, MLIRContext::Threading::DISABLED);
-  context.loadAllAvailableDialects();
-  CollectedErrors errors(&context);
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
-  if (!module || failed(lowerToLLVMDialect(*module, target)))
-    return errors.textOr("lowering failed");
-  return errors.textOr(emitCode(*module, target, object, type));
+  }));
 }
 
 } // namespace weft::cpu

@@ -1,4 +1,4 @@
-//===- LowerKernel.h - one kernel's text to an object file -----*- C++ -*-===//
+//===- LowerKernel.h - a kernel's text to an object file -------*- C++ -*-===//
 
 #ifndef WEFT_COMPILER_CODEGEN_CPU_LOWERKERNEL_H
 #define WEFT_COMPILER_CODEGEN_CPU_LOWERKERNEL_H
@@ -9,17 +9,35 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/CodeGen.h"
 
+#include <memory>
+#include <string>
+
 namespace llvm {
 class Module;
+class TargetMachine;
 } // namespace llvm
+
+namespace mlir {
+class MLIRContext;
+} // namespace mlir
 
 namespace weft::cpu {
 
-/// Compiles the one kernel function in `text` in a context of its own, so that
-/// kernels may be compiled in parallel. Returns what went wrong, or empty.
-std::string lowerKernel(llvm::StringRef text, const CpuTarget &target,
-                        llvm::SmallVectorImpl<char> &object,
-                        llvm::CodeGenFileType type = llvm::CodeGenFileType::ObjectFile);
+/// Compiles kernels one by one, in a context of its own: each thread has one.
+class KernelLowering {
+public:
+  KernelLowering(const CpuTarget &target, llvm::CodeGenOptLevel level);
+  ~KernelLowering();
+  /// Of the one kernel function in `text`. Returns what went wrong, or empty.
+  std::string lower(llvm::StringRef text, llvm::CodeGenFileType type,
+                    llvm::SmallVectorImpl<char> &code);
+
+private:
+  const CpuTarget &target;
+  std::unique_ptr<mlir::MLIRContext> context;
+  std::unique_ptr<llvm::TargetMachine> machine; ///< null: `unavailable` says why
+  std::string unavailable;
+};
 
 /// Gives a module that computes with bf16 the function that rounds to it.
 void defineBFloatRounding(llvm::Module &module);
@@ -28,13 +46,6 @@ void defineBFloatRounding(llvm::Module &module);
 /// Returns what went wrong, or empty. One link runs at a time: lld has state.
 std::string linkObjects(llvm::ArrayRef<llvm::SmallVector<char>> objects,
                         llvm::SmallVectorImpl<char> &sharedObject);
-
-/// Objects by key. Reading an entry that is absent or damaged fails; writing
-/// never does (a cache that cannot be written is no cache).
-bool readCachedObject(llvm::StringRef folder, llvm::StringRef key,
-                      llvm::SmallVectorImpl<char> &object);
-void writeCachedObject(llvm::StringRef folder, llvm::StringRef key,
-                       llvm::ArrayRef<char> object);
 
 } // namespace weft::cpu
 

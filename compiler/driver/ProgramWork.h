@@ -1,0 +1,28 @@
+//===- ProgramWork.h - how much a run of a program computes ----*- C++ -*-===//
+//
+// Code that is optimized for 50 ms is wasted on a program that then runs for
+// 10 us, as most of the programs do with which a script starts:
+//
+//   plan.launch @elementwise_add_32(%x, %y)     32 elements, one op: 128
+//   plan.launch @dot_16x784x200(%a, %b, %c)     16 * 784 * 200: 2,508,800
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_DRIVER_PROGRAMWORK_H
+#define WEFT_COMPILER_DRIVER_PROGRAMWORK_H
+
+#include "weft/dialects/plan/Plan.h"
+
+namespace weft {
+
+/// Instructions of a device in one run, to an order of magnitude. A loop is
+/// taken to run a thousand times.
+double workOfProgram(plan::ProgramOp program);
+
+/// Up to here code is to be ready soon rather than fast: a run takes up to
+/// 0.2 ms longer, compiling takes a third to a tenth of the time.
+inline constexpr double kBriefWork = 512 * 1024;
+
+} // namespace weft
+
+#endif // WEFT_COMPILER_DRIVER_PROGRAMWORK_H
