@@ -3,6 +3,7 @@
 #include "weft/runtime/program/PlanAlignment.h"
 #include "weft/runtime/program/ProgramFile.h"
 
+#include <atomic>
 #include <cerrno>
 #include <cstdlib>
 #include <cstring>
@@ -17,8 +18,6 @@ namespace weft::runtime {
 Program::~Program() {
   if (library)
     dlclose(library);
-  if (file >= 0)
-    close(file);
 }
 
 Error Program::readPlanBytes(std::span<const uint8_t> plan) {
@@ -47,10 +46,19 @@ static Error systemError(const char *what) {
   return makeError(WEFT_IO, what, ": ", std::strerror(errno));
 }
 
-Error Program::loadKernels(std::span<const uint8_t> elf) {
-  file = memfd_create("weft-kernels", MFD_CLOEXEC);
-  if (file < 0)
-    return systemError("cannot create a memory file for the kernels");
+/// dlopen takes a path that it has seen for the library that it has loaded. Each
+/// path is another spelling of the folder (/./ is 1, / is 0), so that the file
+/// need not stay open: a process may load more programs than open files.
+static std::string pathOf(int file) {
+  static std::atomic<uint32_t> count = 0;
+  std::string path = "/proc/self/fd";
+  for (uint32_t n = ++count; n; n >>= 1)
+    path += n & 1 ? "/." : "/";
+  return path + "/" + std::to_string(file);
+}
+
+static Error loadLibrary(std::span<const uint8_t> elf, int file,
+                         void *&library) {
   for (size_t done = 0; done < elf.size();) {
     ssize_t n = write(file, elf.data() + done, elf.size() - done);
     if (n < 0 && errno == EINTR)
@@ -59,11 +67,21 @@ Error Program::loadKernels(std::span<const uint8_t> elf) {
       return systemError("cannot write the kernels to a memory file");
     done += static_cast<size_t>(n);
   }
-  std::string path = "/proc/self/fd/" + std::to_string(file);
-  library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  library = dlopen(pathOf(file).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library)
     return makeError(WEFT_INVALID_FILE,
                      "kernels of the program cannot be loaded: ", dlerror());
+  return nullptr;
+}
+
+Error Program::loadKernels(std::span<const uint8_t> elf) {
+  int file = memfd_create("weft-kernels", MFD_CLOEXEC);
+  if (file < 0)
+    return systemError("cannot create a memory file for the kernels");
+  Error failure = loadLibrary(elf, file, library);
+  close(file);
+  if (failure)
+    return failure;
   for (const std::string &kernel : contents.kernels) {
     void *symbol = dlsym(library, kernel.c_str());
     if (!symbol)

@@ -43,7 +43,6 @@ private:
   Plan contents;
   std::vector<weft_kernel_fn> kernels;
   std::vector<Parts> parts;
-  int file = -1; ///< memfd; open as long as the library, whose name it is
   void *library = nullptr;
 };
 

@@ -1,5 +1,9 @@
 //===- Compiler.h - from JAX's bytes to a program image --------*- C++ -*-===//
 //
+//   ProgramSource source(code, 8);
+//   if (!known.contains(source.key()))
+//     image = source.compile();      // from disk, where it was compiled before
+//
 // The only part of the plugin that sees MLIR.
 //
 //===----------------------------------------------------------------------===//
@@ -8,21 +12,35 @@
 #define WEFT_TOOLS_PJRT_COMPILER_H
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 namespace weft::pjrt {
 
-struct CompiledImage {
-  std::vector<uint8_t> bytes; ///< of a .weft file; empty after an error
-  std::string name;           ///< of the program: jit_f
-  std::string error;          ///< with the place in the user's script
-  std::string explanation;    ///< where WEFT_EXPLAIN asks for it
-  double seconds = 0;         ///< what compiling took
-};
+class ProgramSource {
+public:
+  ProgramSource(std::string_view code, int64_t partitions);
+  ~ProgramSource();
+  /// With the place in the user's script; empty where nothing is wrong so far.
+  const std::string &error() const;
+  /// Of the program: jit_f.
+  const std::string &name() const;
+  /// Equal for programs of one name that compute the same, wherever in a script
+  /// they come from.
+  const std::string &key() const;
+  /// The bytes of a .weft file; none after an error.
+  std::vector<uint8_t> compile();
+  /// Of the compiled program, where WEFT_EXPLAIN asks for it.
+  const std::string &explanation() const;
+  /// What reading and compiling took.
+  double seconds() const;
 
-CompiledImage compileImage(std::string_view code, int64_t partitions);
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
 
 } // namespace weft::pjrt
 

@@ -12,6 +12,7 @@
 
 #include "weft/tools/pjrt/Abi.h"
 #include "weft/tools/pjrt/Dispatcher.h"
+#include "weft/tools/pjrt/KnownPrograms.h"
 #include "weft/tools/pjrt/Report.h"
 
 #include "weft/runtime/abi/weft.h"
@@ -151,9 +152,7 @@ struct PJRT_Client {
   std::vector<PJRT_Memory *> memories;
   PJRT_TopologyDescription topology;
   weft::pjrt::Dispatcher dispatcher;
-  /// Programs by the bytes and options they were compiled from.
-  std::mutex mutex;
-  std::map<std::string, std::weak_ptr<const weft::pjrt::LoadedProgram>> programs;
+  weft::pjrt::KnownPrograms programs;
   /// One for each number of devices that programs run on; made when needed, by
   /// the dispatcher's thread alone.
   std::map<int64_t, weft_runtime *> runtimes;

@@ -12,32 +12,31 @@ using namespace weft::pjrt;
 
 namespace {
 
-using LoadedPtr = std::shared_ptr<const LoadedProgram>;
-
-/// From memory, where the same program was compiled before and is still used.
+/// From memory, from disk, or compiled.
 PJRT_Error *obtain(PJRT_Client &client, std::string_view code,
                    int64_t partitions, LoadedPtr &out) {
-  std::string key = std::to_string(partitions) + ":" + std::string(code);
-  {
-    std::lock_guard<std::mutex> guard(client.mutex);
-    if (auto found = client.programs.find(key);
-        found != client.programs.end() && (out = found->second.lock()))
-      return nullptr;
+  std::string bytes = std::to_string(partitions) + ":" + std::string(code);
+  if ((out = client.programs.find(bytes)))
+    return nullptr;
+  ProgramSource source(code, partitions);
+  if (!source.error().empty())
+    return error(kUnimplemented, source.error());
+  out = client.programs.find(source.key());
+  if (!out) {
+    std::vector<uint8_t> image = source.compile();
+    if (!source.error().empty())
+      return error(kUnimplemented, source.error());
+    auto loaded = std::make_shared<LoadedProgram>();
+    if (PJRT_Error *why = loadProgram(image, source.name(), partitions, *loaded))
+      return why;
+    loaded->report = Report::make(source.name(), source.explanation(),
+                                  source.seconds());
+    out = loaded;
   }
-  CompiledImage image = compileImage(code, partitions);
-  if (!image.error.empty())
-    return error(kUnimplemented, image.error);
-  auto loaded = std::make_shared<LoadedProgram>();
-  if (PJRT_Error *why =
-          loadProgram(image.bytes, image.name, partitions, *loaded))
-    return why;
-  loaded->report =
-      Report::make(image.name, std::move(image.explanation), image.seconds);
-  out = loaded;
-  std::lock_guard<std::mutex> guard(client.mutex);
-  std::erase_if(client.programs,
-                [](const auto &entry) { return entry.second.expired(); });
-  client.programs[key] = out;
+  if (out->report)
+    return nullptr; // ends when JAX lets go of the program
+  client.programs.keep(source.key(), out);
+  client.programs.keep(bytes, out);
   return nullptr;
 }
 

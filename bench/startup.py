@@ -1,0 +1,149 @@
+#!/usr/bin/env python3
+"""How soon JAX programs start on Weft, beside JAX's own CPU devices in the same run.
+
+    python3 bench/startup.py --python VENV/bin/python --library build/lib/libWeftPjrt.so [--rounds 3] [--json]
+
+VENV holds bench/requirements.txt. The platforms take turns; cells are medians over the rounds. Each
+round has a cache folder of its own, which starts empty.
+
+  plugin           `import jax; jax.devices()` over `import jax` alone, ms
+  new              one op that no process has compiled before: `lowered.compile()`, median of ten ops, ms
+  from memory      the same ten again, after jax.clear_caches()
+  from disk        the same ten in a second process (JAX's CPU: with JAX's own compilation cache)
+  Keras, new       what Keras compiles until its train step: a model of two layers with dropout and Adam,
+                   ModelParallel on 2x4 devices; the sum over the programs as JAX's monitoring tells it, ms
+  Keras, from disk the same in a second process
+  train step       its train step, new and from disk
+"""
+
+import argparse
+import json
+import os
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+
+FIGURES = ["plugin", "new", "from memory", "from disk", "Keras programs", "Keras, new", "Keras, from disk",
+           "train step, new", "train step, from disk"]
+
+
+def ten_ops():
+    import jax.numpy as jnp
+    from jax import lax
+
+    return [lambda x: x + 1, lambda x: x * x, jnp.exp, lambda x: x.astype("int32"), lambda x: x.sum(0),
+            lambda x: x.T, lambda x: jnp.broadcast_to(x, (2, 4, 8)), lambda x: lax.slice(x, (0, 0), (2, 4)),
+            lambda x: jnp.concatenate([x, x]), lambda x: jnp.maximum(x, 0)]
+
+
+def compile_times(argument):
+    import jax
+
+    times = []
+    for function in ten_ops():
+        lowered = jax.jit(function).lower(argument)
+        begin = time.perf_counter()
+        lowered.compile()
+        times.append(1e3 * (time.perf_counter() - begin))
+    return statistics.median(times)
+
+
+def measure_ops():
+    """In a process of its own: times of ten one-op programs, and then again."""
+    begin = time.perf_counter()
+    import jax
+
+    imported = time.perf_counter()
+    jax.devices()
+    plugin = 1e3 * (time.perf_counter() - imported)
+    jax.jit(lambda x: x - 1).lower(jax.ShapeDtypeStruct((3,), "float32")).compile()  # loads the compiler
+    argument = jax.ShapeDtypeStruct((4, 8), "float32")
+    first = compile_times(argument)
+    jax.clear_caches()
+    return {"import": 1e3 * (imported - begin), "plugin": plugin, "first": first,
+            "again": compile_times(argument)}
+
+
+def measure_keras():
+    """In a process of its own: what Keras compiles up to and including its first train step."""
+    os.environ["KERAS_BACKEND"] = "jax"
+    import jax
+
+    times = []
+    jax.monitoring.register_event_duration_secs_listener(
+        lambda event, seconds, **_: times.append(1e3 * seconds) if "backend_compile" in event else None)
+    import keras
+    import numpy as np
+
+    mesh = keras.distribution.DeviceMesh((2, 4), ("batch", "model"), keras.distribution.list_devices())
+    layouts = keras.distribution.LayoutMap(mesh)
+    layouts["d1/kernel"] = (None, "model")
+    layouts["d1/bias"] = ("model",)
+    layouts["d2/kernel"] = ("model", None)
+    keras.distribution.set_distribution(
+        keras.distribution.ModelParallel(layout_map=layouts, batch_dim_name="batch"))
+    keras.utils.set_random_seed(1)
+    model = keras.Sequential([keras.Input((20,)), keras.layers.Dense(32, activation="relu", name="d1"),
+                              keras.layers.Dropout(0.1), keras.layers.Dense(2, name="d2")])
+    model.compile("adam", keras.losses.SparseCategoricalCrossentropy(from_logits=True), metrics=["accuracy"])
+    x = np.random.default_rng(0).normal(size=(64, 20)).astype("float32")
+    model.fit(x, (x[:, 0] > 0).astype("int32"), batch_size=32, verbose=0)
+    step = max(times)  # by far the largest, on either platform
+    return {"count": len(times) - 1, "others": sum(times) - step, "step": step}
+
+
+def child(python, what, platform, library, folder):
+    environment = dict(os.environ, JAX_PLATFORMS=platform, XDG_CACHE_HOME=folder, WEFT_DEVICES="cpu:8",
+                       XLA_FLAGS="--xla_force_host_platform_device_count=8",
+                       PYTHONPATH=os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "tools", "pjrt",
+                                               "python"))
+    if platform == "weft":
+        environment["WEFT_PJRT_LIBRARY"] = os.path.abspath(library)
+    else:
+        environment.update(JAX_COMPILATION_CACHE_DIR=folder, JAX_PERSISTENT_CACHE_MIN_COMPILE_TIME_SECS="0",
+                           JAX_PERSISTENT_CACHE_MIN_ENTRY_SIZE_BYTES="-1")
+    done = subprocess.run([python, os.path.abspath(__file__), "--child", what], env=environment, check=True,
+                          stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True, timeout=300)
+    return json.loads(done.stdout.splitlines()[-1])
+
+
+def one_round(args, platform):
+    with tempfile.TemporaryDirectory() as folder:
+        new, known = (child(args.python, "ops", platform, args.library, folder) for _ in range(2))
+        keras, again = (child(args.python, "keras", platform, args.library, folder) for _ in range(2))
+    return {"plugin": known["plugin"], "new": new["first"], "from memory": new["again"], "from disk": known["first"],
+            "Keras programs": keras["count"], "Keras, new": keras["others"], "Keras, from disk": again["others"],
+            "train step, new": keras["step"], "train step, from disk": again["step"]}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--python", default=sys.executable, help="an interpreter with JAX and Keras")
+    parser.add_argument("--library", default="build/lib/libWeftPjrt.so")
+    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--json", action="store_true", help="figures as JSON instead of a table")
+    parser.add_argument("--child", choices=("ops", "keras"), help=argparse.SUPPRESS)
+    args = parser.parse_args()
+    if args.child:
+        print(json.dumps(measure_ops() if args.child == "ops" else measure_keras()))
+        return
+    rounds = {"cpu": [], "weft": []}
+    for _ in range(args.rounds):
+        for platform, found in rounds.items():
+            found.append(one_round(args, platform))
+    medians = {platform: {name: statistics.median(r[name] for r in found) for name in FIGURES}
+               for platform, found in rounds.items()}
+    if args.json:
+        print(json.dumps({"rounds": args.rounds, **medians}))
+        return
+    print("| ms | JAX's CPU | Weft | ratio |\n|---|---|---|---|")
+    for name in FIGURES:
+        peer, ours = medians["cpu"][name], medians["weft"][name]
+        ratio = "" if name == "Keras programs" else f"{peer / ours:.1f}x"
+        print(f"| {name} | {peer:.3g} | {ours:.3g} | {ratio} |")
+
+
+if __name__ == "__main__":
+    main()
