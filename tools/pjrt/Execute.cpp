@@ -46,6 +46,15 @@ std::vector<void *> pointersOf(const std::vector<StoragePtr> &all) {
   return pointers;
 }
 
+/// By one device in the last run.
+uint64_t bytesMoved(const weft_runtime *runtime) {
+  const weft_counter *counters = nullptr;
+  uint64_t bytes = 0;
+  for (size_t i = 0, n = weft_runtime_counters(runtime, &counters); i < n; ++i)
+    bytes += counters[i].bytes;
+  return bytes;
+}
+
 /// On the dispatcher's thread. What it waits for was asked for before, so it is
 /// settled.
 void perform(Run &run) {
@@ -69,7 +78,8 @@ void perform(Run &run) {
   if (executable.loaded->report && why.empty())
     executable.loaded->report->ran(std::chrono::duration<double>(
                                        std::chrono::steady_clock::now() - start)
-                                       .count());
+                                       .count(),
+                                   bytesMoved(runtime));
   PJRT_Error failure{kInternal, "Weft: " + why};
   run.done->settle(why.empty() ? nullptr : &failure);
 }

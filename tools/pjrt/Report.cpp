@@ -55,11 +55,12 @@ std::shared_ptr<Report> Report::make(const std::string &name,
 
 Report::~Report() { write(); }
 
-void Report::ran(double seconds) {
+void Report::ran(double seconds, uint64_t bytes) {
   std::lock_guard<std::mutex> guard(mutex);
   if (runs == 0)
     first = seconds;
   sum += seconds;
+  moved = bytes;
   ++runs;
   if ((runs & (runs - 1)) == 0)
     write();
@@ -72,9 +73,12 @@ void Report::write() {
   std::fprintf(file, "%s\nTime: compiled in %.1f ms", explanation.c_str(),
                compiling * 1e3);
   if (runs)
-    std::fprintf(file, "; %lld %s, %.3f ms each, the first %.3f ms",
+    std::fprintf(file,
+                 "; %lld %s, %.3f ms each, the first %.3f ms; in the last one "
+                 "each device moved %llu bytes",
                  static_cast<long long>(runs), runs == 1 ? "run" : "runs",
-                 sum / static_cast<double>(runs) * 1e3, first * 1e3);
+                 sum / static_cast<double>(runs) * 1e3, first * 1e3,
+                 static_cast<unsigned long long>(moved));
   std::fprintf(file, ".\n");
   std::fclose(file);
 }

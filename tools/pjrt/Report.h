@@ -3,7 +3,8 @@
 //   dir/003-jit_train_step.txt
 //
 //   what `weft explain` says: collectives with lines of the script, memory
-//   Time: compiled in 41.3 ms; 64 runs, 1.21 ms each, the first 2.70 ms.
+//   Time: compiled in 41.3 ms; 64 runs, 1.21 ms each, the first 2.70 ms;
+//   in the last one each device moved 712390 bytes.
 //
 // Written when the program is compiled and again after 1, 2, 4, ... runs and
 // when JAX lets go of it.
@@ -27,13 +28,15 @@ public:
   static std::shared_ptr<Report> make(const std::string &name,
                                       std::string explanation, double seconds);
   ~Report();
-  void ran(double seconds);
+  /// `moved`: bytes that a device sent, counted.
+  void ran(double seconds, uint64_t moved);
 
 private:
   void write();
   std::string path, explanation;
   double compiling = 0, first = 0, sum = 0;
   int64_t runs = 0;
+  uint64_t moved = 0; ///< in the last run
   std::mutex mutex;
 };
 

@@ -1,0 +1,65 @@
+"""Collectives of a program that XLA compiled, read from its HLO text.
+
+    collectives(compiled.as_text(), 8)
+    # {"all-reduce": {"count": 1, "bytes": 712404}}
+
+Bytes a device receives in a step by a ring: all-gather and reduce-scatter (p-1)/p of the full array,
+all-reduce twice that, all-to-all (p-1)/p of the local array, collective-permute its payload. Each
+operation of the text counts once, also inside a loop.
+"""
+
+import math
+import re
+
+KINDS = ("all-reduce", "all-gather", "reduce-scatter", "all-to-all", "collective-permute")
+
+
+def shape_bytes(text):
+    """Bytes of every array named in an HLO shape: 'f32[4,2]{1,0}' or a tuple of such."""
+    total = 0
+    for kind, bits, dims in re.findall(r"\b(pred|[a-z]+?)(\d*)\[([\d,]*)\]", text):
+        width = 1 if kind == "pred" else int(bits) / 8
+        total += width * math.prod(int(d) for d in dims.split(",") if d)
+    return total
+
+
+def group_size(line, devices):
+    """Participants in each group of one collective, for the ways in which HLO prints groups."""
+    if mesh := re.search(r"replica_groups=mesh\[([^\]]*)\][^{]*\{([^}]*)\}", line):
+        sizes = dict(re.findall(r"'(\w+)'=(\d+)", mesh[1]))
+        axes = re.findall(r"'(\w+)'(?::\(\d+\)(\d+))?", mesh[2])
+        return math.prod(int(part or sizes[axis]) for axis, part in axes)
+    if iota := re.search(r"replica_groups=\[(\d+),(\d+)\]<=", line):
+        return int(iota[2])
+    if explicit := re.search(r"replica_groups=\{\{([\d,]+)\}", line):
+        return explicit[1].count(",") + 1
+    if "replica_groups={}" in line or "source_target_pairs" in line:
+        return devices
+    raise ValueError(f"no replica groups in: {line}")
+
+
+def ring_bytes(kind, result, p):
+    """Bytes one device receives, given the bytes of the operation's result and the group size."""
+    return {
+        "all-reduce": 2 * (p - 1) / p * result,
+        "all-gather": (p - 1) / p * result,
+        "reduce-scatter": (p - 1) * result,
+        "all-to-all": (p - 1) / p * result,
+        "collective-permute": result,
+    }[kind]
+
+
+def collectives(hlo, devices):
+    """Count and bytes for each kind of collective."""
+    found = {}
+    operation = re.compile(rf" = (.+?) ({'|'.join(KINDS)})(-start)?\(")
+    for line in hlo.splitlines():
+        if not (match := operation.search(line)):
+            continue
+        shape, kind, started = match.groups()
+        if started:
+            raise ValueError(f"asynchronous collective, shape not understood: {line}")
+        entry = found.setdefault(kind, {"count": 0, "bytes": 0})
+        entry["count"] += 1
+        entry["bytes"] += round(ring_bytes(kind, shape_bytes(shape), group_size(line, devices)))
+    return found
