@@ -21,6 +21,13 @@ void Dispatcher::run(std::function<void()> task) {
   news.notify_one();
 }
 
+void Dispatcher::awaitRoom() {
+  if (std::this_thread::get_id() == thread.get_id())
+    return;
+  std::unique_lock<std::mutex> guard(mutex);
+  room.wait(guard, [this] { return ended || tasks.size() < kMostWaiting; });
+}
+
 void Dispatcher::loop() {
   for (;;) {
     std::function<void()> task;
@@ -32,6 +39,7 @@ void Dispatcher::loop() {
       task = std::move(tasks.front());
       tasks.pop_front();
     }
+    room.notify_all();
     task();
   }
 }

@@ -21,11 +21,15 @@ public:
   /// Runs what is left.
   ~Dispatcher();
   void run(std::function<void()> task);
+  /// Waits while much is left to do: a script that runs ahead of its devices
+  /// would fill memory with what it has prepared. Never waits for itself.
+  void awaitRoom();
 
 private:
+  static constexpr size_t kMostWaiting = 32;
   void loop();
   std::mutex mutex;
-  std::condition_variable news;
+  std::condition_variable news, room;
   std::deque<std::function<void()>> tasks;
   bool ended = false;
   std::thread thread; ///< last: starts when all else is there

@@ -188,6 +188,7 @@ PJRT_Error *weft::pjrt::execute(LoadedExecutable_Execute_Args *args) {
                      " devices, it is given " +
                      std::to_string(args->num_args) + " on " +
                      std::to_string(args->num_devices));
+  executable->client->dispatcher.awaitRoom();
   auto run = std::make_shared<Run>();
   run->executable = executable;
   if (PJRT_Error *why = takeInputs(args, loaded, *run))
