@@ -160,6 +160,8 @@ def windows():
     pool = functools.partial(lax.reduce_window, window_dimensions=(1, 2, 2, 1), window_strides=(1, 2, 2, 1), padding="SAME")
     yield "max_pool", lambda a: pool(a, -np.inf, lax.max), [image]
     yield "avg_pool", lambda a: pool(a, 0.0, lax.add), [image]
+    yield "max_pool-tangent", lambda a: jax.jvp(lambda b: pool(b, -np.inf, lax.max), (a,), (a * 2 + 1,))[1], [image]
+    yield "eigh-empty", jnp.linalg.eigh, [np.zeros((2, 0, 0), np.float32)]
     yield "max_pool-gradient", jax.grad(lambda a: (pool(a, -np.inf, lax.max) ** 2).sum()), [image]
     yield "resize", lambda a: jax.image.resize(a, (2, 5, 6, 3), "bilinear"), [image]
     yield "conv_transpose", lambda a, b: lax.conv_transpose(a, b, (2, 2), "SAME"), [image, kernel]

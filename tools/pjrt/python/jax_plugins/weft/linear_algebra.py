@@ -205,7 +205,7 @@ def _pick(results, subset):
 def eigh(a, *, lower, sort_eigenvalues, subset_by_index, algorithm=None):
     del sort_eigenvalues, algorithm  # always sorted
     if a.shape[-1] == 0:
-        return a, jnp.real(a[..., 0])
+        return a, jnp.zeros(a.shape[:-1], jnp.real(a).dtype)
     triangle = jnp.tril(a, -1) if lower else jnp.triu(a, 1)
     diagonal = jnp.real(jnp.diagonal(a, axis1=-2, axis2=-1)).astype(a.dtype)
     whole = triangle + _dagger(triangle) + jnp.eye(a.shape[-1], dtype=a.dtype) * diagonal[..., None, :]

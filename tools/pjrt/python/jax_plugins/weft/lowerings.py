@@ -13,6 +13,7 @@ FUNCTIONS = {
     "eigh_p": ("lax.linalg", "linear_algebra", "eigh", True),
     "svd_p": ("lax.linalg", "linear_algebra", "svd", True),
     "approx_top_k_p": ("lax.ann", "reductions", "approx_top_k", True),
+    "select_and_gather_add_p": ("lax.windowed_reductions", "reductions", "select_and_gather_add", False),
 }
 
 
