@@ -217,8 +217,10 @@ void ProgramGenerator::steps(unsigned n) {
       {&G::reduceWindow, 1, true},   {&G::selectAndScatter, 1, false},
       {&G::convolution, 1, true},    {&G::triangularSolve, 1, false},
       {&G::cholesky, 1, false},      {&G::call, 1, false},
-      {&G::manual, 1, false},        {&G::loop, 1, false},          {&G::branch, 1, false},
-      {&G::gradient, 2, false},
+      {&G::manual, 1, false},
+      {&G::loop, 1, false},          {&G::branch, 1, false},
+      {&G::changingLoop, 1, false},  {&G::accumulatingLoop, 1, true},
+      {&G::complexNumbers, 1, true}, {&G::gradient, 2, false},
   };
   unsigned total = 0;
   for (const Room &room : rooms)

@@ -194,6 +194,24 @@ private:
   std::vector<double> adjoints(const RandomValue &of) const;
   void steps(unsigned n);
 
+  // RandomComplex.cpp
+  struct RandomComplex;
+  void complexNumbers();
+  std::string complexLine(const std::string &text);
+  RandomComplex complexFrom(const RandomValue &re, const RandomValue &im);
+  void moveComplex(RandomComplex &z);
+  void addComplex(RandomComplex &z);
+  void combineComplex(RandomComplex &z, const RandomComplex &w);
+  void transform(RandomComplex &z);
+
+  // RandomLoops.cpp
+  void changingLoop();
+  void accumulatingLoop();
+  std::string roundOf(const Function &function, const RandomValue &next,
+                      const std::string &inner);
+  void whileLoop(const std::string &head, int64_t times,
+                 const Function &function, const std::string &round,
+                 const std::string &next);
   // RandomFlow.cpp
   void loop();
   void branch();
