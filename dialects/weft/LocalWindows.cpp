@@ -5,6 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/dialects/weft/LocalBuilder.h"
 #include "weft/dialects/weft/ShapeChecks.h"
 #include "weft/dialects/weft/WindowOps.h"
 
@@ -43,6 +44,32 @@ SmallVector<Value> ReduceWindowOp::buildLocal(OpBuilder &builder,
   return results;
 }
 
+/// Padding compares as the least there is, and where nothing is larger it is
+/// found before the elements behind it. What the first device finds in the
+/// `front` elements before its block belongs to the first element.
+static Value withFront(LocalBuilder &b, Value value, int64_t dim,
+                       int64_t front, Value coordinate) {
+  SmallVector<int64_t> shape(typeOf(value).getShape()), start(shape.size(), 0),
+      one(shape.size(), 1), limit(shape);
+  limit[dim] = front;
+  Value before =
+      weft::SliceOp::create(b.builder, b.loc, value, start, limit, one);
+  Value sum = ReduceOp::create(b.builder, b.loc, ReduceKind::Sum, before,
+                               ArrayRef<int64_t>{dim});
+  limit[dim] = 1;
+  sum = ReshapeOp::create(b.builder, b.loc, sum, limit);
+  Value isFirst =
+      b.compare(CompareKind::EQ, b.along(coordinate, limit), b.integer(0, limit));
+  Value none = ConstantOp::create(
+      b.builder, b.loc, neutralData(ReduceKind::Sum, typeOf(sum)));
+  sum = SelectOp::create(b.builder, b.loc, isFirst, sum, none);
+  start[dim] = front;
+  Value rest =
+      weft::SliceOp::create(b.builder, b.loc, value, start, shape, one);
+  return AddOp::create(b.builder, b.loc, rest,
+                       b.padTo(sum, typeOf(rest).getShape()));
+}
+
 /// Along a fetched dimension there is an element of the source for every
 /// position that a window could begin at, 0 where none does, and the input has
 /// all that these windows see; `size` - 1 results in front are others'.
@@ -79,12 +106,20 @@ SmallVector<Value> SelectAndScatterOp::buildLocal(
   auto local = SelectAndScatterOp::create(
       builder, getLoc(), values[0].getType(), getSelect(), values[0], values[1],
       getWindow(), strides, low, high);
-  if (local.getType() == to)
-    return {local};
+  LocalBuilder b{builder, getLoc()};
+  Value result = local;
+  for (auto [dim, window] : llvm::enumerate(getWindows()))
+    if (from[dim] > 0 && window.low > 0 && to.getDimSize(dim) > 0) {
+      result = withFront(b, result, dim, from[dim],
+                         placement.coordinate(builder, getLoc(), dim));
+      from[dim] = 0;
+    }
+  if (result.getType() == to)
+    return {result};
   SmallVector<int64_t> limit;
   for (auto [start, size] : llvm::zip(from, to.getShape()))
     limit.push_back(start + size);
-  return {weft::SliceOp::create(builder, getLoc(), to, local, from, limit,
+  return {weft::SliceOp::create(builder, getLoc(), to, result, from, limit,
                                 one)};
 }
 

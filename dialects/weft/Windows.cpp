@@ -136,17 +136,10 @@ ShardingRule SelectAndScatterOp::getShardingRule() {
   // Position p of the result is in the windows that begin in p - size + 1 to p,
   // which see p - size + 1 to p + size - 1.
   bool largest = getSelect() == CompareKind::GE;
-  Type elements = typeOf(getInput()).getElementType();
   for (auto [dim, window] : llvm::enumerate(windows)) {
     unsigned factor = dim;
     if (rule.factors[factor].kind != FactorKind::Window)
       continue;
-    // What is fetched in front of the input compares as the neutral element;
-    // an unsigned 0 would tie with it and come second.
-    if (window.low > 0 && isa<IntegerType>(elements)) {
-      rule.factors[factor].kind = FactorKind::Whole;
-      continue;
-    }
     PositionMap seen{0, 0, factor, 1, 1 - window.size, 2 * window.size - 1};
     seen.fill = largest ? ReduceKind::Max : ReduceKind::Min;
     PositionMap begun{1, 0, factor, 1, window.low, window.size, -1};
