@@ -35,7 +35,7 @@ private:
 Layout Detours::drawLayout(const Mesh &mesh, const Layout &from, int64_t rank,
                            Type element) {
   Layout layout = Layout::replicated(rank);
-  layout.reduce = isa<FloatType>(element) || below(2) ? ReduceKind::Sum
+  layout.reduce = isa<FloatType, ComplexType>(element) || below(2) ? ReduceKind::Sum
                                                       : ReduceKind::Max;
   if (element.isInteger(1))
     layout.reduce = below(2) ? ReduceKind::And : ReduceKind::Or;
