@@ -3,7 +3,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(weft_embedding_libraries WeftLayout WeftDialect CollDialect PlanDialect WeftResharding
+set(weft_embedding_libraries WeftLayout WeftDialect CollDialect HostDialect PlanDialect WeftResharding
   WeftShardingPasses WeftTrainingPasses WeftKernelPasses WeftPlanningPasses WeftStages)
 install(TARGETS weft_mlir WeftPlanSchema WeftRuntime WeftC ${weft_embedding_libraries}
   EXPORT WeftTargets

@@ -4,6 +4,7 @@
 
 #include "weft/compiler/stages/Pipeline.h"
 #include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/host/Host.h"
 #include "weft/dialects/plan/Plan.h"
 #include "weft/passes/kernels/Passes.h"
 #include "weft/passes/planning/Passes.h"
@@ -14,7 +15,7 @@
 #include "mlir/IR/DialectRegistry.h"
 
 void weft::registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<WeftDialect, coll::CollDialect, plan::PlanDialect,
+  registry.insert<WeftDialect, coll::CollDialect, host::HostDialect, plan::PlanDialect,
                   mlir::func::FuncDialect>();
 }
 

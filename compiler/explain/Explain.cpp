@@ -74,6 +74,8 @@ static int64_t bytesSent(plan::CollectiveOp op, const Mesh &mesh) {
            plan::elementBytes(type.getElementType());
   }
   int64_t p = shardCount(op.getGroupAttr().getLayout().dims[0]);
+  if (op.getKind() == "host_call")
+    return 0;
   if (op.getKind() == "fetch")
     return fetchedBytes(op, p);
   if (op.getKind() == "collective_permute")

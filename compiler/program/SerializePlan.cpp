@@ -186,7 +186,7 @@ void PlanWriter::addCollective(fb::CollectiveOp op) {
                                         "reduce_scatter", "all_to_all",
                                         "permute",        "exchange",
                                         "fetch",          "pick",
-                                        "collective_permute"};
+                                        "collective_permute", "host_call"};
   auto kind = static_cast<fb::CollectiveKind>(
       llvm::find(names, op.getKind()) - std::begin(names));
   auto reduce = op.getReduceAttr()

@@ -3,6 +3,7 @@
 #include "weft/compiler/stages/VerifyStage.h"
 
 #include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/host/Host.h"
 #include "weft/dialects/plan/Plan.h"
 #include "weft/dialects/weft/Weft.h"
 
@@ -59,7 +60,7 @@ private:
   static bool belongsBetweenKernels(Operation *op) {
     if (!isStepFunction(op->getParentOfType<func::FuncOp>()))
       return true;
-    return isa<func::CallOp, func::ReturnOp, ConstantOp>(op) ||
+    return isa<func::CallOp, func::ReturnOp, ConstantOp, host::CallOp>(op) ||
            isa<RegionBranchOpInterface, RegionBranchTerminatorOpInterface>(op) ||
            isa_and_nonnull<coll::CollDialect>(op->getDialect());
   }

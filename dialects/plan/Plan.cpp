@@ -71,7 +71,8 @@ LogicalResult CollectiveOp::verify() {
                                         "reduce_scatter", "all_to_all",
                                         "permute",        "exchange",
                                         "fetch",          "pick",
-                                        "collective_permute"};
+                                        "collective_permute",
+                                        "host_call"};
   if (!llvm::is_contained(kinds, getKind())) // (C1)
     return emitOpError("has unknown kind ") << getKindAttr();
   return success();

@@ -79,10 +79,11 @@ def Plan_CollectiveOp : Plan_InProgram<"collective", [SameVariadicOperandSize]> 
   let description = [{
     `plan.collective "all_reduce" by sum %a to %a over #group because "..." : memref<..> to memref<..>`.
     Kinds: all_reduce, all_gather, reduce_scatter, all_to_all, permute,
-    exchange, fetch, pick, collective_permute, with the meaning of the coll dialect; `group` is a rank-1
+    exchange, fetch, pick, collective_permute, host_call, with the meaning of the coll dialect; `group` is a rank-1
     layout whose dimension lists the axes. The second operand of a pick is its
-    positions, named as source and target and left as they are. `shape` is the global shape of a permute or exchange, the positions of a
-    fetch, the sources of a collective_permute. `times` says how
+    positions, named as source and target and left as they are. So are the
+    operands of a host_call, its first `from_dim` buffers; the rest are its results. `shape` is the global shape of a permute or exchange, the positions of a
+    fetch, the sources of a collective_permute, the number of a host_call. `times` says how
     often it happens in a step where that is not once, 0 that nobody knows.
     (C1) the kind is one of these.
   }];

@@ -3,6 +3,7 @@
 #include "weft/passes/kernels/KernelGroups.h"
 
 #include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/host/Host.h"
 
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
@@ -18,7 +19,7 @@ static constexpr unsigned kSearchLimit = 1024;
 bool staysInFunction(Operation *op) {
   if (isa<coll::CollDialect>(op->getDialect()))
     return !isa<coll::CoordinateOp, coll::SliceOp, coll::MakePartialOp>(op);
-  return isa<RegionBranchOpInterface>(op);
+  return isa<RegionBranchOpInterface, host::CallOp>(op);
 }
 
 bool isElementwiseOp(Operation *op) {

@@ -5,6 +5,7 @@
 #include "weft/passes/planning/Passes.h"
 
 #include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/host/Host.h"
 
 namespace weft {
 #define GEN_PASS_DEF_PLACEBUFFERSPASS
@@ -31,6 +32,7 @@ public:
 private:
   LogicalResult emitPorts();
   LogicalResult emitInstruction(Operation &op);
+  void emitHostCall(host::CallOp op);
   void emitCollective(Operation &op, StringRef kind, ReduceKindAttr reduce,
                       LayoutAttr group, std::optional<int64_t> from,
                       std::optional<int64_t> to, StringAttr reason);
@@ -168,6 +170,18 @@ void ProgramEmitter::emitTable(Operation &op, StringRef kind,
       reason, timesAttr());
 }
 
+/// Operands and results are named as sources and as targets.
+void ProgramEmitter::emitHostCall(host::CallOp op) {
+  SmallVector<Value> all = buffers(op.getOperands());
+  int64_t read = static_cast<int64_t>(all.size());
+  llvm::append_range(all, buffers(op.getResults()));
+  plan::CollectiveOp::create(
+      builder, op.getLoc(), builder.getStringAttr("host_call"),
+      ReduceKindAttr(), all, all, op.getGroup(), builder.getI64IntegerAttr(read),
+      IntegerAttr(), LayoutAttr(), LayoutAttr(),
+      builder.getDenseI64ArrayAttr(op.getFunction()), StringAttr(), timesAttr());
+}
+
 LogicalResult ProgramEmitter::emitInstruction(Operation &op) {
   if (auto call = dyn_cast<func::CallOp>(op)) {
     SmallVector<Value> all = buffers(call.getOperands());
@@ -202,6 +216,8 @@ LogicalResult ProgramEmitter::emitInstruction(Operation &op) {
   } else if (auto c = dyn_cast<coll::CollectivePermuteOp>(op)) {
     emitTable(op, "collective_permute", c.getSources(), c.getGroup(),
               IntegerAttr(), c.getReasonAttr());
+  } else if (auto c = dyn_cast<host::CallOp>(op)) {
+    emitHostCall(c);
   } else if (auto c = dyn_cast<coll::PermuteOp>(op)) {
     emitMove(op, "permute", c.getShapeAttr(), c.getFrom(), c.getTo(),
              c.getReasonAttr());

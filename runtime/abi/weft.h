@@ -85,6 +85,14 @@ weft_error *weft_runtime_create(const char *devices, int workers,
                                 weft_runtime **out);
 int64_t weft_runtime_device_count(const weft_runtime *runtime);
 void weft_runtime_free(weft_runtime *runtime);
+/// Answers the host_call instructions of programs: function `function` is given
+/// where its operands lie and fills its results, dense arrays of the types that
+/// the program says. On any thread, one call at a time.
+typedef void (*weft_host_fn)(void *user, int64_t function,
+                             void *const *operands, size_t operand_count,
+                             void *const *results, size_t result_count);
+/// Without one, programs that call their host do not run. NULL takes it away.
+void weft_runtime_set_host(weft_runtime *runtime, weft_host_fn call, void *user);
 /// For tests: arenas, outputs and the padding of inputs are filled with 0xFF
 /// bytes (NaN) before each run, so that whatever reads what was never written
 /// shows. Off at first.

@@ -6,6 +6,7 @@
 #include "weft/runtime/collectives/Reduce.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace weft::runtime {
 
@@ -205,8 +206,36 @@ private:
   std::vector<size_t> ends;
 };
 
+/// One call for a group: the first member's operands, results for all.
+class Calling final : public PreparedCollective {
+public:
+  Calling(const Collective &collective, const HostFunction &host)
+      : host(host), function(collective.shape[0]), read(size_t(collective.from)),
+        members(size_t(shardCount(collective.axes))) {
+    for (const Collective::Operand &o : collective.operands)
+      bytes.push_back(o.targetBytes);
+  }
+  int64_t chunkCount(int64_t) const override { return 1; }
+  void run(int64_t, void *const *sources, void *const *targets,
+           int64_t) const override {
+    size_t count = bytes.size();
+    host.call(host.user, function, sources, read, targets + read, count - read);
+    for (size_t m = 1; m < members; ++m)
+      for (size_t n = read; n < count; ++n)
+        std::memcpy(targets[m * count + n], targets[n], bytes[n]);
+  }
+  uint64_t bytesSent(int64_t) const override { return 0; }
+
+private:
+  const HostFunction &host;
+  int64_t function;
+  size_t read, members;
+  std::vector<uint64_t> bytes;
+};
+
 class InProcessProvider final : public CollectiveProvider {
 public:
+  explicit InProcessProvider(const HostFunction *host) : host(host) {}
   Error prepare(const Mesh &mesh, const Collective &collective,
                 std::unique_ptr<PreparedCollective> &out) const override {
     switch (collective.kind) {
@@ -241,6 +270,8 @@ public:
       out = std::move(moving);
       return nullptr;
     }
+    case CollectiveKind::host_call:
+      return prepareCall(collective, out);
     case CollectiveKind::pick: out = preparePick(collective); return nullptr;
     case CollectiveKind::permute:
     case CollectiveKind::exchange: break;
@@ -260,12 +291,26 @@ public:
     out = std::move(moving);
     return nullptr;
   }
+
+private:
+  Error prepareCall(const Collective &collective,
+                    std::unique_ptr<PreparedCollective> &out) const {
+    if (!host || !host->call)
+      return makeError(WEFT_INVALID_ARGUMENT, "the program calls function ",
+                       collective.shape[0],
+                       " of its host, which has none; run it from the script "
+                       "it was made in");
+    out = std::make_unique<Calling>(collective, *host);
+    return nullptr;
+  }
+  const HostFunction *host;
 };
 
 } // namespace
 
-std::unique_ptr<CollectiveProvider> createInProcessProvider() {
-  return std::make_unique<InProcessProvider>();
+std::unique_ptr<CollectiveProvider>
+createInProcessProvider(const HostFunction *host) {
+  return std::make_unique<InProcessProvider>(host);
 }
 
 } // namespace weft::runtime

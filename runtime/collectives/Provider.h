@@ -15,6 +15,7 @@
 #ifndef WEFT_RUNTIME_COLLECTIVES_PROVIDER_H
 #define WEFT_RUNTIME_COLLECTIVES_PROVIDER_H
 
+#include "weft/runtime/abi/weft.h"
 #include "weft/runtime/program/Plan.h"
 
 #include <memory>
@@ -44,8 +45,16 @@ public:
                         std::unique_ptr<PreparedCollective> &out) const = 0;
 };
 
-/// All devices in this process, in memory every worker can address.
-std::unique_ptr<CollectiveProvider> createInProcessProvider();
+/// Who answers the host_call of programs; nobody at first.
+struct HostFunction {
+  weft_host_fn call = nullptr;
+  void *user = nullptr;
+};
+
+/// All devices in this process, in memory every worker can address. `host` is
+/// asked at each call and outlives the provider; null: nobody answers.
+std::unique_ptr<CollectiveProvider>
+createInProcessProvider(const HostFunction *host = nullptr);
 
 } // namespace weft::runtime
 

@@ -94,6 +94,25 @@ Error PlanReader::checkPicked(const std::string &what,
   return nullptr;
 }
 
+/// What is read and what is written lie apart, each named as both.
+Error PlanReader::checkCall(const std::string &what,
+                            const Collective &info) const {
+  int64_t count = int64_t(info.operands.size());
+  if (info.shape.size() != 1 || info.shape[0] < 0 || info.from < 0 ||
+      info.from > count)
+    return badPlan(what, " calls ", shapeText(info.shape), " with ", info.from,
+                   " of ", count, " buffers; expected one function's number");
+  for (int64_t n = 0; n < count; ++n) {
+    const Collective::Operand &a = info.operands[size_t(n)];
+    for (int64_t m = info.from; m < count; ++m)
+      if (a.source != a.target ||
+          (n != m && overlap(a.source, info.operands[size_t(m)].target)))
+        return badPlan(what, " has buffers ", a.source, ", ", a.target, " and ",
+                       info.operands[size_t(m)].target, " in shared memory");
+  }
+  return nullptr;
+}
+
 Error PlanReader::checkShapes(const std::string &what, const Collective &info,
                               const Collective::Operand &operand) const {
   const std::vector<int64_t> &source = operand.sourceShape,
@@ -165,13 +184,15 @@ Error PlanReader::readOperands(const std::string &what,
     if (reduces && bitwise && isFloat(source.dtype))
       return badPlan(what, " takes the bitwise reduction of ",
                      name(source.dtype));
+    bool isCall = info.kind == CollectiveKind::host_call;
     bool isPositions = info.kind == CollectiveKind::pick && n == 1;
-    if (!isPositions)
+    bool isRead = isPositions || (isCall && int64_t(n) < info.from);
+    if (!isRead)
       if (Error e = checkWritable(what, t))
         return e;
     info.operands.push_back({s, t, source.dtype, source.shape, target.shape,
                              source.bytes, target.bytes});
-    if (isPositions)
+    if (isPositions || isCall)
       continue;
     if (Error e = checkShapes(what, info, info.operands.back()))
       return e;
@@ -179,6 +200,8 @@ Error PlanReader::readOperands(const std::string &what,
   if (info.kind == CollectiveKind::pick)
     if (Error e = checkPicked(what, info))
       return e;
+  if (info.kind == CollectiveKind::host_call)
+    return checkCall(what, info);
   // Others read the sources while targets are written: only an all-reduce may
   // work in place, and there each with itself.
   for (size_t n = 0; n < count; ++n)

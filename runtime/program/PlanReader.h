@@ -44,6 +44,7 @@ private:
                         const Collective::Operand &operand) const;
   Error checkPositions(const std::string &what, const Collective &info) const;
   Error checkSources(const std::string &what, const Collective &info) const;
+  Error checkCall(const std::string &what, const Collective &info) const;
   Error checkPicked(const std::string &what, const Collective &info) const;
   Error checkWritable(const std::string &what, uint32_t buffer) const;
   bool overlap(uint32_t a, uint32_t b) const;

@@ -27,6 +27,7 @@ struct PJRT_Memory;
 struct PJRT_Buffer;
 struct PJRT_Executable;
 struct PJRT_LoadedExecutable;
+struct PJRT_SerializedExecutable;
 struct PJRT_TopologyDescription;
 
 namespace weft::pjrt {
@@ -182,6 +183,18 @@ WEFT_PJRT_ARGS(Executable_NumPartitions, PJRT_Executable *executable; size_t cou
 WEFT_PJRT_ARGS(Executable_NumOutputs, PJRT_Executable *executable; size_t count;)
 WEFT_PJRT_ARGS(Executable_SizeOfGeneratedCodeInBytes, PJRT_Executable *executable; int64_t bytes;)
 WEFT_PJRT_ARGS(Executable_Fingerprint, PJRT_Executable *executable; const char *text; size_t size;)
+WEFT_PJRT_ARGS(LoadedExecutable_Fingerprint, PJRT_LoadedExecutable *executable; const char *text; size_t size;)
+WEFT_PJRT_ARGS(Executable_Serialize, const PJRT_Executable *executable; const char *serialized_bytes; size_t serialized_bytes_size;
+               PJRT_SerializedExecutable *serialized_executable; void (*serialized_executable_deleter)(PJRT_SerializedExecutable *owner);)
+WEFT_PJRT_ARGS(Executable_DeserializeAndLoad, PJRT_Client *client; const char *serialized_executable; size_t serialized_executable_size;
+               PJRT_LoadedExecutable *loaded_executable; const char *overridden_serialized_compile_options;
+               size_t overridden_serialized_compile_options_size;)
+WEFT_PJRT_ARGS(Executable_GetCompileOptions, PJRT_Executable *executable; const char *serialized_bytes; size_t serialized_bytes_size;
+               void *serialized_compile_options; void (*serialized_compile_options_deleter)(void *owner);)
+WEFT_PJRT_ARGS(Executable_GetCompiledMemoryStats, PJRT_Executable *executable; int64_t code; int64_t arguments; int64_t outputs; int64_t aliased;
+               int64_t temporaries; int64_t host_code; int64_t host_arguments; int64_t host_outputs; int64_t host_aliased;
+               int64_t host_temporaries; int64_t peak; int64_t total;)
+WEFT_PJRT_ARGS(Executable_GetCostAnalysis, PJRT_Executable *executable; size_t num_properties; const NamedValue *properties;)
 WEFT_PJRT_ARGS(Executable_OutputElementTypes, PJRT_Executable *executable; const BufferType *types; size_t count;)
 WEFT_PJRT_ARGS(Executable_OutputDimensions, PJRT_Executable *executable; size_t count; const int64_t *dims; const size_t *ranks;)
 WEFT_PJRT_ARGS(Executable_OutputMemoryKinds, PJRT_Executable *executable; size_t count; const char *const *kinds; const size_t *sizes;)

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "weft/tools/pjrt/Functions.h"
+#include "weft/tools/pjrt/HostCalls.h"
 #include "weft/tools/pjrt/Objects.h"
 
 #include <algorithm>
@@ -36,6 +37,7 @@ weft_runtime *runtimeFor(PJRT_Client &client, int64_t devices,
     weft_error_free(failure);
     return nullptr;
   }
+  answerHostCalls(runtime);
   return runtime;
 }
 
@@ -75,6 +77,8 @@ void perform(Run &run) {
       why = weft_error_message(failure);
       weft_error_free(failure);
     }
+  if (std::string said = takeHostFailure(); why.empty())
+    why = said;
   if (executable.loaded->report && why.empty())
     executable.loaded->report->ran(std::chrono::duration<double>(
                                        std::chrono::steady_clock::now() - start)
@@ -178,6 +182,10 @@ void makeOutputs(LoadedExecutable_Execute_Args *args,
 
 PJRT_Error *weft::pjrt::execute(LoadedExecutable_Execute_Args *args) {
   auto executable = args->executable->value;
+  if (isAnsweringHostCall())
+    return error(kFailedPrecondition,
+                 "a host callback runs a program on the devices that wait for "
+                 "it; give it JAX's CPU: JAX_PLATFORMS=weft,cpu");
   const LoadedProgram &loaded = *executable->loaded;
   if (args->num_devices != executable->devices.size() ||
       args->num_args != loaded.inputs.size())

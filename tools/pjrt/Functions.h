@@ -18,6 +18,7 @@ void setClientFunctions(Function *table);
 void setDeviceFunctions(Function *table);
 void setBufferFunctions(Function *table);
 void setExecutableFunctions(Function *table);
+void setSerializeFunctions(Function *table);
 
 /// Client_Compile and LoadedExecutable_Execute.
 PJRT_Error *compile(Client_Compile_Args *args);

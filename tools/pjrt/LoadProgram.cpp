@@ -131,6 +131,7 @@ PJRT_Error *weft::pjrt::loadProgram(const std::vector<uint8_t> &image,
   const auto *order = program->mesh()->devices();
   if (order && static_cast<int64_t>(order->size()) == partitions)
     std::copy(order->begin(), order->end(), out.devices.begin());
+  out.image = image;
   out.name = name;
   out.skeleton = hloSkeleton(out, partitions);
   return nullptr;

@@ -3,6 +3,7 @@
 #ifndef WEFT_TOOLS_PJRT_LOADPROGRAM_H
 #define WEFT_TOOLS_PJRT_LOADPROGRAM_H
 
+#include "weft/tools/pjrt/CompileOptions.h"
 #include "weft/tools/pjrt/Objects.h"
 
 namespace weft::pjrt {
@@ -11,6 +12,12 @@ namespace weft::pjrt {
 PJRT_Error *loadProgram(const std::vector<uint8_t> &image,
                         const std::string &name, int64_t partitions,
                         LoadedProgram &out);
+
+/// The program on the devices that the options name.
+PJRT_Error *makeExecutable(PJRT_Client &client, const CompileOptions &options,
+                           std::string text,
+                           std::shared_ptr<const LoadedProgram> loaded,
+                           PJRT_LoadedExecutable *&out);
 
 } // namespace weft::pjrt
 

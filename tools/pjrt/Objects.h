@@ -102,6 +102,7 @@ struct LoadedProgram {
   std::vector<ProgramPort> inputs, outputs;
   std::vector<int64_t> devices; ///< partition of each position of the mesh
   std::string name, skeleton;   ///< skeleton: HloSkeleton.h
+  std::vector<uint8_t> image; ///< what it was loaded from
   std::shared_ptr<Report> report; ///< null without WEFT_EXPLAIN
 };
 
@@ -111,6 +112,7 @@ struct Executable {
   PJRT_Client *client = nullptr;
   std::vector<PJRT_Device *> devices; ///< by partition
   std::string assignment, fingerprint;
+  std::string options; ///< as JAX wrote them
   std::vector<BufferType> types;
   std::vector<int64_t> dims;
   std::vector<size_t> ranks, kindSizes;

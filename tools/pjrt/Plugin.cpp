@@ -95,6 +95,7 @@ Api makeApi() {
   setDeviceFunctions(api.functions);
   setBufferFunctions(api.functions);
   setExecutableFunctions(api.functions);
+  setSerializeFunctions(api.functions);
   return api;
 }
 

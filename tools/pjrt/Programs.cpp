@@ -178,6 +178,24 @@ PJRT_Error *assignment(LoadedExecutable_GetDeviceAssignment_Args *args) {
 
 } // namespace
 
+PJRT_Error *weft::pjrt::makeExecutable(PJRT_Client &client,
+                                       const CompileOptions &options,
+                                       std::string text, LoadedPtr loaded,
+                                       PJRT_LoadedExecutable *&out) {
+  auto executable = std::make_shared<Executable>();
+  executable->client = &client;
+  executable->options = std::move(text);
+  executable->loaded = std::move(loaded);
+  if (PJRT_Error *why = assign(client, options, *executable))
+    return why;
+  describeOutputs(*executable);
+  const std::vector<uint8_t> &image = executable->loaded->image;
+  executable->fingerprint =
+      std::to_string(weft_hash(image.data(), image.size()));
+  out = new PJRT_LoadedExecutable{std::move(executable)};
+  return nullptr;
+}
+
 PJRT_Error *weft::pjrt::compile(Client_Compile_Args *args) {
   CompileOptions options;
   if (!readCompileOptions(
@@ -187,18 +205,16 @@ PJRT_Error *weft::pjrt::compile(Client_Compile_Args *args) {
     return error(kUnimplemented,
                  "programs of " + std::to_string(options.replicas) +
                      " replicas are not supported; shard over a mesh");
-  auto executable = std::make_shared<Executable>();
-  executable->client = args->client;
-  if (PJRT_Error *why = assign(*args->client, options, *executable))
-    return why;
+  LoadedPtr loaded;
   if (PJRT_Error *why =
           obtain(*args->client,
                  {args->program->code, args->program->code_size},
-                 options.partitions, executable->loaded))
+                 options.partitions, loaded))
     return why;
-  describeOutputs(*executable);
-  args->executable = new PJRT_LoadedExecutable{std::move(executable)};
-  return nullptr;
+  return makeExecutable(
+      *args->client, options,
+      std::string(args->compile_options, args->compile_options_size),
+      std::move(loaded), args->executable);
 }
 
 void weft::pjrt::setExecutableFunctions(Function *table) {

@@ -252,7 +252,8 @@ Type VhloBytecode::scalar(uint64_t code) const {
   case 17: return natural(16);
   case 18: return natural(32);
   case 19: return natural(64);
-  case 22: // a token
+  case 22: // a token: nothing flows through it
+    return RankedTensorType::get({0}, IntegerType::get(c, 1));
   case 33: return NoneType::get(c);
   case 27: return Float8E4M3FNUZType::get(c);
   case 28: return Float8E5M2FNUZType::get(c);

@@ -1,5 +1,6 @@
 //===- ConvertControl.cpp - calls, branches, annotations ------------------===//
 
+#include "weft/compiler/frontends/stablehlo/ConvertHostCalls.h"
 #include "weft/compiler/frontends/stablehlo/RegionInputs.h"
 
 #include "weft/dialects/weft/FlowOps.h"
@@ -73,8 +74,15 @@ LogicalResult branches(Converter &c, ForeignOp op) {
   return c.give(op, choice.getResults());
 }
 
+/// Order is that of the program.
+LogicalResult token(Converter &c, ForeignOp op) {
+  return c.give(op, c.splat(op, 0, op.resultType()));
+}
+
 LogicalResult customCall(Converter &c, ForeignOp op) {
   StringRef target = op.word("call_target_name");
+  if (target == kHostCall)
+    return convertHostCall(c, op);
   if (target == "Sharding" && op->getNumOperands() == 1 &&
       op->getNumResults() == 1)
     return constrain(c, op);
@@ -91,6 +99,8 @@ constexpr ConversionEntry kEntries[] = {
     {"case", branches, 1, -1},
     {"if", branches, 1, -1},
     {"custom_call", customCall, 0},
+    {"create_token", token, 0},
+    {"after_all", token, 0},
 };
 
 } // namespace

@@ -60,7 +60,8 @@ LogicalResult Converter::convertOp(Operation *foreign) {
     return op.refuse() << "is not supported";
   if (failed(checkOp(op, *entry)))
     return failure();
-  if (foreign->getNumResults() == 0 && op.name() != "func.call")
+  if (foreign->getNumResults() == 0 && op.name() != "func.call" &&
+      op.name() != "custom_call")
     return op.refuse() << "has no result";
   for (Value operand : foreign->getOperands())
     if (!values.lookup(operand))

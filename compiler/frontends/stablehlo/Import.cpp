@@ -1,10 +1,11 @@
 //===- Import.cpp - a StableHLO program as a weft module ------------------===//
 
 #include "weft/compiler/frontends/stablehlo/Import.h"
-#include "weft/compiler/frontends/stablehlo/Converter.h"
 #include "weft/compiler/frontends/stablehlo/ManualCalls.h"
+#include "weft/compiler/frontends/stablehlo/ConvertHostCalls.h"
 #include "weft/compiler/frontends/stablehlo/ShardingStrings.h"
 #include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/host/Host.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -26,6 +27,7 @@ private:
   LogicalResult findFunctions();
   LogicalResult chooseDevices(int64_t devices);
   LogicalResult convertMain();
+  bool callsHost();
   LogicalResult checkTypes(TypeRange types, StringRef what);
   FailureOr<DictionaryAttr> port(DictionaryAttr foreign, Type type,
                                  const std::string &name, StringRef role,
@@ -66,10 +68,22 @@ LogicalResult ProgramImporter::findFunctions() {
   return success();
 }
 
+/// Such calls have layouts, so they need a mesh.
+bool ProgramImporter::callsHost() {
+  auto found = program.walk([](Operation *op) {
+    return ForeignOp(op).word("call_target_name") == kHostCall
+               ? WalkResult::interrupt()
+               : WalkResult::advance();
+  });
+  return found.wasInterrupted();
+}
+
 LogicalResult ProgramImporter::chooseDevices(int64_t devices) {
   if (failed(shardings.collect(program)))
     return failure();
   int64_t needed = shardings.devices();
+  if (needed == 1 && devices <= 1 && callsHost())
+    shardings.assume(program.getContext(), 1);
   if (devices == 0 || devices == needed)
     return success();
   if (needed == 1) {
@@ -213,7 +227,8 @@ OwningOpRef<ModuleOp> ProgramImporter::run(const ImportOptions &options) {
       failed(chooseDevices(options.devices)))
     return {};
   module = ModuleOp::create(program.getLoc());
-  if (MeshAttr mesh = shardings.mesh(); mesh && options.devices != 1)
+  if (MeshAttr mesh = shardings.mesh();
+      mesh && (options.devices != 1 || shardings.devices() == 1))
     (*module)->setAttr("weft.mesh", mesh);
   builder.setInsertionPointToEnd(module->getBody());
   if (failed(convertMain()) || failed(verify(*module)))
@@ -234,5 +249,6 @@ OwningOpRef<ModuleOp> stablehlo::import(ModuleOp program,
                                         const ImportOptions &options) {
   program.getContext()->getOrLoadDialect<WeftDialect>();
   program.getContext()->getOrLoadDialect<coll::CollDialect>();
+  program.getContext()->getOrLoadDialect<host::HostDialect>();
   return ProgramImporter(program).run(options);
 }

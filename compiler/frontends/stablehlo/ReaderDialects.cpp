@@ -33,11 +33,11 @@ public:
   Attribute parseAttribute(DialectAsmParser &parser, Type) const override {
     return stablehlo::parseStablehloAttribute(parser);
   }
-  /// !stablehlo.token
+  /// !stablehlo.token: nothing flows through it, as with JAX's own
   Type parseType(DialectAsmParser &parser) const override {
     if (parser.parseKeyword("token"))
       return {};
-    return NoneType::get(getContext());
+    return RankedTensorType::get({0}, IntegerType::get(getContext(), 1));
   }
 };
 

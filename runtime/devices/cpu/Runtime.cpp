@@ -78,6 +78,14 @@ WEFT_EXPORT int64_t weft_runtime_device_count(const weft_runtime *runtime) {
   return runtime ? runtime->deviceCount : 0;
 }
 
+WEFT_EXPORT void weft_runtime_set_host(weft_runtime *runtime, weft_host_fn call,
+                                       void *user) {
+  if (!runtime)
+    return;
+  std::lock_guard<std::mutex> guard(runtime->mutex);
+  runtime->host = {call, user};
+}
+
 WEFT_EXPORT void weft_runtime_poison(weft_runtime *runtime, int on) {
   if (runtime)
     runtime->poison = on != 0;

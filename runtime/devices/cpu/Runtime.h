@@ -24,7 +24,7 @@ struct weft_buffer {
 struct weft_runtime {
   weft_runtime(int64_t devices, int workers)
       : deviceCount(devices), workers(workers),
-        provider(weft::runtime::createInProcessProvider()),
+        provider(weft::runtime::createInProcessProvider(&host)),
         arenas(size_t(devices)) {}
 
   /// The executor of a program, made at its first run.
@@ -35,6 +35,7 @@ struct weft_runtime {
 
   const int64_t deviceCount;
   bool poison = false, isolate = false;
+  weft::runtime::HostFunction host;
   std::mutex mutex; ///< one run at a time
   weft::runtime::Workers workers;
   std::unique_ptr<weft::runtime::CollectiveProvider> provider;

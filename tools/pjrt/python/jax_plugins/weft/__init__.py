@@ -24,7 +24,7 @@ def _load(library):
 def initialize():
     from jax._src import xla_bridge
 
-    from . import lowerings, tables
+    from . import callbacks, lowerings, tables
 
     library = _library()
     if not os.path.exists(library):
@@ -33,4 +33,6 @@ def initialize():
     tables.alias(os.environ.get("WEFT_ALIAS", ""))
     xla_bridge.register_plugin("weft", priority=0, library_path=library, options=None)
     tables.let_donate()
+    tables.let_cache()
     lowerings.register()
+    callbacks.register(library)

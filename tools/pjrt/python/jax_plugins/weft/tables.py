@@ -34,6 +34,21 @@ def let_donate():
         platforms.append("weft")
 
 
+def let_cache():
+    """JAX's persistent compilation cache (jax_compilation_cache_dir), which asks the platform's name."""
+    from jax._src import compilation_cache
+
+    theirs = getattr(compilation_cache, "is_cache_used", None)
+    enabled = getattr(compilation_cache, "is_persistent_cache_enabled", None)
+    if not callable(theirs) or not callable(enabled):
+        return  # nothing is kept; programs are compiled again
+
+    def is_cache_used(backend):
+        return enabled() if backend.platform == "weft" else theirs(backend)
+
+    compilation_cache.is_cache_used = is_cache_used
+
+
 def _version():
     import jax
 

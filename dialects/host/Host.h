@@ -1,0 +1,14 @@
+//===- Host.h - the host dialect ------------------------------*- C++ -*-===//
+
+#ifndef WEFT_DIALECTS_HOST_HOST_H
+#define WEFT_DIALECTS_HOST_HOST_H
+
+#include "weft/dialects/weft/Weft.h"
+
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "weft/dialects/host/HostDialect.h.inc"
+#define GET_OP_CLASSES
+#include "weft/dialects/host/HostOps.h.inc"
+
+#endif // WEFT_DIALECTS_HOST_HOST_H

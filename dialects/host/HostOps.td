@@ -1,0 +1,33 @@
+//===- HostOps.td - what a program asks of who runs it -----------------------//
+
+#ifndef WEFT_DIALECTS_HOST_OPS
+#define WEFT_DIALECTS_HOST_OPS
+
+include "weft/dialects/weft/WeftAttributes.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Host_Dialect : Dialect {
+  let name = "host";
+  let cppNamespace = "::weft::host";
+  let summary = "Calls of the process that runs a program.";
+  let description = [{ Per-device code, as that of the coll dialect. }];
+  let dependentDialects = ["::weft::WeftDialect"];
+}
+
+def Host_CallOp : Op<Host_Dialect, "call", [MemoryEffects<[MemRead, MemWrite]>]> {
+  let summary = "calls a function of the host, once for a group of devices";
+  let description = [{
+    `%1 = host.call 7(%0) in #group : (tensor<4xf32>) -> tensor<2xi32>`:
+    function 7 is called with the operands of the group's first member; all
+    members receive its results. Calls happen in the order in which they stand,
+    and none is left out. `group` is a rank-1 layout whose dimension lists axes.
+    (C1) the number is not negative.
+  }];
+  let arguments = (ins I64Attr:$function, Variadic<AnyRankedTensor>:$inputs, Weft_LayoutAttr:$group);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let assemblyFormat = "$function `(` $inputs `)` `in` $group attr-dict `:` functional-type($inputs, $results)";
+  let hasVerifier = 1;
+}
+
+#endif // WEFT_DIALECTS_HOST_OPS

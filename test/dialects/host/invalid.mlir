@@ -1,0 +1,8 @@
+// RUN: weft-opt %s -split-input-file -verify-diagnostics
+
+#mesh = #weft.mesh<"x"=2>
+func.func @negative() {
+  // expected-error @+1 {{'host.call' op calls function -1; numbers start at 0}}
+  host.call -1() in #weft.layout<#mesh, [{"x"}]> : () -> ()
+  return
+}

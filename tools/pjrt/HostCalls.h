@@ -1,0 +1,32 @@
+//===- HostCalls.h - programs call Python back ------------------*- C++ -*-===//
+//
+// jax_plugins/weft/callbacks.py hands in one function, which knows all Python
+// functions by number. It returns null, or what went wrong, in memory of its
+// own that lasts until its next call.
+//
+//   weft_pjrt_set_host(function);           // once
+//   host_call 7 of a program                // function(7, operands, ...)
+//   takeHostFailure()                       // after the run
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_PJRT_HOSTCALLS_H
+#define WEFT_TOOLS_PJRT_HOSTCALLS_H
+
+#include "weft/runtime/abi/weft.h"
+
+#include <string>
+
+namespace weft::pjrt {
+
+/// Lets programs of a runtime call Python.
+void answerHostCalls(weft_runtime *runtime);
+/// What a function said that failed in the last run, or empty. Later calls of
+/// that run were left out.
+std::string takeHostFailure();
+/// Is this thread inside such a call? The devices are busy with it.
+bool isAnsweringHostCall();
+
+} // namespace weft::pjrt
+
+#endif // WEFT_TOOLS_PJRT_HOSTCALLS_H

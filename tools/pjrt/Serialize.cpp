@@ -1,0 +1,162 @@
+//===- Serialize.cpp - compiled programs as bytes, and their sizes --------===//
+//
+// jax.experimental.serialize_executable and JAX's compilation cache keep:
+//
+//   "WEFTEXE1"  three lengths of 8 bytes  name  compile options  image
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/tools/pjrt/CompileOptions.h"
+#include "weft/tools/pjrt/Functions.h"
+#include "weft/tools/pjrt/LoadProgram.h"
+#include "weft/tools/pjrt/Objects.h"
+
+#include "weft/runtime/abi/plan_generated.h"
+
+#include <cstring>
+
+using namespace weft;
+using namespace weft::pjrt;
+
+struct PJRT_SerializedExecutable {
+  std::string bytes;
+};
+
+namespace {
+
+constexpr std::string_view kMagic = "WEFTEXE1";
+
+void append(std::string &bytes, uint64_t number) {
+  bytes.append(reinterpret_cast<const char *>(&number), sizeof number);
+}
+
+const plan::Program *planOf(const LoadedProgram &loaded) {
+  return plan::GetProgram(weft_program_plan(loaded.program));
+}
+
+/// Does it call functions of this process?
+bool callsHost(const LoadedProgram &loaded) {
+  for (const plan::Instruction *instruction : *planOf(loaded)->instructions())
+    if (const plan::Collective *collective =
+            instruction->operation_as_Collective();
+        collective && collective->kind() == plan::CollectiveKind::host_call)
+      return true;
+  return false;
+}
+
+PJRT_Error *serialize(Executable_Serialize_Args *args) {
+  const Executable &executable = *args->executable->value;
+  const LoadedProgram &loaded = *executable.loaded;
+  if (callsHost(loaded))
+    return error(kUnimplemented,
+                 "a program with host callbacks cannot be serialized: it calls "
+                 "functions of this process");
+  auto *out = new PJRT_SerializedExecutable{std::string(kMagic)};
+  append(out->bytes, loaded.name.size());
+  append(out->bytes, executable.options.size());
+  append(out->bytes, loaded.image.size());
+  out->bytes += loaded.name + executable.options;
+  out->bytes.append(loaded.image.begin(), loaded.image.end());
+  args->serialized_bytes = out->bytes.data();
+  args->serialized_bytes_size = out->bytes.size();
+  args->serialized_executable = out;
+  args->serialized_executable_deleter = [](PJRT_SerializedExecutable *bytes) {
+    delete bytes;
+  };
+  return nullptr;
+}
+
+/// The parts of the bytes; false where they are others.
+bool readParts(std::string_view bytes, std::string_view (&parts)[3]) {
+  uint64_t sizes[3];
+  if (bytes.substr(0, kMagic.size()) != kMagic ||
+      bytes.size() < kMagic.size() + sizeof sizes)
+    return false;
+  std::memcpy(sizes, bytes.data() + kMagic.size(), sizeof sizes);
+  bytes.remove_prefix(kMagic.size() + sizeof sizes);
+  for (int i = 0; i < 3; ++i) {
+    if (sizes[i] > bytes.size())
+      return false;
+    parts[i] = bytes.substr(0, sizes[i]);
+    bytes.remove_prefix(sizes[i]);
+  }
+  return bytes.empty();
+}
+
+PJRT_Error *deserialize(Executable_DeserializeAndLoad_Args *args) {
+  std::string_view parts[3];
+  if (!readParts({args->serialized_executable, args->serialized_executable_size},
+                 parts))
+    return error(kInvalidArgument,
+                 "the bytes are no program that Weft serialized");
+  std::string_view said = parts[1];
+  if (args->overridden_serialized_compile_options_size)
+    said = {args->overridden_serialized_compile_options,
+            args->overridden_serialized_compile_options_size};
+  CompileOptions options;
+  if (!readCompileOptions(said, options))
+    return error(kInvalidArgument, "the compile options cannot be read");
+  auto loaded = std::make_shared<LoadedProgram>();
+  if (PJRT_Error *why =
+          loadProgram({parts[2].begin(), parts[2].end()}, std::string(parts[0]),
+                      options.partitions, *loaded))
+    return why;
+  return makeExecutable(*args->client, options, std::string(said), loaded,
+                        args->loaded_executable);
+}
+
+PJRT_Error *compileOptions(Executable_GetCompileOptions_Args *args) {
+  const std::string &text = args->executable->value->options;
+  args->serialized_bytes = text.data();
+  args->serialized_bytes_size = text.size();
+  args->serialized_compile_options = nullptr;
+  args->serialized_compile_options_deleter = [](void *) {};
+  return nullptr;
+}
+
+template <typename Args> PJRT_Error *fingerprint(Args *args) {
+  const std::string &text = args->executable->value->fingerprint;
+  args->text = text.data();
+  args->size = text.size();
+  return nullptr;
+}
+
+/// Of one device.
+PJRT_Error *memoryStats(Executable_GetCompiledMemoryStats_Args *args) {
+  const LoadedProgram &loaded = *args->executable->value->loaded;
+  size_t head = offsetof(Executable_GetCompiledMemoryStats_Args, code);
+  std::memset(reinterpret_cast<char *>(args) + head, 0,
+              std::min(args->struct_size, sizeof *args) - head);
+  args->code = static_cast<int64_t>(loaded.image.size());
+  for (const ProgramPort &port : loaded.inputs) {
+    args->arguments += static_cast<int64_t>(port.bytes);
+    if (port.donatedTo >= 0)
+      args->aliased += static_cast<int64_t>(port.bytes);
+  }
+  for (const ProgramPort &port : loaded.outputs)
+    args->outputs += static_cast<int64_t>(port.bytes);
+  args->temporaries = static_cast<int64_t>(planOf(loaded)->arena_bytes());
+  int64_t all = args->arguments + args->outputs - args->aliased + args->temporaries;
+  if (args->struct_size >= sizeof *args)
+    args->peak = args->total = all;
+  return nullptr;
+}
+
+PJRT_Error *costs(Executable_GetCostAnalysis_Args *args) {
+  args->num_properties = 0;
+  args->properties = nullptr;
+  return nullptr;
+}
+
+} // namespace
+
+void weft::pjrt::setSerializeFunctions(Function *table) {
+  set(table, kExecutable_Serialize, serialize);
+  set(table, kExecutable_DeserializeAndLoad, deserialize);
+  set(table, kExecutable_GetCompileOptions, compileOptions);
+  set(table, kExecutable_Fingerprint, fingerprint<Executable_Fingerprint_Args>);
+  set(table, kLoadedExecutable_Fingerprint,
+      fingerprint<LoadedExecutable_Fingerprint_Args>);
+  set(table, kExecutable_GetCompiledMemoryStats, memoryStats);
+  set(table, kExecutable_GetCostAnalysis, costs);
+}
