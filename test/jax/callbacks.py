@@ -1,4 +1,12 @@
-"""pure_callback, io_callback, debug.callback and debug.print on Weft devices, one and eight."""
+"""pure_callback, io_callback, debug.callback and debug.print on Weft devices, one and eight.
+
+    callbacks.py [PLATFORM]      with devices of another platform, on which functions then get arrays
+"""
+
+import os
+import sys
+
+os.environ["JAX_PLATFORMS"] = ",".join(["weft", *sys.argv[1:]])
 
 import jax
 import jax.numpy as jnp

@@ -36,7 +36,7 @@ def main():
     for name in re.findall(r"^WEFT_PJRT_ARGS\((\w+),", ours, re.M):
         published = fields(header, f"PJRT_{name}_Args")
         mine = re.search(r"WEFT_PJRT_ARGS\(" + name + r",(.*?)\)\n(?=WEFT|\n)", ours, re.S).group(1)
-        mine = mine.replace("(*free)(void *owner)", "free")
+        mine = re.sub(r"\(\*\s*(\w+)\)\s*\([^)]*\)", r"\1", mine)
         names = [re.search(r"(\w+)$", part.strip()).group(1) for part in mine.split(";") if part.strip()]
         for ours_name, their_name in zip(names, published[2:]):
             checks.append(f"static_assert(offsetof(weft::pjrt::{name}_Args, {ours_name}) == "

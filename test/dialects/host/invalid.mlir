@@ -1,8 +1,9 @@
 // RUN: weft-opt %s -split-input-file -verify-diagnostics
 
 #mesh = #weft.mesh<"x"=2>
+#group = #weft.layout<#mesh, [{"x"}]>
 func.func @negative() {
   // expected-error @+1 {{'host.call' op calls function -1; numbers start at 0}}
-  host.call -1() in #weft.layout<#mesh, [{"x"}]> : () -> ()
+  host.call -1() in #group : () -> ()
   return
 }
