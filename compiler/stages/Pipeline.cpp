@@ -78,6 +78,7 @@ static void addStage(OpPassManager &pm, Stage stage) {
     pm.addPass(createCSEPass());
     break;
   case Stage::scheduled:
+    pm.addPass(createMergeCollectivesPass());
     pm.addPass(createCombineAllReducesPass());
     break;
   case Stage::kernels:

@@ -152,6 +152,25 @@ def PartitionPass : Pass<"weft-partition", "::mlir::ModuleOp"> {
   ];
 }
 
+def MergeCollectivesPass : Pass<"weft-merge-collectives", "::mlir::ModuleOp"> {
+  let summary = "Communicates once what is communicated twice.";
+  let description = [{
+    Of ops of `coll` in one block with equal operands and attributes, whatever
+    reasons they give, the first stays, with the reasons of all. Its result
+    lives until the last use, which is the memory that a second movement would
+    have saved.
+
+    Requires: stage `partitioned`.
+    Ensures: the same values; no more collectives than before.
+
+    Example: test/passes/merge-collectives.mlir
+  }];
+  let dependentDialects = ["::weft::coll::CollDialect"];
+  let statistics = [
+    Statistic<"numMerged", "merged", "Collectives that another one served for">,
+  ];
+}
+
 def CombineAllReducesPass : Pass<"weft-combine-all-reduces", "::mlir::ModuleOp"> {
   let summary = "Makes one all-reduce of those that do not wait for each other.";
   let description = [{

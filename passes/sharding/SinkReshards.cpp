@@ -238,7 +238,8 @@ bool Descent::find() {
     // What was saved elsewhere counts for this movement.
     MoveCost net{now.femtoseconds - gained.femtoseconds,
                  now.bytes - gained.bytes};
-    if (net < least && mayMove(before, after)) {
+    // Fewer messages are worth no more bytes: what is left may be combined.
+    if (net < least && net.bytes <= least.bytes && mayMove(before, after)) {
       least = net;
       depth = chain.size();
     }

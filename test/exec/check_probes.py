@@ -4,7 +4,7 @@
 
 Each file of a folder is compiled for its mesh, and for one device; both run on
 the same random whole numbers and must give equal results, but for the rounding
-of floats that became large. What a run sends is
+of floats that became large and what `// TOLERANCE: 1e-5` allows. What a run sends is
 counted by the runtime; it is the line `// SENDS: all_reduce 1 480, ...` (kind,
 count and bytes of the device that sends most) of the file.
 """
@@ -62,11 +62,11 @@ def execute(weft, text, scratch, name, inputs=None):
     return inputs, npz_values.read(results), json.loads(stats.read_text())["collectives"]
 
 
-def differs(one, many):
+def differs(one, many, tolerance):
     """By more than sums in another order round?"""
     (shape, expected), (other, values) = one, many
     largest = max((abs(value) for value in expected), default=0)
-    allowed = largest * 1e-6 if largest > 2**24 else 0
+    allowed = largest * (1e-6 if largest > 2**24 else tolerance)
     return shape != other or any(abs(a - b) > allowed for a, b in zip(expected, values, strict=True))
 
 
@@ -78,7 +78,9 @@ def check(weft, path):
         _, results, collectives = execute(weft, text, scratch, "many", inputs)
     sent = ", ".join(f"{kind} {c['count']} {c['bytes']}" for kind, c in sorted(collectives.items())) or "none"
     wanted = re.search(r"^// SENDS: (.*)$", text, re.MULTILINE).group(1)
-    wrong = [name for name in expected if differs(expected[name], results[name])]
+    stated = re.search(r"^// TOLERANCE: (.*)$", text, re.MULTILINE)
+    tolerance = float(stated.group(1)) if stated else 0
+    wrong = [name for name in expected if differs(expected[name], results[name], tolerance)]
     good = not wrong and sent == wanted
     print(f"{'ok  ' if good else 'FAIL'} {path.stem}: sends {sent}")
     if wrong:
