@@ -365,7 +365,7 @@ std::optional<Tensor> meaningOfElementwise(Operation *op, Operands in) {
     return compare(compareOp.getKind(), *in[0], *in[1], type);
   if (isa<ConvertOp>(op))
     return convert(*in[0], type);
-  if (isa<ConstrainOp>(op))
+  if (isa<ConstrainOp, StopGradientOp>(op))
     return *in[0];
   Tensor result(type);
   if (isa<SelectOp>(op)) {

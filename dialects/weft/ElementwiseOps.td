@@ -37,6 +37,7 @@ def Weft_SinOp : Weft_UnaryOp<"sin", "sine of radians", [Differentiable], "sine"
 def Weft_CosOp : Weft_UnaryOp<"cos", "cosine of radians", [Differentiable], "cosine">;
 def Weft_TanOp : Weft_UnaryOp<"tan", "tangent of radians", [Differentiable]>;
 def Weft_ReluOp : Weft_UnaryOp<"relu", "max(x, 0); derivative 0 at 0, as jax.nn.relu", [Differentiable], "maximum with 0", Weft_RealTensor>;
+def Weft_StopGradientOp : Weft_UnaryOp<"stop_gradient", "x, which derivatives take for a constant", [Differentiable], "">;
 def Weft_NotOp : Weft_UnaryOp<"not", "bitwise (logical on i1) complement", [], "not", Weft_RealTensor>;
 def Weft_PopulationCountOp : Weft_UnaryOp<"population_count", "how many bits are set", [], "popcnt", Weft_RealTensor>;
 def Weft_CountLeadingZerosOp : Weft_UnaryOp<"count_leading_zeros", "zeros above the highest set bit; the width where none is", [], "count_leading_zeros", Weft_RealTensor>;

@@ -144,6 +144,7 @@ WEFT_UNARY_GRADIENT(ErfOp,
                           ExpOp::create(g.builder, g.loc, g.neg(g.mul(x, x)))))
 WEFT_UNARY_GRADIENT(FloorOp, Value())
 WEFT_UNARY_GRADIENT(CeilOp, Value())
+WEFT_UNARY_GRADIENT(StopGradientOp, Value())
 WEFT_UNARY_GRADIENT(RoundOp, Value())
 WEFT_UNARY_GRADIENT(RoundEvenOp, Value())
 WEFT_UNARY_GRADIENT(CbrtOp, g.mul(grad, g.div(g.scale(1.0 / 3, y), x)))

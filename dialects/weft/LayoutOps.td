@@ -10,7 +10,7 @@ def Weft_ConstrainOp : Weft_ShardedOp<"constrain", [Elementwise, AllShapesMatch<
   let summary = "annotates a value with a layout (before the sharded stage)";
   let stablehlo = "custom_call @Sharding";
   let description = [{
-    `%1 = weft.constrain %0 to #layout because "d2/output" : tensor<16x10xf32>`.
+    `%1 = weft.constrain %0 to #layout because "d2/output" : tensor<16x10xf32> -> tensor<16x10xf32>`.
     Its gradient is constrained likewise.
   }];
   let arguments = (ins Weft_Tensor:$input, Weft_LayoutAttr:$layout, OptionalAttr<StrAttr>:$reason);

@@ -19,10 +19,10 @@ static std::string binaryText(const char *op, const RandomValue &x,
 }
 
 void ProgramGenerator::unary() {
-  static const char *ops[] = {"neg", "abs", "relu"};
-  int64_t op = below(3);
+  static const char *ops[] = {"neg", "abs", "relu", "stop_gradient"};
+  int64_t op = below(4);
   auto x = pick([&](const RandomValue &v) {
-    return v.isNumber() && (op == 0 || canBend(v));
+    return v.isNumber() && (op == 0 || op == 3 || canBend(v));
   });
   if (x)
     emit(unaryText(ops[op], *x), like(*x), {{*x}});

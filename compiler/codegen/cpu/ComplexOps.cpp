@@ -117,7 +117,7 @@ static Value emitUnary(const ComplexEmitter &c, Operation *op, Value x) {
   return llvm::TypeSwitch<Operation *, Value>(op)
       .Case([&](NegOp) -> Value { return complex::NegOp::create(b, loc, x); })
       .Case([&](ConjOp) { return c.conj(x); })
-      .Case([&](ConstrainOp) { return x; })
+      .Case<ConstrainOp, StopGradientOp>([&](auto) { return x; })
       .Case([&](AbsOp) -> Value { return complex::AbsOp::create(b, loc, x); })
       .Case([&](RealOp) { return c.re(x); })
       .Case([&](ImagOp) { return c.im(x); })

@@ -341,7 +341,7 @@ Value ScalarEmitter::unary(Operation *op) const {
       .Case([&](NotOp) -> Value {
         return arith::XOrIOp::create(b, loc, in[0], number(-1));
       })
-      .Case<ConstrainOp, ConjOp>([&](auto) -> Value { return in[0]; })
+      .Case<ConstrainOp, StopGradientOp, ConjOp>([&](auto) -> Value { return in[0]; })
       .Case([&](ConvertOp convertOp) {
         return convert(convertOp.getResult().getType().getElementType());
       })
