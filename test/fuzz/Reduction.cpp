@@ -107,9 +107,9 @@ static Operation *opAt(ModuleOp module, unsigned number) {
 static Value constantLike(OpBuilder &builder, Value value) {
   auto type = cast<RankedTensorType>(value.getType());
   Type element = type.getElementType();
-  Attribute one = isa<FloatType>(element)
-                      ? Attribute(builder.getFloatAttr(element, 1))
-                      : Attribute(builder.getIntegerAttr(element, 1));
+  if (!element.isInteger()) // also complex numbers
+    return ConstantOp::create(builder, value.getLoc(), splatData(1, type));
+  Attribute one = builder.getIntegerAttr(element, 1);
   return ConstantOp::create(builder, value.getLoc(),
                             DenseElementsAttr::get(type, one));
 }
