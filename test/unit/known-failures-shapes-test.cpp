@@ -87,8 +87,10 @@ TEST_CASE("every op that computes has a sharding rule") {
         llvm::is_contained(without, name.getStringRef()))
       continue;
     INFO(name.getStringRef().str());
-    // Loops and branches say instead what their regions pass on.
+    // Loops and branches say instead what their regions pass on, per-device
+    // code how it lies.
     CHECK((name.hasInterface<ShardingRuleOpInterface>() ||
+           name.hasInterface<FixedLayoutsOpInterface>() ||
            name.hasInterface<RegionBranchOpInterface>() ||
            name.hasTrait<OpTrait::IsTerminator>()));
   }
