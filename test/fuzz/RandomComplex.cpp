@@ -109,7 +109,9 @@ void ProgramGenerator::transform(RandomComplex &z) {
   RandomValue result = x;
   result.integral = false;
   result.bound = x.bound * static_cast<double>(n);
-  result.depth = x.depth + (options.reals ? 1 : 0) + rounding(64);
+  // Always rounded: a partial sum is transformed before it is added up.
+  result.depth = x.depth + 64 + rounding(64);
+  result.unit = std::max(result.unit, x.element->unit);
   if (isTooLarge(result))
     return;
   result.name = complexLine(std::string("fft ") + (oneIn(2) ? "fft " : "ifft ") +
