@@ -3,6 +3,7 @@
 #include "weft/test/fuzz/ProgramGenerator.h"
 
 #include <algorithm>
+#include <cmath>
 #include <cstdio>
 
 namespace weft {
@@ -122,9 +123,10 @@ static std::string braces(const std::string &attributes) {
   return attributes.empty() ? "" : " {" + attributes.substr(2) + "}";
 }
 
+/// Of values that may be infinite nothing is known.
 static std::string number(double value) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.6e", value);
+  std::snprintf(text, sizeof text, "%.6e", std::isfinite(value) ? value : 1e300);
   return text;
 }
 
