@@ -1,14 +1,18 @@
-"""Models of Keras under keras.distribution that side_by_side.py and steps.py train, on any platform of JAX.
+"""Models of Keras under keras.distribution that the benches here train, on any platform of JAX.
 
   mlp   784-128-10, batch 128, Adam(0.01), accuracy      cnn   convnet of the Keras multi-GPU guide, batch 64, Adam(1e-3)
   gpt   4 layers, width 256, 8 heads, 128 characters of a vocabulary of 65, batch 32, Adam(3e-4)
 
+  1     one device, no distribution
   dp    DataParallel over all devices
   mp, tp    ModelParallel on a (devices / 4, 4) mesh ("data", "model") in the Megatron layout
   fsdp  every weight sharded on its largest dimension over the axis that also shards the batch
 
-Data are seeded noise: neither times nor bytes depend on them.
+The data of batches() are seeded noise: neither times nor bytes depend on them.
 """
+
+import statistics
+import time
 
 import numpy as np
 
@@ -100,6 +104,8 @@ def distribution(case, devices):
     import keras
 
     family, kind = case.split("-")
+    if kind == "1":
+        return None
     if kind == "dp":
         return keras.distribution.DataParallel(devices=keras.distribution.list_devices()[:devices])
     shape, axes = ((devices,), ("data",)) if kind == "fsdp" else ((devices // 4, 4), ("data", "model"))
@@ -158,4 +164,20 @@ def on_devices(batch):
     import keras
 
     spread = keras.distribution.distribution()
+    if spread is None:
+        return jax.device_put(batch)
     return tuple(jax.device_put(a, spread.get_data_layout(a.shape).backend_layout) for a in batch)
+
+
+def median_step_ms(compiled, variables, metrics, batches, steps):
+    """Milliseconds of a call of the compiled train step, after one that warms it up, and the last loss."""
+    import jax
+
+    times = []
+    for i in range(steps + 1):
+        begin = time.perf_counter()
+        logs, variables = compiled(variables, metrics, batches[i % len(batches)])
+        jax.block_until_ready((logs, variables))
+        times.append(time.perf_counter() - begin)
+        loss = float(logs["loss"])
+    return 1e3 * statistics.median(times[1:]), loss

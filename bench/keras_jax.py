@@ -4,7 +4,7 @@
 
 One process is one measurement and prints one JSON line. The script sets XLA_FLAGS itself, before
 JAX loads. Cases: mlp-1 (one device), mlp-dp (DataParallel over 8), mlp-mp (ModelParallel on a
-(2, 4) mesh in the Megatron layout): the 784-128-10 MLP of bench/mlp on MNIST, batch 128, Adam(0.01).
+(2, 4) mesh in the Megatron layout) of bench/keras_cases.py, on MNIST.
 
 Figures
   cold_start_s   start of the process until the first step of fit is done (10 ms resolution)
@@ -25,15 +25,11 @@ import time
 
 import numpy as np
 
-SEED = 1234
-BATCH = 128
+import keras_cases
+
 ROOT = pathlib.Path(__file__).resolve().parent.parent
+BATCH = keras_cases.BATCH["mlp"]
 CASES = {"mlp-1": 1, "mlp-dp": 8, "mlp-mp": 8}
-MEGATRON = {
-    ".*up/kernel": (None, "model"),
-    ".*up/bias": ("model",),
-    ".*down/kernel": ("model", None),
-}
 
 
 def process_age():
@@ -48,46 +44,6 @@ def seconds(function):
     begin = time.perf_counter()
     result = function()
     return time.perf_counter() - begin, result
-
-
-def mlp():
-    import keras
-
-    return keras.Sequential([
-        keras.Input((28, 28)),
-        keras.layers.Flatten(),
-        keras.layers.Dense(128, activation="relu", name="up"),
-        keras.layers.Dense(10, name="down"),
-    ])
-
-
-def distribution(case, devices):
-    import keras
-
-    kind = case.split("-")[1]
-    if kind == "1":
-        return None
-    if kind == "dp":
-        return keras.distribution.DataParallel(devices=keras.distribution.list_devices()[:devices])
-    mesh = keras.distribution.DeviceMesh((devices // 4, 4), ("data", "model"))
-    layout_map = keras.distribution.LayoutMap(mesh)
-    for path, layout in MEGATRON.items():
-        layout_map[path] = layout
-    return keras.distribution.ModelParallel(layout_map=layout_map, batch_dim_name="data")
-
-
-def compiled_model():
-    import keras
-
-    keras.utils.set_random_seed(SEED)
-    model = mlp()
-    model.compile(
-        optimizer=keras.optimizers.Adam(0.01),
-        loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),
-        metrics=["accuracy"],
-    )
-    model.optimizer.build(model.trainable_variables)
-    return model
 
 
 def mnist():
@@ -122,59 +78,23 @@ def step_clock(warm_up):
     return StepClock()
 
 
-def jitted_train_step(model, distributed):
-    """The step of model.fit with its metrics restarted, so that its logs are of this step alone."""
-    import jax
-
-    def step(variables, metrics, batch):
-        logs, (*variables, _) = model.train_step((*variables, metrics), batch)
-        return logs, tuple(variables)
-
-    groups = (model.trainable_variables, model.non_trainable_variables, model.optimizer.variables)
-    variables = tuple([v.value for v in group] for group in groups)
-    metrics = [v.value for v in model.metrics_variables]
-    shardings = jax.tree.map(lambda a: a.sharding, variables) if distributed else None
-    return jax.jit(step, donate_argnums=0, out_shardings=(None, shardings)), variables, metrics
-
-
-def on_devices(batch, spread):
-    import jax
-
-    if spread is None:
-        return jax.device_put(batch)
-    return tuple(jax.device_put(a, spread.get_data_layout(a.shape).backend_layout) for a in batch)
-
-
-def measure_bare_step(model, train, spread, steps):
+def measure_bare_step(model, train, steps):
     """Compiles the train step ahead and runs it on data that is already in place."""
-    import jax
-
     model.reset_metrics()
-    jitted, variables, metrics = jitted_train_step(model, spread is not None)
+    jitted, variables, metrics = keras_cases.train_step(model)
     x, y = train
     starts = range(0, min(steps + 1, len(x) // BATCH) * BATCH, BATCH)
-    batches = [on_devices((x[i:i + BATCH], y[i:i + BATCH]), spread) for i in starts]
+    batches = [keras_cases.on_devices((x[i:i + BATCH], y[i:i + BATCH])) for i in starts]
     trace_s, traced = seconds(lambda: jitted.trace(variables, metrics, batches[0]))
     lower_s, lowered = seconds(traced.lower)
     xla_s, compiled = seconds(lowered.compile)
-    times = []
-    for i in range(steps + 1):
-        begin = time.perf_counter()
-        logs, variables = compiled(variables, metrics, batches[i % len(batches)])
-        jax.block_until_ready((logs, variables))
-        times.append(time.perf_counter() - begin)
-        float(logs["loss"])
-    return {"bare_step_ms": 1e3 * statistics.median(times[1:]),
-            "trace_s": trace_s, "lower_s": lower_s, "xla_compile_s": xla_s}
+    step_ms, _ = keras_cases.median_step_ms(compiled, variables, metrics, batches, steps)
+    return {"bare_step_ms": step_ms, "trace_s": trace_s, "lower_s": lower_s, "xla_compile_s": xla_s}
 
 
 def measure(args):
-    import keras
-
     train, test = mnist()
-    spread = distribution(args.case, args.devices)
-    keras.distribution.set_distribution(spread)
-    model = compiled_model()
+    model = keras_cases.compiled_model(args.case, args.devices)
     start = [(v, np.array(v.value)) for v in (*model.variables, *model.optimizer.variables)]
     clock = step_clock(warm_up=5)
     history = model.fit(*train, batch_size=BATCH, epochs=args.epochs, verbose=0,
@@ -189,7 +109,7 @@ def measure(args):
         "peak_rss_mib": peak,
         **{f"train_{name}": values[-1] for name, values in history.items()},
         **{f"test_{name}": value for name, value in tested.items()},
-        **measure_bare_step(model, train, spread, args.steps),
+        **measure_bare_step(model, train, args.steps),
     }
 
 
@@ -204,7 +124,7 @@ def main():
     os.environ["KERAS_BACKEND"] = "jax"
     os.environ["JAX_PLATFORMS"] = "cpu"
     if args.write_model:
-        pathlib.Path(args.write_model).write_text(compiled_model().to_json())
+        pathlib.Path(args.write_model).write_text(keras_cases.compiled_model("mlp-1", 1).to_json())
         return
     if not args.case:
         parser.error("give --case or --write-model")

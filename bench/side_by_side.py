@@ -38,8 +38,6 @@ def counted_bytes(folder):
 
 def measure(case, steps, reports):
     """In a process of its own."""
-    import jax
-
     import hlo_traffic
 
     model = keras_cases.compiled_model(case, DEVICES)
@@ -50,19 +48,14 @@ def measure(case, steps, reports):
     middle = time.perf_counter()
     compiled = lowered.compile()
     end = time.perf_counter()
-    times = []
-    for i in range(steps + 1):
-        start = time.perf_counter()
-        logs, variables = compiled(variables, metrics, batches[i % len(batches)])
-        jax.block_until_ready((logs, variables))
-        times.append(time.perf_counter() - start)
+    step, loss = keras_cases.median_step_ms(compiled, variables, metrics, batches, steps)
     if reports:
         moved = counted_bytes(reports)
     else:
         found = hlo_traffic.collectives(compiled.as_text(), DEVICES)
         moved = sum(entry["bytes"] for entry in found.values())
     return {"bytes": moved, "trace and lower": middle - begin, "compile": end - middle,
-            "step": 1e3 * statistics.median(times[1:]), "loss": float(logs["loss"])}
+            "step": step, "loss": loss}
 
 
 def child(args, case, platform, steps, explained=False):

@@ -15,7 +15,17 @@
 #include "llvm/Support/SHA256.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cstdlib>
+
 using namespace weft;
+
+std::string weft::codeCacheFolder() {
+  if (const char *cache = std::getenv("XDG_CACHE_HOME"); cache && *cache)
+    return std::string(cache) + "/weft";
+  if (const char *home = std::getenv("HOME"); home && *home)
+    return std::string(home) + "/.cache/weft";
+  return "";
+}
 
 static std::array<uint8_t, 32> digest(llvm::StringRef bytes) {
   return llvm::SHA256::hash(llvm::ArrayRef(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()));

@@ -22,6 +22,10 @@
 
 namespace weft {
 
+/// Where a person's cache is: $XDG_CACHE_HOME/weft, else ~/.cache/weft; empty
+/// where neither is known.
+std::string codeCacheFolder();
+
 /// SHA-256 of the parts, each with its end.
 std::string keyOfCode(llvm::ArrayRef<llvm::StringRef> parts);
 

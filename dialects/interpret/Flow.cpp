@@ -83,8 +83,7 @@ Lockstep::Outcome Lockstep::runCase(Operation &op,
 Lockstep::Outcome Lockstep::runManual(Operation &op,
                                       const Operands &operands) {
   auto manual = cast<ManualOp>(op);
-  ArrayAttr any = manual.getFrom().empty() ? manual.getTo() : manual.getFrom();
-  Mesh inside = cast<LayoutAttr>(any[0]).getMesh().getMesh();
+  Mesh inside = manual.getMesh().getMesh();
   if (devices != 1)
     return op.emitOpError("is run by each of ")
            << devices << " devices; partition it first";

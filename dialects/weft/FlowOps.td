@@ -142,6 +142,10 @@ def Weft_ManualOp : Weft_Op<"manual", [DeclareOpInterfaceMethods<FixedLayoutsOpI
   let results = (outs Variadic<Weft_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
   let assemblyFormat = "`(` $inputs `)` `from` $from `to` $to attr-dict `:` functional-type($inputs, $results) $body";
+  let extraClassDeclaration = [{
+    /// The mesh of all its layouts; null where it has none.
+    ::weft::MeshAttr getMesh();
+  }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;
 }

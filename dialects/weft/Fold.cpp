@@ -28,15 +28,6 @@ using namespace weft;
 #define GET_OP_CLASSES
 #include "weft/dialects/weft/FoldOps.cpp.inc"
 
-static SmallVector<int64_t> withoutDims(ArrayRef<int64_t> shape,
-                                        ArrayRef<int64_t> dims) {
-  SmallVector<int64_t> result;
-  for (auto [dim, size] : llvm::enumerate(shape))
-    if (!llvm::is_contained(dims, static_cast<int64_t>(dim)))
-      result.push_back(size);
-  return result;
-}
-
 void FoldOp::build(OpBuilder &builder, OperationState &state, ValueRange inputs,
                    ValueRange inits, ArrayRef<int64_t> dims) {
   SmallVector<Type> types;

@@ -77,4 +77,16 @@ def DifferentiableOpInterface : OpInterface<"DifferentiableOpInterface"> {
   ];
 }
 
+def AccumulatesOpInterface : OpInterface<"AccumulatesOpInterface"> {
+  let cppNamespace = "::weft";
+  let description = [{
+    An op with one result, each element of which adds up or multiplies many
+    numbers: short floats lose digits unless it is computed in f32.
+  }];
+  let methods = [
+    InterfaceMethod<"Does it, or only pick among them?", "bool", "accumulates",
+      (ins), /*methodBody=*/"", /*defaultImplementation=*/[{ return true; }]>,
+  ];
+}
+
 #endif // WEFT_DIALECTS_WEFT_INTERFACES

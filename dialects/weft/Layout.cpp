@@ -123,6 +123,13 @@ SubAxis weft::wholeAxis(const Mesh &mesh, unsigned axis) {
   return {axis, 1, mesh.axes[axis].size};
 }
 
+SubAxes weft::allAxes(const Mesh &mesh) {
+  SubAxes axes;
+  for (unsigned axis = 0; axis < mesh.axes.size(); ++axis)
+    axes.push_back(wholeAxis(mesh, axis));
+  return axes;
+}
+
 //===----------------------------------------------------------------------===//
 // Intervals and boxes
 //===----------------------------------------------------------------------===//

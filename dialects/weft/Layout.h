@@ -41,6 +41,10 @@ namespace weft {
 /// What combines the summands of a partial value.
 enum class ReduceKind : uint8_t { Sum, Max, Min, Prod, And, Or };
 llvm::StringRef stringifyReduceKind(ReduceKind kind);
+/// Does it add up or multiply, so that every step may round?
+constexpr bool accumulates(ReduceKind kind) {
+  return kind == ReduceKind::Sum || kind == ReduceKind::Prod;
+}
 std::optional<ReduceKind> parseReduceKind(llvm::StringRef text);
 
 /// One axis of a mesh with its links: `latency` in seconds for one message,
@@ -96,6 +100,8 @@ bool overlaps(const SubAxis &a, const SubAxis &b);
 SubAxes normalise(const Mesh &mesh, llvm::ArrayRef<SubAxis> axes);
 /// The whole axis as a sub-axis.
 SubAxis wholeAxis(const Mesh &mesh, unsigned axis);
+/// All axes, major to minor: the coordinate along them is the position.
+SubAxes allAxes(const Mesh &mesh);
 
 /// Half-open range of indices.
 struct Interval {

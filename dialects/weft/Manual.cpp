@@ -63,11 +63,15 @@ static LogicalResult checkLayouts(ManualOp op, StringRef what, TypeRange types,
   return success();
 }
 
-LogicalResult ManualOp::verify() {
+MeshAttr ManualOp::getMesh() {
   ArrayAttr any = getFrom().empty() ? getTo() : getFrom();
-  if (any.empty())
+  return any.empty() ? MeshAttr() : cast<LayoutAttr>(any[0]).getMesh();
+}
+
+LogicalResult ManualOp::verify() {
+  MeshAttr mesh = getMesh();
+  if (!mesh)
     return emitOpError("has neither operands nor results, so no mesh");
-  MeshAttr mesh = cast<LayoutAttr>(any[0]).getMesh();
   if (failed(checkLayouts(*this, "operand", getInputs().getTypes(), getFrom(), mesh)))
     return failure();
   return checkLayouts(*this, "result", getResults().getTypes(), getTo(), mesh);

@@ -12,15 +12,6 @@ using namespace weft;
 // Reduce
 //===----------------------------------------------------------------------===//
 
-static SmallVector<int64_t> withoutDims(ArrayRef<int64_t> shape,
-                                        ArrayRef<int64_t> dims) {
-  SmallVector<int64_t> result;
-  for (auto [dim, size] : llvm::enumerate(shape))
-    if (!llvm::is_contained(dims, static_cast<int64_t>(dim)))
-      result.push_back(size);
-  return result;
-}
-
 void ReduceOp::build(OpBuilder &builder, OperationState &state, ReduceKind kind,
                      Value input, ArrayRef<int64_t> dims) {
   RankedTensorType type = typeOf(input);
@@ -29,6 +20,8 @@ void ReduceOp::build(OpBuilder &builder, OperationState &state, ReduceKind kind,
                               type.getElementType()),
         kind, input, dims);
 }
+
+bool ReduceOp::accumulates() { return weft::accumulates(getKind()); }
 
 LogicalResult ReduceOp::verify() {
   RankedTensorType type = typeOf(getInput());

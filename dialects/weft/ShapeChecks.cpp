@@ -12,6 +12,15 @@ RankedTensorType withShape(Value value, ArrayRef<int64_t> shape) {
   return RankedTensorType::get(shape, typeOf(value).getElementType());
 }
 
+SmallVector<int64_t> withoutDims(ArrayRef<int64_t> shape,
+                                 ArrayRef<int64_t> dims) {
+  SmallVector<int64_t> result;
+  for (auto [dim, size] : llvm::enumerate(shape))
+    if (!llvm::is_contained(dims, static_cast<int64_t>(dim)))
+      result.push_back(size);
+  return result;
+}
+
 LogicalResult checkShape(Operation *op, ArrayRef<int64_t> expected,
                          unsigned result) {
   ArrayRef<int64_t> actual = typeOf(op->getResult(result)).getShape();

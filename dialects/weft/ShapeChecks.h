@@ -20,6 +20,10 @@ inline mlir::RankedTensorType typeOf(mlir::Value value) {
 mlir::RankedTensorType withShape(mlir::Value value,
                                  llvm::ArrayRef<int64_t> shape);
 
+/// The sizes of the dimensions that are not in `dims`.
+llvm::SmallVector<int64_t> withoutDims(llvm::ArrayRef<int64_t> shape,
+                                       llvm::ArrayRef<int64_t> dims);
+
 /// The result has this shape, whatever its layout.
 llvm::LogicalResult checkShape(mlir::Operation *op,
                                llvm::ArrayRef<int64_t> expected,

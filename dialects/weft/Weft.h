@@ -77,7 +77,7 @@ template <typename ConcreteType>
 class ComputedWhole
     : public mlir::OpTrait::TraitBase<ConcreteType, ComputedWhole> {};
 
-/// Clones an op (attributes, no regions) with other operands and result types.
+/// Clones an op, its regions too, with other operands and result types.
 llvm::SmallVector<mlir::Value> cloneWithTypes(mlir::OpBuilder &builder,
                                               mlir::Operation *op,
                                               mlir::ValueRange operands,

@@ -5,7 +5,7 @@
 
 include "weft/dialects/weft/OpClasses.td"
 
-def Weft_ConvolutionOp : Weft_PositionedOp<"convolution", [AllElementTypesMatch<["lhs", "rhs", "result"]>, Differentiable, ComputedWhole]> {
+def Weft_ConvolutionOp : Weft_PositionedOp<"convolution", [AllElementTypesMatch<["lhs", "rhs", "result"]>, AccumulatesOpInterface, Differentiable, ComputedWhole]> {
   let summary = "sums of products of a kernel with each window of the input";
   let factors = "pass, reduce, window";
   let description = [{
@@ -37,7 +37,7 @@ def Weft_ConvolutionOp : Weft_PositionedOp<"convolution", [AllElementTypesMatch<
   }];
 }
 
-def Weft_ReduceWindowOp : Weft_PositionedOp<"reduce_window", [AllElementTypesMatch<["input", "result"]>, Differentiable, ComputedWhole]> {
+def Weft_ReduceWindowOp : Weft_PositionedOp<"reduce_window", [AllElementTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<AccumulatesOpInterface, ["accumulates"]>, Differentiable, ComputedWhole]> {
   let summary = "combines the elements of each window; what lies outside is neutral";
   let factors = "pass, window";
   let derivative = "of sum; of max and min without dilation, to the first that ties";

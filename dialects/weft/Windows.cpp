@@ -49,6 +49,8 @@ WindowList ReduceWindowOp::getWindows() {
   return windows;
 }
 
+bool ReduceWindowOp::accumulates() { return weft::accumulates(getKind()); }
+
 LogicalResult ReduceWindowOp::verify() {
   RankedTensorType input = typeOf(getInput());
   if (failed(checkCombines(*this, stringifyReduceKind(getKind()),

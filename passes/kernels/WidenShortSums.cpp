@@ -3,7 +3,6 @@
 #include "weft/passes/kernels/Passes.h"
 
 #include "weft/dialects/weft/Weft.h"
-#include "weft/dialects/weft/WindowOps.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/ADT/SetVector.h"
@@ -13,19 +12,6 @@ using namespace mlir;
 namespace weft {
 #define GEN_PASS_DEF_WIDENSHORTSUMS
 #include "weft/passes/kernels/Passes.h.inc"
-
-static bool accumulates(ReduceKind kind) {
-  return kind == ReduceKind::Sum || kind == ReduceKind::Prod;
-}
-
-/// Does it add up or multiply many numbers?
-static bool accumulates(Operation *op) {
-  if (auto reduce = dyn_cast<ReduceOp>(op))
-    return accumulates(reduce.getKind());
-  if (auto reduce = dyn_cast<ReduceWindowOp>(op))
-    return accumulates(reduce.getKind());
-  return isa<DotOp, ConvolutionOp>(op);
-}
 
 static bool isShort(Type type) {
   Type element = cast<RankedTensorType>(type).getElementType();
@@ -50,8 +36,8 @@ namespace {
 struct WidenShortSumsPass : impl::WidenShortSumsBase<WidenShortSumsPass> {
   void runOnOperation() override {
     SmallVector<Operation *> found;
-    getOperation().walk([&](Operation *op) {
-      if (accumulates(op) && isShort(op->getResult(0).getType()))
+    getOperation().walk([&](AccumulatesOpInterface op) {
+      if (op.accumulates() && isShort(op->getResult(0).getType()))
         found.push_back(op);
     });
     for (Operation *op : found)

@@ -1,9 +1,9 @@
 //===- CombineAllReduces.cpp - one all-reduce where one will do -----------===//
 
 #include "weft/passes/sharding/Passes.h"
+#include "weft/passes/sharding/Provenance.h"
 
 #include "llvm/ADT/STLExtras.h"
-#include "llvm/ADT/SetVector.h"
 
 namespace weft {
 #define GEN_PASS_DEF_COMBINEALLREDUCESPASS
@@ -67,20 +67,6 @@ static llvm::SmallVector<Bundle> bundleAllReduces(Block &block) {
   return bundles;
 }
 
-/// "gradient of d1/kernel is summed ..., gradient of d1/bias is summed ...".
-static StringAttr joinReasons(const Bundle &bundle) {
-  llvm::SetVector<StringAttr> reasons;
-  for (coll::AllReduceOp member : bundle.members)
-    if (member.getReasonAttr())
-      reasons.insert(member.getReasonAttr());
-  if (reasons.empty())
-    return {};
-  std::string text;
-  for (StringAttr reason : reasons)
-    text += (text.empty() ? "" : "; ") + reason.str();
-  return StringAttr::get(reasons.front().getContext(), text);
-}
-
 /// Ops before the last member that need an earlier one move behind it.
 static void moveDependents(const Bundle &bundle, Operation *last) {
   llvm::SmallVector<Operation *> late;
@@ -100,14 +86,16 @@ static void combine(const Bundle &bundle) {
   moveDependents(bundle, last);
   llvm::SmallVector<Value> inputs;
   llvm::SmallVector<Location> locations;
+  llvm::SmallVector<StringAttr> reasons;
   for (coll::AllReduceOp member : bundle.members) {
     llvm::append_range(inputs, member.getInputs());
     locations.push_back(member.getLoc());
+    reasons.push_back(member.getReasonAttr());
   }
   OpBuilder builder(last);
   auto all = coll::AllReduceOp::create(
       builder, builder.getFusedLoc(locations), TypeRange(ValueRange(inputs)),
-      last.getKind(), inputs, last.getGroup(), joinReasons(bundle));
+      last.getKind(), inputs, last.getGroup(), joinReasons(reasons));
   unsigned next = 0;
   for (coll::AllReduceOp member : bundle.members) {
     for (Value result : member.getResults())

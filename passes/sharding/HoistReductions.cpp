@@ -224,12 +224,8 @@ static unsigned delayIn(Operation *loop) {
 namespace {
 struct HoistReductions : weft::impl::HoistReductionsPassBase<HoistReductions> {
   void runOnOperation() override {
-    // Inner loops first: what leaves them may leave the outer ones.
-    getOperation().walk([&](Operation *op) {
-      auto branch = dyn_cast<RegionBranchOpInterface>(op);
-      if (branch && hasRegionFlow(op) && branch.hasLoop())
-        numHoisted += delayIn(op);
-    });
+    forEachLoop(getOperation(),
+                [&](Operation *loop) { numHoisted += delayIn(loop); });
   }
 };
 } // namespace

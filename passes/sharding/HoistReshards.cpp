@@ -204,12 +204,8 @@ struct HoistReshards : weft::impl::HoistReshardsPassBase<HoistReshards> {
     if (!mesh)
       return;
     ReshardCost cost(mesh.getMesh());
-    // Inner loops first: what leaves them may leave the outer ones.
-    getOperation().walk([&](Operation *op) {
-      auto branch = dyn_cast<RegionBranchOpInterface>(op);
-      if (branch && hasRegionFlow(op) && branch.hasLoop())
-        numHoisted += hoistFrom(op, cost);
-    });
+    forEachLoop(getOperation(),
+                [&](Operation *loop) { numHoisted += hoistFrom(loop, cost); });
   }
 };
 } // namespace

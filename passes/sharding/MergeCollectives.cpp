@@ -11,6 +11,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "weft/passes/sharding/Passes.h"
+#include "weft/passes/sharding/Provenance.h"
 
 #include "llvm/ADT/Hashing.h"
 
@@ -47,13 +48,9 @@ static llvm::hash_code hashOf(Operation *op) {
 
 /// Keeps the first, and says what the second was for.
 static void merge(Operation *first, Operation *second) {
-  auto why = first->getAttrOfType<StringAttr>(kReason);
-  auto more = second->getAttrOfType<StringAttr>(kReason);
-  if (more && !why)
-    first->setAttr(kReason, more);
-  else if (more && !why.getValue().contains(more.getValue()))
-    first->setAttr(kReason, StringAttr::get(first->getContext(),
-                                            why.getValue() + "; " + more.getValue()));
+  if (StringAttr why = joinReasons({first->getAttrOfType<StringAttr>(kReason),
+                                    second->getAttrOfType<StringAttr>(kReason)}))
+    first->setAttr(kReason, why);
   first->setLoc(FusedLoc::get({first->getLoc(), second->getLoc()}, Attribute(),
                               first->getContext()));
   second->replaceAllUsesWith(first);

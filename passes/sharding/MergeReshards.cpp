@@ -2,6 +2,7 @@
 //----------===//
 
 #include "weft/passes/sharding/Passes.h"
+#include "weft/passes/sharding/Provenance.h"
 #include "weft/passes/sharding/ReshardCost.h"
 
 #include "llvm/ADT/DenseMap.h"
@@ -40,14 +41,6 @@ static bool mayTake(const Layout &from, const Layout &to) {
   return from == to || !to.isPartial();
 }
 
-/// Both, in order, without repetition.
-static StringAttr joinReasons(ReshardOp first, ReshardOp second) {
-  StringAttr a = first.getReasonAttr(), b = second.getReasonAttr();
-  if (!a || !b || a == b)
-    return b ? b : a;
-  return StringAttr::get(a.getContext(), a.getValue() + "; " + b.getValue());
-}
-
 /// a -> b -> c as a -> c, where that costs no more. The first stays until the
 /// end: others may still be found equal to it.
 bool ReshardMerger::skipFirst(ReshardOp second) {
@@ -64,7 +57,7 @@ bool ReshardMerger::skipFirst(ReshardOp second) {
   if (cost.between(type, from, to) > now)
     return false;
   second.getInputMutable().assign(first.getInput());
-  second.setReasonAttr(joinReasons(first, second));
+  second.setReasonAttr(joinReasons({first.getReasonAttr(), second.getReasonAttr()}));
   return true;
 }
 

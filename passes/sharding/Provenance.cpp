@@ -3,10 +3,27 @@
 #include "weft/passes/sharding/Provenance.h"
 
 #include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/SetVector.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 using namespace weft;
 using namespace mlir;
+
+StringAttr weft::joinReasons(llvm::ArrayRef<StringAttr> reasons) {
+  MLIRContext *context = nullptr;
+  llvm::SetVector<llvm::StringRef> clauses;
+  for (StringAttr reason : reasons) {
+    if (!reason)
+      continue;
+    context = reason.getContext();
+    llvm::SmallVector<llvm::StringRef> parts;
+    reason.getValue().split(parts, "; ");
+    clauses.insert(parts.begin(), parts.end());
+  }
+  return context ? StringAttr::get(context, llvm::join(clauses, "; "))
+                 : StringAttr();
+}
 
 /// What differentiation puts around the location of the op it derives.
 static constexpr llvm::StringLiteral kGradientOf = "gradient of";

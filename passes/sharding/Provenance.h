@@ -19,6 +19,10 @@
 
 namespace weft {
 
+/// The reasons of collectives that become one, each clause once: "a; b" and
+/// "b; c" are "a; b; c". Null where no member has one.
+mlir::StringAttr joinReasons(llvm::ArrayRef<mlir::StringAttr> reasons);
+
 class Provenance {
 public:
   /// Requires types without layouts: call before they are set.

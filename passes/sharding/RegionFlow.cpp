@@ -21,6 +21,15 @@ Operation *weft::userInBlockOf(Value value, Operation *user) {
   return value.getParentBlock()->findAncestorOpInBlock(*user);
 }
 
+void weft::forEachLoop(Operation *root,
+                       llvm::function_ref<void(Operation *)> visit) {
+  root->walk([&](Operation *op) {
+    auto branch = dyn_cast<RegionBranchOpInterface>(op);
+    if (branch && hasRegionFlow(op) && branch.hasLoop())
+      visit(op);
+  });
+}
+
 /// One op's classes are its own: values of two ops meet as operands only.
 void RegionFlow::addOp(Operation *op) {
   RegionBranchSuccessorMapping mapping;

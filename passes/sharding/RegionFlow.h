@@ -29,6 +29,10 @@ bool isRuledByRegions(mlir::Operation *op);
 /// value's own block that is, or holds, the user.
 mlir::Operation *userInBlockOf(mlir::Value value, mlir::Operation *user);
 
+/// Every loop with flow, inner ones first: what leaves them may leave the outer.
+void forEachLoop(mlir::Operation *root,
+                 llvm::function_ref<void(mlir::Operation *)> visit);
+
 class RegionFlow {
 public:
   /// Looks at all ops with flow in the function.

@@ -397,9 +397,7 @@ static ReshardPlan exchangePlan(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
         ringBytes(StepKind::AllReduce, shardCount(axes), local, local));
   }
   whole.partial.clear();
-  SubAxes everything;
-  for (unsigned axis = 0; axis < mesh.axes.size(); ++axis)
-    everything.push_back(wholeAxis(mesh, axis));
+  SubAxes everything = allAxes(mesh);
   plan.lowerBound = receiveLowerBound(mesh, at, whole, shape) * elementBytes;
   add(StepKind::Exchange, everything, whole, plan.lowerBound);
   if (problem.to.isPartial())

@@ -20,7 +20,6 @@ NOT_YET = {}
 # Relative to the size of the value, or to this size where it is smaller. The first
 # step of Adam divides a gradient by its own size: what is nearly zero has any sign.
 TOLERANCE, SMALL = 1e-3, 1e-2
-LOOSE = {"train-step-seed-cnn-dp8": 0.1}
 
 
 def difference(expected, found, tolerance):
@@ -49,7 +48,7 @@ def run(weft, program, devices, outputs):
             continue
         if name not in found or found[name][0] != shape or found[name][1].typecode != values.typecode:
             return f"{name} is missing or has another shape or type"
-        why = difference(values, found[name][1], LOOSE.get(program.stem, TOLERANCE))
+        why = difference(values, found[name][1], TOLERANCE)
         if why:
             return f"{name}: {why}"
     return ""

@@ -37,14 +37,6 @@ static std::string placeOf(Location location) {
 }
 
 /// $XDG_CACHE_HOME/weft or ~/.cache/weft; empty (no cache) without a home.
-static std::string cacheDirectory() {
-  if (const char *cache = std::getenv("XDG_CACHE_HOME"); cache && *cache)
-    return std::string(cache) + "/weft";
-  if (const char *home = std::getenv("HOME"); home && *home)
-    return std::string(home) + "/.cache/weft";
-  return "";
-}
-
 /// Tells builds of this library apart: another one may compile otherwise.
 static std::string buildOfCompiler() {
   Dl_info info;
@@ -89,7 +81,7 @@ static std::string keyOf(ModuleOp program, int64_t partitions,
 pjrt::ProgramSource::ProgramSource(std::string_view code, int64_t partitions)
     : state(std::make_unique<State>(dialects())) {
   state->partitions = partitions;
-  state->options.cacheDirectory = cacheDirectory();
+  state->options.cacheDirectory = codeCacheFolder();
   state->context.loadAllAvailableDialects();
   state->context.getDiagEngine().registerHandler([&](Diagnostic &diagnostic) {
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&

@@ -132,6 +132,7 @@ PJRT_Error *weft::pjrt::loadProgram(const std::vector<uint8_t> &image,
   if (order && static_cast<int64_t>(order->size()) == partitions)
     std::copy(order->begin(), order->end(), out.devices.begin());
   out.image = image;
+  out.fingerprint = std::to_string(weft_hash(image.data(), image.size()));
   out.name = name;
   out.skeleton = hloSkeleton(out, partitions);
   return nullptr;

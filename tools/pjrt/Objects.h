@@ -103,6 +103,7 @@ struct LoadedProgram {
   std::vector<int64_t> devices; ///< partition of each position of the mesh
   std::string name, skeleton;   ///< skeleton: HloSkeleton.h
   std::vector<uint8_t> image; ///< what it was loaded from
+  std::string fingerprint;    ///< of the image
   std::shared_ptr<Report> report; ///< null without WEFT_EXPLAIN
 };
 
@@ -111,7 +112,7 @@ struct Executable {
   std::shared_ptr<const LoadedProgram> loaded;
   PJRT_Client *client = nullptr;
   std::vector<PJRT_Device *> devices; ///< by partition
-  std::string assignment, fingerprint;
+  std::string assignment;
   std::string options; ///< as JAX wrote them
   std::vector<BufferType> types;
   std::vector<int64_t> dims;

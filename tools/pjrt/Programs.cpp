@@ -189,9 +189,6 @@ PJRT_Error *weft::pjrt::makeExecutable(PJRT_Client &client,
   if (PJRT_Error *why = assign(client, options, *executable))
     return why;
   describeOutputs(*executable);
-  const std::vector<uint8_t> &image = executable->loaded->image;
-  executable->fingerprint =
-      std::to_string(weft_hash(image.data(), image.size()));
   out = new PJRT_LoadedExecutable{std::move(executable)};
   return nullptr;
 }

@@ -115,7 +115,7 @@ PJRT_Error *compileOptions(Executable_GetCompileOptions_Args *args) {
 }
 
 template <typename Args> PJRT_Error *fingerprint(Args *args) {
-  const std::string &text = args->executable->value->fingerprint;
+  const std::string &text = args->executable->value->loaded->fingerprint;
   args->text = text.data();
   args->size = text.size();
   return nullptr;

@@ -4,6 +4,7 @@
 #include "weft/tools/weft/CompilerMemory.h"
 
 #include "weft/compiler/Register.h"
+#include "weft/compiler/codegen/CodeCache.h"
 #include "weft/compiler/codegen/KernelCodegen.h"
 #include "weft/compiler/frontends/keras/Import.h"
 #include "weft/tools/weft/InternalFailure.h"
@@ -222,20 +223,11 @@ std::string StepCompiler::devices() const {
   return "cpu:" + std::to_string(deviceCount);
 }
 
-/// $XDG_CACHE_HOME/weft or ~/.cache/weft; empty (no cache) without a home.
-static std::string cacheDirectory() {
-  if (const char *cache = std::getenv("XDG_CACHE_HOME"); cache && *cache)
-    return std::string(cache) + "/weft";
-  if (const char *home = std::getenv("HOME"); home && *home)
-    return std::string(home) + "/.cache/weft";
-  return "";
-}
-
 CompileOptions weft::tool::compileOptions(const ModelFlags &flags) {
   CompileOptions result;
   result.target = flags.target;
   result.timing = flags.timing;
-  result.cacheDirectory = cacheDirectory();
+  result.cacheDirectory = codeCacheFolder();
   return result;
 }
 

@@ -63,12 +63,8 @@ FailureOr<SubAxes> readGroup(Converter &c, ForeignOp op) {
   auto rows = readRows(c, op, "replica_groups");
   if (failed(rows))
     return failure();
-  if (rows->empty()) {
-    SubAxes all;
-    for (unsigned axis = 0; axis < mesh.axes.size(); ++axis)
-      all.push_back(wholeAxis(mesh, axis));
-    return normalise(mesh, all);
-  }
+  if (rows->empty())
+    return normalise(mesh, allAxes(mesh));
   if (auto axes = axesOfGroups(mesh, *rows))
     return *axes;
   return op.refuse() << "has groups " << op.attribute("replica_groups")
@@ -96,30 +92,28 @@ convertEach(Converter &c, ForeignOp op,
   return c.give(op, results);
 }
 
+FailureOr<ReduceKind> readKind(ForeignOp op) {
+  if (auto kind = reductionOf(op->getRegion(0)))
+    return *kind;
+  return op.refuse() << "combines in a way that is not supported; known are "
+                        "add, multiply, maximum, minimum, and, or";
+}
+
 LogicalResult allReduce(Converter &c, ForeignOp op) {
-  auto kind = reductionOf(op->getRegion(0));
-  if (!kind)
-    return op.refuse() << "combines in a way that is not supported; known are "
-                          "add, multiply, maximum, minimum, and, or";
-  auto axes = readGroup(c, op);
-  if (failed(axes))
+  auto kind = readKind(op);
+  if (failed(kind))
     return failure();
-  if (axes->empty())
-    return c.give(op, c.inputs(op));
-  SmallVector<Value> inputs = c.inputs(op);
-  return c.give(op, coll::AllReduceOp::create(
-                        c.builder, op->getLoc(), ValueRange(inputs).getTypes(),
-                        *kind, inputs,
-                        coll::groupOver(c.shardings.mesh(), *axes),
-                        reason(c, op))
-                        .getResults());
+  return convertEach(c, op, [&](Value input, RankedTensorType type, LayoutAttr group) {
+    return coll::AllReduceOp::create(c.builder, op->getLoc(), TypeRange{type}, *kind,
+                                     ValueRange{input}, group, reason(c, op))
+        .getResult(0);
+  });
 }
 
 LogicalResult reduceScatter(Converter &c, ForeignOp op) {
-  auto kind = reductionOf(op->getRegion(0));
-  if (!kind)
-    return op.refuse() << "combines in a way that is not supported; known are "
-                          "add, multiply, maximum, minimum, and, or";
+  auto kind = readKind(op);
+  if (failed(kind))
+    return failure();
   int64_t dim = op.integer("scatter_dimension").value_or(0);
   return convertEach(c, op, [&](Value input, RankedTensorType type, LayoutAttr group) {
     return c.make<coll::ReduceScatterOp>(op, type, input, *kind, dim, group, reason(c, op));
@@ -248,9 +242,7 @@ LogicalResult permute(Converter &c, ForeignOp op) {
   SubAxes axes = movingAxes(mesh, *pairs);
   auto sources = sourcesOver(mesh, axes, *pairs);
   if (!sources) {
-    axes.clear();
-    for (unsigned axis = 0; axis < mesh.axes.size(); ++axis)
-      axes.push_back(wholeAxis(mesh, axis));
+    axes = allAxes(mesh);
     sources = sourcesOver(mesh, axes, *pairs);
   }
   LayoutAttr group = coll::groupOver(c.shardings.mesh(), normalise(mesh, axes));
@@ -270,10 +262,8 @@ LogicalResult partitionId(Converter &c, ForeignOp op) {
   if (!c.shardings.mesh())
     return c.give(op, c.splat(op, 0, op.resultType()));
   const Mesh mesh = c.shardings.mesh().getMesh();
-  SubAxes all;
-  for (unsigned axis = 0; axis < mesh.axes.size(); ++axis)
-    all.push_back(wholeAxis(mesh, axis));
-  LayoutAttr group = coll::groupOver(c.shardings.mesh(), normalise(mesh, all));
+  LayoutAttr group =
+      coll::groupOver(c.shardings.mesh(), normalise(mesh, allAxes(mesh)));
   auto type = RankedTensorType::get({}, c.builder.getI64Type());
   Value number;
   if (mesh.devices.empty())

@@ -40,9 +40,6 @@ LogicalResult stablehlo::convertHostCall(Converter &c, ForeignOp op) {
   auto manual = ManualOp::create(c.builder, loc, types, inputs,
                                  wholeLayouts(c, TypeRange(ValueRange(inputs))),
                                  wholeLayouts(c, types));
-  SmallVector<SubAxis> axes;
-  for (unsigned i = 0; i < mesh.getMesh().axes.size(); ++i)
-    axes.push_back(wholeAxis(mesh.getMesh(), i));
   OpBuilder::InsertionGuard guard(c.builder);
   Block &block = manual.getBody().emplaceBlock();
   c.builder.setInsertionPointToEnd(&block);
@@ -50,7 +47,7 @@ LogicalResult stablehlo::convertHostCall(Converter &c, ForeignOp op) {
     block.addArgument(input.getType(), loc);
   auto call = host::CallOp::create(c.builder, loc, types, number,
                                        block.getArguments(),
-                                       coll::groupOver(mesh, axes));
+                                       coll::groupOver(mesh, allAxes(mesh.getMesh())));
   YieldOp::create(c.builder, loc, call.getResults());
   return c.give(op, manual.getResults());
 }
