@@ -34,6 +34,8 @@ struct CodegenOptions {
   bool isBrief = false;
 };
 
+/// Opened once for many programs it keeps what takes long to make; threads may
+/// share it.
 class KernelCodegen {
 public:
   virtual ~KernelCodegen() = default;

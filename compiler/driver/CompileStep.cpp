@@ -76,7 +76,10 @@ static std::unique_ptr<KernelCodegen> openTarget(ModuleOp module,
 FailureOr<std::vector<uint8_t>>
 weft::compileProgram(ModuleOp module, const CompileOptions &options) {
   Timing timing(options);
-  std::unique_ptr<KernelCodegen> generator = openTarget(module, options.target);
+  std::unique_ptr<KernelCodegen> opened;
+  if (!options.generator)
+    opened = openTarget(module, options.target);
+  KernelCodegen *generator = options.generator ? options.generator : opened.get();
   if (!generator || failed(runTimed(module, options, Stage::plan, timing)))
     return failure();
   auto programs = llvm::to_vector(module.getOps<plan::ProgramOp>());

@@ -18,9 +18,14 @@
 
 namespace weft {
 
+class KernelCodegen;
+
 struct CompileOptions {
   Stage from = Stage::imported;
   std::string target = "native"; ///< one of knownTargets()
+  /// Opened for `target` and kept by who compiles many programs; null: one is
+  /// opened for this program.
+  KernelCodegen *generator = nullptr;
   std::string cacheDirectory;    ///< kernel objects; empty: no cache
   int threads = 0;               ///< 0: one for each core
   bool timing = false;           ///< print a report of the passes to stderr

@@ -34,14 +34,14 @@ static std::string cacheKey(llvm::StringRef text, const CpuTarget &target, const
   return keyOfCode({kCodegenVersion, options.isBrief ? "brief" : "", target.triple, target.cpu, target.features, text});
 }
 
-/// `lowering` is made for the first kernel that is not in the cache.
-static void compile(KernelJob &job, const CpuTarget &target, const CodegenOptions &options, std::unique_ptr<cpu::KernelLowering> &lowering) {
-  std::string key = cacheKey(job.text, target, options);
+/// `lowering` is taken for the first kernel that is not in the cache.
+static void compile(KernelJob &job, cpu::KeptLowerings &kept, const CodegenOptions &options, std::unique_ptr<cpu::KernelLowering> &lowering) {
+  std::string key = cacheKey(job.text, kept.target, options);
   if (readCachedCode(options.cacheDir, key, job.object))
     return;
   if (!lowering)
-    lowering = std::make_unique<cpu::KernelLowering>(target, levelOf(options));
-  job.error = lowering->lower(job.text, llvm::CodeGenFileType::ObjectFile, job.object);
+    lowering = kept.take();
+  job.error = lowering->lower(job.text, levelOf(options), llvm::CodeGenFileType::ObjectFile, job.object);
   if (job.error.empty())
     writeCachedCode(options.cacheDir, key, job.object);
 }
@@ -71,7 +71,7 @@ static std::vector<KernelJob> collectKernels(ModuleOp module) {
 static constexpr char kNoKernel[] =
     "func.func private @none() attributes {weft.kernel = \"general\"} { return }";
 
-LogicalResult weft::compileKernels(ModuleOp module, const CpuTarget &target,
+LogicalResult weft::compileKernels(ModuleOp module, cpu::KeptLowerings &kept,
                                    const CodegenOptions &options,
                                    SmallVectorImpl<char> &sharedObject) {
   std::vector<KernelJob> jobs = collectKernels(module);
@@ -79,7 +79,8 @@ LogicalResult weft::compileKernels(ModuleOp module, const CpuTarget &target,
   auto work = [&] {
     std::unique_ptr<cpu::KernelLowering> lowering;
     for (size_t i = next++; i < jobs.size(); i = next++)
-      compile(jobs[i], target, options, lowering);
+      compile(jobs[i], kept, options, lowering);
+    kept.giveBack(std::move(lowering));
   };
   unsigned count = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
   std::vector<std::thread> threads;
@@ -93,7 +94,7 @@ LogicalResult weft::compileKernels(ModuleOp module, const CpuTarget &target,
   std::vector<llvm::SmallVector<char>> objects;
   for (KernelJob &job : jobs) {
     if (!job.error.empty()) {
-      (void)fail(job.kernel, target, job.error);
+      (void)fail(job.kernel, kept.target, job.error);
       failed = true;
     }
     objects.push_back(std::move(job.object));
@@ -101,8 +102,11 @@ LogicalResult weft::compileKernels(ModuleOp module, const CpuTarget &target,
   if (failed)
     return failure();
   std::string error;
-  if (objects.empty()) // the linker wants an object to link
-    error = cpu::KernelLowering(target, llvm::CodeGenOptLevel::None).lower(kNoKernel, llvm::CodeGenFileType::ObjectFile, objects.emplace_back());
+  if (objects.empty()) { // the linker wants an object to link
+    std::unique_ptr<cpu::KernelLowering> lowering = kept.take();
+    error = lowering->lower(kNoKernel, llvm::CodeGenOptLevel::None, llvm::CodeGenFileType::ObjectFile, objects.emplace_back());
+    kept.giveBack(std::move(lowering));
+  }
   if (error.empty())
     error = cpu::linkObjects(objects, sharedObject);
   if (!error.empty())
@@ -110,13 +114,20 @@ LogicalResult weft::compileKernels(ModuleOp module, const CpuTarget &target,
   return success();
 }
 
+LogicalResult weft::compileKernels(ModuleOp module, const CpuTarget &target,
+                                   const CodegenOptions &options,
+                                   SmallVectorImpl<char> &sharedObject) {
+  cpu::KeptLowerings kept(target);
+  return compileKernels(module, kept, options, sharedObject);
+}
+
 LogicalResult weft::printKernels(ArrayRef<func::FuncOp> kernels, const CpuTarget &target, llvm::raw_ostream &out) {
-  cpu::KernelLowering lowering(target, llvm::CodeGenOptLevel::Aggressive);
+  cpu::KernelLowering lowering(target);
   for (func::FuncOp kernel : kernels) {
     std::string text;
     print(kernel, text);
     llvm::SmallVector<char> assembly;
-    std::string error = lowering.lower(text, llvm::CodeGenFileType::AssemblyFile, assembly);
+    std::string error = lowering.lower(text, llvm::CodeGenOptLevel::Aggressive, llvm::CodeGenFileType::AssemblyFile, assembly);
     if (!error.empty())
       return fail(kernel, target, error);
     out << llvm::StringRef(assembly.data(), assembly.size());

@@ -25,6 +25,17 @@
 
 namespace weft {
 
+namespace cpu {
+class KeptLowerings;
+} // namespace cpu
+
+/// With lowerings that are kept for the next program; without them they are
+/// made for this one.
+llvm::LogicalResult compileKernels(mlir::ModuleOp module,
+                                   cpu::KeptLowerings &kept,
+                                   const CodegenOptions &options,
+                                   llvm::SmallVectorImpl<char> &sharedObject);
+
 llvm::LogicalResult compileKernels(mlir::ModuleOp module, const CpuTarget &target,
                                    const CodegenOptions &options,
                                    llvm::SmallVectorImpl<char> &sharedObject);

@@ -3,6 +3,7 @@
 #include "weft/compiler/codegen/cpu/CpuCodegen.h"
 
 #include "weft/compiler/codegen/cpu/CompileKernels.h"
+#include "weft/compiler/codegen/cpu/LowerKernel.h"
 
 using namespace mlir;
 using namespace weft;
@@ -10,20 +11,20 @@ using namespace weft;
 namespace {
 class CpuCodegen : public KernelCodegen {
 public:
-  explicit CpuCodegen(CpuTarget target) : cpu(std::move(target)) {}
-  llvm::StringRef target() const override { return cpu.name; }
-  uint64_t runtimeFeatures() const override { return cpu.runtimeFeatures; }
+  explicit CpuCodegen(CpuTarget target) : kept(std::move(target)) {}
+  llvm::StringRef target() const override { return kept.target.name; }
+  uint64_t runtimeFeatures() const override { return kept.target.runtimeFeatures; }
   LogicalResult compile(ModuleOp module, const CodegenOptions &options,
                         SmallVectorImpl<char> &sharedObject) override {
-    return compileKernels(module, cpu, options, sharedObject);
+    return compileKernels(module, kept, options, sharedObject);
   }
   LogicalResult printAssembly(ArrayRef<func::FuncOp> kernels,
                               llvm::raw_ostream &out) override {
-    return printKernels(kernels, cpu, out);
+    return printKernels(kernels, kept.target, out);
   }
 
 private:
-  CpuTarget cpu;
+  cpu::KeptLowerings kept;
 };
 } // namespace
 

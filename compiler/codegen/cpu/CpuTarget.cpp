@@ -42,10 +42,10 @@ std::optional<CpuTarget> CpuTarget::fromName(llvm::StringRef name) {
   return target;
 }
 
-CpuTarget CpuTarget::host() {
+static CpuTarget findHost() {
   llvm::Triple triple(llvm::sys::getDefaultTargetTriple());
   if (triple.isAArch64())
-    return *fromName("cpu:neon");
+    return *CpuTarget::fromName("cpu:neon");
   llvm::StringMap<bool> features = llvm::sys::getHostCPUFeatures();
   auto all = [&](std::initializer_list<llvm::StringRef> names) {
     for (llvm::StringRef name : names)
@@ -56,6 +56,12 @@ CpuTarget CpuTarget::host() {
   // The features of x86-64-v3 and -v4.
   bool avx2 = all({"avx2", "fma", "bmi", "bmi2", "f16c", "lzcnt", "movbe"});
   if (avx2 && all({"avx512f", "avx512bw", "avx512cd", "avx512dq", "avx512vl"}))
-    return *fromName("cpu:avx512");
-  return *fromName(avx2 ? "cpu:avx2" : "cpu:generic");
+    return *CpuTarget::fromName("cpu:avx512");
+  return *CpuTarget::fromName(avx2 ? "cpu:avx2" : "cpu:generic");
+}
+
+/// Asked once: in a virtual machine each question to the processor takes long.
+CpuTarget CpuTarget::host() {
+  static const CpuTarget found = findHost();
+  return found;
 }

@@ -14,12 +14,19 @@ LLD_HAS_DRIVER(elf)
 
 namespace weft::cpu {
 
+static constexpr size_t kMostInMemory = size_t(4) << 20;
+
 namespace {
-/// A folder of its own, removed with everything in it.
+/// A folder of its own, removed with everything in it: in memory, where there is
+/// such a place and it is little that goes there.
 struct TemporaryFolder {
   llvm::SmallString<128> path;
   std::error_code error;
-  TemporaryFolder() { error = llvm::sys::fs::createUniqueDirectory("weft-link", path); }
+  explicit TemporaryFolder(size_t bytes) {
+    bool isSmall = bytes <= kMostInMemory;
+    if (!isSmall || llvm::sys::fs::createUniqueDirectory("/dev/shm/weft-link", path))
+      error = llvm::sys::fs::createUniqueDirectory("weft-link", path);
+  }
   ~TemporaryFolder() {
     if (!error)
       llvm::sys::fs::remove_directories(path);
@@ -34,7 +41,10 @@ static constexpr const char *kMend =
 
 std::string linkObjects(llvm::ArrayRef<llvm::SmallVector<char>> objects,
                         llvm::SmallVectorImpl<char> &sharedObject) {
-  TemporaryFolder folder;
+  size_t bytes = 0;
+  for (const llvm::SmallVector<char> &object : objects)
+    bytes += object.size();
+  TemporaryFolder folder(bytes);
   if (folder.error)
     return "no temporary folder: " + folder.error.message() + kMend;
   std::string output = folder.file("kernels.so");

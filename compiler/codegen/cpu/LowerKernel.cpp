@@ -121,8 +121,7 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(const CpuTarget &targe
       triple, target.cpu, target.features, options, llvm::Reloc::PIC_, std::nullopt, level));
 }
 
-KernelLowering::KernelLowering(const CpuTarget &target, llvm::CodeGenOptLevel level)
-    : target(target), machine(createMachine(target, level, unavailable)) {
+KernelLowering::KernelLowering(const CpuTarget &target) : target(target) {
   DialectRegistry registry;
   registry.insert<WeftDialect, coll::CollDialect, func::FuncDialect, arith::ArithDialect, complex::ComplexDialect, math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect, vector::VectorDialect, LLVM::LLVMDialect>();
   registerBuiltinDialectTranslation(registry);
@@ -133,9 +132,19 @@ KernelLowering::KernelLowering(const CpuTarget &target, llvm::CodeGenOptLevel le
 
 KernelLowering::~KernelLowering() = default;
 
-std::string KernelLowering::lower(StringRef text, llvm::CodeGenFileType type, SmallVectorImpl<char> &code) {
+llvm::TargetMachine *KernelLowering::machineOf(llvm::CodeGenOptLevel level, std::string &error) {
+  std::unique_ptr<llvm::TargetMachine> &machine = level == llvm::CodeGenOptLevel::None ? plain : optimizing;
   if (!machine)
-    return "no code generator for " + target.triple + ": " + unavailable;
+    machine = createMachine(target, level, error);
+  return machine.get();
+}
+
+std::string KernelLowering::lower(StringRef text, llvm::CodeGenOptLevel level, llvm::CodeGenFileType type, SmallVectorImpl<char> &code) {
+  std::string error;
+  llvm::TargetMachine *machine = machineOf(level, error);
+  if (!machine)
+    return "no code generator for " + target.triple + ": " + error;
+  seen += text.size();
   CollectedErrors errors(context.get());
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(context.get()));
   if (!module || failed(lowerToLLVMDialect(*module, target)))
@@ -148,6 +157,24 @@ std::string KernelLowering::lower(StringRef text, llvm::CodeGenFileType type, Sm
       function.addFnAttr(llvm::Attribute::NoUnwind);
     }
   }));
+}
+
+std::unique_ptr<KernelLowering> KeptLowerings::take() {
+  {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (!idle.empty()) {
+      std::unique_ptr<KernelLowering> lowering = std::move(idle.back());
+      idle.pop_back();
+      return lowering;
+    }
+  }
+  return std::make_unique<KernelLowering>(target);
+}
+
+void KeptLowerings::giveBack(std::unique_ptr<KernelLowering> lowering) {
+  std::lock_guard<std::mutex> lock(mutex);
+  if (lowering && !lowering->isWorn() && idle.size() < kMost)
+    idle.push_back(std::move(lowering));
 }
 
 } // namespace weft::cpu

@@ -10,7 +10,9 @@
 #include "llvm/Support/CodeGen.h"
 
 #include <memory>
+#include <mutex>
 #include <string>
+#include <vector>
 
 namespace llvm {
 class Module;
@@ -26,17 +28,40 @@ namespace weft::cpu {
 /// Compiles kernels one by one, in a context of its own: each thread has one.
 class KernelLowering {
 public:
-  KernelLowering(const CpuTarget &target, llvm::CodeGenOptLevel level);
+  explicit KernelLowering(const CpuTarget &target);
   ~KernelLowering();
   /// Of the one kernel function in `text`. Returns what went wrong, or empty.
-  std::string lower(llvm::StringRef text, llvm::CodeGenFileType type,
+  std::string lower(llvm::StringRef text, llvm::CodeGenOptLevel level,
+                    llvm::CodeGenFileType type,
                     llvm::SmallVectorImpl<char> &code);
+  /// The context keeps every type and attribute that it has seen: after some
+  /// megabytes of text a new one takes less memory.
+  bool isWorn() const { return seen > kMostText; }
 
 private:
-  const CpuTarget &target;
+  static constexpr size_t kMostText = size_t(1) << 20;
+  llvm::TargetMachine *machineOf(llvm::CodeGenOptLevel level,
+                                 std::string &error);
+  CpuTarget target;
   std::unique_ptr<mlir::MLIRContext> context;
-  std::unique_ptr<llvm::TargetMachine> machine; ///< null: `unavailable` says why
-  std::string unavailable;
+  /// Of the plain and of the optimizing generator, made when asked for.
+  std::unique_ptr<llvm::TargetMachine> plain, optimizing;
+  size_t seen = 0; ///< bytes of text
+};
+
+/// The lowerings that no thread uses, kept from program to program: making one
+/// takes as long as compiling a small kernel.
+class KeptLowerings {
+public:
+  explicit KeptLowerings(CpuTarget target) : target(std::move(target)) {}
+  std::unique_ptr<KernelLowering> take();
+  void giveBack(std::unique_ptr<KernelLowering> lowering);
+  const CpuTarget target;
+
+private:
+  static constexpr size_t kMost = 4;
+  std::mutex mutex;
+  std::vector<std::unique_ptr<KernelLowering>> idle;
 };
 
 /// Gives a module that computes with bf16 the function that rounds to it.
