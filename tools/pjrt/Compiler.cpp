@@ -15,8 +15,8 @@
 #include "mlir/IR/MLIRContext.h"
 
 #include <chrono>
-#include <cstdlib>
 #include <dlfcn.h>
+#include <mutex>
 #include <sys/stat.h>
 
 using namespace mlir;
@@ -36,7 +36,6 @@ static std::string placeOf(Location location) {
   return place;
 }
 
-/// $XDG_CACHE_HOME/weft or ~/.cache/weft; empty (no cache) without a home.
 /// Tells builds of this library apart: another one may compile otherwise.
 static std::string buildOfCompiler() {
   Dl_info info;
@@ -49,17 +48,6 @@ static std::string buildOfCompiler() {
          std::to_string(file.st_mtim.tv_nsec);
 }
 
-struct pjrt::ProgramSource::State {
-  explicit State(const DialectRegistry &registry)
-      : context(registry, MLIRContext::Threading::DISABLED) {}
-  MLIRContext context;
-  OwningOpRef<ModuleOp> program;
-  int64_t partitions = 1;
-  std::string name, key, error, explanation;
-  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
-  CompileOptions options;
-};
-
 static DialectRegistry dialects() {
   DialectRegistry registry;
   registerAllDialects(registry);
@@ -67,37 +55,117 @@ static DialectRegistry dialects() {
   return registry;
 }
 
-/// The program without places in scripts, for a processor and a build.
-static std::string keyOf(ModuleOp program, int64_t partitions,
-                         StringRef target) {
-  static const std::string build = buildOfCompiler();
-  std::string text, error;
-  llvm::raw_string_ostream(text) << program;
-  auto codegen = openCodegen(target, error);
-  return keyOfCode({build, codegen ? codegen->target() : target,
-                    std::to_string(partitions), text});
+namespace {
+/// A context never forgets a type or an attribute, constants among them: after
+/// some megabytes of programs a new one takes less memory.
+struct KeptContext {
+  KeptContext() : context(dialects(), MLIRContext::Threading::DISABLED) {
+    context.loadAllAvailableDialects();
+  }
+  MLIRContext context;
+  size_t seen = 0; ///< bytes of programs
+};
+} // namespace
+
+struct pjrt::Compiler::State {
+  static constexpr size_t kMostSeen = size_t(4) << 20, kMostIdle = 4;
+  State() : build(buildOfCompiler()) {
+    options.cacheDirectory = codeCacheFolder();
+    std::string error;
+    generator = openCodegen(options.target, error);
+    options.generator = generator.get();
+    target = generator ? generator->target().str() : options.target;
+  }
+  std::unique_ptr<KeptContext> take() {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (idle.empty())
+      return std::make_unique<KeptContext>();
+    std::unique_ptr<KeptContext> context = std::move(idle.back());
+    idle.pop_back();
+    return context;
+  }
+  void giveBack(std::unique_ptr<KeptContext> context) {
+    std::lock_guard<std::mutex> lock(mutex);
+    if (context->seen <= kMostSeen && idle.size() < kMostIdle)
+      idle.push_back(std::move(context));
+  }
+  /// Of a program, for a processor and a build.
+  std::string keyOf(StringRef what, StringRef program, int64_t partitions) const {
+    return keyOfCode({build, target, what, std::to_string(partitions), program});
+  }
+
+  const std::string build;
+  CompileOptions options;
+  std::string target;
+
+private:
+  std::unique_ptr<KernelCodegen> generator;
+  std::mutex mutex;
+  std::vector<std::unique_ptr<KeptContext>> idle;
+};
+
+pjrt::Compiler::Compiler() : state(std::make_unique<State>()) {}
+pjrt::Compiler::~Compiler() = default;
+
+/// An entry under a program's bytes says its key and its name.
+static constexpr size_t kKeyLength = 64;
+
+bool pjrt::Compiler::findOnDisk(std::string_view code, int64_t partitions,
+                                CompiledProgram &out) const {
+  const std::string &folder = state->options.cacheDirectory;
+  SmallVector<char> entry, image;
+  if (wantsReports() ||
+      !readCachedCode(folder, state->keyOf("bytes", code, partitions), entry) ||
+      entry.size() < kKeyLength ||
+      !readCachedCode(folder, StringRef(entry.data(), kKeyLength), image))
+    return false;
+  out.name.assign(entry.begin() + kKeyLength, entry.end());
+  out.image.assign(image.begin(), image.end());
+  return true;
 }
 
-pjrt::ProgramSource::ProgramSource(std::string_view code, int64_t partitions)
-    : state(std::make_unique<State>(dialects())) {
+struct pjrt::ProgramSource::State {
+  explicit State(Compiler::State &compiler)
+      : compiler(compiler), kept(compiler.take()) {}
+  ~State() {
+    program = nullptr;
+    kept->context.getDiagEngine().eraseHandler(handler);
+    compiler.giveBack(std::move(kept));
+  }
+  Compiler::State &compiler;
+  std::unique_ptr<KeptContext> kept;
+  DiagnosticEngine::HandlerID handler = 0;
+  OwningOpRef<ModuleOp> program;
+  int64_t partitions = 1;
+  std::string name, key, keyOfBytes, error, explanation;
+  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+};
+
+pjrt::ProgramSource::ProgramSource(Compiler &compiler, std::string_view code,
+                                   int64_t partitions)
+    : state(std::make_unique<State>(*compiler.state)) {
   state->partitions = partitions;
-  state->options.cacheDirectory = codeCacheFolder();
-  state->context.loadAllAvailableDialects();
-  state->context.getDiagEngine().registerHandler([&](Diagnostic &diagnostic) {
-    if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
-        state->error.empty())
-      state->error = placeOf(diagnostic.getLocation()) + diagnostic.str();
-    return success();
-  });
+  state->kept->seen += code.size();
+  MLIRContext &context = state->kept->context;
+  state->handler = context.getDiagEngine().registerHandler(
+      [state = state.get()](Diagnostic &diagnostic) {
+        if (diagnostic.getSeverity() == DiagnosticSeverity::Error &&
+            state->error.empty())
+          state->error = placeOf(diagnostic.getLocation()) + diagnostic.str();
+        return success();
+      });
   state->program = stablehlo::read(StringRef(code.data(), code.size()),
-                                   "program", &state->context);
+                                   "program", &context);
   if (!state->program) {
     if (state->error.empty())
       state->error = "the program could not be read";
     return;
   }
   state->name = state->program->getSymName().value_or("main").str();
-  state->key = keyOf(*state->program, partitions, state->options.target);
+  std::string text; // without places in scripts
+  llvm::raw_string_ostream(text) << *state->program;
+  state->key = compiler.state->keyOf("program", text, partitions);
+  state->keyOfBytes = compiler.state->keyOf("bytes", code, partitions);
 }
 
 pjrt::ProgramSource::~ProgramSource() = default;
@@ -115,17 +183,25 @@ double pjrt::ProgramSource::seconds() const {
   return taken.count();
 }
 
+static ArrayRef<char> charsOf(ArrayRef<uint8_t> bytes) {
+  return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
+}
+
 std::vector<uint8_t> pjrt::ProgramSource::compile() {
-  const std::string &folder = state->options.cacheDirectory;
+  const CompileOptions &compileOptions = state->compiler.options;
+  const std::string &folder = compileOptions.cacheDirectory;
+  std::string entry = state->key + state->name;
   SmallVector<char> known;
-  if (!wantsReports() && readCachedCode(folder, state->key, known))
+  if (!wantsReports() && readCachedCode(folder, state->key, known)) {
+    writeCachedCode(folder, state->keyOfBytes, entry);
     return {known.begin(), known.end()};
+  }
   stablehlo::ImportOptions options;
   options.devices = state->partitions;
   auto module = stablehlo::import(*state->program, options);
   FailureOr<std::vector<uint8_t>> image = failure();
   if (module)
-    image = compileProgram(*module, state->options);
+    image = compileProgram(*module, compileOptions);
   if (failed(image)) {
     if (state->error.empty())
       state->error = "the program could not be compiled";
@@ -134,7 +210,7 @@ std::vector<uint8_t> pjrt::ProgramSource::compile() {
   if (wantsReports())
     for (auto planned : module->getOps<plan::ProgramOp>())
       state->explanation += toText(explainProgram(planned));
-  writeCachedCode(folder, state->key,
-                  {reinterpret_cast<const char *>(image->data()), image->size()});
+  writeCachedCode(folder, state->key, charsOf(*image));
+  writeCachedCode(folder, state->keyOfBytes, entry);
   return std::move(*image);
 }

@@ -1,8 +1,12 @@
 //===- Compiler.h - from JAX's bytes to a program image --------*- C++ -*-===//
 //
-//   ProgramSource source(code, 8);
-//   if (!known.contains(source.key()))
-//     image = source.compile();      // from disk, where it was compiled before
+//   Compiler compiler;                         // one for each client
+//   CompiledProgram found;
+//   if (!compiler.findOnDisk(code, 8, found)) {  // the same bytes, earlier
+//     ProgramSource source(compiler, code, 8);
+//     if (!known.contains(source.key()))
+//       image = source.compile();                // from disk for an equal key
+//   }
 //
 // The only part of the plugin that sees MLIR.
 //
@@ -19,9 +23,30 @@
 
 namespace weft::pjrt {
 
+struct CompiledProgram {
+  std::string name;           ///< jit_f
+  std::vector<uint8_t> image; ///< the bytes of a .weft file
+};
+
+/// What takes long to make and is kept between programs: MLIR's contexts and
+/// the code generator. Threads may share it.
+class Compiler {
+public:
+  Compiler();
+  ~Compiler();
+  /// Was a program of these very bytes compiled before? Reads no MLIR.
+  bool findOnDisk(std::string_view code, int64_t partitions,
+                  CompiledProgram &out) const;
+
+private:
+  friend class ProgramSource;
+  struct State;
+  std::unique_ptr<State> state;
+};
+
 class ProgramSource {
 public:
-  ProgramSource(std::string_view code, int64_t partitions);
+  ProgramSource(Compiler &compiler, std::string_view code, int64_t partitions);
   ~ProgramSource();
   /// With the place in the user's script; empty where nothing is wrong so far.
   const std::string &error() const;

@@ -11,6 +11,7 @@
 #define WEFT_TOOLS_PJRT_OBJECTS_H
 
 #include "weft/tools/pjrt/Abi.h"
+#include "weft/tools/pjrt/Compiler.h"
 #include "weft/tools/pjrt/Dispatcher.h"
 #include "weft/tools/pjrt/KnownPrograms.h"
 #include "weft/tools/pjrt/Report.h"
@@ -156,6 +157,7 @@ struct PJRT_Client {
   PJRT_TopologyDescription topology;
   weft::pjrt::Dispatcher dispatcher;
   weft::pjrt::KnownPrograms programs;
+  weft::pjrt::Compiler compiler;
   /// One for each number of devices that programs run on; made when needed, by
   /// the dispatcher's thread alone.
   std::map<int64_t, weft_runtime *> runtimes;

@@ -12,32 +12,44 @@ using namespace weft::pjrt;
 
 namespace {
 
+/// Loads it, and keeps it under its keys in memory where it makes no report.
+PJRT_Error *load(PJRT_Client &client, const CompiledProgram &compiled,
+                 int64_t partitions, std::shared_ptr<Report> report,
+                 std::initializer_list<std::string> keys, LoadedPtr &out) {
+  auto loaded = std::make_shared<LoadedProgram>();
+  if (PJRT_Error *why =
+          loadProgram(compiled.image, compiled.name, partitions, *loaded))
+    return why;
+  loaded->report = std::move(report); // ends when JAX lets go of the program
+  out = loaded;
+  if (!out->report)
+    for (const std::string &key : keys)
+      client.programs.keep(key, out);
+  return nullptr;
+}
+
 /// From memory, from disk, or compiled.
 PJRT_Error *obtain(PJRT_Client &client, std::string_view code,
                    int64_t partitions, LoadedPtr &out) {
   std::string bytes = std::to_string(partitions) + ":" + std::string(code);
   if ((out = client.programs.find(bytes)))
     return nullptr;
-  ProgramSource source(code, partitions);
+  CompiledProgram compiled;
+  if (client.compiler.findOnDisk(code, partitions, compiled))
+    return load(client, compiled, partitions, nullptr, {bytes}, out);
+  ProgramSource source(client.compiler, code, partitions);
   if (!source.error().empty())
     return error(kUnimplemented, source.error());
-  out = client.programs.find(source.key());
-  if (!out) {
-    std::vector<uint8_t> image = source.compile();
-    if (!source.error().empty())
-      return error(kUnimplemented, source.error());
-    auto loaded = std::make_shared<LoadedProgram>();
-    if (PJRT_Error *why = loadProgram(image, source.name(), partitions, *loaded))
-      return why;
-    loaded->report = Report::make(source.name(), source.explanation(),
-                                  source.seconds());
-    out = loaded;
+  if ((out = client.programs.find(source.key()))) {
+    client.programs.keep(bytes, out);
+    return nullptr;
   }
-  if (out->report)
-    return nullptr; // ends when JAX lets go of the program
-  client.programs.keep(source.key(), out);
-  client.programs.keep(bytes, out);
-  return nullptr;
+  compiled = {source.name(), source.compile()};
+  if (!source.error().empty())
+    return error(kUnimplemented, source.error());
+  return load(client, compiled, partitions,
+              Report::make(source.name(), source.explanation(), source.seconds()),
+              {source.key(), bytes}, out);
 }
 
 void describeOutputs(Executable &executable) {

@@ -18,6 +18,9 @@ using namespace weft;
 /// Part of every cache key: raise it when the emitted code changes.
 static constexpr llvm::StringLiteral kCodegenVersion = "weft-cpu-4 llvm-" LLVM_VERSION_STRING;
 
+/// Plain code of so few kernels is made sooner than files are written.
+static constexpr size_t kFewKernels = 4;
+
 namespace {
 struct KernelJob {
   func::FuncOp kernel;
@@ -75,11 +78,14 @@ LogicalResult weft::compileKernels(ModuleOp module, cpu::KeptLowerings &kept,
                                    const CodegenOptions &options,
                                    SmallVectorImpl<char> &sharedObject) {
   std::vector<KernelJob> jobs = collectKernels(module);
+  CodegenOptions kernelOptions = options;
+  if (options.isBrief && jobs.size() <= kFewKernels)
+    kernelOptions.cacheDir.clear();
   std::atomic<size_t> next = 0;
   auto work = [&] {
     std::unique_ptr<cpu::KernelLowering> lowering;
     for (size_t i = next++; i < jobs.size(); i = next++)
-      compile(jobs[i], kept, options, lowering);
+      compile(jobs[i], kept, kernelOptions, lowering);
     kept.giveBack(std::move(lowering));
   };
   unsigned count = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
