@@ -4,7 +4,7 @@ include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(weft_embedding_libraries WeftLayout WeftDialect CollDialect HostDialect PlanDialect WeftResharding
-  WeftShardingPasses WeftTrainingPasses WeftKernelPasses WeftPlanningPasses WeftStages)
+  WeftShardingPasses WeftTrainingPasses WeftKernelPasses WeftPlanningPasses WeftExplain WeftStages)
 install(TARGETS weft_mlir WeftPlanSchema WeftRuntime WeftC ${weft_embedding_libraries}
   EXPORT WeftTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

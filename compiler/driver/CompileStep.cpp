@@ -38,6 +38,7 @@ static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
                               Stage to, Timing &timing) {
   Stage reached = options.from;
   PipelineOptions pipeline;
+  pipeline.checkBudget = false; // below, where fixes may be looked for
   do {
     Stage next = reached < to ? Stage(unsigned(reached) + 1) : to;
     TimingScope scope =
@@ -55,7 +56,9 @@ static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
     if (options.reached)
       *options.reached = next;
   } while (reached < to);
-  return success();
+  return to == Stage::plan
+             ? checkBudget(module, options.expect, options.findFixes)
+             : success();
 }
 
 LogicalResult weft::runStages(ModuleOp module, const CompileOptions &options,

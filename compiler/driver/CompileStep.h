@@ -8,6 +8,7 @@
 #ifndef WEFT_COMPILER_DRIVER_COMPILESTEP_H
 #define WEFT_COMPILER_DRIVER_COMPILESTEP_H
 
+#include "weft/compiler/explain/Budget.h"
 #include "weft/compiler/stages/Pipeline.h"
 
 #include "mlir/IR/BuiltinOps.h"
@@ -31,6 +32,8 @@ struct CompileOptions {
   bool timing = false;           ///< print a report of the passes to stderr
   std::string metadata;          ///< travels with the plan
   Stage *reached = nullptr;      ///< set to each stage that is reached
+  std::vector<std::string> expect; ///< budgets besides the module's own
+  FixSearch findFixes;           ///< for a budget that is broken
 };
 
 /// Runs the passes up to `to` in place.

@@ -2,6 +2,7 @@
 
 #include "weft/compiler/explain/Explain.h"
 
+#include "weft/dialects/weft/ReverseMode.h"
 #include "weft/passes/sharding/ExchangeTraffic.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -97,6 +98,8 @@ static void collectPaths(Location location, llvm::SetVector<StringRef> &paths) {
     for (Location part : fused.getLocations())
       collectPaths(part, paths);
   } else if (auto name = dyn_cast<NameLoc>(location)) {
+    if (name.getName().getValue() == kGradientOf)
+      return collectPaths(name.getChildLoc(), paths);
     paths.insert(name.getName().getValue());
   }
 }
@@ -163,7 +166,7 @@ static bool isBackward(Operation &op) {
   bool found = false;
   op.getLoc()->walk([&](Location inner) {
     auto name = dyn_cast<NameLoc>(inner);
-    found |= name && name.getName() == "gradient of";
+    found |= name && name.getName().getValue() == kGradientOf;
     return found ? WalkResult::interrupt() : WalkResult::advance();
   });
   return found;

@@ -5,6 +5,7 @@
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringRef.h"
 
+#include <algorithm>
 #include <map>
 #include <set>
 
@@ -30,7 +31,8 @@ static bool sameMovement(const CollectiveCost &a, const CollectiveCost &b) {
       return llvm::is_contained(y, text);
     });
   };
-  return a.kind == b.kind && common(a.axes, b.axes) && common(ofA, ofB);
+  bool sameLines = a.lines.empty() || b.lines.empty() || common(a.lines, b.lines);
+  return a.kind == b.kind && common(a.axes, b.axes) && common(ofA, ofB) && sameLines;
 }
 
 /// What is left of a collective under a change, in bytes.
@@ -53,11 +55,8 @@ namespace {
 /// Tries changes, each once, and remembers what they cost.
 class FixFinder {
 public:
-  FixFinder(const Explanation &now, const LayoutChanges &changes,
-            const keras::Distribution &distribution, const Recount &recount,
-            unsigned budget)
-      : now(now), changes(changes), distribution(distribution),
-        recount(recount), budget(budget) {}
+  FixFinder(const Explanation &now, const ChangesOf &changesOf, unsigned budget)
+      : now(now), changesOf(changesOf), budget(budget) {}
 
   std::optional<std::string> fix(const CollectiveCost &cost);
 
@@ -65,7 +64,7 @@ private:
   using Trial = std::pair<const std::string, std::optional<Explanation>>;
   /// Null where the change does not compile or the budget is spent; then one
   /// more is left out.
-  const Trial *tryChange(const LayoutChange &change, size_t &leftOut);
+  const Trial *tryChange(const Change &change, size_t &leftOut);
   /// What the trials say, in words.
   std::string verdict(const CollectiveCost &cost, const Trial *removing,
                       const Trial *shrinking) const;
@@ -73,16 +72,14 @@ private:
   std::string effect(const Explanation &after) const;
 
   const Explanation &now;
-  const LayoutChanges &changes;
-  const keras::Distribution &distribution;
-  const Recount &recount;
+  const ChangesOf &changesOf;
   unsigned budget;
   std::map<std::string, std::optional<Explanation>> trials;
 };
 
 } // namespace
 
-const FixFinder::Trial *FixFinder::tryChange(const LayoutChange &change,
+const FixFinder::Trial *FixFinder::tryChange(const Change &change,
                                              size_t &leftOut) {
   auto known = trials.find(change.text);
   if (known == trials.end()) {
@@ -90,8 +87,7 @@ const FixFinder::Trial *FixFinder::tryChange(const LayoutChange &change,
       ++leftOut;
       return nullptr;
     }
-    known = trials.emplace(change.text, recount(change.applied(distribution)))
-                .first;
+    known = trials.emplace(change.text, change.recount()).first;
   }
   return known->second ? &*known : nullptr;
 }
@@ -123,7 +119,7 @@ std::string FixFinder::verdict(const CollectiveCost &cost,
 }
 
 std::optional<std::string> FixFinder::fix(const CollectiveCost &cost) {
-  std::vector<LayoutChange> candidates = changes.of(cost);
+  std::vector<Change> candidates = changesOf(cost);
   if (candidates.empty())
     return std::nullopt;
   const Trial *removing = nullptr, *shrinking = nullptr;
@@ -131,7 +127,7 @@ std::optional<std::string> FixFinder::fix(const CollectiveCost &cost) {
   auto cheaper = [](const Trial *a, const Trial *b) {
     return !b || a->second->totalBytes() < b->second->totalBytes();
   };
-  for (const LayoutChange &change : candidates) {
+  for (const Change &change : candidates) {
     const Trial *trial = tryChange(change, leftOut);
     if (!trial)
       continue;
@@ -151,9 +147,13 @@ std::optional<std::string> FixFinder::fix(const CollectiveCost &cost) {
   return text;
 }
 
-void weft::findFixes(Explanation &explanation, const LayoutChanges &changes,
-                     const keras::Distribution &distribution,
-                     const Recount &recount, unsigned budget) {
+unsigned weft::affordableChanges(const Explanation &explanation) {
+  int64_t each = std::max<int64_t>(1, explanation.instructions);
+  return static_cast<unsigned>(std::clamp<int64_t>(30000 / each, 2, 96));
+}
+
+void weft::findFixes(Explanation &explanation, const ChangesOf &changesOf,
+                     unsigned budget) {
   std::vector<CollectiveCost *> order;
   for (CollectiveCost &cost : explanation.collectives)
     order.push_back(&cost);
@@ -161,7 +161,7 @@ void weft::findFixes(Explanation &explanation, const LayoutChanges &changes,
                     [](const CollectiveCost *a, const CollectiveCost *b) {
                       return a->count * a->bytes > b->count * b->bytes;
                     });
-  FixFinder finder(explanation, changes, distribution, recount, budget);
+  FixFinder finder(explanation, changesOf, budget);
   for (CollectiveCost *cost : order)
     cost->fix = finder.fix(*cost);
 }

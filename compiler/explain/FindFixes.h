@@ -1,7 +1,8 @@
 //===- FindFixes.h - which annotation would remove a collective -*- C++ -*-===//
 //
-// Every change of LayoutChanges.h is tried: the program is propagated,
-// partitioned and counted again under it. Of those under which the collective
+// Every change that may concern it (LayoutChanges.h of a layout map,
+// AnnotationChanges.h of a program's own annotations) is tried: the program is
+// propagated, partitioned and counted again under it. Of those under which the collective
 // is gone (none of its kind and axes moves the same thing), the one whose step
 // sends the fewest bytes is the fix:
 //
@@ -16,23 +17,30 @@
 #ifndef WEFT_COMPILER_EXPLAIN_FINDFIXES_H
 #define WEFT_COMPILER_EXPLAIN_FINDFIXES_H
 
-#include "weft/compiler/explain/LayoutChanges.h"
+#include "weft/compiler/explain/Explain.h"
 
 #include <functional>
 
 namespace weft {
 
-/// What the step costs under another distribution; nothing where it does not
-/// compile.
-using Recount =
-    std::function<std::optional<Explanation>(const keras::Distribution &)>;
+/// Another annotation of the program.
+struct Change {
+  std::string text; ///< what a person would do; equal texts are one change
+  /// What a step costs then; nothing where the program does not compile.
+  std::function<std::optional<Explanation>()> recount;
+};
+
+/// The changes that may concern a collective, the likeliest first.
+using ChangesOf = std::function<std::vector<Change>(const CollectiveCost &)>;
 
 /// Fills the `fix` of every collective. At most `budget` changes are tried,
 /// those of the collectives with the most bytes first; a fix that knows of
 /// changes that were not tried says so.
-void findFixes(Explanation &explanation, const LayoutChanges &changes,
-               const keras::Distribution &distribution, const Recount &recount,
+void findFixes(Explanation &explanation, const ChangesOf &changesOf,
                unsigned budget);
+
+/// How many changes take a few seconds to try, the same on every machine.
+unsigned affordableChanges(const Explanation &explanation);
 
 } // namespace weft
 

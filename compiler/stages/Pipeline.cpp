@@ -2,6 +2,7 @@
 
 #include "weft/compiler/stages/Pipeline.h"
 
+#include "weft/compiler/explain/Budget.h"
 #include "weft/compiler/stages/VerifyStage.h"
 #include "weft/passes/kernels/Passes.h"
 #include "weft/passes/planning/Passes.h"
@@ -103,6 +104,8 @@ void weft::buildPipeline(OpPassManager &pm, const PipelineOptions &options,
     addStage(pm, info.stage);
     if (options.verifyBorders)
       addBorder(pm, info.stage);
+    if (options.checkBudget && info.stage == Stage::plan)
+      pm.addPass(createCheckBudgetPass());
   }
 }
 
@@ -133,6 +136,7 @@ addPipeline(OpPassManager &pm, StringRef text,
 
 void weft::registerPipelines() {
   registerVerifyStagePass();
+  registerCheckBudgetPass();
   registerPassPipeline(
       "weft-pipeline", "All passes between two stages", addPipeline,
       [](function_ref<void(const mlir::detail::PassOptions &)> show) {

@@ -45,6 +45,8 @@ struct PipelineOptions {
   bool verifyBorders = true;
   /// In front of the first pass too.
   bool verifyInput = true;
+  /// weft-check-budget behind `plan`.
+  bool checkBudget = true;
 };
 
 /// Adds the passes after `from` up to and including `to`.

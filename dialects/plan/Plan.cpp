@@ -66,14 +66,16 @@ LogicalResult OutputOp::verify() {
   return success();
 }
 
+ArrayRef<llvm::StringLiteral> plan::collectiveKinds() {
+  static constexpr llvm::StringLiteral kinds[] = {
+      "all_reduce", "all_gather", "reduce_scatter", "all_to_all",
+      "permute",    "exchange",   "fetch",          "pick",
+      "collective_permute", "host_call"};
+  return kinds;
+}
+
 LogicalResult CollectiveOp::verify() {
-  static constexpr StringRef kinds[] = {"all_reduce",     "all_gather",
-                                        "reduce_scatter", "all_to_all",
-                                        "permute",        "exchange",
-                                        "fetch",          "pick",
-                                        "collective_permute",
-                                        "host_call"};
-  if (!llvm::is_contained(kinds, getKind())) // (C1)
+  if (!llvm::is_contained(collectiveKinds(), getKind())) // (C1)
     return emitOpError("has unknown kind ") << getKindAttr();
   return success();
 }

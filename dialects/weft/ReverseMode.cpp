@@ -21,7 +21,7 @@ GradientRecorder::~GradientRecorder() { builder.setListener(previous); }
 
 void GradientRecorder::setForward(Location forward) {
   gradientLoc = NameLoc::get(
-      StringAttr::get(forward.getContext(), "gradient of"), forward);
+      StringAttr::get(forward.getContext(), kGradientOf), forward);
 }
 
 void GradientRecorder::notifyOperationInserted(Operation *op,

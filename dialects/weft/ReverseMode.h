@@ -15,6 +15,9 @@
 
 namespace weft {
 
+/// The name of the location around that of the op whose gradient it is.
+inline constexpr llvm::StringLiteral kGradientOf = "gradient of";
+
 /// While alive, every op the builder inserts has the location "gradient of"
 /// the op that is being differentiated, and those inserted in the builder's
 /// present block are appended to `created`.

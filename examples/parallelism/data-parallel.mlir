@@ -1,10 +1,9 @@
 // Data parallelism: the batch is split, weights are copies. Their gradients are
 // summed in one all-reduce of P = 2 * 32 * 128 * 4 = 32768 bytes: 2(p-1)/p P.
-// SENDS: all_reduce 1 57344
 #mesh = #weft.mesh<"data"=8>
 #rows = #weft.layout<#mesh, [{"data"}, {}]>
 #whole = #weft.layout<#mesh, [{}, {}]>
-module attributes {weft.mesh = #mesh} {
+module attributes {weft.mesh = #mesh, weft.expect = "all_reduce=1, all_reduce.bytes=57344"} {
   func.func private @loss(%w1: tensor<32x128xf32>, %w2: tensor<128x32xf32>, %x: tensor<64x32xf32>) -> tensor<f32> {
     %h = weft.dot %x, %w1 contract [1] x [0] : tensor<64x32xf32>, tensor<32x128xf32> -> tensor<64x128xf32>
     %r = weft.relu %h : tensor<64x128xf32>

@@ -1,12 +1,11 @@
 // Experts on devices: each device sends the tokens of its part of the batch to the
 // experts that %d chooses, and gets them back: two all-to-alls forward and two
 // backward, each (p-1)/p of the capacity 8 * 2 * 16 * 4 = 1024 bytes.
-// SENDS: all_to_all 4 3584
 #mesh = #weft.mesh<"expert"=8>
 #tokens = #weft.layout<#mesh, [{"expert"}, {}, {}]>
 #dispatch = #weft.layout<#mesh, [{"expert"}, {}, {}, {}]>
 #experts = #weft.layout<#mesh, [{"expert"}, {}, {}]>
-module attributes {weft.mesh = #mesh} {
+module attributes {weft.mesh = #mesh, weft.expect = "all_to_all=4, all_to_all.bytes=3584"} {
   func.func private @loss(%w: tensor<8x16x16xf32>, %x: tensor<8x8x16xf32>, %d: tensor<8x8x8x2xf32>) -> tensor<f32> {
     %s = weft.dot %d, %x batch [0] x [0] contract [1] x [1] : tensor<8x8x8x2xf32>, tensor<8x8x16xf32> -> tensor<8x8x2x16xf32>
     %o = weft.dot %w, %s batch [0] x [1] contract [1] x [3] : tensor<8x16x16xf32>, tensor<8x8x2x16xf32> -> tensor<8x16x8x2xf32>

@@ -2,10 +2,9 @@
 // before its use, kept for the backward pass, and its gradient reduce-scattered:
 // 2(p-1)/p P = 57344 bytes. Gathering again in the backward pass would need no
 // memory for the gathered weights, and 3(p-1)/p P = 86016.
-// SENDS: all_gather 2 28672, reduce_scatter 2 28672
 #mesh = #weft.mesh<"data"=8>
 #rows = #weft.layout<#mesh, [{"data"}, {}]>
-module attributes {weft.mesh = #mesh} {
+module attributes {weft.mesh = #mesh, weft.expect = "all_gather=2, all_gather.bytes=28672, reduce_scatter=2, reduce_scatter.bytes=28672"} {
   func.func private @loss(%w1: tensor<32x128xf32>, %w2: tensor<128x32xf32>, %x: tensor<512x32xf32>) -> tensor<f32> {
     %h = weft.dot %x, %w1 contract [1] x [0] : tensor<512x32xf32>, tensor<32x128xf32> -> tensor<512x128xf32>
     %r = weft.relu %h : tensor<512x128xf32>

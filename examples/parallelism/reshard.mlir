@@ -1,10 +1,9 @@
 // From [y, -, x] to [-, (x, y), -]: no device receives more than what it lacks. XLA
 // gathers the whole, 14336 bytes.
-// SENDS: exchange 1 1792
 #mesh = #weft.mesh<"x"=2, "y"=4>
 #a = #weft.layout<#mesh, [{"y"}, {}, {"x"}]>
 #b = #weft.layout<#mesh, [{}, {"x", "y"}, {}]>
-module attributes {weft.mesh = #mesh} {
+module attributes {weft.mesh = #mesh, weft.expect = "exchange=1, exchange.bytes=1792"} {
   func.func @main(%x: tensor<16x16x16xf32> {weft.name = "x", weft.layout = #a}) -> (tensor<16x16x16xf32> {weft.layout = #b}) {
     return %x : tensor<16x16x16xf32>
   }

@@ -1,12 +1,11 @@
 // Tensor and sequence parallelism: between the blocks the sequence is sharded. The
 // all-reduces become gathers in front of the block and reduce-scatters behind it:
 // the bytes are those of tensor-parallel.mlir, the memory between is an eighth.
-// SENDS: all_gather 2 7168, reduce_scatter 2 7168
 #mesh = #weft.mesh<"model"=8>
 #columns = #weft.layout<#mesh, [{}, {"model"}]>
 #rows = #weft.layout<#mesh, [{"model"}, {}]>
 #sequence = #weft.layout<#mesh, [{}, {"model"}, {}]>
-module attributes {weft.mesh = #mesh} {
+module attributes {weft.mesh = #mesh, weft.expect = "all_gather=2, all_gather.bytes=7168, reduce_scatter=2, reduce_scatter.bytes=7168"} {
   func.func private @loss(%up: tensor<32x128xf32>, %down: tensor<128x32xf32>, %x: tensor<2x16x32xf32>) -> tensor<f32> {
     %x1 = weft.relu %x : tensor<2x16x32xf32>
     %h = weft.dot %x1, %up contract [2] x [0] : tensor<2x16x32xf32>, tensor<32x128xf32> -> tensor<2x16x128xf32>

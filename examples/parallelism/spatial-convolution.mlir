@@ -2,11 +2,10 @@
 // either neighbour, (k-1) * 32 * 4 * 4 = 1024 bytes. Backward it needs as much of the
 // gradient, keeps the halo of the input, and the kernel's gradient is summed:
 // 2(p-1)/p of 576 bytes.
-// SENDS: all_reduce 1 1008, fetch 2 2048
 #mesh = #weft.mesh<"height"=8>
 #rows = #weft.layout<#mesh, [{}, {"height"}, {}, {}]>
 #whole = #weft.layout<#mesh, [{}, {}, {}, {}]>
-module attributes {weft.mesh = #mesh} {
+module attributes {weft.mesh = #mesh, weft.expect = "all_reduce=1, all_reduce.bytes=1008, fetch=2, fetch.bytes=2048"} {
   func.func private @loss(%k: tensor<3x3x4x4xf32>, %x: tensor<1x64x32x4xf32>) -> tensor<f32> {
     %y = weft.convolution %x, %k {lhs_dims = array<i64: 0, 3, 1, 2>, rhs_dims = array<i64: 3, 2, 0, 1>, result_dims = array<i64: 0, 3, 1, 2>, strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, base_dilation = array<i64: 1, 1>, window_dilation = array<i64: 1, 1>} : tensor<1x64x32x4xf32>, tensor<3x3x4x4xf32> -> tensor<1x64x32x4xf32>
     %r = weft.relu %y : tensor<1x64x32x4xf32>

@@ -3,12 +3,11 @@
 // "model", gradients reduce-scattered over "data". With W = 32 * 128 * 4 bytes of
 // each weight on "model" halves, and X = 64 * 32 * 4 of the input: 2 * 3/4 W/2 + 1/2 X
 // gathered, 2 * 3/4 W/2 scattered. The loss is a sum, so nothing else moves.
-// SENDS: all_gather 3 16384, reduce_scatter 2 12288
 #mesh = #weft.mesh<"data"=4, "model"=2>
 #x = #weft.layout<#mesh, [{"data"}, {"model"}]>
 #up = #weft.layout<#mesh, [{"data"}, {"model"}]>
 #down = #weft.layout<#mesh, [{"model"}, {"data"}]>
-module attributes {weft.mesh = #mesh} {
+module attributes {weft.mesh = #mesh, weft.expect = "all_gather=3, all_gather.bytes=16384, reduce_scatter=2, reduce_scatter.bytes=12288"} {
   func.func private @loss(%w1: tensor<32x128xf32>, %w2: tensor<128x32xf32>, %x: tensor<256x32xf32>) -> tensor<f32> {
     %h = weft.dot %x, %w1 contract [1] x [0] : tensor<256x32xf32>, tensor<32x128xf32> -> tensor<256x128xf32>
     %r = weft.relu %h : tensor<256x128xf32>

@@ -1,11 +1,10 @@
 // Ulysses: the sequence is sharded, and attention wants whole sequences of some
 // heads. Queries, keys, values and the result change places by all-to-alls, and
 // their gradients back: 8(p-1)/p of 1 * 16 * 8 * 4 * 4 / p = 256 bytes each.
-// SENDS: all_to_all 8 1792
 #mesh = #weft.mesh<"sequence"=8>
 #sequence = #weft.layout<#mesh, [{}, {"sequence"}, {}, {}]>
 #heads = #weft.layout<#mesh, [{}, {}, {"sequence"}, {}]>
-module attributes {weft.mesh = #mesh} {
+module attributes {weft.mesh = #mesh, weft.expect = "all_to_all=8, all_to_all.bytes=1792"} {
   func.func private @loss(%q: tensor<1x16x8x4xf32>, %k: tensor<1x16x8x4xf32>, %v: tensor<1x16x8x4xf32>) -> tensor<f32> {
     %q1 = weft.constrain %q to #heads : tensor<1x16x8x4xf32> -> tensor<1x16x8x4xf32>
     %k1 = weft.constrain %k to #heads : tensor<1x16x8x4xf32> -> tensor<1x16x8x4xf32>

@@ -3,11 +3,10 @@
 // all-reduce of 2 * 16 * 4 = 128 bytes; the last two are one collective. The
 // gradient needs nothing, as the largest logit is a constant to it.
 // TOLERANCE: 1e-5
-// SENDS: all_reduce 2 672
 #mesh = #weft.mesh<"model"=8>
 #split = #weft.layout<#mesh, [{}, {}, {"model"}]>
 #rows = #weft.layout<#mesh, [{}, {}]>
-module attributes {weft.mesh = #mesh} {
+module attributes {weft.mesh = #mesh, weft.expect = "all_reduce=2, all_reduce.bytes=672"} {
   func.func private @loss(%z: tensor<2x16x64xf32>, %i: tensor<2x16xi32>) -> tensor<f32> {
     %k = weft.stop_gradient %z : tensor<2x16x64xf32>
     %m0 = weft.reduce max %k dims [2] : tensor<2x16x64xf32> -> tensor<2x16xf32>

@@ -1,12 +1,11 @@
 // An embedding table of 64 words, split by words: each device looks up what it has,
 // and the sum of all is the result: one all-reduce of 4 * 8 * 16 * 4 = 2048 bytes.
 // The gradient of the table needs nothing.
-// SENDS: all_reduce 1 3584
 #mesh = #weft.mesh<"model"=8>
 #words = #weft.layout<#mesh, [{"model"}, {}]>
 #ids = #weft.layout<#mesh, [{}, {}]>
 #whole = #weft.layout<#mesh, [{}, {}, {}]>
-module attributes {weft.mesh = #mesh} {
+module attributes {weft.mesh = #mesh, weft.expect = "all_reduce=1, all_reduce.bytes=3584"} {
   func.func private @loss(%t: tensor<64x16xf32>, %i: tensor<4x8xi32>, %w: tensor<4x8x16xf32>) -> tensor<f32> {
     %e = weft.gather %t at %i {offset_dims = array<i64: 2>, collapsed_slice_dims = array<i64: 0>, start_index_map = array<i64: 0>, slice_sizes = array<i64: 1, 16>, index_vector_dim = 2 : i64} : tensor<64x16xf32>, tensor<4x8xi32> -> tensor<4x8x16xf32>
     %r = weft.relu %e : tensor<4x8x16xf32>

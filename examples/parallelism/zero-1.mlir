@@ -1,11 +1,10 @@
 // ZeRO-1 and 2: weights are copies, the optimizer's slots are sharded over the axis
 // of the batch. The gradient is reduce-scattered to where its slot lies, and the
 // updated weight gathered: 2(p-1)/p P of P = 64 * 32 * 4 = 8192 bytes.
-// SENDS: all_gather 1 7168, reduce_scatter 1 7168
 #mesh = #weft.mesh<"data"=8>
 #rows = #weft.layout<#mesh, [{"data"}, {}]>
 #whole = #weft.layout<#mesh, [{}, {}]>
-module attributes {weft.mesh = #mesh} {
+module attributes {weft.mesh = #mesh, weft.expect = "all_gather=1, all_gather.bytes=7168, reduce_scatter=1, reduce_scatter.bytes=7168"} {
   func.func private @loss(%w: tensor<64x32xf32>, %x: tensor<512x64xf32>) -> tensor<f32> {
     %y = weft.dot %x, %w contract [1] x [0] : tensor<512x64xf32>, tensor<64x32xf32> -> tensor<512x32xf32>
     %r = weft.relu %y : tensor<512x32xf32>

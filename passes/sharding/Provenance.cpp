@@ -2,6 +2,8 @@
 
 #include "weft/passes/sharding/Provenance.h"
 
+#include "weft/dialects/weft/ReverseMode.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/SetVector.h"
 #include "llvm/ADT/StringExtras.h"
@@ -24,9 +26,6 @@ StringAttr weft::joinReasons(llvm::ArrayRef<StringAttr> reasons) {
   return context ? StringAttr::get(context, llvm::join(clauses, "; "))
                  : StringAttr();
 }
-
-/// What differentiation puts around the location of the op it derives.
-static constexpr llvm::StringLiteral kGradientOf = "gradient of";
 
 static bool isGradientName(NameLoc name) {
   return name.getName().getValue() == kGradientOf;

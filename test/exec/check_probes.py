@@ -6,7 +6,8 @@ Each file of a folder is compiled for its mesh, and for one device; both run on
 the same random whole numbers and must give equal results, but for the rounding
 of floats that became large and what `// TOLERANCE: 1e-5` allows. What a run sends is
 counted by the runtime; it is the line `// SENDS: all_reduce 1 480, ...` (kind,
-count and bytes of the device that sends most) of the file.
+count and bytes of the device that sends most) of the file, or its budget:
+`weft.expect = "all_reduce=1, all_reduce.bytes=480"`.
 """
 
 import array
@@ -34,7 +35,17 @@ def on_one_device(text):
     """The program with every axis of its mesh of size 1."""
     line = re.search(r"#weft\.mesh<.*>", text).group()
     one = text.replace(line, re.sub(r"=\d+", "=1", line))
-    return re.sub(r'("\w+"):\(\d+\)\d+', r"\1", one)
+    return re.sub(r', weft.expect = "[^"]*"', "", re.sub(r'("\w+"):\(\d+\)\d+', r"\1", one))
+
+
+def stated_traffic(text):
+    """`all_reduce 1 480, ...` or `none`, by kind."""
+    line = re.search(r"^// SENDS: (.*)$", text, re.MULTILINE)
+    if line:
+        return line.group(1)
+    budget = dict(limit.split("=") for limit in re.search(r'weft.expect = "([^"]*)"', text).group(1).split(", "))
+    return ", ".join(f"{kind} {count} {budget[kind + '.bytes']}"
+                     for kind, count in budget.items() if "." not in kind)
 
 
 def draw(listed):
@@ -54,7 +65,7 @@ def execute(weft, text, scratch, name, inputs=None):
     """Inputs, results and collectives of one run."""
     source, program = scratch / f"{name}.mlir", scratch / f"{name}.weft"
     source.write_text(text)
-    run(weft, "compile", source, "--from", "imported", "-o", program)
+    run(weft, "compile", source, "-o", program)
     inputs = inputs or draw(run(weft, "run", program, "--list"))
     given, results, stats = scratch / "in.npz", scratch / f"{name}.npz", scratch / f"{name}.json"
     npz_values.write(given, inputs)
@@ -77,7 +88,7 @@ def check(weft, path):
         inputs, expected, _ = execute(weft, on_one_device(text), scratch, "one")
         _, results, collectives = execute(weft, text, scratch, "many", inputs)
     sent = ", ".join(f"{kind} {c['count']} {c['bytes']}" for kind, c in sorted(collectives.items())) or "none"
-    wanted = re.search(r"^// SENDS: (.*)$", text, re.MULTILINE).group(1)
+    wanted = stated_traffic(text)
     stated = re.search(r"^// TOLERANCE: (.*)$", text, re.MULTILINE)
     tolerance = float(stated.group(1)) if stated else 0
     wrong = [name for name in expected if differs(expected[name], results[name], tolerance)]

@@ -21,6 +21,7 @@ target_link_libraries(weft_sharded_witness PUBLIC weft::WeftStages weft::WeftExp
 target_include_directories(weft_sharded_witness PRIVATE ${PROJECT_BINARY_DIR}/include ${PROJECT_BINARY_DIR}/gen)
 target_compile_options(weft_sharded_witness PRIVATE -fexceptions)
 weft_unit_test(known-failures-test SRCS unit/known-failures-test.cpp LINK weft_sharded_witness)
+weft_unit_test(budget-test SRCS unit/budget-test.cpp LINK weft::WeftExplain)
 weft_unit_test(layout-quality-test SRCS unit/layout-quality-test.cpp LINK weft_sharded_witness)
 foreach(family collectives shapes values)
   weft_unit_test(known-failures-${family}-test SRCS unit/known-failures-${family}-test.cpp LINK weft_sharded_witness)

@@ -33,6 +33,7 @@ struct ModelFlags {
   std::optional<double> learningRate;
   std::optional<uint64_t> seed;
   std::vector<std::string> shapes; ///< NAME=16x128
+  std::vector<std::string> expect; ///< budgets of the step (Budget.h)
   std::string target = "native";
   bool timing = false;
 };

@@ -2,11 +2,11 @@
 
 #include "weft/tools/weft/ForeignProgram.h"
 #include "weft/tools/weft/OutputFile.h"
+#include "weft/tools/weft/ReadIr.h"
 #include "weft/tools/weft/SavedModel.h"
 #include "weft/tools/weft/StepCompiler.h"
 #include "weft/tools/weft/VerifyStages.h"
 
-#include "mlir/Parser/Parser.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -57,30 +57,6 @@ static bool refuseModelFlags(const CompileFlags &flags) {
   return flag != nullptr;
 }
 
-/// Reads IR; the first error is printed with how to mend it.
-static mlir::OwningOpRef<mlir::ModuleOp> parseIr(const std::string &text,
-                                                 const std::string &file,
-                                                 mlir::MLIRContext &context) {
-  bool printed = false;
-  mlir::ScopedDiagnosticHandler handler(
-      &context, [&](mlir::Diagnostic &diagnostic) {
-        if (printed ||
-            diagnostic.getSeverity() != mlir::DiagnosticSeverity::Error)
-          return mlir::success();
-        printed = true;
-        std::string place = file;
-        if (auto at =
-                mlir::dyn_cast<mlir::FileLineColLoc>(diagnostic.getLocation()))
-          place += ":" + std::to_string(at.getLine()) + ":" +
-                   std::to_string(at.getColumn());
-        fail(place + ": is no valid IR: " + diagnostic.str() +
-             "; write it as weft compile --emit prints it");
-        return mlir::success();
-      });
-  return mlir::parseSourceString<mlir::ModuleOp>(
-      text, mlir::ParserConfig(&context), file);
-}
-
 /// From a file of IR at some stage.
 static int compileFrom(const CompileFlags &flags, std::optional<Stage> to) {
   std::optional<Stage> from = stageOf("--from", flags.from);
@@ -115,7 +91,7 @@ static int compileFrom(const CompileFlags &flags, std::optional<Stage> to) {
              : writeOutput(flags, std::string(image->begin(), image->end()));
 }
 
-/// What the flags ask for of a StableHLO program.
+/// What the flags ask for of a program in StableHLO or Weft's text.
 static int compileForeign(const CompileFlags &flags,
                           std::optional<Stage> stage) {
   if (flags.verify)

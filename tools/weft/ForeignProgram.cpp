@@ -1,12 +1,14 @@
-//===- ForeignProgram.cpp - a StableHLO program on the command line -------===//
+//===- ForeignProgram.cpp - a program that is no Keras model ---------------===//
 
 #include "weft/tools/weft/ForeignProgram.h"
 
 #include "weft/compiler/codegen/KernelCodegen.h"
+#include "weft/compiler/explain/FindFixes.h"
 #include "weft/compiler/frontends/stablehlo/Import.h"
 #include "weft/tools/weft/CompilerMemory.h"
 #include "weft/tools/weft/InternalFailure.h"
 #include "weft/tools/weft/ReadArtifact.h"
+#include "weft/tools/weft/ReadIr.h"
 #include "weft/tools/weft/StepCompiler.h"
 
 using namespace mlir;
@@ -30,6 +32,12 @@ const char *weft::tool::flagOfModels(const ModelFlags &flags) {
                                      : nullptr;
 }
 
+/// Weft's own text; JAX's custom calls may name weft, too.
+static bool looksLikeIr(llvm::StringRef text) {
+  return text.contains("weft.") && !text.contains("stablehlo.") &&
+         !stablehlo::isArtifact(text);
+}
+
 std::unique_ptr<ForeignProgram>
 ForeignProgram::open(const ModelFlags &flags) {
   std::unique_ptr<ForeignProgram> self(new ForeignProgram());
@@ -50,30 +58,90 @@ ForeignProgram::open(const ModelFlags &flags) {
   auto bytes = readTextFile(flags.model, error);
   if (!bytes)
     return fail(error), nullptr;
-  if (!stablehlo::looksLikeProgram(*bytes))
+  self->context = makeContext(flags.model);
+  self->isIr = looksLikeIr(*bytes);
+  bool read = self->isIr ? self->readIr(*bytes)
+                         : self->readStablehlo(std::move(*bytes));
+  return read ? std::move(self) : nullptr;
+}
+
+bool ForeignProgram::readStablehlo(std::string bytes) {
+  if (!stablehlo::looksLikeProgram(bytes))
     return fail(flags.model + ": is no StableHLO program; write it with "
                               "jax.jit(f).lower(...).as_text(), or say with "
                               "--from at which stage IR of Weft is"),
-           nullptr;
-  if (stablehlo::isArtifact(*bytes)) {
-    auto text = artifactText(*bytes, flags.model);
+           false;
+  if (stablehlo::isArtifact(bytes)) {
+    auto text = artifactText(bytes, flags.model);
     if (!text)
-      return fail(text.message()), nullptr;
+      return fail(text.message()), false;
     bytes = std::move(*text);
   }
-  self->context = makeContext(flags.model);
   DialectRegistry registry;
   stablehlo::registerDialects(registry);
-  self->context->appendDialectRegistry(registry);
-  self->program =
-      stablehlo::read(*bytes, flags.model, self->context.get());
-  return self->program ? std::move(self) : nullptr;
+  context->appendDialectRegistry(registry);
+  program = stablehlo::read(bytes, flags.model, context.get());
+  return bool(program);
+}
+
+/// Its mesh says how many devices there are.
+bool ForeignProgram::readIr(const std::string &text) {
+  program = parseIr(text, flags.model, *context);
+  if (!program)
+    return false;
+  auto mesh = program.get()->getAttrOfType<MeshAttr>("weft.mesh");
+  int64_t size = mesh ? mesh.getMesh().size() : 1;
+  if (devices && devices != size)
+    return fail("--devices " + flags.devices + ": the mesh of " + flags.model +
+                " has " + std::to_string(size) +
+                "; leave the flag out, or change weft.mesh"),
+           false;
+  return true;
 }
 
 OwningOpRef<ModuleOp> ForeignProgram::import() {
+  if (isIr)
+    return program->clone();
   stablehlo::ImportOptions options;
   options.devices = devices;
   return stablehlo::import(*program, options);
+}
+
+CompileOptions ForeignProgram::options() {
+  CompileOptions result = compileOptions(flags);
+  result.expect = flags.expect;
+  result.findFixes = [this](Explanation &explanation) { findFixes(explanation); };
+  return result;
+}
+
+std::optional<Explanation>
+ForeignProgram::costUnder(const AnnotationChange &change) {
+  ScopedDiagnosticHandler silent(context.get(),
+                                 [](Diagnostic &) { return success(); });
+  auto original = import();
+  OwningOpRef<ModuleOp> module = change.applied(*original);
+  module.get()->removeAttr(kExpectAttr);
+  CompileOptions quiet = compileOptions(flags);
+  quiet.timing = false;
+  if (failed(runStages(*module, quiet, Stage::plan)))
+    return std::nullopt;
+  return explainProgram(*module->getOps<plan::ProgramOp>().begin());
+}
+
+void ForeignProgram::findFixes(Explanation &explanation) {
+  auto original = import();
+  if (!original)
+    return;
+  AnnotationChanges changes(*original);
+  weft::findFixes(
+      explanation,
+      [&](const CollectiveCost &collective) {
+        std::vector<Change> found;
+        for (AnnotationChange &change : changes.of(collective))
+          found.push_back({change.text, [this, change] { return costUnder(change); }});
+        return found;
+      },
+      affordableChanges(explanation));
 }
 
 /// The stage that was not reached.
@@ -81,29 +149,34 @@ static Stage after(Stage reached) {
   return Stage(std::min(unsigned(reached) + 1, unsigned(Stage::plan)));
 }
 
+void ForeignProgram::endAfter(Stage reached, Stage wanted) {
+  if (!isIr && reached < wanted)
+    endInternally(flags.model, *import(), after(reached));
+}
+
 OwningOpRef<ModuleOp> ForeignProgram::reach(Stage stage) {
   auto module = import();
-  CompileOptions watched = compileOptions(flags);
+  CompileOptions watched = options();
   Stage reached = watched.from;
   watched.reached = &reached;
-  if (module && failed(runStages(*module, watched, stage)))
-    endInternally(flags.model, *import(), after(reached));
-  return module;
+  if (!module || succeeded(runStages(*module, watched, stage)))
+    return module;
+  endAfter(reached, stage);
+  return nullptr;
 }
 
 std::optional<std::vector<uint8_t>> ForeignProgram::compile() {
   auto module = import();
   if (!module)
     return std::nullopt;
-  CompileOptions watched = compileOptions(flags);
+  CompileOptions watched = options();
   Stage reached = watched.from;
   watched.reached = &reached;
   auto image = compileProgram(*module, watched);
-  if (failed(image) && reached < Stage::plan)
-    endInternally(flags.model, *import(), after(reached));
-  if (failed(image))
-    return std::nullopt;
-  return std::move(*image);
+  if (succeeded(image))
+    return std::move(*image);
+  endAfter(reached, Stage::plan);
+  return std::nullopt;
 }
 
 std::optional<std::string>

@@ -1,4 +1,6 @@
-//===- ForeignProgram.h - a StableHLO program on the command line -*- C++ -*-//
+//===- ForeignProgram.h - a program that is no Keras model -----*- C++ -*-===//
+//
+// StableHLO, as text or artifact, or Weft's own text at stage `imported`:
 //
 //   auto program = ForeignProgram::open(flags);      // prog.mlir, prog.mlirbc
 //   auto module  = program->reach(Stage::plan);
@@ -10,6 +12,7 @@
 #define WEFT_TOOLS_WEFT_FOREIGNPROGRAM_H
 
 #include "weft/compiler/driver/CompileStep.h"
+#include "weft/compiler/explain/AnnotationChanges.h"
 #include "weft/tools/weft/Commands.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -32,12 +35,22 @@ public:
   std::optional<std::vector<uint8_t>> compile();
   std::optional<std::string> assembly(const std::vector<std::string> &kernels);
 
+  /// What other annotations of the program would change.
+  void findFixes(Explanation &explanation);
+
 private:
   ForeignProgram() = default;
+  bool readStablehlo(std::string bytes);
+  bool readIr(const std::string &text);
   mlir::OwningOpRef<mlir::ModuleOp> import();
+  CompileOptions options();
+  std::optional<Explanation> costUnder(const AnnotationChange &change);
+  /// Ends the program where Weft is at fault: nothing where its user is.
+  void endAfter(Stage reached, Stage wanted);
 
   ModelFlags flags;
   int64_t devices = 0;
+  bool isIr = false; ///< Weft's own text
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> program;
 };

@@ -262,6 +262,18 @@ MLIRContext *StepCompiler::liveContext() {
   return context.get();
 }
 
+CompileOptions StepCompiler::budgeted(const std::string &step,
+                                      int64_t batchSize) {
+  CompileOptions result = options();
+  if (step != flags.step || batchSize != flags.batchSize)
+    return result;
+  result.expect = flags.expect;
+  result.findFixes = [=, this](Explanation &explanation) {
+    findFixes(explanation, step, batchSize);
+  };
+  return result;
+}
+
 /// The stage that was not reached.
 static Stage after(Stage reached) {
   return Stage(std::min(unsigned(reached) + 1, unsigned(Stage::plan)));
@@ -270,12 +282,14 @@ static Stage after(Stage reached) {
 OwningOpRef<ModuleOp> StepCompiler::reach(const std::string &step,
                                           int64_t batchSize, Stage stage) {
   auto module = import(step, batchSize);
-  CompileOptions watched = options();
+  CompileOptions watched = budgeted(step, batchSize);
   Stage reached = watched.from;
   watched.reached = &reached;
-  if (module && failed(runStages(*module, watched, stage)))
+  if (!module || succeeded(runStages(*module, watched, stage)))
+    return module;
+  if (reached < stage)
     endInternally(flags.model, *import(step, batchSize), after(reached));
-  return module;
+  return nullptr; // over a budget
 }
 
 OwningOpRef<ModuleOp>
@@ -296,7 +310,7 @@ StepCompiler::compile(const std::string &step, int64_t batchSize) {
   auto module = import(step, batchSize);
   if (!module)
     return std::nullopt;
-  CompileOptions watched = options();
+  CompileOptions watched = budgeted(step, batchSize);
   Stage reached = watched.from;
   watched.reached = &reached;
   auto image = compileProgram(*module, watched);

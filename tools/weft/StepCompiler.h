@@ -47,6 +47,11 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> planUnder(const keras::Distribution &other,
                                               const std::string &step,
                                               int64_t batchSize);
+  /// What the layout map's rules did; false after a printed error.
+  bool explainRules(Explanation &explanation);
+  /// What other annotations would change.
+  void findFixes(Explanation &explanation, const std::string &step,
+                 int64_t batchSize);
   /// The bytes of a .weft file; nothing after a printed error.
   std::optional<std::vector<uint8_t>> compile(const std::string &step,
                                               int64_t batchSize);
@@ -76,6 +81,8 @@ private:
   bool readDistributionFile();
   bool checkRules();
   CompileOptions options() const { return compileOptions(flags); }
+  /// With the budgets of the command line, where they are of this step.
+  CompileOptions budgeted(const std::string &step, int64_t batchSize);
   mlir::OwningOpRef<mlir::ModuleOp> import(const std::string &step,
                                            int64_t batchSize,
                                            const keras::Distribution *layouts);

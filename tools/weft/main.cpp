@@ -43,6 +43,12 @@ static void addModelFlags(CLI::App &app, ModelFlags &flags, bool training) {
                  "as keras.utils.set_random_seed (default: drawn, printed)");
 }
 
+static void addExpectFlag(CLI::App &app, ModelFlags &flags) {
+  app.add_option("--expect", flags.expect,
+                 "a budget of the step that must hold: \"all_reduce<=2, "
+                 "bytes<=4e6, memory<=64MiB\"; repeated");
+}
+
 static void addDataFlags(CLI::App &app, DataFlags &flags) {
   app.add_option("--data", flags.data, "f.npz with x, y or x_train, y_train");
   app.add_option("--x", flags.x, "[NAME=]f.npz:key[0:1280]; repeated");
@@ -56,6 +62,7 @@ static void addDataFlags(CLI::App &app, DataFlags &flags) {
 
 static void addFit(CLI::App &app, FitFlags &flags) {
   addModelFlags(app, flags.model, true);
+  addExpectFlag(app, flags.model);
   addDataFlags(app, flags.data);
   app.add_option("--validation-data", flags.data.validationData, "f.npz");
   app.add_option("--validation-split", flags.data.validationSplit,
@@ -110,6 +117,7 @@ static void addCompile(CLI::App &app, CompileFlags &flags) {
   addModelFlags(app, flags.model, true);
   app.add_option("--step", flags.model.step, "train, evaluate or predict")
       ->capture_default_str();
+  addExpectFlag(app, flags.model);
   app.add_option("--emit", flags.emit,
                  "print the IR of a stage: imported, differentiated, sharded, "
                  "partitioned, scheduled, kernels or plan; or assembly: what "
@@ -128,13 +136,16 @@ static void addCompile(CLI::App &app, CompileFlags &flags) {
              "--emit sharded -o step.mlir\n"
              "  weft compile step.mlir --from sharded --emit partitioned\n"
              "  weft compile model.json --verify --seed 1\n"
-             "  weft compile prog.mlir --emit sharded    (StableHLO, as JAX prints it)");
+             "  weft compile prog.mlir --emit sharded    (StableHLO, as JAX prints it, or Weft's own text)\n"
+             "  weft compile model.json --data-parallel --devices cpu:8 "
+             "--expect all_reduce=1 -o step.weft");
 }
 
 static void addExplain(CLI::App &app, ExplainFlags &flags) {
   addModelFlags(app, flags.model, true);
   app.add_option("--step", flags.model.step, "train, evaluate or predict")
       ->capture_default_str();
+  addExpectFlag(app, flags.model);
   app.add_flag("--json", flags.json, "one JSON object");
   app.footer("Examples:\n"
              "  weft explain model.keras --distribution dist.json "
@@ -175,7 +186,8 @@ static void addReshard(CLI::App &app, ReshardFlags &flags) {
 
 static void addRun(CLI::App &app, RunFlags &flags) {
   app.add_option("program", flags.program,
-                 "a file of `weft compile`, or a StableHLO program (.mlir)")
+                 "a file of `weft compile`, or a program in StableHLO or Weft's "
+                 "text (.mlir)")
       ->required();
   app.add_option("--inputs", flags.inputs,
                  "in.npz: a global array for each input, by its name");

@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef WEFT_COMPILER_EXPLAIN_LAYOUTCHANGES_H
-#define WEFT_COMPILER_EXPLAIN_LAYOUTCHANGES_H
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYOUTCHANGES_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_LAYOUTCHANGES_H
 
 #include "weft/compiler/explain/Explain.h"
 #include "weft/compiler/frontends/keras/Distribution.h"
@@ -58,13 +58,11 @@ private:
   };
   Selection select(const CollectiveCost &collective) const;
   bool namesLayer(size_t rule, const Selection &selection) const;
-  std::vector<Layout> variants(const Layout &layout,
-                               const std::set<unsigned> &axes) const;
   void changeRule(size_t rule, const Selection &selection,
                   std::vector<LayoutChange> &changes) const;
   void addRule(const std::string &path, const Tensor &tensor,
                std::vector<LayoutChange> &changes) const;
-  std::set<unsigned> allAxes() const;
+  std::set<unsigned> everyAxis() const;
   std::string json(const Layout &layout) const;
 
   const keras::Distribution &distribution;
@@ -78,4 +76,4 @@ std::string layoutAsJson(const Mesh &mesh, const Layout &layout);
 
 } // namespace weft
 
-#endif // WEFT_COMPILER_EXPLAIN_LAYOUTCHANGES_H
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_LAYOUTCHANGES_H

@@ -1,6 +1,8 @@
 //===- LayoutChanges.cpp - other annotations one could write --------------===//
 
-#include "weft/compiler/explain/LayoutChanges.h"
+#include "weft/compiler/frontends/keras/LayoutChanges.h"
+
+#include "weft/compiler/explain/LayoutVariants.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -28,18 +30,6 @@ std::string weft::layoutAsJson(const Mesh &mesh, const Layout &layout) {
     text += (text.empty() ? "" : ", ") + axes;
   }
   return "[" + text + "]";
-}
-
-static bool usesAxis(const Layout &layout, unsigned axis) {
-  return llvm::any_of(layout.dims, [&](const SubAxes &dim) {
-    return llvm::any_of(dim, [&](const SubAxis &a) { return a.axis == axis; });
-  });
-}
-
-static Layout without(Layout layout, unsigned axis) {
-  for (SubAxes &dim : layout.dims)
-    llvm::erase_if(dim, [&](const SubAxis &a) { return a.axis == axis; });
-  return layout;
 }
 
 Distribution LayoutChange::applied(Distribution distribution) const {
@@ -81,7 +71,7 @@ LayoutChanges::LayoutChanges(const Distribution &distribution,
         found->second.hasRule = true;
 }
 
-std::set<unsigned> LayoutChanges::allAxes() const {
+std::set<unsigned> LayoutChanges::everyAxis() const {
   std::set<unsigned> axes;
   for (unsigned axis = 0; axis < distribution.mesh.axes.size(); ++axis)
     axes.insert(axis);
@@ -113,25 +103,6 @@ bool LayoutChanges::namesLayer(size_t rule, const Selection &selection) const {
                       });
 }
 
-/// The layout without each of the axes, and with it in each other place.
-std::vector<Layout>
-LayoutChanges::variants(const Layout &layout,
-                        const std::set<unsigned> &axes) const {
-  std::vector<Layout> result;
-  for (unsigned axis : axes) {
-    Layout bare = without(layout, axis);
-    if (usesAxis(layout, axis))
-      result.push_back(bare);
-    for (size_t dim = 0; dim < bare.dims.size(); ++dim) {
-      Layout moved = bare;
-      moved.dims[dim].push_back(wholeAxis(distribution.mesh, axis));
-      if (moved.dims != layout.dims)
-        result.push_back(std::move(moved));
-    }
-  }
-  return result;
-}
-
 /// Layouts travel along the program: any rule with one of the axes may be the
 /// cause. A rule of a named layer is tried on every axis.
 void LayoutChanges::changeRule(size_t rule, const Selection &selection,
@@ -151,7 +122,7 @@ void LayoutChanges::changeRule(size_t rule, const Selection &selection,
       padded.dims.resize(std::max(padded.dims.size(), found->second.rank));
   std::string subject =
       "change \"" + old.key + "\" from " + json(old.layout) + " to ";
-  for (const Layout &layout : variants(padded, named ? allAxes() : axes))
+  for (const Layout &layout : layoutVariants(distribution.mesh, padded, named ? everyAxis() : axes))
     changes.push_back({LayoutChange::Kind::Change,
                        subject + json(layout),
                        int(rule),
@@ -169,7 +140,7 @@ void LayoutChanges::addRule(const std::string &path, const Tensor &tensor,
   if (tensor.isOutput)
     layout.dims[0].push_back(wholeAxis(
         distribution.mesh, *distribution.mesh.find(distribution.batchAxis)));
-  std::vector<Layout> layouts = variants(layout, allAxes());
+  std::vector<Layout> layouts = layoutVariants(distribution.mesh, layout, everyAxis());
   if (tensor.isOutput)
     layouts.push_back(layout);
   const char *first = distribution.dataParallel ? "use ModelParallel and " : "";

@@ -1,0 +1,74 @@
+//===- AnnotationChanges.h - other annotations in a program ----*- C++ -*-===//
+//
+// What a person could write instead in a program that says its layouts itself
+// (Weft's text, StableHLO): for a collective over "model",
+//
+//   change the layout of "down" from [{"model"}, {}] to [{}, {"model"}]
+//   remove the layout of "up": [{}, {"model"}]
+//   change the constraint at tp.mlir:14 from [{}, {}, {}] to [{}, {"model"}, {}]
+//   lay out "x" as [{"model"}, {}, {}]
+//
+// Places are arguments and results of the public function, and constraints.
+// Those that name one of the collective's axes come first, then those that the
+// collective names, then the rest: layouts travel. Each change is one
+// annotation.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_EXPLAIN_ANNOTATIONCHANGES_H
+#define WEFT_COMPILER_EXPLAIN_ANNOTATIONCHANGES_H
+
+#include "weft/compiler/explain/Explain.h"
+#include "weft/dialects/weft/Weft.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+#include <set>
+
+namespace weft {
+
+/// Where an annotation is or could be, the same in a copy of the module.
+struct AnnotationPlace {
+  enum class Kind { Argument, Result, Constraint };
+  Kind kind = Kind::Argument;
+  unsigned index = 0; ///< constraints: in the order of a walk
+};
+
+struct AnnotationChange {
+  std::string text; ///< what a person would do
+  AnnotationPlace place;
+  std::optional<Layout> wanted; ///< nothing: the annotation goes
+
+  /// Makes the change in a copy of the module.
+  mlir::OwningOpRef<mlir::ModuleOp> applied(mlir::ModuleOp imported) const;
+};
+
+class AnnotationChanges {
+public:
+  /// Of a module at stage `imported` with one public function.
+  explicit AnnotationChanges(mlir::ModuleOp imported);
+
+  std::vector<AnnotationChange> of(const CollectiveCost &collective) const;
+
+private:
+  struct Tensor {
+    AnnotationPlace place;
+    std::string subject; ///< the layout of "up"; the constraint at tp.mlir:14
+    std::string name;    ///< up; empty where there is none
+    int64_t rank = 0;
+    std::optional<Layout> layout;
+  };
+  void addPorts(mlir::func::FuncOp function);
+  void addConstraints(mlir::ModuleOp module);
+  void change(const Tensor &tensor, const std::set<unsigned> &axes,
+              std::vector<AnnotationChange> &changes) const;
+
+  MeshAttr mesh;
+  std::vector<Tensor> tensors;
+};
+
+} // namespace weft
+
+#endif // WEFT_COMPILER_EXPLAIN_ANNOTATIONCHANGES_H

@@ -1,0 +1,272 @@
+//===- Budget.cpp - what a program may cost -------------------------------===//
+
+#include "weft/compiler/explain/Budget.h"
+
+#include "mlir/Pass/PassRegistry.h"
+#include "llvm/ADT/STLExtras.h"
+#include "llvm/ADT/StringExtras.h"
+#include "llvm/ADT/StringSwitch.h"
+
+using namespace mlir;
+using namespace weft;
+
+//===----------------------------------------------------------------------===//
+// Reading
+//===----------------------------------------------------------------------===//
+
+static bool isKind(StringRef text) {
+  return llvm::is_contained(plan::collectiveKinds(), text);
+}
+
+static bool isSubject(StringRef text) {
+  if (text == "bytes" || text == "memory" || text == "collectives")
+    return true;
+  text.consume_back(".bytes");
+  return isKind(text);
+}
+
+static std::string knownSubjects() {
+  return "bytes, memory, collectives, " + llvm::join(plan::collectiveKinds(), ", ") +
+         ", and these with .bytes";
+}
+
+/// 4e6, 1_000, 64MiB, 2.5MB.
+static std::optional<double> parseNumber(StringRef text) {
+  StringRef digits = text.rtrim("KMGiB");
+  StringRef unit = text.drop_front(digits.size());
+  double scale = llvm::StringSwitch<double>(unit)
+                     .Cases({"", "B"}, 1)
+                     .Case("kB", 1e3).Case("KB", 1e3).Case("MB", 1e6).Case("GB", 1e9)
+                     .Case("KiB", 1 << 10).Case("MiB", 1 << 20).Case("GiB", 1 << 30)
+                     .Default(0);
+  std::string plain;
+  llvm::copy_if(digits, std::back_inserter(plain), [](char c) { return c != '_'; });
+  double value = 0;
+  if (scale == 0 || StringRef(plain).getAsDouble(value) || !(value >= 0) ||
+      value > 1e18)
+    return std::nullopt;
+  return value * scale;
+}
+
+static std::optional<Limit> parseLimit(StringRef text, std::string &error) {
+  Limit limit;
+  limit.text = text.str();
+  size_t at = text.find_first_of("<=>");
+  StringRef subject = text.take_front(at).rtrim();
+  StringRef rest = at == StringRef::npos ? StringRef() : text.drop_front(at);
+  if (rest.consume_front("<="))
+    limit.relation = Limit::Relation::AtMost;
+  else if (rest.consume_front("<"))
+    limit.relation = Limit::Relation::Below;
+  else if (rest.consume_front("==") || rest.consume_front("="))
+    limit.relation = Limit::Relation::Exactly;
+  else
+    return error = "'" + text.str() + "' is no limit; write it as all_reduce<=2 "
+                   "or bytes<=4e6",
+           std::nullopt;
+  if (!isSubject(subject))
+    return error = "'" + subject.str() + "' is nothing that can be limited; use " +
+                   knownSubjects(),
+           std::nullopt;
+  auto value = parseNumber(rest.trim());
+  if (!value)
+    return error = "'" + rest.trim().str() + "' of '" + text.str() +
+                   "' is no number; write it as 14336, 4e6 or 64MiB",
+           std::nullopt;
+  limit.subject = subject.str();
+  limit.value = *value;
+  return limit;
+}
+
+std::optional<std::vector<Limit>> weft::parseBudget(StringRef text,
+                                                    std::string &error) {
+  std::vector<Limit> limits;
+  llvm::SmallVector<StringRef> parts;
+  text.split(parts, ',');
+  for (StringRef part : parts) {
+    auto limit = parseLimit(part.trim(), error);
+    if (!limit)
+      return std::nullopt;
+    limits.push_back(std::move(*limit));
+  }
+  return limits;
+}
+
+//===----------------------------------------------------------------------===//
+// Comparing
+//===----------------------------------------------------------------------===//
+
+bool Limit::holds(int64_t cost) const {
+  switch (relation) {
+  case Relation::Exactly:
+    return cost == value;
+  case Relation::AtMost:
+    return cost <= value;
+  case Relation::Below:
+    return cost < value;
+  }
+  llvm_unreachable("unknown relation");
+}
+
+/// Does the limit count occurrences, not bytes?
+static bool countsCollectives(StringRef subject) {
+  return subject == "collectives" || isKind(subject);
+}
+
+std::vector<const CollectiveCost *>
+weft::spenders(const Limit &limit, const Explanation &explanation) {
+  StringRef kind = limit.subject;
+  kind.consume_back(".bytes");
+  bool ofKind = isKind(kind);
+  std::vector<const CollectiveCost *> found;
+  if (kind != "memory")
+    for (const CollectiveCost &cost : explanation.collectives)
+      if (!ofKind || cost.kind == kind)
+        found.push_back(&cost);
+  llvm::stable_sort(found, [](const CollectiveCost *a, const CollectiveCost *b) {
+    return a->count * a->bytes > b->count * b->bytes;
+  });
+  return found;
+}
+
+int64_t weft::costOf(const Limit &limit, const Explanation &explanation) {
+  if (limit.subject == "memory")
+    return explanation.memory.total();
+  int64_t sum = 0;
+  for (const CollectiveCost *cost : spenders(limit, explanation))
+    sum += cost->count * (countsCollectives(limit.subject) ? 1 : cost->bytes);
+  return sum;
+}
+
+//===----------------------------------------------------------------------===//
+// Saying
+//===----------------------------------------------------------------------===//
+
+/// "all_reduce over "model", 480 bytes, at prog.mlir:12: output of d2 is ...".
+static std::string describe(const CollectiveCost &cost) {
+  std::string text = cost.kind;
+  if (!cost.axes.empty())
+    text += " over \"" + llvm::join(cost.axes, "\", \"") + "\"";
+  text += ", " + groupedDigits(cost.bytes) + " bytes";
+  if (cost.count != 1)
+    text += ", " + groupedDigits(cost.count) + " times";
+  if (!cost.lines.empty())
+    text += ", at " + llvm::join(cost.lines, ", ");
+  if (!cost.why.empty())
+    text += ": " + cost.why;
+  return text;
+}
+
+static std::string memoryText(const MemoryUse &memory) {
+  return "weights " + groupedDigits(memory.weights) + ", optimizer " +
+         groupedDigits(memory.optimizer) + ", activations " +
+         groupedDigits(memory.activations) + ", temporaries " +
+         groupedDigits(memory.temporaries) + ", batch " +
+         groupedDigits(memory.batch);
+}
+
+/// What follows the first line, each part after "; ".
+static std::string advice(const Limit &limit, const Explanation &explanation) {
+  if (limit.subject == "memory")
+    return memoryText(explanation.memory) +
+           "; shard what is largest over more axes, or make the batch smaller";
+  std::string text;
+  std::vector<const CollectiveCost *> found = spenders(limit, explanation);
+  constexpr size_t most = 3;
+  for (const CollectiveCost *cost : llvm::ArrayRef(found).take_front(most)) {
+    text += (text.empty() ? "" : "; ") + describe(*cost);
+    if (cost->fix)
+      text += "; fix: " + *cost->fix;
+  }
+  if (found.size() > most)
+    text += "; and " + std::to_string(found.size() - most) +
+            " more (weft explain lists them)";
+  return text.empty() ? "nothing is sent; state what it costs" : text;
+}
+
+/// A line of the program, where the location has one.
+static Location lineIn(Location location) {
+  if (auto file = location->findInstanceOf<FileLineColLoc>())
+    return file;
+  return location;
+}
+
+/// Where the error is shown: the first op that communicates so.
+static Location placeOf(plan::ProgramOp program, const Limit &limit) {
+  StringRef kind = limit.subject;
+  kind.consume_back(".bytes");
+  for (auto op : program.getOps<plan::CollectiveOp>())
+    if (kind == op.getKind() || !isKind(kind))
+      return lineIn(op.getLoc());
+  return program.getLoc();
+}
+
+static LogicalResult checkProgram(plan::ProgramOp program,
+                                  ArrayRef<Limit> limits,
+                                  const FixSearch &findFixes) {
+  Explanation explanation = explainProgram(program);
+  auto isBroken = [&](const Limit &limit) {
+    return !limit.holds(costOf(limit, explanation));
+  };
+  if (llvm::none_of(limits, isBroken))
+    return success();
+  if (findFixes)
+    findFixes(explanation);
+  for (const Limit &limit : limits)
+    if (isBroken(limit))
+      emitError(placeOf(program, limit))
+          << "the budget \"" << limit.text << "\" is broken: a "
+          << explanation.step << " step has "
+          << groupedDigits(costOf(limit, explanation)) << " ("
+          << limit.subject << "); " << advice(limit, explanation);
+  return failure();
+}
+
+LogicalResult weft::checkBudget(ModuleOp module, ArrayRef<std::string> more,
+                                const FixSearch &findFixes) {
+  std::vector<std::string> texts(more);
+  if (Attribute attribute = module->getDiscardableAttr(kExpectAttr)) {
+    auto text = dyn_cast<StringAttr>(attribute);
+    if (!text)
+      return module.emitError() << kExpectAttr << " is " << attribute
+                                << "; write it as \"all_reduce<=2\"";
+    texts.push_back(text.str());
+  }
+  std::vector<Limit> limits;
+  for (const std::string &text : texts) {
+    std::string error;
+    auto parsed = parseBudget(text, error);
+    if (!parsed)
+      return module.emitError() << "the budget \"" << text << "\": " << error;
+    llvm::append_range(limits, *parsed);
+  }
+  if (limits.empty())
+    return success();
+  LogicalResult result = success();
+  for (auto program : module.getOps<plan::ProgramOp>())
+    if (failed(checkProgram(program, limits, findFixes)))
+      result = failure();
+  return result;
+}
+
+namespace {
+struct CheckBudgetPass : PassWrapper<CheckBudgetPass, OperationPass<ModuleOp>> {
+  MLIR_DEFINE_EXPLICIT_INTERNAL_INLINE_TYPE_ID(CheckBudgetPass)
+  StringRef getArgument() const override { return "weft-check-budget"; }
+  StringRef getDescription() const override {
+    return "Hold programs to the module's weft.expect";
+  }
+  void runOnOperation() override {
+    if (failed(checkBudget(getOperation())))
+      signalPassFailure();
+  }
+};
+} // namespace
+
+std::unique_ptr<Pass> weft::createCheckBudgetPass() {
+  return std::make_unique<CheckBudgetPass>();
+}
+
+void weft::registerCheckBudgetPass() {
+  registerPass(createCheckBudgetPass);
+}

@@ -1,0 +1,71 @@
+//===- Budget.h - what a program may cost -----------------------*- C++ -*-===//
+//
+//   module attributes {weft.expect = "all_reduce=1, bytes<=14336"}
+//   weft compile prog.mlir --expect "all_gather<=0, memory<=64MiB"
+//
+// Limits with commas between: SUBJECT, one of = <= <, and a number (4e6, 64MiB,
+// 1_000). Subjects, of one step:
+//
+//   collectives        how many there are
+//   bytes              what one device sends (Explain.h's formulas)
+//   memory             bytes on the fullest device
+//   all_reduce ...     collectives of that kind
+//   all_reduce.bytes   what they send
+//
+// A program that costs more does not compile: the error names the limit, the
+// collectives behind it with their lines, and the cheapest change of
+// annotation, where the caller can look for one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_EXPLAIN_BUDGET_H
+#define WEFT_COMPILER_EXPLAIN_BUDGET_H
+
+#include "weft/compiler/explain/Explain.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Pass/Pass.h"
+
+#include <functional>
+
+namespace weft {
+
+inline constexpr llvm::StringLiteral kExpectAttr = "weft.expect";
+
+struct Limit {
+  enum class Relation { Exactly, AtMost, Below };
+  std::string text; ///< as it was written: all_reduce<=2
+  std::string subject;
+  Relation relation = Relation::AtMost;
+  double value = 0;
+
+  bool holds(int64_t cost) const;
+};
+
+/// The limits, or nothing and why the text has none.
+std::optional<std::vector<Limit>> parseBudget(llvm::StringRef text,
+                                              std::string &error);
+
+/// What a limit speaks of, in a program. Exhaustive over parseBudget's subjects.
+int64_t costOf(const Limit &limit, const Explanation &explanation);
+
+/// The collectives that a limit speaks of, those that send most first.
+std::vector<const CollectiveCost *> spenders(const Limit &limit,
+                                             const Explanation &explanation);
+
+/// Fills the `fix` of the collectives, where the caller can (FindFixes.h).
+using FixSearch = std::function<void(Explanation &)>;
+
+/// Holds the module's programs, at stage `plan`, to the module's budget and to
+/// `more`. An error for each limit that is broken.
+llvm::LogicalResult checkBudget(mlir::ModuleOp module,
+                                llvm::ArrayRef<std::string> more = {},
+                                const FixSearch &findFixes = {});
+
+/// weft-check-budget: the module's own budget.
+std::unique_ptr<mlir::Pass> createCheckBudgetPass();
+void registerCheckBudgetPass();
+
+} // namespace weft
+
+#endif // WEFT_COMPILER_EXPLAIN_BUDGET_H

@@ -1,0 +1,36 @@
+//===- LayoutVariants.cpp - a layout with an axis elsewhere ----------------===//
+
+#include "weft/compiler/explain/LayoutVariants.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace weft;
+
+bool weft::usesAxis(const Layout &layout, unsigned axis) {
+  return llvm::any_of(layout.dims, [&](const SubAxes &dim) {
+    return llvm::any_of(dim, [&](const SubAxis &a) { return a.axis == axis; });
+  });
+}
+
+static Layout without(Layout layout, unsigned axis) {
+  for (SubAxes &dim : layout.dims)
+    llvm::erase_if(dim, [&](const SubAxis &a) { return a.axis == axis; });
+  return layout;
+}
+
+std::vector<Layout> weft::layoutVariants(const Mesh &mesh, const Layout &layout,
+                                         const std::set<unsigned> &axes) {
+  std::vector<Layout> result;
+  for (unsigned axis : axes) {
+    Layout bare = without(layout, axis);
+    if (usesAxis(layout, axis))
+      result.push_back(bare);
+    for (size_t dim = 0; dim < bare.dims.size(); ++dim) {
+      Layout moved = bare;
+      moved.dims[dim].push_back(wholeAxis(mesh, axis));
+      if (moved.dims != layout.dims)
+        result.push_back(std::move(moved));
+    }
+  }
+  return result;
+}

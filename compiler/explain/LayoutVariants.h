@@ -1,0 +1,27 @@
+//===- LayoutVariants.h - a layout with an axis elsewhere ------*- C++ -*-===//
+//
+//   variants of [{"data"}, {}] over data:   [{}, {}] and [{}, {"data"}]
+//   variants of [{"data"}, {}] over model:  [{"data", "model"}, {}] and
+//                                           [{"data"}, {"model"}]
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_EXPLAIN_LAYOUTVARIANTS_H
+#define WEFT_COMPILER_EXPLAIN_LAYOUTVARIANTS_H
+
+#include "weft/dialects/weft/Layout.h"
+
+#include <set>
+#include <vector>
+
+namespace weft {
+
+bool usesAxis(const Layout &layout, unsigned axis);
+
+/// The layout without each of the axes, and with it in each other place.
+std::vector<Layout> layoutVariants(const Mesh &mesh, const Layout &layout,
+                                   const std::set<unsigned> &axes);
+
+} // namespace weft
+
+#endif // WEFT_COMPILER_EXPLAIN_LAYOUTVARIANTS_H

@@ -1,0 +1,46 @@
+// The module's budget is checked behind the stage `plan`, by whoever runs the
+// pipeline: what is broken is an error at the op that communicates.
+// RUN: weft-opt %s --split-input-file --verify-diagnostics --weft-pipeline
+
+#mesh = #weft.mesh<"model"=4>
+#rows = #weft.layout<#mesh, [{"model"}, {}]>
+#columns = #weft.layout<#mesh, [{}, {"model"}]>
+#whole = #weft.layout<#mesh, [{}, {}]>
+module attributes {weft.mesh = #mesh, weft.expect = "all_reduce<=0, bytes<100, memory<=1KiB, exchange<=0"} {
+  func.func @dot(%x: tensor<8x8xf32> {weft.name = "x", weft.layout = #columns}, %w: tensor<8x8xf32> {weft.name = "w", weft.layout = #rows}) -> (tensor<8x8xf32> {weft.layout = #whole}) {
+    // expected-error @below {{the budget "all_reduce<=0" is broken: a dot step has 1 (all_reduce); all_reduce over "model", 384 bytes, at}}
+    // expected-error @below {{the budget "bytes<100" is broken: a dot step has 384 (bytes); all_reduce over "model", 384 bytes}}
+    %y = weft.dot %x, %w contract [1] x [0] : tensor<8x8xf32>, tensor<8x8xf32> -> tensor<8x8xf32>
+    return %y : tensor<8x8xf32>
+  }
+}
+
+// -----
+
+#mesh = #weft.mesh<"model"=4>
+// expected-error @below {{the budget "all_reduces<=0": 'all_reduces' is nothing that can be limited; use bytes, memory, collectives, all_reduce}}
+module attributes {weft.mesh = #mesh, weft.expect = "all_reduces<=0"} {
+  func.func @same(%x: tensor<8xf32>) -> tensor<8xf32> {
+    return %x : tensor<8xf32>
+  }
+}
+
+// -----
+
+#mesh = #weft.mesh<"model"=4>
+// expected-error @below {{weft.expect is 4 : i64; write it as "all_reduce<=2"}}
+module attributes {weft.mesh = #mesh, weft.expect = 4} {
+  func.func @same(%x: tensor<8xf32>) -> tensor<8xf32> {
+    return %x : tensor<8xf32>
+  }
+}
+
+// -----
+
+#mesh = #weft.mesh<"model"=4>
+module attributes {weft.mesh = #mesh, weft.expect = "memory<=8"} {
+  // expected-error @below {{the budget "memory<=8" is broken: a same step has 64 (memory); weights 0, optimizer 0, activations 32, temporaries 0, batch 32; shard what is largest over more axes, or make the batch smaller}}
+  func.func @same(%x: tensor<8xf32>) -> tensor<8xf32> {
+    return %x : tensor<8xf32>
+  }
+}

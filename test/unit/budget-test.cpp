@@ -1,0 +1,81 @@
+//===- budget-test.cpp - what a program may cost ---------------------------===//
+
+#include "weft/compiler/explain/Budget.h"
+
+#include <catch2/catch.hpp>
+
+using namespace weft;
+
+namespace {
+std::string refusal(const char *text) {
+  std::string error;
+  return parseBudget(text, error) ? "" : error;
+}
+
+Limit limitOf(const char *text) {
+  std::string error;
+  auto limits = parseBudget(text, error);
+  REQUIRE(limits);
+  REQUIRE(limits->size() == 1);
+  return limits->front();
+}
+
+/// Two all-reduces, one of them three times, and a gather.
+Explanation program() {
+  Explanation it;
+  it.collectives.resize(3);
+  it.collectives[0].kind = "all_reduce";
+  it.collectives[0].bytes = 100;
+  it.collectives[1].kind = "all_reduce";
+  it.collectives[1].bytes = 40;
+  it.collectives[1].count = 3;
+  it.collectives[2].kind = "all_gather";
+  it.collectives[2].bytes = 7;
+  it.memory.weights = 1000;
+  it.memory.batch = 24;
+  return it;
+}
+} // namespace
+
+TEST_CASE("a limit is a subject, a relation and a number") {
+  CHECK(limitOf("bytes<=4e6").value == 4e6);
+  CHECK(limitOf(" bytes <= 1_000 ").value == 1000);
+  CHECK(limitOf("memory<64MiB").value == 64.0 * 1024 * 1024);
+  CHECK(limitOf("memory<=2.5MB").value == 2.5e6);
+  CHECK(limitOf("all_reduce==2").relation == Limit::Relation::Exactly);
+  CHECK(limitOf("all_reduce.bytes=2").subject == "all_reduce.bytes");
+  std::string error;
+  CHECK(parseBudget("all_reduce<=2, bytes<=10", error)->size() == 2);
+}
+
+TEST_CASE("what is no limit is refused with the part that is wrong") {
+  CHECK(refusal("") == "'' is no limit; write it as all_reduce<=2 or bytes<=4e6");
+  CHECK(refusal("all_reduce") == "'all_reduce' is no limit; write it as all_reduce<=2 or bytes<=4e6");
+  CHECK(refusal("bytes>=4").find("'bytes>=4' is no limit") == 0);
+  CHECK(refusal("bytes<=4,").find("'' is no limit") == 0);
+  CHECK(refusal("all_reduces<=4").find("'all_reduces' is nothing that can be limited; use bytes, memory") == 0);
+  CHECK(refusal("memory.bytes<=4").find("'memory.bytes' is nothing") == 0);
+  for (const char *text : {"bytes<=", "bytes<=many", "bytes<=-1", "bytes<=4XB", "bytes<=nan", "bytes<=1e999"})
+    CHECK(refusal(text).find("is no number; write it as 14336, 4e6 or 64MiB") != std::string::npos);
+}
+
+TEST_CASE("subjects are counted as a step has them") {
+  Explanation it = program();
+  CHECK(costOf(limitOf("collectives<=1"), it) == 5);
+  CHECK(costOf(limitOf("bytes<=1"), it) == 100 + 3 * 40 + 7);
+  CHECK(costOf(limitOf("memory<=1"), it) == 1024);
+  CHECK(costOf(limitOf("all_reduce<=1"), it) == 4);
+  CHECK(costOf(limitOf("all_reduce.bytes<=1"), it) == 220);
+  CHECK(costOf(limitOf("all_gather<=1"), it) == 1);
+  CHECK(costOf(limitOf("exchange<=1"), it) == 0);
+  CHECK(spenders(limitOf("all_reduce<=1"), it).front()->bytes == 40); // 3 times
+}
+
+TEST_CASE("relations hold up to their border") {
+  CHECK(limitOf("bytes<=4").holds(4));
+  CHECK_FALSE(limitOf("bytes<4").holds(4));
+  CHECK(limitOf("bytes<4").holds(3));
+  CHECK(limitOf("bytes=4").holds(4));
+  CHECK_FALSE(limitOf("bytes=4").holds(3));
+  CHECK_FALSE(limitOf("bytes<=4").holds(5));
+}
