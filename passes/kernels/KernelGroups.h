@@ -26,9 +26,13 @@
 namespace weft {
 
 struct KernelGroup {
+  KernelGroup() = default;
+  KernelGroup(mlir::Operation *op, unsigned rank);
   llvm::SmallVector<mlir::Operation *> ops; ///< in program order
-  bool isFixed = false; ///< a communication, loop or branch: stays as it is
   unsigned rank = 0;    ///< every group ranks behind all that it needs
+  bool isFixed = false; ///< a communication, loop or branch: stays as it is
+  bool isElementwise = false; ///< every op, over one shape
+  bool hasDot = false, hasWhole = false; ///< some op; whole: ComputedWhole
   llvm::SetVector<unsigned> before, after; ///< groups it needs; that need it
 };
 
