@@ -1,4 +1,5 @@
 import os
+import shutil
 import subprocess
 import sys
 
@@ -48,4 +49,8 @@ else:
         config.substitutions.append(("%weft_jax", " ".join([
             "JAX_PLATFORMS=weft", "WEFT_PJRT_LIBRARY=" + os.path.join(config.weft_obj_root, "lib", "libWeftPjrt.so"),
             "PYTHONPATH=" + os.path.join(config.test_source_root, "tools", "pjrt", "python")])))
+    if os.path.exists(os.path.join(config.weft_obj_root, "lib", "libWeftMpi.so")) and shutil.which("mpirun"):
+        config.available_features.add("mpi")
+    else:
+        lit_config.note("no MPI (libopenmpi-dev, openmpi-bin): test/exec/mpi-*.test are skipped")
     config.substitutions.append(("%fixtures", os.path.join(config.test_source_root, "test", "fixtures")))

@@ -10,6 +10,9 @@ install(TARGETS weft_mlir WeftPlanSchema WeftRuntime WeftC ${weft_embedding_libr
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS weft weft-opt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS weft-plugin WeftCommands LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+if(TARGET WeftMpi) # beside the runtime, which looks for it there
+  install(TARGETS WeftMpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
 set_target_properties(weft weft-opt PROPERTIES
   INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}" INSTALL_RPATH_USE_LINK_PATH ON)
 set_target_properties(weft-plugin WeftC PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)

@@ -62,7 +62,8 @@ typedef enum weft_status {
   WEFT_IO,
   WEFT_DEADLOCK,       ///< every device waits and no group is complete
   WEFT_OUT_OF_MEMORY,
-  WEFT_INTERNAL
+  WEFT_INTERNAL,
+  WEFT_PEER            ///< another process has failed or died: see processes.h
 } weft_status;
 typedef struct weft_error weft_error;
 weft_status weft_error_status(const weft_error *error);

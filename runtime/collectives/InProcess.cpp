@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <cstring>
+#include <set>
 
 namespace weft::runtime {
 
@@ -64,9 +65,25 @@ public:
     const Group &g = of(group);
     for (size_t m = chunk ? g.ends[chunk - 1] : 0; m < g.ends[chunk]; ++m) {
       const Move &move = g.moves[m];
-      move.copy(sources[move.source * operands + move.operand],
-                targets[move.target * operands + move.operand]);
+      if (void *target = targets[move.target * operands + move.operand])
+        move.copy(sources[move.source * operands + move.operand], target);
     }
+  }
+  std::vector<SourcePart>
+  needs(int64_t group,
+        const std::function<bool(int64_t)> &isTarget) const override {
+    std::vector<SourcePart> out;
+    std::set<std::vector<int64_t>> known; // one part for several targets
+    for (const Move &move : of(group).moves) {
+      BoxCopy box = move.copy.packing();
+      std::vector<int64_t> key = {move.source, int64_t(move.operand),
+                                  box.sourceOffset, box.run};
+      for (const BoxCopy::Loop &loop : box.loops)
+        key.insert(key.end(), {loop.count, loop.sourceStride});
+      if (isTarget(move.target) && known.insert(std::move(key)).second)
+        out.push_back({move.source, move.operand, std::move(box)});
+    }
+    return out;
   }
   uint64_t bytesSent(int64_t position) const override {
     return sent.size() == 1 ? sent[0] : sent[position];
@@ -111,6 +128,9 @@ public:
     for (size_t i = chunk ? ends[chunk - 1] : 0; i < ends[chunk]; ++i)
       runPiece(pieces[i], sources, targets);
   }
+  std::vector<SourcePart>
+  needs(int64_t,
+        const std::function<bool(int64_t)> &isTarget) const override;
   uint64_t bytesSent(int64_t) const override { return sent; }
 
 private:
@@ -190,11 +210,15 @@ private:
       auto targetOf = [&](size_t m) {
         return static_cast<char *>(targets[m * operands + piece.operand]) + target;
       };
+      size_t count = 0;
+      for (size_t m = 0; m < members; ++m)
+        if ((piece.member < 0 || size_t(piece.member) == m) &&
+            targets[m * operands + piece.operand])
+          t[count++] = targetOf(m);
+      if (count == 0)
+        return; // another process reduces it, and has the sources
       for (size_t m = 0; m < members; ++m)
         s[m] = sourceOf(m);
-      size_t count = piece.member < 0 ? members : 1;
-      for (size_t m = 0; m < count; ++m)
-        t[m] = targetOf(piece.member < 0 ? m : size_t(piece.member));
       f.call(s, members, t, count, 0, piece.run);
     }
   }
@@ -205,6 +229,25 @@ private:
   std::vector<Piece> pieces;
   std::vector<size_t> ends;
 };
+
+std::vector<SourcePart>
+Reducing::needs(int64_t, const std::function<bool(int64_t)> &isTarget) const {
+  std::vector<SourcePart> out;
+  bool any = false;
+  for (size_t m = 0; m < members; ++m)
+    any |= isTarget(int64_t(m));
+  for (size_t m = 0; m < members; ++m)
+    for (const Piece &piece : pieces) {
+      if (piece.member < 0 ? !any : !isTarget(piece.member))
+        continue;
+      int64_t size = functions[piece.operand].elementBytes;
+      BoxCopy box{piece.source * size, 0, piece.run * size, {}};
+      if (piece.rows > 1)
+        box.loops.push_back({piece.rows, piece.sourceStride * size, 0});
+      out.push_back({int64_t(m), uint32_t(piece.operand), box.packing()});
+    }
+  return out;
+}
 
 /// One call for a group: the first member's operands, results for all.
 class Calling final : public PreparedCollective {
@@ -223,6 +266,10 @@ public:
     for (size_t m = 1; m < members; ++m)
       for (size_t n = read; n < count; ++n)
         std::memcpy(targets[m * count + n], targets[n], bytes[n]);
+  }
+  std::vector<SourcePart>
+  needs(int64_t, const std::function<bool(int64_t)> &) const override {
+    return {}; // never across processes: see Crossing.cpp
   }
   uint64_t bytesSent(int64_t) const override { return 0; }
 

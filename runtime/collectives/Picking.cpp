@@ -11,6 +11,7 @@ class Picking final : public PreparedCollective {
 public:
   explicit Picking(const Collective &collective)
       : members(shardCount(collective.axes)),
+        sourceBytes(collective.operands[0].sourceBytes),
         sent(collective.operands[0].targetBytes) {
     const Collective::Operand &o = collective.operands[0];
     elementBytes = runtime::elementBytes(o.dtype);
@@ -35,6 +36,17 @@ public:
     default: return copy<uint64_t>(sources, targets, chunk);
     }
   }
+  /// All of every member: which elements are asked for is data.
+  std::vector<SourcePart>
+  needs(int64_t, const std::function<bool(int64_t)> &isTarget) const override {
+    std::vector<SourcePart> out;
+    bool any = false;
+    for (int64_t m = 0; m < members; ++m)
+      any |= isTarget(m);
+    for (int64_t m = 0; any && m < members; ++m)
+      out.push_back({m, 0, BoxCopy::whole(sourceBytes)});
+    return out;
+  }
   uint64_t bytesSent(int64_t) const override { return sent; }
 
 private:
@@ -45,6 +57,8 @@ private:
     const auto *positions =
         static_cast<const int64_t *>(sources[member * 2 + 1]);
     auto *target = static_cast<T *>(targets[member * 2]);
+    if (!target)
+      return; // another process fills it
     int64_t last = block * members - 1;
     for (int64_t i = total * part / parts; i < total * (part + 1) / parts;
          ++i) {
@@ -56,7 +70,7 @@ private:
   }
 
   int64_t members, outer = 1, inner = 1, block, count, parts, elementBytes;
-  uint64_t sent;
+  uint64_t sourceBytes, sent;
 };
 
 } // namespace

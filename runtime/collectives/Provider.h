@@ -16,11 +16,20 @@
 #define WEFT_RUNTIME_COLLECTIVES_PROVIDER_H
 
 #include "weft/runtime/abi/weft.h"
+#include "weft/runtime/program/Movement.h"
 #include "weft/runtime/program/Plan.h"
 
+#include <functional>
 #include <memory>
 
 namespace weft::runtime {
+
+/// A part of a member's source: `box` copies it out, one run after the other.
+struct SourcePart {
+  int64_t member;
+  uint32_t operand;
+  BoxCopy box;
+};
 
 /// One collective instruction, ready to run any number of times.
 class PreparedCollective {
@@ -29,10 +38,16 @@ public:
   /// Pieces of work once all of the group's own devices have arrived. They are
   /// independent of each other; none may be run before all have arrived.
   virtual int64_t chunkCount(int64_t group) const = 0;
-  /// Runs one of them. sources[member * operands + i]; null for members that
-  /// live in another process.
+  /// Runs one of them. sources[member * operands + i]. Members of other
+  /// processes have no targets (null); of their sources only those parts are
+  /// read that needs() names.
   virtual void run(int64_t group, void *const *sources, void *const *targets,
                    int64_t chunk) const = 0;
+  /// What filling the targets of some members reads of any member's sources,
+  /// each byte once, in an order that is the same in every process.
+  virtual std::vector<SourcePart>
+  needs(int64_t group,
+        const std::function<bool(int64_t member)> &isTarget) const = 0;
   /// Bytes one device sends in one occurrence: the ring formula for standard
   /// collectives, bytes copied to others for permute and exchange.
   virtual uint64_t bytesSent(int64_t position) const = 0;

@@ -36,6 +36,25 @@ int64_t BoxCopy::runs() const {
   return count;
 }
 
+BoxCopy BoxCopy::packing() const {
+  BoxCopy out = *this;
+  out.targetOffset = 0;
+  int64_t stride = run;
+  for (size_t i = out.loops.size(); i-- > 0;) {
+    out.loops[i].targetStride = stride;
+    stride *= out.loops[i].count;
+  }
+  return out;
+}
+
+BoxCopy BoxCopy::unpacking() const {
+  BoxCopy out = packing();
+  std::swap(out.sourceOffset, out.targetOffset);
+  for (Loop &loop : out.loops)
+    std::swap(loop.sourceStride, loop.targetStride);
+  return out;
+}
+
 int64_t BoxCopy::bytes() const { return run * runs(); }
 
 void BoxCopy::operator()(const void *source, void *target) const {

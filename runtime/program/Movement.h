@@ -34,6 +34,11 @@ struct BoxCopy {
                       std::span<const int64_t> targetShape,
                       std::span<const int64_t> targetStart,
                       std::span<const int64_t> extent, int64_t elementBytes);
+  /// All of an array.
+  static BoxCopy whole(uint64_t bytes) { return {0, 0, int64_t(bytes), {}}; }
+  /// The same box, to or from memory where its runs lie one after the other.
+  BoxCopy packing() const;
+  BoxCopy unpacking() const;
   int64_t bytes() const;
   /// Number of contiguous runs.
   int64_t runs() const;

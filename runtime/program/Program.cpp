@@ -103,6 +103,7 @@ Error Program::load(std::span<const uint8_t> image,
   if (Error e = openImage(image, parts))
     return e;
   std::shared_ptr<Program> program(new Program);
+  program->fileHash = parts.hash;
   if (Error e = program->readPlanBytes(parts.plan))
     return e;
   if (Error e = program->loadKernels(parts.elf))

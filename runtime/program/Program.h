@@ -21,6 +21,8 @@ public:
   Program &operator=(const Program &) = delete;
 
   const Plan &plan() const { return contents; }
+  /// Of the file's bytes.
+  uint64_t hash() const { return fileHash; }
   const void *planBytes() const { return bytes.get(); }
   weft_kernel_fn kernel(uint32_t index) const { return kernels[index]; }
   /// The same in parts, and the most parts that pay: null and 1 where the
@@ -41,6 +43,7 @@ private:
   };
   std::unique_ptr<uint8_t, FreeBytes> bytes; ///< the FlatBuffer, 64-byte aligned
   Plan contents;
+  uint64_t fileHash = 0;
   std::vector<weft_kernel_fn> kernels;
   std::vector<Parts> parts;
   void *library = nullptr;

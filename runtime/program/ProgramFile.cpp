@@ -109,6 +109,7 @@ Error openImage(std::span<const uint8_t> image, ProgramParts &out) {
   weft_trailer trailer;
   if (Error e = checkTrailer(image, trailer))
     return e;
+  out.hash = trailer.hash;
   out.elf = image.first(trailer.elf_bytes);
   out.plan = image.subspan(trailer.elf_bytes, trailer.plan_bytes);
   return checkElf(out.elf);

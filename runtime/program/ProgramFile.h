@@ -18,6 +18,7 @@ namespace weft::runtime {
 
 struct ProgramParts {
   std::span<const uint8_t> elf, plan;
+  uint64_t hash = 0; ///< of the whole file
 };
 
 /// Checks trailer, ABI, CPU features, hash and the ELF header. `image` must

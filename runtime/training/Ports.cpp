@@ -2,6 +2,8 @@
 
 #include "weft/runtime/abi/plan_generated.h"
 
+#include <cstdlib>
+
 namespace weft {
 
 static std::vector<Port>
@@ -31,6 +33,19 @@ std::vector<Port> inputPorts(const weft_program *program) {
 
 std::vector<Port> outputPorts(const weft_program *program) {
   return portsOf(plan::GetProgram(weft_program_plan(program))->outputs());
+}
+
+Status shareBytes(weft_processes *processes, std::vector<uint8_t> &bytes) {
+  void *data = bytes.data();
+  size_t count = bytes.size();
+  if (Status shared = takeError(weft_processes_share(processes, &data, &count));
+      !shared)
+    return shared;
+  if (data == bytes.data())
+    return {};
+  bytes.assign(static_cast<uint8_t *>(data), static_cast<uint8_t *>(data) + count);
+  std::free(data);
+  return {};
 }
 
 Status takeError(weft_error *error) {

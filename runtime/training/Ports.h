@@ -8,7 +8,7 @@
 #ifndef WEFT_RUNTIME_TRAINING_PORTS_H
 #define WEFT_RUNTIME_TRAINING_PORTS_H
 
-#include "weft/runtime/abi/weft.h"
+#include "weft/runtime/abi/processes.h"
 #include "weft/runtime/data/Array.h"
 
 namespace weft {
@@ -39,6 +39,8 @@ std::vector<Port> outputPorts(const weft_program *program);
 
 /// Takes over a runtime's error; success for null.
 Status takeError(weft_error *error);
+/// Rank 0's bytes, in every process; `processes` may be null.
+Status shareBytes(weft_processes *processes, std::vector<uint8_t> &bytes);
 
 } // namespace weft
 

@@ -24,7 +24,8 @@ static ProgressBar makeBar(const LoopOptions &options, int64_t target) {
 }
 
 static bool stopped(const LoopOptions &options) {
-  return options.stop && options.stop->load();
+  bool mine = options.stop && options.stop->load();
+  return options.vote ? options.vote(mine) : mine;
 }
 
 Result<Trainer::BoundStep *> Trainer::step(StepKind kind, int64_t batch) {

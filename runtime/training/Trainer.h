@@ -37,6 +37,8 @@ struct LoopOptions {
   std::function<double()> clock = {};
   std::function<void(std::string_view)> print = {};
   const std::atomic<bool> *stop = nullptr; ///< set by Ctrl-C: end after this step
+  /// Where several processes train together: whether any of them is to stop.
+  std::function<bool(bool mine)> vote = {};
 };
 
 struct FitOptions : LoopOptions {

@@ -11,6 +11,8 @@
 #ifndef WEFT_TOOLS_WEFT_COMMANDS_H
 #define WEFT_TOOLS_WEFT_COMMANDS_H
 
+#include "weft/runtime/abi/processes.h"
+
 #include <chrono>
 #include <cstdint>
 #include <optional>
@@ -55,6 +57,7 @@ struct FitFlags {
   bool historySteps = false, json = false, verify = false;
   int verbose = 1;
   std::string weights, save, saveWeights, history, stats;
+  weft_processes *processes = nullptr; ///< that train together; null: alone
 };
 
 struct EvaluateFlags {
@@ -63,6 +66,7 @@ struct EvaluateFlags {
   bool json = false;
   int verbose = 1;
   std::string weights, out; ///< out: predictions, .npy
+  weft_processes *processes = nullptr;
 };
 
 struct CompileFlags {
@@ -96,6 +100,7 @@ struct RunFlags {
   std::string stats;
   int64_t repeat = 1; ///< runs; donated inputs carry on from run to run
   bool list = false; ///< print the ports
+  weft_processes *processes = nullptr;
 };
 
 /// What libWeftCommands.so exports as `weftCompilerCommands`.

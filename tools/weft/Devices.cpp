@@ -70,7 +70,8 @@ static std::vector<std::string> cpuTargets(std::vector<Unavailable> &rest) {
 
 static void printDevicesJson(unsigned cores,
                              const std::vector<std::string> &targets,
-                             const std::vector<Unavailable> &rest) {
+                             const std::vector<Unavailable> &rest,
+                             bool hasMpi) {
   llvm::json::Array unavailable;
   for (const Unavailable &entry : rest)
     unavailable.push_back(
@@ -85,6 +86,7 @@ static void printDevicesJson(unsigned cores,
   llvm::outs() << llvm::formatv(
       "{0:2}\n", llvm::json::Value(llvm::json::Object{
                      {"devices", llvm::json::Array{std::move(cpu)}},
+                     {"mpi", hasMpi},
                      {"unavailable", std::move(unavailable)}}));
 }
 
@@ -93,9 +95,12 @@ int weft::tool::runDevices(const DevicesFlags &flags) {
   std::vector<Unavailable> rest;
   std::vector<std::string> targets = cpuTargets(rest);
   rest.push_back({"cuda", whyNoCuda()});
-  rest.push_back({"mpi, nccl", "this release runs in one process"});
+  const char *noMpi = weft_processes_missing();
+  if (noMpi)
+    rest.push_back({"mpi", noMpi});
+  rest.push_back({"nccl", "this release runs on CPUs only"});
   if (flags.json) {
-    printDevicesJson(cores, targets, rest);
+    printDevicesJson(cores, targets, rest, !noMpi);
     return 0;
   }
   llvm::outs() << "Can be used:\n"
@@ -108,6 +113,9 @@ int weft::tool::runDevices(const DevicesFlags &flags) {
                << " GiB\n"
                << "               kernels for " << targets.front()
                << " (--target: " << llvm::join(targets, ", ") << ")\n"
+               << (noMpi ? "" : "  mpi          mpirun -n P weft run|fit|evaluate|predict ... "
+                                "gives each of P processes a part\n"
+                                "               of the devices\n")
                << "Cannot be used:\n";
   for (const Unavailable &entry : rest)
     llvm::outs() << "  " << llvm::left_justify(entry.kind, 12) << " "

@@ -18,7 +18,7 @@ static LoopOptions loopOptions(const EvaluateFlags &flags) {
 }
 
 int weft::tool::runEvaluate(const EvaluateFlags &flags) {
-  auto session = TrainingSession::open(flags.model, flags.data);
+  auto session = TrainingSession::open(flags.model, flags.data, flags.processes);
   if (!session)
     return 1;
   auto data =
@@ -40,9 +40,10 @@ int weft::tool::runEvaluate(const EvaluateFlags &flags) {
 }
 
 int weft::tool::runPredict(const EvaluateFlags &flags) {
-  if (Status writable = tryOutput(flags.out); !writable)
+  bool writes = weft_processes_rank(flags.processes) == 0;
+  if (Status writable = writes ? tryOutput(flags.out) : Status{}; !writable)
     return fail(writable.message());
-  auto session = TrainingSession::open(flags.model, flags.data);
+  auto session = TrainingSession::open(flags.model, flags.data, flags.processes);
   if (!session)
     return 1;
   auto data =
@@ -59,6 +60,6 @@ int weft::tool::runPredict(const EvaluateFlags &flags) {
     return fail("--out " + flags.out + ": the model has " +
                 std::to_string(outputs->size()) +
                 " outputs; only models of one output are supported");
-  Status written = writeNpy(flags.out, outputs->front().array);
+  Status written = writes ? writeNpy(flags.out, outputs->front().array) : Status{};
   return written ? 0 : fail(written.message());
 }

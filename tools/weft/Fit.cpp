@@ -22,6 +22,11 @@ static void stopAfterThisStep(int) {
     _exit(130);
 }
 
+/// Rank 0 alone writes files; the others give it what it lacks.
+static bool writesFiles(const FitFlags &flags) {
+  return weft_processes_rank(flags.processes) == 0;
+}
+
 /// Before any work: a run must not fail at its end over a mistyped folder.
 static Status tryOutputs(const FitFlags &flags) {
   if (!flags.save.empty() && !flags.save.ends_with(".keras"))
@@ -30,7 +35,7 @@ static Status tryOutputs(const FitFlags &flags) {
         ": Keras loads only files whose name ends in .keras; name it so"};
   for (const std::string *path :
        {&flags.save, &flags.saveWeights, &flags.history, &flags.stats})
-    if (!path->empty())
+    if (!path->empty() && writesFiles(flags))
       if (Status writable = tryOutput(*path); !writable)
         return writable;
   return {};
@@ -43,6 +48,8 @@ static Status saveResults(const FitFlags &flags, TrainingSession &session) {
   auto arrays = session.state().save();
   if (!arrays)
     return arrays.error();
+  if (!writesFiles(flags))
+    return {};
   if (!flags.save.empty())
     if (Status saved =
             saveModel(flags.save, session.compiler().model(), *arrays);
@@ -65,6 +72,13 @@ static FitOptions fitOptions(const FitFlags &flags,
   options.stepsPerEpoch = flags.stepsPerEpoch;
   options.maxSteps = flags.maxSteps;
   options.generator = generator;
+  if (flags.processes)
+    options.vote = [&flags](bool mine) {
+      int any = mine;
+      // A process that has died is the next step's error.
+      weft_error_free(weft_processes_vote(flags.processes, mine, &any));
+      return any != 0;
+    };
   return options;
 }
 
@@ -128,16 +142,19 @@ static void printData(const FitFlags &flags, const TrainingData &data) {
                 static_cast<long long>(data.samples));
 }
 
-int weft::tool::runFit(const FitFlags &flags) {
+int weft::tool::runFit(const FitFlags &given) {
+  FitFlags flags = given;
+  if (!writesFiles(flags))
+    flags.history = flags.stats = "";
   if (Status writable = tryOutputs(flags); !writable)
     return fail(writable.message());
-  auto session = TrainingSession::open(flags.model, flags.data);
+  auto session = TrainingSession::open(flags.model, flags.data, flags.processes);
   if (!session)
     return 1;
   if (!flags.model.seed && !flags.json)
     std::printf("seed %llu\n",
                 static_cast<unsigned long long>(session->compiler().seed()));
-  if (flags.verify &&
+  if (flags.verify && writesFiles(flags) &&
       !verifyStages(session->compiler(), "train", flags.model.batchSize))
     return 1;
   StepClock clock;

@@ -162,7 +162,8 @@ createRuntime(const RunFlags &flags, const weft_program *program) {
       flags.devices.empty() ? "cpu:" + std::to_string(needed) : flags.devices;
   weft_runtime *runtime = nullptr;
   if (Status made =
-          takeError(weft_runtime_create(devices.c_str(), 0, &runtime));
+          takeError(weft_runtime_create_among(flags.processes, devices.c_str(),
+                                              0, &runtime));
       !made)
     return Error{"--devices: " + made.message()};
   std::unique_ptr<weft_runtime, FreeRuntime> owner(runtime);
@@ -227,6 +228,23 @@ static bool endsAs(const std::string &path, std::string_view ending) {
   return std::string_view(path).ends_with(ending);
 }
 
+/// What the compiler makes of a StableHLO program: rank 0 compiles it for all.
+/// Empty after a printed error.
+static std::vector<uint8_t> compileForeign(const RunFlags &flags) {
+  std::vector<uint8_t> image;
+  if (weft_processes_rank(flags.processes) == 0) {
+    const CompilerCommands *commands = loadCompiler();
+    ModelFlags model;
+    model.model = flags.program;
+    model.devices = flags.devices;
+    if (!commands || commands->foreign(model, image) != 0)
+      return {};
+  }
+  if (Status shared = shareBytes(flags.processes, image); !shared)
+    return fail(shared.message()), std::vector<uint8_t>();
+  return image;
+}
+
 /// A .weft file, or what the compiler makes of a StableHLO program; null after
 /// a printed error.
 static weft_program *loadProgram(const RunFlags &flags) {
@@ -234,12 +252,8 @@ static weft_program *loadProgram(const RunFlags &flags) {
   Status read;
   if (endsAs(flags.program, ".mlir") || endsAs(flags.program, ".mlirbc") ||
       endsAs(flags.program, ".bc")) {
-    const CompilerCommands *commands = loadCompiler();
-    ModelFlags model;
-    model.model = flags.program;
-    model.devices = flags.devices;
-    std::vector<uint8_t> image;
-    if (!commands || commands->foreign(model, image) != 0)
+    std::vector<uint8_t> image = compileForeign(flags);
+    if (image.empty())
       return nullptr;
     read = takeError(
         weft_program_load_memory(image.data(), image.size(), &loaded));
@@ -251,7 +265,13 @@ static weft_program *loadProgram(const RunFlags &flags) {
   return read ? loaded : nullptr;
 }
 
-int weft::tool::runProgram(const RunFlags &flags) {
+int weft::tool::runProgram(const RunFlags &given) {
+  RunFlags flags = given;
+  if (weft_processes_rank(flags.processes) != 0) { // rank 0 writes files
+    for (std::string *path : {&flags.outputs, &flags.stats})
+      if (!path->empty())
+        *path = "/dev/null";
+  }
   weft_program *loaded = loadProgram(flags);
   if (!loaded)
     return 1;

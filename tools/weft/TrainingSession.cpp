@@ -6,6 +6,8 @@
 #include "weft/tools/weft/SavedModel.h"
 
 #include <chrono>
+#include <cstring>
+#include <random>
 
 using namespace weft;
 using namespace weft::tool;
@@ -28,17 +30,29 @@ static const char *stepName(StepKind kind) {
   return "";
 }
 
-std::unique_ptr<TrainingSession> TrainingSession::open(const ModelFlags &flags,
-                                                       const DataFlags &data) {
+std::unique_ptr<TrainingSession> TrainingSession::open(const ModelFlags &given,
+                                                       const DataFlags &data,
+                                                       weft_processes *processes) {
   std::unique_ptr<TrainingSession> session(new TrainingSession());
+  session->processes = processes;
+  ModelFlags flags = given;
+  if (!flags.seed && processes) { // one for all
+    std::vector<uint8_t> drawn(sizeof(uint32_t));
+    uint32_t seed = std::random_device{}();
+    std::memcpy(drawn.data(), &seed, sizeof seed);
+    if (Status shared = shareBytes(processes, drawn); !shared)
+      return fail(shared.message()), nullptr;
+    std::memcpy(&seed, drawn.data(), sizeof seed);
+    flags.seed = seed;
+  }
   session->steps = StepCompiler::open(flags);
   if (!session->steps)
     return nullptr;
   if (!data.sampleWeight.empty())
     session->steps->takeSampleWeight();
   session->batchSize = flags.batchSize;
-  if (weft_error *error = weft_runtime_create(session->steps->devices().c_str(),
-                                              0, &session->devices)) {
+  if (weft_error *error = weft_runtime_create_among(
+          processes, session->steps->devices().c_str(), 0, &session->devices)) {
     fail(takeError(error).message);
     return nullptr;
   }
@@ -70,10 +84,14 @@ Result<weft_program *> TrainingSession::program(StepKind kind, int64_t batch) {
   if (!isNew && entry->second)
     return entry->second;
   auto start = std::chrono::steady_clock::now();
-  auto image = steps->compile(stepName(kind), batch);
+  std::optional<std::vector<uint8_t>> image = std::vector<uint8_t>();
+  if (weft_processes_rank(processes) == 0) // for all processes
+    image = steps->compile(stepName(kind), batch);
   if (!image)
     return Error{std::string("the ") + stepName(kind) +
                  " step could not be compiled; see the message above"};
+  if (Status shared = shareBytes(processes, *image); !shared)
+    return shared.error();
   if (weft_error *error = weft_program_load_memory(image->data(), image->size(),
                                                    &entry->second))
     return ofModel(takeError(error));

@@ -19,7 +19,8 @@ class TrainingSession {
 public:
   /// Null after a printed error.
   static std::unique_ptr<TrainingSession> open(const ModelFlags &flags,
-                                               const DataFlags &data);
+                                               const DataFlags &data,
+                                               weft_processes *processes);
   ~TrainingSession();
 
   /// The program of a step for a batch size, compiled at the first call.
@@ -40,6 +41,7 @@ private:
   /// With the name of the model's file before it.
   Error ofModel(const Error &error) const;
   std::unique_ptr<StepCompiler> steps;
+  weft_processes *processes = nullptr; ///< not owned
   weft_runtime *devices = nullptr;
   std::unique_ptr<ModelState> variables;
   std::unique_ptr<Trainer> loop;

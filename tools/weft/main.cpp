@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "weft/tools/weft/Commands.h"
+#include "weft/tools/weft/JoinedProcesses.h"
 
 #include "CLI/CLI.hpp"
 
@@ -322,7 +323,7 @@ static void endByFault(int number) {
         std::string_view("; please report the command line and what `weft "
                          "compile MODEL --emit=imported` prints\n")}) {
     [[maybe_unused]] ssize_t written =
-        write(STDERR_FILENO, part.data(), part.size());
+        write(JoinedProcesses::visibleErrors(), part.data(), part.size());
   }
   _exit(70);
 }
@@ -357,12 +358,17 @@ int main(int argc, char **argv) {
   watchFaults();
   // A file over the limit of `ulimit -f` is an error of the write, not an end.
   std::signal(SIGXFSZ, SIG_IGN);
+  JoinedProcesses joined;
+  if (!joined.begin(argc, argv))
+    return joined.end(1);
   CommandLine line;
+  line.fit.processes = line.evaluate.processes = line.predict.processes =
+      line.run.processes = joined.processes();
   try {
     line.checkCommand(argc > 1 ? argv[1] : "");
     line.app.parse(argc, argv);
   } catch (const CLI::ParseError &error) {
-    return line.app.exit(error) == 0 ? 0 : 2;
+    line.status = line.app.exit(error) == 0 ? 0 : 2;
   }
-  return line.status;
+  return joined.end(line.status);
 }

@@ -131,11 +131,13 @@ static Error checkLocal(const Plan &plan, void *const *inputs,
 static void poison(weft_runtime &runtime, const Plan &plan,
                    weft_buffer *const *outputs) {
   for (int64_t device : plan.mesh.devices)
-    std::memset(runtime.arenas[device].data(), 0xFF, plan.arenaBytes);
+    if (runtime.arenas[device].data())
+      std::memset(runtime.arenas[device].data(), 0xFF, plan.arenaBytes);
   for (size_t i = 0; i < plan.outputs.size(); ++i)
     if (plan.outputs[i].donatedFrom < 0)
       for (Memory &local : outputs[i]->locals)
-        std::memset(local.data(), 0xFF, local.size());
+        if (local.data())
+          std::memset(local.data(), 0xFF, local.size());
 }
 
 static Error runIsolated(weft_runtime &runtime, const Plan &plan,

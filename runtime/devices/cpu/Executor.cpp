@@ -5,6 +5,34 @@
 
 namespace weft::runtime {
 
+Error Executor::addMeetings(const Collective &collective,
+                            const PreparedCollective &work) {
+  for (size_t g = 0; g < collective.groups.size(); ++g) {
+    auto meeting = std::make_unique<Meeting>();
+    meeting->work = &work;
+    meeting->members = &collective.groups[g];
+    meeting->positions = collective.groups[g];
+    meeting->group = int64_t(g);
+    meeting->chunks = work.chunkCount(int64_t(g));
+    size_t pointers = collective.groups[g].size() * collective.operands.size();
+    meeting->sources.resize(pointers);
+    meeting->targets.resize(pointers);
+    for (int64_t member : collective.groups[g])
+      meeting->expected += elsewhere.ownership.isOwn(member);
+    bool crosses = meeting->expected && meeting->expected < collective.groups[g].size();
+    if (crosses && collective.kind == CollectiveKind::host_call)
+      return makeError(WEFT_INVALID_ARGUMENT, "the program calls function ",
+                       collective.shape[0], " of its host for devices of several "
+                       "processes; run it in one process");
+    if (crosses)
+      meeting->crossing = std::make_unique<Crossing>(
+          *elsewhere.processes, *elsewhere.staging, elsewhere.ownership,
+          collective, int64_t(g), work, tags::meeting + int(meetings.size()));
+    meetings.push_back(std::move(meeting));
+  }
+  return nullptr;
+}
+
 Error Executor::prepare(const CollectiveProvider &provider, int workers) {
   const Plan &plan = program->plan();
   for (const Collective &collective : plan.collectives) {
@@ -12,18 +40,8 @@ Error Executor::prepare(const CollectiveProvider &provider, int workers) {
     if (Error e = provider.prepare(plan.mesh, collective, ready))
       return e;
     firstMeeting.push_back(meetings.size());
-    for (size_t g = 0; g < collective.groups.size(); ++g) {
-      auto meeting = std::make_unique<Meeting>();
-      meeting->work = ready.get();
-      meeting->members = &collective.groups[g];
-      meeting->positions = collective.groups[g];
-      meeting->group = int64_t(g);
-      meeting->chunks = ready->chunkCount(int64_t(g));
-      size_t pointers = collective.groups[g].size() * collective.operands.size();
-      meeting->sources.resize(pointers);
-      meeting->targets.resize(pointers);
-      meetings.push_back(std::move(meeting));
-    }
+    if (Error e = addMeetings(collective, *ready))
+      return e;
     uint64_t largest = 0;
     for (int64_t p = 0; p < plan.mesh.size(); ++p)
       largest = std::max(largest, ready->bytesSent(p));
@@ -34,11 +52,15 @@ Error Executor::prepare(const CollectiveProvider &provider, int workers) {
   devices.resize(size_t(count));
   ready.resize(size_t(workers));
   open.reserve(meetings.size() + size_t(count));
-  workersPerDevice = workers / count;
+  for (int64_t p = 0; p < count; ++p)
+    if (elsewhere.ownership.isOwn(p))
+      own.push_back(p);
+  int64_t ownCount = int64_t(own.size());
+  workersPerDevice = workers / std::max<int64_t>(ownCount, 1);
   for (int64_t p = 0; p < count; ++p) {
     Device &device = devices[p];
     device.position = p;
-    device.home = int(p * workers / count);
+    device.home = ownCount ? int((p - own[0]) * workers / ownCount) : 0;
     device.buffers.resize(plan.buffers.size());
     device.arguments.resize(plan.arguments.size());
     for (size_t a = 0; a < plan.mesh.sizes.size(); ++a)
@@ -56,8 +78,8 @@ void Executor::reset() {
   for (std::vector<int64_t> &queue : ready)
     queue.clear();
   // Queues are taken from the end: position 0 first.
-  for (size_t p = devices.size(); p-- > 0;) {
-    Device &device = devices[p];
+  for (size_t i = own.size(); i-- > 0;) {
+    Device &device = devices[size_t(own[i])];
     device.pc = 0;
     device.state = State::Ready;
     device.occurrences = {};
@@ -67,6 +89,9 @@ void Executor::reset() {
   for (std::unique_ptr<Meeting> &meeting : meetings)
     meeting->arrived = 0;
   open.clear();
+  travelling.clear();
+  isReceiving = false;
+  failure = nullptr;
   running = 0;
   done = 0;
   ended = false;
@@ -78,7 +103,12 @@ Error Executor::run(Workers &pool, DeviceBorders *between) {
   borders = between;
   auto body = [this](int worker) { work(worker); };
   pool.run(body);
-  if (done == devices.size())
+  if (failure) {
+    for (Meeting *meeting : travelling)
+      meeting->crossing->abandon();
+    return std::move(failure);
+  }
+  if (done == own.size())
     return nullptr;
   return makeError(WEFT_DEADLOCK, describeDeadlock());
 }
@@ -111,6 +141,8 @@ void Executor::work(int worker) {
     Device *device = shared ? nullptr : nextDevice(worker);
     if (shared || device) {
       ++running;
+      if (!travelling.empty() && !isReceiving)
+        workers->news.raise(); // somebody else may look after them
       lock.unlock();
       if (shared)
         runChunks(*shared);
@@ -120,7 +152,15 @@ void Executor::work(int worker) {
       --running;
       continue;
     }
-    if (running == 0) { // all have returned, or nobody can go on
+    if (!travelling.empty() && !isReceiving) {
+      isReceiving = true;
+      lock.unlock();
+      receive();
+      lock.lock();
+      isReceiving = false;
+      continue;
+    }
+    if (running == 0 && travelling.empty()) { // all have returned, or nobody can go on
       ended = true;
       workers->news.raise();
       break;
@@ -192,14 +232,59 @@ void Executor::arrive(Device &device, const Instruction &instruction) {
   }
   lock.lock();
   device.state = State::Waiting;
-  if (++meeting.arrived == meeting.sources.size() / operands) {
+  bool isComplete = ++meeting.arrived == meeting.expected;
+  if (isComplete)
     meeting.arrived = 0;
-    if (meeting.chunks == 0)
-      meeting.release(*this);
-    else
-      offer(meeting);
-  }
+  if (isComplete && !meeting.crossing)
+    complete(meeting);
   lock.unlock();
+  if (isComplete && meeting.crossing)
+    depart(meeting);
+}
+
+void Executor::complete(Meeting &meeting) {
+  if (meeting.chunks == 0)
+    meeting.release(*this);
+  else
+    offer(meeting);
+}
+
+void Executor::depart(Meeting &meeting) {
+  Error e = meeting.crossing->start(meeting.sources.data());
+  lock.lock();
+  if (e) {
+    failure = std::move(e);
+    ended = true;
+  }
+  travelling.push_back(&meeting);
+  lock.unlock();
+}
+
+void Executor::receive() {
+  uint32_t seen = workers->news.value();
+  lock.lock();
+  std::vector<Meeting *> waiting = travelling;
+  lock.unlock();
+  for (Patience patience; workers->news.value() == seen; patience.pause()) {
+    Meeting *arrived = nullptr;
+    for (Meeting *meeting : waiting)
+      if (!arrived && meeting->crossing->poll())
+        arrived = meeting;
+    Error failed = arrived ? nullptr : elsewhere.processes->failure();
+    if (!arrived && !failed)
+      continue;
+    lock.lock();
+    if (arrived) {
+      std::erase(travelling, arrived);
+      complete(*arrived);
+    } else {
+      failure = std::move(failed);
+      ended = true;
+      workers->news.raise();
+    }
+    lock.unlock();
+    return;
+  }
 }
 
 void Executor::share(Device &device, const Instruction &instruction) {
@@ -254,8 +339,11 @@ void Executor::runChunks(SharedWork &work) {
 }
 
 void Executor::Meeting::release(Executor &executor) {
+  if (crossing)
+    crossing->finish();
   for (size_t m = members->size(); m-- > 0;)
-    executor.makeReady(executor.devices[size_t((*members)[m])]);
+    if (executor.elsewhere.ownership.isOwn((*members)[m]))
+      executor.makeReady(executor.devices[size_t((*members)[m])]);
 }
 
 void Executor::SharedLaunch::release(Executor &executor) {
@@ -271,7 +359,7 @@ void Executor::makeReady(Device &device) {
 std::array<Executor::Count, collectiveKinds> Executor::counts() const {
   std::array<Count, collectiveKinds> out = {};
   for (size_t kind = 0; kind < collectiveKinds; ++kind) {
-    out[kind].occurrences = devices[0].occurrences[kind];
+    out[kind].occurrences = own.empty() ? 0 : devices[size_t(own[0])].occurrences[kind];
     for (const Device &device : devices)
       out[kind].bytes = std::max(out[kind].bytes, device.sent[kind]);
   }

@@ -10,6 +10,9 @@
 // Where there are more workers than devices, a launch of much work is shared in
 // the same way: its parts are chunks, and its device waits for them.
 //
+// A group with members in other processes sends them what they need when its
+// own have arrived, and whoever has nothing else to do looks for what they send.
+//
 // A group is complete when its own members have arrived at the same
 // instruction; other devices may be in another iteration or branch. When
 // nobody can go on and somebody waits, the run ends with WEFT_DEADLOCK.
@@ -19,6 +22,7 @@
 #ifndef WEFT_RUNTIME_DEVICES_CPU_EXECUTOR_H
 #define WEFT_RUNTIME_DEVICES_CPU_EXECUTOR_H
 
+#include "weft/runtime/collectives/Crossing.h"
 #include "weft/runtime/collectives/Provider.h"
 #include "weft/runtime/devices/cpu/DeviceBorders.h"
 #include "weft/runtime/devices/cpu/Workers.h"
@@ -30,10 +34,17 @@ namespace weft::runtime {
 
 constexpr size_t collectiveKinds = size_t(CollectiveKind::MAX) + 1;
 
+/// The other processes, if there are any.
+struct Elsewhere {
+  Processes *processes = nullptr;
+  Staging *staging = nullptr;
+  Ownership ownership;
+};
+
 class Executor {
 public:
-  explicit Executor(std::shared_ptr<const Program> program)
-      : program(std::move(program)) {}
+  Executor(std::shared_ptr<const Program> program, Elsewhere elsewhere)
+      : program(std::move(program)), elsewhere(std::move(elsewhere)) {}
 
   Error prepare(const CollectiveProvider &provider, int workers);
   const std::shared_ptr<const Program> &owner() const { return program; }
@@ -45,7 +56,8 @@ public:
     if (key == boundKey)
       return;
     const Plan &plan = program->plan();
-    for (Device &device : devices) {
+    for (int64_t position : own) {
+      Device &device = devices[size_t(position)];
       for (size_t b = 0; b < plan.buffers.size(); ++b)
         device.buffers[b] = locate(device.position, b);
       for (size_t a = 0; a < plan.arguments.size(); ++a)
@@ -60,7 +72,7 @@ public:
   struct Count {
     uint64_t occurrences, bytes;
   };
-  /// By CollectiveKind, of the last run.
+  /// By CollectiveKind, of the last run: those of this process's devices.
   std::array<Count, collectiveKinds> counts() const;
 
 private:
@@ -94,7 +106,8 @@ private:
     const PreparedCollective *work = nullptr;
     const std::vector<int64_t> *members = nullptr;
     int64_t group = 0;
-    size_t arrived = 0;
+    size_t arrived = 0, expected = 0; ///< of this process's devices
+    std::unique_ptr<Crossing> crossing; ///< null: all members are here
     std::vector<void *> sources, targets; ///< member * operands + i
   };
   /// One launch of one device.
@@ -111,6 +124,10 @@ private:
   /// Runs a device until it returns or waits.
   void runDevice(Device &device);
   void arrive(Device &device, const Instruction &instruction);
+  Error addMeetings(const Collective &collective, const PreparedCollective &work);
+  void complete(Meeting &meeting);  ///< under the lock
+  void depart(Meeting &meeting);
+  void receive();
   void share(Device &device, const Instruction &instruction);
   void runChunks(SharedWork &work);
   void offer(SharedWork &work);     ///< under the lock
@@ -120,6 +137,8 @@ private:
   std::string describeDeadlock() const;
 
   std::shared_ptr<const Program> program;
+  Elsewhere elsewhere;
+  std::vector<int64_t> own; ///< positions whose devices this process runs
   std::vector<std::unique_ptr<PreparedCollective>> prepared;
   /// Of each prepared collective, what the device that sends most of all
   /// sends in one occurrence.
@@ -136,6 +155,9 @@ private:
   DeviceBorders *borders = nullptr; ///< of this run, or null
   std::vector<std::vector<int64_t>> ready; ///< positions, by home worker
   std::vector<SharedWork *> open;          ///< complete, chunks left
+  std::vector<Meeting *> travelling;       ///< parts of others are under way
+  bool isReceiving = false;                ///< a worker looks after them
+  Error failure;                           ///< of another process
   int running = 0;                         ///< workers with a device or chunks
   size_t done = 0;                         ///< devices that have returned
   bool ended = false;

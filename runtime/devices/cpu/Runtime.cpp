@@ -18,7 +18,11 @@ Error weft_runtime::executorFor(const std::shared_ptr<const Program> &program,
       out = executor.get();
       return nullptr;
     }
-  auto executor = std::make_unique<Executor>(program);
+  if (processes)
+    if (Error e = processes->agree("program", program->hash()))
+      return e;
+  auto executor = std::make_unique<Executor>(
+      program, Elsewhere{processes, &staging, ownership(program->plan().mesh)});
   if (Error e = executor->prepare(*provider, workers.count()))
     return e;
   out = executor.get();
@@ -26,8 +30,22 @@ Error weft_runtime::executorFor(const std::shared_ptr<const Program> &program,
   return nullptr;
 }
 
+Ownership weft_runtime::ownership(const Mesh &mesh) const {
+  Ownership out;
+  if (!processes)
+    return out;
+  out.rank = processes->rank();
+  for (int64_t device : mesh.devices)
+    out.ranks.push_back(rankOfDevice(device, deviceCount, processes->size()));
+  return out;
+}
+
 Error weft_runtime::growArenas(const Plan &plan) {
-  for (int64_t device : plan.mesh.devices) {
+  Ownership owners = ownership(plan.mesh);
+  for (int64_t p = 0; p < plan.mesh.size(); ++p) {
+    int64_t device = plan.mesh.devices[p];
+    if (!owners.isOwn(p))
+      continue;
     if (arenas[device].data() && arenas[device].size() >= plan.arenaBytes)
       continue;
     if (!arenas[device].allocate(plan.arenaBytes, device))
@@ -39,6 +57,8 @@ Error weft_runtime::growArenas(const Plan &plan) {
   return nullptr;
 }
 
+/// Cores for this process's workers. Processes that mpirun has not bound to
+/// cores of their own share the machine's.
 static int coreCount() {
   cpu_set_t set;
   CPU_ZERO(&set);
@@ -51,6 +71,13 @@ extern "C" {
 
 WEFT_EXPORT weft_error *weft_runtime_create(const char *devices, int workers,
                                             weft_runtime **out) {
+  return weft_runtime_create_among(nullptr, devices, workers, out);
+}
+
+WEFT_EXPORT weft_error *weft_runtime_create_among(weft_processes *processes,
+                                                  const char *devices,
+                                                  int workers,
+                                                  weft_runtime **out) {
   return guarded([&]() -> Error {
     if (!devices || !out)
       return makeError(WEFT_INVALID_ARGUMENT, "null argument");
@@ -67,9 +94,14 @@ WEFT_EXPORT weft_error *weft_runtime_create(const char *devices, int workers,
     if (workers < 0 || workers > 1024)
       return makeError(WEFT_INVALID_ARGUMENT, workers,
                        " workers; write 0 for one a core, or 1 to 1024");
+    if (int others = weft_processes_size(processes); others > count)
+      return makeError(WEFT_INVALID_ARGUMENT, others, " processes for ", count,
+                       " devices; start at most ", count);
     if (workers == 0)
       workers = int(coreCount());
-    *out = new weft_runtime(count, workers);
+    if (processes)
+      workers = processes->processes->shareOfCores(workers);
+    *out = new weft_runtime(count, workers, processes);
     return nullptr;
   });
 }

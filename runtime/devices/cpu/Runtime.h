@@ -22,8 +22,9 @@ struct weft_buffer {
 };
 
 struct weft_runtime {
-  weft_runtime(int64_t devices, int workers)
-      : deviceCount(devices), workers(workers),
+  weft_runtime(int64_t devices, int workers, weft_processes *others)
+      : deviceCount(devices), processes(others ? others->processes.get() : nullptr),
+        workers(workers),
         provider(weft::runtime::createInProcessProvider(&host)),
         arenas(size_t(devices)) {}
 
@@ -33,7 +34,12 @@ struct weft_runtime {
               weft::runtime::Executor *&out);
   weft::runtime::Error growArenas(const weft::runtime::Plan &plan);
 
+  /// Who runs the devices of a mesh.
+  weft::runtime::Ownership ownership(const weft::runtime::Mesh &mesh) const;
+
   const int64_t deviceCount;
+  weft::runtime::Processes *const processes; ///< null: this one runs all devices
+  weft::runtime::Staging staging;
   bool poison = false, isolate = false;
   weft::runtime::HostFunction host;
   std::mutex mutex; ///< one run at a time

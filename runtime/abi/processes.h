@@ -1,0 +1,73 @@
+//===- processes.h - one program on several processes: C ABI ------------===//
+//
+// mpirun starts N processes; each runs some of the devices of the same program
+// and gets the same bits as one process with all of them:
+//
+//   weft_processes *all;  weft_processes_join(hash_of_arguments, 2, &all);
+//   weft_runtime_create_among(all, "cpu:8", 0, &runtime);
+//   ... as in weft.h: every process makes the same calls in the same order ...
+//   weft_processes_leave(all, status, message, ...);
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_ABI_PROCESSES_H
+#define WEFT_RUNTIME_ABI_PROCESSES_H
+
+#include "weft/runtime/abi/weft.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef struct weft_processes weft_processes;
+
+/// Joins the processes that mpirun has started with this one; all must call it
+/// within 10 seconds. `command` says what they have in common: an error where
+/// they differ. When another process dies while this one does not come back to
+/// the runtime, the reason is written to the file descriptor `messages`, and the
+/// process ends with status 1. Once in a process.
+weft_error *weft_processes_join(uint64_t command, int messages,
+                                weft_processes **out);
+/// NULL if weft_processes_join can work here, or why not.
+const char *weft_processes_missing(void);
+int weft_processes_rank(const weft_processes *processes);
+int weft_processes_size(const weft_processes *processes);
+
+/// As weft_runtime_create for all devices of all processes, of which this one
+/// runs its part: devices are cut contiguously, the first processes run one more.
+/// `processes` may be NULL: one process. On such a runtime weft_buffer_write,
+/// weft_buffer_read and weft_execute are given the same in every process, and
+/// weft_buffer_local is NULL for positions of others.
+weft_error *weft_runtime_create_among(weft_processes *processes,
+                                      const char *devices, int workers,
+                                      weft_runtime **out);
+
+/// An error in every process unless all give the same `value`, a hash of `what`.
+weft_error *weft_processes_agree(weft_processes *processes, const char *what,
+                                 uint64_t value);
+/// Rank 0's bytes, in every process: `data` and `bytes` are its, and where they
+/// were put elsewhere; freed by free().
+weft_error *weft_processes_share(weft_processes *processes, void **data,
+                                 size_t *bytes);
+/// Whether any process has asked to stop, the same answer in all: each calls it
+/// at the same places. `mine`: this one asks.
+weft_error *weft_processes_vote(weft_processes *processes, int mine, int *any);
+/// SIGTERM has come; safe in a signal handler. `graceful`: the caller ends at
+/// its next vote. Otherwise the process ends, after saying which other died.
+void weft_processes_terminate(weft_processes *processes, int graceful);
+
+/// Tells the others that this one is through, and why if `status` is not 0
+/// (`message` may be NULL), waits for them and frees `processes`. Returns the
+/// status to end with: that of a process which failed, if `status` is 0.
+/// `reports` is set where this process is the one to show messages; `other` gets
+/// the message of another process that failed first, or NULL, freed by free().
+/// `orderly` is 0 where a process died: then end by _exit.
+int weft_processes_leave(weft_processes *processes, int status,
+                         const char *message, int *reports, char **other,
+                         int *orderly);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // WEFT_RUNTIME_ABI_PROCESSES_H

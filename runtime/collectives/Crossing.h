@@ -1,0 +1,85 @@
+//===- Crossing.h - a group whose members live in several processes -*- C++ -*-===//
+//
+// Every process is sent those parts of the sources of other processes that its
+// own members need; then it runs the collective as if all members were here,
+// into the targets of its own: the same bits as in one process. Members 0 1 in
+// one process, 2 3 in the other, an all-reduce of 4 bytes:
+//
+//   crossing.start(sources)     sends s0 s1, sources[2], sources[3]: memory of
+//                               the crossing's that s2 s3 are received into
+//   crossing.poll()             true: they are there
+//   work->run(group, ...)       t0 = t1 = ((s0 + s1) + s2) + s3
+//   crossing.finish()           gives the memory back
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_COLLECTIVES_CROSSING_H
+#define WEFT_RUNTIME_COLLECTIVES_CROSSING_H
+
+#include "weft/runtime/collectives/Provider.h"
+#include "weft/runtime/devices/cpu/Memory.h"
+#include "weft/runtime/processes/Ownership.h"
+#include "weft/runtime/processes/Processes.h"
+
+#include <map>
+
+namespace weft::runtime {
+
+/// Memory for what is received, kept from one crossing to the next.
+class Staging {
+public:
+  struct Block {
+    size_t bytes = 0;
+    Memory memory;
+  };
+  /// At least so many bytes; false: there are none to be had.
+  bool take(size_t bytes, Block &out);
+  void giveBack(Block &&block);
+
+private:
+  std::mutex mutex;
+  std::multimap<size_t, Block> unused;
+};
+
+class Crossing {
+public:
+  /// Of group `group`; `tag` is its own.
+  Crossing(Processes &processes, Staging &staging, const Ownership &ownership,
+           const Collective &collective, int64_t group,
+           const PreparedCollective &work, int tag);
+
+  /// Once all own members have arrived. Fills in the sources of the others.
+  Error start(void **sources);
+  /// True once their parts are there and the own ones are on their way.
+  bool poll();
+  void finish();
+  /// After a failure: their memory may be freed.
+  void abandon() { processes.abandon(transfer); }
+
+private:
+  /// To or from one process. Large dense parts are messages of their own, the
+  /// others are packed into one.
+  struct Side {
+    std::vector<SourcePart> packed, whole;
+    std::vector<uint8_t> bytes; ///< of the packed ones
+    void add(SourcePart part);
+    void pack(void *const *sources, size_t operands);
+    void unpack(void *const *sources, size_t operands);
+  };
+
+  Processes &processes;
+  Staging &staging;
+  int tag;
+  size_t operands;
+  std::map<int, Side> out, in; ///< by rank
+  /// Sources of others: member * operands + i, and how many bytes each has.
+  std::vector<std::pair<size_t, size_t>> foreign;
+  std::vector<Staging::Block> blocks;
+  void **sources = nullptr;
+  std::vector<Message> messages;
+  Transfer transfer;
+};
+
+} // namespace weft::runtime
+
+#endif // WEFT_RUNTIME_COLLECTIVES_CROSSING_H

@@ -1,0 +1,119 @@
+// Finds MPI, if it is there, and joins the other processes.
+
+#include "weft/runtime/processes/Processes.h"
+#include "weft/runtime/processes/StartWatch.h"
+
+#include <cstdlib>
+#include <cstring>
+#include <dlfcn.h>
+
+using namespace weft::runtime;
+
+namespace {
+/// libWeftMpi.so lies beside the library with this function, and is there only
+/// where Weft was built with MPI. Never closed.
+WeftOpenTransport *findTransport(std::string &why) {
+  Dl_info self;
+  std::string path;
+  if (dladdr(reinterpret_cast<void *>(&findTransport), &self) && self.dli_fname)
+    path = self.dli_fname;
+  path = path.substr(0, path.rfind('/') + 1) + "libWeftMpi.so";
+  void *library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+  void *open = library ? dlsym(library, "weftOpenMpi") : nullptr;
+  if (!open)
+    why = std::string("MPI cannot be loaded: ") + dlerror() +
+          "; install libopenmpi-dev and openmpi-bin, and build Weft again";
+  return reinterpret_cast<WeftOpenTransport *>(open);
+}
+} // namespace
+
+Error Processes::join(uint64_t command, int messages,
+                      std::unique_ptr<Processes> &out) {
+  std::string why;
+  WeftOpenTransport *open = findTransport(why);
+  if (!open)
+    return makeError(WEFT_INVALID_ARGUMENT, why);
+  StartWatch watch(messages);
+  const char *reason = "";
+  const weft_transport *transport = open(&reason);
+  if (!transport)
+    return makeError(WEFT_INVALID_ARGUMENT, "MPI does not start: ", reason);
+  watch.stop();
+  out.reset(new Processes(transport, messages));
+  return out->meet(command);
+}
+
+extern "C" {
+
+WEFT_EXPORT const char *weft_processes_missing(void) {
+  static std::string why;
+  why.clear();
+  return findTransport(why) ? nullptr : why.c_str();
+}
+
+WEFT_EXPORT weft_error *weft_processes_join(uint64_t command, int messages,
+                                            weft_processes **out) {
+  return guarded([&]() -> Error {
+    if (!out)
+      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+    *out = nullptr;
+    auto joined = std::make_unique<weft_processes>();
+    Error e = Processes::join(command, messages, joined->processes);
+    if (joined->processes)
+      *out = joined.release(); // to be left in any case
+    return e;
+  });
+}
+
+WEFT_EXPORT int weft_processes_rank(const weft_processes *all) {
+  return all ? all->processes->rank() : 0;
+}
+
+WEFT_EXPORT int weft_processes_size(const weft_processes *all) {
+  return all ? all->processes->size() : 1;
+}
+
+WEFT_EXPORT weft_error *weft_processes_agree(weft_processes *all,
+                                             const char *what, uint64_t value) {
+  return guarded([&]() -> Error {
+    return all ? all->processes->agree(what, value) : nullptr;
+  });
+}
+
+WEFT_EXPORT weft_error *weft_processes_share(weft_processes *all, void **data,
+                                             size_t *bytes) {
+  return guarded([&]() -> Error {
+    return all ? all->processes->share(data, bytes) : nullptr;
+  });
+}
+
+WEFT_EXPORT weft_error *weft_processes_vote(weft_processes *all, int mine,
+                                            int *any) {
+  return guarded([&]() -> Error {
+    bool stop = mine != 0;
+    Error e = all ? all->processes->vote(stop, stop) : nullptr;
+    *any = stop;
+    return e;
+  });
+}
+
+WEFT_EXPORT void weft_processes_terminate(weft_processes *all, int graceful) {
+  if (all)
+    all->processes->terminate(graceful != 0);
+}
+
+WEFT_EXPORT int weft_processes_leave(weft_processes *all, int status,
+                                     const char *message, int *reports,
+                                     char **other, int *orderly) {
+  *reports = *orderly = 1;
+  *other = nullptr;
+  if (!all)
+    return status;
+  Processes::Farewell end = all->processes->leave(status, message ? message : "");
+  *reports = end.reports;
+  *orderly = end.orderly;
+  *other = end.other.empty() ? nullptr : strdup(end.other.c_str());
+  delete all;
+  return end.status;
+}
+}

@@ -1,0 +1,33 @@
+//===- Liveness.h - who a process is, and whether it still runs -*- C++ -*-===//
+//
+//   Identity me = Identity::own();         // sent to the others at the start
+//   peer.describe(3) == "rank 3 (process 4711 on node7)"
+//   isGone(peer, me)                       // at once, on the same machine
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_PROCESSES_LIVENESS_H
+#define WEFT_RUNTIME_PROCESSES_LIVENESS_H
+
+#include <cstdint>
+#include <string>
+
+namespace weft::runtime {
+
+/// Plain bytes, the same in every process.
+struct Identity {
+  int64_t process = 0;
+  uint64_t started = 0;   ///< in the kernel's ticks: numbers are given again
+  uint64_t numbering = 0; ///< of the namespace that `process` counts in
+  char host[64] = {};
+
+  static Identity own();
+  std::string describe(int rank) const;
+};
+
+/// Whether a process of this machine has ended; false where it cannot be seen.
+bool isGone(const Identity &peer, const Identity &own);
+
+} // namespace weft::runtime
+
+#endif // WEFT_RUNTIME_PROCESSES_LIVENESS_H

@@ -1,0 +1,259 @@
+#include "weft/runtime/processes/Processes.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <cstring>
+#include <sched.h>
+
+namespace weft::runtime {
+
+constexpr size_t largestMessage = size_t(1) << 30;
+
+void Patience::pause() {
+  ++looks;
+  if (looks < 64)
+    return;
+  if (looks < 20000) // some milliseconds: a step of others is hardly longer
+    sched_yield();
+  else
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+}
+
+Processes::Processes(const weft_transport *transport, int messages)
+    : transport(transport), messages(messages), own(Identity::own()),
+      peers(size_t(transport->size)) {
+  Clock::time_point now = Clock::now();
+  for (Peer &peer : peers)
+    peer.heard = now;
+  lastBeat = lastLook = now;
+  watcher = std::thread([this] { watch(); });
+}
+
+Processes::~Processes() {
+  {
+    std::lock_guard<std::mutex> guard(state);
+    isEnding = true;
+  }
+  change.notify_all();
+  if (watcher.joinable())
+    watcher.join();
+}
+
+void Processes::fail(const std::string &why) {
+  std::lock_guard<std::mutex> guard(state);
+  if (reason.empty())
+    reason = why;
+  failed.store(true, std::memory_order_release);
+  change.notify_all();
+}
+
+Error Processes::failure() const {
+  if (!hasFailed())
+    return nullptr;
+  std::lock_guard<std::mutex> guard(state);
+  return makeError(WEFT_PEER, reason);
+}
+
+void Processes::begin(std::span<const Message> list, Transfer &transfer) {
+  std::lock_guard<std::mutex> guard(calls);
+  for (const Message &m : list)
+    for (size_t at = 0; at < m.bytes; at += largestMessage) {
+      size_t bytes = std::min(largestMessage, m.bytes - at);
+      void *request =
+          m.out ? transport->send(m.peer, m.tag,
+                                  static_cast<const char *>(m.out) + at, bytes)
+                : transport->receive(m.peer, m.tag,
+                                     static_cast<char *>(m.in) + at, bytes);
+      if (!request)
+        return fail("rank " + std::to_string(rank()) +
+                    " cannot exchange messages with rank " +
+                    std::to_string(m.peer) + ": " + transport->error());
+      transfer.push_back(request);
+    }
+}
+
+bool Processes::poll(Transfer &transfer) {
+  if (hasFailed())
+    return true;
+  if (watcherWaits.load(std::memory_order_relaxed))
+    return false;
+  std::unique_lock<std::mutex> guard(calls, std::try_to_lock);
+  if (!guard.owns_lock())
+    return false;
+  while (!transfer.empty()) {
+    int done = transport->test(transfer.back());
+    if (done == 0)
+      return false;
+    transfer.pop_back();
+    if (done < 0) {
+      std::string why = transport->error();
+      guard.unlock();
+      fail("rank " + std::to_string(rank()) + " lost a message: " + why);
+      return true;
+    }
+  }
+  return true;
+}
+
+Error Processes::wait(Transfer &transfer) {
+  for (Patience patience; !poll(transfer);)
+    patience.pause();
+  Error e = failure();
+  if (e)
+    abandon(transfer);
+  return e;
+}
+
+void Processes::abandon(Transfer &transfer) {
+  {
+    std::lock_guard<std::mutex> guard(calls);
+    for (void *request : transfer)
+      transport->cancel(request);
+  }
+  Clock::time_point end = Clock::now() + std::chrono::milliseconds(200);
+  for (; !transfer.empty() && Clock::now() < end; sched_yield()) {
+    std::lock_guard<std::mutex> guard(calls);
+    std::erase_if(transfer, [&](void *request) { return transport->test(request) != 0; });
+  }
+  transfer.clear(); // the rest waits for a dead process
+}
+
+Error Processes::exchange(std::span<const Message> list) {
+  Transfer transfer;
+  begin(list, transfer);
+  return wait(transfer);
+}
+
+int Processes::shareOfCores(int cores) const {
+  int here = 0;
+  std::lock_guard<std::mutex> guard(state);
+  for (int peer = 0; peer < size(); ++peer)
+    here += peer == rank() ||
+            std::strncmp(peers[size_t(peer)].identity.host, own.host, sizeof own.host) == 0;
+  int machine = int(std::thread::hardware_concurrency());
+  return cores < machine ? cores : std::max(1, cores / here);
+}
+
+Error Processes::agree(const char *what, uint64_t value) {
+  std::vector<uint64_t> values(size_t(size()), value);
+  std::vector<Message> list;
+  for (int peer = 0; peer < size(); ++peer)
+    if (peer != rank()) {
+      list.push_back({.peer = peer, .tag = tags::agree, .in = &values[peer], .bytes = 8});
+      list.push_back({.peer = peer, .tag = tags::agree, .out = &value, .bytes = 8});
+    }
+  if (Error e = exchange(list))
+    return e;
+  for (int peer = 1; peer < size(); ++peer)
+    if (values[peer] != values[0])
+      return makeError(WEFT_INVALID_ARGUMENT, "rank ", peer, " has another ",
+                       what, " than rank 0: hash ", std::hex, values[peer],
+                       ", not ", values[0],
+                       "; start the same version of weft with the same "
+                       "arguments and files everywhere");
+  return nullptr;
+}
+
+Error Processes::share(void **data, size_t *bytes) {
+  uint64_t count = *bytes;
+  std::vector<Message> sizes, contents;
+  if (rank() == 0) {
+    for (int peer = 1; peer < size(); ++peer) {
+      sizes.push_back({.peer = peer, .tag = tags::share, .out = &count, .bytes = 8});
+      contents.push_back({.peer = peer, .tag = tags::share, .out = *data, .bytes = count});
+    }
+    Error e = exchange(sizes);
+    return e ? std::move(e) : exchange(contents);
+  }
+  sizes.push_back({.peer = 0, .tag = tags::share, .in = &count, .bytes = 8});
+  if (Error e = exchange(sizes))
+    return e;
+  void *room = std::malloc(count ? count : 1);
+  if (!room)
+    return makeError(WEFT_OUT_OF_MEMORY, "no memory for ", count,
+                     " bytes of rank 0");
+  contents.push_back({.peer = 0, .tag = tags::share, .in = room, .bytes = count});
+  if (Error e = exchange(contents)) {
+    std::free(room);
+    return e;
+  }
+  *data = room;
+  *bytes = count;
+  return nullptr;
+}
+
+Error Processes::vote(bool mine, bool &any) {
+  if (mine && rank() != 0 && !stopAsked.exchange(true))
+    say(Word::Stop, 0, "");
+  uint8_t word = mine || stopAsked.load() || signalled.load() == 1;
+  std::vector<Message> list;
+  if (rank() == 0)
+    for (int peer = 1; peer < size(); ++peer)
+      list.push_back({.peer = peer, .tag = tags::vote, .out = &word, .bytes = 1});
+  else
+    list.push_back({.peer = 0, .tag = tags::vote, .in = &word, .bytes = 1});
+  Error e = exchange(list);
+  any = word != 0;
+  return e;
+}
+
+Error Processes::meet(uint64_t command) {
+  std::vector<Identity> identities(peers.size());
+  std::vector<Message> list;
+  for (int peer = 0; peer < size(); ++peer)
+    if (peer != rank()) {
+      list.push_back({.peer = peer, .tag = tags::identity, .in = &identities[peer],
+                      .bytes = sizeof(Identity)});
+      list.push_back({.peer = peer, .tag = tags::identity, .out = &own,
+                      .bytes = sizeof own});
+    }
+  if (Error e = exchange(list))
+    return e;
+  {
+    std::lock_guard<std::mutex> guard(state);
+    for (size_t peer = 0; peer < peers.size(); ++peer)
+      peers[peer].identity = identities[peer];
+  }
+  return agree("command line or version of weft", command);
+}
+
+Processes::Farewell Processes::leave(int status, const std::string &message) {
+  leaving.store(true);
+  // Who ends because another failed has nothing to tell.
+  say(Word::Left, status, hasFailed() ? "" : message);
+  Farewell out;
+  std::unique_lock<std::mutex> guard(state);
+  while (!othersHaveLeft())
+    change.wait_for(guard, std::chrono::milliseconds(20));
+  out.status = status;
+  out.reports = isReporter();
+  out.orderly = true;
+  for (size_t peer = 0; peer < peers.size(); ++peer) {
+    out.orderly &= !peers[peer].isDead;
+    if (int(peer) == rank() || !peers[peer].status)
+      continue;
+    if (!out.status || (out.status == status && out.other.empty()))
+      out.other = peers[peer].message;
+    out.status = out.status ? out.status : peers[peer].status;
+  }
+  if (out.status == 0 && failed.load()) {
+    out.status = 1;
+    out.other = reason;
+  }
+  isEnding = true;
+  guard.unlock();
+  change.notify_all();
+  watcher.join();
+  if (out.orderly) {
+    for (Patience patience; !farewells.empty();) {
+      if (transport->test(farewells.back()))
+        farewells.pop_back();
+      else
+        patience.pause();
+    }
+    transport->close();
+  }
+  return out;
+}
+
+} // namespace weft::runtime

@@ -1,0 +1,147 @@
+//===- Processes.h - the processes that run one program --------*- C++ -*-===//
+//
+// Messages between them, and what each knows of the others: a thread of its own
+// says twice a second that this process lives, and hears whether others have
+// failed, left or died. Whoever waits for a message ends with that reason.
+//
+//   Transfer transfer;
+//   processes.begin({{.peer = 1, .tag = 16, .out = data, .bytes = 64}}, transfer);
+//   if (Error e = processes.wait(transfer)) return e;  // or poll(transfer)
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_PROCESSES_PROCESSES_H
+#define WEFT_RUNTIME_PROCESSES_PROCESSES_H
+
+#include "weft/runtime/abi/processes.h"
+#include "weft/runtime/processes/Liveness.h"
+#include "weft/runtime/processes/Transport.h"
+#include "weft/runtime/program/Error.h"
+
+#include <atomic>
+#include <chrono>
+#include <condition_variable>
+#include <mutex>
+#include <span>
+#include <thread>
+#include <vector>
+
+namespace weft::runtime {
+
+/// What a message is for. Collectives take the tags from `meeting` on.
+namespace tags {
+constexpr int control = 0, identity = 1, agree = 2, share = 3, vote = 4,
+              gather = 5, counts = 6, meeting = 16;
+}
+
+/// One message: sent if `out`, received into `in` otherwise.
+struct Message {
+  int peer, tag;
+  const void *out = nullptr;
+  void *in = nullptr;
+  size_t bytes = 0;
+};
+
+/// Messages under way.
+using Transfer = std::vector<void *>;
+
+/// Waits longer and longer between two looks: spins, gives the core away, sleeps.
+class Patience {
+public:
+  void pause();
+
+private:
+  int looks = 0;
+};
+
+class Processes {
+public:
+  static Error join(uint64_t command, int messages,
+                    std::unique_ptr<Processes> &out);
+  ~Processes();
+
+  int rank() const { return transport->rank; }
+  int size() const { return transport->size; }
+  /// Of the cores that this process may use, those that others do not.
+  int shareOfCores(int cores) const;
+
+  void begin(std::span<const Message> messages, Transfer &transfer);
+  /// True once all have arrived and are gone, or the process is to end.
+  bool poll(Transfer &transfer);
+  Error wait(Transfer &transfer);
+  /// Their memory may be freed.
+  void abandon(Transfer &transfer);
+  Error exchange(std::span<const Message> messages);
+  /// Null while all is well.
+  Error failure() const;
+  bool hasFailed() const { return failed.load(std::memory_order_acquire); }
+
+  Error agree(const char *what, uint64_t value);
+  Error share(void **data, size_t *bytes);
+  Error vote(bool mine, bool &any);
+  void terminate(bool isGraceful) { signalled.store(isGraceful ? 1 : 2); }
+
+  struct Farewell {
+    int status = 0;
+    bool reports = false, orderly = false;
+    std::string other;
+  };
+  Farewell leave(int status, const std::string &message);
+
+private:
+  using Clock = std::chrono::steady_clock;
+  enum class Word : uint8_t { Alive, Left, Stop };
+  struct Peer {
+    Identity identity;
+    Clock::time_point heard;
+    bool hasLeft = false, isGone = false, isDead = false;
+    int status = 0;
+    std::string message;
+    void *heartbeat = nullptr; ///< sent, not yet taken
+  };
+
+  Processes(const weft_transport *transport, int messages);
+  Error meet(uint64_t command);
+  void fail(const std::string &reason);
+
+  // The watching thread: Watch.cpp.
+  void watch();
+  void say(Word word, int status, const std::string &text);
+  void hear();
+  void take(int peer, const std::vector<uint8_t> &bytes);
+  void sendHeartbeats(Clock::time_point now);
+  void findDead(Clock::time_point now);
+  void endIfStuck(Clock::time_point now);
+  [[noreturn]] void endProcess(const std::string &message, int status);
+  bool isReporter() const;
+  bool othersHaveLeft() const;
+
+  const weft_transport *transport;
+  const int messages;
+  Identity own;
+  std::vector<Peer> peers; ///< by rank; under `state`
+
+  /// Calls of the transport; the watching thread comes first.
+  std::mutex calls;
+  std::atomic<bool> watcherWaits{false};
+
+  mutable std::mutex state;
+  std::condition_variable change;
+  std::string reason; ///< of the first failure
+  std::atomic<bool> failed{false}, leaving{false}, stopAsked{false};
+  std::atomic<int> signalled{0}; ///< 1: gracefully, 2: at once
+  bool isEnding = false;         ///< the watching thread is to return
+  Clock::time_point lastBeat, lastLook, deathSeen, signalSeen;
+  std::vector<uint8_t> beat;
+  Transfer farewells;
+  std::vector<std::vector<uint8_t>> spoken; ///< memory of `farewells`
+  std::thread watcher;
+};
+
+} // namespace weft::runtime
+
+struct weft_processes {
+  std::unique_ptr<weft::runtime::Processes> processes;
+};
+
+#endif // WEFT_RUNTIME_PROCESSES_PROCESSES_H

@@ -1,0 +1,101 @@
+#include "weft/runtime/processes/StartWatch.h"
+
+#include <algorithm>
+#include <chrono>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <sys/socket.h>
+#include <sys/un.h>
+#include <unistd.h>
+
+namespace weft::runtime {
+
+using namespace std::chrono_literals;
+
+static int numberOf(const char *variable, int otherwise) {
+  const char *text = std::getenv(variable);
+  return text ? std::atoi(text) : otherwise;
+}
+
+/// A name of the machine, in no folder; it ends with the process.
+static sockaddr_un addressOf(const std::string &mark, socklen_t &length) {
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  size_t bytes = std::min(mark.size(), sizeof address.sun_path - 1);
+  std::memcpy(address.sun_path + 1, mark.data(), bytes);
+  length = socklen_t(offsetof(sockaddr_un, sun_path) + 1 + bytes);
+  return address;
+}
+
+StartWatch::StartWatch(int messages)
+    : messages(messages), rank(numberOf("OMPI_COMM_WORLD_RANK", 0)),
+      size(numberOf("OMPI_COMM_WORLD_SIZE", 1)),
+      sharesMachine(numberOf("OMPI_COMM_WORLD_LOCAL_SIZE", 0) == size) {
+  const char *name = std::getenv("PMIX_NAMESPACE");
+  job = name ? name : "";
+  socklen_t length;
+  sockaddr_un address = addressOf(markOf(rank), length);
+  mark = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  if (mark < 0 ||
+      bind(mark, reinterpret_cast<sockaddr *>(&address), length) != 0)
+    sharesMachine = false; // no marks here
+  watcher = std::thread([this] { watch(); });
+}
+
+void StartWatch::stop() {
+  {
+    std::lock_guard<std::mutex> guard(mutex);
+    isOver = true;
+  }
+  change.notify_all();
+  if (watcher.joinable())
+    watcher.join();
+  if (mark >= 0)
+    close(mark);
+  mark = -1;
+}
+
+std::string StartWatch::markOf(int other) const {
+  return "weft-" + job + "-" + std::to_string(getuid()) + "-" + std::to_string(other);
+}
+
+bool StartWatch::isMarked(int other) const {
+  socklen_t length;
+  sockaddr_un address = addressOf(markOf(other), length);
+  int probe = socket(AF_UNIX, SOCK_DGRAM | SOCK_CLOEXEC, 0);
+  bool isThere =
+      connect(probe, reinterpret_cast<sockaddr *>(&address), length) == 0;
+  close(probe);
+  return isThere;
+}
+
+void StartWatch::watch() {
+  std::unique_lock<std::mutex> guard(mutex);
+  if (!change.wait_for(guard, 8s, [this] { return isOver; }))
+    endProcess();
+}
+
+void StartWatch::endProcess() {
+  std::string missing;
+  bool reports = true;
+  for (int other = 0; sharesMachine && other < size; ++other) {
+    if (other != rank && !isMarked(other))
+      missing += (missing.empty() ? "rank " : ", rank ") + std::to_string(other);
+    else if (other < rank)
+      reports = false;
+  }
+  if (missing.empty())
+    missing = "one at least";
+  std::string line = "weft: error: not all of " + std::to_string(size) +
+                     " processes have started weft within 8 s, missing: " + missing +
+                     "; give all processes of mpirun the same command, and look "
+                     "for their own messages\n";
+  [[maybe_unused]] ssize_t written = 0;
+  if (reports)
+    written = write(messages, line.data(), line.size());
+  std::this_thread::sleep_for(1s); // for others to see that this one is here
+  _exit(1);
+}
+
+} // namespace weft::runtime

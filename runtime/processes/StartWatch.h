@@ -1,0 +1,46 @@
+//===- StartWatch.h - processes that never start ---------------*- C++ -*-===//
+//
+// MPI_Init returns when all processes have called it; one that does something
+// else, or hangs, would hold up the others for ever. Each leaves a mark that
+// the others of its machine can look for:
+//
+//   StartWatch watch(messages);    // 8 seconds from here:
+//   open(...)                      // weft: error: not all of 4 processes have
+//   watch.stop();                  // started weft within 8 s, missing: rank 2
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_PROCESSES_STARTWATCH_H
+#define WEFT_RUNTIME_PROCESSES_STARTWATCH_H
+
+#include <condition_variable>
+#include <mutex>
+#include <string>
+#include <thread>
+
+namespace weft::runtime {
+
+class StartWatch {
+public:
+  explicit StartWatch(int messages);
+  ~StartWatch() { stop(); }
+  void stop();
+
+private:
+  void watch();
+  [[noreturn]] void endProcess();
+  std::string markOf(int rank) const;
+  bool isMarked(int rank) const;
+
+  int messages, rank, size, mark = -1;
+  bool sharesMachine;
+  std::string job;
+  std::mutex mutex;
+  std::condition_variable change;
+  bool isOver = false;
+  std::thread watcher;
+};
+
+} // namespace weft::runtime
+
+#endif // WEFT_RUNTIME_PROCESSES_STARTWATCH_H

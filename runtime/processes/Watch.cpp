@@ -1,0 +1,180 @@
+// The thread that watches over the other processes.
+
+#include "weft/runtime/processes/Processes.h"
+
+#include <algorithm>
+#include <unistd.h>
+
+namespace weft::runtime {
+
+using namespace std::chrono_literals;
+
+/// Every process says this often that it lives; one that has not for so long is
+/// dead, or so good as. Together with the graces below less than 10 seconds.
+constexpr std::chrono::milliseconds beatInterval = 500ms, lookInterval = 100ms,
+                                    longestSilence = 6s;
+/// How long the program may take to come back and end by itself.
+constexpr std::chrono::milliseconds grace = 2s, graceAfterSignal = 400ms,
+                                    graceForReporter = 1s;
+
+void Processes::watch() {
+  std::unique_lock<std::mutex> guard(state);
+  while (!isEnding) {
+    guard.unlock();
+    Clock::time_point now = Clock::now();
+    hear();
+    sendHeartbeats(now);
+    if (now - lastLook > lookInterval) {
+      lastLook = now;
+      findDead(now);
+    }
+    endIfStuck(now);
+    guard.lock();
+    if (!isEnding)
+      change.wait_for(guard, 20ms);
+  }
+}
+
+void Processes::say(Word word, int status, const std::string &text) {
+  std::vector<uint8_t> bytes = {uint8_t(word), uint8_t(status)};
+  bytes.insert(bytes.end(), text.begin(), text.end());
+  std::lock_guard<std::mutex> guard(calls);
+  spoken.push_back(std::move(bytes));
+  for (int peer = 0; peer < size(); ++peer)
+    if (peer != rank() && (word != Word::Stop || peer == 0))
+      if (void *request = transport->send(peer, tags::control, spoken.back().data(),
+                                          spoken.back().size()))
+        farewells.push_back(request);
+}
+
+void Processes::hear() {
+  watcherWaits.store(true);
+  std::unique_lock<std::mutex> guard(calls);
+  watcherWaits.store(false);
+  int peer = 0;
+  size_t bytes = 0;
+  while (transport->probe(tags::control, &peer, &bytes)) {
+    std::vector<uint8_t> word(bytes);
+    void *request = transport->receive(peer, tags::control, word.data(), bytes);
+    int done = request ? 0 : -1;
+    Clock::time_point end = Clock::now() + 1s;
+    while (done == 0 && Clock::now() < end)
+      done = transport->test(request);
+    // Not done: its sender died half-way.
+    if (done == 1)
+      take(peer, word);
+  }
+}
+
+void Processes::take(int peer, const std::vector<uint8_t> &bytes) {
+  std::unique_lock<std::mutex> guard(state);
+  Peer &who = peers[size_t(peer)];
+  who.heard = Clock::now();
+  if (bytes.size() < 2)
+    return;
+  if (Word(bytes[0]) == Word::Stop)
+    stopAsked.store(true);
+  if (Word(bytes[0]) != Word::Left)
+    return;
+  who.hasLeft = true;
+  who.status = bytes[1];
+  if (who.status == 0 || bytes.size() == 2) {
+    change.notify_all();
+    return;
+  }
+  who.message = "rank " + std::to_string(peer) + ": " +
+                std::string(bytes.begin() + 2, bytes.end());
+  std::string why = who.message;
+  guard.unlock();
+  fail(why);
+}
+
+void Processes::sendHeartbeats(Clock::time_point now) {
+  if (now - lastBeat < beatInterval)
+    return;
+  lastBeat = now;
+  beat = {uint8_t(Word::Alive), 0};
+  watcherWaits.store(true);
+  std::lock_guard<std::mutex> guard(calls);
+  watcherWaits.store(false);
+  for (int peer = 0; peer < size(); ++peer) {
+    void *&request = peers[size_t(peer)].heartbeat;
+    if (peer == rank() || (request && transport->test(request) == 0))
+      continue;
+    request = transport->send(peer, tags::control, beat.data(), beat.size());
+  }
+}
+
+void Processes::findDead(Clock::time_point now) {
+  std::string why;
+  std::unique_lock<std::mutex> guard(state);
+  for (int r = 0; r < size(); ++r) {
+    Peer &peer = peers[size_t(r)];
+    if (r == rank() || peer.isDead || peer.hasLeft)
+      continue;
+    bool isSilent = now - peer.heard > longestSilence;
+    bool wasGone = peer.isGone;
+    peer.isGone = isGone(peer.identity, own);
+    bool hasEnded = peer.isGone && wasGone; // its last words have been heard
+    if (!isSilent && !hasEnded)
+      continue;
+    peer.isDead = true;
+    if (deathSeen == Clock::time_point())
+      deathSeen = now;
+    std::string name = peer.identity.process ? peer.identity.describe(r)
+                                             : "rank " + std::to_string(r);
+    why += (why.empty() ? "" : "; ") + name +
+           (hasEnded ? " has died" : " has not been heard of for 6 s");
+  }
+  guard.unlock();
+  if (!why.empty())
+    fail(why + "; see its own messages, and start all processes again");
+}
+
+bool Processes::isReporter() const {
+  for (int r = 0; r < rank(); ++r)
+    if (!peers[size_t(r)].isDead)
+      return false;
+  return true;
+}
+
+bool Processes::othersHaveLeft() const {
+  bool isLate = deathSeen != Clock::time_point() &&
+                Clock::now() - deathSeen > grace + graceForReporter;
+  for (int r = 0; r < size(); ++r) {
+    const Peer &peer = peers[size_t(r)];
+    if (r != rank() && !peer.hasLeft && !peer.isDead && !isLate)
+      return false;
+  }
+  return true;
+}
+
+void Processes::endProcess(const std::string &message, int status) {
+  if (isReporter()) {
+    std::string line = "weft: error: " + message + "\n";
+    [[maybe_unused]] ssize_t written =
+        write(messages, line.data(), line.size());
+  }
+  _exit(status);
+}
+
+void Processes::endIfStuck(Clock::time_point now) {
+  int signal = signalled.load();
+  if (signal && signalSeen == Clock::time_point())
+    signalSeen = now;
+  if (leaving.load() && !signal)
+    return;
+  std::unique_lock<std::mutex> guard(state);
+  std::chrono::milliseconds patience = signal ? graceAfterSignal : grace;
+  if (!isReporter())
+    patience += graceForReporter;
+  if (deathSeen != Clock::time_point() && now - deathSeen > patience)
+    endProcess(reason, 1);
+  if (signal == 2 && deathSeen == Clock::time_point() &&
+      now - signalSeen > patience)
+    endProcess("ended by SIGTERM: mpirun was stopped, or another of its "
+               "processes failed",
+               143);
+}
+
+} // namespace weft::runtime

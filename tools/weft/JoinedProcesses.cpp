@@ -1,0 +1,127 @@
+#include "weft/tools/weft/JoinedProcesses.h"
+
+#include "weft/tools/weft/Commands.h"
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <fcntl.h>
+#include <memory>
+#include <string_view>
+#include <sys/mman.h>
+#include <unistd.h>
+
+using namespace weft::tool;
+
+/// What a signal handler can reach.
+static weft_processes *signalled = nullptr;
+static bool endsAtNextVote = false;
+static int visible = STDERR_FILENO;
+
+int JoinedProcesses::visibleErrors() { return visible; }
+
+static void endOnSignal(int) {
+  weft_processes_terminate(signalled, endsAtNextVote);
+}
+
+static int numberOf(const char *variable, int otherwise) {
+  const char *text = std::getenv(variable);
+  return text ? std::atoi(text) : otherwise;
+}
+
+/// Of all that must be alike: the command line, and the version.
+static uint64_t hashOf(int argc, char **argv) {
+  std::string text = "weft 0.1.0";
+  for (int i = 1; i < argc; ++i)
+    text += '\0' + std::string(argv[i]);
+  uint64_t hash = 14695981039346656037u; // FNV-1a
+  for (unsigned char c : text)
+    hash = (hash ^ c) * 1099511628211u;
+  return hash;
+}
+
+bool JoinedProcesses::begin(int argc, char **argv) {
+  int size = numberOf("OMPI_COMM_WORLD_SIZE", 1);
+  int rank = numberOf("OMPI_COMM_WORLD_RANK", 0);
+  if (size < 2)
+    return true;
+  std::string_view command = argc > 1 ? argv[1] : "";
+  bool isShared = command == "run" || command == "fit" ||
+                  command == "evaluate" || command == "predict";
+  if (!isShared) {
+    isIdle = rank != 0; // one process does it
+    return rank == 0;
+  }
+  if (rank != 0)
+    hideOutput();
+  if (weft_error *error =
+          weft_processes_join(hashOf(argc, argv), visible, &joined)) {
+    fail(weft_error_message(error));
+    weft_error_free(error);
+    return false;
+  }
+  signalled = joined;
+  endsAtNextVote = command == "fit";
+  std::signal(SIGTERM, endOnSignal);
+  return true;
+}
+
+void JoinedProcesses::hideOutput() {
+  std::fflush(stdout);
+  visible = fcntl(STDERR_FILENO, F_DUPFD_CLOEXEC, 3);
+  int kept = memfd_create("weft-messages", MFD_CLOEXEC);
+  int nowhere = open("/dev/null", O_WRONLY | O_CLOEXEC);
+  if (kept >= 0)
+    dup2(kept, STDERR_FILENO);
+  if (nowhere >= 0)
+    dup2(nowhere, STDOUT_FILENO);
+  close(kept);
+  close(nowhere);
+}
+
+std::string JoinedProcesses::keptErrors() const {
+  std::string text(1 << 16, 0);
+  if (visible == STDERR_FILENO)
+    return "";
+  ssize_t bytes = pread(STDERR_FILENO, text.data(), text.size(), 0);
+  text.resize(bytes > 0 ? size_t(bytes) : 0);
+  return text;
+}
+
+/// A message without what the one who shows it puts before it.
+static std::string reasonOf(const std::string &messages) {
+  constexpr std::string_view head = "weft: error: ";
+  size_t at = messages.find(head);
+  std::string text = at == std::string::npos ? messages : messages.substr(at + head.size());
+  while (!text.empty() && text.back() == '\n')
+    text.pop_back();
+  return text.empty() ? "has failed" : text;
+}
+
+int JoinedProcesses::end(int status) {
+  if (isIdle)
+    return 0;
+  if (!joined)
+    return status;
+  std::fflush(stdout);
+  std::string kept = keptErrors();
+  std::string reason = status ? reasonOf(kept) : "";
+  int reports = 0, isOrderly = 0;
+  char *other = nullptr;
+  bool isRankZero = weft_processes_rank(joined) == 0;
+  signalled = nullptr;
+  int result = weft_processes_leave(joined, status, reason.c_str(), &reports,
+                                    &other, &isOrderly);
+  std::unique_ptr<char, decltype(&std::free)> owned(other, std::free);
+  std::string text;
+  if (reports && status == 0 && other)
+    text = std::string("weft: error: ") + other + "\n";
+  else if (reports && status != 0 && !isRankZero) // rank 0 has died
+    text = kept;
+  [[maybe_unused]] ssize_t written = write(visible, text.data(), text.size());
+  std::fflush(stderr);
+  if (!isOrderly)
+    _exit(result);
+  return result;
+}
