@@ -1,6 +1,6 @@
 #include "weft/runtime/collectives/Crossing.h"
 
-#include <algorithm>
+#include <cstring>
 #include <set>
 
 namespace weft::runtime {
@@ -24,10 +24,10 @@ void Staging::giveBack(Block &&block) {
   unused.emplace(block.bytes, std::move(block));
 }
 
-void Crossing::Side::add(SourcePart part) {
+void Crossing::Side::add(MemberPart part) {
   constexpr int64_t large = 16 << 10;
   bool isDense = part.box.loops.empty();
-  SourcePart *last = whole.empty() ? nullptr : &whole.back();
+  MemberPart *last = whole.empty() ? nullptr : &whole.back();
   if (last && isDense && last->member == part.member &&
       last->operand == part.operand &&
       last->box.sourceOffset + last->box.run == part.box.sourceOffset)
@@ -38,20 +38,42 @@ void Crossing::Side::add(SourcePart part) {
     packed.push_back(std::move(part));
 }
 
-void Crossing::Side::pack(void *const *sources, size_t operands) {
+void Crossing::Side::reserve() {
+  size_t total = 0;
+  for (const MemberPart &part : packed)
+    total += size_t(part.box.bytes());
+  bytes.resize(total);
+}
+
+void Crossing::Side::pack(void *const *arrays, size_t operands) {
   uint8_t *at = bytes.data();
-  for (const SourcePart &part : packed) {
-    part.box(sources[size_t(part.member) * operands + part.operand], at);
+  for (const MemberPart &part : packed) {
+    part.box(arrays[size_t(part.member) * operands + part.operand], at);
     at += part.box.bytes();
   }
 }
 
-void Crossing::Side::unpack(void *const *sources, size_t operands) {
+void Crossing::Side::unpack(void *const *arrays, size_t operands) {
   const uint8_t *at = bytes.data();
-  for (const SourcePart &part : packed) {
-    part.box(at, sources[size_t(part.member) * operands + part.operand]);
+  for (const MemberPart &part : packed) {
+    part.box.unpacking()(at, arrays[size_t(part.member) * operands + part.operand]);
     at += part.box.bytes();
   }
+}
+
+void Crossing::Side::addMessages(int peer, int tag, bool isOut,
+                                 void *const *arrays, size_t operands,
+                                 std::vector<Message> &messages) {
+  auto add = [&](void *data, size_t count) {
+    messages.push_back({.peer = peer, .tag = tag, .out = isOut ? data : nullptr,
+                        .in = isOut ? nullptr : data, .bytes = count});
+  };
+  if (!bytes.empty())
+    add(bytes.data(), bytes.size());
+  for (const MemberPart &part : whole)
+    add(static_cast<char *>(arrays[size_t(part.member) * operands + part.operand]) +
+            part.box.sourceOffset,
+        size_t(part.box.run));
 }
 
 Crossing::Crossing(Processes &processes, Staging &staging,
@@ -62,40 +84,54 @@ Crossing::Crossing(Processes &processes, Staging &staging,
   const std::vector<int64_t> &members = collective.groups[size_t(group)];
   auto rankOf = [&](int64_t m) { return ownership.of(members[size_t(m)]); };
   std::set<int> ranks;
-  for (size_t m = 0; m < members.size(); ++m)
+  for (size_t m = 0; m < members.size(); ++m) {
     ranks.insert(rankOf(int64_t(m)));
-  for (int rank : ranks)
-    for (SourcePart &part :
-         work.needs(group, [&](int64_t m) { return rankOf(m) == rank; })) {
-      int holder = rankOf(part.member);
-      if (holder == rank)
-        continue;
-      if (rank == ownership.rank)
-        in[holder].add(std::move(part));
-      else if (holder == ownership.rank)
-        out[rank].add(std::move(part));
-    }
+    if (ownership.isOwn(members[m]))
+      own.push_back(int64_t(m));
+  }
   std::set<size_t> received;
-  for (auto &[rank, side] : in) {
-    for (SourcePart &part : side.packed)
-      part.box = part.box.unpacking();
-    for (const auto *parts : {&side.packed, &side.whole})
-      for (const SourcePart &part : *parts)
+  for (int rank : ranks) {
+    auto isHis = [&](int64_t m) { return rankOf(m) == rank; };
+    for (MemberPart &part : work.needs(group, isHis)) {
+      int holder = rankOf(part.member);
+      if (rank == ownership.rank && holder != rank) {
         received.insert(size_t(part.member) * operands + part.operand);
+        in[holder].add(std::move(part));
+      } else if (rank != ownership.rank && holder == ownership.rank) {
+        out[rank].add(std::move(part));
+      }
+    }
+    for (MemberPart &part : work.results(group, isHis)) {
+      if (rank == ownership.rank) {
+        for (int other : ranks)
+          if (other != rank)
+            outResults[other].add(part);
+      } else {
+        part.member = own[0];
+        inResults[rank].add(std::move(part));
+      }
+    }
   }
   for (size_t slot : received)
     foreign.emplace_back(slot, collective.operands[slot % operands].sourceBytes);
-  for (auto *sides : {&out, &in})
-    for (auto &[rank, side] : *sides) {
-      size_t total = 0;
-      for (const SourcePart &part : side.packed)
-        total += size_t(part.box.bytes());
-      side.bytes.resize(total);
-    }
+  for (Sides *sides : {&out, &in, &outResults, &inResults})
+    for (auto &[rank, side] : *sides)
+      side.reserve();
 }
 
-Error Crossing::start(void **all) {
-  sources = all;
+void Crossing::begin(Sides &from, Sides &to, void *const *all) {
+  arrays = all;
+  messages.clear();
+  for (auto &[rank, side] : from)
+    side.addMessages(rank, tag, false, arrays, operands, messages);
+  for (auto &[rank, side] : to) {
+    side.pack(arrays, operands);
+    side.addMessages(rank, tag, true, arrays, operands, messages);
+  }
+  processes.begin(messages, transfer);
+}
+
+Error Crossing::start(void **sources) {
   for (const auto &[slot, bytes] : foreign) {
     Staging::Block block;
     if (!staging.take(bytes, block))
@@ -105,42 +141,38 @@ Error Crossing::start(void **all) {
     sources[slot] = block.memory.data();
     blocks.push_back(std::move(block));
   }
-  messages.clear();
-  for (auto &[rank, side] : in) {
-    if (!side.bytes.empty())
-      messages.push_back({.peer = rank, .tag = tag, .in = side.bytes.data(),
-                          .bytes = side.bytes.size()});
-    for (const SourcePart &part : side.whole)
-      messages.push_back(
-          {.peer = rank, .tag = tag,
-           .in = static_cast<char *>(
-                     sources[size_t(part.member) * operands + part.operand]) +
-                 part.box.sourceOffset,
-           .bytes = size_t(part.box.run)});
-  }
-  for (auto &[rank, side] : out) {
-    side.pack(sources, operands);
-    if (!side.bytes.empty())
-      messages.push_back({.peer = rank, .tag = tag, .out = side.bytes.data(),
-                          .bytes = side.bytes.size()});
-    for (const SourcePart &part : side.whole)
-      messages.push_back(
-          {.peer = rank, .tag = tag,
-           .out = static_cast<char *>(
-                      sources[size_t(part.member) * operands + part.operand]) +
-                  part.box.sourceOffset,
-           .bytes = size_t(part.box.run)});
-  }
-  processes.begin(messages, transfer);
+  areResults = false;
+  begin(in, out, sources);
   return nullptr;
+}
+
+void Crossing::sendResults(void *const *targets) {
+  areResults = true;
+  begin(inResults, outResults, targets);
 }
 
 bool Crossing::poll() {
   if (!processes.poll(transfer) || !transfer.empty())
     return false; // the second: the process is to end
-  for (auto &[rank, side] : in)
-    side.unpack(sources, operands);
+  for (auto &[rank, side] : areResults ? inResults : in)
+    side.unpack(arrays, operands);
+  if (areResults)
+    copyResults();
   return true;
+}
+
+/// From the first own target to the others.
+void Crossing::copyResults() {
+  for (auto &[rank, side] : inResults)
+    for (const auto *parts : {&side.packed, &side.whole})
+      for (const MemberPart &part : *parts)
+        for (size_t m = 1; m < own.size(); ++m) {
+          auto at = [&](int64_t member) {
+            return static_cast<char *>(arrays[size_t(member) * operands + part.operand]) +
+                   part.box.sourceOffset;
+          };
+          std::memcpy(at(own[m]), at(own[0]), size_t(part.box.run));
+        }
 }
 
 void Crossing::finish() {

@@ -9,6 +9,8 @@
 //                               the crossing's that s2 s3 are received into
 //   crossing.poll()             true: they are there
 //   work->run(group, ...)       t0 = t1 = ((s0 + s1) + s2) + s3
+//   crossing.sendResults(targets)   a large all-reduce: each process has summed
+//                               a part of it, the others get that, poll() again
 //   crossing.finish()           gives the memory back
 //
 //===----------------------------------------------------------------------===//
@@ -17,7 +19,7 @@
 #define WEFT_RUNTIME_COLLECTIVES_CROSSING_H
 
 #include "weft/runtime/collectives/Provider.h"
-#include "weft/runtime/devices/cpu/Memory.h"
+#include "weft/runtime/program/Memory.h"
 #include "weft/runtime/processes/Ownership.h"
 #include "weft/runtime/processes/Processes.h"
 
@@ -52,6 +54,9 @@ public:
   Error start(void **sources);
   /// True once their parts are there and the own ones are on their way.
   bool poll();
+  /// Whether other processes fill a part of the own targets.
+  bool hasResults() const { return !outResults.empty() || !inResults.empty(); }
+  void sendResults(void *const *targets);
   void finish();
   /// After a failure: their memory may be freed.
   void abandon() { processes.abandon(transfer); }
@@ -60,22 +65,30 @@ private:
   /// To or from one process. Large dense parts are messages of their own, the
   /// others are packed into one.
   struct Side {
-    std::vector<SourcePart> packed, whole;
+    std::vector<MemberPart> packed, whole;
     std::vector<uint8_t> bytes; ///< of the packed ones
-    void add(SourcePart part);
-    void pack(void *const *sources, size_t operands);
-    void unpack(void *const *sources, size_t operands);
+    void add(MemberPart part);
+    void reserve();
+    void pack(void *const *arrays, size_t operands);
+    void unpack(void *const *arrays, size_t operands);
+    void addMessages(int peer, int tag, bool isOut, void *const *arrays,
+                     size_t operands, std::vector<Message> &messages);
   };
+  using Sides = std::map<int, Side>; ///< by rank
+  void begin(Sides &in, Sides &out, void *const *arrays);
+  void copyResults();
 
   Processes &processes;
   Staging &staging;
   int tag;
   size_t operands;
-  std::map<int, Side> out, in; ///< by rank
+  Sides out, in, outResults, inResults;
+  std::vector<int64_t> own; ///< members of this process
   /// Sources of others: member * operands + i, and how many bytes each has.
   std::vector<std::pair<size_t, size_t>> foreign;
   std::vector<Staging::Block> blocks;
-  void **sources = nullptr;
+  void *const *arrays = nullptr; ///< sources, then targets
+  bool areResults = false;
   std::vector<Message> messages;
   Transfer transfer;
 };

@@ -69,10 +69,10 @@ public:
         move.copy(sources[move.source * operands + move.operand], target);
     }
   }
-  std::vector<SourcePart>
+  std::vector<MemberPart>
   needs(int64_t group,
         const std::function<bool(int64_t)> &isTarget) const override {
-    std::vector<SourcePart> out;
+    std::vector<MemberPart> out;
     std::set<std::vector<int64_t>> known; // one part for several targets
     for (const Move &move : of(group).moves) {
       BoxCopy box = move.copy.packing();
@@ -105,7 +105,7 @@ private:
 /// All-reduce and reduce-scatter.
 class Reducing final : public PreparedCollective {
 public:
-  explicit Reducing(const Collective &collective)
+  Reducing(const Collective &collective, const Ownership &ownership)
       : operands(collective.operands.size()),
         members(size_t(shardCount(collective.axes))),
         sent(ringBytes(collective)) {
@@ -120,16 +120,28 @@ public:
         addBlocks(n, collective.operands[n], collective.to);
     if (!pieces.empty())
       ends.push_back(pieces.size());
+    // Small ones are quicker with one message than with two.
+    constexpr uint64_t large = 64 << 10;
+    if (collective.kind == CollectiveKind::all_reduce &&
+        sourceBytes(collective) >= large)
+      for (const std::vector<int64_t> &group : collective.groups)
+        reducers.push_back(firstMembers(group, ownership));
   }
 
   int64_t chunkCount(int64_t) const override { return int64_t(ends.size()); }
-  void run(int64_t, void *const *sources, void *const *targets,
+  void run(int64_t group, void *const *sources, void *const *targets,
            int64_t chunk) const override {
-    for (size_t i = chunk ? ends[chunk - 1] : 0; i < ends[chunk]; ++i)
-      runPiece(pieces[i], sources, targets);
+    for (size_t i = chunk ? ends[chunk - 1] : 0; i < ends[chunk]; ++i) {
+      int64_t reducer = reducerOf(group, i);
+      if (reducer < 0 || targets[size_t(reducer) * operands])
+        runPiece(pieces[i], sources, targets);
+    }
   }
-  std::vector<SourcePart>
-  needs(int64_t,
+  std::vector<MemberPart>
+  results(int64_t group,
+          const std::function<bool(int64_t)> &isReducer) const override;
+  std::vector<MemberPart>
+  needs(int64_t group,
         const std::function<bool(int64_t)> &isTarget) const override;
   uint64_t bytesSent(int64_t) const override { return sent; }
 
@@ -145,6 +157,32 @@ private:
     ReduceFunction call;
     int64_t elementBytes;
   };
+
+  /// The first member in each process of a group; nothing where it is one.
+  static std::vector<int64_t> firstMembers(const std::vector<int64_t> &group,
+                                           const Ownership &ownership) {
+    std::vector<int64_t> out;
+    std::set<int> ranks;
+    for (size_t m = 0; m < group.size(); ++m)
+      if (ranks.insert(ownership.of(group[m])).second)
+        out.push_back(int64_t(m));
+    return out.size() > 1 ? out : std::vector<int64_t>();
+  }
+  /// The member whose process reduces a piece for all; -1: everyone does.
+  int64_t reducerOf(int64_t group, size_t piece) const {
+    if (reducers.empty() || reducers[size_t(group)].empty())
+      return -1;
+    const std::vector<int64_t> &all = reducers[size_t(group)];
+    return all[piece * all.size() / pieces.size()];
+  }
+  /// Where the piece lies in each source.
+  BoxCopy boxOf(const Piece &piece) const {
+    int64_t size = functions[piece.operand].elementBytes;
+    BoxCopy box{piece.source * size, 0, piece.run * size, {}};
+    if (piece.rows > 1)
+      box.loops.push_back({piece.rows, piece.sourceStride * size, 0});
+    return box.packing();
+  }
 
   void add(const Piece &piece) {
     pieces.push_back(piece);
@@ -228,23 +266,32 @@ private:
   std::vector<Function> functions;
   std::vector<Piece> pieces;
   std::vector<size_t> ends;
+  std::vector<std::vector<int64_t>> reducers; ///< by group; empty: not cut
 };
 
-std::vector<SourcePart>
-Reducing::needs(int64_t, const std::function<bool(int64_t)> &isTarget) const {
-  std::vector<SourcePart> out;
+std::vector<MemberPart>
+Reducing::results(int64_t group,
+                  const std::function<bool(int64_t)> &isReducer) const {
+  std::vector<MemberPart> out;
+  for (size_t i = 0; i < pieces.size(); ++i)
+    if (int64_t reducer = reducerOf(group, i); reducer >= 0 && isReducer(reducer))
+      out.push_back({reducer, uint32_t(pieces[i].operand), boxOf(pieces[i])});
+  return out;
+}
+
+std::vector<MemberPart>
+Reducing::needs(int64_t group,
+                const std::function<bool(int64_t)> &isTarget) const {
+  std::vector<MemberPart> out;
   bool any = false;
   for (size_t m = 0; m < members; ++m)
     any |= isTarget(int64_t(m));
   for (size_t m = 0; m < members; ++m)
-    for (const Piece &piece : pieces) {
-      if (piece.member < 0 ? !any : !isTarget(piece.member))
-        continue;
-      int64_t size = functions[piece.operand].elementBytes;
-      BoxCopy box{piece.source * size, 0, piece.run * size, {}};
-      if (piece.rows > 1)
-        box.loops.push_back({piece.rows, piece.sourceStride * size, 0});
-      out.push_back({int64_t(m), uint32_t(piece.operand), box.packing()});
+    for (size_t i = 0; i < pieces.size(); ++i) {
+      const Piece &piece = pieces[i];
+      int64_t reader = std::max(piece.member, reducerOf(group, i));
+      if (reader < 0 ? any : isTarget(reader))
+        out.push_back({int64_t(m), uint32_t(piece.operand), boxOf(piece)});
     }
   return out;
 }
@@ -267,7 +314,7 @@ public:
       for (size_t n = read; n < count; ++n)
         std::memcpy(targets[m * count + n], targets[n], bytes[n]);
   }
-  std::vector<SourcePart>
+  std::vector<MemberPart>
   needs(int64_t, const std::function<bool(int64_t)> &) const override {
     return {}; // never across processes: see Crossing.cpp
   }
@@ -283,12 +330,13 @@ private:
 class InProcessProvider final : public CollectiveProvider {
 public:
   explicit InProcessProvider(const HostFunction *host) : host(host) {}
-  Error prepare(const Mesh &mesh, const Collective &collective,
+  Error prepare(const Mesh &mesh, const Ownership &ownership,
+                const Collective &collective,
                 std::unique_ptr<PreparedCollective> &out) const override {
     switch (collective.kind) {
     case CollectiveKind::all_reduce:
     case CollectiveKind::reduce_scatter:
-      out = std::make_unique<Reducing>(collective);
+      out = std::make_unique<Reducing>(collective, ownership);
       return nullptr;
     case CollectiveKind::all_gather:
     case CollectiveKind::all_to_all: {

@@ -37,9 +37,9 @@ public:
     }
   }
   /// All of every member: which elements are asked for is data.
-  std::vector<SourcePart>
+  std::vector<MemberPart>
   needs(int64_t, const std::function<bool(int64_t)> &isTarget) const override {
-    std::vector<SourcePart> out;
+    std::vector<MemberPart> out;
     bool any = false;
     for (int64_t m = 0; m < members; ++m)
       any |= isTarget(m);

@@ -16,6 +16,7 @@
 #define WEFT_RUNTIME_COLLECTIVES_PROVIDER_H
 
 #include "weft/runtime/abi/weft.h"
+#include "weft/runtime/processes/Ownership.h"
 #include "weft/runtime/program/Movement.h"
 #include "weft/runtime/program/Plan.h"
 
@@ -24,8 +25,9 @@
 
 namespace weft::runtime {
 
-/// A part of a member's source: `box` copies it out, one run after the other.
-struct SourcePart {
+/// A part of a member's source (or target): `box` copies it out, one run after
+/// the other.
+struct MemberPart {
   int64_t member;
   uint32_t operand;
   BoxCopy box;
@@ -45,9 +47,15 @@ public:
                    int64_t chunk) const = 0;
   /// What filling the targets of some members reads of any member's sources,
   /// each byte once, in an order that is the same in every process.
-  virtual std::vector<SourcePart>
+  virtual std::vector<MemberPart>
   needs(int64_t group,
         const std::function<bool(int64_t member)> &isTarget) const = 0;
+  /// Parts of targets that some members' process fills for those of other
+  /// processes too: a large all-reduce between processes is cut among them.
+  virtual std::vector<MemberPart>
+  results(int64_t, const std::function<bool(int64_t member)> &) const {
+    return {};
+  }
   /// Bytes one device sends in one occurrence: the ring formula for standard
   /// collectives, bytes copied to others for permute and exchange.
   virtual uint64_t bytesSent(int64_t position) const = 0;
@@ -56,7 +64,8 @@ public:
 class CollectiveProvider {
 public:
   virtual ~CollectiveProvider() = default;
-  virtual Error prepare(const Mesh &mesh, const Collective &collective,
+  virtual Error prepare(const Mesh &mesh, const Ownership &ownership,
+                        const Collective &collective,
                         std::unique_ptr<PreparedCollective> &out) const = 0;
 };
 

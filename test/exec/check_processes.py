@@ -15,6 +15,7 @@ import sys
 import tempfile
 import time
 
+import check_errors as documents
 import npz_values
 
 CODES = {"float32": "f", "int32": "i", "uint32": "I", "float64": "d", "int64": "q"}
@@ -121,10 +122,22 @@ def check_examples(weft, fixtures, scratch):
         Program(weft, scratch, source.stem, source, "--from", "imported").compare(4)
 
 
-def refuse(command, text, cwd=None):
+MET = set()
+
+
+def documented(text):
+    """Whether docs/errors.md has a message."""
+    fitting = [m for m, pattern in documents.templates("processes").items() if pattern.match(text)]
+    MET.update(fitting)
+    return bool(fitting)
+
+
+def refuse(command, text, of_processes=True):
     """It fails, and says so once."""
-    status, errors = call(command, cwd)
-    expect(status == 1 and re.fullmatch(text + "\n", errors) is not None, f"{text} == {errors.strip()} ({status})")
+    status, errors = call(command)
+    fits = re.fullmatch("weft: error: " + text + "\n", errors)
+    expect(status == 1 and fits, f"{text} == {errors.strip()} ({status})")
+    expect(not of_processes or documented(errors.strip().removeprefix("weft: error: ")), "docs/errors.md has it")
 
 
 def check_errors(weft, fixtures, scratch):
@@ -132,22 +145,24 @@ def check_errors(weft, fixtures, scratch):
     other = seed_step(weft, fixtures, scratch, "distribution-mp-2x4.json")
     command, out = step.command(scratch / "out.npz"), scratch / "out.npz"
     refuse(mpirun(1, *command, ":", "-n", 1, *command, "--repeat", 2),
-           "weft: error: rank 1 has another command line or version of weft than rank 0: hash [0-9a-f]+, not [0-9a-f]+; .*")
+           "rank 1 has another command line or version of weft than rank 0: hash [0-9a-f]+, not [0-9a-f]+; .*")
     for name, file in (("one", step.file), ("two", other.file)):
         (scratch / name).mkdir()
         (scratch / name / "step.weft").write_bytes(file.read_bytes())
     local = [weft, "run", "step.weft", "--inputs", step.inputs, "--outputs", out]
     refuse(mpirun(2, "--wdir", scratch / "one", *local, ":", "-n", 1, "--wdir", scratch / "two", *local),
-           "weft: error: step.weft: rank 2 has another program than rank 0: hash [0-9a-f]+, not [0-9a-f]+; .*")
+           "step.weft: rank 2 has another program than rank 0: hash [0-9a-f]+, not [0-9a-f]+; .*")
     (scratch / "one" / "in.npz").write_bytes(step.inputs.read_bytes())
     local = [weft, "run", step.file, "--inputs", "in.npz", "--outputs", out]
     refuse(mpirun(2, "--wdir", scratch / "one", *local, ":", "-n", 1, "--wdir", scratch / "two", *local),
-           "weft: error: .*: rank 2: in.npz: cannot be read: .*")
-    refuse(mpirun(3, *step.command(scratch / "none" / "out.npz")), "weft: error: .*cannot be written: .*")
-    refuse(mpirun(9, *command), "weft: error: --devices: 9 processes for 8 devices; start at most 8")
+           ".*: rank 2: in.npz: cannot be read: .*")
+    refuse(mpirun(3, *step.command(scratch / "none" / "out.npz")), ".*cannot be written: .*", False)
+    refuse(mpirun(9, *command), "--devices: 9 processes for 8 devices; start at most 8")
     refuse(mpirun(1, *command, ":", "-n", 1, "sleep", 20),
-           "weft: error: not all of 2 processes have started weft within 8 s, missing: rank 1; .*")
+           "not all of 2 processes have started weft within 8 s, missing: rank 1; .*")
     expect(not out.exists(), "nothing was written")
+    left = {m for m in documents.templates("processes").keys() - MET if "(process <n>" not in m}
+    expect(not left, f"docs/errors.md has nothing else: {left}")
 
 
 def process_of(rank, mark):
@@ -181,8 +196,9 @@ def kill(program, rank, number, *flags):
     said = [line for line in errors.splitlines() if line.startswith("weft: ")]
     reason = "has not been heard of for 6 s" if number == signal.SIGSTOP else "has died"
     expect(took < 10, f"rank {rank} {signal.Signals(number).name} {flags}: the others ended after {took:.1f} s")
-    expect(len(said) == 1 and f"rank {rank} (process {victim} on " in said[0] and reason in said[0], f"said {said}")
-    if rank != 0: # it is rank 0 that writes, and removes what it has begun
+    expect(len(said) == 1 and f"rank {rank} (process {victim} on " in said[0] and reason in said[0]
+           and documented(said[0].removeprefix("weft: error: ")), f"said {said}")
+    if rank != 0 and flags: # rank 0 removes what it has begun, unless mpirun kills it
         expect(not list(program.scratch.glob("killed.npz*")), "nothing was left behind")
 
 

@@ -14,7 +14,7 @@
 #ifndef WEFT_RUNTIME_DEVICES_CPU_DEVICEBORDERS_H
 #define WEFT_RUNTIME_DEVICES_CPU_DEVICEBORDERS_H
 
-#include "weft/runtime/devices/cpu/Memory.h"
+#include "weft/runtime/program/Memory.h"
 
 #include <span>
 #include <vector>

@@ -37,7 +37,7 @@ Error Executor::prepare(const CollectiveProvider &provider, int workers) {
   const Plan &plan = program->plan();
   for (const Collective &collective : plan.collectives) {
     std::unique_ptr<PreparedCollective> ready;
-    if (Error e = provider.prepare(plan.mesh, collective, ready))
+    if (Error e = provider.prepare(plan.mesh, elsewhere.ownership, collective, ready))
       return e;
     firstMeeting.push_back(meetings.size());
     if (Error e = addMeetings(collective, *ready))
@@ -243,13 +243,14 @@ void Executor::arrive(Device &device, const Instruction &instruction) {
 }
 
 void Executor::complete(Meeting &meeting) {
-  if (meeting.chunks == 0)
+  if (meeting.chunks == 0 || meeting.awaitsResults)
     meeting.release(*this);
   else
     offer(meeting);
 }
 
 void Executor::depart(Meeting &meeting) {
+  meeting.awaitsResults = false;
   Error e = meeting.crossing->start(meeting.sources.data());
   lock.lock();
   if (e) {
@@ -331,11 +332,23 @@ void Executor::runChunks(SharedWork &work) {
   if (finished == 0 ||
       work.unfinished.fetch_sub(finished, std::memory_order_acq_rel) != finished)
     return;
+  bool isOver = work.finish();
   lock.lock();
   std::erase(open, &work);
-  work.release(*this);
+  if (isOver)
+    work.release(*this);
+  else
+    travelling.push_back(static_cast<Meeting *>(&work));
   workers->news.raise();
   lock.unlock();
+}
+
+bool Executor::Meeting::finish() {
+  if (!crossing || !crossing->hasResults())
+    return true;
+  awaitsResults = true;
+  crossing->sendResults(targets.data());
+  return false;
 }
 
 void Executor::Meeting::release(Executor &executor) {

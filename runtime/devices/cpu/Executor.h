@@ -90,6 +90,8 @@ private:
   struct alignas(64) SharedWork {
     virtual ~SharedWork() = default;
     virtual void runChunk(int64_t chunk) = 0;
+    /// All chunks have run: whether that is all there is to do.
+    virtual bool finish() { return true; }
     virtual void release(Executor &executor) = 0; ///< under the lock
     int64_t chunks = 0;
     std::span<const int64_t> positions; ///< of the devices it works for
@@ -102,12 +104,14 @@ private:
   /// One group of one collective instruction.
   struct Meeting final : SharedWork {
     void runChunk(int64_t chunk) override;
+    bool finish() override;
     void release(Executor &executor) override;
     const PreparedCollective *work = nullptr;
     const std::vector<int64_t> *members = nullptr;
     int64_t group = 0;
     size_t arrived = 0, expected = 0; ///< of this process's devices
     std::unique_ptr<Crossing> crossing; ///< null: all members are here
+    bool awaitsResults = false; ///< the second time that it travels
     std::vector<void *> sources, targets; ///< member * operands + i
   };
   /// One launch of one device.
@@ -155,7 +159,7 @@ private:
   DeviceBorders *borders = nullptr; ///< of this run, or null
   std::vector<std::vector<int64_t>> ready; ///< positions, by home worker
   std::vector<SharedWork *> open;          ///< complete, chunks left
-  std::vector<Meeting *> travelling;       ///< parts of others are under way
+  std::vector<Meeting *> travelling;       ///< messages are under way
   bool isReceiving = false;                ///< a worker looks after them
   Error failure;                           ///< of another process
   int running = 0;                         ///< workers with a device or chunks

@@ -5,7 +5,7 @@
 
 #include "weft/runtime/collectives/Provider.h"
 #include "weft/runtime/devices/cpu/Executor.h"
-#include "weft/runtime/devices/cpu/Memory.h"
+#include "weft/runtime/program/Memory.h"
 #include "weft/runtime/devices/cpu/Workers.h"
 #include "weft/runtime/program/Program.h"
 

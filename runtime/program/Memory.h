@@ -1,7 +1,7 @@
 //===- Memory.h - aligned memory of one device -----------------*- C++ -*-===//
 
-#ifndef WEFT_RUNTIME_DEVICES_CPU_MEMORY_H
-#define WEFT_RUNTIME_DEVICES_CPU_MEMORY_H
+#ifndef WEFT_RUNTIME_PROGRAM_MEMORY_H
+#define WEFT_RUNTIME_PROGRAM_MEMORY_H
 
 #include <cstddef>
 #include <cstdint>
@@ -63,4 +63,4 @@ private:
 
 } // namespace weft::runtime
 
-#endif // WEFT_RUNTIME_DEVICES_CPU_MEMORY_H
+#endif // WEFT_RUNTIME_PROGRAM_MEMORY_H
