@@ -200,6 +200,8 @@ def kill(program, rank, number, *flags):
            and documented(said[0].removeprefix("weft: error: ")), f"said {said}")
     if rank != 0 and flags: # rank 0 removes what it has begun, unless mpirun kills it
         expect(not list(program.scratch.glob("killed.npz*")), "nothing was left behind")
+    for left in program.scratch.glob("killed.npz*"):
+        left.unlink()
 
 
 def check_death(weft, fixtures, scratch):
