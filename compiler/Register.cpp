@@ -4,6 +4,7 @@
 
 #include "weft/compiler/stages/Pipeline.h"
 #include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/foreign/ForeignRules.h"
 #include "weft/dialects/host/Host.h"
 #include "weft/dialects/plan/Plan.h"
 #include "weft/passes/kernels/Passes.h"
@@ -17,6 +18,11 @@
 void weft::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<WeftDialect, coll::CollDialect, host::HostDialect, plan::PlanDialect,
                   mlir::func::FuncDialect>();
+}
+
+void weft::registerAll(mlir::DialectRegistry &registry) {
+  registerAllDialects(registry);
+  registerForeignRules(registry);
 }
 
 void weft::registerAllPasses() {

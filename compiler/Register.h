@@ -10,6 +10,9 @@ class DialectRegistry;
 namespace weft {
 /// weft, coll and plan, and the upstream dialects that Weft's passes create.
 void registerAllDialects(mlir::DialectRegistry &registry);
+/// The same, and sharding rules for ops of linalg, arith, math, tensor and tosa
+/// (dialects/foreign/ForeignRules.h) where those dialects are registered, too.
+void registerAll(mlir::DialectRegistry &registry);
 /// Every pass and the pipeline `weft-pipeline`.
 void registerAllPasses();
 } // namespace weft

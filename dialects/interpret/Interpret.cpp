@@ -1,11 +1,11 @@
 //===- Interpret.cpp - functions, op by op ---------------------------------===//
 
+#include "weft/dialects/interpret/ForeignMeanings.h"
 #include "weft/dialects/interpret/Lockstep.h"
 #include "weft/dialects/interpret/Meanings.h"
 #include "weft/dialects/weft/Weft.h"
 
 #include "mlir/IR/SymbolTable.h"
-#include "llvm/ADT/DenseMap.h"
 
 using namespace mlir;
 
@@ -55,25 +55,32 @@ FailureOr<SmallVector<Tensors>> Lockstep::run(func::FuncOp function,
 
 FailureOr<SmallVector<Tensors>> Lockstep::run(Block &block,
                                               ArrayRef<Tensors> arguments) {
-  llvm::DenseMap<Value, Tensors> environment;
-  for (BlockArgument argument : block.getArguments())
+  auto valueOf = [&](Value value) -> Tensors & {
+    return values[value.getAsOpaquePointer()];
+  };
+  for (BlockArgument argument : block.getArguments()) {
+    Tensors &value = valueOf(argument);
+    value.clear();
     for (const Tensors &tensors : arguments)
-      environment[argument].push_back(tensors[argument.getArgNumber()]);
+      value.push_back(tensors[argument.getArgNumber()]);
+  }
   auto operandsOf = [&](Operation &op) {
     Operands operands(devices);
     for (Value operand : op.getOperands())
       for (int64_t device = 0; device < devices; ++device)
-        operands[device].push_back(&environment[operand][device]);
+        operands[device].push_back(&valueOf(operand)[device]);
     return operands;
   };
   for (Operation &op : block.without_terminator()) {
     auto results = step(op, operandsOf(op));
     if (failed(results))
       return failure();
-    for (OpResult result : op.getResults())
+    for (OpResult result : op.getResults()) {
+      Tensors &value = valueOf(result);
+      value.clear();
       for (Tensors &tensors : *results)
-        environment[result].push_back(
-            std::move(tensors[result.getResultNumber()]));
+        value.push_back(std::move(tensors[result.getResultNumber()]));
+    }
   }
   return copied(operandsOf(*block.getTerminator()));
 }
@@ -83,6 +90,10 @@ FailureOr<SmallVector<Tensors>> Lockstep::step(Operation &op,
   if (auto callOp = dyn_cast<func::CallOp>(op))
     return call(callOp, operands);
   if (auto results = flow(op, operands))
+    return std::move(*results);
+  if (auto results = foreignFlow(op, operands))
+    return std::move(*results);
+  if (auto results = structured(op, operands))
     return std::move(*results);
   if (auto results = meaningOfCollective(&op, mesh, operands))
     return std::move(*results);
@@ -94,6 +105,23 @@ FailureOr<SmallVector<Tensors>> Lockstep::step(Operation &op,
     results.push_back(std::move(*local));
   }
   return results;
+}
+
+std::optional<Lockstep::Outcome> Lockstep::structured(Operation &op,
+                                                      const Operands &operands) {
+  SmallVector<Tensors> results;
+  for (int64_t device = 0; device < devices; ++device) {
+    auto outside = [&](Value value) -> const Tensor * {
+      return &values[value.getAsOpaquePointer()][device];
+    };
+    auto local = meaningOfStructured(&op, operands[device], outside);
+    if (!local)
+      return std::nullopt;
+    if (failed(*local))
+      return Outcome(failure());
+    results.push_back(std::move(**local));
+  }
+  return Outcome(std::move(results));
 }
 
 SmallVector<Tensors> Lockstep::copied(const Operands &operands) {
@@ -113,16 +141,21 @@ FailureOr<SmallVector<Tensors>> Lockstep::call(func::CallOp op,
     return op.emitOpError("is nested ")
            << depth << " calls deep; recursion cannot be interpreted";
   ++depth;
-  auto results = run(callee, copied(operands));
+  SmallVector<Tensors> arguments = copied(operands);
+  std::unordered_map<void *, Tensors> caller;
+  std::swap(caller, values);
+  auto results = run(callee, arguments);
+  std::swap(caller, values);
   --depth;
   return results;
 }
 
 FailureOr<Tensors> interpretOp(Operation *op,
                                ArrayRef<const Tensor *> operands) {
-  for (auto meaning : {meaningOfElementwise, meaningOfSource, meaningOfShape,
-                       meaningOfReduction, meaningOfIndexing, meaningOfWindow,
-                       meaningOfLinearAlgebra})
+  // Scalars first: Weft's own ops have none.
+  for (auto meaning : {meaningOfArith, meaningOfTensorOp, meaningOfElementwise,
+                       meaningOfSource, meaningOfShape, meaningOfReduction, meaningOfIndexing,
+                       meaningOfWindow, meaningOfLinearAlgebra})
     if (std::optional<Tensor> result = meaning(op, operands))
       return Tensors{std::move(*result)};
   for (auto meaning : {meaningOfScan, meaningOfFold})

@@ -10,6 +10,8 @@
 
 #include "weft/dialects/interpret/Interpret.h"
 
+#include <unordered_map>
+
 namespace weft {
 
 class Lockstep {
@@ -36,6 +38,11 @@ private:
   std::optional<Outcome> flow(mlir::Operation &op, const Operands &operands);
   Outcome runWhile(mlir::Operation &op, llvm::SmallVector<Tensors> carried);
   Outcome runFor(mlir::Operation &op, llvm::SmallVector<Tensors> carried);
+  /// Of scf; nothing for other ops.
+  std::optional<Outcome> foreignFlow(mlir::Operation &op, const Operands &operands);
+  Outcome runCountedLoop(mlir::Operation &op, llvm::SmallVector<Tensors> carried);
+  /// linalg's structured ops, whose bodies see values from outside.
+  std::optional<Outcome> structured(mlir::Operation &op, const Operands &operands);
   Outcome runCase(mlir::Operation &op, llvm::SmallVector<Tensors> operands);
   /// Blocks for the devices of the op's own mesh.
   Outcome runManual(mlir::Operation &op, const Operands &operands);
@@ -47,6 +54,9 @@ private:
 
   const Mesh &mesh;
   int64_t devices;
+  /// Of the function that runs, one tensor for each device; regions see the
+  /// values around them.
+  std::unordered_map<void *, Tensors> values;
   unsigned depth = 0;
 };
 

@@ -12,6 +12,7 @@ namespace {
 /// A tensor of the op: "operand 1", its factors and where it lies.
 struct PlacedTensor {
   std::string name;
+  unsigned index; ///< among all operands, or results
   const TensorFactors *factors;
   Layout layout;
 };
@@ -81,7 +82,7 @@ std::string RuleCheck::place(StringRef what, TypeRange types,
       meshAttr = layout.getMesh();
     if (layout.getMesh() != meshAttr)
       return name + " lies on another mesh than the tensors before it";
-    out.push_back({name, &factors[index], layout.getLayout()});
+    out.push_back({name, static_cast<unsigned>(index), &factors[index], layout.getLayout()});
   }
   return {};
 }
@@ -146,10 +147,10 @@ std::string RuleCheck::passPartials(PassedPartial &passed) {
     return index < rule.linearity.size() ? rule.linearity[index]
                                          : Linearity::None;
   };
-  for (auto [index, operand] : llvm::enumerate(operands)) {
-    if (!operand.layout.isPartial() || isInit(index))
+  for (const PlacedTensor &operand : operands) {
+    if (!operand.layout.isPartial() || isInit(operand.index))
       continue;
-    Linearity linearity = linearityOf(index);
+    Linearity linearity = linearityOf(operand.index);
     auto kind = passedReduction(linearity, operand.layout.reduce);
     if (!kind)
       return operand.name + " is partial (" +
@@ -170,8 +171,9 @@ std::string RuleCheck::passPartials(PassedPartial &passed) {
   }
   if (!together)
     return {};
-  for (auto [index, operand] : llvm::enumerate(operands))
-    if (!isInit(index) && has(linearityOf(index), Linearity::JointlyLinear) &&
+  for (const PlacedTensor &operand : operands)
+    if (!isInit(operand.index) &&
+        has(linearityOf(operand.index), Linearity::JointlyLinear) &&
         !operand.layout.isPartial())
       return carrier->name + " is partial over " + text(passed.axes) +
              ", but " + operand.name +
@@ -235,9 +237,10 @@ std::string RuleCheck::run() {
   for (const PlacedTensor &result : results)
     if (reason = checkPartial(result, passed); !reason.empty())
       return reason;
-  for (unsigned init : rule.inits)
-    if (reason = checkPartial(operands[init], passed); !reason.empty())
-      return reason;
+  for (const PlacedTensor &operand : operands)
+    if (isInit(operand.index))
+      if (reason = checkPartial(operand, passed); !reason.empty())
+        return reason;
   return {};
 }
 

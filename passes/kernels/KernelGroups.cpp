@@ -42,10 +42,17 @@ static ArrayRef<int64_t> shapeOf(Operation *op) {
   return cast<RankedTensorType>(op->getResult(0).getType()).getShape();
 }
 
-KernelGroup::KernelGroup(Operation *op, unsigned rank) : ops{op}, rank(rank), isFixed(staysInFunction(op)), isElementwise(!isFixed && isElementwiseOp(op)), hasDot(isa<DotOp>(op)), hasWhole(op->hasTrait<ComputedWhole>()) {}
+static bool isElementwiseGroup(const KernelGroup &group) {
+  return !group.isFixed && llvm::all_of(group.ops, [&](Operation *op) {
+    return isElementwiseOp(op) && shapeOf(op) == shapeOf(group.ops.front());
+  });
+}
+static bool hasDot(const KernelGroup &group) {
+  return llvm::any_of(group.ops, llvm::IsaPred<DotOp>);
+}
 
-static bool areOneElementwise(const KernelGroup &a, const KernelGroup &b) {
-  return a.isElementwise && b.isElementwise && shapeOf(a.ops.front()) == shapeOf(b.ops.front());
+static bool hasWhole(const KernelGroup &group) {
+  return llvm::any_of(group.ops, [](Operation *op) { return op->hasTrait<ComputedWhole>(); });
 }
 
 KernelGroups::KernelGroups(Block &block) {
@@ -53,26 +60,30 @@ KernelGroups::KernelGroups(Block &block) {
     if (isCopiedIntoKernels(&op))
       continue;
     groupOf[&op] = groups.size();
-    groups.emplace_back(&op, groups.size() + 1);
+    KernelGroup &group = groups.emplace_back();
+    group.rank = groups.size();
+    group.ops.push_back(&op);
+    group.isFixed = staysInFunction(&op);
   }
   if (auto function = dyn_cast<func::FuncOp>(block.getParentOp()))
     findDonated(function);
   addDependencies();
   // (a) elementwise chains over one shape.
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
-    return areOneElementwise(groups[producer], groups[consumer]);
+    return isElementwiseGroup(groups[producer]) && isElementwiseGroup(groups[consumer]) &&
+           shapeOf(groups[producer].ops.front()) == shapeOf(groups[consumer].ops.front());
   });
   // (b) a dot and the elementwise ops on its result.
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
     const KernelGroup &dot = groups[producer];
-    return dot.ops.size() == 1 && dot.hasDot && groups[consumer].isElementwise && !isDonated(groups[consumer]) &&
+    return dot.ops.size() == 1 && hasDot(dot) && isElementwiseGroup(groups[consumer]) && !isDonated(groups[consumer]) &&
            shapeOf(dot.ops.front()) == shapeOf(groups[consumer].ops.front());
   });
   // (c) rows and scalars: everything but dots and ops with loops of their own.
   // What updates donated memory stays elementwise, to work in place.
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
     const KernelGroup &a = groups[producer], &b = groups[consumer];
-    return !a.hasDot && !b.hasDot && !a.hasWhole && !b.hasWhole && !isDonated(a) && !isDonated(b);
+    return !hasDot(a) && !hasDot(b) && !hasWhole(a) && !hasWhole(b) && !isDonated(a) && !isDonated(b);
   });
 }
 
@@ -187,12 +198,8 @@ void KernelGroups::merge(unsigned into, unsigned from) {
   }
   a.before.remove(from);
   a.after.remove(from);
-  a.isElementwise = areOneElementwise(a, b);
-  a.hasDot |= b.hasDot;
-  a.hasWhole |= b.hasWhole;
-  size_t own = a.ops.size();
   llvm::append_range(a.ops, b.ops);
-  std::inplace_merge(a.ops.begin(), a.ops.begin() + own, a.ops.end(), [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
+  llvm::sort(a.ops, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
   for (Operation *op : b.ops)
     groupOf[op] = into;
   b = KernelGroup();

@@ -26,13 +26,9 @@
 namespace weft {
 
 struct KernelGroup {
-  KernelGroup() = default;
-  KernelGroup(mlir::Operation *op, unsigned rank);
   llvm::SmallVector<mlir::Operation *> ops; ///< in program order
-  unsigned rank = 0;    ///< every group ranks behind all that it needs
   bool isFixed = false; ///< a communication, loop or branch: stays as it is
-  bool isElementwise = false; ///< every op, over one shape
-  bool hasDot = false, hasWhole = false; ///< some op; whole: ComputedWhole
+  unsigned rank = 0;    ///< every group ranks behind all that it needs
   llvm::SetVector<unsigned> before, after; ///< groups it needs; that need it
 };
 

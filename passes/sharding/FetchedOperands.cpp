@@ -24,6 +24,8 @@ bool weft::isFetchable(const ShardingRule &rule, unsigned factor) {
       if (!llvm::is_contained(dim, factor))
         continue;
       const PositionMap *map = findPositions(rule, operand, factor);
+      if (!map && llvm::is_contained(rule.inits, operand))
+        continue; // lies as the result does
       if (dim.size() != 1 || !map || map->start >= 0)
         return false;
       any = true;

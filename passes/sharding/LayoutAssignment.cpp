@@ -2,6 +2,8 @@
 
 #include "weft/passes/sharding/LayoutAssignment.h"
 
+#include "weft/dialects/weft/TypedData.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace weft;
@@ -22,7 +24,11 @@ void LayoutAssignment::setLayout(Value value, const Layout &layout) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   if (!type)
     return;
-  value.setType(withLayout(type, LayoutAttr::get(table.meshAttr(), layout)));
+  Type laidOut = withLayout(type, LayoutAttr::get(table.meshAttr(), layout));
+  if (auto data = value.getDefiningOp<TypedDataOpInterface>())
+    data.setResultType(laidOut);
+  else
+    value.setType(laidOut);
   actual[value] = layout;
 }
 

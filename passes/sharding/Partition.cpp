@@ -30,6 +30,7 @@ public:
 private:
   void recordPorts();
   void build(Operation &op);
+  void mapCaptured(Operation *before);
   /// Loops and branches: the same op, regions on local values.
   void buildFlow(Operation &op);
   void buildBlock(Block &from, Block &into);
@@ -310,6 +311,25 @@ void FunctionPartitioner::fetchOperand(const OpBlocks &blocks,
 // Ops
 //===----------------------------------------------------------------------===//
 
+/// The op that the next one will stand behind, or null.
+static Operation *lastOp(OpBuilder &builder) {
+  Block *block = builder.getInsertionBlock();
+  return block->empty() ? nullptr : &block->back();
+}
+
+/// Regions of what was built behind an op may still use global values from
+/// around them: scalars, and tensors that are whole.
+void FunctionPartitioner::mapCaptured(Operation *before) {
+  Block *block = builder.getInsertionBlock();
+  auto from = before ? std::next(before->getIterator()) : block->begin();
+  for (Operation &built : llvm::make_range(from, block->end()))
+    for (Region &region : built.getRegions())
+      region.walk([&](Operation *inner) {
+        for (OpOperand &use : inner->getOpOperands())
+          use.set(local.lookupOrDefault(use.get()));
+      });
+}
+
 void FunctionPartitioner::build(Operation &op) {
   if (auto reshard = dyn_cast<ReshardOp>(op))
     return buildReshard(reshard);
@@ -340,9 +360,11 @@ void FunctionPartitioner::build(Operation &op) {
       maskOperand(blocks, i, operands[i]);
       fetchOperand(blocks, i, placement, operands);
     }
+  Operation *before = lastOp(builder);
   llvm::SmallVector<Value> built =
       ruled.buildLocal(builder, operands, types, placement);
   numCollectives += placement.collectives();
+  mapCaptured(before);
   for (auto [result, value] : llvm::zip_equal(op.getResults(), built))
     local.map(result, value);
 }

@@ -4,6 +4,8 @@
 #include "weft/passes/sharding/Passes.h"
 #include "weft/passes/sharding/SettleConflicts.h"
 
+#include "mlir/Transforms/RegionUtils.h"
+
 namespace weft {
 #define GEN_PASS_DEF_PROPAGATELAYOUTSPASS
 #include "weft/passes/sharding/Passes.h.inc"
@@ -23,6 +25,18 @@ static MeshAttr meshOf(ModuleOp module) {
   return mesh;
 }
 
+/// An op with a rule is told of its operands' layouts only.
+static LogicalResult checkCaptures(Operation &op) {
+  llvm::SetVector<Value> captured;
+  getUsedValuesDefinedAbove(op.getRegions(), captured);
+  for (Value value : captured)
+    if (isa<RankedTensorType>(value.getType()))
+      return op.emitError("the region uses ")
+             << value.getType() << " from outside, which no layout reaches; "
+             << "make it an operand";
+  return success();
+}
+
 /// One block a region, static shapes, and regions only where they pass values
 /// on, or belong to an op that has a rule or says its layouts itself.
 static LogicalResult checkOp(Operation &op) {
@@ -30,8 +44,9 @@ static LogicalResult checkOp(Operation &op) {
     if (auto tensor = dyn_cast<ShapedType>(type))
       if (!tensor.hasStaticShape())
         return op.emitError("layouts need static shapes, this is ") << type;
-  if (op.getNumRegions() == 0 ||
-      isa<ShardingRuleOpInterface, FixedLayoutsOpInterface>(op))
+  if (isa<ShardingRuleOpInterface>(op))
+    return checkCaptures(op);
+  if (op.getNumRegions() == 0 || isa<FixedLayoutsOpInterface>(op))
     return success();
   if (!hasRegionFlow(&op))
     return op.emitError("an op with regions has no sharding rule; let it "

@@ -15,7 +15,7 @@ extern "C" __attribute__((visibility("default"))) mlir::DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {
   return {MLIR_PLUGIN_API_VERSION, "weft", "0.1",
           [](mlir::DialectRegistry *registry) {
-            weft::registerAllDialects(*registry);
+            weft::registerAll(*registry);
           }};
 }
 

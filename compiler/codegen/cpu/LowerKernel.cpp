@@ -67,8 +67,7 @@ static FailureOr<bool> splitComplex(ModuleOp module) {
   return true;
 }
 
-/// Kernels become functions of the LLVM dialect's types around loops and vectors.
-static LogicalResult emitKernels(ModuleOp module, const CpuTarget &target) {
+static LogicalResult lowerToLLVMDialect(ModuleOp module, const CpuTarget &target) {
   auto kernels = llvm::to_vector(module.getOps<func::FuncOp>());
   for (func::FuncOp kernel : kernels) {
     if (failed(KernelEmitter(kernel, target).emit()))
@@ -78,30 +77,24 @@ static LogicalResult emitKernels(ModuleOp module, const CpuTarget &target) {
     // The entry takes over the kernel's name.
     module.lookupSymbol<LLVM::LLVMFuncOp>(name + ".entry").setName(name);
   }
-  return success();
-}
-
-static std::unique_ptr<PassManager> conversions(MLIRContext *context, bool hasComplex) {
-  auto passes = std::make_unique<PassManager>(context);
-#ifdef NDEBUG
-  passes->enableVerifier(false); // LLVM's own checks follow
-#endif
-  passes->addPass(createCSEPass());
-  passes->addPass(createSCFToControlFlowPass());
-  passes->addPass(createConvertVectorToLLVMPass());
-  passes->addPass(createArithToLLVMConversionPass());
-  passes->addPass(createConvertMathToLLVMPass());
-  passes->addPass(createConvertMathToLibmPass());
-  passes->addPass(createConvertFuncToLLVMPass()); // libm's functions
-  if (hasComplex)
-    passes->addPass(createConvertComplexToLLVMPass());
-  passes->addPass(createConvertControlFlowToLLVMPass());
-  passes->addPass(createReconcileUnrealizedCastsPass());
-  return passes;
-}
-
-/// The note about a loop travels as a discardable attribute of its branch.
-static void annotateLoops(ModuleOp module) {
+  FailureOr<bool> complex = splitComplex(module);
+  if (failed(complex) || failed(approximateMath(module, target)))
+    return failure();
+  PassManager passes(module.getContext());
+  passes.addPass(createCSEPass());
+  passes.addPass(createSCFToControlFlowPass());
+  passes.addPass(createConvertVectorToLLVMPass());
+  passes.addPass(createArithToLLVMConversionPass());
+  passes.addPass(createConvertMathToLLVMPass());
+  passes.addPass(createConvertMathToLibmPass());
+  passes.addPass(createConvertFuncToLLVMPass()); // libm's functions
+  if (*complex)
+    passes.addPass(createConvertComplexToLLVMPass());
+  passes.addPass(createConvertControlFlowToLLVMPass());
+  passes.addPass(createReconcileUnrealizedCastsPass());
+  if (failed(passes.run(module)))
+    return failure();
+  // The note about a loop travels as a discardable attribute of its branch.
   module.walk([](Operation *op) {
     auto note = op->getAttrOfType<LLVM::LoopAnnotationAttr>("llvm.loop_annotation");
     if (auto branch = dyn_cast<LLVM::CondBrOp>(op); branch && note)
@@ -109,6 +102,7 @@ static void annotateLoops(ModuleOp module) {
     if (auto branch = dyn_cast<LLVM::BrOp>(op); branch && note)
       branch.setLoopAnnotationAttr(note);
   });
+  return success();
 }
 
 static std::unique_ptr<llvm::TargetMachine> createMachine(const CpuTarget &target, llvm::CodeGenOptLevel level, std::string &error) {
@@ -145,21 +139,6 @@ llvm::TargetMachine *KernelLowering::machineOf(llvm::CodeGenOptLevel level, std:
   return machine.get();
 }
 
-LogicalResult KernelLowering::lowerToLLVMDialect(ModuleOp module) {
-  if (failed(emitKernels(module, target)))
-    return failure();
-  FailureOr<bool> complex = splitComplex(module);
-  if (failed(complex) || failed(approximateMath(module, target)))
-    return failure();
-  std::unique_ptr<PassManager> &passes = *complex ? complexConversions : realConversions;
-  if (!passes)
-    passes = conversions(context.get(), *complex);
-  if (failed(passes->run(module)))
-    return failure();
-  annotateLoops(module);
-  return success();
-}
-
 std::string KernelLowering::lower(StringRef text, llvm::CodeGenOptLevel level, llvm::CodeGenFileType type, SmallVectorImpl<char> &code) {
   std::string error;
   llvm::TargetMachine *machine = machineOf(level, error);
@@ -168,7 +147,7 @@ std::string KernelLowering::lower(StringRef text, llvm::CodeGenOptLevel level, l
   seen += text.size();
   CollectedErrors errors(context.get());
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(context.get()));
-  if (!module || failed(lowerToLLVMDialect(*module)))
+  if (!module || failed(lowerToLLVMDialect(*module, target)))
     return errors.textOr("lowering failed");
   return errors.textOr(emitMachineCode(*module, *machine, type, code, [&](llvm::Module &translated) {
     defineBFloatRounding(translated);

@@ -8,7 +8,6 @@
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/CodeGen.h"
-#include "llvm/Support/LogicalResult.h"
 
 #include <memory>
 #include <mutex>
@@ -22,8 +21,6 @@ class TargetMachine;
 
 namespace mlir {
 class MLIRContext;
-class ModuleOp;
-class PassManager;
 } // namespace mlir
 
 namespace weft::cpu {
@@ -45,11 +42,8 @@ private:
   static constexpr size_t kMostText = size_t(1) << 20;
   llvm::TargetMachine *machineOf(llvm::CodeGenOptLevel level,
                                  std::string &error);
-  llvm::LogicalResult lowerToLLVMDialect(mlir::ModuleOp module);
   CpuTarget target;
   std::unique_ptr<mlir::MLIRContext> context;
-  /// Made when a kernel asks for them; complex: with complex numbers in it.
-  std::unique_ptr<mlir::PassManager> realConversions, complexConversions;
   /// Of the plain and of the optimizing generator, made when asked for.
   std::unique_ptr<llvm::TargetMachine> plain, optimizing;
   size_t seen = 0; ///< bytes of text

@@ -1,0 +1,262 @@
+//===- LinalgRules.cpp - one rule for every structured op -----------------===//
+//
+// Loops are factors: parallel ones pass, reductions reduce by what the body
+// combines with. linalg.matmul of 128x784 and 784x10 has the loops m, n, k:
+//
+//   ([m, k], [k, n], [m, n]) -> ([m, n]) {m=128, n=10, k=784} reduce={k}
+//
+// Operand 2 is an init: under a sharded k it counts on one coordinate.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/dialects/foreign/ForeignRules.h"
+#include "weft/dialects/foreign/StructuredBlocks.h"
+
+#include "mlir/Analysis/SliceAnalysis.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace weft;
+
+//===----------------------------------------------------------------------===//
+// What a body combines with
+//===----------------------------------------------------------------------===//
+
+/// Reductions that combine partial results in any order; those of unsigned
+/// numbers, of bits as numbers, and those that pass over NaN do not as Weft's.
+static std::optional<ReduceKind> kindOf(Operation *combiner) {
+  bool bits = getElementTypeOrSelf(combiner->getResult(0)).isInteger(1);
+  std::optional<ReduceKind> kind =
+      llvm::TypeSwitch<Operation *, std::optional<ReduceKind>>(combiner)
+          .Case<arith::AddFOp, arith::AddIOp>([](auto) { return ReduceKind::Sum; })
+          .Case<arith::MulFOp, arith::MulIOp>([](auto) { return ReduceKind::Prod; })
+          .Case<arith::MaximumFOp, arith::MaxSIOp>([](auto) { return ReduceKind::Max; })
+          .Case<arith::MinimumFOp, arith::MinSIOp>([](auto) { return ReduceKind::Min; })
+          .Case<arith::AndIOp>([](auto) { return ReduceKind::And; })
+          .Case<arith::OrIOp>([](auto) { return ReduceKind::Or; })
+          .Default([](auto) { return std::nullopt; });
+  if (bits && kind && *kind != ReduceKind::And && *kind != ReduceKind::Or)
+    return std::nullopt;
+  return kind;
+}
+
+/// What combines the results of all outputs, or nothing where they differ or
+/// the body does more with what it has so far.
+static std::optional<ReduceKind> reductionOf(linalg::LinalgOp op) {
+  std::optional<ReduceKind> common;
+  ArrayRef<BlockArgument> outputs = op.getRegionOutputArgs();
+  for (auto [index, output] : llvm::enumerate(outputs)) {
+    SmallVector<Operation *> combiners;
+    if (!output.hasOneUse() || !matchReduction(outputs, index, combiners) ||
+        combiners.size() != 1)
+      return std::nullopt;
+    auto kind = kindOf(combiners.front());
+    if (!kind || (common && *common != *kind))
+      return std::nullopt;
+    common = kind;
+  }
+  return common;
+}
+
+//===----------------------------------------------------------------------===//
+// Indexing maps
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// scale * p + dilation * k: position p's window of the loop k.
+struct WindowExpr {
+  unsigned position = 0, inside = 0;
+  int64_t scale = 1, dilation = 1;
+};
+
+class StructuredRule {
+public:
+  explicit StructuredRule(linalg::LinalgOp op)
+      : op(op), sizes(op.getStaticLoopRanges()) {}
+  ShardingRule build();
+
+private:
+  void addFactors();
+  void keepWhole(unsigned loop) { rule.factors[loop].kind = FactorKind::Whole; }
+  void keepWhole(AffineExpr expr);
+  TensorFactors factorsOf(OpOperand &operand);
+  /// A dimension that is no loop alone.
+  DimFactors windowOf(OpOperand &operand, AffineExpr expr);
+  std::optional<WindowExpr> matchWindow(AffineExpr expr);
+  bool isReduction(unsigned loop) {
+    return op.getIteratorTypesArray()[loop] == utils::IteratorType::reduction;
+  }
+  void checkOutputs();
+
+  linalg::LinalgOp op;
+  SmallVector<int64_t> sizes;
+  ShardingRule rule;
+};
+} // namespace
+
+void StructuredRule::addFactors() {
+  std::optional<ReduceKind> combined = reductionOf(op);
+  for (auto [loop, size] : llvm::enumerate(sizes)) {
+    Factor factor{size, FactorKind::Pass};
+    if (isReduction(loop)) {
+      factor.kind = combined ? FactorKind::Reduce : FactorKind::Whole;
+      factor.reduce = combined.value_or(ReduceKind::Sum);
+      factor.ownsPadding = true; // guardPadding
+    }
+    rule.factors.push_back(factor);
+  }
+}
+
+void StructuredRule::keepWhole(AffineExpr expr) {
+  expr.walk([&](AffineExpr inner) {
+    if (auto dim = dyn_cast<AffineDimExpr>(inner))
+      keepWhole(dim.getPosition());
+  });
+}
+
+/// d * c or d, as (d, c).
+static std::optional<std::pair<unsigned, int64_t>> scaledLoop(AffineExpr expr) {
+  if (auto dim = dyn_cast<AffineDimExpr>(expr))
+    return std::pair(dim.getPosition(), int64_t(1));
+  auto product = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!product || product.getKind() != AffineExprKind::Mul)
+    return std::nullopt;
+  auto dim = dyn_cast<AffineDimExpr>(product.getLHS());
+  auto factor = dyn_cast<AffineConstantExpr>(product.getRHS());
+  if (!dim || !factor || factor.getValue() < 1)
+    return std::nullopt;
+  return std::pair(dim.getPosition(), factor.getValue());
+}
+
+std::optional<WindowExpr> StructuredRule::matchWindow(AffineExpr expr) {
+  auto sum = dyn_cast<AffineBinaryOpExpr>(expr);
+  if (!sum || sum.getKind() != AffineExprKind::Add)
+    return std::nullopt;
+  auto first = scaledLoop(sum.getLHS()), second = scaledLoop(sum.getRHS());
+  if (!first || !second || isReduction(first->first) == isReduction(second->first))
+    return std::nullopt;
+  if (isReduction(first->first))
+    std::swap(first, second);
+  return WindowExpr{first->first, second->first, first->second, second->second};
+}
+
+DimFactors StructuredRule::windowOf(OpOperand &operand, AffineExpr expr) {
+  auto window = matchWindow(expr);
+  bool input = op.isDpsInput(&operand);
+  if (!window || !input || op.getNumDpsInits() != 1) {
+    keepWhole(expr);
+    return {};
+  }
+  keepWhole(window->inside);
+  Factor &factor = rule.factors[window->position];
+  if (factor.kind != FactorKind::Pass) {
+    keepWhole(expr);
+    return {};
+  }
+  factor.kind = FactorKind::Window;
+  PositionMap map{operand.getOperandNumber(), 0, window->position, window->scale, 0,
+                  sizes[window->inside], window->dilation};
+  map.fill = std::nullopt; // every position of a window exists
+  rule.positions.push_back(map);
+  return {window->position};
+}
+
+TensorFactors StructuredRule::factorsOf(OpOperand &operand) {
+  auto type = dyn_cast<RankedTensorType>(operand.get().getType());
+  if (!type)
+    return {};
+  TensorFactors factors;
+  llvm::SmallDenseSet<unsigned> seen;
+  for (AffineExpr expr : op.getMatchingIndexingMap(&operand).getResults()) {
+    auto dim = dyn_cast<AffineDimExpr>(expr);
+    if (!dim) {
+      factors.push_back(windowOf(operand, expr));
+      continue;
+    }
+    // A diagonal, or a loop over a part of a dimension.
+    bool again = !seen.insert(dim.getPosition()).second;
+    if (again || type.getDimSize(factors.size()) != sizes[dim.getPosition()]) {
+      keepWhole(expr);
+      factors.push_back({});
+    } else {
+      factors.push_back({dim.getPosition()});
+    }
+  }
+  return factors;
+}
+
+/// A parallel loop writes each output's elements once, a reduction combines
+/// into them; what is neither stays whole.
+void StructuredRule::checkOutputs() {
+  for (const TensorFactors &result : rule.results)
+    for (unsigned loop = 0; loop < sizes.size(); ++loop) {
+      bool has = llvm::is_contained(result, DimFactors{loop});
+      if (has == isReduction(loop))
+        keepWhole(loop);
+    }
+}
+
+/// Is the loop in an operand's dimension of its own, so that a block of it can
+/// be told from local shapes?
+static bool isSeen(const ShardingRule &rule, unsigned loop) {
+  return llvm::any_of(rule.operands, [&](const TensorFactors &operand) {
+    return llvm::is_contained(operand, DimFactors{loop});
+  });
+}
+
+ShardingRule StructuredRule::build() {
+  addFactors();
+  for (OpOperand &operand : op->getOpOperands())
+    rule.operands.push_back(factorsOf(operand));
+  for (unsigned result = 0; result < op->getNumResults(); ++result)
+    rule.results.push_back(
+        rule.operands[op.getDpsInitOperand(result)->getOperandNumber()]);
+  checkOutputs();
+  for (unsigned loop = 0; loop < sizes.size(); ++loop)
+    if (!isSeen(rule, loop))
+      keepWhole(loop);
+  // A loop that was found to be whole later is so everywhere.
+  llvm::erase_if(rule.positions, [&](const PositionMap &map) {
+    return rule.factors[map.factor].kind != FactorKind::Window;
+  });
+  for (OpOperand &init : op.getDpsInitsMutable())
+    rule.inits.push_back(init.getOperandNumber());
+  return rule;
+}
+
+//===----------------------------------------------------------------------===//
+// The model
+//===----------------------------------------------------------------------===//
+
+namespace {
+struct StructuredModel
+    : ShardingRuleOpInterface::ExternalModel<StructuredModel, linalg::LinalgOp> {
+  ShardingRule getShardingRule(Operation *op) const {
+    return StructuredRule(cast<linalg::LinalgOp>(op)).build();
+  }
+  SmallVector<Value> buildLocal(Operation *op, OpBuilder &builder,
+                                ValueRange operands, TypeRange resultTypes,
+                                const LocalPlacement &placement) const {
+    return buildStructuredBlock(builder, cast<linalg::LinalgOp>(op),
+                                getShardingRule(op), operands, resultTypes,
+                                placement);
+  }
+};
+} // namespace
+
+void weft::attachStructuredRule(RegisteredOperationName op) {
+  if (op.hasInterface<linalg::LinalgOp>())
+    attachRule<StructuredModel>(op);
+}
+
+void weft::registerLinalgRules(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, linalg::LinalgDialect *dialect) {
+    // What local blocks are built of.
+    context->loadDialect<arith::ArithDialect, scf::SCFDialect, tensor::TensorDialect>();
+    for (RegisteredOperationName op : operationsOf(dialect))
+      attachStructuredRule(op);
+  });
+}

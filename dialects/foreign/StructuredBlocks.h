@@ -1,0 +1,53 @@
+//===- StructuredBlocks.h - loop nests on one device's block ---*- C++ -*-===//
+//
+// A structured op on local shapes is the same op, but for two things. Positions
+// (linalg.index) are global, so the block's start is added to them. And 7
+// summands over 2 devices leave one iteration of the second in its padding:
+// there a reduction keeps what it has,
+//
+//   %i = linalg.index 1
+//   %valid = arith.cmpi ult, %i, %extent        4, and 3 on the second device
+//   %kept = arith.select %valid, %sum, %acc
+//
+// so that neither 0*NaN nor exp(0) counts. A body that may not run on any value
+// (an integer division) is skipped there, by scf.if.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_DIALECTS_FOREIGN_STRUCTUREDBLOCKS_H
+#define WEFT_DIALECTS_FOREIGN_STRUCTUREDBLOCKS_H
+
+#include "weft/dialects/weft/Weft.h"
+
+#include "mlir/Dialect/Linalg/IR/Linalg.h"
+
+namespace weft {
+
+/// The op on local operands. `rule` is that of `op`; its first factors are the
+/// op's loops.
+llvm::SmallVector<mlir::Value>
+buildStructuredBlock(mlir::OpBuilder &builder, mlir::linalg::LinalgOp op,
+                     const ShardingRule &rule, mlir::ValueRange operands,
+                     mlir::TypeRange resultTypes,
+                     const LocalPlacement &placement);
+
+/// An elementwise op as a loop nest over its tensors, on values as they are.
+mlir::linalg::GenericOp elementwiseLoops(mlir::OpBuilder &builder,
+                                         mlir::Operation *op,
+                                         mlir::ValueRange operands,
+                                         mlir::TypeRange resultTypes);
+
+/// In a local loop nest: skips what lies in the padding of loops that do not
+/// divide, where the body must not run or must not count.
+void guardPadding(mlir::linalg::GenericOp loops, const ShardingRule &rule,
+                  const LocalPlacement &placement);
+
+/// Has one of the first `loops` factors padding on some device?
+bool hasPadding(const ShardingRule &rule, unsigned loops,
+                const LocalPlacement &placement);
+/// Can all ops in the body run on any value?
+bool isHarmless(mlir::Block &body);
+
+} // namespace weft
+
+#endif // WEFT_DIALECTS_FOREIGN_STRUCTUREDBLOCKS_H

@@ -1,0 +1,156 @@
+//===- TosaRules.cpp - ops of the Tensor Operator Set Architecture --------===//
+
+#include "weft/dialects/foreign/ForeignRules.h"
+
+#include "mlir/Dialect/Tosa/IR/TosaOps.h"
+
+using namespace mlir;
+using namespace weft;
+
+static RankedTensorType typeOf(Value value) {
+  return dyn_cast<RankedTensorType>(value.getType());
+}
+
+template <typename Model, typename Op>
+using RuleModel = ShardingRuleOpInterface::ExternalModel<Model, Op>;
+
+/// Every operand whole; `rank` dimensions without factors each.
+static void addWholeOperands(ShardingRule &rule, Operation *op) {
+  for (Value operand : op->getOperands()) {
+    RankedTensorType type = typeOf(operand);
+    rule.operands.push_back(TensorFactors(type ? type.getRank() : 0));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Elementwise, with broadcasts
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// An operand's dimension of 1 beside a larger one is repeated, so it is whole.
+struct BroadcastingModel : RuleModel<BroadcastingModel, tosa::AddOp> {
+  ShardingRule getShardingRule(Operation *op) const {
+    RankedTensorType result = typeOf(op->getResult(0));
+    ShardingRule rule = elementwiseRule(result.getShape(), {}, op->getNumResults());
+    addWholeOperands(rule, op);
+    for (auto [operand, factors] : llvm::zip_equal(op->getOperands(), rule.operands)) {
+      RankedTensorType type = typeOf(operand);
+      if (!type || type.getRank() != result.getRank())
+        continue; // a shift of tosa.mul
+      for (int64_t dim = 0; dim < type.getRank(); ++dim)
+        if (type.getDimSize(dim) == result.getDimSize(dim) && type.getDimSize(dim) != 1)
+          factors[dim] = rule.results[0][dim];
+    }
+    return rule;
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Contractions, reductions
+//===----------------------------------------------------------------------===//
+
+/// ([n, h, c], [n, c, w]) -> ([n, h, w]) reduce={c}
+struct MatMulModel : RuleModel<MatMulModel, tosa::MatMulOp> {
+  ShardingRule getShardingRule(Operation *op) const {
+    RankedTensorType a = typeOf(op->getOperand(0)), result = typeOf(op->getResult(0));
+    ShardingRule rule;
+    addWholeOperands(rule, op);
+    for (int64_t size : result.getShape())
+      rule.factors.push_back({size, FactorKind::Pass});
+    // Padding counts as 0, which integers with a zero point do not.
+    bool sums = isa<FloatType>(a.getElementType());
+    rule.factors.push_back(
+        {a.getDimSize(2), sums ? FactorKind::Reduce : FactorKind::Whole});
+    rule.operands[0] = {{0}, {1}, {3}};
+    rule.operands[1] = {{0}, {3}, {2}};
+    rule.results = {{{0}, {1}, {2}}};
+    return rule;
+  }
+};
+
+/// The reduced dimension stays, with size 1.
+template <typename Op, ReduceKind kind>
+struct ReduceModel : RuleModel<ReduceModel<Op, kind>, Op> {
+  static bool passesOverNan(Operation *op) {
+    auto mode = op->getAttrOfType<tosa::NanPropagationModeAttr>("nan_mode");
+    return mode && mode.getValue() == tosa::NanPropagationMode::IGNORE;
+  }
+  ShardingRule getShardingRule(Operation *op) const {
+    RankedTensorType input = typeOf(op->getOperand(0));
+    ShardingRule rule = elementwiseRule(input.getShape(), {input.getRank()}, 1);
+    unsigned axis = cast<Op>(op).getAxis();
+    rule.factors[axis].kind = passesOverNan(op) ? FactorKind::Whole : FactorKind::Reduce;
+    rule.factors[axis].reduce = kind;
+    rule.results[0][axis].clear();
+    return rule;
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Moves
+//===----------------------------------------------------------------------===//
+
+struct TransposeModel : RuleModel<TransposeModel, tosa::TransposeOp> {
+  ShardingRule getShardingRule(Operation *op) const {
+    RankedTensorType input = typeOf(op->getOperand(0));
+    ShardingRule rule = elementwiseRule(input.getShape(), {input.getRank()}, 1);
+    for (auto [dim, from] : llvm::enumerate(cast<tosa::TransposeOp>(op).getPerms()))
+      rule.results[0][dim] = {static_cast<unsigned>(from)};
+    rule.linearity = {Linearity::Moving};
+    return rule;
+  }
+};
+
+/// The wanted shape is an operand: the local op has the local one.
+struct ReshapeModel : RuleModel<ReshapeModel, tosa::ReshapeOp> {
+  ShardingRule getShardingRule(Operation *op) const {
+    ShardingRule rule = reshapeRule(typeOf(op->getOperand(0)).getShape(),
+                                    typeOf(op->getResult(0)).getShape());
+    for (Factor &factor : rule.factors)
+      if (factor.kind == FactorKind::Shift)
+        factor.kind = FactorKind::Whole; // dimensions that do not align
+    rule.positions.clear();
+    rule.operands.resize(2);
+    rule.linearity = {Linearity::Moving, Linearity::None};
+    return rule;
+  }
+  SmallVector<Value> buildLocal(Operation *op, OpBuilder &builder, ValueRange operands,
+                                TypeRange types, const LocalPlacement &) const {
+    auto local = cast<RankedTensorType>(types[0]);
+    auto shape = tosa::ConstShapeOp::create(
+        builder, op->getLoc(), tosa::shapeType::get(op->getContext(), local.getRank()),
+        builder.getIndexTensorAttr(local.getShape()));
+    return {tosa::ReshapeOp::create(builder, op->getLoc(), local, operands[0], shape)};
+  }
+};
+} // namespace
+
+void weft::attachBroadcastingRule(RegisteredOperationName op) {
+  attachRule<BroadcastingModel>(op);
+}
+
+template <typename Op, ReduceKind kind>
+static void attachReduction(MLIRContext *context) {
+  attachRuleTo<Op, ReduceModel<Op, kind>>(context);
+}
+
+void weft::registerTosaRules(DialectRegistry &registry) {
+  registry.addExtension(+[](MLIRContext *context, tosa::TosaDialect *dialect) {
+    for (RegisteredOperationName op : operationsOf(dialect))
+      if (op.hasTrait<OpTrait::tosa::TosaElementwiseOperator>())
+        attachBroadcastingRule(op);
+    for (StringRef name : {tosa::MulOp::getOperationName(), tosa::CastOp::getOperationName()})
+      attachBroadcastingRule(*RegisteredOperationName::lookup(name, context));
+    attachConstantRule(
+        *RegisteredOperationName::lookup(tosa::ConstOp::getOperationName(), context));
+    attachRuleTo<tosa::MatMulOp, MatMulModel>(context);
+    attachReduction<tosa::ReduceSumOp, ReduceKind::Sum>(context);
+    attachReduction<tosa::ReduceProductOp, ReduceKind::Prod>(context);
+    attachReduction<tosa::ReduceMaxOp, ReduceKind::Max>(context);
+    attachReduction<tosa::ReduceMinOp, ReduceKind::Min>(context);
+    attachReduction<tosa::ReduceAllOp, ReduceKind::And>(context);
+    attachReduction<tosa::ReduceAnyOp, ReduceKind::Or>(context);
+    attachRuleTo<tosa::TransposeOp, TransposeModel>(context);
+    attachRuleTo<tosa::ReshapeOp, ReshapeModel>(context);
+  });
+}

@@ -1,0 +1,54 @@
+//===- ForeignFlow.cpp - the meaning of scf --------------------------------===//
+
+#include "weft/dialects/interpret/ForeignMeanings.h"
+#include "weft/dialects/interpret/Lockstep.h"
+
+#include "mlir/Dialect/SCF/IR/SCF.h"
+
+using namespace mlir;
+using namespace weft;
+
+/// A loop that runs more often than this is an error here.
+static constexpr int64_t kMostTimes = 1 << 20;
+
+Lockstep::Outcome Lockstep::runCountedLoop(Operation &op,
+                                           SmallVector<Tensors> carried) {
+  SmallVector<int64_t, 3> bounds; // from, to, by
+  for (unsigned i = 0; i < 3; ++i) {
+    auto bound = takeInteger(op, carried);
+    if (failed(bound))
+      return failure();
+    bounds.push_back(*bound);
+  }
+  if (bounds[2] <= 0 || (bounds[1] - bounds[0]) / bounds[2] > kMostTimes)
+    return op.emitOpError("runs from ")
+           << bounds[0] << " to " << bounds[1] << " by " << bounds[2]
+           << "; steps are positive, and no more than " << kMostTimes
+           << " are interpreted";
+  for (int64_t i = bounds[0]; i < bounds[1]; i += bounds[2]) {
+    Tensor counter = storedTensor(op.getOperand(0).getType());
+    counter.setInteger(0, i);
+    for (Tensors &tensors : carried)
+      tensors.insert(tensors.begin(), counter);
+    auto next = run(op.getRegion(0).front(), carried);
+    if (failed(next))
+      return failure();
+    carried = std::move(*next);
+  }
+  return carried;
+}
+
+std::optional<Lockstep::Outcome> Lockstep::foreignFlow(Operation &op,
+                                                       const Operands &operands) {
+  if (isa<scf::ForOp>(op))
+    return runCountedLoop(op, copied(operands));
+  auto choice = dyn_cast<scf::IfOp>(op);
+  if (!choice)
+    return std::nullopt;
+  SmallVector<Tensors> values = copied(operands);
+  auto condition = takeInteger(op, values);
+  if (failed(condition))
+    return Outcome(failure());
+  Block *taken = *condition ? choice.thenBlock() : choice.elseBlock();
+  return taken ? run(*taken, values) : Outcome(values);
+}
