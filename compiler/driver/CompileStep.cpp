@@ -6,6 +6,7 @@
 #include "weft/compiler/driver/ProgramWork.h"
 #include "weft/compiler/program/SerializePlan.h"
 #include "weft/dialects/plan/Plan.h"
+#include "weft/passes/planning/Passes.h"
 #include "weft/runtime/abi/ProgramImage.h"
 
 #include "mlir/IR/Verifier.h"
@@ -37,6 +38,8 @@ private:
 static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
                               Stage to, Timing &timing) {
   Stage reached = options.from;
+  if (options.memory)
+    module->setAttr(kMemoryAttr, OpBuilder(module).getI64IntegerAttr(options.memory));
   PipelineOptions pipeline;
   pipeline.checkBudget = false; // below, where fixes may be looked for
   do {

@@ -33,6 +33,7 @@ struct CompileOptions {
   std::string metadata;          ///< travels with the plan
   Stage *reached = nullptr;      ///< set to each stage that is reached
   std::vector<std::string> expect; ///< budgets besides the module's own
+  int64_t memory = 0;            ///< bytes of a device; 0: the module's weft.memory
   FixSearch findFixes;           ///< for a budget that is broken
 };
 

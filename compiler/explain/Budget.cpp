@@ -2,6 +2,8 @@
 
 #include "weft/compiler/explain/Budget.h"
 
+#include "weft/passes/planning/Passes.h"
+
 #include "mlir/Pass/PassRegistry.h"
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
@@ -30,9 +32,8 @@ static std::string knownSubjects() {
          ", and these with .bytes";
 }
 
-/// 4e6, 1_000, 64MiB, 2.5MB.
-static std::optional<double> parseNumber(StringRef text) {
-  StringRef digits = text.rtrim("KMGiB");
+std::optional<double> weft::parseQuantity(StringRef text) {
+  StringRef digits = text.rtrim("kKMGiB");
   StringRef unit = text.drop_front(digits.size());
   double scale = llvm::StringSwitch<double>(unit)
                      .Cases({"", "B"}, 1)
@@ -68,7 +69,7 @@ static std::optional<Limit> parseLimit(StringRef text, std::string &error) {
     return error = "'" + subject.str() + "' is nothing that can be limited; use " +
                    knownSubjects(),
            std::nullopt;
-  auto value = parseNumber(rest.trim());
+  auto value = parseQuantity(rest.trim());
   if (!value)
     return error = "'" + rest.trim().str() + "' of '" + text.str() +
                    "' is no number; write it as 14336, 4e6 or 64MiB",
@@ -233,6 +234,8 @@ LogicalResult weft::checkBudget(ModuleOp module, ArrayRef<std::string> more,
     texts.push_back(text.str());
   }
   std::vector<Limit> limits;
+  if (auto memory = dyn_cast_or_null<IntegerAttr>(module->getDiscardableAttr(kMemoryAttr)))
+    texts.push_back("memory<=" + std::to_string(memory.getInt()));
   for (const std::string &text : texts) {
     std::string error;
     auto parsed = parseBudget(text, error);

@@ -12,6 +12,9 @@
 //   all_reduce ...     collectives of that kind
 //   all_reduce.bytes   what they send
 //
+// `weft.memory = 67108864 : i64`, the bytes of a device, is the limit on memory
+// that the compiler also works towards (weft-fit-memory).
+//
 // A program that costs more does not compile: the error names the limit, the
 // collectives behind it with their lines, and the cheapest change of
 // annotation, where the caller can look for one.
@@ -31,6 +34,9 @@
 namespace weft {
 
 inline constexpr llvm::StringLiteral kExpectAttr = "weft.expect";
+
+/// 14336, 1_000, 4e6, 64MiB, 2.5MB; nothing for other texts.
+std::optional<double> parseQuantity(llvm::StringRef text);
 
 struct Limit {
   enum class Relation { Exactly, AtMost, Below };

@@ -89,6 +89,7 @@ static void addStage(OpPassManager &pm, Stage stage) {
     pm.addPass(createDeduplicateKernels());
     break;
   case Stage::plan:
+    pm.addPass(createFitMemoryPass());
     pm.addPass(createPlaceBuffersPass());
     break;
   }

@@ -9,6 +9,10 @@
 #include "mlir/Pass/Pass.h"
 
 namespace weft {
+
+/// On a module: bytes that a device has (i64). Programs are brought into it.
+inline constexpr llvm::StringLiteral kMemoryAttr = "weft.memory";
+
 #define GEN_PASS_DECL
 #include "weft/passes/planning/Passes.h.inc"
 #define GEN_PASS_REGISTRATION

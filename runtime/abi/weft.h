@@ -139,6 +139,9 @@ weft_error *weft_execute(weft_runtime *runtime, const weft_program *program,
 weft_error *weft_execute_local(weft_runtime *runtime,
                                const weft_program *program,
                                void *const *inputs, void *const *outputs);
+/// Bytes of arenas and port buffers on the fullest device at its fullest moment;
+/// memory of callers (weft_execute_local) is not counted.
+uint64_t weft_runtime_peak_memory(const weft_runtime *runtime);
 /// What the collectives of the last run moved, counted from the buffers handed
 /// to the provider; returns the number of entries.
 size_t weft_runtime_counters(const weft_runtime *runtime,

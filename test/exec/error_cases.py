@@ -222,6 +222,16 @@ class Cases:
         endless = self.layer("endless", 2, units=1 << 40)
         yield "more than there is", ["fit", endless, "--data", self.good_data, "--init-only"], limit
 
+    def budgets(self):
+        def explain(*flags):
+            return ["explain", self.model_file, "--data-parallel", "--devices", "cpu:2", *flags]
+        yield "no bytes", explain("--memory", "much")
+        yield "too little memory", explain("--memory", "1e3")
+        yield "unknown subject", explain("--expect", "speed<=3")
+        yield "no limit", explain("--expect", "bytes")
+        yield "no number", explain("--expect", "bytes<=few")
+        yield "broken", explain("--expect", "all_reduce<=0")
+
     def distributions(self):
         def layout(path, *flags):
             return ["layout", self.model_file, "--distribution", path, *flags]

@@ -36,6 +36,7 @@ struct ModelFlags {
   std::optional<uint64_t> seed;
   std::vector<std::string> shapes; ///< NAME=16x128
   std::vector<std::string> expect; ///< budgets of the step (Budget.h)
+  std::string memory; ///< of a device, 64MiB; empty: no limit
   std::string target = "native";
   bool timing = false;
 };

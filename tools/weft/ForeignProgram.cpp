@@ -2,7 +2,6 @@
 
 #include "weft/tools/weft/ForeignProgram.h"
 
-#include "weft/compiler/codegen/KernelCodegen.h"
 #include "weft/compiler/explain/FindFixes.h"
 #include "weft/compiler/frontends/stablehlo/Import.h"
 #include "weft/tools/weft/CompilerMemory.h"
@@ -46,9 +45,9 @@ ForeignProgram::open(const ModelFlags &flags) {
     return fail(std::string(flag) + " has no effect on " + flags.model +
                 ", which has its shapes and layouts; leave it out"),
            nullptr;
+  if (!checkFlags(flags))
+    return nullptr;
   std::string error;
-  if (!openCodegen(flags.target, error))
-    return fail("--target: " + error), nullptr;
   llvm::StringRef count(flags.devices);
   if (!count.empty() && (!count.consume_front("cpu:") ||
                          count.getAsInteger(10, self->devices) ||

@@ -77,6 +77,7 @@ std::string StepClock::json(const weft_runtime *runtime,
   stats["compile_ms"] = compileMilliseconds;
   stats["startup_ms"] = startup;
   stats["peak_rss_bytes"] = peakBytes();
+  stats["device_memory_bytes"] = weft_runtime_peak_memory(runtime);
   stats["collectives"] = std::move(moved);
   return stats.dump(2) + "\n";
 }

@@ -211,9 +211,8 @@ std::unique_ptr<StepCompiler> StepCompiler::open(const ModelFlags &flags) {
     return fail("--batch-size " + std::to_string(flags.batchSize) +
                 ": must be at least 1; give the samples of a step"),
            nullptr;
-  std::string error;
-  if (!openCodegen(flags.target, error))
-    return fail("--target: " + error), nullptr;
+  if (!checkFlags(flags))
+    return nullptr;
   if (!steps->readModelFile() || !steps->readDistributionFile())
     return nullptr;
   return steps;
@@ -223,11 +222,23 @@ std::string StepCompiler::devices() const {
   return "cpu:" + std::to_string(deviceCount);
 }
 
+bool weft::tool::checkFlags(const ModelFlags &flags) {
+  std::string error;
+  if (!openCodegen(flags.target, error))
+    return fail("--target: " + error), false;
+  if (!flags.memory.empty() && parseQuantity(flags.memory).value_or(0) < 1)
+    return fail("--memory " + flags.memory +
+                ": no number of bytes; write it as 67108864 or 64MiB"),
+           false;
+  return true;
+}
+
 CompileOptions weft::tool::compileOptions(const ModelFlags &flags) {
   CompileOptions result;
   result.target = flags.target;
   result.timing = flags.timing;
   result.cacheDirectory = codeCacheFolder();
+  result.memory = static_cast<int64_t>(parseQuantity(flags.memory).value_or(0));
   return result;
 }
 

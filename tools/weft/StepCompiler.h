@@ -28,7 +28,10 @@ namespace weft::tool {
 /// `weft: error: PLACE: ...`, a place in a file of IR or else `input`.
 std::unique_ptr<mlir::MLIRContext> makeContext(const std::string &input);
 
-/// Target, cache and timing as the flags say.
+/// Prints what is wrong with --target or --memory.
+bool checkFlags(const ModelFlags &flags);
+
+/// Target, cache, memory and timing as the flags say.
 CompileOptions compileOptions(const ModelFlags &flags);
 
 class StepCompiler {

@@ -44,7 +44,10 @@ static void addModelFlags(CLI::App &app, ModelFlags &flags, bool training) {
                  "as keras.utils.set_random_seed (default: drawn, printed)");
 }
 
-static void addExpectFlag(CLI::App &app, ModelFlags &flags) {
+static void addBudgetFlags(CLI::App &app, ModelFlags &flags) {
+  app.add_option("--memory", flags.memory,
+                 "what a device has (64MiB): weights are gathered again where "
+                 "they do not fit, and a step that needs more is refused");
   app.add_option("--expect", flags.expect,
                  "a budget of the step that must hold: \"all_reduce<=2, "
                  "bytes<=4e6, memory<=64MiB\"; repeated");
@@ -63,7 +66,7 @@ static void addDataFlags(CLI::App &app, DataFlags &flags) {
 
 static void addFit(CLI::App &app, FitFlags &flags) {
   addModelFlags(app, flags.model, true);
-  addExpectFlag(app, flags.model);
+  addBudgetFlags(app, flags.model);
   addDataFlags(app, flags.data);
   app.add_option("--validation-data", flags.data.validationData, "f.npz");
   app.add_option("--validation-split", flags.data.validationSplit,
@@ -118,7 +121,7 @@ static void addCompile(CLI::App &app, CompileFlags &flags) {
   addModelFlags(app, flags.model, true);
   app.add_option("--step", flags.model.step, "train, evaluate or predict")
       ->capture_default_str();
-  addExpectFlag(app, flags.model);
+  addBudgetFlags(app, flags.model);
   app.add_option("--emit", flags.emit,
                  "print the IR of a stage: imported, differentiated, sharded, "
                  "partitioned, scheduled, kernels or plan; or assembly: what "
@@ -146,7 +149,7 @@ static void addExplain(CLI::App &app, ExplainFlags &flags) {
   addModelFlags(app, flags.model, true);
   app.add_option("--step", flags.model.step, "train, evaluate or predict")
       ->capture_default_str();
-  addExpectFlag(app, flags.model);
+  addBudgetFlags(app, flags.model);
   app.add_flag("--json", flags.json, "one JSON object");
   app.footer("Examples:\n"
              "  weft explain model.keras --distribution dist.json "

@@ -20,7 +20,7 @@ static Error createBuffer(weft_runtime *runtime, const weft_program *program,
                      ", there is no number ", index);
   const PortInfo &port = ports[index];
   auto buffer = std::make_unique<weft_buffer>(weft_buffer{
-      program->program, &port, runtime, 0, 0, {}});
+      program->program, &port, runtime, 0, 0, {}, runtime->meter});
   buffer->locals.resize(size_t(plan.mesh.size()));
   Ownership owners = runtime->ownership(plan.mesh);
   for (int64_t p = 0; p < plan.mesh.size(); ++p) {
@@ -34,6 +34,8 @@ static Error createBuffer(weft_runtime *runtime, const weft_program *program,
     if (runtime->poison)
       std::memset(buffer->locals[p].data(), 0xFF, port.localBytes);
   }
+  for (int64_t p = 0; p < plan.mesh.size(); ++p)
+    runtime->meter->add(plan.mesh.devices[p], int64_t(buffer->locals[p].size()));
   std::lock_guard<std::mutex> guard(runtime->mutex);
   buffer->id = runtime->nextBuffer++;
   *out = buffer.release();
@@ -136,7 +138,14 @@ WEFT_EXPORT weft_error *weft_output_create(weft_runtime *runtime,
       [&] { return createBuffer(runtime, program, false, output, out); });
 }
 
-WEFT_EXPORT void weft_buffer_free(weft_buffer *buffer) { delete buffer; }
+WEFT_EXPORT void weft_buffer_free(weft_buffer *buffer) {
+  if (!buffer)
+    return;
+  const Plan &plan = buffer->program->plan();
+  for (int64_t p = 0; p < plan.mesh.size(); ++p)
+    buffer->meter->add(plan.mesh.devices[p], -int64_t(buffer->locals[p].size()));
+  delete buffer;
+}
 
 WEFT_EXPORT weft_error *weft_buffer_write(weft_buffer *buffer, const void *data,
                                           size_t bytes) {

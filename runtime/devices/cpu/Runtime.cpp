@@ -48,10 +48,12 @@ Error weft_runtime::growArenas(const Plan &plan) {
       continue;
     if (arenas[device].data() && arenas[device].size() >= plan.arenaBytes)
       continue;
+    int64_t before = int64_t(arenas[device].size());
     if (!arenas[device].allocate(plan.arenaBytes, device))
       return makeError(WEFT_OUT_OF_MEMORY, "no memory for the arena of device ",
                        device, ": ", plan.arenaBytes,
                        " bytes; take a smaller batch, or more devices");
+    meter->add(device, int64_t(plan.arenaBytes) - before);
     ++arenaVersion;
   }
   return nullptr;
@@ -137,6 +139,10 @@ WEFT_EXPORT weft_error *weft_runtime_isolate(weft_runtime *runtime, int on) {
 }
 
 WEFT_EXPORT void weft_runtime_free(weft_runtime *runtime) { delete runtime; }
+
+WEFT_EXPORT uint64_t weft_runtime_peak_memory(const weft_runtime *runtime) {
+  return runtime ? uint64_t(runtime->meter->peak()) : 0;
+}
 
 WEFT_EXPORT size_t weft_runtime_counters(const weft_runtime *runtime,
                                          const weft_counter **out) {

@@ -5,6 +5,7 @@
 
 #include "weft/runtime/collectives/Provider.h"
 #include "weft/runtime/devices/cpu/Executor.h"
+#include "weft/runtime/devices/cpu/MemoryMeter.h"
 #include "weft/runtime/program/Memory.h"
 #include "weft/runtime/devices/cpu/Workers.h"
 #include "weft/runtime/program/Program.h"
@@ -19,6 +20,7 @@ struct weft_buffer {
   uint64_t id;       ///< never used twice by a runtime
   uint64_t lastRun;  ///< the run that bound it last
   std::vector<weft::runtime::Memory> locals; ///< by position
+  std::shared_ptr<weft::runtime::MemoryMeter> meter;
 };
 
 struct weft_runtime {
@@ -26,7 +28,8 @@ struct weft_runtime {
       : deviceCount(devices), processes(others ? others->processes.get() : nullptr),
         workers(workers),
         provider(weft::runtime::createInProcessProvider(&host)),
-        arenas(size_t(devices)) {}
+        arenas(size_t(devices)),
+        meter(std::make_shared<weft::runtime::MemoryMeter>(devices)) {}
 
   /// The executor of a program, made at its first run.
   weft::runtime::Error
@@ -47,6 +50,7 @@ struct weft_runtime {
   std::unique_ptr<weft::runtime::CollectiveProvider> provider;
   std::vector<weft::runtime::Memory> arenas; ///< by device, shared by programs
   uint64_t arenaVersion = 0;
+  std::shared_ptr<weft::runtime::MemoryMeter> meter;
   std::vector<std::unique_ptr<weft::runtime::Executor>> executors;
   uint64_t nextBuffer = 1, runs = 0;
   std::vector<weft_counter> counters; ///< of the last run

@@ -1,0 +1,295 @@
+//===- FitMemory.cpp - a program in the memory that a device has ----------===//
+//
+// With `weft.memory = 80` bytes a device, and weights in shards of 8 bytes:
+//
+//   %a = coll.all_gather %w1          // 32 bytes, kept for the gradient
+//   %x1 = call @dot(%x, %a)
+//   %b = coll.all_gather %w2          // 32 more: too much
+//   ...
+//   %g = call @dot_gradient(%dx2, %a)
+//
+// becomes
+//
+//   %a = coll.all_gather %w1
+//   %x1 = call @dot(%x, %a)           // %a ends here
+//   %b = coll.all_gather %w2
+//   ...
+//   %a2 = coll.all_gather %w1         // gathered again
+//   %g = call @dot_gradient(%dx2, %a2)
+//
+// First, what frees memory is done as early as it can be: a gradient is
+// scattered and added to its weight's shard before the next is computed.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/passes/planning/ArenaPacking.h"
+#include "weft/passes/planning/BufferAssignment.h"
+#include "weft/passes/planning/Passes.h"
+
+#include "weft/dialects/coll/Coll.h"
+
+#include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
+
+namespace weft {
+#define GEN_PASS_DEF_FITMEMORYPASS
+#include "weft/passes/planning/Passes.h.inc"
+} // namespace weft
+
+using namespace mlir;
+using namespace weft;
+
+static int64_t bytesOf(Type type) {
+  auto tensor = dyn_cast<RankedTensorType>(type);
+  return tensor ? plan::byteSize(MemRefType::get(tensor.getShape(), tensor.getElementType())) : 0;
+}
+
+static int64_t bytesOf(ValueRange values) {
+  int64_t bytes = 0;
+  for (Value value : values)
+    bytes += bytesOf(value.getType());
+  return bytes;
+}
+
+/// What the plan will ask of a device, to the byte.
+static int64_t bytesNeeded(func::FuncOp function) {
+  BufferAssignment assignment(function);
+  int64_t bytes = bytesOf(ValueRange(function.getArguments()));
+  auto returned = function.getBody().front().getTerminator()->getOperands();
+  for (auto [index, value] : llvm::enumerate(returned))
+    if (!assignment.donor(index))
+      bytes += bytesOf(value.getType());
+  return bytes + llvm::alignTo(packArena(assignment.lifetimes()).bytes, 64);
+}
+
+/// The op of `block` that is, or holds, a user.
+static Operation *userIn(Block &block, Operation *user) {
+  return block.findAncestorOpInBlock(*user);
+}
+
+//===----------------------------------------------------------------------===//
+// Earlier, what frees
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// Rewrites the order of a block. Whatever becomes possible and frees at least
+/// what it takes is done at once.
+class Hastening {
+public:
+  explicit Hastening(func::FuncOp function)
+      : block(function.getBody().front()) {
+    for (BlockArgument argument : function.getArguments())
+      if (auto donated = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kDonatedAttr))
+        heirs[block.getTerminator()->getOperand(donated.getInt())] = argument;
+  }
+
+  void run() {
+    llvm::SmallVector<Operation *> ops;
+    for (Operation &op : block.without_terminator())
+      ops.push_back(&op);
+    for (Operation *op : ops)
+      if (!done.contains(op))
+        perform(op);
+    for (Operation *op : done)
+      op->moveBefore(block.getTerminator());
+  }
+
+private:
+  void perform(Operation *op) {
+    llvm::SmallVector<Operation *> work{op};
+    while (!work.empty()) {
+      Operation *next = work.pop_back_val();
+      if (!done.insert(next))
+        continue;
+      llvm::SetVector<Operation *> users;
+      for (Operation *user : next->getUsers())
+        users.insert(userIn(block, user));
+      for (Operation *user : llvm::reverse(users))
+        if (!done.contains(user) && isWorthwhile(user))
+          work.push_back(user);
+    }
+  }
+
+  bool isWorthwhile(Operation *op) {
+    if (op->getNumRegions() || op->hasTrait<OpTrait::IsTerminator>())
+      return false;
+    llvm::SmallVector<Operation *> missing;
+    if (!isPossible(op, missing) || frees(op) < takes(op))
+      return false;
+    done.insert(missing.begin(), missing.end());
+    return true;
+  }
+
+  /// Are all operands there, but for scalars that `missing` makes, in order?
+  bool isPossible(Operation *op, llvm::SmallVectorImpl<Operation *> &missing) {
+    for (Value operand : op->getOperands()) {
+      Operation *def = operand.getDefiningOp();
+      if (!def || done.contains(def) || llvm::is_contained(missing, def))
+        continue;
+      if (def->getNumRegions() || isa<coll::CollDialect>(def->getDialect()) ||
+          bytesOf(def->getResults()) > kScalars || !isPossible(def, missing))
+        return false;
+      missing.push_back(def);
+    }
+    return true;
+  }
+
+  bool isLastUse(Value value, Operation *op) {
+    return llvm::all_of(value.getUsers(), [&](Operation *user) {
+      Operation *at = userIn(block, user);
+      return at == op || at == block.getTerminator() || done.contains(at);
+    });
+  }
+
+  int64_t frees(Operation *op) {
+    llvm::SetVector<Value> operands(op->operand_begin(), op->operand_end());
+    int64_t bytes = 0;
+    for (Value operand : operands)
+      if (operand.getDefiningOp() && !isReturned(operand) && isLastUse(operand, op))
+        bytes += bytesOf(operand.getType());
+    return bytes;
+  }
+  bool isReturned(Value value) {
+    return llvm::is_contained(value.getUsers(), block.getTerminator());
+  }
+
+  /// A result that takes over an argument's memory takes none, once nobody
+  /// else reads the argument.
+  int64_t takes(Operation *op) {
+    int64_t bytes = 0;
+    for (Value result : op->getResults()) {
+      auto donor = heirs.find(result);
+      bool inherits = donor != heirs.end() && isLastUse(donor->second, op);
+      bytes += inherits ? 0 : bytesOf(result.getType());
+    }
+    return bytes;
+  }
+
+  static constexpr int64_t kScalars = 64;
+  Block &block;
+  llvm::SetVector<Operation *> done;
+  llvm::DenseMap<Value, Value> heirs; ///< result -> the argument it replaces
+};
+
+//===----------------------------------------------------------------------===//
+// Again, what is large
+//===----------------------------------------------------------------------===//
+
+/// What lives at each op of a block, arguments apart.
+class Regathering {
+public:
+  Regathering(Block &block, StringAttr why) : block(block), why(why) { number(); }
+
+  int64_t peak() const { return live[fullest]; }
+
+  /// Ends one value that grew out of a small one before the fullest op, and
+  /// makes it again behind it. False where there is none.
+  bool step() {
+    Operation *best = nullptr;
+    int64_t most = 0;
+    for (Operation &op : block)
+      if (int64_t saved = savedBy(op); saved > most) {
+        most = saved;
+        best = &op;
+      }
+    if (!best)
+      return false;
+    makeAgain(best);
+    number();
+    return true;
+  }
+
+private:
+  void number() {
+    positions.clear();
+    for (Operation &op : block)
+      positions.push_back(&op);
+    at.clear();
+    for (auto [index, op] : llvm::enumerate(positions))
+      at[op] = index;
+    live.assign(positions.size() + 1, 0);
+    for (Operation *op : positions)
+      for (Value result : op->getResults()) {
+        live[at[op]] += bytesOf(result.getType());
+        live[lastUse(result) + 1] -= bytesOf(result.getType());
+      }
+    for (size_t i = 1; i < live.size(); ++i)
+      live[i] += live[i - 1];
+    fullest = std::max_element(live.begin(), live.end()) - live.begin();
+  }
+
+  size_t lastUse(Value value) const {
+    size_t last = value.getDefiningOp() ? at.lookup(value.getDefiningOp()) : 0;
+    for (Operation *user : value.getUsers())
+      last = std::max(last, at.lookup(userIn(block, user)));
+    return last;
+  }
+
+  /// Bytes that a device has free at the fullest op if the value ends before.
+  int64_t savedBy(Operation &op) const {
+    if (!isa<coll::CollDialect>(op.getDialect()) || op.getNumOperands() != 1 ||
+        op.getNumResults() != 1 || at.lookup(&op) >= fullest)
+      return 0;
+    Value result = op.getResult(0), source = op.getOperand(0);
+    if (lastUse(result) <= fullest)
+      return 0;
+    for (Operation *user : result.getUsers())
+      if (at.lookup(userIn(block, user)) == fullest)
+        return 0;
+    int64_t saved = bytesOf(result.getType());
+    bool livesOn = !source.getDefiningOp() || lastUse(source) > fullest;
+    return saved - (livesOn ? 0 : bytesOf(source.getType()));
+  }
+
+  void makeAgain(Operation *op) {
+    Operation *first = nullptr;
+    for (Operation *user : op->getUsers()) {
+      Operation *place = userIn(block, user);
+      if (at[place] > fullest && (!first || at[place] < at[first]))
+        first = place;
+    }
+    Operation *again = op->clone();
+    block.getOperations().insert(Block::iterator(first), again);
+    auto reason = op->getAttrOfType<StringAttr>("reason");
+    again->setAttr("reason", StringAttr::get(op->getContext(), (reason ? reason.getValue() : "") + why.getValue()));
+    op->getResult(0).replaceUsesWithIf(again->getResult(0), [&](OpOperand &use) {
+      return at.lookup(userIn(block, use.getOwner())) > fullest;
+    });
+  }
+
+  Block &block;
+  StringAttr why;
+  llvm::SmallVector<Operation *> positions;
+  llvm::DenseMap<Operation *, size_t> at;
+  llvm::SmallVector<int64_t> live; ///< by position
+  size_t fullest = 0;
+};
+
+struct FitMemory : weft::impl::FitMemoryPassBase<FitMemory> {
+  void runOnOperation() override {
+    Attribute attribute = getOperation()->getDiscardableAttr(kMemoryAttr);
+    if (!attribute)
+      return;
+    auto bytes = dyn_cast<IntegerAttr>(attribute);
+    if (!bytes || bytes.getInt() <= 0) {
+      getOperation().emitError() << kMemoryAttr << " is " << attribute
+                                 << "; write the bytes of a device as 67108864 : i64";
+      return signalPassFailure();
+    }
+    for (auto function : getOperation().getOps<func::FuncOp>())
+      if (function.isPublic() && !function.isExternal())
+        fit(function, bytes.getInt());
+  }
+
+  void fit(func::FuncOp function, int64_t bytes) {
+    if (bytesNeeded(function) <= bytes)
+      return;
+    Hastening(function).run();
+    ++numHastened;
+    auto why = StringAttr::get(&getContext(), ", again: a device has " + Twine(bytes) + " bytes");
+    Regathering regathering(function.getBody().front(), why);
+    while (bytesNeeded(function) > bytes && regathering.step())
+      ++numRegathered;
+  }
+};
+} // namespace
