@@ -121,16 +121,19 @@ void AnnotationChanges::change(const Tensor &tensor,
   bool isConstraint = tensor.place.kind == Kind::Constraint;
   std::string subject =
       (isConstraint ? "the " : "the layout of ") + tensor.subject;
+  std::string said;
+  if (tensor.layout)
+    said = tensor.subject + ": " + toString(grid, *tensor.layout);
   Layout now = tensor.layout.value_or(Layout::replicated(tensor.rank));
   for (const Layout &layout : layoutVariants(grid, now, axes)) {
     std::string text =
         tensor.layout ? "change " + subject + " from " + toString(grid, now) +
                             " to " + toString(grid, layout)
                       : "lay out " + tensor.subject + " as " + toString(grid, layout);
-    changes.push_back({text, tensor.place, layout});
+    changes.push_back({text, said, tensor.place, layout});
   }
   if (tensor.layout)
-    changes.push_back({"remove " + subject + ": " + toString(grid, now),
+    changes.push_back({"remove " + subject + ": " + toString(grid, now), said,
                        tensor.place, std::nullopt});
 }
 

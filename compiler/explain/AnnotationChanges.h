@@ -38,6 +38,7 @@ struct AnnotationPlace {
 
 struct AnnotationChange {
   std::string text; ///< what a person would do
+  std::string annotation; ///< what is there and goes; else empty
   AnnotationPlace place;
   std::optional<Layout> wanted; ///< nothing: the annotation goes
 

@@ -4,6 +4,7 @@
 //
 //   all_reduce   model   480   d2/output
 //     why  output of d2 is summed over "model"
+//     rule "d1/kernel": [null, "model"]
 //     fix  change "d1/kernel" from [null, "model"] to [null, null]: a step
 //          sends 470,478 bytes instead of 165,324
 //
@@ -39,6 +40,8 @@ struct CollectiveCost {
   std::string why; ///< provenance: one clause or several, "; " between
   /// Of the script or program that says it, where that is known: train.py:12.
   std::vector<std::string> lines;
+  /// Those that are there without change have it, others have not (FindFixes.h).
+  std::vector<std::string> annotations;
   /// The cheapest change of annotation that removes it (FindFixes.h).
   std::optional<std::string> fix;
 };

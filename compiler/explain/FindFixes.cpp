@@ -58,7 +58,8 @@ public:
   FixFinder(const Explanation &now, const ChangesOf &changesOf, unsigned budget)
       : now(now), changesOf(changesOf), budget(budget) {}
 
-  std::optional<std::string> fix(const CollectiveCost &cost);
+  /// Fills `annotations` and `fix`.
+  void explain(CollectiveCost &cost);
 
 private:
   using Trial = std::pair<const std::string, std::optional<Explanation>>;
@@ -118,10 +119,10 @@ std::string FixFinder::verdict(const CollectiveCost &cost,
   return text;
 }
 
-std::optional<std::string> FixFinder::fix(const CollectiveCost &cost) {
+void FixFinder::explain(CollectiveCost &cost) {
   std::vector<Change> candidates = changesOf(cost);
   if (candidates.empty())
-    return std::nullopt;
+    return;
   const Trial *removing = nullptr, *shrinking = nullptr;
   size_t leftOut = 0;
   auto cheaper = [](const Trial *a, const Trial *b) {
@@ -131,7 +132,11 @@ std::optional<std::string> FixFinder::fix(const CollectiveCost &cost) {
     const Trial *trial = tryChange(change, leftOut);
     if (!trial)
       continue;
-    if (isGone(cost, *trial->second) && cheaper(trial, removing))
+    bool gone = isGone(cost, *trial->second);
+    if (gone && !change.annotation.empty() &&
+        !llvm::is_contained(cost.annotations, change.annotation))
+      cost.annotations.push_back(change.annotation);
+    if (gone && cheaper(trial, removing))
       removing = trial;
     else if (remainder(cost, *trial->second) < cost.count * cost.bytes &&
              trial->second->totalBytes() < now.totalBytes() &&
@@ -144,7 +149,7 @@ std::optional<std::string> FixFinder::fix(const CollectiveCost &cost) {
   if (leftOut)
     text += " (" + groupedDigits(candidates.size() - leftOut) + " of " +
             groupedDigits(candidates.size()) + " changes tried)";
-  return text;
+  cost.fix = text;
 }
 
 unsigned weft::affordableChanges(const Explanation &explanation) {
@@ -163,5 +168,5 @@ void weft::findFixes(Explanation &explanation, const ChangesOf &changesOf,
                     });
   FixFinder finder(explanation, changesOf, budget);
   for (CollectiveCost *cost : order)
-    cost->fix = finder.fix(*cost);
+    finder.explain(*cost);
 }

@@ -9,6 +9,8 @@
 //   add "d2/kernel": ["model", null]: a step sends 158,324 bytes instead of
 //   165,324
 //
+// Annotations whose change makes the collective go are those it comes from.
+//
 // Where the cheapest sends no fewer bytes, or none removes it, the fix says so
 // in words; without anything to change there is none.
 //
@@ -26,6 +28,8 @@ namespace weft {
 /// Another annotation of the program.
 struct Change {
   std::string text; ///< what a person would do; equal texts are one change
+  /// What is there and goes: "d1/kernel": [null, "model"]. Empty: it is new.
+  std::string annotation;
   /// What a step costs then; nothing where the program does not compile.
   std::function<std::optional<Explanation>()> recount;
 };

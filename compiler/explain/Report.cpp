@@ -43,6 +43,7 @@ llvm::json::Value weft::toJson(const Explanation &explanation) {
                            {"lines", stringArray(cost.lines)},
                            {"where", llvm::join(cost.where, ", ")},
                            {"why", cost.why},
+                           {"annotations", stringArray(cost.annotations)},
                            {"fix", fixValue(cost)}});
     byKind[cost.kind].first += cost.count;
     byKind[cost.kind].second += cost.count * cost.bytes;
@@ -161,11 +162,14 @@ void TextReport::writeCollectives() {
     std::string axes = llvm::join(cost.axes, ",");
     out << "  " << llvm::left_justify(cost.kind, kinds)
         << llvm::left_justify(axes, 16)
-        << llvm::right_justify(groupedDigits(cost.bytes), 15) << "  "
+        << llvm::right_justify(groupedDigits(cost.bytes), 15)
+        << (cost.where.empty() ? "" : "  ")
         << firstPaths(cost.where, width - 35 - kinds) << "\n";
     if (!cost.lines.empty())
       out << "    at   " << firstPaths(cost.lines, width - 9) << "\n";
     writeWrapped("    why  ", firstClauses(cost.why, 3));
+    if (!cost.annotations.empty())
+      writeWrapped("    rule ", firstPaths(cost.annotations, 3 * width));
     if (cost.fix)
       writeWrapped("    fix  ", *cost.fix);
     count += cost.count;

@@ -137,7 +137,7 @@ void ForeignProgram::findFixes(Explanation &explanation) {
       [&](const CollectiveCost &collective) {
         std::vector<Change> found;
         for (AnnotationChange &change : changes.of(collective))
-          found.push_back({change.text, [this, change] { return costUnder(change); }});
+          found.push_back({change.text, change.annotation, [this, change] { return costUnder(change); }});
         return found;
       },
       affordableChanges(explanation));

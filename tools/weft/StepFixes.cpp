@@ -44,7 +44,7 @@ void StepCompiler::findFixes(Explanation &explanation, const std::string &step,
       [&](const CollectiveCost &collective) {
         std::vector<Change> found;
         for (LayoutChange &change : changes.of(collective))
-          found.push_back({change.text, [recount, change] { return recount(change); }});
+          found.push_back({change.text, change.annotation, [recount, change] { return recount(change); }});
         return found;
       },
       affordableChanges(explanation));

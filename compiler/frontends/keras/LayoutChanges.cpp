@@ -122,14 +122,17 @@ void LayoutChanges::changeRule(size_t rule, const Selection &selection,
       padded.dims.resize(std::max(padded.dims.size(), found->second.rank));
   std::string subject =
       "change \"" + old.key + "\" from " + json(old.layout) + " to ";
+  std::string said = "\"" + old.key + "\": " + json(old.layout);
   for (const Layout &layout : layoutVariants(distribution.mesh, padded, named ? everyAxis() : axes))
     changes.push_back({LayoutChange::Kind::Change,
                        subject + json(layout),
+                       said,
                        int(rule),
                        {old.key, layout}});
   if (llvm::StringRef(old.key).ends_with("/output"))
     changes.push_back({LayoutChange::Kind::Remove,
-                       "remove \"" + old.key + "\": " + json(old.layout),
+                       "remove " + said,
+                       said,
                        int(rule), old});
 }
 
@@ -147,6 +150,7 @@ void LayoutChanges::addRule(const std::string &path, const Tensor &tensor,
   for (const Layout &candidate : layouts)
     changes.push_back({LayoutChange::Kind::Add,
                        first + ("add \"" + path + "\": " + json(candidate)),
+                       "",
                        -1,
                        {path, candidate}});
 }

@@ -29,6 +29,7 @@ struct LayoutChange {
   enum class Kind { Add, Change, Remove };
   Kind kind = Kind::Add;
   std::string text; ///< what a person would do
+  std::string annotation; ///< the rule that is changed or removed; else empty
   int rule = -1;    ///< changed or removed
   keras::LayoutRule wanted;
 
