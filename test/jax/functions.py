@@ -13,6 +13,10 @@ def check(name, found, expected):
 
 x = np.linspace(-2, 2, 24, dtype=np.float32).reshape(4, 6)
 assert jax.devices()[0].platform == "weft", jax.devices()
+before = jax.devices()[0].memory_stats()["bytes_in_use"]
+thousand = jax.device_put(np.zeros(1000, np.float32))
+after = jax.devices()[0].memory_stats()["bytes_in_use"]
+assert after == before + 4000, (before, after)
 check("add", jnp.asarray(x) + 1, x + 1)
 check("dot", jax.jit(lambda a: jnp.tanh(a @ a.T).sum(0))(x), np.tanh(x @ x.T).sum(0))
 check("grad", jax.grad(lambda a: (jnp.sin(a) ** 2).sum())(x), np.sin(2 * x))

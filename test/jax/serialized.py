@@ -8,7 +8,7 @@ import sys
 import jax
 import jax.numpy as jnp
 import numpy as np
-from jax.experimental import serialize_executable
+from jax.experimental import serialize_executable, topologies
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
 jax.config.update("jax_compilation_cache_dir", sys.argv[1])
@@ -46,4 +46,9 @@ try:
     raise AssertionError("something was deserialized")
 except jax.errors.JaxRuntimeError as error:
     assert "the bytes are no program that Weft serialized" in str(error), error
+# For devices that are only described.
+ahead = topologies.get_topology_desc("cpu:4", platform="weft")
+sharding = NamedSharding(Mesh(np.array(ahead.devices).reshape(2, 2), ("a", "b")), P("a", "b"))
+described = jax.jit(double, in_shardings=sharding).lower(jax.ShapeDtypeStruct(x.shape, x.dtype)).compile()
+assert b"WEFTEXE1" in serialize_executable.serialize(described)[0]
 print("from the cache:", events.count("/jax/compilation_cache/cache_hits"))

@@ -29,6 +29,8 @@ struct PJRT_Executable;
 struct PJRT_LoadedExecutable;
 struct PJRT_SerializedExecutable;
 struct PJRT_TopologyDescription;
+struct PJRT_AsyncHostToDeviceTransferManager;
+struct PJRT_SerializedTopology;
 
 namespace weft::pjrt {
 
@@ -63,6 +65,14 @@ struct NamedValue {
     bool bool_value;
   };
   size_t value_size;
+};
+
+struct ShapeSpec {
+  size_t struct_size;
+  void *extensions;
+  const int64_t *dims;
+  size_t num_dims;
+  BufferType type;
 };
 
 struct Version {
@@ -227,6 +237,47 @@ WEFT_PJRT_ARGS(Buffer_UnsafePointer, PJRT_Buffer *buffer; uintptr_t pointer;)
 WEFT_PJRT_ARGS(Buffer_IncreaseExternalReferenceCount, PJRT_Buffer *buffer;)
 WEFT_PJRT_ARGS(Buffer_DecreaseExternalReferenceCount, PJRT_Buffer *buffer;)
 WEFT_PJRT_ARGS(Buffer_OpaqueDeviceMemoryDataPointer, PJRT_Buffer *buffer; void *pointer;)
+
+WEFT_PJRT_ARGS(Device_MemoryStats, PJRT_Device *device; int64_t bytes_in_use; int64_t peak_bytes_in_use; bool peak_bytes_in_use_is_set;
+               int64_t num_allocs; bool num_allocs_is_set; int64_t largest_alloc_size; bool largest_alloc_size_is_set;
+               int64_t bytes_limit; bool bytes_limit_is_set; int64_t bytes_reserved; bool bytes_reserved_is_set;
+               int64_t peak_bytes_reserved; bool peak_bytes_reserved_is_set; int64_t bytes_reservable_limit;
+               bool bytes_reservable_limit_is_set; int64_t largest_free_block_bytes; bool largest_free_block_bytes_is_set;
+               int64_t pool_bytes; bool pool_bytes_is_set; int64_t peak_pool_bytes; bool peak_pool_bytes_is_set;)
+WEFT_PJRT_ARGS(Event_Create, PJRT_Event *event;)
+WEFT_PJRT_ARGS(Event_Set, PJRT_Event *event; int error_code; const char *error_message; size_t error_message_size;)
+WEFT_PJRT_ARGS(Client_CreateUninitializedBuffer, PJRT_Client *client; const int64_t *shape_dims; size_t shape_num_dims; BufferType shape_element_type;
+               MemoryLayout *shape_layout; PJRT_Device *device; PJRT_Memory *memory; PJRT_Buffer *buffer;)
+WEFT_PJRT_ARGS(Client_CreateErrorBuffer, PJRT_Client *client; int error_code; const char *error_message; size_t error_message_size;
+               const int64_t *shape_dims; size_t shape_num_dims; BufferType shape_element_type; MemoryLayout *shape_layout; PJRT_Memory *memory;
+               PJRT_Buffer *buffer;)
+WEFT_PJRT_ARGS(Client_CreateBuffersForAsyncHostToDevice, PJRT_Client *client; ShapeSpec *shape_specs; size_t num_shape_specs;
+               MemoryLayout **device_layouts; size_t num_device_layouts; PJRT_Memory *memory; PJRT_AsyncHostToDeviceTransferManager *transfer_manager;)
+WEFT_PJRT_ARGS(AsyncHostToDeviceTransferManager_Destroy, PJRT_AsyncHostToDeviceTransferManager *transfer_manager;)
+WEFT_PJRT_ARGS(AsyncHostToDeviceTransferManager_TransferData, PJRT_AsyncHostToDeviceTransferManager *transfer_manager; int buffer_index; const void *data;
+               int64_t offset; int64_t transfer_size; bool is_last_transfer; PJRT_Event *done_with_h2d_transfer;)
+WEFT_PJRT_ARGS(AsyncHostToDeviceTransferManager_TransferLiteral, PJRT_AsyncHostToDeviceTransferManager *transfer_manager; int buffer_index; const void *data;
+               const int64_t *shape_dims; size_t shape_num_dims; BufferType shape_element_type; MemoryLayout *shape_layout;
+               PJRT_Event *done_with_h2d_transfer;)
+WEFT_PJRT_ARGS(AsyncHostToDeviceTransferManager_RetrieveBuffer, PJRT_AsyncHostToDeviceTransferManager *transfer_manager; int buffer_index; PJRT_Buffer *buffer_out;)
+WEFT_PJRT_ARGS(AsyncHostToDeviceTransferManager_Device, PJRT_AsyncHostToDeviceTransferManager *transfer_manager; PJRT_Device *device_out;)
+WEFT_PJRT_ARGS(AsyncHostToDeviceTransferManager_BufferCount, PJRT_AsyncHostToDeviceTransferManager *transfer_manager; size_t buffer_count;)
+WEFT_PJRT_ARGS(AsyncHostToDeviceTransferManager_BufferSize, PJRT_AsyncHostToDeviceTransferManager *transfer_manager; int buffer_index; size_t buffer_size;)
+WEFT_PJRT_ARGS(AsyncHostToDeviceTransferManager_SetBufferError, PJRT_AsyncHostToDeviceTransferManager *transfer_manager; int buffer_index; int error_code;
+               const char *error_message; size_t error_message_size;)
+WEFT_PJRT_ARGS(AsyncHostToDeviceTransferManager_AddMetadata, PJRT_AsyncHostToDeviceTransferManager *transfer_manager; const NamedValue *transfer_metadata;
+               size_t num_metadata;)
+WEFT_PJRT_ARGS(Buffer_CopyRawToHost, PJRT_Buffer *buffer; void *dst; int64_t offset; int64_t transfer_size; PJRT_Event *event;)
+WEFT_PJRT_ARGS(Client_DmaMap, PJRT_Client *client; void *data; size_t size;)
+WEFT_PJRT_ARGS(Client_DmaUnmap, PJRT_Client *client; void *data;)
+WEFT_PJRT_ARGS(Compile, const PJRT_TopologyDescription *topology; const ProgramText *program; const char *compile_options; size_t compile_options_size;
+               PJRT_Client *client; PJRT_Executable *executable;)
+WEFT_PJRT_ARGS(TopologyDescription_Create, const char *topology_name; size_t topology_name_size; const NamedValue *create_options; size_t num_options;
+               PJRT_TopologyDescription *topology;)
+WEFT_PJRT_ARGS(TopologyDescription_Destroy, PJRT_TopologyDescription *topology;)
+WEFT_PJRT_ARGS(TopologyDescription_Serialize, PJRT_TopologyDescription *topology; const char *serialized_bytes; size_t serialized_bytes_size;
+               PJRT_SerializedTopology *serialized_topology; void (*serialized_topology_deleter)(PJRT_SerializedTopology *owner);)
+WEFT_PJRT_ARGS(TopologyDescription_Deserialize, const char *serialized_topology; size_t serialized_topology_size; PJRT_TopologyDescription *topology;)
 
 #undef WEFT_PJRT_ARGS
 

@@ -10,20 +10,6 @@ using namespace weft::pjrt;
 
 namespace {
 
-PJRT_Buffer *makeBuffer(BufferType type, std::vector<int64_t> dims,
-                        PJRT_Device *device, StoragePtr storage,
-                        PromisePtr ready) {
-  auto *buffer = new PJRT_Buffer{};
-  buffer->type = type;
-  buffer->dims = std::move(dims);
-  buffer->device = device;
-  buffer->storage = std::move(storage);
-  buffer->ready = std::move(ready);
-  for (size_t i = buffer->dims.size(); i > 0; --i)
-    buffer->minorToMajor.push_back(static_cast<int64_t>(i) - 1);
-  return buffer;
-}
-
 /// An array of any byte strides, in row-major order.
 void gather(char *to, const char *from, size_t element,
             const std::vector<int64_t> &dims, const int64_t *strides,
@@ -58,21 +44,12 @@ bool isDense(const std::vector<int64_t> &dims, const int64_t *strides,
 
 /// The host's array is copied before the call returns.
 PJRT_Error *fromHost(Client_BufferFromHostBuffer_Args *args) {
-  const ElementType *type = elementType(args->type);
-  if (!type)
-    return error(kUnimplemented, "arrays of element type number " +
-                                     std::to_string(args->type) +
-                                     " are not supported; known are " +
-                                     elementTypeNames());
-  size_t element = type->bytes;
   std::vector<int64_t> dims(args->dims, args->dims + args->num_dims);
-  size_t bytes = element;
-  for (int64_t size : dims)
-    bytes *= static_cast<size_t>(size);
-  auto storage = std::make_shared<Storage>(bytes);
-  if (!storage->data())
-    return error(kResourceExhausted, "no memory for an array of " +
-                                         std::to_string(bytes) + " bytes");
+  PJRT_Device *device = args->memory ? args->memory->device : args->device;
+  StoragePtr storage;
+  if (PJRT_Error *why = allocate(args->type, dims, device, storage))
+    return why;
+  size_t element = elementType(args->type)->bytes, bytes = storage->size();
   auto *to = static_cast<char *>(storage->data());
   auto *from = static_cast<const char *>(args->data);
   if (bytes && (args->num_byte_strides == 0 ||
@@ -80,7 +57,6 @@ PJRT_Error *fromHost(Client_BufferFromHostBuffer_Args *args) {
     std::memcpy(to, from, bytes);
   else if (bytes)
     gather(to, from, element, dims, args->byte_strides, 0);
-  PJRT_Device *device = args->memory ? args->memory->device : args->device;
   args->buffer = makeBuffer(args->type, std::move(dims), device,
                             std::move(storage), Promise::kept());
   args->done_with_host_buffer = new PJRT_Event{Promise::kept()};
@@ -162,9 +138,10 @@ PJRT_Error *isDeleted(Buffer_IsDeleted_Args *args) {
 /// In the order of all other work: what is asked for later may write there.
 PJRT_Buffer *copy(PJRT_Buffer *buffer, const StoragePtr &from,
                   PJRT_Device *device) {
-  auto to = std::make_shared<Storage>(from->size());
+  auto to = std::make_shared<Storage>(from->size(), device->use);
   auto done = std::make_shared<Promise>();
   device->client->dispatcher.run([from, to, done, ready = buffer->ready] {
+    ready->wait();
     if (!ready->failure())
       std::memcpy(to->data(), from->data(), from->size());
     done->settle(ready->failure());
@@ -265,6 +242,49 @@ template <int step, typename Args> PJRT_Error *refer(Args *args) {
 }
 
 } // namespace
+
+PJRT_Buffer *weft::pjrt::makeBuffer(BufferType type, std::vector<int64_t> dims,
+                                    PJRT_Device *device, StoragePtr storage,
+                                    PromisePtr ready) {
+  auto *buffer = new PJRT_Buffer{};
+  buffer->type = type;
+  buffer->dims = std::move(dims);
+  buffer->device = device;
+  buffer->storage = std::move(storage);
+  buffer->ready = std::move(ready);
+  for (size_t i = buffer->dims.size(); i > 0; --i)
+    buffer->minorToMajor.push_back(static_cast<int64_t>(i) - 1);
+  return buffer;
+}
+
+PJRT_Error *weft::pjrt::allocate(BufferType type,
+                                 const std::vector<int64_t> &dims,
+                                 PJRT_Device *device, StoragePtr &out) {
+  const ElementType *element = elementType(type);
+  if (!element)
+    return error(kUnimplemented,
+                 "arrays of element type number " + std::to_string(type) +
+                     " are not supported; known are " + elementTypeNames());
+  size_t bytes = element->bytes;
+  for (int64_t size : dims)
+    bytes *= static_cast<size_t>(size);
+  out = std::make_shared<Storage>(bytes, device->use);
+  if (!out->data())
+    return error(kResourceExhausted, "no memory for an array of " +
+                                         std::to_string(bytes) + " bytes");
+  return nullptr;
+}
+
+void MemoryUse::add(int64_t bytes) {
+  auto raise = [](std::atomic<int64_t> &most, int64_t value) {
+    int64_t seen = most;
+    while (seen < value && !most.compare_exchange_weak(seen, value)) {
+    }
+  };
+  raise(peak, now += bytes);
+  raise(largest, bytes);
+  ++count;
+}
 
 void weft::pjrt::setBufferFunctions(Function *table) {
   set(table, kClient_BufferFromHostBuffer, fromHost);

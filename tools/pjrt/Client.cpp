@@ -3,26 +3,13 @@
 #include "weft/tools/pjrt/Functions.h"
 #include "weft/tools/pjrt/Objects.h"
 
-#include <cstring>
+#include <unistd.h>
 
 using namespace weft::pjrt;
 
 namespace {
 
-constexpr std::string_view kPlatform = "weft", kVersion = "weft 0.1.0",
-                           kKind = "cpu", kMemoryKind = "device";
-
-/// N of WEFT_DEVICES=cpu:N; 0 where it says something else.
-int deviceCount() {
-  const char *text = std::getenv("WEFT_DEVICES");
-  if (!text || !*text)
-    return 1;
-  if (std::strncmp(text, "cpu:", 4) != 0)
-    return 0;
-  char *end = nullptr;
-  long count = std::strtol(text + 4, &end, 10);
-  return *end || count < 1 || count > 4096 ? 0 : static_cast<int>(count);
-}
+constexpr std::string_view kKind = "cpu", kMemoryKind = "device";
 
 /// The value of an option that JAX gives when it starts the client.
 int64_t optionOf(const Client_Create_Args *args, std::string_view name,
@@ -38,8 +25,7 @@ int64_t optionOf(const Client_Create_Args *args, std::string_view name,
 
 void addDevice(PJRT_Client &client, int id) {
   auto device = std::make_unique<PJRT_Device>();
-  device->description.id = id;
-  device->description.text = "WeftDevice(id=" + std::to_string(id) + ")";
+  device->description = describeDevice(id);
   device->memory.id = id;
   device->memory.text = "device memory of weft:" + std::to_string(id);
   device->memory.device = device.get();
@@ -51,7 +37,7 @@ void addDevice(PJRT_Client &client, int id) {
 }
 
 PJRT_Error *create(Client_Create_Args *args) {
-  int count = deviceCount();
+  int count = deviceCount(std::getenv("WEFT_DEVICES"));
   if (!count)
     return error(kInvalidArgument,
                  std::string("WEFT_DEVICES is ") + std::getenv("WEFT_DEVICES") +
@@ -73,14 +59,14 @@ PJRT_Error *destroy(Client_Destroy_Args *args) {
 }
 
 template <typename Args> PJRT_Error *platformName(Args *args) {
-  args->platform_name = kPlatform.data();
-  args->platform_name_size = kPlatform.size();
+  args->platform_name = kPlatformName.data();
+  args->platform_name_size = kPlatformName.size();
   return nullptr;
 }
 
 template <typename Args> PJRT_Error *platformVersion(Args *args) {
-  args->platform_version = kVersion.data();
-  args->platform_version_size = kVersion.size();
+  args->platform_version = kPlatformVersion.data();
+  args->platform_version_size = kPlatformVersion.size();
   return nullptr;
 }
 
@@ -118,17 +104,6 @@ PJRT_Error *defaultAssignment(Client_DefaultDeviceAssignment_Args *args) {
 }
 
 PJRT_Error *updateProcesses(Client_UpdateGlobalProcessInfo_Args *) {
-  return nullptr;
-}
-
-PJRT_Error *topology(Client_TopologyDescription_Args *args) {
-  args->topology = &args->client->topology;
-  return nullptr;
-}
-
-PJRT_Error *topologyDevices(TopologyDescription_GetDeviceDescriptions_Args *args) {
-  args->descriptions = args->topology->descriptions.data();
-  args->num_descriptions = args->topology->descriptions.size();
   return nullptr;
 }
 
@@ -188,6 +163,20 @@ PJRT_Error *defaultMemory(Device_DefaultMemory_Args *args) {
   return nullptr;
 }
 
+/// Arrays of JAX; what programs need while they run is the runtime's.
+PJRT_Error *memoryStats(Device_MemoryStats_Args *args) {
+  const MemoryUse &use = *args->device->use;
+  *args = {args->struct_size, args->extensions, args->device};
+  args->bytes_in_use = use.now;
+  args->peak_bytes_in_use = use.peak;
+  args->num_allocs = use.count;
+  args->largest_alloc_size = use.largest;
+  args->bytes_limit = int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGESIZE);
+  args->peak_bytes_in_use_is_set = args->num_allocs_is_set =
+      args->largest_alloc_size_is_set = args->bytes_limit_is_set = true;
+  return nullptr;
+}
+
 PJRT_Error *memoryId(Memory_Id_Args *args) {
   args->id = args->memory->id;
   return nullptr;
@@ -240,14 +229,6 @@ void weft::pjrt::setClientFunctions(Function *table) {
   set(table, kClient_AddressableMemories, memories);
   set(table, kClient_DefaultDeviceAssignment, defaultAssignment);
   set(table, kClient_UpdateGlobalProcessInfo, updateProcesses);
-  set(table, kClient_TopologyDescription, topology);
-  set(table, kTopologyDescription_PlatformName,
-      platformName<TopologyDescription_PlatformName_Args>);
-  set(table, kTopologyDescription_PlatformVersion,
-      platformVersion<TopologyDescription_PlatformVersion_Args>);
-  set(table, kTopologyDescription_GetDeviceDescriptions, topologyDevices);
-  set(table, kTopologyDescription_Attributes,
-      noAttributes<TopologyDescription_Attributes_Args>);
 }
 
 void weft::pjrt::setDeviceFunctions(Function *table) {
@@ -265,6 +246,7 @@ void weft::pjrt::setDeviceFunctions(Function *table) {
   set(table, kDevice_LocalHardwareId, hardwareId);
   set(table, kDevice_AddressableMemories, deviceMemories);
   set(table, kDevice_DefaultMemory, defaultMemory);
+  set(table, kDevice_MemoryStats, memoryStats);
   set(table, kMemory_Id, memoryId);
   set(table, kMemory_Kind, memoryKind);
   set(table, kMemory_Kind_Id, memoryKindId);

@@ -58,11 +58,13 @@ uint64_t bytesMoved(const weft_runtime *runtime) {
 }
 
 /// On the dispatcher's thread. What it waits for was asked for before, so it is
-/// settled.
+/// settled or a transfer of the host.
 void perform(Run &run) {
-  for (const PromisePtr &promise : run.needed)
+  for (const PromisePtr &promise : run.needed) {
+    promise->wait();
     if (const PJRT_Error *why = promise->failure())
       return run.done->settle(why);
+  }
   for (auto &[from, to] : run.copies)
     std::memcpy(to->data(), from->data(), from->size());
   std::string why;
@@ -142,7 +144,7 @@ StoragePtr donate(PJRT_Buffer *buffer, bool allowed, Run &run, size_t at) {
     buffer->storage = nullptr;
     return memory;
   }
-  auto copy = std::make_shared<Storage>(memory->size());
+  auto copy = std::make_shared<Storage>(memory->size(), buffer->device->use);
   run.copies.emplace_back(memory, copy);
   if (allowed)
     buffer->storage = nullptr;
@@ -157,23 +159,17 @@ void makeOutputs(LoadedExecutable_Execute_Args *args,
     const ProgramPort &port = loaded.outputs[o];
     for (size_t p = 0; p < positions; ++p) {
       int64_t partition = loaded.devices[p];
+      PJRT_Device *device = run.executable->devices[partition];
       StoragePtr memory;
       if (port.donatedFrom >= 0)
         memory = donate(args->argument_lists[partition][port.donatedFrom],
                         mayDonate(args->options, port.donatedFrom), run,
                         port.donatedFrom * positions + p);
       else
-        memory = std::make_shared<Storage>(port.bytes);
+        memory = std::make_shared<Storage>(port.bytes, device->use);
       run.outputs.push_back(memory);
-      auto *buffer = new PJRT_Buffer{};
-      buffer->type = port.type;
-      buffer->dims = port.local;
-      buffer->device = run.executable->devices[partition];
-      buffer->ready = run.done;
-      buffer->storage = memory;
-      for (size_t d = port.local.size(); d > 0; --d)
-        buffer->minorToMajor.push_back(static_cast<int64_t>(d) - 1);
-      args->output_lists[partition][o] = buffer;
+      args->output_lists[partition][o] =
+          makeBuffer(port.type, port.local, device, memory, run.done);
     }
   }
 }

@@ -17,6 +17,8 @@ void setEventFunctions(Function *table);
 void setClientFunctions(Function *table);
 void setDeviceFunctions(Function *table);
 void setBufferFunctions(Function *table);
+void setTransferFunctions(Function *table);
+void setTopologyFunctions(Function *table);
 void setExecutableFunctions(Function *table);
 void setSerializeFunctions(Function *table);
 

@@ -2,8 +2,9 @@
 //
 // A buffer is one array on one device: its memory, which several buffers never
 // share, and a promise that it will hold the value. Work is done in the order
-// in which it was asked for, by one thread (Dispatcher.h); every promise is
-// kept or broken by it, so nothing ever waits for what comes later.
+// in which it was asked for, by one thread (Dispatcher.h); promises are kept or
+// broken by it, so that it never waits for itself, or by who transfers an array
+// piece by piece (Transfers.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -61,13 +62,24 @@ private:
 };
 using PromisePtr = std::shared_ptr<Promise>;
 
+/// What the arrays of one device take, in bytes.
+struct MemoryUse {
+  std::atomic<int64_t> now{0}, peak{0}, count{0}, largest{0};
+  void add(int64_t bytes);
+};
+
 /// Memory of one device.
 class Storage {
 public:
-  explicit Storage(size_t bytes)
-      : bytes(bytes),
-        pointer(std::aligned_alloc(64, (std::max<size_t>(bytes, 1) + 63) / 64 * 64)) {}
-  ~Storage() { std::free(pointer); }
+  Storage(size_t bytes, std::shared_ptr<MemoryUse> use)
+      : bytes(bytes), use(std::move(use)),
+        pointer(std::aligned_alloc(64, (std::max<size_t>(bytes, 1) + 63) / 64 * 64)) {
+    this->use->add(static_cast<int64_t>(bytes));
+  }
+  ~Storage() {
+    use->now -= static_cast<int64_t>(bytes);
+    std::free(pointer);
+  }
   Storage(const Storage &) = delete;
   Storage &operator=(const Storage &) = delete;
   void *data() const { return pointer; }
@@ -75,9 +87,24 @@ public:
 
 private:
   size_t bytes;
+  std::shared_ptr<MemoryUse> use;
   void *pointer;
 };
 using StoragePtr = std::shared_ptr<Storage>;
+
+inline constexpr std::string_view kPlatformName = "weft",
+                                  kPlatformVersion = "weft 0.1.0";
+/// N of cpu:N, 1 without a text; 0 where it says something else.
+int deviceCount(const char *text);
+PJRT_DeviceDescription describeDevice(int id);
+
+/// Row-major.
+PJRT_Buffer *makeBuffer(BufferType type, std::vector<int64_t> dims,
+                        PJRT_Device *device, StoragePtr storage,
+                        PromisePtr ready);
+/// Memory for an array; an error where there is none or the type is not known.
+PJRT_Error *allocate(BufferType type, const std::vector<int64_t> &dims,
+                     PJRT_Device *device, StoragePtr &out);
 
 /// A sharding of XLA: how many tiles each dimension has, and who has each tile;
 /// no tiles: replicated. The last dimension may count the holders of a tile.
@@ -144,10 +171,16 @@ struct PJRT_Device {
   PJRT_Memory *memories[1] = {&memory};
   PJRT_Device *self[1] = {this};
   PJRT_Client *client = nullptr;
+  std::shared_ptr<weft::pjrt::MemoryUse> use =
+      std::make_shared<weft::pjrt::MemoryUse>();
 };
 
 struct PJRT_TopologyDescription {
   std::vector<PJRT_DeviceDescription *> descriptions;
+  /// Those of a topology without devices.
+  std::vector<std::unique_ptr<PJRT_DeviceDescription>> owned;
+  mutable weft::pjrt::KnownPrograms programs;
+  mutable weft::pjrt::Compiler compiler;
 };
 
 struct PJRT_Client {
@@ -156,8 +189,6 @@ struct PJRT_Client {
   std::vector<PJRT_Memory *> memories;
   PJRT_TopologyDescription topology;
   weft::pjrt::Dispatcher dispatcher;
-  weft::pjrt::KnownPrograms programs;
-  weft::pjrt::Compiler compiler;
   /// One for each number of devices that programs run on; made when needed, by
   /// the dispatcher's thread alone.
   std::map<int64_t, weft_runtime *> runtimes;

@@ -73,6 +73,22 @@ PJRT_Error *await(Event_Await_Args *args) {
   return copyOf(args->event->promise->failure());
 }
 
+/// A promise that the caller keeps or breaks with Event_Set.
+PJRT_Error *createEvent(Event_Create_Args *args) {
+  args->event = new PJRT_Event{std::make_shared<Promise>()};
+  return nullptr;
+}
+
+PJRT_Error *setEvent(Event_Set_Args *args) {
+  Promise &promise = *args->event->promise;
+  if (promise.isSettled())
+    return error(kFailedPrecondition, "the event has been set before");
+  PJRT_Error why{args->error_code,
+                 std::string(args->error_message, args->error_message_size)};
+  promise.settle(args->error_code ? &why : nullptr);
+  return nullptr;
+}
+
 PJRT_Error *onReady(Event_OnReady_Args *args) {
   args->event->promise->whenSettled(
       [callback = args->callback, user = args->user_arg](
@@ -94,6 +110,8 @@ Api makeApi() {
   setClientFunctions(api.functions);
   setDeviceFunctions(api.functions);
   setBufferFunctions(api.functions);
+  setTransferFunctions(api.functions);
+  setTopologyFunctions(api.functions);
   setExecutableFunctions(api.functions);
   setSerializeFunctions(api.functions);
   return api;
@@ -107,6 +125,8 @@ void weft::pjrt::setEventFunctions(Function *table) {
   set(table, kEvent_Error, eventError);
   set(table, kEvent_Await, await);
   set(table, kEvent_OnReady, onReady);
+  set(table, kEvent_Create, createEvent);
+  set(table, kEvent_Set, setEvent);
 }
 
 extern "C" __attribute__((visibility("default"))) const Api *GetPjrtApi() {

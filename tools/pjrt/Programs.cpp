@@ -13,8 +13,9 @@ using namespace weft::pjrt;
 namespace {
 
 /// Loads it, and keeps it under its keys in memory where it makes no report.
-PJRT_Error *load(PJRT_Client &client, const CompiledProgram &compiled,
-                 int64_t partitions, std::shared_ptr<Report> report,
+PJRT_Error *load(const PJRT_TopologyDescription &topology,
+                 const CompiledProgram &compiled, int64_t partitions,
+                 std::shared_ptr<Report> report,
                  std::initializer_list<std::string> keys, LoadedPtr &out) {
   auto loaded = std::make_shared<LoadedProgram>();
   if (PJRT_Error *why =
@@ -24,30 +25,30 @@ PJRT_Error *load(PJRT_Client &client, const CompiledProgram &compiled,
   out = loaded;
   if (!out->report)
     for (const std::string &key : keys)
-      client.programs.keep(key, out);
+      topology.programs.keep(key, out);
   return nullptr;
 }
 
 /// From memory, from disk, or compiled.
-PJRT_Error *obtain(PJRT_Client &client, std::string_view code,
-                   int64_t partitions, LoadedPtr &out) {
+PJRT_Error *obtain(const PJRT_TopologyDescription &topology,
+                   std::string_view code, int64_t partitions, LoadedPtr &out) {
   std::string bytes = std::to_string(partitions) + ":" + std::string(code);
-  if ((out = client.programs.find(bytes)))
+  if ((out = topology.programs.find(bytes)))
     return nullptr;
   CompiledProgram compiled;
-  if (client.compiler.findOnDisk(code, partitions, compiled))
-    return load(client, compiled, partitions, nullptr, {bytes}, out);
-  ProgramSource source(client.compiler, code, partitions);
+  if (topology.compiler.findOnDisk(code, partitions, compiled))
+    return load(topology, compiled, partitions, nullptr, {bytes}, out);
+  ProgramSource source(topology.compiler, code, partitions);
   if (!source.error().empty())
     return error(kUnimplemented, source.error());
-  if ((out = client.programs.find(source.key()))) {
-    client.programs.keep(bytes, out);
+  if ((out = topology.programs.find(source.key()))) {
+    topology.programs.keep(bytes, out);
     return nullptr;
   }
   compiled = {source.name(), source.compile()};
   if (!source.error().empty())
     return error(kUnimplemented, source.error());
-  return load(client, compiled, partitions,
+  return load(topology, compiled, partitions,
               Report::make(source.name(), source.explanation(), source.seconds()),
               {source.key(), bytes}, out);
 }
@@ -205,8 +206,12 @@ PJRT_Error *weft::pjrt::makeExecutable(PJRT_Client &client,
   return nullptr;
 }
 
-PJRT_Error *weft::pjrt::compile(Client_Compile_Args *args) {
-  CompileOptions options;
+namespace {
+
+template <typename Args>
+PJRT_Error *compileText(const Args *args,
+                        const PJRT_TopologyDescription &topology,
+                        CompileOptions &options, LoadedPtr &out) {
   if (!readCompileOptions(
           {args->compile_options, args->compile_options_size}, options))
     return error(kInvalidArgument, "the compile options cannot be read");
@@ -214,11 +219,31 @@ PJRT_Error *weft::pjrt::compile(Client_Compile_Args *args) {
     return error(kUnimplemented,
                  "programs of " + std::to_string(options.replicas) +
                      " replicas are not supported; shard over a mesh");
+  return obtain(topology, {args->program->code, args->program->code_size},
+                options.partitions, out);
+}
+
+/// For devices that are described only: a program that can be serialized.
+PJRT_Error *compileAhead(Compile_Args *args) {
+  CompileOptions options;
+  auto executable = std::make_shared<Executable>();
+  if (PJRT_Error *why =
+          compileText(args, *args->topology, options, executable->loaded))
+    return why;
+  executable->options.assign(args->compile_options, args->compile_options_size);
+  executable->devices.resize(options.partitions);
+  describeOutputs(*executable);
+  args->executable = new PJRT_Executable{std::move(executable)};
+  return nullptr;
+}
+
+} // namespace
+
+PJRT_Error *weft::pjrt::compile(Client_Compile_Args *args) {
+  CompileOptions options;
   LoadedPtr loaded;
   if (PJRT_Error *why =
-          obtain(*args->client,
-                 {args->program->code, args->program->code_size},
-                 options.partitions, loaded))
+          compileText(args, args->client->topology, options, loaded))
     return why;
   return makeExecutable(
       *args->client, options,
@@ -228,6 +253,7 @@ PJRT_Error *weft::pjrt::compile(Client_Compile_Args *args) {
 
 void weft::pjrt::setExecutableFunctions(Function *table) {
   set(table, kClient_Compile, compile);
+  set(table, kCompile, compileAhead);
   set(table, kExecutable_Destroy, destroy);
   set(table, kLoadedExecutable_Destroy, destroyLoaded);
   set(table, kExecutable_Name, name);

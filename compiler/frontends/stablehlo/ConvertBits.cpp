@@ -64,6 +64,8 @@ Value narrow(Converter &c, ForeignOp op, Value wide, unsigned to,
 LogicalResult bitcast(Converter &c, ForeignOp op) {
   auto from = op.operandType(0), to = op.resultType();
   Value value = c.input(op, 0);
+  if (from == to)
+    return c.give(op, value);
   if (from.getShape() == to.getShape())
     return c.give(op, c.make<BitcastOp>(op, to, value));
   if (!from.getElementType().isIntOrFloat() || !to.getElementType().isIntOrFloat())
