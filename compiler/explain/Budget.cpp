@@ -211,7 +211,10 @@ static LogicalResult checkProgram(plan::ProgramOp program,
   };
   if (llvm::none_of(limits, isBroken))
     return success();
-  if (findFixes)
+  bool isSpent = llvm::any_of(limits, [&](const Limit &limit) {
+    return isBroken(limit) && !spenders(limit, explanation).empty();
+  });
+  if (findFixes && isSpent)
     findFixes(explanation);
   for (const Limit &limit : limits)
     if (isBroken(limit))

@@ -17,8 +17,9 @@
 //   %a2 = coll.all_gather %w1         // gathered again
 //   %g = call @dot_gradient(%dx2, %a2)
 //
-// First, what frees memory is done as early as it can be: a gradient is
-// scattered and added to its weight's shard before the next is computed.
+// Before, and where no memory is stated, what frees memory is done as early as
+// it can be: a gradient is scattered and added to its weight's shard before the
+// next is computed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -84,13 +85,16 @@ public:
   }
 
   void run() {
-    llvm::SmallVector<Operation *> ops;
     for (Operation &op : block.without_terminator())
-      ops.push_back(&op);
-    for (Operation *op : ops)
+      before.push_back(&op);
+    for (Operation *op : before)
       if (!done.contains(op))
         perform(op);
     for (Operation *op : done)
+      op->moveBefore(block.getTerminator());
+  }
+  void undo() {
+    for (Operation *op : before)
       op->moveBefore(block.getTerminator());
   }
 
@@ -167,6 +171,7 @@ private:
 
   static constexpr int64_t kScalars = 64;
   Block &block;
+  llvm::SmallVector<Operation *> before; ///< the order that was
   llvm::SetVector<Operation *> done;
   llvm::DenseMap<Value, Value> heirs; ///< result -> the argument it replaces
 };
@@ -268,28 +273,30 @@ private:
 struct FitMemory : weft::impl::FitMemoryPassBase<FitMemory> {
   void runOnOperation() override {
     Attribute attribute = getOperation()->getDiscardableAttr(kMemoryAttr);
-    if (!attribute)
-      return;
-    auto bytes = dyn_cast<IntegerAttr>(attribute);
-    if (!bytes || bytes.getInt() <= 0) {
+    auto bytes = dyn_cast_or_null<IntegerAttr>(attribute);
+    if (attribute && (!bytes || bytes.getInt() <= 0)) {
       getOperation().emitError() << kMemoryAttr << " is " << attribute
                                  << "; write the bytes of a device as 67108864 : i64";
       return signalPassFailure();
     }
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (function.isPublic() && !function.isExternal())
-        fit(function, bytes.getInt());
+        fit(function, bytes ? bytes.getInt() : std::numeric_limits<int64_t>::max());
   }
 
   void fit(func::FuncOp function, int64_t bytes) {
-    if (bytesNeeded(function) <= bytes)
-      return;
-    Hastening(function).run();
-    ++numHastened;
+    int64_t before = bytesNeeded(function);
+    Hastening hastening(function);
+    hastening.run();
+    if (bytesNeeded(function) < before)
+      ++numHastened;
+    else
+      hastening.undo();
     auto why = StringAttr::get(&getContext(), ", again: a device has " + Twine(bytes) + " bytes");
     Regathering regathering(function.getBody().front(), why);
-    while (bytesNeeded(function) > bytes && regathering.step())
-      ++numRegathered;
+    if (bytes < before)
+      while (bytesNeeded(function) > bytes && regathering.step())
+        ++numRegathered;
   }
 };
 } // namespace
