@@ -71,6 +71,22 @@ programs(jax.device_put(x, NamedSharding(mesh, P("a"))))
 check("vmap", jax.vmap(lambda a: jax.pure_callback(np.sin, jax.ShapeDtypeStruct((2,), np.float32), a,
                                                    vmap_method="expand_dims"))(x), np.sin(x))
 
+rows, places = [], P("a", None)
+
+
+def doubled_rows(a):
+    rows.append(np.asarray(a).shape)
+    return np.asarray(a) * 2
+
+
+def on_each(a):
+    own = jax.pure_callback(doubled_rows, jax.ShapeDtypeStruct(a.shape, a.dtype), a)
+    return own + jax.lax.psum(own.sum(), "a")
+
+
+check("shard_map", jax.jit(jax.shard_map(on_each, mesh=mesh, in_specs=places, out_specs=places))(x), 2 * x + 2 * x.sum())
+assert rows == [(4, 2)] * mesh.size, rows
+
 
 def fail(a):
     raise ValueError("not this one")

@@ -3,6 +3,7 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax import lax
 
 random = np.random.default_rng(3)
 
@@ -56,6 +57,30 @@ def check_eigh(a):
     unitary("vectors", vectors)
 
 
+def check_general(a):
+    """Those that LAPACK on the host does."""
+    n = a.shape[-1]
+    w, vr = (np.asarray(x) for x in jnp.linalg.eig(a))
+    near("a vr", a @ vr, vr * w[..., None, :])
+    t, z = (np.asarray(x) for x in jax.jit(lambda a: lax.linalg.schur(a))(a))
+    near("z t z^h", z @ t @ dagger(z), a)
+    unitary("z", z)
+    h, taus = (np.asarray(x) for x in lax.linalg.hessenberg(a))
+    assert taus.shape == (*a.shape[:-2], n - 1)
+    near("trace of h", np.trace(h, axis1=-2, axis2=-1), np.trace(a, axis1=-2, axis2=-1))
+    symmetric = a + dagger(a)
+    _, d, e, _ = (np.asarray(x) for x in lax.linalg.tridiagonal(symmetric))
+    if a.ndim == 2:
+        band = np.diag(d) + np.diag(e, 1) + np.diag(e, -1)
+        near("eigenvalues", np.linalg.eigvalsh(band), np.linalg.eigvalsh(symmetric))
+
+
+for dtype in (np.float32, np.complex64):
+    check_general(draw(5, 5, dtype=dtype))
+    check_general(draw(2, 4, 4, dtype=dtype))
+    left, right = lax.linalg.eig(draw(3, 3, dtype=dtype))[1:]
+    assert left.shape == right.shape == (3, 3)
+assert np.isnan(np.asarray(jnp.linalg.eigvals(np.full((2, 2), np.inf, np.float32)))).all()
 for dtype in (np.float32, np.complex64):
     for shape in ((5, 3), (2, 3, 4)):
         check_qr(draw(*shape, dtype=dtype))

@@ -2,7 +2,8 @@
 //
 //   custom_call @weft.host_call(%x) {backend_config = "7"}
 //
-// is a weft.manual on whole values with one host.call inside.
+// is a weft.manual on whole values with one host.call inside; in per-device code
+// (shard_map) it is a host.call of each device, with its part of the values.
 //
 //===----------------------------------------------------------------------===//
 
@@ -29,14 +30,19 @@ LogicalResult stablehlo::convertHostCall(Converter &c, ForeignOp op) {
   if (op.word("backend_config").getAsInteger(10, number) || number < 0)
     return op.refuse() << "calls function \"" << op.word("backend_config")
                        << "\" of the host; expected its number";
-  if (c.perDevice || c.shardings.isIgnored() || !mesh)
-    return op.refuse() << "calls the host from one device's program (shard_map), "
-                          "which is not supported; call it outside";
+  if (c.shardings.isIgnored() || !mesh)
+    return op.refuse() << "calls the host from a program without a mesh, which "
+                          "is not supported; run it from the script";
   SmallVector<Value> inputs = c.inputs(op);
   Location loc = op->getLoc();
   if (inputs.empty())
     inputs.push_back(c.splat(op, 0, RankedTensorType::get({}, c.builder.getI1Type())));
   TypeRange types(op->getResultTypes());
+  if (c.perDevice) {
+    auto call = host::CallOp::create(c.builder, loc, types, number, inputs,
+                                     coll::groupOver(mesh, {}));
+    return c.give(op, call.getResults());
+  }
   auto manual = ManualOp::create(c.builder, loc, types, inputs,
                                  wholeLayouts(c, TypeRange(ValueRange(inputs))),
                                  wholeLayouts(c, types));

@@ -12,6 +12,10 @@ FUNCTIONS = {
     "householder_product_p": ("lax.linalg", "linear_algebra", "householder_product", False),
     "eigh_p": ("lax.linalg", "linear_algebra", "eigh", True),
     "svd_p": ("lax.linalg", "linear_algebra", "svd", True),
+    "eig_p": ("lax.linalg", "host_linear_algebra", "eig", True),
+    "schur_p": ("lax.linalg", "host_linear_algebra", "schur", True),
+    "hessenberg_p": ("lax.linalg", "host_linear_algebra", "hessenberg", True),
+    "tridiagonal_p": ("lax.linalg", "host_linear_algebra", "tridiagonal", True),
     "approx_top_k_p": ("lax.ann", "reductions", "approx_top_k", True),
     "select_and_gather_add_p": ("lax.windowed_reductions", "reductions", "select_and_gather_add", False),
 }
@@ -32,4 +36,6 @@ def register():
 
     for name, (theirs, ours, function, several) in FUNCTIONS.items():
         primitive = getattr(importlib.import_module("jax._src." + theirs), name)
-        mlir.register_lowering(primitive, _later(ours, function, several), platform="weft")
+        # What calls the host is another call each time.
+        mlir.register_lowering(primitive, _later(ours, function, several), platform="weft",
+                               cacheable=ours != "host_linear_algebra")
