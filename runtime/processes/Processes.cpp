@@ -7,13 +7,14 @@
 
 namespace weft::runtime {
 
-constexpr size_t largestMessage = size_t(1) << 30;
+/// So that one always ends long before a deadlock is suspected.
+constexpr size_t largestMessage = size_t(64) << 20;
 
 void Patience::pause() {
-  ++looks;
+  looks += looks < 1 << 20;
   if (looks < 64)
     return;
-  if (looks < 20000) // some milliseconds: a step of others is hardly longer
+  if (!isLong()) // some milliseconds: a step of others is hardly longer
     sched_yield();
   else
     std::this_thread::sleep_for(std::chrono::microseconds(50));
@@ -85,6 +86,7 @@ bool Processes::poll(Transfer &transfer) {
     if (done == 0)
       return false;
     transfer.pop_back();
+    arrivals.fetch_add(1, std::memory_order_relaxed);
     if (done < 0) {
       std::string why = transport->error();
       guard.unlock();
@@ -96,8 +98,10 @@ bool Processes::poll(Transfer &transfer) {
 }
 
 Error Processes::wait(Transfer &transfer) {
+  setWaiting(true);
   for (Patience patience; !poll(transfer);)
     patience.pause();
+  setWaiting(false);
   Error e = failure();
   if (e)
     abandon(transfer);
@@ -220,7 +224,7 @@ Error Processes::meet(uint64_t command) {
 Processes::Farewell Processes::leave(int status, const std::string &message) {
   leaving.store(true);
   // Who ends because another failed has nothing to tell.
-  say(Word::Left, status, hasFailed() ? "" : message);
+  say(Word::Left, status, hasFailed() && !isDeadlock() ? "" : message);
   Farewell out;
   std::unique_lock<std::mutex> guard(state);
   while (!othersHaveLeft())

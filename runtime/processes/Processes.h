@@ -49,6 +49,7 @@ using Transfer = std::vector<void *>;
 class Patience {
 public:
   void pause();
+  bool isLong() const { return looks > 20000; }
 
 private:
   int looks = 0;
@@ -75,6 +76,10 @@ public:
   /// Null while all is well.
   Error failure() const;
   bool hasFailed() const { return failed.load(std::memory_order_acquire); }
+  /// That all wait for each other, which is what failure() then says.
+  bool isDeadlock() const { return deadlocked.load(); }
+  /// Whether this process can do nothing but wait for messages.
+  void setWaiting(bool isWaiting) { waiting.store(isWaiting, std::memory_order_relaxed); }
 
   Error agree(const char *what, uint64_t value);
   Error share(void **data, size_t *bytes);
@@ -97,6 +102,9 @@ private:
     bool hasLeft = false, isGone = false, isDead = false;
     int status = 0;
     std::string message;
+    /// What it said last, and since when: that it waits, after so many messages.
+    uint64_t waitsAfter = 0;
+    Clock::time_point stuckSince;
     void *heartbeat = nullptr; ///< sent, not yet taken
   };
 
@@ -111,6 +119,7 @@ private:
   void take(int peer, const std::vector<uint8_t> &bytes);
   void sendHeartbeats(Clock::time_point now);
   void findDead(Clock::time_point now);
+  void findDeadlock(Clock::time_point now);
   void endIfStuck(Clock::time_point now);
   [[noreturn]] void endProcess(const std::string &message, int status);
   bool isReporter() const;
@@ -129,10 +138,13 @@ private:
   std::condition_variable change;
   std::string reason; ///< of the first failure
   std::atomic<bool> failed{false}, leaving{false}, stopAsked{false};
+  std::atomic<bool> waiting{false}, deadlocked{false};
+  std::atomic<uint64_t> arrivals{0}; ///< messages that are over
   std::atomic<int> signalled{0}; ///< 1: gracefully, 2: at once
   bool isEnding = false;         ///< the watching thread is to return
   Clock::time_point lastBeat, lastLook, deathSeen, signalSeen;
-  std::vector<uint8_t> beat;
+  std::vector<uint8_t> beat; ///< a word, and what waitsNow() says
+  uint64_t waitsNow() const { return waiting.load() ? arrivals.load() + 1 : 0; }
   Transfer farewells;
   std::vector<std::vector<uint8_t>> spoken; ///< memory of `farewells`
   std::thread watcher;

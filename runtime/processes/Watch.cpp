@@ -3,6 +3,7 @@
 #include "weft/runtime/processes/Processes.h"
 
 #include <algorithm>
+#include <cstring>
 #include <unistd.h>
 
 namespace weft::runtime {
@@ -14,6 +15,8 @@ using namespace std::chrono_literals;
 constexpr std::chrono::milliseconds beatInterval = 500ms, lookInterval = 100ms,
                                     longestSilence = 6s;
 /// How long the program may take to come back and end by itself.
+/// All wait, and nothing has arrived anywhere for so long: it never will.
+constexpr std::chrono::milliseconds longestStandstill = 10s;
 constexpr std::chrono::milliseconds grace = 2s, graceAfterSignal = 400ms,
                                     graceForReporter = 1s;
 
@@ -27,6 +30,7 @@ void Processes::watch() {
     if (now - lastLook > lookInterval) {
       lastLook = now;
       findDead(now);
+      findDeadlock(now);
     }
     endIfStuck(now);
     guard.lock();
@@ -72,11 +76,21 @@ void Processes::take(int peer, const std::vector<uint8_t> &bytes) {
   who.heard = Clock::now();
   if (bytes.size() < 2)
     return;
+  if (Word(bytes[0]) == Word::Alive && bytes.size() == 9) {
+    uint64_t waitsAfter;
+    std::memcpy(&waitsAfter, bytes.data() + 1, 8);
+    // One that has left sends nothing any more, although it lives.
+    if (!who.hasLeft && (waitsAfter != who.waitsAfter || waitsAfter == 0))
+      who.stuckSince = who.heard;
+    who.waitsAfter = waitsAfter;
+    return;
+  }
   if (Word(bytes[0]) == Word::Stop)
     stopAsked.store(true);
   if (Word(bytes[0]) != Word::Left)
     return;
   who.hasLeft = true;
+  who.stuckSince = who.heard;
   who.status = bytes[1];
   if (who.status == 0 || bytes.size() == 2) {
     change.notify_all();
@@ -93,15 +107,25 @@ void Processes::sendHeartbeats(Clock::time_point now) {
   if (now - lastBeat < beatInterval)
     return;
   lastBeat = now;
-  beat = {uint8_t(Word::Alive), 0};
   watcherWaits.store(true);
   std::lock_guard<std::mutex> guard(calls);
   watcherWaits.store(false);
+  bool areSent = true; // until then their memory is not touched
   for (int peer = 0; peer < size(); ++peer) {
     void *&request = peers[size_t(peer)].heartbeat;
-    if (peer == rank() || (request && transport->test(request) == 0))
-      continue;
-    request = transport->send(peer, tags::control, beat.data(), beat.size());
+    if (request && transport->test(request) != 0)
+      request = nullptr;
+    areSent &= !request;
+  }
+  if (areSent) {
+    uint64_t waitsAfter = waitsNow();
+    beat.assign(9, uint8_t(Word::Alive));
+    std::memcpy(beat.data() + 1, &waitsAfter, 8);
+  }
+  for (int peer = 0; peer < size(); ++peer) {
+    void *&request = peers[size_t(peer)].heartbeat;
+    if (peer != rank() && !request)
+      request = transport->send(peer, tags::control, beat.data(), beat.size());
   }
 }
 
@@ -129,6 +153,25 @@ void Processes::findDead(Clock::time_point now) {
   guard.unlock();
   if (!why.empty())
     fail(why + "; see its own messages, and start all processes again");
+}
+
+void Processes::findDeadlock(Clock::time_point now) {
+  if (hasFailed())
+    return;
+  std::unique_lock<std::mutex> guard(state);
+  Peer &self = peers[size_t(rank())];
+  uint64_t waitsAfter = waitsNow();
+  if (waitsAfter != self.waitsAfter || waitsAfter == 0)
+    self.stuckSince = now;
+  self.waitsAfter = waitsAfter;
+  for (const Peer &peer : peers)
+    if (now - peer.stuckSince < longestStandstill ||
+        (!peer.waitsAfter && !peer.hasLeft))
+      return;
+  guard.unlock();
+  deadlocked.store(true);
+  fail("deadlock: all processes wait for messages that none of them sends; "
+       "every process must reach the same collectives");
 }
 
 bool Processes::isReporter() const {

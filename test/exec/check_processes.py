@@ -153,6 +153,13 @@ def check_errors(weft, fixtures, scratch):
     refuse(mpirun(2, "--wdir", scratch / "one", *local, ":", "-n", 1, "--wdir", scratch / "two", *local),
            "step.weft: rank 2 has another program than rank 0: hash [0-9a-f]+, not [0-9a-f]+; .*")
     (scratch / "one" / "in.npz").write_bytes(step.inputs.read_bytes())
+    changed = npz_values.read(step.inputs)
+    next(values for _, values in changed.values())[0] += 1
+    npz_values.write(scratch / "two" / "in.npz", changed)
+    local = [weft, "run", step.file, "--inputs", "in.npz", "--outputs", out]
+    refuse(mpirun(2, "--wdir", scratch / "one", *local, ":", "-n", 1, "--wdir", scratch / "two", *local),
+           "[^:]*: rank 2 has another in.npz than rank 0: hash [0-9a-f]+, not [0-9a-f]+; .*")
+    (scratch / "two" / "in.npz").unlink()
     local = [weft, "run", step.file, "--inputs", "in.npz", "--outputs", out]
     refuse(mpirun(2, "--wdir", scratch / "one", *local, ":", "-n", 1, "--wdir", scratch / "two", *local),
            ".*: rank 2: in.npz: cannot be read: .*")

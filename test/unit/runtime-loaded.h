@@ -11,7 +11,7 @@
 #define WEFT_TEST_UNIT_RUNTIME_LOADED_H
 
 #include "weft/runtime/abi/plan_generated.h"
-#include "weft/runtime/abi/weft.h"
+#include "weft/runtime/abi/processes.h"
 
 #include "catch2/catch.hpp"
 
@@ -32,10 +32,10 @@ inline std::string take(weft_error *error, weft_status *status = nullptr) {
 /// A program on its own runtime with buffers for all of its ports.
 struct Loaded {
   Loaded(const std::vector<uint8_t> &image, const std::string &devices,
-         int workers = 0, bool poison = true) {
+         int workers = 0, bool poison = true, weft_processes *all = nullptr) {
     CHECK(take(weft_program_load_memory(image.data(), image.size(), &program)) ==
           "");
-    CHECK(take(weft_runtime_create(devices.c_str(), workers, &runtime)) == "");
+    CHECK(take(weft_runtime_create_among(all, devices.c_str(), workers, &runtime)) == "");
     REQUIRE(program);
     REQUIRE(runtime);
     weft_runtime_poison(runtime, poison);

@@ -6,6 +6,13 @@ foreach(name execute collectives file isolation sharing)
     WEFT_TEST_KERNELS="$<TARGET_FILE:weft_test_kernels>")
   add_dependencies(runtime-${name}-test weft_test_kernels)
 endforeach()
+# For test/exec/mpi-collectives.test: mpirun runs it.
+add_executable(runtime-together-test unit/runtime-together-test.cpp)
+target_link_libraries(runtime-together-test PRIVATE weft_catch_main WeftRuntime)
+target_compile_options(runtime-together-test PRIVATE -fexceptions)
+target_compile_definitions(runtime-together-test PRIVATE
+  WEFT_TEST_KERNELS="$<TARGET_FILE:weft_test_kernels>")
+add_dependencies(runtime-together-test weft_test_kernels)
 # For lit tests: see its first lines.
 add_executable(compare-runs exec/compare-runs.cpp)
 target_link_libraries(compare-runs PRIVATE WeftRuntime)

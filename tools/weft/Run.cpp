@@ -100,11 +100,13 @@ static Result<Array> readInput(const NpzFile &file, const Port &port) {
 
 static Status bindInputs(weft_runtime *runtime, const weft_program *program,
                          const NpzFile &file, const std::vector<Port> &ports,
-                         Bound &bound) {
+                         const RunFlags &flags, Bound &bound, uint64_t &hash) {
   for (size_t i = 0; i < ports.size(); ++i) {
     auto array = readInput(file, ports[i]);
     if (!array)
       return array.error();
+    if (flags.processes)
+      hash = hash * 31 + weft_hash(array->bytes.data(), array->bytes.size());
     weft_buffer *buffer = nullptr;
     if (Status made =
             takeError(weft_input_create(runtime, program, i, &buffer));
@@ -199,8 +201,14 @@ static Status execute(const RunFlags &flags, const weft_program *program) {
     return runtime.error();
   weft_runtime *created = runtime->get();
   Bound bound;
-  if (Status in = bindInputs(created, program, *file, inputs, bound); !in)
+  uint64_t hash = 0;
+  if (Status in = bindInputs(created, program, *file, inputs, flags, bound, hash);
+      !in)
     return in;
+  if (Status same = takeError(weft_processes_agree(
+          flags.processes, flags.inputs.c_str(), hash));
+      !same)
+    return Error{flags.program + ": " + same.message()};
   if (Status to = bindOutputs(created, program, inputs, outputs.size(), bound);
       !to)
     return to;

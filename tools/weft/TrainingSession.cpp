@@ -148,8 +148,16 @@ Result<TrainingData> TrainingSession::data(StepKind kind,
   options.divideBy = flags.divideBy.value_or(1);
   options.addChannel = flags.addChannel;
   auto selected = selectData(options, purpose, ports);
-  if (selected)
-    warnOfLabels(*selected, steps->model());
+  if (!selected)
+    return selected;
+  uint64_t hash = 0;
+  for (size_t i = 0; processes && i < selected->columns.size(); ++i) {
+    const Array &array = *selected->columns[i].array;
+    hash = hash * 31 + weft_hash(array.bytes.data(), array.bytes.size());
+  }
+  if (weft_error *error = weft_processes_agree(processes, "training data", hash))
+    return takeError(error);
+  warnOfLabels(*selected, steps->model());
   return selected;
 }
 
@@ -170,6 +178,11 @@ Status TrainingSession::initialise(StepKind kind,
   auto arrays = readWeights(weightsFile, steps->model());
   if (!arrays)
     return arrays.error();
+  uint64_t hash = 0;
+  for (const NamedArray &named : *arrays)
+    hash = hash * 31 + weft_hash(named.array.bytes.data(), named.array.bytes.size());
+  if (weft_error *error = weft_processes_agree(processes, weightsFile.c_str(), hash))
+    return takeError(error);
   loaded = variables->load(*arrays, /*strict=*/false);
   return loaded ? loaded : Error{weightsFile + ": " + loaded.message()};
 }

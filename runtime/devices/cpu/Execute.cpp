@@ -165,9 +165,40 @@ static Error runIsolated(weft_runtime &runtime, const Plan &plan,
   return e;
 }
 
-static void count(weft_runtime &runtime, const Executor &executor) {
+using Counts = std::array<Executor::Count, collectiveKinds>;
+
+/// Devices that take other branches move other bytes: those of all processes.
+static Error countElsewhere(weft_runtime &runtime, const Plan &plan,
+                            Counts &counts) {
+  bool branches = std::any_of(
+      plan.instructions.begin(), plan.instructions.end(), [](const Instruction &i) {
+        return i.kind == weft::plan::Operation::JumpUnless;
+      });
+  Processes *processes = runtime.processes;
+  if (!processes || !branches)
+    return nullptr;
+  std::vector<Counts> all(size_t(processes->size()), counts);
+  std::vector<Message> messages;
+  for (int peer = 0; peer < processes->size(); ++peer)
+    if (peer != processes->rank()) {
+      messages.push_back({.peer = peer, .tag = tags::counts,
+                          .in = &all[size_t(peer)], .bytes = sizeof counts});
+      messages.push_back({.peer = peer, .tag = tags::counts, .out = &counts,
+                          .bytes = sizeof counts});
+    }
+  if (Error e = processes->exchange(messages))
+    return e;
+  int first = runtime.ownership(plan.mesh).of(0);
+  for (size_t kind = 0; kind < collectiveKinds; ++kind) {
+    counts[kind].occurrences = all[size_t(first)][kind].occurrences;
+    for (const Counts &some : all)
+      counts[kind].bytes = std::max(counts[kind].bytes, some[kind].bytes);
+  }
+  return nullptr;
+}
+
+static void count(weft_runtime &runtime, const Counts &counts) {
   runtime.counters.clear();
-  auto counts = executor.counts();
   for (size_t kind = 0; kind < counts.size(); ++kind)
     if (counts[kind].occurrences || counts[kind].bytes)
       runtime.counters.push_back(
@@ -198,7 +229,10 @@ static Error execute(weft_runtime *runtime, const weft_program *program,
   if (Error e = runtime->growArenas(plan))
     return e;
   Error e = run(plan, *executor);
-  count(*runtime, *executor);
+  Counts counts = executor->counts();
+  if (!e)
+    e = countElsewhere(*runtime, plan, counts);
+  count(*runtime, counts);
   return e;
 }
 

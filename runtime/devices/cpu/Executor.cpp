@@ -106,6 +106,8 @@ Error Executor::run(Workers &pool, DeviceBorders *between) {
   if (failure) {
     for (Meeting *meeting : travelling)
       meeting->crossing->abandon();
+    if (elsewhere.processes->isDeadlock())
+      return makeError(WEFT_DEADLOCK, describeDeadlock());
     return std::move(failure);
   }
   if (done == own.size())
@@ -266,8 +268,19 @@ void Executor::receive() {
   lock.lock();
   std::vector<Meeting *> waiting = travelling;
   lock.unlock();
+  bool isIdle = false;
+  struct Waiting {
+    Processes *processes;
+    ~Waiting() { processes->setWaiting(false); }
+  } waits{elsewhere.processes};
   for (Patience patience; workers->news.value() == seen; patience.pause()) {
     Meeting *arrived = nullptr;
+    if (!isIdle && patience.isLong()) {
+      lock.lock();
+      isIdle = running == 0;
+      lock.unlock();
+      elsewhere.processes->setWaiting(isIdle);
+    }
     for (Meeting *meeting : waiting)
       if (!arrived && meeting->crossing->poll())
         arrived = meeting;
@@ -398,7 +411,9 @@ std::string Executor::describeDeadlock() const {
       if (other.state == State::Waiting && other.pc == device.pc)
         continue;
       text += separator + std::to_string(member);
-      if (other.state == State::Done)
+      if (!elsewhere.ownership.isOwn(member))
+        text += " (in another process)";
+      else if (other.state == State::Done)
         text += " (returned)";
       separator = ", ";
     }

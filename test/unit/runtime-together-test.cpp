@@ -1,0 +1,239 @@
+// Run by mpirun: each process runs the same programs twice, alone with all
+// devices and together with the others, and compares bits and counts.
+#include "runtime-plan.h"
+
+#include "weft/runtime/abi/processes.h"
+
+#include <cstring>
+#include <random>
+#include <unistd.h>
+
+using namespace weft::test;
+
+namespace {
+
+/// Joined for the life of the program.
+struct Together {
+  Together() { REQUIRE(take(weft_processes_join(1, STDERR_FILENO, &all)) == ""); }
+  ~Together() {
+    int reports, orderly;
+    char *other;
+    weft_processes_leave(all, 0, nullptr, &reports, &other, &orderly);
+  }
+  weft_processes *all = nullptr;
+};
+
+weft_processes *together() {
+  static Together joined;
+  return joined.all;
+}
+
+std::mt19937 dice(3); // rolls the same in every process
+int64_t roll(int64_t n) { return int64_t(dice() % uint64_t(n)); }
+
+/// Random bytes that are small numbers of any type.
+std::vector<uint8_t> numbers(const PortT &port) {
+  size_t count = 1, size = size_t(bytesOf(port.dtype));
+  for (int64_t n : port.shape)
+    count *= size_t(n);
+  std::vector<uint8_t> out(count * size);
+  for (size_t i = 0; i < count; ++i) {
+    float real = float(roll(2000)) / 64 - 15;
+    int64_t whole = roll(30);
+    if (port.dtype == DType::f32)
+      std::memcpy(&out[i * 4], &real, 4);
+    else if (port.dtype == DType::bf16)
+      std::memcpy(&out[i * 2], reinterpret_cast<char *>(&real) + 2, 2);
+    else
+      std::memcpy(&out[i * size], &whole, size);
+  }
+  return out;
+}
+
+/// The outputs and counts of a few runs.
+std::vector<std::vector<uint8_t>>
+results(weft_processes *all, PlanBuilder &p, const std::vector<uint8_t> &image,
+        const std::vector<std::vector<uint8_t>> &inputs) {
+  int64_t devices = 1;
+  for (int64_t n : p.program.mesh->axis_sizes)
+    devices *= n;
+  Loaded program(image, "cpu:" + std::to_string(devices), 0, true, all);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    program.write(i, inputs[i]);
+  for (int run = 0; run < 3; ++run)
+    REQUIRE(program.run() == "");
+  std::vector<std::vector<uint8_t>> out;
+  for (size_t o = 0; o < p.program.outputs.size(); ++o) {
+    const PortT &port = *p.program.outputs[o];
+    size_t bytes = size_t(bytesOf(port.dtype));
+    for (int64_t n : port.shape)
+      bytes *= size_t(n);
+    out.push_back(program.read<uint8_t>(o, bytes));
+  }
+  for (CollectiveKind kind : EnumValuesCollectiveKind()) {
+    uint64_t count = 0, bytes = program.counted(EnumNameCollectiveKind(kind), &count);
+    out.push_back({uint8_t(count), uint8_t(bytes), uint8_t(bytes >> 8), uint8_t(bytes >> 16)});
+  }
+  return out;
+}
+
+void compare(PlanBuilder &p) {
+  std::vector<uint8_t> image = p.image();
+  std::vector<std::vector<uint8_t>> inputs;
+  for (const std::unique_ptr<PortT> &port : p.program.inputs)
+    inputs.push_back(numbers(*port));
+  auto alone = results(nullptr, p, image, inputs);
+  REQUIRE((results(together(), p, image, inputs) == alone));
+}
+
+/// At least as many devices as there are processes.
+std::pair<int64_t, int64_t> randomMesh() {
+  for (;;) {
+    int64_t x = 1 + roll(5), y = 1 + roll(4);
+    if (x * y >= weft_processes_size(together()))
+      return {x, y};
+  }
+}
+
+DType randomType() {
+  DType types[] = {DType::f32, DType::bf16, DType::i32, DType::i64, DType::i8};
+  return types[roll(5)];
+}
+
+/// Now and then large enough to be cut among processes.
+int64_t randomSize() { return roll(3) ? 1 + roll(9) : 1 + roll(60000); }
+
+} // namespace
+
+TEST_CASE("reductions") {
+  for (int round = 0; round < 40; ++round) {
+    auto [x, y] = randomMesh();
+    PlanBuilder p({{"x", x}, {"y", y}});
+    Axes group = round % 3 == 0   ? Axes{whole(0, x), whole(1, y)}
+                 : round % 3 == 1 ? Axes{whole(0, x)}
+                                  : Axes{whole(1, y)};
+    Axes all = {whole(0, x), whole(1, y)};
+    std::vector<uint32_t> values;
+    for (int64_t i = 0; i <= roll(3); ++i) {
+      values.push_back(p.state("v" + std::to_string(i), randomType(),
+                               {x * y * randomSize()}, {all}));
+    }
+    p.collective(CollectiveKind::all_reduce, values, values, group).reduce =
+        roll(2) ? ReduceKind::sum : ReduceKind::max;
+    compare(p);
+  }
+}
+
+TEST_CASE("reduce-scatters and all-gathers, uneven too") {
+  for (int round = 0; round < 40; ++round) {
+    auto [x, y] = randomMesh();
+    PlanBuilder p({{"x", x}, {"y", y}});
+    DType dtype = randomType();
+    Shape shape = {1 + roll(9), 1 + roll(9), roll(3) ? 2 : 5000};
+    int32_t to = int32_t(roll(2));
+    std::vector<Axes> split(3);
+    split[size_t(to)] = {whole(0, x)};
+    bool gathers = roll(2);
+    uint32_t in = p.input("in", dtype, shape, gathers ? split : std::vector<Axes>(3));
+    uint32_t out = p.output("out", dtype, shape, gathers ? std::vector<Axes>(3) : split);
+    p.collective(gathers ? CollectiveKind::all_gather : CollectiveKind::reduce_scatter,
+                 {in}, {out}, {whole(0, x)}, -1, to);
+    compare(p);
+  }
+}
+
+TEST_CASE("exchanges and all-to-alls") {
+  for (int round = 0; round < 60; ++round) {
+    auto [x, y] = randomMesh();
+    PlanBuilder p({{"x", x}, {"y", y}});
+    Shape shape = {1 + roll(9), 1 + roll(9)};
+    auto layout = [&, x = x, y = y] {
+      std::vector<Axes> dims(2);
+      if (roll(3))
+        dims[size_t(roll(2))].push_back(whole(0, x));
+      if (roll(3)) {
+        Axes &axes = dims[size_t(roll(2))];
+        axes.insert(roll(2) ? axes.begin() : axes.end(), whole(1, y));
+      }
+      return dims;
+    };
+    std::vector<Axes> from = layout(), to = layout();
+    bool exchanges = roll(2);
+    if (!exchanges) {
+      from = {{whole(0, x)}, {}};
+      to = {{}, {whole(0, x)}};
+    }
+    DType dtype = randomType();
+    uint32_t in = p.input("in", dtype, shape, from);
+    uint32_t out = p.output("out", dtype, shape, to);
+    if (exchanges)
+      p.exchange(in, out, shape, from, to);
+    else
+      p.collective(CollectiveKind::all_to_all, {in}, {out}, {whole(0, x)}, 0, 1);
+    compare(p);
+  }
+}
+
+TEST_CASE("fetches, permutes and picks") {
+  for (int round = 0; round < 40; ++round) {
+    int64_t x = weft_processes_size(together()) + roll(4), n = 1 + roll(30);
+    int64_t block = (n + x - 1) / x;
+    PlanBuilder p({{"x", x}});
+    uint32_t in = p.input("in", DType::i32, {n}, {{whole(0, x)}});
+    if (round % 3 == 0) {
+      // From a halo to all, plainly and turned; where nothing comes the output
+      // keeps what it had.
+      int64_t count = block + roll(2 * block + 1);
+      uint32_t out = p.state("out", DType::i32, {x * count}, {{whole(0, x)}});
+      p.collective(CollectiveKind::fetch, {in}, {out}, {whole(0, x)}, -1, 0)
+          .shape = {n, block, 1, -roll(3), 1, roll(2) ? n : 0};
+    } else if (round % 3 == 1) {
+      uint32_t out = p.state("out", DType::i32, {n}, {{whole(0, x)}});
+      auto &op = p.collective(CollectiveKind::collective_permute, {in}, {out}, {whole(0, x)});
+      for (int64_t k = 0; k < x; ++k)
+        op.shape.push_back(roll(x + 1) - 1);
+    } else {
+      uint32_t at = p.input("at", DType::i64, {x * 7}, {{whole(0, x)}});
+      uint32_t out = p.output("out", DType::i32, {x * 7}, {{whole(0, x)}});
+      p.collective(CollectiveKind::pick, {in, at}, {out, at}, {whole(0, x)}, -1, 0);
+    }
+    compare(p);
+  }
+}
+
+/// Rows loop 2 and 5 times over an all-reduce of their own.
+TEST_CASE("groups in loops of their own") {
+  PlanBuilder p({{"row", 2}, {"column", 4}});
+  uint32_t v = p.state("v", DType::f32, {8}, {{whole(0, 2), whole(1, 4)}});
+  uint32_t counter = p.state("counter", DType::i32, {1}, {{}});
+  uint32_t limit = p.arena(DType::i32, {1}), go = p.arena(DType::i1, {});
+  p.launch("limit_by_row", {limit});
+  uint32_t head = p.next();
+  p.launch("less", {counter, limit, go});
+  JumpUnlessT &leave = p.jumpUnless(go, 0);
+  p.collective(CollectiveKind::all_reduce, {v}, {v}, {whole(1, 4)});
+  p.launch("increment", {counter});
+  p.jump(head);
+  leave.target = p.next();
+  std::vector<uint8_t> image = p.image();
+  // The counter differs between rows: one output, the sums, is compared.
+  std::vector<std::vector<uint8_t>> inputs = {numbers(*p.program.inputs[0]), {0, 0, 0, 0}};
+  auto alone = results(nullptr, p, image, inputs), shared = results(together(), p, image, inputs);
+  CHECK((alone[0] == shared[0]));
+  CHECK((std::vector(alone.begin() + 2, alone.end()) == std::vector(shared.begin() + 2, shared.end())));
+}
+
+TEST_CASE("a deadlock across processes is an error", "[.deadlock]") {
+  PlanBuilder p({{"x", 2}});
+  uint32_t v = p.state("v", DType::f32, {2}, {{whole(0, 2)}});
+  uint32_t first = p.arena(DType::i1, {});
+  p.launch("is_first", {first});
+  JumpUnlessT &skip = p.jumpUnless(first, 0);
+  p.collective(CollectiveKind::all_reduce, {v}, {v}, {whole(0, 2)});
+  skip.target = p.next();
+  Loaded program(p.image(), "cpu:2", 1, false, together());
+  std::string error = program.run();
+  if (weft_processes_rank(together()) == 0)
+    CHECK(error == "deadlock in \"test\": no group is complete; device 0 waits at "
+                   "instruction 2 (all_reduce of the test) for device 1 (in another process)");
+}
