@@ -1,9 +1,10 @@
 """Programs on several processes, started by mpirun, give the bits of one process.
 
-    check_processes.py WEFT FIXTURES run|fit|examples|errors|death
+    check_processes.py WEFT FIXTURES run|fit|examples|errors|death|interrupt
 """
 
 import array
+import json
 import math
 import os
 import pathlib
@@ -217,6 +218,31 @@ def check_death(weft, fixtures, scratch):
     kill(step, 2, signal.SIGKILL, "--enable-recovery")
     kill(step, 0, signal.SIGKILL, "--enable-recovery")
     kill(step, 1, signal.SIGSTOP, "--enable-recovery")
+
+
+def interrupted(command, seconds):
+    """(seconds until all is over, Weft's lines on stderr) after one Ctrl-C to mpirun."""
+    started = subprocess.Popen([str(c) for c in command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    time.sleep(seconds)
+    begin = time.monotonic()
+    started.send_signal(signal.SIGINT)
+    _, errors = started.communicate(timeout=60)
+    return time.monotonic() - begin, [line for line in errors.splitlines() if line.startswith("weft: ")]
+
+
+def check_interrupt(weft, fixtures, scratch):
+    folder, weights, history = fixtures / "seed-functional-mlp", scratch / "w.npz", scratch / "h.json"
+    command = [weft, "fit", folder / "model.json", "--distribution", folder / "distribution-dp8.json",
+               "--x", f"{folder}/golden.npz:x", "--y", f"{folder}/golden.npz:y", "--batch-size", "16", "--seed", "1",
+               "--epochs", "1000000", "--verbose", "0", "--save-weights", weights, "--history", history, "--history-steps"]
+    took, said = interrupted(mpirun(3, *command, flags=["--mca", "odls_base_sigkill_timeout", "3"]), 4)
+    steps = len(json.loads(history.read_text())["steps"]["loss"])
+    expect(said == [f"weft: interrupted after {steps} steps; saved {weights}"], f"fit says {said}")
+    iteration = next(v for k, (_, v) in npz_values.read(weights).items() if k.endswith("/iteration"))[0]
+    expect(iteration == steps and took < 10, f"{iteration} steps are saved of {steps}, after {took:.1f} s")
+    step = seed_step(weft, fixtures, scratch, "distribution-dp8.json")
+    took, said = interrupted(mpirun(3, *step.command(scratch / "out.npz", "--repeat", "100000000")), 2)
+    expect(took < 10 and len(said) <= 1, f"run says {said} after {took:.1f} s")
 
 
 def main():

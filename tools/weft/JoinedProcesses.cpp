@@ -106,7 +106,8 @@ int JoinedProcesses::end(int status) {
     return status;
   std::fflush(stdout);
   std::string kept = keptErrors();
-  std::string reason = status ? reasonOf(kept) : "";
+  // All end together after Ctrl-C: that is no failure of one of them.
+  std::string reason = status && status != 130 ? reasonOf(kept) : "";
   int reports = 0, isOrderly = 0;
   char *other = nullptr;
   bool isRankZero = weft_processes_rank(joined) == 0;
