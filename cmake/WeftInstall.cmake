@@ -3,7 +3,7 @@
 include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
-set(weft_embedding_libraries WeftLayout WeftDialect CollDialect HostDialect PlanDialect WeftForeignRules WeftInterpret WeftVerify WeftResharding
+set(weft_embedding_libraries WeftLayout WeftDialect CollDialect HostDialect PlanDialect WeftForeignRules WeftForeignPasses WeftInterpret WeftVerify WeftResharding
   WeftShardingPasses WeftTrainingPasses WeftKernelPasses WeftPlanningPasses WeftExplain WeftStages)
 install(TARGETS weft_mlir WeftPlanSchema WeftRuntime WeftC ${weft_embedding_libraries}
   EXPORT WeftTargets

@@ -7,6 +7,7 @@
 #include "weft/dialects/foreign/ForeignRules.h"
 #include "weft/dialects/host/Host.h"
 #include "weft/dialects/plan/Plan.h"
+#include "weft/passes/foreign/Passes.h"
 #include "weft/passes/kernels/Passes.h"
 #include "weft/passes/planning/Passes.h"
 #include "weft/passes/sharding/Passes.h"
@@ -30,5 +31,6 @@ void weft::registerAllPasses() {
   registerWeftShardingPasses();
   registerWeftKernelPasses();
   registerWeftPlanningPasses();
+  registerWeftForeignPasses();
   registerPipelines();
 }

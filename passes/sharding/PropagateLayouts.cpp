@@ -41,7 +41,7 @@ static LogicalResult checkCaptures(Operation &op) {
 /// on, or belong to an op that has a rule or says its layouts itself.
 static LogicalResult checkOp(Operation &op) {
   for (Type type : op.getResultTypes())
-    if (auto tensor = dyn_cast<ShapedType>(type))
+    if (auto tensor = dyn_cast<TensorType>(type))
       if (!tensor.hasStaticShape())
         return op.emitError("layouts need static shapes, this is ") << type;
   if (isa<ShardingRuleOpInterface>(op))

@@ -1,7 +1,8 @@
 """Installs build/ into an empty prefix and embeds Weft from there.
 
-check_install.py [build folder]: builds examples/embedding against the installed
-package alone, runs it, and runs the installed weft and weft-opt.
+check_install.py [build folder]: builds examples/embedding, and the program that
+docs/embedding.md shows, against the installed package alone, runs them, and runs
+the installed weft and weft-opt.
 """
 
 import pathlib
@@ -26,6 +27,16 @@ def expect(text, words, source):
         sys.exit(f"{source} printed no '{words}' but:\n{text}")
 
 
+def write_page(folder):
+    """The files that docs/embedding.md shows, which is short enough to read."""
+    page = (ROOT / "docs" / "embedding.md").read_text()
+    if page.count("\n") >= 100:
+        sys.exit("docs/embedding.md has 100 lines or more; shorten it")
+    folder.mkdir()
+    for kind, name in (("cmake", "CMakeLists.txt"), ("cpp", "shard_mine.cpp")):
+        (folder / name).write_text(re.search(rf"^```{kind}\n(.*?)^```", page, re.M | re.S).group(1))
+
+
 def check(build, folder):
     prefix, example = folder / "prefix", folder / "example"
     run("cmake", "--install", build, "--prefix", prefix)
@@ -39,9 +50,14 @@ def check(build, folder):
             sys.exit(f"{targets.name} names the source tree {ROOT}: an installed package may be alone")
     cache = (build / "CMakeCache.txt").read_text()
     compiler = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.*)$", cache, re.M).group(1)
-    run("cmake", "-G", "Ninja", "-S", ROOT / "examples" / "embedding", "-B", example,
-        f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_CXX_COMPILER={compiler}")
-    run("cmake", "--build", example)
+    write_page(folder / "page")
+    for source, into in ((ROOT / "examples" / "embedding", example), (folder / "page", folder / "page" / "build")):
+        run("cmake", "-G", "Ninja", "-S", source, "-B", into,
+            f"-DCMAKE_PREFIX_PATH={prefix}", f"-DCMAKE_CXX_COMPILER={compiler}")
+        run("cmake", "--build", into)
+    said = run(folder / "page" / "build" / "shard_mine")
+    expect(said, "coll.all_reduce", "the program of docs/embedding.md")
+    expect(said, "4 devices agree with the global program", "the program of docs/embedding.md")
     expect(run(example / "embedding"), "-> tensor<8x2xf32>", "the example")
     expect(run(example / "embedding", "plan"), "plan.program", "the example at stage plan")
     expect(run(prefix / "bin/weft-opt", "--help"), "weft-pipeline", "the installed weft-opt")

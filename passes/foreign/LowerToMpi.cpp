@@ -1,0 +1,75 @@
+//===- LowerToMpi.cpp - communication by upstream's mpi dialect -----------===//
+
+#include "weft/dialects/coll/Coll.h"
+#include "weft/passes/foreign/Passes.h"
+
+#include "mlir/Interfaces/FunctionInterfaces.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+namespace weft {
+#define GEN_PASS_DEF_LOWERTOMPIPASS
+#include "weft/passes/foreign/Passes.h.inc"
+} // namespace weft
+
+using namespace weft;
+using namespace mlir;
+
+/// Does MPI send such elements? Of floats it knows 32 and 64 bits.
+static bool isSendable(Type element) {
+  return element.isF32() || element.isF64() || element.isInteger(8) ||
+         element.isInteger(16) || element.isInteger(32) || element.isInteger(64);
+}
+
+static LogicalResult checkMovable(Operation *op) {
+  if (!isa<coll::CollDialect>(op->getDialect()))
+    return success();
+  for (NamedAttribute attribute : op->getAttrs())
+    if (auto layout = dyn_cast<LayoutAttr>(attribute.getValue()))
+      for (auto [rank, id] : llvm::enumerate(layout.getMesh().getMesh().devices))
+        if (id != static_cast<int64_t>(rank))
+          return op->emitError("device ")
+                 << id << " is at position " << rank
+                 << " of the mesh, but a rank is a position; leave the list of "
+                    "devices out";
+  for (Type type : op->getOperandTypes())
+    if (auto tensor = dyn_cast<RankedTensorType>(type);
+        tensor && !isSendable(tensor.getElementType()))
+      return op->emitError("mpi sends no elements of ")
+             << tensor.getElementType() << "; convert them to f32 or i32 before";
+  return success();
+}
+
+/// Layouts, names and the mesh mean nothing to who compiles the rest.
+static void removeAnnotations(ModuleOp module) {
+  auto others = [&](DictionaryAttr all) {
+    SmallVector<NamedAttribute> kept;
+    for (NamedAttribute attribute : all ? all.getValue() : ArrayRef<NamedAttribute>())
+      if (!attribute.getName().getValue().starts_with("weft."))
+        kept.push_back(attribute);
+    return DictionaryAttr::get(module.getContext(), kept);
+  };
+  module->setAttrs(others(module->getAttrDictionary()));
+  module.walk([&](FunctionOpInterface function) {
+    for (unsigned i = 0; i < function.getNumArguments(); ++i)
+      function.setArgAttrs(i, others(function.getArgAttrDict(i)));
+    for (unsigned i = 0; i < function.getNumResults(); ++i)
+      function.setResultAttrs(i, others(function.getResultAttrDict(i)));
+  });
+}
+
+namespace {
+struct LowerToMpi : weft::impl::LowerToMpiPassBase<LowerToMpi> {
+  void runOnOperation() override {
+    WalkResult movable = getOperation().walk([](Operation *op) {
+      return failed(checkMovable(op)) ? WalkResult::interrupt() : WalkResult::advance();
+    });
+    if (movable.wasInterrupted())
+      return signalPassFailure();
+    RewritePatternSet patterns(&getContext());
+    populateCollToMpiPatterns(patterns);
+    if (failed(applyPatternsGreedily(getOperation(), std::move(patterns))))
+      return signalPassFailure();
+    removeAnnotations(getOperation());
+  }
+};
+} // namespace
