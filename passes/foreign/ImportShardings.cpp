@@ -58,9 +58,9 @@ LogicalResult ShardingImport::importGrid(shard::GridOp grid) {
 }
 
 FailureOr<LayoutAttr> ShardingImport::layoutOf(shard::ShardingOp sharding, Type type) {
-  if (!mesh) // a grid of a module around this one
+  if (!mesh) // the grid of a module inside
     return sharding.emitError("shard.grid @")
-           << sharding.getGrid() << " is not in this module; move it here";
+           << sharding.getGrid() << " is not in the outermost module; move it there";
   if (!sharding.getStaticHaloSizes().empty() ||
       !sharding.getStaticShardedDimsOffsets().empty())
     return sharding.emitError("halo sizes and offsets of shards are not imported; "

@@ -77,3 +77,17 @@ func.func @collective(%a: tensor<8xf32>) -> tensor<8xf32> {
   %0 = shard.all_reduce %a on @grid grid_axes = [0] : tensor<8xf32> -> tensor<8xf32>
   return %0 : tensor<8xf32>
 }
+
+// -----
+
+module {
+  module @inner {
+    shard.grid @grid(shape = 2)
+    func.func @nested(%a: tensor<8xf32>) -> tensor<8xf32> {
+      // expected-error @below {{shard.grid @grid is not in the outermost module; move it there}}
+      %s = shard.sharding @grid split_axes = [[0]] : !shard.sharding
+      %0 = shard.shard %a to %s : tensor<8xf32>
+      return %0 : tensor<8xf32>
+    }
+  }
+}
