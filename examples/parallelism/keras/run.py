@@ -89,7 +89,8 @@ def main():
     parser.add_argument("--explain", action="store_true", help="print Weft's reports")
     options = parser.parse_args()
     os.environ.setdefault("KERAS_BACKEND", "jax")
-    reports = pathlib.Path(os.environ.setdefault("WEFT_EXPLAIN", tempfile.mkdtemp()))
+    passing = tempfile.TemporaryDirectory()
+    reports = pathlib.Path(os.environ.setdefault("WEFT_EXPLAIN", passing.name))
     import numpy as np
 
     table, kept = {}, {}
