@@ -226,6 +226,25 @@ static LogicalResult checkProgram(plan::ProgramOp program,
   return failure();
 }
 
+std::vector<LimitStatus> weft::limitsOf(ModuleOp module,
+                                        ArrayRef<std::string> more,
+                                        const Explanation &explanation) {
+  std::vector<LimitStatus> found;
+  auto add = [&](const std::string &text, StringRef source) {
+    std::string error;
+    auto parsed = parseBudget(text, error);
+    for (Limit &limit : parsed ? *parsed : std::vector<Limit>())
+      found.push_back({limit, source.str(), costOf(limit, explanation)});
+  };
+  if (auto own = module->getAttrOfType<StringAttr>(kExpectAttr))
+    add(own.str(), kExpectAttr);
+  if (auto memory = module->getAttrOfType<IntegerAttr>(kMemoryAttr))
+    add("memory<=" + std::to_string(memory.getInt()), kMemoryAttr);
+  for (const std::string &text : more)
+    add(text, "--expect");
+  return found;
+}
+
 LogicalResult weft::checkBudget(ModuleOp module, ArrayRef<std::string> more,
                                 const FixSearch &findFixes) {
   std::vector<std::string> texts(more);

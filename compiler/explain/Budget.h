@@ -55,6 +55,20 @@ std::optional<std::vector<Limit>> parseBudget(llvm::StringRef text,
 /// What a limit speaks of, in a program. Exhaustive over parseBudget's subjects.
 int64_t costOf(const Limit &limit, const Explanation &explanation);
 
+/// A limit, who asks for it, and what the step has.
+struct LimitStatus {
+  Limit limit;
+  std::string source; ///< weft.expect, weft.memory, --expect
+  int64_t cost = 0;
+  bool holds() const { return limit.holds(cost); }
+};
+
+/// The limits of the module's budget and of `more`; those that cannot be read
+/// are left out, checkBudget() reports them.
+std::vector<LimitStatus> limitsOf(mlir::ModuleOp module,
+                                  llvm::ArrayRef<std::string> more,
+                                  const Explanation &explanation);
+
 /// The collectives that a limit speaks of, those that send most first.
 std::vector<const CollectiveCost *> spenders(const Limit &limit,
                                              const Explanation &explanation);

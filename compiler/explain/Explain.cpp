@@ -2,7 +2,7 @@
 
 #include "weft/compiler/explain/Explain.h"
 
-#include "weft/dialects/weft/ReverseMode.h"
+#include "weft/compiler/explain/Provenance.h"
 #include "weft/passes/sharding/ExchangeTraffic.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -92,36 +92,6 @@ static int64_t bytesSent(plan::CollectiveOp op, const Mesh &mesh) {
   return (p - 1) * before / p; // reduce_scatter: full array; all_to_all: local
 }
 
-/// The paths in a location: the outermost name of each of its parts.
-static void collectPaths(Location location, llvm::SetVector<StringRef> &paths) {
-  if (auto fused = dyn_cast<FusedLoc>(location)) {
-    for (Location part : fused.getLocations())
-      collectPaths(part, paths);
-  } else if (auto name = dyn_cast<NameLoc>(location)) {
-    if (name.getName().getValue() == kGradientOf)
-      return collectPaths(name.getChildLoc(), paths);
-    paths.insert(name.getName().getValue());
-  }
-}
-
-/// train.py:12 of each part: the innermost line of those that called it.
-static void collectLines(Location location, std::vector<std::string> &lines) {
-  if (auto fused = dyn_cast<FusedLoc>(location)) {
-    for (Location part : fused.getLocations())
-      collectLines(part, lines);
-    return;
-  }
-  location->walk([&](Location part) {
-    auto file = dyn_cast<FileLineColLoc>(part);
-    if (!file || file.getLine() == 0)
-      return WalkResult::advance();
-    std::string line = file.getFilename().str() + ":" + std::to_string(file.getLine());
-    if (!llvm::is_contained(lines, line))
-      lines.push_back(line);
-    return WalkResult::interrupt();
-  });
-}
-
 static CollectiveCost costOf(plan::CollectiveOp op, const Mesh &mesh) {
   CollectiveCost cost;
   cost.kind = op.getKind().str();
@@ -131,11 +101,8 @@ static CollectiveCost costOf(plan::CollectiveOp op, const Mesh &mesh) {
     cost.count = times;
   else
     cost.why += "; each time of a loop whose end depends on data";
-  llvm::SetVector<StringRef> paths;
-  collectPaths(op.getLoc(), paths);
-  for (StringRef path : paths)
-    cost.where.push_back(path.str());
-  collectLines(op.getLoc(), cost.lines);
+  cost.where = pathsOf(op.getLoc());
+  cost.lines = linesOf(op.getLoc());
   if (auto group = op.getGroupAttr()) {
     for (const SubAxis &axis : group.getLayout().dims[0])
       cost.axes.push_back(axisText(mesh, axis));
@@ -161,23 +128,9 @@ static void addInput(plan::InputOp input, MemoryUse &memory) {
     memory.batch += bytes;
 }
 
-/// Was the instruction made by differentiation?
-static bool isBackward(Operation &op) {
-  bool found = false;
-  op.getLoc()->walk([&](Location inner) {
-    auto name = dyn_cast<NameLoc>(inner);
-    found |= name && name.getName().getValue() == kGradientOf;
-    return found ? WalkResult::interrupt() : WalkResult::advance();
-  });
-  return found;
-}
-
 /// Bytes of the arena that hold something at the begin of the backward part.
 static int64_t keptForGradients(plan::ProgramOp program) {
-  Operation *border = nullptr;
-  for (Operation &op : program.getBody().front())
-    if (!border && isa<plan::LaunchOp>(op) && isBackward(op))
-      border = &op;
+  Operation *border = beginOfBackward(program);
   if (!border)
     return 0;
   llvm::SmallVector<std::pair<int64_t, int64_t>> held;

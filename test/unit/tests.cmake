@@ -41,3 +41,4 @@ weft_unit_test(foreign-rules-test SRCS unit/foreign-rules-test.cpp LINK weft::We
 weft_unit_test(pjrt-transfers-test SRCS unit/pjrt-transfers-test.cpp LINK ${CMAKE_DL_LIBS})
 target_compile_definitions(pjrt-transfers-test PRIVATE WEFT_PJRT_FILE="$<TARGET_FILE:WeftPjrt>")
 add_dependencies(pjrt-transfers-test WeftPjrt)
+weft_unit_test(report-test SRCS unit/report-test.cpp LINK weft::WeftReport)

@@ -80,6 +80,7 @@ struct CompileFlags {
 struct ExplainFlags {
   ModelFlags model;
   bool json = false;
+  std::string html; ///< a page; empty: none
   std::vector<std::string> only; ///< tensors to draw; empty: all
 };
 

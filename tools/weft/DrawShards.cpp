@@ -2,8 +2,9 @@
 
 #include "weft/tools/weft/DrawShards.h"
 
+#include "weft/compiler/explain/TensorLayouts.h"
+
 #include <algorithm>
-#include <map>
 
 using namespace weft;
 
@@ -91,10 +92,6 @@ public:
   }
 
 private:
-  int64_t id(int64_t position) const {
-    return mesh.devices.empty() ? position : mesh.devices[position];
-  }
-
   std::string label(llvm::ArrayRef<Interval> box) const {
     llvm::SmallVector<int64_t> ids;
     for (int64_t p = 0; p < mesh.size(); ++p) {
@@ -103,7 +100,7 @@ private:
       for (int64_t dim : {rows.dim, columns.dim})
         same &= dim < 0 || held[dim] == box[dim];
       if (same && volume(held) > 0)
-        ids.push_back(id(p));
+        ids.push_back(deviceAt(mesh, p));
     }
     std::sort(ids.begin(), ids.end());
     return deviceList(ids);
@@ -150,44 +147,6 @@ private:
 
 } // namespace
 
-std::string weft::deviceList(llvm::ArrayRef<int64_t> ids) {
-  std::string text;
-  for (size_t i = 0; i < ids.size();) {
-    size_t last = i;
-    while (last + 1 < ids.size() && ids[last + 1] == ids[last] + 1)
-      ++last;
-    if (!text.empty())
-      text += ",";
-    text += std::to_string(ids[i]);
-    if (last > i)
-      text += (last == i + 1 ? "," : "-") + std::to_string(ids[last]);
-    i = last + 1;
-  }
-  return text;
-}
-
-std::vector<HeldBlock> weft::heldBlocks(const Mesh &mesh, const Layout &layout,
-                                        llvm::ArrayRef<int64_t> shape) {
-  std::vector<HeldBlock> blocks;
-  std::map<std::vector<int64_t>, size_t> known; // begins -> block
-  for (int64_t p = 0; p < mesh.size(); ++p) {
-    Box box = own(mesh, layout, shape, p);
-    if (volume(box) == 0)
-      continue;
-    std::vector<int64_t> begins;
-    for (const Interval &side : box)
-      begins.push_back(side.begin);
-    auto [entry, isNew] = known.try_emplace(begins, blocks.size());
-    if (isNew)
-      blocks.push_back({box, {}});
-    blocks[entry->second].devices.push_back(
-        mesh.devices.empty() ? p : mesh.devices[p]);
-  }
-  for (HeldBlock &block : blocks)
-    std::sort(block.devices.begin(), block.devices.end());
-  return blocks;
-}
-
 /// "  0-3  [0:4, 0:784]" a block, the first of many.
 static std::string listBlocks(const std::vector<HeldBlock> &blocks) {
   constexpr size_t most = 16;
@@ -204,23 +163,9 @@ static std::string listBlocks(const std::vector<HeldBlock> &blocks) {
   return text;
 }
 
-static std::string emptyDevices(const Mesh &mesh,
-                                const std::vector<HeldBlock> &blocks) {
-  std::vector<bool> holds(mesh.size());
-  llvm::SmallVector<int64_t> empty;
-  for (const HeldBlock &block : blocks)
-    for (int64_t device : block.devices)
-      if (mesh.devices.empty())
-        holds[device] = true;
-      else
-        holds[std::find(mesh.devices.begin(), mesh.devices.end(), device) -
-              mesh.devices.begin()] = true;
-  for (int64_t p = 0; p < mesh.size(); ++p)
-    if (!holds[p])
-      empty.push_back(mesh.devices.empty() ? p : mesh.devices[p]);
+static std::string emptyText(llvm::ArrayRef<int64_t> empty) {
   if (empty.empty())
     return "";
-  std::sort(empty.begin(), empty.end());
   return (empty.size() == 1 ? "device " : "devices ") + deviceList(empty) +
          (empty.size() == 1 ? " holds nothing\n" : " hold nothing\n");
 }
@@ -228,7 +173,7 @@ static std::string emptyDevices(const Mesh &mesh,
 std::string weft::drawShards(const Mesh &mesh, const Layout &layout,
                              llvm::ArrayRef<int64_t> shape, unsigned width) {
   std::vector<HeldBlock> blocks = heldBlocks(mesh, layout, shape);
-  std::string below = emptyDevices(mesh, blocks);
+  std::string below = emptyText(emptyDevices(mesh, layout, shape));
   if (blocks.empty())
     return below;
   if (mesh.size() > 256)

@@ -14,7 +14,6 @@
 #include "weft/dialects/weft/Layout.h"
 
 #include <string>
-#include <vector>
 
 namespace weft {
 
@@ -25,18 +24,6 @@ namespace weft {
 /// each.
 std::string drawShards(const Mesh &mesh, const Layout &layout,
                        llvm::ArrayRef<int64_t> shape, unsigned width = 78);
-
-/// The different blocks of a tensor, in the order of the first device that
-/// holds each; devices without elements are left out.
-struct HeldBlock {
-  Box box;
-  llvm::SmallVector<int64_t> devices; ///< ids, ascending
-};
-std::vector<HeldBlock> heldBlocks(const Mesh &mesh, const Layout &layout,
-                                  llvm::ArrayRef<int64_t> shape);
-
-/// 0,1,2,3,6 as "0-3,6".
-std::string deviceList(llvm::ArrayRef<int64_t> ids);
 
 } // namespace weft
 

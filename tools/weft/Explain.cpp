@@ -1,8 +1,12 @@
 //===- Explain.cpp - weft explain -----------------------------------------===//
 
+#include "weft/compiler/report/HtmlReport.h"
 #include "weft/tools/weft/ForeignProgram.h"
+#include "weft/tools/weft/OutputFile.h"
+#include "weft/tools/weft/SavedModel.h"
 #include "weft/tools/weft/StepCompiler.h"
 
+#include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <tuple>
@@ -10,42 +14,72 @@
 using namespace weft;
 using namespace weft::tool;
 
-static Explanation explainModule(mlir::ModuleOp module) {
-  return explainProgram(*module.getOps<plan::ProgramOp>().begin());
+/// Everything but rules and fixes.
+static Report reportOf(mlir::ModuleOp module, const ModelFlags &flags) {
+  plan::ProgramOp program = *module.getOps<plan::ProgramOp>().begin();
+  Report report;
+  report.program = llvm::sys::path::filename(flags.model).str();
+  report.explanation = explainProgram(program);
+  report.mesh = program.getMesh().getMesh();
+  report.tensors = tensorLayouts(program);
+  report.timeline = timelineOf(program);
+  report.limits = limitsOf(module, flags.expect, report.explanation);
+  return report;
 }
 
-static int print(const Explanation &explanation, const ExplainFlags &flags) {
+static int print(const Report &report, const ExplainFlags &flags) {
   if (flags.json)
-    llvm::outs() << llvm::formatv("{0:2}\n", toJson(explanation));
+    llvm::outs() << llvm::formatv("{0:2}\n", toJson(report.explanation));
   else
-    llvm::outs() << toText(explanation);
-  return 0;
+    llvm::outs() << toText(report.explanation);
+  if (flags.html.empty())
+    return 0;
+  std::string error = writeOutputFile(flags.html, toHtml(report));
+  return error.empty() ? 0 : fail(error);
+}
+
+/// A page shows a budget that is broken; without one its error is all.
+static bool *wanted(bool &isOverBudget, const ExplainFlags &flags) {
+  return flags.html.empty() ? nullptr : &isOverBudget;
 }
 
 static int explainForeign(const ExplainFlags &flags) {
   auto program = ForeignProgram::open(flags.model);
-  auto plan = program ? program->reach(Stage::plan)
+  bool isOverBudget = false;
+  auto plan = program ? program->reach(Stage::plan, wanted(isOverBudget, flags))
                       : mlir::OwningOpRef<mlir::ModuleOp>();
   if (!plan)
     return 1;
-  Explanation explanation = explainModule(*plan);
-  program->findFixes(explanation);
-  return print(explanation, flags);
+  Report report = reportOf(*plan, flags.model);
+  program->findFixes(report.explanation);
+  int status = print(report, flags);
+  return isOverBudget ? 1 : status;
 }
 
-int weft::tool::runExplain(const ExplainFlags &flags) {
-  if (namesForeignProgram(flags.model.model))
-    return explainForeign(flags);
+static int explainModel(const ExplainFlags &flags) {
   auto steps = StepCompiler::open(flags.model);
   if (!steps)
     return 1;
   const auto &[step, batchSize] = std::tie(flags.model.step, flags.model.batchSize);
-  auto module = steps->reach(step, batchSize, Stage::plan);
+  bool isOverBudget = false;
+  auto module = steps->reach(step, batchSize, Stage::plan, wanted(isOverBudget, flags));
   if (!module)
     return 1;
-  Explanation explanation = explainModule(*module);
-  if (!steps->explainRules(explanation))
+  Report report = reportOf(*module, flags.model);
+  if (!steps->explainRules(report.explanation))
     return 1;
-  steps->findFixes(explanation, step, batchSize);
-  return print(explanation, flags);
+  steps->findFixes(report.explanation, step, batchSize);
+  steps->explainTensors(report.tensors, batchSize);
+  int status = print(report, flags);
+  return isOverBudget ? 1 : status;
+}
+
+int weft::tool::runExplain(const ExplainFlags &flags) {
+  if (flags.html == "-")
+    return fail("--html -: standard output has the text; name a file, as report.html");
+  if (!flags.html.empty())
+    if (Status writable = tryOutput(flags.html); !writable)
+      return fail(writable.message());
+  return namesForeignProgram(flags.model.model) ? explainForeign(flags)
+                                                : explainModel(flags);
 }

@@ -153,7 +153,7 @@ void ForeignProgram::endAfter(Stage reached, Stage wanted) {
     endInternally(flags.model, *import(), after(reached));
 }
 
-OwningOpRef<ModuleOp> ForeignProgram::reach(Stage stage) {
+OwningOpRef<ModuleOp> ForeignProgram::reach(Stage stage, bool *isOverBudget) {
   auto module = import();
   CompileOptions watched = options();
   Stage reached = watched.from;
@@ -161,6 +161,8 @@ OwningOpRef<ModuleOp> ForeignProgram::reach(Stage stage) {
   if (!module || succeeded(runStages(*module, watched, stage)))
     return module;
   endAfter(reached, stage);
+  if (isOverBudget && reached == stage)
+    return *isOverBudget = true, std::move(module);
   return nullptr;
 }
 

@@ -31,7 +31,8 @@ public:
   static std::unique_ptr<ForeignProgram> open(const ModelFlags &flags);
 
   /// As StepCompiler's; null or nothing after a printed error.
-  mlir::OwningOpRef<mlir::ModuleOp> reach(Stage stage);
+  mlir::OwningOpRef<mlir::ModuleOp> reach(Stage stage,
+                                          bool *isOverBudget = nullptr);
   std::optional<std::vector<uint8_t>> compile();
   std::optional<std::string> assembly(const std::vector<std::string> &kernels);
 

@@ -1,5 +1,6 @@
 //===- LayoutCommand.cpp - weft layout ------------------------------------===//
 
+#include "weft/compiler/explain/TensorLayouts.h"
 #include "weft/dialects/weft/Weft.h"
 #include "weft/tools/weft/DrawShards.h"
 #include "weft/tools/weft/StepCompiler.h"

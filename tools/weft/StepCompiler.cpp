@@ -291,7 +291,8 @@ static Stage after(Stage reached) {
 }
 
 OwningOpRef<ModuleOp> StepCompiler::reach(const std::string &step,
-                                          int64_t batchSize, Stage stage) {
+                                          int64_t batchSize, Stage stage,
+                                          bool *isOverBudget) {
   auto module = import(step, batchSize);
   CompileOptions watched = budgeted(step, batchSize);
   Stage reached = watched.from;
@@ -300,7 +301,9 @@ OwningOpRef<ModuleOp> StepCompiler::reach(const std::string &step,
     return module;
   if (reached < stage)
     endInternally(flags.model, *import(step, batchSize), after(reached));
-  return nullptr; // over a budget
+  if (isOverBudget)
+    return *isOverBudget = true, std::move(module);
+  return nullptr;
 }
 
 OwningOpRef<ModuleOp>

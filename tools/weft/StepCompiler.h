@@ -13,6 +13,7 @@
 #define WEFT_TOOLS_WEFT_STEPCOMPILER_H
 
 #include "weft/compiler/driver/CompileStep.h"
+#include "weft/compiler/explain/TensorLayouts.h"
 #include "weft/compiler/frontends/keras/Distribution.h"
 #include "weft/compiler/frontends/keras/Model.h"
 #include "weft/runtime/data/KerasArchive.h"
@@ -42,9 +43,11 @@ public:
   /// The module of a step at stage `imported`; null after a printed error.
   mlir::OwningOpRef<mlir::ModuleOp> import(const std::string &step,
                                            int64_t batchSize);
-  /// The module at a later stage.
+  /// The module at a later stage. Over a budget there is none, unless the
+  /// caller asks whether that is so.
   mlir::OwningOpRef<mlir::ModuleOp> reach(const std::string &step,
-                                          int64_t batchSize, Stage stage);
+                                          int64_t batchSize, Stage stage,
+                                          bool *isOverBudget = nullptr);
   /// The step's plan as if the file said `other`; null, silently, where it does
   /// not compile.
   mlir::OwningOpRef<mlir::ModuleOp> planUnder(const keras::Distribution &other,
@@ -52,6 +55,8 @@ public:
                                               int64_t batchSize);
   /// What the layout map's rules did; false after a printed error.
   bool explainRules(Explanation &explanation);
+  /// Why tensors lie as they do, and those inside the step that have a rule.
+  void explainTensors(std::vector<TensorLayout> &tensors, int64_t batchSize);
   /// What other annotations would change.
   void findFixes(Explanation &explanation, const std::string &step,
                  int64_t batchSize);

@@ -25,6 +25,46 @@ bool StepCompiler::explainRules(Explanation &explanation) {
   return true;
 }
 
+/// Of a variable, input or label by the name of its port; empty where nobody
+/// says.
+static std::string reasonOf(const TensorLayout &tensor,
+                            const keras::ResolvedLayouts &resolved,
+                            const keras::Distribution &layouts) {
+  if (auto found = resolved.variables.find(tensor.name);
+      found != resolved.variables.end())
+    return found->second.reason;
+  if (tensor.role == "label" || tensor.role == "sample_weight")
+    return keras::batchLayout(layouts, static_cast<int64_t>(tensor.shape.size())).reason;
+  if (tensor.role != "input" || resolved.inputs.empty())
+    return "";
+  auto found = resolved.inputs.find(tensor.name);
+  if (found == resolved.inputs.end() && resolved.inputs.size() == 1)
+    found = resolved.inputs.begin();
+  return found == resolved.inputs.end() ? "" : found->second.reason;
+}
+
+void StepCompiler::explainTensors(std::vector<TensorLayout> &tensors,
+                                  int64_t batchSize) {
+  if (!hasDistribution)
+    return;
+  auto resolved = keras::resolveLayouts(layouts, kerasModel);
+  if (!resolved)
+    return;
+  for (TensorLayout &tensor : tensors)
+    tensor.why = reasonOf(tensor, *resolved, layouts);
+  for (const keras::Node &node : kerasModel.nodes) {
+    const std::string &name = kerasModel.layers[node.layer].name;
+    auto found = resolved->outputs.find(name);
+    if (found == resolved->outputs.end())
+      continue;
+    TensorLayout inside{name + "/output", kInside, node.dtype, {batchSize},
+                        found->second.layout, found->second.reason, true};
+    inside.shape.insert(inside.shape.end(), node.shape.begin(), node.shape.end());
+    inside.layout.dims.resize(inside.shape.size());
+    tensors.push_back(std::move(inside));
+  }
+}
+
 void StepCompiler::findFixes(Explanation &explanation, const std::string &step,
                              int64_t batchSize) {
   if (!hasDistribution)

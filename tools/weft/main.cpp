@@ -151,11 +151,14 @@ static void addExplain(CLI::App &app, ExplainFlags &flags) {
       ->capture_default_str();
   addBudgetFlags(app, flags.model);
   app.add_flag("--json", flags.json, "one JSON object");
+  app.add_option("--html", flags.html,
+                 "report.html: the same drawn, as a page on its own");
   app.footer("Examples:\n"
              "  weft explain model.keras --distribution dist.json "
              "--batch-size 128\n"
              "  weft explain model.json --data-parallel --devices cpu:8 "
-             "--step predict --json");
+             "--step predict --json\n"
+             "  weft explain prog.mlir --html report.html    (layouts, step and memory drawn)");
 }
 
 static void addLayout(CLI::App &app, ExplainFlags &flags) {

@@ -1,0 +1,56 @@
+//===- TensorLayouts.h - how what goes in and out is laid out --*- C++ -*-===//
+//
+//   d1/kernel  weight  784x200 float32  [-,model]  because  layout_map "d1/kernel"
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_EXPLAIN_TENSORLAYOUTS_H
+#define WEFT_COMPILER_EXPLAIN_TENSORLAYOUTS_H
+
+#include "weft/dialects/plan/Plan.h"
+
+#include <string>
+#include <vector>
+
+namespace weft {
+
+/// The role of what stays inside the step: a layer's output that has a rule.
+inline constexpr char kInside[] = "inside";
+
+struct TensorLayout {
+  std::string name;
+  std::string role; ///< of the plan's port: weight, slot, input, metric, ...
+  std::string elementType; ///< NumPy's name
+  std::vector<int64_t> shape;
+  Layout layout; ///< as many dimensions as the shape
+  std::string why; ///< empty where nobody says
+  bool isOutput = false;
+};
+
+/// Every input, and every output but those that lie as the input they replace.
+std::vector<TensorLayout> tensorLayouts(plan::ProgramOp program);
+
+/// The different blocks of a tensor, in the order of the first device that
+/// holds each; devices without elements are left out.
+struct HeldBlock {
+  Box box;
+  llvm::SmallVector<int64_t> devices; ///< ids, ascending
+};
+std::vector<HeldBlock> heldBlocks(const Mesh &mesh, const Layout &layout,
+                                  llvm::ArrayRef<int64_t> shape);
+
+/// Ids of the devices that hold no element, ascending.
+llvm::SmallVector<int64_t> emptyDevices(const Mesh &mesh, const Layout &layout,
+                                        llvm::ArrayRef<int64_t> shape);
+
+/// 0,1,2,3,6 as "0-3,6".
+std::string deviceList(llvm::ArrayRef<int64_t> ids);
+
+/// The id of the device at a position of the mesh.
+inline int64_t deviceAt(const Mesh &mesh, int64_t position) {
+  return mesh.devices.empty() ? position : mesh.devices[position];
+}
+
+} // namespace weft
+
+#endif // WEFT_COMPILER_EXPLAIN_TENSORLAYOUTS_H

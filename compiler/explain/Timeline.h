@@ -1,0 +1,69 @@
+//===- Timeline.h - a step, instruction by instruction ---------*- C++ -*-===//
+//
+// The instructions of a plan in program order, and what of the arena holds a
+// value that is still needed while each of them runs:
+//
+//   0  dot_8x50x10            d2/output   forward    400 kept    320 temporary
+//   1  all_reduce over model  d2/output   forward    400 kept    320 temporary
+//   2  dot_50x8x10            d2/output   backward   400 kept  2,320 temporary
+//
+// Weights, optimizer, batch and results are there from begin to end. What the
+// arena has besides the values of the fullest instruction lies between buffers:
+// their sum is what Explain.h says a device holds.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_EXPLAIN_TIMELINE_H
+#define WEFT_COMPILER_EXPLAIN_TIMELINE_H
+
+#include "weft/compiler/explain/Explain.h"
+
+namespace weft {
+
+enum class StepPhase { Forward, Backward, Update };
+
+/// One instruction.
+struct Moment {
+  std::string what; ///< the kernel, or the kind of a collective
+  std::vector<std::string> where; ///< paths of variables and layers
+  StepPhase phase = StepPhase::Forward;
+  /// Which of the explanation's collectives it is.
+  std::optional<size_t> collective;
+  int64_t kept = 0;        ///< bytes of the arena that wait for the gradients
+  int64_t temporaries = 0; ///< bytes of the rest that are in use
+  int64_t inUse() const { return kept + temporaries; }
+};
+
+/// A buffer of the arena.
+struct Resident {
+  std::string where, type; ///< d2/output, 8x10 float32
+  int64_t bytes = 0;
+  size_t first = 0, last = 0; ///< moments of its first and last use
+  bool isKept = false;
+};
+
+struct Timeline {
+  std::vector<Moment> moments;
+  int64_t results = 0; ///< of MemoryUse::activations, what the step returns
+  int64_t arena = 0;
+  size_t peak = 0;  ///< the first moment with the most bytes in use
+  bool trains = false; ///< has a backward part
+  /// Those in use at the peak, the largest first.
+  std::vector<Resident> atPeak;
+
+  /// Bytes of the arena beside what is in use at the peak.
+  int64_t unused() const {
+    return arena - (moments.empty() ? 0 : moments[peak].inUse());
+  }
+};
+
+Timeline timelineOf(plan::ProgramOp program);
+
+/// "float32", "bool", "complex64": NumPy's name.
+std::string elementName(mlir::Type elementType);
+/// "8x10", "scalar".
+std::string shapeName(llvm::ArrayRef<int64_t> shape);
+
+} // namespace weft
+
+#endif // WEFT_COMPILER_EXPLAIN_TIMELINE_H

@@ -1,0 +1,44 @@
+//===- Html.h - text in pages -----------------------------------*- C++ -*-===//
+//
+//   escaped("a<b>\"")   a&lt;b&gt;&quot;
+//   code("d1/kernel")   <code>d1/kernel</code>
+//   sizeText(521060)    508.8 KiB
+//
+// Every string that a user may have written passes through escaped().
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_REPORT_HTML_H
+#define WEFT_COMPILER_REPORT_HTML_H
+
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/StringRef.h"
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+namespace weft::html {
+
+/// For text and for attributes in double quotes. Bytes that are no UTF-8 and
+/// control characters become U+FFFD.
+std::string escaped(llvm::StringRef text);
+std::string code(llvm::StringRef text);
+/// At most `most` characters, an ellipsis where more were.
+std::string shortened(llvm::StringRef text, size_t most);
+/// 508.8 KiB; 14 bytes.
+std::string sizeText(int64_t bytes);
+/// "521,060 bytes".
+std::string bytesText(int64_t bytes);
+/// A coordinate of a drawing, with at most one decimal.
+std::string px(double value);
+/// "1 collective", "2 collectives".
+std::string counted(int64_t count, llvm::StringRef noun);
+/// The first `most` in <code>, and how many more there are.
+std::string codeList(llvm::ArrayRef<std::string> items, size_t most);
+/// Names of layers that are numbered are one: dense_3/kernel, dense/kernel.
+std::string withoutNumbers(llvm::StringRef text);
+
+} // namespace weft::html
+
+#endif // WEFT_COMPILER_REPORT_HTML_H

@@ -1,0 +1,35 @@
+//===- HtmlReport.h - what the compiler did, as one page --------*- C++ -*-===//
+//
+//   Report report{"model.json", explanation, mesh, tensors, timeline, budgets};
+//   write(toHtml(report));
+//
+// A page on its own: no network, no fonts, no scripts from elsewhere; what its
+// few lines of script add (tips, sorting, which device holds what) is not
+// needed to read it. The same report gives the same bytes, and their number is
+// bounded: what is alike is drawn once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_REPORT_HTMLREPORT_H
+#define WEFT_COMPILER_REPORT_HTMLREPORT_H
+
+#include "weft/compiler/explain/Budget.h"
+#include "weft/compiler/explain/TensorLayouts.h"
+#include "weft/compiler/explain/Timeline.h"
+
+namespace weft {
+
+struct Report {
+  std::string program; ///< its file: model.json
+  Explanation explanation;
+  Mesh mesh;
+  std::vector<TensorLayout> tensors;
+  Timeline timeline;
+  std::vector<LimitStatus> limits;
+};
+
+std::string toHtml(const Report &report);
+
+} // namespace weft
+
+#endif // WEFT_COMPILER_REPORT_HTMLREPORT_H

@@ -1,0 +1,124 @@
+//===- MemorySection.cpp - what the fullest device holds ------------------===//
+
+#include "weft/compiler/report/Html.h"
+#include "weft/compiler/report/Sections.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+using namespace weft;
+using namespace weft::html;
+
+static void writeCategories(const Report &report, llvm::raw_ostream &out) {
+  const MemoryUse &memory = report.explanation.memory;
+  bool trains = report.timeline.trains;
+  using Row = std::tuple<llvm::StringRef, llvm::StringRef, int64_t, llvm::StringRef>;
+  out << "<div class=\"wide\"><table><thead><tr><th>of the fullest device</th><th "
+         "class=\"num\">bytes</th><th class=\"num\">share</th><th>what it is</th></tr>"
+         "</thead><tbody>";
+  for (auto [color, name, bytes, note] : std::initializer_list<Row>{
+           {"m1", "weights", memory.weights, "parameters and other state"},
+           {"m2", "optimizer", memory.optimizer, "its slots"},
+           {"m3", "batch", memory.batch, "inputs and labels"},
+           {"m4", "activations", memory.activations,
+            trains ? "kept for the gradients, and results" : "results"},
+           {"m5", "temporaries", memory.temporaries,
+            "the rest of the arena that kernels work in"}}) {
+    double share = memory.total() ? 100.0 * bytes / memory.total() : 0;
+    out << "<tr><td><i class=\"dot " << color << "\"></i>" << name
+        << "</td><td class=\"num\">" << groupedDigits(bytes) << "</td><td class=\"num\">"
+        << px(share) << " %<i class=\"bar\" style=\"width:" << px(share)
+        << "%\"></i></td><td>" << note << "</td></tr>";
+  }
+  out << "</tbody><tfoot><tr><td>total</td><td class=\"num\">"
+      << groupedDigits(memory.total()) << "</td><td></td><td>" << sizeText(memory.total())
+      << "</td></tr></tfoot></table></div>";
+}
+
+namespace {
+/// Buffers at the peak that are alike but for numbers in their names.
+struct Tenants {
+  Resident first;
+  size_t count = 1;
+};
+} // namespace
+
+/// The largest sum first, where there are many.
+static std::vector<Tenants> tenants(const std::vector<Resident> &residents) {
+  constexpr size_t many = 12;
+  std::vector<Tenants> found;
+  std::map<std::string, size_t> known;
+  for (const Resident &resident : residents) {
+    std::string key = std::to_string(found.size());
+    if (residents.size() > many)
+      key = withoutNumbers(resident.where) + "|" + resident.type +
+            (resident.isKept ? "|kept" : "|");
+    auto [entry, isNew] = known.try_emplace(key, found.size());
+    if (isNew) {
+      found.push_back({resident});
+      continue;
+    }
+    Tenants &tenants = found[entry->second];
+    ++tenants.count;
+    tenants.first.bytes += resident.bytes;
+    tenants.first.first = std::min(tenants.first.first, resident.first);
+    tenants.first.last = std::max(tenants.first.last, resident.last);
+  }
+  llvm::stable_sort(found, [](const Tenants &a, const Tenants &b) {
+    return a.first.bytes > b.first.bytes;
+  });
+  return found;
+}
+
+static void writeTenants(const Tenants &tenants, llvm::raw_ostream &out) {
+  const Resident &resident = tenants.first;
+  out << "<tr><td>"
+      << (resident.where.empty() ? std::string("–") : code(shortened(resident.where, 90)));
+  if (tenants.count > 1)
+    out << " and " << groupedDigits(tenants.count - 1) << " like it";
+  out << "</td><td>" << escaped(resident.type) << "</td><td class=\"num\">"
+      << groupedDigits(resident.bytes) << "</td><td class=\"num\">"
+      << groupedDigits(resident.first + 1) << "–" << groupedDigits(resident.last + 1)
+      << "</td><td>" << (resident.isKept ? "activation" : "temporary") << "</td></tr>";
+}
+
+/// The buffers of the arena at the fullest moment.
+static void writePeak(const Report &report, llvm::raw_ostream &out) {
+  constexpr size_t most = 20;
+  const Timeline &timeline = report.timeline;
+  if (timeline.atPeak.empty())
+    return;
+  const Moment &peak = timeline.moments[timeline.peak];
+  out << "<h3>At the peak</h3><p class=\"lead\">Instruction "
+      << groupedDigits(timeline.peak + 1) << ", " << code(shortened(peak.what, 100));
+  if (!peak.where.empty())
+    out << " for " << codeList(peak.where, 3);
+  out << ": " << groupedDigits(peak.inUse()) << " of the arena's "
+      << bytesText(timeline.arena) << " hold something";
+  if (timeline.unused() > 0)
+    out << "; " << groupedDigits(timeline.unused()) << " lie between buffers";
+  out << ".</p><div class=\"wide\"><table><thead><tr><th>buffer of</th><th>shape "
+         "on a device</th><th class=\"num\">bytes</th><th class=\"num\">in use in "
+         "instructions</th><th>as</th></tr></thead><tbody>";
+  std::vector<Tenants> all = tenants(timeline.atPeak);
+  for (const Tenants &one : llvm::ArrayRef(all).take_front(most))
+    writeTenants(one, out);
+  out << "</tbody></table></div>";
+  if (all.size() <= most)
+    return;
+  int64_t bytes = 0;
+  for (const Tenants &one : llvm::ArrayRef(all).drop_front(most))
+    bytes += one.first.bytes;
+  out << "<p class=\"note\">and " << groupedDigits(all.size() - most)
+      << " smaller ones with " << bytesText(bytes) << "</p>";
+}
+
+void html::writeMemory(const Report &report, llvm::raw_ostream &out) {
+  out << "<section id=\"memory\"><h2>Memory</h2>";
+  writeCategories(report, out);
+  writePeak(report, out);
+  out << "</section>";
+}

@@ -1,0 +1,41 @@
+//===- Sections.h - the parts of the page -----------------------*- C++ -*-===//
+//
+// Each writes one <section>, or nothing where there is nothing to say.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_REPORT_SECTIONS_H
+#define WEFT_COMPILER_REPORT_SECTIONS_H
+
+#include "weft/compiler/report/HtmlReport.h"
+
+#include "llvm/Support/raw_ostream.h"
+
+namespace weft::html {
+
+void writeMesh(const Report &report, llvm::raw_ostream &out);
+void writeLayouts(const Report &report, llvm::raw_ostream &out);
+/// The drawing of the step: its parts, kernels, collectives, memory.
+void writeStep(const Report &report, llvm::raw_ostream &out);
+void writeCollectives(const Report &report, llvm::raw_ostream &out);
+void writeMemory(const Report &report, llvm::raw_ostream &out);
+void writeBudgets(const Report &report, llvm::raw_ostream &out);
+void writeRules(const Report &report, llvm::raw_ostream &out);
+
+/// One tensor, true to scale, without its caption.
+std::string drawTensor(const Mesh &mesh, const TensorLayout &tensor);
+/// How it is split, in words: "dimension 1 in 4 over model, 2 copies of each".
+std::string layoutWords(const Mesh &mesh, const TensorLayout &tensor);
+
+/// Collectives that are alike, in program order; the number of the first names
+/// their row of the table: c12.
+std::vector<std::vector<size_t>> alike(const Explanation &explanation);
+
+/// The class of a kind's colour.
+std::string kindClass(llvm::StringRef kind);
+/// May a script light the blocks of one device?
+bool devicesCanBePicked(const Mesh &mesh);
+
+} // namespace weft::html
+
+#endif // WEFT_COMPILER_REPORT_SECTIONS_H
