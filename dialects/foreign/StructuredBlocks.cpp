@@ -140,6 +140,32 @@ void weft::guardPadding(linalg::GenericOp loops, const ShardingRule &rule,
     skipBody(loops, valid);
 }
 
+Value weft::maskedBlock(OpBuilder &builder, Value block, unsigned dim,
+                        const ShardingRule &rule, unsigned factor,
+                        const LocalPlacement &placement) {
+  if (!isUneven(rule, placement, factor))
+    return block;
+  Location loc = block.getLoc();
+  auto type = cast<RankedTensorType>(block.getType());
+  Value start = blockStart(builder, loc, placement, factor,
+                           blockOf(rule, placement, factor));
+  Value size = arith::ConstantIndexOp::create(builder, loc, rule.factors[factor].size);
+  Value extent = arith::SubIOp::create(builder, loc, size, start);
+  Value neutral = arith::ConstantOp::create(
+      builder, loc, neutralElement(rule.factors[factor].reduce, type.getElementType()));
+  Value room = tensor::EmptyOp::create(builder, loc, type.getShape(), type.getElementType());
+  SmallVector<AffineMap> maps(2, builder.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<utils::IteratorType> kinds(type.getRank(), utils::IteratorType::parallel);
+  auto body = [&](OpBuilder &inside, Location at, ValueRange elements) {
+    Value index = linalg::IndexOp::create(inside, at, dim);
+    Value valid = arith::CmpIOp::create(inside, at, arith::CmpIPredicate::slt, index, extent);
+    Value kept = arith::SelectOp::create(inside, at, valid, elements[0], neutral);
+    linalg::YieldOp::create(inside, at, kept);
+  };
+  return linalg::GenericOp::create(builder, loc, type, block, room, maps, kinds, body)
+      .getResult(0);
+}
+
 //===----------------------------------------------------------------------===//
 // Local ops
 //===----------------------------------------------------------------------===//

@@ -42,6 +42,12 @@ mlir::linalg::GenericOp elementwiseLoops(mlir::OpBuilder &builder,
 void guardPadding(mlir::linalg::GenericOp loops, const ShardingRule &rule,
                   const LocalPlacement &placement);
 
+/// The block with the neutral element of its reduction in the padding of a
+/// factor's dimension `dim`.
+mlir::Value maskedBlock(mlir::OpBuilder &builder, mlir::Value block, unsigned dim,
+                        const ShardingRule &rule, unsigned factor,
+                        const LocalPlacement &placement);
+
 /// Has one of the first `loops` factors padding on some device?
 bool hasPadding(const ShardingRule &rule, unsigned loops,
                 const LocalPlacement &placement);

@@ -1,7 +1,10 @@
 //===- TosaRules.cpp - ops of the Tensor Operator Set Architecture --------===//
 
 #include "weft/dialects/foreign/ForeignRules.h"
+#include "weft/dialects/foreign/StructuredBlocks.h"
 
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Tensor/IR/Tensor.h"
 #include "mlir/Dialect/Tosa/IR/TosaOps.h"
 
 using namespace mlir;
@@ -61,10 +64,20 @@ struct MatMulModel : RuleModel<MatMulModel, tosa::MatMulOp> {
     bool sums = isa<FloatType>(a.getElementType());
     rule.factors.push_back(
         {a.getDimSize(2), sums ? FactorKind::Reduce : FactorKind::Whole});
+    rule.factors.back().ownsPadding = true;
     rule.operands[0] = {{0}, {1}, {3}};
     rule.operands[1] = {{0}, {3}, {2}};
     rule.results = {{{0}, {1}, {2}}};
     return rule;
+  }
+  /// Both operands, as 0*NaN is NaN.
+  SmallVector<Value> buildLocal(Operation *op, OpBuilder &builder, ValueRange operands,
+                                TypeRange types, const LocalPlacement &placement) const {
+    ShardingRule rule = getShardingRule(op);
+    SmallVector<Value> masked(operands);
+    masked[0] = maskedBlock(builder, operands[0], 2, rule, 3, placement);
+    masked[1] = maskedBlock(builder, operands[1], 1, rule, 3, placement);
+    return cloneWithTypes(builder, op, masked, types);
   }
 };
 
@@ -81,8 +94,16 @@ struct ReduceModel : RuleModel<ReduceModel<Op, kind>, Op> {
     unsigned axis = cast<Op>(op).getAxis();
     rule.factors[axis].kind = passesOverNan(op) ? FactorKind::Whole : FactorKind::Reduce;
     rule.factors[axis].reduce = kind;
+    rule.factors[axis].ownsPadding = true;
     rule.results[0][axis].clear();
     return rule;
+  }
+  SmallVector<Value> buildLocal(Operation *op, OpBuilder &builder, ValueRange operands,
+                                TypeRange types, const LocalPlacement &placement) const {
+    unsigned axis = cast<Op>(op).getAxis();
+    Value masked = maskedBlock(builder, operands[0], axis, getShardingRule(op), axis,
+                               placement);
+    return cloneWithTypes(builder, op, masked, types);
   }
 };
 
@@ -136,6 +157,8 @@ static void attachReduction(MLIRContext *context) {
 
 void weft::registerTosaRules(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, tosa::TosaDialect *dialect) {
+    // What masks are built of.
+    context->loadDialect<arith::ArithDialect, linalg::LinalgDialect, tensor::TensorDialect>();
     for (RegisteredOperationName op : operationsOf(dialect))
       if (op.hasTrait<OpTrait::tosa::TosaElementwiseOperator>())
         attachBroadcastingRule(op);
