@@ -1,9 +1,10 @@
 """Trains a fixture's model with Keras under one of its distributions and compares with its golden values.
 
-    fixture_fit.py FOLDER none|NAME [--data FOLDER]     NAME of distribution-NAME.json
+    fixture_fit.py FOLDER... [--distribution none|NAME] [--data FOLDER]     NAME of distribution-NAME.json
+    fixture_fit.py FOLDER --distribution none --nudge 11,1e-6     weights drawn with seed 11 within 1e-6 of the golden ones
 
 Steps of train_on_batch, evaluate and predict, then fit on a fresh model, as the README of the fixtures says; each
-tensor within the tolerance that case.json records. Devices are those of JAX_PLATFORMS: eight for a distribution.
+tensor within the tolerance that case.json records. What a nudge moves as far is the model's doing, not a device's. Devices are those of JAX_PLATFORMS: eight for a distribution.
 """
 
 import argparse
@@ -42,8 +43,8 @@ def distribution_of(folder, name):
 class Fixture:
     """A training case: its facts, its golden values, its data."""
 
-    def __init__(self, folder, distribution, data):
-        self.folder, self.distribution = folder, distribution
+    def __init__(self, folder, distribution, data, nudge=None):
+        self.folder, self.distribution, self.nudge = folder, distribution, nudge
         self.facts = json.loads((folder / "case.json").read_text())
         with np.load(folder / "golden.npz") as golden:
             self.golden = {name: golden[name] for name in golden.files}
@@ -74,8 +75,16 @@ class Fixture:
         keras.distribution.set_distribution(distribution_of(self.folder, self.distribution))
         keras.utils.set_random_seed(self.facts["seed"])
         if "archive" in self.facts:
-            return keras.saving.load_model(self.folder / self.facts["archive"])
-        return keras.models.model_from_json((self.folder / "model.json").read_text())
+            model = keras.saving.load_model(self.folder / self.facts["archive"])
+        else:
+            model = keras.models.model_from_json((self.folder / "model.json").read_text())
+        if self.nudge:
+            seed, size = self.nudge.split(",")
+            random = np.random.default_rng(int(seed))
+            for variable in model.trainable_variables:
+                value = widened(variable.value)
+                variable.assign((value * (1 + random.uniform(-1, 1, value.shape) * float(size))).astype("float32"))
+        return model
 
     def part(self, value, index):
         if isinstance(value, dict):
@@ -153,9 +162,9 @@ def complaints(fixture, found, expected):
     return wrong, worst
 
 
-def train_and_compare(folder, distribution, data):
+def train_and_compare(folder, distribution, options):
     """Prints what was found; is it as recorded?"""
-    fixture = Fixture(folder, distribution, data)
+    fixture = Fixture(folder, distribution, options.data, options.nudge)
     refused = fixture.facts["difference_from_one_device"].get(distribution, {}).get("error")
     try:
         found = trained(fixture)
@@ -177,12 +186,13 @@ def main():
     parser.add_argument("folders", type=pathlib.Path, nargs="+")
     parser.add_argument("--distribution", help="none or one of the folder's; all of them without it")
     parser.add_argument("--data", type=pathlib.Path, help="where mnist24k.npz lies")
+    parser.add_argument("--nudge", metavar="SEED,SIZE")
     options = parser.parse_args()
     good = True
     for folder in options.folders:
         names = sorted(path.stem.removeprefix("distribution-") for path in folder.glob("distribution-*.json"))
         for name in [options.distribution] if options.distribution else ["none", *names]:
-            good &= train_and_compare(folder, name, options.data)
+            good &= train_and_compare(folder, name, options)
     return 0 if good else 1
 
 
