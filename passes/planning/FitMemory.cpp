@@ -238,9 +238,16 @@ private:
     Value result = op.getResult(0), source = op.getOperand(0);
     if (lastUse(result) <= fullest)
       return 0;
-    for (Operation *user : result.getUsers())
-      if (at.lookup(userIn(block, user)) == fullest)
+    bool readBefore = false;
+    for (Operation *user : result.getUsers()) {
+      size_t when = at.lookup(userIn(block, user));
+      readBefore |= when < fullest;
+      if (when == fullest)
         return 0;
+    }
+    // Two values that one op needs would change places for ever.
+    if (!readBefore && made.contains(&op))
+      return 0;
     int64_t saved = bytesOf(result.getType());
     bool livesOn = !source.getDefiningOp() || lastUse(source) > fullest;
     return saved - (livesOn ? 0 : bytesOf(source.getType()));
@@ -255,15 +262,19 @@ private:
     }
     Operation *again = op->clone();
     block.getOperations().insert(Block::iterator(first), again);
+    made.insert(again);
     auto reason = op->getAttrOfType<StringAttr>("reason");
     again->setAttr("reason", StringAttr::get(op->getContext(), (reason ? reason.getValue() : "") + why.getValue()));
     op->getResult(0).replaceUsesWithIf(again->getResult(0), [&](OpOperand &use) {
       return at.lookup(userIn(block, use.getOwner())) > fullest;
     });
+    if (op->use_empty()) // all of them came later: it is only moved
+      op->erase();
   }
 
   Block &block;
   StringAttr why;
+  llvm::DenseSet<Operation *> made; ///< not moved once more
   llvm::SmallVector<Operation *> positions;
   llvm::DenseMap<Operation *, size_t> at;
   llvm::SmallVector<int64_t> live; ///< by position

@@ -74,3 +74,25 @@ module attributes {weft.mesh = #mesh, weft.memory = 200 : i64} {
 // expected-error @below {{weft.memory is "64MiB"; write the bytes of a device as 67108864 : i64}}
 module attributes {weft.memory = "64MiB"} {
 }
+
+// -----
+
+// Two gathered values that one op needs do not change places for ever, and what has no use before is only moved.
+#mesh = #weft.mesh<"d"=4>
+
+// CHECK-LABEL: func @pair
+// CHECK-COUNT-2: coll.all_gather
+// CHECK-NOT: coll.all_gather
+module attributes {weft.mesh = #mesh, weft.memory = 1 : i64} {
+  func.func @pair(%w1: tensor<4xf32>, %w2: tensor<4xf32>, %x: tensor<2xf32>) -> tensor<2xf32> {
+    %a = coll.all_gather %w1 dim 0 over #mesh ["d"] : tensor<4xf32> -> tensor<16xf32>
+    %b = coll.all_gather %w2 dim 0 over #mesh ["d"] : tensor<4xf32> -> tensor<16xf32>
+    %big = call @grow(%x) : (tensor<2xf32>) -> tensor<64xf32>
+    %small = call @shrink(%big) : (tensor<64xf32>) -> tensor<2xf32>
+    %1 = call @both(%small, %a, %b) : (tensor<2xf32>, tensor<16xf32>, tensor<16xf32>) -> tensor<2xf32>
+    return %1 : tensor<2xf32>
+  }
+  func.func private @grow(tensor<2xf32>) -> tensor<64xf32> attributes {weft.kernel = "dot"}
+  func.func private @shrink(tensor<64xf32>) -> tensor<2xf32> attributes {weft.kernel = "dot"}
+  func.func private @both(tensor<2xf32>, tensor<16xf32>, tensor<16xf32>) -> tensor<2xf32> attributes {weft.kernel = "dot"}
+}
