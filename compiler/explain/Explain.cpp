@@ -196,3 +196,7 @@ Explanation weft::explainProgram(plan::ProgramOp program) {
   memory.temporaries = program.getArena() - kept;
   return result;
 }
+
+Explanation weft::explainProgram(ModuleOp module) {
+  return explainProgram(*module.getOps<plan::ProgramOp>().begin());
+}

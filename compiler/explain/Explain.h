@@ -21,6 +21,7 @@
 
 #include "weft/dialects/plan/Plan.h"
 
+#include "mlir/IR/BuiltinOps.h"
 #include "llvm/Support/JSON.h"
 
 #include <optional>
@@ -78,6 +79,8 @@ struct Explanation {
 };
 
 Explanation explainProgram(plan::ProgramOp program);
+/// Of a module at stage `plan`: its first program.
+Explanation explainProgram(mlir::ModuleOp module);
 llvm::json::Value toJson(const Explanation &explanation);
 /// Tables of at most `width` columns.
 std::string toText(const Explanation &explanation, unsigned width = 96);

@@ -8,6 +8,11 @@
 using namespace mlir;
 using namespace weft;
 
+MemRefType weft::bufferType(Type type) {
+  auto tensor = cast<RankedTensorType>(type);
+  return MemRefType::get(tensor.getShape(), tensor.getElementType());
+}
+
 BufferAssignment::BufferAssignment(func::FuncOp function) {
   int64_t next = 0;
   number(function.getBody().front(), next);
@@ -49,9 +54,8 @@ void BufferAssignment::putInArena(Value value) {
 SmallVector<Lifetime> BufferAssignment::lifetimes() const {
   SmallVector<Lifetime> result;
   for (auto [value, values] : llvm::zip_equal(arena, tenants)) {
-    auto type = cast<RankedTensorType>(value.getType());
     Lifetime lifetime;
-    lifetime.bytes = plan::byteSize(MemRefType::get(type.getShape(), type.getElementType()));
+    lifetime.bytes = plan::byteSize(bufferType(value.getType()));
     lifetime.first = std::numeric_limits<int64_t>::max();
     for (Value tenant : values) {
       Operation *def = tenant.getDefiningOp();

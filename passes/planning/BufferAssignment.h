@@ -26,6 +26,9 @@
 
 namespace weft {
 
+/// The buffer of a tensor.
+mlir::MemRefType bufferType(mlir::Type tensor);
+
 enum class PlaceKind { Argument, Result, Arena, Constant };
 /// A place: argument or result number, or the number of the arena buffer or
 /// constant.

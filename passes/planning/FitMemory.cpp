@@ -41,8 +41,7 @@ using namespace mlir;
 using namespace weft;
 
 static int64_t bytesOf(Type type) {
-  auto tensor = dyn_cast<RankedTensorType>(type);
-  return tensor ? plan::byteSize(MemRefType::get(tensor.getShape(), tensor.getElementType())) : 0;
+  return isa<RankedTensorType>(type) ? plan::byteSize(bufferType(type)) : 0;
 }
 
 static int64_t bytesOf(ValueRange values) {

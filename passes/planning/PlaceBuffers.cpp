@@ -14,11 +14,6 @@ namespace weft {
 namespace {
 using namespace mlir;
 
-MemRefType bufferType(Type type) {
-  auto tensor = cast<RankedTensorType>(type);
-  return MemRefType::get(tensor.getShape(), tensor.getElementType());
-}
-
 /// Emits the program of one function.
 class ProgramEmitter {
 public:

@@ -114,17 +114,16 @@ CompileOptions ForeignProgram::options() {
 }
 
 std::optional<Explanation>
-ForeignProgram::costUnder(const AnnotationChange &change) {
+ForeignProgram::costUnder(ModuleOp original, const AnnotationChange &change) {
   ScopedDiagnosticHandler silent(context.get(),
                                  [](Diagnostic &) { return success(); });
-  auto original = import();
-  OwningOpRef<ModuleOp> module = change.applied(*original);
+  OwningOpRef<ModuleOp> module = change.applied(original);
   module.get()->removeAttr(kExpectAttr);
   CompileOptions quiet = compileOptions(flags);
   quiet.timing = false;
   if (failed(runStages(*module, quiet, Stage::plan)))
     return std::nullopt;
-  return explainProgram(*module->getOps<plan::ProgramOp>().begin());
+  return explainProgram(*module);
 }
 
 void ForeignProgram::findFixes(Explanation &explanation) {
@@ -137,7 +136,8 @@ void ForeignProgram::findFixes(Explanation &explanation) {
       [&](const CollectiveCost &collective) {
         std::vector<Change> found;
         for (AnnotationChange &change : changes.of(collective))
-          found.push_back({change.text, change.annotation, [this, change] { return costUnder(change); }});
+          found.push_back({change.text, change.annotation,
+                           [&, change] { return costUnder(*original, change); }});
         return found;
       },
       affordableChanges(explanation));

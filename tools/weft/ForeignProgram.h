@@ -45,7 +45,8 @@ private:
   bool readIr(const std::string &text);
   mlir::OwningOpRef<mlir::ModuleOp> import();
   CompileOptions options();
-  std::optional<Explanation> costUnder(const AnnotationChange &change);
+  std::optional<Explanation> costUnder(mlir::ModuleOp original,
+                                       const AnnotationChange &change);
   /// Ends the program where Weft is at fault: nothing where its user is.
   void endAfter(Stage reached, Stage wanted);
 

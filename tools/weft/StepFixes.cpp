@@ -2,7 +2,6 @@
 
 #include "weft/compiler/explain/FindFixes.h"
 #include "weft/compiler/frontends/keras/LayoutChanges.h"
-#include "weft/dialects/plan/Plan.h"
 #include "weft/tools/weft/Commands.h"
 #include "weft/tools/weft/StepCompiler.h"
 
@@ -77,7 +76,7 @@ void StepCompiler::findFixes(Explanation &explanation, const std::string &step,
     auto module = planUnder(change.applied(layouts), step, batchSize);
     if (!module)
       return std::nullopt;
-    return explainProgram(*module->getOps<plan::ProgramOp>().begin());
+    return explainProgram(*module);
   };
   weft::findFixes(
       explanation,
