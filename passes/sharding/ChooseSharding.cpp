@@ -91,9 +91,10 @@ Price ShardingPrices::work(const RuledOp &op,
   return {femtoseconds(iterations / kIterationsPerByte / bandwidth), 0};
 }
 
-Price OpPrice::total() const {
-  return std::accumulate(operands.begin(), operands.end(), rest);
+Price OpPrice::arrivals() const {
+  return std::accumulate(operands.begin(), operands.end(), Price());
 }
+Price OpPrice::total() const { return rest + arrivals(); }
 
 OpPrice ShardingPrices::of(const RuledOp &op, const OpSharding &sharding,
                            const TensorLayouts &layouts) {
@@ -155,17 +156,15 @@ static std::vector<Wish> listWishes(const Mesh &mesh, const RuledOp &op,
   return wishes;
 }
 
-/// The leader's passing factors as it has them, split or not. Others leave sums
-/// that later ops may add up for the price of one, so that the price of a
-/// single op says little.
-static FactorAxes exactly(const RuledOp &op, const Wish &leader,
-                          llvm::ArrayRef<Wish> wishes) {
+/// Those of the leader's factors that `counts` says of as it has them, split or
+/// not.
+static FactorAxes exactly(const Wish &leader, llvm::ArrayRef<Wish> wishes,
+                          llvm::function_ref<bool(unsigned)> counts) {
   FactorAxes axes = leader.axes;
   for (const Wish &wish : wishes) {
     FactorAxes more = wish.axes;
     for (auto [factor, list] : llvm::enumerate(more))
-      if (leader.has[factor] &&
-          op.rule.factors[factor].kind == FactorKind::Pass)
+      if (leader.has[factor] && counts(factor))
         list.clear();
     mergeInto(axes, more);
   }
@@ -189,11 +188,31 @@ std::vector<FactorAxes> weft::listCandidates(const Mesh &mesh,
       conflict |= !mergeInto(axes, wish.axes);
     add(std::move(axes));
   }
+  auto passes = [&](unsigned factor) {
+    return op.rule.factors[factor].kind == FactorKind::Pass;
+  };
   for (const Wish &leader : wishes)
-    add(exactly(op, leader, wishes));
+    add(exactly(leader, wishes, passes));
   if (candidates.empty())
     candidates.emplace_back(op.rule.factors.size());
   return candidates;
+}
+
+/// What is not among the candidates: no sums where the leader has their factors
+/// whole, so that the others are gathered.
+static std::vector<FactorAxes>
+listWithoutSums(const Mesh &mesh, const RuledOp &op,
+                const TensorLayouts &layouts,
+                llvm::ArrayRef<FactorAxes> candidates) {
+  std::vector<Wish> wishes = listWishes(mesh, op, layouts);
+  std::vector<FactorAxes> more;
+  for (const Wish &leader : wishes) {
+    FactorAxes axes = exactly(leader, wishes, [](unsigned) { return true; });
+    if (!llvm::is_contained(candidates, axes) &&
+        !llvm::is_contained(more, axes))
+      more.push_back(std::move(axes));
+  }
+  return more;
 }
 
 OpSharding weft::chooseSharding(const Mesh &mesh, const RuledOp &op,
@@ -204,17 +223,26 @@ OpSharding weft::chooseSharding(const Mesh &mesh, const RuledOp &op,
     return computeWhole(op);
   }
   auto candidates = listCandidates(mesh, op, layouts, conflict);
-  OpSharding best = applyAxes(mesh, op, candidates.front());
-  if (candidates.size() == 1)
-    return best;
-  Price bestPrice = prices.of(op, best, layouts).total();
-  for (const FactorAxes &axes : llvm::drop_begin(candidates)) {
+  auto withoutSums = listWithoutSums(mesh, op, layouts, candidates);
+  if (candidates.size() + withoutSums.size() == 1)
+    return applyAxes(mesh, op, candidates.front());
+  std::optional<Price> least;
+  OpSharding best;
+  auto consider = [&](const FactorAxes &axes, bool arrivalsTwice) {
     OpSharding next = applyAxes(mesh, op, axes);
-    Price price = prices.of(op, next, layouts).total();
-    if (price < bestPrice) {
-      bestPrice = price;
-      best = std::move(next);
-    }
-  }
+    OpPrice parts = prices.of(op, next, layouts);
+    Price price = parts.total();
+    if (arrivalsTwice)
+      price = price + parts.arrivals();
+    if (least && !(price < *least))
+      return;
+    least = price;
+    best = std::move(next);
+  };
+  for (const FactorAxes &axes : candidates)
+    consider(axes, /*arrivalsTwice=*/false);
+  // Later ops may add two sums up for the price of one; gathered is gathered.
+  for (const FactorAxes &axes : withoutSums)
+    consider(axes, /*arrivalsTwice=*/true);
   return best;
 }

@@ -38,6 +38,8 @@ struct OpPrice {
   /// byte, so that work done twice is no way to save.
   Price rest;
 
+  /// Of all operands.
+  Price arrivals() const;
   Price total() const;
 };
 
@@ -66,7 +68,8 @@ std::vector<FactorAxes> listCandidates(const Mesh &mesh, const RuledOp &op,
                                        const TensorLayouts &layouts,
                                        bool &conflict);
 
-/// The cheapest candidate, the first of equal ones.
+/// The cheapest candidate, the first of equal ones. A sum is given up for
+/// gathered operands only where they take less than half of it.
 OpSharding chooseSharding(const Mesh &mesh, const RuledOp &op,
                           const TensorLayouts &layouts, ShardingPrices &prices,
                           bool &conflict);

@@ -360,16 +360,33 @@ void LayoutTable::closeAroundState() {
       if (!sources.contains(op.value(tensor)))
         joined.unionSets(first, op.value(tensor).getAsOpaquePointer());
   }
-  llvm::DenseSet<void *> leaders;
-  for (auto &[value, entry] : entries)
-    if (entry.late && !entry.mayGrow())
-      if (auto it = joined.findLeader(value.getAsOpaquePointer());
-          it != joined.member_end())
-        leaders.insert(*it);
-  for (auto &[value, entry] : entries)
-    if (auto it = joined.findLeader(value.getAsOpaquePointer());
-        it != joined.member_end() && leaders.contains(*it))
-      entry.fixed = true;
+  // What the annotated values of a set that holds state agree upon, if they do.
+  struct Agreement {
+    bool holdsState = false, agrees = true;
+    const Layout *layout = nullptr;
+  };
+  llvm::DenseMap<void *, Agreement> agreements;
+  auto leaderOf = [&](Value value) {
+    auto it = joined.findLeader(value.getAsOpaquePointer());
+    return it == joined.member_end() ? nullptr : *it;
+  };
+  for (auto &[value, entry] : entries) {
+    void *leader = entry.mayGrow() ? nullptr : leaderOf(value);
+    if (!leader)
+      continue;
+    Agreement &found = agreements[leader];
+    found.holdsState |= entry.late;
+    found.agrees &= !found.layout || *found.layout == entry.layout;
+    found.layout = &entry.layout;
+  }
+  for (auto &[value, entry] : entries) {
+    auto found = agreements.find(leaderOf(value));
+    if (found == agreements.end() || !found->second.holdsState)
+      continue;
+    if (found->second.agrees && entry.isUnsaid())
+      entry.layout = *found->second.layout;
+    entry.fixed = true;
+  }
 }
 
 void LayoutTable::propagate() {

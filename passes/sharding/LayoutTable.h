@@ -82,6 +82,8 @@ private:
     SubAxes never;     ///< axes that shard no dimension
     mlir::StringAttr group;
     bool mayGrow() const { return !fixed || open != 0; }
+    /// Nobody said anything of it.
+    bool isUnsaid() const { return !fixed && !group && never.empty(); }
     /// Not annotated, or with every dimension open and no axis.
     bool saysNothing() const;
   };
@@ -123,7 +125,7 @@ private:
                    llvm::SmallVectorImpl<mlir::Value> &changed);
   /// Closes the layouts of all values that elementwise ops join with an
   /// annotated weight or slot: an optimizer's arithmetic is laid out like its
-  /// state.
+  /// state, whatever the activations asked of a gradient before.
   void closeAroundState();
 
   mutable mlir::func::FuncOp function;

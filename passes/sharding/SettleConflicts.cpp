@@ -212,21 +212,48 @@ bool ConflictSettler::disagrees(const RuledOp &op,
   return false;
 }
 
+bool ConflictSettler::wantsOtherwise(const RuledOp &op,
+                                     unsigned operand) const {
+  Value value = op.value(operand);
+  const OpSharding &sharding = shardings[*table.indexOf(op.op)];
+  return operand < sharding.operands.size() && table.isFree(value) &&
+         sharding.operands[operand].dims != table.get(value).dims;
+}
+
 bool ConflictSettler::isOpen(unsigned index) const {
   const RuledOp &op = table.ops()[index];
-  return !isBorder(op) && !op.source &&
-         (inConflict[index] || disagrees(op, shardings[index]));
+  if (op.source)
+    return false;
+  if (!isBorder(op))
+    return inConflict[index] || disagrees(op, shardings[index]);
+  auto operands = llvm::seq(op.op->getNumOperands());
+  return llvm::any_of(operands,
+                      [&](unsigned i) { return wantsOtherwise(op, i); });
 }
 
 ConflictSettler::Settlement
-ConflictSettler::attempt(unsigned index, const FactorAxes &axes, size_t limit) {
+ConflictSettler::attemptSharding(unsigned index, const FactorAxes &axes,
+                                 size_t limit) {
   const RuledOp &op = table.ops()[index];
   OpSharding sharding = applyAxes(table.mesh(), op, axes);
-  Settlement settlement;
   if (!disagrees(op, sharding))
-    return settlement;
+    return {};
   for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor)
     change(op.value(tensor), wholeSums(sharding, op, tensor));
+  return followChanges(limit);
+}
+
+ConflictSettler::Settlement
+ConflictSettler::attemptOperand(unsigned index, unsigned operand,
+                                size_t limit) {
+  const RuledOp &op = table.ops()[index];
+  if (!wantsOtherwise(op, operand))
+    return {};
+  change(op.value(operand), shardings[index].operands[operand]);
+  return followChanges(limit);
+}
+
+ConflictSettler::Settlement ConflictSettler::followChanges(size_t limit) {
   for (size_t at = 0; at < changes.size() && changes.size() < limit; ++at) {
     Change speaker = changes[at];
     for (unsigned other : around(speaker.value))
@@ -240,6 +267,7 @@ ConflictSettler::attempt(unsigned index, const FactorAxes &axes, size_t limit) {
   for (const Change &change : changes)
     table.set(change.value, change.after);
   forget(ops);
+  Settlement settlement;
   settlement.saved = before - totalPrice(ops);
   for (const Change &change : changes)
     table.set(change.value, change.before);
@@ -286,6 +314,37 @@ size_t ConflictSettler::hashSurroundings(const RuledOp &op) const {
   return hash;
 }
 
+bool ConflictSettler::adopt(Settlement settlement) {
+  if (settlement.saved <= Price())
+    return false;
+  changes = std::move(settlement.changes);
+  for (const Change &change : changes)
+    table.set(change.value, change.after);
+  forget(concerned());
+  changes.clear();
+  return true;
+}
+
+bool ConflictSettler::settleBorder(unsigned index, size_t limit) {
+  bool settled = false;
+  for (unsigned i = 0; i < table.ops()[index].op->getNumOperands(); ++i)
+    settled |= adopt(attemptOperand(index, i, limit));
+  return settled;
+}
+
+bool ConflictSettler::settleOp(unsigned index, size_t limit) {
+  const RuledOp &op = table.ops()[index];
+  bool conflict = false;
+  Settlement best;
+  for (const FactorAxes &axes :
+       listCandidates(table.mesh(), op, table.layoutsOf(op), conflict)) {
+    Settlement next = attemptSharding(index, axes, limit);
+    if (next.saved > best.saved)
+      best = std::move(next);
+  }
+  return adopt(std::move(best));
+}
+
 bool ConflictSettler::settle(unsigned index, size_t limit) {
   const RuledOp &op = table.ops()[index];
   if (!isOpen(index))
@@ -295,25 +354,10 @@ bool ConflictSettler::settle(unsigned index, size_t limit) {
   unsigned &tries = inVain[hashSurroundings(op)];
   if (tries == kTries)
     return false;
-  bool conflict = false;
-  Settlement best;
-  for (const FactorAxes &axes :
-       listCandidates(table.mesh(), op, table.layoutsOf(op), conflict)) {
-    Settlement next = attempt(index, axes, limit);
-    if (next.saved > best.saved)
-      best = std::move(next);
-  }
-  if (best.saved <= Price()) {
-    ++tries;
-    return false;
-  }
-  tries = 0;
-  changes = std::move(best.changes);
-  for (const Change &change : changes)
-    table.set(change.value, change.after);
-  forget(concerned());
-  changes.clear();
-  return true;
+  bool settled =
+      isBorder(op) ? settleBorder(index, limit) : settleOp(index, limit);
+  tries = settled ? 0 : tries + 1;
+  return settled;
 }
 
 unsigned ConflictSettler::sweep(size_t limit) {

@@ -15,6 +15,9 @@
 // several ops want of a value arrives once) and of work that is repeated. Fewer
 // stays: b is gathered, 30 bytes, and the loss is not cut.
 //
+// A constraint, or another border that takes an operand in a layout of its own,
+// is tried in the same way: its operand as it wants it, and who agreed follows.
+//
 // Annotated values, arguments and groups never change. The number of values
 // tried is linear in the program, and its order is the program's; conflicts
 // whose surroundings are alike, as those of layers, are tried thrice in vain at
@@ -59,6 +62,8 @@ private:
   /// Does an op produce or require what the table does not say of a value that
   /// is free?
   bool disagrees(const RuledOp &op, const OpSharding &sharding) const;
+  /// Does a border take an operand that is free as the table does not say?
+  bool wantsOtherwise(const RuledOp &op, unsigned operand) const;
   /// In conflict, or in disagreement with the table.
   bool isOpen(unsigned op) const;
   llvm::hash_code hashOp(const RuledOp &op) const;
@@ -66,8 +71,18 @@ private:
   size_t hashSurroundings(const RuledOp &op) const;
   unsigned sweep(size_t limit);
   bool settle(unsigned op, size_t limit);
+  /// As the best of all candidates.
+  bool settleOp(unsigned op, size_t limit);
+  /// Each operand as the border takes it, where that saves.
+  bool settleBorder(unsigned op, size_t limit);
   /// What is saved where the op runs with these axes and all agree to it.
-  Settlement attempt(unsigned op, const FactorAxes &axes, size_t limit);
+  Settlement attemptSharding(unsigned op, const FactorAxes &axes, size_t limit);
+  /// The same where an operand lies as a border takes it.
+  Settlement attemptOperand(unsigned op, unsigned operand, size_t limit);
+  /// Of the changes at hand and those that follow; takes them back.
+  Settlement followChanges(size_t limit);
+  /// Enters what saves something.
+  bool adopt(Settlement settlement);
   void change(mlir::Value value, const Layout &layout);
   /// Whoever agreed with a changed value on a factor follows it.
   void follow(const RuledOp &op, const Change &change);

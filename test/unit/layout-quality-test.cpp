@@ -141,3 +141,53 @@ TEST_CASE("a bias over the model's axis costs its own bytes, not those of what "
     CHECK(split.bytes() <= whole.bytes() + 3 * 12 * 4 / 4);
   }
 }
+
+TEST_CASE("a narrow operand is gathered rather than a wide result summed") {
+  // The features of %x are split, the weights are whole; GSPMD gathers %x too.
+  Sent sent = runWitness("data=4,model=2", R"((%x: tensor<256x32xf32> @[data,model],
+      %w: tensor<32x128xf32> @[-,-]) -> (tensor<256x128xf32> @[data,-]) {
+  %0 = weft.dot %x, %w contract [1] x [0] : tensor<256x32xf32>, tensor<32x128xf32> -> tensor<256x128xf32>
+  return %0 : tensor<256x128xf32>
+})",
+                         1e-5);
+  CHECK(sent.count("all_gather") == 1);
+  CHECK(sent.collectives() == 1);
+  CHECK(sent.bytes() == 256 / 4 * 32 * 4 / 2);
+}
+
+TEST_CASE("a sum is scattered where a constraint splits what follows") {
+  // The sequence is dimension 1; where the constraint alone decided, the first
+  // layer would be split by it, and its weights gathered.
+  Sent sent = runWitness("model=4", R"((%x: tensor<2x16x8xf32> @[-,-,-],
+      %u: tensor<8x64xf32> @[-,model], %d: tensor<64x8xf32> @[model,-], %b: tensor<8xf32> @[-]) -> (tensor<2x16x8xf32> @[-,model,-]) {
+  %0 = weft.dot %x, %u contract [2] x [0] : tensor<2x16x8xf32>, tensor<8x64xf32> -> tensor<2x16x64xf32>
+  %1 = weft.relu %0 : tensor<2x16x64xf32>
+  %2 = weft.dot %1, %d contract [2] x [0] : tensor<2x16x64xf32>, tensor<64x8xf32> -> tensor<2x16x8xf32>
+  %3 = weft.broadcast %b dims [2] : tensor<8xf32> -> tensor<2x16x8xf32>
+  %4 = weft.add %2, %3 : tensor<2x16x8xf32>
+  %5 = weft.constrain %4 to #[-,model,-] because "sequence" : tensor<2x16x8xf32> -> tensor<2x16x8xf32>
+  return %5 : tensor<2x16x8xf32>
+})",
+                         1e-5);
+  CHECK(sent.count("reduce_scatter") == 1);
+  CHECK(sent.collectives() == 1);
+  CHECK(sent.bytes() == 3 * (2 * 16 * 8 * 4) / 4);
+}
+
+TEST_CASE("a gradient is scattered to its weight where the batch's axes and "
+          "the weight's cross") {
+  // Activations want "model" for the columns of the gradient, the weight for
+  // its rows.
+  Sent sent = runWitness("data=4,model=2", R"((%h: tensor<256x64xf32> @[data,model],
+      %g: tensor<256x32xf32> @[data,model], %w: tensor<64x32xf32> {weft.role = "weight", weft.layout = #[model,data]}) -> (tensor<64x32xf32> @[model,data]) {
+  %0 = weft.dot %h, %g contract [0] x [0] : tensor<256x64xf32>, tensor<256x32xf32> -> tensor<64x32xf32>
+  %1 = weft.add %0, %0 : tensor<64x32xf32>
+  %2 = weft.sub %w, %1 : tensor<64x32xf32>
+  return %2 : tensor<64x32xf32>
+})",
+                         1e-5);
+  CHECK(sent.count("all_gather") == 1);
+  CHECK(sent.count("reduce_scatter") == 1);
+  CHECK(sent.collectives() == 2);
+  CHECK(sent.bytes() == 256 / 4 * 32 * 4 / 2 + 3 * (64 * 32 * 4 / 2) / 4);
+}
