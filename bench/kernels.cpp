@@ -3,8 +3,9 @@
 //   ninja -C build kernel-speed && build/bin/kernel-speed
 //
 // prints for each kernel the milliseconds of one call on one worker (the least
-// of several), multiply-adds a nanosecond where it has any, and in how many
-// parts workers may share it.
+// of several), multiply-adds a nanosecond where it has any, in how many parts
+// workers may share it, and how long it took to compile. `kernel-speed dots`
+// measures contractions only.
 //
 //===----------------------------------------------------------------------===//
 
@@ -55,7 +56,9 @@ void *compiled(const Kernel &kernel) {
 }
 
 void measure(const Kernel &kernel) {
+  double began = milliseconds();
   void *library = compiled(kernel);
+  double compiling = milliseconds() - began;
   if (!library) {
     printf("%-44s did not compile\n", kernel.name.c_str());
     return;
@@ -81,7 +84,7 @@ void measure(const Kernel &kernel) {
   printf("%-44s %10.3f ms", kernel.name.c_str(), least);
   if (kernel.multiplyAdds > 0)
     printf(" %7.2f a ns", kernel.multiplyAdds / least * 1e-6);
-  printf("  %u parts\n", parts ? *parts : 1u);
+  printf("  %u parts, compiled in %.0f ms\n", parts ? *parts : 1u, compiling);
   for (void *buffer : buffers)
     free(buffer);
   dlclose(library);
@@ -141,6 +144,55 @@ void measureConvolutions() {
   measure(kernelOf({"first layer 3x3, 128x28x28x1 to 32", {128, 28, 28, 1}, {3, 3, 1, 32}, {128, 28, 28, 32}, nhwc, hwio, nhwc, 1, 1, 1, 1, 1, 1, 128.0 * 28 * 28 * 9 * 32}));
 }
 
+struct Contraction {
+  std::string name;
+  Shape lhs, rhs, result;
+  std::string dims; ///< contract [..] x [..], perhaps after batch [..] x [..]
+  double multiplyAdds;
+  Shape order = {}; ///< a transpose in front of lhs
+};
+
+/// Those of a transformer of width 256, 8 heads, 4 sequences of 128, and of the MNIST MLP.
+void measureContractions() {
+  const Contraction all[] = {
+      {"dense 512x256 to 1024", {4, 128, 256}, {256, 1024}, {4, 128, 1024}, "contract [2] x [0]", 512.0 * 256 * 1024},
+      {"  gradient of its input", {4, 128, 1024}, {256, 1024}, {4, 128, 256}, "contract [2] x [1]", 512.0 * 256 * 1024},
+      {"  gradient of its kernel", {4, 128, 256}, {4, 128, 1024}, {256, 1024}, "contract [0, 1] x [0, 1]", 512.0 * 256 * 1024},
+      {"dense 512x1024 to 256", {4, 128, 1024}, {1024, 256}, {4, 128, 256}, "contract [2] x [0]", 512.0 * 256 * 1024},
+      {"dense 512x256 to 65", {4, 128, 256}, {256, 65}, {4, 128, 65}, "contract [2] x [0]", 512.0 * 256 * 65},
+      {"heads 512x256 to 8x32", {4, 128, 256}, {256, 8, 32}, {4, 128, 8, 32}, "contract [2] x [0]", 512.0 * 256 * 256},
+      {"  gradient of their input", {4, 8, 32, 128}, {256, 8, 32}, {4, 128, 256}, "contract [2, 3] x [1, 2]", 512.0 * 256 * 256, {0, 3, 1, 2}},
+      {"  the same, heads outside", {4, 8, 128, 32}, {256, 8, 32}, {4, 128, 256}, "contract [2, 3] x [1, 2]", 512.0 * 256 * 256, {0, 2, 1, 3}},
+      {"  gradient of their kernel", {4, 8, 128, 32}, {4, 128, 256}, {8, 32, 256}, "contract [0, 1] x [0, 1]", 512.0 * 256 * 256, {0, 2, 1, 3}},
+      {"attention scores", {4, 128, 8, 32}, {4, 128, 8, 32}, {4, 8, 128, 128}, "batch [0, 2] x [0, 2] contract [3] x [3]", 32.0 * 128 * 128 * 32},
+      {"attention mix", {4, 8, 128, 128}, {4, 128, 8, 32}, {4, 8, 128, 32}, "batch [0, 1] x [0, 2] contract [3] x [1]", 32.0 * 128 * 128 * 32},
+      {"  gradient of values", {4, 128, 8, 32}, {1, 4, 8, 128, 128}, {4, 8, 32, 1, 128}, "batch [0, 2] x [1, 2] contract [1] x [4]", 32.0 * 128 * 128 * 32},
+      {"MLP 128x784 to 128", {128, 784}, {784, 128}, {128, 128}, "contract [1] x [0]", 128.0 * 784 * 128},
+      {"MLP 16x784 to 128", {16, 784}, {784, 128}, {16, 128}, "contract [1] x [0]", 16.0 * 784 * 128},
+      {"  gradient of its kernel", {16, 784}, {16, 128}, {784, 128}, "contract [0] x [0]", 16.0 * 784 * 128},
+      {"square of 1024", {1024, 1024}, {1024, 1024}, {1024, 1024}, "contract [1] x [0]", 1024.0 * 1024 * 1024},
+      {"  both transposed", {1024, 1024}, {1024, 1024}, {1024, 1024}, "contract [0] x [1]", 1024.0 * 1024 * 1024},
+  };
+  for (const Contraction &c : all) {
+    Shape seen;
+    std::string body, operand = "%x";
+    for (int64_t dim : c.order)
+      seen.push_back(c.lhs[dim]);
+    if (!c.order.empty()) {
+      std::string order;
+      for (int64_t dim : c.order)
+        order += (order.empty() ? "" : ", ") + std::to_string(dim);
+      operand = "%t";
+      body = "%t = weft.transpose %x [" + order + "] : " + tensor(c.lhs) + " -> " + tensor(seen) + "\n";
+    } else {
+      seen = c.lhs;
+    }
+    body += "%0 = weft.dot " + operand + ", %w " + c.dims + " : " + tensor(seen) + ", " + tensor(c.rhs) + " -> " + tensor(c.result) + "\nreturn %0 : " + tensor(c.result) + "\n";
+    measure({c.name, "(%x: " + tensor(c.lhs) + ", %w: " + tensor(c.rhs) + ") -> " + tensor(c.result), body,
+             {product(c.lhs) * 4, product(c.rhs) * 4, product(c.result) * 4}, c.multiplyAdds});
+  }
+}
+
 void measurePooling() {
   Shape x{32, 32, 32, 64}, y{32, 16, 16, 64};
   std::string windows = "{window = array<i64: 1, 2, 2, 1>, strides = array<i64: 1, 2, 2, 1>, low = array<i64: 0, 0, 0, 0>, high = array<i64: 0, 0, 0, 0>";
@@ -179,7 +231,10 @@ void measureLookups() {
 
 } // namespace
 
-int main() {
+int main(int count, char **arguments) {
+  measureContractions();
+  if (count > 1 && std::string(arguments[1]) == "dots")
+    return 0;
   measureConvolutions();
   measurePooling();
   measureOrders();

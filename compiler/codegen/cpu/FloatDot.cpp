@@ -1,7 +1,7 @@
 //===- FloatDot.cpp - f32 contractions in registers ------------------------===//
 //
 // A tile of mr rows and nv vectors of columns is kept in registers while the
-// contraction runs; nothing is packed:
+// contraction runs; nothing is packed (where that pays: PackedDot.cpp):
 //
 //   for each tile:  acc[mr][nv] = 0
 //     for k:        acc[i][v] += broadcast(lhs[i,k]) * rhs[k, v]
@@ -36,12 +36,10 @@ struct TileSize {
 class FloatDot {
 public:
   FloatDot(KernelEmitter &emitter, const DotShape &shape)
-      : emitter(emitter), builder(emitter.builder), loc(emitter.loc), shape(shape), lanes(emitter.target.floatLanes()),
+      : emitter(emitter), builder(emitter.builder), loc(emitter.loc), given(shape), shape(shape), lanes(emitter.target.floatLanes()),
         f32(builder.getF32Type()), vector(VectorType::get(lanes, f32)) {}
   bool emit();
-  std::optional<int64_t> rowTile() {
-    return chooseLoops() ? std::optional(chooseTile().rows) : std::nullopt;
-  }
+  std::optional<DotRows> tiledRows();
 
 private:
   bool chooseLoops();
@@ -69,7 +67,8 @@ private:
   KernelEmitter &emitter;
   OpBuilder &builder;
   Location loc;
-  DotShape shape;
+  const DotShape &given;
+  DotShape shape; ///< without the dimensions of a tile, turned where that suits
   int64_t lanes;
   Type f32;
   VectorType vector;
@@ -300,8 +299,20 @@ bool FloatDot::chooseLoops() {
   return alongColumns || alongContract;
 }
 
+std::optional<DotRows> FloatDot::tiledRows() {
+  bool suits = chooseLoops();
+  if (suitsPackedDot(emitter, given, !suits))
+    return packedDotRows(emitter);
+  return suits ? std::optional(DotRows{chooseTile().rows, 1}) : std::nullopt;
+}
+
 bool FloatDot::emit() {
-  if (!chooseLoops())
+  bool suits = chooseLoops();
+  if (suitsPackedDot(emitter, given, !suits)) {
+    emitPackedDot(emitter, given);
+    return true;
+  }
+  if (!suits)
     return false;
   Value zero = emitter.constant(0);
   Offsets at{zero, zero, zero};
@@ -311,8 +322,8 @@ bool FloatDot::emit() {
   return true;
 }
 
-std::optional<int64_t> floatDotRowTile(KernelEmitter &emitter, const DotShape &shape) {
-  return FloatDot(emitter, shape).rowTile();
+std::optional<DotRows> floatDotRows(KernelEmitter &emitter, const DotShape &shape) {
+  return FloatDot(emitter, shape).tiledRows();
 }
 
 bool emitFloatDot(KernelEmitter &emitter, const DotShape &shape) {

@@ -103,6 +103,8 @@ public:
   /// Says that the iterations of the innermost loop do not depend on each
   /// other through memory.
   void markParallel();
+  /// Says that the innermost loop is neither to be unrolled nor vectorized.
+  void markPlain();
 
   /// Moves the builder to where `depth` loops are open.
   void enterDepth(unsigned depth);
@@ -130,6 +132,8 @@ public:
   mlir::Value memoryOf(mlir::Value tensor) { return memory.lookup(tensor); }
   std::optional<StridedView> viewOf(mlir::Value tensor);
   mlir::Value coordinate(LayoutAttr group);
+  /// Memory on the stack, aligned to 64 bytes, that each nest may use anew.
+  mlir::Value scratch(int64_t bytes);
   /// The address of read-only data.
   mlir::Value globalData(mlir::DenseElementsAttr flat);
 
@@ -188,6 +192,8 @@ protected:
 
   mlir::func::FuncOp kernel;
   mlir::LLVM::LLVMFuncOp entry;
+  mlir::LLVM::AllocaOp scratchMemory; ///< as large as any nest has asked for
+  int64_t scratchBytes = 0;
   mlir::Value coordinates, part, partCount;
   std::optional<KernelSplit> split;
   llvm::SmallVector<mlir::Value> resultPointers;

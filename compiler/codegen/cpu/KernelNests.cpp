@@ -62,6 +62,12 @@ void KernelEmitter::markParallel() {
   levels.back()->setAttr("llvm.loop_annotation", annotation);
 }
 
+void KernelEmitter::markPlain() {
+  auto annotation = LLVM::LoopAnnotationAttr::get(
+      builder.getContext(), /*disableNonforced=*/builder.getBoolAttr(true), {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
+  levels.back()->setAttr("llvm.loop_annotation", annotation);
+}
+
 /// The loops, on a pointer for each tensor, the coordinates, and the part.
 LLVM::LLVMFuncOp KernelEmitter::createBody() {
   MLIRContext *context = builder.getContext();

@@ -114,6 +114,19 @@ LogicalResult KernelEmitter::placeStored() {
   return success();
 }
 
+Value KernelEmitter::scratch(int64_t bytes) {
+  if (bytes > scratchBytes) {
+    OpBuilder::InsertionGuard guard(builder);
+    builder.setInsertionPointToStart(&entry.getBody().front());
+    Value size = constant(scratchBytes = bytes);
+    if (scratchMemory)
+      scratchMemory.getArraySizeMutable().assign(size);
+    else
+      scratchMemory = LLVM::AllocaOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), builder.getI8Type(), size, 64);
+  }
+  return scratchMemory;
+}
+
 Value KernelEmitter::globalConstant(ConstantOp op) {
   auto data = dyn_cast<DenseElementsAttr>(op.getValue());
   Type storage = storageType(data.getElementType());

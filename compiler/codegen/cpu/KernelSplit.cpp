@@ -19,14 +19,14 @@ static bool isDataConstant(Value value) {
 }
 
 /// A contraction of one dimension of rows, whose result has them side by side.
-static std::optional<KernelSplit> splitOfDot(const DotShape &shape, int64_t tile) {
+static std::optional<KernelSplit> splitOfDot(const DotShape &shape, DotRows shared) {
   if (!shape.batch.empty() || shape.rows.size() != 1 || shape.columns.size() != 1 || shape.contract.size() > 1)
     return std::nullopt;
   int64_t rows = shape.rows[0].size, columns = shape.columns[0].size;
   if (shape.rows[0].result != columns)
     return std::nullopt;
   int64_t depth = shape.contract.empty() ? 1 : shape.contract[0].size;
-  return KernelSplit(rows, tile, rows * columns * depth / kPartMultiplyAdds);
+  return KernelSplit(rows, shared.tile, std::min(rows * columns * depth / kPartMultiplyAdds, rows / (shared.tile * shared.partTiles)));
 }
 
 /// The kernel's only op with results: along its longest loop of those that do
@@ -94,8 +94,8 @@ std::optional<KernelSplit> KernelEmitter::findSplit() {
   std::optional<DotShape> shape = dotShape(*this, dot);
   if (!shape)
     return std::nullopt;
-  std::optional<int64_t> tile = type.getElementType().isF32() ? floatDotRowTile(*this, *shape) : std::nullopt;
-  std::optional<KernelSplit> split = splitOfDot(*shape, tile.value_or(1));
+  std::optional<DotRows> shared = type.getElementType().isF32() ? floatDotRows(*this, *shape) : std::nullopt;
+  std::optional<KernelSplit> split = splitOfDot(*shape, shared.value_or(DotRows{1, 1}));
   // Other nests count the rows by their first dimension.
   return split && split->rows == type.getDimSize(0) ? split : std::nullopt;
 }

@@ -1,0 +1,97 @@
+//===- DotPanels.h - operands of a contraction, packed ---------*- C++ -*-===//
+//
+// The register tile of a large contraction reads its operands from panels: for
+// each step of the contraction the `width` rows (or columns) of a tile, side
+// by side. Of the rows 0..5 of x in panels of width 3,
+//
+//   x = 00 01 02 03      panel 0: 00 10 20 | 01 11 21 | 02 12 22 | 03 13 23
+//       10 11 12 13
+//       ...              panel 1: 30 40 50 | 31 41 51 | ...
+//       50 51 52 53
+//
+// so that whatever the strides of x, what is read next lies next, and a block
+// of panels fits a cache. A panel past the end repeats the last row.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_CODEGEN_CPU_DOTPANELS_H
+#define WEFT_COMPILER_CODEGEN_CPU_DOTPANELS_H
+
+#include "weft/compiler/codegen/cpu/DotShape.h"
+
+namespace weft::cpu {
+
+/// Where the positions 0, 1, 2... of one or several dimensions lie in one
+/// tensor: of dimensions {4: 4096, 128: 32} position 130 is at 4096 + 2 * 32.
+class DotPath {
+public:
+  DotPath(llvm::ArrayRef<DotDimension> dims, int64_t DotDimension::*stride);
+  int64_t size() const;
+  /// Elements apart in the innermost dimension.
+  int64_t innerStride() const { return steps.empty() ? 1 : steps.back().stride; }
+  /// Positions of the innermost dimension.
+  int64_t innerSize() const { return steps.empty() ? 1 : steps.back().size; }
+  /// Does every group of `count` positions from a multiple of it on, unless it
+  /// is cut by the end, lie side by side?
+  bool hasRunsOf(int64_t count) const { return innerStride() == 1 && (steps.size() < 2 || innerSize() % count == 0); }
+  bool isOneDimension() const { return steps.size() < 2; }
+  mlir::Value offset(KernelEmitter &emitter, mlir::Value position) const;
+
+private:
+  struct Step {
+    int64_t size, stride;
+  };
+  llvm::SmallVector<Step, 2> steps; ///< outermost first, joined where possible
+};
+
+/// One operand: panels of `width` positions across, and the contraction along
+/// them.
+struct DotPanels {
+  mlir::Value pointer, base; ///< base: the offset of the batch's element
+  DotPath across, along;
+  int64_t width;
+};
+
+/// Positions [first, first + count) of a path.
+struct DotRange {
+  mlir::Value first, count;
+};
+
+/// Vectors of f32 in memory.
+class FloatVectors {
+public:
+  explicit FloatVectors(KernelEmitter &emitter) : builder(emitter.builder), loc(emitter.loc) {}
+  mlir::VectorType type(int64_t lanes) const { return mlir::VectorType::get(lanes, builder.getF32Type()); }
+  mlir::Value address(mlir::Value pointer, mlir::Value offset);
+  mlir::Value load(mlir::Value pointer, mlir::Value offset, int64_t lanes);
+  mlir::Value loadScalar(mlir::Value pointer, mlir::Value offset);
+  void store(mlir::Value value, mlir::Value pointer, mlir::Value offset);
+  /// Rows become columns: as many vectors as lanes.
+  void transpose(llvm::MutableArrayRef<mlir::Value> rows);
+
+private:
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+};
+
+/// Elements behind a block of panels that packing may write.
+inline constexpr int64_t kPanelSlack = 16;
+
+/// Packs positions `across` in ceil(count / width) panels of along.count steps
+/// each. Both ranges begin at a multiple of what they are counted in: the width
+/// and the vector.
+void packPanels(KernelEmitter &emitter, const DotPanels &panels, DotRange across, DotRange along, mlir::Value to);
+
+/// ceil(positions / width).
+mlir::Value panelCount(KernelEmitter &emitter, mlir::Value positions, int64_t width);
+
+/// Both close the loops that they open.
+void emitIf(KernelEmitter &emitter, mlir::Value condition, llvm::function_ref<void()> then, llvm::function_ref<void()> otherwise);
+
+/// A loop that LLVM leaves as it is: unrolling and vectorizing all loops of a
+/// packed contraction took 150 ms of compile time, and made nothing faster.
+mlir::Value openPlainLoop(KernelEmitter &emitter, mlir::Value begin, mlir::Value end, mlir::ValueRange carried = {});
+
+} // namespace weft::cpu
+
+#endif // WEFT_COMPILER_CODEGEN_CPU_DOTPANELS_H
