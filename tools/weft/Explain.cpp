@@ -66,8 +66,7 @@ static int explainModel(const ExplainFlags &flags) {
   if (!module)
     return 1;
   Report report = reportOf(*module, flags.model);
-  if (!steps->explainRules(report.explanation))
-    return 1;
+  steps->explainRules(report.explanation);
   steps->findFixes(report.explanation, step, batchSize);
   steps->explainTensors(report.tensors, batchSize);
   int status = print(report, flags);

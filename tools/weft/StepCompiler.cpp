@@ -145,8 +145,9 @@ bool StepCompiler::readDistributionFile() {
   }
   if (flags.dataParallel) {
     layouts = keras::dataParallel(deviceCount);
-    hasDistribution = true;
-  } else if (!flags.distribution.empty()) {
+    return checkRules();
+  }
+  if (!flags.distribution.empty()) {
     std::string error;
     auto text = readTextFile(flags.distribution, error);
     if (!text)
@@ -156,11 +157,11 @@ bool StepCompiler::readDistributionFile() {
     if (!read)
       return fail(flags.distribution + ": " + read.error), false;
     layouts = std::move(*read);
-    hasDistribution = true;
     if (flags.devices.empty())
       deviceCount = layouts.mesh.size();
     return checkRules();
-  } else if (deviceCount > 1) {
+  }
+  if (deviceCount > 1) {
     warn(std::to_string(deviceCount) +
          " devices but no distribution: only the first is used; "
          "--data-parallel splits each batch over all");
@@ -171,9 +172,12 @@ bool StepCompiler::readDistributionFile() {
 
 /// Layouts that do not fit the model, while the file's name is at hand.
 bool StepCompiler::checkRules() {
-  auto resolved = keras::resolveLayouts(layouts, kerasModel);
-  if (!resolved)
-    return fail(flags.distribution + ": " + resolved.error), false;
+  auto found = keras::resolveLayouts(layouts, kerasModel);
+  if (!found)
+    return fail((flags.dataParallel ? "--data-parallel" : flags.distribution) +
+                ": " + found.error),
+           false;
+  resolved = std::move(*found);
   for (const keras::RuleStatus &rule : resolved->rules)
     if (rule.status == "dead")
       warn(flags.distribution + ": layout_map \"" + rule.key +

@@ -53,8 +53,8 @@ public:
   mlir::OwningOpRef<mlir::ModuleOp> planUnder(const keras::Distribution &other,
                                               const std::string &step,
                                               int64_t batchSize);
-  /// What the layout map's rules did; false after a printed error.
-  bool explainRules(Explanation &explanation);
+  /// What the layout map's rules did.
+  void explainRules(Explanation &explanation);
   /// Why tensors lie as they do, and those inside the step that have a rule.
   void explainTensors(std::vector<TensorLayout> &tensors, int64_t batchSize);
   /// What other annotations would change.
@@ -73,7 +73,7 @@ public:
   /// Values that came with a .keras file, by variable path; else none.
   const std::vector<NamedArray> &savedWeights() const { return weights; }
   const keras::Distribution *distribution() const {
-    return hasDistribution ? &layouts : nullptr;
+    return resolved ? &layouts : nullptr;
   }
   /// "cpu:8".
   std::string devices() const;
@@ -99,7 +99,8 @@ private:
   keras::Model kerasModel;
   std::vector<NamedArray> weights;
   keras::Distribution layouts;
-  bool hasDistribution = false, sampleWeight = false;
+  std::optional<keras::ResolvedLayouts> resolved; ///< with a distribution only
+  bool sampleWeight = false;
   int64_t deviceCount = 1;
   uint64_t seedValue = 0;
   /// Made when needed; compile() gives it back.

@@ -10,18 +10,14 @@
 using namespace weft;
 using namespace weft::tool;
 
-bool StepCompiler::explainRules(Explanation &explanation) {
-  if (!hasDistribution)
-    return true;
-  auto resolved = keras::resolveLayouts(layouts, kerasModel);
+void StepCompiler::explainRules(Explanation &explanation) {
   if (!resolved)
-    return fail(flags.distribution + ": " + resolved.error), false;
+    return;
   for (const keras::RuleStatus &rule : resolved->rules)
     explanation.rules.push_back(
         {rule.key, rule.status, rule.matches,
          rule.closest.empty() ? ""
                               : "closest paths: " + llvm::join(rule.closest, ", ")});
-  return true;
 }
 
 /// Of a variable, input or label by the name of its port; empty where nobody
@@ -44,9 +40,6 @@ static std::string reasonOf(const TensorLayout &tensor,
 
 void StepCompiler::explainTensors(std::vector<TensorLayout> &tensors,
                                   int64_t batchSize) {
-  if (!hasDistribution)
-    return;
-  auto resolved = keras::resolveLayouts(layouts, kerasModel);
   if (!resolved)
     return;
   for (TensorLayout &tensor : tensors)
@@ -66,9 +59,6 @@ void StepCompiler::explainTensors(std::vector<TensorLayout> &tensors,
 
 void StepCompiler::findFixes(Explanation &explanation, const std::string &step,
                              int64_t batchSize) {
-  if (!hasDistribution)
-    return;
-  auto resolved = keras::resolveLayouts(layouts, kerasModel);
   if (!resolved)
     return;
   LayoutChanges changes(layouts, *resolved, kerasModel);
