@@ -1,6 +1,6 @@
 """Programs on several processes, started by mpirun, give the bits of one process.
 
-    check_processes.py WEFT FIXTURES run|fit|examples|errors|death|interrupt
+    check_processes.py WEFT FIXTURES run|fit|saved|examples|errors|death|interrupt
 """
 
 import array
@@ -115,6 +115,24 @@ def check_fit(weft, fixtures, scratch):
             (scratch / "m.keras").unlink()
         for count in (2, 4):
             expect(results[count] == results[1], f"fit on {distribution}: {count} processes give the bits of one")
+
+
+def check_saved(weft, fixtures, scratch):
+    """evaluate and predict, with a rest of 10 samples and devices that are cut unevenly."""
+    folder = fixtures / "seed-functional-mlp"
+    for distribution in ("distribution-dp8.json", "distribution-mp-2x4.json"):
+        model = [folder / "model.json", "--distribution", folder / distribution, "--x", f"{folder}/golden.npz:x",
+                 "--batch-size", "12", "--seed", "1337", "--verbose", "0"]
+        results, out = {}, scratch / "p.npy"
+        for count in (1, 2, 3):
+            started = [] if count == 1 else mpirun(count)
+            succeed([*started, weft, "predict", *model, "--out", out])
+            figures = subprocess.run([*started, weft, "evaluate", *model, "--y", f"{folder}/golden.npz:y", "--json"],
+                                     capture_output=True, text=True, check=True, timeout=120)
+            results[count] = out.read_bytes(), json.loads(figures.stdout)
+            out.unlink()
+        for count in (2, 3):
+            expect(results[count] == results[1], f"{distribution}: {count} processes predict and evaluate as one")
 
 
 def check_examples(weft, fixtures, scratch):
