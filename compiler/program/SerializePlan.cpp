@@ -9,12 +9,27 @@
 #include "mlir/IR/BuiltinAttributes.h"
 #include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace weft;
 namespace fb = weft::plan;
 
 namespace {
+
+std::optional<fb::DType> smallFloatOf(Type type) {
+  return llvm::TypeSwitch<Type, std::optional<fb::DType>>(type)
+      .Case<Float8E4M3FNType>([](auto) { return fb::DType::f8E4M3FN; })
+      .Case<Float8E5M2Type>([](auto) { return fb::DType::f8E5M2; })
+      .Case<Float8E4M3Type>([](auto) { return fb::DType::f8E4M3; })
+      .Case<Float8E3M4Type>([](auto) { return fb::DType::f8E3M4; })
+      .Case<Float8E4M3FNUZType>([](auto) { return fb::DType::f8E4M3FNUZ; })
+      .Case<Float8E5M2FNUZType>([](auto) { return fb::DType::f8E5M2FNUZ; })
+      .Case<Float8E4M3B11FNUZType>([](auto) { return fb::DType::f8E4M3B11FNUZ; })
+      .Case<Float8E8M0FNUType>([](auto) { return fb::DType::f8E8M0FNU; })
+      .Case<Float4E2M1FNType>([](auto) { return fb::DType::f4E2M1FN; })
+      .Default([](Type) { return std::nullopt; });
+}
 
 std::optional<fb::DType> dtypeOf(Type type) {
   if (type.isF32())
@@ -25,10 +40,8 @@ std::optional<fb::DType> dtypeOf(Type type) {
     return fb::DType::f16;
   if (type.isBF16())
     return fb::DType::bf16;
-  if (isa<Float8E4M3FNType>(type))
-    return fb::DType::f8E4M3FN;
-  if (isa<Float8E5M2Type>(type))
-    return fb::DType::f8E5M2;
+  if (auto small = smallFloatOf(type))
+    return small;
   if (auto complex = dyn_cast<ComplexType>(type))
     return complex.getElementType().isF32()   ? std::optional(fb::DType::c64)
            : complex.getElementType().isF64() ? std::optional(fb::DType::c128)
@@ -40,6 +53,10 @@ std::optional<fb::DType> dtypeOf(Type type) {
   switch (integer.getWidth()) {
   case 1:
     return fb::DType::i1;
+  case 2:
+    return isUnsigned ? fb::DType::ui2 : fb::DType::i2;
+  case 4:
+    return isUnsigned ? fb::DType::ui4 : fb::DType::i4;
   case 8:
     return isUnsigned ? fb::DType::ui8 : fb::DType::i8;
   case 16:

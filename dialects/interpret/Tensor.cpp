@@ -8,6 +8,7 @@
 #include "llvm/Support/FormatVariadic.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <algorithm>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -78,17 +79,44 @@ double Tensor::real(int64_t i) const {
   return llvm::bit_cast<double>(cells[i]);
 }
 
-/// As a type can hold it.
+/// The nearest power of two, halves up, as its exponent + 127; 255, a NaN, for
+/// what is not positive. APFloat takes the NaN for infinity.
+static uint64_t exponentBits(double value) {
+  if (!(value > 0) || std::isinf(value))
+    return 255;
+  int exponent = 0;
+  double fraction = std::frexp(value, &exponent); // [0.5, 1)
+  int bits = value <= 0x1p-127 ? 0 : 126 + exponent + (fraction >= 0.75);
+  return std::min(bits, 255);
+}
+
+/// The nearest that a type can hold, halves to even.
+static uint64_t nearestBits(double value, Type type) {
+  if (isa<Float8E8M0FNUType>(type))
+    return exponentBits(value);
+  const llvm::fltSemantics &semantics = cast<FloatType>(type).getFloatSemantics();
+  if (!llvm::APFloat::semanticsHasNaN(semantics)) { // nor infinities
+    double largest = asDouble(llvm::APFloat::getLargest(semantics));
+    value = std::isnan(value) ? -0.0 : std::clamp(value, -largest, largest);
+  }
+  llvm::APFloat number(value);
+  bool lost = false;
+  number.convert(semantics, llvm::APFloat::rmNearestTiesToEven, &lost);
+  return number.bitcastToAPInt().getZExtValue();
+}
+
+static double ofBits(uint64_t bits, Type type) {
+  if (isa<Float8E8M0FNUType>(type))
+    return bits == 255 ? std::numeric_limits<double>::quiet_NaN()
+                       : std::ldexp(1.0, static_cast<int>(bits) - 127);
+  llvm::APInt word(type.getIntOrFloatBitWidth(), bits);
+  return asDouble(llvm::APFloat(cast<FloatType>(type).getFloatSemantics(), word));
+}
+
 static double rounded(double value, Type type) {
   if (type.isF32())
     return static_cast<float>(value);
-  if (type.isF64())
-    return value;
-  llvm::APFloat number(value);
-  bool lost = false;
-  number.convert(cast<FloatType>(type).getFloatSemantics(),
-                 llvm::APFloat::rmNearestTiesToEven, &lost);
-  return asDouble(number);
+  return type.isF64() ? value : ofBits(nearestBits(value, type), type);
 }
 
 void Tensor::setReal(int64_t i, double value) {
@@ -139,25 +167,21 @@ void Tensor::setInteger(int64_t i, int64_t value) {
 uint64_t Tensor::bits(int64_t i) const {
   if (!isFloat())
     return cells[i] & llvm::maskTrailingOnes<uint64_t>(bitWidth());
-  llvm::APFloat value(real(i));
-  bool lost = false;
-  value.convert(cast<FloatType>(elementType).getFloatSemantics(),
-                llvm::APFloat::rmNearestTiesToEven, &lost);
-  return value.bitcastToAPInt().getZExtValue();
+  return nearestBits(real(i), elementType);
 }
 
 void Tensor::setBits(int64_t i, uint64_t value) {
   if (!isFloat())
     return setInteger(i, static_cast<int64_t>(value));
-  llvm::APFloat number(cast<FloatType>(elementType).getFloatSemantics(),
-                       llvm::APInt(bitWidth(), value));
-  cells[i] = llvm::bit_cast<uint64_t>(asDouble(number));
+  cells[i] = llvm::bit_cast<uint64_t>(ofBits(value, elementType));
 }
 
 void Tensor::setPadding(int64_t i) {
   constexpr double nan = std::numeric_limits<double>::quiet_NaN();
   if (isComplex())
     setNumber(i, {nan, nan});
+  else if (isa<Float4E2M1FNType>(elementType))
+    setReal(i, 6); // it has no NaN: its largest
   else if (isFloat())
     setReal(i, nan);
   else

@@ -58,6 +58,8 @@ static APInt neutralInteger(ReduceKind kind, IntegerType type) {
 
 /// Infinity, or the largest number of a type without one.
 static APFloat mostOf(const llvm::fltSemantics &semantics, bool negative) {
+  if (negative && !APFloat::semanticsHasSignedRepr(semantics))
+    return APFloat(semantics, APInt(8, 0));
   return APFloat::semanticsHasInf(semantics)
              ? APFloat::getInf(semantics, negative)
              : APFloat::getLargest(semantics, negative);
@@ -71,8 +73,10 @@ TypedAttr weft::neutralElement(ReduceKind kind, Type elementType) {
     return {};
   const llvm::fltSemantics &semantics = type.getFloatSemantics();
   switch (kind) {
-  case ReduceKind::Sum:
-    return FloatAttr::get(type, APFloat::getZero(semantics));
+  case ReduceKind::Sum: // or the least number, where there is no zero
+    return FloatAttr::get(type, APFloat::semanticsHasZero(semantics)
+                                    ? APFloat::getZero(semantics)
+                                    : APFloat(semantics, APInt(8, 0)));
   case ReduceKind::Prod:
     return FloatAttr::get(type, APFloat::getOne(semantics));
   case ReduceKind::Max:

@@ -176,7 +176,8 @@ Value SortParts::maskedKey(Value key, Value count) {
   auto type = typeOf(key);
   Type element = type.getElementType();
   Attribute last;
-  if (auto real = dyn_cast<FloatType>(element); real && !op.getDescending())
+  auto real = dyn_cast<FloatType>(element);
+  if (real && !op.getDescending() && APFloat::semanticsHasNaN(real.getFloatSemantics()))
     last = FloatAttr::get(real, APFloat::getNaN(real.getFloatSemantics()));
   else
     last = Attribute(neutralElement(

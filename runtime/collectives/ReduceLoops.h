@@ -7,7 +7,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "weft/runtime/collectives/Reduce.h"
-#include "weft/runtime/program/Float8.h"
+#include "weft/runtime/program/SmallFloats.h"
 
 #include <cstring>
 
@@ -39,12 +39,19 @@ struct BrainHalf {
     return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
   }
 };
-/// Eight bits, `Exponent` of them for the exponent; in arithmetic a float.
-template <int Exponent> struct Float8 {
+/// At most eight bits; in arithmetic a float.
+template <weft::SmallFloat Format> struct Small {
   using Stored = uint8_t;
   using Value = float;
-  static Value load(Stored s) { return weft::float8ToFloat(s, Exponent); }
-  static Stored store(Value v) { return weft::floatToFloat8(v, Exponent); }
+  static Value load(Stored s) { return weft::smallToFloat(s, Format); }
+  static Stored store(Value v) { return weft::floatToSmall(v, Format); }
+};
+/// An integer of `Bits` bits in a byte, the others 0.
+template <typename T, int Bits> struct Short {
+  using Stored = uint8_t;
+  using Value = T;
+  static Value load(Stored s) { return static_cast<T>(static_cast<T>(s << (8 - Bits)) >> (8 - Bits)); }
+  static Stored store(Value v) { return static_cast<Stored>(v & ((1 << Bits) - 1)); }
 };
 /// i1: sum is or, prod is and; a byte of 0 or 1.
 struct Bit {
@@ -200,6 +207,26 @@ template <typename E> ReduceFunction chooseComplex(ReduceKind kind) {
                                     : nullptr;
 }
 
+/// What takes a byte and has no loop of its own.
+ReduceFunction chooseSmall(DType dtype, ReduceKind kind) {
+  switch (dtype) {
+  case DType::i2: return chooseKind<Short<int8_t, 2>>(kind);
+  case DType::ui2: return chooseKind<Short<uint8_t, 2>>(kind);
+  case DType::i4: return chooseKind<Short<int8_t, 4>>(kind);
+  case DType::ui4: return chooseKind<Short<uint8_t, 4>>(kind);
+  case DType::f8E4M3FN: return chooseKind<Small<weft::e4m3fn>>(kind);
+  case DType::f8E5M2: return chooseKind<Small<weft::e5m2>>(kind);
+  case DType::f8E4M3: return chooseKind<Small<weft::e4m3>>(kind);
+  case DType::f8E3M4: return chooseKind<Small<weft::e3m4>>(kind);
+  case DType::f8E4M3FNUZ: return chooseKind<Small<weft::e4m3fnuz>>(kind);
+  case DType::f8E5M2FNUZ: return chooseKind<Small<weft::e5m2fnuz>>(kind);
+  case DType::f8E4M3B11FNUZ: return chooseKind<Small<weft::e4m3b11fnuz>>(kind);
+  case DType::f8E8M0FNU: return chooseKind<Small<weft::e8m0fnu>>(kind);
+  case DType::f4E2M1FN: return chooseKind<Small<weft::e2m1fn>>(kind);
+  default: return nullptr;
+  }
+}
+
 ReduceFunction choose(DType dtype, ReduceKind kind) {
   switch (dtype) {
   case DType::f32: return chooseKind<Plain<float>>(kind);
@@ -217,10 +244,8 @@ ReduceFunction choose(DType dtype, ReduceKind kind) {
   case DType::ui64: return chooseInteger<int64_t, uint64_t>(kind, false);
   case DType::c64: return chooseComplex<Complex<float>>(kind);
   case DType::c128: return chooseComplex<Complex<double>>(kind);
-  case DType::f8E4M3FN: return chooseKind<Float8<4>>(kind);
-  case DType::f8E5M2: return chooseKind<Float8<5>>(kind);
+  default: return chooseSmall(dtype, kind);
   }
-  return nullptr;
 }
 
 } // namespace

@@ -1,7 +1,8 @@
 #include "weft/runtime/data/Array.h"
 
-#include "weft/runtime/program/Float8.h"
+#include "weft/runtime/program/SmallFloats.h"
 
+#include <algorithm>
 #include <cassert>
 #include <cmath>
 #include <cstring>
@@ -19,7 +20,36 @@ constexpr TypeInfo types[elementTypeCount] = {
     {"bool", 1},    {"int8", 1},    {"int16", 2},   {"int32", 4},
     {"int64", 8},   {"uint8", 1},   {"uint16", 2},  {"uint32", 4},
     {"uint64", 8},  {"complex64", 8}, {"complex128", 16},
-    {"float8_e4m3fn", 1}, {"float8_e5m2", 1}};
+    {"float8_e4m3fn", 1}, {"float8_e5m2", 1},
+    {"int2", 1},    {"uint2", 1},   {"int4", 1},    {"uint4", 1},
+    {"float8_e4m3", 1}, {"float8_e3m4", 1}, {"float8_e4m3fnuz", 1},
+    {"float8_e5m2fnuz", 1}, {"float8_e4m3b11fnuz", 1},
+    {"float8_e8m0fnu", 1}, {"float4_e2m1fn", 1}};
+
+/// What a byte of the type says; null for types that are no such floats.
+const SmallFloat *smallFloat(ElementType type) {
+  switch (type) {
+  case ElementType::Float8E4M3FN: return &e4m3fn;
+  case ElementType::Float8E5M2: return &e5m2;
+  case ElementType::Float8E4M3: return &e4m3;
+  case ElementType::Float8E3M4: return &e3m4;
+  case ElementType::Float8E4M3FNUZ: return &e4m3fnuz;
+  case ElementType::Float8E5M2FNUZ: return &e5m2fnuz;
+  case ElementType::Float8E4M3B11FNUZ: return &e4m3b11fnuz;
+  case ElementType::Float8E8M0FNU: return &e8m0fnu;
+  case ElementType::Float4E2M1FN: return &e2m1fn;
+  default: return nullptr;
+  }
+}
+/// Of an integer that takes less than its byte; otherwise 0.
+int shortBits(ElementType type) {
+  return type == ElementType::Int2 || type == ElementType::UInt2   ? 2
+         : type == ElementType::Int4 || type == ElementType::UInt4 ? 4
+                                                                   : 0;
+}
+bool isSignedShort(ElementType type) {
+  return type == ElementType::Int2 || type == ElementType::Int4;
+}
 } // namespace
 
 size_t byteWidth(ElementType type) { return types[int(type)].bytes; }
@@ -34,7 +64,14 @@ std::optional<ElementType> elementTypeNamed(std::string_view name) {
 
 bool isFloat(ElementType type) {
   return int(type) <= int(ElementType::BFloat16) ||
-         type == ElementType::Float8E4M3FN || type == ElementType::Float8E5M2;
+         smallFloat(type);
+}
+
+ElementType carrierOf(ElementType type) {
+  return smallFloat(type)      ? ElementType::Float32
+         : isSignedShort(type) ? ElementType::Int8
+         : shortBits(type)     ? ElementType::UInt8
+                               : type;
 }
 
 ElementType partType(ElementType type) {
@@ -131,14 +168,11 @@ struct BFloat {
 struct Boolean {
   uint8_t bits;
 };
-template <int Exponent> struct Float8 {
-  uint8_t bits;
-};
 template <typename T> struct Complex {
   T re, im;
 };
 
-/// Calls visitor(T()) with the C++ type of `type`.
+/// Calls visitor(T()) with the C++ type of `type`, which is its own carrier.
 template <typename Visitor> void visitType(ElementType type, Visitor visitor) {
   switch (type) {
   case ElementType::Float32: return visitor(float());
@@ -156,8 +190,7 @@ template <typename Visitor> void visitType(ElementType type, Visitor visitor) {
   case ElementType::UInt64: return visitor(uint64_t());
   case ElementType::Complex64: return visitor(Complex<float>());
   case ElementType::Complex128: return visitor(Complex<double>());
-  case ElementType::Float8E4M3FN: return visitor(Float8<4>());
-  case ElementType::Float8E5M2: return visitor(Float8<5>());
+  default: return;
   }
 }
 
@@ -165,9 +198,6 @@ template <typename T> T widen(T value) { return value; }
 float widen(Half value) { return halfToFloat(value.bits); }
 float widen(BFloat value) { return bfloatToFloat(value.bits); }
 int widen(Boolean value) { return value.bits != 0; }
-template <int Exponent> float widen(Float8<Exponent> value) {
-  return float8ToFloat(value.bits, Exponent);
-}
 /// What is not complex has no other part.
 template <typename T> T widen(Complex<T> value) { return value.re; }
 template <typename T> double imaginary(T) { return 0; }
@@ -198,9 +228,6 @@ template <typename From> void assign(BFloat &to, From from) {
 template <typename From> void assign(Boolean &to, From from) {
   to.bits = from != 0;
 }
-template <int Exponent, typename From> void assign(Float8<Exponent> &to, From from) {
-  to.bits = floatToFloat8(float(from), Exponent);
-}
 template <typename T, typename From> void assign(Complex<T> &to, From from) {
   to.re = T(from);
 }
@@ -213,6 +240,10 @@ template <typename T> void assignImaginary(Complex<T> &to, double value) {
 
 double Array::at(int64_t index) const {
   double out = 0;
+  if (carrierOf(type) != type) {
+    convertElements(type, data<uint8_t>() + index, ElementType::Float64, &out, 1);
+    return out;
+  }
   visitType(type, [&](auto tag) {
     out = double(widen(data<decltype(tag)>()[index]));
   });
@@ -229,12 +260,66 @@ static void bytesToFloats(const uint8_t *__restrict from, float *__restrict to,
     to[i] = from[i];
 }
 
+/// Bytes of a type below eight bits, or of a small float, as its carrier.
+static void widenShort(ElementType type, const uint8_t *from, void *to, int64_t count) {
+  if (const SmallFloat *format = smallFloat(type)) {
+    for (int64_t i = 0; i < count; ++i)
+      static_cast<float *>(to)[i] = smallToFloat(from[i], *format);
+    return;
+  }
+  int unused = 8 - shortBits(type);
+  for (int64_t i = 0; i < count; ++i) {
+    auto high = uint8_t(from[i] << unused);
+    static_cast<uint8_t *>(to)[i] = isSignedShort(type) ? uint8_t(int8_t(high) >> unused) : uint8_t(high >> unused);
+  }
+}
+
+/// The other way; what was a float saturates, an integer wraps.
+static void narrowShort(ElementType type, const void *from, uint8_t *to, int64_t count, bool saturates) {
+  if (const SmallFloat *format = smallFloat(type)) {
+    for (int64_t i = 0; i < count; ++i)
+      to[i] = floatToSmall(static_cast<const float *>(from)[i], *format);
+    return;
+  }
+  int bits = shortBits(type);
+  bool isSigned = isSignedShort(type);
+  int low = isSigned ? -(1 << (bits - 1)) : 0, high = low + (1 << bits) - 1;
+  for (int64_t i = 0; i < count; ++i) {
+    int value = isSigned ? int(static_cast<const int8_t *>(from)[i]) : static_cast<const uint8_t *>(from)[i];
+    to[i] = uint8_t(!saturates ? value : std::clamp(value, low, high)) & ((1 << bits) - 1);
+  }
+}
+
+/// Block by block through the carriers.
+static void convertShort(ElementType fromType, const uint8_t *from, ElementType toType,
+                         uint8_t *to, int64_t count) {
+  constexpr int64_t block = 1024;
+  double widened[block], narrowed[block]; // as wide as any carrier
+  ElementType source = carrierOf(fromType), target = carrierOf(toType);
+  for (int64_t i = 0; i < count; i += block) {
+    int64_t n = std::min(block, count - i);
+    const void *values = from + i * byteWidth(fromType);
+    if (source != fromType) {
+      widenShort(fromType, from + i, widened, n);
+      values = widened;
+    }
+    if (target == toType) {
+      convertElements(source, values, toType, to + i * byteWidth(toType), n);
+      continue;
+    }
+    convertElements(source, values, target, narrowed, n);
+    narrowShort(toType, narrowed, to + i, n, isFloat(fromType) || partType(fromType) != fromType);
+  }
+}
+
 void convertElements(ElementType fromType, const void *from, ElementType toType,
                      void *to, int64_t count) {
   if (fromType == toType) {
     std::memcpy(to, from, count * byteWidth(toType));
     return;
   }
+  if (carrierOf(fromType) != fromType || carrierOf(toType) != toType)
+    return convertShort(fromType, static_cast<const uint8_t *>(from), toType, static_cast<uint8_t *>(to), count);
   if (fromType == ElementType::UInt8 && toType == ElementType::Float32)
     return bytesToFloats(static_cast<const uint8_t *>(from), static_cast<float *>(to), count);
   visitType(fromType, [&](auto fromTag) {

@@ -23,15 +23,20 @@ namespace weft {
 enum class ElementType : uint8_t {
   Float32, Float64, Float16, BFloat16, Bool,
   Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64,
-  Complex64, Complex128, Float8E4M3FN, Float8E5M2
+  Complex64, Complex128, Float8E4M3FN, Float8E5M2,
+  Int2, UInt2, Int4, UInt4, Float8E4M3, Float8E3M4, Float8E4M3FNUZ, Float8E5M2FNUZ,
+  Float8E4M3B11FNUZ, Float8E8M0FNU, Float4E2M1FN
 };
-inline constexpr int elementTypeCount = 17;
+inline constexpr int elementTypeCount = 28;
 
 size_t byteWidth(ElementType type);
 /// NumPy's and Keras' name: float32, bfloat16, bool, ...
 std::string_view name(ElementType type);
 std::optional<ElementType> elementTypeNamed(std::string_view name);
 bool isFloat(ElementType type);
+/// What NumPy alone has that holds all values of this type: Float32 for floats
+/// of at most eight bits, Int8 and UInt8 for shorter integers, else itself.
+ElementType carrierOf(ElementType type);
 /// Complex64 has two parts of Float32; other types are their own part.
 ElementType partType(ElementType type);
 
@@ -66,7 +71,7 @@ struct Array {
 };
 
 /// Element by element: floats to integers truncate, out-of-range saturates,
-/// float16, bfloat16 and float8 round to nearest even, complex numbers give up
+/// floats of at most 16 bits round to nearest even, complex numbers give up
 /// their imaginary part.
 Array convert(const Array &array, ElementType type);
 /// The same on `count` elements in memory; `from` and `to` are apart.

@@ -23,7 +23,10 @@ constexpr Code codes[] = {
     {'i', 8, ElementType::Int64},   {'u', 1, ElementType::UInt8},
     {'u', 2, ElementType::UInt16},  {'u', 4, ElementType::UInt32},
     {'u', 8, ElementType::UInt64},  {'c', 8, ElementType::Complex64},
-    {'c', 16, ElementType::Complex128}};
+    {'c', 16, ElementType::Complex128},
+    // ml_dtypes: what else takes a byte is V1, too, see Npy.h.
+    {'f', 1, ElementType::Float8E5M2},
+    {'V', 1, ElementType::Float8E4M3FN}};
 
 /// The text after `'key':`, without leading blanks; empty when absent.
 std::string_view valueOf(std::string_view dict, std::string_view key) {
@@ -203,11 +206,13 @@ std::string npyHeader(ElementType type, const Shape &shape) {
   return header + dict;
 }
 
+void takeBytesAs(ElementType type, Array &array) {
+  if (array.type == ElementType::Float8E4M3FN && carrierOf(type) != type)
+    array.type = type;
+}
+
 Array npyArray(const Array &array) {
-  bool isShort = array.type == ElementType::BFloat16 ||
-                 array.type == ElementType::Float8E4M3FN ||
-                 array.type == ElementType::Float8E5M2;
-  return convert(array, isShort ? ElementType::Float32 : array.type);
+  return convert(array, array.type == ElementType::BFloat16 ? ElementType::Float32 : carrierOf(array.type));
 }
 
 Status writeNpy(const std::string &path, const Array &array) {

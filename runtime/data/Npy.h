@@ -5,7 +5,9 @@
 //
 // Format 1.0 to 3.0, both byte orders, C and Fortran order (read as C order).
 // bfloat16 is read from NumPy's `V2` and written as float32, as NumPy has no
-// such dtype.
+// such dtype. ml_dtypes' other types are `V1`, but for float8_e5m2 (`f1`): which
+// one it is only a program knows (`takeBytesAs`); they are written as float32,
+// int8 or uint8.
 //
 //===----------------------------------------------------------------------===//
 
@@ -36,6 +38,8 @@ Result<Array> readNpy(const std::string &path, const ReadLimits &limits = {});
 
 /// Format 1.0, C order; the elements of the array follow it.
 std::string npyHeader(ElementType type, const Shape &shape);
+/// Bytes that were read as `V1` are of this type, where it takes one.
+void takeBytesAs(ElementType type, Array &array);
 /// The array that is written for this one: bfloat16 becomes float32.
 Array npyArray(const Array &array);
 Status writeNpy(const std::string &path, const Array &array);

@@ -25,7 +25,7 @@ int64_t elementBytes(DType dtype) {
 bool isFloat(DType dtype) {
   return dtype == DType::f32 || dtype == DType::f64 || dtype == DType::f16 ||
          dtype == DType::bf16 || dtype == DType::f8E4M3FN ||
-         dtype == DType::f8E5M2;
+         dtype == DType::f8E5M2 || dtype >= DType::f8E4M3;
 }
 
 const char *name(DType dtype) { return plan::EnumNameDType(dtype); }

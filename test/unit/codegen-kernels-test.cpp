@@ -303,11 +303,11 @@ TEST_CASE("what cannot be compiled is an error on the kernel") {
     return %0, %1 : tensor<9xf32>, tensor<f32>
   )"));
   CHECK(kernels.error.find("kernel 'k' is called elementwise but needs 2 loop nests instead of 1") != std::string::npos);
-  Kernels small(function("general", "(%x: tensor<9xi4>) -> tensor<9xi4>", R"(
-    %0 = weft.neg %x : tensor<9xi4>
-    return %0 : tensor<9xi4>
+  Kernels small(function("general", "(%x: tensor<9xi3>) -> tensor<9xi3>", R"(
+    %0 = weft.neg %x : tensor<9xi3>
+    return %0 : tensor<9xi3>
   )"));
-  CHECK(small.error.find("elements of 'i4' have no CPU code; convert them to i8, f8E4M3FN or f8E5M2") != std::string::npos);
+  CHECK(small.error.find("elements of 'i3' have no CPU code; convert them to i2, i4, i8 or a float of 4, 8, 16, 32 or 64 bits") != std::string::npos);
   Kernels large(function("general", "(%x: tensor<131072xcomplex<f32>>) -> tensor<131072xcomplex<f32>>", R"(
     %0 = weft.fft fft %x dim 0 : tensor<131072xcomplex<f32>> -> tensor<131072xcomplex<f32>>
     return %0 : tensor<131072xcomplex<f32>>

@@ -85,8 +85,7 @@ TEST_CASE("every dtype goes through HDF5") {
   REQUIRE(back->size() == arrays.size());
   for (const NamedArray &named : *back) {
     Array sent = arrays[std::stoi(named.name.substr(2))].array;
-    if (sent.type == ElementType::Float8E4M3FN || sent.type == ElementType::Float8E5M2)
-      sent = convert(sent, ElementType::Float32); // numpy has no type for them
+    sent = convert(sent, carrierOf(sent.type)); // numpy has no type for short ones
     INFO(named.name);
     CHECK(named.array.bytes == sent.bytes);
     if (sent.type != ElementType::Bool) // comes back as uint8

@@ -1,6 +1,6 @@
 #include "catch2/catch.hpp"
 #include "weft/runtime/data/Npz.h"
-#include "weft/runtime/program/Float8.h"
+#include "weft/runtime/program/SmallFloats.h"
 
 #include <cstdlib>
 #include <cstring>
@@ -148,17 +148,54 @@ TEST_CASE("conversions round as the hardware does") {
     REQUIRE(floatToHalf(halfToFloat(uint16_t(bits))) == bits);
   CHECK(floatToBFloat(1.00390625f) == 0x3F80); // halfway: to even
   CHECK(floatToBFloat(1.01171875f) == 0x3F82);
-  for (uint32_t bits = 0; bits < 0x7C; ++bits)
-    REQUIRE(floatToFloat8(float8ToFloat(uint8_t(bits), 5), 5) == bits);
-  for (uint32_t bits = 0; bits < 0x7F; ++bits)
-    REQUIRE(floatToFloat8(float8ToFloat(uint8_t(bits), 4), 4) == bits);
-  CHECK(float8ToFloat(0x7E, 4) == 448);
-  CHECK(floatToFloat8(464, 4) == 0x7E); // halfway: to even
-  CHECK(floatToFloat8(465, 4) == 0x7F);
-  CHECK(floatToFloat8(61440, 5) == 0x7C);
+  CHECK(smallToFloat(0x7E, e4m3fn) == 448);
+  CHECK(floatToSmall(464, e4m3fn) == 0x7E); // halfway: to even
+  CHECK(floatToSmall(465, e4m3fn) == 0x7F);
+  CHECK(floatToSmall(61440, e5m2) == 0x7C);
+  // ml_dtypes: 5 is between 4 and 6, and even; -0 and NaN by format.
+  CHECK(floatToSmall(5, e2m1fn) == 0x6);
+  CHECK(floatToSmall(1e9f, e2m1fn) == 0x7);
+  CHECK(floatToSmall(-0.0f, e4m3fnuz) == 0);
+  CHECK(floatToSmall(1e9f, e5m2fnuz) == 0x80);
+  CHECK(floatToSmall(29, e4m3b11fnuz) == 0x7E);
+  CHECK(floatToSmall(3, e8m0fnu) == 129); // halves go up
+  CHECK(floatToSmall(0, e8m0fnu) == 0xFF);
   Array x = Array::scalar<float>(ElementType::Float32, 300.7f);
   CHECK(convert(x, ElementType::UInt8).at(0) == 255);
   CHECK(convert(x, ElementType::Int64).at(0) == 300);
   x.data<float>()[0] = std::numeric_limits<float>::quiet_NaN();
   CHECK(convert(x, ElementType::Int32).at(0) == 0);
+}
+
+TEST_CASE("every byte of a short type is its value, and back") {
+  for (int i = 0; i < elementTypeCount; ++i) {
+    ElementType type = ElementType(i);
+    if (carrierOf(type) == type)
+      continue;
+    bool four = type == ElementType::Float4E2M1FN || type == ElementType::Int4 || type == ElementType::UInt4;
+    int count = four ? 16 : type == ElementType::Int2 || type == ElementType::UInt2 ? 4 : 256;
+    Array bytes = Array::zeros(type, {count});
+    for (int k = 0; k < count; ++k)
+      bytes.bytes[k] = uint8_t(k);
+    Array wide = convert(bytes, ElementType::Float64), back = convert(wide, type);
+    INFO(name(type));
+    for (int k = 0; k < count; ++k)
+      REQUIRE((back.bytes[k] == k || wide.at(k) != wide.at(k)));
+    Array saved = npyArray(bytes);
+    CHECK(convert(saved, ElementType::Float64).at(1) == wide.at(1));
+  }
+  Array numbers = Array::zeros(ElementType::Int32, {2});
+  numbers.data<int32_t>()[0] = 9;
+  numbers.data<int32_t>()[1] = -3;
+  CHECK(convert(numbers, ElementType::Int4).at(0) == -7);                              // integers wrap
+  CHECK(convert(convert(numbers, ElementType::Float32), ElementType::Int4).at(0) == 7); // floats stop
+  CHECK(convert(numbers, ElementType::UInt4).at(1) == 13);
+  // ml_dtypes saves all of them as V1, but for float8_e5m2.
+  Array read = *parseNpy([] {
+    std::string text = npyText("{'descr': '|V1', 'fortran_order': False, 'shape': (2,), }", "\x0D\x07");
+    return std::vector<uint8_t>(text.begin(), text.end());
+  }(), "f.npy");
+  takeBytesAs(ElementType::Int4, read);
+  CHECK(read.at(0) == -3);
+  CHECK(read.at(1) == 7);
 }

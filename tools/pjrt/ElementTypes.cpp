@@ -25,6 +25,17 @@ static constexpr ElementType kTypes[] = {
     {kC128, DType::c128, 16, "complex128", 18},
     {kF8E5M2, DType::f8E5M2, 1, "float8_e5m2", 19},
     {kF8E4M3FN, DType::f8E4M3FN, 1, "float8_e4m3fn", 20},
+    {kS4, DType::i4, 1, "int4", 21},
+    {kU4, DType::ui4, 1, "uint4", 22},
+    {kF8E4M3B11FNUZ, DType::f8E4M3B11FNUZ, 1, "float8_e4m3b11fnuz", 23},
+    {kF8E5M2FNUZ, DType::f8E5M2FNUZ, 1, "float8_e5m2fnuz", 24},
+    {kF8E4M3FNUZ, DType::f8E4M3FNUZ, 1, "float8_e4m3fnuz", 25},
+    {kS2, DType::i2, 1, "int2", 26},
+    {kU2, DType::ui2, 1, "uint2", 27},
+    {kF8E4M3, DType::f8E4M3, 1, "float8_e4m3", 28},
+    {kF8E3M4, DType::f8E3M4, 1, "float8_e3m4", 29},
+    {kF4E2M1FN, DType::f4E2M1FN, 1, "float4_e2m1fn", 32},
+    {kF8E8M0FNU, DType::f8E8M0FNU, 1, "float8_e8m0fnu", 33},
 };
 
 const ElementType *weft::pjrt::elementType(BufferType type) {

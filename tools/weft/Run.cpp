@@ -90,6 +90,7 @@ static Result<Array> readInput(const NpzFile &file, const Port &port) {
                  text(array->shape) + ", the program takes " +
                  text(port.shape) +
                  "; compile it for this shape or give another array"};
+  takeBytesAs(port.type, *array);
   if (array->type != port.type)
     return Error{file.path() + ": " + port.name + ": the array is " +
                  std::string(name(array->type)) + ", the program takes " +

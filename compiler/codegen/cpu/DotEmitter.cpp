@@ -1,7 +1,7 @@
 //===- DotEmitter.cpp - contractions ---------------------------------------===//
 
 #include "weft/compiler/codegen/cpu/DotShape.h"
-#include "weft/compiler/codegen/cpu/Float8Ops.h"
+#include "weft/compiler/codegen/cpu/SmallFloatOps.h"
 #include "weft/compiler/codegen/cpu/WholeNests.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -106,7 +106,7 @@ void emitSimpleDot(KernelEmitter &emitter, DotOp op, const DotShape &shape) {
   emitter.store(neutral, shape.result, elementType, at.result);
   emitter.closeLoops(outer);
 
-  if (isFloat8(elementType))
+  if (isSmallFloat(elementType))
     return addInRegister(emitter, shape, elementType, offsets);
   for (const DotDimension &dim : shape.contract)
     offsets = step(emitter, offsets, dim, emitter.openLoop(dim.size));

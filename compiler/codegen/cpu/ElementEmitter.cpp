@@ -1,7 +1,7 @@
 //===- ElementEmitter.cpp - the value of one element -----------------------===//
 
 #include "weft/compiler/codegen/cpu/ComplexOps.h"
-#include "weft/compiler/codegen/cpu/Float8Ops.h"
+#include "weft/compiler/codegen/cpu/SmallFloatOps.h"
 #include "weft/compiler/codegen/cpu/WholeNests.h"
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/weft/ElementTypes.h"
@@ -67,11 +67,10 @@ Value KernelEmitter::load(Value pointer, Type elementType, Value linear) {
   Value address = LLVM::GEPOp::create(builder, loc, pointerType, storage, pointer, ArrayRef<LLVM::GEPArg>{linear}, LLVM::GEPNoWrapFlags::inbounds);
   auto op = LLVM::LoadOp::create(builder, loc, storage, address, elementBytes(elementType));
   op.setAccessGroupsAttr(builder.getArrayAttr({accessGroup}));
-  if (isFloat8(elementType))
-    return float8FromBits(builder, loc, elementType, op);
-  if (!elementType.isInteger(1))
-    return op;
-  return arith::TruncIOp::create(builder, loc, elementType, op);
+  if (isSmallFloat(elementType))
+    return smallFromBits(builder, loc, elementType, op);
+  Type inRegister = computeType(elementType);
+  return storage == inRegister ? op.getResult() : arith::TruncIOp::create(builder, loc, inRegister, op).getResult();
 }
 
 void KernelEmitter::store(Value value, Value pointer, Type elementType, Value linear) {
@@ -83,10 +82,10 @@ void KernelEmitter::store(Value value, Value pointer, Type elementType, Value li
     return store(c.im(value), pointer, part, add(at, constant(1)));
   }
   Type storage = storageType(elementType);
-  if (elementType.isInteger(1))
+  if (isSmallFloat(elementType))
+    value = smallToBits(builder, loc, elementType, value);
+  else if (value.getType() != storage)
     value = arith::ExtUIOp::create(builder, loc, storage, value);
-  else if (isFloat8(elementType))
-    value = float8ToBits(builder, loc, elementType, value);
   auto pointerType = LLVM::LLVMPointerType::get(builder.getContext());
   Value address = LLVM::GEPOp::create(builder, loc, pointerType, storage, pointer, ArrayRef<LLVM::GEPArg>{linear}, LLVM::GEPNoWrapFlags::inbounds);
   auto op = LLVM::StoreOp::create(builder, loc, value, address, elementBytes(elementType));
@@ -143,8 +142,8 @@ FailureOr<Value> KernelEmitter::compute(Operation *op, const ElementIndex &index
         TypedAttr value = cast<TypedAttr>(data.getSplatValue<Attribute>());
         if (auto integer = dyn_cast<IntegerAttr>(value))
           value = IntegerAttr::get(computeType(integer.getType()), integer.getValue());
-        else if (isFloat8(data.getElementType()))
-          value = builder.getF32FloatAttr(cast<FloatAttr>(value).getValueAsDouble());
+        else if (isSmallFloat(data.getElementType()))
+          value = smallConstant(cast<FloatAttr>(value).getValue(), data.getElementType());
         return arith::ConstantOp::create(builder, loc, value).getResult();
       })
       .Case([&](IotaOp iota) { return counted(iota, index); })

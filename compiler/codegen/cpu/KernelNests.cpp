@@ -1,6 +1,6 @@
 //===- KernelNests.cpp - loop nests of a kernel ----------------------------===//
 
-#include "weft/compiler/codegen/cpu/Float8Ops.h"
+#include "weft/compiler/codegen/cpu/SmallFloatOps.h"
 #include "weft/compiler/codegen/cpu/WholeNests.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -121,8 +121,8 @@ static bool hasCode(Type elementType) {
   if (isa<ComplexType>(elementType))
     elementType = cast<ComplexType>(elementType).getElementType();
   if (auto integer = dyn_cast<IntegerType>(elementType))
-    return llvm::is_contained({1, 8, 16, 32, 64}, integer.getWidth());
-  return isFloat8(elementType) || elementType.isBF16() || elementType.isF16() || elementType.isF32() || elementType.isF64();
+    return llvm::is_contained({1, 2, 4, 8, 16, 32, 64}, integer.getWidth());
+  return isSmallFloat(elementType) || elementType.isBF16() || elementType.isF16() || elementType.isF32() || elementType.isF64();
 }
 
 LogicalResult KernelEmitter::checkElements() {
@@ -131,7 +131,7 @@ LogicalResult KernelEmitter::checkElements() {
     llvm::append_range(types, op.getResultTypes());
     for (Type any : types)
       if (auto type = dyn_cast<RankedTensorType>(any); type && !hasCode(type.getElementType()))
-        return op.emitError() << "elements of " << type.getElementType() << " have no CPU code; convert them to i8, f8E4M3FN or f8E5M2";
+        return op.emitError() << "elements of " << type.getElementType() << " have no CPU code; convert them to i2, i4, i8 or a float of 4, 8, 16, 32 or 64 bits";
   }
   return success();
 }

@@ -11,7 +11,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/compiler/codegen/cpu/Float8Ops.h"
+#include "weft/compiler/codegen/cpu/SmallFloatOps.h"
 #include "weft/compiler/codegen/cpu/KernelEmitter.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
@@ -75,7 +75,7 @@ LogicalResult KernelEmitter::emitReduce(ReduceOp op) {
   beginNest();
   int64_t last = tensorType(op.getInput()).getRank() - 1;
   // Eight bits are too few to add up in memory.
-  bool contiguous = op.getDims().empty() || llvm::is_contained(op.getDims(), last) || isFloat8(tensorType(op.getInput()).getElementType());
+  bool contiguous = op.getDims().empty() || llvm::is_contained(op.getDims(), last) || isSmallFloat(tensorType(op.getInput()).getElementType());
   LogicalResult result = contiguous ? emitReduceInRegister(op) : emitReduceInMemory(op);
   beginNest();
   return result;

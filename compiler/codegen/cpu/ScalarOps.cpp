@@ -1,7 +1,7 @@
 //===- ScalarOps.cpp - elementwise ops on registers ------------------------===//
 
 #include "weft/compiler/codegen/cpu/ComplexOps.h"
-#include "weft/compiler/codegen/cpu/Float8Ops.h"
+#include "weft/compiler/codegen/cpu/SmallFloatOps.h"
 #include "weft/compiler/codegen/cpu/KernelEmitter.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
@@ -30,7 +30,7 @@ Type computeType(Type elementType) {
 }
 
 Type storageType(Type elementType) {
-  if (elementType.isInteger(1) || isFloat8(elementType))
+  if (isSmallFloat(elementType) || (elementType.isInteger() && elementType.getIntOrFloatBitWidth() < 8))
     return IntegerType::get(elementType.getContext(), 8);
   return computeType(elementType);
 }
@@ -388,11 +388,15 @@ bool isElementwise(Operation *op) {
   return op->getNumResults() == 1 && op->hasTrait<OpTrait::Elementwise>();
 }
 
-/// Bytes of eight-bit floats are not their registers' bits.
-static Value emitFloat8Bits(OpBuilder &b, BitcastOp op, Value value) {
+/// Bytes of small floats are not their registers' bits.
+static Value emitSmallFloatBits(OpBuilder &b, BitcastOp op, Value value) {
+  Location loc = op.getLoc();
   Type from = tensorType(op.getInput()).getElementType(), to = tensorType(op.getResult()).getElementType();
-  Value bits = isFloat8(from) ? float8ToBits(b, op.getLoc(), from, value) : value;
-  return isFloat8(to) ? float8FromBits(b, op.getLoc(), to, bits) : bits;
+  Type byte = b.getI8Type(), integer = computeType(to);
+  Value bits = isSmallFloat(from) ? smallToBits(b, loc, from, value) : value;
+  if (isSmallFloat(to))
+    return smallFromBits(b, loc, to, bits.getType() == byte ? bits : arith::ExtUIOp::create(b, loc, byte, bits));
+  return bits.getType() == integer ? bits : arith::TruncIOp::create(b, loc, integer, bits);
 }
 
 FailureOr<Value> emitScalarOp(OpBuilder &builder, Operation *op,
@@ -400,7 +404,7 @@ FailureOr<Value> emitScalarOp(OpBuilder &builder, Operation *op,
   Type type = scalarType(tensorType(op->getOperand(0)).getElementType());
   Type resultType = tensorType(op->getResult(0)).getElementType();
   if (auto bitcast = dyn_cast<BitcastOp>(op); bitcast && elementBytes(resultType) == 1)
-    return emitFloat8Bits(builder, bitcast, operands[0]);
+    return emitSmallFloatBits(builder, bitcast, operands[0]);
   ScalarEmitter emitter{builder, op->getLoc(), type, operands};
   Value result;
   if (hasComplex(op))
@@ -453,13 +457,15 @@ Value emitCombine(OpBuilder &b, Location loc, ReduceKind kind, Type elementType,
 
 Value emitNeutral(OpBuilder &b, Location loc, ReduceKind kind,
                   Type elementType) {
+  if (kind == ReduceKind::Sum && isSmallFloat(elementType)) // not each has a zero, their register does
+    return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(0));
   TypedAttr neutral = neutralElement(kind, elementType);
   if (auto complex = dyn_cast<ComplexType>(elementType))
     return ComplexEmitter{b, loc}.number(complex, cast<FloatAttr>(neutral).getValueAsDouble());
   if (auto integer = dyn_cast<IntegerAttr>(neutral))
     neutral = IntegerAttr::get(computeType(elementType), integer.getValue());
-  else if (isFloat8(elementType))
-    neutral = b.getF32FloatAttr(cast<FloatAttr>(neutral).getValueAsDouble());
+  else if (isSmallFloat(elementType))
+    neutral = smallConstant(cast<FloatAttr>(neutral).getValue(), elementType);
   return arith::ConstantOp::create(b, loc, neutral);
 }
 

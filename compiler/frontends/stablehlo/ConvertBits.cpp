@@ -74,7 +74,7 @@ LogicalResult bitcast(Converter &c, ForeignOp op) {
   unsigned before = from.getElementTypeBitWidth(), after = to.getElementTypeBitWidth();
   auto wider = before < after ? from : to;
   auto other = before < after ? to : from;
-  if (before == after || std::min(before, after) < 8 || wider.getRank() != other.getRank() + 1 ||
+  if (before == after || std::min(before, after) < 2 || wider.getRank() != other.getRank() + 1 ||
       wider.getShape().drop_back() != other.getShape() ||
       wider.getShape().back() * std::min(before, after) != std::max(before, after))
     return op.refuse() << "changes the width of elements, " << from << " to "

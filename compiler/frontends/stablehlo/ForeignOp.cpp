@@ -96,11 +96,13 @@ InFlightDiagnostic ForeignOp::refuse() const {
 bool stablehlo::isSupported(Type element) {
   if (auto integer = dyn_cast<IntegerType>(element))
     return integer.isSignless()
-               ? llvm::is_contained({1, 8, 16, 32, 64}, integer.getWidth())
+               ? llvm::is_contained({1, 2, 4, 8, 16, 32, 64}, integer.getWidth())
                : integer.isUnsigned() &&
-                     llvm::is_contained({8, 16, 32, 64}, integer.getWidth());
+                     llvm::is_contained({2, 4, 8, 16, 32, 64}, integer.getWidth());
   if (auto complex = dyn_cast<ComplexType>(element))
     return complex.getElementType().isF32() || complex.getElementType().isF64();
   return element.isF32() || element.isF64() || element.isF16() ||
-         element.isBF16() || isa<Float8E4M3FNType, Float8E5M2Type>(element);
+         element.isBF16() ||
+         (isa<FloatType>(element) &&
+          llvm::is_contained({4, 8}, element.getIntOrFloatBitWidth()));
 }

@@ -109,8 +109,8 @@ LogicalResult ProgramImporter::checkTypes(TypeRange types, StringRef what) {
       return emitError(functions["main"].op->getLoc())
              << what << " " << i << " has elements of type "
              << tensor.getElementType()
-             << ", which is not supported; known are i1, integers of 8 to 64 "
-                "bits, f8E4M3FN, f8E5M2, f16, bf16, f32, f64 and complex "
+             << ", which is not supported; known are i1, integers of 2, 4 and 8 to "
+                "64 bits, floats of 4, 8 and 16 bits, f32, f64 and complex "
                 "numbers of the last two";
   }
   return success();

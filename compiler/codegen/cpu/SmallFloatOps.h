@@ -1,0 +1,45 @@
+//===- SmallFloatOps.h - floats of at most eight bits -----------*- C++ -*-===//
+//
+// In memory f8E4M3FN, f8E5M2, ..., f4E2M1FN are bytes; in registers they are
+// f32, rounded after each op, as if it had been done on the few bits. Sums that
+// stay in a register are rounded at their end only.
+//
+//   load     bits i8 -> f32, exact
+//   store    f32 -> bits, the nearest, halves to even; what is too large
+//            becomes NaN (e4m3fn, above 464), infinity (e5m2, from 61440) or
+//            the largest number (e2m1fn, 6)
+//
+// runtime/program/SmallFloats.h is the same in C++.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_CODEGEN_CPU_SMALLFLOATOPS_H
+#define WEFT_COMPILER_CODEGEN_CPU_SMALLFLOATOPS_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace weft::cpu {
+
+inline bool isSmallFloat(mlir::Type type) {
+  return llvm::isa<mlir::Float8E4M3FNType, mlir::Float8E5M2Type,
+                   mlir::Float8E4M3Type, mlir::Float8E3M4Type,
+                   mlir::Float8E4M3FNUZType, mlir::Float8E5M2FNUZType,
+                   mlir::Float8E4M3B11FNUZType, mlir::Float8E8M0FNUType,
+                   mlir::Float4E2M1FNType>(type);
+}
+/// What arithmetic is done in: f32 for small floats, else the type itself.
+inline mlir::Type scalarType(mlir::Type type) {
+  return isSmallFloat(type) ? mlir::Float32Type::get(type.getContext()) : type;
+}
+
+/// The number in a register that a constant of a small float is.
+mlir::FloatAttr smallConstant(const llvm::APFloat &value, mlir::Type type);
+mlir::Value smallFromBits(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type, mlir::Value bits);
+mlir::Value smallToBits(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type, mlir::Value value);
+/// The f32 that a register of this type may hold; others as they are.
+mlir::Value roundedTo(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type, mlir::Value value);
+
+} // namespace weft::cpu
+
+#endif // WEFT_COMPILER_CODEGEN_CPU_SMALLFLOATOPS_H
