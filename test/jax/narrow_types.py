@@ -130,6 +130,19 @@ def structure(name):
         yield f"{name}-iota", lambda: lax.iota(name, 2), []
 
 
+def sharded(name):
+    """Over all devices; the largest is an all-reduce."""
+    mesh = jax.sharding.Mesh(np.array(jax.devices("weft")), ("x",))
+    rows = np.resize(patterns(name)[:4], (3 * mesh.size, 5))
+    given = jax.device_put(rows, jax.sharding.NamedSharding(mesh, jax.sharding.PartitionSpec("x")))
+    for case, function in {"transpose": lambda x: x.T, "reverse": lambda x: x[::-1], "max": lambda x: lax.reduce_max(x.astype(np.float32), (0,)).astype(x.dtype),
+                           "largest": lambda x: lax.reduce_max(x, (0,))}.items():
+        if name != "float8_e8m0fnu" or case != "largest":  # JAX begins with NaN
+            with jax.default_device(CPU):
+                expected = np.asarray(jax.jit(function)(rows))
+            yield case, same(np.asarray(jax.jit(function)(given)), expected).all()
+
+
 def main():
     names = sys.argv[1:] or INTS + FLOATS
     total = skipped = 0
@@ -151,6 +164,10 @@ def main():
                     failures.append(f"{case}: {at.size} of {equal.size} differ, first at {at[0]}")
             except Exception as why:
                 failures.append(f"{case}: {str(why).splitlines()[0][:200]}")
+        for case, equal in sharded(name):
+            total += 1
+            if not equal:
+                failures.append(f"{name}-{case} on {len(jax.devices('weft'))} devices")
     for failure in failures:
         print(failure)
     print(f"{total} programs, {skipped} without figures of JAX's CPU, {len(failures)} differ")

@@ -4,6 +4,7 @@
 #include "weft/compiler/frontends/stablehlo/Import.h"
 #include "weft/compiler/frontends/stablehlo/ReaderDialects.h"
 
+#include "mlir/Bytecode/BytecodeImplementation.h"
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
 
@@ -65,6 +66,31 @@ static LogicalResult checkNesting(StringRef text, StringRef name,
   return success();
 }
 
+/// Floats around Shardy's ops are builtin types, which have numbers since MLIR
+/// 23 only; null for those that MLIR reads itself.
+static Type newerBuiltin(uint64_t code, MLIRContext *c) {
+  switch (code) {
+  case 22: return Float8E5M2Type::get(c);
+  case 23: return Float8E4M3Type::get(c);
+  case 24: return Float8E4M3FNType::get(c);
+  case 25: return Float8E5M2FNUZType::get(c);
+  case 26: return Float8E4M3FNUZType::get(c);
+  case 27: return Float8E4M3B11FNUZType::get(c);
+  case 28: return Float8E3M4Type::get(c);
+  case 29: return Float4E2M1FNType::get(c);
+  case 32: return Float8E8M0FNUType::get(c);
+  default: return {};
+  }
+}
+
+static LogicalResult readNewerBuiltin(DialectBytecodeReader &reader,
+                                      StringRef dialect, Type &type) {
+  uint64_t code;
+  if (dialect == "builtin" && succeeded(reader.readVarInt(code)))
+    type = newerBuiltin(code, reader.getContext());
+  return success();
+}
+
 OwningOpRef<ModuleOp> stablehlo::read(StringRef bytes, StringRef name,
                                       MLIRContext *context) {
   if (!isArtifact(bytes) && failed(checkNesting(bytes, name, context)))
@@ -73,8 +99,9 @@ OwningOpRef<ModuleOp> stablehlo::read(StringRef bytes, StringRef name,
     context->getOrLoadDialect(dialect);
   for (StringRef dialect : {"sdy", "vhlo"})
     attachOpProperties(context->getLoadedDialect(dialect));
-  auto module =
-      parseSourceString<ModuleOp>(bytes, ParserConfig(context), name);
+  ParserConfig config(context);
+  config.getBytecodeReaderConfig().attachTypeCallback(readNewerBuiltin);
+  auto module = parseSourceString<ModuleOp>(bytes, config, name);
   if (module)
     module->walk(flatten);
   return module;
