@@ -1,6 +1,6 @@
 """JAX's own harnesses of its primitives, some 5,600 small programs, on a Weft device and on JAX's CPU device.
 
-    jax_harnesses.py [--every 20] [--only REGEX] [--least 97]      a table of the groups, the classes of failure
+    jax_harnesses.py [--every 20 [--first 7]] [--only REGEX] [--least 97]      a table of the groups, the classes of failure
 
 They come with JAX (jax._src.internal_test_util.test_harnesses, which its tests of export and of other compilers use).
 """
@@ -89,13 +89,14 @@ def reason_class(why):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--first", type=int, default=0, help="of each so many")
     parser.add_argument("--only", default="")
     parser.add_argument("--least", type=float, default=0)
     options = parser.parse_args()
     weft, cpu = jax.devices("weft")[0], jax.devices("cpu")[0]
     groups, classes, examples = collections.defaultdict(collections.Counter), collections.Counter(), {}
     chosen = [h for h in test_harnesses.all_harnesses if re.search(options.only, h.fullname)]
-    for harness in chosen[::options.every]:
+    for harness in chosen[options.first::options.every]:
         why = failure(harness, weft, cpu) if harness.filter("cpu") else None
         if why is None:
             continue

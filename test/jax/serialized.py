@@ -31,6 +31,8 @@ np.testing.assert_allclose(np.asarray(loaded(xs)), double(x))
 assert loaded(xs).sharding.is_equivalent_to(compiled(xs).sharding, 2)
 memory = compiled.memory_analysis()
 assert memory.argument_size_in_bytes == x.nbytes // 4, memory
+costs = compiled.cost_analysis()  # of one device
+assert costs["bytes accessed"] >= 2 * x.nbytes // 4 and costs["collectives"] >= 1, costs
 
 calling = jax.jit(lambda x: jax.pure_callback(np.sin, jax.ShapeDtypeStruct(x.shape, x.dtype), x)).lower(x).compile()
 try:

@@ -1,69 +1,14 @@
 //===- pjrt-transfers-test.cpp - functions of the plugin that JAX seldom calls ===//
 
-#include "weft/tools/pjrt/Abi.h"
+#include "pjrt-table.h"
 
 #include "catch2/catch.hpp"
 
 #include <cstring>
-#include <dlfcn.h>
-#include <string>
-#include <vector>
 
 using namespace weft::pjrt;
 
 namespace {
-
-/// The plugin's table, as JAX finds it.
-const Api &api() {
-  static const Api *table = [] {
-    void *library = dlopen(WEFT_PJRT_FILE, RTLD_NOW | RTLD_LOCAL);
-    REQUIRE(library);
-    return reinterpret_cast<const Api *(*)()>(dlsym(library, "GetPjrtApi"))();
-  }();
-  return *table;
-}
-
-template <typename Args> PJRT_Error *callFor(Slot slot, Args &args) {
-  args.struct_size = sizeof(Args);
-  return api().functions[slot](&args);
-}
-
-template <typename Args> void call(Slot slot, Args &args) {
-  REQUIRE(callFor(slot, args) == nullptr);
-}
-
-/// The message of an error, which ends with it.
-std::string messageOf(PJRT_Error *error) {
-  if (!error)
-    return "";
-  Error_Message_Args said{};
-  said.error = error;
-  callFor(kError_Message, said);
-  std::string text(said.message, said.message_size);
-  Error_Destroy_Args destroyed{};
-  destroyed.error = error;
-  callFor(kError_Destroy, destroyed);
-  return text;
-}
-
-struct Client {
-  Client() {
-    Client_Create_Args created{};
-    call(kClient_Create, created);
-    client = created.client;
-    Client_AddressableMemories_Args found{};
-    found.client = client;
-    call(kClient_AddressableMemories, found);
-    memory = found.memories[0];
-  }
-  ~Client() {
-    Client_Destroy_Args args{};
-    args.client = client;
-    callFor(kClient_Destroy, args);
-  }
-  PJRT_Client *client;
-  PJRT_Memory *memory;
-};
 
 struct Transfer {
   explicit Transfer(Client &client) {
@@ -97,9 +42,7 @@ struct Transfer {
     args.is_last_transfer = isLast;
     std::string why = messageOf(callFor(kAsyncHostToDeviceTransferManager_TransferData, args));
     if (why.empty()) {
-      Event_Destroy_Args done{};
-      done.event = args.done_with_h2d_transfer;
-      callFor(kEvent_Destroy, done);
+      destroyEvent(args.done_with_h2d_transfer);
     }
     return why;
   }
@@ -107,31 +50,6 @@ struct Transfer {
   ShapeSpec specs[2] = {{sizeof(ShapeSpec), nullptr, dims, 1, kF32}, {sizeof(ShapeSpec), nullptr, dims, 1, kS64}};
   PJRT_AsyncHostToDeviceTransferManager *manager;
 };
-
-bool isReady(PJRT_Buffer *buffer) {
-  Buffer_ReadyEvent_Args event{};
-  event.buffer = buffer;
-  call(kBuffer_ReadyEvent, event);
-  Event_IsReady_Args ready{};
-  ready.event = event.event;
-  call(kEvent_IsReady, ready);
-  return ready.is_ready;
-}
-
-/// Bytes of an array, or why there are none.
-std::string read(PJRT_Buffer *buffer, int64_t offset, std::vector<char> &bytes) {
-  Buffer_CopyRawToHost_Args args{};
-  args.buffer = buffer;
-  args.dst = bytes.data();
-  args.offset = offset;
-  args.transfer_size = static_cast<int64_t>(bytes.size());
-  std::string why = messageOf(callFor(kBuffer_CopyRawToHost, args));
-  if (!why.empty())
-    return why;
-  Event_Await_Args wait{};
-  wait.event = args.event;
-  return messageOf(callFor(kEvent_Await, wait));
-}
 
 int64_t bytesInUse(PJRT_Buffer *buffer) {
   Buffer_Device_Args device{};
@@ -143,12 +61,6 @@ int64_t bytesInUse(PJRT_Buffer *buffer) {
   CHECK_FALSE(stats.pool_bytes_is_set);
   CHECK(stats.bytes_limit > stats.peak_bytes_in_use);
   return stats.bytes_in_use;
-}
-
-void destroy(PJRT_Buffer *buffer) {
-  Buffer_Destroy_Args args{};
-  args.buffer = buffer;
-  call(kBuffer_Destroy, args);
 }
 
 } // namespace

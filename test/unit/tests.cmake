@@ -38,7 +38,9 @@ weft_unit_test(manual-test SRCS unit/manual-test.cpp LINK weft::WeftStablehlo we
 target_compile_definitions(manual-test PRIVATE WEFT_FIXTURES="${PROJECT_SOURCE_DIR}/test/fixtures")
 weft_unit_test(foreign-rules-test SRCS unit/foreign-rules-test.cpp LINK weft::WeftStages weft::WeftVerify)
 
-weft_unit_test(pjrt-transfers-test SRCS unit/pjrt-transfers-test.cpp LINK ${CMAKE_DL_LIBS})
-target_compile_definitions(pjrt-transfers-test PRIVATE WEFT_PJRT_FILE="$<TARGET_FILE:WeftPjrt>")
-add_dependencies(pjrt-transfers-test WeftPjrt)
+foreach(test pjrt-transfers-test pjrt-aliases-test)
+  weft_unit_test(${test} SRCS unit/${test}.cpp LINK ${CMAKE_DL_LIBS})
+  target_compile_definitions(${test} PRIVATE WEFT_PJRT_FILE="$<TARGET_FILE:WeftPjrt>")
+  add_dependencies(${test} WeftPjrt)
+endforeach()
 weft_unit_test(report-test SRCS unit/report-test.cpp LINK weft::WeftReport)

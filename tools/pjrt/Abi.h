@@ -31,6 +31,9 @@ struct PJRT_SerializedExecutable;
 struct PJRT_TopologyDescription;
 struct PJRT_AsyncHostToDeviceTransferManager;
 struct PJRT_SerializedTopology;
+struct PJRT_FulfillAliasBufferCallback;
+struct PJRT_ExecuteContext;
+struct PJRT_AsyncTrackingEvent;
 
 namespace weft::pjrt {
 
@@ -116,6 +119,23 @@ struct StridedLayout {
   void *extensions;
   const int64_t *byte_strides;
   size_t num_byte_strides;
+};
+/// What a caller says of the work that a donation waits for.
+struct DependencyReady {
+  size_t struct_size;
+  void *callback_data;
+  int error_code;
+  const char *error_message;
+  size_t error_message_size;
+};
+/// Where the bytes of a copy go to.
+struct DestinationReady {
+  size_t struct_size;
+  void *callback_data;
+  int error_code;
+  const char *error_message;
+  size_t error_message_size;
+  void *dst;
 };
 enum LayoutType : int { kTiled, kStrided };
 struct MemoryLayout {
@@ -270,6 +290,22 @@ WEFT_PJRT_ARGS(AsyncHostToDeviceTransferManager_SetBufferError, PJRT_AsyncHostTo
 WEFT_PJRT_ARGS(AsyncHostToDeviceTransferManager_AddMetadata, PJRT_AsyncHostToDeviceTransferManager *transfer_manager; const NamedValue *transfer_metadata;
                size_t num_metadata;)
 WEFT_PJRT_ARGS(Buffer_CopyRawToHost, PJRT_Buffer *buffer; void *dst; int64_t offset; int64_t transfer_size; PJRT_Event *event;)
+WEFT_PJRT_ARGS(Client_CreateViewOfDeviceBuffer, PJRT_Client *client; void *device_buffer_ptr; const int64_t *dims; size_t num_dims; BufferType type;
+               MemoryLayout *layout; PJRT_Device *device; void (*on_delete_callback)(void *pointer, void *user); void *on_delete_callback_arg;
+               intptr_t stream; PJRT_Buffer *buffer; PJRT_Memory *memory;)
+WEFT_PJRT_ARGS(Client_CreateAliasBuffer, PJRT_Client *client; PJRT_Memory *memory; const int64_t *shape_dims; size_t shape_num_dims;
+               BufferType shape_element_type; MemoryLayout *shape_layout; PJRT_Buffer *alias_buffer;
+               PJRT_FulfillAliasBufferCallback *fulfill_alias_buffer_cb;)
+WEFT_PJRT_ARGS(Client_FulfillAliasBuffer, PJRT_Client *client; PJRT_Buffer *buffer; int status_code; const char *error_message;
+               size_t error_message_size; PJRT_FulfillAliasBufferCallback *fulfill_alias_buffer_cb;)
+WEFT_PJRT_ARGS(Buffer_DonateWithControlDependency, PJRT_Buffer *buffer; void *callback_data; void (*dependency_ready_callback)(DependencyReady *said);
+               PJRT_Buffer *out_buffer;)
+WEFT_PJRT_ARGS(Buffer_CopyRawToHostFuture, PJRT_Buffer *buffer; int64_t offset; int64_t transfer_size; PJRT_Event *event; void *callback_data;
+               void (*future_ready_callback)(DestinationReady *said);)
+WEFT_PJRT_ARGS(ExecuteContext_Create, PJRT_ExecuteContext *context;)
+WEFT_PJRT_ARGS(ExecuteContext_Destroy, PJRT_ExecuteContext *context;)
+WEFT_PJRT_ARGS(Device_CreateAsyncTrackingEvent, PJRT_Device *device; const char *description; size_t description_size; PJRT_AsyncTrackingEvent *event;)
+WEFT_PJRT_ARGS(AsyncTrackingEvent_Destroy, PJRT_AsyncTrackingEvent *event;)
 WEFT_PJRT_ARGS(Client_DmaMap, PJRT_Client *client; void *data; size_t size;)
 WEFT_PJRT_ARGS(Client_DmaUnmap, PJRT_Client *client; void *data;)
 WEFT_PJRT_ARGS(Compile, const PJRT_TopologyDescription *topology; const ProgramText *program; const char *compile_options; size_t compile_options_size;

@@ -140,6 +140,7 @@ PJRT_Buffer *copy(PJRT_Buffer *buffer, const StoragePtr &from,
                   PJRT_Device *device) {
   auto to = std::make_shared<Storage>(from->size(), device->use);
   auto done = std::make_shared<Promise>();
+  done->isWork = true;
   device->client->dispatcher.run([from, to, done, ready = buffer->ready] {
     ready->wait();
     if (!ready->failure())
@@ -163,23 +164,6 @@ PJRT_Error *copyToMemory(Buffer_CopyToMemory_Args *args) {
     return deletedError();
   args->copy = copy(args->buffer, from, args->memory->device);
   return nullptr;
-}
-
-/// Row-major order is the only one that arrays are given in.
-bool isRowMajor(const MemoryLayout *layout, const PJRT_Buffer *buffer) {
-  if (!layout)
-    return true;
-  if (layout->type == kStrided) {
-    if (layout->strides.num_byte_strides == 0)
-      return true;
-    return isDense(buffer->dims, layout->strides.byte_strides,
-                   elementType(buffer->type)->bytes);
-  }
-  const TiledLayout &tiled = layout->tiled;
-  return tiled.num_tiles == 0 &&
-         std::equal(buffer->minorToMajor.begin(), buffer->minorToMajor.end(),
-                    tiled.minor_to_major,
-                    tiled.minor_to_major + tiled.minor_to_major_size);
 }
 
 PJRT_Error *toHost(Buffer_ToHostBuffer_Args *args) {
@@ -242,6 +226,23 @@ template <int step, typename Args> PJRT_Error *refer(Args *args) {
 }
 
 } // namespace
+
+bool weft::pjrt::isRowMajor(const MemoryLayout *layout,
+                            const PJRT_Buffer *buffer) {
+  if (!layout)
+    return true;
+  if (layout->type == kStrided) {
+    if (layout->strides.num_byte_strides == 0)
+      return true;
+    return isDense(buffer->dims, layout->strides.byte_strides,
+                   elementType(buffer->type)->bytes);
+  }
+  const TiledLayout &tiled = layout->tiled;
+  return tiled.num_tiles == 0 &&
+         std::equal(buffer->minorToMajor.begin(), buffer->minorToMajor.end(),
+                    tiled.minor_to_major,
+                    tiled.minor_to_major + tiled.minor_to_major_size);
+}
 
 PJRT_Buffer *weft::pjrt::makeBuffer(BufferType type, std::vector<int64_t> dims,
                                     PJRT_Device *device, StoragePtr storage,

@@ -193,7 +193,10 @@ PJRT_Error *weft::pjrt::execute(LoadedExecutable_Execute_Args *args) {
                      std::to_string(args->num_args) + " on " +
                      std::to_string(args->num_devices));
   executable->client->dispatcher.awaitRoom();
+  if (args->options->num_send_ops || args->options->num_recv_ops)
+    return error(kUnimplemented, "a program sends to the host or receives from it by callbacks, which is not supported");
   auto run = std::make_shared<Run>();
+  run->done->isWork = true;
   run->executable = executable;
   if (PJRT_Error *why = takeInputs(args, loaded, *run))
     return why;

@@ -18,6 +18,7 @@ void setClientFunctions(Function *table);
 void setDeviceFunctions(Function *table);
 void setBufferFunctions(Function *table);
 void setTransferFunctions(Function *table);
+void setAliasFunctions(Function *table);
 void setTopologyFunctions(Function *table);
 void setExecutableFunctions(Function *table);
 void setSerializeFunctions(Function *table);

@@ -48,6 +48,8 @@ public:
   bool isSettled() const { return settled.load(std::memory_order_acquire); }
   /// Null where it was kept; only once it is settled.
   const PJRT_Error *failure() const { return reason.get(); }
+  /// Kept or broken by a run or a copy, in their order, not by the host.
+  bool isWork = false;
   void settle(const PJRT_Error *why);
   /// At once where it is settled, else by who settles it.
   void whenSettled(Callback callback);
@@ -76,7 +78,14 @@ public:
         pointer(std::aligned_alloc(64, (std::max<size_t>(bytes, 1) + 63) / 64 * 64)) {
     this->use->add(static_cast<int64_t>(bytes));
   }
+  /// Memory of another library, which is told when nobody uses it any more.
+  Storage(void *foreign, size_t bytes, std::function<void()> release)
+      : bytes(bytes), release(std::move(release)), pointer(foreign) {}
   ~Storage() {
+    if (release) {
+      release();
+      return;
+    }
     use->now -= static_cast<int64_t>(bytes);
     std::free(pointer);
   }
@@ -87,7 +96,8 @@ public:
 
 private:
   size_t bytes;
-  std::shared_ptr<MemoryUse> use;
+  std::shared_ptr<MemoryUse> use; ///< null where the memory is another's
+  std::function<void()> release;
   void *pointer;
 };
 using StoragePtr = std::shared_ptr<Storage>;
@@ -105,6 +115,11 @@ PJRT_Buffer *makeBuffer(BufferType type, std::vector<int64_t> dims,
 /// Memory for an array; an error where there is none or the type is not known.
 PJRT_Error *allocate(BufferType type, const std::vector<int64_t> &dims,
                      PJRT_Device *device, StoragePtr &out);
+
+/// Row-major order is the only one that arrays are given in.
+bool isRowMajor(const MemoryLayout *layout, const PJRT_Buffer *buffer);
+/// An error where bytes from an offset on are not within an array.
+PJRT_Error *outside(int64_t offset, int64_t size, size_t bytes);
 
 /// A sharding of XLA: how many tiles each dimension has, and who has each tile;
 /// no tiles: replicated. The last dimension may count the holders of a tile.
@@ -146,6 +161,8 @@ struct Executable {
   std::vector<int64_t> dims;
   std::vector<size_t> ranks, kindSizes;
   std::vector<const char *> kinds;
+  mutable std::vector<NamedValue> costs; ///< once they are asked for
+  mutable std::mutex mutex;
 };
 
 } // namespace weft::pjrt

@@ -16,6 +16,7 @@ constexpr const char *kNames[] = {
 };
 
 /// What a slot answers that nothing fills: JAX ends the process on null.
+/// Streams of chunks come from receiving ops, which programs do not have here.
 template <unsigned slot> PJRT_Error *unimplemented(void *) {
   return error(kUnimplemented, std::string(kNames[slot]) +
                                    " is not implemented");
@@ -111,6 +112,7 @@ Api makeApi() {
   setDeviceFunctions(api.functions);
   setBufferFunctions(api.functions);
   setTransferFunctions(api.functions);
+  setAliasFunctions(api.functions);
   setTopologyFunctions(api.functions);
   setExecutableFunctions(api.functions);
   setSerializeFunctions(api.functions);

@@ -73,16 +73,6 @@ PendingArray *arrayOf(Args *args, PJRT_Error *&why) {
   return nullptr;
 }
 
-PJRT_Error *outside(int64_t offset, int64_t size, size_t bytes) {
-  if (offset >= 0 && size >= 0 &&
-      static_cast<size_t>(offset) + static_cast<size_t>(size) <= bytes)
-    return nullptr;
-  return error(kInvalidArgument, std::to_string(size) + " bytes from byte " +
-                                     std::to_string(offset) +
-                                     " are not within an array of " +
-                                     std::to_string(bytes));
-}
-
 PJRT_Error *give(PendingArray &array, const void *data, int64_t offset,
                  int64_t size, bool isLast, PJRT_Event *&done) {
   if (PJRT_Error *why = outside(offset, size, array.storage->size()))
@@ -223,6 +213,17 @@ PJRT_Error *rawToHost(Buffer_CopyRawToHost_Args *args) {
 }
 
 } // namespace
+
+PJRT_Error *weft::pjrt::outside(int64_t offset, int64_t size,
+                                size_t bytes) {
+  if (offset >= 0 && size >= 0 &&
+      static_cast<size_t>(offset) + static_cast<size_t>(size) <= bytes)
+    return nullptr;
+  return error(kInvalidArgument, std::to_string(size) + " bytes from byte " +
+                                     std::to_string(offset) +
+                                     " are not within an array of " +
+                                     std::to_string(bytes));
+}
 
 void weft::pjrt::setTransferFunctions(Function *table) {
   set(table, kClient_CreateBuffersForAsyncHostToDevice, begin);
