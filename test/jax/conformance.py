@@ -17,6 +17,7 @@ import jax
 import jax.numpy as jnp
 import numpy as np
 from jax import lax
+from jax._src.lax import windowed_reductions
 
 warnings.filterwarnings("ignore")
 # What is known to fail, with the reason that Weft gives (a part of it).
@@ -115,6 +116,12 @@ def reductions():
         yield f"sum-{dtype}", jnp.sum, [numbers((4, 6), dtype)]
         yield f"max-{dtype}", jnp.max, [numbers((4, 6), dtype)]
     yield "cummax", lambda a: lax.cummax(a, 1), [x]
+    yield "cummax-complex", lambda a: lax.cummax(a, 1), [(np.round(x) + 1j * y).astype(np.complex64)]
+    yield "cummin-complex-reverse", lambda a: lax.cummin(a, 0, reverse=True), [(np.round(x) + 1j * y).astype(np.complex64)]
+    yield "window-by-a-function", lambda a: lax.reduce_window(a, np.float32(1), lambda p, q: p * q + p * 0, (2, 3), (1, 2), ((1, 0), (0, 2)), (2, 1), (1, 2)), [x]
+    yield "select-and-scatter-bool", lambda a, b: windowed_reductions._select_and_scatter_add(b, a, lax.ge_p, (2, 2), (1, 1), ((0, 0), (0, 0))), [
+        x > 0, y[1:, 1:] > 0]
+    yield "top_k-nan", lambda a: lax.top_k(a, 6), [np.array([[np.nan, -np.nan, np.inf, -np.inf, 0.0, -0.0]], np.float32)]
     yield "cummin-reverse", lambda a: lax.cummin(a, 0, reverse=True), [x]
     yield "cumlogsumexp", lambda a: lax.cumlogsumexp(a, 1), [x]
     yield "logsumexp", lambda a: jax.nn.logsumexp(a, 1), [x]

@@ -72,15 +72,38 @@ LogicalResult sort(Converter &c, ForeignOp op) {
   return c.give(op, sorted.getResults());
 }
 
+/// Integers in the order -NaN, -inf, ..., -0, 0, ..., inf, NaN of the floats that
+/// have these bits, and back: what is negative has its other bits inverted.
+Value inTotalOrder(Converter &c, ForeignOp op, Value bits) {
+  auto type = cast<RankedTensorType>(bits.getType());
+  unsigned width = type.getElementTypeBitWidth();
+  Value zero = c.splat(op, 0, type);
+  Value sign = c.make<CompareOp>(op, CompareKind::LT, bits, zero);
+  Value others = c.make<ConstantOp>(
+      op, DenseElementsAttr::get(type, APInt::getSignedMaxValue(width)));
+  return c.make<SelectOp>(op, sign, c.make<XorOp>(op, bits, others), bits);
+}
+
 /// chlo.top_k, or a composite of that name: of the last dimension.
 LogicalResult topK(Converter &c, ForeignOp op) {
   auto type = op.operandType(0);
   if (!type || type.getRank() < 1 || op->getNumResults() != 2)
     return op.refuse() << "has not 1 operand and 2 results";
-  auto found = TopKOp::create(c.builder, op->getLoc(), op.resultType(0),
-                              op.resultType(1), c.input(op, 0),
-                              type.getRank() - 1);
-  return c.give(op, found->getResults());
+  Value input = c.input(op, 0);
+  auto values = op.resultType(0);
+  bool isFloat = isa<FloatType>(type.getElementType());
+  Type bits = c.builder.getIntegerType(type.getElementTypeBitWidth());
+  if (isFloat) {
+    input = inTotalOrder(c, op, c.make<BitcastOp>(op, type.clone(bits), input));
+    values = values.clone(bits);
+  }
+  auto found = TopKOp::create(c.builder, op->getLoc(), values, op.resultType(1),
+                              input, type.getRank() - 1);
+  if (!isFloat)
+    return c.give(op, found->getResults());
+  Value largest = inTotalOrder(c, op, found.getValues());
+  return c.give(op, {c.make<BitcastOp>(op, op.resultType(0), largest),
+                     found.getPositions()});
 }
 
 LogicalResult composite(Converter &c, ForeignOp op) {

@@ -105,33 +105,11 @@ void dropShapes(Block &block) {
 
 /// Any other body, of any number of tensors.
 LogicalResult reduceByBody(Converter &c, ForeignOp op, ArrayRef<int64_t> dims) {
-  SmallVector<Value> all = c.inputs(op), results;
+  SmallVector<Value> all = c.inputs(op);
   size_t count = all.size() / 2;
-  SmallVector<Type> scalars;
-  for (Value input : ValueRange(all).take_front(count))
-    scalars.push_back(RankedTensorType::get(
-        {}, cast<RankedTensorType>(input.getType()).getElementType()));
-  scalars.append(llvm::to_vector(scalars));
-  OpBuilder::InsertionGuard guard(c.builder);
-  RegionInputs surroundings(c, op);
-  if (!surroundings.passed().empty())
-    return op.refuse() << "has a reducer that uses a value of "
-                       << surroundings.passed().front().getType()
-                       << " around it, which is not supported";
-  auto fold = FoldOp::create(c.builder, op->getLoc(),
-                             ValueRange(all).take_front(count),
-                             ValueRange(all).drop_front(count), dims);
-  if (failed(surroundings.convert(op->getRegion(0), fold.getBody(), scalars,
-                                  results)))
-    return failure();
-  Block &block = fold.getBody().front();
-  YieldOp::create(c.builder, op->getLoc(), results);
-  dropShapes(block);
-  for (Operation &inner : block.without_terminator())
-    if (!inner.hasTrait<OpTrait::Elementwise>() && !isa<ConstantOp>(inner))
-      return op.refuse() << "has a reducer with '" << inner.getName()
-                         << "', but only elementwise ops are supported there";
-  return c.give(op, fold.getResults());
+  auto folded = foldByBody(c, op, ValueRange(all).take_front(count),
+                           ValueRange(all).drop_front(count), dims);
+  return failed(folded) ? failure() : c.give(op, *folded);
 }
 
 LogicalResult reduce(Converter &c, ForeignOp op) {
@@ -193,6 +171,35 @@ constexpr ConversionEntry kEntries[] = {
 };
 
 } // namespace
+
+FailureOr<SmallVector<Value>>
+stablehlo::foldByBody(Converter &c, ForeignOp op, ValueRange inputs,
+                      ValueRange inits, ArrayRef<int64_t> dims) {
+  SmallVector<Value> results;
+  SmallVector<Type> scalars;
+  for (Value input : inputs)
+    scalars.push_back(RankedTensorType::get(
+        {}, cast<RankedTensorType>(input.getType()).getElementType()));
+  scalars.append(llvm::to_vector(scalars));
+  OpBuilder::InsertionGuard guard(c.builder);
+  RegionInputs surroundings(c, op);
+  if (!surroundings.passed().empty())
+    return op.refuse() << "has a reducer that uses a value of "
+                       << surroundings.passed().front().getType()
+                       << " around it, which is not supported";
+  auto fold = FoldOp::create(c.builder, op->getLoc(), inputs, inits, dims);
+  if (failed(surroundings.convert(op->getRegion(0), fold.getBody(), scalars,
+                                  results)))
+    return failure();
+  Block &block = fold.getBody().front();
+  YieldOp::create(c.builder, op->getLoc(), results);
+  dropShapes(block);
+  for (Operation &inner : block.without_terminator())
+    if (!inner.hasTrait<OpTrait::Elementwise>() && !isa<ConstantOp>(inner))
+      return op.refuse() << "has a reducer with '" << inner.getName()
+                         << "', but only elementwise ops are supported there";
+  return SmallVector<Value>(fold.getResults());
+}
 
 ArrayRef<ConversionEntry> stablehlo::reductionConversions() {
   return kEntries;

@@ -1,6 +1,7 @@
 //===- ConvertWindows.cpp - convolution, pooling, cumulative ops ----------===//
 
-#include "weft/compiler/frontends/stablehlo/Converter.h"
+#include "weft/compiler/frontends/stablehlo/RegionInputs.h"
+
 #include "weft/dialects/weft/ScanOps.h"
 #include "weft/dialects/weft/WindowOps.h"
 
@@ -82,6 +83,14 @@ struct Pooling {
         padding(op.ints("padding"), rank) {}
 };
 
+int64_t productOf(ArrayRef<int64_t> sizes) {
+  int64_t product = 1;
+  for (int64_t size : sizes)
+    if (__builtin_mul_overflow(product, size, &product))
+      return std::numeric_limits<int64_t>::max();
+  return product;
+}
+
 /// The one dimension that a window covers from its start or to its end, as
 /// cumsum and its like do; `reverse` says which.
 std::optional<int64_t> scannedDim(const Pooling &pooling,
@@ -161,6 +170,59 @@ Value poolOne(Converter &c, ForeignOp op, unsigned index, ReduceKind kind,
                                 pooling.baseDilation, pooling.windowDilation);
 }
 
+/// All positions of the window along a new first dimension, in their order:
+/// [3] by windows of 2 -> [[x0, x1], [x1, x2]].
+Value stackedWindows(Converter &c, ForeignOp op, unsigned index, Value init,
+                     const Pooling &pooling) {
+  RankedTensorType type = op.operandType(index), result = op.resultType(index);
+  Ints shape(type.getShape()), interior(pooling.baseDilation);
+  for (size_t d = 0; d < shape.size(); ++d) {
+    shape[d] = pooling.padding.low[d] + pooling.padding.high[d] +
+               (shape[d] ? (shape[d] - 1) * interior[d] + 1 : 0);
+    --interior[d];
+  }
+  Value padded = PadOp::create(c.builder, op->getLoc(), type.clone(shape),
+                               c.input(op, index), init, pooling.padding.low,
+                               pooling.padding.high, interior);
+  Ints entry(result.getShape());
+  entry.insert(entry.begin(), 1);
+  SmallVector<Value> all;
+  Ints at(shape.size(), 0);
+  for (int64_t left = productOf(pooling.window); left > 0; --left) {
+    Ints low(shape.size()), high(shape.size());
+    for (size_t d = 0; d < shape.size(); ++d) {
+      low[d] = at[d] * pooling.windowDilation[d];
+      high[d] = low[d] + (result.getDimSize(d) - 1) * pooling.strides[d] + 1;
+    }
+    Value slice = c.make<SliceOp>(op, padded, low, high, pooling.strides);
+    all.push_back(c.make<ReshapeOp>(op, slice, entry));
+    for (size_t d = shape.size(); d-- > 0 && ++at[d] == pooling.window[d];)
+      at[d] = 0;
+  }
+  entry[0] = static_cast<int64_t>(all.size());
+  return c.make<ConcatenateOp>(op, result.clone(entry), all, 0);
+}
+
+/// A reducer of its own, as JAX's maximum of complex numbers.
+LogicalResult windowsByBody(Converter &c, ForeignOp op, unsigned count,
+                            const Pooling &pooling) {
+  constexpr int64_t kMost = 1024;
+  int64_t positions = productOf(pooling.window);
+  if (positions > kMost || positions < 1 ||
+      !op.resultType(0).getNumElements())
+    return op.refuse() << "combines a window of " << positions
+                       << " elements by a reducer of its own, which is "
+                          "supported for 1 to "
+                       << kMost;
+  SmallVector<Value> stacked, inits;
+  for (unsigned i = 0; i < count; ++i) {
+    inits.push_back(c.input(op, count + i));
+    stacked.push_back(stackedWindows(c, op, i, inits.back(), pooling));
+  }
+  auto folded = foldByBody(c, op, stacked, inits, ArrayRef<int64_t>{0});
+  return failed(folded) ? failure() : c.give(op, *folded);
+}
+
 LogicalResult reduceWindow(Converter &c, ForeignOp op) {
   unsigned count = op->getNumOperands() / 2;
   size_t rank = count ? op.operandType(0).getRank() : 0;
@@ -177,9 +239,7 @@ LogicalResult reduceWindow(Converter &c, ForeignOp op) {
   for (unsigned i = 0; i < count; ++i) {
     auto kind = reductionOf(region.front(), i);
     if (!kind)
-      return op.refuse() << "combines a window in a way that is not "
-                            "supported; known are add, multiply, maximum, "
-                            "minimum, and, or";
+      return windowsByBody(c, op, count, pooling);
     Value pooled = poolOne(c, op, i, *kind, pooling);
     Value init = c.input(op, count + i);
     if (!c.isNeutral(*kind, init))
@@ -213,17 +273,21 @@ LogicalResult selectAndScatter(Converter &c, ForeignOp op) {
     return op.refuse() << "has not 3 operands and 2 regions";
   auto kind = selectionOf(op->getRegion(0));
   auto sum = reductionOf(op->getRegion(1));
-  if (!kind || sum != ReduceKind::Sum ||
-      !c.isNeutral(ReduceKind::Sum, c.input(op, 2)))
+  Type element = op.resultType().getElementType();
+  bool isTruth = element.isInteger(1); // which adds by or
+  if (!kind || (sum != ReduceKind::Sum && !(isTruth && sum == ReduceKind::Or)) ||
+      !c.isNeutral(*sum, c.input(op, 2)))
     return op.refuse() << "selects or combines in a way that is not "
                           "supported; known are ge and le with add from 0";
   size_t rank = op.operandType(0).getRank();
   Padding padding(op.ints("padding"), rank);
-  return c.give(op, c.make<SelectAndScatterOp>(
-                        op, op.resultType(), *kind, c.input(op, 0),
-                        c.input(op, 1), op.ints("window_dimensions", rank, 1),
-                        op.ints("window_strides", rank, 1), padding.low,
-                        padding.high));
+  Type counted = isTruth ? c.builder.getI32Type() : element;
+  Value scattered = c.make<SelectAndScatterOp>(
+      op, cast<RankedTensorType>(op.resultType().clone(counted)), *kind,
+      c.cast(op, c.input(op, 0), counted), c.cast(op, c.input(op, 1), counted),
+      op.ints("window_dimensions", rank, 1),
+      op.ints("window_strides", rank, 1), padding.low, padding.high);
+  return c.give(op, c.cast(op, scattered, element));
 }
 
 constexpr ConversionEntry kEntries[] = {

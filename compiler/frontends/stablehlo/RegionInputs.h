@@ -42,6 +42,12 @@ private:
   llvm::SmallVector<Value> carried;
 };
 
+/// A weft.fold of the inputs along `dims` by the op's only region, which must be
+/// elementwise and use nothing around it; else an error on the op.
+mlir::FailureOr<llvm::SmallVector<Value>>
+foldByBody(Converter &converter, ForeignOp op, mlir::ValueRange inputs,
+           mlir::ValueRange inits, llvm::ArrayRef<int64_t> dims);
+
 } // namespace weft::stablehlo
 
 #endif // WEFT_COMPILER_FRONTENDS_STABLEHLO_REGIONINPUTS_H
