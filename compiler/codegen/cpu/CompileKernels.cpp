@@ -16,7 +16,7 @@ using namespace mlir;
 using namespace weft;
 
 /// Part of every cache key: raise it when the emitted code changes.
-static constexpr llvm::StringLiteral kCodegenVersion = "weft-cpu-5 llvm-" LLVM_VERSION_STRING;
+static constexpr llvm::StringLiteral kCodegenVersion = "weft-cpu-6 llvm-" LLVM_VERSION_STRING;
 
 /// Plain code of so few kernels is made sooner than files are written.
 static constexpr size_t kFewKernels = 4;

@@ -98,96 +98,128 @@ Value openPlainLoop(KernelEmitter &emitter, Value begin, Value end, ValueRange c
 }
 
 namespace {
-/// Of one panel, from the position `first` across on.
 class PanelPacking {
 public:
-  PanelPacking(KernelEmitter &emitter, const DotPanels &panels, DotRange along, Value to)
-      : e(emitter), b(emitter.builder), vectors(emitter), panels(panels), along(along), to(to), lanes(emitter.target.floatLanes()) {}
-  void pack(Value first);
+  PanelPacking(KernelEmitter &emitter, const DotPanels &panels, DotRange across, DotRange along, Value to)
+      : e(emitter), b(emitter.builder), vectors(emitter), panels(panels), across(across), along(along), to(to), lanes(emitter.target.floatLanes()) {}
+  void pack();
 
 private:
+  Value openPanels(Value begin) { return openPlainLoop(e, begin, panelCount(e, across.count, panels.width)); }
+  Value firstOf(Value panel) { return e.add(across.first, e.mul(panel, panels.width)); }
   Value source(Value across, Value step);
-  Value rowOffset(Value first, Value row);
-  void copyVectors(Value first);
-  void copyTransposed(Value first);
-  void copyElements(Value first, Value begin);
+  Value place(Value panel, Value step);
+  Value rowOffset(Value row);
+  void packRows();
+  void packPanel(Value panel);
+  void copyWidth(Value from, Value place);
+  void copyTransposed(Value panel);
+  void copyElements(Value panel, Value begin);
 
   KernelEmitter &e;
   OpBuilder &b;
   FloatVectors vectors;
   const DotPanels &panels;
-  DotRange along;
+  DotRange across, along;
   Value to;
   int64_t lanes;
 };
 } // namespace
 
-/// The offset of a step of the contraction, from where `across` begins.
+/// The offset of a step of the contraction, from that of a position across on.
 Value PanelPacking::source(Value across, Value step) {
   return e.add(across, panels.along.offset(e, e.add(along.first, step)));
 }
 
-Value PanelPacking::rowOffset(Value first, Value row) {
-  Value last = e.constant(panels.across.size() - 1);
-  Value position = arith::MinUIOp::create(b, e.loc, e.add(first, row), last);
-  return e.add(panels.base, panels.across.offset(e, position));
+/// Of a step of a panel, in what is packed.
+Value PanelPacking::place(Value panel, Value step) {
+  Value steps = arith::MulIOp::create(b, e.loc, panel, along.count);
+  return e.mul(e.add(steps, step), panels.width);
 }
 
-void PanelPacking::copyVectors(Value first) {
-  unsigned outside = e.depth();
-  Value across = e.add(panels.base, panels.across.offset(e, first));
-  Value step = openPlainLoop(e, e.constant(0), along.count);
-  Value from = source(across, step), at = e.mul(step, panels.width);
+Value PanelPacking::rowOffset(Value row) {
+  Value last = e.constant(panels.across.size() - 1);
+  return e.add(panels.base, panels.across.offset(e, arith::MinUIOp::create(b, e.loc, row, last)));
+}
+
+void PanelPacking::copyWidth(Value from, Value place) {
   for (int64_t i = 0; i < panels.width; i += lanes) {
     Value part = e.constant(i);
-    vectors.store(vectors.load(panels.pointer, e.add(from, part), std::min(lanes, panels.width - i)), to, e.add(at, part));
+    vectors.store(vectors.load(panels.pointer, e.add(from, part), std::min(lanes, panels.width - i)), to, e.add(place, part));
   }
-  e.closeLoops(outside);
 }
 
 /// Squares of lanes x lanes, the last of the width first: where it is stored
 /// whole it reaches into the next step, which is packed later.
-void PanelPacking::copyTransposed(Value first) {
+void PanelPacking::copyTransposed(Value panel) {
   unsigned outside = e.depth();
-  Value squares = arith::DivUIOp::create(b, e.loc, along.count, e.constant(lanes));
+  Value first = firstOf(panel), squares = arith::DivUIOp::create(b, e.loc, along.count, e.constant(lanes));
   for (int64_t group = (panels.width - 1) / lanes * lanes; group >= 0; group -= lanes) {
-    SmallVector<Value> rows(lanes), across;
+    SmallVector<Value> rows(lanes), offsets;
     int64_t used = std::min(lanes, panels.width - group);
     for (int64_t i = 0; i < used; ++i)
-      across.push_back(rowOffset(first, e.constant(group + i)));
+      offsets.push_back(rowOffset(e.add(first, e.constant(group + i))));
     Value step = e.mul(openPlainLoop(e, e.constant(0), squares), lanes);
     for (int64_t i = 0; i < lanes; ++i)
-      rows[i] = i < used ? vectors.load(panels.pointer, source(across[i], step), lanes) : rows[0];
+      rows[i] = i < used ? vectors.load(panels.pointer, source(offsets[i], step), lanes) : rows[0];
     vectors.transpose(rows);
-    Value at = e.add(e.mul(step, panels.width), e.constant(group));
+    Value at = e.add(place(panel, step), e.constant(group));
     for (int64_t i = 0; i < lanes; ++i)
       vectors.store(rows[i], to, e.add(at, e.constant(i * panels.width)));
     e.closeLoops(outside);
   }
-  copyElements(first, e.mul(squares, lanes));
+  copyElements(panel, e.mul(squares, lanes));
 }
 
 /// From the step `begin` on.
-void PanelPacking::copyElements(Value first, Value begin) {
+void PanelPacking::copyElements(Value panel, Value begin) {
   unsigned outside = e.depth();
-  Value row = openPlainLoop(e, e.constant(0), e.constant(panels.width)), across = rowOffset(first, row);
+  Value row = openPlainLoop(e, e.constant(0), e.constant(panels.width)), from = rowOffset(e.add(firstOf(panel), row));
   Value step = openPlainLoop(e, begin, along.count);
-  Value value = vectors.loadScalar(panels.pointer, source(across, step));
-  vectors.store(value, to, e.add(e.mul(step, panels.width), row));
+  vectors.store(vectors.loadScalar(panels.pointer, source(from, step)), to, e.add(place(panel, step), row));
   e.closeLoops(outside);
 }
 
-void PanelPacking::pack(Value first) {
-  if (panels.along.hasRunsOf(lanes) && panels.along.innerSize() >= lanes)
-    return copyTransposed(first);
-  if (panels.across.innerStride() != 1)
-    return copyElements(first, e.constant(0));
-  // Vectors, unless the panel reaches beyond the end or into another row.
-  Value inner = e.constant(panels.across.innerSize());
-  Value within = panels.across.isOneDimension() ? first : arith::RemUIOp::create(b, e.loc, first, inner).getResult();
-  Value end = e.add(within, e.constant(panels.width));
+/// Whole panels step by step, so that memory is read in order: panel by panel,
+/// at strides of pages, a square of 1024 takes 25.4 ms instead of 24.2. Then the
+/// panel at the end.
+void PanelPacking::packRows() {
+  unsigned outside = e.depth();
+  Value whole = arith::DivUIOp::create(b, e.loc, across.count, e.constant(panels.width));
+  Value first = e.add(panels.base, across.first);
+  Value step = openPlainLoop(e, e.constant(0), along.count), from = source(first, step);
+  Value panel = openPlainLoop(e, e.constant(0), whole);
+  copyWidth(e.add(from, e.mul(panel, panels.width)), place(panel, step));
+  e.closeLoops(outside);
+  copyElements(openPanels(whole), e.constant(0));
+  e.closeLoops(outside);
+}
+
+/// Vectors, unless the panel reaches beyond the end or into another row.
+void PanelPacking::packPanel(Value panel) {
+  Value inner = e.constant(panels.across.innerSize()), first = firstOf(panel);
+  Value end = e.add(arith::RemUIOp::create(b, e.loc, first, inner), e.constant(panels.width));
   Value isWhole = arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::ule, end, inner);
-  emitIf(e, isWhole, [&] { copyVectors(first); }, [&] { copyElements(first, e.constant(0)); });
+  auto copy = [&] {
+    unsigned outside = e.depth();
+    Value offset = rowOffset(first), step = openPlainLoop(e, e.constant(0), along.count);
+    copyWidth(source(offset, step), place(panel, step));
+    e.closeLoops(outside);
+  };
+  emitIf(e, isWhole, copy, [&] { copyElements(panel, e.constant(0)); });
+}
+
+void PanelPacking::pack() {
+  unsigned outside = e.depth();
+  if (panels.along.hasRunsOf(lanes) && panels.along.innerSize() >= lanes)
+    copyTransposed(openPanels(e.constant(0)));
+  else if (panels.across.innerStride() != 1)
+    copyElements(openPanels(e.constant(0)), e.constant(0));
+  else if (panels.across.isOneDimension())
+    packRows();
+  else
+    packPanel(openPanels(e.constant(0)));
+  e.closeLoops(outside);
 }
 
 Value panelCount(KernelEmitter &emitter, Value positions, int64_t width) {
@@ -195,13 +227,7 @@ Value panelCount(KernelEmitter &emitter, Value positions, int64_t width) {
 }
 
 void packPanels(KernelEmitter &emitter, const DotPanels &panels, DotRange across, DotRange along, Value to) {
-  unsigned outside = emitter.depth();
-  Value panel = openPlainLoop(emitter, emitter.constant(0), panelCount(emitter, across.count, panels.width));
-  Value each = emitter.mul(along.count, panels.width);
-  Value at = arith::MulIOp::create(emitter.builder, emitter.loc, panel, each);
-  Value place = FloatVectors(emitter).address(to, at);
-  PanelPacking(emitter, panels, along, place).pack(emitter.add(across.first, emitter.mul(panel, panels.width)));
-  emitter.closeLoops(outside);
+  PanelPacking(emitter, panels, across, along, to).pack();
 }
 
 } // namespace weft::cpu
