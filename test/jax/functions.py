@@ -66,8 +66,8 @@ check("steps", second, x + 51)
 
 # Errors of the compiler are exceptions with the user's line; the next program runs.
 try:
-    jnp.zeros((2,), dtype=jnp.int4)
-    raise AssertionError("int4 ran")
+    jnp.zeros((2,), dtype=jnp.float6_e2m3fn) + 1
+    raise AssertionError("float6_e2m3fn ran")
 except jax.errors.JaxRuntimeError as error:
     assert "Weft: " in str(error), error
 check("after an error", jnp.asarray(x) * 3, x * 3)
