@@ -3,6 +3,7 @@
 #ifndef WEFT_DIALECTS_COLL_OPS
 #define WEFT_DIALECTS_COLL_OPS
 
+include "weft/dialects/weft/Interfaces.td"
 include "weft/dialects/weft/WeftAttributes.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -30,12 +31,16 @@ def Coll_Links : Resource<"::weft::coll::Links">;
 class Coll_CommunicatingOp<string mnemonic, list<Trait> traits = []>
     : Coll_Op<mnemonic, !listconcat([MemoryEffects<[MemRead<Coll_Links>]>], traits)>;
 
+// What may stand in a region that leaves axes free, and works on shards along
+// these (CollRules.cpp); the others take whole values there.
+defvar Coll_OnShards = DeclareOpInterfaceMethods<ShardingRuleOpInterface>;
+
 // A collective keeps where it comes from: `reason` is one line for people
 // ("gradient of d1/kernel: summed over data").
 // `group` is a rank-1 layout: its only dimension lists the axes, major to
 // minor. It prints as `over #mesh ["data", "model":(2)2]`.
 
-def Coll_CoordinateOp : Coll_Op<"coordinate", [Pure]> {
+def Coll_CoordinateOp : Coll_Op<"coordinate", [Pure, Coll_OnShards]> {
   let summary = "the device's mixed-radix coordinate along axes, tensor<i64>";
   let description = [{ `%c = coll.coordinate over #mesh ["data"] : tensor<i64>` }];
   let arguments = (ins Weft_LayoutAttr:$group);
@@ -43,7 +48,7 @@ def Coll_CoordinateOp : Coll_Op<"coordinate", [Pure]> {
   let assemblyFormat = "`over` custom<Group>($group) attr-dict `:` type($result)";
   let hasVerifier = 1; // (C1) the result is tensor<i64>
 }
-def Coll_SliceOp : Coll_Op<"slice", [Pure]> {
+def Coll_SliceOp : Coll_Op<"slice", [Pure, Coll_OnShards]> {
   let summary = "keeps block k of the result's size along a dimension, k the coordinate; nothing moves";
   let description = [{ `%1 = coll.slice %0 dim 0 over #mesh ["data"] : tensor<7xf32> -> tensor<2xf32>`. (C1) other dimensions agree; (C2) the result's size is ceil(n / group size). }];
   let arguments = (ins AnyRankedTensor:$input, I64Attr:$dim, Weft_LayoutAttr:$group, OptionalAttr<StrAttr>:$reason);
@@ -58,7 +63,7 @@ def Coll_MakePartialOp : Coll_Op<"make_partial", [Pure]> {
   let assemblyFormat = "`` $kind $input `over` custom<Group>($group) (`because` $reason^)? attr-dict `:` custom<SameTypes>(type($input), type($result))";
   let hasVerifier = 1; // (C1) operand and result have one type
 }
-def Coll_AllReduceOp : Coll_CommunicatingOp<"all_reduce"> {
+def Coll_AllReduceOp : Coll_CommunicatingOp<"all_reduce", [Coll_OnShards]> {
   let summary = "combines the group's values, in device order; all get the same bits";
   let description = [{
     `%1 = coll.all_reduce sum %0 over #mesh ["model"] because "..." : tensor<8x10xf32>`; several operands are
@@ -69,7 +74,7 @@ def Coll_AllReduceOp : Coll_CommunicatingOp<"all_reduce"> {
   let assemblyFormat = "`` $kind $inputs `over` custom<Group>($group) (`because` $reason^)? attr-dict `:` custom<SameTypeLists>(type($inputs), type($results))";
   let hasVerifier = 1;
 }
-class Coll_MovingOp<string mnemonic, string text, dag extra, string form> : Coll_CommunicatingOp<mnemonic> {
+class Coll_MovingOp<string mnemonic, string text, dag extra, string form, list<Trait> traits = []> : Coll_CommunicatingOp<mnemonic, traits> {
   let summary = text;
   let arguments = !con((ins AnyRankedTensor:$input), extra, (ins Weft_LayoutAttr:$group, OptionalAttr<StrAttr>:$reason));
   let results = (outs AnyRankedTensor:$result);
@@ -77,11 +82,11 @@ class Coll_MovingOp<string mnemonic, string text, dag extra, string form> : Coll
   let hasVerifier = 1; // (C1) dimensions lie in the rank; (C2) sizes fit the group
 }
 def Coll_AllGatherOp : Coll_MovingOp<"all_gather", "concatenates the group's blocks along a dimension, truncated to the result",
-    (ins I64Attr:$dim), "$input `dim` $dim">;
+    (ins I64Attr:$dim), "$input `dim` $dim", [Coll_OnShards]>;
 def Coll_ReduceScatterOp : Coll_MovingOp<"reduce_scatter", "combines, then keeps block k of the result's size along a dimension",
-    (ins Weft_ReduceKindAttr:$kind, I64Attr:$dim), "`` $kind $input `dim` $dim">;
+    (ins Weft_ReduceKindAttr:$kind, I64Attr:$dim), "`` $kind $input `dim` $dim", [Coll_OnShards]>;
 def Coll_AllToAllOp : Coll_MovingOp<"all_to_all", "splits along one dimension in blocks of the result's size, sends block j to member j, concatenates along another",
-    (ins I64Attr:$split, I64Attr:$concat), "$input `split` $split `concat` $concat">;
+    (ins I64Attr:$split, I64Attr:$concat), "$input `split` $split `concat` $concat", [Coll_OnShards]>;
 
 def Coll_FetchOp : Coll_MovingOp<"fetch", "receives chosen positions of a dimension that the group shares: halos, shifts, strides",
     (ins I64Attr:$dim, I64Attr:$size, I64Attr:$block, I64Attr:$step, I64Attr:$offset, I64Attr:$divisor, I64Attr:$modulus),
@@ -118,7 +123,7 @@ def Coll_PickOp : Coll_CommunicatingOp<"pick"> {
 }
 
 def Coll_CollectivePermuteOp : Coll_MovingOp<"collective_permute", "receives the whole value of a chosen member",
-    (ins DenseI64ArrayAttr:$sources), "$input `sources` $sources"> {
+    (ins DenseI64ArrayAttr:$sources), "$input `sources` $sources", [Coll_OnShards]> {
   let description = [{
     `%1 = coll.collective_permute %0 sources [3, 0, 1, 2] over #mesh ["x"] : tensor<4xf32> -> tensor<4xf32>`:
     member k receives what member sources[k] has; where that is -1, what it

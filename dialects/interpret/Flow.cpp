@@ -80,33 +80,61 @@ Lockstep::Outcome Lockstep::runCase(Operation &op,
   return run(choice.getBranches()[branch].front(), operands);
 }
 
+/// The device with `other`'s coordinates along the axes and `own`'s along the
+/// rest of the mesh.
+static int64_t mixedPosition(const Mesh &mesh, ArrayRef<SubAxis> axes,
+                             int64_t other, int64_t own) {
+  int64_t position = 0;
+  for (auto [index, axis] : llvm::enumerate(mesh.axes)) {
+    bool taken = llvm::any_of(axes, [&, i = index](const SubAxis &x) { return x.axis == i; });
+    position = position * axis.size + mesh.coordinate(taken ? other : own, index);
+  }
+  return position;
+}
+
+/// Each device's block of what it has whole along the axes that are free around
+/// the op; at the outermost, of what all have.
+SmallVector<Tensors> Lockstep::blocksOf(Operation &op, const Operands &operands) {
+  auto manual = cast<ManualOp>(op);
+  Mesh inside = manual.getMesh().getMesh();
+  SmallVector<Tensors> blocks(inside.size());
+  for (auto [device, tensors] : llvm::enumerate(operands))
+    for (auto [index, tensor] : llvm::enumerate(tensors)) {
+      Tensors parts = shardTensor(inside, manual.fromLayout(index), *tensor);
+      if (operands.size() != 1)
+        blocks[device].push_back(std::move(parts[device]));
+      else
+        for (auto [block, part] : llvm::zip_equal(blocks, parts))
+          block.push_back(std::move(part));
+    }
+  return blocks;
+}
+
 Lockstep::Outcome Lockstep::runManual(Operation &op,
                                       const Operands &operands) {
   auto manual = cast<ManualOp>(op);
+  auto around = op.getParentOfType<ManualOp>();
   Mesh inside = manual.getMesh().getMesh();
-  if (devices != 1)
+  if (devices != 1 && !around)
     return op.emitOpError("is run by each of ")
            << devices << " devices; partition it first";
-  SmallVector<Tensors> blocks(inside.size());
-  for (auto [index, tensor] : llvm::enumerate(operands.front())) {
-    Layout layout = manual.getOperandLayout(index).getLayout();
-    for (auto [device, block] : llvm::enumerate(shardTensor(inside, layout, *tensor)))
-      blocks[device].push_back(std::move(block));
-  }
-  auto outcome = Lockstep(inside).run(manual.getBody().front(), blocks);
+  auto outcome = Lockstep(inside).run(manual.getBody().front(), blocksOf(op, operands));
   if (failed(outcome))
     return failure();
-  SmallVector<Tensors> results(1);
-  for (OpResult result : op.getResults()) {
-    unsigned index = result.getResultNumber();
-    auto ofDevices = llvm::map_to_vector(*outcome, [&](Tensors &all) { return all[index]; });
-    std::string why = gatherTensor(
-        inside, manual.getResultLayout(index).getLayout(),
-        cast<RankedTensorType>(result.getType()).getShape(), ofDevices,
-        results.front().emplace_back());
-    if (!why.empty())
-      return op.emitOpError("result ") << index << ": " << why;
-  }
+  SubAxes free = around ? around.getFreeAxes() : allAxes(inside);
+  SmallVector<Tensors> results(devices);
+  for (OpResult result : op.getResults())
+    for (int64_t device = 0; device < devices; ++device) {
+      unsigned index = result.getResultNumber();
+      Tensors ofDevices;
+      for (int64_t other = 0; other < inside.size(); ++other)
+        ofDevices.push_back((*outcome)[mixedPosition(inside, free, other, device)][index]);
+      std::string why = gatherTensor(inside, manual.toLayout(index),
+                                     cast<RankedTensorType>(result.getType()).getShape(),
+                                     ofDevices, results[device].emplace_back());
+      if (!why.empty())
+        return op.emitOpError("result ") << index << ": " << why;
+    }
   return results;
 }
 

@@ -45,6 +45,7 @@ private:
   std::optional<Outcome> structured(mlir::Operation &op, const Operands &operands);
   Outcome runCase(mlir::Operation &op, llvm::SmallVector<Tensors> operands);
   /// Blocks for the devices of the op's own mesh.
+  static llvm::SmallVector<Tensors> blocksOf(mlir::Operation &op, const Operands &operands);
   Outcome runManual(mlir::Operation &op, const Operands &operands);
   /// The first tensor of each device, an integer on which all agree, which is
   /// taken away.

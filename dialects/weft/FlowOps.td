@@ -118,7 +118,7 @@ def Weft_OptimizationBarrierOp : Weft_ShardedOp<"optimization_barrier", [Differe
 }
 
 // --- per device ------------------------------------------------------------------
-def Weft_ManualOp : Weft_Op<"manual", [DeclareOpInterfaceMethods<FixedLayoutsOpInterface>, RecursiveMemoryEffects, IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
+def Weft_ManualOp : Weft_Op<"manual", [DeclareOpInterfaceMethods<FixedLayoutsOpInterface, ["getFreeAxes"]>, RecursiveMemoryEffects, IsolatedFromAbove, SingleBlockImplicitTerminator<"YieldOp">]> {
   let summary = "what each device does with its blocks, communication included";
   let stablehlo = "sdy.manual_computation (shard_map)";
   let factors = "none: layouts are said";
@@ -133,18 +133,30 @@ def Weft_ManualOp : Weft_Op<"manual", [DeclareOpInterfaceMethods<FixedLayoutsOpI
     Each device of the mesh runs the region on its block of each operand, and
     what it yields is its block of each result. Devices that hold copies of a
     result must yield the same.
+
+    Along axes that are left free, as "y" by
+
+        %y = weft.manual(%x) from [#rows] to [#rows] free ["y"] : ...
+
+    the region is a program of whole values: propagation lays its values out
+    over "y", and partitioning makes each device's part of it.
     (C1) one layout for each operand and result, of its rank, not partial, all
     over one mesh; (C2) all blocks are full; (C3) the region takes and yields
-    blocks; (C4) a type with a layout has the one that is said; (C5) there is no
-    weft.manual inside.
+    blocks; (C4) a type with a layout has the one that is said, and behind it
+    the free axes that the region's value has; (C5) a weft.manual inside has
+    axes that this one leaves free; (C6) what is free are axes of the mesh that
+    no layout uses.
   }];
-  let arguments = (ins Variadic<Weft_Tensor>:$inputs, TypedArrayAttrBase<Weft_LayoutAttr, "layouts">:$from, TypedArrayAttrBase<Weft_LayoutAttr, "layouts">:$to);
+  let arguments = (ins Variadic<Weft_Tensor>:$inputs, TypedArrayAttrBase<Weft_LayoutAttr, "layouts">:$from, TypedArrayAttrBase<Weft_LayoutAttr, "layouts">:$to, OptionalAttr<StrArrayAttr>:$free);
   let results = (outs Variadic<Weft_Tensor>:$results);
   let regions = (region SizedRegion<1>:$body);
-  let assemblyFormat = "`(` $inputs `)` `from` $from `to` $to attr-dict `:` functional-type($inputs, $results) $body";
+  let assemblyFormat = "`(` $inputs `)` `from` $from `to` $to (`free` $free^)? attr-dict `:` functional-type($inputs, $results) $body";
   let extraClassDeclaration = [{
     /// The mesh of all its layouts; null where it has none.
     ::weft::MeshAttr getMesh();
+    /// The layouts that are said, without free axes.
+    ::weft::Layout fromLayout(unsigned operand);
+    ::weft::Layout toLayout(unsigned result);
   }];
   let hasVerifier = 1;
   let hasRegionVerifier = 1;

@@ -39,7 +39,11 @@ def FixedLayoutsOpInterface : OpInterface<"FixedLayoutsOpInterface"> {
   let description = [{
     An op that takes and gives its tensors in layouts of its own: they are
     wishes for what stands around it, and nothing passes through. It has no
-    sharding rule.
+    sharding rule. Along axes that it leaves free its only region is a program
+    of whole values: its arguments are the operands' blocks and what it ends
+    with are the results', they lie along these axes like all other values, and
+    behind the op's own axes in the layouts of operands and results. The region
+    of an op without free axes is the code of one device.
   }];
   let methods = [
     InterfaceMethod<"The layout that an operand is brought to.",
@@ -51,6 +55,9 @@ def FixedLayoutsOpInterface : OpInterface<"FixedLayoutsOpInterface"> {
       blocks of the results.
     }], "::llvm::SmallVector<::mlir::Value>", "buildOnBlocks",
       (ins "::mlir::OpBuilder &":$builder, "::mlir::ValueRange":$blocks)>,
+    InterfaceMethod<"The axes that it leaves free; whole ones.",
+      "::weft::SubAxes", "getFreeAxes", (ins),
+      /*methodBody=*/"", /*defaultImplementation=*/[{ return {}; }]>,
   ];
 }
 

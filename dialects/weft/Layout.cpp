@@ -195,6 +195,13 @@ static std::string invalidSubAxis(const Mesh &mesh, const SubAxis &sub) {
   return {};
 }
 
+Layout weft::compose(const Layout &outer, const Layout &inner) {
+  Layout result = outer;
+  for (auto [dim, more] : llvm::zip_equal(result.dims, inner.dims))
+    dim.append(more);
+  return result;
+}
+
 std::string weft::invalidReason(const Mesh &mesh, const Layout &layout,
                                 int64_t rank) {
   if (static_cast<int64_t>(layout.dims.size()) != rank)

@@ -135,6 +135,9 @@ struct Layout {
 /// Neighbouring digits joined everywhere, partial axes sorted: equal layouts
 /// are equal values.
 Layout normalise(const Mesh &mesh, Layout layout);
+/// How a tensor lies whose blocks under `outer` lie as `inner`, over other axes:
+/// [{"x"}, {}] and [{"y"}, {}] are [{"x", "y"}, {}].
+Layout compose(const Layout &outer, const Layout &inner);
 /// Why the layout does not fit the mesh and rank, or empty. Names both values:
 /// "layout has 3 dimensions, the tensor 2"; "axis \"data\" is used twice".
 std::string invalidReason(const Mesh &mesh, const Layout &layout, int64_t rank);

@@ -232,7 +232,7 @@ void LayoutAssignment::assign(unsigned index) {
   }
   for (auto [i, layout] : llvm::enumerate(sharding.results))
     setLayout(op.op->getResult(i), layout);
-  if (hasRegionFlow(op.op))
+  if (hasRegionFlow(op.op) || freeRegionOf(op.op))
     for (Region &region : op.op->getRegions())
       for (BlockArgument argument : region.getArguments())
         if (isa<RankedTensorType>(argument.getType()))

@@ -15,14 +15,18 @@ LayoutTable::LayoutTable(func::FuncOp function, MeshAttr mesh)
   ruled.reserve(count);
   indices.reserve(count);
   entries.reserve(count + function.getNumArguments());
-  addBlock(function.getBody().front());
+  addBlock(function.getBody().front(), {});
 }
 
 /// Ops in program order, those of regions behind the op that holds them.
-void LayoutTable::addBlock(Block &block) {
+void LayoutTable::addBlock(Block &block, llvm::ArrayRef<SubAxis> bound) {
   auto add = [&](Value value) {
-    if (auto type = dyn_cast<RankedTensorType>(value.getType()))
-      entryOf(value).layout = Layout::replicated(type.getRank());
+    auto type = dyn_cast<RankedTensorType>(value.getType());
+    if (!type)
+      return;
+    Entry &entry = entryOf(value);
+    entry.layout = Layout::replicated(type.getRank());
+    entry.never.assign(bound.begin(), bound.end());
   };
   llvm::for_each(block.getArguments(), add);
   for (Operation &op : block) {
@@ -33,7 +37,9 @@ void LayoutTable::addBlock(Block &block) {
       sources.insert(op.result_begin(), op.result_end());
     if (hasRegionFlow(&op))
       for (Region &region : op.getRegions())
-        addBlock(region.front());
+        addBlock(region.front(), bound);
+    else if (FixedLayoutsOpInterface says = freeRegionOf(&op))
+      addBlock(op.getRegion(0).front(), boundAxes(meshValue, says.getFreeAxes()));
   }
 }
 
@@ -139,8 +145,12 @@ LogicalResult LayoutTable::seedResults() {
              << "laid out " << toString(meshValue, entries.lookup(donor).layout)
              << ", but is annotated " << toString(meshValue, *results[index]);
     bool late = donor && entries.lookup(donor).late;
-    if (results[index])
-      fix(end->getOperand(index), *results[index], late);
+    if (!results[index])
+      continue;
+    fix(end->getOperand(index), *results[index], late);
+    if (auto it = entries.find(end->getOperand(index));
+        it != entries.end() && it->second.full)
+      extend(it->second, *results[index]);
   }
   return success();
 }
@@ -153,22 +163,10 @@ LogicalResult LayoutTable::seedConstraints() {
       if (!layout)
         return failure();
       fix(constrain.getResult(), *layout, /*late=*/false);
-      if (failed(seedWishes(constrain.getResult())))
+      if (failed(checkBound(op.op, *layout)) ||
+          failed(seedWishes(constrain.getResult())))
         return failure();
     }
-  return success();
-}
-
-LogicalResult LayoutTable::seedFixedLayouts() {
-  for (const RuledOp &op : ruled)
-    if (auto says = dyn_cast<FixedLayoutsOpInterface>(op.op))
-      for (OpResult result : op.op->getResults()) {
-        auto layout = annotation(says.getResultLayout(result.getResultNumber()),
-                                 result.getType(), op.op->getName().getStringRef());
-        if (!layout)
-          return failure();
-        fix(result, *layout, /*late=*/false);
-      }
   return success();
 }
 
@@ -185,20 +183,6 @@ bool LayoutTable::isFree(Value value) const {
   return it != entries.end() && !it->second.fixed && !it->second.group &&
          !isa<BlockArgument>(value) && !sources.contains(value) &&
          flow.members(value).empty();
-}
-
-OpSharding LayoutTable::passOn(Operation *op) const {
-  OpSharding sharding;
-  for (OpOperand &operand : op->getOpOperands()) {
-    auto type = dyn_cast<RankedTensorType>(operand.get().getType());
-    Value target = type ? flow.target(operand) : Value();
-    sharding.operands.push_back(
-        target ? get(target) : Layout::replicated(type ? type.getRank() : 0));
-  }
-  for (Value result : op->getResults())
-    sharding.results.push_back(
-        isa<RankedTensorType>(result.getType()) ? get(result) : Layout());
-  return sharding;
 }
 
 Layout LayoutTable::resultLayout(unsigned result) const {
@@ -224,6 +208,13 @@ TensorLayouts LayoutTable::layoutsOf(const RuledOp &op) const {
   return layouts;
 }
 
+/// Does the axis leave no padding where blocks have to be full?
+bool LayoutTable::staysFull(const Entry &entry, unsigned dim, const SubAxis &axis) {
+  return !entry.full || entry.full.getDimSize(dim) %
+                                (shardCount(entry.layout.dims[dim]) * axis.size) ==
+                            0;
+}
+
 bool LayoutTable::extend(Entry &entry, const Layout &more) const {
   bool changed = false;
   auto isBarred = [&](const SubAxis &axis) {
@@ -240,7 +231,7 @@ bool LayoutTable::extend(Entry &entry, const Layout &more) const {
         !std::equal(mine.begin(), mine.end(), other.begin()))
       continue;
     for (const SubAxis &axis : llvm::drop_begin(other, mine.size())) {
-      if (isBarred(axis))
+      if (isBarred(axis) || !staysFull(entry, dim, axis))
         break;
       mine.push_back(axis);
       changed = true;
@@ -301,19 +292,6 @@ void LayoutTable::updateFlow(Operation *op, const Round &round,
   }
 }
 
-void LayoutTable::updateFixed(Operation *op,
-                              llvm::SmallVectorImpl<Value> &changed) {
-  auto says = dyn_cast<FixedLayoutsOpInterface>(op);
-  for (unsigned i = 0; says && i < op->getNumOperands(); ++i) {
-    Value operand = op->getOperand(i);
-    if (sources.contains(operand) || !entryOf(operand).mayGrow() ||
-        !extend(entryOf(operand), says.getOperandLayout(i).getLayout()))
-      continue;
-    changed.push_back(operand);
-    extendGroup(operand, changed);
-  }
-}
-
 void LayoutTable::run(const Round &round) {
   // Elementwise ops first, then in program order.
   std::set<std::pair<bool, unsigned>> worklist;
@@ -322,13 +300,17 @@ void LayoutTable::run(const Round &round) {
     if (it == indices.end())
       return;
     const RuledOp &known = ruled[it->second];
-    bool passes = known.elementwise || flow.passesOn(op);
+    bool passes = known.elementwise || flow.passesOn(op) || freeRegionOf(op) ||
+                  freeRegionEndedBy(op);
     if (!known.source && (passes || !round.elementwiseOnly))
       worklist.insert({!passes, it->second});
   };
   auto pushNeighbours = [&](Value value) {
     if (Operation *def = value.getDefiningOp())
       push(def);
+    else if (Operation *holder = value.getParentBlock()->getParentOp();
+             freeRegionOf(holder))
+      push(holder);
     llvm::for_each(value.getUsers(), push);
   };
   for (const RuledOp &op : ruled)
@@ -339,7 +321,7 @@ void LayoutTable::run(const Round &round) {
     llvm::SmallVector<Value> changed;
     update(ruled[index], round, changed);
     updateFlow(ruled[index].op, round, changed);
-    updateFixed(ruled[index].op, changed);
+    updateBorder(ruled[index].op, round, changed);
     for (Value value : changed) {
       pushNeighbours(value);
       Value leader = flow.leader(value);

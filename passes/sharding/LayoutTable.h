@@ -25,6 +25,7 @@
 #ifndef WEFT_PASSES_SHARDING_LAYOUTTABLE_H
 #define WEFT_PASSES_SHARDING_LAYOUTTABLE_H
 
+#include "weft/passes/sharding/FreeRegions.h"
 #include "weft/passes/sharding/OpSharding.h"
 #include "weft/passes/sharding/RegionFlow.h"
 
@@ -51,7 +52,8 @@ public:
     return entries.find(flow.leader(value))->second.layout;
   }
   /// What an op with regions, or the end of one, requires and produces: what
-  /// regions pass on lies as the table says, predicates are whole.
+  /// regions pass on lies as the table says, predicates are whole; what an op
+  /// says itself comes before what is free in its region.
   OpSharding passOn(mlir::Operation *op) const;
   /// Layouts of an op's tensors; null for non-tensors and sources' results.
   TensorLayouts layoutsOf(const RuledOp &op) const;
@@ -80,6 +82,9 @@ private:
     int64_t priority = 0;
     uint64_t open = 0; ///< dimensions of a fixed layout that may grow
     SubAxes never;     ///< axes that shard no dimension
+    /// Where a region with free axes begins or ends: its type, whose blocks stay
+    /// full; else null.
+    mlir::RankedTensorType full;
     mlir::StringAttr group;
     bool mayGrow() const { return !fixed || open != 0; }
     /// Nobody said anything of it.
@@ -95,7 +100,8 @@ private:
       return entry.priority <= priority && (lateToo || !entry.late);
     }
   };
-  void addBlock(mlir::Block &block);
+  /// No value in the block lies over a bound axis.
+  void addBlock(mlir::Block &block, llvm::ArrayRef<SubAxis> bound);
   Entry &entryOf(mlir::Value value) { return entries[flow.leader(value)]; }
   std::optional<Layout> annotation(mlir::Attribute attribute, mlir::Type type,
                                    const llvm::Twine &what);
@@ -103,6 +109,8 @@ private:
   llvm::LogicalResult seedResults();
   llvm::LogicalResult seedConstraints();
   llvm::LogicalResult seedFixedLayouts();
+  llvm::LogicalResult checkBound(mlir::Operation *op, const Layout &layout);
+  void leaveFree(mlir::Value value, llvm::ArrayRef<SubAxis> free);
   llvm::LogicalResult seedWishes(mlir::Value value);
   llvm::LogicalResult seedReplicated(mlir::Value value, Entry &entry);
   llvm::LogicalResult joinGroups();
@@ -111,6 +119,7 @@ private:
   /// Lengthens the dimensions that `more` continues and that may grow. Returns
   /// whether it did.
   bool extend(Entry &entry, const Layout &more) const;
+  static bool staysFull(const Entry &entry, unsigned dim, const SubAxis &axis);
   /// Runs the worklist over ops until nothing changes.
   void run(const Round &round);
   bool update(const RuledOp &op, const Round &round,
@@ -118,9 +127,13 @@ private:
   /// Values that regions pass on, and what they become.
   void updateFlow(mlir::Operation *op, const Round &round,
                   llvm::SmallVectorImpl<mlir::Value> &changed);
-  /// What an op says of its operands itself.
-  void updateFixed(mlir::Operation *op,
-                   llvm::SmallVectorImpl<mlir::Value> &changed);
+  /// What an op says of its operands itself, and what is free between them, its
+  /// results and the values of its region. `op` is that op, or its region's end.
+  void updateBorder(mlir::Operation *op, const Round &round,
+                    llvm::SmallVectorImpl<mlir::Value> &changed);
+  /// What one side of a border hears from the other.
+  void grow(mlir::Value value, const Layout &wish,
+            llvm::SmallVectorImpl<mlir::Value> &changed);
   void extendGroup(mlir::Value value,
                    llvm::SmallVectorImpl<mlir::Value> &changed);
   /// Closes the layouts of all values that elementwise ops join with an

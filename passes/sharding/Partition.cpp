@@ -1,6 +1,7 @@
 //===- Partition.cpp - each device's program ------------------------------===//
 
 #include "weft/passes/sharding/FetchedOperands.h"
+#include "weft/passes/sharding/FreeRegions.h"
 #include "weft/passes/sharding/LocalBlocks.h"
 #include "weft/passes/sharding/OpSharding.h"
 #include "weft/passes/sharding/Passes.h"
@@ -8,6 +9,7 @@
 #include "weft/passes/sharding/ReshardCache.h"
 
 #include "mlir/IR/IRMapping.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 namespace weft {
 #define GEN_PASS_DEF_PARTITIONPASS
@@ -34,6 +36,8 @@ private:
   /// Loops and branches: the same op, regions on local values.
   void buildFlow(Operation &op);
   void buildBlock(Block &from, Block &into);
+  /// What an op that says its layouts does, in its place.
+  void buildOnBlocks(FixedLayoutsOpInterface op, ValueRange operands);
   void buildReshard(ReshardOp op);
   Value buildStep(ReshardOp op, Value value, const Layout &from,
                   const ReshardStep &step);
@@ -49,7 +53,8 @@ private:
   Block *global;
   OpBuilder builder;
   IRMapping local;
-  std::optional<ReshardCache> plans;
+  SubAxes bound; ///< axes along which the region at hand has other values
+  std::optional<ReshardCache> plans; ///< of the mesh without these
 };
 } // namespace
 
@@ -94,6 +99,28 @@ void FunctionPartitioner::buildFlow(Operation &op) {
     result.setType(localType(result.getType()));
   for (auto [from, into] : llvm::zip_equal(op.getRegions(), copy->getRegions()))
     buildBlock(from.front(), into.emplaceBlock());
+}
+
+void FunctionPartitioner::buildOnBlocks(FixedLayoutsOpInterface op,
+                                        ValueRange operands) {
+  if (!freeRegionOf(op)) {
+    local.map(op->getResults(), op.buildOnBlocks(builder, operands));
+    return;
+  }
+  const Mesh mesh = op->getNumResults() == 0
+                        ? op.getOperandLayout(0).getMesh().getMesh()
+                        : op.getResultLayout(0).getMesh().getMesh();
+  llvm::SaveAndRestore inside(bound, boundAxes(mesh, op.getFreeAxes()));
+  std::optional<ReshardCache> around = std::move(plans);
+  plans.reset();
+  Block &body = op->getRegion(0).front();
+  local.map(body.getArguments(), operands);
+  for (Operation &inner : body.without_terminator())
+    build(inner);
+  for (auto [result, value] :
+       llvm::zip_equal(op->getResults(), body.getTerminator()->getOperands()))
+    local.map(result, local.lookup(value));
+  plans = std::move(around);
 }
 
 void FunctionPartitioner::run() {
@@ -151,16 +178,17 @@ Value FunctionPartitioner::buildStep(ReshardOp op, Value value,
   return value;
 }
 
-/// The summands as the shards of a dimension in front.
-static Layout withSummandsInFront(const Layout &layout) {
+/// The values that are apart, as the shards of a dimension in front.
+static Layout withApartInFront(const SubAxes &apart, const Layout &layout) {
   Layout result;
-  result.dims.push_back(layout.partial);
+  result.dims.push_back(apart);
   result.dims.append(layout.dims);
   return result;
 }
 
 /// A permute or an exchange. Partial values move among the devices of their
-/// own summands: sum{"x"} of [8] is [x] of 2x8 on x=2.
+/// own summands: sum{"x"} of [8] is [x] of 2x8 on x=2; so do those of a region
+/// among devices with the same coordinates along bound axes.
 Value FunctionPartitioner::buildMove(ReshardOp op, Value value,
                                      const Layout &from,
                                      const ReshardStep &step) {
@@ -170,11 +198,14 @@ Value FunctionPartitioner::buildMove(ReshardOp op, Value value,
   SmallVector<int64_t> shape(global.getShape());
   Location loc = op.getLoc();
   Type elements = global.getElementType();
-  bool partial = from.isPartial();
-  if (partial) {
-    source = withSummandsInFront(from);
-    target = withSummandsInFront(step.result);
-    shape.insert(shape.begin(), shardCount(from.partial));
+  SubAxes apart = bound;
+  apart.append(from.partial);
+  if (!apart.empty()) {
+    SubAxes apartAfter = bound;
+    apartAfter.append(step.result.partial);
+    source = withApartInFront(apart, from);
+    target = withApartInFront(apartAfter, step.result);
+    shape.insert(shape.begin(), shardCount(apart));
     value = ReshapeOp::create(
         builder, loc,
         RankedTensorType::get(localShape(source, shape), elements), value);
@@ -189,7 +220,7 @@ Value FunctionPartitioner::buildMove(ReshardOp op, Value value,
   else
     value = coll::ExchangeOp::create(builder, loc, type, value, shape, fromAttr,
                                      toAttr, why);
-  if (partial)
+  if (!apart.empty())
     value = ReshapeOp::create(
         builder, loc,
         RankedTensorType::get(type.getShape().drop_front(), elements), value);
@@ -203,7 +234,7 @@ void FunctionPartitioner::buildReshard(ReshardOp op) {
   Layout to = getLayout(type).getLayout();
   // A module has one mesh.
   if (!plans)
-    plans.emplace(mesh.getMesh());
+    plans.emplace(meshWithin(mesh.getMesh(), bound));
   const ReshardPlan &plan = plans->plan(
       type.getShape(), elementBytes(type.getElementType()), from, to);
   Value value = local.lookup(op.getInput());
@@ -341,10 +372,8 @@ void FunctionPartitioner::build(Operation &op) {
   llvm::SmallVector<Type> types;
   for (Type type : op.getResultTypes())
     types.push_back(localType(type));
-  if (auto manual = dyn_cast<FixedLayoutsOpInterface>(op)) {
-    local.map(op.getResults(), manual.buildOnBlocks(builder, operands));
-    return;
-  }
+  if (auto says = dyn_cast<FixedLayoutsOpInterface>(op))
+    return buildOnBlocks(says, operands);
   auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
   if (!ruled) {
     Operation *copy = builder.clone(op, local);

@@ -46,9 +46,10 @@ static LogicalResult checkOp(Operation &op) {
         return op.emitError("layouts need static shapes, this is ") << type;
   if (isa<ShardingRuleOpInterface>(op))
     return checkCaptures(op);
-  if (op.getNumRegions() == 0 || isa<FixedLayoutsOpInterface>(op))
+  bool free = freeRegionOf(&op) != nullptr;
+  if (op.getNumRegions() == 0 || (!free && isa<FixedLayoutsOpInterface>(op)))
     return success();
-  if (!hasRegionFlow(&op))
+  if (!free && !hasRegionFlow(&op))
     return op.emitError("an op with regions has no sharding rule; let it "
                         "implement RegionBranchOpInterface, or flatten it "
                         "before layouts are propagated");

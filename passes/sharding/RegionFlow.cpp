@@ -1,6 +1,7 @@
 //===- RegionFlow.cpp - values that regions pass on ------------------------===//
 
 #include "weft/passes/sharding/RegionFlow.h"
+#include "weft/passes/sharding/FreeRegions.h"
 
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "llvm/ADT/EquivalenceClasses.h"
@@ -13,8 +14,10 @@ bool weft::hasRegionFlow(Operation *op) {
 }
 
 bool weft::isRuledByRegions(Operation *op) {
-  return hasRegionFlow(op) || (op->hasTrait<OpTrait::IsTerminator>() &&
-                               hasRegionFlow(op->getParentOp()));
+  return hasRegionFlow(op) || isa<FixedLayoutsOpInterface>(op) ||
+         freeRegionEndedBy(op) ||
+         (op->hasTrait<OpTrait::IsTerminator>() &&
+          hasRegionFlow(op->getParentOp()));
 }
 
 Operation *weft::userInBlockOf(Value value, Operation *user) {

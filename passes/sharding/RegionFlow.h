@@ -23,7 +23,8 @@ namespace weft {
 
 /// Does the op hold regions that pass values on, instead of having a rule?
 bool hasRegionFlow(mlir::Operation *op);
-/// Such an op, or the end of one of its regions.
+/// Such an op, the end of one of its regions, or an op that says layouts itself
+/// and the end of its region with free axes.
 bool isRuledByRegions(mlir::Operation *op);
 /// Where a value that an op of `user`'s kind needs can be made: the op of the
 /// value's own block that is, or holds, the user.

@@ -20,8 +20,7 @@ unsigned ConflictSettler::conflicts() const { return inConflict.count(); }
 
 /// An op that computes nothing takes its operands in layouts that it says.
 static bool isBorder(const RuledOp &op) {
-  return isa<ConstrainOp, func::ReturnOp, FixedLayoutsOpInterface>(op.op) ||
-         isRuledByRegions(op.op);
+  return isa<ConstrainOp, func::ReturnOp>(op.op) || isRuledByRegions(op.op);
 }
 
 void ConflictSettler::choose(unsigned index) {
@@ -42,14 +41,6 @@ void ConflictSettler::choose(unsigned index) {
   }
   if (isRuledByRegions(op.op)) {
     sharding = table.passOn(op.op);
-    return;
-  }
-  if (auto says = dyn_cast<FixedLayoutsOpInterface>(op.op)) {
-    sharding = OpSharding();
-    for (unsigned i = 0; i < op.op->getNumOperands(); ++i)
-      sharding.operands.push_back(says.getOperandLayout(i).getLayout());
-    for (OpResult result : op.op->getResults())
-      sharding.results.push_back(table.get(result));
     return;
   }
   bool conflict = false;

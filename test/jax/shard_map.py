@@ -26,11 +26,12 @@ from jax.sharding import AxisType, NamedSharding, PartitionSpec as P
 PROGRAMS = []
 
 
-def program(*specs, out, mesh=((2, 4), ("x", "y")), shape=(8, 16), derive=True, **more):
-    """Registers the body of a shard_map over arrays of small integers; JAX has a derivative of it, or not."""
+def program(*specs, out, mesh=((2, 4), ("x", "y")), shape=(8, 16), derive=True, place=None, **more):
+    """Registers the body of a shard_map over arrays of small integers; JAX has a derivative of it, or not. The arrays lie as
+    `specs` say, or where `place` does."""
 
     def register(body):
-        PROGRAMS.append((body.__name__, shape, body, specs, out, mesh, derive, more))
+        PROGRAMS.append((body.__name__, shape, body, specs, out, mesh, derive, place or specs, more))
         return body
 
     return register
@@ -140,20 +141,136 @@ def one_element_each(v):
     return lax.all_to_all(jnp.tile(v, 8), "d", 0, 0, tiled=True).sum(keepdims=True) + lax.psum(v, "d")
 
 
+FREE = {"axis_names": {"x"}}  # the other axes are the compiler's
+
+
+@program(P("x", None), P(None, None), out=P("x", None), place=(P("x", None), P("y", None)), **FREE)
+def free_product(v, w):
+    return jnp.maximum(v @ w.T, 0)
+
+
+@program(P("x", None), P(), P(), out=P("x", None), place=(P("x", None), P("y", None), P("y", None)), **FREE)
+def free_layers(v, first, second):
+    """Columns, then rows over "y": one all-reduce along it."""
+    return jnp.maximum(v @ first.T, 0) @ second
+
+
+@program(P("x", None), P(), out=P(), place=(P("x", None), P(None, "y")), **FREE)
+def free_gradient_sum(v, w):
+    """What data parallelism by hand around tensor parallelism by the compiler sends."""
+    return lax.psum((v * 2).T @ (v + w[:4]), "x")
+
+
+@program(P("x", None), out=P("x", None), **FREE)
+def free_constraint(v):
+    rows = lax.with_sharding_constraint(v * 2, P("y", None))
+    return lax.with_sharding_constraint(rows + 1, P(None, "y")) * rows
+
+
+@program(P("x", None), out=P("x", None), place=(P("x", "y"),), **FREE)
+def free_all_reduce(v):
+    return v * lax.psum(v, "x")
+
+
+@program(P("x", None), out=P(None, None), place=(P("x", "y"),), check_vma=False, **FREE)
+def free_all_gather(v):
+    return lax.all_gather(v, "x", axis=0, tiled=True) * 2
+
+
+@program(P("x", None), out=P(None, None), place=(P("x", "y"),), check_vma=False, derive=False, **FREE)
+def free_all_gather_along_the_free_axis(v):
+    return lax.all_gather(v, "x", axis=1, tiled=True) * 2
+
+
+@program(P(None, None), out=P("x", None), place=(P(None, "y"),), **FREE)
+def free_reduce_scatter(v):
+    return lax.psum_scatter(v * 3, "x", scatter_dimension=0, tiled=True)
+
+
+@program(P("x", None), out=P("x", None), place=(P("x", "y"),), **FREE)
+def free_permute(v):
+    return lax.ppermute(v, "x", [(0, 1), (1, 0)]) - v
+
+
+@program(P("x", None, None), out=P(None, "x", None), shape=(4, 6, 8), place=(P("x", None, "y"),), **FREE)
+def free_all_to_all(v):
+    return lax.all_to_all(v, "x", split_axis=1, concat_axis=0, tiled=True)
+
+
+@program(P("x", None), P(), out=P("x", None), shape=(8, 8), place=(P("x", None), P(None, "y")), **FREE)
+def free_loop(v, w):
+    return lax.fori_loop(0, 3, lambda i, a: jnp.clip(a @ w, -3, 3) + lax.psum(a, "x"), v)
+
+
+@program(P("x", None), P(), out=P("x", None), shape=(8, 8), place=(P("x", None), P(None, "y")), **FREE)
+def free_scan(v, w):
+    return lax.scan(lambda a, b: (jnp.clip(a @ w, -2, 2), a * b), v, v[:3])[1].sum(0)
+
+
+@program(P("x", None), out=P("x", None), place=(P("x", "y"),), **FREE)
+def free_number(v):
+    return v * 2 + lax.axis_index("x")
+
+
+@program(P("x", None), P(), out=P("x", None), shape=(6, 10), place=(P("x", None), P()), **FREE)
+def free_uneven(v, w):
+    """Three rows and ten columns over four devices."""
+    rows = lax.with_sharding_constraint(v, P("y", None))
+    return lax.with_sharding_constraint(rows @ w.T @ w, P(None, "y")) + lax.psum(rows, "x")
+
+
+@program(P("x", None), out=P("x", None), derive=False, **FREE)
+def free_around_another(v):
+
+    def body(w):
+        return lax.psum(w * lax.axis_index("y"), "y") + lax.psum(w, "x")
+
+    inner = jax.shard_map(body, in_specs=P(None, "y"), out_specs=P(None, "y"), axis_names={"y"}, check_vma=False)
+    return inner(lax.with_sharding_constraint(v + 1, P("y", None))) * 2
+
+
+THREE = ((2, 2, 2), ("x", "y", "z"))
+
+
+@program(P("x", None), P(), out=P("x", None), mesh=THREE, place=(P("x", "z"), P("z", "y")), **FREE)
+def free_two_axes(v, w):
+    return v @ w.T @ w + lax.psum(v, "x")
+
+
+@program(P("x", None), P(), out=P("x", None), mesh=THREE, place=(P("x", "z"), P("z", "y")), derive=False, **FREE)
+def free_around_another_with_an_axis(v, w):
+    inner = jax.shard_map(lambda a, b: lax.psum(a @ b.T, "y"), in_specs=(P(None, "y"), P(None, "y")), out_specs=P(None, None), axis_names={"y"})
+    return inner(v, w) @ w
+
+
+@program(P("z", None), P(), out=P("z", None), mesh=THREE, place=(P(("z", "y"), None), P("x", "y")), axis_names={"z"})
+def free_major_axes(v, w):
+    """The axis that is the compiler's lies behind, in the mesh in front."""
+    return lax.with_sharding_constraint(v, P("y", "x")) @ w.T @ w
+
+
+@program(P("x", None), out=P("x", None), mesh=THREE, **FREE)
+def free_exchange(v):
+    """What moves from layout to layout moves among devices of one x."""
+    a = lax.with_sharding_constraint(v * 2, P(("y", "z"), None))
+    b = lax.with_sharding_constraint(a + v, P("z", "y"))
+    return lax.with_sharding_constraint(b * a, P(("z", "y"), None)) + b
+
+
 def inputs(specs, shape):
     return [np.random.RandomState(7 + i).randint(-4, 5, shape).astype(np.float32) for i in range(len(specs))]
 
 
-def mapped(devices, body, specs, out, mesh, more):
+def mapped(devices, body, specs, out, mesh, place, more):
     shape, names = mesh
     grid = jax.sharding.Mesh(np.array(devices).reshape(shape), names, axis_types=(AxisType.Auto,) * len(names))
     function = jax.shard_map(body, mesh=grid, in_specs=specs, out_specs=out, **more)
-    return function, [NamedSharding(grid, spec) for spec in specs]
+    return function, [NamedSharding(grid, spec) for spec in place]
 
 
-def functions(devices, body, specs, out, mesh, derive, more):
+def functions(devices, body, specs, out, mesh, derive, place, more):
     """(what, function of the arrays): the value in the midst of a program, and the gradient of its squares."""
-    function, shardings = mapped(devices, body, specs, out, mesh, more)
+    function, shardings = mapped(devices, body, specs, out, mesh, place, more)
     yield "", lambda *a: function(*[x + 1 for x in a]) * 2, shardings
     if derive:
         yield "-gradient", jax.grad(lambda *a: (function(*a) ** 2).sum()), shardings

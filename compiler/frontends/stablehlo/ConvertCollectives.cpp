@@ -51,6 +51,19 @@ FailureOr<std::vector<DeviceGroup>> readRows(Converter &c, ForeignOp op,
   return rows;
 }
 
+/// Does none of the axes belong to those that the manual computation leaves to
+/// the compiler, along which it has whole values?
+LogicalResult checkManual(Converter &c, ForeignOp op, ArrayRef<SubAxis> axes) {
+  for (const SubAxis &axis : axes)
+    for (const SubAxis &free : c.freeAxes)
+      if (axis.axis == free.axis)
+        return op.refuse() << "communicates along \""
+                           << c.shardings.mesh().getMesh().axes[axis.axis].name
+                           << "\", which its manual computation leaves to the "
+                              "compiler; name that axis in manual_axes";
+  return success();
+}
+
 /// The group of every collective but a permute; an empty list where it has one
 /// device. Fails where the op stands outside manual computations.
 FailureOr<SubAxes> readGroup(Converter &c, ForeignOp op) {
@@ -63,9 +76,11 @@ FailureOr<SubAxes> readGroup(Converter &c, ForeignOp op) {
   auto rows = readRows(c, op, "replica_groups");
   if (failed(rows))
     return failure();
-  if (rows->empty())
-    return normalise(mesh, allAxes(mesh));
-  if (auto axes = axesOfGroups(mesh, *rows))
+  SubAxes all = normalise(mesh, allAxes(mesh));
+  auto axes = rows->empty() ? all : axesOfGroups(mesh, *rows);
+  if (axes && failed(checkManual(c, op, *axes)))
+    return failure();
+  if (axes)
     return *axes;
   return op.refuse() << "has groups " << op.attribute("replica_groups")
                      << ", which no axes of the mesh make";
@@ -245,6 +260,8 @@ LogicalResult permute(Converter &c, ForeignOp op) {
     axes = allAxes(mesh);
     sources = sourcesOver(mesh, axes, *pairs);
   }
+  if (failed(checkManual(c, op, axes)))
+    return failure();
   LayoutAttr group = coll::groupOver(c.shardings.mesh(), normalise(mesh, axes));
   Value moved = c.make<coll::CollectivePermuteOp>(op, input.getType(), input,
                                                   *sources, group, reason(c, op));

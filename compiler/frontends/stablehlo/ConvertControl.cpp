@@ -33,11 +33,22 @@ LogicalResult barrier(Converter &c, ForeignOp op) {
                         .getResults());
 }
 
+/// Names of the axes that a constraint may speak of; null for all.
+ArrayAttr constrainable(Converter &c) {
+  if (!c.perDevice)
+    return {};
+  SmallVector<Attribute> names;
+  for (const SubAxis &axis : c.freeAxes)
+    names.push_back(c.builder.getStringAttr(c.shardings.mesh().getMesh().axes[axis.axis].name));
+  return c.builder.getArrayAttr(names);
+}
+
 LogicalResult constrain(Converter &c, ForeignOp op) {
-  if (c.perDevice) // of axes that are left to the compiler: see ConvertManual
+  // JAX says of every value in a manual computation that it is open.
+  if (c.perDevice && (c.freeAxes.empty() || op.resultType().getRank() == 0))
     return forward(c, op);
   auto said = c.shardings.resolve(op->getLoc(), op.attribute("sharding"),
-                                  op.resultType().getRank());
+                                  op.resultType().getRank(), constrainable(c));
   if (failed(said))
     return failure();
   Value value = c.input(op, 0);

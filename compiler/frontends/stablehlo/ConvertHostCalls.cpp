@@ -38,14 +38,14 @@ LogicalResult stablehlo::convertHostCall(Converter &c, ForeignOp op) {
   if (inputs.empty())
     inputs.push_back(c.splat(op, 0, RankedTensorType::get({}, c.builder.getI1Type())));
   TypeRange types(op->getResultTypes());
-  if (c.perDevice) {
+  if (c.perDevice && c.freeAxes.empty()) {
     auto call = host::CallOp::create(c.builder, loc, types, number, inputs,
                                      coll::groupOver(mesh, {}));
     return c.give(op, call.getResults());
   }
   auto manual = ManualOp::create(c.builder, loc, types, inputs,
                                  wholeLayouts(c, TypeRange(ValueRange(inputs))),
-                                 wholeLayouts(c, types));
+                                 wholeLayouts(c, types), ArrayAttr());
   OpBuilder::InsertionGuard guard(c.builder);
   Block &block = manual.getBody().emplaceBlock();
   c.builder.setInsertionPointToEnd(&block);
@@ -53,7 +53,7 @@ LogicalResult stablehlo::convertHostCall(Converter &c, ForeignOp op) {
     block.addArgument(input.getType(), loc);
   auto call = host::CallOp::create(c.builder, loc, types, number,
                                        block.getArguments(),
-                                       coll::groupOver(mesh, allAxes(mesh.getMesh())));
+                                       coll::groupOver(mesh, c.perDevice ? c.freeAxes : allAxes(mesh.getMesh())));
   YieldOp::create(c.builder, loc, call.getResults());
   return c.give(op, manual.getResults());
 }

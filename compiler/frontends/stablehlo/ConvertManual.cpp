@@ -1,15 +1,13 @@
 //===- ConvertManual.cpp - shard_map: code of one device ------------------===//
 //
 // A manual computation becomes weft.manual over the axes that it names. Axes
-// that it leaves to the compiler ("auto") shard nothing inside: blocks are
-// whole along them. So one inside another is a slice of each operand and a
-// gather of each result, along its own axes.
+// that it leaves to the compiler ("auto") are free inside. One inside another
+// takes some of those.
 //
 //===----------------------------------------------------------------------===//
 
 #include "weft/compiler/frontends/stablehlo/Converter.h"
 
-#include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/weft/FlowOps.h"
 
 #include "llvm/Support/SaveAndRestore.h"
@@ -35,6 +33,8 @@ LogicalResult readLayouts(Converter &c, ForeignOp op, StringRef name,
       return failure();
     layouts.push_back(known->layout ? known->layout.getLayout()
                                     : Layout::replicated(rank));
+    for (SubAxes &dim : layouts.back().dims)
+      llvm::erase_if(dim, [](const SubAxis &axis) { return axis.size == 1; });
   }
   return success();
 }
@@ -46,70 +46,31 @@ ArrayAttr asAttribute(Converter &c, ArrayRef<Layout> layouts) {
       }));
 }
 
-RankedTensorType withSize(Value value, int64_t dim, int64_t size) {
-  auto type = ::cast<RankedTensorType>(value.getType());
-  SmallVector<int64_t> shape(type.getShape());
-  shape[dim] = size;
-  return type.clone(shape);
+/// What the computation leaves of the axes that are free around it: nothing,
+/// where it is over another mesh than the program.
+SubAxes freeInside(Converter &c, ForeignOp op) {
+  const Mesh mesh = c.shardings.mesh().getMesh();
+  auto names = ::cast<ArrayAttr>(op.attribute("manual_axes"));
+  for (StringRef list : {"in_shardings", "out_shardings"})
+    for (Attribute sharding : ::cast<ArrayAttr>(op.attribute(list)))
+      if (!c.shardings.isOverMesh(op->getLoc(), sharding))
+        return {};
+  SubAxes free;
+  for (const SubAxis &axis : c.perDevice ? c.freeAxes : allAxes(mesh)) {
+    auto name = c.builder.getStringAttr(mesh.axes[axis.axis].name);
+    if (!llvm::is_contained(names, name) && axis.size > 1)
+      free.push_back(axis);
+  }
+  return free;
 }
 
-/// The device's block of a value that it has whole.
-Value sliced(Converter &c, ForeignOp op, Value value, const Layout &layout) {
-  for (auto [dim, axes] : llvm::enumerate(layout.dims))
-    if (!axes.empty()) {
-      auto type = ::cast<RankedTensorType>(value.getType());
-      int64_t block = shardSize(type.getDimSize(dim), shardCount(axes));
-      value = c.make<coll::SliceOp>(
-          op, withSize(value, dim, block), value, dim,
-          coll::groupOver(c.shardings.mesh(), axes), StringAttr());
-    }
-  return value;
-}
-
-/// The whole value, of which the device has a block.
-Value gathered(Converter &c, ForeignOp op, Value value, const Layout &layout) {
-  for (auto [dim, axes] : llvm::enumerate(layout.dims))
-    if (!axes.empty()) {
-      auto type = ::cast<RankedTensorType>(value.getType());
-      value = c.make<coll::AllGatherOp>(
-          op, withSize(value, dim, type.getDimSize(dim) * shardCount(axes)),
-          value, dim, coll::groupOver(c.shardings.mesh(), axes),
-          c.builder.getStringAttr("result of a manual computation inside another"));
-    }
-  return value;
-}
-
-LogicalResult inside(Converter &c, ForeignOp op, ArrayRef<Layout> from,
-                     ArrayRef<Layout> to) {
-  SmallVector<Value> blocks, results;
-  for (auto [index, layout] : llvm::enumerate(from))
-    blocks.push_back(sliced(c, op, c.input(op, index), layout));
-  if (failed(c.inlineBlock(op, op->getRegion(0).front(), blocks, results)))
-    return failure();
-  if (results.size() != to.size())
-    return op.refuse() << "returns " << results.size() << " values, not " << to.size();
-  for (auto [value, layout] : llvm::zip_equal(results, to))
-    value = gathered(c, op, value, layout);
-  return c.give(op, results);
-}
-
-LogicalResult outermost(Converter &c, ForeignOp op, ArrayRef<Layout> from,
-                        ArrayRef<Layout> to) {
-  auto manual = ManualOp::create(c.builder, op->getLoc(), op->getResultTypes(),
-                                 c.inputs(op), asAttribute(c, from),
-                                 asAttribute(c, to));
-  OpBuilder::InsertionGuard guard(c.builder);
-  Block &foreign = op->getRegion(0).front();
-  Block &block = manual.getBody().emplaceBlock();
-  c.builder.setInsertionPointToEnd(&block);
-  for (BlockArgument argument : foreign.getArguments())
-    c.map(argument, block.addArgument(argument.getType(), op->getLoc()));
-  SmallVector<Value> results;
-  llvm::SaveAndRestore perDevice(c.perDevice, true);
-  if (failed(c.convertBlock(foreign, results)))
-    return failure();
-  YieldOp::create(c.builder, op->getLoc(), results);
-  return c.give(op, manual.getResults());
+ArrayAttr namesOf(Converter &c, ArrayRef<SubAxis> axes) {
+  const Mesh mesh = c.shardings.mesh().getMesh();
+  return axes.empty() ? ArrayAttr()
+                      : c.builder.getStrArrayAttr(llvm::map_to_vector(
+                            axes, [&](const SubAxis &axis) -> StringRef {
+                              return c.builder.getStringAttr(mesh.axes[axis.axis].name);
+                            }));
 }
 
 LogicalResult manualComputation(Converter &c, ForeignOp op) {
@@ -127,7 +88,23 @@ LogicalResult manualComputation(Converter &c, ForeignOp op) {
   if (failed(readLayouts(c, op, "in_shardings", op->getOperandTypes(), from)) ||
       failed(readLayouts(c, op, "out_shardings", op->getResultTypes(), to)))
     return failure();
-  return c.perDevice ? inside(c, op, from, to) : outermost(c, op, from, to);
+  SubAxes free = freeInside(c, op);
+  auto manual = ManualOp::create(c.builder, op->getLoc(), op->getResultTypes(),
+                                 c.inputs(op), asAttribute(c, from),
+                                 asAttribute(c, to), namesOf(c, free));
+  OpBuilder::InsertionGuard guard(c.builder);
+  Block &foreign = op->getRegion(0).front();
+  Block &block = manual.getBody().emplaceBlock();
+  c.builder.setInsertionPointToEnd(&block);
+  SmallVector<Value> blocks, results;
+  for (BlockArgument argument : foreign.getArguments())
+    blocks.push_back(block.addArgument(argument.getType(), op->getLoc()));
+  llvm::SaveAndRestore perDevice(c.perDevice, true);
+  llvm::SaveAndRestore freeAxes(c.freeAxes, free);
+  if (failed(c.inlineBlock(op, foreign, blocks, results)))
+    return failure();
+  YieldOp::create(c.builder, op->getLoc(), results);
+  return c.give(op, manual.getResults());
 }
 
 constexpr ConversionEntry kEntries[] = {

@@ -79,8 +79,10 @@ public:
 
   mlir::OpBuilder &builder;
   const Shardings &shardings;
-  /// Inside a manual computation: values are one device's.
+  /// Inside a manual computation: values are one device's, but for these axes
+  /// (whole ones), along which the program stays one of whole values.
   bool perDevice = false;
+  SubAxes freeAxes;
 
 private:
   LogicalResult convertOp(mlir::Operation *op);

@@ -74,6 +74,14 @@ FailureOr<MeshAttr> Shardings::meshOf(Location loc,
   return emitError(loc) << "a sharding without a mesh: " << sharding;
 }
 
+bool Shardings::isOverMesh(Location loc, Attribute sharding) const {
+  auto tree = dyn_cast_or_null<DictionaryAttr>(sharding);
+  if (!tree)
+    return false;
+  auto mesh = meshOf(loc, tree);
+  return succeeded(mesh) && *mesh == meshAttribute;
+}
+
 int64_t Shardings::devices() const {
   return meshAttribute ? meshAttribute.getMesh().size() : 1;
 }

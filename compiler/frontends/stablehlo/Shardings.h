@@ -52,6 +52,9 @@ public:
                                       mlir::Attribute sharding, int64_t rank,
                                       mlir::ArrayAttr only = {}) const;
 
+  /// Are the axes that it names the program's own?
+  bool isOverMesh(mlir::Location loc, mlir::Attribute sharding) const;
+
 private:
   llvm::FailureOr<MeshAttr> meshOf(mlir::Location loc,
                                    mlir::DictionaryAttr sharding) const;

@@ -119,10 +119,54 @@ func.func @manual_c4(%a: tensor<8xf32, #r>) {
 #mesh = #weft.mesh<"x"=2>
 #x = #weft.layout<#mesh, [{"x"}]>
 func.func @manual_c5(%a: tensor<8xf32>) {
-  // expected-error @+1 {{has another weft.manual inside; slice and gather there instead}}
+  // expected-error @+1 {{has another weft.manual inside, over axes that it does not leave free; slice and gather there instead}}
   %0 = weft.manual(%a) from [#x] to [#x] : (tensor<8xf32>) -> tensor<8xf32> {
   ^bb0(%p: tensor<4xf32>):
     %1 = weft.manual(%p) from [#x] to [#x] : (tensor<4xf32>) -> tensor<4xf32> {
+    ^bb0(%q: tensor<2xf32>):
+      weft.yield %q : tensor<2xf32>
+    }
+    weft.yield %1 : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"x"=2, "y"=2>
+#x = #weft.layout<#mesh, [{"x"}]>
+func.func @manual_c6(%a: tensor<8xf32>) {
+  // expected-error @+1 {{leaves "x" free, but one of its layouts uses it; remove one of both}}
+  %0 = weft.manual(%a) from [#x] to [#x] free ["x"] : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%p: tensor<4xf32>):
+    weft.yield %p : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+#mesh = #weft.mesh<"x"=2, "y"=2>
+#x = #weft.layout<#mesh, [{"x"}]>
+func.func @manual_c6_name(%a: tensor<8xf32>) {
+  // expected-error @+1 {{leaves "z" free, which is no axis of #weft.mesh<"x"=2, "y"=2>}}
+  %0 = weft.manual(%a) from [#x] to [#x] free ["z"] : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%p: tensor<4xf32>):
+    weft.yield %p : tensor<4xf32>
+  }
+  return
+}
+
+// -----
+
+// A weft.manual inside may take the axes that are left free around it.
+#mesh = #weft.mesh<"x"=2, "y"=2>
+#x = #weft.layout<#mesh, [{"x"}]>
+#y = #weft.layout<#mesh, [{"y"}]>
+func.func @manual_nested(%a: tensor<8xf32>) {
+  %0 = weft.manual(%a) from [#x] to [#x] free ["y"] : (tensor<8xf32>) -> tensor<8xf32> {
+  ^bb0(%p: tensor<4xf32>):
+    %1 = weft.manual(%p) from [#y] to [#y] : (tensor<4xf32>) -> tensor<4xf32> {
     ^bb0(%q: tensor<2xf32>):
       weft.yield %q : tensor<2xf32>
     }

@@ -1,0 +1,61 @@
+//===- FreeRegions.cpp - regions that leave axes free ----------------------===//
+
+#include "weft/passes/sharding/FreeRegions.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace weft;
+using namespace mlir;
+
+FixedLayoutsOpInterface weft::freeRegionOf(Operation *op) {
+  auto says = dyn_cast_or_null<FixedLayoutsOpInterface>(op);
+  return says && !says.getFreeAxes().empty() ? says : nullptr;
+}
+
+FixedLayoutsOpInterface weft::freeRegionEndedBy(Operation *op) {
+  return op->hasTrait<OpTrait::IsTerminator>() ? freeRegionOf(op->getParentOp())
+                                               : nullptr;
+}
+
+FixedLayoutsOpInterface weft::freeRegionAround(Operation *op) {
+  return freeRegionOf(op->getParentOfType<FixedLayoutsOpInterface>());
+}
+
+/// Is it a part of one of these whole axes?
+static bool isAmong(const SubAxis &axis, llvm::ArrayRef<SubAxis> whole) {
+  return llvm::any_of(whole, [&](const SubAxis &x) { return x.axis == axis.axis; });
+}
+
+SubAxes weft::boundAxes(const Mesh &mesh, llvm::ArrayRef<SubAxis> free) {
+  SubAxes bound;
+  for (const SubAxis &axis : allAxes(mesh))
+    if (!isAmong(axis, free))
+      bound.push_back(axis);
+  return bound;
+}
+
+Mesh weft::meshWithin(const Mesh &mesh, llvm::ArrayRef<SubAxis> bound) {
+  Mesh within = mesh;
+  for (const SubAxis &axis : bound)
+    within.axes[axis.axis].size = 1;
+  if (!bound.empty())
+    within.devices.clear(); // positions are other ones
+  return within;
+}
+
+Layout weft::freePart(const Layout &whole, const Layout &said,
+                      llvm::ArrayRef<SubAxis> free) {
+  Layout part = Layout::replicated(whole.dims.size());
+  for (auto [dim, axes] : llvm::enumerate(whole.dims)) {
+    const SubAxes &first = said.dims[dim];
+    if (axes.size() < first.size() ||
+        !std::equal(first.begin(), first.end(), axes.begin()))
+      continue;
+    for (const SubAxis &axis : llvm::drop_begin(axes, first.size())) {
+      if (!isAmong(axis, free))
+        break;
+      part.dims[dim].push_back(axis);
+    }
+  }
+  return part;
+}

@@ -1,0 +1,44 @@
+//===- FreeRegions.h - regions that leave axes free ------------*- C++ -*-===//
+//
+// A region over "x" that leaves "y" free is a program of whole values along
+// "y", one for each coordinate of "x":
+//
+//   %r = weft.manual(%a) from [[x, -]] to [[x, -]] free ["y"] {
+//   ^bb0(%p): ...
+//
+// %p lies [y, -] where %a lies [(x, y), -], and the other way round: what is
+// said of the op's operands comes first, what is free behind it. Blocks are full
+// there, so that each device's part is the same seen from both sides. Axes that
+// are not free are bound: no value inside lies over them, as devices that differ
+// along them hold different values.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_PASSES_SHARDING_FREEREGIONS_H
+#define WEFT_PASSES_SHARDING_FREEREGIONS_H
+
+#include "weft/dialects/weft/Weft.h"
+
+namespace weft {
+
+/// The op, where its region leaves axes free; else null.
+FixedLayoutsOpInterface freeRegionOf(mlir::Operation *op);
+/// The op whose region with free axes ends here; else null.
+FixedLayoutsOpInterface freeRegionEndedBy(mlir::Operation *op);
+/// The innermost op around that has a region with free axes; else null.
+FixedLayoutsOpInterface freeRegionAround(mlir::Operation *op);
+
+/// The axes of the mesh that are not free.
+SubAxes boundAxes(const Mesh &mesh, llvm::ArrayRef<SubAxis> free);
+/// The mesh as a value inside sees it: bound axes have one coordinate. Digits of
+/// the other axes are the same.
+Mesh meshWithin(const Mesh &mesh, llvm::ArrayRef<SubAxis> bound);
+
+/// What of a layout lies behind the one that is said, over free axes: of [(x, y),
+/// -] behind [x, -] it is [y, -].
+Layout freePart(const Layout &whole, const Layout &said,
+                llvm::ArrayRef<SubAxis> free);
+
+} // namespace weft
+
+#endif // WEFT_PASSES_SHARDING_FREEREGIONS_H

@@ -1,0 +1,115 @@
+// Axes that weft.manual leaves free shard what is inside it: layouts cross its border behind the axes that it says.
+// RUN: split-file %s %t
+// RUN: weft-opt %t/product.mlir --weft-propagate-layouts --weft-verify-layouts | FileCheck %s --check-prefix=LAID
+// RUN: weft-opt %t/product.mlir --weft-propagate-layouts --weft-partition | FileCheck %s --check-prefix=PARTS
+// RUN: weft-opt %t/exchange.mlir --weft-propagate-layouts --weft-partition | FileCheck %s --check-prefix=MOVES
+// RUN: weft-opt %t/uneven.mlir --weft-propagate-layouts --weft-partition | FileCheck %s --check-prefix=UNEVEN
+// RUN: weft-opt %t/collectives.mlir --weft-propagate-layouts --weft-partition | FileCheck %s --check-prefix=COLL
+// RUN: not weft-opt %t/bound.mlir --weft-propagate-layouts 2>&1 | FileCheck %s --check-prefix=BOUND
+
+//--- product.mlir
+#mesh = #weft.mesh<"x"=2, "y"=4>
+#rows = #weft.layout<#mesh, [{"x"}, {}]>
+#whole = #weft.layout<#mesh, [{}, {}]>
+#columns = #weft.layout<#mesh, [{}, {"y"}]>
+module attributes {weft.mesh = #mesh} {
+  // The weight's "y" reaches the product inside, and what the region gives.
+  // LAID: func.func @f(%{{.*}}: tensor<8x16xf32, #[[ROWS:.*]]> {{.*}}, %{{.*}}: tensor<16x32xf32, #[[COLUMNS:.*]]> {{.*}}) -> tensor<8x32xf32, #[[BOTH:.*]]>
+  // LAID: ^bb0(%{{.*}}: tensor<4x16xf32, #[[WHOLE:.*]]>, %{{.*}}: tensor<16x32xf32, #[[COLUMNS]]>)
+  // LAID: weft.yield %{{.*}} : tensor<4x32xf32, #[[COLUMNS]]>
+  // PARTS: func.func @f(%{{.*}}: tensor<4x16xf32> {{.*}}, %{{.*}}: tensor<16x8xf32> {{.*}}) -> (tensor<4x8xf32>
+  // PARTS-NOT: coll.
+  // PARTS: weft.dot {{.*}} -> tensor<4x8xf32>
+  // PARTS: coll.all_reduce sum %{{.*}} over #{{.*}} ["x"]{{.*}} : tensor<4x8xf32>
+  // PARTS-NOT: coll.
+  // PARTS: return
+  func.func @f(%v: tensor<8x16xf32> {weft.layout = #rows}, %w: tensor<16x32xf32> {weft.layout = #columns}) -> tensor<8x32xf32> {
+    %0 = weft.manual(%v, %w) from [#rows, #whole] to [#rows] free ["y"] : (tensor<8x16xf32>, tensor<16x32xf32>) -> tensor<8x32xf32> {
+    ^bb0(%a: tensor<4x16xf32>, %b: tensor<16x32xf32>):
+      %1 = weft.dot %a, %b contract [1] x [0] : tensor<4x16xf32>, tensor<16x32xf32> -> tensor<4x32xf32>
+      %2 = coll.all_reduce sum %1 over #mesh ["x"] : tensor<4x32xf32>
+      weft.yield %2 : tensor<4x32xf32>
+    }
+    return %0 : tensor<8x32xf32>
+  }
+}
+
+//--- exchange.mlir
+#mesh = #weft.mesh<"x"=2, "y"=2, "z"=2>
+#x = #weft.layout<#mesh, [{"x"}, {}]>
+#yz = #weft.layout<#mesh, [{"y", "z"}, {}]>
+#zy = #weft.layout<#mesh, [{"z", "y"}, {}]>
+module attributes {weft.mesh = #mesh} {
+  // Devices that differ along "x" hold no copies: each block moves within its x.
+  // MOVES: coll.permute {{.*}} of [2, 4, 16] from #{{.*}} to #{{.*}} : tensor<1x1x16xf32> -> tensor<1x1x16xf32>
+  func.func @f(%v: tensor<8x16xf32> {weft.layout = #x}) -> tensor<8x16xf32> {
+    %0 = weft.manual(%v) from [#x] to [#x] free ["y", "z"] : (tensor<8x16xf32>) -> tensor<8x16xf32> {
+    ^bb0(%a: tensor<4x16xf32>):
+      %1 = weft.constrain %a to #yz : tensor<4x16xf32> -> tensor<4x16xf32>
+      %2 = weft.sin %1 : tensor<4x16xf32>
+      %3 = weft.constrain %2 to #zy : tensor<4x16xf32> -> tensor<4x16xf32>
+      %4 = weft.sin %3 : tensor<4x16xf32>
+      weft.yield %4 : tensor<4x16xf32>
+    }
+    return %0 : tensor<8x16xf32>
+  }
+}
+
+//--- uneven.mlir
+#mesh = #weft.mesh<"x"=2, "y"=2>
+#x = #weft.layout<#mesh, [{"x"}]>
+#y = #weft.layout<#mesh, [{"y"}]>
+module attributes {weft.mesh = #mesh} {
+  // Three rows a block do not halve, so they are cut inside and put together there.
+  // UNEVEN: coll.slice %{{.*}} dim 0 over #{{.*}} ["y"]{{.*}} : tensor<3xf32> -> tensor<2xf32>
+  // UNEVEN: weft.sin {{.*}}tensor<2xf32>
+  // UNEVEN: coll.all_gather %{{.*}} dim 0 over #{{.*}} ["y"]{{.*}} : tensor<2xf32> -> tensor<3xf32>
+  func.func @f(%v: tensor<6xf32> {weft.layout = #x}) -> tensor<6xf32> {
+    %0 = weft.manual(%v) from [#x] to [#x] free ["y"] : (tensor<6xf32>) -> tensor<6xf32> {
+    ^bb0(%a: tensor<3xf32>):
+      %1 = weft.constrain %a to #y : tensor<3xf32> -> tensor<3xf32>
+      %2 = weft.sin %1 : tensor<3xf32>
+      weft.yield %2 : tensor<3xf32>
+    }
+    return %0 : tensor<6xf32>
+  }
+}
+
+//--- collectives.mlir
+#mesh = #weft.mesh<"x"=2, "y"=2>
+#x = #weft.layout<#mesh, [{"x"}, {}]>
+#xy = #weft.layout<#mesh, [{"x"}, {"y"}]>
+module attributes {weft.mesh = #mesh} {
+  // A collective works on shards of the dimensions that it leaves alone, and on the whole of those that it cuts or joins.
+  // COLL: coll.all_gather %{{.*}} dim 0 over #{{.*}} ["x"] : tensor<4x8xf32> -> tensor<8x8xf32>
+  // COLL: coll.reduce_scatter sum %{{.*}} dim 0 over #{{.*}} ["x"] : tensor<8x8xf32> -> tensor<4x8xf32>
+  // COLL: coll.collective_permute %{{.*}} sources [1, 0] over #{{.*}} ["x"] : tensor<4x8xf32> -> tensor<4x8xf32>
+  // COLL: coll.all_gather %{{.*}} dim 1 over #{{.*}} ["y"] {{.*}} : tensor<4x8xf32> -> tensor<4x16xf32>
+  // COLL: coll.all_to_all %{{.*}} split 1 concat 0 over #{{.*}} ["x"] : tensor<4x16xf32> -> tensor<8x8xf32>
+  func.func @f(%v: tensor<8x16xf32> {weft.layout = #xy}) -> tensor<16x8xf32> {
+    %0 = weft.manual(%v) from [#x] to [#x] free ["y"] : (tensor<8x16xf32>) -> tensor<16x8xf32> {
+    ^bb0(%a: tensor<4x16xf32>):
+      %1 = coll.all_gather %a dim 0 over #mesh ["x"] : tensor<4x16xf32> -> tensor<8x16xf32>
+      %2 = coll.reduce_scatter sum %1 dim 0 over #mesh ["x"] : tensor<8x16xf32> -> tensor<4x16xf32>
+      %3 = coll.collective_permute %2 sources [1, 0] over #mesh ["x"] : tensor<4x16xf32> -> tensor<4x16xf32>
+      %4 = coll.all_to_all %3 split 1 concat 0 over #mesh ["x"] : tensor<4x16xf32> -> tensor<8x8xf32>
+      weft.yield %4 : tensor<8x8xf32>
+    }
+    return %0 : tensor<16x8xf32>
+  }
+}
+
+//--- bound.mlir
+#mesh = #weft.mesh<"x"=2, "y"=2>
+#x = #weft.layout<#mesh, [{"x"}]>
+module attributes {weft.mesh = #mesh} {
+  // BOUND: lays a value out over "x", but weft.manual around it takes that axis itself; name axes that it leaves free
+  func.func @f(%v: tensor<8xf32> {weft.layout = #x}) -> tensor<8xf32> {
+    %0 = weft.manual(%v) from [#x] to [#x] free ["y"] : (tensor<8xf32>) -> tensor<8xf32> {
+    ^bb0(%a: tensor<4xf32>):
+      %1 = weft.constrain %a to #x : tensor<4xf32> -> tensor<4xf32>
+      weft.yield %1 : tensor<4xf32>
+    }
+    return %0 : tensor<8xf32>
+  }
+}
