@@ -149,7 +149,8 @@ static LogicalResult checkBlocks(ManualOp op, StringRef what, StringRef verb, Ty
     LayoutAttr lies = getLayout(type);
     if (lies && lies != whole(index)) // (C4)
       return op.emitOpError() << what << " " << index << " of type " << type << " cannot lie as "
-                              << whole(index) << ": its type says otherwise";
+                              << whole(index) << ": "
+                              << "its type says otherwise";
   }
   return success();
 }

@@ -8,7 +8,8 @@
 //   }
 //
 // Before the end the block becomes the same along all axes over which the
-// result is not sharded.
+// result is not sharded. Some axes may be left free: collectives have the other
+// ones, constraints and another weft.manual inside have these.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,11 +19,32 @@
 
 namespace weft {
 
+using Axis = std::pair<std::string, int64_t>;
+using Axes = std::vector<Axis>;
+
+static std::string layoutText(const std::vector<std::string> &dims) {
+  std::string text = "#weft.layout<#mesh, [";
+  for (size_t i = 0; i < dims.size(); ++i)
+    text += (i ? ", {" : "{") + dims[i] + "}";
+  return text + "]>";
+}
+
+static void addAxis(std::string &dim, const std::string &axis) {
+  dim += (dim.empty() ? "\"" : ", \"") + axis + "\"";
+}
+
+static std::string freeText(const Axes &axes) {
+  std::string names;
+  for (const auto &[axis, size] : axes)
+    addAxis(names, axis);
+  return axes.empty() ? "" : " free [" + names + "]";
+}
+
 /// The region while it is drawn: one block, which every step replaces.
 class ProgramGenerator::BlockProgram {
 public:
-  BlockProgram(ProgramGenerator &g, RandomValue block)
-      : g(g), block(std::move(block)) {
+  BlockProgram(ProgramGenerator &g, RandomValue block, Axes bound, Axes free)
+      : block(std::move(block)), g(g), bound(std::move(bound)), free(std::move(free)) {
     this->block.name = "%b0";
   }
 
@@ -32,8 +54,14 @@ public:
         &BlockProgram::allReduce,        &BlockProgram::allGather,
         &BlockProgram::reduceScatter,    &BlockProgram::allToAll,
         &BlockProgram::slice};
+    static constexpr void (BlockProgram::*onFree[])() = {
+        &BlockProgram::constrain, &BlockProgram::constrain, &BlockProgram::reverse,
+        &BlockProgram::accumulate, &BlockProgram::another};
     for (int64_t i = 0; i < count; ++i)
-      (this->*kinds[g.below(std::size(kinds))])();
+      if (free.empty() || g.oneIn(2))
+        (this->*kinds[g.below(std::size(kinds))])();
+      else
+        (this->*onFree[g.below(std::size(onFree))])();
   }
   /// Equal blocks along an axis.
   void level(const std::string &axis) {
@@ -43,8 +71,7 @@ public:
   RandomValue block;
 
 private:
-  using Axis = std::pair<std::string, int64_t>;
-  const Axis &randomAxis() { return g.axes[g.below(g.axes.size())]; }
+  const Axis &randomAxis() { return bound[g.below(bound.size())]; }
   static std::string over(const std::string &axis) {
     return " over #mesh [\"" + axis + "\"]";
   }
@@ -135,20 +162,52 @@ private:
              " concat " + std::to_string(concat), axis, next);
   }
 
+  /// The block over free axes, even or not.
+  void constrain() {
+    std::vector<std::string> dims(block.shape.size());
+    for (const auto &[axis, size] : free)
+      if (!dims.empty() && !g.oneIn(3))
+        addAxis(dims[g.dimOf(block)], axis);
+    std::string open = g.oneIn(3) && !dims.empty() ? " {weft.open = array<i64: 0>}" : "";
+    add("weft.constrain " + block.name + " to " + layoutText(dims) + open + " : " +
+            typeOf(block) + " -> " + typeOf(block), block);
+  }
+  void reverse() {
+    if (!block.shape.empty())
+      add("weft.reverse " + block.name + " dims [" + std::to_string(g.dimOf(block)) + "] : " + typeOf(block), block);
+  }
+  void accumulate() {
+    if (!block.shape.empty() && !block.isBool())
+      add("weft.cumulative " + select() + " " + block.name + " dim " + std::to_string(g.dimOf(block)) + " : " + typeOf(block), block);
+  }
+  /// Another region over a free axis, which may leave the next ones free.
+  void another() {
+    size_t at = g.below(free.size());
+    const auto &[axis, size] = free[at];
+    int64_t dim = dividedDim(size);
+    if (dim < 0)
+      return;
+    RandomValue part = resized(dim, block.shape[dim] / size);
+    std::vector<std::string> dims(block.shape.size());
+    addAxis(dims[dim], axis);
+    Axes rest(free.begin() + at + 1, free.end());
+    std::string type = typeOf(block), layout = layoutText(dims), sources = list({size - 1});
+    std::string name = "%b" + std::to_string(++count);
+    for (int64_t i = 1; i < size; ++i)
+      sources = sources.substr(0, sources.size() - 1) + ", " + std::to_string(g.below(size)) + "]";
+    g.line("  " + name + " = weft.manual(" + block.name + ") from [" + layout + "] to [" + layout + "]" +
+           freeText(rest) + " : (" + type + ") -> " + type + " {");
+    g.line("  ^bb0(%n: " + typeOf(part) + "):");
+    g.line("    %p = coll.collective_permute %n sources " + sources + over(axis) + " : " + typeOf(part) + " -> " + typeOf(part));
+    g.line("    weft.yield %p : " + typeOf(part));
+    g.line("  }");
+    block.name = name;
+  }
+
   ProgramGenerator &g;
+  Axes bound, free;
   int64_t count = 0;
 };
-
-static std::string layoutText(const std::vector<std::string> &dims) {
-  std::string text = "#weft.layout<#mesh, [";
-  for (size_t i = 0; i < dims.size(); ++i)
-    text += (i ? ", {" : "{") + dims[i] + "}";
-  return text + "]>";
-}
-
-static void addAxis(std::string &dim, const std::string &axis) {
-  dim += (dim.empty() ? "\"" : ", \"") + axis + "\"";
-}
 
 void ProgramGenerator::manual() {
   if (inCallee || inLoss)
@@ -158,7 +217,12 @@ void ProgramGenerator::manual() {
     return;
   RandomValue input = *x, block = *x;
   std::vector<std::string> from(block.shape.size());
-  for (const auto &[axis, size] : axes) {
+  Axes bound, free;
+  for (const Axis &axis : axes)
+    (axis.second > 1 && oneIn(3) ? free : bound).push_back(axis);
+  if (bound.empty())
+    std::swap(bound, free);
+  for (const auto &[axis, size] : bound) {
     int64_t dim = block.shape.empty() ? -1 : dimOf(block);
     if (dim < 0 || block.shape[dim] % size || oneIn(4))
       continue;
@@ -169,11 +233,11 @@ void ProgramGenerator::manual() {
   std::string before = std::move(body);
   body.clear();
   std::string first = typeOf(block);
-  BlockProgram program(*this, block);
+  BlockProgram program(*this, block, bound, free);
   program.steps(1 + below(4));
   std::vector<std::string> to(program.block.shape.size());
   Shape shape = program.block.shape;
-  for (const auto &[axis, size] : axes) {
+  for (const auto &[axis, size] : bound) {
     bool level = to.empty() || oneIn(3);
     int64_t dim = level ? 0 : dimOf(program.block);
     level = level || elements(shape) * size > 2048;
@@ -189,7 +253,7 @@ void ProgramGenerator::manual() {
   std::string region = std::move(body), name = fresh("manual");
   body = std::move(before);
   line(name + " = weft.manual(" + input.name + ") from [" + layoutText(from) + "] to [" +
-       layoutText(to) + "] : (" + typeOf(input) + ") -> " + typeOf(result) + " {");
+       layoutText(to) + "]" + freeText(free) + " : (" + typeOf(input) + ") -> " + typeOf(result) + " {");
   line("^bb0(%b0: " + first + "):");
   body += region;
   line("  weft.yield " + program.block.name + " : " + typeOf(program.block));

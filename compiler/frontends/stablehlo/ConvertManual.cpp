@@ -73,6 +73,50 @@ ArrayAttr namesOf(Converter &c, ArrayRef<SubAxis> axes) {
                             }));
 }
 
+LogicalResult convertBody(Converter &c, ForeignOp op, ManualOp manual, const SubAxes &free) {
+  OpBuilder::InsertionGuard guard(c.builder);
+  Block &foreign = op->getRegion(0).front();
+  Block &block = manual.getBody().emplaceBlock();
+  c.builder.setInsertionPointToEnd(&block);
+  SmallVector<Value> blocks, results;
+  for (BlockArgument argument : foreign.getArguments())
+    blocks.push_back(block.addArgument(argument.getType(), op->getLoc()));
+  llvm::SaveAndRestore perDevice(c.perDevice, true);
+  llvm::SaveAndRestore freeAxes(c.freeAxes, free);
+  if (failed(c.inlineBlock(op, foreign, blocks, results)))
+    return failure();
+  YieldOp::create(c.builder, op->getLoc(), results);
+  return success();
+}
+
+/// The value as the sharding says, where that names free axes behind the manual
+/// ones: an operand or a result as it is seen from outside.
+FailureOr<Value> constrained(Converter &c, ForeignOp op, Value value, Attribute sharding,
+                             const Layout &manual) {
+  ArrayAttr known = c.perDevice ? namesOf(c, c.freeAxes) : ArrayAttr();
+  auto said = c.shardings.resolve(op->getLoc(), sharding, manual.dims.size(), known);
+  if (failed(said))
+    return failure();
+  if (!said->layout || said->layout.getLayout().dims == manual.dims || (c.perDevice && !known))
+    return value;
+  return c.make<ConstrainOp>(op, value.getType(), value, said->layout,
+                             c.builder.getStringAttr("sharding of a manual computation"));
+}
+
+/// All of them, by the attribute of that name.
+FailureOr<SmallVector<Value>> constrainedAll(Converter &c, ForeignOp op, ValueRange values,
+                                             StringRef name, ArrayRef<Layout> manual) {
+  SmallVector<Value> all;
+  auto shardings = ::cast<ArrayAttr>(op.attribute(name));
+  for (auto [value, sharding, layout] : llvm::zip_equal(values, shardings, manual)) {
+    auto known = constrained(c, op, value, sharding, layout);
+    if (failed(known))
+      return failure();
+    all.push_back(*known);
+  }
+  return all;
+}
+
 LogicalResult manualComputation(Converter &c, ForeignOp op) {
   if (c.shardings.isIgnored())
     return op.refuse() << "is written for a mesh of "
@@ -89,22 +133,16 @@ LogicalResult manualComputation(Converter &c, ForeignOp op) {
       failed(readLayouts(c, op, "out_shardings", op->getResultTypes(), to)))
     return failure();
   SubAxes free = freeInside(c, op);
-  auto manual = ManualOp::create(c.builder, op->getLoc(), op->getResultTypes(),
-                                 c.inputs(op), asAttribute(c, from),
-                                 asAttribute(c, to), namesOf(c, free));
-  OpBuilder::InsertionGuard guard(c.builder);
-  Block &foreign = op->getRegion(0).front();
-  Block &block = manual.getBody().emplaceBlock();
-  c.builder.setInsertionPointToEnd(&block);
-  SmallVector<Value> blocks, results;
-  for (BlockArgument argument : foreign.getArguments())
-    blocks.push_back(block.addArgument(argument.getType(), op->getLoc()));
-  llvm::SaveAndRestore perDevice(c.perDevice, true);
-  llvm::SaveAndRestore freeAxes(c.freeAxes, free);
-  if (failed(c.inlineBlock(op, foreign, blocks, results)))
+  auto inputs = constrainedAll(c, op, c.inputs(op), "in_shardings", from);
+  if (failed(inputs))
     return failure();
-  YieldOp::create(c.builder, op->getLoc(), results);
-  return c.give(op, manual.getResults());
+  auto manual = ManualOp::create(c.builder, op->getLoc(), op->getResultTypes(),
+                                 *inputs, asAttribute(c, from),
+                                 asAttribute(c, to), namesOf(c, free));
+  if (failed(convertBody(c, op, manual, free)))
+    return failure();
+  auto results = constrainedAll(c, op, manual.getResults(), "out_shardings", to);
+  return failed(results) ? failure() : c.give(op, *results);
 }
 
 constexpr ConversionEntry kEntries[] = {
