@@ -25,6 +25,7 @@ SECONDS = 300
 TESTS = [
     ("weft-fuzz", "weft-fuzz", ["build/bin/weft-fuzz", "--seed", "1", "--count", "1700", "--compiled-every", "0", "--report", "0"]),
     ("lit passes", "weft-opt", [LIT, "-s", "build/test/passes"]),
+    ("layout-quality-test", "layout-quality-test", ["build/bin/layout-quality-test"]),
     ("strategies-test", "strategies-test", ["build/bin/strategies-test"]),
     ("rules-test", "rules-test", ["build/bin/rules-test"]),
     ("sharding-rule-test", "sharding-rule-test", ["build/bin/sharding-rule-test"]),
