@@ -80,7 +80,7 @@ Price ShardingPrices::fetch(const RuledOp &op,
 /// One device's loops, in bytes over the fastest axis.
 Price ShardingPrices::work(const RuledOp &op,
                            const OpSharding &sharding) const {
-  constexpr double kIterationsPerByte = 16;
+  constexpr double kIterationsPerByte = 32;
   double iterations = 1, bandwidth = 1;
   for (auto [index, factor] : llvm::enumerate(op.rule.factors)) {
     int64_t shards = shardCount(sharding.axes[index]);
@@ -91,10 +91,9 @@ Price ShardingPrices::work(const RuledOp &op,
   return {femtoseconds(iterations / kIterationsPerByte / bandwidth), 0};
 }
 
-Price OpPrice::arrivals() const {
-  return std::accumulate(operands.begin(), operands.end(), Price());
+Price OpPrice::total() const {
+  return std::accumulate(operands.begin(), operands.end(), rest + results);
 }
-Price OpPrice::total() const { return rest + arrivals(); }
 
 OpPrice ShardingPrices::of(const RuledOp &op, const OpSharding &sharding,
                            const TensorLayouts &layouts) {
@@ -108,8 +107,8 @@ OpPrice ShardingPrices::of(const RuledOp &op, const OpSharding &sharding,
       price.operands.push_back(
           layout ? move(value, *layout, sharding.operands[tensor]) : Price());
     else if (layout)
-      price.rest = price.rest +
-                   move(value, sharding.results[tensor - operands], *layout);
+      price.results = price.results +
+                      move(value, sharding.results[tensor - operands], *layout);
   }
   return price;
 }
@@ -156,15 +155,17 @@ static std::vector<Wish> listWishes(const Mesh &mesh, const RuledOp &op,
   return wishes;
 }
 
-/// Those of the leader's factors that `counts` says of as it has them, split or
-/// not.
-static FactorAxes exactly(const Wish &leader, llvm::ArrayRef<Wish> wishes,
-                          llvm::function_ref<bool(unsigned)> counts) {
+/// The leader's passing factors as it has them, split or not. Others leave sums
+/// that later ops may add up for the price of one, so that the price of a
+/// single op says little.
+static FactorAxes exactly(const RuledOp &op, const Wish &leader,
+                          llvm::ArrayRef<Wish> wishes) {
   FactorAxes axes = leader.axes;
   for (const Wish &wish : wishes) {
     FactorAxes more = wish.axes;
     for (auto [factor, list] : llvm::enumerate(more))
-      if (leader.has[factor] && counts(factor))
+      if (leader.has[factor] &&
+          op.rule.factors[factor].kind == FactorKind::Pass)
         list.clear();
     mergeInto(axes, more);
   }
@@ -188,31 +189,76 @@ std::vector<FactorAxes> weft::listCandidates(const Mesh &mesh,
       conflict |= !mergeInto(axes, wish.axes);
     add(std::move(axes));
   }
-  auto passes = [&](unsigned factor) {
-    return op.rule.factors[factor].kind == FactorKind::Pass;
-  };
   for (const Wish &leader : wishes)
-    add(exactly(leader, wishes, passes));
+    add(exactly(op, leader, wishes));
   if (candidates.empty())
     candidates.emplace_back(op.rule.factors.size());
   return candidates;
 }
 
-/// What is not among the candidates: no sums where the leader has their factors
-/// whole, so that the others are gathered.
+/// The candidates that leave sums over factors which a tensor does not split so,
+/// without these sums: the other tensors are gathered.
 static std::vector<FactorAxes>
 listWithoutSums(const Mesh &mesh, const RuledOp &op,
                 const TensorLayouts &layouts,
                 llvm::ArrayRef<FactorAxes> candidates) {
   std::vector<Wish> wishes = listWishes(mesh, op, layouts);
+  auto isSplitOtherwise = [&](unsigned factor, const SubAxes &list) {
+    return llvm::any_of(wishes, [&](const Wish &wish) {
+      return wish.has[factor] && wish.axes[factor] != list;
+    });
+  };
   std::vector<FactorAxes> more;
-  for (const Wish &leader : wishes) {
-    FactorAxes axes = exactly(leader, wishes, [](unsigned) { return true; });
+  for (FactorAxes axes : candidates) {
+    for (auto [factor, list] : llvm::enumerate(axes))
+      if (op.rule.factors[factor].kind != FactorKind::Pass &&
+          isSplitOtherwise(factor, list))
+        list.clear();
     if (!llvm::is_contained(candidates, axes) &&
         !llvm::is_contained(more, axes))
       more.push_back(std::move(axes));
   }
   return more;
+}
+
+/// May the value be added to another, behind ops that are linear in it alone,
+/// so that two sums over devices become one?
+static bool isAddedUp(Value value, unsigned depth = 4) {
+  auto adds = [&](OpOperand &use) {
+    Operation *user = use.getOwner();
+    auto ruled = dyn_cast<ShardingRuleOpInterface>(user);
+    if (!ruled || depth == 0)
+      return false;
+    auto linearity = ruled.getShardingRule().linearity;
+    auto isLinear = [&](unsigned operand, Linearity kind) {
+      return operand < linearity.size() && has(linearity[operand], kind);
+    };
+    // What has no operands is a constant.
+    auto isAdded = [&](OpOperand &other) {
+      Operation *def = other.get().getDefiningOp();
+      return other != use && (!def || def->getNumOperands() > 0) &&
+             isLinear(other.getOperandNumber(), Linearity::JointlyLinear);
+    };
+    unsigned operand = use.getOperandNumber();
+    bool isJoint = isLinear(operand, Linearity::JointlyLinear);
+    if (isJoint && llvm::any_of(user->getOpOperands(), isAdded))
+      return true;
+    bool isAlone = isJoint || user->getNumOperands() == 1;
+    return isAlone &&
+           isLinear(operand, Linearity::Linear | Linearity::JointlyLinear) &&
+           isAddedUp(user->getResult(0), depth - 1);
+  };
+  return llvm::any_of(value.getUses(), adds);
+}
+
+/// Does the op add sums to others, or a later one those that it leaves?
+static bool addsUp(const RuledOp &op) {
+  auto adds = [](Linearity linearity) {
+    return has(linearity, Linearity::JointlyLinear);
+  };
+  return llvm::any_of(op.rule.linearity, adds) ||
+         llvm::any_of(op.op->getResults(),
+                      [](Value value) { return isAddedUp(value); });
 }
 
 OpSharding weft::chooseSharding(const Mesh &mesh, const RuledOp &op,
@@ -228,21 +274,22 @@ OpSharding weft::chooseSharding(const Mesh &mesh, const RuledOp &op,
     return applyAxes(mesh, op, candidates.front());
   std::optional<Price> least;
   OpSharding best;
-  auto consider = [&](const FactorAxes &axes, bool arrivalsTwice) {
+  Price sums;
+  auto consider = [&](const FactorAxes &axes) {
     OpSharding next = applyAxes(mesh, op, axes);
-    OpPrice parts = prices.of(op, next, layouts);
-    Price price = parts.total();
-    if (arrivalsTwice)
-      price = price + parts.arrivals();
-    if (least && !(price < *least))
+    OpPrice price = prices.of(op, next, layouts);
+    if (least && !(price.total() < *least))
       return;
-    least = price;
+    least = price.total();
+    sums = price.results;
     best = std::move(next);
   };
   for (const FactorAxes &axes : candidates)
-    consider(axes, /*arrivalsTwice=*/false);
-  // Later ops may add two sums up for the price of one; gathered is gathered.
+    consider(axes);
+  // Two sums that are added up have the price of one.
+  if (!withoutSums.empty() && addsUp(op))
+    least = *least - Price{sums.moving / 2, sums.waiting / 2};
   for (const FactorAxes &axes : withoutSums)
-    consider(axes, /*arrivalsTwice=*/true);
+    consider(axes);
   return best;
 }

@@ -33,13 +33,13 @@ struct Price {
 struct OpPrice {
   /// From what the table says to what the op requires, for each operand.
   llvm::SmallVector<Price, 3> operands;
-  /// From what it produces to what the table says, what its window and shift
-  /// factors fetch, and its share of the work: 16 iterations take as long as a
-  /// byte, so that work done twice is no way to save.
+  /// From what it produces to what the table says, sums among it.
+  Price results;
+  /// What its window and shift factors fetch, and its share of the work: 32
+  /// iterations take as long as a byte, so that work done twice is no way to
+  /// save.
   Price rest;
 
-  /// Of all operands.
-  Price arrivals() const;
   Price total() const;
 };
 
@@ -68,8 +68,8 @@ std::vector<FactorAxes> listCandidates(const Mesh &mesh, const RuledOp &op,
                                        const TensorLayouts &layouts,
                                        bool &conflict);
 
-/// The cheapest candidate, the first of equal ones. A sum is given up for
-/// gathered operands only where they take less than half of it.
+/// The cheapest candidate, the first of equal ones. A sum that another may
+/// be added to is given up for gathered operands only where half of it is dearer.
 OpSharding chooseSharding(const Mesh &mesh, const RuledOp &op,
                           const TensorLayouts &layouts, ShardingPrices &prices,
                           bool &conflict);

@@ -78,7 +78,7 @@ Price ConflictSettler::totalPrice(llvm::ArrayRef<unsigned> ops) {
   Price total;
   for (unsigned index : ops) {
     const OpPrice &one = price(index);
-    total = total + one.rest;
+    total = total + one.rest + one.results;
     for (auto [operand, cost] : llvm::enumerate(one.operands)) {
       if (cost == Price())
         continue;

@@ -11,6 +11,7 @@ import argparse
 import datetime
 import json
 import pathlib
+import signal
 import subprocess
 import sys
 import tempfile
@@ -26,6 +27,7 @@ TESTS = [
     ("weft-fuzz", "weft-fuzz", ["build/bin/weft-fuzz", "--seed", "1", "--count", "1700", "--compiled-every", "0", "--report", "0"]),
     ("lit passes", "weft-opt", [LIT, "-s", "build/test/passes"]),
     ("layout-quality-test", "layout-quality-test", ["build/bin/layout-quality-test"]),
+    ("lit parallelism-models", "weft", [LIT, "-s", "build/test/pipeline/parallelism-models.test"]),
     ("strategies-test", "strategies-test", ["build/bin/strategies-test"]),
     ("rules-test", "rules-test", ["build/bin/rules-test"]),
     ("sharding-rule-test", "sharding-rule-test", ["build/bin/sharding-rule-test"]),
@@ -116,6 +118,7 @@ def main():
     parser.add_argument("--all", action="store_true")
     parser.add_argument("--table")
     options = parser.parse_args()
+    signal.signal(signal.SIGTERM, lambda *_: sys.exit("ended; the file is as it was"))
     results = json.loads(RESULTS.read_text()) if RESULTS.exists() and not options.again else {}
     for patch in patches():
         if patch["name"] in results or options.only not in patch["name"]:
