@@ -172,11 +172,9 @@ static FactorAxes exactly(const RuledOp &op, const Wish &leader,
   return axes;
 }
 
-std::vector<FactorAxes> weft::listCandidates(const Mesh &mesh,
-                                             const RuledOp &op,
-                                             const TensorLayouts &layouts,
-                                             bool &conflict) {
-  std::vector<Wish> wishes = listWishes(mesh, op, layouts);
+static std::vector<FactorAxes> listCandidates(const RuledOp &op,
+                                              llvm::ArrayRef<Wish> wishes,
+                                              bool &conflict) {
   std::vector<FactorAxes> candidates;
   auto add = [&](FactorAxes axes) {
     if (!llvm::is_contained(candidates, axes))
@@ -196,13 +194,18 @@ std::vector<FactorAxes> weft::listCandidates(const Mesh &mesh,
   return candidates;
 }
 
+std::vector<FactorAxes> weft::listCandidates(const Mesh &mesh,
+                                             const RuledOp &op,
+                                             const TensorLayouts &layouts,
+                                             bool &conflict) {
+  return ::listCandidates(op, listWishes(mesh, op, layouts), conflict);
+}
+
 /// The candidates that leave sums over factors which a tensor does not split so,
 /// without these sums: the other tensors are gathered.
 static std::vector<FactorAxes>
-listWithoutSums(const Mesh &mesh, const RuledOp &op,
-                const TensorLayouts &layouts,
+listWithoutSums(const RuledOp &op, llvm::ArrayRef<Wish> wishes,
                 llvm::ArrayRef<FactorAxes> candidates) {
-  std::vector<Wish> wishes = listWishes(mesh, op, layouts);
   auto isSplitOtherwise = [&](unsigned factor, const SubAxes &list) {
     return llvm::any_of(wishes, [&](const Wish &wish) {
       return wish.has[factor] && wish.axes[factor] != list;
@@ -268,8 +271,9 @@ OpSharding weft::chooseSharding(const Mesh &mesh, const RuledOp &op,
     conflict = false;
     return computeWhole(op);
   }
-  auto candidates = listCandidates(mesh, op, layouts, conflict);
-  auto withoutSums = listWithoutSums(mesh, op, layouts, candidates);
+  std::vector<Wish> wishes = listWishes(mesh, op, layouts);
+  auto candidates = ::listCandidates(op, wishes, conflict);
+  auto withoutSums = listWithoutSums(op, wishes, candidates);
   if (candidates.size() + withoutSums.size() == 1)
     return applyAxes(mesh, op, candidates.front());
   std::optional<Price> least;

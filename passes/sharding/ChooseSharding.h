@@ -68,8 +68,8 @@ std::vector<FactorAxes> listCandidates(const Mesh &mesh, const RuledOp &op,
                                        const TensorLayouts &layouts,
                                        bool &conflict);
 
-/// The cheapest candidate, the first of equal ones. A sum that another may
-/// be added to is given up for gathered operands only where half of it is dearer.
+/// The cheapest candidate, the first of equal ones. A sum that another may be
+/// added to is given up for gathered operands only where half of it is dearer.
 OpSharding chooseSharding(const Mesh &mesh, const RuledOp &op,
                           const TensorLayouts &layouts, ShardingPrices &prices,
                           bool &conflict);

@@ -67,15 +67,6 @@ LogicalResult LayoutTable::checkBound(Operation *op, const Layout &layout) {
 // Propagation
 //===----------------------------------------------------------------------===//
 
-void LayoutTable::grow(Value value, const Layout &wish,
-                       llvm::SmallVectorImpl<Value> &changed) {
-  if (sources.contains(value) || !entryOf(value).mayGrow() ||
-      !extend(entryOf(value), wish))
-    return;
-  changed.push_back(value);
-  extendGroup(value, changed);
-}
-
 void LayoutTable::updateBorder(Operation *op, const Round &round,
                                llvm::SmallVectorImpl<Value> &changed) {
   auto says = dyn_cast<FixedLayoutsOpInterface>(op);

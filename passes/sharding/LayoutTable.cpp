@@ -250,6 +250,15 @@ void LayoutTable::extendGroup(Value value,
       changed.push_back(other);
 }
 
+void LayoutTable::grow(Value value, const Layout &wish,
+                       llvm::SmallVectorImpl<Value> &changed) {
+  if (sources.contains(value) || !entryOf(value).mayGrow() ||
+      !extend(entryOf(value), wish))
+    return;
+  changed.push_back(value);
+  extendGroup(value, changed);
+}
+
 bool LayoutTable::update(const RuledOp &op, const Round &round,
                          llvm::SmallVectorImpl<Value> &changed) {
   TensorLayouts layouts = layoutsOf(op);
@@ -260,16 +269,10 @@ bool LayoutTable::update(const RuledOp &op, const Round &round,
     return false;
   FactorAxes axes = mergeFactors(meshValue, op, layouts);
   for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
-    if (!layouts[tensor])
-      continue;
-    Entry &entry = entryOf(op.value(tensor));
-    if (!entry.mayGrow())
+    if (!layouts[tensor] || !entryOf(op.value(tensor)).mayGrow())
       continue;
     Layout wish = projectToTensor(meshValue, op.rule, op.factors(tensor), axes);
-    if (!extend(entry, wish))
-      continue;
-    changed.push_back(op.value(tensor));
-    extendGroup(op.value(tensor), changed);
+    grow(op.value(tensor), wish, changed);
   }
   return !changed.empty();
 }
@@ -277,11 +280,8 @@ bool LayoutTable::update(const RuledOp &op, const Round &round,
 void LayoutTable::updateFlow(Operation *op, const Round &round,
                              llvm::SmallVectorImpl<Value> &changed) {
   auto say = [&](Value speaker, Value listener) {
-    Entry &from = entryOf(speaker), &to = entryOf(listener);
-    if (!round.hears(from) || !to.mayGrow() || !extend(to, from.layout))
-      return;
-    changed.push_back(listener);
-    extendGroup(listener, changed);
+    if (round.hears(entryOf(speaker)))
+      grow(listener, get(speaker), changed);
   };
   for (OpOperand &operand : op->getOpOperands()) {
     Value target = flow.target(operand);

@@ -120,6 +120,9 @@ private:
   /// whether it did.
   bool extend(Entry &entry, const Layout &more) const;
   static bool staysFull(const Entry &entry, unsigned dim, const SubAxis &axis);
+  /// Lengthens the layout of a value, and of its group, where it may grow.
+  void grow(mlir::Value value, const Layout &wish,
+            llvm::SmallVectorImpl<mlir::Value> &changed);
   /// Runs the worklist over ops until nothing changes.
   void run(const Round &round);
   bool update(const RuledOp &op, const Round &round,
@@ -131,9 +134,6 @@ private:
   /// results and the values of its region. `op` is that op, or its region's end.
   void updateBorder(mlir::Operation *op, const Round &round,
                     llvm::SmallVectorImpl<mlir::Value> &changed);
-  /// What one side of a border hears from the other.
-  void grow(mlir::Value value, const Layout &wish,
-            llvm::SmallVectorImpl<mlir::Value> &changed);
   void extendGroup(mlir::Value value,
                    llvm::SmallVectorImpl<mlir::Value> &changed);
   /// Closes the layouts of all values that elementwise ops join with an

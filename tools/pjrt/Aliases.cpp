@@ -81,7 +81,7 @@ PJRT_Error *createAlias(Client_CreateAliasBuffer_Args *args) {
 /// Why the array cannot be what the alias stands for; the alias hears it, too.
 PJRT_Error *unfit(const PJRT_FulfillAliasBufferCallback &alias, PJRT_Buffer *buffer, const StoragePtr &from) {
   if (!from)
-    return error(kInvalidArgument, "the array has been deleted or donated");
+    return deletedError();
   if (buffer->type != alias.type || buffer->dims != alias.dims)
     return error(kInvalidArgument, "the array that fulfils an alias has not its shape");
   // The buffer and the callback have the memory, and runs that wait for it.
@@ -98,11 +98,7 @@ PJRT_Error *fulfill(Client_FulfillAliasBuffer_Args *args) {
     alias->ready->settle(&said);
     return nullptr;
   }
-  StoragePtr from;
-  {
-    std::lock_guard<std::mutex> guard(args->buffer->mutex);
-    from = args->buffer->storage;
-  }
+  StoragePtr from = storageOf(args->buffer);
   if (PJRT_Error *why = unfit(*alias, args->buffer, from)) {
     alias->ready->settle(why);
     return why;
@@ -118,7 +114,7 @@ PJRT_Error *fulfill(Client_FulfillAliasBuffer_Args *args) {
 PJRT_Error *donate(Buffer_DonateWithControlDependency_Args *args) {
   std::lock_guard<std::mutex> guard(args->buffer->mutex);
   if (!args->buffer->storage)
-    return error(kInvalidArgument, "the array has been deleted or donated");
+    return deletedError();
   if (args->buffer->externalReferences > 0)
     return error(kFailedPrecondition, "an array that others refer to cannot be donated");
   auto ready = std::make_shared<Promise>();
@@ -134,40 +130,6 @@ PJRT_Error *donate(Buffer_DonateWithControlDependency_Args *args) {
   args->out_buffer = makeBuffer(args->buffer->type, args->buffer->dims, args->buffer->device,
                                 std::move(args->buffer->storage), ready);
   args->buffer->storage = nullptr;
-  return nullptr;
-}
-
-/// Where the bytes go to is known later.
-struct RawRequest {
-  StoragePtr from;
-  PromisePtr source, done;
-  int64_t offset, size;
-};
-
-void giveRaw(DestinationReady *said) {
-  std::unique_ptr<RawRequest> request(static_cast<RawRequest *>(said->callback_data));
-  if (said->error_code) {
-    PJRT_Error failure{said->error_code, std::string(said->error_message, said->error_message_size)};
-    return request->done->settle(&failure);
-  }
-  request->source->whenSettled([r = *request, to = said->dst](const PJRT_Error *why) {
-    if (!why && r.size)
-      std::memcpy(to, static_cast<char *>(r.from->data()) + r.offset, static_cast<size_t>(r.size));
-    r.done->settle(why);
-  });
-}
-
-PJRT_Error *rawToFuture(Buffer_CopyRawToHostFuture_Args *args) {
-  std::lock_guard<std::mutex> guard(args->buffer->mutex);
-  const StoragePtr &from = args->buffer->storage;
-  if (!from)
-    return error(kInvalidArgument, "the array has been deleted or donated");
-  if (PJRT_Error *why = outside(args->offset, args->transfer_size, from->size()))
-    return why;
-  auto done = std::make_shared<Promise>();
-  args->callback_data = new RawRequest{from, args->buffer->ready, done, args->offset, args->transfer_size};
-  args->future_ready_callback = giveRaw;
-  args->event = new PJRT_Event{done};
   return nullptr;
 }
 
@@ -198,7 +160,6 @@ void weft::pjrt::setAliasFunctions(Function *table) {
   set(table, kClient_CreateAliasBuffer, createAlias);
   set(table, kClient_FulfillAliasBuffer, fulfill);
   set(table, kBuffer_DonateWithControlDependency, donate);
-  set(table, kBuffer_CopyRawToHostFuture, rawToFuture);
   set(table, kExecuteContext_Create, createContext);
   set(table, kExecuteContext_Destroy, destroyContext);
   set(table, kDevice_CreateAsyncTrackingEvent, createTracking);

@@ -99,15 +99,6 @@ PJRT_Error *memoryLayout(Buffer_GetMemoryLayout_Args *args) {
   return nullptr;
 }
 
-StoragePtr storageOf(PJRT_Buffer *buffer) {
-  std::lock_guard<std::mutex> guard(buffer->mutex);
-  return buffer->storage;
-}
-
-PJRT_Error *deletedError() {
-  return error(kInvalidArgument, "the array has been deleted or donated");
-}
-
 PJRT_Error *size(Buffer_OnDeviceSizeInBytes_Args *args) {
   StoragePtr storage = storageOf(args->buffer);
   args->bytes = storage ? storage->size() : 0;

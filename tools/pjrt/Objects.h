@@ -223,6 +223,20 @@ struct PJRT_Buffer {
   int externalReferences = 0;
 };
 
+namespace weft::pjrt {
+
+/// The array's memory; null where it was deleted or donated.
+inline StoragePtr storageOf(PJRT_Buffer *buffer) {
+  std::lock_guard<std::mutex> guard(buffer->mutex);
+  return buffer->storage;
+}
+
+inline PJRT_Error *deletedError() {
+  return error(kInvalidArgument, "the array has been deleted or donated");
+}
+
+} // namespace weft::pjrt
+
 struct PJRT_Executable {
   std::shared_ptr<const weft::pjrt::Executable> value;
 };

@@ -190,25 +190,55 @@ PJRT_Error *broken(Client_CreateErrorBuffer_Args *args) {
   return nullptr;
 }
 
-PJRT_Error *rawToHost(Buffer_CopyRawToHost_Args *args) {
+/// Bytes of an array, once it is there, to where the caller says.
+struct RawCopy {
   StoragePtr from;
-  {
-    std::lock_guard<std::mutex> guard(args->buffer->mutex);
-    from = args->buffer->storage;
+  PromisePtr source, done;
+  int64_t offset, size;
+
+  void start(void *to) const {
+    source->whenSettled([copy = *this, to](const PJRT_Error *why) {
+      if (!why && copy.size)
+        std::memcpy(to, static_cast<char *>(copy.from->data()) + copy.offset, static_cast<size_t>(copy.size));
+      copy.done->settle(why);
+    });
   }
-  if (!from)
-    return error(kInvalidArgument, "the array has been deleted or donated");
-  if (PJRT_Error *why = outside(args->offset, args->transfer_size, from->size()))
+};
+
+template <typename Args> PJRT_Error *prepareRaw(Args *args, RawCopy &copy) {
+  copy = {storageOf(args->buffer), args->buffer->ready, std::make_shared<Promise>(), args->offset, args->transfer_size};
+  if (!copy.from)
+    return deletedError();
+  if (PJRT_Error *why = outside(args->offset, args->transfer_size, copy.from->size()))
     return why;
-  auto done = std::make_shared<Promise>();
-  args->event = new PJRT_Event{done};
-  args->buffer->ready->whenSettled(
-      [from, done, to = args->dst, offset = args->offset,
-       size = args->transfer_size](const PJRT_Error *why) {
-        if (!why && size)
-          std::memcpy(to, static_cast<char *>(from->data()) + offset, size);
-        done->settle(why);
-      });
+  args->event = new PJRT_Event{copy.done};
+  return nullptr;
+}
+
+PJRT_Error *rawToHost(Buffer_CopyRawToHost_Args *args) {
+  RawCopy copy;
+  PJRT_Error *why = prepareRaw(args, copy);
+  if (!why)
+    copy.start(args->dst);
+  return why;
+}
+
+/// Where the bytes go to is known now.
+void giveRaw(DestinationReady *said) {
+  std::unique_ptr<RawCopy> copy(static_cast<RawCopy *>(said->callback_data));
+  if (said->error_code) {
+    PJRT_Error failure{said->error_code, std::string(said->error_message, said->error_message_size)};
+    return copy->done->settle(&failure);
+  }
+  copy->start(said->dst);
+}
+
+PJRT_Error *rawToFuture(Buffer_CopyRawToHostFuture_Args *args) {
+  auto copy = std::make_unique<RawCopy>();
+  if (PJRT_Error *why = prepareRaw(args, *copy))
+    return why;
+  args->callback_data = copy.release();
+  args->future_ready_callback = giveRaw;
   return nullptr;
 }
 
@@ -242,4 +272,5 @@ void weft::pjrt::setTransferFunctions(Function *table) {
   set(table, kClient_CreateUninitializedBuffer, uninitialized);
   set(table, kClient_CreateErrorBuffer, broken);
   set(table, kBuffer_CopyRawToHost, rawToHost);
+  set(table, kBuffer_CopyRawToHostFuture, rawToFuture);
 }
