@@ -2,13 +2,15 @@
 
     keras_suite.py --keep DIR [FOLDER|FILE...]      runs what DIR does not know yet, prints the table
     keras_suite.py --keep DIR --sample 2 --every 9  two files of each folder, one test in nine
+    keras_suite.py --keep DIR --weft-first          asks JAX's CPU only what fails on Weft: half the time
     keras_suite.py --keep DIR --again REGEX         runs again on Weft what failed with a message that fits
     keras_suite.py --keep DIR --report              prints the table, runs nothing
     keras_suite.py --keep DIR --least 97 FILE...    fails where a folder's files pass less than that
 
 Folders and files are those of the installed keras/src (`layers/core`, `ops/math_test.py`). A test file runs in a
 process of its own, first on JAX's CPU device, then the tests that passed there on Weft's; DIR keeps a line of JSON for
-each test (cpu/ and weft/), so that a run that was cut off goes on where it ended.
+each test (cpu/ and weft/), so that a run that was cut off goes on where it ended. A test that passes on Weft and was not
+asked on JAX's CPU counts as one that passes there.
 """
 
 import argparse
@@ -54,8 +56,8 @@ class Record:
                 self.done = self.done or self.every % line["done"] == 0
             self.seconds += line.get("seconds", 0.0)
 
-    def passed(self):
-        return [test for test, (outcome, _) in self.tests.items() if outcome == "passed"]
+    def having(self, wanted):
+        return [test for test, (outcome, _) in self.tests.items() if outcome == wanted]
 
     def add(self, **line):
         self.path.parent.mkdir(parents=True, exist_ok=True)
@@ -72,14 +74,14 @@ class Record:
         self.read()
 
 
-def run_file(record, platform, file, wanted, options):
-    """Runs a file until each wanted test has an outcome; a test that ends the process has failed."""
+def run_file(record, platform, file, options, wanted=None, outcome="passed"):
+    """Runs a file until each test, or each with this outcome in `wanted`, has one; a test that ends the process has failed."""
     ends = time.time() + options.limit
     record.read()
     while not record.done:
         environment = {**os.environ, "JAX_PLATFORMS": PLATFORMS[platform], "KERAS_BACKEND": "jax", "KERAS_SUITE_RECORD": str(record.path),
-                       "KERAS_SUITE_WANTED": str(wanted or ""), "KERAS_SUITE_EVERY": str(record.every),
-                       "JAX_DEFAULT_DTYPE_BITS": "32", "TF_CPP_MIN_LOG_LEVEL": "3"}
+                       "KERAS_SUITE_WANTED": str(wanted or ""), "KERAS_SUITE_OUTCOME": outcome,
+                       "KERAS_SUITE_EVERY": str(record.every), "JAX_DEFAULT_DTYPE_BITS": "32", "TF_CPP_MIN_LOG_LEVEL": "3"}
         if MANY_DEVICES.search(file):
             environment |= {"WEFT_DEVICES": "cpu:8", "XLA_FLAGS": "--xla_force_host_platform_device_count=8"}
         limit, before = ends - time.time(), len(record.tests)
@@ -126,9 +128,9 @@ def report(files, keep):
         cpu, weft = Record(keep, "cpu", file), Record(keep, "weft", file)
         row = rows[folder_of(file)]
         row["files"] += 1
-        row["known"] += cpu.path.exists()
-        row["tests"] += len(cpu.tests)
-        passed = set(cpu.passed())
+        row["known"] += cpu.path.exists() or weft.path.exists()
+        row["tests"] += len(cpu.tests.keys() | weft.tests.keys())
+        passed = set(cpu.having("passed")) | set(weft.having("passed")) - cpu.tests.keys()
         row["cpu"] += len(passed)
         for test in passed & set(weft.tests):
             outcome, why = weft.tests[test]
@@ -151,6 +153,23 @@ def report(files, keep):
     return 100 * total["weft"] / max(total["asked"], 1)
 
 
+def ask(file, options):
+    """Runs what the record of a file does not know yet."""
+    cpu, weft = (Record(options.keep, platform, file, options.every) for platform in ("cpu", "weft"))
+    if options.again:
+        weft.forget(options.again)
+    if options.weft_first and "torch" not in file:
+        run_file(weft, "weft", file, options)
+        if set(weft.having("failed")) - cpu.tests.keys():
+            run_file(cpu, "cpu", file, options, weft.path, "failed")
+    else:
+        run_file(cpu, "cpu", file, options)
+        if set(cpu.having("passed")) - weft.tests.keys() and "torch" not in file:
+            run_file(weft, "weft", file, options, cpu.path)
+    counts = [dict(collections.Counter(outcome for outcome, _ in record.tests.values())) for record in (cpu, weft)]
+    print(file, f"cpu {counts[0]} in {cpu.seconds:.0f} s, weft {counts[1]} in {weft.seconds:.0f} s", flush=True)
+
+
 def choose(options):
     files = sorted(str(path.relative_to(SOURCES)) for path in SOURCES.rglob("*_test.py"))
     if options.files:
@@ -170,6 +189,7 @@ def main():
     parser.add_argument("--limit", type=float, default=300, help="seconds for a file on a platform")
     parser.add_argument("--sample", type=int)
     parser.add_argument("--every", type=int, default=1, help="one test in so many of each file")
+    parser.add_argument("--weft-first", action="store_true", help="ask JAX's CPU only what fails on Weft")
     parser.add_argument("--again")
     parser.add_argument("--least", type=float, default=0)
     parser.add_argument("--report", action="store_true")
@@ -178,15 +198,7 @@ def main():
     if not files:
         parser.error(f"{' '.join(options.files)} names no test file of {SOURCES}")
     for file in [] if options.report else files:
-        cpu, weft = (Record(options.keep, platform, file, options.every) for platform in ("cpu", "weft"))
-        run_file(cpu, "cpu", file, None, options)
-        if options.again:
-            weft.forget(options.again)
-        wanted = [test for test in cpu.passed() if test not in weft.tests]
-        if wanted and "torch" not in file:
-            run_file(weft, "weft", file, cpu.path, options)
-        counts = collections.Counter(weft.tests[test][0] for test in cpu.passed() if test in weft.tests)
-        print(file, f"cpu {len(cpu.passed())} of {len(cpu.tests)} in {cpu.seconds:.0f} s, weft {dict(counts)} in {weft.seconds:.0f} s", flush=True)
+        ask(file, options)
     share = report(files, options.keep)
     return 1 if share < options.least else 0
 

@@ -1,7 +1,7 @@
-"""One test file of Keras under pytest, for keras_suite.py: a line of JSON for each test as it ends; of the tests that
-passed according to another such file, where one is given.
+"""One test file of Keras under pytest, for keras_suite.py: a line of JSON for each test as it ends; of the tests that have
+an outcome according to another such file, where one is given.
 
-    KERAS_SUITE_RECORD=FILE KERAS_SUITE_EVERY=1 KERAS_SUITE_WANTED=FILE keras_suite_file.py .../dense_test.py
+    KERAS_SUITE_RECORD=FILE KERAS_SUITE_EVERY=1 KERAS_SUITE_WANTED=FILE KERAS_SUITE_OUTCOME=passed keras_suite_file.py .../dense_test.py
 """
 
 import json
@@ -48,7 +48,8 @@ class Recorder:
     def __init__(self):
         self.known = {line.get("test") for line in read(RECORD)}
         wanted = os.environ.get("KERAS_SUITE_WANTED")
-        self.wanted = {line["test"] for line in read(wanted) if line.get("outcome") == "passed"} if wanted else None
+        outcome = os.environ["KERAS_SUITE_OUTCOME"]
+        self.wanted = {line["test"] for line in read(wanted) if line.get("outcome") == outcome} if wanted else None
 
     def pytest_configure(self, config):
         for marker in MARKERS:
