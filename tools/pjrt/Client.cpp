@@ -65,8 +65,9 @@ template <typename Args> PJRT_Error *platformName(Args *args) {
 }
 
 template <typename Args> PJRT_Error *platformVersion(Args *args) {
-  args->platform_version = kPlatformVersion.data();
-  args->platform_version_size = kPlatformVersion.size();
+  const std::string &version = args->client->topology.compiler.version();
+  args->platform_version = version.data();
+  args->platform_version_size = version.size();
   return nullptr;
 }
 

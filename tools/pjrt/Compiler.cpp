@@ -75,6 +75,7 @@ struct pjrt::Compiler::State {
     generator = openCodegen(options.target, error);
     options.generator = generator.get();
     target = generator ? generator->target().str() : options.target;
+    version = "weft 0.1.0, build " + keyOfCode({build, target}).substr(0, 16);
   }
   std::unique_ptr<KeptContext> take() {
     std::lock_guard<std::mutex> lock(mutex);
@@ -96,7 +97,7 @@ struct pjrt::Compiler::State {
 
   const std::string build;
   CompileOptions options;
-  std::string target;
+  std::string target, version;
 
 private:
   std::unique_ptr<KernelCodegen> generator;
@@ -106,6 +107,7 @@ private:
 
 pjrt::Compiler::Compiler() : state(std::make_unique<State>()) {}
 pjrt::Compiler::~Compiler() = default;
+const std::string &pjrt::Compiler::version() const { return state->version; }
 
 /// An entry under a program's bytes says its key and its name.
 static constexpr size_t kKeyLength = 64;

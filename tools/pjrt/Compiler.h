@@ -37,6 +37,8 @@ public:
   /// Was a program of these very bytes compiled before? Reads no MLIR.
   bool findOnDisk(std::string_view code, int64_t partitions,
                   CompiledProgram &out) const;
+  /// Weft's, and which build for which processor: others may compile otherwise.
+  const std::string &version() const;
 
 private:
   friend class ProgramSource;

@@ -102,8 +102,7 @@ private:
 };
 using StoragePtr = std::shared_ptr<Storage>;
 
-inline constexpr std::string_view kPlatformName = "weft",
-                                  kPlatformVersion = "weft 0.1.0";
+inline constexpr std::string_view kPlatformName = "weft";
 /// N of cpu:N, 1 without a text; 0 where it says something else.
 int deviceCount(const char *text);
 PJRT_DeviceDescription describeDevice(int id);

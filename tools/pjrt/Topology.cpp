@@ -105,8 +105,9 @@ PJRT_Error *platformName(TopologyDescription_PlatformName_Args *args) {
 }
 
 PJRT_Error *platformVersion(TopologyDescription_PlatformVersion_Args *args) {
-  args->platform_version = kPlatformVersion.data();
-  args->platform_version_size = kPlatformVersion.size();
+  const std::string &version = args->topology->compiler.version();
+  args->platform_version = version.data();
+  args->platform_version_size = version.size();
   return nullptr;
 }
 

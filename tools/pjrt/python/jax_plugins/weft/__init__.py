@@ -24,7 +24,7 @@ def _load(library):
 def initialize():
     from jax._src import xla_bridge
 
-    from . import callbacks, lowerings, tables
+    from . import callbacks, known_programs, lowerings, tables
 
     library = _library()
     if not os.path.exists(library):
@@ -36,3 +36,4 @@ def initialize():
     tables.let_cache()
     lowerings.register()
     callbacks.register(library)
+    known_programs.register()
