@@ -35,11 +35,9 @@ static double latency(const Mesh &mesh, const SubAxes &over) {
 }
 
 Price ShardingPrices::move(Value value, const Layout &from, const Layout &to) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  if (!type || from == to)
+  if (!isa<RankedTensorType>(value.getType()) || from == to)
     return {};
-  const ReshardPlan &plan = plans.plan(
-      type.getShape(), elementBytes(type.getElementType()), from, to);
+  const ReshardPlan &plan = plans.plan(value, from, to);
   double moving = 0;
   for (const ReshardStep &step : plan.steps)
     moving += seconds(mesh, step.axes, step.bytes);

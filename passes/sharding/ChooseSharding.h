@@ -10,7 +10,7 @@
 #define WEFT_PASSES_SHARDING_CHOOSESHARDING_H
 
 #include "weft/passes/sharding/OpSharding.h"
-#include "weft/passes/sharding/ReshardCache.h"
+#include "weft/passes/sharding/RegionPlans.h"
 
 namespace weft {
 
@@ -43,7 +43,7 @@ struct OpPrice {
   Price total() const;
 };
 
-/// Prices on one mesh.
+/// Prices on one mesh; of moves, on what a value sees of it.
 class ShardingPrices {
 public:
   explicit ShardingPrices(const Mesh &mesh) : mesh(mesh), plans(mesh) {}
@@ -58,7 +58,7 @@ private:
   Price work(const RuledOp &op, const OpSharding &sharding) const;
 
   Mesh mesh;
-  ReshardCache plans;
+  RegionPlans plans;
 };
 
 /// Each tensor in turn is given precedence: first for the axes that it has,

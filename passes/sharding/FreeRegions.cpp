@@ -21,6 +21,13 @@ FixedLayoutsOpInterface weft::freeRegionAround(Operation *op) {
   return freeRegionOf(op->getParentOfType<FixedLayoutsOpInterface>());
 }
 
+FixedLayoutsOpInterface weft::freeRegionAround(Value value) {
+  Operation *holder = value.getParentBlock()->getParentOp();
+  while (holder && !isa<FixedLayoutsOpInterface>(holder))
+    holder = holder->getParentOp();
+  return freeRegionOf(holder);
+}
+
 /// Is it a part of one of these whole axes?
 static bool isAmong(const SubAxis &axis, llvm::ArrayRef<SubAxis> whole) {
   return llvm::any_of(whole, [&](const SubAxis &x) { return x.axis == axis.axis; });

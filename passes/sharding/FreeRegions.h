@@ -25,8 +25,11 @@ namespace weft {
 FixedLayoutsOpInterface freeRegionOf(mlir::Operation *op);
 /// The op whose region with free axes ends here; else null.
 FixedLayoutsOpInterface freeRegionEndedBy(mlir::Operation *op);
-/// The innermost op around that has a region with free axes; else null.
+/// The innermost op around that has a region with free axes; else null, also
+/// where the innermost region is one device's program.
 FixedLayoutsOpInterface freeRegionAround(mlir::Operation *op);
+/// The same of what computes the value, or has it as an argument.
+FixedLayoutsOpInterface freeRegionAround(mlir::Value value);
 
 /// The axes of the mesh that are not free.
 SubAxes boundAxes(const Mesh &mesh, llvm::ArrayRef<SubAxis> free);

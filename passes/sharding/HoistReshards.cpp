@@ -101,21 +101,21 @@ void Invariant::findUses() {
 
 /// Is carrying the value in layout `to` cheaper for two rounds?
 bool Invariant::pays(const Layout &to) const {
-  auto type = cast<RankedTensorType>(leaders[0].getType());
-  Layout from = layoutIn(leaders[0]);
+  Value value = leaders[0];
+  Layout from = layoutIn(value);
   MoveCost now, then, outside;
   for (ReshardOp reshard : reshards) {
     Layout wanted = layoutIn(reshard->getResult(0));
-    now = now + cost.between(type, from, wanted);
-    then = then + cost.between(type, to, wanted);
+    now = now + cost.between(value, from, wanted);
+    then = then + cost.between(value, to, wanted);
   }
   if (!others.empty())
-    then = then + cost.between(type, to, from);
+    then = then + cost.between(value, to, from);
   for (size_t i = 0; i < entering.size(); ++i)
-    outside = outside + cost.between(type, from, to);
+    outside = outside + cost.between(value, from, to);
   for (Value result : behind)
     if (!result.use_empty())
-      outside = outside + cost.between(type, to, from);
+      outside = outside + cost.between(value, to, from);
   return then.bytes < now.bytes && outside + then + then <= now + now;
 }
 

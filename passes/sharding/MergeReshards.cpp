@@ -47,14 +47,13 @@ bool ReshardMerger::skipFirst(ReshardOp second) {
   auto first = second.getInput().getDefiningOp<ReshardOp>();
   if (!first)
     return false;
-  auto type = cast<RankedTensorType>(second.getType());
   Layout from = layoutIn(first.getInput()), to = layoutIn(second.getResult());
   if (!mayTake(from, to))
     return false;
   MoveCost now = cost.of(second);
   if (first->hasOneUse())
     now = now + cost.of(first);
-  if (cost.between(type, from, to) > now)
+  if (cost.between(second.getResult(), from, to) > now)
     return false;
   second.getInputMutable().assign(first.getInput());
   second.setReasonAttr(joinReasons({first.getReasonAttr(), second.getReasonAttr()}));

@@ -1,12 +1,11 @@
 //===- Partition.cpp - each device's program ------------------------------===//
 
 #include "weft/passes/sharding/FetchedOperands.h"
-#include "weft/passes/sharding/FreeRegions.h"
 #include "weft/passes/sharding/LocalBlocks.h"
 #include "weft/passes/sharding/OpSharding.h"
 #include "weft/passes/sharding/Passes.h"
 #include "weft/passes/sharding/RegionFlow.h"
-#include "weft/passes/sharding/ReshardCache.h"
+#include "weft/passes/sharding/RegionPlans.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -54,7 +53,7 @@ private:
   OpBuilder builder;
   IRMapping local;
   SubAxes bound; ///< axes along which the region at hand has other values
-  std::optional<ReshardCache> plans; ///< of the mesh without these
+  std::optional<RegionPlans> plans;
 };
 } // namespace
 
@@ -111,8 +110,6 @@ void FunctionPartitioner::buildOnBlocks(FixedLayoutsOpInterface op,
                         ? op.getOperandLayout(0).getMesh().getMesh()
                         : op.getResultLayout(0).getMesh().getMesh();
   llvm::SaveAndRestore inside(bound, boundAxes(mesh, op.getFreeAxes()));
-  std::optional<ReshardCache> around = std::move(plans);
-  plans.reset();
   Block &body = op->getRegion(0).front();
   local.map(body.getArguments(), operands);
   for (Operation &inner : body.without_terminator())
@@ -120,7 +117,6 @@ void FunctionPartitioner::buildOnBlocks(FixedLayoutsOpInterface op,
   for (auto [result, value] :
        llvm::zip_equal(op->getResults(), body.getTerminator()->getOperands()))
     local.map(result, local.lookup(value));
-  plans = std::move(around);
 }
 
 void FunctionPartitioner::run() {
@@ -234,9 +230,8 @@ void FunctionPartitioner::buildReshard(ReshardOp op) {
   Layout to = getLayout(type).getLayout();
   // A module has one mesh.
   if (!plans)
-    plans.emplace(meshWithin(mesh.getMesh(), bound));
-  const ReshardPlan &plan = plans->plan(
-      type.getShape(), elementBytes(type.getElementType()), from, to);
+    plans.emplace(mesh.getMesh());
+  const ReshardPlan &plan = plans->plan(op.getResult(), from, to);
   Value value = local.lookup(op.getInput());
   for (const ReshardStep &step : plan.steps) {
     value = buildStep(op, value, from, step);

@@ -2,7 +2,6 @@
 
 #include "weft/passes/sharding/ReshardCost.h"
 
-#include "weft/passes/sharding/OpSharding.h"
 
 #include <cmath>
 
@@ -13,16 +12,15 @@ Layout weft::layoutIn(Value value) {
   return getLayout(value.getType()).getLayout();
 }
 
-MoveCost ReshardCost::between(RankedTensorType type, const Layout &from,
+MoveCost ReshardCost::between(Value value, const Layout &from,
                               const Layout &to) {
   if (from == to)
     return {};
-  const ReshardPlan &plan = cache.plan(
-      type.getShape(), elementBytes(type.getElementType()), from, to);
+  const ReshardPlan &plan = plans.plan(value, from, to);
   return {std::llround(plan.seconds * 1e15), plan.bytesReceived};
 }
 
 MoveCost ReshardCost::of(ReshardOp reshard) {
-  return between(cast<RankedTensorType>(reshard.getType()),
-                 layoutIn(reshard.getInput()), layoutIn(reshard.getResult()));
+  return between(reshard.getResult(), layoutIn(reshard.getInput()),
+                 layoutIn(reshard.getResult()));
 }

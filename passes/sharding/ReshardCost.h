@@ -9,7 +9,7 @@
 #define WEFT_PASSES_SHARDING_RESHARDCOST_H
 
 #include "weft/dialects/weft/Weft.h"
-#include "weft/passes/sharding/ReshardCache.h"
+#include "weft/passes/sharding/RegionPlans.h"
 
 namespace weft {
 
@@ -23,17 +23,16 @@ struct MoveCost {
   }
 };
 
-/// Costs of moving tensors between layouts of one mesh.
+/// Costs of moving values between layouts, on the mesh that each sees.
 class ReshardCost {
 public:
-  explicit ReshardCost(const Mesh &mesh) : cache(mesh) {}
-  /// A tensor of this type (its layout is not looked at).
-  MoveCost between(mlir::RankedTensorType type, const Layout &from,
-                   const Layout &to);
+  explicit ReshardCost(const Mesh &mesh) : plans(mesh) {}
+  /// A value like this one (its layout is not looked at).
+  MoveCost between(mlir::Value value, const Layout &from, const Layout &to);
   MoveCost of(ReshardOp reshard);
 
 private:
-  ReshardCache cache;
+  RegionPlans plans;
 };
 
 /// The layout in the type of a ranked tensor.

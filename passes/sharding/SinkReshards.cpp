@@ -194,9 +194,8 @@ MoveCost Descent::costOfOthers(const SunkOp &sunk) const {
     if (llvm::is_contained(sunk.carried, index) ||
         !getLayout(operand.get().getType()) || sourceOf(operand.get()))
       continue;
-    total = total + cost.between(
-                        cast<RankedTensorType>(operand.get().getType()),
-                        layoutIn(operand.get()), sunk.sharding.operands[index]);
+    total = total + cost.between(operand.get(), layoutIn(operand.get()),
+                                 sunk.sharding.operands[index]);
   }
   return total;
 }
@@ -229,12 +228,11 @@ bool Descent::find() {
       break;
     spent = spent + costOfOthers(*sunk);
     gained = gained + savedBy(*sunk, moved);
-    auto type = cast<RankedTensorType>(user->getResult(0).getType());
     before = sunk->sharding.results.front();
     after = layoutIn(user->getResult(0));
     moved = user->getResult(0);
     chain.push_back(std::move(*sunk));
-    MoveCost now = spent + cost.between(type, before, after);
+    MoveCost now = spent + cost.between(moved, before, after);
     // What was saved elsewhere counts for this movement.
     MoveCost net{now.femtoseconds - gained.femtoseconds,
                  now.bytes - gained.bytes};

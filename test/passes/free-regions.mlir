@@ -5,6 +5,7 @@
 // RUN: weft-opt %t/exchange.mlir --weft-propagate-layouts --weft-partition | FileCheck %s --check-prefix=MOVES
 // RUN: weft-opt %t/uneven.mlir --weft-propagate-layouts --weft-partition | FileCheck %s --check-prefix=UNEVEN
 // RUN: weft-opt %t/collectives.mlir --weft-propagate-layouts --weft-partition | FileCheck %s --check-prefix=COLL
+// RUN: weft-opt %t/price.mlir --weft-propagate-layouts --weft-sink-reshards --weft-partition | FileCheck %s --check-prefix=PRICE
 // RUN: not weft-opt %t/bound.mlir --weft-propagate-layouts 2>&1 | FileCheck %s --check-prefix=BOUND
 
 //--- product.mlir
@@ -96,6 +97,32 @@ module attributes {weft.mesh = #mesh} {
       weft.yield %4 : tensor<8x8xf32>
     }
     return %0 : tensor<16x8xf32>
+  }
+}
+
+//--- price.mlir
+#mesh = #weft.mesh<"x"=4, "y"=3, "z"=2, "w"=3, bandwidth = [1.0e11, 1.0e11, 1.0e9, 1.0e11]>
+#x = #weft.layout<#mesh, [{"x"}, {}, {}]>
+#cut = #weft.layout<#mesh, [{}, {"y", "z"}, {"w"}]>
+#whole = #weft.layout<#mesh, [{}, {}, {}]>
+module attributes {weft.mesh = #mesh} {
+  // Among the 18 devices of a region uneven shards may be exchanged in the middle of a way, among 72 not (that would take the planner
+  // too long). At the price of all 72 the slice came first, with two fetches and 14 x 7 x 4 floats gathered over the slow "z".
+  // PRICE-NOT: coll.fetch
+  // PRICE: coll.all_gather %{{.*}} dim 1 over #{{.*}} ["z"]{{.*}} : tensor<15x2x3xf32> -> tensor<15x4x3xf32>
+  // PRICE: coll.exchange %{{.*}} of [4, 15, 10, 7] {{.*}} : tensor<1x15x4x3xf32> -> tensor<1x15x10x7xf32>
+  // PRICE-NOT: coll.
+  // PRICE: weft.slice %{{.*}} -> tensor<14x7x4xf32>
+  func.func @f(%v: tensor<60x10x7xf32> {weft.layout = #x}) -> tensor<56x7x4xf32> {
+    %0 = weft.manual(%v) from [#x] to [#x] free ["y", "z", "w"] : (tensor<60x10x7xf32>) -> tensor<56x7x4xf32> {
+    ^bb0(%p: tensor<15x10x7xf32>):
+      %1 = weft.constrain %p to #cut : tensor<15x10x7xf32> -> tensor<15x10x7xf32>
+      %2 = weft.sin %1 : tensor<15x10x7xf32>
+      %3 = weft.constrain %2 to #whole : tensor<15x10x7xf32> -> tensor<15x10x7xf32>
+      %4 = weft.slice %3 from [0, 0, 0] to [14, 7, 4] by [1, 1, 1] : tensor<15x10x7xf32> -> tensor<14x7x4xf32>
+      weft.yield %4 : tensor<14x7x4xf32>
+    }
+    return %0 : tensor<56x7x4xf32>
   }
 }
 

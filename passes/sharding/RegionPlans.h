@@ -1,0 +1,45 @@
+//===- RegionPlans.h - moves on the mesh that a value sees -----*- C++ -*-===//
+//
+// On "x"=4, "y"=2 a value of a region that binds "x" moves among the devices of
+// its own coordinate along "x": there its plans are those of "x"=1, "y"=2. What
+// looks like a copy along "x" is another value and cannot share the work.
+//
+//   RegionPlans plans(mesh);
+//   plans.plan(outside, from, to)   all of the mesh
+//   plans.plan(inside, from, to)    "x"=1, "y"=2
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_PASSES_SHARDING_REGIONPLANS_H
+#define WEFT_PASSES_SHARDING_REGIONPLANS_H
+
+#include "weft/passes/sharding/FreeRegions.h"
+#include "weft/passes/sharding/ReshardCache.h"
+
+#include <list>
+
+namespace weft {
+
+/// Plans of a program's values, each on the mesh that its region sees.
+class RegionPlans {
+public:
+  explicit RegionPlans(const Mesh &mesh) : mesh(mesh), whole(mesh) {}
+  /// planReshard's answer for a ranked tensor; valid as long as this.
+  const ReshardPlan &plan(mlir::Value value, const Layout &from,
+                          const Layout &to);
+
+private:
+  struct Bound {
+    SubAxes axes;
+    ReshardCache plans;
+  };
+  ReshardCache &plansOf(mlir::Value value);
+
+  Mesh mesh;
+  ReshardCache whole;
+  std::list<Bound> within;
+};
+
+} // namespace weft
+
+#endif // WEFT_PASSES_SHARDING_REGIONPLANS_H
