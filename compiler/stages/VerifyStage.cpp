@@ -6,6 +6,7 @@
 #include "weft/dialects/host/Host.h"
 #include "weft/dialects/plan/Plan.h"
 #include "weft/dialects/weft/Weft.h"
+#include "weft/passes/sharding/FreeRegions.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
@@ -22,22 +23,23 @@ public:
   explicit BorderRules(Stage stage) : stage(stage) {}
 
   std::string refusal(Operation *op) const {
-    if (op->getParentOfType<FixedLayoutsOpInterface>())
-      return "";
+    auto around = op->getParentOfType<FixedLayoutsOpInterface>();
+    if (around && around.getFreeAxes().empty())
+      return ""; // one device's program: blocks, and communication
     if (stage >= Stage::partitioned && isPerDevice(op))
       return "still has tensors of all devices; run --weft-partition";
     if (stage >= Stage::differentiated && isa<ValueAndGradOp>(op))
       return "is still abstract; run --weft-differentiate";
+    if (stage == Stage::sharded && layoutMissing(op))
+      return "has a tensor without a layout; run --weft-propagate-layouts";
     if (stage == Stage::sharded)
-      return layoutMissing(op) ? "has a tensor without a layout; run "
-                                 "--weft-propagate-layouts"
-                               : "";
+      return around ? liesOverBound(op, around) : "";
     if (carriesLayout(op))
       return "has a layout in a type, which only the stage 'sharded' allows; "
              "name the stage it is at";
     if (stage >= Stage::partitioned && isa<ReshardOp, ConstrainOp>(op))
       return "still says how a tensor lies; run --weft-partition";
-    if (stage < Stage::partitioned &&
+    if (stage < Stage::partitioned && !around &&
         isa_and_nonnull<coll::CollDialect>(op->getDialect()))
       return "communicates, which starts with the stage 'partitioned'; name "
              "the stage it is at";
@@ -52,6 +54,26 @@ private:
   /// Its region is one device's program already: blocks, and communication.
   static bool isPerDevice(Operation *op) {
     return isa<FixedLayoutsOpInterface>(op);
+  }
+  /// Devices that differ along axes that a region takes itself hold different
+  /// values there.
+  static std::string liesOverBound(Operation *op,
+                                   FixedLayoutsOpInterface around) {
+    for (Type type : op->getResultTypes()) {
+      LayoutAttr layout = weft::getLayout(type);
+      if (!layout)
+        continue;
+      const Mesh mesh = layout.getMesh().getMesh();
+      SubAxes used = layout.getLayout().partial;
+      for (const SubAxes &dim : layout.getLayout().dims)
+        used.append(dim);
+      for (const SubAxis &axis : boundAxes(mesh, around.getFreeAxes()))
+        if (llvm::any_of(used, [&](const SubAxis &x) { return x.axis == axis.axis; }))
+          return "has a layout over \"" + mesh.axes[axis.axis].name +
+                 "\", which " + around->getName().getStringRef().str() +
+                 " around it takes itself; run --weft-propagate-layouts";
+    }
+    return "";
   }
   static bool isStepFunction(Operation *op) {
     auto function = dyn_cast_or_null<func::FuncOp>(op);

@@ -13,6 +13,63 @@
 // CONSTRAINED: error: stage 'partitioned': 'weft.constrain' still says how a tensor lies; run --weft-partition
 // RUN: not weft-opt %t/talking.mlir --pass-pipeline="builtin.module(weft-verify-stage{stage=differentiated})" 2>&1 | FileCheck %s --check-prefix=TALKING
 // TALKING: error: stage 'differentiated': 'coll.all_reduce' communicates, which starts with the stage 'partitioned'
+// RUN: not weft-opt %t/region.mlir --pass-pipeline="builtin.module(weft-verify-stage{stage=sharded})" 2>&1 | FileCheck %s --check-prefix=REGION
+// REGION: region.mlir:6:{{.*}}error: stage 'sharded': 'coll.all_reduce' has a tensor without a layout; run --weft-propagate-layouts
+// RUN: not weft-opt %t/region.mlir --pass-pipeline="builtin.module(weft-verify-stage{stage=partitioned})" 2>&1 | FileCheck %s --check-prefix=WHOLE
+// WHOLE: error: stage 'partitioned': 'weft.manual' still has tensors of all devices; run --weft-partition
+// RUN: not weft-opt %t/laid.mlir --pass-pipeline="builtin.module(weft-verify-stage{stage=sharded})" 2>&1 | FileCheck %s --check-prefix=BOUND
+// BOUND: laid.mlir:7:{{.*}}error: stage 'sharded': 'weft.reshard' has a layout over "x", which weft.manual around it takes itself; run --weft-propagate-layouts
+// RUN: weft-opt %t/device.mlir --pass-pipeline="builtin.module(weft-verify-stage{stage=differentiated},weft-propagate-layouts,weft-verify-stage{stage=sharded})"
+
+//--- region.mlir
+#mesh = #weft.mesh<"x"=2, "y"=2>
+#x = #weft.layout<#mesh, [{"x"}]>
+func.func @f(%v: tensor<8xf32, #x>) -> tensor<8xf32, #x> {
+  %0 = weft.manual(%v) from [#x] to [#x] free ["y"] : (tensor<8xf32, #x>) -> tensor<8xf32, #x> {
+  ^bb0(%a: tensor<4xf32>):
+    %1 = coll.all_reduce sum %a over #mesh ["x"] : tensor<4xf32>
+    %2 = weft.tanh %1 : tensor<4xf32>
+    weft.yield %2 : tensor<4xf32>
+  }
+  return %0 : tensor<8xf32, #x>
+}
+//--- laid.mlir
+#mesh = #weft.mesh<"x"=2, "y"=2>
+#x = #weft.layout<#mesh, [{"x"}]>
+#whole = #weft.layout<#mesh, [{}]>
+func.func @f(%v: tensor<8xf32, #x>) -> tensor<8xf32, #x> {
+  %0 = weft.manual(%v) from [#x] to [#x] free ["y"] : (tensor<8xf32, #x>) -> tensor<8xf32, #x> {
+  ^bb0(%a: tensor<4xf32, #whole>):
+    %1 = weft.reshard %a : tensor<4xf32, #whole> -> tensor<4xf32, #x>
+    %2 = weft.reshard %1 : tensor<4xf32, #x> -> tensor<4xf32, #whole>
+    weft.yield %2 : tensor<4xf32, #whole>
+  }
+  return %0 : tensor<8xf32, #x>
+}
+//--- device.mlir
+#mesh = #weft.mesh<"x"=2, "y"=2>
+#x = #weft.layout<#mesh, [{"x"}]>
+#y = #weft.layout<#mesh, [{"y"}]>
+module attributes {weft.mesh = #mesh} {
+  // One device's program in a region with a free axis, and a loop beside it.
+  func.func @f(%v: tensor<8xf32>) -> tensor<8xf32> {
+    %0 = weft.manual(%v) from [#x] to [#x] free ["y"] : (tensor<8xf32>) -> tensor<8xf32> {
+    ^bb0(%a: tensor<4xf32>):
+      %1 = weft.manual(%a) from [#y] to [#y] : (tensor<4xf32>) -> tensor<4xf32> {
+      ^bb0(%b: tensor<2xf32>):
+        %3 = coll.all_reduce sum %b over #mesh ["y"] : tensor<2xf32>
+        weft.yield %3 : tensor<2xf32>
+      }
+      %2 = weft.for 3 (%1) : (tensor<4xf32>) -> tensor<4xf32> {
+      ^bb0(%i: tensor<i32>, %c: tensor<4xf32>):
+        %4 = coll.all_reduce sum %c over #mesh ["x"] : tensor<4xf32>
+        weft.yield %4 : tensor<4xf32>
+      }
+      weft.yield %2 : tensor<4xf32>
+    }
+    return %0 : tensor<8xf32>
+  }
+}
 
 //--- abstract.mlir
 func.func private @loss(%x: tensor<4xf32>) -> tensor<f32> {
