@@ -73,6 +73,61 @@ ArrayAttr namesOf(Converter &c, ArrayRef<SubAxis> axes) {
                             }));
 }
 
+/// An operand or a result as its sharding says, where that says more than which
+/// manual axes it has: free axes behind these, or dimensions closed to them.
+FailureOr<Value> constrained(Converter &c, ForeignOp op, Value value, Attribute sharding,
+                             const Layout &manual, ArrayRef<SubAxis> free, ArrayAttr seen) {
+  auto said = c.shardings.resolve(op->getLoc(), sharding, manual.dims.size(), seen);
+  if (failed(said))
+    return failure();
+  bool closed = said->open.size() < manual.dims.size() || !said->replicated.empty();
+  if (!said->layout ||
+      (said->layout.getLayout().dims == manual.dims && (free.empty() || !closed)))
+    return value;
+  Value result =
+      c.make<ConstrainOp>(op, value.getType(), value, said->layout,
+                          c.builder.getStringAttr("sharding of a manual computation"));
+  for (NamedAttribute wish : said->wishes())
+    result.getDefiningOp()->setDiscardableAttr(wish.getName(), wish.getValue());
+  return result;
+}
+
+/// All operands or results, by the attribute of that name, as they are seen from
+/// around the computation.
+FailureOr<SmallVector<Value>> constrainedAround(Converter &c, ForeignOp op, ValueRange values,
+                                                StringRef name, ArrayRef<Layout> manual,
+                                                ArrayRef<SubAxis> free) {
+  SmallVector<Value> all(values);
+  ArrayAttr seen = c.perDevice ? namesOf(c, c.freeAxes) : ArrayAttr();
+  if (c.perDevice && !seen)
+    return all;
+  auto shardings = ::cast<ArrayAttr>(op.attribute(name));
+  for (auto [value, sharding, layout] : llvm::zip_equal(all, shardings, manual)) {
+    auto known = constrained(c, op, value, sharding, layout, free, seen);
+    if (failed(known))
+      return failure();
+    value = *known;
+  }
+  return all;
+}
+
+/// The same as they are seen inside: along free axes.
+FailureOr<SmallVector<Value>> constrainedInside(Converter &c, ForeignOp op, ValueRange values,
+                                                StringRef name, ArrayRef<SubAxis> free) {
+  SmallVector<Value> all(values);
+  if (free.empty())
+    return all;
+  auto shardings = ::cast<ArrayAttr>(op.attribute(name));
+  for (auto [value, sharding] : llvm::zip_equal(all, shardings)) {
+    Layout whole = Layout::replicated(::cast<RankedTensorType>(value.getType()).getRank());
+    auto known = constrained(c, op, value, sharding, whole, free, namesOf(c, free));
+    if (failed(known))
+      return failure();
+    value = *known;
+  }
+  return all;
+}
+
 LogicalResult convertBody(Converter &c, ForeignOp op, ManualOp manual, const SubAxes &free) {
   OpBuilder::InsertionGuard guard(c.builder);
   Block &foreign = op->getRegion(0).front();
@@ -81,40 +136,20 @@ LogicalResult convertBody(Converter &c, ForeignOp op, ManualOp manual, const Sub
   SmallVector<Value> blocks, results;
   for (BlockArgument argument : foreign.getArguments())
     blocks.push_back(block.addArgument(argument.getType(), op->getLoc()));
-  llvm::SaveAndRestore perDevice(c.perDevice, true);
-  llvm::SaveAndRestore freeAxes(c.freeAxes, free);
-  if (failed(c.inlineBlock(op, foreign, blocks, results)))
+  auto inside = constrainedInside(c, op, blocks, "in_shardings", free);
+  if (failed(inside))
     return failure();
-  YieldOp::create(c.builder, op->getLoc(), results);
-  return success();
-}
-
-/// The value as the sharding says, where that names free axes behind the manual
-/// ones: an operand or a result as it is seen from outside.
-FailureOr<Value> constrained(Converter &c, ForeignOp op, Value value, Attribute sharding,
-                             const Layout &manual) {
-  ArrayAttr known = c.perDevice ? namesOf(c, c.freeAxes) : ArrayAttr();
-  auto said = c.shardings.resolve(op->getLoc(), sharding, manual.dims.size(), known);
-  if (failed(said))
-    return failure();
-  if (!said->layout || said->layout.getLayout().dims == manual.dims || (c.perDevice && !known))
-    return value;
-  return c.make<ConstrainOp>(op, value.getType(), value, said->layout,
-                             c.builder.getStringAttr("sharding of a manual computation"));
-}
-
-/// All of them, by the attribute of that name.
-FailureOr<SmallVector<Value>> constrainedAll(Converter &c, ForeignOp op, ValueRange values,
-                                             StringRef name, ArrayRef<Layout> manual) {
-  SmallVector<Value> all;
-  auto shardings = ::cast<ArrayAttr>(op.attribute(name));
-  for (auto [value, sharding, layout] : llvm::zip_equal(values, shardings, manual)) {
-    auto known = constrained(c, op, value, sharding, layout);
-    if (failed(known))
+  {
+    llvm::SaveAndRestore perDevice(c.perDevice, true);
+    llvm::SaveAndRestore freeAxes(c.freeAxes, free);
+    if (failed(c.inlineBlock(op, foreign, *inside, results)))
       return failure();
-    all.push_back(*known);
   }
-  return all;
+  auto given = constrainedInside(c, op, results, "out_shardings", free);
+  if (failed(given))
+    return failure();
+  YieldOp::create(c.builder, op->getLoc(), *given);
+  return success();
 }
 
 LogicalResult manualComputation(Converter &c, ForeignOp op) {
@@ -133,7 +168,7 @@ LogicalResult manualComputation(Converter &c, ForeignOp op) {
       failed(readLayouts(c, op, "out_shardings", op->getResultTypes(), to)))
     return failure();
   SubAxes free = freeInside(c, op);
-  auto inputs = constrainedAll(c, op, c.inputs(op), "in_shardings", from);
+  auto inputs = constrainedAround(c, op, c.inputs(op), "in_shardings", from, free);
   if (failed(inputs))
     return failure();
   auto manual = ManualOp::create(c.builder, op->getLoc(), op->getResultTypes(),
@@ -141,7 +176,7 @@ LogicalResult manualComputation(Converter &c, ForeignOp op) {
                                  asAttribute(c, to), namesOf(c, free));
   if (failed(convertBody(c, op, manual, free)))
     return failure();
-  auto results = constrainedAll(c, op, manual.getResults(), "out_shardings", to);
+  auto results = constrainedAround(c, op, manual.getResults(), "out_shardings", to, free);
   return failed(results) ? failure() : c.give(op, *results);
 }
 
