@@ -3,6 +3,7 @@
 #include "weft/compiler/program/SerializePlan.h"
 
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/ObservesLayout.h"
 #include "weft/runtime/abi/plan_generated.h"
 #include "weft/runtime/abi/weft.h"
 
@@ -98,6 +99,7 @@ private:
     return result;
   }
   flatbuffers::Offset<fb::Mesh> mesh();
+  std::vector<flatbuffers::Offset<fb::Observation>> observations();
   template <typename Op>
   flatbuffers::Offset<fb::Port> port(Op op, int32_t donatedTo,
                                      StringRef metadata);
@@ -278,6 +280,17 @@ flatbuffers::Offset<fb::Mesh> PlanWriter::mesh() {
                               &bandwidth);
 }
 
+std::vector<flatbuffers::Offset<fb::Observation>> PlanWriter::observations() {
+  std::vector<flatbuffers::Offset<fb::Observation>> all;
+  if (auto observed = program->getAttrOfType<ArrayAttr>(kObservedAttr))
+    for (auto pair : observed.getAsRange<ArrayAttr>()) {
+      auto name = cast<StringAttr>(pair[0]).getValue().str();
+      auto where = layout(cast<LayoutAttr>(pair[1]));
+      all.push_back(fb::CreateObservationDirect(builder, name.c_str(), where));
+    }
+  return all;
+}
+
 FailureOr<fb::PortRole> PlanWriter::role(Operation *op, StringRef name) {
   for (unsigned i = 0; i <= static_cast<unsigned>(fb::PortRole::MAX); ++i)
     if (name == fb::EnumNamePortRole(static_cast<fb::PortRole>(i)))
@@ -332,10 +345,12 @@ FailureOr<std::vector<uint8_t>> PlanWriter::write() {
   auto outputTable = builder.CreateVector(outputs);
   auto kernelTable = builder.CreateVector(symbols);
   auto instructionTable = builder.CreateVector(instructions);
+  auto observed = builder.CreateVector(observations());
   builder.Finish(fb::CreateProgram(builder, WEFT_ABI_VERSION, name, target,
                                    meshOffset, program.getArena(), bufferTable,
                                    inputTable, outputTable, data, kernelTable,
-                                   instructionTable, explanation, metadata),
+                                   instructionTable, explanation, metadata,
+                                   observed),
                  fb::ProgramIdentifier());
   return std::vector<uint8_t>(builder.GetBufferPointer(),
                               builder.GetBufferPointer() + builder.GetSize());

@@ -30,4 +30,17 @@ def Host_CallOp : Op<Host_Dialect, "call", [MemoryEffects<[MemRead, MemWrite]>]>
   let hasVerifier = 1;
 }
 
+def ObservesLayout : NativeOpTrait<"ObservesLayout"> { let cppNamespace = "::weft"; }
+
+def Host_ObserveOp : Op<Host_Dialect, "observe", [ObservesLayout, MemoryEffects<[MemWrite]>]> {
+  let summary = "asks in which layout a value is computed";
+  let description = [{
+    `host.observe %0 as "3" : tensor<8x4xf32>`, before the sharded stage. The
+    answer stands under that name in the program file, for who runs the program;
+    see ObservesLayout.h.
+  }];
+  let arguments = (ins AnyRankedTensor:$input, StrAttr:$name);
+  let assemblyFormat = "$input `as` $name attr-dict `:` type($input)";
+}
+
 #endif // WEFT_DIALECTS_HOST_OPS

@@ -343,6 +343,8 @@ LogicalResult ProgramEmitter::emit() {
   program = plan::ProgramOp::create(builder, function.getLoc(),
                                     function.getSymNameAttr(), mesh,
                                     builder.getI64IntegerAttr(packing.bytes));
+  if (Attribute observed = function->getAttr(kObservedAttr))
+    program->setAttr(kObservedAttr, observed);
   builder.setInsertionPointToStart(&program.getBody().emplaceBlock());
   if (failed(emitPorts()))
     return failure();

@@ -2,6 +2,7 @@
 
 #include "weft/passes/sharding/LayoutAssignment.h"
 
+#include "weft/dialects/weft/ObservesLayout.h"
 #include "weft/dialects/weft/TypedData.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -71,6 +72,12 @@ static bool samePartial(const Layout &a, const Layout &b) {
   return a.partial == b.partial && a.reduce == b.reduce;
 }
 
+bool LayoutAssignment::isUsedOnlyBy(Value value, Operation *op) const {
+  return llvm::all_of(value.getUsers(), [&](Operation *user) {
+    return user == op || !indexOf.contains(user);
+  });
+}
+
 const Layout *
 LayoutAssignment::commonPartial(const RuledOp &op, const OpSharding &sharding,
                                 llvm::ArrayRef<unsigned> operands) const {
@@ -81,8 +88,7 @@ LayoutAssignment::commonPartial(const RuledOp &op, const OpSharding &sharding,
     bool fits = layout && layout->isPartial() &&
                 layout->reduce == ReduceKind::Sum &&
                 layout->dims == sharding.operands[operand].dims &&
-                llvm::all_of(value.getUsers(),
-                             [&](Operation *user) { return user == op.op; });
+                isUsedOnlyBy(value, op.op);
     if (!fits || (common && !samePartial(*common, *layout)))
       return nullptr;
     common = layout;
@@ -239,6 +245,32 @@ void LayoutAssignment::assign(unsigned index) {
           setLayout(argument, table.get(argument));
 }
 
+/// Before sources die whose users have copies of them.
+void LayoutAssignment::answerObservers() {
+  SmallVector<Attribute> answers;
+  SmallVector<Operation *> observers;
+  function.walk([&](Operation *op) {
+    if (op->hasTrait<ObservesLayout>())
+      observers.push_back(op);
+  });
+  for (Operation *op : observers) {
+    Value value = op->getOperand(0);
+    const Layout *layout = table.isSource(value) ? &table.get(value) : layoutOf(value);
+    if (layout && layout->isPartial())
+      layout = &reducedLayout(value);
+    Builder builder(op->getContext());
+    if (layout) {
+      Attribute answer = builder.getArrayAttr(
+          {op->getAttr("name"), LayoutAttr::get(table.meshAttr(), *layout)});
+      if (!llvm::is_contained(answers, answer))
+        answers.push_back(answer);
+    }
+    op->erase();
+  }
+  if (!answers.empty())
+    function->setAttr(kObservedAttr, ArrayAttr::get(function.getContext(), answers));
+}
+
 void LayoutAssignment::finish() {
   for (Operation *op : llvm::reverse(dead))
     if (op->use_empty())
@@ -262,5 +294,6 @@ void LayoutAssignment::run() {
     else
       assign(index);
   }
+  answerObservers();
   finish();
 }

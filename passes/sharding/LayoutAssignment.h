@@ -26,6 +26,7 @@ public:
 private:
   void assign(unsigned index);
   void assignConstrain(unsigned index);
+  void answerObservers();
   void finish();
   /// Keeps partial operands partial where the op is linear in them.
   void delayReductions(const RuledOp &op, OpSharding &sharding);
@@ -40,6 +41,8 @@ private:
   /// What a partial value is reduced to: what all uses want, or the table's.
   const Layout &reducedLayout(mlir::Value value);
   Layout chooseReduced(mlir::Value value) const;
+  /// Is it used by no other op that has a layout?
+  bool isUsedOnlyBy(mlir::Value value, mlir::Operation *op) const;
   Layout requirement(mlir::OpOperand &use) const;
   void setLayout(mlir::Value value, const Layout &layout);
   const Layout *layoutOf(mlir::Value value) const;

@@ -2,6 +2,8 @@
 
 #include "weft/passes/sharding/LayoutTable.h"
 
+#include "weft/dialects/weft/ObservesLayout.h"
+
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/STLExtras.h"
 
@@ -30,6 +32,8 @@ void LayoutTable::addBlock(Block &block, llvm::ArrayRef<SubAxis> bound) {
   };
   llvm::for_each(block.getArguments(), add);
   for (Operation &op : block) {
+    if (op.hasTrait<ObservesLayout>())
+      continue; // it takes what it finds
     indices[&op] = ruled.size();
     ruled.push_back(RuledOp::get(&op));
     llvm::for_each(op.getResults(), add);

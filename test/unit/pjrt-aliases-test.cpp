@@ -176,7 +176,9 @@ TEST_CASE("bytes go where is said later") {
   destroy(value);
 }
 
-TEST_CASE("what nothing fills says its name") {
-  Plugin_Initialize_Args args{}; // any struct
-  CHECK(messageOf(callFor(kCopyToDeviceStream_TotalBytes, args)) == "Weft: PJRT_CopyToDeviceStream_TotalBytes is not implemented");
+TEST_CASE("every function of the table is filled") {
+  for (unsigned slot = 0; slot < kSlotCount; ++slot) {
+    INFO("slot " << slot);
+    CHECK(api().functions[slot] != nullptr);
+  }
 }

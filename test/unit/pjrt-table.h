@@ -28,10 +28,6 @@ template <typename Args> PJRT_Error *callFor(Slot slot, Args &args) {
   return api().functions[slot](&args);
 }
 
-template <typename Args> void call(Slot slot, Args &args) {
-  REQUIRE(callFor(slot, args) == nullptr);
-}
-
 /// The message of an error, which ends with it.
 inline std::string messageOf(PJRT_Error *error) {
   if (!error)
@@ -44,6 +40,10 @@ inline std::string messageOf(PJRT_Error *error) {
   destroyed.error = error;
   callFor(kError_Destroy, destroyed);
   return text;
+}
+
+template <typename Args> void call(Slot slot, Args &args) {
+  REQUIRE(messageOf(callFor(slot, args)) == "");
 }
 
 struct Client {

@@ -38,7 +38,7 @@ weft_unit_test(manual-test SRCS unit/manual-test.cpp LINK weft::WeftStablehlo we
 target_compile_definitions(manual-test PRIVATE WEFT_FIXTURES="${PROJECT_SOURCE_DIR}/test/fixtures")
 weft_unit_test(foreign-rules-test SRCS unit/foreign-rules-test.cpp LINK weft::WeftStages weft::WeftVerify)
 
-foreach(test pjrt-transfers-test pjrt-aliases-test)
+foreach(test pjrt-transfers-test pjrt-aliases-test pjrt-host-transfers-test)
   weft_unit_test(${test} SRCS unit/${test}.cpp LINK ${CMAKE_DL_LIBS})
   target_compile_definitions(${test} PRIVATE WEFT_PJRT_FILE="$<TARGET_FILE:WeftPjrt>")
   add_dependencies(${test} WeftPjrt)

@@ -34,6 +34,7 @@ struct PJRT_SerializedTopology;
 struct PJRT_FulfillAliasBufferCallback;
 struct PJRT_ExecuteContext;
 struct PJRT_AsyncTrackingEvent;
+struct PJRT_CopyToDeviceStream;
 
 namespace weft::pjrt {
 
@@ -95,10 +96,32 @@ struct ProgramText {
   size_t format_size;
 };
 
+/// Bytes and who frees them.
+struct Chunk {
+  void *data;
+  size_t size;
+  void (*deleter)(void *data, void *deleter_arg);
+  void *deleter_arg;
+};
+using CallbackError = PJRT_Error *(*)(int code, const char *message, size_t message_size);
+using SendCallback = PJRT_Error *(*)(Chunk *chunk, CallbackError *callback_error, size_t total_size_in_bytes, bool done, void *user_arg);
+using RecvCallback = void (*)(PJRT_CopyToDeviceStream *stream, void *user_arg);
+struct SendCallbackInfo {
+  int64_t channel_id;
+  void *user_arg;
+  SendCallback send_callback;
+};
+struct RecvCallbackInfo {
+  int64_t channel_id;
+  void *user_arg;
+  RecvCallback recv_callback;
+};
+
 struct ExecuteOptions {
   size_t struct_size;
   void *extensions;
-  void *send_callbacks, *recv_callbacks;
+  SendCallbackInfo **send_callbacks; ///< a list for each device
+  RecvCallbackInfo **recv_callbacks;
   size_t num_send_ops, num_recv_ops;
   int launch_id;
   const int64_t *non_donatable_input_indices;
@@ -306,6 +329,13 @@ WEFT_PJRT_ARGS(ExecuteContext_Create, PJRT_ExecuteContext *context;)
 WEFT_PJRT_ARGS(ExecuteContext_Destroy, PJRT_ExecuteContext *context;)
 WEFT_PJRT_ARGS(Device_CreateAsyncTrackingEvent, PJRT_Device *device; const char *description; size_t description_size; PJRT_AsyncTrackingEvent *event;)
 WEFT_PJRT_ARGS(AsyncTrackingEvent_Destroy, PJRT_AsyncTrackingEvent *event;)
+WEFT_PJRT_ARGS(Device_PoisonExecution, PJRT_Device *device; int32_t launch_id; int error_code; const char *error_message;
+               size_t error_message_size; bool poisoned;)
+WEFT_PJRT_ARGS(CopyToDeviceStream_Destroy, PJRT_CopyToDeviceStream *stream;)
+WEFT_PJRT_ARGS(CopyToDeviceStream_AddChunk, PJRT_CopyToDeviceStream *stream; Chunk *chunk; PJRT_Event *transfer_complete;)
+WEFT_PJRT_ARGS(CopyToDeviceStream_TotalBytes, PJRT_CopyToDeviceStream *stream; int64_t total_bytes;)
+WEFT_PJRT_ARGS(CopyToDeviceStream_GranuleSize, PJRT_CopyToDeviceStream *stream; int64_t granule_size_in_bytes;)
+WEFT_PJRT_ARGS(CopyToDeviceStream_CurrentBytes, PJRT_CopyToDeviceStream *stream; int64_t current_bytes;)
 WEFT_PJRT_ARGS(Client_DmaMap, PJRT_Client *client; void *data; size_t size;)
 WEFT_PJRT_ARGS(Client_DmaUnmap, PJRT_Client *client; void *data;)
 WEFT_PJRT_ARGS(Compile, const PJRT_TopologyDescription *topology; const ProgramText *program; const char *compile_options; size_t compile_options_size;

@@ -50,10 +50,12 @@ PromisePtr Promise::kept() {
   return promise;
 }
 
-void Promise::settle(const PJRT_Error *why) {
+bool Promise::settle(const PJRT_Error *why) {
   std::vector<Callback> all;
   {
     std::lock_guard<std::mutex> guard(mutex);
+    if (isSettled())
+      return false;
     if (why)
       reason = std::make_unique<PJRT_Error>(*why);
     settled.store(true, std::memory_order_release);
@@ -62,6 +64,7 @@ void Promise::settle(const PJRT_Error *why) {
   change.notify_all();
   for (Callback &callback : all)
     callback(reason.get());
+  return true;
 }
 
 void Promise::whenSettled(Callback callback) {

@@ -24,6 +24,7 @@ struct Run {
   std::vector<std::pair<StoragePtr, StoragePtr>> copies;
   std::vector<PromisePtr> needed;
   PromisePtr done = std::make_shared<Promise>();
+  HostTransfers transfers;
 };
 
 weft_runtime *runtimeFor(PJRT_Client &client, int64_t devices,
@@ -37,7 +38,7 @@ weft_runtime *runtimeFor(PJRT_Client &client, int64_t devices,
     weft_error_free(failure);
     return nullptr;
   }
-  answerHostCalls(runtime);
+  answerHostCalls(client, runtime);
   return runtime;
 }
 
@@ -62,15 +63,20 @@ uint64_t bytesMoved(const weft_runtime *runtime) {
 void perform(Run &run) {
   for (const PromisePtr &promise : run.needed) {
     promise->wait();
-    if (const PJRT_Error *why = promise->failure())
-      return run.done->settle(why);
+    if (const PJRT_Error *why = promise->failure()) {
+      run.done->settle(why);
+      return;
+    }
   }
+  if (run.done->isSettled()) // poisoned before it began
+    return;
   for (auto &[from, to] : run.copies)
     std::memcpy(to->data(), from->data(), from->size());
   std::string why;
   const Executable &executable = *run.executable;
   weft_runtime *runtime = runtimeFor(
       *executable.client, static_cast<int64_t>(executable.devices.size()), why);
+  executable.client->transfers = &run.transfers;
   auto start = std::chrono::steady_clock::now();
   if (runtime)
     if (weft_error *failure = weft_execute_local(
@@ -193,17 +199,18 @@ PJRT_Error *weft::pjrt::execute(LoadedExecutable_Execute_Args *args) {
                      std::to_string(args->num_args) + " on " +
                      std::to_string(args->num_devices));
   executable->client->dispatcher.awaitRoom();
-  if (args->options->num_send_ops || args->options->num_recv_ops)
-    return error(kUnimplemented, "a program sends to the host or receives from it by callbacks, which is not supported");
   auto run = std::make_shared<Run>();
   run->done->isWork = true;
   run->executable = executable;
+  if (PJRT_Error *why = run->transfers.collect(*args->options, loaded))
+    return why;
   if (PJRT_Error *why = takeInputs(args, loaded, *run))
     return why;
   makeOutputs(args, loaded, *run);
   if (args->device_complete_events)
     for (size_t d = 0; d < args->num_devices; ++d)
       args->device_complete_events[d] = new PJRT_Event{run->done};
+  executable->client->launches.add(args->options->launch_id, executable, run->done);
   executable->client->dispatcher.run([run] { perform(*run); });
   return nullptr;
 }

@@ -19,6 +19,8 @@ void setDeviceFunctions(Function *table);
 void setBufferFunctions(Function *table);
 void setTransferFunctions(Function *table);
 void setAliasFunctions(Function *table);
+void setHostTransferFunctions(Function *table);
+void setLaunchFunctions(Function *table);
 void setTopologyFunctions(Function *table);
 void setExecutableFunctions(Function *table);
 void setSerializeFunctions(Function *table);

@@ -2,6 +2,8 @@
 
 #include "weft/tools/pjrt/HostCalls.h"
 
+#include "weft/tools/pjrt/Objects.h"
+
 #include <atomic>
 #include <mutex>
 #include <utility>
@@ -15,7 +17,16 @@ static std::mutex mutex;
 static std::string failure;
 static thread_local bool answering = false;
 
-static void answer(void *, int64_t function, void *const *operands,
+static std::string callPython(int64_t function, void *const *operands,
+                              size_t operandCount, void *const *results,
+                              size_t resultCount) {
+  const char *why = "no function has been registered";
+  if (HostFunction call = registered.load())
+    why = call(function, operands, operandCount, results, resultCount);
+  return why ? std::string("a host callback failed: ") + why : "";
+}
+
+static void answer(void *client, int64_t function, void *const *operands,
                    size_t operandCount, void *const *results,
                    size_t resultCount) {
   {
@@ -23,19 +34,21 @@ static void answer(void *, int64_t function, void *const *operands,
     if (!failure.empty())
       return;
   }
-  const char *why = "no function has been registered";
+  const auto *transfers = static_cast<PJRT_Client *>(client)->transfers;
   answering = true;
-  if (HostFunction call = registered.load())
-    why = call(function, operands, operandCount, results, resultCount);
+  std::string why =
+      transfers->knows(function)
+          ? transfers->transfer(function, operands, results)
+          : callPython(function, operands, operandCount, results, resultCount);
   answering = false;
-  if (!why)
+  if (why.empty())
     return;
   std::lock_guard<std::mutex> guard(mutex);
-  failure = std::string("a host callback failed: ") + why;
+  failure = why;
 }
 
-void weft::pjrt::answerHostCalls(weft_runtime *runtime) {
-  weft_runtime_set_host(runtime, answer, nullptr);
+void weft::pjrt::answerHostCalls(PJRT_Client &client, weft_runtime *runtime) {
+  weft_runtime_set_host(runtime, answer, &client);
 }
 
 std::string weft::pjrt::takeHostFailure() {

@@ -17,10 +17,13 @@
 
 #include <string>
 
+struct PJRT_Client;
+
 namespace weft::pjrt {
 
-/// Lets programs of a runtime call Python.
-void answerHostCalls(weft_runtime *runtime);
+/// Lets programs of a client's runtime call Python, and the callbacks of the
+/// client's run at hand (HostTransfers.h).
+void answerHostCalls(PJRT_Client &client, weft_runtime *runtime);
 /// What a function said that failed in the last run, or empty. Later calls of
 /// that run were left out.
 std::string takeHostFailure();

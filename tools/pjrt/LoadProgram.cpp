@@ -12,6 +12,8 @@
 #include "weft/tools/pjrt/ElementTypes.h"
 #include "weft/tools/pjrt/HloSkeleton.h"
 
+#include "weft/runtime/abi/HostFunctions.h"
+
 #include <algorithm>
 #include <numeric>
 
@@ -105,6 +107,26 @@ ProgramPort portOf(const plan::Program *program, const plan::Port *port,
   return out;
 }
 
+/// Channels of send and recv, each once; bytes are those of its operand or result.
+std::vector<ProgramChannel> channelsOf(const plan::Program *program) {
+  std::map<int64_t, size_t> found;
+  for (const plan::Instruction *instruction : *program->instructions()) {
+    const plan::Collective *call = instruction->operation_as_Collective();
+    if (!call || call->kind() != plan::CollectiveKind::host_call)
+      continue;
+    int64_t function = call->shape()->Get(0);
+    if (function < WEFT_HOST_SEND)
+      continue;
+    auto last = static_cast<unsigned>(call->sources()->size() - 1);
+    uint32_t buffer = call->sources()->Get(function < WEFT_HOST_RECEIVE ? 0 : last);
+    found[function] = program->buffers()->Get(buffer)->bytes();
+  }
+  std::vector<ProgramChannel> channels;
+  for (auto [function, bytes] : found)
+    channels.push_back({function, bytes});
+  return channels;
+}
+
 } // namespace
 
 PJRT_Error *weft::pjrt::loadProgram(const std::vector<uint8_t> &image,
@@ -123,6 +145,11 @@ PJRT_Error *weft::pjrt::loadProgram(const std::vector<uint8_t> &image,
     out.inputs.push_back(portOf(program, port, mesh));
   for (const plan::Port *port : *program->outputs())
     out.outputs.push_back(portOf(program, port, mesh));
+  if (const auto *observations = program->observations())
+    for (const plan::Observation *one : *observations)
+      out.observations.push_back(
+          {one->name()->str(), mesh.assign(one->layout(), one->layout()->dims()->size())});
+  out.channels = channelsOf(program);
   for (size_t i = 0; i < out.inputs.size(); ++i)
     if (int to = out.inputs[i].donatedTo; to >= 0)
       out.outputs[to].donatedFrom = static_cast<int>(i);

@@ -14,7 +14,9 @@
 #include "weft/tools/pjrt/Abi.h"
 #include "weft/tools/pjrt/Compiler.h"
 #include "weft/tools/pjrt/Dispatcher.h"
+#include "weft/tools/pjrt/HostTransfers.h"
 #include "weft/tools/pjrt/KnownPrograms.h"
+#include "weft/tools/pjrt/Launches.h"
 #include "weft/tools/pjrt/Report.h"
 
 #include "weft/runtime/abi/weft.h"
@@ -50,7 +52,8 @@ public:
   const PJRT_Error *failure() const { return reason.get(); }
   /// Kept or broken by a run or a copy, in their order, not by the host.
   bool isWork = false;
-  void settle(const PJRT_Error *why);
+  /// Who comes first decides; false for all others.
+  bool settle(const PJRT_Error *why);
   /// At once where it is settled, else by who settles it.
   void whenSettled(Callback callback);
   void wait();
@@ -137,11 +140,19 @@ struct ProgramPort {
   TileAssignment tiles;
 };
 
+/// Where a value lies that the script asked about (Observations.h).
+struct Observation {
+  std::string name;
+  TileAssignment tiles;
+};
+
 /// A loaded program, shared by all executables made of the same bytes.
 struct LoadedProgram {
   ~LoadedProgram() { weft_program_free(program); }
   weft_program *program = nullptr;
   std::vector<ProgramPort> inputs, outputs;
+  std::vector<Observation> observations;
+  std::vector<ProgramChannel> channels; ///< each once
   std::vector<int64_t> devices; ///< partition of each position of the mesh
   std::string name, skeleton;   ///< skeleton: HloSkeleton.h
   std::vector<uint8_t> image; ///< what it was loaded from
@@ -208,6 +219,8 @@ struct PJRT_Client {
   /// One for each number of devices that programs run on; made when needed, by
   /// the dispatcher's thread alone.
   std::map<int64_t, weft_runtime *> runtimes;
+  const weft::pjrt::HostTransfers *transfers = nullptr; ///< of the run at hand
+  weft::pjrt::Launches launches;
   ~PJRT_Client();
 };
 

@@ -5,6 +5,7 @@
 #include "weft/tools/pjrt/Functions.h"
 #include "weft/tools/pjrt/LoadProgram.h"
 #include "weft/tools/pjrt/Objects.h"
+#include "weft/tools/pjrt/Observations.h"
 
 #include <cstring>
 
@@ -219,8 +220,10 @@ PJRT_Error *compileText(const Args *args,
     return error(kUnimplemented,
                  "programs of " + std::to_string(options.replicas) +
                      " replicas are not supported; shard over a mesh");
-  return obtain(topology, {args->program->code, args->program->code_size},
-                options.partitions, out);
+  PJRT_Error *why =
+      obtain(topology, {args->program->code, args->program->code_size},
+             options.partitions, out);
+  return why ? why : reportObservations(*out);
 }
 
 /// For devices that are described only: a program that can be serialized.

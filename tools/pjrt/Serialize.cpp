@@ -10,6 +10,7 @@
 #include "weft/tools/pjrt/Functions.h"
 #include "weft/tools/pjrt/LoadProgram.h"
 #include "weft/tools/pjrt/Objects.h"
+#include "weft/tools/pjrt/Observations.h"
 
 #include "weft/runtime/abi/plan_generated.h"
 
@@ -100,6 +101,8 @@ PJRT_Error *deserialize(Executable_DeserializeAndLoad_Args *args) {
   if (PJRT_Error *why =
           loadProgram({parts[2].begin(), parts[2].end()}, std::string(parts[0]),
                       options.partitions, *loaded))
+    return why;
+  if (PJRT_Error *why = reportObservations(*loaded))
     return why;
   return makeExecutable(*args->client, options, std::string(said), loaded,
                         args->loaded_executable);

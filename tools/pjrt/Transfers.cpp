@@ -228,7 +228,8 @@ void giveRaw(DestinationReady *said) {
   std::unique_ptr<RawCopy> copy(static_cast<RawCopy *>(said->callback_data));
   if (said->error_code) {
     PJRT_Error failure{said->error_code, std::string(said->error_message, said->error_message_size)};
-    return copy->done->settle(&failure);
+    copy->done->settle(&failure);
+    return;
   }
   copy->start(said->dst);
 }

@@ -83,6 +83,8 @@ constexpr Properties kProperties[] = {
     {"vhlo.map_v1", "dimensions"},
     {"vhlo.outfeed_v1", "outfeed_config"},
     {"vhlo.pad_v1", "edge_padding_high edge_padding_low interior_padding"},
+    {"vhlo.recv_v1", "channel_id channel_type is_host_transfer"},
+    {"vhlo.recv_v2", "channel_id channel_type is_host_transfer source_target_pairs"},
     {"vhlo.reduce_precision_v1", "exponent_bits mantissa_bits"},
     {"vhlo.reduce_scatter_v1", "channel_id replica_groups scatter_dimension use_global_device_ids"},
     {"vhlo.reduce_v1", "dimensions"},
@@ -101,6 +103,8 @@ constexpr Properties kProperties[] = {
      "inserted_window_dims scatter_dims_to_operand_dims "
      "scatter_indices_batching_dims unique_indices update_window_dims"},
     {"vhlo.select_and_scatter_v1", "padding window_dimensions window_strides"},
+    {"vhlo.send_v1", "channel_id channel_type is_host_transfer"},
+    {"vhlo.send_v2", "channel_id channel_type is_host_transfer source_target_pairs"},
     {"vhlo.set_dimension_size_v1", "dimension"},
     {"vhlo.sine_v2", "result_accuracy"},
     {"vhlo.slice_v1", "limit_indices start_indices strides"},

@@ -94,6 +94,8 @@ LogicalResult customCall(Converter &c, ForeignOp op) {
   StringRef target = op.word("call_target_name");
   if (target == kHostCall)
     return convertHostCall(c, op);
+  if (target == kObserve)
+    return convertObservation(c, op);
   if (target == "Sharding" && op->getNumOperands() == 1 &&
       op->getNumResults() == 1)
     return constrain(c, op);
@@ -110,6 +112,8 @@ constexpr ConversionEntry kEntries[] = {
     {"case", branches, 1, -1},
     {"if", branches, 1, -1},
     {"custom_call", customCall, 0},
+    {"send", convertSend, 2},
+    {"recv", convertReceive, 1},
     {"create_token", token, 0},
     {"after_all", token, 0},
 };

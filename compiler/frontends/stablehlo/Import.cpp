@@ -71,7 +71,8 @@ LogicalResult ProgramImporter::findFunctions() {
 /// Such calls have layouts, so they need a mesh.
 bool ProgramImporter::callsHost() {
   auto found = program.walk([](Operation *op) {
-    return ForeignOp(op).word("call_target_name") == kHostCall
+    return ForeignOp(op).word("call_target_name") == kHostCall ||
+                   llvm::is_contained({"send", "recv"}, ForeignOp(op).name())
                ? WalkResult::interrupt()
                : WalkResult::advance();
   });

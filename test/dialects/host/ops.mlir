@@ -16,3 +16,9 @@ func.func @note() {
   host.call 8() in #group : () -> ()
   return
 }
+
+// CHECK: host.observe %{{.*}} as "3" : tensor<4xf32>
+func.func @ask(%x: tensor<4xf32>) {
+  host.observe %x as "3" : tensor<4xf32>
+  return
+}

@@ -24,7 +24,7 @@ def _load(library):
 def initialize():
     from jax._src import xla_bridge
 
-    from . import callbacks, known_programs, lowerings, tables
+    from . import callbacks, known_programs, lowerings, observations, tables
 
     library = _library()
     if not os.path.exists(library):
@@ -36,4 +36,5 @@ def initialize():
     tables.let_cache()
     lowerings.register()
     callbacks.register(library)
+    observations.register(library)
     known_programs.register()

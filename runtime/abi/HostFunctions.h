@@ -1,0 +1,22 @@
+/*===- HostFunctions.h - numbers of the functions that programs call --------===//
+//
+// A host_call names its function by a number. Below WEFT_HOST_SEND numbers mean
+// what the maker of the program and its host agree on; the others are transfers
+// over channels, as StableHLO's send and recv ask for:
+//
+//   WEFT_HOST_SEND + 5       one operand goes to the host on channel 5
+//   WEFT_HOST_RECEIVE + 6    one result comes from it on channel 6; the operand
+//                            says nothing
+//
+//===----------------------------------------------------------------------===*/
+
+#ifndef WEFT_RUNTIME_ABI_HOSTFUNCTIONS_H
+#define WEFT_RUNTIME_ABI_HOSTFUNCTIONS_H
+
+#include <stdint.h>
+
+#define WEFT_HOST_CHANNELS (INT64_C(1) << 40)
+#define WEFT_HOST_SEND WEFT_HOST_CHANNELS
+#define WEFT_HOST_RECEIVE (2 * WEFT_HOST_CHANNELS)
+
+#endif /* WEFT_RUNTIME_ABI_HOSTFUNCTIONS_H */

@@ -1,0 +1,57 @@
+//===- HostTransfers.h - runs that send to the caller and receive -*- C++ -*-===//
+//
+// A caller of PJRT may give a run callbacks, one for each channel of its
+// program's send and recv (HostFunctions.h). All devices have the whole value,
+// so that the callbacks of the first one are called, once, in the program's
+// order and on the dispatcher's thread:
+//
+//   send 5   callback(chunk of all bytes, ..., done)     it frees the chunk
+//   recv 6   callback(stream); the run waits until AddChunk has given as many
+//            bytes as the value has, or the stream is destroyed, which fails it
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_PJRT_HOSTTRANSFERS_H
+#define WEFT_TOOLS_PJRT_HOSTTRANSFERS_H
+
+#include "weft/tools/pjrt/Abi.h"
+
+#include <map>
+#include <string>
+#include <vector>
+
+namespace weft::pjrt {
+
+struct LoadedProgram;
+
+/// A send or recv of a program: the number of its function, and its bytes.
+struct ProgramChannel {
+  int64_t function;
+  size_t bytes;
+};
+
+/// The callbacks of one run.
+class HostTransfers {
+public:
+  /// Those for the program's channels; an error where one is missing.
+  PJRT_Error *collect(const ExecuteOptions &options,
+                      const LoadedProgram &program);
+  /// Is the function a channel of the run's program?
+  bool knows(int64_t function) const { return channels.count(function) != 0; }
+  /// Why the transfer failed, or nothing.
+  std::string transfer(int64_t function, void *const *operands,
+                       void *const *results) const;
+
+private:
+  struct Channel {
+    size_t bytes = 0;
+    SendCallback send = nullptr;
+    RecvCallback receive = nullptr;
+    void *user = nullptr;
+  };
+  std::map<int64_t, Channel> channels;
+};
+
+} // namespace weft::pjrt
+
+#endif // WEFT_TOOLS_PJRT_HOSTTRANSFERS_H
