@@ -197,6 +197,18 @@ def orders():
     yield "argsort-descending", functools.partial(jnp.argsort, axis=1, descending=True), [x]
     yield "lexsort", lambda a, b: jnp.lexsort((a, b)), [numbers((9,), "int32"), numbers((9,), "int32", seed=1)]
     yield "sort-pairs", lambda a, b: lax.sort((a, b), num_keys=2), [numbers((9,), "int32"), numbers((9,), "float32")]
+    pairs = (np.array([1, 1, -2, 1, 0, 0, np.nan, 3, 1, -0.0]) + 1j * np.array([2, -3, 5, 2, 5, -0.0, 1, np.nan, -3, 0])).astype(np.complex64)
+    yield "sort-complex", jnp.sort, [pairs]
+    yield "argsort-complex", functools.partial(jnp.argsort, stable=True), [pairs]
+    yield "sort-complex-and-more", lambda a, b: lax.sort((a, b), num_keys=2), [pairs, numbers((10,), "int32")]
+    meet = np.array([[0], [3], [3], [11], [0]], np.int32)
+    for name in "max", "min":
+        yield f"at-{name}-complex", lambda a, i, u, name=name: getattr(a.at[i[:, 0]], name)(u), [pairs, meet, pairs[5:]]
+        yield f"at-{name}-complex-batch", jax.vmap(lambda a, u, name=name: getattr(a.at[meet[:, 0]], name)(u)), [
+            np.stack([pairs, pairs[::-1]]), np.stack([pairs[:5], pairs[5:]])]
+    yield "at-apply", lambda a, i: a.at[i].apply(lambda v: v * v + 1), [x, ids[:3]]
+    yield "at-apply-twice", lambda a: a.at[jnp.array([1, 1, 2])].apply(jnp.sin), [x]
+    yield "at-apply-unique", lambda a: a.at[:, jnp.array([2, 0])].apply(jnp.sin, unique_indices=True), [x]
     yield "top_k", lambda a: lax.top_k(a, 3), [x]
     yield "unique", lambda a: jnp.unique(a, size=6), [numbers((9,), "int32")]
     yield "percentile", lambda a: jnp.percentile(a, 30, axis=1), [x]
@@ -261,8 +273,9 @@ def difference(expected, found):
         if a.dtype != b.dtype or a.shape != b.shape:
             return f"{b.dtype}{b.shape} is not {a.dtype}{a.shape}"
         loose = {"bfloat16": 2e-2, "float16": 3e-3}.get(a.dtype.name, 5e-5)
-        if a.dtype.kind in "fV":
-            a, b = a.astype(np.float64), b.astype(np.float64)
+        if a.dtype.kind in "fcV":
+            wide = np.complex128 if a.dtype.kind == "c" else np.float64
+            a, b = a.astype(wide), b.astype(wide)
             if not np.allclose(a, b, rtol=loose, atol=loose, equal_nan=True):
                 return f"differs by {np.nanmax(np.abs(a - b)):.3g}"
         elif not np.array_equal(a, b):

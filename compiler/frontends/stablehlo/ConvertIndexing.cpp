@@ -1,6 +1,6 @@
 //===- ConvertIndexing.cpp - gather and scatter ---------------------------===//
 
-#include "weft/compiler/frontends/stablehlo/Converter.h"
+#include "weft/compiler/frontends/stablehlo/RegionInputs.h"
 #include "weft/dialects/weft/IndexingOps.h"
 
 using namespace mlir;
@@ -45,14 +45,9 @@ std::optional<ScatterKind> scatterOf(Region &region) {
 }
 
 LogicalResult scatter(Converter &c, ForeignOp op) {
-  if (op->getNumOperands() != 3)
-    return op.refuse() << "scatters into several tensors, which is not "
-                          "supported";
   auto kind = scatterOf(op->getRegion(0));
-  if (!kind)
-    return op.refuse() << "combines updates in a way that is not supported; "
-                          "known are set, add, multiply, maximum, minimum, "
-                          "and, or";
+  if (op->getNumOperands() != 3 || !kind)
+    return scatterByBody(c, op);
   return c.give(op,
                 c.make<ScatterOp>(
                     op, op.resultType(), *kind, c.input(op, 0), c.input(op, 1),

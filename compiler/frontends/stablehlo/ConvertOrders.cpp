@@ -17,59 +17,112 @@ Value plain(Value value) {
   return value;
 }
 
-/// A comparator of keys, one after the other where they are equal.
-struct Order {
-  int64_t keys = 0;
-  bool descending = false;
+/// What is compared: a tensor, or a part of a complex one.
+struct Key {
+  unsigned tensor = 0;
+  enum Part { Whole, Real, Imag } part = Whole;
+  bool operator==(const Key &) const = default;
 };
 
-/// Is it a comparison, in that direction, of key k of both sides?
-bool comparesKey(Value value, StringRef direction, Block &block, int64_t key) {
+/// A comparator of keys, one after the other where they are equal.
+struct Order {
+  SmallVector<Key> keys;
+  bool descending = false;
+  /// The first tensors, one after the other?
+  bool isOfFirst() const {
+    return llvm::all_of(llvm::enumerate(keys), [](auto key) {
+      return key.value() == Key{static_cast<unsigned>(key.index())};
+    });
+  }
+};
+
+/// The argument of which a value is a part, and which.
+std::optional<std::pair<unsigned, Key::Part>> partOf(Value value,
+                                                     Block &block) {
+  value = plain(value);
+  Key::Part part = Key::Whole;
+  for (auto [name, named] : {std::pair("real", Key::Real), {"imag", Key::Imag}})
+    if (Operation *op = definedBy(value, name, 1)) {
+      value = op->getOperand(0);
+      part = named;
+      break;
+    }
+  auto argument = dyn_cast<BlockArgument>(value);
+  if (!argument || argument.getOwner() != &block)
+    return std::nullopt;
+  return std::pair(argument.getArgNumber(), part);
+}
+
+/// The key of which both sides are compared in that direction.
+std::optional<Key> comparedKey(Value value, StringRef direction,
+                               Block &block) {
   Operation *op = definedBy(value, "compare", 2);
-  return op && ForeignOp(op).word("comparison_direction") == direction &&
-         plain(op->getOperand(0)) == block.getArgument(2 * key) &&
-         plain(op->getOperand(1)) == block.getArgument(2 * key + 1);
+  if (!op || ForeignOp(op).word("comparison_direction") != direction)
+    return std::nullopt;
+  auto left = partOf(op->getOperand(0), block), right = partOf(op->getOperand(1), block);
+  if (!left || !right || left->first % 2 != 0 ||
+      right->first != left->first + 1 || left->second != right->second)
+    return std::nullopt;
+  return Key{left->first / 2, left->second};
 }
 
 /// x0 < y0 | (x0 == y0 & (x1 < y1 | ...)).
 std::optional<Order> orderOf(Block &block) {
   if (block.getNumArguments() < 2 || block.back().getNumOperands() != 1)
     return std::nullopt;
-  Value value = block.back().getOperand(0);
-  Order order;
   for (StringRef direction : {"LT", "GT"}) {
-    Value rest = value;
-    int64_t tensors = block.getNumArguments() / 2;
-    for (int64_t key = 0; key < tensors; ++key) {
-      if (comparesKey(rest, direction, block, key)) {
-        order.keys = key + 1;
-        order.descending = direction == "GT";
+    Order order;
+    order.descending = direction == "GT";
+    Value rest = block.back().getOperand(0);
+    for (;;) {
+      if (auto last = comparedKey(rest, direction, block)) {
+        order.keys.push_back(*last);
         return order;
       }
       Operation *either = definedBy(rest, "or", 2);
       Operation *tie =
           either ? definedBy(either->getOperand(1), "and", 2) : nullptr;
-      if (!tie || !comparesKey(either->getOperand(0), direction, block, key) ||
-          !comparesKey(tie->getOperand(0), "EQ", block, key))
+      auto key = tie ? comparedKey(either->getOperand(0), direction, block)
+                     : std::nullopt;
+      if (!key || comparedKey(tie->getOperand(0), "EQ", block) != key)
         break;
+      order.keys.push_back(*key);
       rest = tie->getOperand(1);
     }
   }
   return std::nullopt;
 }
 
+Value keyValue(Converter &c, ForeignOp op, const Key &key) {
+  Value tensor = c.input(op, key.tensor);
+  switch (key.part) {
+  case Key::Whole: return tensor;
+  case Key::Real:  return c.make<RealOp>(op, tensor);
+  case Key::Imag:  return c.make<ImagOp>(op, tensor);
+  }
+  llvm_unreachable("all parts are handled");
+}
+
+/// Keys that are not the first tensors stand in front of all.
 LogicalResult sort(Converter &c, ForeignOp op) {
   Region &region = op->getRegion(0);
   auto order = region.hasOneBlock() ? orderOf(region.front()) : std::nullopt;
-  if (!order)
+  if (!order || region.getNumArguments() != 2 * op->getNumOperands())
     return op.refuse() << "has a comparator that is not supported; known are "
                           "those of jax.lax.sort";
   int64_t rank = op.operandType(0).getRank();
   int64_t dim = op.integer("dimension").value_or(-1);
-  auto sorted = SortOp::create(c.builder, op->getLoc(), op->getResultTypes(),
-                               c.inputs(op), dim < 0 ? dim + rank : dim,
-                               order->keys, order->descending);
-  return c.give(op, sorted.getResults());
+  SmallVector<Value> tensors;
+  if (!order->isOfFirst())
+    for (const Key &key : order->keys)
+      tensors.push_back(keyValue(c, op, key));
+  size_t added = tensors.size();
+  llvm::append_range(tensors, c.inputs(op));
+  auto sorted = SortOp::create(c.builder, op->getLoc(),
+                               TypeRange(ValueRange(tensors)), tensors,
+                               dim < 0 ? dim + rank : dim, order->keys.size(),
+                               order->descending);
+  return c.give(op, sorted.getResults().drop_front(added));
 }
 
 /// Integers in the order -NaN, -inf, ..., -0, 0, ..., inf, NaN of the floats that

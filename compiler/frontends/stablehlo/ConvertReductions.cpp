@@ -175,30 +175,36 @@ constexpr ConversionEntry kEntries[] = {
 FailureOr<SmallVector<Value>>
 stablehlo::foldByBody(Converter &c, ForeignOp op, ValueRange inputs,
                       ValueRange inits, ArrayRef<int64_t> dims) {
-  SmallVector<Value> results;
   SmallVector<Type> scalars;
   for (Value input : inputs)
     scalars.push_back(RankedTensorType::get(
         {}, cast<RankedTensorType>(input.getType()).getElementType()));
   scalars.append(llvm::to_vector(scalars));
+  auto fold = FoldOp::create(c.builder, op->getLoc(), inputs, inits, dims);
+  if (failed(convertBody(c, op, scalars, fold.getBody())))
+    return failure();
+  return SmallVector<Value>(fold.getResults());
+}
+
+LogicalResult stablehlo::convertBody(Converter &c, ForeignOp op,
+                                     TypeRange scalars, Region &into) {
+  SmallVector<Value> results;
   OpBuilder::InsertionGuard guard(c.builder);
   RegionInputs surroundings(c, op);
   if (!surroundings.passed().empty())
     return op.refuse() << "has a reducer that uses a value of "
                        << surroundings.passed().front().getType()
                        << " around it, which is not supported";
-  auto fold = FoldOp::create(c.builder, op->getLoc(), inputs, inits, dims);
-  if (failed(surroundings.convert(op->getRegion(0), fold.getBody(), scalars,
-                                  results)))
+  if (failed(surroundings.convert(op->getRegion(0), into, scalars, results)))
     return failure();
-  Block &block = fold.getBody().front();
+  Block &block = into.front();
   YieldOp::create(c.builder, op->getLoc(), results);
   dropShapes(block);
   for (Operation &inner : block.without_terminator())
     if (!inner.hasTrait<OpTrait::Elementwise>() && !isa<ConstantOp>(inner))
       return op.refuse() << "has a reducer with '" << inner.getName()
                          << "', but only elementwise ops are supported there";
-  return SmallVector<Value>(fold.getResults());
+  return success();
 }
 
 ArrayRef<ConversionEntry> stablehlo::reductionConversions() {

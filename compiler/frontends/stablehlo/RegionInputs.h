@@ -42,6 +42,15 @@ private:
   llvm::SmallVector<Value> carried;
 };
 
+/// The op's only region, of scalars of these types, converted into another that
+/// ends with a weft.yield. It must be elementwise and use nothing around it;
+/// else an error on the op.
+LogicalResult convertBody(Converter &converter, ForeignOp op,
+                          mlir::TypeRange scalars, mlir::Region &into);
+
+/// A scatter whose region is of no known kind (ScatterByBody.cpp).
+LogicalResult scatterByBody(Converter &converter, ForeignOp op);
+
 /// A weft.fold of the inputs along `dims` by the op's only region, which must be
 /// elementwise and use nothing around it; else an error on the op.
 mlir::FailureOr<llvm::SmallVector<Value>>
