@@ -3,6 +3,9 @@
 import jax
 import jax.numpy as jnp
 import numpy as np
+from jax.experimental.custom_partitioning import custom_partitioning
+from jax.experimental.layout import Layout, with_layout_constraint
+from jax.experimental.shard_alike import shard_alike
 from jax.sharding import Mesh, NamedSharding, PartitionSpec as P
 
 devices = jax.devices()
@@ -44,4 +47,13 @@ check("subset", jax.jit(lambda a: (a * 2).sum(0))(lay(x, "b", "a", on=four)), (x
 third = jax.device_put(x, devices[3])
 assert (third + 1).devices() == {devices[3]}
 np.testing.assert_allclose(np.asarray(jax.device_put(third + 1, devices[6])), x + 1)
+
+# What lies alike, an order in memory that nobody sees, and a function that would partition itself.
+first, second = jax.jit(lambda a, b: shard_alike(a + 1, b + 1))(xs, x)
+np.testing.assert_allclose(np.asarray(second), x + 1)
+assert second.sharding.is_equivalent_to(first.sharding, 2) and not second.is_fully_replicated, second.sharding
+check("order", jax.jit(lambda a: with_layout_constraint(a + 1, Layout((1, 0))) * 2)(xs), (x + 1) * 2, "data", "model")
+sine = custom_partitioning(jnp.sin)
+sine.def_partition(lambda *_: 1 / 0, infer_sharding_from_operands=lambda *_: 1 / 0, sharding_rule="i j -> i j")
+check("partitions itself", jax.jit(sine)(xs), np.sin(x), "data", "model")
 print("all shardings agree")

@@ -6,6 +6,7 @@
 #include "weft/dialects/weft/FlowOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "llvm/ADT/Sequence.h"
 
 using namespace mlir;
 using namespace weft;
@@ -63,6 +64,29 @@ LogicalResult constrain(Converter &c, ForeignOp op) {
   return c.give(op, value);
 }
 
+/// Later uses of the value are those of one that lies as its group does.
+LogicalResult joinGroup(Converter &c, ForeignOp op) {
+  auto type = op.operandType(0);
+  if ((c.perDevice && c.freeAxes.empty()) || c.shardings.isIgnored() ||
+      !c.shardings.mesh() || type.getRank() == 0)
+    return success();
+  auto nothing = LayoutAttr::get(c.shardings.mesh(), Layout::replicated(type.getRank()));
+  auto member = c.make<ConstrainOp>(op, c.input(op, 0).getType(), c.input(op, 0), nothing,
+                                    c.builder.getStringAttr("sharding group"));
+  Operation *constrain = member.getDefiningOp();
+  SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  constrain->setDiscardableAttr("weft.open", c.builder.getDenseI64ArrayAttr(dims));
+  constrain->setDiscardableAttr(
+      "weft.group", c.builder.getStringAttr("group " + Twine(op.integer("group_id").value_or(0))));
+  Value value = op->getOperand(0);
+  c.map(value, member);
+  while (Operation *cast = definedBy(value, "builtin.unrealized_conversion_cast", 1)) {
+    value = cast->getOperand(0);
+    c.map(value, member);
+  }
+  return success();
+}
+
 LogicalResult branches(Converter &c, ForeignOp op) {
   if (op->getNumRegions() == 0)
     return op.refuse() << "has no branch";
@@ -99,6 +123,10 @@ LogicalResult customCall(Converter &c, ForeignOp op) {
   if (target == "Sharding" && op->getNumOperands() == 1 &&
       op->getNumResults() == 1)
     return constrain(c, op);
+  // All arrays are row-major: what an order in memory would change is not seen.
+  if (target == "LayoutConstraint" && op->getNumOperands() == 1 &&
+      op->getNumResults() == 1)
+    return forward(c, op);
   return op.refuse() << "calls @" << target << ", which is not supported";
 }
 
@@ -109,6 +137,7 @@ constexpr ConversionEntry kEntries[] = {
     {"sdy.propagation_barrier", forward},
     {"sdy.sharding_constraint", constrain},
     {"sdy.reshard", constrain},
+    {"sdy.sharding_group", joinGroup},
     {"case", branches, 1, -1},
     {"if", branches, 1, -1},
     {"custom_call", customCall, 0},

@@ -61,7 +61,7 @@ LogicalResult Converter::convertOp(Operation *foreign) {
   if (failed(checkOp(op, *entry)))
     return failure();
   if (foreign->getNumResults() == 0 && op.name() != "func.call" &&
-      op.name() != "custom_call")
+      op.name() != "custom_call" && op.name() != "sdy.sharding_group")
     return op.refuse() << "has no result";
   for (Value operand : foreign->getOperands())
     if (!values.lookup(operand))

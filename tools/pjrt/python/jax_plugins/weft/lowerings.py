@@ -16,6 +16,7 @@ FUNCTIONS = {
     "schur_p": ("lax.linalg", "host_linear_algebra", "schur", True),
     "hessenberg_p": ("lax.linalg", "host_linear_algebra", "hessenberg", True),
     "tridiagonal_p": ("lax.linalg", "host_linear_algebra", "tridiagonal", True),
+    "ragged_all_to_all_p": ("lax.parallel", "collectives", "ragged_all_to_all", False),
     "approx_top_k_p": ("lax.ann", "reductions", "approx_top_k", True),
     "select_and_gather_add_p": ("lax.windowed_reductions", "reductions", "select_and_gather_add", False),
 }
@@ -23,12 +24,29 @@ FUNCTIONS = {
 
 def _later(module, function, several):
     def rule(ctx, *operands, **parameters):
+        from jax._src import core
         from jax._src.interpreters import mlir
 
         found = getattr(importlib.import_module("." + module, __package__), function)
-        return mlir.lower_fun(found, multiple_results=several)(ctx, *operands, **parameters)
+        with core.extend_axis_env_nd(_axes(ctx)):
+            return mlir.lower_fun(found, multiple_results=several)(ctx, *operands, **parameters)
 
     return rule
+
+
+def _axes(ctx):
+    """Names that a shard_map binds, which a program of its device may use."""
+    context = ctx.module_context.axis_context
+    names = getattr(context, "manual_axes", ())
+    return [(name, context.mesh.shape[name]) for name in names]
+
+
+def _custom_partitioning(ctx, *operands, call, **_):
+    """The function itself: Weft lays its ops out by their own rules."""
+    from jax._src import core
+    from jax._src.interpreters import mlir
+
+    return mlir.lower_fun(core.jaxpr_as_fun(call))(ctx, *operands)
 
 
 def register():
@@ -39,3 +57,6 @@ def register():
         # What calls the host is another call each time.
         mlir.register_lowering(primitive, _later(ours, function, several), platform="weft",
                                cacheable=ours != "host_linear_algebra")
+    from jax._src.custom_partitioning import custom_partitioning_p
+
+    mlir.register_lowering(custom_partitioning_p, _custom_partitioning, platform="weft")
