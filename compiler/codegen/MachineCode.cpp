@@ -3,6 +3,10 @@
 #include "weft/compiler/codegen/MachineCode.h"
 
 #include "mlir/Target/LLVMIR/Export.h"
+#include "llvm/Analysis/AssumptionCache.h"
+#include "llvm/Analysis/TargetLibraryInfo.h"
+#include "llvm/Analysis/TargetTransformInfo.h"
+#include "llvm/IR/Dominators.h"
 #include "llvm/IR/LegacyPassManager.h"
 #include "llvm/IR/Module.h"
 #include "llvm/Passes/PassBuilder.h"
@@ -19,6 +23,22 @@ CollectedErrors::CollectedErrors(mlir::MLIRContext *context)
         return mlir::success();
       }) {}
 
+/// Of code that is to be ready soon. Makes the few analyses that it needs.
+static void simplify(llvm::Module &module, llvm::TargetMachine &machine) {
+  llvm::FunctionAnalysisManager analyses;
+  analyses.registerPass([] { return llvm::PassInstrumentationAnalysis(); });
+  analyses.registerPass([] { return llvm::AssumptionAnalysis(); });
+  analyses.registerPass([] { return llvm::DominatorTreeAnalysis(); });
+  analyses.registerPass([] { return llvm::TargetLibraryAnalysis(); });
+  analyses.registerPass([&] { return machine.getTargetIRAnalysis(); });
+  llvm::FunctionPassManager passes;
+  passes.addPass(llvm::SimplifyCFGPass());
+  passes.addPass(llvm::EarlyCSEPass());
+  for (llvm::Function &function : module)
+    if (!function.isDeclaration())
+      passes.run(function, analyses);
+}
+
 static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   llvm::LoopAnalysisManager loops;
   llvm::FunctionAnalysisManager functions;
@@ -30,18 +50,29 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  if (machine.getOptLevel() == llvm::CodeGenOptLevel::None) {
-    llvm::FunctionPassManager passes;
-    passes.addPass(llvm::SimplifyCFGPass());
-    passes.addPass(llvm::EarlyCSEPass());
-    llvm::createModuleToFunctionPassAdaptor(std::move(passes)).run(module, modules);
-    return;
-  }
   builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
 }
 
-std::string weft::emitMachineCode(mlir::Operation *module, llvm::TargetMachine &machine, llvm::CodeGenFileType type, llvm::SmallVectorImpl<char> &code,
-                                  llvm::function_ref<void(llvm::Module &)> prepare) {
+struct MachineCodeWriter::State {
+  explicit State(llvm::TargetMachine &machine) : machine(machine), stream(written) {}
+  llvm::TargetMachine &machine;
+  llvm::SmallVector<char, 0> written; ///< of the module at hand
+  llvm::raw_svector_ostream stream;
+  llvm::legacy::PassManager emission;
+  bool writesNoSuchFiles = false;
+};
+
+MachineCodeWriter::MachineCodeWriter(llvm::TargetMachine &machine, llvm::CodeGenFileType type)
+    : state(std::make_unique<State>(machine)) {
+  state->writesNoSuchFiles = machine.addPassesToEmitFile(state->emission, state->stream, nullptr, type);
+}
+
+MachineCodeWriter::~MachineCodeWriter() = default;
+
+std::string MachineCodeWriter::write(mlir::Operation *module, llvm::SmallVectorImpl<char> &code, llvm::function_ref<void(llvm::Module &)> prepare) {
+  llvm::TargetMachine &machine = state->machine;
+  if (state->writesNoSuchFiles)
+    return "the code generator for " + machine.getTargetTriple().str() + " writes no such files";
   llvm::LLVMContext context;
   std::unique_ptr<llvm::Module> translated = mlir::translateModuleToLLVMIR(module, context, "weft");
   if (!translated)
@@ -49,11 +80,12 @@ std::string weft::emitMachineCode(mlir::Operation *module, llvm::TargetMachine &
   translated->setTargetTriple(machine.getTargetTriple());
   translated->setDataLayout(machine.createDataLayout());
   prepare(*translated);
-  optimize(*translated, machine);
-  llvm::raw_svector_ostream stream(code);
-  llvm::legacy::PassManager emission;
-  if (machine.addPassesToEmitFile(emission, stream, nullptr, type))
-    return "the code generator for " + machine.getTargetTriple().str() + " writes no such files";
-  emission.run(*translated);
+  if (machine.getOptLevel() == llvm::CodeGenOptLevel::None)
+    simplify(*translated, machine);
+  else
+    optimize(*translated, machine);
+  state->emission.run(*translated);
+  code.append(state->written.begin(), state->written.end());
+  state->written.clear();
   return "";
 }

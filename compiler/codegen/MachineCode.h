@@ -30,11 +30,21 @@ private:
   mlir::ScopedDiagnosticHandler handler;
 };
 
-/// Translates a module of the LLVM dialect, lets `prepare` see it, optimizes it
-/// for the machine (hardly, where the machine has the level None) and appends what its back end writes to `code`. Returns what
-/// is wrong, or nothing.
-std::string emitMachineCode(mlir::Operation *module, llvm::TargetMachine &machine, llvm::CodeGenFileType type, llvm::SmallVectorImpl<char> &code,
-                            llvm::function_ref<void(llvm::Module &)> prepare);
+/// LLVM's passes for one machine and one kind of file. To make them takes as long
+/// as to run them on a small kernel, so they are used for one after the other.
+class MachineCodeWriter {
+public:
+  MachineCodeWriter(llvm::TargetMachine &machine, llvm::CodeGenFileType type);
+  ~MachineCodeWriter();
+  /// Translates a module of the LLVM dialect, lets `prepare` see it, optimizes it
+  /// for the machine (hardly, where the machine has the level None) and appends
+  /// what its back end writes to `code`. Returns what is wrong, or nothing.
+  std::string write(mlir::Operation *module, llvm::SmallVectorImpl<char> &code, llvm::function_ref<void(llvm::Module &)> prepare);
+
+private:
+  struct State;
+  std::unique_ptr<State> state;
+};
 
 } // namespace weft
 

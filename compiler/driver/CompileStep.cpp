@@ -40,20 +40,19 @@ static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
   Stage reached = options.from;
   if (options.memory)
     module->setAttr(kMemoryAttr, OpBuilder(module).getI64IntegerAttr(options.memory));
-  PipelineOptions pipeline;
-  pipeline.checkBudget = false; // below, where fixes may be looked for
+  StagePasses own(module.getContext());
+  // Passes that are kept would be timed by every report there ever was.
+  StagePasses &kept = options.passes && !options.timing ? *options.passes : own;
+  bool verifyInput = true;
   do {
     Stage next = reached < to ? Stage(unsigned(reached) + 1) : to;
     TimingScope scope =
         timing.part("stage " + stages()[unsigned(next)].name.str());
-    PassManager pm(module.getContext());
-#ifdef NDEBUG
-    pm.enableVerifier(false); // once for the stage, below
-#endif
-    pm.enableTiming(scope);
-    buildPipeline(pm, pipeline, reached, next);
-    pipeline.verifyInput = false; // the stage before ended with it
-    if (failed(pm.run(module)) || failed(verify(module)))
+    PassManager &passes = kept.reach(reached, next, verifyInput);
+    if (options.timing)
+      passes.enableTiming(scope);
+    verifyInput = false; // the stage before ended with it
+    if (failed(passes.run(module)) || failed(verify(module)))
       return failure();
     reached = next;
     if (options.reached)

@@ -9,7 +9,7 @@
 #define WEFT_COMPILER_DRIVER_COMPILESTEP_H
 
 #include "weft/compiler/explain/Budget.h"
-#include "weft/compiler/stages/Pipeline.h"
+#include "weft/compiler/stages/StagePasses.h"
 
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
@@ -27,6 +27,8 @@ struct CompileOptions {
   /// Opened for `target` and kept by who compiles many programs; null: one is
   /// opened for this program.
   KernelCodegen *generator = nullptr;
+  /// Of the module's context and kept likewise; null: made for this program.
+  StagePasses *passes = nullptr;
   std::string cacheDirectory;    ///< kernel objects; empty: no cache
   int threads = 0;               ///< 0: one for each core
   bool timing = false;           ///< print a report of the passes to stderr

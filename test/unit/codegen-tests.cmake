@@ -1,6 +1,8 @@
 weft_unit_test(codegen-kernels-test SRCS unit/codegen-kernels-test.cpp LINK weft::WeftCpuCodegen)
 set_source_files_properties(unit/codegen-kernels-test.cpp PROPERTIES COMPILE_OPTIONS -fexceptions)
 weft_unit_test(kernel-parts-test SRCS unit/kernel-parts-test.cpp LINK weft::WeftCpuCodegen)
+weft_unit_test(plain-code-test SRCS unit/plain-code-test.cpp LINK weft::WeftCpuCodegen)
+set_source_files_properties(unit/plain-code-test.cpp PROPERTIES COMPILE_OPTIONS -fexceptions)
 set_source_files_properties(unit/kernel-parts-test.cpp PROPERTIES COMPILE_OPTIONS -fexceptions)
 weft_unit_test(packed-dot-test SRCS unit/packed-dot-test.cpp LINK weft::WeftCpuCodegen)
 set_source_files_properties(unit/packed-dot-test.cpp PROPERTIES COMPILE_OPTIONS -fexceptions)

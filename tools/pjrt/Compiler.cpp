@@ -59,10 +59,12 @@ namespace {
 /// A context never forgets a type or an attribute, constants among them: after
 /// some megabytes of programs a new one takes less memory.
 struct KeptContext {
-  KeptContext() : context(dialects(), MLIRContext::Threading::DISABLED) {
+  KeptContext()
+      : context(dialects(), MLIRContext::Threading::DISABLED), passes(&context) {
     context.loadAllAvailableDialects();
   }
   MLIRContext context;
+  StagePasses passes;
   size_t seen = 0; ///< bytes of programs
 };
 } // namespace
@@ -190,7 +192,8 @@ static ArrayRef<char> charsOf(ArrayRef<uint8_t> bytes) {
 }
 
 std::vector<uint8_t> pjrt::ProgramSource::compile() {
-  const CompileOptions &compileOptions = state->compiler.options;
+  CompileOptions compileOptions = state->compiler.options;
+  compileOptions.passes = &state->kept->passes;
   const std::string &folder = compileOptions.cacheDirectory;
   std::string entry = state->key + state->name;
   SmallVector<char> known;

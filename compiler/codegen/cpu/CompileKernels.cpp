@@ -3,10 +3,12 @@
 #include "weft/compiler/codegen/cpu/CompileKernels.h"
 
 #include "weft/compiler/codegen/CodeCache.h"
+#include "weft/compiler/codegen/cpu/LinkPlainObject.h"
 #include "weft/compiler/codegen/cpu/LowerKernel.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Config/llvm-config.h"
+#include "llvm/Support/MathExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
 #include <atomic>
@@ -16,9 +18,9 @@ using namespace mlir;
 using namespace weft;
 
 /// Part of every cache key: raise it when the emitted code changes.
-static constexpr llvm::StringLiteral kCodegenVersion = "weft-cpu-6 llvm-" LLVM_VERSION_STRING;
+static constexpr llvm::StringLiteral kCodegenVersion = "weft-cpu-7 llvm-" LLVM_VERSION_STRING;
 
-/// Plain code of so few kernels is made sooner than files are written.
+/// Plain code of so few kernels is made sooner by one thread than by two.
 static constexpr size_t kFewKernels = 4;
 
 namespace {
@@ -31,6 +33,10 @@ struct KernelJob {
 
 static llvm::CodeGenOptLevel levelOf(const CodegenOptions &options) {
   return options.isBrief ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Aggressive;
+}
+
+static unsigned threadsOf(const CodegenOptions &options) {
+  return options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
 }
 
 static std::string cacheKey(llvm::StringRef text, const CpuTarget &target, const CodegenOptions &options) {
@@ -74,28 +80,66 @@ static std::vector<KernelJob> collectKernels(ModuleOp module) {
 static constexpr char kNoKernel[] =
     "func.func private @none() attributes {weft.kernel = \"general\"} { return }";
 
+/// Calls `work` for each number below `count`; each thread has a lowering, which
+/// `work` takes when it needs one.
+static void share(size_t count, cpu::KeptLowerings &kept, const CodegenOptions &options,
+                  llvm::function_ref<void(size_t, std::unique_ptr<cpu::KernelLowering> &)> work) {
+  std::atomic<size_t> next = 0;
+  auto take = [&] {
+    std::unique_ptr<cpu::KernelLowering> lowering;
+    for (size_t i = next++; i < count; i = next++)
+      work(i, lowering);
+    kept.giveBack(std::move(lowering));
+  };
+  std::vector<std::thread> threads;
+  for (unsigned i = 1; i < std::min<size_t>(threadsOf(options), count); ++i)
+    threads.emplace_back(take);
+  take();
+  for (std::thread &thread : threads)
+    thread.join();
+}
+
+/// The texts in as many parts of about the same size.
+static std::vector<std::string> inParts(ArrayRef<KernelJob> jobs, size_t count) {
+  size_t bytes = 0, seen = 0;
+  for (const KernelJob &job : jobs)
+    bytes += job.text.size();
+  std::vector<std::string> parts(count);
+  for (const KernelJob &job : jobs) {
+    parts[seen * count / bytes] += job.text + "\n";
+    seen += job.text.size();
+  }
+  return parts;
+}
+
+/// Plain code, a part of the kernels at once. False where that fails: then they
+/// are compiled one by one, which says why.
+static bool compileTogether(ArrayRef<KernelJob> jobs, cpu::KeptLowerings &kept, const CodegenOptions &options, SmallVectorImpl<char> &sharedObject) {
+  std::vector<std::string> parts = {kNoKernel};
+  if (!jobs.empty())
+    parts = inParts(jobs, std::min<size_t>(threadsOf(options), llvm::divideCeil(jobs.size(), kFewKernels)));
+  std::vector<llvm::SmallVector<char>> objects(parts.size());
+  std::vector<std::string> errors(parts.size());
+  share(parts.size(), kept, options, [&](size_t i, std::unique_ptr<cpu::KernelLowering> &lowering) {
+    if (!lowering)
+      lowering = kept.take();
+    errors[i] = lowering->lower(parts[i], llvm::CodeGenOptLevel::None, llvm::CodeGenFileType::ObjectFile, objects[i]);
+  });
+  if (!llvm::all_of(errors, [](const std::string &error) { return error.empty(); }))
+    return false;
+  bool isPlain = objects.size() == 1 && cpu::linkPlainObject(objects.front(), sharedObject);
+  return isPlain || cpu::linkObjects(objects, sharedObject).empty();
+}
+
 LogicalResult weft::compileKernels(ModuleOp module, cpu::KeptLowerings &kept,
                                    const CodegenOptions &options,
                                    SmallVectorImpl<char> &sharedObject) {
   std::vector<KernelJob> jobs = collectKernels(module);
-  CodegenOptions kernelOptions = options;
-  if (options.isBrief && jobs.size() <= kFewKernels)
-    kernelOptions.cacheDir.clear();
-  std::atomic<size_t> next = 0;
-  auto work = [&] {
-    std::unique_ptr<cpu::KernelLowering> lowering;
-    for (size_t i = next++; i < jobs.size(); i = next++)
-      compile(jobs[i], kept, kernelOptions, lowering);
-    kept.giveBack(std::move(lowering));
-  };
-  unsigned count = options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
-  std::vector<std::thread> threads;
-  for (unsigned i = 1; i < std::min<size_t>(count, jobs.size()); ++i)
-    threads.emplace_back(work);
-  work();
-  for (std::thread &thread : threads)
-    thread.join();
-
+  if ((jobs.empty() || options.isBrief) && compileTogether(jobs, kept, options, sharedObject))
+    return success();
+  share(jobs.size(), kept, options, [&](size_t i, std::unique_ptr<cpu::KernelLowering> &lowering) {
+    compile(jobs[i], kept, options, lowering);
+  });
   bool failed = false;
   std::vector<llvm::SmallVector<char>> objects;
   for (KernelJob &job : jobs) {
@@ -107,14 +151,7 @@ LogicalResult weft::compileKernels(ModuleOp module, cpu::KeptLowerings &kept,
   }
   if (failed)
     return failure();
-  std::string error;
-  if (objects.empty()) { // the linker wants an object to link
-    std::unique_ptr<cpu::KernelLowering> lowering = kept.take();
-    error = lowering->lower(kNoKernel, llvm::CodeGenOptLevel::None, llvm::CodeGenFileType::ObjectFile, objects.emplace_back());
-    kept.giveBack(std::move(lowering));
-  }
-  if (error.empty())
-    error = cpu::linkObjects(objects, sharedObject);
+  std::string error = cpu::linkObjects(objects, sharedObject);
   if (!error.empty())
     return module.emitError() << error;
   return success();

@@ -9,6 +9,7 @@
 #include "llvm/ADT/SmallVector.h"
 #include "llvm/Support/CodeGen.h"
 
+#include <map>
 #include <memory>
 #include <mutex>
 #include <string>
@@ -16,7 +17,6 @@
 
 namespace llvm {
 class Module;
-class TargetMachine;
 } // namespace llvm
 
 namespace mlir {
@@ -24,6 +24,8 @@ class MLIRContext;
 } // namespace mlir
 
 namespace weft::cpu {
+
+class KernelConversion;
 
 /// Compiles kernels one by one, in a context of its own: each thread has one.
 class KernelLowering {
@@ -40,12 +42,14 @@ public:
 
 private:
   static constexpr size_t kMostText = size_t(1) << 20;
-  llvm::TargetMachine *machineOf(llvm::CodeGenOptLevel level,
-                                 std::string &error);
+  /// One of LLVM's code generators; made when asked for.
+  struct Generator;
+  using Kind = std::pair<llvm::CodeGenOptLevel, llvm::CodeGenFileType>;
+  Generator &generatorOf(Kind kind);
   CpuTarget target;
   std::unique_ptr<mlir::MLIRContext> context;
-  /// Of the plain and of the optimizing generator, made when asked for.
-  std::unique_ptr<llvm::TargetMachine> plain, optimizing;
+  std::unique_ptr<KernelConversion> conversion;
+  std::map<Kind, std::unique_ptr<Generator>> generators;
   size_t seen = 0; ///< bytes of text
 };
 

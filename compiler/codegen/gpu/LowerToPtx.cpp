@@ -127,7 +127,7 @@ static std::string emitPtx(mlir::gpu::GPUModuleOp module, StringRef chip, std::s
   if (!machine)
     return "no PTX back end: " + error;
   SmallVector<char> text;
-  error = emitMachineCode(module, *machine, llvm::CodeGenFileType::AssemblyFile, text, [](llvm::Module &) {});
+  error = MachineCodeWriter(*machine, llvm::CodeGenFileType::AssemblyFile).write(module, text, [](llvm::Module &) {});
   ptx.assign(text.begin(), text.end());
   return error;
 }

@@ -1,0 +1,100 @@
+//===- ConvertKernel.cpp - scalars, vectors and loops to LLVM -------------===//
+
+#include "weft/compiler/codegen/cpu/ConvertKernel.h"
+
+#include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ComplexToLLVM/ComplexToLLVM.h"
+#include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
+#include "mlir/Conversion/MathToLLVM/MathToLLVM.h"
+#include "mlir/Conversion/Passes.h"
+#include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
+#include "mlir/Conversion/VectorToLLVM/ConvertVectorToLLVM.h"
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Arith/Transforms/Passes.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/Dialect/LLVMIR/LLVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Math/Transforms/Passes.h"
+#include "mlir/Dialect/SCF/IR/SCF.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+#include "mlir/Dialect/Vector/Transforms/LoweringPatterns.h"
+#include "mlir/Dialect/Vector/Transforms/VectorRewritePatterns.h"
+#include "mlir/IR/Dominance.h"
+#include "mlir/Pass/PassManager.h"
+#include "mlir/Transforms/CSE.h"
+#include "mlir/Transforms/GreedyPatternRewriteDriver.h"
+
+using namespace mlir;
+
+namespace weft::cpu {
+
+namespace {
+/// Without the instruction a fused multiply-add would be a call for each element.
+struct SplitMultiplyAdd : OpRewritePattern<math::FmaOp> {
+  using OpRewritePattern::OpRewritePattern;
+  LogicalResult matchAndRewrite(math::FmaOp op, PatternRewriter &rewriter) const override {
+    Value product = arith::MulFOp::create(rewriter, op.getLoc(), op.getA(), op.getB());
+    rewriter.replaceOpWithNewOp<arith::AddFOp>(op, product, op.getC());
+    return success();
+  }
+};
+} // namespace
+
+static FrozenRewritePatternSet approximationsIn(MLIRContext *context, bool hasFma) {
+  RewritePatternSet patterns(context);
+  populateMathPolynomialApproximationPatterns(patterns, MathPolynomialApproximationOptions());
+  vector::populateVectorToVectorCanonicalizationPatterns(patterns);
+  vector::populateVectorBroadcastLoweringPatterns(patterns);
+  if (!hasFma)
+    patterns.add<SplitMultiplyAdd>(context);
+  return patterns;
+}
+
+static FrozenRewritePatternSet conversionsIn(MLIRContext *context, const LLVMTypeConverter &types) {
+  RewritePatternSet patterns(context);
+  populateSCFToControlFlowConversionPatterns(patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
+  arith::populateCeilFloorDivExpandOpsPatterns(patterns);
+  arith::populateArithToLLVMConversionPatterns(types, patterns);
+  populateMathToLLVMConversionPatterns(types, patterns);
+  populateComplexToLLVMConversionPatterns(types, patterns);
+  populateVectorToLLVMConversionPatterns(types, patterns, /*reassociateFPReductions=*/false, /*force32BitVectorIndices=*/true);
+  return patterns;
+}
+
+KernelConversion::KernelConversion(MLIRContext *context, bool hasFma)
+    : types(context), approximations(approximationsIn(context, hasFma)),
+      conversions(conversionsIn(context, types)), target(*context) {
+  target.addLegalOp<UnrealizedConversionCastOp>();
+  // What LLVM has no instruction for stays for libm.
+  target.addIllegalDialect<arith::ArithDialect, cf::ControlFlowDialect, complex::ComplexDialect, scf::SCFDialect, vector::VectorDialect>();
+}
+
+/// The functions of libm for which there are neither approximations nor instructions.
+static LogicalResult callLibm(ModuleOp module) {
+  bool found = module.walk([](Operation *op) { return isa<math::MathDialect>(op->getDialect()) ? WalkResult::interrupt() : WalkResult::advance(); }).wasInterrupted();
+  if (!found)
+    return success();
+  PassManager passes(module.getContext());
+  passes.addPass(createConvertMathToLibmPass());
+  passes.addPass(createConvertFuncToLLVMPass());
+  return passes.run(module);
+}
+
+LogicalResult KernelConversion::run(ModuleOp module) const {
+  if (failed(applyPatternsGreedily(module, approximations)))
+    return failure();
+  IRRewriter rewriter(module.getContext());
+  DominanceInfo dominance;
+  eliminateCommonSubExpressions(rewriter, dominance, module);
+  if (failed(applyPartialConversion(module, target, conversions)) || failed(callLibm(module)))
+    return failure();
+  SmallVector<UnrealizedConversionCastOp> casts;
+  module.walk([&](UnrealizedConversionCastOp cast) { casts.push_back(cast); });
+  reconcileUnrealizedCasts(casts);
+  return success();
+}
+
+} // namespace weft::cpu

@@ -1,0 +1,40 @@
+//===- ConvertKernel.h - scalars, vectors and loops to LLVM ----*- C++ -*-===//
+//
+//   scf.for %i = %c0 to %n step %c8 {                llvm.br ^bb1(%0 : i64) ...
+//     %y = math.exp %x : vector<8xf32>      ->       %3 = llvm.fmul %1, %2 ...
+//   }                                                llvm.cond_br %4, ^bb1, ^bb2
+//
+// MLIR has a pass for each dialect, which makes its patterns anew in each run:
+// for a kernel of a few ops that takes longer than all the rest. Here the
+// patterns are made once for a context, and ops are visited once.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_CODEGEN_CPU_CONVERTKERNEL_H
+#define WEFT_COMPILER_CODEGEN_CPU_CONVERTKERNEL_H
+
+#include "mlir/Conversion/LLVMCommon/ConversionTarget.h"
+#include "mlir/Conversion/LLVMCommon/TypeConverter.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Rewrite/FrozenRewritePatternSet.h"
+
+namespace weft::cpu {
+
+/// Belongs to one context. One thread uses it at a time.
+class KernelConversion {
+public:
+  /// Without the instruction a fused multiply-add is two operations.
+  KernelConversion(mlir::MLIRContext *context, bool hasFma);
+  /// Of what KernelEmitter emits: arith, math, complex, vector (one dimension),
+  /// scf and cf, inside llvm.func.
+  llvm::LogicalResult run(mlir::ModuleOp module) const;
+
+private:
+  mlir::LLVMTypeConverter types;
+  mlir::FrozenRewritePatternSet approximations, conversions;
+  mlir::LLVMConversionTarget target;
+};
+
+} // namespace weft::cpu
+
+#endif // WEFT_COMPILER_CODEGEN_CPU_CONVERTKERNEL_H

@@ -1,0 +1,26 @@
+//===- StagePasses.cpp - the passes of each stage, kept -------------------===//
+
+#include "weft/compiler/stages/StagePasses.h"
+
+#include "mlir/Pass/PassManager.h"
+
+using namespace mlir;
+using namespace weft;
+
+StagePasses::StagePasses(MLIRContext *context) : context(context) {}
+StagePasses::~StagePasses() = default;
+
+PassManager &StagePasses::reach(Stage from, Stage to, bool verifyInput) {
+  std::unique_ptr<PassManager> &passes = made[{from, to, verifyInput}];
+  if (passes)
+    return *passes;
+  passes = std::make_unique<PassManager>(context);
+#ifdef NDEBUG
+  passes->enableVerifier(false); // once for the stage, by the caller
+#endif
+  PipelineOptions options;
+  options.verifyInput = verifyInput;
+  options.checkBudget = false; // by the caller, who may look for fixes
+  buildPipeline(*passes, options, from, to);
+  return *passes;
+}

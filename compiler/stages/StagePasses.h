@@ -1,0 +1,43 @@
+//===- StagePasses.h - the passes of each stage, kept ----------*- C++ -*-===//
+//
+//   StagePasses passes(&context);        // kept by who compiles many programs
+//   passes.reach(Stage::sharded, Stage::partitioned, false).run(module);
+//
+// To make a canonicalizer, with the patterns of all ops of the context, takes
+// several times as long as to run it on a program of a few ops.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_STAGES_STAGEPASSES_H
+#define WEFT_COMPILER_STAGES_STAGEPASSES_H
+
+#include "weft/compiler/stages/Pipeline.h"
+
+#include <map>
+#include <memory>
+#include <tuple>
+
+namespace mlir {
+class MLIRContext;
+class PassManager;
+} // namespace mlir
+
+namespace weft {
+
+/// Belongs to one context. One thread uses it at a time.
+class StagePasses {
+public:
+  explicit StagePasses(mlir::MLIRContext *context);
+  ~StagePasses();
+  /// The passes after `from` up to and including `to`. They verify what the
+  /// stage holds; the caller runs MLIR's verifier behind them.
+  mlir::PassManager &reach(Stage from, Stage to, bool verifyInput);
+
+private:
+  mlir::MLIRContext *context;
+  std::map<std::tuple<Stage, Stage, bool>, std::unique_ptr<mlir::PassManager>> made;
+};
+
+} // namespace weft
+
+#endif // WEFT_COMPILER_STAGES_STAGEPASSES_H
