@@ -147,8 +147,10 @@ PJRT_Error *weft::pjrt::loadProgram(const std::vector<uint8_t> &image,
     out.outputs.push_back(portOf(program, port, mesh));
   if (const auto *observations = program->observations())
     for (const plan::Observation *one : *observations)
-      out.observations.push_back(
-          {one->name()->str(), mesh.assign(one->layout(), one->layout()->dims()->size())});
+      if (one->name() && one->layout() && one->layout()->dims())
+        out.observations.push_back(
+            {one->name()->str(),
+             mesh.assign(one->layout(), one->layout()->dims()->size())});
   out.channels = channelsOf(program);
   for (size_t i = 0; i < out.inputs.size(); ++i)
     if (int to = out.inputs[i].donatedTo; to >= 0)

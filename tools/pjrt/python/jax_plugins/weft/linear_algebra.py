@@ -278,4 +278,8 @@ def svd(a, *, full_matrices, compute_uv, subset_by_index=None, algorithm=None):
     return [s, u, _dagger(v)] if compute_uv else [s]
 
 
-
+def nan_unless_positive(factor):
+    """A Cholesky factor whose diagonal is no positive number somewhere is none."""
+    diagonal = jnp.diagonal(factor, axis1=-2, axis2=-1).real
+    good = jnp.all(diagonal > 0, axis=-1)[..., None, None]
+    return jnp.where(good, factor, jnp.nan)

@@ -49,6 +49,18 @@ def _custom_partitioning(ctx, *operands, call, **_):
     return mlir.lower_fun(core.jaxpr_as_fun(call))(ctx, *operands)
 
 
+def _cholesky(ctx, operand):
+    """NaN where the matrix is not positive definite, as on JAX's other platforms: scripts ask for that."""
+    from jax._src.interpreters import mlir
+    from jax._src.lax import linalg
+
+    from .linear_algebra import nan_unless_positive
+
+    factor = linalg._cholesky_lowering(ctx, operand)
+    checked = mlir.lower_fun(nan_unless_positive, multiple_results=False)
+    return checked(ctx.replace(avals_in=ctx.avals_out), *factor)
+
+
 def register():
     from jax._src.interpreters import mlir
 
@@ -58,5 +70,7 @@ def register():
         mlir.register_lowering(primitive, _later(ours, function, several), platform="weft",
                                cacheable=ours != "host_linear_algebra")
     from jax._src.custom_partitioning import custom_partitioning_p
+    from jax._src.lax import linalg
 
+    mlir.register_lowering(linalg.cholesky_p, _cholesky, platform="weft")
     mlir.register_lowering(custom_partitioning_p, _custom_partitioning, platform="weft")
