@@ -23,6 +23,7 @@ LayoutAttr groupOver(MeshAttr mesh, llvm::ArrayRef<SubAxis> axes);
 } // namespace weft::coll
 
 #include "weft/dialects/coll/CollDialect.h.inc"
+#include "weft/dialects/coll/CollInterfaces.h.inc"
 #define GET_OP_CLASSES
 #include "weft/dialects/coll/CollOps.h.inc"
 

@@ -89,6 +89,7 @@ static void printSameTypes(OpAsmPrinter &printer, Operation *op, Type input,
 }
 
 #include "weft/dialects/coll/CollDialect.cpp.inc"
+#include "weft/dialects/coll/CollInterfaces.cpp.inc"
 #define GET_OP_CLASSES
 #include "weft/dialects/coll/CollOps.cpp.inc"
 

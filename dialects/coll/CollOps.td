@@ -31,9 +31,27 @@ def Coll_Links : Resource<"::weft::coll::Links">;
 class Coll_CommunicatingOp<string mnemonic, list<Trait> traits = []>
     : Coll_Op<mnemonic, !listconcat([MemoryEffects<[MemRead<Coll_Links>]>], traits)>;
 
+def Coll_SendingOpInterface : OpInterface<"SendingOpInterface"> {
+  let cppNamespace = "::weft::coll";
+  let description = [{
+    What a collective sends, before it is known which shards of its operands a
+    device has: of 8x16xf32 over "x"=2 an all_reduce sends 512 bytes, of its
+    quarter along an axis that the region around leaves free 128.
+  }];
+  let methods = [
+    InterfaceMethod<"The axes along which a group's members differ.",
+      "::weft::SubAxes", "getLinks">,
+    InterfaceMethod<[{
+      Bytes that one device sends by the ring formula where its operands take
+      `held` bytes and its results `received`.
+    }], "int64_t", "getBytesSent", (ins "int64_t":$held, "int64_t":$received)>,
+  ];
+}
+
 // What may stand in a region that leaves axes free, and works on shards along
 // these (CollRules.cpp); the others take whole values there.
 defvar Coll_OnShards = DeclareOpInterfaceMethods<ShardingRuleOpInterface>;
+defvar Coll_Sends = DeclareOpInterfaceMethods<Coll_SendingOpInterface>;
 
 // A collective keeps where it comes from: `reason` is one line for people
 // ("gradient of d1/kernel: summed over data").
@@ -63,7 +81,7 @@ def Coll_MakePartialOp : Coll_Op<"make_partial", [Pure]> {
   let assemblyFormat = "`` $kind $input `over` custom<Group>($group) (`because` $reason^)? attr-dict `:` custom<SameTypes>(type($input), type($result))";
   let hasVerifier = 1; // (C1) operand and result have one type
 }
-def Coll_AllReduceOp : Coll_CommunicatingOp<"all_reduce", [Coll_OnShards]> {
+def Coll_AllReduceOp : Coll_CommunicatingOp<"all_reduce", [Coll_OnShards, Coll_Sends]> {
   let summary = "combines the group's values, in device order; all get the same bits";
   let description = [{
     `%1 = coll.all_reduce sum %0 over #mesh ["model"] because "..." : tensor<8x10xf32>`; several operands are
@@ -82,11 +100,11 @@ class Coll_MovingOp<string mnemonic, string text, dag extra, string form, list<T
   let hasVerifier = 1; // (C1) dimensions lie in the rank; (C2) sizes fit the group
 }
 def Coll_AllGatherOp : Coll_MovingOp<"all_gather", "concatenates the group's blocks along a dimension, truncated to the result",
-    (ins I64Attr:$dim), "$input `dim` $dim", [Coll_OnShards]>;
+    (ins I64Attr:$dim), "$input `dim` $dim", [Coll_OnShards, Coll_Sends]>;
 def Coll_ReduceScatterOp : Coll_MovingOp<"reduce_scatter", "combines, then keeps block k of the result's size along a dimension",
-    (ins Weft_ReduceKindAttr:$kind, I64Attr:$dim), "`` $kind $input `dim` $dim", [Coll_OnShards]>;
+    (ins Weft_ReduceKindAttr:$kind, I64Attr:$dim), "`` $kind $input `dim` $dim", [Coll_OnShards, Coll_Sends]>;
 def Coll_AllToAllOp : Coll_MovingOp<"all_to_all", "splits along one dimension in blocks of the result's size, sends block j to member j, concatenates along another",
-    (ins I64Attr:$split, I64Attr:$concat), "$input `split` $split `concat` $concat", [Coll_OnShards]>;
+    (ins I64Attr:$split, I64Attr:$concat), "$input `split` $split `concat` $concat", [Coll_OnShards, Coll_Sends]>;
 
 def Coll_FetchOp : Coll_MovingOp<"fetch", "receives chosen positions of a dimension that the group shares: halos, shifts, strides",
     (ins I64Attr:$dim, I64Attr:$size, I64Attr:$block, I64Attr:$step, I64Attr:$offset, I64Attr:$divisor, I64Attr:$modulus),
@@ -123,7 +141,7 @@ def Coll_PickOp : Coll_CommunicatingOp<"pick"> {
 }
 
 def Coll_CollectivePermuteOp : Coll_MovingOp<"collective_permute", "receives the whole value of a chosen member",
-    (ins DenseI64ArrayAttr:$sources), "$input `sources` $sources", [Coll_OnShards]> {
+    (ins DenseI64ArrayAttr:$sources), "$input `sources` $sources", [Coll_OnShards, Coll_Sends]> {
   let description = [{
     `%1 = coll.collective_permute %0 sources [3, 0, 1, 2] over #mesh ["x"] : tensor<4xf32> -> tensor<4xf32>`:
     member k receives what member sources[k] has; where that is -1, what it

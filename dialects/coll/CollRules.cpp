@@ -6,6 +6,10 @@
 //   all_gather %a dim 0 over ["x"] : 4x16 -> 8x16     ([4, k], [8, k])
 //                                                      k=16 may lie over "y"
 //
+// A sum of devices along "y" is none of theirs: what only moves elements moves
+// summands as well, and sums along "x" of summands are summands of the sum. So
+// reduce_scatter of a sum along "y" leaves half of it to be summed on "x"=2.
+//
 //===----------------------------------------------------------------------===//
 
 #include "weft/dialects/coll/Coll.h"
@@ -16,8 +20,10 @@ using namespace weft::coll;
 
 /// Each operand becomes the result of its number; the dimensions `whole`, which
 /// may change their size, cannot be sharded.
-static ShardingRule movingRule(Operation *op, ArrayRef<int64_t> whole) {
+static ShardingRule movingRule(Operation *op, ArrayRef<int64_t> whole,
+                               Linearity linearity = Linearity::Moving) {
   ShardingRule rule;
+  rule.linearity.assign(op->getNumOperands(), linearity);
   auto add = [&](int64_t size, FactorKind kind) {
     rule.factors.push_back({size, kind});
     return static_cast<unsigned>(rule.factors.size() - 1);
@@ -43,7 +49,15 @@ ShardingRule CoordinateOp::getShardingRule() {
   return rule;
 }
 
-ShardingRule AllReduceOp::getShardingRule() { return movingRule(*this, {}); }
+/// What combines devices passes sums through sums only, one value at a time.
+static Linearity combining(Operation *op, ReduceKind kind) {
+  bool passes = kind == ReduceKind::Sum && op->getNumOperands() == 1;
+  return passes ? Linearity::Linear : Linearity::None;
+}
+
+ShardingRule AllReduceOp::getShardingRule() {
+  return movingRule(*this, {}, combining(*this, getKind()));
+}
 
 ShardingRule CollectivePermuteOp::getShardingRule() { return movingRule(*this, {}); }
 
@@ -56,9 +70,43 @@ ShardingRule AllGatherOp::getShardingRule() {
 }
 
 ShardingRule ReduceScatterOp::getShardingRule() {
-  return movingRule(*this, static_cast<int64_t>(getDim()));
+  return movingRule(*this, static_cast<int64_t>(getDim()),
+                    combining(*this, getKind()));
 }
 
 ShardingRule AllToAllOp::getShardingRule() {
   return movingRule(*this, {static_cast<int64_t>(getSplit()), static_cast<int64_t>(getConcat())});
 }
+
+//===----------------------------------------------------------------------===//
+// What they send
+//===----------------------------------------------------------------------===//
+
+/// Of a ring of p devices each passes on all but one of the p parts.
+static int64_t ringPart(LayoutAttr group, int64_t bytes) {
+  int64_t p = groupSize(group);
+  return (p - 1) * bytes / p;
+}
+
+SubAxes AllReduceOp::getLinks() { return groupAxes(getGroup()); }
+int64_t AllReduceOp::getBytesSent(int64_t held, int64_t) {
+  return 2 * ringPart(getGroup(), held);
+}
+
+SubAxes AllGatherOp::getLinks() { return groupAxes(getGroup()); }
+int64_t AllGatherOp::getBytesSent(int64_t, int64_t received) {
+  return ringPart(getGroup(), received);
+}
+
+SubAxes ReduceScatterOp::getLinks() { return groupAxes(getGroup()); }
+int64_t ReduceScatterOp::getBytesSent(int64_t held, int64_t) {
+  return ringPart(getGroup(), held);
+}
+
+SubAxes AllToAllOp::getLinks() { return groupAxes(getGroup()); }
+int64_t AllToAllOp::getBytesSent(int64_t held, int64_t) {
+  return ringPart(getGroup(), held);
+}
+
+SubAxes CollectivePermuteOp::getLinks() { return groupAxes(getGroup()); }
+int64_t CollectivePermuteOp::getBytesSent(int64_t held, int64_t) { return held; }

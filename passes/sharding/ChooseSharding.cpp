@@ -2,6 +2,7 @@
 
 #include "weft/passes/sharding/ChooseSharding.h"
 
+#include "weft/dialects/coll/Coll.h"
 #include "weft/passes/sharding/FetchedOperands.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -75,6 +76,17 @@ Price ShardingPrices::fetch(const RuledOp &op,
   return price;
 }
 
+/// A collective in a region sends its shards.
+Price ShardingPrices::sending(const RuledOp &op,
+                              const OpSharding &sharding) const {
+  auto sends = dyn_cast<coll::SendingOpInterface>(op.op);
+  if (!sends)
+    return {};
+  SubAxes over = sends.getLinks();
+  return {femtoseconds(seconds(mesh, over, bytesSentBy(op.op, sharding))),
+          femtoseconds(latency(mesh, over))};
+}
+
 /// One device's loops, in bytes over the fastest axis.
 Price ShardingPrices::work(const RuledOp &op,
                            const OpSharding &sharding) const {
@@ -96,7 +108,7 @@ Price OpPrice::total() const {
 OpPrice ShardingPrices::of(const RuledOp &op, const OpSharding &sharding,
                            const TensorLayouts &layouts) {
   OpPrice price;
-  price.rest = fetch(op, sharding) + work(op, sharding);
+  price.rest = fetch(op, sharding) + sending(op, sharding) + work(op, sharding);
   unsigned operands = op.op->getNumOperands();
   for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
     Value value = op.value(tensor);

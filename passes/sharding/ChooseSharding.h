@@ -35,9 +35,9 @@ struct OpPrice {
   llvm::SmallVector<Price, 3> operands;
   /// From what it produces to what the table says, sums among it.
   Price results;
-  /// What its window and shift factors fetch, and its share of the work: 32
-  /// iterations take as long as a byte, so that work done twice is no way to
-  /// save.
+  /// What its window and shift factors fetch, what it sends itself, and its share
+  /// of the work: 32 iterations take as long as a byte, so that work done twice
+  /// is no way to save.
   Price rest;
 
   Price total() const;
@@ -55,6 +55,7 @@ public:
 
 private:
   Price fetch(const RuledOp &op, const OpSharding &sharding) const;
+  Price sending(const RuledOp &op, const OpSharding &sharding) const;
   Price work(const RuledOp &op, const OpSharding &sharding) const;
 
   Mesh mesh;

@@ -1,6 +1,7 @@
 //===- OpSharding.cpp - layouts of one op's tensors, by its factors -------===//
 
 #include "weft/passes/sharding/OpSharding.h"
+#include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
 #include "weft/passes/sharding/FetchedOperands.h"
@@ -241,6 +242,29 @@ OpSharding weft::applyAxes(const Mesh &mesh, const RuledOp &op,
   }
   sharding.axes = std::move(axes);
   return sharding;
+}
+
+/// What a device holds of tensors that lie so.
+static int64_t localBytes(TypeRange types, llvm::ArrayRef<Layout> layouts) {
+  int64_t bytes = 0;
+  for (auto [type, layout] : llvm::zip(types, layouts)) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    if (!tensor)
+      continue;
+    int64_t elements = 1;
+    for (int64_t size : localShape(layout, tensor.getShape()))
+      elements *= size;
+    bytes += elements * elementBytes(tensor.getElementType());
+  }
+  return bytes;
+}
+
+int64_t weft::bytesSentBy(Operation *op, const OpSharding &sharding) {
+  auto sends = dyn_cast<coll::SendingOpInterface>(op);
+  return sends ? sends.getBytesSent(
+                     localBytes(op->getOperandTypes(), sharding.operands),
+                     localBytes(op->getResultTypes(), sharding.results))
+               : 0;
 }
 
 bool weft::nothingSplit(const TensorLayouts &layouts) {

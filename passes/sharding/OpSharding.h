@@ -79,6 +79,10 @@ FactorAxes mergeFactors(const Mesh &mesh, const RuledOp &op,
 /// every tensor of the op can express.
 OpSharding applyAxes(const Mesh &mesh, const RuledOp &op, FactorAxes axes);
 
+/// Bytes that the op itself sends on its shards: nothing, but for collectives in
+/// regions.
+int64_t bytesSentBy(mlir::Operation *op, const OpSharding &sharding);
+
 /// Bytes of one element in memory.
 int64_t elementBytes(mlir::Type elementType);
 

@@ -2,6 +2,7 @@
 
 #include "weft/passes/sharding/ReshardCost.h"
 
+#include "weft/dialects/coll/Coll.h"
 
 #include <cmath>
 
@@ -23,4 +24,15 @@ MoveCost ReshardCost::between(Value value, const Layout &from,
 MoveCost ReshardCost::of(ReshardOp reshard) {
   return between(reshard.getResult(), layoutIn(reshard.getInput()),
                  layoutIn(reshard.getResult()));
+}
+
+MoveCost ReshardCost::sending(Operation *op, const OpSharding &sharding) const {
+  auto sends = dyn_cast<coll::SendingOpInterface>(op);
+  if (!sends)
+    return {};
+  int64_t bytes = bytesSentBy(op, sharding);
+  double seconds = 0;
+  for (const SubAxis &axis : sends.getLinks())
+    seconds = std::max(seconds, double(bytes) / mesh.axes[axis.axis].bandwidth);
+  return {std::llround(seconds * 1e15), bytes};
 }

@@ -9,6 +9,7 @@
 #define WEFT_PASSES_SHARDING_RESHARDCOST_H
 
 #include "weft/dialects/weft/Weft.h"
+#include "weft/passes/sharding/OpSharding.h"
 #include "weft/passes/sharding/RegionPlans.h"
 
 namespace weft {
@@ -26,12 +27,15 @@ struct MoveCost {
 /// Costs of moving values between layouts, on the mesh that each sees.
 class ReshardCost {
 public:
-  explicit ReshardCost(const Mesh &mesh) : plans(mesh) {}
+  explicit ReshardCost(const Mesh &mesh) : mesh(mesh), plans(mesh) {}
   /// A value like this one (its layout is not looked at).
   MoveCost between(mlir::Value value, const Layout &from, const Layout &to);
   MoveCost of(ReshardOp reshard);
+  /// What an op sends itself where its tensors lie so.
+  MoveCost sending(mlir::Operation *op, const OpSharding &sharding) const;
 
 private:
+  Mesh mesh;
   RegionPlans plans;
 };
 

@@ -52,6 +52,7 @@ private:
   bool passPartial(const RuledOp &ruled, SunkOp &sunk) const;
   MoveCost costOfOthers(const SunkOp &sunk) const;
   MoveCost savedBy(const SunkOp &sunk, Value moved) const;
+  MoveCost sentNow(Operation *op) const;
   void requireOthers(const SunkOp &sunk, OpBuilder &builder);
 
   ReshardOp reshard;
@@ -213,6 +214,17 @@ MoveCost Descent::savedBy(const SunkOp &sunk, Value moved) const {
   return total;
 }
 
+/// What the op sends itself as it is.
+MoveCost Descent::sentNow(Operation *op) const {
+  OpSharding now;
+  for (Value operand : op->getOperands())
+    now.operands.push_back(getLayout(operand.getType()) ? layoutIn(operand)
+                                                        : Layout());
+  for (Value result : op->getResults())
+    now.results.push_back(layoutIn(result));
+  return cost.sending(op, now);
+}
+
 bool Descent::find() {
   Value moved = reshard.getResult();
   MoveCost least = cost.of(reshard), spent, gained;
@@ -226,8 +238,8 @@ bool Descent::find() {
     std::optional<SunkOp> sunk = tryOp(user, moved);
     if (!sunk)
       break;
-    spent = spent + costOfOthers(*sunk);
-    gained = gained + savedBy(*sunk, moved);
+    spent = spent + costOfOthers(*sunk) + cost.sending(user, sunk->sharding);
+    gained = gained + savedBy(*sunk, moved) + sentNow(user);
     before = sunk->sharding.results.front();
     after = layoutIn(user->getResult(0));
     moved = user->getResult(0);

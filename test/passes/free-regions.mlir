@@ -6,6 +6,7 @@
 // RUN: weft-opt %t/uneven.mlir --weft-propagate-layouts --weft-partition | FileCheck %s --check-prefix=UNEVEN
 // RUN: weft-opt %t/collectives.mlir --weft-propagate-layouts --weft-partition | FileCheck %s --check-prefix=COLL
 // RUN: weft-opt %t/price.mlir --weft-propagate-layouts --weft-sink-reshards --weft-partition | FileCheck %s --check-prefix=PRICE
+// RUN: weft-opt %t/sums.mlir --weft-propagate-layouts --weft-sink-reshards --weft-merge-reshards --weft-verify-layouts --weft-partition | FileCheck %s --check-prefix=SUMS
 // RUN: not weft-opt %t/bound.mlir --weft-propagate-layouts 2>&1 | FileCheck %s --check-prefix=BOUND
 
 //--- product.mlir
@@ -123,6 +124,78 @@ module attributes {weft.mesh = #mesh} {
       weft.yield %4 : tensor<14x7x4xf32>
     }
     return %0 : tensor<56x7x4xf32>
+  }
+}
+
+//--- sums.mlir
+#mesh = #weft.mesh<"x"=2, "y"=4>
+#xy = #weft.layout<#mesh, [{"x"}, {"y"}]>
+#x = #weft.layout<#mesh, [{"x"}, {}]>
+#y = #weft.layout<#mesh, [{"y"}, {}]>
+#whole = #weft.layout<#mesh, [{}, {}]>
+module attributes {weft.mesh = #mesh} {
+  // What is left of a sum over "y" when rows are summed over "x" by hand is half of it.
+  // SUMS-LABEL: func.func @scattered
+  // SUMS: weft.dot {{.*}} -> tensor<4x8xf32>
+  // SUMS-NEXT: coll.reduce_scatter sum %{{.*}} dim 0 over #{{.*}} ["x"] : tensor<4x8xf32> -> tensor<2x8xf32>
+  // SUMS-NEXT: coll.all_reduce sum %{{.*}} over #{{.*}} ["y"]{{.*}} : tensor<2x8xf32>
+  func.func @scattered(%v: tensor<8x16xf32> {weft.layout = #xy}, %w: tensor<16x8xf32> {weft.layout = #y}) -> tensor<4x8xf32> {
+    %0 = weft.manual(%v, %w) from [#x, #whole] to [#x] free ["y"] : (tensor<8x16xf32>, tensor<16x8xf32>) -> tensor<4x8xf32> {
+    ^bb0(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>):
+      %1 = weft.dot %a, %b contract [1] x [0] : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
+      %2 = coll.reduce_scatter sum %1 dim 0 over #mesh ["x"] : tensor<4x8xf32> -> tensor<2x8xf32>
+      weft.yield %2 : tensor<2x8xf32>
+    }
+    return %0 : tensor<4x8xf32>
+  }
+
+  // Summands move as well as sums do, and two sums that are added are one.
+  // SUMS-LABEL: func.func @passed_around
+  // SUMS-NOT: coll.all_reduce
+  // SUMS: coll.collective_permute %{{.*}} sources [1, 0] over #{{.*}} ["x"] : tensor<4x8xf32> -> tensor<4x8xf32>
+  // SUMS: weft.add
+  // SUMS: coll.all_reduce sum %{{.*}} over #{{.*}} ["y"]{{.*}} : tensor<4x8xf32>
+  // SUMS-NOT: coll.
+  // SUMS: return
+  func.func @passed_around(%v: tensor<8x16xf32> {weft.layout = #xy}, %w: tensor<16x8xf32> {weft.layout = #y}) -> tensor<8x8xf32> {
+    %0 = weft.manual(%v, %w) from [#x, #whole] to [#x] free ["y"] : (tensor<8x16xf32>, tensor<16x8xf32>) -> tensor<8x8xf32> {
+    ^bb0(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>):
+      %1 = weft.dot %a, %b contract [1] x [0] : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
+      %2 = weft.sin %a : tensor<4x16xf32>
+      %3 = weft.dot %2, %b contract [1] x [0] : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
+      %4 = coll.collective_permute %1 sources [1, 0] over #mesh ["x"] : tensor<4x8xf32> -> tensor<4x8xf32>
+      %5 = weft.add %4, %3 : tensor<4x8xf32>
+      weft.yield %5 : tensor<4x8xf32>
+    }
+    return %0 : tensor<8x8xf32>
+  }
+
+  // The greatest sum is not the sum of the greatest summands.
+  // SUMS-LABEL: func.func @greatest
+  // SUMS: coll.all_reduce sum %{{.*}} over #{{.*}} ["y"]
+  // SUMS: coll.all_reduce max %{{.*}} over #{{.*}} ["x"]
+  func.func @greatest(%v: tensor<8x16xf32> {weft.layout = #xy}, %w: tensor<16x8xf32> {weft.layout = #y}) -> tensor<4x8xf32> {
+    %0 = weft.manual(%v, %w) from [#x, #whole] to [#whole] free ["y"] : (tensor<8x16xf32>, tensor<16x8xf32>) -> tensor<4x8xf32> {
+    ^bb0(%a: tensor<4x16xf32>, %b: tensor<16x8xf32>):
+      %1 = weft.dot %a, %b contract [1] x [0] : tensor<4x16xf32>, tensor<16x8xf32> -> tensor<4x8xf32>
+      %2 = coll.all_reduce max %1 over #mesh ["x"] : tensor<4x8xf32>
+      weft.yield %2 : tensor<4x8xf32>
+    }
+    return %0 : tensor<4x8xf32>
+  }
+
+  // Gathered behind what is summed by hand: a fourth of the sum is sent.
+  // SUMS-LABEL: func.func @gathered_late
+  // SUMS: coll.all_reduce sum %{{.*}} over #{{.*}} ["x"] : tensor<4x4xf32>
+  // SUMS: coll.all_gather %{{.*}} dim 1 over #{{.*}} ["y"]{{.*}} : tensor<4x4xf32> -> tensor<4x16xf32>
+  func.func @gathered_late(%v: tensor<8x16xf32> {weft.layout = #xy}) -> (tensor<4x16xf32> {weft.layout = #whole}) {
+    %0 = weft.manual(%v) from [#x] to [#whole] free ["y"] : (tensor<8x16xf32>) -> tensor<4x16xf32> {
+    ^bb0(%a: tensor<4x16xf32>):
+      %1 = weft.constrain %a to #whole : tensor<4x16xf32> -> tensor<4x16xf32>
+      %2 = coll.all_reduce sum %1 over #mesh ["x"] : tensor<4x16xf32>
+      weft.yield %2 : tensor<4x16xf32>
+    }
+    return %0 : tensor<4x16xf32>
   }
 }
 
