@@ -5,6 +5,7 @@
 #include "weft/dialects/coll/Coll.h"
 #include "weft/passes/sharding/FetchedOperands.h"
 
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/ADT/STLExtras.h"
 
 #include <cmath>
@@ -234,7 +235,32 @@ listWithoutSums(const RuledOp &op, llvm::ArrayRef<Wish> wishes,
   return more;
 }
 
-/// May the value be added to another, behind ops that are linear in it alone,
+/// May the value be a sum over devices? A function's arguments are whole, and so
+/// is what is computed from them without a reduced factor.
+static bool mayBeSum(Value value, unsigned depth = 4) {
+  Operation *def = value.getDefiningOp();
+  if (!def)
+    return !isa<func::FuncOp>(value.getParentRegion()->getParentOp());
+  auto ruled = dyn_cast<ShardingRuleOpInterface>(def);
+  if (!ruled || depth == 0)
+    return true;
+  ShardingRule rule = ruled.getShardingRule();
+  auto leavesSums = [](const Factor &factor) {
+    return factor.kind == FactorKind::Reduce ||
+           factor.kind == FactorKind::Lookup;
+  };
+  if (llvm::any_of(rule.factors, leavesSums))
+    return true;
+  auto passes = [&](OpOperand &operand) {
+    unsigned index = operand.getOperandNumber();
+    return index < rule.linearity.size() &&
+           passedReduction(rule.linearity[index], ReduceKind::Sum) &&
+           mayBeSum(operand.get(), depth - 1);
+  };
+  return llvm::any_of(def->getOpOperands(), passes);
+}
+
+/// May the value be added to another sum, behind ops that are linear in it alone,
 /// so that two sums over devices become one?
 static bool isAddedUp(Value value, unsigned depth = 4) {
   auto adds = [&](OpOperand &use) {
@@ -246,10 +272,8 @@ static bool isAddedUp(Value value, unsigned depth = 4) {
     auto isLinear = [&](unsigned operand, Linearity kind) {
       return operand < linearity.size() && has(linearity[operand], kind);
     };
-    // What has no operands is a constant.
     auto isAdded = [&](OpOperand &other) {
-      Operation *def = other.get().getDefiningOp();
-      return other != use && (!def || def->getNumOperands() > 0) &&
+      return other != use && mayBeSum(other.get()) &&
              isLinear(other.getOperandNumber(), Linearity::JointlyLinear);
     };
     unsigned operand = use.getOperandNumber();

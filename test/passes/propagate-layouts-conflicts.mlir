@@ -54,4 +54,21 @@ func.func @the_minority_moves(
   return %1 : tensor<12x32xf32>
 }
 
+// Two sums that are added have the price of one, but a bias is no sum: 6,144
+// bytes of %x are gathered, and not 12,288 of the product summed.
+// CHECK-LABEL: func.func @a_bias_is_no_sum
+// CHECK: %[[X:.+]] = weft.reshard %arg0 {{.*}} -> tensor<64x32xf32, #[[$WHOLE2:.+]]>
+// CHECK: weft.dot %[[X]], %arg1 {{.*}} -> tensor<64x64xf32, #[[$COLUMNS:.+]]>
+// CHECK-NOT: weft.reshard
+// CHECK: return
+func.func @a_bias_is_no_sum(
+    %x: tensor<64x32xf32> {weft.layout = #weft.layout<#mesh, [{}, {"model"}]>},
+    %w: tensor<32x64xf32> {weft.layout = #weft.layout<#mesh, [{}, {"data"}]>},
+    %b: tensor<64xf32> {weft.layout = #weft.layout<#mesh, [{"data"}]>}) -> tensor<64x64xf32> {
+  %y = weft.dot %x, %w contract [1] x [0] : tensor<64x32xf32>, tensor<32x64xf32> -> tensor<64x64xf32>
+  %c = weft.broadcast %b dims [1] : tensor<64xf32> -> tensor<64x64xf32>
+  %z = weft.add %y, %c : tensor<64x64xf32>
+  %r = weft.relu %z : tensor<64x64xf32>
+  return %r : tensor<64x64xf32>
+}
 }
