@@ -16,8 +16,10 @@
 
 #include <chrono>
 #include <dlfcn.h>
+#include <future>
 #include <mutex>
 #include <sys/stat.h>
+#include <thread>
 
 using namespace mlir;
 using namespace weft;
@@ -78,8 +80,12 @@ struct pjrt::Compiler::State {
     options.generator = generator.get();
     target = generator ? generator->target().str() : options.target;
     version = "weft 0.1.0, build " + keyOfCode({build, target}).substr(0, 16);
+    // With one processor it would be the script that waits.
+    bool isAlone = std::thread::hardware_concurrency() <= 1;
+    ready = std::async(isAlone ? std::launch::deferred : std::launch::async, [this] { warmUp(); });
   }
   std::unique_ptr<KeptContext> take() {
+    ready.wait();
     std::lock_guard<std::mutex> lock(mutex);
     if (idle.empty())
       return std::make_unique<KeptContext>();
@@ -102,10 +108,34 @@ struct pjrt::Compiler::State {
   std::string target, version;
 
 private:
+  void warmUp();
   std::unique_ptr<KernelCodegen> generator;
   std::mutex mutex;
   std::vector<std::unique_ptr<KeptContext>> idle;
+  std::shared_future<void> ready; ///< destroyed, and so waited for, first
 };
+
+static constexpr StringLiteral kSmallProgram = R"(
+  func.func public @main(%x: tensor<9xf32>) -> tensor<9xf32> {
+    %0 = stablehlo.exponential %x : tensor<9xf32>
+    return %0 : tensor<9xf32>
+  })";
+
+/// Makes what is kept between programs while the script still imports and builds
+/// its model: the first program is then not dearer than the others.
+void pjrt::Compiler::State::warmUp() {
+  auto kept = std::make_unique<KeptContext>();
+  {
+    ScopedDiagnosticHandler silence(&kept->context, [](Diagnostic &) { return success(); });
+    CompileOptions small = options;
+    small.cacheDirectory.clear();
+    small.passes = &kept->passes;
+    auto program = stablehlo::read(kSmallProgram, "program", &kept->context);
+    if (auto module = program ? stablehlo::import(*program, {}) : nullptr)
+      (void)compileProgram(*module, small);
+  }
+  giveBack(std::move(kept));
+}
 
 pjrt::Compiler::Compiler() : state(std::make_unique<State>()) {}
 pjrt::Compiler::~Compiler() = default;
