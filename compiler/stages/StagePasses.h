@@ -35,7 +35,8 @@ public:
 
 private:
   mlir::MLIRContext *context;
-  std::map<std::tuple<Stage, Stage, bool>, std::unique_ptr<mlir::PassManager>> made;
+  std::map<std::tuple<Stage, Stage, bool>, std::unique_ptr<mlir::PassManager>>
+      made;
 };
 
 } // namespace weft

@@ -31,20 +31,25 @@ using namespace mlir;
 namespace weft::cpu {
 
 namespace {
-/// Without the instruction a fused multiply-add would be a call for each element.
+/// Without the instruction a fused multiply-add would be a call for each
+/// element.
 struct SplitMultiplyAdd : OpRewritePattern<math::FmaOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(math::FmaOp op, PatternRewriter &rewriter) const override {
-    Value product = arith::MulFOp::create(rewriter, op.getLoc(), op.getA(), op.getB());
+  LogicalResult matchAndRewrite(math::FmaOp op,
+                                PatternRewriter &rewriter) const override {
+    Value product =
+        arith::MulFOp::create(rewriter, op.getLoc(), op.getA(), op.getB());
     rewriter.replaceOpWithNewOp<arith::AddFOp>(op, product, op.getC());
     return success();
   }
 };
 } // namespace
 
-static FrozenRewritePatternSet approximationsIn(MLIRContext *context, bool hasFma) {
+static FrozenRewritePatternSet approximationsIn(MLIRContext *context,
+                                                bool hasFma) {
   RewritePatternSet patterns(context);
-  populateMathPolynomialApproximationPatterns(patterns, MathPolynomialApproximationOptions());
+  populateMathPolynomialApproximationPatterns(
+      patterns, MathPolynomialApproximationOptions());
   vector::populateVectorToVectorCanonicalizationPatterns(patterns);
   vector::populateVectorBroadcastLoweringPatterns(patterns);
   if (!hasFma)
@@ -52,7 +57,8 @@ static FrozenRewritePatternSet approximationsIn(MLIRContext *context, bool hasFm
   return patterns;
 }
 
-static FrozenRewritePatternSet conversionsIn(MLIRContext *context, const LLVMTypeConverter &types) {
+static FrozenRewritePatternSet conversionsIn(MLIRContext *context,
+                                             const LLVMTypeConverter &types) {
   RewritePatternSet patterns(context);
   populateSCFToControlFlowConversionPatterns(patterns);
   cf::populateControlFlowToLLVMConversionPatterns(types, patterns);
@@ -60,7 +66,9 @@ static FrozenRewritePatternSet conversionsIn(MLIRContext *context, const LLVMTyp
   arith::populateArithToLLVMConversionPatterns(types, patterns);
   populateMathToLLVMConversionPatterns(types, patterns);
   populateComplexToLLVMConversionPatterns(types, patterns);
-  populateVectorToLLVMConversionPatterns(types, patterns, /*reassociateFPReductions=*/false, /*force32BitVectorIndices=*/true);
+  populateVectorToLLVMConversionPatterns(types, patterns,
+                                         /*reassociateFPReductions=*/false,
+                                         /*force32BitVectorIndices=*/true);
   return patterns;
 }
 
@@ -69,12 +77,21 @@ KernelConversion::KernelConversion(MLIRContext *context, bool hasFma)
       conversions(conversionsIn(context, types)), target(*context) {
   target.addLegalOp<UnrealizedConversionCastOp>();
   // What LLVM has no instruction for stays for libm.
-  target.addIllegalDialect<arith::ArithDialect, cf::ControlFlowDialect, complex::ComplexDialect, scf::SCFDialect, vector::VectorDialect>();
+  target.addIllegalDialect<arith::ArithDialect, cf::ControlFlowDialect,
+                           complex::ComplexDialect, scf::SCFDialect,
+                           vector::VectorDialect>();
 }
 
-/// The functions of libm for which there are neither approximations nor instructions.
+/// The functions of libm for which there are neither approximations nor
+/// instructions.
 static LogicalResult callLibm(ModuleOp module) {
-  bool found = module.walk([](Operation *op) { return isa<math::MathDialect>(op->getDialect()) ? WalkResult::interrupt() : WalkResult::advance(); }).wasInterrupted();
+  bool found = module
+                   .walk([](Operation *op) {
+                     return isa<math::MathDialect>(op->getDialect())
+                                ? WalkResult::interrupt()
+                                : WalkResult::advance();
+                   })
+                   .wasInterrupted();
   if (!found)
     return success();
   PassManager passes(module.getContext());
@@ -89,7 +106,8 @@ LogicalResult KernelConversion::run(ModuleOp module) const {
   IRRewriter rewriter(module.getContext());
   DominanceInfo dominance;
   eliminateCommonSubExpressions(rewriter, dominance, module);
-  if (failed(applyPartialConversion(module, target, conversions)) || failed(callLibm(module)))
+  if (failed(applyPartialConversion(module, target, conversions)) ||
+      failed(callLibm(module)))
     return failure();
   SmallVector<UnrealizedConversionCastOp> casts;
   module.walk([&](UnrealizedConversionCastOp cast) { casts.push_back(cast); });

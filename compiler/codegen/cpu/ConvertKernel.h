@@ -2,7 +2,8 @@
 //
 //   scf.for %i = %c0 to %n step %c8 {                llvm.br ^bb1(%0 : i64) ...
 //     %y = math.exp %x : vector<8xf32>      ->       %3 = llvm.fmul %1, %2 ...
-//   }                                                llvm.cond_br %4, ^bb1, ^bb2
+//   }                                                llvm.cond_br %4, ^bb1,
+//   ^bb2
 //
 // MLIR has a pass for each dialect, which makes its patterns anew in each run:
 // for a kernel of a few ops that takes longer than all the rest. Here the

@@ -34,9 +34,13 @@ private:
   void writeCalls();
   void writeTables();
   void writeHeaders();
-  uint64_t slotOf(size_t external) const { return writable + kPage + external * 8; }
+  uint64_t slotOf(size_t external) const {
+    return writable + kPage + external * 8;
+  }
 
-  template <typename T> void put(uint64_t at, const T &value) { std::memcpy(image.data() + at, &value, sizeof value); }
+  template <typename T> void put(uint64_t at, const T &value) {
+    std::memcpy(image.data() + at, &value, sizeof value);
+  }
   uint64_t reserve(uint64_t bytes, uint64_t alignment) {
     uint64_t at = alignTo(image.size(), alignment);
     image.resize(at + bytes);
@@ -52,7 +56,8 @@ private:
   DenseMap<uint64_t, uint64_t> addresses; ///< of sections, by index
   SmallVector<char, 0> image;
   std::string names = std::string(1, '\0');
-  uint64_t symbols, strings, hash, relocations, calls, writable, dynamic; ///< where they are
+  uint64_t symbols, strings, hash, relocations, calls, writable,
+      dynamic; ///< where they are
 };
 } // namespace
 
@@ -67,13 +72,16 @@ template <typename T> static bool take(Expected<T> value, T &out) {
 
 bool PlainLinker::readSymbols() {
   for (const InputSection &section : sections)
-    if (section.sh_type == SHT_SYMTAB && (!take(object.symbols(&section), inputs) || !take(object.getStringTableForSymtab(section), inputNames)))
+    if (section.sh_type == SHT_SYMTAB &&
+        (!take(object.symbols(&section), inputs) ||
+         !take(object.getStringTableForSymtab(section), inputNames)))
       return false;
   for (const InputSymbol &symbol : inputs) {
     if (symbol.getBinding() == STB_LOCAL)
       continue;
     StringRef name;
-    if (!take(symbol.getName(inputNames), name) || symbol.st_shndx >= SHN_LORESERVE || name == "_GLOBAL_OFFSET_TABLE_")
+    if (!take(symbol.getName(inputNames), name) ||
+        symbol.st_shndx >= SHN_LORESERVE || name == "_GLOBAL_OFFSET_TABLE_")
       return false;
     (symbol.st_shndx == SHN_UNDEF ? externals : defined)[name] = &symbol;
   }
@@ -100,9 +108,12 @@ bool PlainLinker::placeSections() {
     ArrayRef<uint8_t> contents;
     if (section.sh_type != SHT_PROGBITS && section.sh_type != SHT_X86_64_UNWIND)
       return false;
-    if (section.sh_flags & (SHF_WRITE | SHF_TLS) || section.sh_addralign > kPage || !take(object.getSectionContents(section), contents))
+    if (section.sh_flags & (SHF_WRITE | SHF_TLS) ||
+        section.sh_addralign > kPage ||
+        !take(object.getSectionContents(section), contents))
       return false;
-    addresses[index] = reserve(contents.size(), std::max<uint64_t>(section.sh_addralign, 1));
+    addresses[index] =
+        reserve(contents.size(), std::max<uint64_t>(section.sh_addralign, 1));
     llvm::copy(contents, image.begin() + addresses[index]);
   }
   calls = reserve(externals.size() * kCallBytes, 16);
@@ -112,7 +123,8 @@ bool PlainLinker::placeSections() {
 }
 
 /// Of what is called: where its call is.
-std::optional<uint64_t> PlainLinker::addressOf(const InputSymbol &symbol) const {
+std::optional<uint64_t>
+PlainLinker::addressOf(const InputSymbol &symbol) const {
   if (symbol.st_shndx == SHN_UNDEF) {
     StringRef name = cantFail(symbol.getName(inputNames));
     return calls + (externals.find(name) - externals.begin()) * kCallBytes;
@@ -123,7 +135,8 @@ std::optional<uint64_t> PlainLinker::addressOf(const InputSymbol &symbol) const 
   return section->second + symbol.st_value;
 }
 
-bool PlainLinker::relocateOne(uint64_t section, const object::ELF64LE::Rela &relocation) {
+bool PlainLinker::relocateOne(uint64_t section,
+                              const object::ELF64LE::Rela &relocation) {
   uint32_t index = relocation.getSymbol(false);
   if (index == 0 || index >= inputs.size())
     return false;
@@ -160,7 +173,9 @@ bool PlainLinker::relocate(const InputSection &table) {
   Object::Elf_Rela_Range entries;
   if (table.sh_type != SHT_RELA || !take(object.relas(table), entries))
     return false;
-  return all_of(entries, [&](const auto &entry) { return relocateOne(section->second, entry); });
+  return all_of(entries, [&](const auto &entry) {
+    return relocateOne(section->second, entry);
+  });
 }
 
 /// jmp *slot(%rip)
@@ -169,7 +184,8 @@ void PlainLinker::writeCalls() {
     uint64_t at = calls + i * kCallBytes;
     image[at] = char(0xff);
     image[at + 1] = char(0x25);
-    support::endian::write32le(image.data() + at + 2, uint32_t(slotOf(i) - (at + 6)));
+    support::endian::write32le(image.data() + at + 2,
+                               uint32_t(slotOf(i) - (at + 6)));
   }
 }
 
@@ -183,18 +199,31 @@ void PlainLinker::writeTables() {
       symbol.st_info = input->st_info;
       symbol.st_other = input->st_other;
       symbol.st_size = input->st_size;
-      symbol.st_shndx = input->st_shndx == SHN_UNDEF ? SHN_UNDEF : 1; // there are no section headers
-      symbol.st_value = input->st_shndx == SHN_UNDEF ? 0 : addresses.lookup(input->st_shndx) + input->st_value;
+      symbol.st_shndx = input->st_shndx == SHN_UNDEF
+                            ? SHN_UNDEF
+                            : 1; // there are no section headers
+      symbol.st_value =
+          input->st_shndx == SHN_UNDEF
+              ? 0
+              : addresses.lookup(input->st_shndx) + input->st_value;
       put(symbols + ++number * sizeof symbol, symbol);
       put(hash + (3 + number) * 4, number + 1 < count ? number + 1 : 0u);
       name += text.size() + 1;
     }
   llvm::copy(names, image.begin() + strings);
   for (uint64_t i = 0; i < externals.size(); ++i)
-    put(relocations + i * sizeof(Elf64_Rela), Elf64_Rela{slotOf(i), (i + 1) << 32 | R_X86_64_GLOB_DAT, 0});
+    put(relocations + i * sizeof(Elf64_Rela),
+        Elf64_Rela{slotOf(i), (i + 1) << 32 | R_X86_64_GLOB_DAT, 0});
   Elf64_Dyn entries[kDynamicEntries] = {
-      {DT_HASH, {hash}}, {DT_SYMTAB, {symbols}}, {DT_SYMENT, {sizeof(Elf64_Sym)}}, {DT_STRTAB, {strings}}, {DT_STRSZ, {names.size()}},
-      {DT_RELA, {relocations}}, {DT_RELASZ, {externals.size() * sizeof(Elf64_Rela)}}, {DT_RELAENT, {sizeof(Elf64_Rela)}}, {DT_NULL, {0}}};
+      {DT_HASH, {hash}},
+      {DT_SYMTAB, {symbols}},
+      {DT_SYMENT, {sizeof(Elf64_Sym)}},
+      {DT_STRTAB, {strings}},
+      {DT_STRSZ, {names.size()}},
+      {DT_RELA, {relocations}},
+      {DT_RELASZ, {externals.size() * sizeof(Elf64_Rela)}},
+      {DT_RELAENT, {sizeof(Elf64_Rela)}},
+      {DT_NULL, {0}}};
   put(dynamic, entries);
 }
 
@@ -210,24 +239,31 @@ void PlainLinker::writeHeaders() {
   header.e_phentsize = sizeof(Elf64_Phdr);
   header.e_phnum = kSegments;
   put(0, header);
-  auto segment = [&](uint32_t type, uint32_t access, uint64_t from, uint64_t to, uint64_t moved, uint64_t alignment) {
-    return Elf64_Phdr{type, access, from, from + moved, from + moved, to - from, to - from, alignment};
+  auto segment = [&](uint32_t type, uint32_t access, uint64_t from, uint64_t to,
+                     uint64_t moved, uint64_t alignment) {
+    return Elf64_Phdr{type,         access,    from,      from + moved,
+                      from + moved, to - from, to - from, alignment};
   };
   // What is writable lies a page further in memory than in the file.
-  Elf64_Phdr segments[kSegments] = {segment(PT_LOAD, PF_R | PF_X, 0, writable, 0, kPage), segment(PT_LOAD, PF_R | PF_W, writable, image.size(), kPage, kPage),
-                                    segment(PT_DYNAMIC, PF_R | PF_W, dynamic, image.size(), kPage, 8), segment(PT_GNU_STACK, PF_R | PF_W, 0, 0, 0, 16)};
+  Elf64_Phdr segments[kSegments] = {
+      segment(PT_LOAD, PF_R | PF_X, 0, writable, 0, kPage),
+      segment(PT_LOAD, PF_R | PF_W, writable, image.size(), kPage, kPage),
+      segment(PT_DYNAMIC, PF_R | PF_W, dynamic, image.size(), kPage, 8),
+      segment(PT_GNU_STACK, PF_R | PF_W, 0, 0, 0, 16)};
   put(sizeof header, segments);
 }
 
 bool PlainLinker::link(SmallVectorImpl<char> &out) {
   const auto &header = object.getHeader();
-  if (header.e_machine != EM_X86_64 || header.e_type != ET_REL || !take(object.sections(), sections) || !readSymbols())
+  if (header.e_machine != EM_X86_64 || header.e_type != ET_REL ||
+      !take(object.sections(), sections) || !readSymbols())
     return false;
   placeTables();
   if (!placeSections())
     return false;
   for (const InputSection &section : sections)
-    if ((section.sh_type == SHT_RELA || section.sh_type == SHT_REL) && !relocate(section))
+    if ((section.sh_type == SHT_RELA || section.sh_type == SHT_REL) &&
+        !relocate(section))
       return false;
   for (auto &entry : defined)
     if (!addresses.contains(entry.second->st_shndx))
@@ -239,7 +275,8 @@ bool PlainLinker::link(SmallVectorImpl<char> &out) {
   return true;
 }
 
-bool linkPlainObject(ArrayRef<char> bytes, SmallVectorImpl<char> &sharedObject) {
+bool linkPlainObject(ArrayRef<char> bytes,
+                     SmallVectorImpl<char> &sharedObject) {
   auto object = Object::create(StringRef(bytes.data(), bytes.size()));
   if (!object) {
     consumeError(object.takeError());
