@@ -3,6 +3,7 @@
 #include "weft/compiler/explain/AnnotationChanges.h"
 
 #include "weft/compiler/explain/LayoutVariants.h"
+#include "weft/passes/planning/Passes.h"
 
 #include "llvm/ADT/STLExtras.h"
 
@@ -14,7 +15,7 @@ using Kind = AnnotationPlace::Kind;
 /// The function that becomes a program.
 static func::FuncOp publicFunction(ModuleOp module) {
   for (auto function : module.getOps<func::FuncOp>())
-    if (function.isPublic() && !function.isExternal())
+    if (becomesProgram(function))
       return function;
   return {};
 }

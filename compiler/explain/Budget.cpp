@@ -185,20 +185,15 @@ static std::string advice(const Limit &limit, const Explanation &explanation) {
   return text.empty() ? "nothing is sent; state what it costs" : text;
 }
 
-/// A line of the program, where the location has one.
-static Location lineIn(Location location) {
-  if (auto file = location->findInstanceOf<FileLineColLoc>())
-    return file;
-  return location;
-}
-
-/// Where the error is shown: the first op that communicates so.
+/// Where the error is shown: the first op that communicates so, by its line.
 static Location placeOf(plan::ProgramOp program, const Limit &limit) {
   StringRef kind = limit.subject;
   kind.consume_back(".bytes");
   for (auto op : program.getOps<plan::CollectiveOp>())
-    if (kind == op.getKind() || !isKind(kind))
-      return lineIn(op.getLoc());
+    if (kind == op.getKind() || !isKind(kind)) {
+      auto line = op.getLoc()->findInstanceOf<FileLineColLoc>();
+      return line ? line : op.getLoc();
+    }
   return program.getLoc();
 }
 

@@ -92,7 +92,7 @@ static int64_t bytesSent(plan::CollectiveOp op, const Mesh &mesh) {
   return (p - 1) * before / p; // reduce_scatter: full array; all_to_all: local
 }
 
-static CollectiveCost costOf(plan::CollectiveOp op, const Mesh &mesh) {
+static CollectiveCost explainedCost(plan::CollectiveOp op, const Mesh &mesh) {
   CollectiveCost cost;
   cost.kind = op.getKind().str();
   cost.bytes = bytesSent(op, mesh);
@@ -182,7 +182,7 @@ Explanation weft::explainProgram(plan::ProgramOp program) {
   for (Operation &op : program.getBody().front()) {
     ++result.instructions;
     if (auto collective = dyn_cast<plan::CollectiveOp>(op))
-      result.collectives.push_back(costOf(collective, mesh));
+      result.collectives.push_back(explainedCost(collective, mesh));
     else if (auto input = dyn_cast<plan::InputOp>(op))
       addInput(input, memory);
     else if (auto output = dyn_cast<plan::OutputOp>(op)) {

@@ -6,6 +6,7 @@
 #include "weft/dialects/host/Host.h"
 #include "weft/dialects/plan/Plan.h"
 #include "weft/dialects/weft/Weft.h"
+#include "weft/passes/planning/Passes.h"
 #include "weft/passes/sharding/FreeRegions.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -77,7 +78,7 @@ private:
   }
   static bool isStepFunction(Operation *op) {
     auto function = dyn_cast_or_null<func::FuncOp>(op);
-    return function && function.isPublic() && !function.isExternal();
+    return function && becomesProgram(function);
   }
   static bool belongsBetweenKernels(Operation *op) {
     if (!isStepFunction(op->getParentOfType<func::FuncOp>()))

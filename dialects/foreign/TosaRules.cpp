@@ -10,7 +10,7 @@
 using namespace mlir;
 using namespace weft;
 
-static RankedTensorType typeOf(Value value) {
+static RankedTensorType tensorTypeOf(Value value) {
   return dyn_cast<RankedTensorType>(value.getType());
 }
 
@@ -20,7 +20,7 @@ using RuleModel = ShardingRuleOpInterface::ExternalModel<Model, Op>;
 /// Every operand whole; `rank` dimensions without factors each.
 static void addWholeOperands(ShardingRule &rule, Operation *op) {
   for (Value operand : op->getOperands()) {
-    RankedTensorType type = typeOf(operand);
+    RankedTensorType type = tensorTypeOf(operand);
     rule.operands.push_back(TensorFactors(type ? type.getRank() : 0));
   }
 }
@@ -33,11 +33,11 @@ namespace {
 /// An operand's dimension of 1 beside a larger one is repeated, so it is whole.
 struct BroadcastingModel : RuleModel<BroadcastingModel, tosa::AddOp> {
   ShardingRule getShardingRule(Operation *op) const {
-    RankedTensorType result = typeOf(op->getResult(0));
+    RankedTensorType result = tensorTypeOf(op->getResult(0));
     ShardingRule rule = elementwiseRule(result.getShape(), {}, op->getNumResults());
     addWholeOperands(rule, op);
     for (auto [operand, factors] : llvm::zip_equal(op->getOperands(), rule.operands)) {
-      RankedTensorType type = typeOf(operand);
+      RankedTensorType type = tensorTypeOf(operand);
       if (!type || type.getRank() != result.getRank())
         continue; // a shift of tosa.mul
       for (int64_t dim = 0; dim < type.getRank(); ++dim)
@@ -55,7 +55,7 @@ struct BroadcastingModel : RuleModel<BroadcastingModel, tosa::AddOp> {
 /// ([n, h, c], [n, c, w]) -> ([n, h, w]) reduce={c}
 struct MatMulModel : RuleModel<MatMulModel, tosa::MatMulOp> {
   ShardingRule getShardingRule(Operation *op) const {
-    RankedTensorType a = typeOf(op->getOperand(0)), result = typeOf(op->getResult(0));
+    RankedTensorType a = tensorTypeOf(op->getOperand(0)), result = tensorTypeOf(op->getResult(0));
     ShardingRule rule;
     addWholeOperands(rule, op);
     for (int64_t size : result.getShape())
@@ -89,7 +89,7 @@ struct ReduceModel : RuleModel<ReduceModel<Op, kind>, Op> {
     return mode && mode.getValue() == tosa::NanPropagationMode::IGNORE;
   }
   ShardingRule getShardingRule(Operation *op) const {
-    RankedTensorType input = typeOf(op->getOperand(0));
+    RankedTensorType input = tensorTypeOf(op->getOperand(0));
     ShardingRule rule = elementwiseRule(input.getShape(), {input.getRank()}, 1);
     unsigned axis = cast<Op>(op).getAxis();
     rule.factors[axis].kind = passesOverNan(op) ? FactorKind::Whole : FactorKind::Reduce;
@@ -113,7 +113,7 @@ struct ReduceModel : RuleModel<ReduceModel<Op, kind>, Op> {
 
 struct TransposeModel : RuleModel<TransposeModel, tosa::TransposeOp> {
   ShardingRule getShardingRule(Operation *op) const {
-    RankedTensorType input = typeOf(op->getOperand(0));
+    RankedTensorType input = tensorTypeOf(op->getOperand(0));
     ShardingRule rule = elementwiseRule(input.getShape(), {input.getRank()}, 1);
     for (auto [dim, from] : llvm::enumerate(cast<tosa::TransposeOp>(op).getPerms()))
       rule.results[0][dim] = {static_cast<unsigned>(from)};
@@ -125,8 +125,8 @@ struct TransposeModel : RuleModel<TransposeModel, tosa::TransposeOp> {
 /// The wanted shape is an operand: the local op has the local one.
 struct ReshapeModel : RuleModel<ReshapeModel, tosa::ReshapeOp> {
   ShardingRule getShardingRule(Operation *op) const {
-    ShardingRule rule = reshapeRule(typeOf(op->getOperand(0)).getShape(),
-                                    typeOf(op->getResult(0)).getShape());
+    ShardingRule rule = reshapeRule(tensorTypeOf(op->getOperand(0)).getShape(),
+                                    tensorTypeOf(op->getResult(0)).getShape());
     for (Factor &factor : rule.factors)
       if (factor.kind == FactorKind::Shift)
         factor.kind = FactorKind::Whole; // dimensions that do not align

@@ -22,7 +22,7 @@ using Unary = Complex (*)(Complex);
 using Binary = Complex (*)(Complex, Complex);
 
 /// x / |x|; zeros and NaN stay.
-Complex signOf(Complex x) {
+Complex directionOf(Complex x) {
   double size = std::abs(x);
   return size == 0 ? x : x / size;
 }
@@ -44,7 +44,7 @@ Unary unary(Operation *op) {
   return llvm::TypeSwitch<Operation *, Unary>(op)
       .Case<NegOp>([](auto) { return +[](Complex x) { return -x; }; })
       .Case<ConjOp>([](auto) { return +[](Complex x) { return std::conj(x); }; })
-      .Case<SignOp>([](auto) { return &signOf; })
+      .Case<SignOp>([](auto) { return &directionOf; })
       .Case<ExpOp>([](auto) { return +[](Complex x) { return std::exp(x); }; })
       .Case<Expm1Op>([](auto) { return &expm1; })
       .Case<LogOp>([](auto) { return +[](Complex x) { return std::log(x); }; })

@@ -6,9 +6,6 @@
 using namespace mlir;
 using namespace weft;
 
-/// A loop that runs more often than this is an error here.
-static constexpr int64_t kMostTimes = 1 << 20;
-
 FailureOr<int64_t> Lockstep::takeInteger(Operation &op,
                                          SmallVector<Tensors> &values) {
   int64_t first = values.front().front().integer(0);

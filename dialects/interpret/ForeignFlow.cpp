@@ -8,8 +8,11 @@
 using namespace mlir;
 using namespace weft;
 
-/// A loop that runs more often than this is an error here.
-static constexpr int64_t kMostTimes = 1 << 20;
+/// How often a loop runs; its bounds may be further apart than an int64 says.
+static uint64_t timesOf(int64_t from, int64_t to, uint64_t by) {
+  uint64_t distance = from < to ? uint64_t(to) - uint64_t(from) : 0;
+  return distance / by + (distance % by != 0);
+}
 
 Lockstep::Outcome Lockstep::runCountedLoop(Operation &op,
                                            SmallVector<Tensors> carried) {
@@ -20,14 +23,15 @@ Lockstep::Outcome Lockstep::runCountedLoop(Operation &op,
       return failure();
     bounds.push_back(*bound);
   }
-  if (bounds[2] <= 0 || (bounds[1] - bounds[0]) / bounds[2] > kMostTimes)
+  uint64_t times = bounds[2] > 0 ? timesOf(bounds[0], bounds[1], bounds[2]) : 0;
+  if (bounds[2] <= 0 || times > uint64_t(kMostTimes))
     return op.emitOpError("runs from ")
            << bounds[0] << " to " << bounds[1] << " by " << bounds[2]
            << "; steps are positive, and no more than " << kMostTimes
            << " are interpreted";
-  for (int64_t i = bounds[0]; i < bounds[1]; i += bounds[2]) {
+  for (uint64_t time = 0; time < times; ++time) {
     Tensor counter = storedTensor(op.getOperand(0).getType());
-    counter.setInteger(0, i);
+    counter.setInteger(0, int64_t(uint64_t(bounds[0]) + time * uint64_t(bounds[2])));
     for (Tensors &tensors : carried)
       tensors.insert(tensors.begin(), counter);
     auto next = run(op.getRegion(0).front(), carried);

@@ -14,6 +14,9 @@
 
 namespace weft {
 
+/// A loop that runs more often than this is an error here.
+inline constexpr int64_t kMostTimes = 1 << 20;
+
 class Lockstep {
 public:
   explicit Lockstep(const Mesh &mesh) : mesh(mesh), devices(mesh.size()) {}

@@ -62,11 +62,6 @@ static int64_t bytesNeeded(func::FuncOp function) {
   return bytes + llvm::alignTo(packArena(assignment.lifetimes()).bytes, 64);
 }
 
-/// The op of `block` that is, or holds, a user.
-static Operation *userIn(Block &block, Operation *user) {
-  return block.findAncestorOpInBlock(*user);
-}
-
 //===----------------------------------------------------------------------===//
 // Earlier, what frees
 //===----------------------------------------------------------------------===//
@@ -106,7 +101,7 @@ private:
         continue;
       llvm::SetVector<Operation *> users;
       for (Operation *user : next->getUsers())
-        users.insert(userIn(block, user));
+        users.insert(block.findAncestorOpInBlock(*user));
       for (Operation *user : llvm::reverse(users))
         if (!done.contains(user) && isWorthwhile(user))
           work.push_back(user);
@@ -139,7 +134,7 @@ private:
 
   bool isLastUse(Value value, Operation *op) {
     return llvm::all_of(value.getUsers(), [&](Operation *user) {
-      Operation *at = userIn(block, user);
+      Operation *at = block.findAncestorOpInBlock(*user);
       return at == op || at == block.getTerminator() || done.contains(at);
     });
   }
@@ -225,7 +220,7 @@ private:
   size_t lastUse(Value value) const {
     size_t last = value.getDefiningOp() ? at.lookup(value.getDefiningOp()) : 0;
     for (Operation *user : value.getUsers())
-      last = std::max(last, at.lookup(userIn(block, user)));
+      last = std::max(last, at.lookup(block.findAncestorOpInBlock(*user)));
     return last;
   }
 
@@ -239,7 +234,7 @@ private:
       return 0;
     bool readBefore = false;
     for (Operation *user : result.getUsers()) {
-      size_t when = at.lookup(userIn(block, user));
+      size_t when = at.lookup(block.findAncestorOpInBlock(*user));
       readBefore |= when < fullest;
       if (when == fullest)
         return 0;
@@ -255,7 +250,7 @@ private:
   void makeAgain(Operation *op) {
     Operation *first = nullptr;
     for (Operation *user : op->getUsers()) {
-      Operation *place = userIn(block, user);
+      Operation *place = block.findAncestorOpInBlock(*user);
       if (at[place] > fullest && (!first || at[place] < at[first]))
         first = place;
     }
@@ -265,7 +260,7 @@ private:
     auto reason = op->getAttrOfType<StringAttr>("reason");
     again->setAttr("reason", StringAttr::get(op->getContext(), (reason ? reason.getValue() : "") + why.getValue()));
     op->getResult(0).replaceUsesWithIf(again->getResult(0), [&](OpOperand &use) {
-      return at.lookup(userIn(block, use.getOwner())) > fullest;
+      return at.lookup(block.findAncestorOpInBlock(*use.getOwner())) > fullest;
     });
     if (op->use_empty()) // all of them came later: it is only moved
       op->erase();
@@ -290,7 +285,7 @@ struct FitMemory : weft::impl::FitMemoryPassBase<FitMemory> {
       return signalPassFailure();
     }
     for (auto function : getOperation().getOps<func::FuncOp>())
-      if (function.isPublic() && !function.isExternal())
+      if (becomesProgram(function))
         fit(function, bytes ? bytes.getInt() : std::numeric_limits<int64_t>::max());
   }
 

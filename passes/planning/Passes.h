@@ -13,6 +13,10 @@ namespace weft {
 /// On a module: bytes that a device has (i64). Programs are brought into it.
 inline constexpr llvm::StringLiteral kMemoryAttr = "weft.memory";
 
+/// A step's function, which `PlaceBuffers` turns into a program; the private
+/// ones are its kernels.
+bool becomesProgram(mlir::func::FuncOp function);
+
 #define GEN_PASS_DECL
 #include "weft/passes/planning/Passes.h.inc"
 #define GEN_PASS_REGISTRATION

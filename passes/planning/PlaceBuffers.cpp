@@ -11,6 +11,10 @@ namespace weft {
 #define GEN_PASS_DEF_PLACEBUFFERSPASS
 #include "weft/passes/planning/Passes.h.inc"
 
+bool becomesProgram(mlir::func::FuncOp function) {
+  return function.isPublic() && !function.isExternal();
+}
+
 namespace {
 using namespace mlir;
 
@@ -375,7 +379,7 @@ struct PlaceBuffersPass : impl::PlaceBuffersPassBase<PlaceBuffersPass> {
       mesh = MeshAttr::get(&getContext(), Mesh{{{"device", 1}}, {}});
     for (auto function :
          llvm::make_early_inc_range(module.getOps<func::FuncOp>())) {
-      if (!function.isPublic() || function.isExternal())
+      if (!becomesProgram(function))
         continue;
       ProgramEmitter emitter(function, mesh);
       if (failed(emitter.emit()))

@@ -18,10 +18,6 @@ using namespace mlir;
 // Price
 //===----------------------------------------------------------------------===//
 
-static int64_t femtoseconds(double seconds) {
-  return int64_t(std::min(std::round(seconds * 1e15), 1e17));
-}
-
 /// Seconds of bytes over the slowest of these axes, and its latency.
 static double seconds(const Mesh &mesh, const SubAxes &over, int64_t bytes) {
   double result = 0;

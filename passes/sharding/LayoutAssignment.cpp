@@ -68,10 +68,6 @@ Layout LayoutAssignment::chooseReduced(Value value) const {
   return common ? *common : table.get(value);
 }
 
-static bool samePartial(const Layout &a, const Layout &b) {
-  return a.partial == b.partial && a.reduce == b.reduce;
-}
-
 bool LayoutAssignment::isUsedOnlyBy(Value value, Operation *op) const {
   return llvm::all_of(value.getUsers(), [&](Operation *user) {
     return user == op || !indexOf.contains(user);

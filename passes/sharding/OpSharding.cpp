@@ -102,6 +102,10 @@ FactorAxes RuledOp::project(const Mesh &mesh, unsigned tensor,
   return axes;
 }
 
+bool weft::samePartial(const Layout &a, const Layout &b) {
+  return a.partial == b.partial && (a.partial.empty() || a.reduce == b.reduce);
+}
+
 //===----------------------------------------------------------------------===//
 // Merging
 //===----------------------------------------------------------------------===//

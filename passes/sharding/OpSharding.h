@@ -52,6 +52,9 @@ struct RuledOp {
                      const Layout &layout) const;
 };
 
+/// Are both summands of the same sums, or neither?
+bool samePartial(const Layout &a, const Layout &b);
+
 /// What an op runs with.
 struct OpSharding {
   FactorAxes axes;

@@ -143,7 +143,7 @@ private:
 };
 } // namespace
 
-static int64_t femtoseconds(double seconds) {
+int64_t weft::femtoseconds(double seconds) {
   return std::llround(std::min(seconds * 1e15, 1e17));
 }
 

@@ -38,6 +38,8 @@ enum class StepKind : uint8_t {
 /// all_gather, all_to_all, ... as printed and counted; slice and make_partial
 /// are local.
 llvm::StringRef stringifyStepKind(StepKind kind);
+/// Whole ones, whose sums do not depend on their order; 100 s are the most.
+int64_t femtoseconds(double seconds);
 
 struct ReshardStep {
   StepKind kind = StepKind::Slice;

@@ -65,10 +65,6 @@ private:
 constexpr size_t deepest = 4;
 } // namespace
 
-static bool samePartial(const Layout &a, const Layout &b) {
-  return a.partial == b.partial && (a.partial.empty() || a.reduce == b.reduce);
-}
-
 /// Does the operand come from the same layout by a movement of its own, which
 /// would be saved?
 bool Descent::carries(Value moved, OpOperand &operand) const {

@@ -1,4 +1,4 @@
-"""Ctrl-C while `weft fit` trains: it ends after the step under way, with the state saved. A fault ends with 70.
+"""Ctrl-C or SIGTERM while `weft fit` trains: it ends after the step under way, with the state saved. A fault ends with 70.
 
     check_interrupt.py WEFT FIXTURES
 """
@@ -25,9 +25,9 @@ def start(weft, model, data, *flags):
     sys.exit(f"no fifth epoch: {process.communicate()[1]}")
 
 
-def interrupt(process):
+def interrupt(process, by=signal.SIGINT):
     """(exit status, stderr) after one Ctrl-C."""
-    process.send_signal(signal.SIGINT)
+    process.send_signal(by)
     _, errors = process.communicate(timeout=60)
     return process.returncode, errors
 
@@ -62,6 +62,14 @@ def main():
         expect(iteration == steps + 1, f"{iteration} steps after one more, not {steps + 1}")
         status, errors = interrupt(start(weft, model, out / "data.npz"))
         expect(status == 130 and "interrupted after" in errors, f"without --save: status {status}, {errors}")
+        # What ends a service or a batch job saves as well.
+        model_again, weights_again = out / "t.keras", out / "t.npz"
+        status, errors = interrupt(start(weft, model, out / "data.npz", "--save", model_again, "--save-weights", weights_again),
+                                   signal.SIGTERM)
+        expect(status == 143 and f"steps; saved {model_again}, {weights_again}" in errors,
+               f"after SIGTERM: status {status}, {errors}")
+        iteration = npz_values.read(weights_again)["adam/iteration"][1][0]
+        expect(f"interrupted after {iteration} steps" in errors, f"{iteration} steps are saved: {errors}")
         # A fault of Weft's own ends with a line and status 70.
         process = start(weft, model, out / "data.npz")
         process.send_signal(signal.SIGSEGV)

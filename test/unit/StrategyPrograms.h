@@ -14,8 +14,8 @@
 
 #include "weft/dialects/coll/Coll.h"
 #include "weft/passes/sharding/OpSharding.h"
-#include "weft/passes/sharding/Passes.h"
 #include "weft/passes/verify/CompareWithGlobal.h"
+#include "weft/test/unit/PartitionPasses.h"
 
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -141,9 +141,7 @@ inline int64_t check(ModuleOp global, Moves moves,
                      llvm::ArrayRef<Tensor> arguments = {}) {
   OwningOpRef<ModuleOp> local(global.clone());
   PassManager pm(&context());
-  pm.addPass(createPropagateLayoutsPass());
-  pm.addPass(createVerifyLayoutsPass());
-  pm.addPass(createPartitionPass());
+  test::addPartitionAlone(pm);
   REQUIRE(succeeded(pm.run(*local)));
   auto mesh = global->getAttrOfType<MeshAttr>("weft.mesh").getMesh();
   int64_t bytes = 0;

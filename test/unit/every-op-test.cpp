@@ -16,6 +16,7 @@
 #include "weft/passes/training/Passes.h"
 #include "weft/passes/verify/CompareWithGlobal.h"
 #include "weft/runtime/abi/weft.h"
+#include "weft/test/unit/PartitionPasses.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Parser/Parser.h"
@@ -137,9 +138,7 @@ void checkPartitioned(ModuleOp global, const Tensors &inputs, uint64_t choice,
   OwningOpRef<ModuleOp> partitioned(global.clone());
   annotate(mainOf(*partitioned), mesh, choice);
   PassManager pm(&context());
-  pm.addPass(createPropagateLayoutsPass());
-  pm.addPass(createVerifyLayoutsPass());
-  pm.addPass(createPartitionPass());
+  test::addPartitionAlone(pm);
   bool ran = succeeded(pm.run(*partitioned));
   CHECK(ran);
   if (!ran)

@@ -3,8 +3,8 @@
 
 #include "weft/compiler/Register.h"
 #include "weft/compiler/stages/Pipeline.h"
-#include "weft/passes/sharding/Passes.h"
 #include "weft/passes/verify/CompareWithGlobal.h"
+#include "weft/test/unit/PartitionPasses.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -54,13 +54,10 @@ static std::vector<Layout> layoutsOf(int64_t rank) {
 static void checkLaidOut(ModuleOp global, bool allStages) {
   OwningOpRef<ModuleOp> local(global.clone());
   PassManager pm(&context());
-  if (allStages) {
+  if (allStages)
     buildPipeline(pm, {}, Stage::imported, Stage::scheduled);
-  } else {
-    pm.addPass(createPropagateLayoutsPass());
-    pm.addPass(createVerifyLayoutsPass());
-    pm.addPass(createPartitionPass());
-  }
+  else
+    test::addPartitionAlone(pm);
   REQUIRE(succeeded(pm.run(*local)));
   auto entry = [](ModuleOp module) { return *module.getOps<func::FuncOp>().begin(); };
   CompareOptions options;
@@ -245,4 +242,20 @@ TEST_CASE("what the interpreter does not know of upstream's ops") {
     %r = scf.for %i = %c0 to %c9 step %c0 iter_args(%v = %a) -> tensor<4xf32> { scf.yield %v : tensor<4xf32> }
     return %r : tensor<4xf32> })"),
              Catch::Contains("runs from 0 to 9 by 0; steps are positive, and no more than 1048576 are interpreted"));
+}
+
+TEST_CASE("a loop's bounds may be further apart than an integer says") {
+  auto module = parseSourceString<ModuleOp>(R"(func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+    %from = arith.constant -9223372036854775807 : index
+    %to = arith.constant 9223372036854775807 : index
+    %by = arith.constant 4611686018427387904 : index
+    %one = arith.constant dense<1.0> : tensor<4xf32>
+    %r = scf.for %i = %from to %to step %by iter_args(%v = %a) -> tensor<4xf32> {
+      %w = arith.addf %v, %one : tensor<4xf32>
+      scf.yield %w : tensor<4xf32> }
+    return %r : tensor<4xf32> })", &context());
+  REQUIRE(module);
+  auto results = interpretFunction(*module->getOps<func::FuncOp>().begin(), {Tensor({4}, Float32Type::get(&context()))});
+  REQUIRE(succeeded(results));
+  CHECK((*results)[0].real(0) == 4);
 }

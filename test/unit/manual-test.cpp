@@ -8,9 +8,9 @@
 
 #include "weft/compiler/frontends/stablehlo/Import.h"
 #include "weft/dialects/coll/Coll.h"
-#include "weft/passes/sharding/Passes.h"
 #include "weft/passes/verify/CompareWithGlobal.h"
 #include "weft/runtime/data/Npz.h"
+#include "weft/test/unit/PartitionPasses.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/Support/MemoryBuffer.h"
@@ -89,12 +89,7 @@ TEST_CASE("partitioned programs of shard_map keep their meaning") {
     Program program(path);
     OwningOpRef<ModuleOp> global = program.module->clone();
     PassManager pm(&program.context);
-    pm.addPass(createPropagateLayoutsPass());
-    pm.addPass(createSinkReshardsPass());
-    pm.addPass(createMergeReshardsPass());
-    pm.addPass(createVerifyLayoutsPass());
-    pm.addPass(createPartitionPass());
-    pm.addPass(createCombineAllReducesPass());
+    test::addPartitionWithMoves(pm);
     REQUIRE(succeeded(pm.run(*program.module)));
     CompareOptions options;
     options.tolerance = 0;

@@ -5,7 +5,7 @@
 // NaN in all padding.
 
 #include "weft/dialects/interpret/Interpret.h"
-#include "weft/passes/sharding/Passes.h"
+#include "weft/test/unit/PartitionPasses.h"
 
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -81,12 +81,7 @@ Tensors someArguments(func::FuncOp function) {
 
 void partition(ModuleOp module) {
   PassManager pm(module.getContext());
-  pm.addPass(createPropagateLayoutsPass());
-  pm.addPass(createSinkReshardsPass());
-  pm.addPass(createMergeReshardsPass());
-  pm.addPass(createVerifyLayoutsPass());
-  pm.addPass(createPartitionPass());
-  pm.addPass(createCombineAllReducesPass());
+  test::addPartitionWithMoves(pm);
   REQUIRE(succeeded(pm.run(module)));
 }
 

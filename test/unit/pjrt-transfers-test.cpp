@@ -41,9 +41,8 @@ struct Transfer {
     args.transfer_size = size;
     args.is_last_transfer = isLast;
     std::string why = messageOf(callFor(kAsyncHostToDeviceTransferManager_TransferData, args));
-    if (why.empty()) {
+    if (why.empty())
       destroyEvent(args.done_with_h2d_transfer);
-    }
     return why;
   }
   int64_t dims[1] = {4};

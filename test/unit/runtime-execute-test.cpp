@@ -76,13 +76,7 @@ TEST_CASE("a donated input is updated in place, run after run") {
 }
 
 TEST_CASE("a deadlock says who waits where for whom") {
-  PlanBuilder p({{"x", 2}});
-  uint32_t v = p.state("v", DType::f32, {2}, {{whole(0, 2)}});
-  uint32_t first = p.arena(DType::i1, {});
-  p.launch("is_first", {first});
-  JumpUnlessT &skip = p.jumpUnless(first, 0);
-  p.collective(CollectiveKind::all_reduce, {v}, {v}, {whole(0, 2)});
-  skip.target = p.next();
+  PlanBuilder p = deadlock();
   std::vector<uint8_t> image = p.image();
   for (int workers : {1, 2}) {
     Loaded program(image, "cpu:2", workers);
@@ -100,14 +94,8 @@ TEST_CASE("a deadlock says who waits where for whom") {
 }
 
 TEST_CASE("devices in two places of one group wait for each other") {
-  PlanBuilder p({{"x", 2}});
-  uint32_t v = p.state("v", DType::f32, {2}, {{whole(0, 2)}});
-  uint32_t first = p.arena(DType::i1, {});
-  p.launch("is_first", {first});
-  JumpUnlessT &skip = p.jumpUnless(first, 0);
-  p.collective(CollectiveKind::all_reduce, {v}, {v}, {whole(0, 2)});
-  skip.target = p.next();
-  p.collective(CollectiveKind::all_reduce, {v}, {v}, {whole(0, 2)});
+  PlanBuilder p = deadlock();
+  p.collective(CollectiveKind::all_reduce, {0}, {0}, {whole(0, 2)});
   Loaded program(p.image(), "cpu:2");
   CHECK(program.run() ==
         "deadlock in \"test\": no group is complete; device 0 waits at "

@@ -196,6 +196,18 @@ public:
   ProgramT program;
 };
 
+/// Of two devices only the first comes to the sum of "v", buffer 0.
+inline PlanBuilder deadlock() {
+  PlanBuilder p({{"x", 2}});
+  uint32_t v = p.state("v", DType::f32, {2}, {{whole(0, 2)}});
+  uint32_t first = p.arena(DType::i1, {});
+  p.launch("is_first", {first});
+  JumpUnlessT &skip = p.jumpUnless(first, 0);
+  p.collective(CollectiveKind::all_reduce, {v}, {v}, {whole(0, 2)});
+  skip.target = p.next();
+  return p;
+}
+
 } // namespace weft::test
 
 #endif // WEFT_TEST_UNIT_RUNTIME_PLAN_H

@@ -224,13 +224,7 @@ TEST_CASE("groups in loops of their own") {
 }
 
 TEST_CASE("a deadlock across processes is an error", "[.deadlock]") {
-  PlanBuilder p({{"x", 2}});
-  uint32_t v = p.state("v", DType::f32, {2}, {{whole(0, 2)}});
-  uint32_t first = p.arena(DType::i1, {});
-  p.launch("is_first", {first});
-  JumpUnlessT &skip = p.jumpUnless(first, 0);
-  p.collective(CollectiveKind::all_reduce, {v}, {v}, {whole(0, 2)});
-  skip.target = p.next();
+  PlanBuilder p = deadlock();
   Loaded program(p.image(), "cpu:2", 1, false, together());
   std::string error = program.run();
   if (weft_processes_rank(together()) == 0)

@@ -2,7 +2,8 @@
 //-*-===//
 //
 // main.cpp fills these values and calls one function; a command returns the
-// exit status: 0, 1 for an error it has printed, 70 for an internal failure.
+// exit status: 0, 1 for an error it has printed, 2 where the command line itself
+// is wrong, 70 for an internal failure.
 // The commands of CompilerCommands are in libWeftCommands.so, which main loads
 // when one of them is asked for: `weft run` never maps the compiler.
 //
@@ -133,6 +134,8 @@ int runReshardCommand(const ReshardFlags &flags);
 
 /// `weft: error: MESSAGE` on stderr; returns 1.
 int fail(const std::string &message);
+/// The same for a flag that no run could take; returns 2.
+int failUsage(const std::string &message);
 /// `weft: warning: MESSAGE` on stderr.
 void warn(const std::string &message);
 

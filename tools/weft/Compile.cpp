@@ -61,12 +61,12 @@ static bool refuseModelFlags(const CompileFlags &flags) {
 static int compileFrom(const CompileFlags &flags, std::optional<Stage> to) {
   std::optional<Stage> from = stageOf("--from", flags.from);
   if (!from || refuseModelFlags(flags))
-    return 1;
+    return 2;
   bool assembly = flags.emit == "assembly";
   if (to || assembly)
     if (std::string why = invalidOrder(*from, to.value_or(Stage::kernels));
         !why.empty())
-      return fail("--emit " + flags.emit + ": " + why);
+      return failUsage("--emit " + flags.emit + ": " + why);
   std::string error;
   auto text = readTextFile(flags.model.model, error);
   if (!text)
@@ -95,7 +95,7 @@ static int compileFrom(const CompileFlags &flags, std::optional<Stage> to) {
 static int compileForeign(const CompileFlags &flags,
                           std::optional<Stage> stage) {
   if (flags.verify)
-    return fail("--verify compares the stages of a model; leave it out for " +
+    return failUsage("--verify compares the stages of a model; leave it out for " +
                 flags.model.model);
   auto program = ForeignProgram::open(flags.model);
   if (!program)
@@ -117,14 +117,14 @@ int weft::tool::runCompile(const CompileFlags &flags) {
   std::optional<Stage> stage;
   bool assembly = flags.emit == "assembly";
   if (!flags.kernels.empty() && !assembly)
-    return fail("--kernel chooses what --emit=assembly prints; add it");
+    return failUsage("--kernel chooses what --emit=assembly prints; add it");
   if (!flags.emit.empty() && !assembly) {
     stage = stageOf("--emit", flags.emit);
     if (!stage)
-      return 1;
+      return 2;
   } else if (flags.out.empty() && !flags.verify && !assembly) {
-    return fail("--out is missing; name the program file, or print a stage "
-                "with --emit");
+    return failUsage("--out is missing; name the program file, or print a "
+                     "stage with --emit");
   }
   if (!flags.out.empty() && flags.out != "-")
     if (Status writable = tryOutput(flags.out); !writable)

@@ -128,7 +128,7 @@ int weft::tool::runReshardCommand(const ReshardFlags &flags) {
                          flags.dtype, flags.json,  !flags.noExchange};
   std::string out, error = reshardReport(request, out);
   if (!error.empty())
-    return fail("reshard: " + error +
+    return failUsage("reshard: " + error +
                 "; write it as in weft reshard --mesh x=4,y=2 --shape 16x16 "
                 "--from [x,-] --to [-,y]");
   std::fputs(out.c_str(), stdout);

@@ -74,8 +74,6 @@ static int explainModel(const ExplainFlags &flags) {
 }
 
 int weft::tool::runExplain(const ExplainFlags &flags) {
-  if (flags.html == "-")
-    return fail("--html -: standard output has the text; name a file, as report.html");
   if (!flags.html.empty())
     if (Status writable = tryOutput(flags.html); !writable)
       return fail(writable.message());

@@ -10,6 +10,11 @@ int weft::tool::fail(const std::string &message) {
   return 1;
 }
 
+int weft::tool::failUsage(const std::string &message) {
+  fail(message);
+  return 2;
+}
+
 void weft::tool::warn(const std::string &message) {
   std::fprintf(stderr, "weft: warning: %s\n", message.c_str());
 }

@@ -15,11 +15,14 @@ using namespace weft;
 using namespace weft::tool;
 
 static std::atomic<bool> interrupted{false};
+static std::atomic<int> statusOfSignal{128 + SIGINT};
 
-/// The first Ctrl-C ends after the step under way; the second ends at once.
-static void stopAfterThisStep(int) {
+/// The first Ctrl-C or SIGTERM ends after the step under way; the second ends
+/// at once.
+static void stopAfterThisStep(int signal) {
+  statusOfSignal = 128 + signal;
   if (interrupted.exchange(true))
-    _exit(130);
+    _exit(128 + signal);
 }
 
 /// Rank 0 alone writes files; the others give it what it lacks.
@@ -29,10 +32,6 @@ static bool writesFiles(const FitFlags &flags) {
 
 /// Before any work: a run must not fail at its end over a mistyped folder.
 static Status tryOutputs(const FitFlags &flags) {
-  if (!flags.save.empty() && !flags.save.ends_with(".keras"))
-    return Error{
-        "--save " + flags.save +
-        ": Keras loads only files whose name ends in .keras; name it so"};
   for (const std::string *path :
        {&flags.save, &flags.saveWeights, &flags.history, &flags.stats})
     if (!path->empty() && writesFiles(flags))
@@ -177,6 +176,8 @@ int weft::tool::runFit(const FitFlags &given) {
   FitOptions options = fitOptions(flags, &generator);
   options.validation = validation ? &*validation : nullptr;
   std::signal(SIGINT, stopAfterThisStep);
+  if (!flags.processes) // of several, JoinedProcesses ends all after one step
+    std::signal(SIGTERM, stopAfterThisStep);
   options.stepBegin = [&] { clock.beginStep(); };
   options.stepEnd = [&](double execute) {
     clock.endStep(session->runtime(), execute);
@@ -192,5 +193,5 @@ int weft::tool::runFit(const FitFlags &given) {
   std::fprintf(stderr, "weft: interrupted after %lld steps%s\n",
                static_cast<long long>(history->stepCount),
                savedFiles(flags).c_str());
-  return 130;
+  return statusOfSignal;
 }

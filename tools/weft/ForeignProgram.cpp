@@ -45,15 +45,8 @@ ForeignProgram::open(const ModelFlags &flags) {
     return fail(std::string(flag) + " has no effect on " + flags.model +
                 ", which has its shapes and layouts; leave it out"),
            nullptr;
-  if (!checkFlags(flags))
-    return nullptr;
+  self->devices = deviceCountOf(flags.devices);
   std::string error;
-  llvm::StringRef count(flags.devices);
-  if (!count.empty() && (!count.consume_front("cpu:") ||
-                         count.getAsInteger(10, self->devices) ||
-                         self->devices < 1))
-    return fail("--devices " + flags.devices + ": use cpu:N, as cpu:8"),
-           nullptr;
   auto bytes = readTextFile(flags.model, error);
   if (!bytes)
     return fail(error), nullptr;

@@ -2,6 +2,7 @@
 
 #include "weft/compiler/explain/TensorLayouts.h"
 #include "weft/dialects/weft/Weft.h"
+#include "weft/passes/planning/Passes.h"
 #include "weft/tools/weft/DrawShards.h"
 #include "weft/tools/weft/StepCompiler.h"
 
@@ -79,7 +80,7 @@ static bool addOutputs(std::vector<Row> &rows, StepCompiler &steps,
     return false;
   mlir::func::FuncOp predict;
   for (auto function : module->getOps<mlir::func::FuncOp>())
-    if (function.isPublic())
+    if (becomesProgram(function))
       predict = function;
   for (size_t node = 0; node < model.nodes.size(); ++node) {
     const std::string &name = model.layerOf(node).name;

@@ -2,6 +2,7 @@
 
 #include "weft/tools/weft/ReadIr.h"
 
+#include "weft/compiler/frontends/stablehlo/Import.h"
 #include "weft/tools/weft/Commands.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -29,6 +30,8 @@ mlir::OwningOpRef<mlir::ModuleOp> weft::tool::parseIr(const std::string &text,
              "; write it as weft compile --emit prints it");
         return mlir::success();
       });
+  if (mlir::failed(stablehlo::checkNesting(text, file, &context)))
+    return {};
   return mlir::parseSourceString<mlir::ModuleOp>(
       text, mlir::ParserConfig(&context), file);
 }

@@ -34,10 +34,9 @@ std::optional<std::string> weft::tool::readTextFile(const std::string &path,
   return std::string(bytes->begin(), bytes->end());
 }
 
-/// "cpu:8" -> 8; 0 where the text is no such list.
-static int64_t parseDeviceCount(llvm::StringRef text) {
+int64_t weft::tool::deviceCountOf(llvm::StringRef devices) {
   int64_t count = 0;
-  if (!text.consume_front("cpu:") || text.getAsInteger(10, count))
+  if (!devices.consume_front("cpu:") || devices.getAsInteger(10, count))
     return 0;
   return count;
 }
@@ -106,10 +105,7 @@ bool StepCompiler::readModelFile() {
   if (flags.metrics)
     options.metrics = splitMetrics(*flags.metrics);
   for (const std::string &shape : flags.shapes)
-    if (!parseShapeFlag(shape, options))
-      return fail("--shape " + shape +
-                  ": not NAME=SIZExSIZE; write, for example, --shape x=28x28"),
-             false;
+    parseShapeFlag(shape, options);
   auto model = keras::readModel(*text, options);
   if (!model)
     return fail(flags.model + ": " + model.error), false;
@@ -135,14 +131,8 @@ bool StepCompiler::readModelFile() {
 }
 
 bool StepCompiler::readDistributionFile() {
-  if (!flags.devices.empty()) {
-    deviceCount = parseDeviceCount(flags.devices);
-    if (deviceCount < 1 || deviceCount > 65536)
-      return fail("--devices " + flags.devices +
-                  ": not a list of devices; write cpu:N with N from 1 to "
-                  "65536"),
-             false;
-  }
+  if (!flags.devices.empty())
+    deviceCount = deviceCountOf(flags.devices);
   if (flags.dataParallel) {
     layouts = keras::dataParallel(deviceCount);
     return checkRules();
@@ -211,12 +201,6 @@ std::unique_ptr<MLIRContext> weft::tool::makeContext(const std::string &input) {
 std::unique_ptr<StepCompiler> StepCompiler::open(const ModelFlags &flags) {
   std::unique_ptr<StepCompiler> steps(new StepCompiler());
   steps->flags = flags;
-  if (flags.batchSize < 1)
-    return fail("--batch-size " + std::to_string(flags.batchSize) +
-                ": must be at least 1; give the samples of a step"),
-           nullptr;
-  if (!checkFlags(flags))
-    return nullptr;
   if (!steps->readModelFile() || !steps->readDistributionFile())
     return nullptr;
   return steps;
@@ -234,6 +218,15 @@ bool weft::tool::checkFlags(const ModelFlags &flags) {
     return fail("--memory " + flags.memory +
                 ": no number of bytes; write it as 67108864 or 64MiB"),
            false;
+  for (const std::string &budget : flags.expect)
+    if (!parseBudget(budget, error))
+      return fail("--expect: the budget \"" + budget + "\": " + error), false;
+  keras::ModelOptions ignored;
+  for (const std::string &shape : flags.shapes)
+    if (!parseShapeFlag(shape, ignored))
+      return fail("--shape " + shape +
+                  ": not NAME=SIZExSIZE; write, for example, --shape x=28x28"),
+             false;
   return true;
 }
 

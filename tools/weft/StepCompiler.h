@@ -29,8 +29,11 @@ namespace weft::tool {
 /// `weft: error: PLACE: ...`, a place in a file of IR or else `input`.
 std::unique_ptr<mlir::MLIRContext> makeContext(const std::string &input);
 
-/// Prints what is wrong with --target or --memory.
+/// Prints what is wrong with --target, --memory, --expect or --shape, which
+/// only the compiler knows; FlagValues.h has the others.
 bool checkFlags(const ModelFlags &flags);
+/// "cpu:8" -> 8; 0 where the text is no such list.
+int64_t deviceCountOf(llvm::StringRef devices);
 
 /// Target, cache, memory and timing as the flags say.
 CompileOptions compileOptions(const ModelFlags &flags);

@@ -5,6 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "weft/tools/weft/Commands.h"
+#include "weft/tools/weft/FlagValues.h"
 #include "weft/tools/weft/JoinedProcesses.h"
 
 #include "CLI/CLI.hpp"
@@ -24,8 +25,10 @@ static void addModelFlags(CLI::App &app, ModelFlags &flags, bool training) {
   app.add_flag("--data-parallel", flags.dataParallel,
                "split batches over all of --devices");
   app.add_option("--devices", flags.devices,
-                 "cpu:N (default: as many as the mesh has, else cpu:1)");
+                 "cpu:N (default: as many as the mesh has, else cpu:1)")
+      ->check(namesDevices());
   app.add_option("--batch-size", flags.batchSize, "samples in a step")
+      ->check(atLeast(1, "give the samples of a step"))
       ->capture_default_str();
   app.add_option("--shape", flags.shapes,
                  "NAME=16x128 fixes unknown dimensions of an input; repeated");
@@ -37,7 +40,8 @@ static void addModelFlags(CLI::App &app, ModelFlags &flags, bool training) {
   if (!training)
     return;
   app.add_option("--optimizer", flags.optimizer, "a Keras name or JSON");
-  app.add_option("--learning-rate", flags.learningRate, "of the optimizer");
+  app.add_option("--learning-rate", flags.learningRate, "of the optimizer")
+      ->check(isRate());
   app.add_option("--loss", flags.loss, "a Keras name or JSON");
   app.add_option("--metrics", flags.metrics, "Keras names or JSON objects, comma-separated");
   app.add_option("--seed", flags.seed,
@@ -59,7 +63,8 @@ static void addDataFlags(CLI::App &app, DataFlags &flags) {
   app.add_option("--y", flags.y, "[NAME=]f.npz:key; repeated");
   app.add_option("--sample-weight", flags.sampleWeight,
                  "[NAME=]f.npz:key; repeated");
-  app.add_option("--divide-by", flags.divideBy, "divide inputs in float32");
+  app.add_option("--divide-by", flags.divideBy, "divide inputs in float32")
+      ->check(isDivisor());
   app.add_flag("--add-channel", flags.addChannel,
                "append a dimension of 1 to inputs");
 }
@@ -70,18 +75,23 @@ static void addFit(CLI::App &app, FitFlags &flags) {
   addDataFlags(app, flags.data);
   app.add_option("--validation-data", flags.data.validationData, "f.npz");
   app.add_option("--validation-split", flags.data.validationSplit,
-                 "last part of the data, as Keras");
+                 "last part of the data, as Keras")
+      ->check(isFraction());
   app.add_option("--epochs", flags.epochs, "passes over the data")
+      ->check(atLeast(0, "0 trains nothing"))
       ->capture_default_str();
-  app.add_option("--steps-per-epoch", flags.stepsPerEpoch, "batches an epoch");
+  app.add_option("--steps-per-epoch", flags.stepsPerEpoch, "batches an epoch")
+      ->check(atLeast(1, "leave it out for all of the data"));
   app.add_option("--max-steps", flags.maxSteps,
-                 "stop after N steps altogether");
+                 "stop after N steps altogether")
+      ->check(atLeast(0, "0 trains nothing"));
   app.add_flag("--no-shuffle", flags.noShuffle, "keep the order of the data");
   app.add_flag("--drop-remainder", flags.dropRemainder,
                "leave out a short last batch");
   app.add_flag("--init-only", flags.initOnly, "stop after initialising");
   app.add_option("--weights", flags.weights, "f.keras, f.weights.h5 or f.npz");
-  app.add_option("--save", flags.save, "f.keras, for Keras to load");
+  app.add_option("--save", flags.save, "f.keras, for Keras to load")
+      ->check(namesModel());
   app.add_option("--save-weights", flags.saveWeights,
                  "f.npz: every variable by its path");
   app.add_option("--history", flags.history, "out.json");
@@ -92,6 +102,7 @@ static void addFit(CLI::App &app, FitFlags &flags) {
                "first compare all stages in the reference interpreter");
   app.add_flag("--json", flags.json, "one JSON object on standard output");
   app.add_option("--verbose", flags.verbose, "0, 1 (bar) or 2 (lines)")
+      ->check(isVerbosity())
       ->capture_default_str();
   app.footer("Examples:\n"
              "  weft fit model.keras --data mnist.npz --divide-by 255 "
@@ -108,7 +119,8 @@ static void addEvaluate(CLI::App &app, EvaluateFlags &flags, bool predict) {
   addDataFlags(app, flags.data);
   app.add_option("--weights", flags.weights, "f.keras, f.weights.h5 or f.npz");
   app.add_flag("--json", flags.json, "one JSON object on standard output");
-  app.add_option("--verbose", flags.verbose, "0, 1 (bar) or 2 (lines)");
+  app.add_option("--verbose", flags.verbose, "0, 1 (bar) or 2 (lines)")
+      ->check(isVerbosity());
   if (predict)
     app.add_option("--out", flags.out, "p.npy")->required();
   app.footer(predict ? "Example:\n  weft predict trained.keras --x "
@@ -120,6 +132,7 @@ static void addEvaluate(CLI::App &app, EvaluateFlags &flags, bool predict) {
 static void addCompile(CLI::App &app, CompileFlags &flags) {
   addModelFlags(app, flags.model, true);
   app.add_option("--step", flags.model.step, "train, evaluate or predict")
+      ->check(isStep())
       ->capture_default_str();
   addBudgetFlags(app, flags.model);
   app.add_option("--emit", flags.emit,
@@ -148,11 +161,13 @@ static void addCompile(CLI::App &app, CompileFlags &flags) {
 static void addExplain(CLI::App &app, ExplainFlags &flags) {
   addModelFlags(app, flags.model, true);
   app.add_option("--step", flags.model.step, "train, evaluate or predict")
+      ->check(isStep())
       ->capture_default_str();
   addBudgetFlags(app, flags.model);
   app.add_flag("--json", flags.json, "one JSON object");
   app.add_option("--html", flags.html,
-                 "report.html: the same drawn, as a page on its own");
+                 "report.html: the same drawn, as a page on its own")
+      ->check(namesPage());
   app.footer("Examples:\n"
              "  weft explain model.keras --distribution dist.json "
              "--batch-size 128\n"
@@ -200,7 +215,8 @@ static void addRun(CLI::App &app, RunFlags &flags) {
                  "in.npz: a global array for each input, by its name");
   app.add_option("--outputs", flags.outputs, "out.npz: the results");
   app.add_option("--devices", flags.devices,
-                 "cpu:N (default: as many as the program's mesh has)");
+                 "cpu:N (default: as many as the program's mesh has)")
+      ->check(namesDevices());
   app.add_option("--repeat", flags.repeat,
                  "run N times; donated state goes from run to run")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 40))

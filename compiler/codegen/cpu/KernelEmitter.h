@@ -213,6 +213,10 @@ protected:
 int64_t elementBytes(mlir::Type elementType);
 /// The type an element has in registers: unsigned integers become signless.
 mlir::Type computeType(mlir::Type elementType);
+/// An i1 is 0 or 1.
+inline bool isUnsigned(mlir::Type elementType) {
+  return elementType.isUnsignedInteger() || elementType.isInteger(1);
+}
 /// The type an element has in memory: i1 is i8.
 mlir::Type storageType(mlir::Type elementType);
 int64_t elementCount(mlir::Value tensor);

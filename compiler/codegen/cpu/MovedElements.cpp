@@ -92,10 +92,6 @@ FailureOr<SmallVector<Value>> KernelEmitter::clampedStarts(ValueRange starts, Ar
   return result;
 }
 
-static bool isUnsigned(Type elementType) {
-  return elementType.isUnsignedInteger() || elementType.isInteger(1);
-}
-
 Value KernelEmitter::extended(Value value, Type elementType) {
   Type i64 = builder.getI64Type();
   if (value.getType() == i64)

@@ -69,8 +69,7 @@ struct RowNest {
       mlir::Value is = mlir::arith::CmpFOp::create(e.builder, loc, mlir::arith::CmpFPredicate::OLT, x, y);
       return either(is, both(isNumber(x), isNan(y)));
     }
-    bool isUnsigned = type.isUnsignedInteger() || type.isInteger(1);
-    return compare(isUnsigned ? mlir::arith::CmpIPredicate::ult : mlir::arith::CmpIPredicate::slt, x, y);
+    return compare(isUnsigned(type) ? mlir::arith::CmpIPredicate::ult : mlir::arith::CmpIPredicate::slt, x, y);
   }
 };
 

@@ -15,10 +15,6 @@ using namespace mlir;
 
 namespace weft::cpu {
 
-static bool isUnsigned(Type type) {
-  return type.isUnsignedInteger() || type.isInteger(1);
-}
-
 int64_t elementBytes(Type elementType) {
   return bytesOf(elementType);
 }

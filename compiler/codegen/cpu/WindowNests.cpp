@@ -113,7 +113,7 @@ static Value emitStays(KernelEmitter &e, CompareKind select, Type type, Value be
   if (isa<FloatType>(type))
     return arith::CmpFOp::create(e.builder, e.loc, larger ? arith::CmpFPredicate::OGE : arith::CmpFPredicate::OLE, best, other);
   using P = arith::CmpIPredicate;
-  bool u = type.isUnsignedInteger() || type.isInteger(1);
+  bool u = isUnsigned(type);
   P predicate = larger ? (u ? P::uge : P::sge) : (u ? P::ule : P::sle);
   return arith::CmpIOp::create(e.builder, e.loc, predicate, best, other);
 }

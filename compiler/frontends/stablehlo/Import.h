@@ -35,6 +35,11 @@ bool looksLikeProgram(llvm::StringRef bytes);
 /// unknown origin is best read in a process of its own.
 bool isArtifact(llvm::StringRef bytes);
 
+/// An error where brackets nest too deep, in text of any dialect: MLIR's parser
+/// calls itself for each, as deep as there is stack.
+mlir::LogicalResult checkNesting(llvm::StringRef text, llvm::StringRef name,
+                                 mlir::MLIRContext *context);
+
 /// Null after an error, which goes to the context's handler with `name` as its
 /// place.
 mlir::OwningOpRef<mlir::ModuleOp> read(llvm::StringRef bytes,

@@ -42,9 +42,8 @@ static void flatten(Operation *op) {
         op->setAttr(entry.getName(), entry.getValue());
 }
 
-/// MLIR's parser calls itself for each bracket, as deep as there is stack.
-static LogicalResult checkNesting(StringRef text, StringRef name,
-                                  MLIRContext *context) {
+LogicalResult stablehlo::checkNesting(StringRef text, StringRef name,
+                                      MLIRContext *context) {
   constexpr int kDeepest = 256;
   int depth = 0, line = 1;
   bool quoted = false;
@@ -55,6 +54,8 @@ static LogicalResult checkNesting(StringRef text, StringRef name,
       quoted = c == '"' && !quoted;
     else if (quoted && c == '\\')
       ++i;
+    else if (!quoted && text.substr(i).starts_with("//"))
+      i = std::min(text.find('\n', i), text.size()) - 1;
     else if (!quoted && StringRef("([{<").contains(c))
       ++depth;
     else if (!quoted && StringRef(")]}>").contains(c))

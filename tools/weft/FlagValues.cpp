@@ -1,0 +1,81 @@
+#include "weft/tools/weft/FlagValues.h"
+
+#include "CLI/CLI.hpp"
+
+#include <charconv>
+#include <cmath>
+
+using namespace weft::tool;
+
+/// Of values that are numbers; what else there is, CLI11 refuses itself.
+template <typename Number>
+static FlagCheck number(std::function<bool(Number)> fits, std::string must, std::string how) {
+  return [=](const std::string &text) -> std::string {
+    Number value{};
+    if (!CLI::detail::lexical_cast(text, value) || fits(value))
+      return "";
+    return "must be " + must + ", not " + text + "; " + how;
+  };
+}
+
+FlagCheck weft::tool::atLeast(int64_t least, std::string how) {
+  return number<int64_t>([=](int64_t value) { return value >= least; },
+                         "at least " + std::to_string(least), std::move(how));
+}
+
+FlagCheck weft::tool::isVerbosity() {
+  return number<int64_t>([](int64_t value) { return value >= 0 && value <= 2; },
+                         "0, 1 or 2", "1 draws a bar, 2 prints lines");
+}
+
+FlagCheck weft::tool::isStep() {
+  return [](const std::string &text) -> std::string {
+    if (text == "train" || text == "evaluate" || text == "predict")
+      return "";
+    return "must be train, evaluate or predict, not " + text;
+  };
+}
+
+FlagCheck weft::tool::isDivisor() {
+  return number<double>([](double value) { return value != 0 && std::isfinite(value); },
+                        "a finite number other than 0", "give for example 255");
+}
+
+FlagCheck weft::tool::isRate() {
+  return number<double>([](double value) { return std::isfinite(float(value)); },
+                        "a finite number of float32", "give a number such as 0.001");
+}
+
+FlagCheck weft::tool::isFraction() {
+  return number<double>([](double value) { return value >= 0 && value < 1; },
+                        "from 0 to below 1", "0.2 takes the last fifth");
+}
+
+FlagCheck weft::tool::namesDevices() {
+  return [](const std::string &text) -> std::string {
+    int64_t count = 0;
+    const char *begin = text.data() + 4, *end = text.data() + text.size();
+    if (text.starts_with("cpu:")) {
+      auto [rest, error] = std::from_chars(begin, end, count);
+      if (error == std::errc() && rest == end && count >= 1 && count <= 65536)
+        return "";
+    }
+    return "'" + text + "' is no list of devices; write cpu:N with N from 1 to 65536";
+  };
+}
+
+FlagCheck weft::tool::namesModel() {
+  return [](const std::string &text) -> std::string {
+    if (text.ends_with(".keras"))
+      return "";
+    return text + ": Keras loads only files whose name ends in .keras; name it so";
+  };
+}
+
+FlagCheck weft::tool::namesPage() {
+  return [](const std::string &text) -> std::string {
+    if (text != "-")
+      return "";
+    return "-: standard output has the text; name a file, as report.html";
+  };
+}
