@@ -232,6 +232,26 @@ FailureOr<Value> KernelEmitter::reshaped(ReshapeOp op, const ElementIndex &index
   return element(op.getInput(), makeIndex(dims, index.depth));
 }
 
+/// Does the kernel mix bits, as a random generator that is written out does?
+static bool mixesBits(func::FuncOp kernel) {
+  return llvm::any_of(kernel.getOps<XorOp>(), [](XorOp op) {
+    return !tensorType(op.getResult()).getElementType().isInteger(1);
+  });
+}
+
+Value KernelEmitter::unknownZero(Type type) {
+  OpBuilder::InsertionGuard guard(builder);
+  enterDepth(0);
+  Value zero = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, 0));
+  return LLVM::InlineAsmOp::create(builder, loc, type, zero, /*asm_string=*/"", /*constraints=*/"=r,0", /*has_side_effects=*/false,
+                                   /*is_align_stack=*/false, LLVM::TailCallKind::None, /*asm_dialect=*/nullptr, /*operand_attrs=*/nullptr)
+      .getRes();
+}
+
+Value KernelEmitter::asBits(Value position) {
+  return arith::XOrIOp::create(builder, loc, position, unknownZero(position.getType()));
+}
+
 FailureOr<Value> KernelEmitter::counted(IotaOp op, const ElementIndex &index) {
   Value position = index.dims[op.getDim()];
   if (op.getOffset()) {
@@ -248,9 +268,9 @@ FailureOr<Value> KernelEmitter::counted(IotaOp op, const ElementIndex &index) {
   }
   if (isa<FloatType>(target))
     return roundedTo(builder, loc, type, arith::SIToFPOp::create(builder, loc, target, position));
-  if (target.getIntOrFloatBitWidth() == 64)
-    return position;
-  return arith::TruncIOp::create(builder, loc, target, position).getResult();
+  if (target.getIntOrFloatBitWidth() < 64)
+    position = arith::TruncIOp::create(builder, loc, target, position);
+  return mixesBits(kernel) ? asBits(position) : position;
 }
 
 FailureOr<Value> KernelEmitter::randomBits(RngBitsOp op, const ElementIndex &index) {
@@ -281,7 +301,7 @@ FailureOr<Value> KernelEmitter::randomBits(RngBitsOp op, const ElementIndex &ind
   Type i32 = builder.getI32Type();
   Value high = arith::TruncIOp::create(builder, loc, i32, arith::ShRUIOp::create(builder, loc, position, constant(32)));
   Value low = arith::TruncIOp::create(builder, loc, i32, position);
-  return emitThreefry(builder, loc, key[0], key[1], high, low);
+  return emitThreefry(builder, loc, key[0], key[1], high, asBits(low));
 }
 
 Value KernelEmitter::coordinate(LayoutAttr group) {

@@ -174,6 +174,11 @@ protected:
   mlir::FailureOr<mlir::Value> randomBits(RngBitsOp op,
                                           const ElementIndex &index);
   mlir::FailureOr<mlir::Value> counted(IotaOp op, const ElementIndex &index);
+  /// A position from which LLVM cannot see that it counts a loop's rounds. Its
+  /// strength reduction tries the sums of every chain of additions that starts
+  /// at such a number: 4 s for the rounds of one threefry generator.
+  mlir::Value asBits(mlir::Value position);
+  mlir::Value unknownZero(mlir::Type type);
   mlir::Value globalConstant(ConstantOp op);
   // Moved elements (MovedElements.cpp).
   mlir::FailureOr<mlir::Value> padded(PadOp op, const ElementIndex &index);
