@@ -2,6 +2,8 @@
 
 #include "weft/compiler/codegen/cpu/ConvertKernel.h"
 
+#include "weft/compiler/codegen/cpu/AccurateMath.h"
+
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ComplexToLLVM/ComplexToLLVM.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
@@ -48,6 +50,7 @@ struct SplitMultiplyAdd : OpRewritePattern<math::FmaOp> {
 static FrozenRewritePatternSet approximationsIn(MLIRContext *context,
                                                 bool hasFma) {
   RewritePatternSet patterns(context);
+  populateAccurateMathPatterns(patterns);
   populateMathPolynomialApproximationPatterns(
       patterns, MathPolynomialApproximationOptions());
   vector::populateVectorToVectorCanonicalizationPatterns(patterns);

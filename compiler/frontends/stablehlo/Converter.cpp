@@ -16,7 +16,7 @@ const ConversionEntry *stablehlo::findConversion(StringRef name) {
           windowConversions(), indexingConversions(), orderConversions(),
           controlConversions(), manualConversions(), collectiveConversions(),
           loopConversions(), linearAlgebraConversions(), bitConversions(),
-          randomConversions()})
+          randomConversions(), realFunctionConversions()})
       for (const ConversionEntry &entry : family)
         all[entry.name] = &entry;
     return all;

@@ -126,6 +126,7 @@ llvm::ArrayRef<ConversionEntry> loopConversions();
 llvm::ArrayRef<ConversionEntry> linearAlgebraConversions();
 llvm::ArrayRef<ConversionEntry> bitConversions();
 llvm::ArrayRef<ConversionEntry> randomConversions();
+llvm::ArrayRef<ConversionEntry> realFunctionConversions();
 
 } // namespace weft::stablehlo
 

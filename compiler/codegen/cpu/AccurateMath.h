@@ -1,0 +1,27 @@
+//===- AccurateMath.h - f32 functions exact to a unit or two ---*- C++ -*-===//
+//
+// MLIR's polynomials of math.sin and math.cos reduce their argument in one f32
+// step: sin(1e5) is wrong in the third digit, sin(-1e-30) is 6e-8. Those of
+// atan, atan2 and cbrt err by 10 to 40 units in the last place. The patterns
+// here reduce in f64, where an f32 has room:
+//
+//   math.sin %x : f32    k = round(x * 2/pi), r = x - k * pi/2 in f64;
+//                        +-sin(r) or +-cos(r) by k mod 4, polynomials in f32
+//
+// Everything stays straight arithmetic, which LLVM vectorizes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_CODEGEN_CPU_ACCURATEMATH_H
+#define WEFT_COMPILER_CODEGEN_CPU_ACCURATEMATH_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace weft::cpu {
+
+/// Replace math.sin, cos (|x| up to 2^50), atan, atan2 and cbrt of f32.
+void populateAccurateMathPatterns(mlir::RewritePatternSet &patterns);
+
+} // namespace weft::cpu
+
+#endif // WEFT_COMPILER_CODEGEN_CPU_ACCURATEMATH_H
