@@ -1,4 +1,4 @@
-//===- kernels.cpp - how fast single kernels of the CPU are ----------------===//
+//===- kernels.cpp - how fast single kernels of the CPU are ---------------===//
 //
 //   ninja -C build kernel-speed && build/bin/kernel-speed
 //
@@ -40,17 +40,25 @@ double milliseconds() {
 
 void *compiled(const Kernel &kernel) {
   mlir::DialectRegistry registry;
-  registry.insert<weft::WeftDialect, weft::coll::CollDialect, mlir::func::FuncDialect>();
+  registry.insert<weft::WeftDialect, weft::coll::CollDialect,
+                  mlir::func::FuncDialect>();
   mlir::MLIRContext context(registry);
   context.loadAllAvailableDialects();
-  std::string text = "func.func private @k" + kernel.signature + " attributes {weft.kernel = \"general\"} {\n" + kernel.body + "}\n";
+  std::string text = "func.func private @k" + kernel.signature +
+                     " attributes {weft.kernel = \"general\"} {\n" +
+                     kernel.body + "}\n";
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   llvm::SmallVector<char> image;
-  if (!module || failed(weft::compileKernels(*module, weft::CpuTarget::host(), {}, image)))
+  if (!module ||
+      failed(weft::compileKernels(*module, weft::CpuTarget::host(), {}, image)))
     return nullptr;
   int file = memfd_create("kernels", 0);
-  bool isWritten = write(file, image.data(), image.size()) == ssize_t(image.size());
-  void *library = isWritten ? dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL) : nullptr;
+  bool isWritten =
+      write(file, image.data(), image.size()) == ssize_t(image.size());
+  void *library =
+      isWritten ? dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(),
+                         RTLD_NOW | RTLD_LOCAL)
+                : nullptr;
   close(file);
   return library;
 }
@@ -65,7 +73,8 @@ void measure(const Kernel &kernel) {
   }
   std::vector<void *> buffers;
   for (int64_t bytes : kernel.bytes) {
-    auto *data = static_cast<uint32_t *>(aligned_alloc(64, size_t(bytes + 127) / 64 * 64));
+    auto *data = static_cast<uint32_t *>(
+        aligned_alloc(64, size_t(bytes + 127) / 64 * 64));
     // Floats in [1, 2), integers of any size.
     uint32_t random = 1;
     for (int64_t i = 0; i < bytes / 4; ++i)
@@ -122,26 +131,154 @@ struct Convolution {
 
 Kernel kernelOf(const Convolution &c) {
   auto both = [](int64_t n) { return list({n, n}); };
-  std::string body = "%0 = weft.convolution %x, %w {lhs_dims = " + list(c.lhsDims) + ", rhs_dims = " + list(c.rhsDims) + ", result_dims = " + list(c.resultDims) +
-                     ", strides = " + both(c.stride) + ", low = " + both(c.low) + ", high = " + both(c.high) + ", base_dilation = " + both(c.base) +
-                     ", window_dilation = " + both(c.dilation) + ", feature_groups = " + std::to_string(c.groups) + " : i64} : " + tensor(c.lhs) + ", " + tensor(c.rhs) + " -> " +
-                     tensor(c.result) + "\nreturn %0 : " + tensor(c.result) + "\n";
-  return {c.name, "(%x: " + tensor(c.lhs) + ", %w: " + tensor(c.rhs) + ") -> " + tensor(c.result), body,
-          {product(c.lhs) * 4, product(c.rhs) * 4, product(c.result) * 4}, c.multiplyAdds};
+  std::string body =
+      "%0 = weft.convolution %x, %w {lhs_dims = " + list(c.lhsDims) +
+      ", rhs_dims = " + list(c.rhsDims) +
+      ", result_dims = " + list(c.resultDims) +
+      ", strides = " + both(c.stride) + ", low = " + both(c.low) +
+      ", high = " + both(c.high) + ", base_dilation = " + both(c.base) +
+      ", window_dilation = " + both(c.dilation) +
+      ", feature_groups = " + std::to_string(c.groups) +
+      " : i64} : " + tensor(c.lhs) + ", " + tensor(c.rhs) + " -> " +
+      tensor(c.result) + "\nreturn %0 : " + tensor(c.result) + "\n";
+  return {c.name,
+          "(%x: " + tensor(c.lhs) + ", %w: " + tensor(c.rhs) + ") -> " +
+              tensor(c.result),
+          body,
+          {product(c.lhs) * 4, product(c.rhs) * 4, product(c.result) * 4},
+          c.multiplyAdds};
 }
 
 void measureConvolutions() {
-  const Shape nhwc{0, 3, 1, 2}, hwio{3, 2, 0, 1}, hwoi{2, 3, 0, 1}, samples{3, 0, 1, 2}, kernel{2, 3, 0, 1};
+  const Shape nhwc{0, 3, 1, 2}, hwio{3, 2, 0, 1}, hwoi{2, 3, 0, 1},
+      samples{3, 0, 1, 2}, kernel{2, 3, 0, 1};
   double work = 8.0 * 32 * 32 * 9 * 32 * 64;
-  measure(kernelOf({"3x3, 8x32x32x32 to 64 features", {8, 32, 32, 32}, {3, 3, 32, 64}, {8, 32, 32, 64}, nhwc, hwio, nhwc, 1, 1, 1, 1, 1, 1, work}));
-  measure(kernelOf({"  gradient of its input", {8, 32, 32, 64}, {3, 3, 32, 64}, {8, 32, 32, 32}, nhwc, hwoi, nhwc, 1, 1, 1, 1, 1, 1, work}));
-  measure(kernelOf({"  gradient of its kernel", {8, 32, 32, 32}, {8, 32, 32, 64}, {3, 3, 32, 64}, samples, samples, kernel, 1, 1, 1, 1, 1, 1, work}));
-  measure(kernelOf({"3x3 stride 2", {8, 32, 32, 32}, {3, 3, 32, 64}, {8, 16, 16, 64}, nhwc, hwio, nhwc, 2, 0, 1, 1, 1, 1, work / 4}));
-  measure(kernelOf({"  gradient of its input", {8, 16, 16, 64}, {3, 3, 32, 64}, {8, 32, 32, 32}, nhwc, hwoi, nhwc, 1, 2, 1, 2, 1, 1, work / 4}));
-  measure(kernelOf({"  gradient of its kernel", {8, 32, 32, 32}, {8, 16, 16, 64}, {3, 3, 32, 64}, samples, samples, kernel, 1, 0, 1, 1, 2, 1, work / 4}));
-  measure(kernelOf({"transposed, stride 2, 2x2", {8, 16, 16, 64}, {2, 2, 64, 32}, {8, 32, 32, 32}, nhwc, hwio, nhwc, 1, 1, 1, 2, 1, 1, work / 9}));
-  measure(kernelOf({"depthwise 3x3, 8x32x32x64", {8, 32, 32, 64}, {3, 3, 1, 64}, {8, 32, 32, 64}, nhwc, hwio, nhwc, 1, 1, 1, 1, 1, 64, work / 32}));
-  measure(kernelOf({"first layer 3x3, 128x28x28x1 to 32", {128, 28, 28, 1}, {3, 3, 1, 32}, {128, 28, 28, 32}, nhwc, hwio, nhwc, 1, 1, 1, 1, 1, 1, 128.0 * 28 * 28 * 9 * 32}));
+  measure(kernelOf({"3x3, 8x32x32x32 to 64 features",
+                    {8, 32, 32, 32},
+                    {3, 3, 32, 64},
+                    {8, 32, 32, 64},
+                    nhwc,
+                    hwio,
+                    nhwc,
+                    1,
+                    1,
+                    1,
+                    1,
+                    1,
+                    1,
+                    work}));
+  measure(kernelOf({"  gradient of its input",
+                    {8, 32, 32, 64},
+                    {3, 3, 32, 64},
+                    {8, 32, 32, 32},
+                    nhwc,
+                    hwoi,
+                    nhwc,
+                    1,
+                    1,
+                    1,
+                    1,
+                    1,
+                    1,
+                    work}));
+  measure(kernelOf({"  gradient of its kernel",
+                    {8, 32, 32, 32},
+                    {8, 32, 32, 64},
+                    {3, 3, 32, 64},
+                    samples,
+                    samples,
+                    kernel,
+                    1,
+                    1,
+                    1,
+                    1,
+                    1,
+                    1,
+                    work}));
+  measure(kernelOf({"3x3 stride 2",
+                    {8, 32, 32, 32},
+                    {3, 3, 32, 64},
+                    {8, 16, 16, 64},
+                    nhwc,
+                    hwio,
+                    nhwc,
+                    2,
+                    0,
+                    1,
+                    1,
+                    1,
+                    1,
+                    work / 4}));
+  measure(kernelOf({"  gradient of its input",
+                    {8, 16, 16, 64},
+                    {3, 3, 32, 64},
+                    {8, 32, 32, 32},
+                    nhwc,
+                    hwoi,
+                    nhwc,
+                    1,
+                    2,
+                    1,
+                    2,
+                    1,
+                    1,
+                    work / 4}));
+  measure(kernelOf({"  gradient of its kernel",
+                    {8, 32, 32, 32},
+                    {8, 16, 16, 64},
+                    {3, 3, 32, 64},
+                    samples,
+                    samples,
+                    kernel,
+                    1,
+                    0,
+                    1,
+                    1,
+                    2,
+                    1,
+                    work / 4}));
+  measure(kernelOf({"transposed, stride 2, 2x2",
+                    {8, 16, 16, 64},
+                    {2, 2, 64, 32},
+                    {8, 32, 32, 32},
+                    nhwc,
+                    hwio,
+                    nhwc,
+                    1,
+                    1,
+                    1,
+                    2,
+                    1,
+                    1,
+                    work / 9}));
+  measure(kernelOf({"depthwise 3x3, 8x32x32x64",
+                    {8, 32, 32, 64},
+                    {3, 3, 1, 64},
+                    {8, 32, 32, 64},
+                    nhwc,
+                    hwio,
+                    nhwc,
+                    1,
+                    1,
+                    1,
+                    1,
+                    1,
+                    64,
+                    work / 32}));
+  measure(kernelOf({"first layer 3x3, 128x28x28x1 to 32",
+                    {128, 28, 28, 1},
+                    {3, 3, 1, 32},
+                    {128, 28, 28, 32},
+                    nhwc,
+                    hwio,
+                    nhwc,
+                    1,
+                    1,
+                    1,
+                    1,
+                    1,
+                    1,
+                    128.0 * 28 * 28 * 9 * 32}));
 }
 
 struct Contraction {
@@ -155,23 +292,111 @@ struct Contraction {
 /// Those of a transformer of width 256, 8 heads, 4 sequences of 128, and of the MNIST MLP.
 void measureContractions() {
   const Contraction all[] = {
-      {"dense 512x256 to 1024", {4, 128, 256}, {256, 1024}, {4, 128, 1024}, "contract [2] x [0]", 512.0 * 256 * 1024},
-      {"  gradient of its input", {4, 128, 1024}, {256, 1024}, {4, 128, 256}, "contract [2] x [1]", 512.0 * 256 * 1024},
-      {"  gradient of its kernel", {4, 128, 256}, {4, 128, 1024}, {256, 1024}, "contract [0, 1] x [0, 1]", 512.0 * 256 * 1024},
-      {"dense 512x1024 to 256", {4, 128, 1024}, {1024, 256}, {4, 128, 256}, "contract [2] x [0]", 512.0 * 256 * 1024},
-      {"dense 512x256 to 65", {4, 128, 256}, {256, 65}, {4, 128, 65}, "contract [2] x [0]", 512.0 * 256 * 65},
-      {"heads 512x256 to 8x32", {4, 128, 256}, {256, 8, 32}, {4, 128, 8, 32}, "contract [2] x [0]", 512.0 * 256 * 256},
-      {"  gradient of their input", {4, 8, 32, 128}, {256, 8, 32}, {4, 128, 256}, "contract [2, 3] x [1, 2]", 512.0 * 256 * 256, {0, 3, 1, 2}},
-      {"  the same, heads outside", {4, 8, 128, 32}, {256, 8, 32}, {4, 128, 256}, "contract [2, 3] x [1, 2]", 512.0 * 256 * 256, {0, 2, 1, 3}},
-      {"  gradient of their kernel", {4, 8, 128, 32}, {4, 128, 256}, {8, 32, 256}, "contract [0, 1] x [0, 1]", 512.0 * 256 * 256, {0, 2, 1, 3}},
-      {"attention scores", {4, 128, 8, 32}, {4, 128, 8, 32}, {4, 8, 128, 128}, "batch [0, 2] x [0, 2] contract [3] x [3]", 32.0 * 128 * 128 * 32},
-      {"attention mix", {4, 8, 128, 128}, {4, 128, 8, 32}, {4, 8, 128, 32}, "batch [0, 1] x [0, 2] contract [3] x [1]", 32.0 * 128 * 128 * 32},
-      {"  gradient of values", {4, 128, 8, 32}, {1, 4, 8, 128, 128}, {4, 8, 32, 1, 128}, "batch [0, 2] x [1, 2] contract [1] x [4]", 32.0 * 128 * 128 * 32},
-      {"MLP 128x784 to 128", {128, 784}, {784, 128}, {128, 128}, "contract [1] x [0]", 128.0 * 784 * 128},
-      {"MLP 16x784 to 128", {16, 784}, {784, 128}, {16, 128}, "contract [1] x [0]", 16.0 * 784 * 128},
-      {"  gradient of its kernel", {16, 784}, {16, 128}, {784, 128}, "contract [0] x [0]", 16.0 * 784 * 128},
-      {"square of 1024", {1024, 1024}, {1024, 1024}, {1024, 1024}, "contract [1] x [0]", 1024.0 * 1024 * 1024},
-      {"  both transposed", {1024, 1024}, {1024, 1024}, {1024, 1024}, "contract [0] x [1]", 1024.0 * 1024 * 1024},
+      {"dense 512x256 to 1024",
+       {4, 128, 256},
+       {256, 1024},
+       {4, 128, 1024},
+       "contract [2] x [0]",
+       512.0 * 256 * 1024},
+      {"  gradient of its input",
+       {4, 128, 1024},
+       {256, 1024},
+       {4, 128, 256},
+       "contract [2] x [1]",
+       512.0 * 256 * 1024},
+      {"  gradient of its kernel",
+       {4, 128, 256},
+       {4, 128, 1024},
+       {256, 1024},
+       "contract [0, 1] x [0, 1]",
+       512.0 * 256 * 1024},
+      {"dense 512x1024 to 256",
+       {4, 128, 1024},
+       {1024, 256},
+       {4, 128, 256},
+       "contract [2] x [0]",
+       512.0 * 256 * 1024},
+      {"dense 512x256 to 65",
+       {4, 128, 256},
+       {256, 65},
+       {4, 128, 65},
+       "contract [2] x [0]",
+       512.0 * 256 * 65},
+      {"heads 512x256 to 8x32",
+       {4, 128, 256},
+       {256, 8, 32},
+       {4, 128, 8, 32},
+       "contract [2] x [0]",
+       512.0 * 256 * 256},
+      {"  gradient of their input",
+       {4, 8, 32, 128},
+       {256, 8, 32},
+       {4, 128, 256},
+       "contract [2, 3] x [1, 2]",
+       512.0 * 256 * 256,
+       {0, 3, 1, 2}},
+      {"  the same, heads outside",
+       {4, 8, 128, 32},
+       {256, 8, 32},
+       {4, 128, 256},
+       "contract [2, 3] x [1, 2]",
+       512.0 * 256 * 256,
+       {0, 2, 1, 3}},
+      {"  gradient of their kernel",
+       {4, 8, 128, 32},
+       {4, 128, 256},
+       {8, 32, 256},
+       "contract [0, 1] x [0, 1]",
+       512.0 * 256 * 256,
+       {0, 2, 1, 3}},
+      {"attention scores",
+       {4, 128, 8, 32},
+       {4, 128, 8, 32},
+       {4, 8, 128, 128},
+       "batch [0, 2] x [0, 2] contract [3] x [3]",
+       32.0 * 128 * 128 * 32},
+      {"attention mix",
+       {4, 8, 128, 128},
+       {4, 128, 8, 32},
+       {4, 8, 128, 32},
+       "batch [0, 1] x [0, 2] contract [3] x [1]",
+       32.0 * 128 * 128 * 32},
+      {"  gradient of values",
+       {4, 128, 8, 32},
+       {1, 4, 8, 128, 128},
+       {4, 8, 32, 1, 128},
+       "batch [0, 2] x [1, 2] contract [1] x [4]",
+       32.0 * 128 * 128 * 32},
+      {"MLP 128x784 to 128",
+       {128, 784},
+       {784, 128},
+       {128, 128},
+       "contract [1] x [0]",
+       128.0 * 784 * 128},
+      {"MLP 16x784 to 128",
+       {16, 784},
+       {784, 128},
+       {16, 128},
+       "contract [1] x [0]",
+       16.0 * 784 * 128},
+      {"  gradient of its kernel",
+       {16, 784},
+       {16, 128},
+       {784, 128},
+       "contract [0] x [0]",
+       16.0 * 784 * 128},
+      {"square of 1024",
+       {1024, 1024},
+       {1024, 1024},
+       {1024, 1024},
+       "contract [1] x [0]",
+       1024.0 * 1024 * 1024},
+      {"  both transposed",
+       {1024, 1024},
+       {1024, 1024},
+       {1024, 1024},
+       "contract [0] x [1]",
+       1024.0 * 1024 * 1024},
   };
   for (const Contraction &c : all) {
     Shape seen;
@@ -183,25 +408,39 @@ void measureContractions() {
       for (int64_t dim : c.order)
         order += (order.empty() ? "" : ", ") + std::to_string(dim);
       operand = "%t";
-      body = "%t = weft.transpose %x [" + order + "] : " + tensor(c.lhs) + " -> " + tensor(seen) + "\n";
+      body = "%t = weft.transpose %x [" + order + "] : " + tensor(c.lhs) +
+             " -> " + tensor(seen) + "\n";
     } else {
       seen = c.lhs;
     }
-    body += "%0 = weft.dot " + operand + ", %w " + c.dims + " : " + tensor(seen) + ", " + tensor(c.rhs) + " -> " + tensor(c.result) + "\nreturn %0 : " + tensor(c.result) + "\n";
-    measure({c.name, "(%x: " + tensor(c.lhs) + ", %w: " + tensor(c.rhs) + ") -> " + tensor(c.result), body,
-             {product(c.lhs) * 4, product(c.rhs) * 4, product(c.result) * 4}, c.multiplyAdds});
+    body += "%0 = weft.dot " + operand + ", %w " + c.dims + " : " +
+            tensor(seen) + ", " + tensor(c.rhs) + " -> " + tensor(c.result) +
+            "\nreturn %0 : " + tensor(c.result) + "\n";
+    measure({c.name,
+             "(%x: " + tensor(c.lhs) + ", %w: " + tensor(c.rhs) + ") -> " +
+                 tensor(c.result),
+             body,
+             {product(c.lhs) * 4, product(c.rhs) * 4, product(c.result) * 4},
+             c.multiplyAdds});
   }
 }
 
 void measurePooling() {
   Shape x{32, 32, 32, 64}, y{32, 16, 16, 64};
-  std::string windows = "{window = array<i64: 1, 2, 2, 1>, strides = array<i64: 1, 2, 2, 1>, low = array<i64: 0, 0, 0, 0>, high = array<i64: 0, 0, 0, 0>";
+  std::string windows =
+      "{window = array<i64: 1, 2, 2, 1>, strides = array<i64: 1, 2, 2, 1>, low "
+      "= array<i64: 0, 0, 0, 0>, high = array<i64: 0, 0, 0, 0>";
   std::string one = list({1, 1, 1, 1}), from = tensor(x), to = tensor(y);
-  measure({"max pool 2x2, 32x32x32x64", "(%x: " + from + ") -> " + to,
-           "%0 = weft.reduce_window max %x " + windows + ", base_dilation = " + one + ", window_dilation = " + one + "} : " + from + " -> " + to + "\nreturn %0 : " + to + "\n",
+  measure({"max pool 2x2, 32x32x32x64",
+           "(%x: " + from + ") -> " + to,
+           "%0 = weft.reduce_window max %x " + windows +
+               ", base_dilation = " + one + ", window_dilation = " + one +
+               "} : " + from + " -> " + to + "\nreturn %0 : " + to + "\n",
            {product(x) * 4, product(y) * 4}});
-  measure({"  its gradient", "(%x: " + from + ", %g: " + to + ") -> " + from,
-           "%0 = weft.select_and_scatter ge %x, %g " + windows + "} : " + from + ", " + to + " -> " + from + "\nreturn %0 : " + from + "\n",
+  measure({"  its gradient",
+           "(%x: " + from + ", %g: " + to + ") -> " + from,
+           "%0 = weft.select_and_scatter ge %x, %g " + windows + "} : " + from +
+               ", " + to + " -> " + from + "\nreturn %0 : " + from + "\n",
            {product(x) * 4, product(y) * 4, product(x) * 4}});
 }
 
@@ -209,23 +448,39 @@ void measureOrders() {
   for (int64_t n : {1 << 10, 1 << 14, 1 << 20}) {
     if (n == 1 << 20 && getenv("WEFT_NO_LARGE_SORT"))
       continue;
-    std::string key = tensor({n}), place = tensor({n}, "i64"), types = "(" + key + ", " + place + ")";
-    measure({"sort " + std::to_string(n) + " f32 with positions", "(%x: " + key + ", %p: " + place + ") -> " + types,
-             "%0:2 = weft.sort %x, %p dim 0 keys 1 : " + types + " -> " + types + "\nreturn %0#0, %0#1 : " + key + ", " + place + "\n",
+    std::string key = tensor({n}), place = tensor({n}, "i64"),
+                types = "(" + key + ", " + place + ")";
+    measure({"sort " + std::to_string(n) + " f32 with positions",
+             "(%x: " + key + ", %p: " + place + ") -> " + types,
+             "%0:2 = weft.sort %x, %p dim 0 keys 1 : " + types + " -> " +
+                 types + "\nreturn %0#0, %0#1 : " + key + ", " + place + "\n",
              {n * 4, n * 8, n * 4, n * 8}});
   }
 }
 
 void measureLookups() {
-  std::string table = tensor({10000, 64}), ids = tensor({65536}, "i32"), rows = tensor({65536, 64});
-  measure({"gather 65536 rows of 64", "(%x: " + table + ", %i: " + ids + ") -> " + rows,
-           "%0 = weft.gather %x at %i {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64: 0>, start_index_map = array<i64: 0>, index_vector_dim = 1 : i64, slice_sizes = "
-           "array<i64: 1, 64>} : " + table + ", " + ids + " -> " + rows + "\nreturn %0 : " + rows + "\n",
+  std::string table = tensor({10000, 64}), ids = tensor({65536}, "i32"),
+              rows = tensor({65536, 64});
+  measure({"gather 65536 rows of 64",
+           "(%x: " + table + ", %i: " + ids + ") -> " + rows,
+           "%0 = weft.gather %x at %i {offset_dims = array<i64: 1>, "
+           "collapsed_slice_dims = array<i64: 0>, start_index_map = array<i64: "
+           "0>, index_vector_dim = 1 : i64, slice_sizes = "
+           "array<i64: 1, 64>} : " +
+               table + ", " + ids + " -> " + rows + "\nreturn %0 : " + rows +
+               "\n",
            {10000 * 256, 65536 * 4, 65536 * 256}});
-  measure({"scatter sum of 65536 rows of 64", "(%x: " + table + ", %i: " + ids + ", %u: " + rows + ") -> " + table,
-           "%m = weft.constant dense<9999> : " + ids + "\n%j = weft.and %i, %m : " + ids + "\n"
-           "%0 = weft.scatter sum %x at %j with %u {update_window_dims = array<i64: 1>, inserted_window_dims = array<i64: 0>, scatter_dims_to_operand_dims = array<i64: 0>, "
-           "index_vector_dim = 1 : i64} : " + table + ", " + ids + ", " + rows + " -> " + table + "\nreturn %0 : " + table + "\n",
+  measure({"scatter sum of 65536 rows of 64",
+           "(%x: " + table + ", %i: " + ids + ", %u: " + rows + ") -> " + table,
+           "%m = weft.constant dense<9999> : " + ids +
+               "\n%j = weft.and %i, %m : " + ids +
+               "\n"
+               "%0 = weft.scatter sum %x at %j with %u {update_window_dims = "
+               "array<i64: 1>, inserted_window_dims = array<i64: 0>, "
+               "scatter_dims_to_operand_dims = array<i64: 0>, "
+               "index_vector_dim = 1 : i64} : " +
+               table + ", " + ids + ", " + rows + " -> " + table +
+               "\nreturn %0 : " + table + "\n",
            {10000 * 256, 65536 * 4, 65536 * 256, 10000 * 256}});
 }
 

@@ -1,4 +1,4 @@
-//===- Register.cpp - dialects and passes for an embedder ------------------===//
+//===- Register.cpp - dialects and passes for an embedder -----------------===//
 
 #include "weft/compiler/Register.h"
 
@@ -17,8 +17,8 @@
 #include "mlir/IR/DialectRegistry.h"
 
 void weft::registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<WeftDialect, coll::CollDialect, host::HostDialect, plan::PlanDialect,
-                  mlir::func::FuncDialect>();
+  registry.insert<WeftDialect, coll::CollDialect, host::HostDialect,
+                  plan::PlanDialect, mlir::func::FuncDialect>();
 }
 
 void weft::registerAll(mlir::DialectRegistry &registry) {

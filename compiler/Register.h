@@ -1,4 +1,4 @@
-//===- Register.h - dialects and passes for an embedder -------*- C++ -*-===//
+//===- Register.h - dialects and passes for an embedder ---------*- C++ -*-===//
 
 #ifndef WEFT_COMPILER_REGISTER_H
 #define WEFT_COMPILER_REGISTER_H

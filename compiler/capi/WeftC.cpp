@@ -1,4 +1,4 @@
-//===- WeftC.cpp - Weft for embedders in C ---------------------------------===//
+//===- WeftC.cpp - Weft for embedders in C --------------------------------===//
 
 #include "weft/compiler/capi/WeftC.h"
 

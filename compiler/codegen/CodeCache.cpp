@@ -1,4 +1,4 @@
-//===- CodeCache.cpp - compiled code on disk --------------------------------===//
+//===- CodeCache.cpp - compiled code on disk ------------------------------===//
 //
 // An entry is the file llvmcache-KEY (a name that LLVM's pruning asks for): 32
 // bytes of SHA-256 over the code, then the code. It is written under another
@@ -28,7 +28,8 @@ std::string weft::codeCacheFolder() {
 }
 
 static std::array<uint8_t, 32> digest(llvm::StringRef bytes) {
-  return llvm::SHA256::hash(llvm::ArrayRef(reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()));
+  return llvm::SHA256::hash(llvm::ArrayRef(
+      reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()));
 }
 
 static std::string fileOf(llvm::StringRef folder, llvm::StringRef key) {
@@ -57,12 +58,15 @@ bool weft::readCachedCode(llvm::StringRef folder, llvm::StringRef key,
                           llvm::SmallVectorImpl<char> &code) {
   if (folder.empty())
     return false;
-  auto buffer = llvm::MemoryBuffer::getFile(fileOf(folder, key), /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  auto buffer = llvm::MemoryBuffer::getFile(
+      fileOf(folder, key), /*IsText=*/false, /*RequiresNullTerminator=*/false);
   if (!buffer || (*buffer)->getBufferSize() <= 32)
     return false;
-  llvm::StringRef sum = (*buffer)->getBuffer().take_front(32), bytes = (*buffer)->getBuffer().drop_front(32);
+  llvm::StringRef sum = (*buffer)->getBuffer().take_front(32),
+                  bytes = (*buffer)->getBuffer().drop_front(32);
   std::array<uint8_t, 32> expected = digest(bytes);
-  if (sum != llvm::StringRef(reinterpret_cast<const char *>(expected.data()), 32))
+  if (sum !=
+      llvm::StringRef(reinterpret_cast<const char *>(expected.data()), 32))
     return false;
   code.assign(bytes.begin(), bytes.end());
   return true;
@@ -74,10 +78,12 @@ void weft::writeCachedCode(llvm::StringRef folder, llvm::StringRef key,
     return;
   int descriptor;
   llvm::SmallString<128> temporary;
-  if (llvm::sys::fs::createUniqueFile(folder + "/%%%%%%%%.tmp", descriptor, temporary))
+  if (llvm::sys::fs::createUniqueFile(folder + "/%%%%%%%%.tmp", descriptor,
+                                      temporary))
     return;
   llvm::raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
-  std::array<uint8_t, 32> sum = digest(llvm::StringRef(code.data(), code.size()));
+  std::array<uint8_t, 32> sum =
+      digest(llvm::StringRef(code.data(), code.size()));
   stream.write(reinterpret_cast<const char *>(sum.data()), sum.size());
   stream.write(code.data(), code.size());
   stream.close();

@@ -1,4 +1,4 @@
-//===- CodeCache.h - compiled code on disk ---------------------*- C++ -*-===//
+//===- CodeCache.h - compiled code on disk ----------------------*- C++ -*-===//
 //
 //   if (!readCachedCode(folder, keyOfCode({version, target, text}), code)) {
 //     code = ...;

@@ -1,4 +1,4 @@
-//===- KernelCodegen.cpp - the border to the code generators ---------------===//
+//===- KernelCodegen.cpp - the border to the code generators --------------===//
 
 #include "weft/compiler/codegen/KernelCodegen.h"
 

@@ -1,4 +1,4 @@
-//===- KernelCodegen.h - the border to the code generators -----*- C++ -*-===//
+//===- KernelCodegen.h - the border to the code generators ------*- C++ -*-===//
 //
 //   std::string error;
 //   auto codegen = weft::openCodegen("cpu:avx2", error);

@@ -1,4 +1,4 @@
-//===- MachineCode.cpp - the LLVM dialect to objects or text ---------------===//
+//===- MachineCode.cpp - the LLVM dialect to objects or text --------------===//
 
 #include "weft/compiler/codegen/MachineCode.h"
 
@@ -50,11 +50,13 @@ static void optimize(llvm::Module &module, llvm::TargetMachine &machine) {
   builder.registerFunctionAnalyses(functions);
   builder.registerLoopAnalyses(loops);
   builder.crossRegisterProxies(loops, functions, components, modules);
-  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3).run(module, modules);
+  builder.buildPerModuleDefaultPipeline(llvm::OptimizationLevel::O3)
+      .run(module, modules);
 }
 
 struct MachineCodeWriter::State {
-  explicit State(llvm::TargetMachine &machine) : machine(machine), stream(written) {}
+  explicit State(llvm::TargetMachine &machine)
+      : machine(machine), stream(written) {}
   llvm::TargetMachine &machine;
   llvm::SmallVector<char, 0> written; ///< of the module at hand
   llvm::raw_svector_ostream stream;
@@ -62,19 +64,26 @@ struct MachineCodeWriter::State {
   bool writesNoSuchFiles = false;
 };
 
-MachineCodeWriter::MachineCodeWriter(llvm::TargetMachine &machine, llvm::CodeGenFileType type)
+MachineCodeWriter::MachineCodeWriter(llvm::TargetMachine &machine,
+                                     llvm::CodeGenFileType type)
     : state(std::make_unique<State>(machine)) {
-  state->writesNoSuchFiles = machine.addPassesToEmitFile(state->emission, state->stream, nullptr, type);
+  state->writesNoSuchFiles = machine.addPassesToEmitFile(
+      state->emission, state->stream, nullptr, type);
 }
 
 MachineCodeWriter::~MachineCodeWriter() = default;
 
-std::string MachineCodeWriter::write(mlir::Operation *module, llvm::SmallVectorImpl<char> &code, llvm::function_ref<void(llvm::Module &)> prepare) {
+std::string
+MachineCodeWriter::write(mlir::Operation *module,
+                         llvm::SmallVectorImpl<char> &code,
+                         llvm::function_ref<void(llvm::Module &)> prepare) {
   llvm::TargetMachine &machine = state->machine;
   if (state->writesNoSuchFiles)
-    return "the code generator for " + machine.getTargetTriple().str() + " writes no such files";
+    return "the code generator for " + machine.getTargetTriple().str() +
+           " writes no such files";
   llvm::LLVMContext context;
-  std::unique_ptr<llvm::Module> translated = mlir::translateModuleToLLVMIR(module, context, "weft");
+  std::unique_ptr<llvm::Module> translated =
+      mlir::translateModuleToLLVMIR(module, context, "weft");
   if (!translated)
     return "translation to LLVM IR failed";
   translated->setTargetTriple(machine.getTargetTriple());

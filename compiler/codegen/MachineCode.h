@@ -1,4 +1,4 @@
-//===- MachineCode.h - the LLVM dialect to objects or text -----*- C++ -*-===//
+//===- MachineCode.h - the LLVM dialect to objects or text ------*- C++ -*-===//
 //
 // What the code generators of all targets share: errors of one kernel as text,
 // and LLVM's optimizer and back end.
@@ -23,7 +23,9 @@ class CollectedErrors {
 public:
   explicit CollectedErrors(mlir::MLIRContext *context);
   /// They, parted by "; ", or `otherwise` where there is none.
-  std::string textOr(std::string otherwise) const { return text.empty() ? otherwise : text; }
+  std::string textOr(std::string otherwise) const {
+    return text.empty() ? otherwise : text;
+  }
 
 private:
   std::string text;
@@ -39,7 +41,8 @@ public:
   /// Translates a module of the LLVM dialect, lets `prepare` see it, optimizes it
   /// for the machine (hardly, where the machine has the level None) and appends
   /// what its back end writes to `code`. Returns what is wrong, or nothing.
-  std::string write(mlir::Operation *module, llvm::SmallVectorImpl<char> &code, llvm::function_ref<void(llvm::Module &)> prepare);
+  std::string write(mlir::Operation *module, llvm::SmallVectorImpl<char> &code,
+                    llvm::function_ref<void(llvm::Module &)> prepare);
 
 private:
   struct State;

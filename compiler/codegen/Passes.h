@@ -1,4 +1,4 @@
-//===- Passes.h - code generators on the command line ----------*- C++ -*-===//
+//===- Passes.h - code generators on the command line -----------*- C++ -*-===//
 
 #ifndef WEFT_COMPILER_CODEGEN_PASSES_H
 #define WEFT_COMPILER_CODEGEN_PASSES_H

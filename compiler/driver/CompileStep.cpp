@@ -39,7 +39,8 @@ static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
                               Stage to, Timing &timing) {
   Stage reached = options.from;
   if (options.memory)
-    module->setAttr(kMemoryAttr, OpBuilder(module).getI64IntegerAttr(options.memory));
+    module->setAttr(kMemoryAttr,
+                    OpBuilder(module).getI64IntegerAttr(options.memory));
   StagePasses own(module.getContext());
   // Passes that are kept would be timed by every report there ever was.
   StagePasses &kept = options.passes && !options.timing ? *options.passes : own;
@@ -84,7 +85,8 @@ weft::compileProgram(ModuleOp module, const CompileOptions &options) {
   std::unique_ptr<KernelCodegen> opened;
   if (!options.generator)
     opened = openTarget(module, options.target);
-  KernelCodegen *generator = options.generator ? options.generator : opened.get();
+  KernelCodegen *generator =
+      options.generator ? options.generator : opened.get();
   if (!generator || failed(runTimed(module, options, Stage::plan, timing)))
     return failure();
   auto programs = llvm::to_vector(module.getOps<plan::ProgramOp>());
@@ -114,9 +116,10 @@ weft::compileProgram(ModuleOp module, const CompileOptions &options) {
 /// The kernels of these names; fails, with a list, where there is none of a name.
 static FailureOr<SmallVector<func::FuncOp>>
 findKernels(ModuleOp module, llvm::ArrayRef<std::string> names) {
-  SmallVector<func::FuncOp> all = llvm::filter_to_vector(
-      module.getOps<func::FuncOp>(),
-      [](func::FuncOp f) { return f->hasAttr("weft.kernel"); });
+  SmallVector<func::FuncOp> all =
+      llvm::filter_to_vector(module.getOps<func::FuncOp>(), [](func::FuncOp f) {
+        return f->hasAttr("weft.kernel");
+      });
   if (names.empty())
     return all;
   SmallVector<func::FuncOp> chosen;
@@ -126,9 +129,11 @@ findKernels(ModuleOp module, llvm::ArrayRef<std::string> names) {
     if (found == all.end())
       return module.emitError("no kernel is called '")
              << name << "'; this program has "
-             << llvm::join(llvm::map_range(all, [](func::FuncOp kernel) {
-                             return kernel.getName();
-                           }), ", ");
+             << llvm::join(llvm::map_range(all,
+                                           [](func::FuncOp kernel) {
+                                             return kernel.getName();
+                                           }),
+                           ", ");
     chosen.push_back(*found);
   }
   return chosen;

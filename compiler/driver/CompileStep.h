@@ -1,4 +1,4 @@
-//===- CompileStep.h - one step of a model to a program image -*- C++ -*-===//
+//===- CompileStep.h - one step of a model to a program image ---*- C++ -*-===//
 //
 // The one straight line from a module at some stage to the bytes of a .weft
 // file. Front ends make the module; tools run the image or write it.
@@ -29,14 +29,14 @@ struct CompileOptions {
   KernelCodegen *generator = nullptr;
   /// Of the module's context and kept likewise; null: made for this program.
   StagePasses *passes = nullptr;
-  std::string cacheDirectory;    ///< kernel objects; empty: no cache
-  int threads = 0;               ///< 0: one for each core
-  bool timing = false;           ///< print a report of the passes to stderr
-  std::string metadata;          ///< travels with the plan
-  Stage *reached = nullptr;      ///< set to each stage that is reached
+  std::string cacheDirectory;      ///< kernel objects; empty: no cache
+  int threads = 0;                 ///< 0: one for each core
+  bool timing = false;             ///< print a report of the passes to stderr
+  std::string metadata;            ///< travels with the plan
+  Stage *reached = nullptr;        ///< set to each stage that is reached
   std::vector<std::string> expect; ///< budgets besides the module's own
-  int64_t memory = 0;            ///< bytes of a device; 0: the module's weft.memory
-  FixSearch findFixes;           ///< for a budget that is broken
+  int64_t memory = 0;  ///< bytes of a device; 0: the module's weft.memory
+  FixSearch findFixes; ///< for a budget that is broken
 };
 
 /// Runs the passes up to `to` in place.

@@ -1,4 +1,4 @@
-//===- ProgramWork.cpp - how much a run of a program computes --------------===//
+//===- ProgramWork.cpp - how much a run of a program computes -------------===//
 
 #include "weft/compiler/driver/ProgramWork.h"
 
@@ -29,7 +29,8 @@ static double instructionsOf(Operation *op) {
     return elementsOf(op->getOperand(1));
   if (isa<RngBitsOp>(op))
     return 128; // twenty rounds
-  if (isa<ExpOp, Expm1Op, LogOp, Log1pOp, TanhOp, LogisticOp, ErfOp, CbrtOp, SinOp, CosOp, TanOp, PowOp, Atan2Op>(op))
+  if (isa<ExpOp, Expm1Op, LogOp, Log1pOp, TanhOp, LogisticOp, ErfOp, CbrtOp,
+          SinOp, CosOp, TanOp, PowOp, Atan2Op>(op))
     return 32;
   return op->hasTrait<ComputedWhole>() ? 64 : 4;
 }

@@ -1,4 +1,4 @@
-//===- ProgramWork.h - how much a run of a program computes ----*- C++ -*-===//
+//===- ProgramWork.h - how much a run of a program computes -----*- C++ -*-===//
 //
 // Code that is optimized for 50 ms is wasted on a program that then runs for
 // 10 us, as most of the programs do with which a script starts:

@@ -29,8 +29,7 @@ static llvm::SmallVector<ConstrainOp> constraintsIn(ModuleOp module) {
 OwningOpRef<ModuleOp> AnnotationChange::applied(ModuleOp imported) const {
   OwningOpRef<ModuleOp> copy = imported.clone();
   auto mesh = copy.get()->getAttrOfType<MeshAttr>("weft.mesh");
-  LayoutAttr layout =
-      wanted ? LayoutAttr::get(mesh, *wanted) : LayoutAttr();
+  LayoutAttr layout = wanted ? LayoutAttr::get(mesh, *wanted) : LayoutAttr();
   if (place.kind == Kind::Constraint) {
     ConstrainOp op = constraintsIn(*copy)[place.index];
     if (layout) {
@@ -50,8 +49,8 @@ OwningOpRef<ModuleOp> AnnotationChange::applied(ModuleOp imported) const {
   else if (isArgument)
     function.removeArgAttr(place.index, kLayoutAttr);
   else
-    function.removeResultAttr(
-        place.index, StringAttr::get(copy->getContext(), kLayoutAttr));
+    function.removeResultAttr(place.index,
+                              StringAttr::get(copy->getContext(), kLayoutAttr));
   return copy;
 }
 
@@ -69,7 +68,8 @@ AnnotationChanges::AnnotationChanges(ModuleOp imported)
 }
 
 void AnnotationChanges::addPorts(func::FuncOp function) {
-  auto add = [&](Kind kind, unsigned index, Type type, DictionaryAttr attributes) {
+  auto add = [&](Kind kind, unsigned index, Type type,
+                 DictionaryAttr attributes) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor)
       return;
@@ -81,9 +81,14 @@ void AnnotationChanges::addPorts(func::FuncOp function) {
     }
     std::string called =
         name ? "\"" + name.str() + "\""
-             : (kind == Kind::Argument ? "argument " : "result ") + std::to_string(index);
-    tensors.push_back({{kind, index}, called, name ? name.str() : "", tensor.getRank(),
-                       layout ? std::optional(layout.getLayout()) : std::nullopt});
+             : (kind == Kind::Argument ? "argument " : "result ") +
+                   std::to_string(index);
+    tensors.push_back(
+        {{kind, index},
+         called,
+         name ? name.str() : "",
+         tensor.getRank(),
+         layout ? std::optional(layout.getLayout()) : std::nullopt});
   };
   for (auto [index, type] : llvm::enumerate(function.getArgumentTypes()))
     add(Kind::Argument, index, type, function.getArgAttrDict(index));
@@ -96,7 +101,8 @@ static std::string lineOf(Location location) {
   auto file = location->findInstanceOf<FileLineColLoc>();
   if (!file || file.getLine() == 0)
     return "";
-  return " at " + file.getFilename().str() + ":" + std::to_string(file.getLine());
+  return " at " + file.getFilename().str() + ":" +
+         std::to_string(file.getLine());
 }
 
 void AnnotationChanges::addConstraints(ModuleOp module) {
@@ -105,9 +111,12 @@ void AnnotationChanges::addConstraints(ModuleOp module) {
     std::string called = "constraint" + lineOf(op.getLoc());
     if (!name.empty())
       called += " for \"" + name + "\"";
-    tensors.push_back({{Kind::Constraint, static_cast<unsigned>(index)}, called, name,
-                       static_cast<int64_t>(op.getLayout().getLayout().dims.size()),
-                       op.getLayout().getLayout()});
+    tensors.push_back(
+        {{Kind::Constraint, static_cast<unsigned>(index)},
+         called,
+         name,
+         static_cast<int64_t>(op.getLayout().getLayout().dims.size()),
+         op.getLayout().getLayout()});
   }
 }
 
@@ -128,9 +137,10 @@ void AnnotationChanges::change(const Tensor &tensor,
   Layout now = tensor.layout.value_or(Layout::replicated(tensor.rank));
   for (const Layout &layout : layoutVariants(grid, now, axes)) {
     std::string text =
-        tensor.layout ? "change " + subject + " from " + toString(grid, now) +
-                            " to " + toString(grid, layout)
-                      : "lay out " + tensor.subject + " as " + toString(grid, layout);
+        tensor.layout
+            ? "change " + subject + " from " + toString(grid, now) + " to " +
+                  toString(grid, layout)
+            : "lay out " + tensor.subject + " as " + toString(grid, layout);
     changes.push_back({text, said, tensor.place, layout});
   }
   if (tensor.layout)
@@ -150,8 +160,8 @@ AnnotationChanges::of(const CollectiveCost &collective) const {
       axes.insert(*axis);
   auto urgency = [&](const Tensor &tensor) {
     bool uses = tensor.layout && llvm::any_of(axes, [&](unsigned axis) {
-      return usesAxis(*tensor.layout, axis);
-    });
+                  return usesAxis(*tensor.layout, axis);
+                });
     bool named = !tensor.name.empty() &&
                  (llvm::is_contained(collective.where, tensor.name) ||
                   StringRef(collective.why).contains(tensor.name));

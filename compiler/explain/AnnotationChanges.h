@@ -1,4 +1,4 @@
-//===- AnnotationChanges.h - other annotations in a program ----*- C++ -*-===//
+//===- AnnotationChanges.h - other annotations in a program -----*- C++ -*-===//
 //
 // What a person could write instead in a program that says its layouts itself
 // (Weft's text, StableHLO): for a collective over "model",
@@ -37,7 +37,7 @@ struct AnnotationPlace {
 };
 
 struct AnnotationChange {
-  std::string text; ///< what a person would do
+  std::string text;       ///< what a person would do
   std::string annotation; ///< what is there and goes; else empty
   AnnotationPlace place;
   std::optional<Layout> wanted; ///< nothing: the annotation goes

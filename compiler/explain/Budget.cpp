@@ -28,8 +28,8 @@ static bool isSubject(StringRef text) {
 }
 
 static std::string knownSubjects() {
-  return "bytes, memory, collectives, " + llvm::join(plan::collectiveKinds(), ", ") +
-         ", and these with .bytes";
+  return "bytes, memory, collectives, " +
+         llvm::join(plan::collectiveKinds(), ", ") + ", and these with .bytes";
 }
 
 std::optional<double> weft::parseQuantity(StringRef text) {
@@ -37,11 +37,17 @@ std::optional<double> weft::parseQuantity(StringRef text) {
   StringRef unit = text.drop_front(digits.size());
   double scale = llvm::StringSwitch<double>(unit)
                      .Cases({"", "B"}, 1)
-                     .Case("kB", 1e3).Case("KB", 1e3).Case("MB", 1e6).Case("GB", 1e9)
-                     .Case("KiB", 1 << 10).Case("MiB", 1 << 20).Case("GiB", 1 << 30)
+                     .Case("kB", 1e3)
+                     .Case("KB", 1e3)
+                     .Case("MB", 1e6)
+                     .Case("GB", 1e9)
+                     .Case("KiB", 1 << 10)
+                     .Case("MiB", 1 << 20)
+                     .Case("GiB", 1 << 30)
                      .Default(0);
   std::string plain;
-  llvm::copy_if(digits, std::back_inserter(plain), [](char c) { return c != '_'; });
+  llvm::copy_if(digits, std::back_inserter(plain),
+                [](char c) { return c != '_'; });
   double value = 0;
   if (scale == 0 || StringRef(plain).getAsDouble(value) || !(value >= 0) ||
       value > 1e18)
@@ -62,12 +68,13 @@ static std::optional<Limit> parseLimit(StringRef text, std::string &error) {
   else if (rest.consume_front("==") || rest.consume_front("="))
     limit.relation = Limit::Relation::Exactly;
   else
-    return error = "'" + text.str() + "' is no limit; write it as all_reduce<=2 "
+    return error = "'" + text.str() +
+                   "' is no limit; write it as all_reduce<=2 "
                    "or bytes<=4e6",
            std::nullopt;
   if (!isSubject(subject))
-    return error = "'" + subject.str() + "' is nothing that can be limited; use " +
-                   knownSubjects(),
+    return error = "'" + subject.str() +
+                   "' is nothing that can be limited; use " + knownSubjects(),
            std::nullopt;
   auto value = parseQuantity(rest.trim());
   if (!value)
@@ -124,9 +131,10 @@ weft::spenders(const Limit &limit, const Explanation &explanation) {
     for (const CollectiveCost &cost : explanation.collectives)
       if (!ofKind || cost.kind == kind)
         found.push_back(&cost);
-  llvm::stable_sort(found, [](const CollectiveCost *a, const CollectiveCost *b) {
-    return a->count * a->bytes > b->count * b->bytes;
-  });
+  llvm::stable_sort(found,
+                    [](const CollectiveCost *a, const CollectiveCost *b) {
+                      return a->count * a->bytes > b->count * b->bytes;
+                    });
   return found;
 }
 
@@ -216,8 +224,8 @@ static LogicalResult checkProgram(plan::ProgramOp program,
       emitError(placeOf(program, limit))
           << "the budget \"" << limit.text << "\" is broken: a "
           << explanation.step << " step has "
-          << groupedDigits(costOf(limit, explanation)) << " ("
-          << limit.subject << "); " << advice(limit, explanation);
+          << groupedDigits(costOf(limit, explanation)) << " (" << limit.subject
+          << "); " << advice(limit, explanation);
   return failure();
 }
 
@@ -251,7 +259,8 @@ LogicalResult weft::checkBudget(ModuleOp module, ArrayRef<std::string> more,
     texts.push_back(text.str());
   }
   std::vector<Limit> limits;
-  if (auto memory = dyn_cast_or_null<IntegerAttr>(module->getDiscardableAttr(kMemoryAttr)))
+  if (auto memory = dyn_cast_or_null<IntegerAttr>(
+          module->getDiscardableAttr(kMemoryAttr)))
     texts.push_back("memory<=" + std::to_string(memory.getInt()));
   for (const std::string &text : texts) {
     std::string error;
@@ -287,6 +296,4 @@ std::unique_ptr<Pass> weft::createCheckBudgetPass() {
   return std::make_unique<CheckBudgetPass>();
 }
 
-void weft::registerCheckBudgetPass() {
-  registerPass(createCheckBudgetPass);
-}
+void weft::registerCheckBudgetPass() { registerPass(createCheckBudgetPass); }

@@ -1,4 +1,4 @@
-//===- Explain.h - what a program communicates and holds ------*- C++ -*-===//
+//===- Explain.h - what a program communicates and holds --------*- C++ -*-===//
 //
 // Read off the finished plan, so that what is printed is what runs:
 //

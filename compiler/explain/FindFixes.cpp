@@ -31,8 +31,10 @@ static bool sameMovement(const CollectiveCost &a, const CollectiveCost &b) {
       return llvm::is_contained(y, text);
     });
   };
-  bool sameLines = a.lines.empty() || b.lines.empty() || common(a.lines, b.lines);
-  return a.kind == b.kind && common(a.axes, b.axes) && common(ofA, ofB) && sameLines;
+  bool sameLines =
+      a.lines.empty() || b.lines.empty() || common(a.lines, b.lines);
+  return a.kind == b.kind && common(a.axes, b.axes) && common(ofA, ofB) &&
+         sameLines;
 }
 
 /// What is left of a collective under a change, in bytes.

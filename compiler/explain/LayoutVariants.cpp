@@ -1,4 +1,4 @@
-//===- LayoutVariants.cpp - a layout with an axis elsewhere ----------------===//
+//===- LayoutVariants.cpp - a layout with an axis elsewhere ---------------===//
 
 #include "weft/compiler/explain/LayoutVariants.h"
 

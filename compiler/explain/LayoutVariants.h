@@ -1,4 +1,4 @@
-//===- LayoutVariants.h - a layout with an axis elsewhere ------*- C++ -*-===//
+//===- LayoutVariants.h - a layout with an axis elsewhere -------*- C++ -*-===//
 //
 //   variants of [{"data"}, {}] over data:   [{}, {}] and [{}, {"data"}]
 //   variants of [{"data"}, {}] over model:  [{"data", "model"}, {}] and

@@ -36,7 +36,8 @@ static void collectLines(Location location, std::vector<std::string> &lines) {
     auto file = dyn_cast<FileLineColLoc>(part);
     if (!file || file.getLine() == 0)
       return WalkResult::advance();
-    std::string line = file.getFilename().str() + ":" + std::to_string(file.getLine());
+    std::string line =
+        file.getFilename().str() + ":" + std::to_string(file.getLine());
     if (!llvm::is_contained(lines, line))
       lines.push_back(line);
     return WalkResult::interrupt();

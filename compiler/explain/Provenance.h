@@ -1,4 +1,4 @@
-//===- Provenance.h - what an instruction is for ---------------*- C++ -*-===//
+//===- Provenance.h - what an instruction is for ----------------*- C++ -*-===//
 //
 // Read off its location, a fusion of names around files:
 //

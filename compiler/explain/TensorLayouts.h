@@ -1,4 +1,4 @@
-//===- TensorLayouts.h - how what goes in and out is laid out --*- C++ -*-===//
+//===- TensorLayouts.h - how what goes in and out is laid out ---*- C++ -*-===//
 //
 //   d1/kernel  weight  784x200 float32  [-,model]  because  layout_map "d1/kernel"
 //
@@ -22,7 +22,7 @@ struct TensorLayout {
   std::string role; ///< of the plan's port: weight, slot, input, metric, ...
   std::string elementType; ///< NumPy's name
   std::vector<int64_t> shape;
-  Layout layout; ///< as many dimensions as the shape
+  Layout layout;   ///< as many dimensions as the shape
   std::string why; ///< empty where nobody says
   bool isOutput = false;
 };

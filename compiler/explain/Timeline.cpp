@@ -174,8 +174,8 @@ void TimelineReader::readBuffers() {
     tenant.begin = buffer.getOffset();
     Resident &resident = tenant.resident;
     resident.bytes = plan::byteSize(type);
-    resident.type = shapeName(type.getShape()) + " " +
-                    elementName(type.getElementType());
+    resident.type =
+        shapeName(type.getShape()) + " " + elementName(type.getElementType());
     resident.first = timeline.moments.size();
     for (Operation *user : buffer->getUsers()) {
       size_t at = positions[user];
@@ -183,7 +183,8 @@ void TimelineReader::readBuffers() {
       resident.last = std::max(resident.last, at);
     }
     size_t start = border ? positions[border] : 0;
-    resident.isKept = border && resident.first < start && resident.last >= start;
+    resident.isKept =
+        border && resident.first < start && resident.last >= start;
     stayForLoops(resident);
     std::vector<std::string> paths = pathsOf(buffer.getLoc());
     resident.where = llvm::join(paths, ", ");

@@ -1,4 +1,4 @@
-//===- Timeline.h - a step, instruction by instruction ---------*- C++ -*-===//
+//===- Timeline.h - a step, instruction by instruction ----------*- C++ -*-===//
 //
 // The instructions of a plan in program order, and what of the arena holds a
 // value that is still needed while each of them runs:
@@ -24,7 +24,7 @@ enum class StepPhase { Forward, Backward, Update };
 
 /// One instruction.
 struct Moment {
-  std::string what; ///< the kernel, or the kind of a collective
+  std::string what;               ///< the kernel, or the kind of a collective
   std::vector<std::string> where; ///< paths of variables and layers
   StepPhase phase = StepPhase::Forward;
   /// Which of the explanation's collectives it is.
@@ -46,7 +46,7 @@ struct Timeline {
   std::vector<Moment> moments;
   int64_t results = 0; ///< of MemoryUse::activations, what the step returns
   int64_t arena = 0;
-  size_t peak = 0;  ///< the first moment with the most bytes in use
+  size_t peak = 0;     ///< the first moment with the most bytes in use
   bool trains = false; ///< has a backward part
   /// Those in use at the peak, the largest first.
   std::vector<Resident> atPeak;

@@ -1,4 +1,4 @@
-//===- SerializePlan.cpp - plan.program to the runtime's file --------------===//
+//===- SerializePlan.cpp - plan.program to the runtime's file -------------===//
 
 #include "weft/compiler/program/SerializePlan.h"
 
@@ -26,7 +26,8 @@ std::optional<fb::DType> smallFloatOf(Type type) {
       .Case<Float8E3M4Type>([](auto) { return fb::DType::f8E3M4; })
       .Case<Float8E4M3FNUZType>([](auto) { return fb::DType::f8E4M3FNUZ; })
       .Case<Float8E5M2FNUZType>([](auto) { return fb::DType::f8E5M2FNUZ; })
-      .Case<Float8E4M3B11FNUZType>([](auto) { return fb::DType::f8E4M3B11FNUZ; })
+      .Case<Float8E4M3B11FNUZType>(
+          [](auto) { return fb::DType::f8E4M3B11FNUZ; })
       .Case<Float8E8M0FNUType>([](auto) { return fb::DType::f8E8M0FNU; })
       .Case<Float4E2M1FNType>([](auto) { return fb::DType::f4E2M1FN; })
       .Default([](Type) { return std::nullopt; });
@@ -201,13 +202,13 @@ flatbuffers::Offset<fb::Layout> PlanWriter::layout(LayoutAttr attr) {
 }
 
 void PlanWriter::addCollective(fb::CollectiveOp op) {
-  static constexpr StringRef names[] = {"all_reduce",     "all_gather",
-                                        "reduce_scatter", "all_to_all",
-                                        "permute",        "exchange",
-                                        "fetch",          "pick",
-                                        "collective_permute", "host_call"};
-  auto kind = static_cast<fb::CollectiveKind>(
-      llvm::find(names, op.getKind()) - std::begin(names));
+  static constexpr StringRef names[] = {
+      "all_reduce", "all_gather", "reduce_scatter",
+      "all_to_all", "permute",    "exchange",
+      "fetch",      "pick",       "collective_permute",
+      "host_call"};
+  auto kind = static_cast<fb::CollectiveKind>(llvm::find(names, op.getKind()) -
+                                              std::begin(names));
   auto reduce = op.getReduceAttr()
                     ? static_cast<fb::ReduceKind>(op.getReduceAttr().getValue())
                     : fb::ReduceKind::sum;
@@ -219,13 +220,12 @@ void PlanWriter::addCollective(fb::CollectiveOp op) {
   if (auto global = op.getShape())
     shape.assign(global->begin(), global->end());
   auto from = layout(op.getFromLayoutAttr()), to = layout(op.getToLayoutAttr());
-  addInstruction(
-      fb::Operation::Collective,
-      fb::CreateCollectiveDirect(
-          builder, kind, reduce, &sources, &targets, &axes,
-          op.getFrom() ? static_cast<int32_t>(*op.getFrom()) : -1,
-          op.getTo() ? static_cast<int32_t>(*op.getTo()) : -1, from, to, &shape,
-          op.getReason().value_or("").str().c_str()));
+  addInstruction(fb::Operation::Collective,
+                 fb::CreateCollectiveDirect(
+                     builder, kind, reduce, &sources, &targets, &axes,
+                     op.getFrom() ? static_cast<int32_t>(*op.getFrom()) : -1,
+                     op.getTo() ? static_cast<int32_t>(*op.getTo()) : -1, from,
+                     to, &shape, op.getReason().value_or("").str().c_str()));
 }
 
 LogicalResult PlanWriter::collectInstructions() {
@@ -241,9 +241,9 @@ LogicalResult PlanWriter::collectInstructions() {
       auto [entry, isNew] = kernels.insert(
           {launch.getKernel(), static_cast<uint32_t>(kernels.size())});
       auto arguments = indices(launch.getBuffers());
-      addInstruction(fb::Operation::Launch, fb::CreateLaunchDirect(
-                                               builder, entry->second,
-                                               &arguments));
+      addInstruction(
+          fb::Operation::Launch,
+          fb::CreateLaunchDirect(builder, entry->second, &arguments));
     } else if (auto collective = dyn_cast<fb::CollectiveOp>(op)) {
       addCollective(collective);
     } else if (auto copy = dyn_cast<fb::CopyOp>(op)) {
@@ -254,10 +254,10 @@ LogicalResult PlanWriter::collectInstructions() {
       addInstruction(fb::Operation::Jump,
                      fb::CreateJump(builder, labels[jump.getTarget()]));
     } else if (auto jump = dyn_cast<fb::JumpUnlessOp>(op)) {
-      addInstruction(
-          fb::Operation::JumpUnless,
-          fb::CreateJumpUnless(builder, numbers.lookup(jump.getCondition()),
-                               labels[jump.getTarget()]));
+      addInstruction(fb::Operation::JumpUnless,
+                     fb::CreateJumpUnless(builder,
+                                          numbers.lookup(jump.getCondition()),
+                                          labels[jump.getTarget()]));
     }
   }
   addInstruction(fb::Operation::Return, fb::CreateReturn(builder));
@@ -267,8 +267,8 @@ LogicalResult PlanWriter::collectInstructions() {
 flatbuffers::Offset<fb::Mesh> PlanWriter::mesh() {
   Mesh value = program.getMesh().getMesh();
   std::vector<flatbuffers::Offset<flatbuffers::String>> names;
-  std::vector<int64_t> sizes, devices(value.devices.begin(),
-                                      value.devices.end());
+  std::vector<int64_t> sizes,
+      devices(value.devices.begin(), value.devices.end());
   std::vector<double> latency, bandwidth;
   for (const MeshAxis &axis : value.axes) {
     names.push_back(builder.CreateString(axis.name));
@@ -358,7 +358,7 @@ FailureOr<std::vector<uint8_t>> PlanWriter::write() {
 
 } // namespace
 
-FailureOr<std::vector<uint8_t>>
-weft::serializePlan(fb::ProgramOp program, const PlanTexts &texts) {
+FailureOr<std::vector<uint8_t>> weft::serializePlan(fb::ProgramOp program,
+                                                    const PlanTexts &texts) {
   return PlanWriter(program, texts).write();
 }

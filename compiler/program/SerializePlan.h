@@ -1,4 +1,4 @@
-//===- SerializePlan.h - plan.program to the runtime's file ---*- C++ -*-===//
+//===- SerializePlan.h - plan.program to the runtime's file -----*- C++ -*-===//
 
 #ifndef WEFT_COMPILER_PROGRAM_SERIALIZEPLAN_H
 #define WEFT_COMPILER_PROGRAM_SERIALIZEPLAN_H

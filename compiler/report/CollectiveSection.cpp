@@ -30,8 +30,8 @@ std::vector<std::vector<size_t>> html::alike(const Explanation &explanation) {
     std::string key = std::to_string(i);
     if (explanation.collectives.size() > many)
       key = cost.kind + "|" + llvm::join(cost.axes, ",") + "|" +
-            std::to_string(cost.bytes) + "|" + std::to_string(cost.count) + "|" +
-            withoutNumbers(cost.why);
+            std::to_string(cost.bytes) + "|" + std::to_string(cost.count) +
+            "|" + withoutNumbers(cost.why);
     auto [entry, isNew] = known.try_emplace(key, groups.size());
     if (isNew)
       groups.emplace_back();
@@ -56,12 +56,14 @@ static void writeWhy(llvm::StringRef why, llvm::raw_ostream &out) {
       << " more</summary>";
   part(shown, most);
   if (clauses.size() > most)
-    out << "; and " << groupedDigits(clauses.size() - most) << " more (--json has all)";
+    out << "; and " << groupedDigits(clauses.size() - most)
+        << " more (--json has all)";
   out << "</details>";
 }
 
 static void writeWhere(const Explanation &explanation,
-                       const std::vector<size_t> &group, llvm::raw_ostream &out) {
+                       const std::vector<size_t> &group,
+                       llvm::raw_ostream &out) {
   const CollectiveCost &first = explanation.collectives[group.front()];
   if (group.size() == 1) {
     out << codeList(first.where, 4);
@@ -82,18 +84,21 @@ static void writeRecord(const Explanation &explanation,
   int64_t times = 0, bytes = 0;
   for (size_t i : group) {
     times += explanation.collectives[i].count;
-    bytes += explanation.collectives[i].count * explanation.collectives[i].bytes;
+    bytes +=
+        explanation.collectives[i].count * explanation.collectives[i].bytes;
   }
-  out << "<tbody id=\"c" << group.front() << "\"><tr><td class=\"num\" data-v=\""
-      << group.front() << "\">" << group.front() + 1 << "</td><td data-v=\""
-      << escaped(cost.kind) << "\"><i class=\"dot " << kindClass(cost.kind)
-      << "\"></i>" << code(cost.kind) << "</td><td>";
+  out << "<tbody id=\"c" << group.front()
+      << "\"><tr><td class=\"num\" data-v=\"" << group.front() << "\">"
+      << group.front() + 1 << "</td><td data-v=\"" << escaped(cost.kind)
+      << "\"><i class=\"dot " << kindClass(cost.kind) << "\"></i>"
+      << code(cost.kind) << "</td><td>";
   for (const std::string &axis : cost.axes)
     out << (axis == cost.axes.front() ? "" : ", ") << code(axis);
   out << "</td><td class=\"num\" data-v=\"" << cost.bytes << "\">"
-      << groupedDigits(cost.bytes) << "</td><td class=\"num\" data-v=\"" << times
-      << "\">" << groupedDigits(times) << "</td><td class=\"num\" data-v=\"" << bytes
-      << "\">" << groupedDigits(bytes) << "<i class=\"bar\" style=\"width:"
+      << groupedDigits(cost.bytes) << "</td><td class=\"num\" data-v=\""
+      << times << "\">" << groupedDigits(times)
+      << "</td><td class=\"num\" data-v=\"" << bytes << "\">"
+      << groupedDigits(bytes) << "<i class=\"bar\" style=\"width:"
       << px(busiest ? 100.0 * bytes / busiest : 0) << "%\"></i></td></tr>"
       << "<tr><td></td><td colspan=\"5\"><dl><dt>moves</dt><dd>";
   writeWhere(explanation, group, out);
@@ -121,22 +126,30 @@ void html::writeCollectives(const Report &report, llvm::raw_ostream &out) {
   int64_t busiest = 0;
   for (const std::vector<size_t> &group : groups) {
     const CollectiveCost &cost = explanation.collectives[group.front()];
-    busiest = std::max<int64_t>(busiest, group.size() * cost.count * cost.bytes);
+    busiest =
+        std::max<int64_t>(busiest, group.size() * cost.count * cost.bytes);
   }
-  out << "<p class=\"lead\">In program order; bytes are what one device sends (the one "
-         "that sends most). A fix is the cheapest change of one annotation that "
+  out << "<p class=\"lead\">In program order; bytes are what one device sends "
+         "(the one "
+         "that sends most). A fix is the cheapest change of one annotation "
+         "that "
          "removes the collective, found by compiling under it.</p>"
          "<div class=\"wide\"><table class=\"records\"><thead><tr>"
-         "<th class=\"num\">#</th><th>kind</th><th>over</th><th class=\"num\">bytes</th>"
-         "<th class=\"num\">times</th><th class=\"num\">bytes a step</th></tr></thead>";
-  for (const std::vector<size_t> &group : llvm::ArrayRef(groups).take_front(most))
+         "<th class=\"num\">#</th><th>kind</th><th>over</th><th "
+         "class=\"num\">bytes</th>"
+         "<th class=\"num\">times</th><th class=\"num\">bytes a "
+         "step</th></tr></thead>";
+  for (const std::vector<size_t> &group :
+       llvm::ArrayRef(groups).take_front(most))
     writeRecord(explanation, group, busiest, out);
-  out << "<tfoot><tr><td></td><td colspan=\"3\">a step sends</td><td class=\"num\">";
+  out << "<tfoot><tr><td></td><td colspan=\"3\">a step sends</td><td "
+         "class=\"num\">";
   int64_t times = 0;
   for (const CollectiveCost &cost : explanation.collectives)
     times += cost.count;
   out << groupedDigits(times) << "</td><td class=\"num\">"
-      << groupedDigits(explanation.totalBytes()) << "</td></tr></tfoot></table></div>";
+      << groupedDigits(explanation.totalBytes())
+      << "</td></tr></tfoot></table></div>";
   if (groups.size() > most)
     out << "<p class=\"note\">and " << groupedDigits(groups.size() - most)
         << " more kinds of collectives (--json has all)</p>";

@@ -1,4 +1,4 @@
-//===- Html.cpp - text in pages --------------------------------------------===//
+//===- Html.cpp - text in pages -------------------------------------------===//
 
 #include "weft/compiler/report/Html.h"
 

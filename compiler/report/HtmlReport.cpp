@@ -24,18 +24,25 @@ static constexpr llvm::StringLiteral kScript =
 void html::writeBudgets(const Report &report, llvm::raw_ostream &out) {
   if (report.limits.empty())
     return;
-  out << "<section id=\"budgets\"><h2>Budgets</h2><p class=\"lead\">What the step may "
-         "cost; a program over its budget does not compile.</p><div class=\"wide\">"
-         "<table><thead><tr><th>limit</th><th>from</th><th class=\"num\">allows</th>"
+  out << "<section id=\"budgets\"><h2>Budgets</h2><p class=\"lead\">What the "
+         "step may "
+         "cost; a program over its budget does not compile.</p><div "
+         "class=\"wide\">"
+         "<table><thead><tr><th>limit</th><th>from</th><th "
+         "class=\"num\">allows</th>"
          "<th class=\"num\">the step has</th><th></th></tr></thead><tbody>";
   for (const LimitStatus &status : report.limits) {
     double allowed = status.limit.value;
-    double share = allowed > 0 ? 100.0 * status.cost / allowed : status.cost ? 100 : 0;
-    out << "<tr><td>" << code(status.limit.text) << "</td><td>" << code(status.source)
-        << "</td><td class=\"num\">" << groupedDigits(static_cast<int64_t>(allowed))
+    double share = allowed > 0   ? 100.0 * status.cost / allowed
+                   : status.cost ? 100
+                                 : 0;
+    out << "<tr><td>" << code(status.limit.text) << "</td><td>"
+        << code(status.source) << "</td><td class=\"num\">"
+        << groupedDigits(static_cast<int64_t>(allowed))
         << "</td><td class=\"num\">" << groupedDigits(status.cost)
-        << "<i class=\"bar" << (status.holds() ? "" : " bad") << "\" style=\"width:"
-        << px(std::min(share, 100.0)) << "%\"></i></td><td>"
+        << "<i class=\"bar" << (status.holds() ? "" : " bad")
+        << "\" style=\"width:" << px(std::min(share, 100.0))
+        << "%\"></i></td><td>"
         << (status.holds() ? "<span class=\"tag good\">holds</span>"
                            : "<span class=\"tag bad\">broken</span>")
         << "</td></tr>";
@@ -44,7 +51,9 @@ void html::writeBudgets(const Report &report, llvm::raw_ostream &out) {
 }
 
 static llvm::StringRef ruleClass(const RuleStatus &rule) {
-  return rule.status == "used" ? "good" : rule.status == "dead" ? "bad" : "warn";
+  return rule.status == "used"   ? "good"
+         : rule.status == "dead" ? "bad"
+                                 : "warn";
 }
 
 void html::writeRules(const Report &report, llvm::raw_ostream &out) {
@@ -52,16 +61,20 @@ void html::writeRules(const Report &report, llvm::raw_ostream &out) {
   const auto &rules = report.explanation.rules;
   if (rules.empty())
     return;
-  out << "<section id=\"rules\"><h2>Rules of the layout map</h2><div class=\"wide\">"
-         "<table><thead><tr><th>rule</th><th>status</th><th>what it does</th></tr>"
+  out << "<section id=\"rules\"><h2>Rules of the layout map</h2><div "
+         "class=\"wide\">"
+         "<table><thead><tr><th>rule</th><th>status</th><th>what it "
+         "does</th></tr>"
          "</thead><tbody>";
   for (const RuleStatus &rule : llvm::ArrayRef(rules).take_front(most)) {
-    out << "<tr><td>" << code(shortened(rule.key, 200)) << "</td><td><span class=\"tag "
-        << ruleClass(rule) << "\">" << escaped(rule.status) << "</span></td><td>";
+    out << "<tr><td>" << code(shortened(rule.key, 200))
+        << "</td><td><span class=\"tag " << ruleClass(rule) << "\">"
+        << escaped(rule.status) << "</span></td><td>";
     if (rule.status == "dead")
       out << "matches nothing; " << escaped(shortened(rule.advice, 400));
     else
-      out << (rule.status == "used" ? "lays out " : "another rule comes first for ")
+      out << (rule.status == "used" ? "lays out "
+                                    : "another rule comes first for ")
           << codeList(rule.matches, 6);
     out << "</td></tr>";
   }
@@ -79,22 +92,26 @@ void html::writeRules(const Report &report, llvm::raw_ostream &out) {
 static void writeTile(llvm::StringRef place, llvm::StringRef name,
                       const std::string &value, const std::string &note,
                       llvm::raw_ostream &out, llvm::StringRef style = "") {
-  out << "<li><a href=\"#" << place << "\"" << (style.empty() ? "" : " class=\"")
-      << style << (style.empty() ? "" : "\"") << "><span>" << name << "</span><strong>"
+  out << "<li><a href=\"#" << place << "\""
+      << (style.empty() ? "" : " class=\"") << style
+      << (style.empty() ? "" : "\"") << "><span>" << name << "</span><strong>"
       << value << "</strong><small>" << note << "</small></a></li>";
 }
 
-static void writeRuleTile(const Explanation &explanation, llvm::raw_ostream &out) {
+static void writeRuleTile(const Explanation &explanation,
+                          llvm::raw_ostream &out) {
   const auto &rules = explanation.rules;
   if (rules.empty())
     return;
   auto with = [&](llvm::StringRef status) {
-    return llvm::count_if(rules, [&](const RuleStatus &r) { return r.status == status; });
+    return llvm::count_if(
+        rules, [&](const RuleStatus &r) { return r.status == status; });
   };
   int64_t dead = with("dead"), shadowed = with("shadowed");
   std::string note;
   if (dead)
-    note = std::to_string(dead) + (dead == 1 ? " matches nothing" : " match nothing");
+    note = std::to_string(dead) +
+           (dead == 1 ? " matches nothing" : " match nothing");
   if (shadowed)
     note += (note.empty() ? "" : ", ") + std::to_string(shadowed) +
             (shadowed == 1 ? " comes too late" : " come too late");
@@ -110,17 +127,22 @@ static void writeTiles(const Report &report, llvm::raw_ostream &out) {
   out << "<ul class=\"tiles\">";
   writeTile("mesh", "Devices", groupedDigits(report.mesh.size()),
             escaped(explanation.devices), out);
-  writeTile("communication", "A device sends", sizeText(explanation.totalBytes()),
+  writeTile("communication", "A device sends",
+            sizeText(explanation.totalBytes()),
             bytesText(explanation.totalBytes()) + " a step in " +
                 counted(times, "collective"),
             out);
-  writeTile("memory", "The fullest device holds", sizeText(explanation.memory.total()),
+  writeTile("memory", "The fullest device holds",
+            sizeText(explanation.memory.total()),
             bytesText(explanation.memory.total()), out);
   if (!report.limits.empty()) {
-    int64_t broken = llvm::count_if(
-        report.limits, [](const LimitStatus &status) { return !status.holds(); });
+    int64_t broken =
+        llvm::count_if(report.limits, [](const LimitStatus &status) {
+          return !status.holds();
+        });
     writeTile("budgets", "Budgets", std::to_string(report.limits.size()),
-              broken ? std::to_string(broken) + (broken == 1 ? " is" : " are") + " broken"
+              broken ? std::to_string(broken) + (broken == 1 ? " is" : " are") +
+                           " broken"
                      : "all hold",
               out, broken ? "bad" : "");
   }
@@ -132,12 +154,15 @@ static void writeHead(const Report &report, llvm::raw_ostream &out) {
   std::string title = "One " + escaped(report.explanation.step) + " step of " +
                       escaped(report.program);
   out << "<!doctype html>\n<html lang=\"en\"><head><meta charset=\"utf-8\">"
-         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+         "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src "
+         "'none'; "
          "style-src 'unsafe-inline'; script-src 'unsafe-inline'\">"
-         "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">"
+         "<meta name=\"viewport\" content=\"width=device-width, "
+         "initial-scale=1\">"
          "<meta name=\"color-scheme\" content=\"light dark\"><title>"
       << title << " – Weft</title>\n<style>" << kStyle
-      << "</style></head>\n<body><header><p class=\"brand\">weft explain</p><h1>One "
+      << "</style></head>\n<body><header><p class=\"brand\">weft "
+         "explain</p><h1>One "
       << escaped(report.explanation.step) << " step of " << code(report.program)
       << "</h1>";
   writeTiles(report, out);
@@ -153,7 +178,8 @@ std::string weft::toHtml(const Report &report) {
     section(report, out);
     out << '\n';
   }
-  out << "</main>\n<footer><p>Written by <code>weft explain --html</code>, read off the "
+  out << "</main>\n<footer><p>Written by <code>weft explain --html</code>, "
+         "read off the "
          "finished plan: what is shown is what runs.</p></footer>\n<script>"
       << kScript << "</script></body></html>\n";
   return page;

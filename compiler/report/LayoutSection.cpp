@@ -56,8 +56,8 @@ static void writeGrid(const Mesh &mesh, int64_t base, llvm::StringRef caption,
       int64_t id = deviceAt(mesh, base + r * across.size + c);
       if (canPick)
         out << "<td><button type=\"button\" data-pick=\"" << id
-            << "\" aria-pressed=\"false\" aria-label=\"device " << id << "\">" << id
-            << "</button></td>";
+            << "\" aria-pressed=\"false\" aria-label=\"device " << id << "\">"
+            << id << "</button></td>";
       else
         out << "<td><b>" << id << "</b></td>";
     }
@@ -77,8 +77,8 @@ static void writeGrids(const Mesh &mesh, llvm::raw_ostream &out) {
   for (int64_t g = 0; g < std::min(grids, most); ++g) {
     std::string caption;
     for (unsigned a = 0; a + 2 < mesh.axes.size(); ++a)
-      caption += (caption.empty() ? "" : ", ") + escaped(mesh.axes[a].name) + " " +
-                 std::to_string(mesh.coordinate(g * inner, a));
+      caption += (caption.empty() ? "" : ", ") + escaped(mesh.axes[a].name) +
+                 " " + std::to_string(mesh.coordinate(g * inner, a));
     writeGrid(mesh, g * inner, caption, out);
   }
   out << "</div>";
@@ -95,13 +95,16 @@ void html::writeMesh(const Report &report, llvm::raw_ostream &out) {
            "</section>";
     return;
   }
-  out << "<p class=\"lead\">" << counted(mesh.size(), "device") << " in a grid of "
-      << (mesh.axes.size() == 1 ? "1 axis" : std::to_string(mesh.axes.size()) + " axes")
+  out << "<p class=\"lead\">" << counted(mesh.size(), "device")
+      << " in a grid of "
+      << (mesh.axes.size() == 1 ? "1 axis"
+                                : std::to_string(mesh.axes.size()) + " axes")
       << ":";
   for (const MeshAxis &axis : mesh.axes)
     out << (&axis == mesh.axes.begin() ? " " : ", ") << code(axis.name)
         << " of " << groupedDigits(axis.size);
-  out << ". A tensor's dimension may be split over an axis; over the axes it is not "
+  out << ". A tensor's dimension may be split over an axis; over the axes it "
+         "is not "
          "split over, it is copied.";
   if (devicesCanBePicked(mesh))
     out << "<span class=\"js\"> Pick a device to see what it holds.</span>";
@@ -128,14 +131,26 @@ struct Shelf {
 static std::vector<Shelf> shelves(const Report &report) {
   std::vector<Shelf> all = {
       {"Inputs", "What a caller gives to each step.", true, {}},
-      {"Variables", "Weights and state: kept from step to step, updated in place.",
-       true, {}},
-      {"Optimizer", "What the optimizer remembers of each variable.", false, {}},
+      {"Variables",
+       "Weights and state: kept from step to step, updated in place.",
+       true,
+       {}},
+      {"Optimizer",
+       "What the optimizer remembers of each variable.",
+       false,
+       {}},
       {"Outputs", "What a step returns besides updated variables.", true, {}},
-      {"Inside the step", "What layers give, where a rule lays it out.", true, {}}};
+      {"Inside the step",
+       "What layers give, where a rule lays it out.",
+       true,
+       {}}};
   for (const TensorLayout &tensor : report.tensors) {
     bool isVariable = tensor.role == "weight" || tensor.role == "state";
-    size_t shelf = tensor.role == kInside ? 4 : tensor.isOutput ? 3 : isVariable ? 1 : tensor.role == "slot" ? 2 : 0;
+    size_t shelf = tensor.role == kInside  ? 4
+                   : tensor.isOutput       ? 3
+                   : isVariable            ? 1
+                   : tensor.role == "slot" ? 2
+                                           : 0;
     all[shelf].tensors.push_back(&tensor);
   }
   return all;
@@ -149,8 +164,8 @@ static std::vector<Group> groups(const Mesh &mesh, const Group &tensors) {
   for (const TensorLayout *tensor : tensors) {
     std::string key = tensor->name;
     if (tensors.size() > many)
-      key = withoutNumbers(tensor->name) + "|" + withoutNumbers(tensor->why) + "|" +
-            shapeName(tensor->shape) + "|" + tensor->elementType + "|" +
+      key = withoutNumbers(tensor->name) + "|" + withoutNumbers(tensor->why) +
+            "|" + shapeName(tensor->shape) + "|" + tensor->elementType + "|" +
             tensor->role + "|" + toCommandText(mesh, tensor->layout);
     auto [entry, isNew] = known.try_emplace(key, result.size());
     if (isNew)
@@ -173,31 +188,36 @@ static void writeNames(const Group &group, llvm::raw_ostream &out) {
 
 /// Does the shelf not say it?
 static bool saysRole(const TensorLayout &tensor) {
-  return tensor.role != "weight" && tensor.role != "slot" && tensor.role != kInside &&
-         tensor.role != "other" &&
-         tensor.role != tensor.name && !(tensor.role == "output" && tensor.isOutput);
+  return tensor.role != "weight" && tensor.role != "slot" &&
+         tensor.role != kInside && tensor.role != "other" &&
+         tensor.role != tensor.name &&
+         !(tensor.role == "output" && tensor.isOutput);
 }
 
-static void writeCard(const Mesh &mesh, const Group &group, llvm::raw_ostream &out) {
+static void writeCard(const Mesh &mesh, const Group &group,
+                      llvm::raw_ostream &out) {
   const TensorLayout &tensor = *group.front();
   out << "<li class=\"card\"><h4>" << code(shortened(tensor.name, 120));
   if (group.size() > 1)
-    out << " <span class=\"times\">× " << groupedDigits(group.size()) << "</span>";
+    out << " <span class=\"times\">× " << groupedDigits(group.size())
+        << "</span>";
   out << "</h4>" << drawTensor(mesh, tensor) << "<p class=\"what\">"
       << escaped(shapeName(tensor.shape)) << " " << escaped(tensor.elementType)
-      << (saysRole(tensor) ? ", " + escaped(tensor.role) : "")
-      << " · " << code(toCommandText(mesh, tensor.layout)) << " · "
-      << escaped(shapeName(localShape(tensor.layout, tensor.shape))) << " a device</p><p>"
-      << escaped(layoutWords(mesh, tensor)) << "</p>";
+      << (saysRole(tensor) ? ", " + escaped(tensor.role) : "") << " · "
+      << code(toCommandText(mesh, tensor.layout)) << " · "
+      << escaped(shapeName(localShape(tensor.layout, tensor.shape)))
+      << " a device</p><p>" << escaped(layoutWords(mesh, tensor)) << "</p>";
   if (!tensor.why.empty())
-    out << "<p class=\"why\">because: " << escaped(shortened(tensor.why, 200)) << "</p>";
+    out << "<p class=\"why\">because: " << escaped(shortened(tensor.why, 200))
+        << "</p>";
   if (group.size() > 1)
     writeNames(group, out);
   out << "</li>";
 }
 
 /// Scalars in a line, all others drawn.
-static void writeShelf(const Mesh &mesh, const Shelf &shelf, llvm::raw_ostream &out) {
+static void writeShelf(const Mesh &mesh, const Shelf &shelf,
+                       llvm::raw_ostream &out) {
   constexpr size_t most = 120;
   if (shelf.tensors.empty())
     return;
@@ -210,8 +230,9 @@ static void writeShelf(const Mesh &mesh, const Shelf &shelf, llvm::raw_ostream &
       drawn.push_back(tensor);
   out << "<details class=\"shelf\"" << (shelf.isOpen ? " open" : "")
       << "><summary><h3>" << shelf.title << "</h3> <span>"
-      << groupedDigits(shelf.tensors.size()) << "</span></summary><p class=\"note\">"
-      << shelf.note << "</p><ul class=\"cards\">";
+      << groupedDigits(shelf.tensors.size())
+      << "</span></summary><p class=\"note\">" << shelf.note
+      << "</p><ul class=\"cards\">";
   std::vector<Group> all = groups(mesh, drawn);
   for (const Group &group : llvm::ArrayRef(all).take_front(most))
     writeCard(mesh, group, out);
@@ -226,16 +247,23 @@ static void writeShelf(const Mesh &mesh, const Shelf &shelf, llvm::raw_ostream &
 }
 
 void html::writeLayouts(const Report &report, llvm::raw_ostream &out) {
-  out << "<section id=\"layouts\"><h2>Layouts</h2><p class=\"lead\">A box is a tensor, "
-         "a block of it is what one device holds, and numbers in a block are the "
-         "devices that hold it. Sheets behind a box are copies on other devices, "
+  out << "<section id=\"layouts\"><h2>Layouts</h2><p class=\"lead\">A box is a "
+         "tensor, "
+         "a block of it is what one device holds, and numbers in a block are "
+         "the "
+         "devices that hold it. Sheets behind a box are copies on other "
+         "devices, "
          "dashed blocks are padding.</p>"
-         "<svg class=\"patterns\" width=\"0\" height=\"0\" aria-hidden=\"true\"><defs>"
-         "<pattern id=\"rows\" width=\"4\" height=\"4\" patternUnits=\"userSpaceOnUse\">"
+         "<svg class=\"patterns\" width=\"0\" height=\"0\" "
+         "aria-hidden=\"true\"><defs>"
+         "<pattern id=\"rows\" width=\"4\" height=\"4\" "
+         "patternUnits=\"userSpaceOnUse\">"
          "<path d=\"M0 0H4\" class=\"hatch\"/></pattern>"
-         "<pattern id=\"columns\" width=\"4\" height=\"4\" patternUnits=\"userSpaceOnUse\">"
+         "<pattern id=\"columns\" width=\"4\" height=\"4\" "
+         "patternUnits=\"userSpaceOnUse\">"
          "<path d=\"M0 0V4\" class=\"hatch\"/></pattern>"
-         "<pattern id=\"partial\" width=\"6\" height=\"6\" patternUnits=\"userSpaceOnUse\">"
+         "<pattern id=\"partial\" width=\"6\" height=\"6\" "
+         "patternUnits=\"userSpaceOnUse\">"
          "<path d=\"M0 6L6 0\" class=\"hatch\"/></pattern></defs></svg>";
   for (const Shelf &shelf : shelves(report))
     writeShelf(report.mesh, shelf, out);

@@ -15,9 +15,12 @@ using namespace weft::html;
 static void writeCategories(const Report &report, llvm::raw_ostream &out) {
   const MemoryUse &memory = report.explanation.memory;
   bool trains = report.timeline.trains;
-  using Row = std::tuple<llvm::StringRef, llvm::StringRef, int64_t, llvm::StringRef>;
-  out << "<div class=\"wide\"><table><thead><tr><th>of the fullest device</th><th "
-         "class=\"num\">bytes</th><th class=\"num\">share</th><th>what it is</th></tr>"
+  using Row =
+      std::tuple<llvm::StringRef, llvm::StringRef, int64_t, llvm::StringRef>;
+  out << "<div class=\"wide\"><table><thead><tr><th>of the fullest "
+         "device</th><th "
+         "class=\"num\">bytes</th><th class=\"num\">share</th><th>what it "
+         "is</th></tr>"
          "</thead><tbody>";
   for (auto [color, name, bytes, note] : std::initializer_list<Row>{
            {"m1", "weights", memory.weights, "parameters and other state"},
@@ -29,13 +32,14 @@ static void writeCategories(const Report &report, llvm::raw_ostream &out) {
             "the rest of the arena that kernels work in"}}) {
     double share = memory.total() ? 100.0 * bytes / memory.total() : 0;
     out << "<tr><td><i class=\"dot " << color << "\"></i>" << name
-        << "</td><td class=\"num\">" << groupedDigits(bytes) << "</td><td class=\"num\">"
-        << px(share) << " %<i class=\"bar\" style=\"width:" << px(share)
+        << "</td><td class=\"num\">" << groupedDigits(bytes)
+        << "</td><td class=\"num\">" << px(share)
+        << " %<i class=\"bar\" style=\"width:" << px(share)
         << "%\"></i></td><td>" << note << "</td></tr>";
   }
   out << "</tbody><tfoot><tr><td>total</td><td class=\"num\">"
-      << groupedDigits(memory.total()) << "</td><td></td><td>" << sizeText(memory.total())
-      << "</td></tr></tfoot></table></div>";
+      << groupedDigits(memory.total()) << "</td><td></td><td>"
+      << sizeText(memory.total()) << "</td></tr></tfoot></table></div>";
 }
 
 namespace {
@@ -76,13 +80,15 @@ static std::vector<Tenants> tenants(const std::vector<Resident> &residents) {
 static void writeTenants(const Tenants &tenants, llvm::raw_ostream &out) {
   const Resident &resident = tenants.first;
   out << "<tr><td>"
-      << (resident.where.empty() ? std::string("–") : code(shortened(resident.where, 90)));
+      << (resident.where.empty() ? std::string("–")
+                                 : code(shortened(resident.where, 90)));
   if (tenants.count > 1)
     out << " and " << groupedDigits(tenants.count - 1) << " like it";
   out << "</td><td>" << escaped(resident.type) << "</td><td class=\"num\">"
       << groupedDigits(resident.bytes) << "</td><td class=\"num\">"
-      << groupedDigits(resident.first + 1) << "–" << groupedDigits(resident.last + 1)
-      << "</td><td>" << (resident.isKept ? "activation" : "temporary") << "</td></tr>";
+      << groupedDigits(resident.first + 1) << "–"
+      << groupedDigits(resident.last + 1) << "</td><td>"
+      << (resident.isKept ? "activation" : "temporary") << "</td></tr>";
 }
 
 /// The buffers of the arena at the fullest moment.
@@ -93,15 +99,18 @@ static void writePeak(const Report &report, llvm::raw_ostream &out) {
     return;
   const Moment &peak = timeline.moments[timeline.peak];
   out << "<h3>At the peak</h3><p class=\"lead\">Instruction "
-      << groupedDigits(timeline.peak + 1) << ", " << code(shortened(peak.what, 100));
+      << groupedDigits(timeline.peak + 1) << ", "
+      << code(shortened(peak.what, 100));
   if (!peak.where.empty())
     out << " for " << codeList(peak.where, 3);
   out << ": " << groupedDigits(peak.inUse()) << " of the arena's "
       << bytesText(timeline.arena) << " hold something";
   if (timeline.unused() > 0)
     out << "; " << groupedDigits(timeline.unused()) << " lie between buffers";
-  out << ".</p><div class=\"wide\"><table><thead><tr><th>buffer of</th><th>shape "
-         "on a device</th><th class=\"num\">bytes</th><th class=\"num\">in use in "
+  out << ".</p><div class=\"wide\"><table><thead><tr><th>buffer "
+         "of</th><th>shape "
+         "on a device</th><th class=\"num\">bytes</th><th class=\"num\">in use "
+         "in "
          "instructions</th><th>as</th></tr></thead><tbody>";
   std::vector<Tenants> all = tenants(timeline.atPeak);
   for (const Tenants &one : llvm::ArrayRef(all).take_front(most))

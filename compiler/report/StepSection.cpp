@@ -80,10 +80,12 @@ StepDrawing::StepDrawing(const Report &report)
   size_t n = timeline.moments.size(), count = std::min(n, most);
   for (size_t c = 0; c < count; ++c) {
     // The moments m with m * count / n == c.
-    Column column{(c * n + count - 1) / count, ((c + 1) * n + count - 1) / count - 1, 0};
+    Column column{(c * n + count - 1) / count,
+                  ((c + 1) * n + count - 1) / count - 1, 0};
     column.fullest = column.first;
     for (size_t m = column.first; m <= column.last; ++m)
-      if (timeline.moments[m].inUse() > timeline.moments[column.fullest].inUse())
+      if (timeline.moments[m].inUse() >
+          timeline.moments[column.fullest].inUse())
         column.fullest = m;
     columns.push_back(column);
   }
@@ -113,7 +115,8 @@ void StepDrawing::writePhases() {
   if (!timeline.trains)
     return;
   constexpr llvm::StringLiteral names[] = {"forward", "backward", "update"};
-  out << "<text class=\"name\" x=\"0\" y=\"" << px(y + 14) << "\">part of the step</text>";
+  out << "<text class=\"name\" x=\"0\" y=\"" << px(y + 14)
+      << "\">part of the step</text>";
   for (unsigned phase = 0; phase < 3; ++phase) {
     size_t first = timeline.moments.size(), last = 0;
     for (const auto &[m, moment] : llvm::enumerate(timeline.moments))
@@ -122,13 +125,14 @@ void StepDrawing::writePhases() {
     if (first == timeline.moments.size())
       continue;
     double from = x(columnOf(first)), to = x(columnOf(last) + 1);
-    out << "<g><title>" << names[phase] << ": instructions " << groupedDigits(first + 1)
-        << " to " << groupedDigits(last + 1) << "</title><rect class=\"phase p" << phase
-        << "\" x=\"" << px(from + 1) << "\" y=\"" << px(y) << "\" width=\""
+    out << "<g><title>" << names[phase] << ": instructions "
+        << groupedDigits(first + 1) << " to " << groupedDigits(last + 1)
+        << "</title><rect class=\"phase p" << phase << "\" x=\"" << px(from + 1)
+        << "\" y=\"" << px(y) << "\" width=\""
         << px(std::max(to - from - 2, 1.0)) << "\" height=\"20\" rx=\"3\"/>";
     if (to - from > 60)
-      out << "<text class=\"mid\" x=\"" << px((from + to) / 2) << "\" y=\"" << px(y + 14)
-          << "\">" << names[phase] << "</text>";
+      out << "<text class=\"mid\" x=\"" << px((from + to) / 2) << "\" y=\""
+          << px(y + 14) << "\">" << names[phase] << "</text>";
     out << "</g>";
   }
   y += 32;
@@ -147,13 +151,15 @@ void StepDrawing::writeKernels() {
     kernels += here;
     if (!here)
       continue;
-    ticks += "<rect class=\"kernel\" x=\"" + px(x(c) + 0.5) + "\" y=\"" + px(y + 6) +
-             "\" width=\"" + px(std::max(x(c + 1) - x(c) - 1, 1.0)) +
+    ticks += "<rect class=\"kernel\" x=\"" + px(x(c) + 0.5) + "\" y=\"" +
+             px(y + 6) + "\" width=\"" +
+             px(std::max(x(c + 1) - x(c) - 1, 1.0)) +
              "\" height=\"14\"><title>" + escaped(momentText(shown)) +
              (here > 1 ? " and " + std::to_string(here - 1) + " more" : "") +
              "</title></rect>";
   }
-  out << "<text class=\"name\" x=\"0\" y=\"" << px(y + 13) << "\">kernels</text>"
+  out << "<text class=\"name\" x=\"0\" y=\"" << px(y + 13)
+      << "\">kernels</text>"
       << "<text class=\"sub\" x=\"0\" y=\"" << px(y + 27) << "\">"
       << groupedDigits(kernels) << "</text>" << ticks;
   y += lane;
@@ -162,10 +168,13 @@ void StepDrawing::writeKernels() {
 /// Those of one kind and one column: a bar, its height by the bytes.
 void StepDrawing::writeMark(const std::vector<size_t> &moments, int64_t bytes) {
   const CollectiveCost &cost =
-      report.explanation.collectives[*timeline.moments[moments.front()].collective];
-  double tall = 5 + (lane - 13) * std::sqrt(static_cast<double>(bytes) / busiest);
+      report.explanation
+          .collectives[*timeline.moments[moments.front()].collective];
+  double tall =
+      5 + (lane - 13) * std::sqrt(static_cast<double>(bytes) / busiest);
   double wide = std::clamp(x(1) - x(0) - 2, 5.0, 26.0);
-  double middle = (x(columnOf(moments.front())) + x(columnOf(moments.front()) + 1)) / 2;
+  double middle =
+      (x(columnOf(moments.front())) + x(columnOf(moments.front()) + 1)) / 2;
   std::string title = momentText(moments.front());
   if (!cost.axes.empty())
     title += " over " + llvm::join(cost.axes, ", ");
@@ -174,11 +183,12 @@ void StepDrawing::writeMark(const std::vector<size_t> &moments, int64_t bytes) {
   title += ": " + bytesText(bytes);
   out << "<a href=\"#c" << rowOf[*timeline.moments[moments.front()].collective]
       << "\" class=\"mark\" aria-label=\"" << escaped(title) << "\"><title>"
-      << escaped(title) << "</title><rect class=\"hit\" x=\"" << px(middle - wide / 2 - 2)
-      << "\" y=\"" << px(y) << "\" width=\"" << px(wide + 4) << "\" height=\""
-      << px(lane - 4) << "\"/><rect class=\"" << kindClass(cost.kind) << "\" x=\""
-      << px(middle - wide / 2) << "\" y=\"" << px(y + lane - 6 - tall) << "\" width=\""
-      << px(wide) << "\" height=\"" << px(tall) << "\" rx=\"1.5\"/></a>";
+      << escaped(title) << "</title><rect class=\"hit\" x=\""
+      << px(middle - wide / 2 - 2) << "\" y=\"" << px(y) << "\" width=\""
+      << px(wide + 4) << "\" height=\"" << px(lane - 4) << "\"/><rect class=\""
+      << kindClass(cost.kind) << "\" x=\"" << px(middle - wide / 2) << "\" y=\""
+      << px(y + lane - 6 - tall) << "\" width=\"" << px(wide) << "\" height=\""
+      << px(tall) << "\" rx=\"1.5\"/></a>";
 }
 
 /// Neighbours too close to be seen apart are one mark.
@@ -190,7 +200,8 @@ void StepDrawing::writeMarks(const std::vector<size_t> &moments) {
     int64_t bytes = 0;
     size_t place = columnOf(moments[i]) / near;
     for (; i < moments.size() && columnOf(moments[i]) / near == place; ++i) {
-      const CollectiveCost &cost = collectives[*timeline.moments[moments[i]].collective];
+      const CollectiveCost &cost =
+          collectives[*timeline.moments[moments[i]].collective];
       bytes += cost.count * cost.bytes;
       here.push_back(moments[i]);
     }
@@ -207,11 +218,12 @@ void StepDrawing::writeLanes() {
       bytes += cost.count * cost.bytes;
       times += cost.count;
     }
-    out << "<text class=\"name\" x=\"0\" y=\"" << px(y + 13) << "\">" << escaped(kind)
-        << "</text><text class=\"sub\" x=\"0\" y=\"" << px(y + 27) << "\">"
-        << groupedDigits(times) << " × · " << sizeText(bytes) << "</text>"
-        << "<path class=\"rule\" d=\"M" << px(left) << " " << px(y + lane - 5.5) << "H"
-        << px(right) << "\"/>";
+    out << "<text class=\"name\" x=\"0\" y=\"" << px(y + 13) << "\">"
+        << escaped(kind) << "</text><text class=\"sub\" x=\"0\" y=\""
+        << px(y + 27) << "\">" << groupedDigits(times) << " × · "
+        << sizeText(bytes) << "</text>"
+        << "<path class=\"rule\" d=\"M" << px(left) << " " << px(y + lane - 5.5)
+        << "H" << px(right) << "\"/>";
     writeMarks(moments);
     y += lane;
   }
@@ -234,8 +246,8 @@ void StepDrawing::writeBands() {
       lower = "V" + low + "H" + px(x(c)) + lower;
     }
     if (isSeen)
-      out << "<path class=\"" << name << "\" d=\"" << upper << "H" << px(right) << lower
-          << "Z\"/>";
+      out << "<path class=\"" << name << "\" d=\"" << upper << "H" << px(right)
+          << lower << "Z\"/>";
   };
   band("m1", [&](const Moment &) { return memory.weights; });
   band("m2", [&](const Moment &) { return memory.optimizer; });
@@ -259,23 +271,23 @@ void StepDrawing::writeTicks() {
   int64_t step = tickStep(total() / unit) * unit;
   for (int64_t bytes = 0; bytes <= total(); bytes += step) {
     std::string at = px(y + plot - height(bytes));
-    out << "<path class=\"grid\" d=\"M" << px(left) << " " << at << "H" << px(right)
-        << "\"/>";
+    out << "<path class=\"grid\" d=\"M" << px(left) << " " << at << "H"
+        << px(right) << "\"/>";
     if (height(total() - bytes) > 12 || bytes == 0)
       out << "<text class=\"tick\" x=\"" << px(left - 6) << "\" y=\""
           << px(y + plot - height(bytes) + 4) << "\">"
           << (bytes ? sizeText(bytes) : std::string("0")) << "</text>";
   }
-  out << "<path class=\"limit\" d=\"M" << px(left) << " " << px(y) << "H" << px(right)
-      << "\"/><text class=\"tick strong\" x=\"" << px(left - 6) << "\" y=\"" << px(y + 4)
-      << "\">" << sizeText(total()) << "</text>";
+  out << "<path class=\"limit\" d=\"M" << px(left) << " " << px(y) << "H"
+      << px(right) << "\"/><text class=\"tick strong\" x=\"" << px(left - 6)
+      << "\" y=\"" << px(y + 4) << "\">" << sizeText(total()) << "</text>";
 }
 
 void StepDrawing::writePeak() {
   const Moment &peak = timeline.moments[timeline.peak];
   const MemoryUse &memory = report.explanation.memory;
-  int64_t bytes = memory.weights + memory.optimizer + memory.batch + timeline.results +
-                  peak.inUse();
+  int64_t bytes = memory.weights + memory.optimizer + memory.batch +
+                  timeline.results + peak.inUse();
   size_t column = columnOf(timeline.peak);
   double at = (x(column) + x(column + 1)) / 2;
   bool isRight = at > (left + right) / 2;
@@ -291,21 +303,24 @@ void StepDrawing::writePeak() {
 /// What each column holds, for a pointer over it.
 void StepDrawing::writeTips() {
   const MemoryUse &memory = report.explanation.memory;
-  int64_t always = memory.weights + memory.optimizer + memory.batch + timeline.results;
+  int64_t always =
+      memory.weights + memory.optimizer + memory.batch + timeline.results;
   for (const auto &[c, column] : llvm::enumerate(columns)) {
     const Moment &moment = timeline.moments[column.fullest];
-    out << "<rect class=\"tip\" x=\"" << px(x(c)) << "\" y=\"" << px(y) << "\" width=\""
-        << px(x(c + 1) - x(c)) << "\" height=\"" << px(plot) << "\"><title>"
-        << escaped(momentText(column.fullest)) << " – "
-        << bytesText(always + moment.inUse()) << " in use; kept for the gradients "
-        << groupedDigits(moment.kept) << ", temporary "
-        << groupedDigits(moment.temporaries) << "</title></rect>";
+    out << "<rect class=\"tip\" x=\"" << px(x(c)) << "\" y=\"" << px(y)
+        << "\" width=\"" << px(x(c + 1) - x(c)) << "\" height=\"" << px(plot)
+        << "\"><title>" << escaped(momentText(column.fullest)) << " – "
+        << bytesText(always + moment.inUse())
+        << " in use; kept for the gradients " << groupedDigits(moment.kept)
+        << ", temporary " << groupedDigits(moment.temporaries)
+        << "</title></rect>";
   }
 }
 
 void StepDrawing::writeMemory() {
   y += 30; // room for the peak's words
-  out << "<text class=\"name\" x=\"0\" y=\"" << px(y - 10) << "\">memory in use</text>";
+  out << "<text class=\"name\" x=\"0\" y=\"" << px(y - 10)
+      << "\">memory in use</text>";
   writeTicks();
   writeBands();
   writePeak();
@@ -315,8 +330,8 @@ void StepDrawing::writeMemory() {
   y += plot;
   size_t n = timeline.moments.size();
   out << "<text class=\"at\" x=\"" << px(left) << "\" y=\"" << px(y + 16)
-      << "\">instruction 1</text><text class=\"at end\" x=\"" << px(right) << "\" y=\""
-      << px(y + 16) << "\">" << groupedDigits(n) << "</text>";
+      << "\">instruction 1</text><text class=\"at end\" x=\"" << px(right)
+      << "\" y=\"" << px(y + 16) << "\">" << groupedDigits(n) << "</text>";
   y += 24;
 }
 
@@ -329,20 +344,29 @@ std::string StepDrawing::draw() {
          "\" role=\"group\" aria-label=\"The step from its first to its last "
          "instruction: " +
          counted(report.explanation.collectives.size(), "collective") +
-         ", and the memory in use. The tables below say the same.\">" + body + "</svg>";
+         ", and the memory in use. The tables below say the same.\">" + body +
+         "</svg>";
 }
 
 void html::writeStep(const Report &report, llvm::raw_ostream &out) {
   out << "<section id=\"step\"><h2>The step, instruction by instruction</h2>";
   if (report.timeline.moments.empty()) {
-    out << "<p>The step does nothing: what it returns is what it is given.</p></section>";
+    out << "<p>The step does nothing: what it returns is what it is "
+           "given.</p></section>";
     return;
   }
-  out << "<p class=\"lead\">From left to right in program order, the same on every "
-         "device; widths are no times. A bar's height grows with the bytes that a "
-         "device sends; it leads to its row of the table.</p><div class=\"wide\">"
-      << StepDrawing(report).draw() << "</div><ul class=\"legend\"><li><i class=\"m1\"></i>weights</li><li><i "
-         "class=\"m2\"></i>optimizer</li><li><i class=\"m3\"></i>batch</li><li><i "
-         "class=\"m4\"></i>activations</li><li><i class=\"m5\"></i>temporaries</li>"
+  out << "<p class=\"lead\">From left to right in program order, the same on "
+         "every "
+         "device; widths are no times. A bar's height grows with the bytes "
+         "that a "
+         "device sends; it leads to its row of the table.</p><div "
+         "class=\"wide\">"
+      << StepDrawing(report).draw()
+      << "</div><ul class=\"legend\"><li><i "
+         "class=\"m1\"></i>weights</li><li><i "
+         "class=\"m2\"></i>optimizer</li><li><i "
+         "class=\"m3\"></i>batch</li><li><i "
+         "class=\"m4\"></i>activations</li><li><i "
+         "class=\"m5\"></i>temporaries</li>"
          "<li><i class=\"m0\"></i>held for the whole step</li></ul></section>";
 }

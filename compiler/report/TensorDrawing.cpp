@@ -47,7 +47,8 @@ struct Side {
     return length * element / std::max<int64_t>(blocks() * held(), 1);
   }
   Interval valid(int64_t block) const {
-    return isCollapsed() ? Interval{0, size} : shardInterval(size, parts, block);
+    return isCollapsed() ? Interval{0, size}
+                         : shardInterval(size, parts, block);
   }
 };
 
@@ -116,7 +117,8 @@ void TensorDrawing::chooseLengths() {
                                     std::max<int64_t>(rows.size, 1);
   double least = std::min(kHeight, std::max(kLeast, 16.0 * rows.blocks()));
   columns.length = ratio >= 1 ? kWidth : std::max(110.0, kWidth * ratio);
-  rows.length = std::clamp(columns.length / std::max(ratio, 0.01), least, kHeight);
+  rows.length =
+      std::clamp(columns.length / std::max(ratio, 0.01), least, kHeight);
   if (rows.dim < 0)
     rows.length = kLeast;
 }
@@ -139,7 +141,8 @@ std::string TensorDrawing::label(double x, double y, double w, double h,
                                  llvm::ArrayRef<int64_t> ids) const {
   std::string text = deviceList(ids);
   if (text.size() * 6.6 > w - 4)
-    text = groupedDigits(ids.size()) + (ids.size() == 1 ? " device" : " devices");
+    text =
+        groupedDigits(ids.size()) + (ids.size() == 1 ? " device" : " devices");
   if (text.size() * 6.6 > w - 4 || h < 12)
     return "";
   return "<text x=\"" + px(x + w / 2) + "\" y=\"" + px(y + h / 2 + 4) +
@@ -147,10 +150,11 @@ std::string TensorDrawing::label(double x, double y, double w, double h,
 }
 
 /// "[0:784, 0:50] on 0,4".
-static std::string rangeText(const Side &rows, const Side &columns,
-                             int64_t row, int64_t column) {
+static std::string rangeText(const Side &rows, const Side &columns, int64_t row,
+                             int64_t column) {
   std::string text;
-  for (auto [side, index] : {std::pair(&rows, row), std::pair(&columns, column)})
+  for (auto [side, index] :
+       {std::pair(&rows, row), std::pair(&columns, column)})
     if (side->dim >= 0) {
       Interval range = side->valid(index);
       text += (text.empty() ? "" : ", ") + std::string("dimension ") +
@@ -172,10 +176,12 @@ std::string TensorDrawing::block(int64_t row, int64_t column) const {
   llvm::ArrayRef<int64_t> ids;
   if (found != devices.end())
     ids = found->second;
-  std::string title = isEmpty ? "nothing, on " : rangeText(rows, columns, row, column);
+  std::string title =
+      isEmpty ? "nothing, on " : rangeText(rows, columns, row, column);
   if (!isEmpty)
     title += title.empty() ? "on " : ", on ";
-  title += (ids.size() == 1 ? "device " : "devices ") + shortened(deviceList(ids), 120);
+  title += (ids.size() == 1 ? "device " : "devices ") +
+           shortened(deviceList(ids), 120);
   std::string text = "<g class=\"b\"";
   if (devicesCanBePicked(mesh)) {
     text += " data-d=\"";
@@ -259,8 +265,8 @@ static std::string unevenText(const Mesh &mesh, const TensorLayout &tensor) {
   auto empty = emptyDevices(mesh, tensor.layout, tensor.shape);
   if (!empty.empty())
     return "; " + counted(empty.size(), "device") +
-           (empty.size() == 1 ? " holds" : " hold") + " nothing: " +
-           shortened(deviceList(empty), 60);
+           (empty.size() == 1 ? " holds" : " hold") +
+           " nothing: " + shortened(deviceList(empty), 60);
   for (size_t d = 0; d < tensor.shape.size(); ++d) {
     int64_t parts = shardCount(tensor.layout.dims[d]), n = tensor.shape[d];
     if (parts > 1 && n % parts != 0)
@@ -281,7 +287,8 @@ std::string html::layoutWords(const Mesh &mesh, const TensorLayout &tensor) {
               std::to_string(d) + " in " + groupedDigits(parts) + " over " +
               axesText(mesh, layout.dims[d]);
   if (layout.isPartial())
-    text += (text.empty() ? "" : "; ") + std::string("each device holds a summand (") +
+    text += (text.empty() ? "" : "; ") +
+            std::string("each device holds a summand (") +
             stringifyReduceKind(layout.reduce).str() + " over " +
             axesText(mesh, layout.partial) + ")";
   if (text.empty())
@@ -289,6 +296,7 @@ std::string html::layoutWords(const Mesh &mesh, const TensorLayout &tensor) {
                ? "whole, on the only device"
                : "whole on each of the " + counted(mesh.size(), "device");
   text += unevenText(mesh, tensor);
-  return text + (copies == 1 ? "; no copies"
-                             : "; " + groupedDigits(copies) + " copies of each part");
+  return text + (copies == 1
+                     ? "; no copies"
+                     : "; " + groupedDigits(copies) + " copies of each part");
 }

@@ -1,4 +1,4 @@
-//===- Pipeline.cpp - the way from one stage to another --------------------===//
+//===- Pipeline.cpp - the way from one stage to another -------------------===//
 
 #include "weft/compiler/stages/Pipeline.h"
 
@@ -43,8 +43,8 @@ std::string weft::unknownStage(llvm::StringRef name) {
 std::string weft::invalidOrder(Stage from, Stage to) {
   if (from <= to)
     return "";
-  return "stage '" + stages()[unsigned(to)].name.str() +
-         "' comes before '" + stages()[unsigned(from)].name.str() +
+  return "stage '" + stages()[unsigned(to)].name.str() + "' comes before '" +
+         stages()[unsigned(from)].name.str() +
          "'; passes only lead to later stages";
 }
 

@@ -1,4 +1,4 @@
-//===- Pipeline.h - the way from one stage to another ---------*- C++ -*-===//
+//===- Pipeline.h - the way from one stage to another -----------*- C++ -*-===//
 //
 //   weft::buildPipeline(pm, options, Stage::imported, Stage::plan);
 //

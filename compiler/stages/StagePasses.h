@@ -1,4 +1,4 @@
-//===- StagePasses.h - the passes of each stage, kept ----------*- C++ -*-===//
+//===- StagePasses.h - the passes of each stage, kept -----------*- C++ -*-===//
 //
 //   StagePasses passes(&context);        // kept by who compiles many programs
 //   passes.reach(Stage::sharded, Stage::partitioned, false).run(module);

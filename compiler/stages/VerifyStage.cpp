@@ -69,7 +69,8 @@ private:
       for (const SubAxes &dim : layout.getLayout().dims)
         used.append(dim);
       for (const SubAxis &axis : boundAxes(mesh, around.getFreeAxes()))
-        if (llvm::any_of(used, [&](const SubAxis &x) { return x.axis == axis.axis; }))
+        if (llvm::any_of(used,
+                         [&](const SubAxis &x) { return x.axis == axis.axis; }))
           return "has a layout over \"" + mesh.axes[axis.axis].name +
                  "\", which " + around->getName().getStringRef().str() +
                  " around it takes itself; run --weft-propagate-layouts";
@@ -84,7 +85,8 @@ private:
     if (!isStepFunction(op->getParentOfType<func::FuncOp>()))
       return true;
     return isa<func::CallOp, func::ReturnOp, ConstantOp, host::CallOp>(op) ||
-           isa<RegionBranchOpInterface, RegionBranchTerminatorOpInterface>(op) ||
+           isa<RegionBranchOpInterface, RegionBranchTerminatorOpInterface>(
+               op) ||
            isa_and_nonnull<coll::CollDialect>(op->getDialect());
   }
   static bool anyTensor(Operation *op, bool withLayout) {

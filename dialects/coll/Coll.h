@@ -1,4 +1,4 @@
-//===- Coll.h - the coll dialect ------------------------------*- C++ -*-===//
+//===- Coll.h - the coll dialect --------------------------------*- C++ -*-===//
 
 #ifndef WEFT_DIALECTS_COLL_COLL_H
 #define WEFT_DIALECTS_COLL_COLL_H

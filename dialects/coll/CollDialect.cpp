@@ -1,4 +1,4 @@
-//===- CollDialect.cpp - the dialect, its ops' generated parts and text ----===//
+//===- CollDialect.cpp - the dialect, its ops' generated parts and text ---===//
 
 #include "weft/dialects/coll/Coll.h"
 

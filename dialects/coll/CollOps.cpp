@@ -1,4 +1,4 @@
-//===- CollOps.cpp - checks of the collectives ------------------------------===//
+//===- CollOps.cpp - checks of the collectives ----------------------------===//
 
 #include "weft/dialects/coll/Coll.h"
 
@@ -73,7 +73,8 @@ LogicalResult MakePartialOp::verify() {
 LogicalResult AllReduceOp::verify() {
   if (getInputs().getTypes() != getResults().getTypes()) // (C1)
     return emitOpError("results should have the operands' types ")
-           << getInputs().getTypes() << ", but have " << getResults().getTypes();
+           << getInputs().getTypes() << ", but have "
+           << getResults().getTypes();
   return success();
 }
 
@@ -96,9 +97,10 @@ LogicalResult ReduceScatterOp::verify() {
 }
 
 LogicalResult AllToAllOp::verify() {
-  int64_t split = getSplit(), concat = getConcat(), group = groupSize(getGroup());
+  int64_t split = getSplit(), concat = getConcat(),
+          group = groupSize(getGroup());
   if (failed(checkDim(*this, split)) || failed(checkDim(*this, concat)))
-    return failure(); // (C1)
+    return failure();  // (C1)
   if (split == concat) // (C1)
     return emitOpError("splits and concatenates along the same dim ") << split;
   RankedTensorType input = typeOf(getInput()), result = typeOf(getResult());
@@ -167,7 +169,8 @@ static LogicalResult checkMove(Operation *op, ArrayRef<int64_t> shape,
              << what << " should not be partial: " << layout;
     auto local = localShape(lies, shape);
     if (typeOf(value).getShape() != ArrayRef<int64_t>(local)) { // (C1)
-      InFlightDiagnostic error = op->emitOpError("the ") << what << "'s local shape is [";
+      InFlightDiagnostic error = op->emitOpError("the ")
+                                 << what << "'s local shape is [";
       llvm::interleaveComma(local, error);
       return error << "], but its type " << value.getType();
     }

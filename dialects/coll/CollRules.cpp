@@ -1,4 +1,4 @@
-//===- CollRules.cpp - collectives on shards of their operands --------------===//
+//===- CollRules.cpp - collectives on shards of their operands ------------===//
 //
 // In a region that leaves axes free a collective over the other axes works on
 // the shards along the free ones: dimensions that it does not cut or join pass.
@@ -28,15 +28,19 @@ static ShardingRule movingRule(Operation *op, ArrayRef<int64_t> whole,
     rule.factors.push_back({size, kind});
     return static_cast<unsigned>(rule.factors.size() - 1);
   };
-  for (auto [operand, result] : llvm::zip_equal(op->getOperandTypes(), op->getResultTypes())) {
-    auto from = cast<RankedTensorType>(operand), to = cast<RankedTensorType>(result);
+  for (auto [operand, result] :
+       llvm::zip_equal(op->getOperandTypes(), op->getResultTypes())) {
+    auto from = cast<RankedTensorType>(operand),
+         to = cast<RankedTensorType>(result);
     TensorFactors &before = rule.operands.emplace_back();
     TensorFactors &after = rule.results.emplace_back();
     for (int64_t dim = 0; dim < from.getRank(); ++dim) {
       bool moved = llvm::is_contained(whole, dim);
-      unsigned factor = add(from.getDimSize(dim), moved ? FactorKind::Whole : FactorKind::Pass);
+      unsigned factor = add(from.getDimSize(dim),
+                            moved ? FactorKind::Whole : FactorKind::Pass);
       before.push_back({factor});
-      after.push_back({moved ? add(to.getDimSize(dim), FactorKind::Whole) : factor});
+      after.push_back(
+          {moved ? add(to.getDimSize(dim), FactorKind::Whole) : factor});
     }
   }
   return rule;
@@ -59,7 +63,9 @@ ShardingRule AllReduceOp::getShardingRule() {
   return movingRule(*this, {}, combining(*this, getKind()));
 }
 
-ShardingRule CollectivePermuteOp::getShardingRule() { return movingRule(*this, {}); }
+ShardingRule CollectivePermuteOp::getShardingRule() {
+  return movingRule(*this, {});
+}
 
 ShardingRule coll::SliceOp::getShardingRule() {
   return movingRule(*this, static_cast<int64_t>(getDim()));
@@ -75,7 +81,8 @@ ShardingRule ReduceScatterOp::getShardingRule() {
 }
 
 ShardingRule AllToAllOp::getShardingRule() {
-  return movingRule(*this, {static_cast<int64_t>(getSplit()), static_cast<int64_t>(getConcat())});
+  return movingRule(*this, {static_cast<int64_t>(getSplit()),
+                            static_cast<int64_t>(getConcat())});
 }
 
 //===----------------------------------------------------------------------===//
@@ -109,4 +116,6 @@ int64_t AllToAllOp::getBytesSent(int64_t held, int64_t) {
 }
 
 SubAxes CollectivePermuteOp::getLinks() { return groupAxes(getGroup()); }
-int64_t CollectivePermuteOp::getBytesSent(int64_t held, int64_t) { return held; }
+int64_t CollectivePermuteOp::getBytesSent(int64_t held, int64_t) {
+  return held;
+}

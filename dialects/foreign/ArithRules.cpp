@@ -7,7 +7,6 @@
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/IR/DialectResourceBlobManager.h"
-#include "mlir/IR/DialectResourceBlobManager.h"
 #include "mlir/Interfaces/SideEffectInterfaces.h"
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -27,12 +26,14 @@ static int64_t rankOf(Type type) {
 static SmallVector<Linearity, 3> linearityOf(Operation *op) {
   using List = SmallVector<Linearity, 3>;
   return llvm::TypeSwitch<Operation *, List>(op)
-      .Case<arith::AddFOp, arith::AddIOp, arith::SubFOp, arith::SubIOp>([](auto) {
-        return List{Linearity::JointlyLinear, Linearity::JointlyLinear};
-      })
+      .Case<arith::AddFOp, arith::AddIOp, arith::SubFOp, arith::SubIOp>(
+          [](auto) {
+            return List{Linearity::JointlyLinear, Linearity::JointlyLinear};
+          })
       .Case<arith::MulFOp, arith::MulIOp>(
           [](auto) { return List{Linearity::Linear, Linearity::Linear}; })
-      .Case<arith::NegFOp>([](auto) { return List{Linearity::Linear | Linearity::Falling}; })
+      .Case<arith::NegFOp>(
+          [](auto) { return List{Linearity::Linear | Linearity::Falling}; })
       .Default([](auto) { return List{}; });
 }
 
@@ -57,7 +58,8 @@ struct ElementwiseModel
     ShardingRule rule = getShardingRule(op);
     if (isSpeculatable(op) || !hasPadding(rule, rule.factors.size(), placement))
       return cloneWithTypes(builder, op, operands, resultTypes);
-    linalg::GenericOp loops = elementwiseLoops(builder, op, operands, resultTypes);
+    linalg::GenericOp loops =
+        elementwiseLoops(builder, op, operands, resultTypes);
     guardPadding(loops, rule, placement);
     return SmallVector<Value>(loops->getResults());
   }
@@ -88,7 +90,8 @@ static Attribute retyped(Attribute data, Type type) {
     return splat.resizeSplat(tensor);
   if (auto dense = dyn_cast<DenseElementsAttr>(data); dense && tensor)
     return dense.reshape(tensor);
-  if (auto resource = dyn_cast<DenseResourceElementsAttr>(data); resource && tensor)
+  if (auto resource = dyn_cast<DenseResourceElementsAttr>(data);
+      resource && tensor)
     return DenseResourceElementsAttr::get(tensor, resource.getRawHandle());
   return data;
 }
@@ -127,7 +130,9 @@ struct ConstantModel
 
 struct ConstantData
     : TypedDataOpInterface::ExternalModel<ConstantData, arith::ConstantOp> {
-  void setResultType(Operation *op, Type type) const { retypeConstant(op, type); }
+  void setResultType(Operation *op, Type type) const {
+    retypeConstant(op, type);
+  }
 };
 } // namespace
 
@@ -145,13 +150,14 @@ static void attachToElementwise(Dialect *dialect) {
 }
 
 void weft::registerArithRules(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *context, arith::ArithDialect *dialect) {
-    // What divisions of uneven blocks are built of.
-    context->loadDialect<linalg::LinalgDialect>();
-    attachToElementwise(dialect);
-    attachConstantRule(*RegisteredOperationName::lookup(
-        arith::ConstantOp::getOperationName(), context));
-  });
+  registry.addExtension(
+      +[](MLIRContext *context, arith::ArithDialect *dialect) {
+        // What divisions of uneven blocks are built of.
+        context->loadDialect<linalg::LinalgDialect>();
+        attachToElementwise(dialect);
+        attachConstantRule(*RegisteredOperationName::lookup(
+            arith::ConstantOp::getOperationName(), context));
+      });
   registry.addExtension(+[](MLIRContext *, math::MathDialect *dialect) {
     attachToElementwise(dialect);
   });

@@ -1,4 +1,4 @@
-//===- ForeignRules.h - sharding rules of upstream's ops -------*- C++ -*-===//
+//===- ForeignRules.h - sharding rules of upstream's ops --------*- C++ -*-===//
 //
 // The sharding passes know an op by its rule alone, so upstream's ops take part
 // once rules are attached to them:
@@ -48,7 +48,8 @@ template <typename Model> void attachRule(mlir::RegisteredOperationName op) {
     op.attachInterface<Model>();
 }
 
-template <typename Op, typename Model> void attachRuleTo(mlir::MLIRContext *context) {
+template <typename Op, typename Model>
+void attachRuleTo(mlir::MLIRContext *context) {
   attachRule<Model>(
       *mlir::RegisteredOperationName::lookup(Op::getOperationName(), context));
 }
@@ -58,7 +59,9 @@ template <typename Op, typename Model> void attachRuleTo(mlir::MLIRContext *cont
 inline auto operationsOf(mlir::Dialect *dialect) {
   return llvm::make_filter_range(
       dialect->getContext()->getRegisteredOperations(),
-      [dialect](mlir::RegisteredOperationName op) { return &op.getDialect() == dialect; });
+      [dialect](mlir::RegisteredOperationName op) {
+        return &op.getDialect() == dialect;
+      });
 }
 
 // By dialect; registerForeignRules calls them.

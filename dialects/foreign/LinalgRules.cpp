@@ -31,10 +31,14 @@ static std::optional<ReduceKind> kindOf(Operation *combiner) {
   bool bits = getElementTypeOrSelf(combiner->getResult(0)).isInteger(1);
   std::optional<ReduceKind> kind =
       llvm::TypeSwitch<Operation *, std::optional<ReduceKind>>(combiner)
-          .Case<arith::AddFOp, arith::AddIOp>([](auto) { return ReduceKind::Sum; })
-          .Case<arith::MulFOp, arith::MulIOp>([](auto) { return ReduceKind::Prod; })
-          .Case<arith::MaximumFOp, arith::MaxSIOp>([](auto) { return ReduceKind::Max; })
-          .Case<arith::MinimumFOp, arith::MinSIOp>([](auto) { return ReduceKind::Min; })
+          .Case<arith::AddFOp, arith::AddIOp>(
+              [](auto) { return ReduceKind::Sum; })
+          .Case<arith::MulFOp, arith::MulIOp>(
+              [](auto) { return ReduceKind::Prod; })
+          .Case<arith::MaximumFOp, arith::MaxSIOp>(
+              [](auto) { return ReduceKind::Max; })
+          .Case<arith::MinimumFOp, arith::MinSIOp>(
+              [](auto) { return ReduceKind::Min; })
           .Case<arith::AndIOp>([](auto) { return ReduceKind::And; })
           .Case<arith::OrIOp>([](auto) { return ReduceKind::Or; })
           .Default([](auto) { return std::nullopt; });
@@ -136,7 +140,8 @@ std::optional<WindowExpr> StructuredRule::matchWindow(AffineExpr expr) {
   if (!sum || sum.getKind() != AffineExprKind::Add)
     return std::nullopt;
   auto first = scaledLoop(sum.getLHS()), second = scaledLoop(sum.getRHS());
-  if (!first || !second || isReduction(first->first) == isReduction(second->first))
+  if (!first || !second ||
+      isReduction(first->first) == isReduction(second->first))
     return std::nullopt;
   if (isReduction(first->first))
     std::swap(first, second);
@@ -157,8 +162,13 @@ DimFactors StructuredRule::windowOf(OpOperand &operand, AffineExpr expr) {
     return {};
   }
   factor.kind = FactorKind::Window;
-  PositionMap map{operand.getOperandNumber(), 0, window->position, window->scale, 0,
-                  sizes[window->inside], window->dilation};
+  PositionMap map{operand.getOperandNumber(),
+                  0,
+                  window->position,
+                  window->scale,
+                  0,
+                  sizes[window->inside],
+                  window->dilation};
   map.fill = std::nullopt; // every position of a window exists
   rule.positions.push_back(map);
   return {window->position};
@@ -233,7 +243,8 @@ ShardingRule StructuredRule::build() {
 
 namespace {
 struct StructuredModel
-    : ShardingRuleOpInterface::ExternalModel<StructuredModel, linalg::LinalgOp> {
+    : ShardingRuleOpInterface::ExternalModel<StructuredModel,
+                                             linalg::LinalgOp> {
   ShardingRule getShardingRule(Operation *op) const {
     return StructuredRule(cast<linalg::LinalgOp>(op)).build();
   }
@@ -253,10 +264,12 @@ void weft::attachStructuredRule(RegisteredOperationName op) {
 }
 
 void weft::registerLinalgRules(DialectRegistry &registry) {
-  registry.addExtension(+[](MLIRContext *context, linalg::LinalgDialect *dialect) {
-    // What local blocks are built of.
-    context->loadDialect<arith::ArithDialect, scf::SCFDialect, tensor::TensorDialect>();
-    for (RegisteredOperationName op : operationsOf(dialect))
-      attachStructuredRule(op);
-  });
+  registry.addExtension(
+      +[](MLIRContext *context, linalg::LinalgDialect *dialect) {
+        // What local blocks are built of.
+        context->loadDialect<arith::ArithDialect, scf::SCFDialect,
+                             tensor::TensorDialect>();
+        for (RegisteredOperationName op : operationsOf(dialect))
+          attachStructuredRule(op);
+      });
 }

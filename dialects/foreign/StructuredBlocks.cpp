@@ -17,14 +17,16 @@ static Value blockStart(OpBuilder &builder, Location loc,
                         const LocalPlacement &placement, unsigned loop,
                         int64_t block) {
   Value coordinate = placement.coordinate(builder, loc, loop);
-  Value number = tensor::ExtractOp::create(builder, loc, coordinate, ValueRange{});
-  number = arith::IndexCastOp::create(builder, loc, builder.getIndexType(), number);
+  Value number =
+      tensor::ExtractOp::create(builder, loc, coordinate, ValueRange{});
+  number =
+      arith::IndexCastOp::create(builder, loc, builder.getIndexType(), number);
   Value size = arith::ConstantIndexOp::create(builder, loc, block);
   return arith::MulIOp::create(builder, loc, number, size);
 }
 
-static int64_t blockOf(const ShardingRule &rule, const LocalPlacement &placement,
-                       unsigned loop) {
+static int64_t blockOf(const ShardingRule &rule,
+                       const LocalPlacement &placement, unsigned loop) {
   return shardSize(rule.factors[loop].size, placement.shards(loop));
 }
 
@@ -80,12 +82,14 @@ static Value buildValid(linalg::GenericOp loops, const ShardingRule &rule,
   for (unsigned loop : guarded) {
     Value start = blockStart(outside, loc, placement, loop,
                              blockOf(rule, placement, loop));
-    Value size = arith::ConstantIndexOp::create(outside, loc, rule.factors[loop].size);
+    Value size =
+        arith::ConstantIndexOp::create(outside, loc, rule.factors[loop].size);
     Value extent = arith::SubIOp::create(outside, loc, size, start);
     Value index = linalg::IndexOp::create(inside, loc, loop);
     Value valid = arith::CmpIOp::create(inside, loc, arith::CmpIPredicate::slt,
                                         index, extent);
-    all = all ? arith::AndIOp::create(inside, loc, all, valid).getResult() : valid;
+    all = all ? arith::AndIOp::create(inside, loc, all, valid).getResult()
+              : valid;
   }
   return all;
 }
@@ -100,8 +104,9 @@ static void skipBody(linalg::GenericOp loops, Value valid) {
     index->moveBefore(&body->front());
   OpBuilder builder(yield);
   ValueRange kept = loops.getRegionOutputArgs();
-  auto branch = scf::IfOp::create(builder, loops.getLoc(), kept.getTypes(), valid,
-                                  /*addThenBlock=*/true, /*addElseBlock=*/true);
+  auto branch =
+      scf::IfOp::create(builder, loops.getLoc(), kept.getTypes(), valid,
+                        /*addThenBlock=*/true, /*addElseBlock=*/true);
   Block *then = branch.thenBlock();
   then->getOperations().splice(then->begin(), body->getOperations(),
                                std::next(valid.getDefiningOp()->getIterator()),
@@ -118,9 +123,9 @@ static void keepOutputs(linalg::GenericOp loops, Value valid) {
   Operation *yield = loops.getBody()->getTerminator();
   OpBuilder builder(yield);
   for (auto [index, output] : llvm::enumerate(loops.getRegionOutputArgs()))
-    yield->setOperand(index,
-                      arith::SelectOp::create(builder, loops.getLoc(), valid,
-                                              yield->getOperand(index), output));
+    yield->setOperand(
+        index, arith::SelectOp::create(builder, loops.getLoc(), valid,
+                                       yield->getOperand(index), output));
 }
 
 void weft::guardPadding(linalg::GenericOp loops, const ShardingRule &rule,
@@ -149,20 +154,28 @@ Value weft::maskedBlock(OpBuilder &builder, Value block, unsigned dim,
   auto type = cast<RankedTensorType>(block.getType());
   Value start = blockStart(builder, loc, placement, factor,
                            blockOf(rule, placement, factor));
-  Value size = arith::ConstantIndexOp::create(builder, loc, rule.factors[factor].size);
+  Value size =
+      arith::ConstantIndexOp::create(builder, loc, rule.factors[factor].size);
   Value extent = arith::SubIOp::create(builder, loc, size, start);
   Value neutral = arith::ConstantOp::create(
-      builder, loc, neutralElement(rule.factors[factor].reduce, type.getElementType()));
-  Value room = tensor::EmptyOp::create(builder, loc, type.getShape(), type.getElementType());
-  SmallVector<AffineMap> maps(2, builder.getMultiDimIdentityMap(type.getRank()));
-  SmallVector<utils::IteratorType> kinds(type.getRank(), utils::IteratorType::parallel);
+      builder, loc,
+      neutralElement(rule.factors[factor].reduce, type.getElementType()));
+  Value room = tensor::EmptyOp::create(builder, loc, type.getShape(),
+                                       type.getElementType());
+  SmallVector<AffineMap> maps(2,
+                              builder.getMultiDimIdentityMap(type.getRank()));
+  SmallVector<utils::IteratorType> kinds(type.getRank(),
+                                         utils::IteratorType::parallel);
   auto body = [&](OpBuilder &inside, Location at, ValueRange elements) {
     Value index = linalg::IndexOp::create(inside, at, dim);
-    Value valid = arith::CmpIOp::create(inside, at, arith::CmpIPredicate::slt, index, extent);
-    Value kept = arith::SelectOp::create(inside, at, valid, elements[0], neutral);
+    Value valid = arith::CmpIOp::create(inside, at, arith::CmpIPredicate::slt,
+                                        index, extent);
+    Value kept =
+        arith::SelectOp::create(inside, at, valid, elements[0], neutral);
     linalg::YieldOp::create(inside, at, kept);
   };
-  return linalg::GenericOp::create(builder, loc, type, block, room, maps, kinds, body)
+  return linalg::GenericOp::create(builder, loc, type, block, room, maps, kinds,
+                                   body)
       .getResult(0);
 }
 
@@ -185,9 +198,12 @@ static linalg::GenericOp generalised(linalg::LinalgOp op) {
   return generic;
 }
 
-SmallVector<Value> weft::buildStructuredBlock(
-    OpBuilder &builder, linalg::LinalgOp op, const ShardingRule &rule,
-    ValueRange operands, TypeRange resultTypes, const LocalPlacement &placement) {
+SmallVector<Value> weft::buildStructuredBlock(OpBuilder &builder,
+                                              linalg::LinalgOp op,
+                                              const ShardingRule &rule,
+                                              ValueRange operands,
+                                              TypeRange resultTypes,
+                                              const LocalPlacement &placement) {
   Operation *copy = clone(builder, op, resultTypes, operands);
   auto local = cast<linalg::LinalgOp>(copy);
   unsigned loops = rule.factors.size();
@@ -196,7 +212,8 @@ SmallVector<Value> weft::buildStructuredBlock(
     return isUneven(rule, placement, loop) &&
            rule.factors[loop].kind == FactorKind::Reduce;
   });
-  if (reduces || (hasPadding(rule, loops, placement) && !isHarmless(*local.getBlock()))) {
+  if (reduces ||
+      (hasPadding(rule, loops, placement) && !isHarmless(*local.getBlock()))) {
     linalg::GenericOp generic = generalised(local);
     guardPadding(generic, rule, placement);
     copy = generic;
@@ -225,13 +242,14 @@ linalg::GenericOp weft::elementwiseLoops(OpBuilder &builder, Operation *op,
     SmallVector<Value> scalars;
     unsigned next = 0;
     for (Value operand : operands)
-      scalars.push_back(isa<RankedTensorType>(operand.getType()) ? elements[next++]
-                                                                 : operand);
+      scalars.push_back(isa<RankedTensorType>(operand.getType())
+                            ? elements[next++]
+                            : operand);
     SmallVector<Type> types = llvm::map_to_vector(
         resultTypes, [](Type type) { return getElementTypeOrSelf(type); });
     Operation *scalar = clone(inside, op, types, scalars);
     linalg::YieldOp::create(inside, at, scalar->getResults());
   };
-  return linalg::GenericOp::create(builder, loc, resultTypes, inputs, outputs, maps,
-                                   kinds, body);
+  return linalg::GenericOp::create(builder, loc, resultTypes, inputs, outputs,
+                                   maps, kinds, body);
 }

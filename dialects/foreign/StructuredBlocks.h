@@ -1,4 +1,4 @@
-//===- StructuredBlocks.h - loop nests on one device's block ---*- C++ -*-===//
+//===- StructuredBlocks.h - loop nests on one device's block ----*- C++ -*-===//
 //
 // A structured op on local shapes is the same op, but for two things. Positions
 // (linalg.index) are global, so the block's start is added to them. And 7
@@ -44,8 +44,8 @@ void guardPadding(mlir::linalg::GenericOp loops, const ShardingRule &rule,
 
 /// The block with the neutral element of its reduction in the padding of a
 /// factor's dimension `dim`.
-mlir::Value maskedBlock(mlir::OpBuilder &builder, mlir::Value block, unsigned dim,
-                        const ShardingRule &rule, unsigned factor,
+mlir::Value maskedBlock(mlir::OpBuilder &builder, mlir::Value block,
+                        unsigned dim, const ShardingRule &rule, unsigned factor,
                         const LocalPlacement &placement);
 
 /// Has one of the first `loops` factors padding on some device?

@@ -32,16 +32,16 @@ using RuleModel = ShardingRuleOpInterface::ExternalModel<Model, Op>;
 
 namespace {
 /// tensor.empty, tensor.splat: any block of the result is made for nothing.
-template <typename Op>
-struct SourceModel : RuleModel<SourceModel<Op>, Op> {
+template <typename Op> struct SourceModel : RuleModel<SourceModel<Op>, Op> {
   ShardingRule getShardingRule(Operation *op) const {
     ShardingRule rule;
     rule.results.push_back(addFactors(rule, typeOf(op->getResult(0))));
     rule.operands.resize(op->getNumOperands());
     return rule;
   }
-  SmallVector<Value> buildLocal(Operation *op, OpBuilder &builder, ValueRange operands,
-                                TypeRange types, const LocalPlacement &) const {
+  SmallVector<Value> buildLocal(Operation *op, OpBuilder &builder,
+                                ValueRange operands, TypeRange types,
+                                const LocalPlacement &) const {
     return cloneWithTypes(builder, op, operands, types);
   }
 };
@@ -82,7 +82,8 @@ struct BlockDims {
   }
 };
 
-struct ExtractSliceModel : RuleModel<ExtractSliceModel, tensor::ExtractSliceOp> {
+struct ExtractSliceModel
+    : RuleModel<ExtractSliceModel, tensor::ExtractSliceOp> {
   static BlockDims dimsOf(Operation *op) {
     auto slice = cast<tensor::ExtractSliceOp>(op);
     return {slice.getSourceType(), slice, slice.getDroppedDims()};
@@ -110,13 +111,15 @@ struct ExtractSliceModel : RuleModel<ExtractSliceModel, tensor::ExtractSliceOp> 
     rule.linearity.resize(op->getNumOperands(), Linearity::None);
     return rule;
   }
-  SmallVector<Value> buildLocal(Operation *op, OpBuilder &builder, ValueRange operands,
-                                TypeRange types, const LocalPlacement &placement) const {
+  SmallVector<Value> buildLocal(Operation *op, OpBuilder &builder,
+                                ValueRange operands, TypeRange types,
+                                const LocalPlacement &placement) const {
     BlockDims dims = dimsOf(op);
     IRMapping mapping;
     mapping.map(op->getOperands(), operands);
     SmallVector<OpFoldResult> offsets(dims.block.getMixedOffsets()),
-        sizes(dims.block.getMixedSizes()), strides(dims.block.getMixedStrides());
+        sizes(dims.block.getMixedSizes()),
+        strides(dims.block.getMixedStrides());
     for (auto *list : {&offsets, &strides})
       for (OpFoldResult &entry : *list)
         if (auto value = dyn_cast<Value>(entry))
@@ -129,9 +132,9 @@ struct ExtractSliceModel : RuleModel<ExtractSliceModel, tensor::ExtractSliceOp> 
       }
     if (operands[0].getType() == types[0])
       return {operands[0]}; // all of it, in some fetched order
-    return {tensor::ExtractSliceOp::create(builder, op->getLoc(),
-                                           cast<RankedTensorType>(types[0]),
-                                           operands[0], offsets, sizes, strides)};
+    return {tensor::ExtractSliceOp::create(
+        builder, op->getLoc(), cast<RankedTensorType>(types[0]), operands[0],
+        offsets, sizes, strides)};
   }
 };
 
@@ -156,8 +159,9 @@ struct InsertSliceModel : RuleModel<InsertSliceModel, tensor::InsertSliceOp> {
         rule.operands[0][dims.place(dim)].clear(); // another size
     return rule;
   }
-  SmallVector<Value> buildLocal(Operation *op, OpBuilder &builder, ValueRange operands,
-                                TypeRange types, const LocalPlacement &) const {
+  SmallVector<Value> buildLocal(Operation *op, OpBuilder &builder,
+                                ValueRange operands, TypeRange types,
+                                const LocalPlacement &) const {
     BlockDims dims = dimsOf(op);
     Operation *copy = clone(builder, op, types, operands);
     auto slice = cast<tensor::InsertSliceOp>(copy);
@@ -196,8 +200,9 @@ struct PadModel : RuleModel<PadModel, tensor::PadOp> {
     rule.results.push_back(result);
     return rule;
   }
-  SmallVector<Value> buildLocal(Operation *op, OpBuilder &builder, ValueRange operands,
-                                TypeRange types, const LocalPlacement &) const {
+  SmallVector<Value> buildLocal(Operation *op, OpBuilder &builder,
+                                ValueRange operands, TypeRange types,
+                                const LocalPlacement &) const {
     return {clone(builder, op, types, operands)->getResult(0)};
   }
 };
@@ -230,17 +235,23 @@ ShardingRule regroupingRule(Operation *op) {
 }
 
 struct ExpandShapeModel : RuleModel<ExpandShapeModel, tensor::ExpandShapeOp> {
-  ShardingRule getShardingRule(Operation *op) const { return regroupingRule(op); }
-  SmallVector<Value> buildLocal(Operation *op, OpBuilder &builder, ValueRange operands,
-                                TypeRange types, const LocalPlacement &) const {
+  ShardingRule getShardingRule(Operation *op) const {
+    return regroupingRule(op);
+  }
+  SmallVector<Value> buildLocal(Operation *op, OpBuilder &builder,
+                                ValueRange operands, TypeRange types,
+                                const LocalPlacement &) const {
     auto groups = cast<tensor::ExpandShapeOp>(op).getReassociationIndices();
-    return {tensor::ExpandShapeOp::create(builder, op->getLoc(), types[0], operands[0],
-                                          groups)};
+    return {tensor::ExpandShapeOp::create(builder, op->getLoc(), types[0],
+                                          operands[0], groups)};
   }
 };
 
-struct CollapseShapeModel : RuleModel<CollapseShapeModel, tensor::CollapseShapeOp> {
-  ShardingRule getShardingRule(Operation *op) const { return regroupingRule(op); }
+struct CollapseShapeModel
+    : RuleModel<CollapseShapeModel, tensor::CollapseShapeOp> {
+  ShardingRule getShardingRule(Operation *op) const {
+    return regroupingRule(op);
+  }
 };
 } // namespace
 

@@ -34,14 +34,17 @@ namespace {
 struct BroadcastingModel : RuleModel<BroadcastingModel, tosa::AddOp> {
   ShardingRule getShardingRule(Operation *op) const {
     RankedTensorType result = tensorTypeOf(op->getResult(0));
-    ShardingRule rule = elementwiseRule(result.getShape(), {}, op->getNumResults());
+    ShardingRule rule =
+        elementwiseRule(result.getShape(), {}, op->getNumResults());
     addWholeOperands(rule, op);
-    for (auto [operand, factors] : llvm::zip_equal(op->getOperands(), rule.operands)) {
+    for (auto [operand, factors] :
+         llvm::zip_equal(op->getOperands(), rule.operands)) {
       RankedTensorType type = tensorTypeOf(operand);
       if (!type || type.getRank() != result.getRank())
         continue; // a shift of tosa.mul
       for (int64_t dim = 0; dim < type.getRank(); ++dim)
-        if (type.getDimSize(dim) == result.getDimSize(dim) && type.getDimSize(dim) != 1)
+        if (type.getDimSize(dim) == result.getDimSize(dim) &&
+            type.getDimSize(dim) != 1)
           factors[dim] = rule.results[0][dim];
     }
     return rule;
@@ -55,7 +58,8 @@ struct BroadcastingModel : RuleModel<BroadcastingModel, tosa::AddOp> {
 /// ([n, h, c], [n, c, w]) -> ([n, h, w]) reduce={c}
 struct MatMulModel : RuleModel<MatMulModel, tosa::MatMulOp> {
   ShardingRule getShardingRule(Operation *op) const {
-    RankedTensorType a = tensorTypeOf(op->getOperand(0)), result = tensorTypeOf(op->getResult(0));
+    RankedTensorType a = tensorTypeOf(op->getOperand(0)),
+                     result = tensorTypeOf(op->getResult(0));
     ShardingRule rule;
     addWholeOperands(rule, op);
     for (int64_t size : result.getShape())
@@ -71,8 +75,9 @@ struct MatMulModel : RuleModel<MatMulModel, tosa::MatMulOp> {
     return rule;
   }
   /// Both operands, as 0*NaN is NaN.
-  SmallVector<Value> buildLocal(Operation *op, OpBuilder &builder, ValueRange operands,
-                                TypeRange types, const LocalPlacement &placement) const {
+  SmallVector<Value> buildLocal(Operation *op, OpBuilder &builder,
+                                ValueRange operands, TypeRange types,
+                                const LocalPlacement &placement) const {
     ShardingRule rule = getShardingRule(op);
     SmallVector<Value> masked(operands);
     masked[0] = maskedBlock(builder, operands[0], 2, rule, 3, placement);
@@ -92,17 +97,19 @@ struct ReduceModel : RuleModel<ReduceModel<Op, kind>, Op> {
     RankedTensorType input = tensorTypeOf(op->getOperand(0));
     ShardingRule rule = elementwiseRule(input.getShape(), {input.getRank()}, 1);
     unsigned axis = cast<Op>(op).getAxis();
-    rule.factors[axis].kind = passesOverNan(op) ? FactorKind::Whole : FactorKind::Reduce;
+    rule.factors[axis].kind =
+        passesOverNan(op) ? FactorKind::Whole : FactorKind::Reduce;
     rule.factors[axis].reduce = kind;
     rule.factors[axis].ownsPadding = true;
     rule.results[0][axis].clear();
     return rule;
   }
-  SmallVector<Value> buildLocal(Operation *op, OpBuilder &builder, ValueRange operands,
-                                TypeRange types, const LocalPlacement &placement) const {
+  SmallVector<Value> buildLocal(Operation *op, OpBuilder &builder,
+                                ValueRange operands, TypeRange types,
+                                const LocalPlacement &placement) const {
     unsigned axis = cast<Op>(op).getAxis();
-    Value masked = maskedBlock(builder, operands[0], axis, getShardingRule(op), axis,
-                               placement);
+    Value masked = maskedBlock(builder, operands[0], axis, getShardingRule(op),
+                               axis, placement);
     return cloneWithTypes(builder, op, masked, types);
   }
 };
@@ -115,7 +122,8 @@ struct TransposeModel : RuleModel<TransposeModel, tosa::TransposeOp> {
   ShardingRule getShardingRule(Operation *op) const {
     RankedTensorType input = tensorTypeOf(op->getOperand(0));
     ShardingRule rule = elementwiseRule(input.getShape(), {input.getRank()}, 1);
-    for (auto [dim, from] : llvm::enumerate(cast<tosa::TransposeOp>(op).getPerms()))
+    for (auto [dim, from] :
+         llvm::enumerate(cast<tosa::TransposeOp>(op).getPerms()))
       rule.results[0][dim] = {static_cast<unsigned>(from)};
     rule.linearity = {Linearity::Moving};
     return rule;
@@ -135,13 +143,16 @@ struct ReshapeModel : RuleModel<ReshapeModel, tosa::ReshapeOp> {
     rule.linearity = {Linearity::Moving, Linearity::None};
     return rule;
   }
-  SmallVector<Value> buildLocal(Operation *op, OpBuilder &builder, ValueRange operands,
-                                TypeRange types, const LocalPlacement &) const {
+  SmallVector<Value> buildLocal(Operation *op, OpBuilder &builder,
+                                ValueRange operands, TypeRange types,
+                                const LocalPlacement &) const {
     auto local = cast<RankedTensorType>(types[0]);
     auto shape = tosa::ConstShapeOp::create(
-        builder, op->getLoc(), tosa::shapeType::get(op->getContext(), local.getRank()),
+        builder, op->getLoc(),
+        tosa::shapeType::get(op->getContext(), local.getRank()),
         builder.getIndexTensorAttr(local.getShape()));
-    return {tosa::ReshapeOp::create(builder, op->getLoc(), local, operands[0], shape)};
+    return {tosa::ReshapeOp::create(builder, op->getLoc(), local, operands[0],
+                                    shape)};
   }
 };
 } // namespace
@@ -158,14 +169,16 @@ static void attachReduction(MLIRContext *context) {
 void weft::registerTosaRules(DialectRegistry &registry) {
   registry.addExtension(+[](MLIRContext *context, tosa::TosaDialect *dialect) {
     // What masks are built of.
-    context->loadDialect<arith::ArithDialect, linalg::LinalgDialect, tensor::TensorDialect>();
+    context->loadDialect<arith::ArithDialect, linalg::LinalgDialect,
+                         tensor::TensorDialect>();
     for (RegisteredOperationName op : operationsOf(dialect))
       if (op.hasTrait<OpTrait::tosa::TosaElementwiseOperator>())
         attachBroadcastingRule(op);
-    for (StringRef name : {tosa::MulOp::getOperationName(), tosa::CastOp::getOperationName()})
+    for (StringRef name :
+         {tosa::MulOp::getOperationName(), tosa::CastOp::getOperationName()})
       attachBroadcastingRule(*RegisteredOperationName::lookup(name, context));
-    attachConstantRule(
-        *RegisteredOperationName::lookup(tosa::ConstOp::getOperationName(), context));
+    attachConstantRule(*RegisteredOperationName::lookup(
+        tosa::ConstOp::getOperationName(), context));
     attachRuleTo<tosa::MatMulOp, MatMulModel>(context);
     attachReduction<tosa::ReduceSumOp, ReduceKind::Sum>(context);
     attachReduction<tosa::ReduceProductOp, ReduceKind::Prod>(context);

@@ -1,4 +1,4 @@
-//===- Host.h - the host dialect ------------------------------*- C++ -*-===//
+//===- Host.h - the host dialect --------------------------------*- C++ -*-===//
 
 #ifndef WEFT_DIALECTS_HOST_HOST_H
 #define WEFT_DIALECTS_HOST_HOST_H

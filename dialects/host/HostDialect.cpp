@@ -1,4 +1,4 @@
-//===- HostDialect.cpp - the host dialect ----------------------------------===//
+//===- HostDialect.cpp - the host dialect ---------------------------------===//
 
 #include "weft/dialects/host/Host.h"
 

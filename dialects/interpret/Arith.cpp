@@ -1,4 +1,4 @@
-//===- Arith.cpp - the meaning of arith and math on scalars and tensors ----===//
+//===- Arith.cpp - the meaning of arith and math on scalars and tensors ---===//
 //
 // A scalar is a tensor of rank 0, an index one of i64.
 //
@@ -23,7 +23,8 @@ Type weft::storedElement(Type type) {
 
 Tensor weft::storedTensor(Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
-  return Tensor(tensor ? tensor.getShape() : ArrayRef<int64_t>(), storedElement(type));
+  return Tensor(tensor ? tensor.getShape() : ArrayRef<int64_t>(),
+                storedElement(type));
 }
 
 namespace {
@@ -71,14 +72,16 @@ static RealUnary realUnary(Operation *op) {
       MEANS(math::SinOp, std::sin(x))
       MEANS(math::SqrtOp, std::sqrt(x))
       MEANS(math::TanhOp, std::tanh(x))
-      // clang-format on
-      .Default([](auto) { return nullptr; });
+                                      // clang-format on
+                                      .Default([](auto) { return nullptr; });
 #undef MEANS
 }
 
 static RealBinary realBinary(Operation *op) {
 #define MEANS(OP, EXPRESSION)                                                  \
-  .Case<OP>([](auto) { return +[](double x, double y) -> double { return EXPRESSION; }; })
+  .Case<OP>([](auto) {                                                         \
+    return +[](double x, double y) -> double { return EXPRESSION; };           \
+  })
   return llvm::TypeSwitch<Operation *, RealBinary>(op)
       // clang-format off
       MEANS(arith::AddFOp, x + y)
@@ -91,8 +94,8 @@ static RealBinary realBinary(Operation *op) {
       MEANS(arith::RemFOp, std::fmod(x, y))
       MEANS(arith::SubFOp, x - y)
       MEANS(math::PowFOp, std::pow(x, y))
-      // clang-format on
-      .Default([](auto) { return nullptr; });
+                                  // clang-format on
+                                  .Default([](auto) { return nullptr; });
 #undef MEANS
 }
 
@@ -100,22 +103,38 @@ static bool compareReals(arith::CmpFPredicate how, double x, double y) {
   using P = arith::CmpFPredicate;
   bool unordered = std::isnan(x) || std::isnan(y);
   switch (how) {
-  case P::AlwaysFalse: return false;
-  case P::OEQ: return x == y;
-  case P::OGT: return x > y;
-  case P::OGE: return x >= y;
-  case P::OLT: return x < y;
-  case P::OLE: return x <= y;
-  case P::ONE: return !unordered && x != y;
-  case P::ORD: return !unordered;
-  case P::UEQ: return unordered || x == y;
-  case P::UGT: return unordered || x > y;
-  case P::UGE: return unordered || x >= y;
-  case P::ULT: return unordered || x < y;
-  case P::ULE: return unordered || x <= y;
-  case P::UNE: return unordered || x != y;
-  case P::UNO: return unordered;
-  case P::AlwaysTrue: return true;
+  case P::AlwaysFalse:
+    return false;
+  case P::OEQ:
+    return x == y;
+  case P::OGT:
+    return x > y;
+  case P::OGE:
+    return x >= y;
+  case P::OLT:
+    return x < y;
+  case P::OLE:
+    return x <= y;
+  case P::ONE:
+    return !unordered && x != y;
+  case P::ORD:
+    return !unordered;
+  case P::UEQ:
+    return unordered || x == y;
+  case P::UGT:
+    return unordered || x > y;
+  case P::UGE:
+    return unordered || x >= y;
+  case P::ULT:
+    return unordered || x < y;
+  case P::ULE:
+    return unordered || x <= y;
+  case P::UNE:
+    return unordered || x != y;
+  case P::UNO:
+    return unordered;
+  case P::AlwaysTrue:
+    return true;
   }
   return false;
 }
@@ -128,7 +147,9 @@ static bool compareReals(arith::CmpFPredicate how, double x, double y) {
 static IntegerBinary integerBinary(Operation *op) {
 #define MEANS(OP, EXPRESSION)                                                  \
   .Case<OP>([](auto) {                                                         \
-    return +[](int64_t x, int64_t y, unsigned w) -> int64_t { return EXPRESSION; }; \
+    return +[](int64_t x, int64_t y, unsigned w) -> int64_t {                  \
+      return EXPRESSION;                                                       \
+    };                                                                         \
   })
 #define S(v) signedOf(v, w)
 #define U(v) bitsOf(v, w)
@@ -151,28 +172,41 @@ static IntegerBinary integerBinary(Operation *op) {
       MEANS(arith::ShRUIOp, U(y) < w ? static_cast<int64_t>(U(x) >> U(y)) : -1)
       MEANS(arith::SubIOp, static_cast<int64_t>(U(x) - U(y)))
       MEANS(arith::XOrIOp, x ^ y)
-      // clang-format on
-      .Default([](auto) { return nullptr; });
+                                                  // clang-format on
+                                                  .Default([](auto) {
+                                                    return nullptr;
+                                                  });
 #undef S
 #undef U
 #undef MEANS
 }
 
-static bool compareIntegers(arith::CmpIPredicate how, int64_t a, int64_t b, unsigned width) {
+static bool compareIntegers(arith::CmpIPredicate how, int64_t a, int64_t b,
+                            unsigned width) {
   using P = arith::CmpIPredicate;
   int64_t x = signedOf(a, width), y = signedOf(b, width);
   uint64_t u = bitsOf(a, width), v = bitsOf(b, width);
   switch (how) {
-  case P::eq: return u == v;
-  case P::ne: return u != v;
-  case P::slt: return x < y;
-  case P::sle: return x <= y;
-  case P::sgt: return x > y;
-  case P::sge: return x >= y;
-  case P::ult: return u < v;
-  case P::ule: return u <= v;
-  case P::ugt: return u > v;
-  case P::uge: return u >= v;
+  case P::eq:
+    return u == v;
+  case P::ne:
+    return u != v;
+  case P::slt:
+    return x < y;
+  case P::sle:
+    return x <= y;
+  case P::sgt:
+    return x > y;
+  case P::sge:
+    return x >= y;
+  case P::ult:
+    return u < v;
+  case P::ule:
+    return u <= v;
+  case P::ugt:
+    return u > v;
+  case P::uge:
+    return u >= v;
   }
   return false;
 }
@@ -182,7 +216,8 @@ static bool compareIntegers(arith::CmpIPredicate how, int64_t a, int64_t b, unsi
 //===----------------------------------------------------------------------===//
 
 /// One element from a number of another type; false for another op.
-static bool castElement(Operation *op, const Tensor &from, int64_t j, Tensor &to, int64_t i) {
+static bool castElement(Operation *op, const Tensor &from, int64_t j,
+                        Tensor &to, int64_t i) {
   int64_t value = from.isFloat() ? 0 : from.integer(j);
   unsigned width = from.bitWidth();
   if (isa<arith::ExtSIOp, arith::TruncIOp, arith::IndexCastOp>(op))
@@ -206,8 +241,8 @@ static bool castElement(Operation *op, const Tensor &from, int64_t j, Tensor &to
 // Ops
 //===----------------------------------------------------------------------===//
 
-static bool meaningOfElement(Operation *op, Operands in, ArrayRef<int64_t> at, Tensor &out,
-                             int64_t i) {
+static bool meaningOfElement(Operation *op, Operands in, ArrayRef<int64_t> at,
+                             Tensor &out, int64_t i) {
   auto real = [&](unsigned k) { return in[k]->real(at[k]); };
   auto integer = [&](unsigned k) { return in[k]->integer(at[k]); };
   if (auto unary = realUnary(op))
@@ -219,8 +254,8 @@ static bool meaningOfElement(Operation *op, Operands in, ArrayRef<int64_t> at, T
   else if (auto compare = dyn_cast<arith::CmpFOp>(op))
     out.setInteger(i, compareReals(compare.getPredicate(), real(0), real(1)));
   else if (auto compare = dyn_cast<arith::CmpIOp>(op))
-    out.setInteger(i, compareIntegers(compare.getPredicate(), integer(0), integer(1),
-                                      in[0]->bitWidth()));
+    out.setInteger(i, compareIntegers(compare.getPredicate(), integer(0),
+                                      integer(1), in[0]->bitWidth()));
   else if (isa<arith::SelectOp>(op))
     out.copy(i, integer(0) ? *in[1] : *in[2], integer(0) ? at[1] : at[2]);
   else if (isa<math::FmaOp>(op))

@@ -1,5 +1,4 @@
-//===- Collectives.cpp - the meaning of communication
-//----------------------===//
+//===- Collectives.cpp - the meaning of communication ---------------------===//
 //
 // Each collective is a function from the tensors of a group's members, in the
 // order of their coordinates, to the members' results.

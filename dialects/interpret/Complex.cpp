@@ -1,4 +1,4 @@
-//===- Complex.cpp - the meaning of elementwise ops on complex numbers -----===//
+//===- Complex.cpp - the meaning of elementwise ops on complex numbers ----===//
 //
 // In double, as std::complex has them (C99's branch cuts).
 //
@@ -43,18 +43,22 @@ Complex log1p(Complex x) {
 Unary unary(Operation *op) {
   return llvm::TypeSwitch<Operation *, Unary>(op)
       .Case<NegOp>([](auto) { return +[](Complex x) { return -x; }; })
-      .Case<ConjOp>([](auto) { return +[](Complex x) { return std::conj(x); }; })
+      .Case<ConjOp>(
+          [](auto) { return +[](Complex x) { return std::conj(x); }; })
       .Case<SignOp>([](auto) { return &directionOf; })
       .Case<ExpOp>([](auto) { return +[](Complex x) { return std::exp(x); }; })
       .Case<Expm1Op>([](auto) { return &expm1; })
       .Case<LogOp>([](auto) { return +[](Complex x) { return std::log(x); }; })
       .Case<Log1pOp>([](auto) { return &log1p; })
-      .Case<SqrtOp>([](auto) { return +[](Complex x) { return std::sqrt(x); }; })
+      .Case<SqrtOp>(
+          [](auto) { return +[](Complex x) { return std::sqrt(x); }; })
       .Case<RsqrtOp>(
           [](auto) { return +[](Complex x) { return 1.0 / std::sqrt(x); }; })
-      .Case<TanhOp>([](auto) { return +[](Complex x) { return std::tanh(x); }; })
-      .Case<LogisticOp>(
-          [](auto) { return +[](Complex x) { return 1.0 / (1.0 + std::exp(-x)); }; })
+      .Case<TanhOp>(
+          [](auto) { return +[](Complex x) { return std::tanh(x); }; })
+      .Case<LogisticOp>([](auto) {
+        return +[](Complex x) { return 1.0 / (1.0 + std::exp(-x)); };
+      })
       .Case<SinOp>([](auto) { return +[](Complex x) { return std::sin(x); }; })
       .Case<CosOp>([](auto) { return +[](Complex x) { return std::cos(x); }; })
       .Case<TanOp>([](auto) { return +[](Complex x) { return std::tan(x); }; })
@@ -63,10 +67,13 @@ Unary unary(Operation *op) {
 
 Binary binary(Operation *op) {
   return llvm::TypeSwitch<Operation *, Binary>(op)
-      .Case<AddOp>([](auto) { return +[](Complex x, Complex y) { return x + y; }; })
-      .Case<SubOp>([](auto) { return +[](Complex x, Complex y) { return x - y; }; })
+      .Case<AddOp>(
+          [](auto) { return +[](Complex x, Complex y) { return x + y; }; })
+      .Case<SubOp>(
+          [](auto) { return +[](Complex x, Complex y) { return x - y; }; })
       .Case<MulOp>([](auto) { return &product; })
-      .Case<DivOp>([](auto) { return +[](Complex x, Complex y) { return x / y; }; })
+      .Case<DivOp>(
+          [](auto) { return +[](Complex x, Complex y) { return x / y; }; })
       .Case<PowOp>([](auto) {
         return +[](Complex x, Complex y) {
           return x == 0.0 ? Complex(y == 0.0) : std::pow(x, y);

@@ -1,5 +1,4 @@
-//===- Elementwise.cpp - the meaning of elementwise ops
-//--------------------===//
+//===- Elementwise.cpp - the meaning of elementwise ops -------------------===//
 
 #include "weft/dialects/interpret/Meanings.h"
 #include "weft/dialects/weft/Weft.h"
@@ -304,14 +303,14 @@ Tensor clamp(const Tensor &low, const Tensor &x, const Tensor &high) {
     if (x.isFloat())
       result.setReal(i, minimum(maximum(x.real(i), low.real(i)), high.real(i)));
     else
-      result.setInteger(
-          i, smaller(larger(x.integer(i), low.integer(i), x), high.integer(i),
-                     x));
+      result.setInteger(i, smaller(larger(x.integer(i), low.integer(i), x),
+                                   high.integer(i), x));
   return result;
 }
 
 /// Ops of one operand with attributes, or with another element type.
-std::optional<Tensor> otherUnary(Operation *op, const Tensor &x, Tensor result) {
+std::optional<Tensor> otherUnary(Operation *op, const Tensor &x,
+                                 Tensor result) {
   auto precision = dyn_cast<ReducePrecisionOp>(op);
   for (int64_t i = 0; i < result.size(); ++i) {
     if (isa<BitcastOp>(op))

@@ -1,4 +1,4 @@
-//===- Flow.cpp - the meaning of loops and branches ------------------------===//
+//===- Flow.cpp - the meaning of loops and branches -----------------------===//
 
 #include "weft/dialects/interpret/Lockstep.h"
 #include "weft/dialects/weft/FlowOps.h"
@@ -46,9 +46,8 @@ Lockstep::Outcome Lockstep::runFor(Operation &op,
   auto loop = cast<ForOp>(op);
   int64_t count = loop.getCount();
   if (count > kMostTimes)
-    return op.emitOpError("runs ")
-           << count << " times, more than the " << kMostTimes
-           << " that are interpreted";
+    return op.emitOpError("runs ") << count << " times, more than the "
+                                   << kMostTimes << " that are interpreted";
   for (int64_t time = 0; time < count; ++time) {
     Tensor counter({}, IntegerType::get(op.getContext(), 32));
     counter.setInteger(0, time);
@@ -83,15 +82,18 @@ static int64_t mixedPosition(const Mesh &mesh, ArrayRef<SubAxis> axes,
                              int64_t other, int64_t own) {
   int64_t position = 0;
   for (auto [index, axis] : llvm::enumerate(mesh.axes)) {
-    bool taken = llvm::any_of(axes, [&, i = index](const SubAxis &x) { return x.axis == i; });
-    position = position * axis.size + mesh.coordinate(taken ? other : own, index);
+    bool taken = llvm::any_of(
+        axes, [&, i = index](const SubAxis &x) { return x.axis == i; });
+    position =
+        position * axis.size + mesh.coordinate(taken ? other : own, index);
   }
   return position;
 }
 
 /// Each device's block of what it has whole along the axes that are free around
 /// the op; at the outermost, of what all have.
-SmallVector<Tensors> Lockstep::blocksOf(Operation &op, const Operands &operands) {
+SmallVector<Tensors> Lockstep::blocksOf(Operation &op,
+                                        const Operands &operands) {
   auto manual = cast<ManualOp>(op);
   Mesh inside = manual.getMesh().getMesh();
   SmallVector<Tensors> blocks(inside.size());
@@ -107,15 +109,15 @@ SmallVector<Tensors> Lockstep::blocksOf(Operation &op, const Operands &operands)
   return blocks;
 }
 
-Lockstep::Outcome Lockstep::runManual(Operation &op,
-                                      const Operands &operands) {
+Lockstep::Outcome Lockstep::runManual(Operation &op, const Operands &operands) {
   auto manual = cast<ManualOp>(op);
   auto around = op.getParentOfType<ManualOp>();
   Mesh inside = manual.getMesh().getMesh();
   if (devices != 1 && !around)
     return op.emitOpError("is run by each of ")
            << devices << " devices; partition it first";
-  auto outcome = Lockstep(inside).run(manual.getBody().front(), blocksOf(op, operands));
+  auto outcome =
+      Lockstep(inside).run(manual.getBody().front(), blocksOf(op, operands));
   if (failed(outcome))
     return failure();
   SubAxes free = around ? around.getFreeAxes() : allAxes(inside);
@@ -125,10 +127,12 @@ Lockstep::Outcome Lockstep::runManual(Operation &op,
       unsigned index = result.getResultNumber();
       Tensors ofDevices;
       for (int64_t other = 0; other < inside.size(); ++other)
-        ofDevices.push_back((*outcome)[mixedPosition(inside, free, other, device)][index]);
-      std::string why = gatherTensor(inside, manual.toLayout(index),
-                                     cast<RankedTensorType>(result.getType()).getShape(),
-                                     ofDevices, results[device].emplace_back());
+        ofDevices.push_back(
+            (*outcome)[mixedPosition(inside, free, other, device)][index]);
+      std::string why =
+          gatherTensor(inside, manual.toLayout(index),
+                       cast<RankedTensorType>(result.getType()).getShape(),
+                       ofDevices, results[device].emplace_back());
       if (!why.empty())
         return op.emitOpError("result ") << index << ": " << why;
     }

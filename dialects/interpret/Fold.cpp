@@ -1,4 +1,4 @@
-//===- Fold.cpp - the meaning of reductions by a body ----------------------===//
+//===- Fold.cpp - the meaning of reductions by a body ---------------------===//
 
 #include "weft/dialects/interpret/Meanings.h"
 #include "weft/dialects/weft/FoldOps.h"

@@ -1,4 +1,4 @@
-//===- ForeignFlow.cpp - the meaning of scf --------------------------------===//
+//===- ForeignFlow.cpp - the meaning of scf -------------------------------===//
 
 #include "weft/dialects/interpret/ForeignMeanings.h"
 #include "weft/dialects/interpret/Lockstep.h"
@@ -31,7 +31,8 @@ Lockstep::Outcome Lockstep::runCountedLoop(Operation &op,
            << " are interpreted";
   for (uint64_t time = 0; time < times; ++time) {
     Tensor counter = storedTensor(op.getOperand(0).getType());
-    counter.setInteger(0, int64_t(uint64_t(bounds[0]) + time * uint64_t(bounds[2])));
+    counter.setInteger(
+        0, int64_t(uint64_t(bounds[0]) + time * uint64_t(bounds[2])));
     for (Tensors &tensors : carried)
       tensors.insert(tensors.begin(), counter);
     auto next = run(op.getRegion(0).front(), carried);
@@ -42,8 +43,8 @@ Lockstep::Outcome Lockstep::runCountedLoop(Operation &op,
   return carried;
 }
 
-std::optional<Lockstep::Outcome> Lockstep::foreignFlow(Operation &op,
-                                                       const Operands &operands) {
+std::optional<Lockstep::Outcome>
+Lockstep::foreignFlow(Operation &op, const Operands &operands) {
   if (isa<scf::ForOp>(op))
     return runCountedLoop(op, copied(operands));
   auto choice = dyn_cast<scf::IfOp>(op);

@@ -1,4 +1,4 @@
-//===- ForeignMeanings.h - the meaning of upstream's ops -------*- C++ -*-===//
+//===- ForeignMeanings.h - the meaning of upstream's ops --------*- C++ -*-===//
 //
 // linalg's structured ops by their maps and bodies, arith and math, tensor.
 // Each gives nothing for other ops.

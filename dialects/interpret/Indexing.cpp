@@ -1,4 +1,4 @@
-//===- Indexing.cpp - the meaning of gather, scatter and one_hot -----------===//
+//===- Indexing.cpp - the meaning of gather, scatter and one_hot ----------===//
 
 #include "weft/dialects/interpret/Meanings.h"
 #include "weft/dialects/weft/IndexingOps.h"
@@ -79,10 +79,9 @@ Tensor gather(GatherOp op, Operands in) {
 Tensor scatter(ScatterOp op, Operands in) {
   IndexedBlocks b = op.getBlocks();
   BlockPositions positions(b, *in[1], /*clamped=*/false);
-  constexpr ReduceKind kinds[] = {ReduceKind::Sum, ReduceKind::Sum,
-                                  ReduceKind::Prod, ReduceKind::Max,
-                                  ReduceKind::Min, ReduceKind::And,
-                                  ReduceKind::Or};
+  constexpr ReduceKind kinds[] = {
+      ReduceKind::Sum, ReduceKind::Sum, ReduceKind::Prod, ReduceKind::Max,
+      ReduceKind::Min, ReduceKind::And, ReduceKind::Or};
   Tensor result = *in[0];
   for (int64_t i = 0; i < in[2]->size(); ++i) {
     int64_t to = positions.of(indexOf(i, in[2]->getShape()));

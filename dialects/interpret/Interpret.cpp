@@ -1,4 +1,4 @@
-//===- Interpret.cpp - functions, op by op ---------------------------------===//
+//===- Interpret.cpp - functions, op by op --------------------------------===//
 
 #include "weft/dialects/interpret/ForeignMeanings.h"
 #include "weft/dialects/interpret/Lockstep.h"
@@ -107,8 +107,8 @@ FailureOr<SmallVector<Tensors>> Lockstep::step(Operation &op,
   return results;
 }
 
-std::optional<Lockstep::Outcome> Lockstep::structured(Operation &op,
-                                                      const Operands &operands) {
+std::optional<Lockstep::Outcome>
+Lockstep::structured(Operation &op, const Operands &operands) {
   SmallVector<Tensors> results;
   for (int64_t device = 0; device < devices; ++device) {
     auto outside = [&](Value value) -> const Tensor * {
@@ -153,9 +153,10 @@ FailureOr<SmallVector<Tensors>> Lockstep::call(func::CallOp op,
 FailureOr<Tensors> interpretOp(Operation *op,
                                ArrayRef<const Tensor *> operands) {
   // Scalars first: Weft's own ops have none.
-  for (auto meaning : {meaningOfArith, meaningOfTensorOp, meaningOfElementwise,
-                       meaningOfSource, meaningOfShape, meaningOfReduction, meaningOfIndexing,
-                       meaningOfWindow, meaningOfLinearAlgebra})
+  for (auto meaning :
+       {meaningOfArith, meaningOfTensorOp, meaningOfElementwise,
+        meaningOfSource, meaningOfShape, meaningOfReduction, meaningOfIndexing,
+        meaningOfWindow, meaningOfLinearAlgebra})
     if (std::optional<Tensor> result = meaning(op, operands))
       return Tensors{std::move(*result)};
   for (auto meaning : {meaningOfScan, meaningOfFold})

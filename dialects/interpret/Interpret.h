@@ -1,4 +1,4 @@
-//===- Interpret.h - the meaning of programs -------------------*- C++ -*-===//
+//===- Interpret.h - the meaning of programs --------------------*- C++ -*-===//
 //
 // A reference interpreter: slow, simple, and right. `interpretFunction` runs a
 // program on global values, `interpretDevices` a partitioned program on every

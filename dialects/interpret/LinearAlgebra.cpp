@@ -1,4 +1,4 @@
-//===- LinearAlgebra.cpp - the meaning of factors, solutions, transforms ---===//
+//===- LinearAlgebra.cpp - the meaning of factors, solutions, transforms --===//
 
 #include "weft/dialects/interpret/Meanings.h"
 #include "weft/dialects/weft/LinearAlgebraOps.h"
@@ -28,7 +28,8 @@ Tensor cholesky(const Tensor &a, bool upper) {
         Complex sum = a.number(at(first, i, j));
         for (int64_t k = 0; k < j; ++k)
           sum -= product(l[i * n + k], std::conj(l[j * n + k]));
-        l[i * n + j] = i == j ? std::sqrt(sum.real()) : sum / l[j * n + j].real();
+        l[i * n + j] =
+            i == j ? std::sqrt(sum.real()) : sum / l[j * n + j].real();
         result.setNumber(at(first, i, j), l[i * n + j]);
       }
   return result;
@@ -47,7 +48,8 @@ Tensor solve(TriangularSolveOp op, const Tensor &a, const Tensor &b) {
   for (int64_t batch = 0; n > 0 && batch < a.size() / (n * n); ++batch)
     for (int64_t s = 0; s < systems; ++s) {
       auto place = [&](int64_t i) {
-        return batch * rows * columns + (right ? s * columns + i : i * columns + s);
+        return batch * rows * columns +
+               (right ? s * columns + i : i * columns + s);
       };
       auto m = [&](int64_t i, int64_t k) {
         Complex m = a.number(batch * n * n + (turned ? k * n + i : i * n + k));
@@ -70,7 +72,8 @@ Tensor transform(FftOp op, const Tensor &x) {
   Tensor result(cast<RankedTensorType>(op.getResult().getType()));
   int64_t dim = op.getDim(), n = op.getLength(), given = x.getShape()[dim];
   int64_t minor = stridesOf(x.getShape())[dim], size = result.getShape()[dim];
-  bool inverse = op.getKind() == FftKind::IFFT || op.getKind() == FftKind::IRFFT;
+  bool inverse =
+      op.getKind() == FftKind::IFFT || op.getKind() == FftKind::IRFFT;
   auto at = [&](int64_t line, int64_t length, int64_t k) {
     return line / minor * length * minor + k * minor + line % minor;
   };
@@ -78,9 +81,8 @@ Tensor transform(FftOp op, const Tensor &x) {
     for (int64_t k = 0; k < size; ++k) {
       Complex sum = 0;
       for (int64_t j = 0; j < n; ++j) {
-        Complex value = j < given
-                            ? x.number(at(line, given, j))
-                            : std::conj(x.number(at(line, given, n - j)));
+        Complex value = j < given ? x.number(at(line, given, j))
+                                  : std::conj(x.number(at(line, given, n - j)));
         double angle = 2 * M_PI * static_cast<double>(j * k % n) / n;
         sum += product(value, std::polar(1.0, inverse ? angle : -angle));
       }

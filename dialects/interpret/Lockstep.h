@@ -27,8 +27,7 @@ public:
 
 private:
   /// operands[device][operand]
-  using Operands =
-      llvm::SmallVector<llvm::SmallVector<const Tensor *>>;
+  using Operands = llvm::SmallVector<llvm::SmallVector<const Tensor *>>;
   using Outcome = llvm::FailureOr<llvm::SmallVector<Tensors>>;
 
   llvm::LogicalResult checkArguments(mlir::func::FuncOp function,
@@ -42,13 +41,17 @@ private:
   Outcome runWhile(mlir::Operation &op, llvm::SmallVector<Tensors> carried);
   Outcome runFor(mlir::Operation &op, llvm::SmallVector<Tensors> carried);
   /// Of scf; nothing for other ops.
-  std::optional<Outcome> foreignFlow(mlir::Operation &op, const Operands &operands);
-  Outcome runCountedLoop(mlir::Operation &op, llvm::SmallVector<Tensors> carried);
+  std::optional<Outcome> foreignFlow(mlir::Operation &op,
+                                     const Operands &operands);
+  Outcome runCountedLoop(mlir::Operation &op,
+                         llvm::SmallVector<Tensors> carried);
   /// linalg's structured ops, whose bodies see values from outside.
-  std::optional<Outcome> structured(mlir::Operation &op, const Operands &operands);
+  std::optional<Outcome> structured(mlir::Operation &op,
+                                    const Operands &operands);
   Outcome runCase(mlir::Operation &op, llvm::SmallVector<Tensors> operands);
   /// Blocks for the devices of the op's own mesh.
-  static llvm::SmallVector<Tensors> blocksOf(mlir::Operation &op, const Operands &operands);
+  static llvm::SmallVector<Tensors> blocksOf(mlir::Operation &op,
+                                             const Operands &operands);
   Outcome runManual(mlir::Operation &op, const Operands &operands);
   /// The first tensor of each device, an integer on which all agree, which is
   /// taken away.

@@ -1,4 +1,4 @@
-//===- Meanings.h - the meaning of ops, by theme ---------------*- C++ -*-===//
+//===- Meanings.h - the meaning of ops, by theme ----------------*- C++ -*-===//
 //
 // Each function gives the results of the ops of its theme and nothing for any
 // other op.

@@ -1,5 +1,4 @@
-//===- Reductions.cpp - the meaning of reduce and dot
-//----------------------===//
+//===- Reductions.cpp - the meaning of reduce and dot ---------------------===//
 //
 // Float sums are taken in double and rounded once: the reference is closer to
 // the exact sum than any order of float additions.
@@ -40,8 +39,8 @@ Tensor reduce(ReduceOp op, const Tensor &x) {
       op.getKind(), cast<RankedTensorType>(op.getResult().getType()));
   std::vector<int64_t> kept = along(x, without(x, op.getDims()));
   std::vector<int64_t> reduced = along(x, op.getDims());
-  bool sum = isDifferentiable(x.getElementType()) &&
-             op.getKind() == ReduceKind::Sum;
+  bool sum =
+      isDifferentiable(x.getElementType()) && op.getKind() == ReduceKind::Sum;
   for (int64_t i = 0; i < result.size(); ++i) {
     std::complex<double> total = 0;
     for (int64_t offset : reduced)

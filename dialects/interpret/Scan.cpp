@@ -1,4 +1,4 @@
-//===- Scan.cpp - the meaning of cumulative ops and orders -----------------===//
+//===- Scan.cpp - the meaning of cumulative ops and orders ----------------===//
 
 #include "weft/dialects/interpret/Meanings.h"
 #include "weft/dialects/weft/ScanOps.h"

@@ -1,5 +1,4 @@
-//===- Shape.cpp - the meaning of ops that move elements
-//-------------------===//
+//===- Shape.cpp - the meaning of ops that move elements ------------------===//
 
 #include "weft/dialects/interpret/Meanings.h"
 #include "weft/dialects/weft/Weft.h"
@@ -124,8 +123,8 @@ Tensor dynamicSlice(Operands in, ArrayRef<int64_t> shape) {
 
 Tensor dynamicUpdateSlice(Operands in) {
   Tensor result = *in[0];
-  SmallVector<int64_t> starts = clampedStarts(
-      in.drop_front(2), in[0]->getShape(), in[1]->getShape());
+  SmallVector<int64_t> starts =
+      clampedStarts(in.drop_front(2), in[0]->getShape(), in[1]->getShape());
   SmallVector<int64_t, 4> strides = stridesOf(result.getShape());
   int64_t first = 0;
   for (auto [start, stride] : llvm::zip_equal(starts, strides))

@@ -1,5 +1,4 @@
-//===- Shards.cpp - between a global tensor and its local blocks
-//-----------===//
+//===- Shards.cpp - between a global tensor and its local blocks ----------===//
 
 #include "weft/dialects/interpret/Interpret.h"
 

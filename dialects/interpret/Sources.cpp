@@ -1,5 +1,4 @@
-//===- Sources.cpp - constants, counts and random bits
-//---------------------===//
+//===- Sources.cpp - constants, counts and random bits --------------------===//
 
 #include "weft/dialects/interpret/Meanings.h"
 #include "weft/dialects/weft/Weft.h"

@@ -1,4 +1,4 @@
-//===- Structured.cpp - the meaning of loop nests --------------------------===//
+//===- Structured.cpp - the meaning of loop nests -------------------------===//
 
 #include "weft/dialects/interpret/ForeignMeanings.h"
 
@@ -42,7 +42,8 @@ private:
 int64_t BodyRun::elementOf(unsigned operand, ArrayRef<int64_t> iteration) {
   SmallVector<int64_t> index = maps[operand].compose(iteration);
   int64_t at = 0;
-  for (auto [position, stride] : llvm::zip_equal(index, stridesOf(in[operand]->getShape())))
+  for (auto [position, stride] :
+       llvm::zip_equal(index, stridesOf(in[operand]->getShape())))
     at += position * stride;
   return at;
 }
@@ -54,8 +55,8 @@ LogicalResult BodyRun::branch(scf::IfOp choice, ArrayRef<int64_t> iteration) {
     return success();
   if (failed(runBlock(*taken, iteration)))
     return failure();
-  for (auto [result, value] :
-       llvm::zip_equal(choice.getResults(), taken->getTerminator()->getOperands())) {
+  for (auto [result, value] : llvm::zip_equal(
+           choice.getResults(), taken->getTerminator()->getOperands())) {
     Tensor copy = *lookup(value);
     values[result] = std::move(copy);
   }
@@ -98,15 +99,18 @@ LogicalResult BodyRun::iterate(ArrayRef<int64_t> iteration) {
   unsigned inputs = op.getNumDpsInputs();
   for (BlockArgument argument : body.getArguments()) {
     unsigned operand = argument.getArgNumber();
-    const Tensor &from = operand < inputs ? *in[operand] : results[operand - inputs];
+    const Tensor &from =
+        operand < inputs ? *in[operand] : results[operand - inputs];
     Tensor element = storedTensor(argument.getType());
     element.copy(0, from, elementOf(operand, iteration));
     values[argument] = std::move(element);
   }
   if (failed(runBlock(body, iteration)))
     return failure();
-  for (auto [index, value] : llvm::enumerate(body.getTerminator()->getOperands()))
-    results[index].copy(elementOf(inputs + index, iteration), *lookup(value), 0);
+  for (auto [index, value] :
+       llvm::enumerate(body.getTerminator()->getOperands()))
+    results[index].copy(elementOf(inputs + index, iteration), *lookup(value),
+                        0);
   return success();
 }
 
@@ -124,14 +128,17 @@ FailureOr<Tensors> BodyRun::run() {
 }
 
 /// By one value, from outside or a constant of the region.
-static FailureOr<Tensors> padded(tensor::PadOp pad, Operands in, Outside outside) {
+static FailureOr<Tensors> padded(tensor::PadOp pad, Operands in,
+                                 Outside outside) {
   Value value = pad.getConstantPaddingValue();
   if (!value || !pad.getLow().empty() || !pad.getHigh().empty())
-    return pad.emitOpError("has no meaning in the interpreter unless it pads by "
-                           "one value, and as much as attributes say");
+    return pad.emitOpError(
+        "has no meaning in the interpreter unless it pads by "
+        "one value, and as much as attributes say");
   Operation *def = value.getDefiningOp();
   bool inside = def && pad->isProperAncestor(def);
-  std::optional<Tensor> constant = inside ? meaningOfArith(def, {}) : std::nullopt;
+  std::optional<Tensor> constant =
+      inside ? meaningOfArith(def, {}) : std::nullopt;
   const Tensor &fill = inside ? *constant : *outside(value);
   Tensor result = storedTensor(pad.getType());
   for (int64_t i = 0; i < result.size(); ++i)
@@ -140,7 +147,8 @@ static FailureOr<Tensors> padded(tensor::PadOp pad, Operands in, Outside outside
   int64_t start = 0;
   for (auto [low, stride] : llvm::zip_equal(pad.getStaticLow(), strides))
     start += low * stride;
-  for (auto [i, place] : llvm::enumerate(offsets(in[0]->getShape(), strides, start)))
+  for (auto [i, place] :
+       llvm::enumerate(offsets(in[0]->getShape(), strides, start)))
     result.copy(place, *in[0], i);
   return Tensors{std::move(result)};
 }

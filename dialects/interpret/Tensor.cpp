@@ -1,5 +1,4 @@
-//===- Tensor.cpp - values of the reference interpreter
-//--------------------===//
+//===- Tensor.cpp - values of the reference interpreter -------------------===//
 
 #include "weft/dialects/interpret/Tensor.h"
 
@@ -44,8 +43,8 @@ Tensor Tensor::ofIntegers(ArrayRef<int64_t> shape, Type elementType,
 
 static double asDouble(llvm::APFloat value) {
   bool lost = false;
-  value.convert(llvm::APFloat::IEEEdouble(),
-                llvm::APFloat::rmNearestTiesToEven, &lost);
+  value.convert(llvm::APFloat::IEEEdouble(), llvm::APFloat::rmNearestTiesToEven,
+                &lost);
   return value.convertToDouble();
 }
 
@@ -94,7 +93,8 @@ static uint64_t exponentBits(double value) {
 static uint64_t nearestBits(double value, Type type) {
   if (isa<Float8E8M0FNUType>(type))
     return exponentBits(value);
-  const llvm::fltSemantics &semantics = cast<FloatType>(type).getFloatSemantics();
+  const llvm::fltSemantics &semantics =
+      cast<FloatType>(type).getFloatSemantics();
   if (!llvm::APFloat::semanticsHasNaN(semantics)) { // nor infinities
     double largest = asDouble(llvm::APFloat::getLargest(semantics));
     value = std::isnan(value) ? -0.0 : std::clamp(value, -largest, largest);
@@ -110,7 +110,8 @@ static double ofBits(uint64_t bits, Type type) {
     return bits == 255 ? std::numeric_limits<double>::quiet_NaN()
                        : std::ldexp(1.0, static_cast<int>(bits) - 127);
   llvm::APInt word(type.getIntOrFloatBitWidth(), bits);
-  return asDouble(llvm::APFloat(cast<FloatType>(type).getFloatSemantics(), word));
+  return asDouble(
+      llvm::APFloat(cast<FloatType>(type).getFloatSemantics(), word));
 }
 
 static double rounded(double value, Type type) {

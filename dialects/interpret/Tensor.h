@@ -1,4 +1,4 @@
-//===- Tensor.h - values of the reference interpreter ----------*- C++ -*-===//
+//===- Tensor.h - values of the reference interpreter -----------*- C++ -*-===//
 //
 // A tensor in row-major order whose every element is kept in one 64-bit cell:
 // a double for float types, a sign- or zero-extended integer otherwise; complex
@@ -48,7 +48,9 @@ public:
   bool isUnsigned() const;
   bool isComplex() const { return parts == 2; }
   /// Of a part.
-  unsigned bitWidth() const { return partType(elementType).getIntOrFloatBitWidth(); }
+  unsigned bitWidth() const {
+    return partType(elementType).getIntOrFloatBitWidth();
+  }
 
   // Of reals.
   double real(int64_t i) const;

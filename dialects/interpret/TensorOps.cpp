@@ -1,4 +1,4 @@
-//===- TensorOps.cpp - the meaning of upstream's tensor ops ----------------===//
+//===- TensorOps.cpp - the meaning of upstream's tensor ops ---------------===//
 
 #include "weft/dialects/interpret/ForeignMeanings.h"
 
@@ -10,7 +10,8 @@ using namespace mlir;
 using namespace weft;
 
 /// The numbers of a list of which some are operands, from operand `next` on.
-static SmallVector<int64_t> numbers(ArrayRef<int64_t> fixed, Operands in, unsigned &next) {
+static SmallVector<int64_t> numbers(ArrayRef<int64_t> fixed, Operands in,
+                                    unsigned &next) {
   SmallVector<int64_t> result(fixed);
   for (int64_t &number : result)
     if (ShapedType::isDynamic(number))
@@ -19,8 +20,8 @@ static SmallVector<int64_t> numbers(ArrayRef<int64_t> fixed, Operands in, unsign
 }
 
 /// Row-major places of a block's elements in the tensor around it.
-static std::vector<int64_t> placesOf(OffsetSizeAndStrideOpInterface block, Operands in,
-                                     ArrayRef<int64_t> around) {
+static std::vector<int64_t> placesOf(OffsetSizeAndStrideOpInterface block,
+                                     Operands in, ArrayRef<int64_t> around) {
   unsigned next = block.getOffsetSizeAndStrideStartOperandIndex();
   SmallVector<int64_t> starts = numbers(block.getStaticOffsets(), in, next);
   SmallVector<int64_t> sizes = numbers(block.getStaticSizes(), in, next);
@@ -60,7 +61,8 @@ static Tensor concat(tensor::ConcatOp op, Operands in) {
   SmallVector<int64_t, 4> strides = stridesOf(result.getShape());
   int64_t start = 0;
   for (const Tensor *input : in) {
-    for (auto [i, place] : llvm::enumerate(offsets(input->getShape(), strides, start)))
+    for (auto [i, place] :
+         llvm::enumerate(offsets(input->getShape(), strides, start)))
       result.copy(place, *input, i);
     start += input->getShape()[op.getDim()] * strides[op.getDim()];
   }
@@ -69,7 +71,8 @@ static Tensor concat(tensor::ConcatOp op, Operands in) {
 
 static int64_t placeOf(const Tensor &tensor, Operands indices) {
   int64_t place = 0;
-  for (auto [index, stride] : llvm::zip_equal(indices, stridesOf(tensor.getShape())))
+  for (auto [index, stride] :
+       llvm::zip_equal(indices, stridesOf(tensor.getShape())))
     place += index->integer(0) * stride;
   return place;
 }
@@ -109,11 +112,14 @@ std::optional<Tensor> weft::meaningOfTensorOp(Operation *op, Operands in) {
           result.copy(i, *in[0], 0);
         return result;
       })
-      .Case([&](tensor::ExtractSliceOp slice) { return extractSlice(slice, in); })
+      .Case(
+          [&](tensor::ExtractSliceOp slice) { return extractSlice(slice, in); })
       .Case([&](tensor::InsertSliceOp slice) { return insertSlice(slice, in); })
       .Case([&](tensor::ConcatOp join) { return concat(join, in); })
       .Case([&](tensor::ExtractOp element) { return extract(element, in); })
-      .Case([&](tensor::FromElementsOp elements) { return fromElements(elements, in); })
+      .Case([&](tensor::FromElementsOp elements) {
+        return fromElements(elements, in);
+      })
       .Case<tensor::ExpandShapeOp, tensor::CollapseShapeOp, tensor::CastOp>(
           [&](auto reshape) { return reshaped(reshape.getType(), *in[0]); })
       .Default([](Operation *) { return Result(); });

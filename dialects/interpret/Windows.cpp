@@ -1,4 +1,4 @@
-//===- Windows.cpp - the meaning of convolution and pooling ----------------===//
+//===- Windows.cpp - the meaning of convolution and pooling ---------------===//
 
 #include "weft/dialects/interpret/Meanings.h"
 #include "weft/dialects/weft/WindowOps.h"
@@ -41,8 +41,8 @@ Tensor reduceWindow(ReduceWindowOp op, const Tensor &x) {
   SmallVector<int64_t> sizes = sizesOf(windows);
   Tensor result = neutralTensor(
       op.getKind(), cast<RankedTensorType>(op.getResult().getType()));
-  bool sum = isDifferentiable(x.getElementType()) &&
-             op.getKind() == ReduceKind::Sum;
+  bool sum =
+      isDifferentiable(x.getElementType()) && op.getKind() == ReduceKind::Sum;
   for (int64_t i = 0; i < result.size(); ++i) {
     std::complex<double> total = 0;
     for (int64_t k = 0; k < productOf(sizes); ++k) {

@@ -1,4 +1,4 @@
-//===- Plan.cpp - the plan dialect -----------------------------------------===//
+//===- Plan.cpp - the plan dialect ----------------------------------------===//
 
 #include "weft/dialects/plan/Plan.h"
 #include "weft/dialects/weft/ElementTypes.h"
@@ -68,9 +68,10 @@ LogicalResult OutputOp::verify() {
 
 ArrayRef<llvm::StringLiteral> plan::collectiveKinds() {
   static constexpr llvm::StringLiteral kinds[] = {
-      "all_reduce", "all_gather", "reduce_scatter", "all_to_all",
-      "permute",    "exchange",   "fetch",          "pick",
-      "collective_permute", "host_call"};
+      "all_reduce", "all_gather", "reduce_scatter",
+      "all_to_all", "permute",    "exchange",
+      "fetch",      "pick",       "collective_permute",
+      "host_call"};
   return kinds;
 }
 

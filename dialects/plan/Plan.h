@@ -1,4 +1,4 @@
-//===- Plan.h - the plan dialect ------------------------------*- C++ -*-===//
+//===- Plan.h - the plan dialect --------------------------------*- C++ -*-===//
 
 #ifndef WEFT_DIALECTS_PLAN_PLAN_H
 #define WEFT_DIALECTS_PLAN_PLAN_H

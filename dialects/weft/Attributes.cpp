@@ -1,4 +1,4 @@
-//===- Attributes.cpp - meshes and layouts as attributes -------------------===//
+//===- Attributes.cpp - meshes and layouts as attributes ------------------===//
 //
 // A layout's code is its words: the number of dimensions; for each dimension
 // the number of axes and three words an axis (axis, skip, size); the partial
@@ -97,8 +97,8 @@ LogicalResult MeshAttr::verify(function_ref<InFlightDiagnostic()> emitError,
   if (sizes.size() != axes)
     return emitError() << "mesh has " << axes << " axes, but " << sizes.size()
                        << " sizes";
-  for (auto [what, list] : {std::pair("latencies", latency),
-                            std::pair("bandwidths", bandwidth)})
+  for (auto [what, list] :
+       {std::pair("latencies", latency), std::pair("bandwidths", bandwidth)})
     if (!list.empty() && list.size() != axes)
       return emitError() << "mesh has " << axes << " axes, but " << list.size()
                          << " " << what;
@@ -123,9 +123,9 @@ static ParseResult parseFloats(AsmParser &parser,
 
 static ParseResult parseIntegers(AsmParser &parser,
                                  SmallVectorImpl<int64_t> &out) {
-  return parser.parseCommaSeparatedList(
-      AsmParser::Delimiter::Square,
-      [&] { return parser.parseInteger(out.emplace_back()); });
+  return parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+    return parser.parseInteger(out.emplace_back());
+  });
 }
 
 Attribute MeshAttr::parse(AsmParser &parser, Type) {

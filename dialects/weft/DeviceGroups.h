@@ -1,4 +1,4 @@
-//===- DeviceGroups.h - axes and the groups of devices they make -*- C++ -*-===//
+//===- DeviceGroups.h - axes and the groups of devices they make ----------===//
 //
 // Devices that differ along some axes only are a group, ordered by these axes'
 // digits. On x=2, y=4:

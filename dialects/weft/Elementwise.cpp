@@ -1,4 +1,4 @@
-//===- Elementwise.cpp - rules, checks and folds of elementwise ops --------===//
+//===- Elementwise.cpp - rules, checks and folds of elementwise ops -------===//
 
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/Weft.h"
@@ -102,8 +102,8 @@ ShardingRule ConvertOp::getShardingRule() {
   auto to = dyn_cast<FloatType>(getElementTypeOrSelf(getResult()));
   if (!from || !to)
     return ruleOf(*this);
-  return ruleOf(*this, {to.getWidth() >= from.getWidth() ? linear | rising
-                                                         : rising});
+  return ruleOf(*this,
+                {to.getWidth() >= from.getWidth() ? linear | rising : rising});
 }
 
 //===----------------------------------------------------------------------===//
@@ -220,7 +220,8 @@ LogicalResult ReducePrecisionOp::verify() {
     return emitOpError("rounds floats, not ") << elements;
   int64_t exponent = getExponentBits(), mantissa = getMantissaBits();
   if (exponent < 1 || mantissa < 0) // (C2)
-    return emitOpError("needs at least 1 exponent bit and 0 mantissa bits, not ")
+    return emitOpError(
+               "needs at least 1 exponent bit and 0 mantissa bits, not ")
            << exponent << " and " << mantissa;
   return success();
 }

@@ -1,4 +1,4 @@
-//===- Flow.cpp - where values go between regions, and what holds of them --===//
+//===- Flow.cpp - where values go between regions, and what holds of them -===//
 
 #include "weft/dialects/weft/FlowOps.h"
 
@@ -26,7 +26,8 @@ static RegionSuccessor enter(Region &region, unsigned skipped = 0) {
 
 static bool isScalar(Type type, unsigned width) {
   auto tensor = cast<RankedTensorType>(type);
-  return tensor.getRank() == 0 && tensor.getElementType().isSignlessInteger(width);
+  return tensor.getRank() == 0 &&
+         tensor.getElementType().isSignlessInteger(width);
 }
 
 /// All regions end with an op of this kind.
@@ -36,8 +37,8 @@ static LogicalResult endsWith(Operation *op, Region &region) {
   if (isa<End>(end))
     return success();
   return op->emitOpError("region ")
-         << region.getRegionNumber() << " ends with '" << end->getName() << "' instead of '"
-         << End::getOperationName() << "'";
+         << region.getRegionNumber() << " ends with '" << end->getName()
+         << "' instead of '" << End::getOperationName() << "'";
 }
 
 //===----------------------------------------------------------------------===//
@@ -92,13 +93,15 @@ void ForOp::getSuccessorRegions(RegionBranchPoint,
 
 LogicalResult ForOp::verifyRegions() {
   if (static_cast<int64_t>(getCount()) < 0) // (C1)
-    return emitOpError("runs ") << static_cast<int64_t>(getCount()) << " times; the least is 0";
+    return emitOpError("runs ")
+           << static_cast<int64_t>(getCount()) << " times; the least is 0";
   if (getBody().getNumArguments() == 0 ||
       !isScalar(getCounter().getType(), 32)) // (C2)
-    return emitOpError("the region's first argument should be tensor<i32>, the counter");
+    return emitOpError(
+        "the region's first argument should be tensor<i32>, the counter");
   if (getSaved() && getSaved()->size() > getInits().size()) // (C4)
-    return emitOpError("saved has ")
-           << getSaved()->size() << " entries for " << getInits().size() << " carried values";
+    return emitOpError("saved has ") << getSaved()->size() << " entries for "
+                                     << getInits().size() << " carried values";
   return endsWith<YieldOp>(*this, getBody());
 }
 
@@ -138,8 +141,8 @@ OperandRange CheckpointOp::getEntrySuccessorOperands(RegionSuccessor) {
   return getInputs();
 }
 
-void CheckpointOp::getSuccessorRegions(RegionBranchPoint point,
-                                       SmallVectorImpl<RegionSuccessor> &regions) {
+void CheckpointOp::getSuccessorRegions(
+    RegionBranchPoint point, SmallVectorImpl<RegionSuccessor> &regions) {
   if (point.isParent())
     regions.push_back(enter(getBody()));
   else
@@ -152,9 +155,11 @@ void CheckpointOp::getSuccessorRegions(RegionBranchPoint point,
 
 LogicalResult OptimizationBarrierOp::verify() {
   if (getInputs().size() != getNumResults())
-    return emitOpError("has ") << getInputs().size() << " operands, but " << getNumResults() << " results";
+    return emitOpError("has ") << getInputs().size() << " operands, but "
+                               << getNumResults() << " results";
   for (auto [input, result] : llvm::zip(getInputs(), getResults())) {
-    auto from = cast<RankedTensorType>(input.getType()), to = cast<RankedTensorType>(result.getType());
+    auto from = cast<RankedTensorType>(input.getType()),
+         to = cast<RankedTensorType>(result.getType());
     if (withLayout(from, nullptr) != withLayout(to, nullptr)) // (C1)
       return emitOpError("takes ") << from << ", but gives " << to;
   }

@@ -1,4 +1,4 @@
-//===- FlowOps.h - loops, branches, recomputation --------------*- C++ -*-===//
+//===- FlowOps.h - loops, branches, recomputation ---------------*- C++ -*-===//
 
 #ifndef WEFT_DIALECTS_WEFT_FLOWOPS_H
 #define WEFT_DIALECTS_WEFT_FLOWOPS_H

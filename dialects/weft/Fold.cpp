@@ -1,4 +1,4 @@
-//===- Fold.cpp - reductions by a body of their own ------------------------===//
+//===- Fold.cpp - reductions by a body of their own -----------------------===//
 //
 // The last of 7 3 | 5 1 | 4 over three devices (the body yields its right
 // side): each folds its block, where padding is what the fold starts from
@@ -15,8 +15,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/dialects/weft/FoldOps.h"
 #include "weft/dialects/weft/FlowOps.h"
+#include "weft/dialects/weft/FoldOps.h"
 #include "weft/dialects/weft/LocalBuilder.h"
 #include "weft/dialects/weft/ShapeChecks.h"
 
@@ -60,12 +60,13 @@ LogicalResult FoldOp::verify() {
     RankedTensorType start = typeOf(init);
     if (start.getRank() != 0 ||
         start.getElementType() != type.getElementType()) // (C3)
-      return emitOpError("init ") << i << " is " << start << ", not a scalar of "
-                                  << type.getElementType();
+      return emitOpError("init ")
+             << i << " is " << start << ", not a scalar of "
+             << type.getElementType();
     if (typeOf(result).getElementType() != type.getElementType()) // (C3)
       return emitOpError("result ")
-             << i << " is " << typeOf(result) << ", but its tensor has elements "
-             << type.getElementType();
+             << i << " is " << typeOf(result)
+             << ", but its tensor has elements " << type.getElementType();
     if (failed(checkShape(*this, withoutDims(type.getShape(), getDims()),
                           i))) // (C3)
       return failure();
@@ -84,7 +85,8 @@ LogicalResult FoldOp::verifyRegions() {
     return emitOpError("the region takes ")
            << block.getArgumentTypes() << ", but should take " << both;
   Operation *end = block.getTerminator();
-  if (!isa<YieldOp>(end) || end->getOperandTypes() != TypeRange(scalars)) // (C4)
+  if (!isa<YieldOp>(end) ||
+      end->getOperandTypes() != TypeRange(scalars)) // (C4)
     return emitOpError("the region ends with '")
            << end->getName() << "' of " << end->getOperandTypes()
            << ", but should end with 'weft.yield' of " << scalars;
@@ -150,10 +152,9 @@ Value LocalFold::masked(Value value, Value init, int64_t dim) {
   int64_t size = typeOf(op.getInputs()[0]).getDimSize(dim);
   if (size == shape[dim] * placement.shards(dim))
     return value;
-  Value start =
-      MulOp::create(b.builder, b.loc,
-                    placement.coordinate(b.builder, b.loc, dim),
-                    b.integer(shape[dim]));
+  Value start = MulOp::create(b.builder, b.loc,
+                              placement.coordinate(b.builder, b.loc, dim),
+                              b.integer(shape[dim]));
   Value at = b.along(b.positions(shape[dim], start), shape, dim);
   Value exists = b.compare(CompareKind::LT, at, b.integer(size, shape));
   return SelectOp::create(b.builder, b.loc, exists, value,
@@ -190,13 +191,14 @@ SmallVector<Value> LocalFold::run() {
 SmallVector<Value> FoldOp::buildLocal(OpBuilder &builder, ValueRange operands,
                                       TypeRange resultTypes,
                                       const LocalPlacement &placement) {
-  bool whole = llvm::all_of(getDims(), [&](int64_t dim) {
-    return placement.shards(dim) == 1;
-  });
+  bool whole = llvm::all_of(
+      getDims(), [&](int64_t dim) { return placement.shards(dim) == 1; });
   if (whole)
     return cloneWithTypes(builder, *this, operands, resultTypes);
   size_t tensors = getInputs().size();
-  LocalFold fold{*this, {builder, getLoc()}, placement,
+  LocalFold fold{*this,
+                 {builder, getLoc()},
+                 placement,
                  SmallVector<Value>(operands.take_front(tensors)),
                  SmallVector<Value>(operands.drop_front(tensors))};
   return fold.run();

@@ -1,4 +1,4 @@
-//===- Fourier.cpp - Fourier transforms ------------------------------------===//
+//===- Fourier.cpp - Fourier transforms -----------------------------------===//
 
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/GradientBuilder.h"
@@ -51,9 +51,11 @@ LogicalResult FftOp::verify() {
            << " is of " << (fromReal ? "real" : "complex") << " floats, not of "
            << elements;
   if (result.getRank() != input.getRank()) // (C3)
-    return emitOpError("has ") << input.getRank() << " dimensions, but the result "
-                               << result.getRank();
-  RankedTensorType expected = resultType(getKind(), input, getDim(), getLength());
+    return emitOpError("has ")
+           << input.getRank() << " dimensions, but the result "
+           << result.getRank();
+  RankedTensorType expected =
+      resultType(getKind(), input, getDim(), getLength());
   bool halves = getKind() != FftKind::IRFFT ||
                 getLength() / 2 + 1 == input.getDimSize(getDim());
   if (getLength() < 1 || !halves) // (C3)
@@ -61,8 +63,8 @@ LogicalResult FftOp::verify() {
            << getLength() << " does not fit " << input.getDimSize(getDim())
            << " elements of the input";
   if (expected.getElementType() != result.getElementType()) // (C3)
-    return emitOpError("gives ") << expected.getElementType() << ", not "
-                                 << result.getElementType();
+    return emitOpError("gives ")
+           << expected.getElementType() << ", not " << result.getElementType();
   return checkShape(*this, expected.getShape()); // (C3)
 }
 

@@ -1,5 +1,4 @@
-//===- Gradients.cpp - derivatives of elementwise ops
-//----------------------===//
+//===- Gradients.cpp - derivatives of elementwise ops ---------------------===//
 //
 // Where a derivative is a matter of convention it is JAX's: relu' is 0 at 0,
 // max and min give each side half where they tie, |x|' is sign(x). A gradient
@@ -8,8 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/dialects/weft/GradientBuilder.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/GradientBuilder.h"
 
 #include <cmath>
 
@@ -187,7 +186,8 @@ WEFT_BINARY_GRADIENT(MinOp, tieHalf(g, grad, x, y, z),
 WEFT_BINARY_GRADIENT(Atan2Op, g.mul(grad, g.div(y, squares(g, x, y))),
                      g.mul(grad, g.neg(g.div(x, squares(g, x, y)))))
 // x - y trunc(x / y)
-WEFT_BINARY_GRADIENT(RemOp, grad, g.neg(g.mul(grad, truncatedQuotient(g, x, y))))
+WEFT_BINARY_GRADIENT(RemOp, grad,
+                     g.neg(g.mul(grad, truncatedQuotient(g, x, y))))
 #undef WEFT_BINARY_GRADIENT
 
 // x^y: y x^(y-1), and 0 where y is 0 (jax.lax.pow with an integer y; with a
@@ -272,9 +272,10 @@ LogicalResult ClampOp::buildGradient(OpBuilder &builder,
   return success();
 }
 
-LogicalResult ReducePrecisionOp::buildGradient(
-    OpBuilder &builder, ValueRange resultGradients, ArrayRef<bool> wanted,
-    SmallVectorImpl<Value> &operandGradients) {
+LogicalResult
+ReducePrecisionOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
+                                 ArrayRef<bool> wanted,
+                                 SmallVectorImpl<Value> &operandGradients) {
   operandGradients.assign(1, Value());
   if (wanted[0] && resultGradients[0])
     operandGradients[0] = ReducePrecisionOp::create(
@@ -302,9 +303,9 @@ ConstrainOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
   operandGradients.assign(1, Value());
   if (!wanted[0] || !resultGradients[0])
     return success();
-  auto likewise = ConstrainOp::create(
-      builder, getLoc(), resultGradients[0].getType(), resultGradients[0],
-      getLayoutAttr(), getReasonAttr());
+  auto likewise =
+      ConstrainOp::create(builder, getLoc(), resultGradients[0].getType(),
+                          resultGradients[0], getLayoutAttr(), getReasonAttr());
   likewise->setDiscardableAttrs((*this)->getDiscardableAttrDictionary());
   operandGradients[0] = likewise;
   return success();

@@ -1,4 +1,4 @@
-//===- GradientsOfIndexing.cpp - derivatives of gather and scatter ---------===//
+//===- GradientsOfIndexing.cpp - derivatives of gather and scatter --------===//
 
 #include "weft/dialects/weft/GradientBuilder.h"
 #include "weft/dialects/weft/IndexingOps.h"
@@ -14,8 +14,7 @@ Value GradientBuilder::integers(int64_t value, ArrayRef<int64_t> shape,
   auto type = RankedTensorType::get(shape, elementType);
   return ConstantOp::create(
       builder, loc,
-      DenseElementsAttr::get(type,
-                             builder.getIntegerAttr(elementType, value)));
+      DenseElementsAttr::get(type, builder.getIntegerAttr(elementType, value)));
 }
 
 Value GradientBuilder::count(int64_t dim, ArrayRef<int64_t> shape,
@@ -61,8 +60,8 @@ static Value clampedIndices(const GradientBuilder &g, Value indices,
   Value limits = ConstantOp::create(
       g.builder, g.loc,
       DenseElementsAttr::get(RankedTensorType::get(shape, element), last));
-  Value high = BroadcastOp::create(g.builder, g.loc, limits,
-                                   b.indices.getShape(), dims);
+  Value high =
+      BroadcastOp::create(g.builder, g.loc, limits, b.indices.getShape(), dims);
   Value low = g.integers(0, b.indices.getShape(), element);
   return ClampOp::create(g.builder, g.loc, low, indices, high);
 }
@@ -106,9 +105,10 @@ static Value gatherBack(OpBuilder &builder, ScatterOp op, Value from) {
 static Value lastUpdates(const GradientBuilder &g, ScatterOp op) {
   Type i64 = g.builder.getI64Type();
   ArrayRef<int64_t> shape = shapeOf(op.getUpdates());
-  int64_t elements = cast<RankedTensorType>(op.getUpdates().getType())
-                         .getNumElements();
-  Value flat = g.add(g.count(0, {elements}, i64), g.integers(1, {elements}, i64));
+  int64_t elements =
+      cast<RankedTensorType>(op.getUpdates().getType()).getNumElements();
+  Value flat =
+      g.add(g.count(0, {elements}, i64), g.integers(1, {elements}, i64));
   Value numbers = ReshapeOp::create(g.builder, g.loc, flat, shape);
   Value none = g.integers(0, shapeOf(op.getInput()), i64);
   Value scattered = ScatterOp::create(

@@ -1,4 +1,4 @@
-//===- GradientsOfLinearAlgebra.cpp - derivatives of factors and solutions -===//
+//===- GradientsOfLinearAlgebra.cpp - derivatives of factors and solutions ===//
 
 #include "weft/dialects/weft/GradientBuilder.h"
 #include "weft/dialects/weft/LinearAlgebraOps.h"

@@ -1,4 +1,4 @@
-//===- GradientsOfScan.cpp - derivatives of cumulative ops and orders ------===//
+//===- GradientsOfScan.cpp - derivatives of cumulative ops and orders -----===//
 
 #include "weft/dialects/weft/GradientBuilder.h"
 #include "weft/dialects/weft/ScanOps.h"
@@ -48,8 +48,8 @@ Value ScanGradient::ofProducts() const {
   Value isFirst = AndOp::create(g.builder, g.loc, isZero, equal(upToHere, one));
   Value without = along(ScanKind::Prod, g.select(isFirst, one, x),
                         op.getReverse(), op.getExclusive());
-  Value before = g.div(back(ScanKind::Sum, g.mul(grad, y)),
-                       g.select(isZero, one, x));
+  Value before =
+      g.div(back(ScanKind::Sum, g.mul(grad, y)), g.select(isZero, one, x));
   Value first = back(ScanKind::Sum, g.mul(grad, without));
   return g.select(isBefore, before, g.select(isFirst, first, zero));
 }

@@ -1,4 +1,4 @@
-//===- GradientsOfShape.cpp - derivatives of moves, reductions, dots -------===//
+//===- GradientsOfShape.cpp - derivatives of moves, reductions, dots ------===//
 
 #include "weft/dialects/weft/GradientBuilder.h"
 

@@ -1,4 +1,4 @@
-//===- GradientsOfShifts.cpp - derivatives of moves along dimensions -------===//
+//===- GradientsOfShifts.cpp - derivatives of moves along dimensions ------===//
 
 #include "weft/dialects/weft/GradientBuilder.h"
 
@@ -76,8 +76,8 @@ LogicalResult PadOp::buildGradient(OpBuilder &builder,
     stride.push_back(between + 1);
   Value inner = PadOp::create(builder, getLoc(), grad, negated(getLow()),
                               negated(getHigh()), none);
-  Value input = SliceOp::create(builder, getLoc(), inner, none, shapeOf(inner),
-                                stride);
+  Value input =
+      SliceOp::create(builder, getLoc(), inner, none, shapeOf(inner), stride);
   if (wanted[0])
     operandGradients[0] = input;
   if (!getValue() || !wanted[1])
@@ -118,9 +118,9 @@ DynamicSliceOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
   if (!wantsFirst(*this, resultGradients, wanted, operandGradients))
     return success();
   GradientBuilder g{builder, getLoc()};
-  operandGradients[0] = DynamicUpdateSliceOp::create(
-      builder, getLoc(), g.splat(0, getInput()), resultGradients[0],
-      getStarts());
+  operandGradients[0] =
+      DynamicUpdateSliceOp::create(builder, getLoc(), g.splat(0, getInput()),
+                                   resultGradients[0], getStarts());
   return success();
 }
 

@@ -1,4 +1,4 @@
-//===- GradientsOfWindows.cpp - derivatives of convolution and pooling -----===//
+//===- GradientsOfWindows.cpp - derivatives of convolution and pooling ----===//
 //
 // With n elements of the input, a window of k and m results, all dilated, the
 // sums over windows are undone by windows of the same size over the results,
@@ -83,17 +83,19 @@ Value convolve(const GradientBuilder &g, Value like, Value lhs, Value rhs,
   shape[resultDims[0]] = lhsType.getDimSize(lhsDims[0]) / batchGroups;
   shape[resultDims[1]] = shapeOf(rhs)[rhsDims[0]];
   for (size_t i = 0; i < w.strides.size(); ++i) {
-    Window window{shapeOf(rhs)[rhsDims[2 + i]], w.strides[i], w.low[i],
-                  w.high[i], w.baseDilation[i], w.dilation[i]};
-    shape[resultDims[2 + i]] =
-        window.count(lhsType.getDimSize(lhsDims[2 + i]));
+    Window window{shapeOf(rhs)[rhsDims[2 + i]],
+                  w.strides[i],
+                  w.low[i],
+                  w.high[i],
+                  w.baseDilation[i],
+                  w.dilation[i]};
+    shape[resultDims[2 + i]] = window.count(lhsType.getDimSize(lhsDims[2 + i]));
   }
   auto type = RankedTensorType::get(
       shape, cast<RankedTensorType>(like.getType()).getElementType());
-  return ConvolutionOp::create(g.builder, g.loc, type, lhs, rhs, lhsDims,
-                               rhsDims, resultDims, w.strides, w.low, w.high,
-                               w.baseDilation, w.dilation, featureGroups,
-                               batchGroups);
+  return ConvolutionOp::create(
+      g.builder, g.loc, type, lhs, rhs, lhsDims, rhsDims, resultDims, w.strides,
+      w.low, w.high, w.baseDilation, w.dilation, featureGroups, batchGroups);
 }
 
 Value lhsGradient(const GradientBuilder &g, ConvolutionOp op, Value grad) {
@@ -170,7 +172,8 @@ ReduceWindowOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
   bool isDilated = llvm::any_of(getWindows(), [](const Window &window) {
     return window.dilation != 1 || window.baseDilation != 1;
   });
-  if (isDilated || (getKind() != ReduceKind::Max && getKind() != ReduceKind::Min))
+  if (isDilated ||
+      (getKind() != ReduceKind::Max && getKind() != ReduceKind::Min))
     return emitOpError("no derivative of windows of ")
            << stringifyReduceKind(getKind()) << (isDilated ? ", dilated" : "")
            << "; sum has one, and max and min where nothing is dilated";

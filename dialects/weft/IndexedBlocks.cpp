@@ -1,4 +1,4 @@
-//===- IndexedBlocks.cpp - dimension numbers of gather and scatter ---------===//
+//===- IndexedBlocks.cpp - dimension numbers of gather and scatter --------===//
 
 #include "weft/dialects/weft/IndexedBlocks.h"
 
@@ -94,8 +94,8 @@ LogicalResult IndexedBlocks::verify(Operation *op) const {
   if (failed(checkList(op, "blocks", blockDims, blocks.getRank(), true)) ||
       failed(checkList(op, "the input", absent, rank, true)) ||
       failed(checkList(op, "the index map", indexMap, rank, false)) ||
-      failed(checkList(op, "the indices", indexBatchingDims, indexRank,
-                       false)) ||
+      failed(
+          checkList(op, "the indices", indexBatchingDims, indexRank, false)) ||
       failed(checkBatching(op, *this))) // (C1)
     return failure();
   if (static_cast<int64_t>(indexMap.size()) != vectorSize()) // (C1)

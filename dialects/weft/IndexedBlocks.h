@@ -1,4 +1,4 @@
-//===- IndexedBlocks.h - dimension numbers of gather and scatter -*- C++ -*-===//
+//===- IndexedBlocks.h - dimension numbers of gather and scatter ----------===//
 //
 // A gather reads blocks of a tensor and a scatter writes them, each where a
 // vector of indices says. For rows of a table, table 1000x64, indices 8:
@@ -31,9 +31,7 @@ struct IndexedBlocks {
   /// Dimensions of the blocks that are positions of the indices.
   llvm::SmallVector<int64_t> batchDims() const;
   /// The dimension of the indices that is the i-th of batchDims.
-  int64_t indexDim(int64_t i) const {
-    return i < indexVectorDim ? i : i + 1;
-  }
+  int64_t indexDim(int64_t i) const { return i < indexVectorDim ? i : i + 1; }
   /// How many indices make a position.
   int64_t vectorSize() const;
   /// Dimensions of the tensor that blocks have, in the order of blockDims.

@@ -1,4 +1,4 @@
-//===- Indexing.cpp - gather, scatter, one_hot -----------------------------===//
+//===- Indexing.cpp - gather, scatter, one_hot ----------------------------===//
 
 #include "weft/dialects/weft/IndexingOps.h"
 #include "weft/dialects/weft/ShapeChecks.h"
@@ -122,10 +122,9 @@ LogicalResult GatherOp::verify() {
     return failure();
   for (auto [dim, blockDim] : llvm::zip(dims, getOffsetDims()))
     if (b.blocks.getDimSize(blockDim) != getSliceSizes()[dim]) // (C3)
-      return emitOpError("dim ")
-             << blockDim << " of the result has size "
-             << b.blocks.getDimSize(blockDim) << ", but slices "
-             << getSliceSizes()[dim];
+      return emitOpError("dim ") << blockDim << " of the result has size "
+                                 << b.blocks.getDimSize(blockDim)
+                                 << ", but slices " << getSliceSizes()[dim];
   return success();
 }
 
@@ -230,9 +229,9 @@ LogicalResult OneHotOp::verify() {
   if (!isa<IntegerType>(indices.getElementType())) // (C3)
     return emitOpError("indices are integers, not ")
            << indices.getElementType();
-  if (getOffset() && (typeOf(getOffset()).getRank() != 0 ||
-                      !typeOf(getOffset()).getElementType().isSignlessInteger(
-                          64))) // (C4)
+  if (getOffset() &&
+      (typeOf(getOffset()).getRank() != 0 ||
+       !typeOf(getOffset()).getElementType().isSignlessInteger(64))) // (C4)
     return emitOpError("the offset is tensor<i64>, not ")
            << getOffset().getType();
   return success();
@@ -260,9 +259,10 @@ SmallVector<Value> OneHotOp::buildLocal(OpBuilder &builder, ValueRange operands,
                                         const LocalPlacement &placement) {
   Value offset = placement.resultOffset(builder, getLoc(), 0, getDim());
   if (operands.size() > 1)
-    offset = offset ? AddOp::create(builder, getLoc(), operands[1], offset)
-                          .getResult()
-                    : operands[1];
+    offset =
+        offset
+            ? AddOp::create(builder, getLoc(), operands[1], offset).getResult()
+            : operands[1];
   return {OneHotOp::create(builder, getLoc(), resultTypes[0], operands[0],
                            getDimAttr(), offset)};
 }

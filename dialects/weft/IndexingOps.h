@@ -1,4 +1,4 @@
-//===- IndexingOps.h - gather, scatter, one_hot -----------------------*- C++ -*-===//
+//===- IndexingOps.h - gather, scatter, one_hot -----------------*- C++ -*-===//
 
 #ifndef WEFT_DIALECTS_WEFT_INDEXINGOPS_H
 #define WEFT_DIALECTS_WEFT_INDEXINGOPS_H

@@ -1,4 +1,4 @@
-//===- Layout.h - where the elements of a tensor live ----------*- C++ -*-===//
+//===- Layout.h - where the elements of a tensor live -----------*- C++ -*-===//
 //
 // Pure values and functions, no IR. A worked example first.
 //

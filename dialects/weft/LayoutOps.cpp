@@ -1,4 +1,4 @@
-//===- LayoutOps.cpp - layouts in types, and the ops that speak of them ----===//
+//===- LayoutOps.cpp - layouts in types, and the ops that speak of them ---===//
 
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/Weft.h"
@@ -167,7 +167,8 @@ static bool isFloatTensor(Type type) {
 }
 
 /// (C1)
-static LogicalResult checkSignature(ValueAndGradOp op, FunctionOpInterface callee) {
+static LogicalResult checkSignature(ValueAndGradOp op,
+                                    FunctionOpInterface callee) {
   if (TypeRange(op.getOperands()) != TypeRange(callee.getArgumentTypes()))
     return op.emitOpError("operand types are ")
            << op.getOperands().getTypes() << ", but @" << op.getCallee()
@@ -181,8 +182,8 @@ static LogicalResult checkSignature(ValueAndGradOp op, FunctionOpInterface calle
   for (auto [index, type] : llvm::enumerate(callee.getResultTypes()))
     if (op.getResult(index).getType() != type)
       return op.emitOpError("result ")
-             << index << " is " << op.getResult(index).getType() << ", but that of @"
-             << op.getCallee() << " is " << type;
+             << index << " is " << op.getResult(index).getType()
+             << ", but that of @" << op.getCallee() << " is " << type;
   return success();
 }
 

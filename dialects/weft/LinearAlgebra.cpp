@@ -1,4 +1,4 @@
-//===- LinearAlgebra.cpp - factorisation and solving -----------------------===//
+//===- LinearAlgebra.cpp - factorisation and solving ----------------------===//
 
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/LinearAlgebraOps.h"
@@ -66,16 +66,15 @@ LogicalResult TriangularSolveOp::verify() {
   int64_t rank = rhs.getRank();
   if (failed(checkSquare(*this, matrix))) // (C1)
     return failure();
-  bool fits = rank == matrix.getRank() &&
-              rhs.getDimSize(rank - (getRight() ? 1 : 2)) ==
-                  matrix.getDimSize(rank - 1);
+  bool fits =
+      rank == matrix.getRank() && rhs.getDimSize(rank - (getRight() ? 1 : 2)) ==
+                                      matrix.getDimSize(rank - 1);
   if (!fits) // (C1)
     return emitOpError("matrices ")
            << matrix << " do not fit " << (getRight() ? "columns" : "rows")
            << " of " << rhs;
   if (matrix.getShape().drop_back(2) != rhs.getShape().drop_back(2)) // (C2)
-    return emitOpError("batch dimensions differ: ")
-           << matrix << " and " << rhs;
+    return emitOpError("batch dimensions differ: ") << matrix << " and " << rhs;
   return checkFloats(*this, matrix); // (C3)
 }
 

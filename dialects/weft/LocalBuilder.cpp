@@ -18,8 +18,8 @@ Value LocalBuilder::asI64(Value value) {
   RankedTensorType type = typeOf(value);
   // What is past all of i64 stays past the end, not in front of the start.
   if (type.getElementType().isUnsignedInteger(64)) {
-    Attribute most = IntegerAttr::get(type.getElementType(),
-                                      APInt::getSignedMaxValue(64));
+    Attribute most =
+        IntegerAttr::get(type.getElementType(), APInt::getSignedMaxValue(64));
     value = MinOp::create(
         builder, loc, value,
         ConstantOp::create(builder, loc, DenseElementsAttr::get(type, most)));

@@ -1,4 +1,4 @@
-//===- LocalBuilder.h - small things that local ops are built of -*- C++ -*-===//
+//===- LocalBuilder.h - small things that local ops are built of ----------===//
 //
 //   b.clamp(%start, 0, 6)          tensor<i64>: a start moved inside
 //   b.positions(4, 1, %offset)     tensor<4xi64>: offset, offset + 1, ...

@@ -1,4 +1,4 @@
-//===- LocalLookups.cpp - one device's part of look-ups --------------------===//
+//===- LocalLookups.cpp - one device's part of look-ups -------------------===//
 //
 // Rows 0 to 7 over two devices, indices 2, 9, 5. Starts are first moved inside
 // the whole dimension (2, 7, 5), as on one device, and then counted from the
@@ -41,8 +41,7 @@ struct LocalStarts {
     if (!isSharded(dim))
       return {};
     unsigned factor = rule.operands[0][dim][0];
-    int64_t block =
-        shardSize(global.getDimSize(dim), placement.shards(factor));
+    int64_t block = shardSize(global.getDimSize(dim), placement.shards(factor));
     Value k = placement.coordinate(b.builder, b.loc, factor);
     return MulOp::create(b.builder, b.loc, k, b.integer(block));
   }
@@ -76,8 +75,8 @@ Value LocalStarts::forEach(ArrayRef<int64_t> numbers, ArrayRef<int64_t> shape,
     return b.integer(numbers[0], shape);
   auto type = RankedTensorType::get({static_cast<int64_t>(numbers.size())},
                                     b.builder.getI64Type());
-  Value vector =
-      ConstantOp::create(b.builder, b.loc, DenseElementsAttr::get(type, numbers));
+  Value vector = ConstantOp::create(b.builder, b.loc,
+                                    DenseElementsAttr::get(type, numbers));
   return b.along(vector, shape, vectorDim);
 }
 
@@ -157,8 +156,8 @@ SmallVector<Value> ScatterOp::buildLocal(OpBuilder &builder,
   Value at = starts.vectors(operands[1], getBlocks(), std::nullopt);
   auto results = cloneWithTypes(builder, *this, {input, at, operands[2]},
                                 {input.getType()});
-  return {starts.b.cutTo(
-      results[0], cast<RankedTensorType>(resultTypes[0]).getShape())};
+  return {starts.b.cutTo(results[0],
+                         cast<RankedTensorType>(resultTypes[0]).getShape())};
 }
 
 //===----------------------------------------------------------------------===//
@@ -189,7 +188,8 @@ SmallVector<Value> DynamicSliceOp::buildLocal(OpBuilder &builder,
       {builder, getLoc()}, placement, getShardingRule(), typeOf(getInput())};
   if (!starts.anySharded())
     return cloneWithTypes(builder, *this, operands, resultTypes);
-  auto at = starts.scalars(operands.drop_front(1), typeOf(getResult()).getShape());
+  auto at =
+      starts.scalars(operands.drop_front(1), typeOf(getResult()).getShape());
   return {blockAt(starts.b, operands[0], at,
                   cast<RankedTensorType>(resultTypes[0]).getShape())};
 }
@@ -214,9 +214,8 @@ DynamicUpdateSliceOp::buildLocal(OpBuilder &builder, ValueRange operands,
   Value inside;
   for (auto [dim, start] : llvm::enumerate(at)) {
     int64_t size = typeOf(operands[1]).getDimSize(dim);
-    Value from = SubOp::create(
-        builder, getLoc(), b.positions(shape[dim]),
-        b.along(start, {shape[dim]}));
+    Value from = SubOp::create(builder, getLoc(), b.positions(shape[dim]),
+                               b.along(start, {shape[dim]}));
     Value here = AndOp::create(
         builder, getLoc(),
         b.compare(CompareKind::GE, from, b.integer(0, shape[dim])),

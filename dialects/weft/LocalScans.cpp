@@ -1,4 +1,4 @@
-//===- LocalScans.cpp - one device's part of scans and selections ----------===//
+//===- LocalScans.cpp - one device's part of scans and selections ---------===//
 //
 // cumulative sum of 1 2 | 3 4 | 5 6 over three devices: each scans its block
 // (1 3 | 3 7 | 5 11), the last elements 3 7 11 are gathered and scanned
@@ -21,8 +21,8 @@ using namespace weft;
 static Value logAddExp(OpBuilder &builder, Location loc, Value a, Value b) {
   Value most = MaxOp::create(builder, loc, a, b);
   auto type = typeOf(a);
-  Value nothing = ConstantOp::create(
-      builder, loc, neutralData(ReduceKind::Max, type));
+  Value nothing =
+      ConstantOp::create(builder, loc, neutralData(ReduceKind::Max, type));
   auto part = [&](Value x) -> Value {
     return ExpOp::create(builder, loc, SubOp::create(builder, loc, x, most));
   };
@@ -78,11 +78,10 @@ SmallVector<Value> CumulativeOp::buildLocal(OpBuilder &builder,
   Value total = elementAt(b, inclusive, dim,
                           b.integer(getReverse() ? 0 : shape[dim] - 1));
   Value totals = placement.gatherParts(builder, getLoc(), total, dim, dim);
-  Value before =
-      CumulativeOp::create(builder, getLoc(), getKind(), totals, dim,
-                           getReverse(), /*exclusive=*/true);
-  Value carry = elementAt(b, before, dim,
-                          placement.coordinate(builder, getLoc(), dim));
+  Value before = CumulativeOp::create(builder, getLoc(), getKind(), totals, dim,
+                                      getReverse(), /*exclusive=*/true);
+  Value carry =
+      elementAt(b, before, dim, placement.coordinate(builder, getLoc(), dim));
   // Without the dimension of 1, to repeat it along the block.
   SmallVector<int64_t> others, kept;
   for (int64_t other = 0; other < static_cast<int64_t>(shape.size()); ++other)
@@ -131,16 +130,15 @@ buildLocalArg(Op op, ReduceKind kind, OpBuilder &builder, ValueRange operands,
   auto type = cast<RankedTensorType>(resultTypes[0]);
   Value position = Op::create(builder, loc, type, operands[0],
                               builder.getI64IntegerAttr(dim));
-  position =
-      toGlobal(b, position, typeOf(operands[0]).getDimSize(dim),
-               placement.coordinate(builder, loc, dim));
+  position = toGlobal(b, position, typeOf(operands[0]).getDimSize(dim),
+                      placement.coordinate(builder, loc, dim));
   Value best = ReduceOp::create(builder, loc, kind, operands[0], {dim});
   Value bests =
       placement.gatherParts(builder, loc, expanded(b, best, dim), dim, dim);
   Value positions =
       placement.gatherParts(builder, loc, expanded(b, position, dim), dim, dim);
-  Value winner = Op::create(builder, loc, type, bests,
-                            builder.getI64IntegerAttr(dim));
+  Value winner =
+      Op::create(builder, loc, type, bests, builder.getI64IntegerAttr(dim));
   // The winner's position: all others count 0.
   auto shape = typeOf(positions).getShape();
   auto numbers = typeOf(positions);
@@ -150,9 +148,9 @@ buildLocalArg(Op op, ReduceKind kind, OpBuilder &builder, ValueRange operands,
       others.push_back(other);
   Value part = IotaOp::create(builder, loc, numbers,
                               builder.getI64IntegerAttr(dim), Value());
-  Value wins = b.compare(
-      CompareKind::EQ, part,
-      BroadcastOp::create(builder, loc, winner, shape, others));
+  Value wins =
+      b.compare(CompareKind::EQ, part,
+                BroadcastOp::create(builder, loc, winner, shape, others));
   Value zero = ConstantOp::create(
       builder, loc,
       DenseElementsAttr::get(numbers, Attribute(builder.getIntegerAttr(
@@ -186,20 +184,18 @@ SmallVector<Value> TopKOp::buildLocal(OpBuilder &builder, ValueRange operands,
     return cloneWithTypes(builder, *this, operands, resultTypes);
   LocalBuilder b{builder, getLoc()};
   RankedTensorType block = typeOf(operands[0]);
-  SmallVector<int64_t> shape(
-      cast<RankedTensorType>(resultTypes[0]).getShape());
+  SmallVector<int64_t> shape(cast<RankedTensorType>(resultTypes[0]).getShape());
   SmallVector<int64_t> few = shape;
   few[dim] = std::min(shape[dim], block.getDimSize(dim));
   auto numbers = cast<RankedTensorType>(resultTypes[1]).getElementType();
-  auto local = TopKOp::create(builder, getLoc(),
-                              TypeRange{block.clone(few),
-                                        RankedTensorType::get(few, numbers)},
-                              operands[0], getDimAttr());
-  Value positions =
-      toGlobal(b, local.getPositions(), block.getDimSize(dim),
-               placement.coordinate(builder, getLoc(), dim));
-  Value all = placement.gatherParts(builder, getLoc(), local.getValues(), dim,
-                                    dim);
+  auto local = TopKOp::create(
+      builder, getLoc(),
+      TypeRange{block.clone(few), RankedTensorType::get(few, numbers)},
+      operands[0], getDimAttr());
+  Value positions = toGlobal(b, local.getPositions(), block.getDimSize(dim),
+                             placement.coordinate(builder, getLoc(), dim));
+  Value all =
+      placement.gatherParts(builder, getLoc(), local.getValues(), dim, dim);
   positions = placement.gatherParts(builder, getLoc(), positions, dim, dim);
   auto merged = SortOp::create(
       builder, getLoc(), TypeRange{all.getType(), positions.getType()},

@@ -1,4 +1,4 @@
-//===- LocalShifts.cpp - one device's part of ops that move elements -------===//
+//===- LocalShifts.cpp - one device's part of ops that move elements ------===//
 //
 // Along a fetched dimension the operand already lies as the result does: what
 // is left of the op is the other dimensions.
@@ -38,8 +38,8 @@ SmallVector<Value> ReshapeOp::buildLocal(OpBuilder &builder,
     };
     int64_t before = product(0, first), inner = product(first, last),
             behind = product(last, sizes.size());
-    value = ReshapeOp::create(builder, getLoc(), value,
-                              {before, inner, behind});
+    value =
+        ReshapeOp::create(builder, getLoc(), value, {before, inner, behind});
     int64_t count =
         to.getDimSize(dimOf(rule.results[0], map.factor)) * map.resultUnit;
     value = placement.fetchParts(builder, getLoc(), value, map.factor, 1, count,
@@ -66,8 +66,8 @@ SmallVector<Value> SliceOp::buildLocal(OpBuilder &builder, ValueRange operands,
   if (operands[0].getType() == resultTypes[0])
     if (typeOf(operands[0]).getShape() == ArrayRef<int64_t>(limit))
       return {operands[0]};
-  return {SliceOp::create(builder, getLoc(), resultTypes[0], operands[0],
-                          start, limit, stride)};
+  return {SliceOp::create(builder, getLoc(), resultTypes[0], operands[0], start,
+                          limit, stride)};
 }
 
 SmallVector<Value> PadOp::buildLocal(OpBuilder &builder, ValueRange operands,

@@ -1,4 +1,4 @@
-//===- LocalSorts.cpp - one device's part of a sort -------------------------===//
+//===- LocalSorts.cpp - one device's part of a sort -----------------------===//
 //
 // 7 3 | 5 1 | 4 9 over three devices: each sorts its block (3 7 | 1 5 | 4 9);
 // all find out how the six elements split in thirds,
@@ -30,9 +30,8 @@ using namespace weft;
 
 static int64_t bytesOf(Value value) {
   Type element = typeOf(value).getElementType();
-  return std::max<int64_t>(1, element.isIntOrFloat()
-                                  ? element.getIntOrFloatBitWidth() / 8
-                                  : 8);
+  return std::max<int64_t>(
+      1, element.isIntOrFloat() ? element.getIntOrFloatBitWidth() / 8 : 8);
 }
 
 namespace {
@@ -72,8 +71,8 @@ struct SortParts {
 
   SortParts(SortOp op, OpBuilder &builder, Value operand,
             const LocalPlacement &placement)
-      : op(op), b{builder, op.getLoc()}, placement(placement),
-        dim(op.getDim()), p(placement.shards(op.getDim())),
+      : op(op), b{builder, op.getLoc()}, placement(placement), dim(op.getDim()),
+        p(placement.shards(op.getDim())),
         block(typeOf(operand).getDimSize(op.getDim())),
         size(placement.globalShape(0)[op.getDim()]) {}
 
@@ -86,9 +85,7 @@ struct SortParts {
     shape[dim] = along;
     return shape;
   }
-  Value coordinate() {
-    return placement.coordinate(b.builder, b.loc, dim);
-  }
+  Value coordinate() { return placement.coordinate(b.builder, b.loc, dim); }
   /// Numbers along the dimension, the same in all rows.
   Value numbers(ArrayRef<int64_t> shape,
                 llvm::function_ref<int64_t(int64_t)> number) {
@@ -128,9 +125,9 @@ static SmallVector<Value> sortedBlock(SortOp op, OpBuilder &builder,
                                       ValueRange values, unsigned keys) {
   SmallVector<Value> all(values);
   if (llvm::none_of(all, [](Value value) { return bytesOf(value) == 8; }))
-    all.push_back(IotaOp::create(
-        builder, op.getLoc(), typeOf(all[0]).clone(builder.getI64Type()),
-        op.getDimAttr(), Value()));
+    all.push_back(IotaOp::create(builder, op.getLoc(),
+                                 typeOf(all[0]).clone(builder.getI64Type()),
+                                 op.getDimAttr(), Value()));
   auto sort = SortOp::create(
       builder, op.getLoc(), ValueRange(all).getTypes(), all, op.getDimAttr(),
       builder.getI64IntegerAttr(keys), op.getDescendingAttr());
@@ -154,8 +151,7 @@ Value SortParts::repeated(Value one, int64_t along) {
 SmallVector<Value> SortParts::gathered(ValueRange operands) {
   SmallVector<Value> all, result;
   for (Value operand : operands) {
-    Value parts =
-        placement.gatherParts(b.builder, b.loc, operand, dim, dim);
+    Value parts = placement.gatherParts(b.builder, b.loc, operand, dim, dim);
     all.push_back(b.cutTo(parts, shapeOf(operand, size)));
   }
   for (Value value : sorted(all, keys())) {
@@ -177,7 +173,8 @@ Value SortParts::maskedKey(Value key, Value count) {
   Type element = type.getElementType();
   Attribute last;
   auto real = dyn_cast<FloatType>(element);
-  if (real && !op.getDescending() && APFloat::semanticsHasNaN(real.getFloatSemantics()))
+  if (real && !op.getDescending() &&
+      APFloat::semanticsHasNaN(real.getFloatSemantics()))
     last = FloatAttr::get(real, APFloat::getNaN(real.getFloatSemantics()));
   else
     last = Attribute(neutralElement(
@@ -223,10 +220,9 @@ Value SortParts::refined(ValueRange runs, Value low, int64_t step,
   Value end = b.integer(block, shape);
   SmallVector<Value> order{
       b.compare(falls ? CompareKind::LT : CompareKind::GE, at, end)};
-  Value place = make<AddOp>(make<MinOp>(at, b.integer(block - 1, shape)),
-                            numbers(shape, [&](int64_t i) {
-                              return i / samples * block;
-                            }));
+  Value place = make<AddOp>(
+      make<MinOp>(at, b.integer(block - 1, shape)),
+      numbers(shape, [&](int64_t i) { return i / samples * block; }));
   for (Value run : runs)
     order.push_back(
         placement.pickParts(b.builder, b.loc, run, place, dim, dim));
@@ -236,12 +232,13 @@ Value SortParts::refined(ValueRange runs, Value low, int64_t step,
   Value left = missing(low);
   SmallVector<int64_t> one = shapeOf(low, 1);
   left = make<SubOp>(left, b.integer((p - 1) * (step - 1), one));
-  left = make<DivOp>(make<MaxOp>(left, b.integer(0, one)), b.integer(step, one));
+  left =
+      make<DivOp>(make<MaxOp>(left, b.integer(0, one)), b.integer(step, one));
   Value index = numbers(shape, [](int64_t i) { return i; });
-  Value before =
-      b.compare(CompareKind::LT, index, repeated(left, p * samples));
+  Value before = b.compare(CompareKind::LT, index, repeated(left, p * samples));
   run = make<SelectOp>(before, run, b.integer(-1, shape));
-  return make<AddOp>(low, make<MulOp>(counts(run), b.integer(step, shapeOf(low, p))));
+  return make<AddOp>(
+      low, make<MulOp>(counts(run), b.integer(step, shapeOf(low, p))));
 }
 
 /// [.., p, ..]: how often each run's number is in [.., m, ..].
@@ -253,8 +250,8 @@ Value SortParts::counts(Value runs) {
       kept.push_back(i);
   auto type = RankedTensorType::get(shape, b.builder.getI64Type());
   Value run = make<IotaOp>(type, op.getDimAttr(), Value());
-  Value is = b.compare(CompareKind::EQ,
-                       make<BroadcastOp>(runs, shape, kept), run);
+  Value is =
+      b.compare(CompareKind::EQ, make<BroadcastOp>(runs, shape, kept), run);
   return make<ReduceOp>(ReduceKind::Sum, b.asI64(is),
                         ArrayRef<int64_t>{dim + 1});
 }
@@ -262,8 +259,7 @@ Value SortParts::counts(Value runs) {
 /// The split in front of the next device's block: that device's, or all there
 /// is behind the last.
 Value SortParts::splitOfNext(Value low) {
-  Value next =
-      placement.fetchParts(b.builder, b.loc, low, dim, dim, p, p, p);
+  Value next = placement.fetchParts(b.builder, b.loc, low, dim, dim, p, p, p);
   SmallVector<int64_t> shape = shapeOf(low, p);
   Value all = numbers(shape, [&](int64_t run) {
     return std::clamp<int64_t>(size - run * block, 0, block);
@@ -281,10 +277,9 @@ Value SortParts::positions(Value low, Value high) {
                                      /*exclusive=*/true);
   Value end = make<AddOp>(begin, taken);
   // Element t of run d is at its first + t - begin.
-  Value first = make<AddOp>(make<SubOp>(low, begin),
-                            numbers(shapeOf(low, p), [&](int64_t run) {
-                              return run * block;
-                            }));
+  Value first = make<AddOp>(
+      make<SubOp>(low, begin),
+      numbers(shapeOf(low, p), [&](int64_t run) { return run * block; }));
   SmallVector<int64_t> shape = shapeOf(low, p), kept;
   shape.insert(shape.begin() + dim + 1, block);
   for (int64_t i = 0; i < static_cast<int64_t>(shape.size()); ++i)
@@ -293,9 +288,8 @@ Value SortParts::positions(Value low, Value high) {
   auto type = RankedTensorType::get(shape, b.builder.getI64Type());
   Value t = make<IotaOp>(type, b.builder.getI64IntegerAttr(dim + 1), Value());
   auto spread = [&](Value x) { return make<BroadcastOp>(x, shape, kept); };
-  Value inside =
-      make<AndOp>(b.compare(CompareKind::GE, t, spread(begin)),
-                  b.compare(CompareKind::LT, t, spread(end)));
+  Value inside = make<AndOp>(b.compare(CompareKind::GE, t, spread(begin)),
+                             b.compare(CompareKind::LT, t, spread(end)));
   Value shift = make<SelectOp>(inside, spread(first), b.integer(0, shape));
   shift = make<ReduceOp>(ReduceKind::Sum, shift, ArrayRef<int64_t>{dim});
   SmallVector<int64_t> result = shapeOf(low, block);
@@ -303,8 +297,8 @@ Value SortParts::positions(Value low, Value high) {
 }
 
 SmallVector<Value> SortParts::merged(ValueRange operands) {
-  Value count = make<SubOp>(
-      b.integer(size), make<MulOp>(coordinate(), b.integer(block)));
+  Value count =
+      make<SubOp>(b.integer(size), make<MulOp>(coordinate(), b.integer(block)));
   SmallVector<Value> values(operands);
   auto mask = [&] {
     for (Value &key : MutableArrayRef(values).take_front(keys()))

@@ -1,4 +1,4 @@
-//===- LocalWindows.cpp - one device's part of convolution and pooling -----===//
+//===- LocalWindows.cpp - one device's part of convolution and pooling ----===//
 //
 // Along a fetched dimension a block begins where the first local window does
 // and holds padding and base dilation as elements of its own.
@@ -47,8 +47,8 @@ SmallVector<Value> ReduceWindowOp::buildLocal(OpBuilder &builder,
 /// Padding compares as the least there is, and where nothing is larger it is
 /// found before the elements behind it. What the first device finds in the
 /// `front` elements before its block belongs to the first element.
-static Value withFront(LocalBuilder &b, Value value, int64_t dim,
-                       int64_t front, Value coordinate) {
+static Value withFront(LocalBuilder &b, Value value, int64_t dim, int64_t front,
+                       Value coordinate) {
   SmallVector<int64_t> shape(typeOf(value).getShape()), start(shape.size(), 0),
       one(shape.size(), 1), limit(shape);
   limit[dim] = front;
@@ -58,10 +58,10 @@ static Value withFront(LocalBuilder &b, Value value, int64_t dim,
                                ArrayRef<int64_t>{dim});
   limit[dim] = 1;
   sum = ReshapeOp::create(b.builder, b.loc, sum, limit);
-  Value isFirst =
-      b.compare(CompareKind::EQ, b.along(coordinate, limit), b.integer(0, limit));
-  Value none = ConstantOp::create(
-      b.builder, b.loc, neutralData(ReduceKind::Sum, typeOf(sum)));
+  Value isFirst = b.compare(CompareKind::EQ, b.along(coordinate, limit),
+                            b.integer(0, limit));
+  Value none = ConstantOp::create(b.builder, b.loc,
+                                  neutralData(ReduceKind::Sum, typeOf(sum)));
   sum = SelectOp::create(b.builder, b.loc, isFirst, sum, none);
   start[dim] = front;
   Value rest =
@@ -73,9 +73,10 @@ static Value withFront(LocalBuilder &b, Value value, int64_t dim,
 /// Along a fetched dimension there is an element of the source for every
 /// position that a window could begin at, 0 where none does, and the input has
 /// all that these windows see; `size` - 1 results in front are others'.
-SmallVector<Value> SelectAndScatterOp::buildLocal(
-    OpBuilder &builder, ValueRange operands, TypeRange resultTypes,
-    const LocalPlacement &placement) {
+SmallVector<Value>
+SelectAndScatterOp::buildLocal(OpBuilder &builder, ValueRange operands,
+                               TypeRange resultTypes,
+                               const LocalPlacement &placement) {
   auto to = cast<RankedTensorType>(resultTypes[0]);
   SmallVector<int64_t> low(getLow()), high(getHigh()), strides(getStrides());
   SmallVector<int64_t> from(to.getRank(), 0), one(to.getRank(), 1);
@@ -119,8 +120,8 @@ SmallVector<Value> SelectAndScatterOp::buildLocal(
   SmallVector<int64_t> limit;
   for (auto [start, size] : llvm::zip(from, to.getShape()))
     limit.push_back(start + size);
-  return {weft::SliceOp::create(builder, getLoc(), to, result, from, limit,
-                                one)};
+  return {
+      weft::SliceOp::create(builder, getLoc(), to, result, from, limit, one)};
 }
 
 SmallVector<Value> ConvolutionOp::buildLocal(OpBuilder &builder,

@@ -1,4 +1,4 @@
-//===- Manual.cpp - what holds of per-device code --------------------------===//
+//===- Manual.cpp - what holds of per-device code -------------------------===//
 
 #include "weft/dialects/weft/FlowOps.h"
 
@@ -19,7 +19,8 @@ Layout ManualOp::toLayout(unsigned result) {
 static LayoutAttr behind(Attribute said, Value block) {
   auto outer = cast<LayoutAttr>(said);
   LayoutAttr inner = getLayout(block.getType());
-  return inner ? LayoutAttr::get(outer.getMesh(), compose(outer.getLayout(), inner.getLayout()))
+  return inner ? LayoutAttr::get(outer.getMesh(),
+                                 compose(outer.getLayout(), inner.getLayout()))
                : outer;
 }
 
@@ -28,7 +29,8 @@ LayoutAttr ManualOp::getOperandLayout(unsigned operand) {
 }
 
 LayoutAttr ManualOp::getResultLayout(unsigned result) {
-  return behind(getTo()[result], getBody().front().getTerminator()->getOperand(result));
+  return behind(getTo()[result],
+                getBody().front().getTerminator()->getOperand(result));
 }
 
 SubAxes ManualOp::getFreeAxes() {
@@ -64,8 +66,8 @@ static bool dividesEvenly(const Layout &layout, ArrayRef<int64_t> shape) {
 static LogicalResult checkLayouts(ManualOp op, StringRef what, TypeRange types,
                                   ArrayAttr layouts, MeshAttr mesh) {
   if (types.size() != layouts.size()) // (C1)
-    return op.emitOpError("has ")
-           << types.size() << " " << what << "s, but layouts for " << layouts.size();
+    return op.emitOpError("has ") << types.size() << " " << what
+                                  << "s, but layouts for " << layouts.size();
   for (auto [index, pair] : llvm::enumerate(llvm::zip(types, layouts))) {
     auto type = cast<RankedTensorType>(std::get<0>(pair));
     auto attr = cast<LayoutAttr>(std::get<1>(pair));
@@ -94,7 +96,8 @@ MeshAttr ManualOp::getMesh() {
 }
 
 /// Calls `visit` for every axis of the layouts.
-static void forEachAxis(ArrayAttr layouts, function_ref<void(const SubAxis &)> visit) {
+static void forEachAxis(ArrayAttr layouts,
+                        function_ref<void(const SubAxis &)> visit) {
   for (Attribute attribute : layouts)
     for (const SubAxes &dim : cast<LayoutAttr>(attribute).getLayout().dims)
       llvm::for_each(dim, visit);
@@ -112,10 +115,12 @@ static LogicalResult checkFree(ManualOp op, const Mesh &mesh) {
   for (Attribute name : names) {
     auto axis = mesh.find(cast<StringAttr>(name).getValue());
     if (!axis)
-      return op.emitOpError("leaves ") << name << " free, which is no axis of " << op.getMesh();
+      return op.emitOpError("leaves ")
+             << name << " free, which is no axis of " << op.getMesh();
     if (used[*axis])
       return op.emitOpError("leaves ")
-             << name << " free, but one of its layouts uses it; remove one of both";
+             << name
+             << " free, but one of its layouts uses it; remove one of both";
   }
   return success();
 }
@@ -124,32 +129,37 @@ LogicalResult ManualOp::verify() {
   MeshAttr mesh = getMesh();
   if (!mesh)
     return emitOpError("has neither operands nor results, so no mesh");
-  if (failed(checkLayouts(*this, "operand", getInputs().getTypes(), getFrom(), mesh)) ||
-      failed(checkLayouts(*this, "result", getResults().getTypes(), getTo(), mesh)))
+  if (failed(checkLayouts(*this, "operand", getInputs().getTypes(), getFrom(),
+                          mesh)) ||
+      failed(checkLayouts(*this, "result", getResults().getTypes(), getTo(),
+                          mesh)))
     return failure();
   return checkFree(*this, mesh.getMesh());
 }
 
 /// (C3), (C4) for the operands and the region's arguments, or for the results
 /// and what it yields.
-static LogicalResult checkBlocks(ManualOp op, StringRef what, StringRef verb, TypeRange blocks,
-                                 TypeRange types, ArrayAttr said,
+static LogicalResult checkBlocks(ManualOp op, StringRef what, StringRef verb,
+                                 TypeRange blocks, TypeRange types,
+                                 ArrayAttr said,
                                  function_ref<LayoutAttr(unsigned)> whole) {
   if (blocks.size() != types.size())
     return op.emitOpError("the region ")
            << verb << " " << blocks.size() << " values, not " << types.size();
   for (auto [index, block] : llvm::enumerate(blocks)) {
-    auto type = cast<RankedTensorType>(types[index]), ours = cast<RankedTensorType>(block);
+    auto type = cast<RankedTensorType>(types[index]),
+         ours = cast<RankedTensorType>(block);
     Layout layout = cast<LayoutAttr>(said[index]).getLayout();
     auto expected = RankedTensorType::get(localShape(layout, type.getShape()),
                                           type.getElementType());
     if (withLayout(ours, nullptr) != expected) // (C3)
       return op.emitOpError("the region ")
-             << verb << " " << block << " where the block of " << type << " is " << expected;
+             << verb << " " << block << " where the block of " << type << " is "
+             << expected;
     LayoutAttr lies = getLayout(type);
     if (lies && lies != whole(index)) // (C4)
-      return op.emitOpError() << what << " " << index << " of type " << type << " cannot lie as "
-                              << whole(index) << ": "
+      return op.emitOpError() << what << " " << index << " of type " << type
+                              << " cannot lie as " << whole(index) << ": "
                               << "its type says otherwise";
   }
   return success();
@@ -161,7 +171,8 @@ static LogicalResult checkInner(ManualOp op) {
   auto check = [&](ManualOp inner) {
     bool within = true;
     auto see = [&](const SubAxis &axis) {
-      within &= llvm::any_of(free, [&](const SubAxis &x) { return overlaps(x, axis); });
+      within &= llvm::any_of(
+          free, [&](const SubAxis &x) { return overlaps(x, axis); });
     };
     forEachAxis(inner.getFrom(), see);
     forEachAxis(inner.getTo(), see);
@@ -169,8 +180,9 @@ static LogicalResult checkInner(ManualOp op) {
     return within ? WalkResult::advance() : WalkResult::interrupt();
   };
   if (op.getBody().walk(check).wasInterrupted())
-    return op.emitOpError("has another weft.manual inside, over axes that it does not leave "
-                          "free; slice and gather there instead");
+    return op.emitOpError(
+        "has another weft.manual inside, over axes that it does not leave "
+        "free; slice and gather there instead");
   return success();
 }
 
@@ -179,7 +191,8 @@ LogicalResult ManualOp::verifyRegions() {
   if (failed(checkBlocks(*this, "operand", "takes", body.getArgumentTypes(),
                          getInputs().getTypes(), getFrom(),
                          [&](unsigned i) { return getOperandLayout(i); })) ||
-      failed(checkBlocks(*this, "result", "yields", body.getTerminator()->getOperandTypes(),
+      failed(checkBlocks(*this, "result", "yields",
+                         body.getTerminator()->getOperandTypes(),
                          getResults().getTypes(), getTo(),
                          [&](unsigned i) { return getResultLayout(i); })))
     return failure();

@@ -1,4 +1,4 @@
-//===- Reductions.cpp - reduce and dot -------------------------------------===//
+//===- Reductions.cpp - reduce and dot ------------------------------------===//
 
 #include "weft/dialects/weft/ShapeChecks.h"
 #include "weft/dialects/weft/Weft.h"
@@ -66,10 +66,11 @@ static SmallVector<int64_t> freeDims(int64_t rank, ArrayRef<int64_t> batch,
   return result;
 }
 
-static SmallVector<int64_t>
-dotShape(RankedTensorType lhs, RankedTensorType rhs, ArrayRef<int64_t> lhsBatch,
-         ArrayRef<int64_t> rhsBatch, ArrayRef<int64_t> lhsContract,
-         ArrayRef<int64_t> rhsContract) {
+static SmallVector<int64_t> dotShape(RankedTensorType lhs, RankedTensorType rhs,
+                                     ArrayRef<int64_t> lhsBatch,
+                                     ArrayRef<int64_t> rhsBatch,
+                                     ArrayRef<int64_t> lhsContract,
+                                     ArrayRef<int64_t> rhsContract) {
   SmallVector<int64_t> shape;
   for (int64_t dim : lhsBatch)
     shape.push_back(lhs.getDimSize(dim));
@@ -85,10 +86,9 @@ void DotOp::build(OpBuilder &builder, OperationState &state, Value lhs,
                   ArrayRef<int64_t> rhsContract, ArrayRef<int64_t> lhsBatch,
                   ArrayRef<int64_t> rhsBatch) {
   RankedTensorType type = typeOf(lhs);
-  auto result = RankedTensorType::get(dotShape(type, typeOf(rhs), lhsBatch,
-                                               rhsBatch, lhsContract,
-                                               rhsContract),
-                                      type.getElementType());
+  auto result = RankedTensorType::get(
+      dotShape(type, typeOf(rhs), lhsBatch, rhsBatch, lhsContract, rhsContract),
+      type.getElementType());
   build(builder, state, result, lhs, rhs, lhsBatch, rhsBatch, lhsContract,
         rhsContract);
 }
@@ -103,7 +103,8 @@ static LogicalResult checkSide(DotOp op, StringRef side, int64_t rank,
       return op.emitOpError("dim ")
              << dim << " of " << side << " is out of the rank " << rank;
     if (seen.test(dim))
-      return op.emitOpError("dim ") << dim << " of " << side << " is used twice";
+      return op.emitOpError("dim ")
+             << dim << " of " << side << " is used twice";
     seen.set(dim);
   }
   return success();
@@ -161,16 +162,14 @@ ShardingRule DotOp::getShardingRule() {
     rule.operands[0][l] = rule.operands[1][r] = {factor};
     result.push_back({factor});
   }
-  for (int64_t dim :
-       freeDims(lhs.getRank(), getLhsBatch(), getLhsContract())) {
+  for (int64_t dim : freeDims(lhs.getRank(), getLhsBatch(), getLhsContract())) {
     rule.operands[0][dim] = {addFactor(lhs.getDimSize(dim), FactorKind::Pass)};
     result.push_back(rule.operands[0][dim]);
   }
   for (auto [l, r] : llvm::zip(getLhsContract(), getRhsContract()))
     rule.operands[0][l] = rule.operands[1][r] = {
         addFactor(lhs.getDimSize(l), FactorKind::Reduce)};
-  for (int64_t dim :
-       freeDims(rhs.getRank(), getRhsBatch(), getRhsContract())) {
+  for (int64_t dim : freeDims(rhs.getRank(), getRhsBatch(), getRhsContract())) {
     rule.operands[1][dim] = {addFactor(rhs.getDimSize(dim), FactorKind::Pass)};
     result.push_back(rule.operands[1][dim]);
   }

@@ -1,4 +1,4 @@
-//===- ReverseMode.cpp - gradients of a straight line of ops ---------------===//
+//===- ReverseMode.cpp - gradients of a straight line of ops --------------===//
 
 #include "weft/dialects/weft/ReverseMode.h"
 #include "weft/dialects/weft/ElementTypes.h"
@@ -20,8 +20,8 @@ GradientRecorder::GradientRecorder(OpBuilder &builder,
 GradientRecorder::~GradientRecorder() { builder.setListener(previous); }
 
 void GradientRecorder::setForward(Location forward) {
-  gradientLoc = NameLoc::get(
-      StringAttr::get(forward.getContext(), kGradientOf), forward);
+  gradientLoc =
+      NameLoc::get(StringAttr::get(forward.getContext(), kGradientOf), forward);
 }
 
 void GradientRecorder::notifyOperationInserted(Operation *op,
@@ -88,7 +88,8 @@ void ReverseWalk::add(Value value, Value gradient) {
 }
 
 /// The op with more results, built in its place.
-static Operation *withSavedValues(Operation *op, DifferentiableOpInterface differentiable) {
+static Operation *withSavedValues(Operation *op,
+                                  DifferentiableOpInterface differentiable) {
   OpBuilder inPlace(op);
   return differentiable.saveForGradient(inPlace);
 }
@@ -156,10 +157,11 @@ void weft::eraseReplaced(ArrayRef<Operation *> before,
       old->erase();
 }
 
-FailureOr<SmallVector<Value>>
-weft::reverseRegion(OpBuilder &builder, Location loc, Region &region,
-                    ValueRange arguments, ValueRange yieldedGradients,
-                    ValueRange inputs) {
+FailureOr<SmallVector<Value>> weft::reverseRegion(OpBuilder &builder,
+                                                  Location loc, Region &region,
+                                                  ValueRange arguments,
+                                                  ValueRange yieldedGradients,
+                                                  ValueRange inputs) {
   IRMapping mapping;
   mapping.map(region.getArguments(), arguments);
   SmallVector<Operation *> before, created;

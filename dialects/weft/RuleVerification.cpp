@@ -1,4 +1,4 @@
-//===- RuleVerification.cpp - do an op's layouts follow its rule? ----------===//
+//===- RuleVerification.cpp - do an op's layouts follow its rule? ---------===//
 
 #include "weft/dialects/weft/RuleVerification.h"
 #include "weft/dialects/weft/Weft.h"
@@ -82,7 +82,8 @@ std::string RuleCheck::place(StringRef what, TypeRange types,
       meshAttr = layout.getMesh();
     if (layout.getMesh() != meshAttr)
       return name + " lies on another mesh than the tensors before it";
-    out.push_back({name, static_cast<unsigned>(index), &factors[index], layout.getLayout()});
+    out.push_back({name, static_cast<unsigned>(index), &factors[index],
+                   layout.getLayout()});
   }
   return {};
 }
@@ -104,16 +105,17 @@ std::string RuleCheck::checkTensor(const PlacedTensor &tensor) {
   for (auto [dim, factors] : llvm::enumerate(*tensor.factors))
     if (factors.empty() && !tensor.layout.dims[dim].empty())
       return "dim " + std::to_string(dim) + " of " + tensor.name +
-             " cannot be sharded, but has axes " + text(tensor.layout.dims[dim]);
+             " cannot be sharded, but has axes " +
+             text(tensor.layout.dims[dim]);
   FactorShardings found =
       projectToFactors(mesh, rule, *tensor.factors, tensor.layout);
   if (!found.exact)
-    return "the axes of " + tensor.name + " cannot be told apart by factors: " +
-           toString(mesh, tensor.layout);
+    return "the axes of " + tensor.name +
+           " cannot be told apart by factors: " + toString(mesh, tensor.layout);
   for (const DimFactors &factors : *tensor.factors)
     for (unsigned factor : factors)
-      if (std::string reason = join(
-              tensor, factor, normalise(mesh, found.axes[factor]));
+      if (std::string reason =
+              join(tensor, factor, normalise(mesh, found.axes[factor]));
           !reason.empty())
         return reason;
   return {};

@@ -1,4 +1,4 @@
-//===- Scan.cpp - cumulative ops and orders along a dimension --------------===//
+//===- Scan.cpp - cumulative ops and orders along a dimension -------------===//
 
 #include "weft/dialects/weft/ScanOps.h"
 #include "weft/dialects/weft/ShapeChecks.h"
@@ -133,8 +133,8 @@ ShardingRule TopKOp::getShardingRule() {
 LogicalResult SortOp::verify() {
   unsigned inputs = getInputs().size();
   if (getKeys() < 1 || getKeys() > inputs) // (C3)
-    return emitOpError("has ") << getKeys() << " keys and " << inputs
-                               << " tensors to sort";
+    return emitOpError("has ")
+           << getKeys() << " keys and " << inputs << " tensors to sort";
   for (Value key : getInputs().take_front(getKeys()))
     if (isa<ComplexType>(typeOf(key).getElementType())) // (C3)
       return emitOpError("complex numbers have no order, but a key is ")
@@ -147,11 +147,11 @@ LogicalResult SortOp::verify() {
            << inputs << " tensors, but has " << getNumResults() << " results";
   for (auto [i, input, result] : llvm::enumerate(getInputs(), getSorted())) {
     RankedTensorType from = typeOf(input), to = typeOf(result);
-    if (from.getShape() != first.getShape() || to.getShape() != from.getShape() ||
+    if (from.getShape() != first.getShape() ||
+        to.getShape() != from.getShape() ||
         to.getElementType() != from.getElementType()) // (C2)
-      return emitOpError("tensor ")
-             << i << " is " << from << " and sorted " << to
-             << ", but the first is " << first;
+      return emitOpError("tensor ") << i << " is " << from << " and sorted "
+                                    << to << ", but the first is " << first;
   }
   return success();
 }

@@ -1,4 +1,4 @@
-//===- ScanOps.h - cumulative ops and orders -----------------------*- C++ -*-===//
+//===- ScanOps.h - cumulative ops and orders --------------------*- C++ -*-===//
 
 #ifndef WEFT_DIALECTS_WEFT_SCANOPS_H
 #define WEFT_DIALECTS_WEFT_SCANOPS_H

@@ -1,4 +1,4 @@
-//===- Shape.cpp - ops that move elements ----------------------------------===//
+//===- Shape.cpp - ops that move elements ---------------------------------===//
 
 #include "weft/dialects/weft/ShapeChecks.h"
 #include "weft/dialects/weft/Weft.h"

@@ -1,4 +1,4 @@
-//===- ShapeChecks.cpp - what verifiers of ops say of shapes ---------------===//
+//===- ShapeChecks.cpp - what verifiers of ops say of shapes --------------===//
 
 #include "weft/dialects/weft/ShapeChecks.h"
 

@@ -46,8 +46,8 @@ struct Factor {
   bool ownsPadding = false;
 };
 
-using DimFactors = llvm::SmallVector<unsigned, 1>;        ///< major to minor
-using TensorFactors = llvm::SmallVector<DimFactors, 4>;   ///< one a dimension
+using DimFactors = llvm::SmallVector<unsigned, 1>;      ///< major to minor
+using TensorFactors = llvm::SmallVector<DimFactors, 4>; ///< one a dimension
 
 /// Position p of a result's factor needs those operand positions q with
 ///

@@ -1,4 +1,4 @@
-//===- Shifts.cpp - ops that move elements along a dimension ---------------===//
+//===- Shifts.cpp - ops that move elements along a dimension --------------===//
 
 #include "weft/dialects/weft/ShapeChecks.h"
 #include "weft/dialects/weft/Weft.h"
@@ -89,10 +89,10 @@ static SmallVector<int64_t> padShape(ArrayRef<int64_t> shape,
 void PadOp::build(OpBuilder &builder, OperationState &state, Value input,
                   ArrayRef<int64_t> low, ArrayRef<int64_t> high,
                   ArrayRef<int64_t> interior, Value value) {
-  build(builder, state,
-        withShape(input,
-                  padShape(typeOf(input).getShape(), low, high, interior)),
-        input, value, low, high, interior);
+  build(
+      builder, state,
+      withShape(input, padShape(typeOf(input).getShape(), low, high, interior)),
+      input, value, low, high, interior);
 }
 
 LogicalResult PadOp::verify() {
@@ -205,7 +205,8 @@ ShardingRule ConcatenateOp::getShardingRule() {
 //===----------------------------------------------------------------------===//
 
 LogicalResult ReverseOp::verify() {
-  return checkRisingDims(*this, getDims(), typeOf(getInput()).getRank()); // (C1)
+  return checkRisingDims(*this, getDims(),
+                         typeOf(getInput()).getRank()); // (C1)
 }
 
 ShardingRule ReverseOp::getShardingRule() {
@@ -254,11 +255,11 @@ ShardingRule RollOp::getShardingRule() {
 }
 
 OpFoldResult RollOp::fold(FoldAdaptor) {
-  bool still = llvm::all_of(llvm::zip(getShift(), typeOf(getInput()).getShape()),
-                            [](auto pair) {
-                              auto [shift, size] = pair;
-                              return size == 0 || shift % size == 0;
-                            });
+  bool still = llvm::all_of(
+      llvm::zip(getShift(), typeOf(getInput()).getShape()), [](auto pair) {
+        auto [shift, size] = pair;
+        return size == 0 || shift % size == 0;
+      });
   if (still && getInput().getType() == getType())
     return getInput();
   return {};
@@ -272,7 +273,8 @@ OpFoldResult RollOp::fold(FoldAdaptor) {
 static LogicalResult checkBlock(Operation *op, ValueRange starts,
                                 RankedTensorType whole,
                                 RankedTensorType block) {
-  if (failed(checkEntries(op, "starts", starts.size(), whole.getRank()))) // (C1)
+  if (failed(
+          checkEntries(op, "starts", starts.size(), whole.getRank()))) // (C1)
     return failure();
   for (Value start : starts) {
     RankedTensorType type = typeOf(start);
@@ -285,7 +287,8 @@ static LogicalResult checkBlock(Operation *op, ValueRange starts,
                              return std::get<0>(pair) <= std::get<1>(pair);
                            });
   if (!fits) // (C2)
-    return op->emitOpError("the block ") << block << " does not fit in " << whole;
+    return op->emitOpError("the block ")
+           << block << " does not fit in " << whole;
   return success();
 }
 
@@ -296,7 +299,8 @@ void DynamicSliceOp::build(OpBuilder &builder, OperationState &state,
 }
 
 LogicalResult DynamicSliceOp::verify() {
-  return checkBlock(*this, getStarts(), typeOf(getInput()), typeOf(getResult()));
+  return checkBlock(*this, getStarts(), typeOf(getInput()),
+                    typeOf(getResult()));
 }
 
 /// Where the block lies is known when the program runs: each device looks for
@@ -323,7 +327,8 @@ ShardingRule DynamicSliceOp::getShardingRule() {
 }
 
 LogicalResult DynamicUpdateSliceOp::verify() {
-  return checkBlock(*this, getStarts(), typeOf(getInput()), typeOf(getUpdate()));
+  return checkBlock(*this, getStarts(), typeOf(getInput()),
+                    typeOf(getUpdate()));
 }
 
 ShardingRule DynamicUpdateSliceOp::getShardingRule() {

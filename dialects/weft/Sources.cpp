@@ -1,4 +1,4 @@
-//===- Sources.cpp - constants, counts and random bits ---------------------===//
+//===- Sources.cpp - constants, counts and random bits --------------------===//
 
 #include "weft/dialects/weft/Weft.h"
 
@@ -121,8 +121,8 @@ SmallVector<Value> IotaOp::buildLocal(OpBuilder &builder, ValueRange operands,
     offset = AddOp::create(builder, getLoc(), operands[0], offset);
   else if (!operands.empty())
     offset = operands[0];
-  return {IotaOp::create(builder, getLoc(), resultTypes[0], getDimAttr(),
-                         offset)};
+  return {
+      IotaOp::create(builder, getLoc(), resultTypes[0], getDimAttr(), offset)};
 }
 
 //===----------------------------------------------------------------------===//

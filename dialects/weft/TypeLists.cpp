@@ -1,4 +1,4 @@
-//===- TypeLists.cpp - types at the end of an op's text --------------------===//
+//===- TypeLists.cpp - types at the end of an op's text -------------------===//
 
 #include "weft/dialects/weft/TypeLists.h"
 
@@ -15,8 +15,8 @@ static ParseResult parseOneOrFunction(OpAsmParser &parser, size_t operands,
       (function.getNumInputs() == operands && function.getNumResults() == 1))
     return success();
   return parser.emitError(loc)
-         << "expected " << operands << " operand types and one result type, not "
-         << function;
+         << "expected " << operands
+         << " operand types and one result type, not " << function;
 }
 
 ParseResult weft::parseUnaryTypes(OpAsmParser &parser, Type &input,

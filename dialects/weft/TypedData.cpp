@@ -1,4 +1,4 @@
-//===- TypedData.cpp - ops whose attributes repeat a result's type ---------===//
+//===- TypedData.cpp - ops whose attributes repeat a result's type --------===//
 
 #include "weft/dialects/weft/TypedData.h"
 

@@ -1,4 +1,4 @@
-//===- TypedData.h - ops whose attributes repeat a result's type -*- C++ -*-===//
+//===- TypedData.h - ops whose attributes repeat a result's type ----------===//
 //
 //   %0 = arith.constant dense<1.0> : tensor<4xf32, #layout>
 //

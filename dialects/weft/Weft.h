@@ -1,4 +1,4 @@
-//===- Weft.h - the weft dialect ------------------------------*- C++ -*-===//
+//===- Weft.h - the weft dialect --------------------------------*- C++ -*-===//
 
 #ifndef WEFT_DIALECTS_WEFT_WEFT_H
 #define WEFT_DIALECTS_WEFT_WEFT_H
@@ -94,7 +94,8 @@ mlir::RankedTensorType withLayout(mlir::RankedTensorType type,
 /// of complex numbers that of their real part.
 mlir::TypedAttr neutralElement(ReduceKind kind, mlir::Type elementType);
 /// Data of which every element is the neutral one, or a number; also complex.
-mlir::DenseElementsAttr neutralData(ReduceKind kind, mlir::RankedTensorType type);
+mlir::DenseElementsAttr neutralData(ReduceKind kind,
+                                    mlir::RankedTensorType type);
 mlir::DenseElementsAttr splatData(double value, mlir::RankedTensorType type);
 
 /// A list of axes as it stands in IR: "data", "model":(2)2. The parser stops in
@@ -105,18 +106,23 @@ void printAxes(mlir::AsmPrinter &printer, const Mesh &mesh,
                llvm::ArrayRef<SubAxis> axes);
 
 /// Names of attributes on function arguments, results and ops.
-inline constexpr llvm::StringLiteral kNameAttr = "weft.name";     ///< port name: d1/kernel, x, metrics/loss
-inline constexpr llvm::StringLiteral kRoleAttr = "weft.role";     ///< PortRole of plan.fbs as text: weight, state, slot, ...
-inline constexpr llvm::StringLiteral kLayoutAttr = "weft.layout"; ///< annotation: #weft.layout
-inline constexpr llvm::StringLiteral kReasonAttr = "weft.reason"; ///< what put the annotation there: "layout_map key d1/kernel"
-inline constexpr llvm::StringLiteral kDonatedAttr = "weft.donated"; ///< on an argument: index of the result that takes over its memory (i64)
-inline constexpr llvm::StringLiteral kMetadataAttr = "weft.metadata"; ///< JSON for the training loop
+inline constexpr llvm::StringLiteral kNameAttr =
+    "weft.name"; ///< port name: d1/kernel, x, metrics/loss
+inline constexpr llvm::StringLiteral kRoleAttr =
+    "weft.role"; ///< PortRole of plan.fbs as text: weight, state, slot, ...
+inline constexpr llvm::StringLiteral kLayoutAttr =
+    "weft.layout"; ///< annotation: #weft.layout
+inline constexpr llvm::StringLiteral kReasonAttr =
+    "weft.reason"; ///< what put the annotation there: "layout_map key d1/kernel"
+inline constexpr llvm::StringLiteral kDonatedAttr =
+    "weft.donated"; ///< on an argument: index of the result that takes over its memory (i64)
+inline constexpr llvm::StringLiteral kMetadataAttr =
+    "weft.metadata"; ///< JSON for the training loop
 
 } // namespace weft
 
 // Spells a kind as its keyword where it is a parameter of an attribute.
-template <>
-struct mlir::FieldParser<weft::ReduceKind> {
+template <> struct mlir::FieldParser<weft::ReduceKind> {
   static mlir::FailureOr<weft::ReduceKind> parse(mlir::AsmParser &parser);
 };
 namespace weft {
@@ -126,8 +132,8 @@ inline mlir::AsmPrinter &operator<<(mlir::AsmPrinter &printer,
 }
 } // namespace weft
 
-#include "weft/dialects/weft/WeftEnums.h.inc"
 #include "weft/dialects/weft/WeftDialect.h.inc"
+#include "weft/dialects/weft/WeftEnums.h.inc"
 #define GET_ATTRDEF_CLASSES
 #include "weft/dialects/weft/WeftAttributes.h.inc"
 #include "weft/dialects/weft/WeftInterfaces.h.inc"

@@ -1,4 +1,4 @@
-//===- WeftDialect.cpp - the dialect and its ops' generated parts ----------===//
+//===- WeftDialect.cpp - the dialect and its ops' generated parts ---------===//
 
 #include "weft/dialects/weft/FlowOps.h"
 #include "weft/dialects/weft/FoldOps.h"
@@ -70,9 +70,8 @@ void WeftDialect::initialize() {
   addInterfaces<AttributeAliases>();
 }
 
-Operation *WeftDialect::materializeConstant(OpBuilder &builder,
-                                            Attribute value, Type type,
-                                            Location loc) {
+Operation *WeftDialect::materializeConstant(OpBuilder &builder, Attribute value,
+                                            Type type, Location loc) {
   auto elements = dyn_cast<ElementsAttr>(value);
   auto tensor = dyn_cast<RankedTensorType>(type);
   if (!elements || !tensor ||

@@ -1,4 +1,4 @@
-//===- Windows.cpp - convolution and pooling -------------------------------===//
+//===- Windows.cpp - convolution and pooling ------------------------------===//
 
 #include "weft/dialects/weft/ShapeChecks.h"
 #include "weft/dialects/weft/WindowOps.h"

@@ -1,4 +1,4 @@
-//===- embedding.cpp - Weft's dialects and stages in another program -------===//
+//===- embedding.cpp - Weft's dialects and stages in another program ------===//
 //
 //   embedding           prints the local program of each device
 //   embedding plan      prints the plan

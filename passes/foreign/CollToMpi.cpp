@@ -17,37 +17,47 @@ static RankedTensorType typeOf(Value value) {
 // Blocks of local tensors
 //===----------------------------------------------------------------------===//
 
-static SmallVector<OpFoldResult> attributesOf(OpBuilder &b, ArrayRef<int64_t> values) {
-  return llvm::map_to_vector(
-      values, [&](int64_t value) { return OpFoldResult(b.getIndexAttr(value)); });
+static SmallVector<OpFoldResult> attributesOf(OpBuilder &b,
+                                              ArrayRef<int64_t> values) {
+  return llvm::map_to_vector(values, [&](int64_t value) {
+    return OpFoldResult(b.getIndexAttr(value));
+  });
 }
 
 /// The first elements of each dimension.
-static Value cutTo(OpBuilder &b, Location loc, Value value, ArrayRef<int64_t> shape) {
+static Value cutTo(OpBuilder &b, Location loc, Value value,
+                   ArrayRef<int64_t> shape) {
   if (typeOf(value).getShape() == shape)
     return value;
   SmallVector<int64_t> zeros(shape.size(), 0), ones(shape.size(), 1);
   return tensor::ExtractSliceOp::create(b, loc, value, attributesOf(b, zeros),
-                                        attributesOf(b, shape), attributesOf(b, ones));
+                                        attributesOf(b, shape),
+                                        attributesOf(b, ones));
 }
 
 /// Undefined elements behind the value.
-static Value growTo(OpBuilder &b, Location loc, Value value, unsigned dim, int64_t size) {
+static Value growTo(OpBuilder &b, Location loc, Value value, unsigned dim,
+                    int64_t size) {
   SmallVector<int64_t> shape(typeOf(value).getShape());
   if (shape[dim] == size)
     return value;
-  SmallVector<int64_t> zeros(shape.size(), 0), ones(shape.size(), 1), sizes(shape);
+  SmallVector<int64_t> zeros(shape.size(), 0), ones(shape.size(), 1),
+      sizes(shape);
   shape[dim] = size;
-  Value room = tensor::EmptyOp::create(b, loc, shape, typeOf(value).getElementType());
-  return tensor::InsertSliceOp::create(b, loc, value, room, attributesOf(b, zeros),
-                                       attributesOf(b, sizes), attributesOf(b, ones));
+  Value room =
+      tensor::EmptyOp::create(b, loc, shape, typeOf(value).getElementType());
+  return tensor::InsertSliceOp::create(
+      b, loc, value, room, attributesOf(b, zeros), attributesOf(b, sizes),
+      attributesOf(b, ones));
 }
 
-static Value permuted(OpBuilder &b, Location loc, Value value, ArrayRef<int64_t> order) {
+static Value permuted(OpBuilder &b, Location loc, Value value,
+                      ArrayRef<int64_t> order) {
   SmallVector<int64_t> shape;
   for (int64_t from : order)
     shape.push_back(typeOf(value).getDimSize(from));
-  Value room = tensor::EmptyOp::create(b, loc, shape, typeOf(value).getElementType());
+  Value room =
+      tensor::EmptyOp::create(b, loc, shape, typeOf(value).getElementType());
   return linalg::TransposeOp::create(b, loc, value, room, order).getResult()[0];
 }
 
@@ -71,21 +81,22 @@ static Value joined(OpBuilder &b, Location loc, Value blocks, unsigned dim) {
       order.push_back(0);
     order.push_back(d + 1);
   }
-  return tensor::CollapseShapeOp::create(b, loc, permuted(b, loc, blocks, order),
-                                         pairAt(dim, rank));
+  return tensor::CollapseShapeOp::create(
+      b, loc, permuted(b, loc, blocks, order), pairAt(dim, rank));
 }
 
 /// The inverse: p blocks of `block` elements along `dim`.
-static Value taken(OpBuilder &b, Location loc, Value value, unsigned dim, int64_t p,
-                   int64_t block) {
+static Value taken(OpBuilder &b, Location loc, Value value, unsigned dim,
+                   int64_t p, int64_t block) {
   Value grown = growTo(b, loc, value, dim, p * block);
   unsigned rank = typeOf(value).getRank();
-  SmallVector<int64_t> shape(typeOf(grown).getShape()), order{static_cast<int64_t>(dim)};
+  SmallVector<int64_t> shape(typeOf(grown).getShape()),
+      order{static_cast<int64_t>(dim)};
   shape[dim] = p;
   shape.insert(shape.begin() + dim + 1, block);
   Value apart = tensor::ExpandShapeOp::create(
-      b, loc, RankedTensorType::get(shape, typeOf(value).getElementType()), grown,
-      pairAt(dim, rank));
+      b, loc, RankedTensorType::get(shape, typeOf(value).getElementType()),
+      grown, pairAt(dim, rank));
   for (unsigned d = 0; d <= rank; ++d)
     if (d != dim)
       order.push_back(d);
@@ -93,8 +104,8 @@ static Value taken(OpBuilder &b, Location loc, Value value, unsigned dim, int64_
 }
 
 /// Block k of `size` elements along `dim`.
-static Value blockAt(OpBuilder &b, Location loc, Value value, unsigned dim, Value k,
-                     int64_t p, int64_t size) {
+static Value blockAt(OpBuilder &b, Location loc, Value value, unsigned dim,
+                     Value k, int64_t p, int64_t size) {
   Value grown = growTo(b, loc, value, dim, p * size);
   Value by = arith::ConstantIndexOp::create(b, loc, size);
   SmallVector<int64_t> shape(typeOf(value).getShape());
@@ -103,22 +114,27 @@ static Value blockAt(OpBuilder &b, Location loc, Value value, unsigned dim, Valu
   SmallVector<OpFoldResult> offsets = attributesOf(b, zeros);
   offsets[dim] = arith::MulIOp::create(b, loc, k, by).getResult();
   return tensor::ExtractSliceOp::create(b, loc, value = grown, offsets,
-                                        attributesOf(b, shape), attributesOf(b, ones));
+                                        attributesOf(b, shape),
+                                        attributesOf(b, ones));
 }
 
 /// Elements of `from` along `dim` at the positions that `place` gives for each
 /// index of the result, moved inside where they lie outside.
-static Value pickedAt(OpBuilder &b, Location loc, Value from, unsigned dim,
-                      RankedTensorType type,
-                      llvm::function_ref<Value(OpBuilder &, ValueRange)> place) {
-  Value room = tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
+static Value
+pickedAt(OpBuilder &b, Location loc, Value from, unsigned dim,
+         RankedTensorType type,
+         llvm::function_ref<Value(OpBuilder &, ValueRange)> place) {
+  Value room =
+      tensor::EmptyOp::create(b, loc, type.getShape(), type.getElementType());
   SmallVector<AffineMap> maps{b.getMultiDimIdentityMap(type.getRank())};
-  SmallVector<utils::IteratorType> kinds(type.getRank(), utils::IteratorType::parallel);
+  SmallVector<utils::IteratorType> kinds(type.getRank(),
+                                         utils::IteratorType::parallel);
   auto body = [&](OpBuilder &inside, Location at, ValueRange) {
     SmallVector<Value> index;
     for (int64_t d = 0; d < type.getRank(); ++d)
       index.push_back(linalg::IndexOp::create(inside, at, d));
-    Value last = arith::ConstantIndexOp::create(inside, at, typeOf(from).getDimSize(dim) - 1);
+    Value last = arith::ConstantIndexOp::create(
+        inside, at, typeOf(from).getDimSize(dim) - 1);
     Value zero = arith::ConstantIndexOp::create(inside, at, 0);
     Value position = place(inside, index);
     position = arith::MinSIOp::create(inside, at, position, last);
@@ -126,7 +142,8 @@ static Value pickedAt(OpBuilder &b, Location loc, Value from, unsigned dim,
     Value element = tensor::ExtractOp::create(inside, at, from, index);
     linalg::YieldOp::create(inside, at, element);
   };
-  return linalg::GenericOp::create(b, loc, type, ValueRange(), room, maps, kinds, body)
+  return linalg::GenericOp::create(b, loc, type, ValueRange(), room, maps,
+                                   kinds, body)
       .getResult(0);
 }
 
@@ -137,9 +154,11 @@ static Value pickedAt(OpBuilder &b, Location loc, Value from, unsigned dim,
 namespace {
 struct CoordinateToMpi : OpRewritePattern<coll::CoordinateOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(coll::CoordinateOp op, PatternRewriter &b) const override {
+  LogicalResult matchAndRewrite(coll::CoordinateOp op,
+                                PatternRewriter &b) const override {
     Value k = GroupExchange(b, op.getLoc(), op.getGroup()).coordinate();
-    Value number = arith::IndexCastOp::create(b, op.getLoc(), b.getI64Type(), k);
+    Value number =
+        arith::IndexCastOp::create(b, op.getLoc(), b.getI64Type(), k);
     b.replaceOpWithNewOp<tensor::FromElementsOp>(op, op.getType(), number);
     return success();
   }
@@ -147,22 +166,27 @@ struct CoordinateToMpi : OpRewritePattern<coll::CoordinateOp> {
 
 struct SliceToMpi : OpRewritePattern<coll::SliceOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(coll::SliceOp op, PatternRewriter &b) const override {
+  LogicalResult matchAndRewrite(coll::SliceOp op,
+                                PatternRewriter &b) const override {
     GroupExchange group(b, op.getLoc(), op.getGroup());
-    b.replaceOp(op, blockAt(b, op.getLoc(), op.getInput(), op.getDim(), group.coordinate(),
-                            group.size(), op.getType().getDimSize(op.getDim())));
+    b.replaceOp(op, blockAt(b, op.getLoc(), op.getInput(), op.getDim(),
+                            group.coordinate(), group.size(),
+                            op.getType().getDimSize(op.getDim())));
     return success();
   }
 };
 
 struct MakePartialToMpi : OpRewritePattern<coll::MakePartialOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(coll::MakePartialOp op, PatternRewriter &b) const override {
+  LogicalResult matchAndRewrite(coll::MakePartialOp op,
+                                PatternRewriter &b) const override {
     Location loc = op.getLoc();
     Value k = GroupExchange(b, loc, op.getGroup()).coordinate();
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
-    Value first = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, k, zero);
-    Value neutral = arith::ConstantOp::create(b, loc, neutralData(op.getKind(), typeOf(op)));
+    Value first =
+        arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, k, zero);
+    Value neutral = arith::ConstantOp::create(
+        b, loc, neutralData(op.getKind(), typeOf(op)));
     b.replaceOpWithNewOp<arith::SelectOp>(op, first, op.getInput(), neutral);
     return success();
   }
@@ -170,7 +194,8 @@ struct MakePartialToMpi : OpRewritePattern<coll::MakePartialOp> {
 
 struct AllReduceToMpi : OpRewritePattern<coll::AllReduceOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(coll::AllReduceOp op, PatternRewriter &b) const override {
+  LogicalResult matchAndRewrite(coll::AllReduceOp op,
+                                PatternRewriter &b) const override {
     SmallVector<Value> results;
     for (Value input : op.getInputs())
       results.push_back(GroupExchange(b, op.getLoc(), op.getGroup())
@@ -182,19 +207,22 @@ struct AllReduceToMpi : OpRewritePattern<coll::AllReduceOp> {
 
 struct ReduceScatterToMpi : OpRewritePattern<coll::ReduceScatterOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(coll::ReduceScatterOp op, PatternRewriter &b) const override {
+  LogicalResult matchAndRewrite(coll::ReduceScatterOp op,
+                                PatternRewriter &b) const override {
     Value sum = GroupExchange(b, op.getLoc(), op.getGroup())
                     .allReduce(op.getKind(), op.getInput());
-    b.replaceOpWithNewOp<coll::SliceOp>(op, op.getType(), sum, op.getDim(), op.getGroup(),
-                                        op.getReasonAttr());
+    b.replaceOpWithNewOp<coll::SliceOp>(op, op.getType(), sum, op.getDim(),
+                                        op.getGroup(), op.getReasonAttr());
     return success();
   }
 };
 
 struct AllGatherToMpi : OpRewritePattern<coll::AllGatherOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(coll::AllGatherOp op, PatternRewriter &b) const override {
-    Value blocks = GroupExchange(b, op.getLoc(), op.getGroup()).gather(op.getInput());
+  LogicalResult matchAndRewrite(coll::AllGatherOp op,
+                                PatternRewriter &b) const override {
+    Value blocks =
+        GroupExchange(b, op.getLoc(), op.getGroup()).gather(op.getInput());
     Value all = joined(b, op.getLoc(), blocks, op.getDim());
     b.replaceOp(op, cutTo(b, op.getLoc(), all, op.getType().getShape()));
     return success();
@@ -203,7 +231,8 @@ struct AllGatherToMpi : OpRewritePattern<coll::AllGatherOp> {
 
 struct AllToAllToMpi : OpRewritePattern<coll::AllToAllOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(coll::AllToAllOp op, PatternRewriter &b) const override {
+  LogicalResult matchAndRewrite(coll::AllToAllOp op,
+                                PatternRewriter &b) const override {
     Location loc = op.getLoc();
     GroupExchange group(b, loc, op.getGroup());
     Value blocks = taken(b, loc, op.getInput(), op.getSplit(), group.size(),
@@ -217,16 +246,20 @@ struct AllToAllToMpi : OpRewritePattern<coll::AllToAllOp> {
 /// All blocks, of which the device looks at what it needs.
 struct FetchToMpi : OpRewritePattern<coll::FetchOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(coll::FetchOp op, PatternRewriter &b) const override {
+  LogicalResult matchAndRewrite(coll::FetchOp op,
+                                PatternRewriter &b) const override {
     Location loc = op.getLoc();
     GroupExchange group(b, loc, op.getGroup());
     unsigned dim = op.getDim();
     Value all = joined(b, loc, group.gather(op.getInput()), dim);
     Value k = group.coordinate();
     auto place = [&](OpBuilder &in, ValueRange index) {
-      auto number = [&](int64_t n) -> Value { return arith::ConstantIndexOp::create(in, loc, n); };
+      auto number = [&](int64_t n) -> Value {
+        return arith::ConstantIndexOp::create(in, loc, n);
+      };
       Value block = arith::MulIOp::create(in, loc, k, number(op.getBlock()));
-      Value step = arith::MulIOp::create(in, loc, index[dim], number(op.getStep()));
+      Value step =
+          arith::MulIOp::create(in, loc, index[dim], number(op.getStep()));
       Value at = arith::AddIOp::create(in, loc, block, step);
       at = arith::AddIOp::create(in, loc, at, number(op.getOffset()));
       if (op.getModulus() != 0) {
@@ -235,7 +268,8 @@ struct FetchToMpi : OpRewritePattern<coll::FetchOp> {
         at = arith::AddIOp::create(in, loc, at, modulus);
         at = arith::RemSIOp::create(in, loc, at, modulus);
       }
-      return arith::FloorDivSIOp::create(in, loc, at, number(op.getDivisor())).getResult();
+      return arith::FloorDivSIOp::create(in, loc, at, number(op.getDivisor()))
+          .getResult();
     };
     b.replaceOp(op, pickedAt(b, loc, all, dim, typeOf(op), place));
     return success();
@@ -244,13 +278,16 @@ struct FetchToMpi : OpRewritePattern<coll::FetchOp> {
 
 struct PickToMpi : OpRewritePattern<coll::PickOp> {
   using OpRewritePattern::OpRewritePattern;
-  LogicalResult matchAndRewrite(coll::PickOp op, PatternRewriter &b) const override {
+  LogicalResult matchAndRewrite(coll::PickOp op,
+                                PatternRewriter &b) const override {
     Location loc = op.getLoc();
-    Value all = joined(b, loc, GroupExchange(b, loc, op.getGroup()).gather(op.getInput()),
-                       op.getDim());
+    Value all = joined(
+        b, loc, GroupExchange(b, loc, op.getGroup()).gather(op.getInput()),
+        op.getDim());
     auto place = [&](OpBuilder &in, ValueRange index) {
       Value at = tensor::ExtractOp::create(in, loc, op.getPositions(), index);
-      return arith::IndexCastOp::create(in, loc, in.getIndexType(), at).getResult();
+      return arith::IndexCastOp::create(in, loc, in.getIndexType(), at)
+          .getResult();
     };
     b.replaceOp(op, pickedAt(b, loc, all, op.getDim(), typeOf(op), place));
     return success();
@@ -267,24 +304,28 @@ struct CollectivePermuteToMpi : OpRewritePattern<coll::CollectivePermuteOp> {
     SmallVector<int64_t> sources(op.getSources());
     for (int64_t &source : sources)
       source = std::max<int64_t>(source, 0); // undefined there
-    Value table = arith::ConstantOp::create(b, loc, b.getIndexTensorAttr(sources));
-    Value source = tensor::ExtractOp::create(b, loc, table, ValueRange{group.coordinate()});
+    Value table =
+        arith::ConstantOp::create(b, loc, b.getIndexTensorAttr(sources));
+    Value source = tensor::ExtractOp::create(b, loc, table,
+                                             ValueRange{group.coordinate()});
     Value block = blockAt(b, loc, blocks, 0, source, group.size(), 1);
     SmallVector<ReassociationIndices> groups;
     for (int64_t d = 0; d < op.getType().getRank(); ++d)
-      groups.push_back(d == 0 ? ReassociationIndices{0, 1} : ReassociationIndices{d + 1});
-    b.replaceOpWithNewOp<tensor::CollapseShapeOp>(op, op.getType(), block, groups);
+      groups.push_back(d == 0 ? ReassociationIndices{0, 1}
+                              : ReassociationIndices{d + 1});
+    b.replaceOpWithNewOp<tensor::CollapseShapeOp>(op, op.getType(), block,
+                                                  groups);
     return success();
   }
 };
 
 /// Gathers what one layout splits and slices what the other does.
-template <typename Op>
-struct LayoutMoveToMpi : OpRewritePattern<Op> {
+template <typename Op> struct LayoutMoveToMpi : OpRewritePattern<Op> {
   using OpRewritePattern<Op>::OpRewritePattern;
   LogicalResult matchAndRewrite(Op op, PatternRewriter &b) const override {
     Value value = op.getInput();
-    auto step = [&](LayoutAttr layout, unsigned dim, int64_t size, auto create) {
+    auto step = [&](LayoutAttr layout, unsigned dim, int64_t size,
+                    auto create) {
       SubAxes axes = layout.getLayout().dims[dim];
       if (axes.empty())
         return;
@@ -292,19 +333,22 @@ struct LayoutMoveToMpi : OpRewritePattern<Op> {
       group.dims[0] = axes;
       SmallVector<int64_t> shape(typeOf(value).getShape());
       shape[dim] = size;
-      value = create(RankedTensorType::get(shape, typeOf(value).getElementType()),
-                     LayoutAttr::get(layout.getMesh(), group), dim);
+      value =
+          create(RankedTensorType::get(shape, typeOf(value).getElementType()),
+                 LayoutAttr::get(layout.getMesh(), group), dim);
     };
     for (auto [dim, size] : llvm::enumerate(op.getShape()))
-      step(op.getFrom(), dim, size, [&](Type type, LayoutAttr group, int64_t at) -> Value {
-        return coll::AllGatherOp::create(b, op.getLoc(), type, value, at, group,
-                                         op.getReasonAttr());
-      });
+      step(op.getFrom(), dim, size,
+           [&](Type type, LayoutAttr group, int64_t at) -> Value {
+             return coll::AllGatherOp::create(b, op.getLoc(), type, value, at,
+                                              group, op.getReasonAttr());
+           });
     for (auto [dim, size] : llvm::enumerate(op.getType().getShape()))
-      step(op.getTo(), dim, size, [&](Type type, LayoutAttr group, int64_t at) -> Value {
-        return coll::SliceOp::create(b, op.getLoc(), type, value, at, group,
-                                     op.getReasonAttr());
-      });
+      step(op.getTo(), dim, size,
+           [&](Type type, LayoutAttr group, int64_t at) -> Value {
+             return coll::SliceOp::create(b, op.getLoc(), type, value, at,
+                                          group, op.getReasonAttr());
+           });
     b.replaceOp(op, value);
     return success();
   }
@@ -312,8 +356,9 @@ struct LayoutMoveToMpi : OpRewritePattern<Op> {
 } // namespace
 
 void weft::populateCollToMpiPatterns(RewritePatternSet &patterns) {
-  patterns.add<CoordinateToMpi, SliceToMpi, MakePartialToMpi, AllReduceToMpi,
-               ReduceScatterToMpi, AllGatherToMpi, AllToAllToMpi, FetchToMpi, PickToMpi,
-               CollectivePermuteToMpi, LayoutMoveToMpi<coll::PermuteOp>,
-               LayoutMoveToMpi<coll::ExchangeOp>>(patterns.getContext());
+  patterns
+      .add<CoordinateToMpi, SliceToMpi, MakePartialToMpi, AllReduceToMpi,
+           ReduceScatterToMpi, AllGatherToMpi, AllToAllToMpi, FetchToMpi,
+           PickToMpi, CollectivePermuteToMpi, LayoutMoveToMpi<coll::PermuteOp>,
+           LayoutMoveToMpi<coll::ExchangeOp>>(patterns.getContext());
 }

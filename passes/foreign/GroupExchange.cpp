@@ -41,7 +41,8 @@ static int64_t strideOf(const Mesh &mesh, const SubAxis &digit) {
 }
 
 /// index: (rank / stride) mod size.
-static Value digitOf(ImplicitLocOpBuilder &b, Value rank, int64_t stride, int64_t size) {
+static Value digitOf(ImplicitLocOpBuilder &b, Value rank, int64_t stride,
+                     int64_t size) {
   Value by = arith::ConstantIndexOp::create(b, stride);
   Value of = arith::ConstantIndexOp::create(b, size);
   Value number = arith::DivUIOp::create(b, rank, by);
@@ -90,12 +91,18 @@ static Value asTensor(ImplicitLocOpBuilder &b, Value buffer) {
 
 static mpi::MPI_ReductionOpEnum reductionOf(ReduceKind kind) {
   switch (kind) {
-  case ReduceKind::Sum: return mpi::MPI_ReductionOpEnum::MPI_SUM;
-  case ReduceKind::Max: return mpi::MPI_ReductionOpEnum::MPI_MAX;
-  case ReduceKind::Min: return mpi::MPI_ReductionOpEnum::MPI_MIN;
-  case ReduceKind::Prod: return mpi::MPI_ReductionOpEnum::MPI_PROD;
-  case ReduceKind::And: return mpi::MPI_ReductionOpEnum::MPI_BAND;
-  case ReduceKind::Or: return mpi::MPI_ReductionOpEnum::MPI_BOR;
+  case ReduceKind::Sum:
+    return mpi::MPI_ReductionOpEnum::MPI_SUM;
+  case ReduceKind::Max:
+    return mpi::MPI_ReductionOpEnum::MPI_MAX;
+  case ReduceKind::Min:
+    return mpi::MPI_ReductionOpEnum::MPI_MIN;
+  case ReduceKind::Prod:
+    return mpi::MPI_ReductionOpEnum::MPI_PROD;
+  case ReduceKind::And:
+    return mpi::MPI_ReductionOpEnum::MPI_BAND;
+  case ReduceKind::Or:
+    return mpi::MPI_ReductionOpEnum::MPI_BOR;
   }
   return mpi::MPI_ReductionOpEnum::MPI_OP_NULL;
 }
@@ -126,8 +133,8 @@ static Value flattened(ImplicitLocOpBuilder &b, Value value, unsigned from) {
 }
 
 /// The inverse, to a shape with as many dimensions in front.
-static Value unflattened(ImplicitLocOpBuilder &b, Value value, ArrayRef<int64_t> shape,
-                         unsigned from) {
+static Value unflattened(ImplicitLocOpBuilder &b, Value value,
+                         ArrayRef<int64_t> shape, unsigned from) {
   auto type = cast<RankedTensorType>(value.getType());
   SmallVector<ReassociationIndices> groups;
   for (unsigned dim = 0; dim < from; ++dim)
@@ -143,7 +150,8 @@ static Value unflattened(ImplicitLocOpBuilder &b, Value value, ArrayRef<int64_t>
   return tensor::ExpandShapeOp::create(b, type.clone(shape), value, groups);
 }
 
-static Value combined(OpBuilder &b, Location loc, ReduceKind kind, Value x, Value y) {
+static Value combined(OpBuilder &b, Location loc, ReduceKind kind, Value x,
+                      Value y) {
   bool real = isa<FloatType>(x.getType());
   switch (kind) {
   case ReduceKind::Sum:
@@ -158,8 +166,10 @@ static Value combined(OpBuilder &b, Location loc, ReduceKind kind, Value x, Valu
   case ReduceKind::Min:
     return real ? arith::MinimumFOp::create(b, loc, x, y).getResult()
                 : arith::MinSIOp::create(b, loc, x, y).getResult();
-  case ReduceKind::And: return arith::AndIOp::create(b, loc, x, y);
-  case ReduceKind::Or: return arith::OrIOp::create(b, loc, x, y);
+  case ReduceKind::And:
+    return arith::AndIOp::create(b, loc, x, y);
+  case ReduceKind::Or:
+    return arith::OrIOp::create(b, loc, x, y);
   }
   return x;
 }
@@ -168,9 +178,11 @@ Value GroupExchange::allReduceOfWorld(ReduceKind kind, Value value) {
   auto shape = cast<RankedTensorType>(value.getType()).getShape();
   Value flat = flattened(b, value, 0);
   MemRefType type = bufferOf(flat.getType());
-  Value send = bufferization::ToBufferOp::create(b, type, flat, /*read_only=*/true);
+  Value send =
+      bufferization::ToBufferOp::create(b, type, flat, /*read_only=*/true);
   Value receive = memref::AllocOp::create(b, type);
-  mpi::AllReduceOp::create(b, Type(), send, receive, reductionOf(kind), world(b));
+  mpi::AllReduceOp::create(b, Type(), send, receive, reductionOf(kind),
+                           world(b));
   return unflattened(b, asTensor(b, receive), shape, 0);
 }
 
@@ -182,10 +194,11 @@ Value GroupExchange::allReduce(ReduceKind kind, Value value) {
   Value init = arith::ConstantOp::create(
       b, neutralData(kind, cast<RankedTensorType>(value.getType())));
   auto body = [&](OpBuilder &inside, Location loc, ValueRange elements) {
-    linalg::YieldOp::create(inside, loc,
-                            combined(inside, loc, kind, elements[1], elements[0]));
+    linalg::YieldOp::create(
+        inside, loc, combined(inside, loc, kind, elements[1], elements[0]));
   };
-  return linalg::ReduceOp::create(b, all, init, ArrayRef<int64_t>{0}, body).getResult(0);
+  return linalg::ReduceOp::create(b, all, init, ArrayRef<int64_t>{0}, body)
+      .getResult(0);
 }
 
 /// blocks[k], without its first dimension.
@@ -199,16 +212,20 @@ static Value blockAt(ImplicitLocOpBuilder &b, Value blocks, Value k) {
   sizes[0] = b.getIndexAttr(1);
   auto block = memref::SubViewOp::inferRankReducedResultType(
       type.getShape().drop_front(), type, offsets, sizes, strides);
-  return memref::SubViewOp::create(b, cast<MemRefType>(block), blocks, offsets, sizes,
-                                   strides);
+  return memref::SubViewOp::create(b, cast<MemRefType>(block), blocks, offsets,
+                                   sizes, strides);
 }
 
-void GroupExchange::exchangeWith(Value partner, Value me, Value mine, Value theirs) {
+void GroupExchange::exchangeWith(Value partner, Value me, Value mine,
+                                 Value theirs) {
   Value tag = arith::ConstantIntOp::create(b, b.getI32Type(), 0);
-  Value peer = arith::IndexCastOp::create(b, b.getI32Type(), rankOfMember(partner));
+  Value peer =
+      arith::IndexCastOp::create(b, b.getI32Type(), rankOfMember(partner));
   Value all = world(b);
   auto sendIt = [&] { mpi::SendOp::create(b, Type(), mine, tag, peer, all); };
-  auto receiveIt = [&] { mpi::RecvOp::create(b, Type(), theirs, tag, peer, all); };
+  auto receiveIt = [&] {
+    mpi::RecvOp::create(b, Type(), theirs, tag, peer, all);
+  };
   Value self = arith::CmpIOp::create(b, arith::CmpIPredicate::eq, me, partner);
   auto local = scf::IfOp::create(b, TypeRange(), self, /*addThenBlock=*/true,
                                  /*addElseBlock=*/true);
@@ -220,7 +237,8 @@ void GroupExchange::exchangeWith(Value partner, Value me, Value mine, Value thei
   };
   inside(local.thenBlock(), [&] { memref::CopyOp::create(b, mine, theirs); });
   inside(local.elseBlock(), [&] {
-    Value first = arith::CmpIOp::create(b, arith::CmpIPredicate::ult, me, partner);
+    Value first =
+        arith::CmpIOp::create(b, arith::CmpIPredicate::ult, me, partner);
     auto order = scf::IfOp::create(b, TypeRange(), first, /*addThenBlock=*/true,
                                    /*addElseBlock=*/true);
     inside(order.thenBlock(), [&] { sendIt(), receiveIt(); });
@@ -232,9 +250,11 @@ void GroupExchange::exchangeWith(Value partner, Value me, Value mine, Value thei
 /// meet in one order, and the lower number speaks first.
 Value GroupExchange::exchange(Value blocks, bool same) {
   MemRefType type = bufferOf(blocks.getType());
-  Value send = bufferization::ToBufferOp::create(b, type, blocks, /*read_only=*/true);
+  Value send =
+      bufferization::ToBufferOp::create(b, type, blocks, /*read_only=*/true);
   Value receive = memref::AllocOp::create(
-      b, MemRefType::get({count, type.getShape().back()}, type.getElementType()));
+      b,
+      MemRefType::get({count, type.getShape().back()}, type.getElementType()));
   Value me = coordinate();
   auto loop = scf::ForOp::create(b, constant(0), constant(count), constant(1));
   OpBuilder::InsertionGuard guard(b);
@@ -247,7 +267,8 @@ Value GroupExchange::exchange(Value blocks, bool same) {
 }
 
 Value GroupExchange::gather(Value value) {
-  SmallVector<int64_t> shape(cast<RankedTensorType>(value.getType()).getShape());
+  SmallVector<int64_t> shape(
+      cast<RankedTensorType>(value.getType()).getShape());
   Value blocks = exchange(flattened(b, value, 0), /*same=*/true);
   shape.insert(shape.begin(), count);
   return unflattened(b, blocks, shape, 1);
@@ -255,5 +276,6 @@ Value GroupExchange::gather(Value value) {
 
 Value GroupExchange::transpose(Value blocks) {
   auto shape = cast<RankedTensorType>(blocks.getType()).getShape();
-  return unflattened(b, exchange(flattened(b, blocks, 1), /*same=*/false), shape, 1);
+  return unflattened(b, exchange(flattened(b, blocks, 1), /*same=*/false),
+                     shape, 1);
 }

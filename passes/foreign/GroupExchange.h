@@ -1,4 +1,4 @@
-//===- GroupExchange.h - groups of devices by MPI --------------*- C++ -*-===//
+//===- GroupExchange.h - groups of devices by MPI ---------------*- C++ -*-===//
 //
 // A device's rank is its position in the mesh. On x=2, y=4 the group over "x" of
 // rank 6 = (1, 2) is {2, 6}, and its coordinate is 1.

@@ -39,7 +39,8 @@ LogicalResult ShardingImport::importGrid(shard::GridOp grid) {
   gridName = grid.getSymName();
   if (ShapedType::isDynamicShape(grid.getShape()))
     return grid.emitError("the shape of shard.grid @")
-           << gridName << " is known only at run time; give the number of devices";
+           << gridName
+           << " is known only at run time; give the number of devices";
   mesh = module->getAttrOfType<MeshAttr>("weft.mesh");
   if (!mesh) {
     Mesh axes;
@@ -57,15 +58,18 @@ LogicalResult ShardingImport::importGrid(shard::GridOp grid) {
   return success();
 }
 
-FailureOr<LayoutAttr> ShardingImport::layoutOf(shard::ShardingOp sharding, Type type) {
+FailureOr<LayoutAttr> ShardingImport::layoutOf(shard::ShardingOp sharding,
+                                               Type type) {
   if (!mesh) // the grid of a module inside
     return sharding.emitError("shard.grid @")
-           << sharding.getGrid() << " is not in the outermost module; move it there";
+           << sharding.getGrid()
+           << " is not in the outermost module; move it there";
   if (!sharding.getStaticHaloSizes().empty() ||
       !sharding.getStaticShardedDimsOffsets().empty())
-    return sharding.emitError("halo sizes and offsets of shards are not imported; "
-                              "leave them out: Weft receives the halos that ops "
-                              "need, from shards of equal size");
+    return sharding.emitError(
+        "halo sizes and offsets of shards are not imported; "
+        "leave them out: Weft receives the halos that ops "
+        "need, from shards of equal size");
   int64_t rank = cast<RankedTensorType>(type).getRank();
   auto split = sharding.getSplitAxes().getAxes();
   if (static_cast<int64_t>(split.size()) > rank)
@@ -92,21 +96,24 @@ LogicalResult ShardingImport::importShard(shard::ShardOp op) {
   if (failed(layout))
     return failure();
   auto argument = dyn_cast<BlockArgument>(op.getSrc());
-  auto function = argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
-                           : func::FuncOp();
+  auto function =
+      argument ? dyn_cast<func::FuncOp>(argument.getOwner()->getParentOp())
+               : func::FuncOp();
   if (function && !op.getAnnotateForUsers() &&
       !function.getArgAttr(argument.getArgNumber(), kLayoutAttr))
     function.setArgAttr(argument.getArgNumber(), kLayoutAttr, *layout);
   OpBuilder builder(op);
-  Value constrained = ConstrainOp::create(builder, op.getLoc(), op.getType(), op.getSrc(),
-                                          *layout, builder.getStringAttr("shard.shard"));
+  Value constrained =
+      ConstrainOp::create(builder, op.getLoc(), op.getType(), op.getSrc(),
+                          *layout, builder.getStringAttr("shard.shard"));
   op.replaceAllUsesWith(constrained);
   op.erase();
   return success();
 }
 
 LogicalResult ShardingImport::removeRest() {
-  for (shard::GridOp grid : llvm::make_early_inc_range(module.getOps<shard::GridOp>()))
+  for (shard::GridOp grid :
+       llvm::make_early_inc_range(module.getOps<shard::GridOp>()))
     grid.erase();
   WalkResult result = module.walk([](Operation *op) {
     if (!isa_and_nonnull<shard::ShardDialect>(op->getDialect()))
@@ -127,7 +134,8 @@ LogicalResult ShardingImport::run() {
     if (failed(importGrid(grid)))
       return failure();
   WalkResult result = module.walk([&](shard::ShardOp op) {
-    return failed(importShard(op)) ? WalkResult::interrupt() : WalkResult::advance();
+    return failed(importShard(op)) ? WalkResult::interrupt()
+                                   : WalkResult::advance();
   });
   return result.wasInterrupted() ? failure() : removeRest();
 }

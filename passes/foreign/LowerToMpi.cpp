@@ -17,7 +17,8 @@ using namespace mlir;
 /// Does MPI send such elements? Of floats it knows 32 and 64 bits.
 static bool isSendable(Type element) {
   return element.isF32() || element.isF64() || element.isInteger(8) ||
-         element.isInteger(16) || element.isInteger(32) || element.isInteger(64);
+         element.isInteger(16) || element.isInteger(32) ||
+         element.isInteger(64);
 }
 
 static LogicalResult checkMovable(Operation *op) {
@@ -25,7 +26,8 @@ static LogicalResult checkMovable(Operation *op) {
     return success();
   for (NamedAttribute attribute : op->getAttrs())
     if (auto layout = dyn_cast<LayoutAttr>(attribute.getValue()))
-      for (auto [rank, id] : llvm::enumerate(layout.getMesh().getMesh().devices))
+      for (auto [rank, id] :
+           llvm::enumerate(layout.getMesh().getMesh().devices))
         if (id != static_cast<int64_t>(rank))
           return op->emitError("device ")
                  << id << " is at position " << rank
@@ -35,7 +37,8 @@ static LogicalResult checkMovable(Operation *op) {
     if (auto tensor = dyn_cast<RankedTensorType>(type);
         tensor && !isSendable(tensor.getElementType()))
       return op->emitError("mpi sends no elements of ")
-             << tensor.getElementType() << "; convert them to f32 or i32 before";
+             << tensor.getElementType()
+             << "; convert them to f32 or i32 before";
   return success();
 }
 
@@ -43,7 +46,8 @@ static LogicalResult checkMovable(Operation *op) {
 static void removeAnnotations(ModuleOp module) {
   auto others = [&](DictionaryAttr all) {
     SmallVector<NamedAttribute> kept;
-    for (NamedAttribute attribute : all ? all.getValue() : ArrayRef<NamedAttribute>())
+    for (NamedAttribute attribute :
+         all ? all.getValue() : ArrayRef<NamedAttribute>())
       if (!attribute.getName().getValue().starts_with("weft."))
         kept.push_back(attribute);
     return DictionaryAttr::get(module.getContext(), kept);
@@ -61,7 +65,8 @@ namespace {
 struct LowerToMpi : weft::impl::LowerToMpiPassBase<LowerToMpi> {
   void runOnOperation() override {
     WalkResult movable = getOperation().walk([](Operation *op) {
-      return failed(checkMovable(op)) ? WalkResult::interrupt() : WalkResult::advance();
+      return failed(checkMovable(op)) ? WalkResult::interrupt()
+                                      : WalkResult::advance();
     });
     if (movable.wasInterrupted())
       return signalPassFailure();

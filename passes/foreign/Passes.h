@@ -1,4 +1,4 @@
-//===- Passes.h - to and from upstream's dialects --------------*- C++ -*-===//
+//===- Passes.h - to and from upstream's dialects ---------------*- C++ -*-===//
 
 #ifndef WEFT_PASSES_FOREIGN_PASSES_H
 #define WEFT_PASSES_FOREIGN_PASSES_H

@@ -1,4 +1,4 @@
-//===- DeduplicateKernels.cpp - keeps one of several equal kernels ---------===//
+//===- DeduplicateKernels.cpp - keeps one of several equal kernels --------===//
 
 #include "weft/passes/kernels/Passes.h"
 
@@ -15,22 +15,32 @@ namespace weft {
 static llvm::hash_code hashOf(func::FuncOp kernel) {
   llvm::hash_code hash = hash_value(kernel.getFunctionType());
   for (Operation &op : kernel.getBody().front())
-    hash = llvm::hash_combine(hash, OperationEquivalence::computeHash(&op, OperationEquivalence::ignoreHashValue, OperationEquivalence::ignoreHashValue, OperationEquivalence::IgnoreLocations));
+    hash =
+        llvm::hash_combine(hash, OperationEquivalence::computeHash(
+                                     &op, OperationEquivalence::ignoreHashValue,
+                                     OperationEquivalence::ignoreHashValue,
+                                     OperationEquivalence::IgnoreLocations));
   return hash;
 }
 
 /// The attributes that make two kernels different, their names aside.
 static bool haveEqualAttributes(func::FuncOp a, func::FuncOp b) {
-  return a.getFunctionType() == b.getFunctionType() && a->getDiscardableAttrDictionary() == b->getDiscardableAttrDictionary() &&
-         a.getArgAttrsAttr() == b.getArgAttrsAttr() && a.getResAttrsAttr() == b.getResAttrsAttr();
+  return a.getFunctionType() == b.getFunctionType() &&
+         a->getDiscardableAttrDictionary() ==
+             b->getDiscardableAttrDictionary() &&
+         a.getArgAttrsAttr() == b.getArgAttrsAttr() &&
+         a.getResAttrsAttr() == b.getResAttrsAttr();
 }
 
 static bool areEqual(func::FuncOp a, func::FuncOp b) {
-  return haveEqualAttributes(a, b) && OperationEquivalence::isRegionEquivalentTo(&a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
+  return haveEqualAttributes(a, b) &&
+         OperationEquivalence::isRegionEquivalentTo(
+             &a.getBody(), &b.getBody(), OperationEquivalence::IgnoreLocations);
 }
 
 namespace {
-struct DeduplicateKernelsPass : impl::DeduplicateKernelsBase<DeduplicateKernelsPass> {
+struct DeduplicateKernelsPass
+    : impl::DeduplicateKernelsBase<DeduplicateKernelsPass> {
   void runOnOperation() override {
     llvm::DenseMap<size_t, SmallVector<func::FuncOp, 1>> known;
     llvm::DenseMap<StringAttr, func::FuncOp> replacement;
@@ -38,14 +48,17 @@ struct DeduplicateKernelsPass : impl::DeduplicateKernelsBase<DeduplicateKernelsP
       if (!kernel->hasAttr("weft.kernel"))
         continue;
       SmallVector<func::FuncOp, 1> &sameHash = known[hashOf(kernel)];
-      auto first = llvm::find_if(sameHash, [&](func::FuncOp other) { return areEqual(other, kernel); });
+      auto first = llvm::find_if(sameHash, [&](func::FuncOp other) {
+        return areEqual(other, kernel);
+      });
       if (first == sameHash.end())
         sameHash.push_back(kernel);
       else
         replacement[kernel.getNameAttr()] = *first;
     }
     getOperation().walk([&](func::CallOp call) {
-      if (func::FuncOp kernel = replacement.lookup(call.getCalleeAttr().getAttr()))
+      if (func::FuncOp kernel =
+              replacement.lookup(call.getCalleeAttr().getAttr()))
         call.setCallee(kernel.getName());
     });
     for (auto kernel : llvm::to_vector(getOperation().getOps<func::FuncOp>()))

@@ -1,4 +1,4 @@
-//===- KernelGroups.cpp - which ops become one kernel ----------------------===//
+//===- KernelGroups.cpp - which ops become one kernel ---------------------===//
 
 #include "weft/passes/kernels/KernelGroups.h"
 
@@ -23,19 +23,22 @@ bool staysInFunction(Operation *op) {
 }
 
 bool isElementwiseOp(Operation *op) {
-  return (op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() == 1) || isa<RngBitsOp, coll::MakePartialOp>(op);
+  return (op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() == 1) ||
+         isa<RngBitsOp, coll::MakePartialOp>(op);
 }
 
 static bool isSource(Operation *op) {
-  return isa<BroadcastOp, IotaOp, ConstantOp, coll::CoordinateOp, TransposeOp, ReshapeOp, SliceOp, coll::SliceOp>(op);
+  return isa<BroadcastOp, IotaOp, ConstantOp, coll::CoordinateOp, TransposeOp,
+             ReshapeOp, SliceOp, coll::SliceOp>(op);
 }
 
 bool isCopiedIntoKernels(Operation *op) {
   if (isa<ConstantOp>(op))
     return true;
   return isSource(op) && llvm::none_of(op->getUsers(), [](Operation *user) {
-    return staysInFunction(user) || user->hasTrait<OpTrait::IsTerminator>();
-  });
+           return staysInFunction(user) ||
+                  user->hasTrait<OpTrait::IsTerminator>();
+         });
 }
 
 static ArrayRef<int64_t> shapeOf(Operation *op) {
@@ -52,7 +55,8 @@ static bool hasDot(const KernelGroup &group) {
 }
 
 static bool hasWhole(const KernelGroup &group) {
-  return llvm::any_of(group.ops, [](Operation *op) { return op->hasTrait<ComputedWhole>(); });
+  return llvm::any_of(
+      group.ops, [](Operation *op) { return op->hasTrait<ComputedWhole>(); });
 }
 
 KernelGroups::KernelGroups(Block &block) {
@@ -70,20 +74,25 @@ KernelGroups::KernelGroups(Block &block) {
   addDependencies();
   // (a) elementwise chains over one shape.
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
-    return isElementwiseGroup(groups[producer]) && isElementwiseGroup(groups[consumer]) &&
-           shapeOf(groups[producer].ops.front()) == shapeOf(groups[consumer].ops.front());
+    return isElementwiseGroup(groups[producer]) &&
+           isElementwiseGroup(groups[consumer]) &&
+           shapeOf(groups[producer].ops.front()) ==
+               shapeOf(groups[consumer].ops.front());
   });
   // (b) a dot and the elementwise ops on its result.
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
     const KernelGroup &dot = groups[producer];
-    return dot.ops.size() == 1 && hasDot(dot) && isElementwiseGroup(groups[consumer]) && !isDonated(groups[consumer]) &&
+    return dot.ops.size() == 1 && hasDot(dot) &&
+           isElementwiseGroup(groups[consumer]) &&
+           !isDonated(groups[consumer]) &&
            shapeOf(dot.ops.front()) == shapeOf(groups[consumer].ops.front());
   });
   // (c) rows and scalars: everything but dots and ops with loops of their own.
   // What updates donated memory stays elementwise, to work in place.
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
     const KernelGroup &a = groups[producer], &b = groups[consumer];
-    return !hasDot(a) && !hasDot(b) && !hasWhole(a) && !hasWhole(b) && !isDonated(a) && !isDonated(b);
+    return !hasDot(a) && !hasDot(b) && !hasWhole(a) && !hasWhole(b) &&
+           !isDonated(a) && !isDonated(b);
   });
 }
 
@@ -129,15 +138,19 @@ void KernelGroups::addDependencies() {
 bool KernelGroups::isDonated(const KernelGroup &group) const {
   for (Operation *op : group.ops)
     for (OpOperand &use : op->getUses())
-      if (isa<func::ReturnOp>(use.getOwner()) && donatedResults.contains(use.getOperandNumber()))
+      if (isa<func::ReturnOp>(use.getOwner()) &&
+          donatedResults.contains(use.getOperandNumber()))
         return cast<RankedTensorType>(use.get().getType()).getRank() > 0;
   return false;
 }
 
-bool KernelGroups::findBetween(unsigned producer, unsigned consumer, bool forward, llvm::SetVector<unsigned> &found) const {
+bool KernelGroups::findBetween(unsigned producer, unsigned consumer,
+                               bool forward,
+                               llvm::SetVector<unsigned> &found) const {
   found.clear();
   unsigned low = groups[producer].rank, high = groups[consumer].rank;
-  unsigned from = forward ? producer : consumer, to = forward ? consumer : producer;
+  unsigned from = forward ? producer : consumer,
+           to = forward ? consumer : producer;
   auto visit = [&](unsigned group) {
     for (unsigned next : forward ? groups[group].after : groups[group].before) {
       if (next == to && group != from)
@@ -158,7 +171,8 @@ bool KernelGroups::findBetween(unsigned producer, unsigned consumer, bool forwar
 bool KernelGroups::canMerge(unsigned producer, unsigned consumer) {
   return !groups[producer].isFixed && !groups[consumer].isFixed &&
          findBetween(producer, consumer, /*forward=*/true, needProducer) &&
-         (needProducer.empty() || findBetween(producer, consumer, /*forward=*/false, neededByConsumer));
+         (needProducer.empty() ||
+          findBetween(producer, consumer, /*forward=*/false, neededByConsumer));
 }
 
 /// The ranks of all between the two are dealt out anew: first what the consumer
@@ -166,8 +180,11 @@ bool KernelGroups::canMerge(unsigned producer, unsigned consumer) {
 void KernelGroups::rankTogether(unsigned producer, unsigned consumer) {
   if (needProducer.empty())
     return; // the consumer's rank suits
-  SmallVector<unsigned> first = neededByConsumer.takeVector(), last = needProducer.takeVector();
-  auto byRank = [&](unsigned a, unsigned b) { return groups[a].rank < groups[b].rank; };
+  SmallVector<unsigned> first = neededByConsumer.takeVector(),
+                        last = needProducer.takeVector();
+  auto byRank = [&](unsigned a, unsigned b) {
+    return groups[a].rank < groups[b].rank;
+  };
   llvm::sort(first, byRank);
   llvm::sort(last, byRank);
   first.push_back(consumer);
@@ -199,19 +216,22 @@ void KernelGroups::merge(unsigned into, unsigned from) {
   a.before.remove(from);
   a.after.remove(from);
   llvm::append_range(a.ops, b.ops);
-  llvm::sort(a.ops, [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
+  llvm::sort(a.ops,
+             [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
   for (Operation *op : b.ops)
     groupOf[op] = into;
   b = KernelGroup();
 }
 
-void KernelGroups::mergeNeighbours(llvm::function_ref<bool(unsigned, unsigned)> condition) {
+void KernelGroups::mergeNeighbours(
+    llvm::function_ref<bool(unsigned, unsigned)> condition) {
   for (unsigned consumer = 0; consumer < groups.size(); ++consumer) {
     bool changed = true;
     while (changed && !groups[consumer].ops.empty()) {
       changed = false;
       for (unsigned producer : llvm::to_vector(groups[consumer].before)) {
-        if (groups[producer].ops.empty() || !condition(producer, consumer) || !canMerge(producer, consumer))
+        if (groups[producer].ops.empty() || !condition(producer, consumer) ||
+            !canMerge(producer, consumer))
           continue;
         rankTogether(producer, consumer);
         merge(consumer, producer);

@@ -1,4 +1,4 @@
-//===- KernelGroups.h - which ops become one kernel ------------*- C++ -*-===//
+//===- KernelGroups.h - which ops become one kernel -------------*- C++ -*-===//
 //
 //   %0 = weft.dot %x, %w ...          group 0: dot, broadcast (a copy), add, relu
 //   %1 = weft.broadcast %b dims [1]
@@ -45,19 +45,22 @@ private:
   bool canMerge(unsigned producer, unsigned consumer);
   /// The groups after `producer` (before `consumer`) that rank between the two;
   /// false if they are too many to look at, or if a path joins the two.
-  bool findBetween(unsigned producer, unsigned consumer, bool forward, llvm::SetVector<unsigned> &found) const;
+  bool findBetween(unsigned producer, unsigned consumer, bool forward,
+                   llvm::SetVector<unsigned> &found) const;
   /// Ranks a consumer in front of all that needs its producer.
   void rankTogether(unsigned producer, unsigned consumer);
   void merge(unsigned into, unsigned from);
   /// Merges neighbours that satisfy a condition until none does.
-  void mergeNeighbours(llvm::function_ref<bool(unsigned producer, unsigned consumer)> condition);
+  void mergeNeighbours(
+      llvm::function_ref<bool(unsigned producer, unsigned consumer)> condition);
   bool isDonated(const KernelGroup &group) const;
 
   void findDonated(mlir::func::FuncOp function);
 
   llvm::SmallVector<KernelGroup> groups;
   llvm::DenseMap<mlir::Operation *, unsigned> groupOf;
-  llvm::SetVector<unsigned> needProducer, neededByConsumer; ///< of the last canMerge
+  llvm::SetVector<unsigned> needProducer,
+      neededByConsumer; ///< of the last canMerge
   llvm::SmallDenseSet<int64_t> donatedResults;
 };
 

@@ -1,4 +1,4 @@
-//===- LowerControlFlow.cpp - only while and two-way case are left ---------===//
+//===- LowerControlFlow.cpp - only while and two-way case are left --------===//
 
 #include "weft/passes/kernels/Passes.h"
 
@@ -14,11 +14,15 @@ namespace weft {
 
 static Value integer(OpBuilder &builder, Location loc, int64_t value) {
   auto type = RankedTensorType::get({}, builder.getI32Type());
-  return ConstantOp::create(builder, loc, DenseElementsAttr::get(type, builder.getI32IntegerAttr(value)));
+  return ConstantOp::create(
+      builder, loc,
+      DenseElementsAttr::get(type, builder.getI32IntegerAttr(value)));
 }
 
-static Value compare(OpBuilder &builder, Location loc, CompareKind kind, Value value, int64_t with) {
-  return CompareOp::create(builder, loc, kind, value, integer(builder, loc, with));
+static Value compare(OpBuilder &builder, Location loc, CompareKind kind,
+                     Value value, int64_t with) {
+  return CompareOp::create(builder, loc, kind, value,
+                           integer(builder, loc, with));
 }
 
 /// Carries the counter in front of the loop's values.
@@ -28,17 +32,21 @@ static void lowerFor(ForOp loop) {
   SmallVector<Value> inits{integer(builder, loc, 0)};
   llvm::append_range(inits, loop.getInits());
   TypeRange types((ValueRange(inits)));
-  auto lowered = WhileOp::create(builder, loc, types, inits, loop.getCountAttr());
+  auto lowered =
+      WhileOp::create(builder, loc, types, inits, loop.getCountAttr());
   Block &condition = lowered.getCondition().emplaceBlock();
   for (Type type : types)
     condition.addArgument(type, loc);
   builder.setInsertionPointToEnd(&condition);
-  Value goesOn = compare(builder, loc, CompareKind::LT, condition.getArgument(0), loop.getCount());
+  Value goesOn = compare(builder, loc, CompareKind::LT,
+                         condition.getArgument(0), loop.getCount());
   ConditionOp::create(builder, loc, goesOn, condition.getArguments());
   lowered.getBody().takeBody(loop.getBody());
   Operation *end = lowered.getBody().front().getTerminator();
   builder.setInsertionPoint(end);
-  SmallVector<Value> yielded{AddOp::create(builder, loc, lowered.getBody().getArgument(0), integer(builder, loc, 1))};
+  SmallVector<Value> yielded{AddOp::create(builder, loc,
+                                           lowered.getBody().getArgument(0),
+                                           integer(builder, loc, 1))};
   llvm::append_range(yielded, end->getOperands());
   YieldOp::create(builder, loc, yielded);
   end->erase();
@@ -56,7 +64,9 @@ static void chooseRest(CaseOp choice, ValueRange passed, Region &rest) {
     block.addArgument(value.getType(), loc);
   auto builder = OpBuilder::atBlockBegin(&block);
   unsigned count = choice.getBranches().size() - 1;
-  auto inner = CaseOp::create(builder, loc, choice.getResultTypes(), block.getArgument(0), block.getArguments().drop_front(), count);
+  auto inner = CaseOp::create(builder, loc, choice.getResultTypes(),
+                              block.getArgument(0),
+                              block.getArguments().drop_front(), count);
   for (unsigned i = 0; i < count; ++i)
     inner.getBranches()[i].takeBody(choice.getBranches()[i + 1]);
   inner = lowerCase(inner);
@@ -68,12 +78,16 @@ static void chooseRest(CaseOp choice, ValueRange passed, Region &rest) {
 static CaseOp lowerCase(CaseOp choice) {
   OpBuilder builder(choice);
   Location loc = choice.getLoc();
-  Value isFirst = compare(builder, loc, CompareKind::EQ, choice.getSelector(), 0);
+  Value isFirst =
+      compare(builder, loc, CompareKind::EQ, choice.getSelector(), 0);
   SmallVector<Value> passed(choice.getInputs());
   bool isLast = choice.getBranches().size() == 2;
   if (!isLast)
-    passed.insert(passed.begin(), SubOp::create(builder, loc, choice.getSelector(), integer(builder, loc, 1)));
-  auto lowered = CaseOp::create(builder, loc, choice.getResultTypes(), isFirst, passed, 2);
+    passed.insert(passed.begin(),
+                  SubOp::create(builder, loc, choice.getSelector(),
+                                integer(builder, loc, 1)));
+  auto lowered =
+      CaseOp::create(builder, loc, choice.getResultTypes(), isFirst, passed, 2);
   Region &first = lowered.getBranches()[0], &rest = lowered.getBranches()[1];
   first.takeBody(choice.getBranches()[0]);
   if (isLast) {

@@ -1,4 +1,4 @@
-//===- OutlineKernels.cpp - moves compute into kernel functions ------------===//
+//===- OutlineKernels.cpp - moves compute into kernel functions -----------===//
 
 #include "weft/passes/kernels/Passes.h"
 
@@ -29,12 +29,15 @@ struct KernelBody {
   llvm::SetVector<Operation *> ops; ///< operands first
   llvm::SetVector<Value> inputs;
   llvm::SmallVector<Value> results;
-  llvm::SmallVector<Value> extras; ///< internal values returned for their memory
+  llvm::SmallVector<Value>
+      extras; ///< internal values returned for their memory
 };
 
 } // namespace
 
-static void gather(Value value, const llvm::SmallPtrSetImpl<Operation *> &members, KernelBody &body) {
+static void gather(Value value,
+                   const llvm::SmallPtrSetImpl<Operation *> &members,
+                   KernelBody &body) {
   Operation *op = value.getDefiningOp();
   if (op && members.contains(op))
     return; // has its own turn
@@ -54,13 +57,15 @@ static int64_t bufferBytes(Value value) {
 
 /// Is the dot's result only read element by element, up to the only result?
 static bool flowsIntoResult(Operation *op, const KernelBody &body) {
-  return body.results.size() == 1 && body.results[0].getType() == op->getResult(0).getType() &&
+  return body.results.size() == 1 &&
+         body.results[0].getType() == op->getResult(0).getType() &&
          llvm::all_of(op->getUsers(), isElementwiseOp);
 }
 
 static KernelBody bodyOf(const KernelGroup &group) {
   KernelBody body;
-  llvm::SmallPtrSet<Operation *, 16> members(group.ops.begin(), group.ops.end());
+  llvm::SmallPtrSet<Operation *, 16> members(group.ops.begin(),
+                                             group.ops.end());
   for (Operation *op : group.ops) {
     for (Value operand : op->getOperands())
       gather(operand, members, body);
@@ -72,14 +77,18 @@ static KernelBody bodyOf(const KernelGroup &group) {
   // A copied op outside reads the value as its consumer's argument.
   std::function<bool(Operation *)> isReadOutside = [&](Operation *op) {
     return llvm::any_of(op->getUsers(), [&](Operation *user) {
-      return escapes(user) || (isCopiedIntoKernels(user) && !members.contains(user) && isReadOutside(user));
+      return escapes(user) || (isCopiedIntoKernels(user) &&
+                               !members.contains(user) && isReadOutside(user));
     });
   };
   for (Operation *op : group.ops)
     if (isReadOutside(op))
       llvm::append_range(body.results, op->getResults());
   for (Operation *op : group.ops)
-    if (isa<ReduceOp, DotOp>(op) && !llvm::is_contained(body.results, op->getResult(0)) && bufferBytes(op->getResult(0)) > kStackBytes && !flowsIntoResult(op, body))
+    if (isa<ReduceOp, DotOp>(op) &&
+        !llvm::is_contained(body.results, op->getResult(0)) &&
+        bufferBytes(op->getResult(0)) > kStackBytes &&
+        !flowsIntoResult(op, body))
       body.extras.push_back(op->getResult(0));
   return body;
 }
@@ -88,9 +97,11 @@ static KernelBody bodyOf(const KernelGroup &group) {
 /// position that is written.
 static bool worksInPlace(const KernelBody &body) {
   auto isResultType = [&](Type type) {
-    return llvm::any_of(body.results, [&](Value result) { return result.getType() == type; });
+    return llvm::any_of(body.results,
+                        [&](Value result) { return result.getType() == type; });
   };
-  ArrayRef<int64_t> shape = cast<RankedTensorType>(body.results.front().getType()).getShape();
+  ArrayRef<int64_t> shape =
+      cast<RankedTensorType>(body.results.front().getType()).getShape();
   for (Operation *op : body.ops) {
     if (isa<RngBitsOp>(op) && isResultType(op->getOperand(0).getType()))
       return false; // each element reads the whole key
@@ -98,7 +109,9 @@ static bool worksInPlace(const KernelBody &body) {
       continue;
     if (!isa<BroadcastOp, TransposeOp, ReshapeOp, SliceOp, coll::SliceOp>(op))
       return false;
-    if (isa<BroadcastOp>(op) && cast<RankedTensorType>(op->getOperand(0).getType()).getRank() == cast<RankedTensorType>(op->getResult(0).getType()).getRank())
+    if (isa<BroadcastOp>(op) &&
+        cast<RankedTensorType>(op->getOperand(0).getType()).getRank() ==
+            cast<RankedTensorType>(op->getResult(0).getType()).getRank())
       continue;
     if (isResultType(op->getOperand(0).getType()))
       return false;
@@ -113,24 +126,35 @@ static StringRef kindOf(const KernelGroup &group, const KernelBody &body) {
     return "dot";
   if (worksInPlace(body))
     return "elementwise";
-  bool onlyReductions = llvm::all_of(body.results, [](Value result) { return isa<ReduceOp>(result.getDefiningOp()); });
+  bool onlyReductions = llvm::all_of(body.results, [](Value result) {
+    return isa<ReduceOp>(result.getDefiningOp());
+  });
   return onlyReductions ? "reduce" : "general";
 }
 
 /// dot_relu_16x784x200; elementwise_sub_mul_784x200; reduce_sum_10.
-static std::string nameOf(StringRef kind, const KernelGroup &group, const KernelBody &body) {
+static std::string nameOf(StringRef kind, const KernelGroup &group,
+                          const KernelBody &body) {
   std::string name = kind.str();
   llvm::SetVector<StringRef> words;
   std::string shape;
   for (Operation *op : group.ops) {
     if (auto dot = dyn_cast<DotOp>(op)) {
-      ArrayRef<int64_t> lhs = dot.getLhs().getType().getShape(), result = dot.getResult().getType().getShape();
+      ArrayRef<int64_t> lhs = dot.getLhs().getType().getShape(),
+                        result = dot.getResult().getType().getShape();
       SmallVector<int64_t> sizes(result);
       int64_t inner = 1;
       for (int64_t dim : dot.getLhsContract())
         inner *= lhs[dim];
-      sizes.insert(sizes.begin() + std::min<size_t>(sizes.size(), lhs.size() - dot.getLhsContract().size()), inner);
-      shape = llvm::join(llvm::map_range(sizes, [](int64_t size) { return std::to_string(size); }), "x");
+      sizes.insert(
+          sizes.begin() +
+              std::min<size_t>(sizes.size(),
+                               lhs.size() - dot.getLhsContract().size()),
+          inner);
+      shape = llvm::join(
+          llvm::map_range(sizes,
+                          [](int64_t size) { return std::to_string(size); }),
+          "x");
       continue;
     }
     if (words.size() < 4)
@@ -140,19 +164,25 @@ static std::string nameOf(StringRef kind, const KernelGroup &group, const Kernel
     if (word != kind)
       name += "_" + word.str();
   if (shape.empty()) {
-    Value shown = kind == "reduce" ? group.ops.front()->getOperand(0) : body.results.front();
-    shape = llvm::join(llvm::map_range(cast<RankedTensorType>(shown.getType()).getShape(), [](int64_t size) { return std::to_string(size); }), "x");
+    Value shown = kind == "reduce" ? group.ops.front()->getOperand(0)
+                                   : body.results.front();
+    shape = llvm::join(
+        llvm::map_range(cast<RankedTensorType>(shown.getType()).getShape(),
+                        [](int64_t size) { return std::to_string(size); }),
+        "x");
   }
   return name + "_" + (shape.empty() ? "scalar" : shape);
 }
 
-static func::FuncOp createKernel(SymbolTable &symbols, const KernelGroup &group, const KernelBody &body) {
+static func::FuncOp createKernel(SymbolTable &symbols, const KernelGroup &group,
+                                 const KernelBody &body) {
   StringRef kind = kindOf(group, body);
   SmallVector<Value> returned(body.results);
   llvm::append_range(returned, body.extras);
   Location loc = group.ops.front()->getLoc();
   OpBuilder builder(loc.getContext());
-  auto type = builder.getFunctionType(TypeRange(body.inputs.getArrayRef()), TypeRange(ArrayRef<Value>(returned)));
+  auto type = builder.getFunctionType(TypeRange(body.inputs.getArrayRef()),
+                                      TypeRange(ArrayRef<Value>(returned)));
   auto kernel = func::FuncOp::create(loc, nameOf(kind, group, body), type);
   kernel.setPrivate();
   kernel->setAttr("weft.kernel", builder.getStringAttr(kind));
@@ -162,7 +192,8 @@ static func::FuncOp createKernel(SymbolTable &symbols, const KernelGroup &group,
   builder.setInsertionPointToStart(block);
   for (Operation *op : body.ops)
     builder.clone(*op, mapping);
-  SmallVector<Value> values = llvm::map_to_vector(returned, [&](Value value) { return mapping.lookup(value); });
+  SmallVector<Value> values = llvm::map_to_vector(
+      returned, [&](Value value) { return mapping.lookup(value); });
   func::ReturnOp::create(builder, loc, values);
   symbols.insert(kernel); // makes the name unique
   return kernel;
@@ -203,8 +234,12 @@ static unsigned outline(Block &block, SymbolTable &symbols) {
       continue;
     }
     auto &[body, kernel] = made[std::get<size_t>(step)];
-    SmallVector<Value> arguments = llvm::map_to_vector(body.inputs, [&](Value value) { return results.lookupOrDefault(value); });
-    auto call = func::CallOp::create(builder, kernel.getLoc(), kernel, arguments);
+    SmallVector<Value> arguments =
+        llvm::map_to_vector(body.inputs, [&](Value value) {
+          return results.lookupOrDefault(value);
+        });
+    auto call =
+        func::CallOp::create(builder, kernel.getLoc(), kernel, arguments);
     for (auto [value, result] : llvm::zip(body.results, call.getResults()))
       results.map(value, result);
   }
@@ -216,7 +251,8 @@ static unsigned outline(Block &block, SymbolTable &symbols) {
     if (op->use_empty())
       op->erase();
     else
-      op->moveBefore(&block, block.begin()); // a constant that is sent or returned
+      op->moveBefore(&block,
+                     block.begin()); // a constant that is sent or returned
   }
   return kernels;
 }
@@ -225,11 +261,15 @@ namespace {
 struct OutlineKernelsPass : impl::OutlineKernelsBase<OutlineKernelsPass> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
-    for (auto function : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
+    for (auto function :
+         llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
       if (function.isExternal() || function->hasAttr("weft.kernel"))
         continue;
       if (!function.getBody().hasOneBlock()) {
-        function.emitError() << "function '" << function.getName() << "' has " << function.getBody().getBlocks().size() << " blocks instead of 1; outline kernels before control flow is lowered";
+        function.emitError() << "function '" << function.getName() << "' has "
+                             << function.getBody().getBlocks().size()
+                             << " blocks instead of 1; outline kernels before "
+                                "control flow is lowered";
         return signalPassFailure();
       }
       // Inner blocks first: what they read of outer ones is then an argument.

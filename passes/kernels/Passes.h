@@ -1,4 +1,4 @@
-//===- Passes.h - passes that cut a program into kernels -------*- C++ -*-===//
+//===- Passes.h - passes that cut a program into kernels --------*- C++ -*-===//
 
 #ifndef WEFT_PASSES_KERNELS_PASSES_H
 #define WEFT_PASSES_KERNELS_PASSES_H

@@ -1,4 +1,4 @@
-//===- WidenShortSums.cpp - sums of short floats in f32 ---------------------===//
+//===- WidenShortSums.cpp - sums of short floats in f32 -------------------===//
 
 #include "weft/passes/kernels/Passes.h"
 
@@ -22,13 +22,17 @@ static bool isShort(Type type) {
 static void widen(Operation *op) {
   OpBuilder builder(op);
   IRMapping mapping;
-  for (Value operand : llvm::SetVector<Value>(op->operand_begin(), op->operand_end()))
-    mapping.map(operand, ConvertOp::create(builder, op->getLoc(), operand, builder.getF32Type()).getResult());
+  for (Value operand :
+       llvm::SetVector<Value>(op->operand_begin(), op->operand_end()))
+    mapping.map(operand, ConvertOp::create(builder, op->getLoc(), operand,
+                                           builder.getF32Type())
+                             .getResult());
   Operation *wide = builder.clone(*op, mapping);
   Value result = wide->getResult(0);
   auto type = cast<RankedTensorType>(result.getType());
   result.setType(type.clone(builder.getF32Type()));
-  op->getResult(0).replaceAllUsesWith(ConvertOp::create(builder, op->getLoc(), result, type.getElementType()));
+  op->getResult(0).replaceAllUsesWith(
+      ConvertOp::create(builder, op->getLoc(), result, type.getElementType()));
   op->erase();
 }
 

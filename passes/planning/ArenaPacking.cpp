@@ -1,4 +1,4 @@
-//===- ArenaPacking.cpp - offsets for buffers by lifetime ------------------===//
+//===- ArenaPacking.cpp - offsets for buffers by lifetime -----------------===//
 
 #include "weft/passes/planning/ArenaPacking.h"
 

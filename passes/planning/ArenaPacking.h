@@ -1,4 +1,4 @@
-//===- ArenaPacking.h - offsets for buffers by lifetime -------*- C++ -*-===//
+//===- ArenaPacking.h - offsets for buffers by lifetime ---------*- C++ -*-===//
 //
 // Worked example: a [0, 2] of 64 bytes, b [1, 3] of 64, c [3, 4] of 64. a and b
 // live together; c may take a's place:

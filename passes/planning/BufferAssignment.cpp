@@ -1,4 +1,4 @@
-//===- BufferAssignment.cpp - where each value lives -----------------------===//
+//===- BufferAssignment.cpp - where each value lives ----------------------===//
 
 #include "weft/passes/planning/BufferAssignment.h"
 
@@ -35,7 +35,9 @@ int64_t BufferAssignment::lastUse(Value value) const {
   Operation *def = value.getDefiningOp();
   int64_t last = def ? starts.lookup(def) : -1;
   for (Operation *user : value.getUsers())
-    last = std::max(last, ends.lookup(value.getParentBlock()->findAncestorOpInBlock(*user)));
+    last = std::max(
+        last,
+        ends.lookup(value.getParentBlock()->findAncestorOpInBlock(*user)));
   return last;
 }
 
@@ -85,7 +87,8 @@ static bool readsBeforeItWrites(Operation *op) {
     return false;
   auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
       op, call.getCalleeAttr());
-  auto kind = kernel ? kernel->getAttrOfType<StringAttr>("weft.kernel") : nullptr;
+  auto kind =
+      kernel ? kernel->getAttrOfType<StringAttr>("weft.kernel") : nullptr;
   return kind && kind.getValue() == "elementwise";
 }
 
@@ -94,7 +97,8 @@ static SmallVector<OpResult> resultsOfCarried(WhileOp loop, unsigned index) {
   SmallVector<OpResult> results;
   Value carried = loop.getCondition().getArgument(index);
   auto end = cast<ConditionOp>(loop.getCondition().front().getTerminator());
-  for (auto [value, result] : llvm::zip_equal(end.getValues(), loop->getResults()))
+  for (auto [value, result] :
+       llvm::zip_equal(end.getValues(), loop->getResults()))
     if (value == carried)
       results.push_back(result);
   return results;
@@ -103,7 +107,8 @@ static SmallVector<OpResult> resultsOfCarried(WhileOp loop, unsigned index) {
 /// Is the use the initial value of what becomes `result` of a loop?
 static bool carriesInto(OpOperand &use, Value result) {
   auto loop = dyn_cast<WhileOp>(use.getOwner());
-  return loop && llvm::is_contained(resultsOfCarried(loop, use.getOperandNumber()), result);
+  return loop && llvm::is_contained(
+                     resultsOfCarried(loop, use.getOperandNumber()), result);
 }
 
 bool BufferAssignment::mayOverwrite(Value donated, Value replacement) const {
@@ -114,8 +119,9 @@ bool BufferAssignment::mayOverwrite(Value donated, Value replacement) const {
   int64_t when = starts.lookup(producer);
   for (OpOperand &use : donated.getUses()) {
     Operation *user = use.getOwner();
-    if (user == producer ? !readsBeforeItWrites(producer) && !carriesInto(use, replacement)
-                         : starts.lookup(user) > when)
+    if (user == producer
+            ? !readsBeforeItWrites(producer) && !carriesInto(use, replacement)
+            : starts.lookup(user) > when)
       return false;
   }
   return true;
@@ -124,7 +130,8 @@ bool BufferAssignment::mayOverwrite(Value donated, Value replacement) const {
 bool BufferAssignment::diesIn(Value value, Operation *op) const {
   Place where = place(value);
   Operation *def = value.getDefiningOp();
-  if (where.kind != PlaceKind::Arena || !def || !value.hasOneUse() || def->getBlock() != op->getBlock())
+  if (where.kind != PlaceKind::Arena || !def || !value.hasOneUse() ||
+      def->getBlock() != op->getBlock())
     return false;
   return llvm::all_of(tenants[where.index], [&](Value tenant) {
     return tenant == value || lastUse(tenant) < starts.lookup(op);
@@ -171,7 +178,8 @@ void BufferAssignment::assignBlock(Block &block) {
 void BufferAssignment::assignOp(Operation &op) {
   for (OpResult result : op.getResults()) {
     if (auto constant = dyn_cast<ConstantOp>(op)) {
-      places[result] = {PlaceKind::Constant, static_cast<unsigned>(constantOps.size())};
+      places[result] = {PlaceKind::Constant,
+                        static_cast<unsigned>(constantOps.size())};
       constantOps.push_back(constant);
       continue;
     }
@@ -179,7 +187,8 @@ void BufferAssignment::assignOp(Operation &op) {
       continue;
     // An all-reduce of an arena value that dies in it works in place.
     auto reduce = dyn_cast<coll::AllReduceOp>(op);
-    Value input = reduce ? reduce.getInputs()[result.getResultNumber()] : Value();
+    Value input =
+        reduce ? reduce.getInputs()[result.getResultNumber()] : Value();
     if (input && diesIn(input, &op))
       put(result, place(input));
     else
@@ -207,8 +216,12 @@ void BufferAssignment::assignCarried(WhileOp loop, unsigned index) {
   }
   for (OpResult result : resultsOfCarried(loop, index)) {
     auto known = places.find(result);
-    auto hasIt = [&](Value other) { return places.count(other) && place(other) == known->second; };
-    if (known == places.end() || llvm::any_of(loop.getCondition().getArguments().take_front(index), hasIt))
+    auto hasIt = [&](Value other) {
+      return places.count(other) && place(other) == known->second;
+    };
+    if (known == places.end() ||
+        llvm::any_of(loop.getCondition().getArguments().take_front(index),
+                     hasIt))
       continue;
     put(carried, known->second);
     return;
@@ -223,10 +236,12 @@ void BufferAssignment::assignCarried(WhileOp loop, unsigned index) {
 bool BufferAssignment::mayReplaceCarried(WhileOp loop, unsigned index) const {
   Value yielded = loop.getBody().front().getTerminator()->getOperand(index);
   Operation *def = yielded.getDefiningOp();
-  if (!def || isa<ConstantOp>(def) || def->getBlock() != &loop.getBody().front() || places.count(yielded))
+  if (!def || isa<ConstantOp>(def) ||
+      def->getBlock() != &loop.getBody().front() || places.count(yielded))
     return false;
   return llvm::all_of(resultsOfCarried(loop, index), [&](OpResult result) {
-    return mayOverwrite(loop.getBody().getArgument(result.getResultNumber()), yielded);
+    return mayOverwrite(loop.getBody().getArgument(result.getResultNumber()),
+                        yielded);
   });
 }
 
@@ -235,7 +250,8 @@ void BufferAssignment::assignWhile(WhileOp loop) {
     assignCarried(loop, index);
   assignBlock(loop.getCondition().front());
   auto end = cast<ConditionOp>(loop.getCondition().front().getTerminator());
-  for (auto [value, argument, result] : llvm::zip_equal(end.getValues(), loop.getBody().getArguments(), loop.getResults())) {
+  for (auto [value, argument, result] : llvm::zip_equal(
+           end.getValues(), loop.getBody().getArguments(), loop.getResults())) {
     put(argument, place(value));
     if (!places.count(result))
       put(result, place(value));
@@ -252,12 +268,15 @@ void BufferAssignment::assignCase(CaseOp choice) {
     if (!places.count(result))
       putInArena(result);
   for (Region &branch : choice.getBranches()) {
-    for (auto [argument, input] : llvm::zip_equal(branch.getArguments(), choice.getInputs()))
+    for (auto [argument, input] :
+         llvm::zip_equal(branch.getArguments(), choice.getInputs()))
       put(argument, place(input));
     Block &block = branch.front();
-    for (auto [value, result] : llvm::zip_equal(block.getTerminator()->getOperands(), choice.getResults())) {
+    for (auto [value, result] : llvm::zip_equal(
+             block.getTerminator()->getOperands(), choice.getResults())) {
       Operation *def = value.getDefiningOp();
-      if (def && def->getBlock() == &block && !isa<ConstantOp>(def) && !places.count(value))
+      if (def && def->getBlock() == &block && !isa<ConstantOp>(def) &&
+          !places.count(value))
         put(value, place(result));
     }
     assignBlock(block);

@@ -1,4 +1,4 @@
-//===- BufferAssignment.h - where each value lives ------------*- C++ -*-===//
+//===- BufferAssignment.h - where each value lives --------------*- C++ -*-===//
 //
 // Worked example, an update in place:
 //

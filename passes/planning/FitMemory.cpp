@@ -74,7 +74,8 @@ public:
   explicit Hastening(func::FuncOp function)
       : block(function.getBody().front()) {
     for (BlockArgument argument : function.getArguments())
-      if (auto donated = function.getArgAttrOfType<IntegerAttr>(argument.getArgNumber(), kDonatedAttr))
+      if (auto donated = function.getArgAttrOfType<IntegerAttr>(
+              argument.getArgNumber(), kDonatedAttr))
         heirs[block.getTerminator()->getOperand(donated.getInt())] = argument;
   }
 
@@ -143,7 +144,8 @@ private:
     llvm::SetVector<Value> operands(op->operand_begin(), op->operand_end());
     int64_t bytes = 0;
     for (Value operand : operands)
-      if (operand.getDefiningOp() && !isReturned(operand) && isLastUse(operand, op))
+      if (operand.getDefiningOp() && !isReturned(operand) &&
+          isLastUse(operand, op))
         bytes += bytesOf(operand.getType());
     return bytes;
   }
@@ -177,7 +179,9 @@ private:
 /// What lives at each op of a block, arguments apart.
 class Regathering {
 public:
-  Regathering(Block &block, StringAttr why) : block(block), why(why) { number(); }
+  Regathering(Block &block, StringAttr why) : block(block), why(why) {
+    number();
+  }
 
   int64_t peak() const { return live[fullest]; }
 
@@ -258,10 +262,14 @@ private:
     block.getOperations().insert(Block::iterator(first), again);
     made.insert(again);
     auto reason = op->getAttrOfType<StringAttr>("reason");
-    again->setAttr("reason", StringAttr::get(op->getContext(), (reason ? reason.getValue() : "") + why.getValue()));
-    op->getResult(0).replaceUsesWithIf(again->getResult(0), [&](OpOperand &use) {
-      return at.lookup(block.findAncestorOpInBlock(*use.getOwner())) > fullest;
-    });
+    again->setAttr("reason", StringAttr::get(op->getContext(),
+                                             (reason ? reason.getValue() : "") +
+                                                 why.getValue()));
+    op->getResult(0).replaceUsesWithIf(
+        again->getResult(0), [&](OpOperand &use) {
+          return at.lookup(block.findAncestorOpInBlock(*use.getOwner())) >
+                 fullest;
+        });
     if (op->use_empty()) // all of them came later: it is only moved
       op->erase();
   }
@@ -280,13 +288,15 @@ struct FitMemory : weft::impl::FitMemoryPassBase<FitMemory> {
     Attribute attribute = getOperation()->getDiscardableAttr(kMemoryAttr);
     auto bytes = dyn_cast_or_null<IntegerAttr>(attribute);
     if (attribute && (!bytes || bytes.getInt() <= 0)) {
-      getOperation().emitError() << kMemoryAttr << " is " << attribute
-                                 << "; write the bytes of a device as 67108864 : i64";
+      getOperation().emitError()
+          << kMemoryAttr << " is " << attribute
+          << "; write the bytes of a device as 67108864 : i64";
       return signalPassFailure();
     }
     for (auto function : getOperation().getOps<func::FuncOp>())
       if (becomesProgram(function))
-        fit(function, bytes ? bytes.getInt() : std::numeric_limits<int64_t>::max());
+        fit(function,
+            bytes ? bytes.getInt() : std::numeric_limits<int64_t>::max());
   }
 
   void fit(func::FuncOp function, int64_t bytes) {
@@ -297,7 +307,8 @@ struct FitMemory : weft::impl::FitMemoryPassBase<FitMemory> {
       ++numHastened;
     else
       hastening.undo();
-    auto why = StringAttr::get(&getContext(), ", again: a device has " + Twine(bytes) + " bytes");
+    auto why = StringAttr::get(&getContext(), ", again: a device has " +
+                                                  Twine(bytes) + " bytes");
     Regathering regathering(function.getBody().front(), why);
     if (bytes < before)
       while (bytesNeeded(function) > bytes && regathering.step())

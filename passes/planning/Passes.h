@@ -1,4 +1,4 @@
-//===- Passes.h - from kernels to instructions ----------------*- C++ -*-===//
+//===- Passes.h - from kernels to instructions ------------------*- C++ -*-===//
 
 #ifndef WEFT_PASSES_PLANNING_PASSES_H
 #define WEFT_PASSES_PLANNING_PASSES_H

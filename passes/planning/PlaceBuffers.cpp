@@ -1,4 +1,4 @@
-//===- PlaceBuffers.cpp - gives every value a buffer, emits the plan -------===//
+//===- PlaceBuffers.cpp - gives every value a buffer, emits the plan ------===//
 
 #include "weft/passes/planning/ArenaPacking.h"
 #include "weft/passes/planning/BufferAssignment.h"
@@ -53,7 +53,9 @@ private:
   void emitMoves(Location loc, Moves moves);
   Moves movesBetween(ValueRange sources, ValueRange targets);
   /// "loop 3": no other label has it.
-  std::string label(StringRef what) { return (what + " " + Twine(labels++)).str(); }
+  std::string label(StringRef what) {
+    return (what + " " + Twine(labels++)).str();
+  }
   Value buffer(Value value);
   SmallVector<Value> buffers(ValueRange values);
   LayoutAttr layoutOf(DictionaryAttr attributes, int64_t rank);
@@ -82,8 +84,8 @@ LogicalResult ProgramEmitter::emitPorts() {
     return attr ? attr : builder.getStringAttr(fallback);
   };
   auto globalType = [](DictionaryAttr attributes, Type local) {
-    auto attr = attributes ? attributes.getAs<TypeAttr>("weft.global_type")
-                           : nullptr;
+    auto attr =
+        attributes ? attributes.getAs<TypeAttr>("weft.global_type") : nullptr;
     return attr ? attr : TypeAttr::get(local);
   };
   for (BlockArgument argument : function.getArguments()) {
@@ -176,9 +178,10 @@ void ProgramEmitter::emitHostCall(host::CallOp op) {
   llvm::append_range(all, buffers(op.getResults()));
   plan::CollectiveOp::create(
       builder, op.getLoc(), builder.getStringAttr("host_call"),
-      ReduceKindAttr(), all, all, op.getGroup(), builder.getI64IntegerAttr(read),
-      IntegerAttr(), LayoutAttr(), LayoutAttr(),
-      builder.getDenseI64ArrayAttr(op.getFunction()), StringAttr(), timesAttr());
+      ReduceKindAttr(), all, all, op.getGroup(),
+      builder.getI64IntegerAttr(read), IntegerAttr(), LayoutAttr(),
+      LayoutAttr(), builder.getDenseI64ArrayAttr(op.getFunction()),
+      StringAttr(), timesAttr());
 }
 
 LogicalResult ProgramEmitter::emitInstruction(Operation &op) {
@@ -199,8 +202,8 @@ LogicalResult ProgramEmitter::emitInstruction(Operation &op) {
     emitCollective(op, "all_to_all", nullptr, c.getGroup(), c.getConcat(),
                    c.getSplit(), c.getReasonAttr());
   } else if (auto c = dyn_cast<coll::FetchOp>(op)) {
-    int64_t positions[] = {int64_t(c.getSize()),   int64_t(c.getBlock()),
-                           int64_t(c.getStep()),   int64_t(c.getOffset()),
+    int64_t positions[] = {int64_t(c.getSize()),    int64_t(c.getBlock()),
+                           int64_t(c.getStep()),    int64_t(c.getOffset()),
                            int64_t(c.getDivisor()), int64_t(c.getModulus())};
     emitTable(op, "fetch", positions, c.getGroup(), c.getDimAttr(),
               c.getReasonAttr());
@@ -252,8 +255,8 @@ ProgramEmitter::Moves ProgramEmitter::movesBetween(ValueRange sources,
 /// A source that another move overwrites is saved first.
 void ProgramEmitter::emitMoves(Location loc, Moves moves) {
   for (auto &[source, target] : moves) {
-    bool overwritten = llvm::any_of(
-        moves, [&, s = source](auto &m) { return m.second == s; });
+    bool overwritten =
+        llvm::any_of(moves, [&, s = source](auto &m) { return m.second == s; });
     if (!overwritten)
       continue;
     auto type = cast<MemRefType>(source.getType());
@@ -295,7 +298,8 @@ void ProgramEmitter::emitJumpUnless(Location loc, Value condition,
 
 LogicalResult ProgramEmitter::emitWhile(WhileOp loop) {
   Location loc = loop.getLoc();
-  Block &condition = loop.getCondition().front(), &body = loop.getBody().front();
+  Block &condition = loop.getCondition().front(),
+        &body = loop.getBody().front();
   auto decided = cast<ConditionOp>(condition.getTerminator());
   StringAttr start = builder.getStringAttr(label("loop"));
   StringAttr end = builder.getStringAttr(label("end"));
@@ -358,9 +362,9 @@ LogicalResult ProgramEmitter::emit() {
                                            bufferType(value.getType()),
                                            builder.getI64IntegerAttr(offset)));
   for (ConstantOp constant : assignment.constants())
-    constants.push_back(plan::ConstantOp::create(
-        builder, constant.getLoc(), bufferType(constant.getType()),
-        constant.getValue()));
+    constants.push_back(plan::ConstantOp::create(builder, constant.getLoc(),
+                                                 bufferType(constant.getType()),
+                                                 constant.getValue()));
   if (failed(emitBlock(function.getBody().front())))
     return failure();
   program.setArena(llvm::alignTo(packing.bytes, 64));

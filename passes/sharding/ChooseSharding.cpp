@@ -179,9 +179,8 @@ static FactorAxes exactly(const RuledOp &op, const Wish &leader,
   return axes;
 }
 
-static std::vector<FactorAxes> listCandidates(const RuledOp &op,
-                                              llvm::ArrayRef<Wish> wishes,
-                                              bool &conflict) {
+static std::vector<FactorAxes>
+listCandidates(const RuledOp &op, llvm::ArrayRef<Wish> wishes, bool &conflict) {
   std::vector<FactorAxes> candidates;
   auto add = [&](FactorAxes axes) {
     if (!llvm::is_contained(candidates, axes))

@@ -37,11 +37,13 @@ static bool needs(Operation *op, const Bundle &bundle) {
   };
   if (op->getNumRegions() == 0)
     return llvm::any_of(op->getOperands(), isNeeded);
-  return op->walk([&](Operation *inner) {
-           return llvm::any_of(inner->getOperands(), isNeeded)
-                      ? WalkResult::interrupt()
-                      : WalkResult::advance();
-         }).wasInterrupted();
+  return op
+      ->walk([&](Operation *inner) {
+        return llvm::any_of(inner->getOperands(), isNeeded)
+                   ? WalkResult::interrupt()
+                   : WalkResult::advance();
+      })
+      .wasInterrupted();
 }
 
 /// Bundles greedily: an all-reduce joins the first bundle whose results it does

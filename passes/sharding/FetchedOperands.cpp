@@ -65,10 +65,9 @@ FetchedRange weft::fetchedRange(const PositionMap &map, FactorKind kind,
   }
   auto [first, last] = bounds(to);
   range.complete =
-      to == 0 ||
-      (map.divisor == 1 &&
-       ((map.modulus > 0 && map.modulus <= from) ||
-        (map.offset + first >= 0 && map.offset + last < from)));
+      to == 0 || (map.divisor == 1 &&
+                  ((map.modulus > 0 && map.modulus <= from) ||
+                   (map.offset + first >= 0 && map.offset + last < from)));
   return range;
 }
 
@@ -108,10 +107,10 @@ static Value existing(LocalBuilder &b, const FetchedDim &dim,
       b.compare(CompareKind::LT, at,
                 b.integer(dim.size * range.divisor, shape)));
   if (range.divisor > 1)
-    valid = AndOp::create(
-        builder, b.loc, valid,
-        b.compare(CompareKind::EQ, apply(RemOp(), at, range.divisor),
-                  b.integer(0, shape)));
+    valid = AndOp::create(builder, b.loc, valid,
+                          b.compare(CompareKind::EQ,
+                                    apply(RemOp(), at, range.divisor),
+                                    b.integer(0, shape)));
   return valid;
 }
 
@@ -123,10 +122,10 @@ Value weft::fetchRange(OpBuilder &builder, Location loc, Value block,
   shape[dim.dim] = range.count;
   auto number = [&](int64_t value) { return builder.getI64IntegerAttr(value); };
   Value fetched = coll::FetchOp::create(
-      builder, loc, type.clone(shape), block, number(dim.dim),
-      number(dim.size), number(range.block), number(range.step),
-      number(range.offset), number(range.divisor), number(range.modulus),
-      groupOf(dim.mesh, dim.axes), reason);
+      builder, loc, type.clone(shape), block, number(dim.dim), number(dim.size),
+      number(range.block), number(range.step), number(range.offset),
+      number(range.divisor), number(range.modulus), groupOf(dim.mesh, dim.axes),
+      reason);
   if (!fill || range.complete || range.count == 0)
     return fetched;
   LocalBuilder b{builder, loc};

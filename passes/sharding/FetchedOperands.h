@@ -1,4 +1,4 @@
-//===- FetchedOperands.h - window and shift factors ------------*- C++ -*-===//
+//===- FetchedOperands.h - window and shift factors -------------*- C++ -*-===//
 //
 // A sharded dimension whose positions move: every device receives the operand
 // positions that its part of the result needs, and no others, whatever number
@@ -41,8 +41,8 @@ struct FetchedRange {
 /// What `shards` shards of a result dimension of size `to` need of an operand
 /// dimension of size `from`: one element for each position of a shift factor,
 /// else all from the first to the last.
-FetchedRange fetchedRange(const PositionMap &map, FactorKind kind,
-                          int64_t from, int64_t to, int64_t shards);
+FetchedRange fetchedRange(const PositionMap &map, FactorKind kind, int64_t from,
+                          int64_t to, int64_t shards);
 
 /// Elements along the dimension that a device in the middle does not hold.
 int64_t missingElements(const FetchedRange &range, int64_t from,

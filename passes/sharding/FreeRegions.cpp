@@ -1,4 +1,4 @@
-//===- FreeRegions.cpp - regions that leave axes free ----------------------===//
+//===- FreeRegions.cpp - regions that leave axes free ---------------------===//
 
 #include "weft/passes/sharding/FreeRegions.h"
 
@@ -30,7 +30,8 @@ FixedLayoutsOpInterface weft::freeRegionAround(Value value) {
 
 /// Is it a part of one of these whole axes?
 static bool isAmong(const SubAxis &axis, llvm::ArrayRef<SubAxis> whole) {
-  return llvm::any_of(whole, [&](const SubAxis &x) { return x.axis == axis.axis; });
+  return llvm::any_of(whole,
+                      [&](const SubAxis &x) { return x.axis == axis.axis; });
 }
 
 SubAxes weft::boundAxes(const Mesh &mesh, llvm::ArrayRef<SubAxis> free) {

@@ -1,4 +1,4 @@
-//===- FreeRegions.h - regions that leave axes free ------------*- C++ -*-===//
+//===- FreeRegions.h - regions that leave axes free -------------*- C++ -*-===//
 //
 // A region over "x" that leaves "y" free is a program of whole values along
 // "y", one for each coordinate of "x":

@@ -1,4 +1,4 @@
-//===- HoistReductions.cpp - sums that are reduced once, behind a loop -----===//
+//===- HoistReductions.cpp - sums that are reduced once, behind a loop ----===//
 //
 //   for (%acc = %zero) { %g : partial; %s = reshard %g; yield add %acc, %s }
 //
@@ -60,7 +60,8 @@ private:
   /// Operands that take what was in front of their reshard, and those outside
   /// the loop that become partial.
   llvm::SetVector<OpOperand *> skipping, entering;
-  llvm::SetVector<Operation *> undone; ///< reshards of carried values to partial
+  llvm::SetVector<Operation *>
+      undone; ///< reshards of carried values to partial
 };
 } // namespace
 
@@ -90,9 +91,8 @@ bool Delay::addSum(Operation *op) {
     return false;
   if (!sums.insert(op))
     return true;
-  return llvm::all_of(op->getOpOperands(), [&](OpOperand &operand) {
-           return addSource(operand);
-         }) &&
+  return llvm::all_of(op->getOpOperands(),
+                      [&](OpOperand &operand) { return addSource(operand); }) &&
          addUses(op->getResult(0));
 }
 
@@ -117,7 +117,8 @@ bool Delay::addSource(OpOperand &operand) {
 bool Delay::addUses(Value value) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
-    if (Value target = flow.target(use); target && user->getParentOp() == loop) {
+    if (Value target = flow.target(use);
+        target && user->getParentOp() == loop) {
       if (!addClass(target))
         return false;
     } else if (auto reshard = dyn_cast<ReshardOp>(user);
@@ -138,9 +139,8 @@ bool Delay::addClass(Value leader) {
   for (Value member : flow.members(leader))
     if (isa<BlockArgument>(member) && !addUses(member))
       return false;
-  return llvm::all_of(flow.sources(leader), [&](OpOperand *operand) {
-    return addSource(*operand);
-  });
+  return llvm::all_of(flow.sources(leader),
+                      [&](OpOperand *operand) { return addSource(*operand); });
 }
 
 bool Delay::find(Value carried) {
@@ -163,8 +163,10 @@ void Delay::apply() {
   }
   for (OpOperand *operand : entering) {
     auto type = cast<RankedTensorType>(operand->get().getType());
-    auto to = withLayout(type, LayoutAttr::get(getLayout(type).getMesh(), partial));
-    operand->set(ReshardOp::create(builder, loop->getLoc(), to, operand->get(), reason));
+    auto to =
+        withLayout(type, LayoutAttr::get(getLayout(type).getMesh(), partial));
+    operand->set(
+        ReshardOp::create(builder, loop->getLoc(), to, operand->get(), reason));
   }
   builder.setInsertionPointAfter(loop);
   for (Value leader : leaders)
@@ -173,7 +175,8 @@ void Delay::apply() {
       setPartial(member);
       if (isa<BlockArgument>(member) || member.use_empty())
         continue;
-      auto once = ReshardOp::create(builder, loop->getLoc(), before, member, reason);
+      auto once =
+          ReshardOp::create(builder, loop->getLoc(), before, member, reason);
       member.replaceAllUsesExcept(once, once);
     }
   for (Operation *sum : sums)

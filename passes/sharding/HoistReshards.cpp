@@ -1,4 +1,4 @@
-//===- HoistReshards.cpp - what no round changes moves once, before a loop -===//
+//===- HoistReshards.cpp - what no round changes moves once, before a loop ===//
 //
 //   for (%w = %a) { %g = reshard %w to whole; ... dot %x, %g; yield ..., %w }
 //
@@ -75,7 +75,8 @@ bool Invariant::find(Value leader) {
       Value value = operand->get();
       if (operand->getOwner() == loop)
         entering.push_back(operand);
-      else if (isa<BlockArgument>(value) && !flow.sources(flow.leader(value)).empty() &&
+      else if (isa<BlockArgument>(value) &&
+               !flow.sources(flow.leader(value)).empty() &&
                value.getParentRegion()->getParentOp() == loop)
         leaders.insert(flow.leader(value));
       else

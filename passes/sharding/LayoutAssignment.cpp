@@ -251,7 +251,8 @@ void LayoutAssignment::answerObservers() {
   });
   for (Operation *op : observers) {
     Value value = op->getOperand(0);
-    const Layout *layout = table.isSource(value) ? &table.get(value) : layoutOf(value);
+    const Layout *layout =
+        table.isSource(value) ? &table.get(value) : layoutOf(value);
     if (layout && layout->isPartial())
       layout = &reducedLayout(value);
     Builder builder(op->getContext());
@@ -264,7 +265,8 @@ void LayoutAssignment::answerObservers() {
     op->erase();
   }
   if (!answers.empty())
-    function->setAttr(kObservedAttr, ArrayAttr::get(function.getContext(), answers));
+    function->setAttr(kObservedAttr,
+                      ArrayAttr::get(function.getContext(), answers));
 }
 
 void LayoutAssignment::finish() {

@@ -1,5 +1,4 @@
-//===- LayoutAssignment.h - from the table to types and reshards -*- C++
-//-*-===//
+//===- LayoutAssignment.h - from the table to types and reshards ----------===//
 
 #ifndef WEFT_PASSES_SHARDING_LAYOUTASSIGNMENT_H
 #define WEFT_PASSES_SHARDING_LAYOUTASSIGNMENT_H

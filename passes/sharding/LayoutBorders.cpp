@@ -1,4 +1,4 @@
-//===- LayoutBorders.cpp - ops that say layouts themselves -----------------===//
+//===- LayoutBorders.cpp - ops that say layouts themselves ----------------===//
 //
 // LayoutTable at the borders of regions: what an op says of its operands and
 // results (FixedLayoutsOpInterface), and what its region leaves free.
@@ -32,8 +32,9 @@ LogicalResult LayoutTable::seedFixedLayouts() {
       continue;
     SubAxes free = says.getFreeAxes();
     for (OpResult result : op.op->getResults()) {
-      auto layout = annotation(says.getResultLayout(result.getResultNumber()),
-                               result.getType(), op.op->getName().getStringRef());
+      auto layout =
+          annotation(says.getResultLayout(result.getResultNumber()),
+                     result.getType(), op.op->getName().getStringRef());
       if (!layout)
         return failure();
       fix(result, *layout, /*late=*/false);
@@ -74,7 +75,8 @@ void LayoutTable::updateBorder(Operation *op, const Round &round,
     return;
   SubAxes free = says.getFreeAxes();
   auto speaks = [&](Value value) {
-    return !free.empty() && !sources.contains(value) && round.hears(entryOf(value));
+    return !free.empty() && !sources.contains(value) &&
+           round.hears(entryOf(value));
   };
   auto meet = [&](Value outer, const Layout &said, Value inner) {
     if (speaks(outer))
@@ -84,7 +86,8 @@ void LayoutTable::updateBorder(Operation *op, const Round &round,
   Region &region = says->getRegion(0);
   for (OpOperand &operand : says->getOpOperands()) {
     unsigned i = operand.getOperandNumber();
-    meet(operand.get(), says.getOperandLayout(i).getLayout(), region.getArgument(i));
+    meet(operand.get(), says.getOperandLayout(i).getLayout(),
+         region.getArgument(i));
   }
   if (free.empty())
     return;
@@ -100,13 +103,15 @@ void LayoutTable::updateBorder(Operation *op, const Round &round,
 //===----------------------------------------------------------------------===//
 
 /// What an op that says layouts requires and produces.
-static OpSharding stated(const LayoutTable &table, FixedLayoutsOpInterface says) {
+static OpSharding stated(const LayoutTable &table,
+                         FixedLayoutsOpInterface says) {
   OpSharding sharding;
   bool free = !says.getFreeAxes().empty();
   for (unsigned i = 0; i < says->getNumOperands(); ++i) {
     Layout said = says.getOperandLayout(i).getLayout();
     Value inside = free ? says->getRegion(0).getArgument(i) : Value();
-    sharding.operands.push_back(inside ? compose(said, table.get(inside)) : said);
+    sharding.operands.push_back(inside ? compose(said, table.get(inside))
+                                       : said);
   }
   for (Value result : says->getResults())
     sharding.results.push_back(table.get(result));

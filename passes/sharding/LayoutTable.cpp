@@ -43,7 +43,8 @@ void LayoutTable::addBlock(Block &block, llvm::ArrayRef<SubAxis> bound) {
       for (Region &region : op.getRegions())
         addBlock(region.front(), bound);
     else if (FixedLayoutsOpInterface says = freeRegionOf(&op))
-      addBlock(op.getRegion(0).front(), boundAxes(meshValue, says.getFreeAxes()));
+      addBlock(op.getRegion(0).front(),
+               boundAxes(meshValue, says.getFreeAxes()));
   }
 }
 
@@ -176,8 +177,7 @@ LogicalResult LayoutTable::seedConstraints() {
 
 LogicalResult LayoutTable::seed() {
   if (failed(seedArguments()) || failed(seedConstraints()) ||
-      failed(seedFixedLayouts()) ||
-      failed(joinGroups()))
+      failed(seedFixedLayouts()) || failed(joinGroups()))
     return failure();
   return seedResults();
 }
@@ -213,10 +213,12 @@ TensorLayouts LayoutTable::layoutsOf(const RuledOp &op) const {
 }
 
 /// Does the axis leave no padding where blocks have to be full?
-bool LayoutTable::staysFull(const Entry &entry, unsigned dim, const SubAxis &axis) {
-  return !entry.full || entry.full.getDimSize(dim) %
-                                (shardCount(entry.layout.dims[dim]) * axis.size) ==
-                            0;
+bool LayoutTable::staysFull(const Entry &entry, unsigned dim,
+                            const SubAxis &axis) {
+  return !entry.full ||
+         entry.full.getDimSize(dim) %
+                 (shardCount(entry.layout.dims[dim]) * axis.size) ==
+             0;
 }
 
 bool LayoutTable::extend(Entry &entry, const Layout &more) const {

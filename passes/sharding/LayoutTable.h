@@ -1,4 +1,4 @@
-//===- LayoutTable.h - the layout every value should have ------*- C++ -*-===//
+//===- LayoutTable.h - the layout every value should have -------*- C++ -*-===//
 //
 // Propagation decides here; no type changes. Worked example: x is annotated
 // [data, -], w1 [-, model] and w2 [-, -]:

@@ -93,9 +93,8 @@ StringAttr BlockPlacement::reasonFor(unsigned factor, StringRef what) const {
           " dimension are " + what);
 }
 
-Value BlockPlacement::gatherParts(OpBuilder &builder, Location loc,
-                                  Value value, unsigned factor,
-                                  unsigned dim) const {
+Value BlockPlacement::gatherParts(OpBuilder &builder, Location loc, Value value,
+                                  unsigned factor, unsigned dim) const {
   if (shards(factor) == 1)
     return value;
   auto type = cast<RankedTensorType>(value.getType());

@@ -1,4 +1,4 @@
-//===- MergeCollectives.cpp - what is communicated twice is kept ------------===//
+//===- MergeCollectives.cpp - what is communicated twice is kept ----------===//
 //
 // A convolution and its kernel's gradient need the same rows of their
 // neighbours:
@@ -48,8 +48,9 @@ static llvm::hash_code hashOf(Operation *op) {
 
 /// Keeps the first, and says what the second was for.
 static void merge(Operation *first, Operation *second) {
-  if (StringAttr why = joinReasons({first->getAttrOfType<StringAttr>(kReason),
-                                    second->getAttrOfType<StringAttr>(kReason)}))
+  if (StringAttr why =
+          joinReasons({first->getAttrOfType<StringAttr>(kReason),
+                       second->getAttrOfType<StringAttr>(kReason)}))
     first->setAttr(kReason, why);
   first->setLoc(FusedLoc::get({first->getLoc(), second->getLoc()}, Attribute(),
                               first->getContext()));
@@ -69,7 +70,8 @@ struct MergeCollectives
       if (!isa_and_nonnull<coll::CollDialect>(op.getDialect()))
         continue;
       auto &alike = seen[hashOf(&op)];
-      auto known = llvm::find_if(alike, [&](Operation *other) { return areEqual(other, &op); });
+      auto known = llvm::find_if(
+          alike, [&](Operation *other) { return areEqual(other, &op); });
       if (known == alike.end()) {
         alike.push_back(&op);
         continue;

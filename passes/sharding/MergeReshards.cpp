@@ -1,5 +1,4 @@
-//===- MergeReshards.cpp - movements that make others unnecessary
-//----------===//
+//===- MergeReshards.cpp - movements that make others unnecessary ---------===//
 
 #include "weft/passes/sharding/Passes.h"
 #include "weft/passes/sharding/Provenance.h"
@@ -56,7 +55,8 @@ bool ReshardMerger::skipFirst(ReshardOp second) {
   if (cost.between(second.getResult(), from, to) > now)
     return false;
   second.getInputMutable().assign(first.getInput());
-  second.setReasonAttr(joinReasons({first.getReasonAttr(), second.getReasonAttr()}));
+  second.setReasonAttr(
+      joinReasons({first.getReasonAttr(), second.getReasonAttr()}));
   return true;
 }
 

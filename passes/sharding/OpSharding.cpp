@@ -138,9 +138,7 @@ bool weft::mergeInto(FactorAxes &axes, const FactorAxes &more) {
   return complete;
 }
 
-int64_t weft::elementBytes(Type elementType) {
-  return bytesOf(elementType);
-}
+int64_t weft::elementBytes(Type elementType) { return bytesOf(elementType); }
 
 static int64_t sizeInBytes(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
@@ -193,8 +191,7 @@ static bool has(const TensorFactors &tensor, unsigned factor) {
 
 /// Does the factor leave the tensor partial where it is sharded?
 static bool isReduced(const Factor &factor) {
-  return factor.kind == FactorKind::Reduce ||
-         factor.kind == FactorKind::Lookup;
+  return factor.kind == FactorKind::Reduce || factor.kind == FactorKind::Lookup;
 }
 
 /// Partial axes of a result: those of reduced factors it does not have. One
@@ -211,9 +208,10 @@ static void addPartial(const RuledOp &op, const TensorFactors &tensor,
 static void keepOneReduceKind(const RuledOp &op, FactorAxes &axes) {
   std::optional<ReduceKind> kind;
   for (auto [index, factor] : llvm::enumerate(op.rule.factors)) {
-    bool stays = llvm::all_of(op.rule.results, [&, index = index](auto &result) {
-      return has(result, index);
-    });
+    bool stays =
+        llvm::all_of(op.rule.results, [&, index = index](auto &result) {
+          return has(result, index);
+        });
     if (!isReduced(factor) || stays || axes[index].empty())
       continue;
     if (kind && *kind != factor.reduce)

@@ -1,5 +1,4 @@
-//===- OpSharding.h - layouts of one op's tensors, by its factors -*- C++
-//-*-===//
+//===- OpSharding.h - layouts of one op's tensors, by its factors ---------===//
 //
 // Worked example: the contraction ([b, k], [k, n]) -> ([b, n]) reduce={k} with
 // operands [data, model] and [-, -]. The table says

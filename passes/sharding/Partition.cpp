@@ -278,15 +278,14 @@ void FunctionPartitioner::maskOperand(const OpBlocks &blocks, unsigned operand,
     if (factor.ownsPadding || !mixesPositions(blocks, factors.front()) ||
         factor.size % shardCount(over) == 0)
       continue;
-    value = maskPadding(builder, blocks.ruled.op->getLoc(), value, dim, factor.size,
-                        blocks.mesh, over, factor.reduce);
+    value = maskPadding(builder, blocks.ruled.op->getLoc(), value, dim,
+                        factor.size, blocks.mesh, over, factor.reduce);
     ++numMasks;
   }
 }
 
 /// Window and shift factors: the operand's positions that the results need.
-void FunctionPartitioner::fetchOperand(const OpBlocks &blocks,
-                                       unsigned operand,
+void FunctionPartitioner::fetchOperand(const OpBlocks &blocks, unsigned operand,
                                        BlockPlacement &placement,
                                        llvm::MutableArrayRef<Value> operands) {
   Operation *op = blocks.ruled.op;
@@ -307,13 +306,13 @@ void FunctionPartitioner::fetchOperand(const OpBlocks &blocks,
     // Positions are those of the result; of another operand where the factor
     // is reduced, and there those in its padding are multiplied too.
     const TensorFactors &result = rule.results[map->result];
-    int64_t to = reduced
-                     ? shardSize(rule.factors[factor].size, shards) * shards
-                     : placement.globalShape(map->result)[llvm::find(
-                                                              result, factors) -
-                                                          result.begin()];
-    FetchedRange range = fetchedRange(
-        *map, rule.factors[factor].kind, from.size, to, shards);
+    int64_t to =
+        reduced
+            ? shardSize(rule.factors[factor].size, shards) * shards
+            : placement.globalShape(
+                  map->result)[llvm::find(result, factors) - result.begin()];
+    FetchedRange range =
+        fetchedRange(*map, rule.factors[factor].kind, from.size, to, shards);
     Value fill;
     if (map->fillOperand >= 0)
       fill = operands[map->fillOperand];
@@ -322,12 +321,12 @@ void FunctionPartitioner::fetchOperand(const OpBlocks &blocks,
           builder, op->getLoc(),
           neutralData(*map->fill,
                       RankedTensorType::get({}, type.getElementType())));
-    operands[operand] = fetchRange(
-        builder, op->getLoc(), operands[operand], from, range, fill,
-        builder.getStringAttr(
-            "what " + op->getName().getStringRef() + " needs of dimension " +
-            llvm::Twine(dim) + " (" +
-            stringifyFactorKind(rule.factors[factor].kind) + ")"));
+    operands[operand] =
+        fetchRange(builder, op->getLoc(), operands[operand], from, range, fill,
+                   builder.getStringAttr(
+                       "what " + op->getName().getStringRef() +
+                       " needs of dimension " + llvm::Twine(dim) + " (" +
+                       stringifyFactorKind(rule.factors[factor].kind) + ")"));
     placement.setFetched(operand, dim);
     ++numCollectives;
   }

@@ -1,5 +1,4 @@
-//===- Passes.h - from one global program to one for each device -*- C++
-//-*-===//
+//===- Passes.h - from one global program to one for each device ----------===//
 
 #ifndef WEFT_PASSES_SHARDING_PASSES_H
 #define WEFT_PASSES_SHARDING_PASSES_H

@@ -56,8 +56,8 @@ static LogicalResult checkOp(Operation &op) {
   for (Region &region : op.getRegions()) {
     if (!region.hasOneBlock())
       return op.emitError("region ")
-             << region.getRegionNumber() << " has "
-             << region.getBlocks().size() << " blocks; layouts need one";
+             << region.getRegionNumber() << " has " << region.getBlocks().size()
+             << " blocks; layouts need one";
     for (Operation &inner : region.front())
       if (failed(checkOp(inner)))
         return failure();

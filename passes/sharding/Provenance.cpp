@@ -103,7 +103,8 @@ static Operation *holderOf(Value value) {
 std::string Provenance::describe(Value value) const {
   if (Operation *holder = holderOf(value)) {
     llvm::StringRef layer = layerOf(holder);
-    return "what " + (layer.empty() ? holder->getName().getStringRef() : layer).str() +
+    return "what " +
+           (layer.empty() ? holder->getName().getStringRef() : layer).str() +
            " passes to its regions";
   }
   if (auto arg = dyn_cast<BlockArgument>(value)) {

@@ -1,4 +1,4 @@
-//===- Provenance.h - why a value moves, for people ------------*- C++ -*-===//
+//===- Provenance.h - why a value moves, for people -------------*- C++ -*-===//
 //
 //   gradient of d1/kernel is summed over "data"
 //   output of d2 is summed over "model"

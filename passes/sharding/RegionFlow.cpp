@@ -1,4 +1,4 @@
-//===- RegionFlow.cpp - values that regions pass on ------------------------===//
+//===- RegionFlow.cpp - values that regions pass on -----------------------===//
 
 #include "weft/passes/sharding/RegionFlow.h"
 #include "weft/passes/sharding/FreeRegions.h"

@@ -1,4 +1,4 @@
-//===- RegionFlow.h - values that regions pass on --------------*- C++ -*-===//
+//===- RegionFlow.h - values that regions pass on ---------------*- C++ -*-===//
 //
 // A loop's initial value, the body's argument, what the body yields and the
 // result are one value at different times:

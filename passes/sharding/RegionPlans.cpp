@@ -17,7 +17,8 @@ ReshardCache &RegionPlans::plansOf(Value value) {
       within, [&](const Bound &other) { return other.axes == bound; });
   if (known != within.end())
     return known->plans;
-  return within.emplace_back(Bound{bound, ReshardCache(meshWithin(mesh, bound))})
+  return within
+      .emplace_back(Bound{bound, ReshardCache(meshWithin(mesh, bound))})
       .plans;
 }
 

@@ -1,4 +1,4 @@
-//===- RegionPlans.h - moves on the mesh that a value sees -----*- C++ -*-===//
+//===- RegionPlans.h - moves on the mesh that a value sees ------*- C++ -*-===//
 //
 // On "x"=4, "y"=2 a value of a region that binds "x" moves among the devices of
 // its own coordinate along "x": there its plans are those of "x"=1, "y"=2. What

@@ -1,4 +1,4 @@
-//===- ReshardCache.h - plans that were made before ------------*- C++ -*-===//
+//===- ReshardCache.h - plans that were made before -------------*- C++ -*-===//
 //
 // A model's layers reshard alike: of 512 layers' 3,072 pairs 6 are different.
 //

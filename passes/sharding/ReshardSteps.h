@@ -1,4 +1,4 @@
-//===- ReshardSteps.h - the legal steps of a reshard -----------*- C++ -*-===//
+//===- ReshardSteps.h - the legal steps of a reshard ------------*- C++ -*-===//
 //
 // The planner's own view of a pair of layouts. Worked example, on x=4, y=2:
 //

@@ -1,5 +1,4 @@
-//===- Resharding.h - the cheapest way from one layout to another -*- C++
-//-*-===//
+//===- Resharding.h - the cheapest way from one layout to another ---------===//
 //
 // Pure search, no IR. Worked example: 16x16x16 of f32 on x=4, y=2,
 //

@@ -234,9 +234,9 @@ ConflictSettler::attemptSharding(unsigned index, const FactorAxes &axes,
   return followChanges(limit);
 }
 
-ConflictSettler::Settlement
-ConflictSettler::attemptOperand(unsigned index, unsigned operand,
-                                size_t limit) {
+ConflictSettler::Settlement ConflictSettler::attemptOperand(unsigned index,
+                                                            unsigned operand,
+                                                            size_t limit) {
   const RuledOp &op = table.ops()[index];
   if (!wantsOtherwise(op, operand))
     return {};

@@ -1,4 +1,4 @@
-//===- SettleConflicts.h - the cheaper side of each conflict ---*- C++ -*-===//
+//===- SettleConflicts.h - the cheaper side of each conflict ----*- C++ -*-===//
 //
 // An axis shards one factor of an op only. Where an op's tensors want it for
 // two, propagation let the first have it, everywhere. Worked example: h is

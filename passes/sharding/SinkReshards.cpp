@@ -1,5 +1,4 @@
-//===- SinkReshards.cpp - movements behind the ops that make them cheaper
-//--===//
+//===- SinkReshards.cpp - movements behind the ops that make them cheaper -===//
 //
 // %r = reshard %x : [{"data"}, {}] -> [{}, {}]      all of 1024x64 is gathered
 // %s = weft.slice %r [0, 0] ... : -> 1024x8

@@ -1,5 +1,4 @@
-//===- Differentiate.cpp - --weft-differentiate
-//----------------------------===//
+//===- Differentiate.cpp - --weft-differentiate ---------------------------===//
 
 #include "weft/dialects/weft/FlowOps.h"
 #include "weft/passes/training/Passes.h"

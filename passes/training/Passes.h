@@ -1,4 +1,4 @@
-//===- Passes.h - passes on training steps ---------------------*- C++ -*-===//
+//===- Passes.h - passes on training steps ----------------------*- C++ -*-===//
 
 #ifndef WEFT_PASSES_TRAINING_PASSES_H
 #define WEFT_PASSES_TRAINING_PASSES_H

@@ -1,5 +1,4 @@
-//===- Tape.cpp - inlining, and reverse mode over what was inlined
-//---------===//
+//===- Tape.cpp - inlining, and reverse mode over what was inlined --------===//
 
 #include "weft/passes/training/Tape.h"
 
@@ -62,9 +61,8 @@ LogicalResult Expander::expandWithin(Operation *op) {
   return success();
 }
 
-FailureOr<Expander::Values> Expander::inlineBody(func::FuncOp callee,
-                                                 ValueRange operands,
-                                                 Tape &tape) {
+FailureOr<Expander::Values>
+Expander::inlineBody(func::FuncOp callee, ValueRange operands, Tape &tape) {
   IRMapping mapping;
   mapping.map(callee.getArguments(), operands);
   Block &body = callee.getBody().front();
@@ -117,9 +115,9 @@ FailureOr<Expander::Values> Expander::differentiate(ValueAndGradOp op,
   if (failed(gradients))
     return failure();
   for (auto [gradient, input] : llvm::zip_equal(*gradients, inputs))
-    results->push_back(gradient ? gradient
-                                : constantLike(builder, op.getLoc(),
-                                               input.getType(), 0));
+    results->push_back(
+        gradient ? gradient
+                 : constantLike(builder, op.getLoc(), input.getType(), 0));
   eraseReplaced(before, body, *results);
   ++differentiated;
   gradientOps += backward.size();

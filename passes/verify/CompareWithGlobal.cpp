@@ -1,5 +1,4 @@
-//===- CompareWithGlobal.cpp - interpret before and after, compare
-//---------===//
+//===- CompareWithGlobal.cpp - interpret before and after, compare --------===//
 
 #include "weft/passes/verify/CompareWithGlobal.h"
 #include "weft/dialects/weft/Weft.h"
@@ -170,8 +169,8 @@ Tensor drawTensor(RankedTensorType type, Draw draw, uint64_t seed,
                   uint64_t integersBelow) {
   Tensor tensor(type);
   if (tensor.isComplex())
-    return Tensor::ofPairs(
-        type, drawTensor(tensor.asReals().getType(), draw, seed, integersBelow));
+    return Tensor::ofPairs(type, drawTensor(tensor.asReals().getType(), draw,
+                                            seed, integersBelow));
   uint64_t state = seed;
   for (int64_t i = 0; i < tensor.size(); ++i) {
     uint64_t bits = nextRandom(state) >> 11;

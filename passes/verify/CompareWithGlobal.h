@@ -1,5 +1,4 @@
-//===- CompareWithGlobal.h - does partitioning keep the meaning? -*- C++
-//-*-===//
+//===- CompareWithGlobal.h - does partitioning keep the meaning? ----------===//
 //
 // Runs a program before and after partitioning on inputs drawn from a seed,
 // the second on every device of its mesh with NaN in all padding, and compares

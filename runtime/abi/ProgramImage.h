@@ -1,4 +1,4 @@
-//===- ProgramImage.h - the bytes of a .weft file --------------*- C++ -*-===//
+//===- ProgramImage.h - the bytes of a .weft file ---------------*- C++ -*-===//
 //
 // A .weft file is a shared object, then the plan, then a trailer:
 //

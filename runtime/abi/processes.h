@@ -1,4 +1,4 @@
-//===- processes.h - one program on several processes: C ABI ------------===//
+//===- processes.h - one program on several processes: C ABI ----*- C++ -*-===//
 //
 // mpirun starts N processes; each runs some of the devices of the same program
 // and gets the same bits as one process with all of them:

@@ -1,4 +1,4 @@
-//===- weft.h - the runtime's C ABI ------------------------------------===//
+//===- weft.h - the runtime's C ABI -----------------------------*- C++ -*-===//
 //
 // Loads a .weft program and runs it on N devices. No MLIR, no LLVM, no
 // exceptions, no global state: every function that can fail returns NULL or an
@@ -43,12 +43,12 @@ typedef void (*weft_kernel_part_fn)(void *const *buffers,
 typedef struct weft_trailer {
   uint64_t elf_bytes;
   uint64_t plan_bytes;
-  uint64_t features;      ///< WEFT_FEATURE_* the kernels need
-  uint64_t hash;          ///< of all bytes before it and of its other fields:
-                          ///< hashProgram in ProgramImage.h
+  uint64_t features; ///< WEFT_FEATURE_* the kernels need
+  uint64_t hash;     ///< of all bytes before it and of its other fields:
+                     ///< hashProgram in ProgramImage.h
   uint32_t abi_version;
   uint32_t reserved;
-  char magic[8];          ///< "WEFTPROG"
+  char magic[8]; ///< "WEFTPROG"
 } weft_trailer;
 enum { WEFT_FEATURE_AVX2 = 1, WEFT_FEATURE_AVX512 = 2, WEFT_FEATURE_NEON = 4 };
 /// FNV-1a over 8-byte words, tail by bytes: what the trailer's hash is made of.
@@ -58,12 +58,12 @@ typedef enum weft_status {
   WEFT_OK = 0,
   WEFT_INVALID_ARGUMENT,
   WEFT_INVALID_FILE,
-  WEFT_INCOMPATIBLE,   ///< ABI or CPU features
+  WEFT_INCOMPATIBLE, ///< ABI or CPU features
   WEFT_IO,
-  WEFT_DEADLOCK,       ///< every device waits and no group is complete
+  WEFT_DEADLOCK, ///< every device waits and no group is complete
   WEFT_OUT_OF_MEMORY,
   WEFT_INTERNAL,
-  WEFT_PEER            ///< another process has failed or died: see processes.h
+  WEFT_PEER ///< another process has failed or died: see processes.h
 } weft_status;
 typedef struct weft_error weft_error;
 weft_status weft_error_status(const weft_error *error);
@@ -93,7 +93,8 @@ typedef void (*weft_host_fn)(void *user, int64_t function,
                              void *const *operands, size_t operand_count,
                              void *const *results, size_t result_count);
 /// Without one, programs that call their host do not run. NULL takes it away.
-void weft_runtime_set_host(weft_runtime *runtime, weft_host_fn call, void *user);
+void weft_runtime_set_host(weft_runtime *runtime, weft_host_fn call,
+                           void *user);
 /// For tests: arenas, outputs and the padding of inputs are filled with 0xFF
 /// bytes (NaN) before each run, so that whatever reads what was never written
 /// shows. Off at first.
@@ -106,8 +107,9 @@ weft_error *weft_runtime_isolate(weft_runtime *runtime, int on);
 
 /// One logical array: a local buffer on each device of the program's mesh.
 typedef struct weft_buffer weft_buffer;
-weft_error *weft_input_create(weft_runtime *runtime, const weft_program *program,
-                              size_t input, weft_buffer **out);
+weft_error *weft_input_create(weft_runtime *runtime,
+                              const weft_program *program, size_t input,
+                              weft_buffer **out);
 weft_error *weft_output_create(weft_runtime *runtime,
                                const weft_program *program, size_t output,
                                weft_buffer **out);
@@ -122,9 +124,10 @@ weft_error *weft_buffer_read(const weft_buffer *buffer, void *data,
 void *weft_buffer_local(weft_buffer *buffer, int64_t position, size_t *bytes);
 
 typedef struct weft_counter {
-  const char *kind;  ///< all_reduce, ...
-  uint64_t count;    ///< occurrences (one for each group instruction of device 0's program)
-  uint64_t bytes;    ///< sent by one device: the largest over devices
+  const char *kind; ///< all_reduce, ...
+  uint64_t
+      count; ///< occurrences (one for each group instruction of device 0's program)
+  uint64_t bytes; ///< sent by one device: the largest over devices
 } weft_counter;
 
 /// Runs the program once. inputs[i] and outputs[i] follow the ports; an output
@@ -137,8 +140,8 @@ weft_error *weft_execute(weft_runtime *runtime, const weft_program *program,
 /// aligned memory of the size of that port's buffer; outputs likewise. An output
 /// that takes over a donated input must be given the input's memory.
 weft_error *weft_execute_local(weft_runtime *runtime,
-                               const weft_program *program,
-                               void *const *inputs, void *const *outputs);
+                               const weft_program *program, void *const *inputs,
+                               void *const *outputs);
 /// Bytes of arenas and port buffers on the fullest device at its fullest moment;
 /// memory of callers (weft_execute_local) is not counted.
 uint64_t weft_runtime_peak_memory(const weft_runtime *runtime);

@@ -56,7 +56,8 @@ void Crossing::Side::pack(void *const *arrays, size_t operands) {
 void Crossing::Side::unpack(void *const *arrays, size_t operands) {
   const uint8_t *at = bytes.data();
   for (const MemberPart &part : packed) {
-    part.box.unpacking()(at, arrays[size_t(part.member) * operands + part.operand]);
+    part.box.unpacking()(at,
+                         arrays[size_t(part.member) * operands + part.operand]);
     at += part.box.bytes();
   }
 }
@@ -65,13 +66,17 @@ void Crossing::Side::addMessages(int peer, int tag, bool isOut,
                                  void *const *arrays, size_t operands,
                                  std::vector<Message> &messages) {
   auto add = [&](void *data, size_t count) {
-    messages.push_back({.peer = peer, .tag = tag, .out = isOut ? data : nullptr,
-                        .in = isOut ? nullptr : data, .bytes = count});
+    messages.push_back({.peer = peer,
+                        .tag = tag,
+                        .out = isOut ? data : nullptr,
+                        .in = isOut ? nullptr : data,
+                        .bytes = count});
   };
   if (!bytes.empty())
     add(bytes.data(), bytes.size());
   for (const MemberPart &part : whole)
-    add(static_cast<char *>(arrays[size_t(part.member) * operands + part.operand]) +
+    add(static_cast<char *>(
+            arrays[size_t(part.member) * operands + part.operand]) +
             part.box.sourceOffset,
         size_t(part.box.run));
 }
@@ -113,7 +118,8 @@ Crossing::Crossing(Processes &processes, Staging &staging,
     }
   }
   for (size_t slot : received)
-    foreign.emplace_back(slot, collective.operands[slot % operands].sourceBytes);
+    foreign.emplace_back(slot,
+                         collective.operands[slot % operands].sourceBytes);
   for (Sides *sides : {&out, &in, &outResults, &inResults})
     for (auto &[rank, side] : *sides)
       side.reserve();
@@ -168,7 +174,8 @@ void Crossing::copyResults() {
       for (const MemberPart &part : *parts)
         for (size_t m = 1; m < own.size(); ++m) {
           auto at = [&](int64_t member) {
-            return static_cast<char *>(arrays[size_t(member) * operands + part.operand]) +
+            return static_cast<char *>(
+                       arrays[size_t(member) * operands + part.operand]) +
                    part.box.sourceOffset;
           };
           std::memcpy(at(own[m]), at(own[0]), size_t(part.box.run));

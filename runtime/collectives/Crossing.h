@@ -1,4 +1,4 @@
-//===- Crossing.h - a group whose members live in several processes -*- C++ -*-===//
+//===- Crossing.h - a group whose members live in several processes -------===//
 //
 // Every process is sent those parts of the sources of other processes that its
 // own members need; then it runs the collective as if all members were here,
@@ -19,9 +19,9 @@
 #define WEFT_RUNTIME_COLLECTIVES_CROSSING_H
 
 #include "weft/runtime/collectives/Provider.h"
-#include "weft/runtime/program/Memory.h"
 #include "weft/runtime/processes/Ownership.h"
 #include "weft/runtime/processes/Processes.h"
+#include "weft/runtime/program/Memory.h"
 
 #include <map>
 

@@ -213,8 +213,8 @@ private:
       int64_t first = std::min(k * o.targetShape[to], o.sourceShape[to]);
       int64_t last = std::min(first + o.targetShape[to], o.sourceShape[to]);
       int64_t run = (last - first) * inner;
-      int64_t step = std::max<int64_t>(
-          1, int64_t(limit) / functions[n].elementBytes);
+      int64_t step =
+          std::max<int64_t>(1, int64_t(limit) / functions[n].elementBytes);
       if (run >= step) { // long rows: parts of a row
         for (int64_t r = 0; r < outer; ++r)
           for (int64_t i = 0; i < run; i += step)
@@ -240,13 +240,17 @@ private:
     void **t = members > few ? manyTargets.data() : fewTargets;
     const Function &f = functions[piece.operand];
     for (int64_t row = 0; row < piece.rows; ++row) {
-      int64_t source = (piece.source + row * piece.sourceStride) * f.elementBytes;
-      int64_t target = (piece.target + row * piece.targetStride) * f.elementBytes;
+      int64_t source =
+          (piece.source + row * piece.sourceStride) * f.elementBytes;
+      int64_t target =
+          (piece.target + row * piece.targetStride) * f.elementBytes;
       auto sourceOf = [&](size_t m) {
-        return static_cast<char *>(sources[m * operands + piece.operand]) + source;
+        return static_cast<char *>(sources[m * operands + piece.operand]) +
+               source;
       };
       auto targetOf = [&](size_t m) {
-        return static_cast<char *>(targets[m * operands + piece.operand]) + target;
+        return static_cast<char *>(targets[m * operands + piece.operand]) +
+               target;
       };
       size_t count = 0;
       for (size_t m = 0; m < members; ++m)
@@ -274,7 +278,8 @@ Reducing::results(int64_t group,
                   const std::function<bool(int64_t)> &isReducer) const {
   std::vector<MemberPart> out;
   for (size_t i = 0; i < pieces.size(); ++i)
-    if (int64_t reducer = reducerOf(group, i); reducer >= 0 && isReducer(reducer))
+    if (int64_t reducer = reducerOf(group, i);
+        reducer >= 0 && isReducer(reducer))
       out.push_back({reducer, uint32_t(pieces[i].operand), boxOf(pieces[i])});
   return out;
 }
@@ -300,7 +305,8 @@ Reducing::needs(int64_t group,
 class Calling final : public PreparedCollective {
 public:
   Calling(const Collective &collective, const HostFunction &host)
-      : host(host), function(collective.shape[0]), read(size_t(collective.from)),
+      : host(host), function(collective.shape[0]),
+        read(size_t(collective.from)),
         members(size_t(shardCount(collective.axes))) {
     for (const Collective::Operand &o : collective.operands)
       bytes.push_back(o.targetBytes);
@@ -367,9 +373,12 @@ public:
     }
     case CollectiveKind::host_call:
       return prepareCall(collective, out);
-    case CollectiveKind::pick: out = preparePick(collective); return nullptr;
+    case CollectiveKind::pick:
+      out = preparePick(collective);
+      return nullptr;
     case CollectiveKind::permute:
-    case CollectiveKind::exchange: break;
+    case CollectiveKind::exchange:
+      break;
     }
     auto moving = std::make_unique<Moving>(collective);
     moving->sent.assign(size_t(mesh.size()), 0);

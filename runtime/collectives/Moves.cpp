@@ -68,8 +68,8 @@ std::vector<Move> allToAllMoves(const Collective &collective) {
       for (int64_t j = 0; j < p; ++j) {
         sourceStart[to] = j * o.targetShape[to];
         targetStart[from] = i * o.sourceShape[from];
-        extent[to] = std::min(o.targetShape[to],
-                              o.sourceShape[to] - sourceStart[to]);
+        extent[to] =
+            std::min(o.targetShape[to], o.sourceShape[to] - sourceStart[to]);
         extent[from] = std::min(o.sourceShape[from],
                                 o.targetShape[from] - targetStart[from]);
         addMove(out, collective, n, i, j, sourceStart, targetStart, extent);
@@ -155,8 +155,8 @@ Error reshardMoves(const Mesh &mesh, const Collective &collective,
       for (size_t d = 0; d < part.size(); ++d)
         extent[d] = part[d].size();
       for (size_t n = 0; n < collective.operands.size(); ++n)
-        addMove(out, collective, n, source, int64_t(j),
-                startWithin(part, held), startWithin(part, wanted), extent);
+        addMove(out, collective, n, source, int64_t(j), startWithin(part, held),
+                startWithin(part, wanted), extent);
     }
     if (found != volume(wanted))
       return makeError(WEFT_INVALID_FILE, "bad plan: ",

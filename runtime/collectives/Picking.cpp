@@ -30,10 +30,14 @@ public:
   void run(int64_t, void *const *sources, void *const *targets,
            int64_t chunk) const override {
     switch (elementBytes) {
-    case 1: return copy<uint8_t>(sources, targets, chunk);
-    case 2: return copy<uint16_t>(sources, targets, chunk);
-    case 4: return copy<uint32_t>(sources, targets, chunk);
-    default: return copy<uint64_t>(sources, targets, chunk);
+    case 1:
+      return copy<uint8_t>(sources, targets, chunk);
+    case 2:
+      return copy<uint16_t>(sources, targets, chunk);
+    case 4:
+      return copy<uint32_t>(sources, targets, chunk);
+    default:
+      return copy<uint64_t>(sources, targets, chunk);
     }
   }
   /// All of every member: which elements are asked for is data.

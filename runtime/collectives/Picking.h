@@ -1,4 +1,4 @@
-//===- Picking.h - elements at positions that are data ---------*- C++ -*-===//
+//===- Picking.h - elements at positions that are data ----------*- C++ -*-===//
 //
 // The blocks of a group lie one after the other along a dimension; member k
 // gets the elements at its positions. Blocks 7 3 | 5 1, positions 3 0 on member

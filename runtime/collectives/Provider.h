@@ -1,4 +1,4 @@
-//===- Provider.h - who moves the data of collectives ----------*- C++ -*-===//
+//===- Provider.h - who moves the data of collectives -----------*- C++ -*-===//
 //
 // One interface for all ways of communicating. A provider is handed the
 // devices this process owns and groups of global positions, so that MPI or

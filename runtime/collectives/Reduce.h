@@ -1,4 +1,4 @@
-//===- Reduce.h - element-wise reduction over devices ----------*- C++ -*-===//
+//===- Reduce.h - element-wise reduction over devices -----------*- C++ -*-===//
 //
 // r[i] = ((s0[i] + s1[i]) + s2[i]) + ..., stored to every target: always in
 // device order, so that the bits depend neither on the number of workers nor

@@ -1,4 +1,4 @@
-//===- ReduceLoops.h - the loops of Reduce.h -------------------*- C++ -*-===//
+//===- ReduceLoops.h - the loops of Reduce.h --------------------*- C++ -*-===//
 //
 // Included once by each Reduce<Width>.cpp, which sets the vector width by its
 // compile options. Everything is in an anonymous namespace: the linker must
@@ -31,7 +31,9 @@ struct Half {
 struct BrainHalf {
   using Stored = uint16_t;
   using Value = float;
-  static Value load(Stored s) { return __builtin_bit_cast(float, uint32_t(s) << 16); }
+  static Value load(Stored s) {
+    return __builtin_bit_cast(float, uint32_t(s) << 16);
+  }
   static Stored store(Value v) {
     uint32_t bits = __builtin_bit_cast(uint32_t, v);
     if ((bits & 0x7fffffff) > 0x7f800000)
@@ -50,8 +52,12 @@ template <weft::SmallFloat Format> struct Small {
 template <typename T, int Bits> struct Short {
   using Stored = uint8_t;
   using Value = T;
-  static Value load(Stored s) { return static_cast<T>(static_cast<T>(s << (8 - Bits)) >> (8 - Bits)); }
-  static Stored store(Value v) { return static_cast<Stored>(v & ((1 << Bits) - 1)); }
+  static Value load(Stored s) {
+    return static_cast<T>(static_cast<T>(s << (8 - Bits)) >> (8 - Bits));
+  }
+  static Stored store(Value v) {
+    return static_cast<Stored>(v & ((1 << Bits) - 1));
+  }
 };
 /// i1: sum is or, prod is and; a byte of 0 or 1.
 struct Bit {
@@ -65,7 +71,9 @@ struct Bit {
 template <typename T> struct Complex {
   struct Stored {
     T re, im;
-    Stored operator+(Stored other) const { return {re + other.re, im + other.im}; }
+    Stored operator+(Stored other) const {
+      return {re + other.re, im + other.im};
+    }
     Stored operator*(Stored other) const {
       return {re * other.re - im * other.im, re * other.im + im * other.re};
     }
@@ -76,7 +84,9 @@ template <typename T> struct Complex {
 };
 
 struct Sum {
-  template <typename T> static T apply(T a, T b) { return static_cast<T>(a + b); }
+  template <typename T> static T apply(T a, T b) {
+    return static_cast<T>(a + b);
+  }
 };
 struct Prod {
   // Through unsigned: 16-bit operands would be multiplied as int.
@@ -89,10 +99,14 @@ struct Prod {
 };
 /// NaN wins, from either side.
 struct Max {
-  template <typename T> static T apply(T a, T b) { return a > b || a != a ? a : b; }
+  template <typename T> static T apply(T a, T b) {
+    return a > b || a != a ? a : b;
+  }
 };
 struct Min {
-  template <typename T> static T apply(T a, T b) { return a < b || a != a ? a : b; }
+  template <typename T> static T apply(T a, T b) {
+    return a < b || a != a ? a : b;
+  }
 };
 struct And {
   template <typename T> static T apply(T a, T b) { return a & b; }
@@ -152,8 +166,9 @@ template <typename E, typename Op>
 void reduce(const void *const *sources, size_t sourceCount,
             void *const *targets, size_t targetCount, int64_t begin,
             int64_t end) {
-  bool inPlace = sourceCount == targetCount &&
-                 std::memcmp(sources, targets, sourceCount * sizeof *targets) == 0;
+  bool inPlace =
+      sourceCount == targetCount &&
+      std::memcmp(sources, targets, sourceCount * sizeof *targets) == 0;
   if (inPlace && sourceCount == 1)
     return;
   if (inPlace && sourceCount == 2)
@@ -167,10 +182,14 @@ void reduce(const void *const *sources, size_t sourceCount,
 
 template <typename E> ReduceFunction chooseKind(ReduceKind kind) {
   switch (kind) {
-  case ReduceKind::sum: return reduce<E, Sum>;
-  case ReduceKind::prod: return reduce<E, Prod>;
-  case ReduceKind::max: return reduce<E, Max>;
-  case ReduceKind::min: return reduce<E, Min>;
+  case ReduceKind::sum:
+    return reduce<E, Sum>;
+  case ReduceKind::prod:
+    return reduce<E, Prod>;
+  case ReduceKind::max:
+    return reduce<E, Max>;
+  case ReduceKind::min:
+    return reduce<E, Min>;
   case ReduceKind::and_:
     if constexpr (std::is_integral_v<typename E::Value>)
       return reduce<E, And>;
@@ -187,8 +206,10 @@ ReduceFunction chooseBit(ReduceKind kind) {
   switch (kind) {
   case ReduceKind::sum:
   case ReduceKind::max:
-  case ReduceKind::or_: return reduce<Bit, Or>;
-  default: return reduce<Bit, And>;
+  case ReduceKind::or_:
+    return reduce<Bit, Or>;
+  default:
+    return reduce<Bit, And>;
   }
 }
 
@@ -210,41 +231,71 @@ template <typename E> ReduceFunction chooseComplex(ReduceKind kind) {
 /// What takes a byte and has no loop of its own.
 ReduceFunction chooseSmall(DType dtype, ReduceKind kind) {
   switch (dtype) {
-  case DType::i2: return chooseKind<Short<int8_t, 2>>(kind);
-  case DType::ui2: return chooseKind<Short<uint8_t, 2>>(kind);
-  case DType::i4: return chooseKind<Short<int8_t, 4>>(kind);
-  case DType::ui4: return chooseKind<Short<uint8_t, 4>>(kind);
-  case DType::f8E4M3FN: return chooseKind<Small<weft::e4m3fn>>(kind);
-  case DType::f8E5M2: return chooseKind<Small<weft::e5m2>>(kind);
-  case DType::f8E4M3: return chooseKind<Small<weft::e4m3>>(kind);
-  case DType::f8E3M4: return chooseKind<Small<weft::e3m4>>(kind);
-  case DType::f8E4M3FNUZ: return chooseKind<Small<weft::e4m3fnuz>>(kind);
-  case DType::f8E5M2FNUZ: return chooseKind<Small<weft::e5m2fnuz>>(kind);
-  case DType::f8E4M3B11FNUZ: return chooseKind<Small<weft::e4m3b11fnuz>>(kind);
-  case DType::f8E8M0FNU: return chooseKind<Small<weft::e8m0fnu>>(kind);
-  case DType::f4E2M1FN: return chooseKind<Small<weft::e2m1fn>>(kind);
-  default: return nullptr;
+  case DType::i2:
+    return chooseKind<Short<int8_t, 2>>(kind);
+  case DType::ui2:
+    return chooseKind<Short<uint8_t, 2>>(kind);
+  case DType::i4:
+    return chooseKind<Short<int8_t, 4>>(kind);
+  case DType::ui4:
+    return chooseKind<Short<uint8_t, 4>>(kind);
+  case DType::f8E4M3FN:
+    return chooseKind<Small<weft::e4m3fn>>(kind);
+  case DType::f8E5M2:
+    return chooseKind<Small<weft::e5m2>>(kind);
+  case DType::f8E4M3:
+    return chooseKind<Small<weft::e4m3>>(kind);
+  case DType::f8E3M4:
+    return chooseKind<Small<weft::e3m4>>(kind);
+  case DType::f8E4M3FNUZ:
+    return chooseKind<Small<weft::e4m3fnuz>>(kind);
+  case DType::f8E5M2FNUZ:
+    return chooseKind<Small<weft::e5m2fnuz>>(kind);
+  case DType::f8E4M3B11FNUZ:
+    return chooseKind<Small<weft::e4m3b11fnuz>>(kind);
+  case DType::f8E8M0FNU:
+    return chooseKind<Small<weft::e8m0fnu>>(kind);
+  case DType::f4E2M1FN:
+    return chooseKind<Small<weft::e2m1fn>>(kind);
+  default:
+    return nullptr;
   }
 }
 
 ReduceFunction choose(DType dtype, ReduceKind kind) {
   switch (dtype) {
-  case DType::f32: return chooseKind<Plain<float>>(kind);
-  case DType::f64: return chooseKind<Plain<double>>(kind);
-  case DType::f16: return chooseKind<Half>(kind);
-  case DType::bf16: return chooseKind<BrainHalf>(kind);
-  case DType::i1: return chooseBit(kind);
-  case DType::i8: return chooseInteger<int8_t, uint8_t>(kind, true);
-  case DType::i16: return chooseInteger<int16_t, uint16_t>(kind, true);
-  case DType::i32: return chooseInteger<int32_t, uint32_t>(kind, true);
-  case DType::i64: return chooseInteger<int64_t, uint64_t>(kind, true);
-  case DType::ui8: return chooseInteger<int8_t, uint8_t>(kind, false);
-  case DType::ui16: return chooseInteger<int16_t, uint16_t>(kind, false);
-  case DType::ui32: return chooseInteger<int32_t, uint32_t>(kind, false);
-  case DType::ui64: return chooseInteger<int64_t, uint64_t>(kind, false);
-  case DType::c64: return chooseComplex<Complex<float>>(kind);
-  case DType::c128: return chooseComplex<Complex<double>>(kind);
-  default: return chooseSmall(dtype, kind);
+  case DType::f32:
+    return chooseKind<Plain<float>>(kind);
+  case DType::f64:
+    return chooseKind<Plain<double>>(kind);
+  case DType::f16:
+    return chooseKind<Half>(kind);
+  case DType::bf16:
+    return chooseKind<BrainHalf>(kind);
+  case DType::i1:
+    return chooseBit(kind);
+  case DType::i8:
+    return chooseInteger<int8_t, uint8_t>(kind, true);
+  case DType::i16:
+    return chooseInteger<int16_t, uint16_t>(kind, true);
+  case DType::i32:
+    return chooseInteger<int32_t, uint32_t>(kind, true);
+  case DType::i64:
+    return chooseInteger<int64_t, uint64_t>(kind, true);
+  case DType::ui8:
+    return chooseInteger<int8_t, uint8_t>(kind, false);
+  case DType::ui16:
+    return chooseInteger<int16_t, uint16_t>(kind, false);
+  case DType::ui32:
+    return chooseInteger<int32_t, uint32_t>(kind, false);
+  case DType::ui64:
+    return chooseInteger<int64_t, uint64_t>(kind, false);
+  case DType::c64:
+    return chooseComplex<Complex<float>>(kind);
+  case DType::c128:
+    return chooseComplex<Complex<double>>(kind);
+  default:
+    return chooseSmall(dtype, kind);
   }
 }
 

@@ -15,30 +15,58 @@ struct TypeInfo {
   std::string_view name;
   size_t bytes;
 };
-constexpr TypeInfo types[elementTypeCount] = {
-    {"float32", 4}, {"float64", 8}, {"float16", 2}, {"bfloat16", 2},
-    {"bool", 1},    {"int8", 1},    {"int16", 2},   {"int32", 4},
-    {"int64", 8},   {"uint8", 1},   {"uint16", 2},  {"uint32", 4},
-    {"uint64", 8},  {"complex64", 8}, {"complex128", 16},
-    {"float8_e4m3fn", 1}, {"float8_e5m2", 1},
-    {"int2", 1},    {"uint2", 1},   {"int4", 1},    {"uint4", 1},
-    {"float8_e4m3", 1}, {"float8_e3m4", 1}, {"float8_e4m3fnuz", 1},
-    {"float8_e5m2fnuz", 1}, {"float8_e4m3b11fnuz", 1},
-    {"float8_e8m0fnu", 1}, {"float4_e2m1fn", 1}};
+constexpr TypeInfo types[elementTypeCount] = {{"float32", 4},
+                                              {"float64", 8},
+                                              {"float16", 2},
+                                              {"bfloat16", 2},
+                                              {"bool", 1},
+                                              {"int8", 1},
+                                              {"int16", 2},
+                                              {"int32", 4},
+                                              {"int64", 8},
+                                              {"uint8", 1},
+                                              {"uint16", 2},
+                                              {"uint32", 4},
+                                              {"uint64", 8},
+                                              {"complex64", 8},
+                                              {"complex128", 16},
+                                              {"float8_e4m3fn", 1},
+                                              {"float8_e5m2", 1},
+                                              {"int2", 1},
+                                              {"uint2", 1},
+                                              {"int4", 1},
+                                              {"uint4", 1},
+                                              {"float8_e4m3", 1},
+                                              {"float8_e3m4", 1},
+                                              {"float8_e4m3fnuz", 1},
+                                              {"float8_e5m2fnuz", 1},
+                                              {"float8_e4m3b11fnuz", 1},
+                                              {"float8_e8m0fnu", 1},
+                                              {"float4_e2m1fn", 1}};
 
 /// What a byte of the type says; null for types that are no such floats.
 const SmallFloat *smallFloat(ElementType type) {
   switch (type) {
-  case ElementType::Float8E4M3FN: return &e4m3fn;
-  case ElementType::Float8E5M2: return &e5m2;
-  case ElementType::Float8E4M3: return &e4m3;
-  case ElementType::Float8E3M4: return &e3m4;
-  case ElementType::Float8E4M3FNUZ: return &e4m3fnuz;
-  case ElementType::Float8E5M2FNUZ: return &e5m2fnuz;
-  case ElementType::Float8E4M3B11FNUZ: return &e4m3b11fnuz;
-  case ElementType::Float8E8M0FNU: return &e8m0fnu;
-  case ElementType::Float4E2M1FN: return &e2m1fn;
-  default: return nullptr;
+  case ElementType::Float8E4M3FN:
+    return &e4m3fn;
+  case ElementType::Float8E5M2:
+    return &e5m2;
+  case ElementType::Float8E4M3:
+    return &e4m3;
+  case ElementType::Float8E3M4:
+    return &e3m4;
+  case ElementType::Float8E4M3FNUZ:
+    return &e4m3fnuz;
+  case ElementType::Float8E5M2FNUZ:
+    return &e5m2fnuz;
+  case ElementType::Float8E4M3B11FNUZ:
+    return &e4m3b11fnuz;
+  case ElementType::Float8E8M0FNU:
+    return &e8m0fnu;
+  case ElementType::Float4E2M1FN:
+    return &e2m1fn;
+  default:
+    return nullptr;
   }
 }
 /// Of an integer that takes less than its byte; otherwise 0.
@@ -63,8 +91,7 @@ std::optional<ElementType> elementTypeNamed(std::string_view name) {
 }
 
 bool isFloat(ElementType type) {
-  return int(type) <= int(ElementType::BFloat16) ||
-         smallFloat(type);
+  return int(type) <= int(ElementType::BFloat16) || smallFloat(type);
 }
 
 ElementType carrierOf(ElementType type) {
@@ -127,8 +154,8 @@ float halfToFloat(uint16_t bits) {
     value = std::ldexp(float(fraction), -24);
     return sign ? -value : value;
   }
-  uint32_t wide = sign | (exponent == 31 ? 0xFFu : exponent + 112) << 23 |
-                  fraction << 13;
+  uint32_t wide =
+      sign | (exponent == 31 ? 0xFFu : exponent + 112) << 23 | fraction << 13;
   std::memcpy(&value, &wide, 4);
   return value;
 }
@@ -175,22 +202,38 @@ template <typename T> struct Complex {
 /// Calls visitor(T()) with the C++ type of `type`, which is its own carrier.
 template <typename Visitor> void visitType(ElementType type, Visitor visitor) {
   switch (type) {
-  case ElementType::Float32: return visitor(float());
-  case ElementType::Float64: return visitor(double());
-  case ElementType::Float16: return visitor(Half());
-  case ElementType::BFloat16: return visitor(BFloat());
-  case ElementType::Bool: return visitor(Boolean());
-  case ElementType::Int8: return visitor(int8_t());
-  case ElementType::Int16: return visitor(int16_t());
-  case ElementType::Int32: return visitor(int32_t());
-  case ElementType::Int64: return visitor(int64_t());
-  case ElementType::UInt8: return visitor(uint8_t());
-  case ElementType::UInt16: return visitor(uint16_t());
-  case ElementType::UInt32: return visitor(uint32_t());
-  case ElementType::UInt64: return visitor(uint64_t());
-  case ElementType::Complex64: return visitor(Complex<float>());
-  case ElementType::Complex128: return visitor(Complex<double>());
-  default: return;
+  case ElementType::Float32:
+    return visitor(float());
+  case ElementType::Float64:
+    return visitor(double());
+  case ElementType::Float16:
+    return visitor(Half());
+  case ElementType::BFloat16:
+    return visitor(BFloat());
+  case ElementType::Bool:
+    return visitor(Boolean());
+  case ElementType::Int8:
+    return visitor(int8_t());
+  case ElementType::Int16:
+    return visitor(int16_t());
+  case ElementType::Int32:
+    return visitor(int32_t());
+  case ElementType::Int64:
+    return visitor(int64_t());
+  case ElementType::UInt8:
+    return visitor(uint8_t());
+  case ElementType::UInt16:
+    return visitor(uint16_t());
+  case ElementType::UInt32:
+    return visitor(uint32_t());
+  case ElementType::UInt64:
+    return visitor(uint64_t());
+  case ElementType::Complex64:
+    return visitor(Complex<float>());
+  case ElementType::Complex128:
+    return visitor(Complex<double>());
+  default:
+    return;
   }
 }
 
@@ -241,7 +284,8 @@ template <typename T> void assignImaginary(Complex<T> &to, double value) {
 double Array::at(int64_t index) const {
   double out = 0;
   if (carrierOf(type) != type) {
-    convertElements(type, data<uint8_t>() + index, ElementType::Float64, &out, 1);
+    convertElements(type, data<uint8_t>() + index, ElementType::Float64, &out,
+                    1);
     return out;
   }
   visitType(type, [&](auto tag) {
@@ -261,7 +305,8 @@ static void bytesToFloats(const uint8_t *__restrict from, float *__restrict to,
 }
 
 /// Bytes of a type below eight bits, or of a small float, as its carrier.
-static void widenShort(ElementType type, const uint8_t *from, void *to, int64_t count) {
+static void widenShort(ElementType type, const uint8_t *from, void *to,
+                       int64_t count) {
   if (const SmallFloat *format = smallFloat(type)) {
     for (int64_t i = 0; i < count; ++i)
       static_cast<float *>(to)[i] = smallToFloat(from[i], *format);
@@ -270,12 +315,15 @@ static void widenShort(ElementType type, const uint8_t *from, void *to, int64_t 
   int unused = 8 - shortBits(type);
   for (int64_t i = 0; i < count; ++i) {
     auto high = uint8_t(from[i] << unused);
-    static_cast<uint8_t *>(to)[i] = isSignedShort(type) ? uint8_t(int8_t(high) >> unused) : uint8_t(high >> unused);
+    static_cast<uint8_t *>(to)[i] = isSignedShort(type)
+                                        ? uint8_t(int8_t(high) >> unused)
+                                        : uint8_t(high >> unused);
   }
 }
 
 /// The other way; what was a float saturates, an integer wraps.
-static void narrowShort(ElementType type, const void *from, uint8_t *to, int64_t count, bool saturates) {
+static void narrowShort(ElementType type, const void *from, uint8_t *to,
+                        int64_t count, bool saturates) {
   if (const SmallFloat *format = smallFloat(type)) {
     for (int64_t i = 0; i < count; ++i)
       to[i] = floatToSmall(static_cast<const float *>(from)[i], *format);
@@ -285,14 +333,16 @@ static void narrowShort(ElementType type, const void *from, uint8_t *to, int64_t
   bool isSigned = isSignedShort(type);
   int low = isSigned ? -(1 << (bits - 1)) : 0, high = low + (1 << bits) - 1;
   for (int64_t i = 0; i < count; ++i) {
-    int value = isSigned ? int(static_cast<const int8_t *>(from)[i]) : static_cast<const uint8_t *>(from)[i];
-    to[i] = uint8_t(!saturates ? value : std::clamp(value, low, high)) & ((1 << bits) - 1);
+    int value = isSigned ? int(static_cast<const int8_t *>(from)[i])
+                         : static_cast<const uint8_t *>(from)[i];
+    to[i] = uint8_t(!saturates ? value : std::clamp(value, low, high)) &
+            ((1 << bits) - 1);
   }
 }
 
 /// Block by block through the carriers.
-static void convertShort(ElementType fromType, const uint8_t *from, ElementType toType,
-                         uint8_t *to, int64_t count) {
+static void convertShort(ElementType fromType, const uint8_t *from,
+                         ElementType toType, uint8_t *to, int64_t count) {
   constexpr int64_t block = 1024;
   double widened[block], narrowed[block]; // as wide as any carrier
   ElementType source = carrierOf(fromType), target = carrierOf(toType);
@@ -308,7 +358,8 @@ static void convertShort(ElementType fromType, const uint8_t *from, ElementType 
       continue;
     }
     convertElements(source, values, target, narrowed, n);
-    narrowShort(toType, narrowed, to + i, n, isFloat(fromType) || partType(fromType) != fromType);
+    narrowShort(toType, narrowed, to + i, n,
+                isFloat(fromType) || partType(fromType) != fromType);
   }
 }
 
@@ -319,12 +370,15 @@ void convertElements(ElementType fromType, const void *from, ElementType toType,
     return;
   }
   if (carrierOf(fromType) != fromType || carrierOf(toType) != toType)
-    return convertShort(fromType, static_cast<const uint8_t *>(from), toType, static_cast<uint8_t *>(to), count);
+    return convertShort(fromType, static_cast<const uint8_t *>(from), toType,
+                        static_cast<uint8_t *>(to), count);
   if (fromType == ElementType::UInt8 && toType == ElementType::Float32)
-    return bytesToFloats(static_cast<const uint8_t *>(from), static_cast<float *>(to), count);
+    return bytesToFloats(static_cast<const uint8_t *>(from),
+                         static_cast<float *>(to), count);
   visitType(fromType, [&](auto fromTag) {
     visitType(toType, [&](auto toTag) {
-      const auto *__restrict source = static_cast<const decltype(fromTag) *>(from);
+      const auto *__restrict source =
+          static_cast<const decltype(fromTag) *>(from);
       auto *__restrict target = static_cast<decltype(toTag) *>(to);
       for (int64_t i = 0; i < count; ++i) {
         assign(target[i], widen(source[i]));
@@ -338,7 +392,8 @@ Array convert(const Array &array, ElementType type) {
   if (array.type == type)
     return array;
   Array out = Array::zeros(type, array.shape);
-  convertElements(array.type, array.bytes.data(), type, out.bytes.data(), array.count());
+  convertElements(array.type, array.bytes.data(), type, out.bytes.data(),
+                  array.count());
   return out;
 }
 

@@ -1,4 +1,4 @@
-//===- Array.h - a dense array in host memory ------------------*- C++ -*-===//
+//===- Array.h - a dense array in host memory -------------------*- C++ -*-===//
 //
 //   Array x = Array::zeros(ElementType::Float32, {2, 3});
 //   x.data<float>()[5] = 1;                 // row-major, the last index fastest
@@ -21,11 +21,34 @@ namespace weft {
 
 /// In the order of plan.fbs' DType; Bool is one byte, 0 or 1.
 enum class ElementType : uint8_t {
-  Float32, Float64, Float16, BFloat16, Bool,
-  Int8, Int16, Int32, Int64, UInt8, UInt16, UInt32, UInt64,
-  Complex64, Complex128, Float8E4M3FN, Float8E5M2,
-  Int2, UInt2, Int4, UInt4, Float8E4M3, Float8E3M4, Float8E4M3FNUZ, Float8E5M2FNUZ,
-  Float8E4M3B11FNUZ, Float8E8M0FNU, Float4E2M1FN
+  Float32,
+  Float64,
+  Float16,
+  BFloat16,
+  Bool,
+  Int8,
+  Int16,
+  Int32,
+  Int64,
+  UInt8,
+  UInt16,
+  UInt32,
+  UInt64,
+  Complex64,
+  Complex128,
+  Float8E4M3FN,
+  Float8E5M2,
+  Int2,
+  UInt2,
+  Int4,
+  UInt4,
+  Float8E4M3,
+  Float8E3M4,
+  Float8E4M3FNUZ,
+  Float8E5M2FNUZ,
+  Float8E4M3B11FNUZ,
+  Float8E8M0FNU,
+  Float4E2M1FN
 };
 inline constexpr int elementTypeCount = 28;
 
@@ -61,7 +84,9 @@ struct Array {
   int64_t count() const { return bytes.size() / byteWidth(type); }
   /// Bytes of one index of the first dimension.
   size_t rowBytes() const;
-  template <typename T> T *data() { return reinterpret_cast<T *>(bytes.data()); }
+  template <typename T> T *data() {
+    return reinterpret_cast<T *>(bytes.data());
+  }
   template <typename T> const T *data() const {
     return reinterpret_cast<const T *>(bytes.data());
   }

@@ -32,9 +32,12 @@ Result<uint64_t> regularFileSize(const std::string &path) {
   if (stat(path.c_str(), &info) != 0)
     return Error{path + ": cannot be read: " + reason(errno)};
   if (S_ISDIR(info.st_mode))
-    return Error{path + ": is a directory, where a file is needed; name a file in it"};
+    return Error{path +
+                 ": is a directory, where a file is needed; name a file in it"};
   if (!S_ISREG(info.st_mode))
-    return Error{path + ": is no regular file (a device or a pipe); copy it to a file first"};
+    return Error{
+        path +
+        ": is no regular file (a device or a pipe); copy it to a file first"};
   return uint64_t(info.st_size);
 }
 
@@ -54,9 +57,10 @@ Result<std::vector<uint8_t>> readFile(const std::string &path,
   size_t got = std::fread(bytes.data(), 1, bytes.size(), stream);
   std::fclose(stream);
   if (got != bytes.size())
-    return Error{path + ": " + std::to_string(got) + " of " +
-                 std::to_string(bytes.size()) +
-                 " bytes could be read; it changed while being read, or the disk fails"};
+    return Error{
+        path + ": " + std::to_string(got) + " of " +
+        std::to_string(bytes.size()) +
+        " bytes could be read; it changed while being read, or the disk fails"};
   return bytes;
 }
 
@@ -64,7 +68,9 @@ Result<OutputFile> OutputFile::open(const std::string &path) {
   struct stat info;
   bool exists = stat(path.c_str(), &info) == 0;
   if (exists && S_ISDIR(info.st_mode))
-    return Error{path + ": is a directory, where a file is to be written; name a file in it"};
+    return Error{
+        path +
+        ": is a directory, where a file is to be written; name a file in it"};
   std::string temporary;
   if (!exists || S_ISREG(info.st_mode))
     temporary = path + ".tmp" + std::to_string(getpid());

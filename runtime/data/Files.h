@@ -1,4 +1,4 @@
-//===- Files.h - whole files in, whole files out ---------------*- C++ -*-===//
+//===- Files.h - whole files in, whole files out ----------------*- C++ -*-===//
 //
 //   Result<OutputFile> out = OutputFile::open("w.npz");  // tried before work
 //   ... train ...
@@ -49,7 +49,8 @@ public:
 
 private:
   OutputFile(std::string path, std::string temporary, std::FILE *stream)
-      : path(std::move(path)), temporary(std::move(temporary)), stream(stream) {}
+      : path(std::move(path)), temporary(std::move(temporary)), stream(stream) {
+  }
 
   std::string path;
   std::string temporary; ///< empty: written directly

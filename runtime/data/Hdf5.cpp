@@ -43,18 +43,29 @@ private:
 /// A type in the file (little-endian) and in memory.
 hid_t hdf5Type(ElementType type, bool inFile) {
   switch (type) {
-  case ElementType::Float32: return inFile ? H5T_IEEE_F32LE : H5T_NATIVE_FLOAT;
-  case ElementType::Float64: return inFile ? H5T_IEEE_F64LE : H5T_NATIVE_DOUBLE;
-  case ElementType::Int8: return inFile ? H5T_STD_I8LE : H5T_NATIVE_INT8;
-  case ElementType::Int16: return inFile ? H5T_STD_I16LE : H5T_NATIVE_INT16;
-  case ElementType::Int32: return inFile ? H5T_STD_I32LE : H5T_NATIVE_INT32;
-  case ElementType::Int64: return inFile ? H5T_STD_I64LE : H5T_NATIVE_INT64;
+  case ElementType::Float32:
+    return inFile ? H5T_IEEE_F32LE : H5T_NATIVE_FLOAT;
+  case ElementType::Float64:
+    return inFile ? H5T_IEEE_F64LE : H5T_NATIVE_DOUBLE;
+  case ElementType::Int8:
+    return inFile ? H5T_STD_I8LE : H5T_NATIVE_INT8;
+  case ElementType::Int16:
+    return inFile ? H5T_STD_I16LE : H5T_NATIVE_INT16;
+  case ElementType::Int32:
+    return inFile ? H5T_STD_I32LE : H5T_NATIVE_INT32;
+  case ElementType::Int64:
+    return inFile ? H5T_STD_I64LE : H5T_NATIVE_INT64;
   case ElementType::Bool:
-  case ElementType::UInt8: return inFile ? H5T_STD_U8LE : H5T_NATIVE_UINT8;
-  case ElementType::UInt16: return inFile ? H5T_STD_U16LE : H5T_NATIVE_UINT16;
-  case ElementType::UInt32: return inFile ? H5T_STD_U32LE : H5T_NATIVE_UINT32;
-  case ElementType::UInt64: return inFile ? H5T_STD_U64LE : H5T_NATIVE_UINT64;
-  default: return -1; // no type of the library's own
+  case ElementType::UInt8:
+    return inFile ? H5T_STD_U8LE : H5T_NATIVE_UINT8;
+  case ElementType::UInt16:
+    return inFile ? H5T_STD_U16LE : H5T_NATIVE_UINT16;
+  case ElementType::UInt32:
+    return inFile ? H5T_STD_U32LE : H5T_NATIVE_UINT32;
+  case ElementType::UInt64:
+    return inFile ? H5T_STD_U64LE : H5T_NATIVE_UINT64;
+  default:
+    return -1; // no type of the library's own
   }
 }
 
@@ -65,8 +76,9 @@ std::optional<ElementType> elementType(hid_t type) {
   case H5T_FLOAT:
     if (size == 8)
       return ElementType::Float64;
-    return size == 4 ? std::optional(ElementType::Float32)
-           : size == 2 ? std::optional(ElementType::Float16) : std::nullopt;
+    return size == 4   ? std::optional(ElementType::Float32)
+           : size == 2 ? std::optional(ElementType::Float16)
+                       : std::nullopt;
   case H5T_OPAQUE:
     return size == 2 ? std::optional(ElementType::BFloat16) : std::nullopt;
   case H5T_COMPOUND: // h5py's complex numbers
@@ -80,7 +92,8 @@ std::optional<ElementType> elementType(hid_t type) {
   case H5T_INTEGER: {
     bool isSigned = H5Tget_sign(type) != H5T_SGN_NONE;
     for (int i = int(ElementType::Int8); i <= int(ElementType::UInt64); ++i)
-      if (byteWidth(ElementType(i)) == size && isSigned == (i <= int(ElementType::Int64)))
+      if (byteWidth(ElementType(i)) == size &&
+          isSigned == (i <= int(ElementType::Int64)))
         return ElementType(i);
     return std::nullopt;
   }
@@ -106,11 +119,15 @@ struct Walk {
   bool readRows(hid_t set, hid_t type, Array &array, const std::string &path);
 };
 
-herr_t visitLink(hid_t parent, const char *name, const H5L_info_t *info, void *data) {
-  auto &[walk, path, depth] = *static_cast<std::tuple<Walk *, std::string, int> *>(data);
+herr_t visitLink(hid_t parent, const char *name, const H5L_info_t *info,
+                 void *data) {
+  auto &[walk, path, depth] =
+      *static_cast<std::tuple<Walk *, std::string, int> *>(data);
   std::string child = path.empty() ? name : path + "/" + name;
   if (info->type != H5L_TYPE_HARD) {
-    walk->fail(child, "is a soft or external link, which weights have no need of; refused");
+    walk->fail(
+        child,
+        "is a soft or external link, which weights have no need of; refused");
     return -1;
   }
   H5O_info_t object;
@@ -127,30 +144,37 @@ herr_t visitLink(hid_t parent, const char *name, const H5L_info_t *info, void *d
 
 bool Walk::group(hid_t parent, const std::string &path, int depth) {
   if (depth > 64) // a hard link may make a cycle
-    return fail(path, "is nested more than 64 groups deep; the file is damaged");
+    return fail(path,
+                "is nested more than 64 groups deep; the file is damaged");
   size_t slash = path.rfind('/');
-  std::string name = path.empty() ? "/" : path.substr(slash == std::string::npos ? 0 : slash + 1);
+  std::string name =
+      path.empty() ? "/"
+                   : path.substr(slash == std::string::npos ? 0 : slash + 1);
   Handle id(H5Gopen2(parent, name.c_str(), H5P_DEFAULT), H5Gclose);
   if (id < 0)
     return fail(path, "cannot be opened; the file is damaged");
   std::tuple<Walk *, std::string, int> data{this, path, depth};
-  if (H5Literate(id, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, visitLink, &data) < 0)
+  if (H5Literate(id, H5_INDEX_NAME, H5_ITER_NATIVE, nullptr, visitLink, &data) <
+      0)
     return fail(path, "cannot be listed; the file is damaged");
   return true;
 }
 
-bool Walk::readRows(hid_t set, hid_t type, Array &array, const std::string &path) {
+bool Walk::readRows(hid_t set, hid_t type, Array &array,
+                    const std::string &path) {
   hid_t memory = hdf5Type(array.type, false);
   if (array.type == ElementType::Bool || memory < 0)
     memory = type; // opaque, enumeration and half: bytes as they are
   if (array.bytes.empty())
     return true;
-  if (H5Dread(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, array.bytes.data()) < 0)
+  if (H5Dread(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, array.bytes.data()) <
+      0)
     return fail(path, "cannot be read; the file is damaged");
   return true;
 }
 
-bool Walk::dataset(hid_t parent, const std::string &name, const std::string &path) {
+bool Walk::dataset(hid_t parent, const std::string &name,
+                   const std::string &path) {
   Handle set(H5Dopen2(parent, name.c_str(), H5P_DEFAULT), H5Dclose);
   if (set < 0)
     return fail(path, "cannot be opened; the file is damaged");
@@ -168,16 +192,20 @@ bool Walk::dataset(hid_t parent, const std::string &name, const std::string &pat
   Shape shape(sizes, sizes + rank);
   std::optional<int64_t> count = elementCount(shape);
   uint64_t bytes = 0;
-  if (!count || __builtin_mul_overflow(uint64_t(*count), byteWidth(*element), &bytes) ||
+  if (!count ||
+      __builtin_mul_overflow(uint64_t(*count), byteWidth(*element), &bytes) ||
       bytes > budget)
-    return fail(path, "of shape " + text(shape) + " needs more than the remaining limit of " +
-                          std::to_string(budget) + " bytes; the file is damaged or malicious");
+    return fail(path, "of shape " + text(shape) +
+                          " needs more than the remaining limit of " +
+                          std::to_string(budget) +
+                          " bytes; the file is damaged or malicious");
   // Storage that was never written reads as zeros: no honest writer of weights
   // leaves it so, and it would let a small file claim a large array.
   uint64_t stored = H5Dget_storage_size(set);
   if (bytes > (uint64_t(1) << 20) && bytes / 1040 > stored)
-    return fail(path, "of shape " + text(shape) + " claims " + std::to_string(bytes) +
-                          " bytes and stores " + std::to_string(stored) +
+    return fail(path, "of shape " + text(shape) + " claims " +
+                          std::to_string(bytes) + " bytes and stores " +
+                          std::to_string(stored) +
                           "; the file is damaged or malicious");
   budget -= bytes;
   Array array = Array::zeros(*element, shape);
@@ -188,10 +216,12 @@ bool Walk::dataset(hid_t parent, const std::string &name, const std::string &pat
 }
 
 bool writeName(hid_t object, const char *key, const std::string &value) {
-  Handle type(H5Tcopy(H5T_C_S1), H5Tclose), space(H5Screate(H5S_SCALAR), H5Sclose);
+  Handle type(H5Tcopy(H5T_C_S1), H5Tclose),
+      space(H5Screate(H5S_SCALAR), H5Sclose);
   H5Tset_size(type, H5T_VARIABLE);
   H5Tset_cset(type, H5T_CSET_UTF8);
-  Handle attribute(H5Acreate2(object, key, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
+  Handle attribute(
+      H5Acreate2(object, key, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
   const char *text = value.c_str();
   return attribute >= 0 && H5Awrite(attribute, type, &text) >= 0;
 }
@@ -199,8 +229,9 @@ bool writeName(hid_t object, const char *key, const std::string &value) {
 bool writeDataset(hid_t file, hid_t links, const NamedArray &named) {
   const Array array = convert(named.array, carrierOf(named.array.type));
   std::vector<hsize_t> sizes(array.shape.begin(), array.shape.end());
-  Handle space(sizes.empty() ? H5Screate(H5S_SCALAR)
-                             : H5Screate_simple(int(sizes.size()), sizes.data(), nullptr),
+  Handle space(sizes.empty()
+                   ? H5Screate(H5S_SCALAR)
+                   : H5Screate_simple(int(sizes.size()), sizes.data(), nullptr),
                H5Sclose);
   bool opaque = array.type == ElementType::BFloat16;
   bool isComplex = partType(array.type) != array.type;
@@ -210,7 +241,8 @@ bool writeDataset(hid_t file, hid_t links, const NamedArray &named) {
               H5Tclose);
   if (isComplex) { // as h5py has them
     H5Tinsert(half, "r", 0, hdf5Type(partType(array.type), true));
-    H5Tinsert(half, "i", byteWidth(array.type) / 2, hdf5Type(partType(array.type), true));
+    H5Tinsert(half, "i", byteWidth(array.type) / 2,
+              hdf5Type(partType(array.type), true));
   }
   if (opaque)
     H5Tset_tag(half, "V2"); // what h5py writes for NumPy's two opaque bytes
@@ -219,15 +251,17 @@ bool writeDataset(hid_t file, hid_t links, const NamedArray &named) {
     H5Tset_size(half, 2);
     H5Tset_ebias(half, 15);
   }
-  hid_t stored = hdf5Type(array.type, true), memory = hdf5Type(array.type, false);
+  hid_t stored = hdf5Type(array.type, true),
+        memory = hdf5Type(array.type, false);
   if (stored < 0)
     stored = memory = half;
-  Handle set(H5Dcreate2(file, named.name.c_str(), stored, space, links, H5P_DEFAULT, H5P_DEFAULT),
+  Handle set(H5Dcreate2(file, named.name.c_str(), stored, space, links,
+                        H5P_DEFAULT, H5P_DEFAULT),
              H5Dclose);
   if (set < 0)
     return false;
-  if (!array.bytes.empty() &&
-      H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, array.bytes.data()) < 0)
+  if (!array.bytes.empty() && H5Dwrite(set, memory, H5S_ALL, H5S_ALL,
+                                       H5P_DEFAULT, array.bytes.data()) < 0)
     return false;
   return !opaque || writeName(set, "dtype", "bfloat16");
 }
@@ -240,11 +274,13 @@ Result<std::vector<NamedArray>> readHere(std::vector<uint8_t> &bytes,
   Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_fapl_core(access, 1 << 16, 0);
   if (H5Pset_file_image(access, bytes.data(), bytes.size()) < 0)
-    return Error{where + ": is empty or too large for the HDF5 library; save the model again with Keras 3"};
+    return Error{where + ": is empty or too large for the HDF5 library; save "
+                         "the model again with Keras 3"};
   Handle file(H5Fopen("weights", H5F_ACC_RDONLY, access), H5Fclose);
   if (file < 0)
     return Error{where + ": is no HDF5 file that can be read (" +
-                 std::to_string(bytes.size()) + " bytes); save the model again with Keras 3"};
+                 std::to_string(bytes.size()) +
+                 " bytes); save the model again with Keras 3"};
   Walk walk{where, limits.bytes, {}, {}};
   if (!walk.group(file, "", 0))
     return Error{walk.wrong};
@@ -252,7 +288,9 @@ Result<std::vector<NamedArray>> readHere(std::vector<uint8_t> &bytes,
 }
 
 /// Little pieces of a message between processes, read in the order written.
-void putNumber(int file, uint64_t number) { writeAll(file, &number, sizeof number); }
+void putNumber(int file, uint64_t number) {
+  writeAll(file, &number, sizeof number);
+}
 void putBytes(int file, const void *data, size_t size) {
   putNumber(file, size);
   writeAll(file, data, size);
@@ -278,7 +316,8 @@ struct Message {
   std::vector<uint8_t> data() {
     uint64_t size = number();
     const uint8_t *piece = take(size);
-    return piece ? std::vector<uint8_t>(piece, piece + size) : std::vector<uint8_t>();
+    return piece ? std::vector<uint8_t>(piece, piece + size)
+                 : std::vector<uint8_t>();
   }
   std::string text() {
     std::vector<uint8_t> piece = data();
@@ -343,24 +382,31 @@ Result<std::vector<uint8_t>> writeHdf5(const std::vector<Hdf5Group> &groups,
   Quiet quiet;
   Handle access(H5Pcreate(H5P_FILE_ACCESS), H5Pclose);
   H5Pset_fapl_core(access, 1 << 20, 0);
-  Handle file(H5Fcreate("weights", H5F_ACC_TRUNC, H5P_DEFAULT, access), H5Fclose);
+  Handle file(H5Fcreate("weights", H5F_ACC_TRUNC, H5P_DEFAULT, access),
+              H5Fclose);
   Handle links(H5Pcreate(H5P_LINK_CREATE), H5Pclose);
   H5Pset_create_intermediate_group(links, 1);
   if (file < 0)
-    return Error{"the HDF5 library cannot make a file in memory; free some memory"};
+    return Error{
+        "the HDF5 library cannot make a file in memory; free some memory"};
   for (const Hdf5Group &group : groups) {
-    Handle id(H5Gcreate2(file, group.path.c_str(), links, H5P_DEFAULT, H5P_DEFAULT), H5Gclose);
+    Handle id(
+        H5Gcreate2(file, group.path.c_str(), links, H5P_DEFAULT, H5P_DEFAULT),
+        H5Gclose);
     if (id < 0 || (!group.name.empty() && !writeName(id, "name", group.name)))
-      return Error{"weights: group " + group.path + " cannot be written; is it given twice?"};
+      return Error{"weights: group " + group.path +
+                   " cannot be written; is it given twice?"};
   }
   for (const NamedArray &named : arrays)
     if (!writeDataset(file, links, named))
-      return Error{"weights: " + named.name + " cannot be written; is it given twice?"};
+      return Error{"weights: " + named.name +
+                   " cannot be written; is it given twice?"};
   H5Fflush(file, H5F_SCOPE_GLOBAL);
   ssize_t size = H5Fget_file_image(file, nullptr, 0);
   std::vector<uint8_t> bytes(size > 0 ? size : 0);
   if (size <= 0 || H5Fget_file_image(file, bytes.data(), bytes.size()) != size)
-    return Error{"the HDF5 library gives no image of the file it made; free some memory"};
+    return Error{"the HDF5 library gives no image of the file it made; free "
+                 "some memory"};
   return bytes;
 }
 

@@ -1,4 +1,4 @@
-//===- Hdf5.h - Keras' weight files ----------------------------*- C++ -*-===//
+//===- Hdf5.h - Keras' weight files -----------------------------*- C++ -*-===//
 //
 //   Result<std::vector<NamedArray>> w = readHdf5(bytes, "m.weights.h5");
 //   // {"layers/dense/vars/0", kernel}, {"layers/dense/vars/1", bias}, ...

@@ -21,11 +21,13 @@ struct Call {
 
   double number(const char *key, double otherwise) const {
     auto it = config.find(key);
-    return it != config.end() && it->is_number() ? it->get<double>() : otherwise;
+    return it != config.end() && it->is_number() ? it->get<double>()
+                                                 : otherwise;
   }
   std::string word(const char *key, const char *otherwise) const {
     auto it = config.find(key);
-    return it != config.end() && it->is_string() ? it->get<std::string>() : otherwise;
+    return it != config.end() && it->is_string() ? it->get<std::string>()
+                                                 : otherwise;
   }
   ThreefryKey key() const { return ThreefryKey::ofSeed(*seed); }
   std::span<float> values(Array &array) const {
@@ -53,14 +55,16 @@ Result<std::pair<double, double>> fans(const Call &call) {
     }
     return true;
   };
-  auto in = call.config.find("input_axes"), out = call.config.find("output_axes");
+  auto in = call.config.find("input_axes"),
+       out = call.config.find("output_axes");
   if (in != call.config.end() && out != call.config.end() && in->is_array() &&
       out->is_array()) {
     std::pair<double, double> product{1, 1};
     if (!axesProduct(*in, product.first) || !axesProduct(*out, product.second))
-      return Error{"initializer " + call.className + ": input_axes " + in->dump() +
-                   ", output_axes " + out->dump() + " exceed the shape " +
-                   text(shape) + "; name dimensions of the variable"};
+      return Error{"initializer " + call.className + ": input_axes " +
+                   in->dump() + ", output_axes " + out->dump() +
+                   " exceed the shape " + text(shape) +
+                   "; name dimensions of the variable"};
     return product;
   }
   if (shape.empty())
@@ -113,8 +117,9 @@ Result<Array> varianceScaling(const Call &call, double scale,
     call.key().normal(values);
     rescale(values, std::sqrt(scale), 0);
   } else {
-    return Error{"initializer " + call.className + ": distribution '" + distribution +
-                 "' is not known; use uniform, truncated_normal or untruncated_normal"};
+    return Error{
+        "initializer " + call.className + ": distribution '" + distribution +
+        "' is not known; use uniform, truncated_normal or untruncated_normal"};
   }
   return array;
 }
@@ -175,7 +180,8 @@ Result<Array> orthogonal(const Call &call) {
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j)
       array.data<float>()[i * columns + j] =
-          gain * float(rows < columns ? matrix[j * narrow + i] : matrix[i * narrow + j]);
+          gain * float(rows < columns ? matrix[j * narrow + i]
+                                      : matrix[i * narrow + j]);
   return array;
 }
 
@@ -236,17 +242,21 @@ Result<Array> run(const Call &call) {
     return constant(call, call.number("value", 0));
   if (kind == "identity" || kind == "identityinitializer")
     return identity(call);
-  std::string known = "Zeros, Ones, Constant, Identity, RandomNormal, RandomUniform, "
-                      "TruncatedNormal, VarianceScaling, Orthogonal, GlorotUniform, "
-                      "GlorotNormal, HeNormal, HeUniform, LecunNormal, LecunUniform";
+  std::string known =
+      "Zeros, Ones, Constant, Identity, RandomNormal, RandomUniform, "
+      "TruncatedNormal, VarianceScaling, Orthogonal, GlorotUniform, "
+      "GlorotNormal, HeNormal, HeUniform, LecunNormal, LecunUniform";
   bool scaling = std::any_of(std::begin(scalings), std::end(scalings),
                              [&](const Scaling &s) { return kind == s.kind; });
-  bool plain = kind == "randomuniform" || kind == "randomnormal" || kind == "truncatednormal";
+  bool plain = kind == "randomuniform" || kind == "randomnormal" ||
+               kind == "truncatednormal";
   bool ortho = kind == "orthogonal" || kind == "orthogonalinitializer";
   if (!scaling && !plain && !ortho && kind != "variancescaling")
-    return Error{"initializer '" + call.className + "' is not known; use one of " + known};
+    return Error{"initializer '" + call.className +
+                 "' is not known; use one of " + known};
   if (!call.seed)
-    return Error{"initializer " + call.className + ": has no seed; give one with --seed"};
+    return Error{"initializer " + call.className +
+                 ": has no seed; give one with --seed"};
   if (plain)
     return plainRandom(call, kind);
   if (ortho)
@@ -254,8 +264,10 @@ Result<Array> run(const Call &call) {
   for (const Scaling &s : scalings)
     if (kind == s.kind)
       return varianceScaling(call, s.scale, s.mode, s.distribution);
-  return varianceScaling(call, call.number("scale", 1), call.word("mode", "fan_in"),
-                         lower(call.word("distribution", "truncated_normal")) == "untruncatednormal"
+  return varianceScaling(call, call.number("scale", 1),
+                         call.word("mode", "fan_in"),
+                         lower(call.word("distribution", "truncated_normal")) ==
+                                 "untruncatednormal"
                              ? "untruncated_normal"
                              : call.word("distribution", "truncated_normal"));
 }
@@ -281,8 +293,8 @@ Result<Array> initialize(std::string_view text, std::optional<uint32_t> seed,
   if (own != call.config.end() && own->is_number_integer())
     call.seed = uint32_t(own->get<int64_t>());
   if (!elementCount(shape))
-    return Error{"initializer " + call.className + ": the shape " + weft::text(shape) +
-                 " is too large"};
+    return Error{"initializer " + call.className + ": the shape " +
+                 weft::text(shape) + " is too large"};
   return run(call);
 }
 

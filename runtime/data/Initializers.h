@@ -1,4 +1,4 @@
-//===- Initializers.h - Keras' initial values ------------------*- C++ -*-===//
+//===- Initializers.h - Keras' initial values -------------------*- C++ -*-===//
 //
 //   Result<Array> kernel = initialize(
 //       R"({"class_name": "GlorotUniform", "config": {"seed": null}})",

@@ -26,8 +26,8 @@ bool writeAll(int file, const void *data, size_t size) {
 }
 
 /// Never returns; what ends it otherwise, its parent sees.
-[[noreturn]] static void runChild(const std::function<void(int)> &work, int file,
-                                  unsigned seconds) {
+[[noreturn]] static void runChild(const std::function<void(int)> &work,
+                                  int file, unsigned seconds) {
   for (int number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM})
     std::signal(number, SIG_DFL); // no reports of a host's handlers
   std::signal(SIGINT, SIG_IGN);   // Ctrl-C is the parent's affair
@@ -44,7 +44,8 @@ static Result<std::vector<uint8_t>> contents(int file) {
     return Error{std::strerror(errno)};
   std::vector<uint8_t> bytes(size_t(info.st_size));
   for (size_t done = 0; done < bytes.size();) {
-    ssize_t got = pread(file, bytes.data() + done, bytes.size() - done, off_t(done));
+    ssize_t got =
+        pread(file, bytes.data() + done, bytes.size() - done, off_t(done));
     if (got < 0 && errno == EINTR)
       continue;
     if (got <= 0)

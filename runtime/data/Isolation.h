@@ -1,4 +1,4 @@
-//===- Isolation.h - work that may crash, in a process of its own -*- C++ -*-===//
+//===- Isolation.h - work that may crash, in a process of its own ---------===//
 //
 //   Result<std::vector<uint8_t>> out = runIsolated([&](int file) {
 //     write(file, answer, size);

@@ -19,9 +19,11 @@ std::string freshMetadata() {
          "\", \"date_saved\": \"" + date + "\"}";
 }
 
-const NamedArray *find(const std::vector<NamedArray> &arrays, const std::string &name) {
-  auto it = std::find_if(arrays.begin(), arrays.end(),
-                         [&](const NamedArray &array) { return array.name == name; });
+const NamedArray *find(const std::vector<NamedArray> &arrays,
+                       const std::string &name) {
+  auto it =
+      std::find_if(arrays.begin(), arrays.end(),
+                   [&](const NamedArray &array) { return array.name == name; });
   return it == arrays.end() ? nullptr : &*it;
 }
 } // namespace
@@ -58,7 +60,8 @@ Status writeKerasArchive(const std::string &path, const KerasArchive &archive,
   Result<OutputFile> file = OutputFile::open(path);
   if (!file)
     return file.error();
-  std::string metadata = archive.metadata.empty() ? freshMetadata() : archive.metadata;
+  std::string metadata =
+      archive.metadata.empty() ? freshMetadata() : archive.metadata;
   ZipWriter writer(*file);
   writer.add("metadata.json", {{metadata.data(), metadata.size()}});
   writer.add("config.json", {{archive.config.data(), archive.config.size()}});
@@ -75,7 +78,8 @@ Result<std::vector<NamedArray>> readWeightsH5(const std::string &path,
   return readHdf5(*bytes, path, limits);
 }
 
-Status writeWeightsH5(const std::string &path, const std::vector<Hdf5Group> &groups,
+Status writeWeightsH5(const std::string &path,
+                      const std::vector<Hdf5Group> &groups,
                       const std::vector<NamedArray> &weights) {
   Result<std::vector<uint8_t>> bytes = writeHdf5(groups, weights);
   if (!bytes)
@@ -89,20 +93,23 @@ Status writeWeightsH5(const std::string &path, const std::vector<Hdf5Group> &gro
 
 Result<std::vector<NamedArray>>
 byVariablePath(const std::vector<NamedArray> &weights,
-               const std::vector<SavedVariable> &variables, const std::string &where) {
+               const std::vector<SavedVariable> &variables,
+               const std::string &where) {
   std::vector<NamedArray> out;
   for (const SavedVariable &variable : variables) {
     if (const NamedArray *found = find(weights, variable.savedPath))
       out.push_back({variable.path, found->array});
     else if (!variable.optional)
-      return Error{where + ": has no dataset " + variable.savedPath + " for the variable " +
-                   variable.path + "; the file belongs to another model"};
+      return Error{where + ": has no dataset " + variable.savedPath +
+                   " for the variable " + variable.path +
+                   "; the file belongs to another model"};
   }
   return out;
 }
 
-std::vector<NamedArray> bySavedPath(const std::vector<NamedArray> &values,
-                                    const std::vector<SavedVariable> &variables) {
+std::vector<NamedArray>
+bySavedPath(const std::vector<NamedArray> &values,
+            const std::vector<SavedVariable> &variables) {
   std::vector<NamedArray> out;
   for (const SavedVariable &variable : variables)
     if (const NamedArray *found = find(values, variable.path))

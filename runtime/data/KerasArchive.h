@@ -1,4 +1,4 @@
-//===- KerasArchive.h - .keras and .weights.h5 files -----------*- C++ -*-===//
+//===- KerasArchive.h - .keras and .weights.h5 files ------------*- C++ -*-===//
 //
 //   Result<KerasArchive> archive = readKerasArchive("m.keras");
 //   compile(archive->config);
@@ -33,23 +33,26 @@ Status writeKerasArchive(const std::string &path, const KerasArchive &archive,
 /// A .weights.h5 file, by HDF5 path.
 Result<std::vector<NamedArray>> readWeightsH5(const std::string &path,
                                               const ReadLimits &limits = {});
-Status writeWeightsH5(const std::string &path, const std::vector<Hdf5Group> &groups,
+Status writeWeightsH5(const std::string &path,
+                      const std::vector<Hdf5Group> &groups,
                       const std::vector<NamedArray> &weights);
 
 /// Where a variable stands in the weight file.
 struct SavedVariable {
-  std::string path;       ///< d1/kernel, adam/d1_kernel_momentum
-  std::string savedPath;  ///< layers/dense/vars/0, optimizer/vars/2
-  bool optional = false;  ///< the optimizer's, which a file may lack
+  std::string path;      ///< d1/kernel, adam/d1_kernel_momentum
+  std::string savedPath; ///< layers/dense/vars/0, optimizer/vars/2
+  bool optional = false; ///< the optimizer's, which a file may lack
 };
 /// Renames datasets to variable paths. A missing dataset that is not optional
 /// is an error; datasets of no variable are left out.
 Result<std::vector<NamedArray>>
 byVariablePath(const std::vector<NamedArray> &weights,
-               const std::vector<SavedVariable> &variables, const std::string &where);
+               const std::vector<SavedVariable> &variables,
+               const std::string &where);
 /// The other way: variables that the list does not name are left out.
-std::vector<NamedArray> bySavedPath(const std::vector<NamedArray> &values,
-                                    const std::vector<SavedVariable> &variables);
+std::vector<NamedArray>
+bySavedPath(const std::vector<NamedArray> &values,
+            const std::vector<SavedVariable> &variables);
 
 } // namespace weft
 

@@ -16,13 +16,20 @@ struct Code {
   ElementType type;
 };
 constexpr Code codes[] = {
-    {'f', 4, ElementType::Float32}, {'f', 8, ElementType::Float64},
-    {'f', 2, ElementType::Float16}, {'V', 2, ElementType::BFloat16},
-    {'b', 1, ElementType::Bool},    {'i', 1, ElementType::Int8},
-    {'i', 2, ElementType::Int16},   {'i', 4, ElementType::Int32},
-    {'i', 8, ElementType::Int64},   {'u', 1, ElementType::UInt8},
-    {'u', 2, ElementType::UInt16},  {'u', 4, ElementType::UInt32},
-    {'u', 8, ElementType::UInt64},  {'c', 8, ElementType::Complex64},
+    {'f', 4, ElementType::Float32},
+    {'f', 8, ElementType::Float64},
+    {'f', 2, ElementType::Float16},
+    {'V', 2, ElementType::BFloat16},
+    {'b', 1, ElementType::Bool},
+    {'i', 1, ElementType::Int8},
+    {'i', 2, ElementType::Int16},
+    {'i', 4, ElementType::Int32},
+    {'i', 8, ElementType::Int64},
+    {'u', 1, ElementType::UInt8},
+    {'u', 2, ElementType::UInt16},
+    {'u', 4, ElementType::UInt32},
+    {'u', 8, ElementType::UInt64},
+    {'c', 8, ElementType::Complex64},
     {'c', 16, ElementType::Complex128},
     // ml_dtypes: what else takes a byte is V1, too, see Npy.h.
     {'f', 1, ElementType::Float8E5M2},
@@ -41,7 +48,8 @@ std::string_view valueOf(std::string_view dict, std::string_view key) {
       continue;
     rest.remove_prefix(begin + 1);
     begin = rest.find_first_not_of(" ");
-    return begin == std::string_view::npos ? std::string_view() : rest.substr(begin);
+    return begin == std::string_view::npos ? std::string_view()
+                                           : rest.substr(begin);
   }
   return {};
 }
@@ -50,9 +58,11 @@ std::string_view valueOf(std::string_view dict, std::string_view key) {
 Status parseDescr(std::string_view value, NpyHeader &header,
                   const std::string &where) {
   if (value.empty() || (value[0] != '\'' && value[0] != '"'))
-    return Error{where + ": header: the dtype is a structure or missing; save plain numeric arrays"};
+    return Error{where + ": header: the dtype is a structure or missing; save "
+                         "plain numeric arrays"};
   size_t end = value.find(value[0], 1);
-  std::string descr(value.substr(1, end == std::string_view::npos ? end : end - 1));
+  std::string descr(
+      value.substr(1, end == std::string_view::npos ? end : end - 1));
   std::string_view code = descr;
   char order = '=';
   if (!code.empty() && std::strchr("<>|=", code[0])) {
@@ -67,16 +77,18 @@ Status parseDescr(std::string_view value, NpyHeader &header,
       header.swapped = order == '>' && known.bytes > 1;
       return {};
     }
-  return Error{where + ": header: dtype '" + descr +
-               "' is not numeric or not known (known: bool, int8..int64, "
-               "uint8..uint64, float16, float32, float64, complex64, complex128); "
-               "convert it with astype()"};
+  return Error{
+      where + ": header: dtype '" + descr +
+      "' is not numeric or not known (known: bool, int8..int64, "
+      "uint8..uint64, float16, float32, float64, complex64, complex128); "
+      "convert it with astype()"};
 }
 
 /// `(3, 4)`, `(3,)` or `()`.
 Status parseShape(std::string_view value, NpyHeader &header,
                   const std::string &where) {
-  Error bad{where + ": header: the shape is no tuple of sizes; the file is damaged"};
+  Error bad{where +
+            ": header: the shape is no tuple of sizes; the file is damaged"};
   if (value.empty() || value[0] != '(')
     return bad;
   size_t i = 1;
@@ -134,19 +146,23 @@ void fromFortran(Array &array) {
 Result<NpyHeader> parseNpyHeader(const uint8_t *bytes, size_t available,
                                  uint64_t size, const std::string &where) {
   if (available < 10 || std::memcmp(bytes, "\x93NUMPY", 6) != 0)
-    return Error{where + ": does not begin like a NumPy array; save it with numpy.save or numpy.savez"};
+    return Error{where + ": does not begin like a NumPy array; save it with "
+                         "numpy.save or numpy.savez"};
   int version = bytes[6];
   if (version < 1 || version > 3)
-    return Error{where + ": header: format " + std::to_string(version) +
-                 " is not known (known: 1, 2, 3); save it with a released NumPy"};
+    return Error{
+        where + ": header: format " + std::to_string(version) +
+        " is not known (known: 1, 2, 3); save it with a released NumPy"};
   size_t prefix = version == 1 ? 10 : 12;
   uint32_t length = bytes[8] | bytes[9] << 8;
   if (version > 1 && available >= 12)
     length |= uint32_t(bytes[10]) << 16 | uint32_t(bytes[11]) << 24;
-  if (length > headerLimit || prefix + length > size || prefix + length > available)
+  if (length > headerLimit || prefix + length > size ||
+      prefix + length > available)
     return Error{where + ": header: has " + std::to_string(length) +
-                 " bytes, the file " + std::to_string(size) + " and the limit is " +
-                 std::to_string(headerLimit) + "; the file is damaged"};
+                 " bytes, the file " + std::to_string(size) +
+                 " and the limit is " + std::to_string(headerLimit) +
+                 "; the file is damaged"};
   std::string_view dict(reinterpret_cast<const char *>(bytes) + prefix, length);
   NpyHeader header;
   header.dataOffset = prefix + length;
@@ -157,15 +173,19 @@ Result<NpyHeader> parseNpyHeader(const uint8_t *bytes, size_t available,
   std::string_view order = valueOf(dict, "fortran_order");
   header.fortranOrder = order.starts_with("True");
   if (!header.fortranOrder && !order.starts_with("False"))
-    return Error{where + ": header: fortran_order is neither True nor False; the file is damaged"};
+    return Error{where + ": header: fortran_order is neither True nor False; "
+                         "the file is damaged"};
   std::optional<int64_t> count = elementCount(header.shape);
   uint64_t stored = size - header.dataOffset, needed = 0;
-  if (!count || __builtin_mul_overflow(uint64_t(*count), byteWidth(header.type), &needed) ||
+  if (!count ||
+      __builtin_mul_overflow(uint64_t(*count), byteWidth(header.type),
+                             &needed) ||
       needed != stored)
     return Error{where + ": shape " + text(header.shape) + " of " +
                  std::string(name(header.type)) + " needs " +
-                 (count ? std::to_string(needed) : "too many") + " bytes, the file holds " +
-                 std::to_string(stored) + "; it was cut off or is damaged"};
+                 (count ? std::to_string(needed) : "too many") +
+                 " bytes, the file holds " + std::to_string(stored) +
+                 "; it was cut off or is damaged"};
   return header;
 }
 
@@ -212,7 +232,9 @@ void takeBytesAs(ElementType type, Array &array) {
 }
 
 Array npyArray(const Array &array) {
-  return convert(array, array.type == ElementType::BFloat16 ? ElementType::Float32 : carrierOf(array.type));
+  return convert(array, array.type == ElementType::BFloat16
+                            ? ElementType::Float32
+                            : carrierOf(array.type));
 }
 
 Status writeNpy(const std::string &path, const Array &array) {

@@ -1,4 +1,4 @@
-//===- Npy.h - NumPy's array files -----------------------------*- C++ -*-===//
+//===- Npy.h - NumPy's array files ------------------------------*- C++ -*-===//
 //
 //   Result<Array> y = readNpy("y.npy");       // any numeric dtype is kept
 //   Status ok = writeNpy("p.npy", array);

@@ -5,7 +5,8 @@
 
 namespace weft {
 
-Result<NpzFile> NpzFile::open(const std::string &path, const ReadLimits &limits) {
+Result<NpzFile> NpzFile::open(const std::string &path,
+                              const ReadLimits &limits) {
   Result<ZipReader> zip = ZipReader::open(path, limits);
   if (!zip)
     return zip.error();
@@ -63,7 +64,8 @@ Status writeNpz(OutputFile &file, const std::vector<NamedArray> &arrays) {
   return file.commit();
 }
 
-Status writeNpz(const std::string &path, const std::vector<NamedArray> &arrays) {
+Status writeNpz(const std::string &path,
+                const std::vector<NamedArray> &arrays) {
   Result<OutputFile> file = OutputFile::open(path);
   if (!file)
     return file.error();
@@ -80,7 +82,8 @@ bool parseBound(std::string_view text, std::optional<int64_t> &out) {
   if (text.empty())
     return true;
   int64_t value = 0;
-  auto [end, code] = std::from_chars(text.data(), text.data() + text.size(), value);
+  auto [end, code] =
+      std::from_chars(text.data(), text.data() + text.size(), value);
   if (code != std::errc() || end != text.data() + text.size())
     return false;
   out = value;
@@ -98,8 +101,9 @@ Result<ArraySource> parseArraySource(const std::string &text) {
     if (colon == std::string_view::npos ||
         !parseBound(slice.substr(0, colon), source.begin) ||
         !parseBound(slice.substr(colon + 1), source.end))
-      return Error{text + ": slice [" + std::string(slice) +
-                   "] is not of the form [begin:end]; write for example [0:1280]"};
+      return Error{
+          text + ": slice [" + std::string(slice) +
+          "] is not of the form [begin:end]; write for example [0:1280]"};
     rest = rest.substr(0, open);
   }
   // The key follows the colon after `.npz`: paths may hold colons.
@@ -128,9 +132,11 @@ Result<Array> loadArray(const ArraySource &source, const ReadLimits &limits) {
   }
   if (!array || (!source.begin && !source.end))
     return array;
-  std::string where = source.path + (source.key.empty() ? "" : ":" + source.key);
+  std::string where =
+      source.path + (source.key.empty() ? "" : ":" + source.key);
   if (array->shape.empty())
-    return Error{where + ": is a scalar and cannot be sliced; leave out [begin:end]"};
+    return Error{where +
+                 ": is a scalar and cannot be sliced; leave out [begin:end]"};
   int64_t size = array->shape[0];
   auto bound = [&](std::optional<int64_t> value, int64_t otherwise) {
     int64_t at = value.value_or(otherwise);
@@ -138,7 +144,8 @@ Result<Array> loadArray(const ArraySource &source, const ReadLimits &limits) {
   };
   int64_t begin = bound(source.begin, 0), end = bound(source.end, size);
   if (begin >= end)
-    return Error{where + ": slice [" + std::to_string(source.begin.value_or(0)) + ":" +
+    return Error{where + ": slice [" +
+                 std::to_string(source.begin.value_or(0)) + ":" +
                  std::to_string(source.end.value_or(size)) + "] of " +
                  std::to_string(size) + " rows is empty; give begin < end"};
   return rows(*array, begin, end);

@@ -1,4 +1,4 @@
-//===- Npz.h - NumPy's archives of arrays ----------------------*- C++ -*-===//
+//===- Npz.h - NumPy's archives of arrays -----------------------*- C++ -*-===//
 //
 //   Result<NpzFile> npz = NpzFile::open("mnist.npz");
 //   Result<Array> x = npz->read("x_train");

@@ -26,7 +26,9 @@ std::pair<uint32_t, uint32_t> threefry2x32(uint32_t key0, uint32_t key1,
 }
 
 /// The number whose bits these are: XLA's constants, to the last bit.
-static constexpr float ofBits(uint32_t bits) { return std::bit_cast<float>(bits); }
+static constexpr float ofBits(uint32_t bits) {
+  return std::bit_cast<float>(bits);
+}
 
 /// ln of a positive v as XLA's CPU backend computes it: Cephes' logf, with the
 /// products and sums fused that LLVM fuses there.
@@ -52,11 +54,16 @@ static float xlaLog(float v) {
 static float xlaLog1p(float t) {
   if (!(std::fabs(t) < ofBits(0x3ED413CD))) // sqrt(2) - 1
     return xlaLog(t + 1.0f);
-  constexpr float above[] = {4.52700e-05f,       ofBits(0x3EFF40C5), ofBits(0x40D284FA),
-                             ofBits(0x41EF4B9C), ofBits(0x4273CC76), ofBits(0x426473AD),
+  constexpr float above[] = {4.52700e-05f,       ofBits(0x3EFF40C5),
+                             ofBits(0x40D284FA), ofBits(0x41EF4B9C),
+                             ofBits(0x4273CC76), ofBits(0x426473AD),
                              ofBits(0x41A05101)};
-  constexpr float below[] = {1.0f,               ofBits(0x417101AD), ofBits(0x42A6185B),
-                             ofBits(0x435DC32D), ofBits(0x439A8CA3), ofBits(0x43586D8A),
+  constexpr float below[] = {1.0f,
+                             ofBits(0x417101AD),
+                             ofBits(0x42A6185B),
+                             ofBits(0x435DC32D),
+                             ofBits(0x439A8CA3),
+                             ofBits(0x43586D8A),
                              ofBits(0x42707982)};
   float p = above[0], q = below[0];
   for (int i = 1; i < 7; ++i) {
@@ -68,12 +75,13 @@ static float xlaLog1p(float t) {
 }
 
 float erfInv(float x) {
-  constexpr float central[] = {2.81022636e-08f, 3.43273939e-07f, -3.5233877e-06f,
-                               -4.39150654e-06f, 0.00021858087f, -0.00125372503f,
-                               -0.00417768164f, 0.246640727f, 1.50140941f};
+  constexpr float central[] = {
+      2.81022636e-08f,  3.43273939e-07f, -3.5233877e-06f,
+      -4.39150654e-06f, 0.00021858087f,  -0.00125372503f,
+      -0.00417768164f,  0.246640727f,    1.50140941f};
   constexpr float tail[] = {-0.000200214257f, 0.000100950558f, 0.00134934322f,
-                            -0.00367342844f, 0.00573950773f, -0.0076224613f,
-                            0.00943887047f, 1.00167406f, 2.83297682f};
+                            -0.00367342844f,  0.00573950773f,  -0.0076224613f,
+                            0.00943887047f,   1.00167406f,     2.83297682f};
   float w = -xlaLog1p(x * -x);
   bool near = w < 5.0f;
   w = near ? w - 2.5f : std::sqrt(w) - 3.0f;
@@ -81,11 +89,13 @@ float erfInv(float x) {
   float p = c[0];
   for (int i = 1; i < 9; ++i)
     p = std::fma(p, w, c[i]);
-  return std::fabs(x) == 1.0f ? x * std::numeric_limits<float>::infinity() : p * x;
+  return std::fabs(x) == 1.0f ? x * std::numeric_limits<float>::infinity()
+                              : p * x;
 }
 
 uint32_t ThreefryKey::bits(uint64_t index) const {
-  auto [high, low] = threefry2x32(k0, k1, uint32_t(index >> 32), uint32_t(index));
+  auto [high, low] =
+      threefry2x32(k0, k1, uint32_t(index >> 32), uint32_t(index));
   return high ^ low;
 }
 
@@ -115,11 +125,12 @@ void ThreefryKey::normal(std::span<float> out, uint64_t first) const {
     value = 1.41421356f * erfInv(value);
 }
 
-void ThreefryKey::truncatedNormal(std::span<float> out, float lower, float upper,
-                                  uint64_t first) const {
+void ThreefryKey::truncatedNormal(std::span<float> out, float lower,
+                                  float upper, uint64_t first) const {
   constexpr float root2 = 1.41421356f;
   float infinity = std::numeric_limits<float>::infinity();
-  float low = std::nextafter(lower, infinity), high = std::nextafter(upper, -infinity);
+  float low = std::nextafter(lower, infinity),
+        high = std::nextafter(upper, -infinity);
   uniform(out, std::erf(lower / root2), std::erf(upper / root2), first);
   for (float &value : out)
     value = std::fmin(std::fmax(root2 * erfInv(value), low), high);
@@ -168,7 +179,8 @@ MersenneTwister MersenneTwister::python(uint64_t seed) {
 uint32_t MersenneTwister::next() {
   if (position == 624) {
     for (int i = 0; i < 624; ++i) {
-      uint32_t y = (state[i] & 0x80000000u) | (state[(i + 1) % 624] & 0x7FFFFFFFu);
+      uint32_t y =
+          (state[i] & 0x80000000u) | (state[(i + 1) % 624] & 0x7FFFFFFFu);
       state[i] = state[(i + 397) % 624] ^ y >> 1 ^ (y & 1 ? 0x9908B0DFu : 0);
     }
     position = 0;

@@ -1,4 +1,4 @@
-//===- Random.h - the random numbers of JAX, NumPy and Python --*- C++ -*-===//
+//===- Random.h - the random numbers of JAX, NumPy and Python ---*- C++ -*-===//
 //
 // The same seed gives the same numbers as Keras on JAX.
 //
@@ -23,7 +23,8 @@ namespace weft {
 
 /// Threefry-2x32 with 20 rounds (Salmon et al., SC 2011).
 std::pair<uint32_t, uint32_t> threefry2x32(uint32_t key0, uint32_t key1,
-                                           uint32_t counter0, uint32_t counter1);
+                                           uint32_t counter0,
+                                           uint32_t counter1);
 
 /// XLA's float32 inverse error function (Giles' polynomials).
 float erfInv(float x);

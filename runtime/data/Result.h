@@ -1,4 +1,4 @@
-//===- Result.h - a value or the reason there is none ----------*- C++ -*-===//
+//===- Result.h - a value or the reason there is none -----------*- C++ -*-===//
 //
 //   Result<Array> x = readNpy("x.npy");
 //   if (!x)

@@ -18,17 +18,21 @@ std::string complaint(const zip_stat_t &info, uint64_t fileSize,
     return "is encrypted; save it without a password";
   if (info.comp_method != ZIP_CM_STORE && info.comp_method != ZIP_CM_DEFLATE)
     return "is compressed with method " + std::to_string(info.comp_method) +
-           ", only stored (0) and deflated (8) are known; save it with NumPy or Keras";
+           ", only stored (0) and deflated (8) are known; save it with NumPy "
+           "or Keras";
   if (info.comp_size > fileSize)
     return "claims " + std::to_string(info.comp_size) + " bytes in a file of " +
            std::to_string(fileSize) + "; the file is damaged";
   if (info.comp_method == ZIP_CM_STORE ? info.size != info.comp_size
                                        : info.size / bestRatio > info.comp_size)
     return "claims to grow from " + std::to_string(info.comp_size) + " to " +
-           std::to_string(info.size) + " bytes, which no honest archive does; the file is damaged or malicious";
+           std::to_string(info.size) +
+           " bytes, which no honest archive does; the file is damaged or "
+           "malicious";
   if (info.size > limits.bytes)
-    return "has " + std::to_string(info.size) + " bytes, more than the limit of " +
-           std::to_string(limits.bytes) + "; split it";
+    return "has " + std::to_string(info.size) +
+           " bytes, more than the limit of " + std::to_string(limits.bytes) +
+           "; split it";
   return {};
 }
 } // namespace
@@ -64,7 +68,8 @@ Result<ZipReader> ZipReader::open(const std::string &path,
     zip_stat_t info;
     if (zip_stat_index(reader.archive.get(), i, 0, &info) != 0)
       return Error{path + ": member " + std::to_string(i) + ": " +
-                   zip_strerror(reader.archive.get()) + "; the file is damaged"};
+                   zip_strerror(reader.archive.get()) +
+                   "; the file is damaged"};
     std::string wrong = complaint(info, *size, limits);
     // Overlapping members are the other kind of bomb: the sum must fit as well.
     if (wrong.empty() && (total += info.comp_size) > *size)
@@ -87,8 +92,7 @@ Result<std::vector<uint8_t>> ZipReader::read(std::string_view name) const {
                              [&](const Member &m) { return m.name == name; });
   if (member == list.end())
     return Error{where + "is missing; check how the file was saved"};
-  zip_file_t *stream =
-      zip_fopen_index(archive.get(), member - list.begin(), 0);
+  zip_file_t *stream = zip_fopen_index(archive.get(), member - list.begin(), 0);
   if (!stream)
     return Error{where + zip_strerror(archive.get()) + "; the file is damaged"};
   std::vector<uint8_t> bytes(member->size);
@@ -98,8 +102,9 @@ Result<std::vector<uint8_t>> ZipReader::read(std::string_view name) const {
   // One read more than needed lets libzip check the CRC.
   while (got > 0) {
     bool full = done == bytes.size();
-    got = zip_fread(stream, full ? &extra : bytes.data() + done,
-                    full ? 1 : std::min<uint64_t>(bytes.size() - done, 1 << 26));
+    got =
+        zip_fread(stream, full ? &extra : bytes.data() + done,
+                  full ? 1 : std::min<uint64_t>(bytes.size() - done, 1 << 26));
     done += got > 0 ? got : 0;
   }
   std::string why = got < 0 ? zip_file_strerror(stream) : "";
@@ -107,8 +112,9 @@ Result<std::vector<uint8_t>> ZipReader::read(std::string_view name) const {
   if (got < 0)
     return Error{where + why + "; the file is damaged, save it again"};
   if (done != member->size)
-    return Error{where + "has " + std::to_string(done) + " bytes, its directory says " +
-                 std::to_string(member->size) + "; the file is damaged"};
+    return Error{where + "has " + std::to_string(done) +
+                 " bytes, its directory says " + std::to_string(member->size) +
+                 "; the file is damaged"};
   return bytes;
 }
 
@@ -152,21 +158,34 @@ void ZipWriter::finish() {
   for (const Entry &entry : entries) {
     bool big = entry.size >= wide || entry.offset >= wide;
     Fields header;
-    header.put(0x02014b50, 4).put(0x300 | (big ? 45 : 20), 2).put(big ? 45 : 20, 2);
+    header.put(0x02014b50, 4)
+        .put(0x300 | (big ? 45 : 20), 2)
+        .put(big ? 45 : 20, 2);
     header.put(0x800, 2).put(0, 2).put(midnight1980, 4).put(entry.crc, 4);
     header.put(big ? wide : entry.size, 4).put(big ? wide : entry.size, 4);
     header.put(entry.name.size(), 2).put(big ? 28 : 0, 2).put(0, 2).put(0, 2);
-    header.put(0, 2).put(uint64_t(0100644) << 16, 4).put(big ? wide : entry.offset, 4);
+    header.put(0, 2)
+        .put(uint64_t(0100644) << 16, 4)
+        .put(big ? wide : entry.offset, 4);
     header.bytes += entry.name;
     if (big)
-      header.put(1, 2).put(24, 2).put(entry.size, 8).put(entry.size, 8).put(entry.offset, 8);
+      header.put(1, 2)
+          .put(24, 2)
+          .put(entry.size, 8)
+          .put(entry.size, 8)
+          .put(entry.offset, 8);
     file.write(header.bytes);
   }
   uint64_t end = file.position(), size = end - begin, count = entries.size();
   Fields tail;
   bool big = count >= 0xFFFF || begin >= wide || size >= wide;
   if (big) {
-    tail.put(0x06064b50, 4).put(44, 8).put(45, 2).put(45, 2).put(0, 4).put(0, 4);
+    tail.put(0x06064b50, 4)
+        .put(44, 8)
+        .put(45, 2)
+        .put(45, 2)
+        .put(0, 4)
+        .put(0, 4);
     tail.put(count, 8).put(count, 8).put(size, 8).put(begin, 8);
     tail.put(0x07064b50, 4).put(0, 4).put(end, 8).put(1, 4);
   }

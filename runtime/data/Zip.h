@@ -1,4 +1,4 @@
-//===- Zip.h - ZIP archives, as NumPy and Keras use them -------*- C++ -*-===//
+//===- Zip.h - ZIP archives, as NumPy and Keras use them --------*- C++ -*-===//
 //
 //   Result<ZipReader> zip = ZipReader::open("m.keras");
 //   Result<std::vector<uint8_t>> config = zip->read("config.json");

@@ -109,7 +109,8 @@ WEFT_EXPORT int weft_processes_leave(weft_processes *all, int status,
   *other = nullptr;
   if (!all)
     return status;
-  Processes::Farewell end = all->processes->leave(status, message ? message : "");
+  Processes::Farewell end =
+      all->processes->leave(status, message ? message : "");
   *reports = end.reports;
   *orderly = end.orderly;
   *other = end.other.empty() ? nullptr : strdup(end.other.c_str());

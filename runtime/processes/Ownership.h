@@ -1,4 +1,4 @@
-//===- Ownership.h - which process runs which device -----------*- C++ -*-===//
+//===- Ownership.h - which process runs which device ------------*- C++ -*-===//
 //
 // Devices are cut contiguously, the first processes get one more: 8 devices
 // over 3 processes are 0 1 2 | 3 4 5 | 6 7.

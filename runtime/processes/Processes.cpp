@@ -117,7 +117,8 @@ void Processes::abandon(Transfer &transfer) {
   Clock::time_point end = Clock::now() + std::chrono::milliseconds(200);
   for (; !transfer.empty() && Clock::now() < end; sched_yield()) {
     std::lock_guard<std::mutex> guard(calls);
-    std::erase_if(transfer, [&](void *request) { return transport->test(request) != 0; });
+    std::erase_if(transfer,
+                  [&](void *request) { return transport->test(request) != 0; });
   }
   transfer.clear(); // the rest waits for a dead process
 }
@@ -132,8 +133,8 @@ int Processes::shareOfCores(int cores) const {
   int here = 0;
   std::lock_guard<std::mutex> guard(state);
   for (int peer = 0; peer < size(); ++peer)
-    here += peer == rank() ||
-            std::strncmp(peers[size_t(peer)].identity.host, own.host, sizeof own.host) == 0;
+    here += peer == rank() || std::strncmp(peers[size_t(peer)].identity.host,
+                                           own.host, sizeof own.host) == 0;
   int machine = int(std::thread::hardware_concurrency());
   return cores < machine ? cores : std::max(1, cores / here);
 }
@@ -143,8 +144,10 @@ Error Processes::agree(const char *what, uint64_t value) {
   std::vector<Message> list;
   for (int peer = 0; peer < size(); ++peer)
     if (peer != rank()) {
-      list.push_back({.peer = peer, .tag = tags::agree, .in = &values[peer], .bytes = 8});
-      list.push_back({.peer = peer, .tag = tags::agree, .out = &value, .bytes = 8});
+      list.push_back(
+          {.peer = peer, .tag = tags::agree, .in = &values[peer], .bytes = 8});
+      list.push_back(
+          {.peer = peer, .tag = tags::agree, .out = &value, .bytes = 8});
     }
   if (Error e = exchange(list))
     return e;
@@ -163,8 +166,10 @@ Error Processes::share(void **data, size_t *bytes) {
   std::vector<Message> sizes, contents;
   if (rank() == 0) {
     for (int peer = 1; peer < size(); ++peer) {
-      sizes.push_back({.peer = peer, .tag = tags::share, .out = &count, .bytes = 8});
-      contents.push_back({.peer = peer, .tag = tags::share, .out = *data, .bytes = count});
+      sizes.push_back(
+          {.peer = peer, .tag = tags::share, .out = &count, .bytes = 8});
+      contents.push_back(
+          {.peer = peer, .tag = tags::share, .out = *data, .bytes = count});
     }
     Error e = exchange(sizes);
     return e ? std::move(e) : exchange(contents);
@@ -176,7 +181,8 @@ Error Processes::share(void **data, size_t *bytes) {
   if (!room)
     return makeError(WEFT_OUT_OF_MEMORY, "no memory for ", count,
                      " bytes of rank 0");
-  contents.push_back({.peer = 0, .tag = tags::share, .in = room, .bytes = count});
+  contents.push_back(
+      {.peer = 0, .tag = tags::share, .in = room, .bytes = count});
   if (Error e = exchange(contents)) {
     std::free(room);
     return e;
@@ -193,7 +199,8 @@ Error Processes::vote(bool mine, bool &any) {
   std::vector<Message> list;
   if (rank() == 0)
     for (int peer = 1; peer < size(); ++peer)
-      list.push_back({.peer = peer, .tag = tags::vote, .out = &word, .bytes = 1});
+      list.push_back(
+          {.peer = peer, .tag = tags::vote, .out = &word, .bytes = 1});
   else
     list.push_back({.peer = 0, .tag = tags::vote, .in = &word, .bytes = 1});
   Error e = exchange(list);
@@ -206,9 +213,13 @@ Error Processes::meet(uint64_t command) {
   std::vector<Message> list;
   for (int peer = 0; peer < size(); ++peer)
     if (peer != rank()) {
-      list.push_back({.peer = peer, .tag = tags::identity, .in = &identities[peer],
+      list.push_back({.peer = peer,
+                      .tag = tags::identity,
+                      .in = &identities[peer],
                       .bytes = sizeof(Identity)});
-      list.push_back({.peer = peer, .tag = tags::identity, .out = &own,
+      list.push_back({.peer = peer,
+                      .tag = tags::identity,
+                      .out = &own,
                       .bytes = sizeof own});
     }
   if (Error e = exchange(list))

@@ -1,4 +1,4 @@
-//===- Processes.h - the processes that run one program --------*- C++ -*-===//
+//===- Processes.h - the processes that run one program ---------*- C++ -*-===//
 //
 // Messages between them, and what each knows of the others: a thread of its own
 // says twice a second that this process lives, and hears whether others have
@@ -79,7 +79,9 @@ public:
   /// That all wait for each other, which is what failure() then says.
   bool isDeadlock() const { return deadlocked.load(); }
   /// Whether this process can do nothing but wait for messages.
-  void setWaiting(bool isWaiting) { waiting.store(isWaiting, std::memory_order_relaxed); }
+  void setWaiting(bool isWaiting) {
+    waiting.store(isWaiting, std::memory_order_relaxed);
+  }
 
   Error agree(const char *what, uint64_t value);
   Error share(void **data, size_t *bytes);
@@ -140,8 +142,8 @@ private:
   std::atomic<bool> failed{false}, leaving{false}, stopAsked{false};
   std::atomic<bool> waiting{false}, deadlocked{false};
   std::atomic<uint64_t> arrivals{0}; ///< messages that are over
-  std::atomic<int> signalled{0}; ///< 1: gracefully, 2: at once
-  bool isEnding = false;         ///< the watching thread is to return
+  std::atomic<int> signalled{0};     ///< 1: gracefully, 2: at once
+  bool isEnding = false;             ///< the watching thread is to return
   Clock::time_point lastBeat, lastLook, deathSeen, signalSeen;
   std::vector<uint8_t> beat; ///< a word, and what waitsNow() says
   uint64_t waitsNow() const { return waiting.load() ? arrivals.load() + 1 : 0; }

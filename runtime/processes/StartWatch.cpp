@@ -57,7 +57,8 @@ void StartWatch::stop() {
 }
 
 std::string StartWatch::markOf(int other) const {
-  return "weft-" + job + "-" + std::to_string(getuid()) + "-" + std::to_string(other);
+  return "weft-" + job + "-" + std::to_string(getuid()) + "-" +
+         std::to_string(other);
 }
 
 bool StartWatch::isMarked(int other) const {
@@ -81,16 +82,18 @@ void StartWatch::endProcess() {
   bool reports = true;
   for (int other = 0; sharesMachine && other < size; ++other) {
     if (other != rank && !isMarked(other))
-      missing += (missing.empty() ? "rank " : ", rank ") + std::to_string(other);
+      missing +=
+          (missing.empty() ? "rank " : ", rank ") + std::to_string(other);
     else if (other < rank)
       reports = false;
   }
   if (missing.empty())
     missing = "one at least";
-  std::string line = "weft: error: not all of " + std::to_string(size) +
-                     " processes have started weft within 8 s, missing: " + missing +
-                     "; give all processes of mpirun the same command, and look "
-                     "for their own messages\n";
+  std::string line =
+      "weft: error: not all of " + std::to_string(size) +
+      " processes have started weft within 8 s, missing: " + missing +
+      "; give all processes of mpirun the same command, and look "
+      "for their own messages\n";
   [[maybe_unused]] ssize_t written = 0;
   if (reports)
     written = write(messages, line.data(), line.size());

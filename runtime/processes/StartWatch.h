@@ -1,4 +1,4 @@
-//===- StartWatch.h - processes that never start ---------------*- C++ -*-===//
+//===- StartWatch.h - processes that never start ----------------*- C++ -*-===//
 //
 // MPI_Init returns when all processes have called it; one that does something
 // else, or hangs, would hold up the others for ever. Each leaves a mark that

@@ -1,4 +1,4 @@
-//===- Transport.h - messages between processes ----------------*- C++ -*-===//
+//===- Transport.h - messages between processes -----------------*- C++ -*-===//
 //
 // What libWeftMpi.so gives the runtime: point-to-point messages, nothing of
 // collectives. One thread at a time calls it; messages of one tag between two

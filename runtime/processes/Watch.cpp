@@ -46,8 +46,8 @@ void Processes::say(Word word, int status, const std::string &text) {
   spoken.push_back(std::move(bytes));
   for (int peer = 0; peer < size(); ++peer)
     if (peer != rank() && (word != Word::Stop || peer == 0))
-      if (void *request = transport->send(peer, tags::control, spoken.back().data(),
-                                          spoken.back().size()))
+      if (void *request = transport->send(
+              peer, tags::control, spoken.back().data(), spoken.back().size()))
         farewells.push_back(request);
 }
 

@@ -1,4 +1,4 @@
-//===- DType.h - sizes and names of element types --------------*- C++ -*-===//
+//===- DType.h - sizes and names of element types ---------------*- C++ -*-===//
 
 #ifndef WEFT_RUNTIME_PROGRAM_DTYPE_H
 #define WEFT_RUNTIME_PROGRAM_DTYPE_H

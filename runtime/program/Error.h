@@ -1,4 +1,4 @@
-//===- Error.h - errors as values ------------------------------*- C++ -*-===//
+//===- Error.h - errors as values -------------------------------*- C++ -*-===//
 //
 //   if (Error e = checkTrailer(...)) return e;        // null means success
 //   return makeError(WEFT_INVALID_FILE, "file has ", n, " bytes, needs ", m);

@@ -1,4 +1,4 @@
-//===- Layout.h - which elements a device holds ----------------*- C++ -*-===//
+//===- Layout.h - which elements a device holds -----------------*- C++ -*-===//
 //
 // The runtime's reading of a plan's layouts; the meaning is that of
 // dialects/weft/Layout.h. 7 elements over "data"=2: device 0 holds [0,4),

@@ -1,4 +1,4 @@
-//===- Memory.h - aligned memory of one device -----------------*- C++ -*-===//
+//===- Memory.h - aligned memory of one device ------------------*- C++ -*-===//
 
 #ifndef WEFT_RUNTIME_PROGRAM_MEMORY_H
 #define WEFT_RUNTIME_PROGRAM_MEMORY_H
@@ -49,7 +49,9 @@ public:
   }
   /// Lets the process read and write it, or do neither.
   bool setReachable(bool isReachable) const {
-    return !pages || mprotect(pages, mapped, isReachable ? PROT_READ | PROT_WRITE : PROT_NONE) == 0;
+    return !pages ||
+           mprotect(pages, mapped,
+                    isReachable ? PROT_READ | PROT_WRITE : PROT_NONE) == 0;
   }
   void *data() const { return begin; }
   size_t size() const { return count; }

@@ -72,10 +72,14 @@ static void copyLine(const char *source, char *target, int64_t count,
 static void copyLine(const char *source, char *target, int64_t count,
                      int64_t sourceStride, int64_t targetStride, int64_t run) {
   switch (run) {
-  case 1: return copyLine<1>(source, target, count, sourceStride, targetStride);
-  case 2: return copyLine<2>(source, target, count, sourceStride, targetStride);
-  case 4: return copyLine<4>(source, target, count, sourceStride, targetStride);
-  case 8: return copyLine<8>(source, target, count, sourceStride, targetStride);
+  case 1:
+    return copyLine<1>(source, target, count, sourceStride, targetStride);
+  case 2:
+    return copyLine<2>(source, target, count, sourceStride, targetStride);
+  case 4:
+    return copyLine<4>(source, target, count, sourceStride, targetStride);
+  case 8:
+    return copyLine<8>(source, target, count, sourceStride, targetStride);
   }
   for (int64_t i = 0; i < count; ++i)
     std::memcpy(target + i * targetStride, source + i * sourceStride,

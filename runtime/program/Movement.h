@@ -1,4 +1,4 @@
-//===- Movement.h - copies of boxes between dense arrays -------*- C++ -*-===//
+//===- Movement.h - copies of boxes between dense arrays --------*- C++ -*-===//
 //
 // Rows 2..4 of a 8x10 array into rows 0..2 of a 4x10 one are one contiguous
 // copy; columns 2..4 are a strided one:

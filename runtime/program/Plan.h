@@ -1,4 +1,4 @@
-//===- Plan.h - a checked plan, ready to execute ---------------*- C++ -*-===//
+//===- Plan.h - a checked plan, ready to execute ----------------*- C++ -*-===//
 //
 // What readPlan makes of the FlatBuffer: every index is in range, every offset
 // within its memory, every shape agrees with its bytes, so that nothing below
@@ -38,8 +38,8 @@ struct PortInfo {
   DType dtype;
   std::vector<int64_t> shape; ///< global
   Layout layout;
-  int64_t donatedTo = -1;     ///< input: output with the same memory
-  int64_t donatedFrom = -1;   ///< output: input with the same memory
+  int64_t donatedTo = -1;   ///< input: output with the same memory
+  int64_t donatedFrom = -1; ///< output: input with the same memory
   uint64_t globalBytes, localBytes;
   /// Equal for ports whose devices hold the same parts of equal arrays, so
   /// that a buffer made for one program can be given to another.

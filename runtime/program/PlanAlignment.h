@@ -1,4 +1,4 @@
-//===- PlanAlignment.h - may the numbers of a plan be read? ----*- C++ -*-===//
+//===- PlanAlignment.h - may the numbers of a plan be read? -----*- C++ -*-===//
 //
 // FlatBuffers' verifier checks where vectors lie, but not that their elements
 // of 8 bytes lie at multiples of 8, as those of every honest writer do.

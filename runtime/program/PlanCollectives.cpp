@@ -121,9 +121,8 @@ Error PlanReader::checkShapes(const std::string &what, const Collective &info,
       info.kind == CollectiveKind::exchange)
     return checkResharding(what, info, operand);
   auto mismatch = [&](const std::string &why) {
-    return badPlan(what, " from ", shapeText(source), " to ",
-                   shapeText(target), " over ", shardCount(info.axes),
-                   " devices: ", why);
+    return badPlan(what, " from ", shapeText(source), " to ", shapeText(target),
+                   " over ", shardCount(info.axes), " devices: ", why);
   };
   if (source.size() != target.size())
     return mismatch("ranks differ");
@@ -143,16 +142,17 @@ Error PlanReader::checkShapes(const std::string &what, const Collective &info,
     return mismatch("dimensions from " + std::to_string(info.from) + " to " +
                     std::to_string(info.to) + " do not exist or are one");
   for (int64_t d = 0; d < rank; ++d) {
-    bool gathered = info.kind == CollectiveKind::all_gather ? d == info.to
-                                                : usesFrom && d == info.from;
+    bool gathered = info.kind == CollectiveKind::all_gather
+                        ? d == info.to
+                        : usesFrom && d == info.from;
     bool scattered = (info.kind == CollectiveKind::reduce_scatter ||
                       info.kind == CollectiveKind::all_to_all) &&
                      d == info.to;
     bool fetched = info.kind == CollectiveKind::fetch && d == info.to;
     bool picked = info.kind == CollectiveKind::pick && d == info.to;
     bool fits = picked      ? true
-                : fetched     ? source[d] == (info.shape[0] + p - 1) / p
-                : gathered    ? target[d] <= source[d] * p
+                : fetched   ? source[d] == (info.shape[0] + p - 1) / p
+                : gathered  ? target[d] <= source[d] * p
                 : scattered ? source[d] <= target[d] * p
                             : source[d] == target[d];
     if (!fits)
@@ -209,11 +209,12 @@ Error PlanReader::readOperands(const std::string &what,
       const Collective::Operand &a = info.operands[n], &b = info.operands[m];
       bool same = n == m && info.kind == CollectiveKind::all_reduce &&
                   out.buffers[a.source].offset == out.buffers[b.target].offset;
-      same |= n == 1 && m == 1 && info.kind == CollectiveKind::pick; // only read
+      same |=
+          n == 1 && m == 1 && info.kind == CollectiveKind::pick; // only read
       if ((!same && overlap(a.source, b.target)) ||
           (n != m && overlap(a.target, b.target)))
-        return badPlan(what, " has buffers ", a.source, ", ", a.target,
-                       " and ", b.target, " in shared memory");
+        return badPlan(what, " has buffers ", a.source, ", ", a.target, " and ",
+                       b.target, " in shared memory");
     }
   return nullptr;
 }

@@ -87,13 +87,11 @@ Error PlanReader::readInstructions() {
       e = readLaunch(n, *op, i);
     else if (const plan::Copy *op = instruction.operation_as_Copy())
       e = readCopy(n, *op, i);
-    else if (const plan::Collective *op =
-                 instruction.operation_as_Collective())
+    else if (const plan::Collective *op = instruction.operation_as_Collective())
       e = readCollective(n, *op, i);
     else if (const plan::Jump *op = instruction.operation_as_Jump())
       i.target = op->target();
-    else if (const plan::JumpUnless *op =
-                 instruction.operation_as_JumpUnless())
+    else if (const plan::JumpUnless *op = instruction.operation_as_JumpUnless())
       e = readJumpUnless(n, *op, i);
     else if (!instruction.operation_as_Return())
       return badPlan(at(n), " has the unknown operation ", int(i.kind));

@@ -106,8 +106,8 @@ Error PlanReader::readMesh() {
       mesh.devices.push_back(d);
   std::set<int64_t> ids(mesh.devices.begin(), mesh.devices.end());
   if (mesh.size() != count || int64_t(ids.size()) != count || *ids.begin() < 0)
-    return badPlan("mesh of ", count, " devices lists ", mesh.size(),
-                   " ids, ", ids.size(), " of them different");
+    return badPlan("mesh of ", count, " devices lists ", mesh.size(), " ids, ",
+                   ids.size(), " of them different");
   return nullptr;
 }
 
@@ -171,8 +171,7 @@ Error PlanReader::readPort(const std::string &what, const plan::Port &port,
     return badPlan(what, " is buffer ", info.buffer, " of ",
                    out.buffers.size());
   info.layout = readLayout(port.layout(), info.shape.size());
-  std::string reason =
-      invalidReason(out.mesh, info.layout, info.shape.size());
+  std::string reason = invalidReason(out.mesh, info.layout, info.shape.size());
   if (!reason.empty())
     return badPlan(what, ": ", reason);
   if (info.layout.partial)
@@ -240,9 +239,9 @@ Error PlanReader::joinDonations() {
     PortInfo &output = out.outputs[input.donatedTo];
     if (output.buffer != input.buffer || output.signature != input.signature ||
         output.donatedFrom != -1)
-      return badPlan("input ", i, " \"", input.name,
-                     "\" is donated to output ", input.donatedTo, " \"",
-                     output.name, "\", which has other memory");
+      return badPlan("input ", i, " \"", input.name, "\" is donated to output ",
+                     input.donatedTo, " \"", output.name,
+                     "\", which has other memory");
     output.donatedFrom = int64_t(i);
   }
   for (size_t i = 0; i < out.outputs.size(); ++i) {

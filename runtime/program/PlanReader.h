@@ -1,4 +1,4 @@
-//===- PlanReader.h - the checks of a plan, part by part -------*- C++ -*-===//
+//===- PlanReader.h - the checks of a plan, part by part --------*- C++ -*-===//
 
 #ifndef WEFT_RUNTIME_PROGRAM_PLANREADER_H
 #define WEFT_RUNTIME_PROGRAM_PLANREADER_H

@@ -89,7 +89,8 @@ Error Program::loadKernels(std::span<const uint8_t> elf) {
                        "\", which its plan names");
     kernels.push_back(reinterpret_cast<weft_kernel_fn>(symbol));
     Parts shared;
-    auto *most = static_cast<const uint32_t *>(dlsym(library, (kernel + ".parts").c_str()));
+    auto *most = static_cast<const uint32_t *>(
+        dlsym(library, (kernel + ".parts").c_str()));
     if (void *part = dlsym(library, (kernel + ".part").c_str()); part && most)
       shared = {reinterpret_cast<weft_kernel_part_fn>(part), int64_t(*most)};
     parts.push_back(shared);
@@ -150,7 +151,8 @@ static const char *howToMend(const weft_error &error) {
     return "";
   if (error.status == WEFT_IO)
     return "; check the path and its permissions";
-  bool bad = error.status == WEFT_INVALID_FILE || error.status == WEFT_INCOMPATIBLE;
+  bool bad =
+      error.status == WEFT_INVALID_FILE || error.status == WEFT_INCOMPATIBLE;
   return bad ? "; compile it again" : "";
 }
 

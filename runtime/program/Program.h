@@ -1,4 +1,4 @@
-//===- Program.h - a loaded program ----------------------------*- C++ -*-===//
+//===- Program.h - a loaded program -----------------------------*- C++ -*-===//
 
 #ifndef WEFT_RUNTIME_PROGRAM_PROGRAM_H
 #define WEFT_RUNTIME_PROGRAM_PROGRAM_H
@@ -41,7 +41,8 @@ private:
   struct FreeBytes {
     void operator()(uint8_t *p) const { std::free(p); }
   };
-  std::unique_ptr<uint8_t, FreeBytes> bytes; ///< the FlatBuffer, 64-byte aligned
+  std::unique_ptr<uint8_t, FreeBytes>
+      bytes; ///< the FlatBuffer, 64-byte aligned
   Plan contents;
   uint64_t fileHash = 0;
   std::vector<weft_kernel_fn> kernels;

@@ -41,8 +41,9 @@ static Error checkTrailer(std::span<const uint8_t> image,
   size_t body = image.size() - sizeof trailer;
   std::memcpy(&trailer, image.data() + body, sizeof trailer);
   if (std::memcmp(trailer.magic, "WEFTPROG", 8) != 0)
-    return makeError(WEFT_INVALID_FILE, "not a .weft program, or its end is "
-                                        "cut off: no trailer at byte ",
+    return makeError(WEFT_INVALID_FILE,
+                     "not a .weft program, or its end is "
+                     "cut off: no trailer at byte ",
                      body, "; compile it again");
   if (trailer.abi_version != WEFT_ABI_VERSION)
     return makeError(WEFT_INCOMPATIBLE, "program has ABI version ",
@@ -51,7 +52,8 @@ static Error checkTrailer(std::span<const uint8_t> image,
   if (trailer.reserved != 0)
     return makeError(WEFT_INVALID_FILE, "altered program: reserved field is ",
                      trailer.reserved, ", not 0");
-  if (trailer.elf_bytes > body || trailer.plan_bytes != body - trailer.elf_bytes)
+  if (trailer.elf_bytes > body ||
+      trailer.plan_bytes != body - trailer.elf_bytes)
     return makeError(WEFT_INVALID_FILE, "cut or altered program: ", body,
                      " bytes before the trailer, which says ",
                      trailer.elf_bytes, " + ", trailer.plan_bytes);
@@ -67,8 +69,8 @@ static Error checkTrailer(std::span<const uint8_t> image,
 }
 
 static Error badElf(const char *why) {
-  return makeError(WEFT_INVALID_FILE, "kernels of the program cannot be loaded: ",
-                   why);
+  return makeError(WEFT_INVALID_FILE,
+                   "kernels of the program cannot be loaded: ", why);
 }
 
 /// The trailer may be right around a wrong ELF: nothing that dlopen maps may
@@ -90,8 +92,7 @@ static Error checkElf(std::span<const uint8_t> elf) {
     return badElf("ELF image of another machine");
   if (header.e_type != ET_DYN)
     return badElf("ELF image is no shared object");
-  if (header.e_phentsize != sizeof(Elf64_Phdr) ||
-      header.e_phoff > elf.size() ||
+  if (header.e_phentsize != sizeof(Elf64_Phdr) || header.e_phoff > elf.size() ||
       header.e_phnum > (elf.size() - header.e_phoff) / sizeof(Elf64_Phdr))
     return badElf("program headers outside the image");
   for (unsigned i = 0; i < header.e_phnum; ++i) {

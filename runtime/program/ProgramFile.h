@@ -1,4 +1,4 @@
-//===- ProgramFile.h - checks of a .weft image before dlopen ---*- C++ -*-===//
+//===- ProgramFile.h - checks of a .weft image before dlopen ----*- C++ -*-===//
 //
 // runtime/abi/ProgramImage.h writes the image; openImage finds its parts
 // again and refuses what is cut, altered, newer or foreign: a mapped ELF that

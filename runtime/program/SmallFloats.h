@@ -1,4 +1,4 @@
-//===- SmallFloats.h - floats of at most eight bits ------------*- C++ -*-===//
+//===- SmallFloats.h - floats of at most eight bits -------------*- C++ -*-===//
 //
 //   e4m3fn  0x38 = 1.0    0x08 = 2^-6, the least normal number   0x01 = 2^-9
 //   e5m2    0x3c = 1.0    0x04 = 2^-14                           0x01 = 2^-16
@@ -45,14 +45,20 @@ inline constexpr SmallFloat e2m1fn{4, 1, 1, Special::none};
 
 // Static: each vector width of the collectives has its own.
 
-static inline float asFloat(uint32_t bits) { return __builtin_bit_cast(float, bits); }
-static inline uint32_t asBits(float value) { return __builtin_bit_cast(uint32_t, value); }
+static inline float asFloat(uint32_t bits) {
+  return __builtin_bit_cast(float, bits);
+}
+static inline uint32_t asBits(float value) {
+  return __builtin_bit_cast(uint32_t, value);
+}
 
 /// Bits above the format's width say nothing.
 static inline float smallToFloat(uint8_t bits, SmallFloat f) {
   constexpr uint32_t nan = 0x7fc00000;
   if (f.special == Special::exponent)
-    return asFloat(bits == 0xff ? nan : bits == 0 ? 0x400000 : uint32_t(bits) << 23);
+    return asFloat(bits == 0xff ? nan
+                   : bits == 0  ? 0x400000
+                                : uint32_t(bits) << 23);
   uint32_t signBit = 1u << (f.width - 1), mask = signBit - 1;
   uint32_t sign = bits & signBit, magnitude = bits & mask;
   uint32_t exponent = magnitude >> f.mantissaBits;
@@ -64,7 +70,8 @@ static inline float smallToFloat(uint8_t bits, SmallFloat f) {
            (f.special == Special::nanZero && sign && !magnitude))
     wide = nan;
   else if (exponent == 0) // fraction * 2^(1 - bias - mantissaBits)
-    wide = asBits(float(fraction) * asFloat(uint32_t(128 - f.bias - f.mantissaBits) << 23));
+    wide = asBits(float(fraction) *
+                  asFloat(uint32_t(128 - f.bias - f.mantissaBits) << 23));
   else
     wide = (exponent + 127 - f.bias) << 23 | fraction << (23 - f.mantissaBits);
   return asFloat(sign << (32 - f.width) | wide);
@@ -82,13 +89,15 @@ static inline uint8_t floatToExponent(float value) {
 
 /// The magnitude's bits before anything is too large.
 static inline uint32_t roundMagnitude(uint32_t magnitude, SmallFloat f) {
-  if (magnitude < uint32_t(128 - f.bias) << 23) { // below the least normal number
+  if (magnitude < uint32_t(128 - f.bias)
+                      << 23) { // below the least normal number
     // The sum's last bit is worth the least number: the addition rounds.
     uint32_t anchor = uint32_t(128 - f.bias + 23 - f.mantissaBits) << 23;
     return asBits(asFloat(magnitude) + asFloat(anchor)) - anchor;
   }
   int shift = 23 - f.mantissaBits;
-  uint32_t nearest = magnitude + ((1u << (shift - 1)) - 1) + (magnitude >> shift & 1);
+  uint32_t nearest =
+      magnitude + ((1u << (shift - 1)) - 1) + (magnitude >> shift & 1);
   return (nearest >> shift) - (uint32_t(127 - f.bias) << f.mantissaBits);
 }
 
@@ -102,7 +111,8 @@ static inline uint8_t floatToSmall(float value, SmallFloat f) {
   uint32_t infinity = (mask >> f.mantissaBits) << f.mantissaBits;
   if (isNan && f.special == Special::infinities) { // it keeps its fraction
     uint32_t fraction = magnitude >> (23 - f.mantissaBits) & (mask - infinity);
-    return uint8_t(sign | infinity | (fraction ? fraction : 1u << (f.mantissaBits - 1)));
+    return uint8_t(sign | infinity |
+                   (fraction ? fraction : 1u << (f.mantissaBits - 1)));
   }
   if (isNan)
     return uint8_t(f.special == Special::nanOnes ? sign | mask : signBit);

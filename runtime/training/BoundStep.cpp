@@ -35,12 +35,15 @@ Status Trainer::BoundStep::bindInputs() {
     if (inputs[i].holdsState()) {
       buffer = state->buffer(inputs[i].name);
     } else if (inputs[i].isData()) {
-      if (Status ok = takeError(weft_input_create(runtime, program, i, &buffer)); !ok)
+      if (Status ok =
+              takeError(weft_input_create(runtime, program, i, &buffer));
+          !ok)
         return ok;
       owned.push_back(buffer);
     } else {
-      return Error{"the program's input " + inputs[i].name +
-                   " is neither a variable nor data; a training loop cannot bind it"};
+      return Error{
+          "the program's input " + inputs[i].name +
+          " is neither a variable nor data; a training loop cannot bind it"};
     }
     inputBuffers.push_back(buffer);
   }
@@ -54,7 +57,9 @@ Status Trainer::BoundStep::bindOutputs() {
       if (inputs[i].donatedTo == int(o))
         buffer = inputBuffers[i];
     if (!buffer) {
-      if (Status ok = takeError(weft_output_create(runtime, program, o, &buffer)); !ok)
+      if (Status ok =
+              takeError(weft_output_create(runtime, program, o, &buffer));
+          !ok)
         return ok;
       owned.push_back(buffer);
     }
@@ -70,7 +75,8 @@ Status Trainer::BoundStep::writeBatch(const TrainingData &data,
       continue;
     const TrainingData::Column *column = data.column(inputs[i].name);
     if (!column)
-      return Error{"no array is given for " + inputs[i].name + "; add --data FILE.npz"};
+      return Error{"no array is given for " + inputs[i].name +
+                   "; add --data FILE.npz"};
     Shape shape = column->array->shape;
     shape[0] = int64_t(indices.size());
     if (shape != inputs[i].shape)
@@ -78,7 +84,8 @@ Status Trainer::BoundStep::writeBatch(const TrainingData &data,
                    text(inputs[i].shape) + ", the batch has " + text(shape) +
                    "; compile it for this batch size"};
     TrainingData::gather(*column, indices, inputs[i].type, batch);
-    if (Status ok = takeError(weft_buffer_write(inputBuffers[i], batch.data(), batch.size()));
+    if (Status ok = takeError(
+            weft_buffer_write(inputBuffers[i], batch.data(), batch.size()));
         !ok)
       return ok;
   }
@@ -87,7 +94,8 @@ Status Trainer::BoundStep::writeBatch(const TrainingData &data,
 
 Status Trainer::BoundStep::takeStateOutputs() {
   for (size_t o = 0; o < outputs.size(); ++o) {
-    if (!outputs[o].holdsState() || outputBuffers[o] == state->buffer(outputs[o].name))
+    if (!outputs[o].holdsState() ||
+        outputBuffers[o] == state->buffer(outputs[o].name))
       continue;
     Result<Array> value = readOutput(o); // not donated: by way of the host
     if (!value)
@@ -113,8 +121,8 @@ Status Trainer::BoundStep::run(const TrainingData &data,
 
 Result<Array> Trainer::BoundStep::readOutput(size_t output) {
   Array array = Array::zeros(outputs[output].type, outputs[output].shape);
-  if (Status ok = takeError(weft_buffer_read(outputBuffers[output], array.bytes.data(),
-                                             array.bytes.size()));
+  if (Status ok = takeError(weft_buffer_read(
+          outputBuffers[output], array.bytes.data(), array.bytes.size()));
       !ok)
     return ok.error();
   return array;
@@ -140,7 +148,8 @@ Status Trainer::BoundStep::addMetrics(RunningMetrics &mean, int64_t samples,
       batch.addSums(name, float(value->at(0)), 1);
     } else {
       return Error{"the program's metric " + outputs[o].name + " has shape " +
-                   text(outputs[o].shape) + "; a metric is a mean, or a sum and its count"};
+                   text(outputs[o].shape) +
+                   "; a metric is a mean, or a sum and its count"};
     }
   }
   alone = batch.logs();

@@ -1,4 +1,4 @@
-//===- BoundStep.h - one program with its buffers --------------*- C++ -*-===//
+//===- BoundStep.h - one program with its buffers ---------------*- C++ -*-===//
 //
 //   Result<std::unique_ptr<BoundStep>> step = bind(runtime, program, state);
 //   Status ok = (*step)->run(data, indices);       // writes the batch, executes
@@ -36,7 +36,8 @@ struct Trainer::BoundStep {
 private:
   Status bindInputs();
   Status bindOutputs();
-  Status writeBatch(const TrainingData &data, const std::vector<int64_t> &indices);
+  Status writeBatch(const TrainingData &data,
+                    const std::vector<int64_t> &indices);
   Status takeStateOutputs();
 
   std::vector<weft_buffer *> inputBuffers, outputBuffers, owned;

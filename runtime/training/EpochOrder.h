@@ -1,4 +1,4 @@
-//===- EpochOrder.h - which samples make up each batch ---------*- C++ -*-===//
+//===- EpochOrder.h - which samples make up each batch ----------*- C++ -*-===//
 //
 //   MersenneTwister generator = MersenneTwister::numpy(seed);
 //   EpochOrder order({.samples = 10, .batchSize = 4}, &generator);

@@ -9,8 +9,9 @@ namespace weft {
 namespace {
 void append(History::Series &series, const Logs &logs) {
   for (const auto &[name, value] : logs) {
-    auto it = std::find_if(series.begin(), series.end(),
-                           [&](const auto &known) { return known.first == name; });
+    auto it =
+        std::find_if(series.begin(), series.end(),
+                     [&](const auto &known) { return known.first == name; });
     if (it == series.end())
       it = series.insert(series.end(), {name, {}});
     it->second.push_back(value);
@@ -73,7 +74,8 @@ std::string History::json(bool withSteps) const {
 std::string logsJson(const Logs &logs) {
   std::string out = "{";
   for (size_t i = 0; i < logs.size(); ++i)
-    out += (i ? ", " : "") + quoted(logs[i].first) + ": " + number(logs[i].second);
+    out +=
+        (i ? ", " : "") + quoted(logs[i].first) + ": " + number(logs[i].second);
   return out + "}";
 }
 

@@ -13,14 +13,19 @@ Result<Array> initialValue(const Port &port) {
   json meta = json::parse(port.metadata, nullptr, /*allow_exceptions=*/false);
   std::string where = "variable " + port.name + ": ";
   if (!meta.is_object())
-    return Error{where + "the program says no initial value; load the weights from a file"};
+    return Error{
+        where +
+        "the program says no initial value; load the weights from a file"};
   if (auto value = meta.find("value"); value != meta.end()) {
     std::vector<double> numbers;
-    for (const json &element : value->is_array() ? *value : json::array({*value}))
+    for (const json &element :
+         value->is_array() ? *value : json::array({*value}))
       numbers.push_back(element.is_number() ? element.get<double>() : 0);
     Array array = Array::zeros(ElementType::Float64, port.shape);
-    if (int64_t(numbers.size()) != 1 && int64_t(numbers.size()) != array.count())
-      return Error{where + "the program gives " + std::to_string(numbers.size()) +
+    if (int64_t(numbers.size()) != 1 &&
+        int64_t(numbers.size()) != array.count())
+      return Error{where + "the program gives " +
+                   std::to_string(numbers.size()) +
                    " initial values for the shape " + text(port.shape)};
     for (int64_t i = 0; i < array.count(); ++i)
       array.data<double>()[i] = numbers[numbers.size() == 1 ? 0 : i];
@@ -28,17 +33,21 @@ Result<Array> initialValue(const Port &port) {
   }
   auto initializer = meta.find("initializer");
   if (initializer == meta.end())
-    return Error{where + "the program names no initializer; load the weights from a file"};
+    return Error{
+        where +
+        "the program names no initializer; load the weights from a file"};
   std::optional<uint32_t> seed;
   if (auto it = meta.find("seed"); it != meta.end() && it->is_number_integer())
     seed = uint32_t(it->get<int64_t>());
   // Keras' SeedGenerator starts at the key of its seed.
-  if (initializer->is_object() && initializer->value("class_name", "") == "SeedGenerator") {
+  if (initializer->is_object() &&
+      initializer->value("class_name", "") == "SeedGenerator") {
     if (!seed)
       return Error{where + "has no seed; give one with --seed"};
     Array key = Array::zeros(ElementType::UInt32, port.shape);
     if (key.count() != 2)
-      return Error{where + "a seed state has shape (2,), the program says " + text(port.shape)};
+      return Error{where + "a seed state has shape (2,), the program says " +
+                   text(port.shape)};
     key.data<uint32_t>()[0] = *seed;
     return convert(key, port.type);
   }
@@ -54,15 +63,19 @@ Status ModelState::addPorts(const weft_program *program) {
     if (!ports[i].holdsState())
       continue;
     if (const Variable *known = find(ports[i].name)) {
-      if (known->port.shape != ports[i].shape || known->port.type != ports[i].type)
+      if (known->port.shape != ports[i].shape ||
+          known->port.type != ports[i].type)
         return Error{"variable " + ports[i].name + ": one program has it as " +
-                     std::string(name(known->port.type)) + text(known->port.shape) +
-                     ", another as " + std::string(name(ports[i].type)) +
-                     text(ports[i].shape) + "; compile both from the same model"};
+                     std::string(name(known->port.type)) +
+                     text(known->port.shape) + ", another as " +
+                     std::string(name(ports[i].type)) + text(ports[i].shape) +
+                     "; compile both from the same model"};
       continue;
     }
     weft_buffer *buffer = nullptr;
-    if (Status made = takeError(weft_input_create(runtime, program, i, &buffer)); !made)
+    if (Status made =
+            takeError(weft_input_create(runtime, program, i, &buffer));
+        !made)
       return made;
     owned.emplace_back(buffer);
     list.push_back({std::move(ports[i]), buffer});
@@ -71,8 +84,9 @@ Status ModelState::addPorts(const weft_program *program) {
 }
 
 ModelState::Variable *ModelState::find(std::string_view name) {
-  auto it = std::find_if(list.begin(), list.end(),
-                         [&](const Variable &v) { return v.port.name == name; });
+  auto it = std::find_if(list.begin(), list.end(), [&](const Variable &v) {
+    return v.port.name == name;
+  });
   return it == list.end() ? nullptr : &*it;
 }
 
@@ -84,7 +98,8 @@ weft_buffer *ModelState::buffer(std::string_view name) const {
 Status ModelState::set(Variable &variable, const Array &value) {
   if (value.shape != variable.port.shape)
     return Error{"variable " + variable.port.name + ": the value has shape " +
-                 text(value.shape) + ", the model needs " + text(variable.port.shape) +
+                 text(value.shape) + ", the model needs " +
+                 text(variable.port.shape) +
                  "; the file belongs to another model"};
   Array converted = convert(value, variable.port.type);
   variable.hasValue = true;
@@ -110,7 +125,8 @@ Status ModelState::load(const std::vector<NamedArray> &arrays, bool strict) {
   for (const NamedArray &named : arrays) {
     Variable *variable = find(named.name);
     if (!variable && strict)
-      return Error{"array '" + named.name + "' belongs to no variable of the model; "
+      return Error{"array '" + named.name +
+                   "' belongs to no variable of the model; "
                    "the file belongs to another model"};
     if (!variable)
       continue;
@@ -119,9 +135,11 @@ Status ModelState::load(const std::vector<NamedArray> &arrays, bool strict) {
     given.push_back(named.name);
   }
   for (const Variable &variable : list)
-    if (strict && std::find(given.begin(), given.end(), variable.port.name) == given.end())
-      return Error{"variable " + variable.port.name +
-                   ": the file has no value for it; the file belongs to another model"};
+    if (strict && std::find(given.begin(), given.end(), variable.port.name) ==
+                      given.end())
+      return Error{
+          "variable " + variable.port.name +
+          ": the file has no value for it; the file belongs to another model"};
   return {};
 }
 
@@ -136,8 +154,8 @@ Result<Array> ModelState::read(std::string_view name) const {
   if (!variable)
     return Error{"the model has no variable " + std::string(name)};
   Array array = Array::zeros(variable->port.type, variable->port.shape);
-  if (Status ok = takeError(weft_buffer_read(variable->buffer, array.bytes.data(),
-                                             array.bytes.size()));
+  if (Status ok = takeError(weft_buffer_read(
+          variable->buffer, array.bytes.data(), array.bytes.size()));
       !ok)
     return ok.error();
   return array;

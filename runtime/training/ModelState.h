@@ -1,4 +1,4 @@
-//===- ModelState.h - a model's variables on the devices -------*- C++ -*-===//
+//===- ModelState.h - a model's variables on the devices --------*- C++ -*-===//
 //
 //   ModelState state(runtime);
 //   state.addPorts(trainProgram);          // one buffer for each variable

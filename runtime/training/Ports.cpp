@@ -43,7 +43,8 @@ Status shareBytes(weft_processes *processes, std::vector<uint8_t> &bytes) {
     return shared;
   if (data == bytes.data())
     return {};
-  bytes.assign(static_cast<uint8_t *>(data), static_cast<uint8_t *>(data) + count);
+  bytes.assign(static_cast<uint8_t *>(data),
+               static_cast<uint8_t *>(data) + count);
   std::free(data);
   return {};
 }

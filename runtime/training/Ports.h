@@ -1,4 +1,4 @@
-//===- Ports.h - what a compiled program binds -----------------*- C++ -*-===//
+//===- Ports.h - what a compiled program binds ------------------*- C++ -*-===//
 //
 //   for (const Port &port : inputPorts(program))
 //     if (port.holdsState()) ...          // weights, moving statistics, slots
@@ -15,22 +15,31 @@ namespace weft {
 
 /// PortRole of plan.fbs.
 enum class Role : uint8_t {
-  Weight, State, Slot, Input, Label, SampleWeight, Output, Metric, Other
+  Weight,
+  State,
+  Slot,
+  Input,
+  Label,
+  SampleWeight,
+  Output,
+  Metric,
+  Other
 };
 
 struct Port {
   std::string name; ///< d1/kernel, x, metrics/loss
   Role role;
   ElementType type;
-  Shape shape;      ///< global
-  int donatedTo;    ///< input: the output that takes over its memory, or -1
+  Shape shape;   ///< global
+  int donatedTo; ///< input: the output that takes over its memory, or -1
   std::string metadata;
 
   bool holdsState() const {
     return role == Role::Weight || role == Role::State || role == Role::Slot;
   }
   bool isData() const {
-    return role == Role::Input || role == Role::Label || role == Role::SampleWeight;
+    return role == Role::Input || role == Role::Label ||
+           role == Role::SampleWeight;
   }
 };
 

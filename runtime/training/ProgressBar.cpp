@@ -39,7 +39,8 @@ std::string perStepText(double seconds) {
 std::string etaText(double seconds) {
   int64_t whole = int64_t(seconds);
   if (seconds > 3600)
-    return format("%d:%02d:%02d", int(whole / 3600), int(whole % 3600 / 60), int(whole % 60));
+    return format("%d:%02d:%02d", int(whole / 3600), int(whole % 3600 / 60),
+                  int(whole % 60));
   if (seconds > 60)
     return format("%d:%02d", int(whole / 60), int(whole % 60));
   return format("%ds", int(whole));
@@ -102,8 +103,9 @@ double ProgressBar::secondsPerStep(int64_t current, double now) {
 
 void ProgressBar::setValues(const Logs &values) {
   for (const auto &value : values) {
-    auto it = std::find_if(shown.begin(), shown.end(),
-                           [&](const auto &known) { return known.first == value.first; });
+    auto it = std::find_if(shown.begin(), shown.end(), [&](const auto &known) {
+      return known.first == value.first;
+    });
     if (it == shown.end())
       shown.push_back(value);
     else
@@ -153,11 +155,10 @@ void ProgressBar::drawBar(int64_t current, bool finalize, double time,
 }
 
 void ProgressBar::printLine(int64_t current, double time, double perStep) {
-  std::string line =
-      options.target > 0
-          ? format("%*lld/%lld", digits(options.target), (long long)current,
-                   (long long)options.target)
-          : std::to_string(current);
+  std::string line = options.target > 0
+                         ? format("%*lld/%lld", digits(options.target),
+                                  (long long)current, (long long)options.target)
+                         : std::to_string(current);
   line += format(" - %.0fs -", time - start) + perStepText(perStep);
   // Keras compares without abs() here, so negative values get exponents.
   for (const auto &[name, value] : shown)

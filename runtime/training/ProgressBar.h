@@ -1,4 +1,4 @@
-//===- ProgressBar.h - progress as Keras shows it --------------*- C++ -*-===//
+//===- ProgressBar.h - progress as Keras shows it ---------------*- C++ -*-===//
 //
 //   ProgressBar bar({.target = 8, .verbose = 1, .terminal = isatty(1)});
 //   bar.update(1, {{"loss", 1.01}});            // drawn at most every 50 ms
@@ -32,8 +32,9 @@ public:
     int64_t target = -1; ///< steps; -1 where unknown
     int verbose = 1;
     bool terminal = true;
-    std::function<double()> clock = {};                 ///< seconds; empty: the steady clock
-    std::function<void(std::string_view)> print = {};   ///< empty: standard output
+    std::function<double()> clock = {}; ///< seconds; empty: the steady clock
+    std::function<void(std::string_view)> print =
+        {}; ///< empty: standard output
   };
   explicit ProgressBar(Options options);
   /// `current` steps are done. The values are shown as they are.

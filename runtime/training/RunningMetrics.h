@@ -1,4 +1,4 @@
-//===- RunningMetrics.h - means over the batches of an epoch ---*- C++ -*-===//
+//===- RunningMetrics.h - means over the batches of an epoch ----*- C++ -*-===//
 //
 //   RunningMetrics metrics;
 //   metrics.add("loss", /*value=*/2.0f, /*weight=*/32);

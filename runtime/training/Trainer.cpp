@@ -7,7 +7,8 @@
 
 namespace weft {
 
-Trainer::Trainer(weft_runtime *runtime, ModelState &state, ProgramSource programs)
+Trainer::Trainer(weft_runtime *runtime, ModelState &state,
+                 ProgramSource programs)
     : runtime(runtime), state(state), programs(std::move(programs)) {}
 Trainer::~Trainer() = default;
 
@@ -35,7 +36,8 @@ Result<Trainer::BoundStep *> Trainer::step(StepKind kind, int64_t batch) {
   Result<weft_program *> program = programs(kind, batch);
   if (!program)
     return program.error();
-  Result<std::unique_ptr<BoundStep>> bound = BoundStep::bind(runtime, *program, state);
+  Result<std::unique_ptr<BoundStep>> bound =
+      BoundStep::bind(runtime, *program, state);
   if (!bound)
     return bound.error();
   known = std::move(*bound);
@@ -81,7 +83,9 @@ Result<Logs> Trainer::runEpoch(FitRun &run, int64_t epoch) {
       options.stepBegin();
     if (Status ok = (*bound)->run(run.data, indices); !ok)
       return ok.error();
-    if (Status ok = (*bound)->addMetrics(metrics, int64_t(indices.size()), alone); !ok)
+    if (Status ok =
+            (*bound)->addMetrics(metrics, int64_t(indices.size()), alone);
+        !ok)
       return ok.error();
     run.history.addStep(alone);
     bar.update(++done, metrics.logs());
@@ -90,8 +94,9 @@ Result<Logs> Trainer::runEpoch(FitRun &run, int64_t epoch) {
     run.checkEnd();
   }
   if (run.order.ranOut())
-    print(options, "warning: the data ran out after " + std::to_string(done) + " of " +
-                       std::to_string(run.order.steps()) + " steps of this epoch\n");
+    print(options, "warning: the data ran out after " + std::to_string(done) +
+                       " of " + std::to_string(run.order.steps()) +
+                       " steps of this epoch\n");
   Logs logs = metrics.logs();
   if (options.validation && !run.ended) {
     LoopOptions silent = options;
@@ -106,23 +111,32 @@ Result<Logs> Trainer::runEpoch(FitRun &run, int64_t epoch) {
   return logs;
 }
 
-Result<History> Trainer::fit(const TrainingData &data, const FitOptions &options) {
+Result<History> Trainer::fit(const TrainingData &data,
+                             const FitOptions &options) {
   if (options.shuffle && !options.generator)
-    return Error{"shuffling needs a generator; pass one or train without shuffling"};
+    return Error{
+        "shuffling needs a generator; pass one or train without shuffling"};
   if (options.batchSize < 1)
-    return Error{"--batch-size " + std::to_string(options.batchSize) + ": must be at least 1; give the samples of a step"};
-  FitRun run{data, options,
-             EpochOrder({.samples = data.samples, .batchSize = options.batchSize,
-                         .shuffle = options.shuffle, .dropRemainder = options.dropRemainder,
-                         .stepsPerEpoch = options.stepsPerEpoch, .firstFit = options.firstFit},
+    return Error{"--batch-size " + std::to_string(options.batchSize) +
+                 ": must be at least 1; give the samples of a step"};
+  FitRun run{data,
+             options,
+             EpochOrder({.samples = data.samples,
+                         .batchSize = options.batchSize,
+                         .shuffle = options.shuffle,
+                         .dropRemainder = options.dropRemainder,
+                         .stepsPerEpoch = options.stepsPerEpoch,
+                         .firstFit = options.firstFit},
                         options.generator),
              {}};
   if (run.order.batches() == 0)
-    return Error{"--batch-size " + std::to_string(options.batchSize) + ": the " +
-                 std::to_string(data.samples) + " samples fill no batch; choose a smaller one or "
+    return Error{"--batch-size " + std::to_string(options.batchSize) +
+                 ": the " + std::to_string(data.samples) +
+                 " samples fill no batch; choose a smaller one or "
                  "leave out --drop-remainder"};
   run.ended = options.maxSteps && *options.maxSteps <= 0;
-  for (int64_t epoch = options.initialEpoch; epoch < options.epochs && !run.ended; ++epoch) {
+  for (int64_t epoch = options.initialEpoch;
+       epoch < options.epochs && !run.ended; ++epoch) {
     Result<Logs> logs = runEpoch(run, epoch);
     if (!logs)
       return logs.error();
@@ -133,10 +147,12 @@ Result<History> Trainer::fit(const TrainingData &data, const FitOptions &options
   return run.history;
 }
 
-Result<Logs> Trainer::testLoop(const TrainingData &data, const LoopOptions &options,
-                               ProgressBar &bar) {
-  EpochOrder order({.samples = data.samples, .batchSize = options.batchSize,
-                    .shuffle = false, .dropRemainder = options.dropRemainder},
+Result<Logs> Trainer::testLoop(const TrainingData &data,
+                               const LoopOptions &options, ProgressBar &bar) {
+  EpochOrder order({.samples = data.samples,
+                    .batchSize = options.batchSize,
+                    .shuffle = false,
+                    .dropRemainder = options.dropRemainder},
                    nullptr);
   RunningMetrics metrics;
   std::vector<int64_t> indices;
@@ -144,12 +160,15 @@ Result<Logs> Trainer::testLoop(const TrainingData &data, const LoopOptions &opti
   int64_t done = 0;
   order.startEpoch();
   while (!stopped(options) && order.next(indices)) {
-    Result<BoundStep *> bound = step(StepKind::Evaluate, int64_t(indices.size()));
+    Result<BoundStep *> bound =
+        step(StepKind::Evaluate, int64_t(indices.size()));
     if (!bound)
       return bound.error();
     if (Status ok = (*bound)->run(data, indices); !ok)
       return ok.error();
-    if (Status ok = (*bound)->addMetrics(metrics, int64_t(indices.size()), alone); !ok)
+    if (Status ok =
+            (*bound)->addMetrics(metrics, int64_t(indices.size()), alone);
+        !ok)
       return ok.error();
     bar.update(++done, metrics.logs());
   }
@@ -158,13 +177,16 @@ Result<Logs> Trainer::testLoop(const TrainingData &data, const LoopOptions &opti
 }
 
 static int64_t batchesOf(const TrainingData &data, const LoopOptions &options) {
-  return EpochOrder({.samples = data.samples, .batchSize = options.batchSize,
-                     .shuffle = false, .dropRemainder = options.dropRemainder},
+  return EpochOrder({.samples = data.samples,
+                     .batchSize = options.batchSize,
+                     .shuffle = false,
+                     .dropRemainder = options.dropRemainder},
                     nullptr)
       .batches();
 }
 
-Result<Logs> Trainer::evaluate(const TrainingData &data, const LoopOptions &options) {
+Result<Logs> Trainer::evaluate(const TrainingData &data,
+                               const LoopOptions &options) {
   ProgressBar bar = makeBar(options, batchesOf(data, options));
   return testLoop(data, options, bar);
 }
@@ -172,15 +194,18 @@ Result<Logs> Trainer::evaluate(const TrainingData &data, const LoopOptions &opti
 Result<std::vector<NamedArray>> Trainer::predict(const TrainingData &data,
                                                  const LoopOptions &options) {
   ProgressBar bar = makeBar(options, batchesOf(data, options));
-  EpochOrder order({.samples = data.samples, .batchSize = options.batchSize,
-                    .shuffle = false, .dropRemainder = options.dropRemainder},
+  EpochOrder order({.samples = data.samples,
+                    .batchSize = options.batchSize,
+                    .shuffle = false,
+                    .dropRemainder = options.dropRemainder},
                    nullptr);
   std::vector<NamedArray> out;
   std::vector<int64_t> indices;
   int64_t done = 0;
   order.startEpoch();
   while (!stopped(options) && order.next(indices)) {
-    Result<BoundStep *> bound = step(StepKind::Predict, int64_t(indices.size()));
+    Result<BoundStep *> bound =
+        step(StepKind::Predict, int64_t(indices.size()));
     if (!bound)
       return bound.error();
     if (Status ok = (*bound)->run(data, indices); !ok)
@@ -197,7 +222,8 @@ Result<std::vector<NamedArray>> Trainer::predict(const TrainingData &data,
       } else {
         Array &whole = out[slot].array;
         whole.shape[0] += part->shape[0];
-        whole.bytes.insert(whole.bytes.end(), part->bytes.begin(), part->bytes.end());
+        whole.bytes.insert(whole.bytes.end(), part->bytes.begin(),
+                           part->bytes.end());
       }
       ++slot;
     }

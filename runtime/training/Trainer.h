@@ -1,4 +1,4 @@
-//===- Trainer.h - fit, evaluate and predict over programs -----*- C++ -*-===//
+//===- Trainer.h - fit, evaluate and predict over programs ------*- C++ -*-===//
 //
 //   Trainer trainer(runtime, state, [&](StepKind kind, int64_t batch) {
 //     return compileOrFind(kind, batch);        // Result<weft_program *>
@@ -27,7 +27,8 @@ namespace weft {
 
 enum class StepKind { Train, Evaluate, Predict };
 /// A program of this kind for this batch size.
-using ProgramSource = std::function<Result<weft_program *>(StepKind, int64_t batch)>;
+using ProgramSource =
+    std::function<Result<weft_program *>(StepKind, int64_t batch)>;
 
 struct LoopOptions {
   int64_t batchSize = 32;
@@ -36,7 +37,8 @@ struct LoopOptions {
   bool terminal = true;
   std::function<double()> clock = {};
   std::function<void(std::string_view)> print = {};
-  const std::atomic<bool> *stop = nullptr; ///< set by Ctrl-C: end after this step
+  const std::atomic<bool> *stop =
+      nullptr; ///< set by Ctrl-C: end after this step
   /// Where several processes train together: whether any of them is to stop.
   std::function<bool(bool mine)> vote = {};
 };

@@ -24,16 +24,20 @@ Kind kindOf(Role role) {
 
 std::vector<std::string> suffixes(DataPurpose purpose) {
   switch (purpose) {
-  case DataPurpose::Fit: return {"", "_train"};
-  case DataPurpose::Validation: return {"_val", "_test", ""};
-  default: return {"", "_test"};
+  case DataPurpose::Fit:
+    return {"", "_train"};
+  case DataPurpose::Validation:
+    return {"_val", "_test", ""};
+  default:
+    return {"", "_test"};
   }
 }
 
 /// `images` of the ports `images`, `x/images` and `y/images`.
 std::string layerName(const Port &port, const char *key) {
   std::string prefix = std::string(key) + "/";
-  return port.name.starts_with(prefix) ? port.name.substr(prefix.size()) : port.name;
+  return port.name.starts_with(prefix) ? port.name.substr(prefix.size())
+                                       : port.name;
 }
 
 /// The source that --x or --y names for this port; empty when none does.
@@ -42,22 +46,24 @@ Result<std::string> overridden(const DataOptions &options, const Kind &kind,
   std::string found;
   for (const std::string &argument : options.*kind.overrides) {
     size_t equal = argument.find('=');
-    bool named = equal != std::string::npos &&
-                 argument.find_first_of("/.:[") > equal;
+    bool named =
+        equal != std::string::npos && argument.find_first_of("/.:[") > equal;
     if (named && argument.substr(0, equal) == layerName(port, kind.key))
       found = argument.substr(equal + 1);
     else if (!named && single)
       found = argument;
     else if (!named)
-      return Error{std::string(kind.flag) + " " + argument + ": the model has several such arrays; write " +
-                   kind.flag + " " + layerName(port, kind.key) + "=" + argument};
+      return Error{std::string(kind.flag) + " " + argument +
+                   ": the model has several such arrays; write " + kind.flag +
+                   " " + layerName(port, kind.key) + "=" + argument};
   }
   return found;
 }
 
 /// The key of a file that the command line promises to take for this port.
 Result<std::string> promisedKey(const NpzFile &file, const Kind &kind,
-                                const Port &port, DataPurpose purpose, bool single) {
+                                const Port &port, DataPurpose purpose,
+                                bool single) {
   std::string tried;
   for (const std::string &suffix : suffixes(purpose)) {
     std::string key = kind.key + suffix;
@@ -72,7 +78,8 @@ Result<std::string> promisedKey(const NpzFile &file, const Kind &kind,
     has += (has.empty() ? "" : ", ") + key;
   return Error{file.path() + ": has neither " + tried + ", but " + has +
                "; name one with " + kind.flag + " " +
-               (single ? "" : layerName(port, kind.key) + "=") + file.path() + ":KEY"};
+               (single ? "" : layerName(port, kind.key) + "=") + file.path() +
+               ":KEY"};
 }
 
 /// Makes the array's shape that of the port, or says which flag would.
@@ -80,7 +87,8 @@ Status fitShape(Array &array, const Port &port, const std::string &source,
                 const DataOptions &options) {
   Shape wanted(port.shape.begin() + !port.shape.empty(), port.shape.end());
   if (array.shape.empty())
-    return Error{source + ": is a scalar; it needs a first dimension of samples"};
+    return Error{source +
+                 ": is a scalar; it needs a first dimension of samples"};
   Shape have(array.shape.begin() + 1, array.shape.end());
   Shape longer = have;
   longer.push_back(1);
@@ -111,9 +119,9 @@ Status fitShape(Array &array, const Port &port, const std::string &source,
                kindOf(port.role).flag};
 }
 
-Result<TrainingData::Column> column(const DataOptions &options, DataPurpose purpose,
-                                    const Port &port, bool single,
-                                    std::optional<NpzFile> &file) {
+Result<TrainingData::Column> column(const DataOptions &options,
+                                    DataPurpose purpose, const Port &port,
+                                    bool single, std::optional<NpzFile> &file) {
   Kind kind = kindOf(port.role);
   Result<std::string> source = overridden(options, kind, port, single);
   if (!source)
@@ -122,8 +130,8 @@ Result<TrainingData::Column> column(const DataOptions &options, DataPurpose purp
   if (!source->empty()) {
     array = loadArray(*source);
   } else if (!file) {
-    return Error{std::string("no array is given for ") + port.name + "; add --data FILE.npz or " +
-                 kind.flag + " FILE.npz:KEY"};
+    return Error{std::string("no array is given for ") + port.name +
+                 "; add --data FILE.npz or " + kind.flag + " FILE.npz:KEY"};
   } else {
     Result<std::string> key = promisedKey(*file, kind, port, purpose, single);
     if (!key)
@@ -138,8 +146,9 @@ Result<TrainingData::Column> column(const DataOptions &options, DataPurpose purp
   TrainingData::Column made{port, *source, nullptr};
   if (port.role == Role::Input && options.divideBy != 1) {
     if (!isFloat(port.type))
-      return Error{*source + ": --divide-by needs an input of floats, " + port.name +
-                   " takes " + std::string(name(port.type)) + "; leave out --divide-by"};
+      return Error{*source + ": --divide-by needs an input of floats, " +
+                   port.name + " takes " + std::string(name(port.type)) +
+                   "; leave out --divide-by"};
     made.divideBy = options.divideBy;
   }
   made.array = std::make_shared<const Array>(std::move(*array));
@@ -176,8 +185,9 @@ static void divideRow(const Array &array, const uint8_t *from, ElementType type,
     convertElements(ElementType::Float32, wide, type, to, count);
 }
 
-void TrainingData::gather(const Column &column, std::span<const int64_t> indices,
-                          ElementType type, std::vector<uint8_t> &out) {
+void TrainingData::gather(const Column &column,
+                          std::span<const int64_t> indices, ElementType type,
+                          std::vector<uint8_t> &out) {
   const Array &array = *column.array;
   int64_t row = int64_t(array.rowBytes() / byteWidth(array.type));
   size_t rowBytes = row * byteWidth(type);
@@ -200,7 +210,8 @@ std::string TrainingData::description() const {
     double low = INFINITY, high = -INFINITY;
     const Array &array = *column.array;
     int64_t row = array.shape[0] ? array.count() / array.shape[0] : 0;
-    for (int64_t i = column.begin * row; i < (column.begin + samples) * row; ++i) {
+    for (int64_t i = column.begin * row; i < (column.begin + samples) * row;
+         ++i) {
       double value = array.at(i);
       low = std::min(low, value);
       high = std::max(high, value);
@@ -224,9 +235,10 @@ Result<std::pair<TrainingData, TrainingData>>
 TrainingData::split(double fraction) const {
   int64_t at = int64_t(std::floor(double(samples) * (1 - fraction)));
   if (!(fraction > 0 && fraction < 1) || at <= 0 || at >= samples)
-    return Error{"--validation-split " + std::to_string(fraction) + ": splits " +
-                 std::to_string(samples) + " samples into " + std::to_string(at) + " and " +
-                 std::to_string(samples - at) + ", and neither may be empty; choose a number between 0 and 1"};
+    return Error{"--validation-split " + std::to_string(fraction) +
+                 ": splits " + std::to_string(samples) + " samples into " +
+                 std::to_string(at) + " and " + std::to_string(samples - at) +
+                 ", and neither may be empty; choose a number between 0 and 1"};
   std::pair<TrainingData, TrainingData> parts{*this, *this};
   parts.first.samples = at;
   parts.second.samples = samples - at;
@@ -238,8 +250,9 @@ TrainingData::split(double fraction) const {
 Result<TrainingData> selectData(const DataOptions &options, DataPurpose purpose,
                                 std::span<const Port> ports) {
   if (options.divideBy == 0 || !std::isfinite(options.divideBy))
-    return Error{"--divide-by " + std::to_string(options.divideBy) +
-                 ": must be a finite number other than 0; give for example 255"};
+    return Error{
+        "--divide-by " + std::to_string(options.divideBy) +
+        ": must be a finite number other than 0; give for example 255"};
   std::optional<NpzFile> file;
   if (!options.data.empty()) {
     Result<NpzFile> opened = NpzFile::open(options.data);
@@ -249,20 +262,24 @@ Result<TrainingData> selectData(const DataOptions &options, DataPurpose purpose,
   }
   TrainingData data;
   for (const Port &port : ports) {
-    if (!port.isData() || (purpose == DataPurpose::Predict && port.role != Role::Input))
+    if (!port.isData() ||
+        (purpose == DataPurpose::Predict && port.role != Role::Input))
       continue;
-    bool single = 1 == std::count_if(ports.begin(), ports.end(), [&](const Port &other) {
-                    return other.role == port.role;
-                  });
-    Result<TrainingData::Column> made = column(options, purpose, port, single, file);
+    bool single =
+        1 == std::count_if(ports.begin(), ports.end(), [&](const Port &other) {
+          return other.role == port.role;
+        });
+    Result<TrainingData::Column> made =
+        column(options, purpose, port, single, file);
     if (!made)
       return made.error();
     int64_t rows = made->array->shape[0];
     if (data.columns.empty())
       data.samples = rows;
     if (rows != data.samples)
-      return Error{made->source + ": has " + std::to_string(rows) + " samples, " +
-                   data.columns[0].source + " has " + std::to_string(data.samples) +
+      return Error{made->source + ": has " + std::to_string(rows) +
+                   " samples, " + data.columns[0].source + " has " +
+                   std::to_string(data.samples) +
                    "; take as many of both, for example with a slice [0:N]"};
     data.columns.push_back(std::move(*made));
   }

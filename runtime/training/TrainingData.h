@@ -1,4 +1,4 @@
-//===- TrainingData.h - which arrays feed which ports ----------*- C++ -*-===//
+//===- TrainingData.h - which arrays feed which ports -----------*- C++ -*-===//
 //
 //   DataOptions options{.data = "mnist.npz", .divideBy = 255};
 //   Result<TrainingData> data = selectData(options, DataPurpose::Fit, ports);
@@ -25,7 +25,7 @@ namespace weft {
 enum class DataPurpose { Fit, Evaluate, Predict, Validation };
 
 struct DataOptions {
-  std::string data;                         ///< --data or --validation-data
+  std::string data;                            ///< --data or --validation-data
   std::vector<std::string> x, y, sampleWeight; ///< [NAME=]FILE.npz:KEY[a:b]
   double divideBy = 1;
   bool addChannel = false;

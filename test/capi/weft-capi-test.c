@@ -6,7 +6,8 @@
 static const char program[] =
     "#mesh = #weft.mesh<\"data\"=2>\n"
     "module attributes {weft.mesh = #mesh} {\n"
-    "  func.func @f(%x: tensor<8xf32> {weft.name = \"x\", weft.role = \"input\",\n"
+    "  func.func @f(%x: tensor<8xf32> {weft.name = \"x\", weft.role = "
+    "\"input\",\n"
     "      weft.layout = #weft.layout<#mesh, [{\"data\"}]>})\n"
     "      -> (tensor<8xf32> {weft.name = \"y\"}) {\n"
     "    %0 = weft.relu %x : tensor<8xf32>\n"

@@ -20,12 +20,14 @@ static void check(weft_error *error) {
   exit(1);
 }
 
-template <typename T> static Bytes numbers(size_t count, uint32_t seed, bool isFraction) {
+template <typename T>
+static Bytes numbers(size_t count, uint32_t seed, bool isFraction) {
   std::vector<T> values(count);
   uint32_t state = seed;
   for (T &value : values) {
     state = state * 1664525u + 1013904223u;
-    value = isFraction ? T(double(state >> 8) / (1 << 24)) : T((state >> 16) % 7);
+    value =
+        isFraction ? T(double(state >> 8) / (1 << 24)) : T((state >> 16) % 7);
   }
   Bytes out(count * sizeof(T));
   memcpy(out.data(), values.data(), out.size());
@@ -51,7 +53,8 @@ static Bytes inputOf(const weft::plan::Port &port, uint32_t seed) {
   case weft::plan::DType::ui8:
     return numbers<int8_t>(count, seed, false);
   default:
-    fprintf(stderr, "compare-runs: no inputs of type %s\n", EnumNameDType(port.dtype()));
+    fprintf(stderr, "compare-runs: no inputs of type %s\n",
+            EnumNameDType(port.dtype()));
     exit(2);
   }
 }
@@ -61,7 +64,8 @@ struct Mode {
   bool poison, isolate;
 };
 
-static size_t bytesOf(const weft::plan::Program &plan, const weft::plan::Port &port) {
+static size_t bytesOf(const weft::plan::Program &plan,
+                      const weft::plan::Port &port) {
   size_t local = plan.buffers()->Get(port.buffer())->bytes();
   size_t count = local;
   for (int64_t n : *plan.buffers()->Get(port.buffer())->shape())
@@ -73,15 +77,18 @@ static size_t bytesOf(const weft::plan::Program &plan, const weft::plan::Port &p
 
 /// The results of two runs, one after the other on the same state.
 static std::vector<Bytes> run(const weft_program *program, Mode mode) {
-  const weft::plan::Program &plan = *weft::plan::GetProgram(weft_program_plan(program));
+  const weft::plan::Program &plan =
+      *weft::plan::GetProgram(weft_program_plan(program));
   int64_t devices = 1;
   for (int64_t size : *plan.mesh()->axis_sizes())
     devices *= size;
   weft_runtime *runtime = nullptr;
-  check(weft_runtime_create(("cpu:" + std::to_string(devices)).c_str(), mode.workers, &runtime));
+  check(weft_runtime_create(("cpu:" + std::to_string(devices)).c_str(),
+                            mode.workers, &runtime));
   weft_runtime_poison(runtime, mode.poison);
   check(weft_runtime_isolate(runtime, mode.isolate));
-  std::vector<weft_buffer *> inputs(plan.inputs()->size()), outputs(plan.outputs()->size()), owned;
+  std::vector<weft_buffer *> inputs(plan.inputs()->size()),
+      outputs(plan.outputs()->size()), owned;
   for (size_t i = 0; i < inputs.size(); ++i) {
     const weft::plan::Port &port = *plan.inputs()->Get(i);
     check(weft_input_create(runtime, program, i, &inputs[i]));
@@ -101,7 +108,8 @@ static std::vector<Bytes> run(const weft_program *program, Mode mode) {
   std::vector<Bytes> results;
   for (size_t o = 0; o < outputs.size(); ++o) {
     results.emplace_back(bytesOf(plan, *plan.outputs()->Get(o)));
-    check(weft_buffer_read(outputs[o], results.back().data(), results.back().size()));
+    check(weft_buffer_read(outputs[o], results.back().data(),
+                           results.back().size()));
   }
   for (weft_buffer *buffer : owned)
     weft_buffer_free(buffer);
@@ -116,7 +124,8 @@ int main(int argc, char **argv) {
   }
   weft_program *program = nullptr;
   check(weft_program_load(argv[1], &program));
-  const weft::plan::Program &plan = *weft::plan::GetProgram(weft_program_plan(program));
+  const weft::plan::Program &plan =
+      *weft::plan::GetProgram(weft_program_plan(program));
   std::vector<Bytes> expected = run(program, {1, false, false});
   std::vector<Mode> modes = {{1, true, false}, {1, true, true}};
   for (int i = 2; i < argc; ++i)
@@ -126,10 +135,13 @@ int main(int argc, char **argv) {
     std::vector<Bytes> got = run(program, mode);
     for (size_t o = 0; o < got.size(); ++o)
       if (got[o] != expected[o] && ++different)
-        printf("%s differs: %d workers%s%s\n", plan.outputs()->Get(o)->name()->c_str(), mode.workers,
-               mode.poison ? ", poisoned memory" : "", mode.isolate ? ", devices kept apart" : "");
+        printf("%s differs: %d workers%s%s\n",
+               plan.outputs()->Get(o)->name()->c_str(), mode.workers,
+               mode.poison ? ", poisoned memory" : "",
+               mode.isolate ? ", devices kept apart" : "");
   }
   weft_program_free(program);
-  printf("%zu results of %zu runs: %d differ\n", expected.size(), modes.size() + 1, different);
+  printf("%zu results of %zu runs: %d differ\n", expected.size(),
+         modes.size() + 1, different);
   return different != 0;
 }

@@ -1,4 +1,4 @@
-//===- Campaign.cpp - many programs in several processes -------------------===//
+//===- Campaign.cpp - many programs in several processes ------------------===//
 
 #include "weft/test/fuzz/Campaign.h"
 #include "weft/dialects/weft/Weft.h"
@@ -15,7 +15,7 @@ using namespace mlir;
 namespace weft {
 
 namespace {
-constexpr uint64_t kChunk = 250;      ///< programs of one child
+constexpr uint64_t kChunk = 250; ///< programs of one child
 constexpr unsigned kProgramSeconds = 60;
 
 /// A child that checks the programs from `next` on and writes lines:
@@ -145,7 +145,8 @@ CampaignSummary runCampaign(const CampaignOptions &options) {
   }
   summary.programs = options.count;
   for (uint64_t seed = options.first; seed < end; ++seed)
-    summary.compiled += options.compiledEvery && seed % options.compiledEvery == 0;
+    summary.compiled +=
+        options.compiledEvery && seed % options.compiledEvery == 0;
   return summary;
 }
 

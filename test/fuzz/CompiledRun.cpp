@@ -1,4 +1,4 @@
-//===- CompiledRun.cpp - a program in the real runtime ---------------------===//
+//===- CompiledRun.cpp - a program in the real runtime --------------------===//
 
 #include "weft/compiler/driver/CompileStep.h"
 #include "weft/dialects/weft/Weft.h"
@@ -22,7 +22,8 @@ class Runtime {
 public:
   ~Runtime();
   std::string run(llvm::ArrayRef<uint8_t> image, int64_t devices, int workers,
-                  llvm::ArrayRef<Tensor> inputs, llvm::ArrayRef<Tensor> expected,
+                  llvm::ArrayRef<Tensor> inputs,
+                  llvm::ArrayRef<Tensor> expected,
                   llvm::ArrayRef<double> errorBounds);
 
 private:
@@ -106,9 +107,8 @@ std::string Runtime::compare(llvm::ArrayRef<Tensor> expected,
     std::vector<char> bytes(bytesOf(expected[o]).size());
     if (!ok(weft_buffer_read(outputBuffers[o], bytes.data(), bytes.size())))
       return problem;
-    std::string text =
-        differenceOf(expected[o], tensorOf(expected[o].getType(), bytes),
-                     errorBounds[o]);
+    std::string text = differenceOf(
+        expected[o], tensorOf(expected[o].getType(), bytes), errorBounds[o]);
     if (!text.empty())
       return "compiled result " + std::to_string(o) + " " + text;
   }
@@ -127,8 +127,9 @@ std::string Runtime::run(llvm::ArrayRef<uint8_t> image, int64_t devices,
   if (workers == 1 && !ok(weft_runtime_isolate(runtime, 1)))
     return problem;
   bind(inputs, expected.size());
-  if (!problem.empty() || !ok(weft_execute(runtime, program, inputBuffers.data(),
-                                           outputBuffers.data())))
+  if (!problem.empty() ||
+      !ok(weft_execute(runtime, program, inputBuffers.data(),
+                       outputBuffers.data())))
     return problem;
   return compare(expected, errorBounds);
 }

@@ -1,4 +1,4 @@
-//===- Detours.cpp - values go to another layout and back ------------------===//
+//===- Detours.cpp - values go to another layout and back -----------------===//
 //
 //   %1 = weft.relu %0 : tensor<5x4xf32, [{"a"}, {}]>
 //   %2 = weft.reshard %1 -> tensor<5x4xf32, [{}, {"a":(1)2}], partial = sum{"b"}>
@@ -35,8 +35,9 @@ private:
 Layout Detours::drawLayout(const Mesh &mesh, const Layout &from, int64_t rank,
                            Type element) {
   Layout layout = Layout::replicated(rank);
-  layout.reduce = isa<FloatType, ComplexType>(element) || below(2) ? ReduceKind::Sum
-                                                      : ReduceKind::Max;
+  layout.reduce = isa<FloatType, ComplexType>(element) || below(2)
+                      ? ReduceKind::Sum
+                      : ReduceKind::Max;
   if (element.isInteger(1))
     layout.reduce = below(2) ? ReduceKind::And : ReduceKind::Or;
   auto give = [&](const SubAxis &digit) {

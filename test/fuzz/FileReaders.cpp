@@ -1,5 +1,4 @@
-//===- FileReaders.cpp - every reader of a foreign file
-//--------------------===//
+//===- FileReaders.cpp - every reader of a foreign file -------------------===//
 
 #include "weft/test/fuzz/FileReaders.h"
 
@@ -103,8 +102,8 @@ static std::string asText(const std::vector<uint8_t> &bytes) {
 
 std::vector<FileReader> weft::test::fileReaders() {
   std::vector<std::string> models = fixtures("keras", ".json");
-  for (const char *folder : {"seed-functional-mlp", "seed-sequential-mnist", "nested",
-                             "nested-sequential"})
+  for (const char *folder : {"seed-functional-mlp", "seed-sequential-mnist",
+                             "nested", "nested-sequential"})
     models.push_back(fixtures(folder, "model.json").front());
   std::vector<std::string> npz = fixtures("callbacks", ".npz");
   std::vector<std::string> archives = fixtures("remainder", ".keras"), members,

@@ -1,4 +1,4 @@
-//===- FileReaders.h - every reader of a foreign file ----------*- C++ -*-===//
+//===- FileReaders.h - every reader of a foreign file -----------*- C++ -*-===//
 //
 //   for (const FileReader &reader : fileReaders())
 //     reader.read(mutate(reader.samples[0], reader.isText, random));

@@ -1,5 +1,4 @@
-//===- Mutation.cpp - valid files made slightly wrong
-//----------------------===//
+//===- Mutation.cpp - valid files made slightly wrong ---------------------===//
 
 #include "weft/test/fuzz/Mutation.h"
 

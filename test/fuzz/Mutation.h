@@ -1,4 +1,4 @@
-//===- Mutation.h - valid files made slightly wrong ------------*- C++ -*-===//
+//===- Mutation.h - valid files made slightly wrong -------------*- C++ -*-===//
 //
 //   std::mt19937_64 random(seed);
 //   std::string altered = mutate(bytes, /*isText=*/true, random);

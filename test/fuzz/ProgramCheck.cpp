@@ -1,4 +1,4 @@
-//===- ProgramCheck.cpp - does a program keep its meaning? -----------------===//
+//===- ProgramCheck.cpp - does a program keep its meaning? ----------------===//
 
 #include "weft/test/fuzz/ProgramCheck.h"
 #include "weft/compiler/Register.h"
@@ -89,7 +89,7 @@ static Tensor drawInput(RankedTensorType type, const CheckWishes &wishes,
     if (!tensor.isFloat())
       tensor.setInteger(i, type.getElementType().isInteger(1) ? number % 2
                            : tensor.isUnsigned()              ? number % 9
-                                                 : number % 9 - 4);
+                                                              : number % 9 - 4);
     else if (wishes.reals)
       tensor.setReal(i, std::ldexp(static_cast<double>(number), -52) - 1);
     else
@@ -116,7 +116,8 @@ Verdict ProgramCheck::run(const std::string &text) {
       why += diagnostic.str() + "\n";
     return success();
   });
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &mlirContext);
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(text, &mlirContext);
   if (!module || !mainOf(*module))
     return Verdict::Invalid;
   if (observe)

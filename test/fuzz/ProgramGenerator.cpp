@@ -1,4 +1,4 @@
-//===- ProgramGenerator.cpp - the rooms, and what they share ---------------===//
+//===- ProgramGenerator.cpp - the rooms, and what they share --------------===//
 
 #include "weft/test/fuzz/ProgramGenerator.h"
 
@@ -73,7 +73,8 @@ const ElementKind &elementKind(const std::string &name) {
 const ElementKind &ProgramGenerator::randomElement() {
   // The runtime knows no f8.
   auto weight = [&](const ElementKind &kind) {
-    return options.compiled && kind.isFloat && kind.width == 8 ? 0 : kind.weight;
+    return options.compiled && kind.isFloat && kind.width == 8 ? 0
+                                                               : kind.weight;
   };
   int64_t total = 0;
   for (const ElementKind &kind : elementKinds())
@@ -144,7 +145,8 @@ void ProgramGenerator::join(RandomValue &into, const RandomValue &other) {
 }
 
 bool ProgramGenerator::isTooLarge(const RandomValue &x) const {
-  return elements(x.shape) > (options.compiled ? 8192 : 2048) || x.shape.size() > 5 ||
+  return elements(x.shape) > (options.compiled ? 8192 : 2048) ||
+         x.shape.size() > 5 ||
          (x.isFloat() && x.integral && x.bound > x.element->largest) ||
          (options.reals && x.isFloat() && x.bound > 1e4) ||
          (inLoss && x.bound > 1e12);
@@ -194,33 +196,59 @@ struct ProgramGenerator::Room {
 void ProgramGenerator::steps(unsigned n) {
   using G = ProgramGenerator;
   static const Room rooms[] = {
-      {&G::unary, 2, true, true},          {&G::jumpingUnary, 1, true},
-      {&G::function, 1, true},       {&G::binary, 3, true, true},
-      {&G::fractionalBinary, 1, false}, {&G::integerBinary, 1, false},
-      {&G::bits, 1, false},          {&G::compare, 1, false},
-      {&G::select, 1, true, true},         {&G::clamp, 1, true},
-      {&G::convert, 1, false},       {&G::bitcast, 1, false},
-      {&G::precision, 1, false},     {&G::constrain, 2, true, true},
-      {&G::broadcast, 1, true, true},      {&G::transpose, 1, true, true},
-      {&G::reshape, 2, true},        {&G::slice, 1, true},
-      {&G::pad, 1, true},            {&G::concatenate, 1, true, true},
-      {&G::source, 1, true},         {&G::randomBits, 1, false},
-      {&G::reduce, 2, true, true},         {&G::reduceBits, 1, false},
-      {&G::dot, 2, true, true},            {&G::reverse, 1, true},
-      {&G::roll, 1, true},           {&G::dynamicSlice, 1, true},
-      {&G::dynamicUpdateSlice, 1, true}, {&G::gather, 1, true},
-      {&G::scatter, 1, true},        {&G::gatherBlocks, 1, true},
-      {&G::scatterBlocks, 1, true},  {&G::oneHot, 1, false},
-      {&G::cumulative, 1, true},     {&G::argument, 1, false},
-      {&G::topK, 1, true},           {&G::sort, 1, true},
-      {&G::foldOne, 1, false},       {&G::foldPair, 1, false},
-      {&G::reduceWindow, 1, true},   {&G::selectAndScatter, 1, false},
-      {&G::convolution, 1, true},    {&G::triangularSolve, 1, false},
-      {&G::cholesky, 1, false},      {&G::call, 1, false},
+      {&G::unary, 2, true, true},
+      {&G::jumpingUnary, 1, true},
+      {&G::function, 1, true},
+      {&G::binary, 3, true, true},
+      {&G::fractionalBinary, 1, false},
+      {&G::integerBinary, 1, false},
+      {&G::bits, 1, false},
+      {&G::compare, 1, false},
+      {&G::select, 1, true, true},
+      {&G::clamp, 1, true},
+      {&G::convert, 1, false},
+      {&G::bitcast, 1, false},
+      {&G::precision, 1, false},
+      {&G::constrain, 2, true, true},
+      {&G::broadcast, 1, true, true},
+      {&G::transpose, 1, true, true},
+      {&G::reshape, 2, true},
+      {&G::slice, 1, true},
+      {&G::pad, 1, true},
+      {&G::concatenate, 1, true, true},
+      {&G::source, 1, true},
+      {&G::randomBits, 1, false},
+      {&G::reduce, 2, true, true},
+      {&G::reduceBits, 1, false},
+      {&G::dot, 2, true, true},
+      {&G::reverse, 1, true},
+      {&G::roll, 1, true},
+      {&G::dynamicSlice, 1, true},
+      {&G::dynamicUpdateSlice, 1, true},
+      {&G::gather, 1, true},
+      {&G::scatter, 1, true},
+      {&G::gatherBlocks, 1, true},
+      {&G::scatterBlocks, 1, true},
+      {&G::oneHot, 1, false},
+      {&G::cumulative, 1, true},
+      {&G::argument, 1, false},
+      {&G::topK, 1, true},
+      {&G::sort, 1, true},
+      {&G::foldOne, 1, false},
+      {&G::foldPair, 1, false},
+      {&G::reduceWindow, 1, true},
+      {&G::selectAndScatter, 1, false},
+      {&G::convolution, 1, true},
+      {&G::triangularSolve, 1, false},
+      {&G::cholesky, 1, false},
+      {&G::call, 1, false},
       {&G::manual, 1, false},
-      {&G::loop, 1, false},          {&G::branch, 1, false},
-      {&G::changingLoop, 1, false},  {&G::accumulatingLoop, 1, true},
-      {&G::complexNumbers, 1, true}, {&G::gradient, 2, false},
+      {&G::loop, 1, false},
+      {&G::branch, 1, false},
+      {&G::changingLoop, 1, false},
+      {&G::accumulatingLoop, 1, true},
+      {&G::complexNumbers, 1, true},
+      {&G::gradient, 2, false},
   };
   unsigned total = 0;
   for (const Room &room : rooms)

@@ -59,8 +59,8 @@ private:
 
   /// May sums of its elements be drawn?
   bool canSum(const RandomValue &x) const {
-    return x.isNumber() && (!x.isFloat() || x.integral ||
-                            (options.reals && x.isFinite()));
+    return x.isNumber() &&
+           (!x.isFloat() || x.integral || (options.reals && x.isFinite()));
   }
   /// May a function that jumps be drawn of it?
   static bool canJump(const RandomValue &x) { return x.depth == 0; }

@@ -1,5 +1,4 @@
-//===- ProgramReaders.cpp - the readers of .weft files
-//---------------------===//
+//===- ProgramReaders.cpp - the readers of .weft files --------------------===//
 
 #include "weft/test/fuzz/FileReaders.h"
 #include "weft/test/unit/runtime-plan.h"
@@ -35,7 +34,8 @@ static PlanBuilder sixDevices() {
   uint32_t a = p.arena(DType::f32, {3, 3}), flag = p.arena(DType::i1, {}),
            gathered = p.arena(DType::f32, {12});
   p.collective(CollectiveKind::all_reduce, {v}, {v}, {whole(0, 2)});
-  p.collective(CollectiveKind::all_gather, {v}, {gathered}, {whole(1, 3)}, 0, 0);
+  p.collective(CollectiveKind::all_gather, {v}, {gathered}, {whole(1, 3)}, 0,
+               0);
   p.exchange(a, out, {7, 3}, {{whole(1, 3)}, {}}, {{whole(1, 3)}, {}});
   p.jumpUnless(flag, 0);
   p.copy(a, out);

@@ -1,4 +1,4 @@
-//===- RandomBlocks.cpp - look-ups by vectors of indices -------------------===//
+//===- RandomBlocks.cpp - look-ups by vectors of indices ------------------===//
 //
 // gather and scatter with all their dimension numbers: which dimensions an
 // index vector speaks of and in which order, which are collapsed or batching,
@@ -66,8 +66,8 @@ ProgramGenerator::drawBlockNumbers(const RandomValue &x) {
     bool mapped = contains(numbers.map, dim);
     bool batches = contains(numbers.batching, dim);
     int64_t size = batches || (mapped && oneIn(2)) ? 1
-                   : mapped ? 1 + below(x.shape[dim])
-                            : x.shape[dim];
+                   : mapped                        ? 1 + below(x.shape[dim])
+                                                   : x.shape[dim];
     numbers.sizes.push_back(size);
     if (size == 1 && !batches && oneIn(2))
       numbers.collapsed.push_back(dim);
@@ -135,9 +135,8 @@ void ProgramGenerator::gatherBlocks() {
 
 void ProgramGenerator::scatterBlocks() {
   static const char *kinds[] = {"sum", "set", "max", "min"};
-  auto x = pick([](const RandomValue &v) {
-    return !v.shape.empty() && v.isNumber();
-  });
+  auto x = pick(
+      [](const RandomValue &v) { return !v.shape.empty() && v.isNumber(); });
   if (!x)
     return;
   RandomBlockNumbers numbers = drawBlockNumbers(*x);
@@ -167,8 +166,8 @@ void ProgramGenerator::scatterBlocks() {
   double n = static_cast<double>(elements(numbers.batch));
   RandomValue result = like(*x);
   join(result, *updates);
-  result.bound = sums ? x->bound + updates->bound * n
-                      : std::max(x->bound, updates->bound);
+  result.bound =
+      sums ? x->bound + updates->bound * n : std::max(x->bound, updates->bound);
   if (sums && !result.integral)
     result.depth += n + 1;
   std::string indices = drawIndexVectors(numbers.indices);

@@ -1,4 +1,4 @@
-//===- RandomComplex.cpp - complex numbers and Fourier transforms ----------===//
+//===- RandomComplex.cpp - complex numbers and Fourier transforms ---------===//
 //
 //   %c0 = weft.complex %x, %y        two real values
 //   %c1 = weft.mul %c0, %c0          a step or some: |c| has a bound
@@ -41,16 +41,17 @@ ProgramGenerator::complexFrom(const RandomValue &re, const RandomValue &im) {
   join(z.value, im);
   z.value.bound = re.bound + im.bound;
   z.value.element = &complexOf(*re.element);
-  z.value.name = complexLine("complex " + re.name + ", " + im.name + " : " +
-                             typeOf(re) + ", " + typeOf(im) + " -> " +
-                             typeOf(z.value));
+  z.value.name =
+      complexLine("complex " + re.name + ", " + im.name + " : " + typeOf(re) +
+                  ", " + typeOf(im) + " -> " + typeOf(z.value));
   return z;
 }
 
 /// Moves, or a change of sign: no slope is another.
 void ProgramGenerator::moveComplex(RandomComplex &z) {
   RandomValue &x = z.value;
-  std::string type = typeOf(x), dim = x.shape.empty() ? "" : std::to_string(dimOf(x));
+  std::string type = typeOf(x),
+              dim = x.shape.empty() ? "" : std::to_string(dimOf(x));
   int64_t kind = below(x.shape.empty() ? 2 : 5);
   if (kind == 0)
     x.name = complexLine("neg " + x.name + " : " + type);
@@ -59,8 +60,9 @@ void ProgramGenerator::moveComplex(RandomComplex &z) {
   else if (kind == 2)
     x.name = complexLine("reverse " + x.name + " dims [" + dim + "] : " + type);
   else if (kind == 3)
-    x.name = complexLine("constrain " + x.name + " to " +
-                         drawLayout(x.shape.size()) + " : " + type + " -> " + type);
+    x.name =
+        complexLine("constrain " + x.name + " to " +
+                    drawLayout(x.shape.size()) + " : " + type + " -> " + type);
   else
     addComplex(z);
 }
@@ -73,13 +75,15 @@ void ProgramGenerator::addComplex(RandomComplex &z) {
   sum.shape.erase(sum.shape.begin() + dim);
   if (isTooLarge(sum))
     return;
-  sum.name = complexLine("reduce sum " + x.name + " dims [" + std::to_string(dim) +
-                         "] : " + typeOf(x) + " -> " + typeOf(sum));
+  sum.name =
+      complexLine("reduce sum " + x.name + " dims [" + std::to_string(dim) +
+                  "] : " + typeOf(x) + " -> " + typeOf(sum));
   x = sum;
 }
 
 /// With a second number of the same type.
-void ProgramGenerator::combineComplex(RandomComplex &z, const RandomComplex &w) {
+void ProgramGenerator::combineComplex(RandomComplex &z,
+                                      const RandomComplex &w) {
   const char *ops[] = {"add", "sub", "mul"};
   int64_t kind = below(3);
   RandomComplex result = z;
@@ -97,8 +101,9 @@ void ProgramGenerator::combineComplex(RandomComplex &z, const RandomComplex &w) 
     result.value.depth = z.value.depth + w.value.depth + 3;
   if (isTooLarge(result.value))
     return;
-  result.value.name = complexLine(std::string(ops[kind]) + " " + z.value.name + ", " +
-                                  w.value.name + " : " + typeOf(z.value));
+  result.value.name =
+      complexLine(std::string(ops[kind]) + " " + z.value.name + ", " +
+                  w.value.name + " : " + typeOf(z.value));
   z = result;
 }
 
@@ -114,9 +119,9 @@ void ProgramGenerator::transform(RandomComplex &z) {
   result.unit = std::max(result.unit, x.element->unit);
   if (isTooLarge(result))
     return;
-  result.name = complexLine(std::string("fft ") + (oneIn(2) ? "fft " : "ifft ") +
-                            x.name + " dim " + std::to_string(dim) + " : " +
-                            typeOf(x) + " -> " + typeOf(x));
+  result.name = complexLine(
+      std::string("fft ") + (oneIn(2) ? "fft " : "ifft ") + x.name + " dim " +
+      std::to_string(dim) + " : " + typeOf(x) + " -> " + typeOf(x));
   x = result;
 }
 
@@ -146,9 +151,11 @@ void ProgramGenerator::complexNumbers() {
   for (const char *part : {"real", "imag"}) {
     RandomValue result = z.value;
     result.element = re->element;
-    std::string name = complexLine(std::string(part) + " " + z.value.name + " : (" +
-                                   typeOf(z.value) + ") -> " + typeOf(result));
-    define(name, result, {{*re, z.first}, {im, z.first}, {re2, z.second}, {im2, z.second}});
+    std::string name =
+        complexLine(std::string(part) + " " + z.value.name + " : (" +
+                    typeOf(z.value) + ") -> " + typeOf(result));
+    define(name, result,
+           {{*re, z.first}, {im, z.first}, {re2, z.second}, {im2, z.second}});
   }
 }
 

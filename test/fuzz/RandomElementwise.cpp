@@ -1,4 +1,4 @@
-//===- RandomElementwise.cpp - steps on elements at one position -----------===//
+//===- RandomElementwise.cpp - steps on elements at one position ----------===//
 
 #include "weft/test/fuzz/ProgramGenerator.h"
 
@@ -117,8 +117,7 @@ void ProgramGenerator::function() {
   result.depth += rounding(8);
   if (!result.isFinite() && inLoss)
     return;
-  emit(unaryText(f.op, *x), result,
-       {{*x, slope * std::max(1.0, x->bound)}});
+  emit(unaryText(f.op, *x), result, {{*x, slope * std::max(1.0, x->bound)}});
 }
 
 void ProgramGenerator::binary() {
@@ -182,7 +181,8 @@ void ProgramGenerator::fractionalBinary() {
 
 void ProgramGenerator::integerBinary() {
   static const char *ops[] = {"div", "rem", "pow"};
-  auto x = pick([](const RandomValue &v) { return v.isNumber() && !v.isFloat(); });
+  auto x =
+      pick([](const RandomValue &v) { return v.isNumber() && !v.isFloat(); });
   if (!x)
     return;
   RandomValue result = like(*x);
@@ -193,7 +193,10 @@ void ProgramGenerator::integerBinary() {
 void ProgramGenerator::bits() {
   static const char *unaries[] = {"not", "population_count",
                                   "count_leading_zeros"};
-  static const char *binaries[] = {"and", "or", "xor", "shift_left",
+  static const char *binaries[] = {"and",
+                                   "or",
+                                   "xor",
+                                   "shift_left",
                                    "shift_right_logical",
                                    "shift_right_arithmetic"};
   auto x = pick([](const RandomValue &v) { return !v.isFloat(); });
@@ -210,7 +213,8 @@ void ProgramGenerator::bits() {
 
 void ProgramGenerator::compare() {
   static const char *kinds[] = {"eq", "ne", "lt", "le", "gt", "ge"};
-  auto x = pick([&](const RandomValue &v) { return v.isNumber() && canJump(v); });
+  auto x =
+      pick([&](const RandomValue &v) { return v.isNumber() && canJump(v); });
   if (!x)
     return;
   RandomValue y = partner(*x), result = like(*x);
@@ -232,9 +236,8 @@ void ProgramGenerator::compare() {
 void ProgramGenerator::select() {
   auto x = pick();
   RandomValue y = partner(*x);
-  auto by = pick([&](const RandomValue &v) {
-    return v.shape == x->shape && canJump(v);
-  });
+  auto by = pick(
+      [&](const RandomValue &v) { return v.shape == x->shape && canJump(v); });
   if (!by)
     return;
   std::string condition = by->name, flags = typeOf(x->shape, "i1");
@@ -275,8 +278,8 @@ void ProgramGenerator::clamp() {
 void ProgramGenerator::convert() {
   const ElementKind &to = randomElement();
   auto x = pick([&](const RandomValue &v) {
-    return v.isFinite() && (to.isFloat ? !v.integral || v.bound <= to.largest
-                                       : canJump(v));
+    return v.isFinite() &&
+           (to.isFloat ? !v.integral || v.bound <= to.largest : canJump(v));
   });
   if (!x)
     return;
@@ -284,7 +287,8 @@ void ProgramGenerator::convert() {
   result.element = &to;
   result.integral |= !to.isFloat;
   if (!to.isFloat)
-    result.bound = to.width == 1 ? 1 : std::ldexp(1.0, static_cast<int>(to.width));
+    result.bound =
+        to.width == 1 ? 1 : std::ldexp(1.0, static_cast<int>(to.width));
   result.unit = std::max(result.unit, to.unit);
   if (!result.integral)
     result.depth += rounding(1) + (x->depth > 0);
@@ -295,7 +299,8 @@ void ProgramGenerator::convert() {
 /// Integers as integers of the other sign or as floats of that width. The bits
 /// of a float would show the sign of its zero.
 void ProgramGenerator::bitcast() {
-  auto x = pick([](const RandomValue &v) { return !v.isFloat() && v.isNumber(); });
+  auto x =
+      pick([](const RandomValue &v) { return !v.isFloat() && v.isNumber(); });
   if (!x)
     return;
   std::vector<const ElementKind *> fitting;

@@ -1,4 +1,4 @@
-//===- RandomFlow.cpp - loops and branches ---------------------------------===//
+//===- RandomFlow.cpp - loops and branches --------------------------------===//
 //
 //   %l:2 = weft.for 3 (%z, %x0) : ... {
 //   ^bb0(%i, %sum, %v):
@@ -59,11 +59,13 @@ void ProgramGenerator::loop() {
     return;
   const RandomValue &summand = function->results.front();
   std::string zero = fresh("zero"), name = fresh("loop"), inner;
-  std::string type = typeOf(summand), types = type + ", " + typesOf(function->operands);
+  std::string type = typeOf(summand),
+              types = type + ", " + typesOf(function->operands);
   line(zero + " = " + zeroOf(summand));
   line(name + ":" + std::to_string(1 + function->operands.size()) +
        " = weft.for " + std::to_string(times) + " (" + zero + ", " +
-       namesOf(function->operands) + ") : (" + types + ") -> (" + types + ") {");
+       namesOf(function->operands) + ") : (" + types + ") -> (" + types +
+       ") {");
   std::string given = parameters(function->operands, inner);
   line("^bb0(%i: tensor<i32>, %sum: " + type + given + "):");
   line("  %c = func.call " + function->name + "(" + inner + ") : (" +
@@ -71,7 +73,8 @@ void ProgramGenerator::loop() {
   line("  %s = weft.add %sum, %c : " + type);
   line("  weft.yield %s, " + inner + " : " + types);
   line("}");
-  RandomValue result = sumLike(summand, summand.shape, static_cast<double>(times) + 1);
+  RandomValue result =
+      sumLike(summand, summand.shape, static_cast<double>(times) + 1);
   define(name + "#0", result);
 }
 
@@ -85,11 +88,13 @@ void ProgramGenerator::branch() {
   auto [start, startType] = randomStart();
   std::string selector = fresh("which"), name = fresh("case"), inner;
   std::string type = typeOf(summand), types = typesOf(function->operands);
-  line(selector + " = weft.convert " + start + " : " + startType + " -> tensor<i32>");
+  line(selector + " = weft.convert " + start + " : " + startType +
+       " -> tensor<i32>");
   line(name + " = weft.case " + selector + "(" + namesOf(function->operands) +
        ") : tensor<i32>, (" + types + ") -> " + type + " {");
   std::string given = parameters(function->operands, inner).substr(2);
-  std::string call = " = func.call " + function->name + "(" + inner + ") : (" + types + ") -> (" + type + ")";
+  std::string call = " = func.call " + function->name + "(" + inner + ") : (" +
+                     types + ") -> (" + type + ")";
   line("^bb0(" + given + "):");
   line("  %c" + call);
   line("  weft.yield %c : " + type);

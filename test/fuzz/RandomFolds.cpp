@@ -1,4 +1,4 @@
-//===- RandomFolds.cpp - reductions by a body ------------------------------===//
+//===- RandomFolds.cpp - reductions by a body -----------------------------===//
 //
 //   %z = weft.constant dense<0.0> : tensor<f32>
 //   %0 = weft.fold %x from %z dims [0, 2] : ... {
@@ -43,7 +43,8 @@ std::string ProgramGenerator::scalarConstant(const char *stem,
 void ProgramGenerator::foldOne() {
   bool bits = oneIn(3);
   auto x = pick([&](const RandomValue &v) {
-    return !v.shape.empty() && (bits ? !v.isFloat() : v.isNumber() && canJump(v));
+    return !v.shape.empty() &&
+           (bits ? !v.isFloat() : v.isNumber() && canJump(v));
   });
   if (!x)
     return;
@@ -61,8 +62,10 @@ void ProgramGenerator::foldOne() {
     line("  %s = weft.xor %l, %r : " + type);
   } else {
     line("  %n = weft.constant dense<" + number + "> : " + type);
-    line("  %c = weft.compare ne %r, %n : " + type + ", " + type + " -> tensor<i1>");
-    line("  %s = weft.select %c, %r, %l : tensor<i1>, " + type + ", " + type + " -> " + type);
+    line("  %c = weft.compare ne %r, %n : " + type + ", " + type +
+         " -> tensor<i1>");
+    line("  %s = weft.select %c, %r, %l : tensor<i1>, " + type + ", " + type +
+         " -> " + type);
   }
   line("  weft.yield %s : " + type);
   line("}");
@@ -82,17 +85,24 @@ void ProgramGenerator::foldPair() {
   std::string dims = list(drawFolded(*x, largest.shape));
   beside.shape = largest.shape;
   std::string key = scalarOf(*x), other = scalarOf(*y), name = fresh("fold");
-  std::string least = scalarConstant("least", *x, x->isFloat() ? "-100.0" : "-100");
-  std::string nothing = scalarConstant(
-      "nothing", *y, y->isFloat() ? "0.0" : y->isBool() ? "false" : "0");
+  std::string least =
+      scalarConstant("least", *x, x->isFloat() ? "-100.0" : "-100");
+  std::string nothing = scalarConstant("nothing", *y,
+                                       y->isFloat()  ? "0.0"
+                                       : y->isBool() ? "false"
+                                                     : "0");
   line(name + ":2 = weft.fold " + x->name + ", " + y->name + " from " + least +
        ", " + nothing + " dims " + dims + " : (" + typeOf(*x) + ", " +
        typeOf(*y) + ", " + key + ", " + other + ") -> (" + typeOf(largest) +
        ", " + typeOf(beside) + ") {");
-  line("^bb0(%l: " + key + ", %p: " + other + ", %r: " + key + ", %q: " + other + "):");
-  line("  %c = weft.compare ge %r, %l : " + key + ", " + key + " -> tensor<i1>");
-  line("  %s = weft.select %c, %r, %l : tensor<i1>, " + key + ", " + key + " -> " + key);
-  line("  %t = weft.select %c, %q, %p : tensor<i1>, " + other + ", " + other + " -> " + other);
+  line("^bb0(%l: " + key + ", %p: " + other + ", %r: " + key +
+       ", %q: " + other + "):");
+  line("  %c = weft.compare ge %r, %l : " + key + ", " + key +
+       " -> tensor<i1>");
+  line("  %s = weft.select %c, %r, %l : tensor<i1>, " + key + ", " + key +
+       " -> " + key);
+  line("  %t = weft.select %c, %q, %p : tensor<i1>, " + other + ", " + other +
+       " -> " + other);
   line("  weft.yield %s, %t : " + key + ", " + other);
   line("}");
   define(name + "#0", largest);

@@ -1,4 +1,4 @@
-//===- RandomFunctions.cpp - calls, and gradients of losses ----------------===//
+//===- RandomFunctions.cpp - calls, and gradients of losses ---------------===//
 //
 //   func.func private @f0(%p1: tensor<5xf32>) -> (tensor<f32>) { ... }
 //   %g2, %g3 = weft.value_and_grad @f0(%x0) wrt [0] : ...
@@ -17,8 +17,9 @@
 
 namespace weft {
 
-static std::string joined(const std::vector<RandomValue> &values,
-                          const std::function<std::string(const RandomValue &)> &text) {
+static std::string
+joined(const std::vector<RandomValue> &values,
+       const std::function<std::string(const RandomValue &)> &text) {
   std::string all;
   for (const RandomValue &value : values)
     all += (all.empty() ? "" : ", ") + text(value);
@@ -49,12 +50,11 @@ void ProgramGenerator::end(Function &function,
   function.results = std::move(results);
   std::string types = typesOf(function.results);
   line("return " + namesOf(function.results) + " : " + types);
-  functions += "func.func private " + function.name + "(" +
-               joined(function.arguments,
-                      [](const RandomValue &v) {
-                        return v.name + ": " + typeOf(v);
-                      }) +
-               ") -> (" + types + ") {\n" + body + "}\n";
+  functions +=
+      "func.func private " + function.name + "(" +
+      joined(function.arguments,
+             [](const RandomValue &v) { return v.name + ": " + typeOf(v); }) +
+      ") -> (" + types + ") {\n" + body + "}\n";
   values = std::move(outerValues);
   body = std::move(outerBody);
 }
@@ -116,7 +116,8 @@ std::vector<double> ProgramGenerator::adjoints(const RandomValue &of) const {
 }
 
 /// The sum of a late value that depends on arguments, as a scalar.
-std::optional<RandomValue> ProgramGenerator::drawLoss(const Function &function) {
+std::optional<RandomValue>
+ProgramGenerator::drawLoss(const Function &function) {
   auto x = pick([&](const RandomValue &v) {
     return v.id > function.arguments.back().id && v.onTape && canSum(v) &&
            v.isFloat();
@@ -128,8 +129,8 @@ std::optional<RandomValue> ProgramGenerator::drawLoss(const Function &function) 
     RandomValue factor = like(*x), product = like(*x);
     factor.bound = scale;
     product.bound *= scale;
-    if (!emit("weft.constant dense<" + std::to_string(scale) + "> : " +
-                  typeOf(factor),
+    if (!emit("weft.constant dense<" + std::to_string(scale) +
+                  "> : " + typeOf(factor),
               factor, {{*x, 0}}))
       return std::nullopt;
     factor = values.back();
@@ -199,8 +200,8 @@ void ProgramGenerator::gradient() {
   }
   std::string name = fresh("grad");
   line(name + ":" + std::to_string(results.size()) + " = weft.value_and_grad " +
-       function.name + "(" + namesOf(operands) + ") wrt " + list(wrt) +
-       " : (" + typesOf(operands) + ") -> (" + typesOf(results) + ")");
+       function.name + "(" + namesOf(operands) + ") wrt " + list(wrt) + " : (" +
+       typesOf(operands) + ") -> (" + typesOf(results) + ")");
   for (size_t i = 0; i < results.size(); ++i)
     define(name + "#" + std::to_string(i), results[i]);
 }

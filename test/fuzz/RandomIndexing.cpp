@@ -1,4 +1,4 @@
-//===- RandomIndexing.cpp - steps that look up and scan --------------------===//
+//===- RandomIndexing.cpp - steps that look up and scan -------------------===//
 
 #include "weft/test/fuzz/ProgramGenerator.h"
 
@@ -56,9 +56,8 @@ ProgramGenerator::gatherRows(const RandomValue &x, const RandomValue &ids) {
 void ProgramGenerator::scatter() {
   static const char *kinds[] = {"sum", "set", "max", "min", "prod"};
   // Updates are rows, gathered from another place.
-  auto x = pick([](const RandomValue &v) {
-    return !v.shape.empty() && v.isNumber();
-  });
+  auto x = pick(
+      [](const RandomValue &v) { return !v.shape.empty() && v.isNumber(); });
   auto ids = randomIndices();
   auto updates = x && ids ? gatherRows(*x, *ids) : std::nullopt;
   if (!updates)
@@ -84,9 +83,9 @@ void ProgramGenerator::scatter() {
                           counted(x->shape.size() - 1, batch)) +
            ", " + arrayAttribute("inserted_window_dims", {0}) + ", " +
            arrayAttribute("scatter_dims_to_operand_dims", {0}) +
-           ", index_vector_dim = " + std::to_string(batch) + " : i64} : " +
-           typeOf(*x) + ", " + typeOf(*ids) + ", " + typeOf(*updates) + " -> " +
-           typeOf(*x),
+           ", index_vector_dim = " + std::to_string(batch) +
+           " : i64} : " + typeOf(*x) + ", " + typeOf(*ids) + ", " +
+           typeOf(*updates) + " -> " + typeOf(*x),
        result, {{*x}, {*updates}});
 }
 
@@ -106,7 +105,8 @@ void ProgramGenerator::oneHot() {
 }
 
 void ProgramGenerator::cumulative() {
-  static const char *kinds[] = {"sum", "sum", "max", "min", "prod", "logsumexp"};
+  static const char *kinds[] = {"sum", "sum",  "max",
+                                "min", "prod", "logsumexp"};
   const char *kind = kinds[below(inLoss ? 4 : 6)];
   bool sums = kind[0] == 's', extends = kind[0] == 'm';
   auto x = pick([&](const RandomValue &v) {

@@ -1,4 +1,4 @@
-//===- RandomLoops.cpp - loops whose carried values change -----------------===//
+//===- RandomLoops.cpp - loops whose carried values change ----------------===//
 //
 //   %l:2 = weft.for 3 (%x, %y) : ... {      outside of losses: rounds of a
 //   ^bb0(%i, %v0, %v1):                     drawn function; its result, cut to
@@ -46,10 +46,11 @@ std::string ProgramGenerator::roundOf(const Function &function,
     return call + "    %n = weft.optimization_barrier %c : " + type + " -> " +
            type + "\n";
   double most = std::floor(next.bound);
-  return call + "    %low = " + splat(next.element->isUnsigned ? 0 : -most, next) +
+  return call +
+         "    %low = " + splat(next.element->isUnsigned ? 0 : -most, next) +
          "\n    %high = " + splat(most, next) +
-         "\n    %n = weft.clamp %low, %c, %high : " + type + ", " + type + ", " +
-         type + " -> " + type + "\n";
+         "\n    %n = weft.clamp %low, %c, %high : " + type + ", " + type +
+         ", " + type + " -> " + type + "\n";
 }
 
 /// Counts down to 0; `inner` are the carried values, `next` the new ones.
@@ -57,19 +58,23 @@ void ProgramGenerator::whileLoop(const std::string &head, int64_t times,
                                  const Function &function,
                                  const std::string &round,
                                  const std::string &next) {
-  std::string types = typesOf(function.operands), inner, given, left = fresh("left");
+  std::string types = typesOf(function.operands), inner, given,
+              left = fresh("left");
   for (size_t i = 0; i < function.operands.size(); ++i) {
     inner += (i ? ", %v" : "%v") + std::to_string(i);
     given += ", %v" + std::to_string(i) + ": " + typeOf(function.operands[i]);
   }
-  line(left + " = weft.constant dense<" + std::to_string(times) + "> : tensor<i32>");
-  line(head + ":" + std::to_string(1 + function.operands.size()) + " = weft.while(" +
-       left + ", " + namesOf(function.operands) + ") : (tensor<i32>, " + types +
-       ") -> (tensor<i32>, " + types + ") {");
+  line(left + " = weft.constant dense<" + std::to_string(times) +
+       "> : tensor<i32>");
+  line(head + ":" + std::to_string(1 + function.operands.size()) +
+       " = weft.while(" + left + ", " + namesOf(function.operands) +
+       ") : (tensor<i32>, " + types + ") -> (tensor<i32>, " + types + ") {");
   line("^bb0(%i: tensor<i32>" + given + "):");
   line("  %zero = weft.constant dense<0> : tensor<i32>");
-  line("  %more = weft.compare gt %i, %zero : tensor<i32>, tensor<i32> -> tensor<i1>");
-  line("  weft.condition %more(%i, " + inner + ") : tensor<i1>, tensor<i32>, " + types);
+  line("  %more = weft.compare gt %i, %zero : tensor<i32>, tensor<i32> -> "
+       "tensor<i1>");
+  line("  weft.condition %more(%i, " + inner + ") : tensor<i1>, tensor<i32>, " +
+       types);
   line("} do {");
   line("^bb0(%i: tensor<i32>" + given + "):");
   line("  %one = weft.constant dense<1> : tensor<i32>");
@@ -88,9 +93,9 @@ void ProgramGenerator::changingLoop() {
   for (size_t k = 0; k < function.arguments.size(); ++k)
     for (const RandomValue &v : values)
       if (const RandomValue &argument = function.arguments[k];
-          v.id > function.arguments.back().id && typeOf(v) == typeOf(argument) &&
-          staysExact(argument) && v.depth == 0 && v.isFinite() &&
-          v.integral >= argument.integral)
+          v.id > function.arguments.back().id &&
+          typeOf(v) == typeOf(argument) && staysExact(argument) &&
+          v.depth == 0 && v.isFinite() && v.integral >= argument.integral)
         fitting.push_back({k, v});
   if (fitting.empty()) {
     values = std::move(outerValues);
@@ -113,28 +118,33 @@ void ProgramGenerator::changingLoop() {
   if (before) {
     whileLoop(name, times, function, round, yielded);
   } else {
-    line(name + (function.operands.size() > 1 ? ":" + std::to_string(function.operands.size()) : "") +
-         " = weft.for " + std::to_string(times) + " (" + namesOf(function.operands) +
-         ") : (" + types + ") -> (" + types + ") {");
+    line(name +
+         (function.operands.size() > 1
+              ? ":" + std::to_string(function.operands.size())
+              : "") +
+         " = weft.for " + std::to_string(times) + " (" +
+         namesOf(function.operands) + ") : (" + types + ") -> (" + types +
+         ") {");
     line("^bb0(%i: tensor<i32>" + given + "):");
     body += "  " + round;
     line("  weft.yield " + yielded + " : " + types);
     line("}");
   }
   bool alone = function.operands.size() + before == 1;
-  define(name + (alone ? "" : "#" + std::to_string(changing + before)), like(next));
+  define(name + (alone ? "" : "#" + std::to_string(changing + before)),
+         like(next));
 }
 
 void ProgramGenerator::accumulatingLoop() {
   auto test = [&](const RandomValue &v) {
-    return v.isFloat() && v.element->width >= 16 && canSum(v) && !v.shape.empty();
+    return v.isFloat() && v.element->width >= 16 && canSum(v) &&
+           !v.shape.empty();
   };
   auto v = pick(test);
   if (!v)
     return;
-  RandomValue w = *pick([&](const RandomValue &x) {
-    return test(x) && typeOf(x) == typeOf(*v);
-  });
+  RandomValue w = *pick(
+      [&](const RandomValue &x) { return test(x) && typeOf(x) == typeOf(*v); });
   int64_t times = below(4);
   bool multiplies = oneIn(3), counts = oneIn(3);
   RandomValue result = like(*v);
@@ -152,21 +162,29 @@ void ProgramGenerator::accumulatingLoop() {
     result.depth = depth;
   if (isTooLarge(result))
     return;
-  std::string type = typeOf(*v), element = v->element->name, name = fresh("rounds");
+  std::string type = typeOf(*v), element = v->element->name,
+              name = fresh("rounds");
   std::string dims = std::to_string(dimOf(*v));
   line(name + ":2 = weft.for " + std::to_string(times) + " (" + v->name + ", " +
-       w.name + ") : (" + type + ", " + type + ") -> (" + type + ", " + type + ") {");
+       w.name + ") : (" + type + ", " + type + ") -> (" + type + ", " + type +
+       ") {");
   line("^bb0(%i: tensor<i32>, %v: " + type + ", %w: " + type + "):");
   line(oneIn(2) ? "  %m = weft.neg %v : " + type
                 : "  %m = weft.reverse %v dims [" + dims + "] : " + type);
-  line(std::string("  %s = weft.") + (multiplies ? "mul" : oneIn(2) ? "add" : "sub") +
+  line(std::string("  %s = weft.") +
+       (multiplies ? "mul"
+        : oneIn(2) ? "add"
+                   : "sub") +
        " %m, %w : " + type);
   if (counts) {
-    line("  %number = weft.convert %i : tensor<i32> -> tensor<" + element + ">");
-    line("  %all = weft.broadcast %number dims [] : tensor<" + element + "> -> " + type);
+    line("  %number = weft.convert %i : tensor<i32> -> tensor<" + element +
+         ">");
+    line("  %all = weft.broadcast %number dims [] : tensor<" + element +
+         "> -> " + type);
     line("  %t = weft.add %s, %all : " + type);
   }
-  line(std::string("  weft.yield ") + (counts ? "%t" : "%s") + ", %w : " + type + ", " + type);
+  line(std::string("  weft.yield ") + (counts ? "%t" : "%s") +
+       ", %w : " + type + ", " + type);
   line("}");
   define(name + "#0", result, {{*v, slopeV}, {w, slopeW}});
 }

@@ -1,4 +1,4 @@
-//===- RandomManual.cpp - per-device code ----------------------------------===//
+//===- RandomManual.cpp - per-device code ---------------------------------===//
 //
 //   %m = weft.manual(%x) from [#...] to [#...] : ... {
 //   ^bb0(%b0: tensor<4xf32>):
@@ -44,19 +44,24 @@ static std::string freeText(const Axes &axes) {
 class ProgramGenerator::BlockProgram {
 public:
   BlockProgram(ProgramGenerator &g, RandomValue block, Axes bound, Axes free)
-      : block(std::move(block)), g(g), bound(std::move(bound)), free(std::move(free)) {
+      : block(std::move(block)), g(g), bound(std::move(bound)),
+        free(std::move(free)) {
     this->block.name = "%b0";
   }
 
   void steps(int64_t count) {
     static constexpr void (BlockProgram::*kinds[])() = {
-        &BlockProgram::maskByCoordinate, &BlockProgram::permute,
-        &BlockProgram::allReduce,        &BlockProgram::allGather,
-        &BlockProgram::reduceScatter,    &BlockProgram::allToAll,
+        &BlockProgram::maskByCoordinate,
+        &BlockProgram::permute,
+        &BlockProgram::allReduce,
+        &BlockProgram::allGather,
+        &BlockProgram::reduceScatter,
+        &BlockProgram::allToAll,
         &BlockProgram::slice};
     static constexpr void (BlockProgram::*onFree[])() = {
-        &BlockProgram::constrain, &BlockProgram::constrain, &BlockProgram::reverse,
-        &BlockProgram::accumulate, &BlockProgram::another};
+        &BlockProgram::constrain, &BlockProgram::constrain,
+        &BlockProgram::reverse, &BlockProgram::accumulate,
+        &BlockProgram::another};
     for (int64_t i = 0; i < count; ++i)
       if (free.empty() || g.oneIn(2))
         (this->*kinds[g.below(std::size(kinds))])();
@@ -65,7 +70,9 @@ public:
   }
   /// Equal blocks along an axis.
   void level(const std::string &axis) {
-    add("coll.all_reduce " + select() + " " + block.name + over(axis) + " : " + typeOf(block), block);
+    add("coll.all_reduce " + select() + " " + block.name + over(axis) + " : " +
+            typeOf(block),
+        block);
   }
 
   RandomValue block;
@@ -77,7 +84,8 @@ private:
   }
   /// A reduction that makes no element larger.
   std::string select() {
-    return block.isBool() ? (g.oneIn(2) ? "and" : "or") : (g.oneIn(2) ? "max" : "min");
+    return block.isBool() ? (g.oneIn(2) ? "and" : "or")
+                          : (g.oneIn(2) ? "max" : "min");
   }
   void add(const std::string &text, RandomValue next) {
     std::string name = "%b" + std::to_string(++count);
@@ -91,35 +99,46 @@ private:
     next.shape[dim] = size;
     return next;
   }
-  void move(const std::string &text, const std::string &axis, const RandomValue &next) {
+  void move(const std::string &text, const std::string &axis,
+            const RandomValue &next) {
     if (!g.isTooLarge(next))
-      add(text + over(axis) + " : " + typeOf(block) + " -> " + typeOf(next), next);
+      add(text + over(axis) + " : " + typeOf(block) + " -> " + typeOf(next),
+          next);
   }
 
   void maskByCoordinate() {
     if (block.isBool() || (block.isFloat() && block.element->largest < 16))
       return;
-    std::string c = "%at" + std::to_string(count), type = std::string(block.element->name);
-    g.line("  " + c + " = coll.coordinate" + over(randomAxis().first) + " : tensor<i64>");
-    g.line("  " + c + "x = weft.convert " + c + " : tensor<i64> -> tensor<" + type + ">");
-    g.line("  " + c + "y = weft.broadcast " + c + "x dims [] : tensor<" + type + "> -> " + typeOf(block));
+    std::string c = "%at" + std::to_string(count),
+                type = std::string(block.element->name);
+    g.line("  " + c + " = coll.coordinate" + over(randomAxis().first) +
+           " : tensor<i64>");
+    g.line("  " + c + "x = weft.convert " + c + " : tensor<i64> -> tensor<" +
+           type + ">");
+    g.line("  " + c + "y = weft.broadcast " + c + "x dims [] : tensor<" + type +
+           "> -> " + typeOf(block));
     RandomValue next = block;
     next.bound = std::max(next.bound, 8.0);
-    add(std::string(g.oneIn(2) ? "weft.max " : "weft.min ") + block.name + ", " + c + "y : " + typeOf(block), next);
+    add(std::string(g.oneIn(2) ? "weft.max " : "weft.min ") + block.name +
+            ", " + c + "y : " + typeOf(block),
+        next);
   }
   void permute() {
     const auto &[axis, size] = randomAxis();
     std::vector<int64_t> sources(size);
     for (int64_t &source : sources)
       source = g.below(size);
-    move("coll.collective_permute " + block.name + " sources " + list(sources), axis, block);
+    move("coll.collective_permute " + block.name + " sources " + list(sources),
+         axis, block);
   }
   void allReduce() {
     const auto &[axis, size] = randomAxis();
     RandomValue sum = g.sumLike(block, block.shape, static_cast<double>(size));
     if (!g.canSum(block) || g.isTooLarge(sum))
       return level(axis);
-    add("coll.all_reduce sum " + block.name + over(axis) + " : " + typeOf(block), sum);
+    add("coll.all_reduce sum " + block.name + over(axis) + " : " +
+            typeOf(block),
+        sum);
   }
   void allGather() {
     const auto &[axis, size] = randomAxis();
@@ -139,7 +158,8 @@ private:
   void reduceScatter() {
     const auto &[axis, size] = randomAxis();
     if (int64_t dim = dividedDim(size); dim >= 0)
-      move("coll.reduce_scatter " + select() + " " + block.name + " dim " + std::to_string(dim),
+      move("coll.reduce_scatter " + select() + " " + block.name + " dim " +
+               std::to_string(dim),
            axis, resized(dim, block.shape[dim] / size));
   }
   void slice() {
@@ -159,7 +179,8 @@ private:
     RandomValue next = resized(split, block.shape[split] / size);
     next.shape[concat] *= size;
     move("coll.all_to_all " + block.name + " split " + std::to_string(split) +
-             " concat " + std::to_string(concat), axis, next);
+             " concat " + std::to_string(concat),
+         axis, next);
   }
 
   /// The block over free axes, even or not.
@@ -168,17 +189,23 @@ private:
     for (const auto &[axis, size] : free)
       if (!dims.empty() && !g.oneIn(3))
         addAxis(dims[g.dimOf(block)], axis);
-    std::string open = g.oneIn(3) && !dims.empty() ? " {weft.open = array<i64: 0>}" : "";
-    add("weft.constrain " + block.name + " to " + layoutText(dims) + open + " : " +
-            typeOf(block) + " -> " + typeOf(block), block);
+    std::string open =
+        g.oneIn(3) && !dims.empty() ? " {weft.open = array<i64: 0>}" : "";
+    add("weft.constrain " + block.name + " to " + layoutText(dims) + open +
+            " : " + typeOf(block) + " -> " + typeOf(block),
+        block);
   }
   void reverse() {
     if (!block.shape.empty())
-      add("weft.reverse " + block.name + " dims [" + std::to_string(g.dimOf(block)) + "] : " + typeOf(block), block);
+      add("weft.reverse " + block.name + " dims [" +
+              std::to_string(g.dimOf(block)) + "] : " + typeOf(block),
+          block);
   }
   void accumulate() {
     if (!block.shape.empty() && !block.isBool())
-      add("weft.cumulative " + select() + " " + block.name + " dim " + std::to_string(g.dimOf(block)) + " : " + typeOf(block), block);
+      add("weft.cumulative " + select() + " " + block.name + " dim " +
+              std::to_string(g.dimOf(block)) + " : " + typeOf(block),
+          block);
   }
   /// Another region over a free axis, which may leave the next ones free.
   void another() {
@@ -191,14 +218,18 @@ private:
     std::vector<std::string> dims(block.shape.size());
     addAxis(dims[dim], axis);
     Axes rest(free.begin() + at + 1, free.end());
-    std::string type = typeOf(block), layout = layoutText(dims), sources = list({size - 1});
+    std::string type = typeOf(block), layout = layoutText(dims),
+                sources = list({size - 1});
     std::string name = "%b" + std::to_string(++count);
     for (int64_t i = 1; i < size; ++i)
-      sources = sources.substr(0, sources.size() - 1) + ", " + std::to_string(g.below(size)) + "]";
-    g.line("  " + name + " = weft.manual(" + block.name + ") from [" + layout + "] to [" + layout + "]" +
-           freeText(rest) + " : (" + type + ") -> " + type + " {");
+      sources = sources.substr(0, sources.size() - 1) + ", " +
+                std::to_string(g.below(size)) + "]";
+    g.line("  " + name + " = weft.manual(" + block.name + ") from [" + layout +
+           "] to [" + layout + "]" + freeText(rest) + " : (" + type + ") -> " +
+           type + " {");
     g.line("  ^bb0(%n: " + typeOf(part) + "):");
-    g.line("    %p = coll.collective_permute %n sources " + sources + over(axis) + " : " + typeOf(part) + " -> " + typeOf(part));
+    g.line("    %p = coll.collective_permute %n sources " + sources +
+           over(axis) + " : " + typeOf(part) + " -> " + typeOf(part));
     g.line("    weft.yield %p : " + typeOf(part));
     g.line("  }");
     block.name = name;
@@ -252,8 +283,9 @@ void ProgramGenerator::manual() {
   result.shape = shape;
   std::string region = std::move(body), name = fresh("manual");
   body = std::move(before);
-  line(name + " = weft.manual(" + input.name + ") from [" + layoutText(from) + "] to [" +
-       layoutText(to) + "]" + freeText(free) + " : (" + typeOf(input) + ") -> " + typeOf(result) + " {");
+  line(name + " = weft.manual(" + input.name + ") from [" + layoutText(from) +
+       "] to [" + layoutText(to) + "]" + freeText(free) + " : (" +
+       typeOf(input) + ") -> " + typeOf(result) + " {");
   line("^bb0(%b0: " + first + "):");
   body += region;
   line("  weft.yield " + program.block.name + " : " + typeOf(program.block));

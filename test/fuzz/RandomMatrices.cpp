@@ -1,4 +1,4 @@
-//===- RandomMatrices.cpp - steps that factor and solve --------------------===//
+//===- RandomMatrices.cpp - steps that factor and solve -------------------===//
 //
 // Triangles have a diagonal of 1, so that nothing is divided and solutions are
 // whole numbers.
@@ -70,8 +70,8 @@ void ProgramGenerator::cholesky() {
        ".0> : " + type);
   line(l + " = weft.triangular_solve " + matrix + ", " + one +
        " {unit_diagonal, lower} : " + type + ", " + type + " -> " + type);
-  line(square + " = weft.dot " + l + ", " + l + " contract [1] x [1] : " +
-       type + ", " + type + " -> " + type);
+  line(square + " = weft.dot " + l + ", " + l +
+       " contract [1] x [1] : " + type + ", " + type + " -> " + type);
   emit(std::string("weft.cholesky ") + (oneIn(2) ? "upper " : "") + square +
            " : " + type,
        result);

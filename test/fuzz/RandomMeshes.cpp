@@ -1,4 +1,4 @@
-//===- RandomMeshes.cpp - meshes, layouts, wishes, signatures --------------===//
+//===- RandomMeshes.cpp - meshes, layouts, wishes, signatures -------------===//
 
 #include "weft/test/fuzz/ProgramGenerator.h"
 
@@ -90,9 +90,11 @@ void ProgramGenerator::drawArguments() {
   const ElementKind *usual = &randomElement();
   for (int64_t i = 0, n = 1 + below(3); i < n; ++i) {
     RandomValue value;
-    value.shape = i && oneIn(3) ? values[below(values.size())].shape : randomShape();
+    value.shape =
+        i && oneIn(3) ? values[below(values.size())].shape : randomShape();
     if (i == 0) // so that every room that takes anything finds something
-      std::replace(value.shape.begin(), value.shape.end(), int64_t(0), int64_t(1));
+      std::replace(value.shape.begin(), value.shape.end(), int64_t(0),
+                   int64_t(1));
     value.element = oneIn(4) ? &randomElement() : usual;
     value.integral = !options.reals || !value.isFloat();
     value.bound = options.reals && value.isFloat() ? 1
@@ -126,7 +128,8 @@ static std::string braces(const std::string &attributes) {
 /// Of values that may be infinite nothing is known.
 static std::string number(double value) {
   char text[32];
-  std::snprintf(text, sizeof text, "%.6e", std::isfinite(value) ? value : 1e300);
+  std::snprintf(text, sizeof text, "%.6e",
+                std::isfinite(value) ? value : 1e300);
   return text;
 }
 
@@ -134,7 +137,8 @@ static std::string number(double value) {
 /// nothing uses yet is checked too. Adds the return and gives the head.
 std::string ProgramGenerator::signature() {
   std::vector<RandomValue> chosen;
-  for (size_t i = values.size() > 3 ? values.size() - 3 : 0; i < values.size(); ++i)
+  for (size_t i = values.size() > 3 ? values.size() - 3 : 0; i < values.size();
+       ++i)
     chosen.push_back(values[i]);
   if (values.size() > 3 && oneIn(3))
     chosen.push_back(values[below(values.size() - 3)]);

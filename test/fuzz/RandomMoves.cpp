@@ -1,4 +1,4 @@
-//===- RandomMoves.cpp - steps that move elements --------------------------===//
+//===- RandomMoves.cpp - steps that move elements -------------------------===//
 
 #include "weft/test/fuzz/ProgramGenerator.h"
 
@@ -40,7 +40,8 @@ std::pair<std::string, std::string> ProgramGenerator::randomStart() {
   std::string largest = fresh("max"), element = typeOf({}, x->element->name);
   line(largest + " = weft.reduce max " + x->name + " dims " +
        list(counted(x->shape.size())) + " : " + typeOf(*x) + " -> " + element);
-  line(start + " = weft.convert " + largest + " : " + element + " -> " + scalar);
+  line(start + " = weft.convert " + largest + " : " + element + " -> " +
+       scalar);
   return {start, scalar};
 }
 

@@ -1,4 +1,4 @@
-//===- RandomOrders.cpp - steps that order a dimension ---------------------===//
+//===- RandomOrders.cpp - steps that order a dimension --------------------===//
 
 #include "weft/test/fuzz/ProgramGenerator.h"
 

@@ -1,4 +1,4 @@
-//===- RandomReductions.cpp - steps that sum, multiply and contract --------===//
+//===- RandomReductions.cpp - steps that sum, multiply and contract -------===//
 
 #include "weft/test/fuzz/ProgramGenerator.h"
 
@@ -118,8 +118,9 @@ void ProgramGenerator::dot() {
   result.bound = x->bound * y->bound * terms;
   if (!result.integral)
     result.depth = x->depth + y->depth + terms + 1;
-  std::string batches =
-      batch[0].empty() ? "" : "batch " + list(batch[0]) + " x " + list(batch[1]) + " ";
+  std::string batches = batch[0].empty() ? ""
+                                         : "batch " + list(batch[0]) + " x " +
+                                               list(batch[1]) + " ";
   emit("weft.dot " + x->name + ", " + y->name + " " + batches + "contract " +
            list(contract[0]) + " x " + list(contract[1]) + " : " + typeOf(*x) +
            ", " + typeOf(*y) + " -> " + typeOf(result),

@@ -1,4 +1,4 @@
-//===- RandomShapes.cpp - steps that repeat, order, cut and join -----------===//
+//===- RandomShapes.cpp - steps that repeat, order, cut and join ----------===//
 
 #include "weft/test/fuzz/ProgramGenerator.h"
 

@@ -1,4 +1,4 @@
-//===- RandomWindows.cpp - steps with windows ------------------------------===//
+//===- RandomWindows.cpp - steps with windows -----------------------------===//
 
 #include "weft/test/fuzz/ProgramGenerator.h"
 
@@ -29,7 +29,8 @@ static RandomWindowList drawWindows(const Shape &sizes, const Shape &kernel,
     int64_t dilation = still || !mayDilate ? 1 : 1 + below(2);
     int64_t stride = still ? 1 : 1 + below(3), low = still ? 0 : below(3);
     int64_t high = still ? 0 : below(3);
-    int64_t rest = low + dilated(sizes[i], base) + high - dilated(size, dilation);
+    int64_t rest =
+        low + dilated(sizes[i], base) + high - dilated(size, dilation);
     if (rest < 0) {
       high -= rest;
       rest = 0;
@@ -46,8 +47,9 @@ static RandomWindowList drawWindows(const Shape &sizes, const Shape &kernel,
 }
 
 static std::string padding(const RandomWindowList &list) {
-  return arrayAttribute("strides", list.strides) + ", " + arrayAttribute("low", list.low) +
-         ", " + arrayAttribute("high", list.high);
+  return arrayAttribute("strides", list.strides) + ", " +
+         arrayAttribute("low", list.low) + ", " +
+         arrayAttribute("high", list.high);
 }
 
 static std::string dilations(const RandomWindowList &list) {
@@ -73,9 +75,12 @@ void ProgramGenerator::reduceWindow() {
   RandomValue result =
       sums ? sumLike(*x, list.seen, terms) : like(*x, list.seen);
   emit(std::string("weft.reduce_window ") +
-           (sums ? "sum " : oneIn(2) ? "max " : "min ") + x->name + " {" +
-           arrayAttribute("window", list.size) + ", " + padding(list) + ", " +
-           dilations(list) + "} : " + typeOf(*x) + " -> " + typeOf(result),
+           (sums       ? "sum "
+            : oneIn(2) ? "max "
+                       : "min ") +
+           x->name + " {" + arrayAttribute("window", list.size) + ", " +
+           padding(list) + ", " + dilations(list) + "} : " + typeOf(*x) +
+           " -> " + typeOf(result),
        result, {{*x, terms}});
 }
 
@@ -96,8 +101,8 @@ void ProgramGenerator::selectAndScatter() {
   result.bound = static_cast<double>(elements(list.size) * list.seen.front());
   emit(std::string("weft.select_and_scatter ") + (oneIn(2) ? "ge " : "le ") +
            x->name + ", " + name + " {" + arrayAttribute("window", list.size) +
-           ", " + padding(list) + "} : " + typeOf(*x) + ", " +
-           typeOf(source) + " -> " + typeOf(result),
+           ", " + padding(list) + "} : " + typeOf(*x) + ", " + typeOf(source) +
+           " -> " + typeOf(result),
        result);
 }
 
@@ -114,9 +119,9 @@ RandomValue ProgramGenerator::drawKernel(const RandomValue &x,
   counts.depth = 0;
   int64_t dim = dimOf(counts);
   counts.bound = static_cast<double>(shape[dim]);
-  bool fits = emit(
-      "weft.iota dim " + std::to_string(dim) + " : " + typeOf(counts), counts,
-      {{x, 0}});
+  bool fits =
+      emit("weft.iota dim " + std::to_string(dim) + " : " + typeOf(counts),
+           counts, {{x, 0}});
   return fits ? values.back() : RandomValue();
 }
 
@@ -164,8 +169,7 @@ void ProgramGenerator::convolution() {
            arrayAttribute("lhs_dims", lhs) + ", " +
            arrayAttribute("rhs_dims", rhs) + ", " +
            arrayAttribute("result_dims", out) + ", " + padding(list) + ", " +
-           dilations(list) +
-           ", feature_groups = " + std::to_string(groups) +
+           dilations(list) + ", feature_groups = " + std::to_string(groups) +
            " : i64, batch_groups = " + std::to_string(batches) + " : i64} : " +
            typeOf(*x) + ", " + typeOf(w) + " -> " + typeOf(result),
        result,

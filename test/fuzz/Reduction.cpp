@@ -1,4 +1,4 @@
-//===- Reduction.cpp - a failing program made small ------------------------===//
+//===- Reduction.cpp - a failing program made small -----------------------===//
 
 #include "weft/test/fuzz/Reduction.h"
 #include "weft/dialects/weft/Weft.h"
@@ -31,8 +31,10 @@ static void eraseDeadOps(ModuleOp module) {
   bool changed = true;
   while (changed) {
     changed = false;
-    for (auto function : llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
-      if (function.isPrivate() && SymbolTable::symbolKnownUseEmpty(function, module)) {
+    for (auto function :
+         llvm::make_early_inc_range(module.getOps<func::FuncOp>()))
+      if (function.isPrivate() &&
+          SymbolTable::symbolKnownUseEmpty(function, module)) {
         function.erase();
         changed = true;
       }
@@ -128,7 +130,8 @@ static bool replaceOp(ModuleOp module, unsigned number, unsigned by) {
       continue;
     if (by == 0) {
       unsigned n = function.getNumArguments();
-      if (failed(function.insertArgument(n, result.getType(), {}, op->getLoc())))
+      if (failed(
+              function.insertArgument(n, result.getType(), {}, op->getLoc())))
         return false;
       instead = function.getArgument(n);
     } else if (by == 1) {
@@ -158,9 +161,8 @@ static bool returnOp(ModuleOp module, unsigned number) {
   end->setOperands(op->getResults());
   dropDonations(function);
   function.removeResAttrsAttr();
-  function.setFunctionType(FunctionType::get(module.getContext(),
-                                             function.getArgumentTypes(),
-                                             op->getResultTypes()));
+  function.setFunctionType(FunctionType::get(
+      module.getContext(), function.getArgumentTypes(), op->getResultTypes()));
   cleanUp(module);
   return countOps(module) < before;
 }
@@ -168,9 +170,8 @@ static bool returnOp(ModuleOp module, unsigned number) {
 /// Calls and gradients become what they stand for.
 static bool inlineFunctions(ModuleOp module) {
   bool found = false;
-  module.walk([&](Operation *op) {
-    found |= isa<ValueAndGradOp, func::CallOp>(op);
-  });
+  module.walk(
+      [&](Operation *op) { found |= isa<ValueAndGradOp, func::CallOp>(op); });
   PassManager pm(module.getContext());
   pm.addPass(createDifferentiatePass());
   return found && succeeded(pm.run(module));
@@ -188,12 +189,14 @@ static void opShrinks(ModuleOp module, std::vector<Shrink> &all) {
 static void annotationShrinks(ModuleOp module, std::vector<Shrink> &all) {
   func::FuncOp function = mainOf(module);
   for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    for (NamedAttribute attribute : mlir::function_interface_impl::getArgAttrs(function, i))
+    for (NamedAttribute attribute :
+         mlir::function_interface_impl::getArgAttrs(function, i))
       all.push_back([=, name = attribute.getName()](ModuleOp m) {
         return bool(mainOf(m).removeArgAttr(i, name));
       });
   for (unsigned i = 0; i < function.getNumResults(); ++i)
-    for (NamedAttribute attribute : mlir::function_interface_impl::getResultAttrs(function, i))
+    for (NamedAttribute attribute :
+         mlir::function_interface_impl::getResultAttrs(function, i))
       if (attribute.getName() == kLayoutAttr)
         all.push_back([=](ModuleOp m) {
           return bool(mainOf(m).removeResultAttr(
@@ -319,7 +322,8 @@ static std::string printed(ModuleOp module) {
 }
 
 bool Search::shrink(std::string &text, size_t &from) {
-  ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) { return success(); });
+  ScopedDiagnosticHandler quiet(&context,
+                                [](Diagnostic &) { return success(); });
   OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, &context);
   if (!module)
     return false;
@@ -340,7 +344,8 @@ bool Search::shrink(std::string &text, size_t &from) {
 }
 
 bool Search::shrinkNumbers(std::string &text) {
-  ScopedDiagnosticHandler quiet(&context, [](Diagnostic &) { return success(); });
+  ScopedDiagnosticHandler quiet(&context,
+                                [](Diagnostic &) { return success(); });
   for (const std::string &candidate : smallerNumbers(text)) {
     OwningOpRef<ModuleOp> module =
         parseSourceString<ModuleOp>(candidate, &context);

@@ -1,4 +1,4 @@
-//===- SmallerNumbers.cpp - texts with smaller dimensions ------------------===//
+//===- SmallerNumbers.cpp - texts with smaller dimensions -----------------===//
 //
 // A number is a dimension of a tensor type, or stands alone in a list. Those of
 // one size often belong together (a dimension, the limit of its slice), so all
@@ -23,7 +23,9 @@ struct Number {
 };
 } // namespace
 
-static bool isDigit(char c) { return std::isdigit(static_cast<unsigned char>(c)); }
+static bool isDigit(char c) {
+  return std::isdigit(static_cast<unsigned char>(c));
+}
 
 /// Meshes and layouts stand in lines that start with #.
 static std::vector<Number> numbersOf(const std::string &text) {
@@ -43,13 +45,17 @@ static std::vector<Number> numbersOf(const std::string &text) {
     size_t end = i;
     while (end < text.size() && isDigit(text[end]))
       ++end;
-    char before = i ? text[i - 1] : ' ', after = end < text.size() ? text[end] : ' ';
-    bool dimension = inTensor && after == 'x' && (before == '<' || before == 'x');
+    char before = i ? text[i - 1] : ' ',
+         after = end < text.size() ? text[end] : ' ';
+    bool dimension =
+        inTensor && after == 'x' && (before == '<' || before == 'x');
     bool isExponent = before == '-' && i > 1 && text[i - 2] == 'e';
-    bool entry = !inTensor && !isExponent && std::string(" [-").find(before) != std::string::npos &&
+    bool entry = !inTensor && !isExponent &&
+                 std::string(" [-").find(before) != std::string::npos &&
                  std::string(" ,])>").find(after) != std::string::npos;
     if (dimension || entry)
-      numbers.push_back({i, end - i, std::stoll(text.substr(i, end - i)), dimension});
+      numbers.push_back(
+          {i, end - i, std::stoll(text.substr(i, end - i)), dimension});
     i = end - 1;
   }
   return numbers;
@@ -90,7 +96,8 @@ std::vector<std::string> smallerNumbers(const std::string &text) {
         }));
   for (const Number &one : numbers)
     for (int64_t smaller : {one.value / 2, one.value - 1})
-      if (smaller >= 0 && smaller < one.value && one.value > (one.isDimension ? 1 : 0))
+      if (smaller >= 0 && smaller < one.value &&
+          one.value > (one.isDimension ? 1 : 0))
         all.push_back(replaced(text, numbers, [&](const Number &n) {
           return n.at == one.at ? smaller : n.value;
         }));

@@ -1,5 +1,4 @@
-//===- weft-file-fuzz.cpp - wrong files, to every reader
-//-------------------===//
+//===- weft-file-fuzz.cpp - wrong files, to every reader ------------------===//
 //
 //   weft-file-fuzz [--reader NAME] [--seed S] [--count N] [--fresh M]
 //                  [--seconds T]

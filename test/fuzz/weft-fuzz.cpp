@@ -1,4 +1,4 @@
-//===- weft-fuzz.cpp - random programs, global and partitioned -------------===//
+//===- weft-fuzz.cpp - random programs, global and partitioned ------------===//
 //
 //   weft-fuzz --seed S --count N [--fresh M] [--ops K] [--reals] [--jobs J]
 //             [--compiled-every C] [--keep FOLDER] [--report R] [--summary]
@@ -96,10 +96,11 @@ std::string reduced(const std::string &text, Verdict verdict) {
   std::string reason;
   checkInChild(text, reason);
   std::string kind = kindOfReason(reason);
-  return reduceProgram(check.context(), text, [&](const std::string &candidate) {
-    return checkInChild(candidate, reason) == verdict &&
-           kindOfReason(reason) == kind;
-  });
+  return reduceProgram(check.context(), text,
+                       [&](const std::string &candidate) {
+                         return checkInChild(candidate, reason) == verdict &&
+                                kindOfReason(reason) == kind;
+                       });
 }
 
 /// The text of a test file.
@@ -139,7 +140,8 @@ void printSummary(const CampaignSummary &summary, double seconds) {
   llvm::outs() << summary.programs << " programs, " << summary.compiled
                << " of them as machine code too, in "
                << static_cast<int64_t>(seconds) << " s\n";
-  auto print = [](const char *what, const std::map<std::string, uint64_t> &all) {
+  auto print = [](const char *what,
+                  const std::map<std::string, uint64_t> &all) {
     llvm::outs() << what;
     for (const auto &[name, count] : all)
       llvm::outs() << " " << name << " " << count;
@@ -162,7 +164,8 @@ size_t runAll(const Arguments &arguments) {
   for (const FailedProgram &failure : summary.failures)
     llvm::outs() << "seed " << failure.seed << " " << textOf(failure.verdict)
                  << "\n";
-  for (size_t i = 0; i < std::min<size_t>(summary.failures.size(), arguments.report); ++i)
+  for (size_t i = 0;
+       i < std::min<size_t>(summary.failures.size(), arguments.report); ++i)
     report(summary.failures[i], arguments);
   return summary.failures.size();
 }

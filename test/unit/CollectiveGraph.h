@@ -1,4 +1,4 @@
-//===- CollectiveGraph.h - layouts joined by collectives -------*- C++ -*-===//
+//===- CollectiveGraph.h - layouts joined by collectives --------*- C++ -*-===//
 //
 // The optimum that plans are measured against, from the meaning of collectives
 // alone: nothing of the planner is used. A node is a layout as the cells of all

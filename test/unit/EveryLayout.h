@@ -1,4 +1,4 @@
-//===- EveryLayout.h - all layouts of a small mesh -------------*- C++ -*-===//
+//===- EveryLayout.h - all layouts of a small mesh --------------*- C++ -*-===//
 //
 // everyLayout(x=2,y=2 ; rank 1): [-] [x] [(x,y)] [y] [(y,x)]. Axes of a
 // composite size appear whole and as the digits of each factorisation into

@@ -1,4 +1,4 @@
-//===- OpCases.cpp - programs of one op with JAX's figures -----------------===//
+//===- OpCases.cpp - programs of one op with JAX's figures ----------------===//
 
 #include "OpCases.h"
 
@@ -144,15 +144,18 @@ std::string gradientOf(const OpCase &c) {
     bool isComplex = type.find("complex") != std::string::npos;
     std::string reals = type;
     if (isComplex)
-      reals.replace(type.find("complex"), type.rfind('>') - type.find("complex"), "f32");
-    sums += (isComplex ? "%q" : "%p") + n + " = weft.mul " + resultName(c, i) + ", %ct" + n + " : " +
-            type + "\n";
+      reals.replace(type.find("complex"),
+                    type.rfind('>') - type.find("complex"), "f32");
+    sums += (isComplex ? "%q" : "%p") + n + " = weft.mul " + resultName(c, i) +
+            ", %ct" + n + " : " + type + "\n";
     if (isComplex)
-      sums += "%p" + n + " = weft.real %q" + n + " : (" + type + ") -> " + reals + "\n";
+      sums += "%p" + n + " = weft.real %q" + n + " : (" + type + ") -> " +
+              reals + "\n";
     sums += "%s" + n + " = weft.reduce sum %p" + n + " dims [" + dims +
             "] : " + reals + " -> tensor<f32>\n";
     if (k)
-      sums += "%t" + n + " = weft.add " + total + ", %s" + n + " : tensor<f32>\n";
+      sums +=
+          "%t" + n + " = weft.add " + total + ", %s" + n + " : tensor<f32>\n";
     total = (k ? "%t" : "%s") + n;
   }
   std::vector<std::string> wrt, results;
@@ -165,8 +168,9 @@ std::string gradientOf(const OpCase &c) {
   if (results.size() == 1)
     results[0] = "%g";
   return "func.func private @loss" + outer + " -> tensor<f32> {\n" + c.body +
-         "\n" + sums + "return " + total + " : tensor<f32>\n}\nfunc.func @main" +
-         outer + " -> (" + joined(gradientTypes) + ") {\n%l, %g" +
+         "\n" + sums + "return " + total +
+         " : tensor<f32>\n}\nfunc.func @main" + outer + " -> (" +
+         joined(gradientTypes) + ") {\n%l, %g" +
          (results.size() == 1 ? "" : ":" + std::to_string(results.size())) +
          " = weft.value_and_grad @loss(" + joined(names) + ") wrt [" +
          joined(wrt) + "] : (" + joined(types) + ") -> (tensor<f32>, " +
@@ -204,8 +208,8 @@ std::string difference(const Tensor &found, const Tensor &expected,
   for (int64_t i = 0; i < expected.size(); ++i) {
     if (found.equals(i, expected, i))
       continue;
-    if (expected.isFloat() && std::fabs(found.real(i) - expected.real(i)) <=
-                                  tolerance * largest)
+    if (expected.isFloat() &&
+        std::fabs(found.real(i) - expected.real(i)) <= tolerance * largest)
       continue;
     return "at " + indexText(i, expected.getShape()) + " is " + found.text(i) +
            ", should be " + expected.text(i);

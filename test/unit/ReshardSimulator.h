@@ -1,4 +1,4 @@
-//===- ReshardSimulator.h - executes plans on arrays -----------*- C++ -*-===//
+//===- ReshardSimulator.h - executes plans on arrays ------------*- C++ -*-===//
 //
 // Every device has a buffer of its local shape; element e of the tensor has
 // the value e + 1, or as a partial sum the summands e + 1 + 1000 k. Padding is

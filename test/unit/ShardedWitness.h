@@ -1,4 +1,4 @@
-//===- ShardedWitness.h - a small program, compiled and run ----*- C++ -*-===//
+//===- ShardedWitness.h - a small program, compiled and run -----*- C++ -*-===//
 //
 // A program of a test, with layouts written as on the command line:
 //

@@ -64,8 +64,8 @@ inline std::string attributes(const Port &port) {
   std::string text = " {weft.layout = #weft.layout<#mesh, [";
   int64_t rank = llvm::count(port.type, 'x');
   for (int64_t dim = 0; dim < rank; ++dim)
-    text += std::string(dim ? ", " : "") +
-            (dim == port.sharded ? "{\"d\"}" : "{}");
+    text +=
+        std::string(dim ? ", " : "") + (dim == port.sharded ? "{\"d\"}" : "{}");
   return text + "]>}";
 }
 
@@ -98,8 +98,8 @@ inline int64_t bytesOf(Type type) {
 /// Elements along its dimension that the member which lacks most receives.
 inline int64_t fetchedElements(coll::FetchOp op, int64_t members) {
   int64_t held = shardSize(op.getSize(), members), most = 0;
-  int64_t count = cast<RankedTensorType>(op.getResult().getType())
-                      .getDimSize(op.getDim());
+  int64_t count =
+      cast<RankedTensorType>(op.getResult().getType()).getDimSize(op.getDim());
   for (int64_t k = 0; k < members; ++k) {
     int64_t received = 0;
     for (int64_t t = 0; t < count; ++t) {

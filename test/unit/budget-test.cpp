@@ -1,4 +1,4 @@
-//===- budget-test.cpp - what a program may cost ---------------------------===//
+//===- budget-test.cpp - what a program may cost --------------------------===//
 
 #include "weft/compiler/explain/Budget.h"
 
@@ -49,14 +49,20 @@ TEST_CASE("a limit is a subject, a relation and a number") {
 }
 
 TEST_CASE("what is no limit is refused with the part that is wrong") {
-  CHECK(refusal("") == "'' is no limit; write it as all_reduce<=2 or bytes<=4e6");
-  CHECK(refusal("all_reduce") == "'all_reduce' is no limit; write it as all_reduce<=2 or bytes<=4e6");
+  CHECK(refusal("") ==
+        "'' is no limit; write it as all_reduce<=2 or bytes<=4e6");
+  CHECK(refusal("all_reduce") ==
+        "'all_reduce' is no limit; write it as all_reduce<=2 or bytes<=4e6");
   CHECK(refusal("bytes>=4").find("'bytes>=4' is no limit") == 0);
   CHECK(refusal("bytes<=4,").find("'' is no limit") == 0);
-  CHECK(refusal("all_reduces<=4").find("'all_reduces' is nothing that can be limited; use bytes, memory") == 0);
+  CHECK(refusal("all_reduces<=4")
+            .find("'all_reduces' is nothing that can be limited; use bytes, "
+                  "memory") == 0);
   CHECK(refusal("memory.bytes<=4").find("'memory.bytes' is nothing") == 0);
-  for (const char *text : {"bytes<=", "bytes<=many", "bytes<=-1", "bytes<=4XB", "bytes<=nan", "bytes<=1e999"})
-    CHECK(refusal(text).find("is no number; write it as 14336, 4e6 or 64MiB") != std::string::npos);
+  for (const char *text : {"bytes<=", "bytes<=many", "bytes<=-1", "bytes<=4XB",
+                           "bytes<=nan", "bytes<=1e999"})
+    CHECK(refusal(text).find("is no number; write it as 14336, 4e6 or 64MiB") !=
+          std::string::npos);
 }
 
 TEST_CASE("subjects are counted as a step has them") {

@@ -20,7 +20,8 @@ int32_t ulps(float a, float b) {
   int32_t x, y;
   memcpy(&x, &a, 4);
   memcpy(&y, &b, 4);
-  return (x < 0) != (y < 0) ? std::numeric_limits<int32_t>::max() : std::abs(x - y);
+  return (x < 0) != (y < 0) ? std::numeric_limits<int32_t>::max()
+                            : std::abs(x - y);
 }
 
 } // namespace
@@ -35,7 +36,9 @@ TEST_CASE("unary ops agree with libm") {
   const Case cases[] = {
       {"neg", [](double x) { return -x; }, -9, 9, 0},
       {"abs", [](double x) { return std::fabs(x); }, -9, 9, 0},
-      {"sign", [](double x) { return x > 0 ? 1 : x < 0 ? -1 : 0; }, -9, 9, 0},
+      {"sign", [](double x) { return x > 0   ? 1
+                                     : x < 0 ? -1
+                                             : 0; }, -9, 9, 0},
       {"exp", [](double x) { return std::exp(x); }, -80, 80, 2},
       {"expm1", [](double x) { return std::expm1(x); }, -3, 3, 4},
       {"log", [](double x) { return std::log(x); }, 0.001f, 90, 2},
@@ -50,19 +53,30 @@ TEST_CASE("unary ops agree with libm") {
   };
   for (const char *target : {"cpu", "cpu:generic"})
     for (const Case &c : cases) {
-      Kernels kernels(function("elementwise", "(%x: tensor<7x143xf32>) -> tensor<7x143xf32>", "%0 = weft." + std::string(c.op) + " %x : tensor<7x143xf32>\nreturn %0 : tensor<7x143xf32>\n"), target);
+      Kernels kernels(
+          function(
+              "elementwise", "(%x: tensor<7x143xf32>) -> tensor<7x143xf32>",
+              "%0 = weft." + std::string(c.op) +
+                  " %x : tensor<7x143xf32>\nreturn %0 : tensor<7x143xf32>\n"),
+          target);
       Buffer<float> x(1001, c.low, c.high), y(1001);
       kernels.run("k", {x.data, y.data});
       int32_t worst = 0;
       for (int i = 0; i < 1001; ++i)
         worst = std::max(worst, ulps(y[i], float(c.meaning(x[i]))));
-      INFO(target << " " << c.op << ": off by " << worst << " units in the last place");
+      INFO(target << " " << c.op << ": off by " << worst
+                  << " units in the last place");
       CHECK(worst <= c.allowed);
     }
 }
 
 TEST_CASE("binary ops, comparison, selection and conversion") {
-  Kernels kernels(function("elementwise", "(%a: tensor<100xf32>, %b: tensor<100xf32>, %i: tensor<100xi32>, %u: tensor<100xui32>) -> (tensor<100xf32>, tensor<100xf32>, tensor<100xi32>, tensor<100xi1>, tensor<100xui32>, tensor<100xf32>)", R"(
+  Kernels kernels(function(
+      "elementwise",
+      "(%a: tensor<100xf32>, %b: tensor<100xf32>, %i: tensor<100xi32>, %u: "
+      "tensor<100xui32>) -> (tensor<100xf32>, tensor<100xf32>, "
+      "tensor<100xi32>, tensor<100xi1>, tensor<100xui32>, tensor<100xf32>)",
+      R"(
     %0 = weft.sub %a, %b : tensor<100xf32>
     %1 = weft.max %a, %b : tensor<100xf32>
     %2 = weft.mul %0, %1 : tensor<100xf32>
@@ -79,7 +93,8 @@ TEST_CASE("binary ops, comparison, selection and conversion") {
   Buffer<int32_t> i(100, -1000, 1000), r2(100);
   Buffer<uint32_t> u(100, 0, 4e9f), r4(100);
   Buffer<int8_t> r3(100);
-  kernels.run("k", {a.data, b.data, i.data, u.data, r0.data, r1.data, r2.data, r3.data, r4.data, r5.data});
+  kernels.run("k", {a.data, b.data, i.data, u.data, r0.data, r1.data, r2.data,
+                    r3.data, r4.data, r5.data});
   for (int k = 0; k < 100; ++k) {
     float product = (a[k] - b[k]) * std::max(a[k], b[k]);
     CHECK(r0[k] == product);
@@ -92,7 +107,11 @@ TEST_CASE("binary ops, comparison, selection and conversion") {
 }
 
 TEST_CASE("ops that move elements") {
-  Kernels kernels(function("general", "(%x: tensor<4x6xf32>) -> (tensor<6x4xf32>, tensor<3x8xf32>, tensor<2x2xf32>, tensor<7x8xf32>, tensor<4x12xf32>, tensor<4x6xi32>, tensor<3xf32>)", R"(
+  Kernels kernels(function("general",
+                           "(%x: tensor<4x6xf32>) -> (tensor<6x4xf32>, "
+                           "tensor<3x8xf32>, tensor<2x2xf32>, tensor<7x8xf32>, "
+                           "tensor<4x12xf32>, tensor<4x6xi32>, tensor<3xf32>)",
+                           R"(
     %0 = weft.transpose %x [1, 0] : tensor<4x6xf32> -> tensor<6x4xf32>
     %1 = weft.reshape %x : tensor<4x6xf32> -> tensor<3x8xf32>
     %2 = weft.slice %x from [1, 1] to [4, 5] by [2, 3] : tensor<4x6xf32> -> tensor<2x2xf32>
@@ -104,9 +123,11 @@ TEST_CASE("ops that move elements") {
     %8 = weft.add %7, %7 : tensor<3xf32>
     return %0, %1, %2, %3, %5, %6, %8 : tensor<6x4xf32>, tensor<3x8xf32>, tensor<2x2xf32>, tensor<7x8xf32>, tensor<4x12xf32>, tensor<4x6xi32>, tensor<3xf32>
   )"));
-  Buffer<float> x(24), transposed(24), reshaped(24), sliced(4), padded(56), joined(48), doubled(3);
+  Buffer<float> x(24), transposed(24), reshaped(24), sliced(4), padded(56),
+      joined(48), doubled(3);
   Buffer<int32_t> counted(24);
-  kernels.run("k", {x.data, transposed.data, reshaped.data, sliced.data, padded.data, joined.data, counted.data, doubled.data});
+  kernels.run("k", {x.data, transposed.data, reshaped.data, sliced.data,
+                    padded.data, joined.data, counted.data, doubled.data});
   for (int i = 0; i < 4; ++i)
     for (int j = 0; j < 6; ++j) {
       CHECK(transposed[j * 4 + i] == x[i * 6 + j]);
@@ -127,7 +148,11 @@ TEST_CASE("ops that move elements") {
 }
 
 TEST_CASE("reductions over any dimensions") {
-  Kernels kernels(function("reduce", "(%x: tensor<5x6x37xf32>, %i: tensor<40xi32>) -> (tensor<5x6xf32>, tensor<6x37xf32>, tensor<37xf32>, tensor<f32>, tensor<i32>)", R"(
+  Kernels kernels(function(
+      "reduce",
+      "(%x: tensor<5x6x37xf32>, %i: tensor<40xi32>) -> (tensor<5x6xf32>, "
+      "tensor<6x37xf32>, tensor<37xf32>, tensor<f32>, tensor<i32>)",
+      R"(
     %0 = weft.reduce sum %x dims [2] : tensor<5x6x37xf32> -> tensor<5x6xf32>
     %1 = weft.reduce max %x dims [0] : tensor<5x6x37xf32> -> tensor<6x37xf32>
     %2 = weft.reduce sum %x dims [0, 1] : tensor<5x6x37xf32> -> tensor<37xf32>
@@ -137,7 +162,8 @@ TEST_CASE("reductions over any dimensions") {
   )"));
   Buffer<float> x(5 * 6 * 37), r0(30), r1(6 * 37), r2(37), r3(1);
   Buffer<int32_t> i(40, -900, 900), r4(1);
-  kernels.run("k", {x.data, i.data, r0.data, r1.data, r2.data, r3.data, r4.data});
+  kernels.run("k",
+              {x.data, i.data, r0.data, r1.data, r2.data, r3.data, r4.data});
   auto at = [&](int a, int b, int c) { return x[(a * 6 + b) * 37 + c]; };
   float smallest = 99;
   for (int b = 0; b < 6; ++b)
@@ -167,7 +193,8 @@ TEST_CASE("reductions over any dimensions") {
 }
 
 TEST_CASE("softmax rows with an internal scratch") {
-  Kernels kernels(function("general", "(%x: tensor<16x10xf32>) -> tensor<16x10xf32>", R"(
+  Kernels kernels(
+      function("general", "(%x: tensor<16x10xf32>) -> tensor<16x10xf32>", R"(
     %0 = weft.reduce max %x dims [1] : tensor<16x10xf32> -> tensor<16xf32>
     %1 = weft.broadcast %0 dims [0] : tensor<16xf32> -> tensor<16x10xf32>
     %2 = weft.sub %x, %1 : tensor<16x10xf32>
@@ -184,22 +211,42 @@ TEST_CASE("softmax rows with an internal scratch") {
     for (int j = 0; j < 10; ++j)
       sum += std::exp(double(x[i * 10 + j]));
     for (int j = 0; j < 10; ++j)
-      CHECK(y[i * 10 + j] == Approx(std::exp(double(x[i * 10 + j])) / sum).epsilon(1e-5));
+      CHECK(y[i * 10 + j] ==
+            Approx(std::exp(double(x[i * 10 + j])) / sum).epsilon(1e-5));
   }
 }
 
 TEST_CASE("contractions of every orientation") {
-  for (auto [m, n, k] : {std::array<int, 3>{16, 200, 784}, {128, 10, 200}, {7, 33, 5}, {1, 37, 19}, {13, 1, 64}, {784, 128, 16}, {65, 31, 130}})
+  for (auto [m, n, k] : {std::array<int, 3>{16, 200, 784},
+                         {128, 10, 200},
+                         {7, 33, 5},
+                         {1, 37, 19},
+                         {13, 1, 64},
+                         {784, 128, 16},
+                         {65, 31, 130}})
     for (int lhsTransposed : {0, 1})
       for (int rhsTransposed : {0, 1})
         for (const char *target : {"cpu", "cpu:avx2"}) {
-          auto type = [](int a, int b) { return "tensor<" + std::to_string(a) + "x" + std::to_string(b) + "xf32>"; };
-          std::string lhs = lhsTransposed ? type(k, m) : type(m, k), rhs = rhsTransposed ? type(n, k) : type(k, n);
+          auto type = [](int a, int b) {
+            return "tensor<" + std::to_string(a) + "x" + std::to_string(b) +
+                   "xf32>";
+          };
+          std::string lhs = lhsTransposed ? type(k, m) : type(m, k),
+                      rhs = rhsTransposed ? type(n, k) : type(k, n);
           std::string bias = "tensor<" + std::to_string(n) + "xf32>";
-          Kernels kernels(function("dot", "(%a: " + lhs + ", %b: " + rhs + ", %c: " + bias + ") -> " + type(m, n),
-                                   "%0 = weft.dot %a, %b contract [" + std::to_string(1 - lhsTransposed) + "] x [" + std::to_string(rhsTransposed) + "] : " + lhs + ", " + rhs + " -> " + type(m, n) +
-                                       "\n%1 = weft.broadcast %c dims [1] : " + bias + " -> " + type(m, n) + "\n%2 = weft.add %0, %1 : " + type(m, n) + "\n%3 = weft.relu %2 : " + type(m, n) + "\nreturn %3 : " + type(m, n) + "\n"),
-                          target);
+          Kernels kernels(
+              function("dot",
+                       "(%a: " + lhs + ", %b: " + rhs + ", %c: " + bias +
+                           ") -> " + type(m, n),
+                       "%0 = weft.dot %a, %b contract [" +
+                           std::to_string(1 - lhsTransposed) + "] x [" +
+                           std::to_string(rhsTransposed) + "] : " + lhs + ", " +
+                           rhs + " -> " + type(m, n) +
+                           "\n%1 = weft.broadcast %c dims [1] : " + bias +
+                           " -> " + type(m, n) + "\n%2 = weft.add %0, %1 : " +
+                           type(m, n) + "\n%3 = weft.relu %2 : " + type(m, n) +
+                           "\nreturn %3 : " + type(m, n) + "\n"),
+              target);
           Buffer<float> a(m * k), b(k * n), c(n), r(m * n);
           kernels.run("k", {a.data, b.data, c.data, r.data});
           double worst = 0;
@@ -207,16 +254,21 @@ TEST_CASE("contractions of every orientation") {
             for (int j = 0; j < n; ++j) {
               double sum = c[j];
               for (int p = 0; p < k; ++p)
-                sum += double(lhsTransposed ? a[p * m + i] : a[i * k + p]) * double(rhsTransposed ? b[j * k + p] : b[p * n + j]);
-              worst = std::max(worst, std::fabs(std::max(sum, 0.0) - r[i * n + j]));
+                sum += double(lhsTransposed ? a[p * m + i] : a[i * k + p]) *
+                       double(rhsTransposed ? b[j * k + p] : b[p * n + j]);
+              worst =
+                  std::max(worst, std::fabs(std::max(sum, 0.0) - r[i * n + j]));
             }
-          INFO(target << " " << m << "x" << k << "x" << n << " transposed " << lhsTransposed << rhsTransposed);
+          INFO(target << " " << m << "x" << k << "x" << n << " transposed "
+                      << lhsTransposed << rhsTransposed);
           CHECK(worst < 1e-5 * k + 1e-5);
         }
 }
 
 TEST_CASE("batched contraction of integers and floats") {
-  Kernels kernels(function("dot", "(%a: tensor<3x2x5xi32>, %b: tensor<5x3x4xi32>) -> tensor<3x2x4xi32>", R"(
+  Kernels kernels(function(
+      "dot",
+      "(%a: tensor<3x2x5xi32>, %b: tensor<5x3x4xi32>) -> tensor<3x2x4xi32>", R"(
     %0 = weft.dot %a, %b batch [0] x [1] contract [2] x [0] : tensor<3x2x5xi32>, tensor<5x3x4xi32> -> tensor<3x2x4xi32>
     return %0 : tensor<3x2x4xi32>
   )"));
@@ -235,7 +287,8 @@ TEST_CASE("batched contraction of integers and floats") {
 TEST_CASE("threefry bits are those of JAX") {
   // jax.random.bits(jax.random.key(0), (4,)) with the partitionable form is
   // threefry2x32((0, 0), (0, i)), out0 ^ out1.
-  Kernels kernels(function("elementwise", "(%k: tensor<2xui32>) -> tensor<2x2xui32>", R"(
+  Kernels kernels(
+      function("elementwise", "(%k: tensor<2xui32>) -> tensor<2x2xui32>", R"(
     %0 = weft.rng_bits %k : tensor<2xui32> -> tensor<2x2xui32>
     return %0 : tensor<2x2xui32>
   )"));
@@ -247,9 +300,14 @@ TEST_CASE("threefry bits are those of JAX") {
 
 TEST_CASE("coordinates choose the local block") {
   std::string group = "over #weft.mesh<\"x\"=2, \"y\"=4> [\"y\"]";
-  Kernels kernels(function("general", "(%x: tensor<7xf32>) -> (tensor<2xf32>, tensor<7xf32>, tensor<i64>)", "%0 = coll.slice %x dim 0 " + group + R"( : tensor<7xf32> -> tensor<2xf32>
-    %1 = coll.make_partial sum %x )" + group + R"( : tensor<7xf32>
-    %2 = coll.coordinate )" + group + R"( : tensor<i64>
+  Kernels kernels(function(
+      "general",
+      "(%x: tensor<7xf32>) -> (tensor<2xf32>, tensor<7xf32>, tensor<i64>)",
+      "%0 = coll.slice %x dim 0 " + group + R"( : tensor<7xf32> -> tensor<2xf32>
+    %1 = coll.make_partial sum %x )" +
+          group + R"( : tensor<7xf32>
+    %2 = coll.coordinate )" +
+          group + R"( : tensor<i64>
     return %0, %1, %2 : tensor<2xf32>, tensor<7xf32>, tensor<i64>
   )"));
   Buffer<float> x(7), block(2), partial(7);
@@ -264,7 +322,11 @@ TEST_CASE("coordinates choose the local block") {
 }
 
 TEST_CASE("an elementwise kernel works in place") {
-  Kernels kernels(function("elementwise", "(%p: tensor<1000xf32>, %m: tensor<1000xf32>, %g: tensor<1000xf32>) -> (tensor<1000xf32>, tensor<1000xf32>)", R"(
+  Kernels kernels(
+      function("elementwise",
+               "(%p: tensor<1000xf32>, %m: tensor<1000xf32>, %g: "
+               "tensor<1000xf32>) -> (tensor<1000xf32>, tensor<1000xf32>)",
+               R"(
     %0 = weft.add %m, %g : tensor<1000xf32>
     %1 = weft.sub %p, %0 : tensor<1000xf32>
     return %1, %0 : tensor<1000xf32>, tensor<1000xf32>
@@ -280,15 +342,19 @@ TEST_CASE("an elementwise kernel works in place") {
 }
 
 TEST_CASE("the same kernels give the same bytes, cached or not") {
-  std::string text = function("elementwise", "(%x: tensor<9xf32>) -> tensor<9xf32>", "%0 = weft.exp %x : tensor<9xf32>\nreturn %0 : tensor<9xf32>\n");
+  std::string text =
+      function("elementwise", "(%x: tensor<9xf32>) -> tensor<9xf32>",
+               "%0 = weft.exp %x : tensor<9xf32>\nreturn %0 : tensor<9xf32>\n");
   char folder[] = "/tmp/weft-cache-XXXXXX";
   REQUIRE(mkdtemp(folder));
   weft::CodegenOptions options;
   options.cacheDir = folder;
-  Kernels first(text, "cpu", options), second(text, "cpu", options), third(text);
+  Kernels first(text, "cpu", options), second(text, "cpu", options),
+      third(text);
   CHECK(first.image == second.image);
   CHECK(first.image == third.image);
-  std::string command = std::string("for f in ") + folder + "/llvmcache-*; do truncate -s 100 $f; done";
+  std::string command = std::string("for f in ") + folder +
+                        "/llvmcache-*; do truncate -s 100 $f; done";
   REQUIRE(system(command.c_str()) == 0);
   Kernels damaged(text, "cpu", options);
   CHECK(first.image == damaged.image);
@@ -297,22 +363,30 @@ TEST_CASE("the same kernels give the same bytes, cached or not") {
 }
 
 TEST_CASE("what cannot be compiled is an error on the kernel") {
-  Kernels kernels(function("elementwise", "(%x: tensor<9xf32>) -> (tensor<9xf32>, tensor<f32>)", R"(
+  Kernels kernels(function(
+      "elementwise", "(%x: tensor<9xf32>) -> (tensor<9xf32>, tensor<f32>)", R"(
     %0 = weft.exp %x : tensor<9xf32>
     %1 = weft.constant dense<0.0> : tensor<f32>
     return %0, %1 : tensor<9xf32>, tensor<f32>
   )"));
-  CHECK(kernels.error.find("kernel 'k' is called elementwise but needs 2 loop nests instead of 1") != std::string::npos);
+  CHECK(kernels.error.find("kernel 'k' is called elementwise but needs 2 loop "
+                           "nests instead of 1") != std::string::npos);
   Kernels small(function("general", "(%x: tensor<9xi3>) -> tensor<9xi3>", R"(
     %0 = weft.neg %x : tensor<9xi3>
     return %0 : tensor<9xi3>
   )"));
-  CHECK(small.error.find("elements of 'i3' have no CPU code; convert them to i2, i4, i8 or a float of 4, 8, 16, 32 or 64 bits") != std::string::npos);
-  Kernels large(function("general", "(%x: tensor<131072xcomplex<f32>>) -> tensor<131072xcomplex<f32>>", R"(
+  CHECK(small.error.find("elements of 'i3' have no CPU code; convert them to "
+                         "i2, i4, i8 or a float of 4, 8, 16, 32 or 64 bits") !=
+        std::string::npos);
+  Kernels large(function(
+      "general",
+      "(%x: tensor<131072xcomplex<f32>>) -> tensor<131072xcomplex<f32>>", R"(
     %0 = weft.fft fft %x dim 0 : tensor<131072xcomplex<f32>> -> tensor<131072xcomplex<f32>>
     return %0 : tensor<131072xcomplex<f32>>
   )"));
-  CHECK(large.error.find("a transform of length 131072 needs 2097152 bytes of scratch memory, at most 1048576 fit") != std::string::npos);
+  CHECK(large.error.find("a transform of length 131072 needs 2097152 bytes of "
+                         "scratch memory, at most 1048576 fit") !=
+        std::string::npos);
 }
 
 // Not part of the test run: `codegen-kernels-test [speed]` prints figures.
@@ -324,7 +398,10 @@ TEST_CASE("speed of kernels", "[.speed]") {
       auto start = std::chrono::steady_clock::now();
       for (int j = 0; j < 20; ++j)
         run();
-      best = std::min(best, std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count() / 20);
+      best = std::min(best, std::chrono::duration<double>(
+                                std::chrono::steady_clock::now() - start)
+                                    .count() /
+                                20);
     }
     return best;
   };
@@ -332,15 +409,36 @@ TEST_CASE("speed of kernels", "[.speed]") {
     int m, k, n;
     bool lhsTransposed, rhsTransposed;
   };
-  for (Dot d : {Dot{16, 784, 200, false, false}, {128, 784, 128, false, false}, {784, 16, 128, true, false}, {784, 16, 200, true, false}, {16, 200, 784, false, true}, {128, 128, 128, false, true}, {16, 200, 10, false, false}, {512, 512, 512, false, false}}) {
-    auto type = [](int a, int b) { return "tensor<" + std::to_string(a) + "x" + std::to_string(b) + "xf32>"; };
-    std::string lhs = d.lhsTransposed ? type(d.k, d.m) : type(d.m, d.k), rhs = d.rhsTransposed ? type(d.n, d.k) : type(d.k, d.n);
-    Kernels kernels(function("dot", "(%a: " + lhs + ", %b: " + rhs + ") -> " + type(d.m, d.n), "%0 = weft.dot %a, %b contract [" + std::to_string(1 - d.lhsTransposed) + "] x [" + std::to_string(d.rhsTransposed) + "] : " + lhs + ", " + rhs + " -> " + type(d.m, d.n) + "\nreturn %0 : " + type(d.m, d.n) + "\n"));
+  for (Dot d : {Dot{16, 784, 200, false, false},
+                {128, 784, 128, false, false},
+                {784, 16, 128, true, false},
+                {784, 16, 200, true, false},
+                {16, 200, 784, false, true},
+                {128, 128, 128, false, true},
+                {16, 200, 10, false, false},
+                {512, 512, 512, false, false}}) {
+    auto type = [](int a, int b) {
+      return "tensor<" + std::to_string(a) + "x" + std::to_string(b) + "xf32>";
+    };
+    std::string lhs = d.lhsTransposed ? type(d.k, d.m) : type(d.m, d.k),
+                rhs = d.rhsTransposed ? type(d.n, d.k) : type(d.k, d.n);
+    Kernels kernels(function(
+        "dot", "(%a: " + lhs + ", %b: " + rhs + ") -> " + type(d.m, d.n),
+        "%0 = weft.dot %a, %b contract [" +
+            std::to_string(1 - d.lhsTransposed) + "] x [" +
+            std::to_string(d.rhsTransposed) + "] : " + lhs + ", " + rhs +
+            " -> " + type(d.m, d.n) + "\nreturn %0 : " + type(d.m, d.n) +
+            "\n"));
     Buffer<float> a(d.m * d.k), b(d.k * d.n), r(d.m * d.n);
     double time = seconds([&] { kernels.run("k", {a.data, b.data, r.data}); });
-    printf("dot %dx%dx%d%s%s: %.1f GFLOP/s\n", d.m, d.k, d.n, d.lhsTransposed ? " lhs transposed" : "", d.rhsTransposed ? " rhs transposed" : "", 2e-9 * d.m * d.k * d.n / time);
+    printf("dot %dx%dx%d%s%s: %.1f GFLOP/s\n", d.m, d.k, d.n,
+           d.lhsTransposed ? " lhs transposed" : "",
+           d.rhsTransposed ? " rhs transposed" : "",
+           2e-9 * d.m * d.k * d.n / time);
   }
-  std::string text = function("elementwise", "(%p: T, %m: T, %v: T, %g: T, %a: tensor<f32>) -> (T, T, T)", R"(
+  std::string text =
+      function("elementwise",
+               "(%p: T, %m: T, %v: T, %g: T, %a: tensor<f32>) -> (T, T, T)", R"(
     %b1 = weft.constant dense<0.1> : T
     %b2 = weft.constant dense<0.001> : T
     %e = weft.constant dense<1.0e-7> : T
@@ -359,9 +457,13 @@ TEST_CASE("speed of kernels", "[.speed]") {
     %12 = weft.sub %p, %11 : T
     return %12, %2, %6 : T, T, T
   )");
-  Kernels adam(std::regex_replace(text, std::regex("\\bT\\b"), "tensor<156800xf32>"));
+  Kernels adam(
+      std::regex_replace(text, std::regex("\\bT\\b"), "tensor<156800xf32>"));
   INFO(adam.error);
   Buffer<float> p(156800), m(156800), v(156800, 0, 1), g(156800), rate{0.001f};
-  double time = seconds([&] { adam.run("k", {p.data, m.data, v.data, g.data, rate.data, p.data, m.data, v.data}); });
+  double time = seconds([&] {
+    adam.run("k", {p.data, m.data, v.data, g.data, rate.data, p.data, m.data,
+                   v.data});
+  });
   printf("adam of 784x200 in place: %.1f GB/s\n", 7e-9 * 156800 * 4 / time);
 }

@@ -1,4 +1,4 @@
-//===- codegen-kernels.h - kernels compiled from text ----------*- C++ -*-===//
+//===- codegen-kernels.h - kernels compiled from text -----------*- C++ -*-===//
 //
 //   Kernels kernels(function("elementwise", "(%x: T) -> T", "%0 = weft.neg %x : T\nreturn %0 : T\n"));
 //   Buffer<float> x(9), y(9);
@@ -47,21 +47,27 @@ template <typename T> struct Buffer {
 /// The kernels of a module's text, loaded.
 class Kernels {
 public:
-  explicit Kernels(const std::string &text, const char *target = "cpu", weft::CodegenOptions options = {}) {
+  explicit Kernels(const std::string &text, const char *target = "cpu",
+                   weft::CodegenOptions options = {}) {
     mlir::DialectRegistry registry;
-    registry.insert<weft::WeftDialect, weft::coll::CollDialect, mlir::func::FuncDialect>();
+    registry.insert<weft::WeftDialect, weft::coll::CollDialect,
+                    mlir::func::FuncDialect>();
     mlir::MLIRContext context(registry);
     context.loadAllAvailableDialects();
-    mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &diagnostic) {
-      error += diagnostic.str() + "\n";
-      return mlir::success();
-    });
+    mlir::ScopedDiagnosticHandler handler(&context,
+                                          [&](mlir::Diagnostic &diagnostic) {
+                                            error += diagnostic.str() + "\n";
+                                            return mlir::success();
+                                          });
     auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
-    if (!module || failed(weft::compileKernels(*module, *weft::CpuTarget::fromName(target), options, image)))
+    if (!module ||
+        failed(weft::compileKernels(*module, *weft::CpuTarget::fromName(target),
+                                    options, image)))
       return;
     int file = memfd_create("kernels", 0);
     REQUIRE(write(file, image.data(), image.size()) == ssize_t(image.size()));
-    library = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(), RTLD_NOW | RTLD_LOCAL);
+    library = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(),
+                     RTLD_NOW | RTLD_LOCAL);
     if (!library)
       error = dlerror();
     close(file);
@@ -70,7 +76,8 @@ public:
     if (library)
       dlclose(library);
   }
-  void run(const char *name, std::initializer_list<void *> buffers, std::vector<int64_t> coordinates = {0}) {
+  void run(const char *name, std::initializer_list<void *> buffers,
+           std::vector<int64_t> coordinates = {0}) {
     INFO(error);
     REQUIRE(library);
     auto kernel = reinterpret_cast<weft_kernel_fn>(dlsym(library, name));
@@ -78,16 +85,20 @@ public:
     kernel(std::data(buffers), coordinates.data());
   }
   /// A symbol's address; null where there is none.
-  void *find(const std::string &name) const { return library ? dlsym(library, name.c_str()) : nullptr; }
+  void *find(const std::string &name) const {
+    return library ? dlsym(library, name.c_str()) : nullptr;
+  }
   std::string error;
   llvm::SmallVector<char> image;
   void *library = nullptr;
 };
 
-inline std::string function(const std::string &kind, const std::string &signature, const std::string &body) {
-  return "func.func private @k" + signature + " attributes {weft.kernel = \"" + kind + "\"} {\n" + body + "}\n";
+inline std::string function(const std::string &kind,
+                            const std::string &signature,
+                            const std::string &body) {
+  return "func.func private @k" + signature + " attributes {weft.kernel = \"" +
+         kind + "\"} {\n" + body + "}\n";
 }
-
 
 } // namespace weft::test
 

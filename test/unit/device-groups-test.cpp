@@ -1,4 +1,4 @@
-//===- device-groups-test.cpp - axes and groups, both ways -----------------===//
+//===- device-groups-test.cpp - axes and groups, both ways ----------------===//
 
 #include "weft/dialects/weft/DeviceGroups.h"
 
@@ -17,20 +17,26 @@ static Mesh meshOf(const char *text) {
 TEST_CASE("groups of whole axes and of digits") {
   Mesh mesh = meshOf("x=2,y=4");
   using Groups = std::vector<DeviceGroup>;
-  CHECK(groupsOver(mesh, SubAxes{{0, 1, 2}}) == Groups{{0, 4}, {1, 5}, {2, 6}, {3, 7}});
-  CHECK(groupsOver(mesh, SubAxes{{1, 2, 2}}) == Groups{{0, 1}, {2, 3}, {4, 5}, {6, 7}});
-  CHECK(groupsOver(mesh, SubAxes{{1, 1, 2}, {0, 1, 2}}) == Groups{{0, 4, 2, 6}, {1, 5, 3, 7}});
+  CHECK(groupsOver(mesh, SubAxes{{0, 1, 2}}) ==
+        Groups{{0, 4}, {1, 5}, {2, 6}, {3, 7}});
+  CHECK(groupsOver(mesh, SubAxes{{1, 2, 2}}) ==
+        Groups{{0, 1}, {2, 3}, {4, 5}, {6, 7}});
+  CHECK(groupsOver(mesh, SubAxes{{1, 1, 2}, {0, 1, 2}}) ==
+        Groups{{0, 4, 2, 6}, {1, 5, 3, 7}});
   CHECK(groupsOver(mesh, SubAxes{}).size() == 8);
 }
 
 /// All lists of distinct digits of the mesh's axes, in every order.
-static void addLists(const Mesh &mesh, SubAxes list, std::vector<SubAxes> &all) {
+static void addLists(const Mesh &mesh, SubAxes list,
+                     std::vector<SubAxes> &all) {
   all.push_back(list);
   for (unsigned axis = 0; axis < mesh.axes.size(); ++axis)
     for (int64_t skip = 1, n = mesh.axes[axis].size; skip < n; ++skip)
       for (int64_t size = 2; n % skip == 0 && skip * size <= n; ++size) {
         SubAxis digit{axis, skip, size};
-        if (n % (skip * size) || llvm::any_of(list, [&](const SubAxis &x) { return overlaps(x, digit); }))
+        if (n % (skip * size) || llvm::any_of(list, [&](const SubAxis &x) {
+              return overlaps(x, digit);
+            }))
           continue;
         SubAxes longer = list;
         longer.push_back(digit);
@@ -39,7 +45,8 @@ static void addLists(const Mesh &mesh, SubAxes list, std::vector<SubAxes> &all) 
 }
 
 TEST_CASE("the axes of groups make these groups, for all lists of digits") {
-  const char *text = GENERATE("x=2,y=4", "x=2,y=2,z=2", "x=6", "x=3,y=2", "x=8", "x=4,y=3", "x=5");
+  const char *text = GENERATE("x=2,y=4", "x=2,y=2,z=2", "x=6", "x=3,y=2", "x=8",
+                              "x=4,y=3", "x=5");
   Mesh mesh = meshOf(text);
   std::vector<SubAxes> lists;
   addLists(mesh, {}, lists);
@@ -64,9 +71,11 @@ TEST_CASE("the axes of groups make these groups, for all lists of digits") {
 TEST_CASE("groups that no digits make have no axes") {
   Mesh mesh = meshOf("x=2,y=4");
   CHECK(!axesOfGroups(mesh, {}));
-  CHECK(!axesOfGroups(mesh, {{0, 1}}));                         // devices are left out
-  CHECK(!axesOfGroups(mesh, {{0, 1, 2}, {3, 4, 5}, {6, 7}}));   // of different sizes
-  CHECK(!axesOfGroups(mesh, {{0, 3}, {1, 2}, {4, 7}, {5, 6}})); // no common step
+  CHECK(!axesOfGroups(mesh, {{0, 1}})); // devices are left out
+  CHECK(!axesOfGroups(mesh,
+                      {{0, 1, 2}, {3, 4, 5}, {6, 7}})); // of different sizes
+  CHECK(
+      !axesOfGroups(mesh, {{0, 3}, {1, 2}, {4, 7}, {5, 6}})); // no common step
   CHECK(!axesOfGroups(mesh, {{1, 0}, {3, 2}, {5, 4}, {7, 6}})); // backwards
   CHECK(!axesOfGroups(mesh, {{0, 0}, {1, 1}, {2, 2}, {3, 3}}));
 }

@@ -1,4 +1,4 @@
-//===- every-op-test.cpp - each op's meaning, derivative, rule and code -----===//
+//===- every-op-test.cpp - each op's meaning, derivative, rule and code ---===//
 //
 // Every case of OpCases.h: the interpreter gives JAX's outputs, derivatives
 // give JAX's gradients, the program and its gradient partition in every layout
@@ -129,8 +129,8 @@ void annotate(func::FuncOp function, const SmallMesh &mesh, uint64_t choice) {
     function.setResultAttr(i, kLayoutAttr,
                            attribute(function.getResultTypes()[i]));
   function->getParentOp()->setAttr(
-      "weft.mesh",
-      parseAttribute("#weft.mesh<" + std::string(mesh.sizes) + ">", &context()));
+      "weft.mesh", parseAttribute("#weft.mesh<" + std::string(mesh.sizes) + ">",
+                                  &context()));
 }
 
 void checkPartitioned(ModuleOp global, const Tensors &inputs, uint64_t choice,
@@ -175,8 +175,8 @@ class Kernels {
 public:
   explicit Kernels(const std::string &text) {
     auto module = parsed(text);
-    REQUIRE(succeeded(compileKernels(*module, *CpuTarget::fromName("cpu"), {},
-                                     image)));
+    REQUIRE(succeeded(
+        compileKernels(*module, *CpuTarget::fromName("cpu"), {}, image)));
     int file = memfd_create("kernels", 0);
     REQUIRE(write(file, image.data(), image.size()) == ssize_t(image.size()));
     library = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(),

@@ -1,4 +1,4 @@
-//===- flow-test.cpp - loops and branches as the runtime walks them --------===//
+//===- flow-test.cpp - loops and branches as the runtime walks them -------===//
 //
 // Cases with regions have no single kernel: each, and its derivative, is
 // compiled whole, to a .weft image of 1, 2 and 3 devices, and run. What comes
@@ -93,7 +93,8 @@ void checkRun(const std::string &text, int64_t devices, const Tensors &inputs,
     for (auto [index, wanted] : llvm::enumerate(expected)) {
       INFO("result " << index);
       auto bytes = program.read<uint8_t>(index, bytesOf(wanted).size());
-      CHECK(difference(tensorOf(wanted.getType(), bytes), wanted, tolerance) == "");
+      CHECK(difference(tensorOf(wanted.getType(), bytes), wanted, tolerance) ==
+            "");
     }
   }
 }

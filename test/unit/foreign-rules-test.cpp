@@ -22,8 +22,9 @@ using namespace weft;
 static MLIRContext &context() {
   static MLIRContext *context = [] {
     DialectRegistry registry;
-    registry.insert<arith::ArithDialect, linalg::LinalgDialect, math::MathDialect,
-                    scf::SCFDialect, tensor::TensorDialect>();
+    registry
+        .insert<arith::ArithDialect, linalg::LinalgDialect, math::MathDialect,
+                scf::SCFDialect, tensor::TensorDialect>();
     registerAll(registry);
     auto *made = new MLIRContext(registry, MLIRContext::Threading::DISABLED);
     made->loadAllAvailableDialects();
@@ -59,14 +60,17 @@ static void checkLaidOut(ModuleOp global, bool allStages) {
   else
     test::addPartitionAlone(pm);
   REQUIRE(succeeded(pm.run(*local)));
-  auto entry = [](ModuleOp module) { return *module.getOps<func::FuncOp>().begin(); };
+  auto entry = [](ModuleOp module) {
+    return *module.getOps<func::FuncOp>().begin();
+  };
   CompareOptions options;
   options.tolerance = 1e-6;
   CHECK(succeeded(compareWithGlobal(entry(global), entry(*local), options)));
 }
 
 /// Lays out the arguments from `index` on in every way.
-static void checkFrom(ModuleOp module, MeshAttr mesh, unsigned index, unsigned &count) {
+static void checkFrom(ModuleOp module, MeshAttr mesh, unsigned index,
+                      unsigned &count) {
   auto function = *module.getOps<func::FuncOp>().begin();
   if (index == function.getNumArguments()) {
     ++count;
@@ -83,7 +87,8 @@ static void checkFrom(ModuleOp module, MeshAttr mesh, unsigned index, unsigned &
 static unsigned check(const std::string &program) {
   INFO(program);
   auto module = parseSourceString<ModuleOp>(
-      "module attributes {weft.mesh = #weft.mesh<\"x\"=2, \"y\"=3>} {" + program + "}",
+      "module attributes {weft.mesh = #weft.mesh<\"x\"=2, \"y\"=3>} {" +
+          program + "}",
       &context());
   REQUIRE(module);
   unsigned count = 0;
@@ -92,19 +97,23 @@ static unsigned check(const std::string &program) {
 }
 
 TEST_CASE("an init counts once where the contraction is sharded") {
-  CHECK(check(R"(func.func @f(%a: tensor<4x7xf32>, %b: tensor<7x5xf32>, %c: tensor<4x5xf32>) -> tensor<4x5xf32> {
+  CHECK(
+      check(
+          R"(func.func @f(%a: tensor<4x7xf32>, %b: tensor<7x5xf32>, %c: tensor<4x5xf32>) -> tensor<4x5xf32> {
     %0 = linalg.matmul ins(%a, %b : tensor<4x7xf32>, tensor<7x5xf32>) outs(%c : tensor<4x5xf32>) -> tensor<4x5xf32>
     return %0 : tensor<4x5xf32> })") == 729);
 }
 
 TEST_CASE("contractions with batches, transposed, filled, of one slice") {
-  check(R"(func.func @f(%a: tensor<2x3x4xf32>, %b: tensor<2x4x5xf32>) -> tensor<2x3x5xf32> {
+  check(
+      R"(func.func @f(%a: tensor<2x3x4xf32>, %b: tensor<2x4x5xf32>) -> tensor<2x3x5xf32> {
     %z = arith.constant 1.0 : f32
     %e = tensor.empty() : tensor<2x3x5xf32>
     %c = linalg.fill ins(%z : f32) outs(%e : tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
     %0 = linalg.batch_matmul ins(%a, %b : tensor<2x3x4xf32>, tensor<2x4x5xf32>) outs(%c : tensor<2x3x5xf32>) -> tensor<2x3x5xf32>
     return %0 : tensor<2x3x5xf32> })");
-  check(R"(func.func @f(%a: tensor<4x3xf32>, %b: tensor<3x2x4xf32>) -> tensor<3x4xf32> {
+  check(
+      R"(func.func @f(%a: tensor<4x3xf32>, %b: tensor<3x2x4xf32>) -> tensor<3x4xf32> {
     %e = arith.constant dense<2.0> : tensor<3x4xf32>
     %t = tensor.empty() : tensor<4x3xf32>
     %0 = linalg.transpose ins(%e : tensor<3x4xf32>) outs(%t : tensor<4x3xf32>) permutation = [1, 0]
@@ -120,14 +129,17 @@ TEST_CASE("contractions with batches, transposed, filled, of one slice") {
 }
 
 TEST_CASE("bodies for which a neutral operand is not neutral") {
-  for (std::string combiner : {"addf", "mulf", "maximumf", "minimumf", "maxnumf"})
-    check(R"(func.func @f(%a: tensor<5x4xf32>, %c: tensor<5xf32>) -> tensor<5xf32> {
+  for (std::string combiner :
+       {"addf", "mulf", "maximumf", "minimumf", "maxnumf"})
+    check(
+        R"(func.func @f(%a: tensor<5x4xf32>, %c: tensor<5xf32>) -> tensor<5xf32> {
     %two = arith.constant 2.0 : f32
     %0 = linalg.generic {indexing_maps = [affine_map<(i, j) -> (i, j)>, affine_map<(i, j) -> (i)>], iterator_types = ["parallel", "reduction"]}
       ins(%a : tensor<5x4xf32>) outs(%c : tensor<5xf32>) {
       ^bb0(%x: f32, %acc: f32):
       %y = arith.addf %x, %two : f32
-      %z = arith.)" + combiner + R"( %acc, %y : f32
+      %z = arith.)" +
+        combiner + R"( %acc, %y : f32
       linalg.yield %z : f32 } -> tensor<5xf32>
     return %0 : tensor<5xf32> })");
 }
@@ -149,7 +161,8 @@ TEST_CASE("a body that is no known reduction, and two results") {
 }
 
 TEST_CASE("positions are global, and padding is never divided by") {
-  check(R"(func.func @f(%a: tensor<5x4xi32>, %b: tensor<5x4xi32>) -> tensor<5x4xi32> {
+  check(
+      R"(func.func @f(%a: tensor<5x4xi32>, %b: tensor<5x4xi32>) -> tensor<5x4xi32> {
     %one = arith.constant dense<1> : tensor<5x4xi32>
     %e = tensor.empty() : tensor<5x4xi32>
     %d = arith.addi %b, %one : tensor<5x4xi32>
@@ -168,7 +181,8 @@ TEST_CASE("positions are global, and padding is never divided by") {
 }
 
 TEST_CASE("convolutions and pooling receive halos") {
-  check(R"(func.func @f(%a: tensor<1x9x6x2xf32>, %k: tensor<3x2x2x2xf32>) -> tensor<1x4x5x2xf32> {
+  check(
+      R"(func.func @f(%a: tensor<1x9x6x2xf32>, %k: tensor<3x2x2x2xf32>) -> tensor<1x4x5x2xf32> {
     %o = arith.constant dense<1.0> : tensor<1x4x5x2xf32>
     %0 = linalg.conv_2d_nhwc_hwcf {strides = dense<[2, 1]> : tensor<2xi64>} ins(%a, %k : tensor<1x9x6x2xf32>, tensor<3x2x2x2xf32>) outs(%o : tensor<1x4x5x2xf32>) -> tensor<1x4x5x2xf32>
     return %0 : tensor<1x4x5x2xf32> })");
@@ -180,7 +194,8 @@ TEST_CASE("convolutions and pooling receive halos") {
 }
 
 TEST_CASE("tensors are cut, joined and regrouped") {
-  check(R"(func.func @f(%a: tensor<7x6xf32>, %b: tensor<3x6xf32>) -> (tensor<3x6xf32>, tensor<3xf32>, tensor<7x6xf32>, tensor<10x6xf32>, tensor<9x6xf32>) {
+  check(
+      R"(func.func @f(%a: tensor<7x6xf32>, %b: tensor<3x6xf32>) -> (tensor<3x6xf32>, tensor<3xf32>, tensor<7x6xf32>, tensor<10x6xf32>, tensor<9x6xf32>) {
     %z = arith.constant 3.0 : f32
     %0 = tensor.extract_slice %a[1, 0] [3, 6] [2, 1] : tensor<7x6xf32> to tensor<3x6xf32>
     %1 = tensor.extract_slice %a[2, 4] [3, 1] [1, 1] : tensor<7x6xf32> to tensor<3xf32>
@@ -188,14 +203,16 @@ TEST_CASE("tensors are cut, joined and regrouped") {
     %3 = tensor.concat dim(0) %a, %b : (tensor<7x6xf32>, tensor<3x6xf32>) -> tensor<10x6xf32>
     %4 = tensor.pad %a low[1, 0] high[1, 0] { ^bb0(%i: index, %j: index): tensor.yield %z : f32 } : tensor<7x6xf32> to tensor<9x6xf32>
     return %0, %1, %2, %3, %4 : tensor<3x6xf32>, tensor<3xf32>, tensor<7x6xf32>, tensor<10x6xf32>, tensor<9x6xf32> })");
-  check(R"(func.func @f(%a: tensor<6x4xf32>) -> (tensor<2x3x4xf32>, tensor<24xf32>) {
+  check(
+      R"(func.func @f(%a: tensor<6x4xf32>) -> (tensor<2x3x4xf32>, tensor<24xf32>) {
     %0 = tensor.expand_shape %a [[0, 1], [2]] output_shape [2, 3, 4] : tensor<6x4xf32> into tensor<2x3x4xf32>
     %1 = tensor.collapse_shape %a [[0, 1]] : tensor<6x4xf32> into tensor<24xf32>
     return %0, %1 : tensor<2x3x4xf32>, tensor<24xf32> })");
 }
 
 TEST_CASE("loops and branches of scf around structured ops") {
-  check(R"(func.func @f(%a: tensor<5x4xf32>, %w: tensor<4x4xf32>) -> tensor<5x4xf32> {
+  check(
+      R"(func.func @f(%a: tensor<5x4xf32>, %w: tensor<4x4xf32>) -> tensor<5x4xf32> {
     %c0 = arith.constant 0 : index
     %c1 = arith.constant 1 : index
     %c3 = arith.constant 3 : index
@@ -223,29 +240,33 @@ static std::string refused(const std::string &program) {
   auto module = parseSourceString<ModuleOp>(program, &context());
   REQUIRE(module);
   Tensor zeros({4}, Float32Type::get(&context()));
-  CHECK(failed(interpretFunction(*module->getOps<func::FuncOp>().begin(), {zeros})));
+  CHECK(failed(
+      interpretFunction(*module->getOps<func::FuncOp>().begin(), {zeros})));
   return said;
 }
 
 TEST_CASE("what the interpreter does not know of upstream's ops") {
-  CHECK_THAT(refused(R"(func.func @f(%a: tensor<4xf32>) -> tensor<6xf32> {
+  CHECK_THAT(
+      refused(R"(func.func @f(%a: tensor<4xf32>) -> tensor<6xf32> {
     %0 = tensor.pad %a low[1] high[1] { ^bb0(%i: index):
       %j = arith.index_cast %i : index to i32
       %v = arith.sitofp %j : i32 to f32
       tensor.yield %v : f32 } : tensor<4xf32> to tensor<6xf32>
     return %0 : tensor<6xf32> })"),
-             Catch::Contains("has no meaning in the interpreter unless it pads by one "
-                             "value, and as much as attributes say"));
+      Catch::Contains("has no meaning in the interpreter unless it pads by one "
+                      "value, and as much as attributes say"));
   CHECK_THAT(refused(R"(func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
     %c0 = arith.constant 0 : index
     %c9 = arith.constant 9 : index
     %r = scf.for %i = %c0 to %c9 step %c0 iter_args(%v = %a) -> tensor<4xf32> { scf.yield %v : tensor<4xf32> }
     return %r : tensor<4xf32> })"),
-             Catch::Contains("runs from 0 to 9 by 0; steps are positive, and no more than 1048576 are interpreted"));
+             Catch::Contains("runs from 0 to 9 by 0; steps are positive, and "
+                             "no more than 1048576 are interpreted"));
 }
 
 TEST_CASE("a loop's bounds may be further apart than an integer says") {
-  auto module = parseSourceString<ModuleOp>(R"(func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
+  auto module = parseSourceString<ModuleOp>(
+      R"(func.func @f(%a: tensor<4xf32>) -> tensor<4xf32> {
     %from = arith.constant -9223372036854775807 : index
     %to = arith.constant 9223372036854775807 : index
     %by = arith.constant 4611686018427387904 : index
@@ -253,9 +274,11 @@ TEST_CASE("a loop's bounds may be further apart than an integer says") {
     %r = scf.for %i = %from to %to step %by iter_args(%v = %a) -> tensor<4xf32> {
       %w = arith.addf %v, %one : tensor<4xf32>
       scf.yield %w : tensor<4xf32> }
-    return %r : tensor<4xf32> })", &context());
+    return %r : tensor<4xf32> })",
+      &context());
   REQUIRE(module);
-  auto results = interpretFunction(*module->getOps<func::FuncOp>().begin(), {Tensor({4}, Float32Type::get(&context()))});
+  auto results = interpretFunction(*module->getOps<func::FuncOp>().begin(),
+                                   {Tensor({4}, Float32Type::get(&context()))});
   REQUIRE(succeeded(results));
   CHECK((*results)[0].real(0) == 4);
 }

@@ -1,4 +1,4 @@
-//===- fuzz-reduction-test.cpp - a broken compiler, a small program --------===//
+//===- fuzz-reduction-test.cpp - a broken compiler, a small program -------===//
 //
 // The partitioned programs are broken on purpose; what weft-fuzz would find is
 // reduced to a few lines.
@@ -82,7 +82,10 @@ TEST_CASE("a forgotten all-reduce is reduced to one op on two devices") {
   auto module = parseSourceString<ModuleOp>(found.text, &check.context());
   REQUIRE(module);
   CHECK(countOps(*module) <= 2);
-  CHECK(module->getOperation()->getAttrOfType<MeshAttr>("weft.mesh").getMesh().size() == 2);
+  CHECK(module->getOperation()
+            ->getAttrOfType<MeshAttr>("weft.mesh")
+            .getMesh()
+            .size() == 2);
   CHECK(elementsOf(*module) <= 4);
   check.breakProgram = nullptr;
   CHECK(check.run(found.text) == Verdict::Holds);

@@ -40,7 +40,8 @@ TEST_CASE("threefry draws what JAX draws") {
     INFO(name);
     unsigned k0, k1;
     char draw[64] = "", shape[64] = "";
-    if (std::sscanf(name.c_str(), "%u-%u/%63[^/]/%63s", &k0, &k1, shape, draw) < 3)
+    if (std::sscanf(name.c_str(), "%u-%u/%63[^/]/%63s", &k0, &k1, shape, draw) <
+        3)
       continue;
     ThreefryKey key{k0, k1};
     std::vector<float> out(array.count());
@@ -118,8 +119,15 @@ TEST_CASE("every initializer gives Keras' values") {
 
 TEST_CASE("an initializer that cannot run says why") {
   CHECK(initialize("\"zeros\"", {}, {2})->at(1) == 0);
-  CHECK(initialize("\"frob\"", 1, {2}).message().find("use one of Zeros, Ones") != std::string::npos);
-  CHECK(initialize("\"glorot_uniform\"", {}, {2}).message().find("has no seed") != std::string::npos);
-  CHECK(initialize("\"orthogonal\"", 1, {2}).message().find("needs two dimensions") != std::string::npos);
-  CHECK(initialize("nonsense", 1, {2}).message().find("neither a name") != std::string::npos);
+  CHECK(
+      initialize("\"frob\"", 1, {2}).message().find("use one of Zeros, Ones") !=
+      std::string::npos);
+  CHECK(
+      initialize("\"glorot_uniform\"", {}, {2}).message().find("has no seed") !=
+      std::string::npos);
+  CHECK(initialize("\"orthogonal\"", 1, {2})
+            .message()
+            .find("needs two dimensions") != std::string::npos);
+  CHECK(initialize("nonsense", 1, {2}).message().find("neither a name") !=
+        std::string::npos);
 }

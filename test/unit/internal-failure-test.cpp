@@ -11,7 +11,8 @@
 
 using namespace mlir;
 
-TEST_CASE("a reproducer is the imported module below the command that goes on") {
+TEST_CASE(
+    "a reproducer is the imported module below the command that goes on") {
   DialectRegistry registry;
   weft::registerAllDialects(registry);
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
@@ -22,7 +23,8 @@ TEST_CASE("a reproducer is the imported module below the command that goes on") 
                       "  return %x : tensor<4xf32>\n}\n");
   REQUIRE(module);
   std::string text = weft::tool::reproducer(*module, weft::Stage::partitioned);
-  CHECK(text.find("// weft compile FILE --from=imported --emit=partitioned\n") == 0);
+  CHECK(text.find(
+            "// weft compile FILE --from=imported --emit=partitioned\n") == 0);
   auto again = parse(text);
   REQUIRE(again);
   CHECK(weft::tool::reproducer(*again, weft::Stage::partitioned) == text);

@@ -1,5 +1,4 @@
-//===- interpret-test.cpp - meanings, against closed forms and JAX
-//---------===//
+//===- interpret-test.cpp - meanings, against closed forms and JAX --------===//
 //
 // Figures of JAX were computed with jax 0.10.2 in float32.
 //

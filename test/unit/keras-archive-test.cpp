@@ -8,7 +8,8 @@
 
 using namespace weft;
 
-static const std::string archivePath = WEFT_FIXTURES "/seed-functional-mlp/model.keras";
+static const std::string archivePath =
+    WEFT_FIXTURES "/seed-functional-mlp/model.keras";
 static const std::vector<SavedVariable> variables = {
     {"d1/kernel", "layers/dense/vars/0"},
     {"d2/kernel", "layers/dense_1/vars/0"},
@@ -18,7 +19,8 @@ static const std::vector<SavedVariable> variables = {
 static std::string scratch(const std::string &name) {
   const char *asked = std::getenv("WEFT_ARCHIVE_OUT");
   std::filesystem::path folder =
-      asked ? std::filesystem::path(asked) : std::filesystem::temp_directory_path() / "weft-archive-test";
+      asked ? std::filesystem::path(asked)
+            : std::filesystem::temp_directory_path() / "weft-archive-test";
   std::filesystem::create_directories(folder);
   return (folder / name).string();
 }
@@ -29,9 +31,11 @@ TEST_CASE("a .keras file of Keras gives its weights by variable path") {
   REQUIRE(archive);
   CHECK(archive->config.starts_with("{\"module\": "));
   CHECK(archive->metadata.find("3.15.1") != std::string::npos);
-  Result<std::vector<NamedArray>> weights = byVariablePath(archive->weights, variables, archivePath);
+  Result<std::vector<NamedArray>> weights =
+      byVariablePath(archive->weights, variables, archivePath);
   REQUIRE(weights);
-  Result<NpzFile> golden = NpzFile::open(WEFT_FIXTURES "/seed-functional-mlp/golden.npz");
+  Result<NpzFile> golden =
+      NpzFile::open(WEFT_FIXTURES "/seed-functional-mlp/golden.npz");
   REQUIRE(golden);
   for (const NamedArray &named : *weights) {
     if (!golden->contains("initial/" + named.name))
@@ -44,15 +48,17 @@ TEST_CASE("a .keras file of Keras gives its weights by variable path") {
   CHECK(weights->size() >= 3);
 }
 
-TEST_CASE("what is written is read back, and lies in the file as Keras lays it out") {
+TEST_CASE(
+    "what is written is read back, and lies in the file as Keras lays it out") {
   Result<KerasArchive> archive = readKerasArchive(archivePath);
   REQUIRE(archive);
   for (NamedArray &named : archive->weights)
     if (named.name == "layers/dense_1/vars/1")
       named.array.data<float>()[0] = 42; // check-archive.py looks for it
-  std::vector<Hdf5Group> groups = {{"vars", "functional"},       {"layers/input_layer/vars", "images"},
-                                   {"layers/dense/vars", "d1"},  {"layers/dense_1/vars", "d2"},
-                                   {"layers/dropout/vars", ""}, {"layers/flatten/vars", ""}};
+  std::vector<Hdf5Group> groups = {
+      {"vars", "functional"},      {"layers/input_layer/vars", "images"},
+      {"layers/dense/vars", "d1"}, {"layers/dense_1/vars", "d2"},
+      {"layers/dropout/vars", ""}, {"layers/flatten/vars", ""}};
   std::string path = scratch("written.keras");
   Status written = writeKerasArchive(path, *archive, groups);
   INFO((written ? "" : written.message()));
@@ -66,8 +72,10 @@ TEST_CASE("what is written is read back, and lies in the file as Keras lays it o
     CHECK(back->weights[i].array.type == archive->weights[i].array.type);
     CHECK(back->weights[i].array.bytes == archive->weights[i].array.bytes);
   }
-  REQUIRE(writeWeightsH5(scratch("written.weights.h5"), groups, archive->weights));
-  CHECK(readWeightsH5(scratch("written.weights.h5"))->size() == archive->weights.size());
+  REQUIRE(
+      writeWeightsH5(scratch("written.weights.h5"), groups, archive->weights));
+  CHECK(readWeightsH5(scratch("written.weights.h5"))->size() ==
+        archive->weights.size());
 }
 
 TEST_CASE("every dtype goes through HDF5") {
@@ -85,7 +93,8 @@ TEST_CASE("every dtype goes through HDF5") {
   REQUIRE(back->size() == arrays.size());
   for (const NamedArray &named : *back) {
     Array sent = arrays[std::stoi(named.name.substr(2))].array;
-    sent = convert(sent, carrierOf(sent.type)); // numpy has no type for short ones
+    sent =
+        convert(sent, carrierOf(sent.type)); // numpy has no type for short ones
     INFO(named.name);
     CHECK(named.array.bytes == sent.bytes);
     if (sent.type != ElementType::Bool) // comes back as uint8
@@ -95,15 +104,20 @@ TEST_CASE("every dtype goes through HDF5") {
 
 TEST_CASE("damaged weight files are errors") {
   std::vector<uint8_t> nonsense(100, 7);
-  CHECK(readHdf5(nonsense, "x.h5").message().find("no HDF5 file") != std::string::npos);
+  CHECK(readHdf5(nonsense, "x.h5").message().find("no HDF5 file") !=
+        std::string::npos);
   Result<std::vector<uint8_t>> bytes =
       writeHdf5({}, {{"a", Array::zeros(ElementType::Float32, {100})}});
   REQUIRE(bytes);
-  CHECK(readHdf5(*bytes, "x.h5", {.bytes = 10}).message().find("limit of 10 bytes") != std::string::npos);
-  for (size_t keep : {bytes->size() / 4, bytes->size() / 2, bytes->size() - 300}) {
+  CHECK(readHdf5(*bytes, "x.h5", {.bytes = 10})
+            .message()
+            .find("limit of 10 bytes") != std::string::npos);
+  for (size_t keep :
+       {bytes->size() / 4, bytes->size() / 2, bytes->size() - 300}) {
     std::vector<uint8_t> cut(bytes->begin(), bytes->begin() + keep);
     (void)readHdf5(cut, "x.h5"); // an error or the data, never a crash
   }
   CHECK(byVariablePath({}, variables, "f.keras").message() ==
-        "f.keras: has no dataset layers/dense/vars/0 for the variable d1/kernel; the file belongs to another model");
+        "f.keras: has no dataset layers/dense/vars/0 for the variable "
+        "d1/kernel; the file belongs to another model");
 }

@@ -21,17 +21,19 @@ static std::string readText(const std::string &name) {
 
 static std::string fileWith(const Json &rules, const std::string &regex) {
   Json mesh = {{"shape", {2, 4}}, {"axis_names", {"data", "model"}}};
-  Json file = {{"class_name", "ModelParallel"},
-               {"config",
-                {{"device_mesh", mesh}, {"layout_map", rules}, {"regex", regex}}}};
+  Json file = {
+      {"class_name", "ModelParallel"},
+      {"config",
+       {{"device_mesh", mesh}, {"layout_map", rules}, {"regex", regex}}}};
   return file.dump();
 }
 
 static Json axesOf(const Distribution &distribution, const Layout &layout) {
   Json out = Json::array();
   for (const SubAxes &axes : layout.dims)
-    out.push_back(axes.empty() ? Json(nullptr)
-                               : Json(distribution.mesh.axes[axes[0].axis].name));
+    out.push_back(axes.empty()
+                      ? Json(nullptr)
+                      : Json(distribution.mesh.axes[axes[0].axis].name));
   return out;
 }
 
@@ -50,12 +52,14 @@ TEST_CASE("rules match as in Keras, in each mode") {
       ++compared;
       if (expected.contains("layout")) {
         CHECK(found.error == "");
-        Json axes = found.rule < 0
-                        ? Json(nullptr)
-                        : axesOf(*distribution, distribution->rules[found.rule].layout);
+        Json axes =
+            found.rule < 0
+                ? Json(nullptr)
+                : axesOf(*distribution, distribution->rules[found.rule].layout);
         CHECK(axes == expected["layout"]);
       } else {
-        CHECK(found.error.find("path \"" + path + "\" matches several keys") == 0);
+        CHECK(found.error.find("path \"" + path + "\" matches several keys") ==
+              0);
       }
     }
   CHECK(compared > 100);
@@ -64,13 +68,14 @@ TEST_CASE("rules match as in Keras, in each mode") {
 TEST_CASE("every distribution of the seeds is resolved") {
   Result<Model> model = readModel(readText("seed-functional-mlp/model.json"));
   REQUIRE(model.error == "");
-  Result<Distribution> distribution =
-      readDistribution(readText("seed-functional-mlp/distribution-mp-2x4.json"), 8);
+  Result<Distribution> distribution = readDistribution(
+      readText("seed-functional-mlp/distribution-mp-2x4.json"), 8);
   REQUIRE(distribution.error == "");
   Result<ResolvedLayouts> layouts = resolveLayouts(*distribution, *model);
   REQUIRE(layouts.error == "");
   const Mesh &mesh = distribution->mesh;
-  CHECK(toString(mesh, layouts->variables["d1/kernel"].layout) == "[{}, {\"model\"}]");
+  CHECK(toString(mesh, layouts->variables["d1/kernel"].layout) ==
+        "[{}, {\"model\"}]");
   CHECK(layouts->variables["d1/kernel"].reason == "layout_map \"d1/kernel\"");
   CHECK(layouts->variables["d2/kernel"].layout.isReplicated());
   CHECK(toString(mesh, layouts->inputs["input_layer"].layout) ==
@@ -90,15 +95,18 @@ TEST_CASE("keys of a Sequential built by script match") {
                 {"d2/kernel", {{"data", "model"}, nullptr}},
                 {"(sequential/)?d2/k.*", {nullptr}},
                 {"d1/bias", {"model:(2)2"}}};
-  Result<Distribution> distribution = readDistribution(fileWith(rules, "fullmatch"));
+  Result<Distribution> distribution =
+      readDistribution(fileWith(rules, "fullmatch"));
   REQUIRE(distribution.error == "");
   Result<ResolvedLayouts> layouts = resolveLayouts(*distribution, *model);
   REQUIRE(layouts.error == "");
   const Mesh &mesh = distribution->mesh;
-  CHECK(toString(mesh, layouts->variables["d1/kernel"].layout) == "[{}, {\"model\"}]");
+  CHECK(toString(mesh, layouts->variables["d1/kernel"].layout) ==
+        "[{}, {\"model\"}]");
   CHECK(toString(mesh, layouts->variables["d2/kernel"].layout) ==
         "[{\"data\", \"model\"}, {}]");
-  CHECK(toString(mesh, layouts->variables["d1/bias"].layout) == "[{\"model\":(2)2}]");
+  CHECK(toString(mesh, layouts->variables["d1/bias"].layout) ==
+        "[{\"model\":(2)2}]");
   CHECK(layouts->rules[2].status == "shadowed");
 }
 
@@ -113,7 +121,8 @@ TEST_CASE("data parallel files") {
   REQUIRE(all.error == "");
   CHECK(all->mesh.size() == 4);
   Result<Distribution> listed = readDistribution(
-      R"({"class_name": "DataParallel", "config": {"devices": ["cpu:1", "cpu:0"]}})", 4);
+      R"({"class_name": "DataParallel", "config": {"devices": ["cpu:1", "cpu:0"]}})",
+      4);
   REQUIRE(listed.error == "");
   CHECK(listed->mesh.devices == llvm::SmallVector<int64_t, 8>{1, 0});
 }
@@ -123,11 +132,13 @@ TEST_CASE("broken files are refused") {
     return readDistribution(text, devices).error;
   };
   CHECK(reason(fileWith({{"a", {"nope"}}}, "fullmatch")) ==
-        "layout_map \"a\": axis \"nope\" is not in the mesh; its axes are data, model");
+        "layout_map \"a\": axis \"nope\" is not in the mesh; its axes are "
+        "data, model");
   CHECK(reason(fileWith({{"a", {"data", "data"}}}, "fullmatch"))
             .find("layout_map \"a\": axis \"data\" is used twice") == 0);
   CHECK(reason(fileWith({{"a", {"data"}}}, "regexp")) ==
-        "config: \"regex\" is \"regexp\"; known are first-match, fullmatch, search");
+        "config: \"regex\" is \"regexp\"; known are first-match, fullmatch, "
+        "search");
   CHECK(reason(fileWith({{"a", {"data"}}}, "search"), 4) ==
         "device_mesh: the mesh has 8 devices, there are 4; give more with "
         "--devices cpu:8");
@@ -144,5 +155,6 @@ TEST_CASE("broken files are refused") {
                       "Python's re");
   std::string nested = "(a*)*b";
   CHECK(findRule(*readDistribution(fileWith({{nested, {"data"}}}, "fullmatch")),
-                 std::string(40, 'a')).rule == -1);
+                 std::string(40, 'a'))
+            .rule == -1);
 }

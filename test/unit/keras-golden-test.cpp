@@ -48,7 +48,8 @@ static Array arrayOf(const std::string &source) {
 static double difference(const Tensor &tensor, const Array &array) {
   double worst = 0, scale = 1e-30;
   for (int64_t i = 0; i < tensor.size(); ++i) {
-    double value = tensor.isFloat() ? tensor.real(i) : double(tensor.integer(i));
+    double value =
+        tensor.isFloat() ? tensor.real(i) : double(tensor.integer(i));
     worst = std::max(worst, std::abs(value - array.at(i)));
     scale = std::max(scale, std::abs(array.at(i)));
   }
@@ -100,9 +101,9 @@ void Run::step(mlir::func::FuncOp train, const Array &x, const Array &y) {
     values[nameOf(train.getResultAttr(i, weft::kNameAttr))] = (*results)[i];
 }
 
-static mlir::OwningOpRef<mlir::ModuleOp>
-trainModule(mlir::MLIRContext &context, const std::string &folder,
-            int64_t batchSize) {
+static mlir::OwningOpRef<mlir::ModuleOp> trainModule(mlir::MLIRContext &context,
+                                                     const std::string &folder,
+                                                     int64_t batchSize) {
   keras::Result<keras::Model> model =
       keras::readModel(readText(folder + "/model.json"));
   REQUIRE(model.error == "");
@@ -136,10 +137,12 @@ TEST_CASE("ten steps of the functional seed are Keras' steps") {
     CHECK(difference(run.values[name],
                      arrayOf(run.golden("final/" + std::string(name)))) < 1e-4);
   }
-  for (const char *name : {"rm_sprop/iteration", "rm_sprop/d1_kernel_velocity"}) {
+  for (const char *name :
+       {"rm_sprop/iteration", "rm_sprop/d1_kernel_velocity"}) {
     INFO(name);
     CHECK(difference(run.values[name],
-                     arrayOf(run.golden("optimizer/" + std::string(name)))) < 1e-4);
+                     arrayOf(run.golden("optimizer/" + std::string(name)))) <
+          1e-4);
   }
 }
 

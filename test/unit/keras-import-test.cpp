@@ -25,8 +25,9 @@ static std::string readText(const std::string &name) {
 }
 
 /// The verified module as text, or "error: " and the first diagnostic.
-static std::string imported(const Model &model, const Distribution *distribution,
-                            StepKind step, const ImportOptions &options = {}) {
+static std::string imported(const Model &model,
+                            const Distribution *distribution, StepKind step,
+                            const ImportOptions &options = {}) {
   mlir::MLIRContext context;
   std::string diagnostic;
   mlir::ScopedDiagnosticHandler handler(&context, [&](mlir::Diagnostic &d) {
@@ -43,7 +44,8 @@ static std::string imported(const Model &model, const Distribution *distribution
   return text;
 }
 
-static Model modelOf(const std::string &name, const ModelOptions &options = {}) {
+static Model modelOf(const std::string &name,
+                     const ModelOptions &options = {}) {
   Result<Model> model = readModel(readText(name), options);
   REQUIRE(model.error == "");
   drawSeeds(*model, 1337);
@@ -107,23 +109,26 @@ TEST_CASE("every activation, loss and optimizer gives a module that verifies") {
     REQUIRE(model.error == "");
     CHECK(has(imported(*model, nullptr, StepKind::Train), "@train"));
   }
-  for (const char *loss :
-       {"mse", "mae", "bce", "categorical_crossentropy",
-        "sparse_categorical_crossentropy",
-        R"({"class_name": "CategoricalCrossentropy", "config": {"from_logits": true, "label_smoothing": 0.1}})",
-        R"({"class_name": "BinaryCrossentropy", "config": {"from_logits": true, "reduction": "mean_with_sample_weight"}})"})
-    for (const char *optimizer :
-         {"sgd", "rmsprop", "adam",
-          R"({"class_name": "SGD", "config": {"momentum": 0.9, "nesterov": true}})",
-          R"({"class_name": "RMSprop", "config": {"momentum": 0.9, "centered": true}})",
-          R"({"class_name": "Adam", "config": {"amsgrad": true}})"}) {
+  for (
+      const char *loss :
+      {"mse", "mae", "bce", "categorical_crossentropy",
+       "sparse_categorical_crossentropy",
+       R"({"class_name": "CategoricalCrossentropy", "config": {"from_logits": true, "label_smoothing": 0.1}})",
+       R"({"class_name": "BinaryCrossentropy", "config": {"from_logits": true, "reduction": "mean_with_sample_weight"}})"})
+    for (
+        const char *optimizer :
+        {"sgd", "rmsprop", "adam",
+         R"({"class_name": "SGD", "config": {"momentum": 0.9, "nesterov": true}})",
+         R"({"class_name": "RMSprop", "config": {"momentum": 0.9, "centered": true}})",
+         R"({"class_name": "Adam", "config": {"amsgrad": true}})"}) {
       INFO(loss << " " << optimizer);
       ModelOptions options;
       options.loss = loss;
       options.optimizer = optimizer;
       options.metrics = std::vector<std::string>{"accuracy"};
       Model model = modelOf("keras/functional_uncompiled.json", options);
-      CHECK(has(imported(model, nullptr, StepKind::Train, {8, true}), "@train"));
+      CHECK(
+          has(imported(model, nullptr, StepKind::Train, {8, true}), "@train"));
     }
 }
 
@@ -145,7 +150,8 @@ TEST_CASE("what cannot be imported is an error") {
   Distribution distribution =
       distributionOf("seed-functional-mlp/distribution-mp-2x4.json");
   distribution.rules[0].layout = weft::Layout::replicated(3);
-  CHECK(imported(mlp, &distribution, StepKind::Train) ==
-        "error: layout_map \"d1/kernel\": has 3 dimensions, \"d1/kernel\" has 2; "
-        "a layout has one entry for each dimension, or fewer");
+  CHECK(
+      imported(mlp, &distribution, StepKind::Train) ==
+      "error: layout_map \"d1/kernel\": has 3 dimensions, \"d1/kernel\" has 2; "
+      "a layout has one entry for each dimension, or fewer");
 }

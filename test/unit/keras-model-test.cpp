@@ -60,19 +60,22 @@ TEST_CASE("the functional seed: graph, variables, seeds, optimizer") {
   std::vector<std::string> slots;
   for (const OptimizerVariable &variable : model->optimizerVariables())
     slots.push_back(variable.path);
-  CHECK(slots == std::vector<std::string>{
-                     "rm_sprop/iteration", "rm_sprop/learning_rate",
-                     "rm_sprop/d1_kernel_velocity", "rm_sprop/d2_kernel_velocity",
-                     "rm_sprop/d2_bias_velocity"});
-  CHECK(variableMetadata(model->variables[0]) ==
-        R"({"initializer":{"class_name":"GlorotUniform","config":{"seed":null,"input_axes":null,"output_axes":null}},"seed":663307073,"trainable":true})");
+  CHECK(slots == std::vector<std::string>{"rm_sprop/iteration",
+                                          "rm_sprop/learning_rate",
+                                          "rm_sprop/d1_kernel_velocity",
+                                          "rm_sprop/d2_kernel_velocity",
+                                          "rm_sprop/d2_bias_velocity"});
+  CHECK(
+      variableMetadata(model->variables[0]) ==
+      R"({"initializer":{"class_name":"GlorotUniform","config":{"seed":null,"input_axes":null,"output_axes":null}},"seed":663307073,"trainable":true})");
 }
 
 TEST_CASE("the sequential seed") {
   Result<Model> model = readModel(readText("seed-sequential-mnist/model.json"));
   REQUIRE(model.error == "");
-  CHECK(variablePaths(*model) == std::vector<std::string>{
-                                     "d1/kernel", "d1/bias", "d2/kernel", "d2/bias"});
+  CHECK(
+      variablePaths(*model) ==
+      std::vector<std::string>{"d1/kernel", "d1/bias", "d2/kernel", "d2/bias"});
   CHECK(model->loss->fromLogits);
   REQUIRE(model->metrics.size() == 1);
   CHECK(model->metrics[0].kind == MetricKind::SparseCategoricalAccuracy);
@@ -87,7 +90,8 @@ TEST_CASE("every release of Keras 3 writes a model that is read") {
         "old_head", "old_v3.3.3", "old_v3.6.0", "old_v3.9.2", "old_v3.12.4",
         "old_v3.14.1", "old_v3.15.1"}) {
     INFO(name);
-    Result<Model> model = readModel(readText(std::string("keras/") + name + ".json"));
+    Result<Model> model =
+        readModel(readText(std::string("keras/") + name + ".json"));
     CHECK(model.error == "");
   }
 }
@@ -99,30 +103,41 @@ TEST_CASE("what is not supported is refused by name") {
         "layers are Activation, Dense, Dropout, Flatten, InputLayer, ReLU, "
         "Rescaling, Reshape, Softmax");
   for (const char *name : {"transformer", "multi", "nested", "ops"})
-    CHECK(readModel(readText(std::string("keras/") + name + ".json")).error != "");
+    CHECK(readModel(readText(std::string("keras/") + name + ".json")).error !=
+          "");
   std::string text = readText("seed-functional-mlp/model.json");
-  CHECK(readModel(replaced(text, "\"units\": 200", "\"units\": 200, \"colour\": 1"))
-            .error.find("layer \"d1\": unknown field \"colour\"; known fields are") == 0);
+  CHECK(readModel(
+            replaced(text, "\"units\": 200", "\"units\": 200, \"colour\": 1"))
+            .error.find(
+                "layer \"d1\": unknown field \"colour\"; known fields are") ==
+        0);
   CHECK(readModel(replaced(text, "\"kernel_regularizer\": null",
-                           "\"kernel_regularizer\": \"l2\"")).error ==
+                           "\"kernel_regularizer\": \"l2\""))
+            .error ==
         "layer \"d1\": \"kernel_regularizer\" = \"l2\" is not supported; leave "
         "it at null");
-  CHECK(readModel(replaced(text, "\"clipnorm\": null", "\"clipnorm\": 1.0")).error ==
+  CHECK(readModel(replaced(text, "\"clipnorm\": null", "\"clipnorm\": 1.0"))
+            .error ==
         "compile_config: optimizer: RMSprop: \"clipnorm\" = 1.0 is not "
         "supported; leave it at null");
-  CHECK(readModel(replaced(text, "\"loss\": \"mse\"", "\"loss\": \"huber\"")).error ==
+  CHECK(readModel(replaced(text, "\"loss\": \"mse\"", "\"loss\": \"huber\""))
+            .error ==
         "compile_config: loss: loss \"huber\" is not supported; supported are "
         "mean_squared_error, mse, mean_absolute_error, mae, "
         "binary_crossentropy, bce, categorical_crossentropy, "
         "sparse_categorical_crossentropy");
   CHECK(readModel(replaced(text, "\"metrics\": null", "\"metrics\": [\"auc\"]"))
-            .error.find("compile_config: metrics: metric \"auc\" is not supported") == 0);
+            .error.find(
+                "compile_config: metrics: metric \"auc\" is not supported") ==
+        0);
   CHECK(readModel(replaced(text, "\"name\": \"functional\"",
-                           "\"name\": \"functional\", \"name\": \"b\"")).error ==
-        "key \"name\" is written twice; remove one of them");
+                           "\"name\": \"functional\", \"name\": \"b\""))
+            .error == "key \"name\" is written twice; remove one of them");
   CHECK(readModel("{").error.find("is no JSON: parse error at line 1") == 0);
-  CHECK(readModel("[]").error == "expected an object, found []; mend the model in Keras and write it anew");
-  CHECK(readModel(replaced(text, "[null, 28, 28, 1]", "[null, 28, null, 1]")).error ==
+  CHECK(readModel("[]").error == "expected an object, found []; mend the model "
+                                 "in Keras and write it anew");
+  CHECK(readModel(replaced(text, "[null, 28, 28, 1]", "[null, 28, null, 1]"))
+            .error ==
         "layer \"input_layer\": shape (28, null, 1) has an unknown dimension; "
         "give it with --shape input_layer=...");
 }
@@ -135,7 +150,8 @@ TEST_CASE("no text crashes the reader") {
     for (const char *key :
          {"\"config\": ", "\"layers\": ", "\"inbound_nodes\": ", "\"args\": ",
           "\"keras_history\": ", "\"input_layers\": ", "\"rate\": ",
-          "\"units\": ", "\"batch_shape\": ", "\"optimizer\": ", "\"loss\": "}) {
+          "\"units\": ", "\"batch_shape\": ", "\"optimizer\": ",
+          "\"loss\": "}) {
       size_t at = text.find(key);
       REQUIRE(at != text.npos);
       std::string broken = text;

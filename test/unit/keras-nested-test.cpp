@@ -52,11 +52,12 @@ TEST_CASE("a nested model's layers stand where it stands") {
   for (const Node &node : model->nodes)
     names.push_back(model->layers[node.layer].name);
   CHECK(names == std::vector<std::string>{
-                     "x", "side_a", "side_b", "side", "up", "core_a", "core_b", "core",
-                     "tower_drop", "down", "base_drop", "base", "tower", "side_a",
-                     "side_b", "side", "head"});
+                     "x", "side_a", "side_b", "side", "up", "core_a", "core_b",
+                     "core", "tower_drop", "down", "base_drop", "base", "tower",
+                     "side_a", "side_b", "side", "head"});
   CHECK(model->draws.size() == 9);
-  CHECK(pathOf(*model, "side_a/kernel") == "layers/functional/layers/dense/vars/0");
+  CHECK(pathOf(*model, "side_a/kernel") ==
+        "layers/functional/layers/dense/vars/0");
   CHECK(pathOf(*model, "core_b/bias") ==
         "layers/sequential/layers/functional/layers/dense_1/vars/1");
   CHECK(pathOf(*model, "down/kernel") ==
@@ -65,8 +66,8 @@ TEST_CASE("a nested model's layers stand where it stands") {
 }
 
 TEST_CASE("layers of a nested Sequential without build_config have its name") {
-  Result<Model> model = readModel(around(R"("build_input_shape": [null, 4], "layers": [)" +
-                                         dense("a") + "]"));
+  Result<Model> model = readModel(around(
+      R"("build_input_shape": [null, 4], "layers": [)" + dense("a") + "]"));
   REQUIRE(model.error == "");
   CHECK(model->variables[0].path == "inner/a/kernel");
   CHECK(model->variables[2].path == "outer/head/kernel");
@@ -76,9 +77,10 @@ TEST_CASE("layers of a nested Sequential without build_config have its name") {
 }
 
 TEST_CASE("each layer of a nested model says itself whether it is frozen") {
-  Result<Model> model =
-      readModel(around(R"("trainable": false, "layers": [)" + dense("a") + ", " +
-                       replaced(dense("b"), "\"units\"", "\"trainable\": false, \"units\"") + "]"));
+  Result<Model> model = readModel(around(
+      R"("trainable": false, "layers": [)" + dense("a") + ", " +
+      replaced(dense("b"), "\"units\"", "\"trainable\": false, \"units\"") +
+      "]"));
   REQUIRE(model.error == "");
   CHECK(model->variables[0].trainable);
   CHECK(!model->variables[2].trainable);
@@ -88,14 +90,24 @@ TEST_CASE("each layer of a nested model says itself whether it is frozen") {
 TEST_CASE("what cannot be nested is refused by name") {
   std::string text = readText("nested/model.json");
   std::string layer = dense("a");
-  CHECK(readModel(around(R"("layers": [{"class_name": "InputLayer", "config": {"name": "i",
-      "batch_shape": [null, 5]}}, )" + layer + "]")).error ==
-        "layer \"inner\": takes samples of shape (5), but is called with (4)"
-        "; mend the model in Keras and write it anew");
-  CHECK(readModel(around(R"("layers": [)" + layer + ", " + layer + "]")).error ==
-        "layer \"a\" is written twice; layers need different names, in nested models too");
-  CHECK(readModel(replaced(text, "\"input_layers\": [\"side_in\", 0, 0]",
-                           "\"input_layers\": [[\"side_in\", 0, 0], [\"side_in\", 0, 0]]"))
-            .error == "layer \"side\": a model inside another has one input and one "
-                      "output, not 2 and 1; mend the model in Keras and write it anew");
+  CHECK(
+      readModel(
+          around(
+              R"("layers": [{"class_name": "InputLayer", "config": {"name": "i",
+      "batch_shape": [null, 5]}}, )" +
+              layer + "]"))
+          .error ==
+      "layer \"inner\": takes samples of shape (5), but is called with (4)"
+      "; mend the model in Keras and write it anew");
+  CHECK(
+      readModel(around(R"("layers": [)" + layer + ", " + layer + "]")).error ==
+      "layer \"a\" is written twice; layers need different names, in nested "
+      "models too");
+  CHECK(readModel(
+            replaced(
+                text, "\"input_layers\": [\"side_in\", 0, 0]",
+                "\"input_layers\": [[\"side_in\", 0, 0], [\"side_in\", 0, 0]]"))
+            .error ==
+        "layer \"side\": a model inside another has one input and one "
+        "output, not 2 and 1; mend the model in Keras and write it anew");
 }

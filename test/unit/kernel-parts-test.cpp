@@ -18,25 +18,40 @@ struct Case {
 };
 
 std::string type(int64_t rows, int64_t columns, const char *element = "f32") {
-  return "tensor<" + std::to_string(rows) + "x" + std::to_string(columns) + "x" + element + ">";
+  return "tensor<" + std::to_string(rows) + "x" + std::to_string(columns) +
+         "x" + element + ">";
 }
 
 /// relu(a b + c), and the sum before relu.
-Case dotWithEpilogue(int64_t m, int64_t k, int64_t n, bool lhsTransposed, bool rhsTransposed) {
-  std::string lhs = lhsTransposed ? type(k, m) : type(m, k), rhs = rhsTransposed ? type(n, k) : type(k, n), to = type(m, n);
+Case dotWithEpilogue(int64_t m, int64_t k, int64_t n, bool lhsTransposed,
+                     bool rhsTransposed) {
+  std::string lhs = lhsTransposed ? type(k, m) : type(m, k),
+              rhs = rhsTransposed ? type(n, k) : type(k, n), to = type(m, n);
   std::string bias = "tensor<" + std::to_string(n) + "xf32>";
-  std::string body = "%0 = weft.dot %a, %b contract [" + std::to_string(1 - lhsTransposed) + "] x [" + std::to_string(rhsTransposed) + "] : " + lhs + ", " + rhs + " -> " + to +
-                     "\n%1 = weft.broadcast %c dims [1] : " + bias + " -> " + to + "\n%2 = weft.add %0, %1 : " + to + "\n%3 = weft.relu %2 : " + to + "\nreturn %3, %2 : " + to + ", " + to + "\n";
-  return {"dot " + std::to_string(m) + "x" + std::to_string(k) + "x" + std::to_string(n) + (lhsTransposed ? " lhs transposed" : "") + (rhsTransposed ? " rhs transposed" : ""),
-          function("dot", "(%a: " + lhs + ", %b: " + rhs + ", %c: " + bias + ") -> (" + to + ", " + to + ")", body),
+  std::string body =
+      "%0 = weft.dot %a, %b contract [" + std::to_string(1 - lhsTransposed) +
+      "] x [" + std::to_string(rhsTransposed) + "] : " + lhs + ", " + rhs +
+      " -> " + to + "\n%1 = weft.broadcast %c dims [1] : " + bias + " -> " +
+      to + "\n%2 = weft.add %0, %1 : " + to + "\n%3 = weft.relu %2 : " + to +
+      "\nreturn %3, %2 : " + to + ", " + to + "\n";
+  return {"dot " + std::to_string(m) + "x" + std::to_string(k) + "x" +
+              std::to_string(n) + (lhsTransposed ? " lhs transposed" : "") +
+              (rhsTransposed ? " rhs transposed" : ""),
+          function("dot",
+                   "(%a: " + lhs + ", %b: " + rhs + ", %c: " + bias + ") -> (" +
+                       to + ", " + to + ")",
+                   body),
           {size_t(m * k * 4), size_t(k * n * 4), size_t(n * 4)},
           {size_t(m * n * 4), size_t(m * n * 4)}};
 }
 
 Case dotOf(const char *element, size_t bytes, int64_t m, int64_t k, int64_t n) {
-  std::string lhs = type(m, k, element), rhs = type(k, n, element), to = type(m, n, element);
+  std::string lhs = type(m, k, element), rhs = type(k, n, element),
+              to = type(m, n, element);
   return {std::string("dot of ") + element,
-          function("dot", "(%a: " + lhs + ", %b: " + rhs + ") -> " + to, "%0 = weft.dot %a, %b contract [1] x [0] : " + lhs + ", " + rhs + " -> " + to + "\nreturn %0 : " + to + "\n"),
+          function("dot", "(%a: " + lhs + ", %b: " + rhs + ") -> " + to,
+                   "%0 = weft.dot %a, %b contract [1] x [0] : " + lhs + ", " +
+                       rhs + " -> " + to + "\nreturn %0 : " + to + "\n"),
           {m * k * bytes, k * n * bytes},
           {m * n * bytes}};
 }
@@ -45,8 +60,12 @@ Case flat(int64_t n) {
   std::string t = "tensor<" + std::to_string(n) + "xf32>";
   size_t bytes = size_t(n * 4);
   return {"flat " + std::to_string(n),
-          function("elementwise", "(%p: " + t + ", %m: " + t + ", %g: " + t + ") -> (" + t + ", " + t + ")",
-                   "%0 = weft.add %m, %g : " + t + "\n%1 = weft.exp %0 : " + t + "\n%2 = weft.sub %p, %1 : " + t + "\nreturn %2, %0 : " + t + ", " + t + "\n"),
+          function("elementwise",
+                   "(%p: " + t + ", %m: " + t + ", %g: " + t + ") -> (" + t +
+                       ", " + t + ")",
+                   "%0 = weft.add %m, %g : " + t + "\n%1 = weft.exp %0 : " + t +
+                       "\n%2 = weft.sub %p, %1 : " + t +
+                       "\nreturn %2, %0 : " + t + ", " + t + "\n"),
           {bytes, bytes, bytes},
           {bytes, bytes},
           /*inPlace=*/true};
@@ -55,14 +74,25 @@ Case flat(int64_t n) {
 Case rows(int64_t m, int64_t n) {
   std::string t = type(m, n), bias = "tensor<" + std::to_string(n) + "xf32>";
   return {"rows " + std::to_string(m) + "x" + std::to_string(n),
-          function("elementwise", "(%x: " + t + ", %b: " + bias + ") -> " + t, "%0 = weft.broadcast %b dims [1] : " + bias + " -> " + t + "\n%1 = weft.tanh %x : " + t + "\n%2 = weft.mul %1, %0 : " + t + "\nreturn %2 : " + t + "\n"),
+          function("elementwise", "(%x: " + t + ", %b: " + bias + ") -> " + t,
+                   "%0 = weft.broadcast %b dims [1] : " + bias + " -> " + t +
+                       "\n%1 = weft.tanh %x : " + t +
+                       "\n%2 = weft.mul %1, %0 : " + t + "\nreturn %2 : " + t +
+                       "\n"),
           {size_t(m * n * 4), size_t(n * 4)},
           {size_t(m * n * 4)}};
 }
 
 /// An op with loops of its own, `op : types`; one result of that type.
-Case whole(const std::string &name, const std::string &signature, const std::string &op, const std::string &result, std::vector<size_t> arguments, size_t bytes) {
-  return {name, function("general", signature + " -> " + result, "%r = weft." + op + " -> " + result + "\nreturn %r : " + result + "\n"), std::move(arguments), {bytes}};
+Case whole(const std::string &name, const std::string &signature,
+           const std::string &op, const std::string &result,
+           std::vector<size_t> arguments, size_t bytes) {
+  return {name,
+          function("general", signature + " -> " + result,
+                   "%r = weft." + op + " -> " + result +
+                       "\nreturn %r : " + result + "\n"),
+          std::move(arguments),
+          {bytes}};
 }
 
 std::string pair(int64_t a, int64_t b) {
@@ -70,23 +100,36 @@ std::string pair(int64_t a, int64_t b) {
 }
 
 /// A window of 3x3 over squares, with a stride and base dilation.
-Case convolution(int64_t batch, int64_t size, int64_t in, int64_t out, int64_t stride, int64_t base) {
+Case convolution(int64_t batch, int64_t size, int64_t in, int64_t out,
+                 int64_t stride, int64_t base) {
   int64_t places = ((size - 1) * base + 2 - 2) / stride + 1;
   auto image = [&](int64_t n, int64_t features) {
-    return "tensor<" + std::to_string(batch) + "x" + std::to_string(n) + "x" + std::to_string(n) + "x" + std::to_string(features) + "xf32>";
+    return "tensor<" + std::to_string(batch) + "x" + std::to_string(n) + "x" +
+           std::to_string(n) + "x" + std::to_string(features) + "xf32>";
   };
-  std::string x = image(size, in), y = image(places, out), w = "tensor<3x3x" + std::to_string(in) + "x" + std::to_string(out) + "xf32>";
-  return whole("convolution", "(%x: " + x + ", %w: " + w + ")",
-               "convolution %x, %w {lhs_dims = array<i64: 0, 3, 1, 2>, rhs_dims = array<i64: 3, 2, 0, 1>, result_dims = array<i64: 0, 3, 1, 2>, strides = " + pair(stride, stride) +
-                   ", low = " + pair(1, 1) + ", high = " + pair(1, 1) + ", base_dilation = " + pair(base, base) + ", window_dilation = " + pair(1, 1) + "} : " + x + ", " + w,
-               y, {size_t(batch * size * size * in * 4), size_t(9 * in * out * 4)}, size_t(batch * places * places * out * 4));
+  std::string x = image(size, in), y = image(places, out),
+              w = "tensor<3x3x" + std::to_string(in) + "x" +
+                  std::to_string(out) + "xf32>";
+  return whole(
+      "convolution", "(%x: " + x + ", %w: " + w + ")",
+      "convolution %x, %w {lhs_dims = array<i64: 0, 3, 1, 2>, rhs_dims = "
+      "array<i64: 3, 2, 0, 1>, result_dims = array<i64: 0, 3, 1, 2>, strides "
+      "= " +
+          pair(stride, stride) + ", low = " + pair(1, 1) +
+          ", high = " + pair(1, 1) + ", base_dilation = " + pair(base, base) +
+          ", window_dilation = " + pair(1, 1) + "} : " + x + ", " + w,
+      y, {size_t(batch * size * size * in * 4), size_t(9 * in * out * 4)},
+      size_t(batch * places * places * out * 4));
 }
 
 Case sorted(int64_t rows, int64_t columns) {
-  std::string x = type(rows, columns), i = type(rows, columns, "i64"), types = "(" + x + ", " + i + ")";
+  std::string x = type(rows, columns), i = type(rows, columns, "i64"),
+              types = "(" + x + ", " + i + ")";
   size_t bytes = size_t(rows * columns * 4);
   return {"sort",
-          function("general", "(%x: " + x + ", %i: " + i + ") -> " + types, "%r:2 = weft.sort %x, %i dim 1 keys 1 : " + types + " -> " + types + "\nreturn %r#0, %r#1 : " + x + ", " + i + "\n"),
+          function("general", "(%x: " + x + ", %i: " + i + ") -> " + types,
+                   "%r:2 = weft.sort %x, %i dim 1 keys 1 : " + types + " -> " +
+                       types + "\nreturn %r#0, %r#1 : " + x + ", " + i + "\n"),
           {bytes, 2 * bytes},
           {bytes, 2 * bytes}};
 }
@@ -96,7 +139,8 @@ class Call {
 public:
   explicit Call(const Case &c) : inPlace(c.inPlace) {
     for (size_t a = 0; a < c.arguments.size(); ++a) {
-      memories.push_back(std::make_unique<Buffer<char>>(c.arguments[a] + guard));
+      memories.push_back(
+          std::make_unique<Buffer<char>>(c.arguments[a] + guard));
       memset(memories[a]->data, 0xFF, memories[a]->size);
       std::minstd_rand random(unsigned(a + 1));
       for (size_t i = 0; i + 4 <= c.arguments[a]; i += 4) {
@@ -118,7 +162,8 @@ public:
   void *const *buffers() { return pointers.data(); }
   bool operator==(const Call &other) const {
     for (size_t i = 0; i < memories.size(); ++i)
-      if (memcmp(memories[i]->data, other.memories[i]->data, memories[i]->size) != 0)
+      if (memcmp(memories[i]->data, other.memories[i]->data,
+                 memories[i]->size) != 0)
         return false;
     return true;
   }
@@ -162,7 +207,8 @@ TEST_CASE("all parts of a kernel store the bits of one call") {
   for (const char *target : {"cpu", "cpu:avx2"}) {
     for (bool lhsTransposed : {false, true})
       for (bool rhsTransposed : {false, true}) // along the contraction
-        checkParts(dotWithEpilogue(131, 300, 67, lhsTransposed, rhsTransposed), target);
+        checkParts(dotWithEpilogue(131, 300, 67, lhsTransposed, rhsTransposed),
+                   target);
     checkParts(dotWithEpilogue(64, 256, 128, false, false), target);
     checkParts(dotWithEpilogue(784, 17, 203, true, false), target);
     checkParts(dotOf("i32", 4, 101, 150, 99), target);
@@ -180,17 +226,33 @@ TEST_CASE("parts of ops with loops of their own store the bits of one call") {
     checkParts(convolution(1, 65, 6, 17, 2, 1), target);
     checkParts(convolution(5, 12, 16, 9, 1, 2), target);
     checkParts(sorted(50, 700), target);
-    std::string x = type(300, 384), g = type(200, 384), windows = "{window = " + pair(3, 1) + ", strides = " + pair(2, 1) + ", low = " + pair(1, 0) + ", high = " + pair(100, 0);
+    std::string x = type(300, 384), g = type(200, 384),
+                windows = "{window = " + pair(3, 1) +
+                          ", strides = " + pair(2, 1) +
+                          ", low = " + pair(1, 0) + ", high = " + pair(100, 0);
     std::string one = pair(1, 1);
-    checkParts(whole("pooling", "(%x: " + x + ")", "reduce_window max %x " + windows + ", base_dilation = " + one + ", window_dilation = " + one + "} : " + x, g, {300 * 384 * 4}, 200 * 384 * 4), target);
-    checkParts(whole("its derivative", "(%x: " + x + ", %g: " + g + ")", "select_and_scatter ge %x, %g " + windows + "} : " + x + ", " + g, x, {300 * 384 * 4, 200 * 384 * 4}, 300 * 384 * 4), target);
+    checkParts(whole("pooling", "(%x: " + x + ")",
+                     "reduce_window max %x " + windows + ", base_dilation = " +
+                         one + ", window_dilation = " + one + "} : " + x,
+                     g, {300 * 384 * 4}, 200 * 384 * 4),
+               target);
+    checkParts(
+        whole("its derivative", "(%x: " + x + ", %g: " + g + ")",
+              "select_and_scatter ge %x, %g " + windows + "} : " + x + ", " + g,
+              x, {300 * 384 * 4, 200 * 384 * 4}, 300 * 384 * 4),
+        target);
     std::string i = "tensor<200xi32>";
     checkParts(whole("scatter", "(%x: " + x + ", %g: " + g + ", %i: " + i + ")",
-                     "scatter sum %x at %i with %g {update_window_dims = array<i64: 1>, inserted_window_dims = array<i64: 0>, scatter_dims_to_operand_dims = array<i64: 0>, "
-                     "index_vector_dim = 1 : i64} : " + x + ", " + i + ", " + g,
+                     "scatter sum %x at %i with %g {update_window_dims = "
+                     "array<i64: 1>, inserted_window_dims = array<i64: 0>, "
+                     "scatter_dims_to_operand_dims = array<i64: 0>, "
+                     "index_vector_dim = 1 : i64} : " +
+                         x + ", " + i + ", " + g,
                      x, {300 * 384 * 4, 200 * 384 * 4, 200 * 4}, 300 * 384 * 4),
                target);
-    checkParts(whole("arg_max", "(%x: " + x + ")", "arg_max %x dim 0 : " + x, "tensor<384xi32>", {300 * 384 * 4}, 1536), target);
+    checkParts(whole("arg_max", "(%x: " + x + ")", "arg_max %x dim 0 : " + x,
+                     "tensor<384xi32>", {300 * 384 * 4}, 1536),
+               target);
   }
 }
 
@@ -200,7 +262,10 @@ TEST_CASE("what is not worth sharing has no parts") {
   CHECK(!small.find("k.part"));
   CHECK(!small.find("k.parts"));
   // A reduction's rows could be shared; its sum over all of them could not.
-  Kernels reduce(function("reduce", "(%x: tensor<1000x1000xf32>) -> tensor<f32>", "%0 = weft.reduce sum %x dims [0, 1] : tensor<1000x1000xf32> -> tensor<f32>\nreturn %0 : tensor<f32>\n"));
+  Kernels reduce(
+      function("reduce", "(%x: tensor<1000x1000xf32>) -> tensor<f32>",
+               "%0 = weft.reduce sum %x dims [0, 1] : tensor<1000x1000xf32> -> "
+               "tensor<f32>\nreturn %0 : tensor<f32>\n"));
   CHECK(reduce.find("k"));
   CHECK(!reduce.find("k.part"));
 }

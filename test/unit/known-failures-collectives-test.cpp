@@ -1,5 +1,4 @@
-//===- known-failures-collectives-test.cpp - communication nobody needs
-//-----===//
+//===- known-failures-collectives-test.cpp - communication nobody needs ---===//
 //
 // Where other partitioners replicate, gather or exchange more than they have
 // to. Bytes are those that one device sends, read off the plan.
@@ -107,7 +106,10 @@ TEST_CASE("an op that needs a dimension whole keeps its batch sharded") {
 TEST_CASE("factors of a batch of matrices stay in their shards") {
   // jax-ml/jax#20683
   for (const char *mesh : {"d=2", "d=4"})
-    CHECK(runWitness(mesh, R"((%x: tensor<6x3x3xf32> @[d,-,-]) -> (tensor<6x3x3xf32> @[d,-,-], tensor<6x3x3xf32> @[d,-,-]) {
+    CHECK(
+        runWitness(
+            mesh,
+            R"((%x: tensor<6x3x3xf32> @[d,-,-]) -> (tensor<6x3x3xf32> @[d,-,-], tensor<6x3x3xf32> @[d,-,-]) {
   %i = weft.constant dense<[[60.0, 0.0, 0.0], [0.0, 60.0, 0.0], [0.0, 0.0, 60.0]]> : tensor<3x3xf32>
   %b = weft.broadcast %i dims [1, 2] : tensor<3x3xf32> -> tensor<6x3x3xf32>
   %s = weft.dot %x, %x batch [0] x [0] contract [2] x [2] : tensor<6x3x3xf32>, tensor<6x3x3xf32> -> tensor<6x3x3xf32>
@@ -116,7 +118,7 @@ TEST_CASE("factors of a batch of matrices stay in their shards") {
   %y = weft.triangular_solve %l, %x {lower} : tensor<6x3x3xf32>, tensor<6x3x3xf32> -> tensor<6x3x3xf32>
   return %l, %y : tensor<6x3x3xf32>, tensor<6x3x3xf32>
 })")
-              .collectives() == 0);
+            .collectives() == 0);
 }
 
 TEST_CASE("a program whose layouts agree communicates nothing") {

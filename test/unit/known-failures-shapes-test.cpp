@@ -1,5 +1,4 @@
-//===- known-failures-shapes-test.cpp - sizes and ops that others refuse
-//----===//
+//===- known-failures-shapes-test.cpp - sizes and ops that others refuse --===//
 //
 // Sizes that no number of devices divides, axes of one device, ops without a
 // rule. docs/known-failures.md lists all reports.
@@ -9,8 +8,8 @@
 #include "weft/dialects/weft/Weft.h"
 #include "weft/test/unit/ShardedWitness.h"
 
-#include "mlir/Interfaces/ControlFlowInterfaces.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 #include "catch2/catch.hpp"
 

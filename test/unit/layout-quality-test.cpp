@@ -1,5 +1,4 @@
-//===- layout-quality-test.cpp - how little well-known layouts send
-//---------===//
+//===- layout-quality-test.cpp - how little well-known layouts send -------===//
 //
 // Forward passes of which only the batch and the weights are annotated, as in
 // data, tensor and fully sharded data parallelism. What is sent is the formula
@@ -144,12 +143,13 @@ TEST_CASE("a bias over the model's axis costs its own bytes, not those of what "
 
 TEST_CASE("a narrow operand is gathered rather than a wide result summed") {
   // The features of %x are split, the weights are whole; GSPMD gathers %x too.
-  Sent sent = runWitness("data=4,model=2", R"((%x: tensor<256x32xf32> @[data,model],
+  Sent sent =
+      runWitness("data=4,model=2", R"((%x: tensor<256x32xf32> @[data,model],
       %w: tensor<32x128xf32> @[-,-]) -> (tensor<256x128xf32> @[data,-]) {
   %0 = weft.dot %x, %w contract [1] x [0] : tensor<256x32xf32>, tensor<32x128xf32> -> tensor<256x128xf32>
   return %0 : tensor<256x128xf32>
 })",
-                         1e-5);
+                 1e-5);
   CHECK(sent.count("all_gather") == 1);
   CHECK(sent.collectives() == 1);
   CHECK(sent.bytes() == 256 / 4 * 32 * 4 / 2);
@@ -178,14 +178,15 @@ TEST_CASE("a gradient is scattered to its weight where the batch's axes and "
           "the weight's cross") {
   // Activations want "model" for the columns of the gradient, the weight for
   // its rows.
-  Sent sent = runWitness("data=4,model=2", R"((%h: tensor<256x64xf32> @[data,model],
+  Sent sent =
+      runWitness("data=4,model=2", R"((%h: tensor<256x64xf32> @[data,model],
       %g: tensor<256x32xf32> @[data,model], %w: tensor<64x32xf32> {weft.role = "weight", weft.layout = #[model,data]}) -> (tensor<64x32xf32> @[model,data]) {
   %0 = weft.dot %h, %g contract [0] x [0] : tensor<256x64xf32>, tensor<256x32xf32> -> tensor<64x32xf32>
   %1 = weft.add %0, %0 : tensor<64x32xf32>
   %2 = weft.sub %w, %1 : tensor<64x32xf32>
   return %2 : tensor<64x32xf32>
 })",
-                         1e-5);
+                 1e-5);
   CHECK(sent.count("all_gather") == 1);
   CHECK(sent.count("reduce_scatter") == 1);
   CHECK(sent.collectives() == 2);

@@ -1,4 +1,4 @@
-//===- manual-test.cpp - per-device code against figures of JAX ------------===//
+//===- manual-test.cpp - per-device code against figures of JAX -----------===//
 //
 // Programs of shard_map with what JAX computes, written by
 // test/jax/shard_map.py: as global programs they mean the same in the
@@ -37,7 +37,8 @@ struct Program {
     REQUIRE(text);
     module = stablehlo::import(*text, {});
     REQUIRE(module);
-    auto npz = NpzFile::open(std::filesystem::path(path).replace_extension(".npz"));
+    auto npz =
+        NpzFile::open(std::filesystem::path(path).replace_extension(".npz"));
     REQUIRE(npz);
     for (const std::string &key : npz->keys())
       (key[0] == 'i' ? inputs : outputs).push_back(tensor(*npz->read(key)));
@@ -59,7 +60,8 @@ struct Program {
 
 std::vector<std::string> programs() {
   std::vector<std::string> paths;
-  for (const auto &file : std::filesystem::directory_iterator(WEFT_FIXTURES "/shard_map"))
+  for (const auto &file :
+       std::filesystem::directory_iterator(WEFT_FIXTURES "/shard_map"))
     if (file.path().extension() == ".mlir")
       paths.push_back(file.path());
   REQUIRE(paths.size() > 20);
@@ -93,7 +95,8 @@ TEST_CASE("partitioned programs of shard_map keep their meaning") {
     REQUIRE(succeeded(pm.run(*program.module)));
     CompareOptions options;
     options.tolerance = 0;
-    CHECK(succeeded(compareWithGlobal(global->lookupSymbol<func::FuncOp>("main"),
-                                      program.function(), options)));
+    CHECK(
+        succeeded(compareWithGlobal(global->lookupSymbol<func::FuncOp>("main"),
+                                    program.function(), options)));
   }
 }

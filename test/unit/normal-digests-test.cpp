@@ -29,7 +29,8 @@ static std::string digest(const float *values) {
     hash = (hash ^ word) * 0x100000001B3;
   }
   char text[17];
-  std::snprintf(text, sizeof text, "%016llx", static_cast<unsigned long long>(hash));
+  std::snprintf(text, sizeof text, "%016llx",
+                static_cast<unsigned long long>(hash));
   return text;
 }
 
@@ -46,7 +47,8 @@ TEST_CASE("every normal draw that there can be is XLA's") {
   float low = std::nextafter(-1.0f, 0.0f);
   for (uint32_t i = 0; i < values.size(); ++i) {
     float unit = std::bit_cast<float>(i | 0x3F800000) - 1.0f;
-    values[i] = 1.41421356f * erfInv(std::fmax(low, std::fma(unit, 1.0f - low, low)));
+    values[i] =
+        1.41421356f * erfInv(std::fmax(low, std::fma(unit, 1.0f - low, low)));
   }
   check(golden()["every_normal"], values);
 }
@@ -64,9 +66,10 @@ TEST_CASE("a million draws of each normal initializer are Keras'") {
   const json digests = golden(); // outlives its rows
   for (const json &row : digests["initializers"]) {
     INFO(row["initializer"].dump());
-    Result<Array> drawn =
-        initialize(row["initializer"].dump(), std::nullopt, row["shape"].get<Shape>());
+    Result<Array> drawn = initialize(row["initializer"].dump(), std::nullopt,
+                                     row["shape"].get<Shape>());
     REQUIRE(drawn);
-    check(row["digests"], {drawn->data<float>(), drawn->data<float>() + drawn->count()});
+    check(row["digests"],
+          {drawn->data<float>(), drawn->data<float>() + drawn->count()});
   }
 }

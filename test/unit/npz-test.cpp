@@ -42,7 +42,8 @@ TEST_CASE("an npz archive gives back what was written, for every dtype") {
     Array ramp = Array::zeros(ElementType::Float32, {2, 3});
     for (int k = 0; k < 6; ++k)
       ramp.data<float>()[k] = float(k);
-    arrays.push_back({"a/" + std::string(name(ElementType(i))), convert(ramp, ElementType(i))});
+    arrays.push_back({"a/" + std::string(name(ElementType(i))),
+                      convert(ramp, ElementType(i))});
   }
   arrays.push_back({"scalar", Array::scalar<float>(ElementType::Float32, 7)});
   std::string path = scratch("all.npz");
@@ -51,7 +52,8 @@ TEST_CASE("an npz archive gives back what was written, for every dtype") {
   REQUIRE(back);
   REQUIRE(back->size() == arrays.size());
   for (size_t i = 0; i < arrays.size(); ++i) {
-    Array expected = npyArray(arrays[i].array); // bfloat16 is written as float32
+    Array expected =
+        npyArray(arrays[i].array); // bfloat16 is written as float32
     CHECK((*back)[i].name == arrays[i].name);
     CHECK((*back)[i].array.type == expected.type);
     CHECK((*back)[i].array.shape == expected.shape);
@@ -70,10 +72,13 @@ TEST_CASE("slices and keys of the command line") {
   CHECK(loadArray(path + ":x[:5]")->shape[0] == 5);
   CHECK(loadArray(path + ":x[-3:]")->at(0) == 14);
   CHECK(loadArray(path + ":x[8:100]")->shape[0] == 2);
-  CHECK(loadArray(path + ":x[5:5]").message().find("is empty") != std::string::npos);
-  CHECK(loadArray(path + ":x[1]").message().find("[begin:end]") != std::string::npos);
+  CHECK(loadArray(path + ":x[5:5]").message().find("is empty") !=
+        std::string::npos);
+  CHECK(loadArray(path + ":x[1]").message().find("[begin:end]") !=
+        std::string::npos);
   CHECK(loadArray(path).message().find("FILE.npz:KEY") != std::string::npos);
-  CHECK(loadArray(path + ":y").message().find("no array 'y'; it has x") != std::string::npos);
+  CHECK(loadArray(path + ":y").message().find("no array 'y'; it has x") !=
+        std::string::npos);
   std::string npy = scratch("ramp.npy");
   REQUIRE(writeNpy(npy, ramp));
   CHECK(loadArray(npy + "[1:3]")->at(3) == 5);
@@ -84,7 +89,8 @@ TEST_CASE("fortran order and big-endian are read as row-major, little-endian") {
   for (int v : {1, 4, 2, 5, 3, 6}) // columns of ((1, 2, 3), (4, 5, 6))
     data += std::string("\0", 1) + char(v);
   Result<Array> array = [&] {
-    std::string bytes = npyText("{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }\n", data);
+    std::string bytes = npyText(
+        "{'descr': '>i2', 'fortran_order': True, 'shape': (2, 3), }\n", data);
     return parseNpy(std::vector<uint8_t>(bytes.begin(), bytes.end()), "f.npy");
   }();
   REQUIRE(array);
@@ -94,24 +100,37 @@ TEST_CASE("fortran order and big-endian are read as row-major, little-endian") {
 
 TEST_CASE("damaged arrays are refused before anything is allocated") {
   auto header = [](const std::string &descr, const std::string &shape) {
-    return npyText("{'descr': " + descr + ", 'fortran_order': False, 'shape': " + shape + "}", "1234");
+    return npyText("{'descr': " + descr +
+                       ", 'fortran_order': False, 'shape': " + shape + "}",
+                   "1234");
   };
-  CHECK(messageOf("hello") == "f.npy: does not begin like a NumPy array; save it with numpy.save or numpy.savez");
+  CHECK(messageOf("hello") == "f.npy: does not begin like a NumPy array; save "
+                              "it with numpy.save or numpy.savez");
   CHECK(messageOf(header("'<f4'", "(2,)")) ==
-        "f.npy: shape (2,) of float32 needs 8 bytes, the file holds 4; it was cut off or is damaged");
-  CHECK(messageOf(header("'<f4'", "(4611686018427387904, 4)")).find("too many") != std::string::npos);
-  CHECK(messageOf(header("'<f4'", "(99999999999999999999,)")).find("no tuple of sizes") != std::string::npos);
-  CHECK(messageOf(header("'|O'", "(1,)")).find("dtype '|O' is not numeric") != std::string::npos);
-  CHECK(messageOf(header("[('a', '<f4')]", "(1,)")).find("structure") != std::string::npos);
-  CHECK(messageOf(header("'<f4'", "(1")).find("no tuple of sizes") != std::string::npos);
+        "f.npy: shape (2,) of float32 needs 8 bytes, the file holds 4; it was "
+        "cut off or is damaged");
+  CHECK(
+      messageOf(header("'<f4'", "(4611686018427387904, 4)")).find("too many") !=
+      std::string::npos);
+  CHECK(messageOf(header("'<f4'", "(99999999999999999999,)"))
+            .find("no tuple of sizes") != std::string::npos);
+  CHECK(messageOf(header("'|O'", "(1,)")).find("dtype '|O' is not numeric") !=
+        std::string::npos);
+  CHECK(messageOf(header("[('a', '<f4')]", "(1,)")).find("structure") !=
+        std::string::npos);
+  CHECK(messageOf(header("'<f4'", "(1")).find("no tuple of sizes") !=
+        std::string::npos);
   std::string huge("\x93NUMPY\x02\x00\xff\xff\xff\x7f", 12);
-  CHECK(messageOf(huge).find("header: has 2147483647 bytes") != std::string::npos);
+  CHECK(messageOf(huge).find("header: has 2147483647 bytes") !=
+        std::string::npos);
 }
 
 TEST_CASE("archives that lie, and paths that are no files") {
-  CHECK(readNpz("/dev/null").message().find("no regular file") != std::string::npos);
+  CHECK(readNpz("/dev/null").message().find("no regular file") !=
+        std::string::npos);
   CHECK(readNpy("/tmp").message().find("is a directory") != std::string::npos);
-  CHECK(readNpy("/nonexistent/x.npy").message().find("check the path") != std::string::npos);
+  CHECK(readNpy("/nonexistent/x.npy").message().find("check the path") !=
+        std::string::npos);
   std::string path = scratch("bad.npz");
   save(path, "not a zip");
   CHECK(readNpz(path).message().find("no ZIP archive") != std::string::npos);
@@ -172,12 +191,16 @@ TEST_CASE("every byte of a short type is its value, and back") {
     ElementType type = ElementType(i);
     if (carrierOf(type) == type)
       continue;
-    bool four = type == ElementType::Float4E2M1FN || type == ElementType::Int4 || type == ElementType::UInt4;
-    int count = four ? 16 : type == ElementType::Int2 || type == ElementType::UInt2 ? 4 : 256;
+    bool four = type == ElementType::Float4E2M1FN ||
+                type == ElementType::Int4 || type == ElementType::UInt4;
+    int count = four                                                      ? 16
+                : type == ElementType::Int2 || type == ElementType::UInt2 ? 4
+                                                                          : 256;
     Array bytes = Array::zeros(type, {count});
     for (int k = 0; k < count; ++k)
       bytes.bytes[k] = uint8_t(k);
-    Array wide = convert(bytes, ElementType::Float64), back = convert(wide, type);
+    Array wide = convert(bytes, ElementType::Float64),
+          back = convert(wide, type);
     INFO(name(type));
     for (int k = 0; k < count; ++k)
       REQUIRE((back.bytes[k] == k || wide.at(k) != wide.at(k)));
@@ -187,14 +210,19 @@ TEST_CASE("every byte of a short type is its value, and back") {
   Array numbers = Array::zeros(ElementType::Int32, {2});
   numbers.data<int32_t>()[0] = 9;
   numbers.data<int32_t>()[1] = -3;
-  CHECK(convert(numbers, ElementType::Int4).at(0) == -7);                              // integers wrap
-  CHECK(convert(convert(numbers, ElementType::Float32), ElementType::Int4).at(0) == 7); // floats stop
+  CHECK(convert(numbers, ElementType::Int4).at(0) == -7); // integers wrap
+  CHECK(convert(convert(numbers, ElementType::Float32), ElementType::Int4)
+            .at(0) == 7); // floats stop
   CHECK(convert(numbers, ElementType::UInt4).at(1) == 13);
   // ml_dtypes saves all of them as V1, but for float8_e5m2.
-  Array read = *parseNpy([] {
-    std::string text = npyText("{'descr': '|V1', 'fortran_order': False, 'shape': (2,), }", "\x0D\x07");
-    return std::vector<uint8_t>(text.begin(), text.end());
-  }(), "f.npy");
+  Array read = *parseNpy(
+      [] {
+        std::string text =
+            npyText("{'descr': '|V1', 'fortran_order': False, 'shape': (2,), }",
+                    "\x0D\x07");
+        return std::vector<uint8_t>(text.begin(), text.end());
+      }(),
+      "f.npy");
   takeBytesAs(ElementType::Int4, read);
   CHECK(read.at(0) == -3);
   CHECK(read.at(1) == 7);

@@ -25,7 +25,8 @@ struct Operand {
     std::string text;
     for (int64_t dim : back)
       text += (text.empty() ? "" : ", ") + std::to_string(dim);
-    return to + " = weft.transpose " + name + " [" + text + "] : " + type(true) + " -> " + type(false) + "\n";
+    return to + " = weft.transpose " + name + " [" + text +
+           "] : " + type(true) + " -> " + type(false) + "\n";
   }
   int64_t count() const {
     int64_t n = 1;
@@ -46,19 +47,25 @@ struct Operand {
 struct Case {
   std::vector<int64_t> batch, rows, columns, depth, lhsOrder, rhsOrder;
 
-  static std::vector<int64_t> joined(std::initializer_list<std::vector<int64_t>> parts) {
+  static std::vector<int64_t>
+  joined(std::initializer_list<std::vector<int64_t>> parts) {
     std::vector<int64_t> all;
     for (const std::vector<int64_t> &part : parts)
       all.insert(all.end(), part.begin(), part.end());
     return all;
   }
-  static Operand operand(std::vector<int64_t> sizes, std::vector<int64_t> order) {
+  static Operand operand(std::vector<int64_t> sizes,
+                         std::vector<int64_t> order) {
     for (int64_t i = order.size(); i < int64_t(sizes.size()); ++i)
       order.push_back(i);
     return {sizes, order};
   }
-  Operand lhs() const { return operand(joined({batch, rows, depth}), lhsOrder); }
-  Operand rhs() const { return operand(joined({batch, columns, depth}), rhsOrder); }
+  Operand lhs() const {
+    return operand(joined({batch, rows, depth}), lhsOrder);
+  }
+  Operand rhs() const {
+    return operand(joined({batch, columns, depth}), rhsOrder);
+  }
   Operand result() const { return operand(joined({batch, rows, columns}), {}); }
   std::string list(size_t from, size_t count) const {
     std::string text;
@@ -70,21 +77,29 @@ struct Case {
     Operand l = lhs(), r = rhs();
     std::string dot = "%d = weft.dot %l, %r ", to = result().type(false);
     if (!batch.empty())
-      dot += "batch " + list(0, batch.size()) + " x " + list(0, batch.size()) + " ";
-    dot += "contract " + list(batch.size() + rows.size(), depth.size()) + " x " + list(batch.size() + columns.size(), depth.size());
-    return "func.func private @k" + std::to_string(number) + "(%a: " + l.type(true) + ", %b: " + r.type(true) + ") -> " + to + " attributes {weft.kernel = \"dot\"} {\n" +
-           l.turned("%a", "%l") + r.turned("%b", "%r") + dot + " : " + l.type(false) + ", " + r.type(false) + " -> " + to + "\nreturn %d : " + to + "\n}\n";
+      dot += "batch " + list(0, batch.size()) + " x " + list(0, batch.size()) +
+             " ";
+    dot += "contract " + list(batch.size() + rows.size(), depth.size()) +
+           " x " + list(batch.size() + columns.size(), depth.size());
+    return "func.func private @k" + std::to_string(number) +
+           "(%a: " + l.type(true) + ", %b: " + r.type(true) + ") -> " + to +
+           " attributes {weft.kernel = \"dot\"} {\n" + l.turned("%a", "%l") +
+           r.turned("%b", "%r") + dot + " : " + l.type(false) + ", " +
+           r.type(false) + " -> " + to + "\nreturn %d : " + to + "\n}\n";
   }
 };
 
-std::vector<int64_t> indexOf(int64_t position, const std::vector<int64_t> &sizes) {
+std::vector<int64_t> indexOf(int64_t position,
+                             const std::vector<int64_t> &sizes) {
   std::vector<int64_t> index(sizes.size());
   for (size_t i = sizes.size(); i-- > 0; position /= sizes[i])
     index[i] = position % sizes[i];
   return index;
 }
 
-int64_t countOf(const std::vector<int64_t> &sizes) { return Operand{sizes, {}}.count(); }
+int64_t countOf(const std::vector<int64_t> &sizes) {
+  return Operand{sizes, {}}.count();
+}
 
 /// Row-major, so that the sum runs over neighbours: values of -2 to 2.
 std::vector<int> unpacked(const Operand &operand, const Buffer<float> &stored) {
@@ -95,9 +110,12 @@ std::vector<int> unpacked(const Operand &operand, const Buffer<float> &stored) {
 }
 
 /// Elements that differ; what lies behind the result must stay as it is.
-int64_t differences(Kernels &kernels, const Case &c, const std::string &name, int64_t parts) {
+int64_t differences(Kernels &kernels, const Case &c, const std::string &name,
+                    int64_t parts) {
   Operand lhs = c.lhs(), rhs = c.rhs();
-  int64_t batch = countOf(c.batch), rows = countOf(c.rows), columns = countOf(c.columns), depth = countOf(c.depth), size = batch * rows * columns;
+  int64_t batch = countOf(c.batch), rows = countOf(c.rows),
+          columns = countOf(c.columns), depth = countOf(c.depth),
+          size = batch * rows * columns;
   Buffer<float> a(lhs.count()), b(rhs.count()), result(size + 16);
   for (Buffer<float> *buffer : {&a, &b})
     for (size_t i = 0; i < buffer->size; ++i)
@@ -106,7 +124,8 @@ int64_t differences(Kernels &kernels, const Case &c, const std::string &name, in
   if (parts == 1) {
     kernels.run(name.c_str(), {a.data, b.data, result.data});
   } else {
-    auto part = reinterpret_cast<weft_kernel_part_fn>(kernels.find(name + ".part"));
+    auto part =
+        reinterpret_cast<weft_kernel_part_fn>(kernels.find(name + ".part"));
     REQUIRE(part);
     void *buffers[] = {a.data, b.data, result.data};
     int64_t coordinate = 0;
@@ -120,7 +139,8 @@ int64_t differences(Kernels &kernels, const Case &c, const std::string &name, in
       for (int64_t j = 0; j < columns; ++j) {
         int sum = 0;
         for (int64_t k = 0; k < depth; ++k)
-          sum += l[(n * rows + i) * depth + k] * r[(n * columns + j) * depth + k];
+          sum +=
+              l[(n * rows + i) * depth + k] * r[(n * columns + j) * depth + k];
         different += result[(n * rows + i) * columns + j] != float(sum);
       }
   for (int64_t i = size; i < size + 16; ++i)
@@ -161,9 +181,16 @@ TEST_CASE("a packed contraction at every remainder of a tile") {
 TEST_CASE("a packed contraction at every remainder of its blocks") {
   for (const char *target : {"cpu", "cpu:generic"}) {
     std::vector<Case> cases;
-    for (int64_t depth : {255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 511, 513, 769})
+    for (int64_t depth :
+         {255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 511, 513, 769})
       for (bool turned : {false, true})
-        cases.push_back({{}, {131}, {139}, {depth}, turned ? std::vector<int64_t>{1, 0} : std::vector<int64_t>{}, turned ? std::vector<int64_t>{} : std::vector<int64_t>{1, 0}});
+        cases.push_back(
+            {{},
+             {131},
+             {139},
+             {depth},
+             turned ? std::vector<int64_t>{1, 0} : std::vector<int64_t>{},
+             turned ? std::vector<int64_t>{} : std::vector<int64_t>{1, 0}});
     for (int64_t rows : {119, 120, 121, 239, 241, 243})
       cases.push_back({{}, {rows}, {139}, {257}, {}, {1, 0}});
     for (int64_t columns : {511, 512, 513, 1023, 1025})
@@ -188,7 +215,8 @@ TEST_CASE("a packed contraction of several dimensions in any order") {
 }
 
 TEST_CASE("parts of a packed contraction are its whole") {
-  for (const Case &c : {Case{{}, {131}, {131}, {300}, {}, {}}, Case{{}, {784}, {128}, {260}, {1, 0}, {1, 0}}}) {
+  for (const Case &c : {Case{{}, {131}, {131}, {300}, {}, {}},
+                        Case{{}, {784}, {128}, {260}, {1, 0}, {1, 0}}}) {
     std::string text = c.kernel(0);
     INFO(text);
     Kernels kernels(text);

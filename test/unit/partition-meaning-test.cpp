@@ -1,5 +1,4 @@
-//===- partition-meaning-test.cpp - device programs mean the global one
-//----===//
+//===- partition-meaning-test.cpp - device programs mean the global one ---===//
 //
 // The partitioned program means what the global one does, on every mesh, with
 // NaN in all padding.

@@ -53,7 +53,8 @@ struct Alias {
 
 } // namespace
 
-TEST_CASE("a view is another library's memory, which hears when it is no longer used") {
+TEST_CASE("a view is another library's memory, which hears when it is no "
+          "longer used") {
   Client client;
   int released = 0;
   Client_CreateViewOfDeviceBuffer_Args args{};
@@ -63,7 +64,9 @@ TEST_CASE("a view is another library's memory, which hears when it is no longer 
   args.num_dims = 1;
   args.type = kF32;
   args.memory = client.memory;
-  args.on_delete_callback = [](void *, void *user) { ++*static_cast<int *>(user); };
+  args.on_delete_callback = [](void *, void *user) {
+    ++*static_cast<int *>(user);
+  };
   args.on_delete_callback_arg = &released;
   call(kClient_CreateViewOfDeviceBuffer, args);
   std::vector<char> bytes(8);
@@ -78,12 +81,18 @@ TEST_CASE("a view is another library's memory, which hears when it is no longer 
   destroy(args.buffer);
   CHECK(released == 1);
 
-  auto refusal = [&] { return messageOf(callFor(kClient_CreateViewOfDeviceBuffer, args)); };
+  auto refusal = [&] {
+    return messageOf(callFor(kClient_CreateViewOfDeviceBuffer, args));
+  };
   args.device_buffer_ptr = kValues + 1;
-  CHECK_THAT(refusal(), Catch::Contains("a view of memory that is aligned to 4 bytes needs 64; copy it"));
+  CHECK_THAT(
+      refusal(),
+      Catch::Contains(
+          "a view of memory that is aligned to 4 bytes needs 64; copy it"));
   args.device_buffer_ptr = kValues;
   args.stream = 1;
-  CHECK_THAT(refusal(), Catch::Contains("a view that waits for a stream is not supported; CPU devices have none"));
+  CHECK_THAT(refusal(), Catch::Contains("a view that waits for a stream is not "
+                                        "supported; CPU devices have none"));
   args.stream = 0;
   MemoryLayout strided{};
   int64_t strides[1] = {-4};
@@ -93,7 +102,9 @@ TEST_CASE("a view is another library's memory, which hears when it is no longer 
   args.layout = &strided;
   CHECK_THAT(refusal(), Catch::Contains("a view has to be in row-major order"));
   args.type = kToken;
-  CHECK_THAT(refusal(), Catch::Contains("a view of elements of type number 23 is not supported"));
+  CHECK_THAT(
+      refusal(),
+      Catch::Contains("a view of elements of type number 23 is not supported"));
   CHECK(released == 1);
 }
 
@@ -120,8 +131,10 @@ TEST_CASE("an alias has the value of the array that fulfils it") {
   Buffer_Delete_Args gone{};
   gone.buffer = other.buffer;
   call(kBuffer_Delete, gone);
-  CHECK_THAT(wrong.fulfill(other.buffer), Catch::Contains("the array has been deleted or donated"));
-  CHECK_THAT(read(wrong.buffer, 0, bytes), Catch::Contains("the array has been deleted or donated"));
+  CHECK_THAT(wrong.fulfill(other.buffer),
+             Catch::Contains("the array has been deleted or donated"));
+  CHECK_THAT(read(wrong.buffer, 0, bytes),
+             Catch::Contains("the array has been deleted or donated"));
   destroy(wrong.buffer);
   destroy(other.buffer);
 }
@@ -143,12 +156,15 @@ TEST_CASE("a donation with a dependency is ready when that is") {
     CHECK(isReady(args.out_buffer));
     std::vector<char> bytes(16);
     CHECK(read(args.out_buffer, 0, bytes) == (code ? "lost" : ""));
-    CHECK_THAT(messageOf(callFor(kBuffer_DonateWithControlDependency, args)), Catch::Contains("the array has been deleted or donated"));
+    CHECK_THAT(messageOf(callFor(kBuffer_DonateWithControlDependency, args)),
+               Catch::Contains("the array has been deleted or donated"));
     destroy(args.out_buffer);
     Buffer_IncreaseExternalReferenceCount_Args held{};
     held.buffer = args.buffer = numbers(client);
     call(kBuffer_IncreaseExternalReferenceCount, held);
-    CHECK_THAT(messageOf(callFor(kBuffer_DonateWithControlDependency, args)), Catch::Contains("an array that others refer to cannot be donated"));
+    CHECK_THAT(
+        messageOf(callFor(kBuffer_DonateWithControlDependency, args)),
+        Catch::Contains("an array that others refer to cannot be donated"));
     destroy(held.buffer);
     destroy(value);
   }
@@ -161,7 +177,9 @@ TEST_CASE("bytes go where is said later") {
   args.buffer = value;
   args.offset = 12;
   args.transfer_size = 8;
-  CHECK_THAT(messageOf(callFor(kBuffer_CopyRawToHostFuture, args)), Catch::Contains("8 bytes from byte 12 are not within an array of 16"));
+  CHECK_THAT(
+      messageOf(callFor(kBuffer_CopyRawToHostFuture, args)),
+      Catch::Contains("8 bytes from byte 12 are not within an array of 16"));
   args.offset = 4;
   call(kBuffer_CopyRawToHostFuture, args);
   float found[2] = {};

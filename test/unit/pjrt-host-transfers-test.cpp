@@ -1,4 +1,4 @@
-//===- pjrt-host-transfers-test.cpp - runs that send, receive, are poisoned -===//
+//===- pjrt-host-transfers-test.cpp - runs that send, receive, are poisoned ===//
 
 #include "pjrt-table.h"
 
@@ -91,7 +91,8 @@ struct Callbacks {
   const char *refusal = nullptr;
   std::function<void(PJRT_CopyToDeviceStream *)> answer;
 
-  static PJRT_Error *onSend(Chunk *chunk, CallbackError *toError, size_t total, bool done, void *user) {
+  static PJRT_Error *onSend(Chunk *chunk, CallbackError *toError, size_t total,
+                            bool done, void *user) {
     auto &self = *static_cast<Callbacks *>(user);
     if (self.refusal) {
       chunk->deleter(chunk->data, chunk->deleter_arg);
@@ -123,8 +124,10 @@ struct Callbacks {
 int freed = 0;
 
 /// Why the stream does not take the bytes, or nothing.
-std::string add(PJRT_CopyToDeviceStream *stream, const void *data, size_t bytes) {
-  Chunk chunk{const_cast<void *>(data), bytes, [](void *, void *) { ++freed; }, nullptr};
+std::string add(PJRT_CopyToDeviceStream *stream, const void *data,
+                size_t bytes) {
+  Chunk chunk{const_cast<void *>(data), bytes, [](void *, void *) { ++freed; },
+              nullptr};
   CopyToDeviceStream_AddChunk_Args args{};
   args.stream = stream;
   args.chunk = &chunk;
@@ -181,8 +184,11 @@ TEST_CASE("a run sends to its caller and receives piece by piece") {
       current.stream = stream;
       call(kCopyToDeviceStream_CurrentBytes, current);
       CHECK(current.current_bytes == 6);
-      CHECK(add(stream, reinterpret_cast<const char *>(kGiven) + 6, 10).empty());
-      CHECK_THAT(add(stream, kGiven, 4), Catch::Contains("a chunk of 4 bytes was added to a stream that lacks 0"));
+      CHECK(
+          add(stream, reinterpret_cast<const char *>(kGiven) + 6, 10).empty());
+      CHECK_THAT(add(stream, kGiven, 4),
+                 Catch::Contains(
+                     "a chunk of 4 bytes was added to a stream that lacks 0"));
       destroyStream(stream);
     });
   };
@@ -205,7 +211,8 @@ TEST_CASE("a transfer that fails fails its run") {
   SECTION("the sender's callback refuses") {
     callbacks.refusal = "not today";
     PJRT_Buffer *result = program.run(options);
-    CHECK_THAT(failureOf(result), Catch::Contains("a transfer of the host failed: not today"));
+    CHECK_THAT(failureOf(result),
+               Catch::Contains("a transfer of the host failed: not today"));
     destroy(result);
   }
   SECTION("the stream is given up") {
@@ -214,13 +221,18 @@ TEST_CASE("a transfer that fails fails its run") {
       destroyStream(stream);
     };
     PJRT_Buffer *result = program.run(options);
-    CHECK_THAT(failureOf(result), Catch::Contains("its stream was given up after 4 of 16 bytes"));
+    CHECK_THAT(failureOf(result),
+               Catch::Contains("its stream was given up after 4 of 16 bytes"));
     destroy(result);
   }
   SECTION("more comes than is wanted") {
     callbacks.answer = [](PJRT_CopyToDeviceStream *stream) {
-      CHECK_THAT(add(stream, kGiven, 17), Catch::Contains("a chunk of 17 bytes was added to a stream that lacks 16"));
-      CHECK_THAT(add(stream, kGiven, 4), Catch::Contains("a chunk of 17 bytes"));
+      CHECK_THAT(
+          add(stream, kGiven, 17),
+          Catch::Contains(
+              "a chunk of 17 bytes was added to a stream that lacks 16"));
+      CHECK_THAT(add(stream, kGiven, 4),
+                 Catch::Contains("a chunk of 17 bytes"));
       destroyStream(stream);
     };
     PJRT_Buffer *result = program.run(options);
@@ -231,10 +243,12 @@ TEST_CASE("a transfer that fails fails its run") {
     std::string why;
     callbacks.receive.channel_id = 7;
     program.run(options, &why);
-    CHECK_THAT(why, Catch::Contains("the program receives on channel 6, for which the run is given no callback"));
+    CHECK_THAT(why, Catch::Contains("the program receives on channel 6, for "
+                                    "which the run is given no callback"));
     callbacks.send.channel_id = 7;
     program.run(options, &why);
-    CHECK_THAT(why, Catch::Contains("the program sends on channel 5, for which the run is given no callback"));
+    CHECK_THAT(why, Catch::Contains("the program sends on channel 5, for which "
+                                    "the run is given no callback"));
   }
 }
 
@@ -276,7 +290,8 @@ TEST_CASE("a run that has not ended can be poisoned, once") {
   CHECK_THAT(failureOf(waiting), Catch::Contains("no longer wanted"));
   callbacks.sent.clear();
   PJRT_CopyToDeviceStream *stream = open.exchange(nullptr);
-  CHECK(add(stream, kGiven, 16).empty()); // what has begun ends, the other never begins
+  CHECK(add(stream, kGiven, 16)
+            .empty()); // what has begun ends, the other never begins
   destroyStream(stream);
   callbacks.answer = [](PJRT_CopyToDeviceStream *next) {
     CHECK(add(next, kGiven, 16).empty());

@@ -1,4 +1,4 @@
-//===- pjrt-table.h - calls of the plugin's table, as JAX makes them -*- C++ -*-===//
+//===- pjrt-table.h - calls of the plugin's table, as JAX makes them ------===//
 
 #ifndef WEFT_TEST_UNIT_PJRTTABLE_H
 #define WEFT_TEST_UNIT_PJRTTABLE_H
@@ -76,7 +76,8 @@ inline bool isReady(PJRT_Buffer *buffer) {
 }
 
 /// Bytes of an array, or why there are none.
-inline std::string read(PJRT_Buffer *buffer, int64_t offset, std::vector<char> &bytes) {
+inline std::string read(PJRT_Buffer *buffer, int64_t offset,
+                        std::vector<char> &bytes) {
   Buffer_CopyRawToHost_Args args{};
   args.buffer = buffer;
   args.dst = bytes.data();

@@ -32,7 +32,8 @@ struct Transfer {
     call(kAsyncHostToDeviceTransferManager_RetrieveBuffer, args);
     return args.buffer_out;
   }
-  std::string give(int index, const void *data, int64_t offset, int64_t size, bool isLast) {
+  std::string give(int index, const void *data, int64_t offset, int64_t size,
+                   bool isLast) {
     AsyncHostToDeviceTransferManager_TransferData_Args args{};
     args.transfer_manager = manager;
     args.buffer_index = index;
@@ -40,13 +41,15 @@ struct Transfer {
     args.offset = offset;
     args.transfer_size = size;
     args.is_last_transfer = isLast;
-    std::string why = messageOf(callFor(kAsyncHostToDeviceTransferManager_TransferData, args));
+    std::string why = messageOf(
+        callFor(kAsyncHostToDeviceTransferManager_TransferData, args));
     if (why.empty())
       destroyEvent(args.done_with_h2d_transfer);
     return why;
   }
   int64_t dims[1] = {4};
-  ShapeSpec specs[2] = {{sizeof(ShapeSpec), nullptr, dims, 1, kF32}, {sizeof(ShapeSpec), nullptr, dims, 1, kS64}};
+  ShapeSpec specs[2] = {{sizeof(ShapeSpec), nullptr, dims, 1, kF32},
+                        {sizeof(ShapeSpec), nullptr, dims, 1, kS64}};
   PJRT_AsyncHostToDeviceTransferManager *manager;
 };
 
@@ -72,18 +75,23 @@ TEST_CASE("an array is ready with the last of its pieces") {
   float values[4] = {1, 2, 3, 4};
   CHECK(transfer.give(0, values + 2, 8, 8, false).empty());
   CHECK_FALSE(isReady(array));
-  CHECK_THAT(transfer.give(0, values, 12, 8, false), Catch::Contains("8 bytes from byte 12 are not within an array of 16"));
-  CHECK_THAT(transfer.give(2, values, 0, 8, false), Catch::Contains("there is no array 2 of 2"));
+  CHECK_THAT(
+      transfer.give(0, values, 12, 8, false),
+      Catch::Contains("8 bytes from byte 12 are not within an array of 16"));
+  CHECK_THAT(transfer.give(2, values, 0, 8, false),
+             Catch::Contains("there is no array 2 of 2"));
   CHECK(transfer.give(0, values, 0, 8, true).empty());
   CHECK(isReady(array));
-  CHECK_THAT(transfer.give(0, values, 0, 8, true), Catch::Contains("the array has all its bytes already"));
+  CHECK_THAT(transfer.give(0, values, 0, 8, true),
+             Catch::Contains("the array has all its bytes already"));
   std::vector<char> bytes(8);
   CHECK(read(array, 4, bytes).empty());
   CHECK(std::memcmp(bytes.data(), values + 1, 8) == 0);
 
   PJRT_Buffer *never = transfer.array(1);
   transfer.end();
-  CHECK_THAT(read(never, 0, bytes), Catch::Contains("the array's transfer was given up"));
+  CHECK_THAT(read(never, 0, bytes),
+             Catch::Contains("the array's transfer was given up"));
   destroy(never);
   destroy(array);
 }
@@ -105,7 +113,9 @@ TEST_CASE("a transfer says an array's size, takes it whole, or breaks it") {
   whole.shape_dims = transfer.dims;
   whole.shape_num_dims = 1;
   whole.shape_element_type = kF32;
-  CHECK_THAT(messageOf(callFor(kAsyncHostToDeviceTransferManager_TransferLiteral, whole)), Catch::Contains("the value has not the array's shape"));
+  CHECK_THAT(messageOf(callFor(
+                 kAsyncHostToDeviceTransferManager_TransferLiteral, whole)),
+             Catch::Contains("the value has not the array's shape"));
   whole.shape_element_type = kS64;
   call(kAsyncHostToDeviceTransferManager_TransferLiteral, whole);
   PJRT_Buffer *array = transfer.array(1);
@@ -135,7 +145,8 @@ TEST_CASE("who made an event keeps or breaks it, once") {
   set.error_message = "stopped";
   set.error_message_size = 7;
   call(kEvent_Set, set);
-  CHECK_THAT(messageOf(callFor(kEvent_Set, set)), Catch::Contains("the event has been set before"));
+  CHECK_THAT(messageOf(callFor(kEvent_Set, set)),
+             Catch::Contains("the event has been set before"));
   Event_Await_Args wait{};
   wait.event = created.event;
   CHECK(messageOf(callFor(kEvent_Await, wait)) == "stopped");
@@ -145,7 +156,9 @@ TEST_CASE("a topology is its name") {
   TopologyDescription_Create_Args created{};
   created.topology_name = "gpu:2";
   created.topology_name_size = 5;
-  CHECK_THAT(messageOf(callFor(kTopologyDescription_Create, created)), Catch::Contains("the topology is called gpu:2; name it cpu:N, as cpu:8"));
+  CHECK_THAT(
+      messageOf(callFor(kTopologyDescription_Create, created)),
+      Catch::Contains("the topology is called gpu:2; name it cpu:N, as cpu:8"));
   created.topology_name = "cpu:3";
   call(kTopologyDescription_Create, created);
   TopologyDescription_Serialize_Args text{};

@@ -13,7 +13,10 @@ using weft::test::Kernels;
 namespace {
 
 std::string unary(const std::string &name, const std::string &op) {
-  std::string text = function("elementwise", "(%x: tensor<143xf32>) -> tensor<143xf32>", "%0 = weft." + op + " %x : tensor<143xf32>\nreturn %0 : tensor<143xf32>\n");
+  std::string text =
+      function("elementwise", "(%x: tensor<143xf32>) -> tensor<143xf32>",
+               "%0 = weft." + op +
+                   " %x : tensor<143xf32>\nreturn %0 : tensor<143xf32>\n");
   return text.replace(text.find("@k"), 2, "@" + name);
 }
 
@@ -27,7 +30,9 @@ weft::CodegenOptions brief() {
 
 TEST_CASE("few kernels are one object, which calls libm where it must") {
   for (const char *target : {"cpu", "cpu:generic"}) {
-    Kernels kernels(unary("first", "tan") + unary("second", "exp") + unary("third", "tan"), target, brief());
+    Kernels kernels(unary("first", "tan") + unary("second", "exp") +
+                        unary("third", "tan"),
+                    target, brief());
     Buffer<float> x(143, -1, 1), y(143);
     kernels.run("first", {x.data, y.data});
     for (int i = 0; i < 143; ++i)
@@ -46,8 +51,14 @@ TEST_CASE("few kernels are one object, which calls libm where it must") {
 }
 
 TEST_CASE("the kernel that cannot be compiled is named among few") {
-  Kernels kernels(unary("first", "exp") + "func.func private @second(%x: tensor<9xi3>) -> tensor<9xi3> attributes {weft.kernel = \"general\"} {\n%0 = weft.neg %x : tensor<9xi3>\nreturn %0 : tensor<9xi3>\n}\n", "cpu", brief());
-  CHECK(kernels.error.find("kernel 'second' cannot be compiled for") != std::string::npos);
+  Kernels kernels(
+      unary("first", "exp") +
+          "func.func private @second(%x: tensor<9xi3>) -> tensor<9xi3> "
+          "attributes {weft.kernel = \"general\"} {\n%0 = weft.neg %x : "
+          "tensor<9xi3>\nreturn %0 : tensor<9xi3>\n}\n",
+      "cpu", brief());
+  CHECK(kernels.error.find("kernel 'second' cannot be compiled for") !=
+        std::string::npos);
 }
 
 TEST_CASE("what is no object is left to lld") {

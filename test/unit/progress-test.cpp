@@ -25,14 +25,18 @@ TEST_CASE("the bar prints Keras' bytes") {
     INFO(name);
     double time = 1000;
     std::string text;
-    ProgressBar bar({.target = c["target"].is_null() ? -1 : c["target"].get<int64_t>(),
-                     .clock = [&] { return time; },
-                     .print = [&](std::string_view part) { text += part; }});
-    int64_t step = 0, target = c["target"].is_null() ? INT64_MAX : c["target"].get<int64_t>();
+    ProgressBar bar(
+        {.target = c["target"].is_null() ? -1 : c["target"].get<int64_t>(),
+         .clock = [&] { return time; },
+         .print = [&](std::string_view part) { text += part; }});
+    int64_t step = 0, target = c["target"].is_null()
+                                   ? INT64_MAX
+                                   : c["target"].get<int64_t>();
     for (const json &s : c["steps"]) {
       time += s[0].get<double>();
       ++step;
-      bar.update(step, {{"loss", std::stod(s[1].get<std::string>())}}, step >= target);
+      bar.update(step, {{"loss", std::stod(s[1].get<std::string>())}},
+                 step >= target);
     }
     CHECK(text == c["output"].get<std::string>());
   }
@@ -42,7 +46,9 @@ TEST_CASE("verbose 2, and output that is no terminal, is one plain line") {
   for (int verbose : {1, 2}) {
     double time = 0;
     std::string text;
-    ProgressBar bar({.target = 4, .verbose = verbose, .terminal = false,
+    ProgressBar bar({.target = 4,
+                     .verbose = verbose,
+                     .terminal = false,
                      .clock = [&] { return time; },
                      .print = [&](std::string_view part) { text += part; }});
     for (int step = 1; step <= 4; ++step) {
@@ -61,7 +67,8 @@ TEST_CASE("batches hold the samples that Keras' fit took") {
     std::string arguments = row["arguments"];
     if (arguments == "shuffle='batch'")
       continue; // not offered
-    auto generator = MersenneTwister::numpy(row["set_random_seed"].get<uint32_t>());
+    auto generator =
+        MersenneTwister::numpy(row["set_random_seed"].get<uint32_t>());
     EpochOrder::Options options{.samples = row["samples"].get<int64_t>(),
                                 .batchSize = row["batch_size"].get<int64_t>()};
     options.shuffle = arguments != "shuffle=False";
@@ -100,6 +107,7 @@ TEST_CASE("history is written as JSON") {
   history.addEpoch(0, {{"loss", 1.5}, {"val_loss", std::nan("")}});
   history.addEpoch(1, {{"loss", 1}, {"val_loss", 0.1}});
   history.addStep({{"loss", 1e-7}});
-  CHECK(history.json(true) == "{\"epoch\": [0, 1], \"history\": {\"loss\": [1.5, 1.0], "
-                              "\"val_loss\": [NaN, 0.1]}, \"steps\": {\"loss\": [1e-07]}}\n");
+  CHECK(history.json(true) ==
+        "{\"epoch\": [0, 1], \"history\": {\"loss\": [1.5, 1.0], "
+        "\"val_loss\": [NaN, 0.1]}, \"steps\": {\"loss\": [1e-07]}}\n");
 }

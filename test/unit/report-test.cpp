@@ -1,4 +1,4 @@
-//===- report-test.cpp - a step over time, and the page that shows it ------===//
+//===- report-test.cpp - a step over time, and the page that shows it -----===//
 
 #include "weft/compiler/report/Html.h"
 #include "weft/compiler/report/HtmlReport.h"
@@ -48,7 +48,9 @@ struct Read {
     module = parseSourceString<ModuleOp>(text, &context);
     REQUIRE(module);
   }
-  plan::ProgramOp program() { return *module->getOps<plan::ProgramOp>().begin(); }
+  plan::ProgramOp program() {
+    return *module->getOps<plan::ProgramOp>().begin();
+  }
   Report report() {
     Report report;
     report.program = "a&b.mlir";
@@ -67,7 +69,8 @@ bool contains(const std::string &text, llvm::StringRef part) {
 
 TensorLayout tensor(std::vector<int64_t> shape, Layout layout) {
   layout.dims.resize(shape.size());
-  return {"t", "weight", "float32", std::move(shape), std::move(layout), "", false};
+  return {"t", "weight", "float32", std::move(shape), std::move(layout),
+          "",  false};
 }
 
 } // namespace
@@ -101,9 +104,9 @@ TEST_CASE("the peak and what lies between buffers are what a device holds") {
   Report report = read.report();
   const MemoryUse &memory = report.explanation.memory;
   const Timeline &timeline = report.timeline;
-  CHECK(memory.total() == memory.weights + memory.optimizer + memory.batch +
-                              timeline.results + timeline.moments[timeline.peak].inUse() +
-                              timeline.unused());
+  CHECK(memory.total() ==
+        memory.weights + memory.optimizer + memory.batch + timeline.results +
+            timeline.moments[timeline.peak].inUse() + timeline.unused());
   CHECK(timeline.unused() == 1024 - 912);
   // At the begin of the backward pass the kept ones are its activations.
   CHECK(memory.activations == timeline.results + timeline.moments[3].kept);
@@ -156,7 +159,8 @@ TEST_CASE("limits stand beside what the step has") {
 }
 
 TEST_CASE("what a user wrote never becomes markup") {
-  CHECK(html::escaped("<a href='x'>&\"") == "&lt;a href=&#39;x&#39;&gt;&amp;&quot;");
+  CHECK(html::escaped("<a href='x'>&\"") ==
+        "&lt;a href=&#39;x&#39;&gt;&amp;&quot;");
   CHECK(html::escaped("gr\xc3\xbc\xc3\x9f\x65 \xff\x01") ==
         "gr\xc3\xbc\xc3\x9f\x65 \xef\xbf\xbd\xef\xbf\xbd");
   CHECK(html::escaped("\xe2\x82") == "\xef\xbf\xbd\xef\xbf\xbd"); // cut short
@@ -173,7 +177,8 @@ TEST_CASE("the same report is the same bytes, on their own") {
   Read read(kPlan);
   std::string page = toHtml(read.report());
   CHECK(page == toHtml(read.report()));
-  for (const char *absent : {"http://", "https://", "@import", "url(//", " src="})
+  for (const char *absent :
+       {"http://", "https://", "@import", "url(//", " src="})
     CHECK_FALSE(contains(page, absent));
 }
 
@@ -181,19 +186,24 @@ TEST_CASE("layouts in words and as blocks") {
   Mesh mesh;
   mesh.axes = {{"data", 2}, {"model", 4}};
   SubAxes data = {wholeAxis(mesh, 0)}, model = {wholeAxis(mesh, 1)};
-  CHECK(html::layoutWords(mesh, tensor({7, 8}, {})) == "whole on each of the 8 devices");
+  CHECK(html::layoutWords(mesh, tensor({7, 8}, {})) ==
+        "whole on each of the 8 devices");
   CHECK(html::layoutWords(mesh, tensor({8, 8}, {{data, model}})) ==
-        "split: dimension 0 in 2 over data, dimension 1 in 4 over model; no copies");
+        "split: dimension 0 in 2 over data, dimension 1 in 4 over model; no "
+        "copies");
   CHECK(html::layoutWords(mesh, tensor({7}, {{model}})) ==
-        "split: dimension 0 in 4 over model; the last part has 1 instead of 2; 2 copies "
+        "split: dimension 0 in 4 over model; the last part has 1 instead of 2; "
+        "2 copies "
         "of each part");
   TensorLayout few = tensor({2}, {{model}});
   CHECK(html::layoutWords(mesh, few) ==
-        "split: dimension 0 in 4 over model; 4 devices hold nothing: 2,3,6,7; 2 copies "
+        "split: dimension 0 in 4 over model; 4 devices hold nothing: 2,3,6,7; "
+        "2 copies "
         "of each part");
   std::string drawing = html::drawTensor(mesh, few);
   CHECK(contains(drawing, "<title>nothing, on devices 2,6</title>"));
-  CHECK(contains(drawing, "<title>dimension 0: 0 to 1, on devices 0,4</title>"));
+  CHECK(
+      contains(drawing, "<title>dimension 0: 0 to 1, on devices 0,4</title>"));
   Layout sum;
   sum.partial = model;
   CHECK(html::layoutWords(mesh, tensor({4}, sum)) ==
@@ -209,7 +219,8 @@ TEST_CASE("hundreds of alike tensors and collectives are drawn once") {
   CollectiveCost cost = report.explanation.collectives.front();
   for (int i = 0; i < 4000; ++i) {
     std::string name = "block_" + std::to_string(i) + "/kernel";
-    report.tensors.push_back({name, "weight", "float32", {5000, 64}, {{both, {}}}, "", false});
+    report.tensors.push_back(
+        {name, "weight", "float32", {5000, 64}, {{both, {}}}, "", false});
     cost.where = {name};
     cost.why = name + " is gathered";
     report.explanation.collectives.push_back(cost);

@@ -1,4 +1,4 @@
-//===- rules-test.cpp - every op's rule fits it, and layouts follow it ------===//
+//===- rules-test.cpp - every op's rule fits it, and layouts follow it ----===//
 
 #include "weft/dialects/weft/RuleVerification.h"
 #include "weft/dialects/weft/Weft.h"
@@ -77,8 +77,8 @@ std::string check(const std::string &op, const std::string &types,
             " = \"test.source\"() : () -> (" + inputs + ")\n";
   for (unsigned i = 0; i < operands; ++i)
     values += (i ? ", %v#" : "%v#") + std::to_string(i);
-  text += "%r = \"" + op + "\"(" + values + ") {" + attributes + "} : " + types +
-          "\nreturn }\n";
+  text += "%r = \"" + op + "\"(" + values + ") {" + attributes +
+          "} : " + types + "\nreturn }\n";
   Program program("module { }");
   program.context.allowUnregisteredDialects();
   program.module =
@@ -90,48 +90,123 @@ std::string check(const std::string &op, const std::string &types,
 } // namespace
 
 TEST_CASE("layouts that follow the rule agree") {
-  const char *dot = "lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>";
-  CHECK(check("weft.exp", "(tensor<4x8xf32, #xy>) -> tensor<4x8xf32, #xy>", 1) == "");
-  CHECK(check("weft.dot", "(tensor<4x8xf32, #xy>, tensor<8x6xf32, #y>) -> tensor<4x6xf32, #px>", 2, dot) == "");
-  CHECK(check("weft.mul", "(tensor<4x8xf32, #px>, tensor<4x8xf32, #x>) -> tensor<4x8xf32, #px>", 2) == "");
-  CHECK(check("weft.add", "(tensor<4x8xf32, #p>, tensor<4x8xf32, #p>) -> tensor<4x8xf32, #p>", 2) == "");
-  CHECK(check("weft.transpose", "(tensor<4x8xf32, #x>) -> tensor<8x4xf32, #cx>", 1, "permutation = array<i64: 1, 0>") == "");
-  CHECK(check("weft.reduce", "(tensor<4x8xf32, #x>) -> tensor<8xf32, #vm>", 1, "kind = #weft<reduce_kind max>, dims = array<i64: 0>") == "");
-  CHECK(check("weft.reduce", "(tensor<4x8xf32, #cx>) -> tensor<8xf32, #v>", 1, "kind = #weft<reduce_kind max>, dims = array<i64: 0>") == "");
-  CHECK(check("weft.broadcast", "(tensor<8xf32, #v>) -> tensor<4x8xf32, #cx>", 1, "dims = array<i64: 1>") == "");
-  CHECK(check("weft.reshape", "(tensor<2x4xf32, #xy>) -> tensor<8xf32, #flat>", 1) == "");
+  const char *dot =
+      "lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>";
+  CHECK(check("weft.exp", "(tensor<4x8xf32, #xy>) -> tensor<4x8xf32, #xy>",
+              1) == "");
+  CHECK(
+      check(
+          "weft.dot",
+          "(tensor<4x8xf32, #xy>, tensor<8x6xf32, #y>) -> tensor<4x6xf32, #px>",
+          2, dot) == "");
+  CHECK(
+      check(
+          "weft.mul",
+          "(tensor<4x8xf32, #px>, tensor<4x8xf32, #x>) -> tensor<4x8xf32, #px>",
+          2) == "");
+  CHECK(
+      check("weft.add",
+            "(tensor<4x8xf32, #p>, tensor<4x8xf32, #p>) -> tensor<4x8xf32, #p>",
+            2) == "");
+  CHECK(check("weft.transpose", "(tensor<4x8xf32, #x>) -> tensor<8x4xf32, #cx>",
+              1, "permutation = array<i64: 1, 0>") == "");
+  CHECK(check("weft.reduce", "(tensor<4x8xf32, #x>) -> tensor<8xf32, #vm>", 1,
+              "kind = #weft<reduce_kind max>, dims = array<i64: 0>") == "");
+  CHECK(check("weft.reduce", "(tensor<4x8xf32, #cx>) -> tensor<8xf32, #v>", 1,
+              "kind = #weft<reduce_kind max>, dims = array<i64: 0>") == "");
+  CHECK(check("weft.broadcast", "(tensor<8xf32, #v>) -> tensor<4x8xf32, #cx>",
+              1, "dims = array<i64: 1>") == "");
+  CHECK(check("weft.reshape", "(tensor<2x4xf32, #xy>) -> tensor<8xf32, #flat>",
+              1) == "");
 }
 
 TEST_CASE("layouts that do not follow the rule are refused with the reason") {
   using Catch::Contains;
-  const char *dot = "lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>";
+  const char *dot =
+      "lhs_contract = array<i64: 1>, rhs_contract = array<i64: 0>";
   CHECK(check("weft.exp", "(tensor<4x8xf32, #x>) -> tensor<4x8xf32, #r>", 1) ==
         "factor 0 of size 4 has axes {\"x\"} in operand 0, but {} in result 0");
-  CHECK_THAT(check("weft.exp", "(tensor<4x8xf32, #x>) -> tensor<4x8xf32>", 1), Contains("result 0 has no layout"));
-  CHECK_THAT(check("weft.exp", "(tensor<4x8xf32, #p>) -> tensor<4x8xf32, #p>", 1), Contains("reshard it first"));
-  CHECK_THAT(check("weft.exp", "(tensor<4x8xf32, #m>) -> tensor<4x8xf32, #m>", 1), Contains("reshard it first"));
-  CHECK_THAT(check("weft.neg", "(tensor<4x8xf32, #m>) -> tensor<4x8xf32, #m>", 1), Contains("result 0 should be a partial min, but is a partial max"));
-  CHECK_THAT(check("weft.add", "(tensor<4x8xf32, #p>, tensor<4x8xf32, #r>) -> tensor<4x8xf32, #p>", 2), Contains("each device would add all of it"));
-  CHECK_THAT(check("weft.mul", "(tensor<4x8xf32, #p>, tensor<4x8xf32, #p>) -> tensor<4x8xf32, #p>", 2), Contains("reshard one of them"));
-  CHECK_THAT(check("weft.dot", "(tensor<4x8xf32, #cy>, tensor<8x6xf32, #y>) -> tensor<4x6xf32, #r>", 2, dot), Contains("result 0 should be partial over {\"y\"}, but is over {}"));
-  CHECK_THAT(check("weft.dot", "(tensor<4x8xf32, #x>, tensor<8x6xf32, #cx>) -> tensor<4x6xf32, #x>", 2, dot), Contains("has axes {\"x\"} in operand 1, but {} in result 0"));
-  CHECK_THAT(check("weft.dot", "(tensor<4x8xf32, #p>, tensor<8x6xf32, #cy>) -> tensor<4x6xf32, #cy>", 2, dot), Contains("over which an operand is partial"));
-  CHECK_THAT(check("weft.reduce", "(tensor<4x8xf32, #x>) -> tensor<8xf32, #vp>", 1, "kind = #weft<reduce_kind max>, dims = array<i64: 0>"), Contains("should be a partial max, but is a partial sum"));
-  CHECK_THAT(check("weft.constant", "() -> tensor<2x2xf32, #x>", 0, "value = dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>"), Contains("cannot be sharded"));
+  CHECK_THAT(check("weft.exp", "(tensor<4x8xf32, #x>) -> tensor<4x8xf32>", 1),
+             Contains("result 0 has no layout"));
+  CHECK_THAT(
+      check("weft.exp", "(tensor<4x8xf32, #p>) -> tensor<4x8xf32, #p>", 1),
+      Contains("reshard it first"));
+  CHECK_THAT(
+      check("weft.exp", "(tensor<4x8xf32, #m>) -> tensor<4x8xf32, #m>", 1),
+      Contains("reshard it first"));
+  CHECK_THAT(
+      check("weft.neg", "(tensor<4x8xf32, #m>) -> tensor<4x8xf32, #m>", 1),
+      Contains("result 0 should be a partial min, but is a partial max"));
+  CHECK_THAT(
+      check("weft.add",
+            "(tensor<4x8xf32, #p>, tensor<4x8xf32, #r>) -> tensor<4x8xf32, #p>",
+            2),
+      Contains("each device would add all of it"));
+  CHECK_THAT(
+      check("weft.mul",
+            "(tensor<4x8xf32, #p>, tensor<4x8xf32, #p>) -> tensor<4x8xf32, #p>",
+            2),
+      Contains("reshard one of them"));
+  CHECK_THAT(
+      check(
+          "weft.dot",
+          "(tensor<4x8xf32, #cy>, tensor<8x6xf32, #y>) -> tensor<4x6xf32, #r>",
+          2, dot),
+      Contains("result 0 should be partial over {\"y\"}, but is over {}"));
+  CHECK_THAT(
+      check(
+          "weft.dot",
+          "(tensor<4x8xf32, #x>, tensor<8x6xf32, #cx>) -> tensor<4x6xf32, #x>",
+          2, dot),
+      Contains("has axes {\"x\"} in operand 1, but {} in result 0"));
+  CHECK_THAT(
+      check(
+          "weft.dot",
+          "(tensor<4x8xf32, #p>, tensor<8x6xf32, #cy>) -> tensor<4x6xf32, #cy>",
+          2, dot),
+      Contains("over which an operand is partial"));
+  CHECK_THAT(check("weft.reduce", "(tensor<4x8xf32, #x>) -> tensor<8xf32, #vp>",
+                   1, "kind = #weft<reduce_kind max>, dims = array<i64: 0>"),
+             Contains("should be a partial max, but is a partial sum"));
+  CHECK_THAT(check("weft.constant", "() -> tensor<2x2xf32, #x>", 0,
+                   "value = dense<[[1.0, 2.0], [3.0, 4.0]]> : tensor<2x2xf32>"),
+             Contains("cannot be sharded"));
 }
 
 TEST_CASE("rules fit ops that change sizes") {
-  CHECK(check("weft.slice", "(tensor<4x8xf32>) -> tensor<4x3xf32>", 1, "start = array<i64: 0, 1>, limit = array<i64: 4, 7>, stride = array<i64: 1, 2>") == "");
-  CHECK(check("weft.pad", "(tensor<4x8xf32>) -> tensor<5x8xf32>", 1, "low = array<i64: 1, 0>, high = array<i64: 0, 0>, interior = array<i64: 0, 0>") == "");
-  CHECK(check("weft.concatenate", "(tensor<4x8xf32>, tensor<2x8xf32>) -> tensor<6x8xf32>", 2, "dim = 0 : i64") == "");
-  CHECK(check("weft.rng_bits", "(tensor<2xui32>) -> tensor<4x8xui32>", 1) == "");
+  CHECK(check("weft.slice", "(tensor<4x8xf32>) -> tensor<4x3xf32>", 1,
+              "start = array<i64: 0, 1>, limit = array<i64: 4, 7>, stride = "
+              "array<i64: 1, 2>") == "");
+  CHECK(check("weft.pad", "(tensor<4x8xf32>) -> tensor<5x8xf32>", 1,
+              "low = array<i64: 1, 0>, high = array<i64: 0, 0>, interior = "
+              "array<i64: 0, 0>") == "");
+  CHECK(check("weft.concatenate",
+              "(tensor<4x8xf32>, tensor<2x8xf32>) -> tensor<6x8xf32>", 2,
+              "dim = 0 : i64") == "");
+  CHECK(check("weft.rng_bits", "(tensor<2xui32>) -> tensor<4x8xui32>", 1) ==
+        "");
   CHECK(check("weft.iota", "() -> tensor<4x8xi32>", 0, "dim = 1 : i64") == "");
-  CHECK(check("weft.dot", "(tensor<3x4x5xf32>, tensor<3x5x6xf32>) -> tensor<3x4x6xf32>", 2, "lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, lhs_contract = array<i64: 2>, rhs_contract = array<i64: 1>") == "");
+  CHECK(check("weft.dot",
+              "(tensor<3x4x5xf32>, tensor<3x5x6xf32>) -> tensor<3x4x6xf32>", 2,
+              "lhs_batch = array<i64: 0>, rhs_batch = array<i64: 0>, "
+              "lhs_contract = array<i64: 2>, rhs_contract = array<i64: 1>") ==
+        "");
 }
 
 TEST_CASE("what is accumulated into counts once") {
   using Catch::Contains;
-  const char *rows = "kind = #weft<scatter_kind sum>, update_window_dims = array<i64: 1>, inserted_window_dims = array<i64: 0>, scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64";
-  CHECK(check("weft.scatter", "(tensor<4x8xf32, #p>, tensor<8xi32, #vy>, tensor<8x8xf32, #y>) -> tensor<4x8xf32, #p>", 3, rows) == "");
-  CHECK_THAT(check("weft.scatter", "(tensor<4x8xf32, #r>, tensor<8xi32, #vy>, tensor<8x8xf32, #y>) -> tensor<4x8xf32, #p>", 3, rows), Contains("operand 0 should be partial over {\"y\"}, but is over {}"));
+  const char *rows =
+      "kind = #weft<scatter_kind sum>, update_window_dims = array<i64: 1>, "
+      "inserted_window_dims = array<i64: 0>, scatter_dims_to_operand_dims = "
+      "array<i64: 0>, index_vector_dim = 1 : i64";
+  CHECK(check("weft.scatter",
+              "(tensor<4x8xf32, #p>, tensor<8xi32, #vy>, tensor<8x8xf32, #y>) "
+              "-> tensor<4x8xf32, #p>",
+              3, rows) == "");
+  CHECK_THAT(
+      check("weft.scatter",
+            "(tensor<4x8xf32, #r>, tensor<8xi32, #vy>, tensor<8x8xf32, #y>) -> "
+            "tensor<4x8xf32, #p>",
+            3, rows),
+      Contains("operand 0 should be partial over {\"y\"}, but is over {}"));
 }

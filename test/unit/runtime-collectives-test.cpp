@@ -83,8 +83,9 @@ TEST_CASE("reductions of every kind") {
   CHECK(reduced<uint8_t>(DType::i1, ReduceKind::prod, {0, 1, 1, 1}, 2) ==
         std::vector<uint8_t>{0, 1});
   // bf16: 1 + 2^-8 + 2^-8 is summed in f32 and rounded once: 1 + 2^-7.
-  CHECK(reduced<uint16_t>(DType::bf16, ReduceKind::sum, {0x3f80, 0x3b80, 0x3b80}, 3) ==
-        std::vector<uint16_t>{0x3f81});
+  CHECK(reduced<uint16_t>(DType::bf16, ReduceKind::sum,
+                          {0x3f80, 0x3b80, 0x3b80},
+                          3) == std::vector<uint16_t>{0x3f81});
   CHECK(reduced<uint16_t>(DType::f16, ReduceKind::sum, {0x3c00, 0x4000}, 2) ==
         std::vector<uint16_t>{0x4200});
   // Complex numbers by their parts: (1+2i) + (3-5i); (1+2i)(3-5i).
@@ -94,13 +95,15 @@ TEST_CASE("reductions of every kind") {
   CHECK(reduced<Complex>(DType::c64, ReduceKind::prod, {{1, 2}, {3, -5}}, 2) ==
         std::vector<Complex>{{13, 1}});
   // e4m3fn: 1 + 448; 448 + 448 is too large. e5m2: 1.25 + 1.25.
-  CHECK(reduced<uint8_t>(DType::f8E4M3FN, ReduceKind::sum, {0x38, 0x7e, 0x7e, 0x7e}, 2) ==
-        std::vector<uint8_t>{0x7e, 0x7f});
+  CHECK(reduced<uint8_t>(DType::f8E4M3FN, ReduceKind::sum,
+                         {0x38, 0x7e, 0x7e, 0x7e},
+                         2) == std::vector<uint8_t>{0x7e, 0x7f});
   CHECK(reduced<uint8_t>(DType::f8E5M2, ReduceKind::sum, {0x3d, 0x3d}, 2) ==
         std::vector<uint8_t>{0x41});
   float nan = std::numeric_limits<float>::quiet_NaN();
   for (ReduceKind kind : {ReduceKind::max, ReduceKind::min}) {
-    std::vector<float> r = reduced<float>(DType::f32, kind, {nan, 1, 1, nan}, 2);
+    std::vector<float> r =
+        reduced<float>(DType::f32, kind, {nan, 1, 1, nan}, 2);
     CHECK((r[0] != r[0] && r[1] != r[1]));
   }
 }
@@ -245,12 +248,12 @@ TEST_CASE("a pick takes elements from where its positions say") {
   p.collective(CollectiveKind::pick, {in, at}, {out, at}, {whole(0, 3)}, -1, 0);
   Loaded program(p.image(), "cpu:3", 2);
   program.write(0, iota<int32_t>(10));
-  program.write(1, std::vector<int64_t>{4, 0, 3, 1, 2, 2,  0, 0, 0, 1, 0, 2,
-                                        -7, 4, 1, 1, 3, 3});
+  program.write(1, std::vector<int64_t>{4, 0, 3, 1, 2, 2, 0, 0, 0, 1, 0, 2, -7,
+                                        4, 1, 1, 3, 3});
   REQUIRE(program.run() == "");
-  CHECK(program.read<int32_t>(0, 18) ==
-        std::vector<int32_t>{8, 1, 6, 3, 4, 5,  0, 1, 0, 3, 0, 5,
-                             0, 9, 2, 3, 6, 7});
+  CHECK(program.read<int32_t>(0, 18) == std::vector<int32_t>{8, 1, 6, 3, 4, 5,
+                                                             0, 1, 0, 3, 0, 5,
+                                                             0, 9, 2, 3, 6, 7});
   CHECK(program.counted("pick") == 24); // any element may have come
 }
 

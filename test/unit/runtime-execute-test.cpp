@@ -14,8 +14,7 @@ TEST_CASE("a kernel gets its device's part and coordinate") {
   Loaded program(p.image(), "cpu:2");
   program.write(0, iota<float>(7));
   REQUIRE(program.run() == "");
-  CHECK(program.read<float>(0, 7) ==
-        std::vector<float>{0, 2, 4, 6, 9, 11, 13});
+  CHECK(program.read<float>(0, 7) == std::vector<float>{0, 2, 4, 6, 9, 11, 13});
   // The padding of device 1 was poisoned: 7 elements, 2 x 4 places.
   float padding = program.local<float>(0, 1)[3];
   CHECK(padding != padding);
@@ -68,7 +67,8 @@ TEST_CASE("a donated input is updated in place, run after run") {
   CHECK(program.read<int32_t>(0, 1)[0] == 42);
 
   weft_buffer *other = nullptr;
-  REQUIRE(take(weft_output_create(program.runtime, program.program, 0, &other)) == "");
+  REQUIRE(take(weft_output_create(program.runtime, program.program, 0,
+                                  &other)) == "");
   CHECK(take(weft_execute(program.runtime, program.program,
                           program.inputs.data(), &other)) ==
         "output \"steps\" takes over a donated input and needs its buffer");
@@ -97,10 +97,11 @@ TEST_CASE("devices in two places of one group wait for each other") {
   PlanBuilder p = deadlock();
   p.collective(CollectiveKind::all_reduce, {0}, {0}, {whole(0, 2)});
   Loaded program(p.image(), "cpu:2");
-  CHECK(program.run() ==
-        "deadlock in \"test\": no group is complete; device 0 waits at "
-        "instruction 2 (all_reduce of the test) for device 1; device 1 waits at "
-        "instruction 3 (all_reduce of the test) for device 0");
+  CHECK(
+      program.run() ==
+      "deadlock in \"test\": no group is complete; device 0 waits at "
+      "instruction 2 (all_reduce of the test) for device 1; device 1 waits at "
+      "instruction 3 (all_reduce of the test) for device 0");
 }
 
 TEST_CASE("what does not fit a run is an error") {
@@ -122,13 +123,15 @@ TEST_CASE("what does not fit a run is an error") {
   REQUIRE(take(weft_runtime_create("cpu:5", 0, &runtime)) == "");
   CHECK(weft_runtime_device_count(runtime) == 5);
   weft_runtime_free(runtime);
-  for (const char *bad : {"gpu:1", "cpu", "cpu:", "cpu:0", "cpu:-1", "cpu:2x", ""})
+  for (const char *bad :
+       {"gpu:1", "cpu", "cpu:", "cpu:0", "cpu:-1", "cpu:2x", ""})
     CHECK(take(weft_runtime_create(bad, 0, &runtime)) ==
           std::string("unknown devices \"") + bad +
               "\"; write cpu:N with N from 1 to 65536");
 
   Loaded fits(image, "cpu:4");
   weft_buffer *twice[] = {fits.inputs[0]};
-  CHECK(take(weft_execute(fits.runtime, fits.program, fits.inputs.data(), twice)) ==
+  CHECK(take(weft_execute(fits.runtime, fits.program, fits.inputs.data(),
+                          twice)) ==
         "the buffer for \"out\" is already bound to another port of this run");
 }

@@ -20,8 +20,8 @@ static std::vector<uint8_t> small() {
 static std::string load(const std::vector<uint8_t> &image,
                         weft_status *status = nullptr) {
   weft_program *program = nullptr;
-  std::string text =
-      take(weft_program_load_memory(image.data(), image.size(), &program), status);
+  std::string text = take(
+      weft_program_load_memory(image.data(), image.size(), &program), status);
   CHECK((program == nullptr) == !text.empty());
   weft_program_free(program);
   return text;
@@ -76,7 +76,8 @@ TEST_CASE("altered plans with a right hash never crash the loader") {
 
 TEST_CASE("foreign files are named") {
   CHECK(load({}) == "not a .weft program: 0 bytes, the trailer alone has 48");
-  CHECK(load(kernelLibrary()).find("not a .weft program, or its end is cut off") == 0);
+  CHECK(load(kernelLibrary())
+            .find("not a .weft program, or its end is cut off") == 0);
   std::vector<uint8_t> plan = [] {
     PlanBuilder p({{"x", 1}});
     p.add(ReturnT());
@@ -88,14 +89,16 @@ TEST_CASE("foreign files are named") {
   CHECK(load(weft::assembleProgramFile(elf, plan, 0)) == "");
   std::vector<uint8_t> arm = elf;
   arm[18] = 243; // e_machine: RISC-V
-  CHECK(load(weft::assembleProgramFile(arm, plan, 0)) ==
-        "kernels of the program cannot be loaded: ELF image of another machine");
+  CHECK(
+      load(weft::assembleProgramFile(arm, plan, 0)) ==
+      "kernels of the program cannot be loaded: ELF image of another machine");
   std::vector<uint8_t> cut(elf.begin(), elf.begin() + 600);
-  CHECK(load(weft::assembleProgramFile(cut, plan, 0)).find(
-            "kernels of the program cannot be loaded: ") == 0);
+  CHECK(load(weft::assembleProgramFile(cut, plan, 0))
+            .find("kernels of the program cannot be loaded: ") == 0);
   weft_program *program = nullptr;
   CHECK(take(weft_program_load("/nonexistent/p.weft", &program)) ==
-        "/nonexistent/p.weft: cannot open: No such file or directory; check the path and its permissions");
+        "/nonexistent/p.weft: cannot open: No such file or directory; check "
+        "the path and its permissions");
   CHECK(take(weft_program_load("/dev/null", &program)) ==
         "/dev/null: not a regular file; check the path and its permissions");
 }
@@ -106,16 +109,18 @@ TEST_CASE("newer files and files for other processors are refused by number") {
                                                    sizeof(weft_trailer));
   weft_status status;
   trailer->abi_version = 99;
-  CHECK(load(image, &status).find(
-            "program has ABI version 99, this runtime 1") == 0);
+  CHECK(
+      load(image, &status).find("program has ABI version 99, this runtime 1") ==
+      0);
   CHECK(status == WEFT_INCOMPATIBLE);
   trailer->abi_version = WEFT_ABI_VERSION;
   trailer->features = 1ull << 40;
   CHECK(load(image).find("altered program: hash ") == 0);
-  trailer->hash = weft::hashProgram(
-      image.data(), image.size() - sizeof *trailer, *trailer);
-  CHECK(load(image, &status) == "program needs feature 40, this processor lacks "
-                                "feature 40; compile it for this target");
+  trailer->hash =
+      weft::hashProgram(image.data(), image.size() - sizeof *trailer, *trailer);
+  CHECK(load(image, &status) ==
+        "program needs feature 40, this processor lacks "
+        "feature 40; compile it for this target");
   CHECK(status == WEFT_INCOMPATIBLE);
   // The plan has the number as well.
   PlanBuilder p({{"x", 1}});
@@ -141,8 +146,9 @@ TEST_CASE("a plan that does not hold together is refused") {
         "bad plan: buffer 2 has 12 bytes, its shape [4] 16");
   CHECK(refusal([](PlanBuilder &p) { p.program.arena_bytes = 15; }) ==
         "bad plan: buffer 2 ends at 0 + 16, its memory at 15");
-  CHECK(refusal([](PlanBuilder &p) { p.program.buffers[2]->offset = ~0ull; }) ==
-        "bad plan: buffer 2 ends at 18446744073709551615 + 16, its memory at 16");
+  CHECK(
+      refusal([](PlanBuilder &p) { p.program.buffers[2]->offset = ~0ull; }) ==
+      "bad plan: buffer 2 ends at 18446744073709551615 + 16, its memory at 16");
   CHECK(refusal([](PlanBuilder &p) {
           p.buffer(BufferKind::constant, DType::f32, {1});
         }) == "bad plan: buffer 3 ends at 0 + 4, its memory at 0");
@@ -155,7 +161,8 @@ TEST_CASE("a plan that does not hold together is refused") {
         }).find("not size, block, step, offset, divisor and modulus") !=
         std::string::npos);
   CHECK(refusal([](PlanBuilder &p) {
-          p.collective(CollectiveKind::collective_permute, {0}, {1}, {whole(0, 2)})
+          p.collective(CollectiveKind::collective_permute, {0}, {1},
+                       {whole(0, 2)})
               .shape = {1, 2};
         }).find("has sources [1, 2], not one of 2 members for each") !=
         std::string::npos);
@@ -175,29 +182,43 @@ TEST_CASE("a plan that does not hold together is refused") {
           p.program.inputs[0]->layout = PlanBuilder::layout({{whole(0, 3)}});
         }) == "bad plan: input 0 \"in\": sub-axis \"x\":(1)3 is no digit of an "
               "axis of 2");
-  CHECK(refusal([](PlanBuilder &p) { p.copy(1, 0); p.add(ReturnT()); }) ==
-        "bad plan: instruction 2 writes buffer 0, an input that is not donated");
+  CHECK(
+      refusal([](PlanBuilder &p) {
+        p.copy(1, 0);
+        p.add(ReturnT());
+      }) ==
+      "bad plan: instruction 2 writes buffer 0, an input that is not donated");
   CHECK(refusal([](PlanBuilder &p) { p.jump(77); }) ==
         "bad plan: instruction 2 jumps to 77 of 3");
-  CHECK(refusal([](PlanBuilder &p) { p.jumpUnless(2, 0); p.add(ReturnT()); }) ==
-        "bad plan: instruction 2 tests buffer 2 of f32[4], which is no i1 scalar");
+  CHECK(refusal([](PlanBuilder &p) {
+          p.jumpUnless(2, 0);
+          p.add(ReturnT());
+        }) == "bad plan: instruction 2 tests buffer 2 of f32[4], which is no "
+              "i1 scalar");
   CHECK(refusal([](PlanBuilder &p) { p.copy(0, 1); }) ==
         "bad plan: instruction 2 is the last and neither returns nor jumps");
-  CHECK(refusal([](PlanBuilder &p) { p.launch("absent", {0}); p.add(ReturnT()); }) ==
-        "program has no kernel \"absent\", which its plan names");
-  CHECK(refusal([](PlanBuilder &p) { p.launch("nothing", {5}); p.add(ReturnT()); }) ==
-        "bad plan: instruction 2 launches \"nothing\" on buffer 5 of 3");
   CHECK(refusal([](PlanBuilder &p) {
-          p.collective(CollectiveKind::all_gather, {0}, {1}, {whole(0, 2)}, -1, 3);
+          p.launch("absent", {0});
           p.add(ReturnT());
-        }).find("bad plan: instruction 2 (all_gather) from [4] to [4] over 2 "
-                "devices: dimensions") == 0);
+        }) == "program has no kernel \"absent\", which its plan names");
+  CHECK(refusal([](PlanBuilder &p) {
+          p.launch("nothing", {5});
+          p.add(ReturnT());
+        }) == "bad plan: instruction 2 launches \"nothing\" on buffer 5 of 3");
+  CHECK(refusal([](PlanBuilder &p) {
+          p.collective(CollectiveKind::all_gather, {0}, {1}, {whole(0, 2)}, -1,
+                       3);
+          p.add(ReturnT());
+        })
+            .find("bad plan: instruction 2 (all_gather) from [4] to [4] over 2 "
+                  "devices: dimensions") == 0);
   CHECK(refusal([](PlanBuilder &p) {
           p.collective(CollectiveKind::all_reduce, {0}, {2}, {whole(0, 2)})
               .reduce = ReduceKind::or_;
           p.add(ReturnT());
-        }) == "bad plan: instruction 2 (all_reduce) takes the bitwise reduction "
-              "of f32");
+        }) ==
+        "bad plan: instruction 2 (all_reduce) takes the bitwise reduction "
+        "of f32");
   CHECK(refusal([](PlanBuilder &p) { p.program.mesh->devices = {1, 1}; }) ==
         "bad plan: mesh of 2 devices lists 2 ids, 1 of them different");
 }

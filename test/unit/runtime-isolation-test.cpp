@@ -68,7 +68,8 @@ TEST_CASE("devices are kept apart by one worker only") {
   weft_runtime *runtime = nullptr;
   REQUIRE(take(weft_runtime_create("cpu:2", 3, &runtime)) == "");
   CHECK(take(weft_runtime_isolate(runtime, 1)) ==
-        "devices are kept apart by one worker, the runtime has 3; create it with 1");
+        "devices are kept apart by one worker, the runtime has 3; create it "
+        "with 1");
   CHECK(take(weft_runtime_isolate(runtime, 0)) == "");
   weft_runtime_free(runtime);
   CHECK(take(weft_runtime_isolate(nullptr, 1)) == "null argument");

@@ -1,6 +1,6 @@
 // Kernels of the runtime's tests: see weft_kernel_fn in runtime/abi/weft.h.
-#include <stdint.h>
 #include <stddef.h>
+#include <stdint.h>
 
 /// y[0..4) = x[0..4) * 2 + (linear coordinate on a mesh of one axis)
 void twice_plus_device(void *const *b, const int64_t *c) {
@@ -48,18 +48,22 @@ void mixed(void *const *b, const int64_t *c) {
   (void)c;
   mix(b[1], b[0], 0, 1000);
 }
-void mixed_part(void *const *b, const int64_t *c, int64_t part, int64_t parts) __asm__("mixed.part");
+void mixed_part(void *const *b, const int64_t *c, int64_t part,
+                int64_t parts) __asm__("mixed.part");
 void mixed_part(void *const *b, const int64_t *c, int64_t part, int64_t parts) {
   (void)c;
   int64_t next = part + 1;
-  mix(b[1], b[0], part * 62 / parts * 16, next == parts ? 1000 : next * 62 / parts * 16);
+  mix(b[1], b[0], part * 62 / parts * 16,
+      next == parts ? 1000 : next * 62 / parts * 16);
 }
 const uint32_t mixed_parts __asm__("mixed.parts") = 62;
 
 /// The same kernel in two shares at most.
 void mixed2(void *const *b, const int64_t *c) { mixed(b, c); }
-void mixed2_part(void *const *b, const int64_t *c, int64_t part, int64_t parts) __asm__("mixed2.part");
-void mixed2_part(void *const *b, const int64_t *c, int64_t part, int64_t parts) {
+void mixed2_part(void *const *b, const int64_t *c, int64_t part,
+                 int64_t parts) __asm__("mixed2.part");
+void mixed2_part(void *const *b, const int64_t *c, int64_t part,
+                 int64_t parts) {
   mixed_part(b, c, part, parts);
 }
 const uint32_t mixed2_parts __asm__("mixed2.parts") = 2;

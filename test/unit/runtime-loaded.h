@@ -1,4 +1,4 @@
-//===- runtime-loaded.h - an image that runs -------------------*- C++ -*-===//
+//===- runtime-loaded.h - an image that runs --------------------*- C++ -*-===//
 //
 //   Loaded program(image, "cpu:4");
 //   program.write(0, std::vector<float>{1, 2, 3, 4});
@@ -33,16 +33,18 @@ inline std::string take(weft_error *error, weft_status *status = nullptr) {
 struct Loaded {
   Loaded(const std::vector<uint8_t> &image, const std::string &devices,
          int workers = 0, bool poison = true, weft_processes *all = nullptr) {
-    CHECK(take(weft_program_load_memory(image.data(), image.size(), &program)) ==
-          "");
-    CHECK(take(weft_runtime_create_among(all, devices.c_str(), workers, &runtime)) == "");
+    CHECK(take(weft_program_load_memory(image.data(), image.size(),
+                                        &program)) == "");
+    CHECK(take(weft_runtime_create_among(all, devices.c_str(), workers,
+                                         &runtime)) == "");
     REQUIRE(program);
     REQUIRE(runtime);
     weft_runtime_poison(runtime, poison);
     const plan::Program *plan = plan::GetProgram(weft_program_plan(program));
     for (size_t i = 0; plan->inputs() && i < plan->inputs()->size(); ++i) {
       inputs.emplace_back();
-      REQUIRE(take(weft_input_create(runtime, program, i, &inputs.back())) == "");
+      REQUIRE(take(weft_input_create(runtime, program, i, &inputs.back())) ==
+              "");
     }
     outputs.resize(plan->outputs() ? plan->outputs()->size() : 0);
     for (size_t i = 0; i < inputs.size(); ++i)
@@ -50,7 +52,8 @@ struct Loaded {
         outputs[o] = inputs[i];
     for (size_t i = 0; i < outputs.size(); ++i)
       if (!outputs[i]) {
-        REQUIRE(take(weft_output_create(runtime, program, i, &outputs[i])) == "");
+        REQUIRE(take(weft_output_create(runtime, program, i, &outputs[i])) ==
+                "");
         owned.push_back(outputs[i]);
       }
     owned.insert(owned.end(), inputs.begin(), inputs.end());
@@ -77,8 +80,8 @@ struct Loaded {
   /// One device's memory of an output.
   template <typename T> std::vector<T> local(size_t output, int64_t position) {
     size_t bytes = 0;
-    auto *p = static_cast<T *>(
-        weft_buffer_local(outputs[output], position, &bytes));
+    auto *p =
+        static_cast<T *>(weft_buffer_local(outputs[output], position, &bytes));
     return {p, p + bytes / sizeof(T)};
   }
   uint64_t counted(const std::string &kind, uint64_t *count = nullptr) {

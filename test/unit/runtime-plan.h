@@ -1,4 +1,4 @@
-//===- runtime-plan.h - programs written by hand ---------------*- C++ -*-===//
+//===- runtime-plan.h - programs written by hand ----------------*- C++ -*-===//
 //
 //   PlanBuilder p({{"x", 2}});
 //   uint32_t in = p.input("in", DType::f32, {8}, {{whole(0, 2)}});
@@ -37,11 +37,24 @@ inline std::vector<uint8_t> kernelLibrary() {
 
 inline int64_t bytesOf(DType dtype) {
   switch (dtype) {
-  case DType::c128: return 16;
-  case DType::f64: case DType::i64: case DType::ui64: case DType::c64: return 8;
-  case DType::f32: case DType::i32: case DType::ui32: return 4;
-  case DType::f16: case DType::bf16: case DType::i16: case DType::ui16: return 2;
-  default: return 1;
+  case DType::c128:
+    return 16;
+  case DType::f64:
+  case DType::i64:
+  case DType::ui64:
+  case DType::c64:
+    return 8;
+  case DType::f32:
+  case DType::i32:
+  case DType::ui32:
+    return 4;
+  case DType::f16:
+  case DType::bf16:
+  case DType::i16:
+  case DType::ui16:
+    return 2;
+  default:
+    return 1;
   }
 }
 
@@ -174,7 +187,8 @@ public:
   CollectiveT &exchange(uint32_t source, uint32_t target, const Shape &shape,
                         const std::vector<Axes> &from,
                         const std::vector<Axes> &to) {
-    CollectiveT &op = collective(CollectiveKind::exchange, {source}, {target}, {});
+    CollectiveT &op =
+        collective(CollectiveKind::exchange, {source}, {target}, {});
     op.shape = shape;
     op.from_layout = layout(from);
     op.to_layout = layout(to);

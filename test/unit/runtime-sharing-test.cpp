@@ -17,7 +17,8 @@ static std::vector<uint8_t> mixing(int64_t devices) {
   JumpUnlessT &leave = p.jumpUnless(goOn, 0);
   p.launch("increment", {counter});
   p.launch("mixed", {a, b});
-  p.launch("mixed2", {b, a}); // fewer shares: a late worker must not take one of the next
+  p.launch("mixed2",
+           {b, a}); // fewer shares: a late worker must not take one of the next
   if (devices > 1)
     p.collective(CollectiveKind::all_reduce, {a}, {a}, {whole(0, devices)});
   p.launch("mixed", {a, b});
@@ -27,7 +28,8 @@ static std::vector<uint8_t> mixing(int64_t devices) {
   return p.image();
 }
 
-static std::vector<float> mix(const std::vector<uint8_t> &image, int64_t devices, int workers, int times) {
+static std::vector<float> mix(const std::vector<uint8_t> &image,
+                              int64_t devices, int workers, int times) {
   Loaded program(image, "cpu:" + std::to_string(devices), workers);
   size_t count = size_t(1000 * devices);
   std::vector<float> start(count);

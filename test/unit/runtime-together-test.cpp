@@ -14,7 +14,9 @@ namespace {
 
 /// Joined for the life of the program.
 struct Together {
-  Together() { REQUIRE(take(weft_processes_join(1, STDERR_FILENO, &all)) == ""); }
+  Together() {
+    REQUIRE(take(weft_processes_join(1, STDERR_FILENO, &all)) == "");
+  }
   ~Together() {
     int reports, orderly;
     char *other;
@@ -71,8 +73,10 @@ results(weft_processes *all, PlanBuilder &p, const std::vector<uint8_t> &image,
     out.push_back(program.read<uint8_t>(o, bytes));
   }
   for (CollectiveKind kind : EnumValuesCollectiveKind()) {
-    uint64_t count = 0, bytes = program.counted(EnumNameCollectiveKind(kind), &count);
-    out.push_back({uint8_t(count), uint8_t(bytes), uint8_t(bytes >> 8), uint8_t(bytes >> 16)});
+    uint64_t count = 0,
+             bytes = program.counted(EnumNameCollectiveKind(kind), &count);
+    out.push_back({uint8_t(count), uint8_t(bytes), uint8_t(bytes >> 8),
+                   uint8_t(bytes >> 16)});
   }
   return out;
 }
@@ -134,9 +138,12 @@ TEST_CASE("reduce-scatters and all-gathers, uneven too") {
     std::vector<Axes> split(3);
     split[size_t(to)] = {whole(0, x)};
     bool gathers = roll(2);
-    uint32_t in = p.input("in", dtype, shape, gathers ? split : std::vector<Axes>(3));
-    uint32_t out = p.output("out", dtype, shape, gathers ? std::vector<Axes>(3) : split);
-    p.collective(gathers ? CollectiveKind::all_gather : CollectiveKind::reduce_scatter,
+    uint32_t in =
+        p.input("in", dtype, shape, gathers ? split : std::vector<Axes>(3));
+    uint32_t out =
+        p.output("out", dtype, shape, gathers ? std::vector<Axes>(3) : split);
+    p.collective(gathers ? CollectiveKind::all_gather
+                         : CollectiveKind::reduce_scatter,
                  {in}, {out}, {whole(0, x)}, -1, to);
     compare(p);
   }
@@ -169,7 +176,8 @@ TEST_CASE("exchanges and all-to-alls") {
     if (exchanges)
       p.exchange(in, out, shape, from, to);
     else
-      p.collective(CollectiveKind::all_to_all, {in}, {out}, {whole(0, x)}, 0, 1);
+      p.collective(CollectiveKind::all_to_all, {in}, {out}, {whole(0, x)}, 0,
+                   1);
     compare(p);
   }
 }
@@ -189,13 +197,15 @@ TEST_CASE("fetches, permutes and picks") {
           .shape = {n, block, 1, -roll(3), 1, roll(2) ? n : 0};
     } else if (round % 3 == 1) {
       uint32_t out = p.state("out", DType::i32, {n}, {{whole(0, x)}});
-      auto &op = p.collective(CollectiveKind::collective_permute, {in}, {out}, {whole(0, x)});
+      auto &op = p.collective(CollectiveKind::collective_permute, {in}, {out},
+                              {whole(0, x)});
       for (int64_t k = 0; k < x; ++k)
         op.shape.push_back(roll(x + 1) - 1);
     } else {
       uint32_t at = p.input("at", DType::i64, {x * 7}, {{whole(0, x)}});
       uint32_t out = p.output("out", DType::i32, {x * 7}, {{whole(0, x)}});
-      p.collective(CollectiveKind::pick, {in, at}, {out, at}, {whole(0, x)}, -1, 0);
+      p.collective(CollectiveKind::pick, {in, at}, {out, at}, {whole(0, x)}, -1,
+                   0);
     }
     compare(p);
   }
@@ -217,10 +227,13 @@ TEST_CASE("groups in loops of their own") {
   leave.target = p.next();
   std::vector<uint8_t> image = p.image();
   // The counter differs between rows: one output, the sums, is compared.
-  std::vector<std::vector<uint8_t>> inputs = {numbers(*p.program.inputs[0]), {0, 0, 0, 0}};
-  auto alone = results(nullptr, p, image, inputs), shared = results(together(), p, image, inputs);
+  std::vector<std::vector<uint8_t>> inputs = {numbers(*p.program.inputs[0]),
+                                              {0, 0, 0, 0}};
+  auto alone = results(nullptr, p, image, inputs),
+       shared = results(together(), p, image, inputs);
   CHECK((alone[0] == shared[0]));
-  CHECK((std::vector(alone.begin() + 2, alone.end()) == std::vector(shared.begin() + 2, shared.end())));
+  CHECK((std::vector(alone.begin() + 2, alone.end()) ==
+         std::vector(shared.begin() + 2, shared.end())));
 }
 
 TEST_CASE("a deadlock across processes is an error", "[.deadlock]") {
@@ -228,6 +241,8 @@ TEST_CASE("a deadlock across processes is an error", "[.deadlock]") {
   Loaded program(p.image(), "cpu:2", 1, false, together());
   std::string error = program.run();
   if (weft_processes_rank(together()) == 0)
-    CHECK(error == "deadlock in \"test\": no group is complete; device 0 waits at "
-                   "instruction 2 (all_reduce of the test) for device 1 (in another process)");
+    CHECK(error ==
+          "deadlock in \"test\": no group is complete; device 0 waits at "
+          "instruction 2 (all_reduce of the test) for device 1 (in another "
+          "process)");
 }

@@ -16,13 +16,15 @@ static json fixture(const char *name) {
 TEST_CASE("permutations are numpy's") {
   auto generator = MersenneTwister::numpy(1337);
   CHECK(generator.permutation(10) ==
-        fixture("shuffle.json")["first_draw_after_set_random_seed_1337"].get<std::vector<int64_t>>());
+        fixture("shuffle.json")["first_draw_after_set_random_seed_1337"]
+            .get<std::vector<int64_t>>());
 }
 
 TEST_CASE("fit's permutations come in numpy's order") {
   const json shuffle = fixture("shuffle.json"); // outlives its rows
   for (const json &row : shuffle["rows"]) {
-    auto generator = MersenneTwister::numpy(row["set_random_seed"].get<uint32_t>());
+    auto generator =
+        MersenneTwister::numpy(row["set_random_seed"].get<uint32_t>());
     for (const json &call : row["fit_calls"])
       for (const json &drawn : call["permutations_drawn"]) {
         auto expected = drawn.get<std::vector<int64_t>>();

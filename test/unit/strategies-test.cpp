@@ -1,4 +1,4 @@
-//===- strategies-test.cpp - sharded factors of every kind, exhaustively ----===//
+//===- strategies-test.cpp - sharded factors of every kind, exhaustively --===//
 //
 // One op along one dimension of n elements, sharded over 2 to 6 devices: every
 // size from 1 on, so that shards are even, uneven and empty, every offset,
@@ -71,8 +71,8 @@ TEST_CASE("cumulative ops scan locally and combine one slice a device") {
   for (int64_t p = 2; p <= 6; ++p)
     for (int64_t n = 1; n <= 9; ++n)
       for (const char *kind : {"sum", "max", "min"})
-        for (const char *form : {"", " reverse", " exclusive",
-                                 " reverse exclusive"})
+        for (const char *form :
+             {"", " reverse", " exclusive", " reverse exclusive"})
           check(program(p, {{vec(n)}}, {{vec(n)}},
                         std::string("%r0 = weft.cumulative ") + kind +
                             " %x0 dim 0" + form + " : " + vec(n)),
@@ -84,8 +84,8 @@ TEST_CASE("top-k and arg-max select locally and merge the parts") {
     for (int64_t n = 1; n <= 11; ++n) {
       for (const char *op : {"arg_max", "arg_min"})
         check(program(p, {{vec(n)}}, {{"tensor<i32>"}},
-                      std::string("%r0 = weft.") + op + " %x0 dim 0 : " +
-                          vec(n) + " -> tensor<i32>"),
+                      std::string("%r0 = weft.") + op +
+                          " %x0 dim 0 : " + vec(n) + " -> tensor<i32>"),
               kParts);
       for (int64_t k = 1; k <= n; ++k)
         check(program(p, {{vec(n)}}, {{vec(k), -1}, {vec(k, "i32"), -1}},
@@ -100,8 +100,8 @@ TEST_CASE("starts of dynamic slices are clamped in the whole dimension") {
     for (int64_t n = 1; n <= 7; ++n)
       for (int64_t size = 1; size < n; ++size)
         for (int64_t start = -1; start <= n; ++start) {
-          std::string at = "%s = weft.constant dense<" + str(start) +
-                           "> : tensor<i32>\n";
+          std::string at =
+              "%s = weft.constant dense<" + str(start) + "> : tensor<i32>\n";
           check(program(p, {{vec(n)}}, {{vec(size), -1}},
                         at + "%r0 = weft.dynamic_slice %x0 at (%s) : (" +
                             vec(n) + ", tensor<i32>) -> " + vec(size)),
@@ -125,10 +125,11 @@ TEST_CASE("look-ups in a sharded table mask by range") {
                             "tensor<5xi32>\n";
           std::string rows = "tensor<5x" + str(size) + "xf32>";
           check(program(p, {{vec(n)}}, {{"tensor<f32>"}},
-                        ids + "%g = weft.gather %x0 at %i {offset_dims = "
-                              "array<i64: 1>, start_index_map = array<i64: 0>, "
-                              "index_vector_dim = 1 : i64, slice_sizes = "
-                              "array<i64: " +
+                        ids +
+                            "%g = weft.gather %x0 at %i {offset_dims = "
+                            "array<i64: 1>, start_index_map = array<i64: 0>, "
+                            "index_vector_dim = 1 : i64, slice_sizes = "
+                            "array<i64: " +
                             str(size) + ">" + outside + "} : " + vec(n) +
                             ", tensor<5xi32> -> " + rows +
                             "\n%r0 = weft.reduce sum %g dims [0, 1] : " + rows +
@@ -160,37 +161,39 @@ TEST_CASE("windows of a sharded dimension exchange halos") {
                 if (rest < 0 || (window == 1 && stride == 1 && base == 1))
                   continue;
                 int64_t count = rest / stride + 1;
-                check(program(
-                          p, {{vec(n)}}, {{vec(count)}},
-                          std::string("%r0 = weft.reduce_window ") +
-                              (low % 2 ? "max" : "sum") +
-                              " %x0 {window = array<i64: " + str(window) +
-                              ">, strides = array<i64: " + str(stride) +
-                              ">, low = array<i64: " + str(low) +
-                              ">, high = array<i64: 1>, base_dilation = "
-                              "array<i64: " +
-                              str(base) + ">, window_dilation = array<i64: " +
-                              str(dilation) + ">} : " + vec(n) + " -> " +
-                              vec(count)),
+                check(program(p, {{vec(n)}}, {{vec(count)}},
+                              std::string("%r0 = weft.reduce_window ") +
+                                  (low % 2 ? "max" : "sum") +
+                                  " %x0 {window = array<i64: " + str(window) +
+                                  ">, strides = array<i64: " + str(stride) +
+                                  ">, low = array<i64: " + str(low) +
+                                  ">, high = array<i64: 1>, base_dilation = "
+                                  "array<i64: " +
+                                  str(base) +
+                                  ">, window_dilation = array<i64: " +
+                                  str(dilation) + ">} : " + vec(n) + " -> " +
+                                  vec(count)),
                       kFetch);
               }
 }
 
-TEST_CASE("a sort picks its part of the sorted runs, or gathers where that is less") {
+TEST_CASE(
+    "a sort picks its part of the sorted runs, or gathers where that is less") {
   constexpr llvm::StringRef picks[] = {"coll.pick", "coll.fetch"};
   for (int64_t p : {2, 3, 5, 6, 7, 8})
     for (int64_t n : {1, 2, 5, 8, 9, 16, 23, 40, 97, 200, 333, 4000})
       for (const char *falling : {"", " descending"}) {
         int64_t block = (n + p - 1) / p;
         std::string key = vec(n), values = vec(n, "i32");
-        std::string text = program(
-            p, {{key}, {values}}, {{key}, {values}},
-            std::string("%r0, %r1 = weft.sort %x0, %x1 dim 0 keys 1") +
-                falling + " : (" + key + ", " + values + ") -> (" + key + ", " +
-                values + ")");
-        int64_t bytes = check(
-            text, n < 333 ? Moves({"coll.all_gather", "coll.pick", "coll.fetch"})
-                         : p == 2 ? Moves(kParts) : Moves(picks));
+        std::string text =
+            program(p, {{key}, {values}}, {{key}, {values}},
+                    std::string("%r0, %r1 = weft.sort %x0, %x1 dim 0 keys 1") +
+                        falling + " : (" + key + ", " + values + ") -> (" +
+                        key + ", " + values + ")");
+        int64_t bytes = check(text, n < 333 ? Moves({"coll.all_gather",
+                                                     "coll.pick", "coll.fetch"})
+                                    : p == 2 ? Moves(kParts)
+                                             : Moves(picks));
         // Never more than gathering; large ones little more than the block,
         // which is all that p = 2 would have to gather.
         CHECK(bytes <= (p - 1) * block * 8);
@@ -221,7 +224,8 @@ TEST_CASE("rows are sorted each by itself, by several keys and stably") {
 TEST_CASE("padding stays behind NaN and infinities, zeros keep their order") {
   constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
   constexpr double kInf = std::numeric_limits<double>::infinity();
-  constexpr double values[] = {0.0, kInf, -0.0, kNan, 1.0, -kInf, 0.0, kNan, -0.0};
+  constexpr double values[] = {0.0,   kInf, -0.0, kNan, 1.0,
+                               -kInf, 0.0,  kNan, -0.0};
   for (int64_t p : {2, 3, 7})
     for (int64_t n : {4, 20, 300})
       for (const char *falling : {"", " descending"}) {
@@ -236,8 +240,7 @@ TEST_CASE("padding stays behind NaN and infinities, zeros keep their order") {
         }
         Tensor arguments[] = {keys, places};
         std::string types = "(" + vec(n) + ", " + vec(n, "i32") + ")";
-        check(program(p, {{vec(n)}, {vec(n, "i32")}},
-                      {{vec(n, "i32")}},
+        check(program(p, {{vec(n)}, {vec(n, "i32")}}, {{vec(n, "i32")}},
                       std::string("%k, %r0 = weft.sort %x0, %x1 dim 0 keys 1") +
                           falling + " : " + types + " -> " + types),
               {"coll.all_gather", "coll.pick", "coll.fetch"}, arguments);
@@ -246,9 +249,13 @@ TEST_CASE("padding stays behind NaN and infinities, zeros keep their order") {
 
 TEST_CASE("a reshape that does not align moves what a device lacks") {
   for (int64_t p : {2, 3, 5, 6, 7, 8})
-    for (auto [from, to] : std::vector<std::pair<std::vector<int64_t>, std::vector<int64_t>>>{
-             {{2, 3}, {3, 2}}, {{9, 4}, {4, 9}}, {{5, 4}, {4, 5}},
-             {{7, 2, 2}, {4, 7}}, {{25, 8}, {8, 5, 5}}}) {
+    for (auto [from, to] :
+         std::vector<std::pair<std::vector<int64_t>, std::vector<int64_t>>>{
+             {{2, 3}, {3, 2}},
+             {{9, 4}, {4, 9}},
+             {{5, 4}, {4, 5}},
+             {{7, 2, 2}, {4, 7}},
+             {{25, 8}, {8, 5, 5}}}) {
       int64_t wanted = (to[0] + p - 1) / p;
       for (int64_t n : llvm::drop_begin(to))
         wanted *= n;

@@ -22,7 +22,8 @@ static std::vector<uint8_t> countingProgram(int64_t batch, bool train) {
   PlanBuilder p({{"x", 2}});
   std::vector<Axes> split = {{weft::test::whole(0, 2)}, {}};
   uint32_t steps = p.state("steps", plan::DType::i32, {1}, {{}});
-  for (plan::PortT *port : {p.program.inputs[0].get(), p.program.outputs[0].get()})
+  for (plan::PortT *port :
+       {p.program.inputs[0].get(), p.program.outputs[0].get()})
     port->role = plan::PortRole::state;
   p.program.inputs[0]->metadata =
       R"({"initializer": {"class_name": "Constant", "config": {"value": 40}}, "seed": null})";
@@ -50,7 +51,8 @@ struct Fixture {
       x.bytes[i] = uint8_t(10 * i);
     for (int i = 0; i < 5; ++i)
       y.data<int64_t>()[i] = 3 + i;
-    REQUIRE(weft::writeNpz(file, {{"x_train", x}, {"y_train", y}, {"x_test", x}, {"y_test", y}}));
+    REQUIRE(weft::writeNpz(
+        file, {{"x_train", x}, {"y_train", y}, {"x_test", x}, {"y_test", y}}));
   }
   ~Fixture() {
     for (auto &[key, program] : programs)
@@ -80,14 +82,17 @@ struct Fixture {
 TEST_CASE("fit, evaluate and predict share variables and weigh a short batch") {
   Fixture f;
   weft::ModelState state(f.runtime);
-  weft::Trainer trainer(f.runtime, state, [&](weft::StepKind kind, int64_t batch) {
-    return f.program(kind, batch);
-  });
-  weft::Result<weft::TrainingData> data = f.data({.data = f.file, .divideBy = 10});
+  weft::Trainer trainer(f.runtime, state,
+                        [&](weft::StepKind kind, int64_t batch) {
+                          return f.program(kind, batch);
+                        });
+  weft::Result<weft::TrainingData> data =
+      f.data({.data = f.file, .divideBy = 10});
   INFO((data ? "" : data.message()));
   REQUIRE(data);
-  CHECK(data->description() == "x: " + f.file + ":x_train (5, 2) uint8 0..90, divided by 10\n" +
-                                   "y: " + f.file + ":y_train (5,) int64 3..7\n");
+  CHECK(data->description() ==
+        "x: " + f.file + ":x_train (5, 2) uint8 0..90, divided by 10\n" +
+            "y: " + f.file + ":y_train (5,) int64 3..7\n");
   weft::FitOptions options;
   options.batchSize = 2;
   options.epochs = 2;
@@ -102,12 +107,16 @@ TEST_CASE("fit, evaluate and predict share variables and weigh a short batch") {
   INFO((history ? "" : history.message()));
   REQUIRE(history);
   float mean = (3.0f + 5.0f + 7.0f) / (4 + 6 + 1);
-  CHECK(history->history == weft::History::Series{{"loss", {mean, mean}}, {"val_loss", {mean, mean}}});
-  CHECK(history->steps == weft::History::Series{{"loss", {0.75, float(5.0f / 6), 7, 0.75, float(5.0f / 6), 7}}});
+  CHECK(history->history == weft::History::Series{{"loss", {mean, mean}},
+                                                  {"val_loss", {mean, mean}}});
+  CHECK(history->steps ==
+        weft::History::Series{
+            {"loss", {0.75, float(5.0f / 6), 7, 0.75, float(5.0f / 6), 7}}});
   CHECK(text.starts_with("Epoch 1/2\n3/3 - 0s - "));
   CHECK(state.read("steps")->at(0) == 46);
 
-  weft::Result<std::vector<weft::NamedArray>> predicted = trainer.predict(*data, options);
+  weft::Result<std::vector<weft::NamedArray>> predicted =
+      trainer.predict(*data, options);
   REQUIRE(predicted);
   REQUIRE(predicted->size() == 1);
   CHECK((*predicted)[0].array.shape == weft::Shape{5, 2});
@@ -116,11 +125,14 @@ TEST_CASE("fit, evaluate and predict share variables and weigh a short batch") {
 
   // Weights go out and come back by variable path.
   REQUIRE(weft::writeNpz(scratch("w.npz"), *state.save()));
-  REQUIRE(state.write("steps", weft::convert(weft::Array::zeros(weft::ElementType::Float32, {1}),
-                                             weft::ElementType::Int32)));
+  REQUIRE(state.write(
+      "steps",
+      weft::convert(weft::Array::zeros(weft::ElementType::Float32, {1}),
+                    weft::ElementType::Int32)));
   REQUIRE(state.load(*weft::readNpz(scratch("w.npz")), true));
   CHECK(state.read("steps")->at(0) == 46);
-  CHECK(state.load({}, true).message().find("has no value for it") != std::string::npos);
+  CHECK(state.load({}, true).message().find("has no value for it") !=
+        std::string::npos);
 
   options.maxSteps = 4;
   options.validation = nullptr;
@@ -137,13 +149,19 @@ TEST_CASE("data that does not fit says what would mend it") {
     return data ? std::string("fits") : data.message();
   };
   CHECK(message({}).find("add --data FILE.npz") != std::string::npos);
-  CHECK(message({.data = f.file, .x = {f.file + ":x_test[0:3]"}}).find("take as many of both") != std::string::npos);
+  CHECK(message({.data = f.file, .x = {f.file + ":x_test[0:3]"}})
+            .find("take as many of both") != std::string::npos);
   CHECK(message({.data = f.file, .x = {f.file + ":y_train"}}) ==
-        f.file + ":y_train: has samples of shape (1,), x needs (2,); reshape the array or choose another one with --x");
-  CHECK(message({.data = f.file, .addChannel = true}).find("leave out --add-channel") != std::string::npos);
+        f.file + ":y_train: has samples of shape (1,), x needs (2,); reshape "
+                 "the array or choose another one with --x");
+  CHECK(message({.data = f.file, .addChannel = true})
+            .find("leave out --add-channel") != std::string::npos);
   CHECK(message({.data = f.file, .x = {"x=" + f.file + ":x_test"}}) == "fits");
-  REQUIRE(weft::writeNpz(scratch("other.npz"), {{"a", weft::Array::zeros(weft::ElementType::UInt8, {2})}}));
-  CHECK(message({.data = scratch("other.npz")}).find("has neither x nor x_train, but a; name one with --x") !=
+  REQUIRE(weft::writeNpz(
+      scratch("other.npz"),
+      {{"a", weft::Array::zeros(weft::ElementType::UInt8, {2})}}));
+  CHECK(message({.data = scratch("other.npz")})
+            .find("has neither x nor x_train, but a; name one with --x") !=
         std::string::npos);
   auto data = f.data({.data = f.file});
   auto parts = data->split(0.2);
@@ -152,7 +170,8 @@ TEST_CASE("data that does not fit says what would mend it") {
   CHECK(parts->second.samples == 1);
   int64_t first = 0;
   std::vector<uint8_t> row;
-  weft::TrainingData::gather(parts->second.columns[1], {&first, 1}, weft::ElementType::Float32, row);
+  weft::TrainingData::gather(parts->second.columns[1], {&first, 1},
+                             weft::ElementType::Float32, row);
   CHECK(row.size() == 4);
   CHECK(*reinterpret_cast<const float *>(row.data()) == 7);
   CHECK(data->split(1).message().find("between 0 and 1") != std::string::npos);

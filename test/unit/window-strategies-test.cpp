@@ -1,4 +1,4 @@
-//===- window-strategies-test.cpp - convolution and pooling, sharded --------===//
+//===- window-strategies-test.cpp - convolution and pooling, sharded ------===//
 //
 // Strides, dilations, groups, transposed convolutions and derivatives along a
 // sharded dimension, on meshes of 2 to 8 devices with uneven and empty shards:
@@ -37,12 +37,13 @@ struct Case {
   std::string text() const {
     return "%r0 = weft.convolution %x0, %x1 {lhs_dims = array<i64: 0, 2, 1>, "
            "rhs_dims = array<i64: 2, 1, 0>, result_dims = array<i64: 0, 2, 1>"
-           ", strides = " + array({window.stride}) +
-           ", low = " + array({window.low}) + ", high = " +
-           array({window.high}) + ", base_dilation = " +
-           array({window.baseDilation}) + ", window_dilation = " +
-           array({window.dilation}) + ", feature_groups = " +
-           str(featureGroups) + " : i64, batch_groups = " + str(batchGroups) +
+           ", strides = " +
+           array({window.stride}) + ", low = " + array({window.low}) +
+           ", high = " + array({window.high}) +
+           ", base_dilation = " + array({window.baseDilation}) +
+           ", window_dilation = " + array({window.dilation}) +
+           ", feature_groups = " + str(featureGroups) +
+           " : i64, batch_groups = " + str(batchGroups) +
            " : i64} : " + tensor(lhs()) + ", " + tensor(rhs()) + " -> " +
            tensor(result());
   }
@@ -113,7 +114,8 @@ TEST_CASE("a convolution exchanges its halos") {
                   kFetch);
         int64_t row = 4 * c.lhs()[0] * c.lhs()[2];
         CHECK(bytes <= haloOf(w, n, p) * row);
-        if (w.count(n) == n && w.stride == 1 && n % p == 0 && w.low >= 0 && w.high >= 0)
+        if (w.count(n) == n && w.stride == 1 && n % p == 0 && w.low >= 0 &&
+            w.high >= 0)
           CHECK(bytes <= (w.size - 1) * w.dilation * row);
       });
 }
@@ -172,7 +174,8 @@ TEST_CASE("a window larger than the result is a contraction with halos") {
                   continue;
                 Window w{size, stride, low, 0, base, dilation};
                 int64_t n = 9;
-                w.high = (count - 1) * stride + Window::dilated(size, dilation) -
+                w.high = (count - 1) * stride +
+                         Window::dilated(size, dilation) -
                          Window::dilated(n, base) - low;
                 Case c{n, w};
                 REQUIRE(c.count() == count);
@@ -221,10 +224,10 @@ TEST_CASE("select-and-scatter and the derivatives of pooling exchange halos") {
               if (count < 1)
                 continue;
               std::string x = tensor({n, 2}), y = tensor({count, 2});
-              std::string attributes =
-                  "{window = " + array({size, 1}) + ", strides = " +
-                  array({stride, 1}) + ", low = " + array({low, 0}) +
-                  ", high = " + array({1, 0}) + "}";
+              std::string attributes = "{window = " + array({size, 1}) +
+                                       ", strides = " + array({stride, 1}) +
+                                       ", low = " + array({low, 0}) +
+                                       ", high = " + array({1, 0}) + "}";
               int64_t bytes =
                   check(program(p, {{x, 0}, {y, 0}}, {{x, 0}},
                                 std::string("%r0 = weft.select_and_scatter ") +

@@ -40,61 +40,81 @@ PJRT_Error *view(Client_CreateViewOfDeviceBuffer_Args *args) {
   const ElementType *element = elementType(args->type);
   if (!element)
     return error(kUnimplemented, "a view of elements of type number " +
-                                     std::to_string(args->type) + " is not supported");
+                                     std::to_string(args->type) +
+                                     " is not supported");
   if (args->stream)
-    return error(kUnimplemented, "a view that waits for a stream is not supported; CPU devices have none");
+    return error(kUnimplemented, "a view that waits for a stream is not "
+                                 "supported; CPU devices have none");
   auto address = reinterpret_cast<uintptr_t>(args->device_buffer_ptr);
   if (address % kAlignment)
-    return error(kInvalidArgument, "a view of memory that is aligned to " + std::to_string(address & -address) +
-                                       " bytes needs " + std::to_string(kAlignment) + "; copy it");
+    return error(kInvalidArgument,
+                 "a view of memory that is aligned to " +
+                     std::to_string(address & -address) + " bytes needs " +
+                     std::to_string(kAlignment) + "; copy it");
   std::vector<int64_t> dims(args->dims, args->dims + args->num_dims);
-  PJRT_Device *device = args->struct_size >= sizeof *args && args->memory ? args->memory->device : args->device;
+  PJRT_Device *device = args->struct_size >= sizeof *args && args->memory
+                            ? args->memory->device
+                            : args->device;
   size_t bytes = element->bytes;
   for (int64_t size : dims)
     bytes *= static_cast<size_t>(size);
-  auto release = [done = args->on_delete_callback, pointer = args->device_buffer_ptr,
+  auto release = [done = args->on_delete_callback,
+                  pointer = args->device_buffer_ptr,
                   user = args->on_delete_callback_arg] {
     if (done)
       done(pointer, user);
   };
-  PJRT_Buffer *buffer = makeBuffer(args->type, std::move(dims), device, nullptr, Promise::kept());
+  PJRT_Buffer *buffer =
+      makeBuffer(args->type, std::move(dims), device, nullptr, Promise::kept());
   if (!isRowMajor(args->layout, buffer)) {
     delete buffer;
     return error(kUnimplemented, "a view has to be in row-major order");
   }
-  buffer->storage = std::make_shared<Storage>(args->device_buffer_ptr, bytes, release);
+  buffer->storage =
+      std::make_shared<Storage>(args->device_buffer_ptr, bytes, release);
   args->buffer = buffer;
   return nullptr;
 }
 
 PJRT_Error *createAlias(Client_CreateAliasBuffer_Args *args) {
-  std::vector<int64_t> dims(args->shape_dims, args->shape_dims + args->shape_num_dims);
+  std::vector<int64_t> dims(args->shape_dims,
+                            args->shape_dims + args->shape_num_dims);
   StoragePtr storage;
-  if (PJRT_Error *why = allocate(args->shape_element_type, dims, args->memory->device, storage))
+  if (PJRT_Error *why = allocate(args->shape_element_type, dims,
+                                 args->memory->device, storage))
     return why;
   auto ready = std::make_shared<Promise>();
-  args->fulfill_alias_buffer_cb = new PJRT_FulfillAliasBufferCallback{storage, ready, args->shape_element_type, dims};
-  args->alias_buffer = makeBuffer(args->shape_element_type, std::move(dims), args->memory->device, storage, ready);
+  args->fulfill_alias_buffer_cb = new PJRT_FulfillAliasBufferCallback{
+      storage, ready, args->shape_element_type, dims};
+  args->alias_buffer = makeBuffer(args->shape_element_type, std::move(dims),
+                                  args->memory->device, storage, ready);
   return nullptr;
 }
 
 /// Why the array cannot be what the alias stands for; the alias hears it, too.
-PJRT_Error *unfit(const PJRT_FulfillAliasBufferCallback &alias, PJRT_Buffer *buffer, const StoragePtr &from) {
+PJRT_Error *unfit(const PJRT_FulfillAliasBufferCallback &alias,
+                  PJRT_Buffer *buffer, const StoragePtr &from) {
   if (!from)
     return deletedError();
   if (buffer->type != alias.type || buffer->dims != alias.dims)
-    return error(kInvalidArgument, "the array that fulfils an alias has not its shape");
+    return error(kInvalidArgument,
+                 "the array that fulfils an alias has not its shape");
   // The buffer and the callback have the memory, and runs that wait for it.
-  if (alias.storage.use_count() > 2 && buffer->ready->isWork && !buffer->ready->isSettled())
-    return error(kFailedPrecondition, "an alias that runs wait for is fulfilled by the result of a run that has not "
-                                      "ended, which may be behind them; wait for it first");
+  if (alias.storage.use_count() > 2 && buffer->ready->isWork &&
+      !buffer->ready->isSettled())
+    return error(kFailedPrecondition,
+                 "an alias that runs wait for is fulfilled by the result of a "
+                 "run that has not "
+                 "ended, which may be behind them; wait for it first");
   return nullptr;
 }
 
 PJRT_Error *fulfill(Client_FulfillAliasBuffer_Args *args) {
-  std::unique_ptr<PJRT_FulfillAliasBufferCallback> alias(args->fulfill_alias_buffer_cb);
+  std::unique_ptr<PJRT_FulfillAliasBufferCallback> alias(
+      args->fulfill_alias_buffer_cb);
   if (args->status_code) {
-    PJRT_Error said{args->status_code, std::string(args->error_message, args->error_message_size)};
+    PJRT_Error said{args->status_code,
+                    std::string(args->error_message, args->error_message_size)};
     alias->ready->settle(&said);
     return nullptr;
   }
@@ -103,11 +123,12 @@ PJRT_Error *fulfill(Client_FulfillAliasBuffer_Args *args) {
     alias->ready->settle(why);
     return why;
   }
-  args->buffer->ready->whenSettled([from, to = alias->storage, ready = alias->ready](const PJRT_Error *why) {
-    if (!why)
-      std::memcpy(to->data(), from->data(), from->size());
-    ready->settle(why);
-  });
+  args->buffer->ready->whenSettled(
+      [from, to = alias->storage, ready = alias->ready](const PJRT_Error *why) {
+        if (!why)
+          std::memcpy(to->data(), from->data(), from->size());
+        ready->settle(why);
+      });
   return nullptr;
 }
 
@@ -116,19 +137,26 @@ PJRT_Error *donate(Buffer_DonateWithControlDependency_Args *args) {
   if (!args->buffer->storage)
     return deletedError();
   if (args->buffer->externalReferences > 0)
-    return error(kFailedPrecondition, "an array that others refer to cannot be donated");
+    return error(kFailedPrecondition,
+                 "an array that others refer to cannot be donated");
   auto ready = std::make_shared<Promise>();
   args->callback_data = new std::pair(args->buffer->ready, ready);
   args->dependency_ready_callback = [](DependencyReady *said) {
-    auto *both = static_cast<std::pair<PromisePtr, PromisePtr> *>(said->callback_data);
-    PJRT_Error failure{said->error_code, said->error_code ? std::string(said->error_message, said->error_message_size) : ""};
-    both->first->whenSettled([failure, ready = both->second](const PJRT_Error *why) {
-      ready->settle(why ? why : failure.code ? &failure : nullptr);
-    });
+    auto *both =
+        static_cast<std::pair<PromisePtr, PromisePtr> *>(said->callback_data);
+    PJRT_Error failure{said->error_code,
+                       said->error_code ? std::string(said->error_message,
+                                                      said->error_message_size)
+                                        : ""};
+    both->first->whenSettled(
+        [failure, ready = both->second](const PJRT_Error *why) {
+          ready->settle(why ? why : failure.code ? &failure : nullptr);
+        });
     delete both;
   };
-  args->out_buffer = makeBuffer(args->buffer->type, args->buffer->dims, args->buffer->device,
-                                std::move(args->buffer->storage), ready);
+  args->out_buffer =
+      makeBuffer(args->buffer->type, args->buffer->dims, args->buffer->device,
+                 std::move(args->buffer->storage), ready);
   args->buffer->storage = nullptr;
   return nullptr;
 }
@@ -145,7 +173,8 @@ PJRT_Error *destroyContext(ExecuteContext_Destroy_Args *args) {
 
 /// A name for what a profiler shows.
 PJRT_Error *createTracking(Device_CreateAsyncTrackingEvent_Args *args) {
-  args->event = new PJRT_AsyncTrackingEvent{std::string(args->description, args->description_size)};
+  args->event = new PJRT_AsyncTrackingEvent{
+      std::string(args->description, args->description_size)};
   return nullptr;
 }
 PJRT_Error *destroyTracking(AsyncTrackingEvent_Destroy_Args *args) {

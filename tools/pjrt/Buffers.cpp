@@ -168,10 +168,9 @@ PJRT_Error *toHost(Buffer_ToHostBuffer_Args *args) {
   if (!isRowMajor(args->host_layout, args->buffer))
     return error(kUnimplemented, "arrays are given in row-major order only");
   if (args->size < from->size())
-    return error(kInvalidArgument, "an array of " +
-                                       std::to_string(from->size()) +
-                                       " bytes does not fit into " +
-                                       std::to_string(args->size));
+    return error(kInvalidArgument,
+                 "an array of " + std::to_string(from->size()) +
+                     " bytes does not fit into " + std::to_string(args->size));
   auto done = std::make_shared<Promise>();
   args->event = new PJRT_Event{done};
   args->buffer->ready->whenSettled(

@@ -39,9 +39,9 @@ void addDevice(PJRT_Client &client, int id) {
 PJRT_Error *create(Client_Create_Args *args) {
   int count = deviceCount(std::getenv("WEFT_DEVICES"));
   if (!count)
-    return error(kInvalidArgument,
-                 std::string("WEFT_DEVICES is ") + std::getenv("WEFT_DEVICES") +
-                     "; set it to cpu:N, as cpu:8");
+    return error(kInvalidArgument, std::string("WEFT_DEVICES is ") +
+                                       std::getenv("WEFT_DEVICES") +
+                                       "; set it to cpu:N, as cpu:8");
   if (optionOf(args, "num_nodes", 1) > 1)
     return error(kUnimplemented,
                  "several processes are not supported yet; start one, with "

@@ -62,14 +62,17 @@ bool Message::next(Field &field) {
   case 0:
     field.value = varint();
     return !damaged;
-  case 1: return skip(8);
-  case 5: return skip(4);
+  case 1:
+    return skip(8);
+  case 5:
+    return skip(4);
   case 2: {
     uint64_t length = varint();
     field.bytes = rest.substr(0, length);
     return !damaged && skip(length);
   }
-  default: return fail();
+  default:
+    return fail();
   }
 }
 

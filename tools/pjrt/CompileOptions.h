@@ -1,4 +1,4 @@
-//===- CompileOptions.h - what JAX says with a program ---------*- C++ -*-===//
+//===- CompileOptions.h - what JAX says with a program ----------*- C++ -*-===//
 //
 // A serialized CompileOptionsProto of XLA, of which four fields are read.
 //

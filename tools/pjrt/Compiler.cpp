@@ -62,7 +62,8 @@ namespace {
 /// some megabytes of programs a new one takes less memory.
 struct KeptContext {
   KeptContext()
-      : context(dialects(), MLIRContext::Threading::DISABLED), passes(&context) {
+      : context(dialects(), MLIRContext::Threading::DISABLED),
+        passes(&context) {
     context.loadAllAvailableDialects();
   }
   MLIRContext context;
@@ -82,7 +83,8 @@ struct pjrt::Compiler::State {
     version = "weft 0.1.0, build " + keyOfCode({build, target}).substr(0, 16);
     // With one processor it would be the script that waits.
     bool isAlone = std::thread::hardware_concurrency() <= 1;
-    ready = std::async(isAlone ? std::launch::deferred : std::launch::async, [this] { warmUp(); });
+    ready = std::async(isAlone ? std::launch::deferred : std::launch::async,
+                       [this] { warmUp(); });
   }
   std::unique_ptr<KeptContext> take() {
     ready.wait();
@@ -99,8 +101,10 @@ struct pjrt::Compiler::State {
       idle.push_back(std::move(context));
   }
   /// Of a program, for a processor and a build.
-  std::string keyOf(StringRef what, StringRef program, int64_t partitions) const {
-    return keyOfCode({build, target, what, std::to_string(partitions), program});
+  std::string keyOf(StringRef what, StringRef program,
+                    int64_t partitions) const {
+    return keyOfCode(
+        {build, target, what, std::to_string(partitions), program});
   }
 
   const std::string build;
@@ -126,7 +130,8 @@ static constexpr StringLiteral kSmallProgram = R"(
 void pjrt::Compiler::State::warmUp() {
   auto kept = std::make_unique<KeptContext>();
   {
-    ScopedDiagnosticHandler silence(&kept->context, [](Diagnostic &) { return success(); });
+    ScopedDiagnosticHandler silence(&kept->context,
+                                    [](Diagnostic &) { return success(); });
     CompileOptions small = options;
     small.cacheDirectory.clear();
     small.passes = &kept->passes;
@@ -172,7 +177,8 @@ struct pjrt::ProgramSource::State {
   OwningOpRef<ModuleOp> program;
   int64_t partitions = 1;
   std::string name, key, keyOfBytes, error, explanation;
-  std::chrono::steady_clock::time_point start = std::chrono::steady_clock::now();
+  std::chrono::steady_clock::time_point start =
+      std::chrono::steady_clock::now();
 };
 
 pjrt::ProgramSource::ProgramSource(Compiler &compiler, std::string_view code,
@@ -188,8 +194,8 @@ pjrt::ProgramSource::ProgramSource(Compiler &compiler, std::string_view code,
           state->error = placeOf(diagnostic.getLocation()) + diagnostic.str();
         return success();
       });
-  state->program = stablehlo::read(StringRef(code.data(), code.size()),
-                                   "program", &context);
+  state->program =
+      stablehlo::read(StringRef(code.data(), code.size()), "program", &context);
   if (!state->program) {
     if (state->error.empty())
       state->error = "the program could not be read";

@@ -1,4 +1,4 @@
-//===- Compiler.h - from JAX's bytes to a program image --------*- C++ -*-===//
+//===- Compiler.h - from JAX's bytes to a program image ---------*- C++ -*-===//
 //
 //   Compiler compiler;                         // one for each client
 //   CompiledProgram found;

@@ -1,4 +1,4 @@
-//===- Dispatcher.h - work in the order it was asked for -------*- C++ -*-===//
+//===- Dispatcher.h - work in the order it was asked for --------*- C++ -*-===//
 //
 //   dispatcher.run([=] { ... });     // returns at once; one thread runs all
 //

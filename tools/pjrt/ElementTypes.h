@@ -1,4 +1,4 @@
-//===- ElementTypes.h - element types of JAX and of plans ------*- C++ -*-===//
+//===- ElementTypes.h - element types of JAX and of plans -------*- C++ -*-===//
 //
 //   NumPy      PJRT's number  bytes  a plan's  XLA's number
 //   complex64             14      8  c64                 15
@@ -22,7 +22,7 @@ struct ElementType {
   plan::DType planned;
   size_t bytes;
   const char *name; ///< as NumPy says it
-  int primitive; ///< XLA's PrimitiveType
+  int primitive;    ///< XLA's PrimitiveType
 };
 
 /// Null where arrays of the type are not supported.

@@ -88,10 +88,10 @@ void perform(Run &run) {
   if (std::string said = takeHostFailure(); why.empty())
     why = said;
   if (executable.loaded->report && why.empty())
-    executable.loaded->report->ran(std::chrono::duration<double>(
-                                       std::chrono::steady_clock::now() - start)
-                                       .count(),
-                                   bytesMoved(runtime));
+    executable.loaded->report->ran(
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
+            .count(),
+        bytesMoved(runtime));
   PJRT_Error failure{kInternal, "Weft: " + why};
   run.done->settle(why.empty() ? nullptr : &failure);
 }
@@ -195,9 +195,8 @@ PJRT_Error *weft::pjrt::execute(LoadedExecutable_Execute_Args *args) {
                  "the program takes " + std::to_string(loaded.inputs.size()) +
                      " arguments on " +
                      std::to_string(executable->devices.size()) +
-                     " devices, it is given " +
-                     std::to_string(args->num_args) + " on " +
-                     std::to_string(args->num_devices));
+                     " devices, it is given " + std::to_string(args->num_args) +
+                     " on " + std::to_string(args->num_devices));
   executable->client->dispatcher.awaitRoom();
   auto run = std::make_shared<Run>();
   run->done->isWork = true;
@@ -210,7 +209,8 @@ PJRT_Error *weft::pjrt::execute(LoadedExecutable_Execute_Args *args) {
   if (args->device_complete_events)
     for (size_t d = 0; d < args->num_devices; ++d)
       args->device_complete_events[d] = new PJRT_Event{run->done};
-  executable->client->launches.add(args->options->launch_id, executable, run->done);
+  executable->client->launches.add(args->options->launch_id, executable,
+                                   run->done);
   executable->client->dispatcher.run([run] { perform(*run); });
   return nullptr;
 }

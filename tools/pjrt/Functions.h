@@ -1,4 +1,4 @@
-//===- Functions.h - the functions of the table, by family -----*- C++ -*-===//
+//===- Functions.h - the functions of the table, by family ------*- C++ -*-===//
 
 #ifndef WEFT_TOOLS_PJRT_FUNCTIONS_H
 #define WEFT_TOOLS_PJRT_FUNCTIONS_H

@@ -1,4 +1,4 @@
-//===- HloSkeleton.h - types and shardings as XLA writes them --*- C++ -*-===//
+//===- HloSkeleton.h - types and shardings as XLA writes them ---*- C++ -*-===//
 //
 // JAX learns types, layouts and shardings of a compiled program from a module
 // of XLA, which it reads a dozen times a program: bytes of a protocol buffer

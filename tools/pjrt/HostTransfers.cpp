@@ -66,7 +66,8 @@ std::string receive(RecvCallback callback, void *user, void *to, size_t bytes) {
   value->total = bytes;
   callback(new PJRT_CopyToDeviceStream{value}, user);
   std::unique_lock<std::mutex> guard(value->mutex);
-  value->change.wait(guard, [&] { return value->isComplete() || value->failure; });
+  value->change.wait(guard,
+                     [&] { return value->isComplete() || value->failure; });
   return value->failure.value_or("");
 }
 
@@ -140,18 +141,26 @@ PJRT_Error *HostTransfers::collect(const ExecuteOptions &options,
     Channel &channel = channels[one.function];
     channel.bytes = one.bytes;
     bool sends = one.function < WEFT_HOST_RECEIVE;
-    int64_t number = one.function - (sends ? WEFT_HOST_SEND : WEFT_HOST_RECEIVE);
-    if (const auto *info = sends ? find(options.send_callbacks, options.num_send_ops, number) : nullptr) {
+    int64_t number =
+        one.function - (sends ? WEFT_HOST_SEND : WEFT_HOST_RECEIVE);
+    if (const auto *info =
+            sends ? find(options.send_callbacks, options.num_send_ops, number)
+                  : nullptr) {
       channel.send = info->send_callback;
       channel.user = info->user_arg;
     }
-    if (const auto *info = sends ? nullptr : find(options.recv_callbacks, options.num_recv_ops, number)) {
+    if (const auto *info = sends ? nullptr
+                                 : find(options.recv_callbacks,
+                                        options.num_recv_ops, number)) {
       channel.receive = info->recv_callback;
       channel.user = info->user_arg;
     }
     if (!channel.send && !channel.receive)
-      return error(kInvalidArgument, std::string("the program ") + (sends ? "sends" : "receives") + " on channel " +
-                                         std::to_string(number) + ", for which the run is given no callback");
+      return error(kInvalidArgument,
+                   std::string("the program ") +
+                       (sends ? "sends" : "receives") + " on channel " +
+                       std::to_string(number) +
+                       ", for which the run is given no callback");
   }
   return nullptr;
 }
@@ -159,9 +168,10 @@ PJRT_Error *HostTransfers::collect(const ExecuteOptions &options,
 std::string HostTransfers::transfer(int64_t function, void *const *operands,
                                     void *const *results) const {
   const Channel &channel = channels.at(function);
-  std::string why = channel.send
-                        ? send(channel.send, channel.user, operands[0], channel.bytes)
-                        : receive(channel.receive, channel.user, results[0], channel.bytes);
+  std::string why =
+      channel.send
+          ? send(channel.send, channel.user, operands[0], channel.bytes)
+          : receive(channel.receive, channel.user, results[0], channel.bytes);
   return why.empty() ? why : "a transfer of the host failed: " + why;
 }
 

@@ -1,4 +1,4 @@
-//===- HostTransfers.h - runs that send to the caller and receive -*- C++ -*-===//
+//===- HostTransfers.h - runs that send to the caller and receive ---------===//
 //
 // A caller of PJRT may give a run callbacks, one for each channel of its
 // program's send and recv (HostFunctions.h). All devices have the whole value,

@@ -1,4 +1,4 @@
-//===- KnownPrograms.h - programs that were compiled before ----*- C++ -*-===//
+//===- KnownPrograms.h - programs that were compiled before -----*- C++ -*-===//
 //
 // JAX forgets a compiled program with the function it is of, and asks for the
 // same again a line later. The programs asked for last stay loaded, found by

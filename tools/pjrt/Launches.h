@@ -1,4 +1,4 @@
-//===- Launches.h - runs that have not ended -------------------*- C++ -*-===//
+//===- Launches.h - runs that have not ended --------------------*- C++ -*-===//
 //
 //   launches.add(7, executable, done);
 //   launches.poison(device, 7, why)       // its results fail with why

@@ -101,8 +101,8 @@ ProgramPort portOf(const plan::Program *program, const plan::Port *port,
     out.bytes *= static_cast<size_t>(size);
   out.donatedTo = port->donated_to();
   const plan::Layout *layout = port->layout();
-  bool said = layout && layout->dims() &&
-              layout->dims()->size() == out.global.size();
+  bool said =
+      layout && layout->dims() && layout->dims()->size() == out.global.size();
   out.tiles = mesh.assign(said ? layout : nullptr, out.global.size());
   return out;
 }
@@ -118,7 +118,8 @@ std::vector<ProgramChannel> channelsOf(const plan::Program *program) {
     if (function < WEFT_HOST_SEND)
       continue;
     auto last = static_cast<unsigned>(call->sources()->size() - 1);
-    uint32_t buffer = call->sources()->Get(function < WEFT_HOST_RECEIVE ? 0 : last);
+    uint32_t buffer =
+        call->sources()->Get(function < WEFT_HOST_RECEIVE ? 0 : last);
     found[function] = program->buffers()->Get(buffer)->bytes();
   }
   std::vector<ProgramChannel> channels;
@@ -130,8 +131,8 @@ std::vector<ProgramChannel> channelsOf(const plan::Program *program) {
 } // namespace
 
 PJRT_Error *weft::pjrt::loadProgram(const std::vector<uint8_t> &image,
-                                    const std::string &name,
-                                    int64_t partitions, LoadedProgram &out) {
+                                    const std::string &name, int64_t partitions,
+                                    LoadedProgram &out) {
   if (weft_error *why =
           weft_program_load_memory(image.data(), image.size(), &out.program)) {
     std::string message = weft_error_message(why);

@@ -1,4 +1,4 @@
-//===- LoadProgram.h - a program image with what JAX wants to know -*- C++ -*-//
+//===- LoadProgram.h - a program image with what JAX asks of it --*- C++ -*-===//
 
 #ifndef WEFT_TOOLS_PJRT_LOADPROGRAM_H
 #define WEFT_TOOLS_PJRT_LOADPROGRAM_H

@@ -1,4 +1,4 @@
-//===- MessageWriter.h - messages of protocol buffers ----------*- C++ -*-===//
+//===- MessageWriter.h - messages of protocol buffers -----------*- C++ -*-===//
 //
 //   MessageWriter shape;              // ShapeProto of f32[16,784]
 //   shape.number(2, 11);

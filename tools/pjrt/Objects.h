@@ -1,4 +1,4 @@
-//===- Objects.h - what JAX holds pointers to ------------------*- C++ -*-===//
+//===- Objects.h - what JAX holds pointers to -------------------*- C++ -*-===//
 //
 // A buffer is one array on one device: its memory, which several buffers never
 // share, and a promise that it will hold the value. Work is done in the order
@@ -78,7 +78,8 @@ class Storage {
 public:
   Storage(size_t bytes, std::shared_ptr<MemoryUse> use)
       : bytes(bytes), use(std::move(use)),
-        pointer(std::aligned_alloc(64, (std::max<size_t>(bytes, 1) + 63) / 64 * 64)) {
+        pointer(std::aligned_alloc(64, (std::max<size_t>(bytes, 1) + 63) / 64 *
+                                           64)) {
     this->use->add(static_cast<int64_t>(bytes));
   }
   /// Memory of another library, which is told when nobody uses it any more.
@@ -134,8 +135,8 @@ struct TileAssignment {
 struct ProgramPort {
   BufferType type = kInvalidType;
   std::vector<int64_t> local, global;
-  size_t bytes = 0;    ///< of the local part
-  int donatedTo = -1;  ///< an argument: the result that takes over its memory
+  size_t bytes = 0;   ///< of the local part
+  int donatedTo = -1; ///< an argument: the result that takes over its memory
   int donatedFrom = -1;
   TileAssignment tiles;
 };
@@ -153,10 +154,10 @@ struct LoadedProgram {
   std::vector<ProgramPort> inputs, outputs;
   std::vector<Observation> observations;
   std::vector<ProgramChannel> channels; ///< each once
-  std::vector<int64_t> devices; ///< partition of each position of the mesh
-  std::string name, skeleton;   ///< skeleton: HloSkeleton.h
-  std::vector<uint8_t> image; ///< what it was loaded from
-  std::string fingerprint;    ///< of the image
+  std::vector<int64_t> devices;   ///< partition of each position of the mesh
+  std::string name, skeleton;     ///< skeleton: HloSkeleton.h
+  std::vector<uint8_t> image;     ///< what it was loaded from
+  std::string fingerprint;        ///< of the image
   std::shared_ptr<Report> report; ///< null without WEFT_EXPLAIN
 };
 

@@ -20,7 +20,8 @@ PJRT_Error *weft::pjrt::reportObservations(const LoadedProgram &program) {
                             tiles.lastIsReplicated)
                  : nullptr;
     if (why)
-      return error(kInternal, std::string("inspect_array_sharding failed: ") + why);
+      return error(kInternal,
+                   std::string("inspect_array_sharding failed: ") + why);
   }
   return nullptr;
 }

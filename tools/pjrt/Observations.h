@@ -1,4 +1,4 @@
-//===- Observations.h - the script asks where values lie -------*- C++ -*-===//
+//===- Observations.h - the script asks where values lie --------*- C++ -*-===//
 //
 // jax.debug.inspect_array_sharding: jax_plugins/weft/observations.py hands in one
 // function, which knows who asked under a name. It is told whenever JAX gets a

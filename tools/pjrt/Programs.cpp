@@ -49,9 +49,10 @@ PJRT_Error *obtain(const PJRT_TopologyDescription &topology,
   compiled = {source.name(), source.compile()};
   if (!source.error().empty())
     return error(kUnimplemented, source.error());
-  return load(topology, compiled, partitions,
-              Report::make(source.name(), source.explanation(), source.seconds()),
-              {source.key(), bytes}, out);
+  return load(
+      topology, compiled, partitions,
+      Report::make(source.name(), source.explanation(), source.seconds()),
+      {source.key(), bytes}, out);
 }
 
 void describeOutputs(Executable &executable) {
@@ -72,20 +73,19 @@ PJRT_Error *assign(PJRT_Client &client, const CompileOptions &options,
   for (int64_t i = 0; options.devices.empty() && i < options.partitions; ++i)
     ids.push_back(i);
   if (static_cast<int64_t>(ids.size()) != options.partitions)
-    return error(kInvalidArgument,
-                 "the program has " + std::to_string(options.partitions) +
-                     " partitions on " + std::to_string(ids.size()) +
-                     " devices");
+    return error(kInvalidArgument, "the program has " +
+                                       std::to_string(options.partitions) +
+                                       " partitions on " +
+                                       std::to_string(ids.size()) + " devices");
   for (int64_t id : ids) {
     if (id < 0 || static_cast<size_t>(id) >= client.devices.size())
-      return error(kInvalidArgument,
-                   "the program runs on device " + std::to_string(id) +
-                       ", there are " + std::to_string(client.devices.size()));
+      return error(kInvalidArgument, "the program runs on device " +
+                                         std::to_string(id) + ", there are " +
+                                         std::to_string(client.devices.size()));
     executable.devices.push_back(client.devices[id]);
   }
-  executable.assignment = options.assignment.empty()
-                              ? writeAssignment(ids)
-                              : options.assignment;
+  executable.assignment =
+      options.assignment.empty() ? writeAssignment(ids) : options.assignment;
   return nullptr;
 }
 
@@ -213,8 +213,8 @@ template <typename Args>
 PJRT_Error *compileText(const Args *args,
                         const PJRT_TopologyDescription &topology,
                         CompileOptions &options, LoadedPtr &out) {
-  if (!readCompileOptions(
-          {args->compile_options, args->compile_options_size}, options))
+  if (!readCompileOptions({args->compile_options, args->compile_options_size},
+                          options))
     return error(kInvalidArgument, "the compile options cannot be read");
   if (options.replicas > 1)
     return error(kUnimplemented,

@@ -27,7 +27,8 @@ static std::string claim(const std::string &name) {
   std::error_code failure;
   std::filesystem::create_directories(folder(), failure);
   int number = 0;
-  for (const auto &entry : std::filesystem::directory_iterator(folder(), failure))
+  for (const auto &entry :
+       std::filesystem::directory_iterator(folder(), failure))
     number = std::max(number, std::atoi(entry.path().filename().c_str()));
   char prefix[16];
   std::snprintf(prefix, sizeof prefix, "/%03d-", number + 1);
@@ -36,7 +37,9 @@ static std::string claim(const std::string &name) {
     std::fclose(file);
     return path;
   }
-  std::fprintf(stderr, "Weft: WEFT_EXPLAIN is %s, where no file can be made; set it to a folder\n",
+  std::fprintf(stderr,
+               "Weft: WEFT_EXPLAIN is %s, where no file can be made; set it to "
+               "a folder\n",
                folder());
   return "";
 }

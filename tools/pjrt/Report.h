@@ -1,4 +1,4 @@
-//===- Report.h - what WEFT_EXPLAIN=dir keeps of a program -----*- C++ -*-===//
+//===- Report.h - what WEFT_EXPLAIN=dir keeps of a program ------*- C++ -*-===//
 //
 //   dir/003-jit_train_step.txt
 //

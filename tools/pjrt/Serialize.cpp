@@ -86,8 +86,9 @@ bool readParts(std::string_view bytes, std::string_view (&parts)[3]) {
 
 PJRT_Error *deserialize(Executable_DeserializeAndLoad_Args *args) {
   std::string_view parts[3];
-  if (!readParts({args->serialized_executable, args->serialized_executable_size},
-                 parts))
+  if (!readParts(
+          {args->serialized_executable, args->serialized_executable_size},
+          parts))
     return error(kInvalidArgument,
                  "the bytes are no program that Weft serialized");
   std::string_view said = parts[1];
@@ -139,7 +140,8 @@ PJRT_Error *memoryStats(Executable_GetCompiledMemoryStats_Args *args) {
   for (const ProgramPort &port : loaded.outputs)
     args->outputs += static_cast<int64_t>(port.bytes);
   args->temporaries = static_cast<int64_t>(planOf(loaded)->arena_bytes());
-  int64_t all = args->arguments + args->outputs - args->aliased + args->temporaries;
+  int64_t all =
+      args->arguments + args->outputs - args->aliased + args->temporaries;
   if (args->struct_size >= sizeof *args)
     args->peak = args->total = all;
   return nullptr;
@@ -163,20 +165,25 @@ PJRT_Error *costs(Executable_GetCostAnalysis_Args *args) {
   if (executable.costs.empty()) {
     const weft::plan::Program &plan = *planOf(*executable.loaded);
     double accessed = 0, moved = 0, launches = 0, collectives = 0;
-    auto bytes = [&](uint32_t buffer) { return double(plan.buffers()->Get(buffer)->bytes()); };
+    auto bytes = [&](uint32_t buffer) {
+      return double(plan.buffers()->Get(buffer)->bytes());
+    };
     for (const weft::plan::Instruction *instruction : *plan.instructions()) {
       if (const auto *launch = instruction->operation_as_Launch()) {
         ++launches;
         for (uint32_t buffer : *launch->buffers())
           accessed += bytes(buffer);
-      } else if (const auto *collective = instruction->operation_as_Collective()) {
+      } else if (const auto *collective =
+                     instruction->operation_as_Collective()) {
         ++collectives;
         for (uint32_t buffer : *collective->targets())
           moved += bytes(buffer);
       }
     }
-    executable.costs = {cost("bytes accessed", accessed), cost("bytes of collectives' results", moved),
-                        cost("kernel launches", launches), cost("collectives", collectives)};
+    executable.costs = {cost("bytes accessed", accessed),
+                        cost("bytes of collectives' results", moved),
+                        cost("kernel launches", launches),
+                        cost("collectives", collectives)};
   }
   args->num_properties = executable.costs.size();
   args->properties = executable.costs.data();

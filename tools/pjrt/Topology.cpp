@@ -41,8 +41,8 @@ PJRT_Error *make(std::string name, PJRT_TopologyDescription *&out) {
       name = devices;
   int count = deviceCount(name.c_str());
   if (!count)
-    return error(kInvalidArgument,
-                 "the topology is called " + name + "; name it cpu:N, as cpu:8");
+    return error(kInvalidArgument, "the topology is called " + name +
+                                       "; name it cpu:N, as cpu:8");
   auto topology = std::make_unique<PJRT_TopologyDescription>();
   for (int id = 0; id < count; ++id) {
     topology->owned.push_back(

@@ -49,8 +49,10 @@ PJRT_Error *begin(Client_CreateBuffersForAsyncHostToDevice_Args *args) {
   manager->device = args->memory->device;
   for (size_t i = 0; i < args->num_shape_specs; ++i) {
     const ShapeSpec &spec = args->shape_specs[i];
-    PendingArray array{spec.type, {spec.dims, spec.dims + spec.num_dims},
-                       nullptr, std::make_shared<Promise>()};
+    PendingArray array{spec.type,
+                       {spec.dims, spec.dims + spec.num_dims},
+                       nullptr,
+                       std::make_shared<Promise>()};
     if (PJRT_Error *why =
             allocate(array.type, array.dims, manager->device, array.storage))
       return why;
@@ -61,8 +63,7 @@ PJRT_Error *begin(Client_CreateBuffersForAsyncHostToDevice_Args *args) {
 }
 
 /// Null, and an error, for a number that no array has.
-template <typename Args>
-PendingArray *arrayOf(Args *args, PJRT_Error *&why) {
+template <typename Args> PendingArray *arrayOf(Args *args, PJRT_Error *&why) {
   std::vector<PendingArray> &arrays = args->transfer_manager->arrays;
   if (args->buffer_index >= 0 &&
       static_cast<size_t>(args->buffer_index) < arrays.size())
@@ -80,7 +81,8 @@ PJRT_Error *give(PendingArray &array, const void *data, int64_t offset,
   if (array.ready->isSettled())
     return error(kFailedPrecondition, "the array has all its bytes already");
   if (size)
-    std::memcpy(static_cast<char *>(array.storage->data()) + offset, data, size);
+    std::memcpy(static_cast<char *>(array.storage->data()) + offset, data,
+                size);
   if (isLast)
     array.ready->settle(nullptr);
   done = new PJRT_Event{Promise::kept()};
@@ -122,7 +124,8 @@ retrieve(AsyncHostToDeviceTransferManager_RetrieveBuffer_Args *args) {
   return nullptr;
 }
 
-PJRT_Error *breakArray(AsyncHostToDeviceTransferManager_SetBufferError_Args *args) {
+PJRT_Error *
+breakArray(AsyncHostToDeviceTransferManager_SetBufferError_Args *args) {
   PJRT_Error *why = nullptr;
   PendingArray *array = arrayOf(args, why);
   if (!array)
@@ -199,17 +202,20 @@ struct RawCopy {
   void start(void *to) const {
     source->whenSettled([copy = *this, to](const PJRT_Error *why) {
       if (!why && copy.size)
-        std::memcpy(to, static_cast<char *>(copy.from->data()) + copy.offset, static_cast<size_t>(copy.size));
+        std::memcpy(to, static_cast<char *>(copy.from->data()) + copy.offset,
+                    static_cast<size_t>(copy.size));
       copy.done->settle(why);
     });
   }
 };
 
 template <typename Args> PJRT_Error *prepareRaw(Args *args, RawCopy &copy) {
-  copy = {storageOf(args->buffer), args->buffer->ready, std::make_shared<Promise>(), args->offset, args->transfer_size};
+  copy = {storageOf(args->buffer), args->buffer->ready,
+          std::make_shared<Promise>(), args->offset, args->transfer_size};
   if (!copy.from)
     return deletedError();
-  if (PJRT_Error *why = outside(args->offset, args->transfer_size, copy.from->size()))
+  if (PJRT_Error *why =
+          outside(args->offset, args->transfer_size, copy.from->size()))
     return why;
   args->event = new PJRT_Event{copy.done};
   return nullptr;
@@ -227,7 +233,8 @@ PJRT_Error *rawToHost(Buffer_CopyRawToHost_Args *args) {
 void giveRaw(DestinationReady *said) {
   std::unique_ptr<RawCopy> copy(static_cast<RawCopy *>(said->callback_data));
   if (said->error_code) {
-    PJRT_Error failure{said->error_code, std::string(said->error_message, said->error_message_size)};
+    PJRT_Error failure{said->error_code, std::string(said->error_message,
+                                                     said->error_message_size)};
     copy->done->settle(&failure);
     return;
   }
@@ -245,8 +252,7 @@ PJRT_Error *rawToFuture(Buffer_CopyRawToHostFuture_Args *args) {
 
 } // namespace
 
-PJRT_Error *weft::pjrt::outside(int64_t offset, int64_t size,
-                                size_t bytes) {
+PJRT_Error *weft::pjrt::outside(int64_t offset, int64_t size, size_t bytes) {
   if (offset >= 0 && size >= 0 &&
       static_cast<size_t>(offset) + static_cast<size_t>(size) <= bytes)
     return nullptr;
@@ -259,7 +265,8 @@ PJRT_Error *weft::pjrt::outside(int64_t offset, int64_t size,
 void weft::pjrt::setTransferFunctions(Function *table) {
   set(table, kClient_CreateBuffersForAsyncHostToDevice, begin);
   set(table, kAsyncHostToDeviceTransferManager_TransferData, transfer);
-  set(table, kAsyncHostToDeviceTransferManager_TransferLiteral, transferLiteral);
+  set(table, kAsyncHostToDeviceTransferManager_TransferLiteral,
+      transferLiteral);
   set(table, kAsyncHostToDeviceTransferManager_RetrieveBuffer, retrieve);
   set(table, kAsyncHostToDeviceTransferManager_SetBufferError, breakArray);
   set(table, kAsyncHostToDeviceTransferManager_BufferSize, sizeOf);

@@ -1,4 +1,4 @@
-//===- weft-opt.cpp - passes on the command line ---------------------------===//
+//===- weft-opt.cpp - passes on the command line --------------------------===//
 
 #include "weft/compiler/Register.h"
 #include "weft/compiler/codegen/Passes.h"

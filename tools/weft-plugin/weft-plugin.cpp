@@ -1,4 +1,4 @@
-//===- weft-plugin.cpp - Weft in a stock mlir-opt --------------------------===//
+//===- weft-plugin.cpp - Weft in a stock mlir-opt -------------------------===//
 //
 // mlir-opt program.mlir --load-dialect-plugin=weft-plugin.so \
 //   --load-pass-plugin=weft-plugin.so --pass-pipeline='builtin.module(...)'
@@ -13,10 +13,9 @@
 
 extern "C" __attribute__((visibility("default"))) mlir::DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "weft", "0.1",
-          [](mlir::DialectRegistry *registry) {
-            weft::registerAll(*registry);
-          }};
+  return {
+      MLIR_PLUGIN_API_VERSION, "weft", "0.1",
+      [](mlir::DialectRegistry *registry) { weft::registerAll(*registry); }};
 }
 
 extern "C" __attribute__((visibility("default"))) mlir::PassPluginLibraryInfo

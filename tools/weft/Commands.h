@@ -1,5 +1,4 @@
-//===- Commands.h - what the command line says, and what it starts -*- C++
-//-*-===//
+//===- Commands.h - what the command line says, and what it starts --------===//
 //
 // main.cpp fills these values and calls one function; a command returns the
 // exit status: 0, 1 for an error it has printed, 2 where the command line itself
@@ -37,7 +36,7 @@ struct ModelFlags {
   std::optional<uint64_t> seed;
   std::vector<std::string> shapes; ///< NAME=16x128
   std::vector<std::string> expect; ///< budgets of the step (Budget.h)
-  std::string memory; ///< of a device, 64MiB; empty: no limit
+  std::string memory;              ///< of a device, 64MiB; empty: no limit
   std::string target = "native";
   bool timing = false;
 };
@@ -81,7 +80,7 @@ struct CompileFlags {
 struct ExplainFlags {
   ModelFlags model;
   bool json = false;
-  std::string html; ///< a page; empty: none
+  std::string html;              ///< a page; empty: none
   std::vector<std::string> only; ///< tensors to draw; empty: all
 };
 
@@ -102,7 +101,7 @@ struct RunFlags {
   std::string devices;         ///< cpu:N; empty: as many as the mesh has
   std::string stats;
   int64_t repeat = 1; ///< runs; donated inputs carry on from run to run
-  bool list = false; ///< print the ports
+  bool list = false;  ///< print the ports
   weft_processes *processes = nullptr;
 };
 

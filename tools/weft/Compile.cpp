@@ -95,8 +95,9 @@ static int compileFrom(const CompileFlags &flags, std::optional<Stage> to) {
 static int compileForeign(const CompileFlags &flags,
                           std::optional<Stage> stage) {
   if (flags.verify)
-    return failUsage("--verify compares the stages of a model; leave it out for " +
-                flags.model.model);
+    return failUsage(
+        "--verify compares the stages of a model; leave it out for " +
+        flags.model.model);
   auto program = ForeignProgram::open(flags.model);
   if (!program)
     return 1;

@@ -1,5 +1,4 @@
-//===- CompilerCommands.cpp - what libWeftCommands.so exports
-//--------------===//
+//===- CompilerCommands.cpp - what libWeftCommands.so exports -------------===//
 
 #include "weft/tools/weft/ForeignProgram.h"
 #include "weft/tools/weft/StepCompiler.h"
@@ -7,8 +6,7 @@
 using namespace weft::tool;
 
 /// The command, once its flags can be meant.
-template <auto command, typename Flags>
-static int checked(const Flags &flags) {
+template <auto command, typename Flags> static int checked(const Flags &flags) {
   return checkFlags(flags.model) ? command(flags) : 2;
 }
 

@@ -1,4 +1,4 @@
-//===- CompilerMemory.cpp - what training does not need --------------------===//
+//===- CompilerMemory.cpp - what training does not need -------------------===//
 
 #include "weft/tools/weft/CompilerMemory.h"
 
@@ -17,11 +17,14 @@ static int releaseCode(dl_phdr_info *library, size_t, void *) {
   uintptr_t page = uintptr_t(sysconf(_SC_PAGESIZE));
   for (int i = 0; i < library->dlpi_phnum; ++i) {
     const ElfW(Phdr) &segment = library->dlpi_phdr[i];
-    bool code = segment.p_type == PT_LOAD && (segment.p_flags & PF_X) && !(segment.p_flags & PF_W);
+    bool code = segment.p_type == PT_LOAD && (segment.p_flags & PF_X) &&
+                !(segment.p_flags & PF_W);
     if (!code || segment.p_memsz < large)
       continue;
-    uintptr_t begin = (library->dlpi_addr + segment.p_vaddr + page - 1) / page * page;
-    uintptr_t end = (library->dlpi_addr + segment.p_vaddr + segment.p_memsz) / page * page;
+    uintptr_t begin =
+        (library->dlpi_addr + segment.p_vaddr + page - 1) / page * page;
+    uintptr_t end =
+        (library->dlpi_addr + segment.p_vaddr + segment.p_memsz) / page * page;
     madvise(reinterpret_cast<void *>(begin), end - begin, MADV_DONTNEED);
   }
   return 0;

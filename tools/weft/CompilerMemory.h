@@ -1,4 +1,4 @@
-//===- CompilerMemory.h - what training does not need ----------*- C++ -*-===//
+//===- CompilerMemory.h - what training does not need -----------*- C++ -*-===//
 
 #ifndef WEFT_TOOLS_WEFT_COMPILERMEMORY_H
 #define WEFT_TOOLS_WEFT_COMPILERMEMORY_H

@@ -103,20 +103,22 @@ int weft::tool::runDevices(const DevicesFlags &flags) {
     printDevicesJson(cores, targets, rest, !noMpi);
     return 0;
   }
-  llvm::outs() << "Can be used:\n"
-               << "  cpu          --devices cpu:N gives N devices named cpu:0 "
-                  "to cpu:N-1 (at most 65,536);\n"
-               << "               they share " << cores
-               << (cores == 1 ? " core" : " cores") << " of " << processorName()
-               << " and "
-               << llvm::formatv("{0:f1}", double(memoryBytes()) / (1 << 30))
-               << " GiB\n"
-               << "               kernels for " << targets.front()
-               << " (--target: " << llvm::join(targets, ", ") << ")\n"
-               << (noMpi ? "" : "  mpi          mpirun -n P weft run|fit|evaluate|predict ... "
-                                "gives each of P processes a part\n"
-                                "               of the devices\n")
-               << "Cannot be used:\n";
+  llvm::outs()
+      << "Can be used:\n"
+      << "  cpu          --devices cpu:N gives N devices named cpu:0 "
+         "to cpu:N-1 (at most 65,536);\n"
+      << "               they share " << cores
+      << (cores == 1 ? " core" : " cores") << " of " << processorName()
+      << " and " << llvm::formatv("{0:f1}", double(memoryBytes()) / (1 << 30))
+      << " GiB\n"
+      << "               kernels for " << targets.front()
+      << " (--target: " << llvm::join(targets, ", ") << ")\n"
+      << (noMpi
+              ? ""
+              : "  mpi          mpirun -n P weft run|fit|evaluate|predict ... "
+                "gives each of P processes a part\n"
+                "               of the devices\n")
+      << "Cannot be used:\n";
   for (const Unavailable &entry : rest)
     llvm::outs() << "  " << llvm::left_justify(entry.kind, 12) << " "
                  << entry.why << "\n";
@@ -128,9 +130,10 @@ int weft::tool::runReshardCommand(const ReshardFlags &flags) {
                          flags.dtype, flags.json,  !flags.noExchange};
   std::string out, error = reshardReport(request, out);
   if (!error.empty())
-    return failUsage("reshard: " + error +
-                "; write it as in weft reshard --mesh x=4,y=2 --shape 16x16 "
-                "--from [x,-] --to [-,y]");
+    return failUsage(
+        "reshard: " + error +
+        "; write it as in weft reshard --mesh x=4,y=2 --shape 16x16 "
+        "--from [x,-] --to [-,y]");
   std::fputs(out.c_str(), stdout);
   return 0;
 }

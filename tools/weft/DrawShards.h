@@ -1,4 +1,4 @@
-//===- DrawShards.h - the shards of a tensor as labelled boxes -*- C++ -*-===//
+//===- DrawShards.h - the shards of a tensor as labelled boxes --*- C++ -*-===//
 //
 // [{}, {"model"}] of 784x200 on 2x4, three quarters of it:
 //

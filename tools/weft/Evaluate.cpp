@@ -1,4 +1,4 @@
-//===- Evaluate.cpp - weft evaluate and weft predict -----------------------===//
+//===- Evaluate.cpp - weft evaluate and weft predict ----------------------===//
 
 #include "weft/tools/weft/SavedModel.h"
 #include "weft/tools/weft/TrainingSession.h"
@@ -18,7 +18,8 @@ static LoopOptions loopOptions(const EvaluateFlags &flags) {
 }
 
 int weft::tool::runEvaluate(const EvaluateFlags &flags) {
-  auto session = TrainingSession::open(flags.model, flags.data, flags.processes);
+  auto session =
+      TrainingSession::open(flags.model, flags.data, flags.processes);
   if (!session)
     return 1;
   auto data =
@@ -43,7 +44,8 @@ int weft::tool::runPredict(const EvaluateFlags &flags) {
   bool writes = weft_processes_rank(flags.processes) == 0;
   if (Status writable = writes ? tryOutput(flags.out) : Status{}; !writable)
     return fail(writable.message());
-  auto session = TrainingSession::open(flags.model, flags.data, flags.processes);
+  auto session =
+      TrainingSession::open(flags.model, flags.data, flags.processes);
   if (!session)
     return 1;
   auto data =
@@ -60,6 +62,7 @@ int weft::tool::runPredict(const EvaluateFlags &flags) {
     return fail("--out " + flags.out + ": the model has " +
                 std::to_string(outputs->size()) +
                 " outputs; only models of one output are supported");
-  Status written = writes ? writeNpy(flags.out, outputs->front().array) : Status{};
+  Status written =
+      writes ? writeNpy(flags.out, outputs->front().array) : Status{};
   return written ? 0 : fail(written.message());
 }

@@ -60,9 +60,11 @@ static int explainModel(const ExplainFlags &flags) {
   auto steps = StepCompiler::open(flags.model);
   if (!steps)
     return 1;
-  const auto &[step, batchSize] = std::tie(flags.model.step, flags.model.batchSize);
+  const auto &[step, batchSize] =
+      std::tie(flags.model.step, flags.model.batchSize);
   bool isOverBudget = false;
-  auto module = steps->reach(step, batchSize, Stage::plan, wanted(isOverBudget, flags));
+  auto module =
+      steps->reach(step, batchSize, Stage::plan, wanted(isOverBudget, flags));
   if (!module)
     return 1;
   Report report = reportOf(*module, flags.model);

@@ -1,5 +1,4 @@
-//===- Failure.cpp - how a command says that it failed
-//---------------------===//
+//===- Failure.cpp - how a command says that it failed --------------------===//
 
 #include "weft/tools/weft/Commands.h"
 

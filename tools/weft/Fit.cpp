@@ -1,5 +1,4 @@
-//===- Fit.cpp - weft fit
-//--------------------------------------------------===//
+//===- Fit.cpp - weft fit -------------------------------------------------===//
 
 #include "weft/tools/weft/OutputFile.h"
 #include "weft/tools/weft/SavedModel.h"
@@ -147,7 +146,8 @@ int weft::tool::runFit(const FitFlags &given) {
     flags.history = flags.stats = "";
   if (Status writable = tryOutputs(flags); !writable)
     return fail(writable.message());
-  auto session = TrainingSession::open(flags.model, flags.data, flags.processes);
+  auto session =
+      TrainingSession::open(flags.model, flags.data, flags.processes);
   if (!session)
     return 1;
   if (!flags.model.seed && !flags.json)

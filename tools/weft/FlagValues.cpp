@@ -9,7 +9,8 @@ using namespace weft::tool;
 
 /// Of values that are numbers; what else there is, CLI11 refuses itself.
 template <typename Number>
-static FlagCheck number(std::function<bool(Number)> fits, std::string must, std::string how) {
+static FlagCheck number(std::function<bool(Number)> fits, std::string must,
+                        std::string how) {
   return [=](const std::string &text) -> std::string {
     Number value{};
     if (!CLI::detail::lexical_cast(text, value) || fits(value))
@@ -37,13 +38,15 @@ FlagCheck weft::tool::isStep() {
 }
 
 FlagCheck weft::tool::isDivisor() {
-  return number<double>([](double value) { return value != 0 && std::isfinite(value); },
-                        "a finite number other than 0", "give for example 255");
+  return number<double>(
+      [](double value) { return value != 0 && std::isfinite(value); },
+      "a finite number other than 0", "give for example 255");
 }
 
 FlagCheck weft::tool::isRate() {
-  return number<double>([](double value) { return std::isfinite(float(value)); },
-                        "a finite number of float32", "give a number such as 0.001");
+  return number<double>(
+      [](double value) { return std::isfinite(float(value)); },
+      "a finite number of float32", "give a number such as 0.001");
 }
 
 FlagCheck weft::tool::isFraction() {
@@ -60,7 +63,8 @@ FlagCheck weft::tool::namesDevices() {
       if (error == std::errc() && rest == end && count >= 1 && count <= 65536)
         return "";
     }
-    return "'" + text + "' is no list of devices; write cpu:N with N from 1 to 65536";
+    return "'" + text +
+           "' is no list of devices; write cpu:N with N from 1 to 65536";
   };
 }
 
@@ -68,7 +72,8 @@ FlagCheck weft::tool::namesModel() {
   return [](const std::string &text) -> std::string {
     if (text.ends_with(".keras"))
       return "";
-    return text + ": Keras loads only files whose name ends in .keras; name it so";
+    return text +
+           ": Keras loads only files whose name ends in .keras; name it so";
   };
 }
 

@@ -1,4 +1,4 @@
-//===- FlagValues.h - values that no run could take -----------*- C++ -*-===//
+//===- FlagValues.h - values that no run could take -------------*- C++ -*-===//
 //
 //   app.add_option("--batch-size", size)->check(atLeast(1, "give the samples of a step"));
 //

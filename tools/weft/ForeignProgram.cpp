@@ -1,4 +1,4 @@
-//===- ForeignProgram.cpp - a program that is no Keras model ---------------===//
+//===- ForeignProgram.cpp - a program that is no Keras model --------------===//
 
 #include "weft/tools/weft/ForeignProgram.h"
 
@@ -37,8 +37,7 @@ static bool looksLikeIr(llvm::StringRef text) {
          !stablehlo::isArtifact(text);
 }
 
-std::unique_ptr<ForeignProgram>
-ForeignProgram::open(const ModelFlags &flags) {
+std::unique_ptr<ForeignProgram> ForeignProgram::open(const ModelFlags &flags) {
   std::unique_ptr<ForeignProgram> self(new ForeignProgram());
   self->flags = flags;
   if (const char *flag = flagOfModels(flags))
@@ -102,7 +101,9 @@ OwningOpRef<ModuleOp> ForeignProgram::import() {
 CompileOptions ForeignProgram::options() {
   CompileOptions result = compileOptions(flags);
   result.expect = flags.expect;
-  result.findFixes = [this](Explanation &explanation) { findFixes(explanation); };
+  result.findFixes = [this](Explanation &explanation) {
+    findFixes(explanation);
+  };
   return result;
 }
 
@@ -129,8 +130,9 @@ void ForeignProgram::findFixes(Explanation &explanation) {
       [&](const CollectiveCost &collective) {
         std::vector<Change> found;
         for (AnnotationChange &change : changes.of(collective))
-          found.push_back({change.text, change.annotation,
-                           [&, change] { return costUnder(*original, change); }});
+          found.push_back({change.text, change.annotation, [&, change] {
+                             return costUnder(*original, change);
+                           }});
         return found;
       },
       affordableChanges(explanation));

@@ -1,4 +1,4 @@
-//===- ForeignProgram.h - a program that is no Keras model -----*- C++ -*-===//
+//===- ForeignProgram.h - a program that is no Keras model ------*- C++ -*-===//
 //
 // StableHLO, as text or artifact, or Weft's own text at stage `imported`:
 //

@@ -1,5 +1,4 @@
-//===- InternalFailure.cpp - when Weft itself is wrong
-//---------------------===//
+//===- InternalFailure.cpp - when Weft itself is wrong --------------------===//
 
 #include "weft/tools/weft/InternalFailure.h"
 

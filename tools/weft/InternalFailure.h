@@ -1,4 +1,4 @@
-//===- InternalFailure.h - when Weft itself is wrong ----------*- C++ -*-===//
+//===- InternalFailure.h - when Weft itself is wrong ------------*- C++ -*-===//
 //
 //   weft: internal failure: model.json: the stage 'partitioned' cannot be
 //   reached; its IR and pipeline are in /tmp/weft-reproducer-4711.mlir: please

@@ -93,7 +93,8 @@ std::string JoinedProcesses::keptErrors() const {
 static std::string reasonOf(const std::string &messages) {
   constexpr std::string_view head = "weft: error: ";
   size_t at = messages.find(head);
-  std::string text = at == std::string::npos ? messages : messages.substr(at + head.size());
+  std::string text =
+      at == std::string::npos ? messages : messages.substr(at + head.size());
   while (!text.empty() && text.back() == '\n')
     text.pop_back();
   return text.empty() ? "has failed" : text;

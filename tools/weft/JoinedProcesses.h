@@ -1,4 +1,4 @@
-//===- JoinedProcesses.h - weft under mpirun -------------------*- C++ -*-===//
+//===- JoinedProcesses.h - weft under mpirun --------------------*- C++ -*-===//
 //
 //   JoinedProcesses joined;                  // mpirun -n 4 weft run ...
 //   if (joined.begin(argc, argv)) status = command(joined.processes());

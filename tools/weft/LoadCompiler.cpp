@@ -1,5 +1,4 @@
-//===- LoadCompiler.cpp - the compiler, when a command needs it
-//------------===//
+//===- LoadCompiler.cpp - the compiler, when a command needs it -----------===//
 
 #include "weft/tools/weft/Commands.h"
 

@@ -1,4 +1,4 @@
-//===- OutputFile.cpp - files written whole or not at all ------------------===//
+//===- OutputFile.cpp - files written whole or not at all -----------------===//
 
 #include "weft/tools/weft/OutputFile.h"
 

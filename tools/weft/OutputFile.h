@@ -1,4 +1,4 @@
-//===- OutputFile.h - files written whole or not at all -------*- C++ -*-===//
+//===- OutputFile.h - files written whole or not at all ---------*- C++ -*-===//
 
 #ifndef WEFT_TOOLS_WEFT_OUTPUTFILE_H
 #define WEFT_TOOLS_WEFT_OUTPUTFILE_H

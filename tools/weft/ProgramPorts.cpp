@@ -1,5 +1,4 @@
-//===- ProgramPorts.cpp - what a program file takes and gives
-//--------------===//
+//===- ProgramPorts.cpp - what a program file takes and gives -------------===//
 
 #include "weft/tools/weft/ProgramPorts.h"
 

@@ -18,12 +18,12 @@ static std::string read(const std::string &bytes, const std::string &name) {
   stablehlo::registerDialects(registry);
   mlir::MLIRContext context(registry, mlir::MLIRContext::Threading::DISABLED);
   std::string error;
-  mlir::ScopedDiagnosticHandler handler(
-      &context, [&](mlir::Diagnostic &diagnostic) {
-        if (error.empty())
-          error = diagnostic.str();
-        return mlir::success();
-      });
+  mlir::ScopedDiagnosticHandler handler(&context,
+                                        [&](mlir::Diagnostic &diagnostic) {
+                                          if (error.empty())
+                                            error = diagnostic.str();
+                                          return mlir::success();
+                                        });
   auto program = stablehlo::read(bytes, name, &context);
   if (!program)
     return "E" + error;

@@ -1,4 +1,4 @@
-//===- ReadArtifact.h - portable artifacts that may be damaged -*- C++ -*-===//
+//===- ReadArtifact.h - portable artifacts that may be damaged --*- C++ -*-===//
 //
 // MLIR's reader of bytecode is not safe on damaged files (found by fuzzing):
 // it runs in a process of its own, which hands on text.

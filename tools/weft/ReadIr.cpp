@@ -1,4 +1,4 @@
-//===- ReadIr.cpp - Weft's own text -----------------------------------------===//
+//===- ReadIr.cpp - Weft's own text ---------------------------------------===//
 
 #include "weft/tools/weft/ReadIr.h"
 
@@ -11,9 +11,9 @@
 using namespace weft;
 using namespace weft::tool;
 
-mlir::OwningOpRef<mlir::ModuleOp> weft::tool::parseIr(const std::string &text,
-                                                      const std::string &file,
-                                                      mlir::MLIRContext &context) {
+mlir::OwningOpRef<mlir::ModuleOp>
+weft::tool::parseIr(const std::string &text, const std::string &file,
+                    mlir::MLIRContext &context) {
   bool printed = false;
   mlir::ScopedDiagnosticHandler handler(
       &context, [&](mlir::Diagnostic &diagnostic) {

@@ -1,4 +1,4 @@
-//===- ReadIr.h - Weft's own text --------------------------------*- C++ -*-===//
+//===- ReadIr.h - Weft's own text -------------------------------*- C++ -*-===//
 //
 //   tp.mlir:12:8: is no valid IR: ...; write it as weft compile --emit prints it
 //

@@ -1,5 +1,4 @@
-//===- Run.cpp - weft run: a program file on named arrays
-//------------------===//
+//===- Run.cpp - weft run: a program file on named arrays -----------------===//
 //
 //   weft run predict.weft --inputs in.npz --outputs out.npz
 //   weft run predict.weft --list
@@ -164,9 +163,8 @@ createRuntime(const RunFlags &flags, const weft_program *program) {
   std::string devices =
       flags.devices.empty() ? "cpu:" + std::to_string(needed) : flags.devices;
   weft_runtime *runtime = nullptr;
-  if (Status made =
-          takeError(weft_runtime_create_among(flags.processes, devices.c_str(),
-                                              0, &runtime));
+  if (Status made = takeError(weft_runtime_create_among(
+          flags.processes, devices.c_str(), 0, &runtime));
       !made)
     return Error{"--devices: " + made.message()};
   std::unique_ptr<weft_runtime, FreeRuntime> owner(runtime);
@@ -194,8 +192,7 @@ static Status execute(const RunFlags &flags, const weft_program *program) {
     return file.error();
   std::vector<Port> inputs = inputPorts(program);
   std::vector<Port> outputs = outputPorts(program);
-  if (Status named = checkNames(*file, inputs, outputs);
-      !named)
+  if (Status named = checkNames(*file, inputs, outputs); !named)
     return named;
   auto runtime = createRuntime(flags, program);
   if (!runtime)
@@ -203,11 +200,12 @@ static Status execute(const RunFlags &flags, const weft_program *program) {
   weft_runtime *created = runtime->get();
   Bound bound;
   uint64_t hash = 0;
-  if (Status in = bindInputs(created, program, *file, inputs, flags, bound, hash);
+  if (Status in =
+          bindInputs(created, program, *file, inputs, flags, bound, hash);
       !in)
     return in;
-  if (Status same = takeError(weft_processes_agree(
-          flags.processes, flags.inputs.c_str(), hash));
+  if (Status same = takeError(
+          weft_processes_agree(flags.processes, flags.inputs.c_str(), hash));
       !same)
     return Error{flags.program + ": " + same.message()};
   if (Status to = bindOutputs(created, program, inputs, outputs.size(), bound);

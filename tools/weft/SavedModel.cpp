@@ -26,12 +26,13 @@ static bool isOptimizers(const NamedArray &array) {
 
 /// Saved before the first step: an iteration of 0 and the rate, no slots.
 static bool hasNotTrained(const std::vector<NamedArray> &datasets) {
-  return std::all_of(datasets.begin(), datasets.end(), [](const NamedArray &array) {
-    bool isIteration = array.name == "optimizer/vars/0";
-    return !isOptimizers(array) || array.name == "optimizer/vars/1" ||
-           (isIteration && array.array.count() == 1 &&
-            array.array.at(0) == 0);
-  });
+  return std::all_of(
+      datasets.begin(), datasets.end(), [](const NamedArray &array) {
+        bool isIteration = array.name == "optimizer/vars/0";
+        return !isOptimizers(array) || array.name == "optimizer/vars/1" ||
+               (isIteration && array.array.count() == 1 &&
+                array.array.at(0) == 0);
+      });
 }
 
 Result<std::vector<NamedArray>>
@@ -60,10 +61,10 @@ static Status checkComplete(const std::vector<NamedArray> &arrays,
                             const keras::Model &model,
                             const std::string &where) {
   for (const keras::Variable &variable : model.variables) {
-    bool has = std::any_of(arrays.begin(), arrays.end(),
-                           [&](const NamedArray &array) {
-                             return array.name == variable.path;
-                           });
+    bool has =
+        std::any_of(arrays.begin(), arrays.end(), [&](const NamedArray &array) {
+          return array.name == variable.path;
+        });
     if (!has && variable.initializer.className != "SeedGenerator")
       return Error{where + ": has no array for the variable " + variable.path +
                    " of shape " + text(variable.shape) +
@@ -101,8 +102,7 @@ weft::tool::readWeights(const std::string &path, const keras::Model &model) {
   return savedValues(archive->weights, model, path);
 }
 
-Status weft::tool::saveModel(const std::string &path,
-                             const keras::Model &model,
+Status weft::tool::saveModel(const std::string &path, const keras::Model &model,
                              const std::vector<NamedArray> &values) {
   std::vector<Hdf5Group> groups;
   for (const keras::SavedGroup &group : keras::savedGroups(model))

@@ -1,4 +1,4 @@
-//===- SavedModel.h - weights from files, models to files -----*- C++ -*-===//
+//===- SavedModel.h - weights from files, models to files -------*- C++ -*-===//
 //
 //   auto values = readWeights("m.keras", model);  // or .weights.h5, or .npz
 //   state.load(*values, /*strict=*/false);

@@ -1,4 +1,4 @@
-//===- Statistics.cpp - what a run cost ------------------------------------===//
+//===- Statistics.cpp - what a run cost -----------------------------------===//
 
 #include "weft/tools/weft/Statistics.h"
 
@@ -38,7 +38,8 @@ static double processAge() {
     fields >> field;
   timespec now{};
   clock_gettime(CLOCK_BOOTTIME, &now);
-  double started = std::strtod(field.c_str(), nullptr) / double(sysconf(_SC_CLK_TCK));
+  double started =
+      std::strtod(field.c_str(), nullptr) / double(sysconf(_SC_CLK_TCK));
   return 1e3 * (double(now.tv_sec) - started) + double(now.tv_nsec) / 1e6;
 }
 

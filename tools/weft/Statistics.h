@@ -1,4 +1,4 @@
-//===- Statistics.h - what a run cost -------------------------*- C++ -*-===//
+//===- Statistics.h - what a run cost ---------------------------*- C++ -*-===//
 //
 //   StepClock clock;
 //   clock.beginStep(); ... clock.endStep(runtime, executeSeconds);  // each step

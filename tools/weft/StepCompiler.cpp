@@ -1,4 +1,4 @@
-//===- StepCompiler.cpp - a model's steps as programs ----------------------===//
+//===- StepCompiler.cpp - a model's steps as programs ---------------------===//
 
 #include "weft/tools/weft/StepCompiler.h"
 #include "weft/tools/weft/CompilerMemory.h"
@@ -142,8 +142,8 @@ bool StepCompiler::readDistributionFile() {
     auto text = readTextFile(flags.distribution, error);
     if (!text)
       return fail(error), false;
-    auto read = keras::readDistribution(
-        *text, flags.devices.empty() ? 0 : deviceCount);
+    auto read =
+        keras::readDistribution(*text, flags.devices.empty() ? 0 : deviceCount);
     if (!read)
       return fail(flags.distribution + ": " + read.error), false;
     layouts = std::move(*read);
@@ -180,8 +180,8 @@ bool StepCompiler::checkRules() {
 std::unique_ptr<MLIRContext> weft::tool::makeContext(const std::string &input) {
   DialectRegistry registry;
   registerAllDialects(registry);
-  auto context = std::make_unique<MLIRContext>(
-      registry, MLIRContext::Threading::DISABLED);
+  auto context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();
   context->getDiagEngine().registerHandler([input](Diagnostic &diagnostic) {
     std::string place = input;
@@ -244,9 +244,9 @@ OwningOpRef<ModuleOp> StepCompiler::import(const std::string &step,
   return import(step, batchSize, distribution());
 }
 
-OwningOpRef<ModuleOp>
-StepCompiler::import(const std::string &step, int64_t batchSize,
-                     const keras::Distribution *layouts) {
+OwningOpRef<ModuleOp> StepCompiler::import(const std::string &step,
+                                           int64_t batchSize,
+                                           const keras::Distribution *layouts) {
   auto kind = llvm::StringSwitch<std::optional<keras::StepKind>>(step)
                   .Case("train", keras::StepKind::Train)
                   .Case("evaluate", keras::StepKind::Evaluate)
@@ -303,9 +303,9 @@ OwningOpRef<ModuleOp> StepCompiler::reach(const std::string &step,
   return nullptr;
 }
 
-OwningOpRef<ModuleOp>
-StepCompiler::planUnder(const keras::Distribution &other,
-                        const std::string &step, int64_t batchSize) {
+OwningOpRef<ModuleOp> StepCompiler::planUnder(const keras::Distribution &other,
+                                              const std::string &step,
+                                              int64_t batchSize) {
   ScopedDiagnosticHandler silent(liveContext(),
                                  [](Diagnostic &) { return success(); });
   auto module = import(step, batchSize, &other);

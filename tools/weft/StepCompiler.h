@@ -1,4 +1,4 @@
-//===- StepCompiler.h - a model's steps as programs -----------*- C++ -*-===//
+//===- StepCompiler.h - a model's steps as programs -------------*- C++ -*-===//
 //
 //   Result<StepCompiler> steps = StepCompiler::open(flags);
 //   auto module = steps->import("train", 128);       // stage `imported`

@@ -1,4 +1,4 @@
-//===- StepFixes.cpp - what other layout maps would do to a step ------------===//
+//===- StepFixes.cpp - what other layout maps would do to a step ----------===//
 
 #include "weft/compiler/explain/FindFixes.h"
 #include "weft/compiler/frontends/keras/LayoutChanges.h"
@@ -16,8 +16,9 @@ void StepCompiler::explainRules(Explanation &explanation) {
   for (const keras::RuleStatus &rule : resolved->rules)
     explanation.rules.push_back(
         {rule.key, rule.status, rule.matches,
-         rule.closest.empty() ? ""
-                              : "closest paths: " + llvm::join(rule.closest, ", ")});
+         rule.closest.empty()
+             ? ""
+             : "closest paths: " + llvm::join(rule.closest, ", ")});
 }
 
 /// Of a variable, input or label by the name of its port; empty where nobody
@@ -29,7 +30,9 @@ static std::string reasonOf(const TensorLayout &tensor,
       found != resolved.variables.end())
     return found->second.reason;
   if (tensor.role == "label" || tensor.role == "sample_weight")
-    return keras::batchLayout(layouts, static_cast<int64_t>(tensor.shape.size())).reason;
+    return keras::batchLayout(layouts,
+                              static_cast<int64_t>(tensor.shape.size()))
+        .reason;
   if (tensor.role != "input" || resolved.inputs.empty())
     return "";
   auto found = resolved.inputs.find(tensor.name);
@@ -49,9 +52,15 @@ void StepCompiler::explainTensors(std::vector<TensorLayout> &tensors,
     auto found = resolved->outputs.find(name);
     if (found == resolved->outputs.end())
       continue;
-    TensorLayout inside{name + "/output", kInside, node.dtype, {batchSize},
-                        found->second.layout, found->second.reason, true};
-    inside.shape.insert(inside.shape.end(), node.shape.begin(), node.shape.end());
+    TensorLayout inside{name + "/output",
+                        kInside,
+                        node.dtype,
+                        {batchSize},
+                        found->second.layout,
+                        found->second.reason,
+                        true};
+    inside.shape.insert(inside.shape.end(), node.shape.begin(),
+                        node.shape.end());
     inside.layout.dims.resize(inside.shape.size());
     tensors.push_back(std::move(inside));
   }
@@ -73,7 +82,8 @@ void StepCompiler::findFixes(Explanation &explanation, const std::string &step,
       [&](const CollectiveCost &collective) {
         std::vector<Change> found;
         for (LayoutChange &change : changes.of(collective))
-          found.push_back({change.text, change.annotation, [recount, change] { return recount(change); }});
+          found.push_back({change.text, change.annotation,
+                           [recount, change] { return recount(change); }});
         return found;
       },
       affordableChanges(explanation));

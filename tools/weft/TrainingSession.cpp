@@ -1,5 +1,4 @@
-//===- TrainingSession.cpp - a model on devices
-//----------------------------===//
+//===- TrainingSession.cpp - a model on devices ---------------------------===//
 
 #include "weft/tools/weft/TrainingSession.h"
 
@@ -30,9 +29,9 @@ static const char *stepName(StepKind kind) {
   return "";
 }
 
-std::unique_ptr<TrainingSession> TrainingSession::open(const ModelFlags &given,
-                                                       const DataFlags &data,
-                                                       weft_processes *processes) {
+std::unique_ptr<TrainingSession>
+TrainingSession::open(const ModelFlags &given, const DataFlags &data,
+                      weft_processes *processes) {
   std::unique_ptr<TrainingSession> session(new TrainingSession());
   session->processes = processes;
   ModelFlags flags = given;
@@ -155,7 +154,8 @@ Result<TrainingData> TrainingSession::data(StepKind kind,
     const Array &array = *selected->columns[i].array;
     hash = hash * 31 + weft_hash(array.bytes.data(), array.bytes.size());
   }
-  if (weft_error *error = weft_processes_agree(processes, "training data", hash))
+  if (weft_error *error =
+          weft_processes_agree(processes, "training data", hash))
     return takeError(error);
   warnOfLabels(*selected, steps->model());
   return selected;
@@ -180,8 +180,10 @@ Status TrainingSession::initialise(StepKind kind,
     return arrays.error();
   uint64_t hash = 0;
   for (const NamedArray &named : *arrays)
-    hash = hash * 31 + weft_hash(named.array.bytes.data(), named.array.bytes.size());
-  if (weft_error *error = weft_processes_agree(processes, weightsFile.c_str(), hash))
+    hash = hash * 31 +
+           weft_hash(named.array.bytes.data(), named.array.bytes.size());
+  if (weft_error *error =
+          weft_processes_agree(processes, weightsFile.c_str(), hash))
     return takeError(error);
   loaded = variables->load(*arrays, /*strict=*/false);
   return loaded ? loaded : Error{weightsFile + ": " + loaded.message()};

@@ -1,4 +1,4 @@
-//===- TrainingSession.h - a model on devices -----------------*- C++ -*-===//
+//===- TrainingSession.h - a model on devices -------------------*- C++ -*-===//
 //
 // Compiler and runtime joined for one command: programs are compiled when a
 // batch size first asks for them, all over one set of variables.

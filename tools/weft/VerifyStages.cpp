@@ -1,4 +1,4 @@
-//===- VerifyStages.cpp - do the stages keep a step's meaning? -------------===//
+//===- VerifyStages.cpp - do the stages keep a step's meaning? ------------===//
 
 #include "weft/tools/weft/VerifyStages.h"
 

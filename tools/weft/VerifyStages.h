@@ -1,4 +1,4 @@
-//===- VerifyStages.h - do the stages keep a step's meaning? --*- C++ -*-===//
+//===- VerifyStages.h - do the stages keep a step's meaning? ----*- C++ -*-===//
 //
 //   verified: global program = 8 devices (stage partitioned, scheduled)
 //

@@ -32,9 +32,10 @@ static void addModelFlags(CLI::App &app, ModelFlags &flags, bool training) {
       ->capture_default_str();
   app.add_option("--shape", flags.shapes,
                  "NAME=16x128 fixes unknown dimensions of an input; repeated");
-  app.add_option("--target", flags.target,
-                 "native, cpu:avx512, cpu:avx2, cpu:generic; cuda:sm_90a prints "
-                 "kernels only (--emit=assembly)")
+  app.add_option(
+         "--target", flags.target,
+         "native, cpu:avx512, cpu:avx2, cpu:generic; cuda:sm_90a prints "
+         "kernels only (--emit=assembly)")
       ->capture_default_str();
   app.add_flag("--timing", flags.timing, "print the time of each pass");
   if (!training)
@@ -43,7 +44,8 @@ static void addModelFlags(CLI::App &app, ModelFlags &flags, bool training) {
   app.add_option("--learning-rate", flags.learningRate, "of the optimizer")
       ->check(isRate());
   app.add_option("--loss", flags.loss, "a Keras name or JSON");
-  app.add_option("--metrics", flags.metrics, "Keras names or JSON objects, comma-separated");
+  app.add_option("--metrics", flags.metrics,
+                 "Keras names or JSON objects, comma-separated");
   app.add_option("--seed", flags.seed,
                  "as keras.utils.set_random_seed (default: drawn, printed)");
 }
@@ -82,8 +84,7 @@ static void addFit(CLI::App &app, FitFlags &flags) {
       ->capture_default_str();
   app.add_option("--steps-per-epoch", flags.stepsPerEpoch, "batches an epoch")
       ->check(atLeast(1, "leave it out for all of the data"));
-  app.add_option("--max-steps", flags.maxSteps,
-                 "stop after N steps altogether")
+  app.add_option("--max-steps", flags.maxSteps, "stop after N steps altogether")
       ->check(atLeast(0, "0 trains nothing"));
   app.add_flag("--no-shuffle", flags.noShuffle, "keep the order of the data");
   app.add_flag("--drop-remainder", flags.dropRemainder,
@@ -139,8 +140,9 @@ static void addCompile(CLI::App &app, CompileFlags &flags) {
                  "print the IR of a stage: imported, differentiated, sharded, "
                  "partitioned, scheduled, kernels or plan; or assembly: what "
                  "--target makes of the kernels");
-  app.add_option("--kernel", flags.kernels,
-                 "with --emit=assembly: only the kernel of this name; repeated");
+  app.add_option(
+      "--kernel", flags.kernels,
+      "with --emit=assembly: only the kernel of this name; repeated");
   app.add_option("--from", flags.from,
                  "MODEL is a file of IR at this stage, as --emit printed it");
   app.add_option("-o,--out", flags.out, "file (- for stdout)");
@@ -153,7 +155,8 @@ static void addCompile(CLI::App &app, CompileFlags &flags) {
              "--emit sharded -o step.mlir\n"
              "  weft compile step.mlir --from sharded --emit partitioned\n"
              "  weft compile model.json --verify --seed 1\n"
-             "  weft compile prog.mlir --emit sharded    (StableHLO, as JAX prints it, or Weft's own text)\n"
+             "  weft compile prog.mlir --emit sharded    (StableHLO, as JAX "
+             "prints it, or Weft's own text)\n"
              "  weft compile model.json --data-parallel --devices cpu:8 "
              "--expect all_reduce=1 -o step.weft");
 }
@@ -173,7 +176,8 @@ static void addExplain(CLI::App &app, ExplainFlags &flags) {
              "--batch-size 128\n"
              "  weft explain model.json --data-parallel --devices cpu:8 "
              "--step predict --json\n"
-             "  weft explain prog.mlir --html report.html    (layouts, step and memory drawn)");
+             "  weft explain prog.mlir --html report.html    (layouts, step "
+             "and memory drawn)");
 }
 
 static void addLayout(CLI::App &app, ExplainFlags &flags) {
@@ -207,9 +211,10 @@ static void addReshard(CLI::App &app, ReshardFlags &flags) {
 }
 
 static void addRun(CLI::App &app, RunFlags &flags) {
-  app.add_option("program", flags.program,
-                 "a file of `weft compile`, or a program in StableHLO or Weft's "
-                 "text (.mlir)")
+  app.add_option(
+         "program", flags.program,
+         "a file of `weft compile`, or a program in StableHLO or Weft's "
+         "text (.mlir)")
       ->required();
   app.add_option("--inputs", flags.inputs,
                  "in.npz: a global array for each input, by its name");

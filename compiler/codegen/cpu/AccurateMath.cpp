@@ -21,22 +21,49 @@ struct Formula {
   OpBuilder &b;
   Location loc;
 
-  Value number(double value, Value like) const { return arith::ConstantOp::create(b, loc, b.getFloatAttr(like.getType(), value)); }
-  Value add(Value x, Value y) const { return arith::AddFOp::create(b, loc, x, y); }
-  Value sub(Value x, Value y) const { return arith::SubFOp::create(b, loc, x, y); }
-  Value mul(Value x, Value y) const { return arith::MulFOp::create(b, loc, x, y); }
-  Value div(Value x, Value y) const { return arith::DivFOp::create(b, loc, x, y); }
+  Value number(double value, Value like) const {
+    return arith::ConstantOp::create(b, loc,
+                                     b.getFloatAttr(like.getType(), value));
+  }
+  Value add(Value x, Value y) const {
+    return arith::AddFOp::create(b, loc, x, y);
+  }
+  Value sub(Value x, Value y) const {
+    return arith::SubFOp::create(b, loc, x, y);
+  }
+  Value mul(Value x, Value y) const {
+    return arith::MulFOp::create(b, loc, x, y);
+  }
+  Value div(Value x, Value y) const {
+    return arith::DivFOp::create(b, loc, x, y);
+  }
   Value mul(Value x, double y) const { return mul(x, number(y, x)); }
   Value add(Value x, double y) const { return add(x, number(y, x)); }
-  Value fma(Value x, Value y, Value z) const { return math::FmaOp::create(b, loc, x, y, z); }
-  Value fma(Value x, double y, Value z) const { return fma(x, number(y, x), z); }
+  Value fma(Value x, Value y, Value z) const {
+    return math::FmaOp::create(b, loc, x, y, z);
+  }
+  Value fma(Value x, double y, Value z) const {
+    return fma(x, number(y, x), z);
+  }
   Value abs(Value x) const { return math::AbsFOp::create(b, loc, x); }
-  Value withSignOf(Value size, Value x) const { return math::CopySignOp::create(b, loc, size, x); }
-  Value select(Value condition, Value x, Value y) const { return arith::SelectOp::create(b, loc, condition, x, y); }
-  Value compare(arith::CmpFPredicate kind, Value x, Value y) const { return arith::CmpFOp::create(b, loc, kind, x, y); }
-  Value compare(arith::CmpFPredicate kind, Value x, double y) const { return compare(kind, x, number(y, x)); }
-  Value widened(Value x) const { return arith::ExtFOp::create(b, loc, b.getF64Type(), x); }
-  Value narrowed(Value x) const { return arith::TruncFOp::create(b, loc, b.getF32Type(), x); }
+  Value withSignOf(Value size, Value x) const {
+    return math::CopySignOp::create(b, loc, size, x);
+  }
+  Value select(Value condition, Value x, Value y) const {
+    return arith::SelectOp::create(b, loc, condition, x, y);
+  }
+  Value compare(arith::CmpFPredicate kind, Value x, Value y) const {
+    return arith::CmpFOp::create(b, loc, kind, x, y);
+  }
+  Value compare(arith::CmpFPredicate kind, Value x, double y) const {
+    return compare(kind, x, number(y, x));
+  }
+  Value widened(Value x) const {
+    return arith::ExtFOp::create(b, loc, b.getF64Type(), x);
+  }
+  Value narrowed(Value x) const {
+    return arith::TruncFOp::create(b, loc, b.getF32Type(), x);
+  }
 
   /// c[0] + c[1] x + ...
   Value polynomial(Value x, ArrayRef<double> coefficients) const {
@@ -58,32 +85,47 @@ Value sine(const Formula &f, Value x, int quarters) {
   Value rest = f.fma(k, -1.57079632673412561417e+00, wide);
   rest = f.fma(k, -6.07710050650619224932e-11, rest);
   Value turns = f.add(k, quarters);
-  turns = f.fma(math::FloorOp::create(f.b, f.loc, f.mul(turns, 0.25)), -4, turns); // 0, 1, 2 or 3
+  turns = f.fma(math::FloorOp::create(f.b, f.loc, f.mul(turns, 0.25)), -4,
+                turns); // 0, 1, 2 or 3
   Value r = f.narrowed(rest), z = f.mul(r, r);
-  Value sin = f.fma(f.mul(r, z), f.polynomial(z, {-1.6666654611e-1, 8.3321608736e-3, -1.9515295891e-4}), r);
-  Value cos = f.polynomial(z, {1, -0.5, 4.166664568298827e-2, -1.388731625493765e-3, 2.443315711809948e-5});
+  Value sin = f.fma(
+      f.mul(r, z),
+      f.polynomial(z, {-1.6666654611e-1, 8.3321608736e-3, -1.9515295891e-4}),
+      r);
+  Value cos = f.polynomial(z, {1, -0.5, 4.166664568298827e-2,
+                               -1.388731625493765e-3, 2.443315711809948e-5});
   Value half = f.mul(turns, 0.5);
   Value isOdd = f.compare(ONE, math::FloorOp::create(f.b, f.loc, half), half);
   Value size = f.select(isOdd, cos, sin);
-  return f.select(f.compare(OGE, turns, 2), arith::NegFOp::create(f.b, f.loc, size), size);
+  return f.select(f.compare(OGE, turns, 2),
+                  arith::NegFOp::create(f.b, f.loc, size), size);
 }
 
 /// The angle of (x, y), in f64; Cephes' atanf of what is below tan(pi/8).
 Value angle(const Formula &f, Value y, Value x) {
   Value height = f.abs(y), width = f.abs(x);
   Value isSteep = f.compare(OGT, height, width);
-  Value low = f.select(isSteep, width, height), high = f.select(isSteep, height, width);
+  Value low = f.select(isSteep, width, height),
+        high = f.select(isSteep, height, width);
   // atan(low / high), or pi/4 - atan((high - low) / (high + low)).
   Value isCorner = f.compare(OEQ, low, std::numeric_limits<double>::infinity());
-  Value isWide = arith::OrIOp::create(f.b, f.loc, isCorner, f.compare(OGT, low, f.mul(high, 0.41421356237309503)));
-  Value up = f.select(isWide, f.sub(high, low), low), down = f.select(isWide, f.add(high, low), high);
-  Value hasNoRatio = arith::OrIOp::create(f.b, f.loc, isCorner, f.compare(OEQ, down, 0.0));
+  Value isWide = arith::OrIOp::create(
+      f.b, f.loc, isCorner,
+      f.compare(OGT, low, f.mul(high, 0.41421356237309503)));
+  Value up = f.select(isWide, f.sub(high, low), low),
+        down = f.select(isWide, f.add(high, low), high);
+  Value hasNoRatio =
+      arith::OrIOp::create(f.b, f.loc, isCorner, f.compare(OEQ, down, 0.0));
   Value t = f.select(hasNoRatio, f.number(0, y), f.div(up, down));
   Value z = f.mul(t, t);
-  Value part = f.fma(f.mul(t, z), f.polynomial(z, {-3.33329491539e-1, 1.99777106478e-1, -1.38776856032e-1, 8.05374449538e-2}), t);
+  Value part = f.fma(f.mul(t, z),
+                     f.polynomial(z, {-3.33329491539e-1, 1.99777106478e-1,
+                                      -1.38776856032e-1, 8.05374449538e-2}),
+                     t);
   Value result = f.select(isWide, f.sub(f.number(kPi / 4, y), part), part);
   result = f.select(isSteep, f.sub(f.number(kPi / 2, y), result), result);
-  Value isLeft = f.compare(OLT, f.withSignOf(f.number(1, x), x), 0.0); // -0, too
+  Value isLeft =
+      f.compare(OLT, f.withSignOf(f.number(1, x), x), 0.0); // -0, too
   result = f.select(isLeft, f.sub(f.number(kPi, y), result), result);
   Value isNumber = f.compare(ORD, x, y);
   return f.select(isNumber, f.withSignOf(result, y), f.add(x, y));
@@ -93,26 +135,41 @@ Value angle(const Formula &f, Value y, Value x) {
 Value cubeRoot(const Formula &f, Value x) {
   Value size = f.abs(f.widened(x));
   Type i64 = f.b.getI64Type();
-  auto integer = [&](int64_t value) -> Value { return arith::ConstantOp::create(f.b, f.loc, f.b.getI64IntegerAttr(value)); };
+  auto integer = [&](int64_t value) -> Value {
+    return arith::ConstantOp::create(f.b, f.loc, f.b.getI64IntegerAttr(value));
+  };
   // The high word alone is divided: 32-bit integers are enough, and fast.
-  Value high = arith::TruncIOp::create(f.b, f.loc, f.b.getI32Type(), arith::ShRUIOp::create(f.b, f.loc, arith::BitcastOp::create(f.b, f.loc, i64, size), integer(32)));
-  auto word = [&](int32_t value) -> Value { return arith::ConstantOp::create(f.b, f.loc, f.b.getI32IntegerAttr(value)); };
-  Value third = arith::AddIOp::create(f.b, f.loc, arith::DivUIOp::create(f.b, f.loc, high, word(3)), word(715094163)); // B1 of FreeBSD's cbrt
-  Value bits = arith::ShLIOp::create(f.b, f.loc, arith::ExtUIOp::create(f.b, f.loc, i64, third), integer(32));
+  Value high = arith::TruncIOp::create(
+      f.b, f.loc, f.b.getI32Type(),
+      arith::ShRUIOp::create(f.b, f.loc,
+                             arith::BitcastOp::create(f.b, f.loc, i64, size),
+                             integer(32)));
+  auto word = [&](int32_t value) -> Value {
+    return arith::ConstantOp::create(f.b, f.loc, f.b.getI32IntegerAttr(value));
+  };
+  Value third = arith::AddIOp::create(
+      f.b, f.loc, arith::DivUIOp::create(f.b, f.loc, high, word(3)),
+      word(715094163)); // B1 of FreeBSD's cbrt
+  Value bits = arith::ShLIOp::create(
+      f.b, f.loc, arith::ExtUIOp::create(f.b, f.loc, i64, third), integer(32));
   Value root = arith::BitcastOp::create(f.b, f.loc, f.b.getF64Type(), bits);
   for (int step = 0; step < 2; ++step) {
     Value cube = f.mul(f.mul(root, root), root);
     root = f.mul(root, f.div(f.fma(size, 2, cube), f.fma(cube, 2, size)));
   }
-  Value isUsual = arith::AndIOp::create(f.b, f.loc, f.compare(OGT, size, 0.0), f.compare(OLT, size, std::numeric_limits<double>::infinity()));
+  Value isUsual = arith::AndIOp::create(
+      f.b, f.loc, f.compare(OGT, size, 0.0),
+      f.compare(OLT, size, std::numeric_limits<double>::infinity()));
   return f.select(isUsual, f.withSignOf(f.narrowed(root), x), x);
 }
 
 template <typename Op> struct Accurately : OpRewritePattern<Op> {
-  Accurately(MLIRContext *context, Value (*build)(const Formula &, Op)) : OpRewritePattern<Op>(context, /*benefit=*/2), build(build) {}
+  Accurately(MLIRContext *context, Value (*build)(const Formula &, Op))
+      : OpRewritePattern<Op>(context, /*benefit=*/2), build(build) {}
   Value (*build)(const Formula &, Op);
 
-  LogicalResult matchAndRewrite(Op op, PatternRewriter &rewriter) const override {
+  LogicalResult matchAndRewrite(Op op,
+                                PatternRewriter &rewriter) const override {
     if (!op.getType().isF32())
       return failure();
     rewriter.replaceOp(op, build(Formula{rewriter, op.getLoc()}, op));
@@ -124,17 +181,26 @@ template <typename Op> struct Accurately : OpRewritePattern<Op> {
 
 void populateAccurateMathPatterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
-  patterns.add<Accurately<math::SinOp>>(context, [](const Formula &f, math::SinOp op) {
-    Value x = op.getOperand();
-    return f.select(f.compare(OEQ, x, 0.0), x, sine(f, x, 0)); // -0
-  });
-  patterns.add<Accurately<math::CosOp>>(context, [](const Formula &f, math::CosOp op) { return sine(f, op.getOperand(), 1); });
-  patterns.add<Accurately<math::CbrtOp>>(context, [](const Formula &f, math::CbrtOp op) { return cubeRoot(f, op.getOperand()); });
-  patterns.add<Accurately<math::AtanOp>>(context, [](const Formula &f, math::AtanOp op) {
-    Value y = f.widened(op.getOperand());
-    return f.narrowed(angle(f, y, f.number(1, y)));
-  });
-  patterns.add<Accurately<math::Atan2Op>>(context, [](const Formula &f, math::Atan2Op op) {
+  patterns.add<Accurately<math::SinOp>>(
+      context, [](const Formula &f, math::SinOp op) {
+        Value x = op.getOperand();
+        return f.select(f.compare(OEQ, x, 0.0), x, sine(f, x, 0)); // -0
+      });
+  patterns.add<Accurately<math::CosOp>>(context,
+                                        [](const Formula &f, math::CosOp op) {
+                                          return sine(f, op.getOperand(), 1);
+                                        });
+  patterns.add<Accurately<math::CbrtOp>>(context,
+                                         [](const Formula &f, math::CbrtOp op) {
+                                           return cubeRoot(f, op.getOperand());
+                                         });
+  patterns.add<Accurately<math::AtanOp>>(
+      context, [](const Formula &f, math::AtanOp op) {
+        Value y = f.widened(op.getOperand());
+        return f.narrowed(angle(f, y, f.number(1, y)));
+      });
+  patterns.add<Accurately<math::Atan2Op>>(context, [](const Formula &f,
+                                                      math::Atan2Op op) {
     return f.narrowed(angle(f, f.widened(op.getLhs()), f.widened(op.getRhs())));
   });
 }

@@ -1,4 +1,4 @@
-//===- AccurateMath.h - f32 functions exact to a unit or two ---*- C++ -*-===//
+//===- AccurateMath.h - f32 functions exact to a unit or two ----*- C++ -*-===//
 //
 // MLIR's polynomials of math.sin and math.cos reduce their argument in one f32
 // step: sin(1e5) is wrong in the third digit, sin(-1e-30) is 6e-8. Those of

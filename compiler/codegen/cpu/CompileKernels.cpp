@@ -1,4 +1,4 @@
-//===- CompileKernels.cpp - kernels to machine code ------------------------===//
+//===- CompileKernels.cpp - kernels to machine code -----------------------===//
 
 #include "weft/compiler/codegen/cpu/CompileKernels.h"
 
@@ -18,7 +18,8 @@ using namespace mlir;
 using namespace weft;
 
 /// Part of every cache key: raise it when the emitted code changes.
-static constexpr llvm::StringLiteral kCodegenVersion = "weft-cpu-8 llvm-" LLVM_VERSION_STRING;
+static constexpr llvm::StringLiteral kCodegenVersion =
+    "weft-cpu-8 llvm-" LLVM_VERSION_STRING;
 
 /// Plain code of so few kernels is made sooner by one thread than by two.
 static constexpr size_t kFewKernels = 4;
@@ -32,36 +33,48 @@ struct KernelJob {
 } // namespace
 
 static llvm::CodeGenOptLevel levelOf(const CodegenOptions &options) {
-  return options.isBrief ? llvm::CodeGenOptLevel::None : llvm::CodeGenOptLevel::Aggressive;
+  return options.isBrief ? llvm::CodeGenOptLevel::None
+                         : llvm::CodeGenOptLevel::Aggressive;
 }
 
 static unsigned threadsOf(const CodegenOptions &options) {
-  return options.threads ? options.threads : std::max(1u, std::thread::hardware_concurrency());
+  return options.threads ? options.threads
+                         : std::max(1u, std::thread::hardware_concurrency());
 }
 
-static std::string cacheKey(llvm::StringRef text, const CpuTarget &target, const CodegenOptions &options) {
-  return keyOfCode({kCodegenVersion, options.isBrief ? "brief" : "", target.triple, target.cpu, target.features, text});
+static std::string cacheKey(llvm::StringRef text, const CpuTarget &target,
+                            const CodegenOptions &options) {
+  return keyOfCode({kCodegenVersion, options.isBrief ? "brief" : "",
+                    target.triple, target.cpu, target.features, text});
 }
 
 /// `lowering` is taken for the first kernel that is not in the cache.
-static void compile(KernelJob &job, cpu::KeptLowerings &kept, const CodegenOptions &options, std::unique_ptr<cpu::KernelLowering> &lowering) {
+static void compile(KernelJob &job, cpu::KeptLowerings &kept,
+                    const CodegenOptions &options,
+                    std::unique_ptr<cpu::KernelLowering> &lowering) {
   std::string key = cacheKey(job.text, kept.target, options);
   if (readCachedCode(options.cacheDir, key, job.object))
     return;
   if (!lowering)
     lowering = kept.take();
-  job.error = lowering->lower(job.text, levelOf(options), llvm::CodeGenFileType::ObjectFile, job.object);
+  job.error = lowering->lower(job.text, levelOf(options),
+                              llvm::CodeGenFileType::ObjectFile, job.object);
   if (job.error.empty())
     writeCachedCode(options.cacheDir, key, job.object);
 }
 
 static void print(func::FuncOp kernel, std::string &text) {
   llvm::raw_string_ostream stream(text);
-  kernel.print(stream, OpPrintingFlags().useLocalScope().elideLargeElementsAttrs(INT64_MAX));
+  kernel.print(
+      stream,
+      OpPrintingFlags().useLocalScope().elideLargeElementsAttrs(INT64_MAX));
 }
 
-static LogicalResult fail(func::FuncOp kernel, const CpuTarget &target, llvm::StringRef error) {
-  return kernel.emitError() << "kernel '" << kernel.getName() << "' cannot be compiled for " << target.name << ": " << error;
+static LogicalResult fail(func::FuncOp kernel, const CpuTarget &target,
+                          llvm::StringRef error) {
+  return kernel.emitError()
+         << "kernel '" << kernel.getName() << "' cannot be compiled for "
+         << target.name << ": " << error;
 }
 
 static std::vector<KernelJob> collectKernels(ModuleOp module) {
@@ -77,13 +90,15 @@ static std::vector<KernelJob> collectKernels(ModuleOp module) {
 }
 
 /// What a program that only returns its arguments is made of.
-static constexpr char kNoKernel[] =
-    "func.func private @none() attributes {weft.kernel = \"general\"} { return }";
+static constexpr char kNoKernel[] = "func.func private @none() attributes "
+                                    "{weft.kernel = \"general\"} { return }";
 
 /// Calls `work` for each number below `count`; each thread has a lowering, which
 /// `work` takes when it needs one.
-static void share(size_t count, cpu::KeptLowerings &kept, const CodegenOptions &options,
-                  llvm::function_ref<void(size_t, std::unique_ptr<cpu::KernelLowering> &)> work) {
+static void
+share(size_t count, cpu::KeptLowerings &kept, const CodegenOptions &options,
+      llvm::function_ref<void(size_t, std::unique_ptr<cpu::KernelLowering> &)>
+          work) {
   std::atomic<size_t> next = 0;
   auto take = [&] {
     std::unique_ptr<cpu::KernelLowering> lowering;
@@ -100,7 +115,8 @@ static void share(size_t count, cpu::KeptLowerings &kept, const CodegenOptions &
 }
 
 /// The texts in as many parts of about the same size.
-static std::vector<std::string> inParts(ArrayRef<KernelJob> jobs, size_t count) {
+static std::vector<std::string> inParts(ArrayRef<KernelJob> jobs,
+                                        size_t count) {
   size_t bytes = 0, seen = 0;
   for (const KernelJob &job : jobs)
     bytes += job.text.size();
@@ -114,20 +130,29 @@ static std::vector<std::string> inParts(ArrayRef<KernelJob> jobs, size_t count) 
 
 /// Plain code, a part of the kernels at once. False where that fails: then they
 /// are compiled one by one, which says why.
-static bool compileTogether(ArrayRef<KernelJob> jobs, cpu::KeptLowerings &kept, const CodegenOptions &options, SmallVectorImpl<char> &sharedObject) {
+static bool compileTogether(ArrayRef<KernelJob> jobs, cpu::KeptLowerings &kept,
+                            const CodegenOptions &options,
+                            SmallVectorImpl<char> &sharedObject) {
   std::vector<std::string> parts = {kNoKernel};
   if (!jobs.empty())
-    parts = inParts(jobs, std::min<size_t>(threadsOf(options), llvm::divideCeil(jobs.size(), kFewKernels)));
+    parts = inParts(
+        jobs, std::min<size_t>(threadsOf(options),
+                               llvm::divideCeil(jobs.size(), kFewKernels)));
   std::vector<llvm::SmallVector<char>> objects(parts.size());
   std::vector<std::string> errors(parts.size());
-  share(parts.size(), kept, options, [&](size_t i, std::unique_ptr<cpu::KernelLowering> &lowering) {
-    if (!lowering)
-      lowering = kept.take();
-    errors[i] = lowering->lower(parts[i], llvm::CodeGenOptLevel::None, llvm::CodeGenFileType::ObjectFile, objects[i]);
-  });
-  if (!llvm::all_of(errors, [](const std::string &error) { return error.empty(); }))
+  share(parts.size(), kept, options,
+        [&](size_t i, std::unique_ptr<cpu::KernelLowering> &lowering) {
+          if (!lowering)
+            lowering = kept.take();
+          errors[i] =
+              lowering->lower(parts[i], llvm::CodeGenOptLevel::None,
+                              llvm::CodeGenFileType::ObjectFile, objects[i]);
+        });
+  if (!llvm::all_of(errors,
+                    [](const std::string &error) { return error.empty(); }))
     return false;
-  bool isPlain = objects.size() == 1 && cpu::linkPlainObject(objects.front(), sharedObject);
+  bool isPlain = objects.size() == 1 &&
+                 cpu::linkPlainObject(objects.front(), sharedObject);
   return isPlain || cpu::linkObjects(objects, sharedObject).empty();
 }
 
@@ -135,11 +160,13 @@ LogicalResult weft::compileKernels(ModuleOp module, cpu::KeptLowerings &kept,
                                    const CodegenOptions &options,
                                    SmallVectorImpl<char> &sharedObject) {
   std::vector<KernelJob> jobs = collectKernels(module);
-  if ((jobs.empty() || options.isBrief) && compileTogether(jobs, kept, options, sharedObject))
+  if ((jobs.empty() || options.isBrief) &&
+      compileTogether(jobs, kept, options, sharedObject))
     return success();
-  share(jobs.size(), kept, options, [&](size_t i, std::unique_ptr<cpu::KernelLowering> &lowering) {
-    compile(jobs[i], kept, options, lowering);
-  });
+  share(jobs.size(), kept, options,
+        [&](size_t i, std::unique_ptr<cpu::KernelLowering> &lowering) {
+          compile(jobs[i], kept, options, lowering);
+        });
   bool failed = false;
   std::vector<llvm::SmallVector<char>> objects;
   for (KernelJob &job : jobs) {
@@ -164,13 +191,17 @@ LogicalResult weft::compileKernels(ModuleOp module, const CpuTarget &target,
   return compileKernels(module, kept, options, sharedObject);
 }
 
-LogicalResult weft::printKernels(ArrayRef<func::FuncOp> kernels, const CpuTarget &target, llvm::raw_ostream &out) {
+LogicalResult weft::printKernels(ArrayRef<func::FuncOp> kernels,
+                                 const CpuTarget &target,
+                                 llvm::raw_ostream &out) {
   cpu::KernelLowering lowering(target);
   for (func::FuncOp kernel : kernels) {
     std::string text;
     print(kernel, text);
     llvm::SmallVector<char> assembly;
-    std::string error = lowering.lower(text, llvm::CodeGenOptLevel::Aggressive, llvm::CodeGenFileType::AssemblyFile, assembly);
+    std::string error =
+        lowering.lower(text, llvm::CodeGenOptLevel::Aggressive,
+                       llvm::CodeGenFileType::AssemblyFile, assembly);
     if (!error.empty())
       return fail(kernel, target, error);
     out << llvm::StringRef(assembly.data(), assembly.size());

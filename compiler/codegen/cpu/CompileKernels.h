@@ -1,4 +1,4 @@
-//===- CompileKernels.h - kernels to machine code --------------*- C++ -*-===//
+//===- CompileKernels.h - kernels to machine code ---------------*- C++ -*-===//
 //
 //   llvm::SmallVector<char> image;
 //   weft::CodegenOptions options;            // all cores, no cache
@@ -36,7 +36,8 @@ llvm::LogicalResult compileKernels(mlir::ModuleOp module,
                                    const CodegenOptions &options,
                                    llvm::SmallVectorImpl<char> &sharedObject);
 
-llvm::LogicalResult compileKernels(mlir::ModuleOp module, const CpuTarget &target,
+llvm::LogicalResult compileKernels(mlir::ModuleOp module,
+                                   const CpuTarget &target,
                                    const CodegenOptions &options,
                                    llvm::SmallVectorImpl<char> &sharedObject);
 

@@ -34,7 +34,8 @@ struct ComplexEmitter {
 /// Does the op read or write complex numbers?
 bool hasComplex(mlir::Operation *op);
 /// An elementwise op that does; null for one that has no code.
-mlir::Value emitComplexOp(mlir::OpBuilder &builder, mlir::Operation *op, mlir::ValueRange operands);
+mlir::Value emitComplexOp(mlir::OpBuilder &builder, mlir::Operation *op,
+                          mlir::ValueRange operands);
 
 } // namespace weft::cpu
 

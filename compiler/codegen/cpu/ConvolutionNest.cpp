@@ -1,4 +1,4 @@
-//===- ConvolutionNest.cpp - convolutions in registers ---------------------===//
+//===- ConvolutionNest.cpp - convolutions in registers --------------------===//
 
 #include "weft/compiler/codegen/cpu/ConvolutionNest.h"
 
@@ -17,7 +17,11 @@ namespace weft::cpu {
 int64_t tiledDimension(ConvolutionOp op) {
   ArrayRef<int64_t> out = op.getResultDims();
   RankedTensorType type = tensorType(op.getResult());
-  return out.size() == 2 || (type.getDimSize(out.back()) < 4 && type.getDimSize(out[0]) > type.getDimSize(out.back())) ? out[0] : out.back();
+  return out.size() == 2 ||
+                 (type.getDimSize(out.back()) < 4 &&
+                  type.getDimSize(out[0]) > type.getDimSize(out.back()))
+             ? out[0]
+             : out.back();
 }
 
 namespace {
@@ -28,16 +32,17 @@ enum class Lanes { Outputs, Inputs, Channels };
 /// A dimension of the window: the loop over it, and where its element lies.
 struct WindowLoop {
   Window window;
-  int64_t size;            ///< of the input
-  int64_t lhs, rhs;        ///< strides
-  Value place;             ///< in the result
+  int64_t size;     ///< of the input
+  int64_t lhs, rhs; ///< strides
+  Value place;      ///< in the result
   Value k;
 };
 
 class TiledConvolution {
 public:
   TiledConvolution(KernelEmitter &e, ConvolutionOp op)
-      : e(e), b(e.builder), loc(e.loc), op(op), type(tensorType(op.getResult())), element(type.getElementType()) {}
+      : e(e), b(e.builder), loc(e.loc), op(op),
+        type(tensorType(op.getResult())), element(type.getElementType()) {}
   bool emit();
 
 private:
@@ -59,7 +64,8 @@ private:
   void emitTile(const Tile &tile, Value feature);
   void openWindow(unsigned i, SmallVector<Value> &sums);
   SmallVector<Value> close(unsigned depth, SmallVector<Value> sums);
-  SmallVector<Value> products(const Tile &tile, Value feature, Value input, int64_t count, ValueRange sums);
+  SmallVector<Value> products(const Tile &tile, Value feature, Value input,
+                              int64_t count, ValueRange sums);
   Value visible(unsigned place, Value &offset);
   void store(const Tile &tile, Value feature, ArrayRef<Value> sums);
 
@@ -70,7 +76,7 @@ private:
   RankedTensorType type;
   Type element;
   StridedView lhs, rhs;
-  SmallVector<int64_t> strides; ///< of the result
+  SmallVector<int64_t> strides;                            ///< of the result
   int64_t lanes = 1, groups = 1, features = 0, inputs = 0; ///< of a group
   Lanes along = Lanes::Outputs;
   VectorType vector;
@@ -88,13 +94,18 @@ private:
 
 Value TiledConvolution::address(Value pointer, Value offset) {
   auto pointerType = LLVM::LLVMPointerType::get(b.getContext());
-  return LLVM::GEPOp::create(b, loc, pointerType, element, pointer, ArrayRef<LLVM::GEPArg>{offset}, LLVM::GEPNoWrapFlags::inbounds);
+  return LLVM::GEPOp::create(b, loc, pointerType, element, pointer,
+                             ArrayRef<LLVM::GEPArg>{offset},
+                             LLVM::GEPNoWrapFlags::inbounds);
 }
 
 Value TiledConvolution::mask(int64_t count) {
   SmallVector<bool> bits(lanes);
   std::fill_n(bits.begin(), count, true);
-  return arith::ConstantOp::create(b, loc, DenseElementsAttr::get(VectorType::get(lanes, b.getI1Type()), ArrayRef<bool>(bits)));
+  return arith::ConstantOp::create(
+      b, loc,
+      DenseElementsAttr::get(VectorType::get(lanes, b.getI1Type()),
+                             ArrayRef<bool>(bits)));
 }
 
 Value TiledConvolution::loadVector(Value pointer, Value offset, int64_t count) {
@@ -103,10 +114,12 @@ Value TiledConvolution::loadVector(Value pointer, Value offset, int64_t count) {
   if (count >= lanes)
     return LLVM::LoadOp::create(b, loc, vector, from, alignment);
   Value zeros = arith::ConstantOp::create(b, loc, b.getZeroAttr(vector));
-  return LLVM::MaskedLoadOp::create(b, loc, vector, from, mask(count), zeros, alignment);
+  return LLVM::MaskedLoadOp::create(b, loc, vector, from, mask(count), zeros,
+                                    alignment);
 }
 
-void TiledConvolution::storeVector(Value value, Value pointer, Value offset, int64_t count) {
+void TiledConvolution::storeVector(Value value, Value pointer, Value offset,
+                                   int64_t count) {
   Value to = address(pointer, offset);
   unsigned alignment = elementBytes(element);
   if (count >= lanes)
@@ -122,15 +135,18 @@ void TiledConvolution::storeVector(Value value, Value pointer, Value offset, int
 bool TiledConvolution::choose() {
   if (!element.isF32() && !element.isF64())
     return false;
-  std::optional<StridedView> left = e.viewOf(op.getLhs()), right = e.viewOf(op.getRhs());
-  if (!left || !right || elementCount(op.getLhs()) == 0 || elementCount(op.getRhs()) == 0)
+  std::optional<StridedView> left = e.viewOf(op.getLhs()),
+                             right = e.viewOf(op.getRhs());
+  if (!left || !right || elementCount(op.getLhs()) == 0 ||
+      elementCount(op.getRhs()) == 0)
     return false;
   lhs = *left;
   rhs = *right;
   strides.assign(type.getRank(), 1);
   for (int64_t i = type.getRank() - 2; i >= 0; --i)
     strides[i] = strides[i + 1] * type.getDimSize(i + 1);
-  ArrayRef<int64_t> l = op.getLhsDims(), r = op.getRhsDims(), out = op.getResultDims();
+  ArrayRef<int64_t> l = op.getLhsDims(), r = op.getRhsDims(),
+                    out = op.getResultDims();
   groups = op.getFeatureGroups() * op.getBatchGroups();
   features = type.getDimSize(out[1]) / groups;
   inputs = rhs.sizes[r[1]];
@@ -139,12 +155,16 @@ bool TiledConvolution::choose() {
   bool besides = rhs.strides[r[0]] == 1 && strides[out[1]] == 1;
   bool inputsBeside = rhs.strides[r[1]] == 1 && lhs.strides[l[1]] == 1;
   // One input feature, or sample, and one output feature a group, side by side.
-  bool isDepthwise = op.getFeatureGroups() > 1 ? inputs == 1 && lhs.strides[l[1]] == 1 : type.getDimSize(out[0]) == 1 && lhs.strides[l[0]] == 1;
+  bool isDepthwise =
+      op.getFeatureGroups() > 1
+          ? inputs == 1 && lhs.strides[l[1]] == 1
+          : type.getDimSize(out[0]) == 1 && lhs.strides[l[0]] == 1;
   if (groups > 1 && features == 1 && besides && isDepthwise) {
     along = Lanes::Channels;
     features = groups;
     groups = 1;
-  } else if (inputsBeside && (!besides || (features < lanes && inputs >= lanes))) {
+  } else if (inputsBeside &&
+             (!besides || (features < lanes && inputs >= lanes))) {
     along = Lanes::Inputs;
   } else if (besides) {
     along = Lanes::Outputs;
@@ -154,7 +174,12 @@ bool TiledConvolution::choose() {
   for (auto [i, window] : llvm::enumerate(op.getWindows())) {
     if (window.baseDilation > 1 && window.dilation > 1)
       return false;
-    windows.push_back({window, lhs.sizes[l[2 + i]], lhs.strides[l[2 + i]], rhs.strides[r[2 + i]], {}, {}});
+    windows.push_back({window,
+                       lhs.sizes[l[2 + i]],
+                       lhs.strides[l[2 + i]],
+                       rhs.strides[r[2 + i]],
+                       {},
+                       {}});
   }
   tiled = tiledDimension(op);
   if (tiled != out[0])
@@ -169,15 +194,18 @@ void TiledConvolution::chooseTile() {
     const Window &window = windows[tiledSpatial].window;
     period = window.baseDilation / std::gcd(window.baseDilation, window.stride);
   }
-  int64_t places = std::max<int64_t>(type.getDimSize(tiled) / period, 1), registers = e.target.vectorRegisters;
-  int64_t columns = along == Lanes::Inputs ? features : (features + lanes - 1) / lanes;
+  int64_t places = std::max<int64_t>(type.getDimSize(tiled) / period, 1),
+          registers = e.target.vectorRegisters;
+  int64_t columns =
+      along == Lanes::Inputs ? features : (features + lanes - 1) / lanes;
   double least = std::numeric_limits<double>::infinity();
   for (int64_t nv = 1; nv <= std::min<int64_t>(columns, 4); ++nv)
     for (int64_t mr = 1; mr <= std::min<int64_t>(places, 8); ++mr) {
       if (mr * nv + nv + 2 > registers)
         continue;
       double cycles = std::max({mr * nv / 2.0, (mr + nv) / 2.0, 4.0});
-      double cost = cycles * ((places + mr - 1) / mr) * ((columns + nv - 1) / nv);
+      double cost =
+          cycles * ((places + mr - 1) / mr) * ((columns + nv - 1) / nv);
       if (cost < least) {
         least = cost;
         tile = {mr, nv, 0};
@@ -237,11 +265,14 @@ void TiledConvolution::emitPlaces() {
   unsigned outside = e.depth();
   if (whole > 0) {
     Value block = whole == 1 ? constant(0) : e.openLoop(whole);
-    emitTile({tile.places, tile.columns, width}, e.add(firstFeature, scaled(block, width)));
+    emitTile({tile.places, tile.columns, width},
+             e.add(firstFeature, scaled(block, width)));
     e.closeLoops(outside);
   }
   if (rest > 0)
-    emitTile({tile.places, along == Lanes::Inputs ? rest : (rest + lanes - 1) / lanes, rest}, e.add(firstFeature, constant(whole * width)));
+    emitTile({tile.places,
+              along == Lanes::Inputs ? rest : (rest + lanes - 1) / lanes, rest},
+             e.add(firstFeature, constant(whole * width)));
 }
 
 /// Features see the input features, or the samples, of their own group.
@@ -250,7 +281,8 @@ void TiledConvolution::openGroup() {
   firstFeature = scaled(group, features);
   firstInput = scaled(group, op.getFeatureGroups() > 1 ? inputs : 0);
   if (op.getBatchGroups() > 1)
-    sample = e.add(sample, scaled(group, type.getDimSize(op.getResultDims()[0])));
+    sample =
+        e.add(sample, scaled(group, type.getDimSize(op.getResultDims()[0])));
 }
 
 /// Opens the loop over a dimension of the window; with base dilation it starts
@@ -266,15 +298,19 @@ void TiledConvolution::openWindow(unsigned i, SmallVector<Value> &sums) {
   if (w.baseDilation > 1) {
     // The least k >= 0 with place * stride + k - low a multiple of the base.
     int64_t base = w.baseDilation, low = ((w.low % base) + base) % base;
-    Value behind = arith::RemUIOp::create(b, loc, scaled(loop.place, w.stride), constant(base));
+    Value behind = arith::RemUIOp::create(b, loc, scaled(loop.place, w.stride),
+                                          constant(base));
     first = arith::SubIOp::create(b, loc, constant(low + base), behind);
     first = arith::RemUIOp::create(b, loc, first, constant(base));
   }
-  loop.k = e.openStridedLoop(first, constant(w.size), constant(w.baseDilation), sums);
-  sums.assign(e.innermostLoop().getRegionIterArgs().begin(), e.innermostLoop().getRegionIterArgs().end());
+  loop.k = e.openStridedLoop(first, constant(w.size), constant(w.baseDilation),
+                             sums);
+  sums.assign(e.innermostLoop().getRegionIterArgs().begin(),
+              e.innermostLoop().getRegionIterArgs().end());
 }
 
-SmallVector<Value> TiledConvolution::close(unsigned depth, SmallVector<Value> sums) {
+SmallVector<Value> TiledConvolution::close(unsigned depth,
+                                           SmallVector<Value> sums) {
   while (e.depth() > depth) {
     scf::ForOp loop = e.innermostLoop();
     loop.getBody()->getTerminator()->setOperands(sums);
@@ -290,13 +326,15 @@ void TiledConvolution::emitTile(const Tile &part, Value feature) {
   unsigned outside = e.depth();
   // What lies apart in the kernel is walked outside.
   int64_t inputStride = rhs.strides[op.getRhsDims()[1]];
-  bool inputsOutside = along == Lanes::Outputs && inputs > 1 && !windows.empty() && inputStride > windows.back().rhs;
+  bool inputsOutside = along == Lanes::Outputs && inputs > 1 &&
+                       !windows.empty() && inputStride > windows.back().rhs;
   Value input = constant(0);
   auto openInputs = [&] {
     if (inputs == 1)
       return;
     input = e.openLoop(inputs, sums);
-    sums.assign(e.innermostLoop().getRegionIterArgs().begin(), e.innermostLoop().getRegionIterArgs().end());
+    sums.assign(e.innermostLoop().getRegionIterArgs().begin(),
+                e.innermostLoop().getRegionIterArgs().end());
   };
   if (inputsOutside)
     openInputs();
@@ -306,11 +344,14 @@ void TiledConvolution::emitTile(const Tile &part, Value feature) {
     unsigned window = e.depth();
     if (inputs >= lanes) {
       input = e.openLoop(inputs / lanes, sums);
-      SmallVector<Value> carried(e.innermostLoop().getRegionIterArgs().begin(), e.innermostLoop().getRegionIterArgs().end());
-      sums = close(window, products(part, feature, scaled(input, lanes), lanes, carried));
+      SmallVector<Value> carried(e.innermostLoop().getRegionIterArgs().begin(),
+                                 e.innermostLoop().getRegionIterArgs().end());
+      sums = close(window, products(part, feature, scaled(input, lanes), lanes,
+                                    carried));
     }
     if (inputs % lanes != 0)
-      sums = products(part, feature, constant(inputs / lanes * lanes), inputs % lanes, sums);
+      sums = products(part, feature, constant(inputs / lanes * lanes),
+                      inputs % lanes, sums);
   } else {
     if (!inputsOutside)
       openInputs();
@@ -334,13 +375,18 @@ Value TiledConvolution::visible(unsigned place, Value &offset) {
     if (w.low != 0)
       at = e.add(at, constant(-w.low));
     if (w.baseDilation > 1)
-      at = arith::DivSIOp::create(b, loc, at, constant(w.baseDilation)); // exact
+      at =
+          arith::DivSIOp::create(b, loc, at, constant(w.baseDilation)); // exact
     if (static_cast<int64_t>(i) == tiledSpatial && place > 0)
       at = e.add(at, constant(place * period * w.stride / w.baseDilation));
-    int64_t end = (w.count(loop.size) - 1) * w.stride + (w.size - 1) * w.dilation - w.low;
+    int64_t end =
+        (w.count(loop.size) - 1) * w.stride + (w.size - 1) * w.dilation - w.low;
     if (w.low > 0 || end >= Window::dilated(loop.size, w.baseDilation)) {
-      Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, at, constant(loop.size));
-      inside = inside ? arith::AndIOp::create(b, loc, inside, exists).getResult() : exists;
+      Value exists = arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult,
+                                           at, constant(loop.size));
+      inside = inside
+                   ? arith::AndIOp::create(b, loc, inside, exists).getResult()
+                   : exists;
       at = arith::SelectOp::create(b, loc, exists, at, constant(0));
     }
     offset = e.add(offset, scaled(at, loop.lhs));
@@ -348,16 +394,20 @@ Value TiledConvolution::visible(unsigned place, Value &offset) {
   return inside;
 }
 
-SmallVector<Value> TiledConvolution::products(const Tile &part, Value feature, Value input, int64_t count, ValueRange sums) {
+SmallVector<Value> TiledConvolution::products(const Tile &part, Value feature,
+                                              Value input, int64_t count,
+                                              ValueRange sums) {
   ArrayRef<int64_t> l = op.getLhsDims(), r = op.getRhsDims();
-  Value weights = e.add(scaled(feature, rhs.strides[r[0]]), scaled(input, rhs.strides[r[1]]));
+  Value weights = e.add(scaled(feature, rhs.strides[r[0]]),
+                        scaled(input, rhs.strides[r[1]]));
   for (const WindowLoop &loop : windows)
     weights = e.add(weights, scaled(loop.k, loop.rhs));
   SmallVector<Value> columns, next;
   for (int64_t v = 0; v < part.columns; ++v) {
     int64_t left = along == Lanes::Inputs ? count : part.features - v * lanes;
     int64_t step = along == Lanes::Inputs ? rhs.strides[r[0]] : lanes;
-    columns.push_back(loadVector(rhs.pointer, e.add(weights, constant(v * step)), left));
+    columns.push_back(
+        loadVector(rhs.pointer, e.add(weights, constant(v * step)), left));
   }
   Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vector));
   Value zeroElement = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
@@ -367,11 +417,17 @@ SmallVector<Value> TiledConvolution::products(const Tile &part, Value feature, V
       from = e.add(from, constant(i * lhs.strides[l[0]]));
     from = e.add(from, scaled(e.add(firstInput, input), lhs.strides[l[1]]));
     Value inside = visible(i, from);
-    auto orZero = [&](Value x, Value otherwise) { return inside ? arith::SelectOp::create(b, loc, inside, x, otherwise).getResult() : x; };
+    auto orZero = [&](Value x, Value otherwise) {
+      return inside ? arith::SelectOp::create(b, loc, inside, x, otherwise)
+                          .getResult()
+                    : x;
+    };
     Value shared;
     if (along == Lanes::Outputs) {
-      Value x = LLVM::LoadOp::create(b, loc, element, address(lhs.pointer, from), elementBytes(element));
-      shared = vector::BroadcastOp::create(b, loc, vector, orZero(x, zeroElement));
+      Value x = LLVM::LoadOp::create(
+          b, loc, element, address(lhs.pointer, from), elementBytes(element));
+      shared =
+          vector::BroadcastOp::create(b, loc, vector, orZero(x, zeroElement));
     } else if (along == Lanes::Inputs) {
       shared = orZero(loadVector(lhs.pointer, from, count), zero);
     }
@@ -379,15 +435,18 @@ SmallVector<Value> TiledConvolution::products(const Tile &part, Value feature, V
       Value x = shared;
       if (along == Lanes::Channels) {
         Value channel = e.add(from, e.add(feature, constant(v * lanes)));
-        x = orZero(loadVector(lhs.pointer, channel, part.features - v * lanes), zero);
+        x = orZero(loadVector(lhs.pointer, channel, part.features - v * lanes),
+                   zero);
       }
-      next.push_back(math::FmaOp::create(b, loc, x, columns[v], sums[i * part.columns + v]));
+      next.push_back(math::FmaOp::create(b, loc, x, columns[v],
+                                         sums[i * part.columns + v]));
     }
   }
   return next;
 }
 
-void TiledConvolution::store(const Tile &part, Value feature, ArrayRef<Value> sums) {
+void TiledConvolution::store(const Tile &part, Value feature,
+                             ArrayRef<Value> sums) {
   Value pointer = e.memoryOf(op.getResult());
   int64_t stride = strides[op.getResultDims()[1]];
   for (int64_t i = 0; i < part.places; ++i)
@@ -396,11 +455,15 @@ void TiledConvolution::store(const Tile &part, Value feature, ArrayRef<Value> su
       Value at = e.add(resultBase, constant(i * period * strides[tiled]));
       at = e.add(at, scaled(feature, stride));
       if (along != Lanes::Inputs) {
-        storeVector(sum, pointer, e.add(at, constant(v * lanes)), part.features - v * lanes);
+        storeVector(sum, pointer, e.add(at, constant(v * lanes)),
+                    part.features - v * lanes);
         continue;
       }
-      sum = vector::ReductionOp::create(b, loc, vector::CombiningKind::ADD, sum, arith::FastMathFlags::reassoc);
-      LLVM::StoreOp::create(b, loc, sum, address(pointer, e.add(at, constant(v * stride))), elementBytes(element));
+      sum = vector::ReductionOp::create(b, loc, vector::CombiningKind::ADD, sum,
+                                        arith::FastMathFlags::reassoc);
+      LLVM::StoreOp::create(b, loc, sum,
+                            address(pointer, e.add(at, constant(v * stride))),
+                            elementBytes(element));
     }
 }
 

@@ -1,4 +1,4 @@
-//===- CpuCodegen.cpp - the code generator for processors ------------------===//
+//===- CpuCodegen.cpp - the code generator for processors -----------------===//
 
 #include "weft/compiler/codegen/cpu/CpuCodegen.h"
 
@@ -13,7 +13,9 @@ class CpuCodegen : public KernelCodegen {
 public:
   explicit CpuCodegen(CpuTarget target) : kept(std::move(target)) {}
   llvm::StringRef target() const override { return kept.target.name; }
-  uint64_t runtimeFeatures() const override { return kept.target.runtimeFeatures; }
+  uint64_t runtimeFeatures() const override {
+    return kept.target.runtimeFeatures;
+  }
   LogicalResult compile(ModuleOp module, const CodegenOptions &options,
                         SmallVectorImpl<char> &sharedObject) override {
     return compileKernels(module, kept, options, sharedObject);
@@ -30,11 +32,13 @@ private:
 
 llvm::ArrayRef<llvm::StringLiteral> weft::cpuTargets() {
   static constexpr llvm::StringLiteral names[] = {
-      "native", "cpu", "cpu:host", "cpu:avx512", "cpu:avx2", "cpu:generic", "cpu:neon"};
+      "native",   "cpu",         "cpu:host", "cpu:avx512",
+      "cpu:avx2", "cpu:generic", "cpu:neon"};
   return names;
 }
 
 std::unique_ptr<KernelCodegen> weft::openCpuCodegen(llvm::StringRef target) {
-  std::optional<CpuTarget> cpu = target == "native" ? CpuTarget::host() : CpuTarget::fromName(target);
+  std::optional<CpuTarget> cpu =
+      target == "native" ? CpuTarget::host() : CpuTarget::fromName(target);
   return cpu ? std::make_unique<CpuCodegen>(std::move(*cpu)) : nullptr;
 }

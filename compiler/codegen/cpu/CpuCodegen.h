@@ -1,4 +1,4 @@
-//===- CpuCodegen.h - the code generator for processors --------*- C++ -*-===//
+//===- CpuCodegen.h - the code generator for processors ---------*- C++ -*-===//
 
 #ifndef WEFT_COMPILER_CODEGEN_CPU_CPUCODEGEN_H
 #define WEFT_COMPILER_CODEGEN_CPU_CPUCODEGEN_H

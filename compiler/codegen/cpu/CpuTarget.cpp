@@ -1,4 +1,4 @@
-//===- CpuTarget.cpp - the processor that kernels are compiled for ---------===//
+//===- CpuTarget.cpp - the processor that kernels are compiled for --------===//
 
 #include "weft/compiler/codegen/cpu/CpuTarget.h"
 

@@ -1,4 +1,4 @@
-//===- CpuTarget.h - the processor that kernels are compiled for -*- C++ -*-===//
+//===- CpuTarget.h - the processor that kernels are compiled for ----------===//
 //
 //   auto target = weft::CpuTarget::fromName("cpu:avx2");   // or ::host()
 //   target->name  "cpu:avx2", target->cpu "x86-64-v3", 8 float lanes
@@ -17,11 +17,11 @@
 namespace weft {
 
 struct CpuTarget {
-  std::string name;     ///< cpu:avx512, cpu:avx2, cpu:generic, cpu:neon
-  std::string triple;   ///< x86_64-pc-linux-gnu
-  std::string cpu;      ///< LLVM's name of the processor: x86-64-v4
-  std::string features; ///< LLVM's feature string
-  unsigned vectorBytes = 16;    ///< widest register
+  std::string name;          ///< cpu:avx512, cpu:avx2, cpu:generic, cpu:neon
+  std::string triple;        ///< x86_64-pc-linux-gnu
+  std::string cpu;           ///< LLVM's name of the processor: x86-64-v4
+  std::string features;      ///< LLVM's feature string
+  unsigned vectorBytes = 16; ///< widest register
   unsigned vectorRegisters = 16;
   bool hasFma = false;
   /// WEFT_FEATURE_* bits of weft.h that the kernels need.

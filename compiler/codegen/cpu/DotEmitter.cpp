@@ -1,4 +1,4 @@
-//===- DotEmitter.cpp - contractions ---------------------------------------===//
+//===- DotEmitter.cpp - contractions --------------------------------------===//
 
 #include "weft/compiler/codegen/cpu/DotShape.h"
 #include "weft/compiler/codegen/cpu/SmallFloatOps.h"
@@ -15,7 +15,9 @@ static void joinDimensions(SmallVectorImpl<DotDimension> &dims) {
   llvm::erase_if(dims, [](const DotDimension &dim) { return dim.size == 1; });
   for (size_t i = 1; i < dims.size();) {
     DotDimension &outer = dims[i - 1], &inner = dims[i];
-    if (outer.lhs == inner.lhs * inner.size && outer.rhs == inner.rhs * inner.size && outer.result == inner.result * inner.size) {
+    if (outer.lhs == inner.lhs * inner.size &&
+        outer.rhs == inner.rhs * inner.size &&
+        outer.result == inner.result * inner.size) {
       inner.size *= outer.size;
       dims.erase(dims.begin() + i - 1);
     } else {
@@ -25,7 +27,8 @@ static void joinDimensions(SmallVectorImpl<DotDimension> &dims) {
 }
 
 std::optional<DotShape> dotShape(KernelEmitter &emitter, DotOp op) {
-  std::optional<StridedView> lhs = emitter.viewOf(op.getLhs()), rhs = emitter.viewOf(op.getRhs());
+  std::optional<StridedView> lhs = emitter.viewOf(op.getLhs()),
+                             rhs = emitter.viewOf(op.getRhs());
   std::optional<StridedView> result = emitter.viewOf(op.getResult());
   if (!lhs || !rhs || !result)
     return std::nullopt;
@@ -35,19 +38,26 @@ std::optional<DotShape> dotShape(KernelEmitter &emitter, DotOp op) {
   shape.result = result->pointer;
   unsigned next = 0;
   for (auto [l, r] : llvm::zip_equal(op.getLhsBatch(), op.getRhsBatch()))
-    shape.batch.push_back({lhs->sizes[l], lhs->strides[l], rhs->strides[r], result->strides[next++]});
+    shape.batch.push_back({lhs->sizes[l], lhs->strides[l], rhs->strides[r],
+                           result->strides[next++]});
   for (auto [l, r] : llvm::zip_equal(op.getLhsContract(), op.getRhsContract()))
-    shape.contract.push_back({lhs->sizes[l], lhs->strides[l], rhs->strides[r], 0});
-  auto isFree = [](int64_t dim, ArrayRef<int64_t> batch, ArrayRef<int64_t> contract) {
-    return !llvm::is_contained(batch, dim) && !llvm::is_contained(contract, dim);
+    shape.contract.push_back(
+        {lhs->sizes[l], lhs->strides[l], rhs->strides[r], 0});
+  auto isFree = [](int64_t dim, ArrayRef<int64_t> batch,
+                   ArrayRef<int64_t> contract) {
+    return !llvm::is_contained(batch, dim) &&
+           !llvm::is_contained(contract, dim);
   };
   for (int64_t i = 0; i < int64_t(lhs->sizes.size()); ++i)
     if (isFree(i, op.getLhsBatch(), op.getLhsContract()))
-      shape.rows.push_back({lhs->sizes[i], lhs->strides[i], 0, result->strides[next++]});
+      shape.rows.push_back(
+          {lhs->sizes[i], lhs->strides[i], 0, result->strides[next++]});
   for (int64_t i = 0; i < int64_t(rhs->sizes.size()); ++i)
     if (isFree(i, op.getRhsBatch(), op.getRhsContract()))
-      shape.columns.push_back({rhs->sizes[i], 0, rhs->strides[i], result->strides[next++]});
-  for (auto *dims : {&shape.batch, &shape.rows, &shape.columns, &shape.contract})
+      shape.columns.push_back(
+          {rhs->sizes[i], 0, rhs->strides[i], result->strides[next++]});
+  for (auto *dims :
+       {&shape.batch, &shape.rows, &shape.columns, &shape.contract})
     joinDimensions(*dims);
   return shape;
 }
@@ -59,15 +69,19 @@ struct DotOffsets {
 };
 } // namespace
 
-static DotOffsets step(KernelEmitter &emitter, DotOffsets from, const DotDimension &dim, Value position) {
+static DotOffsets step(KernelEmitter &emitter, DotOffsets from,
+                       const DotDimension &dim, Value position) {
   auto advance = [&](Value offset, int64_t stride) {
-    return stride == 0 ? offset : emitter.add(offset, emitter.mul(position, stride));
+    return stride == 0 ? offset
+                       : emitter.add(offset, emitter.mul(position, stride));
   };
-  return {advance(from.lhs, dim.lhs), advance(from.rhs, dim.rhs), advance(from.result, dim.result)};
+  return {advance(from.lhs, dim.lhs), advance(from.rhs, dim.rhs),
+          advance(from.result, dim.result)};
 }
 
 /// Eight bits are too few to add up in memory: each sum is one of f32.
-static void addInRegister(KernelEmitter &emitter, const DotShape &shape, Type elementType, DotOffsets offsets) {
+static void addInRegister(KernelEmitter &emitter, const DotShape &shape,
+                          Type elementType, DotOffsets offsets) {
   for (const DotDimension &dim : shape.columns)
     offsets = step(emitter, offsets, dim, emitter.openLoop(dim.size));
   unsigned outer = emitter.depth();
@@ -77,8 +91,11 @@ static void addInRegister(KernelEmitter &emitter, const DotShape &shape, Type el
     at = step(emitter, at, dim, emitter.openLoop(dim.size, sum));
     sum = emitter.innermostLoop().getRegionIterArgs()[0];
   }
-  Value product = emitProduct(emitter, elementType, emitter.load(shape.lhs, elementType, at.lhs), emitter.load(shape.rhs, elementType, at.rhs));
-  sum = emitCombine(emitter.builder, emitter.loc, ReduceKind::Sum, elementType, sum, product);
+  Value product = emitProduct(emitter, elementType,
+                              emitter.load(shape.lhs, elementType, at.lhs),
+                              emitter.load(shape.rhs, elementType, at.rhs));
+  sum = emitCombine(emitter.builder, emitter.loc, ReduceKind::Sum, elementType,
+                    sum, product);
   while (emitter.depth() > outer) {
     scf::ForOp loop = emitter.innermostLoop();
     loop.getBody()->getTerminator()->setOperand(0, sum);
@@ -95,14 +112,18 @@ void emitSimpleDot(KernelEmitter &emitter, DotOp op, const DotShape &shape) {
   Type type = computeType(elementType);
   Value zero = emitter.constant(0);
   DotOffsets offsets{zero, zero, zero};
-  for (const DotDimension &dim : llvm::concat<const DotDimension>(shape.batch, shape.rows))
-    offsets = step(emitter, offsets, dim, emitter.depth() ? emitter.openLoop(dim.size) : emitter.openSplitLoop(dim.size));
+  for (const DotDimension &dim :
+       llvm::concat<const DotDimension>(shape.batch, shape.rows))
+    offsets = step(emitter, offsets, dim,
+                   emitter.depth() ? emitter.openLoop(dim.size)
+                                   : emitter.openSplitLoop(dim.size));
   unsigned outer = emitter.depth();
 
   DotOffsets at = offsets;
   for (const DotDimension &dim : shape.columns)
     at = step(emitter, at, dim, emitter.openLoop(dim.size));
-  Value neutral = emitNeutral(emitter.builder, emitter.loc, ReduceKind::Sum, elementType);
+  Value neutral =
+      emitNeutral(emitter.builder, emitter.loc, ReduceKind::Sum, elementType);
   emitter.store(neutral, shape.result, elementType, at.result);
   emitter.closeLoops(outer);
 
@@ -119,8 +140,10 @@ void emitSimpleDot(KernelEmitter &emitter, DotOp op, const DotShape &shape) {
   Value sum = emitter.load(shape.result, elementType, offsets.result);
   OpBuilder &builder = emitter.builder;
   if (isa<ComplexType>(type)) {
-    Value product = emitCombine(builder, emitter.loc, ReduceKind::Prod, elementType, a, b);
-    sum = emitCombine(builder, emitter.loc, ReduceKind::Sum, elementType, sum, product);
+    Value product =
+        emitCombine(builder, emitter.loc, ReduceKind::Prod, elementType, a, b);
+    sum = emitCombine(builder, emitter.loc, ReduceKind::Sum, elementType, sum,
+                      product);
   } else if (isa<FloatType>(type)) {
     auto contract = arith::FastMathFlags::contract;
     Value product = arith::MulFOp::create(builder, emitter.loc, a, b, contract);
@@ -139,7 +162,8 @@ LogicalResult KernelEmitter::emitDot(DotOp op) {
   if (!shape)
     return op.emitError() << "operands of 'weft.dot' are not in memory";
   beginNest();
-  if (!tensorType(op.getResult()).getElementType().isF32() || !emitFloatDot(*this, *shape))
+  if (!tensorType(op.getResult()).getElementType().isF32() ||
+      !emitFloatDot(*this, *shape))
     emitSimpleDot(*this, op, *shape);
   beginNest();
   return success();

@@ -1,4 +1,4 @@
-//===- DotPanels.cpp - operands of a contraction, packed -------------------===//
+//===- DotPanels.cpp - operands of a contraction, packed ------------------===//
 
 #include "weft/compiler/codegen/cpu/DotPanels.h"
 
@@ -35,8 +35,10 @@ Value DotPath::offset(KernelEmitter &emitter, Value position) const {
     Value digit = position;
     if (i > 0) {
       Value size = emitter.constant(steps[i].size);
-      digit = arith::RemUIOp::create(emitter.builder, emitter.loc, position, size);
-      position = arith::DivUIOp::create(emitter.builder, emitter.loc, position, size);
+      digit =
+          arith::RemUIOp::create(emitter.builder, emitter.loc, position, size);
+      position =
+          arith::DivUIOp::create(emitter.builder, emitter.loc, position, size);
     }
     Value term = emitter.mul(digit, steps[i].stride);
     sum = sum ? emitter.add(sum, term) : term;
@@ -46,15 +48,19 @@ Value DotPath::offset(KernelEmitter &emitter, Value position) const {
 
 Value FloatVectors::address(Value pointer, Value offset) {
   auto type = LLVM::LLVMPointerType::get(builder.getContext());
-  return LLVM::GEPOp::create(builder, loc, type, builder.getF32Type(), pointer, ArrayRef<LLVM::GEPArg>{offset}, LLVM::GEPNoWrapFlags::inbounds);
+  return LLVM::GEPOp::create(builder, loc, type, builder.getF32Type(), pointer,
+                             ArrayRef<LLVM::GEPArg>{offset},
+                             LLVM::GEPNoWrapFlags::inbounds);
 }
 
 Value FloatVectors::load(Value pointer, Value offset, int64_t lanes) {
-  return LLVM::LoadOp::create(builder, loc, type(lanes), address(pointer, offset), 4);
+  return LLVM::LoadOp::create(builder, loc, type(lanes),
+                              address(pointer, offset), 4);
 }
 
 Value FloatVectors::loadScalar(Value pointer, Value offset) {
-  return LLVM::LoadOp::create(builder, loc, builder.getF32Type(), address(pointer, offset), 4);
+  return LLVM::LoadOp::create(builder, loc, builder.getF32Type(),
+                              address(pointer, offset), 4);
 }
 
 void FloatVectors::store(Value value, Value pointer, Value offset) {
@@ -82,16 +88,20 @@ void FloatVectors::transpose(MutableArrayRef<Value> rows) {
   }
 }
 
-void emitIf(KernelEmitter &emitter, Value condition, llvm::function_ref<void()> then, llvm::function_ref<void()> otherwise) {
+void emitIf(KernelEmitter &emitter, Value condition,
+            llvm::function_ref<void()> then,
+            llvm::function_ref<void()> otherwise) {
   OpBuilder::InsertionGuard guard(emitter.builder);
-  auto branch = scf::IfOp::create(emitter.builder, emitter.loc, condition, /*withElseRegion=*/true);
+  auto branch = scf::IfOp::create(emitter.builder, emitter.loc, condition,
+                                  /*withElseRegion=*/true);
   emitter.builder.setInsertionPoint(branch.thenYield());
   then();
   emitter.builder.setInsertionPoint(branch.elseYield());
   otherwise();
 }
 
-Value openPlainLoop(KernelEmitter &emitter, Value begin, Value end, ValueRange carried) {
+Value openPlainLoop(KernelEmitter &emitter, Value begin, Value end,
+                    ValueRange carried) {
   Value position = emitter.openLoop(begin, end, carried);
   emitter.markPlain();
   return position;
@@ -100,13 +110,20 @@ Value openPlainLoop(KernelEmitter &emitter, Value begin, Value end, ValueRange c
 namespace {
 class PanelPacking {
 public:
-  PanelPacking(KernelEmitter &emitter, const DotPanels &panels, DotRange across, DotRange along, Value to)
-      : e(emitter), b(emitter.builder), vectors(emitter), panels(panels), across(across), along(along), to(to), lanes(emitter.target.floatLanes()) {}
+  PanelPacking(KernelEmitter &emitter, const DotPanels &panels, DotRange across,
+               DotRange along, Value to)
+      : e(emitter), b(emitter.builder), vectors(emitter), panels(panels),
+        across(across), along(along), to(to),
+        lanes(emitter.target.floatLanes()) {}
   void pack();
 
 private:
-  Value openPanels(Value begin) { return openPlainLoop(e, begin, panelCount(e, across.count, panels.width)); }
-  Value firstOf(Value panel) { return e.add(across.first, e.mul(panel, panels.width)); }
+  Value openPanels(Value begin) {
+    return openPlainLoop(e, begin, panelCount(e, across.count, panels.width));
+  }
+  Value firstOf(Value panel) {
+    return e.add(across.first, e.mul(panel, panels.width));
+  }
   Value source(Value across, Value step);
   Value place(Value panel, Value step);
   Value rowOffset(Value row);
@@ -139,13 +156,16 @@ Value PanelPacking::place(Value panel, Value step) {
 
 Value PanelPacking::rowOffset(Value row) {
   Value last = e.constant(panels.across.size() - 1);
-  return e.add(panels.base, panels.across.offset(e, arith::MinUIOp::create(b, e.loc, row, last)));
+  return e.add(panels.base, panels.across.offset(e, arith::MinUIOp::create(
+                                                        b, e.loc, row, last)));
 }
 
 void PanelPacking::copyWidth(Value from, Value place) {
   for (int64_t i = 0; i < panels.width; i += lanes) {
     Value part = e.constant(i);
-    vectors.store(vectors.load(panels.pointer, e.add(from, part), std::min(lanes, panels.width - i)), to, e.add(place, part));
+    vectors.store(vectors.load(panels.pointer, e.add(from, part),
+                               std::min(lanes, panels.width - i)),
+                  to, e.add(place, part));
   }
 }
 
@@ -153,15 +173,20 @@ void PanelPacking::copyWidth(Value from, Value place) {
 /// whole it reaches into the next step, which is packed later.
 void PanelPacking::copyTransposed(Value panel) {
   unsigned outside = e.depth();
-  Value first = firstOf(panel), squares = arith::DivUIOp::create(b, e.loc, along.count, e.constant(lanes));
-  for (int64_t group = (panels.width - 1) / lanes * lanes; group >= 0; group -= lanes) {
+  Value first = firstOf(panel),
+        squares =
+            arith::DivUIOp::create(b, e.loc, along.count, e.constant(lanes));
+  for (int64_t group = (panels.width - 1) / lanes * lanes; group >= 0;
+       group -= lanes) {
     SmallVector<Value> rows(lanes), offsets;
     int64_t used = std::min(lanes, panels.width - group);
     for (int64_t i = 0; i < used; ++i)
       offsets.push_back(rowOffset(e.add(first, e.constant(group + i))));
     Value step = e.mul(openPlainLoop(e, e.constant(0), squares), lanes);
     for (int64_t i = 0; i < lanes; ++i)
-      rows[i] = i < used ? vectors.load(panels.pointer, source(offsets[i], step), lanes) : rows[0];
+      rows[i] = i < used ? vectors.load(panels.pointer,
+                                        source(offsets[i], step), lanes)
+                         : rows[0];
     vectors.transpose(rows);
     Value at = e.add(place(panel, step), e.constant(group));
     for (int64_t i = 0; i < lanes; ++i)
@@ -174,9 +199,11 @@ void PanelPacking::copyTransposed(Value panel) {
 /// From the step `begin` on.
 void PanelPacking::copyElements(Value panel, Value begin) {
   unsigned outside = e.depth();
-  Value row = openPlainLoop(e, e.constant(0), e.constant(panels.width)), from = rowOffset(e.add(firstOf(panel), row));
+  Value row = openPlainLoop(e, e.constant(0), e.constant(panels.width)),
+        from = rowOffset(e.add(firstOf(panel), row));
   Value step = openPlainLoop(e, begin, along.count);
-  vectors.store(vectors.loadScalar(panels.pointer, source(from, step)), to, e.add(place(panel, step), row));
+  vectors.store(vectors.loadScalar(panels.pointer, source(from, step)), to,
+                e.add(place(panel, step), row));
   e.closeLoops(outside);
 }
 
@@ -185,9 +212,11 @@ void PanelPacking::copyElements(Value panel, Value begin) {
 /// panel at the end.
 void PanelPacking::packRows() {
   unsigned outside = e.depth();
-  Value whole = arith::DivUIOp::create(b, e.loc, across.count, e.constant(panels.width));
+  Value whole =
+      arith::DivUIOp::create(b, e.loc, across.count, e.constant(panels.width));
   Value first = e.add(panels.base, across.first);
-  Value step = openPlainLoop(e, e.constant(0), along.count), from = source(first, step);
+  Value step = openPlainLoop(e, e.constant(0), along.count),
+        from = source(first, step);
   Value panel = openPlainLoop(e, e.constant(0), whole);
   copyWidth(e.add(from, e.mul(panel, panels.width)), place(panel, step));
   e.closeLoops(outside);
@@ -198,11 +227,14 @@ void PanelPacking::packRows() {
 /// Vectors, unless the panel reaches beyond the end or into another row.
 void PanelPacking::packPanel(Value panel) {
   Value inner = e.constant(panels.across.innerSize()), first = firstOf(panel);
-  Value end = e.add(arith::RemUIOp::create(b, e.loc, first, inner), e.constant(panels.width));
-  Value isWhole = arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::ule, end, inner);
+  Value end = e.add(arith::RemUIOp::create(b, e.loc, first, inner),
+                    e.constant(panels.width));
+  Value isWhole =
+      arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::ule, end, inner);
   auto copy = [&] {
     unsigned outside = e.depth();
-    Value offset = rowOffset(first), step = openPlainLoop(e, e.constant(0), along.count);
+    Value offset = rowOffset(first),
+          step = openPlainLoop(e, e.constant(0), along.count);
     copyWidth(source(offset, step), place(panel, step));
     e.closeLoops(outside);
   };
@@ -223,10 +255,14 @@ void PanelPacking::pack() {
 }
 
 Value panelCount(KernelEmitter &emitter, Value positions, int64_t width) {
-  return arith::DivUIOp::create(emitter.builder, emitter.loc, emitter.add(positions, emitter.constant(width - 1)), emitter.constant(width));
+  return arith::DivUIOp::create(
+      emitter.builder, emitter.loc,
+      emitter.add(positions, emitter.constant(width - 1)),
+      emitter.constant(width));
 }
 
-void packPanels(KernelEmitter &emitter, const DotPanels &panels, DotRange across, DotRange along, Value to) {
+void packPanels(KernelEmitter &emitter, const DotPanels &panels,
+                DotRange across, DotRange along, Value to) {
   PanelPacking(emitter, panels, across, along, to).pack();
 }
 

@@ -1,4 +1,4 @@
-//===- DotPanels.h - operands of a contraction, packed ---------*- C++ -*-===//
+//===- DotPanels.h - operands of a contraction, packed ----------*- C++ -*-===//
 //
 // The register tile of a large contraction reads its operands from panels: for
 // each step of the contraction the `width` rows (or columns) of a tile, side
@@ -28,12 +28,16 @@ public:
   DotPath(llvm::ArrayRef<DotDimension> dims, int64_t DotDimension::*stride);
   int64_t size() const;
   /// Elements apart in the innermost dimension.
-  int64_t innerStride() const { return steps.empty() ? 1 : steps.back().stride; }
+  int64_t innerStride() const {
+    return steps.empty() ? 1 : steps.back().stride;
+  }
   /// Positions of the innermost dimension.
   int64_t innerSize() const { return steps.empty() ? 1 : steps.back().size; }
   /// Does every group of `count` positions from a multiple of it on, unless it
   /// is cut by the end, lie side by side?
-  bool hasRunsOf(int64_t count) const { return innerStride() == 1 && (steps.size() < 2 || innerSize() % count == 0); }
+  bool hasRunsOf(int64_t count) const {
+    return innerStride() == 1 && (steps.size() < 2 || innerSize() % count == 0);
+  }
   bool isOneDimension() const { return steps.size() < 2; }
   mlir::Value offset(KernelEmitter &emitter, mlir::Value position) const;
 
@@ -60,8 +64,11 @@ struct DotRange {
 /// Vectors of f32 in memory.
 class FloatVectors {
 public:
-  explicit FloatVectors(KernelEmitter &emitter) : builder(emitter.builder), loc(emitter.loc) {}
-  mlir::VectorType type(int64_t lanes) const { return mlir::VectorType::get(lanes, builder.getF32Type()); }
+  explicit FloatVectors(KernelEmitter &emitter)
+      : builder(emitter.builder), loc(emitter.loc) {}
+  mlir::VectorType type(int64_t lanes) const {
+    return mlir::VectorType::get(lanes, builder.getF32Type());
+  }
   mlir::Value address(mlir::Value pointer, mlir::Value offset);
   mlir::Value load(mlir::Value pointer, mlir::Value offset, int64_t lanes);
   mlir::Value loadScalar(mlir::Value pointer, mlir::Value offset);
@@ -80,17 +87,22 @@ inline constexpr int64_t kPanelSlack = 16;
 /// Packs positions `across` in ceil(count / width) panels of along.count steps
 /// each. Both ranges begin at a multiple of what they are counted in: the width
 /// and the vector.
-void packPanels(KernelEmitter &emitter, const DotPanels &panels, DotRange across, DotRange along, mlir::Value to);
+void packPanels(KernelEmitter &emitter, const DotPanels &panels,
+                DotRange across, DotRange along, mlir::Value to);
 
 /// ceil(positions / width).
-mlir::Value panelCount(KernelEmitter &emitter, mlir::Value positions, int64_t width);
+mlir::Value panelCount(KernelEmitter &emitter, mlir::Value positions,
+                       int64_t width);
 
 /// Both close the loops that they open.
-void emitIf(KernelEmitter &emitter, mlir::Value condition, llvm::function_ref<void()> then, llvm::function_ref<void()> otherwise);
+void emitIf(KernelEmitter &emitter, mlir::Value condition,
+            llvm::function_ref<void()> then,
+            llvm::function_ref<void()> otherwise);
 
 /// A loop that LLVM leaves as it is: unrolling and vectorizing all loops of a
 /// packed contraction took 150 ms of compile time, and made nothing faster.
-mlir::Value openPlainLoop(KernelEmitter &emitter, mlir::Value begin, mlir::Value end, mlir::ValueRange carried = {});
+mlir::Value openPlainLoop(KernelEmitter &emitter, mlir::Value begin,
+                          mlir::Value end, mlir::ValueRange carried = {});
 
 } // namespace weft::cpu
 

@@ -1,4 +1,4 @@
-//===- DotShape.h - a contraction as strides -------------------*- C++ -*-===//
+//===- DotShape.h - a contraction as strides --------------------*- C++ -*-===//
 //
 //   %c = weft.dot %a, %b contract [1] x [0]
 //        : tensor<16x784xf32>, tensor<784x200xf32> -> tensor<16x200xf32>
@@ -38,10 +38,12 @@ struct DotRows {
 /// nothing emitted, where the strides do not suit.
 bool emitFloatDot(KernelEmitter &emitter, const DotShape &shape);
 /// Nothing where emitFloatDot would emit nothing.
-std::optional<DotRows> floatDotRows(KernelEmitter &emitter, const DotShape &shape);
+std::optional<DotRows> floatDotRows(KernelEmitter &emitter,
+                                    const DotShape &shape);
 /// Is a contraction large enough to pay for packing it? Awkward: its strides
 /// suit no tile that is not packed.
-bool suitsPackedDot(KernelEmitter &emitter, const DotShape &shape, bool isAwkward);
+bool suitsPackedDot(KernelEmitter &emitter, const DotShape &shape,
+                    bool isAwkward);
 void emitPackedDot(KernelEmitter &emitter, const DotShape &shape);
 DotRows packedDotRows(KernelEmitter &emitter);
 void emitSimpleDot(KernelEmitter &emitter, DotOp op, const DotShape &shape);

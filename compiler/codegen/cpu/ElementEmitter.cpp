@@ -1,4 +1,4 @@
-//===- ElementEmitter.cpp - the value of one element -----------------------===//
+//===- ElementEmitter.cpp - the value of one element ----------------------===//
 
 #include "weft/compiler/codegen/cpu/ComplexOps.h"
 #include "weft/compiler/codegen/cpu/SmallFloatOps.h"
@@ -15,13 +15,16 @@ using namespace mlir;
 namespace weft::cpu {
 
 Value KernelEmitter::constant(int64_t value) {
-  return arith::ConstantOp::create(builder, loc, builder.getI64IntegerAttr(value));
+  return arith::ConstantOp::create(builder, loc,
+                                   builder.getI64IntegerAttr(value));
 }
 Value KernelEmitter::add(Value a, Value b) {
   return arith::AddIOp::create(builder, loc, a, b);
 }
 Value KernelEmitter::mul(Value a, int64_t factor) {
-  return factor == 1 ? a : arith::MulIOp::create(builder, loc, a, constant(factor)).getResult();
+  return factor == 1 ? a
+                     : arith::MulIOp::create(builder, loc, a, constant(factor))
+                           .getResult();
 }
 
 ElementIndex KernelEmitter::makeIndex(ArrayRef<Value> dims, unsigned depth) {
@@ -47,7 +50,8 @@ ElementIndex KernelEmitter::makeFlatIndex(Value linear, unsigned depth) {
   return index;
 }
 
-Value KernelEmitter::linearIndex(ArrayRef<int64_t> shape, const ElementIndex &index) {
+Value KernelEmitter::linearIndex(ArrayRef<int64_t> shape,
+                                 const ElementIndex &index) {
   if (index.linear)
     return index.linear;
   Value linear;
@@ -60,20 +64,28 @@ Value KernelEmitter::load(Value pointer, Type elementType, Value linear) {
   if (isa<ComplexType>(elementType)) {
     Type part = partType(elementType);
     Value at = mul(linear, 2), re = load(pointer, part, at);
-    return ComplexEmitter{builder, loc}.make(re, load(pointer, part, add(at, constant(1))));
+    return ComplexEmitter{builder, loc}.make(
+        re, load(pointer, part, add(at, constant(1))));
   }
   Type storage = storageType(elementType);
   auto pointerType = LLVM::LLVMPointerType::get(builder.getContext());
-  Value address = LLVM::GEPOp::create(builder, loc, pointerType, storage, pointer, ArrayRef<LLVM::GEPArg>{linear}, LLVM::GEPNoWrapFlags::inbounds);
-  auto op = LLVM::LoadOp::create(builder, loc, storage, address, elementBytes(elementType));
+  Value address = LLVM::GEPOp::create(builder, loc, pointerType, storage,
+                                      pointer, ArrayRef<LLVM::GEPArg>{linear},
+                                      LLVM::GEPNoWrapFlags::inbounds);
+  auto op = LLVM::LoadOp::create(builder, loc, storage, address,
+                                 elementBytes(elementType));
   op.setAccessGroupsAttr(builder.getArrayAttr({accessGroup}));
   if (isSmallFloat(elementType))
     return smallFromBits(builder, loc, elementType, op);
   Type inRegister = computeType(elementType);
-  return storage == inRegister ? op.getResult() : arith::TruncIOp::create(builder, loc, inRegister, op).getResult();
+  return storage == inRegister
+             ? op.getResult()
+             : arith::TruncIOp::create(builder, loc, inRegister, op)
+                   .getResult();
 }
 
-void KernelEmitter::store(Value value, Value pointer, Type elementType, Value linear) {
+void KernelEmitter::store(Value value, Value pointer, Type elementType,
+                          Value linear) {
   if (isa<ComplexType>(elementType)) {
     ComplexEmitter c{builder, loc};
     Type part = partType(elementType);
@@ -87,8 +99,11 @@ void KernelEmitter::store(Value value, Value pointer, Type elementType, Value li
   else if (value.getType() != storage)
     value = arith::ExtUIOp::create(builder, loc, storage, value);
   auto pointerType = LLVM::LLVMPointerType::get(builder.getContext());
-  Value address = LLVM::GEPOp::create(builder, loc, pointerType, storage, pointer, ArrayRef<LLVM::GEPArg>{linear}, LLVM::GEPNoWrapFlags::inbounds);
-  auto op = LLVM::StoreOp::create(builder, loc, value, address, elementBytes(elementType));
+  Value address = LLVM::GEPOp::create(builder, loc, pointerType, storage,
+                                      pointer, ArrayRef<LLVM::GEPArg>{linear},
+                                      LLVM::GEPNoWrapFlags::inbounds);
+  auto op = LLVM::StoreOp::create(builder, loc, value, address,
+                                  elementBytes(elementType));
   op.setAccessGroupsAttr(builder.getArrayAttr({accessGroup}));
 }
 
@@ -98,10 +113,13 @@ void KernelEmitter::enterDepth(unsigned depth) {
   else if (levels.empty())
     builder.setInsertionPoint(nestAnchor);
   else
-    builder.setInsertionPoint(levels.back().getBody(), levels.back().getBody()->without_terminator().end());
+    builder.setInsertionPoint(
+        levels.back().getBody(),
+        levels.back().getBody()->without_terminator().end());
 }
 
-FailureOr<Value> KernelEmitter::element(Value tensor, const ElementIndex &index) {
+FailureOr<Value> KernelEmitter::element(Value tensor,
+                                        const ElementIndex &index) {
   auto key = std::make_pair(tensor, index.id);
   if (Value known = elements.lookup(key))
     return known;
@@ -111,7 +129,8 @@ FailureOr<Value> KernelEmitter::element(Value tensor, const ElementIndex &index)
   FailureOr<Value> result;
   Value pointer = current.contains(tensor) ? Value() : memory.lookup(tensor);
   if (pointer)
-    result = load(pointer, type.getElementType(), linearIndex(type.getShape(), index));
+    result = load(pointer, type.getElementType(),
+                  linearIndex(type.getShape(), index));
   else
     result = compute(tensor.getDefiningOp(), index);
   if (succeeded(result))
@@ -119,7 +138,8 @@ FailureOr<Value> KernelEmitter::element(Value tensor, const ElementIndex &index)
   return result;
 }
 
-FailureOr<Value> KernelEmitter::compute(Operation *op, const ElementIndex &index) {
+FailureOr<Value> KernelEmitter::compute(Operation *op,
+                                        const ElementIndex &index) {
   if (isElementwise(op)) {
     SmallVector<Value> operands;
     for (Value operand : op->getOperands()) {
@@ -136,39 +156,62 @@ FailureOr<Value> KernelEmitter::compute(Operation *op, const ElementIndex &index
         auto data = cast<DenseElementsAttr>(constantOp.getValue());
         if (isa<ComplexType>(data.getElementType())) {
           auto number = data.getSplatValue<std::complex<APFloat>>();
-          auto part = [&](const APFloat &value) { return arith::ConstantOp::create(builder, loc, builder.getFloatAttr(partType(data.getElementType()), value)); };
-          return ComplexEmitter{builder, loc}.make(part(number.real()), part(number.imag()));
+          auto part = [&](const APFloat &value) {
+            return arith::ConstantOp::create(
+                builder, loc,
+                builder.getFloatAttr(partType(data.getElementType()), value));
+          };
+          return ComplexEmitter{builder, loc}.make(part(number.real()),
+                                                   part(number.imag()));
         }
         TypedAttr value = cast<TypedAttr>(data.getSplatValue<Attribute>());
         if (auto integer = dyn_cast<IntegerAttr>(value))
-          value = IntegerAttr::get(computeType(integer.getType()), integer.getValue());
+          value = IntegerAttr::get(computeType(integer.getType()),
+                                   integer.getValue());
         else if (isSmallFloat(data.getElementType()))
-          value = smallConstant(cast<FloatAttr>(value).getValue(), data.getElementType());
+          value = smallConstant(cast<FloatAttr>(value).getValue(),
+                                data.getElementType());
         return arith::ConstantOp::create(builder, loc, value).getResult();
       })
       .Case([&](IotaOp iota) { return counted(iota, index); })
       .Case([&](RngBitsOp rng) { return randomBits(rng, index); })
       .Case([&](ReshapeOp reshape) { return reshaped(reshape, index); })
       .Case([&](PadOp pad) { return padded(pad, index); })
-      .Case([&](ConcatenateOp concatenate) { return concatenated(concatenate, index); })
-      .Case([&](GatherOp gather) { return gatheredElement(*this, gather, index); })
-      .Case([&](OneHotOp oneHot) { return oneHotElement(*this, oneHot, index); })
-      .Case([&](DynamicSliceOp slice) { return dynamicallySliced(slice, index); })
-      .Case([&](DynamicUpdateSliceOp update) { return dynamicallyUpdated(update, index); })
-      .Case([&](coll::CoordinateOp op) -> FailureOr<Value> { return coordinate(op.getGroup()); })
+      .Case([&](ConcatenateOp concatenate) {
+        return concatenated(concatenate, index);
+      })
+      .Case([&](GatherOp gather) {
+        return gatheredElement(*this, gather, index);
+      })
+      .Case(
+          [&](OneHotOp oneHot) { return oneHotElement(*this, oneHot, index); })
+      .Case(
+          [&](DynamicSliceOp slice) { return dynamicallySliced(slice, index); })
+      .Case([&](DynamicUpdateSliceOp update) {
+        return dynamicallyUpdated(update, index);
+      })
+      .Case([&](coll::CoordinateOp op) -> FailureOr<Value> {
+        return coordinate(op.getGroup());
+      })
       .Case([&](coll::MakePartialOp partial) -> FailureOr<Value> {
         FailureOr<Value> value = element(partial.getInput(), index);
         if (failed(value))
           return failure();
-        Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq, coordinate(partial.getGroup()), constant(0));
-        Value neutral = emitNeutral(builder, loc, partial.getKind(), tensorType(partial.getInput()).getElementType());
-        return arith::SelectOp::create(builder, loc, isFirst, *value, neutral).getResult();
+        Value isFirst =
+            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                  coordinate(partial.getGroup()), constant(0));
+        Value neutral =
+            emitNeutral(builder, loc, partial.getKind(),
+                        tensorType(partial.getInput()).getElementType());
+        return arith::SelectOp::create(builder, loc, isFirst, *value, neutral)
+            .getResult();
       })
       .Default([&](Operation *other) { return computeMoved(other, index); });
 }
 
 /// Ops whose element is an element of their operand.
-FailureOr<Value> KernelEmitter::computeMoved(Operation *op, const ElementIndex &index) {
+FailureOr<Value> KernelEmitter::computeMoved(Operation *op,
+                                             const ElementIndex &index) {
   SmallVector<Value> dims;
   unsigned depth = index.depth;
   if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
@@ -185,23 +228,33 @@ FailureOr<Value> KernelEmitter::computeMoved(Operation *op, const ElementIndex &
       dims[from] = index.dims[i];
   } else if (auto slice = dyn_cast<SliceOp>(op)) {
     for (auto [i, dim] : llvm::enumerate(index.dims))
-      dims.push_back(add(mul(dim, slice.getStride()[i]), constant(slice.getStart()[i])));
+      dims.push_back(
+          add(mul(dim, slice.getStride()[i]), constant(slice.getStart()[i])));
   } else if (auto reverse = dyn_cast<ReverseOp>(op)) {
     dims.assign(index.dims.begin(), index.dims.end());
     for (int64_t dim : reverse.getDims())
-      dims[dim] = arith::SubIOp::create(builder, loc, constant(tensorType(reverse.getInput()).getDimSize(dim) - 1), dims[dim]);
+      dims[dim] = arith::SubIOp::create(
+          builder, loc,
+          constant(tensorType(reverse.getInput()).getDimSize(dim) - 1),
+          dims[dim]);
   } else if (auto roll = dyn_cast<RollOp>(op)) {
-    for (auto [dim, size, shift] : llvm::zip_equal(index.dims, tensorType(roll.getInput()).getShape(), roll.getShift()))
+    for (auto [dim, size, shift] :
+         llvm::zip_equal(index.dims, tensorType(roll.getInput()).getShape(),
+                         roll.getShift()))
       dims.push_back(rolled(dim, size, shift));
   } else if (auto slice = dyn_cast<coll::SliceOp>(op)) {
     dims.assign(index.dims.begin(), index.dims.end());
     int64_t dim = slice.getDim();
-    Value start = mul(coordinate(slice.getGroup()), tensorType(slice.getResult()).getDimSize(dim));
+    Value start = mul(coordinate(slice.getGroup()),
+                      tensorType(slice.getResult()).getDimSize(dim));
     Value last = constant(tensorType(slice.getInput()).getDimSize(dim) - 1);
     // Positions past the end are padding: any element will do.
-    dims[dim] = arith::MinSIOp::create(builder, loc, add(dims[dim], start), last);
+    dims[dim] =
+        arith::MinSIOp::create(builder, loc, add(dims[dim], start), last);
   } else {
-    return op->emitError() << "'" << op->getName() << "' has no CPU code; it must not be part of a kernel";
+    return op->emitError()
+           << "'" << op->getName()
+           << "' has no CPU code; it must not be part of a kernel";
   }
   return element(op->getOperand(0), makeIndex(dims, depth));
 }
@@ -213,7 +266,8 @@ unsigned KernelEmitter::depthOf(Value position, unsigned otherwise) {
   return otherwise;
 }
 
-FailureOr<Value> KernelEmitter::reshaped(ReshapeOp op, const ElementIndex &index) {
+FailureOr<Value> KernelEmitter::reshaped(ReshapeOp op,
+                                         const ElementIndex &index) {
   if (index.linear)
     return element(op.getInput(), index);
   Value linear = linearIndex(tensorType(op.getResult()).getShape(), index);
@@ -242,14 +296,19 @@ static bool mixesBits(func::FuncOp kernel) {
 Value KernelEmitter::unknownZero(Type type) {
   OpBuilder::InsertionGuard guard(builder);
   enterDepth(0);
-  Value zero = arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, 0));
-  return LLVM::InlineAsmOp::create(builder, loc, type, zero, /*asm_string=*/"", /*constraints=*/"=r,0", /*has_side_effects=*/false,
-                                   /*is_align_stack=*/false, LLVM::TailCallKind::None, /*asm_dialect=*/nullptr, /*operand_attrs=*/nullptr)
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, 0));
+  return LLVM::InlineAsmOp::create(
+             builder, loc, type, zero, /*asm_string=*/"",
+             /*constraints=*/"=r,0", /*has_side_effects=*/false,
+             /*is_align_stack=*/false, LLVM::TailCallKind::None,
+             /*asm_dialect=*/nullptr, /*operand_attrs=*/nullptr)
       .getRes();
 }
 
 Value KernelEmitter::asBits(Value position) {
-  return arith::XOrIOp::create(builder, loc, position, unknownZero(position.getType()));
+  return arith::XOrIOp::create(builder, loc, position,
+                               unknownZero(position.getType()));
 }
 
 FailureOr<Value> KernelEmitter::counted(IotaOp op, const ElementIndex &index) {
@@ -261,24 +320,31 @@ FailureOr<Value> KernelEmitter::counted(IotaOp op, const ElementIndex &index) {
     enterDepth(index.depth);
     position = add(position, *offset);
   }
-  Type type = tensorType(op.getResult()).getElementType(), target = computeType(type);
+  Type type = tensorType(op.getResult()).getElementType(),
+       target = computeType(type);
   if (isa<ComplexType>(target)) {
-    Value re = arith::SIToFPOp::create(builder, loc, partType(target), position);
-    return ComplexEmitter{builder, loc}.make(re, arith::ConstantOp::create(builder, loc, builder.getFloatAttr(partType(target), 0)));
+    Value re =
+        arith::SIToFPOp::create(builder, loc, partType(target), position);
+    return ComplexEmitter{builder, loc}.make(
+        re, arith::ConstantOp::create(
+                builder, loc, builder.getFloatAttr(partType(target), 0)));
   }
   if (isa<FloatType>(target))
-    return roundedTo(builder, loc, type, arith::SIToFPOp::create(builder, loc, target, position));
+    return roundedTo(builder, loc, type,
+                     arith::SIToFPOp::create(builder, loc, target, position));
   if (target.getIntOrFloatBitWidth() < 64)
     position = arith::TruncIOp::create(builder, loc, target, position);
   return mixesBits(kernel) ? asBits(position) : position;
 }
 
-FailureOr<Value> KernelEmitter::randomBits(RngBitsOp op, const ElementIndex &index) {
+FailureOr<Value> KernelEmitter::randomBits(RngBitsOp op,
+                                           const ElementIndex &index) {
   Value position;
   if (!op.getGlobalShape()) {
     position = linearIndex(tensorType(op.getResult()).getShape(), index);
   } else {
-    for (auto [dim, offset, size] : llvm::zip_equal(index.dims, op.getOffsets(), *op.getGlobalShape())) {
+    for (auto [dim, offset, size] :
+         llvm::zip_equal(index.dims, op.getOffsets(), *op.getGlobalShape())) {
       FailureOr<Value> start = element(offset, makeIndex({}, 0));
       if (failed(start))
         return failure();
@@ -299,7 +365,9 @@ FailureOr<Value> KernelEmitter::randomBits(RngBitsOp op, const ElementIndex &ind
   }
   enterDepth(index.depth);
   Type i32 = builder.getI32Type();
-  Value high = arith::TruncIOp::create(builder, loc, i32, arith::ShRUIOp::create(builder, loc, position, constant(32)));
+  Value high = arith::TruncIOp::create(
+      builder, loc, i32,
+      arith::ShRUIOp::create(builder, loc, position, constant(32)));
   Value low = arith::TruncIOp::create(builder, loc, i32, position);
   return emitThreefry(builder, loc, key[0], key[1], high, asBits(low));
 }

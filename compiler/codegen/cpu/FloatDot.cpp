@@ -1,4 +1,4 @@
-//===- FloatDot.cpp - f32 contractions in registers ------------------------===//
+//===- FloatDot.cpp - f32 contractions in registers -----------------------===//
 //
 // A tile of mr rows and nv vectors of columns is kept in registers while the
 // contraction runs; nothing is packed (where that pays: PackedDot.cpp):
@@ -36,7 +36,8 @@ struct TileSize {
 class FloatDot {
 public:
   FloatDot(KernelEmitter &emitter, const DotShape &shape)
-      : emitter(emitter), builder(emitter.builder), loc(emitter.loc), given(shape), shape(shape), lanes(emitter.target.floatLanes()),
+      : emitter(emitter), builder(emitter.builder), loc(emitter.loc),
+        given(shape), shape(shape), lanes(emitter.target.floatLanes()),
         f32(builder.getF32Type()), vector(VectorType::get(lanes, f32)) {}
   bool emit();
   std::optional<DotRows> tiledRows();
@@ -52,10 +53,13 @@ private:
   void storeVector(Value value, Value pointer, Value offset, int64_t count);
   Value mask(int64_t count);
   Value zeros();
-  Value multiplyAdd(Value a, Value b, Value c) { return math::FmaOp::create(builder, loc, a, b, c); }
+  Value multiplyAdd(Value a, Value b, Value c) {
+    return math::FmaOp::create(builder, loc, a, b, c);
+  }
   /// A loop over k in steps; `body` maps accumulators to accumulators.
-  SmallVector<Value> accumulate(int64_t steps, int64_t width, Offsets at, SmallVector<Value> start,
-                                llvm::function_ref<SmallVector<Value>(Offsets, ValueRange)> body);
+  SmallVector<Value>
+  accumulate(int64_t steps, int64_t width, Offsets at, SmallVector<Value> start,
+             llvm::function_ref<SmallVector<Value>(Offsets, ValueRange)> body);
   TileSize chooseTile() const;
   void emitTiles(TileSize tile, int64_t unit, Offsets at);
   void emitRowTiles(TileSize tile, int64_t columns, Offsets at);
@@ -77,16 +81,21 @@ private:
 };
 } // namespace
 
-FloatDot::Offsets FloatDot::step(Offsets from, const DotDimension &dim, Value position) {
+FloatDot::Offsets FloatDot::step(Offsets from, const DotDimension &dim,
+                                 Value position) {
   auto advance = [&](Value offset, int64_t stride) {
-    return stride == 0 ? offset : emitter.add(offset, emitter.mul(position, stride));
+    return stride == 0 ? offset
+                       : emitter.add(offset, emitter.mul(position, stride));
   };
-  return {advance(from.lhs, dim.lhs), advance(from.rhs, dim.rhs), advance(from.result, dim.result)};
+  return {advance(from.lhs, dim.lhs), advance(from.rhs, dim.rhs),
+          advance(from.result, dim.result)};
 }
 
 Value FloatDot::address(Value pointer, Value offset) {
   auto type = LLVM::LLVMPointerType::get(builder.getContext());
-  return LLVM::GEPOp::create(builder, loc, type, f32, pointer, ArrayRef<LLVM::GEPArg>{offset}, LLVM::GEPNoWrapFlags::inbounds);
+  return LLVM::GEPOp::create(builder, loc, type, f32, pointer,
+                             ArrayRef<LLVM::GEPArg>{offset},
+                             LLVM::GEPNoWrapFlags::inbounds);
 }
 
 Value FloatDot::zeros() {
@@ -97,17 +106,20 @@ Value FloatDot::mask(int64_t count) {
   SmallVector<bool> bits(lanes);
   std::fill_n(bits.begin(), count, true);
   auto type = VectorType::get(lanes, builder.getI1Type());
-  return arith::ConstantOp::create(builder, loc, DenseElementsAttr::get(type, ArrayRef<bool>(bits)));
+  return arith::ConstantOp::create(
+      builder, loc, DenseElementsAttr::get(type, ArrayRef<bool>(bits)));
 }
 
 Value FloatDot::loadVector(Value pointer, Value offset, int64_t count) {
   Value from = address(pointer, offset);
   if (count >= lanes)
     return LLVM::LoadOp::create(builder, loc, vector, from, 4);
-  return LLVM::MaskedLoadOp::create(builder, loc, vector, from, mask(count), zeros(), 4);
+  return LLVM::MaskedLoadOp::create(builder, loc, vector, from, mask(count),
+                                    zeros(), 4);
 }
 
-void FloatDot::storeVector(Value value, Value pointer, Value offset, int64_t count) {
+void FloatDot::storeVector(Value value, Value pointer, Value offset,
+                           int64_t count) {
   Value to = address(pointer, offset);
   if (count >= lanes)
     LLVM::StoreOp::create(builder, loc, value, to, 4);
@@ -115,15 +127,17 @@ void FloatDot::storeVector(Value value, Value pointer, Value offset, int64_t cou
     LLVM::MaskedStoreOp::create(builder, loc, value, to, mask(count), 4);
 }
 
-SmallVector<Value> FloatDot::accumulate(int64_t steps, int64_t width, Offsets at, SmallVector<Value> start,
-                                        llvm::function_ref<SmallVector<Value>(Offsets, ValueRange)> body) {
+SmallVector<Value> FloatDot::accumulate(
+    int64_t steps, int64_t width, Offsets at, SmallVector<Value> start,
+    llvm::function_ref<SmallVector<Value>(Offsets, ValueRange)> body) {
   if (steps == 0)
     return start;
   unsigned outside = emitter.depth();
   Value position = emitter.openLoop(steps, start);
   scf::ForOp loop = emitter.innermostLoop();
   DotDimension wide{steps, inner.lhs * width, inner.rhs * width, 0};
-  SmallVector<Value> next = body(step(at, wide, position), loop.getRegionIterArgs());
+  SmallVector<Value> next =
+      body(step(at, wide, position), loop.getRegionIterArgs());
   loop.getBody()->getTerminator()->setOperands(next);
   emitter.closeLoops(outside);
   return SmallVector<Value>(loop.getResults());
@@ -134,36 +148,49 @@ void FloatDot::emitColumnTile(int64_t rows, int64_t columns, Offsets at) {
   auto body = [&](Offsets k, ValueRange sums) {
     SmallVector<Value> rhs, next;
     for (int64_t v = 0; v < vectors; ++v)
-      rhs.push_back(loadVector(shape.rhs, emitter.add(k.rhs, emitter.constant(v * lanes)), columns - v * lanes));
+      rhs.push_back(loadVector(shape.rhs,
+                               emitter.add(k.rhs, emitter.constant(v * lanes)),
+                               columns - v * lanes));
     for (int64_t i = 0; i < rows; ++i) {
-      Value from = address(shape.lhs, emitter.add(k.lhs, emitter.constant(i * row.lhs)));
-      Value lhs = vector::BroadcastOp::create(builder, loc, vector, LLVM::LoadOp::create(builder, loc, f32, from, 4));
+      Value from =
+          address(shape.lhs, emitter.add(k.lhs, emitter.constant(i * row.lhs)));
+      Value lhs = vector::BroadcastOp::create(
+          builder, loc, vector,
+          LLVM::LoadOp::create(builder, loc, f32, from, 4));
       for (int64_t v = 0; v < vectors; ++v)
         next.push_back(multiplyAdd(lhs, rhs[v], sums[i * vectors + v]));
     }
     return next;
   };
-  SmallVector<Value> sums = accumulate(inner.size, 1, at, SmallVector<Value>(rows * vectors, zeros()), body);
+  SmallVector<Value> sums = accumulate(
+      inner.size, 1, at, SmallVector<Value>(rows * vectors, zeros()), body);
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t v = 0; v < vectors; ++v)
-      storeVector(sums[i * vectors + v], shape.result, emitter.add(at.result, emitter.constant(i * row.result + v * lanes)), columns - v * lanes);
+      storeVector(
+          sums[i * vectors + v], shape.result,
+          emitter.add(at.result, emitter.constant(i * row.result + v * lanes)),
+          columns - v * lanes);
 }
 
 void FloatDot::emitContractTile(int64_t rows, int64_t columns, Offsets at) {
   auto block = [&](Offsets k, ValueRange sums, int64_t count) {
     SmallVector<Value> rhs, next;
     for (int64_t j = 0; j < columns; ++j)
-      rhs.push_back(loadVector(shape.rhs, emitter.add(k.rhs, emitter.constant(j * column.rhs)), count));
+      rhs.push_back(loadVector(
+          shape.rhs, emitter.add(k.rhs, emitter.constant(j * column.rhs)),
+          count));
     for (int64_t i = 0; i < rows; ++i) {
-      Value lhs = loadVector(shape.lhs, emitter.add(k.lhs, emitter.constant(i * row.lhs)), count);
+      Value lhs = loadVector(
+          shape.lhs, emitter.add(k.lhs, emitter.constant(i * row.lhs)), count);
       for (int64_t j = 0; j < columns; ++j)
         next.push_back(multiplyAdd(lhs, rhs[j], sums[i * columns + j]));
     }
     return next;
   };
   int64_t whole = inner.size / lanes, rest = inner.size % lanes;
-  SmallVector<Value> sums = accumulate(whole, lanes, at, SmallVector<Value>(rows * columns, zeros()),
-                                       [&](Offsets k, ValueRange carried) { return block(k, carried, lanes); });
+  SmallVector<Value> sums = accumulate(
+      whole, lanes, at, SmallVector<Value>(rows * columns, zeros()),
+      [&](Offsets k, ValueRange carried) { return block(k, carried, lanes); });
   if (rest != 0) {
     DotDimension end{1, inner.lhs * lanes, inner.rhs * lanes, 0};
     sums = block(step(at, end, emitter.constant(whole)), sums, rest);
@@ -171,7 +198,10 @@ void FloatDot::emitContractTile(int64_t rows, int64_t columns, Offsets at) {
   SmallVector<Value> totals = sumLanes(sums);
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t j = 0; j < columns; ++j) {
-      Value to = address(shape.result, emitter.add(at.result, emitter.constant(i * row.result + j * column.result)));
+      Value to =
+          address(shape.result,
+                  emitter.add(at.result, emitter.constant(i * row.result +
+                                                          j * column.result)));
       LLVM::StoreOp::create(builder, loc, totals[i * columns + j], to, 4);
     }
 }
@@ -184,7 +214,9 @@ SmallVector<Value> FloatDot::sumLanes(ArrayRef<Value> accumulators) {
   bool isFull = int64_t(level.size()) == lanes;
   if (!isFull) {
     for (Value sum : level)
-      totals.push_back(vector::ReductionOp::create(builder, loc, vector::CombiningKind::ADD, sum, arith::FastMathFlags::reassoc));
+      totals.push_back(
+          vector::ReductionOp::create(builder, loc, vector::CombiningKind::ADD,
+                                      sum, arith::FastMathFlags::reassoc));
     return totals;
   }
   for (int64_t block = lanes; block > 1; block /= 2) {
@@ -196,8 +228,10 @@ SmallVector<Value> FloatDot::sumLanes(ArrayRef<Value> accumulators) {
       }
     SmallVector<Value> next;
     for (size_t i = 0; i < level.size(); i += 2) {
-      Value a = vector::ShuffleOp::create(builder, loc, level[i], level[i + 1], low);
-      Value b = vector::ShuffleOp::create(builder, loc, level[i], level[i + 1], high);
+      Value a =
+          vector::ShuffleOp::create(builder, loc, level[i], level[i + 1], low);
+      Value b =
+          vector::ShuffleOp::create(builder, loc, level[i], level[i + 1], high);
       next.push_back(arith::AddFOp::create(builder, loc, a, b));
     }
     level = next;
@@ -222,20 +256,24 @@ void FloatDot::emitRowTiles(TileSize tile, int64_t columns, Offsets at) {
   if (whole == 1 && !split) {
     emitTile(tile.rows, columns, at);
   } else if (whole > 0) {
-    Value position = split ? emitter.openLoop(split->firstUnit, split->lastUnit) : emitter.openLoop(whole);
+    Value position = split ? emitter.openLoop(split->firstUnit, split->lastUnit)
+                           : emitter.openLoop(whole);
     emitTile(tile.rows, columns, step(at, tall, position));
     emitter.closeLoops(outside);
   }
   if (rest == 0)
     return;
   if (split) // once, in the last part
-    emitter.openLoop(emitter.constant(0), arith::ExtUIOp::create(builder, loc, builder.getI64Type(), split->isLast));
+    emitter.openLoop(emitter.constant(0),
+                     arith::ExtUIOp::create(builder, loc, builder.getI64Type(),
+                                            split->isLast));
   emitTile(rest, columns, step(at, tall, emitter.constant(whole)));
   emitter.closeLoops(outside);
 }
 
 void FloatDot::emitTiles(TileSize tile, int64_t unit, Offsets at) {
-  int64_t width = tile.columns * unit, whole = column.size / width, rest = column.size % width;
+  int64_t width = tile.columns * unit, whole = column.size / width,
+          rest = column.size % width;
   unsigned outside = emitter.depth();
   DotDimension wide{whole, 0, column.rhs * width, column.result * width};
   if (whole == 1) {
@@ -258,16 +296,22 @@ static double tileCost(int64_t rows, int64_t vectors) {
 TileSize FloatDot::chooseTile() const {
   int64_t registers = emitter.target.vectorRegisters;
   if (alongContract) // as many accumulators as lanes: their sums are one vector
-    return registers >= 32 && lanes == 16 ? TileSize{4, 4} : TileSize{2, std::max<int64_t>(lanes / 2, 1)};
+    return registers >= 32 && lanes == 16
+               ? TileSize{4, 4}
+               : TileSize{2, std::max<int64_t>(lanes / 2, 1)};
   int64_t vectors = (column.size + lanes - 1) / lanes;
   TileSize best{1, 1};
   double least = std::numeric_limits<double>::infinity();
   for (int64_t nv = 1; nv <= std::min<int64_t>(vectors, 4); ++nv)
-    for (int64_t mr = 1; mr <= std::min<int64_t>(row.size, 16) && mr * nv + nv + 1 <= registers; ++mr) {
+    for (int64_t mr = 1;
+         mr <= std::min<int64_t>(row.size, 16) && mr * nv + nv + 1 <= registers;
+         ++mr) {
       auto rows = [&](int64_t v) {
-        return (row.size / mr) * tileCost(mr, v) + (row.size % mr ? tileCost(row.size % mr, v) : 0);
+        return (row.size / mr) * tileCost(mr, v) +
+               (row.size % mr ? tileCost(row.size % mr, v) : 0);
       };
-      double cost = (vectors / nv) * rows(nv) + (vectors % nv ? rows(vectors % nv) : 0);
+      double cost =
+          (vectors / nv) * rows(nv) + (vectors % nv ? rows(vectors % nv) : 0);
       if (cost < least) {
         least = cost;
         best = {mr, nv};
@@ -280,10 +324,12 @@ TileSize FloatDot::chooseTile() const {
 bool FloatDot::chooseLoops() {
   if (shape.contract.size() > 1)
     return false;
-  if (shape.columns.empty()) { // a matrix times a vector: the rows are the columns
+  if (shape.columns
+          .empty()) { // a matrix times a vector: the rows are the columns
     std::swap(shape.lhs, shape.rhs);
     std::swap(shape.rows, shape.columns);
-    for (auto *dims : {&shape.batch, &shape.rows, &shape.columns, &shape.contract})
+    for (auto *dims :
+         {&shape.batch, &shape.rows, &shape.columns, &shape.contract})
       for (DotDimension &dim : *dims)
         std::swap(dim.lhs, dim.rhs);
   }
@@ -294,8 +340,10 @@ bool FloatDot::chooseLoops() {
   take(shape.rows, row);
   take(shape.columns, column);
   take(shape.contract, inner);
-  bool alongColumns = (column.rhs == 1 && column.result == 1) || column.size == 1;
-  alongContract = inner.lhs == 1 && inner.rhs == 1 && (!alongColumns || column.size == 1);
+  bool alongColumns =
+      (column.rhs == 1 && column.result == 1) || column.size == 1;
+  alongContract =
+      inner.lhs == 1 && inner.rhs == 1 && (!alongColumns || column.size == 1);
   return alongColumns || alongContract;
 }
 
@@ -316,13 +364,15 @@ bool FloatDot::emit() {
     return false;
   Value zero = emitter.constant(0);
   Offsets at{zero, zero, zero};
-  for (const DotDimension &dim : llvm::concat<const DotDimension>(shape.batch, shape.rows, shape.columns))
+  for (const DotDimension &dim :
+       llvm::concat<const DotDimension>(shape.batch, shape.rows, shape.columns))
     at = step(at, dim, emitter.openLoop(dim.size));
   emitTiles(chooseTile(), alongContract ? 1 : lanes, at);
   return true;
 }
 
-std::optional<DotRows> floatDotRows(KernelEmitter &emitter, const DotShape &shape) {
+std::optional<DotRows> floatDotRows(KernelEmitter &emitter,
+                                    const DotShape &shape) {
   return FloatDot(emitter, shape).tiledRows();
 }
 

@@ -1,4 +1,4 @@
-//===- FoldNests.cpp - reductions by a body --------------------------------===//
+//===- FoldNests.cpp - reductions by a body -------------------------------===//
 //
 //   weft.fold %x, %y from %a, %b dims [1]     for i in 4
 //                                               p = a, q = b
@@ -16,25 +16,35 @@ using namespace mlir;
 namespace weft::cpu {
 
 /// The scalars that a body yields.
-static FailureOr<SmallVector<Value>> emitBody(KernelEmitter &e, Block &body, ValueRange left, ValueRange right) {
+static FailureOr<SmallVector<Value>>
+emitBody(KernelEmitter &e, Block &body, ValueRange left, ValueRange right) {
   llvm::DenseMap<Value, Value> known;
-  for (auto [argument, value] : llvm::zip_equal(body.getArguments(), llvm::concat<Value>(SmallVector<Value>(left), SmallVector<Value>(right))))
+  for (auto [argument, value] : llvm::zip_equal(
+           body.getArguments(), llvm::concat<Value>(SmallVector<Value>(left),
+                                                    SmallVector<Value>(right))))
     known[argument] = value;
   for (Operation &op : body.without_terminator()) {
-    SmallVector<Value> operands = llvm::map_to_vector(op.getOperands(), [&](Value value) { return known.lookup(value); });
-    FailureOr<Value> value = isa<ConstantOp>(op) ? e.element(op.getResult(0), e.makeIndex({}, e.depth())) : emitScalarOp(e.builder, &op, operands);
+    SmallVector<Value> operands = llvm::map_to_vector(
+        op.getOperands(), [&](Value value) { return known.lookup(value); });
+    FailureOr<Value> value =
+        isa<ConstantOp>(op)
+            ? e.element(op.getResult(0), e.makeIndex({}, e.depth()))
+            : emitScalarOp(e.builder, &op, operands);
     if (failed(value))
       return failure();
     e.enterDepth(e.depth());
     known[op.getResult(0)] = *value;
   }
-  return llvm::map_to_vector(body.getTerminator()->getOperands(), [&](Value value) { return known.lookup(value); });
+  return llvm::map_to_vector(body.getTerminator()->getOperands(),
+                             [&](Value value) { return known.lookup(value); });
 }
 
-static FailureOr<SmallVector<Value>> elementsOf(KernelEmitter &e, ValueRange tensors, ArrayRef<Value> position) {
+static FailureOr<SmallVector<Value>>
+elementsOf(KernelEmitter &e, ValueRange tensors, ArrayRef<Value> position) {
   SmallVector<Value> values;
   for (Value tensor : tensors) {
-    FailureOr<Value> value = e.element(tensor, e.makeIndex(position, e.depth()));
+    FailureOr<Value> value =
+        e.element(tensor, e.makeIndex(position, e.depth()));
     if (failed(value))
       return failure();
     values.push_back(*value);
@@ -44,7 +54,8 @@ static FailureOr<SmallVector<Value>> elementsOf(KernelEmitter &e, ValueRange ten
 }
 
 LogicalResult emitFold(KernelEmitter &e, FoldOp op) {
-  RankedTensorType from = tensorType(op.getInputs()[0]), to = tensorType(op.getResult(0));
+  RankedTensorType from = tensorType(op.getInputs()[0]),
+                   to = tensorType(op.getResult(0));
   SmallVector<Value> position(from.getRank()), kept;
   for (int64_t dim = 0; dim < from.getRank(); ++dim)
     if (!llvm::is_contained(op.getDims(), dim)) {
@@ -59,7 +70,8 @@ LogicalResult emitFold(KernelEmitter &e, FoldOp op) {
     position[dim] = e.openLoop(from.getDimSize(dim), *sums);
     sums = SmallVector<Value>(e.innermostLoop().getRegionIterArgs());
   }
-  FailureOr<SmallVector<Value>> values = elementsOf(e, op.getInputs(), position);
+  FailureOr<SmallVector<Value>> values =
+      elementsOf(e, op.getInputs(), position);
   if (failed(values))
     return failure();
   sums = emitBody(e, op.getBody().front(), *sums, *values);
@@ -73,7 +85,8 @@ LogicalResult emitFold(KernelEmitter &e, FoldOp op) {
   }
   Value linear = e.linearIndex(to.getShape(), e.makeIndex(kept, outer));
   for (auto [sum, result] : llvm::zip_equal(*sums, op.getResults()))
-    e.store(sum, e.memoryOf(result), tensorType(result).getElementType(), linear);
+    e.store(sum, e.memoryOf(result), tensorType(result).getElementType(),
+            linear);
   return success();
 }
 

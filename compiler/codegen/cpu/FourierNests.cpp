@@ -1,4 +1,4 @@
-//===- FourierNests.cpp - fast Fourier transforms --------------------------===//
+//===- FourierNests.cpp - fast Fourier transforms -------------------------===//
 //
 // Each line along the dimension is copied to scratch memory, transformed there
 // in stages of small radices (Stockham's order, which needs no reversal of
@@ -84,16 +84,33 @@ struct FourierNest {
   bool inverse;
 
   FourierNest(KernelEmitter &e, FftOp op)
-      : e(e), op(op), part(partType(tensorType(op.getInput()).getElementType())),
-        inverse(op.getKind() == FftKind::IFFT || op.getKind() == FftKind::IRFFT) {}
+      : e(e), op(op),
+        part(partType(tensorType(op.getInput()).getElementType())),
+        inverse(op.getKind() == FftKind::IFFT ||
+                op.getKind() == FftKind::IRFFT) {}
 
-  Value number(double value) const { return arith::ConstantOp::create(e.builder, e.loc, e.builder.getFloatAttr(part, value)); }
-  Value add(Value x, Value y) const { return arith::AddFOp::create(e.builder, e.loc, x, y); }
-  Value subtract(Value x, Value y) const { return arith::SubFOp::create(e.builder, e.loc, x, y); }
-  Value multiply(Value x, Value y) const { return arith::MulFOp::create(e.builder, e.loc, x, y, arith::FastMathFlags::contract); }
-  Value negate(Value x) const { return arith::NegFOp::create(e.builder, e.loc, x); }
+  Value number(double value) const {
+    return arith::ConstantOp::create(e.builder, e.loc,
+                                     e.builder.getFloatAttr(part, value));
+  }
+  Value add(Value x, Value y) const {
+    return arith::AddFOp::create(e.builder, e.loc, x, y);
+  }
+  Value subtract(Value x, Value y) const {
+    return arith::SubFOp::create(e.builder, e.loc, x, y);
+  }
+  Value multiply(Value x, Value y) const {
+    return arith::MulFOp::create(e.builder, e.loc, x, y,
+                                 arith::FastMathFlags::contract);
+  }
+  Value negate(Value x) const {
+    return arith::NegFOp::create(e.builder, e.loc, x);
+  }
   Pair add(Pair x, Pair y) const { return {add(x.re, y.re), add(x.im, y.im)}; }
-  Pair times(Pair x, Pair w) const { return {subtract(multiply(x.re, w.re), multiply(x.im, w.im)), add(multiply(x.re, w.im), multiply(x.im, w.re))}; }
+  Pair times(Pair x, Pair w) const {
+    return {subtract(multiply(x.re, w.re), multiply(x.im, w.im)),
+            add(multiply(x.re, w.im), multiply(x.im, w.re))};
+  }
   Pair conj(Pair x) const { return {x.re, negate(x.im)}; }
   Pair times(Pair x, Complex w) const;
   Pair load(Value memory, Value i) const {
@@ -110,7 +127,8 @@ struct FourierNest {
   Value roots(int64_t n) const;
   Scratch scratch(int64_t n) const;
   /// A loop whose iterations do not depend on each other, closed behind.
-  template <typename Body> void each(int64_t begin, int64_t end, Body body) const {
+  template <typename Body>
+  void each(int64_t begin, int64_t end, Body body) const {
     unsigned outer = e.depth();
     Value i = e.openLoop(e.constant(begin), e.constant(end));
     e.markParallel();
@@ -118,7 +136,8 @@ struct FourierNest {
     e.closeLoops(outer);
   }
 
-  void stage(Scratch memory, int64_t n, int64_t radix, int64_t before, Value table, bool turned) const;
+  void stage(Scratch memory, int64_t n, int64_t radix, int64_t before,
+             Value table, bool turned) const;
   Value transform(Scratch memory, int64_t n, Value table, bool turned) const;
   LogicalResult read(ArrayRef<Value> line, Value memory, Value chirp) const;
   void write(ArrayRef<Value> line, Value memory, Value chirp) const;
@@ -137,7 +156,8 @@ Pair FourierNest::times(Pair x, Complex w) const {
     return multiply(value, number(factor));
   };
   auto sum = [&](Value a, Value b) { return a && b ? add(a, b) : a ? a : b; };
-  return {sum(scaled(x.re, w.real()), scaled(x.im, -w.imag())), sum(scaled(x.re, w.imag()), scaled(x.im, w.real()))};
+  return {sum(scaled(x.re, w.real()), scaled(x.im, -w.imag())),
+          sum(scaled(x.re, w.imag()), scaled(x.im, w.real()))};
 }
 
 Value FourierNest::table(ArrayRef<Complex> numbers) const {
@@ -159,18 +179,22 @@ Value FourierNest::roots(int64_t n) const {
 Scratch FourierNest::scratch(int64_t n) const {
   auto allocate = [&]() -> Value {
     Type pointer = LLVM::LLVMPointerType::get(e.builder.getContext());
-    return LLVM::AllocaOp::create(e.builder, e.loc, pointer, e.builder.getI8Type(), e.constant(n * 2 * elementBytes(part)), 64);
+    return LLVM::AllocaOp::create(e.builder, e.loc, pointer,
+                                  e.builder.getI8Type(),
+                                  e.constant(n * 2 * elementBytes(part)), 64);
   };
   return {allocate(), allocate()};
 }
 
 /// Parts of `before` elements each that are transformed already become parts
 /// of `radix` times as many.
-void FourierNest::stage(Scratch memory, int64_t n, int64_t radix, int64_t before, Value table, bool turned) const {
+void FourierNest::stage(Scratch memory, int64_t n, int64_t radix,
+                        int64_t before, Value table, bool turned) const {
   int64_t parts = n / (radix * before);
   unsigned outer = e.depth();
   bool manyParts = parts > before;
-  Value slow = e.openLoop(manyParts ? before : parts), fast = e.openLoop(manyParts ? parts : before);
+  Value slow = e.openLoop(manyParts ? before : parts),
+        fast = e.openLoop(manyParts ? parts : before);
   e.markParallel();
   Value a = manyParts ? fast : slow, b = manyParts ? slow : fast;
   SmallVector<Pair> x;
@@ -189,13 +213,15 @@ void FourierNest::stage(Scratch memory, int64_t n, int64_t radix, int64_t before
       Complex root = rootOf(r * k, radix);
       sum = add(sum, times(x[r], turned ? std::conj(root) : root));
     }
-    store(sum, memory.there, e.add(e.add(e.mul(a, before * radix), b), e.constant(k * before)));
+    store(sum, memory.there,
+          e.add(e.add(e.mul(a, before * radix), b), e.constant(k * before)));
   }
   e.closeLoops(outer);
 }
 
 /// Where the result is.
-Value FourierNest::transform(Scratch memory, int64_t n, Value table, bool turned) const {
+Value FourierNest::transform(Scratch memory, int64_t n, Value table,
+                             bool turned) const {
   int64_t before = 1;
   SmallVector<int64_t> radices = *radicesOf(n);
   for (int64_t radix : radices) {
@@ -207,27 +233,33 @@ Value FourierNest::transform(Scratch memory, int64_t n, Value table, bool turned
 }
 
 /// The line at `line`, multiplied by the chirp where there is one.
-LogicalResult FourierNest::read(ArrayRef<Value> line, Value memory, Value chirp) const {
-  int64_t n = op.getLength(), given = tensorType(op.getInput()).getDimSize(op.getDim());
+LogicalResult FourierNest::read(ArrayRef<Value> line, Value memory,
+                                Value chirp) const {
+  int64_t n = op.getLength(),
+          given = tensorType(op.getInput()).getDimSize(op.getDim());
   bool fromReal = op.getKind() == FftKind::RFFT, failure = false;
   auto copy = [&](Value i, Value from, bool mirrored) {
     SmallVector<Value> dims(line);
     dims[op.getDim()] = from;
-    FailureOr<Value> value = e.element(op.getInput(), e.makeIndex(dims, e.depth()));
+    FailureOr<Value> value =
+        e.element(op.getInput(), e.makeIndex(dims, e.depth()));
     e.enterDepth(e.depth());
     if (failed(value)) {
       failure = true;
       return;
     }
     ComplexEmitter c{e.builder, e.loc};
-    Pair x = fromReal ? Pair{*value, number(0)} : Pair{c.re(*value), c.im(*value)};
+    Pair x =
+        fromReal ? Pair{*value, number(0)} : Pair{c.re(*value), c.im(*value)};
     if (mirrored)
       x = conj(x);
     store(chirp ? times(x, load(chirp, i)) : x, memory, i);
   };
   each(0, std::min(n, given), [&](Value i) { copy(i, i, false); });
   if (given < n)
-    each(given, n, [&](Value i) { copy(i, arith::SubIOp::create(e.builder, e.loc, e.constant(n), i), true); });
+    each(given, n, [&](Value i) {
+      copy(i, arith::SubIOp::create(e.builder, e.loc, e.constant(n), i), true);
+    });
   return success(!failure);
 }
 
@@ -243,7 +275,8 @@ void FourierNest::write(ArrayRef<Value> line, Value memory, Value chirp) const {
     dims[op.getDim()] = i;
     Value linear = e.linearIndex(type.getShape(), e.makeIndex(dims, e.depth()));
     bool toReal = op.getKind() == FftKind::IRFFT;
-    Value value = toReal ? x.re : ComplexEmitter{e.builder, e.loc}.make(x.re, x.im);
+    Value value =
+        toReal ? x.re : ComplexEmitter{e.builder, e.loc}.make(x.re, x.im);
     e.store(value, e.memoryOf(op.getResult()), type.getElementType(), linear);
   });
 }
@@ -257,18 +290,23 @@ LogicalResult FourierNest::emit() {
     for (int64_t k = 0; k < n; ++k) {
       Complex turn = rootOf(k * k % (2 * n), 2 * n);
       turns.push_back(inverse ? std::conj(turn) : turn);
-      circle[k] = circle[(size - k) % size] = std::conj(turns.back()) / double(size);
+      circle[k] = circle[(size - k) % size] =
+          std::conj(turns.back()) / double(size);
     }
     chirp = table(turns);
     kernel = table(transformed(circle));
   }
   constexpr int64_t most = 1024 * 1024;
   if (size * 4 * elementBytes(part) > most)
-    return op.emitError() << "a transform of length " << n << " needs " << size * 4 * elementBytes(part) << " bytes of scratch memory, at most " << most << " fit";
+    return op.emitError() << "a transform of length " << n << " needs "
+                          << size * 4 * elementBytes(part)
+                          << " bytes of scratch memory, at most " << most
+                          << " fit";
   Value table = roots(size);
   Scratch memory = scratch(size);
   SmallVector<Value> line;
-  for (auto [i, others] : llvm::enumerate(tensorType(op.getResult()).getShape()))
+  for (auto [i, others] :
+       llvm::enumerate(tensorType(op.getResult()).getShape()))
     line.push_back(i == op.getDim() ? Value() : e.openLoop(others));
   if (failed(read(line, memory.here, chirp)))
     return failure();
@@ -277,9 +315,12 @@ LogicalResult FourierNest::emit() {
     return success();
   }
   if (n < size)
-    each(n, size, [&](Value i) { store({number(0), number(0)}, memory.here, i); });
+    each(n, size,
+         [&](Value i) { store({number(0), number(0)}, memory.here, i); });
   Value spectrum = transform(memory, size, table, false);
-  each(0, size, [&](Value i) { store(times(load(spectrum, i), load(kernel, i)), spectrum, i); });
+  each(0, size, [&](Value i) {
+    store(times(load(spectrum, i), load(kernel, i)), spectrum, i);
+  });
   Scratch back{spectrum, spectrum == memory.here ? memory.there : memory.here};
   write(line, transform(back, size, table, true), chirp);
   return success();

@@ -1,4 +1,4 @@
-//===- IndexedElements.cpp - gather, scatter and one_hot -------------------===//
+//===- IndexedElements.cpp - gather, scatter and one_hot ------------------===//
 
 #include "weft/compiler/codegen/cpu/WholeNests.h"
 #include "weft/dialects/weft/IndexingOps.h"
@@ -19,7 +19,9 @@ struct BlockPosition {
 } // namespace
 
 /// The component of the indices' vector for this element of a block.
-static FailureOr<Value> startOf(KernelEmitter &e, const IndexedBlocks &b, Value indices, const ElementIndex &index, int64_t component) {
+static FailureOr<Value> startOf(KernelEmitter &e, const IndexedBlocks &b,
+                                Value indices, const ElementIndex &index,
+                                int64_t component) {
   SmallVector<Value> dims(b.indices.getRank());
   for (auto [i, dim] : llvm::enumerate(b.batchDims()))
     dims[b.indexDim(i)] = index.dims[dim];
@@ -30,7 +32,9 @@ static FailureOr<Value> startOf(KernelEmitter &e, const IndexedBlocks &b, Value 
   return e.element(indices, e.makeIndex(dims, index.depth));
 }
 
-static FailureOr<BlockPosition> positionOf(KernelEmitter &e, const IndexedBlocks &b, Value indices, const ElementIndex &index, bool clamped) {
+static FailureOr<BlockPosition>
+positionOf(KernelEmitter &e, const IndexedBlocks &b, Value indices,
+           const ElementIndex &index, bool clamped) {
   OpBuilder &builder = e.builder;
   BlockPosition position;
   position.dims.resize(b.tensor.getRank());
@@ -41,7 +45,10 @@ static FailureOr<BlockPosition> positionOf(KernelEmitter &e, const IndexedBlocks
       return failure();
     e.enterDepth(index.depth);
     Type type = b.indices.getElementType();
-    position.dims[dim] = clamped ? e.clampedPosition(*start, type, b.tensor.getDimSize(dim) - b.extent(dim)) : e.extended(*start, type);
+    position.dims[dim] =
+        clamped ? e.clampedPosition(*start, type,
+                                    b.tensor.getDimSize(dim) - b.extent(dim))
+                : e.extended(*start, type);
   }
   e.enterDepth(index.depth);
   auto advance = [&](int64_t dim, Value by) {
@@ -52,38 +59,48 @@ static FailureOr<BlockPosition> positionOf(KernelEmitter &e, const IndexedBlocks
     advance(dim, index.dims[batch[b.batchOf(dim)]]);
   for (auto [dim, blockDim] : llvm::zip(b.tensorDims(), b.blockDims))
     advance(dim, index.dims[blockDim]);
-  position.inside = arith::ConstantOp::create(builder, e.loc, builder.getBoolAttr(true));
+  position.inside =
+      arith::ConstantOp::create(builder, e.loc, builder.getBoolAttr(true));
   for (auto [dim, at] : llvm::enumerate(position.dims)) {
     int64_t size = b.tensor.getDimSize(dim);
     if (!at)
       at = e.constant(0);
     if (clamped)
       continue;
-    Value exists = arith::CmpIOp::create(builder, e.loc, arith::CmpIPredicate::ult, at, e.constant(size));
-    position.inside = arith::AndIOp::create(builder, e.loc, position.inside, exists);
+    Value exists = arith::CmpIOp::create(
+        builder, e.loc, arith::CmpIPredicate::ult, at, e.constant(size));
+    position.inside =
+        arith::AndIOp::create(builder, e.loc, position.inside, exists);
     at = arith::SelectOp::create(builder, e.loc, exists, at, e.constant(0));
   }
   return position;
 }
 
-FailureOr<Value> gatheredElement(KernelEmitter &e, GatherOp op, const ElementIndex &index) {
+FailureOr<Value> gatheredElement(KernelEmitter &e, GatherOp op,
+                                 const ElementIndex &index) {
   Value zero = zeroOf(e, tensorType(op.getResult()).getElementType());
   if (elementCount(op.getInput()) == 0)
     return zero;
-  FailureOr<BlockPosition> position = positionOf(e, op.getBlocks(), op.getIndices(), index, !op.getZeroOutside());
+  FailureOr<BlockPosition> position = positionOf(
+      e, op.getBlocks(), op.getIndices(), index, !op.getZeroOutside());
   if (failed(position))
     return failure();
-  FailureOr<Value> value = e.element(op.getInput(), e.makeIndex(position->dims, index.depth));
+  FailureOr<Value> value =
+      e.element(op.getInput(), e.makeIndex(position->dims, index.depth));
   if (failed(value) || !op.getZeroOutside())
     return value;
   e.enterDepth(index.depth);
-  return arith::SelectOp::create(e.builder, e.loc, position->inside, *value, zero).getResult();
+  return arith::SelectOp::create(e.builder, e.loc, position->inside, *value,
+                                 zero)
+      .getResult();
 }
 
-FailureOr<Value> oneHotElement(KernelEmitter &e, OneHotOp op, const ElementIndex &index) {
+FailureOr<Value> oneHotElement(KernelEmitter &e, OneHotOp op,
+                               const ElementIndex &index) {
   SmallVector<Value> dims(index.dims.begin(), index.dims.end());
   dims.erase(dims.begin() + op.getDim());
-  FailureOr<Value> hot = e.element(op.getIndices(), e.makeIndex(dims, index.depth));
+  FailureOr<Value> hot =
+      e.element(op.getIndices(), e.makeIndex(dims, index.depth));
   if (failed(hot))
     return failure();
   Value position = index.dims[op.getDim()];
@@ -96,28 +113,38 @@ FailureOr<Value> oneHotElement(KernelEmitter &e, OneHotOp op, const ElementIndex
   }
   e.enterDepth(index.depth);
   OpBuilder &b = e.builder;
-  Value is = arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::eq, e.extended(*hot, tensorType(op.getIndices()).getElementType()), position);
+  Value is = arith::CmpIOp::create(
+      b, e.loc, arith::CmpIPredicate::eq,
+      e.extended(*hot, tensorType(op.getIndices()).getElementType()), position);
   Type type = tensorType(op.getResult()).getElementType();
-  Value one = emitNeutral(b, e.loc, ReduceKind::Prod, type), zero = zeroOf(e, type);
+  Value one = emitNeutral(b, e.loc, ReduceKind::Prod, type),
+        zero = zeroOf(e, type);
   return arith::SelectOp::create(b, e.loc, is, one, zero).getResult();
 }
 
-static Value updatedElement(KernelEmitter &e, ScatterKind kind, Type elementType, Value old, Value update) {
+static Value updatedElement(KernelEmitter &e, ScatterKind kind,
+                            Type elementType, Value old, Value update) {
   switch (kind) {
   case ScatterKind::Set:
     return update;
   case ScatterKind::Sum:
-    return emitCombine(e.builder, e.loc, ReduceKind::Sum, elementType, old, update);
+    return emitCombine(e.builder, e.loc, ReduceKind::Sum, elementType, old,
+                       update);
   case ScatterKind::Prod:
-    return emitCombine(e.builder, e.loc, ReduceKind::Prod, elementType, old, update);
+    return emitCombine(e.builder, e.loc, ReduceKind::Prod, elementType, old,
+                       update);
   case ScatterKind::Max:
-    return emitCombine(e.builder, e.loc, ReduceKind::Max, elementType, old, update);
+    return emitCombine(e.builder, e.loc, ReduceKind::Max, elementType, old,
+                       update);
   case ScatterKind::Min:
-    return emitCombine(e.builder, e.loc, ReduceKind::Min, elementType, old, update);
+    return emitCombine(e.builder, e.loc, ReduceKind::Min, elementType, old,
+                       update);
   case ScatterKind::And:
-    return emitCombine(e.builder, e.loc, ReduceKind::And, elementType, old, update);
+    return emitCombine(e.builder, e.loc, ReduceKind::And, elementType, old,
+                       update);
   case ScatterKind::Or:
-    return emitCombine(e.builder, e.loc, ReduceKind::Or, elementType, old, update);
+    return emitCombine(e.builder, e.loc, ReduceKind::Or, elementType, old,
+                       update);
   }
   return update;
 }
@@ -146,15 +173,20 @@ LogicalResult emitScatter(KernelEmitter &e, ScatterOp op) {
   const std::optional<KernelSplit> &split = e.rowSplit();
   int64_t shared = split ? updatesDimOf(op, split->dim) : -1;
   dims.clear();
-  for (auto [dim, size] : llvm::enumerate(tensorType(op.getUpdates()).getShape()))
-    dims.push_back(static_cast<int64_t>(dim) == shared ? e.openPartLoop(split->dim, size) : e.openLoop(size));
+  for (auto [dim, size] :
+       llvm::enumerate(tensorType(op.getUpdates()).getShape()))
+    dims.push_back(static_cast<int64_t>(dim) == shared
+                       ? e.openPartLoop(split->dim, size)
+                       : e.openLoop(size));
   index = e.makeIndex(dims, e.depth());
   FailureOr<Value> update = e.element(op.getUpdates(), index);
-  FailureOr<BlockPosition> position = positionOf(e, op.getBlocks(), op.getIndices(), index, /*clamped=*/false);
+  FailureOr<BlockPosition> position =
+      positionOf(e, op.getBlocks(), op.getIndices(), index, /*clamped=*/false);
   if (failed(update) || failed(position))
     return failure();
   e.enterDepth(e.depth());
-  Value linear = e.linearIndex(type.getShape(), e.makeIndex(position->dims, e.depth()));
+  Value linear =
+      e.linearIndex(type.getShape(), e.makeIndex(position->dims, e.depth()));
   Value old = e.load(pointer, elementType, linear);
   Value next = updatedElement(e, op.getKind(), elementType, old, *update);
   next = arith::SelectOp::create(e.builder, e.loc, position->inside, next, old);

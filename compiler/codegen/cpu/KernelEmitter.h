@@ -1,4 +1,4 @@
-//===- KernelEmitter.h - loops for one kernel function ---------*- C++ -*-===//
+//===- KernelEmitter.h - loops for one kernel function ----------*- C++ -*-===//
 //
 // A kernel is a function of local weft ops on tensors. The emitter decides
 // which of its values are stored in memory (its results, dots, reductions) and
@@ -65,7 +65,8 @@ struct StridedView {
 /// at most so many parts; then which of them are those of the part at hand.
 /// Rows are positions of a result's first dimension, or of `dim`.
 struct KernelSplit {
-  KernelSplit(int64_t rows, int64_t unit, int64_t parts) : rows(rows), unit(unit), parts(parts) {}
+  KernelSplit(int64_t rows, int64_t unit, int64_t parts)
+      : rows(rows), unit(unit), parts(parts) {}
   int64_t rows, unit, parts, dim = 0;
   mlir::Value firstUnit, lastUnit, begin, end, isLast;
 };
@@ -88,8 +89,10 @@ public:
   /// A loop [0, n) of the current nest; the builder moves into its body, or
   /// stays after it once closeLoops is called.
   mlir::Value openLoop(int64_t n, mlir::ValueRange carried = {});
-  mlir::Value openLoop(mlir::Value begin, mlir::Value end, mlir::ValueRange carried = {});
-  mlir::Value openStridedLoop(mlir::Value begin, mlir::Value end, mlir::Value step, mlir::ValueRange carried = {});
+  mlir::Value openLoop(mlir::Value begin, mlir::Value end,
+                       mlir::ValueRange carried = {});
+  mlir::Value openStridedLoop(mlir::Value begin, mlir::Value end,
+                              mlir::Value step, mlir::ValueRange carried = {});
   /// The part's share of [0, n), n a multiple of the rows that are split.
   mlir::Value openSplitLoop(int64_t n);
   /// [0, n), or the part's share where dimension `dim` is the one that is split.
@@ -143,7 +146,8 @@ protected:
   bool mustStore(mlir::Operation *op);
   void chooseStored();
   llvm::LogicalResult placeStored();
-  bool readsElsewhere(mlir::Value value, const llvm::SetVector<mlir::Value> &of);
+  bool readsElsewhere(mlir::Value value,
+                      const llvm::SetVector<mlir::Value> &of);
   bool isFlat(llvm::ArrayRef<mlir::Value> roots);
   bool canShareResult(mlir::Value value, mlir::Value result);
 
@@ -155,7 +159,8 @@ protected:
 
   // Nests (KernelNests.cpp).
   mlir::LLVM::LLVMFuncOp createBody();
-  void createCaller(llvm::StringRef name, mlir::LLVM::LLVMFuncOp body, llvm::ArrayRef<mlir::Type> parameters);
+  void createCaller(llvm::StringRef name, mlir::LLVM::LLVMFuncOp body,
+                    llvm::ArrayRef<mlir::Type> parameters);
   llvm::LogicalResult checkElements();
   llvm::LogicalResult emitNests();
   llvm::LogicalResult emitElementwise(llvm::ArrayRef<mlir::Value> roots);
@@ -170,7 +175,8 @@ protected:
                                        const ElementIndex &index);
   mlir::FailureOr<mlir::Value> computeMoved(mlir::Operation *op,
                                             const ElementIndex &index);
-  mlir::FailureOr<mlir::Value> reshaped(ReshapeOp op, const ElementIndex &index);
+  mlir::FailureOr<mlir::Value> reshaped(ReshapeOp op,
+                                        const ElementIndex &index);
   mlir::FailureOr<mlir::Value> randomBits(RngBitsOp op,
                                           const ElementIndex &index);
   mlir::FailureOr<mlir::Value> counted(IotaOp op, const ElementIndex &index);
@@ -203,7 +209,8 @@ protected:
   std::optional<KernelSplit> split;
   llvm::SmallVector<mlir::Value> resultPointers;
   llvm::SetVector<mlir::Value> stored;
-  llvm::SetVector<mlir::Value> current; ///< roots of the nest at hand: not yet in memory
+  llvm::SetVector<mlir::Value>
+      current; ///< roots of the nest at hand: not yet in memory
   llvm::DenseMap<mlir::Value, mlir::Value> memory;
   llvm::SmallVector<mlir::scf::ForOp> levels;
   mlir::Operation *nestAnchor = nullptr;
@@ -233,7 +240,8 @@ mlir::FailureOr<mlir::Value> emitScalarOp(mlir::OpBuilder &builder,
                                           mlir::Operation *op,
                                           mlir::ValueRange operands);
 /// Between element types that are not complex.
-mlir::Value convertScalar(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type from, mlir::Type to, mlir::Value value);
+mlir::Value convertScalar(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::Type from, mlir::Type to, mlir::Value value);
 /// combine(a, b) of a reduction; float sums may be reordered into lanes.
 mlir::Value emitCombine(mlir::OpBuilder &builder, mlir::Location loc,
                         ReduceKind kind, mlir::Type elementType, mlir::Value a,

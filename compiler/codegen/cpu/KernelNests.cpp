@@ -1,4 +1,4 @@
-//===- KernelNests.cpp - loop nests of a kernel ----------------------------===//
+//===- KernelNests.cpp - loop nests of a kernel ---------------------------===//
 
 #include "weft/compiler/codegen/cpu/SmallFloatOps.h"
 #include "weft/compiler/codegen/cpu/WholeNests.h"
@@ -10,7 +10,8 @@ using namespace mlir;
 namespace weft::cpu {
 
 KernelEmitter::KernelEmitter(func::FuncOp kernel, const CpuTarget &target)
-    : builder(kernel.getContext()), loc(kernel.getLoc()), target(target), kernel(kernel), globalsBefore(kernel) {
+    : builder(kernel.getContext()), loc(kernel.getLoc()), target(target),
+      kernel(kernel), globalsBefore(kernel) {
   accessGroup = LLVM::AccessGroupAttr::get(builder.getContext());
 }
 
@@ -28,7 +29,8 @@ Value KernelEmitter::openLoop(Value begin, Value end, ValueRange carried) {
   return openStridedLoop(begin, end, constant(1), carried);
 }
 
-Value KernelEmitter::openStridedLoop(Value begin, Value end, Value step, ValueRange carried) {
+Value KernelEmitter::openStridedLoop(Value begin, Value end, Value step,
+                                     ValueRange carried) {
   auto loop = scf::ForOp::create(
       builder, loc, begin, end, step, carried,
       [](OpBuilder &inner, Location where, Value, ValueRange values) {
@@ -57,14 +59,16 @@ void KernelEmitter::closeLoops(unsigned depth) {
 
 void KernelEmitter::markParallel() {
   MLIRContext *context = builder.getContext();
-  auto annotation = LLVM::LoopAnnotationAttr::get(
-      context, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, accessGroup);
+  auto annotation =
+      LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, {}, {}, {}, {}, {}, {},
+                                    {}, {}, {}, {}, {}, accessGroup);
   levels.back()->setAttr("llvm.loop_annotation", annotation);
 }
 
 void KernelEmitter::markPlain() {
   auto annotation = LLVM::LoopAnnotationAttr::get(
-      builder.getContext(), /*disableNonforced=*/builder.getBoolAttr(true), {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
+      builder.getContext(), /*disableNonforced=*/builder.getBoolAttr(true), {},
+      {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
   levels.back()->setAttr("llvm.loop_annotation", annotation);
 }
 
@@ -75,12 +79,16 @@ LLVM::LLVMFuncOp KernelEmitter::createBody() {
   FunctionType type = kernel.getFunctionType();
   SmallVector<Type> tensors(type.getInputs());
   llvm::append_range(tensors, type.getResults());
-  bool inPlace = kernel->getAttrOfType<StringAttr>("weft.kernel").getValue() == "elementwise";
+  bool inPlace = kernel->getAttrOfType<StringAttr>("weft.kernel").getValue() ==
+                 "elementwise";
 
   SmallVector<Type> parameters(tensors.size() + 1, pointer);
   parameters.append(2, builder.getI64Type());
   builder.setInsertionPoint(kernel);
-  auto body = LLVM::LLVMFuncOp::create(builder, loc, (kernel.getName() + ".body").str(), LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), parameters), LLVM::Linkage::Internal);
+  auto body = LLVM::LLVMFuncOp::create(
+      builder, loc, (kernel.getName() + ".body").str(),
+      LLVM::LLVMFunctionType::get(LLVM::LLVMVoidType::get(context), parameters),
+      LLVM::Linkage::Internal);
   body.setNoInline(true);
   unsigned inputs = type.getNumInputs();
   for (auto [i, tensor] : llvm::enumerate(tensors)) {
@@ -96,17 +104,21 @@ LLVM::LLVMFuncOp KernelEmitter::createBody() {
 }
 
 /// `void NAME(buffers, coordinates[, part, parts])` calls the body.
-void KernelEmitter::createCaller(StringRef name, LLVM::LLVMFuncOp body, ArrayRef<Type> parameters) {
+void KernelEmitter::createCaller(StringRef name, LLVM::LLVMFuncOp body,
+                                 ArrayRef<Type> parameters) {
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
   auto nothing = LLVM::LLVMVoidType::get(builder.getContext());
   builder.setInsertionPoint(kernel);
-  auto caller = LLVM::LLVMFuncOp::create(builder, loc, name, LLVM::LLVMFunctionType::get(nothing, parameters));
+  auto caller = LLVM::LLVMFuncOp::create(
+      builder, loc, name, LLVM::LLVMFunctionType::get(nothing, parameters));
   Block *block = caller.addEntryBlock(builder);
   builder.setInsertionPointToStart(block);
   SmallVector<Value> arguments;
   unsigned tensors = body.getNumArguments() - 3;
   for (unsigned i = 0; i < tensors; ++i) {
-    Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer, block->getArgument(0), ArrayRef<LLVM::GEPArg>{int32_t(i)});
+    Value slot = LLVM::GEPOp::create(builder, loc, pointer, pointer,
+                                     block->getArgument(0),
+                                     ArrayRef<LLVM::GEPArg>{int32_t(i)});
     arguments.push_back(LLVM::LoadOp::create(builder, loc, pointer, slot));
   }
   llvm::append_range(arguments, block->getArguments().drop_front());
@@ -122,7 +134,8 @@ static bool hasCode(Type elementType) {
     elementType = cast<ComplexType>(elementType).getElementType();
   if (auto integer = dyn_cast<IntegerType>(elementType))
     return llvm::is_contained({1, 2, 4, 8, 16, 32, 64}, integer.getWidth());
-  return isSmallFloat(elementType) || elementType.isBF16() || elementType.isF16() || elementType.isF32() || elementType.isF64();
+  return isSmallFloat(elementType) || elementType.isBF16() ||
+         elementType.isF16() || elementType.isF32() || elementType.isF64();
 }
 
 LogicalResult KernelEmitter::checkElements() {
@@ -130,8 +143,11 @@ LogicalResult KernelEmitter::checkElements() {
     SmallVector<Type> types(op.getOperandTypes());
     llvm::append_range(types, op.getResultTypes());
     for (Type any : types)
-      if (auto type = dyn_cast<RankedTensorType>(any); type && !hasCode(type.getElementType()))
-        return op.emitError() << "elements of " << type.getElementType() << " have no CPU code; convert them to i2, i4, i8 or a float of 4, 8, 16, 32 or 64 bits";
+      if (auto type = dyn_cast<RankedTensorType>(any);
+          type && !hasCode(type.getElementType()))
+        return op.emitError() << "elements of " << type.getElementType()
+                              << " have no CPU code; convert them to i2, i4, "
+                                 "i8 or a float of 4, 8, 16, 32 or 64 bits";
   }
   return success();
 }
@@ -158,7 +174,8 @@ LogicalResult KernelEmitter::emit() {
   for (ConstantOp op : kernel.getOps<ConstantOp>()) {
     auto data = dyn_cast<DenseElementsAttr>(op.getValue());
     if (!data)
-      return op.emitError() << "constant data of kind " << op.getValue() << " has no CPU code; use dense<...>";
+      return op.emitError() << "constant data of kind " << op.getValue()
+                            << " has no CPU code; use dense<...>";
     if (!data.isSplat())
       memory[op.getResult()] = globalConstant(op);
   }
@@ -195,9 +212,13 @@ LogicalResult KernelEmitter::emitNests() {
     if (op.getNumResults() != 1 || !stored.contains(op.getResult(0)))
       continue;
     Value value = op.getResult(0);
-    if (isa<ConstantOp>(op) && !cast<DenseElementsAttr>(cast<ConstantOp>(op).getValue()).isSplat())
+    if (isa<ConstantOp>(op) &&
+        !cast<DenseElementsAttr>(cast<ConstantOp>(op).getValue()).isSplat())
       continue; // in memory already
-    bool joins = !isa<ReduceOp, DotOp>(op) && (group.empty() || (tensorType(group[0]).getShape() == tensorType(value).getShape() && !readsElsewhere(value, group)));
+    bool joins = !isa<ReduceOp, DotOp>(op) &&
+                 (group.empty() || (tensorType(group[0]).getShape() ==
+                                        tensorType(value).getShape() &&
+                                    !readsElsewhere(value, group)));
     if (!joins && failed(flush()))
       return failure();
     if (auto reduce = dyn_cast<ReduceOp>(op)) {
@@ -212,8 +233,13 @@ LogicalResult KernelEmitter::emitNests() {
   }
   if (failed(flush()))
     return failure();
-  if (nests > 1 && kernel->getAttrOfType<StringAttr>("weft.kernel").getValue() == "elementwise")
-    return kernel.emitError() << "kernel '" << kernel.getName() << "' is called elementwise but needs " << nests << " loop nests instead of 1; its results must have one shape";
+  if (nests > 1 &&
+      kernel->getAttrOfType<StringAttr>("weft.kernel").getValue() ==
+          "elementwise")
+    return kernel.emitError()
+           << "kernel '" << kernel.getName()
+           << "' is called elementwise but needs " << nests
+           << " loop nests instead of 1; its results must have one shape";
   return success();
 }
 
@@ -244,7 +270,8 @@ LogicalResult KernelEmitter::emitElementwise(ArrayRef<Value> roots) {
   enterDepth(depth());
   Value linear = linearIndex(type.getShape(), index);
   for (auto [root, value] : llvm::zip_equal(roots, values))
-    store(value, memory.lookup(root), tensorType(root).getElementType(), linear);
+    store(value, memory.lookup(root), tensorType(root).getElementType(),
+          linear);
   beginNest();
   return success();
 }
@@ -252,7 +279,8 @@ LogicalResult KernelEmitter::emitElementwise(ArrayRef<Value> roots) {
 /// Results that are an argument, constant data or another result.
 LogicalResult KernelEmitter::emitCopies() {
   Operation *terminator = kernel.getBody().front().getTerminator();
-  for (auto [value, pointer] : llvm::zip_equal(terminator->getOperands(), resultPointers)) {
+  for (auto [value, pointer] :
+       llvm::zip_equal(terminator->getOperands(), resultPointers)) {
     Value from = memory.lookup(value);
     if (from == pointer || elementCount(value) == 0)
       continue;

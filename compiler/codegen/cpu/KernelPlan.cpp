@@ -1,4 +1,4 @@
-//===- KernelPlan.cpp - which values of a kernel are stored, and where -----===//
+//===- KernelPlan.cpp - which values of a kernel are stored, and where ----===//
 
 #include "weft/compiler/codegen/cpu/KernelEmitter.h"
 #include "weft/dialects/coll/Coll.h"
@@ -12,15 +12,18 @@ namespace weft::cpu {
 static constexpr int64_t kStackBudget = 1024 * 1024;
 
 static int64_t bufferBytes(Value tensor) {
-  return elementCount(tensor) * elementBytes(tensorType(tensor).getElementType());
+  return elementCount(tensor) *
+         elementBytes(tensorType(tensor).getElementType());
 }
 
 static bool isExpensive(Operation *op) {
-  return isa<ExpOp, Expm1Op, LogOp, Log1pOp, TanhOp, LogisticOp, ErfOp, PowOp, RngBitsOp>(op);
+  return isa<ExpOp, Expm1Op, LogOp, Log1pOp, TanhOp, LogisticOp, ErfOp, PowOp,
+             RngBitsOp>(op);
 }
 
 /// Adds the stored values that a value's elements flow into.
-static void reachedStores(Value value, const llvm::SetVector<Value> &stored, llvm::SetVector<Value> &reached) {
+static void reachedStores(Value value, const llvm::SetVector<Value> &stored,
+                          llvm::SetVector<Value> &reached) {
   for (Operation *user : value.getUsers()) {
     if (user->getNumResults() != 1)
       continue;
@@ -37,7 +40,8 @@ bool KernelEmitter::mustStore(Operation *op) {
     return true;
   Value result = op->getResult(0);
   return llvm::any_of(result.getUsers(), [&](Operation *user) {
-    return isa<func::ReturnOp>(user) || (isa<DotOp>(user) && !isa<TransposeOp, ReshapeOp, ConstantOp>(op));
+    return isa<func::ReturnOp>(user) ||
+           (isa<DotOp>(user) && !isa<TransposeOp, ReshapeOp, ConstantOp>(op));
   });
 }
 
@@ -50,8 +54,12 @@ void KernelEmitter::chooseStored() {
       stored.insert_range(op.getResults());
     if (auto dot = dyn_cast<DotOp>(op)) {
       for (Value operand : dot->getOperands()) {
-        while (isa_and_nonnull<TransposeOp, ReshapeOp>(operand.getDefiningOp()) && !stored.contains(operand)) {
-          if (isa<ReshapeOp>(operand.getDefiningOp()) && isa_and_nonnull<TransposeOp>(operand.getDefiningOp()->getOperand(0).getDefiningOp()))
+        while (
+            isa_and_nonnull<TransposeOp, ReshapeOp>(operand.getDefiningOp()) &&
+            !stored.contains(operand)) {
+          if (isa<ReshapeOp>(operand.getDefiningOp()) &&
+              isa_and_nonnull<TransposeOp>(
+                  operand.getDefiningOp()->getOperand(0).getDefiningOp()))
             break;
           operand = operand.getDefiningOp()->getOperand(0);
         }
@@ -61,9 +69,11 @@ void KernelEmitter::chooseStored() {
     }
   }
   stored.insert_range(viewed);
-  if (kernel->getAttrOfType<StringAttr>("weft.kernel").getValue() == "elementwise")
+  if (kernel->getAttrOfType<StringAttr>("weft.kernel").getValue() ==
+      "elementwise")
     return;
-  for (Operation &op : llvm::reverse(kernel.getBody().front().without_terminator())) {
+  for (Operation &op :
+       llvm::reverse(kernel.getBody().front().without_terminator())) {
     if (!isExpensive(&op) || bufferBytes(op.getResult(0)) > kStackBytes)
       continue;
     llvm::SetVector<Value> reached;
@@ -76,12 +86,15 @@ void KernelEmitter::chooseStored() {
 /// An internal value may be kept where a result of the same type will be when
 /// that result is the only one it flows into, element by element.
 bool KernelEmitter::canShareResult(Value value, Value result) {
-  if (value.getType() != result.getType() || !isElementwise(result.getDefiningOp()))
+  if (value.getType() != result.getType() ||
+      !isElementwise(result.getDefiningOp()))
     return false;
   for (Operation *user : value.getUsers()) {
     if (!isElementwise(user))
       return false;
-    if (user->getResult(0) != result && (stored.contains(user->getResult(0)) || !canShareResult(user->getResult(0), result)))
+    if (user->getResult(0) != result &&
+        (stored.contains(user->getResult(0)) ||
+         !canShareResult(user->getResult(0), result)))
       return false;
   }
   return true;
@@ -89,7 +102,8 @@ bool KernelEmitter::canShareResult(Value value, Value result) {
 
 LogicalResult KernelEmitter::placeStored() {
   Operation *terminator = kernel.getBody().front().getTerminator();
-  for (auto [value, pointer] : llvm::zip_equal(terminator->getOperands(), resultPointers))
+  for (auto [value, pointer] :
+       llvm::zip_equal(terminator->getOperands(), resultPointers))
     memory.try_emplace(value, pointer);
   llvm::SetVector<Value> taken;
   int64_t stack = 0;
@@ -97,7 +111,8 @@ LogicalResult KernelEmitter::placeStored() {
     if (memory.contains(value))
       continue;
     for (Value result : terminator->getOperands())
-      if (result.getDefiningOp() && !taken.contains(result) && canShareResult(value, result)) {
+      if (result.getDefiningOp() && !taken.contains(result) &&
+          canShareResult(value, result)) {
         taken.insert(result);
         memory[value] = memory[result];
         break;
@@ -107,9 +122,13 @@ LogicalResult KernelEmitter::placeStored() {
     int64_t bytes = std::max<int64_t>(bufferBytes(value), 1);
     stack += bytes;
     if (stack > kStackBudget)
-      return kernel.emitError() << "kernel '" << kernel.getName() << "' needs " << stack << " bytes of scratch memory, at most " << kStackBudget << " fit; return large intermediate values as extra results";
+      return kernel.emitError()
+             << "kernel '" << kernel.getName() << "' needs " << stack
+             << " bytes of scratch memory, at most " << kStackBudget
+             << " fit; return large intermediate values as extra results";
     Type pointerType = LLVM::LLVMPointerType::get(builder.getContext());
-    memory[value] = LLVM::AllocaOp::create(builder, loc, pointerType, builder.getI8Type(), constant(bytes), 64);
+    memory[value] = LLVM::AllocaOp::create(
+        builder, loc, pointerType, builder.getI8Type(), constant(bytes), 64);
   }
   return success();
 }
@@ -122,7 +141,9 @@ Value KernelEmitter::scratch(int64_t bytes) {
     if (scratchMemory)
       scratchMemory.getArraySizeMutable().assign(size);
     else
-      scratchMemory = LLVM::AllocaOp::create(builder, loc, LLVM::LLVMPointerType::get(builder.getContext()), builder.getI8Type(), size, 64);
+      scratchMemory = LLVM::AllocaOp::create(
+          builder, loc, LLVM::LLVMPointerType::get(builder.getContext()),
+          builder.getI8Type(), size, 64);
   }
   return scratchMemory;
 }
@@ -148,8 +169,11 @@ Value KernelEmitter::globalConstant(ConstantOp op) {
 Value KernelEmitter::globalData(DenseElementsAttr flat) {
   std::string name = (kernel.getName() + ".constant" + Twine(globals++)).str();
   OpBuilder moduleBuilder(globalsBefore);
-  auto type = LLVM::LLVMArrayType::get(flat.getElementType(), flat.getNumElements());
-  auto global = LLVM::GlobalOp::create(moduleBuilder, loc, type, /*isConstant=*/true, LLVM::Linkage::Internal, name, flat, 64);
+  auto type =
+      LLVM::LLVMArrayType::get(flat.getElementType(), flat.getNumElements());
+  auto global =
+      LLVM::GlobalOp::create(moduleBuilder, loc, type, /*isConstant=*/true,
+                             LLVM::Linkage::Internal, name, flat, 64);
   return LLVM::AddressOfOp::create(builder, loc, global);
 }
 
@@ -158,7 +182,8 @@ static bool readsInPlace(Operation *op) {
   return isElementwise(op) || isa<coll::MakePartialOp>(op);
 }
 
-bool KernelEmitter::readsElsewhere(Value value, const llvm::SetVector<Value> &of) {
+bool KernelEmitter::readsElsewhere(Value value,
+                                   const llvm::SetVector<Value> &of) {
   // What is read at the same position, through elementwise ops alone, and,
   // through any other op, at other ones. Each value once: chains branch and join.
   llvm::SetVector<Value> same, moved;
@@ -217,7 +242,8 @@ bool KernelEmitter::isFlat(ArrayRef<Value> roots) {
 std::optional<StridedView> KernelEmitter::viewOf(Value tensor) {
   RankedTensorType type = tensorType(tensor);
   if (Value pointer = memory.lookup(tensor)) {
-    StridedView view{pointer, SmallVector<int64_t, 4>(type.getShape()), SmallVector<int64_t, 4>(type.getRank())};
+    StridedView view{pointer, SmallVector<int64_t, 4>(type.getShape()),
+                     SmallVector<int64_t, 4>(type.getRank())};
     int64_t stride = 1;
     for (int64_t i = type.getRank() - 1; i >= 0; --i) {
       view.strides[i] = stride;

@@ -1,4 +1,4 @@
-//===- LinkObjects.cpp - lld in this process -------------------------------===//
+//===- LinkObjects.cpp - lld in this process ------------------------------===//
 
 #include "weft/compiler/codegen/cpu/LowerKernel.h"
 
@@ -24,14 +24,17 @@ struct TemporaryFolder {
   std::error_code error;
   explicit TemporaryFolder(size_t bytes) {
     bool isSmall = bytes <= kMostInMemory;
-    if (!isSmall || llvm::sys::fs::createUniqueDirectory("/dev/shm/weft-link", path))
+    if (!isSmall ||
+        llvm::sys::fs::createUniqueDirectory("/dev/shm/weft-link", path))
       error = llvm::sys::fs::createUniqueDirectory("weft-link", path);
   }
   ~TemporaryFolder() {
     if (!error)
       llvm::sys::fs::remove_directories(path);
   }
-  std::string file(const llvm::Twine &name) const { return (path + "/" + name).str(); }
+  std::string file(const llvm::Twine &name) const {
+    return (path + "/" + name).str();
+  }
 };
 } // namespace
 
@@ -48,7 +51,15 @@ std::string linkObjects(llvm::ArrayRef<llvm::SmallVector<char>> objects,
   if (folder.error)
     return "no temporary folder: " + folder.error.message() + kMend;
   std::string output = folder.file("kernels.so");
-  std::vector<std::string> words{"ld.lld", "-shared", "--threads=1", "--build-id=none", "--hash-style=gnu", "-z", "noexecstack", "-o", output};
+  std::vector<std::string> words{"ld.lld",
+                                 "-shared",
+                                 "--threads=1",
+                                 "--build-id=none",
+                                 "--hash-style=gnu",
+                                 "-z",
+                                 "noexecstack",
+                                 "-o",
+                                 output};
   for (size_t i = 0; i < objects.size(); ++i) {
     words.push_back(folder.file(llvm::Twine(i) + ".o"));
     std::error_code error;
@@ -71,11 +82,13 @@ std::string linkObjects(llvm::ArrayRef<llvm::SmallVector<char>> objects,
   {
     static std::mutex oneAtATime;
     std::lock_guard<std::mutex> lock(oneAtATime);
-    lld::Result result = lld::lldMain(arguments, log, log, {{lld::Gnu, &lld::elf::link}});
+    lld::Result result =
+        lld::lldMain(arguments, log, log, {{lld::Gnu, &lld::elf::link}});
     if (result.retCode != 0)
       return "linking failed: " + messages;
   }
-  auto buffer = llvm::MemoryBuffer::getFile(output, /*IsText=*/false, /*RequiresNullTerminator=*/false);
+  auto buffer = llvm::MemoryBuffer::getFile(output, /*IsText=*/false,
+                                            /*RequiresNullTerminator=*/false);
   if (!buffer)
     return output + ": " + buffer.getError().message();
   sharedObject.assign((*buffer)->getBufferStart(), (*buffer)->getBufferEnd());

@@ -1,4 +1,4 @@
-//===- LinkPlainObject.h - a shared object of one object -------*- C++ -*-===//
+//===- LinkPlainObject.h - a shared object of one object --------*- C++ -*-===//
 //
 // lld takes a millisecond to start, which is a third of what a program of one
 // op takes altogether. Such a program is one object with code and constants,

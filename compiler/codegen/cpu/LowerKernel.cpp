@@ -1,4 +1,4 @@
-//===- LowerKernel.cpp - a kernel's text to an object file -----------------===//
+//===- LowerKernel.cpp - a kernel's text to an object file ----------------===//
 
 #include "weft/compiler/codegen/cpu/LowerKernel.h"
 
@@ -31,15 +31,24 @@ namespace weft::cpu {
 /// Functions of complex numbers become ones of their parts, which are then
 /// approximated like any other.
 static LogicalResult splitComplex(ModuleOp module) {
-  bool found = module.walk([](Operation *op) { return isa<complex::ComplexDialect>(op->getDialect()) ? WalkResult::interrupt() : WalkResult::advance(); }).wasInterrupted();
+  bool found = module
+                   .walk([](Operation *op) {
+                     return isa<complex::ComplexDialect>(op->getDialect())
+                                ? WalkResult::interrupt()
+                                : WalkResult::advance();
+                   })
+                   .wasInterrupted();
   if (!found)
     return success();
   PassManager passes(module.getContext());
-  passes.addPass(createConvertComplexToStandardPass({.complexRange = complex::ComplexRangeFlags::improved}));
+  passes.addPass(createConvertComplexToStandardPass(
+      {.complexRange = complex::ComplexRangeFlags::improved}));
   return passes.run(module);
 }
 
-static LogicalResult lowerToLLVMDialect(ModuleOp module, const CpuTarget &target, const KernelConversion &conversion) {
+static LogicalResult lowerToLLVMDialect(ModuleOp module,
+                                        const CpuTarget &target,
+                                        const KernelConversion &conversion) {
   auto kernels = llvm::to_vector(module.getOps<func::FuncOp>());
   for (func::FuncOp kernel : kernels) {
     if (failed(KernelEmitter(kernel, target).emit()))
@@ -53,7 +62,8 @@ static LogicalResult lowerToLLVMDialect(ModuleOp module, const CpuTarget &target
     return failure();
   // The note about a loop travels as a discardable attribute of its branch.
   module.walk([](Operation *op) {
-    auto note = op->getAttrOfType<LLVM::LoopAnnotationAttr>("llvm.loop_annotation");
+    auto note =
+        op->getAttrOfType<LLVM::LoopAnnotationAttr>("llvm.loop_annotation");
     if (auto branch = dyn_cast<LLVM::CondBrOp>(op); branch && note)
       branch.setLoopAnnotationAttr(note);
     if (auto branch = dyn_cast<LLVM::BrOp>(op); branch && note)
@@ -62,24 +72,29 @@ static LogicalResult lowerToLLVMDialect(ModuleOp module, const CpuTarget &target
   return success();
 }
 
-static std::unique_ptr<llvm::TargetMachine> createMachine(const CpuTarget &target, llvm::CodeGenOptLevel level, std::string &error) {
+static std::unique_ptr<llvm::TargetMachine>
+createMachine(const CpuTarget &target, llvm::CodeGenOptLevel level,
+              std::string &error) {
   static std::once_flag once;
   std::call_once(once, [] {
     llvm::InitializeNativeTarget();
     llvm::InitializeNativeTargetAsmPrinter();
   });
   llvm::Triple triple(target.triple);
-  const llvm::Target *backend = llvm::TargetRegistry::lookupTarget(triple, error);
+  const llvm::Target *backend =
+      llvm::TargetRegistry::lookupTarget(triple, error);
   if (!backend)
     return nullptr;
   llvm::TargetOptions options;
   options.AllowFPOpFusion = llvm::FPOpFusion::Standard;
-  return std::unique_ptr<llvm::TargetMachine>(backend->createTargetMachine(
-      triple, target.cpu, target.features, options, llvm::Reloc::PIC_, std::nullopt, level));
+  return std::unique_ptr<llvm::TargetMachine>(
+      backend->createTargetMachine(triple, target.cpu, target.features, options,
+                                   llvm::Reloc::PIC_, std::nullopt, level));
 }
 
 struct KernelLowering::Generator {
-  Generator(const CpuTarget &target, Kind kind) : machine(createMachine(target, kind.first, error)) {
+  Generator(const CpuTarget &target, Kind kind)
+      : machine(createMachine(target, kind.first, error)) {
     if (machine)
       writer.emplace(*machine, kind.second);
   }
@@ -90,10 +105,14 @@ struct KernelLowering::Generator {
 
 KernelLowering::KernelLowering(const CpuTarget &target) : target(target) {
   DialectRegistry registry;
-  registry.insert<WeftDialect, coll::CollDialect, func::FuncDialect, arith::ArithDialect, complex::ComplexDialect, math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect, vector::VectorDialect, LLVM::LLVMDialect>();
+  registry.insert<WeftDialect, coll::CollDialect, func::FuncDialect,
+                  arith::ArithDialect, complex::ComplexDialect,
+                  math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect,
+                  vector::VectorDialect, LLVM::LLVMDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
-  context = std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
+  context =
+      std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();
   conversion = std::make_unique<KernelConversion>(context.get(), target.hasFma);
 }
@@ -107,23 +126,28 @@ KernelLowering::Generator &KernelLowering::generatorOf(Kind kind) {
   return *generator;
 }
 
-std::string KernelLowering::lower(StringRef text, llvm::CodeGenOptLevel level, llvm::CodeGenFileType type, SmallVectorImpl<char> &code) {
+std::string KernelLowering::lower(StringRef text, llvm::CodeGenOptLevel level,
+                                  llvm::CodeGenFileType type,
+                                  SmallVectorImpl<char> &code) {
   Generator &generator = generatorOf({level, type});
   if (!generator.writer)
     return "no code generator for " + target.triple + ": " + generator.error;
   seen += text.size();
   CollectedErrors errors(context.get());
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(context.get()));
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(text, ParserConfig(context.get()));
   if (!module || failed(lowerToLLVMDialect(*module, target, *conversion)))
     return errors.textOr("lowering failed");
-  return errors.textOr(generator.writer->write(*module, code, [&](llvm::Module &translated) {
-    defineBFloatRounding(translated);
-    for (llvm::Function &function : translated) {
-      function.addFnAttr("target-cpu", target.cpu);
-      function.addFnAttr("prefer-vector-width", std::to_string(target.vectorBytes * 8));
-      function.addFnAttr(llvm::Attribute::NoUnwind);
-    }
-  }));
+  return errors.textOr(
+      generator.writer->write(*module, code, [&](llvm::Module &translated) {
+        defineBFloatRounding(translated);
+        for (llvm::Function &function : translated) {
+          function.addFnAttr("target-cpu", target.cpu);
+          function.addFnAttr("prefer-vector-width",
+                             std::to_string(target.vectorBytes * 8));
+          function.addFnAttr(llvm::Attribute::NoUnwind);
+        }
+      }));
 }
 
 std::unique_ptr<KernelLowering> KeptLowerings::take() {

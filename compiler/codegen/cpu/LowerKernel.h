@@ -1,4 +1,4 @@
-//===- LowerKernel.h - a kernel's text to an object file -------*- C++ -*-===//
+//===- LowerKernel.h - a kernel's text to an object file --------*- C++ -*-===//
 
 #ifndef WEFT_COMPILER_CODEGEN_CPU_LOWERKERNEL_H
 #define WEFT_COMPILER_CODEGEN_CPU_LOWERKERNEL_H

@@ -1,4 +1,4 @@
-//===- MatrixNests.cpp - factorisation and solving -------------------------===//
+//===- MatrixNests.cpp - factorisation and solving ------------------------===//
 //
 // In every matrix of the batch a step reads what earlier steps have stored:
 //
@@ -32,22 +32,32 @@ struct MatrixNest {
   SmallVector<Value> batch;
 
   MatrixNest(KernelEmitter &e, Value result, bool flipped)
-      : e(e), type(tensorType(result)), elementType(type.getElementType()), pointer(e.memoryOf(result)), flipped(flipped) {
+      : e(e), type(tensorType(result)), elementType(type.getElementType()),
+        pointer(e.memoryOf(result)), flipped(flipped) {
     for (int64_t size : type.getShape().drop_back(2))
       batch.push_back(e.openLoop(size));
   }
   int64_t rows() const { return type.getShape().take_back(2)[flipped ? 1 : 0]; }
-  int64_t columns() const { return type.getShape().take_back(2)[flipped ? 0 : 1]; }
+  int64_t columns() const {
+    return type.getShape().take_back(2)[flipped ? 0 : 1];
+  }
   ElementIndex at(Value row, Value column, bool turned) const {
     SmallVector<Value> dims(batch);
     dims.append({turned ? column : row, turned ? row : column});
     return e.makeIndex(dims, e.depth());
   }
-  Value load(Value row, Value column) const { return e.load(pointer, elementType, linear(row, column)); }
-  void store(Value value, Value row, Value column) const { e.store(value, pointer, elementType, linear(row, column)); }
-  Value linear(Value row, Value column) const { return e.linearIndex(type.getShape(), at(row, column, flipped)); }
+  Value load(Value row, Value column) const {
+    return e.load(pointer, elementType, linear(row, column));
+  }
+  void store(Value value, Value row, Value column) const {
+    e.store(value, pointer, elementType, linear(row, column));
+  }
+  Value linear(Value row, Value column) const {
+    return e.linearIndex(type.getShape(), at(row, column, flipped));
+  }
   /// An element of an operand that the ops of a matrix are given.
-  FailureOr<Value> operand(Value tensor, Value row, Value column, bool turned) const {
+  FailureOr<Value> operand(Value tensor, Value row, Value column,
+                           bool turned) const {
     FailureOr<Value> value = e.element(tensor, at(row, column, turned));
     e.enterDepth(e.depth());
     return value;
@@ -55,8 +65,16 @@ struct MatrixNest {
   bool isComplex() const { return isa<ComplexType>(elementType); }
   ComplexEmitter complex() const { return {e.builder, e.loc}; }
   Value conj(Value x) const { return isComplex() ? complex().conj(x) : x; }
-  Value subtract(Value x, Value y) const { return isComplex() ? complex().subtract(x, y) : arith::SubFOp::create(e.builder, e.loc, x, y).getResult(); }
-  Value divide(Value x, Value y) const { return isComplex() ? complex().divide(x, y) : arith::DivFOp::create(e.builder, e.loc, x, y).getResult(); }
+  Value subtract(Value x, Value y) const {
+    return isComplex()
+               ? complex().subtract(x, y)
+               : arith::SubFOp::create(e.builder, e.loc, x, y).getResult();
+  }
+  Value divide(Value x, Value y) const {
+    return isComplex()
+               ? complex().divide(x, y)
+               : arith::DivFOp::create(e.builder, e.loc, x, y).getResult();
+  }
   /// Of a number that is real, in exact arithmetic.
   Value squareRoot(Value x) const {
     if (!isComplex())
@@ -64,15 +82,21 @@ struct MatrixNest {
     Value re = math::SqrtOp::create(e.builder, e.loc, complex().re(x));
     return complex().make(re, zeroOf(e, re.getType()));
   }
-  Value multiply(Value x, Value y) const { return emitProduct(e, elementType, x, y); }
+  Value multiply(Value x, Value y) const {
+    return emitProduct(e, elementType, x, y);
+  }
   /// The sum of terms over k in [begin, end).
-  FailureOr<Value> sum(Value begin, Value end, llvm::function_ref<FailureOr<Value>(Value k)> term) const {
+  FailureOr<Value>
+  sum(Value begin, Value end,
+      llvm::function_ref<FailureOr<Value>(Value k)> term) const {
     Value k = e.openLoop(begin, end, zeroOf(e, elementType));
     scf::ForOp loop = e.innermostLoop();
     FailureOr<Value> value = term(k);
     if (failed(value))
       return failure();
-    loop.getBody()->getTerminator()->setOperands(emitCombine(e.builder, e.loc, ReduceKind::Sum, elementType, loop.getRegionIterArgs()[0], *value));
+    loop.getBody()->getTerminator()->setOperands(
+        emitCombine(e.builder, e.loc, ReduceKind::Sum, elementType,
+                    loop.getRegionIterArgs()[0], *value));
     e.closeLoops(e.depth() - 1);
     return loop.getResult(0);
   }
@@ -81,10 +105,14 @@ struct MatrixNest {
 
 static LogicalResult emitCholesky(KernelEmitter &e, CholeskyOp op) {
   MatrixNest m(e, op.getResult(), op.getUpper());
-  Value n = e.constant(m.rows()), first = e.constant(0), j = e.openLoop(m.rows());
+  Value n = e.constant(m.rows()), first = e.constant(0),
+        j = e.openLoop(m.rows());
   // a[row,j] without what the columns before j make up of it.
   auto rest = [&](Value row) -> FailureOr<Value> {
-    FailureOr<Value> products = m.sum(first, j, [&](Value k) -> FailureOr<Value> { return m.multiply(m.load(row, k), m.conj(m.load(j, k))); });
+    FailureOr<Value> products =
+        m.sum(first, j, [&](Value k) -> FailureOr<Value> {
+          return m.multiply(m.load(row, k), m.conj(m.load(j, k)));
+        });
     FailureOr<Value> a = m.operand(op.getInput(), row, j, m.flipped);
     if (failed(a))
       return failure();
@@ -113,21 +141,30 @@ struct SolveNest {
   bool turned, lower;
 
   SolveNest(KernelEmitter &e, TriangularSolveOp op)
-      : op(op), x(e, op.getResult(), op.getRight()), turned(op.getRight() != op.getTransposed()), lower(op.getLower() != turned) {}
+      : op(op), x(e, op.getResult(), op.getRight()),
+        turned(op.getRight() != op.getTransposed()),
+        lower(op.getLower() != turned) {}
 
   Value openRows() const {
     Value step = x.e.openLoop(x.rows());
-    return lower ? step : arith::SubIOp::create(x.e.builder, x.e.loc, x.e.constant(x.rows() - 1), step).getResult();
+    return lower ? step
+                 : arith::SubIOp::create(x.e.builder, x.e.loc,
+                                         x.e.constant(x.rows() - 1), step)
+                       .getResult();
   }
   /// The rows that are solved before row i.
   std::pair<Value, Value> before(Value i) const {
-    return lower ? std::pair(x.e.constant(0), i) : std::pair(x.e.add(i, x.e.constant(1)), x.e.constant(x.rows()));
+    return lower
+               ? std::pair(x.e.constant(0), i)
+               : std::pair(x.e.add(i, x.e.constant(1)), x.e.constant(x.rows()));
   }
   FailureOr<Value> matrix(Value row, Value column) const {
     FailureOr<Value> value = x.operand(op.getMatrix(), row, column, turned);
     return succeeded(value) && op.getConjugated() ? x.conj(*value) : value;
   }
-  FailureOr<Value> rhs(Value row, Value column) const { return x.operand(op.getRhs(), row, column, x.flipped); }
+  FailureOr<Value> rhs(Value row, Value column) const {
+    return x.operand(op.getRhs(), row, column, x.flipped);
+  }
 };
 } // namespace
 
@@ -172,7 +209,8 @@ static LogicalResult emitRows(KernelEmitter &e, const SolveNest &solve) {
     return failure();
   column = e.openLoop(x.columns());
   e.markParallel();
-  x.store(x.subtract(x.load(i, column), x.multiply(*a, x.load(k, column))), i, column);
+  x.store(x.subtract(x.load(i, column), x.multiply(*a, x.load(k, column))), i,
+          column);
   e.closeLoops(outer);
   if (solve.op.getUnitDiagonal())
     return success();

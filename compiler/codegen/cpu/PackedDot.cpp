@@ -1,4 +1,4 @@
-//===- PackedDot.cpp - large contractions of f32 ---------------------------===//
+//===- PackedDot.cpp - large contractions of f32 --------------------------===//
 //
 // Blocks of both operands are packed (DotPanels.h), so that the register tile
 // reads memory in order and from a cache:
@@ -36,7 +36,8 @@ static constexpr int64_t kTileVectors = 2;
 /// Below so many multiply-adds caches hold a contraction: packed it is 0.03 ms
 /// faster, and takes 50 ms more to compile. Of one matrix of a batch it pays
 /// sooner; below so many steps storing a tile costs as much as computing it.
-static constexpr int64_t kPackedMultiplyAdds = 4 << 20, kMatrixMultiplyAdds = 256 << 10, kLeastDepth = 32;
+static constexpr int64_t kPackedMultiplyAdds = 4 << 20,
+                         kMatrixMultiplyAdds = 256 << 10, kLeastDepth = 32;
 /// Plain loops over strides that suit no tile do 0.2 to 1 multiply-adds a ns,
 /// where packed ones do 30 to 48.
 static constexpr int64_t kAwkwardMultiplyAdds = 64 << 10;
@@ -58,9 +59,15 @@ private:
   void store(ArrayRef<Value> sums, Value row, Value column, Value k);
   void storeWhole(ArrayRef<Value> sums, Value row, Value column, bool adds);
   void storeCut(ArrayRef<Value> sums, Value row, Value column, Value isFirst);
-  Value least(Value a, Value b) { return arith::MinUIOp::create(builder, e.loc, a, b); }
-  Value minus(Value a, Value b) { return arith::SubIOp::create(builder, e.loc, a, b); }
-  Value compare(arith::CmpIPredicate how, Value a, Value b) { return arith::CmpIOp::create(builder, e.loc, how, a, b); }
+  Value least(Value a, Value b) {
+    return arith::MinUIOp::create(builder, e.loc, a, b);
+  }
+  Value minus(Value a, Value b) {
+    return arith::SubIOp::create(builder, e.loc, a, b);
+  }
+  Value compare(arith::CmpIPredicate how, Value a, Value b) {
+    return arith::CmpIOp::create(builder, e.loc, how, a, b);
+  }
   bool hasOneBlock() const { return depthBlock >= lhs.along.size(); }
   /// Does the result have a tile's columns side by side?
   bool hasWholeTiles() const { return resultColumns.hasRunsOf(rhs.width); }
@@ -93,15 +100,27 @@ static int64_t blockSize(int64_t size, int64_t most, int64_t unit) {
 }
 
 PackedDot::PackedDot(KernelEmitter &emitter, const DotShape &shape)
-    : e(emitter), builder(emitter.builder), vectors(emitter), shape(shape), lanes(emitter.target.floatLanes()),
-      lhs{shape.lhs, {}, DotPath(shape.rows, &DotDimension::lhs), DotPath(shape.contract, &DotDimension::lhs), tileRows(emitter.target)},
-      rhs{shape.rhs, {}, DotPath(shape.columns, &DotDimension::rhs), DotPath(shape.contract, &DotDimension::rhs), tileColumns(emitter.target)},
-      resultRows(shape.rows, &DotDimension::result), resultColumns(shape.columns, &DotDimension::result),
-      rowBlock(blockSize(lhs.across.size(), kRows, lhs.width)), columnBlock(blockSize(rhs.across.size(), kColumns, rhs.width)),
+    : e(emitter), builder(emitter.builder), vectors(emitter), shape(shape),
+      lanes(emitter.target.floatLanes()),
+      lhs{shape.lhs,
+          {},
+          DotPath(shape.rows, &DotDimension::lhs),
+          DotPath(shape.contract, &DotDimension::lhs),
+          tileRows(emitter.target)},
+      rhs{shape.rhs,
+          {},
+          DotPath(shape.columns, &DotDimension::rhs),
+          DotPath(shape.contract, &DotDimension::rhs),
+          tileColumns(emitter.target)},
+      resultRows(shape.rows, &DotDimension::result),
+      resultColumns(shape.columns, &DotDimension::result),
+      rowBlock(blockSize(lhs.across.size(), kRows, lhs.width)),
+      columnBlock(blockSize(rhs.across.size(), kColumns, rhs.width)),
       depthBlock(blockSize(lhs.along.size(), kDepth, lanes)) {}
 
 void PackedDot::placeScratch() {
-  int64_t ofRhs = columnBlock * depthBlock + kPanelSlack, ofLhs = rowBlock * depthBlock + kPanelSlack;
+  int64_t ofRhs = columnBlock * depthBlock + kPanelSlack,
+          ofLhs = rowBlock * depthBlock + kPanelSlack;
   int64_t floats[] = {ofRhs, ofLhs, lhs.width * rhs.width};
   Value *places[] = {&rhsBlock, &lhsBlock, &tile};
   int64_t bytes = 0;
@@ -136,41 +155,56 @@ void PackedDot::emit() {
 
 void PackedDot::emitColumns() {
   Value zero = e.constant(0);
-  DotRange columns = openBlocks(zero, e.constant(rhs.across.size()), columnBlock);
+  DotRange columns =
+      openBlocks(zero, e.constant(rhs.across.size()), columnBlock);
   DotRange k = openBlocks(zero, e.constant(lhs.along.size()), depthBlock);
   packPanels(e, rhs, columns, k, rhsBlock);
   const std::optional<KernelSplit> &split = e.rowSplit();
-  Value begin = split ? split->begin : zero, end = split ? split->end : e.constant(lhs.across.size());
+  Value begin = split ? split->begin : zero,
+        end = split ? split->end : e.constant(lhs.across.size());
   DotRange rows = openBlocks(begin, end, rowBlock);
   packPanels(e, lhs, rows, k, lhsBlock);
   emitTiles(rows, columns, k);
 }
 
 void PackedDot::emitTiles(DotRange rows, DotRange columns, DotRange k) {
-  Value j = openPlainLoop(e, e.constant(0), panelCount(e, columns.count, rhs.width));
-  Value i = openPlainLoop(e, e.constant(0), panelCount(e, rows.count, lhs.width));
+  Value j =
+      openPlainLoop(e, e.constant(0), panelCount(e, columns.count, rhs.width));
+  Value i =
+      openPlainLoop(e, e.constant(0), panelCount(e, rows.count, lhs.width));
   auto panel = [&](Value block, Value number, int64_t width) {
-    Value at = arith::MulIOp::create(builder, e.loc, number, e.mul(k.count, width));
+    Value at =
+        arith::MulIOp::create(builder, e.loc, number, e.mul(k.count, width));
     return vectors.address(block, at);
   };
-  SmallVector<Value> sums = accumulate(panel(lhsBlock, i, lhs.width), panel(rhsBlock, j, rhs.width), k.count);
-  store(sums, e.add(rows.first, e.mul(i, lhs.width)), e.add(columns.first, e.mul(j, rhs.width)), k.first);
+  SmallVector<Value> sums = accumulate(panel(lhsBlock, i, lhs.width),
+                                       panel(rhsBlock, j, rhs.width), k.count);
+  store(sums, e.add(rows.first, e.mul(i, lhs.width)),
+        e.add(columns.first, e.mul(j, rhs.width)), k.first);
 }
 
-SmallVector<Value> PackedDot::accumulate(Value lhsPanel, Value rhsPanel, Value steps) {
+SmallVector<Value> PackedDot::accumulate(Value lhsPanel, Value rhsPanel,
+                                         Value steps) {
   unsigned outside = e.depth();
   VectorType type = vectors.type(lanes);
-  Value zeros = arith::ConstantOp::create(builder, e.loc, builder.getZeroAttr(type));
-  Value k = openPlainLoop(e, e.constant(0), steps, SmallVector<Value>(lhs.width * kTileVectors, zeros));
+  Value zeros =
+      arith::ConstantOp::create(builder, e.loc, builder.getZeroAttr(type));
+  Value k = openPlainLoop(e, e.constant(0), steps,
+                          SmallVector<Value>(lhs.width * kTileVectors, zeros));
   scf::ForOp loop = e.innermostLoop();
   Value lhsAt = e.mul(k, lhs.width), rhsAt = e.mul(k, rhs.width);
   SmallVector<Value> columns, next;
   for (int64_t v = 0; v < kTileVectors; ++v)
-    columns.push_back(vectors.load(rhsPanel, e.add(rhsAt, e.constant(v * lanes)), lanes));
+    columns.push_back(
+        vectors.load(rhsPanel, e.add(rhsAt, e.constant(v * lanes)), lanes));
   for (int64_t i = 0; i < lhs.width; ++i) {
-    Value factor = vector::BroadcastOp::create(builder, e.loc, type, vectors.loadScalar(lhsPanel, e.add(lhsAt, e.constant(i))));
+    Value factor = vector::BroadcastOp::create(
+        builder, e.loc, type,
+        vectors.loadScalar(lhsPanel, e.add(lhsAt, e.constant(i))));
     for (int64_t v = 0; v < kTileVectors; ++v)
-      next.push_back(math::FmaOp::create(builder, e.loc, factor, columns[v], loop.getRegionIterArgs()[next.size()]));
+      next.push_back(
+          math::FmaOp::create(builder, e.loc, factor, columns[v],
+                              loop.getRegionIterArgs()[next.size()]));
   }
   loop.getBody()->getTerminator()->setOperands(next);
   e.closeLoops(outside);
@@ -184,40 +218,52 @@ void PackedDot::store(ArrayRef<Value> sums, Value row, Value column, Value k) {
   auto cut = [&] { storeCut(sums, row, column, isFirst); };
   if (!hasWholeTiles())
     return cut();
-  Value lastRow = e.constant(lhs.across.size() - lhs.width), lastColumn = e.constant(rhs.across.size() - rhs.width);
-  Value isWhole = arith::AndIOp::create(builder, e.loc, compare(Predicate::sle, row, lastRow), compare(Predicate::sle, column, lastColumn));
+  Value lastRow = e.constant(lhs.across.size() - lhs.width),
+        lastColumn = e.constant(rhs.across.size() - rhs.width);
+  Value isWhole = arith::AndIOp::create(
+      builder, e.loc, compare(Predicate::sle, row, lastRow),
+      compare(Predicate::sle, column, lastColumn));
   auto first = [&] { storeWhole(sums, row, column, false); };
   auto later = [&] { storeWhole(sums, row, column, true); };
-  emitIf(e, isWhole, [&] { hasOneBlock() ? first() : emitIf(e, isFirst, first, later); }, cut);
+  emitIf(
+      e, isWhole,
+      [&] { hasOneBlock() ? first() : emitIf(e, isFirst, first, later); }, cut);
 }
 
-void PackedDot::storeWhole(ArrayRef<Value> sums, Value row, Value column, bool adds) {
+void PackedDot::storeWhole(ArrayRef<Value> sums, Value row, Value column,
+                           bool adds) {
   Value first = e.add(resultBase, resultColumns.offset(e, column));
   for (int64_t i = 0; i < lhs.width; ++i) {
     Value start = e.add(first, resultRows.offset(e, e.add(row, e.constant(i))));
     for (int64_t v = 0; v < kTileVectors; ++v) {
-      Value at = e.add(start, e.constant(v * lanes)), sum = sums[i * kTileVectors + v];
+      Value at = e.add(start, e.constant(v * lanes)),
+            sum = sums[i * kTileVectors + v];
       if (adds)
-        sum = arith::AddFOp::create(builder, e.loc, sum, vectors.load(shape.result, at, lanes));
+        sum = arith::AddFOp::create(builder, e.loc, sum,
+                                    vectors.load(shape.result, at, lanes));
       vectors.store(sum, shape.result, at);
     }
   }
 }
 
 /// By way of memory, so that each element within can go to its place.
-void PackedDot::storeCut(ArrayRef<Value> sums, Value row, Value column, Value isFirst) {
+void PackedDot::storeCut(ArrayRef<Value> sums, Value row, Value column,
+                         Value isFirst) {
   unsigned outside = e.depth();
   for (auto [n, sum] : llvm::enumerate(sums))
     vectors.store(sum, tile, e.constant(n * lanes));
-  Value rows = least(e.constant(lhs.width), minus(e.constant(lhs.across.size()), row));
-  Value columns = least(e.constant(rhs.width), minus(e.constant(rhs.across.size()), column));
+  Value rows =
+      least(e.constant(lhs.width), minus(e.constant(lhs.across.size()), row));
+  Value columns = least(e.constant(rhs.width),
+                        minus(e.constant(rhs.across.size()), column));
   Value i = openPlainLoop(e, e.constant(0), rows);
   Value start = e.add(resultBase, resultRows.offset(e, e.add(row, i)));
   Value j = openPlainLoop(e, e.constant(0), columns);
   Value at = e.add(start, resultColumns.offset(e, e.add(column, j)));
   Value sum = vectors.loadScalar(tile, e.add(e.mul(i, rhs.width), j));
   if (!hasOneBlock()) {
-    Value added = arith::AddFOp::create(builder, e.loc, sum, vectors.loadScalar(shape.result, at));
+    Value added = arith::AddFOp::create(builder, e.loc, sum,
+                                        vectors.loadScalar(shape.result, at));
     sum = arith::SelectOp::create(builder, e.loc, isFirst, sum, added);
   }
   vectors.store(sum, shape.result, at);
@@ -231,13 +277,17 @@ static int64_t sizeOf(ArrayRef<DotDimension> dims) {
   return n;
 }
 
-bool suitsPackedDot(KernelEmitter &emitter, const DotShape &shape, bool isAwkward) {
-  int64_t rows = sizeOf(shape.rows), columns = sizeOf(shape.columns), depth = sizeOf(shape.contract);
+bool suitsPackedDot(KernelEmitter &emitter, const DotShape &shape,
+                    bool isAwkward) {
+  int64_t rows = sizeOf(shape.rows), columns = sizeOf(shape.columns),
+          depth = sizeOf(shape.contract);
   int64_t ofMatrix = rows * columns * depth;
   if (isAwkward)
     return ofMatrix >= kAwkwardMultiplyAdds;
-  return rows >= 4 * tileRows(emitter.target) && columns >= tileColumns(emitter.target) && depth >= kLeastDepth &&
-         ofMatrix >= kMatrixMultiplyAdds && ofMatrix * sizeOf(shape.batch) >= kPackedMultiplyAdds;
+  return rows >= 4 * tileRows(emitter.target) &&
+         columns >= tileColumns(emitter.target) && depth >= kLeastDepth &&
+         ofMatrix >= kMatrixMultiplyAdds &&
+         ofMatrix * sizeOf(shape.batch) >= kPackedMultiplyAdds;
 }
 
 DotRows packedDotRows(KernelEmitter &emitter) {

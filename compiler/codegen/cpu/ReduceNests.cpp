@@ -1,4 +1,4 @@
-//===- ReduceNests.cpp - loop nests of a reduction --------------------------===//
+//===- ReduceNests.cpp - loop nests of a reduction ------------------------===//
 //
 // Rounding grows with the count of numbers that go to one accumulator: longer
 // sums are taken block by block, and the blocks' sums added up. The sum of
@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/compiler/codegen/cpu/SmallFloatOps.h"
 #include "weft/compiler/codegen/cpu/KernelEmitter.h"
+#include "weft/compiler/codegen/cpu/SmallFloatOps.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -32,7 +32,8 @@ static SmallVector<int64_t> reducedSizes(ReduceOp op) {
 
 static bool isLongSum(ReduceOp op) {
   bool rounds = isa<FloatType>(tensorType(op.getInput()).getElementType());
-  return op.getKind() == ReduceKind::Sum && rounds && llvm::product_of(reducedSizes(op)) > kLongSum;
+  return op.getKind() == ReduceKind::Sum && rounds &&
+         llvm::product_of(reducedSizes(op)) > kLongSum;
 }
 
 /// A block's length near `wanted`, one that divides n where there is one.
@@ -44,25 +45,31 @@ static int64_t blockLength(int64_t n, int64_t wanted) {
 }
 
 /// Loops over the first positions of blocks, and over the positions of one.
-static Value openBlocks(KernelEmitter &e, int64_t n, int64_t length, ValueRange carried) {
-  return e.openStridedLoop(e.constant(0), e.constant(n), e.constant(length), carried);
+static Value openBlocks(KernelEmitter &e, int64_t n, int64_t length,
+                        ValueRange carried) {
+  return e.openStridedLoop(e.constant(0), e.constant(n), e.constant(length),
+                           carried);
 }
 
-static Value openBlock(KernelEmitter &e, Value begin, int64_t n, int64_t length, ValueRange carried) {
+static Value openBlock(KernelEmitter &e, Value begin, int64_t n, int64_t length,
+                       ValueRange carried) {
   if (n % length == 0) {
     Value within = e.openLoop(length, carried);
     return e.add(begin, within);
   }
-  Value end = arith::MinSIOp::create(e.builder, e.loc, e.add(begin, e.constant(length)), e.constant(n));
+  Value end = arith::MinSIOp::create(
+      e.builder, e.loc, e.add(begin, e.constant(length)), e.constant(n));
   return e.openLoop(begin, end, carried);
 }
 
 /// Positions in the operand from those of the result and of the reduced
 /// dimensions.
-static SmallVector<Value> operandPosition(ReduceOp op, ArrayRef<Value> kept, ArrayRef<Value> reduced) {
+static SmallVector<Value> operandPosition(ReduceOp op, ArrayRef<Value> kept,
+                                          ArrayRef<Value> reduced) {
   SmallVector<Value> dims;
   for (int64_t i = 0; i < tensorType(op.getInput()).getRank(); ++i) {
-    ArrayRef<Value> &from = llvm::is_contained(op.getDims(), i) ? reduced : kept;
+    ArrayRef<Value> &from =
+        llvm::is_contained(op.getDims(), i) ? reduced : kept;
     dims.push_back(from.front());
     from = from.drop_front();
   }
@@ -75,8 +82,11 @@ LogicalResult KernelEmitter::emitReduce(ReduceOp op) {
   beginNest();
   int64_t last = tensorType(op.getInput()).getRank() - 1;
   // Eight bits are too few to add up in memory.
-  bool contiguous = op.getDims().empty() || llvm::is_contained(op.getDims(), last) || isSmallFloat(tensorType(op.getInput()).getElementType());
-  LogicalResult result = contiguous ? emitReduceInRegister(op) : emitReduceInMemory(op);
+  bool contiguous = op.getDims().empty() ||
+                    llvm::is_contained(op.getDims(), last) ||
+                    isSmallFloat(tensorType(op.getInput()).getElementType());
+  LogicalResult result =
+      contiguous ? emitReduceInRegister(op) : emitReduceInMemory(op);
   beginNest();
   return result;
 }
@@ -99,7 +109,8 @@ LogicalResult KernelEmitter::emitReduceInRegister(ReduceOp op) {
     Value begin = openBlocks(*this, size, length, neutral);
     reduced.push_back(openBlock(*this, begin, size, length, neutral));
   }
-  FailureOr<Value> value = element(op.getInput(), makeIndex(operandPosition(op, kept, reduced), depth()));
+  FailureOr<Value> value = element(
+      op.getInput(), makeIndex(operandPosition(op, kept, reduced), depth()));
   if (failed(value))
     return failure();
   enterDepth(depth());
@@ -108,12 +119,14 @@ LogicalResult KernelEmitter::emitReduceInRegister(ReduceOp op) {
     next = emitCombine(builder, loc, op.getKind(), elementType, neutral, next);
   while (depth() > outer) {
     scf::ForOp loop = innermostLoop();
-    next = emitCombine(builder, loc, op.getKind(), elementType, loop.getRegionIterArgs()[0], next);
+    next = emitCombine(builder, loc, op.getKind(), elementType,
+                       loop.getRegionIterArgs()[0], next);
     loop.getBody()->getTerminator()->setOperand(0, next);
     next = loop.getResult(0);
     closeLoops(depth() - 1);
   }
-  store(next, memory.lookup(op.getResult()), elementType, linearIndex(type.getShape(), makeIndex(kept, outer)));
+  store(next, memory.lookup(op.getResult()), elementType,
+        linearIndex(type.getShape(), makeIndex(kept, outer)));
   return success();
 }
 
@@ -137,12 +150,17 @@ namespace {
 /// Combines rows of the operand into a row of the result.
 class RowReduction {
 public:
-  RowReduction(KernelEmitter &e, ReduceOp op) : e(e), op(op), type(tensorType(op.getResult())), elementType(type.getElementType()), result(e.memoryOf(op.getResult())) {}
+  RowReduction(KernelEmitter &e, ReduceOp op)
+      : e(e), op(op), type(tensorType(op.getResult())),
+        elementType(type.getElementType()), result(e.memoryOf(op.getResult())) {
+  }
 
   LogicalResult emit() {
     int64_t bytes = type.getShape().back() * elementBytes(elementType);
     if (isLongSum(op) && bytes <= kStackBytes / 4)
-      partial = LLVM::AllocaOp::create(e.builder, e.loc, result.getType(), e.builder.getI8Type(), e.constant(bytes), 64);
+      partial =
+          LLVM::AllocaOp::create(e.builder, e.loc, result.getType(),
+                                 e.builder.getI8Type(), e.constant(bytes), 64);
     for (int64_t size : type.getShape().drop_back())
       outer.push_back(e.openLoop(size));
     clear(result);
@@ -163,7 +181,9 @@ private:
     int64_t length = sizes[0];
     Value begin;
     if (around == 0) {
-      length = blockLength(sizes[0], std::max<int64_t>(1, kSumBlock * sizes[0] / llvm::product_of(sizes)));
+      length = blockLength(
+          sizes[0],
+          std::max<int64_t>(1, kSumBlock * sizes[0] / llvm::product_of(sizes)));
       begin = openBlocks(e, sizes[0], length, {});
     }
     unsigned block = e.depth();
@@ -206,13 +226,17 @@ private:
   void combine(Value pointer, Value column, Value value) {
     Value linear = position(pointer, column);
     Value sum = e.load(pointer, elementType, linear);
-    e.store(emitCombine(e.builder, e.loc, op.getKind(), elementType, sum, value), pointer, elementType, linear);
+    e.store(
+        emitCombine(e.builder, e.loc, op.getKind(), elementType, sum, value),
+        pointer, elementType, linear);
   }
 
   LogicalResult addOperand(Value pointer) {
     SmallVector<Value> kept(outer);
     kept.push_back(openRow());
-    FailureOr<Value> value = e.element(op.getInput(), e.makeIndex(operandPosition(op, kept, reduced), e.depth()));
+    FailureOr<Value> value =
+        e.element(op.getInput(),
+                  e.makeIndex(operandPosition(op, kept, reduced), e.depth()));
     if (failed(value))
       return failure();
     e.enterDepth(e.depth());

@@ -30,7 +30,8 @@ struct RowNest {
         dim(dim), size(tensorType(input).getDimSize(dim)) {
     e.beginNest();
     for (auto [i, n] : llvm::enumerate(tensorType(input).getShape()))
-      dims.push_back(static_cast<int64_t>(i) == dim ? mlir::Value() : e.openPartLoop(i, n));
+      dims.push_back(static_cast<int64_t>(i) == dim ? mlir::Value()
+                                                    : e.openPartLoop(i, n));
   }
   ElementIndex at(mlir::Value position) const {
     llvm::SmallVector<mlir::Value> all(dims);
@@ -57,19 +58,38 @@ struct RowNest {
     return llvm::SmallVector<mlir::Value>(loop.getResults());
   }
 
-  mlir::Value select(mlir::Value condition, mlir::Value x, mlir::Value y) const { return mlir::arith::SelectOp::create(e.builder, loc, condition, x, y); }
-  mlir::Value both(mlir::Value x, mlir::Value y) const { return mlir::arith::AndIOp::create(e.builder, loc, x, y); }
-  mlir::Value either(mlir::Value x, mlir::Value y) const { return mlir::arith::OrIOp::create(e.builder, loc, x, y); }
-  mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value x, mlir::Value y) const { return mlir::arith::CmpIOp::create(e.builder, loc, predicate, x, y); }
-  mlir::Value isNan(mlir::Value x) const { return mlir::arith::CmpFOp::create(e.builder, loc, mlir::arith::CmpFPredicate::UNO, x, x); }
-  mlir::Value isNumber(mlir::Value x) const { return mlir::arith::CmpFOp::create(e.builder, loc, mlir::arith::CmpFPredicate::ORD, x, x); }
+  mlir::Value select(mlir::Value condition, mlir::Value x,
+                     mlir::Value y) const {
+    return mlir::arith::SelectOp::create(e.builder, loc, condition, x, y);
+  }
+  mlir::Value both(mlir::Value x, mlir::Value y) const {
+    return mlir::arith::AndIOp::create(e.builder, loc, x, y);
+  }
+  mlir::Value either(mlir::Value x, mlir::Value y) const {
+    return mlir::arith::OrIOp::create(e.builder, loc, x, y);
+  }
+  mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value x,
+                      mlir::Value y) const {
+    return mlir::arith::CmpIOp::create(e.builder, loc, predicate, x, y);
+  }
+  mlir::Value isNan(mlir::Value x) const {
+    return mlir::arith::CmpFOp::create(e.builder, loc,
+                                       mlir::arith::CmpFPredicate::UNO, x, x);
+  }
+  mlir::Value isNumber(mlir::Value x) const {
+    return mlir::arith::CmpFOp::create(e.builder, loc,
+                                       mlir::arith::CmpFPredicate::ORD, x, x);
+  }
   /// x < y, with NaN larger than all numbers.
   mlir::Value less(mlir::Type type, mlir::Value x, mlir::Value y) const {
     if (llvm::isa<mlir::FloatType>(type)) {
-      mlir::Value is = mlir::arith::CmpFOp::create(e.builder, loc, mlir::arith::CmpFPredicate::OLT, x, y);
+      mlir::Value is = mlir::arith::CmpFOp::create(
+          e.builder, loc, mlir::arith::CmpFPredicate::OLT, x, y);
       return either(is, both(isNumber(x), isNan(y)));
     }
-    return compare(isUnsigned(type) ? mlir::arith::CmpIPredicate::ult : mlir::arith::CmpIPredicate::slt, x, y);
+    return compare(isUnsigned(type) ? mlir::arith::CmpIPredicate::ult
+                                    : mlir::arith::CmpIPredicate::slt,
+                   x, y);
   }
 };
 

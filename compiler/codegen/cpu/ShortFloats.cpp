@@ -1,4 +1,4 @@
-//===- ShortFloats.cpp - rounding to bf16 on processors without it ---------===//
+//===- ShortFloats.cpp - rounding to bf16 on processors without it --------===//
 
 #include "weft/compiler/codegen/cpu/LowerKernel.h"
 
@@ -14,7 +14,9 @@ static bool usesBFloat(const Module &module) {
   for (const Function &function : module)
     for (const BasicBlock &block : function)
       for (const Instruction &instruction : block) {
-        auto isShort = [](const Value *value) { return value->getType()->getScalarType()->isBFloatTy(); };
+        auto isShort = [](const Value *value) {
+          return value->getType()->getScalarType()->isBFloatTy();
+        };
         if (isShort(&instruction) || any_of(instruction.operands(), isShort))
           return true;
       }
@@ -25,8 +27,10 @@ static bool usesBFloat(const Module &module) {
 static Function *roundingFrom(Type *from, StringRef name, Module &module) {
   if (module.getFunction(name))
     return nullptr;
-  auto *type = FunctionType::get(Type::getBFloatTy(module.getContext()), {from}, false);
-  auto *function = Function::Create(type, GlobalValue::WeakODRLinkage, name, module);
+  auto *type =
+      FunctionType::get(Type::getBFloatTy(module.getContext()), {from}, false);
+  auto *function =
+      Function::Create(type, GlobalValue::WeakODRLinkage, name, module);
   function->setVisibility(GlobalValue::HiddenVisibility);
   return function;
 }
@@ -48,9 +52,12 @@ static Value *roundedToOdd(IRBuilder<> &b, Value *x) {
   Value *single = b.CreateFPTrunc(x, b.getFloatTy());
   Value *back = b.CreateFPExt(single, b.getDoubleTy());
   Value *bits = b.CreateBitCast(single, b.getInt32Ty());
-  auto size = [&](Value *v) { return b.CreateUnaryIntrinsic(Intrinsic::fabs, v); };
+  auto size = [&](Value *v) {
+    return b.CreateUnaryIntrinsic(Intrinsic::fabs, v);
+  };
   Value *tooLarge = b.CreateFCmpOGT(size(back), size(x));
-  Value *towardsZero = b.CreateSub(bits, b.CreateZExt(tooLarge, b.getInt32Ty()));
+  Value *towardsZero =
+      b.CreateSub(bits, b.CreateZExt(tooLarge, b.getInt32Ty()));
   Value *inexact = b.CreateFCmpONE(back, x);
   Value *odd = b.CreateOr(towardsZero, b.CreateZExt(inexact, b.getInt32Ty()));
   return b.CreateBitCast(odd, b.getFloatTy());
@@ -62,11 +69,13 @@ void defineBFloatRounding(Module &module) {
   if (!usesBFloat(module))
     return;
   LLVMContext &context = module.getContext();
-  if (Function *f = roundingFrom(Type::getFloatTy(context), "__truncsfbf2", module)) {
+  if (Function *f =
+          roundingFrom(Type::getFloatTy(context), "__truncsfbf2", module)) {
     IRBuilder<> b(BasicBlock::Create(context, "", f));
     b.CreateRet(nearest(b, f->getArg(0)));
   }
-  if (Function *f = roundingFrom(Type::getDoubleTy(context), "__truncdfbf2", module)) {
+  if (Function *f =
+          roundingFrom(Type::getDoubleTy(context), "__truncdfbf2", module)) {
     IRBuilder<> b(BasicBlock::Create(context, "", f));
     b.CreateRet(nearest(b, roundedToOdd(b, f->getArg(0))));
   }

@@ -21,7 +21,9 @@ Special specialOf(Type type) {
     return Special::None;
   if (isa<Float8E4M3FNType>(type))
     return Special::NanOnes;
-  return isa<Float8E5M2Type, Float8E4M3Type, Float8E3M4Type>(type) ? Special::Infinities : Special::NanZero;
+  return isa<Float8E5M2Type, Float8E4M3Type, Float8E3M4Type>(type)
+             ? Special::Infinities
+             : Special::NanZero;
 }
 
 /// Arithmetic on the bits of an f32.
@@ -31,8 +33,10 @@ struct BitEmitter {
   Special special;
   int width, mantissaBits, bias;
 
-  BitEmitter(OpBuilder &b, Location loc, Type type) : b(b), loc(loc), special(specialOf(type)) {
-    const llvm::fltSemantics &semantics = cast<FloatType>(type).getFloatSemantics();
+  BitEmitter(OpBuilder &b, Location loc, Type type)
+      : b(b), loc(loc), special(specialOf(type)) {
+    const llvm::fltSemantics &semantics =
+        cast<FloatType>(type).getFloatSemantics();
     width = APFloat::semanticsSizeInBits(semantics);
     mantissaBits = APFloat::semanticsPrecision(semantics) - 1;
     bias = 1 - APFloat::semanticsMinExponent(semantics);
@@ -41,19 +45,49 @@ struct BitEmitter {
   uint32_t mask() const { return signBit() - 1; }
   uint32_t infinity() const { return mask() >> mantissaBits << mantissaBits; }
 
-  Value number(uint32_t value) const { return arith::ConstantOp::create(b, loc, b.getI32IntegerAttr(int32_t(value))); }
-  Value both(Value x, uint32_t mask) const { return arith::AndIOp::create(b, loc, x, number(mask)); }
-  Value either(Value x, Value y) const { return arith::OrIOp::create(b, loc, x, y); }
-  Value left(Value x, int by) const { return arith::ShLIOp::create(b, loc, x, number(by)); }
-  Value right(Value x, int by) const { return arith::ShRUIOp::create(b, loc, x, number(by)); }
-  Value add(Value x, Value y) const { return arith::AddIOp::create(b, loc, x, y); }
-  Value equal(Value x, uint32_t y) const { return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x, number(y)); }
-  Value below(Value x, uint32_t limit) const { return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, x, number(limit)); }
-  Value above(Value x, uint32_t limit) const { return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt, x, number(limit)); }
-  Value choose(Value condition, Value x, Value y) const { return arith::SelectOp::create(b, loc, condition, x, y); }
-  Value asFloat(Value bits) const { return arith::BitcastOp::create(b, loc, b.getF32Type(), bits); }
-  Value asBits(Value x) const { return arith::BitcastOp::create(b, loc, b.getI32Type(), x); }
-  Value real(float value) const { return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value)); }
+  Value number(uint32_t value) const {
+    return arith::ConstantOp::create(b, loc,
+                                     b.getI32IntegerAttr(int32_t(value)));
+  }
+  Value both(Value x, uint32_t mask) const {
+    return arith::AndIOp::create(b, loc, x, number(mask));
+  }
+  Value either(Value x, Value y) const {
+    return arith::OrIOp::create(b, loc, x, y);
+  }
+  Value left(Value x, int by) const {
+    return arith::ShLIOp::create(b, loc, x, number(by));
+  }
+  Value right(Value x, int by) const {
+    return arith::ShRUIOp::create(b, loc, x, number(by));
+  }
+  Value add(Value x, Value y) const {
+    return arith::AddIOp::create(b, loc, x, y);
+  }
+  Value equal(Value x, uint32_t y) const {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, x,
+                                 number(y));
+  }
+  Value below(Value x, uint32_t limit) const {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, x,
+                                 number(limit));
+  }
+  Value above(Value x, uint32_t limit) const {
+    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ugt, x,
+                                 number(limit));
+  }
+  Value choose(Value condition, Value x, Value y) const {
+    return arith::SelectOp::create(b, loc, condition, x, y);
+  }
+  Value asFloat(Value bits) const {
+    return arith::BitcastOp::create(b, loc, b.getF32Type(), bits);
+  }
+  Value asBits(Value x) const {
+    return arith::BitcastOp::create(b, loc, b.getI32Type(), x);
+  }
+  Value real(float value) const {
+    return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
+  }
 
   Value fromExponent(Value x) const;
   Value toExponent(Value x) const;
@@ -72,27 +106,35 @@ Value BitEmitter::fromExponent(Value x) const {
 /// Halves go up, but for that of the least normal float; NaN of what is not positive.
 Value BitEmitter::toExponent(Value x) const {
   Value half = choose(below(x, 0x800000), number(0x3fffff), number(0x400000));
-  Value isNumber = below(arith::SubIOp::create(b, loc, x, number(1)), 0x7f800000);
+  Value isNumber =
+      below(arith::SubIOp::create(b, loc, x, number(1)), 0x7f800000);
   return choose(isNumber, right(add(x, half), 23), number(0xff));
 }
 
 Value BitEmitter::numberFromMagnitude(Value magnitude) const {
   // The exponent moves to its place, less the bias; small numbers have none.
-  Value normal = add(left(magnitude, 23 - mantissaBits), number(uint32_t(127 - bias) << 23));
-  float least = __builtin_bit_cast(float, uint32_t(128 - bias - mantissaBits) << 23);
-  Value small = asBits(arith::MulFOp::create(b, loc, arith::UIToFPOp::create(b, loc, b.getF32Type(), magnitude), real(least)));
+  Value normal = add(left(magnitude, 23 - mantissaBits),
+                     number(uint32_t(127 - bias) << 23));
+  float least =
+      __builtin_bit_cast(float, uint32_t(128 - bias - mantissaBits) << 23);
+  Value small = asBits(arith::MulFOp::create(
+      b, loc, arith::UIToFPOp::create(b, loc, b.getF32Type(), magnitude),
+      real(least)));
   return choose(below(magnitude, 1u << mantissaBits), small, normal);
 }
 
 Value BitEmitter::roundMagnitude(Value magnitude) const {
   // Small: added to a number whose last bit is worth the least one.
   uint32_t anchor = uint32_t(151 - bias - mantissaBits) << 23;
-  Value sum = arith::AddFOp::create(b, loc, asFloat(magnitude), asFloat(number(anchor)));
+  Value sum = arith::AddFOp::create(b, loc, asFloat(magnitude),
+                                    asFloat(number(anchor)));
   Value small = arith::SubIOp::create(b, loc, asBits(sum), number(anchor));
   int shift = 23 - mantissaBits;
   Value odd = both(right(magnitude, shift), 1);
-  Value nearest = right(add(add(magnitude, number((1u << (shift - 1)) - 1)), odd), shift);
-  Value normal = arith::SubIOp::create(b, loc, nearest, number(uint32_t(127 - bias) << mantissaBits));
+  Value nearest =
+      right(add(add(magnitude, number((1u << (shift - 1)) - 1)), odd), shift);
+  Value normal = arith::SubIOp::create(
+      b, loc, nearest, number(uint32_t(127 - bias) << mantissaBits));
   return choose(below(magnitude, uint32_t(128 - bias) << 23), small, normal);
 }
 
@@ -100,7 +142,8 @@ FloatAttr smallConstant(const APFloat &value, Type type) {
   auto f32 = Float32Type::get(type.getContext());
   if (!isa<Float8E8M0FNUType>(type))
     return FloatAttr::get(f32, FloatAttr::get(type, value).getValueAsDouble());
-  uint32_t bits = value.bitcastToAPInt().getZExtValue(); // APFloat takes its NaN for infinity
+  uint32_t bits = value.bitcastToAPInt()
+                      .getZExtValue(); // APFloat takes its NaN for infinity
   uint32_t wide = bits == 0xff ? 0x7fc00000 : bits == 0 ? 0x400000 : bits << 23;
   return FloatAttr::get(f32, APFloat(__builtin_bit_cast(float, wide)));
 }
@@ -111,8 +154,10 @@ Value BitEmitter::nan(Value sign, Value magnitude) const {
     return number(signBit());
   if (special == Special::NanOnes)
     return either(sign, number(mask()));
-  Value fraction = both(right(magnitude, 23 - mantissaBits), mask() - infinity());
-  fraction = choose(equal(fraction, 0), number(1u << (mantissaBits - 1)), fraction);
+  Value fraction =
+      both(right(magnitude, 23 - mantissaBits), mask() - infinity());
+  fraction =
+      choose(equal(fraction, 0), number(1u << (mantissaBits - 1)), fraction);
   return either(sign, either(fraction, number(infinity())));
 }
 
@@ -121,12 +166,15 @@ Value smallFromBits(OpBuilder &b, Location loc, Type type, Value bits) {
   Value x = arith::ExtUIOp::create(b, loc, b.getI32Type(), bits);
   if (e.special == Special::Exponent)
     return e.asFloat(e.fromExponent(x));
-  Value sign = e.left(e.both(x, e.signBit()), 32 - e.width), magnitude = e.both(x, e.mask());
+  Value sign = e.left(e.both(x, e.signBit()), 32 - e.width),
+        magnitude = e.both(x, e.mask());
   Value finite = e.numberFromMagnitude(magnitude);
   Value nan = e.number(0x7fc00000);
   if (e.special == Special::Infinities) {
-    Value fraction = e.left(e.both(magnitude, e.mask() - e.infinity()), 23 - e.mantissaBits);
-    finite = e.choose(e.below(magnitude, e.infinity()), finite, e.either(fraction, e.number(0x7f800000)));
+    Value fraction =
+        e.left(e.both(magnitude, e.mask() - e.infinity()), 23 - e.mantissaBits);
+    finite = e.choose(e.below(magnitude, e.infinity()), finite,
+                      e.either(fraction, e.number(0x7f800000)));
   } else if (e.special == Special::NanOnes) {
     finite = e.choose(e.equal(magnitude, e.mask()), nan, finite);
   } else if (e.special == Special::NanZero) {
@@ -140,13 +188,17 @@ Value smallToBits(OpBuilder &b, Location loc, Type type, Value value) {
   Value bits = e.asBits(value);
   if (e.special == Special::Exponent)
     return arith::TruncIOp::create(b, loc, b.getI8Type(), e.toExponent(bits));
-  Value sign = e.both(e.right(bits, 32 - e.width), e.signBit()), magnitude = e.both(bits, 0x7fffffff);
-  Value rounded = e.roundMagnitude(magnitude), isNan = e.above(magnitude, 0x7f800000);
+  Value sign = e.both(e.right(bits, 32 - e.width), e.signBit()),
+        magnitude = e.both(bits, 0x7fffffff);
+  Value rounded = e.roundMagnitude(magnitude),
+        isNan = e.above(magnitude, 0x7f800000);
   uint32_t largest = e.special == Special::Infinities ? e.infinity() : e.mask();
   Value tooLarge = e.above(rounded, largest), result;
   if (e.special == Special::NanZero) {
-    Value unsignedZero = e.choose(e.equal(rounded, 0), rounded, e.either(sign, rounded));
-    result = e.choose(arith::OrIOp::create(b, loc, tooLarge, isNan), e.number(e.signBit()), unsignedZero);
+    Value unsignedZero =
+        e.choose(e.equal(rounded, 0), rounded, e.either(sign, rounded));
+    result = e.choose(arith::OrIOp::create(b, loc, tooLarge, isNan),
+                      e.number(e.signBit()), unsignedZero);
   } else {
     result = e.either(sign, e.choose(tooLarge, e.number(largest), rounded));
     result = e.choose(isNan, e.nan(sign, magnitude), result);
@@ -155,7 +207,9 @@ Value smallToBits(OpBuilder &b, Location loc, Type type, Value value) {
 }
 
 Value roundedTo(OpBuilder &b, Location loc, Type type, Value value) {
-  return isSmallFloat(type) ? smallFromBits(b, loc, type, smallToBits(b, loc, type, value)) : value;
+  return isSmallFloat(type)
+             ? smallFromBits(b, loc, type, smallToBits(b, loc, type, value))
+             : value;
 }
 
 } // namespace weft::cpu

@@ -35,10 +35,13 @@ inline mlir::Type scalarType(mlir::Type type) {
 
 /// The number in a register that a constant of a small float is.
 mlir::FloatAttr smallConstant(const llvm::APFloat &value, mlir::Type type);
-mlir::Value smallFromBits(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type, mlir::Value bits);
-mlir::Value smallToBits(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type, mlir::Value value);
+mlir::Value smallFromBits(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::Type type, mlir::Value bits);
+mlir::Value smallToBits(mlir::OpBuilder &builder, mlir::Location loc,
+                        mlir::Type type, mlir::Value value);
 /// The f32 that a register of this type may hold; others as they are.
-mlir::Value roundedTo(mlir::OpBuilder &builder, mlir::Location loc, mlir::Type type, mlir::Value value);
+mlir::Value roundedTo(mlir::OpBuilder &builder, mlir::Location loc,
+                      mlir::Type type, mlir::Value value);
 
 } // namespace weft::cpu
 

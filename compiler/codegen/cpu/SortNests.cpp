@@ -1,4 +1,4 @@
-//===- SortNests.cpp - stable merge sort of rows ----------------------------===//
+//===- SortNests.cpp - stable merge sort of rows --------------------------===//
 //
 // What is sorted are positions; elements are moved once, at the end. Both
 // orders of a merge, before and after, live in the memory of one result until
@@ -41,8 +41,13 @@ struct SortNest {
     }
   }
 
-  Value truth() { return arith::ConstantOp::create(e.builder, e.loc, e.builder.getBoolAttr(true)); }
-  Value negated(Value x) { return arith::XOrIOp::create(e.builder, e.loc, x, truth()); }
+  Value truth() {
+    return arith::ConstantOp::create(e.builder, e.loc,
+                                     e.builder.getBoolAttr(true));
+  }
+  Value negated(Value x) {
+    return arith::XOrIOp::create(e.builder, e.loc, x, truth());
+  }
   LogicalResult keysAt(Value at, SmallVector<Value> &keys);
   /// Are the first keys before the others? `before` where they are equal.
   Value comesBefore(ArrayRef<Value> keys, ArrayRef<Value> others, Value before);
@@ -67,10 +72,12 @@ LogicalResult SortNest::keysAt(Value at, SmallVector<Value> &keys) {
   return success();
 }
 
-Value SortNest::comesBefore(ArrayRef<Value> keys, ArrayRef<Value> others, Value before) {
+Value SortNest::comesBefore(ArrayRef<Value> keys, ArrayRef<Value> others,
+                            Value before) {
   for (size_t key = keys.size(); key-- > 0;) {
     Type type = tensorType(op.getInputs()[key]).getElementType();
-    Value less = row.less(type, keys[key], others[key]), more = row.less(type, others[key], keys[key]);
+    Value less = row.less(type, keys[key], others[key]),
+          more = row.less(type, others[key], keys[key]);
     if (op.getDescending())
       std::swap(less, more);
     before = row.either(less, row.both(negated(more), before));
@@ -85,7 +92,8 @@ Value SortNest::slot(Value at, Value half) {
 
 Value SortNest::loadPosition(Value at, Value half) {
   Value loaded = e.load(e.memoryOf(home), position, slot(at, half));
-  return arith::ExtUIOp::create(e.builder, e.loc, e.builder.getI64Type(), loaded);
+  return arith::ExtUIOp::create(e.builder, e.loc, e.builder.getI64Type(),
+                                loaded);
 }
 
 void SortNest::storePosition(Value value, Value at, Value half) {
@@ -96,20 +104,28 @@ void SortNest::storePosition(Value value, Value at, Value half) {
 /// Merges runs of 2^level positions in pairs, from one half to the other.
 LogicalResult SortNest::mergeLevel(Value level) {
   OpBuilder &b = e.builder;
-  Value one = e.constant(1), size = e.constant(row.size), last = e.constant(row.size - 1);
+  Value one = e.constant(1), size = e.constant(row.size),
+        last = e.constant(row.size - 1);
   Value width = arith::ShLIOp::create(b, e.loc, one, level);
-  Value from = arith::AndIOp::create(b, e.loc, level, one), to = arith::XOrIOp::create(b, e.loc, from, one);
+  Value from = arith::AndIOp::create(b, e.loc, level, one),
+        to = arith::XOrIOp::create(b, e.loc, from, one);
   Value start = e.openStridedLoop(e.constant(0), size, e.mul(width, 2));
-  auto atMost = [&](Value x, Value most) -> Value { return arith::MinSIOp::create(b, e.loc, x, most); };
-  Value middle = atMost(e.add(start, width), size), end = atMost(e.add(middle, width), size);
+  auto atMost = [&](Value x, Value most) -> Value {
+    return arith::MinSIOp::create(b, e.loc, x, most);
+  };
+  Value middle = atMost(e.add(start, width), size),
+        end = atMost(e.add(middle, width), size);
   Value k = e.openLoop(start, end, {start, middle});
-  Value i = e.innermostLoop().getRegionIterArgs()[0], j = e.innermostLoop().getRegionIterArgs()[1];
-  Value left = loadPosition(atMost(i, last), from), right = loadPosition(atMost(j, last), from);
+  Value i = e.innermostLoop().getRegionIterArgs()[0],
+        j = e.innermostLoop().getRegionIterArgs()[1];
+  Value left = loadPosition(atMost(i, last), from),
+        right = loadPosition(atMost(j, last), from);
   SmallVector<Value> lefts, rights;
   if (failed(keysAt(left, lefts)) || failed(keysAt(right, rights)))
     return failure();
   Value no = arith::ConstantOp::create(b, e.loc, b.getBoolAttr(false));
-  Value stays = row.either(row.compare(Predicate::sge, j, end), negated(comesBefore(rights, lefts, no)));
+  Value stays = row.either(row.compare(Predicate::sge, j, end),
+                           negated(comesBefore(rights, lefts, no)));
   stays = row.both(row.compare(Predicate::slt, i, middle), stays);
   storePosition(row.select(stays, left, right), k, to);
   Value taken = arith::ExtUIOp::create(b, e.loc, b.getI64Type(), stays);

@@ -1,7 +1,7 @@
-//===- WholeNests.cpp - cumulative ops and orders --------------------------===//
+//===- WholeNests.cpp - cumulative ops and orders -------------------------===//
 
-#include "weft/compiler/codegen/cpu/RowNest.h"
 #include "weft/compiler/codegen/cpu/WholeNests.h"
+#include "weft/compiler/codegen/cpu/RowNest.h"
 
 #include "weft/dialects/weft/FoldOps.h"
 #include "weft/dialects/weft/IndexingOps.h"
@@ -23,33 +23,50 @@ static Value emitLogSumExp(KernelEmitter &e, Type type, Value a, Value b) {
   Location loc = e.loc;
   Value larger = arith::MaximumFOp::create(builder, loc, a, b);
   Value apart = arith::SubFOp::create(builder, loc, a, b);
-  Value falling = arith::NegFOp::create(builder, loc, math::AbsFOp::create(builder, loc, apart));
-  Value more = math::Log1pOp::create(builder, loc, math::ExpOp::create(builder, loc, falling));
+  Value falling = arith::NegFOp::create(
+      builder, loc, math::AbsFOp::create(builder, loc, apart));
+  Value more = math::Log1pOp::create(
+      builder, loc, math::ExpOp::create(builder, loc, falling));
   Value sum = arith::AddFOp::create(builder, loc, larger, more);
-  Value infinity = arith::ConstantOp::create(builder, loc, builder.getFloatAttr(type, std::numeric_limits<double>::infinity()));
-  Value isInfinite = arith::CmpFOp::create(builder, loc, arith::CmpFPredicate::OEQ, math::AbsFOp::create(builder, loc, larger), infinity);
+  Value infinity = arith::ConstantOp::create(
+      builder, loc,
+      builder.getFloatAttr(type, std::numeric_limits<double>::infinity()));
+  Value isInfinite = arith::CmpFOp::create(
+      builder, loc, arith::CmpFPredicate::OEQ,
+      math::AbsFOp::create(builder, loc, larger), infinity);
   return arith::SelectOp::create(builder, loc, isInfinite, larger, sum);
 }
 
 static LogicalResult emitCumulative(KernelEmitter &e, CumulativeOp op) {
-  constexpr ReduceKind kinds[] = {ReduceKind::Sum, ReduceKind::Prod, ReduceKind::Max, ReduceKind::Min, ReduceKind::Max};
+  constexpr ReduceKind kinds[] = {ReduceKind::Sum, ReduceKind::Prod,
+                                  ReduceKind::Max, ReduceKind::Min,
+                                  ReduceKind::Max};
   ReduceKind kind = kinds[static_cast<unsigned>(op.getKind())];
   RowNest row(e, op.getInput(), op.getDim());
-  Value counter = e.openLoop(row.size, emitNeutral(e.builder, e.loc, kind, row.elementType));
+  Value counter = e.openLoop(
+      row.size, emitNeutral(e.builder, e.loc, kind, row.elementType));
   Value sum = e.innermostLoop().getRegionIterArgs()[0];
-  Value position = op.getReverse() ? arith::SubIOp::create(e.builder, e.loc, e.constant(row.size - 1), counter).getResult() : counter;
+  Value position =
+      op.getReverse() ? arith::SubIOp::create(e.builder, e.loc,
+                                              e.constant(row.size - 1), counter)
+                            .getResult()
+                      : counter;
   FailureOr<Value> value = e.element(op.getInput(), row.at(position));
   if (failed(value))
     return failure();
   e.enterDepth(e.depth());
-  Value next = op.getKind() == ScanKind::LogSumExp ? emitLogSumExp(e, computeType(row.elementType), sum, *value) : emitCombine(e.builder, e.loc, kind, row.elementType, sum, *value);
+  Value next =
+      op.getKind() == ScanKind::LogSumExp
+          ? emitLogSumExp(e, computeType(row.elementType), sum, *value)
+          : emitCombine(e.builder, e.loc, kind, row.elementType, sum, *value);
   row.put(op.getExclusive() ? sum : next, op.getResult(), position);
   row.close(next);
   return success();
 }
 
 /// The first position of the largest, or smallest, element of each row.
-static LogicalResult emitArgument(KernelEmitter &e, Operation *op, int64_t dim, bool largest) {
+static LogicalResult emitArgument(KernelEmitter &e, Operation *op, int64_t dim,
+                                  bool largest) {
   Value input = op->getOperand(0);
   RowNest row(e, input, dim);
   FailureOr<Value> first = e.element(input, row.at(e.constant(0)));
@@ -62,13 +79,15 @@ static LogicalResult emitArgument(KernelEmitter &e, Operation *op, int64_t dim, 
   if (failed(value))
     return failure();
   e.enterDepth(e.depth());
-  Value better = largest ? row.less(row.elementType, best[0], *value) : row.less(row.elementType, *value, best[0]);
+  Value better = largest ? row.less(row.elementType, best[0], *value)
+                         : row.less(row.elementType, *value, best[0]);
   if (!largest && isa<FloatType>(row.elementType)) {
     // NaN comes first here too.
     Value isBefore = row.both(row.isNan(*value), row.isNumber(best[0]));
     better = row.either(row.both(better, row.isNumber(best[0])), isBefore);
   }
-  SmallVector<Value> next{row.select(better, *value, best[0]), row.select(better, counter, best[1])};
+  SmallVector<Value> next{row.select(better, *value, best[0]),
+                          row.select(better, counter, best[1])};
   SmallVector<Value> found = row.close(next);
   row.put(e.narrowed(found[1], op->getResult(0)), op->getResult(0), {});
   return success();
@@ -80,8 +99,10 @@ static LogicalResult emitTopK(KernelEmitter &e, TopKOp op) {
   RowNest row(e, op.getInput(), op.getDim());
   Value none = e.constant(-1);
   Value start = emitNeutral(e.builder, e.loc, ReduceKind::Max, row.elementType);
-  Value k = e.openLoop(tensorType(op.getValues()).getDimSize(op.getDim()), {start, none});
-  Value lastValue = e.innermostLoop().getRegionIterArgs()[0], last = e.innermostLoop().getRegionIterArgs()[1];
+  Value k = e.openLoop(tensorType(op.getValues()).getDimSize(op.getDim()),
+                       {start, none});
+  Value lastValue = e.innermostLoop().getRegionIterArgs()[0],
+        last = e.innermostLoop().getRegionIterArgs()[1];
   Value i = e.openLoop(row.size, {start, none});
   ValueRange best = e.innermostLoop().getRegionIterArgs();
   FailureOr<Value> value = e.element(op.getInput(), row.at(i));
@@ -89,16 +110,20 @@ static LogicalResult emitTopK(KernelEmitter &e, TopKOp op) {
     return failure();
   e.enterDepth(e.depth());
   Type type = row.elementType;
-  Value isSmaller = row.less(type, *value, lastValue), isLarger = row.less(type, lastValue, *value);
+  Value isSmaller = row.less(type, *value, lastValue),
+        isLarger = row.less(type, lastValue, *value);
   Value later = row.compare(P::sgt, i, last);
   // Equal ones by position; "larger" has been taken.
-  Value truth = arith::ConstantOp::create(e.builder, e.loc, e.builder.getBoolAttr(true));
+  Value truth =
+      arith::ConstantOp::create(e.builder, e.loc, e.builder.getBoolAttr(true));
   Value notLarger = arith::XOrIOp::create(e.builder, e.loc, isLarger, truth);
   Value isLeft = row.either(isSmaller, row.both(notLarger, later));
   isLeft = row.either(isLeft, row.compare(P::eq, last, none));
-  Value better = row.either(row.compare(P::eq, best[1], none), row.less(type, best[0], *value));
+  Value better = row.either(row.compare(P::eq, best[1], none),
+                            row.less(type, best[0], *value));
   better = row.both(better, isLeft);
-  SmallVector<Value> found = row.close({row.select(better, *value, best[0]), row.select(better, i, best[1])});
+  SmallVector<Value> found = row.close(
+      {row.select(better, *value, best[0]), row.select(better, i, best[1])});
   row.put(found[0], op.getValues(), k);
   row.put(e.narrowed(found[1], op.getPositions()), op.getPositions(), k);
   row.close(found);
@@ -106,18 +131,26 @@ static LogicalResult emitTopK(KernelEmitter &e, TopKOp op) {
 }
 
 LogicalResult emitWhole(KernelEmitter &e, Operation *op) {
-  if (llvm::all_of(op->getResults(), [](Value result) { return elementCount(result) == 0; }))
+  if (llvm::all_of(op->getResults(),
+                   [](Value result) { return elementCount(result) == 0; }))
     return success();
   e.beginNest();
-  LogicalResult result = llvm::TypeSwitch<Operation *, LogicalResult>(op)
-      .Case([&](CumulativeOp cumulative) { return emitCumulative(e, cumulative); })
-      .Case([&](ArgMaxOp largest) { return emitArgument(e, op, largest.getDim(), true); })
-      .Case([&](ArgMinOp smallest) { return emitArgument(e, op, smallest.getDim(), false); })
-      .Case([&](TopKOp topK) { return emitTopK(e, topK); })
-      .Case([&](SortOp sort) { return emitSort(e, sort); })
-      .Case([&](ScatterOp scatter) { return emitScatter(e, scatter); })
-      .Case([&](FoldOp fold) { return emitFold(e, fold); })
-      .Default([&](Operation *other) { return emitWindows(e, other); });
+  LogicalResult result =
+      llvm::TypeSwitch<Operation *, LogicalResult>(op)
+          .Case([&](CumulativeOp cumulative) {
+            return emitCumulative(e, cumulative);
+          })
+          .Case([&](ArgMaxOp largest) {
+            return emitArgument(e, op, largest.getDim(), true);
+          })
+          .Case([&](ArgMinOp smallest) {
+            return emitArgument(e, op, smallest.getDim(), false);
+          })
+          .Case([&](TopKOp topK) { return emitTopK(e, topK); })
+          .Case([&](SortOp sort) { return emitSort(e, sort); })
+          .Case([&](ScatterOp scatter) { return emitScatter(e, scatter); })
+          .Case([&](FoldOp fold) { return emitFold(e, fold); })
+          .Default([&](Operation *other) { return emitWindows(e, other); });
   e.beginNest();
   return result;
 }

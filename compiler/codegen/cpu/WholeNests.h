@@ -58,9 +58,8 @@ mlir::Value emitProduct(KernelEmitter &emitter, mlir::Type elementType,
                         mlir::Value x, mlir::Value y);
 
 /// Elements of ops that look positions up.
-mlir::FailureOr<mlir::Value> gatheredElement(KernelEmitter &emitter,
-                                             GatherOp op,
-                                             const ElementIndex &index);
+mlir::FailureOr<mlir::Value>
+gatheredElement(KernelEmitter &emitter, GatherOp op, const ElementIndex &index);
 mlir::FailureOr<mlir::Value> oneHotElement(KernelEmitter &emitter, OneHotOp op,
                                            const ElementIndex &index);
 

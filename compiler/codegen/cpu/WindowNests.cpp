@@ -1,4 +1,4 @@
-//===- WindowNests.cpp - convolution and pooling ---------------------------===//
+//===- WindowNests.cpp - convolution and pooling --------------------------===//
 
 #include "weft/compiler/codegen/cpu/ConvolutionNest.h"
 #include "weft/compiler/codegen/cpu/WholeNests.h"
@@ -20,7 +20,10 @@ struct WindowPlace {
   Value constant(int64_t value) { return e.constant(value); }
   void require(arith::CmpIPredicate predicate, Value a, Value b) {
     Value holds = arith::CmpIOp::create(e.builder, e.loc, predicate, a, b);
-    inside = inside ? arith::AndIOp::create(e.builder, e.loc, inside, holds).getResult() : holds;
+    inside =
+        inside
+            ? arith::AndIOp::create(e.builder, e.loc, inside, holds).getResult()
+            : holds;
   }
   /// Where element k of window p lies in n elements: one that exists, and
   /// `inside` says whether it is the one.
@@ -28,13 +31,15 @@ struct WindowPlace {
     Value place = e.add(e.mul(p, w.stride), e.mul(k, w.dilation));
     if (w.low != 0)
       place = e.add(place, constant(-w.low));
-    int64_t end = (w.count(n) - 1) * w.stride + (w.size - 1) * w.dilation - w.low;
+    int64_t end =
+        (w.count(n) - 1) * w.stride + (w.size - 1) * w.dilation - w.low;
     if (w.low <= 0 && w.baseDilation == 1 && end < n)
       return place; // no window sticks out
     if (w.baseDilation != 1) {
       // Unsigned, what is negative lies far behind the end.
       Value by = constant(w.baseDilation);
-      require(arith::CmpIPredicate::eq, arith::RemUIOp::create(e.builder, e.loc, place, by), constant(0));
+      require(arith::CmpIPredicate::eq,
+              arith::RemUIOp::create(e.builder, e.loc, place, by), constant(0));
       require(arith::CmpIPredicate::sge, place, constant(0));
       place = arith::DivUIOp::create(e.builder, e.loc, place, by);
     }
@@ -43,7 +48,10 @@ struct WindowPlace {
     return arith::MinSIOp::create(e.builder, e.loc, place, constant(n - 1));
   }
   Value orElse(Value value, Value other) {
-    return inside ? arith::SelectOp::create(e.builder, e.loc, inside, value, other).getResult() : value;
+    return inside
+               ? arith::SelectOp::create(e.builder, e.loc, inside, value, other)
+                     .getResult()
+               : value;
   }
 };
 
@@ -51,7 +59,8 @@ struct WindowPlace {
 
 /// The carried values of all loops deeper than `depth` become `next`; they are
 /// closed, and what they end with is given.
-static SmallVector<Value> closeCarrying(KernelEmitter &e, unsigned depth, SmallVector<Value> next) {
+static SmallVector<Value> closeCarrying(KernelEmitter &e, unsigned depth,
+                                        SmallVector<Value> next) {
   while (e.depth() > depth) {
     scf::ForOp loop = e.innermostLoop();
     loop.getBody()->getTerminator()->setOperands(next);
@@ -62,11 +71,14 @@ static SmallVector<Value> closeCarrying(KernelEmitter &e, unsigned depth, SmallV
 }
 
 /// Loops over the window's elements that carry values on.
-static SmallVector<Value> openWindow(KernelEmitter &e, const WindowList &windows, SmallVector<Value> &carried) {
+static SmallVector<Value> openWindow(KernelEmitter &e,
+                                     const WindowList &windows,
+                                     SmallVector<Value> &carried) {
   SmallVector<Value> k;
   for (const Window &window : windows) {
     k.push_back(e.openLoop(window.size, carried));
-    carried.assign(e.innermostLoop().getRegionIterArgs().begin(), e.innermostLoop().getRegionIterArgs().end());
+    carried.assign(e.innermostLoop().getRegionIterArgs().begin(),
+                   e.innermostLoop().getRegionIterArgs().end());
   }
   return k;
 }
@@ -80,13 +92,15 @@ static ElementIndex openPartLoops(KernelEmitter &e, ArrayRef<int64_t> shape) {
 }
 
 static LogicalResult emitReduceWindow(KernelEmitter &e, ReduceWindowOp op) {
-  RankedTensorType type = tensorType(op.getResult()), from = tensorType(op.getInput());
+  RankedTensorType type = tensorType(op.getResult()),
+                   from = tensorType(op.getInput());
   Type elementType = type.getElementType();
   ElementIndex index = openPartLoops(e, type.getShape());
   Value neutral = emitNeutral(e.builder, e.loc, op.getKind(), elementType);
   WindowList windows = op.getWindows();
   if (from.getNumElements() == 0) {
-    e.store(neutral, e.memoryOf(op.getResult()), elementType, e.linearIndex(type.getShape(), index));
+    e.store(neutral, e.memoryOf(op.getResult()), elementType,
+            e.linearIndex(type.getShape(), index));
     return success();
   }
   unsigned outer = e.depth();
@@ -95,31 +109,41 @@ static LogicalResult emitReduceWindow(KernelEmitter &e, ReduceWindowOp op) {
   WindowPlace place{e, {}};
   SmallVector<Value> dims;
   for (auto [dim, window] : llvm::enumerate(windows))
-    dims.push_back(place.at(window, index.dims[dim], k[dim], from.getDimSize(dim)));
-  FailureOr<Value> value = e.element(op.getInput(), e.makeIndex(dims, e.depth()));
+    dims.push_back(
+        place.at(window, index.dims[dim], k[dim], from.getDimSize(dim)));
+  FailureOr<Value> value =
+      e.element(op.getInput(), e.makeIndex(dims, e.depth()));
   if (failed(value))
     return failure();
   e.enterDepth(e.depth());
   Value seen = place.orElse(*value, neutral);
-  Value next = emitCombine(e.builder, e.loc, op.getKind(), elementType, carried[0], seen);
+  Value next = emitCombine(e.builder, e.loc, op.getKind(), elementType,
+                           carried[0], seen);
   Value result = closeCarrying(e, outer, {next})[0];
-  e.store(result, e.memoryOf(op.getResult()), elementType, e.linearIndex(type.getShape(), e.makeIndex(index.dims, outer)));
+  e.store(result, e.memoryOf(op.getResult()), elementType,
+          e.linearIndex(type.getShape(), e.makeIndex(index.dims, outer)));
   return success();
 }
 
 /// select(best, other): does the best so far stay?
-static Value emitStays(KernelEmitter &e, CompareKind select, Type type, Value best, Value other) {
+static Value emitStays(KernelEmitter &e, CompareKind select, Type type,
+                       Value best, Value other) {
   bool larger = select == CompareKind::GE;
   if (isa<FloatType>(type))
-    return arith::CmpFOp::create(e.builder, e.loc, larger ? arith::CmpFPredicate::OGE : arith::CmpFPredicate::OLE, best, other);
+    return arith::CmpFOp::create(e.builder, e.loc,
+                                 larger ? arith::CmpFPredicate::OGE
+                                        : arith::CmpFPredicate::OLE,
+                                 best, other);
   using P = arith::CmpIPredicate;
   bool u = isUnsigned(type);
   P predicate = larger ? (u ? P::uge : P::sge) : (u ? P::ule : P::sle);
   return arith::CmpIOp::create(e.builder, e.loc, predicate, best, other);
 }
 
-static LogicalResult emitSelectAndScatter(KernelEmitter &e, SelectAndScatterOp op) {
-  RankedTensorType type = tensorType(op.getResult()), windowsType = tensorType(op.getSource());
+static LogicalResult emitSelectAndScatter(KernelEmitter &e,
+                                          SelectAndScatterOp op) {
+  RankedTensorType type = tensorType(op.getResult()),
+                   windowsType = tensorType(op.getSource());
   Type elementType = type.getElementType();
   Value pointer = e.memoryOf(op.getResult());
   ElementIndex index = openPartLoops(e, type.getShape());
@@ -131,35 +155,46 @@ static LogicalResult emitSelectAndScatter(KernelEmitter &e, SelectAndScatterOp o
   index = openPartLoops(e, windowsType.getShape());
   unsigned outer = e.depth();
   Value none = e.constant(-1);
-  SmallVector<Value> carried{emitNeutral(e.builder, e.loc, ReduceKind::Sum, elementType), none};
+  SmallVector<Value> carried{
+      emitNeutral(e.builder, e.loc, ReduceKind::Sum, elementType), none};
   WindowList windows = op.getWindows();
   SmallVector<Value> k = openWindow(e, windows, carried);
   WindowPlace place{e, {}};
   SmallVector<Value> dims;
   for (auto [dim, window] : llvm::enumerate(windows))
-    dims.push_back(place.at(window, index.dims[dim], k[dim], type.getDimSize(dim)));
-  FailureOr<Value> value = e.element(op.getInput(), e.makeIndex(dims, e.depth()));
+    dims.push_back(
+        place.at(window, index.dims[dim], k[dim], type.getDimSize(dim)));
+  FailureOr<Value> value =
+      e.element(op.getInput(), e.makeIndex(dims, e.depth()));
   if (failed(value))
     return failure();
   e.enterDepth(e.depth());
   OpBuilder &b = e.builder;
-  Value isFirst = arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::eq, carried[1], none);
+  Value isFirst = arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::eq,
+                                        carried[1], none);
   Value truth = arith::ConstantOp::create(b, e.loc, b.getBoolAttr(true));
   Value stays = emitStays(e, op.getSelect(), elementType, carried[0], *value);
-  Value better = arith::OrIOp::create(b, e.loc, isFirst, arith::XOrIOp::create(b, e.loc, stays, truth));
+  Value better = arith::OrIOp::create(
+      b, e.loc, isFirst, arith::XOrIOp::create(b, e.loc, stays, truth));
   if (place.inside)
     better = arith::AndIOp::create(b, e.loc, better, place.inside);
   Value linear = e.linearIndex(type.getShape(), e.makeIndex(dims, e.depth()));
-  SmallVector<Value> next{arith::SelectOp::create(b, e.loc, better, *value, carried[0]), arith::SelectOp::create(b, e.loc, better, linear, carried[1])};
+  SmallVector<Value> next{
+      arith::SelectOp::create(b, e.loc, better, *value, carried[0]),
+      arith::SelectOp::create(b, e.loc, better, linear, carried[1])};
   Value best = closeCarrying(e, outer, next)[1];
-  FailureOr<Value> source = e.element(op.getSource(), e.makeIndex(index.dims, outer));
+  FailureOr<Value> source =
+      e.element(op.getSource(), e.makeIndex(index.dims, outer));
   if (failed(source))
     return failure();
   e.enterDepth(outer);
-  Value exists = arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::sge, best, e.constant(0));
-  Value more = arith::SelectOp::create(b, e.loc, exists, *source, zeroOf(e, elementType));
+  Value exists = arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::sge,
+                                       best, e.constant(0));
+  Value more = arith::SelectOp::create(b, e.loc, exists, *source,
+                                       zeroOf(e, elementType));
   best = arith::MaxSIOp::create(b, e.loc, best, e.constant(0));
-  Value sum = emitCombine(b, e.loc, ReduceKind::Sum, elementType, e.load(pointer, elementType, best), more);
+  Value sum = emitCombine(b, e.loc, ReduceKind::Sum, elementType,
+                          e.load(pointer, elementType, best), more);
   e.store(sum, pointer, elementType, best);
   return success();
 }
@@ -176,7 +211,9 @@ struct ConvolutionNest {
   WindowList windows;
 
   ConvolutionNest(KernelEmitter &e, ConvolutionOp op)
-      : e(e), op(op), lhs(tensorType(op.getLhs())), rhs(tensorType(op.getRhs())), result(tensorType(op.getResult())), elementType(result.getElementType()), windows(op.getWindows()) {}
+      : e(e), op(op), lhs(tensorType(op.getLhs())),
+        rhs(tensorType(op.getRhs())), result(tensorType(op.getResult())),
+        elementType(result.getElementType()), windows(op.getWindows()) {}
 
   int64_t features() { return result.getDimSize(op.getResultDims()[1]); }
   Value linear(Value feature) {
@@ -186,7 +223,8 @@ struct ConvolutionNest {
   }
   /// Which group of `groups` an output feature is in, times `size`.
   Value groupStart(Value feature, int64_t groups, int64_t size) {
-    Value group = arith::DivUIOp::create(e.builder, e.loc, feature, constant(features() / groups));
+    Value group = arith::DivUIOp::create(e.builder, e.loc, feature,
+                                         constant(features() / groups));
     return e.mul(group, size);
   }
   Value constant(int64_t value) { return e.constant(value); }
@@ -195,10 +233,13 @@ struct ConvolutionNest {
 } // namespace
 
 LogicalResult ConvolutionNest::emit() {
-  ArrayRef<int64_t> l = op.getLhsDims(), r = op.getRhsDims(), out = op.getResultDims();
+  ArrayRef<int64_t> l = op.getLhsDims(), r = op.getRhsDims(),
+                    out = op.getResultDims();
   Value pointer = e.memoryOf(op.getResult());
   for (auto [dim, size] : llvm::enumerate(result.getShape()))
-    place.push_back(static_cast<int64_t>(dim) == out[1] ? Value() : e.openPartLoop(dim, size));
+    place.push_back(static_cast<int64_t>(dim) == out[1]
+                        ? Value()
+                        : e.openPartLoop(dim, size));
   unsigned outer = e.depth();
   Value feature = e.openLoop(features());
   e.markParallel();
@@ -213,10 +254,12 @@ LogicalResult ConvolutionNest::emit() {
   with[r[1]] = e.openLoop(rhs.getDimSize(r[1]));
   WindowPlace seen{e, {}};
   for (auto [i, window] : llvm::enumerate(windows)) {
-    from[l[2 + i]] = seen.at(window, place[out[2 + i]], k[i], lhs.getDimSize(l[2 + i]));
+    from[l[2 + i]] =
+        seen.at(window, place[out[2 + i]], k[i], lhs.getDimSize(l[2 + i]));
     with[r[2 + i]] = k[i];
   }
-  int64_t featureGroups = op.getFeatureGroups(), batchGroups = op.getBatchGroups();
+  int64_t featureGroups = op.getFeatureGroups(),
+          batchGroups = op.getBatchGroups();
   unsigned shared = e.depth();
   feature = e.openLoop(features());
   e.markParallel();
@@ -224,13 +267,16 @@ LogicalResult ConvolutionNest::emit() {
   from[l[1]] = with[r[1]];
   with[r[0]] = feature;
   if (batchGroups > 1)
-    from[l[0]] = e.add(from[l[0]], groupStart(feature, batchGroups, result.getDimSize(out[0])));
+    from[l[0]] = e.add(from[l[0]], groupStart(feature, batchGroups,
+                                              result.getDimSize(out[0])));
   if (featureGroups > 1)
-    from[l[1]] = e.add(from[l[1]], groupStart(feature, featureGroups, rhs.getDimSize(r[1])));
+    from[l[1]] = e.add(
+        from[l[1]], groupStart(feature, featureGroups, rhs.getDimSize(r[1])));
   // Without groups all features see the same element.
   unsigned known = featureGroups * batchGroups > 1 ? e.depth() : shared;
   FailureOr<Value> x = e.element(op.getLhs(), e.makeIndex(from, known));
-  FailureOr<Value> weight = e.element(op.getRhs(), e.makeIndex(with, e.depth()));
+  FailureOr<Value> weight =
+      e.element(op.getRhs(), e.makeIndex(with, e.depth()));
   if (failed(x) || failed(weight))
     return failure();
   e.enterDepth(e.depth());
@@ -238,7 +284,8 @@ LogicalResult ConvolutionNest::emit() {
   Value product = emitProduct(e, elementType, *x, *weight);
   product = seen.orElse(product, zero);
   Value at = linear(feature);
-  Value sum = emitCombine(e.builder, e.loc, ReduceKind::Sum, elementType, e.load(pointer, elementType, at), product);
+  Value sum = emitCombine(e.builder, e.loc, ReduceKind::Sum, elementType,
+                          e.load(pointer, elementType, at), product);
   e.store(sum, pointer, elementType, at);
   return success();
 }
@@ -257,7 +304,9 @@ LogicalResult emitWindows(KernelEmitter &e, Operation *op) {
   if (auto scatter = dyn_cast<SelectAndScatterOp>(op))
     return emitSelectAndScatter(e, scatter);
   if (auto convolution = dyn_cast<ConvolutionOp>(op))
-    return emitTiledConvolution(e, convolution) ? success() : ConvolutionNest(e, convolution).emit();
+    return emitTiledConvolution(e, convolution)
+               ? success()
+               : ConvolutionNest(e, convolution).emit();
   return emitMatrices(e, op);
 }
 

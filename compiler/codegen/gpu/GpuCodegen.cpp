@@ -1,4 +1,4 @@
-//===- GpuCodegen.cpp - the code generator for NVIDIA GPUs -----------------===//
+//===- GpuCodegen.cpp - the code generator for NVIDIA GPUs ----------------===//
 
 #include "weft/compiler/codegen/gpu/GpuCodegen.h"
 
@@ -49,7 +49,9 @@ LogicalResult GpuCodegen::printAssembly(ArrayRef<func::FuncOp> kernels,
   std::string text, ptx;
   llvm::raw_string_ostream stream(text);
   for (func::FuncOp kernel : kernels) {
-    kernel.print(stream, OpPrintingFlags().useLocalScope().elideLargeElementsAttrs(INT64_MAX));
+    kernel.print(
+        stream,
+        OpPrintingFlags().useLocalScope().elideLargeElementsAttrs(INT64_MAX));
     stream << "\n";
   }
   llvm::StringRef chip = llvm::StringRef(name).split(':').second;

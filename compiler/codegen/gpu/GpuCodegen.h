@@ -1,4 +1,4 @@
-//===- GpuCodegen.h - the code generator for NVIDIA GPUs -------*- C++ -*-===//
+//===- GpuCodegen.h - the code generator for NVIDIA GPUs --------*- C++ -*-===//
 //
 // Elementwise kernels and row reductions become PTX (docs/gpu.md); any other
 // kernel is refused by name. There is no runtime for GPUs yet, so a .weft file

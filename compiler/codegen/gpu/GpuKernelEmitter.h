@@ -1,4 +1,4 @@
-//===- GpuKernelEmitter.h - loops of one kernel over threads ---*- C++ -*-===//
+//===- GpuKernelEmitter.h - loops of one kernel over threads ----*- C++ -*-===//
 //
 //   func.func private @k(%x: tensor<8x10xf32>) -> tensor<8xf32> {
 //     %0 = weft.reduce sum %x dims [1]

@@ -1,4 +1,4 @@
-//===- KernelWalk.cpp - how the threads of a kernel divide its work --------===//
+//===- KernelWalk.cpp - how the threads of a kernel divide its work -------===//
 
 #include "weft/compiler/codegen/gpu/KernelWalk.h"
 
@@ -15,7 +15,8 @@ namespace {
 /// Collects the reason of the first refusal.
 class WalkFinder {
 public:
-  WalkFinder(func::FuncOp kernel, std::string &why) : kernel(kernel), why(why) {}
+  WalkFinder(func::FuncOp kernel, std::string &why)
+      : kernel(kernel), why(why) {}
   std::optional<KernelWalk> find();
 
 private:
@@ -56,16 +57,23 @@ static bool isFunctionWithoutCode(Operation &op) {
     return false;
   Type element = getElementTypeOrSelf(op.getResult(0).getType());
   return (isa<PowOp>(op) && isa<FloatType>(element)) ||
-         (isa<ExpOp, Expm1Op, LogOp, Log1pOp, TanhOp, LogisticOp, ErfOp>(op) && element.isF64());
+         (isa<ExpOp, Expm1Op, LogOp, Log1pOp, TanhOp, LogisticOp, ErfOp>(op) &&
+          element.isF64());
 }
 
 bool WalkFinder::checkOp(Operation &op) {
   if (isFunctionWithoutCode(op))
-    return refuse("it contains " + op.getName().getStringRef() + " on " + text(op.getResult(0).getType()) + ", which is no instruction");
-  if (cpu::isElementwise(&op) || isa<ReduceOp, IotaOp, RngBitsOp, BroadcastOp, ReshapeOp, TransposeOp, SliceOp, PadOp, ConcatenateOp, coll::SliceOp, coll::CoordinateOp, coll::MakePartialOp>(op))
+    return refuse("it contains " + op.getName().getStringRef() + " on " +
+                  text(op.getResult(0).getType()) +
+                  ", which is no instruction");
+  if (cpu::isElementwise(&op) ||
+      isa<ReduceOp, IotaOp, RngBitsOp, BroadcastOp, ReshapeOp, TransposeOp,
+          SliceOp, PadOp, ConcatenateOp, coll::SliceOp, coll::CoordinateOp,
+          coll::MakePartialOp>(op))
     return true;
   if (auto constant = dyn_cast<ConstantOp>(op))
-    return isa<DenseElementsAttr>(constant.getValue()) || refuse("it contains constant data that is not dense<...>");
+    return isa<DenseElementsAttr>(constant.getValue()) ||
+           refuse("it contains constant data that is not dense<...>");
   return refuse("it contains " + op.getName().getStringRef());
 }
 
@@ -73,14 +81,19 @@ bool WalkFinder::checkReduce(ReduceOp op) {
   auto type = cast<RankedTensorType>(op.getInput().getType());
   Type element = type.getElementType();
   if (!element.isF32() && !element.isInteger(32) && !element.isInteger(1))
-    return refuse("weft.reduce combines elements of type " + text(element) + " but lanes exchange f32, i32, ui32 and i1");
+    return refuse("weft.reduce combines elements of type " + text(element) +
+                  " but lanes exchange f32, i32, ui32 and i1");
   int64_t rank = type.getRank(), count = op.getDims().size();
   for (int64_t dim : op.getDims())
     if (dim < rank - count)
-      return refuse("weft.reduce combines dimension " + Twine(dim) + " of " + text(type) + ", which is not among its last " + Twine(count));
+      return refuse("weft.reduce combines dimension " + Twine(dim) + " of " +
+                    text(type) + ", which is not among its last " +
+                    Twine(count));
   ArrayRef<int64_t> rows = shapeOf(op.getResult());
   if (walk.byRows && rows != ArrayRef<int64_t>(walk.shape))
-    return refuse("its reductions give " + text(firstReduce.getResult().getType()) + " and " + text(op.getResult().getType()) + ", rows of two kinds");
+    return refuse("its reductions give " +
+                  text(firstReduce.getResult().getType()) + " and " +
+                  text(op.getResult().getType()) + ", rows of two kinds");
   if (!walk.byRows)
     firstReduce = op;
   walk.byRows = true;
@@ -90,19 +103,24 @@ bool WalkFinder::checkReduce(ReduceOp op) {
 
 /// A value that depends on a reduction is read in its own row only.
 bool WalkFinder::checkRowUse(Operation &op) {
-  if (op.getNumResults() != 1 || llvm::none_of(op.getOperands(), [&](Value operand) { return ofRows.contains(operand); }))
+  if (op.getNumResults() != 1 ||
+      llvm::none_of(op.getOperands(),
+                    [&](Value operand) { return ofRows.contains(operand); }))
     return true;
   ofRows.insert(op.getResult(0));
   if (isa<ReduceOp>(op) || cpu::isElementwise(&op))
     return true;
   if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
-    for (auto [i, dim] : llvm::enumerate(broadcast.getDims().take_front(walk.shape.size())))
+    for (auto [i, dim] :
+         llvm::enumerate(broadcast.getDims().take_front(walk.shape.size())))
       if (dim != int64_t(i))
-        return refuse("weft.broadcast puts rows into dimension " + Twine(dim) + " instead of " + Twine(i));
+        return refuse("weft.broadcast puts rows into dimension " + Twine(dim) +
+                      " instead of " + Twine(i));
     if (broadcast.getDims().size() >= walk.shape.size())
       return true;
   }
-  return refuse(op.getName().getStringRef() + " reads what a reduction gave in other rows");
+  return refuse(op.getName().getStringRef() +
+                " reads what a reduction gave in other rows");
 }
 
 bool WalkFinder::checkResults() {
@@ -110,11 +128,16 @@ bool WalkFinder::checkResults() {
   if (end->getNumOperands() == 0)
     return refuse("it has no result");
   if (!walk.byRows)
-    walk.shape.assign(shapeOf(end->getOperand(0)).begin(), shapeOf(end->getOperand(0)).end());
+    walk.shape.assign(shapeOf(end->getOperand(0)).begin(),
+                      shapeOf(end->getOperand(0)).end());
   for (Value result : end->getOperands()) {
     ArrayRef<int64_t> shape = shapeOf(result);
-    if (walk.byRows ? !beginsWith(shape, walk.shape) : shape != ArrayRef<int64_t>(walk.shape))
-      return refuse("its result " + text(result.getType()) + (walk.byRows ? " does not begin with the dimensions of the rows" : " has another shape than its first"));
+    if (walk.byRows ? !beginsWith(shape, walk.shape)
+                    : shape != ArrayRef<int64_t>(walk.shape))
+      return refuse("its result " + text(result.getType()) +
+                    (walk.byRows
+                         ? " does not begin with the dimensions of the rows"
+                         : " has another shape than its first"));
   }
   return true;
 }

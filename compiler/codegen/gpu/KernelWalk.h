@@ -1,4 +1,4 @@
-//===- KernelWalk.h - how the threads of a kernel divide its work -*- C++ -*-===//
+//===- KernelWalk.h - how the threads of a kernel divide its work ---------===//
 //
 // A softmax of rows
 //

@@ -1,4 +1,4 @@
-//===- LowerToPtx.cpp - kernels' text to PTX -------------------------------===//
+//===- LowerToPtx.cpp - kernels' text to PTX ------------------------------===//
 
 #include "weft/compiler/codegen/gpu/LowerToPtx.h"
 
@@ -43,21 +43,27 @@ namespace weft::gpu {
 /// left must be an instruction.
 static LogicalResult approximateMath(mlir::gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
-  populateMathPolynomialApproximationPatterns(patterns, MathPolynomialApproximationOptions());
+  populateMathPolynomialApproximationPatterns(
+      patterns, MathPolynomialApproximationOptions());
   if (failed(applyPatternsGreedily(module, std::move(patterns))))
     return failure();
   WalkResult result = module.walk([](Operation *op) {
-    if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) || isa<math::AbsFOp, math::AbsIOp, math::FloorOp, math::SqrtOp, math::FmaOp, math::CopySignOp>(op))
+    if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) ||
+        isa<math::AbsFOp, math::AbsIOp, math::FloorOp, math::SqrtOp,
+            math::FmaOp, math::CopySignOp>(op))
       return WalkResult::advance();
     auto function = op->getParentOfType<mlir::gpu::GPUFuncOp>();
-    op->emitError() << "kernel '" << function.getName() << "' needs '" << op->getName() << "' on " << op->getResult(0).getType() << ", which is no instruction";
+    op->emitError() << "kernel '" << function.getName() << "' needs '"
+                    << op->getName() << "' on " << op->getResult(0).getType()
+                    << ", which is no instruction";
     return WalkResult::interrupt();
   });
   return failure(result.wasInterrupted());
 }
 
 /// Lowering drops the attributes of pointers.
-static SmallVector<SmallVector<DictionaryAttr>> argumentAttributes(mlir::gpu::GPUModuleOp module) {
+static SmallVector<SmallVector<DictionaryAttr>>
+argumentAttributes(mlir::gpu::GPUModuleOp module) {
   SmallVector<SmallVector<DictionaryAttr>> all;
   for (auto function : module.getOps<mlir::gpu::GPUFuncOp>()) {
     all.emplace_back();
@@ -83,7 +89,8 @@ static LogicalResult convertGpuOps(mlir::gpu::GPUModuleOp module) {
   return applyPartialConversion(module, target, std::move(patterns));
 }
 
-static LogicalResult lowerToNvvm(mlir::gpu::GPUModuleOp module, ModuleOp parent) {
+static LogicalResult lowerToNvvm(mlir::gpu::GPUModuleOp module,
+                                 ModuleOp parent) {
   auto attributes = argumentAttributes(module);
   PassManager toLoops(parent.getContext()), passes(parent.getContext());
   toLoops.addPass(createCSEPass());
@@ -96,7 +103,9 @@ static LogicalResult lowerToNvvm(mlir::gpu::GPUModuleOp module, ModuleOp parent)
   passes.addPass(createReconcileUnrealizedCastsPass());
   if (failed(passes.run(parent)))
     return failure();
-  auto kernels = llvm::filter_to_vector(module.getOps<LLVM::LLVMFuncOp>(), [](LLVM::LLVMFuncOp function) { return !function.isExternal(); });
+  auto kernels = llvm::filter_to_vector(
+      module.getOps<LLVM::LLVMFuncOp>(),
+      [](LLVM::LLVMFuncOp function) { return !function.isExternal(); });
   for (auto [kernel, known] : llvm::zip_equal(kernels, attributes))
     for (auto [i, dictionary] : llvm::enumerate(known))
       if (dictionary)
@@ -105,7 +114,8 @@ static LogicalResult lowerToNvvm(mlir::gpu::GPUModuleOp module, ModuleOp parent)
   return success();
 }
 
-static std::unique_ptr<llvm::TargetMachine> createMachine(StringRef chip, std::string &error) {
+static std::unique_ptr<llvm::TargetMachine> createMachine(StringRef chip,
+                                                          std::string &error) {
   static std::once_flag once;
   std::call_once(once, [] {
     LLVMInitializeNVPTXTargetInfo();
@@ -114,20 +124,24 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(StringRef chip, std::s
     LLVMInitializeNVPTXAsmPrinter();
   });
   llvm::Triple triple("nvptx64-nvidia-cuda");
-  const llvm::Target *backend = llvm::TargetRegistry::lookupTarget(triple, error);
+  const llvm::Target *backend =
+      llvm::TargetRegistry::lookupTarget(triple, error);
   if (!backend)
     return nullptr;
   return std::unique_ptr<llvm::TargetMachine>(backend->createTargetMachine(
-      triple, chip, "+ptx80", llvm::TargetOptions(), std::nullopt, std::nullopt, llvm::CodeGenOptLevel::Aggressive));
+      triple, chip, "+ptx80", llvm::TargetOptions(), std::nullopt, std::nullopt,
+      llvm::CodeGenOptLevel::Aggressive));
 }
 
-static std::string emitPtx(mlir::gpu::GPUModuleOp module, StringRef chip, std::string &ptx) {
+static std::string emitPtx(mlir::gpu::GPUModuleOp module, StringRef chip,
+                           std::string &ptx) {
   std::string error;
   std::unique_ptr<llvm::TargetMachine> machine = createMachine(chip, error);
   if (!machine)
     return "no PTX back end: " + error;
   SmallVector<char> text;
-  error = MachineCodeWriter(*machine, llvm::CodeGenFileType::AssemblyFile).write(module, text, [](llvm::Module &) {});
+  error = MachineCodeWriter(*machine, llvm::CodeGenFileType::AssemblyFile)
+              .write(module, text, [](llvm::Module &) {});
   ptx.assign(text.begin(), text.end());
   return error;
 }
@@ -136,11 +150,13 @@ static std::string emitPtx(mlir::gpu::GPUModuleOp module, StringRef chip, std::s
 static FailureOr<mlir::gpu::GPUModuleOp> emitFunctions(ModuleOp module) {
   OpBuilder builder = OpBuilder::atBlockEnd(module.getBody());
   auto kernels = llvm::to_vector(module.getOps<func::FuncOp>());
-  auto result = mlir::gpu::GPUModuleOp::create(builder, module.getLoc(), "kernels");
+  auto result =
+      mlir::gpu::GPUModuleOp::create(builder, module.getLoc(), "kernels");
   for (func::FuncOp kernel : kernels) {
     std::string why;
     std::optional<KernelWalk> walk = findWalk(kernel, why);
-    if (!walk || failed(GpuKernelEmitter(kernel, std::move(*walk)).emit(result)))
+    if (!walk ||
+        failed(GpuKernelEmitter(kernel, std::move(*walk)).emit(result)))
       return failure();
     kernel.erase();
   }
@@ -149,7 +165,11 @@ static FailureOr<mlir::gpu::GPUModuleOp> emitFunctions(ModuleOp module) {
 
 std::string lowerToPtx(StringRef text, StringRef chip, std::string &ptx) {
   DialectRegistry registry;
-  registry.insert<WeftDialect, coll::CollDialect, func::FuncDialect, arith::ArithDialect, math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect, vector::VectorDialect, memref::MemRefDialect, LLVM::LLVMDialect, mlir::gpu::GPUDialect, NVVM::NVVMDialect>();
+  registry.insert<WeftDialect, coll::CollDialect, func::FuncDialect,
+                  arith::ArithDialect, math::MathDialect, scf::SCFDialect,
+                  cf::ControlFlowDialect, vector::VectorDialect,
+                  memref::MemRefDialect, LLVM::LLVMDialect,
+                  mlir::gpu::GPUDialect, NVVM::NVVMDialect>();
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   registerGPUDialectTranslation(registry);
@@ -157,9 +177,12 @@ std::string lowerToPtx(StringRef text, StringRef chip, std::string &ptx) {
   MLIRContext context(registry, MLIRContext::Threading::DISABLED);
   context.loadAllAvailableDialects();
   CollectedErrors errors(&context);
-  OwningOpRef<ModuleOp> module = parseSourceString<ModuleOp>(text, ParserConfig(&context));
-  auto functions = module ? emitFunctions(*module) : FailureOr<mlir::gpu::GPUModuleOp>();
-  if (failed(functions) || failed(approximateMath(*functions)) || failed(lowerToNvvm(*functions, *module)))
+  OwningOpRef<ModuleOp> module =
+      parseSourceString<ModuleOp>(text, ParserConfig(&context));
+  auto functions =
+      module ? emitFunctions(*module) : FailureOr<mlir::gpu::GPUModuleOp>();
+  if (failed(functions) || failed(approximateMath(*functions)) ||
+      failed(lowerToNvvm(*functions, *module)))
     return errors.textOr("lowering failed");
   return errors.textOr(emitPtx(*functions, chip, ptx));
 }

@@ -1,4 +1,4 @@
-//===- LowerToPtx.h - kernels' text to PTX ---------------------*- C++ -*-===//
+//===- LowerToPtx.h - kernels' text to PTX ----------------------*- C++ -*-===//
 
 #ifndef WEFT_COMPILER_CODEGEN_GPU_LOWERTOPTX_H
 #define WEFT_COMPILER_CODEGEN_GPU_LOWERTOPTX_H

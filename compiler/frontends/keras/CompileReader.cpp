@@ -49,7 +49,8 @@ Identifier readIdentifier(const Json &json, const std::string &where,
   return out;
 }
 
-template <typename Kind> using Names = std::vector<std::pair<const char *, Kind>>;
+template <typename Kind>
+using Names = std::vector<std::pair<const char *, Kind>>;
 
 /// The entry of a plain name; refuses others with the list of what there is.
 template <typename Kind>
@@ -79,7 +80,8 @@ const Names<LossKind> kLosses = {
     {"binary_crossentropy", LossKind::BinaryCrossentropy},
     {"bce", LossKind::BinaryCrossentropy},
     {"categorical_crossentropy", LossKind::CategoricalCrossentropy},
-    {"sparse_categorical_crossentropy", LossKind::SparseCategoricalCrossentropy}};
+    {"sparse_categorical_crossentropy",
+     LossKind::SparseCategoricalCrossentropy}};
 const Names<MetricKind> kMetrics = {
     {"binary_accuracy", MetricKind::BinaryAccuracy},
     {"categorical_accuracy", MetricKind::CategoricalAccuracy},
@@ -187,8 +189,8 @@ const Json *CompileReader::onlyOutput(const Json &json,
   if (json.is_object() && !json.contains("class_name")) {
     if (json.size() == 1 && json.contains(outputName()))
       return &json[outputName()];
-    refuse(where + ": names " + shortText(json) + ", the model's only output is " +
-           inQuotes(outputName()));
+    refuse(where + ": names " + shortText(json) +
+           ", the model's only output is " + inQuotes(outputName()));
     return nullptr;
   }
   if (json.is_array()) {

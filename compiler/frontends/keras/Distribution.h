@@ -1,4 +1,4 @@
-//===- Distribution.h - which tensor lies how ------------------*- C++ -*-===//
+//===- Distribution.h - which tensor lies how -------------------*- C++ -*-===//
 //
 // A distribution file mirrors the constructors of keras.distribution:
 //

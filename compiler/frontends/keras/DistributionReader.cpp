@@ -101,7 +101,8 @@ std::string readAxis(const std::string &text, const Mesh &mesh, SubAxes &out) {
     if (skip.ec != std::errc() || skip.ptr == end || *skip.ptr != ')')
       return "part " + inQuotes(text) + " of an axis is not of the form x:(2)4";
     auto size = std::from_chars(skip.ptr + 1, end, sub.size);
-    if (size.ec != std::errc() || size.ptr != end || sub.skip < 1 || sub.size < 1)
+    if (size.ec != std::errc() || size.ptr != end || sub.skip < 1 ||
+        sub.size < 1)
       return "part " + inQuotes(text) + " of an axis is not of the form x:(2)4";
   }
   out.push_back(sub);
@@ -183,9 +184,11 @@ void read(const Json &json, int64_t deviceCount, Distribution &out,
   } else if (!out.dataParallel) {
     f.refuse("ModelParallel needs a \"device_mesh\"");
   } else {
-    int64_t count = devices && devices->is_array() ? devices->size() : deviceCount;
+    int64_t count =
+        devices && devices->is_array() ? devices->size() : deviceCount;
     if (count < 1)
-      f.refuse("the number of devices is not known; give \"device_mesh\" or --devices cpu:N");
+      f.refuse("the number of devices is not known; give \"device_mesh\" or "
+               "--devices cpu:N");
     out.mesh.axes.push_back({"batch", count});
     if (devices)
       readDevices(*devices, deviceCount, f, out.mesh);

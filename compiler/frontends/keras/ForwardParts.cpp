@@ -48,7 +48,8 @@ Value Forward::dropout(Tensors &t, const Layer &layer, Value x) {
   Value uniform = t.uniform(state, tensorType(x));
   Value mask = t.compare(CompareKind::LT, uniform, t.splat(keep, uniform));
   // The key of call n is {seed, n}.
-  auto next = DenseElementsAttr::get(tensorType(state), ArrayRef<uint32_t>{0, 1});
+  auto next =
+      DenseElementsAttr::get(tensorType(state), ArrayRef<uint32_t>{0, 1});
   state = t.add(state, t.make<ConstantOp>(ElementsAttr(next)));
   return t.make<SelectOp>(mask, t.div(x, keep), t.splat(0, x));
 }
@@ -81,10 +82,10 @@ FailureOr<Value> Forward::rescaling(Tensors &t, const Layer &layer, Value x) {
   for (const std::vector<double> *numbers : {&layer.scale, &layer.offset})
     if (numbers->size() != 1 &&
         int64_t(numbers->size()) != tensorType(x).getShape().back())
-      return emitError(t.loc) << "layer \"" << layer.name << "\": has "
-                              << numbers->size()
-                              << " factors, the last dimension is "
-                              << tensorType(x).getShape().back();
+      return emitError(t.loc)
+             << "layer \"" << layer.name << "\": has " << numbers->size()
+             << " factors, the last dimension is "
+             << tensorType(x).getShape().back();
   return t.add(t.mul(x, t.row(layer.scale, x)), t.row(layer.offset, x));
 }
 
@@ -105,12 +106,18 @@ FailureOr<Value> Forward::run(const Layer &layer, const Node &node, Value x) {
   Location loc = NameLoc::get(builder.getStringAttr(layer.name));
   Tensors t(builder, loc);
   switch (layer.kind) {
-  case LayerKind::Dense: return dense(t, layer, x);
-  case LayerKind::Dropout: return dropout(t, layer, x);
-  case LayerKind::ReLU: return relu(t, layer, x);
-  case LayerKind::Softmax: return softmax(t, layer, x);
-  case LayerKind::Rescaling: return rescaling(t, layer, x);
-  case LayerKind::Activation: return activation(t, layer.activation, x);
+  case LayerKind::Dense:
+    return dense(t, layer, x);
+  case LayerKind::Dropout:
+    return dropout(t, layer, x);
+  case LayerKind::ReLU:
+    return relu(t, layer, x);
+  case LayerKind::Softmax:
+    return softmax(t, layer, x);
+  case LayerKind::Rescaling:
+    return rescaling(t, layer, x);
+  case LayerKind::Activation:
+    return activation(t, layer.activation, x);
   case LayerKind::Flatten:
   case LayerKind::Reshape: {
     SmallVector<int64_t> shape = {tensorType(x).getDimSize(0)};
@@ -120,7 +127,8 @@ FailureOr<Value> Forward::run(const Layer &layer, const Node &node, Value x) {
     return t.make<ReshapeOp>(x, shape);
   }
   case LayerKind::Nested:
-  case LayerKind::Input: break;
+  case LayerKind::Input:
+    break;
   }
   return x;
 }

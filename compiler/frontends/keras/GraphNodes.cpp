@@ -44,7 +44,8 @@ std::optional<unsigned> GraphRunner::call(unsigned index, unsigned input) {
   const Layer &layer = model.layers[index];
   if (model.nodes.size() >= kMostNodes) {
     refuse("layer " + inQuotes(layer.name) + ": the model makes more than " +
-           std::to_string(kMostNodes) + " calls; call its nested models less often");
+           std::to_string(kMostNodes) +
+           " calls; call its nested models less often");
     return std::nullopt;
   }
   if (layer.kind == LayerKind::Nested)
@@ -76,16 +77,19 @@ std::optional<unsigned> GraphRunner::callModel(unsigned index, unsigned input) {
     for (size_t i = 0; fits && i < given.size(); ++i)
       fits = wanted.shape[i] == -1 || wanted.shape[i] == given[i];
     if (!fits) {
-      refuse("layer " + inQuotes(model.layers[index].name) + ": takes samples of shape " +
-             shapeText(wanted.shape) + ", but is called with " + shapeText(given));
+      refuse("layer " + inQuotes(model.layers[index].name) +
+             ": takes samples of shape " + shapeText(wanted.shape) +
+             ", but is called with " + shapeText(given));
       return std::nullopt;
     }
   }
   Nodes nodes = connect(graph, {{graph.start[0], input}});
-  std::vector<unsigned> results = resolve(nodes, graph.outputs, "output_layers");
+  std::vector<unsigned> results =
+      resolve(nodes, graph.outputs, "output_layers");
   if (!error.empty())
     return std::nullopt;
-  model.nodes.push_back({index, results, model.nodes[results[0]].shape, "float32"});
+  model.nodes.push_back(
+      {index, results, model.nodes[results[0]].shape, "float32"});
   return unsigned(model.nodes.size()) - 1;
 }
 
@@ -110,14 +114,16 @@ GraphRunner::Nodes GraphRunner::connect(const Graph &graph, Nodes nodes) {
   return nodes;
 }
 
-std::vector<unsigned> GraphRunner::resolve(const Nodes &nodes,
-                                           const std::vector<GraphTensor> &tensors,
-                                           const std::string &where) {
+std::vector<unsigned>
+GraphRunner::resolve(const Nodes &nodes,
+                     const std::vector<GraphTensor> &tensors,
+                     const std::string &where) {
   std::vector<unsigned> out;
   for (const GraphTensor &tensor : tensors) {
     auto node = nodes.find(tensor);
     if (node == nodes.end())
-      refuse(where + ": " + inQuotes(tensor.first) + " is no layer of the model");
+      refuse(where + ": " + inQuotes(tensor.first) +
+             " is no layer of the model");
     else
       out.push_back(node->second);
   }
@@ -153,8 +159,11 @@ void GraphRunner::addSeedState(unsigned index) {
   layer.seedState = model.variables.size();
   std::string name =
       count ? "seed_generator_" + std::to_string(count) : "seed_generator";
-  model.variables.push_back({name + "/seed_generator_state", {2}, "uint32",
-                             false, {"SeedGenerator", "{}", draft.stateSeed},
+  model.variables.push_back({name + "/seed_generator_state",
+                             {2},
+                             "uint32",
+                             false,
+                             {"SeedGenerator", "{}", draft.stateSeed},
                              layer.name});
   if (!draft.stateSeed)
     model.draws.push_back(layer.seedState);
@@ -174,7 +183,8 @@ void GraphRunner::addVariables() {
     if (rows == kernelRows.end())
       return refuse("layer " + inQuotes(name) + ": is never called");
     bool prefixed = !draft.prefix.empty() && !draft.builtAlone;
-    addDenseVariables(i, prefixed ? draft.prefix + "/" + name : name, rows->second);
+    addDenseVariables(i, prefixed ? draft.prefix + "/" + name : name,
+                      rows->second);
   }
 }
 
@@ -223,7 +233,8 @@ std::vector<int64_t> weft::keras::resultShape(const Layer &layer,
     int64_t known = 1, unknown = 0;
     for (int64_t size : out)
       size == -1 ? void(++unknown) : void(known *= size);
-    if (unknown > 1 || known < 1 || (unknown ? count(input) % known : count(input) != known)) {
+    if (unknown > 1 || known < 1 ||
+        (unknown ? count(input) % known : count(input) != known)) {
       error = "cannot reshape " + shapeText(input) + " to " + shapeText(out);
       return {};
     }

@@ -28,7 +28,8 @@ private:
   unsigned addLayer(LayerDraft draft, const Place &place);
   void addInput(unsigned layer, std::vector<int64_t> shape, const Place &place);
   void startOf(const std::vector<int64_t> &shape, const Place &place);
-  std::vector<GraphTensor> readTensors(const Json *json, const std::string &where);
+  std::vector<GraphTensor> readTensors(const Json *json,
+                                       const std::string &where);
   GraphTensor readTriple(const Json &json, const std::string &where);
   void readCalls(const Json &json, unsigned layer, Graph &graph);
   void countFromCalls(std::vector<GraphTensor> &tensors, const Place &place);
@@ -57,7 +58,8 @@ unsigned GraphReader::addLayer(LayerDraft draft, const Place &place) {
     if (named && layer.name == draft.layer.name &&
         (layer.kind != LayerKind::Input || layer.parent < 0))
       refuse("layer " + inQuotes(layer.name) +
-             " is written twice; layers need different names, in nested models too");
+             " is written twice; layers need different names, in nested models "
+             "too");
   model.layers.push_back(draft.layer);
   graphs.drafts.push_back(std::move(draft));
   return model.layers.size() - 1;
@@ -82,7 +84,8 @@ void GraphReader::addInput(unsigned layer, std::vector<int64_t> shape,
   for (int64_t size : shape)
     if (place.self < 0 && size < 1)
       return refuse("layer " + inQuotes(layerName) + ": shape " +
-                    shapeText(shape) + " has an unknown dimension; give it with --shape " +
+                    shapeText(shape) +
+                    " has an unknown dimension; give it with --shape " +
                     layerName + "=...");
   place.graph.inputs.push_back({layer, std::move(shape), {layerName, 0}});
 }
@@ -109,7 +112,8 @@ unsigned GraphReader::readNested(const Json &json, const Place &place) {
   if (!config || !config->is_object())
     object.refuse("a layer needs \"class_name\" and \"config\"");
   if (depth >= 32)
-    refuse("models are nested more than 32 deep; call them one after the other");
+    refuse(
+        "models are nested more than 32 deep; call them one after the other");
   if (!error.empty())
     return 0;
   draft.layer.name = config->value("name", draft.layer.className);
@@ -165,7 +169,8 @@ void GraphReader::readSequential(const Json &config, Place place) {
     model.name = place.prefix = name;
   readPolicy(f);
   if (!f.boolean("trainable", true) && place.self < 0)
-    f.refuse("\"trainable\" = false is not supported; freeze its layers instead");
+    f.refuse(
+        "\"trainable\" = false is not supported; freeze its layers instead");
   std::vector<int64_t> shape = f.shape("build_input_shape");
   const Json *layers = f.find("layers");
   f.finish();
@@ -174,14 +179,16 @@ void GraphReader::readSequential(const Json &config, Place place) {
   Graph &graph = place.graph;
   for (unsigned i = 0; error.empty() && i < layers->size(); ++i) {
     const Json &json = (*layers)[i];
-    bool isInput = json.is_object() && json.value("class_name", Json()) == "InputLayer";
+    bool isInput =
+        json.is_object() && json.value("class_name", Json()) == "InputLayer";
     if (i == 0 && !isInput)
       startOf(shape, place);
     unsigned index = error.empty() ? readMember(json, place) : 0;
     if (!error.empty())
       return;
     if (isInput && i > 0)
-      return refuse("layer " + inQuotes(model.layers[index].name) + ": an input comes first");
+      return refuse("layer " + inQuotes(model.layers[index].name) +
+                    ": an input comes first");
     if (isInput) {
       addInput(index, graphs.drafts[index].inputShape, place);
       continue;
@@ -195,14 +202,17 @@ void GraphReader::readSequential(const Json &config, Place place) {
     return;
   if (!graph.inputs.empty())
     graph.start = {graph.inputs[0].name};
-  graph.outputs = {graph.calls.empty() ? graph.start[0] : graph.calls.back().name};
+  graph.outputs = {graph.calls.empty() ? graph.start[0]
+                                       : graph.calls.back().name};
 }
 
-GraphTensor GraphReader::readTriple(const Json &json, const std::string &where) {
+GraphTensor GraphReader::readTriple(const Json &json,
+                                    const std::string &where) {
   if (json.is_array() && json.size() == 3 && json[0].is_string() &&
       json[1].is_number_integer() && json[2].is_number_integer()) {
     if (json[2].get<int64_t>() != 0)
-      refuse(where + ": " + shortText(json) + " is no result of a supported layer");
+      refuse(where + ": " + shortText(json) +
+             " is no result of a supported layer");
     return {json[0].get<std::string>(), json[1].get<int64_t>()};
   }
   refuse(where + ": expected [layer, call, result], found " + shortText(json));
@@ -239,8 +249,7 @@ void GraphReader::readCalls(const Json &json, unsigned layer, Graph &graph) {
         !(*args)[0]["config"].contains("keras_history"))
       return refuse(where + ": must be called with one tensor, not " +
                     (args ? shortText(*args) : "none"));
-    call.inputs = {
-        readTriple((*args)[0]["config"]["keras_history"], where)};
+    call.inputs = {readTriple((*args)[0]["config"]["keras_history"], where)};
     if (kwargs) {
       Fields k(*kwargs, where + ": arguments of its call", error);
       k.expectUnset("training"); // false is the default, which fit overrides
@@ -257,7 +266,8 @@ void GraphReader::countFromCalls(std::vector<GraphTensor> &tensors,
   for (auto &[name, call] : tensors)
     for (unsigned i = 0; i < model.layers.size(); ++i)
       if (call > 0 && model.layers[i].parent == place.self &&
-          model.layers[i].name == name && model.layers[i].className == "Functional")
+          model.layers[i].name == name &&
+          model.layers[i].className == "Functional")
         --call;
 }
 
@@ -268,7 +278,8 @@ void GraphReader::readFunctional(const Json &config, Place place) {
     model.name = name;
   readPolicy(f);
   if (!f.boolean("trainable", true) && place.self < 0)
-    f.refuse("\"trainable\" = false is not supported; freeze its layers instead");
+    f.refuse(
+        "\"trainable\" = false is not supported; freeze its layers instead");
   const Json *layers = f.find("layers");
   place.graph.start = readTensors(f.find("input_layers"), "input_layers");
   place.graph.outputs = readTensors(f.find("output_layers"), "output_layers");

@@ -92,7 +92,8 @@ LogicalResult StepImporter::prepare(const Distribution *distribution) {
                        "with --optimizer";
   if (step != StepKind::Predict)
     for (const Metric &metric : model.metrics)
-      if (std::string reason = metricReason(metric, *model.loss); !reason.empty())
+      if (std::string reason = metricReason(metric, *model.loss);
+          !reason.empty())
         return refuse() << "compile_config: " << reason;
   if (!distribution)
     return success();
@@ -267,9 +268,9 @@ FailureOr<func::FuncOp> StepImporter::createLoss() {
     local[variable] = entry->getArgument(position);
   SmallVector<Value> rest(entry->getArguments().drop_front(order.size()));
   size_t count = inputs.size();
-  auto outputs = buildForward(builder, model, local,
-                              ArrayRef<Value>(rest).take_front(count), true,
-                              layouts ? layouts->outputs : OutputLayouts(), mesh);
+  auto outputs = buildForward(
+      builder, model, local, ArrayRef<Value>(rest).take_front(count), true,
+      layouts ? layouts->outputs : OutputLayouts(), mesh);
   if (failed(outputs))
     return failure();
   Tensors t = at("loss");
@@ -351,8 +352,7 @@ LogicalResult StepImporter::buildTrain() {
                                      operands, wrt);
   for (auto [position, variable] : llvm::enumerate(states))
     variables[variable] = step.getResult(2 + position);
-  SmallVector<Value> gradients(
-      step.getResults().drop_front(2 + states.size()));
+  SmallVector<Value> gradients(step.getResults().drop_front(2 + states.size()));
   updateWeights(gradients);
   for (unsigned i = 0; i < variables.size(); ++i)
     if (variables[i] != before[i])
@@ -371,8 +371,9 @@ LogicalResult StepImporter::buildTrain() {
 }
 
 LogicalResult StepImporter::buildEvaluate() {
-  auto outputs = buildForward(builder, model, variables, inputs, false,
-                              layouts ? layouts->outputs : OutputLayouts(), mesh);
+  auto outputs =
+      buildForward(builder, model, variables, inputs, false,
+                   layouts ? layouts->outputs : OutputLayouts(), mesh);
   if (failed(outputs))
     return failure();
   Tensors t = at("loss");
@@ -382,14 +383,16 @@ LogicalResult StepImporter::buildEvaluate() {
 }
 
 LogicalResult StepImporter::buildPredict() {
-  auto outputs = buildForward(builder, model, variables, inputs, false,
-                              layouts ? layouts->outputs : OutputLayouts(), mesh);
+  auto outputs =
+      buildForward(builder, model, variables, inputs, false,
+                   layouts ? layouts->outputs : OutputLayouts(), mesh);
   if (failed(outputs))
     return failure();
   for (auto [node, value] : llvm::zip_equal(model.outputs, *outputs))
-    addResult({model.outputs.size() == 1 ? "y" : "y/" + model.layerOf(node).name,
-               "output", "", tensorType(value)},
-              value);
+    addResult(
+        {model.outputs.size() == 1 ? "y" : "y/" + model.layerOf(node).name,
+         "output", "", tensorType(value)},
+        value);
   return success();
 }
 

@@ -1,4 +1,4 @@
-//===- Import.h - a Keras model as a weft module ---------------*- C++ -*-===//
+//===- Import.h - a Keras model as a weft module ----------------*- C++ -*-===//
 //
 // importStep() of Input(784) -> Dense(10, name="d1"), mse, SGD, batch 16:
 //

@@ -94,14 +94,14 @@ const Json *Fields::typed(const char *key, bool (*test)(const Json &),
 }
 
 std::string Fields::text(const char *key, std::string otherwise) {
-  const Json *value = typed(key, [](const Json &j) { return j.is_string(); },
-                            "a string");
+  const Json *value =
+      typed(key, [](const Json &j) { return j.is_string(); }, "a string");
   return value ? value->get<std::string>() : otherwise;
 }
 
 double Fields::number(const char *key, double otherwise) {
-  const Json *value = typed(key, [](const Json &j) { return j.is_number(); },
-                            "a number");
+  const Json *value =
+      typed(key, [](const Json &j) { return j.is_number(); }, "a number");
   return value ? value->get<double>() : otherwise;
 }
 
@@ -112,8 +112,8 @@ int64_t Fields::integer(const char *key, int64_t otherwise) {
 }
 
 bool Fields::boolean(const char *key, bool otherwise) {
-  const Json *value = typed(key, [](const Json &j) { return j.is_boolean(); },
-                            "true or false");
+  const Json *value =
+      typed(key, [](const Json &j) { return j.is_boolean(); }, "true or false");
   return value ? value->get<bool>() : otherwise;
 }
 

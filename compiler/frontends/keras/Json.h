@@ -1,4 +1,4 @@
-//===- Json.h - objects read field by field --------------------*- C++ -*-===//
+//===- Json.h - objects read field by field ---------------------*- C++ -*-===//
 //
 // Private to the Keras front end; files that include it are compiled with
 // exceptions, and none leaves them. A worked example:

@@ -9,9 +9,9 @@ using namespace weft::keras;
 namespace {
 
 constexpr const char *kActivations[] = {
-    "elu",     "exponential", "gelu", "hard_sigmoid", "leaky_relu",
-    "linear",  "relu",        "relu6", "selu",        "sigmoid",
-    "silu",    "softmax",     "softplus", "softsign", "tanh"};
+    "elu",    "exponential", "gelu",     "hard_sigmoid", "leaky_relu",
+    "linear", "relu",        "relu6",    "selu",         "sigmoid",
+    "silu",   "softmax",     "softplus", "softsign",     "tanh"};
 
 /// "GlorotUniform" of "glorot_uniform"; a name in camel case stays.
 std::string camelCase(const std::string &name) {
@@ -113,12 +113,18 @@ void readSoftmax(Fields &f, LayerDraft &out) {
 
 void readKind(Fields &f, LayerDraft &out, std::string &error) {
   switch (out.layer.kind) {
-  case LayerKind::Nested: return; // read with the graphs
-  case LayerKind::Input: return readInput(f, out);
-  case LayerKind::Dense: return readDense(f, out, error);
-  case LayerKind::Dropout: return readDropout(f, out);
-  case LayerKind::ReLU: return readRelu(f, out);
-  case LayerKind::Softmax: return readSoftmax(f, out);
+  case LayerKind::Nested:
+    return; // read with the graphs
+  case LayerKind::Input:
+    return readInput(f, out);
+  case LayerKind::Dense:
+    return readDense(f, out, error);
+  case LayerKind::Dropout:
+    return readDropout(f, out);
+  case LayerKind::ReLU:
+    return readRelu(f, out);
+  case LayerKind::Softmax:
+    return readSoftmax(f, out);
   case LayerKind::Flatten:
     return f.expectUnset("data_format", "channels_last");
   case LayerKind::Activation:
@@ -136,10 +142,14 @@ void readKind(Fields &f, LayerDraft &out, std::string &error) {
 
 const std::map<std::string, LayerKind> &layerKinds() {
   static const std::map<std::string, LayerKind> kinds = {
-      {"InputLayer", LayerKind::Input},     {"Flatten", LayerKind::Flatten},
-      {"Dense", LayerKind::Dense},          {"Dropout", LayerKind::Dropout},
-      {"Activation", LayerKind::Activation}, {"ReLU", LayerKind::ReLU},
-      {"Softmax", LayerKind::Softmax},      {"Rescaling", LayerKind::Rescaling},
+      {"InputLayer", LayerKind::Input},
+      {"Flatten", LayerKind::Flatten},
+      {"Dense", LayerKind::Dense},
+      {"Dropout", LayerKind::Dropout},
+      {"Activation", LayerKind::Activation},
+      {"ReLU", LayerKind::ReLU},
+      {"Softmax", LayerKind::Softmax},
+      {"Rescaling", LayerKind::Rescaling},
       {"Reshape", LayerKind::Reshape}};
   return kinds;
 }
@@ -151,11 +161,12 @@ void readDense(Fields &f, LayerDraft &out, std::string &error) {
              "; it must be positive");
   out.layer.activation = readActivation(f, "activation");
   out.useBias = f.boolean("use_bias", true);
-  out.kernelInitializer = readInitializer(
-      f.find("kernel_initializer"), "GlorotUniform",
-      f.place() + ": kernel_initializer", error);
-  out.biasInitializer = readInitializer(f.find("bias_initializer"), "Zeros",
-                                        f.place() + ": bias_initializer", error);
+  out.kernelInitializer =
+      readInitializer(f.find("kernel_initializer"), "GlorotUniform",
+                      f.place() + ": kernel_initializer", error);
+  out.biasInitializer =
+      readInitializer(f.find("bias_initializer"), "Zeros",
+                      f.place() + ": bias_initializer", error);
   for (const char *key :
        {"kernel_regularizer", "bias_regularizer", "activity_regularizer",
         "kernel_constraint", "bias_constraint", "lora_rank", "lora_alpha",
@@ -166,13 +177,19 @@ void readDense(Fields &f, LayerDraft &out, std::string &error) {
 /// Keys that each initializer may have, beside the seed.
 const std::map<std::string, std::vector<const char *>> &initializerKeys() {
   static const std::map<std::string, std::vector<const char *>> keys = {
-      {"GlorotUniform", {}}, {"GlorotNormal", {}}, {"HeUniform", {}},
-      {"HeNormal", {}},      {"LecunUniform", {}}, {"LecunNormal", {}},
+      {"GlorotUniform", {}},
+      {"GlorotNormal", {}},
+      {"HeUniform", {}},
+      {"HeNormal", {}},
+      {"LecunUniform", {}},
+      {"LecunNormal", {}},
       {"VarianceScaling", {"scale", "mode", "distribution"}},
       {"RandomUniform", {"minval", "maxval"}},
       {"RandomNormal", {"mean", "stddev"}},
       {"TruncatedNormal", {"mean", "stddev"}},
-      {"Zeros", {}}, {"Ones", {}}, {"Constant", {"value"}}};
+      {"Zeros", {}},
+      {"Ones", {}},
+      {"Constant", {"value"}}};
   return keys;
 }
 
@@ -195,8 +212,10 @@ Initializer weft::keras::readInitializer(const Json *json,
   Json config = Json::object();
   if (json->is_string()) {
     static const std::map<std::string, std::string> aliases = {
-        {"Normal", "RandomNormal"}, {"Uniform", "RandomUniform"},
-        {"One", "Ones"},            {"Zero", "Zeros"}};
+        {"Normal", "RandomNormal"},
+        {"Uniform", "RandomUniform"},
+        {"One", "Ones"},
+        {"Zero", "Zeros"}};
     out.className = camelCase(json->get<std::string>());
     if (auto it = aliases.find(out.className); it != aliases.end())
       out.className = it->second;
@@ -254,8 +273,8 @@ LayerDraft weft::keras::readLayer(const Json &json, std::string &error) {
     object.refuse("a layer needs \"class_name\" and \"config\"");
     return out;
   }
-  std::string name = config->is_object() ? config->value("name", className)
-                                         : className;
+  std::string name =
+      config->is_object() ? config->value("name", className) : className;
   Fields f(*config, "layer " + inQuotes(name), error);
   auto kind = layerKinds().find(className);
   if (kind == layerKinds().end()) {

@@ -123,17 +123,16 @@ void LayoutChanges::changeRule(size_t rule, const Selection &selection,
   std::string subject =
       "change \"" + old.key + "\" from " + json(old.layout) + " to ";
   std::string said = "\"" + old.key + "\": " + json(old.layout);
-  for (const Layout &layout : layoutVariants(distribution.mesh, padded, named ? everyAxis() : axes))
+  for (const Layout &layout :
+       layoutVariants(distribution.mesh, padded, named ? everyAxis() : axes))
     changes.push_back({LayoutChange::Kind::Change,
                        subject + json(layout),
                        said,
                        int(rule),
                        {old.key, layout}});
   if (llvm::StringRef(old.key).ends_with("/output"))
-    changes.push_back({LayoutChange::Kind::Remove,
-                       "remove " + said,
-                       said,
-                       int(rule), old});
+    changes.push_back(
+        {LayoutChange::Kind::Remove, "remove " + said, said, int(rule), old});
 }
 
 void LayoutChanges::addRule(const std::string &path, const Tensor &tensor,
@@ -143,7 +142,8 @@ void LayoutChanges::addRule(const std::string &path, const Tensor &tensor,
   if (tensor.isOutput)
     layout.dims[0].push_back(wholeAxis(
         distribution.mesh, *distribution.mesh.find(distribution.batchAxis)));
-  std::vector<Layout> layouts = layoutVariants(distribution.mesh, layout, everyAxis());
+  std::vector<Layout> layouts =
+      layoutVariants(distribution.mesh, layout, everyAxis());
   if (tensor.isOutput)
     layouts.push_back(layout);
   const char *first = distribution.dataParallel ? "use ModelParallel and " : "";

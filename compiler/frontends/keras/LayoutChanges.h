@@ -1,4 +1,4 @@
-//===- LayoutChanges.h - other annotations one could write ----*- C++ -*-===//
+//===- LayoutChanges.h - other annotations one could write ------*- C++ -*-===//
 //
 // For the collective `all_reduce model d2/output` of a model with the rule
 // "d1/kernel": [null, "model"], the changes are
@@ -28,9 +28,9 @@ namespace weft {
 struct LayoutChange {
   enum class Kind { Add, Change, Remove };
   Kind kind = Kind::Add;
-  std::string text; ///< what a person would do
+  std::string text;       ///< what a person would do
   std::string annotation; ///< the rule that is changed or removed; else empty
-  int rule = -1;    ///< changed or removed
+  int rule = -1;          ///< changed or removed
   keras::LayoutRule wanted;
 
   keras::Distribution applied(keras::Distribution distribution) const;

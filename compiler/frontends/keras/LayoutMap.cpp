@@ -62,9 +62,9 @@ public:
                            ? PCRE2_ANCHORED | PCRE2_ENDANCHORED
                        : mode == RegexMode::FirstMatch ? PCRE2_ANCHORED
                                                        : 0;
-    int result = pcre2_match(compiled.code.get(), PCRE2_SPTR(path.data()),
-                             path.size(), 0, anchors, compiled.data.get(),
-                             context.get());
+    int result =
+        pcre2_match(compiled.code.get(), PCRE2_SPTR(path.data()), path.size(),
+                    0, anchors, compiled.data.get(), context.get());
     if (result < 0 && result != PCRE2_ERROR_NOMATCH && error.empty())
       error = "layout_map " + inQuotes(pattern) + ": matching " +
               inQuotes(path) + " was given up: " + pcreMessage(result) +
@@ -89,8 +89,8 @@ private:
     int code = 0;
     PCRE2_SIZE offset = 0;
     compiled.code.reset(pcre2_compile(PCRE2_SPTR(pattern.data()),
-                                      pattern.size(), PCRE2_UTF, &code,
-                                      &offset, nullptr));
+                                      pattern.size(), PCRE2_UTF, &code, &offset,
+                                      nullptr));
     if (compiled.code)
       compiled.data.reset(
           pcre2_match_data_create_from_pattern(compiled.code.get(), nullptr));
@@ -130,8 +130,9 @@ RuleLookup lookUp(const Distribution &distribution, Patterns &patterns,
   bool ambiguous = exact < 0 && out.matches.size() > 1 &&
                    distribution.regex != RegexMode::FirstMatch;
   if (ambiguous && out.error.empty())
-    out.error = "path " + inQuotes(path) + " matches several keys of layout_map: " +
-                listed(keys) + "; change them so that one matches";
+    out.error = "path " + inQuotes(path) +
+                " matches several keys of layout_map: " + listed(keys) +
+                "; change them so that one matches";
   return out;
 }
 
@@ -144,8 +145,8 @@ unsigned editDistance(const std::string &a, const std::string &b) {
     row[0] = i;
     for (size_t j = 1; j <= b.size(); ++j) {
       unsigned above = row[j];
-      row[j] = std::min({row[j] + 1, row[j - 1] + 1,
-                         diagonal + (a[i - 1] != b[j - 1])});
+      row[j] = std::min(
+          {row[j] + 1, row[j - 1] + 1, diagonal + (a[i - 1] != b[j - 1])});
       diagonal = above;
     }
   }
@@ -160,9 +161,8 @@ std::string because(const LayoutRule &rule) {
 class Resolver {
 public:
   Resolver(const Distribution &distribution, const Model &model)
-      : distribution(distribution), model(model),
-        patterns(distribution.regex), used(distribution.rules.size()),
-        matched(distribution.rules.size()) {}
+      : distribution(distribution), model(model), patterns(distribution.regex),
+        used(distribution.rules.size()), matched(distribution.rules.size()) {}
 
   /// The rule of a path; its alias under the Sequential's name where none is.
   int rule(const std::string &path) {
@@ -245,8 +245,8 @@ ResolvedLayout weft::keras::batchLayout(const Distribution &distribution,
   ResolvedLayout out{Layout::replicated(rank),
                      "batch axis " + inQuotes(distribution.batchAxis)};
   if (rank > 0)
-    out.layout.dims[0].push_back(
-        wholeAxis(distribution.mesh, *distribution.mesh.find(distribution.batchAxis)));
+    out.layout.dims[0].push_back(wholeAxis(
+        distribution.mesh, *distribution.mesh.find(distribution.batchAxis)));
   return out;
 }
 

@@ -28,8 +28,7 @@ static Value binaryCrossentropy(Tensors &t, const Loss &loss, Value label,
   }
   Value p = t.min(t.max(prediction, kEpsilon), 1 - kEpsilon);
   Value yes = t.mul(label, t.make<LogOp>(p));
-  return t.make<NegOp>(
-      t.add(yes, t.mul(no, t.make<LogOp>(t.sub(1.0, p)))));
+  return t.make<NegOp>(t.add(yes, t.mul(no, t.make<LogOp>(t.sub(1.0, p)))));
 }
 
 /// One value for each sample (and further dimension but the last).
@@ -88,9 +87,10 @@ std::string weft::keras::metricReason(const Metric &metric, const Loss &loss) {
   if (sparseLabels == sparseMetric)
     return "";
   return "metric \"" + metric.name + "\" wants " +
-         (sparseMetric ? "class numbers as labels, the loss one value for each "
-                         "prediction"
-                       : "one label for each prediction, the loss class numbers") +
+         (sparseMetric
+              ? "class numbers as labels, the loss one value for each "
+                "prediction"
+              : "one label for each prediction, the loss class numbers") +
          "; use metrics that fit the loss";
 }
 

@@ -1,4 +1,4 @@
-//===- Model.h - a Keras model as plain values -----------------*- C++ -*-===//
+//===- Model.h - a Keras model as plain values ------------------*- C++ -*-===//
 //
 // What model.to_json() says, checked and typed; no IR. A worked example:
 //
@@ -41,7 +41,15 @@ template <typename T> struct Result {
 };
 
 enum class LayerKind {
-  Input, Flatten, Dense, Dropout, Activation, ReLU, Softmax, Rescaling, Reshape,
+  Input,
+  Flatten,
+  Dense,
+  Dropout,
+  Activation,
+  ReLU,
+  Softmax,
+  Rescaling,
+  Reshape,
   Nested ///< a model as a layer: its node passes on what its last layer gives
 };
 
@@ -71,9 +79,9 @@ struct Layer {
   bool trainable = true;
   std::string activation = "linear"; ///< Dense, Activation
   int64_t units = 0;
-  int kernel = -1, bias = -1; ///< variables of Dense
-  double rate = 0;            ///< Dropout
-  int seedState = -1;         ///< variable of Dropout
+  int kernel = -1, bias = -1;                    ///< variables of Dense
+  double rate = 0;                               ///< Dropout
+  int seedState = -1;                            ///< variable of Dropout
   std::vector<double> scale = {1}, offset = {0}; ///< Rescaling
   std::vector<int64_t> targetShape;              ///< Reshape
   double negativeSlope = 0, threshold = 0;       ///< ReLU
@@ -105,8 +113,11 @@ struct OptimizerVariable {
 };
 
 enum class LossKind {
-  MeanSquaredError, MeanAbsoluteError, BinaryCrossentropy,
-  CategoricalCrossentropy, SparseCategoricalCrossentropy
+  MeanSquaredError,
+  MeanAbsoluteError,
+  BinaryCrossentropy,
+  CategoricalCrossentropy,
+  SparseCategoricalCrossentropy
 };
 enum class Reduction { Mean, MeanWithSampleWeight, Sum };
 struct Loss {
@@ -117,8 +128,11 @@ struct Loss {
 };
 
 enum class MetricKind {
-  BinaryAccuracy, CategoricalAccuracy, SparseCategoricalAccuracy,
-  MeanSquaredError, MeanAbsoluteError
+  BinaryAccuracy,
+  CategoricalAccuracy,
+  SparseCategoricalAccuracy,
+  MeanSquaredError,
+  MeanAbsoluteError
 };
 struct Metric {
   MetricKind kind;
@@ -129,9 +143,9 @@ struct Metric {
 struct Model {
   std::string name, className;
   std::vector<Layer> layers;
-  std::vector<Node> nodes;              ///< producers before consumers
+  std::vector<Node> nodes;               ///< producers before consumers
   std::vector<unsigned> inputs, outputs; ///< nodes
-  std::vector<Variable> variables;      ///< in the order of model.variables
+  std::vector<Variable> variables;       ///< in the order of model.variables
   /// For each number drawn when Keras reads the file: the variable that it
   /// seeds, or -1 where the initializer is never used.
   std::vector<int> draws;
@@ -141,7 +155,9 @@ struct Model {
   std::string json;          ///< the file's text, unchanged
   std::string compileConfig; ///< its compile_config with overrides, or {}
 
-  const Layer &layerOf(unsigned node) const { return layers[nodes[node].layer]; }
+  const Layer &layerOf(unsigned node) const {
+    return layers[nodes[node].layer];
+  }
   /// Paths and weights of the optimizer's variables, in Keras' order; empty
   /// without an optimizer.
   std::vector<OptimizerVariable> optimizerVariables() const;
@@ -158,7 +174,8 @@ struct ModelOptions {
 };
 
 /// Reads a model.json of any Keras 3, with or without compile_config.
-Result<Model> readModel(std::string_view text, const ModelOptions &options = {});
+Result<Model> readModel(std::string_view text,
+                        const ModelOptions &options = {});
 
 /// Gives every seed that Keras would draw after set_random_seed(seed).
 void drawSeeds(Model &model, uint64_t seed);

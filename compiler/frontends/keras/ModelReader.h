@@ -1,4 +1,4 @@
-//===- ModelReader.h - from JSON to the model ------------------*- C++ -*-===//
+//===- ModelReader.h - from JSON to the model -------------------*- C++ -*-===//
 //
 // Private to the Keras front end: the parts of readModel, one a file.
 //
@@ -18,7 +18,7 @@ struct LayerDraft {
   Layer layer;
   Initializer kernelInitializer, biasInitializer;
   bool useBias = false;
-  bool drawsState = false;         ///< dropout with a rate
+  bool drawsState = false;          ///< dropout with a rate
   std::optional<int64_t> stateSeed; ///< its seed, where the file has one
   bool builtAlone = false;         ///< has a build_config: paths have no prefix
   std::string prefix;              ///< the Sequential that builds it, or empty

@@ -1,4 +1,4 @@
-//===- PythonRandom.h - the numbers of Python's random ---------*- C++ -*-===//
+//===- PythonRandom.h - the numbers of Python's random ----------*- C++ -*-===//
 //
 // Keras gives every initializer and every dropout layer without a seed of its
 // own one drawn from Python's `random` module. An example:

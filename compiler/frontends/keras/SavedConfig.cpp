@@ -18,31 +18,44 @@ Json serialised(const char *module, const char *className, Json config) {
 
 const char *classOf(OptimizerKind kind) {
   switch (kind) {
-  case OptimizerKind::SGD: return "SGD";
-  case OptimizerKind::RMSprop: return "RMSprop";
-  case OptimizerKind::Adam: return "Adam";
+  case OptimizerKind::SGD:
+    return "SGD";
+  case OptimizerKind::RMSprop:
+    return "RMSprop";
+  case OptimizerKind::Adam:
+    return "Adam";
   }
   return "";
 }
 
 const char *classOf(LossKind kind) {
   switch (kind) {
-  case LossKind::MeanSquaredError: return "MeanSquaredError";
-  case LossKind::MeanAbsoluteError: return "MeanAbsoluteError";
-  case LossKind::BinaryCrossentropy: return "BinaryCrossentropy";
-  case LossKind::CategoricalCrossentropy: return "CategoricalCrossentropy";
-  case LossKind::SparseCategoricalCrossentropy: return "SparseCategoricalCrossentropy";
+  case LossKind::MeanSquaredError:
+    return "MeanSquaredError";
+  case LossKind::MeanAbsoluteError:
+    return "MeanAbsoluteError";
+  case LossKind::BinaryCrossentropy:
+    return "BinaryCrossentropy";
+  case LossKind::CategoricalCrossentropy:
+    return "CategoricalCrossentropy";
+  case LossKind::SparseCategoricalCrossentropy:
+    return "SparseCategoricalCrossentropy";
   }
   return "";
 }
 
 const char *classOf(MetricKind kind) {
   switch (kind) {
-  case MetricKind::BinaryAccuracy: return "BinaryAccuracy";
-  case MetricKind::CategoricalAccuracy: return "CategoricalAccuracy";
-  case MetricKind::SparseCategoricalAccuracy: return "SparseCategoricalAccuracy";
-  case MetricKind::MeanSquaredError: return "MeanSquaredError";
-  case MetricKind::MeanAbsoluteError: return "MeanAbsoluteError";
+  case MetricKind::BinaryAccuracy:
+    return "BinaryAccuracy";
+  case MetricKind::CategoricalAccuracy:
+    return "CategoricalAccuracy";
+  case MetricKind::SparseCategoricalAccuracy:
+    return "SparseCategoricalAccuracy";
+  case MetricKind::MeanSquaredError:
+    return "MeanSquaredError";
+  case MetricKind::MeanAbsoluteError:
+    return "MeanAbsoluteError";
   }
   return "";
 }
@@ -78,7 +91,8 @@ Json optimizerObject(const Optimizer &optimizer) {
     config["amsgrad"] = optimizer.amsgrad;
     break;
   }
-  return serialised("keras.optimizers", classOf(optimizer.kind), std::move(config));
+  return serialised("keras.optimizers", classOf(optimizer.kind),
+                    std::move(config));
 }
 
 /// An object without a module, such as a flag's {"class_name": "mse"}, with the
@@ -87,7 +101,8 @@ Json optimizerObject(const Optimizer &optimizer) {
 Json completed(const Json &written, const char *module, const char *className,
                std::initializer_list<const char *> shortNames) {
   if (written.is_object() && !written.contains("module"))
-    return serialised(module, className, written.value("config", Json::object()));
+    return serialised(module, className,
+                      written.value("config", Json::object()));
   if (!written.is_string())
     return written;
   for (const char *name : shortNames)
@@ -97,7 +112,8 @@ Json completed(const Json &written, const char *module, const char *className,
 }
 
 Json savedLoss(const Json &written, LossKind kind) {
-  return completed(written, "keras.losses", classOf(kind), {"mse", "mae", "bce"});
+  return completed(written, "keras.losses", classOf(kind),
+                   {"mse", "mae", "bce"});
 }
 
 /// One entry of `metrics` for each of the model's, unless they are written by output.
@@ -106,7 +122,8 @@ Json savedMetrics(const Json &written, const std::vector<Metric> &metrics) {
     return written;
   Json out = Json::array();
   for (size_t i = 0; i < metrics.size(); ++i)
-    out.push_back(completed(written[i], "keras.metrics", classOf(metrics[i].kind),
+    out.push_back(completed(written[i], "keras.metrics",
+                            classOf(metrics[i].kind),
                             {"accuracy", "acc", "mse", "mae"}));
   return out;
 }
@@ -119,17 +136,21 @@ std::string weft::keras::savedConfig(const Model &model) {
   Json &written = whole["compile_config"];
   if ((written.is_null() ? Json::object() : written) == compile)
     return model.json;
-  if (model.optimizer &&
-      !(compile["optimizer"].is_object() && compile["optimizer"].contains("module")))
+  if (model.optimizer && !(compile["optimizer"].is_object() &&
+                           compile["optimizer"].contains("module")))
     compile["optimizer"] = optimizerObject(*model.optimizer);
   if (model.loss)
     compile["loss"] = savedLoss(compile["loss"], model.loss->kind);
   if (!model.metrics.empty())
     compile["metrics"] = savedMetrics(compile["metrics"], model.metrics);
   for (const auto &[key, otherwise] :
-       {std::pair<const char *, Json>{"loss", nullptr}, {"loss_weights", nullptr},
-        {"metrics", nullptr}, {"weighted_metrics", nullptr}, {"run_eagerly", false},
-        {"steps_per_execution", 1}, {"jit_compile", true}})
+       {std::pair<const char *, Json>{"loss", nullptr},
+        {"loss_weights", nullptr},
+        {"metrics", nullptr},
+        {"weighted_metrics", nullptr},
+        {"run_eagerly", false},
+        {"steps_per_execution", 1},
+        {"jit_compile", true}})
     if (!compile.contains(key))
       compile[key] = otherwise;
   written = std::move(compile);

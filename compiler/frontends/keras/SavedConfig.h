@@ -1,4 +1,4 @@
-//===- SavedConfig.h - the config.json of a saved model --------*- C++ -*-===//
+//===- SavedConfig.h - the config.json of a saved model ---------*- C++ -*-===//
 //
 // The model's own text, with the compile_config that it was trained with. For a
 // model.json that was read with --optimizer adam --learning-rate 0.01 --loss mse:

@@ -1,4 +1,4 @@
-//===- SavedPaths.cpp - where Keras saves each variable --------------------===//
+//===- SavedPaths.cpp - where Keras saves each variable -------------------===//
 
 #include "weft/compiler/frontends/keras/SavedPaths.h"
 
@@ -34,8 +34,9 @@ static std::vector<std::string> layerGroups(const Model &model) {
       groups.emplace_back();
       continue;
     }
-    std::string group = (inModel ? groups[layer.parent] + "/layers/" : "layers/") +
-                        snakeCase(layer.className);
+    std::string group =
+        (inModel ? groups[layer.parent] + "/layers/" : "layers/") +
+        snakeCase(layer.className);
     if (unsigned earlier = used[group]++)
       group += "_" + std::to_string(earlier);
     groups.push_back(group);
@@ -55,8 +56,8 @@ std::vector<SavedPath> weft::keras::savedPaths(const Model &model) {
   }
   unsigned position = 0;
   for (const OptimizerVariable &variable : model.optimizerVariables())
-    out.push_back({variable.path,
-                   "optimizer/vars/" + std::to_string(position++), true});
+    out.push_back(
+        {variable.path, "optimizer/vars/" + std::to_string(position++), true});
   return out;
 }
 

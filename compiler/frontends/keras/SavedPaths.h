@@ -1,4 +1,4 @@
-//===- SavedPaths.h - where Keras saves each variable ----------*- C++ -*-===//
+//===- SavedPaths.h - where Keras saves each variable -----------*- C++ -*-===//
 //
 // In a .keras or .weights.h5 file, a layer's group is named after its class and
 // its place among the layers of that class, not after the layer. For

@@ -1,4 +1,4 @@
-//===- StepParts.h - forward, loss, metrics, update ------------*- C++ -*-===//
+//===- StepParts.h - forward, loss, metrics, update -------------*- C++ -*-===//
 //
 // Private to the Keras front end: what importStep is made of.
 //

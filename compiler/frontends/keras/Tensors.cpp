@@ -22,14 +22,16 @@ Value Tensors::splat(double number, RankedTensorType type) {
   TypedAttr value = isa<FloatType>(element)
                         ? TypedAttr(builder.getFloatAttr(element, number))
                         : builder.getIntegerAttr(element, int64_t(number));
-  return make<ConstantOp>(ElementsAttr(DenseElementsAttr::get(type, {Attribute(value)})));
+  return make<ConstantOp>(
+      ElementsAttr(DenseElementsAttr::get(type, {Attribute(value)})));
 }
 
 Value Tensors::row(llvm::ArrayRef<double> numbers, Value like) {
   if (numbers.size() == 1)
     return splat(numbers[0], like);
   llvm::SmallVector<float> data(numbers.begin(), numbers.end());
-  auto type = RankedTensorType::get({int64_t(data.size())}, builder.getF32Type());
+  auto type =
+      RankedTensorType::get({int64_t(data.size())}, builder.getF32Type());
   Value constant = make<ConstantOp>(
       ElementsAttr(DenseElementsAttr::get(type, llvm::ArrayRef<float>(data))));
   return make<BroadcastOp>(constant, tensorType(like).getShape(),
@@ -99,15 +101,18 @@ Value Tensors::argmax(Value a) {
   auto type = tensorType(a).clone(builder.getI32Type());
   Value index = make<IotaOp>(type, builder.getI64IntegerAttr(dims[0]), Value());
   Value beyond = splat(double(type.getDimSize(dims[0])), type);
-  Value first = make<SelectOp>(compare(CompareKind::EQ, a, largest), index, beyond);
+  Value first =
+      make<SelectOp>(compare(CompareKind::EQ, a, largest), index, beyond);
   return reduce(ReduceKind::Min, first, dims);
 }
 
 Value Tensors::oneHot(Value index, Value like) {
   int64_t dims[] = {lastDim(like)};
   auto type = tensorType(like).clone(builder.getI32Type());
-  Value positions = make<IotaOp>(type, builder.getI64IntegerAttr(dims[0]), Value());
-  return toFloat(compare(CompareKind::EQ, positions, spread(index, like, dims)));
+  Value positions =
+      make<IotaOp>(type, builder.getI64IntegerAttr(dims[0]), Value());
+  return toFloat(
+      compare(CompareKind::EQ, positions, spread(index, like, dims)));
 }
 
 Value Tensors::uniform(Value key, RankedTensorType type) {

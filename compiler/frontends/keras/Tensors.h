@@ -1,4 +1,4 @@
-//===- Tensors.h - tensor expressions in weft ops --------------*- C++ -*-===//
+//===- Tensors.h - tensor expressions in weft ops ---------------*- C++ -*-===//
 //
 // Private to the Keras front end. Writes formulas as Keras does: numbers take
 // the other operand's shape and element type. (1 - r) * g^2 is
@@ -30,7 +30,9 @@ public:
   }
 
   Value splat(double number, mlir::RankedTensorType type);
-  Value splat(double number, Value like) { return splat(number, tensorType(like)); }
+  Value splat(double number, Value like) {
+    return splat(number, tensorType(like));
+  }
   /// Numbers along the last dimension of `like`.
   Value row(llvm::ArrayRef<double> numbers, Value like);
 

@@ -64,8 +64,8 @@ static WeightUpdate updateAdam(Tensors &t, const Optimizer &o, Value weight,
     v = t.make<MaxOp>(slots[2], v);
     out.slots.push_back(v);
   }
-  Value change = t.div(t.mul(m, t.fill(alpha, m)),
-                       t.add(t.make<SqrtOp>(v), o.epsilon));
+  Value change =
+      t.div(t.mul(m, t.fill(alpha, m)), t.add(t.make<SqrtOp>(v), o.epsilon));
   out.weight = t.sub(weight, change);
   return out;
 }

@@ -1,4 +1,4 @@
-//===- Artifact.h - portable artifacts of StableHLO -----------*- C++ -*-===//
+//===- Artifact.h - portable artifacts of StableHLO -------------*- C++ -*-===//
 //
 // Private to the StableHLO front end. A portable artifact is MLIR bytecode of
 // the dialect vhlo (StableHLO with versions) and sdy. The numbers of attributes

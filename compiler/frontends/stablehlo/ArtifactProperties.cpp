@@ -17,12 +17,16 @@ struct Properties {
   StringLiteral op, names;
 };
 constexpr Properties kProperties[] = {
-    {"vhlo.all_gather_v1", "all_gather_dim channel_id replica_groups use_global_device_ids"},
-    {"vhlo.all_gather_v2", "all_gather_dim channel_id replica_groups use_global_device_ids"},
+    {"vhlo.all_gather_v1",
+     "all_gather_dim channel_id replica_groups use_global_device_ids"},
+    {"vhlo.all_gather_v2",
+     "all_gather_dim channel_id replica_groups use_global_device_ids"},
     {"vhlo.all_reduce_v1", "channel_id replica_groups use_global_device_ids"},
     {"vhlo.all_reduce_v2", "channel_id replica_groups use_global_device_ids"},
-    {"vhlo.all_to_all_v1", "channel_id concat_dimension replica_groups split_count split_dimension"},
-    {"vhlo.all_to_all_v2", "channel_id concat_dimension replica_groups split_count split_dimension"},
+    {"vhlo.all_to_all_v1",
+     "channel_id concat_dimension replica_groups split_count split_dimension"},
+    {"vhlo.all_to_all_v2",
+     "channel_id concat_dimension replica_groups split_count split_dimension"},
     {"vhlo.batch_norm_grad_v1", "epsilon feature_index"},
     {"vhlo.batch_norm_inference_v1", "epsilon feature_index"},
     {"vhlo.batch_norm_training_v1", "epsilon feature_index"},
@@ -65,7 +69,8 @@ constexpr Properties kProperties[] = {
     {"vhlo.exponential_minus_one_v2", "result_accuracy"},
     {"vhlo.exponential_v2", "result_accuracy"},
     {"vhlo.fft_v1", "fft_length fft_type"},
-    {"vhlo.func_v1", "arg_attrs function_type res_attrs sym_name sym_visibility"},
+    {"vhlo.func_v1",
+     "arg_attrs function_type res_attrs sym_name sym_visibility"},
     {"vhlo.gather_v1",
      "collapsed_slice_dims index_vector_dim indices_are_sorted offset_dims "
      "slice_sizes start_index_map"},
@@ -84,9 +89,11 @@ constexpr Properties kProperties[] = {
     {"vhlo.outfeed_v1", "outfeed_config"},
     {"vhlo.pad_v1", "edge_padding_high edge_padding_low interior_padding"},
     {"vhlo.recv_v1", "channel_id channel_type is_host_transfer"},
-    {"vhlo.recv_v2", "channel_id channel_type is_host_transfer source_target_pairs"},
+    {"vhlo.recv_v2",
+     "channel_id channel_type is_host_transfer source_target_pairs"},
     {"vhlo.reduce_precision_v1", "exponent_bits mantissa_bits"},
-    {"vhlo.reduce_scatter_v1", "channel_id replica_groups scatter_dimension use_global_device_ids"},
+    {"vhlo.reduce_scatter_v1",
+     "channel_id replica_groups scatter_dimension use_global_device_ids"},
     {"vhlo.reduce_v1", "dimensions"},
     {"vhlo.reduce_window_v1",
      "base_dilations padding window_dilations window_dimensions "
@@ -104,7 +111,8 @@ constexpr Properties kProperties[] = {
      "scatter_indices_batching_dims unique_indices update_window_dims"},
     {"vhlo.select_and_scatter_v1", "padding window_dimensions window_strides"},
     {"vhlo.send_v1", "channel_id channel_type is_host_transfer"},
-    {"vhlo.send_v2", "channel_id channel_type is_host_transfer source_target_pairs"},
+    {"vhlo.send_v2",
+     "channel_id channel_type is_host_transfer source_target_pairs"},
     {"vhlo.set_dimension_size_v1", "dimension"},
     {"vhlo.sine_v2", "result_accuracy"},
     {"vhlo.slice_v1", "limit_indices start_indices strides"},
@@ -124,8 +132,7 @@ constexpr Properties kProperties[] = {
 };
 
 /// How properties of the ops above are read; nothing here writes bytecode.
-struct PropertyReader
-    : BytecodeOpInterface::FallbackModel<PropertyReader> {
+struct PropertyReader : BytecodeOpInterface::FallbackModel<PropertyReader> {
   static LogicalResult readProperties(DialectBytecodeReader &reader,
                                       OperationState &state) {
     for (const Properties &known : kProperties)

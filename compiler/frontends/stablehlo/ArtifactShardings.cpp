@@ -13,7 +13,8 @@ namespace {
 
 class ShardyBytecode : public BytecodeDialectInterface {
 public:
-  explicit ShardyBytecode(Dialect *dialect) : BytecodeDialectInterface(dialect) {}
+  explicit ShardyBytecode(Dialect *dialect)
+      : BytecodeDialectInterface(dialect) {}
   Attribute readAttribute(DialectBytecodeReader &reader) const override;
 
 private:
@@ -113,7 +114,8 @@ Attribute ShardyBytecode::readAttribute(DialectBytecodeReader &reader) const {
       return {};
     return b.getArrayAttr({b.getStringAttr(name), b.getI64IntegerAttr(size)});
   }
-  case 2: return readMesh(reader);
+  case 2:
+    return readMesh(reader);
   case 3: {
     int64_t skip, size;
     if (failed(reader.readSignedVarInt(skip)) ||
@@ -121,10 +123,14 @@ Attribute ShardyBytecode::readAttribute(DialectBytecodeReader &reader) const {
       return {};
     return b.getDenseI64ArrayAttr({skip, size});
   }
-  case 4:  return readAxis(reader);
-  case 5:  return readDim(reader);
-  case 6:  return readSharding(reader, /*unreduced=*/false);
-  case 15: return readSharding(reader, /*unreduced=*/true);
+  case 4:
+    return readAxis(reader);
+  case 5:
+    return readDim(reader);
+  case 6:
+    return readSharding(reader, /*unreduced=*/false);
+  case 15:
+    return readSharding(reader, /*unreduced=*/true);
   default:
     reader.emitError() << "sdy's attribute " << code << " is not read";
     return {};

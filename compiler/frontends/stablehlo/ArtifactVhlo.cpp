@@ -18,8 +18,8 @@ ArrayRef<StringLiteral> wordsOf(uint64_t code) {
   static constexpr StringLiteral comparison[] = {
       "NOTYPE", "FLOAT", "TOTALORDER", "SIGNED", "UNSIGNED"};
   static constexpr StringLiteral api[] = {
-      "UNSPECIFIED", "ORIGINAL", "STATUS_RETURNING",
-      "STATUS_RETURNING_UNIFIED", "TYPED_FFI"};
+      "UNSPECIFIED", "ORIGINAL", "STATUS_RETURNING", "STATUS_RETURNING_UNIFIED",
+      "TYPED_FFI"};
   static constexpr StringLiteral fft[] = {"FFT", "IFFT", "RFFT", "IRFFT"};
   static constexpr StringLiteral precision[] = {"DEFAULT", "HIGH", "HIGHEST"};
   static constexpr StringLiteral algorithm[] = {"DEFAULT", "THREE_FRY",
@@ -30,16 +30,26 @@ ArrayRef<StringLiteral> wordsOf(uint64_t code) {
   static constexpr StringLiteral accuracy[] = {"DEFAULT", "HIGHEST",
                                                "TOLERANCE"};
   switch (code) {
-  case 3:  return direction;
-  case 4:  return comparison;
-  case 5:  return api;
-  case 7:  return fft;
-  case 11: return precision;
-  case 12: return algorithm;
-  case 13: return distribution;
-  case 16: return transpose;
-  case 19: return accuracy;
-  default: return {};
+  case 3:
+    return direction;
+  case 4:
+    return comparison;
+  case 5:
+    return api;
+  case 7:
+    return fft;
+  case 11:
+    return precision;
+  case 12:
+    return algorithm;
+  case 13:
+    return distribution;
+  case 16:
+    return transpose;
+  case 19:
+    return accuracy;
+  default:
+    return {};
   }
 }
 
@@ -144,12 +154,13 @@ Attribute VhloBytecode::readTensor(DialectBytecodeReader &reader) const {
   if (failed(reader.readType(type)) || failed(reader.readBlob(blob)))
     return {};
   DenseElementsAttr data;
-  bool known = type.hasStaticShape() &&
-               (type.getElementType().isIntOrIndexOrFloat() ||
-                isa<ComplexType>(type.getElementType()));
+  bool known =
+      type.hasStaticShape() && (type.getElementType().isIntOrIndexOrFloat() ||
+                                isa<ComplexType>(type.getElementType()));
   if (known && type.getElementType().isInteger(1))
     data = unpackBooleans(type, blob);
-  else if (bool splat; known && DenseElementsAttr::isValidRawBuffer(type, blob, splat))
+  else if (bool splat;
+           known && DenseElementsAttr::isValidRawBuffer(type, blob, splat))
     data = DenseElementsAttr::getFromRawBuffer(type, blob);
   if (!data)
     reader.emitError() << "a constant of type " << type << " has "
@@ -199,16 +210,21 @@ Attribute VhloBytecode::readAttribute(DialectBytecodeReader &reader) const {
     return failed(reader.readVarInt(value)) ? Attribute()
                                             : b.getBoolAttr(value != 0);
   }
-  case 6:  return readDictionary(reader);
-  case 8:  return readFloat(reader);
-  case 9:  return readInteger(reader);
-  case 10: return readAlias(reader);
+  case 6:
+    return readDictionary(reader);
+  case 8:
+    return readFloat(reader);
+  case 9:
+    return readInteger(reader);
+  case 10:
+    return readAlias(reader);
   case 14: {
     StringRef text;
     return failed(reader.readString(text)) ? Attribute()
                                            : b.getStringAttr(text);
   }
-  case 15: return readTensor(reader);
+  case 15:
+    return readTensor(reader);
   case 17: {
     Type type;
     return failed(reader.readType(type)) ? Attribute() : TypeAttr::get(type);
@@ -219,7 +235,8 @@ Attribute VhloBytecode::readAttribute(DialectBytecodeReader &reader) const {
                ? Attribute()
                : b.getDenseI64ArrayAttr(bounds);
   }
-  case 20: return readAccuracy(reader);
+  case 20:
+    return readAccuracy(reader);
   default:
     reader.emitError() << "vhlo's attribute " << code << " is not read";
     return {};
@@ -234,40 +251,72 @@ Type VhloBytecode::scalar(uint64_t code) const {
     return IntegerType::get(c, width, IntegerType::Unsigned);
   };
   switch (code) {
-  case 0:  return integer(1);
-  case 2:  return BFloat16Type::get(c);
-  case 3:  return Float16Type::get(c);
-  case 4:  return Float32Type::get(c);
-  case 5:  return Float64Type::get(c);
-  case 6:  return Float8E4M3FNType::get(c);
-  case 7:  return Float8E5M2Type::get(c);
-  case 9:  return IndexType::get(c);
-  case 10: return integer(4);
-  case 11: return integer(8);
-  case 12: return integer(16);
-  case 13: return integer(32);
-  case 14: return integer(64);
-  case 15: return natural(4);
-  case 16: return natural(8);
-  case 17: return natural(16);
-  case 18: return natural(32);
-  case 19: return natural(64);
+  case 0:
+    return integer(1);
+  case 2:
+    return BFloat16Type::get(c);
+  case 3:
+    return Float16Type::get(c);
+  case 4:
+    return Float32Type::get(c);
+  case 5:
+    return Float64Type::get(c);
+  case 6:
+    return Float8E4M3FNType::get(c);
+  case 7:
+    return Float8E5M2Type::get(c);
+  case 9:
+    return IndexType::get(c);
+  case 10:
+    return integer(4);
+  case 11:
+    return integer(8);
+  case 12:
+    return integer(16);
+  case 13:
+    return integer(32);
+  case 14:
+    return integer(64);
+  case 15:
+    return natural(4);
+  case 16:
+    return natural(8);
+  case 17:
+    return natural(16);
+  case 18:
+    return natural(32);
+  case 19:
+    return natural(64);
   case 22: // a token: nothing flows through it
     return RankedTensorType::get({0}, IntegerType::get(c, 1));
-  case 33: return NoneType::get(c);
-  case 27: return Float8E4M3FNUZType::get(c);
-  case 28: return Float8E5M2FNUZType::get(c);
-  case 29: return Float8E4M3B11FNUZType::get(c);
-  case 31: return integer(2);
-  case 32: return natural(2);
-  case 34: return FloatTF32Type::get(c);
-  case 35: return Float8E4M3Type::get(c);
-  case 36: return Float8E3M4Type::get(c);
-  case 37: return Float4E2M1FNType::get(c);
-  case 38: return Float6E2M3FNType::get(c);
-  case 39: return Float6E3M2FNType::get(c);
-  case 40: return Float8E8M0FNUType::get(c);
-  default: return {};
+  case 33:
+    return NoneType::get(c);
+  case 27:
+    return Float8E4M3FNUZType::get(c);
+  case 28:
+    return Float8E5M2FNUZType::get(c);
+  case 29:
+    return Float8E4M3B11FNUZType::get(c);
+  case 31:
+    return integer(2);
+  case 32:
+    return natural(2);
+  case 34:
+    return FloatTF32Type::get(c);
+  case 35:
+    return Float8E4M3Type::get(c);
+  case 36:
+    return Float8E3M4Type::get(c);
+  case 37:
+    return Float4E2M1FNType::get(c);
+  case 38:
+    return Float6E2M3FNType::get(c);
+  case 39:
+    return Float6E3M2FNType::get(c);
+  case 40:
+    return Float8E8M0FNUType::get(c);
+  default:
+    return {};
   }
 }
 
@@ -280,8 +329,8 @@ Type VhloBytecode::readRanked(DialectBytecodeReader &reader,
       failed(reader.readSignedVarInts(shape)) ||
       failed(reader.readType(element)))
     return {};
-  return RankedTensorType::getChecked([&] { return reader.emitError(); },
-                                      shape, element, encoding);
+  return RankedTensorType::getChecked([&] { return reader.emitError(); }, shape,
+                                      element, encoding);
 }
 
 Type VhloBytecode::readType(DialectBytecodeReader &reader) const {
@@ -295,8 +344,7 @@ Type VhloBytecode::readType(DialectBytecodeReader &reader) const {
     Type element;
     if (failed(reader.readType(element)))
       return {};
-    return ComplexType::getChecked([&] { return reader.emitError(); },
-                                   element);
+    return ComplexType::getChecked([&] { return reader.emitError(); }, element);
   }
   case 8: {
     SmallVector<Type> inputs, results;
@@ -305,11 +353,13 @@ Type VhloBytecode::readType(DialectBytecodeReader &reader) const {
     return FunctionType::get(getContext(), inputs, results);
   }
   case 20:
-  case 21: return readRanked(reader, code == 21);
+  case 21:
+    return readRanked(reader, code == 21);
   case 23: {
     SmallVector<Type> parts;
-    return failed(reader.readTypes(parts)) ? Type()
-                                           : TupleType::get(getContext(), parts);
+    return failed(reader.readTypes(parts))
+               ? Type()
+               : TupleType::get(getContext(), parts);
   }
   default:
     reader.emitError() << "vhlo's type " << code << " is not read";

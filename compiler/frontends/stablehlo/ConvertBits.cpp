@@ -36,7 +36,8 @@ Value partOf(Converter &c, ForeignOp op, Value value, int64_t part) {
 Value widen(Converter &c, ForeignOp op, Value narrow, unsigned from,
             RankedTensorType type) {
   Value sum;
-  for (int64_t i = 0; i < cast<RankedTensorType>(narrow.getType()).getShape().back(); ++i) {
+  for (int64_t i = 0;
+       i < cast<RankedTensorType>(narrow.getType()).getShape().back(); ++i) {
     Value part = c.cast(op, partOf(c, op, narrow, i), type.getElementType());
     if (i)
       part = c.make<ShiftLeftOp>(op, part, c.splat(op, double(i * from), type));
@@ -54,9 +55,12 @@ Value narrow(Converter &c, ForeignOp op, Value wide, unsigned to,
   for (int64_t i = 0; i < type.getShape().back(); ++i) {
     Value part = wide;
     if (i)
-      part = c.make<ShiftRightLogicalOp>(op, part, c.splat(op, double(i * to), from));
-    part = c.make<AndOp>(op, part, c.splat(op, double((uint64_t(1) << to) - 1), from));
-    parts.push_back(c.make<ReshapeOp>(op, c.cast(op, part, type.getElementType()), shape));
+      part = c.make<ShiftRightLogicalOp>(op, part,
+                                         c.splat(op, double(i * to), from));
+    part = c.make<AndOp>(op, part,
+                         c.splat(op, double((uint64_t(1) << to) - 1), from));
+    parts.push_back(
+        c.make<ReshapeOp>(op, c.cast(op, part, type.getElementType()), shape));
   }
   return c.make<ConcatenateOp>(op, type, parts, from.getRank());
 }
@@ -68,18 +72,23 @@ LogicalResult bitcast(Converter &c, ForeignOp op) {
     return c.give(op, value);
   if (from.getShape() == to.getShape())
     return c.give(op, c.make<BitcastOp>(op, to, value));
-  if (!from.getElementType().isIntOrFloat() || !to.getElementType().isIntOrFloat())
+  if (!from.getElementType().isIntOrFloat() ||
+      !to.getElementType().isIntOrFloat())
     return op.refuse() << "changes the width of elements, " << from << " to "
                        << to << ", which is supported for real numbers only";
-  unsigned before = from.getElementTypeBitWidth(), after = to.getElementTypeBitWidth();
+  unsigned before = from.getElementTypeBitWidth(),
+           after = to.getElementTypeBitWidth();
   auto wider = before < after ? from : to;
   auto other = before < after ? to : from;
-  if (before == after || std::min(before, after) < 2 || wider.getRank() != other.getRank() + 1 ||
+  if (before == after || std::min(before, after) < 2 ||
+      wider.getRank() != other.getRank() + 1 ||
       wider.getShape().drop_back() != other.getShape() ||
-      wider.getShape().back() * std::min(before, after) != std::max(before, after))
+      wider.getShape().back() * std::min(before, after) !=
+          std::max(before, after))
     return op.refuse() << "changes the width of elements, " << from << " to "
                        << to << ", which have not the same bits";
-  auto bits = to.clone(IntegerType::get(to.getContext(), after, IntegerType::Unsigned));
+  auto bits =
+      to.clone(IntegerType::get(to.getContext(), after, IntegerType::Unsigned));
   value = asUnsigned(c, op, value);
   value = before < after ? widen(c, op, value, before, bits)
                          : narrow(c, op, value, after, bits);

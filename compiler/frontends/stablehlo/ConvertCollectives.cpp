@@ -118,11 +118,14 @@ LogicalResult allReduce(Converter &c, ForeignOp op) {
   auto kind = readKind(op);
   if (failed(kind))
     return failure();
-  return convertEach(c, op, [&](Value input, RankedTensorType type, LayoutAttr group) {
-    return coll::AllReduceOp::create(c.builder, op->getLoc(), TypeRange{type}, *kind,
-                                     ValueRange{input}, group, reason(c, op))
-        .getResult(0);
-  });
+  return convertEach(c, op,
+                     [&](Value input, RankedTensorType type, LayoutAttr group) {
+                       return coll::AllReduceOp::create(c.builder, op->getLoc(),
+                                                        TypeRange{type}, *kind,
+                                                        ValueRange{input},
+                                                        group, reason(c, op))
+                           .getResult(0);
+                     });
 }
 
 LogicalResult reduceScatter(Converter &c, ForeignOp op) {
@@ -130,16 +133,20 @@ LogicalResult reduceScatter(Converter &c, ForeignOp op) {
   if (failed(kind))
     return failure();
   int64_t dim = op.integer("scatter_dimension").value_or(0);
-  return convertEach(c, op, [&](Value input, RankedTensorType type, LayoutAttr group) {
-    return c.make<coll::ReduceScatterOp>(op, type, input, *kind, dim, group, reason(c, op));
-  });
+  return convertEach(c, op,
+                     [&](Value input, RankedTensorType type, LayoutAttr group) {
+                       return c.make<coll::ReduceScatterOp>(
+                           op, type, input, *kind, dim, group, reason(c, op));
+                     });
 }
 
 LogicalResult allGather(Converter &c, ForeignOp op) {
   int64_t dim = op.integer("all_gather_dim").value_or(0);
-  return convertEach(c, op, [&](Value input, RankedTensorType type, LayoutAttr group) {
-    return c.make<coll::AllGatherOp>(op, type, input, dim, group, reason(c, op));
-  });
+  return convertEach(c, op,
+                     [&](Value input, RankedTensorType type, LayoutAttr group) {
+                       return c.make<coll::AllGatherOp>(op, type, input, dim,
+                                                        group, reason(c, op));
+                     });
 }
 
 /// Blocks along one dimension change places: the number of the block is a
@@ -154,8 +161,8 @@ Value exchangeBlocks(Converter &c, ForeignOp op, Value input, int64_t dim,
   joined = split;
   std::swap(joined[dim], joined[dim + 1]);
   Value blocks = c.make<ReshapeOp>(op, type.clone(split), input);
-  Value moved = c.make<coll::AllToAllOp>(op, type.clone(joined), blocks, dim + 1,
-                                         dim, group, reason(c, op));
+  Value moved = c.make<coll::AllToAllOp>(op, type.clone(joined), blocks,
+                                         dim + 1, dim, group, reason(c, op));
   return c.make<ReshapeOp>(op, type, moved);
 }
 
@@ -170,18 +177,22 @@ LogicalResult allToAll(Converter &c, ForeignOp op) {
       return op.refuse() << "splits dimension " << split << " of " << type
                          << " in " << count << " parts";
   }
-  return convertEach(c, op, [&](Value input, RankedTensorType type, LayoutAttr group) {
-    if (split == concat)
-      return exchangeBlocks(c, op, input, split, group);
-    return c.make<coll::AllToAllOp>(op, type, input, split, concat, group, reason(c, op));
-  });
+  return convertEach(
+      c, op, [&](Value input, RankedTensorType type, LayoutAttr group) {
+        if (split == concat)
+          return exchangeBlocks(c, op, input, split, group);
+        return c.make<coll::AllToAllOp>(op, type, input, split, concat, group,
+                                        reason(c, op));
+      });
 }
 
 LogicalResult broadcast(Converter &c, ForeignOp op) {
-  return convertEach(c, op, [&](Value input, RankedTensorType type, LayoutAttr group) {
-    SmallVector<int64_t> sources(coll::groupSize(group), 0);
-    return c.make<coll::CollectivePermuteOp>(op, type, input, sources, group, reason(c, op));
-  });
+  return convertEach(c, op,
+                     [&](Value input, RankedTensorType type, LayoutAttr group) {
+                       SmallVector<int64_t> sources(coll::groupSize(group), 0);
+                       return c.make<coll::CollectivePermuteOp>(
+                           op, type, input, sources, group, reason(c, op));
+                     });
 }
 
 //===----------------------------------------------------------------------===//
@@ -193,7 +204,8 @@ SubAxes movingAxes(const Mesh &mesh, ArrayRef<DeviceGroup> pairs) {
   SubAxes axes;
   for (unsigned axis = 0; axis < mesh.axes.size(); ++axis)
     if (llvm::any_of(pairs, [&](const DeviceGroup &pair) {
-          return mesh.coordinate(pair[0], axis) != mesh.coordinate(pair[1], axis);
+          return mesh.coordinate(pair[0], axis) !=
+                 mesh.coordinate(pair[1], axis);
         }))
       axes.push_back(wholeAxis(mesh, axis));
   return axes;
@@ -208,7 +220,8 @@ std::optional<SmallVector<int64_t>> sourcesOver(const Mesh &mesh,
     sourceOf[pair[1]] = coordinate(mesh, pair[0], ArrayRef<SubAxis>(axes));
   std::optional<SmallVector<int64_t>> common;
   for (const DeviceGroup &group : groupsOver(mesh, axes)) {
-    auto own = llvm::map_to_vector(group, [&](int64_t p) { return sourceOf[p]; });
+    auto own =
+        llvm::map_to_vector(group, [&](int64_t p) { return sourceOf[p]; });
     if (common && *common != own)
       return std::nullopt;
     common = own;
@@ -217,7 +230,8 @@ std::optional<SmallVector<int64_t>> sourcesOver(const Mesh &mesh,
 }
 
 /// The member's entry of a table of as many elements as the group has members.
-Value entryOfMember(Converter &c, ForeignOp op, DenseElementsAttr table, LayoutAttr group) {
+Value entryOfMember(Converter &c, ForeignOp op, DenseElementsAttr table,
+                    LayoutAttr group) {
   auto scalar = RankedTensorType::get({}, table.getElementType());
   Value all = c.make<ConstantOp>(op, table);
   Value member = c.make<coll::CoordinateOp>(
@@ -233,9 +247,12 @@ Value zeroWithoutSource(Converter &c, ForeignOp op, Value value,
     return value;
   auto type = ::cast<RankedTensorType>(value.getType());
   auto flags = llvm::map_to_vector(sources, [](int64_t s) { return s >= 0; });
-  auto table = RankedTensorType::get({int64_t(flags.size())}, c.builder.getI1Type());
-  Value flag = entryOfMember(c, op, DenseElementsAttr::get(table, flags), group);
-  Value all = c.fill(op, flag, RankedTensorType::get(type.getShape(), c.builder.getI1Type()));
+  auto table =
+      RankedTensorType::get({int64_t(flags.size())}, c.builder.getI1Type());
+  Value flag =
+      entryOfMember(c, op, DenseElementsAttr::get(table, flags), group);
+  Value all = c.fill(
+      op, flag, RankedTensorType::get(type.getShape(), c.builder.getI1Type()));
   return c.make<SelectOp>(op, all, value, c.splat(op, 0, type));
 }
 
@@ -253,7 +270,8 @@ LogicalResult permute(Converter &c, ForeignOp op) {
     return failure();
   for (const DeviceGroup &pair : *pairs)
     if (pair.size() != 2)
-      return op.refuse() << "has a row of " << pair.size() << " devices, not a pair";
+      return op.refuse() << "has a row of " << pair.size()
+                         << " devices, not a pair";
   SubAxes axes = movingAxes(mesh, *pairs);
   auto sources = sourcesOver(mesh, axes, *pairs);
   if (!sources) {
@@ -263,8 +281,8 @@ LogicalResult permute(Converter &c, ForeignOp op) {
   if (failed(checkManual(c, op, axes)))
     return failure();
   LayoutAttr group = coll::groupOver(c.shardings.mesh(), normalise(mesh, axes));
-  Value moved = c.make<coll::CollectivePermuteOp>(op, input.getType(), input,
-                                                  *sources, group, reason(c, op));
+  Value moved = c.make<coll::CollectivePermuteOp>(
+      op, input.getType(), input, *sources, group, reason(c, op));
   return c.give(op, zeroWithoutSource(c, op, moved, *sources, group));
 }
 
@@ -286,7 +304,11 @@ LogicalResult partitionId(Converter &c, ForeignOp op) {
   if (mesh.devices.empty())
     number = c.make<coll::CoordinateOp>(op, type, group);
   else
-    number = entryOfMember(c, op, DenseElementsAttr::get(type.clone({mesh.size()}), ArrayRef<int64_t>(mesh.devices)), group);
+    number =
+        entryOfMember(c, op,
+                      DenseElementsAttr::get(type.clone({mesh.size()}),
+                                             ArrayRef<int64_t>(mesh.devices)),
+                      group);
   return c.give(op, c.cast(op, number, op.resultType().getElementType()));
 }
 

@@ -15,8 +15,7 @@ using namespace weft::stablehlo;
 namespace {
 
 LogicalResult call(Converter &c, ForeignOp op) {
-  if (auto symbol =
-          dyn_cast_or_null<FlatSymbolRefAttr>(op.attribute("callee")))
+  if (auto symbol = dyn_cast_or_null<FlatSymbolRefAttr>(op.attribute("callee")))
     return c.call(op, symbol.getValue());
   return c.call(op, op.word("callee"));
 }
@@ -28,9 +27,9 @@ LogicalResult forward(Converter &c, ForeignOp op) {
 
 LogicalResult barrier(Converter &c, ForeignOp op) {
   SmallVector<Value> inputs = c.inputs(op);
-  return c.give(op, OptimizationBarrierOp::create(
-                        c.builder, op->getLoc(),
-                        TypeRange(ValueRange(inputs)), inputs)
+  return c.give(op, OptimizationBarrierOp::create(c.builder, op->getLoc(),
+                                                  TypeRange(ValueRange(inputs)),
+                                                  inputs)
                         .getResults());
 }
 
@@ -40,7 +39,8 @@ ArrayAttr constrainable(Converter &c) {
     return {};
   SmallVector<Attribute> names;
   for (const SubAxis &axis : c.freeAxes)
-    names.push_back(c.builder.getStringAttr(c.shardings.mesh().getMesh().axes[axis.axis].name));
+    names.push_back(c.builder.getStringAttr(
+        c.shardings.mesh().getMesh().axes[axis.axis].name));
   return c.builder.getArrayAttr(names);
 }
 
@@ -54,9 +54,8 @@ LogicalResult constrain(Converter &c, ForeignOp op) {
     return failure();
   Value value = c.input(op, 0);
   if (said->layout) {
-    value = c.make<ConstrainOp>(
-        op, value.getType(), value, said->layout,
-        c.builder.getStringAttr("sharding constraint"));
+    value = c.make<ConstrainOp>(op, value.getType(), value, said->layout,
+                                c.builder.getStringAttr("sharding constraint"));
     for (NamedAttribute wish : said->wishes())
       value.getDefiningOp()->setDiscardableAttr(wish.getName(),
                                                 wish.getValue());
@@ -70,17 +69,23 @@ LogicalResult joinGroup(Converter &c, ForeignOp op) {
   if ((c.perDevice && c.freeAxes.empty()) || c.shardings.isIgnored() ||
       !c.shardings.mesh() || type.getRank() == 0)
     return success();
-  auto nothing = LayoutAttr::get(c.shardings.mesh(), Layout::replicated(type.getRank()));
-  auto member = c.make<ConstrainOp>(op, c.input(op, 0).getType(), c.input(op, 0), nothing,
-                                    c.builder.getStringAttr("sharding group"));
+  auto nothing =
+      LayoutAttr::get(c.shardings.mesh(), Layout::replicated(type.getRank()));
+  auto member =
+      c.make<ConstrainOp>(op, c.input(op, 0).getType(), c.input(op, 0), nothing,
+                          c.builder.getStringAttr("sharding group"));
   Operation *constrain = member.getDefiningOp();
-  SmallVector<int64_t> dims = llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
-  constrain->setDiscardableAttr("weft.open", c.builder.getDenseI64ArrayAttr(dims));
+  SmallVector<int64_t> dims =
+      llvm::to_vector(llvm::seq<int64_t>(0, type.getRank()));
+  constrain->setDiscardableAttr("weft.open",
+                                c.builder.getDenseI64ArrayAttr(dims));
   constrain->setDiscardableAttr(
-      "weft.group", c.builder.getStringAttr("group " + Twine(op.integer("group_id").value_or(0))));
+      "weft.group", c.builder.getStringAttr(
+                        "group " + Twine(op.integer("group_id").value_or(0))));
   Value value = op->getOperand(0);
   c.map(value, member);
-  while (Operation *cast = definedBy(value, "builtin.unrealized_conversion_cast", 1)) {
+  while (Operation *cast =
+             definedBy(value, "builtin.unrealized_conversion_cast", 1)) {
     value = cast->getOperand(0);
     c.map(value, member);
   }

@@ -50,22 +50,21 @@ Value totalOrder(Converter &c, ForeignOp op, Value x) {
   Value bits = c.make<BitcastOp>(op, bitsType, x);
   Value shift = c.splat(op, width - 1, bitsType);
   Value sign = c.make<ShiftRightArithmeticOp>(op, bits, shift);
-  Value turned = c.make<ShiftRightLogicalOp>(
-      op, sign, c.splat(op, 1, bitsType));
+  Value turned =
+      c.make<ShiftRightLogicalOp>(op, sign, c.splat(op, 1, bitsType));
   return c.make<XorOp>(op, bits, turned);
 }
 
 LogicalResult compare(Converter &c, ForeignOp op) {
-  auto kind =
-      llvm::StringSwitch<std::optional<CompareKind>>(
-          op.word("comparison_direction"))
-          .Case("EQ", CompareKind::EQ)
-          .Case("NE", CompareKind::NE)
-          .Case("LT", CompareKind::LT)
-          .Case("LE", CompareKind::LE)
-          .Case("GT", CompareKind::GT)
-          .Case("GE", CompareKind::GE)
-          .Default(std::nullopt);
+  auto kind = llvm::StringSwitch<std::optional<CompareKind>>(
+                  op.word("comparison_direction"))
+                  .Case("EQ", CompareKind::EQ)
+                  .Case("NE", CompareKind::NE)
+                  .Case("LT", CompareKind::LT)
+                  .Case("LE", CompareKind::LE)
+                  .Case("GT", CompareKind::GT)
+                  .Case("GE", CompareKind::GE)
+                  .Default(std::nullopt);
   if (!kind || op->getNumOperands() != 2)
     return op.refuse() << "compares in no known way";
   Value lhs = c.input(op, 0), rhs = c.input(op, 1);
@@ -84,10 +83,12 @@ LogicalResult select(Converter &c, ForeignOp op) {
   if (op->getNumOperands() != 3)
     return wrongOperands(op, 3);
   auto type = op.resultType();
-  return c.give(op, c.make<SelectOp>(op, c.fill(op, c.input(op, 0),
-                                                type.clone(IntegerType::get(
-                                                    type.getContext(), 1))),
-                                     c.input(op, 1), c.input(op, 2)));
+  return c.give(op,
+                c.make<SelectOp>(
+                    op,
+                    c.fill(op, c.input(op, 0),
+                           type.clone(IntegerType::get(type.getContext(), 1))),
+                    c.input(op, 1), c.input(op, 2)));
 }
 
 LogicalResult clamp(Converter &c, ForeignOp op) {
@@ -100,8 +101,8 @@ LogicalResult clamp(Converter &c, ForeignOp op) {
 }
 
 LogicalResult convert(Converter &c, ForeignOp op) {
-  return c.give(
-      op, c.cast(op, c.input(op, 0), op.resultType().getElementType()));
+  return c.give(op,
+                c.cast(op, c.input(op, 0), op.resultType().getElementType()));
 }
 
 LogicalResult isFinite(Converter &c, ForeignOp op) {
@@ -113,9 +114,9 @@ LogicalResult reducePrecision(Converter &c, ForeignOp op) {
   auto mantissa = op.integer("mantissa_bits");
   if (!exponent || !mantissa)
     return op.refuse() << "names no float format";
-  return c.give(op, c.make<ReducePrecisionOp>(op, op.resultType(),
-                                              c.input(op, 0), *exponent,
-                                              *mantissa));
+  return c.give(op,
+                c.make<ReducePrecisionOp>(op, op.resultType(), c.input(op, 0),
+                                          *exponent, *mantissa));
 }
 
 LogicalResult square(Converter &c, ForeignOp op) {
@@ -126,8 +127,7 @@ LogicalResult square(Converter &c, ForeignOp op) {
 /// 1 - erf(x).
 LogicalResult erfc(Converter &c, ForeignOp op) {
   Value erf = c.make<ErfOp>(op, c.input(op, 0));
-  return c.give(op,
-                c.make<SubOp>(op, c.splat(op, 1, op.resultType()), erf));
+  return c.give(op, c.make<SubOp>(op, c.splat(op, 1, op.resultType()), erf));
 }
 
 /// Infinite: neither finite nor NaN.
@@ -135,9 +135,9 @@ LogicalResult isInfinite(Converter &c, ForeignOp op) {
   Value x = c.input(op, 0);
   Value all = c.make<AbsOp>(op, x);
   double infinity = std::numeric_limits<double>::infinity();
-  return c.give(op, c.make<CompareOp>(
-                        op, CompareKind::EQ, all,
-                        c.splat(op, infinity, op.operandType(0))));
+  return c.give(op,
+                c.make<CompareOp>(op, CompareKind::EQ, all,
+                                  c.splat(op, infinity, op.operandType(0))));
 }
 
 constexpr ConversionEntry kEntries[] = {

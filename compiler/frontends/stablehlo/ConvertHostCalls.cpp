@@ -52,12 +52,13 @@ static FailureOr<SmallVector<Value>> callHost(Converter &c, ForeignOp op,
                           "is not supported; run it from the script";
   Location loc = op->getLoc();
   if (inputs.empty())
-    inputs.push_back(c.splat(op, 0, RankedTensorType::get({}, c.builder.getI1Type())));
+    inputs.push_back(
+        c.splat(op, 0, RankedTensorType::get({}, c.builder.getI1Type())));
   if (c.perDevice && c.freeAxes.empty())
-    return SmallVector<Value>(
-        host::CallOp::create(c.builder, loc, types, number, inputs,
-                             coll::groupOver(mesh, {}))
-            .getResults());
+    return SmallVector<Value>(host::CallOp::create(c.builder, loc, types,
+                                                   number, inputs,
+                                                   coll::groupOver(mesh, {}))
+                                  .getResults());
   auto manual = ManualOp::create(c.builder, loc, types, inputs,
                                  wholeLayouts(c, TypeRange(ValueRange(inputs))),
                                  wholeLayouts(c, types), ArrayAttr());
@@ -66,9 +67,10 @@ static FailureOr<SmallVector<Value>> callHost(Converter &c, ForeignOp op,
   c.builder.setInsertionPointToEnd(&block);
   for (Value input : inputs)
     block.addArgument(input.getType(), loc);
-  auto call = host::CallOp::create(c.builder, loc, types, number,
-                                       block.getArguments(),
-                                       coll::groupOver(mesh, c.perDevice ? c.freeAxes : allAxes(mesh.getMesh())));
+  auto call = host::CallOp::create(
+      c.builder, loc, types, number, block.getArguments(),
+      coll::groupOver(mesh,
+                      c.perDevice ? c.freeAxes : allAxes(mesh.getMesh())));
   YieldOp::create(c.builder, loc, call.getResults());
   return SmallVector<Value>(manual.getResults());
 }
@@ -85,9 +87,11 @@ LogicalResult stablehlo::convertHostCall(Converter &c, ForeignOp op) {
 
 /// The channel of a transfer between the host and all devices; an error on the op.
 static FailureOr<int64_t> channelOf(Converter &c, ForeignOp op) {
-  auto handle = dyn_cast_or_null<DictionaryAttr>(op.attribute("channel_handle"));
-  auto number = handle ? handle.getAs<IntegerAttr>("handle")
-                       : dyn_cast_or_null<IntegerAttr>(op.attribute("channel_id"));
+  auto handle =
+      dyn_cast_or_null<DictionaryAttr>(op.attribute("channel_handle"));
+  auto number = handle
+                    ? handle.getAs<IntegerAttr>("handle")
+                    : dyn_cast_or_null<IntegerAttr>(op.attribute("channel_id"));
   if (!op.flag("is_host_transfer"))
     return op.refuse() << "is a transfer between devices, which is not "
                           "supported; only is_host_transfer is";
@@ -118,7 +122,8 @@ LogicalResult stablehlo::convertReceive(Converter &c, ForeignOp op) {
   if (op->getNumResults() != 2)
     return op.refuse() << "receives " << op->getNumResults() - 1
                        << " values; expected one";
-  auto values = callHost(c, op, WEFT_HOST_RECEIVE + *channel, {}, {op.resultType()});
+  auto values =
+      callHost(c, op, WEFT_HOST_RECEIVE + *channel, {}, {op.resultType()});
   if (failed(values))
     return failure();
   return c.give(op, {values->front(), c.splat(op, 0, op.resultType(1))});

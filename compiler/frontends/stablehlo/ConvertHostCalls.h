@@ -1,4 +1,4 @@
-//===- ConvertHostCalls.h - functions of the script ------------*- C++ -*-===//
+//===- ConvertHostCalls.h - functions of the script -------------*- C++ -*-===//
 //
 // Private to the StableHLO front end.
 //

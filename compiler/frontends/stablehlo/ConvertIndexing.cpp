@@ -11,8 +11,7 @@ namespace {
 
 LogicalResult gather(Converter &c, ForeignOp op) {
   if (op->getNumOperands() != 2)
-    return op.refuse() << "has " << op->getNumOperands()
-                       << " operands, not 2";
+    return op.refuse() << "has " << op->getNumOperands() << " operands, not 2";
   return c.give(op, c.make<GatherOp>(
                         op, op.resultType(), c.input(op, 0), c.input(op, 1),
                         op.ints("offset_dims"), op.ints("collapsed_slice_dims"),
@@ -34,12 +33,18 @@ std::optional<ScatterKind> scatterOf(Region &region) {
   if (!kind)
     return std::nullopt;
   switch (*kind) {
-  case ReduceKind::Sum:  return ScatterKind::Sum;
-  case ReduceKind::Prod: return ScatterKind::Prod;
-  case ReduceKind::Max:  return ScatterKind::Max;
-  case ReduceKind::Min:  return ScatterKind::Min;
-  case ReduceKind::And:  return ScatterKind::And;
-  case ReduceKind::Or:   return ScatterKind::Or;
+  case ReduceKind::Sum:
+    return ScatterKind::Sum;
+  case ReduceKind::Prod:
+    return ScatterKind::Prod;
+  case ReduceKind::Max:
+    return ScatterKind::Max;
+  case ReduceKind::Min:
+    return ScatterKind::Min;
+  case ReduceKind::And:
+    return ScatterKind::And;
+  case ReduceKind::Or:
+    return ScatterKind::Or;
   }
   llvm_unreachable("all kinds are handled");
 }
@@ -48,15 +53,14 @@ LogicalResult scatter(Converter &c, ForeignOp op) {
   auto kind = scatterOf(op->getRegion(0));
   if (op->getNumOperands() != 3 || !kind)
     return scatterByBody(c, op);
-  return c.give(op,
-                c.make<ScatterOp>(
-                    op, op.resultType(), *kind, c.input(op, 0), c.input(op, 1),
-                    c.input(op, 2), op.ints("update_window_dims"),
-                    op.ints("inserted_window_dims"),
-                    op.ints("input_batching_dims"),
-                    op.ints("scatter_indices_batching_dims"),
-                    op.ints("scatter_dims_to_operand_dims"),
-                    op.integer("index_vector_dim").value_or(0)));
+  return c.give(
+      op, c.make<ScatterOp>(
+              op, op.resultType(), *kind, c.input(op, 0), c.input(op, 1),
+              c.input(op, 2), op.ints("update_window_dims"),
+              op.ints("inserted_window_dims"), op.ints("input_batching_dims"),
+              op.ints("scatter_indices_batching_dims"),
+              op.ints("scatter_dims_to_operand_dims"),
+              op.integer("index_vector_dim").value_or(0)));
 }
 
 constexpr ConversionEntry kEntries[] = {

@@ -17,16 +17,15 @@ LogicalResult cholesky(Converter &c, ForeignOp op) {
 
 LogicalResult triangularSolve(Converter &c, ForeignOp op) {
   if (op->getNumOperands() != 2)
-    return op.refuse() << "has " << op->getNumOperands()
-                       << " operands, not 2";
+    return op.refuse() << "has " << op->getNumOperands() << " operands, not 2";
   StringRef form = op.word("transpose_a");
   bool adjoint = form == "ADJOINT";
   bool isComplex = isa<ComplexType>(op.resultType().getElementType());
-  return c.give(op, c.make<TriangularSolveOp>(
-                        op, c.input(op, 0), c.input(op, 1),
-                        !op.flag("left_side"), op.flag("lower"),
-                        op.flag("unit_diagonal"),
-                        adjoint || form == "TRANSPOSE", adjoint && isComplex));
+  return c.give(op,
+                c.make<TriangularSolveOp>(
+                    op, c.input(op, 0), c.input(op, 1), !op.flag("left_side"),
+                    op.flag("lower"), op.flag("unit_diagonal"),
+                    adjoint || form == "TRANSPOSE", adjoint && isComplex));
 }
 
 LogicalResult fft(Converter &c, ForeignOp op) {
@@ -41,8 +40,8 @@ LogicalResult fft(Converter &c, ForeignOp op) {
   if (!kind || lengths.empty() || lengths.size() > rank)
     return op.refuse() << "names no transform and lengths of its " << rank
                        << " dimensions";
-  return c.give(op, buildFft(c.builder, op->getLoc(), *kind, c.input(op, 0),
-                             lengths));
+  return c.give(
+      op, buildFft(c.builder, op->getLoc(), *kind, c.input(op, 0), lengths));
 }
 
 constexpr ConversionEntry kEntries[] = {

@@ -65,8 +65,7 @@ std::optional<Count> countOf(ForeignOp op) {
   if (!position || !limit || *position >= body.back().getNumOperands())
     return std::nullopt;
   Operation *next = body.back().getOperand(*position).getDefiningOp();
-  if (!next || ForeignOp(next).name() != "add" ||
-      next->getNumOperands() != 2 ||
+  if (!next || ForeignOp(next).name() != "add" || next->getNumOperands() != 2 ||
       argumentOf(next->getOperand(0), body) != position)
     return std::nullopt;
   auto step = numberOf(next->getOperand(1));
@@ -112,14 +111,17 @@ LogicalResult keepLoop(Converter &c, ForeignOp op,
     return failure();
   auto predicate = RankedTensorType::get({}, c.builder.getI1Type());
   if (goesOn.size() != 1 || goesOn.front().getType() != predicate)
-    return op.refuse() << "has a condition that returns other than " << predicate;
+    return op.refuse() << "has a condition that returns other than "
+                       << predicate;
   ConditionOp::create(c.builder, op->getLoc(), goesOn.front(),
                       loop.getCondition().getArguments());
-  if (failed(surroundings.convert(op->getRegion(1), loop.getBody(), types, next)))
+  if (failed(
+          surroundings.convert(op->getRegion(1), loop.getBody(), types, next)))
     return failure();
   if (TypeRange(ValueRange(next)) != types)
     return op.refuse() << "carries values of types " << types
-                       << ", but its body returns " << ValueRange(next).getTypes();
+                       << ", but its body returns "
+                       << ValueRange(next).getTypes();
   llvm::append_range(next, surroundings.passedTo(loop.getBody()));
   YieldOp::create(c.builder, op->getLoc(), next);
   return c.give(op, loop.getResults().take_front(own));

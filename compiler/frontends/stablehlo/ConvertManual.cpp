@@ -40,8 +40,8 @@ LogicalResult readLayouts(Converter &c, ForeignOp op, StringRef name,
 }
 
 ArrayAttr asAttribute(Converter &c, ArrayRef<Layout> layouts) {
-  return c.builder.getArrayAttr(llvm::map_to_vector(
-      layouts, [&](const Layout &layout) -> Attribute {
+  return c.builder.getArrayAttr(
+      llvm::map_to_vector(layouts, [&](const Layout &layout) -> Attribute {
         return LayoutAttr::get(c.shardings.mesh(), layout);
       }));
 }
@@ -66,27 +66,31 @@ SubAxes freeInside(Converter &c, ForeignOp op) {
 
 ArrayAttr namesOf(Converter &c, ArrayRef<SubAxis> axes) {
   const Mesh mesh = c.shardings.mesh().getMesh();
-  return axes.empty() ? ArrayAttr()
-                      : c.builder.getStrArrayAttr(llvm::map_to_vector(
-                            axes, [&](const SubAxis &axis) -> StringRef {
-                              return c.builder.getStringAttr(mesh.axes[axis.axis].name);
-                            }));
+  return axes.empty()
+             ? ArrayAttr()
+             : c.builder.getStrArrayAttr(llvm::map_to_vector(
+                   axes, [&](const SubAxis &axis) -> StringRef {
+                     return c.builder.getStringAttr(mesh.axes[axis.axis].name);
+                   }));
 }
 
 /// An operand or a result as its sharding says, where that says more than which
 /// manual axes it has: free axes behind these, or dimensions closed to them.
-FailureOr<Value> constrained(Converter &c, ForeignOp op, Value value, Attribute sharding,
-                             const Layout &manual, ArrayRef<SubAxis> free, ArrayAttr seen) {
-  auto said = c.shardings.resolve(op->getLoc(), sharding, manual.dims.size(), seen);
+FailureOr<Value> constrained(Converter &c, ForeignOp op, Value value,
+                             Attribute sharding, const Layout &manual,
+                             ArrayRef<SubAxis> free, ArrayAttr seen) {
+  auto said =
+      c.shardings.resolve(op->getLoc(), sharding, manual.dims.size(), seen);
   if (failed(said))
     return failure();
-  bool closed = said->open.size() < manual.dims.size() || !said->replicated.empty();
-  if (!said->layout ||
-      (said->layout.getLayout().dims == manual.dims && (free.empty() || !closed)))
+  bool closed =
+      said->open.size() < manual.dims.size() || !said->replicated.empty();
+  if (!said->layout || (said->layout.getLayout().dims == manual.dims &&
+                        (free.empty() || !closed)))
     return value;
-  Value result =
-      c.make<ConstrainOp>(op, value.getType(), value, said->layout,
-                          c.builder.getStringAttr("sharding of a manual computation"));
+  Value result = c.make<ConstrainOp>(
+      op, value.getType(), value, said->layout,
+      c.builder.getStringAttr("sharding of a manual computation"));
   for (NamedAttribute wish : said->wishes())
     result.getDefiningOp()->setDiscardableAttr(wish.getName(), wish.getValue());
   return result;
@@ -94,15 +98,16 @@ FailureOr<Value> constrained(Converter &c, ForeignOp op, Value value, Attribute 
 
 /// All operands or results, by the attribute of that name, as they are seen from
 /// around the computation.
-FailureOr<SmallVector<Value>> constrainedAround(Converter &c, ForeignOp op, ValueRange values,
-                                                StringRef name, ArrayRef<Layout> manual,
-                                                ArrayRef<SubAxis> free) {
+FailureOr<SmallVector<Value>>
+constrainedAround(Converter &c, ForeignOp op, ValueRange values, StringRef name,
+                  ArrayRef<Layout> manual, ArrayRef<SubAxis> free) {
   SmallVector<Value> all(values);
   ArrayAttr seen = c.perDevice ? namesOf(c, c.freeAxes) : ArrayAttr();
   if (c.perDevice && !seen)
     return all;
   auto shardings = ::cast<ArrayAttr>(op.attribute(name));
-  for (auto [value, sharding, layout] : llvm::zip_equal(all, shardings, manual)) {
+  for (auto [value, sharding, layout] :
+       llvm::zip_equal(all, shardings, manual)) {
     auto known = constrained(c, op, value, sharding, layout, free, seen);
     if (failed(known))
       return failure();
@@ -112,15 +117,19 @@ FailureOr<SmallVector<Value>> constrainedAround(Converter &c, ForeignOp op, Valu
 }
 
 /// The same as they are seen inside: along free axes.
-FailureOr<SmallVector<Value>> constrainedInside(Converter &c, ForeignOp op, ValueRange values,
-                                                StringRef name, ArrayRef<SubAxis> free) {
+FailureOr<SmallVector<Value>> constrainedInside(Converter &c, ForeignOp op,
+                                                ValueRange values,
+                                                StringRef name,
+                                                ArrayRef<SubAxis> free) {
   SmallVector<Value> all(values);
   if (free.empty())
     return all;
   auto shardings = ::cast<ArrayAttr>(op.attribute(name));
   for (auto [value, sharding] : llvm::zip_equal(all, shardings)) {
-    Layout whole = Layout::replicated(::cast<RankedTensorType>(value.getType()).getRank());
-    auto known = constrained(c, op, value, sharding, whole, free, namesOf(c, free));
+    Layout whole =
+        Layout::replicated(::cast<RankedTensorType>(value.getType()).getRank());
+    auto known =
+        constrained(c, op, value, sharding, whole, free, namesOf(c, free));
     if (failed(known))
       return failure();
     value = *known;
@@ -128,7 +137,8 @@ FailureOr<SmallVector<Value>> constrainedInside(Converter &c, ForeignOp op, Valu
   return all;
 }
 
-LogicalResult convertBody(Converter &c, ForeignOp op, ManualOp manual, const SubAxes &free) {
+LogicalResult convertBody(Converter &c, ForeignOp op, ManualOp manual,
+                          const SubAxes &free) {
   OpBuilder::InsertionGuard guard(c.builder);
   Block &foreign = op->getRegion(0).front();
   Block &block = manual.getBody().emplaceBlock();
@@ -154,12 +164,13 @@ LogicalResult convertBody(Converter &c, ForeignOp op, ManualOp manual, const Sub
 
 LogicalResult manualComputation(Converter &c, ForeignOp op) {
   if (c.shardings.isIgnored())
-    return op.refuse() << "is written for a mesh of "
-                       << c.shardings.devices() << " devices; give it as many";
+    return op.refuse() << "is written for a mesh of " << c.shardings.devices()
+                       << " devices; give it as many";
   if (!c.shardings.mesh()) { // one device, which has everything
     SmallVector<Value> results;
     llvm::SaveAndRestore perDevice(c.perDevice, true);
-    if (failed(c.inlineBlock(op, op->getRegion(0).front(), c.inputs(op), results)))
+    if (failed(
+            c.inlineBlock(op, op->getRegion(0).front(), c.inputs(op), results)))
       return failure();
     return c.give(op, results);
   }
@@ -168,7 +179,8 @@ LogicalResult manualComputation(Converter &c, ForeignOp op) {
       failed(readLayouts(c, op, "out_shardings", op->getResultTypes(), to)))
     return failure();
   SubAxes free = freeInside(c, op);
-  auto inputs = constrainedAround(c, op, c.inputs(op), "in_shardings", from, free);
+  auto inputs =
+      constrainedAround(c, op, c.inputs(op), "in_shardings", from, free);
   if (failed(inputs))
     return failure();
   auto manual = ManualOp::create(c.builder, op->getLoc(), op->getResultTypes(),
@@ -176,7 +188,8 @@ LogicalResult manualComputation(Converter &c, ForeignOp op) {
                                  asAttribute(c, to), namesOf(c, free));
   if (failed(convertBody(c, op, manual, free)))
     return failure();
-  auto results = constrainedAround(c, op, manual.getResults(), "out_shardings", to, free);
+  auto results =
+      constrainedAround(c, op, manual.getResults(), "out_shardings", to, free);
   return failed(results) ? failure() : c.give(op, *results);
 }
 

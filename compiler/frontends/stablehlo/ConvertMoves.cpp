@@ -33,17 +33,15 @@ LogicalResult broadcast(Converter &c, ForeignOp op) {
                        << " dimensions, the operand has " << from.getRank();
   Ints order(dims.size());
   std::iota(order.begin(), order.end(), 0);
-  llvm::sort(order, [&](int64_t a, int64_t b) {
-    return dims[a] < dims[b];
-  });
+  llvm::sort(order, [&](int64_t a, int64_t b) { return dims[a] < dims[b]; });
   if (!llvm::is_sorted(order))
     x = c.make<TransposeOp>(op, x, order);
   Ints kept, sizes;
   for (int64_t dim : order) {
     int64_t target = dims[dim];
     if (target < 0 || target >= to.getRank())
-      return op.refuse() << "names dimension " << target
-                         << ", the result has " << to.getRank();
+      return op.refuse() << "names dimension " << target << ", the result has "
+                         << to.getRank();
     if (from.getDimSize(dim) == 1 && to.getDimSize(target) != 1)
       continue;
     kept.push_back(target);
@@ -107,17 +105,16 @@ LogicalResult slice(Converter &c, ForeignOp op) {
       return c.give(op, c.make<ConstantOp>(
                             op, DenseElementsAttr::get(op.resultType(), kept)));
   }
-  return c.give(op, Value(SliceOp::create(c.builder, op->getLoc(),
-                                          op.resultType(), c.input(op, 0),
-                                          start, limit, stride)));
+  return c.give(op,
+                Value(SliceOp::create(c.builder, op->getLoc(), op.resultType(),
+                                      c.input(op, 0), start, limit, stride)));
 }
 
 LogicalResult pad(Converter &c, ForeignOp op) {
   Ints low = op.ints("edge_padding_low"), high = op.ints("edge_padding_high"),
        interior = op.ints("interior_padding");
   if (op->getNumOperands() != 2)
-    return op.refuse() << "has " << op->getNumOperands()
-                       << " operands, not 2";
+    return op.refuse() << "has " << op->getNumOperands() << " operands, not 2";
   return c.give(op, Value(PadOp::create(c.builder, op->getLoc(),
                                         op.resultType(), c.input(op, 0),
                                         c.input(op, 1), low, high, interior)));
@@ -156,8 +153,8 @@ LogicalResult dynamicSlice(Converter &c, ForeignOp op) {
     Ints limit;
     for (auto [start, size] : llvm::zip_equal(*starts, sizes))
       limit.push_back(start + size);
-    return c.give(op, c.make<SliceOp>(op, all[0], *starts, limit,
-                                      Ints(sizes.size(), 1)));
+    return c.give(
+        op, c.make<SliceOp>(op, all[0], *starts, limit, Ints(sizes.size(), 1)));
   }
   return c.give(op, c.make<DynamicSliceOp>(op, op.resultType(), all[0],
                                            ArrayRef(all).drop_front()));
@@ -167,8 +164,8 @@ LogicalResult dynamicUpdateSlice(Converter &c, ForeignOp op) {
   SmallVector<Value> all = c.inputs(op);
   if (all.size() < 2)
     return op.refuse() << "has " << all.size() << " operands, not 2 or more";
-  return c.give(op, c.make<DynamicUpdateSliceOp>(
-                        op, all[0], all[1], ArrayRef(all).drop_front(2)));
+  return c.give(op, c.make<DynamicUpdateSliceOp>(op, all[0], all[1],
+                                                 ArrayRef(all).drop_front(2)));
 }
 
 constexpr ConversionEntry kEntries[] = {

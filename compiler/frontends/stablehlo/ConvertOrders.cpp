@@ -54,12 +54,12 @@ std::optional<std::pair<unsigned, Key::Part>> partOf(Value value,
 }
 
 /// The key of which both sides are compared in that direction.
-std::optional<Key> comparedKey(Value value, StringRef direction,
-                               Block &block) {
+std::optional<Key> comparedKey(Value value, StringRef direction, Block &block) {
   Operation *op = definedBy(value, "compare", 2);
   if (!op || ForeignOp(op).word("comparison_direction") != direction)
     return std::nullopt;
-  auto left = partOf(op->getOperand(0), block), right = partOf(op->getOperand(1), block);
+  auto left = partOf(op->getOperand(0), block),
+       right = partOf(op->getOperand(1), block);
   if (!left || !right || left->first % 2 != 0 ||
       right->first != left->first + 1 || left->second != right->second)
     return std::nullopt;
@@ -96,9 +96,12 @@ std::optional<Order> orderOf(Block &block) {
 Value keyValue(Converter &c, ForeignOp op, const Key &key) {
   Value tensor = c.input(op, key.tensor);
   switch (key.part) {
-  case Key::Whole: return tensor;
-  case Key::Real:  return c.make<RealOp>(op, tensor);
-  case Key::Imag:  return c.make<ImagOp>(op, tensor);
+  case Key::Whole:
+    return tensor;
+  case Key::Real:
+    return c.make<RealOp>(op, tensor);
+  case Key::Imag:
+    return c.make<ImagOp>(op, tensor);
   }
   llvm_unreachable("all parts are handled");
 }
@@ -118,10 +121,9 @@ LogicalResult sort(Converter &c, ForeignOp op) {
       tensors.push_back(keyValue(c, op, key));
   size_t added = tensors.size();
   llvm::append_range(tensors, c.inputs(op));
-  auto sorted = SortOp::create(c.builder, op->getLoc(),
-                               TypeRange(ValueRange(tensors)), tensors,
-                               dim < 0 ? dim + rank : dim, order->keys.size(),
-                               order->descending);
+  auto sorted = SortOp::create(
+      c.builder, op->getLoc(), TypeRange(ValueRange(tensors)), tensors,
+      dim < 0 ? dim + rank : dim, order->keys.size(), order->descending);
   return c.give(op, sorted.getResults().drop_front(added));
 }
 

@@ -53,19 +53,22 @@ struct Words {
   }
   /// Word `index` of the state, in every element of a shape.
   Value word(Value state, int64_t index, ArrayRef<int64_t> shape) const {
-    Value one = c.make<SliceOp>(op, state, Ints{index}, Ints{index + 1}, Ints{1});
+    Value one =
+        c.make<SliceOp>(op, state, Ints{index}, Ints{index + 1}, Ints{1});
     return c.fill(op, c.make<ReshapeOp>(op, one, Ints{}),
                   RankedTensorType::get(shape, bits(64)));
   }
   /// 0, 1, 2, ... in row-major order.
   Value count(ArrayRef<int64_t> shape) const {
-    auto type = RankedTensorType::get({ShapedType::getNumElements(shape)}, bits(64));
+    auto type =
+        RankedTensorType::get({ShapedType::getNumElements(shape)}, bits(64));
     return c.make<ReshapeOp>(op, c.make<IotaOp>(op, type, 0, Value()), shape);
   }
 };
 
 /// The counter plus so many blocks: {low, high}.
-std::pair<Value, Value> advanced(const Words &w, Value low, Value high, Value by) {
+std::pair<Value, Value> advanced(const Words &w, Value low, Value high,
+                                 Value by) {
   Value sum = w.add(low, by);
   Value carry = w.c.make<CompareOp>(w.op, CompareKind::LT, sum, low);
   return {sum, w.add(high, w.c.cast(w.op, carry, w.bits(64)))};
@@ -119,12 +122,14 @@ Value interleaved(const Words &w, ArrayRef<Value> parts, int64_t dim,
     columns.push_back(w.c.make<ReshapeOp>(w.op, part, single));
   single[dim + 1] = count;
   Value all = w.c.make<ConcatenateOp>(
-      w.op, RankedTensorType::get(single, type.getElementType()), columns, dim + 1);
+      w.op, RankedTensorType::get(single, type.getElementType()), columns,
+      dim + 1);
   sizes[dim] *= count;
   all = w.c.make<ReshapeOp>(w.op, all, sizes);
   Ints limit(sizes);
   limit[dim] = shape[dim];
-  return w.c.make<SliceOp>(w.op, all, Ints(sizes.size(), 0), limit, Ints(sizes.size(), 1));
+  return w.c.make<SliceOp>(w.op, all, Ints(sizes.size(), 0), limit,
+                           Ints(sizes.size(), 1));
 }
 
 /// New words of the state after the key.
@@ -163,7 +168,8 @@ Generated generateThreefry(const Words &w, Value state, ArrayRef<int64_t> shape,
     half.push_back(1);
   Ints whole = half;
   auto even = llvm::find_if(half, [](int64_t size) { return size % 2 == 0; });
-  int64_t dim = (even != half.end() ? even : llvm::max_element(half)) - half.begin();
+  int64_t dim =
+      (even != half.end() ? even : llvm::max_element(half)) - half.begin();
   if (!isWide)
     half[dim] = llvm::divideCeil(half[dim], 2);
   Value counter = w.add(w.word(state, 1, half), w.count(half));
@@ -182,9 +188,12 @@ LogicalResult bitGenerator(Converter &c, ForeignOp op) {
                      : IntegerType();
   if (!element || element.getWidth() < 8)
     return op.refuse() << "gives no new state and integers of 8 to 64 bits";
-  if (stateType.getRank() != 1 || !stateType.getElementType().isUnsignedInteger(64) ||
-      stateType.getDimSize(0) < 2 || stateType.getDimSize(0) > (isThreefry ? 2 : 3))
-    return op.refuse() << "has the state " << stateType << "; expected tensor<2xui64>"
+  if (stateType.getRank() != 1 ||
+      !stateType.getElementType().isUnsignedInteger(64) ||
+      stateType.getDimSize(0) < 2 ||
+      stateType.getDimSize(0) > (isThreefry ? 2 : 3))
+    return op.refuse() << "has the state " << stateType
+                       << "; expected tensor<2xui64>"
                        << (isThreefry ? "" : " or tensor<3xui64>");
   Words w{c, op};
   Value state = c.input(op, 0);
@@ -198,7 +207,8 @@ LogicalResult bitGenerator(Converter &c, ForeignOp op) {
   bits = c.cast(op, bits, w.bits(element.getWidth()));
   if (bits.getType() != op.resultType(1))
     bits = c.make<BitcastOp>(op, op.resultType(1), bits);
-  SmallVector<Value> words = {c.make<SliceOp>(op, state, Ints{0}, Ints{1}, Ints{1})};
+  SmallVector<Value> words = {
+      c.make<SliceOp>(op, state, Ints{0}, Ints{1}, Ints{1})};
   for (Value word : made.counter)
     words.push_back(c.make<ReshapeOp>(op, word, Ints{1}));
   return c.give(op, {c.make<ConcatenateOp>(op, stateType, words, 0), bits});

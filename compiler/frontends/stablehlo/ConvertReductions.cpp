@@ -87,9 +87,8 @@ LogicalResult reducePositions(Converter &c, ForeignOp op, StringRef direction,
   Value extreme =
       c.make<ReduceOp>(op, largest ? ReduceKind::Max : ReduceKind::Min, input,
                        ArrayRef<int64_t>{dim});
-  Value position =
-      largest ? c.make<ArgMaxOp>(op, op.resultType(1), input, dim)
-              : c.make<ArgMinOp>(op, op.resultType(1), input, dim);
+  Value position = largest ? c.make<ArgMaxOp>(op, op.resultType(1), input, dim)
+                           : c.make<ArgMinOp>(op, op.resultType(1), input, dim);
   return c.give(op, ValueRange{extreme, position});
 }
 
@@ -136,15 +135,14 @@ LogicalResult reduce(Converter &c, ForeignOp op) {
     return reduceByBody(c, op, dims);
   SmallVector<Value> results;
   for (auto [i, kind] : llvm::enumerate(kinds))
-    results.push_back(reduceOne(c, op, kind, c.input(op, i),
-                                c.input(op, count + i), dims));
+    results.push_back(
+        reduceOne(c, op, kind, c.input(op, i), c.input(op, count + i), dims));
   return c.give(op, results);
 }
 
 LogicalResult dot(Converter &c, ForeignOp op) {
   if (op->getNumOperands() != 2)
-    return op.refuse() << "has " << op->getNumOperands()
-                       << " operands, not 2";
+    return op.refuse() << "has " << op->getNumOperands() << " operands, not 2";
   Type element = op.resultType().getElementType();
   Ints lhs = op.ints("lhs_contracting_dimensions"),
        rhs = op.ints("rhs_contracting_dimensions"),
@@ -161,8 +159,8 @@ LogicalResult dot(Converter &c, ForeignOp op) {
   Value product = c.make<DotOp>(op, c.cast(op, c.input(op, 0), element),
                                 c.cast(op, c.input(op, 1), element), lhs, rhs,
                                 lhsBatch, rhsBatch);
-  return c.give(op, counts ? c.cast(op, product, c.builder.getI1Type())
-                           : product);
+  return c.give(op,
+                counts ? c.cast(op, product, c.builder.getI1Type()) : product);
 }
 
 constexpr ConversionEntry kEntries[] = {
@@ -172,9 +170,10 @@ constexpr ConversionEntry kEntries[] = {
 
 } // namespace
 
-FailureOr<SmallVector<Value>>
-stablehlo::foldByBody(Converter &c, ForeignOp op, ValueRange inputs,
-                      ValueRange inits, ArrayRef<int64_t> dims) {
+FailureOr<SmallVector<Value>> stablehlo::foldByBody(Converter &c, ForeignOp op,
+                                                    ValueRange inputs,
+                                                    ValueRange inits,
+                                                    ArrayRef<int64_t> dims) {
   SmallVector<Type> scalars;
   for (Value input : inputs)
     scalars.push_back(RankedTensorType::get(
@@ -207,6 +206,4 @@ LogicalResult stablehlo::convertBody(Converter &c, ForeignOp op,
   return success();
 }
 
-ArrayRef<ConversionEntry> stablehlo::reductionConversions() {
-  return kEntries;
-}
+ArrayRef<ConversionEntry> stablehlo::reductionConversions() { return kEntries; }

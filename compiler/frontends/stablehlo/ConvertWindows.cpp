@@ -32,13 +32,12 @@ Ints dimsOf(ForeignOp op, StringRef first, StringRef second,
 
 LogicalResult convolution(Converter &c, ForeignOp op) {
   if (op->getNumOperands() != 2)
-    return op.refuse() << "has " << op->getNumOperands()
-                       << " operands, not 2";
+    return op.refuse() << "has " << op->getNumOperands() << " operands, not 2";
   Ints lhs = dimsOf(op, "input_batch_dimension", "input_feature_dimension",
                     "input_spatial_dimensions");
-  Ints rhs = dimsOf(op, "kernel_output_feature_dimension",
-                    "kernel_input_feature_dimension",
-                    "kernel_spatial_dimensions");
+  Ints rhs =
+      dimsOf(op, "kernel_output_feature_dimension",
+             "kernel_input_feature_dimension", "kernel_spatial_dimensions");
   Ints out = dimsOf(op, "output_batch_dimension", "output_feature_dimension",
                     "output_spatial_dimensions");
   size_t spatial = lhs.size() - 2;
@@ -52,23 +51,28 @@ LogicalResult convolution(Converter &c, ForeignOp op) {
   llvm::sort(turned);
   if (!turned.empty())
     kernel = c.make<ReverseOp>(op, kernel, turned);
-  return c.give(
-      op, c.make<ConvolutionOp>(
-              op, op.resultType(), c.cast(op, c.input(op, 0), element), kernel,
-              lhs, rhs, out, op.ints("window_strides", spatial, 1),
-              padding.low, padding.high, op.ints("lhs_dilation", spatial, 1),
-              op.ints("rhs_dilation", spatial, 1),
-              op.integer("feature_group_count").value_or(1),
-              op.integer("batch_group_count").value_or(1)));
+  return c.give(op, c.make<ConvolutionOp>(
+                        op, op.resultType(),
+                        c.cast(op, c.input(op, 0), element), kernel, lhs, rhs,
+                        out, op.ints("window_strides", spatial, 1), padding.low,
+                        padding.high, op.ints("lhs_dilation", spatial, 1),
+                        op.ints("rhs_dilation", spatial, 1),
+                        op.integer("feature_group_count").value_or(1),
+                        op.integer("batch_group_count").value_or(1)));
 }
 
 std::optional<ScanKind> scanOf(ReduceKind kind) {
   switch (kind) {
-  case ReduceKind::Sum:  return ScanKind::Sum;
-  case ReduceKind::Prod: return ScanKind::Prod;
-  case ReduceKind::Max:  return ScanKind::Max;
-  case ReduceKind::Min:  return ScanKind::Min;
-  default:               return std::nullopt;
+  case ReduceKind::Sum:
+    return ScanKind::Sum;
+  case ReduceKind::Prod:
+    return ScanKind::Prod;
+  case ReduceKind::Max:
+    return ScanKind::Max;
+  case ReduceKind::Min:
+    return ScanKind::Min;
+  default:
+    return std::nullopt;
   }
 }
 
@@ -93,8 +97,8 @@ int64_t productOf(ArrayRef<int64_t> sizes) {
 
 /// The one dimension that a window covers from its start or to its end, as
 /// cumsum and its like do; `reverse` says which.
-std::optional<int64_t> scannedDim(const Pooling &pooling,
-                                  RankedTensorType type, bool &reverse) {
+std::optional<int64_t> scannedDim(const Pooling &pooling, RankedTensorType type,
+                                  bool &reverse) {
   std::optional<int64_t> scanned;
   for (int64_t d = 0; d < type.getRank(); ++d) {
     if (pooling.strides[d] != 1 || pooling.baseDilation[d] != 1 ||
@@ -125,8 +129,10 @@ bool isLogAddExp(Block &block) {
     return op && op->getOperand(0) == a && op->getOperand(1) == b;
   };
   Operation *choice = definedBy(block.back().getOperand(0), "select", 3);
-  Operation *isNan = choice ? definedBy(choice->getOperand(0), "compare", 2) : nullptr;
-  Operation *sum = choice ? definedBy(choice->getOperand(2), "add", 2) : nullptr;
+  Operation *isNan =
+      choice ? definedBy(choice->getOperand(0), "compare", 2) : nullptr;
+  Operation *sum =
+      choice ? definedBy(choice->getOperand(2), "add", 2) : nullptr;
   if (!isNan || !sum || !isOf(choice->getOperand(1), "add") ||
       ForeignOp(isNan).word("comparison_direction") != "NE" ||
       isNan->getOperand(0) != isNan->getOperand(1) ||
@@ -151,8 +157,8 @@ Value cumulativeLogSumExp(Converter &c, ForeignOp op, const Pooling &pooling) {
       !isLogAddExp(op->getRegion(0).front()) ||
       !c.isNeutral(ReduceKind::Max, c.input(op, 1)))
     return {};
-  return c.make<CumulativeOp>(op, ScanKind::LogSumExp, c.input(op, 0),
-                              *scanned, reverse);
+  return c.make<CumulativeOp>(op, ScanKind::LogSumExp, c.input(op, 0), *scanned,
+                              reverse);
 }
 
 Value poolOne(Converter &c, ForeignOp op, unsigned index, ReduceKind kind,
@@ -208,8 +214,7 @@ LogicalResult windowsByBody(Converter &c, ForeignOp op, unsigned count,
                             const Pooling &pooling) {
   constexpr int64_t kMost = 1024;
   int64_t positions = productOf(pooling.window);
-  if (positions > kMost || positions < 1 ||
-      !op.resultType(0).getNumElements())
+  if (positions > kMost || positions < 1 || !op.resultType(0).getNumElements())
     return op.refuse() << "combines a window of " << positions
                        << " elements by a reducer of its own, which is "
                           "supported for 1 to "
@@ -243,8 +248,7 @@ LogicalResult reduceWindow(Converter &c, ForeignOp op) {
     Value pooled = poolOne(c, op, i, *kind, pooling);
     Value init = c.input(op, count + i);
     if (!c.isNeutral(*kind, init))
-      pooled = c.combine(op, *kind, pooled,
-                         c.fill(op, init, op.resultType(i)));
+      pooled = c.combine(op, *kind, pooled, c.fill(op, init, op.resultType(i)));
     results.push_back(pooled);
   }
   return c.give(op, results);
@@ -275,7 +279,8 @@ LogicalResult selectAndScatter(Converter &c, ForeignOp op) {
   auto sum = reductionOf(op->getRegion(1));
   Type element = op.resultType().getElementType();
   bool isTruth = element.isInteger(1); // which adds by or
-  if (!kind || (sum != ReduceKind::Sum && !(isTruth && sum == ReduceKind::Or)) ||
+  if (!kind ||
+      (sum != ReduceKind::Sum && !(isTruth && sum == ReduceKind::Or)) ||
       !c.isNeutral(*sum, c.input(op, 2)))
     return op.refuse() << "selects or combines in a way that is not "
                           "supported; known are ge and le with add from 0";
@@ -285,8 +290,8 @@ LogicalResult selectAndScatter(Converter &c, ForeignOp op) {
   Value scattered = c.make<SelectAndScatterOp>(
       op, cast<RankedTensorType>(op.resultType().clone(counted)), *kind,
       c.cast(op, c.input(op, 0), counted), c.cast(op, c.input(op, 1), counted),
-      op.ints("window_dimensions", rank, 1),
-      op.ints("window_strides", rank, 1), padding.low, padding.high);
+      op.ints("window_dimensions", rank, 1), op.ints("window_strides", rank, 1),
+      padding.low, padding.high);
   return c.give(op, c.cast(op, scattered, element));
 }
 

@@ -36,9 +36,9 @@ static LogicalResult checkOp(ForeignOp op, const ConversionEntry &entry) {
   for (Region &region : op->getRegions())
     if (!region.hasOneBlock() || region.front().empty())
       return op.refuse() << "has a region of other than one block";
-  for (Type type : llvm::concat<const Type>(
-           SmallVector<Type>(op->getOperandTypes()),
-           SmallVector<Type>(op->getResultTypes()))) {
+  for (Type type :
+       llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
+                                SmallVector<Type>(op->getResultTypes()))) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor)
       return op.refuse() << "has a value of type " << type
@@ -141,17 +141,17 @@ static Attribute numberAs(double number, Type type) {
   if (auto real = dyn_cast<FloatType>(type))
     return FloatAttr::get(real, number);
   auto integer = cast<IntegerType>(type);
-  return IntegerAttr::get(
-      integer, APInt(integer.getWidth(), static_cast<int64_t>(number), true,
-                     /*implicitTrunc=*/true));
+  return IntegerAttr::get(integer, APInt(integer.getWidth(),
+                                         static_cast<int64_t>(number), true,
+                                         /*implicitTrunc=*/true));
 }
 
 Value Converter::splat(ForeignOp op, double number, RankedTensorType type) {
   if (isa<ComplexType>(type.getElementType()))
     return make<ConstantOp>(op, splatData(number, type));
   return make<ConstantOp>(
-      op, DenseElementsAttr::get(type,
-                                 numberAs(number, type.getElementType())));
+      op,
+      DenseElementsAttr::get(type, numberAs(number, type.getElementType())));
 }
 
 Value Converter::cast(ForeignOp op, Value value, Type elementType) {
@@ -168,12 +168,18 @@ Value Converter::fill(ForeignOp op, Value scalar, RankedTensorType type) {
 
 Value Converter::combine(ForeignOp op, ReduceKind kind, Value a, Value b) {
   switch (kind) {
-  case ReduceKind::Sum:  return make<AddOp>(op, a, b);
-  case ReduceKind::Prod: return make<MulOp>(op, a, b);
-  case ReduceKind::Max:  return make<MaxOp>(op, a, b);
-  case ReduceKind::Min:  return make<MinOp>(op, a, b);
-  case ReduceKind::And:  return make<AndOp>(op, a, b);
-  case ReduceKind::Or:   return make<OrOp>(op, a, b);
+  case ReduceKind::Sum:
+    return make<AddOp>(op, a, b);
+  case ReduceKind::Prod:
+    return make<MulOp>(op, a, b);
+  case ReduceKind::Max:
+    return make<MaxOp>(op, a, b);
+  case ReduceKind::Min:
+    return make<MinOp>(op, a, b);
+  case ReduceKind::And:
+    return make<AndOp>(op, a, b);
+  case ReduceKind::Or:
+    return make<OrOp>(op, a, b);
   }
   llvm_unreachable("all kinds are handled");
 }
@@ -191,11 +197,9 @@ bool Converter::isNeutral(ReduceKind kind, Value init) const {
              neutralElement(kind, data.getElementType());
 }
 
-std::optional<ReduceKind> stablehlo::reductionOf(Block &block,
-                                                 unsigned index) {
+std::optional<ReduceKind> stablehlo::reductionOf(Block &block, unsigned index) {
   unsigned count = block.getNumArguments() / 2;
-  if (block.empty() || index >= count ||
-      block.back().getNumOperands() != count)
+  if (block.empty() || index >= count || block.back().getNumOperands() != count)
     return std::nullopt;
   Operation *body = block.back().getOperand(index).getDefiningOp();
   // JAX says of the sum, inside a shard_map, that it is not sharded.
@@ -229,8 +233,7 @@ std::optional<ReduceKind> stablehlo::reductionOf(Region &region) {
 Operation *stablehlo::definedBy(Value value, StringRef name,
                                 unsigned operands) {
   Operation *op = value.getDefiningOp();
-  return op && ForeignOp(op).name() == name &&
-                 op->getNumOperands() == operands
+  return op && ForeignOp(op).name() == name && op->getNumOperands() == operands
              ? op
              : nullptr;
 }

@@ -1,4 +1,4 @@
-//===- Converter.h - from foreign ops to weft ops -------------*- C++ -*-===//
+//===- Converter.h - from foreign ops to weft ops ---------------*- C++ -*-===//
 //
 // Private to the StableHLO front end. One table says which function converts
 // which op (Conversions.cpp); a function reads like

@@ -38,7 +38,8 @@ Ints stablehlo::integersOf(Attribute attribute) {
   } else if (auto dense = dyn_cast_or_null<DenseIntElementsAttr>(attribute)) {
     bool truth = dense.getElementType().isInteger(1);
     for (const APInt &value : dense)
-      out.push_back(truth ? value.getZExtValue() : value.sextOrTrunc(64).getSExtValue());
+      out.push_back(truth ? value.getZExtValue()
+                          : value.sextOrTrunc(64).getSExtValue());
   } else if (auto array = dyn_cast_or_null<ArrayAttr>(attribute)) {
     for (Attribute entry : array) {
       if (auto value = dyn_cast<IntegerAttr>(entry))
@@ -95,10 +96,11 @@ InFlightDiagnostic ForeignOp::refuse() const {
 
 bool stablehlo::isSupported(Type element) {
   if (auto integer = dyn_cast<IntegerType>(element))
-    return integer.isSignless()
-               ? llvm::is_contained({1, 2, 4, 8, 16, 32, 64}, integer.getWidth())
-               : integer.isUnsigned() &&
-                     llvm::is_contained({2, 4, 8, 16, 32, 64}, integer.getWidth());
+    return integer.isSignless() ? llvm::is_contained({1, 2, 4, 8, 16, 32, 64},
+                                                     integer.getWidth())
+                                : integer.isUnsigned() &&
+                                      llvm::is_contained({2, 4, 8, 16, 32, 64},
+                                                         integer.getWidth());
   if (auto complex = dyn_cast<ComplexType>(element))
     return complex.getElementType().isF32() || complex.getElementType().isF64();
   return element.isF32() || element.isF64() || element.isF16() ||

@@ -1,4 +1,4 @@
-//===- ForeignOp.h - one op of StableHLO, as it was read ------*- C++ -*-===//
+//===- ForeignOp.h - one op of StableHLO, as it was read --------*- C++ -*-===//
 //
 // Private to the StableHLO front end. A view of a generic op; its attributes
 // are builtin ones in one of several spellings ([1], array<i64: 1>, dense<1>).

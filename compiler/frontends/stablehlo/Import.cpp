@@ -1,8 +1,8 @@
 //===- Import.cpp - a StableHLO program as a weft module ------------------===//
 
 #include "weft/compiler/frontends/stablehlo/Import.h"
-#include "weft/compiler/frontends/stablehlo/ManualCalls.h"
 #include "weft/compiler/frontends/stablehlo/ConvertHostCalls.h"
+#include "weft/compiler/frontends/stablehlo/ManualCalls.h"
 #include "weft/compiler/frontends/stablehlo/ShardingStrings.h"
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/host/Host.h"
@@ -110,17 +110,19 @@ LogicalResult ProgramImporter::checkTypes(TypeRange types, StringRef what) {
       return emitError(functions["main"].op->getLoc())
              << what << " " << i << " has elements of type "
              << tensor.getElementType()
-             << ", which is not supported; known are i1, integers of 2, 4 and 8 to "
+             << ", which is not supported; known are i1, integers of 2, 4 and "
+                "8 to "
                 "64 bits, floats of 4, 8 and 16 bits, f32, f64 and complex "
                 "numbers of the last two";
   }
   return success();
 }
 
-FailureOr<DictionaryAttr>
-ProgramImporter::port(DictionaryAttr foreign, Type type,
-                      const std::string &name, StringRef role,
-                      bool isArgument) {
+FailureOr<DictionaryAttr> ProgramImporter::port(DictionaryAttr foreign,
+                                                Type type,
+                                                const std::string &name,
+                                                StringRef role,
+                                                bool isArgument) {
   NamedAttrList list;
   list.append(kNameAttr, builder.getStringAttr(name));
   list.append(kRoleAttr, builder.getStringAttr(role));
@@ -243,7 +245,8 @@ int64_t stablehlo::deviceCount(ModuleOp program) {
   Shardings shardings;
   return failed(translateShardingStrings(program)) ||
                  failed(shardings.collect(program))
-             ? 0 : shardings.devices();
+             ? 0
+             : shardings.devices();
 }
 
 OwningOpRef<ModuleOp> stablehlo::import(ModuleOp program,

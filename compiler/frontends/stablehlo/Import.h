@@ -1,4 +1,4 @@
-//===- Import.h - StableHLO programs as weft modules ----------*- C++ -*-===//
+//===- Import.h - StableHLO programs as weft modules ------------*- C++ -*-===//
 //
 //   DialectRegistry registry;
 //   weft::registerAllDialects(registry);
@@ -42,9 +42,8 @@ mlir::LogicalResult checkNesting(llvm::StringRef text, llvm::StringRef name,
 
 /// Null after an error, which goes to the context's handler with `name` as its
 /// place.
-mlir::OwningOpRef<mlir::ModuleOp> read(llvm::StringRef bytes,
-                                       llvm::StringRef name,
-                                       mlir::MLIRContext *context);
+mlir::OwningOpRef<mlir::ModuleOp>
+read(llvm::StringRef bytes, llvm::StringRef name, mlir::MLIRContext *context);
 
 struct ImportOptions {
   /// How many devices there are: those of the program's mesh, or 1, where its

@@ -1,4 +1,4 @@
-//===- ManualCalls.cpp - XLA's form of shard_map ---------------------------===//
+//===- ManualCalls.cpp - XLA's form of shard_map --------------------------===//
 
 #include "weft/compiler/frontends/stablehlo/ManualCalls.h"
 #include "weft/compiler/frontends/stablehlo/ForeignOp.h"
@@ -40,7 +40,8 @@ private:
   /// What makes the value of all devices from a result, or null.
   static Operation *whole(Value result) {
     Operation *marked = onlyUser(result);
-    Operation *full = calls(marked, "Sharding") ? onlyUser(marked->getResult(0)) : marked;
+    Operation *full =
+        calls(marked, "Sharding") ? onlyUser(marked->getResult(0)) : marked;
     return calls(full, "SPMDShardToFullShape") ? full : nullptr;
   }
   LogicalResult addOperand(Value block);
@@ -58,7 +59,8 @@ private:
 };
 } // namespace
 
-void ManualCall::addSharding(SmallVectorImpl<Attribute> &list, Attribute sharding) {
+void ManualCall::addSharding(SmallVectorImpl<Attribute> &list,
+                             Attribute sharding) {
   list.push_back(sharding);
   auto mesh = cast<DictionaryAttr>(sharding).getAs<DictionaryAttr>("mesh");
   for (Attribute name : mesh.getAs<ArrayAttr>("names"))
@@ -68,7 +70,8 @@ void ManualCall::addSharding(SmallVectorImpl<Attribute> &list, Attribute shardin
 LogicalResult ManualCall::addOperand(Value block) {
   Value full = isBlock(block) ? block.getDefiningOp()->getOperand(0) : Value();
   Operation *marked = full ? full.getDefiningOp() : nullptr;
-  Attribute sharding = calls(marked, "Sharding") ? marked->getAttr("sharding") : Attribute();
+  Attribute sharding =
+      calls(marked, "Sharding") ? marked->getAttr("sharding") : Attribute();
   if (!sharding)
     return ForeignOp(call).refuse()
            << "is given a value by a shard_map without its sharding";

@@ -1,4 +1,4 @@
-//===- ManualCalls.h - XLA's form of shard_map ----------------*- C++ -*-===//
+//===- ManualCalls.h - XLA's form of shard_map ------------------*- C++ -*-===//
 //
 // Private to the StableHLO front end. Without Shardy, JAX writes
 //

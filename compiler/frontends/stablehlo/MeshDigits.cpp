@@ -24,9 +24,8 @@ static SmallVector<int64_t> positionsIn(const Mesh &mesh) {
   return positions;
 }
 
-std::optional<SubAxes> stablehlo::digitsOf(const Mesh &from,
-                                           const SubAxis &part,
-                                           const Mesh &to) {
+std::optional<SubAxes>
+stablehlo::digitsOf(const Mesh &from, const SubAxis &part, const Mesh &to) {
   SmallVector<int64_t> positions = positionsIn(to);
   if (positions.empty() || from.size() != to.size())
     return std::nullopt;

@@ -1,4 +1,4 @@
-//===- MeshDigits.h - an axis of one mesh as sub-axes of another -*- C++ -*-===//
+//===- MeshDigits.h - an axis of one mesh as sub-axes of another ----------===//
 //
 // Private to the StableHLO front end. A program has one mesh; shardings over
 // another mesh of the same devices are said in its axes. With the mesh

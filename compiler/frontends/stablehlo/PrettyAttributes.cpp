@@ -69,26 +69,26 @@ Attribute parseDictionary(AsmParser &parser) {
 
 /// <raw>, <mesh_axes ...>: nothing that a program's meaning needs.
 bool isEnumeration(StringRef kind) {
-  return llvm::is_contained(
-      {"precision", "comparison_direction", "comparison_type", "fft_type",
-       "rng_algorithm", "rng_distribution", "transpose",
-       "result_accuracy_mode", "custom_call_api_version"},
-      kind);
+  return llvm::is_contained({"precision", "comparison_direction",
+                             "comparison_type", "fft_type", "rng_algorithm",
+                             "rng_distribution", "transpose",
+                             "result_accuracy_mode", "custom_call_api_version"},
+                            kind);
 }
 
 } // namespace
 
 ParseResult stablehlo::parseConvolutionDims(AsmParser &parser,
                                             NamedAttrList &out) {
-  return failure(
-      parseDimList(parser, "input", "b", "f", "_batch_dimension",
-                   "_feature_dimension", out) ||
-      parser.parseKeyword("x") ||
-      parseDimList(parser, "kernel", "i", "o", "_input_feature_dimension",
-                   "_output_feature_dimension", out) ||
-      parser.parseArrow() ||
-      parseDimList(parser, "output", "b", "f", "_batch_dimension",
-                   "_feature_dimension", out));
+  return failure(parseDimList(parser, "input", "b", "f", "_batch_dimension",
+                              "_feature_dimension", out) ||
+                 parser.parseKeyword("x") ||
+                 parseDimList(parser, "kernel", "i", "o",
+                              "_input_feature_dimension",
+                              "_output_feature_dimension", out) ||
+                 parser.parseArrow() ||
+                 parseDimList(parser, "output", "b", "f", "_batch_dimension",
+                              "_feature_dimension", out));
 }
 
 Attribute stablehlo::parseStablehloAttribute(DialectAsmParser &parser) {

@@ -350,8 +350,8 @@ static ParseResult takeTypes(OpAsmParser &parser, StringRef op,
     results.assign({listed[0]});
   } else {
     return parser.emitError(parser.getCurrentLocation(), "'")
-           << op << "' has " << operands << " operands and "
-           << listed.size() << " types; expected one type, or (...) -> ...";
+           << op << "' has " << operands << " operands and " << listed.size()
+           << " types; expected one type, or (...) -> ...";
   }
   return success();
 }

@@ -71,16 +71,26 @@ LogicalResult stablehlo::checkNesting(StringRef text, StringRef name,
 /// 23 only; null for those that MLIR reads itself.
 static Type newerBuiltin(uint64_t code, MLIRContext *c) {
   switch (code) {
-  case 22: return Float8E5M2Type::get(c);
-  case 23: return Float8E4M3Type::get(c);
-  case 24: return Float8E4M3FNType::get(c);
-  case 25: return Float8E5M2FNUZType::get(c);
-  case 26: return Float8E4M3FNUZType::get(c);
-  case 27: return Float8E4M3B11FNUZType::get(c);
-  case 28: return Float8E3M4Type::get(c);
-  case 29: return Float4E2M1FNType::get(c);
-  case 32: return Float8E8M0FNUType::get(c);
-  default: return {};
+  case 22:
+    return Float8E5M2Type::get(c);
+  case 23:
+    return Float8E4M3Type::get(c);
+  case 24:
+    return Float8E4M3FNType::get(c);
+  case 25:
+    return Float8E5M2FNUZType::get(c);
+  case 26:
+    return Float8E4M3FNUZType::get(c);
+  case 27:
+    return Float8E4M3B11FNUZType::get(c);
+  case 28:
+    return Float8E3M4Type::get(c);
+  case 29:
+    return Float4E2M1FNType::get(c);
+  case 32:
+    return Float8E8M0FNUType::get(c);
+  default:
+    return {};
   }
 }
 

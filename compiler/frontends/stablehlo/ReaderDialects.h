@@ -1,4 +1,4 @@
-//===- ReaderDialects.h - StableHLO read by stock MLIR --------*- C++ -*-===//
+//===- ReaderDialects.h - StableHLO read by stock MLIR ----------*- C++ -*-===//
 //
 // Private to the StableHLO front end. Four dialects without ops: their hooks
 // read what JAX writes, and every op is one generic, unregistered op with
@@ -66,8 +66,7 @@ mlir::ParseResult parseConvolutionDims(mlir::AsmParser &parser,
 mlir::Attribute parseShardyAttribute(mlir::DialectAsmParser &parser);
 /// <@mesh, [...], ...> and [<...>, ...].
 mlir::ParseResult parseSharding(mlir::AsmParser &parser, mlir::Attribute &out);
-mlir::ParseResult parseShardings(mlir::AsmParser &parser,
-                                 mlir::Attribute &out);
+mlir::ParseResult parseShardings(mlir::AsmParser &parser, mlir::Attribute &out);
 /// <["data"=2, "model"=4], device_ids=[...]>.
 mlir::ParseResult parseMesh(mlir::AsmParser &parser, mlir::Attribute &out);
 /// {"x", "y":(1)2}.

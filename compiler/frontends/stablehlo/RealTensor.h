@@ -1,4 +1,4 @@
-//===- RealTensor.h - formulas over tensors of real numbers ----*- C++ -*-===//
+//===- RealTensor.h - formulas over tensors of real numbers -----*- C++ -*-===//
 //
 // Private to the StableHLO front end. What JAX prints names functions that weft
 // has no op for; their formulas read as they do on paper:
@@ -21,22 +21,30 @@ namespace weft::stablehlo {
 /// A value of element type f32 or f64, at an op that is being converted.
 class RealTensor {
 public:
-  RealTensor(Converter &converter, ForeignOp op, Value value) : converter(&converter), op(op), value(value) {}
+  RealTensor(Converter &converter, ForeignOp op, Value value)
+      : converter(&converter), op(op), value(value) {}
 
   Value get() const { return value; }
-  mlir::RankedTensorType type() const { return llvm::cast<mlir::RankedTensorType>(value.getType()); }
+  mlir::RankedTensorType type() const {
+    return llvm::cast<mlir::RankedTensorType>(value.getType());
+  }
   bool isDouble() const { return type().getElementType().isF64(); }
 
   /// The number in every element.
-  RealTensor number(double number) const { return {*converter, op, converter->splat(op, number, type())}; }
+  RealTensor number(double number) const {
+    return {*converter, op, converter->splat(op, number, type())};
+  }
   template <typename Op, typename... Args> RealTensor make(Args... args) const {
     return {*converter, op, converter->make<Op>(op, value, args.get()...)};
   }
   RealTensor compare(CompareKind kind, RealTensor other) const {
-    return {*converter, op, converter->make<CompareOp>(op, kind, value, other.value)};
+    return {*converter, op,
+            converter->make<CompareOp>(op, kind, value, other.value)};
   }
   /// Of a truth: `then` where it holds, `otherwise` elsewhere.
-  RealTensor select(RealTensor then, RealTensor otherwise) const { return make<SelectOp>(then, otherwise); }
+  RealTensor select(RealTensor then, RealTensor otherwise) const {
+    return make<SelectOp>(then, otherwise);
+  }
 
 private:
   Converter *converter;
@@ -44,10 +52,18 @@ private:
   Value value;
 };
 
-inline RealTensor operator+(RealTensor a, RealTensor b) { return a.make<AddOp>(b); }
-inline RealTensor operator-(RealTensor a, RealTensor b) { return a.make<SubOp>(b); }
-inline RealTensor operator*(RealTensor a, RealTensor b) { return a.make<MulOp>(b); }
-inline RealTensor operator/(RealTensor a, RealTensor b) { return a.make<DivOp>(b); }
+inline RealTensor operator+(RealTensor a, RealTensor b) {
+  return a.make<AddOp>(b);
+}
+inline RealTensor operator-(RealTensor a, RealTensor b) {
+  return a.make<SubOp>(b);
+}
+inline RealTensor operator*(RealTensor a, RealTensor b) {
+  return a.make<MulOp>(b);
+}
+inline RealTensor operator/(RealTensor a, RealTensor b) {
+  return a.make<DivOp>(b);
+}
 inline RealTensor operator+(RealTensor a, double b) { return a + a.number(b); }
 inline RealTensor operator-(RealTensor a, double b) { return a - a.number(b); }
 inline RealTensor operator*(RealTensor a, double b) { return a * a.number(b); }
@@ -58,12 +74,24 @@ inline RealTensor operator*(double a, RealTensor b) { return b.number(a) * b; }
 inline RealTensor operator/(double a, RealTensor b) { return b.number(a) / b; }
 inline RealTensor operator-(RealTensor a) { return a.make<NegOp>(); }
 
-inline RealTensor operator<(RealTensor a, double b) { return a.compare(CompareKind::LT, a.number(b)); }
-inline RealTensor operator<=(RealTensor a, double b) { return a.compare(CompareKind::LE, a.number(b)); }
-inline RealTensor operator>(RealTensor a, double b) { return a.compare(CompareKind::GT, a.number(b)); }
-inline RealTensor operator==(RealTensor a, double b) { return a.compare(CompareKind::EQ, a.number(b)); }
-inline RealTensor operator==(RealTensor a, RealTensor b) { return a.compare(CompareKind::EQ, b); }
-inline RealTensor operator&(RealTensor a, RealTensor b) { return a.make<AndOp>(b); }
+inline RealTensor operator<(RealTensor a, double b) {
+  return a.compare(CompareKind::LT, a.number(b));
+}
+inline RealTensor operator<=(RealTensor a, double b) {
+  return a.compare(CompareKind::LE, a.number(b));
+}
+inline RealTensor operator>(RealTensor a, double b) {
+  return a.compare(CompareKind::GT, a.number(b));
+}
+inline RealTensor operator==(RealTensor a, double b) {
+  return a.compare(CompareKind::EQ, a.number(b));
+}
+inline RealTensor operator==(RealTensor a, RealTensor b) {
+  return a.compare(CompareKind::EQ, b);
+}
+inline RealTensor operator&(RealTensor a, RealTensor b) {
+  return a.make<AndOp>(b);
+}
 
 inline RealTensor abs(RealTensor x) { return x.make<AbsOp>(); }
 inline RealTensor sign(RealTensor x) { return x.make<SignOp>(); }
@@ -77,8 +105,12 @@ inline RealTensor sin(RealTensor x) { return x.make<SinOp>(); }
 inline RealTensor cos(RealTensor x) { return x.make<CosOp>(); }
 inline RealTensor erf(RealTensor x) { return x.make<ErfOp>(); }
 inline RealTensor pow(RealTensor x, RealTensor y) { return x.make<PowOp>(y); }
-inline RealTensor atan2(RealTensor y, RealTensor x) { return y.make<Atan2Op>(x); }
-inline RealTensor max(RealTensor x, double least) { return x.make<MaxOp>(x.number(least)); }
+inline RealTensor atan2(RealTensor y, RealTensor x) {
+  return y.make<Atan2Op>(x);
+}
+inline RealTensor max(RealTensor x, double least) {
+  return x.make<MaxOp>(x.number(least));
+}
 
 /// The functions that JAX prints by name (RealFunctions.cpp).
 RealTensor acos(RealTensor x);

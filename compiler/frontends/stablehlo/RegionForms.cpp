@@ -84,8 +84,7 @@ ParseResult parseWindow(OpAsmParser &parser, NamedAttrList &out) {
 
 } // namespace
 
-ParseResult stablehlo::parseReduce(OpAsmParser &parser,
-                                   OperationState &state) {
+ParseResult stablehlo::parseReduce(OpAsmParser &parser, OperationState &state) {
   Operands inputs, inits;
   StringRef name;
   Attribute dims;
@@ -107,8 +106,8 @@ ParseResult stablehlo::parseReduce(OpAsmParser &parser,
   if (name.empty())
     return failure(parser.parseKeyword("reducer") ||
                    parseReducer(parser, state, count));
-  auto type = state.types.empty() ? ShapedType()
-                                  : dyn_cast<ShapedType>(state.types[0]);
+  auto type =
+      state.types.empty() ? ShapedType() : dyn_cast<ShapedType>(state.types[0]);
   if (!type)
     return parser.emitError(parser.getNameLoc(), "a reduce without results");
   buildBody(parser, state, name, type.getElementType());

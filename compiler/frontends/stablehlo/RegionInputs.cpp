@@ -15,7 +15,8 @@ static ConstantOp smallConstant(Value value) {
   if (!constant)
     return {};
   auto data = dyn_cast<DenseElementsAttr>(constant.getValue());
-  bool isSmall = data && (data.isSplat() || data.getNumElements() <= kMostElements);
+  bool isSmall =
+      data && (data.isSplat() || data.getNumElements() <= kMostElements);
   return isSmall ? constant : ConstantOp();
 }
 
@@ -44,8 +45,9 @@ LogicalResult RegionInputs::convert(Region &from, Region &into, TypeRange own,
       continue; // refused where it is used
     outside.push_back({value, now});
     ConstantOp constant = smallConstant(now);
-    converter.map(value, constant ? converter.builder.clone(*constant)->getResult(0)
-                                  : Value(*next++));
+    converter.map(value, constant
+                             ? converter.builder.clone(*constant)->getResult(0)
+                             : Value(*next++));
   }
   LogicalResult converted =
       converter.inlineBlock(op, from.front(), arguments, results);

@@ -53,7 +53,8 @@ RankedTensorType withLastDim(RankedTensorType type, int64_t size) {
 /// Distinct, and dimensions of the rank?
 bool areDims(Ints dims, int64_t rank) {
   llvm::sort(dims);
-  return llvm::all_of(dims, [&](int64_t dim) { return dim >= 0 && dim < rank; }) &&
+  return llvm::all_of(dims,
+                      [&](int64_t dim) { return dim >= 0 && dim < rank; }) &&
          std::adjacent_find(dims.begin(), dims.end()) == dims.end();
 }
 
@@ -61,13 +62,13 @@ class ScatterByBody {
 public:
   ScatterByBody(Converter &c, ForeignOp op, Block &body)
       : c(c), op(op), body(body), count(body.getNumArguments() / 2),
-        inputs(c.inputs(op)),
-        dims{op.ints("update_window_dims"),
-             op.ints("inserted_window_dims"),
-             op.ints("input_batching_dims"),
-             op.ints("scatter_indices_batching_dims"),
-             op.ints("scatter_dims_to_operand_dims"),
-             op.integer("index_vector_dim").value_or(0)} {}
+        inputs(c.inputs(op)), dims{op.ints("update_window_dims"),
+                                   op.ints("inserted_window_dims"),
+                                   op.ints("input_batching_dims"),
+                                   op.ints("scatter_indices_batching_dims"),
+                                   op.ints("scatter_dims_to_operand_dims"),
+                                   op.integer("index_vector_dim").value_or(0)} {
+  }
 
   LogicalResult convert() {
     if (!isSound())
@@ -76,7 +77,10 @@ public:
     if (op.flag("unique_indices"))
       return c.give(op, combine(all.take_front(count), inputs[count],
                                 all.drop_front(count + 1), dims));
-    return c.give(op, typeOf(inputs[count]).getNumElements() ? loop() : SmallVector<Value>(ValueRange(inputs).take_front(count)));
+    return c.give(
+        op, typeOf(inputs[count]).getNumElements()
+                ? loop()
+                : SmallVector<Value>(ValueRange(inputs).take_front(count)));
   }
 
 private:
@@ -89,7 +93,8 @@ private:
     if (dims.vector < rank)
       length = indices.getDimSize(dims.vector);
     auto isOf = [](const Ints &dims) {
-      return [&](Value value) { return areDims(dims, typeOf(value).getRank()); };
+      return
+          [&](Value value) { return areDims(dims, typeOf(value).getRank()); };
     };
     ValueRange all(inputs), updates = all.drop_front(count + 1);
     return length == static_cast<int64_t>(dims.toOperand.size()) &&
@@ -97,11 +102,16 @@ private:
            areDims(dims.indexBatching, rank) &&
            !llvm::is_contained(dims.indexBatching, dims.vector) &&
            llvm::all_of(updates, isOf(dims.window)) &&
-           llvm::all_of(updates, [&](Value update) {
-             return typeOf(update).getShape() == typeOf(updates.front()).getShape() &&
-                    typeOf(update).getRank() - static_cast<int64_t>(dims.window.size()) ==
-                        rank - (dims.vector < rank);
-           }) && haveOneType(all.take_front(count), updates);
+           llvm::all_of(updates,
+                        [&](Value update) {
+                          return typeOf(update).getShape() ==
+                                     typeOf(updates.front()).getShape() &&
+                                 typeOf(update).getRank() -
+                                         static_cast<int64_t>(
+                                             dims.window.size()) ==
+                                     rank - (dims.vector < rank);
+                        }) &&
+           haveOneType(all.take_front(count), updates);
   }
 
   /// Elements of the tensors are those of the updates.
@@ -124,11 +134,12 @@ private:
           /*zero_outside=*/true)); // nothing is set there
     llvm::append_range(arguments, updates);
     for (auto [tensor, value] : llvm::zip_equal(
-             tensors, repeatBody(arguments, typeOf(updates.front()).getShape())))
-      results.push_back(c.make<ScatterOp>(
-          op, tensor.getType(), ScatterKind::Set, tensor, indices, value,
-          at.window, at.inserted, at.batching, at.indexBatching, at.toOperand,
-          at.vector));
+             tensors,
+             repeatBody(arguments, typeOf(updates.front()).getShape())))
+      results.push_back(
+          c.make<ScatterOp>(op, tensor.getType(), ScatterKind::Set, tensor,
+                            indices, value, at.window, at.inserted, at.batching,
+                            at.indexBatching, at.toOperand, at.vector));
     return results;
   }
 
@@ -164,9 +175,9 @@ private:
       for (Value result : copy->getResults())
         result.setType(typeOf(result).clone(shape));
     }
-    return llvm::map_to_vector(body.getTerminator()->getOperands(), [&](Value value) {
-      return known.lookup(value);
-    });
+    return llvm::map_to_vector(
+        body.getTerminator()->getOperands(),
+        [&](Value value) { return known.lookup(value); });
   }
 
   /// Index vectors in the last dimension.
@@ -176,7 +187,8 @@ private:
     Ints order = upTo(type.getRank()), shape(type.getShape());
     if (dims.vector == type.getRank()) {
       shape.push_back(1);
-      return c.make<ReshapeOp>(op, RankedTensorType::get(shape, type.getElementType()), indices);
+      return c.make<ReshapeOp>(
+          op, RankedTensorType::get(shape, type.getElementType()), indices);
     }
     order.erase(order.begin() + dims.vector);
     order.push_back(dims.vector);
@@ -188,17 +200,25 @@ private:
     SmallVector<Value> parts{indexVectors()};
     Ints shape(typeOf(parts.front()).getShape());
     shape.back() = 1;
-    auto column = RankedTensorType::get(shape, typeOf(parts.front()).getElementType());
-    for (auto [tensorDim, indexDim] : llvm::zip_equal(dims.batching, dims.indexBatching)) {
-      parts.push_back(c.make<IotaOp>(op, column, indexDim - (dims.vector < indexDim), Value()));
+    auto column =
+        RankedTensorType::get(shape, typeOf(parts.front()).getElementType());
+    for (auto [tensorDim, indexDim] :
+         llvm::zip_equal(dims.batching, dims.indexBatching)) {
+      parts.push_back(c.make<IotaOp>(
+          op, column, indexDim - (dims.vector < indexDim), Value()));
       dims.toOperand.push_back(tensorDim);
       dims.inserted.push_back(tensorDim);
     }
     llvm::sort(dims.inserted);
     auto rowLength = static_cast<int64_t>(dims.toOperand.size());
-    Value all = parts.size() == 1 ? parts.front() : c.make<ConcatenateOp>(op, withLastDim(column, rowLength), parts, column.getRank() - 1);
+    Value all = parts.size() == 1
+                    ? parts.front()
+                    : c.make<ConcatenateOp>(op, withLastDim(column, rowLength),
+                                            parts, column.getRank() - 1);
     int64_t rows = column.getNumElements();
-    return c.make<ReshapeOp>(op, RankedTensorType::get({rows, rowLength}, column.getElementType()), all);
+    return c.make<ReshapeOp>(
+        op, RankedTensorType::get({rows, rowLength}, column.getElementType()),
+        all);
   }
 
   /// Updates with all that is no window in one dimension in front.
@@ -213,7 +233,8 @@ private:
       shape.push_back(type.getDimSize(dim));
     }
     update = c.make<TransposeOp>(op, update, order);
-    return c.make<ReshapeOp>(op, RankedTensorType::get(shape, type.getElementType()), update);
+    return c.make<ReshapeOp>(
+        op, RankedTensorType::get(shape, type.getElementType()), update);
   }
 
   /// Row `number` without the dimension of rows.
@@ -224,7 +245,10 @@ private:
     Ints sizes(type.getShape());
     sizes.front() = 1;
     Value one = c.make<DynamicSliceOp>(op, rows, starts, sizes);
-    return c.make<ReshapeOp>(op, RankedTensorType::get(type.getShape().drop_front(), type.getElementType()), one);
+    return c.make<ReshapeOp>(op,
+                             RankedTensorType::get(type.getShape().drop_front(),
+                                                   type.getElementType()),
+                             one);
   }
 
   SmallVector<Value> loop() {
@@ -233,9 +257,9 @@ private:
     int64_t rows = typeOf(carried.back()).getDimSize(0);
     for (Value update : ValueRange(inputs).drop_front(count + 1))
       carried.push_back(updateRows(update, rows));
-    auto loop = ForOp::create(c.builder, op->getLoc(),
-                              TypeRange(ValueRange(carried)), rows, carried,
-                              DenseI64ArrayAttr());
+    auto loop =
+        ForOp::create(c.builder, op->getLoc(), TypeRange(ValueRange(carried)),
+                      rows, carried, DenseI64ArrayAttr());
     OpBuilder::InsertionGuard guard(c.builder);
     Block &block = loop.getBody().emplaceBlock();
     c.builder.setInsertionPointToEnd(&block);
@@ -247,7 +271,8 @@ private:
     SmallVector<Value> updates;
     for (Value update : ValueRange(now).drop_front(count + 1))
       updates.push_back(row(update, number));
-    ScatterDims one{upTo(dims.window.size()), dims.inserted, {}, {}, dims.toOperand, 0};
+    ScatterDims one{
+        upTo(dims.window.size()), dims.inserted, {}, {}, dims.toOperand, 0};
     SmallVector<Value> next = combine(ValueRange(now).take_front(count),
                                       row(now[count], number), updates, one);
     llvm::append_range(next, ValueRange(now).drop_front(count));
@@ -274,12 +299,14 @@ LogicalResult stablehlo::scatterByBody(Converter &c, ForeignOp op) {
                        << 2 * count << " scalars";
   SmallVector<Type> scalars;
   for (unsigned i = 0; i < count; ++i)
-    scalars.push_back(RankedTensorType::get({}, op.operandType(i).getElementType()));
+    scalars.push_back(
+        RankedTensorType::get({}, op.operandType(i).getElementType()));
   scalars.append(llvm::to_vector(scalars));
   Region body;
   if (failed(convertBody(c, op, scalars, body)))
     return failure();
-  if (body.front().getTerminator()->getOperandTypes() != TypeRange(scalars).take_front(count))
+  if (body.front().getTerminator()->getOperandTypes() !=
+      TypeRange(scalars).take_front(count))
     return op.refuse() << "combines updates by a region that returns "
                        << body.front().getTerminator()->getOperandTypes();
   return ScatterByBody(c, op, body.front()).convert();

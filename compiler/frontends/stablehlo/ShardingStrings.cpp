@@ -51,9 +51,11 @@ static std::optional<int64_t> productOf(ArrayRef<int64_t> sizes) {
 /// "[2,4]T(1,0)": 0 to n - 1 in that shape, turned.
 static bool readIota(StringRef &text, Ints &devices) {
   Ints sizes, order;
-  if (!text.consume_front("[") || !readInts(text, sizes) || !text.consume_front("]"))
+  if (!text.consume_front("[") || !readInts(text, sizes) ||
+      !text.consume_front("]"))
     return false;
-  if (text.consume_front("T(") && (!readInts(text, order) || !text.consume_front(")")))
+  if (text.consume_front("T(") &&
+      (!readInts(text, order) || !text.consume_front(")")))
     return false;
   if (order.empty()) {
     order.resize(sizes.size());
@@ -92,11 +94,13 @@ static bool readTiling(StringRef text, Tiling &out) {
   out.hasCopies = text.consume_front(" last_tile_dim_replicate") ||
                   text.consume_front(" last_tile_dims={replicated}");
   auto count = productOf(out.tiles);
-  return text == "}" && count && *count == static_cast<int64_t>(out.devices.size());
+  return text == "}" && count &&
+         *count == static_cast<int64_t>(out.devices.size());
 }
 
 /// A sharding of ReaderDialects.h; null where it is none of the forms.
-static DictionaryAttr treeOf(MLIRContext *context, StringRef text, int64_t rank) {
+static DictionaryAttr treeOf(MLIRContext *context, StringRef text,
+                             int64_t rank) {
   Builder builder(context);
   Tiling tiling;
   if (text == "{replicated}")
@@ -125,19 +129,23 @@ static DictionaryAttr treeOf(MLIRContext *context, StringRef text, int64_t rank)
       makeMesh(context, names, sizes, tiling.devices), dims, none, none));
 }
 
-static FailureOr<DictionaryAttr> translate(Location loc, StringAttr text, Type type) {
+static FailureOr<DictionaryAttr> translate(Location loc, StringAttr text,
+                                           Type type) {
   auto tensor = dyn_cast<RankedTensorType>(type);
   DictionaryAttr tree =
-      tensor ? treeOf(loc.getContext(), text.getValue(), tensor.getRank()) : DictionaryAttr();
+      tensor ? treeOf(loc.getContext(), text.getValue(), tensor.getRank())
+             : DictionaryAttr();
   if (!tree)
     return emitError(loc) << "the sharding " << text << " of " << type
                           << " is not supported; known are {replicated}, "
-                             "{devices=[2,4]<=[8]} and those with copies in a last tile dimension";
+                             "{devices=[2,4]<=[8]} and those with copies in a "
+                             "last tile dimension";
   return tree;
 }
 
 /// In the attributes of a function's arguments or results.
-static LogicalResult translatePorts(Operation *op, StringRef key, TypeRange types) {
+static LogicalResult translatePorts(Operation *op, StringRef key,
+                                    TypeRange types) {
   auto list = op->getAttrOfType<ArrayAttr>(key);
   if (!list || list.size() != types.size())
     return success();
@@ -166,7 +174,8 @@ LogicalResult stablehlo::translateShardingStrings(ModuleOp program) {
       Block &body = op->getRegion(0).front();
       return WalkResult(success(
           succeeded(translatePorts(op, "arg_attrs", body.getArgumentTypes())) &&
-          succeeded(translatePorts(op, "res_attrs", body.back().getOperandTypes()))));
+          succeeded(
+              translatePorts(op, "res_attrs", body.back().getOperandTypes()))));
     }
     auto text = op->getAttrOfType<StringAttr>(kString);
     StringRef target = foreign.word("call_target_name");

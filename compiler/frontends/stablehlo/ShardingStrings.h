@@ -1,4 +1,4 @@
-//===- ShardingStrings.h - XLA's shardings as those of Shardy --*- C++ -*-===//
+//===- ShardingStrings.h - XLA's shardings as those of Shardy ---*- C++ -*-===//
 //
 // Private to the StableHLO front end. What JAX writes without Shardy:
 //

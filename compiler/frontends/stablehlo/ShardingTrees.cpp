@@ -64,9 +64,8 @@ static ParseResult parseAxis(AsmParser &parser, SmallVector<Attribute> &axes) {
 
 ParseResult stablehlo::parseAxisList(AsmParser &parser, Attribute &out) {
   SmallVector<Attribute> axes;
-  if (parser.parseCommaSeparatedList(
-          AsmParser::Delimiter::Braces,
-          [&] { return parseAxis(parser, axes); }))
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Braces,
+                                     [&] { return parseAxis(parser, axes); }))
     return failure();
   out = ArrayAttr::get(parser.getContext(), axes);
   return success();
@@ -133,9 +132,9 @@ ParseResult stablehlo::parseSharding(AsmParser &parser, Attribute &out) {
 
 ParseResult stablehlo::parseShardings(AsmParser &parser, Attribute &out) {
   SmallVector<Attribute> all;
-  if (parser.parseCommaSeparatedList(
-          AsmParser::Delimiter::Square,
-          [&] { return parseSharding(parser, all.emplace_back()); }))
+  if (parser.parseCommaSeparatedList(AsmParser::Delimiter::Square, [&] {
+        return parseSharding(parser, all.emplace_back());
+      }))
     return failure();
   out = ArrayAttr::get(parser.getContext(), all);
   return success();
@@ -186,7 +185,8 @@ Attribute stablehlo::parseShardyAttribute(DialectAsmParser &parser) {
   if (kind == "manual_axes")
     return parseAxisList(parser, out) ? Attribute() : out;
   parser.emitError(loc, "#sdy.")
-      << kind << " is not read; known are sharding, sharding_per_value, mesh "
-                 "and manual_axes";
+      << kind
+      << " is not read; known are sharding, sharding_per_value, mesh "
+         "and manual_axes";
   return {};
 }

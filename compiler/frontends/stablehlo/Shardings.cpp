@@ -40,8 +40,8 @@ static FailureOr<MeshAttr> toMesh(Location loc, DictionaryAttr tree) {
     auto name = dyn_cast<StringAttr>(names[i]);
     auto size = dyn_cast<IntegerAttr>(sizes[i]);
     if (!name || !size)
-      return emitError(loc) << "a mesh has the axis " << names[i] << " of size "
-                            << sizes[i];
+      return emitError(loc)
+             << "a mesh has the axis " << names[i] << " of size " << sizes[i];
     mesh.axes.push_back({name.str(), size.getInt()});
   }
   auto devices = tree.getAs<DenseI64ArrayAttr>("devices");
@@ -51,9 +51,9 @@ static FailureOr<MeshAttr> toMesh(Location loc, DictionaryAttr tree) {
   int64_t count = 1;
   for (const MeshAxis &axis : mesh.axes)
     if (axis.size < 1 || (count *= axis.size) > (1 << 20))
-      return emitError(loc) << "a mesh has the axis \"" << axis.name
-                            << "\" of size " << axis.size
-                            << "; all sizes together may be 1 to 1048576";
+      return emitError(loc)
+             << "a mesh has the axis \"" << axis.name << "\" of size "
+             << axis.size << "; all sizes together may be 1 to 1048576";
   if (std::string reason = mesh.invalidReason(); !reason.empty())
     return emitError(loc) << "a mesh is not usable: " << reason;
   return MeshAttr::get(tree.getContext(), mesh);
@@ -182,9 +182,9 @@ static LogicalResult readDim(Location loc, const Mesh &own, const Mesh &mesh,
     auto part = toAxis(loc, own, axis);
     if (failed(part))
       return failure();
-    if (only && !llvm::is_contained(
-                    only, StringAttr::get(tree.getContext(),
-                                          own.axes[part->axis].name)))
+    if (only &&
+        !llvm::is_contained(only, StringAttr::get(tree.getContext(),
+                                                  own.axes[part->axis].name)))
       continue;
     if (own == mesh) {
       layout.dims[index].push_back(*part);
@@ -204,8 +204,7 @@ static LogicalResult readDim(Location loc, const Mesh &own, const Mesh &mesh,
 }
 
 FailureOr<Annotation> Shardings::resolve(Location loc, Attribute attribute,
-                                         int64_t rank,
-                                         ArrayAttr only) const {
+                                         int64_t rank, ArrayAttr only) const {
   Annotation annotation;
   auto sharding = dyn_cast_or_null<DictionaryAttr>(attribute);
   if (!sharding || ignored || !meshAttribute)
@@ -227,8 +226,7 @@ FailureOr<Annotation> Shardings::resolve(Location loc, Attribute attribute,
            << "a sharding leaves sums unreduced; that is not supported";
   Layout layout = Layout::replicated(rank);
   for (int64_t i = 0; i < rank; ++i)
-    if (failed(readDim(loc, own, mesh, dims[i], i, layout, annotation,
-                       only)))
+    if (failed(readDim(loc, own, mesh, dims[i], i, layout, annotation, only)))
       return failure();
   for (Attribute axis : listOf(sharding, "replicated"))
     if (isa<StringAttr>(axis) && own == mesh)

@@ -1,4 +1,4 @@
-//===- Shardings.h - shardings of a program as layouts --------*- C++ -*-===//
+//===- Shardings.h - shardings of a program as layouts ----------*- C++ -*-===//
 //
 // Private to the StableHLO front end.
 //
@@ -23,8 +23,8 @@ namespace weft::stablehlo {
 
 /// What a sharding says of one value.
 struct Annotation {
-  LayoutAttr layout;                   ///< null: nothing is said
-  llvm::SmallVector<int64_t> open;     ///< dimensions that may take more axes
+  LayoutAttr layout;               ///< null: nothing is said
+  llvm::SmallVector<int64_t> open; ///< dimensions that may take more axes
   int64_t priority = 0;
   llvm::SmallVector<mlir::Attribute> replicated; ///< names of axes
 

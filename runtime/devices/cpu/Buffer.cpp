@@ -19,8 +19,8 @@ static Error createBuffer(weft_runtime *runtime, const weft_program *program,
                      ports.size(), isInput ? " inputs" : " outputs",
                      ", there is no number ", index);
   const PortInfo &port = ports[index];
-  auto buffer = std::make_unique<weft_buffer>(weft_buffer{
-      program->program, &port, runtime, 0, 0, {}, runtime->meter});
+  auto buffer = std::make_unique<weft_buffer>(
+      weft_buffer{program->program, &port, runtime, 0, 0, {}, runtime->meter});
   buffer->locals.resize(size_t(plan.mesh.size()));
   Ownership owners = runtime->ownership(plan.mesh);
   for (int64_t p = 0; p < plan.mesh.size(); ++p) {
@@ -35,7 +35,8 @@ static Error createBuffer(weft_runtime *runtime, const weft_program *program,
       std::memset(buffer->locals[p].data(), 0xFF, port.localBytes);
   }
   for (int64_t p = 0; p < plan.mesh.size(); ++p)
-    runtime->meter->add(plan.mesh.devices[p], int64_t(buffer->locals[p].size()));
+    runtime->meter->add(plan.mesh.devices[p],
+                        int64_t(buffer->locals[p].size()));
   std::lock_guard<std::mutex> guard(runtime->mutex);
   buffer->id = runtime->nextBuffer++;
   *out = buffer.release();
@@ -47,9 +48,8 @@ static Error checkGlobal(const weft_buffer *buffer, const void *data,
   if (!buffer || (!data && bytes))
     return makeError(WEFT_INVALID_ARGUMENT, "null argument");
   if (bytes != buffer->port->globalBytes)
-    return makeError(WEFT_INVALID_ARGUMENT, "\"", buffer->port->name,
-                     "\" has ", buffer->port->globalBytes, " bytes, not ",
-                     bytes);
+    return makeError(WEFT_INVALID_ARGUMENT, "\"", buffer->port->name, "\" has ",
+                     buffer->port->globalBytes, " bytes, not ", bytes);
   return nullptr;
 }
 
@@ -109,13 +109,17 @@ static Error exchangeShards(const weft_buffer &buffer,
     int holder = owners.of(shards[s].first);
     if (shards[s].own < 0) {
       received[s].resize(bytes);
-      messages.push_back({.peer = holder, .tag = tags::gather,
-                          .in = received[s].data(), .bytes = bytes});
+      messages.push_back({.peer = holder,
+                          .tag = tags::gather,
+                          .in = received[s].data(),
+                          .bytes = bytes});
     }
-    for (int rank = 0; holder == processes.rank() && rank < processes.size(); ++rank)
+    for (int rank = 0; holder == processes.rank() && rank < processes.size();
+         ++rank)
       if (!shards[s].ranks.contains(rank))
         messages.push_back(
-            {.peer = rank, .tag = tags::gather,
+            {.peer = rank,
+             .tag = tags::gather,
              .out = buffer.locals[size_t(shards[s].first)].data(),
              .bytes = bytes});
   }
@@ -143,7 +147,8 @@ WEFT_EXPORT void weft_buffer_free(weft_buffer *buffer) {
     return;
   const Plan &plan = buffer->program->plan();
   for (int64_t p = 0; p < plan.mesh.size(); ++p)
-    buffer->meter->add(plan.mesh.devices[p], -int64_t(buffer->locals[p].size()));
+    buffer->meter->add(plan.mesh.devices[p],
+                       -int64_t(buffer->locals[p].size()));
   delete buffer;
 }
 

@@ -1,4 +1,4 @@
-//===- DeviceBorders.h - whose memory can be reached -----------*- C++ -*-===//
+//===- DeviceBorders.h - whose memory can be reached ------------*- C++ -*-===//
 //
 // For tests: that a kernel touches memory of its own device only. Two devices,
 // one worker:

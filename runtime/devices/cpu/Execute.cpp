@@ -19,7 +19,8 @@ static Error checkDevices(const weft_runtime &runtime, const Plan &plan) {
 static Error checkPort(weft_runtime &runtime, const PortInfo &port,
                        weft_buffer *buffer, weft_buffer *donor) {
   if (!buffer)
-    return makeError(WEFT_INVALID_ARGUMENT, "no buffer for \"", port.name, "\"");
+    return makeError(WEFT_INVALID_ARGUMENT, "no buffer for \"", port.name,
+                     "\"");
   if (buffer->runtime != &runtime)
     return makeError(WEFT_INVALID_ARGUMENT, "the buffer for \"", port.name,
                      "\" belongs to another runtime");
@@ -146,7 +147,8 @@ static Error runIsolated(weft_runtime &runtime, const Plan &plan,
   size_t positions = plan.mesh.devices.size();
   DeviceBorders borders(positions);
   for (size_t device = 0; device < runtime.arenas.size(); ++device)
-    borders.add(size_t(std::ranges::find(plan.mesh.devices, int64_t(device)) - plan.mesh.devices.begin()),
+    borders.add(size_t(std::ranges::find(plan.mesh.devices, int64_t(device)) -
+                       plan.mesh.devices.begin()),
                 runtime.arenas[device]);
   auto addPort = [&](const weft_buffer &buffer) {
     for (size_t p = 0; p < positions; ++p)
@@ -159,8 +161,11 @@ static Error runIsolated(weft_runtime &runtime, const Plan &plan,
       addPort(*outputs[i]);
   Error e = executor.run(runtime.workers, &borders);
   if (!e && borders.refused())
-    return makeError(WEFT_OUT_OF_MEMORY, "the system refused to protect the "
-                     "memory of ", positions, " devices from each other; raise "
+    return makeError(WEFT_OUT_OF_MEMORY,
+                     "the system refused to protect the "
+                     "memory of ",
+                     positions,
+                     " devices from each other; raise "
                      "vm.max_map_count, or take fewer devices");
   return e;
 }
@@ -170,10 +175,11 @@ using Counts = std::array<Executor::Count, collectiveKinds>;
 /// Devices that take other branches move other bytes: those of all processes.
 static Error countElsewhere(weft_runtime &runtime, const Plan &plan,
                             Counts &counts) {
-  bool branches = std::any_of(
-      plan.instructions.begin(), plan.instructions.end(), [](const Instruction &i) {
-        return i.kind == weft::plan::Operation::JumpUnless;
-      });
+  bool branches =
+      std::any_of(plan.instructions.begin(), plan.instructions.end(),
+                  [](const Instruction &i) {
+                    return i.kind == weft::plan::Operation::JumpUnless;
+                  });
   Processes *processes = runtime.processes;
   if (!processes || !branches)
     return nullptr;
@@ -181,9 +187,13 @@ static Error countElsewhere(weft_runtime &runtime, const Plan &plan,
   std::vector<Message> messages;
   for (int peer = 0; peer < processes->size(); ++peer)
     if (peer != processes->rank()) {
-      messages.push_back({.peer = peer, .tag = tags::counts,
-                          .in = &all[size_t(peer)], .bytes = sizeof counts});
-      messages.push_back({.peer = peer, .tag = tags::counts, .out = &counts,
+      messages.push_back({.peer = peer,
+                          .tag = tags::counts,
+                          .in = &all[size_t(peer)],
+                          .bytes = sizeof counts});
+      messages.push_back({.peer = peer,
+                          .tag = tags::counts,
+                          .out = &counts,
                           .bytes = sizeof counts});
     }
   if (Error e = processes->exchange(messages))
@@ -201,9 +211,9 @@ static void count(weft_runtime &runtime, const Counts &counts) {
   runtime.counters.clear();
   for (size_t kind = 0; kind < counts.size(); ++kind)
     if (counts[kind].occurrences || counts[kind].bytes)
-      runtime.counters.push_back(
-          {weft::plan::EnumNamesCollectiveKind()[kind],
-           counts[kind].occurrences, counts[kind].bytes});
+      runtime.counters.push_back({weft::plan::EnumNamesCollectiveKind()[kind],
+                                  counts[kind].occurrences,
+                                  counts[kind].bytes});
 }
 
 /// What every run does: `check` says whether the ports fit, `run` binds them
@@ -215,8 +225,7 @@ static Error execute(weft_runtime *runtime, const weft_program *program,
   if (!runtime || !program)
     return makeError(WEFT_INVALID_ARGUMENT, "null argument");
   const Plan &plan = program->program->plan();
-  if ((!inputs && !plan.inputs.empty()) ||
-      (!outputs && !plan.outputs.empty()))
+  if ((!inputs && !plan.inputs.empty()) || (!outputs && !plan.outputs.empty()))
     return makeError(WEFT_INVALID_ARGUMENT, "null argument");
   std::lock_guard<std::mutex> guard(runtime->mutex);
   if (Error e = checkDevices(*runtime, plan))
@@ -236,9 +245,10 @@ static Error execute(weft_runtime *runtime, const weft_program *program,
   return e;
 }
 
-extern "C" WEFT_EXPORT weft_error *
-weft_execute(weft_runtime *runtime, const weft_program *program,
-             weft_buffer *const *inputs, weft_buffer *const *outputs) {
+extern "C" WEFT_EXPORT weft_error *weft_execute(weft_runtime *runtime,
+                                                const weft_program *program,
+                                                weft_buffer *const *inputs,
+                                                weft_buffer *const *outputs) {
   auto check = [&](const Plan &plan) {
     return checkPorts(*runtime, plan, inputs, outputs);
   };

@@ -19,10 +19,12 @@ Error Executor::addMeetings(const Collective &collective,
     meeting->targets.resize(pointers);
     for (int64_t member : collective.groups[g])
       meeting->expected += elsewhere.ownership.isOwn(member);
-    bool crosses = meeting->expected && meeting->expected < collective.groups[g].size();
+    bool crosses =
+        meeting->expected && meeting->expected < collective.groups[g].size();
     if (crosses && collective.kind == CollectiveKind::host_call)
       return makeError(WEFT_INVALID_ARGUMENT, "the program calls function ",
-                       collective.shape[0], " of its host for devices of several "
+                       collective.shape[0],
+                       " of its host for devices of several "
                        "processes; run it in one process");
     if (crosses)
       meeting->crossing = std::make_unique<Crossing>(
@@ -37,7 +39,8 @@ Error Executor::prepare(const CollectiveProvider &provider, int workers) {
   const Plan &plan = program->plan();
   for (const Collective &collective : plan.collectives) {
     std::unique_ptr<PreparedCollective> ready;
-    if (Error e = provider.prepare(plan.mesh, elsewhere.ownership, collective, ready))
+    if (Error e =
+            provider.prepare(plan.mesh, elsewhere.ownership, collective, ready))
       return e;
     firstMeeting.push_back(meetings.size());
     if (Error e = addMeetings(collective, *ready))
@@ -162,7 +165,8 @@ void Executor::work(int worker) {
       isReceiving = false;
       continue;
     }
-    if (running == 0 && travelling.empty()) { // all have returned, or nobody can go on
+    if (running == 0 &&
+        travelling.empty()) { // all have returned, or nobody can go on
       ended = true;
       workers->news.raise();
       break;
@@ -219,8 +223,7 @@ void Executor::runDevice(Device &device) {
 }
 
 void Executor::arrive(Device &device, const Instruction &instruction) {
-  const Collective &collective =
-      program->plan().collectives[instruction.index];
+  const Collective &collective = program->plan().collectives[instruction.index];
   size_t kind = size_t(collective.kind);
   ++device.occurrences[kind];
   device.sent[kind] += sentOnce[instruction.index];
@@ -342,8 +345,8 @@ void Executor::runChunks(SharedWork &work) {
     work.runChunk(work.chunks - untaken);
     ++finished;
   }
-  if (finished == 0 ||
-      work.unfinished.fetch_sub(finished, std::memory_order_acq_rel) != finished)
+  if (finished == 0 || work.unfinished.fetch_sub(
+                           finished, std::memory_order_acq_rel) != finished)
     return;
   bool isOver = work.finish();
   lock.lock();
@@ -385,7 +388,8 @@ void Executor::makeReady(Device &device) {
 std::array<Executor::Count, collectiveKinds> Executor::counts() const {
   std::array<Count, collectiveKinds> out = {};
   for (size_t kind = 0; kind < collectiveKinds; ++kind) {
-    out[kind].occurrences = own.empty() ? 0 : devices[size_t(own[0])].occurrences[kind];
+    out[kind].occurrences =
+        own.empty() ? 0 : devices[size_t(own[0])].occurrences[kind];
     for (const Device &device : devices)
       out[kind].bytes = std::max(out[kind].bytes, device.sent[kind]);
   }

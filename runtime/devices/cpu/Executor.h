@@ -1,4 +1,4 @@
-//===- Executor.h - one program on N virtual devices -----------*- C++ -*-===//
+//===- Executor.h - one program on N virtual devices ------------*- C++ -*-===//
 //
 // Each device has a program counter; a worker runs one device until it must
 // wait for others, then takes the next. Two devices, one worker:
@@ -109,9 +109,9 @@ private:
     const PreparedCollective *work = nullptr;
     const std::vector<int64_t> *members = nullptr;
     int64_t group = 0;
-    size_t arrived = 0, expected = 0; ///< of this process's devices
-    std::unique_ptr<Crossing> crossing; ///< null: all members are here
-    bool awaitsResults = false; ///< the second time that it travels
+    size_t arrived = 0, expected = 0;     ///< of this process's devices
+    std::unique_ptr<Crossing> crossing;   ///< null: all members are here
+    bool awaitsResults = false;           ///< the second time that it travels
     std::vector<void *> sources, targets; ///< member * operands + i
   };
   /// One launch of one device.
@@ -128,15 +128,16 @@ private:
   /// Runs a device until it returns or waits.
   void runDevice(Device &device);
   void arrive(Device &device, const Instruction &instruction);
-  Error addMeetings(const Collective &collective, const PreparedCollective &work);
-  void complete(Meeting &meeting);  ///< under the lock
+  Error addMeetings(const Collective &collective,
+                    const PreparedCollective &work);
+  void complete(Meeting &meeting); ///< under the lock
   void depart(Meeting &meeting);
   void receive();
   void share(Device &device, const Instruction &instruction);
   void runChunks(SharedWork &work);
-  void offer(SharedWork &work);     ///< under the lock
-  void makeReady(Device &device);   ///< under the lock
-  SharedWork *openWork();           ///< under the lock
+  void offer(SharedWork &work);   ///< under the lock
+  void makeReady(Device &device); ///< under the lock
+  SharedWork *openWork();         ///< under the lock
   Device *nextDevice(int worker); ///< under the lock
   std::string describeDeadlock() const;
 
@@ -149,14 +150,14 @@ private:
   std::vector<uint64_t> sentOnce;
   std::vector<Device> devices; ///< by position
   std::vector<std::unique_ptr<Meeting>> meetings;
-  std::vector<size_t> firstMeeting; ///< by collective
+  std::vector<size_t> firstMeeting;                    ///< by collective
   std::vector<std::unique_ptr<SharedLaunch>> launches; ///< by position
   int64_t workersPerDevice = 1;
   std::vector<uint64_t> boundKey;
 
   SpinLock lock;
-  Workers *workers = nullptr;       ///< of this run
-  DeviceBorders *borders = nullptr; ///< of this run, or null
+  Workers *workers = nullptr;              ///< of this run
+  DeviceBorders *borders = nullptr;        ///< of this run, or null
   std::vector<std::vector<int64_t>> ready; ///< positions, by home worker
   std::vector<SharedWork *> open;          ///< complete, chunks left
   std::vector<Meeting *> travelling;       ///< messages are under way

@@ -130,9 +130,10 @@ WEFT_EXPORT weft_error *weft_runtime_isolate(weft_runtime *runtime, int on) {
     if (!runtime)
       return makeError(WEFT_INVALID_ARGUMENT, "null argument");
     if (on && runtime->workers.count() != 1)
-      return makeError(WEFT_INVALID_ARGUMENT, "devices are kept apart by one "
-                       "worker, the runtime has ", runtime->workers.count(),
-                       "; create it with 1");
+      return makeError(WEFT_INVALID_ARGUMENT,
+                       "devices are kept apart by one "
+                       "worker, the runtime has ",
+                       runtime->workers.count(), "; create it with 1");
     runtime->isolate = on != 0;
     return nullptr;
   });

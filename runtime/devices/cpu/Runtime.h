@@ -1,4 +1,4 @@
-//===- Runtime.h - N virtual devices in one process ------------*- C++ -*-===//
+//===- Runtime.h - N virtual devices in one process -------------*- C++ -*-===//
 
 #ifndef WEFT_RUNTIME_DEVICES_CPU_RUNTIME_H
 #define WEFT_RUNTIME_DEVICES_CPU_RUNTIME_H
@@ -6,8 +6,8 @@
 #include "weft/runtime/collectives/Provider.h"
 #include "weft/runtime/devices/cpu/Executor.h"
 #include "weft/runtime/devices/cpu/MemoryMeter.h"
-#include "weft/runtime/program/Memory.h"
 #include "weft/runtime/devices/cpu/Workers.h"
+#include "weft/runtime/program/Memory.h"
 #include "weft/runtime/program/Program.h"
 
 #include <mutex>
@@ -17,16 +17,16 @@ struct weft_buffer {
   std::shared_ptr<const weft::runtime::Program> program;
   const weft::runtime::PortInfo *port; ///< lives in `program`
   weft_runtime *runtime;
-  uint64_t id;       ///< never used twice by a runtime
-  uint64_t lastRun;  ///< the run that bound it last
+  uint64_t id;                               ///< never used twice by a runtime
+  uint64_t lastRun;                          ///< the run that bound it last
   std::vector<weft::runtime::Memory> locals; ///< by position
   std::shared_ptr<weft::runtime::MemoryMeter> meter;
 };
 
 struct weft_runtime {
   weft_runtime(int64_t devices, int workers, weft_processes *others)
-      : deviceCount(devices), processes(others ? others->processes.get() : nullptr),
-        workers(workers),
+      : deviceCount(devices),
+        processes(others ? others->processes.get() : nullptr), workers(workers),
         provider(weft::runtime::createInProcessProvider(&host)),
         arenas(size_t(devices)),
         meter(std::make_shared<weft::runtime::MemoryMeter>(devices)) {}
@@ -41,7 +41,8 @@ struct weft_runtime {
   weft::runtime::Ownership ownership(const weft::runtime::Mesh &mesh) const;
 
   const int64_t deviceCount;
-  weft::runtime::Processes *const processes; ///< null: this one runs all devices
+  weft::runtime::Processes *const
+      processes; ///< null: this one runs all devices
   weft::runtime::Staging staging;
   bool poison = false, isolate = false;
   weft::runtime::HostFunction host;

@@ -1,4 +1,4 @@
-//===- Workers.h - persistent threads --------------------------*- C++ -*-===//
+//===- Workers.h - persistent threads ---------------------------*- C++ -*-===//
 //
 //   Workers workers(2);                // one thread, and the caller
 //   workers.run([&](int worker) {      // the caller until it is done, threads

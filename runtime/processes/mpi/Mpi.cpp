@@ -56,8 +56,8 @@ void cancel(void *handle) { MPI_Cancel(static_cast<MPI_Request *>(handle)); }
 bool probe(int tag, int *peer, size_t *bytes) {
   int isThere = 0, count = 0;
   MPI_Status status;
-  if (failed(MPI_Iprobe(MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &isThere,
-                        &status)) ||
+  if (failed(
+          MPI_Iprobe(MPI_ANY_SOURCE, tag, MPI_COMM_WORLD, &isThere, &status)) ||
       !isThere || failed(MPI_Get_count(&status, MPI_BYTE, &count)))
     return false;
   *peer = status.MPI_SOURCE;
@@ -73,10 +73,11 @@ void close() { MPI_Finalize(); }
 
 extern "C" __attribute__((visibility("default"))) const weft_transport *
 weftOpenMpi(const char **reason) {
-  static weft_transport transport = {0,    0,      send,  receive, test,
+  static weft_transport transport = {0,      0,     send,  receive, test,
                                      cancel, probe, error, close};
   int level = 0;
-  if (failed(MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level))) {
+  if (failed(
+          MPI_Init_thread(nullptr, nullptr, MPI_THREAD_SERIALIZED, &level))) {
     *reason = error();
     return nullptr;
   }
