@@ -192,70 +192,72 @@ struct ProgramGenerator::Room {
   bool emptiesToo = false;
 };
 
+std::vector<ProgramGenerator::Room> ProgramGenerator::rooms() {
+  using G = ProgramGenerator;
+  return {{&G::unary, 2, true, true},
+          {&G::jumpingUnary, 1, true},
+          {&G::function, 1, true},
+          {&G::binary, 3, true, true},
+          {&G::fractionalBinary, 1, false},
+          {&G::integerBinary, 1, false},
+          {&G::bits, 1, false},
+          {&G::compare, 1, false},
+          {&G::select, 1, true, true},
+          {&G::clamp, 1, true},
+          {&G::convert, 1, false},
+          {&G::bitcast, 1, false},
+          {&G::precision, 1, false},
+          {&G::constrain, 2, true, true},
+          {&G::broadcast, 1, true, true},
+          {&G::transpose, 1, true, true},
+          {&G::reshape, 2, true},
+          {&G::slice, 1, true},
+          {&G::pad, 1, true},
+          {&G::concatenate, 1, true, true},
+          {&G::source, 1, true},
+          {&G::randomBits, 1, false},
+          {&G::reduce, 2, true, true},
+          {&G::reduceBits, 1, false},
+          {&G::dot, 2, true, true},
+          {&G::reverse, 1, true},
+          {&G::roll, 1, true},
+          {&G::dynamicSlice, 1, true},
+          {&G::dynamicUpdateSlice, 1, true},
+          {&G::gather, 1, true},
+          {&G::scatter, 1, true},
+          {&G::gatherBlocks, 1, true},
+          {&G::scatterBlocks, 1, true},
+          {&G::oneHot, 1, false},
+          {&G::cumulative, 1, true},
+          {&G::argument, 1, false},
+          {&G::topK, 1, true},
+          {&G::sort, 1, true},
+          {&G::foldOne, 1, false},
+          {&G::foldPair, 1, false},
+          {&G::reduceWindow, 1, true},
+          {&G::selectAndScatter, 1, false},
+          {&G::convolution, 1, true},
+          {&G::triangularSolve, 1, false},
+          {&G::cholesky, 1, false},
+          {&G::call, 1, false},
+          {&G::manual, 1, false},
+          {&G::loop, 1, false},
+          {&G::branch, 1, false},
+          {&G::changingLoop, 1, false},
+          {&G::accumulatingLoop, 1, true},
+          {&G::complexNumbers, 1, true},
+          {&G::gradient, 2, false}};
+}
+
 /// Draws and takes `n` steps.
 void ProgramGenerator::steps(unsigned n) {
-  using G = ProgramGenerator;
-  static const Room rooms[] = {
-      {&G::unary, 2, true, true},
-      {&G::jumpingUnary, 1, true},
-      {&G::function, 1, true},
-      {&G::binary, 3, true, true},
-      {&G::fractionalBinary, 1, false},
-      {&G::integerBinary, 1, false},
-      {&G::bits, 1, false},
-      {&G::compare, 1, false},
-      {&G::select, 1, true, true},
-      {&G::clamp, 1, true},
-      {&G::convert, 1, false},
-      {&G::bitcast, 1, false},
-      {&G::precision, 1, false},
-      {&G::constrain, 2, true, true},
-      {&G::broadcast, 1, true, true},
-      {&G::transpose, 1, true, true},
-      {&G::reshape, 2, true},
-      {&G::slice, 1, true},
-      {&G::pad, 1, true},
-      {&G::concatenate, 1, true, true},
-      {&G::source, 1, true},
-      {&G::randomBits, 1, false},
-      {&G::reduce, 2, true, true},
-      {&G::reduceBits, 1, false},
-      {&G::dot, 2, true, true},
-      {&G::reverse, 1, true},
-      {&G::roll, 1, true},
-      {&G::dynamicSlice, 1, true},
-      {&G::dynamicUpdateSlice, 1, true},
-      {&G::gather, 1, true},
-      {&G::scatter, 1, true},
-      {&G::gatherBlocks, 1, true},
-      {&G::scatterBlocks, 1, true},
-      {&G::oneHot, 1, false},
-      {&G::cumulative, 1, true},
-      {&G::argument, 1, false},
-      {&G::topK, 1, true},
-      {&G::sort, 1, true},
-      {&G::foldOne, 1, false},
-      {&G::foldPair, 1, false},
-      {&G::reduceWindow, 1, true},
-      {&G::selectAndScatter, 1, false},
-      {&G::convolution, 1, true},
-      {&G::triangularSolve, 1, false},
-      {&G::cholesky, 1, false},
-      {&G::call, 1, false},
-      {&G::manual, 1, false},
-      {&G::loop, 1, false},
-      {&G::branch, 1, false},
-      {&G::changingLoop, 1, false},
-      {&G::accumulatingLoop, 1, true},
-      {&G::complexNumbers, 1, true},
-      {&G::gradient, 2, false},
-  };
+  static const std::vector<Room> all = rooms();
   unsigned total = 0;
-  for (const Room &room : rooms)
+  for (const Room &room : all)
     total += inLoss && !room.inLoss ? 0 : room.weight;
   for (unsigned i = 0; i < n; ++i) {
     int64_t drawn = below(total);
-    for (const Room &room : rooms)
+    for (const Room &room : all)
       if (!inLoss || room.inLoss)
         if ((drawn -= room.weight) < 0) {
           emptiesToo = room.emptiesToo;

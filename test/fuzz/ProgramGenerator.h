@@ -31,6 +31,7 @@ public:
 
 private:
   struct Room;
+  static std::vector<Room> rooms();
   /// What a room emits: text behind the `=`, its result, and the slopes by the
   /// operands that it can be differentiated by. Without slopes the result is
   /// not on the tape.

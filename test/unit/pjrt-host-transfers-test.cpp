@@ -1,4 +1,4 @@
-//===- pjrt-host-transfers-test.cpp - runs that send, receive, are poisoned ===//
+//===- pjrt-host-transfers-test.cpp - runs that send and receive ------------===//
 
 #include "pjrt-table.h"
 

@@ -3,7 +3,7 @@
 #ifndef WEFT_TEST_UNIT_PJRTTABLE_H
 #define WEFT_TEST_UNIT_PJRTTABLE_H
 
-#include "weft/tools/pjrt/Abi.h"
+#include "weft/tools/pjrt/Arguments.h"
 
 #include "catch2/catch.hpp"
 

@@ -1,4 +1,4 @@
-//===- pjrt-transfers-test.cpp - functions of the plugin that JAX seldom calls ===//
+//===- pjrt-transfers-test.cpp - functions that JAX seldom calls ------------===//
 
 #include "pjrt-table.h"
 

@@ -3,7 +3,7 @@
 #ifndef WEFT_TOOLS_PJRT_FUNCTIONS_H
 #define WEFT_TOOLS_PJRT_FUNCTIONS_H
 
-#include "weft/tools/pjrt/Abi.h"
+#include "weft/tools/pjrt/Arguments.h"
 
 namespace weft::pjrt {
 

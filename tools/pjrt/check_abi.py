@@ -1,4 +1,4 @@
-"""Compares tools/pjrt/Abi.h with a published header of the PJRT C interface.
+"""Compares tools/pjrt/Arguments.h with a published header of the PJRT C interface.
 
     python3 tools/pjrt/check_abi.py pjrt_c_api.h
 
@@ -27,7 +27,7 @@ def fields(text, name):
 
 def main():
     header = pathlib.Path(sys.argv[1]).read_text()
-    ours = (HERE / "Abi.h").read_text()
+    ours = (HERE / "Arguments.h").read_text()
     slots = re.findall(r"^WEFT_PJRT_SLOT\((\w+)\)", (HERE / "Slots.def").read_text(), re.M)
     theirs = re.findall(r"_PJRT_API_STRUCT_FIELD\(PJRT_(\w+)\);", header)
     if slots != theirs[:len(slots)]:
@@ -43,7 +43,7 @@ def main():
                           f"offsetof(PJRT_{name}_Args, {their_name}));")
     with tempfile.TemporaryDirectory() as scratch:
         source = pathlib.Path(scratch) / "abi.cpp"
-        source.write_text(f'#include "{pathlib.Path(sys.argv[1]).resolve()}"\n#include "weft/tools/pjrt/Abi.h"\n'
+        source.write_text(f'#include "{pathlib.Path(sys.argv[1]).resolve()}"\n#include "weft/tools/pjrt/Arguments.h"\n'
                           + "\n".join(checks) + "\n")
         done = subprocess.run(["c++", "-std=c++20", "-fsyntax-only", "-Wno-invalid-offsetof", f"-I{ROOT}/build/include", source])
     print(f"{len(slots)} slots, {len(checks)} fields: {'agree' if done.returncode == 0 else 'differ'}")

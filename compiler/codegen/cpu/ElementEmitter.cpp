@@ -138,6 +138,41 @@ FailureOr<Value> KernelEmitter::element(Value tensor,
   return result;
 }
 
+Value KernelEmitter::splat(ConstantOp op) {
+  auto data = cast<DenseElementsAttr>(op.getValue());
+  Type elementType = data.getElementType();
+  if (isa<ComplexType>(elementType)) {
+    auto number = data.getSplatValue<std::complex<APFloat>>();
+    auto part = [&](const APFloat &value) {
+      return arith::ConstantOp::create(
+          builder, loc, builder.getFloatAttr(partType(elementType), value));
+    };
+    return ComplexEmitter{builder, loc}.make(part(number.real()),
+                                             part(number.imag()));
+  }
+  TypedAttr value = cast<TypedAttr>(data.getSplatValue<Attribute>());
+  if (auto integer = dyn_cast<IntegerAttr>(value))
+    value =
+        IntegerAttr::get(computeType(integer.getType()), integer.getValue());
+  else if (isSmallFloat(elementType))
+    value = smallConstant(cast<FloatAttr>(value).getValue(), elementType);
+  return arith::ConstantOp::create(builder, loc, value);
+}
+
+/// The value on the first device of the group, the neutral element elsewhere.
+FailureOr<Value> KernelEmitter::partial(coll::MakePartialOp op,
+                                        const ElementIndex &index) {
+  FailureOr<Value> value = element(op.getInput(), index);
+  if (failed(value))
+    return failure();
+  Value isFirst = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                        coordinate(op.getGroup()), constant(0));
+  Value neutral = emitNeutral(builder, loc, op.getKind(),
+                              tensorType(op.getInput()).getElementType());
+  return arith::SelectOp::create(builder, loc, isFirst, *value, neutral)
+      .getResult();
+}
+
 FailureOr<Value> KernelEmitter::compute(Operation *op,
                                         const ElementIndex &index) {
   if (isElementwise(op)) {
@@ -152,27 +187,7 @@ FailureOr<Value> KernelEmitter::compute(Operation *op,
     return emitScalarOp(builder, op, operands);
   }
   return llvm::TypeSwitch<Operation *, FailureOr<Value>>(op)
-      .Case([&](ConstantOp constantOp) -> FailureOr<Value> {
-        auto data = cast<DenseElementsAttr>(constantOp.getValue());
-        if (isa<ComplexType>(data.getElementType())) {
-          auto number = data.getSplatValue<std::complex<APFloat>>();
-          auto part = [&](const APFloat &value) {
-            return arith::ConstantOp::create(
-                builder, loc,
-                builder.getFloatAttr(partType(data.getElementType()), value));
-          };
-          return ComplexEmitter{builder, loc}.make(part(number.real()),
-                                                   part(number.imag()));
-        }
-        TypedAttr value = cast<TypedAttr>(data.getSplatValue<Attribute>());
-        if (auto integer = dyn_cast<IntegerAttr>(value))
-          value = IntegerAttr::get(computeType(integer.getType()),
-                                   integer.getValue());
-        else if (isSmallFloat(data.getElementType()))
-          value = smallConstant(cast<FloatAttr>(value).getValue(),
-                                data.getElementType());
-        return arith::ConstantOp::create(builder, loc, value).getResult();
-      })
+      .Case([&](ConstantOp op) -> FailureOr<Value> { return splat(op); })
       .Case([&](IotaOp iota) { return counted(iota, index); })
       .Case([&](RngBitsOp rng) { return randomBits(rng, index); })
       .Case([&](ReshapeOp reshape) { return reshaped(reshape, index); })
@@ -193,19 +208,7 @@ FailureOr<Value> KernelEmitter::compute(Operation *op,
       .Case([&](coll::CoordinateOp op) -> FailureOr<Value> {
         return coordinate(op.getGroup());
       })
-      .Case([&](coll::MakePartialOp partial) -> FailureOr<Value> {
-        FailureOr<Value> value = element(partial.getInput(), index);
-        if (failed(value))
-          return failure();
-        Value isFirst =
-            arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                  coordinate(partial.getGroup()), constant(0));
-        Value neutral =
-            emitNeutral(builder, loc, partial.getKind(),
-                        tensorType(partial.getInput()).getElementType());
-        return arith::SelectOp::create(builder, loc, isFirst, *value, neutral)
-            .getResult();
-      })
+      .Case([&](coll::MakePartialOp op) { return partial(op, index); })
       .Default([&](Operation *other) { return computeMoved(other, index); });
 }
 

@@ -171,6 +171,9 @@ protected:
   llvm::LogicalResult emitDot(DotOp op); // DotEmitter.cpp
 
   // Elements (ElementEmitter.cpp).
+  mlir::Value splat(ConstantOp op);
+  mlir::FailureOr<mlir::Value> partial(coll::MakePartialOp op,
+                                       const ElementIndex &index);
   mlir::FailureOr<mlir::Value> compute(mlir::Operation *op,
                                        const ElementIndex &index);
   mlir::FailureOr<mlir::Value> computeMoved(mlir::Operation *op,

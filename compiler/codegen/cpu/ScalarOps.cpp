@@ -2,11 +2,10 @@
 
 #include "weft/compiler/codegen/cpu/ComplexOps.h"
 #include "weft/compiler/codegen/cpu/KernelEmitter.h"
+#include "weft/compiler/codegen/cpu/ScalarEmitter.h"
 #include "weft/compiler/codegen/cpu/SmallFloatOps.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "llvm/ADT/TypeSwitch.h"
 
 #include <limits>
@@ -36,61 +35,6 @@ RankedTensorType tensorType(Value tensor) {
 int64_t elementCount(Value tensor) {
   return tensorType(tensor).getNumElements();
 }
-
-namespace {
-/// Emits one op; `type` is the element type of its first operand.
-struct ScalarEmitter {
-  OpBuilder &b;
-  Location loc;
-  Type type;
-  ValueRange in;
-
-  bool isFloat() const { return isa<FloatType>(type); }
-  Value number(double value) const {
-    if (isFloat())
-      return arith::ConstantOp::create(b, loc, b.getFloatAttr(type, value));
-    return arith::ConstantOp::create(
-        b, loc, b.getIntegerAttr(computeType(type), int64_t(value)));
-  }
-  template <typename Float, typename Signed, typename Unsigned = Signed>
-  Value pick() const {
-    if (isFloat())
-      return Float::create(b, loc, in[0], in[1]).getResult();
-    if (isUnsigned(type))
-      return Unsigned::create(b, loc, in[0], in[1]).getResult();
-    return Signed::create(b, loc, in[0], in[1]).getResult();
-  }
-  template <typename MathOp> Value math() const {
-    // The approximations are written for f32; shorter types go through it.
-    if (type.getIntOrFloatBitWidth() >= 32)
-      return MathOp::create(b, loc, in[0]).getResult();
-    Value wide = arith::ExtFOp::create(b, loc, b.getF32Type(), in[0]);
-    Value result = MathOp::create(b, loc, wide);
-    return arith::TruncFOp::create(b, loc, type, result);
-  }
-  Value compare(arith::CmpFPredicate onFloat, arith::CmpIPredicate onInteger,
-                Value x, Value y) const {
-    if (isFloat())
-      return arith::CmpFOp::create(b, loc, onFloat, x, y);
-    return arith::CmpIOp::create(b, loc, onInteger, x, y);
-  }
-  Value sign() const;
-  Value absolute() const;
-  Value relu() const;
-  Value logistic() const;
-  Value shift(bool left) const;
-  Value shiftArithmetic() const;
-  Value divide(bool remainder) const;
-  Value integerPower() const;
-  Value isFinite() const;
-  Value clamp() const;
-  Value reducePrecision(int64_t exponentBits, int64_t mantissaBits) const;
-  Value compareOp(CompareKind kind) const;
-  Value convert(Type to) const;
-  Value unary(Operation *op) const;
-  Value binary(Operation *op) const;
-};
-} // namespace
 
 Value ScalarEmitter::sign() const {
   if (isUnsigned(type)) {
@@ -130,91 +74,6 @@ Value ScalarEmitter::logistic() const {
   ScalarEmitter inner{b, loc, type, ValueRange(negated)};
   Value sum = arith::AddFOp::create(b, loc, one, inner.math<math::ExpOp>());
   return arith::DivFOp::create(b, loc, one, sum);
-}
-
-Value ScalarEmitter::shift(bool left) const {
-  Value width = number(type.getIntOrFloatBitWidth());
-  Value inside =
-      arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ult, in[1], width);
-  Value shifted =
-      left ? arith::ShLIOp::create(b, loc, in[0], in[1]).getResult()
-           : arith::ShRUIOp::create(b, loc, in[0], in[1]).getResult();
-  return arith::SelectOp::create(b, loc, inside, shifted, number(0));
-}
-
-Value ScalarEmitter::shiftArithmetic() const {
-  // All sign bits where the distance is not below the width.
-  Value last = number(type.getIntOrFloatBitWidth() - 1);
-  Value distance = arith::MinUIOp::create(b, loc, in[1], last);
-  return arith::ShRSIOp::create(b, loc, in[0], distance);
-}
-
-/// As the interpreter: x / 0 is -1, x rem 0 is x, the least integer over -1
-/// wraps. Nothing traps, so that padding may hold anything.
-Value ScalarEmitter::divide(bool remainder) const {
-  if (isFloat())
-    return remainder ? arith::RemFOp::create(b, loc, in[0], in[1]).getResult()
-                     : arith::DivFOp::create(b, loc, in[0], in[1]).getResult();
-  auto is = [&](int64_t value) -> Value {
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, in[1],
-                                 number(value));
-  };
-  auto choose = [&](Value condition, Value x, Value y) -> Value {
-    return arith::SelectOp::create(b, loc, condition, x, y);
-  };
-  bool u = isUnsigned(type);
-  Value isZero = is(0), isMinusOne = is(-1);
-  Value divisor = choose(isZero, number(1), in[1]);
-  if (!u)
-    divisor = choose(isMinusOne, number(1), divisor);
-  Value whenZero = remainder ? in[0] : number(-1);
-  if (u) {
-    Value result =
-        remainder ? arith::RemUIOp::create(b, loc, in[0], divisor).getResult()
-                  : arith::DivUIOp::create(b, loc, in[0], divisor).getResult();
-    return choose(isZero, whenZero, result);
-  }
-  Value result =
-      remainder ? arith::RemSIOp::create(b, loc, in[0], divisor).getResult()
-                : arith::DivSIOp::create(b, loc, in[0], divisor).getResult();
-  if (!remainder)
-    result = choose(isMinusOne, arith::SubIOp::create(b, loc, number(0), in[0]),
-                    result);
-  return choose(isZero, whenZero, result);
-}
-
-/// By squaring, one step for each bit of y. Where y is negative: 1 and -1 stay
-/// what they are, 0 gives -1 as a division by 0 does, all others 0.
-Value ScalarEmitter::integerPower() const {
-  auto bitOf = [&](int64_t bit) -> Value {
-    Value shifted = arith::ShRUIOp::create(b, loc, in[1], number(bit));
-    Value low = arith::AndIOp::create(b, loc, shifted, number(1));
-    return arith::CmpIOp::create(b, loc, arith::CmpIPredicate::ne, low,
-                                 number(0));
-  };
-  Value result = number(1), base = in[0];
-  for (unsigned bit = 0; bit < type.getIntOrFloatBitWidth(); ++bit) {
-    Value more = arith::MulIOp::create(b, loc, result, base);
-    result = arith::SelectOp::create(b, loc, bitOf(bit), more, result);
-    base = arith::MulIOp::create(b, loc, base, base);
-  }
-  if (isUnsigned(type))
-    return result;
-  auto is = [&](arith::CmpIPredicate predicate, Value x,
-                int64_t value) -> Value {
-    return arith::CmpIOp::create(b, loc, predicate, x, number(value));
-  };
-  auto choose = [&](Value condition, Value x, Value y) -> Value {
-    return arith::SelectOp::create(b, loc, condition, x, y);
-  };
-  // The powers of 1 and -1 depend on the lowest bit only.
-  Value small =
-      arith::OrIOp::create(b, loc, is(arith::CmpIPredicate::eq, in[0], 1),
-                           is(arith::CmpIPredicate::eq, in[0], -1));
-  Value inverse = choose(
-      small, result,
-      choose(is(arith::CmpIPredicate::eq, in[0], 0), number(-1), number(0)));
-  return choose(is(arith::CmpIPredicate::slt, in[1], 0), inverse, result);
 }
 
 Value ScalarEmitter::isFinite() const {

@@ -243,16 +243,9 @@ Attribute VhloBytecode::readAttribute(DialectBytecodeReader &reader) const {
   }
 }
 
-/// Types that are their number alone.
-Type VhloBytecode::scalar(uint64_t code) const {
-  MLIRContext *c = getContext();
-  auto integer = [&](unsigned width) { return IntegerType::get(c, width); };
-  auto natural = [&](unsigned width) {
-    return IntegerType::get(c, width, IntegerType::Unsigned);
-  };
+/// Floating-point types that are their number alone; null for others.
+static Type scalarFloat(MLIRContext *c, uint64_t code) {
   switch (code) {
-  case 0:
-    return integer(1);
   case 2:
     return BFloat16Type::get(c);
   case 3:
@@ -265,6 +258,41 @@ Type VhloBytecode::scalar(uint64_t code) const {
     return Float8E4M3FNType::get(c);
   case 7:
     return Float8E5M2Type::get(c);
+  case 27:
+    return Float8E4M3FNUZType::get(c);
+  case 28:
+    return Float8E5M2FNUZType::get(c);
+  case 29:
+    return Float8E4M3B11FNUZType::get(c);
+  case 34:
+    return FloatTF32Type::get(c);
+  case 35:
+    return Float8E4M3Type::get(c);
+  case 36:
+    return Float8E3M4Type::get(c);
+  case 37:
+    return Float4E2M1FNType::get(c);
+  case 38:
+    return Float6E2M3FNType::get(c);
+  case 39:
+    return Float6E3M2FNType::get(c);
+  case 40:
+    return Float8E8M0FNUType::get(c);
+  default:
+    return {};
+  }
+}
+
+/// Types that are their number alone.
+Type VhloBytecode::scalar(uint64_t code) const {
+  MLIRContext *c = getContext();
+  auto integer = [&](unsigned width) { return IntegerType::get(c, width); };
+  auto natural = [&](unsigned width) {
+    return IntegerType::get(c, width, IntegerType::Unsigned);
+  };
+  switch (code) {
+  case 0:
+    return integer(1);
   case 9:
     return IndexType::get(c);
   case 10:
@@ -289,34 +317,14 @@ Type VhloBytecode::scalar(uint64_t code) const {
     return natural(64);
   case 22: // a token: nothing flows through it
     return RankedTensorType::get({0}, IntegerType::get(c, 1));
-  case 33:
-    return NoneType::get(c);
-  case 27:
-    return Float8E4M3FNUZType::get(c);
-  case 28:
-    return Float8E5M2FNUZType::get(c);
-  case 29:
-    return Float8E4M3B11FNUZType::get(c);
   case 31:
     return integer(2);
   case 32:
     return natural(2);
-  case 34:
-    return FloatTF32Type::get(c);
-  case 35:
-    return Float8E4M3Type::get(c);
-  case 36:
-    return Float8E3M4Type::get(c);
-  case 37:
-    return Float4E2M1FNType::get(c);
-  case 38:
-    return Float6E2M3FNType::get(c);
-  case 39:
-    return Float6E3M2FNType::get(c);
-  case 40:
-    return Float8E8M0FNUType::get(c);
+  case 33:
+    return NoneType::get(c);
   default:
-    return {};
+    return scalarFloat(c, code);
   }
 }
 

@@ -1,0 +1,72 @@
+//===- ScalarEmitter.h - one elementwise op on registers --------*- C++ -*-===//
+
+#ifndef WEFT_COMPILER_CODEGEN_CPU_SCALAREMITTER_H
+#define WEFT_COMPILER_CODEGEN_CPU_SCALAREMITTER_H
+
+#include "weft/compiler/codegen/cpu/KernelEmitter.h"
+#include "weft/dialects/weft/ElementTypes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+namespace weft::cpu {
+
+/// Emits one op; `type` is the element type of its first operand.
+struct ScalarEmitter {
+  mlir::OpBuilder &b;
+  mlir::Location loc;
+  mlir::Type type;
+  mlir::ValueRange in;
+
+  bool isFloat() const { return mlir::isa<mlir::FloatType>(type); }
+  mlir::Value number(double value) const {
+    if (isFloat())
+      return mlir::arith::ConstantOp::create(b, loc,
+                                             b.getFloatAttr(type, value));
+    return mlir::arith::ConstantOp::create(
+        b, loc, b.getIntegerAttr(computeType(type), int64_t(value)));
+  }
+  template <typename Float, typename Signed, typename Unsigned = Signed>
+  mlir::Value pick() const {
+    if (isFloat())
+      return Float::create(b, loc, in[0], in[1]).getResult();
+    if (isUnsigned(type))
+      return Unsigned::create(b, loc, in[0], in[1]).getResult();
+    return Signed::create(b, loc, in[0], in[1]).getResult();
+  }
+  template <typename MathOp> mlir::Value math() const {
+    // The approximations are written for f32; shorter types go through it.
+    if (type.getIntOrFloatBitWidth() >= 32)
+      return MathOp::create(b, loc, in[0]).getResult();
+    mlir::Value wide =
+        mlir::arith::ExtFOp::create(b, loc, b.getF32Type(), in[0]);
+    mlir::Value result = MathOp::create(b, loc, wide);
+    return mlir::arith::TruncFOp::create(b, loc, type, result);
+  }
+  mlir::Value compare(mlir::arith::CmpFPredicate onFloat,
+                      mlir::arith::CmpIPredicate onInteger, mlir::Value x,
+                      mlir::Value y) const {
+    if (isFloat())
+      return mlir::arith::CmpFOp::create(b, loc, onFloat, x, y);
+    return mlir::arith::CmpIOp::create(b, loc, onInteger, x, y);
+  }
+  mlir::Value sign() const;
+  mlir::Value absolute() const;
+  mlir::Value relu() const;
+  mlir::Value logistic() const;
+  mlir::Value shift(bool left) const;
+  mlir::Value shiftArithmetic() const;
+  mlir::Value divide(bool remainder) const;
+  mlir::Value integerPower() const;
+  mlir::Value isFinite() const;
+  mlir::Value clamp() const;
+  mlir::Value reducePrecision(int64_t exponentBits, int64_t mantissaBits) const;
+  mlir::Value compareOp(CompareKind kind) const;
+  mlir::Value convert(mlir::Type to) const;
+  mlir::Value unary(mlir::Operation *op) const;
+  mlir::Value binary(mlir::Operation *op) const;
+};
+
+} // namespace weft::cpu
+
+#endif // WEFT_COMPILER_CODEGEN_CPU_SCALAREMITTER_H
