@@ -90,7 +90,7 @@ Tensor fetched(coll::FetchOp op, ArrayRef<const Tensor *> members, int64_t k) {
     int64_t at = op.getBlock() * k + op.getStep() * t + op.getOffset();
     if (m > 0)
       at = (at % m + m) % m;
-    if (at < 0 || at % d != 0 || at / d >= op.getSize())
+    if (at < 0 || at % d != 0 || at / d >= int64_t(op.getSize()))
       continue;
     from[dim] = at / d % block;
     to[dim] = t;

@@ -39,6 +39,10 @@
 
 #include <map>
 
+namespace weft::coll {
+class MakePartialOp;
+} // namespace weft::coll
+
 namespace weft::cpu {
 
 /// Internal values above this many bytes cannot live on a kernel's stack; the

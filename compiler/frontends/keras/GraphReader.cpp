@@ -19,7 +19,7 @@ private:
   struct Place {
     Graph &graph;
     int self = -1;
-    std::string prefix;
+    std::string prefix = {};
   };
   void readSequential(const Json &config, Place place);
   void readFunctional(const Json &config, Place place);
