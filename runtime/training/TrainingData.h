@@ -25,8 +25,9 @@ namespace weft {
 enum class DataPurpose { Fit, Evaluate, Predict, Validation };
 
 struct DataOptions {
-  std::string data;                            ///< --data or --validation-data
-  std::vector<std::string> x, y, sampleWeight; ///< [NAME=]FILE.npz:KEY[a:b]
+  std::string data; ///< --data or --validation-data
+  /// Each as [NAME=]FILE.npz:KEY[a:b].
+  std::vector<std::string> x = {}, y = {}, sampleWeight = {};
   double divideBy = 1;
   bool addChannel = false;
 };

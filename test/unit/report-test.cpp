@@ -182,20 +182,26 @@ TEST_CASE("the same report is the same bytes, on their own") {
     CHECK_FALSE(contains(page, absent));
 }
 
+static Layout split(llvm::SmallVector<SubAxes> dims) {
+  Layout layout;
+  layout.dims.assign(dims.begin(), dims.end());
+  return layout;
+}
+
 TEST_CASE("layouts in words and as blocks") {
   Mesh mesh;
   mesh.axes = {{"data", 2}, {"model", 4}};
   SubAxes data = {wholeAxis(mesh, 0)}, model = {wholeAxis(mesh, 1)};
   CHECK(html::layoutWords(mesh, tensor({7, 8}, {})) ==
         "whole on each of the 8 devices");
-  CHECK(html::layoutWords(mesh, tensor({8, 8}, {{data, model}})) ==
+  CHECK(html::layoutWords(mesh, tensor({8, 8}, split({data, model}))) ==
         "split: dimension 0 in 2 over data, dimension 1 in 4 over model; no "
         "copies");
-  CHECK(html::layoutWords(mesh, tensor({7}, {{model}})) ==
+  CHECK(html::layoutWords(mesh, tensor({7}, split({model}))) ==
         "split: dimension 0 in 4 over model; the last part has 1 instead of 2; "
         "2 copies "
         "of each part");
-  TensorLayout few = tensor({2}, {{model}});
+  TensorLayout few = tensor({2}, split({model}));
   CHECK(html::layoutWords(mesh, few) ==
         "split: dimension 0 in 4 over model; 4 devices hold nothing: 2,3,6,7; "
         "2 copies "
@@ -220,7 +226,7 @@ TEST_CASE("hundreds of alike tensors and collectives are drawn once") {
   for (int i = 0; i < 4000; ++i) {
     std::string name = "block_" + std::to_string(i) + "/kernel";
     report.tensors.push_back(
-        {name, "weight", "float32", {5000, 64}, {{both, {}}}, "", false});
+        {name, "weight", "float32", {5000, 64}, split({both, {}}), "", false});
     cost.where = {name};
     cost.why = name + " is gathered";
     report.explanation.collectives.push_back(cost);

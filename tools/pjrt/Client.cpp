@@ -167,7 +167,11 @@ PJRT_Error *defaultMemory(Device_DefaultMemory_Args *args) {
 /// Arrays of JAX; what programs need while they run is the runtime's.
 PJRT_Error *memoryStats(Device_MemoryStats_Args *args) {
   const MemoryUse &use = *args->device->use;
-  *args = {args->struct_size, args->extensions, args->device};
+  Device_MemoryStats_Args unset{};
+  unset.struct_size = args->struct_size;
+  unset.extensions = args->extensions;
+  unset.device = args->device;
+  *args = unset;
   args->bytes_in_use = use.now;
   args->peak_bytes_in_use = use.peak;
   args->num_allocs = use.count;
