@@ -18,8 +18,14 @@
 
 using namespace weft::tool;
 
-static void addModelFlags(CLI::App &app, ModelFlags &flags, bool training) {
-  app.add_option("model", flags.model, "model.json or model.keras")->required();
+constexpr const char *kKerasModel = "model.json or model.keras";
+constexpr const char *kAnyModel =
+    "model.json or model.keras; or a program: prog.mlir (StableHLO or Weft's "
+    "text) or prog.mlirbc (a portable artifact)";
+
+static void addModelFlags(CLI::App &app, ModelFlags &flags,
+                          const char *accepted) {
+  app.add_option("model", flags.model, accepted)->required();
   app.add_option("--distribution", flags.distribution,
                  "DataParallel or ModelParallel as a JSON file");
   app.add_flag("--data-parallel", flags.dataParallel,
@@ -34,12 +40,10 @@ static void addModelFlags(CLI::App &app, ModelFlags &flags, bool training) {
                  "NAME=16x128 fixes unknown dimensions of an input; repeated");
   app.add_option(
          "--target", flags.target,
-         "native, cpu:avx512, cpu:avx2, cpu:generic; cuda:sm_90a prints "
-         "kernels only (--emit=assembly)")
+         "native, cpu, cpu:host, cpu:avx512, cpu:avx2, cpu:generic, cpu:neon; "
+         "cuda:sm_80 and cuda:sm_90a print kernels only (--emit=assembly)")
       ->capture_default_str();
   app.add_flag("--timing", flags.timing, "print the time of each pass");
-  if (!training)
-    return;
   app.add_option("--optimizer", flags.optimizer, "a Keras name or JSON");
   app.add_option("--learning-rate", flags.learningRate, "of the optimizer")
       ->check(isRate());
@@ -61,10 +65,10 @@ static void addBudgetFlags(CLI::App &app, ModelFlags &flags) {
 
 static void addDataFlags(CLI::App &app, DataFlags &flags) {
   app.add_option("--data", flags.data, "f.npz with x, y or x_train, y_train");
-  app.add_option("--x", flags.x, "[NAME=]f.npz:key[0:1280]; repeated");
-  app.add_option("--y", flags.y, "[NAME=]f.npz:key; repeated");
+  app.add_option("--x", flags.x, "[NAME=]f.npz:key[0:1280] or f.npy[0:1280]; repeated");
+  app.add_option("--y", flags.y, "[NAME=]f.npz:key or f.npy; repeated");
   app.add_option("--sample-weight", flags.sampleWeight,
-                 "[NAME=]f.npz:key; repeated");
+                 "[NAME=]f.npz:key or f.npy; repeated");
   app.add_option("--divide-by", flags.divideBy, "divide inputs in float32")
       ->check(isDivisor());
   app.add_flag("--add-channel", flags.addChannel,
@@ -72,7 +76,7 @@ static void addDataFlags(CLI::App &app, DataFlags &flags) {
 }
 
 static void addFit(CLI::App &app, FitFlags &flags) {
-  addModelFlags(app, flags.model, true);
+  addModelFlags(app, flags.model, kKerasModel);
   addBudgetFlags(app, flags.model);
   addDataFlags(app, flags.data);
   app.add_option("--validation-data", flags.data.validationData, "f.npz");
@@ -116,7 +120,7 @@ static void addFit(CLI::App &app, FitFlags &flags) {
 }
 
 static void addEvaluate(CLI::App &app, EvaluateFlags &flags, bool predict) {
-  addModelFlags(app, flags.model, true);
+  addModelFlags(app, flags.model, kKerasModel);
   addDataFlags(app, flags.data);
   app.add_option("--weights", flags.weights, "f.keras, f.weights.h5 or f.npz");
   app.add_flag("--json", flags.json, "one JSON object on standard output");
@@ -131,7 +135,7 @@ static void addEvaluate(CLI::App &app, EvaluateFlags &flags, bool predict) {
 }
 
 static void addCompile(CLI::App &app, CompileFlags &flags) {
-  addModelFlags(app, flags.model, true);
+  addModelFlags(app, flags.model, kAnyModel);
   app.add_option("--step", flags.model.step, "train, evaluate or predict")
       ->check(isStep())
       ->capture_default_str();
@@ -162,7 +166,7 @@ static void addCompile(CLI::App &app, CompileFlags &flags) {
 }
 
 static void addExplain(CLI::App &app, ExplainFlags &flags) {
-  addModelFlags(app, flags.model, true);
+  addModelFlags(app, flags.model, kAnyModel);
   app.add_option("--step", flags.model.step, "train, evaluate or predict")
       ->check(isStep())
       ->capture_default_str();
@@ -181,7 +185,7 @@ static void addExplain(CLI::App &app, ExplainFlags &flags) {
 }
 
 static void addLayout(CLI::App &app, ExplainFlags &flags) {
-  addModelFlags(app, flags.model, true);
+  addModelFlags(app, flags.model, kKerasModel);
   app.add_option("--only", flags.only,
                  "draw this variable, input or output: d1/kernel; repeated");
   app.add_flag("--json", flags.json, "one JSON object");
