@@ -104,13 +104,15 @@ static CollectiveCost explainedCost(plan::CollectiveOp op, const Mesh &mesh) {
   cost.where = pathsOf(op.getLoc());
   cost.lines = linesOf(op.getLoc());
   if (auto group = op.getGroupAttr()) {
-    for (const SubAxis &axis : group.getLayout().dims[0])
+    for (Layout layout = group.getLayout();
+         const SubAxis &axis : layout.dims[0])
       cost.axes.push_back(axisText(mesh, axis));
     return cost;
   }
   llvm::SetVector<unsigned> axes;
-  for (LayoutAttr layout : {op.getFromLayoutAttr(), op.getToLayoutAttr()})
-    for (const SubAxes &dim : layout.getLayout().dims)
+  for (LayoutAttr attribute : {op.getFromLayoutAttr(), op.getToLayoutAttr()})
+    for (Layout layout = attribute.getLayout();
+         const SubAxes &dim : layout.dims)
       for (const SubAxis &axis : dim)
         axes.insert(axis.axis);
   for (unsigned axis : axes)

@@ -61,12 +61,13 @@ private:
   static std::string liesOverBound(Operation *op,
                                    FixedLayoutsOpInterface around) {
     for (Type type : op->getResultTypes()) {
-      LayoutAttr layout = weft::getLayout(type);
-      if (!layout)
+      LayoutAttr attribute = weft::getLayout(type);
+      if (!attribute)
         continue;
-      const Mesh mesh = layout.getMesh().getMesh();
-      SubAxes used = layout.getLayout().partial;
-      for (const SubAxes &dim : layout.getLayout().dims)
+      const Mesh mesh = attribute.getMesh().getMesh();
+      const Layout layout = attribute.getLayout();
+      SubAxes used = layout.partial;
+      for (const SubAxes &dim : layout.dims)
         used.append(dim);
       for (const SubAxis &axis : boundAxes(mesh, around.getFreeAxes()))
         if (llvm::any_of(used,

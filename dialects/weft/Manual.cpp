@@ -99,7 +99,8 @@ MeshAttr ManualOp::getMesh() {
 static void forEachAxis(ArrayAttr layouts,
                         function_ref<void(const SubAxis &)> visit) {
   for (Attribute attribute : layouts)
-    for (const SubAxes &dim : cast<LayoutAttr>(attribute).getLayout().dims)
+    for (Layout layout = cast<LayoutAttr>(attribute).getLayout();
+         const SubAxes &dim : layout.dims)
       llvm::for_each(dim, visit);
 }
 

@@ -140,7 +140,8 @@ LogicalResult compareResult(func::FuncOp function, unsigned index,
 uint64_t indexBound(func::FuncOp global) {
   int64_t bound = 8;
   global.walk([&](ShardingRuleOpInterface op) {
-    for (const Factor &factor : op.getShardingRule().factors)
+    for (ShardingRule rule = op.getShardingRule();
+         const Factor &factor : rule.factors)
       if (factor.kind == FactorKind::Lookup)
         bound = std::min(bound, std::max<int64_t>(factor.size, 1));
   });

@@ -74,7 +74,8 @@ public:
         const std::function<bool(int64_t)> &isTarget) const override {
     std::vector<MemberPart> out;
     std::set<std::vector<int64_t>> known; // one part for several targets
-    for (const Move &move : of(group).moves) {
+    const Group &g = of(group);
+    for (const Move &move : g.moves) {
       BoxCopy box = move.copy.packing();
       std::vector<int64_t> key = {move.source, int64_t(move.operand),
                                   box.sourceOffset, box.run};

@@ -164,7 +164,8 @@ Verdict ProgramCheck::runModule(ModuleOp module) {
 std::string kindOfReason(const std::string &reason) {
   std::string kind;
   bool quoted = false;
-  for (char c : StringRef(reason).split('\n').first) {
+  for (char c :
+       StringRef(reason).take_until([](char c) { return c == '\n'; })) {
     quoted ^= c == '\'' || c == '"';
     if (!quoted && llvm::isAlpha(c))
       kind += c;

@@ -62,7 +62,8 @@ static void runTo(ModuleOp module, Stage from, Stage to) {
 static Sent readPlan(ModuleOp module) {
   Sent sent;
   for (auto program : module.getOps<plan::ProgramOp>())
-    for (const CollectiveCost &cost : explainProgram(program).collectives) {
+    for (Explanation explanation = explainProgram(program);
+         const CollectiveCost &cost : explanation.collectives) {
       sent.counts[cost.kind] += cost.count;
       sent.bytesOf[cost.kind] += cost.count * cost.bytes;
       INFO("nobody says why there is a collective " << cost.kind);

@@ -31,10 +31,11 @@ LogicalResult readLayouts(Converter &c, ForeignOp op, StringRef name,
     auto known = c.shardings.resolve(op->getLoc(), sharding, rank, axes);
     if (failed(known))
       return failure();
-    layouts.push_back(known->layout ? known->layout.getLayout()
-                                    : Layout::replicated(rank));
-    for (SubAxes &dim : layouts.back().dims)
+    Layout layout =
+        known->layout ? known->layout.getLayout() : Layout::replicated(rank);
+    for (SubAxes &dim : layout.dims)
       llvm::erase_if(dim, [](const SubAxis &axis) { return axis.size == 1; });
+    layouts.push_back(std::move(layout));
   }
   return success();
 }
