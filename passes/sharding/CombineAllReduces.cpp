@@ -1,5 +1,6 @@
 //===- CombineAllReduces.cpp - one all-reduce where one will do -----------===//
 
+#include "weft/passes/sharding/CollectiveBundles.h"
 #include "weft/passes/sharding/Passes.h"
 #include "weft/passes/sharding/Provenance.h"
 
@@ -13,83 +14,43 @@ namespace weft {
 using namespace weft;
 using namespace mlir;
 
-namespace {
-/// All-reduces that will be one op, in program order.
-struct Bundle {
-  llvm::SmallVector<coll::AllReduceOp> members;
-  /// Everything in the block that needs a member's result, so far.
-  llvm::DenseSet<Operation *> dependents;
-};
-} // namespace
+/// What all-reduces that become one op have in common.
+using ReduceClass = std::tuple<ReduceKind, LayoutAttr, Type>;
 
-static bool sameCollective(coll::AllReduceOp a, coll::AllReduceOp b) {
-  return a.getKind() == b.getKind() && a.getGroup() == b.getGroup() &&
-         getElementTypeOrSelf(a.getInputs().front().getType()) ==
-             getElementTypeOrSelf(b.getInputs().front().getType());
+static ReduceClass classOf(coll::AllReduceOp op) {
+  return {op.getKind(), op.getGroup(),
+          getElementTypeOrSelf(op.getInputs().front().getType())};
 }
 
-/// The op, or one in its regions, reads a member's result.
-static bool needs(Operation *op, const Bundle &bundle) {
-  auto isNeeded = [&](Value operand) {
-    Operation *def = operand.getDefiningOp();
-    return def && (bundle.dependents.contains(def) ||
-                   llvm::is_contained(bundle.members, def));
-  };
-  if (op->getNumRegions() == 0)
-    return llvm::any_of(op->getOperands(), isNeeded);
-  return op
-      ->walk([&](Operation *inner) {
-        return llvm::any_of(inner->getOperands(), isNeeded)
-                   ? WalkResult::interrupt()
-                   : WalkResult::advance();
-      })
-      .wasInterrupted();
-}
-
-/// Bundles greedily: an all-reduce joins the first bundle whose results it does
-/// not need.
-static llvm::SmallVector<Bundle> bundleAllReduces(Block &block) {
-  llvm::SmallVector<Bundle> bundles;
-  for (Operation &op : block) {
+/// The block's ops and what they, or ops in their regions, read of each other.
+static std::vector<DependentOp> dependencesIn(ArrayRef<Operation *> ops) {
+  llvm::DenseMap<Operation *, unsigned> numbers;
+  llvm::DenseMap<ReduceClass, int> kinds;
+  std::vector<DependentOp> result(ops.size());
+  for (auto [number, op] : llvm::enumerate(ops)) {
+    DependentOp &node = result[number];
+    op->walk([&](Operation *inner) {
+      for (Value operand : inner->getOperands())
+        if (Operation *def = operand.getDefiningOp())
+          if (auto known = numbers.find(def); known != numbers.end())
+            node.needs.push_back(known->second);
+    });
+    numbers[op] = number;
     auto reduce = dyn_cast<coll::AllReduceOp>(op);
-    bool joined = !reduce || reduce.getInputs().empty();
-    for (Bundle &bundle : bundles) {
-      if (needs(&op, bundle)) {
-        bundle.dependents.insert(&op);
-        continue;
-      }
-      if (!joined && sameCollective(bundle.members.front(), reduce)) {
-        bundle.members.push_back(reduce);
-        joined = true;
-      }
-    }
-    if (!joined)
-      bundles.push_back({{reduce}, {}});
+    if (reduce && !reduce.getInputs().empty())
+      node.kind =
+          kinds.try_emplace(classOf(reduce), kinds.size()).first->second;
   }
-  return bundles;
+  return result;
 }
 
-/// Ops before the last member that need an earlier one move behind it.
-static void moveDependents(const Bundle &bundle, Operation *last) {
-  llvm::SmallVector<Operation *> late;
-  for (Operation *op = bundle.members.front(); op != last;
-       op = op->getNextNode())
-    if (bundle.dependents.contains(op))
-      late.push_back(op);
-  Operation *after = last;
-  for (Operation *op : late) {
-    op->moveAfter(after);
-    after = op;
-  }
-}
-
-static void combine(const Bundle &bundle) {
-  coll::AllReduceOp last = bundle.members.back();
-  moveDependents(bundle, last);
+/// Makes one op of those, which stand one behind the other.
+static void combine(ArrayRef<coll::AllReduceOp> members) {
+  coll::AllReduceOp last = members.back();
   llvm::SmallVector<Value> inputs;
   llvm::SmallVector<Location> locations;
   llvm::SmallVector<StringAttr> reasons;
-  for (coll::AllReduceOp member : bundle.members) {
+  for (coll::AllReduceOp member : members) {
     llvm::append_range(inputs, member.getInputs());
     locations.push_back(member.getLoc());
     reasons.push_back(member.getReasonAttr());
@@ -99,7 +60,7 @@ static void combine(const Bundle &bundle) {
       builder, builder.getFusedLoc(locations), TypeRange(ValueRange(inputs)),
       last.getKind(), inputs, last.getGroup(), joinReasons(reasons));
   unsigned next = 0;
-  for (coll::AllReduceOp member : bundle.members) {
+  for (coll::AllReduceOp member : members) {
     for (Value result : member.getResults())
       result.replaceAllUsesWith(all.getResult(next++));
     member->erase();
@@ -136,16 +97,22 @@ struct CombineAllReduces
   }
   void runOnBlock(Block &block) {
     numRemoved += removeUnused(block);
-    // Moving one bundle's dependents changes what stands before another's last
-    // member, so each round combines one bundle.
-    while (true) {
-      llvm::SmallVector<Bundle> bundles = bundleAllReduces(block);
-      auto it = llvm::find_if(
-          bundles, [](const Bundle &b) { return b.members.size() > 1; });
-      if (it == bundles.end())
-        return;
-      numCombined += it->members.size() - 1;
-      combine(*it);
+    SmallVector<Operation *> ops =
+        llvm::map_to_vector(block, [](Operation &op) { return &op; });
+    std::vector<OpBundle> bundles = bundleCollectives(dependencesIn(ops));
+    if (bundles.size() == ops.size())
+      return;
+    for (const OpBundle &bundle : bundles) {
+      SmallVector<coll::AllReduceOp> members;
+      for (unsigned number : bundle) {
+        ops[number]->moveBefore(&block, block.end());
+        if (bundle.size() > 1)
+          members.push_back(cast<coll::AllReduceOp>(ops[number]));
+      }
+      if (members.empty())
+        continue;
+      numCombined += members.size() - 1;
+      combine(members);
     }
   }
 };

@@ -34,6 +34,7 @@ target_compile_definitions(flow-test PRIVATE
 target_compile_definitions(every-op-test PRIVATE
   WEFT_OP_GOLDENS="${PROJECT_SOURCE_DIR}/test/fixtures/ops/goldens.json")
 weft_unit_test(device-groups-test SRCS unit/device-groups-test.cpp LINK weft::WeftLayout)
+weft_unit_test(collective-bundles-test SRCS unit/collective-bundles-test.cpp LINK weft::WeftShardingPasses)
 weft_unit_test(manual-test SRCS unit/manual-test.cpp LINK weft::WeftStablehlo weft::WeftVerify weft::WeftShardingPasses weft::WeftData)
 target_compile_definitions(manual-test PRIVATE WEFT_FIXTURES="${PROJECT_SOURCE_DIR}/test/fixtures")
 weft_unit_test(foreign-rules-test SRCS unit/foreign-rules-test.cpp LINK weft::WeftStages weft::WeftVerify)
