@@ -3,38 +3,80 @@
 WEFT_DEVICES=cpu:8 gives it eight devices (cpu:1 without it); WEFT_ALIAS=gpu makes them what
 jax.devices("gpu") answers. WEFT_PJRT_LIBRARY names another library than the one that lies
 beside this file.
+
+JAX calls `initialize` in every process whose environment has this package. It registers two
+functions and nothing more: the library is loaded, and JAX's functions are replaced, when a script
+has asked for Weft and JAX creates the client.
 """
 
 import ctypes
+import functools
 import os
 import pathlib
-
-
-def _library():
-    beside = pathlib.Path(__file__).with_name("libWeftPjrt.so")
-    return os.environ.get("WEFT_PJRT_LIBRARY") or str(beside)
-
-
-def _load(library):
-    """Before JAX does: names that other libraries have made global stay out of it. TensorFlow's are, and it has
-    an MLIR of its own."""
-    ctypes.CDLL(library, mode=os.RTLD_LAZY | os.RTLD_LOCAL | os.RTLD_DEEPBIND)
 
 
 def initialize():
     from jax._src import xla_bridge
 
+    # Quiet: where JAX_PLATFORMS is unset JAX tries every platform, and this one declines.
+    xla_bridge.register_backend_factory("weft", _create_client, priority=0, fail_quietly=True,
+                                        experimental=_is_asked_for(), make_topology=_describe_devices)
+
+
+def _is_asked_for():
+    """Is weft a platform that the script named, in the environment or by jax.config?"""
+    from jax._src import config, xla_bridge
+
+    one = getattr(xla_bridge, "_PLATFORM_NAME", None)  # jax_platform_name, which is older than jax_platforms
+    names = (config.jax_platforms.value, one.value if one is not None else "")
+    return "weft" in ",".join(filter(None, names)).split(",")
+
+
+def _create_client():
+    from jax._src import xla_bridge
+
+    if not _is_asked_for():
+        raise RuntimeError("Weft: weft is not among JAX_PLATFORMS; set JAX_PLATFORMS=weft, or weft,cpu")
+    _load()
+    return xla_bridge.make_pjrt_c_api_client("weft")
+
+
+def _describe_devices(name="", **options):
+    """Devices without a client, for programs that are compiled ahead of time."""
+    from jax._src.lib import xla_client
+
+    return xla_client.make_c_api_device_topology(_load(), name, **options)
+
+
+@functools.cache
+def _load():
+    """Loads the library and changes what JAX must know of it, once. PJRT's table of functions."""
+    from jax._src.lib import _profiler, xla_client
+
     from . import callbacks, known_programs, lowerings, observations, tables
 
-    library = _library()
-    if not os.path.exists(library):
-        raise ImportError(f"Weft: {library} does not exist; install the wheel again, or set WEFT_PJRT_LIBRARY")
-    _load(library)
     tables.alias(os.environ.get("WEFT_ALIAS", ""))
-    xla_bridge.register_plugin("weft", priority=0, library_path=library, options=None)
+    library = _open_library()
+    functions = xla_client.load_pjrt_plugin_dynamically("weft", library)
+    _profiler.register_plugin_profiler(functions)
     tables.let_donate()
     tables.let_cache()
     lowerings.register()
     callbacks.register(library)
     observations.register(library)
     known_programs.register()
+    return functions
+
+
+def _open_library():
+    """Before JAX does: names that other libraries have made global stay out of it. TensorFlow's are, and it has
+    an MLIR of its own. The library's path."""
+    library = os.environ.get("WEFT_PJRT_LIBRARY") or str(pathlib.Path(__file__).with_name("libWeftPjrt.so"))
+    if not os.path.exists(library):
+        raise RuntimeError(f"Weft: {library} does not exist; install the wheel again, or set WEFT_PJRT_LIBRARY")
+    try:
+        ctypes.CDLL(library, mode=os.RTLD_LAZY | os.RTLD_LOCAL | os.RTLD_DEEPBIND)
+    except OSError as error:
+        raise RuntimeError(f"Weft: {library} cannot be loaded: {error}; it needs LLVM's and MLIR's shared libraries, "
+                           "version 22.1, from the system: on Debian apt-get install libllvm22 libmlir-22") from None
+    return library
