@@ -22,16 +22,32 @@ FUNCTIONS = {
 }
 
 
+def _without_types(rule):
+    """A rule that traces a program of JAX, for operands of any type: shardings under an explicit mesh and the axes
+    along which values vary inside shard_map. The program's own zeros and indices have neither, and JAX refuses to
+    mix them. Nothing is derived or checked below a lowering, so that the program is traced without these types;
+    its results are laid out as theirs say."""
+    def untyped(ctx, *operands, **parameters):
+        from jax._src import config, core, mesh
+        from jax._src.interpreters import mlir
+
+        avals = [core.ShapedArray(aval.shape, aval.dtype, weak_type=aval.weak_type) for aval in ctx.avals_in]
+        with core.extend_axis_env_nd(_axes(ctx)), mesh.use_abstract_mesh(mesh.empty_abstract_mesh), \
+                config._check_vma(False):
+            results = rule(ctx.replace(avals_in=avals), *operands, **parameters)
+        return [mlir.lower_with_sharding_in_types(ctx, result, aval) for result, aval in zip(results, ctx.avals_out)]
+
+    return untyped
+
+
 def _later(module, function, several):
     def rule(ctx, *operands, **parameters):
-        from jax._src import core
         from jax._src.interpreters import mlir
 
         found = getattr(importlib.import_module("." + module, __package__), function)
-        with core.extend_axis_env_nd(_axes(ctx)):
-            return mlir.lower_fun(found, multiple_results=several)(ctx, *operands, **parameters)
+        return mlir.lower_fun(found, multiple_results=several)(ctx, *operands, **parameters)
 
-    return rule
+    return _without_types(rule)
 
 
 def _axes(ctx):
@@ -57,13 +73,26 @@ def _cholesky(ctx, operand):
     from .linear_algebra import nan_unless_positive
 
     factor = linalg._cholesky_lowering(ctx, operand)
-    checked = mlir.lower_fun(nan_unless_positive, multiple_results=False)
+    checked = _without_types(mlir.lower_fun(nan_unless_positive, multiple_results=False))
     return checked(ctx.replace(avals_in=ctx.avals_out), *factor)
+
+
+def _programs_of_jax():
+    """Primitives that are programs of JAX on platforms unlike its CPU, LU among them, with their rules: JAX never
+    traces them for its CPU, and few of them are written for types."""
+    from jax._src.interpreters import mlir
+
+    on_cpu = mlir._platform_specific_lowerings["cpu"]
+    traced = mlir.lower_fun(tuple).__code__
+    return [(primitive, entry) for primitive, entry in mlir._lowerings.items()
+            if primitive in on_cpu and getattr(entry.rule, "__code__", None) is traced]
 
 
 def register():
     from jax._src.interpreters import mlir
 
+    for primitive, entry in _programs_of_jax():
+        mlir.register_lowering(primitive, _without_types(entry.rule), platform="weft", inline=entry.inline)
     for name, (theirs, ours, function, several) in FUNCTIONS.items():
         primitive = getattr(importlib.import_module("jax._src." + theirs), name)
         # What calls the host is another call each time.
