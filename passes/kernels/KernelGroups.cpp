@@ -7,6 +7,7 @@
 
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
+#include <algorithm>
 #include <set>
 
 using namespace mlir;
@@ -15,6 +16,9 @@ namespace weft {
 
 /// Groups between two that may become one; with more the two stay apart.
 static constexpr unsigned kSearchLimit = 1024;
+/// Ops of one kernel: code generators and the merges below take more than
+/// linear time in them.
+static constexpr size_t kMostOps = 256;
 
 bool staysInFunction(Operation *op) {
   if (isa<coll::CollDialect>(op->getDialect()))
@@ -45,20 +49,6 @@ static ArrayRef<int64_t> shapeOf(Operation *op) {
   return cast<RankedTensorType>(op->getResult(0).getType()).getShape();
 }
 
-static bool isElementwiseGroup(const KernelGroup &group) {
-  return !group.isFixed && llvm::all_of(group.ops, [&](Operation *op) {
-    return isElementwiseOp(op) && shapeOf(op) == shapeOf(group.ops.front());
-  });
-}
-static bool hasDot(const KernelGroup &group) {
-  return llvm::any_of(group.ops, llvm::IsaPred<DotOp>);
-}
-
-static bool hasWhole(const KernelGroup &group) {
-  return llvm::any_of(
-      group.ops, [](Operation *op) { return op->hasTrait<ComputedWhole>(); });
-}
-
 KernelGroups::KernelGroups(Block &block) {
   for (Operation &op : block.without_terminator()) {
     if (isCopiedIntoKernels(&op))
@@ -68,38 +58,47 @@ KernelGroups::KernelGroups(Block &block) {
     group.rank = groups.size();
     group.ops.push_back(&op);
     group.isFixed = staysInFunction(&op);
+    group.isElementwise = !group.isFixed && isElementwiseOp(&op);
+    group.hasDot = isa<DotOp>(op);
+    group.hasWhole = op.hasTrait<ComputedWhole>();
   }
   if (auto function = dyn_cast<func::FuncOp>(block.getParentOp()))
     findDonated(function);
   addDependencies();
   // (a) elementwise chains over one shape.
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
-    return isElementwiseGroup(groups[producer]) &&
-           isElementwiseGroup(groups[consumer]) &&
+    return groups[producer].isElementwise && groups[consumer].isElementwise &&
            shapeOf(groups[producer].ops.front()) ==
                shapeOf(groups[consumer].ops.front());
   });
   // (b) a dot and the elementwise ops on its result.
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
     const KernelGroup &dot = groups[producer];
-    return dot.ops.size() == 1 && hasDot(dot) &&
-           isElementwiseGroup(groups[consumer]) &&
-           !isDonated(groups[consumer]) &&
+    return dot.ops.size() == 1 && dot.hasDot &&
+           groups[consumer].isElementwise && !groups[consumer].isDonated &&
            shapeOf(dot.ops.front()) == shapeOf(groups[consumer].ops.front());
   });
   // (c) rows and scalars: everything but dots and ops with loops of their own.
   // What updates donated memory stays elementwise, to work in place.
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
     const KernelGroup &a = groups[producer], &b = groups[consumer];
-    return !hasDot(a) && !hasDot(b) && !hasWhole(a) && !hasWhole(b) &&
-           !isDonated(a) && !isDonated(b);
+    return !a.hasDot && !b.hasDot && !a.hasWhole && !b.hasWhole &&
+           !a.isDonated && !b.isDonated;
   });
 }
 
 void KernelGroups::findDonated(func::FuncOp function) {
-  for (unsigned i = 0; i < function.getNumArguments(); ++i)
-    if (auto result = function.getArgAttrOfType<IntegerAttr>(i, kDonatedAttr))
-      donatedResults.insert(result.getInt());
+  Operation *end = function.getBody().front().getTerminator();
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    auto result = function.getArgAttrOfType<IntegerAttr>(i, kDonatedAttr);
+    if (!result || result.getInt() >= end->getNumOperands())
+      continue;
+    Value value = end->getOperand(result.getInt());
+    auto found = groupOf.find(value.getDefiningOp());
+    if (found != groupOf.end() &&
+        cast<RankedTensorType>(value.getType()).getRank() > 0)
+      groups[found->second].isDonated = true;
+  }
 }
 
 /// The value, and through copied ops what they read, comes from other groups.
@@ -135,15 +134,6 @@ void KernelGroups::addDependencies() {
   }
 }
 
-bool KernelGroups::isDonated(const KernelGroup &group) const {
-  for (Operation *op : group.ops)
-    for (OpOperand &use : op->getUses())
-      if (isa<func::ReturnOp>(use.getOwner()) &&
-          donatedResults.contains(use.getOperandNumber()))
-        return cast<RankedTensorType>(use.get().getType()).getRank() > 0;
-  return false;
-}
-
 bool KernelGroups::findBetween(unsigned producer, unsigned consumer,
                                bool forward,
                                llvm::SetVector<unsigned> &found) const {
@@ -152,13 +142,15 @@ bool KernelGroups::findBetween(unsigned producer, unsigned consumer,
   unsigned from = forward ? producer : consumer,
            to = forward ? consumer : producer;
   auto visit = [&](unsigned group) {
-    for (unsigned next : forward ? groups[group].after : groups[group].before) {
-      if (next == to && group != from)
-        return false;
-      if (next != to && groups[next].rank > low && groups[next].rank < high)
+    auto isAllowed = [&](unsigned next) {
+      if (next == to)
+        return group == from;
+      if (groups[next].rank > low && groups[next].rank < high)
         found.insert(next);
-    }
-    return found.size() <= kSearchLimit;
+      return found.size() <= kSearchLimit;
+    };
+    return forward ? llvm::all_of(groups[group].after, isAllowed)
+                   : llvm::all_of(groups[group].before, isAllowed);
   };
   if (!visit(from))
     return false;
@@ -170,6 +162,8 @@ bool KernelGroups::findBetween(unsigned producer, unsigned consumer,
 
 bool KernelGroups::canMerge(unsigned producer, unsigned consumer) {
   return !groups[producer].isFixed && !groups[consumer].isFixed &&
+         groups[producer].ops.size() + groups[consumer].ops.size() <=
+             kMostOps &&
          findBetween(producer, consumer, /*forward=*/true, needProducer) &&
          (needProducer.empty() ||
           findBetween(producer, consumer, /*forward=*/false, neededByConsumer));
@@ -200,7 +194,7 @@ void KernelGroups::rankTogether(unsigned producer, unsigned consumer) {
 void KernelGroups::merge(unsigned into, unsigned from) {
   KernelGroup &a = groups[into], &b = groups[from];
   for (unsigned other : b.before) {
-    groups[other].after.remove(from);
+    groups[other].after.erase(from);
     if (other != into) {
       groups[other].after.insert(into);
       a.before.insert(other);
@@ -214,12 +208,17 @@ void KernelGroups::merge(unsigned into, unsigned from) {
     }
   }
   a.before.remove(from);
-  a.after.remove(from);
+  a.after.erase(from);
+  a.isElementwise &=
+      b.isElementwise && shapeOf(a.ops.front()) == shapeOf(b.ops.front());
+  a.hasDot |= b.hasDot;
+  a.hasWhole |= b.hasWhole;
+  a.isDonated |= b.isDonated;
+  size_t own = a.ops.size();
   llvm::append_range(a.ops, b.ops);
-  llvm::sort(a.ops,
-             [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
-  for (Operation *op : b.ops)
-    groupOf[op] = into;
+  std::inplace_merge(
+      a.ops.begin(), a.ops.begin() + own, a.ops.end(),
+      [](Operation *x, Operation *y) { return x->isBeforeInBlock(y); });
   b = KernelGroup();
 }
 

@@ -9,7 +9,8 @@
 //
 // Ops that only say where elements come from (broadcast, transpose, slice,
 // splat constants, iota, ...) belong to no group: each consumer has a copy.
-// Groups are convex: no path leaves one and comes back. Ranks order the groups,
+// Groups are convex: no path leaves one and comes back, and have a few hundred
+// ops at most. Ranks order the groups,
 // and only groups that rank between the two of a merge are looked at, so that
 // the time is linear in the program (Pearce and Kelly, "A dynamic topological
 // sort algorithm for directed acyclic graphs", 2006).
@@ -23,13 +24,20 @@
 #include "llvm/ADT/DenseMap.h"
 #include "llvm/ADT/SetVector.h"
 
+#include <set>
+
 namespace weft {
 
 struct KernelGroup {
   llvm::SmallVector<mlir::Operation *> ops; ///< in program order
   bool isFixed = false; ///< a communication, loop or branch: stays as it is
   unsigned rank = 0;    ///< every group ranks behind all that it needs
-  llvm::SetVector<unsigned> before, after; ///< groups it needs; that need it
+  bool isElementwise = false; ///< all ops are, over one shape
+  bool hasDot = false;
+  bool hasWhole = false;  ///< an op with loops of its own
+  bool isDonated = false; ///< writes memory that an argument gives away
+  llvm::SetVector<unsigned> before; ///< groups it needs
+  std::set<unsigned> after;         ///< groups that need it
 };
 
 class KernelGroups {
@@ -53,15 +61,12 @@ private:
   /// Merges neighbours that satisfy a condition until none does.
   void mergeNeighbours(
       llvm::function_ref<bool(unsigned producer, unsigned consumer)> condition);
-  bool isDonated(const KernelGroup &group) const;
-
   void findDonated(mlir::func::FuncOp function);
 
   llvm::SmallVector<KernelGroup> groups;
   llvm::DenseMap<mlir::Operation *, unsigned> groupOf;
   llvm::SetVector<unsigned> needProducer,
       neededByConsumer; ///< of the last canMerge
-  llvm::SmallDenseSet<int64_t> donatedResults;
 };
 
 /// Is the op copied into every kernel that uses it?
