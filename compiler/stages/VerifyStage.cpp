@@ -5,6 +5,7 @@
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/host/Host.h"
 #include "weft/dialects/plan/Plan.h"
+#include "weft/dialects/weft/VerifySizes.h"
 #include "weft/dialects/weft/Weft.h"
 #include "weft/passes/planning/Passes.h"
 #include "weft/passes/sharding/FreeRegions.h"
@@ -134,6 +135,8 @@ struct VerifyStagePass : PassWrapper<VerifyStagePass, OperationPass<ModuleOp>> {
 
 LogicalResult weft::verifyStage(ModuleOp module, Stage stage) {
   BorderRules rules(stage);
+  if (failed(verifySizes(module)))
+    return failure();
   WalkResult result = module.walk<WalkOrder::PreOrder>([&](Operation *op) {
     std::string why = rules.refusal(op);
     // The body of an op with a rule is of scalars: it has no layouts.

@@ -2,6 +2,7 @@
 
 #include "weft/dialects/plan/Plan.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/Sizes.h"
 
 #include "llvm/ADT/StringSet.h"
 
@@ -25,7 +26,7 @@ int64_t weft::plan::elementBytes(Type elementType) {
 }
 
 int64_t weft::plan::byteSize(MemRefType type) {
-  return type.getNumElements() * elementBytes(type.getElementType());
+  return tensorBytes(type.getShape(), elementBytes(type.getElementType()));
 }
 
 LogicalResult ProgramOp::verifyRegions() {
@@ -36,7 +37,8 @@ LogicalResult ProgramOp::verifyRegions() {
              << label.getNameAttr() << " twice";
   for (auto buffer : getOps<BufferOp>()) {
     int64_t offset = buffer.getOffset();
-    int64_t end = offset + byteSize(cast<MemRefType>(buffer.getType()));
+    int64_t end =
+        saturatingAdd(offset, byteSize(cast<MemRefType>(buffer.getType())));
     if (offset < 0 || end > static_cast<int64_t>(getArena())) // (C1)
       return buffer.emitOpError("ends at byte ")
              << end << " of an arena of " << getArena();

@@ -2,6 +2,8 @@
 
 #include "weft/dialects/weft/Layout.h"
 
+#include "weft/dialects/weft/Sizes.h"
+
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -137,7 +139,7 @@ SubAxes weft::allAxes(const Mesh &mesh) {
 int64_t weft::volume(llvm::ArrayRef<Interval> box) {
   int64_t product = 1;
   for (const Interval &interval : box)
-    product *= interval.size();
+    product = saturatingMultiply(product, interval.size());
   return product;
 }
 
@@ -150,11 +152,14 @@ Box weft::intersect(llvm::ArrayRef<Interval> a, llvm::ArrayRef<Interval> b) {
   return result;
 }
 
-int64_t weft::shardSize(int64_t n, int64_t p) { return (n + p - 1) / p; }
+int64_t weft::shardSize(int64_t n, int64_t p) { return n / p + (n % p != 0); }
 
 Interval weft::shardInterval(int64_t n, int64_t p, int64_t i) {
   int64_t c = shardSize(n, p);
-  return {std::min(i * c, n), std::min((i + 1) * c, n)};
+  if (c == 0 || i > n / c) // i * c may be no int64_t
+    return {n, n};
+  int64_t begin = i * c;
+  return {begin, n - begin < c ? n : begin + c};
 }
 
 //===----------------------------------------------------------------------===//

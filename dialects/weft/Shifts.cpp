@@ -1,6 +1,7 @@
 //===- Shifts.cpp - ops that move elements along a dimension --------------===//
 
 #include "weft/dialects/weft/ShapeChecks.h"
+#include "weft/dialects/weft/Sizes.h"
 #include "weft/dialects/weft/Weft.h"
 
 using namespace mlir;
@@ -82,7 +83,12 @@ static SmallVector<int64_t> padShape(ArrayRef<int64_t> shape,
   SmallVector<int64_t> result;
   for (auto [size, l, h, between] : llvm::zip(shape, low, high, interior))
     result.push_back(std::max<int64_t>(
-        l + size + std::max<int64_t>(size - 1, 0) * between + h, 0));
+        saturatingAdd(
+            saturatingAdd(l, size),
+            saturatingAdd(
+                saturatingMultiply(std::max<int64_t>(size - 1, 0), between),
+                h)),
+        0));
   return result;
 }
 
@@ -106,6 +112,11 @@ LogicalResult PadOp::verify() {
     if (amount < 0) // (C2)
       return emitOpError("interior of dim ")
              << dim << " is " << amount << ", the least is 0";
+  for (ArrayRef<int64_t> list : {getLow(), getHigh(), getInterior()})
+    for (int64_t amount : list)
+      if (amount > kMostBytes || amount < -kMostBytes)
+        return emitOpError("pads by ")
+               << amount << " elements, a tensor has at most " << kMostBytes;
   if (getValue() &&
       (typeOf(getValue()).getRank() != 0 ||
        typeOf(getValue()).getElementType() != input.getElementType())) // (C4)

@@ -1,6 +1,7 @@
 //===- Windows.cpp - convolution and pooling ------------------------------===//
 
 #include "weft/dialects/weft/ShapeChecks.h"
+#include "weft/dialects/weft/Sizes.h"
 #include "weft/dialects/weft/WindowOps.h"
 
 #include "llvm/ADT/SmallBitVector.h"
@@ -26,6 +27,23 @@ checkWindows(Operation *op, size_t rank,
         return op->emitOpError() << what << " of dimension " << dim << " is "
                                  << entry << ", the least is 1";
   }
+  return success();
+}
+
+/// Positions of windows can be counted: none is 2^53 elements from another.
+static LogicalResult checkReach(Operation *op, int64_t dim, int64_t size,
+                                const Window &window) {
+  auto dilated = [](int64_t n, int64_t by) {
+    return saturatingMultiply(std::max<int64_t>(n - 1, 0), by);
+  };
+  for (int64_t reach : {window.low, window.high, window.stride,
+                        dilated(size, window.baseDilation),
+                        dilated(window.size, window.dilation)})
+    if (reach > kMostBytes || reach < -kMostBytes)
+      return op->emitOpError("windows of dimension ")
+             << dim << " reach over " << reach
+             << " elements, a tensor has at most " << kMostBytes
+             << "; lower the padding, stride or dilation";
   return success();
 }
 
@@ -64,6 +82,9 @@ LogicalResult ReduceWindowOp::verify() {
                            {"base_dilation", getBaseDilation()},
                            {"window_dilation", getWindowDilation()}})))
     return failure();
+  for (auto [dim, window] : llvm::enumerate(getWindows()))
+    if (failed(checkReach(*this, dim, input.getDimSize(dim), window)))
+      return failure();
   return checkShape(*this,
                     windowCounts(input.getShape(), getWindows())); // (C3)
 }
@@ -117,6 +138,9 @@ LogicalResult SelectAndScatterOp::verify() {
                            {"low", getLow()},
                            {"high", getHigh()}}))) // (C1) (C2)
     return failure();
+  for (auto [dim, window] : llvm::enumerate(getWindows()))
+    if (failed(checkReach(*this, dim, input.getDimSize(dim), window)))
+      return failure();
   SmallVector<int64_t> counts = windowCounts(input.getShape(), getWindows());
   if (typeOf(getSource()).getShape() != ArrayRef<int64_t>(counts)) { // (C3)
     InFlightDiagnostic error = emitOpError("there are [");
@@ -223,9 +247,12 @@ LogicalResult ConvolutionOp::verify() {
   SmallVector<int64_t> expected(result.getRank());
   expected[getResultDims()[0]] = batch / batchGroups;
   expected[getResultDims()[1]] = outputs;
-  for (auto [i, window] : llvm::enumerate(getWindows()))
-    expected[getResultDims()[2 + i]] =
-        window.count(lhs.getDimSize(getLhsDims()[2 + i]));
+  for (auto [i, window] : llvm::enumerate(getWindows())) {
+    int64_t size = lhs.getDimSize(getLhsDims()[2 + i]);
+    if (failed(checkReach(*this, i, size, window)))
+      return failure();
+    expected[getResultDims()[2 + i]] = window.count(size);
+  }
   return checkShape(*this, expected); // (C4)
 }
 

@@ -6,6 +6,7 @@
 
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/host/Host.h"
+#include "weft/dialects/weft/Sizes.h"
 
 namespace weft {
 #define GEN_PASS_DEF_PLACEBUFFERSPASS
@@ -309,7 +310,7 @@ LogicalResult ProgramEmitter::emitWhile(WhileOp loop) {
     return failure();
   emitJumpUnless(loc, decided.getCondition(), end);
   int64_t outside = times;
-  times *= loop.getTripCount().value_or(0);
+  times = saturatingMultiply(times, loop.getTripCount().value_or(0));
   if (failed(emitBlock(body)))
     return failure();
   times = outside;

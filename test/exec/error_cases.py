@@ -133,6 +133,12 @@ class Cases:
         yield "unsupported value", [*layout, self.layer("value", 2, kernel_regularizer={"class_name": "L2"})]
         yield "wrong type", [*layout, self.layer("type", 2, units="many")]
         yield "units", [*layout, self.layer("units", 2, units=0)]
+        vast = self.layer("vast", 2, units=1 << 62)
+        spread = ("--data-parallel", "--devices", "cpu:8", "--batch-size", "16")
+        for command in (["layout", vast], ["explain", vast, *spread], ["explain", vast, *spread, "--expect", "memory<=1GiB"],
+                        ["compile", vast, "-o", self.scratch / "vast.weft"], ["predict", vast, "--data", self.good_data, "--out", self.scratch / "out.npz"]):
+            yield "sizes beyond 2^53: " + command[0], command
+        yield "a kernel beyond 2^53", [*layout, self.layer("broad", 2, units=1 << 48)]
         yield "activation", [*layout, self.layer("activation", 2, activation="rleu")]
         yield "initializer", [*layout, self.layer("initializer", 2, kernel_initializer="glorot")]
         yield "no config", [*layout, self.write("empty.json", "{}")]
@@ -189,6 +195,16 @@ class Cases:
                                         "plan"]
         yield "brackets", ["compile", self.write("deep.mlir", "weft.x " + "[" * 100000), "--from", "sharded", "--emit", "plan"]
         yield "no such tensor", ["layout", self.model_file, "--only", "d9/kernel"]
+        vast = "tensor<4611686018427387904x4xf32>"
+        program = self.write("vast.mlir", f"func.func @main(%x: {vast}) -> {vast} {{\n  return %x : {vast}\n}}")
+        foreign = self.write("foreign.mlir", f"func.func public @main(%x: {vast}) -> {vast} {{\n  %0 = stablehlo.add %x, %x : {vast}\n"
+                             f"  return %0 : {vast}\n}}")
+        for file in (program, foreign):
+            for command in (["explain", file], ["explain", file, "--expect", "memory<=1GiB"], ["compile", file, "-o", self.scratch / "vast.weft"]):
+                yield f"sizes beyond 2^53 in {file.name}: {command[0]}", command
+        large = "tensor<2251799813685248xf32>"
+        arguments = ", ".join(f"%{i}: {large}" for i in range(9))
+        yield "nine times 2^53", ["explain", self.write("nine.mlir", f"func.func @main({arguments}) -> {large} {{\n  return %0 : {large}\n}}")]
 
     def annotations(self):
         rows, whole = '#weft.layout<#mesh, [{"d"}, {}]>', "#weft.layout<#mesh, [{}, {}]>"

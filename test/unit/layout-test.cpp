@@ -1,10 +1,12 @@
 //===- layout-test.cpp - the layout algebra against index sets ------------===//
 
 #include "weft/dialects/weft/Layout.h"
+#include "weft/dialects/weft/Sizes.h"
 #include "weft/test/unit/EveryLayout.h"
 
 #include "catch2/catch.hpp"
 
+#include <limits>
 #include <map>
 #include <set>
 
@@ -166,4 +168,42 @@ TEST_CASE("refusals name the column and both values") {
         "layout has 3 dimensions, the tensor 2");
   mesh.devices = {0, 1, 2};
   CHECK(mesh.invalidReason() == "mesh of 8 positions names 3 devices");
+}
+
+TEST_CASE("shards of the largest dimensions have no negative numbers") {
+  constexpr int64_t most = std::numeric_limits<int64_t>::max();
+  CHECK(shardSize(most, 2) == most / 2 + 1);
+  CHECK(shardSize(0, 3) == 0);
+  CHECK(shardInterval(0, 3, 1) == Interval{0, 0});
+  // Two shards are empty: 5 over 4 is [0, 2) [2, 4) [4, 5) [5, 5).
+  CHECK(shardInterval(5, 4, 3) == Interval{5, 5});
+  CHECK(shardInterval(most, 2, 1) == Interval{most / 2 + 1, most});
+  int64_t shards = 1000, end = 0;
+  for (int64_t i = 0; i < shards; ++i) {
+    Interval part = shardInterval(most - 1, shards, i);
+    REQUIRE(part.begin == end);
+    REQUIRE(part.end >= part.begin);
+    end = part.end;
+  }
+  CHECK(end == most - 1);
+  CHECK(volume({{0, most}, {0, 2}}) == most);
+}
+
+TEST_CASE("tensors that cannot be counted say how many bytes they have") {
+  CHECK(oversize({4611686018427387904, 4}, 4) ==
+        "73786976294838206464 bytes, but a tensor has at most "
+        "9007199254740992; make a dimension smaller");
+  CHECK(oversize({int64_t(1) << 51}, 4) == "");
+  CHECK(oversize({(int64_t(1) << 51) + 1}, 4) ==
+        "9007199254740996 bytes, but a tensor has at most 9007199254740992; "
+        "make a dimension smaller");
+  CHECK(oversize({0, int64_t(1) << 62}, 1) ==
+        "4611686018427387904 bytes, but a tensor has at most "
+        "9007199254740992; make a dimension smaller");
+  CHECK(oversize({}, 16) == "");
+  CHECK(tensorBytes({0, int64_t(1) << 62}, 4) == 0);
+  CHECK(saturatingAdd(-2, std::numeric_limits<int64_t>::min()) ==
+        std::numeric_limits<int64_t>::min());
+  CHECK(saturatingMultiply(-2, std::numeric_limits<int64_t>::max()) ==
+        std::numeric_limits<int64_t>::min());
 }

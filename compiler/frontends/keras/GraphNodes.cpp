@@ -1,10 +1,13 @@
 //===- GraphNodes.cpp - the calls of a graph, in order --------------------===//
 
 #include "weft/compiler/frontends/keras/Graph.h"
+#include "weft/dialects/weft/Sizes.h"
 
-#include <numeric>
-
+using namespace weft;
 using namespace weft::keras;
+
+/// Of an element of a variable or a value.
+static constexpr int64_t kFloatBytes = 4;
 
 namespace {
 
@@ -55,6 +58,9 @@ std::optional<unsigned> GraphRunner::call(unsigned index, unsigned input) {
   std::vector<int64_t> result = resultShape(layer, shape, reason);
   if (!reason.empty())
     refuse("layer " + inQuotes(layer.name) + ": " + reason);
+  else if (std::string why = oversize(result, kFloatBytes); !why.empty())
+    refuse("layer " + inQuotes(layer.name) + ": a sample of its output " +
+           shapeText(result) + " has " + why);
   if (layer.kind == LayerKind::Dense && error.empty()) {
     auto [rows, added] = kernelRows.try_emplace(index, shape.back());
     if (!added && rows->second != shape.back())
@@ -136,6 +142,9 @@ void GraphRunner::addDenseVariables(unsigned index, const std::string &path,
   const LayerDraft &draft = graphs.drafts[index];
   auto add = [&](const char *name, std::vector<int64_t> shape,
                  const Initializer &initializer) {
+    if (std::string why = oversize(shape, kFloatBytes); !why.empty())
+      refuse("layer " + inQuotes(layer.name) + ": its " + name + " " +
+             shapeText(shape) + " has " + why + " (\"units\")");
     model.variables.push_back({path + "/" + name, std::move(shape), "float32",
                                layer.trainable, initializer, layer.name});
     return int(model.variables.size()) - 1;
@@ -213,8 +222,7 @@ std::vector<int64_t> weft::keras::resultShape(const Layer &layer,
                                               const std::vector<int64_t> &input,
                                               std::string &error) {
   auto count = [](const std::vector<int64_t> &shape) {
-    return std::accumulate(shape.begin(), shape.end(), int64_t(1),
-                           std::multiplies<>());
+    return tensorBytes(shape, 1);
   };
   switch (layer.kind) {
   case LayerKind::Flatten:
@@ -232,7 +240,8 @@ std::vector<int64_t> weft::keras::resultShape(const Layer &layer,
     std::vector<int64_t> out = layer.targetShape;
     int64_t known = 1, unknown = 0;
     for (int64_t size : out)
-      size == -1 ? void(++unknown) : void(known *= size);
+      size == -1 ? void(++unknown)
+                 : void(known = saturatingMultiply(known, size));
     if (unknown > 1 || known < 1 ||
         (unknown ? count(input) % known : count(input) != known)) {
       error = "cannot reshape " + shapeText(input) + " to " + shapeText(out);

@@ -6,6 +6,7 @@
 #include "weft/compiler/frontends/stablehlo/ShardingStrings.h"
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/host/Host.h"
+#include "weft/dialects/weft/VerifySizes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
@@ -254,5 +255,7 @@ OwningOpRef<ModuleOp> stablehlo::import(ModuleOp program,
   program.getContext()->getOrLoadDialect<WeftDialect>();
   program.getContext()->getOrLoadDialect<coll::CollDialect>();
   program.getContext()->getOrLoadDialect<host::HostDialect>();
+  if (failed(verifySizes(program)))
+    return {};
   return ProgramImporter(program).run(options);
 }

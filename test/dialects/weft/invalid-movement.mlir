@@ -197,3 +197,12 @@ func.func @dynamic_update_slice_c2(%x: tensor<4x6xf32>, %u: tensor<5x6xf32>, %i:
   %0 = weft.dynamic_update_slice %x, %u at (%i, %i) : (tensor<4x6xf32>, tensor<5x6xf32>, tensor<i32>, tensor<i32>) -> tensor<4x6xf32>
   return
 }
+
+// -----
+
+// 4 + 2^63 - 1 would be a negative number, and the result empty.
+func.func @pad_overflow(%x: tensor<4xf32>) {
+  // expected-error@+1 {{pads by 9223372036854775807 elements, a tensor has at most 9007199254740992}}
+  %0 = weft.pad %x low [9223372036854775807] high [0] interior [0] : tensor<4xf32> -> tensor<0xf32>
+  return
+}

@@ -101,3 +101,28 @@ func.func @convolution_c4_shape(%x: tensor<2x6x2xf32>, %w: tensor<3x2x4xf32>) {
   %0 = weft.convolution %x, %w {lhs_dims = array<i64: 0, 2, 1>, rhs_dims = array<i64: 2, 1, 0>, result_dims = array<i64: 0, 2, 1>, strides = array<i64: 1>, low = array<i64: 0>, high = array<i64: 0>, base_dilation = array<i64: 1>, window_dilation = array<i64: 1>} : tensor<2x6x2xf32>, tensor<3x2x4xf32> -> tensor<2x5x4xf32>
   return
 }
+
+// -----
+
+func.func @reduce_window_padding(%x: tensor<4xf32>) {
+  // expected-error@+1 {{windows of dimension 0 reach over 9223372036854775807 elements, a tensor has at most 9007199254740992; lower the padding, stride or dilation}}
+  %0 = weft.reduce_window sum %x {window = array<i64: 1>, strides = array<i64: 1>, low = array<i64: 9223372036854775807>, high = array<i64: 9223372036854775807>, base_dilation = array<i64: 1>, window_dilation = array<i64: 1>} : tensor<4xf32> -> tensor<2xf32>
+  return
+}
+
+// -----
+
+// (4 - 1) * 2^62 would be a negative number, and the result empty.
+func.func @reduce_window_dilation(%x: tensor<4xf32>) {
+  // expected-error@+1 {{windows of dimension 0 reach over 9223372036854775807 elements}}
+  %0 = weft.reduce_window sum %x {window = array<i64: 1>, strides = array<i64: 1>, low = array<i64: 0>, high = array<i64: 0>, base_dilation = array<i64: 4611686018427387904>, window_dilation = array<i64: 1>} : tensor<4xf32> -> tensor<0xf32>
+  return
+}
+
+// -----
+
+func.func @select_and_scatter_padding(%x: tensor<4xf32>, %s: tensor<2xf32>) {
+  // expected-error@+1 {{windows of dimension 0 reach over -9223372036854775808 elements}}
+  %0 = weft.select_and_scatter ge %x, %s {window = array<i64: 1>, strides = array<i64: 1>, low = array<i64: -9223372036854775808>, high = array<i64: 0>} : tensor<4xf32>, tensor<2xf32> -> tensor<4xf32>
+  return
+}
