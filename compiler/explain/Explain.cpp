@@ -3,9 +3,11 @@
 #include "weft/compiler/explain/Explain.h"
 
 #include "weft/compiler/explain/Provenance.h"
+#include "weft/dialects/weft/Sizes.h"
 #include "weft/passes/sharding/ExchangeTraffic.h"
 
 #include "llvm/ADT/SetVector.h"
+#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 
@@ -68,10 +70,8 @@ static int64_t mostReceivers(ArrayRef<int64_t> sources) {
 static int64_t bytesSent(plan::CollectiveOp op, const Mesh &mesh) {
   if (!op.getGroupAttr()) {
     auto type = cast<MemRefType>(op.getSources().front().getType());
-    std::vector<int64_t> sent =
-        exchangeSent(mesh, op.getFromLayoutAttr().getLayout(),
-                     op.getToLayoutAttr().getLayout(), *op.getShape());
-    return *std::max_element(sent.begin(), sent.end()) *
+    return mostSent(mesh, op.getFromLayoutAttr().getLayout(),
+                    op.getToLayoutAttr().getLayout(), *op.getShape()) *
            plan::elementBytes(type.getElementType());
   }
   int64_t p = shardCount(op.getGroupAttr().getLayout().dims[0]);
@@ -85,11 +85,13 @@ static int64_t bytesSent(plan::CollectiveOp op, const Mesh &mesh) {
     return totalBytes(op.getTargets().front());
   int64_t before = totalBytes(op.getSources());
   int64_t after = totalBytes(op.getTargets());
+  // (p - 1) / p of them, without a product that is larger than they are.
+  auto ring = [p](int64_t bytes) { return bytes - llvm::divideCeil(bytes, p); };
   if (op.getKind() == "all_reduce")
-    return 2 * (p - 1) * before / p;
+    return ring(2 * before);
   if (op.getKind() == "all_gather")
-    return (p - 1) * after / p;
-  return (p - 1) * before / p; // reduce_scatter: full array; all_to_all: local
+    return ring(after);
+  return ring(before); // reduce_scatter: full array; all_to_all: local
 }
 
 static CollectiveCost explainedCost(plan::CollectiveOp op, const Mesh &mesh) {
@@ -171,7 +173,7 @@ static std::string deviceText(const Mesh &mesh) {
 int64_t Explanation::totalBytes() const {
   int64_t bytes = 0;
   for (const CollectiveCost &cost : collectives)
-    bytes += cost.count * cost.bytes;
+    bytes = saturatingAdd(bytes, saturatingMultiply(cost.count, cost.bytes));
   return bytes;
 }
 

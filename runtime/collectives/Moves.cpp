@@ -127,6 +127,32 @@ static std::vector<int64_t> startWithin(const Box &part, const Box &whole) {
   return start;
 }
 
+/// Who sends a shard to whom: its holders in turn, first to the member that
+/// wants the most of it. Members that hold it take their own.
+static std::map<int64_t, int64_t>
+sourcesOf(const Mesh &mesh, const Collective &collective,
+          const std::vector<int64_t> &members,
+          const std::vector<int64_t> &having) {
+  Box held =
+      own(mesh, collective.fromLayout, collective.shape, members[having[0]]);
+  std::map<int64_t, int64_t> sources; // member -> holder
+  for (int64_t member : having)
+    sources[member] = member;
+  std::vector<std::pair<int64_t, int64_t>> requests; // elements, member
+  for (int64_t j = 0; j < int64_t(members.size()); ++j)
+    if (!sources.count(j))
+      requests.push_back({volume(intersect(own(mesh, collective.toLayout,
+                                               collective.shape, members[j]),
+                                           held)),
+                          j});
+  std::stable_sort(
+      requests.begin(), requests.end(),
+      [](const auto &a, const auto &b) { return a.first > b.first; });
+  for (size_t turn = 0; turn < requests.size(); ++turn)
+    sources[requests[turn].second] = having[turn % having.size()];
+  return sources;
+}
+
 Error reshardMoves(const Mesh &mesh, const Collective &collective,
                    int64_t group, std::vector<Move> &out) {
   const std::vector<int64_t> &members = collective.groups[group];
@@ -136,10 +162,12 @@ Error reshardMoves(const Mesh &mesh, const Collective &collective,
   std::map<int64_t, std::vector<int64_t>> holders; // shard -> members
   for (size_t m = 0; m < members.size(); ++m)
     holders[coordinate(mesh, members[m], fromAxes)].push_back(int64_t(m));
-  std::map<int64_t, size_t> served;
+  std::map<int64_t, std::map<int64_t, int64_t>> sources; // of a shard
+  for (const auto &[shard, having] : holders)
+    sources[shard] = sourcesOf(mesh, collective, members, having);
   for (size_t j = 0; j < members.size(); ++j) {
     Box wanted = own(mesh, collective.toLayout, collective.shape, members[j]);
-    int64_t ownShard = coordinate(mesh, members[j], fromAxes), found = 0;
+    int64_t found = 0;
     for (const auto &[shard, having] : holders) {
       Box held = own(mesh, collective.fromLayout, collective.shape,
                      members[having[0]]);
@@ -148,9 +176,7 @@ Error reshardMoves(const Mesh &mesh, const Collective &collective,
       if (elements == 0)
         continue;
       found += elements;
-      int64_t source = shard == ownShard
-                           ? int64_t(j)
-                           : having[served[shard]++ % having.size()];
+      int64_t source = sources[shard][int64_t(j)];
       std::vector<int64_t> extent(part.size());
       for (size_t d = 0; d < part.size(); ++d)
         extent[d] = part[d].size();

@@ -30,7 +30,8 @@ std::vector<Move> allToAllMoves(const Collective &collective);
 std::vector<Move> fetchMoves(const Collective &collective);
 /// The whole of member `shape[k]` to member k: the same for all groups.
 std::vector<Move> permuteMoves(const Collective &collective);
-/// What each member of a group lacks, from the holders in turn.
+/// What each member of a group lacks, from the holders in turn: who wants the
+/// most of a shard asks first.
 Error reshardMoves(const Mesh &mesh, const Collective &collective,
                    int64_t group, std::vector<Move> &out);
 
