@@ -65,7 +65,8 @@ static void addBudgetFlags(CLI::App &app, ModelFlags &flags) {
 
 static void addDataFlags(CLI::App &app, DataFlags &flags) {
   app.add_option("--data", flags.data, "f.npz with x, y or x_train, y_train");
-  app.add_option("--x", flags.x, "[NAME=]f.npz:key[0:1280] or f.npy[0:1280]; repeated");
+  app.add_option("--x", flags.x,
+                 "[NAME=]f.npz:key[0:1280] or f.npy[0:1280]; repeated");
   app.add_option("--y", flags.y, "[NAME=]f.npz:key or f.npy; repeated");
   app.add_option("--sample-weight", flags.sampleWeight,
                  "[NAME=]f.npz:key or f.npy; repeated");
