@@ -1,6 +1,5 @@
 # `cmake --install build --prefix P`: the tools, the runtime, and what
 # find_package(Weft) needs to embed the dialects and the stages.
-include(GNUInstallDirs)
 include(CMakePackageConfigHelpers)
 
 set(weft_embedding_libraries WeftLayout WeftDialect CollDialect HostDialect PlanDialect WeftForeignRules WeftForeignPasses WeftInterpret WeftVerify WeftResharding
@@ -13,10 +12,7 @@ install(TARGETS weft-plugin WeftCommands LIBRARY DESTINATION ${CMAKE_INSTALL_LIB
 if(TARGET WeftMpi) # beside the runtime, which looks for it there
   install(TARGETS WeftMpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
-set_target_properties(weft weft-opt PROPERTIES
-  INSTALL_RPATH "$ORIGIN/../${CMAKE_INSTALL_LIBDIR}" INSTALL_RPATH_USE_LINK_PATH ON)
-set_target_properties(weft-plugin WeftC PROPERTIES INSTALL_RPATH_USE_LINK_PATH ON)
-set_target_properties(WeftCommands PROPERTIES INSTALL_RPATH "$ORIGIN" INSTALL_RPATH_USE_LINK_PATH ON)
+set_target_properties(WeftCommands PROPERTIES INSTALL_RPATH "$ORIGIN") # beside the runtime
 
 foreach(folder runtime dialects passes compiler)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} ${PROJECT_BINARY_DIR}/gen/weft/${folder}

@@ -11,6 +11,8 @@ import subprocess
 import sys
 import tempfile
 
+import check_runpaths
+
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 
 
@@ -45,6 +47,9 @@ def check(build, folder):
                  "include/weft/compiler/Register.h", "lib/cmake/Weft/WeftConfig.cmake"):
         if not (prefix / path).exists():
             sys.exit(f"{path} is not installed: name it in cmake/WeftInstall.cmake")
+    wrong, count = check_runpaths.complaints([prefix])
+    if wrong or not count:
+        sys.exit("\n".join(wrong) or f"{prefix}: no binary is installed")
     for targets in (prefix / "lib/cmake/Weft").glob("*.cmake"):
         if str(ROOT) in targets.read_text():
             sys.exit(f"{targets.name} names the source tree {ROOT}: an installed package may be alone")
