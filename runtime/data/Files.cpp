@@ -64,37 +64,43 @@ Result<std::vector<uint8_t>> readFile(const std::string &path,
   return bytes;
 }
 
+Result<std::string> readStart(const std::string &path, size_t bytes) {
+  Result<uint64_t> size = regularFileSize(path);
+  if (!size)
+    return size.error();
+  std::FILE *stream = std::fopen(path.c_str(), "rb");
+  if (!stream)
+    return Error{path + ": cannot be read: " + reason(errno)};
+  std::string start(bytes, '\0');
+  start.resize(std::fread(start.data(), 1, bytes, stream));
+  std::fclose(stream);
+  return start;
+}
+
 Result<OutputFile> OutputFile::open(const std::string &path) {
   struct stat info;
-  bool exists = stat(path.c_str(), &info) == 0;
-  if (exists && S_ISDIR(info.st_mode))
+  if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode))
     return Error{
         path +
         ": is a directory, where a file is to be written; name a file in it"};
-  std::string temporary;
-  if (!exists || S_ISREG(info.st_mode))
-    temporary = path + ".tmp" + std::to_string(getpid());
-  if (exists && access(path.c_str(), W_OK) != 0)
-    return Error{path + ": cannot be written: " + reason(errno)};
-  const std::string &target = temporary.empty() ? path : temporary;
-  std::FILE *stream = std::fopen(target.c_str(), "wb");
+  WholeFile file;
+  if (int error = file.open(path))
+    return Error{path + ": cannot be written: " + reason(error)};
+  int copy = fcntl(file.descriptor(), F_DUPFD_CLOEXEC, 0);
+  std::FILE *stream = copy < 0 ? nullptr : fdopen(copy, "wb");
   if (!stream)
     return Error{path + ": cannot be written: " + reason(errno)};
-  return OutputFile(path, temporary, stream);
+  return OutputFile(path, std::move(file), stream);
 }
 
 OutputFile::OutputFile(OutputFile &&other) noexcept
-    : path(std::move(other.path)), temporary(std::move(other.temporary)),
-      stream(other.stream), written(other.written), failure(other.failure) {
-  other.stream = nullptr;
-}
+    : path(std::move(other.path)), file(std::move(other.file)),
+      stream(std::exchange(other.stream, nullptr)), written(other.written),
+      failure(other.failure) {}
 
 OutputFile::~OutputFile() {
-  if (!stream)
-    return;
-  std::fclose(stream);
-  if (!temporary.empty())
-    unlink(temporary.c_str());
+  if (stream)
+    std::fclose(stream);
 }
 
 void OutputFile::write(const void *data, size_t size) {
@@ -107,13 +113,11 @@ Status OutputFile::commit() {
   if (std::fclose(stream) != 0 && !failure)
     failure = errno;
   stream = nullptr;
-  if (!failure && !temporary.empty() &&
-      rename(temporary.c_str(), path.c_str()) != 0)
-    failure = errno;
+  if (!failure)
+    failure = file.commit();
   if (!failure)
     return {};
-  if (!temporary.empty())
-    unlink(temporary.c_str());
+  file.discard();
   return Error{path + ": cannot be written: " + reason(failure)};
 }
 

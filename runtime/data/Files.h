@@ -5,15 +5,15 @@
 //   out->write(bytes, size);
 //   Status done = out->commit();                         // renamed into place
 //
-// A reader never sees half a file: the bytes go to a temporary name beside it
-// that commit() renames. A path that exists and is no regular file (a device,
-// a pipe) is written directly and never replaced.
+// A reader never sees half a file: abi/WholeFile.h says how files, links, pipes
+// and devices are written.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_RUNTIME_DATA_FILES_H
 #define WEFT_RUNTIME_DATA_FILES_H
 
+#include "weft/runtime/abi/WholeFile.h"
 #include "weft/runtime/data/Result.h"
 
 #include <cstdint>
@@ -27,12 +27,17 @@ namespace weft {
 /// What a reader may allocate for one file.
 struct ReadLimits {
   uint64_t bytes = uint64_t(32) << 30;
+  /// JSON, in a file or a member of an archive. A parsed text takes several
+  /// times its bytes; the largest model.json of Keras' own models has 2 MB.
+  uint64_t json = uint64_t(64) << 20;
 };
 
 /// Fails unless `path` is a regular file; returns its size.
 Result<uint64_t> regularFileSize(const std::string &path);
 Result<std::vector<uint8_t>> readFile(const std::string &path,
                                       const ReadLimits &limits = {});
+/// Of a regular file the first bytes, as many as asked for or as it has.
+Result<std::string> readStart(const std::string &path, size_t bytes);
 
 class OutputFile {
 public:
@@ -48,13 +53,12 @@ public:
   Status commit();
 
 private:
-  OutputFile(std::string path, std::string temporary, std::FILE *stream)
-      : path(std::move(path)), temporary(std::move(temporary)), stream(stream) {
-  }
+  OutputFile(std::string path, WholeFile file, std::FILE *stream)
+      : path(std::move(path)), file(std::move(file)), stream(stream) {}
 
   std::string path;
-  std::string temporary; ///< empty: written directly
-  std::FILE *stream;
+  WholeFile file;
+  std::FILE *stream; ///< to a second descriptor of `file`
   uint64_t written = 0;
   int failure = 0; ///< errno of the first write that failed
 };

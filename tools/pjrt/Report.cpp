@@ -2,6 +2,8 @@
 
 #include "weft/tools/pjrt/Report.h"
 
+#include "weft/runtime/abi/WholeFile.h"
+
 #include <algorithm>
 #include <cctype>
 #include <cstdio>
@@ -17,8 +19,23 @@ static const char *folder() {
 
 bool weft::pjrt::wantsReports() { return folder() != nullptr; }
 
-/// Creates the file of the first number that no file of the folder has; empty
-/// where none can be made.
+/// Replaces the file at `path` by `text`.
+static bool replace(const std::string &path, const std::string &text) {
+  weft::WholeFile file;
+  if (file.open(path, {.lasting = false}) != 0)
+    return false;
+  for (size_t done = 0; done < text.size();) {
+    ssize_t count =
+        ::write(file.descriptor(), text.data() + done, text.size() - done);
+    if (count <= 0)
+      return false;
+    done += size_t(count);
+  }
+  return file.commit() == 0;
+}
+
+/// The first number that no file of the folder has, and the program's name; empty
+/// where no file can be made.
 static std::string claim(const std::string &name) {
   std::string plain = name;
   for (char &c : plain)
@@ -33,10 +50,8 @@ static std::string claim(const std::string &name) {
   char prefix[16];
   std::snprintf(prefix, sizeof prefix, "/%03d-", number + 1);
   std::string path = folder() + (prefix + plain) + ".txt";
-  if (std::FILE *file = std::fopen(path.c_str(), "w")) {
-    std::fclose(file);
+  if (replace(path, ""))
     return path;
-  }
   std::fprintf(stderr,
                "Weft: WEFT_EXPLAIN is %s, where no file can be made; set it to "
                "a folder\n",
@@ -70,18 +85,21 @@ void Report::ran(double seconds, uint64_t bytes) {
 }
 
 void Report::write() {
-  std::FILE *file = path.empty() ? nullptr : std::fopen(path.c_str(), "w");
-  if (!file)
+  if (path.empty())
     return;
-  std::fprintf(file, "%s\nTime: compiled in %.1f ms", explanation.c_str(),
-               compiling * 1e3);
-  if (runs)
-    std::fprintf(file,
-                 "; %lld %s, %.3f ms each, the first %.3f ms; in the last one "
-                 "each device moved %llu bytes",
-                 static_cast<long long>(runs), runs == 1 ? "run" : "runs",
-                 sum / static_cast<double>(runs) * 1e3, first * 1e3,
-                 static_cast<unsigned long long>(moved));
-  std::fprintf(file, ".\n");
-  std::fclose(file);
+  std::string text = explanation;
+  char line[200];
+  std::snprintf(line, sizeof line, "\nTime: compiled in %.1f ms",
+                compiling * 1e3);
+  text += line;
+  if (runs) {
+    std::snprintf(line, sizeof line,
+                  "; %lld %s, %.3f ms each, the first %.3f ms; in the last one "
+                  "each device moved %llu bytes",
+                  static_cast<long long>(runs), runs == 1 ? "run" : "runs",
+                  sum / static_cast<double>(runs) * 1e3, first * 1e3,
+                  static_cast<unsigned long long>(moved));
+    text += line;
+  }
+  replace(path, text + ".\n");
 }

@@ -8,6 +8,8 @@
 #include "llvm/Support/Path.h"
 #include "llvm/Support/raw_ostream.h"
 
+#include <cerrno>
+#include <cstdlib>
 #include <mutex>
 
 LLD_HAS_DRIVER(elf)
@@ -17,16 +19,25 @@ namespace weft::cpu {
 static constexpr size_t kMostInMemory = size_t(4) << 20;
 
 namespace {
-/// A folder of its own, removed with everything in it: in memory, where there is
-/// such a place and it is little that goes there.
+/// A folder that nobody else may enter, removed with everything in it: in
+/// memory, where there is such a place and it is little that goes there.
 struct TemporaryFolder {
   llvm::SmallString<128> path;
   std::error_code error;
   explicit TemporaryFolder(size_t bytes) {
     bool isSmall = bytes <= kMostInMemory;
-    if (!isSmall ||
-        llvm::sys::fs::createUniqueDirectory("/dev/shm/weft-link", path))
-      error = llvm::sys::fs::createUniqueDirectory("weft-link", path);
+    if (isSmall && makeIn("/dev/shm"))
+      return;
+    llvm::SmallString<128> place;
+    llvm::sys::path::system_temp_directory(/*ErasedOnReboot=*/true, place);
+    if (!makeIn(place))
+      error = std::error_code(errno, std::generic_category());
+  }
+  bool makeIn(llvm::StringRef place) {
+    path = place;
+    llvm::sys::path::append(path, "weft-linkXXXXXX");
+    path.c_str(); // ends it
+    return ::mkdtemp(path.data()) != nullptr;
   }
   ~TemporaryFolder() {
     if (!error)
