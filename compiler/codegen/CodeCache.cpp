@@ -1,23 +1,34 @@
 //===- CodeCache.cpp - compiled code on disk ------------------------------===//
 //
-// An entry is the file llvmcache-KEY (a name that LLVM's pruning asks for): 32
-// bytes of SHA-256 over the code, then the code. It is written under another
-// name and renamed, so readers never see half of it.
+// An entry is the file llvmcache-KEY: 32 bytes of SHA-256 over the code, then
+// the code. Its time of modification is when it was last used, to the day: not
+// all file systems keep the time of access. That of the file "pruned" is when
+// somebody last looked at the whole folder.
 //
 //===----------------------------------------------------------------------===//
 
 #include "weft/compiler/codegen/CodeCache.h"
 
+#include "weft/runtime/abi/WholeFile.h"
+
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
-#include "llvm/Support/CachePruning.h"
 #include "llvm/Support/FileSystem.h"
 #include "llvm/Support/MemoryBuffer.h"
+#include "llvm/Support/Path.h"
 #include "llvm/Support/SHA256.h"
-#include "llvm/Support/raw_ostream.h"
 
+#include <algorithm>
 #include <cstdlib>
+#include <ctime>
+#include <tuple>
+#include <vector>
 
 using namespace weft;
+
+static constexpr llvm::StringLiteral kPrefix = "llvmcache-", kStamp = "pruned";
+static constexpr time_t kDay = 24 * 60 * 60;
+static constexpr size_t kDigest = 32;
 
 std::string weft::codeCacheFolder() {
   if (const char *cache = std::getenv("XDG_CACHE_HOME"); cache && *cache)
@@ -27,21 +38,28 @@ std::string weft::codeCacheFolder() {
   return "";
 }
 
-static std::array<uint8_t, 32> digest(llvm::StringRef bytes) {
-  return llvm::SHA256::hash(llvm::ArrayRef(
-      reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()));
+static std::string refusalOf(llvm::StringRef folder, const struct stat &info) {
+  std::string begin = folder.str() + ": is not used for compiled code: it ";
+  char mode[8];
+  std::snprintf(mode, sizeof mode, "%04o", unsigned(info.st_mode & 07777));
+  if (info.st_uid != geteuid())
+    return begin + "belongs to user " + std::to_string(info.st_uid) +
+           ", this process to user " + std::to_string(geteuid()) +
+           "; name a folder of your own with XDG_CACHE_HOME";
+  if (info.st_mode & (S_IWGRP | S_IWOTH))
+    return begin + "has mode " + mode +
+           ", so that others can write to it; empty it if they may have, then "
+           "chmod go-w " +
+           folder.str();
+  return "";
 }
 
-static std::string fileOf(llvm::StringRef folder, llvm::StringRef key) {
-  return (folder + "/llvmcache-" + key).str();
-}
-
-/// Looks at the folder a few times an hour at most.
-static void prune(llvm::StringRef folder) {
-  llvm::CachePruningPolicy policy;
-  policy.Expiration = std::chrono::hours(24 * 30);
-  policy.MaxSizeBytes = uint64_t(1) << 30;
-  llvm::pruneCache(folder, policy);
+std::string weft::refusalOfCache(llvm::StringRef folder) {
+  struct stat info;
+  if (folder.empty() || stat(folder.str().c_str(), &info) != 0 ||
+      !S_ISDIR(info.st_mode))
+    return "";
+  return refusalOf(folder, info);
 }
 
 std::string weft::keyOfCode(llvm::ArrayRef<llvm::StringRef> parts) {
@@ -54,43 +72,176 @@ std::string weft::keyOfCode(llvm::ArrayRef<llvm::StringRef> parts) {
   return llvm::toHex(sum, /*LowerCase=*/true);
 }
 
-bool weft::readCachedCode(llvm::StringRef folder, llvm::StringRef key,
-                          llvm::SmallVectorImpl<char> &code) {
-  if (folder.empty())
+static std::array<uint8_t, kDigest> digest(llvm::StringRef bytes) {
+  return llvm::SHA256::hash(llvm::ArrayRef(
+      reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size()));
+}
+
+namespace {
+
+/// A descriptor, closed at the end.
+struct Descriptor {
+  int file;
+  explicit Descriptor(int file) : file(file) {}
+  Descriptor(const Descriptor &) = delete;
+  ~Descriptor() {
+    if (file >= 0)
+      close(file);
+  }
+};
+
+/// The folder of a cache, open; negative where it is not used.
+struct Folder : Descriptor {
+  explicit Folder(llvm::StringRef path)
+      : Descriptor(path.empty() ? -1
+                                : ::open(path.str().c_str(),
+                                         O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    struct stat info;
+    if (file >= 0 &&
+        (fstat(file, &info) != 0 || !refusalOf(path, info).empty()))
+      close(std::exchange(file, -1));
+  }
+};
+
+struct Entry {
+  std::string name;
+  time_t used;
+  uint64_t bytes;
+};
+
+} // namespace
+
+/// Regular files whose names begin with `prefix`. What vanishes meanwhile is
+/// left out.
+static std::vector<Entry> entriesOf(int folder, llvm::StringRef prefix) {
+  std::vector<Entry> entries;
+  DIR *list =
+      fdopendir(openat(folder, ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  while (const dirent *entry = list ? readdir(list) : nullptr) {
+    struct stat info;
+    if (llvm::StringRef(entry->d_name).starts_with(prefix) &&
+        fstatat(folder, entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+        S_ISREG(info.st_mode))
+      entries.push_back({entry->d_name, info.st_mtime, uint64_t(info.st_size)});
+  }
+  if (list)
+    closedir(list);
+  return entries;
+}
+
+/// Removes what is too old, then what was used longest ago until a quarter of
+/// the room is free. Several processes may do so at once.
+static void prune(llvm::StringRef path, int folder, const CacheLimits &limits) {
+  WholeFile stamp;
+  if (stamp.open((path + "/" + kStamp).str(),
+                 {.mode = 0600, .lasting = false}) == 0)
+    stamp.commit();
+  removeAbandonedFiles(folder);
+  time_t now = std::time(nullptr);
+  // Versions up to 0.1.0 had names of their own for files under way.
+  for (const Entry &entry : entriesOf(folder, ""))
+    if (llvm::StringRef(entry.name).ends_with(".tmp") &&
+        !llvm::StringRef(entry.name).starts_with(".weft-") &&
+        now - entry.used > kDay)
+      unlinkat(folder, entry.name.c_str(), 0);
+  std::vector<Entry> entries = entriesOf(folder, kPrefix);
+  llvm::sort(entries, [](const Entry &a, const Entry &b) {
+    return std::tie(a.used, a.name) < std::tie(b.used, b.name);
+  });
+  uint64_t total = 0;
+  for (const Entry &entry : entries)
+    total += entry.bytes;
+  uint64_t wanted = total > limits.bytes ? limits.bytes / 4 * 3 : limits.bytes;
+  time_t oldest = now - time_t(limits.age.count());
+  for (const Entry &entry : entries) {
+    if (entry.used >= oldest && total <= wanted)
+      break;
+    unlinkat(folder, entry.name.c_str(), 0); // perhaps somebody else did
+    total -= entry.bytes;
+  }
+}
+
+static bool wasPrunedToday(int folder) {
+  struct stat info;
+  return fstatat(folder, kStamp.data(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+         std::time(nullptr) - info.st_mtime < kDay;
+}
+
+/// Whether a write of so many bytes looks at the folder: see CodeCache.h.
+static bool looksAtFolder(uint64_t bytes, const CacheLimits &limits) {
+  uint32_t number;
+  if (getrandom(&number, sizeof number, 0) != sizeof number)
+    return true;
+  return double(number) / 4294967296.0 * double(limits.bytes) <
+         double(bytes) * 16;
+}
+
+bool weft::readCachedCode(llvm::StringRef path, llvm::StringRef key,
+                          llvm::SmallVectorImpl<char> &code,
+                          const CacheLimits &limits) {
+  Folder folder(path);
+  if (folder.file < 0)
     return false;
-  auto buffer = llvm::MemoryBuffer::getFile(
-      fileOf(folder, key), /*IsText=*/false, /*RequiresNullTerminator=*/false);
-  if (!buffer || (*buffer)->getBufferSize() <= 32)
+  Descriptor file(openat(folder.file, (kPrefix + key).str().c_str(),
+                         O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  struct stat info;
+  if (file.file < 0 || fstat(file.file, &info) != 0 || !S_ISREG(info.st_mode) ||
+      info.st_uid != geteuid())
     return false;
-  llvm::StringRef sum = (*buffer)->getBuffer().take_front(32),
-                  bytes = (*buffer)->getBuffer().drop_front(32);
-  std::array<uint8_t, 32> expected = digest(bytes);
+  auto buffer = llvm::MemoryBuffer::getOpenFile(
+      llvm::sys::fs::convertFDToNativeFile(file.file), key,
+      uint64_t(info.st_size), /*RequiresNullTerminator=*/false,
+      /*IsVolatile=*/true);
+  if (!buffer || (*buffer)->getBufferSize() <= kDigest)
+    return false;
+  llvm::StringRef sum = (*buffer)->getBuffer().take_front(kDigest),
+                  bytes = (*buffer)->getBuffer().drop_front(kDigest);
+  std::array<uint8_t, kDigest> expected = digest(bytes);
   if (sum !=
-      llvm::StringRef(reinterpret_cast<const char *>(expected.data()), 32))
+      llvm::StringRef(reinterpret_cast<const char *>(expected.data()), kDigest))
     return false;
   code.assign(bytes.begin(), bytes.end());
+  if (std::time(nullptr) - info.st_mtime >= kDay)
+    futimens(file.file, nullptr);
+  if (!wasPrunedToday(folder.file))
+    prune(path, folder.file, limits);
   return true;
 }
 
-void weft::writeCachedCode(llvm::StringRef folder, llvm::StringRef key,
-                           llvm::ArrayRef<char> code) {
-  if (folder.empty() || llvm::sys::fs::create_directories(folder))
+static bool writeAll(int file, llvm::ArrayRef<char> bytes) {
+  while (!bytes.empty()) {
+    ssize_t count = ::write(file, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR)
+      continue;
+    if (count <= 0)
+      return false;
+    bytes = bytes.drop_front(size_t(count));
+  }
+  return true;
+}
+
+void weft::writeCachedCode(llvm::StringRef path, llvm::StringRef key,
+                           llvm::ArrayRef<char> code,
+                           const CacheLimits &limits) {
+  if (path.empty() || code.size() + kDigest > limits.bytes)
     return;
-  int descriptor;
-  llvm::SmallString<128> temporary;
-  if (llvm::sys::fs::createUniqueFile(folder + "/%%%%%%%%.tmp", descriptor,
-                                      temporary))
+  if (llvm::StringRef parent = llvm::sys::path::parent_path(path);
+      !parent.empty() && llvm::sys::fs::create_directories(parent))
     return;
-  llvm::raw_fd_ostream stream(descriptor, /*shouldClose=*/true);
-  std::array<uint8_t, 32> sum =
+  ::mkdir(path.str().c_str(), 0700); // it may exist
+  Folder folder(path);
+  if (folder.file < 0)
+    return;
+  std::array<uint8_t, kDigest> sum =
       digest(llvm::StringRef(code.data(), code.size()));
-  stream.write(reinterpret_cast<const char *>(sum.data()), sum.size());
-  stream.write(code.data(), code.size());
-  stream.close();
-  bool broken = stream.has_error();
-  stream.clear_error();
-  if (broken || llvm::sys::fs::rename(temporary, fileOf(folder, key)))
-    llvm::sys::fs::remove(temporary);
-  else
-    prune(folder);
+  WholeFile entry;
+  if (entry.open((path + "/" + kPrefix + key).str(),
+                 {.mode = 0600, .lasting = false}) != 0 ||
+      !writeAll(entry.descriptor(),
+                {reinterpret_cast<const char *>(sum.data()), sum.size()}) ||
+      !writeAll(entry.descriptor(), code) || entry.commit() != 0)
+    return;
+  if (looksAtFolder(code.size() + kDigest, limits) ||
+      !wasPrunedToday(folder.file))
+    prune(path, folder.file, limits);
 }

@@ -76,6 +76,9 @@ struct pjrt::Compiler::State {
   static constexpr size_t kMostSeen = size_t(4) << 20, kMostIdle = 4;
   State() : build(buildOfCompiler()) {
     options.cacheDirectory = codeCacheFolder();
+    if (std::string refusal = refusalOfCache(options.cacheDirectory);
+        !refusal.empty())
+      std::fprintf(stderr, "Weft: %s\n", refusal.c_str());
     std::string error;
     generator = openCodegen(options.target, error);
     options.generator = generator.get();

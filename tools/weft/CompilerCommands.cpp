@@ -1,5 +1,6 @@
 //===- CompilerCommands.cpp - what libWeftCommands.so exports -------------===//
 
+#include "weft/compiler/codegen/CodeCache.h"
 #include "weft/tools/weft/ForeignProgram.h"
 #include "weft/tools/weft/StepCompiler.h"
 
@@ -7,7 +8,12 @@ using namespace weft::tool;
 
 /// The command, once its flags can be meant.
 template <auto command, typename Flags> static int checked(const Flags &flags) {
-  return checkFlags(flags.model) ? command(flags) : 2;
+  if (!checkFlags(flags.model))
+    return 2;
+  if (std::string refusal = weft::refusalOfCache(weft::codeCacheFolder());
+      !refusal.empty())
+    warn(refusal);
+  return command(flags);
 }
 
 extern "C" const CompilerCommands weftCompilerCommands = {

@@ -64,7 +64,7 @@ def _load():
     lowerings.register()
     callbacks.register(library)
     observations.register(library)
-    known_programs.register()
+    known_programs.register(library)
     return functions
 
 

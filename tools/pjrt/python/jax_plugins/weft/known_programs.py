@@ -12,16 +12,16 @@ donated is part of the program. jaxlib compiles programs that call this process,
 
 import atexit
 import collections
+import ctypes
 import hashlib
 import inspect
 import io
 import os
-import pathlib
-import tempfile
 import threading
 
 PARAMETERS = ["backend", "module", "executable_devices", "options", "host_callbacks"]
 MOST = 512
+_library = None  # libWeftPjrt.so, which keeps the entries
 
 
 class KnownPrograms:
@@ -82,44 +82,39 @@ def _without_places(module):
     return out.getvalue()
 
 
-def _file(key):
-    cache, home = os.environ.get("XDG_CACHE_HOME"), os.environ.get("HOME")
-    if not cache and not home:
-        raise FileNotFoundError("neither XDG_CACHE_HOME nor HOME is set: there is no cache")
-    return pathlib.Path(cache or home + "/.cache", "weft", "llvmcache-" + key)
-
-
 def _read(key, backend, devices, options):
-    """None where there is no entry, or one that is damaged."""
+    """None where there is no entry, or one that jaxlib cannot read."""
     from jax.errors import JaxRuntimeError
 
+    size = ctypes.c_size_t()
+    memory = _library.weft_pjrt_read_cached(key.encode(), ctypes.byref(size))
+    if not memory:
+        return None
+    entry = ctypes.string_at(memory, size.value)
+    _library.weft_pjrt_free_cached(memory)
     try:
-        entry = _file(key).read_bytes()
-        if hashlib.sha256(entry[32:]).digest() != entry[:32]:
-            return None
-        return backend.deserialize_executable(entry[32:], devices, options)
-    except (OSError, JaxRuntimeError):
+        return backend.deserialize_executable(entry, devices, options)
+    except JaxRuntimeError:
         return None
 
 
 def _write(key, program):
-    """Under another name first: readers never see half of it. A folder that cannot be written is no cache."""
-    temporary = None
     code = program.serialize()
-    try:
-        with tempfile.NamedTemporaryFile(dir=_file(key).parent, suffix=".tmp", delete=False) as file:
-            temporary = file.name
-            file.write(hashlib.sha256(code).digest() + code)
-        os.replace(temporary, _file(key))
-    except OSError:
-        if temporary:
-            os.unlink(temporary)
+    _library.weft_pjrt_write_cached(key.encode(), code, len(code))
 
 
-def register():
+def register(library):
     """False where JAX has moved the function: then jaxlib writes every program."""
     from jax._src import compiler
 
+    global _library
+    _library = ctypes.CDLL(library)
+    for name, result, arguments in (
+            ("read", ctypes.c_void_p, [ctypes.c_char_p, ctypes.POINTER(ctypes.c_size_t)]),
+            ("free", None, [ctypes.c_void_p]),
+            ("write", None, [ctypes.c_char_p, ctypes.c_char_p, ctypes.c_size_t])):
+        function = getattr(_library, f"weft_pjrt_{name}_cached")
+        function.restype, function.argtypes = result, arguments
     theirs = getattr(compiler, "backend_compile_and_load", None)
     if isinstance(theirs, KnownPrograms):
         return True
