@@ -4,12 +4,42 @@
 // exceptions, no global state: every function that can fail returns NULL or an
 // error the caller frees.
 //
-//   weft_program *program;  weft_runtime *runtime;  weft_error *error;
-//   if ((error = weft_program_load("train.weft", &program))) ...
-//   if ((error = weft_runtime_create("cpu:8", 0, &runtime))) ...
-//   weft_buffer *x; weft_buffer_create(runtime, program, /*input=*/0, &x);
-//   weft_buffer_write(x, host_array, bytes);      // global array -> shards
-//   weft_execute(runtime, program, inputs, outputs, NULL);
+//   #include "weft/runtime/abi/weft.h"
+//
+//   /* y = f(x): a program of one input and one output, on 8 devices. */
+//   weft_error *apply(const char *path, const float *x, float *y) {
+//     weft_program *program = NULL;
+//     weft_runtime *runtime = NULL;
+//     weft_buffer *input = NULL, *output = NULL;
+//     weft_port from, to;
+//     weft_error *error = weft_program_load(path, &program);
+//     if (!error)
+//       error = weft_program_input(program, 0, &from);
+//     if (!error)
+//       error = weft_program_output(program, 0, &to);
+//     if (!error)
+//       error = weft_runtime_create("cpu:8", 0, &runtime);
+//     if (!error)
+//       error = weft_input_create(runtime, program, 0, &input);
+//     if (!error)
+//       error = weft_output_create(runtime, program, 0, &output);
+//     if (!error) /* a global array, scattered to the devices */
+//       error = weft_buffer_write(input, x, from.bytes);
+//     if (!error)
+//       error = weft_execute(runtime, program, &input, &output);
+//     if (!error)
+//       error = weft_buffer_read(output, y, to.bytes);
+//     weft_buffer_free(output);
+//     weft_buffer_free(input);
+//     weft_runtime_free(runtime);
+//     weft_program_free(program);
+//     return error;
+//   }
+//
+// A program file holds native code, which runs with the rights of the process.
+// Loading a program and asking about it reads the plan only; the code is loaded
+// by weft_program_prepare, or else the first weft_execute. docs/trust.md says
+// which files to trust.
 //
 //===----------------------------------------------------------------------===//
 
@@ -71,13 +101,114 @@ const char *weft_error_message(const weft_error *error);
 void weft_error_free(weft_error *error);
 
 typedef struct weft_program weft_program;
+/// Reads the plan and checks the file's hash. No code of the file is mapped.
 weft_error *weft_program_load(const char *path, weft_program **out);
 /// Loads from memory (memfd, no file); the bytes are not kept.
 weft_error *weft_program_load_memory(const void *data, size_t bytes,
                                      weft_program **out);
 void weft_program_free(weft_program *program);
+/// Loads the program's code, which runs the initializers that it may have: an
+/// error where it is damaged, or made for another processor. Later calls, and
+/// weft_execute after it, find it loaded. From any thread.
+weft_error *weft_program_prepare(const weft_program *program);
 /// The FlatBuffer (plan.fbs), verified; lives as long as the program.
 const void *weft_program_plan(const weft_program *program);
+
+/// What a program takes and gives. Strings and arrays in the answers live as
+/// long as the program; indices count from 0.
+typedef enum weft_dtype { // as in plan.fbs
+  WEFT_F32,
+  WEFT_F64,
+  WEFT_F16,
+  WEFT_BF16,
+  WEFT_I1, ///< a byte, 0 or 1
+  WEFT_I8,
+  WEFT_I16,
+  WEFT_I32,
+  WEFT_I64,
+  WEFT_UI8,
+  WEFT_UI16,
+  WEFT_UI32,
+  WEFT_UI64,
+  WEFT_C64, ///< two floats
+  WEFT_C128,
+  WEFT_F8E4M3FN,
+  WEFT_F8E5M2,
+  WEFT_I2, ///< below eight bits an element takes a byte
+  WEFT_UI2,
+  WEFT_I4,
+  WEFT_UI4,
+  WEFT_F8E4M3,
+  WEFT_F8E3M4,
+  WEFT_F8E4M3FNUZ,
+  WEFT_F8E5M2FNUZ,
+  WEFT_F8E4M3B11FNUZ,
+  WEFT_F8E8M0FNU,
+  WEFT_F4E2M1FN
+} weft_dtype;
+/// "f32", "bf16", ...; NULL for no element type.
+const char *weft_dtype_name(weft_dtype dtype);
+
+typedef enum weft_role { // as in plan.fbs
+  WEFT_WEIGHT,
+  WEFT_STATE, ///< moving statistics, seeds
+  WEFT_SLOT,  ///< of an optimizer
+  WEFT_INPUT,
+  WEFT_LABEL,
+  WEFT_SAMPLE_WEIGHT,
+  WEFT_OUTPUT,
+  WEFT_METRIC,
+  WEFT_OTHER
+} weft_role;
+/// "weight", "sample_weight", ...; NULL for no role.
+const char *weft_role_name(weft_role role);
+
+typedef struct weft_port {
+  const char *name; ///< d1/kernel, x, y, metrics/loss
+  weft_role role;
+  weft_dtype dtype;
+  size_t rank;
+  const int64_t *shape; ///< of the global array, `rank` sizes
+  uint64_t bytes; ///< of the global array, for weft_buffer_write and _read
+  uint64_t device_bytes; ///< of one device's part, for weft_execute_local
+  /// Axes of the mesh that each dimension is split over: "[-,(data,model)]".
+  const char *layout;
+  /// A donated input: the number of the output that takes over its memory; an
+  /// output: that of the input whose memory it takes over; -1: neither.
+  int64_t donated;
+} weft_port;
+size_t weft_program_input_count(const weft_program *program);
+size_t weft_program_output_count(const weft_program *program);
+weft_error *weft_program_input(const weft_program *program, size_t input,
+                               weft_port *out);
+weft_error *weft_program_output(const weft_program *program, size_t output,
+                                weft_port *out);
+
+/// The whole program. Counts are of its text: what a loop repeats counts once.
+typedef struct weft_program_info {
+  const char *name;
+  const char *target;    ///< cpu:avx512
+  const char *mesh;      ///< "data=2, model=4"; "" for one device
+  int64_t device_count;  ///< that a runtime must have
+  uint64_t arena_bytes;  ///< intermediate values of one device
+  uint64_t input_bytes;  ///< of all inputs, one device's parts
+  uint64_t output_bytes; ///< of outputs that take over no input
+  uint64_t constant_bytes, code_bytes;
+  size_t kernel_count, launch_count, collective_count;
+} weft_program_info;
+weft_error *weft_program_describe(const weft_program *program,
+                                  weft_program_info *out);
+
+typedef struct weft_collective {
+  const char *kind;  ///< all_reduce, ...
+  const char *axes;  ///< of the mesh: "(data,model)"
+  const char *label; ///< what moves, or ""
+  int64_t group;     ///< devices that take part together
+  uint64_t bytes; ///< that a device sends each time: the largest over devices
+} weft_collective;
+/// `collective` is below collective_count, in the order of the plan.
+weft_error *weft_program_collective(const weft_program *program,
+                                    size_t collective, weft_collective *out);
 
 typedef struct weft_runtime weft_runtime;
 /// `devices`: "cpu:N". `workers`: threads that the devices share, 0 for one a core;

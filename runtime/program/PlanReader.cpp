@@ -162,6 +162,8 @@ Error PlanReader::readBuffer(size_t index, const plan::Buffer &buffer) {
 Error PlanReader::readPort(const std::string &what, const plan::Port &port,
                            PortInfo &info) {
   info.name = readText(port.name());
+  if (info.name.find('\0') != std::string::npos)
+    return badPlan(what, " has a NUL in its name");
   info.buffer = port.buffer();
   info.dtype = port.dtype();
   info.shape = readShape(port.shape());
@@ -200,8 +202,9 @@ Error PlanReader::readPorts() {
     infos.resize(ports ? ports->size() : 0);
     for (size_t i = 0; i < infos.size(); ++i) {
       const plan::Port &port = *ports->Get(i);
+      // Messages end at a NUL, too.
       std::string what = std::string(kind) + " " + std::to_string(i) + " \"" +
-                         readText(port.name()) + "\"";
+                         readText(port.name()).c_str() + "\"";
       if (Error e = readPort(what, port, infos[i]))
         return e;
     }

@@ -12,6 +12,7 @@
 #include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <utility>
 
 namespace weft::runtime {
 
@@ -74,28 +75,56 @@ static Error loadLibrary(std::span<const uint8_t> elf, int file,
   return nullptr;
 }
 
-Error Program::loadKernels(std::span<const uint8_t> elf) {
+Error Program::loadKernels() const {
+  if (Error e = checkCode(code, features))
+    return e;
   int file = memfd_create("weft-kernels", MFD_CLOEXEC);
   if (file < 0)
     return systemError("cannot create a memory file for the kernels");
-  Error failure = loadLibrary(elf, file, library);
+  Error failure = loadLibrary(code, file, library);
   close(file);
   if (failure)
     return failure;
+  std::vector<weft_kernel_fn> found;
+  std::vector<Parts> foundParts;
   for (const std::string &kernel : contents.kernels) {
     void *symbol = dlsym(library, kernel.c_str());
     if (!symbol)
       return makeError(WEFT_INVALID_FILE, "program has no kernel \"", kernel,
                        "\", which its plan names");
-    kernels.push_back(reinterpret_cast<weft_kernel_fn>(symbol));
+    found.push_back(reinterpret_cast<weft_kernel_fn>(symbol));
     Parts shared;
     auto *most = static_cast<const uint32_t *>(
         dlsym(library, (kernel + ".parts").c_str()));
     if (void *part = dlsym(library, (kernel + ".part").c_str()); part && most)
       shared = {reinterpret_cast<weft_kernel_part_fn>(part), int64_t(*most)};
-    parts.push_back(shared);
+    foundParts.push_back(shared);
   }
+  kernels = std::move(found);
+  parts = std::move(foundParts);
+  code = {};
   return nullptr;
+}
+
+/// What a person with a bad file can do, where the message does not say it.
+static Error withAdvice(Error error) {
+  if (!error || error->message.find("; ") != std::string::npos)
+    return error;
+  if (error->status == WEFT_IO)
+    error->message += "; check the path and its permissions";
+  else if (error->status == WEFT_INVALID_FILE ||
+           error->status == WEFT_INCOMPATIBLE)
+    error->message += "; compile it again";
+  return error;
+}
+
+Error Program::prepare() const {
+  std::lock_guard<std::mutex> guard(preparing);
+  if (code.empty() && library)
+    return nullptr;
+  if (library) // a kernel was missing
+    dlclose(std::exchange(library, nullptr));
+  return withAdvice(loadKernels());
 }
 
 Error Program::load(std::span<const uint8_t> image,
@@ -105,16 +134,18 @@ Error Program::load(std::span<const uint8_t> image,
     return e;
   std::shared_ptr<Program> program(new Program);
   program->fileHash = parts.hash;
+  program->features = parts.features;
+  program->codeSize = parts.elf.size();
   if (Error e = program->readPlanBytes(parts.plan))
     return e;
-  if (Error e = program->loadKernels(parts.elf))
-    return e;
+  program->code.assign(parts.elf.begin(), parts.elf.end());
   out = std::move(program);
   return nullptr;
 }
 
 static Error readFile(const char *path, std::vector<uint8_t> &out) {
-  int fd = open(path, O_RDONLY | O_CLOEXEC);
+  // Without O_NONBLOCK a pipe that nobody writes to would be waited for.
+  int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   struct stat info;
   if (fd < 0 || fstat(fd, &info) != 0) {
     Error e = systemError("cannot open");
@@ -145,17 +176,6 @@ static Error readFile(const char *path, std::vector<uint8_t> &out) {
 
 using namespace weft::runtime;
 
-/// What a person with a bad file can do, where the message does not say it.
-static const char *howToMend(const weft_error &error) {
-  if (error.message.find("; ") != std::string::npos)
-    return "";
-  if (error.status == WEFT_IO)
-    return "; check the path and its permissions";
-  bool bad =
-      error.status == WEFT_INVALID_FILE || error.status == WEFT_INCOMPATIBLE;
-  return bad ? "; compile it again" : "";
-}
-
 extern "C" {
 
 WEFT_EXPORT weft_error *weft_program_load_memory(const void *data, size_t bytes,
@@ -183,9 +203,18 @@ WEFT_EXPORT weft_error *weft_program_load(const char *path,
     Error e = readFile(path, image);
     if (!e)
       e.reset(weft_program_load_memory(image.data(), image.size(), out));
+    e = withAdvice(std::move(e));
     if (e)
-      e->message = std::string(path) + ": " + e->message + howToMend(*e);
+      e->message = std::string(path) + ": " + e->message;
     return e;
+  });
+}
+
+WEFT_EXPORT weft_error *weft_program_prepare(const weft_program *program) {
+  return guarded([&]() -> Error {
+    if (!program)
+      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+    return program->program->prepare();
   });
 }
 

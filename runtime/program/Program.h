@@ -5,25 +5,39 @@
 
 #include "weft/runtime/program/Plan.h"
 
+#include <mutex>
 #include <span>
 
 namespace weft::runtime {
 
 /// Plan and kernels of one .weft file. Shared by the caller's handle, its
-/// buffers and the runtimes that have run it.
+/// buffers and the runtimes that have run it. The plan is read when the file
+/// is; its code is mapped when somebody wants to run it.
 class Program {
 public:
-  /// `image` is not kept.
+  /// `image` is not kept; of its code there is a copy until prepare().
   static Error load(std::span<const uint8_t> image,
                     std::shared_ptr<const Program> &out);
   ~Program();
   Program(const Program &) = delete;
   Program &operator=(const Program &) = delete;
 
+  /// Loads the kernels, once; on any thread.
+  Error prepare() const;
+
   const Plan &plan() const { return contents; }
   /// Of the file's bytes.
   uint64_t hash() const { return fileHash; }
   const void *planBytes() const { return bytes.get(); }
+  uint64_t codeBytes() const { return codeSize; }
+  /// Layouts of ports and axes of collectives as text, made once: what the C
+  /// ABI hands out lives as long as the program.
+  struct Texts {
+    std::string mesh;
+    std::vector<std::string> inputLayouts, outputLayouts, axes;
+  };
+  const Texts &texts() const;
+  /// Of a prepared program.
   weft_kernel_fn kernel(uint32_t index) const { return kernels[index]; }
   /// The same in parts, and the most parts that pay: null and 1 where the
   /// kernel is not worth sharing.
@@ -36,7 +50,7 @@ public:
 private:
   Program() = default;
   Error readPlanBytes(std::span<const uint8_t> plan);
-  Error loadKernels(std::span<const uint8_t> elf);
+  Error loadKernels() const;
 
   struct FreeBytes {
     void operator()(uint8_t *p) const { std::free(p); }
@@ -44,10 +58,14 @@ private:
   std::unique_ptr<uint8_t, FreeBytes>
       bytes; ///< the FlatBuffer, 64-byte aligned
   Plan contents;
-  uint64_t fileHash = 0;
-  std::vector<weft_kernel_fn> kernels;
-  std::vector<Parts> parts;
-  void *library = nullptr;
+  uint64_t fileHash = 0, features = 0, codeSize = 0;
+  mutable std::mutex preparing;
+  mutable std::vector<uint8_t> code; ///< the ELF image, until it is loaded
+  mutable std::vector<weft_kernel_fn> kernels;
+  mutable std::vector<Parts> parts;
+  mutable void *library = nullptr;
+  mutable std::once_flag textsMade;
+  mutable Texts madeTexts;
 };
 
 } // namespace weft::runtime

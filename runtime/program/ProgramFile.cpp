@@ -61,10 +61,6 @@ static Error checkTrailer(std::span<const uint8_t> image,
   if (hash != trailer.hash)
     return makeError(WEFT_INVALID_FILE, "altered program: hash ", std::hex,
                      hash, ", its trailer says ", trailer.hash);
-  if (uint64_t missing = trailer.features & ~hostFeatures())
-    return makeError(WEFT_INCOMPATIBLE, "program needs ",
-                     featureNames(trailer.features), ", this processor lacks ",
-                     featureNames(missing), "; compile it for this target");
   return nullptr;
 }
 
@@ -106,6 +102,14 @@ static Error checkElf(std::span<const uint8_t> elf) {
   return nullptr;
 }
 
+Error checkCode(std::span<const uint8_t> elf, uint64_t features) {
+  if (uint64_t missing = features & ~hostFeatures())
+    return makeError(WEFT_INCOMPATIBLE, "program needs ",
+                     featureNames(features), ", this processor lacks ",
+                     featureNames(missing), "; compile it for this target");
+  return checkElf(elf);
+}
+
 Error openImage(std::span<const uint8_t> image, ProgramParts &out) {
   weft_trailer trailer;
   if (Error e = checkTrailer(image, trailer))
@@ -113,7 +117,8 @@ Error openImage(std::span<const uint8_t> image, ProgramParts &out) {
   out.hash = trailer.hash;
   out.elf = image.first(trailer.elf_bytes);
   out.plan = image.subspan(trailer.elf_bytes, trailer.plan_bytes);
-  return checkElf(out.elf);
+  out.features = trailer.features;
+  return nullptr;
 }
 
 } // namespace weft::runtime

@@ -1,8 +1,9 @@
 //===- ProgramFile.h - checks of a .weft image before dlopen ----*- C++ -*-===//
 //
 // runtime/abi/ProgramImage.h writes the image; openImage finds its parts
-// again and refuses what is cut, altered, newer or foreign: a mapped ELF that
-// is shorter than its headers say ends in SIGBUS, not in an error.
+// again and refuses what is cut, altered or newer. checkCode is for the code
+// alone, before it is loaded: a mapped ELF that is shorter than its headers say
+// ends in SIGBUS, not in an error.
 //
 //===----------------------------------------------------------------------===//
 
@@ -18,12 +19,14 @@ namespace weft::runtime {
 
 struct ProgramParts {
   std::span<const uint8_t> elf, plan;
-  uint64_t hash = 0; ///< of the whole file
+  uint64_t hash = 0;     ///< of the whole file
+  uint64_t features = 0; ///< WEFT_FEATURE_* bits that the code needs
 };
 
-/// Checks trailer, ABI, CPU features, hash and the ELF header. `image` must
-/// outlive `out`.
+/// Checks trailer, ABI and hash. `image` must outlive `out`.
 Error openImage(std::span<const uint8_t> image, ProgramParts &out);
+/// Checks CPU features and the ELF header.
+Error checkCode(std::span<const uint8_t> elf, uint64_t features);
 
 /// The bits of WEFT_FEATURE_* this processor has.
 uint64_t hostFeatures();

@@ -21,6 +21,8 @@ bool weft::test::readProgram(const std::string &bytes) {
   weft_program *program = nullptr;
   weft_error_free(
       weft_program_load_memory(bytes.data(), bytes.size(), &program));
+  if (program)
+    weft_error_free(weft_program_prepare(program));
   bool accepted = program != nullptr;
   weft_program_free(program);
   return accepted;

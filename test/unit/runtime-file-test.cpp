@@ -27,6 +27,18 @@ static std::string load(const std::vector<uint8_t> &image,
   return text;
 }
 
+/// Loads its code, too, twice: the second time says the same.
+static std::string prepare(const std::vector<uint8_t> &image,
+                           weft_status *status = nullptr) {
+  weft_program *program = nullptr;
+  REQUIRE(take(weft_program_load_memory(image.data(), image.size(),
+                                        &program)) == "");
+  std::string text = take(weft_program_prepare(program), status);
+  CHECK(take(weft_program_prepare(program)) == text);
+  weft_program_free(program);
+  return text;
+}
+
 TEST_CASE("every truncation is refused") {
   std::vector<uint8_t> image = small();
   REQUIRE(load(image) == "");
@@ -83,17 +95,20 @@ TEST_CASE("foreign files are named") {
     p.add(ReturnT());
     return p.planBytes();
   }();
-  CHECK(load(weft::assembleProgramFile(std::vector<uint8_t>(100), plan, 0)) ==
-        "kernels of the program cannot be loaded: no ELF image");
+  CHECK(
+      prepare(weft::assembleProgramFile(std::vector<uint8_t>(100), plan, 0)) ==
+      "kernels of the program cannot be loaded: no ELF image; compile it "
+      "again");
   std::vector<uint8_t> elf = kernelLibrary();
-  CHECK(load(weft::assembleProgramFile(elf, plan, 0)) == "");
+  CHECK(prepare(weft::assembleProgramFile(elf, plan, 0)) == "");
   std::vector<uint8_t> arm = elf;
   arm[18] = 243; // e_machine: RISC-V
   CHECK(
-      load(weft::assembleProgramFile(arm, plan, 0)) ==
-      "kernels of the program cannot be loaded: ELF image of another machine");
+      prepare(weft::assembleProgramFile(arm, plan, 0)) ==
+      "kernels of the program cannot be loaded: ELF image of another machine; "
+      "compile it again");
   std::vector<uint8_t> cut(elf.begin(), elf.begin() + 600);
-  CHECK(load(weft::assembleProgramFile(cut, plan, 0))
+  CHECK(prepare(weft::assembleProgramFile(cut, plan, 0))
             .find("kernels of the program cannot be loaded: ") == 0);
   weft_program *program = nullptr;
   CHECK(take(weft_program_load("/nonexistent/p.weft", &program)) ==
@@ -118,7 +133,7 @@ TEST_CASE("newer files and files for other processors are refused by number") {
   CHECK(load(image).find("altered program: hash ") == 0);
   trailer->hash =
       weft::hashProgram(image.data(), image.size() - sizeof *trailer, *trailer);
-  CHECK(load(image, &status) ==
+  CHECK(prepare(image, &status) ==
         "program needs feature 40, this processor lacks "
         "feature 40; compile it for this target");
   CHECK(status == WEFT_INCOMPATIBLE);
@@ -142,6 +157,9 @@ template <typename Change> static std::string refusal(Change change) {
 
 TEST_CASE("a plan that does not hold together is refused") {
   CHECK(refusal([](PlanBuilder &) {}) == "");
+  CHECK(refusal([](PlanBuilder &p) {
+          p.program.inputs[0]->name = std::string("in\0to", 5);
+        }) == "bad plan: input 0 \"in\" has a NUL in its name");
   CHECK(refusal([](PlanBuilder &p) { p.program.buffers[2]->bytes = 12; }) ==
         "bad plan: buffer 2 has 12 bytes, its shape [4] 16");
   CHECK(refusal([](PlanBuilder &p) { p.program.arena_bytes = 15; }) ==
@@ -197,10 +215,11 @@ TEST_CASE("a plan that does not hold together is refused") {
               "i1 scalar");
   CHECK(refusal([](PlanBuilder &p) { p.copy(0, 1); }) ==
         "bad plan: instruction 2 is the last and neither returns nor jumps");
-  CHECK(refusal([](PlanBuilder &p) {
-          p.launch("absent", {0});
-          p.add(ReturnT());
-        }) == "program has no kernel \"absent\", which its plan names");
+  PlanBuilder absent({{"x", 2}});
+  absent.launch("absent", {absent.arena(DType::f32, {4})});
+  absent.add(ReturnT());
+  CHECK(prepare(absent.image()) == "program has no kernel \"absent\", which "
+                                   "its plan names; compile it again");
   CHECK(refusal([](PlanBuilder &p) {
           p.launch("nothing", {5});
           p.add(ReturnT());

@@ -133,8 +133,11 @@ std::vector<ProgramChannel> channelsOf(const plan::Program *program) {
 PJRT_Error *weft::pjrt::loadProgram(const std::vector<uint8_t> &image,
                                     const std::string &name, int64_t partitions,
                                     LoadedProgram &out) {
-  if (weft_error *why =
-          weft_program_load_memory(image.data(), image.size(), &out.program)) {
+  weft_error *why =
+      weft_program_load_memory(image.data(), image.size(), &out.program);
+  if (!why)
+    why = weft_program_prepare(out.program);
+  if (why) {
     std::string message = weft_error_message(why);
     weft_error_free(why);
     return error(kInternal, message);

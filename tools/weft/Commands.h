@@ -126,6 +126,8 @@ int runEvaluate(const EvaluateFlags &flags);
 int runPredict(const EvaluateFlags &flags);
 int runCompile(const CompileFlags &flags);
 int runExplain(const ExplainFlags &flags);
+/// Of a .weft file, without the compiler.
+int runExplainProgram(const ExplainFlags &flags);
 int runLayout(const ExplainFlags &flags);
 int runProgram(const RunFlags &flags);
 int runDevices(const DevicesFlags &flags);

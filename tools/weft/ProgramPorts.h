@@ -13,15 +13,16 @@
 
 #include "weft/runtime/abi/weft.h"
 
-#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace weft::tool {
 
 /// The table above, each line ended.
 std::string portTable(const weft_program *program);
-/// How many devices the program's mesh needs.
-int64_t deviceCount(const weft_program *program);
+std::vector<weft_port> describePorts(const weft_program *program,
+                                     bool areInputs);
+weft_program_info describeProgram(const weft_program *program);
 
 } // namespace weft::tool
 

@@ -1,7 +1,7 @@
 //===- Run.cpp - weft run: a program file on named arrays -----------------===//
 //
 //   weft run predict.weft --inputs in.npz --outputs out.npz
-//   weft run predict.weft --list
+//   weft run predict.weft --list        which loads no code of the program
 //
 // Nothing is compiled. Arrays are global and named after the program's ports;
 // what a port's layout says is scattered before and gathered after the run.
@@ -159,7 +159,7 @@ static Status writeOutputs(const std::vector<Port> &ports, const Bound &bound,
 /// The devices that --devices names, or as many as the mesh has.
 static Result<std::unique_ptr<weft_runtime, FreeRuntime>>
 createRuntime(const RunFlags &flags, const weft_program *program) {
-  int64_t needed = deviceCount(program);
+  int64_t needed = describeProgram(program).device_count;
   std::string devices =
       flags.devices.empty() ? "cpu:" + std::to_string(needed) : flags.devices;
   weft_runtime *runtime = nullptr;
@@ -177,6 +177,8 @@ createRuntime(const RunFlags &flags, const weft_program *program) {
 }
 
 static Status execute(const RunFlags &flags, const weft_program *program) {
+  if (Status loaded = takeError(weft_program_prepare(program)); !loaded)
+    return Error{flags.program + ": " + loaded.message()};
   auto out = OutputFile::open(flags.outputs);
   if (!out)
     return out.error();

@@ -22,6 +22,9 @@ constexpr const char *kKerasModel = "model.json or model.keras";
 constexpr const char *kAnyModel =
     "model.json or model.keras; or a program: prog.mlir (StableHLO or Weft's "
     "text) or prog.mlirbc (a portable artifact)";
+constexpr const char *kExplained =
+    "model.json or model.keras; or a program: prog.mlir (StableHLO or Weft's "
+    "text), prog.mlirbc (a portable artifact) or step.weft (compiled)";
 
 static void addModelFlags(CLI::App &app, ModelFlags &flags,
                           const char *accepted) {
@@ -167,7 +170,7 @@ static void addCompile(CLI::App &app, CompileFlags &flags) {
 }
 
 static void addExplain(CLI::App &app, ExplainFlags &flags) {
-  addModelFlags(app, flags.model, kAnyModel);
+  addModelFlags(app, flags.model, kExplained);
   app.add_option("--step", flags.model.step, "train, evaluate or predict")
       ->check(isStep())
       ->capture_default_str();
@@ -182,7 +185,8 @@ static void addExplain(CLI::App &app, ExplainFlags &flags) {
              "  weft explain model.json --data-parallel --devices cpu:8 "
              "--step predict --json\n"
              "  weft explain prog.mlir --html report.html    (layouts, step "
-             "and memory drawn)");
+             "and memory drawn)\n"
+             "  weft explain step.weft    (what a compiled program does)");
 }
 
 static void addLayout(CLI::App &app, ExplainFlags &flags) {
@@ -316,10 +320,17 @@ CommandLine::CommandLine() {
     checkRun(run);
     status = runProgram(run);
   });
-  addExplain(add("explain",
-                 "communication, its reasons and memory, before running",
-                 explain, &Commands::explain),
-             explain);
+  CLI::App &explainApp =
+      add("explain", "communication, its reasons and memory, before running",
+          explain, &Commands::explain);
+  addExplain(explainApp, explain);
+  explainApp.callback([this] {
+    bool isCompiled = explain.model.model.ends_with(".weft");
+    const CompilerCommands *commands = isCompiled ? nullptr : loadCompiler();
+    status = isCompiled ? runExplainProgram(explain)
+             : commands ? commands->explain(explain)
+                        : 1;
+  });
   addLayout(add("layout", "draw the shards of batch, variables and outputs",
                 layout, &Commands::layout),
             layout);

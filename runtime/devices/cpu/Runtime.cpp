@@ -18,6 +18,8 @@ Error weft_runtime::executorFor(const std::shared_ptr<const Program> &program,
       out = executor.get();
       return nullptr;
     }
+  if (Error e = program->prepare())
+    return e;
   if (processes)
     if (Error e = processes->agree("program", program->hash()))
       return e;

@@ -1,0 +1,147 @@
+//===- ProgramQueries.cpp - what a program takes, gives and sends ---------===//
+//
+// Of the plan alone: no code of the program is loaded.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/runtime/collectives/Provider.h"
+#include "weft/runtime/program/Program.h"
+
+#include <algorithm>
+
+using namespace weft;
+using namespace weft::runtime;
+
+static_assert(WEFT_F4E2M1FN == int(DType::MAX) && WEFT_C64 == int(DType::c64));
+static_assert(WEFT_OTHER == int(plan::PortRole::MAX) &&
+              WEFT_SLOT == int(plan::PortRole::slot));
+
+/// The file's text of a name; an empty one may be absent.
+static const char *textOf(const flatbuffers::String *text) {
+  return text ? text->c_str() : "";
+}
+
+static Error describePort(const weft_program *program, bool isInput,
+                          size_t index, weft_port *out) {
+  if (!program || !out)
+    return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+  const Plan &plan = program->program->plan();
+  const std::vector<PortInfo> &ports = isInput ? plan.inputs : plan.outputs;
+  if (index >= ports.size())
+    return makeError(WEFT_INVALID_ARGUMENT, "program \"", plan.name, "\" has ",
+                     ports.size(), isInput ? " inputs" : " outputs",
+                     ", there is no number ", index);
+  const auto *written = plan::GetProgram(program->program->planBytes());
+  const plan::Port *file =
+      (isInput ? written->inputs() : written->outputs())->Get(unsigned(index));
+  const PortInfo &port = ports[index];
+  const Program::Texts &texts = program->program->texts();
+  *out = {};
+  out->name = port.name.c_str();
+  out->role = weft_role(file->role());
+  out->dtype = weft_dtype(port.dtype);
+  out->rank = port.shape.size();
+  out->shape = port.shape.data();
+  out->bytes = port.globalBytes;
+  out->device_bytes = port.localBytes;
+  out->layout =
+      (isInput ? texts.inputLayouts : texts.outputLayouts)[index].c_str();
+  out->donated = isInput ? port.donatedTo : port.donatedFrom;
+  return nullptr;
+}
+
+static Error describeCollective(const weft_program *program, size_t index,
+                                weft_collective *out) {
+  if (!program || !out)
+    return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+  const Plan &plan = program->program->plan();
+  if (index >= plan.collectives.size())
+    return makeError(WEFT_INVALID_ARGUMENT, "program \"", plan.name, "\" has ",
+                     plan.collectives.size(),
+                     " collectives, there is no number ", index);
+  const Collective &collective = plan.collectives[index];
+  std::unique_ptr<PreparedCollective> prepared;
+  if (Error e = createInProcessProvider(nullptr)->prepare(
+          plan.mesh, Ownership{}, collective, prepared))
+    return e;
+  *out = {};
+  out->kind = plan::EnumNameCollectiveKind(collective.kind);
+  out->axes = program->program->texts().axes[index].c_str();
+  out->label = collective.label.c_str();
+  out->group =
+      collective.groups.empty() ? 1 : int64_t(collective.groups[0].size());
+  for (int64_t p = 0; p < plan.mesh.size(); ++p)
+    out->bytes = std::max(out->bytes, prepared->bytesSent(p));
+  return nullptr;
+}
+
+static Error describeProgram(const weft_program *program,
+                             weft_program_info *out) {
+  if (!program || !out)
+    return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+  const Plan &plan = program->program->plan();
+  const auto *written = plan::GetProgram(program->program->planBytes());
+  *out = {};
+  out->name = plan.name.c_str();
+  out->target = textOf(written->target());
+  out->mesh = program->program->texts().mesh.c_str();
+  out->device_count =
+      1 + *std::max_element(plan.mesh.devices.begin(), plan.mesh.devices.end());
+  out->arena_bytes = plan.arenaBytes;
+  for (const PortInfo &port : plan.inputs)
+    out->input_bytes += port.localBytes;
+  for (const PortInfo &port : plan.outputs)
+    if (port.donatedFrom < 0)
+      out->output_bytes += port.localBytes;
+  out->constant_bytes = written->constants() ? written->constants()->size() : 0;
+  out->code_bytes = program->program->codeBytes();
+  out->kernel_count = plan.kernels.size();
+  for (const Instruction &instruction : plan.instructions)
+    out->launch_count += instruction.kind == plan::Operation::Launch;
+  out->collective_count = plan.collectives.size();
+  return nullptr;
+}
+
+extern "C" {
+
+WEFT_EXPORT const char *weft_dtype_name(weft_dtype dtype) {
+  return unsigned(dtype) <= unsigned(DType::MAX)
+             ? plan::EnumNameDType(DType(dtype))
+             : nullptr;
+}
+
+WEFT_EXPORT const char *weft_role_name(weft_role role) {
+  return unsigned(role) <= unsigned(plan::PortRole::MAX)
+             ? plan::EnumNamePortRole(plan::PortRole(role))
+             : nullptr;
+}
+
+WEFT_EXPORT size_t weft_program_input_count(const weft_program *program) {
+  return program ? program->program->plan().inputs.size() : 0;
+}
+
+WEFT_EXPORT size_t weft_program_output_count(const weft_program *program) {
+  return program ? program->program->plan().outputs.size() : 0;
+}
+
+WEFT_EXPORT weft_error *weft_program_input(const weft_program *program,
+                                           size_t input, weft_port *out) {
+  return guarded([&] { return describePort(program, true, input, out); });
+}
+
+WEFT_EXPORT weft_error *weft_program_output(const weft_program *program,
+                                            size_t output, weft_port *out) {
+  return guarded([&] { return describePort(program, false, output, out); });
+}
+
+WEFT_EXPORT weft_error *weft_program_describe(const weft_program *program,
+                                              weft_program_info *out) {
+  return guarded([&] { return describeProgram(program, out); });
+}
+
+WEFT_EXPORT weft_error *weft_program_collective(const weft_program *program,
+                                                size_t collective,
+                                                weft_collective *out) {
+  return guarded([&] { return describeCollective(program, collective, out); });
+}
+}
