@@ -294,6 +294,29 @@ double Array::at(int64_t index) const {
   return out;
 }
 
+int64_t countNaN(ElementType type, const void *from, int64_t count) {
+  if (partType(type) != type)
+    return countNaN(partType(type), from, 2 * count);
+  if (!isFloat(type))
+    return 0;
+  int64_t found = 0;
+  if (carrierOf(type) != type) { // a byte each
+    for (int64_t i = 0; i < count; ++i) {
+      float value;
+      convertElements(type, static_cast<const uint8_t *>(from) + i,
+                      ElementType::Float32, &value, 1);
+      found += value != value;
+    }
+    return found;
+  }
+  visitType(type, [&](auto tag) {
+    const auto *values = static_cast<const decltype(tag) *>(from);
+    for (int64_t i = 0; i < count; ++i)
+      found += widen(values[i]) != widen(values[i]);
+  });
+  return found;
+}
+
 /// Images: the one conversion that a training loop does all the time.
 #if defined(__x86_64__)
 __attribute__((target_clones("avx512f", "avx2", "default")))

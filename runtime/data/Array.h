@@ -102,6 +102,8 @@ Array convert(const Array &array, ElementType type);
 /// The same on `count` elements in memory; `from` and `to` are apart.
 void convertElements(ElementType fromType, const void *from, ElementType toType,
                      void *to, int64_t count);
+/// How many of `count` elements in memory are NaN; of complex numbers the parts.
+int64_t countNaN(ElementType type, const void *from, int64_t count);
 /// Rows [begin, end) of the first dimension; both are within it.
 Array rows(const Array &array, int64_t begin, int64_t end);
 

@@ -36,10 +36,10 @@ Result<KerasArchive> readKerasArchive(const std::string &path,
   KerasArchive archive;
   for (auto [member, text] : {std::pair{"metadata.json", &archive.metadata},
                               std::pair{"config.json", &archive.config}}) {
-    Result<std::vector<uint8_t>> bytes = zip->read(member);
-    if (!bytes)
-      return bytes.error();
-    text->assign(bytes->begin(), bytes->end());
+    Result<std::string> json = zip->readJson(member);
+    if (!json)
+      return json.error();
+    *text = std::move(*json);
   }
   Result<std::vector<uint8_t>> bytes = zip->read("model.weights.h5");
   if (!bytes)

@@ -1,6 +1,9 @@
 #include "weft/runtime/data/Zip.h"
 
+#include "weft/runtime/data/ZipDirectory.h"
+
 #include <algorithm>
+#include <set>
 #include <zip.h>
 #include <zlib.h>
 
@@ -10,6 +13,8 @@ namespace {
 /// No DEFLATE stream expands by more than 1032; some slack for its ends.
 constexpr uint64_t bestRatio = 1040;
 constexpr size_t memberLimit = 1 << 20;
+/// Of all members together: see Zip.h.
+constexpr uint64_t sizeOfAnyRatio = uint64_t(1) << 30, mostRatio = 200;
 
 /// What is wrong with a member's claims, or nothing.
 std::string complaint(const zip_stat_t &info, uint64_t fileSize,
@@ -63,22 +68,55 @@ Result<ZipReader> ZipReader::open(const std::string &path,
     return Error{path + ": has " + std::to_string(count) +
                  " members, the limit is " + std::to_string(memberLimit) +
                  "; split it"};
-  uint64_t total = 0;
+  reader.limits = limits;
+  if (Status claims = reader.checkClaims(*size); !claims)
+    return claims.error();
+  if (Status names = reader.checkNames(); !names)
+    return names.error();
+  return reader;
+}
+
+Status ZipReader::checkClaims(uint64_t fileSize) {
+  uint64_t stored = 0, sizes = 0;
+  zip_int64_t count = zip_get_num_entries(archive.get(), 0);
   for (zip_int64_t i = 0; i < count; ++i) {
     zip_stat_t info;
-    if (zip_stat_index(reader.archive.get(), i, 0, &info) != 0)
-      return Error{path + ": member " + std::to_string(i) + ": " +
-                   zip_strerror(reader.archive.get()) +
-                   "; the file is damaged"};
-    std::string wrong = complaint(info, *size, limits);
+    if (zip_stat_index(archive.get(), i, 0, &info) != 0)
+      return Error{file + ": member " + std::to_string(i) + ": " +
+                   zip_strerror(archive.get()) + "; the file is damaged"};
+    std::string wrong = complaint(info, fileSize, limits);
     // Overlapping members are the other kind of bomb: the sum must fit as well.
-    if (wrong.empty() && (total += info.comp_size) > *size)
+    if (wrong.empty() && (stored += info.comp_size) > fileSize)
       wrong = "overlaps another one; the file is damaged or malicious";
     if (!wrong.empty())
-      return Error{path + ": member " + info.name + ": " + wrong};
-    reader.list.push_back({info.name, info.size});
+      return Error{file + ": member " + info.name + ": " + wrong};
+    sizes += info.size; // below 2^20 * 2^35
+    list.push_back({info.name, info.size});
   }
-  return reader;
+  if (sizes > sizeOfAnyRatio && sizes / mostRatio > fileSize)
+    return Error{file + ": its members grow from " + std::to_string(fileSize) +
+                 " to " + std::to_string(sizes) + " bytes, more than " +
+                 std::to_string(mostRatio) +
+                 "-fold; if that is meant, save it without compression, as "
+                 "numpy.savez does"};
+  return {};
+}
+
+Status ZipReader::checkNames() const {
+  Result<std::vector<std::string>> names = zipMemberNames(file, list.size());
+  if (!names)
+    return names.error();
+  std::set<std::string_view> seen;
+  for (size_t i = 0; i < list.size(); ++i) {
+    std::string where = file + ": member " + list[i].name + ": ";
+    if ((*names)[i].find('\0') != std::string::npos)
+      return Error{where + "has a NUL in its name, at which other programs cut "
+                           "it; save it again"};
+    if (!seen.insert((*names)[i]).second)
+      return Error{where + "is there twice, and programs differ in which one "
+                           "they read; save it again"};
+  }
+  return {};
 }
 
 bool ZipReader::contains(std::string_view name) const {
@@ -116,6 +154,20 @@ Result<std::vector<uint8_t>> ZipReader::read(std::string_view name) const {
                  " bytes, its directory says " + std::to_string(member->size) +
                  "; the file is damaged"};
   return bytes;
+}
+
+Result<std::string> ZipReader::readJson(std::string_view name) const {
+  for (const Member &member : list)
+    if (member.name == name && member.size > limits.json)
+      return Error{file + ": member " + std::string(name) + ": has " +
+                   std::to_string(member.size) +
+                   " bytes, the limit for JSON "
+                   "is " +
+                   std::to_string(limits.json) + "; write it anew"};
+  Result<std::vector<uint8_t>> bytes = read(name);
+  if (!bytes)
+    return bytes.error();
+  return std::string(bytes->begin(), bytes->end());
 }
 
 namespace {

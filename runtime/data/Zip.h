@@ -8,9 +8,18 @@
 //   writer.finish();
 //
 // Members may be stored or deflated when read; they are stored when written,
-// dated 1980-01-01, so that the same content gives the same bytes. No
-// allocation is larger than what the file can honestly hold: a member that
-// claims more than DEFLATE's best ratio is refused before it is read.
+// dated 1980-01-01, so that the same content gives the same bytes.
+//
+// What an archive can make of memory is bounded before anything is read: no
+// member claims more than DEFLATE's best ratio, 1032, and all together take no
+// more than 1 GiB or 200 times the file. Measured ratios of data as people
+// have it: weights 1.1, JSON of models 6 to 12, padded texts 30 to 50, masks of
+// images 470, one-hot labels of 1,000 classes 605. So what is refused is arrays
+// of more than 1 GiB that are nearly constant; saved without compression they
+// are taken.
+//
+// Programs differ in which of two members of one name they read, and where they
+// cut a name that has a NUL: both are refused.
 //
 //===----------------------------------------------------------------------===//
 
@@ -38,13 +47,18 @@ public:
   bool contains(std::string_view name) const;
   /// Checks the CRC.
   Result<std::vector<uint8_t>> read(std::string_view name) const;
+  /// A member of JSON, of at most limits.json bytes.
+  Result<std::string> readJson(std::string_view name) const;
   const std::string &path() const { return file; }
 
 private:
   struct Close {
     void operator()(struct zip *archive) const;
   };
+  Status checkClaims(uint64_t fileSize);
+  Status checkNames() const;
   std::string file;
+  ReadLimits limits;
   std::unique_ptr<struct zip, Close> archive;
   std::vector<Member> list;
 };

@@ -103,6 +103,7 @@ Status ModelState::set(Variable &variable, const Array &value) {
                  "; the file belongs to another model"};
   Array converted = convert(value, variable.port.type);
   variable.hasValue = true;
+  variable.isDrawn = false;
   return takeError(weft_buffer_write(variable.buffer, converted.bytes.data(),
                                      converted.bytes.size()));
 }
@@ -116,8 +117,16 @@ Status ModelState::initialise() {
       return value.error();
     if (Status ok = set(variable, *value); !ok)
       return ok;
+    json meta = json::parse(variable.port.metadata, nullptr, false);
+    variable.isDrawn =
+        meta.is_object() && meta.value("seed", json()).is_number();
   }
   return {};
+}
+
+bool ModelState::hasDrawn() const {
+  return std::any_of(list.begin(), list.end(),
+                     [](const Variable &variable) { return variable.isDrawn; });
 }
 
 Status ModelState::load(const std::vector<NamedArray> &arrays, bool strict) {

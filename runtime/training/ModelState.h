@@ -41,7 +41,10 @@ public:
     Port port;
     weft_buffer *buffer;
     bool hasValue = false;
+    bool isDrawn = false; ///< its value came from a seed
   };
+  /// Whether any variable has a value that came from a seed.
+  bool hasDrawn() const;
   const std::vector<Variable> &variables() const { return list; }
   /// Null where there is none.
   weft_buffer *buffer(std::string_view name) const;

@@ -141,6 +141,11 @@ Result<TrainingData::Column> column(const DataOptions &options,
   }
   if (!array)
     return array.error();
+  if (partType(array->type) != array->type && partType(port.type) == port.type)
+    return Error{*source + ": is " + std::string(name(array->type)) + ", " +
+                 port.name + " takes " + std::string(name(port.type)) +
+                 ", which has no imaginary part; take what is meant of it, in "
+                 "NumPy with .real or numpy.abs"};
   if (Status ok = fitShape(*array, port, *source, options); !ok)
     return ok.error();
   TrainingData::Column made{port, *source, nullptr};
@@ -204,6 +209,14 @@ void TrainingData::gather(const Column &column,
   }
 }
 
+int64_t TrainingData::countNaN(const Column &column) const {
+  const Array &array = *column.array;
+  int64_t row = int64_t(array.rowBytes() / byteWidth(array.type));
+  return weft::countNaN(array.type,
+                        array.bytes.data() + column.begin * array.rowBytes(),
+                        samples * row);
+}
+
 std::string TrainingData::description() const {
   std::string out;
   for (const Column &column : columns) {
@@ -218,10 +231,15 @@ std::string TrainingData::description() const {
     }
     char range[80];
     std::snprintf(range, sizeof range, "%g..%g", low, high);
+    int64_t missing = countNaN(column);
     Shape shape = array.shape;
     shape[0] = samples;
     out += column.port.name + ": " + column.source + " " + text(shape) + " " +
-           std::string(name(array.type)) + " " + range;
+           std::string(name(array.type));
+    if (low <= high)
+      out += std::string(" ") + range;
+    if (missing)
+      out += (low <= high ? ", " : " ") + std::to_string(missing) + " NaN";
     if (column.divideBy != 1) {
       std::snprintf(range, sizeof range, ", divided by %g", column.divideBy);
       out += range;

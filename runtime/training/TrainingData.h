@@ -49,7 +49,10 @@ public:
   /// loop that keeps it allocates nothing.
   static void gather(const Column &column, std::span<const int64_t> indices,
                      ElementType type, std::vector<uint8_t> &out);
-  /// A line for each array: name, source, shape, dtype and range.
+  /// How many values of a column are NaN.
+  int64_t countNaN(const Column &column) const;
+  /// A line for each array: name, source, shape, dtype, range and how many
+  /// values are NaN.
   std::string description() const;
   /// Keras' validation_split: the last part, taken before any shuffle.
   Result<std::pair<TrainingData, TrainingData>> split(double fraction) const;

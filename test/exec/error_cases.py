@@ -7,9 +7,11 @@ import os
 import re
 import struct
 import subprocess
+import warnings
 import zipfile
 
 import npz_values
+import program_files
 
 
 def npy(descr, shape, data, fortran=False):
@@ -41,6 +43,23 @@ class Cases:
         npz_values.write(self.scratch / name, {key: (shape, array.array("B", data))
                                                for key, (shape, data) in arrays.items()})
         return self.scratch / name
+
+    def fifo(self, name):
+        """A pipe that nobody writes to: whoever opens it to read waits."""
+        os.mkfifo(self.scratch / name)
+        return self.scratch / name
+
+    def squeezed(self, name, **members):
+        with zipfile.ZipFile(self.scratch / name, "w", zipfile.ZIP_DEFLATED) as file:
+            for member, data in members.items():
+                file.writestr(member, data)
+        return self.scratch / name
+
+    def claiming(self, name, stored, size):
+        """An archive of one member that says it grows from `stored` to `size` bytes."""
+        good = self.squeezed(name, **{"x.npy": os.urandom(stored)}).read_bytes()
+        at = good.rindex(b"PK\x01\x02")
+        return self.write(name, good[:at + 24] + struct.pack("<I", size) + good[at + 28:])
 
     def zip(self, name, **members):
         with zipfile.ZipFile(self.scratch / name, "w") as file:
@@ -124,6 +143,9 @@ class Cases:
         yield "NaN in JSON", [*layout, self.write("nan.json", '{"learning_rate": NaN}')]
         yield "deep JSON", [*layout, self.write("deep.json", "[" * 100000)]
         yield "deep JSON, closed", [*layout, self.write("deep2.json", "[" * 5000 + "]" * 5000)]
+        yield "a pipe", [*layout, self.fifo("pipe.json")]
+        yield "NUL", [*layout, self.layer("nul", 2, name="d1\0d2")]
+        yield "much JSON", [*layout, self.write("much.json", b" " * ((64 << 20) + 1))]
         yield "key twice", [*layout, self.write("twice.json", '{"config": {}, "config": {}}')]
         yield "tf.keras", [*layout, self.model("tf", lambda m: m.update(keras_version="2.9.0"))]
         yield "model class", [*layout, self.model("class", lambda m: m.update(class_name="Wide"))]
@@ -182,6 +204,20 @@ class Cases:
         yield "bad weights", [*layout, self.zip("h5.keras", **{**parts, "model.weights.h5": b"\x89HDF"})]
         bomb = self.zip("bomb.keras", **{**parts, "config.json": b"{}"}).read_bytes()
         at = bomb.rindex(b"PK\x01\x02", 0, bomb.index(b"config.json", bomb.index(b"PK\x01\x02")))
+        spaces = self.squeezed("spaces.keras", **{**parts, "config.json": b" " * ((64 << 20) + 1)})
+        assert spaces.stat().st_size < 1 << 20
+        yield "much JSON", [*layout, spaces]
+        yield "grows too much", [*layout, self.claiming("grows.keras", 2 << 20, 3 << 29)]
+        with warnings.catch_warnings(action="ignore"):
+            twice = self.scratch / "twice.keras"
+            with zipfile.ZipFile(twice, "w") as file:
+                for part in ("config.json", *parts):
+                    file.writestr(part, parts[part])
+        yield "a member twice", [*layout, twice]
+        cut = self.zip("nul.keras", **{**parts, "config.json!old": b"{}"}).read_bytes()
+        yield "a NUL", [*layout, self.write("nul.keras", cut.replace(b"config.json!old", b"config.json\0old"))]
+        yield "a pipe", [*layout, self.fifo("pipe.keras")]
+        yield "a moved directory", [*layout, self.write("moved.keras", b"PK\x03\x04" * 30 + good)]
         yield "a member that claims too much", [*layout, self.write(
             "bomb.keras", bomb[:at + 20] + struct.pack("<II", 10, 1 << 31) + bomb[at + 28:])]
 
@@ -289,6 +325,11 @@ class Cases:
             return ["fit", self.model_file, "--seed", "1", "--max-steps", "1", *flags]
         yield "none", fit()
         yield "no file", fit("--data", self.scratch / "nothing.npz")
+        yield "a pipe", fit("--data", self.fifo("pipe.npz"))
+        complex_x = self.zip("complex.npz", **{"x.npy": npy("<c8", (8, 28, 28), bytes(8 * 8 * 784)),
+                                               "y.npy": npy("|u1", (8,), bytes(8))})
+        yield "complex", fit("--data", complex_x)
+        yield "grows too much", fit("--data", self.claiming("grows.npz", 2 << 20, 3 << 29))
         yield "no zip", fit("--data", self.write("text.npz", "x = 1"))
         good = self.good_data.read_bytes()
         yield "cut zip", fit("--data", self.write("cut.npz", good[:-30]))
@@ -318,6 +359,7 @@ class Cases:
             h5 = file.read("model.weights.h5")
             config = file.read("config.json")
         yield "no file", predict(self.scratch / "nothing.keras")
+        yield "a pipe", predict(self.fifo("pipe.keras"))
         yield "no zip", predict(self.write("text.keras", "no archive"))
         yield "cut h5", predict(self.write("cut.weights.h5", h5[:1000]))
         yield "foreign h5", predict(self.write("foreign.weights.h5", h5))
@@ -346,7 +388,11 @@ class Cases:
         trailer = struct.pack("<QQQQII8s", len(image) - 48, 0, 0, 0, 1, 0, b"WEFTPROG")
         yield "no file", ["run", self.scratch / "nothing.weft", "--list"]
         yield "a folder", ["run", self.scratch, "--list"]
+        yield "a pipe", ["run", self.fifo("pipe.weft"), "--list"]
         yield "empty", listing("empty.weft", b"")
+        yield "explained for other devices", ["explain", self.program(), "--devices", "cpu:8"]
+        no_code = self.write("code.weft", program_files.assemble(b"", program_files.plan_of(image)))
+        yield "no code", ["run", no_code, "--inputs", self.good_data, "--outputs", self.scratch / "out.npz"]
         yield "cut", listing("cut.weft", image[:-100])
         yield "cut before the trailer", listing("middle.weft", image[:2000] + image[-48:])
         yield "altered", listing("altered.weft", image[:1000] + bytes([image[1000] ^ 1]) + image[1001:])
@@ -406,6 +452,15 @@ class Cases:
     def warnings(self):
         labels = self.write_npz("labels.npz", x=((8, 28, 28), bytes(8 * 784)), y=((8,), bytes(range(4, 12))))
         yield "labels", ["evaluate", self.model_file, "--data", labels]
+        nan = self.scratch / "nan.npz"
+        npz_values.write(nan, {"x": ((8, 28, 28), array.array("f", [0, float("nan")] * (4 * 784))),
+                               "y": ((8,), array.array("B", bytes(8)))})
+        yield "NaN", ["fit", self.model_file, "--data", nan, "--max-steps", "1"]
+        open_cache = self.scratch / "cache"
+        (open_cache / "weft").mkdir(parents=True)
+        (open_cache / "weft").chmod(0o777)
+        yield "a cache that others can write", ["layout", self.model_file], {
+            "env": {**os.environ, "XDG_CACHE_HOME": str(open_cache)}}
         yield "dead rule", ["layout", self.model_file, "--distribution",
                             self.distribution("dead", layout_map={"d1/kernal": [None, "model"]})]
         yield "devices without a distribution", ["layout", self.model_file, "--devices", "cpu:8"]

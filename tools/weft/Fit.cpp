@@ -140,6 +140,15 @@ static void printData(const FitFlags &flags, const TrainingData &data) {
                 static_cast<long long>(data.samples));
 }
 
+/// One that the command line does not name, where a result depends on it.
+static void printSeed(const FitFlags &flags, TrainingSession &session) {
+  bool shuffles = !flags.initOnly && !flags.noShuffle;
+  if (!flags.model.seed && !flags.json &&
+      (shuffles || session.state().hasDrawn()))
+    std::printf("seed %llu\n",
+                static_cast<unsigned long long>(session.compiler().seed()));
+}
+
 int weft::tool::runFit(const FitFlags &given) {
   FitFlags flags = given;
   if (!writesFiles(flags))
@@ -150,15 +159,14 @@ int weft::tool::runFit(const FitFlags &given) {
       TrainingSession::open(flags.model, flags.data, flags.processes);
   if (!session)
     return 1;
-  if (!flags.model.seed && !flags.json)
-    std::printf("seed %llu\n",
-                static_cast<unsigned long long>(session->compiler().seed()));
   if (flags.verify && writesFiles(flags) &&
       !verifyStages(session->compiler(), "train", flags.model.batchSize))
     return 1;
   StepClock clock;
   if (flags.initOnly) {
     Status ready = session->initialise(StepKind::Train, flags.weights);
+    if (ready)
+      printSeed(flags, *session);
     return ready ? writeResults(flags, *session, {}, clock)
                  : fail(ready.message());
   }
@@ -170,6 +178,7 @@ int weft::tool::runFit(const FitFlags &given) {
   if (Status ready = session->initialise(StepKind::Train, flags.weights);
       !ready)
     return fail(ready.message());
+  printSeed(flags, *session);
 
   MersenneTwister generator =
       MersenneTwister::numpy(static_cast<uint32_t>(session->compiler().seed()));

@@ -7,7 +7,6 @@
 #include "weft/tools/weft/Commands.h"
 
 #include <algorithm>
-#include <cstdio>
 #include <sys/stat.h>
 
 using namespace weft;
@@ -75,16 +74,14 @@ static Status checkComplete(const std::vector<NamedArray> &arrays,
 
 Result<std::vector<NamedArray>>
 weft::tool::readWeights(const std::string &path, const keras::Model &model) {
-  char magic[4] = {};
-  if (std::FILE *file = std::fopen(path.c_str(), "rb")) {
-    size_t read = std::fread(magic, 1, sizeof magic, file);
-    std::fclose(file);
-    if (read == 4 && std::string_view(magic, 4) == "\x89HDF") {
-      auto datasets = readWeightsH5(path);
-      if (!datasets)
-        return datasets.error();
-      return savedValues(*datasets, model, path);
-    }
+  Result<std::string> magic = readStart(path, 4);
+  if (!magic)
+    return magic.error();
+  if (*magic == "\x89HDF") {
+    auto datasets = readWeightsH5(path);
+    if (!datasets)
+      return datasets.error();
+    return savedValues(*datasets, model, path);
   }
   Result<ZipReader> zip = ZipReader::open(path);
   if (!zip)

@@ -34,6 +34,20 @@ std::optional<std::string> weft::tool::readTextFile(const std::string &path,
   return std::string(bytes->begin(), bytes->end());
 }
 
+/// The same for a file of JSON, which has a limit of its own.
+static std::optional<std::string> readJsonFile(const std::string &path,
+                                               std::string &error) {
+  auto size = regularFileSize(path);
+  uint64_t most = ReadLimits().json;
+  if (size && *size > most) {
+    error = path + ": has " + std::to_string(*size) +
+            " bytes, the limit for JSON is " + std::to_string(most) +
+            "; write it anew";
+    return std::nullopt;
+  }
+  return readTextFile(path, error);
+}
+
 int64_t weft::tool::deviceCountOf(llvm::StringRef devices) {
   int64_t count = 0;
   if (!devices.consume_front("cpu:") || devices.getAsInteger(10, count))
@@ -60,14 +74,16 @@ static bool parseShapeFlag(llvm::StringRef text, keras::ModelOptions &options) {
 
 std::optional<std::string>
 StepCompiler::readModelText(std::vector<NamedArray> &datasets) {
+  Result<std::string> magic = readStart(flags.model, 4);
+  if (!magic)
+    return fail(magic.message()), std::nullopt;
   std::string error;
-  auto text = readTextFile(flags.model, error);
-  if (!text) {
-    fail(error);
-    return std::nullopt;
-  }
-  if (!llvm::StringRef(*text).starts_with("PK\x03\x04"))
+  if (*magic != "PK\x03\x04") {
+    auto text = readJsonFile(flags.model, error);
+    if (!text)
+      fail(error);
     return text;
+  }
   auto archive = readKerasArchive(flags.model);
   if (!archive) {
     fail(archive.message());
@@ -139,7 +155,7 @@ bool StepCompiler::readDistributionFile() {
   }
   if (!flags.distribution.empty()) {
     std::string error;
-    auto text = readTextFile(flags.distribution, error);
+    auto text = readJsonFile(flags.distribution, error);
     if (!text)
       return fail(error), false;
     auto read =

@@ -5,6 +5,8 @@
 #include "weft/tools/weft/SavedModel.h"
 
 #include <chrono>
+#include <cmath>
+#include <cstdio>
 #include <cstring>
 #include <random>
 
@@ -91,13 +93,33 @@ Result<weft_program *> TrainingSession::program(StepKind kind, int64_t batch) {
                  " step could not be compiled; see the message above"};
   if (Status shared = shareBytes(processes, *image); !shared)
     return shared.error();
-  if (weft_error *error = weft_program_load_memory(image->data(), image->size(),
-                                                   &entry->second))
+  weft_error *error =
+      weft_program_load_memory(image->data(), image->size(), &entry->second);
+  if (!error)
+    error = weft_program_prepare(entry->second);
+  if (error)
     return ofModel(takeError(error));
   compileMs += std::chrono::duration<double, std::milli>(
                    std::chrono::steady_clock::now() - start)
                    .count();
   return entry->second;
+}
+
+static std::string numberText(double value) {
+  char text[32];
+  std::snprintf(text, sizeof text, "%g", value);
+  return text;
+}
+
+static void warnOfNaN(const TrainingData &data) {
+  for (const TrainingData::Column &column : data.columns)
+    if (int64_t missing = data.countNaN(column)) {
+      int64_t row = column.array->count() / column.array->shape[0];
+      warn(column.source + ": " + std::to_string(missing) + " of " +
+           std::to_string(data.samples * row) +
+           " values are NaN, and so is what is computed from them; replace "
+           "them, for example with numpy.nan_to_num");
+    }
 }
 
 /// Keras on JAX gives a label outside the classes a loss of zero; so does
@@ -111,7 +133,7 @@ static void warnOfLabels(const TrainingData &data, const keras::Model &model) {
     if (column.port.role != Role::Label)
       continue;
     int64_t outside = 0, row = column.array->count() / column.array->shape[0];
-    double least = 0, most = 0;
+    double least = INFINITY, most = -INFINITY;
     for (int64_t i = 0; i < data.samples * row; ++i) {
       double label = column.array->at(column.begin * row + i);
       least = std::min(least, label);
@@ -122,11 +144,24 @@ static void warnOfLabels(const TrainingData &data, const keras::Model &model) {
       warn(column.source + ": " + std::to_string(outside) + " of " +
            std::to_string(data.samples * row) + " labels lie outside 0.." +
            std::to_string(classes - 1) + " (they reach from " +
-           std::to_string(int64_t(least)) + " to " +
-           std::to_string(int64_t(most)) +
+           numberText(least) + " to " + numberText(most) +
            "); their loss is zero, as in Keras; mend the labels, or give the "
            "model more outputs");
   }
+}
+
+/// f.npz:x, of `images=f.npz:x`, where the model has one such layer, which is
+/// called images: its port is x, or y.
+static std::vector<std::string>
+withoutName(std::vector<std::string> arguments, const keras::Model &model,
+            const std::vector<unsigned> &nodes) {
+  if (nodes.size() != 1)
+    return arguments;
+  std::string name = model.layerOf(nodes[0]).name + "=";
+  for (std::string &argument : arguments)
+    if (argument.starts_with(name))
+      argument.erase(0, name.size());
+  return arguments;
 }
 
 Result<TrainingData> TrainingSession::data(StepKind kind,
@@ -140,9 +175,11 @@ Result<TrainingData> TrainingSession::data(StepKind kind,
   options.data =
       purpose == DataPurpose::Validation ? flags.validationData : flags.data;
   if (purpose != DataPurpose::Validation) {
-    options.x = flags.x;
-    options.y = flags.y;
-    options.sampleWeight = flags.sampleWeight;
+    const keras::Model &model = steps->model();
+    options.x = withoutName(flags.x, model, model.inputs);
+    options.y = withoutName(flags.y, model, model.outputs);
+    options.sampleWeight =
+        withoutName(flags.sampleWeight, model, model.outputs);
   }
   options.divideBy = flags.divideBy.value_or(1);
   options.addChannel = flags.addChannel;
@@ -157,6 +194,7 @@ Result<TrainingData> TrainingSession::data(StepKind kind,
   if (weft_error *error =
           weft_processes_agree(processes, "training data", hash))
     return takeError(error);
+  warnOfNaN(*selected);
   warnOfLabels(*selected, steps->model());
   return selected;
 }

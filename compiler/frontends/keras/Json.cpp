@@ -15,12 +15,21 @@ static std::string withoutPrefix(const std::string &what) {
 
 std::string weft::keras::parseJson(std::string_view text, Json &out) {
   std::vector<std::set<std::string>> open;
-  std::string twice;
+  std::string twice, cut;
+  // Names end at a NUL where they are printed, or compared with files.
+  auto checkNul = [&](const Json &text) {
+    if (text.is_string() && cut.empty() &&
+        text.get_ref<const std::string &>().find('\0') != std::string::npos)
+      cut = shortText(text);
+  };
   bool tooDeep = false;
   auto callback = [&](int depth, Json::parse_event_t event, Json &parsed) {
     tooDeep |= depth > kMostLevels;
     if (depth > kMostLevels)
       return false;
+    if (event == Json::parse_event_t::key ||
+        event == Json::parse_event_t::value)
+      checkNul(parsed);
     if (event == Json::parse_event_t::object_start)
       open.emplace_back();
     else if (event == Json::parse_event_t::object_end)
@@ -41,6 +50,8 @@ std::string weft::keras::parseJson(std::string_view text, Json &out) {
            " levels deep; write it with Keras' to_json()";
   if (!twice.empty())
     return "key " + inQuotes(twice) + " is written twice; remove one of them";
+  if (!cut.empty())
+    return "holds the character NUL in " + cut + "; remove it";
   return "";
 }
 
