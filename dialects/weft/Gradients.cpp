@@ -161,8 +161,8 @@ WEFT_UNARY_GRADIENT(ReluOp,
   LogicalResult Op::buildGradient(                                             \
       OpBuilder &builder, ValueRange resultGradients, ArrayRef<bool> wanted,   \
       SmallVectorImpl<Value> &operandGradients) {                              \
-    Value x = getOperand(0), y = getOperand(1), z = getResult();               \
-    (void)x, (void)y, (void)z;                                                 \
+    [[maybe_unused]] Value x = getOperand(0), y = getOperand(1);               \
+    [[maybe_unused]] Value z = getResult();                                    \
     return binaryGradient(                                                     \
         *this, builder, resultGradients, wanted, operandGradients,             \
         [&](const GradientBuilder &g, Value grad) -> Value {                   \

@@ -1,6 +1,7 @@
 #include "weft/runtime/data/Hdf5.h"
 
 #include "weft/runtime/data/Isolation.h"
+#include "weft/runtime/program/WriteAll.h"
 
 #include <cstring>
 #define H5_USE_110_API // one spelling for the releases 1.10 to 1.14
@@ -288,12 +289,11 @@ Result<std::vector<NamedArray>> readHere(std::vector<uint8_t> &bytes,
 }
 
 /// Little pieces of a message between processes, read in the order written.
-void putNumber(int file, uint64_t number) {
-  writeAll(file, &number, sizeof number);
+bool putNumber(int file, uint64_t number) {
+  return writeAll(file, &number, sizeof number);
 }
-void putBytes(int file, const void *data, size_t size) {
-  putNumber(file, size);
-  writeAll(file, data, size);
+bool putBytes(int file, const void *data, size_t size) {
+  return putNumber(file, size) && writeAll(file, data, size);
 }
 
 struct Message {
@@ -325,17 +325,19 @@ struct Message {
   }
 };
 
-void send(int file, const Result<std::vector<NamedArray>> &arrays) {
+bool send(int file, const Result<std::vector<NamedArray>> &arrays) {
   const std::string &wrong = arrays.message();
-  putBytes(file, wrong.data(), wrong.size());
-  putNumber(file, arrays ? arrays->size() : 0);
-  for (size_t i = 0; arrays && i < arrays->size(); ++i) {
+  bool good = putBytes(file, wrong.data(), wrong.size()) &&
+              putNumber(file, arrays ? arrays->size() : 0);
+  for (size_t i = 0; good && arrays && i < arrays->size(); ++i) {
     const auto &[name, array] = (*arrays)[i];
-    putBytes(file, name.data(), name.size());
-    putNumber(file, uint64_t(array.type));
-    putBytes(file, array.shape.data(), array.shape.size() * sizeof(int64_t));
-    putBytes(file, array.bytes.data(), array.bytes.size());
+    good = putBytes(file, name.data(), name.size()) &&
+           putNumber(file, uint64_t(array.type)) &&
+           putBytes(file, array.shape.data(),
+                    array.shape.size() * sizeof(int64_t)) &&
+           putBytes(file, array.bytes.data(), array.bytes.size());
   }
+  return good;
 }
 
 /// What the child sent; false where it did not get to the end.
@@ -364,7 +366,7 @@ Result<std::vector<NamedArray>> readHdf5(std::vector<uint8_t> &bytes,
                                          const ReadLimits &limits) {
   // The library's release 1.10 reads beyond its buffers on some damaged files.
   Result<std::vector<uint8_t>> sent = runIsolated(
-      [&](int file) { send(file, readHere(bytes, where, limits)); });
+      [&](int file) { return send(file, readHere(bytes, where, limits)); });
   std::vector<NamedArray> out;
   std::string wrong = sent ? "" : sent.message();
   bool complete = sent && receive(*sent, out, wrong);

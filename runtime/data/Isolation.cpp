@@ -11,31 +11,16 @@
 
 namespace weft {
 
-bool writeAll(int file, const void *data, size_t size) {
-  const char *at = static_cast<const char *>(data);
-  while (size) {
-    ssize_t written = write(file, at, size);
-    if (written < 0 && errno == EINTR)
-      continue;
-    if (written <= 0)
-      return false;
-    at += written;
-    size -= size_t(written);
-  }
-  return true;
-}
-
 /// Never returns; what ends it otherwise, its parent sees.
-[[noreturn]] static void runChild(const std::function<void(int)> &work,
-                                  int file, unsigned seconds) {
+[[noreturn]] static void runChild(const IsolatedWork &work, int file,
+                                  unsigned seconds) {
   for (int number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM})
     std::signal(number, SIG_DFL); // no reports of a host's handlers
   std::signal(SIGINT, SIG_IGN);   // Ctrl-C is the parent's affair
   rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);
   alarm(seconds);
-  work(file);
-  _exit(0);
+  _exit(work(file) ? 0 : 1);
 }
 
 static Result<std::vector<uint8_t>> contents(int file) {
@@ -55,7 +40,7 @@ static Result<std::vector<uint8_t>> contents(int file) {
   return bytes;
 }
 
-Result<std::vector<uint8_t>> runIsolated(const std::function<void(int)> &work,
+Result<std::vector<uint8_t>> runIsolated(const IsolatedWork &work,
                                          unsigned seconds) {
   int file = memfd_create("weft-result", MFD_CLOEXEC);
   pid_t child = file < 0 ? -1 : fork();
@@ -75,6 +60,8 @@ Result<std::vector<uint8_t>> runIsolated(const std::function<void(int)> &work,
     out = Error{WTERMSIG(status) == SIGALRM
                     ? "takes more than " + std::to_string(seconds) + " seconds"
                     : std::string("ends with ") + strsignal(WTERMSIG(status))};
+  else if (ended == child && WEXITSTATUS(status) != 0)
+    out = Error{"cannot pass on its result; free some memory"};
   else
     out = contents(file);
   if (file >= 0)

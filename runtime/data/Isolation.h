@@ -1,7 +1,7 @@
 //===- Isolation.h - work that may crash, in a process of its own ---------===//
 //
 //   Result<std::vector<uint8_t>> out = runIsolated([&](int file) {
-//     write(file, answer, size);
+//     return writeAll(file, answer, size);
 //   });
 //
 // For libraries that are not safe on damaged input: a crash or an endless loop
@@ -21,13 +21,14 @@
 
 namespace weft {
 
-/// The bytes that `work` wrote to the file (in memory) that it is given. Fails
-/// where it crashes or takes more than `seconds`.
-Result<std::vector<uint8_t>> runIsolated(const std::function<void(int)> &work,
-                                         unsigned seconds = 60);
+/// Writes its result to the file (in memory) that it is given; false where that
+/// fails.
+using IsolatedWork = std::function<bool(int file)>;
 
-/// Writes all bytes, whatever interrupts.
-bool writeAll(int file, const void *data, size_t size);
+/// The bytes that `work` wrote. Fails where it crashes, cannot write them or
+/// takes more than `seconds`.
+Result<std::vector<uint8_t>> runIsolated(const IsolatedWork &work,
+                                         unsigned seconds = 60);
 
 } // namespace weft
 

@@ -1,4 +1,5 @@
 #include "weft/runtime/processes/StartWatch.h"
+#include "weft/runtime/program/WriteAll.h"
 
 #include <algorithm>
 #include <chrono>
@@ -94,9 +95,8 @@ void StartWatch::endProcess() {
       " processes have started weft within 8 s, missing: " + missing +
       "; give all processes of mpirun the same command, and look "
       "for their own messages\n";
-  [[maybe_unused]] ssize_t written = 0;
   if (reports)
-    written = write(messages, line.data(), line.size());
+    writeMessage(messages, line);
   std::this_thread::sleep_for(1s); // for others to see that this one is here
   _exit(1);
 }

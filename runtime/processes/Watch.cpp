@@ -1,6 +1,7 @@
 // The thread that watches over the other processes.
 
 #include "weft/runtime/processes/Processes.h"
+#include "weft/runtime/program/WriteAll.h"
 
 #include <algorithm>
 #include <cstring>
@@ -193,11 +194,8 @@ bool Processes::othersHaveLeft() const {
 }
 
 void Processes::endProcess(const std::string &message, int status) {
-  if (isReporter()) {
-    std::string line = "weft: error: " + message + "\n";
-    [[maybe_unused]] ssize_t written =
-        write(messages, line.data(), line.size());
-  }
+  if (isReporter())
+    writeMessage(messages, "weft: error: " + message + "\n");
   _exit(status);
 }
 

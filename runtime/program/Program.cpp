@@ -2,6 +2,7 @@
 
 #include "weft/runtime/program/PlanAlignment.h"
 #include "weft/runtime/program/ProgramFile.h"
+#include "weft/runtime/program/WriteAll.h"
 
 #include <atomic>
 #include <cerrno>
@@ -60,14 +61,8 @@ static std::string pathOf(int file) {
 
 static Error loadLibrary(std::span<const uint8_t> elf, int file,
                          void *&library) {
-  for (size_t done = 0; done < elf.size();) {
-    ssize_t n = write(file, elf.data() + done, elf.size() - done);
-    if (n < 0 && errno == EINTR)
-      continue;
-    if (n <= 0)
-      return systemError("cannot write the kernels to a memory file");
-    done += static_cast<size_t>(n);
-  }
+  if (!writeAll(file, elf.data(), elf.size()))
+    return systemError("cannot write the kernels to a memory file");
   library = dlopen(pathOf(file).c_str(), RTLD_NOW | RTLD_LOCAL);
   if (!library)
     return makeError(WEFT_INVALID_FILE,

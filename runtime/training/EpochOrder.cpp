@@ -8,7 +8,7 @@ namespace weft {
 EpochOrder::EpochOrder(Options options, MersenneTwister *generator)
     : options(options), generator(generator) {
   if (options.shuffle && options.firstFit)
-    (void)generator->permutation(options.samples);
+    generator->permutation(options.samples); // its order is used by nothing
 }
 
 int64_t EpochOrder::batches() const {

@@ -16,7 +16,6 @@ static const char program[] =
     "}\n";
 
 static void toStdout(MlirStringRef text, void *unused) {
-  (void)unused;
   fwrite(text.data, 1, text.length, stdout);
 }
 

@@ -2,6 +2,7 @@
 
 #include "weft/test/fuzz/Campaign.h"
 #include "weft/dialects/weft/Weft.h"
+#include "weft/runtime/program/WriteAll.h"
 #include "weft/test/fuzz/RandomProgram.h"
 
 #include "llvm/ADT/StringExtras.h"
@@ -161,9 +162,7 @@ Verdict checkInChild(const std::string &text, std::string &reason) {
     ProgramCheck check;
     int verdict = static_cast<int>(check.run(text));
     std::string answer = std::to_string(verdict) + check.reason();
-    if (write(ends[1], answer.data(), answer.size()) < 0)
-      _exit(1);
-    _exit(0);
+    _exit(writeAll(ends[1], answer.data(), answer.size()) ? 0 : 1);
   }
   close(ends[1]);
   std::string answer;

@@ -5,6 +5,7 @@
 #include "weft/compiler/frontends/keras/Distribution.h"
 #include "weft/compiler/frontends/keras/SavedPaths.h"
 #include "weft/runtime/data/KerasArchive.h"
+#include "weft/runtime/program/WriteAll.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -39,8 +40,7 @@ static std::vector<std::string> fixtures(const std::string &folder,
 static bool withFile(const std::string &bytes,
                      const std::function<bool(const std::string &)> &read) {
   int file = memfd_create("fuzz", MFD_CLOEXEC);
-  bool written =
-      write(file, bytes.data(), bytes.size()) == ssize_t(bytes.size());
+  bool written = writeAll(file, bytes.data(), bytes.size());
   bool accepted = written && read("/proc/self/fd/" + std::to_string(file));
   close(file);
   return accepted;

@@ -47,18 +47,18 @@ static void dropDonations(func::FuncOp function) {
     function.removeArgAttr(i, kDonatedAttr);
 }
 
-static void eraseUnusedArguments(func::FuncOp function) {
+/// False where the function keeps an argument that nothing uses.
+static bool eraseUnusedArguments(func::FuncOp function) {
   llvm::BitVector unused(function.getNumArguments());
   for (BlockArgument argument : function.getArguments())
     if (argument.use_empty())
       unused.set(argument.getArgNumber());
-  if (unused.any())
-    (void)function.eraseArguments(unused);
+  return unused.none() || succeeded(function.eraseArguments(unused));
 }
 
-static void cleanUp(ModuleOp module) {
+static bool cleanUp(ModuleOp module) {
   eraseDeadOps(module);
-  eraseUnusedArguments(mainOf(module));
+  return eraseUnusedArguments(mainOf(module));
 }
 
 unsigned countOps(ModuleOp module) {
@@ -79,10 +79,10 @@ static bool keepResults(ModuleOp module, const llvm::BitVector &dropped) {
   if (dropped.size() != function.getNumResults() || dropped.all())
     return false;
   dropDonations(function);
-  (void)function.eraseResults(dropped);
+  if (failed(function.eraseResults(dropped)))
+    return false;
   function.getBody().front().getTerminator()->eraseOperands(dropped);
-  cleanUp(module);
-  return true;
+  return cleanUp(module);
 }
 
 static void resultShrinks(ModuleOp module, std::vector<Shrink> &all) {
@@ -146,8 +146,7 @@ static bool replaceOp(ModuleOp module, unsigned number, unsigned by) {
   }
   op->erase();
   dropDonations(mainOf(module));
-  cleanUp(module);
-  return true;
+  return cleanUp(module);
 }
 
 /// Returns the results of one op, and nothing else.
@@ -163,8 +162,7 @@ static bool returnOp(ModuleOp module, unsigned number) {
   function.removeResAttrsAttr();
   function.setFunctionType(FunctionType::get(
       module.getContext(), function.getArgumentTypes(), op->getResultTypes()));
-  cleanUp(module);
-  return countOps(module) < before;
+  return cleanUp(module) && countOps(module) < before;
 }
 
 /// Calls and gradients become what they stand for.

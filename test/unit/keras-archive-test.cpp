@@ -3,8 +3,10 @@
 #include "catch2/catch.hpp"
 #include "weft/runtime/data/KerasArchive.h"
 
+#include <csignal>
 #include <cstdlib>
 #include <filesystem>
+#include <sys/resource.h>
 
 using namespace weft;
 
@@ -102,6 +104,22 @@ TEST_CASE("every dtype goes through HDF5") {
   }
 }
 
+TEST_CASE("weights that the reader's process cannot pass on are an error") {
+  Result<std::vector<uint8_t>> bytes =
+      writeHdf5({}, {{"a", Array::zeros(ElementType::Float32, {100})}});
+  REQUIRE(bytes);
+  rlimit before;
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+  rlimit small = {100, before.rlim_max};
+  auto *action = std::signal(SIGXFSZ, SIG_IGN);
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
+  auto found = readHdf5(*bytes, "x.h5");
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
+  std::signal(SIGXFSZ, action);
+  CHECK(found.message().find("cannot pass on its result; free some memory") !=
+        std::string::npos);
+}
+
 TEST_CASE("damaged weight files are errors") {
   std::vector<uint8_t> nonsense(100, 7);
   CHECK(readHdf5(nonsense, "x.h5").message().find("no HDF5 file") !=
@@ -115,7 +133,8 @@ TEST_CASE("damaged weight files are errors") {
   for (size_t keep :
        {bytes->size() / 4, bytes->size() / 2, bytes->size() - 300}) {
     std::vector<uint8_t> cut(bytes->begin(), bytes->begin() + keep);
-    (void)readHdf5(cut, "x.h5"); // an error or the data, never a crash
+    auto found = readHdf5(cut, "x.h5"); // an error or the data, never a crash
+    CHECK((found || found.message().starts_with("x.h5: ")));
   }
   CHECK(byVariablePath({}, variables, "f.keras").message() ==
         "f.keras: has no dataset layers/dense/vars/0 for the variable "

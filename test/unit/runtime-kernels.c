@@ -11,14 +11,10 @@ void twice_plus_device(void *const *b, const int64_t *c) {
 }
 
 /// i32 counter += 1
-void increment(void *const *b, const int64_t *c) {
-  (void)c;
-  ++*(int32_t *)b[0];
-}
+void increment(void *const *b, const int64_t *c) { ++*(int32_t *)b[0]; }
 
 /// i1 = counter < limit
 void less(void *const *b, const int64_t *c) {
-  (void)c;
   *(uint8_t *)b[2] = *(const int32_t *)b[0] < *(const int32_t *)b[1];
 }
 
@@ -33,10 +29,7 @@ void limit_by_row(void *const *b, const int64_t *c) {
 }
 
 /// Nothing: what a launch costs.
-void nothing(void *const *b, const int64_t *c) {
-  (void)b;
-  (void)c;
-}
+void nothing(void *const *b, const int64_t *c) {}
 
 /// y[i] = f(x), 1000 numbers, in shares of 16: a kernel that
 /// several workers may share.
@@ -44,14 +37,10 @@ static void mix(float *y, const float *x, int64_t begin, int64_t end) {
   for (int64_t i = begin; i < end; ++i)
     y[i] = x[i] * 0.75f + 1.0f / (1.0f + x[(i * 7 + 1) % 1000] * x[i]);
 }
-void mixed(void *const *b, const int64_t *c) {
-  (void)c;
-  mix(b[1], b[0], 0, 1000);
-}
+void mixed(void *const *b, const int64_t *c) { mix(b[1], b[0], 0, 1000); }
 void mixed_part(void *const *b, const int64_t *c, int64_t part,
                 int64_t parts) __asm__("mixed.part");
 void mixed_part(void *const *b, const int64_t *c, int64_t part, int64_t parts) {
-  (void)c;
   int64_t next = part + 1;
   mix(b[1], b[0], part * 62 / parts * 16,
       next == parts ? 1000 : next * 62 / parts * 16);
@@ -75,7 +64,4 @@ void leave(void *const *b, const int64_t *c) {
     left = b[0];
 }
 /// b[0] = what the first device has at the place it left.
-void reach_over(void *const *b, const int64_t *c) {
-  (void)c;
-  *(float *)b[0] = *left;
-}
+void reach_over(void *const *b, const int64_t *c) { *(float *)b[0] = *left; }

@@ -40,13 +40,10 @@ static int64_t memoryBytes() {
 
 /// Graphics processors that the driver shows.
 static std::string whyNoCuda() {
-  std::error_code ignored;
-  int64_t count = 0;
-  for (const auto &entry : std::filesystem::directory_iterator(
-           "/proc/driver/nvidia/gpus", ignored)) {
-    (void)entry;
-    ++count;
-  }
+  std::error_code noDriver;
+  std::filesystem::directory_iterator gpus("/proc/driver/nvidia/gpus",
+                                           noDriver);
+  int64_t count = std::distance(begin(gpus), end(gpus));
   if (count == 0)
     return "no NVIDIA driver shows a GPU (/proc/driver/nvidia/gpus)";
   return std::to_string(count) + (count == 1 ? " GPU is" : " GPUs are") +

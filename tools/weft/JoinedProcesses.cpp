@@ -1,5 +1,6 @@
 #include "weft/tools/weft/JoinedProcesses.h"
 
+#include "weft/runtime/program/WriteAll.h"
 #include "weft/tools/weft/Commands.h"
 
 #include <csignal>
@@ -121,7 +122,7 @@ int JoinedProcesses::end(int status) {
     text = std::string("weft: error: ") + other + "\n";
   else if (reports && status != 0 && !isRankZero) // rank 0 has died
     text = kept;
-  [[maybe_unused]] ssize_t written = write(visible, text.data(), text.size());
+  writeMessage(visible, text);
   std::fflush(stderr);
   if (!isOrderly)
     _exit(result);

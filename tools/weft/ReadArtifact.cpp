@@ -4,6 +4,7 @@
 
 #include "weft/compiler/frontends/stablehlo/Import.h"
 #include "weft/runtime/data/Isolation.h"
+#include "weft/runtime/program/WriteAll.h"
 
 #include "mlir/IR/AsmState.h"
 #include "mlir/IR/Diagnostics.h"
@@ -42,11 +43,13 @@ Result<std::string> weft::tool::artifactText(const std::string &bytes,
   auto sent = runIsolated(
       [&](int file) {
         std::string answer = read(bytes, name);
-        writeAll(file, answer.data(), answer.size());
+        return writeAll(file, answer.data(), answer.size());
       },
       seconds);
   if (!sent || sent->empty())
-    return Error{name + ": is a damaged portable artifact; write it again"};
+    return Error{name + ": is a damaged portable artifact" +
+                 (sent ? "" : " (the reader " + sent.message() + ")") +
+                 "; write it again"};
   std::string text(sent->begin() + 1, sent->end());
   if (sent->front() != 'T')
     return Error{name + ": is no portable artifact that Weft reads: " + text};

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/runtime/program/WriteAll.h"
 #include "weft/tools/weft/Commands.h"
 #include "weft/tools/weft/FlagValues.h"
 #include "weft/tools/weft/JoinedProcesses.h"
@@ -364,10 +365,8 @@ static void endByFault(int number) {
   for (std::string_view part :
        {std::string_view("weft: internal failure: "), std::string_view(name),
         std::string_view("; please report the command line and what `weft "
-                         "compile MODEL --emit=imported` prints\n")}) {
-    [[maybe_unused]] ssize_t written =
-        write(JoinedProcesses::visibleErrors(), part.data(), part.size());
-  }
+                         "compile MODEL --emit=imported` prints\n")})
+    weft::writeMessage(JoinedProcesses::visibleErrors(), part);
   _exit(70);
 }
 
@@ -391,8 +390,7 @@ static void watchFaults() {
 [[noreturn]] static void endWithoutMemory() {
   constexpr std::string_view text =
       "weft: error: out of memory; take a smaller model, batch or file\n";
-  [[maybe_unused]] ssize_t written =
-      write(STDERR_FILENO, text.data(), text.size());
+  weft::writeMessage(STDERR_FILENO, text);
   _exit(1);
 }
 

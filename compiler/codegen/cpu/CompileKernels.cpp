@@ -70,11 +70,11 @@ static void print(func::FuncOp kernel, std::string &text) {
       OpPrintingFlags().useLocalScope().elideLargeElementsAttrs(INT64_MAX));
 }
 
-static LogicalResult fail(func::FuncOp kernel, const CpuTarget &target,
-                          llvm::StringRef error) {
-  return kernel.emitError()
-         << "kernel '" << kernel.getName() << "' cannot be compiled for "
-         << target.name << ": " << error;
+static void report(func::FuncOp kernel, const CpuTarget &target,
+                   llvm::StringRef error) {
+  kernel.emitError() << "kernel '" << kernel.getName()
+                     << "' cannot be compiled for " << target.name << ": "
+                     << error;
 }
 
 static std::vector<KernelJob> collectKernels(ModuleOp module) {
@@ -171,7 +171,7 @@ LogicalResult weft::compileKernels(ModuleOp module, cpu::KeptLowerings &kept,
   std::vector<llvm::SmallVector<char>> objects;
   for (KernelJob &job : jobs) {
     if (!job.error.empty()) {
-      (void)fail(job.kernel, kept.target, job.error);
+      report(job.kernel, kept.target, job.error);
       failed = true;
     }
     objects.push_back(std::move(job.object));
@@ -202,8 +202,10 @@ LogicalResult weft::printKernels(ArrayRef<func::FuncOp> kernels,
     std::string error =
         lowering.lower(text, llvm::CodeGenOptLevel::Aggressive,
                        llvm::CodeGenFileType::AssemblyFile, assembly);
-    if (!error.empty())
-      return fail(kernel, target, error);
+    if (!error.empty()) {
+      report(kernel, target, error);
+      return failure();
+    }
     out << llvm::StringRef(assembly.data(), assembly.size());
   }
   return success();
