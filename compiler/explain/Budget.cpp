@@ -170,8 +170,8 @@ static std::string memoryText(const MemoryUse &memory) {
   return "weights " + groupedDigits(memory.weights) + ", optimizer " +
          groupedDigits(memory.optimizer) + ", activations " +
          groupedDigits(memory.activations) + ", temporaries " +
-         groupedDigits(memory.temporaries) + ", batch " +
-         groupedDigits(memory.batch);
+         groupedDigits(memory.temporaries) + ", " + memory.batchName().str() +
+         " " + groupedDigits(memory.batch);
 }
 
 /// What follows the first line, each part after "; ".

@@ -122,9 +122,20 @@ static CollectiveCost explainedCost(plan::CollectiveOp op, const Mesh &mesh) {
   return cost;
 }
 
+/// A result takes its memory: what a step updates.
+static bool isDonated(plan::InputOp input) {
+  return llvm::any_of(input->getUsers(), [&](Operation *user) {
+    auto output = dyn_cast<plan::OutputOp>(user);
+    return output && output.getDonor() == input.getBuffer();
+  });
+}
+
 static void addInput(plan::InputOp input, MemoryUse &memory) {
   int64_t bytes = plan::byteSize(cast<MemRefType>(input.getBuffer().getType()));
-  if (input.getRole() == "weight" || input.getRole() == "state")
+  bool saysNothing = input.getRole() == "input" || input.getRole() == "other";
+  memory.hasRoles |= !saysNothing;
+  if (input.getRole() == "weight" || input.getRole() == "state" ||
+      (saysNothing && isDonated(input)))
     memory.weights += bytes;
   else if (input.getRole() == "slot")
     memory.optimizer += bytes;

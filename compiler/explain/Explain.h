@@ -54,8 +54,15 @@ struct MemoryUse {
   int64_t activations = 0;
   int64_t temporaries = 0; ///< the rest of the arena
   int64_t batch = 0;       ///< inputs, labels, sample weights
+  /// No argument says what it is, as in programs of JAX: those that are not
+  /// donated, parameters among them, are the batch's row under another name.
+  bool hasRoles = false;
   int64_t total() const {
     return weights + optimizer + activations + temporaries + batch;
+  }
+  llvm::StringRef batchName() const { return hasRoles ? "batch" : "arguments"; }
+  llvm::StringRef batchNote() const {
+    return hasRoles ? "inputs and labels" : "not donated";
   }
 };
 

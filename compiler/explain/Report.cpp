@@ -22,12 +22,10 @@ static llvm::json::Value fixValue(const CollectiveCost &cost) {
 }
 
 static llvm::json::Object memoryJson(const MemoryUse &memory) {
-  return llvm::json::Object{{"weights", memory.weights},
-                            {"optimizer", memory.optimizer},
-                            {"activations", memory.activations},
-                            {"temporaries", memory.temporaries},
-                            {"batch", memory.batch},
-                            {"total", memory.total()}};
+  return llvm::json::Object{
+      {"weights", memory.weights},         {"optimizer", memory.optimizer},
+      {"activations", memory.activations}, {"temporaries", memory.temporaries},
+      {memory.batchName(), memory.batch},  {"total", memory.total()}};
 }
 
 llvm::json::Value weft::toJson(const Explanation &explanation) {
@@ -191,7 +189,7 @@ void TextReport::writeMemory() {
             explanation.step == "train" ? "kept for the gradients, and results"
                                         : "results"},
            {"temporaries", memory.temporaries, ""},
-           {"batch", memory.batch, "inputs and labels"},
+           {memory.batchName(), memory.batch, memory.batchNote()},
            {"total", memory.total(), ""}}) {
     out << "  " << llvm::left_justify(name, 31)
         << llvm::right_justify(groupedDigits(value), 15);

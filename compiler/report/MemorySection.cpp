@@ -25,7 +25,7 @@ static void writeCategories(const Report &report, llvm::raw_ostream &out) {
   for (auto [color, name, bytes, note] : std::initializer_list<Row>{
            {"m1", "weights", memory.weights, "parameters and other state"},
            {"m2", "optimizer", memory.optimizer, "its slots"},
-           {"m3", "batch", memory.batch, "inputs and labels"},
+           {"m3", memory.batchName(), memory.batch, memory.batchNote()},
            {"m4", "activations", memory.activations,
             trains ? "kept for the gradients, and results" : "results"},
            {"m5", "temporaries", memory.temporaries,

@@ -365,7 +365,9 @@ void html::writeStep(const Report &report, llvm::raw_ostream &out) {
       << "</div><ul class=\"legend\"><li><i "
          "class=\"m1\"></i>weights</li><li><i "
          "class=\"m2\"></i>optimizer</li><li><i "
-         "class=\"m3\"></i>batch</li><li><i "
+         "class=\"m3\"></i>"
+      << report.explanation.memory.batchName()
+      << "</li><li><i "
          "class=\"m4\"></i>activations</li><li><i "
          "class=\"m5\"></i>temporaries</li>"
          "<li><i class=\"m0\"></i>held for the whole step</li></ul></section>";

@@ -37,8 +37,8 @@ std::string weft::oversize(llvm::ArrayRef<int64_t> shape,
            "; make a dimension smaller";
   };
   for (int64_t size : shape)
-    if (std::string reason = refusal(size); !reason.empty() &&
-                                            llvm::is_contained(shape, 0))
+    if (std::string reason = refusal(size);
+        !reason.empty() && llvm::is_contained(shape, 0))
       return reason;
   return refusal(shape);
 }

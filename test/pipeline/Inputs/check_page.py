@@ -87,8 +87,9 @@ for row in rows:
     words = [e for e in page.elements[at:] if e["tag"] == "dd"]
     print("row", figures[1], figures[3], "why", words[1]["text"])
 memory = [cells(e) for e in page.all("tr") if e["section"] == "memory"]
-kinds = ("weights", "optimizer", "batch", "activations", "temporaries")
-figures = {row[0]: row[1] for row in memory if row and row[0] in kinds + ("total",)}
+figures = {row[0]: row[1] for row in memory if row}
+# A program that does not say what its arguments are has no batch.
+kinds = ("weights", "optimizer", "batch" if "batch" in figures else "arguments", "activations", "temporaries")
 assert sum(int(figures[k].replace(",", "")) for k in kinds) == int(figures["total"].replace(",", ""))
 print("memory", *(figures[k] for k in kinds), "total", figures["total"])
 for section, word in (("budgets", "limit"), ("rules", "rule")):
