@@ -10,7 +10,7 @@ exponent is above 1.3 and the time is long enough to be no start-up.
 
 --quick takes few and small programs, with a bound that no noise of a busy machine
 reaches: 8 times as many ops may take 4 times as long as linear, 8,192 times as many
-devices 8 times as long as 8 devices. Code of kernels is compiled anew in each run.
+devices 8 times as long as 8 devices, 15,015 on five axes 16 times as long as 96. Code of kernels is compiled anew in each run.
 """
 
 import argparse
@@ -81,6 +81,17 @@ def of_devices(weft, devices, folder):
             "layout": [weft, "layout", *spread], "stablehlo": [weft, "compile", program, "-o", folder / "program.weft"]}
 
 
+def of_mesh(weft, devices, folder):
+    """{column: command} for a mesh of five axes, over which no dimension is even."""
+    shape = {96: [3, 4, 2, 2, 2], 15015: [3, 5, 7, 11, 13]}[devices]
+    spread = folder / f"mesh{devices}.json"
+    mesh = {"shape": shape, "axis_names": list("abcde"), "devices": None}
+    layouts = {"d1/kernel": ["b", "c"], "d2/kernel": ["d", "e"]}
+    spread.write_text(json.dumps({"class_name": "ModelParallel",
+                                  "config": {"device_mesh": mesh, "layout_map": layouts, "batch_dim_name": "a"}}))
+    return {"explain": [weft, "explain", MODEL, "--distribution", spread, "--batch-size", "64"]}
+
+
 def of_ops(weft, ops, folder):
     """{column: command} for a number of ops."""
     program, foreign, model = folder / f"chain{ops}.mlir", folder / f"stablehlo{ops}.mlir", folder / f"layers{ops}.json"
@@ -114,7 +125,7 @@ def table(name, sizes, commands, repeat):
 
 def quick(weft, folder):
     """What grows too fast between two sizes, whatever else the machine does."""
-    for name, sizes, commands, most in (("devices", (8, 65536), of_devices, 8), ("ops", (1000, 8000), of_ops, 32)):
+    for name, sizes, commands, most in (("devices", (8, 65536), of_devices, 8), ("devices of an uneven mesh", (96, 15015), of_mesh, 16), ("ops", (1000, 8000), of_ops, 32)):
         few, many = ({column: measure(command, 2)["s"] for column, command in commands(weft, size, folder).items()} for size in sizes)
         for column in few:
             if many[column] > most * max(few[column], 0.1):

@@ -26,27 +26,56 @@ static int64_t strideOf(const Mesh &mesh, const SubAxis &digit) {
 
 DeviceTable::DeviceTable(const Problem &problem)
     : problem(problem), width(problem.digits.size() + problem.rank()) {
-  int64_t devices = problem.mesh.size();
   unsigned count = problem.digits.size(), rank = problem.rank();
+  llvm::SmallVector<bool> used(problem.mesh.axes.size());
+  for (const SubAxis &digit : problem.digits)
+    used[digit.axis] = true;
+  for (const SubAxes &list : problem.frozen)
+    for (const SubAxis &axis : list)
+      used[axis.axis] = true;
+  int64_t devices = 1;
+  for (auto [axis, isUsed] : llvm::enumerate(used))
+    if (isUsed) {
+      axes.push_back(axis);
+      devices *= problem.mesh.axes[axis].size;
+    }
   rows.resize(devices * width);
   goals.resize(devices * rank);
   wantedVolume.assign(devices, 1);
-  for (unsigned i = 0; i < count; ++i) {
-    int32_t stride = strideOf(problem.mesh, problem.digits[i]);
-    int32_t size = problem.digits[i].size;
-    for (int32_t position = 0; position < devices; ++position)
-      rows[position * width + i] = position / stride % size;
-  }
   View target(problem, problem.target);
-  for (int64_t position = 0; position < devices; ++position)
+  for (int64_t row = 0; row < devices; ++row) {
+    int64_t position = firstOf(row);
+    for (unsigned i = 0; i < count; ++i)
+      rows[row * width + i] = position /
+                              strideOf(problem.mesh, problem.digits[i]) %
+                              problem.digits[i].size;
     for (unsigned dim = 0; dim < rank; ++dim) {
       if (!problem.frozen[dim].empty())
-        rows[position * width + count + dim] =
+        rows[row * width + count + dim] =
             coordinate(problem.mesh, position, problem.frozen[dim]);
-      Interval goal = held(target, position, dim);
-      goals[position * rank + dim] = goal;
-      wantedVolume[position] *= goal.size();
+      Interval goal = held(target, row, dim);
+      goals[row * rank + dim] = goal;
+      wantedVolume[row] *= goal.size();
     }
+  }
+}
+
+int64_t DeviceTable::rowOf(int64_t position) const {
+  int64_t row = 0;
+  for (unsigned axis : axes)
+    row = row * problem.mesh.axes[axis].size +
+          problem.mesh.coordinate(position, axis);
+  return row;
+}
+
+int64_t DeviceTable::firstOf(int64_t row) const {
+  int64_t position = 0;
+  for (unsigned axis : llvm::reverse(axes)) {
+    int64_t size = problem.mesh.axes[axis].size;
+    position += row % size * strideOf(problem.mesh, {axis, 1, size});
+    row /= size;
+  }
+  return position;
 }
 
 int64_t DeviceTable::number(const View &view, int64_t position,
@@ -129,13 +158,15 @@ static int64_t missingOnAny(const Problem &problem, const View &view,
   if (evenThroughout(problem, view, target))
     return closedForm(problem, view, target);
   const DeviceTable &table = problem.devices();
-  int64_t devices = table.devices(), most = 0;
-  int64_t asked = std::min(devices, mostAsked);
-  // A large prime as the stride spreads them.
-  for (int64_t i = 0; i < asked; ++i) {
-    int64_t position = asked == devices ? i : i * 7919 % devices;
-    most = std::max(most, table.missing(view, position));
+  int64_t devices = problem.mesh.size(), most = 0;
+  if (mostAsked >= devices) {
+    for (int64_t row = 0; row < table.devices(); ++row)
+      most = std::max(most, table.missing(view, row));
+    return most;
   }
+  // A large prime as the stride spreads them.
+  for (int64_t i = 0; i < mostAsked; ++i)
+    most = std::max(most, table.missing(view, table.rowOf(i * 7919 % devices)));
   return most;
 }
 
@@ -158,10 +189,11 @@ static int64_t summandBound(const Problem &problem, const View &target,
   int64_t devices = problem.mesh.size();
   int64_t most = target.localElements, wanted = most * devices, elements = 1;
   if (!divides(problem, target.counts)) {
+    const DeviceTable &table = problem.devices();
     most = wanted = 0;
-    for (int64_t position = 0; position < devices; ++position) {
-      most = std::max(most, problem.devices().wanted(position));
-      wanted += problem.devices().wanted(position);
+    for (int64_t row = 0; row < table.devices(); ++row) {
+      most = std::max(most, table.wanted(row));
+      wanted += table.wanted(row) * (devices / table.devices());
     }
   }
   for (int64_t n : problem.shape)

@@ -31,11 +31,15 @@ struct View;
 
 /// own() as a few additions, for uneven shards: the digits of every device and
 /// what it wants in each dimension. Worked example, 7 over a=2 to 7 over b=3 on
-/// a=2, b=3: device 5 has the digits a=1, b=2 and wants [6, 7).
+/// a=2, b=3, c=9: devices 45 to 53 have the digits a=1, b=2 and want [6, 7);
+/// row 5 says so for all of them, since no layout uses c.
 class DeviceTable {
 public:
   explicit DeviceTable(const Problem &problem);
+  /// Rows stand for equally many devices.
   int64_t devices() const { return wantedVolume.size(); }
+  /// The row of a position of the mesh.
+  int64_t rowOf(int64_t position) const;
   /// Elements that the device wants and, in the layout of `view`, lacks.
   int64_t missing(const View &view, int64_t position) const;
   int64_t wanted(int64_t position) const { return wantedVolume[position]; }
@@ -49,7 +53,11 @@ public:
 private:
   int64_t number(const View &view, int64_t position, unsigned dim) const;
 
+  /// The first position that a row stands for.
+  int64_t firstOf(int64_t row) const;
+
   const Problem &problem;
+  llvm::SmallVector<unsigned, 4> axes; ///< those that make rows differ
   unsigned
       width; ///< of a row: digits, then the frozen number of each dimension
   std::vector<int32_t> rows;
