@@ -32,12 +32,15 @@ std::string programOfSeed(uint64_t seed, const CampaignOptions &options) {
   ProgramOptions draw;
   draw.ops = options.ops;
   draw.reals = options.reals;
-  draw.compiled = options.compiledEvery && seed % options.compiledEvery == 0;
+  draw.compiled = !options.planned && options.compiledEvery &&
+                  seed % options.compiledEvery == 0;
+  draw.planned = options.planned;
   std::string wishes = "inputs=" + std::to_string(seed);
   if (seed % 3 == 0)
     wishes += " detours=" + std::to_string(seed);
   wishes += draw.reals ? " reals" : "";
   wishes += draw.compiled ? " compiled" : "";
+  wishes += draw.planned ? " planned" : seed % 4 == 1 ? " explained" : "";
   std::string text = randomProgram(seed, draw), mesh = "{weft.mesh = #mesh";
   return text.replace(text.find(mesh), mesh.size(),
                       mesh + ", " + kWishesAttr + " = \"" + wishes + "\"");

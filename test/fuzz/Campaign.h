@@ -19,7 +19,7 @@ namespace weft {
 struct CampaignOptions {
   uint64_t first = 1, count = 100;
   unsigned ops = 8, jobs = 1;
-  bool reals = false;
+  bool reals = false, planned = false;
   /// Every so-manieth program runs as machine code too; 0: none.
   uint64_t compiledEvery = 20;
 };

@@ -5,6 +5,7 @@
 #include "weft/passes/planning/Passes.h"
 #include "weft/runtime/abi/plan_generated.h"
 #include "weft/runtime/abi/weft.h"
+#include "weft/test/fuzz/ExplainedCost.h"
 #include "weft/test/fuzz/ProgramCheck.h"
 
 #include "mlir/Pass/PassManager.h"
@@ -25,6 +26,12 @@ public:
                   llvm::ArrayRef<Tensor> inputs,
                   llvm::ArrayRef<Tensor> expected,
                   llvm::ArrayRef<double> errorBounds);
+  /// Of the last run.
+  llvm::ArrayRef<weft_counter> counters() const {
+    const weft_counter *first = nullptr;
+    size_t count = weft_runtime_counters(runtime, &first);
+    return {first, count};
+  }
 
 private:
   bool ok(weft_error *error);
@@ -162,8 +169,15 @@ std::string runCompiled(ModuleOp scheduled, llvm::ArrayRef<Tensor> inputs,
   auto image = compileProgram(*module, options);
   if (failed(image))
     return "the program is not compiled";
-  return Runtime().run(*image, devices, seed % 2 ? 1 : 3, inputs, expected,
-                       errorBounds);
+  Runtime runtime;
+  std::string problem = runtime.run(*image, devices, seed % 2 ? 1 : 3, inputs,
+                                    expected, errorBounds);
+  if (!problem.empty())
+    return problem;
+  problem = costProblem(*module);
+  if (problem.empty())
+    problem = countProblem(*module, runtime.counters());
+  return problem.empty() ? "" : "compiled program: " + problem;
 }
 
 } // namespace weft

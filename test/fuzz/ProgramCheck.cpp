@@ -3,9 +3,12 @@
 #include "weft/test/fuzz/ProgramCheck.h"
 #include "weft/compiler/Register.h"
 #include "weft/compiler/driver/CompileStep.h"
+#include "weft/compiler/explain/AnnotationChanges.h"
+#include "weft/compiler/explain/FindFixes.h"
 #include "weft/dialects/weft/Weft.h"
 #include "weft/passes/training/Passes.h"
 #include "weft/passes/verify/CompareWithGlobal.h"
+#include "weft/test/fuzz/ExplainedCost.h"
 #include "weft/test/fuzz/RandomProgram.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -14,6 +17,7 @@
 #include "llvm/ADT/StringExtras.h"
 
 #include <cmath>
+#include <limits>
 #include <random>
 
 using namespace mlir;
@@ -35,6 +39,8 @@ CheckWishes CheckWishes::of(ModuleOp module) {
   for (StringRef word : words) {
     wishes.reals |= word == "reals";
     wishes.compiled |= word == "compiled";
+    wishes.explained |= word == "explained";
+    wishes.planned |= word == "planned";
     if (word.consume_front("inputs="))
       word.getAsInteger(10, wishes.inputs);
     if (word.consume_front("detours="))
@@ -78,10 +84,21 @@ std::string differenceOf(const Tensor &expected, const Tensor &found,
   return "";
 }
 
+static double drawSpecial(int64_t number) {
+  constexpr double inf = std::numeric_limits<double>::infinity();
+  constexpr double values[] = {
+      -0.0, 0,   -0.0,
+      0,    1,   -2,
+      -inf, inf, std::numeric_limits<double>::quiet_NaN()};
+  return values[number % 9];
+}
+
 /// Floats and signed integers in [-4, 4], unsigned ones in [0, 8]; or reals in
-/// [-1, 1).
-static Tensor drawInput(RankedTensorType type, const CheckWishes &wishes,
-                        unsigned index) {
+/// [-1, 1); or what the argument asks for.
+static Tensor drawInput(func::FuncOp function, unsigned index,
+                        const CheckWishes &wishes) {
+  auto type = cast<RankedTensorType>(function.getArgumentTypes()[index]);
+  bool isSpecial = bool(function.getArgAttr(index, kSpecialAttr));
   std::mt19937_64 random(wishes.inputs * 1000003 + index);
   Tensor tensor(type);
   for (int64_t i = 0; i < tensor.size(); ++i) {
@@ -90,6 +107,8 @@ static Tensor drawInput(RankedTensorType type, const CheckWishes &wishes,
       tensor.setInteger(i, type.getElementType().isInteger(1) ? number % 2
                            : tensor.isUnsigned()              ? number % 9
                                                               : number % 9 - 4);
+    else if (isSpecial)
+      tensor.setReal(i, drawSpecial(number));
     else if (wishes.reals)
       tensor.setReal(i, std::ldexp(static_cast<double>(number), -52) - 1);
     else
@@ -127,6 +146,8 @@ Verdict ProgramCheck::run(const std::string &text) {
 
 Verdict ProgramCheck::runModule(ModuleOp module) {
   CheckWishes wishes = CheckWishes::of(module);
+  if (wishes.planned)
+    return plan(module);
   OwningOpRef<ModuleOp> sharded(module.clone());
   CompileOptions options;
   options.threads = 1;
@@ -143,10 +164,12 @@ Verdict ProgramCheck::runModule(ModuleOp module) {
   if (breakProgram)
     breakProgram(*partitioned);
   Tensors inputs;
-  for (auto [i, type] : llvm::enumerate(mainOf(module).getArgumentTypes()))
-    inputs.push_back(drawInput(cast<RankedTensorType>(type), wishes, i));
+  for (unsigned i = 0; i < mainOf(module).getNumArguments(); ++i)
+    inputs.push_back(drawInput(mainOf(module), i, wishes));
   if (!onlyCompiled) {
     Verdict verdict = compare(module, *partitioned, inputs);
+    if (verdict == Verdict::Holds && wishes.explained)
+      verdict = explain(*partitioned);
     if (verdict != Verdict::Holds || !wishes.compiled)
       return verdict;
   }
@@ -157,8 +180,65 @@ Verdict ProgramCheck::runModule(ModuleOp module) {
                      errorBoundsOf(mainOf(module)), wishes.inputs);
   if (why.empty())
     return Verdict::Holds;
-  return StringRef(why).contains("compiled result") ? Verdict::Differs
-                                                    : Verdict::Refused;
+  return StringRef(why).contains("compiled ") ? Verdict::Differs
+                                              : Verdict::Refused;
+}
+
+/// Programs may be larger than sizes can be counted; to say so is right.
+static bool isSizeRefusal(StringRef why) {
+  return why.contains("but a tensor has at most");
+}
+
+/// Has fixes looked for too: two changes of annotations are planned again.
+static void findSomeFixes(ModuleOp module, const CompileOptions &options,
+                          Explanation &explanation) {
+  ScopedDiagnosticHandler silent(module.getContext(),
+                                 [](Diagnostic &) { return success(); });
+  AnnotationChanges changes(module);
+  auto recount =
+      [&](const AnnotationChange &change) -> std::optional<Explanation> {
+    OwningOpRef<ModuleOp> changed = change.applied(module);
+    if (failed(runStages(*changed, options, Stage::plan)))
+      return std::nullopt;
+    return explainProgram(*changed);
+  };
+  findFixes(
+      explanation,
+      [&](const CollectiveCost &cost) {
+        std::vector<Change> all;
+        for (AnnotationChange &change : changes.of(cost))
+          all.push_back({change.text, change.annotation,
+                         [&, change] { return recount(change); }});
+        return all;
+      },
+      2);
+}
+
+/// Of a module at stage `scheduled`.
+Verdict ProgramCheck::explain(ModuleOp scheduled) {
+  OwningOpRef<ModuleOp> module(scheduled.clone());
+  CompileOptions options;
+  options.from = Stage::scheduled;
+  options.target = "cpu";
+  if (failed(runStages(*module, options, Stage::plan)))
+    return Verdict::Refused;
+  why += costProblem(*module);
+  return why.empty() ? Verdict::Holds : Verdict::Differs;
+}
+
+Verdict ProgramCheck::plan(ModuleOp module) {
+  OwningOpRef<ModuleOp> planned(module.clone());
+  CompileOptions options;
+  options.threads = 1;
+  options.target = "cpu";
+  if (failed(runStages(*planned, options, Stage::plan)))
+    return isSizeRefusal(why) ? Verdict::Holds : Verdict::Refused;
+  why += costProblem(*planned);
+  if (!why.empty())
+    return Verdict::Differs;
+  Explanation explanation = explainProgram(*planned);
+  findSomeFixes(module, options, explanation);
+  return Verdict::Holds;
 }
 
 std::string kindOfReason(const std::string &reason) {

@@ -15,6 +15,8 @@
 // detours=S   some values go to layouts that S chooses, partial ones included,
 //             and back
 // compiled    it runs as machine code too, in the runtime, on poisoned memory
+// explained   its plan is explained, and what it costs is computed again
+// planned     it is planned and explained, and runs nowhere
 //
 //===----------------------------------------------------------------------===//
 
@@ -37,7 +39,7 @@ const char *textOf(Verdict verdict);
 
 struct CheckWishes {
   uint64_t inputs = 1, detours = 0;
-  bool reals = false, compiled = false;
+  bool reals = false, compiled = false, explained = false, planned = false;
   /// Of the module's attribute weft.fuzz.
   static CheckWishes of(mlir::ModuleOp module);
 };
@@ -60,6 +62,8 @@ public:
 
 private:
   Verdict runModule(mlir::ModuleOp module);
+  Verdict plan(mlir::ModuleOp module);
+  Verdict explain(mlir::ModuleOp scheduled);
   Verdict compare(mlir::ModuleOp global, mlir::ModuleOp partitioned,
                   llvm::ArrayRef<Tensor> inputs);
 

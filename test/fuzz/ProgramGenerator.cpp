@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 namespace weft {
@@ -30,9 +31,17 @@ std::string typeOf(const Shape &shape, const std::string &element) {
   return text + element + ">";
 }
 
+/// Of a program that is only planned.
+static constexpr int64_t kLargestSize = int64_t(1) << 62;
+
 int64_t elements(const Shape &shape) {
-  return std::accumulate(shape.begin(), shape.end(), int64_t(1),
-                         std::multiplies<>());
+  int64_t count = 1;
+  for (int64_t size : shape)
+    if (size == 0)
+      return 0;
+    else if (__builtin_mul_overflow(count, size, &count))
+      count = std::numeric_limits<int64_t>::max();
+  return count;
 }
 
 std::vector<int64_t> counted(size_t n, int64_t first) {
@@ -93,10 +102,26 @@ Shape ProgramGenerator::randomShape() {
   // Vector registers and tiles are only filled by more.
   if (options.compiled && !shape.empty() && shape.size() < 4)
     shape[below(static_cast<int64_t>(shape.size()))] = 1 + below(70);
+  if (options.planned && !shape.empty() && !oneIn(3))
+    shape[below(static_cast<int64_t>(shape.size()))] = hugeSize();
   // An empty dimension, for the few rooms that take one.
   if (!shape.empty() && oneIn(40))
     shape[below(static_cast<int64_t>(shape.size()))] = 0;
   return shape;
+}
+
+/// A size where 32 or 64 bits end, of elements or of their bytes, or a prime.
+int64_t ProgramGenerator::hugeSize() {
+  static constexpr int64_t bases[] = {65536,
+                                      1000003,
+                                      int64_t(1) << 29,
+                                      int64_t(1) << 31,
+                                      int64_t(1) << 32,
+                                      int64_t(1) << 40,
+                                      int64_t(1) << 50,
+                                      int64_t(1) << 53,
+                                      kLargestSize - 1};
+  return bases[below(std::size(bases))] + below(3) - 1;
 }
 
 std::optional<RandomValue> ProgramGenerator::pick(const Test &test) {
@@ -120,6 +145,13 @@ RandomValue ProgramGenerator::partner(const RandomValue &x) {
 RandomValue ProgramGenerator::like(const RandomValue &x) const {
   RandomValue result = x;
   result.onTape = true;
+  result.signedZeros = false;
+  return result;
+}
+
+RandomValue ProgramGenerator::moved(const RandomValue &x, Shape shape) const {
+  RandomValue result = like(x, std::move(shape));
+  result.signedZeros = x.signedZeros;
   return result;
 }
 
@@ -142,9 +174,15 @@ void ProgramGenerator::join(RandomValue &into, const RandomValue &other) {
   into.depth = std::max(into.depth, other.depth);
   into.unit = std::max(into.unit, other.unit);
   into.integral &= other.integral;
+  into.signedZeros &= other.signedZeros;
 }
 
 bool ProgramGenerator::isTooLarge(const RandomValue &x) const {
+  if (options.planned)
+    return x.shape.size() > 5 ||
+           std::any_of(x.shape.begin(), x.shape.end(), [](int64_t size) {
+             return size < 0 || size > kLargestSize;
+           });
   return elements(x.shape) > (options.compiled ? 8192 : 2048) ||
          x.shape.size() > 5 ||
          (x.isFloat() && x.integral && x.bound > x.element->largest) ||
@@ -166,6 +204,7 @@ void ProgramGenerator::define(const std::string &name, RandomValue result,
                               const Slopes &slopes) {
   result.name = name;
   result.id = ids++;
+  result.special = false;
   result.onTape = inLoss ? !slopes.empty() : true;
   for (const Slope &slope : slopes) {
     result.onTape &= slope.operand.onTape;
@@ -190,37 +229,39 @@ struct ProgramGenerator::Room {
   unsigned weight;
   bool inLoss; ///< has a derivative whose majorant is tracked
   bool emptiesToo = false;
+  bool anySize = false; ///< its text and its drawing do not grow with sizes
 };
 
 std::vector<ProgramGenerator::Room> ProgramGenerator::rooms() {
   using G = ProgramGenerator;
-  return {{&G::unary, 2, true, true},
-          {&G::jumpingUnary, 1, true},
-          {&G::function, 1, true},
-          {&G::binary, 3, true, true},
+  return {{&G::unary, 2, true, true, true},
+          {&G::jumpingUnary, 1, true, false, true},
+          {&G::function, 1, true, false, true},
+          {&G::binary, 3, true, true, true},
           {&G::fractionalBinary, 1, false},
           {&G::integerBinary, 1, false},
-          {&G::bits, 1, false},
-          {&G::compare, 1, false},
-          {&G::select, 1, true, true},
-          {&G::clamp, 1, true},
-          {&G::convert, 1, false},
+          {&G::bits, 1, false, false, true},
+          {&G::compare, 1, false, false, true},
+          {&G::zeroSigns, 1, false},
+          {&G::select, 1, true, true, true},
+          {&G::clamp, 1, true, false, true},
+          {&G::convert, 1, false, false, true},
           {&G::bitcast, 1, false},
           {&G::precision, 1, false},
-          {&G::constrain, 2, true, true},
-          {&G::broadcast, 1, true, true},
-          {&G::transpose, 1, true, true},
+          {&G::constrain, 2, true, true, true},
+          {&G::broadcast, 1, true, true, true},
+          {&G::transpose, 1, true, true, true},
           {&G::reshape, 2, true},
-          {&G::slice, 1, true},
+          {&G::slice, 1, true, false, true},
           {&G::pad, 1, true},
-          {&G::concatenate, 1, true, true},
-          {&G::source, 1, true},
+          {&G::concatenate, 1, true, true, true},
+          {&G::source, 1, true, false, true},
           {&G::randomBits, 1, false},
-          {&G::reduce, 2, true, true},
-          {&G::reduceBits, 1, false},
-          {&G::dot, 2, true, true},
-          {&G::reverse, 1, true},
-          {&G::roll, 1, true},
+          {&G::reduce, 2, true, true, true},
+          {&G::reduceBits, 1, false, false, true},
+          {&G::dot, 2, true, true, true},
+          {&G::reverse, 1, true, false, true},
+          {&G::roll, 1, true, false, true},
           {&G::dynamicSlice, 1, true},
           {&G::dynamicUpdateSlice, 1, true},
           {&G::gather, 1, true},
@@ -228,10 +269,10 @@ std::vector<ProgramGenerator::Room> ProgramGenerator::rooms() {
           {&G::gatherBlocks, 1, true},
           {&G::scatterBlocks, 1, true},
           {&G::oneHot, 1, false},
-          {&G::cumulative, 1, true},
-          {&G::argument, 1, false},
-          {&G::topK, 1, true},
-          {&G::sort, 1, true},
+          {&G::cumulative, 1, true, false, true},
+          {&G::argument, 1, false, false, true},
+          {&G::topK, 1, true, false, true},
+          {&G::sort, 1, true, false, true},
           {&G::foldOne, 1, false},
           {&G::foldPair, 1, false},
           {&G::reduceWindow, 1, true},
@@ -253,12 +294,15 @@ std::vector<ProgramGenerator::Room> ProgramGenerator::rooms() {
 void ProgramGenerator::steps(unsigned n) {
   static const std::vector<Room> all = rooms();
   unsigned total = 0;
+  auto isOpen = [&](const Room &room) {
+    return (!inLoss || room.inLoss) && (!options.planned || room.anySize);
+  };
   for (const Room &room : all)
-    total += inLoss && !room.inLoss ? 0 : room.weight;
+    total += isOpen(room) ? room.weight : 0;
   for (unsigned i = 0; i < n; ++i) {
     int64_t drawn = below(total);
     for (const Room &room : all)
-      if (!inLoss || room.inLoss)
+      if (isOpen(room))
         if ((drawn -= room.weight) < 0) {
           emptiesToo = room.emptiesToo;
           (this->*room.step)();

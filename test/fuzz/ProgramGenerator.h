@@ -52,6 +52,7 @@ private:
     return below(static_cast<int64_t>(x.shape.size()));
   }
   Shape randomShape();
+  int64_t hugeSize();
   const ElementKind &randomElement();
   std::string fresh(const char *stem) {
     return "%" + std::string(stem) + std::to_string(count++);
@@ -74,6 +75,8 @@ private:
   /// A value like x (type, bound, depth, ...).
   RandomValue like(const RandomValue &x) const;
   RandomValue like(const RandomValue &x, Shape shape) const;
+  /// Some elements of x, the signs of zeros among them.
+  RandomValue moved(const RandomValue &x, Shape shape) const;
   /// A sum of `terms` values like x.
   RandomValue sumLike(const RandomValue &x, Shape shape, double terms) const;
   /// Both operands' depths and units.
@@ -96,6 +99,7 @@ private:
     std::string attributes; ///< each after a comma
   };
   void drawArguments();
+  void addArgument(const std::string &name, RandomValue value, bool special);
   void donate(const RandomValue &result, size_t index);
   std::string signature();
 
@@ -108,6 +112,7 @@ private:
   void integerBinary();
   void bits();
   void compare();
+  void zeroSigns();
   void select();
   void clamp();
   void convert();

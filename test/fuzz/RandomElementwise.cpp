@@ -25,7 +25,7 @@ void ProgramGenerator::unary() {
     return v.isNumber() && (op == 0 || op == 3 || canBend(v));
   });
   if (x)
-    emit(unaryText(ops[op], *x), like(*x), {{*x}});
+    emit(unaryText(ops[op], *x), moved(*x, x->shape), {{*x}});
 }
 
 /// Steps of the value, whose derivative is 0.
@@ -133,7 +133,7 @@ void ProgramGenerator::binary() {
   RandomValue y = partner(*x);
   if (op > 2 && !canBend(y))
     return;
-  RandomValue result = like(*x);
+  RandomValue result = op > 2 ? moved(*x, x->shape) : like(*x);
   join(result, y);
   result.bound = op < 2    ? x->bound + y.bound
                  : op == 2 ? x->bound * y.bound
@@ -233,6 +233,27 @@ void ProgramGenerator::compare() {
          result);
 }
 
+/// Which elements are negative, -0 among them: 1 / x is.
+void ProgramGenerator::zeroSigns() {
+  auto x = pick([&](const RandomValue &v) {
+    return v.isFloat() && v.signedZeros && canJump(v);
+  });
+  if (!x)
+    return;
+  std::string one = fresh("one"), inverse = fresh("inverse"),
+              zero = fresh("zero"), type = typeOf(*x);
+  line(one + " = weft.constant dense<1.0> : " + type);
+  line(zero + " = weft.constant dense<0.0> : " + type);
+  line(inverse + " = weft.div " + one + ", " + x->name + " : " + type);
+  RandomValue result = like(*x);
+  result.element = &elementKind("i1");
+  result.bound = 1;
+  result.integral = true;
+  emit("weft.compare lt " + inverse + ", " + zero + " : " + type + ", " + type +
+           " -> " + typeOf(result),
+       result);
+}
+
 void ProgramGenerator::select() {
   auto x = pick();
   RandomValue y = partner(*x);
@@ -250,7 +271,7 @@ void ProgramGenerator::select() {
          by->name + ", " + other.name + " : " + typeOf(*by) + ", " +
          typeOf(*by) + " -> " + flags);
   }
-  RandomValue result = like(*x);
+  RandomValue result = moved(*x, x->shape);
   join(result, y);
   result.bound = std::max(x->bound, y.bound);
   std::string type = typeOf(*x);
@@ -263,7 +284,8 @@ void ProgramGenerator::clamp() {
   auto low = pick([&](const RandomValue &v) { return canBend(v); });
   if (!low)
     return;
-  RandomValue x = partner(*low), high = partner(*low), result = like(*low);
+  RandomValue x = partner(*low), high = partner(*low),
+              result = moved(*low, low->shape);
   if (!canBend(x) || !canBend(high))
     return;
   join(result, x);

@@ -5,14 +5,25 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <limits>
 
 namespace weft {
 
 std::string ProgramGenerator::drawMesh() {
-  static const std::vector<std::vector<int64_t>> meshes = {
-      {1},    {2},    {3},    {4},    {5},    {6},    {7},      {8},
-      {2, 2}, {2, 3}, {3, 2}, {2, 4}, {4, 2}, {1, 3}, {2, 2, 2}};
-  const auto &sizes = meshes[below(meshes.size())];
+  using Meshes = std::vector<std::vector<int64_t>>;
+  static const Meshes few = {{1},    {2},    {3},    {4},    {5},
+                             {6},    {7},    {8},    {2, 2}, {2, 3},
+                             {3, 2}, {2, 4}, {4, 2}, {1, 3}, {2, 2, 2}};
+  static const Meshes deep = {{2, 3, 2},       {3, 1, 2},      {2, 2, 2, 2},
+                              {1, 2, 2, 2},    {2, 1, 2, 3},   {2, 1, 2, 1, 2},
+                              {2, 2, 2, 2, 2}, {1, 3, 1, 2, 2}};
+  static const Meshes many = {
+      {65536},          {256, 256},        {1021, 64},      {64, 32, 32},
+      {16, 16, 16, 16}, {3, 5, 7, 11, 13}, {8, 4, 8, 4, 64}};
+  const Meshes &meshes = options.planned && oneIn(2) ? many
+                         : oneIn(6)                  ? deep
+                                                     : few;
+  const auto &sizes = meshes[below(static_cast<int64_t>(meshes.size()))];
   int64_t devices = 1;
   std::string text;
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -21,7 +32,7 @@ std::string ProgramGenerator::drawMesh() {
     text += (i ? ", \"" : "\"") + axes.back().first +
             "\"=" + std::to_string(sizes[i]);
   }
-  if (oneIn(8)) {
+  if (devices <= 64 && oneIn(8)) {
     std::vector<int64_t> order = counted(devices);
     std::shuffle(order.begin(), order.end(), random);
     text += ", devices = " + list(order);
@@ -101,13 +112,28 @@ void ProgramGenerator::drawArguments() {
                   : value.element->isUnsigned      ? 8
                                                    : 4;
     value.unit = value.element->unit;
-    define("%x" + std::to_string(i), value);
-    bool annotated = below(3) != 0;
-    std::string attributes =
-        annotated ? ", weft.layout = " + drawLayout(value.shape.size()) : "";
-    attributes += drawWishes(value.shape.size(), annotated);
-    arguments.push_back({values.back(), attributes});
+    bool special = !options.reals && value.isFloat() && oneIn(8);
+    if (special) {
+      value.bound = std::numeric_limits<double>::infinity();
+      value.integral = false;
+    }
+    value.signedZeros = true;
+    addArgument("%x" + std::to_string(i), value, special);
   }
+}
+
+void ProgramGenerator::addArgument(const std::string &name, RandomValue value,
+                                   bool special) {
+  size_t rank = value.shape.size();
+  define(name, std::move(value));
+  values.back().special = special;
+  bool annotated = below(3) != 0;
+  std::string attributes =
+      annotated ? ", weft.layout = " + drawLayout(rank) : "";
+  attributes += drawWishes(rank, annotated);
+  if (special)
+    attributes += ", " + std::string(kSpecialAttr);
+  arguments.push_back({values.back(), attributes});
 }
 
 /// Perhaps the result takes over the memory of an argument of its type.

@@ -13,7 +13,7 @@ void ProgramGenerator::reverse() {
     if (oneIn(2))
       dims.push_back(dim);
   emit("weft.reverse " + x->name + " dims " + list(dims) + " : " + typeOf(*x),
-       like(*x), {{*x}});
+       moved(*x, x->shape), {{*x}});
 }
 
 void ProgramGenerator::roll() {
@@ -22,7 +22,7 @@ void ProgramGenerator::roll() {
   for (int64_t size : x->shape)
     shift.push_back(below(3 * size + 1) - size);
   emit("weft.roll " + x->name + " by " + list(shift) + " : " + typeOf(*x),
-       like(*x), {{*x}});
+       moved(*x, x->shape), {{*x}});
 }
 
 std::pair<std::string, std::string> ProgramGenerator::randomStart() {
@@ -55,7 +55,7 @@ void ProgramGenerator::dynamicSlice() {
     types += ", " + type;
     shape.push_back(oneIn(3) ? size : 1 + below(size));
   }
-  RandomValue result = like(*x, shape);
+  RandomValue result = moved(*x, shape);
   emit("weft.dynamic_slice " + x->name + " at (" + at + ") : (" + types +
            ") -> " + typeOf(result),
        result, {{*x}});

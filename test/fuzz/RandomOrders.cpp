@@ -28,7 +28,7 @@ void ProgramGenerator::topK() {
   if (!x)
     return;
   int64_t dim = dimOf(*x);
-  RandomValue top = like(*x), positions = like(*x);
+  RandomValue top = moved(*x, x->shape), positions = like(*x);
   top.shape[dim] = positions.shape[dim] = 1 + below(x->shape[dim]);
   positions.element = &elementKind("i32");
   positions.bound = static_cast<double>(x->shape[dim]);
@@ -54,8 +54,8 @@ void ProgramGenerator::sort() {
   line(name + ":2 = weft.sort " + x->name + ", " + y->name + " dim " +
        std::to_string(dimOf(*x)) + " keys " + std::to_string(1 + below(2)) +
        (oneIn(2) ? " descending" : "") + " : " + types + " -> " + types);
-  define(name + "#0", like(*x), {{*x}});
-  define(name + "#1", like(*y), {{*y}});
+  define(name + "#0", moved(*x, x->shape), {{*x}});
+  define(name + "#1", moved(*y, y->shape), {{*y}});
 }
 
 } // namespace weft

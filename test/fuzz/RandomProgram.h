@@ -10,6 +10,8 @@ namespace weft {
 
 /// On a result: how far two right programs may be apart (f64); none: equal.
 inline constexpr char kErrorBoundAttr[] = "weft.error_bound";
+/// On an argument: NaN, infinities and -0 are drawn among its integers.
+inline constexpr char kSpecialAttr[] = "weft.special_numbers";
 
 struct ProgramOptions {
   unsigned ops = 8;
@@ -18,6 +20,9 @@ struct ProgramOptions {
   /// The program will also run as machine code, whose exp is another than the
   /// interpreter's: results that depend on one get an error bound.
   bool compiled = false;
+  /// The program is planned and explained, not run: its sizes and its mesh may
+  /// be as large as they can be written.
+  bool planned = false;
 };
 
 /// The text of a module with one entry function @main on a random mesh of up

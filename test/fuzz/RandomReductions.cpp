@@ -33,7 +33,9 @@ void ProgramGenerator::reduce() {
   const char *kind = kinds[below(5)];
   bool sums = kind[0] == 's', multiplies = kind[0] == 'p';
   auto x = pick([&](const RandomValue &v) {
-    return v.isNumber() && (sums || multiplies ? canSum(v) : canBend(v));
+    return v.isNumber() && (sums         ? canSum(v) || v.special
+                            : multiplies ? canSum(v)
+                                         : canBend(v));
   });
   if (!x)
     return;
@@ -46,7 +48,10 @@ void ProgramGenerator::reduce() {
     n *= static_cast<double>(x->shape[dim]);
   if (n == 0 && !sums)
     return; // infinities
-  RandomValue result = sums ? sumLike(*x, shape, n) : like(*x, shape);
+  // The numbers among NaN and infinities are integers up to 4.
+  if (sums && x->special && 4 * n > x->element->largest)
+    return;
+  RandomValue result = sums ? sumLike(*x, shape, n) : moved(*x, shape);
   double slope = 1;
   if (multiplies) {
     double base = std::max(x->bound, 1.0);

@@ -29,7 +29,7 @@ void ProgramGenerator::constrain() {
   emit("weft.constrain " + x->name + " to " + layout +
            (wishes.empty() ? "" : " {" + wishes.substr(2) + "}") + " : " +
            typeOf(*x) + " -> " + typeOf(*x),
-       like(*x), {{*x}});
+       moved(*x, x->shape), {{*x}});
 }
 
 void ProgramGenerator::broadcast() {
@@ -44,7 +44,7 @@ void ProgramGenerator::broadcast() {
     dims.push_back(static_cast<int64_t>(shape.size()));
     shape.push_back(x->shape[i]);
   }
-  RandomValue result = like(*x, shape);
+  RandomValue result = moved(*x, shape);
   double copies = static_cast<double>(elements(shape)) /
                   static_cast<double>(std::max<int64_t>(elements(x->shape), 1));
   emit("weft.broadcast " + x->name + " dims " + list(dims) + " : " +
@@ -59,7 +59,7 @@ void ProgramGenerator::transpose() {
   Shape shape;
   for (int64_t dim : permutation)
     shape.push_back(x->shape[dim]);
-  RandomValue result = like(*x, shape);
+  RandomValue result = moved(*x, shape);
   emit("weft.transpose " + x->name + " " + list(permutation) + " : " +
            typeOf(*x) + " -> " + typeOf(result),
        result, {{*x}});
@@ -82,7 +82,7 @@ void ProgramGenerator::reshape() {
     shape.push_back(rest);
     std::shuffle(shape.begin(), shape.end(), random);
   }
-  RandomValue result = like(*x, shape);
+  RandomValue result = moved(*x, shape);
   emit("weft.reshape " + x->name + " : " + typeOf(*x) + " -> " + typeOf(result),
        result, {{*x}});
 }
@@ -99,7 +99,7 @@ void ProgramGenerator::slice() {
     shape.push_back((limit.back() - start.back() + stride.back() - 1) /
                     stride.back());
   }
-  RandomValue result = like(*x, shape);
+  RandomValue result = moved(*x, shape);
   emit("weft.slice " + x->name + " from " + list(start) + " to " + list(limit) +
            " by " + list(stride) + " : " + typeOf(*x) + " -> " + typeOf(result),
        result, {{*x}});
@@ -152,7 +152,7 @@ void ProgramGenerator::concatenate() {
     return;
   int64_t dim = dimOf(*x);
   std::vector<RandomValue> inputs = {*x};
-  RandomValue result = like(*x);
+  RandomValue result = moved(*x, x->shape);
   for (int64_t i = 0, n = 1 + below(2); i < n; ++i) {
     auto y = pick([&](const RandomValue &v) {
       Shape a = v.shape, b = x->shape;
@@ -200,7 +200,7 @@ void ProgramGenerator::source() {
   int64_t kind = elements(result.shape) ? below(3) : 2;
   if (kind == 2 && result.isBool() && !elements(result.shape))
     return;
-  if (kind == 0 && result.shape.size() == 1) {
+  if (kind == 0 && result.shape.size() == 1 && result.shape[0] <= 100) {
     std::string data;
     for (int64_t i = 0; i < result.shape[0]; ++i)
       data += (i ? ", " : "") + drawn();

@@ -38,6 +38,9 @@ struct RandomValue {
   double unit = 0;      ///< of the coarsest type on the way
   bool integral = true; ///< elements are integers
   bool onTape = true;   ///< its derivative by every argument is tracked
+  bool special = false; ///< an argument with NaN and infinities among integers
+  /// Signs of its zeros depend on no sum.
+  bool signedZeros = false;
   unsigned id = 0;
 
   bool isFloat() const { return element->isFloat; }
@@ -67,6 +70,7 @@ inline std::string typeOf(const RandomValue &x) {
 /// Commas in between.
 std::string namesOf(const std::vector<RandomValue> &values);
 std::string typesOf(const std::vector<RandomValue> &values);
+/// At most the largest int64_t.
 int64_t elements(const Shape &shape);
 /// 0, 1, ... n-1
 std::vector<int64_t> counted(size_t n, int64_t first = 0);

@@ -1,0 +1,190 @@
+//===- ExplainedCost.cpp - is a plan explained as it runs? ----------------===//
+
+#include "weft/test/fuzz/ExplainedCost.h"
+#include "weft/compiler/explain/Budget.h"
+#include "weft/compiler/report/HtmlReport.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/FormatVariadic.h"
+
+using namespace mlir;
+
+namespace weft {
+
+/// No size of a program overflows it: 2^62 elements of 16 bytes on 2^16 devices
+/// are 2^82 bytes.
+using Wide = __int128;
+
+static std::string text(Wide value) {
+  std::string digits;
+  for (Wide rest = value < 0 ? -value : value; rest || digits.empty();
+       rest /= 10)
+    digits.insert(digits.begin(), char('0' + int(rest % 10)));
+  return (value < 0 ? "-" : "") + digits;
+}
+
+static Wide bytesOf(Value buffer) {
+  auto type = cast<MemRefType>(buffer.getType());
+  Type element = type.getElementType();
+  auto complex = dyn_cast<ComplexType>(element);
+  Wide bits = complex ? 2 * complex.getElementType().getIntOrFloatBitWidth()
+                      : element.getIntOrFloatBitWidth();
+  Wide bytes = (bits + 7) / 8;
+  for (int64_t size : type.getShape())
+    bytes *= size;
+  return bytes;
+}
+
+static Wide bytesOf(ValueRange buffers) {
+  Wide bytes = 0;
+  for (Value buffer : buffers)
+    bytes += bytesOf(buffer);
+  return bytes;
+}
+
+static plan::ProgramOp programOf(ModuleOp planned) {
+  return *planned.getOps<plan::ProgramOp>().begin();
+}
+
+/// What one device sends by the formula of its kind; nothing for those whose
+/// bytes depend on where elements lie.
+static std::optional<Wide> sentBytes(plan::CollectiveOp op) {
+  Wide devices = 1, before = bytesOf(op.getSources()),
+       after = bytesOf(op.getTargets());
+  if (LayoutAttr group = op.getGroupAttr()) {
+    Layout axes = group.getLayout();
+    for (const SubAxis &axis : axes.dims[0])
+      devices *= axis.size;
+  }
+  return llvm::StringSwitch<std::optional<Wide>>(op.getKind())
+      .Case("all_reduce", 2 * (devices - 1) * before / devices)
+      .Case("all_gather", (devices - 1) * after / devices)
+      .Case("reduce_scatter", (devices - 1) * before / devices)
+      .Case("all_to_all", (devices - 1) * before / devices)
+      .Default(std::nullopt);
+}
+
+static std::string collectiveProblem(plan::ProgramOp program,
+                                     const Explanation &explanation) {
+  size_t index = 0;
+  for (auto op : program.getOps<plan::CollectiveOp>()) {
+    if (index == explanation.collectives.size())
+      return "has collectives that are not explained";
+    const CollectiveCost &cost = explanation.collectives[index++];
+    // Another rounding of a ring's share is no error.
+    Wide sent = sentBytes(op).value_or(cost.bytes), off = sent - cost.bytes;
+    if (cost.kind != op.getKind() || cost.bytes < 0 || off < -1 || off > 1)
+      return op.getKind().str() + " sends " + text(sent) + " bytes, " +
+             std::to_string(cost.bytes) + " is explained";
+  }
+  return index == explanation.collectives.size() ? ""
+                                                 : "explains too many "
+                                                   "collectives";
+}
+
+static std::string memoryProblem(plan::ProgramOp program,
+                                 const Explanation &explanation) {
+  const MemoryUse &memory = explanation.memory;
+  Wide bytes = program.getArena();
+  for (auto input : program.getOps<plan::InputOp>())
+    bytes += bytesOf(input.getBuffer());
+  for (auto output : program.getOps<plan::OutputOp>())
+    bytes += output.getDonor() ? 0 : bytesOf(output.getBuffer());
+  for (auto buffer : program.getOps<plan::BufferOp>())
+    if (Wide end = buffer.getOffset() + bytesOf(buffer.getBuffer());
+        end > program.getArena())
+      return "a buffer ends at " + text(end) + ", the arena at " +
+             std::to_string(program.getArena());
+  bool isNegative = memory.weights < 0 || memory.optimizer < 0 ||
+                    memory.activations < 0 || memory.temporaries < 0 ||
+                    memory.batch < 0;
+  return bytes == memory.total() && !isNegative
+             ? ""
+             : "takes " + text(bytes) + " bytes, " +
+                   std::to_string(memory.total()) + " is explained";
+}
+
+/// A budget of what a program costs holds, and one of less does not.
+static std::string budgetProblem(ModuleOp planned, llvm::StringRef subject,
+                                 int64_t cost) {
+  ScopedDiagnosticHandler silent(planned.getContext(),
+                                 [](Diagnostic &) { return success(); });
+  std::string name = subject.str(), value = std::to_string(cost);
+  if (failed(checkBudget(planned, {name + "<=" + value})))
+    return "the budget \"" + name + "<=" + value + "\" is broken";
+  if (succeeded(checkBudget(planned, {name + "<" + value})))
+    return "the budget \"" + name + "<" + value + "\" holds";
+  return "";
+}
+
+static std::string reportProblem(plan::ProgramOp program,
+                                 const Explanation &explanation) {
+  Report report;
+  report.explanation = explanation;
+  report.mesh = program.getMesh().getMesh();
+  report.tensors = tensorLayouts(program);
+  report.timeline = timelineOf(program);
+  std::string json = llvm::formatv("{0}", toJson(explanation));
+  if (!llvm::StringRef(toText(explanation)).contains("Memory of the fullest") ||
+      !llvm::StringRef(json).contains("\"memory\"") ||
+      !llvm::StringRef(toHtml(report)).contains("</html>"))
+    return "is not reported";
+  return "";
+}
+
+std::string costProblem(ModuleOp planned) {
+  plan::ProgramOp program = programOf(planned);
+  Explanation explanation = explainProgram(program);
+  int64_t count = 0;
+  for (const CollectiveCost &cost : explanation.collectives)
+    count += cost.count;
+  std::string problem = collectiveProblem(program, explanation);
+  if (problem.empty())
+    problem = memoryProblem(program, explanation);
+  if (problem.empty())
+    problem = budgetProblem(planned, "collectives", count);
+  if (problem.empty())
+    problem = budgetProblem(planned, "bytes", explanation.totalBytes());
+  if (problem.empty())
+    problem = budgetProblem(planned, "memory", explanation.memory.total());
+  return problem.empty() ? reportProblem(program, explanation) : problem;
+}
+
+std::string countProblem(ModuleOp planned,
+                         llvm::ArrayRef<weft_counter> counted) {
+  plan::ProgramOp program = programOf(planned);
+  auto isUnknown = [](plan::CollectiveOp op) { return op.getTimes() == 0; };
+  if (llvm::any_of(program.getOps<plan::CollectiveOp>(), isUnknown))
+    return "";
+  struct Sum {
+    uint64_t count = 0, bytes = 0;
+  };
+  std::map<std::string, Sum> explained, ran;
+  for (const CollectiveCost &cost : explainProgram(program).collectives) {
+    explained[cost.kind].count += uint64_t(cost.count);
+    explained[cost.kind].bytes += uint64_t(cost.count * cost.bytes);
+  }
+  for (const weft_counter &counter : counted)
+    ran[counter.kind] = {counter.count, counter.bytes};
+  bool branches = llvm::any_of(program.getOps<plan::LabelOp>(), [](auto op) {
+    return op.getName().starts_with("else");
+  });
+  for (const auto &[kind, found] : ran)
+    explained.try_emplace(kind);
+  for (const auto &[kind, said] : explained) {
+    Sum found = ran[kind];
+    // Of several exchanges each has its own device that sends most.
+    bool isRing = kind.starts_with("all_") || kind == "reduce_scatter";
+    bool sameBytes = !branches && (isRing || said.count <= 1);
+    if (found.count > said.count || found.bytes > said.bytes ||
+        (!branches && found.count != said.count) ||
+        (sameBytes && found.bytes != said.bytes))
+      return "runs " + std::to_string(found.count) + " " + kind + " of " +
+             std::to_string(found.bytes) + " bytes, " +
+             std::to_string(said.count) + " of " + std::to_string(said.bytes) +
+             " bytes are explained";
+  }
+  return "";
+}
+
+} // namespace weft

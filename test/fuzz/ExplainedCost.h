@@ -1,0 +1,34 @@
+//===- ExplainedCost.h - is a plan explained as it runs? --------*- C++ -*-===//
+//
+//   costProblem(module)                    // at stage `plan`; empty: none
+//     all_gather sends 48 bytes, 12 is what is explained
+//
+// Costs are computed again from the plan's types in 128 bits, by the formulas
+// of Explain.h; every report is written; and budgets hold at the cost and are
+// broken below it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TEST_FUZZ_EXPLAINEDCOST_H
+#define WEFT_TEST_FUZZ_EXPLAINEDCOST_H
+
+#include "weft/compiler/explain/Explain.h"
+#include "weft/runtime/abi/weft.h"
+
+#include <map>
+#include <string>
+
+namespace weft {
+
+/// What is wrong with the explanation of a module at stage `plan`, or empty.
+std::string costProblem(mlir::ModuleOp planned);
+
+/// Where the collectives of a run are others than those that are explained, or
+/// empty. A program with branches runs some of what is explained; of loops
+/// whose end depends on data nothing is known.
+std::string countProblem(mlir::ModuleOp planned,
+                         llvm::ArrayRef<weft_counter> counted);
+
+} // namespace weft
+
+#endif // WEFT_TEST_FUZZ_EXPLAINEDCOST_H
