@@ -29,6 +29,8 @@ else:
     config.excludes = ["Inputs", "fixtures", "CMakeLists.txt"]
     config.test_source_root = os.path.dirname(os.path.abspath(__file__))
     config.test_exec_root = config.weft_obj_root
+    if "WEFT_TARGET" in os.environ:  # docs/testing.md
+        config.environment["WEFT_TARGET"] = os.environ["WEFT_TARGET"]
     config.environment["FILECHECK_OPTS"] = "-enable-var-scope -dump-input-filter=all"
     llvm_config.use_default_substitutions()
     llvm_config.add_tool_substitutions(

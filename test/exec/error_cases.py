@@ -125,6 +125,7 @@ class Cases:
                             ("--shape", "x=28by28"), ("--memory", "much"), ("--target", "cpu:avx1024"),
                             ("--expect", "speed<=3")):
             yield f"{flag} {value}", [*fit, flag, value]
+        yield "target of the environment", fit, {"env": {**os.environ, "WEFT_TARGET": "cpu:avx1024"}}
         yield "devices of a run", ["run", "p.weft", "--list", "--devices", "gpu:1"]
         yield "step", ["explain", self.model_file, "--step", "trian"]
         yield "page", ["explain", self.model_file, "--html", "-"]

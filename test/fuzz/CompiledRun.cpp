@@ -7,6 +7,7 @@
 #include "weft/runtime/abi/weft.h"
 #include "weft/test/fuzz/ExplainedCost.h"
 #include "weft/test/fuzz/ProgramCheck.h"
+#include "weft/test/unit/TestTarget.h"
 
 #include "mlir/Pass/PassManager.h"
 #include "llvm/ADT/StringExtras.h"
@@ -159,7 +160,7 @@ std::string runCompiled(ModuleOp scheduled, llvm::ArrayRef<Tensor> inputs,
                         llvm::ArrayRef<double> errorBounds, uint64_t seed) {
   CompileOptions options;
   options.from = Stage::scheduled;
-  options.target = "cpu";
+  options.target = test::testTarget();
   options.threads = 1;
   auto mesh = scheduled->getAttrOfType<MeshAttr>("weft.mesh");
   int64_t devices = mesh ? mesh.getMesh().size() : 1;

@@ -10,6 +10,7 @@
 #include "weft/passes/verify/CompareWithGlobal.h"
 #include "weft/test/fuzz/ExplainedCost.h"
 #include "weft/test/fuzz/RandomProgram.h"
+#include "weft/test/unit/TestTarget.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/Parser/Parser.h"
@@ -151,7 +152,7 @@ Verdict ProgramCheck::runModule(ModuleOp module) {
   OwningOpRef<ModuleOp> sharded(module.clone());
   CompileOptions options;
   options.threads = 1;
-  options.target = "cpu";
+  options.target = test::testTarget();
   if (failed(runStages(*sharded, options, Stage::sharded)))
     return Verdict::Refused;
   if (wishes.detours)

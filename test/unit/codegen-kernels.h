@@ -14,6 +14,7 @@
 #include "weft/compiler/codegen/cpu/CompileKernels.h"
 #include "weft/dialects/coll/Coll.h"
 #include "weft/runtime/abi/weft.h"
+#include "weft/test/unit/TestTarget.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
@@ -47,7 +48,7 @@ template <typename T> struct Buffer {
 /// The kernels of a module's text, loaded.
 class Kernels {
 public:
-  explicit Kernels(const std::string &text, const char *target = "cpu",
+  explicit Kernels(const std::string &text, const char *target = testTarget(),
                    weft::CodegenOptions options = {}) {
     mlir::DialectRegistry registry;
     registry.insert<weft::WeftDialect, weft::coll::CollDialect,

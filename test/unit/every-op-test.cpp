@@ -17,6 +17,7 @@
 #include "weft/passes/verify/CompareWithGlobal.h"
 #include "weft/runtime/abi/weft.h"
 #include "weft/test/unit/PartitionPasses.h"
+#include "weft/test/unit/TestTarget.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Parser/Parser.h"
@@ -175,8 +176,8 @@ class Kernels {
 public:
   explicit Kernels(const std::string &text) {
     auto module = parsed(text);
-    REQUIRE(succeeded(
-        compileKernels(*module, *CpuTarget::fromName("cpu"), {}, image)));
+    REQUIRE(succeeded(compileKernels(
+        *module, *CpuTarget::fromName(test::testTarget()), {}, image)));
     int file = memfd_create("kernels", 0);
     REQUIRE(write(file, image.data(), image.size()) == ssize_t(image.size()));
     library = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(),

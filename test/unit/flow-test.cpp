@@ -11,6 +11,7 @@
 #include "weft/compiler/driver/CompileStep.h"
 #include "weft/dialects/weft/Weft.h"
 #include "weft/passes/training/Passes.h"
+#include "weft/test/unit/TestTarget.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Parser/Parser.h"
@@ -81,7 +82,7 @@ void checkRun(const std::string &text, int64_t devices, const Tensors &inputs,
   annotate(*module, devices);
   CompileOptions options;
   options.threads = 1;
-  options.target = "cpu";
+  options.target = test::testTarget();
   auto image = compileProgram(*module, options);
   REQUIRE(succeeded(image));
   test::Loaded program(*image, "cpu:" + std::to_string(devices));

@@ -3,9 +3,13 @@
 The layers are ctest's entries (Catch2 programs), lit's files and the checks of
 tools/check; each contributes its own number of tests to the final line
 "N passed, N failed".
+
+    run_tests.py [--target cpu:avx2]    kernels for this processor, not for the best
 """
 
+import argparse
 import json
+import os
 import pathlib
 import re
 import subprocess
@@ -78,6 +82,11 @@ def scripts():
 
 
 def main():
+    parser = argparse.ArgumentParser(description="Runs every test program of build/")
+    parser.add_argument("--target", help="what kernels are compiled for, as cpu:avx2 (default: the best that the machine runs)")
+    target = parser.parse_args().target
+    if target:
+        os.environ["WEFT_TARGET"] = target
     passed = failed = 0
     for layer in (unit_tests, lit_tests, scripts):
         p, f = layer()

@@ -47,6 +47,9 @@ PJRT_Error *create(Client_Create_Args *args) {
                  "several processes are not supported yet; start one, with "
                  "WEFT_DEVICES=cpu:N");
   auto client = std::make_unique<PJRT_Client>();
+  const std::string &wrong = client->topology.compiler.wrongTarget();
+  if (!wrong.empty())
+    return error(kInvalidArgument, "WEFT_TARGET: " + wrong);
   for (int i = 0; i < count; ++i)
     addDevice(*client, i);
   args->client = client.release();

@@ -3,6 +3,7 @@
 #include "weft/tools/pjrt/Compiler.h"
 
 #include "weft/tools/pjrt/Report.h"
+#include "weft/tools/weft/DefaultTarget.h"
 
 #include "weft/compiler/Register.h"
 #include "weft/compiler/codegen/CodeCache.h"
@@ -79,8 +80,8 @@ struct pjrt::Compiler::State {
     if (std::string refusal = refusalOfCache(options.cacheDirectory);
         !refusal.empty())
       std::fprintf(stderr, "Weft: %s\n", refusal.c_str());
-    std::string error;
-    generator = openCodegen(options.target, error);
+    options.target = tool::defaultTarget();
+    generator = openCodegen(options.target, wrongTarget);
     options.generator = generator.get();
     target = generator ? generator->target().str() : options.target;
     version = "weft 0.1.0, build " + keyOfCode({build, target}).substr(0, 16);
@@ -112,7 +113,7 @@ struct pjrt::Compiler::State {
 
   const std::string build;
   CompileOptions options;
-  std::string target, version;
+  std::string target, version, wrongTarget;
 
 private:
   void warmUp();
@@ -148,6 +149,9 @@ void pjrt::Compiler::State::warmUp() {
 pjrt::Compiler::Compiler() : state(std::make_unique<State>()) {}
 pjrt::Compiler::~Compiler() = default;
 const std::string &pjrt::Compiler::version() const { return state->version; }
+const std::string &pjrt::Compiler::wrongTarget() const {
+  return state->wrongTarget;
+}
 
 /// An entry under a program's bytes says its key and its name.
 static constexpr size_t kKeyLength = 64;

@@ -39,6 +39,8 @@ public:
                   CompiledProgram &out) const;
   /// Weft's, and which build for which processor: others may compile otherwise.
   const std::string &version() const;
+  /// What is wrong with WEFT_TARGET; empty where nothing is.
+  const std::string &wrongTarget() const;
 
 private:
   friend class ProgramSource;

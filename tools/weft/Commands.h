@@ -12,6 +12,7 @@
 #define WEFT_TOOLS_WEFT_COMMANDS_H
 
 #include "weft/runtime/abi/processes.h"
+#include "weft/tools/weft/DefaultTarget.h"
 
 #include <chrono>
 #include <cstdint>
@@ -37,7 +38,7 @@ struct ModelFlags {
   std::vector<std::string> shapes; ///< NAME=16x128
   std::vector<std::string> expect; ///< budgets of the step (Budget.h)
   std::string memory;              ///< of a device, 64MiB; empty: no limit
-  std::string target = "native";
+  std::string target = defaultTarget();
   bool timing = false;
 };
 

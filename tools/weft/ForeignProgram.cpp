@@ -186,6 +186,8 @@ ForeignProgram::assembly(const std::vector<std::string> &kernels) {
 
 int weft::tool::compileForeignProgram(const ModelFlags &flags,
                                       std::vector<uint8_t> &image) {
+  if (!checkFlags(flags)) // WEFT_TARGET
+    return 1;
   auto program = ForeignProgram::open(flags);
   auto compiled = program ? program->compile() : std::nullopt;
   if (!compiled)

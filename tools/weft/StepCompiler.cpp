@@ -229,7 +229,10 @@ std::string StepCompiler::devices() const {
 bool weft::tool::checkFlags(const ModelFlags &flags) {
   std::string error;
   if (!openCodegen(flags.target, error))
-    return fail("--target: " + error), false;
+    return fail((flags.target == defaultTarget() ? "WEFT_TARGET: "
+                                                 : "--target: ") +
+                error),
+           false;
   if (!flags.memory.empty() && parseQuantity(flags.memory).value_or(0) < 1)
     return fail("--memory " + flags.memory +
                 ": no number of bytes; write it as 67108864 or 64MiB"),

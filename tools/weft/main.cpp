@@ -45,7 +45,8 @@ static void addModelFlags(CLI::App &app, ModelFlags &flags,
   app.add_option(
          "--target", flags.target,
          "native, cpu, cpu:host, cpu:avx512, cpu:avx2, cpu:generic, cpu:neon; "
-         "cuda:sm_80 and cuda:sm_90a print kernels only (--emit=assembly)")
+         "cuda:sm_80 and cuda:sm_90a print kernels only (--emit=assembly); "
+         "WEFT_TARGET sets the default")
       ->capture_default_str();
   app.add_flag("--timing", flags.timing, "print the time of each pass");
   app.add_option("--optimizer", flags.optimizer, "a Keras name or JSON");

@@ -1,0 +1,26 @@
+//===- DefaultTarget.h - what WEFT_TARGET names -----------------*- C++ -*-===//
+//
+//   WEFT_TARGET=cpu:avx2 weft fit model.keras ...   // as with --target cpu:avx2
+//
+// The programs read it, the libraries do not.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_WEFT_DEFAULTTARGET_H
+#define WEFT_TOOLS_WEFT_DEFAULTTARGET_H
+
+#include <cstdlib>
+#include <string>
+
+namespace weft::tool {
+
+/// The target where no --target is given: the best that this machine runs,
+/// unless WEFT_TARGET names another.
+inline std::string defaultTarget() {
+  const char *target = std::getenv("WEFT_TARGET");
+  return target && *target ? target : "native";
+}
+
+} // namespace weft::tool
+
+#endif // WEFT_TOOLS_WEFT_DEFAULTTARGET_H
