@@ -6,20 +6,30 @@
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 namespace weft {
 
+void limitComputing(unsigned seconds) {
+  itimerval limit = {{0, 0}, {long(seconds), 0}};
+  setitimer(ITIMER_PROF, &limit, nullptr);
+  alarm(30 * seconds);
+}
+
+bool isOverLimit(int signal) { return signal == SIGALRM || signal == SIGPROF; }
+
 /// Never returns; what ends it otherwise, its parent sees.
 [[noreturn]] static void runChild(const IsolatedWork &work, int file,
                                   unsigned seconds) {
-  for (int number : {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM})
+  for (int number :
+       {SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGALRM, SIGPROF})
     std::signal(number, SIG_DFL); // no reports of a host's handlers
   std::signal(SIGINT, SIG_IGN);   // Ctrl-C is the parent's affair
   rlimit none = {0, 0};
   setrlimit(RLIMIT_CORE, &none);
-  alarm(seconds);
+  limitComputing(seconds);
   _exit(work(file) ? 0 : 1);
 }
 
@@ -57,7 +67,7 @@ Result<std::vector<uint8_t>> runIsolated(const IsolatedWork &work,
     out = Error{std::string("no process of its own can be started: ") +
                 std::strerror(errno)};
   else if (ended == child && WIFSIGNALED(status))
-    out = Error{WTERMSIG(status) == SIGALRM
+    out = Error{isOverLimit(WTERMSIG(status))
                     ? "takes more than " + std::to_string(seconds) + " seconds"
                     : std::string("ends with ") + strsignal(WTERMSIG(status))};
   else if (ended == child && WEXITSTATUS(status) != 0)

@@ -25,10 +25,16 @@ namespace weft {
 /// fails.
 using IsolatedWork = std::function<bool(int file)>;
 
-/// The bytes that `work` wrote. Fails where it crashes, cannot write them or
-/// takes more than `seconds`.
+/// The bytes that `work` wrote. Fails where it crashes, cannot write them,
+/// computes for more than `seconds` or waits without end.
 Result<std::vector<uint8_t>> runIsolated(const IsolatedWork &work,
                                          unsigned seconds = 60);
+
+/// A signal ends this process once it has computed for so long, whatever else
+/// the machine does, or waited for 30 times as long; 0: no limit any more.
+void limitComputing(unsigned seconds);
+/// Whether it was that signal.
+bool isOverLimit(int signal);
 
 } // namespace weft
 

@@ -29,11 +29,11 @@ WeftOpenTransport *findTransport(std::string &why) {
 
 Error Processes::join(uint64_t command, int messages,
                       std::unique_ptr<Processes> &out) {
+  StartWatch watch(messages);
   std::string why;
   WeftOpenTransport *open = findTransport(why);
   if (!open)
     return makeError(WEFT_INVALID_ARGUMENT, why);
-  StartWatch watch(messages);
   const char *reason = "";
   const weft_transport *transport = open(&reason);
   if (!transport)

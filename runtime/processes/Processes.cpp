@@ -26,7 +26,7 @@ Processes::Processes(const weft_transport *transport, int messages)
   Clock::time_point now = Clock::now();
   for (Peer &peer : peers)
     peer.heard = now;
-  lastBeat = lastLook = now;
+  lastBeat = lastLook = lastTurn = now;
   watcher = std::thread([this] { watch(); });
 }
 
@@ -40,10 +40,12 @@ Processes::~Processes() {
     watcher.join();
 }
 
-void Processes::fail(const std::string &why) {
+void Processes::fail(const std::string &why, bool isOwn) {
   std::lock_guard<std::mutex> guard(state);
-  if (reason.empty())
+  if (reason.empty()) {
     reason = why;
+    isOwnFailure = isOwn;
+  }
   failed.store(true, std::memory_order_release);
   change.notify_all();
 }
@@ -57,6 +59,8 @@ Error Processes::failure() const {
 
 void Processes::begin(std::span<const Message> list, Transfer &transfer) {
   std::lock_guard<std::mutex> guard(calls);
+  if (isMuted)
+    return;
   for (const Message &m : list)
     for (size_t at = 0; at < m.bytes; at += largestMessage) {
       size_t bytes = std::min(largestMessage, m.bytes - at);
@@ -67,8 +71,9 @@ void Processes::begin(std::span<const Message> list, Transfer &transfer) {
                                      static_cast<char *>(m.in) + at, bytes);
       if (!request)
         return fail("rank " + std::to_string(rank()) +
-                    " cannot exchange messages with rank " +
-                    std::to_string(m.peer) + ": " + transport->error());
+                        " cannot exchange messages with rank " +
+                        std::to_string(m.peer) + ": " + transport->error(),
+                    true);
       transfer.push_back(request);
     }
 }
@@ -90,7 +95,7 @@ bool Processes::poll(Transfer &transfer) {
     if (done < 0) {
       std::string why = transport->error();
       guard.unlock();
-      fail("rank " + std::to_string(rank()) + " lost a message: " + why);
+      fail("rank " + std::to_string(rank()) + " lost a message: " + why, true);
       return true;
     }
   }
@@ -108,19 +113,45 @@ Error Processes::wait(Transfer &transfer) {
   return e;
 }
 
+/// How long messages that nobody may want any more are waited for.
+constexpr std::chrono::milliseconds graceOfMessages(200);
+
 void Processes::abandon(Transfer &transfer) {
+  auto remain = [&](auto &&isOver) {
+    std::lock_guard<std::mutex> guard(calls);
+    if (isMuted)
+      transfer.clear();
+    std::erase_if(transfer, isOver);
+    return !transfer.empty();
+  };
+  remain([&](void *request) { return transport->cancel(request), false; });
+  Clock::time_point end = Clock::now() + graceOfMessages;
+  auto isOver = [&](void *request) { return transport->test(request) != 0; };
+  while (remain(isOver) && Clock::now() < end)
+    sched_yield();
+  if (!transfer.empty())
+    mute();
+  transfer.clear();
+}
+
+/// Messages remain that a process did not take, and cannot be taken back: should
+/// it go on after all, any call of the transport would read or write memory that
+/// is freed by then. So this process says that it leaves, and calls no more.
+void Processes::mute() {
+  say(Word::Left, 1, isOwnFailure ? reason : "");
+  Clock::time_point end = Clock::now() + graceOfMessages;
+  for (bool areSent = false; !areSent && Clock::now() < end; sched_yield()) {
+    std::lock_guard<std::mutex> guard(calls);
+    std::erase_if(farewells,
+                  [&](void *request) { return transport->test(request) != 0; });
+    areSent = farewells.empty();
+  }
   {
     std::lock_guard<std::mutex> guard(calls);
-    for (void *request : transfer)
-      transport->cancel(request);
+    isMuted = true;
   }
-  Clock::time_point end = Clock::now() + std::chrono::milliseconds(200);
-  for (; !transfer.empty() && Clock::now() < end; sched_yield()) {
-    std::lock_guard<std::mutex> guard(calls);
-    std::erase_if(transfer,
-                  [&](void *request) { return transport->test(request) != 0; });
-  }
-  transfer.clear(); // the rest waits for a dead process
+  std::lock_guard<std::mutex> guard(state);
+  mutedSince = Clock::now();
 }
 
 Error Processes::exchange(std::span<const Message> list) {
@@ -194,7 +225,7 @@ Error Processes::share(void **data, size_t *bytes) {
 
 Error Processes::vote(bool mine, bool &any) {
   if (mine && rank() != 0 && !stopAsked.exchange(true))
-    say(Word::Stop, 0, "");
+    say(Word::Stop, 0, "", 0);
   uint8_t word = mine || stopAsked.load() || signalled.load() == 1;
   std::vector<Message> list;
   if (rank() == 0)
@@ -233,16 +264,20 @@ Error Processes::meet(uint64_t command) {
 }
 
 Processes::Farewell Processes::leave(int status, const std::string &message) {
-  leaving.store(true);
-  // Who ends because another failed has nothing to tell.
-  say(Word::Left, status, hasFailed() && !isDeadlock() ? "" : message);
   Farewell out;
   std::unique_lock<std::mutex> guard(state);
+  leaving.store(true);
+  hasReported = rank() == 0 && status != 0;
+  // A process that ends because another failed has nothing to tell.
+  bool isTold = hasFailed() && !isDeadlock() && !isOwnFailure;
+  guard.unlock();
+  say(Word::Left, status, isTold ? "" : message);
+  guard.lock();
   while (!othersHaveLeft())
     change.wait_for(guard, std::chrono::milliseconds(20));
   out.status = status;
   out.reports = isReporter();
-  out.orderly = true;
+  out.orderly = mutedSince == Clock::time_point();
   for (size_t peer = 0; peer < peers.size(); ++peer) {
     out.orderly &= !peers[peer].isDead;
     if (int(peer) == rank() || !peers[peer].status)

@@ -70,7 +70,7 @@ public:
   /// True once all have arrived and are gone, or the process is to end.
   bool poll(Transfer &transfer);
   Error wait(Transfer &transfer);
-  /// Their memory may be freed.
+  /// After a failure: their memory may be freed.
   void abandon(Transfer &transfer);
   Error exchange(std::span<const Message> messages);
   /// Null while all is well.
@@ -97,7 +97,8 @@ public:
 
 private:
   using Clock = std::chrono::steady_clock;
-  enum class Word : uint8_t { Alive, Left, Stop };
+  enum class Word : uint8_t { Alive, Left, Stop, GivenUp };
+  static constexpr int everybody = -1;
   struct Peer {
     Identity identity;
     Clock::time_point heard;
@@ -112,11 +113,14 @@ private:
 
   Processes(const weft_transport *transport, int messages);
   Error meet(uint64_t command);
-  void fail(const std::string &reason);
+  /// Others do not know of it yet if it `isOwn`.
+  void fail(const std::string &reason, bool isOwn = false);
+  void mute();
 
   // The watching thread: Watch.cpp.
   void watch();
-  void say(Word word, int status, const std::string &text);
+  void say(Word word, int status, const std::string &text, int to = everybody);
+  void excuseSilence(Clock::time_point now);
   void hear();
   void take(int peer, const std::vector<uint8_t> &bytes);
   void sendHeartbeats(Clock::time_point now);
@@ -134,17 +138,20 @@ private:
 
   /// Calls of the transport; the watching thread comes first.
   std::mutex calls;
+  bool isMuted = false; ///< under `calls`, which are over for good
   std::atomic<bool> watcherWaits{false};
 
   mutable std::mutex state;
   std::condition_variable change;
   std::string reason; ///< of the first failure
+  bool isOwnFailure = false, hasReported = false;
+  Clock::time_point mutedSince;
   std::atomic<bool> failed{false}, leaving{false}, stopAsked{false};
   std::atomic<bool> waiting{false}, deadlocked{false};
   std::atomic<uint64_t> arrivals{0}; ///< messages that are over
   std::atomic<int> signalled{0};     ///< 1: gracefully, 2: at once
   bool isEnding = false;             ///< the watching thread is to return
-  Clock::time_point lastBeat, lastLook, deathSeen, signalSeen;
+  Clock::time_point lastBeat, lastLook, lastTurn, deathSeen, signalSeen;
   std::vector<uint8_t> beat; ///< a word, and what waitsNow() says
   uint64_t waitsNow() const { return waiting.load() ? arrivals.load() + 1 : 0; }
   Transfer farewells;

@@ -14,6 +14,10 @@ namespace weft::runtime {
 
 using namespace std::chrono_literals;
 
+/// None that has not started yet does so for so long; all together.
+constexpr std::chrono::seconds longestPause = 8s, longestStart = 120s;
+constexpr std::chrono::seconds longestAbsence = 2s;
+
 static int numberOf(const char *variable, int otherwise) {
   const char *text = std::getenv(variable);
   return text ? std::atoi(text) : otherwise;
@@ -73,12 +77,32 @@ bool StartWatch::isMarked(int other) const {
 }
 
 void StartWatch::watch() {
+  auto begin = std::chrono::steady_clock::now(), progress = begin, last = begin;
+  int most = 0;
   std::unique_lock<std::mutex> guard(mutex);
-  if (!change.wait_for(guard, 8s, [this] { return isOver; }))
-    endProcess();
+  while (!change.wait_for(guard, 200ms, [this] { return isOver; })) {
+    auto now = std::chrono::steady_clock::now();
+    int started = countMarks();
+    // Once all have started, MPI_Init may take its time, and some are through
+    // it before others. A process that did not run itself has not looked.
+    if (started > most || most == size || now - last > longestAbsence)
+      progress = now;
+    most = std::max(most, started);
+    last = now;
+    bool isLate = sharesMachine && now - progress > longestPause;
+    if (isLate || now - begin > longestStart)
+      endProcess(std::chrono::round<std::chrono::seconds>(now - begin).count());
+  }
 }
 
-void StartWatch::endProcess() {
+int StartWatch::countMarks() const {
+  int marks = 0;
+  for (int other = 0; other < size; ++other)
+    marks += other == rank || (sharesMachine && isMarked(other));
+  return marks;
+}
+
+void StartWatch::endProcess(long seconds) {
   std::string missing;
   bool reports = true;
   for (int other = 0; sharesMachine && other < size; ++other) {
@@ -92,7 +116,8 @@ void StartWatch::endProcess() {
     missing = "one at least";
   std::string line =
       "weft: error: not all of " + std::to_string(size) +
-      " processes have started weft within 8 s, missing: " + missing +
+      " processes have started weft within " + std::to_string(seconds) +
+      " s, missing: " + missing +
       "; give all processes of mpirun the same command, and look "
       "for their own messages\n";
   if (reports)

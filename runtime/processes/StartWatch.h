@@ -4,9 +4,9 @@
 // else, or hangs, would hold up the others for ever. Each leaves a mark that
 // the others of its machine can look for:
 //
-//   StartWatch watch(messages);    // 8 seconds from here:
+//   StartWatch watch(messages);    // 8 seconds after the last that has started:
 //   open(...)                      // weft: error: not all of 4 processes have
-//   watch.stop();                  // started weft within 8 s, missing: rank 2
+//   watch.stop();                  // started weft within 9 s, missing: rank 2
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,7 +28,8 @@ public:
 
 private:
   void watch();
-  [[noreturn]] void endProcess();
+  int countMarks() const;
+  [[noreturn]] void endProcess(long seconds);
   std::string markOf(int rank) const;
   bool isMarked(int rank) const;
 

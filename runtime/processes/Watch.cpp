@@ -15,9 +15,12 @@ using namespace std::chrono_literals;
 /// dead, or so good as. Together with the graces below less than 10 seconds.
 constexpr std::chrono::milliseconds beatInterval = 500ms, lookInterval = 100ms,
                                     longestSilence = 6s;
-/// How long the program may take to come back and end by itself.
+/// This thread looks every 20 ms. Where it has not for so long, the process was
+/// stopped, or the machine is overloaded: it has not listened.
+constexpr std::chrono::milliseconds longestAbsence = 1s;
 /// All wait, and nothing has arrived anywhere for so long: it never will.
 constexpr std::chrono::milliseconds longestStandstill = 10s;
+/// How long the program may take to come back and end by itself.
 constexpr std::chrono::milliseconds grace = 2s, graceAfterSignal = 400ms,
                                     graceForReporter = 1s;
 
@@ -26,6 +29,9 @@ void Processes::watch() {
   while (!isEnding) {
     guard.unlock();
     Clock::time_point now = Clock::now();
+    if (now - lastTurn > longestAbsence)
+      excuseSilence(now);
+    lastTurn = now;
     hear();
     sendHeartbeats(now);
     if (now - lastLook > lookInterval) {
@@ -40,13 +46,25 @@ void Processes::watch() {
   }
 }
 
-void Processes::say(Word word, int status, const std::string &text) {
+/// What was not heard while this process itself did not run says nothing.
+void Processes::excuseSilence(Clock::time_point now) {
+  std::lock_guard<std::mutex> guard(state);
+  Clock::duration absence = now - lastTurn;
+  for (Peer &peer : peers) {
+    peer.heard += absence;
+    peer.stuckSince += absence;
+  }
+}
+
+void Processes::say(Word word, int status, const std::string &text, int to) {
   std::vector<uint8_t> bytes = {uint8_t(word), uint8_t(status)};
   bytes.insert(bytes.end(), text.begin(), text.end());
   std::lock_guard<std::mutex> guard(calls);
+  if (isMuted)
+    return;
   spoken.push_back(std::move(bytes));
   for (int peer = 0; peer < size(); ++peer)
-    if (peer != rank() && (word != Word::Stop || peer == 0))
+    if (peer != rank() && (to == everybody || peer == to))
       if (void *request = transport->send(
               peer, tags::control, spoken.back().data(), spoken.back().size()))
         farewells.push_back(request);
@@ -58,7 +76,7 @@ void Processes::hear() {
   watcherWaits.store(false);
   int peer = 0;
   size_t bytes = 0;
-  while (transport->probe(tags::control, &peer, &bytes)) {
+  while (!isMuted && transport->probe(tags::control, &peer, &bytes)) {
     std::vector<uint8_t> word(bytes);
     void *request = transport->receive(peer, tags::control, word.data(), bytes);
     int done = request ? 0 : -1;
@@ -86,6 +104,8 @@ void Processes::take(int peer, const std::vector<uint8_t> &bytes) {
     who.waitsAfter = waitsAfter;
     return;
   }
+  if (Word(bytes[0]) == Word::GivenUp)
+    _exit(1); // it was stopped, and the others have said so
   if (Word(bytes[0]) == Word::Stop)
     stopAsked.store(true);
   if (Word(bytes[0]) != Word::Left)
@@ -111,6 +131,8 @@ void Processes::sendHeartbeats(Clock::time_point now) {
   watcherWaits.store(true);
   std::lock_guard<std::mutex> guard(calls);
   watcherWaits.store(false);
+  if (isMuted)
+    return;
   bool areSent = true; // until then their memory is not touched
   for (int peer = 0; peer < size(); ++peer) {
     void *&request = peers[size_t(peer)].heartbeat;
@@ -132,17 +154,23 @@ void Processes::sendHeartbeats(Clock::time_point now) {
 
 void Processes::findDead(Clock::time_point now) {
   std::string why;
+  std::vector<int> silent;
   std::unique_lock<std::mutex> guard(state);
+  bool listens = mutedSince == Clock::time_point();
   for (int r = 0; r < size(); ++r) {
     Peer &peer = peers[size_t(r)];
     if (r == rank() || peer.isDead || peer.hasLeft)
       continue;
-    bool isSilent = now - peer.heard > longestSilence;
+    bool isSilent = listens && now - peer.heard > longestSilence;
     bool wasGone = peer.isGone;
     peer.isGone = isGone(peer.identity, own);
     bool hasEnded = peer.isGone && wasGone; // its last words have been heard
-    if (!isSilent && !hasEnded)
+    if (!listens)
+      peer.hasLeft = hasEnded; // for the reason that ends this one
+    if (!listens || (!isSilent && !hasEnded))
       continue;
+    if (!hasEnded)
+      silent.push_back(r);
     peer.isDead = true;
     if (deathSeen == Clock::time_point())
       deathSeen = now;
@@ -152,6 +180,8 @@ void Processes::findDead(Clock::time_point now) {
            (hasEnded ? " has died" : " has not been heard of for 6 s");
   }
   guard.unlock();
+  for (int r : silent)
+    say(Word::GivenUp, 0, "", r);
   if (!why.empty())
     fail(why + "; see its own messages, and start all processes again");
 }
@@ -183,8 +213,14 @@ bool Processes::isReporter() const {
 }
 
 bool Processes::othersHaveLeft() const {
-  bool isLate = deathSeen != Clock::time_point() &&
-                Clock::now() - deathSeen > grace + graceForReporter;
+  auto isPast = [](Clock::time_point begin) {
+    return begin != Clock::time_point() &&
+           Clock::now() - begin > grace + graceForReporter;
+  };
+  bool isMute = mutedSince != Clock::time_point();
+  if (isMute && isReporter())
+    return true; // and has reported
+  bool isLate = isPast(deathSeen) || isPast(mutedSince);
   for (int r = 0; r < size(); ++r) {
     const Peer &peer = peers[size_t(r)];
     if (r != rank() && !peer.hasLeft && !peer.isDead && !isLate)
@@ -194,7 +230,7 @@ bool Processes::othersHaveLeft() const {
 }
 
 void Processes::endProcess(const std::string &message, int status) {
-  if (isReporter())
+  if (isReporter() && !hasReported)
     writeMessage(messages, "weft: error: " + message + "\n");
   _exit(status);
 }

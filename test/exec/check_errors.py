@@ -14,6 +14,7 @@ import sys
 import tempfile
 
 import error_cases
+import patience
 
 DOCUMENT = pathlib.Path(__file__).resolve().parents[2] / "docs" / "errors.md"
 STATUS = {"command-line": 2, "reshard": 2, "warnings": 0}
@@ -48,7 +49,7 @@ def main():
     with tempfile.TemporaryDirectory() as scratch:
         cases = error_cases.Cases(weft, fixtures, pathlib.Path(scratch))
         for name, command, options in cases.of(section):
-            result = subprocess.run([weft, *map(str, command)], capture_output=True, text=True, timeout=60,
+            result = subprocess.run([weft, *map(str, command)], capture_output=True, text=True, timeout=patience.HANG,
                                     errors="replace", **options)
             wrong = complaint(result, STATUS.get(section, 1), documented, met)
             bad += bool(wrong)

@@ -12,6 +12,7 @@ import sys
 import tempfile
 
 import npz_values
+import patience
 
 
 def start(weft, model, data, *flags):
@@ -28,7 +29,7 @@ def start(weft, model, data, *flags):
 def interrupt(process, by=signal.SIGINT):
     """(exit status, stderr) after one Ctrl-C."""
     process.send_signal(by)
-    _, errors = process.communicate(timeout=60)
+    _, errors = process.communicate(timeout=patience.HANG)
     return process.returncode, errors
 
 
@@ -73,7 +74,7 @@ def main():
         # A fault of Weft's own ends with a line and status 70.
         process = start(weft, model, out / "data.npz")
         process.send_signal(signal.SIGSEGV)
-        _, errors = process.communicate(timeout=60)
+        _, errors = process.communicate(timeout=patience.HANG)
         expect(process.returncode == 70 and "weft: internal failure: Segmentation fault; please report" in errors,
                f"after a fault: status {process.returncode}, {errors}")
         expect(not list(out.glob("*.tmp*")), "a temporary file is left")

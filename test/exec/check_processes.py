@@ -1,6 +1,7 @@
 """Programs on several processes, started by mpirun, give the bits of one process.
 
     check_processes.py WEFT FIXTURES run|fit|saved|examples|errors|death|interrupt
+    check_processes.py WEFT FIXTURES stopped [TRIALS]
 """
 
 import array
@@ -18,6 +19,7 @@ import time
 
 import check_errors as documents
 import npz_values
+import patience
 
 CODES = {"float32": "f", "int32": "i", "uint32": "I", "float64": "d", "int64": "q"}
 FAILURES = []
@@ -30,7 +32,7 @@ def mpirun(count, *command, flags=()):
 
 def call(command, cwd=None):
     """(exit status, what Weft printed on stderr)."""
-    result = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=120, cwd=cwd)
+    result = subprocess.run([str(c) for c in command], capture_output=True, text=True, timeout=patience.HANG, cwd=cwd)
     return result.returncode, "".join(line for line in result.stderr.splitlines(True) if line.startswith("weft: "))
 
 
@@ -128,7 +130,7 @@ def check_saved(weft, fixtures, scratch):
             started = [] if count == 1 else mpirun(count)
             succeed([*started, weft, "predict", *model, "--out", out])
             figures = subprocess.run([*started, weft, "evaluate", *model, "--y", f"{folder}/golden.npz:y", "--json"],
-                                     capture_output=True, text=True, check=True, timeout=120)
+                                     capture_output=True, text=True, check=True, timeout=patience.HANG)
             results[count] = out.read_bytes(), json.loads(figures.stdout)
             out.unlink()
         for count in (2, 3):
@@ -184,89 +186,127 @@ def check_errors(weft, fixtures, scratch):
            ".*: rank 2: in.npz: cannot be read: .*")
     refuse(mpirun(3, *step.command(scratch / "none" / "out.npz")), ".*cannot be written: .*", False)
     refuse(mpirun(9, *command), "--devices: 9 processes for 8 devices; start at most 8")
-    refuse(mpirun(1, *command, ":", "-n", 1, "sleep", 20),
-           "not all of 2 processes have started weft within 8 s, missing: rank 1; .*")
+    refuse(mpirun(1, *command, ":", "-n", 1, "sleep", patience.HANG),
+           r"not all of 2 processes have started weft within \d+ s, missing: rank 1; .*")
     expect(not out.exists(), "nothing was written")
     left = {m for m in documents.templates("processes").keys() - MET if "(process <n>" not in m}
     expect(not left, f"docs/errors.md has nothing else: {left}")
 
 
-def process_of(rank, mark):
+def running(count, mark):
+    """{rank: process} of `count` processes that have loaded their program, and so have joined; nothing before."""
+    found = {}
     for entry in pathlib.Path("/proc").iterdir():
         try:
             variables = (entry / "environ").read_bytes().split(b"\0")
-            if (entry / "comm").read_text() == "weft\n" and {f"OMPI_COMM_WORLD_RANK={rank}".encode(), mark} <= set(variables):
-                return int(entry.name)
+            if mark.encode() in variables and "/memfd:weft-kernels" in (entry / "maps").read_text():
+                rank = next(v for v in variables if v.startswith(b"OMPI_COMM_WORLD_RANK="))
+                found[int(rank.partition(b"=")[2])] = int(entry.name)
         except OSError:
             pass
-    sys.exit(f"no process of rank {rank}")
+    return found if len(found) == count else None
 
 
-def kill(program, rank, number, *flags):
-    """Kills one of four processes; the others end by themselves, and one says why."""
-    out, mark = program.scratch / "killed.npz", f"WEFT_TEST_RUN={os.getpid()}-{rank}-{number}-{len(flags)}"
-    started = subprocess.Popen(
-        [str(c) for c in mpirun(4, *program.command(out, "--repeat", "100000000"), flags=["-x", mark, *flags])],
-        stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    time.sleep(2)
-    victim = process_of(rank, mark.encode())
-    others = [process_of(other, mark.encode()) for other in range(4) if other != rank]
+def has_ended(process):
+    """A zombie has: only mpirun sees it still."""
+    try:
+        return "\nState:\tZ" in pathlib.Path(f"/proc/{process}/status").read_text()
+    except OSError:
+        return True
+
+
+class Started:
+    """`count` processes at work on a command that has no end of its own."""
+    number = 0
+
+    def __init__(self, count, command, *flags):
+        Started.number += 1
+        mark = f"WEFT_TEST_RUN={os.getpid()}-{Started.number}"
+        # What mpirun asks to end it kills a second later, which is too soon on a busy machine.
+        given = ["-x", mark, "--mca", "odls_base_sigkill_timeout", str(math.ceil(3 * patience.slowness())), *flags]
+        self.mpirun = subprocess.Popen([str(c) for c in mpirun(count, *command, flags=given)],
+                                       stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+        self.processes = patience.until(lambda: self.mpirun.poll() is not None or running(count, mark),
+                                        f"{count} processes have loaded the program")
+        if self.mpirun.poll() is not None:
+            sys.exit(f"ended by itself: {self.mpirun.communicate()[1]}")
+
+    def said(self):
+        """Weft's lines on stderr, once mpirun has ended."""
+        _, errors = self.mpirun.communicate(timeout=patience.HANG)
+        return [line for line in errors.splitlines() if line.startswith("weft: ")]
+
+
+def kill(command, rank, number, *flags):
+    """Kills or stops one of four processes; the others end by themselves, and one says why."""
+    started = Started(4, command, *flags)
+    victim = started.processes.pop(rank)
     begin = time.monotonic()
     os.kill(victim, number)
-    while any(pathlib.Path(f"/proc/{other}").exists() for other in others) and time.monotonic() < begin + 20:
-        time.sleep(0.05)
+    patience.until(lambda: all(map(has_ended, started.processes.values())), "the other processes end")
     took = time.monotonic() - begin
-    if number == signal.SIGSTOP:
+    if flags and number == signal.SIGSTOP: # mpirun waits for it
         os.kill(victim, signal.SIGKILL)
-    _, errors = started.communicate(timeout=60)
-    said = [line for line in errors.splitlines() if line.startswith("weft: ")]
+    said = started.said()
     reason = "has not been heard of for 6 s" if number == signal.SIGSTOP else "has died"
-    expect(took < 10, f"rank {rank} {signal.Signals(number).name} {flags}: the others ended after {took:.1f} s")
+    expect(took < 10 * patience.slowness(), f"rank {rank} {signal.Signals(number).name} {flags}: the others ended after {took:.1f} s")
     expect(len(said) == 1 and f"rank {rank} (process {victim} on " in said[0] and reason in said[0]
            and documented(said[0].removeprefix("weft: error: ")), f"said {said}")
-    if rank != 0 and flags: # rank 0 removes what it has begun, unless mpirun kills it
-        expect(not list(program.scratch.glob("killed.npz*")), "nothing was left behind")
-    for left in program.scratch.glob("killed.npz*"):
-        left.unlink()
+
+
+RECOVERY = "--enable-recovery"  # mpirun then leaves the others alone
 
 
 def check_death(weft, fixtures, scratch):
-    step = seed_step(weft, fixtures, scratch, "distribution-dp8.json")
-    kill(step, 2, signal.SIGKILL)
-    kill(step, 2, signal.SIGKILL, "--enable-recovery")
-    kill(step, 0, signal.SIGKILL, "--enable-recovery")
-    kill(step, 1, signal.SIGSTOP, "--enable-recovery")
+    step, out = seed_step(weft, fixtures, scratch, "distribution-dp8.json"), scratch / "killed.npz"
+    command = step.command(out, "--repeat", "100000000")
+    kill(command, 2, signal.SIGKILL)
+    kill(command, 2, signal.SIGKILL, RECOVERY)
+    # Rank 0 removes what it has begun, unless mpirun kills it.
+    expect(not list(scratch.glob("killed.npz*")), "nothing was left behind")
+    kill(command, 0, signal.SIGKILL, RECOVERY)
+    kill(command, 1, signal.SIGSTOP, RECOVERY)
 
 
-def interrupted(command, seconds):
+def endless_fit(weft, fixtures):
+    folder = fixtures / "seed-functional-mlp"
+    return [weft, "fit", folder / "model.json", "--data-parallel", "--devices", "cpu:8",
+            "--x", f"{folder}/golden.npz:x", "--y", f"{folder}/golden.npz:y", "--batch-size", "16",
+            "--seed", "1", "--epochs", "1000000", "--verbose", "0"]
+
+
+def check_stopped(weft, fixtures, scratch, trials="4"):
+    """Each rank in turn; half of the times mpirun ends the others as well, and lets the stopped one go on."""
+    command = endless_fit(weft, fixtures)
+    for trial in range(int(trials)):
+        kill(command, trial % 4, signal.SIGSTOP, *([RECOVERY] if trial // 4 % 2 else []))
+
+
+def interrupted(count, *command):
     """(seconds until all is over, Weft's lines on stderr) after one Ctrl-C to mpirun."""
-    started = subprocess.Popen([str(c) for c in command], stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    time.sleep(seconds)
+    started = Started(count, command)
     begin = time.monotonic()
-    started.send_signal(signal.SIGINT)
-    _, errors = started.communicate(timeout=60)
-    return time.monotonic() - begin, [line for line in errors.splitlines() if line.startswith("weft: ")]
+    started.mpirun.send_signal(signal.SIGINT)
+    said = started.said()
+    return time.monotonic() - begin, said
 
 
 def check_interrupt(weft, fixtures, scratch):
-    folder, weights, history = fixtures / "seed-functional-mlp", scratch / "w.npz", scratch / "h.json"
-    command = [weft, "fit", folder / "model.json", "--distribution", folder / "distribution-dp8.json",
-               "--x", f"{folder}/golden.npz:x", "--y", f"{folder}/golden.npz:y", "--batch-size", "16", "--seed", "1",
-               "--epochs", "1000000", "--verbose", "0", "--save-weights", weights, "--history", history, "--history-steps"]
-    took, said = interrupted(mpirun(3, *command, flags=["--mca", "odls_base_sigkill_timeout", "3"]), 4)
+    weights, history = scratch / "w.npz", scratch / "h.json"
+    took, said = interrupted(3, *endless_fit(weft, fixtures), "--save-weights", weights, "--history", history, "--history-steps")
     steps = len(json.loads(history.read_text())["steps"]["loss"])
     expect(said == [f"weft: interrupted after {steps} steps; saved {weights}"], f"fit says {said}")
     iteration = next(v for k, (_, v) in npz_values.read(weights).items() if k.endswith("/iteration"))[0]
-    expect(iteration == steps and took < 10, f"{iteration} steps are saved of {steps}, after {took:.1f} s")
+    expect(iteration == steps and took < 10 * patience.slowness(), f"{iteration} steps are saved of {steps}, after {took:.1f} s")
     step = seed_step(weft, fixtures, scratch, "distribution-dp8.json")
-    took, said = interrupted(mpirun(3, *step.command(scratch / "out.npz", "--repeat", "100000000")), 2)
-    expect(took < 10 and len(said) <= 1, f"run says {said} after {took:.1f} s")
+    took, said = interrupted(3, *step.command(scratch / "out.npz", "--repeat", "100000000"))
+    expect(took < 10 * patience.slowness() and len(said) <= 1, f"run says {said} after {took:.1f} s")
 
 
 def main():
-    weft, fixtures, what = sys.argv[1], pathlib.Path(sys.argv[2]), sys.argv[3]
+    weft, fixtures, what, *options = sys.argv[1], pathlib.Path(sys.argv[2]), *sys.argv[3:]
     with tempfile.TemporaryDirectory() as scratch:
-        globals()[f"check_{what}"](weft, fixtures, pathlib.Path(scratch))
+        globals()[f"check_{what}"](weft, fixtures, pathlib.Path(scratch), *options)
     print(f"{what}: {len(FAILURES)} failures")
     return 1 if FAILURES else 0
 

@@ -2,6 +2,7 @@
 
 #include "weft/test/fuzz/Campaign.h"
 #include "weft/dialects/weft/Weft.h"
+#include "weft/runtime/data/Isolation.h"
 #include "weft/runtime/program/WriteAll.h"
 #include "weft/test/fuzz/RandomProgram.h"
 
@@ -69,7 +70,7 @@ static void checkSeeds(const Child &child, const CampaignOptions &options,
   for (uint64_t seed = child.next; seed < child.last; ++seed) {
     fprintf(out, "at %llu\n", static_cast<unsigned long long>(seed));
     fflush(out);
-    alarm(kProgramSeconds);
+    limitComputing(kProgramSeconds);
     std::string text = programOfSeed(seed, options);
     Verdict verdict = check.run(text);
     if (verdict != Verdict::Holds)
@@ -161,7 +162,7 @@ Verdict checkInChild(const std::string &text, std::string &reason) {
   pid_t pid = fork();
   if (pid == 0) {
     close(ends[0]);
-    alarm(kProgramSeconds);
+    limitComputing(kProgramSeconds);
     ProgramCheck check;
     int verdict = static_cast<int>(check.run(text));
     std::string answer = std::to_string(verdict) + check.reason();
@@ -176,7 +177,7 @@ Verdict checkInChild(const std::string &text, std::string &reason) {
   int status = 0;
   waitpid(pid, &status, 0);
   if (!WIFEXITED(status) || WEXITSTATUS(status) != 0 || answer.empty()) {
-    reason = WIFSIGNALED(status) && WTERMSIG(status) == SIGALRM
+    reason = WIFSIGNALED(status) && isOverLimit(WTERMSIG(status))
                  ? "takes more than 60 s"
                  : "crashes";
     return Verdict::Crashed;

@@ -12,6 +12,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/runtime/data/Isolation.h"
 #include "weft/test/fuzz/FileReaders.h"
 #include "weft/test/fuzz/Mutation.h"
 
@@ -22,11 +23,11 @@
 #include <cstring>
 #include <sys/mman.h>
 #include <sys/resource.h>
-#include <sys/time.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 using namespace weft::test;
+using weft::limitComputing;
 
 namespace {
 
@@ -67,13 +68,6 @@ void limitMemory() {
   setrlimit(RLIMIT_CORE, &noCore);
 }
 
-/// Of computing, since the machine may be busy; the signal ends the process.
-void limitTime(long seconds) {
-  itimerval limit = {{0, 0}, {seconds, 0}};
-  setitimer(ITIMER_PROF, &limit, nullptr);
-  alarm(unsigned(30 * seconds)); // a wait without end
-}
-
 /// Reads the files of seeds [first, first + count); never returns.
 [[noreturn]] void readAll(const FileReader &reader, uint64_t first,
                           uint64_t count, double seconds, Progress &progress) {
@@ -88,9 +82,9 @@ void limitTime(long seconds) {
     const std::string &sample =
         reader.samples[random() % reader.samples.size()];
     std::string bytes = mutate(sample, reader.isText, random);
-    limitTime(10);
+    limitComputing(10);
     progress.accepted += reader.read(bytes);
-    limitTime(0);
+    limitComputing(0);
   }
   _exit(0);
 }

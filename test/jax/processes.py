@@ -1,8 +1,12 @@
 """Two processes of one program are refused, with what to do instead."""
 
+import pathlib
 import socket
 import subprocess
 import sys
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "exec"))
+import patience  # noqa: E402
 
 SCRIPT = """
 import sys, jax
@@ -16,7 +20,7 @@ with socket.socket() as free:
 both = [subprocess.Popen([sys.executable, "-c", SCRIPT, address, str(number)], stderr=subprocess.PIPE, text=True)
         for number in range(2)]
 for process in both:
-    error = process.communicate(timeout=120)[1]
+    error = process.communicate(timeout=patience.HANG)[1]
     assert process.returncode, "two processes ran"
     assert "Weft: several processes are not supported yet; start one, with WEFT_DEVICES=cpu:N" in error, error
 print("both are refused")

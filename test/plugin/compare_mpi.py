@@ -10,6 +10,9 @@ import re
 import subprocess
 import sys
 
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "exec"))
+import patience  # noqa: E402
+
 LIBRARIES = "libmlir_runner_utils.so", "libmlir_c_runner_utils.so"
 
 
@@ -53,7 +56,7 @@ def figures(llvm, program, folder, processes):
                f"--shared-libs={libraries}"]
     allowed = {"OMPI_ALLOW_RUN_AS_ROOT": "1", "OMPI_ALLOW_RUN_AS_ROOT_CONFIRM": "1"}
     done = subprocess.run([str(part) for part in command], env=os.environ | allowed, text=True, capture_output=True,
-                          timeout=120, check=False)
+                          timeout=patience.HANG, check=False)
     if done.returncode:
         sys.exit(f"{processes} processes ended with {done.returncode}:\n{done.stderr}")
     outputs = sorted((folder / f"out{processes}").glob("1/rank.*/stdout"))

@@ -1,0 +1,32 @@
+"""How long tests wait: for what they want to see, not for a time. A machine may be busy.
+
+    done = subprocess.run(command, timeout=patience.HANG)
+    patience.until(lambda: path.exists(), "the file is there")
+
+tools/check/check_deadlines.py sees to it that no test waits otherwise.
+"""
+
+import os
+import pathlib
+import sys
+import time
+
+# Seconds after which a process hangs, however busy the machine: a hundred times what the slowest takes alone.
+HANG = 600
+
+
+def until(holds, what):
+    """The first true answer of holds(), which is asked again and again."""
+    end = time.monotonic() + HANG
+    while time.monotonic() < end:
+        answer = holds()
+        if answer:
+            return answer
+        time.sleep(0.05)
+    sys.exit(f"not within {HANG} s: {what}")
+
+
+def slowness():
+    """How much longer all takes than on this machine when it is idle: processes that want to run by processors."""
+    wanting = int(pathlib.Path("/proc/loadavg").read_text().split()[3].partition("/")[0])
+    return max(1, wanting / os.cpu_count(), os.getloadavg()[0] / os.cpu_count())
