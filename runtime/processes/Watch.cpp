@@ -247,11 +247,18 @@ void Processes::endIfStuck(Clock::time_point now) {
     patience += graceForReporter;
   if (deathSeen != Clock::time_point() && now - deathSeen > patience)
     endProcess(reason, 1);
-  if (signal == 2 && deathSeen == Clock::time_point() &&
-      now - signalSeen > patience)
-    endProcess("ended by SIGTERM: mpirun was stopped, or another of its "
-               "processes failed",
-               143);
+  if (hasFailed()) // the program comes back and says so
+    patience += grace;
+  if (signal != 2 || deathSeen != Clock::time_point() ||
+      now - signalSeen <= patience)
+    return;
+  guard.unlock();
+  const char *why = "ended by SIGTERM: mpirun was stopped, or another of its "
+                    "processes failed";
+  // So that this one does not count as dead.
+  say(Word::Left, 143, hasFailed() ? "" : why);
+  guard.lock();
+  endProcess(why, 143);
 }
 
 } // namespace weft::runtime

@@ -51,7 +51,7 @@ TEST_CASE("unary ops agree with libm") {
       {"floor", [](double x) { return std::floor(x); }, -9, 9, 0},
       {"relu", [](double x) { return x > 0 ? x : 0; }, -9, 9, 0},
   };
-  for (const char *target : {testTarget(), "cpu:generic"})
+  for (const char *target : {weft::test::testTarget(), "cpu:generic"})
     for (const Case &c : cases) {
       Kernels kernels(
           function(
@@ -226,7 +226,7 @@ TEST_CASE("contractions of every orientation") {
                          {65, 31, 130}})
     for (int lhsTransposed : {0, 1})
       for (int rhsTransposed : {0, 1})
-        for (const char *target : {testTarget(), "cpu:avx2"}) {
+        for (const char *target : {weft::test::testTarget(), "cpu:avx2"}) {
           auto type = [](int a, int b) {
             return "tensor<" + std::to_string(a) + "x" + std::to_string(b) +
                    "xf32>";
@@ -349,14 +349,14 @@ TEST_CASE("the same kernels give the same bytes, cached or not") {
   REQUIRE(mkdtemp(folder));
   weft::CodegenOptions options;
   options.cacheDir = folder;
-  Kernels first(text, testTarget(), options),
-      second(text, testTarget(), options), third(text);
+  Kernels first(text, weft::test::testTarget(), options),
+      second(text, weft::test::testTarget(), options), third(text);
   CHECK(first.image == second.image);
   CHECK(first.image == third.image);
   std::string command = std::string("for f in ") + folder +
                         "/llvmcache-*; do truncate -s 100 $f; done";
   REQUIRE(system(command.c_str()) == 0);
-  Kernels damaged(text, testTarget(), options);
+  Kernels damaged(text, weft::test::testTarget(), options);
   CHECK(first.image == damaged.image);
   command = std::string("rm -r ") + folder;
   CHECK(system(command.c_str()) == 0);

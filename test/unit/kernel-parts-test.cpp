@@ -204,7 +204,7 @@ void checkParts(const Case &c, const char *target) {
 } // namespace
 
 TEST_CASE("all parts of a kernel store the bits of one call") {
-  for (const char *target : {testTarget(), "cpu:avx2"}) {
+  for (const char *target : {weft::test::testTarget(), "cpu:avx2"}) {
     for (bool lhsTransposed : {false, true})
       for (bool rhsTransposed : {false, true}) // along the contraction
         checkParts(dotWithEpilogue(131, 300, 67, lhsTransposed, rhsTransposed),
@@ -221,7 +221,8 @@ TEST_CASE("all parts of a kernel store the bits of one call") {
 }
 
 TEST_CASE("parts of ops with loops of their own store the bits of one call") {
-  for (const char *target : {testTarget(), "cpu:avx2", "cpu:generic"}) {
+  for (const char *target :
+       {weft::test::testTarget(), "cpu:avx2", "cpu:generic"}) {
     checkParts(convolution(6, 16, 8, 24, 1, 1), target);
     checkParts(convolution(1, 65, 6, 17, 2, 1), target);
     checkParts(convolution(5, 12, 16, 9, 1, 2), target);

@@ -155,7 +155,7 @@ void check(const std::vector<Case> &cases, const char *target) {
   for (size_t i = 0; i < cases.size(); ++i)
     text += cases[i].kernel(int(i));
   weft::CodegenOptions options;
-  options.isBrief = target != std::string_view(testTarget());
+  options.isBrief = target != std::string_view(weft::test::testTarget());
   Kernels kernels(text, target, options);
   for (size_t i = 0; i < cases.size(); ++i) {
     INFO(target << "\n" << cases[i].kernel(int(i)));
@@ -167,7 +167,7 @@ void check(const std::vector<Case> &cases, const char *target) {
 
 TEST_CASE("a packed contraction at every remainder of a tile") {
   // 14 rows and 32 columns are the largest tile there is (cpu:avx512).
-  for (const char *target : {testTarget(), "cpu:generic"}) {
+  for (const char *target : {weft::test::testTarget(), "cpu:generic"}) {
     std::vector<Case> cases;
     for (int64_t rows = 126; rows < 126 + 14; ++rows)
       for (int64_t columns : {64, 71})
@@ -179,7 +179,7 @@ TEST_CASE("a packed contraction at every remainder of a tile") {
 }
 
 TEST_CASE("a packed contraction at every remainder of its blocks") {
-  for (const char *target : {testTarget(), "cpu:generic"}) {
+  for (const char *target : {weft::test::testTarget(), "cpu:generic"}) {
     std::vector<Case> cases;
     for (int64_t depth :
          {255, 256, 257, 258, 259, 260, 261, 262, 263, 264, 511, 513, 769})
@@ -211,7 +211,7 @@ TEST_CASE("a packed contraction of several dimensions in any order") {
     cases.push_back({{3}, {2, 33}, {5, 16}, {271}, lhs, {0, 1, 2, 3}});
     cases.push_back({{2, 3}, {67}, {50}, {257}, {2, 0, 1, 3}, lhs});
   }
-  check(cases, testTarget());
+  check(cases, weft::test::testTarget());
 }
 
 TEST_CASE("parts of a packed contraction are its whole") {

@@ -29,7 +29,7 @@ weft::CodegenOptions brief() {
 } // namespace
 
 TEST_CASE("few kernels are one object, which calls libm where it must") {
-  for (const char *target : {testTarget(), "cpu:generic"}) {
+  for (const char *target : {weft::test::testTarget(), "cpu:generic"}) {
     Kernels kernels(unary("first", "tan") + unary("second", "exp") +
                         unary("third", "tan"),
                     target, brief());
@@ -56,7 +56,7 @@ TEST_CASE("the kernel that cannot be compiled is named among few") {
           "func.func private @second(%x: tensor<9xi3>) -> tensor<9xi3> "
           "attributes {weft.kernel = \"general\"} {\n%0 = weft.neg %x : "
           "tensor<9xi3>\nreturn %0 : tensor<9xi3>\n}\n",
-      testTarget(), brief());
+      weft::test::testTarget(), brief());
   CHECK(kernels.error.find("kernel 'second' cannot be compiled for") !=
         std::string::npos);
 }
@@ -66,7 +66,7 @@ TEST_CASE("what is no object is left to lld") {
   CHECK(!weft::cpu::linkPlainObject({}, out));
   CHECK(!weft::cpu::linkPlainObject(llvm::SmallVector<char>(200, 'x'), out));
   // A shared object is none, either.
-  Kernels kernels(unary("first", "exp"), testTarget(), brief());
+  Kernels kernels(unary("first", "exp"), weft::test::testTarget(), brief());
   CHECK(!weft::cpu::linkPlainObject(kernels.image, out));
   CHECK(out.empty());
 }
