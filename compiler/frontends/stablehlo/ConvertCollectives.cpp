@@ -317,8 +317,8 @@ LogicalResult replicaId(Converter &c, ForeignOp op) {
 }
 
 constexpr ConversionEntry kEntries[] = {
-    {"all_reduce", allReduce, 1, 1},
-    {"reduce_scatter", reduceScatter, 1, 1},
+    {"all_reduce", allReduce, 1, 1, OpRole::OverElements},
+    {"reduce_scatter", reduceScatter, 1, 1, OpRole::OverElements},
     {"all_gather", allGather},
     {"all_to_all", allToAll},
     {"collective_broadcast", broadcast},

@@ -46,7 +46,8 @@ ArrayAttr constrainable(Converter &c) {
 
 LogicalResult constrain(Converter &c, ForeignOp op) {
   // JAX says of every value in a manual computation that it is open.
-  if (c.perDevice && (c.freeAxes.empty() || op.resultType().getRank() == 0))
+  if (c.ofElements ||
+      (c.perDevice && (c.freeAxes.empty() || op.resultType().getRank() == 0)))
     return forward(c, op);
   auto said = c.shardings.resolve(op->getLoc(), op.attribute("sharding"),
                                   op.resultType().getRank(), constrainable(c));
@@ -137,11 +138,11 @@ LogicalResult customCall(Converter &c, ForeignOp op) {
 
 constexpr ConversionEntry kEntries[] = {
     {"func.call", call, 0},
-    {"builtin.unrealized_conversion_cast", forward},
+    {"builtin.unrealized_conversion_cast", forward, 1, 0, OpRole::Annotation},
     {"optimization_barrier", barrier},
-    {"sdy.propagation_barrier", forward},
-    {"sdy.sharding_constraint", constrain},
-    {"sdy.reshard", constrain},
+    {"sdy.propagation_barrier", forward, 1, 0, OpRole::Annotation},
+    {"sdy.sharding_constraint", constrain, 1, 0, OpRole::Annotation},
+    {"sdy.reshard", constrain, 1, 0, OpRole::Annotation},
     {"sdy.sharding_group", joinGroup},
     {"case", branches, 1, -1},
     {"if", branches, 1, -1},

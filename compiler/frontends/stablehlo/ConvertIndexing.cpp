@@ -65,7 +65,7 @@ LogicalResult scatter(Converter &c, ForeignOp op) {
 
 constexpr ConversionEntry kEntries[] = {
     {"gather", gather, 2},
-    {"scatter", scatter, 3, 1},
+    {"scatter", scatter, 3, 1, OpRole::OverElements},
 };
 
 } // namespace

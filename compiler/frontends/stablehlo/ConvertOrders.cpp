@@ -174,7 +174,7 @@ LogicalResult composite(Converter &c, ForeignOp op) {
 }
 
 constexpr ConversionEntry kEntries[] = {
-    {"sort", sort, 1, 1},
+    {"sort", sort, 1, 1, OpRole::OverElements},
     {"chlo.top_k", topK},
     {"composite", composite, 0, -1},
 };

@@ -75,7 +75,10 @@ StringRef positionsOf(Block &block) {
 
 /// Are the second operand's elements their positions along the dimension?
 bool hasPositions(Converter &c, ForeignOp op, int64_t dim) {
-  auto positions = c.input(op, 1).getDefiningOp<IotaOp>();
+  Value second = c.input(op, 1);
+  if (auto constrained = second.getDefiningOp<ConstrainOp>())
+    second = constrained.getInput();
+  auto positions = second.getDefiningOp<IotaOp>();
   return positions && positions.getDim() == uint64_t(dim);
 }
 
@@ -164,7 +167,7 @@ LogicalResult dot(Converter &c, ForeignOp op) {
 }
 
 constexpr ConversionEntry kEntries[] = {
-    {"reduce", reduce, 2, 1},
+    {"reduce", reduce, 2, 1, OpRole::OverElements},
     {"dot_general", dot, 2},
 };
 

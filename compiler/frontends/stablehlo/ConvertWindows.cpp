@@ -297,8 +297,8 @@ LogicalResult selectAndScatter(Converter &c, ForeignOp op) {
 
 constexpr ConversionEntry kEntries[] = {
     {"convolution", convolution, 2},
-    {"reduce_window", reduceWindow, 2, 1},
-    {"select_and_scatter", selectAndScatter, 3, 2},
+    {"reduce_window", reduceWindow, 2, 1, OpRole::OverElements},
+    {"select_and_scatter", selectAndScatter, 3, 2, OpRole::OverElements},
 };
 
 } // namespace

@@ -3,6 +3,7 @@
 #include "weft/compiler/frontends/stablehlo/Converter.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
 using namespace weft;
@@ -53,6 +54,25 @@ static LogicalResult checkOp(ForeignOp op, const ConversionEntry &entry) {
   return success();
 }
 
+static bool isAnnotation(Operation *op) {
+  const ConversionEntry *entry = findConversion(ForeignOp(op).name());
+  bool isSharding = ForeignOp(op).word("call_target_name") == "Sharding";
+  return entry && (entry->role == OpRole::Annotation || isSharding) &&
+         op->getNumOperands() == 1 && op->getNumResults() == 1;
+}
+
+/// A region of scalars is known by its ops. JAX says of each of these how it is
+/// sharded, where its mesh has explicit axes or is one of a shard_map.
+static void eraseAnnotations(Region &region) {
+  region.walk([](Operation *op) {
+    if (!isAnnotation(op) ||
+        op->getOperand(0).getType() != op->getResult(0).getType())
+      return;
+    op->getResult(0).replaceAllUsesWith(op->getOperand(0));
+    op->erase();
+  });
+}
+
 LogicalResult Converter::convertOp(Operation *foreign) {
   ForeignOp op(foreign);
   const ConversionEntry *entry = findConversion(op.name());
@@ -67,6 +87,10 @@ LogicalResult Converter::convertOp(Operation *foreign) {
     if (!values.lookup(operand))
       return op.refuse() << "uses a value of type " << operand.getType()
                          << " that is not supported";
+  bool overElements = entry->role == OpRole::OverElements;
+  if (overElements)
+    llvm::for_each(foreign->getRegions(), eraseAnnotations);
+  llvm::SaveAndRestore inside(ofElements, ofElements || overElements);
   return entry->convert(*this, op);
 }
 
@@ -185,8 +209,9 @@ Value Converter::combine(ForeignOp op, ReduceKind kind, Value a, Value b) {
 }
 
 bool Converter::isNeutral(ReduceKind kind, Value init) const {
-  while (auto spread = init.getDefiningOp<BroadcastOp>())
-    init = spread.getInput();
+  // JAX says of each how it is sharded.
+  while (isa_and_nonnull<BroadcastOp, ConstrainOp>(init.getDefiningOp()))
+    init = init.getDefiningOp()->getOperand(0);
   auto constant = init.getDefiningOp<ConstantOp>();
   auto data = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
                        : DenseElementsAttr();
@@ -202,10 +227,6 @@ std::optional<ReduceKind> stablehlo::reductionOf(Block &block, unsigned index) {
   if (block.empty() || index >= count || block.back().getNumOperands() != count)
     return std::nullopt;
   Operation *body = block.back().getOperand(index).getDefiningOp();
-  // JAX says of the sum, inside a shard_map, that it is not sharded.
-  while (body && (isa<UnrealizedConversionCastOp>(body) ||
-                  ForeignOp(body).name() == "sdy.sharding_constraint"))
-    body = body->getOperand(0).getDefiningOp();
   if (!body || body->getNumOperands() != 2)
     return std::nullopt;
   Value a = block.getArgument(index), b = block.getArgument(count + index);

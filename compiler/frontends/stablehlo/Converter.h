@@ -79,6 +79,8 @@ public:
 
   mlir::OpBuilder &builder;
   const Shardings &shardings;
+  /// Inside a region that is applied to elements: scalars have one layout.
+  bool ofElements = false;
   /// Inside a manual computation: values are one device's, but for these axes
   /// (whole ones), along which the program stays one of whole values.
   bool perDevice = false;
@@ -101,6 +103,11 @@ mlir::Operation *definedBy(Value value, llvm::StringRef name,
                            unsigned operands);
 
 using Conversion = LogicalResult (*)(Converter &, ForeignOp);
+enum class OpRole : uint8_t {
+  Plain,
+  OverElements, ///< its regions are functions of scalars
+  Annotation,   ///< its only result is its only operand
+};
 /// A line of the table. The op has at least so many operands and exactly so
 /// many regions (-1: any), and all its values are tensors of known shape.
 struct ConversionEntry {
@@ -108,6 +115,7 @@ struct ConversionEntry {
   Conversion convert;
   unsigned operands = 1;
   int regions = 0;
+  OpRole role = OpRole::Plain;
 };
 /// Null where the op is not known.
 const ConversionEntry *findConversion(llvm::StringRef name);
