@@ -132,7 +132,8 @@ def Weft_ManualOp : Weft_Op<"manual", [DeclareOpInterfaceMethods<FixedLayoutsOpI
 
     Each device of the mesh runs the region on its block of each operand, and
     what it yields is its block of each result. Devices that hold copies of a
-    result must yield the same.
+    result must yield the same. Of an operand whose layout is partial a device
+    gets its summand, and it yields its summand of such a result.
 
     Along axes that are left free, as "y" by
 
@@ -140,7 +141,7 @@ def Weft_ManualOp : Weft_Op<"manual", [DeclareOpInterfaceMethods<FixedLayoutsOpI
 
     the region is a program of whole values: propagation lays its values out
     over "y", and partitioning makes each device's part of it.
-    (C1) one layout for each operand and result, of its rank, not partial, all
+    (C1) one layout for each operand and result, of its rank, all
     over one mesh; (C2) all blocks are full; (C3) the region takes and yields
     blocks; (C4) a type with a layout has the one that is said, and behind it
     the free axes that the region's value has; (C5) a weft.manual inside has

@@ -204,6 +204,9 @@ Layout weft::compose(const Layout &outer, const Layout &inner) {
   Layout result = outer;
   for (auto [dim, more] : llvm::zip_equal(result.dims, inner.dims))
     dim.append(more);
+  result.partial.append(inner.partial);
+  if (inner.isPartial())
+    result.reduce = inner.reduce;
   return result;
 }
 

@@ -122,9 +122,6 @@ LogicalResult ConstrainOp::verify() {
   if (static_cast<int64_t>(layout.dims.size()) != rank) // (C1)
     return emitOpError("layout has ")
            << layout.dims.size() << " dimensions, but the value has " << rank;
-  if (layout.isPartial()) // (C2)
-    return emitOpError("a constraint cannot be partial, but the layout is ")
-           << getLayout();
   return success();
 }
 

@@ -16,7 +16,7 @@ def Weft_ConstrainOp : Weft_ShardedOp<"constrain", [Elementwise, AllShapesMatch<
   let arguments = (ins Weft_Tensor:$input, Weft_LayoutAttr:$layout, OptionalAttr<StrAttr>:$reason);
   let results = (outs Weft_Tensor:$result);
   let assemblyFormat = "$input `to` $layout (`because` $reason^)? attr-dict custom<AnnotatedTypes>(type($input), type($result))";
-  let hasVerifier = 1; // (C1) the layout has the value's rank; (C2) it is not partial
+  let hasVerifier = 1; // (C1) the layout has the value's rank
 }
 def Weft_ReshardOp : Weft_Op<"reshard", [Pure, AllShapesMatch<["input", "result"]>, AllElementTypesMatch<["input", "result"]>]> {
   let summary = "the same value in another layout: the only op that changes one";

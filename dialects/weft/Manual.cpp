@@ -81,8 +81,6 @@ static LogicalResult checkLayouts(ManualOp op, StringRef what, TypeRange types,
     std::string why = invalidReason(mesh.getMesh(), layout, type.getRank());
     if (!why.empty()) // (C1)
       return refuse() << why;
-    if (layout.isPartial()) // (C1)
-      return refuse() << "it is partial";
     if (!dividesEvenly(layout, type.getShape())) // (C2)
       return refuse() << "the axes do not divide its dimensions; pad it, or "
                          "shard other dimensions";
@@ -98,10 +96,12 @@ MeshAttr ManualOp::getMesh() {
 /// Calls `visit` for every axis of the layouts.
 static void forEachAxis(ArrayAttr layouts,
                         function_ref<void(const SubAxis &)> visit) {
-  for (Attribute attribute : layouts)
-    for (Layout layout = cast<LayoutAttr>(attribute).getLayout();
-         const SubAxes &dim : layout.dims)
+  for (Attribute attribute : layouts) {
+    Layout layout = cast<LayoutAttr>(attribute).getLayout();
+    for (const SubAxes &dim : layout.dims)
       llvm::for_each(dim, visit);
+    llvm::for_each(layout.partial, visit);
+  }
 }
 
 /// (C6)

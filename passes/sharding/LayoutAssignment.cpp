@@ -74,17 +74,18 @@ bool LayoutAssignment::isUsedOnlyBy(Value value, Operation *op) const {
   });
 }
 
-const Layout *
-LayoutAssignment::commonPartial(const RuledOp &op, const OpSharding &sharding,
-                                llvm::ArrayRef<unsigned> operands) const {
+const Layout *LayoutAssignment::commonPartial(const RuledOp &op,
+                                              const OpSharding &sharding,
+                                              llvm::ArrayRef<unsigned> operands,
+                                              const Layout *wanted) const {
   const Layout *common = nullptr;
   for (unsigned operand : operands) {
     Value value = op.op->getOperand(operand);
     const Layout *layout = layoutOf(value);
-    bool fits = layout && layout->isPartial() &&
-                layout->reduce == ReduceKind::Sum &&
-                layout->dims == sharding.operands[operand].dims &&
-                isUsedOnlyBy(value, op.op);
+    bool fits =
+        layout && layout->isPartial() && layout->reduce == ReduceKind::Sum &&
+        layout->dims == sharding.operands[operand].dims &&
+        (wanted ? samePartial(*layout, *wanted) : isUsedOnlyBy(value, op.op));
     if (!fits || (common && !samePartial(*common, *layout)))
       return nullptr;
     common = layout;
@@ -95,6 +96,19 @@ LayoutAssignment::commonPartial(const RuledOp &op, const OpSharding &sharding,
             return overlaps(x, axis);
           }))
         return nullptr;
+  return common;
+}
+
+std::optional<Layout> LayoutAssignment::wantedPartial(Value value) const {
+  std::optional<Layout> common;
+  for (OpOperand &use : value.getUses()) {
+    if (!indexOf.contains(use.getOwner()))
+      continue;
+    Layout wanted = requirement(use);
+    if (!wanted.isPartial() || (common && !samePartial(*common, wanted)))
+      return std::nullopt;
+    common = wanted;
+  }
   return common;
 }
 
@@ -116,13 +130,17 @@ void LayoutAssignment::delayReductions(const RuledOp &op,
         layout->isPartial())
       single = operand;
   }
+  // Where the result is used as summands, none is saved by summing before.
+  std::optional<Layout> asked = wantedPartial(op.op->getResult(0));
+  const Layout *wanted = asked ? &*asked : nullptr;
   const Layout *partial = nullptr;
   if (joint.size() > 1 && joint.size() == op.op->getNumOperands())
-    partial = commonPartial(op, sharding, joint);
-  else if (single && op.op->getNumOperands() == 1 && !op.elementwise &&
-           elements(op.op->getResult(0)) <=
-               elements(op.op->getOperand(*single)))
-    partial = commonPartial(op, sharding, joint = {*single});
+    partial = commonPartial(op, sharding, joint, wanted);
+  else if (single &&
+           (wanted || (op.op->getNumOperands() == 1 && !op.elementwise &&
+                       elements(op.op->getResult(0)) <=
+                           elements(op.op->getOperand(*single)))))
+    partial = commonPartial(op, sharding, joint = {*single}, wanted);
   Layout &result = sharding.results.front();
   if (!partial || (result.isPartial() && result.reduce != partial->reduce))
     return;
@@ -195,8 +213,13 @@ void LayoutAssignment::require(const RuledOp &op, unsigned operand,
     value = repeatSource(value, layout);
   } else {
     const Layout *now = layoutOf(value);
-    if (now->isPartial() && !samePartial(*now, layout))
-      value = convert(value, reducedLayout(value), op, operand);
+    if (now->isPartial() && !samePartial(*now, layout)) {
+      // What was made partial is still there as a whole.
+      auto made = value.getDefiningOp<ReshardOp>();
+      bool wasWhole = made && !layoutOf(made.getInput())->isPartial();
+      value = wasWhole ? made.getInput()
+                       : convert(value, reducedLayout(value), op, operand);
+    }
   }
   // Only copies become partial: what the new partial axes split is gathered.
   if (layout.isPartial() && !samePartial(*layoutOf(value), layout)) {
@@ -282,7 +305,7 @@ void LayoutAssignment::finish() {
 void LayoutAssignment::run() {
   for (BlockArgument arg : function.getArguments())
     if (isa<RankedTensorType>(arg.getType()))
-      setLayout(arg, table.get(arg));
+      setLayout(arg, table.annotated(arg));
   for (auto [index, op] : llvm::enumerate(table.ops())) {
     if (isa<ConstrainOp>(op.op))
       assignConstrain(index);

@@ -38,6 +38,7 @@ LogicalResult LayoutTable::seedFixedLayouts() {
       if (!layout)
         return failure();
       fix(result, *layout, /*late=*/false);
+      leavePartial(result, *layout);
       if (!free.empty())
         leaveFree(result, free);
     }
@@ -48,19 +49,25 @@ LogicalResult LayoutTable::seedFixedLayouts() {
   return success();
 }
 
+static bool uses(const Layout &layout, unsigned axis) {
+  auto isOf = [&](const SubAxis &used) { return used.axis == axis; };
+  return llvm::any_of(layout.partial, isOf) ||
+         llvm::any_of(layout.dims, [&](const SubAxes &dim) {
+           return llvm::any_of(dim, isOf);
+         });
+}
+
 /// A constraint in a region speaks of free axes.
 LogicalResult LayoutTable::checkBound(Operation *op, const Layout &layout) {
   FixedLayoutsOpInterface around = freeRegionAround(op);
   if (!around)
     return success();
   for (const SubAxis &axis : boundAxes(meshValue, around.getFreeAxes()))
-    for (const SubAxes &dim : layout.dims)
-      for (const SubAxis &used : dim)
-        if (used.axis == axis.axis)
-          return op->emitError("lays a value out over \"")
-                 << meshValue.axes[axis.axis].name << "\", but "
-                 << around->getName() << " around it takes that axis itself; "
-                 << "name axes that it leaves free";
+    if (uses(layout, axis.axis))
+      return op->emitError("lays a value out over \"")
+             << meshValue.axes[axis.axis].name << "\", but "
+             << around->getName() << " around it takes that axis itself; "
+             << "name axes that it leaves free";
   return success();
 }
 
@@ -114,7 +121,7 @@ static OpSharding stated(const LayoutTable &table,
                                        : said);
   }
   for (Value result : says->getResults())
-    sharding.results.push_back(table.get(result));
+    sharding.results.push_back(table.annotated(result));
   return sharding;
 }
 

@@ -3,6 +3,7 @@
 #include "weft/passes/sharding/LayoutTable.h"
 
 #include "weft/dialects/weft/ObservesLayout.h"
+#include "weft/dialects/weft/Ports.h"
 
 #include "llvm/ADT/EquivalenceClasses.h"
 #include "llvm/ADT/STLExtras.h"
@@ -54,8 +55,10 @@ void LayoutTable::addBlock(Block &block, llvm::ArrayRef<SubAxis> bound) {
 
 /// Without axes of size 1, which split nothing.
 static Layout withoutUnitAxes(const Mesh &mesh, Layout layout) {
+  auto isUnit = [](const SubAxis &axis) { return axis.size == 1; };
   for (SubAxes &dim : layout.dims)
-    llvm::erase_if(dim, [](const SubAxis &axis) { return axis.size == 1; });
+    llvm::erase_if(dim, isUnit);
+  llvm::erase_if(layout.partial, isUnit);
   return normalise(mesh, layout);
 }
 
@@ -81,9 +84,6 @@ std::optional<Layout> LayoutTable::annotation(Attribute attribute, Type type,
   std::string why = invalidReason(meshValue, value, tensor.getRank());
   if (!why.empty())
     return fail(why);
-  if (value.isPartial())
-    return fail("an annotation cannot be partial: " +
-                toString(meshValue, value));
   return withoutUnitAxes(meshValue, value);
 }
 
@@ -91,9 +91,26 @@ void LayoutTable::fix(Value value, const Layout &layout, bool late) {
   auto it = entries.find(flow.leader(value));
   if (it == entries.end() || it->second.fixed || sources.contains(value))
     return;
-  it->second.layout = layout;
+  it->second.layout.dims = layout.dims;
   it->second.fixed = true;
   it->second.late = late;
+}
+
+void LayoutTable::leavePartial(Value value, const Layout &layout) {
+  auto it = entries.find(value);
+  if (!layout.isPartial() || it == entries.end())
+    return;
+  it->second.never.append(layout.partial);
+  partials[value] = layout;
+}
+
+Layout LayoutTable::annotated(Value value) const {
+  Layout layout = get(value);
+  if (auto it = partials.find(value); it != partials.end()) {
+    layout.partial = it->second.partial;
+    layout.reduce = it->second.reduce;
+  }
+  return layout;
 }
 
 static bool isStateRole(Attribute role) {
@@ -114,6 +131,7 @@ LogicalResult LayoutTable::seedArguments() {
       if (!layout)
         return failure();
       fix(arg, *layout, late);
+      leavePartial(arg, *layout);
     }
     if (entries.contains(arg) && failed(seedWishes(arg)))
       return failure();
@@ -141,13 +159,13 @@ LogicalResult LayoutTable::seedResults() {
       if (!results[index])
         return failure();
     } else if (donor && !entries.lookup(donor).mayGrow()) {
-      results[index] = entries.lookup(donor).layout;
+      results[index] = annotated(donor);
     }
     if (results[index] && donor && !entries.lookup(donor).mayGrow() &&
-        *results[index] != entries.lookup(donor).layout)
+        *results[index] != annotated(donor))
       return function.emitError()
              << "result " << index << " takes over the memory of an argument "
-             << "laid out " << toString(meshValue, entries.lookup(donor).layout)
+             << "laid out " << toString(meshValue, annotated(donor))
              << ", but is annotated " << toString(meshValue, *results[index]);
     bool late = donor && entries.lookup(donor).late;
     if (!results[index])
@@ -168,6 +186,7 @@ LogicalResult LayoutTable::seedConstraints() {
       if (!layout)
         return failure();
       fix(constrain.getResult(), *layout, /*late=*/false);
+      leavePartial(constrain.getResult(), *layout);
       if (failed(checkBound(op.op, *layout)) ||
           failed(seedWishes(constrain.getResult())))
         return failure();
@@ -189,12 +208,28 @@ bool LayoutTable::isFree(Value value) const {
          flow.members(value).empty();
 }
 
+Layout LayoutTable::asPort(Layout layout, Type type) const {
+  if (!function->hasAttr(kFullPortsAttr))
+    return layout;
+  auto isPart = [&](const SubAxis &axis) {
+    return axis.size != meshValue.axes[axis.axis].size;
+  };
+  for (auto [axes, size] :
+       llvm::zip_equal(layout.dims, cast<RankedTensorType>(type).getShape())) {
+    axes.erase(llvm::find_if(axes, isPart), axes.end());
+    while (size % shardCount(axes) != 0)
+      axes.pop_back();
+  }
+  return layout;
+}
+
 Layout LayoutTable::resultLayout(unsigned result) const {
   if (results[result])
     return *results[result];
   if (donors[result])
-    return get(donors[result]);
-  return get(function.getBody().front().getTerminator()->getOperand(result));
+    return annotated(donors[result]);
+  Value value = function.getBody().front().getTerminator()->getOperand(result);
+  return asPort(get(value), value.getType());
 }
 
 //===----------------------------------------------------------------------===//
@@ -388,4 +423,7 @@ void LayoutTable::propagate() {
       closeAroundState();
     run({priority, /*lateToo=*/true, /*elementwiseOnly=*/false});
   }
+  for (BlockArgument arg : function.getArguments())
+    if (auto it = entries.find(arg); it != entries.end() && !it->second.fixed)
+      it->second.layout = asPort(it->second.layout, arg.getType());
 }

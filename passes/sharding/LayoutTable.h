@@ -51,6 +51,10 @@ public:
   const Layout &get(mlir::Value value) const {
     return entries.find(flow.leader(value))->second.layout;
   }
+  /// The same with the axes along which it is annotated as partial: those of
+  /// arguments, constraints and ops that say layouts. Propagation sees dimensions
+  /// only.
+  Layout annotated(mlir::Value value) const;
   /// What an op with regions, or the end of one, requires and produces: what
   /// regions pass on lies as the table says, predicates are whole; what an op
   /// says itself comes before what is free in its region.
@@ -68,6 +72,9 @@ public:
   void set(mlir::Value value, const Layout &layout) {
     entries.find(value)->second.layout = layout;
   }
+  /// What may be seen from outside of a layout that nobody said: where ports are
+  /// full (Ports.h), whole axes that divide the dimension.
+  Layout asPort(Layout layout, mlir::Type type) const;
   /// The place of an op in ops().
   std::optional<unsigned> indexOf(mlir::Operation *op) const {
     auto it = indices.find(op);
@@ -116,6 +123,8 @@ private:
   llvm::LogicalResult joinGroups();
   llvm::LogicalResult joinGroup(mlir::Value first);
   void fix(mlir::Value value, const Layout &layout, bool late);
+  /// Annotates a value that is partial itself, and not what it is used as.
+  void leavePartial(mlir::Value value, const Layout &layout);
   /// Lengthens the dimensions that `more` continues and that may grow. Returns
   /// whether it did.
   bool extend(Entry &entry, const Layout &more) const;
@@ -148,6 +157,7 @@ private:
   std::vector<RuledOp> ruled;
   llvm::DenseMap<mlir::Operation *, unsigned> indices;
   llvm::DenseMap<mlir::Value, Entry> entries;
+  llvm::DenseMap<mlir::Value, Layout> partials; ///< of annotated values
   llvm::DenseSet<mlir::Value> sources;
   std::vector<std::optional<Layout>> results;
   llvm::SmallVector<mlir::Value> donors; ///< argument per result, or null

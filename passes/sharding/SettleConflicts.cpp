@@ -27,7 +27,7 @@ void ConflictSettler::choose(unsigned index) {
   const RuledOp &op = table.ops()[index];
   OpSharding &sharding = shardings[index];
   if (isa<ConstrainOp>(op.op)) {
-    sharding.operands = {table.get(op.op->getResult(0))};
+    sharding.operands = {table.annotated(op.op->getResult(0))};
     return;
   }
   if (isa<func::ReturnOp>(op.op)) {

@@ -176,8 +176,6 @@ Error PlanReader::readPort(const std::string &what, const plan::Port &port,
   std::string reason = invalidReason(out.mesh, info.layout, info.shape.size());
   if (!reason.empty())
     return badPlan(what, ": ", reason);
-  if (info.layout.partial)
-    return badPlan(what, " has a partial layout; ports hold whole values");
   const BufferInfo &buffer = out.buffers[info.buffer];
   std::vector<int64_t> local = localShape(info.layout, info.shape);
   if (local != buffer.shape || info.dtype != buffer.dtype)

@@ -246,6 +246,7 @@ std::vector<uint8_t> pjrt::ProgramSource::compile() {
   }
   stablehlo::ImportOptions options;
   options.devices = state->partitions;
+  options.devicePorts = true;
   auto module = stablehlo::import(*state->program, options);
   FailureOr<std::vector<uint8_t>> image = failure();
   if (module)

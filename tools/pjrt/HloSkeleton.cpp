@@ -66,7 +66,7 @@ MessageWriter shardingOf(const ProgramPort &port) {
     return sharding;
   sharding.numbers(3, tiles.dims);
   sharding.numbers(4, tiles.devices);
-  sharding.number(6, tiles.lastIsReplicated);
+  sharding.numbers(8, tiles.holders);
   return sharding;
 }
 

@@ -4,6 +4,8 @@
 //
 //   [{"data"}, {}]    {devices=[2,1,4]0,1,2,3,4,5,6,7 last_tile_dim_replicate}
 //   [{}, {"model", "data"}]         {devices=[1,8]0,4,1,5,2,6,3,7}
+//   [{"data"}], partial = sum{"model"}
+//                         {devices=[2,4]0,1,2,3,4,5,6,7 last_tile_dims={unreduced}}
 //
 //===----------------------------------------------------------------------===//
 
@@ -44,25 +46,37 @@ public:
     for (size_t d = 0; layout && d < rank; ++d)
       for (const plan::SubAxis *axis : *axesOf(layout, d))
         tiles[d] *= axis->size();
-    int64_t parts = std::accumulate(tiles.begin(), tiles.end(), int64_t(1),
-                                    std::multiplies<>());
-    if (parts == 1)
+    int64_t parts = productOf(tiles), summands = 1;
+    if (const Axes *partial = layout ? layout->partial() : nullptr)
+      for (const plan::SubAxis *axis : *partial)
+        summands *= axis->size();
+    if (parts == 1 && summands == 1)
       return {};
-    std::vector<int64_t> order(count);
+    std::vector<int64_t> order(count), holders;
     std::iota(order.begin(), order.end(), 0);
-    // Stable: replicas of a tile stay in the order of the mesh.
+    // Stable: copies of a tile, or of a summand, stay in the order of the mesh,
+    // and so do summands.
     std::stable_sort(order.begin(), order.end(), [&](int64_t a, int64_t b) {
       return tileOf(a, layout, rank) < tileOf(b, layout, rank);
     });
     for (int64_t &position : order)
       position = devices[position];
-    bool replicated = parts < count;
-    if (replicated)
-      tiles.push_back(count / parts);
-    return {std::move(tiles), std::move(order), replicated};
+    auto add = [&](int64_t size, TileHolders kind) {
+      if (size == 1)
+        return;
+      tiles.push_back(size);
+      holders.push_back(kind);
+    };
+    add(summands, kSummands);
+    add(count / parts / summands, kCopies);
+    return {std::move(tiles), std::move(order), std::move(holders)};
   }
 
 private:
+  static int64_t productOf(const std::vector<int64_t> &sizes) {
+    return std::accumulate(sizes.begin(), sizes.end(), int64_t(1),
+                           std::multiplies<>());
+  }
   static const Axes *axesOf(const plan::Layout *layout, size_t dim) {
     return layout->dims()->Get(static_cast<unsigned>(dim))->axes();
   }
@@ -77,9 +91,14 @@ private:
   int64_t tileOf(int64_t position, const plan::Layout *layout,
                  size_t rank) const {
     int64_t tile = 0;
-    for (size_t d = 0; d < rank; ++d)
-      for (const plan::SubAxis *axis : *axesOf(layout, d))
+    auto follow = [&](const Axes &axes) {
+      for (const plan::SubAxis *axis : axes)
         tile = tile * axis->size() + digit(position, *axis);
+    };
+    for (size_t d = 0; d < rank; ++d)
+      follow(*axesOf(layout, d));
+    if (layout->partial())
+      follow(*layout->partial());
     return tile;
   }
   std::vector<int64_t> sizes, devices;

@@ -124,11 +124,14 @@ bool isRowMajor(const MemoryLayout *layout, const PJRT_Buffer *buffer);
 /// An error where bytes from an offset on are not within an array.
 PJRT_Error *outside(int64_t offset, int64_t size, size_t bytes);
 
+/// What devices that hold one tile have of it: numbers of XLA's OpSharding.Type.
+enum TileHolders : int64_t { kCopies = 0, kSummands = 6 };
+
 /// A sharding of XLA: how many tiles each dimension has, and who has each tile;
-/// no tiles: replicated. The last dimension may count the holders of a tile.
+/// no tiles: replicated. Dimensions behind those of the array count the holders
+/// of a tile, a kind each.
 struct TileAssignment {
-  std::vector<int64_t> dims, devices;
-  bool lastIsReplicated = false;
+  std::vector<int64_t> dims, devices, holders;
 };
 
 /// One argument or result of a program, for one device.

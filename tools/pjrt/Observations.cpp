@@ -17,7 +17,7 @@ PJRT_Error *weft::pjrt::reportObservations(const LoadedProgram &program) {
     const char *why =
         observer ? observer(name.c_str(), tiles.dims.data(), tiles.dims.size(),
                             tiles.devices.data(), tiles.devices.size(),
-                            tiles.lastIsReplicated)
+                            !tiles.holders.empty())
                  : nullptr;
     if (why)
       return error(kInternal,

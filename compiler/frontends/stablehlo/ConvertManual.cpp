@@ -18,7 +18,8 @@ using namespace weft::stablehlo;
 
 namespace {
 
-/// One layout for each value, of the attribute of that name: its manual axes.
+/// One layout for each value, of the attribute of that name: its manual axes,
+/// along which a device may have a block, a copy or a summand.
 LogicalResult readLayouts(Converter &c, ForeignOp op, StringRef name,
                           TypeRange types, SmallVectorImpl<Layout> &layouts) {
   auto said = dyn_cast_or_null<ArrayAttr>(op.attribute(name));
@@ -33,8 +34,10 @@ LogicalResult readLayouts(Converter &c, ForeignOp op, StringRef name,
       return failure();
     Layout layout =
         known->layout ? known->layout.getLayout() : Layout::replicated(rank);
+    auto isUnit = [](const SubAxis &axis) { return axis.size == 1; };
     for (SubAxes &dim : layout.dims)
-      llvm::erase_if(dim, [](const SubAxis &axis) { return axis.size == 1; });
+      llvm::erase_if(dim, isUnit);
+    llvm::erase_if(layout.partial, isUnit);
     layouts.push_back(std::move(layout));
   }
   return success();
@@ -86,8 +89,8 @@ FailureOr<Value> constrained(Converter &c, ForeignOp op, Value value,
     return failure();
   bool closed =
       said->open.size() < manual.dims.size() || !said->replicated.empty();
-  if (!said->layout || (said->layout.getLayout().dims == manual.dims &&
-                        (free.empty() || !closed)))
+  if (!said->layout ||
+      (said->layout.getLayout() == manual && (free.empty() || !closed)))
     return value;
   Value result = c.make<ConstrainOp>(
       op, value.getType(), value, said->layout,

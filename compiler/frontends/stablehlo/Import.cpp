@@ -6,6 +6,7 @@
 #include "weft/compiler/frontends/stablehlo/ShardingStrings.h"
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/host/Host.h"
+#include "weft/dialects/weft/Ports.h"
 #include "weft/dialects/weft/VerifySizes.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -41,6 +42,7 @@ private:
   ModuleOp program;
   OpBuilder builder;
   Shardings shardings;
+  bool devicePorts = false;
   llvm::StringMap<Function> functions;
   OwningOpRef<ModuleOp> module;
 };
@@ -134,7 +136,10 @@ FailureOr<DictionaryAttr> ProgramImporter::port(DictionaryAttr foreign,
   if (failed(said))
     return failure();
   if (said->layout) {
-    list.append(kLayoutAttr, said->layout);
+    Layout layout = said->layout.getLayout();
+    if (!devicePorts)
+      layout.partial.clear();
+    list.append(kLayoutAttr, LayoutAttr::get(said->layout.getMesh(), layout));
     list.append(kReasonAttr, builder.getStringAttr("sharding of " + name));
   }
   if (isArgument)
@@ -182,6 +187,8 @@ LogicalResult ProgramImporter::convertMain() {
     function.setResultAttrs(i, *attributes);
   }
   donate(function);
+  if (devicePorts)
+    function->setAttr(kFullPortsAttr, builder.getUnitAttr());
   return success();
 }
 
@@ -226,6 +233,7 @@ void ProgramImporter::donate(func::FuncOp function) {
 }
 
 OwningOpRef<ModuleOp> ProgramImporter::run(const ImportOptions &options) {
+  devicePorts = options.devicePorts;
   if (failed(translateShardingStrings(program)) ||
       failed(gatherManualCalls(program)) || failed(findFunctions()) ||
       failed(chooseDevices(options.devices)))

@@ -50,6 +50,11 @@ struct ImportOptions {
   /// shardings say nothing. 0: those of the mesh. A program without a mesh runs
   /// on any number, replicated.
   int64_t devices = 0;
+  /// Are arguments and results each device's own arrays, as JAX has them? Those
+  /// that are sharded as unreduced are summands then, and where the program leaves
+  /// it open how one is sharded, all its blocks are full. Else they are given and
+  /// taken whole.
+  bool devicePorts = false;
 };
 
 /// How many devices the mesh of the program's shardings has; 1 without one, 0

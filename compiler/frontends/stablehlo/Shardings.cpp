@@ -171,31 +171,40 @@ static FailureOr<SubAxis> toAxis(Location loc, const Mesh &mesh,
   return SubAxis{*axis, skip.getInt(), size.getInt()};
 }
 
-/// The axes of one dimension, said in the program's mesh, and how it is said.
-static LogicalResult readDim(Location loc, const Mesh &own, const Mesh &mesh,
-                             Attribute tree, int64_t index, Layout &layout,
-                             Annotation &annotation, ArrayAttr only) {
-  auto dim = dyn_cast<DictionaryAttr>(tree);
-  if (!dim)
-    return emitError(loc) << "a sharding has the dimension " << tree;
-  for (Attribute axis : listOf(dim, "axes")) {
+/// Axes, said in the program's mesh.
+static LogicalResult readAxes(Location loc, const Mesh &own, const Mesh &mesh,
+                              ArrayAttr axes, ArrayAttr only, SubAxes &out) {
+  for (Attribute axis : axes) {
     auto part = toAxis(loc, own, axis);
     if (failed(part))
       return failure();
     if (only &&
-        !llvm::is_contained(only, StringAttr::get(tree.getContext(),
+        !llvm::is_contained(only, StringAttr::get(axes.getContext(),
                                                   own.axes[part->axis].name)))
       continue;
     if (own == mesh) {
-      layout.dims[index].push_back(*part);
+      out.push_back(*part);
       continue;
     }
     auto digits = digitsOf(own, *part, mesh);
     if (!digits)
       return emitError(loc) << "a sharding names " << axis
                             << ", which is no part of the program's mesh";
-    layout.dims[index].append(*digits);
+    out.append(*digits);
   }
+  return success();
+}
+
+/// One dimension, and how it is said.
+static LogicalResult readDim(Location loc, const Mesh &own, const Mesh &mesh,
+                             Attribute tree, int64_t index, Layout &layout,
+                             Annotation &annotation, ArrayAttr only) {
+  auto dim = dyn_cast<DictionaryAttr>(tree);
+  if (!dim)
+    return emitError(loc) << "a sharding has the dimension " << tree;
+  if (failed(readAxes(loc, own, mesh, listOf(dim, "axes"), only,
+                      layout.dims[index])))
+    return failure();
   if (auto closed = dim.getAs<BoolAttr>("closed"); closed && !closed.getValue())
     annotation.open.push_back(index);
   if (auto priority = dim.getAs<IntegerAttr>("priority"))
@@ -221,13 +230,13 @@ FailureOr<Annotation> Shardings::resolve(Location loc, Attribute attribute,
   if (static_cast<int64_t>(dims.size()) != rank)
     return emitError(loc) << "a sharding has " << dims.size()
                           << " dimensions, the tensor " << rank;
-  if (!listOf(sharding, "unreduced").empty())
-    return emitError(loc)
-           << "a sharding leaves sums unreduced; that is not supported";
   Layout layout = Layout::replicated(rank);
   for (int64_t i = 0; i < rank; ++i)
     if (failed(readDim(loc, own, mesh, dims[i], i, layout, annotation, only)))
       return failure();
+  if (failed(readAxes(loc, own, mesh, listOf(sharding, "unreduced"), only,
+                      layout.partial)))
+    return failure();
   for (Attribute axis : listOf(sharding, "replicated"))
     if (isa<StringAttr>(axis) && own == mesh)
       annotation.replicated.push_back(axis);

@@ -19,6 +19,10 @@ static Error createBuffer(weft_runtime *runtime, const weft_program *program,
                      ports.size(), isInput ? " inputs" : " outputs",
                      ", there is no number ", index);
   const PortInfo &port = ports[index];
+  if (port.layout.partial)
+    return makeError(WEFT_INVALID_ARGUMENT, "\"", port.name,
+                     "\" is a sum of which each device holds a summand: it has "
+                     "no global array; give its parts to weft_execute_local");
   auto buffer = std::make_unique<weft_buffer>(
       weft_buffer{program->program, &port, runtime, 0, 0, {}, runtime->meter});
   buffer->locals.resize(size_t(plan.mesh.size()));

@@ -7,15 +7,6 @@ func.func private @axes_comma() attributes {a = #weft.layout<#mesh, [{"data", }]
 
 // -----
 
-#mesh = #weft.mesh<"data"=2, "model"=4>
-func.func @constrain_c2_value(%x: tensor<4xf32>) {
-  // expected-error@+1 {{a constraint cannot be partial, but the layout is #weft.layout<#weft.mesh<"data"=2, "model"=4>, [{}], partial = sum{"data"}>}}
-  %0 = weft.constrain %x to <#mesh, [{}], partial = sum{"data"}> : tensor<4xf32> -> tensor<4xf32>
-  return
-}
-
-// -----
-
 #mesh = #weft.mesh<"data"=2>
 #x = #weft.layout<#mesh, [{"data"}]>
 #other = #weft.layout<#weft.mesh<"a"=2>, [{"a"}]>

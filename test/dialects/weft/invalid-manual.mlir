@@ -41,9 +41,9 @@ func.func @manual_c1_meshes(%a: tensor<8xf32>) {
 
 #mesh = #weft.mesh<"x"=2>
 #p = #weft.layout<#mesh, [{}], partial = sum{"x"}>
-func.func @manual_c1_partial(%a: tensor<8xf32>) {
-  // expected-error @+1 {{it is partial}}
-  %0 = weft.manual(%a) from [#p] to [#p] : (tensor<8xf32>) -> tensor<8xf32> {
+func.func @manual_c6_partial(%a: tensor<8xf32>) {
+  // expected-error @+1 {{leaves "x" free, but one of its layouts uses it; remove one of both}}
+  %0 = weft.manual(%a) from [#p] to [#p] free ["x"] : (tensor<8xf32>) -> tensor<8xf32> {
   ^bb0(%p: tensor<8xf32>):
     weft.yield %p : tensor<8xf32>
   }

@@ -226,15 +226,6 @@ func.func @constrain_c1(%x: tensor<4xf32>) {
 // -----
 
 #mesh = #weft.mesh<"data"=2, "model"=4>
-func.func @constrain_c2(%x: tensor<4xf32>) {
-  // expected-error@+1 {{a constraint cannot be partial}}
-  %0 = weft.constrain %x to <#mesh, [{}], partial = sum{"data"}> : tensor<4xf32> -> tensor<4xf32>
-  return
-}
-
-// -----
-
-#mesh = #weft.mesh<"data"=2, "model"=4>
 #x = #weft.layout<#mesh, [{"data"}]>
 #p = #weft.layout<#mesh, [{}], partial = sum{"data"}>
 #other = #weft.layout<#weft.mesh<"a"=2>, [{"a"}]>
