@@ -126,6 +126,13 @@ ProgramPort portOf(const plan::Program *program, const plan::Port *port,
   return out;
 }
 
+bool hasFullBlocks(const ProgramPort &port) {
+  for (size_t d = 0; d < port.tiles.dims.size() && d < port.global.size(); ++d)
+    if (port.global[d] % port.tiles.dims[d] != 0)
+      return false;
+  return true;
+}
+
 /// Channels of send and recv, each once; bytes are those of its operand or result.
 std::vector<ProgramChannel> channelsOf(const plan::Program *program) {
   std::map<int64_t, size_t> found;
@@ -168,6 +175,13 @@ PJRT_Error *weft::pjrt::loadProgram(const std::vector<uint8_t> &image,
     out.inputs.push_back(portOf(program, port, mesh));
   for (const plan::Port *port : *program->outputs())
     out.outputs.push_back(portOf(program, port, mesh));
+  // jaxlib ends the process where a sharding does not divide a shape.
+  for (const std::vector<ProgramPort> *ports : {&out.inputs, &out.outputs})
+    for (const ProgramPort &port : *ports)
+      if (!hasFullBlocks(port))
+        return error(kInternal,
+                     "the program has an array with blocks of different sizes, "
+                     "which JAX has not; compile it again");
   if (const auto *observations = program->observations())
     for (const plan::Observation *one : *observations)
       if (one->name() && one->layout() && one->layout()->dims())
