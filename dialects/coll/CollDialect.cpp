@@ -1,6 +1,7 @@
 //===- CollDialect.cpp - the dialect, its ops' generated parts and text ---===//
 
 #include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/coll/Pairing.h"
 
 #include "mlir/IR/PatternMatch.h"
 
@@ -98,4 +99,5 @@ void CollDialect::initialize() {
 #define GET_OP_LIST
 #include "weft/dialects/coll/CollOps.cpp.inc"
       >();
+  attachPairings(getContext());
 }

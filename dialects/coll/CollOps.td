@@ -23,7 +23,9 @@ def Coll_Dialect : Dialect {
   let dependentDialects = ["::weft::WeftDialect"];
 }
 
-class Coll_Op<string mnemonic, list<Trait> traits = []> : Op<Coll_Dialect, mnemonic, traits>;
+class Coll_Op<string mnemonic, list<Trait> traits = []> : Op<Coll_Dialect, mnemonic, traits> {
+  string hlo = ""; // the opcode of XLA that means the same (compiler/hlo)
+}
 
 // Reading the links keeps an op from being moved across a condition; without
 // uses it may go.
@@ -83,6 +85,7 @@ def Coll_MakePartialOp : Coll_Op<"make_partial", [Pure]> {
 }
 def Coll_AllReduceOp : Coll_CommunicatingOp<"all_reduce", [Coll_OnShards, Coll_Sends]> {
   let summary = "combines the group's values, in device order; all get the same bits";
+  let hlo = "all-reduce";
   let description = [{
     `%1 = coll.all_reduce sum %0 over #mesh ["model"] because "..." : tensor<8x10xf32>`; several operands are
     reduced in one collective. (C1) results have the operands' types.
@@ -100,11 +103,17 @@ class Coll_MovingOp<string mnemonic, string text, dag extra, string form, list<T
   let hasVerifier = 1; // (C1) dimensions lie in the rank; (C2) sizes fit the group
 }
 def Coll_AllGatherOp : Coll_MovingOp<"all_gather", "concatenates the group's blocks along a dimension, truncated to the result",
-    (ins I64Attr:$dim), "$input `dim` $dim", [Coll_OnShards, Coll_Sends]>;
+    (ins I64Attr:$dim), "$input `dim` $dim", [Coll_OnShards, Coll_Sends]> {
+  let hlo = "all-gather";
+}
 def Coll_ReduceScatterOp : Coll_MovingOp<"reduce_scatter", "combines, then keeps block k of the result's size along a dimension",
-    (ins Weft_ReduceKindAttr:$kind, I64Attr:$dim), "`` $kind $input `dim` $dim", [Coll_OnShards, Coll_Sends]>;
+    (ins Weft_ReduceKindAttr:$kind, I64Attr:$dim), "`` $kind $input `dim` $dim", [Coll_OnShards, Coll_Sends]> {
+  let hlo = "reduce-scatter";
+}
 def Coll_AllToAllOp : Coll_MovingOp<"all_to_all", "splits along one dimension in blocks of the result's size, sends block j to member j, concatenates along another",
-    (ins I64Attr:$split, I64Attr:$concat), "$input `split` $split `concat` $concat", [Coll_OnShards, Coll_Sends]>;
+    (ins I64Attr:$split, I64Attr:$concat), "$input `split` $split `concat` $concat", [Coll_OnShards, Coll_Sends]> {
+  let hlo = "all-to-all";
+}
 
 def Coll_FetchOp : Coll_MovingOp<"fetch", "receives chosen positions of a dimension that the group shares: halos, shifts, strides",
     (ins I64Attr:$dim, I64Attr:$size, I64Attr:$block, I64Attr:$step, I64Attr:$offset, I64Attr:$divisor, I64Attr:$modulus),
@@ -142,6 +151,7 @@ def Coll_PickOp : Coll_CommunicatingOp<"pick"> {
 
 def Coll_CollectivePermuteOp : Coll_MovingOp<"collective_permute", "receives the whole value of a chosen member",
     (ins DenseI64ArrayAttr:$sources), "$input `sources` $sources", [Coll_OnShards, Coll_Sends]> {
+  let hlo = "collective-permute";
   let description = [{
     `%1 = coll.collective_permute %0 sources [3, 0, 1, 2] over #mesh ["x"] : tensor<4xf32> -> tensor<4xf32>`:
     member k receives what member sources[k] has; where that is -1, what it
@@ -159,7 +169,9 @@ class Coll_LayoutMoveOp<string mnemonic, string text> : Coll_CommunicatingOp<mne
   let assemblyFormat = "$input `of` $shape `from` $from `to` $to (`because` $reason^)? attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
 }
-def Coll_PermuteOp : Coll_LayoutMoveOp<"permute", "each device sends its whole block to one other">;
+def Coll_PermuteOp : Coll_LayoutMoveOp<"permute", "each device sends its whole block to one other"> {
+  let hlo = "collective-permute";
+}
 def Coll_ExchangeOp : Coll_LayoutMoveOp<"exchange", "each device receives exactly what it lacks">;
 
 #endif // WEFT_DIALECTS_COLL_OPS

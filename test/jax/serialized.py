@@ -42,9 +42,9 @@ except jax.errors.JaxRuntimeError as error:
     assert "a program with host callbacks cannot be serialized" in str(error), error
 client = jax.devices()[0].client
 text = compiled.runtime_executable().serialize()
-assert text.count(b"WEFTEXE1") == 1
+assert text.count(b"WEFTEXE2") == 1
 try:
-    client.deserialize_executable(text.replace(b"WEFTEXE1", b"WEFTEXE0"), executable_devices=client.devices())
+    client.deserialize_executable(text.replace(b"WEFTEXE2", b"WEFTEXE0"), executable_devices=client.devices())
     raise AssertionError("something was deserialized")
 except jax.errors.JaxRuntimeError as error:
     assert "the bytes are no program that Weft serialized" in str(error), error
@@ -52,5 +52,5 @@ except jax.errors.JaxRuntimeError as error:
 ahead = topologies.get_topology_desc("cpu:4", platform="weft")
 sharding = NamedSharding(Mesh(np.array(ahead.devices).reshape(2, 2), ("a", "b")), P("a", "b"))
 described = jax.jit(double, in_shardings=sharding).lower(jax.ShapeDtypeStruct(x.shape, x.dtype)).compile()
-assert b"WEFTEXE1" in serialize_executable.serialize(described)[0]
+assert b"WEFTEXE2" in serialize_executable.serialize(described)[0]
 print("from the cache:", events.count("/jax/compilation_cache/cache_hits"))

@@ -27,8 +27,10 @@ v3_to_v2_sharding
 MAY = {
     "_profiler": "a module; what is used of it stands here",
     "deserialize_executable": "reads what serialize wrote, whose hash has been compared; other bytes are an exception",
+    "fingerprint": "asks the plugin, which answers with text that it holds",
     "from_proto": "of a sharding that LoadProgram.cpp makes: as many devices as tiles, each device once; other messages are an exception",
     "HloSharding": "see from_proto",
+    "LoadedExecutable": "a class, for isinstance",
     "Client": "a class, for type()",
     "OpSharding": "a message; its fields are lists of numbers",
     "load_pjrt_plugin_dynamically": "what JAX calls for each plugin; a library that has no table is an exception",

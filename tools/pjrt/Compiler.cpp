@@ -11,6 +11,7 @@
 #include "weft/compiler/driver/CompileStep.h"
 #include "weft/compiler/explain/Explain.h"
 #include "weft/compiler/frontends/stablehlo/Import.h"
+#include "weft/compiler/hlo/HloText.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -234,6 +235,28 @@ static ArrayRef<char> charsOf(ArrayRef<uint8_t> bytes) {
   return {reinterpret_cast<const char *>(bytes.data()), bytes.size()};
 }
 
+/// The program's module at its first stage.
+static OwningOpRef<ModuleOp> importFor(ModuleOp program, int64_t partitions) {
+  stablehlo::ImportOptions options;
+  options.devices = partitions;
+  options.devicePorts = true;
+  return stablehlo::import(program, options);
+}
+
+std::string pjrt::ProgramSource::hloText() {
+  if (!state->error.empty())
+    return "";
+  CompileOptions options = state->compiler.options;
+  options.passes = &state->kept->passes;
+  auto module = importFor(*state->program, state->partitions);
+  if (!module || failed(runStages(*module, options, Stage::scheduled))) {
+    if (state->error.empty())
+      state->error = "the program could not be partitioned";
+    return "";
+  }
+  return weft::hloText(*module, state->name);
+}
+
 std::vector<uint8_t> pjrt::ProgramSource::compile() {
   CompileOptions compileOptions = state->compiler.options;
   compileOptions.passes = &state->kept->passes;
@@ -244,10 +267,7 @@ std::vector<uint8_t> pjrt::ProgramSource::compile() {
     writeCachedCode(folder, state->keyOfBytes, entry);
     return {known.begin(), known.end()};
   }
-  stablehlo::ImportOptions options;
-  options.devices = state->partitions;
-  options.devicePorts = true;
-  auto module = stablehlo::import(*state->program, options);
+  auto module = importFor(*state->program, state->partitions);
   FailureOr<std::vector<uint8_t>> image = failure();
   if (module)
     image = compileProgram(*module, compileOptions);

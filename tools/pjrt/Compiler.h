@@ -61,6 +61,9 @@ public:
   const std::string &key() const;
   /// The bytes of a .weft file; none after an error.
   std::vector<uint8_t> compile();
+  /// The partitioned program in XLA's syntax (compiler/hlo), from the passes up
+  /// to stage `scheduled`; compile() is not needed before, and not possible after.
+  std::string hloText();
   /// Of the compiled program, where WEFT_EXPLAIN asks for it.
   const std::string &explanation() const;
   /// What reading and compiling took.

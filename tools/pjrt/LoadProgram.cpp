@@ -157,7 +157,8 @@ std::vector<ProgramChannel> channelsOf(const plan::Program *program) {
 } // namespace
 
 PJRT_Error *weft::pjrt::loadProgram(const std::vector<uint8_t> &image,
-                                    const std::string &name, int64_t partitions,
+                                    const std::string &name,
+                                    std::string_view source, int64_t partitions,
                                     LoadedProgram &out) {
   weft_error *why =
       weft_program_load_memory(image.data(), image.size(), &out.program);
@@ -198,6 +199,7 @@ PJRT_Error *weft::pjrt::loadProgram(const std::vector<uint8_t> &image,
   if (order && static_cast<int64_t>(order->size()) == partitions)
     std::copy(order->begin(), order->end(), out.devices.begin());
   out.image = image;
+  out.source = source;
   out.fingerprint = std::to_string(weft_hash(image.data(), image.size()));
   out.name = name;
   out.skeleton = hloSkeleton(out, partitions);

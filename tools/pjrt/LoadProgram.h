@@ -8,10 +8,11 @@
 
 namespace weft::pjrt {
 
-/// Fills a LoadedProgram; null, or the error.
+/// Fills a LoadedProgram of an image and the bytes that it was compiled from;
+/// null, or the error.
 PJRT_Error *loadProgram(const std::vector<uint8_t> &image,
-                        const std::string &name, int64_t partitions,
-                        LoadedProgram &out);
+                        const std::string &name, std::string_view source,
+                        int64_t partitions, LoadedProgram &out);
 
 /// The program on the devices that the options name.
 PJRT_Error *makeExecutable(PJRT_Client &client, const CompileOptions &options,

@@ -160,6 +160,7 @@ struct LoadedProgram {
   std::vector<int64_t> devices;   ///< partition of each position of the mesh
   std::string name, skeleton;     ///< skeleton: HloSkeleton.h
   std::vector<uint8_t> image;     ///< what it was loaded from
+  std::string source;             ///< what JAX gave; HloText.h is of it
   std::string fingerprint;        ///< of the image
   std::shared_ptr<Report> report; ///< null without WEFT_EXPLAIN
 };

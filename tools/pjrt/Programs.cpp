@@ -6,6 +6,7 @@
 #include "weft/tools/pjrt/LoadProgram.h"
 #include "weft/tools/pjrt/Objects.h"
 #include "weft/tools/pjrt/Observations.h"
+#include "weft/tools/pjrt/ProgramAccess.h"
 
 #include <cstring>
 
@@ -15,12 +16,12 @@ namespace {
 
 /// Loads it, and keeps it under its keys in memory where it makes no report.
 PJRT_Error *load(const PJRT_TopologyDescription &topology,
-                 const CompiledProgram &compiled, int64_t partitions,
-                 std::shared_ptr<Report> report,
+                 const CompiledProgram &compiled, std::string_view code,
+                 int64_t partitions, std::shared_ptr<Report> report,
                  std::initializer_list<std::string> keys, LoadedPtr &out) {
   auto loaded = std::make_shared<LoadedProgram>();
   if (PJRT_Error *why =
-          loadProgram(compiled.image, compiled.name, partitions, *loaded))
+          loadProgram(compiled.image, compiled.name, code, partitions, *loaded))
     return why;
   loaded->report = std::move(report); // ends when JAX lets go of the program
   out = loaded;
@@ -38,7 +39,7 @@ PJRT_Error *obtain(const PJRT_TopologyDescription &topology,
     return nullptr;
   CompiledProgram compiled;
   if (topology.compiler.findOnDisk(code, partitions, compiled))
-    return load(topology, compiled, partitions, nullptr, {bytes}, out);
+    return load(topology, compiled, code, partitions, nullptr, {bytes}, out);
   ProgramSource source(topology.compiler, code, partitions);
   if (!source.error().empty())
     return error(kUnimplemented, source.error());
@@ -50,7 +51,7 @@ PJRT_Error *obtain(const PJRT_TopologyDescription &topology,
   if (!source.error().empty())
     return error(kUnimplemented, source.error());
   return load(
-      topology, compiled, partitions,
+      topology, compiled, code, partitions,
       Report::make(source.name(), source.explanation(), source.seconds()),
       {source.key(), bytes}, out);
 }
@@ -203,6 +204,7 @@ PJRT_Error *weft::pjrt::makeExecutable(PJRT_Client &client,
   if (PJRT_Error *why = assign(client, options, *executable))
     return why;
   describeOutputs(*executable);
+  rememberExecutable(executable);
   out = new PJRT_LoadedExecutable{std::move(executable)};
   return nullptr;
 }

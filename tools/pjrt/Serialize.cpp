@@ -2,7 +2,7 @@
 //
 // jax.experimental.serialize_executable and JAX's compilation cache keep:
 //
-//   "WEFTEXE1"  three lengths of 8 bytes  name  compile options  image
+//   "WEFTEXE2"  four lengths of 8 bytes  name  compile options  image  source
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,7 +25,8 @@ struct PJRT_SerializedExecutable {
 
 namespace {
 
-constexpr std::string_view kMagic = "WEFTEXE1";
+constexpr std::string_view kMagic = "WEFTEXE2";
+constexpr size_t kParts = 4;
 
 void append(std::string &bytes, uint64_t number) {
   bytes.append(reinterpret_cast<const char *>(&number), sizeof number);
@@ -53,11 +54,12 @@ PJRT_Error *serialize(Executable_Serialize_Args *args) {
                  "a program with host callbacks cannot be serialized: it calls "
                  "functions of this process");
   auto *out = new PJRT_SerializedExecutable{std::string(kMagic)};
-  append(out->bytes, loaded.name.size());
-  append(out->bytes, executable.options.size());
-  append(out->bytes, loaded.image.size());
+  for (size_t size : {loaded.name.size(), executable.options.size(),
+                      loaded.image.size(), loaded.source.size()})
+    append(out->bytes, size);
   out->bytes += loaded.name + executable.options;
   out->bytes.append(loaded.image.begin(), loaded.image.end());
+  out->bytes += loaded.source;
   args->serialized_bytes = out->bytes.data();
   args->serialized_bytes_size = out->bytes.size();
   args->serialized_executable = out;
@@ -68,14 +70,14 @@ PJRT_Error *serialize(Executable_Serialize_Args *args) {
 }
 
 /// The parts of the bytes; false where they are others.
-bool readParts(std::string_view bytes, std::string_view (&parts)[3]) {
-  uint64_t sizes[3];
+bool readParts(std::string_view bytes, std::string_view (&parts)[kParts]) {
+  uint64_t sizes[kParts];
   if (bytes.substr(0, kMagic.size()) != kMagic ||
       bytes.size() < kMagic.size() + sizeof sizes)
     return false;
   std::memcpy(sizes, bytes.data() + kMagic.size(), sizeof sizes);
   bytes.remove_prefix(kMagic.size() + sizeof sizes);
-  for (int i = 0; i < 3; ++i) {
+  for (size_t i = 0; i < kParts; ++i) {
     if (sizes[i] > bytes.size())
       return false;
     parts[i] = bytes.substr(0, sizes[i]);
@@ -85,7 +87,7 @@ bool readParts(std::string_view bytes, std::string_view (&parts)[3]) {
 }
 
 PJRT_Error *deserialize(Executable_DeserializeAndLoad_Args *args) {
-  std::string_view parts[3];
+  std::string_view parts[kParts];
   if (!readParts(
           {args->serialized_executable, args->serialized_executable_size},
           parts))
@@ -101,7 +103,7 @@ PJRT_Error *deserialize(Executable_DeserializeAndLoad_Args *args) {
   auto loaded = std::make_shared<LoadedProgram>();
   if (PJRT_Error *why =
           loadProgram({parts[2].begin(), parts[2].end()}, std::string(parts[0]),
-                      options.partitions, *loaded))
+                      parts[3], options.partitions, *loaded))
     return why;
   if (PJRT_Error *why = reportObservations(*loaded))
     return why;

@@ -53,7 +53,7 @@ def _load():
     """Loads the library and changes what JAX must know of it, once. PJRT's table of functions."""
     from jax._src.lib import _profiler, xla_client
 
-    from . import callbacks, known_programs, lowerings, observations, tables
+    from . import callbacks, known_programs, lowerings, observations, program_text, tables
 
     tables.alias(os.environ.get("WEFT_ALIAS", ""))
     library = _open_library()
@@ -65,6 +65,7 @@ def _load():
     callbacks.register(library)
     observations.register(library)
     known_programs.register(library)
+    program_text.register(library)
     return functions
 
 

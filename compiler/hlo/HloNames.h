@@ -1,0 +1,40 @@
+//===- HloNames.h - what XLA calls ops, types and attributes ----*- C++ -*-===//
+//
+// Private to the folder. The names are those of the ops' definitions
+// (HloNames.td).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_HLO_HLONAMES_H
+#define WEFT_COMPILER_HLO_HLONAMES_H
+
+#include "weft/dialects/weft/Layout.h"
+
+#include "mlir/IR/Operation.h"
+
+namespace weft::hlo {
+
+/// "all-reduce"; empty for an op that XLA has no opcode for.
+std::string opcodeOf(mlir::Operation *op);
+/// What XLA calls an attribute of Weft's ops.
+llvm::StringRef attributeName(llvm::StringRef name);
+/// The words before the computations of an instruction, space between them;
+/// empty for those that have none of their own.
+llvm::StringRef computationWords(llvm::StringRef opcode);
+
+/// "f32[4,8]{1,0}"; "(f32[4]{0}, pred[])" of several.
+std::string shapeText(mlir::Type type);
+std::string shapeText(mlir::TypeRange types);
+/// ", dimensions={1,0}, count=3"; what says where a value comes from is left
+/// out, and so are the devices of a collective.
+std::string attributesText(mlir::Operation *op);
+/// ", channel_id=1, replica_groups={{0,1},{2,3}}, use_global_device_ids=true" or
+/// ", channel_id=1, source_target_pairs={{0,1},{1,0}}"; empty where nothing is
+/// communicated. Counts `channels`.
+std::string devicesText(mlir::Operation *op, int64_t &channels);
+/// ", metadata={op_name=... source_file=... source_line=3}", as far as known.
+std::string metadataText(mlir::Operation *op);
+
+} // namespace weft::hlo
+
+#endif // WEFT_COMPILER_HLO_HLONAMES_H

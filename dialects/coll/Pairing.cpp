@@ -1,0 +1,65 @@
+//===- Pairing.cpp - who sends its value to whom --------------------------===//
+
+#include "weft/dialects/coll/Pairing.h"
+
+#include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/weft/DeviceGroups.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::coll;
+
+#include "weft/dialects/coll/CollPairing.cpp.inc"
+
+namespace {
+
+using Pairs = SmallVector<std::pair<int64_t, int64_t>>;
+
+struct ChosenMembers
+    : PairingOpInterface::ExternalModel<ChosenMembers, CollectivePermuteOp> {
+  Pairs getPairs(Operation *op) const {
+    auto permute = cast<CollectivePermuteOp>(op);
+    LayoutAttr group = permute.getGroup();
+    Pairs pairs;
+    for (const DeviceGroup &members :
+         groupsOver(group.getMesh().getMesh(), groupAxes(group)))
+      for (auto [receiver, sender] :
+           llvm::zip_equal(members, permute.getSources()))
+        if (sender >= 0)
+          pairs.push_back({members[sender], receiver});
+    return pairs;
+  }
+};
+
+/// A device that has what it receives keeps it.
+struct WholeBlocks : PairingOpInterface::ExternalModel<WholeBlocks, PermuteOp> {
+  Pairs getPairs(Operation *op) const {
+    auto permute = cast<PermuteOp>(op);
+    const Mesh mesh = permute.getFrom().getMesh().getMesh();
+    Layout from = permute.getFrom().getLayout(),
+           to = permute.getTo().getLayout();
+    SmallVector<Box> held;
+    for (int64_t position = 0; position < mesh.size(); ++position)
+      held.push_back(own(mesh, from, permute.getShape(), position));
+    SmallVector<bool> sends(mesh.size());
+    Pairs pairs;
+    for (int64_t receiver = 0; receiver < mesh.size(); ++receiver) {
+      Box wanted = own(mesh, to, permute.getShape(), receiver);
+      int64_t sender = held[receiver] == wanted ? mesh.size() : 0;
+      while (sender < mesh.size() && (sends[sender] || held[sender] != wanted))
+        ++sender;
+      if (sender == mesh.size())
+        continue;
+      sends[sender] = true;
+      pairs.push_back({sender, receiver});
+    }
+    return pairs;
+  }
+};
+
+} // namespace
+
+void coll::attachPairings(MLIRContext *context) {
+  CollectivePermuteOp::attachInterface<ChosenMembers>(*context);
+  PermuteOp::attachInterface<WholeBlocks>(*context);
+}
