@@ -174,6 +174,12 @@ Error PlanReader::readPort(const std::string &what, const plan::Port &port,
                    out.buffers.size());
   info.layout = readLayout(port.layout(), info.shape.size());
   std::string reason = invalidReason(out.mesh, info.layout, info.shape.size());
+  if (reason.empty() && info.layout.partial) {
+    SubAxes all = readAxes(port.layout()->partial());
+    for (const SubAxes &axes : info.layout.dims)
+      all.insert(all.end(), axes.begin(), axes.end());
+    reason = invalidReason(out.mesh, all);
+  }
   if (!reason.empty())
     return badPlan(what, ": ", reason);
   const BufferInfo &buffer = out.buffers[info.buffer];

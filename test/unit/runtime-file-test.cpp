@@ -200,6 +200,11 @@ TEST_CASE("a plan that does not hold together is refused") {
           p.program.inputs[0]->layout = PlanBuilder::layout({{whole(0, 3)}});
         }) == "bad plan: input 0 \"in\": sub-axis \"x\":(1)3 is no digit of an "
               "axis of 2");
+  CHECK(refusal([](PlanBuilder &p) {
+          p.program.inputs[0]->layout = PlanBuilder::layout({{}});
+          p.program.inputs[0]->layout->partial = {whole(0, 3)};
+        }) == "bad plan: input 0 \"in\": sub-axis \"x\":(1)3 is no digit of an "
+              "axis of 2");
   CHECK(
       refusal([](PlanBuilder &p) {
         p.copy(1, 0);
