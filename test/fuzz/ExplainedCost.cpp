@@ -160,7 +160,8 @@ std::string countProblem(ModuleOp planned,
     uint64_t count = 0, bytes = 0;
   };
   std::map<std::string, Sum> explained, ran;
-  for (const CollectiveCost &cost : explainProgram(program).collectives) {
+  for (Explanation explanation = explainProgram(program);
+       const CollectiveCost &cost : explanation.collectives) {
     explained[cost.kind].count += uint64_t(cost.count);
     explained[cost.kind].bytes += uint64_t(cost.count * cost.bytes);
   }
