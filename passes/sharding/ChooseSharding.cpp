@@ -91,7 +91,7 @@ Price ShardingPrices::work(const RuledOp &op,
   double iterations = 1, bandwidth = 1;
   for (auto [index, factor] : llvm::enumerate(op.rule.factors)) {
     int64_t shards = shardCount(sharding.axes[index]);
-    iterations *= double((factor.size + shards - 1) / shards);
+    iterations *= double(shardSize(factor.size, shards));
   }
   for (const MeshAxis &axis : mesh.axes)
     bandwidth = std::max(bandwidth, axis.bandwidth);

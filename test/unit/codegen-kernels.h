@@ -49,7 +49,7 @@ template <typename T> struct Buffer {
 class Kernels {
 public:
   explicit Kernels(const std::string &text, const char *target = testTarget(),
-                   weft::CodegenOptions options = {}) {
+                   const weft::CodegenOptions &options = {}) {
     mlir::DialectRegistry registry;
     registry.insert<weft::WeftDialect, weft::coll::CollDialect,
                     mlir::func::FuncDialect>();

@@ -10,7 +10,7 @@ using namespace weft;
 
 namespace {
 /// The report, or "error: ..." for a refusal.
-std::string report(std::vector<std::string> arguments) {
+std::string report(const std::vector<std::string> &arguments) {
   ReshardRequest request;
   std::string out, why = parseReshardArguments(arguments, request);
   if (!why.empty())

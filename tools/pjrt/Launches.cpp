@@ -9,7 +9,7 @@
 
 using namespace weft::pjrt;
 
-void Launches::add(int id, std::shared_ptr<const Executable> executable,
+void Launches::add(int id, const std::shared_ptr<const Executable> &executable,
                    PromisePtr done) {
   std::lock_guard<std::mutex> guard(mutex);
   while (!launches.empty() && launches.front().done->isSettled())

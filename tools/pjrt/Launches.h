@@ -25,7 +25,7 @@ class Promise;
 
 class Launches {
 public:
-  void add(int id, std::shared_ptr<const Executable> executable,
+  void add(int id, const std::shared_ptr<const Executable> &executable,
            std::shared_ptr<Promise> done);
   /// The first run on the device that was asked for under that number, if it
   /// has not ended; false where there is none.

@@ -9,8 +9,8 @@ using namespace weft::tool;
 
 /// Of values that are numbers; what else there is, CLI11 refuses itself.
 template <typename Number>
-static FlagCheck number(std::function<bool(Number)> fits, std::string must,
-                        std::string how) {
+static FlagCheck number(const std::function<bool(Number)> &fits,
+                        const std::string &must, const std::string &how) {
   return [=](const std::string &text) -> std::string {
     Number value{};
     if (!CLI::detail::lexical_cast(text, value) || fits(value))
@@ -19,9 +19,9 @@ static FlagCheck number(std::function<bool(Number)> fits, std::string must,
   };
 }
 
-FlagCheck weft::tool::atLeast(int64_t least, std::string how) {
+FlagCheck weft::tool::atLeast(int64_t least, const std::string &how) {
   return number<int64_t>([=](int64_t value) { return value >= least; },
-                         "at least " + std::to_string(least), std::move(how));
+                         "at least " + std::to_string(least), how);
 }
 
 FlagCheck weft::tool::isVerbosity() {

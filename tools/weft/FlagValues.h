@@ -22,7 +22,7 @@ namespace weft::tool {
 using FlagCheck = std::function<std::string(const std::string &)>;
 
 /// A whole number; `how` says how to mend another.
-FlagCheck atLeast(int64_t least, std::string how);
+FlagCheck atLeast(int64_t least, const std::string &how);
 /// 0 (silent), 1 (bar) or 2 (lines).
 FlagCheck isVerbosity();
 /// train, evaluate or predict.

@@ -24,7 +24,7 @@ bool failed(int code) {
 }
 
 void *started(int code, MPI_Request request) {
-  return failed(code) ? nullptr : new MPI_Request(request);
+  return failed(code) ? nullptr : static_cast<void *>(new MPI_Request(request));
 }
 
 void *send(int peer, int tag, const void *data, size_t bytes) {
