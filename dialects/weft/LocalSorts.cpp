@@ -21,6 +21,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/LocalBuilder.h"
 #include "weft/dialects/weft/ScanOps.h"
 #include "weft/dialects/weft/ShapeChecks.h"
@@ -29,9 +30,7 @@ using namespace mlir;
 using namespace weft;
 
 static int64_t bytesOf(Value value) {
-  Type element = typeOf(value).getElementType();
-  return std::max<int64_t>(
-      1, element.isIntOrFloat() ? element.getIntOrFloatBitWidth() / 8 : 8);
+  return bytesOf(typeOf(value).getElementType());
 }
 
 namespace {
@@ -124,7 +123,7 @@ struct SortParts {
 static SmallVector<Value> sortedBlock(SortOp op, OpBuilder &builder,
                                       ValueRange values, unsigned keys) {
   SmallVector<Value> all(values);
-  if (llvm::none_of(all, [](Value value) { return bytesOf(value) == 8; }))
+  if (llvm::none_of(all, [](Value value) { return bytesOf(value) >= 8; }))
     all.push_back(IotaOp::create(builder, op.getLoc(),
                                  typeOf(all[0]).clone(builder.getI64Type()),
                                  op.getDimAttr(), Value()));

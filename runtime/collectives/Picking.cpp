@@ -1,7 +1,7 @@
 #include "weft/runtime/collectives/Picking.h"
 
 #include <algorithm>
-#include <cstring>
+#include <array>
 
 namespace weft::runtime {
 
@@ -14,7 +14,7 @@ public:
         sourceBytes(collective.operands[0].sourceBytes),
         sent(collective.operands[0].targetBytes) {
     const Collective::Operand &o = collective.operands[0];
-    elementBytes = runtime::elementBytes(o.dtype);
+    copyElements = copyOf(elementBytes(o.dtype));
     for (int64_t d = 0; d < int64_t(o.sourceShape.size()); ++d)
       (d < collective.to ? outer : inner) *=
           d == collective.to ? 1 : o.sourceShape[d];
@@ -29,16 +29,7 @@ public:
   }
   void run(int64_t, void *const *sources, void *const *targets,
            int64_t chunk) const override {
-    switch (elementBytes) {
-    case 1:
-      return copy<uint8_t>(sources, targets, chunk);
-    case 2:
-      return copy<uint16_t>(sources, targets, chunk);
-    case 4:
-      return copy<uint32_t>(sources, targets, chunk);
-    default:
-      return copy<uint64_t>(sources, targets, chunk);
-    }
+    (this->*copyElements)(sources, targets, chunk);
   }
   /// All of every member: which elements are asked for is data.
   std::vector<MemberPart>
@@ -54,6 +45,23 @@ public:
   uint64_t bytesSent(int64_t) const override { return sent; }
 
 private:
+  using Copy = void (Picking::*)(void *const *, void *const *, int64_t) const;
+  /// With the size as a constant, a copy is one load and one store.
+  static Copy copyOf(int64_t bytes) {
+    switch (bytes) {
+    case 1:
+      return &Picking::copy<std::array<char, 1>>;
+    case 2:
+      return &Picking::copy<std::array<char, 2>>;
+    case 4:
+      return &Picking::copy<std::array<char, 4>>;
+    case 8:
+      return &Picking::copy<std::array<char, 8>>;
+    case 16:
+      return &Picking::copy<std::array<char, 16>>;
+    }
+    return nullptr;
+  }
   template <typename T>
   void copy(void *const *sources, void *const *targets, int64_t chunk) const {
     int64_t member = chunk / parts, part = chunk % parts;
@@ -73,7 +81,8 @@ private:
     }
   }
 
-  int64_t members, outer = 1, inner = 1, block, count, parts, elementBytes;
+  int64_t members, outer = 1, inner = 1, block, count, parts;
+  Copy copyElements;
   uint64_t sourceBytes, sent;
 };
 

@@ -5,6 +5,7 @@ namespace weft::runtime {
 bool isValid(DType dtype) { return dtype <= DType::MAX; }
 
 int64_t elementBytes(DType dtype) {
+  // No default: the compiler names a type that is missing here.
   switch (dtype) {
   case DType::c128:
     return 16;
@@ -22,9 +23,25 @@ int64_t elementBytes(DType dtype) {
   case DType::i16:
   case DType::ui16:
     return 2;
-  default:
+  case DType::i1:
+  case DType::i8:
+  case DType::ui8:
+  case DType::i2:
+  case DType::ui2:
+  case DType::i4:
+  case DType::ui4:
+  case DType::f8E4M3FN:
+  case DType::f8E5M2:
+  case DType::f8E4M3:
+  case DType::f8E3M4:
+  case DType::f8E4M3FNUZ:
+  case DType::f8E5M2FNUZ:
+  case DType::f8E4M3B11FNUZ:
+  case DType::f8E8M0FNU:
+  case DType::f4E2M1FN:
     return 1;
   }
+  return 0; // isValid has refused it
 }
 
 bool isFloat(DType dtype) {

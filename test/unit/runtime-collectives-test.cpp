@@ -257,6 +257,31 @@ TEST_CASE("a pick takes elements from where its positions say") {
   CHECK(program.counted("pick") == 24); // any element may have come
 }
 
+TEST_CASE("a pick takes all bytes of an element of any type") {
+  // 0 1 2 | 3 4 5, in positions 5 4 3 | 2 1 0; byte b of element i is 16i + b.
+  for (DType dtype : EnumValuesDType()) {
+    INFO(EnumNameDType(dtype));
+    size_t bytes = size_t(bytesOf(dtype));
+    PlanBuilder p({{"x", 2}});
+    uint32_t in = p.input("in", dtype, {6}, {{whole(0, 2)}});
+    uint32_t at = p.input("at", DType::i64, {6}, {{whole(0, 2)}});
+    uint32_t out = p.output("out", dtype, {6}, {{whole(0, 2)}});
+    p.collective(CollectiveKind::pick, {in, at}, {out, at}, {whole(0, 2)}, -1,
+                 0);
+    std::vector<uint8_t> elements, reversed;
+    for (size_t i = 0; i < 6; ++i)
+      for (size_t b = 0; b < bytes; ++b) {
+        elements.push_back(uint8_t(16 * i + b));
+        reversed.push_back(uint8_t(16 * (5 - i) + b));
+      }
+    Loaded program(p.image(), "cpu:2");
+    program.write(0, elements);
+    program.write(1, std::vector<int64_t>{5, 4, 3, 2, 1, 0});
+    REQUIRE(program.run() == "");
+    CHECK(program.read<uint8_t>(0, 6 * bytes) == reversed);
+  }
+}
+
 TEST_CASE("sub-axes make groups of a part of an axis") {
   // "x":(1)2 of 4: devices 0,2 and 1,3.
   PlanBuilder p({{"x", 4}});
