@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/dialects/interpret/Extremes.h"
 #include "weft/dialects/interpret/ForeignMeanings.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -39,11 +40,12 @@ uint64_t bitsOf(int64_t value, unsigned width) {
 int64_t signedOf(int64_t value, unsigned width) {
   return llvm::SignExtend64(static_cast<uint64_t>(value), width);
 }
-double maximum(double x, double y) {
-  return std::isnan(x) || std::isnan(y) ? NAN : std::fmax(x, y);
+/// Of a number and NaN, the number.
+double maximumNumber(double x, double y) {
+  return std::isnan(x) ? y : std::isnan(y) ? x : maximum(x, y);
 }
-double minimum(double x, double y) {
-  return std::isnan(x) || std::isnan(y) ? NAN : std::fmin(x, y);
+double minimumNumber(double x, double y) {
+  return std::isnan(x) ? y : std::isnan(y) ? x : minimum(x, y);
 }
 } // namespace
 
@@ -87,15 +89,15 @@ static RealBinary realBinary(Operation *op) {
       MEANS(arith::AddFOp, x + y)
       MEANS(arith::DivFOp, x / y)
       MEANS(arith::MaximumFOp, maximum(x, y))
-      MEANS(arith::MaxNumFOp, std::fmax(x, y))
+      MEANS(arith::MaxNumFOp, maximumNumber(x, y))
       MEANS(arith::MinimumFOp, minimum(x, y))
-      MEANS(arith::MinNumFOp, std::fmin(x, y))
+      MEANS(arith::MinNumFOp, minimumNumber(x, y))
       MEANS(arith::MulFOp, x * y)
       MEANS(arith::RemFOp, std::fmod(x, y))
       MEANS(arith::SubFOp, x - y)
       MEANS(math::PowFOp, std::pow(x, y))
-                                  // clang-format on
-                                  .Default([](auto) { return nullptr; });
+                          // clang-format on
+                          .Default([](auto) { return nullptr; });
 #undef MEANS
 }
 

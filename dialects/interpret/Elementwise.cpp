@@ -1,5 +1,6 @@
 //===- Elementwise.cpp - the meaning of elementwise ops -------------------===//
 
+#include "weft/dialects/interpret/Extremes.h"
 #include "weft/dialects/interpret/Meanings.h"
 #include "weft/dialects/weft/Weft.h"
 
@@ -21,12 +22,6 @@ using RealBinary = double (*)(double, double);
 using IntegerBinary = int64_t (*)(int64_t, int64_t, const Tensor &);
 
 double signOf(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
-double maximum(double x, double y) {
-  return std::isnan(x) || std::isnan(y) ? NAN : x > y ? x : y;
-}
-double minimum(double x, double y) {
-  return std::isnan(x) || std::isnan(y) ? NAN : x < y ? x : y;
-}
 
 RealUnary realUnary(Operation *op) {
   return llvm::TypeSwitch<Operation *, RealUnary>(op)

@@ -1,5 +1,6 @@
 //===- Scan.cpp - the meaning of cumulative ops and orders ----------------===//
 
+#include "weft/dialects/interpret/Extremes.h"
 #include "weft/dialects/interpret/Meanings.h"
 #include "weft/dialects/weft/ScanOps.h"
 
@@ -51,16 +52,15 @@ double logSumExp(double a, double b) {
 
 /// Float sums, products and logarithms are kept in double along a row.
 double combineReals(ScanKind kind, double a, double b) {
-  bool isNan = std::isnan(a) || std::isnan(b);
   switch (kind) {
   case ScanKind::Sum:
     return a + b;
   case ScanKind::Prod:
     return a * b;
   case ScanKind::Max:
-    return isNan ? NAN : std::max(a, b);
+    return maximum(a, b);
   case ScanKind::Min:
-    return isNan ? NAN : std::min(a, b);
+    return minimum(a, b);
   case ScanKind::LogSumExp:
     return logSumExp(a, b);
   }

@@ -97,15 +97,34 @@ struct Prod {
       return a * b;
   }
 };
-/// NaN wins, from either side.
+template <typename T> struct BitsOf {
+  using Type = T;
+};
+template <> struct BitsOf<float> {
+  using Type = uint32_t;
+};
+template <> struct BitsOf<double> {
+  using Type = uint64_t;
+};
+
+/// IEEE 754-2019's maximum and minimum: NaN wins, from either side, and -0 is
+/// less than 0. Equal numbers differ in no bit but a zero's sign.
 struct Max {
   template <typename T> static T apply(T a, T b) {
-    return a > b || a != a ? a : b;
+    using Bits = typename BitsOf<T>::Type;
+    T both = __builtin_bit_cast(
+        T, Bits(__builtin_bit_cast(Bits, a) & __builtin_bit_cast(Bits, b)));
+    T larger = a > b || a != a ? a : b;
+    return a == b ? both : larger;
   }
 };
 struct Min {
   template <typename T> static T apply(T a, T b) {
-    return a < b || a != a ? a : b;
+    using Bits = typename BitsOf<T>::Type;
+    T either = __builtin_bit_cast(
+        T, Bits(__builtin_bit_cast(Bits, a) | __builtin_bit_cast(Bits, b)));
+    T smaller = a < b || a != a ? a : b;
+    return a == b ? either : smaller;
   }
 };
 struct And {

@@ -108,6 +108,43 @@ TEST_CASE("reductions of every kind") {
   }
 }
 
+TEST_CASE("the maximum of zeros is 0 and the minimum -0, whoever holds which") {
+  const std::pair<DType, int> signs[] = {
+      {DType::f32, 31},   {DType::f64, 63},     {DType::f16, 15},
+      {DType::bf16, 15},  {DType::f8E4M3FN, 7}, {DType::f8E5M2, 7},
+      {DType::f8E4M3, 7}, {DType::f8E3M4, 7},   {DType::f4E2M1FN, 3}};
+  for (auto [dtype, sign] : signs)
+    for (int64_t devices : {2, 3, 4, 8}) { // in registers, and in blocks
+      INFO(EnumNameDType(dtype) << " on " << devices);
+      size_t bytes = size_t(bytesOf(dtype)), n = 67;
+      for (int64_t odd = 0; odd < devices; ++odd)
+        for (bool isNegative : {false, true}) {
+          // All devices have one zero, but one has the other.
+          std::vector<uint8_t> data(size_t(devices) * n * bytes);
+          for (size_t i = 0; i < size_t(devices) * n; ++i)
+            if ((int64_t(i / n) == odd) == isNegative)
+              data[(i + 1) * bytes - 1] = uint8_t(1 << sign % 8);
+          std::vector<uint8_t> positive(n * bytes), negative(n * bytes);
+          for (size_t i = 0; i < n; ++i)
+            negative[(i + 1) * bytes - 1] = uint8_t(1 << sign % 8);
+          for (ReduceKind kind : {ReduceKind::max, ReduceKind::min}) {
+            PlanBuilder p({{"x", devices}});
+            Shape shape = {devices * int64_t(n)};
+            Axes axes = {whole(0, devices)};
+            uint32_t in = p.input("in", dtype, shape, {axes});
+            uint32_t out = p.output("out", dtype, shape, {axes});
+            p.collective(CollectiveKind::all_reduce, {in}, {out}, axes).reduce =
+                kind;
+            Loaded program(p.image(), "cpu:" + std::to_string(devices));
+            program.write(0, data);
+            REQUIRE(program.run() == "");
+            CHECK(program.local<uint8_t>(0, devices - 1) ==
+                  (kind == ReduceKind::max ? positive : negative));
+          }
+        }
+    }
+}
+
 TEST_CASE("an uneven all-gather cuts the last block") {
   // Columns 7 over 4: 2 2 2 1; the padding is poisoned and must not arrive.
   PlanBuilder p({{"x", 4}});
