@@ -1,6 +1,6 @@
 //===- ConvertElementwise.cpp - StableHLO's elementwise ops ---------------===//
 
-#include "weft/compiler/frontends/stablehlo/Converter.h"
+#include "weft/compiler/frontends/stablehlo/TotalOrder.h"
 
 using namespace mlir;
 using namespace weft;
@@ -41,20 +41,6 @@ LogicalResult arithmetic(Converter &c, ForeignOp op) {
   return binary<Op>(c, op);
 }
 
-/// Floats as integers in total order: -NaN < -inf < ... < -0 < 0 < ... < NaN.
-/// The bits of a negative number are turned over but for the sign.
-Value totalOrder(Converter &c, ForeignOp op, Value x) {
-  auto type = cast<RankedTensorType>(x.getType());
-  unsigned width = type.getElementTypeBitWidth();
-  auto bitsType = type.clone(IntegerType::get(type.getContext(), width));
-  Value bits = c.make<BitcastOp>(op, bitsType, x);
-  Value shift = c.splat(op, width - 1, bitsType);
-  Value sign = c.make<ShiftRightArithmeticOp>(op, bits, shift);
-  Value turned =
-      c.make<ShiftRightLogicalOp>(op, sign, c.splat(op, 1, bitsType));
-  return c.make<XorOp>(op, bits, turned);
-}
-
 LogicalResult compare(Converter &c, ForeignOp op) {
   auto kind = llvm::StringSwitch<std::optional<CompareKind>>(
                   op.word("comparison_direction"))
@@ -73,8 +59,8 @@ LogicalResult compare(Converter &c, ForeignOp op) {
                        << op->getOperand(0).getType() << " and "
                        << op->getOperand(1).getType() << "; they must be one";
   if (op.word("compare_type") == "TOTALORDER") {
-    lhs = totalOrder(c, op, lhs);
-    rhs = totalOrder(c, op, rhs);
+    lhs = toTotalOrder(c, op, lhs);
+    rhs = toTotalOrder(c, op, rhs);
   }
   return c.give(op, c.make<CompareOp>(op, *kind, lhs, rhs));
 }

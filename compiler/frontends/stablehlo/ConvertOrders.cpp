@@ -1,7 +1,9 @@
 //===- ConvertOrders.cpp - sort and top_k ---------------------------------===//
 
-#include "weft/compiler/frontends/stablehlo/Converter.h"
+#include "weft/compiler/frontends/stablehlo/TotalOrder.h"
 #include "weft/dialects/weft/ScanOps.h"
+
+#include <cmath>
 
 using namespace mlir;
 using namespace weft;
@@ -9,19 +11,22 @@ using namespace weft::stablehlo;
 
 namespace {
 
-/// JAX makes zeros and NaNs alike first: select(x == 0, 0, x), then
-/// select(x != x, nan, that). weft.sort orders floats so by itself.
-Value plain(Value value) {
-  while (Operation *op = definedBy(value, "select", 3))
-    value = op->getOperand(2);
-  return value;
-}
-
 /// What is compared: a tensor, or a part of a complex one.
 struct Key {
   unsigned tensor = 0;
   enum Part { Whole, Real, Imag } part = Whole;
+  /// Floats are compared in total order, perhaps after all zeros were made 0 or
+  /// all NaNs one.
+  bool isTotal = false, oneZero = false, oneNan = false;
+
   bool operator==(const Key &) const = default;
+  /// weft.sort's own order of floats has one zero, and one NaN behind all
+  /// numbers, as JAX has it.
+  bool needsBits() const { return isTotal && !(oneZero && oneNan); }
+  /// The integers say all of the tensor, which is sorted in their place.
+  bool replaces() const {
+    return part == Whole && isTotal && !oneZero && !oneNan;
+  }
 };
 
 /// A comparator of keys, one after the other where they are equal.
@@ -31,26 +36,67 @@ struct Order {
   /// The first tensors, one after the other?
   bool isOfFirst() const {
     return llvm::all_of(llvm::enumerate(keys), [](auto key) {
-      return key.value() == Key{static_cast<unsigned>(key.index())};
+      const Key &k = key.value();
+      return k.tensor == key.index() && k.part == Key::Whole &&
+             (!k.needsBits() || k.replaces());
     });
   }
 };
 
-/// The argument of which a value is a part, and which.
-std::optional<std::pair<unsigned, Key::Part>> partOf(Value value,
-                                                     Block &block) {
-  value = plain(value);
-  Key::Part part = Key::Whole;
+/// Of a constant, the number in all of its elements.
+std::optional<APFloat> constantNumber(Value value) {
+  Operation *op = definedBy(value, "constant", 0);
+  auto data =
+      op ? dyn_cast_or_null<DenseElementsAttr>(ForeignOp(op).attribute("value"))
+         : DenseElementsAttr();
+  if (!data || !data.isSplat() || !isa<FloatType>(data.getElementType()))
+    return std::nullopt;
+  return data.getSplatValue<APFloat>();
+}
+
+/// The value in front of select(x == 0, 0, x) or select(x != x, NaN, x), and
+/// notes which one it is; null for another op.
+Value beforeSelect(Value value, Key &key) {
+  Operation *choice = definedBy(value, "select", 3);
+  Operation *test =
+      choice ? definedBy(choice->getOperand(0), "compare", 2) : nullptr;
+  auto chosen =
+      test ? constantNumber(choice->getOperand(1)) : std::optional<APFloat>();
+  if (!chosen)
+    return {};
+  StringRef direction = ForeignOp(test).word("comparison_direction");
+  auto number = constantNumber(test->getOperand(1));
+  if (direction == "EQ" && number && number->isZero() && chosen->isZero())
+    key.oneZero = true;
+  else if (direction == "NE" && test->getOperand(0) == test->getOperand(1) &&
+           chosen->isNaN() && !chosen->isNegative())
+    key.oneNan = true;
+  else
+    return {};
+  // JAX tests the value from before the other select.
+  Key tested;
+  Value inner = choice->getOperand(2), x = test->getOperand(0);
+  if (x != inner && x != beforeSelect(inner, tested))
+    return {};
+  return inner;
+}
+
+/// The argument of which a value is a part, by its number, and as which key.
+std::optional<Key> keyOf(Value value, Block &block) {
+  Key key;
+  while (Value before = beforeSelect(value, key))
+    value = before;
   for (auto [name, named] : {std::pair("real", Key::Real), {"imag", Key::Imag}})
     if (Operation *op = definedBy(value, name, 1)) {
       value = op->getOperand(0);
-      part = named;
+      key.part = named;
       break;
     }
   auto argument = dyn_cast<BlockArgument>(value);
   if (!argument || argument.getOwner() != &block)
     return std::nullopt;
-  return std::pair(argument.getArgNumber(), part);
+  key.tensor = argument.getArgNumber();
+  return key;
 }
 
 /// The key of which both sides are compared in that direction.
@@ -58,12 +104,16 @@ std::optional<Key> comparedKey(Value value, StringRef direction, Block &block) {
   Operation *op = definedBy(value, "compare", 2);
   if (!op || ForeignOp(op).word("comparison_direction") != direction)
     return std::nullopt;
-  auto left = partOf(op->getOperand(0), block),
-       right = partOf(op->getOperand(1), block);
-  if (!left || !right || left->first % 2 != 0 ||
-      right->first != left->first + 1 || left->second != right->second)
+  auto left = keyOf(op->getOperand(0), block),
+       right = keyOf(op->getOperand(1), block);
+  if (!left || !right || left->tensor % 2 != 0)
     return std::nullopt;
-  return Key{left->first / 2, left->second};
+  ++left->tensor; // of x0, y0, x1, y1, ...
+  if (*left != *right)
+    return std::nullopt;
+  left->tensor /= 2;
+  left->isTotal = ForeignOp(op).word("compare_type") == "TOTALORDER";
+  return left;
 }
 
 /// x0 < y0 | (x0 == y0 & (x1 < y1 | ...)).
@@ -94,16 +144,21 @@ std::optional<Order> orderOf(Block &block) {
 }
 
 Value keyValue(Converter &c, ForeignOp op, const Key &key) {
-  Value tensor = c.input(op, key.tensor);
-  switch (key.part) {
-  case Key::Whole:
-    return tensor;
-  case Key::Real:
-    return c.make<RealOp>(op, tensor);
-  case Key::Imag:
-    return c.make<ImagOp>(op, tensor);
-  }
-  llvm_unreachable("all parts are handled");
+  Value value = c.input(op, key.tensor);
+  if (key.part != Key::Whole)
+    value = key.part == Key::Real ? c.make<RealOp>(op, value)
+                                  : c.make<ImagOp>(op, value);
+  if (!key.needsBits())
+    return value;
+  auto type = cast<RankedTensorType>(value.getType());
+  Value zero = c.splat(op, 0, type), nan = c.splat(op, NAN, type);
+  if (key.oneZero)
+    value = c.make<SelectOp>(
+        op, c.make<CompareOp>(op, CompareKind::EQ, value, zero), zero, value);
+  if (key.oneNan)
+    value = c.make<SelectOp>(
+        op, c.make<CompareOp>(op, CompareKind::NE, value, value), nan, value);
+  return toTotalOrder(c, op, value);
 }
 
 /// Keys that are not the first tensors stand in front of all.
@@ -121,22 +176,20 @@ LogicalResult sort(Converter &c, ForeignOp op) {
       tensors.push_back(keyValue(c, op, key));
   size_t added = tensors.size();
   llvm::append_range(tensors, c.inputs(op));
+  for (const Key &key : order->keys)
+    if (key.replaces())
+      tensors[added + key.tensor] = keyValue(c, op, key);
   auto sorted = SortOp::create(
       c.builder, op->getLoc(), TypeRange(ValueRange(tensors)), tensors,
       dim < 0 ? dim + rank : dim, order->keys.size(), order->descending);
-  return c.give(op, sorted.getResults().drop_front(added));
-}
-
-/// Integers in the order -NaN, -inf, ..., -0, 0, ..., inf, NaN of the floats that
-/// have these bits, and back: what is negative has its other bits inverted.
-Value inTotalOrder(Converter &c, ForeignOp op, Value bits) {
-  auto type = cast<RankedTensorType>(bits.getType());
-  unsigned width = type.getElementTypeBitWidth();
-  Value zero = c.splat(op, 0, type);
-  Value sign = c.make<CompareOp>(op, CompareKind::LT, bits, zero);
-  Value others = c.make<ConstantOp>(
-      op, DenseElementsAttr::get(type, APInt::getSignedMaxValue(width)));
-  return c.make<SelectOp>(op, sign, c.make<XorOp>(op, bits, others), bits);
+  SmallVector<Value> results(sorted.getResults().drop_front(added));
+  for (const Key &key : order->keys) {
+    Type element = op.resultType(key.tensor).getElementType();
+    Value &result = results[key.tensor]; // of several keys, perhaps
+    if (key.replaces() && getElementTypeOrSelf(result) != element)
+      result = fromTotalOrder(c, op, result, element);
+  }
+  return c.give(op, results);
 }
 
 /// chlo.top_k, or a composite of that name: of the last dimension.
@@ -147,18 +200,17 @@ LogicalResult topK(Converter &c, ForeignOp op) {
   Value input = c.input(op, 0);
   auto values = op.resultType(0);
   bool isFloat = isa<FloatType>(type.getElementType());
-  Type bits = c.builder.getIntegerType(type.getElementTypeBitWidth());
   if (isFloat) {
-    input = inTotalOrder(c, op, c.make<BitcastOp>(op, type.clone(bits), input));
-    values = values.clone(bits);
+    input = toTotalOrder(c, op, input);
+    values = values.clone(getElementTypeOrSelf(input.getType()));
   }
   auto found = TopKOp::create(c.builder, op->getLoc(), values, op.resultType(1),
                               input, type.getRank() - 1);
   if (!isFloat)
     return c.give(op, found->getResults());
-  Value largest = inTotalOrder(c, op, found.getValues());
-  return c.give(op, {c.make<BitcastOp>(op, op.resultType(0), largest),
-                     found.getPositions()});
+  return c.give(
+      op, {fromTotalOrder(c, op, found.getValues(), type.getElementType()),
+           found.getPositions()});
 }
 
 LogicalResult composite(Converter &c, ForeignOp op) {
