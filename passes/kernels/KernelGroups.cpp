@@ -4,6 +4,7 @@
 
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/host/Host.h"
+#include "weft/passes/kernels/Recomputation.h"
 
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
@@ -19,6 +20,8 @@ static constexpr unsigned kSearchLimit = 1024;
 /// Ops of one kernel: code generators and the merges below take more than
 /// linear time in them.
 static constexpr size_t kMostOps = 256;
+/// Of so many sources one behind the other, the last one is no copy.
+static constexpr unsigned kCopiedChain = 8;
 
 bool staysInFunction(Operation *op) {
   if (isa<coll::CollDialect>(op->getDialect()))
@@ -31,12 +34,12 @@ bool isElementwiseOp(Operation *op) {
          isa<RngBitsOp, coll::MakePartialOp>(op);
 }
 
-static bool isSource(Operation *op) {
+bool isSource(Operation *op) {
   return isa<BroadcastOp, IotaOp, ConstantOp, coll::CoordinateOp, TransposeOp,
              ReshapeOp, SliceOp, coll::SliceOp>(op);
 }
 
-bool isCopiedIntoKernels(Operation *op) {
+static bool canBeCopied(Operation *op) {
   if (isa<ConstantOp>(op))
     return true;
   return isSource(op) && llvm::none_of(op->getUsers(), [](Operation *user) {
@@ -45,13 +48,36 @@ bool isCopiedIntoKernels(Operation *op) {
          });
 }
 
+CopiedOps::CopiedOps(Block &block) {
+  for (Operation &op : block.without_terminator()) {
+    if (!canBeCopied(&op))
+      continue;
+    unsigned depth = 1;
+    for (Value operand : op.getOperands())
+      if (Operation *producer = operand.getDefiningOp())
+        depth = std::max(depth, depths.lookup(producer) + 1);
+    if (depth < kCopiedChain)
+      depths[&op] = depth;
+  }
+}
+
+void addCopies(Operation *op, const CopiedOps &copied,
+               llvm::SetVector<Operation *> &ops) {
+  for (Value operand : op->getOperands())
+    if (Operation *producer = operand.getDefiningOp();
+        producer && copied.contains(producer)) {
+      addCopies(producer, copied, ops);
+      ops.insert(producer);
+    }
+}
+
 static ArrayRef<int64_t> shapeOf(Operation *op) {
   return cast<RankedTensorType>(op->getResult(0).getType()).getShape();
 }
 
-KernelGroups::KernelGroups(Block &block) {
+KernelGroups::KernelGroups(Block &block) : copies(block) {
   for (Operation &op : block.without_terminator()) {
-    if (isCopiedIntoKernels(&op))
+    if (copies.contains(&op))
       continue;
     groupOf[&op] = groups.size();
     KernelGroup &group = groups.emplace_back();
@@ -85,6 +111,7 @@ KernelGroups::KernelGroups(Block &block) {
     return !a.hasDot && !b.hasDot && !a.hasWhole && !b.hasWhole &&
            !a.isDonated && !b.isDonated;
   });
+  cutRecomputation();
 }
 
 void KernelGroups::findDonated(func::FuncOp function) {
@@ -239,6 +266,63 @@ void KernelGroups::mergeNeighbours(
       }
     }
   }
+}
+
+bool KernelGroups::isReadOutside(Operation *op, unsigned group) const {
+  return llvm::any_of(op->getUsers(), [&](Operation *user) {
+    if (copies.contains(user))
+      return isReadOutside(user, group);
+    auto found = groupOf.find(user);
+    return found == groupOf.end() || found->second != group;
+  });
+}
+
+SmallVector<Operation *> KernelGroups::findCuts(unsigned group) const {
+  llvm::SetVector<Operation *> ops;
+  for (Operation *op : groups[group].ops) {
+    addCopies(op, copies, ops);
+    ops.insert(op);
+  }
+  return cutsAgainstRecomputation(
+      ops.getArrayRef(), [&](Operation *op) { return !copies.contains(op); },
+      [&](Operation *op) { return isReadOutside(op, group); });
+}
+
+void KernelGroups::cutRecomputation() {
+  // Merges do not keep this up to date.
+  for (auto [i, group] : llvm::enumerate(groups))
+    for (Operation *op : group.ops)
+      groupOf[op] = i;
+  for (unsigned group = 0, end = groups.size(); group < end; ++group) {
+    if (groups[group].isFixed || groups[group].ops.size() < 2)
+      continue;
+    SmallVector<Operation *> cuts = findCuts(group);
+    numCuts += cuts.size();
+    // From the first one on: what is left is behind it.
+    for (Operation *last : llvm::reverse(cuts))
+      cutAfter(group, last);
+  }
+}
+
+void KernelGroups::cutAfter(unsigned group, Operation *last) {
+  unsigned first = groups.size();
+  KernelGroup &front = groups.emplace_back();
+  KernelGroup &back = groups[group];
+  auto isFront = [&](Operation *op) {
+    return op == last || op->isBeforeInBlock(last);
+  };
+  auto *middle = llvm::partition_point(back.ops, isFront);
+  front.ops.assign(back.ops.begin(), middle);
+  back.ops.erase(back.ops.begin(), middle);
+  for (Operation *op : front.ops)
+    groupOf[op] = first;
+  for (unsigned other : back.before) {
+    groups[other].after.erase(group);
+    groups[other].after.insert(first);
+  }
+  std::swap(front.before, back.before);
+  back.before.insert(first);
+  front.after.insert(group);
 }
 
 SmallVector<const KernelGroup *> KernelGroups::inOrder() const {

@@ -8,7 +8,10 @@
 //   %5 = weft.exp %4                  group 2: exp
 //
 // Ops that only say where elements come from (broadcast, transpose, slice,
-// splat constants, iota, ...) belong to no group: each consumer has a copy.
+// splat constants, iota, ...) belong to no group: each consumer has a copy. Of a
+// chain of them each eighth op is a member of a group like any other, so that
+// copies take time linear in the program. A group that would compute a value too
+// often is cut (Recomputation.h).
 // Groups are convex: no path leaves one and comes back, and have a few hundred
 // ops at most. Ranks order the groups,
 // and only groups that rank between the two of a merge are looked at, so that
@@ -40,12 +43,26 @@ struct KernelGroup {
   std::set<unsigned> after;         ///< groups that need it
 };
 
+/// The ops of a block that are copied into every kernel that uses them.
+class CopiedOps {
+public:
+  explicit CopiedOps(mlir::Block &block);
+  bool contains(mlir::Operation *op) const { return depths.contains(op); }
+
+private:
+  /// How many copied ops lie one behind the other up to each of them.
+  llvm::DenseMap<mlir::Operation *, unsigned> depths;
+};
+
 class KernelGroups {
 public:
   /// Of one block; what stands in regions of its ops is not looked at.
   explicit KernelGroups(mlir::Block &block);
   /// Non-empty groups, each after all that it needs.
   llvm::SmallVector<const KernelGroup *> inOrder() const;
+  const CopiedOps &copied() const { return copies; }
+  /// Groups that were cut so that no value is computed too often.
+  unsigned cuts() const { return numCuts; }
 
 private:
   void addDependencies();
@@ -61,19 +78,29 @@ private:
   /// Merges neighbours that satisfy a condition until none does.
   void mergeNeighbours(
       llvm::function_ref<bool(unsigned producer, unsigned consumer)> condition);
+  bool isReadOutside(mlir::Operation *op, unsigned group) const;
+  llvm::SmallVector<mlir::Operation *> findCuts(unsigned group) const;
+  void cutRecomputation();
+  /// Members up to `last` become a group in front of the others.
+  void cutAfter(unsigned group, mlir::Operation *last);
   void findDonated(mlir::func::FuncOp function);
 
+  CopiedOps copies;
+  unsigned numCuts = 0;
   llvm::SmallVector<KernelGroup> groups;
   llvm::DenseMap<mlir::Operation *, unsigned> groupOf;
   llvm::SetVector<unsigned> needProducer,
       neededByConsumer; ///< of the last canMerge
 };
 
-/// Is the op copied into every kernel that uses it?
-bool isCopiedIntoKernels(mlir::Operation *op);
+/// Adds an op's copied operands, with those that they need, in front of it.
+void addCopies(mlir::Operation *op, const CopiedOps &copied,
+               llvm::SetVector<mlir::Operation *> &ops);
 /// An op of the class "elementwise": one result element from the elements at
 /// the same position.
 bool isElementwiseOp(mlir::Operation *op);
+/// An op that only says where elements come from.
+bool isSource(mlir::Operation *op);
 /// Ops that communicate, loops and branches: they stay in the function.
 bool staysInFunction(mlir::Operation *op);
 

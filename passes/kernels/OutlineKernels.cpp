@@ -37,16 +37,16 @@ struct KernelBody {
 
 static void gather(Value value,
                    const llvm::SmallPtrSetImpl<Operation *> &members,
-                   KernelBody &body) {
+                   const CopiedOps &copied, KernelBody &body) {
   Operation *op = value.getDefiningOp();
   if (op && members.contains(op))
     return; // has its own turn
-  if (!op || !isCopiedIntoKernels(op)) {
+  if (!op || !copied.contains(op)) {
     body.inputs.insert(value);
     return;
   }
   for (Value operand : op->getOperands())
-    gather(operand, members, body);
+    gather(operand, members, copied, body);
   body.ops.insert(op);
 }
 
@@ -62,22 +62,22 @@ static bool flowsIntoResult(Operation *op, const KernelBody &body) {
          llvm::all_of(op->getUsers(), isElementwiseOp);
 }
 
-static KernelBody bodyOf(const KernelGroup &group) {
+static KernelBody bodyOf(const KernelGroup &group, const CopiedOps &copied) {
   KernelBody body;
   llvm::SmallPtrSet<Operation *, 16> members(group.ops.begin(),
                                              group.ops.end());
   for (Operation *op : group.ops) {
     for (Value operand : op->getOperands())
-      gather(operand, members, body);
+      gather(operand, members, copied, body);
     body.ops.insert(op);
   }
   auto escapes = [&](Operation *user) {
-    return !members.contains(user) && !isCopiedIntoKernels(user);
+    return !members.contains(user) && !copied.contains(user);
   };
   // A copied op outside reads the value as its consumer's argument.
   std::function<bool(Operation *)> isReadOutside = [&](Operation *op) {
     return llvm::any_of(op->getUsers(), [&](Operation *user) {
-      return escapes(user) || (isCopiedIntoKernels(user) &&
+      return escapes(user) || (copied.contains(user) &&
                                !members.contains(user) && isReadOutside(user));
     });
   };
@@ -200,8 +200,9 @@ static func::FuncOp createKernel(SymbolTable &symbols, const KernelGroup &group,
 }
 
 /// Rebuilds the block as calls and communication; returns how many kernels.
-static unsigned outline(Block &block, SymbolTable &symbols) {
+static unsigned outline(Block &block, SymbolTable &symbols, unsigned &cuts) {
   KernelGroups groups(block);
+  cuts += groups.cuts();
   Operation *terminator = block.getTerminator();
   llvm::SmallPtrSet<Operation *, 32> kept;
   SmallVector<Operation *> old;
@@ -216,7 +217,7 @@ static unsigned outline(Block &block, SymbolTable &symbols) {
       kept.insert(group->ops.front());
       continue;
     }
-    KernelBody body = bodyOf(*group);
+    KernelBody body = bodyOf(*group, groups.copied());
     if (body.results.empty())
       continue; // nothing reads it
     ++kernels;
@@ -261,6 +262,7 @@ namespace {
 struct OutlineKernelsPass : impl::OutlineKernelsBase<OutlineKernelsPass> {
   void runOnOperation() override {
     SymbolTable symbols(getOperation());
+    unsigned numCuts = 0;
     for (auto function :
          llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
       if (function.isExternal() || function->hasAttr("weft.kernel"))
@@ -280,8 +282,9 @@ struct OutlineKernelsPass : impl::OutlineKernelsBase<OutlineKernelsPass> {
           blocks.push_back(block);
       });
       for (Block *block : blocks)
-        kernels += outline(*block, symbols);
+        kernels += outline(*block, symbols, numCuts);
     }
+    cuts += numCuts;
   }
 };
 } // namespace

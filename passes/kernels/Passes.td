@@ -75,7 +75,9 @@ def OutlineKernels : Pass<"weft-outline-kernels", "::mlir::ModuleOp"> {
       * `general`: anything else.
 
     Values that a kernel needs in memory and that are too large for a stack are
-    extra results, which the caller ignores.
+    extra results, which the caller ignores. A kernel computes each of its values
+    at no more than eight positions: where more would read it, the kernel is cut
+    behind it.
 
     Example: test/passes/outline-kernels.mlir.
 
@@ -88,7 +90,8 @@ def OutlineKernels : Pass<"weft-outline-kernels", "::mlir::ModuleOp"> {
     %0 = call @elementwise_mul_sub_4(%g, %lr, %p) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     ```
   }];
-  let statistics = [Statistic<"kernels", "kernels", "Kernels made">];
+  let statistics = [Statistic<"kernels", "kernels", "Kernels made">,
+                    Statistic<"cuts", "cuts", "Kernels cut so that no value is computed too often">];
 }
 
 def DeduplicateKernels : Pass<"weft-deduplicate-kernels", "::mlir::ModuleOp"> {

@@ -167,6 +167,12 @@ std::string runCompiled(ModuleOp scheduled, llvm::ArrayRef<Tensor> inputs,
   OwningOpRef<ModuleOp> module(scheduled.clone());
   if (seed % 3 == 0 && failed(squeeze(*module, options)))
     return "the program is not brought into memory";
+  if (options.from == Stage::scheduled &&
+      failed(runStages(*module, options, Stage::kernels)))
+    return "the program is not cut into kernels";
+  options.from = Stage::kernels;
+  if (std::string why = excessOfCode(*module); !why.empty())
+    return "compiled result: " + why;
   auto image = compileProgram(*module, options);
   if (failed(image))
     return "the program is not compiled";

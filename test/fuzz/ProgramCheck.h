@@ -83,6 +83,11 @@ void addDetours(mlir::ModuleOp module, uint64_t seed);
 std::string runCompiled(mlir::ModuleOp scheduled, llvm::ArrayRef<Tensor> inputs,
                         llvm::ArrayRef<Tensor> expected,
                         llvm::ArrayRef<double> errorBounds, uint64_t seed);
+/// Which kernel of a module at stage `kernels` computes a value at more
+/// positions than kMostComputed (Recomputation.h), or empty.
+std::string excessOfCode(mlir::ModuleOp kernels);
+/// How many elements the code of all kernels computes, each loop taken once.
+uint64_t computationsIn(mlir::ModuleOp kernels);
 /// By result: what two right programs may be apart.
 llvm::SmallVector<double> errorBoundsOf(mlir::func::FuncOp function);
 /// The first element that is further off, or empty.

@@ -264,6 +264,7 @@ std::vector<ProgramGenerator::Room> ProgramGenerator::rooms() {
           {&G::roll, 1, true, false, true},
           {&G::dynamicSlice, 1, true},
           {&G::dynamicUpdateSlice, 1, true},
+          {&G::movedChain, 1, false},
           {&G::gather, 1, true},
           {&G::scatter, 1, true},
           {&G::gatherBlocks, 1, true},

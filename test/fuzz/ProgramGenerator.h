@@ -142,6 +142,11 @@ private:
   /// One integer that depends on data, often out of range: its name and type.
   std::pair<std::string, std::string> randomStart();
 
+  // RandomChains.cpp
+  void movedChain();
+  RandomValue rearranged(const RandomValue &x);
+  RandomValue interleaved(const RandomValue &x);
+
   // RandomIndexing.cpp
   void gather();
   std::optional<RandomValue> gatherRows(const RandomValue &x,

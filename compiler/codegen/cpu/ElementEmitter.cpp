@@ -131,8 +131,10 @@ FailureOr<Value> KernelEmitter::element(Value tensor,
   if (pointer)
     result = load(pointer, type.getElementType(),
                   linearIndex(type.getShape(), index));
-  else
+  else {
+    ++computations[tensor.getDefiningOp()];
     result = compute(tensor.getDefiningOp(), index);
+  }
   if (succeeded(result))
     elements[key] = *result;
   return result;

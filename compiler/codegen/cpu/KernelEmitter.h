@@ -81,6 +81,10 @@ public:
   /// Appends `void NAME(ptr buffers, ptr coordinates)` to the module of the
   /// kernel, which stays as it is. Errors are reported on the kernel's ops.
   llvm::LogicalResult emit();
+  /// How often the code computes an element of the op, all loops taken once.
+  unsigned computationsOf(mlir::Operation *op) const {
+    return computations.lookup(op);
+  }
 
   // --- for the emitters of single ops ------------------------------------
   mlir::OpBuilder builder;
@@ -224,6 +228,7 @@ protected:
   mlir::LLVM::AccessGroupAttr accessGroup;
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value> elements;
   std::map<llvm::SmallVector<void *, 4>, unsigned> indexIds;
+  llvm::DenseMap<mlir::Operation *, unsigned> computations;
   unsigned globals = 0;
   mlir::Operation *globalsBefore; ///< constant data goes in front of it
 };

@@ -21,19 +21,38 @@ static bool isExpensive(Operation *op) {
              RngBitsOp>(op);
 }
 
-/// Adds the stored values that a value's elements flow into.
-static void reachedStores(Value value, const llvm::SetVector<Value> &stored,
-                          llvm::SetVector<Value> &reached) {
-  for (Operation *user : value.getUsers()) {
-    if (user->getNumResults() != 1)
-      continue;
-    Value result = user->getResult(0);
-    if (stored.contains(result))
-      reached.insert(result);
-    else
-      reachedStores(result, stored, reached);
+namespace {
+/// The stored values that a value's elements flow into: none, one, or more. Ops
+/// are looked at from the last to the first.
+class ReachedStores {
+public:
+  explicit ReachedStores(const llvm::SetVector<Value> &stored)
+      : stored(stored) {}
+  /// True where there is more than one.
+  bool visit(Value value) {
+    Reached all;
+    for (Operation *user : value.getUsers()) {
+      if (user->getNumResults() != 1)
+        continue;
+      Value result = user->getResult(0);
+      Reached next = stored.contains(result) ? Reached{result, false}
+                                             : reached.lookup(result);
+      all.many |= next.many || (all.one && next.one && all.one != next.one);
+      all.one = next.one ? next.one : all.one;
+    }
+    reached[value] = all;
+    return all.many;
   }
-}
+
+private:
+  struct Reached {
+    Value one;
+    bool many = false;
+  };
+  const llvm::SetVector<Value> &stored;
+  llvm::DenseMap<Value, Reached> reached;
+};
+} // namespace
 
 bool KernelEmitter::mustStore(Operation *op) {
   if (isa<ReduceOp, DotOp>(op) || op->hasTrait<ComputedWhole>())
@@ -72,30 +91,34 @@ void KernelEmitter::chooseStored() {
   if (kernel->getAttrOfType<StringAttr>("weft.kernel").getValue() ==
       "elementwise")
     return;
+  ReachedStores reached(stored);
   for (Operation &op :
-       llvm::reverse(kernel.getBody().front().without_terminator())) {
-    if (!isExpensive(&op) || bufferBytes(op.getResult(0)) > kStackBytes)
-      continue;
-    llvm::SetVector<Value> reached;
-    reachedStores(op.getResult(0), stored, reached);
-    if (reached.size() > 1)
+       llvm::reverse(kernel.getBody().front().without_terminator()))
+    if (op.getNumResults() == 1 && reached.visit(op.getResult(0)) &&
+        isExpensive(&op) && bufferBytes(op.getResult(0)) <= kStackBytes)
       stored.insert(op.getResult(0));
-  }
 }
 
 /// An internal value may be kept where a result of the same type will be when
 /// that result is the only one it flows into, element by element.
 bool KernelEmitter::canShareResult(Value value, Value result) {
-  if (value.getType() != result.getType() ||
-      !isElementwise(result.getDefiningOp()))
+  if (!isElementwise(result.getDefiningOp()))
     return false;
-  for (Operation *user : value.getUsers()) {
-    if (!isElementwise(user))
+  // Each value once: chains branch and join.
+  llvm::SetVector<Value> flowing;
+  flowing.insert(value);
+  for (unsigned i = 0; i < flowing.size(); ++i) {
+    if (flowing[i].getType() != result.getType())
       return false;
-    if (user->getResult(0) != result &&
-        (stored.contains(user->getResult(0)) ||
-         !canShareResult(user->getResult(0), result)))
-      return false;
+    for (Operation *user : flowing[i].getUsers()) {
+      if (!isElementwise(user))
+        return false;
+      if (user->getResult(0) == result)
+        continue;
+      if (stored.contains(user->getResult(0)))
+        return false;
+      flowing.insert(user->getResult(0));
+    }
   }
   return true;
 }

@@ -1,0 +1,159 @@
+//===- Recomputation.cpp - how often a kernel computes a value ------------===//
+
+#include "weft/passes/kernels/Recomputation.h"
+
+#include "weft/dialects/weft/IndexingOps.h"
+#include "weft/dialects/weft/Weft.h"
+#include "weft/passes/kernels/KernelGroups.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+#include <optional>
+
+using namespace mlir;
+
+namespace weft {
+
+/// How many elements of an operand one element of the result reads, all of them
+/// at other positions than its own.
+static int64_t elementsRead(OpOperand &use) {
+  Operation *op = use.getOwner();
+  if (auto rng = dyn_cast<RngBitsOp>(op); rng && use.get() == rng.getKey())
+    return cast<RankedTensorType>(rng.getKey().getType()).getNumElements();
+  if (auto gather = dyn_cast<GatherOp>(op);
+      gather && use.get() == gather.getIndices())
+    return std::max<int64_t>(gather.getBlocks().indexMap.size(), 1);
+  return 1;
+}
+
+static bool readsItsPosition(Operation *op) {
+  return isElementwiseOp(op) && !isa<RngBitsOp>(op);
+}
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+namespace {
+
+/// Walks a group from its results back to its arguments.
+class ReadCounter {
+public:
+  explicit ReadCounter(ArrayRef<Operation *> ops) {
+    for (Operation *op : ops)
+      reads.try_emplace(op);
+  }
+  /// True where the group must be cut after the member.
+  bool visitMember(Operation *op, bool isResult);
+  /// Of an op of which every kernel has a copy.
+  void visitCopy(Operation *op) { pass(op, reads[op]); }
+
+private:
+  /// Positions at which a value is read: numbers of `nests`.
+  using Positions = SmallVector<unsigned, 2>;
+
+  unsigned position(unsigned nest) {
+    nests.push_back(nest);
+    return nests.size() - 1;
+  }
+  /// The one position of a scalar in a nest.
+  unsigned scalar(unsigned nest) {
+    auto [found, isNew] = scalars.try_emplace(nest);
+    if (isNew)
+      found->second = position(nest);
+    return found->second;
+  }
+  bool isOfLaterKernel(unsigned position) const { return position < firstHere; }
+  bool joinsNest(Operation *op) const;
+  void add(Value value, unsigned position);
+  void pass(Operation *op, ArrayRef<unsigned> positions);
+
+  llvm::DenseMap<Operation *, Positions> reads;
+  SmallVector<unsigned> nests; ///< of each position
+  llvm::DenseMap<unsigned, unsigned> scalars;
+  unsigned numNests = 0;
+  /// Smaller positions are those of kernels that later ops were cut off to.
+  unsigned firstHere = 0;
+  /// The nest that the next stored value may join: where it stores.
+  std::optional<unsigned> current;
+  ArrayRef<int64_t> currentShape;
+};
+
+} // namespace
+
+void ReadCounter::add(Value value, unsigned position) {
+  Operation *producer = value.getDefiningOp();
+  auto found = producer ? reads.find(producer) : reads.end();
+  // One more than is allowed says enough.
+  if (found != reads.end() && found->second.size() <= kMostComputed &&
+      !llvm::is_contained(found->second, position))
+    found->second.push_back(position);
+}
+
+void ReadCounter::pass(Operation *op, ArrayRef<unsigned> positions) {
+  Positions own(positions); // `reads` does not move, but may be the same list
+  for (OpOperand &use : op->getOpOperands())
+    for (unsigned at : own) {
+      if (isOfLaterKernel(at) || readsItsPosition(op))
+        add(use.get(), at);
+      else if (typeOf(use.get()).getRank() == 0)
+        add(use.get(), scalar(nests[at]));
+      else
+        for (int64_t i = 0, n = elementsRead(use); i < n; ++i)
+          add(use.get(), position(nests[at]));
+    }
+}
+
+/// A nest stores values of one shape that it reads at their own position only.
+bool ReadCounter::joinsNest(Operation *op) const {
+  const Positions &own = reads.find(op)->second;
+  return current && typeOf(op->getResult(0)).getShape() == currentShape &&
+         own.size() <= kMostComputed && llvm::all_of(own, [&](unsigned at) {
+           return at == *current || nests[at] != nests[*current];
+         });
+}
+
+bool ReadCounter::visitMember(Operation *op, bool isResult) {
+  ArrayRef<unsigned> own = reads[op];
+  bool isWhole = op->hasTrait<ComputedWhole>() || isa<ReduceOp, DotOp>(op);
+  bool isStored =
+      isWhole || isResult || llvm::any_of(own, [&](unsigned position) {
+        return isOfLaterKernel(position);
+      });
+  bool isCut = !isStored && own.size() > kMostComputed;
+  if (isCut) {
+    firstHere = nests.size();
+    current.reset();
+  }
+  if (isWhole) {
+    current.reset();
+    unsigned at = position(numNests++);
+    pass(op, at);
+  } else if (isStored || isCut) {
+    if (!joinsNest(op)) {
+      current = position(numNests++);
+      currentShape = typeOf(op->getResult(0)).getShape();
+    }
+    pass(op, *current);
+  } else {
+    pass(op, own);
+  }
+  return isCut;
+}
+
+SmallVector<Operation *>
+cutsAgainstRecomputation(ArrayRef<Operation *> ops,
+                         llvm::function_ref<bool(Operation *)> isMember,
+                         llvm::function_ref<bool(Operation *)> isResult) {
+  ReadCounter counter(ops);
+  SmallVector<Operation *> cuts;
+  for (Operation *op : llvm::reverse(ops)) {
+    if (!isMember(op))
+      counter.visitCopy(op);
+    else if (counter.visitMember(op, isResult(op)))
+      cuts.push_back(op);
+  }
+  return cuts;
+}
+
+} // namespace weft

@@ -1,0 +1,43 @@
+//===- Recomputation.h - how often a kernel computes a value ----*- C++ -*-===//
+//
+// A kernel stores its results, reductions and contractions; every other value
+// is computed where it is read, once for each position at which a loop nest
+// reads it:
+//
+//   %0 = weft.exp %x                        : tensor<8xf32>
+//   %1 = weft.reverse %0 dims [0]           : tensor<8xf32>
+//   %2 = weft.concatenate %0, %1 dim 0      : tensor<16xf32>
+//
+// The nest of %2 reads %0 at two positions, so the code of one round has two
+// exponentials. Each further concatenate of moved values would double them.
+// The count is taken from the results back to the arguments. Where it is larger
+// than kMostComputed, the group is cut behind the value: one kernel stores it
+// and the next one reads it. So a kernel has at most kMostComputed computations
+// of each of its ops, and the counting takes time linear in the program.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_PASSES_KERNELS_RECOMPUTATION_H
+#define WEFT_PASSES_KERNELS_RECOMPUTATION_H
+
+#include "mlir/IR/Operation.h"
+#include "llvm/ADT/ArrayRef.h"
+#include "llvm/ADT/STLFunctionalExtras.h"
+#include "llvm/ADT/SmallVector.h"
+
+namespace weft {
+
+/// A value of a kernel is computed at so many positions at most.
+inline constexpr unsigned kMostComputed = 8;
+
+/// The members of a group after which it must be cut, last one first. `ops` are
+/// the members and the ops that are copied for them, operands first;
+/// `isMember` and `isResult` are asked about these.
+llvm::SmallVector<mlir::Operation *>
+cutsAgainstRecomputation(llvm::ArrayRef<mlir::Operation *> ops,
+                         llvm::function_ref<bool(mlir::Operation *)> isMember,
+                         llvm::function_ref<bool(mlir::Operation *)> isResult);
+
+} // namespace weft
+
+#endif // WEFT_PASSES_KERNELS_RECOMPUTATION_H

@@ -1,0 +1,79 @@
+//===- KernelCode.cpp - how much code kernels become ----------------------===//
+
+#include "weft/compiler/codegen/cpu/KernelEmitter.h"
+#include "weft/passes/kernels/KernelGroups.h"
+#include "weft/passes/kernels/Recomputation.h"
+#include "weft/test/fuzz/ProgramCheck.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+#include "mlir/Dialect/Vector/IR/VectorOps.h"
+
+using namespace mlir;
+
+namespace weft {
+
+/// Ops with code of their own are computed at kMostComputed positions at most,
+/// sources once for each of those that read them.
+static std::string excessOf(func::FuncOp kernel,
+                            const cpu::KernelEmitter &emitter) {
+  for (Operation &op : kernel.getBody().front().without_terminator()) {
+    unsigned found = emitter.computationsOf(&op), readers = 0;
+    bool isOfWhole = false; // what reads as often as it likes
+    for (Operation *user : op.getUsers()) {
+      readers += std::max(emitter.computationsOf(user), 1u);
+      isOfWhole |= user->hasTrait<ComputedWhole>();
+    }
+    // A generator reads both words of its key, a gather whole index vectors.
+    unsigned most = isSource(&op) ? 4 * readers : kMostComputed;
+    if (found > most && !isOfWhole)
+      return "kernel '" + kernel.getName().str() + "' computes " +
+             op.getName().getStringRef().str() + " at " +
+             std::to_string(found) + " positions instead of at most " +
+             std::to_string(most);
+  }
+  return "";
+}
+
+/// Emits each kernel of a copy; false where one has no code.
+static bool emitAll(
+    ModuleOp kernels,
+    llvm::function_ref<void(func::FuncOp, const cpu::KernelEmitter &)> look) {
+  kernels.getContext()
+      ->loadDialect<arith::ArithDialect, complex::ComplexDialect,
+                    math::MathDialect, scf::SCFDialect, vector::VectorDialect,
+                    LLVM::LLVMDialect>();
+  OwningOpRef<ModuleOp> module(kernels.clone());
+  CpuTarget target = *CpuTarget::fromName("cpu:generic");
+  for (auto kernel : llvm::to_vector(module->getOps<func::FuncOp>())) {
+    if (!kernel->hasAttr("weft.kernel"))
+      continue;
+    cpu::KernelEmitter emitter(kernel, target);
+    if (failed(emitter.emit()))
+      return false;
+    look(kernel, emitter);
+  }
+  return true;
+}
+
+std::string excessOfCode(ModuleOp kernels) {
+  std::string why;
+  bool done = emitAll(
+      kernels, [&](func::FuncOp kernel, const cpu::KernelEmitter &emitter) {
+        if (why.empty())
+          why = excessOf(kernel, emitter);
+      });
+  return done ? why : "a kernel has no code";
+}
+
+uint64_t computationsIn(ModuleOp kernels) {
+  uint64_t total = 0;
+  emitAll(kernels, [&](func::FuncOp kernel, const cpu::KernelEmitter &emitter) {
+    for (Operation &op : kernel.getBody().front())
+      total += emitter.computationsOf(&op);
+  });
+  return total;
+}
+
+} // namespace weft
