@@ -22,6 +22,9 @@ static constexpr unsigned kSearchLimit = 1024;
 static constexpr size_t kMostOps = 256;
 /// Of so many sources one behind the other, the last one is no copy.
 static constexpr unsigned kCopiedChain = 8;
+/// Larger constants of one number are filled by a kernel, so that neither the
+/// plan nor the file holds them in full.
+static constexpr int64_t kMostWritten = 16;
 
 bool staysInFunction(Operation *op) {
   if (isa<coll::CollDialect>(op->getDialect()))
@@ -39,13 +42,22 @@ bool isSource(Operation *op) {
              ReshapeOp, SliceOp, coll::SliceOp>(op);
 }
 
+bool staysOutside(Operation *user) {
+  return staysInFunction(user) || user->hasTrait<OpTrait::IsTerminator>();
+}
+
+bool isFilled(Operation *op) {
+  auto constant = dyn_cast<ConstantOp>(op);
+  auto data = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
+                       : DenseElementsAttr();
+  return data && data.isSplat() && data.getNumElements() > kMostWritten &&
+         llvm::any_of(op->getUsers(), staysOutside);
+}
+
 static bool canBeCopied(Operation *op) {
   if (isa<ConstantOp>(op))
-    return true;
-  return isSource(op) && llvm::none_of(op->getUsers(), [](Operation *user) {
-           return staysInFunction(user) ||
-                  user->hasTrait<OpTrait::IsTerminator>();
-         });
+    return !isFilled(op);
+  return isSource(op) && llvm::none_of(op->getUsers(), staysOutside);
 }
 
 CopiedOps::CopiedOps(Block &block) {

@@ -101,6 +101,10 @@ void addCopies(mlir::Operation *op, const CopiedOps &copied,
 bool isElementwiseOp(mlir::Operation *op);
 /// An op that only says where elements come from.
 bool isSource(mlir::Operation *op);
+/// Does the op read values from memory, where it stands?
+bool staysOutside(mlir::Operation *user);
+/// A constant of one number that such an op reads, and too large for a plan.
+bool isFilled(mlir::Operation *op);
 /// Ops that communicate, loops and branches: they stay in the function.
 bool staysInFunction(mlir::Operation *op);
 

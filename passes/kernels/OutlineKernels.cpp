@@ -199,8 +199,23 @@ static func::FuncOp createKernel(SymbolTable &symbols, const KernelGroup &group,
   return kernel;
 }
 
+/// Kernels have their own copies of a constant that a kernel fills for others.
+static void separateFilled(Block &block) {
+  for (Operation &op : llvm::make_early_inc_range(block)) {
+    if (!isFilled(&op) || llvm::all_of(op.getUsers(), staysOutside))
+      continue;
+    OpBuilder builder(op.getContext());
+    builder.setInsertionPointAfter(&op);
+    Operation *filled = builder.clone(op);
+    op.getResult(0).replaceUsesWithIf(filled->getResult(0), [](OpOperand &use) {
+      return staysOutside(use.getOwner());
+    });
+  }
+}
+
 /// Rebuilds the block as calls and communication; returns how many kernels.
 static unsigned outline(Block &block, SymbolTable &symbols, unsigned &cuts) {
+  separateFilled(block);
   KernelGroups groups(block);
   cuts += groups.cuts();
   Operation *terminator = block.getTerminator();
