@@ -72,6 +72,7 @@ static void addStage(OpPassManager &pm, Stage stage) {
     pm.addPass(createHoistReductionsPass());
     pm.addPass(createHoistReshardsPass());
     pm.addPass(createMergeReshardsPass());
+    pm.addPass(createWidenPartialSumsPass());
     break;
   case Stage::partitioned:
     pm.addPass(createPartitionPass());

@@ -21,6 +21,7 @@ inline void addPartitionWithMoves(mlir::PassManager &pm) {
   pm.addPass(createPropagateLayoutsPass());
   pm.addPass(createSinkReshardsPass());
   pm.addPass(createMergeReshardsPass());
+  pm.addPass(createWidenPartialSumsPass());
   pm.addPass(createVerifyLayoutsPass());
   pm.addPass(createPartitionPass());
   pm.addPass(createCombineAllReducesPass());
