@@ -1,6 +1,7 @@
 #include "weft/runtime/program/Layout.h"
 
 #include <algorithm>
+#include <map>
 
 namespace weft::runtime {
 
@@ -50,6 +51,32 @@ std::vector<int64_t> localShape(const Layout &layout,
   return local;
 }
 
+DeviceGroups groupsOver(const Mesh &mesh, std::span<const SubAxis> axes) {
+  DeviceGroups out;
+  out.groupOf.resize(size_t(mesh.size()));
+  out.memberOf.resize(size_t(mesh.size()));
+  // A group is known by its first member: the position with all digits 0.
+  std::map<int64_t, int64_t> numbers;
+  for (int64_t p = 0; p < mesh.size(); ++p) {
+    int64_t first = p;
+    for (const SubAxis &sub : axes) {
+      int64_t stride = 1;
+      for (size_t a = sub.axis + 1; a < mesh.sizes.size(); ++a)
+        stride *= mesh.sizes[a];
+      int64_t minor = mesh.sizes[sub.axis] / sub.skip / sub.size;
+      first -= coordinate(mesh, p, {&sub, 1}) * minor * stride;
+    }
+    auto [it, isNew] =
+        numbers.try_emplace(first, static_cast<int64_t>(numbers.size()));
+    if (isNew)
+      out.groups.emplace_back(shardCount(axes));
+    out.groupOf[p] = it->second;
+    out.memberOf[p] = coordinate(mesh, p, axes);
+    out.groups[it->second][out.memberOf[p]] = p;
+  }
+  return out;
+}
+
 Box intersect(const Box &a, const Box &b) {
   Box out(a.size());
   for (size_t d = 0; d < a.size(); ++d)
@@ -62,6 +89,14 @@ int64_t volume(const Box &box) {
   for (const Interval &i : box)
     product *= i.size();
   return product;
+}
+
+/// As dialects/weft/Layout.cpp: two digits are independent only where one ends
+/// before the other begins, and by a divisor. Of an axis of 6, "x":(1)2 and
+/// "x":(3)2 do not make four groups of equal size.
+static bool overlaps(const SubAxis &a, const SubAxis &b) {
+  return a.axis == b.axis && a.size > 1 && b.size > 1 &&
+         b.skip % (a.skip * a.size) != 0 && a.skip % (b.skip * b.size) != 0;
 }
 
 std::string invalidReason(const Mesh &mesh, std::span<const SubAxis> axes) {
@@ -77,12 +112,9 @@ std::string invalidReason(const Mesh &mesh, std::span<const SubAxis> axes) {
       return "sub-axis \"" + mesh.names[a.axis] + "\":(" +
              std::to_string(a.skip) + ")" + std::to_string(a.size) +
              " is no digit of an axis of " + std::to_string(size);
-    for (size_t j = 0; j < i; ++j) {
-      const SubAxis &b = axes[j];
-      if (a.axis == b.axis && a.size > 1 && b.size > 1 &&
-          a.skip < b.skip * b.size && b.skip < a.skip * a.size)
+    for (size_t j = 0; j < i; ++j)
+      if (overlaps(a, axes[j]))
         return "axis \"" + mesh.names[a.axis] + "\" is used twice";
-    }
   }
   return {};
 }

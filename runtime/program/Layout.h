@@ -49,6 +49,14 @@ using Box = std::vector<Interval>;
 int64_t coordinate(const Mesh &mesh, int64_t position,
                    std::span<const SubAxis> axes);
 int64_t shardCount(std::span<const SubAxis> axes);
+/// Devices that differ in some digits only.
+struct DeviceGroups {
+  std::vector<std::vector<int64_t>> groups; ///< positions by member
+  std::vector<int64_t> groupOf, memberOf;   ///< by position
+};
+/// The groups over the digits, by their first members. Requires digits without
+/// an invalidReason.
+DeviceGroups groupsOver(const Mesh &mesh, std::span<const SubAxis> axes);
 /// What the device at `position` holds of a global array; empty shards of n
 /// elements are [n, n).
 Box own(const Mesh &mesh, const Layout &layout, std::span<const int64_t> shape,

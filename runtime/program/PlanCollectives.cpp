@@ -2,35 +2,7 @@
 
 #include "weft/runtime/program/PlanReader.h"
 
-#include <map>
-
 namespace weft::runtime {
-
-/// Devices that differ in `axes` only, ordered by them.
-void PlanReader::deriveGroups(Collective &info) const {
-  const Mesh &mesh = out.mesh;
-  int64_t groupSize = shardCount(info.axes);
-  info.groupOf.resize(mesh.size());
-  info.memberOf.resize(mesh.size());
-  // A group is known by its first member: the position with all digits 0.
-  std::map<int64_t, int64_t> numbers;
-  for (int64_t p = 0; p < mesh.size(); ++p) {
-    int64_t first = p;
-    for (const SubAxis &sub : info.axes) {
-      int64_t stride = 1;
-      for (size_t a = sub.axis + 1; a < mesh.sizes.size(); ++a)
-        stride *= mesh.sizes[a];
-      int64_t minor = mesh.sizes[sub.axis] / sub.skip / sub.size;
-      first -= coordinate(mesh, p, {&sub, 1}) * minor * stride;
-    }
-    auto [it, isNew] = numbers.try_emplace(first, int64_t(numbers.size()));
-    if (isNew)
-      info.groups.emplace_back(groupSize);
-    info.groupOf[p] = it->second;
-    info.memberOf[p] = coordinate(mesh, p, info.axes);
-    info.groups[it->second][info.memberOf[p]] = p;
-  }
-}
 
 Error PlanReader::checkResharding(const std::string &what,
                                   const Collective &info,
@@ -248,7 +220,10 @@ Error PlanReader::readCollective(size_t index,
   info.label = readText(collective.label());
   if (Error e = readOperands(what, collective, info))
     return e;
-  deriveGroups(info);
+  DeviceGroups all = groupsOver(out.mesh, info.axes);
+  info.groups = std::move(all.groups);
+  info.groupOf = std::move(all.groupOf);
+  info.memberOf = std::move(all.memberOf);
   i.index = uint32_t(out.collectives.size());
   out.collectives.push_back(std::move(info));
   return nullptr;

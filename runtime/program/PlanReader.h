@@ -48,7 +48,6 @@ private:
   Error checkPicked(const std::string &what, const Collective &info) const;
   Error checkWritable(const std::string &what, uint32_t buffer) const;
   bool overlap(uint32_t a, uint32_t b) const;
-  void deriveGroups(Collective &info) const;
 
   const plan::Program &in;
   Plan &out;
