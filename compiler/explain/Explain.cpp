@@ -3,6 +3,7 @@
 #include "weft/compiler/explain/Explain.h"
 
 #include "weft/compiler/explain/Provenance.h"
+#include "weft/dialects/weft/RingTraffic.h"
 #include "weft/dialects/weft/Sizes.h"
 #include "weft/passes/sharding/ExchangeTraffic.h"
 
@@ -75,23 +76,16 @@ static int64_t bytesSent(plan::CollectiveOp op, const Mesh &mesh) {
            plan::elementBytes(type.getElementType());
   }
   int64_t p = shardCount(op.getGroupAttr().getLayout().dims[0]);
-  if (op.getKind() == "host_call")
-    return 0;
   if (op.getKind() == "fetch")
     return fetchedBytes(op, p);
   if (op.getKind() == "collective_permute")
     return mostReceivers(*op.getShape()) * totalBytes(op.getSources());
   if (op.getKind() == "pick") // any element may come from elsewhere
     return totalBytes(op.getTargets().front());
-  int64_t before = totalBytes(op.getSources());
-  int64_t after = totalBytes(op.getTargets());
-  // (p - 1) / p of them, without a product that is larger than they are.
-  auto ring = [p](int64_t bytes) { return bytes - llvm::divideCeil(bytes, p); };
-  if (op.getKind() == "all_reduce")
-    return ring(2 * before);
-  if (op.getKind() == "all_gather")
-    return ring(after);
-  return ring(before); // reduce_scatter: full array; all_to_all: local
+  auto kind = symbolizeRingKind(op.getKind());
+  return kind ? ringBytes(*kind, p, totalBytes(op.getSources()),
+                          totalBytes(op.getTargets()))
+              : 0; // a host_call
 }
 
 static CollectiveCost explainedCost(plan::CollectiveOp op, const Mesh &mesh) {

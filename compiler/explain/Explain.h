@@ -8,11 +8,10 @@
 //     fix  change "d1/kernel" from [null, "model"] to [null, null]: a step
 //          sends 470,478 bytes instead of 165,324
 //
-// Bytes are those one device sends in one occurrence, by the ring formula:
-// all_reduce 2(p-1)/p n, all_gather and reduce_scatter (p-1)/p of the full
-// array, all_to_all (p-1)/p of the local array; for fetch, permute and exchange what
-// the device that sends most sends to others. `weft fit --stats` counts the
-// same while running.
+// Bytes are those that one device sends in one occurrence: by the formulas of
+// RingTraffic.h for all_reduce, all_gather, reduce_scatter and all_to_all; for
+// fetch, permute and exchange those of the device that sends most. `weft fit
+// --stats` counts the same while running.
 //
 //===----------------------------------------------------------------------===//
 

@@ -13,6 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/weft/RingTraffic.h"
 
 using namespace mlir;
 using namespace weft;
@@ -89,30 +90,29 @@ ShardingRule AllToAllOp::getShardingRule() {
 // What they send
 //===----------------------------------------------------------------------===//
 
-/// Of a ring of p devices each passes on all but one of the p parts.
-static int64_t ringPart(LayoutAttr group, int64_t bytes) {
-  int64_t p = groupSize(group);
-  return (p - 1) * bytes / p;
+static int64_t bytesInRing(RingKind kind, LayoutAttr group, int64_t held,
+                           int64_t received) {
+  return weft::ringBytes(kind, groupSize(group), held, received);
 }
 
 SubAxes AllReduceOp::getLinks() { return groupAxes(getGroup()); }
-int64_t AllReduceOp::getBytesSent(int64_t held, int64_t) {
-  return 2 * ringPart(getGroup(), held);
+int64_t AllReduceOp::getBytesSent(int64_t held, int64_t received) {
+  return bytesInRing(RingKind::AllReduce, getGroup(), held, received);
 }
 
 SubAxes AllGatherOp::getLinks() { return groupAxes(getGroup()); }
-int64_t AllGatherOp::getBytesSent(int64_t, int64_t received) {
-  return ringPart(getGroup(), received);
+int64_t AllGatherOp::getBytesSent(int64_t held, int64_t received) {
+  return bytesInRing(RingKind::AllGather, getGroup(), held, received);
 }
 
 SubAxes ReduceScatterOp::getLinks() { return groupAxes(getGroup()); }
-int64_t ReduceScatterOp::getBytesSent(int64_t held, int64_t) {
-  return ringPart(getGroup(), held);
+int64_t ReduceScatterOp::getBytesSent(int64_t held, int64_t received) {
+  return bytesInRing(RingKind::ReduceScatter, getGroup(), held, received);
 }
 
 SubAxes AllToAllOp::getLinks() { return groupAxes(getGroup()); }
-int64_t AllToAllOp::getBytesSent(int64_t held, int64_t) {
-  return ringPart(getGroup(), held);
+int64_t AllToAllOp::getBytesSent(int64_t held, int64_t received) {
+  return bytesInRing(RingKind::AllToAll, getGroup(), held, received);
 }
 
 SubAxes CollectivePermuteOp::getLinks() { return groupAxes(getGroup()); }

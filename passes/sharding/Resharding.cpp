@@ -2,6 +2,7 @@
 
 #include "weft/passes/sharding/Resharding.h"
 
+#include "weft/dialects/weft/RingTraffic.h"
 #include "weft/passes/sharding/ReshardSteps.h"
 
 #include "llvm/ADT/Hashing.h"
@@ -25,26 +26,28 @@ llvm::StringRef weft::stringifyStepKind(StepKind kind) {
   return names[static_cast<unsigned>(kind)];
 }
 
-static int64_t ceilDiv(int64_t a, int64_t b) { return (a + b - 1) / b; }
-
-int64_t weft::ringBytes(StepKind kind, int64_t groupSize,
-                        int64_t localBytesBefore, int64_t localBytesAfter) {
-  int64_t others = groupSize - 1;
+/// Those that send around a ring.
+static std::optional<RingKind> ringKind(StepKind kind) {
   switch (kind) {
   case StepKind::AllReduce:
-    return ceilDiv(2 * others * localBytesBefore, groupSize);
+    return RingKind::AllReduce;
   case StepKind::AllGather:
-    return others * localBytesBefore;
+    return RingKind::AllGather;
   case StepKind::ReduceScatter:
-    return others * localBytesAfter;
+    return RingKind::ReduceScatter;
   case StepKind::AllToAll:
-    return others *
-           ceilDiv(std::max(localBytesBefore, localBytesAfter), groupSize);
-  case StepKind::Permute:
-    return localBytesBefore;
+    return RingKind::AllToAll;
   default:
-    return 0;
+    return std::nullopt;
   }
+}
+
+/// Bytes that one of p devices sends in a step other than an exchange.
+static int64_t bytesSent(StepKind kind, int64_t p, int64_t before,
+                         int64_t after) {
+  if (auto ring = ringKind(kind))
+    return ringBytes(*ring, p, before, after);
+  return kind == StepKind::Permute ? before : 0;
 }
 
 namespace {
@@ -183,7 +186,7 @@ void Search::price(Node &node, const View &before, const View &after) const {
         missingElementsExactly(problem, before, after) * problem.elementBytes;
     sent = sentElements(problem, before, after) * problem.elementBytes;
   } else {
-    node.bytes = ringBytes(move.kind, shardCount(axes),
+    node.bytes = bytesSent(move.kind, shardCount(axes),
                            before.localElements * problem.elementBytes,
                            after.localElements * problem.elementBytes);
   }
@@ -394,7 +397,7 @@ static ReshardPlan exchangePlan(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
       local *= n;
     at.partial.clear();
     add(StepKind::AllReduce, axes, at,
-        ringBytes(StepKind::AllReduce, shardCount(axes), local, local));
+        ringBytes(RingKind::AllReduce, shardCount(axes), local, local));
   }
   whole.partial.clear();
   SubAxes everything = allAxes(mesh);

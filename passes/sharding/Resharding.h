@@ -47,7 +47,7 @@ struct ReshardStep {
   int64_t to = -1;
   ReduceKind reduce = ReduceKind::Sum;
   Layout result;     ///< the layout after the step
-  int64_t bytes = 0; ///< ring formula (received = sent) for standard
+  int64_t bytes = 0; ///< RingTraffic.h (received = sent) for standard
                      ///< collectives; bytes received by the fullest device
                      ///< for permute and exchange
   /// Latency and bytes over the slowest axis: messages of a step are in flight
@@ -84,12 +84,6 @@ struct ReshardPlan {
   /// all_to_all that packs strided blocks is an Exchange here.
   bool optimal = false;
 };
-
-/// Bytes one device sends in one standard collective over p devices, by the
-/// ring formula: all_reduce 2(p-1)/p n, all_gather and reduce_scatter (p-1)/p
-/// of the full array, all_to_all (p-1)/p of the local array.
-int64_t ringBytes(StepKind kind, int64_t groupSize, int64_t localBytesBefore,
-                  int64_t localBytesAfter);
 
 /// Requires two valid layouts of the rank of `shape`.
 ReshardPlan planReshard(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,

@@ -4,6 +4,7 @@
 #include "weft/runtime/collectives/Moves.h"
 #include "weft/runtime/collectives/Picking.h"
 #include "weft/runtime/collectives/Reduce.h"
+#include "weft/runtime/collectives/RingTraffic.h"
 
 #include <algorithm>
 #include <cstring>
@@ -26,17 +27,6 @@ uint64_t sourceBytes(const Collective &collective) {
   for (const Collective::Operand &o : collective.operands)
     bytes += o.sourceBytes;
   return bytes;
-}
-
-/// Bytes sent by one device: see Provider.h.
-uint64_t ringBytes(const Collective &collective) {
-  uint64_t p = uint64_t(shardCount(collective.axes)), bytes = 0;
-  for (const Collective::Operand &o : collective.operands)
-    bytes += collective.kind == CollectiveKind::all_gather ? o.targetBytes
-                                                           : o.sourceBytes;
-  uint64_t passes = collective.kind == CollectiveKind::all_reduce ? 2 : 1;
-  return static_cast<uint64_t>(static_cast<unsigned __int128>(bytes) * passes *
-                               (p - 1) / p);
 }
 
 class Moving final : public PreparedCollective {

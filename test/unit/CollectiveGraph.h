@@ -342,7 +342,7 @@ private:
         offer(others * before, [&] { return moves(a, b, over, d, -1); });
         for (int64_t to = 0; to < rank; ++to)
           if (to != d)
-            offer(others * ((std::max(before, after) + p - 1) / p),
+            offer((others * std::max(before, after) + p - 1) / p,
                   [&] { return moves(a, b, over, d, to); });
       }
     }

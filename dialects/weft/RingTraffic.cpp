@@ -1,0 +1,41 @@
+//===- RingTraffic.cpp - bytes that a ring of devices sends ---------------===//
+
+#include "weft/dialects/weft/RingTraffic.h"
+
+#include "llvm/ADT/StringSwitch.h"
+
+#include <algorithm>
+#include <limits>
+
+using namespace weft;
+
+std::optional<RingKind> weft::symbolizeRingKind(llvm::StringRef name) {
+  return llvm::StringSwitch<std::optional<RingKind>>(name)
+      .Case("all_reduce", RingKind::AllReduce)
+      .Case("all_gather", RingKind::AllGather)
+      .Case("reduce_scatter", RingKind::ReduceScatter)
+      .Case("all_to_all", RingKind::AllToAll)
+      .Default(std::nullopt);
+}
+
+/// numerator / p, rounded up.
+static int64_t share(__int128 numerator, int64_t p) {
+  __int128 most = std::numeric_limits<int64_t>::max();
+  return static_cast<int64_t>(std::min(most, (numerator + p - 1) / p));
+}
+
+int64_t weft::ringBytes(RingKind kind, int64_t p, int64_t before,
+                        int64_t after) {
+  __int128 others = p - 1;
+  switch (kind) {
+  case RingKind::AllReduce:
+    return share(2 * others * before, p);
+  case RingKind::AllGather:
+    return share(others * before, 1);
+  case RingKind::ReduceScatter:
+    return share(others * after, 1);
+  case RingKind::AllToAll:
+    return share(others * std::max(before, after), p);
+  }
+  return 0;
+}

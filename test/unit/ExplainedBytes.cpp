@@ -1,0 +1,24 @@
+//===- ExplainedBytes.cpp - a plan's first collective, explained ----------===//
+//
+// A file of its own: the compiler's names and those of the plan's schema clash.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/test/unit/ExplainedBytes.h"
+
+#include "weft/compiler/explain/Explain.h"
+#include "weft/dialects/weft/Weft.h"
+
+#include "mlir/Parser/Parser.h"
+
+int64_t explainedBytes(const std::string &plan) {
+  static mlir::MLIRContext context;
+  context.loadDialect<weft::WeftDialect, weft::plan::PlanDialect>();
+  auto module = mlir::parseSourceString<mlir::ModuleOp>(plan, &context);
+  if (!module)
+    return -1;
+  weft::Explanation explained = weft::explainProgram(*module);
+  return explained.collectives.size() == 1
+             ? explained.collectives.front().bytes
+             : -1;
+}
