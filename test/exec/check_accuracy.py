@@ -45,6 +45,10 @@ UNITS = {  # function: its value in f64, arguments, units in the last place
     "rsqrt": (lambda x: x**-0.5, spread(1e-30, 1e30), 1.6),
     "cbrt": (lambda x: math.copysign(abs(x) ** (1 / 3), x), both_signs(spread(1e-37, 1e37)) + [0.0], 0.6),
     "atan2": (lambda y: math.atan2(y, -0.75), both_signs(spread(1e-20, 1e20)), 1.5),
+    "ceil": (math.ceil, both_signs(spread(1e-20, 1e9)), 0),
+    "floor": (math.floor, both_signs(spread(1e-20, 1e9)), 0),
+    "round_nearest_even": (round, both_signs(spread(0.25, 1000)) + [0.5, 1.5, 2.5, -0.5, -1.5], 0),
+    "round_nearest_afz": (lambda x: math.copysign(math.floor(abs(x) + 0.5), x), both_signs(spread(0.25, 1000)) + [0.5, 2.5, -0.5], 0),
 }
 
 
@@ -62,19 +66,24 @@ def program(name, count):
     }}"""
 
 
+def check(name, found):
+    """Prints the largest error of a function's values; it must be allowed."""
+    function, arguments, allowed = UNITS[name]
+    errors = [abs(value - function(x)) / unit(function(x)) for x, value in zip(arguments, found, strict=True)]
+    worst = max(range(len(errors)), key=errors.__getitem__)
+    print(f"{name}: {errors[worst]:.2f} units in the last place, at {arguments[worst]:.9g}")
+    assert errors[worst] <= allowed, f"{name}({arguments[worst]:.9g}) = {found[worst]:.9g}, not {function(arguments[worst]):.9g}"
+
+
 def main():
     weft, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
-    for name, (function, arguments, allowed) in UNITS.items():
+    for name, (_, arguments, _) in UNITS.items():
         source, inputs, out = folder / f"{name}.mlir", folder / f"{name}-in.npz", folder / f"{name}.npz"
         source.write_text(program(name, len(arguments)))
         npz_values.write(inputs, {"in/000": ([len(arguments)], array.array("f", arguments))})
         subprocess.run([weft, "run", source, "--inputs", inputs, "--outputs", out], check=True)
-        found = npz_values.read(out)["out/000"][1]
-        errors = [abs(value - function(x)) / unit(function(x)) for x, value in zip(arguments, found, strict=True)]
-        worst = max(range(len(errors)), key=errors.__getitem__)
-        print(f"{name}: {errors[worst]:.2f} units in the last place, at {arguments[worst]:.9g}")
-        assert errors[worst] <= allowed, f"{name}({arguments[worst]:.9g}) = {found[worst]:.9g}, not {function(arguments[worst]):.9g}"
+        check(name, npz_values.read(out)["out/000"][1])
 
 
 if __name__ == "__main__":

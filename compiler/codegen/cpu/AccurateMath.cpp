@@ -76,14 +76,28 @@ struct Formula {
 
 using enum arith::CmpFPredicate;
 
-/// sin(x + quarters * pi/2). The polynomials are Cephes' sinf and cosf; pi/2 is
-/// split so that k times its first part is exact for k below 2^20, with a fused
-/// multiply-add for all.
-Value sine(const Formula &f, Value x, int quarters) {
+/// x = turns * pi/2 + rest in f64, |rest| up to pi/4. pi/2 is split so that k
+/// times its first part is exact for k below 2^20, with a fused multiply-add for
+/// all.
+struct Reduced {
+  Value rest, turns;
+};
+Reduced reduced(const Formula &f, Value x) {
   Value wide = f.widened(x);
   Value k = math::RoundEvenOp::create(f.b, f.loc, f.mul(wide, 2 / kPi));
   Value rest = f.fma(k, -1.57079632673412561417e+00, wide);
-  rest = f.fma(k, -6.07710050650619224932e-11, rest);
+  return {f.fma(k, -6.07710050650619224932e-11, rest), k};
+}
+
+/// Of a whole number: is it no multiple of two?
+Value isOdd(const Formula &f, Value turns) {
+  Value half = f.mul(turns, 0.5);
+  return f.compare(ONE, math::FloorOp::create(f.b, f.loc, half), half);
+}
+
+/// sin(x + quarters * pi/2). The polynomials are Cephes' sinf and cosf.
+Value sine(const Formula &f, Value x, int quarters) {
+  auto [rest, k] = reduced(f, x);
   Value turns = f.add(k, quarters);
   turns = f.fma(math::FloorOp::create(f.b, f.loc, f.mul(turns, 0.25)), -4,
                 turns); // 0, 1, 2 or 3
@@ -94,11 +108,24 @@ Value sine(const Formula &f, Value x, int quarters) {
       r);
   Value cos = f.polynomial(z, {1, -0.5, 4.166664568298827e-2,
                                -1.388731625493765e-3, 2.443315711809948e-5});
-  Value half = f.mul(turns, 0.5);
-  Value isOdd = f.compare(ONE, math::FloorOp::create(f.b, f.loc, half), half);
-  Value size = f.select(isOdd, cos, sin);
+  Value size = f.select(isOdd(f, turns), cos, sin);
   return f.select(f.compare(OGE, turns, 2),
                   arith::NegFOp::create(f.b, f.loc, size), size);
+}
+
+/// tan(rest), or -1 / tan(rest) after an odd number of quarters. The polynomial
+/// is Cephes' tanf, in f64.
+Value tangent(const Formula &f, Value x) {
+  auto [r, turns] = reduced(f, x);
+  Value z = f.mul(r, r);
+  Value tan = f.fma(
+      f.mul(r, z),
+      f.polynomial(z, {3.33331568548e-1, 1.33387994085e-1, 5.34112807005e-2,
+                       2.44301354525e-2, 3.11992232697e-3, 9.38540185543e-3}),
+      r);
+  Value odd = isOdd(f, turns);
+  Value divisor = f.select(odd, tan, f.number(1, tan)); // never 0 / 0
+  return f.narrowed(f.select(odd, f.div(f.number(-1, tan), divisor), tan));
 }
 
 /// The angle of (x, y), in f64; Cephes' atanf of what is below tan(pi/8).
@@ -190,6 +217,11 @@ void populateAccurateMathPatterns(RewritePatternSet &patterns) {
                                         [](const Formula &f, math::CosOp op) {
                                           return sine(f, op.getOperand(), 1);
                                         });
+  patterns.add<Accurately<math::TanOp>>(
+      context, [](const Formula &f, math::TanOp op) {
+        Value x = op.getOperand();
+        return f.select(f.compare(OEQ, x, 0.0), x, tangent(f, x)); // -0
+      });
   patterns.add<Accurately<math::CbrtOp>>(context,
                                          [](const Formula &f, math::CbrtOp op) {
                                            return cubeRoot(f, op.getOperand());

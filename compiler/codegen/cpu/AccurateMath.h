@@ -8,7 +8,8 @@
 //   math.sin %x : f32    k = round(x * 2/pi), r = x - k * pi/2 in f64;
 //                        +-sin(r) or +-cos(r) by k mod 4, polynomials in f32
 //
-// Everything stays straight arithmetic, which LLVM vectorizes.
+// Everything stays straight arithmetic, which LLVM vectorizes; kernels of CPUs
+// and GPUs take the same.
 //
 //===----------------------------------------------------------------------===//
 
@@ -19,7 +20,7 @@
 
 namespace weft::cpu {
 
-/// Replace math.sin, cos (|x| up to 2^50), atan, atan2 and cbrt of f32.
+/// Replace math.sin, cos, tan (|x| up to 2^50), atan, atan2 and cbrt of f32.
 void populateAccurateMathPatterns(mlir::RewritePatternSet &patterns);
 
 } // namespace weft::cpu

@@ -3,6 +3,7 @@
 #include "weft/compiler/codegen/gpu/LowerToPtx.h"
 
 #include "weft/compiler/codegen/MachineCode.h"
+#include "weft/compiler/codegen/cpu/AccurateMath.h"
 #include "weft/compiler/codegen/gpu/GpuKernelEmitter.h"
 #include "weft/dialects/coll/Coll.h"
 
@@ -43,14 +44,16 @@ namespace weft::gpu {
 /// left must be an instruction.
 static LogicalResult approximateMath(mlir::gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
+  cpu::populateAccurateMathPatterns(patterns);
   populateMathPolynomialApproximationPatterns(
       patterns, MathPolynomialApproximationOptions());
   if (failed(applyPatternsGreedily(module, std::move(patterns))))
     return failure();
   WalkResult result = module.walk([](Operation *op) {
     if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) ||
-        isa<math::AbsFOp, math::AbsIOp, math::FloorOp, math::SqrtOp,
-            math::FmaOp, math::CopySignOp>(op))
+        isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::FloorOp,
+            math::RoundEvenOp, math::RoundOp, math::SqrtOp, math::FmaOp,
+            math::CopySignOp, math::CtPopOp, math::CountLeadingZerosOp>(op))
       return WalkResult::advance();
     auto function = op->getParentOfType<mlir::gpu::GPUFuncOp>();
     op->emitError() << "kernel '" << function.getName() << "' needs '"

@@ -12,6 +12,7 @@ one is an error that names it.
 import math
 import re
 import struct
+from fractions import Fraction
 
 LANES = 32
 SIZES = {"b8": 1, "u8": 1, "s8": 1, "b16": 2, "u16": 2, "s16": 2, "b32": 4, "u32": 4, "s32": 4,
@@ -52,6 +53,14 @@ def bits_of(value, kind):
     return int(value) & ((1 << 8 * SIZES[kind]) - 1)
 
 
+def fused(a, b, c):
+    """a * b + c, rounded once. An f32 product is exact in f64 and needs no such care."""
+    if not (math.isfinite(a) and math.isfinite(b) and math.isfinite(c)) or a == 0 or b == 0 or c == 0:
+        return a * b + c
+    exact = Fraction(a) * Fraction(b) + Fraction(c)
+    return float(exact) if exact else 0.0
+
+
 def divide(a, b, kind):
     """a / b: to nearest for floats, toward zero for integers."""
     if kind[0] == "f":
@@ -79,6 +88,8 @@ BINARY = {
     "shr": lambda a, b, k, w: a >> min(b, 8 * SIZES[k] - (k[0] == "s")),
     "max": extreme(max), "min": extreme(min),
 }
+# cvt between floats: to a whole number.
+ROUND = {"rmi": math.floor, "rpi": math.ceil, "rni": round, "rzi": math.trunc}
 UNARY = {
     "mov": lambda a, k: a, "neg": lambda a, k: -a, "abs": lambda a, k: abs(a), "not": lambda a, k: ~a,
     "sqrt": lambda a, k: math.sqrt(a) if a >= 0 else math.nan, "cvta": lambda a, k: a,
@@ -253,9 +264,11 @@ class Thread:
         self.write(names[0], product + self.read(names[3], wide), wide)
 
     def execute_fma(self, step, kind, words, names):
-        # Exact in f64 up to one rounding: f32 products have 48 bits.
         a, b, c = (self.read(name, kind) for name in names[1:4])
-        self.write(names[0], a * b + c, kind)
+        self.write(names[0], fused(a, b, c) if kind == "f64" else a * b + c, kind)
+
+    def execute_copysign(self, step, kind, words, names):
+        self.write(names[0], math.copysign(self.read(names[2], kind), self.read(names[1], kind)), kind)
 
     def execute_setp(self, step, kind, words, names):
         test = words[1]
@@ -281,8 +294,8 @@ class Thread:
         if kind[0] == "f" and to[0] != "f":
             low, high = (-(1 << int(to[1:]) - 1), (1 << int(to[1:]) - 1) - 1) if to[0] == "s" else (0, (1 << int(to[1:])) - 1)
             value = 0 if math.isnan(value) else int(min(max(float(value), low), high))
-        elif kind[0] == "f" and "rmi" in words:
-            value = math.floor(value) if math.isfinite(value) else value
+        elif kind[0] == "f" and words[1] in ROUND and math.isfinite(value):
+            value = math.copysign(ROUND[words[1]](value), value)
         self.write(names[0], value, to)
 
     def execute_shf(self, step, kind, words, names):
