@@ -67,12 +67,15 @@ public:
 private:
   LogicalResult flatten(func::FuncOp function) {
     SymbolTable symbols(getOperation());
+    uint64_t created = 0;
     for (Block &block : function.getBody())
       for (Operation &op : llvm::make_early_inc_range(block)) {
         OpBuilder builder(&op);
         Expander expander(symbols, builder);
+        expander.created = created;
         if (failed(expander.expandWithin(&op)))
           return failure();
+        created = expander.created;
         if (!Expander::isExpandable(&op))
           continue;
         SmallVector<Operation *> tape;
@@ -81,6 +84,7 @@ private:
           return failure();
         op.replaceAllUsesWith(*results);
         op.erase();
+        created = expander.created;
         numDifferentiated += expander.differentiated;
         numGradientOps += expander.gradientOps;
       }

@@ -11,6 +11,20 @@ using namespace mlir;
 
 namespace weft {
 
+/// Ops of a function after inlining, and calls inside each other.
+static constexpr uint64_t kMostOps = 250000;
+static constexpr size_t kDeepest = 200;
+
+LogicalResult Expander::count(Operation *at, uint64_t ops) {
+  created += ops;
+  if (created <= kMostOps)
+    return success();
+  return at->emitOpError("makes the program too large: with its calls inlined "
+                         "it has ")
+         << created << " ops up to here, the most is " << kMostOps
+         << "; call in a weft.while, or fewer times";
+}
+
 bool Expander::isExpandable(Operation *op) {
   return isa<func::CallOp, ValueAndGradOp>(op);
 }
@@ -33,6 +47,11 @@ FailureOr<Expander::Values> Expander::expand(Operation *op, ValueRange operands,
   if (!stack.insert(callee))
     return op->emitOpError("calls @")
            << name << " from within itself; recursion cannot be inlined";
+  if (stack.size() > kDeepest)
+    return op->emitOpError("is the innermost of more than ")
+           << kDeepest
+           << " calls inside each other; inline some of the "
+              "functions";
   auto results = valueAndGrad
                      ? differentiate(valueAndGrad, callee, operands, tape)
                      : inlineBody(callee, operands, tape);
@@ -69,7 +88,7 @@ Expander::inlineBody(func::FuncOp callee, ValueRange operands, Tape &tape) {
   for (Operation &op : body.without_terminator()) {
     if (!isExpandable(&op)) {
       tape.push_back(builder.clone(op, mapping));
-      if (failed(expandWithin(tape.back())))
+      if (failed(count(&op, 1)) || failed(expandWithin(tape.back())))
         return failure();
       continue;
     }
@@ -112,7 +131,7 @@ FailureOr<Expander::Values> Expander::differentiate(ValueAndGradOp op,
   backward.push_back(one.getDefiningOp());
   FailureOr<Values> gradients = buildReverse(
       builder, op.getLoc(), body, results->front(), one, inputs, backward);
-  if (failed(gradients))
+  if (failed(gradients) || failed(count(op, backward.size())))
     return failure();
   for (auto [gradient, input] : llvm::zip_equal(*gradients, inputs))
     results->push_back(

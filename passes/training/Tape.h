@@ -33,8 +33,12 @@ public:
 
   unsigned differentiated = 0;
   unsigned gradientOps = 0;
+  /// Ops that were created, of which there is a limit: 30 functions that call
+  /// the former twice would make 2^30.
+  uint64_t created = 0;
 
 private:
+  llvm::LogicalResult count(mlir::Operation *at, uint64_t ops);
   llvm::FailureOr<Values> inlineBody(mlir::func::FuncOp callee,
                                      mlir::ValueRange operands, Tape &tape);
   llvm::FailureOr<Values> differentiate(ValueAndGradOp op,
