@@ -139,6 +139,10 @@ std::vector<FileReader> weft::test::fileReaders() {
       {"weft", false, {sampleProgram()}, readProgram},
       {"command", true, {"f.npz:x[0:1280]", "a.npy[:-1]"}, readName},
       {"stablehlo", true, fixtures("artifacts", ".mlir"), readStablehlo},
+      {"calls",
+       false,
+       {std::string(40, '\2'), std::string(160, '\7')},
+       readCalls},
       {"artifact", false, fixtures("artifacts", ".mlirbc"), readArtifact},
   };
 }

@@ -23,7 +23,7 @@ struct FileReader {
 };
 
 /// model, distribution, npy, npz, keras, hdf5, plan, weft, command (arrays named on
-/// command lines), stablehlo (text) and artifact.
+/// command lines), stablehlo (text), calls (between its functions) and artifact.
 std::vector<FileReader> fileReaders();
 
 /// A plan is read below a right trailer: what is left are the verifier and the
@@ -33,6 +33,9 @@ bool readProgram(const std::string &bytes);
 /// Text or a portable artifact, to weft.
 bool readStablehlo(const std::string &text);
 bool readArtifact(const std::string &bytes);
+/// Bytes as functions that call each other, themselves too: inlined, a few bytes
+/// may be any number of ops.
+bool readCalls(const std::string &bytes);
 std::string samplePlan();
 std::string sampleProgram();
 

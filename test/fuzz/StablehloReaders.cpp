@@ -27,3 +27,28 @@ bool weft::test::readArtifact(const std::string &bytes) {
   auto text = tool::artifactText(bytes, "fuzz", 2);
   return text && readStablehlo(*text);
 }
+
+/// A byte for each function: up to three calls of the one before it, or with
+/// bit 2 of the one whose number the next byte is.
+bool weft::test::readCalls(const std::string &bytes) {
+  std::string text;
+  size_t count = std::min<size_t>(bytes.size(), 300) + 1;
+  for (size_t i = 0; i < count; ++i) {
+    unsigned byte = i ? static_cast<unsigned char>(bytes[i - 1]) : 0;
+    size_t callee = byte & 4 && i < bytes.size()
+                        ? static_cast<unsigned char>(bytes[i]) % count
+                        : i - 1;
+    std::string name = i + 1 == count ? "main" : "f" + std::to_string(i);
+    std::string target =
+        callee + 1 == count ? "main" : "f" + std::to_string(callee);
+    unsigned calls = i ? byte % 4 : 0;
+    text +=
+        "func.func public @" + name + "(%x0: tensor<f32>) -> tensor<f32> {\n";
+    for (unsigned call = 0; call < calls; ++call)
+      text += "%x" + std::to_string(call + 1) + " = call @" + target + "(%x" +
+              std::to_string(call) + ") : (tensor<f32>) -> tensor<f32>\n";
+    text += "%y = stablehlo.abs %x" + std::to_string(calls) +
+            " : tensor<f32>\nreturn %y : tensor<f32>\n}\n";
+  }
+  return readStablehlo(text);
+}

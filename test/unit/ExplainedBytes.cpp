@@ -18,7 +18,6 @@ int64_t explainedBytes(const std::string &plan) {
   if (!module)
     return -1;
   weft::Explanation explained = weft::explainProgram(*module);
-  return explained.collectives.size() == 1
-             ? explained.collectives.front().bytes
-             : -1;
+  return explained.collectives.size() == 1 ? explained.collectives.front().bytes
+                                           : -1;
 }

@@ -57,7 +57,8 @@ bool makesGroups(int64_t n, llvm::ArrayRef<SubAxis> axes) {
   for (int64_t device = 0; device < n; ++device) {
     int64_t first = device, member = 0;
     for (const SubAxis &sub : axes) {
-      int64_t minor = n / sub.skip / sub.size, digit = device / minor % sub.size;
+      int64_t minor = n / sub.skip / sub.size,
+              digit = device / minor % sub.size;
       first -= digit * minor;
       member = member * sub.size + digit;
     }
@@ -158,14 +159,13 @@ TEST_CASE("every layout of small meshes is the same to both") {
 }
 
 TEST_CASE("every list of digits makes the same groups for both") {
-  for (const char *text : {"x=6", "x=12", "x=2,y=4", "x=3,y=2", "x=2,y=2,z=2",
-                           "x=6,y=2"}) {
+  for (const char *text :
+       {"x=6", "x=12", "x=2,y=4", "x=3,y=2", "x=2,y=2,z=2", "x=6,y=2"}) {
     Mesh mesh = meshOf(text);
     runtime::Mesh other = toRuntime(mesh);
     for (const Layout &layout : everyLayout(mesh, 1)) {
       llvm::ArrayRef<SubAxis> axes = layout.dims[0];
-      runtime::DeviceGroups found =
-          runtime::groupsOver(other, toRuntime(axes));
+      runtime::DeviceGroups found = runtime::groupsOver(other, toRuntime(axes));
       INFO(text << " " << toString(mesh, layout));
       std::vector<std::vector<int64_t>> groups;
       for (const DeviceGroup &group : groupsOver(mesh, axes))

@@ -63,10 +63,11 @@ struct Case {
   std::string plan(const std::string &symbol) const {
     std::string mesh = "#weft.mesh<\"x\"=" + std::to_string(devices) + ">";
     std::string types = type(before) + " to " + type(after);
-    std::string text = "plan.program @" + symbol + " mesh " + mesh +
-                       " arena 4096 {\n%a = plan.buffer offset 0 : " +
-                       type(before) + "\n%b = plan.buffer offset 2048 : " +
-                       type(after) + "\nplan.collective \"" + name() + "\" ";
+    std::string text =
+        "plan.program @" + symbol + " mesh " + mesh +
+        " arena 4096 {\n%a = plan.buffer offset 0 : " + type(before) +
+        "\n%b = plan.buffer offset 2048 : " + type(after) +
+        "\nplan.collective \"" + name() + "\" ";
     if (kind == CollectiveKind::all_reduce ||
         kind == CollectiveKind::reduce_scatter)
       text += "by sum ";

@@ -2,8 +2,8 @@
 //
 // Private to the StableHLO front end. A portable artifact is MLIR bytecode of
 // the dialect vhlo (StableHLO with versions) and sdy. The numbers of attributes
-// and types are those of StableHLO's VhloBytecode.cpp and Shardy's
-// bytecode/dialect.cc; each becomes a builtin attribute or type here.
+// and types are those of StableHLO's VhloBytecode.cpp and StablehloBytecode.cpp
+// and of Shardy's bytecode/dialect.cc; each becomes a builtin attribute or type here.
 //
 //===----------------------------------------------------------------------===//
 
@@ -20,6 +20,9 @@ std::unique_ptr<mlir::DialectInterface>
 makeVhloBytecode(mlir::Dialect *dialect);
 std::unique_ptr<mlir::DialectInterface>
 makeShardyBytecode(mlir::Dialect *dialect);
+/// Tokens that go through Shardy's ops keep StableHLO's own type.
+std::unique_ptr<mlir::DialectInterface>
+makeStablehloBytecode(mlir::Dialect *dialect);
 
 /// From bytecode 5 on (StableHLO 0.15) ops hold properties: attributes in the
 /// order of their names, without the names. Teaches the reader the names of

@@ -64,6 +64,19 @@ constexpr Properties kProperties[] = {
     {"vhlo.dynamic_broadcast_in_dim_v1",
      "broadcast_dimensions known_expanding_dimensions "
      "known_nonexpanding_dimensions"},
+    {"vhlo.dynamic_conv_v2",
+     "batch_group_count feature_group_count input_batch_dimension "
+     "input_feature_dimension input_spatial_dimensions "
+     "kernel_input_feature_dimension kernel_output_feature_dimension "
+     "kernel_spatial_dimensions lhs_dilation output_batch_dimension "
+     "output_feature_dimension output_spatial_dimensions precision_config "
+     "rhs_dilation window_reversal window_strides"},
+    {"vhlo.dynamic_gather_v1",
+     "collapsed_slice_dims index_vector_dim indices_are_sorted offset_dims "
+     "start_index_map"},
+    {"vhlo.dynamic_gather_v2",
+     "collapsed_slice_dims index_vector_dim indices_are_sorted offset_dims "
+     "operand_batching_dims start_index_map start_indices_batching_dims"},
     {"vhlo.dynamic_iota_v1", "iota_dimension"},
     {"vhlo.dynamic_slice_v1", "slice_sizes"},
     {"vhlo.exponential_minus_one_v2", "result_accuracy"},
@@ -122,6 +135,17 @@ constexpr Properties kProperties[] = {
     {"vhlo.tanh_v2", "result_accuracy"},
     {"vhlo.transpose_v1", "permutation"},
     {"vhlo.triangular_solve_v1", "left_side lower transpose_a unit_diagonal"},
+    {"sdy.all_gather", "gathering_axes out_sharding"},
+    {"sdy.all_reduce", "out_sharding reduction_axes"},
+    {"sdy.all_slice", "out_sharding slicing_axes"},
+    {"sdy.all_to_all", "out_sharding params"},
+    {"sdy.collective_permute", "out_sharding"},
+    {"sdy.constant", "value"},
+    {"sdy.data_flow_edge", "sharding?"},
+    {"sdy.func_data_flow_edge", "sharding?"},
+    {"sdy.reduce_scatter", "out_sharding reduce_scatter_axes"},
+    {"sdy.replicated_to_unreduced", "axes out_sharding"},
+    {"sdy.sharded_to_unreduced", "axes out_sharding"},
     {"sdy.manual_computation", "in_shardings manual_axes out_shardings"},
     {"sdy.mesh", "mesh sym_name"},
     {"sdy.named_computation", "in_shardings? name out_shardings?"},

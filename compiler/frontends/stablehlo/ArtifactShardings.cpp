@@ -48,6 +48,11 @@ Attribute ShardyBytecode::readAxis(DialectBytecodeReader &reader) const {
   auto text = StringAttr::get(getContext(), name);
   if (!part)
     return text;
+  if (part.size() != 2) {
+    reader.emitError() << "a part of an axis has " << part.size()
+                       << " numbers, not 2";
+    return {};
+  }
   return stablehlo::makeSubAxis(text, part[0], part[1]);
 }
 

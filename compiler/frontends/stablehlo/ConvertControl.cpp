@@ -1,5 +1,6 @@
 //===- ConvertControl.cpp - calls, branches, annotations ------------------===//
 
+#include "weft/compiler/frontends/stablehlo/CallLimits.h"
 #include "weft/compiler/frontends/stablehlo/ConvertHostCalls.h"
 #include "weft/compiler/frontends/stablehlo/RegionInputs.h"
 
@@ -15,9 +16,7 @@ using namespace weft::stablehlo;
 namespace {
 
 LogicalResult call(Converter &c, ForeignOp op) {
-  if (auto symbol = dyn_cast_or_null<FlatSymbolRefAttr>(op.attribute("callee")))
-    return c.call(op, symbol.getValue());
-  return c.call(op, op.word("callee"));
+  return c.call(op, calleeOf(op));
 }
 
 /// A cast between equal types, as stand around sdy's ops in an artifact.
@@ -44,13 +43,17 @@ ArrayAttr constrainable(Converter &c) {
   return c.builder.getArrayAttr(names);
 }
 
+/// Values are those of all devices, which Shardy's collectives leave as they
+/// are: each moves one to the layout that it names.
 LogicalResult constrain(Converter &c, ForeignOp op) {
   // JAX says of every value in a manual computation that it is open.
   if (c.ofElements ||
       (c.perDevice && (c.freeAxes.empty() || op.resultType().getRank() == 0)))
     return forward(c, op);
-  auto said = c.shardings.resolve(op->getLoc(), op.attribute("sharding"),
-                                  op.resultType().getRank(), constrainable(c));
+  Attribute sharding = op.attribute("sharding");
+  auto said = c.shardings.resolve(
+      op->getLoc(), sharding ? sharding : op.attribute("out_sharding"),
+      op.resultType().getRank(), constrainable(c));
   if (failed(said))
     return failure();
   Value value = c.input(op, 0);
@@ -115,6 +118,13 @@ LogicalResult branches(Converter &c, ForeignOp op) {
   return c.give(op, choice.getResults());
 }
 
+/// Of a tuple that is no stablehlo.tuple: see forwardTuples.
+LogicalResult tupleElement(Converter &, ForeignOp op) {
+  return op.refuse() << "takes an element of a value that is no "
+                        "stablehlo.tuple; return several results instead of a "
+                        "tuple";
+}
+
 /// Order is that of the program.
 LogicalResult token(Converter &c, ForeignOp op) {
   return c.give(op, c.splat(op, 0, op.resultType()));
@@ -133,22 +143,36 @@ LogicalResult customCall(Converter &c, ForeignOp op) {
   if (target == "LayoutConstraint" && op->getNumOperands() == 1 &&
       op->getNumResults() == 1)
     return forward(c, op);
+  // Keeps its operand's computation, which has no other effect.
+  if (target == "dce_sink" && op->getNumResults() == 0)
+    return success();
   return op.refuse() << "calls @" << target << ", which is not supported";
 }
 
 constexpr ConversionEntry kEntries[] = {
-    {"func.call", call, 0},
+    {"func.call", call, 0, 0, OpRole::HasEffect},
     {"builtin.unrealized_conversion_cast", forward, 1, 0, OpRole::Annotation},
     {"optimization_barrier", barrier},
     {"sdy.propagation_barrier", forward, 1, 0, OpRole::Annotation},
     {"sdy.sharding_constraint", constrain, 1, 0, OpRole::Annotation},
     {"sdy.reshard", constrain, 1, 0, OpRole::Annotation},
-    {"sdy.sharding_group", joinGroup},
-    {"case", branches, 1, -1},
-    {"if", branches, 1, -1},
-    {"custom_call", customCall, 0},
+    {"sdy.sharding_group", joinGroup, 1, 0, OpRole::HasEffect},
+    {"sdy.all_gather", constrain, 1, 0, OpRole::Annotation},
+    {"sdy.all_reduce", constrain, 1, 0, OpRole::Annotation},
+    {"sdy.all_slice", constrain, 1, 0, OpRole::Annotation},
+    {"sdy.all_to_all", constrain, 1, 0, OpRole::Annotation},
+    {"sdy.collective_permute", constrain, 1, 0, OpRole::Annotation},
+    {"sdy.reduce_scatter", constrain, 1, 0, OpRole::Annotation},
+    {"sdy.replicated_to_unreduced", constrain, 1, 0, OpRole::Annotation},
+    {"sdy.sharded_to_unreduced", constrain, 1, 0, OpRole::Annotation},
+    {"sdy.data_flow_edge", constrain, 1, 0, OpRole::Annotation},
+    {"sdy.func_data_flow_edge", constrain, 1, 0, OpRole::Annotation},
+    {"case", branches, 1, -1, OpRole::HasEffect},
+    {"if", branches, 1, -1, OpRole::HasEffect},
+    {"custom_call", customCall, 0, 0, OpRole::HasEffect},
     {"send", convertSend, 2},
     {"recv", convertReceive, 1},
+    {"get_tuple_element", tupleElement, 0},
     {"create_token", token, 0},
     {"after_all", token, 0},
 };

@@ -126,9 +126,68 @@ LogicalResult isInfinite(Converter &c, ForeignOp op) {
                                   c.splat(op, infinity, op.operandType(0))));
 }
 
+bool isComplex(ForeignOp op) {
+  return isa<ComplexType>(op.operandType(0).getElementType());
+}
+
+/// Of a real number: itself.
+LogicalResult real(Converter &c, ForeignOp op) {
+  return isComplex(op) ? unary<RealOp>(c, op) : c.give(op, c.input(op, 0));
+}
+
+/// Of a real number: 0.
+LogicalResult imag(Converter &c, ForeignOp op) {
+  return isComplex(op) ? unary<ImagOp>(c, op)
+                       : c.give(op, c.splat(op, 0, op.operandType(0)));
+}
+
+/// Of complex numbers the principal root: x^(1/3).
+LogicalResult cubeRoot(Converter &c, ForeignOp op) {
+  if (!isComplex(op))
+    return unary<CbrtOp>(c, op);
+  return c.give(op, c.make<PowOp>(op, c.input(op, 0),
+                                  c.splat(op, 1.0 / 3, op.operandType(0))));
+}
+
+/// Of complex numbers: -i log((x + iy) / sqrt(x^2 + y^2)).
+LogicalResult angle(Converter &c, ForeignOp op) {
+  if (op->getNumOperands() != 2 || !isComplex(op) ||
+      op.operandType(0) != op.operandType(1))
+    return binary<Atan2Op>(c, op);
+  Value y = c.input(op, 0), x = c.input(op, 1);
+  auto type = op.operandType(0);
+  auto parts =
+      type.clone(::cast<ComplexType>(type.getElementType()).getElementType());
+  Value i = c.make<ComplexOp>(op, c.splat(op, 0, parts), c.splat(op, 1, parts));
+  Value length = c.make<SqrtOp>(
+      op, c.make<AddOp>(op, c.make<MulOp>(op, x, x), c.make<MulOp>(op, y, y)));
+  Value turned =
+      c.make<DivOp>(op, c.make<AddOp>(op, x, c.make<MulOp>(op, i, y)), length);
+  Value log = c.make<LogOp>(op, turned);
+  return c.give(op,
+                c.make<ComplexOp>(op, c.make<ImagOp>(op, log),
+                                  c.make<NegOp>(op, c.make<RealOp>(op, log))));
+}
+
+/// Complex numbers by their real parts, and by the others where these are equal.
+template <typename Op, typename OnTruth, CompareKind kind>
+LogicalResult extreme(Converter &c, ForeignOp op) {
+  if (op->getNumOperands() != 2 || !isComplex(op) ||
+      op.operandType(0) != op.operandType(1))
+    return arithmetic<Op, OnTruth>(c, op);
+  Value a = c.input(op, 0), b = c.input(op, 1);
+  Value realOfA = c.make<RealOp>(op, a), realOfB = c.make<RealOp>(op, b);
+  Value isTie = c.make<CompareOp>(op, CompareKind::EQ, realOfA, realOfB);
+  Value byReal = c.make<CompareOp>(op, kind, realOfA, realOfB);
+  Value byImag =
+      c.make<CompareOp>(op, kind, c.make<ImagOp>(op, a), c.make<ImagOp>(op, b));
+  return c.give(op, c.make<SelectOp>(
+                        op, c.make<SelectOp>(op, isTie, byImag, byReal), a, b));
+}
+
 constexpr ConversionEntry kEntries[] = {
     {"abs", unary<AbsOp>},
-    {"cbrt", unary<CbrtOp>},
+    {"cbrt", cubeRoot},
     {"ceil", unary<CeilOp>},
     {"cosine", unary<CosOp>},
     {"count_leading_zeros", unary<CountLeadingZerosOp>},
@@ -149,8 +208,8 @@ constexpr ConversionEntry kEntries[] = {
     {"sqrt", unary<SqrtOp>},
     {"tan", unary<TanOp>},
     {"tanh", unary<TanhOp>},
-    {"real", unary<RealOp>},
-    {"imag", unary<ImagOp>},
+    {"real", real},
+    {"imag", imag},
     {"complex", binary<ComplexOp>},
     {"chlo.conj", unary<ConjOp>},
     {"chlo.erf", unary<ErfOp>},
@@ -160,8 +219,8 @@ constexpr ConversionEntry kEntries[] = {
     {"chlo.is_inf", isInfinite},
     {"add", arithmetic<AddOp, OrOp>},
     {"multiply", arithmetic<MulOp, AndOp>},
-    {"maximum", arithmetic<MaxOp, OrOp>},
-    {"minimum", arithmetic<MinOp, AndOp>},
+    {"maximum", extreme<MaxOp, OrOp, CompareKind::GT>},
+    {"minimum", extreme<MinOp, AndOp, CompareKind::LT>},
     {"subtract", binary<SubOp>},
     {"divide", binary<DivOp>},
     {"power", binary<PowOp>},
@@ -172,7 +231,7 @@ constexpr ConversionEntry kEntries[] = {
     {"shift_left", binary<ShiftLeftOp>},
     {"shift_right_logical", binary<ShiftRightLogicalOp>},
     {"shift_right_arithmetic", binary<ShiftRightArithmeticOp>},
-    {"atan2", binary<Atan2Op>},
+    {"atan2", angle},
     {"compare", compare},
     {"select", select},
     {"clamp", clamp},

@@ -40,6 +40,8 @@ LogicalResult fft(Converter &c, ForeignOp op) {
   if (!kind || lengths.empty() || lengths.size() > rank)
     return op.refuse() << "names no transform and lengths of its " << rank
                        << " dimensions";
+  if (op.resultType().getNumElements() == 0)
+    return c.give(op, c.splat(op, 0, op.resultType()));
   return c.give(
       op, buildFft(c.builder, op->getLoc(), *kind, c.input(op, 0), lengths));
 }

@@ -4,14 +4,18 @@
 //
 //   while (i = 0, ...) cond { i < 5 } do { ...; return i + 1, ... }
 //
-// Short ones are unrolled, so that their rounds fuse; the others become
-// weft.while, with a trip count where it is known.
+// Short ones are unrolled, so that their rounds fuse, unless that makes a
+// program of many ops: four loops of 32 rounds inside each other would be a
+// million bodies. The others become weft.while, with a trip count where it is known.
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/compiler/frontends/stablehlo/CallLimits.h"
 #include "weft/compiler/frontends/stablehlo/RegionInputs.h"
 
 #include "weft/dialects/weft/FlowOps.h"
+
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace weft;
@@ -19,7 +23,9 @@ using namespace weft::stablehlo;
 
 namespace {
 
+/// Rounds of a loop, and ops of all of its rounds.
 constexpr int64_t kMostUnrolled = 32;
+constexpr uint64_t kMostOps = 20000;
 
 /// The one integer of a constant of either dialect.
 std::optional<int64_t> numberOf(Attribute value) {
@@ -80,6 +86,22 @@ int64_t roundsOf(const Count &count, int64_t first) {
   return distance / count.step + (distance % count.step != 0);
 }
 
+/// Ops of a block with its calls inlined and, at worst, its loops unrolled.
+uint64_t unrolledOps(Converter &c, Block &block) {
+  uint64_t sum = 0;
+  for (Operation &inner : block) {
+    ForeignOp op(&inner);
+    uint64_t ops = c.opsOf(calleeOf(op)) + 1;
+    for (Region &region : op->getRegions())
+      if (region.hasOneBlock())
+        ops = llvm::SaturatingAdd(ops, unrolledOps(c, region.front()));
+    bool unrolls = op.name() == "while" && countOf(op);
+    sum = llvm::SaturatingMultiplyAdd<uint64_t>(
+        ops, unrolls ? kMostUnrolled : 1, sum);
+  }
+  return sum;
+}
+
 LogicalResult unroll(Converter &c, ForeignOp op, const Count &count,
                      int64_t first) {
   SmallVector<Value> values = c.inputs(op);
@@ -133,8 +155,11 @@ LogicalResult loop(Converter &c, ForeignOp op) {
   if (!first)
     return keepLoop(c, op, std::nullopt);
   int64_t rounds = roundsOf(*count, *first);
-  return rounds <= kMostUnrolled ? unroll(c, op, *count, *first)
-                                 : keepLoop(c, op, rounds);
+  bool isShort =
+      rounds <= kMostUnrolled &&
+      llvm::SaturatingMultiply<uint64_t>(
+          rounds, unrolledOps(c, op->getRegion(1).front())) <= kMostOps;
+  return isShort ? unroll(c, op, *count, *first) : keepLoop(c, op, rounds);
 }
 
 constexpr ConversionEntry kEntries[] = {{"while", loop, 1, 2}};

@@ -150,6 +150,8 @@ LogicalResult convertBody(Converter &c, ForeignOp op, ManualOp manual,
   SmallVector<Value> blocks, results;
   for (BlockArgument argument : foreign.getArguments())
     blocks.push_back(block.addArgument(argument.getType(), op->getLoc()));
+  for (Value more : manual.getInputs().drop_front(blocks.size()))
+    block.addArgument(more.getType(), op->getLoc());
   auto inside = constrainedInside(c, op, blocks, "in_shardings", free);
   if (failed(inside))
     return failure();
@@ -187,6 +189,12 @@ LogicalResult manualComputation(Converter &c, ForeignOp op) {
       constrainedAround(c, op, c.inputs(op), "in_shardings", from, free);
   if (failed(inputs))
     return failure();
+  // Of nothing, for its effects: one value tells the mesh.
+  if (inputs->empty() && op->getNumResults() == 0) {
+    inputs->push_back(
+        c.splat(op, 0, RankedTensorType::get({}, c.builder.getI1Type())));
+    from.push_back(Layout::replicated(0));
+  }
   auto manual = ManualOp::create(c.builder, op->getLoc(), op->getResultTypes(),
                                  *inputs, asAttribute(c, from),
                                  asAttribute(c, to), namesOf(c, free));
@@ -198,7 +206,7 @@ LogicalResult manualComputation(Converter &c, ForeignOp op) {
 }
 
 constexpr ConversionEntry kEntries[] = {
-    {"sdy.manual_computation", manualComputation, 0, 1},
+    {"sdy.manual_computation", manualComputation, 0, 1, OpRole::HasEffect},
 };
 
 } // namespace

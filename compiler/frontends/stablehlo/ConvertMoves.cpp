@@ -171,6 +171,7 @@ LogicalResult dynamicUpdateSlice(Converter &c, ForeignOp op) {
 constexpr ConversionEntry kEntries[] = {
     {"constant", constant, 0},
     {"chlo.constant", constant, 0},
+    {"sdy.constant", constant, 0},
     {"iota", iota, 0},
     {"broadcast_in_dim", broadcast},
     {"reshape", reshape},

@@ -1,5 +1,6 @@
 //===- ConvertOrders.cpp - sort and top_k ---------------------------------===//
 
+#include "weft/compiler/frontends/stablehlo/CallLimits.h"
 #include "weft/compiler/frontends/stablehlo/TotalOrder.h"
 #include "weft/dialects/weft/ScanOps.h"
 
@@ -183,12 +184,11 @@ LogicalResult sort(Converter &c, ForeignOp op) {
       c.builder, op->getLoc(), TypeRange(ValueRange(tensors)), tensors,
       dim < 0 ? dim + rank : dim, order->keys.size(), order->descending);
   SmallVector<Value> results(sorted.getResults().drop_front(added));
-  for (const Key &key : order->keys) {
-    Type element = op.resultType(key.tensor).getElementType();
-    Value &result = results[key.tensor]; // of several keys, perhaps
-    if (key.replaces() && getElementTypeOrSelf(result) != element)
-      result = fromTotalOrder(c, op, result, element);
-  }
+  for (const Key &key : order->keys)
+    if (key.replaces())
+      results[key.tensor] =
+          fromTotalOrder(c, op, results[key.tensor],
+                         op.resultType(key.tensor).getElementType());
   return c.give(op, results);
 }
 
@@ -216,13 +216,7 @@ LogicalResult topK(Converter &c, ForeignOp op) {
 LogicalResult composite(Converter &c, ForeignOp op) {
   if (op.word("name") == "chlo.top_k")
     return topK(c, op);
-  StringRef callee;
-  if (auto symbol =
-          dyn_cast_or_null<FlatSymbolRefAttr>(op.attribute("decomposition")))
-    callee = symbol.getValue();
-  else
-    callee = op.word("decomposition");
-  return c.call(op, callee);
+  return c.call(op, calleeOf(op));
 }
 
 constexpr ConversionEntry kEntries[] = {

@@ -3,6 +3,7 @@
 #include "weft/compiler/frontends/stablehlo/Converter.h"
 
 #include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/SaveAndRestore.h"
 
 using namespace mlir;
@@ -17,12 +18,34 @@ const ConversionEntry *stablehlo::findConversion(StringRef name) {
           windowConversions(), indexingConversions(), orderConversions(),
           controlConversions(), manualConversions(), collectiveConversions(),
           loopConversions(), linearAlgebraConversions(), bitConversions(),
-          randomConversions(), realFunctionConversions()})
+          dynamicConversions(), randomConversions(), realFunctionConversions()})
       for (const ConversionEntry &entry : family)
         all[entry.name] = &entry;
     return all;
   }();
   return table.lookup(name);
+}
+
+/// A foreign value of unknown shape takes one that fits it.
+static void refine(Value foreign, Type found) {
+  auto open = dyn_cast<RankedTensorType>(foreign.getType()),
+       known = dyn_cast<RankedTensorType>(found);
+  if (open && known && !open.hasStaticShape() && known.hasStaticShape() &&
+      open.getElementType() == known.getElementType() &&
+      succeeded(verifyCompatibleShape(open, known)))
+    foreign.setType(known);
+}
+
+/// Results of elementwise ops have the shape of an operand: of the second of
+/// three, since those of select and clamp may be scalars.
+static void refineElementwise(ForeignOp op, const ConversionEntry &entry) {
+  ArrayRef<ConversionEntry> all = elementwiseConversions();
+  bool isElementwise = &entry >= all.begin() && &entry < all.end();
+  auto shaped = op.operandType(op->getNumOperands() == 3 ? 1 : 0);
+  if (!isElementwise || !shaped || op->getNumResults() != 1)
+    return;
+  if (auto result = op.resultType())
+    refine(op->getResult(0), shaped.clone(result.getElementType()));
 }
 
 /// What every conversion may rely on.
@@ -37,14 +60,17 @@ static LogicalResult checkOp(ForeignOp op, const ConversionEntry &entry) {
   for (Region &region : op->getRegions())
     if (!region.hasOneBlock() || region.front().empty())
       return op.refuse() << "has a region of other than one block";
-  for (Type type :
-       llvm::concat<const Type>(SmallVector<Type>(op->getOperandTypes()),
-                                SmallVector<Type>(op->getResultTypes()))) {
+  refineElementwise(op, entry);
+  SmallVector<Type> types(op->getOperandTypes());
+  size_t operands = types.size();
+  llvm::append_range(types, op->getResultTypes());
+  for (auto [i, type] : llvm::enumerate(types)) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor)
       return op.refuse() << "has a value of type " << type
                          << ", which is no tensor of known rank";
-    if (!tensor.hasStaticShape())
+    if (!tensor.hasStaticShape() &&
+        !(entry.role == OpRole::GivesShape && i >= operands))
       return op.refuse() << "has a value of unknown shape, " << type
                          << "; only known shapes are supported";
     if (!isSupported(tensor.getElementType()))
@@ -80,8 +106,7 @@ LogicalResult Converter::convertOp(Operation *foreign) {
     return op.refuse() << "is not supported";
   if (failed(checkOp(op, *entry)))
     return failure();
-  if (foreign->getNumResults() == 0 && op.name() != "func.call" &&
-      op.name() != "custom_call" && op.name() != "sdy.sharding_group")
+  if (foreign->getNumResults() == 0 && entry->role != OpRole::HasEffect)
     return op.refuse() << "has no result";
   for (Value operand : foreign->getOperands())
     if (!values.lookup(operand))
@@ -114,21 +139,17 @@ LogicalResult Converter::convertBlock(Block &block,
 LogicalResult Converter::inlineBlock(ForeignOp at, Block &block,
                                      ArrayRef<Value> arguments,
                                      SmallVectorImpl<Value> &results) {
-  if (depth > 200)
-    return at.refuse() << "calls itself; recursion is not supported";
   if (block.getNumArguments() != arguments.size())
     return at.refuse() << "gives " << arguments.size() << " values to "
                        << block.getNumArguments() << " arguments";
   for (auto [from, to] : llvm::zip_equal(block.getArguments(), arguments)) {
+    refine(from, to.getType());
     if (from.getType() != to.getType())
       return at.refuse() << "gives " << to.getType() << " to an argument of "
                          << from.getType();
     map(from, to);
   }
-  ++depth;
-  LogicalResult converted = convertBlock(block, results);
-  --depth;
-  return converted;
+  return convertBlock(block, results);
 }
 
 LogicalResult Converter::call(ForeignOp op, StringRef callee) {
@@ -142,6 +163,23 @@ LogicalResult Converter::call(ForeignOp op, StringRef callee) {
   return give(op, results);
 }
 
+LogicalResult Converter::convertAs(ForeignOp op, StringRef name,
+                                   ValueRange operands, RankedTensorType result,
+                                   ArrayRef<std::pair<StringRef, Ints>> lists) {
+  OperationState state(op->getLoc(), ("stablehlo." + name).str());
+  state.addOperands(operands);
+  state.addTypes(result);
+  state.addAttributes(op->getAttrs());
+  for (const auto &[list, numbers] : lists)
+    state.attributes.set(list, builder.getDenseI64ArrayAttr(numbers));
+  Operation *plain = OpBuilder(op.get()).create(state);
+  LogicalResult converted = convertOp(plain);
+  Value found = lookup(plain->getResult(0));
+  values.erase(plain->getResult(0));
+  plain->erase();
+  return failed(converted) ? failure() : give(op, found);
+}
+
 SmallVector<Value> Converter::inputs(ForeignOp op) const {
   return llvm::map_to_vector(op->getOperands(),
                              [&](Value value) { return lookup(value); });
@@ -152,6 +190,7 @@ LogicalResult Converter::give(ForeignOp op, ValueRange all) {
     return op.refuse() << "has " << op->getNumResults() << " results, "
                        << all.size() << " are computed";
   for (auto [from, to] : llvm::zip_equal(op->getResults(), all)) {
+    refine(from, to.getType());
     if (from.getType() != to.getType())
       return op.refuse() << "has a result of " << from.getType() << ", "
                          << to.getType() << " is computed";
@@ -179,8 +218,12 @@ Value Converter::splat(ForeignOp op, double number, RankedTensorType type) {
 }
 
 Value Converter::cast(ForeignOp op, Value value, Type elementType) {
-  if (getElementTypeOrSelf(value.getType()) == elementType)
+  Type from = getElementTypeOrSelf(value.getType());
+  if (from == elementType)
     return value;
+  // Of a complex number the real part is converted, to a boolean too.
+  if (isa<ComplexType>(from) && !isa<ComplexType>(elementType))
+    return cast(op, make<RealOp>(op, value), elementType);
   return make<ConvertOp>(op, value, elementType);
 }
 
@@ -234,12 +277,18 @@ std::optional<ReduceKind> stablehlo::reductionOf(Block &block, unsigned index) {
   bool turned = body->getOperand(0) == b && body->getOperand(1) == a;
   if (!straight && !turned)
     return std::nullopt;
-  bool truth = getElementTypeOrSelf(a.getType()).isInteger(1);
+  Type element = getElementTypeOrSelf(a.getType());
+  bool truth = element.isInteger(1), pairs = isa<ComplexType>(element);
+  std::optional<ReduceKind> none;
   return llvm::StringSwitch<std::optional<ReduceKind>>(ForeignOp(body).name())
       .Case("add", truth ? ReduceKind::Or : ReduceKind::Sum)
       .Case("multiply", truth ? ReduceKind::And : ReduceKind::Prod)
-      .Case("maximum", truth ? ReduceKind::Or : ReduceKind::Max)
-      .Case("minimum", truth ? ReduceKind::And : ReduceKind::Min)
+      .Case("maximum", pairs   ? none
+                       : truth ? std::optional(ReduceKind::Or)
+                               : ReduceKind::Max)
+      .Case("minimum", pairs   ? none
+                       : truth ? std::optional(ReduceKind::And)
+                               : ReduceKind::Min)
       .Case("and", ReduceKind::And)
       .Case("or", ReduceKind::Or)
       .Default(std::nullopt);

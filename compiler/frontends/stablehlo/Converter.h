@@ -8,7 +8,8 @@
 //                                           op.ints("permutation")));
 //   }
 //
-// Calls are inlined. Ops that weft lacks are refused by name.
+// Calls are inlined. Ops that weft lacks are refused by name. Where a conversion
+// finds the shape of a result that was unknown, the foreign value takes it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -34,6 +35,7 @@ struct Function {
   mlir::Block *body = nullptr; ///< its only block
   /// Attributes of arguments and results; null or of the right size.
   mlir::ArrayAttr arguments, results;
+  uint64_t ops = 0; ///< with all calls inlined
 };
 
 class Converter {
@@ -50,6 +52,16 @@ public:
                             llvm::ArrayRef<Value> arguments,
                             llvm::SmallVectorImpl<Value> &results);
   LogicalResult call(ForeignOp op, llvm::StringRef callee);
+  /// Ops of a function with all calls inlined; 0 where there is none.
+  uint64_t opsOf(llvm::StringRef callee) const {
+    return functions.lookup(callee).ops;
+  }
+  /// The op as another one of StableHLO, with these operands and lists of
+  /// integers and its other attributes.
+  LogicalResult
+  convertAs(ForeignOp op, llvm::StringRef name, mlir::ValueRange operands,
+            mlir::RankedTensorType result,
+            llvm::ArrayRef<std::pair<llvm::StringRef, Ints>> lists = {});
 
   void map(Value foreign, Value converted) { values[foreign] = converted; }
   Value lookup(Value foreign) const { return values.lookup(foreign); }
@@ -90,7 +102,6 @@ private:
   LogicalResult convertOp(mlir::Operation *op);
   const llvm::StringMap<Function> &functions;
   llvm::DenseMap<Value, Value> values;
-  unsigned depth = 0;
 };
 
 /// What a region of two scalars computes, where it is a known reduction.
@@ -107,9 +118,12 @@ enum class OpRole : uint8_t {
   Plain,
   OverElements, ///< its regions are functions of scalars
   Annotation,   ///< its only result is its only operand
+  GivesShape,   ///< its results may be of unknown shape before
+  HasEffect,    ///< it may be without results
 };
 /// A line of the table. The op has at least so many operands and exactly so
-/// many regions (-1: any), and all its values are tensors of known shape.
+/// many regions (-1: any), and all its values are tensors of known shape, but
+/// for results of a conversion that `GivesShape`.
 struct ConversionEntry {
   llvm::StringLiteral name;
   Conversion convert;
@@ -133,6 +147,7 @@ llvm::ArrayRef<ConversionEntry> collectiveConversions();
 llvm::ArrayRef<ConversionEntry> loopConversions();
 llvm::ArrayRef<ConversionEntry> linearAlgebraConversions();
 llvm::ArrayRef<ConversionEntry> bitConversions();
+llvm::ArrayRef<ConversionEntry> dynamicConversions();
 llvm::ArrayRef<ConversionEntry> randomConversions();
 llvm::ArrayRef<ConversionEntry> realFunctionConversions();
 

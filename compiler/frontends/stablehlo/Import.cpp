@@ -1,8 +1,10 @@
 //===- Import.cpp - a StableHLO program as a weft module ------------------===//
 
 #include "weft/compiler/frontends/stablehlo/Import.h"
+#include "weft/compiler/frontends/stablehlo/CallLimits.h"
 #include "weft/compiler/frontends/stablehlo/ConvertHostCalls.h"
 #include "weft/compiler/frontends/stablehlo/ManualCalls.h"
+#include "weft/compiler/frontends/stablehlo/PlainForms.h"
 #include "weft/compiler/frontends/stablehlo/ShardingStrings.h"
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/host/Host.h"
@@ -156,12 +158,10 @@ LogicalResult ProgramImporter::convertMain() {
   const Function &main = functions["main"];
   Location loc = main.op->getLoc();
   SmallVector<Type> types(main.body->getArgumentTypes());
-  SmallVector<Type> resultTypes(main.body->back().getOperandTypes());
-  if (failed(checkTypes(types, "argument")) ||
-      failed(checkTypes(resultTypes, "result")))
+  if (failed(checkTypes(types, "argument")))
     return failure();
-  auto function = func::FuncOp::create(
-      builder, loc, "main", builder.getFunctionType(types, resultTypes));
+  auto function = func::FuncOp::create(builder, loc, "main",
+                                       builder.getFunctionType(types, {}));
   Block *entry = function.addEntryBlock();
   builder.setInsertionPointToEnd(entry);
   Converter converter(builder, shardings, functions);
@@ -171,6 +171,10 @@ LogicalResult ProgramImporter::convertMain() {
   SmallVector<Value> results;
   if (failed(converter.convertBlock(*main.body, results)))
     return failure();
+  SmallVector<Type> resultTypes(ValueRange(results).getTypes());
+  if (failed(checkTypes(resultTypes, "result")))
+    return failure();
+  function.setFunctionType(builder.getFunctionType(types, resultTypes));
   func::ReturnOp::create(builder, loc, results);
   for (size_t i = 0; i < types.size(); ++i) {
     auto attributes = port(attributesAt(main.arguments, i), types[i],
@@ -234,8 +238,12 @@ void ProgramImporter::donate(func::FuncOp function) {
 
 OwningOpRef<ModuleOp> ProgramImporter::run(const ImportOptions &options) {
   devicePorts = options.devicePorts;
+  dropScalarConstraints(program);
+  forwardTuples(program);
+  shardTokens(program);
   if (failed(translateShardingStrings(program)) ||
-      failed(gatherManualCalls(program)) || failed(findFunctions()) ||
+      failed(gatherManualCalls(program)) || failed(expandMaps(program)) ||
+      failed(findFunctions()) || failed(checkCalls(functions)) ||
       failed(chooseDevices(options.devices)))
     return {};
   module = ModuleOp::create(program.getLoc());

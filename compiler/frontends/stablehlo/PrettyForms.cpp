@@ -29,8 +29,11 @@ struct Clause {
 
 constexpr Clause kClauses[] = {
     {"broadcast_in_dim", "dims", Kind::Attribute, "broadcast_dimensions", ""},
+    {"dynamic_broadcast_in_dim", "dims", Kind::Attribute,
+     "broadcast_dimensions", ""},
     {"transpose", "dims", Kind::Attribute, "permutation", ""},
     {"reverse", "dims", Kind::Attribute, "dimensions", ""},
+    {"dynamic_iota", "dim", Kind::Attribute, "iota_dimension", ""},
     {"iota", "dim", Kind::Attribute, "iota_dimension", ""},
     {"concatenate", "dim", Kind::Attribute, "dimension", ""},
     {"get_dimension_size", "dim", Kind::Attribute, "dimension", ""},
@@ -189,6 +192,16 @@ ParseResult parseSliceRanges(OpAsmParser &parser, NamedAttrList &out) {
   return success();
 }
 
+/// [1], in front of which %tuple stands.
+ParseResult parseIndex(OpAsmParser &parser, NamedAttrList &out) {
+  int64_t index = 0;
+  if (parser.parseLSquare() || parser.parseInteger(index) ||
+      parser.parseRSquare())
+    return failure();
+  out.set("index", parser.getBuilder().getI64IntegerAttr(index));
+  return success();
+}
+
 /// Operands and clauses in any order, separated by commas.
 ParseResult parseItems(OpAsmParser &parser, OperationState &state,
                        Operands &operands) {
@@ -227,6 +240,8 @@ ParseResult parseClauses(OpAsmParser &parser, OperationState &state) {
     if (failed(*found))
       return failure();
     operands.push_back(first);
+    if (op == "get_tuple_element" && parseIndex(parser, state.attributes))
+      return failure();
     if (succeeded(parser.parseOptionalComma()) &&
         parseItems(parser, state, operands))
       return failure();
@@ -314,6 +329,13 @@ Form formOf(StringRef name) {
       .Case("stablehlo.while", stablehlo::parseWhile)
       .Case("stablehlo.convolution", stablehlo::parseConvolution)
       .Case("sdy.mesh", parseMeshOp)
+      .Case("sdy.constant", parseConstant)
+      .Cases({"sdy.all_gather", "sdy.all_reduce", "sdy.all_slice",
+              "sdy.all_to_all", "sdy.collective_permute", "sdy.reduce_scatter",
+              "sdy.replicated_to_unreduced", "sdy.sharded_to_unreduced"},
+             stablehlo::parseShardyCollective)
+      .Cases({"sdy.data_flow_edge", "sdy.func_data_flow_edge"},
+             stablehlo::parseDataFlowEdge)
       .Cases({"sdy.sharding_constraint", "sdy.reshard"}, parseConstraint)
       .Cases({"sdy.manual_computation", "sdy.named_computation"},
              stablehlo::parseManualComputation)
@@ -340,6 +362,11 @@ static ParseResult takeTypes(OpAsmParser &parser, StringRef op,
   } else if (op == "select" && listed.size() == 2) {
     inputs.assign({listed[0], listed[1], listed[1]});
     results.assign({listed[1]});
+  } else if (auto tuple = listed.size() == 1 && op == "tuple"
+                              ? dyn_cast<TupleType>(listed[0])
+                              : TupleType()) {
+    inputs.assign(tuple.begin(), tuple.end());
+    results.assign({listed[0]});
   } else if (auto whole = listed.size() == 1 && op == "complex"
                               ? dyn_cast<RankedTensorType>(listed[0])
                               : RankedTensorType()) {
@@ -362,8 +389,15 @@ stablehlo::parseOpTypes(OpAsmParser &parser, OperationState &state,
   StringRef op = stem(state.name.getStringRef());
   llvm::SMLoc loc = parser.getCurrentLocation();
   SmallVector<Type> listed, inputs, results;
-  if (parser.parseOptionalColon())
-    return parser.resolveOperands(operands, TypeRange(), loc, state.operands);
+  if (parser.parseOptionalColon()) {
+    // A return of nothing. Whatever else has no types stands in another form.
+    if (op != "return" || !operands.empty())
+      return parser.emitError(loc, "'") << state.name.getStringRef()
+                                        << "' is written in a form that is not "
+                                           "known; expected `:` and its "
+                                           "types here, or its generic form";
+    return success();
+  }
   bool paren = succeeded(parser.parseOptionalLParen());
   if (!paren || parser.parseOptionalRParen()) {
     if (parser.parseTypeList(listed) || (paren && parser.parseRParen()))

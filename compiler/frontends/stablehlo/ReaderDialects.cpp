@@ -29,7 +29,9 @@ public:
   static constexpr StringLiteral getDialectNamespace() { return "stablehlo"; }
   explicit StablehloReader(MLIRContext *context)
       : ReaderDialect(getDialectNamespace(), context,
-                      TypeID::get<StablehloReader>()) {}
+                      TypeID::get<StablehloReader>()) {
+    addInterface(stablehlo::makeStablehloBytecode(this));
+  }
   Attribute parseAttribute(DialectAsmParser &parser, Type) const override {
     return stablehlo::parseStablehloAttribute(parser);
   }

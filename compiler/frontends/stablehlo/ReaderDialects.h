@@ -51,6 +51,14 @@ mlir::ParseResult parseManualComputation(mlir::OpAsmParser &parser,
 mlir::ParseResult parseConvolution(mlir::OpAsmParser &parser,
                                    mlir::OperationState &state);
 
+/// What Shardy's export inserts: collectives, and edges of loops.
+mlir::ParseResult parseShardyCollective(mlir::OpAsmParser &parser,
+                                        mlir::OperationState &state);
+/// {"x"}, [{"x"}, {}] or [{"x"}: 0->1], which shardings say as well.
+mlir::ParseResult skipMovedAxes(mlir::AsmParser &parser);
+mlir::ParseResult parseDataFlowEdge(mlir::OpAsmParser &parser,
+                                    mlir::OperationState &state);
+
 /// `: (types) -> types`, `: type`, or nothing; resolves the operands.
 mlir::ParseResult
 parseOpTypes(mlir::OpAsmParser &parser, mlir::OperationState &state,

@@ -184,6 +184,11 @@ Attribute stablehlo::parseShardyAttribute(DialectAsmParser &parser) {
   }
   if (kind == "manual_axes")
     return parseAxisList(parser, out) ? Attribute() : out;
+  // The axes of a collective in its generic form.
+  if (kind == "axis_ref_list" || kind == "list_of_axis_ref_lists" ||
+      kind == "all_to_all_param_list")
+    return skipMovedAxes(parser) ? Attribute()
+                                 : UnitAttr::get(parser.getContext());
   parser.emitError(loc, "#sdy.")
       << kind
       << " is not read; known are sharding, sharding_per_value, mesh "
