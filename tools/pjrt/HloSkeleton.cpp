@@ -74,6 +74,8 @@ MessageWriter resultSharding(const std::vector<ProgramPort> &outputs) {
   if (outputs.size() == 1)
     return shardingOf(outputs[0]);
   enum { kTupleSharding = 2 };
+  if (outputs.empty()) // XLA gives an empty tuple one sharding
+    tuple.message(5, shardingOf({}));
   MessageWriter tuple;
   tuple.number(1, kTupleSharding);
   for (const ProgramPort &port : outputs)

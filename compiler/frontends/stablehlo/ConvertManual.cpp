@@ -32,6 +32,10 @@ LogicalResult readLayouts(Converter &c, ForeignOp op, StringRef name,
     auto known = c.shardings.resolve(op->getLoc(), sharding, rank, axes);
     if (failed(known))
       return failure();
+    if (!known->devices.empty())
+      return op.refuse() << "is over a mesh whose devices are in another order "
+                            "than those of the program's mesh "
+                         << c.shardings.mesh() << "; give both one order";
     Layout layout =
         known->layout ? known->layout.getLayout() : Layout::replicated(rank);
     auto isUnit = [](const SubAxis &axis) { return axis.size == 1; };
