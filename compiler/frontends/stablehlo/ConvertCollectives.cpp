@@ -64,13 +64,21 @@ LogicalResult checkManual(Converter &c, ForeignOp op, ArrayRef<SubAxis> axes) {
   return success();
 }
 
+/// Has the op the values of one device?
+bool seesOneDevice(Converter &c) { return c.perDevice || c.isOneDevice; }
+
+/// Is there no other device?
+bool isAlone(Converter &c) {
+  return !c.shardings.mesh() || c.shardings.mesh().getMesh().size() == 1;
+}
+
 /// The group of every collective but a permute; an empty list where it has one
 /// device. Fails where the op stands outside manual computations.
 FailureOr<SubAxes> readGroup(Converter &c, ForeignOp op) {
-  if (!c.perDevice)
+  if (!seesOneDevice(c))
     return op.refuse() << "communicates outside a manual computation, where "
                           "values are those of all devices";
-  if (!c.shardings.mesh())
+  if (isAlone(c))
     return SubAxes();
   const Mesh mesh = c.shardings.mesh().getMesh();
   auto rows = readRows(c, op, "replica_groups");
@@ -257,10 +265,10 @@ Value zeroWithoutSource(Converter &c, ForeignOp op, Value value,
 }
 
 LogicalResult permute(Converter &c, ForeignOp op) {
-  if (!c.perDevice)
+  if (!seesOneDevice(c))
     return readGroup(c, op);
   Value input = c.input(op, 0);
-  if (!c.shardings.mesh()) { // one device sends to itself, or nobody does
+  if (isAlone(c)) { // one device sends to itself, or nobody does
     bool sends = !integersOf(op.attribute("source_target_pairs")).empty();
     return c.give(op, sends ? input : c.splat(op, 0, op.operandType(0)));
   }
@@ -291,10 +299,10 @@ LogicalResult permute(Converter &c, ForeignOp op) {
 //===----------------------------------------------------------------------===//
 
 LogicalResult partitionId(Converter &c, ForeignOp op) {
-  if (!c.perDevice)
+  if (!seesOneDevice(c))
     return op.refuse() << "asks which device it runs on outside a manual "
                           "computation";
-  if (!c.shardings.mesh())
+  if (isAlone(c))
     return c.give(op, c.splat(op, 0, op.resultType()));
   const Mesh mesh = c.shardings.mesh().getMesh();
   LayoutAttr group =

@@ -96,6 +96,8 @@ public:
   /// Inside a manual computation: values are one device's, but for these axes
   /// (whole ones), along which the program stays one of whole values.
   bool perDevice = false;
+  /// The program has one device, inside and outside of manual computations.
+  bool isOneDevice = false;
   SubAxes freeAxes;
 
 private:

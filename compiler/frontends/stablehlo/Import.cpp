@@ -30,7 +30,7 @@ public:
 private:
   LogicalResult findFunctions();
   LogicalResult chooseDevices(int64_t devices);
-  LogicalResult convertMain();
+  LogicalResult convertMain(bool isOneDevice);
   bool callsHost();
   LogicalResult checkTypes(TypeRange types, StringRef what);
   FailureOr<DictionaryAttr> port(DictionaryAttr foreign, Type type,
@@ -154,7 +154,7 @@ static DictionaryAttr attributesAt(ArrayAttr list, size_t index) {
                                      : DictionaryAttr();
 }
 
-LogicalResult ProgramImporter::convertMain() {
+LogicalResult ProgramImporter::convertMain(bool isOneDevice) {
   const Function &main = functions["main"];
   Location loc = main.op->getLoc();
   SmallVector<Type> types(main.body->getArgumentTypes());
@@ -230,6 +230,7 @@ void ProgramImporter::donate(func::FuncOp function) {
     // Memory is taken over only where both lie alike.
     Attribute wanted = function.getResultAttr(*to, kLayoutAttr);
     if (wanted && wanted != function.getArgAttr(i, kLayoutAttr))
+  converter.isOneDevice = isOneDevice;
       continue;
     taken.set(*to);
     function.setArgAttr(i, kDonatedAttr, builder.getI64IntegerAttr(*to));
@@ -251,7 +252,12 @@ OwningOpRef<ModuleOp> ProgramImporter::run(const ImportOptions &options) {
       mesh && (options.devices != 1 || shardings.devices() == 1))
     (*module)->setAttr("weft.mesh", mesh);
   builder.setInsertionPointToEnd(module->getBody());
-  if (failed(convertMain()) || failed(verify(*module)))
+  // JAX writes no manual computation for a mesh of one device.
+  auto partitions = program->getAttrOfType<IntegerAttr>("mhlo.num_partitions");
+  bool isOneDevice =
+      shardings.devices() == 1 &&
+      (options.devices == 1 || (partitions && partitions.getInt() == 1));
+  if (failed(convertMain(isOneDevice)) || failed(verify(*module)))
     return {};
   return std::move(module);
 }
