@@ -102,8 +102,7 @@ private:
   flatbuffers::Offset<fb::Mesh> mesh();
   std::vector<flatbuffers::Offset<fb::Observation>> observations();
   template <typename Op>
-  flatbuffers::Offset<fb::Port> port(Op op, int32_t donatedTo,
-                                     StringRef metadata);
+  flatbuffers::Offset<fb::Port> port(Op op, int32_t donatedTo);
   FailureOr<fb::PortRole> role(Operation *op, StringRef name);
 
   fb::ProgramOp program;
@@ -299,8 +298,7 @@ FailureOr<fb::PortRole> PlanWriter::role(Operation *op, StringRef name) {
 }
 
 template <typename Op>
-flatbuffers::Offset<fb::Port> PlanWriter::port(Op op, int32_t donatedTo,
-                                               StringRef metadata) {
+flatbuffers::Offset<fb::Port> PlanWriter::port(Op op, int32_t donatedTo) {
   auto type = cast<RankedTensorType>(op.getGlobalType());
   std::vector<int64_t> shape(type.getShape().begin(), type.getShape().end());
   auto portRole = role(op, op.getRole());
@@ -309,7 +307,7 @@ flatbuffers::Offset<fb::Port> PlanWriter::port(Op op, int32_t donatedTo,
       builder, op.getName().str().c_str(),
       succeeded(portRole) ? *portRole : fb::PortRole::other,
       numbers.lookup(op.getBuffer()), *dtypeOf(type.getElementType()), &shape,
-      where, donatedTo, metadata.str().c_str());
+      where, donatedTo, op.getMetadata().value_or("").str().c_str());
 }
 
 FailureOr<std::vector<uint8_t>> PlanWriter::write() {
@@ -321,14 +319,13 @@ FailureOr<std::vector<uint8_t>> PlanWriter::write() {
   for (auto output : program.getOps<fb::OutputOp>()) {
     if (output.getDonor())
       donatedTo[output.getDonor()] = index;
-    outputs.push_back(port(output, -1, ""));
+    outputs.push_back(port(output, -1));
     ++index;
   }
   for (auto input : program.getOps<fb::InputOp>()) {
     auto donated = donatedTo.find(input.getBuffer());
-    inputs.push_back(port(input,
-                          donated == donatedTo.end() ? -1 : donated->second,
-                          input.getMetadata().value_or("")));
+    inputs.push_back(
+        port(input, donated == donatedTo.end() ? -1 : donated->second));
   }
   std::vector<flatbuffers::Offset<flatbuffers::String>> symbols;
   for (auto &[name, number] : kernels)

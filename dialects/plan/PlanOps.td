@@ -51,9 +51,9 @@ def Plan_OutputOp : Plan_InProgram<"output"> {
     With `taking %x` the output takes over a donated input's memory.
     (C1) the buffer taken over is an input of the same type.
   }];
-  let arguments = (ins StrAttr:$name, StrAttr:$role, TypeAttr:$global_type, Weft_LayoutAttr:$layout, Optional<AnyStaticShapeMemRef>:$donor);
+  let arguments = (ins StrAttr:$name, StrAttr:$role, TypeAttr:$global_type, Weft_LayoutAttr:$layout, OptionalAttr<StrAttr>:$metadata, Optional<AnyStaticShapeMemRef>:$donor);
   let results = (outs AnyStaticShapeMemRef:$buffer);
-  let assemblyFormat = "$name `role` $role `of` $global_type `in` $layout (`taking` $donor^ `:` type($donor))? attr-dict `:` type($buffer)";
+  let assemblyFormat = "$name `role` $role `of` $global_type `in` $layout (`metadata` $metadata^)? (`taking` $donor^ `:` type($donor))? attr-dict `:` type($buffer)";
   let hasVerifier = 1;
 }
 def Plan_BufferOp : Plan_InProgram<"buffer"> {

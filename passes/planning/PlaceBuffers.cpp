@@ -84,6 +84,9 @@ LogicalResult ProgramEmitter::emitPorts() {
     auto attr = attributes ? attributes.getAs<StringAttr>(name) : nullptr;
     return attr ? attr : builder.getStringAttr(fallback);
   };
+  auto metadataOf = [](DictionaryAttr attributes) {
+    return attributes ? attributes.getAs<StringAttr>(kMetadataAttr) : nullptr;
+  };
   auto globalType = [](DictionaryAttr attributes, Type local) {
     auto attr =
         attributes ? attributes.getAs<TypeAttr>("weft.global_type") : nullptr;
@@ -97,8 +100,7 @@ LogicalResult ProgramEmitter::emitPorts() {
         builder, argument.getLoc(), bufferType(type),
         text(attributes, kNameAttr, "in/" + Twine(n)),
         text(attributes, kRoleAttr, "other"), globalType(attributes, type),
-        layoutOf(attributes, type.getRank()),
-        attributes ? attributes.getAs<StringAttr>(kMetadataAttr) : nullptr));
+        layoutOf(attributes, type.getRank()), metadataOf(attributes)));
   }
   for (auto [n, resultType] : llvm::enumerate(function.getResultTypes())) {
     auto attributes = function.getResultAttrDict(n);
@@ -114,7 +116,7 @@ LogicalResult ProgramEmitter::emitPorts() {
         builder, function.getLoc(), bufferType(type),
         text(attributes, kNameAttr, "out/" + Twine(n)),
         text(attributes, kRoleAttr, "other"), globalType(attributes, type),
-        layoutOf(attributes, type.getRank()), donor));
+        layoutOf(attributes, type.getRank()), metadataOf(attributes), donor));
   }
   return success();
 }

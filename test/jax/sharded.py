@@ -44,6 +44,17 @@ np.testing.assert_allclose(np.asarray(mixed), 3 * x, rtol=1e-6)
 # Some devices, in another order; one device that is not the first.
 four = Mesh(np.array(devices)[[5, 3, 6, 1]].reshape(2, 2), ("a", "b"))
 check("subset", jax.jit(lambda a: (a * 2).sum(0))(lay(x, "b", "a", on=four)), (x * 2).sum(0), "a", on=four)
+# To the same devices in other orders, over meshes of the same axes and of others.
+orders = [[3, 2, 1, 0, 7, 6, 5, 4], [7, 6, 5, 4, 3, 2, 1, 0], [0, 2, 4, 6, 1, 3, 5, 7], [3, 1, 4, 0, 5, 2, 6, 7]]
+for order in orders:
+    for shape, names in (((2, 4), ("data", "model")), ((8,), ("data",)), ((4, 2), ("model", "data"))):
+        other = Mesh(np.array(devices)[order].reshape(shape), names)
+        moved = jax.device_put(xs, NamedSharding(other, P("data", None)))
+        check("other order", moved, x, "data", on=other)
+        for shard in moved.addressable_shards:
+            np.testing.assert_array_equal(np.asarray(shard.data), x[shard.index])
+        check("back", jax.device_put(moved, NamedSharding(mesh, P(None, "model"))), x, None, "model")
+        check("between orders", jax.device_put(moved + 1, NamedSharding(mesh, P("model")), donate=True), x + 1, "model")
 third = jax.device_put(x, devices[3])
 assert (third + 1).devices() == {devices[3]}
 np.testing.assert_allclose(np.asarray(jax.device_put(third + 1, devices[6])), x + 1)

@@ -35,6 +35,8 @@ struct PJRT_FulfillAliasBufferCallback;
 struct PJRT_ExecuteContext;
 struct PJRT_AsyncTrackingEvent;
 struct PJRT_CopyToDeviceStream;
+struct PJRT_Layouts_MemoryLayout;
+struct PJRT_Layouts_SerializedLayout;
 
 namespace weft::pjrt {
 
@@ -211,9 +213,19 @@ enum Slot : unsigned {
 /// A function of the table; two of them return nothing, which is the same call.
 using Function = PJRT_Error *(*)(void *args);
 
+/// Functions beside the table, found by number in a list.
+enum ExtensionType : int { kLayoutsExtension = 4 };
+struct LayoutsExtension {
+  size_t struct_size;
+  ExtensionType type;
+  void *next;
+  Function destroy, serialize, clientDefault, ofBuffer, topologyDefault,
+      ofOutputs, ofParameters;
+};
+
 struct Api {
   size_t struct_size;
-  void *extensions;
+  const void *extensions;
   Version version;
   Function functions[kSlotCount];
 };

@@ -26,6 +26,7 @@ struct PJRT_FulfillAliasBufferCallback {
   PromisePtr ready;
   BufferType type;
   std::vector<int64_t> dims;
+  MemoryOrder order;
 };
 struct PJRT_ExecuteContext {};
 struct PJRT_AsyncTrackingEvent {
@@ -64,15 +65,13 @@ PJRT_Error *view(Client_CreateViewOfDeviceBuffer_Args *args) {
     if (done)
       done(pointer, user);
   };
-  PJRT_Buffer *buffer =
-      makeBuffer(args->type, std::move(dims), device, nullptr, Promise::kept());
-  if (!isRowMajor(args->layout, buffer)) {
-    delete buffer;
-    return error(kUnimplemented, "a view has to be in row-major order");
-  }
-  buffer->storage =
-      std::make_shared<Storage>(args->device_buffer_ptr, bytes, release);
-  args->buffer = buffer;
+  MemoryOrder order;
+  if (PJRT_Error *why = readOrder(args->layout, args->type, dims, order))
+    return why;
+  args->buffer = makeBuffer(
+      args->type, std::move(dims), device,
+      std::make_shared<Storage>(args->device_buffer_ptr, bytes, release),
+      Promise::kept(), std::move(order));
   return nullptr;
 }
 
@@ -83,11 +82,16 @@ PJRT_Error *createAlias(Client_CreateAliasBuffer_Args *args) {
   if (PJRT_Error *why = allocate(args->shape_element_type, dims,
                                  args->memory->device, storage))
     return why;
+  MemoryOrder order;
+  if (PJRT_Error *why =
+          readOrder(args->shape_layout, args->shape_element_type, dims, order))
+    return why;
   auto ready = std::make_shared<Promise>();
   args->fulfill_alias_buffer_cb = new PJRT_FulfillAliasBufferCallback{
-      storage, ready, args->shape_element_type, dims};
-  args->alias_buffer = makeBuffer(args->shape_element_type, std::move(dims),
-                                  args->memory->device, storage, ready);
+      storage, ready, args->shape_element_type, dims, order};
+  args->alias_buffer =
+      makeBuffer(args->shape_element_type, std::move(dims),
+                 args->memory->device, storage, ready, std::move(order));
   return nullptr;
 }
 
@@ -123,10 +127,15 @@ PJRT_Error *fulfill(Client_FulfillAliasBuffer_Args *args) {
     alias->ready->settle(why);
     return why;
   }
+  size_t element = elementType(alias->type)->bytes;
   args->buffer->ready->whenSettled(
-      [from, to = alias->storage, ready = alias->ready](const PJRT_Error *why) {
+      [from, element, to = alias->storage, ready = alias->ready,
+       dims = alias->dims, order = alias->order,
+       strides = byteStrides(alias->dims, args->buffer->order, element)](
+          const PJRT_Error *why) {
         if (!why)
-          std::memcpy(to->data(), from->data(), from->size());
+          copyArray(to->data(), order, from->data(), strides.data(), dims,
+                    element);
         ready->settle(why);
       });
   return nullptr;
@@ -156,7 +165,7 @@ PJRT_Error *donate(Buffer_DonateWithControlDependency_Args *args) {
   };
   args->out_buffer =
       makeBuffer(args->buffer->type, args->buffer->dims, args->buffer->device,
-                 std::move(args->buffer->storage), ready);
+                 std::move(args->buffer->storage), ready, args->buffer->order);
   args->buffer->storage = nullptr;
   return nullptr;
 }

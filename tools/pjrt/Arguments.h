@@ -331,6 +331,29 @@ WEFT_PJRT_ARGS(TopologyDescription_Deserialize, const char *serialized_topology;
                size_t serialized_topology_size;
                PJRT_TopologyDescription * topology;)
 
+// Of the extension for layouts.
+WEFT_PJRT_ARGS(Layouts_MemoryLayout_Destroy, PJRT_Layouts_MemoryLayout *layout;)
+WEFT_PJRT_ARGS(
+    Layouts_MemoryLayout_Serialize, PJRT_Layouts_MemoryLayout *layout;
+    const char *serialized_bytes; size_t serialized_bytes_size;
+    PJRT_Layouts_SerializedLayout * serialized_layout;
+    void (*serialized_layout_deleter)(PJRT_Layouts_SerializedLayout *owner);)
+WEFT_PJRT_ARGS(Layouts_PJRT_Client_GetDefaultLayout, PJRT_Client *client;
+               BufferType type; const int64_t *dims; size_t num_dims;
+               PJRT_Layouts_MemoryLayout * layout;)
+WEFT_PJRT_ARGS(Layouts_PJRT_Topology_GetDefaultLayout,
+               PJRT_TopologyDescription *topology_description;
+               BufferType type; const int64_t *dims; size_t num_dims;
+               PJRT_Layouts_MemoryLayout * layout;)
+WEFT_PJRT_ARGS(Layouts_PJRT_Buffer_MemoryLayout, PJRT_Buffer *buffer;
+               PJRT_Layouts_MemoryLayout * layout;)
+WEFT_PJRT_ARGS(Layouts_PJRT_Executable_GetOutputLayouts,
+               PJRT_Executable *executable;
+               size_t count; PJRT_Layouts_MemoryLayout * *layouts;)
+WEFT_PJRT_ARGS(Layouts_PJRT_Executable_GetParameterLayouts,
+               PJRT_Executable *executable;
+               size_t count; PJRT_Layouts_MemoryLayout * *layouts;)
+
 #undef WEFT_PJRT_ARGS
 
 /// The number of each function in the table.

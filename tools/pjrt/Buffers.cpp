@@ -10,55 +10,26 @@ using namespace weft::pjrt;
 
 namespace {
 
-/// An array of any byte strides, in row-major order.
-void gather(char *to, const char *from, size_t element,
-            const std::vector<int64_t> &dims, const int64_t *strides,
-            size_t dim) {
-  if (dim == dims.size()) {
-    std::memcpy(to, from, element);
-    return;
-  }
-  size_t inner = element;
-  for (size_t d = dim + 1; d < dims.size(); ++d)
-    inner *= dims[d];
-  if (dim + 1 == dims.size() && strides[dim] == int64_t(element)) {
-    std::memcpy(to, from, element * dims[dim]);
-    return;
-  }
-  for (int64_t i = 0; i < dims[dim]; ++i)
-    gather(to + i * inner, from + i * strides[dim], element, dims, strides,
-           dim + 1);
-}
-
-/// Are the strides those of a dense row-major array?
-bool isDense(const std::vector<int64_t> &dims, const int64_t *strides,
-             size_t element) {
-  int64_t expected = static_cast<int64_t>(element);
-  for (size_t d = dims.size(); d > 0; --d) {
-    if (dims[d - 1] != 1 && strides[d - 1] != expected)
-      return false;
-    expected *= dims[d - 1];
-  }
-  return true;
-}
-
 /// The host's array is copied before the call returns.
 PJRT_Error *fromHost(Client_BufferFromHostBuffer_Args *args) {
   std::vector<int64_t> dims(args->dims, args->dims + args->num_dims);
   PJRT_Device *device = args->memory ? args->memory->device : args->device;
   StoragePtr storage;
+  MemoryOrder order;
   if (PJRT_Error *why = allocate(args->type, dims, device, storage))
     return why;
-  size_t element = elementType(args->type)->bytes, bytes = storage->size();
-  auto *to = static_cast<char *>(storage->data());
-  auto *from = static_cast<const char *>(args->data);
-  if (bytes && (args->num_byte_strides == 0 ||
-                isDense(dims, args->byte_strides, element)))
-    std::memcpy(to, from, bytes);
-  else if (bytes)
-    gather(to, from, element, dims, args->byte_strides, 0);
-  args->buffer = makeBuffer(args->type, std::move(dims), device,
-                            std::move(storage), Promise::kept());
+  if (PJRT_Error *why = readOrder(args->device_layout, args->type, dims, order))
+    return why;
+  size_t element = elementType(args->type)->bytes;
+  std::vector<int64_t> strides =
+      args->num_byte_strides
+          ? std::vector(args->byte_strides,
+                        args->byte_strides + args->num_byte_strides)
+          : byteStrides(dims, rowMajor(dims.size()), element);
+  copyArray(storage->data(), order, args->data, strides.data(), dims, element);
+  args->buffer =
+      makeBuffer(args->type, std::move(dims), device, std::move(storage),
+                 Promise::kept(), std::move(order));
   args->done_with_host_buffer = new PJRT_Event{Promise::kept()};
   return nullptr;
 }
@@ -91,8 +62,8 @@ PJRT_Error *memoryLayout(Buffer_GetMemoryLayout_Args *args) {
   args->layout.type = kTiled;
   args->layout.tiled = {sizeof(TiledLayout),
                         nullptr,
-                        args->buffer->minorToMajor.data(),
-                        args->buffer->minorToMajor.size(),
+                        args->buffer->order.data(),
+                        args->buffer->order.size(),
                         nullptr,
                         nullptr,
                         0};
@@ -138,7 +109,8 @@ PJRT_Buffer *copy(PJRT_Buffer *buffer, const StoragePtr &from,
       std::memcpy(to->data(), from->data(), from->size());
     done->settle(ready->failure());
   });
-  return makeBuffer(buffer->type, buffer->dims, device, to, done);
+  return makeBuffer(buffer->type, buffer->dims, device, to, done,
+                    buffer->order);
 }
 
 PJRT_Error *copyToDevice(Buffer_CopyToDevice_Args *args) {
@@ -165,18 +137,25 @@ PJRT_Error *toHost(Buffer_ToHostBuffer_Args *args) {
     args->size = from->size();
     return nullptr;
   }
-  if (!isRowMajor(args->host_layout, args->buffer))
-    return error(kUnimplemented, "arrays are given in row-major order only");
+  PJRT_Buffer &buffer = *args->buffer;
+  MemoryOrder order = buffer.order; // without a layout
+  if (args->host_layout)
+    if (PJRT_Error *why =
+            readOrder(args->host_layout, buffer.type, buffer.dims, order))
+      return why;
   if (args->size < from->size())
     return error(kInvalidArgument,
                  "an array of " + std::to_string(from->size()) +
                      " bytes does not fit into " + std::to_string(args->size));
   auto done = std::make_shared<Promise>();
   args->event = new PJRT_Event{done};
-  args->buffer->ready->whenSettled(
-      [from, done, to = args->data](const PJRT_Error *why) {
+  size_t element = elementType(buffer.type)->bytes;
+  buffer.ready->whenSettled(
+      [from, done, to = args->data, order, element, dims = buffer.dims,
+       strides = byteStrides(buffer.dims, buffer.order, element)](
+          const PJRT_Error *why) {
         if (!why)
-          std::memcpy(to, from->data(), from->size());
+          copyArray(to, order, from->data(), strides.data(), dims, element);
         done->settle(why);
       });
   return nullptr;
@@ -217,34 +196,30 @@ template <int step, typename Args> PJRT_Error *refer(Args *args) {
 
 } // namespace
 
-bool weft::pjrt::isRowMajor(const MemoryLayout *layout,
-                            const PJRT_Buffer *buffer) {
-  if (!layout)
-    return true;
-  if (layout->type == kStrided) {
-    if (layout->strides.num_byte_strides == 0)
-      return true;
-    return isDense(buffer->dims, layout->strides.byte_strides,
-                   elementType(buffer->type)->bytes);
-  }
-  const TiledLayout &tiled = layout->tiled;
-  return tiled.num_tiles == 0 &&
-         std::equal(buffer->minorToMajor.begin(), buffer->minorToMajor.end(),
-                    tiled.minor_to_major,
-                    tiled.minor_to_major + tiled.minor_to_major_size);
+PJRT_Error *weft::pjrt::readOrder(const MemoryLayout *layout, BufferType type,
+                                  const std::vector<int64_t> &dims,
+                                  MemoryOrder &out) {
+  auto order = orderOf(layout, dims, elementType(type)->bytes);
+  if (!order)
+    return error(kUnimplemented,
+                 "an array in tiles or with gaps is not supported; give an "
+                 "order of its " +
+                     std::to_string(dims.size()) + " dimensions");
+  out = std::move(*order);
+  return nullptr;
 }
 
 PJRT_Buffer *weft::pjrt::makeBuffer(BufferType type, std::vector<int64_t> dims,
                                     PJRT_Device *device, StoragePtr storage,
-                                    PromisePtr ready) {
+                                    PromisePtr ready, MemoryOrder order) {
   auto *buffer = new PJRT_Buffer{};
   buffer->type = type;
   buffer->dims = std::move(dims);
   buffer->device = device;
   buffer->storage = std::move(storage);
   buffer->ready = std::move(ready);
-  for (size_t i = buffer->dims.size(); i > 0; --i)
-    buffer->minorToMajor.push_back(static_cast<int64_t>(i) - 1);
+  buffer->order =
+      order.empty() ? rowMajor(buffer->dims.size()) : std::move(order);
   return buffer;
 }
 

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/tools/pjrt/ElementTypes.h"
 #include "weft/tools/pjrt/Functions.h"
 #include "weft/tools/pjrt/HostCalls.h"
 #include "weft/tools/pjrt/Objects.h"
@@ -16,12 +17,26 @@ using namespace weft::pjrt;
 
 namespace {
 
-/// Memory of one run, by port and position of the mesh.
+/// A copy of an array in another order of its dimensions, or in the same.
+struct ArrayCopy {
+  StoragePtr from, to;
+  const ProgramPort *port;
+  MemoryOrder fromOrder, toOrder;
+
+  void make() const {
+    size_t element = elementType(port->type)->bytes;
+    copyArray(to->data(), toOrder, from->data(),
+              byteStrides(port->local, fromOrder, element).data(), port->local,
+              element);
+  }
+};
+
+/// Memory of one run, by port and position of the mesh. The program's arrays
+/// are row-major.
 struct Run {
   std::shared_ptr<const Executable> executable;
   std::vector<StoragePtr> inputs, outputs;
-  /// Copied before the run: the second takes over what the first must keep.
-  std::vector<std::pair<StoragePtr, StoragePtr>> copies;
+  std::vector<ArrayCopy> before, after;
   std::vector<PromisePtr> needed;
   PromisePtr done = std::make_shared<Promise>();
   HostTransfers transfers;
@@ -70,8 +85,8 @@ void perform(Run &run) {
   }
   if (run.done->isSettled()) // poisoned before it began
     return;
-  for (auto &[from, to] : run.copies)
-    std::memcpy(to->data(), from->data(), from->size());
+  for (const ArrayCopy &copy : run.before)
+    copy.make();
   std::string why;
   const Executable &executable = *run.executable;
   weft_runtime *runtime = runtimeFor(
@@ -85,6 +100,8 @@ void perform(Run &run) {
       why = weft_error_message(failure);
       weft_error_free(failure);
     }
+  for (const ArrayCopy &copy : run.after)
+    copy.make();
   if (std::string said = takeHostFailure(); why.empty())
     why = said;
   if (executable.loaded->report && why.empty())
@@ -111,21 +128,33 @@ PJRT_Error *wrongArgument(const PJRT_Buffer *buffer, const ProgramPort &port,
                    std::to_string(port.type));
 }
 
+/// The array's memory; that of a copy where it is in another order. Under the
+/// buffer's lock.
+StoragePtr rowMajorMemory(const PJRT_Buffer &buffer, const ProgramPort &port,
+                          Run &run) {
+  MemoryOrder order = rowMajor(buffer.dims.size());
+  if (buffer.order == order)
+    return buffer.storage;
+  auto copy = std::make_shared<Storage>(port.bytes, buffer.device->use);
+  run.before.push_back({buffer.storage, copy, &port, buffer.order, order});
+  return copy;
+}
+
 /// The memory of each argument; null and an error where one does not fit.
 PJRT_Error *takeInputs(LoadedExecutable_Execute_Args *args,
                        const LoadedProgram &loaded, Run &run) {
   size_t positions = args->num_devices;
   for (size_t i = 0; i < args->num_args; ++i)
     for (size_t p = 0; p < positions; ++p) {
-      PJRT_Buffer *buffer = args->argument_lists[loaded.devices[p]][i];
+      const ProgramPort &port = loaded.inputs[i];
+      PJRT_Buffer *buffer = args->argument_lists[port.devices[p]][i];
       std::lock_guard<std::mutex> guard(buffer->mutex);
       if (!buffer->storage)
         return error(kInvalidArgument, "argument " + std::to_string(i) +
                                            " has been deleted or donated");
-      const ProgramPort &port = loaded.inputs[i];
       if (buffer->type != port.type || buffer->dims != port.local)
         return wrongArgument(buffer, port, i);
-      run.inputs.push_back(buffer->storage);
+      run.inputs.push_back(rowMajorMemory(*buffer, port, run));
       if (!buffer->ready->isSettled() || buffer->ready->failure())
         run.needed.push_back(buffer->ready);
     }
@@ -141,41 +170,55 @@ bool mayDonate(const ExecuteOptions *options, size_t input) {
 
 /// The argument gives its memory away, unless somebody else has it too. The
 /// memory of the result, which is the argument's then.
-StoragePtr donate(PJRT_Buffer *buffer, bool allowed, Run &run, size_t at) {
+StoragePtr donate(PJRT_Buffer *buffer, const ProgramPort &port, bool allowed,
+                  Run &run, size_t at) {
   StoragePtr &memory = run.inputs[at];
   std::lock_guard<std::mutex> guard(buffer->mutex);
+  bool copied = memory != buffer->storage; // into the run's own memory
   bool shared = buffer->externalReferences > 0 ||
                 std::count(run.inputs.begin(), run.inputs.end(), memory) > 1;
-  if (allowed && !shared) {
-    buffer->storage = nullptr;
-    return memory;
+  if (!copied && (!allowed || shared)) {
+    auto copy = std::make_shared<Storage>(memory->size(), buffer->device->use);
+    MemoryOrder order = rowMajor(port.local.size());
+    run.before.push_back({memory, copy, &port, order, order});
+    memory = copy;
   }
-  auto copy = std::make_shared<Storage>(memory->size(), buffer->device->use);
-  run.copies.emplace_back(memory, copy);
   if (allowed)
     buffer->storage = nullptr;
-  memory = copy;
-  return copy;
+  return memory;
+}
+
+/// What the program writes one result to.
+StoragePtr outputMemory(LoadedExecutable_Execute_Args *args,
+                        const LoadedProgram &loaded, const ProgramPort &port,
+                        size_t position, Run &run) {
+  int64_t partition = port.devices[position];
+  if (port.donatedFrom < 0)
+    return std::make_shared<Storage>(port.bytes,
+                                     run.executable->devices[partition]->use);
+  return donate(args->argument_lists[partition][port.donatedFrom],
+                loaded.inputs[port.donatedFrom],
+                mayDonate(args->options, port.donatedFrom), run,
+                port.donatedFrom * args->num_devices + position);
 }
 
 void makeOutputs(LoadedExecutable_Execute_Args *args,
                  const LoadedProgram &loaded, Run &run) {
-  size_t positions = args->num_devices;
   for (size_t o = 0; o < loaded.outputs.size(); ++o) {
     const ProgramPort &port = loaded.outputs[o];
-    for (size_t p = 0; p < positions; ++p) {
-      int64_t partition = loaded.devices[p];
+    for (size_t p = 0; p < args->num_devices; ++p) {
+      int64_t partition = port.devices[p];
       PJRT_Device *device = run.executable->devices[partition];
-      StoragePtr memory;
-      if (port.donatedFrom >= 0)
-        memory = donate(args->argument_lists[partition][port.donatedFrom],
-                        mayDonate(args->options, port.donatedFrom), run,
-                        port.donatedFrom * positions + p);
-      else
-        memory = std::make_shared<Storage>(port.bytes, device->use);
+      StoragePtr memory = outputMemory(args, loaded, port, p, run);
       run.outputs.push_back(memory);
-      args->output_lists[partition][o] =
-          makeBuffer(port.type, port.local, device, memory, run.done);
+      if (MemoryOrder order = rowMajor(port.local.size());
+          port.order != order) {
+        auto given = std::make_shared<Storage>(port.bytes, device->use);
+        run.after.push_back({memory, given, &port, order, port.order});
+        memory = given;
+      }
+      args->output_lists[partition][o] = makeBuffer(
+          port.type, port.local, device, memory, run.done, port.order);
     }
   }
 }

@@ -24,6 +24,8 @@ void setLaunchFunctions(Function *table);
 void setTopologyFunctions(Function *table);
 void setExecutableFunctions(Function *table);
 void setSerializeFunctions(Function *table);
+/// Of memory (Layouts.cpp).
+const LayoutsExtension *layoutsExtension();
 
 /// Client_Compile and LoadedExecutable_Execute.
 PJRT_Error *compile(Client_Compile_Args *args);

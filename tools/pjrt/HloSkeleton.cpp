@@ -10,20 +10,16 @@
 #include "weft/tools/pjrt/ElementTypes.h"
 #include "weft/tools/pjrt/MessageWriter.h"
 
-#include <numeric>
-
 using namespace weft::pjrt;
 
 namespace {
 
 constexpr int64_t kTuple = 13; // of PrimitiveType
 
-/// ShapeProto, row-major.
+/// ShapeProto.
 MessageWriter shapeOf(const ProgramPort &port) {
-  std::vector<int64_t> minorToMajor(port.global.size());
-  std::iota(minorToMajor.rbegin(), minorToMajor.rend(), 0);
   MessageWriter layout, shape;
-  layout.numbers(1, minorToMajor);
+  layout.numbers(1, port.order);
   shape.number(2, elementType(port.type)->primitive);
   shape.numbers(3, port.global);
   shape.message(5, layout);
@@ -74,12 +70,12 @@ MessageWriter resultSharding(const std::vector<ProgramPort> &outputs) {
   if (outputs.size() == 1)
     return shardingOf(outputs[0]);
   enum { kTupleSharding = 2 };
-  if (outputs.empty()) // XLA gives an empty tuple one sharding
-    tuple.message(5, shardingOf({}));
   MessageWriter tuple;
   tuple.number(1, kTupleSharding);
   for (const ProgramPort &port : outputs)
     tuple.message(5, shardingOf(port));
+  if (outputs.empty()) // XLA gives an empty tuple one sharding
+    tuple.message(5, shardingOf({}));
   return tuple;
 }
 

@@ -16,6 +16,8 @@
 
 #include "weft/runtime/abi/HostFunctions.h"
 
+#include <nlohmann/json.hpp>
+
 #include <algorithm>
 #include <numeric>
 
@@ -41,7 +43,11 @@ public:
                 devices.begin());
   }
 
-  TileAssignment assign(const plan::Layout *layout, size_t rank) const {
+  const std::vector<int64_t> &order() const { return devices; }
+
+  /// `on`: the device at each position.
+  TileAssignment assign(const plan::Layout *layout, size_t rank,
+                        const std::vector<int64_t> &on) const {
     std::vector<int64_t> tiles(rank, 1);
     for (size_t d = 0; layout && d < rank; ++d)
       for (const plan::SubAxis *axis : *axesOf(layout, d))
@@ -60,7 +66,7 @@ public:
       return tileOf(a, layout, rank) < tileOf(b, layout, rank);
     });
     for (int64_t &position : order)
-      position = devices[position];
+      position = on[position];
     auto add = [&](int64_t size, TileHolders kind) {
       if (size == 1)
         return;
@@ -105,6 +111,13 @@ private:
   int64_t count = 1;
 };
 
+/// What the front end says of the caller's memory: see stablehlo/Import.cpp.
+nlohmann::json arrangementOf(const plan::Port *port) {
+  if (port->metadata() && port->metadata()->size())
+    return nlohmann::json::parse(port->metadata()->string_view());
+  return nlohmann::json::object();
+}
+
 ProgramPort portOf(const plan::Program *program, const plan::Port *port,
                    const MeshTiles &mesh) {
   ProgramPort out;
@@ -119,10 +132,14 @@ ProgramPort portOf(const plan::Program *program, const plan::Port *port,
   for (int64_t size : out.local)
     out.bytes *= static_cast<size_t>(size);
   out.donatedTo = port->donated_to();
+  nlohmann::json said = arrangementOf(port);
+  out.order = said.value("minor_to_major", rowMajor(out.global.size()));
+  out.devices = said.value("devices", mesh.order());
   const plan::Layout *layout = port->layout();
-  bool said =
+  bool known =
       layout && layout->dims() && layout->dims()->size() == out.global.size();
-  out.tiles = mesh.assign(said ? layout : nullptr, out.global.size());
+  out.tiles =
+      mesh.assign(known ? layout : nullptr, out.global.size(), out.devices);
   return out;
 }
 
@@ -188,16 +205,12 @@ PJRT_Error *weft::pjrt::loadProgram(const std::vector<uint8_t> &image,
       if (one->name() && one->layout() && one->layout()->dims())
         out.observations.push_back(
             {one->name()->str(),
-             mesh.assign(one->layout(), one->layout()->dims()->size())});
+             mesh.assign(one->layout(), one->layout()->dims()->size(),
+                         mesh.order())});
   out.channels = channelsOf(program);
   for (size_t i = 0; i < out.inputs.size(); ++i)
     if (int to = out.inputs[i].donatedTo; to >= 0)
       out.outputs[to].donatedFrom = static_cast<int>(i);
-  out.devices.resize(partitions);
-  std::iota(out.devices.begin(), out.devices.end(), 0);
-  const auto *order = program->mesh()->devices();
-  if (order && static_cast<int64_t>(order->size()) == partitions)
-    std::copy(order->begin(), order->end(), out.devices.begin());
   out.image = image;
   out.source = source;
   out.fingerprint = std::to_string(weft_hash(image.data(), image.size()));

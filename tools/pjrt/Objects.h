@@ -17,6 +17,7 @@
 #include "weft/tools/pjrt/HostTransfers.h"
 #include "weft/tools/pjrt/KnownPrograms.h"
 #include "weft/tools/pjrt/Launches.h"
+#include "weft/tools/pjrt/MemoryOrder.h"
 #include "weft/tools/pjrt/Report.h"
 
 #include "weft/runtime/abi/weft.h"
@@ -34,6 +35,11 @@
 struct PJRT_Error {
   int code;
   std::string message;
+};
+
+/// What JAX gets of an order (Layouts.cpp).
+struct PJRT_Layouts_MemoryLayout {
+  std::string text;
 };
 
 namespace weft::pjrt {
@@ -111,16 +117,19 @@ inline constexpr std::string_view kPlatformName = "weft";
 int deviceCount(const char *text);
 PJRT_DeviceDescription describeDevice(int id);
 
-/// Row-major.
+/// Row-major without an order.
 PJRT_Buffer *makeBuffer(BufferType type, std::vector<int64_t> dims,
                         PJRT_Device *device, StoragePtr storage,
-                        PromisePtr ready);
+                        PromisePtr ready, MemoryOrder order = {});
 /// Memory for an array; an error where there is none or the type is not known.
 PJRT_Error *allocate(BufferType type, const std::vector<int64_t> &dims,
                      PJRT_Device *device, StoragePtr &out);
 
-/// Row-major order is the only one that arrays are given in.
-bool isRowMajor(const MemoryLayout *layout, const PJRT_Buffer *buffer);
+PJRT_Layouts_MemoryLayout describe(const MemoryOrder &order);
+/// The order that a layout gives an array of a known type; an error for tiles
+/// and for gaps.
+PJRT_Error *readOrder(const MemoryLayout *layout, BufferType type,
+                      const std::vector<int64_t> &dims, MemoryOrder &out);
 /// An error where bytes from an offset on are not within an array.
 PJRT_Error *outside(int64_t offset, int64_t size, size_t bytes);
 
@@ -142,6 +151,8 @@ struct ProgramPort {
   int donatedTo = -1; ///< an argument: the result that takes over its memory
   int donatedFrom = -1;
   TileAssignment tiles;
+  MemoryOrder order;            ///< of the caller's array
+  std::vector<int64_t> devices; ///< partition of each position of the mesh
 };
 
 /// Where a value lies that the script asked about (Observations.h).
@@ -157,12 +168,11 @@ struct LoadedProgram {
   std::vector<ProgramPort> inputs, outputs;
   std::vector<Observation> observations;
   std::vector<ProgramChannel> channels; ///< each once
-  std::vector<int64_t> devices;   ///< partition of each position of the mesh
-  std::string name, skeleton;     ///< skeleton: HloSkeleton.h
-  std::vector<uint8_t> image;     ///< what it was loaded from
-  std::string source;             ///< what JAX gave; HloText.h is of it
-  std::string fingerprint;        ///< of the image
-  std::shared_ptr<Report> report; ///< null without WEFT_EXPLAIN
+  std::string name, skeleton;           ///< skeleton: HloSkeleton.h
+  std::vector<uint8_t> image;           ///< what it was loaded from
+  std::string source;                   ///< what JAX gave; HloText.h is of it
+  std::string fingerprint;              ///< of the image
+  std::shared_ptr<Report> report;       ///< null without WEFT_EXPLAIN
 };
 
 /// What a compiled program is on chosen devices.
@@ -175,6 +185,9 @@ struct Executable {
   std::vector<BufferType> types;
   std::vector<int64_t> dims;
   std::vector<size_t> ranks, kindSizes;
+  std::vector<std::unique_ptr<PJRT_Layouts_MemoryLayout>> layouts;
+  /// PJRT's type for these lists has pointers that may be written through.
+  mutable std::vector<PJRT_Layouts_MemoryLayout *> inputLayouts, outputLayouts;
   std::vector<const char *> kinds;
   mutable std::vector<NamedValue> costs; ///< once they are asked for
   mutable std::mutex mutex;
@@ -234,7 +247,7 @@ struct PJRT_Buffer {
   std::vector<int64_t> dims;
   PJRT_Device *device;
   weft::pjrt::PromisePtr ready;
-  std::vector<int64_t> minorToMajor;
+  weft::pjrt::MemoryOrder order;
   std::mutex mutex;
   weft::pjrt::StoragePtr storage; ///< null: deleted or donated
   int externalReferences = 0;

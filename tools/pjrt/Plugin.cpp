@@ -81,6 +81,7 @@ PJRT_Error *onReady(Event_OnReady_Args *args) {
 Api makeApi() {
   Api api = {};
   api.struct_size = sizeof(Api);
+  api.extensions = layoutsExtension();
   api.version = {sizeof(Version), nullptr, kMajorVersion, kMinorVersion};
   set(api.functions, kError_Destroy, destroyError);
   set(api.functions, kError_Message, errorMessage);

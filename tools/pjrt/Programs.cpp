@@ -56,7 +56,21 @@ PJRT_Error *obtain(const PJRT_TopologyDescription &topology,
       {source.key(), bytes}, out);
 }
 
-void describeOutputs(Executable &executable) {
+void describeLayouts(Executable &executable,
+                     const std::vector<ProgramPort> &ports,
+                     std::vector<PJRT_Layouts_MemoryLayout *> &out) {
+  for (const ProgramPort &port : ports) {
+    executable.layouts.push_back(
+        std::make_unique<PJRT_Layouts_MemoryLayout>(describe(port.order)));
+    out.push_back(executable.layouts.back().get());
+  }
+}
+
+void describePorts(Executable &executable) {
+  describeLayouts(executable, executable.loaded->inputs,
+                  executable.inputLayouts);
+  describeLayouts(executable, executable.loaded->outputs,
+                  executable.outputLayouts);
   for (const ProgramPort &port : executable.loaded->outputs) {
     executable.types.push_back(port.type);
     executable.dims.insert(executable.dims.end(), port.local.begin(),
@@ -203,7 +217,7 @@ PJRT_Error *weft::pjrt::makeExecutable(PJRT_Client &client,
   executable->loaded = std::move(loaded);
   if (PJRT_Error *why = assign(client, options, *executable))
     return why;
-  describeOutputs(*executable);
+  describePorts(*executable);
   rememberExecutable(executable);
   out = new PJRT_LoadedExecutable{std::move(executable)};
   return nullptr;
@@ -237,7 +251,7 @@ PJRT_Error *compileAhead(Compile_Args *args) {
     return why;
   executable->options.assign(args->compile_options, args->compile_options_size);
   executable->devices.resize(options.partitions);
-  describeOutputs(*executable);
+  describePorts(*executable);
   args->executable = new PJRT_Executable{std::move(executable)};
   return nullptr;
 }

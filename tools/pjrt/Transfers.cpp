@@ -24,6 +24,7 @@ struct PendingArray {
   std::vector<int64_t> dims;
   StoragePtr storage;
   PromisePtr ready;
+  MemoryOrder order;
 };
 } // namespace
 
@@ -52,9 +53,15 @@ PJRT_Error *begin(Client_CreateBuffersForAsyncHostToDevice_Args *args) {
     PendingArray array{spec.type,
                        {spec.dims, spec.dims + spec.num_dims},
                        nullptr,
-                       std::make_shared<Promise>()};
+                       std::make_shared<Promise>(),
+                       {}};
+    const MemoryLayout *layout =
+        i < args->num_device_layouts ? args->device_layouts[i] : nullptr;
     if (PJRT_Error *why =
             allocate(array.type, array.dims, manager->device, array.storage))
+      return why;
+    if (PJRT_Error *why =
+            readOrder(layout, array.type, array.dims, array.order))
       return why;
     manager->arrays.push_back(std::move(array));
   }
@@ -107,9 +114,17 @@ transferLiteral(AsyncHostToDeviceTransferManager_TransferLiteral_Args *args) {
       args->shape_num_dims != array->dims.size() ||
       !std::equal(array->dims.begin(), array->dims.end(), args->shape_dims))
     return error(kInvalidArgument, "the value has not the array's shape");
-  return give(*array, args->data, 0,
-              static_cast<int64_t>(array->storage->size()), /*isLast=*/true,
-              args->done_with_h2d_transfer);
+  MemoryOrder order;
+  if (PJRT_Error *why =
+          readOrder(args->shape_layout, array->type, array->dims, order))
+    return why;
+  size_t element = elementType(array->type)->bytes;
+  std::vector<char> value(array->storage->size());
+  copyArray(value.data(), array->order, args->data,
+            byteStrides(array->dims, order, element).data(), array->dims,
+            element);
+  return give(*array, value.data(), 0, static_cast<int64_t>(value.size()),
+              /*isLast=*/true, args->done_with_h2d_transfer);
 }
 
 PJRT_Error *
@@ -120,7 +135,7 @@ retrieve(AsyncHostToDeviceTransferManager_RetrieveBuffer_Args *args) {
     return why;
   args->buffer_out =
       makeBuffer(array->type, array->dims, args->transfer_manager->device,
-                 array->storage, array->ready);
+                 array->storage, array->ready, array->order);
   return nullptr;
 }
 
@@ -171,8 +186,13 @@ PJRT_Error *uninitialized(Client_CreateUninitializedBuffer_Args *args) {
   if (PJRT_Error *why =
           allocate(args->shape_element_type, dims, device, storage))
     return why;
-  args->buffer = makeBuffer(args->shape_element_type, std::move(dims), device,
-                            std::move(storage), Promise::kept());
+  MemoryOrder order;
+  if (PJRT_Error *why =
+          readOrder(args->shape_layout, args->shape_element_type, dims, order))
+    return why;
+  args->buffer =
+      makeBuffer(args->shape_element_type, std::move(dims), device,
+                 std::move(storage), Promise::kept(), std::move(order));
   return nullptr;
 }
 
@@ -184,12 +204,17 @@ PJRT_Error *broken(Client_CreateErrorBuffer_Args *args) {
   if (PJRT_Error *why = allocate(args->shape_element_type, dims,
                                  args->memory->device, storage))
     return why;
+  MemoryOrder order;
+  if (PJRT_Error *why =
+          readOrder(args->shape_layout, args->shape_element_type, dims, order))
+    return why;
   PJRT_Error said{args->error_code,
                   std::string(args->error_message, args->error_message_size)};
   auto ready = std::make_shared<Promise>();
   ready->settle(&said);
   args->buffer = makeBuffer(args->shape_element_type, std::move(dims),
-                            args->memory->device, std::move(storage), ready);
+                            args->memory->device, std::move(storage), ready,
+                            std::move(order));
   return nullptr;
 }
 

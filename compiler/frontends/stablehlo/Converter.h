@@ -134,7 +134,6 @@ struct ConversionEntry {
   OpRole role = OpRole::Plain;
 };
 /// Null where the op is not known.
-  bool mayHaveNoResult = false; ///< what it does besides counts
 const ConversionEntry *findConversion(llvm::StringRef name);
 
 /// The table's parts, by family.

@@ -13,6 +13,7 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Verifier.h"
+#include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/FormatVariadic.h"
 
 using namespace mlir;
@@ -33,6 +34,8 @@ private:
   LogicalResult convertMain(bool isOneDevice);
   bool callsHost();
   LogicalResult checkTypes(TypeRange types, StringRef what);
+  FailureOr<std::string> arrangement(DictionaryAttr foreign, int64_t rank,
+                                     ArrayRef<int64_t> devices);
   FailureOr<DictionaryAttr> port(DictionaryAttr foreign, Type type,
                                  const std::string &name, StringRef role,
                                  bool isArgument);
@@ -123,6 +126,57 @@ LogicalResult ProgramImporter::checkTypes(TypeRange types, StringRef what) {
   return success();
 }
 
+/// What XLA calls a layout, "{0,1}": dimensions from minor to major. Empty for
+/// "default", and for "auto", which leaves the choice to the compiler.
+static std::optional<SmallVector<int64_t>> readLayoutMode(StringRef text,
+                                                          int64_t rank) {
+  SmallVector<int64_t> dims;
+  if (text == "default" || text == "auto")
+    return dims;
+  if (!text.consume_front("{") || !text.consume_back("}"))
+    return std::nullopt;
+  for (int64_t i = 0; i < rank; ++i) {
+    int64_t dim = 0;
+    if ((i > 0 && !text.consume_front(",")) || text.consumeInteger(10, dim) ||
+        dim < 0 || dim >= rank || llvm::is_contained(dims, dim))
+      return std::nullopt;
+    dims.push_back(dim);
+  }
+  return text.empty() ? std::optional(dims) : std::nullopt;
+}
+
+/// How the caller's memory of an argument or a result differs from what the
+/// program runs on, row-major arrays in the order of its mesh's devices:
+///
+///   {"devices":[3,2,1,0],"minor_to_major":[0,1]}
+///
+/// Empty where it does not.
+FailureOr<std::string> ProgramImporter::arrangement(DictionaryAttr foreign,
+                                                    int64_t rank,
+                                                    ArrayRef<int64_t> devices) {
+  SmallVector<std::string> parts;
+  auto add = [&](StringRef name, ArrayRef<int64_t> numbers) {
+    std::string list = llvm::join(
+        llvm::map_range(numbers, [](int64_t n) { return std::to_string(n); }),
+        ",");
+    parts.push_back(llvm::formatv("\"{0}\":[{1}]", name, list));
+  };
+  if (!devices.empty())
+    add("devices", devices);
+  if (auto text =
+          foreign ? foreign.getAs<StringAttr>("mhlo.layout_mode") : nullptr) {
+    auto order = readLayoutMode(text.getValue(), rank);
+    if (!order)
+      return emitError(functions["main"].op->getLoc())
+             << "the layout " << text
+             << " is not supported; give an order of the " << rank
+             << " dimensions, as Layout(major_to_minor=...), and no tiles";
+    if (!llvm::is_sorted(llvm::reverse(*order)))
+      add("minor_to_major", *order);
+  }
+  return parts.empty() ? "" : "{" + llvm::join(parts, ",") + "}";
+}
+
 FailureOr<DictionaryAttr> ProgramImporter::port(DictionaryAttr foreign,
                                                 Type type,
                                                 const std::string &name,
@@ -132,11 +186,16 @@ FailureOr<DictionaryAttr> ProgramImporter::port(DictionaryAttr foreign,
   list.append(kNameAttr, builder.getStringAttr(name));
   list.append(kRoleAttr, builder.getStringAttr(role));
   Location loc = functions["main"].op->getLoc();
+  int64_t rank = cast<RankedTensorType>(type).getRank();
   auto said = shardings.resolve(
-      loc, foreign ? foreign.get("sdy.sharding") : Attribute(),
-      cast<RankedTensorType>(type).getRank());
+      loc, foreign ? foreign.get("sdy.sharding") : Attribute(), rank);
   if (failed(said))
     return failure();
+  auto arranged = arrangement(foreign, rank, said->devices);
+  if (failed(arranged))
+    return failure();
+  if (!arranged->empty())
+    list.append(kMetadataAttr, builder.getStringAttr(*arranged));
   if (said->layout) {
     Layout layout = said->layout.getLayout();
     if (!devicePorts)
@@ -165,6 +224,7 @@ LogicalResult ProgramImporter::convertMain(bool isOneDevice) {
   Block *entry = function.addEntryBlock();
   builder.setInsertionPointToEnd(entry);
   Converter converter(builder, shardings, functions);
+  converter.isOneDevice = isOneDevice;
   for (auto [from, to] :
        llvm::zip_equal(main.body->getArguments(), entry->getArguments()))
     converter.map(from, to);
@@ -229,8 +289,9 @@ void ProgramImporter::donate(func::FuncOp function) {
       continue;
     // Memory is taken over only where both lie alike.
     Attribute wanted = function.getResultAttr(*to, kLayoutAttr);
-    if (wanted && wanted != function.getArgAttr(i, kLayoutAttr))
-  converter.isOneDevice = isOneDevice;
+    if ((wanted && wanted != function.getArgAttr(i, kLayoutAttr)) ||
+        function.getResultAttr(*to, kMetadataAttr) !=
+            function.getArgAttr(i, kMetadataAttr))
       continue;
     taken.set(*to);
     function.setArgAttr(i, kDonatedAttr, builder.getI64IntegerAttr(*to));

@@ -47,3 +47,72 @@ bool stablehlo::isSameDevices(const Mesh &from, const Mesh &to) {
       return false;
   return from.size() == to.size();
 }
+
+/// The axes of a mesh cut into prime factors, major to minor.
+static SmallVector<SubAxis> primeDigits(const Mesh &mesh) {
+  SmallVector<SubAxis> digits;
+  for (unsigned axis = 0; axis < mesh.axes.size(); ++axis) {
+    int64_t rest = mesh.axes[axis].size, skip = 1;
+    for (int64_t prime = 2; rest > 1;) {
+      if (prime * prime > rest)
+        prime = rest;
+      if (rest % prime != 0) {
+        ++prime;
+        continue;
+      }
+      digits.push_back({axis, skip, prime});
+      skip *= prime;
+      rest /= prime;
+    }
+  }
+  return digits;
+}
+
+/// For each digit of `from`, the place among those of `to` that has its size
+/// and is not taken.
+static SmallVector<unsigned> matchDigits(ArrayRef<SubAxis> from,
+                                         ArrayRef<SubAxis> to) {
+  SmallVector<unsigned> places;
+  SmallVector<bool> taken(to.size(), false);
+  for (const SubAxis &digit : from)
+    for (unsigned place = 0; place < to.size(); ++place)
+      if (!taken[place] && to[place].size == digit.size) {
+        taken[place] = true;
+        places.push_back(place);
+        break;
+      }
+  return places;
+}
+
+std::optional<Mesh> stablehlo::alignedTo(const Mesh &from, const Mesh &to) {
+  if (isSameDevices(from, to))
+    return from;
+  if (from.size() != to.size() || positionsIn(from).empty() ||
+      positionsIn(to).empty())
+    return std::nullopt;
+  // The strides of a linear position, digit by digit.
+  SmallVector<SubAxis> digits = primeDigits(from), others = primeDigits(to);
+  SmallVector<unsigned> places = matchDigits(digits, others);
+  SmallVector<int64_t> strides(others.size(), 1);
+  for (size_t i = others.size(); i-- > 1;)
+    strides[i - 1] = strides[i] * others[i].size;
+  Mesh aligned = from;
+  aligned.devices.resize(from.size());
+  for (int64_t position = 0; position < from.size(); ++position) {
+    int64_t rest = position, there = 0;
+    for (size_t i = digits.size(); i-- > 0; rest /= digits[i].size)
+      there += rest % digits[i].size * strides[places[i]];
+    aligned.devices[position] = deviceAt(to, there);
+  }
+  return aligned;
+}
+
+SmallVector<int64_t> stablehlo::orderOn(const Mesh &from, const Mesh &aligned,
+                                        const Mesh &to) {
+  if (aligned == from)
+    return {};
+  SmallVector<int64_t> order(to.size()), positions = positionsIn(aligned);
+  for (int64_t place = 0; place < to.size(); ++place)
+    order[place] = deviceAt(from, positions[deviceAt(to, place)]);
+  return order;
+}

@@ -8,6 +8,13 @@
 //   <"a"=4, "b"=2>                "a"      ["data", "model":(1)2]
 //   <"m"=4, "d"=2>, transposed    "m"      ["model"]
 //
+// Any order of the devices can be said, too: the axes then name the places that
+// they would have in the order of the program's mesh, and a list names the
+// device at each place. <"x"=4, devices = [3, 2, 1, 0]> in <"y"=4>:
+//
+//   alignedTo      <"x"=4>        "x"      ["y"]
+//   orderOn        [3, 2, 1, 0]   place 0 is device 3's
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_COMPILER_FRONTENDS_STABLEHLO_MESHDIGITS_H
@@ -27,6 +34,16 @@ std::optional<SubAxes> digitsOf(const Mesh &from, const SubAxis &part,
 /// Can all axes of `from` be said in those of `to`, and do the same devices
 /// then lie at the same places?
 bool isSameDevices(const Mesh &from, const Mesh &to);
+
+/// `from` with its devices in an order in which all its axes can be said in
+/// those of `to`: its own where they can. Nothing for other devices than those
+/// of `to`.
+std::optional<Mesh> alignedTo(const Mesh &from, const Mesh &to);
+
+/// The device of `from` at each position of `to`, where `aligned` says its axes
+/// there; empty where these are the devices of `to`.
+llvm::SmallVector<int64_t> orderOn(const Mesh &from, const Mesh &aligned,
+                                   const Mesh &to);
 
 } // namespace weft::stablehlo
 

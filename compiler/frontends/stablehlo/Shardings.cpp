@@ -123,12 +123,12 @@ LogicalResult Shardings::see(Location loc, Attribute attribute) {
     return failure();
   if ((*mesh).getMesh().size() == 1 || (meshAttribute && !namesAxes(tree)))
     return success();
-  if (meshAttribute &&
-      !isSameDevices((*mesh).getMesh(), meshAttribute.getMesh()))
+  if (meshAttribute && !alignedTo((*mesh).getMesh(), meshAttribute.getMesh()))
     return emitError(loc) << "the program shards over " << meshAttribute
-                          << " and over " << *mesh
-                          << "; axes of the one are no parts of the other's, "
-                             "and Weft takes one mesh for a program";
+                          << " of " << meshAttribute.getMesh().size()
+                          << " devices and over " << *mesh << " of "
+                          << (*mesh).getMesh().size()
+                          << "; Weft takes one set of devices for a program";
   if (!meshAttribute)
     meshAttribute = *mesh;
   return success();
@@ -224,7 +224,9 @@ FailureOr<Annotation> Shardings::resolve(Location loc, Attribute attribute,
     auto said = meshOf(loc, sharding);
     if (failed(said))
       return failure();
-    own = (*said).getMesh();
+    const Mesh foreign = (*said).getMesh();
+    own = alignedTo(foreign, mesh).value_or(foreign);
+    annotation.devices = orderOn(foreign, own, mesh);
   }
   ArrayAttr dims = listOf(sharding, "dims");
   if (static_cast<int64_t>(dims.size()) != rank)

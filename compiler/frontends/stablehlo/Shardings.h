@@ -7,7 +7,8 @@
 //   LayoutAttr layout = shardings.layoutOf(attribute, rank, error);
 //
 // A program has one mesh: that of its first sharding. Shardings over another
-// mesh of the same devices are said in its axes (MeshDigits.h).
+// mesh of the same devices are said in its axes (MeshDigits.h); an argument or a
+// result over one with its devices in another order says that order, too.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,6 +28,10 @@ struct Annotation {
   llvm::SmallVector<int64_t> open; ///< dimensions that may take more axes
   int64_t priority = 0;
   llvm::SmallVector<mlir::Attribute> replicated; ///< names of axes
+  /// The device at each position of the program's mesh, where the sharding's
+  /// own mesh has them in another order. Only where a value meets its caller's
+  /// memory does the order matter.
+  llvm::SmallVector<int64_t> devices;
 
   /// weft.open, weft.priority and weft.replicated, as far as it says so.
   llvm::SmallVector<mlir::NamedAttribute> wishes() const;
@@ -35,7 +40,7 @@ struct Annotation {
 class Shardings {
 public:
   /// Finds the mesh. Fails with an error where there are two of different
-  /// devices.
+  /// sets of devices.
   llvm::LogicalResult collect(mlir::ModuleOp program);
   /// Null where nothing is sharded.
   MeshAttr mesh() const { return meshAttribute; }
