@@ -300,7 +300,6 @@ void ProgramImporter::donate(func::FuncOp function) {
 
 OwningOpRef<ModuleOp> ProgramImporter::run(const ImportOptions &options) {
   devicePorts = options.devicePorts;
-  dropScalarConstraints(program);
   forwardTuples(program);
   shardTokens(program);
   if (failed(translateShardingStrings(program)) ||

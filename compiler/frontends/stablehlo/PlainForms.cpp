@@ -16,43 +16,12 @@ static bool isScalar(Type type) {
   return tensor && tensor.getRank() == 0;
 }
 
-//===----------------------------------------------------------------------===//
-// Constraints of scalars
-//===----------------------------------------------------------------------===//
-
 static bool isOfScalars(Region &region) {
   if (!region.hasOneBlock() || region.front().empty() ||
       region.front().getNumArguments() == 0)
     return false;
   return llvm::all_of(region.front().getArgumentTypes(), isScalar) &&
          llvm::all_of(region.front().back().getOperandTypes(), isScalar);
-}
-
-/// A constraint that every layout of a scalar meets, or a cast to the same type.
-static bool saysNothing(Operation &op) {
-  if (op.getNumOperands() != 1 || op.getNumResults() != 1 ||
-      op.getOperand(0).getType() != op.getResult(0).getType())
-    return false;
-  if (isa<UnrealizedConversionCastOp>(op))
-    return true;
-  if (ForeignOp(&op).name() != "sdy.sharding_constraint" ||
-      !isScalar(op.getResult(0).getType()))
-    return false;
-  auto sharding = op.getAttrOfType<DictionaryAttr>("sharding");
-  auto sums = sharding ? sharding.getAs<ArrayAttr>("unreduced") : ArrayAttr();
-  return !sums || sums.empty();
-}
-
-void stablehlo::dropScalarConstraints(ModuleOp program) {
-  program.walk([](Operation *op) {
-    for (Region &region : op->getRegions())
-      if (isOfScalars(region))
-        for (Operation &inner : llvm::make_early_inc_range(region.front()))
-          if (saysNothing(inner)) {
-            inner.getResult(0).replaceAllUsesWith(inner.getOperand(0));
-            inner.erase();
-          }
-  });
 }
 
 //===----------------------------------------------------------------------===//

@@ -17,11 +17,6 @@
 
 namespace weft::stablehlo {
 
-/// Removes shardings of scalars in regions of scalars (reducers, comparators):
-/// JAX writes one after each op of a program with explicit axes. A scalar has
-/// one layout, unless it is left unreduced.
-void dropScalarConstraints(mlir::ModuleOp program);
-
 /// Gives shardings of tokens the one dimension that tokens have here.
 void shardTokens(mlir::ModuleOp program);
 
