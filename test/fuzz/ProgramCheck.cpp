@@ -85,13 +85,14 @@ std::string differenceOf(const Tensor &expected, const Tensor &found,
   return "";
 }
 
-static double drawSpecial(int64_t number) {
-  constexpr double inf = std::numeric_limits<double>::infinity();
-  constexpr double values[] = {
+/// A float of kDrawAttr's kinds.
+static double drawSpecial(StringRef kind, int64_t number) {
+  static constexpr double inf = std::numeric_limits<double>::infinity();
+  static constexpr double values[] = {
       -0.0, 0,   -0.0,
       0,    1,   -2,
       -inf, inf, std::numeric_limits<double>::quiet_NaN()};
-  return values[number % 9];
+  return kind == "large" ? double(8192 * (number % 9 - 4)) : values[number % 9];
 }
 
 /// Floats and signed integers in [-4, 4], unsigned ones in [0, 8]; or reals in
@@ -99,7 +100,7 @@ static double drawSpecial(int64_t number) {
 static Tensor drawInput(func::FuncOp function, unsigned index,
                         const CheckWishes &wishes) {
   auto type = cast<RankedTensorType>(function.getArgumentTypes()[index]);
-  bool isSpecial = bool(function.getArgAttr(index, kSpecialAttr));
+  auto kind = function.getArgAttrOfType<StringAttr>(index, kDrawAttr);
   std::mt19937_64 random(wishes.inputs * 1000003 + index);
   Tensor tensor(type);
   for (int64_t i = 0; i < tensor.size(); ++i) {
@@ -108,8 +109,8 @@ static Tensor drawInput(func::FuncOp function, unsigned index,
       tensor.setInteger(i, type.getElementType().isInteger(1) ? number % 2
                            : tensor.isUnsigned()              ? number % 9
                                                               : number % 9 - 4);
-    else if (isSpecial)
-      tensor.setReal(i, drawSpecial(number));
+    else if (kind)
+      tensor.setReal(i, drawSpecial(kind, number));
     else if (wishes.reals)
       tensor.setReal(i, std::ldexp(static_cast<double>(number), -52) - 1);
     else

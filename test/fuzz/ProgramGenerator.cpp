@@ -316,6 +316,8 @@ std::string ProgramGenerator::run() {
   std::string mesh = drawMesh();
   drawArguments();
   steps(options.ops);
+  if (!options.planned && !options.reals && oneIn(6))
+    largeSum();
   std::string head = signature();
   return "#mesh = #weft.mesh<" + mesh +
          ">\nmodule attributes {weft.mesh = #mesh} {\n" + functions + head +

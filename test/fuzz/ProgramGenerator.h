@@ -99,7 +99,8 @@ private:
     std::string attributes; ///< each after a comma
   };
   void drawArguments();
-  void addArgument(const std::string &name, RandomValue value, bool special);
+  void addArgument(const std::string &name, RandomValue value,
+                   const char *draw);
   void donate(const RandomValue &result, size_t index);
   std::string signature();
 
@@ -134,6 +135,7 @@ private:
   void reduce();
   void reduceBits();
   void dot();
+  void largeSum();
   // RandomMoves.cpp
   void reverse();
   void roll();
@@ -238,6 +240,7 @@ private:
   std::vector<std::pair<std::string, int64_t>> axes;
   std::vector<Argument> arguments;
   std::vector<RandomValue> values;
+  std::vector<RandomValue> lastValues; ///< returned, and taken by no room
   std::vector<TapeEdge> tape;
   std::string body, functions;
   std::vector<RandomValue> outerValues; ///< while a function's body is drawn

@@ -118,21 +118,21 @@ void ProgramGenerator::drawArguments() {
       value.integral = false;
     }
     value.signedZeros = true;
-    addArgument("%x" + std::to_string(i), value, special);
+    addArgument("%x" + std::to_string(i), value, special ? "special" : "");
+    values.back().special = special;
   }
 }
 
 void ProgramGenerator::addArgument(const std::string &name, RandomValue value,
-                                   bool special) {
+                                   const char *draw) {
   size_t rank = value.shape.size();
   define(name, std::move(value));
-  values.back().special = special;
   bool annotated = below(3) != 0;
   std::string attributes =
       annotated ? ", weft.layout = " + drawLayout(rank) : "";
   attributes += drawWishes(rank, annotated);
-  if (special)
-    attributes += ", " + std::string(kSpecialAttr);
+  if (*draw)
+    attributes += ", " + std::string(kDrawAttr) + " = \"" + draw + "\"";
   arguments.push_back({values.back(), attributes});
 }
 
@@ -168,6 +168,7 @@ std::string ProgramGenerator::signature() {
     chosen.push_back(values[i]);
   if (values.size() > 3 && oneIn(3))
     chosen.push_back(values[below(values.size() - 3)]);
+  chosen.insert(chosen.end(), lastValues.begin(), lastValues.end());
   std::string names, types, results, inputs;
   for (size_t i = 0; i < chosen.size(); ++i) {
     const RandomValue &x = chosen[i];

@@ -10,8 +10,9 @@ namespace weft {
 
 /// On a result: how far two right programs may be apart (f64); none: equal.
 inline constexpr char kErrorBoundAttr[] = "weft.error_bound";
-/// On an argument: NaN, infinities and -0 are drawn among its integers.
-inline constexpr char kSpecialAttr[] = "weft.special_numbers";
+/// On an argument: how it is drawn. "special": NaN, infinities and -0 among the
+/// integers; "large": multiples of 8192, whose sums overflow f16.
+inline constexpr char kDrawAttr[] = "weft.draw";
 
 struct ProgramOptions {
   unsigned ops = 8;

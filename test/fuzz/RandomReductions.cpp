@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
 namespace weft {
 
@@ -81,6 +82,42 @@ void ProgramGenerator::reduceBits() {
   result.bound = std::ldexp(1.0, static_cast<int>(x->element->width));
   if (!dims.empty())
     emit(reduceText(kinds[below(2)], *x, dims, result), result);
+}
+
+/// A sum or a product of matrices whose partial sums overflow f16 where the
+/// whole may not: it is rounded once, so terms add up exactly before. Nothing
+/// takes the result, whose infinities would depend on the order of sums.
+void ProgramGenerator::largeSum() {
+  RandomValue x;
+  x.element = &elementKind("f16");
+  x.shape = {1 + below(8), 1 + below(40)};
+  x.bound = std::numeric_limits<double>::infinity();
+  x.integral = false;
+  x.unit = x.element->unit;
+  addArgument("%large", x, "large");
+  x = values.back();
+  values.pop_back();
+  RandomValue result = x;
+  result.name = fresh("sum");
+  if (oneIn(2)) {
+    int64_t dim = below(2);
+    result.shape.erase(result.shape.begin() + dim);
+    line(result.name + " = weft.reduce sum " + x.name + " dims " + list({dim}) +
+         " : " + typeOf(x) + " -> " + typeOf(result));
+  } else {
+    RandomValue y = x;
+    y.shape = {x.shape[1], 1 + below(4)};
+    y.bound = 4;
+    y.integral = true;
+    addArgument("%factors", y, "");
+    y = values.back();
+    values.pop_back();
+    result.shape = {x.shape[0], y.shape[1]};
+    line(result.name + " = weft.dot " + x.name + ", " + y.name +
+         " contract [1] x [0] : " + typeOf(x) + ", " + typeOf(y) + " -> " +
+         typeOf(result));
+  }
+  lastValues.push_back(result);
 }
 
 /// Contracts one pair of dimensions, sometimes two, with a batch sometimes.
