@@ -30,7 +30,7 @@ std::vector<FileReader> fileReaders();
 /// checks. The kernels stay as they are: who can forge them can run anything.
 bool readPlan(const std::string &bytes);
 bool readProgram(const std::string &bytes);
-/// Text or a portable artifact, to weft.
+/// Text or a portable artifact, to weft, planned and explained.
 bool readStablehlo(const std::string &text);
 bool readArtifact(const std::string &bytes);
 /// Bytes as functions that call each other, themselves too: inlined, a few bytes

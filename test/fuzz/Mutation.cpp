@@ -88,6 +88,33 @@ static void replaceToken(std::string &text, Random &random) {
   text.replace(begin, end - begin, values[random() % std::size(values)]);
 }
 
+/// Replaces digits, of a dimension in `tensor<4x8xf32>` too, by a size where
+/// 32 or 64 bits end.
+static void replaceSize(std::string &text, Random &random) {
+  static const std::string values[] = {"0",
+                                       "2147483647",
+                                       "2147483648",
+                                       "4294967296",
+                                       "1099511627776",
+                                       "2305843009213693952",
+                                       "4611686018427387903",
+                                       "4611686018427387904",
+                                       "9223372036854775807",
+                                       "9223372036854775808"};
+  static constexpr char digits[] = "0123456789";
+  size_t begin = text.find_first_of(digits, random() % text.size());
+  if (begin == std::string::npos)
+    return;
+  size_t end = text.find_first_not_of(digits, begin);
+  text.replace(begin, end == std::string::npos ? end : end - begin,
+               values[random() % std::size(values)]);
+}
+
+/// Up to a mebibyte of spaces, which compress to nothing.
+static void widen(std::string &text, Random &random) {
+  text.insert(random() % text.size(), size_t(1) << random() % 21, ' ');
+}
+
 static void nest(std::string &text, Random &random) {
   size_t depth = size_t(1) << random() % 17, at = random() % text.size();
   bool object = random() % 2;
@@ -103,7 +130,7 @@ std::string weft::test::mutate(std::string bytes, bool isText, Random &random) {
   // Half of the files have one fault only, which is found deeper inside.
   size_t faults = random() % 2 ? 1 : 1 + random() % 4;
   for (size_t left = faults; left && !bytes.empty(); --left) {
-    switch (random() % (isText ? 16 : 8)) {
+    switch (random() % (isText ? 20 : 8)) {
     case 0:
       bytes[anyPosition(bytes, random)] ^= char(1 << random() % 8);
       break;
@@ -124,6 +151,14 @@ std::string weft::test::mutate(std::string bytes, bool isText, Random &random) {
       break;
     case 8:
       nest(bytes, random);
+      break;
+    case 9:
+      widen(bytes, random);
+      break;
+    case 10:
+    case 11:
+    case 12:
+      replaceSize(bytes, random);
       break;
     default:
       replaceToken(bytes, random);

@@ -3,11 +3,15 @@
 #include "weft/test/fuzz/FileReaders.h"
 
 #include "weft/compiler/Register.h"
+#include "weft/compiler/explain/Explain.h"
 #include "weft/compiler/frontends/stablehlo/Import.h"
+#include "weft/compiler/stages/StagePasses.h"
 #include "weft/tools/weft/ReadArtifact.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
 
 using namespace weft;
 
@@ -20,7 +24,15 @@ bool weft::test::readStablehlo(const std::string &bytes) {
   mlir::ScopedDiagnosticHandler silent(
       &context, [](mlir::Diagnostic &) { return mlir::success(); });
   auto program = stablehlo::read(bytes, "fuzz", &context);
-  return program && stablehlo::import(*program, {});
+  auto module = program ? stablehlo::import(*program, {})
+                        : mlir::OwningOpRef<mlir::ModuleOp>();
+  StagePasses passes(&context);
+  if (!module ||
+      failed(passes.reach(Stage::imported, Stage::plan, true).run(*module)) ||
+      failed(mlir::verify(*module)))
+    return false;
+  toText(explainProgram(*module));
+  return true;
 }
 
 bool weft::test::readArtifact(const std::string &bytes) {
