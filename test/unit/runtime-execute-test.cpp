@@ -110,16 +110,21 @@ TEST_CASE("what does not fit a run is an error") {
   uint32_t out = p.output("out", DType::f32, {8}, {{whole(0, 4)}});
   p.copy(in, out);
   std::vector<uint8_t> image = p.image();
-  Loaded program(image, "cpu:2");
-  CHECK(program.run() == "program \"test\" needs device 2, the runtime has 2; "
-                         "create it with more devices");
+  Loaded program(image, "cpu:4");
+  weft_buffer *none = nullptr;
+  weft_runtime *runtime = nullptr;
+  const std::string tooFew = "program \"test\" needs device 2, the runtime has "
+                             "2; create it with more devices";
+  REQUIRE(take(weft_runtime_create("cpu:2", 0, &runtime)) == "");
+  CHECK(take(weft_input_create(runtime, program.program, 0, &none)) == tooFew);
+  CHECK(take(weft_execute(runtime, program.program, program.inputs.data(),
+                          program.outputs.data())) == tooFew);
+  weft_runtime_free(runtime);
   float data[8] = {};
   CHECK(take(weft_buffer_write(program.inputs[0], data, 28)) ==
         "\"in\" has 32 bytes, not 28");
-  weft_buffer *none = nullptr;
   CHECK(take(weft_input_create(program.runtime, program.program, 1, &none)) ==
         "program \"test\" has 1 inputs, there is no number 1");
-  weft_runtime *runtime = nullptr;
   REQUIRE(take(weft_runtime_create("cpu:5", 0, &runtime)) == "");
   CHECK(weft_runtime_device_count(runtime) == 5);
   weft_runtime_free(runtime);

@@ -13,6 +13,8 @@ static Error createBuffer(weft_runtime *runtime, const weft_program *program,
     return makeError(WEFT_INVALID_ARGUMENT, "null argument");
   *out = nullptr;
   const Plan &plan = program->program->plan();
+  if (Error error = runtime->checkDevices(plan))
+    return error;
   const std::vector<PortInfo> &ports = isInput ? plan.inputs : plan.outputs;
   if (index >= ports.size())
     return makeError(WEFT_INVALID_ARGUMENT, "program \"", plan.name, "\" has ",

@@ -5,15 +5,6 @@
 
 using namespace weft::runtime;
 
-static Error checkDevices(const weft_runtime &runtime, const Plan &plan) {
-  for (int64_t device : plan.mesh.devices)
-    if (device >= runtime.deviceCount)
-      return makeError(WEFT_INVALID_ARGUMENT, "program \"", plan.name,
-                       "\" needs device ", device, ", the runtime has ",
-                       runtime.deviceCount, "; create it with more devices");
-  return nullptr;
-}
-
 /// A port takes buffers of the runtime that hold the same parts of an equal
 /// array on each device; no buffer twice, but for a donation.
 static Error checkPort(weft_runtime &runtime, const PortInfo &port,
@@ -228,7 +219,7 @@ static Error execute(weft_runtime *runtime, const weft_program *program,
   if ((!inputs && !plan.inputs.empty()) || (!outputs && !plan.outputs.empty()))
     return makeError(WEFT_INVALID_ARGUMENT, "null argument");
   std::lock_guard<std::mutex> guard(runtime->mutex);
-  if (Error e = checkDevices(*runtime, plan))
+  if (Error e = runtime->checkDevices(plan))
     return e;
   if (Error e = check(plan))
     return e;

@@ -32,6 +32,15 @@ Error weft_runtime::executorFor(const std::shared_ptr<const Program> &program,
   return nullptr;
 }
 
+Error weft_runtime::checkDevices(const Plan &plan) const {
+  for (int64_t device : plan.mesh.devices)
+    if (device >= deviceCount)
+      return makeError(WEFT_INVALID_ARGUMENT, "program \"", plan.name,
+                       "\" needs device ", device, ", the runtime has ",
+                       deviceCount, "; create it with more devices");
+  return nullptr;
+}
+
 Ownership weft_runtime::ownership(const Mesh &mesh) const {
   Ownership out;
   if (!processes)

@@ -37,6 +37,10 @@ struct weft_runtime {
               weft::runtime::Executor *&out);
   weft::runtime::Error growArenas(const weft::runtime::Plan &plan);
 
+  /// An error for a program that needs a device that is not there. What is
+  /// counted or kept by device may be indexed behind it.
+  weft::runtime::Error checkDevices(const weft::runtime::Plan &plan) const;
+
   /// Who runs the devices of a mesh.
   weft::runtime::Ownership ownership(const weft::runtime::Mesh &mesh) const;
 
