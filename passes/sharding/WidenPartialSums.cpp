@@ -49,12 +49,32 @@ static RankedTensorType widened(Value value) {
   return type.clone(Float32Type::get(type.getContext()));
 }
 
+/// Its operands, results and arguments have the types that somebody states.
+static bool isPort(Operation *op) {
+  return isa<func::FuncOp, func::ReturnOp, FixedLayoutsOpInterface>(op);
+}
+
+/// Of a loop or a branch, also what its regions are given and yield.
+static SmallVector<Value> valuesOf(Operation *op) {
+  SmallVector<Value> values(op->getOperands());
+  if (op->hasTrait<OpTrait::IsTerminator>() && !isPort(op->getParentOp()))
+    llvm::append_range(values, op->getParentOp()->getResults());
+  llvm::append_range(values, op->getResults());
+  for (Region &region : op->getRegions())
+    for (Block &block : region) {
+      llvm::append_range(values, block.getArguments());
+      llvm::append_range(values, block.getTerminator()->getOperands());
+    }
+  return values;
+}
+
 namespace {
 class Widening {
 public:
   unsigned run(ModuleOp module);
 
 private:
+  void collect(ModuleOp module);
   void widenUses(Operation *op);
   void narrow(Operation *op, Value result);
 
@@ -89,18 +109,41 @@ void Widening::widenUses(Operation *op) {
       narrow(op, result);
 }
 
-unsigned Widening::run(ModuleOp module) {
-  llvm::SetVector<Operation *> touched;
+/// A port, or a manual computation, that has a part of a sum on each device
+/// states that it is f16, and so is what is computed with it in front of a
+/// reshard.
+void Widening::collect(ModuleOp module) {
+  llvm::SetVector<Value> stated;
+  auto add = [&](Operation *at, Value value) {
+    if (isPartialHalf(value))
+      (isPort(at) ? stated : partial).insert(value);
+  };
   module.walk([&](Operation *op) {
     for (Value result : op->getResults())
-      if (isPartialHalf(result))
-        partial.insert(result);
+      add(op, result);
     for (Region &region : op->getRegions())
-      for (Block &block : region)
-        for (BlockArgument argument : block.getArguments())
-          if (!isa<func::FuncOp>(op) && isPartialHalf(argument))
-            partial.insert(argument);
+      for (Value argument : region.getArguments())
+        add(op, argument);
+    if (isPort(op))
+      for (Value operand : op->getOperands())
+        add(op, operand);
   });
+  for (unsigned i = 0; i < stated.size(); ++i) {
+    SmallVector<Operation *> near(stated[i].getUsers());
+    if (Operation *op = stated[i].getDefiningOp())
+      near.push_back(op);
+    for (Operation *op : near)
+      if (!isa<ReshardOp>(op))
+        for (Value value : valuesOf(op))
+          if (isPartialHalf(value))
+            stated.insert(value);
+  }
+  partial.remove_if([&](Value value) { return stated.contains(value); });
+}
+
+unsigned Widening::run(ModuleOp module) {
+  llvm::SetVector<Operation *> touched;
+  collect(module);
   for (Value value : partial) {
     if (Operation *op = value.getDefiningOp())
       touched.insert(op);

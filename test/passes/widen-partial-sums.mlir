@@ -55,3 +55,20 @@ module attributes {weft.mesh = #mesh} {
     return %r#0 : tensor<4x3xf16>
   }
 }
+
+// -----
+
+#mesh = #weft.mesh<"data"=2>
+#rows = #weft.layout<#mesh, [{"data"}, {}]>
+#parts = #weft.layout<#mesh, [{}], partial = sum{"data"}>
+module attributes {weft.mesh = #mesh} {
+  // A port states that its parts are f16, so the sum in front of it is.
+  // CHECK-LABEL: func.func @port
+  // CHECK-NOT: f32
+  // CHECK: return
+  func.func @port(%x: tensor<4x8xf16> {weft.layout = #rows}, %y: tensor<8xf16> {weft.layout = #parts}) -> (tensor<8xf16> {weft.layout = #parts}) {
+    %0 = weft.reduce sum %x dims [0] : tensor<4x8xf16> -> tensor<8xf16>
+    %1 = weft.add %0, %y : tensor<8xf16>
+    return %1 : tensor<8xf16>
+  }
+}
