@@ -141,7 +141,7 @@ std::vector<FileReader> weft::test::fileReaders() {
       {"stablehlo", true, fixtures("artifacts", ".mlir"), readStablehlo},
       {"calls",
        false,
-       {std::string(40, '\2'), std::string(160, '\7')},
+       {std::string(40, '\1'), std::string(10, '\2')},
        readCalls},
       {"artifact", false, fixtures("artifacts", ".mlirbc"), readArtifact},
   };

@@ -91,7 +91,8 @@ for ordered in (False, True):
         call()
         return x + 1
 
-    assert mapped(call, (), None) == (None, 4), ordered
+    # Of one device, as on JAX's CPU: it has no argument that would say more.
+    assert mapped(call, (), None) == (None, 1), ordered
     assert mapped(call_with, P("x"), (), ROW) == ((), 4), ordered
     given, count = mapped(call_and_give, P("x"), P("x"), ROW)
     assert given.tolist() == list(range(1, 9)) and count == 4, ordered

@@ -184,7 +184,7 @@ def check(weft, folder, name, devices, rewritten):
     text = program(name, devices > 1)
     source.write_text(text)
     if rewritten:
-        source = folder / f"{stem}-rewritten"
+        source = folder / f"{stem}-rewritten.mlir{'' if name in NO_ARTIFACT else 'bc'}"
         source.write_bytes(other_form(name, text))
     np.savez(inputs, **{f"in/{i:03}": array for i, array in enumerate(arguments)})
     done = subprocess.run([weft, "run", source, "--inputs", inputs, "--outputs", outputs,

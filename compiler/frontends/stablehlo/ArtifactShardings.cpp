@@ -106,7 +106,8 @@ Attribute ShardyBytecode::readAttribute(DialectBytecodeReader &reader) const {
   switch (code) {
   case 0:  // manual axes
   case 7:  // shardings of several values
-  case 11: // lists of axes
+  case 11: // a list of axes
+  case 12: // lists of them
   case 16: {
     ArrayAttr values;
     return failed(readList(reader, values)) ? Attribute() : values;

@@ -118,13 +118,6 @@ LogicalResult branches(Converter &c, ForeignOp op) {
   return c.give(op, choice.getResults());
 }
 
-/// Of a tuple that is no stablehlo.tuple: see forwardTuples.
-LogicalResult tupleElement(Converter &, ForeignOp op) {
-  return op.refuse() << "takes an element of a value that is no "
-                        "stablehlo.tuple; return several results instead of a "
-                        "tuple";
-}
-
 /// Order is that of the program.
 LogicalResult token(Converter &c, ForeignOp op) {
   return c.give(op, c.splat(op, 0, op.resultType()));
@@ -172,7 +165,6 @@ constexpr ConversionEntry kEntries[] = {
     {"custom_call", customCall, 0, 0, OpRole::HasEffect},
     {"send", convertSend, 2},
     {"recv", convertReceive, 1},
-    {"get_tuple_element", tupleElement, 0},
     {"create_token", token, 0},
     {"after_all", token, 0},
 };

@@ -92,6 +92,7 @@ BINARY = {
 ROUND = {"rmi": math.floor, "rpi": math.ceil, "rni": round, "rzi": math.trunc}
 UNARY = {
     "mov": lambda a, k: a, "neg": lambda a, k: -a, "abs": lambda a, k: abs(a), "not": lambda a, k: ~a,
+    "rcp": lambda a, k: divide(1.0, a, k),
     "sqrt": lambda a, k: math.sqrt(a) if a >= 0 else math.nan, "cvta": lambda a, k: a,
 }
 
@@ -238,6 +239,10 @@ class Thread:
         op, kind, words, names = step.op, step.kind, step.words, step.operands
         if op in ("ld", "st"):
             self.transfer(step)
+        elif op == "mov" and names[0].startswith("{"):  # the parts of a register, the lowest first
+            parts, bits = [part.strip() for part in names[0].strip("{}").split(",")], self.read(names[1], kind)
+            for i, part in enumerate(parts):
+                self.write(part, bits >> i * 8 * SIZES[kind] // len(parts), f"b{8 * SIZES[kind] // len(parts)}")
         elif op in BINARY:
             kinds = [kind, "u32" if op in ("shl", "shr") else kind]
             a, b = (self.read(name, k) for name, k in zip(names[1:3], kinds))
