@@ -8,6 +8,7 @@
 
 #include "weft/dialects/weft/Weft.h"
 #include "weft/test/fuzz/ProgramCheck.h"
+#include "weft/test/fuzz/RandomProgram.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -30,7 +31,8 @@ private:
   void add(OpBuilder &builder, Value value);
 
   std::mt19937_64 random;
-  /// Bits of floats are read: a sum of -0 and the others' 0 has other ones.
+  /// Bits or signs of floats are read: a sum of -0 and the others' 0 has other
+  /// ones.
   bool seesSigns = false;
 };
 } // namespace
@@ -87,6 +89,9 @@ void Detours::add(func::FuncOp function) {
   function.walk([&](BitcastOp op) {
     seesSigns |= isa<FloatType>(getElementTypeOrSelf(op.getInput()));
   });
+  // Programs with a -0 among their arguments look at signs as well.
+  for (unsigned i = 0; i < function.getNumArguments(); ++i)
+    seesSigns |= function.getArgAttr(i, kDrawAttr) != nullptr;
   OpBuilder builder(function.getContext());
   Block &body = function.getBody().front();
   builder.setInsertionPointToStart(&body);
