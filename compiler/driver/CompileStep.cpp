@@ -6,6 +6,7 @@
 #include "weft/compiler/driver/ProgramWork.h"
 #include "weft/compiler/program/SerializePlan.h"
 #include "weft/dialects/plan/Plan.h"
+#include "weft/dialects/weft/VerifySizes.h"
 #include "weft/passes/planning/Passes.h"
 #include "weft/runtime/abi/ProgramImage.h"
 
@@ -34,6 +35,13 @@ private:
 };
 } // namespace
 
+/// The size of the program was refused, and its user was told so.
+static bool isTooLarge(ModuleOp module) {
+  ScopedDiagnosticHandler silent(module.getContext(),
+                                 [](Diagnostic &) { return success(); });
+  return failed(verifySizes(module));
+}
+
 /// One pass manager a stage, so that each has its line in the report.
 static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
                               Stage to, Timing &timing) {
@@ -53,8 +61,11 @@ static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
     if (options.timing)
       passes.enableTiming(scope);
     verifyInput = false; // the stage before ended with it
-    if (failed(passes.run(module)) || failed(verify(module)))
+    if (failed(passes.run(module)) || failed(verify(module))) {
+      if (options.reached && isTooLarge(module))
+        *options.reached = to;
       return failure();
+    }
     reached = next;
     if (options.reached)
       *options.reached = next;

@@ -29,11 +29,13 @@ struct CompileOptions {
   KernelCodegen *generator = nullptr;
   /// Of the module's context and kept likewise; null: made for this program.
   StagePasses *passes = nullptr;
-  std::string cacheDirectory;      ///< kernel objects; empty: no cache
-  int threads = 0;                 ///< 0: one for each core
-  bool timing = false;             ///< print a report of the passes to stderr
-  std::string metadata;            ///< travels with the plan
-  Stage *reached = nullptr;        ///< set to each stage that is reached
+  std::string cacheDirectory; ///< kernel objects; empty: no cache
+  int threads = 0;            ///< 0: one for each core
+  bool timing = false;        ///< print a report of the passes to stderr
+  std::string metadata;       ///< travels with the plan
+  /// Set to each stage that is reached; to the last one where the sizes of the
+  /// program were refused, which is no failure of Weft.
+  Stage *reached = nullptr;
   std::vector<std::string> expect; ///< budgets besides the module's own
   int64_t memory = 0;  ///< bytes of a device; 0: the module's weft.memory
   FixSearch findFixes; ///< for a budget that is broken

@@ -61,7 +61,7 @@ module attributes {weft.mesh = #mesh, weft.expect = "all_reduce<=0"} {
 #mesh = #weft.mesh<"a"=2, "b"=2, "c"=2, "d"=2>
 module attributes {weft.mesh = #mesh, weft.expect = "all_reduce<=0"} {
   func.func @four(%x: tensor<16xf32> {weft.name = "x", weft.layout = #weft.layout<#mesh, [{"a", "b", "c", "d"}]>}) -> tensor<f32> {
-    // expected-error @below {{the budget "all_reduce<=0" is broken: a four step has 1 (all_reduce); all_reduce over "a", "b", "c", "d", 7 bytes}}
+    // expected-error @below {{the budget "all_reduce<=0" is broken: a four step has 1 (all_reduce); all_reduce over "a", "b", "c", "d", 8 bytes}}
     %r = weft.reduce sum %x dims [0] : tensor<16xf32> -> tensor<f32>
     return %r : tensor<f32>
   }

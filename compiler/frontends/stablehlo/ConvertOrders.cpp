@@ -184,11 +184,12 @@ LogicalResult sort(Converter &c, ForeignOp op) {
       c.builder, op->getLoc(), TypeRange(ValueRange(tensors)), tensors,
       dim < 0 ? dim + rank : dim, order->keys.size(), order->descending);
   SmallVector<Value> results(sorted.getResults().drop_front(added));
-  for (const Key &key : order->keys)
-    if (key.replaces())
-      results[key.tensor] =
-          fromTotalOrder(c, op, results[key.tensor],
-                         op.resultType(key.tensor).getElementType());
+  for (const Key &key : order->keys) {
+    Type element = op.resultType(key.tensor).getElementType();
+    Value &result = results[key.tensor]; // of several keys, perhaps
+    if (key.replaces() && getElementTypeOrSelf(result) != element)
+      result = fromTotalOrder(c, op, result, element);
+  }
   return c.give(op, results);
 }
 

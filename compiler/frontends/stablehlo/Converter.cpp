@@ -303,6 +303,9 @@ std::optional<ReduceKind> stablehlo::reductionOf(Region &region) {
 Operation *stablehlo::definedBy(Value value, StringRef name,
                                 unsigned operands) {
   Operation *op = value.getDefiningOp();
+  // Regions read constants from outside, which may be annotated there.
+  while (op && isAnnotation(op))
+    op = op->getOperand(0).getDefiningOp();
   return op && ForeignOp(op).name() == name && op->getNumOperands() == operands
              ? op
              : nullptr;

@@ -1,5 +1,5 @@
 // upstream: local tensors of 2 elements, the last two are dropped
-// SENDS: all_gather 1 30
+// SENDS: all_gather 1 36
 #mesh = #weft.mesh<"d"=4>
 #d = #weft.layout<#mesh, [{"d"}]>
 #n = #weft.layout<#mesh, [{}]>
