@@ -32,6 +32,9 @@ target_link_libraries(weft_mlir INTERFACE MLIR LLVM)
 add_library(weft_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/Precompiled.cpp)
 target_link_libraries(weft_pch PUBLIC weft_mlir)
 target_precompile_headers(weft_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/Precompiled.h)
+# It names its folder: from ccache it would name that of another clone, which may
+# be gone.
+set_target_properties(weft_pch PROPERTIES C_COMPILER_LAUNCHER "" CXX_COMPILER_LAUNCHER "")
 
 # Four fifths of a compilation are MLIR's headers: twelve sources at once take
 # the time of three. What is seldom built anew (preset sanitize) is built so.
