@@ -46,7 +46,7 @@ struct Order {
 
 /// Of a constant, the number in all of its elements.
 std::optional<APFloat> constantNumber(Value value) {
-  Operation *op = definedBy(value, "constant", 0);
+  Operation *op = definedBy(withoutAnnotations(value), "constant", 0);
   auto data =
       op ? dyn_cast_or_null<DenseElementsAttr>(ForeignOp(op).attribute("value"))
          : DenseElementsAttr();

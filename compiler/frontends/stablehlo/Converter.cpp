@@ -300,12 +300,18 @@ std::optional<ReduceKind> stablehlo::reductionOf(Region &region) {
   return reductionOf(region.front(), 0);
 }
 
+Value stablehlo::withoutAnnotations(Value value) {
+  while (Operation *op = value.getDefiningOp()) {
+    if (!isAnnotation(op))
+      break;
+    value = op->getOperand(0);
+  }
+  return value;
+}
+
 Operation *stablehlo::definedBy(Value value, StringRef name,
                                 unsigned operands) {
   Operation *op = value.getDefiningOp();
-  // Regions read constants from outside, which may be annotated there.
-  while (op && isAnnotation(op))
-    op = op->getOperand(0).getDefiningOp();
   return op && ForeignOp(op).name() == name && op->getNumOperands() == operands
              ? op
              : nullptr;

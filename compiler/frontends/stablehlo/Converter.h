@@ -111,6 +111,9 @@ std::optional<ReduceKind> reductionOf(mlir::Region &region);
 /// Result `index` of a region with the arguments a0, a1, ... b0, b1, ...
 std::optional<ReduceKind> reductionOf(mlir::Block &block, unsigned index);
 
+/// The value in front of what says how it is sharded. A region reads constants
+/// from outside, where explicit axes annotate them.
+Value withoutAnnotations(Value value);
 /// The op of that name and number of operands that defines the value, or null.
 mlir::Operation *definedBy(Value value, llvm::StringRef name,
                            unsigned operands);
