@@ -40,6 +40,20 @@ struct ModelFlags {
   std::string memory;              ///< of a device, 64MiB; empty: no limit
   std::string target = defaultTarget();
   bool timing = false;
+
+  /// The first flag given that only a model can follow: it chooses layouts,
+  /// shapes or training. Null without one.
+  const char *ofSources() const {
+    return !distribution.empty() ? "--distribution"
+           : dataParallel        ? "--data-parallel"
+           : !devices.empty()    ? "--devices"
+           : !shapes.empty()     ? "--shape"
+           : optimizer           ? "--optimizer"
+           : loss                ? "--loss"
+           : metrics             ? "--metrics"
+           : learningRate        ? "--learning-rate"
+                                 : nullptr;
+  }
 };
 
 struct DataFlags {

@@ -40,17 +40,9 @@ static std::string textOf(mlir::ModuleOp module) {
 
 /// What a file of IR cannot take: it has its model, layouts and batch.
 static bool refuseModelFlags(const CompileFlags &flags) {
-  const ModelFlags &model = flags.model;
-  const char *flag = !model.distribution.empty() ? "--distribution"
-                     : model.dataParallel        ? "--data-parallel"
-                     : !model.devices.empty()    ? "--devices"
-                     : !model.shapes.empty()     ? "--shape"
-                     : model.optimizer           ? "--optimizer"
-                     : model.loss                ? "--loss"
-                     : model.metrics             ? "--metrics"
-                     : model.learningRate        ? "--learning-rate"
-                     : flags.verify              ? "--verify"
-                                                 : nullptr;
+  const char *flag = flags.model.ofSources();
+  if (!flag && flags.verify)
+    flag = "--verify";
   if (flag)
     fail(std::string(flag) + " has no effect on IR of the stage '" +
          flags.from + "'; leave it out, or compile the model without --from");

@@ -24,18 +24,12 @@ using Row = std::pair<std::string, uint64_t>;
 /// A flag that a compiled program cannot follow any more.
 static const char *flagOfSources(const ExplainFlags &flags) {
   const ModelFlags &model = flags.model;
-  return !model.distribution.empty() ? "--distribution"
-         : model.dataParallel        ? "--data-parallel"
-         : !model.devices.empty()    ? "--devices"
-         : !model.shapes.empty()     ? "--shape"
-         : model.optimizer           ? "--optimizer"
-         : model.loss                ? "--loss"
-         : model.metrics             ? "--metrics"
-         : model.learningRate        ? "--learning-rate"
-         : !model.expect.empty()     ? "--expect"
-         : !model.memory.empty()     ? "--memory"
-         : !flags.html.empty()       ? "--html"
-                                     : nullptr;
+  if (const char *flag = model.ofSources())
+    return flag;
+  return !model.expect.empty()   ? "--expect"
+         : !model.memory.empty() ? "--memory"
+         : !flags.html.empty()   ? "--html"
+                                 : nullptr;
 }
 
 static std::string grouped(uint64_t value) {
