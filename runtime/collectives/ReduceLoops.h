@@ -42,21 +42,21 @@ struct BrainHalf {
   }
 };
 /// At most eight bits; in arithmetic a float.
-template <weft::SmallFloat Format> struct Small {
+template <weft::SmallFloat format> struct Small {
   using Stored = uint8_t;
   using Value = float;
-  static Value load(Stored s) { return weft::smallToFloat(s, Format); }
-  static Stored store(Value v) { return weft::floatToSmall(v, Format); }
+  static Value load(Stored s) { return weft::smallToFloat(s, format); }
+  static Stored store(Value v) { return weft::floatToSmall(v, format); }
 };
-/// An integer of `Bits` bits in a byte, the others 0.
-template <typename T, int Bits> struct Short {
+/// An integer of `bits` bits in a byte, the others 0.
+template <typename T, int bits> struct Short {
   using Stored = uint8_t;
   using Value = T;
   static Value load(Stored s) {
-    return static_cast<T>(static_cast<T>(s << (8 - Bits)) >> (8 - Bits));
+    return static_cast<T>(static_cast<T>(s << (8 - bits)) >> (8 - bits));
   }
   static Stored store(Value v) {
-    return static_cast<Stored>(v & ((1 << Bits) - 1));
+    return static_cast<Stored>(v & ((1 << bits) - 1));
   }
 };
 /// i1: sum is or, prod is and; a byte of 0 or 1.
@@ -135,20 +135,20 @@ struct Or {
 };
 
 /// A fixed number of devices: the sum stays in registers.
-template <typename E, typename Op, size_t Count>
+template <typename E, typename Op, size_t count>
 void reduceInPlace(void *const *arrays, int64_t begin, int64_t end) {
-  typename E::Stored *p[Count];
-  for (size_t m = 0; m < Count; ++m)
+  typename E::Stored *p[count];
+  for (size_t m = 0; m < count; ++m)
     p[m] = static_cast<typename E::Stored *>(arrays[m]);
   // Arrays are equal or disjoint and element i depends on elements i alone.
 #pragma clang loop vectorize(assume_safety) interleave_count(2)
   for (int64_t i = begin; i < end; ++i) {
     typename E::Value value = E::load(p[0][i]);
 #pragma clang loop unroll(full)
-    for (size_t m = 1; m < Count; ++m)
+    for (size_t m = 1; m < count; ++m)
       value = Op::apply(value, E::load(p[m][i]));
 #pragma clang loop unroll(full)
-    for (size_t m = 0; m < Count; ++m)
+    for (size_t m = 0; m < count; ++m)
       p[m][i] = E::store(value);
   }
 }

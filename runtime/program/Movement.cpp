@@ -62,11 +62,11 @@ void BoxCopy::operator()(const void *source, void *target) const {
 }
 
 /// Small runs of a fixed size become plain loads and stores.
-template <int64_t Size>
+template <int64_t size>
 static void copyLine(const char *source, char *target, int64_t count,
                      int64_t sourceStride, int64_t targetStride) {
   for (int64_t i = 0; i < count; ++i)
-    std::memcpy(target + i * targetStride, source + i * sourceStride, Size);
+    std::memcpy(target + i * targetStride, source + i * sourceStride, size);
 }
 
 static void copyLine(const char *source, char *target, int64_t count,
