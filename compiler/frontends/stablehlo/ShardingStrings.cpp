@@ -42,9 +42,11 @@ static bool readInts(StringRef &text, Ints &numbers) {
 /// The product of sizes of at least 1, nothing where it is too large.
 static std::optional<int64_t> productOf(ArrayRef<int64_t> sizes) {
   int64_t product = 1;
-  for (int64_t size : sizes)
-    if (size < 1 || (product *= size) > kMostDevices)
+  for (int64_t size : sizes) {
+    if (size < 1 || size > kMostDevices / product)
       return std::nullopt;
+    product *= size;
+  }
   return product;
 }
 

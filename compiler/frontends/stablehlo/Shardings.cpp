@@ -49,11 +49,13 @@ static FailureOr<MeshAttr> toMesh(Location loc, DictionaryAttr tree) {
     mesh.devices.assign(devices.asArrayRef().begin(),
                         devices.asArrayRef().end());
   int64_t count = 1;
-  for (const MeshAxis &axis : mesh.axes)
-    if (axis.size < 1 || (count *= axis.size) > (1 << 20))
+  for (const MeshAxis &axis : mesh.axes) {
+    if (axis.size < 1 || axis.size > (1 << 20) / count)
       return emitError(loc)
              << "a mesh has the axis \"" << axis.name << "\" of size "
              << axis.size << "; all sizes together may be 1 to 1048576";
+    count *= axis.size;
+  }
   if (std::string reason = mesh.invalidReason(); !reason.empty())
     return emitError(loc) << "a mesh is not usable: " << reason;
   return MeshAttr::get(tree.getContext(), mesh);
