@@ -1,5 +1,6 @@
 #include "weft/runtime/processes/Liveness.h"
 
+#include <charconv>
 #include <cstdio>
 #include <cstring>
 #include <sys/stat.h>
@@ -23,14 +24,13 @@ static bool readState(int64_t process, char &state, uint64_t &started) {
     return false;
   state = field[2];
   field += 2;
-  for (int i = 3; i < 22 && field; ++i)
-    if ((field = std::strchr(field, ' ')))
-      ++field;
-  unsigned long long value = 0;
-  if (!field || std::sscanf(field, "%llu", &value) != 1)
-    return false;
-  started = value;
-  return true;
+  for (int i = 3; i < 22; ++i) {
+    field = std::strchr(field, ' ');
+    if (!field)
+      return false;
+    ++field;
+  }
+  return std::from_chars(field, text + length, started).ec == std::errc();
 }
 
 Identity Identity::own() {

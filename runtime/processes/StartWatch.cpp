@@ -2,6 +2,7 @@
 #include "weft/runtime/program/WriteAll.h"
 
 #include <algorithm>
+#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <cstdlib>
@@ -19,8 +20,10 @@ constexpr std::chrono::seconds longestPause = 8s, longestStart = 120s;
 constexpr std::chrono::seconds longestAbsence = 2s;
 
 static int numberOf(const char *variable, int otherwise) {
-  const char *text = std::getenv(variable);
-  return text ? std::atoi(text) : otherwise;
+  int number = otherwise;
+  if (const char *text = std::getenv(variable))
+    std::from_chars(text, text + std::strlen(text), number);
+  return number;
 }
 
 /// A name of the machine, in no folder; it ends with the process.
