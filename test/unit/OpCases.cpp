@@ -1,6 +1,6 @@
 //===- OpCases.cpp - programs of one op with JAX's figures ----------------===//
 
-#include "OpCases.h"
+#include "weft/test/unit/OpCases.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "llvm/Support/JSON.h"

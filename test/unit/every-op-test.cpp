@@ -8,14 +8,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "OpCases.h"
-
 #include "weft/compiler/codegen/cpu/CompileKernels.h"
 #include "weft/dialects/coll/Coll.h"
 #include "weft/passes/sharding/Passes.h"
 #include "weft/passes/training/Passes.h"
 #include "weft/passes/verify/CompareWithGlobal.h"
 #include "weft/runtime/abi/weft.h"
+#include "weft/test/unit/OpCases.h"
 #include "weft/test/unit/PartitionPasses.h"
 #include "weft/test/unit/TestTarget.h"
 

@@ -4,14 +4,13 @@
 // compiled whole, to a .weft image of 1, 2 and 3 devices, and run. What comes
 // out is what JAX says.
 
-#include "OpCases.h"
-#include "runtime-loaded.h"
-
 #include "weft/compiler/Register.h"
 #include "weft/compiler/driver/CompileStep.h"
 #include "weft/dialects/weft/Weft.h"
 #include "weft/passes/training/Passes.h"
+#include "weft/test/unit/OpCases.h"
 #include "weft/test/unit/TestTarget.h"
+#include "weft/test/unit/runtime-loaded.h"
 
 #include "mlir/AsmParser/AsmParser.h"
 #include "mlir/Parser/Parser.h"

@@ -56,6 +56,7 @@ static double difference(const Tensor &tensor, const Array &array) {
   return worst / scale;
 }
 
+namespace {
 /// One training run of a fixture: values by port name.
 struct Run {
   std::string folder;
@@ -67,6 +68,7 @@ struct Run {
   Tensor first(mlir::func::FuncOp train, unsigned argument) const;
   void step(mlir::func::FuncOp train, const Array &x, const Array &y);
 };
+} // namespace
 
 static std::string nameOf(mlir::Attribute attribute) {
   return mlir::cast<mlir::StringAttr>(attribute).str();

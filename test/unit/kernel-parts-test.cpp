@@ -1,5 +1,5 @@
 // Kernels in shares, as workers run them: the bits of one call.
-#include "codegen-kernels.h"
+#include "weft/test/unit/codegen-kernels.h"
 
 #include <algorithm>
 #include <cstring>

@@ -1,5 +1,5 @@
 // Large contractions, at every remainder of their tiles and blocks, against sums of integers that f32 holds exactly.
-#include "codegen-kernels.h"
+#include "weft/test/unit/codegen-kernels.h"
 
 using weft::test::Buffer;
 using weft::test::Kernels;

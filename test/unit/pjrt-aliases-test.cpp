@@ -1,6 +1,6 @@
 //===- pjrt-aliases-test.cpp - arrays whose memory or value another has ---===//
 
-#include "pjrt-table.h"
+#include "weft/test/unit/pjrt-table.h"
 
 #include "catch2/catch.hpp"
 

@@ -1,6 +1,6 @@
 //===- pjrt-host-transfers-test.cpp - runs that send and receive ------------===//
 
-#include "pjrt-table.h"
+#include "weft/test/unit/pjrt-table.h"
 
 #include "catch2/catch.hpp"
 

@@ -1,7 +1,7 @@
 //===- pjrt-table.h - calls of the plugin's table, as JAX makes them ------===//
 
-#ifndef WEFT_TEST_UNIT_PJRTTABLE_H
-#define WEFT_TEST_UNIT_PJRTTABLE_H
+#ifndef WEFT_TEST_UNIT_PJRT_TABLE_H
+#define WEFT_TEST_UNIT_PJRT_TABLE_H
 
 #include "weft/tools/pjrt/Arguments.h"
 
@@ -105,4 +105,4 @@ inline void destroyEvent(PJRT_Event *event) {
 
 } // namespace weft::pjrt
 
-#endif // WEFT_TEST_UNIT_PJRTTABLE_H
+#endif // WEFT_TEST_UNIT_PJRT_TABLE_H

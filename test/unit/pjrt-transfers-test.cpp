@@ -1,6 +1,6 @@
 //===- pjrt-transfers-test.cpp - functions that JAX seldom calls ------------===//
 
-#include "pjrt-table.h"
+#include "weft/test/unit/pjrt-table.h"
 
 #include "catch2/catch.hpp"
 

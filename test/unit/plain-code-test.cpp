@@ -1,7 +1,6 @@
 // Code that is to be ready soon: plain, several kernels at once, and without lld.
-#include "codegen-kernels.h"
-
 #include "weft/compiler/codegen/cpu/LinkPlainObject.h"
+#include "weft/test/unit/codegen-kernels.h"
 
 #include <cmath>
 #include <elf.h>

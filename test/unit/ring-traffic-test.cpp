@@ -7,10 +7,9 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "runtime-plan.h"
-
 #include "weft/dialects/weft/RingTraffic.h"
 #include "weft/test/unit/ExplainedBytes.h"
+#include "weft/test/unit/runtime-plan.h"
 
 #include <set>
 

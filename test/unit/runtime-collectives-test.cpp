@@ -1,5 +1,5 @@
 // Every collective against its meaning in plan.fbs, for several workers.
-#include "runtime-plan.h"
+#include "weft/test/unit/runtime-plan.h"
 
 #include <complex>
 #include <cstring>

@@ -1,5 +1,5 @@
 // Copies, launches, loops, donation, and the one deadlock message.
-#include "runtime-plan.h"
+#include "weft/test/unit/runtime-plan.h"
 
 using namespace weft::test;
 

@@ -1,5 +1,5 @@
 // What is no sound .weft file is an error, never a crash.
-#include "runtime-plan.h"
+#include "weft/test/unit/runtime-plan.h"
 
 #include <cstdio>
 #include <random>
@@ -64,7 +64,7 @@ TEST_CASE("every flipped bit is refused") {
 }
 
 /// The trailer is right again: what remains is between verifier and checks.
-static std::vector<uint8_t> reassemble(std::vector<uint8_t> plan) {
+static std::vector<uint8_t> reassemble(const std::vector<uint8_t> &plan) {
   static const std::vector<uint8_t> elf = kernelLibrary();
   return weft::assembleProgramFile(elf, plan, 0);
 }

@@ -1,5 +1,5 @@
 // Programs with the memory of all other devices unreadable.
-#include "runtime-plan.h"
+#include "weft/test/unit/runtime-plan.h"
 
 #include <csignal>
 #include <sys/wait.h>

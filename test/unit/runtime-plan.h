@@ -11,10 +11,9 @@
 #ifndef WEFT_TEST_UNIT_RUNTIME_PLAN_H
 #define WEFT_TEST_UNIT_RUNTIME_PLAN_H
 
-#include "runtime-loaded.h"
-
 #include "weft/runtime/abi/ProgramImage.h"
 #include "weft/runtime/abi/plan_generated.h"
+#include "weft/test/unit/runtime-loaded.h"
 
 #include "catch2/catch.hpp"
 
@@ -158,18 +157,18 @@ public:
     CopyT op;
     op.source = source;
     op.target = target;
-    add(std::move(op));
+    add(op);
   }
   JumpT &jump(uint32_t target) {
     JumpT op;
     op.target = target;
-    return add(std::move(op));
+    return add(op);
   }
   JumpUnlessT &jumpUnless(uint32_t condition, uint32_t target) {
     JumpUnlessT op;
     op.condition = condition;
     op.target = target;
-    return add(std::move(op));
+    return add(op);
   }
   CollectiveT &collective(CollectiveKind kind, std::vector<uint32_t> sources,
                           std::vector<uint32_t> targets, Axes axes,

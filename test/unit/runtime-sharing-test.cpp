@@ -1,5 +1,5 @@
 // Launches that several workers share: the same bits for any number of them.
-#include "runtime-plan.h"
+#include "weft/test/unit/runtime-plan.h"
 
 using namespace weft::test;
 

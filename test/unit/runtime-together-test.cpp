@@ -1,8 +1,7 @@
 // Run by mpirun: each process runs the same programs twice, alone with all
 // devices and together with the others, and compares bits and counts.
-#include "runtime-plan.h"
-
 #include "weft/runtime/abi/processes.h"
+#include "weft/test/unit/runtime-plan.h"
 
 #include <cstring>
 #include <random>

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StrategyPrograms.h"
+#include "weft/test/unit/StrategyPrograms.h"
 
 #include <cmath>
 

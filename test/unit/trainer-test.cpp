@@ -1,8 +1,7 @@
 // The training loop over programs written by hand: what reaches the ports, what
 // comes back, and which array is taken for which port.
-#include "runtime-plan.h"
-
 #include "weft/runtime/training/Trainer.h"
+#include "weft/test/unit/runtime-plan.h"
 
 #include <filesystem>
 

@@ -7,9 +7,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "StrategyPrograms.h"
-
 #include "weft/dialects/weft/WindowOps.h"
+#include "weft/test/unit/StrategyPrograms.h"
 
 using namespace weft;
 using namespace weft::strategies;
