@@ -26,7 +26,8 @@
 
 using namespace weft;
 
-static constexpr llvm::StringLiteral kPrefix = "llvmcache-", kStamp = "pruned";
+static constexpr llvm::StringLiteral kPrefix = "llvmcache-";
+static constexpr char kStamp[] = "pruned";
 static constexpr time_t kDay = 24 * 60 * 60;
 static constexpr size_t kDigest = 32;
 
@@ -163,7 +164,7 @@ static void prune(llvm::StringRef path, int folder, const CacheLimits &limits) {
 
 static bool wasPrunedToday(int folder) {
   struct stat info;
-  return fstatat(folder, kStamp.data(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+  return fstatat(folder, kStamp, &info, AT_SYMLINK_NOFOLLOW) == 0 &&
          std::time(nullptr) - info.st_mtime < kDay;
 }
 

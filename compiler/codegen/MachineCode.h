@@ -23,7 +23,7 @@ class CollectedErrors {
 public:
   explicit CollectedErrors(mlir::MLIRContext *context);
   /// They, parted by "; ", or `otherwise` where there is none.
-  std::string textOr(std::string otherwise) const {
+  std::string textOr(const std::string &otherwise) const {
     return text.empty() ? otherwise : text;
   }
 

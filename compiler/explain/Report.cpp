@@ -76,7 +76,7 @@ namespace {
 /// Lines of at most `width` columns.
 class TextReport {
 public:
-  TextReport(const Explanation &explanation, unsigned width)
+  TextReport(const Explanation &explanation, size_t width)
       : explanation(explanation), width(width), out(text) {}
 
   std::string write() {
@@ -94,7 +94,7 @@ private:
   void writeWrapped(llvm::StringRef label, llvm::StringRef words);
 
   const Explanation &explanation;
-  unsigned width;
+  size_t width;
   std::string text;
   llvm::raw_string_ostream out;
 };

@@ -23,14 +23,15 @@ static void print(const char *direction, const weft_port *port) {
 
 static int printPorts(const weft_program *program) {
   weft_port port;
-  weft_error *error;
   for (size_t i = 0; i < weft_program_input_count(program); ++i) {
-    if ((error = weft_program_input(program, i, &port)))
+    weft_error *error = weft_program_input(program, i, &port);
+    if (error)
       return fail(error);
     print("input", &port);
   }
   for (size_t i = 0; i < weft_program_output_count(program); ++i) {
-    if ((error = weft_program_output(program, i, &port)))
+    weft_error *error = weft_program_output(program, i, &port);
+    if (error)
       return fail(error);
     print("output", &port);
   }
@@ -49,7 +50,8 @@ static int printProgram(const weft_program *program) {
          info.launch_count, (unsigned long long)info.input_bytes,
          (unsigned long long)info.output_bytes);
   for (size_t i = 0; i < info.collective_count; ++i) {
-    if ((error = weft_program_collective(program, i, &sent)))
+    error = weft_program_collective(program, i, &sent);
+    if (error)
       return fail(error);
     printf("%s %s of %lld: %llu bytes\n", sent.kind, sent.axes,
            (long long)sent.group, (unsigned long long)sent.bytes);
@@ -87,8 +89,10 @@ int main(int argc, char **argv) {
   int status = printProgram(program);
   if (!status)
     status = refuse(program);
-  if (!status && argc > 2 && (error = weft_program_prepare(program)))
-    status = fail(error);
+  if (!status && argc > 2) {
+    error = weft_program_prepare(program);
+    status = error ? fail(error) : 0;
+  }
   weft_program_free(program);
   return status;
 }

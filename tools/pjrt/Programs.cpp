@@ -35,7 +35,8 @@ PJRT_Error *load(const PJRT_TopologyDescription &topology,
 PJRT_Error *obtain(const PJRT_TopologyDescription &topology,
                    std::string_view code, int64_t partitions, LoadedPtr &out) {
   std::string bytes = std::to_string(partitions) + ":" + std::string(code);
-  if ((out = topology.programs.find(bytes)))
+  out = topology.programs.find(bytes);
+  if (out)
     return nullptr;
   CompiledProgram compiled;
   if (topology.compiler.findOnDisk(code, partitions, compiled))
@@ -43,7 +44,8 @@ PJRT_Error *obtain(const PJRT_TopologyDescription &topology,
   ProgramSource source(topology.compiler, code, partitions);
   if (!source.error().empty())
     return error(kUnimplemented, source.error());
-  if ((out = topology.programs.find(source.key()))) {
+  out = topology.programs.find(source.key());
+  if (out) {
     topology.programs.keep(bytes, out);
     return nullptr;
   }

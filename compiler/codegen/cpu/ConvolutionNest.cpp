@@ -204,8 +204,8 @@ void TiledConvolution::chooseTile() {
       if (mr * nv + nv + 2 > registers)
         continue;
       double cycles = std::max({mr * nv / 2.0, (mr + nv) / 2.0, 4.0});
-      double cost =
-          cycles * ((places + mr - 1) / mr) * ((columns + nv - 1) / nv);
+      int64_t rounds = (places + mr - 1) / mr * ((columns + nv - 1) / nv);
+      double cost = cycles * rounds;
       if (cost < least) {
         least = cost;
         tile = {mr, nv, 0};

@@ -306,12 +306,13 @@ TileSize FloatDot::chooseTile() const {
     for (int64_t mr = 1;
          mr <= std::min<int64_t>(row.size, 16) && mr * nv + nv + 1 <= registers;
          ++mr) {
+      int64_t wholeRows = row.size / mr, wholeVectors = vectors / nv;
       auto rows = [&](int64_t v) {
-        return (row.size / mr) * tileCost(mr, v) +
+        return wholeRows * tileCost(mr, v) +
                (row.size % mr ? tileCost(row.size % mr, v) : 0);
       };
       double cost =
-          (vectors / nv) * rows(nv) + (vectors % nv ? rows(vectors % nv) : 0);
+          wholeVectors * rows(nv) + (vectors % nv ? rows(vectors % nv) : 0);
       if (cost < least) {
         least = cost;
         best = {mr, nv};

@@ -34,10 +34,11 @@ struct TemporaryFolder {
       error = std::error_code(errno, std::generic_category());
   }
   bool makeIn(llvm::StringRef place) {
-    path = place;
-    llvm::sys::path::append(path, "weft-linkXXXXXX");
-    path.c_str(); // ends it
-    return ::mkdtemp(path.data()) != nullptr;
+    std::string made = (place + "/weft-linkXXXXXX").str();
+    if (!::mkdtemp(made.data()))
+      return false;
+    path = made;
+    return true;
   }
   ~TemporaryFolder() {
     if (!error)

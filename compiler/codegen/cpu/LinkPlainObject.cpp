@@ -207,7 +207,8 @@ void PlainLinker::writeTables() {
               ? 0
               : addresses.lookup(input->st_shndx) + input->st_value;
       put(symbols + ++number * sizeof symbol, symbol);
-      put(hash + (3 + number) * 4, number + 1 < count ? number + 1 : 0u);
+      put(hash + (3 + number) * sizeof number,
+          number + 1 < count ? number + 1 : 0u);
       name += text.size() + 1;
     }
   llvm::copy(names, image.begin() + strings);

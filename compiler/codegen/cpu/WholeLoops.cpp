@@ -104,10 +104,9 @@ WholeLoops loopsOfWhole(Operation *op) {
       })
       .Case([](SortOp sort) {
         Value input = sort.getInputs()[0];
-        return rowsExcept(
-            input, sort.getDim(),
-            4 * llvm::Log2_64_Ceil(tensorType(input).getDimSize(sort.getDim()) +
-                                   1));
+        int64_t rounds =
+            llvm::Log2_64_Ceil(tensorType(input).getDimSize(sort.getDim()) + 1);
+        return rowsExcept(input, sort.getDim(), 4 * rounds);
       })
       .Case([](ReduceWindowOp reduce) { return windowLoops(reduce); })
       .Case([](SelectAndScatterOp scatter) { return scatteredLoops(scatter); })

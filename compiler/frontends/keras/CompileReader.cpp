@@ -49,14 +49,13 @@ Identifier readIdentifier(const Json &json, const std::string &where,
   return out;
 }
 
-template <typename Kind>
-using Names = std::vector<std::pair<const char *, Kind>>;
+template <typename Kind> using Named = std::pair<const char *, Kind>;
 
 /// The entry of a plain name; refuses others with the list of what there is.
-template <typename Kind>
-std::optional<Kind> lookUp(const Names<Kind> &names, const Identifier &id,
-                           const char *what, const std::string &where,
-                           std::string &error) {
+template <typename Kind, size_t count>
+std::optional<Kind> lookUp(const Named<Kind> (&names)[count],
+                           const Identifier &id, const char *what,
+                           const std::string &where, std::string &error) {
   std::vector<std::string> supported;
   for (const auto &[name, kind] : names) {
     if (plainName(name) == id.name)
@@ -69,10 +68,11 @@ std::optional<Kind> lookUp(const Names<Kind> &names, const Identifier &id,
   return std::nullopt;
 }
 
-const Names<OptimizerKind> kOptimizers = {{"SGD", OptimizerKind::SGD},
-                                          {"RMSprop", OptimizerKind::RMSprop},
-                                          {"Adam", OptimizerKind::Adam}};
-const Names<LossKind> kLosses = {
+constexpr Named<OptimizerKind> kOptimizers[] = {
+    {"SGD", OptimizerKind::SGD},
+    {"RMSprop", OptimizerKind::RMSprop},
+    {"Adam", OptimizerKind::Adam}};
+constexpr Named<LossKind> kLosses[] = {
     {"mean_squared_error", LossKind::MeanSquaredError},
     {"mse", LossKind::MeanSquaredError},
     {"mean_absolute_error", LossKind::MeanAbsoluteError},
@@ -82,7 +82,7 @@ const Names<LossKind> kLosses = {
     {"categorical_crossentropy", LossKind::CategoricalCrossentropy},
     {"sparse_categorical_crossentropy",
      LossKind::SparseCategoricalCrossentropy}};
-const Names<MetricKind> kMetrics = {
+constexpr Named<MetricKind> kMetrics[] = {
     {"binary_accuracy", MetricKind::BinaryAccuracy},
     {"categorical_accuracy", MetricKind::CategoricalAccuracy},
     {"sparse_categorical_accuracy", MetricKind::SparseCategoricalAccuracy},

@@ -2,6 +2,8 @@
 
 #include "weft/compiler/frontends/keras/Json.h"
 
+#include <utility>
+
 using namespace weft::keras;
 
 /// Deeper than any model, and shallow enough for what walks values.
@@ -107,7 +109,7 @@ const Json *Fields::typed(const char *key, bool (*test)(const Json &),
 std::string Fields::text(const char *key, std::string otherwise) {
   const Json *value =
       typed(key, [](const Json &j) { return j.is_string(); }, "a string");
-  return value ? value->get<std::string>() : otherwise;
+  return value ? value->get<std::string>() : std::move(otherwise);
 }
 
 double Fields::number(const char *key, double otherwise) {

@@ -25,6 +25,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 namespace weft::keras {
@@ -34,7 +35,9 @@ template <typename T> struct Result {
   std::optional<T> value;
   std::string error;
 
-  static Result failure(std::string reason) { return {std::nullopt, reason}; }
+  static Result failure(std::string reason) {
+    return {std::nullopt, std::move(reason)};
+  }
   explicit operator bool() const { return value.has_value(); }
   T &operator*() { return *value; }
   T *operator->() { return &*value; }

@@ -202,8 +202,11 @@ Value stackedWindows(Converter &c, ForeignOp op, unsigned index, Value init,
     }
     Value slice = c.make<SliceOp>(op, padded, low, high, pooling.strides);
     all.push_back(c.make<ReshapeOp>(op, slice, entry));
-    for (size_t d = shape.size(); d-- > 0 && ++at[d] == pooling.window[d];)
+    for (size_t d = shape.size(); d-- > 0;) {
+      if (++at[d] < pooling.window[d])
+        break;
       at[d] = 0;
+    }
   }
   entry[0] = static_cast<int64_t>(all.size());
   return c.make<ConcatenateOp>(op, result.clone(entry), all, 0);
