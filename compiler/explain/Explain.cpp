@@ -3,6 +3,7 @@
 #include "weft/compiler/explain/Explain.h"
 
 #include "weft/compiler/explain/Provenance.h"
+#include "weft/dialects/weft/FetchTraffic.h"
 #include "weft/dialects/weft/RingTraffic.h"
 #include "weft/dialects/weft/Sizes.h"
 #include "weft/passes/sharding/ExchangeTraffic.h"
@@ -30,32 +31,15 @@ static int64_t totalBytes(ValueRange buffers) {
   return bytes;
 }
 
-/// Slices of a fetched dimension that the busiest member sends.
-static int64_t slicesSent(llvm::ArrayRef<int64_t> positions, int64_t members,
-                          int64_t count) {
-  int64_t size = positions[0], modulus = positions[5];
-  int64_t held = shardSize(size, members);
-  std::vector<int64_t> sent(members, 0);
-  for (int64_t k = 0; k < members; ++k)
-    for (int64_t t = 0; t < count; ++t) {
-      int64_t at = positions[1] * k + positions[2] * t + positions[3];
-      if (modulus > 0)
-        at = (at % modulus + modulus) % modulus;
-      if (at < 0 || at % positions[4] != 0 || at / positions[4] >= size)
-        continue;
-      int64_t member = at / positions[4] / held;
-      sent[member] += member != k;
-    }
-  return *std::max_element(sent.begin(), sent.end());
-}
-
 static int64_t fetchedBytes(plan::CollectiveOp op, int64_t members) {
   auto target = cast<MemRefType>(op.getTargets().front().getType());
   int64_t count = target.getDimSize(*op.getTo());
   if (count == 0)
     return 0;
-  return slicesSent(*op.getShape(), members, count) *
-         (totalBytes(op.getTargets()) / count);
+  llvm::ArrayRef<int64_t> at = *op.getShape();
+  FetchedPositions fetched = {at[0], at[1], at[2], at[3], at[4], at[5]};
+  return saturatingMultiply(mostPositionsSent(fetched, members, count),
+                            totalBytes(op.getTargets()) / count);
 }
 
 /// To how many others the busiest member sends.
