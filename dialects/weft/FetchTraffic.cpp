@@ -99,8 +99,8 @@ static Progression clip(Progression numbers, Wide size) {
   }
   if (numbers.first >= size)
     return {0, 0, 0};
-  numbers.count = std::min(numbers.count,
-                           (size - 1 - numbers.first) / numbers.step + 1);
+  numbers.count =
+      std::min(numbers.count, (size - 1 - numbers.first) / numbers.step + 1);
   return numbers;
 }
 
@@ -111,9 +111,9 @@ static void addSent(Progression positions, int64_t held, int64_t receiver,
     auto member = static_cast<int64_t>(positions.first / held);
     Wide run = positions.count;
     if (positions.step > 0)
-      run = std::min(run, (Wide(member + 1) * held - 1 - positions.first) /
-                                  positions.step +
-                              1);
+      run = std::min(
+          run,
+          (Wide(member + 1) * held - 1 - positions.first) / positions.step + 1);
     if (member != receiver)
       sent[member] += static_cast<int64_t>(run);
     positions.first += run * positions.step;

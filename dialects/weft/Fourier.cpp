@@ -93,20 +93,22 @@ ShardingRule FftOp::getShardingRule() {
 static Value mirrored(const GradientBuilder &g, Value like, int64_t dim,
                       int64_t length, bool inverted) {
   RankedTensorType type = typeOf(like);
-  int64_t size = type.getDimSize(dim);
-  SmallVector<APFloat> weights;
-  const auto &semantics =
-      cast<FloatType>(partType(type.getElementType())).getFloatSemantics();
-  for (int64_t k = 0; k < size; ++k) {
-    bool single = k == 0 || 2 * k == length;
-    APFloat weight(single ? 1.0 : inverted ? 0.5 : 2.0);
-    bool lost = false;
-    weight.convert(semantics, APFloat::rmNearestTiesToEven, &lost);
-    weights.push_back(weight);
-  }
-  auto line = RankedTensorType::get({size}, partType(type.getElementType()));
-  Value data = ConstantOp::create(g.builder, g.loc,
-                                  DenseElementsAttr::get(line, weights));
+  SmallVector<int64_t> size = {type.getDimSize(dim)};
+  Type position = g.builder.getI64Type();
+  auto isAt = [&](int64_t frequency) {
+    return g.compare(CompareKind::EQ, g.count(0, size, position),
+                     g.integers(frequency, size, position));
+  };
+  Value single = isAt(0);
+  if (length % 2 == 0)
+    single = OrOp::create(g.builder, g.loc, single, isAt(length / 2));
+  auto line = RankedTensorType::get(size, partType(type.getElementType()));
+  auto weight = [&](double number) -> Value {
+    auto all = DenseElementsAttr::get(
+        line, Attribute(FloatAttr::get(line.getElementType(), number)));
+    return ConstantOp::create(g.builder, g.loc, all);
+  };
+  Value data = g.select(single, weight(1.0), weight(inverted ? 0.5 : 2.0));
   data = ConvertOp::create(g.builder, g.loc, data, type.getElementType());
   return BroadcastOp::create(g.builder, g.loc, data, type.getShape(), dim);
 }

@@ -85,17 +85,17 @@ struct SortParts {
     return shape;
   }
   Value coordinate() { return placement.coordinate(b.builder, b.loc, dim); }
-  /// Numbers along the dimension, the same in all rows.
+  /// Numbers along the dimension, the same in all rows: `number` makes them of
+  /// 0, 1, ... They are computed, since a block may have 2^31 elements.
   Value numbers(ArrayRef<int64_t> shape,
-                llvm::function_ref<int64_t(int64_t)> number) {
-    SmallVector<int64_t> values;
-    for (int64_t i = 0; i < shape[dim]; ++i)
-      values.push_back(number(i));
-    auto type = RankedTensorType::get({shape[dim]}, b.builder.getI64Type());
-    Value vector =
-        make<ConstantOp>(DenseElementsAttr::get(type, ArrayRef(values)));
-    return b.along(vector, shape, dim);
+                llvm::function_ref<Value(Value)> number) {
+    return b.along(number(b.positions(shape[dim])), shape, dim);
   }
+  Value plus(Value a, int64_t n) { return make<AddOp>(a, like(a, n)); }
+  Value times(Value a, int64_t n) { return make<MulOp>(a, like(a, n)); }
+  Value over(Value a, int64_t n) { return make<DivOp>(a, like(a, n)); }
+  Value modulo(Value a, int64_t n) { return make<RemOp>(a, like(a, n)); }
+  Value like(Value a, int64_t n) { return b.integer(n, typeOf(a).getShape()); }
   /// tensor<i64>: the elements before the device's block.
   Value start() {
     Value at = make<MulOp>(coordinate(), b.integer(block));
@@ -211,8 +211,8 @@ Value SortParts::refined(ValueRange runs, Value low, int64_t step,
     if (i != dim + 1)
       kept.push_back(i);
   Value at = make<ReshapeOp>(make<BroadcastOp>(low, spread, kept), shape);
-  at = make<AddOp>(at, numbers(shape, [&](int64_t i) {
-                     return (i % samples + 1) * step - 1;
+  at = make<AddOp>(at, numbers(shape, [&](Value i) {
+                     return plus(times(plus(modulo(i, samples), 1), step), -1);
                    }));
   // Behind the run's end a sample is larger than all.
   bool falls = op.getDescending();
@@ -221,11 +221,11 @@ Value SortParts::refined(ValueRange runs, Value low, int64_t step,
       b.compare(falls ? CompareKind::LT : CompareKind::GE, at, end)};
   Value place = make<AddOp>(
       make<MinOp>(at, b.integer(block - 1, shape)),
-      numbers(shape, [&](int64_t i) { return i / samples * block; }));
+      numbers(shape, [&](Value i) { return times(over(i, samples), block); }));
   for (Value run : runs)
     order.push_back(
         placement.pickParts(b.builder, b.loc, run, place, dim, dim));
-  order.push_back(numbers(shape, [&](int64_t i) { return i / samples; }));
+  order.push_back(numbers(shape, [&](Value i) { return over(i, samples); }));
   Value run = sorted(order, order.size() - 1).back();
   // The first ones, as many as are surely before the split.
   Value left = missing(low);
@@ -233,7 +233,7 @@ Value SortParts::refined(ValueRange runs, Value low, int64_t step,
   left = make<SubOp>(left, b.integer((p - 1) * (step - 1), one));
   left =
       make<DivOp>(make<MaxOp>(left, b.integer(0, one)), b.integer(step, one));
-  Value index = numbers(shape, [](int64_t i) { return i; });
+  Value index = numbers(shape, [](Value i) { return i; });
   Value before = b.compare(CompareKind::LT, index, repeated(left, p * samples));
   run = make<SelectOp>(before, run, b.integer(-1, shape));
   return make<AddOp>(
@@ -260,8 +260,8 @@ Value SortParts::counts(Value runs) {
 Value SortParts::splitOfNext(Value low) {
   Value next = placement.fetchParts(b.builder, b.loc, low, dim, dim, p, p, p);
   SmallVector<int64_t> shape = shapeOf(low, p);
-  Value all = numbers(shape, [&](int64_t run) {
-    return std::clamp<int64_t>(size - run * block, 0, block);
+  Value all = numbers(shape, [&](Value run) {
+    return b.clamp(plus(times(run, -block), size), 0, block);
   });
   Value isLast = b.compare(CompareKind::EQ, b.along(coordinate(), shape),
                            b.integer(p - 1, shape));
@@ -278,7 +278,7 @@ Value SortParts::positions(Value low, Value high) {
   // Element t of run d is at its first + t - begin.
   Value first = make<AddOp>(
       make<SubOp>(low, begin),
-      numbers(shapeOf(low, p), [&](int64_t run) { return run * block; }));
+      numbers(shapeOf(low, p), [&](Value run) { return times(run, block); }));
   SmallVector<int64_t> shape = shapeOf(low, p), kept;
   shape.insert(shape.begin() + dim + 1, block);
   for (int64_t i = 0; i < static_cast<int64_t>(shape.size()); ++i)
