@@ -49,6 +49,12 @@ Tensor neutralTensor(ReduceKind kind, mlir::RankedTensorType type);
 /// (NaN). A partial layout puts the value on coordinate 0, neutral elsewhere.
 Tensors shardTensor(const Mesh &mesh, const Layout &layout,
                     const Tensor &global);
+/// As shardTensor, but no summand of a partial value is neutral: those of a sum
+/// are x - r and r for small integers r, exact where elements are small
+/// integers; those of other kinds are all x. Sums of complex numbers and
+/// of floats below 16 bits stay as shardTensor's.
+Tensors spreadTensor(const Mesh &mesh, const Layout &layout,
+                     const Tensor &global);
 /// The global tensor of local ones. Returns why that is impossible (a local
 /// shape, copies that differ) or empty. Partial values are combined.
 std::string gatherTensor(const Mesh &mesh, const Layout &layout,

@@ -64,6 +64,50 @@ Tensors shardTensor(const Mesh &mesh, const Layout &layout,
   return result;
 }
 
+/// What the device of partial coordinate c > 0 adds to the sum's element.
+static int64_t summandOf(int64_t c, int64_t element) {
+  return (c * 7 + element * 3) % 5 - 2;
+}
+
+/// Adds n; floats and integers, which wrap around.
+static void addInteger(Tensor &tensor, int64_t i, int64_t n) {
+  if (tensor.isFloat())
+    tensor.setReal(i, tensor.real(i) + static_cast<double>(n));
+  else
+    tensor.setInteger(
+        i, static_cast<int64_t>(static_cast<uint64_t>(tensor.integer(i)) +
+                                static_cast<uint64_t>(n)));
+}
+
+Tensors spreadTensor(const Mesh &mesh, const Layout &layout,
+                     const Tensor &global) {
+  Layout whole = layout;
+  whole.partial.clear();
+  Tensors result = shardTensor(mesh, whole, global);
+  bool sums = layout.reduce == ReduceKind::Sum;
+  if (sums &&
+      (global.isComplex() || (global.isFloat() && global.bitWidth() < 16)))
+    return shardTensor(mesh, layout, global);
+  for (int64_t position = 0; sums && position < mesh.size(); ++position) {
+    int64_t part =
+        coordinate(mesh, position, ArrayRef<SubAxis>(layout.partial));
+    Tensor &block = result[position];
+    forEachElement(own(mesh, layout, global.getShape(), position),
+                   block.getShape(), global.getShape(),
+                   [&](int64_t i, int64_t from) {
+                     if (from < 0)
+                       return;
+                     if (part > 0) {
+                       block.setBits(i, 0);
+                       return addInteger(block, i, summandOf(part, from));
+                     }
+                     for (int64_t c = 1; c < shardCount(layout.partial); ++c)
+                       addInteger(block, i, -summandOf(c, from));
+                   });
+  }
+  return result;
+}
+
 std::string gatherTensor(const Mesh &mesh, const Layout &layout,
                          ArrayRef<int64_t> shape, ArrayRef<Tensor> locals,
                          Tensor &global) {

@@ -137,11 +137,6 @@ LogicalResult ReshardOp::verify() {
            << from.getMesh() << ", but the result on " << to.getMesh();
   Mesh mesh = from.getMesh().getMesh();
   Layout source = from.getLayout(), target = to.getLayout();
-  if (source.isPartial() && target.isPartial() &&
-      source.reduce != target.reduce) // (C2)
-    return emitOpError("the input holds partial ")
-           << stringifyReduceKind(source.reduce) << "s, but the result "
-           << stringifyReduceKind(target.reduce) << "s";
   // Copies may become summands: one keeps the value, the others get the
   // neutral element. Shards may not.
   for (const SubAxis &sub : target.partial)

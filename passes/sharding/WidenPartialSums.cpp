@@ -110,8 +110,8 @@ void Widening::widenUses(Operation *op) {
 }
 
 /// A port, or a manual computation, that has a part of a sum on each device
-/// states that it is f16, and so is what is computed with it in front of a
-/// reshard.
+/// states that it is f16, and so are the parts that are computed with it or are
+/// brought to its layout: no convert rounds parts. A reshard to the sum ends it.
 void Widening::collect(ModuleOp module) {
   llvm::SetVector<Value> stated;
   auto add = [&](Operation *at, Value value) {
@@ -133,10 +133,9 @@ void Widening::collect(ModuleOp module) {
     if (Operation *op = stated[i].getDefiningOp())
       near.push_back(op);
     for (Operation *op : near)
-      if (!isa<ReshardOp>(op))
-        for (Value value : valuesOf(op))
-          if (isPartialHalf(value))
-            stated.insert(value);
+      for (Value value : valuesOf(op))
+        if (isPartialHalf(value))
+          stated.insert(value);
   }
   partial.remove_if([&](Value value) { return stated.contains(value); });
 }

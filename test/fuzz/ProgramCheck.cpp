@@ -188,7 +188,8 @@ Verdict ProgramCheck::runModule(ModuleOp module) {
 
 /// Programs may be larger than sizes can be counted; to say so is right.
 static bool isSizeRefusal(StringRef why) {
-  return why.contains("but a tensor has at most");
+  return why.contains("but a tensor has at most") ||
+         why.contains("but a program has at most");
 }
 
 /// Has fixes looked for too: two changes of annotations are planned again.

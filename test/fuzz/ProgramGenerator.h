@@ -64,6 +64,11 @@ private:
     return x.isNumber() &&
            (!x.isFloat() || x.integral || (options.reals && x.isFinite()));
   }
+  /// May each device hold a summand of it? The signs of zeros are lost.
+  bool mayBePartial(const RandomValue &x) const {
+    return !x.special && x.isFinite() && (!x.isNumber() || canSum(x)) &&
+           !options.reals;
+  }
   /// May a function that jumps be drawn of it?
   static bool canJump(const RandomValue &x) { return x.depth == 0; }
   /// May it be looked at by an op whose derivative, but not whose value, jumps?
@@ -92,15 +97,18 @@ private:
 
   // RandomMeshes.cpp
   std::string drawMesh();
-  std::string drawLayout(size_t rank);
+  /// Axes that split no dimension are partial at times where `summed` is given.
+  std::string drawLayout(size_t rank, const RandomValue *summed = nullptr);
+  std::string drawPartial(const std::vector<std::string> &digits,
+                          const RandomValue &summed);
   std::string drawWishes(size_t rank, bool annotated);
   struct Argument {
     RandomValue value;
     std::string attributes; ///< each after a comma
   };
   void drawArguments();
-  void addArgument(const std::string &name, RandomValue value,
-                   const char *draw);
+  void addArgument(const std::string &name, RandomValue value, const char *draw,
+                   bool partialToo = true);
   void donate(const RandomValue &result, size_t index);
   std::string signature();
 

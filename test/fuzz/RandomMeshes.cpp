@@ -50,13 +50,31 @@ std::string ProgramGenerator::drawMesh() {
   return text;
 }
 
-std::string ProgramGenerator::drawLayout(size_t rank) {
-  std::vector<std::string> dims(rank);
+std::string
+ProgramGenerator::drawPartial(const std::vector<std::string> &digits,
+                              const RandomValue &summed) {
+  if (digits.empty())
+    return "";
+  std::string kind = oneIn(2) ? "and" : "or";
+  if (summed.isNumber())
+    kind = !oneIn(3) ? "sum" : oneIn(2) ? "max" : "min";
+  std::string axes;
+  for (const std::string &digit : digits)
+    axes += (axes.empty() ? "" : ", ") + digit;
+  return ", partial = " + kind + "{" + axes + "}";
+}
+
+std::string ProgramGenerator::drawLayout(size_t rank,
+                                         const RandomValue *summed) {
+  std::vector<std::string> dims(rank), partial;
   auto order = axes;
   std::shuffle(order.begin(), order.end(), random);
   auto give = [&](const std::string &digit) {
-    if (rank == 0 || oneIn(3))
+    if (rank == 0 || oneIn(3)) {
+      if (summed && oneIn(2))
+        partial.push_back(digit);
       return;
+    }
     std::string &dim = dims[below(rank)];
     dim += (dim.empty() ? "" : ", ") + digit;
   };
@@ -77,7 +95,7 @@ std::string ProgramGenerator::drawLayout(size_t rank) {
   std::string text = "#weft.layout<#mesh, [";
   for (size_t i = 0; i < rank; ++i)
     text += (i ? ", {" : "{") + dims[i] + "}";
-  return text + "]>";
+  return text + "]" + (summed ? drawPartial(partial, *summed) : "") + ">";
 }
 
 /// What an argument says besides its layout, each after a comma.
@@ -124,12 +142,17 @@ void ProgramGenerator::drawArguments() {
 }
 
 void ProgramGenerator::addArgument(const std::string &name, RandomValue value,
-                                   const char *draw) {
+                                   const char *draw, bool partialToo) {
   size_t rank = value.shape.size();
   define(name, std::move(value));
   bool annotated = below(3) != 0;
-  std::string attributes =
-      annotated ? ", weft.layout = " + drawLayout(rank) : "";
+  // The runtime has no buffers of partial values.
+  bool partial = partialToo && !options.compiled &&
+                 mayBePartial(values.back()) && oneIn(8);
+  std::string layout = drawLayout(rank, partial ? &values.back() : nullptr);
+  if (layout.find("partial") != std::string::npos)
+    annotated = true, values.back().signedZeros = false;
+  std::string attributes = annotated ? ", weft.layout = " + layout : "";
   attributes += drawWishes(rank, annotated);
   if (*draw)
     attributes += ", " + std::string(kDrawAttr) + " = \"" + draw + "\"";
@@ -174,7 +197,11 @@ std::string ProgramGenerator::signature() {
     const RandomValue &x = chosen[i];
     std::string comma = i == 0 ? "" : ", ", attributes;
     if (oneIn(3))
-      attributes += ", weft.layout = " + drawLayout(x.shape.size());
+      attributes += ", weft.layout = " +
+                    drawLayout(x.shape.size(),
+                               !options.compiled && mayBePartial(x) && oneIn(6)
+                                   ? &x
+                                   : nullptr);
     else
       donate(x, i);
     if (x.depth > 0)

@@ -94,7 +94,7 @@ void ProgramGenerator::largeSum() {
   x.bound = std::numeric_limits<double>::infinity();
   x.integral = false;
   x.unit = x.element->unit;
-  addArgument("%large", x, "large");
+  addArgument("%large", x, "large", /*partialToo=*/false);
   x = values.back();
   values.pop_back();
   RandomValue result = x;
@@ -109,7 +109,8 @@ void ProgramGenerator::largeSum() {
     y.shape = {x.shape[1], 1 + below(4)};
     y.bound = 4;
     y.integral = true;
-    addArgument("%factors", y, "");
+    // Its parts would have other signs than their sum.
+    addArgument("%factors", y, "", /*partialToo=*/false);
     y = values.back();
     values.pop_back();
     result.shape = {x.shape[0], y.shape[1]};

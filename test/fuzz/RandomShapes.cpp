@@ -11,7 +11,8 @@ namespace weft {
 void ProgramGenerator::constrain() {
   auto x = pick();
   size_t rank = x->shape.size();
-  std::string layout = drawLayout(rank), wishes;
+  bool partial = mayBePartial(*x) && oneIn(6);
+  std::string layout = drawLayout(rank, partial ? &*x : nullptr), wishes;
   if (rank == 0 || !oneIn(3)) {
     wishes = drawWishes(rank, /*annotated=*/true);
   } else {
@@ -26,10 +27,12 @@ void ProgramGenerator::constrain() {
   }
   if (oneIn(2))
     layout = layout.substr(layout.find('<'));
+  RandomValue result = moved(*x, x->shape);
+  result.signedZeros &= layout.find("partial") == std::string::npos;
   emit("weft.constrain " + x->name + " to " + layout +
            (wishes.empty() ? "" : " {" + wishes.substr(2) + "}") + " : " +
            typeOf(*x) + " -> " + typeOf(*x),
-       moved(*x, x->shape), {{*x}});
+       result, {{*x}});
 }
 
 void ProgramGenerator::broadcast() {

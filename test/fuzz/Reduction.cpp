@@ -246,6 +246,9 @@ static bool resizeAxis(ModuleOp module, unsigned axis, int64_t size) {
     Layout layout = attribute.getLayout();
     for (SubAxes &dim : layout.dims)
       fit(dim);
+    fit(layout.partial);
+    if (layout.partial.empty())
+      layout.reduce = ReduceKind::Sum;
     return LayoutAttr::get(smaller, layout);
   });
   replacer.addReplacement([&](MeshAttr) -> Attribute { return smaller; });

@@ -264,19 +264,6 @@ func.func @reshard_c2(%x: tensor<4xf32, #x>) {
 
 // -----
 
-#mesh = #weft.mesh<"data"=2, "model"=4>
-#x = #weft.layout<#mesh, [{"data"}]>
-#p = #weft.layout<#mesh, [{}], partial = sum{"data"}>
-#other = #weft.layout<#weft.mesh<"a"=2>, [{"a"}]>
-#q = #weft.layout<#mesh, [{}], partial = max{"data"}>
-func.func @reshard_c2_kind(%x: tensor<4xf32, #q>) {
-  // expected-error@+1 {{the input holds partial maxs, but the result sums}}
-  %0 = weft.reshard %x : tensor<4xf32, #q> -> tensor<4xf32, #p>
-  return
-}
-
-// -----
-
 func.func @value_and_grad_c1(%w: tensor<4xf32>, %x: tensor<4xi32>) {
   // expected-error@+1 {{there is no function @g}}
   %0:2 = weft.value_and_grad @g(%w, %x) wrt [0] : (tensor<4xf32>, tensor<4xi32>) -> (tensor<f32>, tensor<4xf32>)
