@@ -25,7 +25,7 @@ namespace {
 
 /// Rounds of a loop, and ops of all of its rounds.
 constexpr int64_t kMostUnrolled = 32;
-constexpr uint64_t kMostOps = 20000;
+constexpr uint64_t kMostUnrolledOps = 20000;
 
 /// The one integer of a constant of either dialect.
 std::optional<int64_t> numberOf(Attribute value) {
@@ -158,7 +158,7 @@ LogicalResult loop(Converter &c, ForeignOp op) {
   bool isShort =
       rounds <= kMostUnrolled &&
       llvm::SaturatingMultiply<uint64_t>(
-          rounds, unrolledOps(c, op->getRegion(1).front())) <= kMostOps;
+          rounds, unrolledOps(c, op->getRegion(1).front())) <= kMostUnrolledOps;
   return isShort ? unroll(c, op, *count, *first) : keepLoop(c, op, rounds);
 }
 

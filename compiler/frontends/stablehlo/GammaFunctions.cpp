@@ -3,18 +3,12 @@
 #include "weft/compiler/frontends/stablehlo/RealTensor.h"
 
 #include <cmath>
-#include <limits>
-#include <numbers>
 
 using namespace mlir;
 using namespace weft;
 using namespace weft::stablehlo;
 
 namespace {
-
-constexpr double kPi = std::numbers::pi,
-                 kInfinity = std::numeric_limits<double>::infinity();
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN();
 
 /// Lanczos' approximation with g = 7: Gamma(z + 1) is
 /// sqrt(2 pi) t^(z + 1/2) e^-t (first + sum of c[i] / (z + 1 + i)), t = z + g + 1/2.

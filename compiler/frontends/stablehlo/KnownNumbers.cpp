@@ -11,14 +11,14 @@ using namespace mlir;
 using namespace weft;
 
 /// Elements of each value on the way, and ops on all ways.
-static constexpr int64_t kMostElements = 64, kMostOps = 256;
+static constexpr int64_t kMostElements = 64, kMostKnownOps = 256;
 
 static std::optional<Tensor> known(Value value, int64_t &ops) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
   Operation *op = value.getDefiningOp();
   if (!type || !op || type.getNumElements() > kMostElements ||
       op->getNumResults() != 1 || op->getNumRegions() ||
-      !isMemoryEffectFree(op) || ++ops > kMostOps)
+      !isMemoryEffectFree(op) || ++ops > kMostKnownOps)
     return std::nullopt;
   Tensors operands;
   for (Value operand : op->getOperands()) {

@@ -12,9 +12,7 @@ using namespace weft::stablehlo;
 
 namespace {
 
-constexpr double kPi = std::numbers::pi, kLog2 = std::numbers::ln2;
-constexpr double kNan = std::numeric_limits<double>::quiet_NaN(),
-                 kInfinity = std::numeric_limits<double>::infinity();
+constexpr double kLog2 = std::numbers::ln2;
 
 /// Beyond it a square overflows.
 double rootOfLargest(RealTensor x) {

@@ -16,7 +16,14 @@
 
 #include "weft/compiler/frontends/stablehlo/Converter.h"
 
+#include <limits>
+#include <numbers>
+
 namespace weft::stablehlo {
+
+inline constexpr double kPi = std::numbers::pi,
+                        kNan = std::numeric_limits<double>::quiet_NaN(),
+                        kInfinity = std::numeric_limits<double>::infinity();
 
 /// A value of element type f32 or f64, at an op that is being converted.
 class RealTensor {
