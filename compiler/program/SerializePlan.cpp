@@ -1,5 +1,8 @@
 //===- SerializePlan.cpp - plan.program to the runtime's file -------------===//
 
+// Constants are aligned to 64 bytes; FlatBuffers asserts 32 at most, unless told.
+#define FLATBUFFERS_MAX_ALIGNMENT 64
+
 #include "weft/compiler/program/SerializePlan.h"
 
 #include "weft/dialects/weft/ElementTypes.h"
