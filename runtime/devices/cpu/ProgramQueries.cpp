@@ -8,6 +8,7 @@
 #include "weft/runtime/program/Program.h"
 
 #include <algorithm>
+#include <cstring>
 
 using namespace weft;
 using namespace weft::runtime;
@@ -102,17 +103,26 @@ static Error describeProgram(const weft_program *program,
   return nullptr;
 }
 
+/// C gives an enum any number; C++ reads only those that its bits can name.
+template <typename Enum> static unsigned numberOf(const Enum &given) {
+  unsigned number;
+  static_assert(sizeof number == sizeof given);
+  std::memcpy(&number, &given, sizeof number);
+  return number;
+}
+
 extern "C" {
 
 WEFT_EXPORT const char *weft_dtype_name(weft_dtype dtype) {
-  return unsigned(dtype) <= unsigned(DType::MAX)
-             ? plan::EnumNameDType(DType(dtype))
-             : nullptr;
+  unsigned number = numberOf(dtype);
+  return number <= unsigned(DType::MAX) ? plan::EnumNameDType(DType(number))
+                                        : nullptr;
 }
 
 WEFT_EXPORT const char *weft_role_name(weft_role role) {
-  return unsigned(role) <= unsigned(plan::PortRole::MAX)
-             ? plan::EnumNamePortRole(plan::PortRole(role))
+  unsigned number = numberOf(role);
+  return number <= unsigned(plan::PortRole::MAX)
+             ? plan::EnumNamePortRole(plan::PortRole(number))
              : nullptr;
 }
 
