@@ -39,7 +39,7 @@ static SmallVector<Linearity, 3> linearityOf(Operation *op) {
 
 namespace {
 struct ElementwiseModel
-    : ShardingRuleOpInterface::ExternalModel<ElementwiseModel, arith::AddFOp> {
+    : ShardingRuleOpInterface::FallbackModel<ElementwiseModel> {
   ShardingRule getShardingRule(Operation *op) const {
     ArrayRef<int64_t> shape;
     SmallVector<int64_t> ranks;
@@ -105,8 +105,7 @@ static void retypeConstant(Operation *op, Type type) {
 namespace {
 /// Data and result have one type, layout included. One number repeated is any
 /// block of itself; other data stays whole.
-struct ConstantModel
-    : ShardingRuleOpInterface::ExternalModel<ConstantModel, arith::ConstantOp> {
+struct ConstantModel : ShardingRuleOpInterface::FallbackModel<ConstantModel> {
   ShardingRule getShardingRule(Operation *op) const {
     auto type = dyn_cast<RankedTensorType>(op->getResult(0).getType());
     bool splat = isa<SplatElementsAttr>(dataOf(op).getValue());
@@ -128,8 +127,7 @@ struct ConstantModel
   }
 };
 
-struct ConstantData
-    : TypedDataOpInterface::ExternalModel<ConstantData, arith::ConstantOp> {
+struct ConstantData : TypedDataOpInterface::FallbackModel<ConstantData> {
   void setResultType(Operation *op, Type type) const {
     retypeConstant(op, type);
   }

@@ -42,7 +42,8 @@ void attachElementwiseRule(mlir::RegisteredOperationName op);
 void attachBroadcastingRule(mlir::RegisteredOperationName op);
 /// A constant with one attribute of the result's type, layout included.
 void attachConstantRule(mlir::RegisteredOperationName op);
-/// A model of your own (ShardingRuleOpInterface::ExternalModel).
+/// A model of your own (ShardingRuleOpInterface::ExternalModel; FallbackModel
+/// where one serves several ops: an ExternalModel takes each for the op it names).
 template <typename Model> void attachRule(mlir::RegisteredOperationName op) {
   if (!op.hasInterface<ShardingRuleOpInterface>())
     op.attachInterface<Model>();

@@ -243,8 +243,7 @@ ShardingRule StructuredRule::build() {
 
 namespace {
 struct StructuredModel
-    : ShardingRuleOpInterface::ExternalModel<StructuredModel,
-                                             linalg::LinalgOp> {
+    : ShardingRuleOpInterface::FallbackModel<StructuredModel> {
   ShardingRule getShardingRule(Operation *op) const {
     return StructuredRule(cast<linalg::LinalgOp>(op)).build();
   }

@@ -31,7 +31,8 @@ static void addWholeOperands(ShardingRule &rule, Operation *op) {
 
 namespace {
 /// An operand's dimension of 1 beside a larger one is repeated, so it is whole.
-struct BroadcastingModel : RuleModel<BroadcastingModel, tosa::AddOp> {
+struct BroadcastingModel
+    : ShardingRuleOpInterface::FallbackModel<BroadcastingModel> {
   ShardingRule getShardingRule(Operation *op) const {
     RankedTensorType result = tensorTypeOf(op->getResult(0));
     ShardingRule rule =
@@ -48,6 +49,11 @@ struct BroadcastingModel : RuleModel<BroadcastingModel, tosa::AddOp> {
           factors[dim] = rule.results[0][dim];
     }
     return rule;
+  }
+  SmallVector<Value> buildLocal(Operation *op, OpBuilder &builder,
+                                ValueRange operands, TypeRange types,
+                                const LocalPlacement &) const {
+    return cloneWithTypes(builder, op, operands, types);
   }
 };
 
