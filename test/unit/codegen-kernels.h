@@ -22,13 +22,16 @@
 #include <dlfcn.h>
 #include <random>
 #include <sys/mman.h>
+#include <type_traits>
 #include <unistd.h>
 
 namespace weft::test {
 
 /// Memory aligned as kernels expect, filled at random.
 template <typename T> struct Buffer {
-  explicit Buffer(size_t n, float low = -2, float high = 2) : size(n) {
+  explicit Buffer(size_t n, float low = std::is_unsigned_v<T> ? 0 : -2,
+                  float high = 2)
+      : size(n) {
     data = static_cast<T *>(aligned_alloc(64, (n * sizeof(T) + 127) / 64 * 64));
     static std::mt19937 random(7);
     std::uniform_real_distribution<float> values(low, high);

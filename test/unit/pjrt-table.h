@@ -25,7 +25,8 @@ inline const Api &api() {
 
 template <typename Args> PJRT_Error *callFor(Slot slot, Args &args) {
   args.struct_size = sizeof(Args);
-  return api().functions[slot](&args);
+  using Called = PJRT_Error *(*)(Args *); // as it was defined
+  return reinterpret_cast<Called>(api().functions[slot])(&args);
 }
 
 /// The message of an error, which ends with it.
