@@ -168,9 +168,9 @@ SmallVector<Value> LocalFold::run() {
       value = masked(value, init, dim);
   while (!left.empty()) {
     // From the last sharded dimension on; all if there is none.
-    size_t from = left.size();
-    while (from > 0 && placement.shards(left[--from]) == 1)
-      ;
+    size_t from = left.size() - 1;
+    while (from > 0 && placement.shards(left[from]) == 1)
+      --from;
     SmallVector<int64_t> now(ArrayRef<int64_t>(left).drop_front(from));
     left.truncate(from);
     values = folded(now);

@@ -78,7 +78,9 @@ LogicalResult LayoutTable::checkBound(Operation *op, const Layout &layout) {
 void LayoutTable::updateBorder(Operation *op, const Round &round,
                                llvm::SmallVectorImpl<Value> &changed) {
   auto says = dyn_cast<FixedLayoutsOpInterface>(op);
-  if (!says && !(says = freeRegionEndedBy(op)))
+  if (!says)
+    says = freeRegionEndedBy(op);
+  if (!says)
     return;
   SubAxes free = says.getFreeAxes();
   auto speaks = [&](Value value) {

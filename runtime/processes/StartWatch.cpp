@@ -1,8 +1,8 @@
 #include "weft/runtime/processes/StartWatch.h"
+#include "weft/runtime/processes/EnvironmentNumber.h"
 #include "weft/runtime/program/WriteAll.h"
 
 #include <algorithm>
-#include <charconv>
 #include <chrono>
 #include <cstddef>
 #include <cstdlib>
@@ -19,13 +19,6 @@ using namespace std::chrono_literals;
 constexpr std::chrono::seconds longestPause = 8s, longestStart = 120s;
 constexpr std::chrono::seconds longestAbsence = 2s;
 
-static int numberOf(const char *variable, int otherwise) {
-  int number = otherwise;
-  if (const char *text = std::getenv(variable))
-    std::from_chars(text, text + std::strlen(text), number);
-  return number;
-}
-
 /// A name of the machine, in no folder; it ends with the process.
 static sockaddr_un addressOf(const std::string &mark, socklen_t &length) {
   sockaddr_un address = {};
@@ -37,9 +30,10 @@ static sockaddr_un addressOf(const std::string &mark, socklen_t &length) {
 }
 
 StartWatch::StartWatch(int messages)
-    : messages(messages), rank(numberOf("OMPI_COMM_WORLD_RANK", 0)),
-      size(numberOf("OMPI_COMM_WORLD_SIZE", 1)),
-      sharesMachine(numberOf("OMPI_COMM_WORLD_LOCAL_SIZE", 0) == size) {
+    : messages(messages), rank(environmentNumber("OMPI_COMM_WORLD_RANK", 0)),
+      size(environmentNumber("OMPI_COMM_WORLD_SIZE", 1)),
+      sharesMachine(environmentNumber("OMPI_COMM_WORLD_LOCAL_SIZE", 0) ==
+                    size) {
   const char *name = std::getenv("PMIX_NAMESPACE");
   job = name ? name : "";
   socklen_t length;

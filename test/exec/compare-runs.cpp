@@ -5,6 +5,7 @@
 #include "weft/runtime/abi/plan_generated.h"
 #include "weft/runtime/abi/weft.h"
 
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
@@ -59,10 +60,12 @@ static Bytes inputOf(const weft::plan::Port &port, uint32_t seed) {
   }
 }
 
+namespace {
 struct Mode {
   int workers;
   bool poison, isolate;
 };
+} // namespace
 
 static size_t bytesOf(const weft::plan::Program &plan,
                       const weft::plan::Port &port) {
@@ -117,6 +120,16 @@ static std::vector<Bytes> run(const weft_program *program, Mode mode) {
   return results;
 }
 
+static int numberOf(const char *text) {
+  int number = 0;
+  const char *end = text + strlen(text);
+  auto [rest, error] = std::from_chars(text, end, number);
+  if (error == std::errc() && rest == end)
+    return number;
+  fprintf(stderr, "compare-runs: %s is no number of workers\n", text);
+  exit(2);
+}
+
 int main(int argc, char **argv) {
   if (argc < 2) {
     fprintf(stderr, "usage: compare-runs PROGRAM.weft [WORKERS...]\n");
@@ -129,7 +142,7 @@ int main(int argc, char **argv) {
   std::vector<Bytes> expected = run(program, {1, false, false});
   std::vector<Mode> modes = {{1, true, false}, {1, true, true}};
   for (int i = 2; i < argc; ++i)
-    modes.push_back({atoi(argv[i]), true, false});
+    modes.push_back({numberOf(argv[i]), true, false});
   int different = 0;
   for (const Mode &mode : modes) {
     std::vector<Bytes> got = run(program, mode);

@@ -2,6 +2,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+// The runtime finds kernels by names like those that the compiler gives.
+// NOLINTBEGIN(misc-use-internal-linkage, readability-identifier-naming)
+
 /// y[0..4) = x[0..4) * 2 + (linear coordinate on a mesh of one axis)
 void twice_plus_device(void *const *b, const int64_t *c) {
   const float *x = b[0];
@@ -65,3 +68,5 @@ void leave(void *const *b, const int64_t *c) {
 }
 /// b[0] = what the first device has at the place it left.
 void reach_over(void *const *b, const int64_t *c) { *(float *)b[0] = *left; }
+
+// NOLINTEND(misc-use-internal-linkage, readability-identifier-naming)

@@ -29,8 +29,11 @@ weft_processes *together() {
   return joined.all;
 }
 
-std::mt19937 dice(3); // rolls the same in every process
-int64_t roll(int64_t n) { return int64_t(dice() % uint64_t(n)); }
+/// The same in every process.
+int64_t roll(int64_t n) {
+  static std::mt19937 dice(3);
+  return int64_t(dice() % uint64_t(n));
+}
 
 /// Random bytes that are small numbers of any type.
 std::vector<uint8_t> numbers(const PortT &port) {

@@ -97,7 +97,7 @@ TEST_CASE("dimensions of several factors take the axes that divide") {
 // reshape is local: each device's elements are the same, in the same order.
 TEST_CASE("exact projections of reshapes need no communication") {
   using Shape = std::vector<int64_t>;
-  for (auto [from, to] :
+  for (const auto &[from, to] :
        std::vector<std::pair<Shape, Shape>>{{{4, 6}, {24}},
                                             {{24}, {4, 6}},
                                             {{12, 2}, {4, 6}},

@@ -41,6 +41,7 @@ static std::vector<uint8_t> countingProgram(int64_t batch, bool train) {
   return p.image();
 }
 
+namespace {
 struct Fixture {
   Fixture() {
     REQUIRE(weft::takeError(weft_runtime_create("cpu:2", 0, &runtime)));
@@ -69,7 +70,7 @@ struct Fixture {
       return ok.error();
     return known;
   }
-  weft::Result<weft::TrainingData> data(weft::DataOptions options) {
+  weft::Result<weft::TrainingData> data(const weft::DataOptions &options) {
     auto ports = weft::inputPorts(*program(weft::StepKind::Train, 2));
     return weft::selectData(options, weft::DataPurpose::Fit, ports);
   }
@@ -77,6 +78,7 @@ struct Fixture {
   weft_runtime *runtime = nullptr;
   std::map<std::pair<weft::StepKind, int64_t>, weft_program *> programs;
 };
+} // namespace
 
 TEST_CASE("fit, evaluate and predict share variables and weigh a short batch") {
   Fixture f;
@@ -143,7 +145,7 @@ TEST_CASE("fit, evaluate and predict share variables and weigh a short batch") {
 
 TEST_CASE("data that does not fit says what would mend it") {
   Fixture f;
-  auto message = [&](weft::DataOptions options) {
+  auto message = [&](const weft::DataOptions &options) {
     auto data = f.data(options);
     return data ? std::string("fits") : data.message();
   };

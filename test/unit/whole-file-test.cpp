@@ -21,6 +21,7 @@ extern "C" int fsync(int file) {
   return int(syscall(SYS_fsync, file));
 }
 
+namespace {
 /// An empty folder, removed at the end.
 struct Folder {
   std::string path;
@@ -39,6 +40,7 @@ struct Folder {
     return names;
   }
 };
+} // namespace
 
 static void put(const std::string &path, const std::string &text) {
   std::ofstream(path) << text;

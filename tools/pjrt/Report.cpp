@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cctype>
+#include <charconv>
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
@@ -45,8 +46,12 @@ static std::string claim(const std::string &name) {
   std::filesystem::create_directories(folder(), failure);
   int number = 0;
   for (const auto &entry :
-       std::filesystem::directory_iterator(folder(), failure))
-    number = std::max(number, std::atoi(entry.path().filename().c_str()));
+       std::filesystem::directory_iterator(folder(), failure)) {
+    std::string file = entry.path().filename();
+    int taken = 0;
+    std::from_chars(file.data(), file.data() + file.size(), taken);
+    number = std::max(number, taken);
+  }
   char prefix[16];
   std::snprintf(prefix, sizeof prefix, "/%03d-", number + 1);
   std::string path = folder() + (prefix + plain) + ".txt";

@@ -25,6 +25,8 @@ static int releaseCode(dl_phdr_info *library, size_t, void *) {
         (library->dlpi_addr + segment.p_vaddr + page - 1) / page * page;
     uintptr_t end =
         (library->dlpi_addr + segment.p_vaddr + segment.p_memsz) / page * page;
+    // The loader gives addresses as numbers.
+    // NOLINTNEXTLINE(performance-no-int-to-ptr)
     madvise(reinterpret_cast<void *>(begin), end - begin, MADV_DONTNEED);
   }
   return 0;

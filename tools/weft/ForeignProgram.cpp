@@ -170,7 +170,7 @@ std::optional<std::vector<uint8_t>> ForeignProgram::compile() {
   watched.reached = &reached;
   auto image = compileProgram(*module, watched);
   if (succeeded(image))
-    return std::move(*image);
+    return image;
   endAfter(reached, Stage::plan);
   return std::nullopt;
 }
@@ -180,8 +180,7 @@ ForeignProgram::assembly(const std::vector<std::string> &kernels) {
   auto module = import();
   if (!module)
     return std::nullopt;
-  auto text = printKernelAssembly(*module, compileOptions(flags), kernels);
-  return failed(text) ? std::nullopt : std::optional(std::move(*text));
+  return printKernelAssembly(*module, compileOptions(flags), kernels);
 }
 
 int weft::tool::compileForeignProgram(const ModelFlags &flags,

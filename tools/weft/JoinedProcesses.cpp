@@ -1,5 +1,6 @@
 #include "weft/tools/weft/JoinedProcesses.h"
 
+#include "weft/runtime/processes/EnvironmentNumber.h"
 #include "weft/runtime/program/WriteAll.h"
 #include "weft/tools/weft/Commands.h"
 
@@ -14,6 +15,7 @@
 #include <unistd.h>
 
 using namespace weft::tool;
+using weft::runtime::environmentNumber;
 
 /// What a signal handler can reach.
 static weft_processes *signalled = nullptr;
@@ -24,11 +26,6 @@ int JoinedProcesses::visibleErrors() { return visible; }
 
 static void endOnSignal(int) {
   weft_processes_terminate(signalled, endsAtNextVote);
-}
-
-static int numberOf(const char *variable, int otherwise) {
-  const char *text = std::getenv(variable);
-  return text ? std::atoi(text) : otherwise;
 }
 
 /// Of all that must be alike: the command line, and the version.
@@ -43,8 +40,8 @@ static uint64_t hashOf(int argc, char **argv) {
 }
 
 bool JoinedProcesses::begin(int argc, char **argv) {
-  int size = numberOf("OMPI_COMM_WORLD_SIZE", 1);
-  int rank = numberOf("OMPI_COMM_WORLD_RANK", 0);
+  int size = environmentNumber("OMPI_COMM_WORLD_SIZE", 1);
+  int rank = environmentNumber("OMPI_COMM_WORLD_RANK", 0);
   if (size < 2)
     return true;
   std::string_view command = argc > 1 ? argv[1] : "";

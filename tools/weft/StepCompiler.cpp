@@ -351,7 +351,7 @@ StepCompiler::compile(const std::string &step, int64_t batchSize) {
   module = nullptr;
   context = nullptr;
   releaseCompilerMemory();
-  return std::move(*image);
+  return image;
 }
 
 std::optional<std::string>
@@ -360,8 +360,5 @@ StepCompiler::assembly(const std::string &step, int64_t batchSize,
   auto module = import(step, batchSize);
   if (!module)
     return std::nullopt;
-  auto text = printKernelAssembly(*module, options(), kernels);
-  if (failed(text))
-    return std::nullopt;
-  return std::move(*text);
+  return printKernelAssembly(*module, options(), kernels);
 }

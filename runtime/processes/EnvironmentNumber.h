@@ -1,0 +1,26 @@
+//===- EnvironmentNumber.h - numbers that a launcher hands over -*- C++ -*-===//
+//
+//   int rank = environmentNumber("OMPI_COMM_WORLD_RANK", 0);
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_PROCESSES_ENVIRONMENTNUMBER_H
+#define WEFT_RUNTIME_PROCESSES_ENVIRONMENTNUMBER_H
+
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
+
+namespace weft::runtime {
+
+/// `otherwise` where the variable is not set or starts with no number.
+inline int environmentNumber(const char *variable, int otherwise) {
+  int number = otherwise;
+  if (const char *text = std::getenv(variable))
+    std::from_chars(text, text + std::strlen(text), number);
+  return number;
+}
+
+} // namespace weft::runtime
+
+#endif // WEFT_RUNTIME_PROCESSES_ENVIRONMENTNUMBER_H
