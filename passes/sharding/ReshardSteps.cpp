@@ -385,8 +385,8 @@ void StepGenerator::permutations() {
   auto mayMove = [&](uint8_t digit) {
     return state.place[digit] < partialTo || isFree(digit);
   };
-  for (uint8_t a = 0; a < count; ++a)
-    for (uint8_t b = a + 1; b < count; ++b)
+  for (unsigned a = 0; a < count; ++a)
+    for (unsigned b = a + 1; b < count; ++b)
       if (problem.independent && mayMove(a) && mayMove(b) &&
           problem.digits[a].size == problem.digits[b].size)
         swap(a, b);

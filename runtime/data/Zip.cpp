@@ -86,7 +86,8 @@ Status ZipReader::checkClaims(uint64_t fileSize) {
                    zip_strerror(archive.get()) + "; the file is damaged"};
     std::string wrong = complaint(info, fileSize, limits);
     // Overlapping members are the other kind of bomb: the sum must fit as well.
-    if (wrong.empty() && (stored += info.comp_size) > fileSize)
+    stored += info.comp_size;
+    if (wrong.empty() && stored > fileSize)
       wrong = "overlaps another one; the file is damaged or malicious";
     if (!wrong.empty())
       return Error{file + ": member " + info.name + ": " + wrong};

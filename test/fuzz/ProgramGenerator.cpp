@@ -89,9 +89,11 @@ const ElementKind &ProgramGenerator::randomElement() {
   for (const ElementKind &kind : elementKinds())
     total += weight(kind);
   int64_t drawn = below(total);
-  for (const ElementKind &kind : elementKinds())
-    if ((drawn -= weight(kind)) < 0)
+  for (const ElementKind &kind : elementKinds()) {
+    drawn -= weight(kind);
+    if (drawn < 0)
       return kind;
+  }
   return elementKinds().front();
 }
 
@@ -302,13 +304,14 @@ void ProgramGenerator::steps(unsigned n) {
     total += isOpen(room) ? room.weight : 0;
   for (unsigned i = 0; i < n; ++i) {
     int64_t drawn = below(total);
-    for (const Room &room : all)
-      if (isOpen(room))
-        if ((drawn -= room.weight) < 0) {
-          emptiesToo = room.emptiesToo;
-          (this->*room.step)();
-          break;
-        }
+    for (const Room &room : all) {
+      drawn -= isOpen(room) ? room.weight : 0;
+      if (drawn < 0) {
+        emptiesToo = room.emptiesToo;
+        (this->*room.step)();
+        break;
+      }
+    }
   }
 }
 

@@ -185,7 +185,8 @@ private:
       forEach(node.local, [&](Shape index, int64_t i) {
         int64_t element = 0;
         for (size_t d = 0; d < index.size(); ++d) {
-          if ((index[d] += box[d].begin) >= box[d].end)
+          index[d] += box[d].begin;
+          if (index[d] >= box[d].end)
             return;
           element = element * shape[d] + index[d];
         }
@@ -213,7 +214,7 @@ private:
   template <typename F> bool gives(const Node &b, F cell) const {
     bool same = true;
     for (int64_t device = 0; device < mesh.size() && same; ++device)
-      forEach(b.local, [&](Shape index, int64_t i) {
+      forEach(b.local, [&](const Shape &index, int64_t i) {
         const Cell &wanted = b.blocks[device][i];
         same = same && (wanted.element < 0 || cell(device, index) == wanted);
       });
@@ -295,7 +296,8 @@ private:
     });
   }
   bool makesPartial(const Node &a, const Node &b, const SubAxes &over) const {
-    return a.dims == b.dims && gives(b, [&](int64_t device, Shape index) {
+    return a.dims == b.dims &&
+           gives(b, [&](int64_t device, const Shape &index) {
              Cell cell = read(a, device, index);
              if (coordinate(mesh, device, over) != 0)
                cell.summands = 0;

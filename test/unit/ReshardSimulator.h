@@ -183,9 +183,11 @@ private:
         int64_t value = 0;
         for (int64_t k = 0; k < groups; ++k)
           value += buffers[member(p, to.partial, k)][i];
-        for (size_t d = 0; d < index.size(); ++d)
-          if ((index[d] += box[d].begin) >= box[d].end)
+        for (size_t d = 0; d < index.size(); ++d) {
+          index[d] += box[d].begin;
+          if (index[d] >= box[d].end)
             return;
+        }
         int64_t expected = summands * (flat(index, shape) + 1) +
                            1000 * (summands * (summands - 1) / 2);
         if (value != expected && wrong.empty())

@@ -12,11 +12,12 @@ using namespace weft;
 
 static const std::string archivePath =
     WEFT_FIXTURES "/seed-functional-mlp/model.keras";
-static const std::vector<SavedVariable> variables = {
-    {"d1/kernel", "layers/dense/vars/0"},
-    {"d2/kernel", "layers/dense_1/vars/0"},
-    {"d2/bias", "layers/dense_1/vars/1"},
-    {"rm_sprop/iteration", "optimizer/vars/0", true}};
+static std::vector<SavedVariable> variables() {
+  return {{"d1/kernel", "layers/dense/vars/0"},
+          {"d2/kernel", "layers/dense_1/vars/0"},
+          {"d2/bias", "layers/dense_1/vars/1"},
+          {"rm_sprop/iteration", "optimizer/vars/0", true}};
+}
 
 static std::string scratch(const std::string &name) {
   const char *asked = std::getenv("WEFT_ARCHIVE_OUT");
@@ -34,7 +35,7 @@ TEST_CASE("a .keras file of Keras gives its weights by variable path") {
   CHECK(archive->config.starts_with("{\"module\": "));
   CHECK(archive->metadata.find("3.15.1") != std::string::npos);
   Result<std::vector<NamedArray>> weights =
-      byVariablePath(archive->weights, variables, archivePath);
+      byVariablePath(archive->weights, variables(), archivePath);
   REQUIRE(weights);
   Result<NpzFile> golden =
       NpzFile::open(WEFT_FIXTURES "/seed-functional-mlp/golden.npz");
@@ -136,7 +137,7 @@ TEST_CASE("damaged weight files are errors") {
     auto found = readHdf5(cut, "x.h5"); // an error or the data, never a crash
     CHECK((found || found.message().starts_with("x.h5: ")));
   }
-  CHECK(byVariablePath({}, variables, "f.keras").message() ==
+  CHECK(byVariablePath({}, variables(), "f.keras").message() ==
         "f.keras: has no dataset layers/dense/vars/0 for the variable "
         "d1/kernel; the file belongs to another model");
 }

@@ -58,7 +58,7 @@ struct Case {
                          std::vector<int64_t> order) {
     for (int64_t i = order.size(); i < int64_t(sizes.size()); ++i)
       order.push_back(i);
-    return {sizes, order};
+    return {std::move(sizes), std::move(order)};
   }
   Operand lhs() const {
     return operand(joined({batch, rows, depth}), lhsOrder);

@@ -4,6 +4,7 @@
 
 #include "catch2/catch.hpp"
 
+#include <algorithm>
 #include <cstring>
 
 using namespace weft::pjrt;
@@ -72,7 +73,8 @@ TEST_CASE("a view is another library's memory, which hears when it is no "
   std::vector<char> bytes(8);
   CHECK(isReady(args.buffer));
   CHECK(read(args.buffer, 8, bytes).empty());
-  CHECK(std::memcmp(bytes.data(), kValues + 2, 8) == 0);
+  CHECK(std::equal(bytes.begin(), bytes.end(),
+                   reinterpret_cast<const char *>(kValues + 2)));
   Buffer_UnsafePointer_Args pointer{};
   pointer.buffer = args.buffer;
   call(kBuffer_UnsafePointer, pointer);
@@ -120,7 +122,8 @@ TEST_CASE("an alias has the value of the array that fulfils it") {
   destroy(value);
   std::vector<char> bytes(16);
   CHECK(read(alias.buffer, 0, bytes).empty());
-  CHECK(std::memcmp(bytes.data(), kValues, 16) == 0);
+  CHECK(std::equal(bytes.begin(), bytes.end(),
+                   reinterpret_cast<const char *>(kValues)));
   destroy(alias.buffer);
 
   Alias broken(client);

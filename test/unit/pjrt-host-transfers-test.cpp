@@ -100,7 +100,8 @@ struct Callbacks {
     }
     if (chunk->size == total && done) {
       auto *values = static_cast<float *>(chunk->data);
-      self.sent.assign(values, values + chunk->size / sizeof(float));
+      size_t count = chunk->size / sizeof(float);
+      self.sent.assign(values, values + count);
     }
     chunk->deleter(chunk->data, chunk->deleter_arg);
     return nullptr;

@@ -115,7 +115,7 @@ TEST_CASE(
     uint64_t few = computationsOf(check.context(), programOf(chain, 20)),
              many = computationsOf(check.context(), programOf(chain, 40));
     CHECK(many < 3 * few);
-    CHECK(few < 20 * 4 * kMostComputed);
+    CHECK(few < uint64_t(20) * 4 * kMostComputed);
   }
 }
 

@@ -107,7 +107,7 @@ Check checkPartial(const char *text, llvm::ArrayRef<int64_t> shape,
       if (best.elements[to] < best.elements[node])
         node = to;
     }
-    for (auto [name, to] : nearest)
+    for (const auto &[name, to] : nearest)
       if (!(graph.layout(to) == graph.layout(from)))
         check.withoutExchange(graph.layout(from), graph.layout(to),
                               best.elements[to], graph.chain(from, to, best));

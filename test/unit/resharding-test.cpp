@@ -266,7 +266,7 @@ TEST_CASE("an exchange is sent by the holders in turn") {
 TEST_CASE("what the busiest device sends is what every device says") {
   for (const char *text : {"a=2,b=2", "a=3,b=2", "a=12", "a=2,b=3,c=2"}) {
     Mesh mesh = meshOf(text);
-    for (llvm::SmallVector<int64_t, 4> shape :
+    for (const llvm::SmallVector<int64_t, 4> &shape :
          {llvm::SmallVector<int64_t, 4>{7}, {1}, {24}, {0, 4}, {5, 3}, {4, 9}})
       for (const Layout &from : everyLayout(mesh, shape.size()))
         for (const Layout &to : everyLayout(mesh, shape.size())) {

@@ -7,11 +7,10 @@
 
 using namespace weft::test;
 
-static const std::vector<Axes> splitX8 = {{whole(0, 8)}};
-
 TEST_CASE("an all-reduce gives the same bits for any number of workers") {
   // Two operands in one instruction, of odd sizes, beside their scalar sums.
   constexpr int64_t n = 33333, m = 5;
+  const std::vector<Axes> splitX8 = {{whole(0, 8)}};
   PlanBuilder p({{"x", 8}});
   uint32_t a = p.state("a", DType::f32, {8 * n}, splitX8);
   uint32_t b = p.state("b", DType::f64, {8 * m}, splitX8);

@@ -82,7 +82,8 @@ struct Loaded {
     size_t bytes = 0;
     auto *p =
         static_cast<T *>(weft_buffer_local(outputs[output], position, &bytes));
-    return {p, p + bytes / sizeof(T)};
+    size_t count = bytes / sizeof(T);
+    return {p, p + count};
   }
   uint64_t counted(const std::string &kind, uint64_t *count = nullptr) {
     const weft_counter *counters = nullptr;
