@@ -13,7 +13,7 @@
 using namespace weft;
 using nlohmann::json;
 
-static const std::string rng = WEFT_FIXTURES "/rng/";
+#define RNG WEFT_FIXTURES "/rng/"
 
 /// How many representable numbers lie between two floats.
 static int64_t ulps(float a, float b) {
@@ -34,7 +34,7 @@ static int64_t worst(const std::vector<float> &ours, const Array &theirs) {
 }
 
 TEST_CASE("threefry draws what JAX draws") {
-  Result<std::vector<NamedArray>> golden = readNpz(rng + "threefry.npz");
+  Result<std::vector<NamedArray>> golden = readNpz(RNG "threefry.npz");
   REQUIRE(golden);
   int compared = 0;
   // The key, a shape where one is drawn, and what is drawn.
@@ -64,7 +64,7 @@ TEST_CASE("threefry draws what JAX draws") {
       key.truncatedNormal(out, -2, 2);
       CHECK(worst(out, array) == 0);
     } else if (kind == "split3") {
-      for (int i = 0; i < 3; ++i) {
+      for (int64_t i = 0; i < 3; ++i) {
         CHECK(key.split(i).k0 == array.data<uint32_t>()[2 * i]);
         CHECK(key.split(i).k1 == array.data<uint32_t>()[2 * i + 1]);
       }
@@ -88,9 +88,9 @@ TEST_CASE("a part of an array is drawn like the whole") {
 }
 
 TEST_CASE("every initializer gives Keras' values") {
-  std::ifstream file(rng + "initializers.json");
+  std::ifstream file(RNG "initializers.json");
   json rows = json::parse(file);
-  Result<NpzFile> arrays = NpzFile::open(rng + "initializers.npz");
+  Result<NpzFile> arrays = NpzFile::open(RNG "initializers.npz");
   REQUIRE(arrays);
   for (const json &row : rows) {
     Result<Array> golden = arrays->read(row["array"].get<std::string>());

@@ -180,7 +180,7 @@ TEST_CASE("the interpreter gives up on loops without end") {
   CHECK_THAT(
       endless.interpreted({endless.zeros(4)}),
       Contains("runs more than 1048576 times; the interpreter gives up"));
-  Refused long_(
+  Refused overlong(
       "func.func @f(%x: tensor<4xf32>) -> tensor<4xf32> {\n"
       "  %r = weft.for 10000000 (%x) : (tensor<4xf32>) -> tensor<4xf32> {\n"
       "  ^bb0(%i: tensor<i32>, %v: tensor<4xf32>):\n"
@@ -188,7 +188,7 @@ TEST_CASE("the interpreter gives up on loops without end") {
       "  }\n"
       "  return %r : tensor<4xf32>\n}");
   CHECK_THAT(
-      long_.interpreted({long_.zeros(4)}),
+      overlong.interpreted({overlong.zeros(4)}),
       Contains(
           "runs 10000000 times, more than the 1048576 that are interpreted"));
 }

@@ -34,7 +34,7 @@ struct Program {
   }
   func::FuncOp entry() { return *module->getOps<func::FuncOp>().begin(); }
   Type f32() { return Float32Type::get(&context); }
-  Tensors run(Tensors arguments) {
+  Tensors run(const Tensors &arguments) {
     FailureOr<Tensors> results = interpretFunction(entry(), arguments);
     REQUIRE(succeeded(results));
     return *results;
@@ -65,7 +65,8 @@ void checkClose(const Tensor &tensor, std::vector<double> expected) {
 
 /// The program of one op on the devices of a mesh of 4: local[d] = d's tensor.
 Tensors onFour(const std::string &op, const std::string &from,
-               const std::string &to, std::vector<std::vector<double>> locals) {
+               const std::string &to,
+               const std::vector<std::vector<double>> &locals) {
   Program program("#mesh = #weft.mesh<\"a\"=4>\n"
                   "func.func @f(%x: " +
                   from + ") -> " + to + " {\n  %0 = " + op + " : " + from +

@@ -10,7 +10,7 @@
 
 using namespace weft;
 
-static const std::string archivePath =
+static constexpr const char *archivePath =
     WEFT_FIXTURES "/seed-functional-mlp/model.keras";
 static std::vector<SavedVariable> variables() {
   return {{"d1/kernel", "layers/dense/vars/0"},
