@@ -153,6 +153,7 @@ TEST_CASE("who made an event keeps or breaks it, once") {
   CHECK(messageOf(callFor(kEvent_Await, wait)) == "stopped");
 }
 
+/// Nobody destroys the two: the process waits for what their compilers do.
 TEST_CASE("a topology is its name") {
   TopologyDescription_Create_Args created{};
   created.topology_name = "gpu:2";

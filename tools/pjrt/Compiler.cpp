@@ -16,12 +16,14 @@
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
 
+#include <atomic>
 #include <chrono>
 #include <dlfcn.h>
 #include <future>
 #include <mutex>
 #include <sys/stat.h>
 #include <thread>
+#include <unistd.h>
 
 using namespace mlir;
 using namespace weft;
@@ -72,6 +74,26 @@ struct KeptContext {
   StagePasses passes;
   size_t seen = 0; ///< bytes of programs
 };
+
+std::atomic<int> warmUpsAtWork = 0;
+
+/// An owner of a compiler that nobody destroys, a topology for one, does not
+/// wait for the warm-up, and LLVM's globals are destroyed as the process ends.
+/// The variables of the thread that ends it are destroyed before all others.
+struct WaitsForWarmUps {
+  ~WaitsForWarmUps() {
+    if (getpid() != process)
+      return; // a fork has no such threads
+    while (int atWork = warmUpsAtWork)
+      warmUpsAtWork.wait(atWork);
+  }
+  const pid_t process = getpid();
+};
+
+void waitForWarmUpsAtEnd() {
+  static const WaitsForWarmUps ofProcess; // where another thread ends it
+  static thread_local const WaitsForWarmUps ofThread;
+}
 } // namespace
 
 struct pjrt::Compiler::State {
@@ -88,8 +110,17 @@ struct pjrt::Compiler::State {
     version = "weft 0.1.0, build " + keyOfCode({build, target}).substr(0, 16);
     // With one processor it would be the script that waits.
     bool isAlone = std::thread::hardware_concurrency() <= 1;
-    ready = std::async(isAlone ? std::launch::deferred : std::launch::async,
-                       [this] { warmUp(); });
+    if (isAlone) {
+      ready = std::async(std::launch::deferred, [this] { warmUp(); });
+      return;
+    }
+    waitForWarmUpsAtEnd();
+    ++warmUpsAtWork;
+    ready = std::async(std::launch::async, [this] {
+      warmUp();
+      --warmUpsAtWork;
+      warmUpsAtWork.notify_all();
+    });
   }
   std::unique_ptr<KeptContext> take() {
     ready.wait();
