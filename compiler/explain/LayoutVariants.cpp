@@ -6,10 +6,13 @@
 
 using namespace weft;
 
+static bool contains(const SubAxes &axes, unsigned axis) {
+  return llvm::any_of(axes, [&](const SubAxis &a) { return a.axis == axis; });
+}
+
 bool weft::usesAxis(const Layout &layout, unsigned axis) {
-  return llvm::any_of(layout.dims, [&](const SubAxes &dim) {
-    return llvm::any_of(dim, [&](const SubAxis &a) { return a.axis == axis; });
-  });
+  return llvm::any_of(layout.dims,
+                      [&](const SubAxes &dim) { return contains(dim, axis); });
 }
 
 static Layout without(Layout layout, unsigned axis) {
@@ -22,6 +25,8 @@ std::vector<Layout> weft::layoutVariants(const Mesh &mesh, const Layout &layout,
                                          const std::set<unsigned> &axes) {
   std::vector<Layout> result;
   for (unsigned axis : axes) {
+    if (contains(layout.partial, axis))
+      continue; // what adds up over it cannot be divided over it too
     Layout bare = without(layout, axis);
     if (usesAxis(layout, axis))
       result.push_back(bare);
