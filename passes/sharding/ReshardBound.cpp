@@ -5,6 +5,7 @@
 #include "llvm/ADT/STLExtras.h"
 
 #include <algorithm>
+#include <limits>
 
 using namespace weft;
 using namespace weft::reshard;
@@ -180,6 +181,14 @@ int64_t reshard::missingElementsExactly(const Problem &problem,
   return missingOnAny(problem, view, target, problem.mesh.size());
 }
 
+/// Elements of a tensor on all devices may be more than an int64_t counts.
+using Wide = __int128;
+
+static int64_t narrowed(Wide number) {
+  Wide most = std::numeric_limits<int64_t>::max();
+  return static_cast<int64_t>(std::min(most, number));
+}
+
 /// Summands add up at no less than q-1 messages for an element until the first
 /// device has the total, one of which completes it, and one more for every
 /// other device that wants it: (q-2) + r over all elements and groups. No
@@ -187,21 +196,22 @@ int64_t reshard::missingElementsExactly(const Problem &problem,
 static int64_t summandBound(const Problem &problem, const View &target,
                             int64_t summands) {
   int64_t devices = problem.mesh.size();
-  int64_t most = target.localElements, wanted = most * devices, elements = 1;
+  int64_t most = target.localElements, elements = 1;
+  Wide wanted = Wide(most) * devices;
   if (!divides(problem, target.counts)) {
     const DeviceTable &table = problem.devices();
     most = wanted = 0;
     for (int64_t row = 0; row < table.devices(); ++row) {
       most = std::max(most, table.wanted(row));
-      wanted += table.wanted(row) * (devices / table.devices());
+      wanted += Wide(table.wanted(row)) * (devices / table.devices());
     }
   }
   for (int64_t n : problem.shape)
     elements *= n;
   int64_t groups = shardCount(problem.frozenPartial);
-  int64_t total = groups * (summands - 2) * elements + wanted;
-  int64_t mean = (total * problem.elementBytes + devices - 1) / devices;
-  return std::max(most * problem.elementBytes, mean);
+  Wide total = Wide(groups) * (summands - 2) * elements + wanted;
+  Wide mean = (total * problem.elementBytes + devices - 1) / devices;
+  return std::max(most * problem.elementBytes, narrowed(mean));
 }
 
 int64_t reshard::lowerBoundBytes(const Problem &problem) {
@@ -231,18 +241,19 @@ int64_t reshard::sentElements(const Problem &problem, const View &view,
     before *= view.counts[dim];
     after *= target.counts[dim];
   }
-  int64_t holders = devices / before, copies = devices / after, most = 0;
+  int64_t holders = devices / before, copies = devices / after;
   // What others want of each shard: every copy, but what its holders keep.
-  std::vector<int64_t> wanted(before, 0);
+  std::vector<Wide> wanted(before, 0);
   for (int64_t position = 0; position < devices; ++position) {
     int64_t shard = table.shard(view, position), volume = 1;
     for (unsigned dim = 0; dim < problem.rank(); ++dim)
       volume *= table.held(view, position, dim).size();
     int64_t kept = table.wanted(position) - table.missing(view, position);
     // The sum over its holders is whole: each adds its part of the copies.
-    wanted[shard] += volume * copies - kept * holders;
+    wanted[shard] += Wide(volume) * copies - Wide(kept) * holders;
   }
-  for (int64_t rest : wanted)
+  Wide most = 0;
+  for (Wide rest : wanted)
     most = std::max(most, (rest / holders + holders - 1) / holders);
-  return most;
+  return narrowed(most);
 }

@@ -3,6 +3,7 @@
 #include "weft/passes/sharding/Resharding.h"
 
 #include "weft/dialects/weft/RingTraffic.h"
+#include "weft/dialects/weft/Sizes.h"
 #include "weft/passes/sharding/ReshardSteps.h"
 
 #include "llvm/ADT/Hashing.h"
@@ -184,7 +185,8 @@ void Search::price(Node &node, const View &before, const View &after) const {
   if (move.kind == StepKind::Exchange) {
     node.bytes =
         missingElementsExactly(problem, before, after) * problem.elementBytes;
-    sent = sentElements(problem, before, after) * problem.elementBytes;
+    sent = saturatingMultiply(sentElements(problem, before, after),
+                              problem.elementBytes);
   } else {
     node.bytes = bytesSent(move.kind, shardCount(axes),
                            before.localElements * problem.elementBytes,

@@ -290,6 +290,16 @@ TEST_CASE("what the busiest device sends is what every device says") {
   }
 }
 
+TEST_CASE("the bound counts the elements of all devices, 2^63 of them too") {
+  Mesh mesh = meshOf("a=256,b=256");
+  int64_t shape[] = {int64_t(1) << 47};
+  ReshardPlan plan = planReshard(mesh, shape, 4, layoutOf(mesh, "[-]+sum(a)"),
+                                 layoutOf(mesh, "[-]"), {});
+  // Of 256 summands 254 are added on the way, each by one of 65,536 devices.
+  CHECK(plan.lowerBound == 4 * (shape[0] + 254 * (shape[0] >> 16)));
+  CHECK(plan.bytesReceived >= plan.lowerBound);
+}
+
 TEST_CASE("65,536 devices are counted as fast as a few") {
   Mesh mesh = meshOf("a=256,b=256");
   int64_t shape[] = {100000, 1000};
