@@ -1,5 +1,6 @@
 //===- RandomMoves.cpp - steps that move elements -------------------------===//
 
+#include "weft/dialects/weft/Sizes.h"
 #include "weft/test/fuzz/ProgramGenerator.h"
 
 #include <algorithm>
@@ -20,7 +21,8 @@ void ProgramGenerator::roll() {
   auto x = pick();
   std::vector<int64_t> shift;
   for (int64_t size : x->shape)
-    shift.push_back(below(3 * size + 1) - size);
+    shift.push_back(below(saturatingAdd(saturatingMultiply(3, size), 1)) -
+                    size);
   emit("weft.roll " + x->name + " by " + list(shift) + " : " + typeOf(*x),
        moved(*x, x->shape), {{*x}});
 }

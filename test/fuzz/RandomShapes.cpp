@@ -164,10 +164,13 @@ void ProgramGenerator::concatenate() {
       a[dim] = b[dim] = 0;
       return a == b;
     });
+    int64_t size;
+    if (__builtin_add_overflow(result.shape[dim], y->shape[dim], &size))
+      break;
     inputs.push_back(*y);
     join(result, *y);
     result.bound = std::max(result.bound, y->bound);
-    result.shape[dim] += y->shape[dim];
+    result.shape[dim] = size;
   }
   std::string names, types;
   Slopes slopes;
