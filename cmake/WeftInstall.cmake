@@ -2,7 +2,7 @@
 # find_package(Weft) needs to embed the dialects and the stages.
 include(CMakePackageConfigHelpers)
 
-set(weft_embedding_libraries WeftLayout WeftDialect CollDialect HostDialect PlanDialect WeftForeignRules WeftForeignPasses WeftInterpret WeftVerify WeftResharding
+set(weft_embedding_libraries WeftAlgebra WeftLayout WeftDialect CollDialect HostDialect PlanDialect WeftForeignRules WeftForeignPasses WeftInterpret WeftVerify WeftResharding
   WeftShardingPasses WeftTrainingPasses WeftKernelPasses WeftPlanningPasses WeftExplain WeftStages)
 install(TARGETS weft_mlir WeftPlanSchema WeftRuntime WeftC ${weft_embedding_libraries}
   EXPORT WeftTargets
@@ -14,7 +14,7 @@ if(TARGET WeftMpi) # beside the runtime, which looks for it there
 endif()
 set_target_properties(WeftCommands PROPERTIES INSTALL_RPATH "$ORIGIN") # beside the runtime
 
-foreach(folder runtime dialects passes compiler)
+foreach(folder layout runtime dialects passes compiler)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} ${PROJECT_BINARY_DIR}/gen/weft/${folder}
     DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/weft
     FILES_MATCHING PATTERN "*.h" PATTERN "*.td" PATTERN "*.def" PATTERN "*.inc"

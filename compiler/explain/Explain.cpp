@@ -3,9 +3,10 @@
 #include "weft/compiler/explain/Explain.h"
 
 #include "weft/compiler/explain/Provenance.h"
-#include "weft/dialects/weft/FetchTraffic.h"
-#include "weft/dialects/weft/RingTraffic.h"
+#include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/Sizes.h"
+#include "weft/layout/FetchTraffic.h"
+#include "weft/layout/RingTraffic.h"
 #include "weft/passes/sharding/ExchangeTraffic.h"
 
 #include "llvm/ADT/SetVector.h"
@@ -27,7 +28,7 @@ static std::string axisText(const Mesh &mesh, const SubAxis &axis) {
 static int64_t totalBytes(ValueRange buffers) {
   int64_t bytes = 0;
   for (Value buffer : buffers)
-    bytes += plan::byteSize(cast<MemRefType>(buffer.getType()));
+    bytes += bufferBytes(cast<MemRefType>(buffer.getType()));
   return bytes;
 }
 
@@ -57,7 +58,7 @@ static int64_t bytesSent(plan::CollectiveOp op, const Mesh &mesh) {
     auto type = cast<MemRefType>(op.getSources().front().getType());
     return mostSent(mesh, op.getFromLayoutAttr().getLayout(),
                     op.getToLayoutAttr().getLayout(), *op.getShape()) *
-           plan::elementBytes(type.getElementType());
+           bytesOf(type.getElementType());
   }
   int64_t p = shardCount(op.getGroupAttr().getLayout().dims[0]);
   if (op.getKind() == "fetch")
@@ -109,7 +110,7 @@ static bool isDonated(plan::InputOp input) {
 }
 
 static void addInput(plan::InputOp input, MemoryUse &memory) {
-  int64_t bytes = plan::byteSize(cast<MemRefType>(input.getBuffer().getType()));
+  int64_t bytes = bufferBytes(cast<MemRefType>(input.getBuffer().getType()));
   bool saysNothing = input.getRole() == "input" || input.getRole() == "other";
   memory.hasRoles |= !saysNothing;
   if (input.getRole() == "weight" || input.getRole() == "state" ||
@@ -137,7 +138,7 @@ static int64_t keptForGradients(plan::ProgramOp program) {
     int64_t begin = buffer.getOffset();
     auto type = cast<MemRefType>(buffer.getBuffer().getType());
     if (before && after)
-      held.push_back({begin, begin + plan::byteSize(type)});
+      held.push_back({begin, begin + bufferBytes(type)});
   }
   llvm::sort(held);
   int64_t bytes = 0, end = 0;
@@ -181,7 +182,7 @@ Explanation weft::explainProgram(plan::ProgramOp program) {
     else if (auto output = dyn_cast<plan::OutputOp>(op)) {
       if (!output.getDonor())
         memory.activations +=
-            plan::byteSize(cast<MemRefType>(output.getBuffer().getType()));
+            bufferBytes(cast<MemRefType>(output.getBuffer().getType()));
     }
   }
   int64_t kept = keptForGradients(program);

@@ -123,7 +123,7 @@ void TimelineReader::readInstructions() {
     } else if (auto output = dyn_cast<plan::OutputOp>(op)) {
       if (!output.getDonor())
         timeline.results +=
-            plan::byteSize(cast<MemRefType>(output.getBuffer().getType()));
+            bufferBytes(cast<MemRefType>(output.getBuffer().getType()));
     } else if (isa<plan::JumpOp, plan::JumpUnlessOp, plan::LaunchOp,
                    plan::CollectiveOp, plan::CopyOp>(op)) {
       positions[&op] = timeline.moments.size();
@@ -173,7 +173,7 @@ void TimelineReader::readBuffers() {
     Tenant tenant;
     tenant.begin = buffer.getOffset();
     Resident &resident = tenant.resident;
-    resident.bytes = plan::byteSize(type);
+    resident.bytes = bufferBytes(type);
     resident.type =
         shapeName(type.getShape()) + " " + elementName(type.getElementType());
     resident.first = timeline.moments.size();

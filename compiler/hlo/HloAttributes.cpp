@@ -4,7 +4,7 @@
 
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/coll/Pairing.h"
-#include "weft/dialects/weft/DeviceGroups.h"
+#include "weft/layout/DeviceGroups.h"
 
 #include "mlir/IR/BuiltinTypes.h"
 #include "llvm/ADT/StringExtras.h"
@@ -151,8 +151,9 @@ std::string hlo::devicesText(Operation *op, int64_t &channels) {
       add({sender, receiver});
   } else {
     auto group = op->getAttrOfType<LayoutAttr>("group");
-    for (const DeviceGroup &members :
-         groupsOver(mesh, group ? coll::groupAxes(group) : allAxes(mesh)))
+    DeviceGroups all =
+        groupsOver(mesh.axes, group ? coll::groupAxes(group) : allAxes(mesh));
+    for (const DeviceGroup &members : all.groups)
       add(members);
   }
   text += pairs ? ", source_target_pairs={" : ", replica_groups={";

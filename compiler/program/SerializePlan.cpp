@@ -125,7 +125,7 @@ void PlanWriter::addBuffer(Value value, fb::BufferKind kind, uint64_t offset,
   std::vector<int64_t> shape(type.getShape().begin(), type.getShape().end());
   numbers[value] = buffers.size();
   buffers.push_back(fb::CreateBufferDirect(builder, kind, offset,
-                                           fb::byteSize(type), dtype, &shape,
+                                           bufferBytes(type), dtype, &shape,
                                            name.str().c_str()));
 }
 
@@ -135,7 +135,7 @@ uint64_t PlanWriter::addConstant(ElementsAttr value) {
   uint64_t offset = constants.size();
   auto dense = cast<DenseElementsAttr>(value);
   Type elements = dense.getElementType();
-  int64_t width = fb::elementBytes(partType(elements));
+  int64_t width = bytesOf(partType(elements));
   auto append = [&](const APInt &bits) {
     for (int64_t byte = 0; byte < width; ++byte)
       constants.push_back(bits.getZExtValue() >> (8 * byte));

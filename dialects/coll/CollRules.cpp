@@ -13,7 +13,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "weft/dialects/coll/Coll.h"
-#include "weft/dialects/weft/RingTraffic.h"
+#include "weft/layout/RingTraffic.h"
 
 using namespace mlir;
 using namespace weft;

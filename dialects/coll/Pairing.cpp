@@ -3,7 +3,7 @@
 #include "weft/dialects/coll/Pairing.h"
 
 #include "weft/dialects/coll/Coll.h"
-#include "weft/dialects/weft/DeviceGroups.h"
+#include "weft/layout/DeviceGroups.h"
 
 using namespace mlir;
 using namespace weft;
@@ -21,8 +21,9 @@ struct ChosenMembers
     auto permute = cast<CollectivePermuteOp>(op);
     LayoutAttr group = permute.getGroup();
     Pairs pairs;
-    for (const DeviceGroup &members :
-         groupsOver(group.getMesh().getMesh(), groupAxes(group)))
+    Mesh mesh = group.getMesh().getMesh();
+    DeviceGroups all = groupsOver(mesh.axes, groupAxes(group));
+    for (const DeviceGroup &members : all.groups)
       for (auto [receiver, sender] :
            llvm::zip_equal(members, permute.getSources()))
         if (sender >= 0)

@@ -7,7 +7,7 @@
 
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/interpret/Meanings.h"
-#include "weft/dialects/weft/DeviceGroups.h"
+#include "weft/layout/DeviceGroups.h"
 
 #include "llvm/ADT/TypeSwitch.h"
 
@@ -162,8 +162,8 @@ SmallVector<Tensors>
 groupedMeaning(Operation *op, const Mesh &mesh, LayoutAttr group,
                ArrayRef<SmallVector<const Tensor *>> operands) {
   SmallVector<Tensors> results(mesh.size(), Tensors(op->getNumResults()));
-  Layout axes = group.getLayout();
-  for (const DeviceGroup &members : groupsOver(mesh, axes.dims[0]))
+  DeviceGroups all = groupsOver(mesh.axes, group.getLayout().dims[0]);
+  for (const DeviceGroup &members : all.groups)
     for (unsigned index = 0; index < op->getNumResults(); ++index) {
       SmallVector<const Tensor *> tensors;
       for (int64_t position : members)
@@ -178,8 +178,8 @@ SmallVector<Tensors>
 pickMeaning(coll::PickOp op, const Mesh &mesh,
             ArrayRef<SmallVector<const Tensor *>> operands) {
   SmallVector<Tensors> results(mesh.size());
-  Layout axes = op.getGroup().getLayout();
-  for (const DeviceGroup &members : groupsOver(mesh, axes.dims[0])) {
+  DeviceGroups all = groupsOver(mesh.axes, op.getGroup().getLayout().dims[0]);
+  for (const DeviceGroup &members : all.groups) {
     SmallVector<const Tensor *> tensors;
     for (int64_t position : members)
       tensors.push_back(operands[position][0]);

@@ -21,14 +21,6 @@ void PlanDialect::initialize() {
       >();
 }
 
-int64_t weft::plan::elementBytes(Type elementType) {
-  return bytesOf(elementType);
-}
-
-int64_t weft::plan::byteSize(MemRefType type) {
-  return tensorBytes(type.getShape(), elementBytes(type.getElementType()));
-}
-
 LogicalResult ProgramOp::verifyRegions() {
   llvm::StringSet<> labels;
   for (auto label : getOps<LabelOp>())
@@ -38,7 +30,7 @@ LogicalResult ProgramOp::verifyRegions() {
   for (auto buffer : getOps<BufferOp>()) {
     int64_t offset = buffer.getOffset();
     int64_t end =
-        saturatingAdd(offset, byteSize(cast<MemRefType>(buffer.getType())));
+        saturatingAdd(offset, bufferBytes(cast<MemRefType>(buffer.getType())));
     if (offset < 0 || end > static_cast<int64_t>(getArena())) // (C1)
       return buffer.emitOpError("ends at byte ")
              << end << " of an arena of " << getArena();

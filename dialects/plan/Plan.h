@@ -10,12 +10,8 @@
 #include "weft/dialects/plan/PlanOps.h.inc"
 
 namespace weft::plan {
-/// Bytes of a dense buffer; an i1 takes one byte.
-int64_t byteSize(mlir::MemRefType type);
 /// What a plan.collective may be: all_reduce, all_gather, ...
 llvm::ArrayRef<llvm::StringLiteral> collectiveKinds();
-/// Bytes of one element.
-int64_t elementBytes(mlir::Type elementType);
 } // namespace weft::plan
 
 #endif // WEFT_DIALECTS_PLAN_PLAN_H

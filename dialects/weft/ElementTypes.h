@@ -9,6 +9,9 @@
 #ifndef WEFT_DIALECTS_WEFT_ELEMENTTYPES_H
 #define WEFT_DIALECTS_WEFT_ELEMENTTYPES_H
 
+#include "weft/dialects/weft/Sizes.h"
+#include "weft/layout/ElementBytes.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 
 namespace weft {
@@ -29,7 +32,13 @@ inline int64_t bytesOf(mlir::Type elementType) {
   mlir::Type part = partType(elementType);
   if (!part.isIntOrFloat())
     return 8;
-  return partsOf(elementType) * ((part.getIntOrFloatBitWidth() + 7) / 8);
+  return elementBytes(part.getIntOrFloatBitWidth(), partsOf(elementType));
+}
+
+/// Of all elements of a static shape, without gaps; INT64_MAX where there are
+/// more.
+inline int64_t bufferBytes(mlir::ShapedType type) {
+  return tensorBytes(type.getShape(), bytesOf(type.getElementType()));
 }
 
 /// Has a derivative: real or complex floats.

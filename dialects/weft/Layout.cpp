@@ -2,8 +2,6 @@
 
 #include "weft/dialects/weft/Layout.h"
 
-#include "weft/dialects/weft/Sizes.h"
-
 #include "llvm/ADT/STLExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -79,32 +77,8 @@ std::string Mesh::invalidReason() const {
 //===----------------------------------------------------------------------===//
 
 int64_t weft::coordinate(const Mesh &mesh, int64_t position,
-                         const SubAxis &sub) {
-  int64_t minor = mesh.axes[sub.axis].size / sub.skip / sub.size;
-  return mesh.coordinate(position, sub.axis) / minor % sub.size;
-}
-
-int64_t weft::coordinate(const Mesh &mesh, int64_t position,
                          llvm::ArrayRef<SubAxis> axes) {
-  int64_t number = 0;
-  for (const SubAxis &sub : axes)
-    number = number * sub.size + coordinate(mesh, position, sub);
-  return number;
-}
-
-int64_t weft::shardCount(llvm::ArrayRef<SubAxis> axes) {
-  int64_t product = 1;
-  for (const SubAxis &sub : axes)
-    product *= sub.size;
-  return product;
-}
-
-bool weft::overlaps(const SubAxis &a, const SubAxis &b) {
-  if (a.axis != b.axis || a.size == 1 || b.size == 1)
-    return false;
-  // Disjoint only where one ends before the other begins, digit for digit:
-  // the 2 of 6 = 2*3 and the 2 of 6 = 3*2 are no independent digits.
-  return b.skip % (a.skip * a.size) != 0 && a.skip % (b.skip * b.size) != 0;
+  return coordinate(std::span(mesh.axes), position, std::span(axes));
 }
 
 SubAxes weft::normalise(const Mesh &mesh, llvm::ArrayRef<SubAxis> axes) {
@@ -133,36 +107,6 @@ SubAxes weft::allAxes(const Mesh &mesh) {
 }
 
 //===----------------------------------------------------------------------===//
-// Intervals and boxes
-//===----------------------------------------------------------------------===//
-
-int64_t weft::volume(llvm::ArrayRef<Interval> box) {
-  int64_t product = 1;
-  for (const Interval &interval : box)
-    product = saturatingMultiply(product, interval.size());
-  return product;
-}
-
-Box weft::intersect(llvm::ArrayRef<Interval> a, llvm::ArrayRef<Interval> b) {
-  Box result;
-  for (auto [x, y] : llvm::zip_equal(a, b)) {
-    int64_t begin = std::max(x.begin, y.begin);
-    result.push_back({begin, std::max(begin, std::min(x.end, y.end))});
-  }
-  return result;
-}
-
-int64_t weft::shardSize(int64_t n, int64_t p) { return n / p + (n % p != 0); }
-
-Interval weft::shardInterval(int64_t n, int64_t p, int64_t i) {
-  int64_t c = shardSize(n, p);
-  if (c == 0 || i > n / c) // i * c may be no int64_t
-    return {n, n};
-  int64_t begin = i * c;
-  return {begin, n - begin < c ? n : begin + c};
-}
-
-//===----------------------------------------------------------------------===//
 // Layouts
 //===----------------------------------------------------------------------===//
 
@@ -187,19 +131,6 @@ Layout weft::normalise(const Mesh &mesh, Layout layout) {
   return layout;
 }
 
-static std::string invalidSubAxis(const Mesh &mesh, const SubAxis &sub) {
-  if (sub.axis >= mesh.axes.size())
-    return "axis number " + std::to_string(sub.axis) + " does not exist, the " +
-           "mesh has " + std::to_string(mesh.axes.size());
-  const MeshAxis &axis = mesh.axes[sub.axis];
-  if (sub.skip < 1 || sub.size < 1 || sub.skip > axis.size ||
-      sub.size > axis.size || axis.size % (sub.skip * sub.size) != 0)
-    return "sub-axis \"" + axis.name + "\":(" + std::to_string(sub.skip) + ")" +
-           std::to_string(sub.size) + " does not divide the axis of " +
-           std::to_string(axis.size);
-  return {};
-}
-
 Layout weft::compose(const Layout &outer, const Layout &inner) {
   Layout result = outer;
   for (auto [dim, more] : llvm::zip_equal(result.dims, inner.dims))
@@ -215,39 +146,25 @@ std::string weft::invalidReason(const Mesh &mesh, const Layout &layout,
   if (static_cast<int64_t>(layout.dims.size()) != rank)
     return "layout has " + std::to_string(layout.dims.size()) +
            " dimensions, the tensor " + std::to_string(rank);
-  SubAxes seen;
-  auto check = [&](llvm::ArrayRef<SubAxis> axes) -> std::string {
-    for (const SubAxis &sub : axes) {
-      if (std::string reason = invalidSubAxis(mesh, sub); !reason.empty())
-        return reason;
-      for (const SubAxis &other : seen)
-        if (overlaps(sub, other))
-          return "axis \"" + mesh.axes[sub.axis].name + "\" is used twice";
-      seen.push_back(sub);
-    }
-    return {};
-  };
+  SubAxes all;
   for (const SubAxes &axes : layout.dims)
-    if (std::string reason = check(axes); !reason.empty())
-      return reason;
-  return check(layout.partial);
+    all.append(axes);
+  all.append(layout.partial);
+  return invalidReason(std::span(mesh.axes), std::span(all));
 }
 
 llvm::SmallVector<int64_t, 4> weft::localShape(const Layout &layout,
                                                llvm::ArrayRef<int64_t> shape) {
-  llvm::SmallVector<int64_t, 4> result;
-  for (auto [axes, n] : llvm::zip_equal(layout.dims, shape))
-    result.push_back(shardSize(n, shardCount(axes)));
-  return result;
+  return localShapeOf<llvm::SmallVector<int64_t, 4>>(layout.dims, shape);
 }
 
 Box weft::own(const Mesh &mesh, const Layout &layout,
               llvm::ArrayRef<int64_t> shape, int64_t position) {
-  Box box;
-  for (auto [axes, n] : llvm::zip_equal(layout.dims, shape))
-    box.push_back(
-        shardInterval(n, shardCount(axes), coordinate(mesh, position, axes)));
-  return box;
+  return ownBox<Box>(mesh.axes, layout.dims, shape, position);
+}
+
+Box weft::intersect(llvm::ArrayRef<Interval> a, llvm::ArrayRef<Interval> b) {
+  return intersectBoxes<Box>(a, b);
 }
 
 bool weft::isEven(const Layout &layout, llvm::ArrayRef<int64_t> shape) {

@@ -18,15 +18,14 @@
 //                          each device holds a summand; the value is the sum
 //                          over c
 //
-// A dimension of n elements over p shards gives shard i the elements
-// [i*c, min((i+1)*c, n)) with c = ceil(n/p): 7 over 4 is [0,2) [2,4) [4,6)
-// [6,7); 3 over 5 is [0,1) [1,2) [2,3) and two empty shards. Every local
-// buffer has c elements; what lies beyond the valid extent is undefined.
+// The algebra of sub-axes and shards is shared with the runtime: layout/.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_DIALECTS_WEFT_LAYOUT_H
 #define WEFT_DIALECTS_WEFT_LAYOUT_H
+
+#include "weft/layout/Shards.h"
 
 #include "llvm/ADT/ArrayRef.h"
 #include "llvm/ADT/SmallVector.h"
@@ -47,16 +46,6 @@ constexpr bool accumulates(ReduceKind kind) {
 }
 std::optional<ReduceKind> parseReduceKind(llvm::StringRef text);
 
-/// One axis of a mesh with its links: `latency` in seconds for one message,
-/// `bandwidth` in bytes a second a device.
-struct MeshAxis {
-  std::string name;
-  int64_t size = 1;
-  double latency = 1e-6;
-  double bandwidth = 1e10;
-  bool operator==(const MeshAxis &) const = default;
-};
-
 /// Devices in a grid of named axes, row-major. `devices[i]` is the id of the
 /// device at position i; empty means the identity. All functions below speak
 /// of positions, never of ids.
@@ -75,27 +64,11 @@ struct Mesh {
   bool operator==(const Mesh &) const = default;
 };
 
-/// A digit of an axis coordinate: of `size` values, after skipping the factor
-/// `skip` (the product of the more major digits). The whole axis x of 8 is
-/// {x, 1, 8}; "x":(2)4 is {x, 2, 4}: (coordinate / (8/2/4)) % 4.
-struct SubAxis {
-  unsigned axis = 0;
-  int64_t skip = 1;
-  int64_t size = 1;
-  bool operator==(const SubAxis &) const = default;
-  auto operator<=>(const SubAxis &) const = default;
-};
 using SubAxes = llvm::SmallVector<SubAxis, 2>;
 
-/// The digit of a position, in [0, sub.size).
-int64_t coordinate(const Mesh &mesh, int64_t position, const SubAxis &sub);
-/// The mixed-radix number of the digits, major to minor.
+/// The mixed-radix number of the digits of a position, major to minor.
 int64_t coordinate(const Mesh &mesh, int64_t position,
                    llvm::ArrayRef<SubAxis> axes);
-/// Product of the sizes.
-int64_t shardCount(llvm::ArrayRef<SubAxis> axes);
-/// Do the two use a common part of one axis?
-bool overlaps(const SubAxis &a, const SubAxis &b);
 /// Joins neighbours that are one larger digit: "x":(1)2,"x":(2)4 is "x" of 8.
 SubAxes normalise(const Mesh &mesh, llvm::ArrayRef<SubAxis> axes);
 /// The whole axis as a sub-axis.
@@ -103,20 +76,8 @@ SubAxis wholeAxis(const Mesh &mesh, unsigned axis);
 /// All axes, major to minor: the coordinate along them is the position.
 SubAxes allAxes(const Mesh &mesh);
 
-/// Half-open range of indices.
-struct Interval {
-  int64_t begin = 0, end = 0;
-  int64_t size() const { return end > begin ? end - begin : 0; }
-  bool operator==(const Interval &) const = default;
-};
 using Box = llvm::SmallVector<Interval, 4>;
-int64_t volume(llvm::ArrayRef<Interval> box);
 Box intersect(llvm::ArrayRef<Interval> a, llvm::ArrayRef<Interval> b);
-
-/// ceil(n / p): elements of every local buffer.
-int64_t shardSize(int64_t n, int64_t p);
-/// What shard i of p owns of n elements; empty shards are [n, n).
-Interval shardInterval(int64_t n, int64_t p, int64_t i);
 
 /// How one tensor lies on a mesh. Sub-axes in `dims` are major to minor; no
 /// two sub-axes of a layout overlap. `partial` axes hold summands of kind

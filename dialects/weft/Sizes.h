@@ -17,10 +17,11 @@
 #ifndef WEFT_DIALECTS_WEFT_SIZES_H
 #define WEFT_DIALECTS_WEFT_SIZES_H
 
+#include "weft/layout/Saturating.h"
+
 #include "llvm/ADT/ArrayRef.h"
 
 #include <cstdint>
-#include <limits>
 #include <string>
 
 namespace weft {
@@ -31,22 +32,6 @@ inline constexpr int64_t kMostBytes = int64_t(1) << 53;
 /// Bytes of all tensors of a program together, with room below 2^63 for what
 /// passes add.
 inline constexpr int64_t kMostProgramBytes = int64_t(1) << 56;
-
-/// The sum and the product, or the number next to it that there is.
-inline int64_t saturatingAdd(int64_t a, int64_t b) {
-  int64_t sum;
-  if (!__builtin_add_overflow(a, b, &sum))
-    return sum;
-  return a < 0 ? std::numeric_limits<int64_t>::min()
-               : std::numeric_limits<int64_t>::max();
-}
-inline int64_t saturatingMultiply(int64_t a, int64_t b) {
-  int64_t product;
-  if (!__builtin_mul_overflow(a, b, &product))
-    return product;
-  return (a < 0) != (b < 0) ? std::numeric_limits<int64_t>::min()
-                            : std::numeric_limits<int64_t>::max();
-}
 
 /// Bytes of a tensor, or INT64_MAX where there are more.
 int64_t tensorBytes(llvm::ArrayRef<int64_t> shape, int64_t elementBytes);

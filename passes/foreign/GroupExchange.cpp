@@ -32,14 +32,6 @@ static Value rankOf(ImplicitLocOpBuilder &b) {
   return arith::IndexCastOp::create(b, b.getIndexType(), rank.getRank());
 }
 
-/// How many positions one step of a digit is apart.
-static int64_t strideOf(const Mesh &mesh, const SubAxis &digit) {
-  int64_t stride = mesh.axes[digit.axis].size / (digit.skip * digit.size);
-  for (const MeshAxis &minor : ArrayRef(mesh.axes).drop_front(digit.axis + 1))
-    stride *= minor.size;
-  return stride;
-}
-
 /// index: (rank / stride) mod size.
 static Value digitOf(ImplicitLocOpBuilder &b, Value rank, int64_t stride,
                      int64_t size) {
@@ -52,7 +44,7 @@ static Value digitOf(ImplicitLocOpBuilder &b, Value rank, int64_t stride,
 Value GroupExchange::coordinate() {
   Value rank = rankOf(b), result = constant(0);
   for (const SubAxis &axis : axes) {
-    Value digit = digitOf(b, rank, strideOf(mesh, axis), axis.size);
+    Value digit = digitOf(b, rank, strideOf(mesh.axes, axis), axis.size);
     result = arith::MulIOp::create(b, result, constant(axis.size));
     result = arith::AddIOp::create(b, result, digit);
   }
@@ -62,7 +54,7 @@ Value GroupExchange::coordinate() {
 Value GroupExchange::rankOfMember(Value member) {
   Value rank = rankOf(b), result = rank;
   for (const SubAxis &axis : llvm::reverse(axes)) {
-    int64_t stride = strideOf(mesh, axis);
+    int64_t stride = strideOf(mesh.axes, axis);
     Value mine = digitOf(b, rank, stride, axis.size);
     Value theirs = arith::RemUIOp::create(b, member, constant(axis.size));
     member = arith::DivUIOp::create(b, member, constant(axis.size));

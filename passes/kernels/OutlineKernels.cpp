@@ -50,11 +50,6 @@ static void gather(Value value,
   body.ops.insert(op);
 }
 
-static int64_t bufferBytes(Value value) {
-  auto type = cast<RankedTensorType>(value.getType());
-  return type.getNumElements() * bytesOf(type.getElementType());
-}
-
 /// Is the dot's result only read element by element, up to the only result?
 static bool flowsIntoResult(Operation *op, const KernelBody &body) {
   return body.results.size() == 1 &&
@@ -87,7 +82,8 @@ static KernelBody bodyOf(const KernelGroup &group, const CopiedOps &copied) {
   for (Operation *op : group.ops)
     if (isa<ReduceOp, DotOp>(op) &&
         !llvm::is_contained(body.results, op->getResult(0)) &&
-        bufferBytes(op->getResult(0)) > kStackBytes &&
+        bufferBytes(cast<RankedTensorType>(op->getResult(0).getType())) >
+            kStackBytes &&
         !flowsIntoResult(op, body))
       body.extras.push_back(op->getResult(0));
   return body;

@@ -4,6 +4,7 @@
 
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/plan/Plan.h"
+#include "weft/dialects/weft/ElementTypes.h"
 
 using namespace mlir;
 using namespace weft;
@@ -57,7 +58,7 @@ SmallVector<Lifetime> BufferAssignment::lifetimes() const {
   SmallVector<Lifetime> result;
   for (auto [value, values] : llvm::zip_equal(arena, tenants)) {
     Lifetime lifetime;
-    lifetime.bytes = plan::byteSize(bufferType(value.getType()));
+    lifetime.bytes = bufferBytes(bufferType(value.getType()));
     lifetime.first = std::numeric_limits<int64_t>::max();
     for (Value tenant : values) {
       Operation *def = tenant.getDefiningOp();

@@ -28,6 +28,7 @@
 #include "weft/passes/planning/Passes.h"
 
 #include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/weft/ElementTypes.h"
 
 #include "llvm/ADT/SetVector.h"
 #include "llvm/Support/MathExtras.h"
@@ -40,25 +41,25 @@ namespace weft {
 using namespace mlir;
 using namespace weft;
 
-static int64_t bytesOf(Type type) {
-  return isa<RankedTensorType>(type) ? plan::byteSize(bufferType(type)) : 0;
+static int64_t bytesHeld(Type type) {
+  return isa<RankedTensorType>(type) ? bufferBytes(bufferType(type)) : 0;
 }
 
-static int64_t bytesOf(ValueRange values) {
+static int64_t bytesHeld(ValueRange values) {
   int64_t bytes = 0;
   for (Value value : values)
-    bytes += bytesOf(value.getType());
+    bytes += bytesHeld(value.getType());
   return bytes;
 }
 
 /// What the plan will ask of a device, to the byte.
 static int64_t bytesNeeded(func::FuncOp function) {
   BufferAssignment assignment(function);
-  int64_t bytes = bytesOf(ValueRange(function.getArguments()));
+  int64_t bytes = bytesHeld(ValueRange(function.getArguments()));
   auto returned = function.getBody().front().getTerminator()->getOperands();
   for (auto [index, value] : llvm::enumerate(returned))
     if (!assignment.donor(index))
-      bytes += bytesOf(value.getType());
+      bytes += bytesHeld(value.getType());
   return bytes + llvm::alignTo(packArena(assignment.lifetimes()).bytes, 64);
 }
 
@@ -126,7 +127,7 @@ private:
       if (!def || done.contains(def) || llvm::is_contained(missing, def))
         continue;
       if (def->getNumRegions() || isa<coll::CollDialect>(def->getDialect()) ||
-          bytesOf(def->getResults()) > kScalars || !isPossible(def, missing))
+          bytesHeld(def->getResults()) > kScalars || !isPossible(def, missing))
         return false;
       missing.push_back(def);
     }
@@ -146,7 +147,7 @@ private:
     for (Value operand : operands)
       if (operand.getDefiningOp() && !isReturned(operand) &&
           isLastUse(operand, op))
-        bytes += bytesOf(operand.getType());
+        bytes += bytesHeld(operand.getType());
     return bytes;
   }
   bool isReturned(Value value) {
@@ -160,7 +161,7 @@ private:
     for (Value result : op->getResults()) {
       auto donor = heirs.find(result);
       bool inherits = donor != heirs.end() && isLastUse(donor->second, op);
-      bytes += inherits ? 0 : bytesOf(result.getType());
+      bytes += inherits ? 0 : bytesHeld(result.getType());
     }
     return bytes;
   }
@@ -213,8 +214,8 @@ private:
     live.assign(positions.size() + 1, 0);
     for (Operation *op : positions)
       for (Value result : op->getResults()) {
-        live[at[op]] += bytesOf(result.getType());
-        live[lastUse(result) + 1] -= bytesOf(result.getType());
+        live[at[op]] += bytesHeld(result.getType());
+        live[lastUse(result) + 1] -= bytesHeld(result.getType());
       }
     for (size_t i = 1; i < live.size(); ++i)
       live[i] += live[i - 1];
@@ -246,9 +247,9 @@ private:
     // Two values that one op needs would change places for ever.
     if (!readBefore && made.contains(&op))
       return 0;
-    int64_t saved = bytesOf(result.getType());
+    int64_t saved = bytesHeld(result.getType());
     bool livesOn = !source.getDefiningOp() || lastUse(source) > fullest;
-    return saved - (livesOn ? 0 : bytesOf(source.getType()));
+    return saved - (livesOn ? 0 : bytesHeld(source.getType()));
   }
 
   void makeAgain(Operation *op) {

@@ -6,6 +6,7 @@
 
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/host/Host.h"
+#include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/Sizes.h"
 
 namespace weft {
@@ -266,7 +267,7 @@ void ProgramEmitter::emitMoves(Location loc, Moves moves) {
     int64_t offset = llvm::alignTo(packing.bytes, 64);
     Value saved = plan::BufferOp::create(builder, loc, type,
                                          builder.getI64IntegerAttr(offset));
-    packing.bytes = offset + plan::byteSize(type);
+    packing.bytes = offset + bufferBytes(type);
     plan::CopyOp::create(builder, loc, source, saved);
     source = saved;
   }

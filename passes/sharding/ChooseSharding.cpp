@@ -3,6 +3,7 @@
 #include "weft/passes/sharding/ChooseSharding.h"
 
 #include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/weft/ElementTypes.h"
 #include "weft/passes/sharding/FetchedOperands.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -18,31 +19,6 @@ using namespace mlir;
 // Price
 //===----------------------------------------------------------------------===//
 
-/// Seconds of bytes over the slowest of these axes, and its latency.
-static double seconds(const Mesh &mesh, const SubAxes &over, int64_t bytes) {
-  double result = 0;
-  for (const SubAxis &sub : over)
-    result = std::max(result, double(bytes) / mesh.axes[sub.axis].bandwidth);
-  return result;
-}
-static double latency(const Mesh &mesh, const SubAxes &over) {
-  double result = 0;
-  for (const SubAxis &sub : over)
-    result = std::max(result, mesh.axes[sub.axis].latency);
-  return result;
-}
-
-Price ShardingPrices::move(Value value, const Layout &from, const Layout &to) {
-  if (!isa<RankedTensorType>(value.getType()) || from == to)
-    return {};
-  const ReshardPlan &plan = plans.plan(value, from, to);
-  double moving = 0;
-  for (const ReshardStep &step : plan.steps)
-    moving += seconds(mesh, step.axes, step.bytes);
-  return {femtoseconds(moving),
-          femtoseconds(std::max(0.0, plan.seconds - moving))};
-}
-
 /// Operands with window and shift factors lack some of their elements.
 Price ShardingPrices::fetch(const RuledOp &op,
                             const OpSharding &sharding) const {
@@ -56,7 +32,7 @@ Price ShardingPrices::fetch(const RuledOp &op,
         cast<RankedTensorType>(op.op->getOperand(map.operand).getType());
     auto local = localShape(sharding.operands[map.operand], type.getShape());
     int64_t unit = std::max<int64_t>(map.operandUnit, 1);
-    int64_t bytes = elementBytes(type.getElementType());
+    int64_t bytes = bytesOf(type.getElementType());
     for (auto [dim, factors] : llvm::enumerate(op.factors(map.operand))) {
       int64_t size = type.getDimSize(dim) * unit;
       const Factor &factor = op.rule.factors[map.factor];
@@ -67,21 +43,9 @@ Price ShardingPrices::fetch(const RuledOp &op,
                                      size, shards);
     }
     bytes /= unit; // the rest of an unaligned block is counted on both sides
-    price = price + Price{femtoseconds(seconds(mesh, over, bytes)),
-                          femtoseconds(latency(mesh, over))};
+    price = price + Price::of(slowestLink(mesh, over), bytes);
   }
   return price;
-}
-
-/// A collective in a region sends its shards.
-Price ShardingPrices::sending(const RuledOp &op,
-                              const OpSharding &sharding) const {
-  auto sends = dyn_cast<coll::SendingOpInterface>(op.op);
-  if (!sends)
-    return {};
-  SubAxes over = sends.getLinks();
-  return {femtoseconds(seconds(mesh, over, bytesSentBy(op.op, sharding))),
-          femtoseconds(latency(mesh, over))};
 }
 
 /// One device's loops, in bytes over the fastest axis.
@@ -95,7 +59,7 @@ Price ShardingPrices::work(const RuledOp &op,
   }
   for (const MeshAxis &axis : mesh.axes)
     bandwidth = std::max(bandwidth, axis.bandwidth);
-  return {femtoseconds(iterations / kIterationsPerByte / bandwidth), 0};
+  return {femtoseconds(iterations / kIterationsPerByte / bandwidth), 0, 0};
 }
 
 Price OpPrice::total() const {
@@ -105,7 +69,8 @@ Price OpPrice::total() const {
 OpPrice ShardingPrices::of(const RuledOp &op, const OpSharding &sharding,
                            const TensorLayouts &layouts) {
   OpPrice price;
-  price.rest = fetch(op, sharding) + sending(op, sharding) + work(op, sharding);
+  price.rest = fetch(op, sharding) + reshards.sending(op.op, sharding) +
+               work(op, sharding);
   unsigned operands = op.op->getNumOperands();
   for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
     Value value = op.value(tensor);
@@ -311,7 +276,7 @@ OpSharding weft::chooseSharding(const Mesh &mesh, const RuledOp &op,
   auto consider = [&](const FactorAxes &axes) {
     OpSharding next = applyAxes(mesh, op, axes);
     OpPrice price = prices.of(op, next, layouts);
-    if (least && !(price.total() < *least))
+    if (least && !movesLess(price.total(), *least))
       return;
     least = price.total();
     sums = price.results;
@@ -321,7 +286,7 @@ OpSharding weft::chooseSharding(const Mesh &mesh, const RuledOp &op,
     consider(axes);
   // Two sums that are added up have the price of one.
   if (!withoutSums.empty() && addsUp(op))
-    least = *least - Price{sums.moving / 2, sums.waiting / 2};
+    least = *least - Price{sums.moving / 2, sums.waiting / 2, 0};
   for (const FactorAxes &axes : withoutSums)
     consider(axes);
   return best;

@@ -10,24 +10,9 @@
 #define WEFT_PASSES_SHARDING_CHOOSESHARDING_H
 
 #include "weft/passes/sharding/OpSharding.h"
-#include "weft/passes/sharding/RegionPlans.h"
+#include "weft/passes/sharding/ReshardCost.h"
 
 namespace weft {
-
-/// Femtoseconds, compared in this order. Latencies decide between equals only:
-/// collectives of a step are combined later, so that a sum of latencies says
-/// little.
-struct Price {
-  int64_t moving = 0;  ///< bytes on their way, and work
-  int64_t waiting = 0; ///< latencies
-  auto operator<=>(const Price &) const = default;
-  Price operator+(const Price &o) const {
-    return {moving + o.moving, waiting + o.waiting};
-  }
-  Price operator-(const Price &o) const {
-    return {moving - o.moving, waiting - o.waiting};
-  }
-};
 
 /// What an op's sharding takes.
 struct OpPrice {
@@ -46,20 +31,21 @@ struct OpPrice {
 /// Prices on one mesh; of moves, on what a value sees of it.
 class ShardingPrices {
 public:
-  explicit ShardingPrices(const Mesh &mesh) : mesh(mesh), plans(mesh) {}
+  explicit ShardingPrices(const Mesh &mesh) : mesh(mesh), reshards(mesh) {}
   OpPrice of(const RuledOp &op, const OpSharding &sharding,
              const TensorLayouts &layouts);
   /// Of bringing a value to another layout; nothing where it is no ranked
   /// tensor.
-  Price move(mlir::Value value, const Layout &from, const Layout &to);
+  Price move(mlir::Value value, const Layout &from, const Layout &to) {
+    return reshards.between(value, from, to);
+  }
 
 private:
   Price fetch(const RuledOp &op, const OpSharding &sharding) const;
-  Price sending(const RuledOp &op, const OpSharding &sharding) const;
   Price work(const RuledOp &op, const OpSharding &sharding) const;
 
   Mesh mesh;
-  RegionPlans plans;
+  ReshardCost reshards;
 };
 
 /// Each tensor in turn is given precedence: first for the axes that it has,

@@ -79,7 +79,7 @@ int64_t weft::missingElements(const FetchedRange &range, int64_t from,
     Interval wants{std::max<int64_t>(begin, 0),
                    std::min(begin + range.count, from)};
     Interval own = shardInterval(from, shards, k);
-    return wants.size() - volume(intersect({wants}, {own}));
+    return wants.size() - intersect(wants, own).size();
   }
   // Strided positions are spread: at most as many as are wanted or exist.
   missing = std::min(range.count, from - std::min(held, from));

@@ -104,7 +104,7 @@ void Invariant::findUses() {
 bool Invariant::pays(const Layout &to) const {
   Value value = leaders[0];
   Layout from = layoutIn(value);
-  MoveCost now, then, outside;
+  Price now, then, outside;
   for (ReshardOp reshard : reshards) {
     Layout wanted = layoutIn(reshard->getResult(0));
     now = now + cost.between(value, from, wanted);
@@ -117,7 +117,7 @@ bool Invariant::pays(const Layout &to) const {
   for (Value result : behind)
     if (!result.use_empty())
       outside = outside + cost.between(value, to, from);
-  return then.bytes < now.bytes && outside + then + then <= now + now;
+  return then.bytes < now.bytes && !takesLess(now + now, outside + then + then);
 }
 
 void Invariant::carry(RankedTensorType other) {

@@ -62,10 +62,19 @@ Layout LayoutAssignment::chooseReduced(Value value) const {
       continue;
     Layout wanted = requirement(use);
     if (wanted.isPartial() || (common && *common != wanted))
-      return table.get(value);
+      return wholeLayout(value);
     common = wanted;
   }
-  return common ? *common : table.get(value);
+  return common ? *common : wholeLayout(value);
+}
+
+Layout LayoutAssignment::wholeLayout(Value value) const {
+  if (table.knows(value))
+    return table.get(value);
+  // A reshard that stands for a constraint's result.
+  Layout layout = *layoutOf(value);
+  layout.partial.clear();
+  return layout;
 }
 
 bool LayoutAssignment::isUsedOnlyBy(Value value, Operation *op) const {

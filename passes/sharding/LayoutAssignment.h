@@ -44,6 +44,7 @@ private:
   /// What a partial value is reduced to: what all uses want, or the table's.
   const Layout &reducedLayout(mlir::Value value);
   Layout chooseReduced(mlir::Value value) const;
+  Layout wholeLayout(mlir::Value value) const;
   /// Is it used by no other op that has a layout?
   bool isUsedOnlyBy(mlir::Value value, mlir::Operation *op) const;
   Layout requirement(mlir::OpOperand &use) const;

@@ -47,7 +47,11 @@ public:
   const Mesh &mesh() const { return meshValue; }
   MeshAttr meshAttr() const { return meshAttribute; }
   llvm::ArrayRef<RuledOp> ops() const { return ruled; }
-  /// The layout decided for a ranked tensor.
+  /// Is the value in the function that the table was made of?
+  bool knows(mlir::Value value) const {
+    return entries.contains(flow.leader(value));
+  }
+  /// The layout decided for a ranked tensor that the table knows.
   const Layout &get(mlir::Value value) const {
     return entries.find(flow.leader(value))->second.layout;
   }

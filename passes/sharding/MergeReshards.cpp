@@ -49,10 +49,10 @@ bool ReshardMerger::skipFirst(ReshardOp second) {
   Layout from = layoutIn(first.getInput()), to = layoutIn(second.getResult());
   if (!mayTake(from, to))
     return false;
-  MoveCost now = cost.of(second);
+  Price now = cost.of(second);
   if (first->hasOneUse())
     now = now + cost.of(first);
-  if (cost.between(second.getResult(), from, to) > now)
+  if (takesLess(now, cost.between(second.getResult(), from, to)))
     return false;
   second.getInputMutable().assign(first.getInput());
   second.setReasonAttr(

@@ -138,11 +138,9 @@ bool weft::mergeInto(FactorAxes &axes, const FactorAxes &more) {
   return complete;
 }
 
-int64_t weft::elementBytes(Type elementType) { return bytesOf(elementType); }
-
 static int64_t sizeInBytes(Value value) {
   auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type ? type.getNumElements() * elementBytes(type.getElementType()) : 0;
+  return type ? type.getNumElements() * bytesOf(type.getElementType()) : 0;
 }
 
 FactorAxes weft::mergeFactors(const Mesh &mesh, const RuledOp &op,
@@ -256,7 +254,7 @@ static int64_t localBytes(TypeRange types, llvm::ArrayRef<Layout> layouts) {
     int64_t elements = 1;
     for (int64_t size : localShape(layout, tensor.getShape()))
       elements *= size;
-    bytes += elements * elementBytes(tensor.getElementType());
+    bytes += elements * bytesOf(tensor.getElementType());
   }
   return bytes;
 }

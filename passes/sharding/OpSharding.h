@@ -85,9 +85,6 @@ OpSharding applyAxes(const Mesh &mesh, const RuledOp &op, FactorAxes axes);
 /// regions.
 int64_t bytesSentBy(mlir::Operation *op, const OpSharding &sharding);
 
-/// Bytes of one element in memory.
-int64_t elementBytes(mlir::Type elementType);
-
 } // namespace weft
 
 #endif // WEFT_PASSES_SHARDING_OPSHARDING_H

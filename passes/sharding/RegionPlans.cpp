@@ -1,6 +1,7 @@
 //===- RegionPlans.cpp - moves on the mesh that a value sees --------------===//
 
 #include "weft/passes/sharding/RegionPlans.h"
+#include "weft/dialects/weft/ElementTypes.h"
 #include "weft/passes/sharding/OpSharding.h"
 
 #include "llvm/ADT/STLExtras.h"
@@ -25,6 +26,6 @@ ReshardCache &RegionPlans::plansOf(Value value) {
 const ReshardPlan &RegionPlans::plan(Value value, const Layout &from,
                                      const Layout &to) {
   auto type = cast<RankedTensorType>(value.getType());
-  return plansOf(value).plan(type.getShape(),
-                             elementBytes(type.getElementType()), from, to);
+  return plansOf(value).plan(type.getShape(), bytesOf(type.getElementType()),
+                             from, to);
 }

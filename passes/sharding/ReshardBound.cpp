@@ -17,14 +17,6 @@ static constexpr int64_t mostAsked = 16;
 // Devices
 //===----------------------------------------------------------------------===//
 
-/// Devices between which this digit changes by one.
-static int64_t strideOf(const Mesh &mesh, const SubAxis &digit) {
-  int64_t stride = mesh.axes[digit.axis].size / digit.skip / digit.size;
-  for (unsigned axis = digit.axis + 1; axis < mesh.axes.size(); ++axis)
-    stride *= mesh.axes[axis].size;
-  return stride;
-}
-
 DeviceTable::DeviceTable(const Problem &problem)
     : problem(problem), width(problem.digits.size() + problem.rank()) {
   unsigned count = problem.digits.size(), rank = problem.rank();
@@ -48,7 +40,7 @@ DeviceTable::DeviceTable(const Problem &problem)
     int64_t position = firstOf(row);
     for (unsigned i = 0; i < count; ++i)
       rows[row * width + i] = position /
-                              strideOf(problem.mesh, problem.digits[i]) %
+                              strideOf(problem.mesh.axes, problem.digits[i]) %
                               problem.digits[i].size;
     for (unsigned dim = 0; dim < rank; ++dim) {
       if (!problem.frozen[dim].empty())
@@ -73,7 +65,8 @@ int64_t DeviceTable::firstOf(int64_t row) const {
   int64_t position = 0;
   for (unsigned axis : llvm::reverse(axes)) {
     int64_t size = problem.mesh.axes[axis].size;
-    position += row % size * strideOf(problem.mesh, {axis, 1, size});
+    position +=
+        row % size * strideOf(problem.mesh.axes, SubAxis{axis, 1, size});
     row /= size;
   }
   return position;

@@ -4,7 +4,7 @@
 
 #include "weft/dialects/coll/Coll.h"
 
-#include <cmath>
+#include <algorithm>
 
 using namespace weft;
 using namespace mlir;
@@ -13,26 +13,28 @@ Layout weft::layoutIn(Value value) {
   return getLayout(value.getType()).getLayout();
 }
 
-MoveCost ReshardCost::between(Value value, const Layout &from,
-                              const Layout &to) {
-  if (from == to)
+Price ReshardCost::between(Value value, const Layout &from, const Layout &to) {
+  if (!isa<RankedTensorType>(value.getType()) || from == to)
     return {};
   const ReshardPlan &plan = plans.plan(value, from, to);
-  return {std::llround(plan.seconds * 1e15), plan.bytesReceived};
+  double moving = 0;
+  for (const ReshardStep &step : plan.steps)
+    moving += slowestLink(mesh, step.axes).moving(step.bytes);
+  Price price = {femtoseconds(moving), 0, plan.bytesReceived};
+  price.waiting =
+      std::max<int64_t>(0, femtoseconds(plan.seconds) - price.moving);
+  return price;
 }
 
-MoveCost ReshardCost::of(ReshardOp reshard) {
+Price ReshardCost::of(ReshardOp reshard) {
   return between(reshard.getResult(), layoutIn(reshard.getInput()),
                  layoutIn(reshard.getResult()));
 }
 
-MoveCost ReshardCost::sending(Operation *op, const OpSharding &sharding) const {
+Price ReshardCost::sending(Operation *op, const OpSharding &sharding) const {
   auto sends = dyn_cast<coll::SendingOpInterface>(op);
   if (!sends)
     return {};
-  int64_t bytes = bytesSentBy(op, sharding);
-  double seconds = 0;
-  for (const SubAxis &axis : sends.getLinks())
-    seconds = std::max(seconds, double(bytes) / mesh.axes[axis.axis].bandwidth);
-  return {std::llround(seconds * 1e15), bytes};
+  return Price::of(slowestLink(mesh, sends.getLinks()),
+                   bytesSentBy(op, sharding));
 }

@@ -10,29 +10,21 @@
 
 #include "weft/dialects/weft/Weft.h"
 #include "weft/passes/sharding/OpSharding.h"
+#include "weft/passes/sharding/Price.h"
 #include "weft/passes/sharding/RegionPlans.h"
 
 namespace weft {
-
-/// Time and bytes, compared in this order; sums compare in femtoseconds, so
-/// that their order does not matter.
-struct MoveCost {
-  int64_t femtoseconds = 0, bytes = 0;
-  auto operator<=>(const MoveCost &) const = default;
-  MoveCost operator+(const MoveCost &o) const {
-    return {femtoseconds + o.femtoseconds, bytes + o.bytes};
-  }
-};
 
 /// Costs of moving values between layouts, on the mesh that each sees.
 class ReshardCost {
 public:
   explicit ReshardCost(const Mesh &mesh) : mesh(mesh), plans(mesh) {}
-  /// A value like this one (its layout is not looked at).
-  MoveCost between(mlir::Value value, const Layout &from, const Layout &to);
-  MoveCost of(ReshardOp reshard);
+  /// A value like this one (its layout is not looked at); nothing where it is no
+  /// ranked tensor.
+  Price between(mlir::Value value, const Layout &from, const Layout &to);
+  Price of(ReshardOp reshard);
   /// What an op sends itself where its tensors lie so.
-  MoveCost sending(mlir::Operation *op, const OpSharding &sharding) const;
+  Price sending(mlir::Operation *op, const OpSharding &sharding) const;
 
 private:
   Mesh mesh;

@@ -2,8 +2,8 @@
 
 #include "weft/passes/sharding/Resharding.h"
 
-#include "weft/dialects/weft/RingTraffic.h"
 #include "weft/dialects/weft/Sizes.h"
+#include "weft/layout/RingTraffic.h"
 #include "weft/passes/sharding/ReshardSteps.h"
 
 #include "llvm/ADT/Hashing.h"
@@ -147,10 +147,6 @@ private:
 };
 } // namespace
 
-int64_t weft::femtoseconds(double seconds) {
-  return std::llround(std::min(seconds * 1e15, 1e17));
-}
-
 SubAxes Search::axesOf(const Move &move) const {
   SubAxes axes;
   for (uint8_t digit : move.digits)
@@ -163,14 +159,9 @@ SubAxes Search::axesOf(const Move &move) const {
 
 int64_t Search::timeOf(StepKind kind, const SubAxes &axes,
                        int64_t bytes) const {
-  double latency = 0, bandwidth = fastest;
-  for (const SubAxis &sub : axes) {
-    const MeshAxis &axis = problem.mesh.axes[sub.axis];
-    latency = std::max(latency, axis.latency);
-    bandwidth = std::min(bandwidth, axis.bandwidth);
-  }
+  Link link = slowestLink(problem.mesh, axes);
   int phases = kind == StepKind::AllReduce ? 2 : 1;
-  return femtoseconds(phases * latency + bytes / bandwidth);
+  return femtoseconds(phases * link.latency + link.moving(bytes));
 }
 
 void Search::price(Node &node, const View &before, const View &after) const {
@@ -384,9 +375,8 @@ static ReshardPlan exchangePlan(const Mesh &mesh, llvm::ArrayRef<int64_t> shape,
         kind == StepKind::AllReduce ? problem.from.reduce : problem.to.reduce;
     step.result = result;
     step.bytes = bytes;
-    for (const MeshAxis &axis : mesh.axes)
-      step.seconds =
-          std::max(step.seconds, axis.latency + bytes / axis.bandwidth);
+    Link link = slowestLink(mesh, allAxes(mesh));
+    step.seconds = link.latency + link.moving(bytes);
     plan.bytesReceived += bytes;
     plan.seconds += step.seconds;
     plan.steps.push_back(std::move(step));

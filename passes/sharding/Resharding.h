@@ -20,7 +20,7 @@
 #ifndef WEFT_PASSES_SHARDING_RESHARDING_H
 #define WEFT_PASSES_SHARDING_RESHARDING_H
 
-#include "weft/dialects/weft/Layout.h"
+#include "weft/passes/sharding/Price.h"
 
 namespace weft {
 
@@ -37,8 +37,6 @@ enum class StepKind : uint8_t {
 /// all_gather, all_to_all, ... as printed and counted; slice and make_partial
 /// are local.
 llvm::StringRef stringifyStepKind(StepKind kind);
-/// Whole ones, whose sums do not depend on their order; 100 s are the most.
-int64_t femtoseconds(double seconds);
 
 struct ReshardStep {
   StepKind kind = StepKind::Slice;

@@ -306,7 +306,7 @@ size_t ConflictSettler::hashSurroundings(const RuledOp &op) const {
 }
 
 bool ConflictSettler::adopt(Settlement settlement) {
-  if (settlement.saved <= Price())
+  if (!movesLess(Price(), settlement.saved))
     return false;
   changes = std::move(settlement.changes);
   for (const Change &change : changes)
@@ -330,7 +330,7 @@ bool ConflictSettler::settleOp(unsigned index, size_t limit) {
   for (const FactorAxes &axes :
        listCandidates(table.mesh(), op, table.layoutsOf(op), conflict)) {
     Settlement next = attemptSharding(index, axes, limit);
-    if (next.saved > best.saved)
+    if (movesLess(best.saved, next.saved))
       best = std::move(next);
   }
   return adopt(std::move(best));

@@ -49,9 +49,9 @@ private:
   void keepOthers(const RuledOp &ruled, const SunkOp &sunk,
                   FactorAxes &axes) const;
   bool passPartial(const RuledOp &ruled, SunkOp &sunk) const;
-  MoveCost costOfOthers(const SunkOp &sunk) const;
-  MoveCost savedBy(const SunkOp &sunk, Value moved) const;
-  MoveCost sentNow(Operation *op) const;
+  Price costOfOthers(const SunkOp &sunk) const;
+  Price savedBy(const SunkOp &sunk, Value moved) const;
+  Price sentNow(Operation *op) const;
   void requireOthers(const SunkOp &sunk, OpBuilder &builder);
 
   ReshardOp reshard;
@@ -183,8 +183,8 @@ static Operation *sourceOf(Value value) {
 }
 
 /// To bring the operands that do not come along to the new sharding.
-MoveCost Descent::costOfOthers(const SunkOp &sunk) const {
-  MoveCost total;
+Price Descent::costOfOthers(const SunkOp &sunk) const {
+  Price total;
   for (OpOperand &operand : sunk.op->getOpOperands()) {
     unsigned index = operand.getOperandNumber();
     if (llvm::is_contained(sunk.carried, index) ||
@@ -197,8 +197,8 @@ MoveCost Descent::costOfOthers(const SunkOp &sunk) const {
 }
 
 /// Movements of the carried operands, but `moved`, which moves on.
-MoveCost Descent::savedBy(const SunkOp &sunk, Value moved) const {
-  MoveCost total;
+Price Descent::savedBy(const SunkOp &sunk, Value moved) const {
+  Price total;
   llvm::SmallPtrSet<Operation *, 4> seen;
   for (unsigned operand : sunk.carried) {
     Value value = sunk.op->getOperand(operand);
@@ -210,7 +210,7 @@ MoveCost Descent::savedBy(const SunkOp &sunk, Value moved) const {
 }
 
 /// What the op sends itself as it is.
-MoveCost Descent::sentNow(Operation *op) const {
+Price Descent::sentNow(Operation *op) const {
   OpSharding now;
   for (Value operand : op->getOperands())
     now.operands.push_back(getLayout(operand.getType()) ? layoutIn(operand)
@@ -222,7 +222,7 @@ MoveCost Descent::sentNow(Operation *op) const {
 
 bool Descent::find() {
   Value moved = reshard.getResult();
-  MoveCost least = cost.of(reshard), spent, gained;
+  Price least = cost.of(reshard), spent, gained;
   while (chain.size() < deepest && !moved.use_empty()) {
     Operation *user = *moved.user_begin();
     if (!llvm::all_of(moved.getUsers(),
@@ -239,12 +239,12 @@ bool Descent::find() {
     after = layoutIn(user->getResult(0));
     moved = user->getResult(0);
     chain.push_back(std::move(*sunk));
-    MoveCost now = spent + cost.between(moved, before, after);
+    Price now = spent + cost.between(moved, before, after);
     // What was saved elsewhere counts for this movement.
-    MoveCost net{now.femtoseconds - gained.femtoseconds,
-                 now.bytes - gained.bytes};
+    Price net = now - gained;
     // Fewer messages are worth no more bytes: what is left may be combined.
-    if (net < least && net.bytes <= least.bytes && mayMove(before, after)) {
+    if (takesLess(net, least) && net.bytes <= least.bytes &&
+        mayMove(before, after)) {
       least = net;
       depth = chain.size();
     }

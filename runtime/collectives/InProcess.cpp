@@ -1,10 +1,10 @@
 // Collectives between devices whose memory every worker can address. One
 // phase: once a group has arrived, any worker takes the next chunk.
 
+#include "weft/layout/RingTraffic.h"
 #include "weft/runtime/collectives/Moves.h"
 #include "weft/runtime/collectives/Picking.h"
 #include "weft/runtime/collectives/Reduce.h"
-#include "weft/runtime/collectives/RingTraffic.h"
 
 #include <algorithm>
 #include <cstring>
@@ -93,13 +93,27 @@ private:
   std::vector<Group> groups; ///< one for all where they are alike
 };
 
+/// Bytes that one device sends of all operands together.
+uint64_t sentInRing(RingKind kind, const Collective &collective) {
+  uint64_t before = 0, after = 0;
+  for (const Collective::Operand &o : collective.operands) {
+    before += o.sourceBytes;
+    after += o.targetBytes;
+  }
+  return uint64_t(ringBytes(kind, shardCount(collective.axes), int64_t(before),
+                            int64_t(after)));
+}
+
 /// All-reduce and reduce-scatter.
 class Reducing final : public PreparedCollective {
 public:
   Reducing(const Collective &collective, const Ownership &ownership)
       : operands(collective.operands.size()),
         members(size_t(shardCount(collective.axes))),
-        sent(ringBytes(collective)) {
+        sent(sentInRing(collective.kind == CollectiveKind::all_reduce
+                            ? RingKind::AllReduce
+                            : RingKind::ReduceScatter,
+                        collective)) {
     for (const Collective::Operand &o : collective.operands)
       functions.push_back(
           {reduceFunction(o.dtype, collective.reduce), elementBytes(o.dtype)});
@@ -338,11 +352,11 @@ public:
     case CollectiveKind::all_gather:
     case CollectiveKind::all_to_all: {
       auto moving = std::make_unique<Moving>(collective);
-      moving->add(collective.kind == CollectiveKind::all_gather
-                      ? gatherMoves(collective)
-                      : allToAllMoves(collective),
+      bool gathers = collective.kind == CollectiveKind::all_gather;
+      moving->add(gathers ? gatherMoves(collective) : allToAllMoves(collective),
                   sourceBytes(collective));
-      moving->sent = {ringBytes(collective)};
+      moving->sent = {sentInRing(
+          gathers ? RingKind::AllGather : RingKind::AllToAll, collective)};
       out = std::move(moving);
       return nullptr;
     }

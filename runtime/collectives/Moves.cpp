@@ -161,7 +161,7 @@ Error reshardMoves(const Mesh &mesh, const Collective &collective,
     fromAxes.insert(fromAxes.end(), axes.begin(), axes.end());
   std::map<int64_t, std::vector<int64_t>> holders; // shard -> members
   for (size_t m = 0; m < members.size(); ++m)
-    holders[coordinate(mesh, members[m], fromAxes)].push_back(int64_t(m));
+    holders[coordinate(mesh.axes, members[m], fromAxes)].push_back(int64_t(m));
   std::map<int64_t, std::map<int64_t, int64_t>> sources; // of a shard
   for (const auto &[shard, having] : holders)
     sources[shard] = sourcesOf(mesh, collective, members, having);

@@ -59,8 +59,9 @@ private:
       return &Picking::copy<std::array<char, 8>>;
     case 16:
       return &Picking::copy<std::array<char, 16>>;
+    default:
+      return nullptr;
     }
-    return nullptr;
   }
   template <typename T>
   void copy(void *const *sources, void *const *targets, int64_t chunk) const {

@@ -6,9 +6,13 @@
 //
 //===----------------------------------------------------------------------===//
 
+#ifndef WEFT_RUNTIME_COLLECTIVES_REDUCELOOPS_H
+#define WEFT_RUNTIME_COLLECTIVES_REDUCELOOPS_H
+
 #include "weft/runtime/collectives/Reduce.h"
 #include "weft/runtime/program/SmallFloats.h"
 
+#include <algorithm>
 #include <cstring>
 
 namespace {
@@ -107,6 +111,9 @@ template <> struct BitsOf<double> {
   using Type = uint64_t;
 };
 
+/// Integers are never NaN.
+template <typename T> bool isNaN(T value) { return !(value <= value); }
+
 /// IEEE 754-2019's maximum and minimum: NaN wins, from either side, and -0 is
 /// less than 0. Equal numbers differ in no bit but a zero's sign.
 struct Max {
@@ -114,7 +121,7 @@ struct Max {
     using Bits = typename BitsOf<T>::Type;
     T both = __builtin_bit_cast(
         T, Bits(__builtin_bit_cast(Bits, a) & __builtin_bit_cast(Bits, b)));
-    T larger = a > b || a != a ? a : b;
+    T larger = a > b || isNaN(a) ? a : b;
     return a == b ? both : larger;
   }
 };
@@ -123,7 +130,7 @@ struct Min {
     using Bits = typename BitsOf<T>::Type;
     T either = __builtin_bit_cast(
         T, Bits(__builtin_bit_cast(Bits, a) | __builtin_bit_cast(Bits, b)));
-    T smaller = a < b || a != a ? a : b;
+    T smaller = a < b || isNaN(a) ? a : b;
     return a == b ? either : smaller;
   }
 };
@@ -185,9 +192,8 @@ template <typename E, typename Op>
 void reduce(const void *const *sources, size_t sourceCount,
             void *const *targets, size_t targetCount, int64_t begin,
             int64_t end) {
-  bool inPlace =
-      sourceCount == targetCount &&
-      std::memcmp(sources, targets, sourceCount * sizeof *targets) == 0;
+  bool inPlace = std::equal(sources, sources + sourceCount, targets,
+                            targets + targetCount);
   if (inPlace && sourceCount == 1)
     return;
   if (inPlace && sourceCount == 2)
@@ -319,3 +325,5 @@ ReduceFunction choose(DType dtype, ReduceKind kind) {
 }
 
 } // namespace
+
+#endif // WEFT_RUNTIME_COLLECTIVES_REDUCELOOPS_H

@@ -250,7 +250,7 @@ template <typename To, typename From> void assign(To &to, From from) {
   if constexpr (std::is_floating_point_v<From> && std::is_integral_v<To>) {
     // 2^digits is the first value that does not fit; NaN becomes 0.
     From limit = std::ldexp(From(1), std::numeric_limits<To>::digits);
-    if (!(from == from))
+    if (std::isnan(from))
       to = 0;
     else if (from >= limit)
       to = std::numeric_limits<To>::max();

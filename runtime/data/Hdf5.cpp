@@ -224,7 +224,8 @@ bool writeName(hid_t object, const char *key, const std::string &value) {
   Handle attribute(
       H5Acreate2(object, key, type, space, H5P_DEFAULT, H5P_DEFAULT), H5Aclose);
   const char *text = value.c_str();
-  return attribute >= 0 && H5Awrite(attribute, type, &text) >= 0;
+  return attribute >= 0 &&
+         H5Awrite(attribute, type, static_cast<const void *>(&text)) >= 0;
 }
 
 bool writeDataset(hid_t file, hid_t links, const NamedArray &named) {

@@ -43,11 +43,11 @@ std::string_view valueOf(std::string_view dict, std::string_view key) {
     if (at == std::string_view::npos)
       continue;
     std::string_view rest = dict.substr(at + quoted.size());
-    size_t begin = rest.find_first_not_of(" ");
+    size_t begin = rest.find_first_not_of(' ');
     if (begin == std::string_view::npos || rest[begin] != ':')
       continue;
     rest.remove_prefix(begin + 1);
-    begin = rest.find_first_not_of(" ");
+    begin = rest.find_first_not_of(' ');
     return begin == std::string_view::npos ? std::string_view()
                                            : rest.substr(begin);
   }

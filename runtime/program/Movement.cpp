@@ -80,10 +80,11 @@ static void copyLine(const char *source, char *target, int64_t count,
     return copyLine<4>(source, target, count, sourceStride, targetStride);
   case 8:
     return copyLine<8>(source, target, count, sourceStride, targetStride);
+  default:
+    for (int64_t i = 0; i < count; ++i)
+      std::memcpy(target + i * targetStride, source + i * sourceStride,
+                  static_cast<size_t>(run));
   }
-  for (int64_t i = 0; i < count; ++i)
-    std::memcpy(target + i * targetStride, source + i * sourceStride,
-                static_cast<size_t>(run));
 }
 
 void BoxCopy::operator()(const void *source, void *target, int64_t first,

@@ -2,6 +2,8 @@
 
 #include "weft/runtime/program/PlanReader.h"
 
+#include "weft/layout/DeviceGroups.h"
+
 namespace weft::runtime {
 
 Error PlanReader::checkResharding(const std::string &what,
@@ -203,15 +205,15 @@ Error PlanReader::readCollective(size_t index,
                    " of kind ", int(info.reduce));
   what += std::string(" (") + plan::EnumNameCollectiveKind(info.kind) + ")";
   info.axes = readAxes(collective.axes());
-  std::string reason = invalidReason(out.mesh, info.axes);
+  std::string reason = weft::invalidReason(out.mesh.axes, info.axes);
   if (!reason.empty())
     return badPlan(what, ": ", reason);
   bool reshards = info.kind == CollectiveKind::permute ||
                   info.kind == CollectiveKind::exchange;
   // No axes: all devices.
   if (reshards && info.axes.empty())
-    for (uint32_t a = 0; a < out.mesh.sizes.size(); ++a)
-      info.axes.push_back({a, 1, out.mesh.sizes[a]});
+    for (uint32_t a = 0; a < out.mesh.axes.size(); ++a)
+      info.axes.push_back({a, 1, out.mesh.axes[a].size});
   info.from = collective.from();
   info.to = collective.to();
   info.shape = readShape(collective.shape());
@@ -220,7 +222,7 @@ Error PlanReader::readCollective(size_t index,
   info.label = readText(collective.label());
   if (Error e = readOperands(what, collective, info))
     return e;
-  DeviceGroups all = groupsOver(out.mesh, info.axes);
+  DeviceGroups all = groupsOver(out.mesh.axes, info.axes);
   info.groups = std::move(all.groups);
   info.groupOf = std::move(all.groupOf);
   info.memberOf = std::move(all.memberOf);

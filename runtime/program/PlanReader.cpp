@@ -86,19 +86,19 @@ Error PlanReader::readMesh() {
   if (!in.mesh() || !in.mesh()->axis_names() || !in.mesh()->axis_sizes())
     return badPlan("no mesh");
   Mesh &mesh = out.mesh;
-  for (const flatbuffers::String *axis : *in.mesh()->axis_names())
-    mesh.names.push_back(axis->str());
-  mesh.sizes = readShape(in.mesh()->axis_sizes());
-  if (mesh.names.size() != mesh.sizes.size())
-    return badPlan("mesh has ", mesh.names.size(), " names and ",
-                   mesh.sizes.size(), " sizes of axes");
+  for (const flatbuffers::String *name : *in.mesh()->axis_names())
+    mesh.axes.push_back({name->str()});
+  std::vector<int64_t> sizes = readShape(in.mesh()->axis_sizes());
+  if (mesh.axes.size() != sizes.size())
+    return badPlan("mesh has ", mesh.axes.size(), " names and ", sizes.size(),
+                   " sizes of axes");
   int64_t count = 1;
-  for (size_t a = 0; a < mesh.sizes.size(); ++a) {
-    if (mesh.sizes[a] < 1 || mesh.sizes[a] > mostDevices / count)
-      return badPlan("mesh axis \"", mesh.names[a], "\" of size ",
-                     mesh.sizes[a], " is not between 1 and ",
-                     mostDevices / count);
-    count *= mesh.sizes[a];
+  for (size_t a = 0; a < sizes.size(); ++a) {
+    if (sizes[a] < 1 || sizes[a] > mostDevices / count)
+      return badPlan("mesh axis \"", mesh.axes[a].name, "\" of size ", sizes[a],
+                     " is not between 1 and ", mostDevices / count);
+    mesh.axes[a].size = sizes[a];
+    count *= sizes[a];
   }
   mesh.devices = readShape(in.mesh()->devices());
   if (mesh.devices.empty())
@@ -178,7 +178,7 @@ Error PlanReader::readPort(const std::string &what, const plan::Port &port,
     SubAxes all = readAxes(port.layout()->partial());
     for (const SubAxes &axes : info.layout.dims)
       all.insert(all.end(), axes.begin(), axes.end());
-    reason = invalidReason(out.mesh, all);
+    reason = weft::invalidReason(out.mesh.axes, all);
   }
   if (!reason.empty())
     return badPlan(what, ": ", reason);

@@ -13,6 +13,7 @@
 #define WEFT_TEST_UNIT_STRATEGYPROGRAMS_H
 
 #include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/weft/ElementTypes.h"
 #include "weft/passes/sharding/OpSharding.h"
 #include "weft/passes/verify/CompareWithGlobal.h"
 #include "weft/test/unit/PartitionPasses.h"
@@ -90,9 +91,9 @@ inline std::string program(int64_t devices, const std::vector<Port> &arguments,
          " : " + types + "\n}\n}\n";
 }
 
-inline int64_t bytesOf(Type type) {
+inline int64_t bytesHeld(Type type) {
   auto tensor = cast<RankedTensorType>(type);
-  return tensor.getNumElements() * elementBytes(tensor.getElementType());
+  return tensor.getNumElements() * bytesOf(tensor.getElementType());
 }
 
 /// Elements along its dimension that the member which lacks most receives.
@@ -119,15 +120,15 @@ inline int64_t bytesReceived(Operation *op, int64_t p) {
   if (auto fetch = dyn_cast<coll::FetchOp>(op)) {
     auto type = cast<RankedTensorType>(fetch.getResult().getType());
     int64_t count = type.getDimSize(fetch.getDim());
-    return count ? fetchedElements(fetch, p) * (bytesOf(type) / count) : 0;
+    return count ? fetchedElements(fetch, p) * (bytesHeld(type) / count) : 0;
   }
   if (isa<coll::PickOp>(op))
-    return bytesOf(op->getResult(0).getType());
+    return bytesHeld(op->getResult(0).getType());
   if (isa<coll::AllGatherOp>(op))
-    return (p - 1) * bytesOf(op->getOperand(0).getType());
+    return (p - 1) * bytesHeld(op->getOperand(0).getType());
   if (isa<coll::AllReduceOp>(op))
-    return 2 * (p - 1) * bytesOf(op->getOperand(0).getType()) / p;
-  return (p - 1) * bytesOf(op->getOperand(0).getType()) / p;
+    return 2 * (p - 1) * bytesHeld(op->getOperand(0).getType()) / p;
+  return (p - 1) * bytesHeld(op->getOperand(0).getType()) / p;
 }
 
 using Moves = llvm::ArrayRef<llvm::StringRef>;

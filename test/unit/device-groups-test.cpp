@@ -1,6 +1,6 @@
 //===- device-groups-test.cpp - axes and groups, both ways ----------------===//
 
-#include "weft/dialects/weft/DeviceGroups.h"
+#include "weft/dialects/weft/GroupAxes.h"
 
 #include "catch2/catch.hpp"
 
@@ -17,13 +17,13 @@ static Mesh meshOf(const char *text) {
 TEST_CASE("groups of whole axes and of digits") {
   Mesh mesh = meshOf("x=2,y=4");
   using Groups = std::vector<DeviceGroup>;
-  CHECK(groupsOver(mesh, SubAxes{{0, 1, 2}}) ==
+  CHECK(groupsOver(mesh.axes, SubAxes{{0, 1, 2}}).groups ==
         Groups{{0, 4}, {1, 5}, {2, 6}, {3, 7}});
-  CHECK(groupsOver(mesh, SubAxes{{1, 2, 2}}) ==
+  CHECK(groupsOver(mesh.axes, SubAxes{{1, 2, 2}}).groups ==
         Groups{{0, 1}, {2, 3}, {4, 5}, {6, 7}});
-  CHECK(groupsOver(mesh, SubAxes{{1, 1, 2}, {0, 1, 2}}) ==
+  CHECK(groupsOver(mesh.axes, SubAxes{{1, 1, 2}, {0, 1, 2}}).groups ==
         Groups{{0, 4, 2, 6}, {1, 5, 3, 7}});
-  CHECK(groupsOver(mesh, SubAxes{}).size() == 8);
+  CHECK(groupsOver(mesh.axes, SubAxes{}).groups.size() == 8);
 }
 
 /// All lists of distinct digits of the mesh's axes, in every order.
@@ -52,7 +52,7 @@ TEST_CASE("the axes of groups make these groups, for all lists of digits") {
   addLists(mesh, {}, lists);
   CAPTURE(text, lists.size());
   for (const SubAxes &axes : lists) {
-    std::vector<DeviceGroup> groups = groupsOver(mesh, axes);
+    std::vector<DeviceGroup> groups = groupsOver(mesh.axes, axes).groups;
     // Each device stands in one group, at its coordinate.
     std::set<int64_t> seen;
     for (const DeviceGroup &group : groups)
@@ -64,7 +64,8 @@ TEST_CASE("the axes of groups make these groups, for all lists of digits") {
     std::reverse(groups.begin(), groups.end()); // their order says nothing
     std::optional<SubAxes> found = axesOfGroups(mesh, groups);
     REQUIRE(found);
-    CHECK(groupsOver(mesh, *found) == groupsOver(mesh, axes));
+    CHECK(groupsOver(mesh.axes, *found).groups ==
+          groupsOver(mesh.axes, axes).groups);
   }
 }
 

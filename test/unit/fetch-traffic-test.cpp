@@ -6,7 +6,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/dialects/weft/FetchTraffic.h"
+#include "weft/layout/FetchTraffic.h"
 
 #include "catch2/catch.hpp"
 

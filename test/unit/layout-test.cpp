@@ -186,7 +186,7 @@ TEST_CASE("shards of the largest dimensions have no negative numbers") {
     end = part.end;
   }
   CHECK(end == most - 1);
-  CHECK(volume({{0, most}, {0, 2}}) == most);
+  CHECK(volume(Box{{0, most}, {0, 2}}) == most);
 }
 
 TEST_CASE("tensors that cannot be counted say how many bytes they have") {

@@ -7,7 +7,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/dialects/weft/RingTraffic.h"
+#include "weft/layout/RingTraffic.h"
 #include "weft/test/unit/ExplainedBytes.h"
 #include "weft/test/unit/runtime-plan.h"
 

@@ -195,16 +195,19 @@ TEST_CASE("a plan that does not hold together is refused") {
         "f32[4]");
   CHECK(refusal([](PlanBuilder &p) {
           p.program.inputs[0]->layout = PlanBuilder::layout({{whole(1, 2)}});
-        }) == "bad plan: input 0 \"in\": axis 1 is not among the mesh's 1");
+        }) == "bad plan: input 0 \"in\": axis number 1 does not exist, the "
+              "mesh has 1");
   CHECK(refusal([](PlanBuilder &p) {
           p.program.inputs[0]->layout = PlanBuilder::layout({{whole(0, 3)}});
-        }) == "bad plan: input 0 \"in\": sub-axis \"x\":(1)3 is no digit of an "
-              "axis of 2");
+        }) ==
+        "bad plan: input 0 \"in\": sub-axis \"x\":(1)3 does not divide the "
+        "axis of 2");
   CHECK(refusal([](PlanBuilder &p) {
           p.program.inputs[0]->layout = PlanBuilder::layout({{}});
           p.program.inputs[0]->layout->partial = {whole(0, 3)};
-        }) == "bad plan: input 0 \"in\": sub-axis \"x\":(1)3 is no digit of an "
-              "axis of 2");
+        }) ==
+        "bad plan: input 0 \"in\": sub-axis \"x\":(1)3 does not divide the "
+        "axis of 2");
   CHECK(
       refusal([](PlanBuilder &p) {
         p.copy(1, 0);

@@ -13,11 +13,12 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 MAX_LINES = 500
 # Which first folders a folder may include; a runtime file never sees MLIR.
 EDGES = {
-    "dialects": {"dialects"},
-    "passes": {"passes", "dialects"},
-    "compiler": {"compiler", "passes", "dialects", "runtime/abi"},
-    "runtime": {"runtime"},
-    "tools": {"tools", "compiler", "passes", "dialects", "runtime"},
+    "layout": {"layout"},
+    "dialects": {"dialects", "layout"},
+    "passes": {"passes", "dialects", "layout"},
+    "compiler": {"compiler", "passes", "dialects", "layout", "runtime/abi"},
+    "runtime": {"runtime", "layout"},
+    "tools": {"tools", "compiler", "passes", "dialects", "layout", "runtime"},
 }
 VAGUE = re.compile(r"(^|/)(utils?|common|helpers?|misc)([./_-]|$)", re.I)
 
@@ -57,8 +58,8 @@ def bad_includes():
                     yield f"{path}: includes {target}; {path.parts[0]} may include {', '.join(sorted(allowed))}"
             elif (ROOT / path).parent.joinpath(target).exists() or "/" not in target:
                 yield f'{path}: includes "{target}"; spell it "weft/<folder>/<file>", so that its edge is seen'
-        if path.parts[0] == "runtime" and re.search(r'#include [<"](mlir|llvm|lld)(-c)?/', text):
-            yield f"{path}: the runtime may not include MLIR or LLVM"
+        if path.parts[0] in ("layout", "runtime") and re.search(r'#include [<"](mlir|llvm|lld)(-c)?/', text):
+            yield f"{path}: {path.parts[0]} may not include MLIR or LLVM"
 
 
 def folder_cycles():

@@ -1,6 +1,7 @@
 //===- ConvolutionNest.cpp - convolutions in registers --------------------===//
 
 #include "weft/compiler/codegen/cpu/ConvolutionNest.h"
+#include "weft/dialects/weft/ElementTypes.h"
 
 #include "weft/dialects/weft/WindowOps.h"
 
@@ -110,7 +111,7 @@ Value TiledConvolution::mask(int64_t count) {
 
 Value TiledConvolution::loadVector(Value pointer, Value offset, int64_t count) {
   Value from = address(pointer, offset);
-  unsigned alignment = elementBytes(element);
+  unsigned alignment = bytesOf(element);
   if (count >= lanes)
     return LLVM::LoadOp::create(b, loc, vector, from, alignment);
   Value zeros = arith::ConstantOp::create(b, loc, b.getZeroAttr(vector));
@@ -121,7 +122,7 @@ Value TiledConvolution::loadVector(Value pointer, Value offset, int64_t count) {
 void TiledConvolution::storeVector(Value value, Value pointer, Value offset,
                                    int64_t count) {
   Value to = address(pointer, offset);
-  unsigned alignment = elementBytes(element);
+  unsigned alignment = bytesOf(element);
   if (count >= lanes)
     LLVM::StoreOp::create(b, loc, value, to, alignment);
   else
@@ -150,7 +151,7 @@ bool TiledConvolution::choose() {
   groups = op.getFeatureGroups() * op.getBatchGroups();
   features = type.getDimSize(out[1]) / groups;
   inputs = rhs.sizes[r[1]];
-  lanes = std::max<int64_t>(e.target.vectorBytes / elementBytes(element), 1);
+  lanes = std::max<int64_t>(e.target.vectorBytes / bytesOf(element), 1);
   vector = VectorType::get(lanes, element);
   bool besides = rhs.strides[r[0]] == 1 && strides[out[1]] == 1;
   bool inputsBeside = rhs.strides[r[1]] == 1 && lhs.strides[l[1]] == 1;
@@ -425,7 +426,7 @@ SmallVector<Value> TiledConvolution::products(const Tile &part, Value feature,
     Value shared;
     if (along == Lanes::Outputs) {
       Value x = LLVM::LoadOp::create(
-          b, loc, element, address(lhs.pointer, from), elementBytes(element));
+          b, loc, element, address(lhs.pointer, from), bytesOf(element));
       shared =
           vector::BroadcastOp::create(b, loc, vector, orZero(x, zeroElement));
     } else if (along == Lanes::Inputs) {
@@ -463,7 +464,7 @@ void TiledConvolution::store(const Tile &part, Value feature,
                                         arith::FastMathFlags::reassoc);
       LLVM::StoreOp::create(b, loc, sum,
                             address(pointer, e.add(at, constant(v * stride))),
-                            elementBytes(element));
+                            bytesOf(element));
     }
 }
 

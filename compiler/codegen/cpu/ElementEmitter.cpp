@@ -73,7 +73,7 @@ Value KernelEmitter::load(Value pointer, Type elementType, Value linear) {
                                       pointer, ArrayRef<LLVM::GEPArg>{linear},
                                       LLVM::GEPNoWrapFlags::inbounds);
   auto op = LLVM::LoadOp::create(builder, loc, storage, address,
-                                 elementBytes(elementType));
+                                 bytesOf(elementType));
   op.setAccessGroupsAttr(builder.getArrayAttr({accessGroup}));
   if (isSmallFloat(elementType))
     return smallFromBits(builder, loc, elementType, op);
@@ -102,8 +102,8 @@ void KernelEmitter::store(Value value, Value pointer, Type elementType,
   Value address = LLVM::GEPOp::create(builder, loc, pointerType, storage,
                                       pointer, ArrayRef<LLVM::GEPArg>{linear},
                                       LLVM::GEPNoWrapFlags::inbounds);
-  auto op = LLVM::StoreOp::create(builder, loc, value, address,
-                                  elementBytes(elementType));
+  auto op =
+      LLVM::StoreOp::create(builder, loc, value, address, bytesOf(elementType));
   op.setAccessGroupsAttr(builder.getArrayAttr({accessGroup}));
 }
 

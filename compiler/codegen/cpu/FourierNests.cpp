@@ -181,7 +181,7 @@ Scratch FourierNest::scratch(int64_t n) const {
     Type pointer = LLVM::LLVMPointerType::get(e.builder.getContext());
     return LLVM::AllocaOp::create(e.builder, e.loc, pointer,
                                   e.builder.getI8Type(),
-                                  e.constant(n * 2 * elementBytes(part)), 64);
+                                  e.constant(n * 2 * bytesOf(part)), 64);
   };
   return {allocate(), allocate()};
 }
@@ -297,9 +297,9 @@ LogicalResult FourierNest::emit() {
     kernel = table(transformed(circle));
   }
   constexpr int64_t most = 1024 * 1024;
-  if (size * 4 * elementBytes(part) > most)
+  if (size * 4 * bytesOf(part) > most)
     return op.emitError() << "a transform of length " << n << " needs "
-                          << size * 4 * elementBytes(part)
+                          << size * 4 * bytesOf(part)
                           << " bytes of scratch memory, at most " << most
                           << " fit";
   Value table = roots(size);

@@ -233,8 +233,6 @@ protected:
   mlir::Operation *globalsBefore; ///< constant data goes in front of it
 };
 
-/// Bytes of one element in a buffer (i1 is one byte).
-int64_t elementBytes(mlir::Type elementType);
 /// The type an element has in registers: unsigned integers become signless.
 mlir::Type computeType(mlir::Type elementType);
 /// An i1 is 0 or 1.

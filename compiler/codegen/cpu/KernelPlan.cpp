@@ -11,11 +11,6 @@ namespace weft::cpu {
 /// Total of the stack that one kernel may use.
 static constexpr int64_t kStackBudget = 1024 * 1024;
 
-static int64_t bufferBytes(Value tensor) {
-  return elementCount(tensor) *
-         elementBytes(tensorType(tensor).getElementType());
-}
-
 static bool isExpensive(Operation *op) {
   return isa<ExpOp, Expm1Op, LogOp, Log1pOp, TanhOp, LogisticOp, ErfOp, PowOp,
              RngBitsOp>(op);
@@ -95,7 +90,8 @@ void KernelEmitter::chooseStored() {
   for (Operation &op :
        llvm::reverse(kernel.getBody().front().without_terminator()))
     if (op.getNumResults() == 1 && reached.visit(op.getResult(0)) &&
-        isExpensive(&op) && bufferBytes(op.getResult(0)) <= kStackBytes)
+        isExpensive(&op) &&
+        bufferBytes(tensorType(op.getResult(0))) <= kStackBytes)
       stored.insert(op.getResult(0));
 }
 
@@ -142,7 +138,7 @@ LogicalResult KernelEmitter::placeStored() {
       }
     if (memory.contains(value))
       continue;
-    int64_t bytes = std::max<int64_t>(bufferBytes(value), 1);
+    int64_t bytes = std::max<int64_t>(bufferBytes(tensorType(value)), 1);
     stack += bytes;
     if (stack > kStackBudget)
       return kernel.emitError()

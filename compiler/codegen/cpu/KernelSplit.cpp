@@ -2,6 +2,7 @@
 
 #include "weft/compiler/codegen/cpu/DotShape.h"
 #include "weft/compiler/codegen/cpu/WholeNests.h"
+#include "weft/dialects/weft/ElementTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -60,9 +61,8 @@ std::optional<KernelSplit> KernelEmitter::splitOfWhole() {
   for (auto [dim, size] : loops.independent) {
     // Neighbours in memory stay together: shorter inner loops cost more than
     // sharing them saves.
-    int64_t unit = dim + 1 == type.getRank()
-                       ? 256 / elementBytes(type.getElementType())
-                       : 1;
+    int64_t unit =
+        dim + 1 == type.getRank() ? 256 / bytesOf(type.getElementType()) : 1;
     if (size % unit != 0 ||
         (best && std::min(size / unit, kMostParts) <=
                      std::min(best->rows / best->unit, kMostParts)))

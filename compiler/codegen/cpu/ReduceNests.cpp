@@ -156,7 +156,7 @@ public:
   }
 
   LogicalResult emit() {
-    int64_t bytes = type.getShape().back() * elementBytes(elementType);
+    int64_t bytes = type.getShape().back() * bytesOf(elementType);
     if (isLongSum(op) && bytes <= kStackBytes / 4)
       partial =
           LLVM::AllocaOp::create(e.builder, e.loc, result.getType(),

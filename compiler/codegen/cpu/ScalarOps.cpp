@@ -14,8 +14,6 @@ using namespace mlir;
 
 namespace weft::cpu {
 
-int64_t elementBytes(Type elementType) { return bytesOf(elementType); }
-
 Type computeType(Type elementType) {
   if (auto integer = dyn_cast<IntegerType>(elementType))
     return IntegerType::get(integer.getContext(), integer.getWidth());
@@ -334,7 +332,7 @@ FailureOr<Value> emitScalarOp(OpBuilder &builder, Operation *op,
   Type type = scalarType(tensorType(op->getOperand(0)).getElementType());
   Type resultType = tensorType(op->getResult(0)).getElementType();
   if (auto bitcast = dyn_cast<BitcastOp>(op);
-      bitcast && elementBytes(resultType) == 1)
+      bitcast && bytesOf(resultType) == 1)
     return emitSmallFloatBits(builder, bitcast, operands[0]);
   ScalarEmitter emitter{builder, op->getLoc(), type, operands};
   Value result;

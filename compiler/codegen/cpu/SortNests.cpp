@@ -13,6 +13,7 @@
 
 #include "weft/compiler/codegen/cpu/RowNest.h"
 #include "weft/compiler/codegen/cpu/WholeNests.h"
+#include "weft/dialects/weft/ElementTypes.h"
 
 #include "weft/dialects/weft/ScanOps.h"
 
@@ -33,7 +34,7 @@ struct SortNest {
   SortNest(KernelEmitter &e, SortOp op)
       : e(e), op(op), row(e, op.getInputs()[0], op.getDim()) {
     for (Value result : op.getSorted()) {
-      int64_t bits = 4 * elementBytes(tensorType(result).getElementType());
+      int64_t bits = 4 * bytesOf(tensorType(result).getElementType());
       if (home || bits < 8 || (bits < 32 && row.size > (int64_t(1) << bits)))
         continue;
       home = result;

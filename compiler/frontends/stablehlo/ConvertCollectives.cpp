@@ -9,7 +9,7 @@
 #include "weft/compiler/frontends/stablehlo/Converter.h"
 
 #include "weft/dialects/coll/Coll.h"
-#include "weft/dialects/weft/DeviceGroups.h"
+#include "weft/dialects/weft/GroupAxes.h"
 
 using namespace mlir;
 using namespace weft;
@@ -227,7 +227,8 @@ std::optional<SmallVector<int64_t>> sourcesOver(const Mesh &mesh,
   for (const DeviceGroup &pair : pairs)
     sourceOf[pair[1]] = coordinate(mesh, pair[0], ArrayRef<SubAxis>(axes));
   std::optional<SmallVector<int64_t>> common;
-  for (const DeviceGroup &group : groupsOver(mesh, axes)) {
+  DeviceGroups all = groupsOver(mesh.axes, axes);
+  for (const DeviceGroup &group : all.groups) {
     auto own =
         llvm::map_to_vector(group, [&](int64_t p) { return sourceOf[p]; });
     if (common && *common != own)

@@ -2,7 +2,7 @@
 
 #include "weft/compiler/frontends/stablehlo/MeshDigits.h"
 
-#include "weft/dialects/weft/DeviceGroups.h"
+#include "weft/dialects/weft/GroupAxes.h"
 
 using namespace llvm;
 using namespace weft;
@@ -29,7 +29,7 @@ stablehlo::digitsOf(const Mesh &from, const SubAxis &part, const Mesh &to) {
   SmallVector<int64_t> positions = positionsIn(to);
   if (positions.empty() || from.size() != to.size())
     return std::nullopt;
-  std::vector<DeviceGroup> groups = groupsOver(from, part);
+  std::vector<DeviceGroup> groups = groupsOver(from.axes, {&part, 1}).groups;
   for (DeviceGroup &group : groups)
     for (int64_t &position : group) {
       int64_t device = deviceAt(from, position);

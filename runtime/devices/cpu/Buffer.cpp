@@ -92,7 +92,7 @@ static std::vector<Shard> shardsOf(const weft_buffer &buffer) {
     axes.insert(axes.end(), dim.begin(), dim.end());
   std::vector<Shard> out(size_t(shardCount(axes)));
   for (int64_t p = 0; p < mesh.size(); ++p) {
-    Shard &shard = out[size_t(coordinate(mesh, p, axes))];
+    Shard &shard = out[size_t(coordinate(mesh.axes, p, axes))];
     if (shard.first < 0)
       shard.first = p;
     if (shard.own < 0 && owners.isOwn(p))

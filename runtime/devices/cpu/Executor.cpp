@@ -66,8 +66,9 @@ Error Executor::prepare(const CollectiveProvider &provider, int workers) {
     device.home = ownCount ? int((p - own[0]) * workers / ownCount) : 0;
     device.buffers.resize(plan.buffers.size());
     device.arguments.resize(plan.arguments.size());
-    for (size_t a = 0; a < plan.mesh.sizes.size(); ++a)
-      device.coordinates.push_back(plan.mesh.coordinate(p, a));
+    for (uint32_t a = 0; a < plan.mesh.axes.size(); ++a)
+      device.coordinates.push_back(
+          coordinate(plan.mesh.axes, p, {a, 1, plan.mesh.axes[a].size}));
     launches.push_back(std::make_unique<SharedLaunch>());
     launches.back()->device = &device;
     launches.back()->positions = {&device.position, 1};

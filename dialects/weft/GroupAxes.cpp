@@ -1,40 +1,10 @@
-//===- DeviceGroups.cpp - axes and the groups of devices they make --------===//
+//===- GroupAxes.cpp - the axes along which groups of devices differ ------===//
 
-#include "weft/dialects/weft/DeviceGroups.h"
+#include "weft/dialects/weft/GroupAxes.h"
 
 #include "llvm/ADT/STLExtras.h"
 
-#include <map>
-
 using namespace weft;
-
-/// How far apart positions are that differ by one along the axis.
-static int64_t strideOf(const Mesh &mesh, unsigned axis) {
-  int64_t stride = 1;
-  for (const MeshAxis &minor : llvm::drop_begin(mesh.axes, axis + 1))
-    stride *= minor.size;
-  return stride;
-}
-
-std::vector<DeviceGroup> weft::groupsOver(const Mesh &mesh,
-                                          llvm::ArrayRef<SubAxis> axes) {
-  std::map<int64_t, DeviceGroup> byFirst;
-  for (int64_t position = 0; position < mesh.size(); ++position) {
-    int64_t first = position;
-    for (const SubAxis &sub : axes)
-      first -= coordinate(mesh, position, sub) * strideOf(mesh, sub.axis) *
-               (mesh.axes[sub.axis].size / sub.skip / sub.size);
-    byFirst[first].push_back(position);
-  }
-  std::vector<DeviceGroup> groups;
-  for (auto &[first, group] : byFirst) {
-    llvm::sort(group, [&](int64_t a, int64_t b) {
-      return coordinate(mesh, a, axes) < coordinate(mesh, b, axes);
-    });
-    groups.push_back(std::move(group));
-  }
-  return groups;
-}
 
 namespace {
 /// `count` values that lie `stride` apart.
@@ -66,7 +36,7 @@ static llvm::SmallVector<Digit> digitsOf(DeviceGroup numbers) {
 static bool addAxes(const Mesh &mesh, const Digit &digit, SubAxes &axes) {
   int64_t begin = digit.stride, end = digit.stride * digit.count;
   for (unsigned axis = mesh.axes.size(); begin > 0 && axis-- > 0;) {
-    int64_t low = strideOf(mesh, axis), high = low * mesh.axes[axis].size;
+    int64_t low = strideOf(mesh.axes, axis), high = low * mesh.axes[axis].size;
     int64_t from = std::max(begin, low), to = std::min(end, high);
     if (from >= to)
       continue;
@@ -94,7 +64,7 @@ std::optional<SubAxes> weft::axesOfGroups(const Mesh &mesh,
   llvm::sort(groups, [](const DeviceGroup &a, const DeviceGroup &b) {
     return std::lexicographical_compare(a.begin(), a.end(), b.begin(), b.end());
   });
-  if (groupsOver(mesh, axes) != groups)
+  if (groupsOver(mesh.axes, axes).groups != groups)
     return std::nullopt;
   return axes;
 }

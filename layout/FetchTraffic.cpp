@@ -1,8 +1,8 @@
 //===- FetchTraffic.cpp - positions that members of a group send ----------===//
 
-#include "weft/dialects/weft/FetchTraffic.h"
+#include "weft/layout/FetchTraffic.h"
 
-#include "weft/dialects/weft/Layout.h"
+#include "weft/layout/Shards.h"
 
 #include <algorithm>
 #include <vector>

@@ -13,25 +13,24 @@
 // (Patarasuk and Yuan, Bandwidth optimal all-reduce algorithms for clusters of
 // workstations, 2009; doc/PERFORMANCE.md of NVIDIA's nccl-tests).
 //
-// runtime/collectives/RingTraffic.h counts by the same formulas; the test
-// ring-traffic-test compares both for all small sizes.
+// `weft explain` predicts by these formulas and the runtime counts by them; the
+// test ring-traffic-test compares both with runs for all small sizes.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef WEFT_DIALECTS_WEFT_RINGTRAFFIC_H
-#define WEFT_DIALECTS_WEFT_RINGTRAFFIC_H
-
-#include "llvm/ADT/StringRef.h"
+#ifndef WEFT_LAYOUT_RINGTRAFFIC_H
+#define WEFT_LAYOUT_RINGTRAFFIC_H
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 namespace weft {
 
 enum class RingKind { AllReduce, AllGather, ReduceScatter, AllToAll };
 
 /// The kind of that name: "all_reduce", "all_gather", ...
-std::optional<RingKind> symbolizeRingKind(llvm::StringRef name);
+std::optional<RingKind> symbolizeRingKind(std::string_view name);
 
 /// Requires p >= 1. `before` and `after` are the bytes of one device's operands
 /// and results. INT64_MAX where the number is larger.
@@ -39,4 +38,4 @@ int64_t ringBytes(RingKind kind, int64_t p, int64_t before, int64_t after);
 
 } // namespace weft
 
-#endif // WEFT_DIALECTS_WEFT_RINGTRAFFIC_H
+#endif // WEFT_LAYOUT_RINGTRAFFIC_H

@@ -1,21 +1,23 @@
 //===- RingTraffic.cpp - bytes that a ring of devices sends ---------------===//
 
-#include "weft/dialects/weft/RingTraffic.h"
-
-#include "llvm/ADT/StringSwitch.h"
+#include "weft/layout/RingTraffic.h"
 
 #include <algorithm>
 #include <limits>
+#include <utility>
 
 using namespace weft;
 
-std::optional<RingKind> weft::symbolizeRingKind(llvm::StringRef name) {
-  return llvm::StringSwitch<std::optional<RingKind>>(name)
-      .Case("all_reduce", RingKind::AllReduce)
-      .Case("all_gather", RingKind::AllGather)
-      .Case("reduce_scatter", RingKind::ReduceScatter)
-      .Case("all_to_all", RingKind::AllToAll)
-      .Default(std::nullopt);
+std::optional<RingKind> weft::symbolizeRingKind(std::string_view name) {
+  static constexpr std::pair<std::string_view, RingKind> kinds[] = {
+      {"all_reduce", RingKind::AllReduce},
+      {"all_gather", RingKind::AllGather},
+      {"reduce_scatter", RingKind::ReduceScatter},
+      {"all_to_all", RingKind::AllToAll}};
+  for (const auto &[known, kind] : kinds)
+    if (known == name)
+      return kind;
+  return std::nullopt;
 }
 
 /// numerator / p, rounded up.

@@ -12,8 +12,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef WEFT_DIALECTS_WEFT_FETCHTRAFFIC_H
-#define WEFT_DIALECTS_WEFT_FETCHTRAFFIC_H
+#ifndef WEFT_LAYOUT_FETCHTRAFFIC_H
+#define WEFT_LAYOUT_FETCHTRAFFIC_H
 
 #include <cstdint>
 
@@ -34,4 +34,4 @@ int64_t mostPositionsSent(const FetchedPositions &fetched, int64_t members,
 
 } // namespace weft
 
-#endif // WEFT_DIALECTS_WEFT_FETCHTRAFFIC_H
+#endif // WEFT_LAYOUT_FETCHTRAFFIC_H
