@@ -34,7 +34,10 @@ const Case kCases[] = {
      128},
     {"nothing", {}, {}, 0},
     {"one", {{64, 3, 3}}, {0}, 64},
-    {"one behind the other", {{64, 0, 1}, {64, 2, 3}, {64, 4, 5}}, {0, 0, 0}, 64},
+    {"one behind the other",
+     {{64, 0, 1}, {64, 2, 3}, {64, 4, 5}},
+     {0, 0, 0},
+     64},
     {"both ends are included", {{64, 0, 1}, {64, 1, 2}}, {0, 64}, 128},
     {"all at once", {{64, 0, 9}, {64, 0, 9}, {64, 0, 9}}, {0, 64, 128}, 192},
     {"one lives inside of the other's time",
@@ -97,10 +100,9 @@ std::vector<int64_t> byDefinition(const std::vector<Lifetime> &lifetimes,
   for (unsigned index : order) {
     auto isTaken = [&](unsigned other) {
       return liveTogether(lifetimes[index], lifetimes[other]) &&
-             overlap(offsets[index],
-                     roundedUp(lifetimes[index].bytes, alignment),
-                     offsets[other],
-                     roundedUp(lifetimes[other].bytes, alignment));
+             overlap(
+                 offsets[index], roundedUp(lifetimes[index].bytes, alignment),
+                 offsets[other], roundedUp(lifetimes[other].bytes, alignment));
     };
     while (llvm::any_of(placed, isTaken))
       offsets[index] += alignment;

@@ -11,6 +11,7 @@ weft_unit_test(ring-traffic-test SRCS unit/ring-traffic-test.cpp unit/ExplainedB
 target_compile_definitions(ring-traffic-test PRIVATE WEFT_TEST_KERNELS="$<TARGET_FILE:weft_test_kernels>")
 add_dependencies(ring-traffic-test weft_test_kernels)
 weft_unit_test(sharding-rule-test SRCS unit/sharding-rule-test.cpp LINK weft::WeftLayout)
+weft_unit_test(op-sharding-test SRCS unit/op-sharding-test.cpp LINK weft::WeftShardingPasses)
 weft_unit_test(resharding-test SRCS unit/resharding-test.cpp LINK weft::WeftResharding)
 weft_unit_test(reshard-optimum-test SRCS unit/reshard-optimum-test.cpp LINK weft::WeftResharding)
 weft_unit_test(reshard-report-test SRCS unit/reshard-report-test.cpp LINK weft::WeftReshardReport)

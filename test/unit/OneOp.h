@@ -1,0 +1,94 @@
+//===- OneOp.h - one op and how its tensors lie -----------------*- C++ -*-===//
+//
+//   OneOp it("data=2", {"tensor<8x4xf32>"}, "weft.relu %0 : tensor<8x4xf32>",
+//            {"[data,-]", ""});
+//
+// is the op, its rule, and what a table says of its operands, then of its
+// results: here nothing of the result.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TEST_UNIT_ONEOP_H
+#define WEFT_TEST_UNIT_ONEOP_H
+
+#include "weft/passes/sharding/OpSharding.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include "catch2/catch.hpp"
+
+#include <string>
+#include <vector>
+
+namespace weft::test {
+
+inline Mesh meshOf(const char *text) {
+  Mesh mesh;
+  REQUIRE(parseMesh(text, mesh) == "");
+  return mesh;
+}
+
+inline Layout layoutOf(const Mesh &mesh, const char *text) {
+  Layout layout;
+  REQUIRE(parseCommandText(text, mesh, layout) == "");
+  return layout;
+}
+
+/// Axes of factors are written as those of dimensions are.
+inline FactorAxes axesOf(const Mesh &mesh, const char *text) {
+  return layoutOf(mesh, text).dims;
+}
+
+inline std::string textOf(const Mesh &mesh, const FactorAxes &axes) {
+  Layout layout;
+  layout.dims = axes;
+  return toCommandText(mesh, layout);
+}
+
+/// "[data,model] [model,-] -> [data,-]+sum(model)"
+inline std::string textOf(const Mesh &mesh, const OpSharding &sharding) {
+  std::string text;
+  for (const Layout &layout : sharding.operands)
+    text += toCommandText(mesh, layout) + " ";
+  text += "->";
+  for (const Layout &layout : sharding.results)
+    text += " " + toCommandText(mesh, layout);
+  return text;
+}
+
+struct OneOp {
+  OneOp(const char *meshText, const std::vector<const char *> &arguments,
+        const std::string &text, const std::vector<const char *> &tensors)
+      : mesh(meshOf(meshText)) {
+    context.loadDialect<WeftDialect, mlir::func::FuncDialect>();
+    std::string ports;
+    for (size_t i = 0; i < arguments.size(); ++i)
+      ports += (i ? ", %" : "%") + std::to_string(i) + ": " + arguments[i];
+    module = mlir::parseSourceString<mlir::ModuleOp>(
+        "func.func @main(" + ports + ") {\n%r = " + text + "\nreturn\n}",
+        &context);
+    REQUIRE(module);
+    auto function = *module->getOps<mlir::func::FuncOp>().begin();
+    op = RuledOp::get(&function.getBody().front().front());
+    REQUIRE(op.numTensors() == tensors.size());
+    said.reserve(tensors.size());
+    for (const char *layout : tensors) {
+      if (*layout)
+        said.push_back(layoutOf(mesh, layout));
+      layouts.push_back(*layout ? &said.back() : nullptr);
+    }
+  }
+
+  mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  Mesh mesh;
+  RuledOp op;
+  std::vector<Layout> said;
+  TensorLayouts layouts;
+};
+
+} // namespace weft::test
+
+#endif // WEFT_TEST_UNIT_ONEOP_H

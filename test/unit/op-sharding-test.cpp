@@ -1,0 +1,321 @@
+//===- op-sharding-test.cpp - layouts of one op's tensors, by its factors -===//
+//
+// What the layouts of an op's tensors say of its factors together, and what the
+// op then requires and produces.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/test/unit/OneOp.h"
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+struct Merge {
+  const char *axes, *more, *both;
+  bool complete;
+};
+
+// Two factors each, over a=8, b=2.
+const Merge kMerges[] = {
+    {"[-,-]", "[a,b]", "[a,b]", true},
+    {"[a,-]", "[-,b]", "[a,b]", true},
+    {"[a,-]", "[-,-]", "[a,-]", true},
+    {"[a,b]", "[a,b]", "[a,b]", true},
+    // One continues the other.
+    {"[a,-]", "[(a,b),-]", "[(a,b),-]", true},
+    {"[(a,b),-]", "[a,-]", "[(a,b),-]", true},
+    // Another major axis.
+    {"[a,-]", "[b,-]", "[a,-]", false},
+    {"[a,-]", "[(b,a),-]", "[a,-]", false},
+    // An axis that another factor has; what is minor to it would be other
+    // elements without it, what is major to it stays.
+    {"[a,-]", "[-,a]", "[a,-]", false},
+    {"[a,-]", "[-,(a,b)]", "[a,-]", false},
+    {"[a,-]", "[-,(b,a)]", "[a,b]", false},
+    {"[a,b]", "[b,a]", "[a,b]", false},
+    {"[a,-]", "[(a,b),-]", "[(a,b),-]", true},
+    {"[a,b]", "[(a,b),-]", "[a,b]", false},
+    // Digits of one axis: of a position p on a, (1)2 is p / 4, (1)4 is p / 2,
+    // (2)2 is p / 2 % 2, (2)4 is p % 4, and (4)2 is p % 2.
+    {"[a:(1)2,-]", "[-,a:(2)4]", "[a:(1)2,a:(2)4]", true},
+    {"[a:(1)4,-]", "[-,a:(4)2]", "[a:(1)4,a:(4)2]", true},
+    {"[a:(4)2,-]", "[-,a:(1)4]", "[a:(4)2,a:(1)4]", true},
+    {"[a:(1)2,-]", "[-,a:(1)4]", "[a:(1)2,-]", false},
+    {"[a:(1)4,-]", "[-,a:(1)2]", "[a:(1)4,-]", false},
+    {"[a:(1)4,-]", "[-,a:(2)2]", "[a:(1)4,-]", false},
+    {"[a:(1)4,-]", "[-,a:(2)4]", "[a:(1)4,-]", false},
+    {"[a:(2)2,-]", "[-,a]", "[a:(2)2,-]", false},
+    {"[a:(1)2,-]", "[(a:(1)2,b),a:(2)2]", "[(a:(1)2,b),a:(2)2]", true},
+};
+
+constexpr const char *kDot = "weft.dot %0, %1 contract [1] x [0] : "
+                             "tensor<8x12xf32>, tensor<12x6xf32> -> "
+                             "tensor<8x6xf32>";
+constexpr const char *kDotOfEqual = "weft.dot %0, %1 contract [1] x [0] : "
+                                    "tensor<8x8xf32>, tensor<8x8xf32> -> "
+                                    "tensor<8x8xf32>";
+constexpr const char *kWideDot = "weft.dot %0, %1 contract [1] x [0] : "
+                                 "tensor<4x12xf32>, tensor<12x24xf32> -> "
+                                 "tensor<4x24xf32>";
+constexpr const char *kAdd = "weft.add %0, %1 : tensor<8x12xf32>";
+constexpr const char *kReshape =
+    "weft.reshape %0 : tensor<4x28x28xf32> -> tensor<4x784xf32>";
+constexpr const char *kRegroup =
+    "weft.reshape %0 : tensor<2x6xf32> -> tensor<6x2xf32>";
+constexpr const char *kMax =
+    "weft.reduce max %0 dims [0] : tensor<8x12xf32> -> tensor<12xf32>";
+constexpr const char *kCholesky = "weft.cholesky %0 : tensor<4x6x6xf32>";
+constexpr const char *kScatter =
+    "weft.scatter sum %0 at %1 with %2 {update_window_dims = array<i64: 1>, "
+    "inserted_window_dims = array<i64: 0>, scatter_dims_to_operand_dims = "
+    "array<i64: 0>, index_vector_dim = 1 : i64} : tensor<4x6xf32>, "
+    "tensor<3xi32>, tensor<3x6xf32> -> tensor<4x6xf32>";
+constexpr const char *kIota = "weft.iota dim 0 : tensor<6xi32>";
+
+using Texts = std::vector<const char *>;
+const Texts kDotTypes = {"tensor<8x12xf32>", "tensor<12x6xf32>"},
+            kEqualTypes = {"tensor<8x8xf32>", "tensor<8x8xf32>"},
+            kWideTypes = {"tensor<4x12xf32>", "tensor<12x24xf32>"},
+            kAddTypes = {"tensor<8x12xf32>", "tensor<8x12xf32>"},
+            kReshapeTypes = {"tensor<4x28x28xf32>"},
+            kCholeskyTypes = {"tensor<4x6x6xf32>"},
+            kScatterTypes = {"tensor<4x6xf32>", "tensor<3xi32>",
+                             "tensor<3x6xf32>"};
+
+struct Case {
+  const char *name, *mesh;
+  const Texts &types;
+  const char *op;
+  Texts layouts;       ///< of operands and results, "" where nothing is said
+  const char *factors; ///< merged
+  const char *runs;    ///< required and produced
+};
+
+const Texts kRegroupTypes = {"tensor<2x6xf32>"}, kNoTypes,
+            kMaxTypes = {"tensor<8x12xf32>"};
+
+// The factors of a dot are its rows, what it sums over, and its columns.
+const Case kCases[] = {
+    {"the example of the header",
+     "data=2,model=3",
+     kDotTypes,
+     kDot,
+     {"[data,model]", "[-,-]", ""},
+     "[data,model,-]",
+     "[data,model] [model,-] -> [data,-]+sum(model)"},
+    {"the result speaks as well",
+     "data=2,model=3",
+     kDotTypes,
+     kDot,
+     {"", "", "[data,model]"},
+     "[data,-,model]",
+     "[data,-] [-,model] -> [data,model]"},
+    {"nothing is said",
+     "d=2",
+     kDotTypes,
+     kDot,
+     {"", "", ""},
+     "[-,-,-]",
+     "[-,-] [-,-] -> [-,-]"},
+    {"sizes that do not divide",
+     "d=5",
+     kDotTypes,
+     kDot,
+     {"[-,d]", "", ""},
+     "[-,d,-]",
+     "[-,d] [d,-] -> [-,-]+sum(d)"},
+    {"the larger tensor has the axis",
+     "d=2",
+     kDotTypes,
+     kDot,
+     {"[d,-]", "[-,d]", ""},
+     "[d,-,-]",
+     "[d,-] [-,-] -> [d,-]"},
+    {"the larger tensor is the second",
+     "d=2",
+     kWideTypes,
+     kWideDot,
+     {"[d,-]", "[-,d]", ""},
+     "[-,-,d]",
+     "[-,-] [-,d] -> [-,d]"},
+    {"the first of equal ones",
+     "d=2",
+     kEqualTypes,
+     kDotOfEqual,
+     {"[d,-]", "[-,d]", "[-,d]"},
+     "[d,-,-]",
+     "[d,-] [-,-] -> [d,-]"},
+    {"two sums are one",
+     "a=2,b=3",
+     kDotTypes,
+     kDot,
+     {"[-,(a,b)]", "", ""},
+     "[-,(a,b),-]",
+     "[-,(a,b)] [(a,b),-] -> [-,-]+sum(a,b)"},
+    {"an axis of two dimensions",
+     "d=4",
+     kAddTypes,
+     kAdd,
+     {"[d,-]", "[-,d]", ""},
+     "[d,-]",
+     "[d,-] [d,-] -> [d,-]"},
+    {"digits of one axis",
+     "a=8",
+     kAddTypes,
+     kAdd,
+     {"[a:(1)2,-]", "[-,a:(2)4]", ""},
+     "[a:(1)2,a:(2)4]",
+     "[a:(1)2,a:(2)4] [a:(1)2,a:(2)4] -> [a:(1)2,a:(2)4]"},
+    {"digits that overlap",
+     "a=8",
+     kAddTypes,
+     kAdd,
+     {"[a:(1)2,-]", "[-,a:(1)4]", ""},
+     "[a:(1)2,-]",
+     "[a:(1)2,-] [a:(1)2,-] -> [a:(1)2,-]"},
+    {"a sum is not passed on",
+     "d=2",
+     kAddTypes,
+     kAdd,
+     {"[-,-]+sum(d)", "[-,-]", ""},
+     "[-,-]",
+     "[-,-] [-,-] -> [-,-]"},
+    {"the maximum of rows",
+     "d=4",
+     kMaxTypes,
+     kMax,
+     {"[d,-]", ""},
+     "[d,-]",
+     "[d,-] -> [-]+max(d)"},
+    {"the maximum of columns",
+     "d=4",
+     kMaxTypes,
+     kMax,
+     {"[-,d]", ""},
+     "[-,d]",
+     "[-,d] -> [d]"},
+    // 28 rows by 4 of the 8 devices: what more there is cannot be said of 784.
+    {"an axis is cut to what the result can say",
+     "x=8",
+     kReshapeTypes,
+     kReshape,
+     {"[-,x,-]", ""},
+     "[-,x,-]",
+     "[-,x:(1)4,-] -> [-,x:(1)4]"},
+    {"a product takes what divides",
+     "x=4",
+     kReshapeTypes,
+     kReshape,
+     {"", "[-,x]"},
+     "[-,x,-]",
+     "[-,x,-] -> [-,x]"},
+    {"a minor factor alone cannot be said",
+     "x=4",
+     kReshapeTypes,
+     kReshape,
+     {"[-,-,x]", ""},
+     "[-,-,x]",
+     "[-,-,-] -> [-,-]"},
+    // ([i, jk]) -> ([ij, k]): j behind a whole i cannot be said of the result,
+    // and then k behind a whole j not of the operand.
+    {"one cut makes another",
+     "x=3,y=2",
+     kRegroupTypes,
+     kRegroup,
+     {"[-,(x,y)]", ""},
+     "[-,x,y]",
+     "[-,-] -> [-,-]"},
+    {"matrices stay whole",
+     "a=2,b=2",
+     kCholeskyTypes,
+     kCholesky,
+     {"[a,b,-]", ""},
+     "[a,-,-]",
+     "[a,-,-] -> [a,-,-]"},
+    {"a source takes any layout",
+     "d=4",
+     kNoTypes,
+     kIota,
+     {"[d]"},
+     "[d]",
+     "-> [d]"},
+};
+
+std::string merged(OneOp &it) {
+  return textOf(it.mesh, mergeFactors(it.mesh, it.op, it.layouts));
+}
+
+std::string applied(OneOp &it) {
+  return textOf(it.mesh, applyAxes(it.mesh, it.op,
+                                   mergeFactors(it.mesh, it.op, it.layouts)));
+}
+} // namespace
+
+TEST_CASE("axes of factors are merged, each for one factor") {
+  Mesh mesh = meshOf("a=8,b=2");
+  for (const Merge &it : kMerges) {
+    INFO(it.axes << " and " << it.more);
+    FactorAxes axes = axesOf(mesh, it.axes);
+    CHECK(mergeInto(axes, axesOf(mesh, it.more)) == it.complete);
+    CHECK(textOf(mesh, axes) == it.both);
+  }
+}
+
+TEST_CASE("an op requires and produces what its factors say") {
+  for (const Case &it : kCases) {
+    INFO(it.name);
+    OneOp op(it.mesh, it.types, it.op, it.layouts);
+    INFO(toString(op.op.rule));
+    CHECK(merged(op) == it.factors);
+    CHECK(applied(op) == it.runs);
+  }
+}
+
+TEST_CASE("what is accumulated into counts once where updates are split") {
+  OneOp scatter("d=3", kScatterTypes, kScatter, {"", "[d]", "", ""});
+  CHECK(applied(scatter) == "[-,-]+sum(d) [d] [d,-] -> [-,-]+sum(d)");
+}
+
+TEST_CASE("a result is partial in one way: the first factor's") {
+  OneOp dot("a=2,b=2", {"tensor<8x6x4xf32>", "tensor<6x4xf32>"},
+            "weft.dot %0, %1 contract [1, 2] x [0, 1] : tensor<8x6x4xf32>, "
+            "tensor<6x4xf32> -> tensor<8xf32>",
+            {"[-,a,b]", "", ""});
+  CHECK(applied(dot) == "[-,a,b] [a,b] -> [-]+sum(a,b)");
+  dot.op.rule.factors[2].reduce = ReduceKind::Max;
+  CHECK(applied(dot) == "[-,a,-] [a,-] -> [-]+sum(a)");
+}
+
+TEST_CASE("kinds of ops") {
+  OneOp add("d=2", kAddTypes, kAdd, {"", "", ""});
+  OneOp dot("d=2", kDotTypes, kDot, {"", "", ""});
+  OneOp iota("d=2", kNoTypes, kIota, {""});
+  OneOp cholesky("d=2", kCholeskyTypes, kCholesky, {"", ""});
+  CHECK((add.op.elementwise && !add.op.source));
+  CHECK((!dot.op.elementwise && !dot.op.source));
+  CHECK((!iota.op.elementwise && iota.op.source));
+  CHECK((!cholesky.op.elementwise && !cholesky.op.source));
+  for (unsigned factor = 0; factor < 3; ++factor) {
+    CHECK(dot.op.isShardable(factor));
+    CHECK(cholesky.op.isShardable(factor) == (factor == 0));
+  }
+}
+
+TEST_CASE("summands of the same sums, and tensors that nothing splits") {
+  Mesh mesh = meshOf("a=2,b=2");
+  auto same = [&](const char *a, const char *b) {
+    return samePartial(layoutOf(mesh, a), layoutOf(mesh, b));
+  };
+  CHECK(same("[a]", "[-]"));
+  CHECK(same("[a]+sum(b)", "[-]+sum(b)"));
+  CHECK_FALSE(same("[-]+sum(b)", "[-]"));
+  CHECK_FALSE(same("[-]+sum(b)", "[-]+max(b)"));
+  CHECK_FALSE(same("[-]+sum(b)", "[-]+sum(a,b)"));
+  Layout whole = layoutOf(mesh, "[-]"), split = layoutOf(mesh, "[a]"),
+         sum = layoutOf(mesh, "[-]+sum(a)");
+  CHECK(nothingSplit({}));
+  CHECK(nothingSplit({nullptr, &whole}));
+  CHECK_FALSE(nothingSplit({nullptr, &whole, &split}));
+  CHECK_FALSE(nothingSplit({&sum}));
+}
