@@ -1,6 +1,6 @@
 //===- OneOp.h - one op and how its tensors lie -----------------*- C++ -*-===//
 //
-//   OneOp it("data=2", {"tensor<8x4xf32>"}, "weft.relu %0 : tensor<8x4xf32>",
+//   OneOp it("data=2", {{"tensor<8x4xf32>"}, "weft.relu %0 : tensor<8x4xf32>"},
 //            {"[data,-]", ""});
 //
 // is the op, its rule, and what a table says of its operands, then of its
@@ -58,16 +58,30 @@ inline std::string textOf(const Mesh &mesh, const OpSharding &sharding) {
   return text;
 }
 
+/// The types of its operands %0, %1, ..., and the op; its result is %r where the
+/// text names none.
+struct OpText {
+  std::vector<const char *> types;
+  std::string op;
+};
+inline const OpText kAdd = {{"tensor<8x12xf32>", "tensor<8x12xf32>"},
+                            "weft.add %0, %1 : tensor<8x12xf32>"};
+inline const OpText kDot = {{"tensor<8x12xf32>", "tensor<12x6xf32>"},
+                            "weft.dot %0, %1 contract [1] x [0] : "
+                            "tensor<8x12xf32>, tensor<12x6xf32> -> "
+                            "tensor<8x6xf32>"};
+
 struct OneOp {
-  OneOp(const char *meshText, const std::vector<const char *> &arguments,
-        const std::string &text, const std::vector<const char *> &tensors)
+  OneOp(const char *meshText, const OpText &text,
+        const std::vector<const char *> &tensors)
       : mesh(meshOf(meshText)) {
     context.loadDialect<WeftDialect, mlir::func::FuncDialect>();
     std::string ports;
-    for (size_t i = 0; i < arguments.size(); ++i)
-      ports += (i ? ", %" : "%") + std::to_string(i) + ": " + arguments[i];
+    for (size_t i = 0; i < text.types.size(); ++i)
+      ports += (i ? ", %" : "%") + std::to_string(i) + ": " + text.types[i];
     module = mlir::parseSourceString<mlir::ModuleOp>(
-        "func.func @main(" + ports + ") {\n%r = " + text + "\nreturn\n}",
+        "func.func @main(" + ports + ") {\n" +
+            (text.op.front() == '%' ? "" : "%r = ") + text.op + "\nreturn\n}",
         &context);
     REQUIRE(module);
     auto function = *module->getOps<mlir::func::FuncOp>().begin();

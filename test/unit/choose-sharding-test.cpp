@@ -1,0 +1,279 @@
+//===- choose-sharding-test.cpp - what one op runs with, and its price ----===//
+//
+// Prices are worked out by hand: an axis has 1 us and 10 GB/s where nothing
+// else is said, so that a byte moves for 0.1 ns, 100,000 femtoseconds.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/passes/sharding/ChooseSharding.h"
+#include "weft/test/unit/OneOp.h"
+
+using namespace weft;
+using namespace weft::test;
+
+namespace {
+constexpr int64_t kByte = 100'000, kLatency = 1'000'000'000;
+
+using Texts = std::vector<const char *>;
+
+struct Case {
+  const char *name, *mesh;
+  const OpText &op;
+  Texts layouts; ///< of operands and results, "" where nothing is said
+  Texts candidates;
+  bool conflict;
+  const char *runs; ///< required and produced
+};
+
+const OpText kTallDot = {{"tensor<64x4xf32>", "tensor<4x4xf32>"},
+                         "weft.dot %0, %1 contract [1] x [0] : "
+                         "tensor<64x4xf32>, tensor<4x4xf32> -> "
+                         "tensor<64x4xf32>"};
+const OpText kDeepDot = {{"tensor<4x64xf32>", "tensor<64x4xf32>"},
+                         "weft.dot %0, %1 contract [1] x [0] : "
+                         "tensor<4x64xf32>, tensor<64x4xf32> -> "
+                         "tensor<4x4xf32>"};
+// Its result is added to another sum over devices, as it were.
+const OpText kAddedDot = {
+    kTallDot.types, kTallDot.op + "\n%s = weft.add %r, %r : tensor<64x4xf32>"};
+const OpText kLongDot = {{"tensor<8x64xf32>", "tensor<64x4xf32>"},
+                         "weft.dot %0, %1 contract [1] x [0] : "
+                         "tensor<8x64xf32>, tensor<64x4xf32> -> "
+                         "tensor<8x4xf32>"};
+const OpText kCat = {
+    {"tensor<12x8xf32>", "tensor<12x8xf32>", "tensor<12x8xf32>"},
+    "weft.concatenate %0, %1, %2 dim 1 : (tensor<12x8xf32>, "
+    "tensor<12x8xf32>, tensor<12x8xf32>) -> tensor<12x24xf32>"};
+
+// The factors of a dot are its rows, what it sums over, and its columns.
+const Case kCases[] = {
+    {"the example of the header",
+     "d=4",
+     kAdd,
+     {"[d,-]", "[-,d]", "[d,-]"},
+     {"[d,-]", "[-,d]"},
+     true,
+     "[d,-] [d,-] -> [d,-]"},
+    {"the result decides between two",
+     "d=4",
+     kAdd,
+     {"[d,-]", "[-,d]", "[-,d]"},
+     {"[d,-]", "[-,d]"},
+     true,
+     "[-,d] [-,d] -> [-,d]"},
+    {"the first of equal ones",
+     "d=4",
+     kAdd,
+     {"[-,d]", "[d,-]", ""},
+     {"[-,d]", "[d,-]"},
+     true,
+     "[-,d] [-,d] -> [-,d]"},
+    {"nothing is split",
+     "d=4",
+     kAdd,
+     {"[-,-]", "", "[-,-]"},
+     {"[-,-]"},
+     false,
+     "[-,-] [-,-] -> [-,-]"},
+    {"nothing is said",
+     "d=4",
+     kAdd,
+     {"", "", ""},
+     {"[-,-]"},
+     false,
+     "[-,-] [-,-] -> [-,-]"},
+    {"all agree",
+     "d=4",
+     kAdd,
+     {"[d,-]", "[d,-]", "[d,-]"},
+     {"[d,-]"},
+     false,
+     "[d,-] [d,-] -> [d,-]"},
+    {"two axes for two dimensions",
+     "a=2,b=2",
+     kAdd,
+     {"[a,-]", "[-,b]", "[a,b]"},
+     {"[a,b]", "[a,-]", "[-,b]"},
+     false,
+     "[a,b] [a,b] -> [a,b]"},
+    // As they stand the axis cannot split both dimensions, and two of the three
+    // tensors have its columns.
+    {"digits that overlap",
+     "a=4",
+     kAdd,
+     {"[a:(1)2,-]", "[-,a]", "[-,a]"},
+     {"[a:(1)2,-]", "[-,a]"},
+     true,
+     "[-,a] [-,a] -> [-,a]"},
+    // Sums of all 256 elements of the result, against 16 weights gathered.
+    {"a sum over few is dearer than to gather few",
+     "d=4",
+     kTallDot,
+     {"[d,-]", "[d,-]", "[d,-]"},
+     {"[d,-,-]", "[-,d,-]"},
+     true,
+     "[d,-] [-,-] -> [d,-]"},
+    // Sums of 16 elements, and nobody wants the operands otherwise.
+    {"a small sum is cheaper than to gather",
+     "d=4",
+     kDeepDot,
+     {"[-,d]", "[d,-]", "[-,-]"},
+     {"[-,d,-]"},
+     false,
+     "[-,d] [d,-] -> [-,-]+sum(d)"},
+    // Rows: 768 bytes of the second and 24 of the result, in two messages.
+    // Columns: 1,536 bytes of the first, in one.
+    {"bytes count more than messages",
+     "d=4",
+     kLongDot,
+     {"[d,-]", "[-,d]", "[-,d]"},
+     {"[d,-,-]", "[-,-,d]"},
+     true,
+     "[d,-] [-,-] -> [d,-]"},
+    // The sum is of 1,536 bytes, and to gather the first takes 768. Work
+    // of 8 and of 32 bytes adds to them.
+    {"a sum is given up where to gather is cheaper",
+     "d=4",
+     kTallDot,
+     {"[-,d]", "[-,-]", "[-,-]"},
+     {"[-,d,-]"},
+     false,
+     "[-,-] [-,-] -> [-,-]"},
+    {"but not where half of it is cheaper",
+     "d=4",
+     kAddedDot,
+     {"[-,d]", "[-,-]", "[-,-]"},
+     {"[-,d,-]"},
+     false,
+     "[-,d] [d,-] -> [-,-]+sum(d)"},
+    {"the many outvote the one",
+     "d=4",
+     kCat,
+     {"[-,d]", "[d,-]", "[d,-]", "[d,-]"},
+     {"[-,d]", "[d,-]"},
+     true,
+     "[d,-] [d,-] [d,-] -> [d,-]"},
+};
+
+OpSharding choose(OneOp &it, bool &conflict) {
+  ShardingPrices prices(it.mesh);
+  return chooseSharding(it.mesh, it.op, it.layouts, prices, conflict);
+}
+
+std::vector<std::string> candidatesOf(OneOp &it, bool &conflict) {
+  std::vector<std::string> texts;
+  for (const FactorAxes &axes :
+       listCandidates(it.mesh, it.op, it.layouts, conflict))
+    texts.push_back(textOf(it.mesh, axes));
+  return texts;
+}
+
+OpPrice priceOf(OneOp &it, const FactorAxes &axes) {
+  ShardingPrices prices(it.mesh);
+  return prices.of(it.op, applyAxes(it.mesh, it.op, axes), it.layouts);
+}
+
+OpPrice priceOf(OneOp &it, const char *axes) {
+  return priceOf(it, axesOf(it.mesh, axes));
+}
+} // namespace
+
+TEST_CASE("the cheapest of the candidates is chosen") {
+  for (const Case &it : kCases) {
+    INFO(it.name);
+    OneOp op(it.mesh, it.op, it.layouts);
+    INFO(toString(op.op.rule));
+    bool conflict = !it.conflict;
+    CHECK(candidatesOf(op, conflict) ==
+          std::vector<std::string>(it.candidates.begin(), it.candidates.end()));
+    CHECK(conflict == it.conflict);
+    conflict = !it.conflict;
+    CHECK(textOf(op.mesh, choose(op, conflict)) == it.runs);
+    CHECK(conflict == it.conflict);
+  }
+}
+
+TEST_CASE("the price of the header's example") {
+  OneOp add("d=4", kAdd, {"[d,-]", "[-,d]", "[d,-]"});
+  OpPrice rows = priceOf(add, "[d,-]"), columns = priceOf(add, "[-,d]");
+  // 96 elements of 4 bytes; a quarter is here, and a quarter of that stays.
+  Price once = {72 * kByte, kLatency, 72};
+  REQUIRE(rows.operands.size() == 2);
+  CHECK(rows.operands[0] == Price());
+  CHECK(rows.operands[1] == once);
+  CHECK(rows.results == Price());
+  REQUIRE(columns.operands.size() == 2);
+  CHECK(columns.operands[0] == once);
+  CHECK(columns.operands[1] == Price());
+  CHECK(columns.results == once);
+  // 24 iterations of a device, 32 for the time of a byte.
+  Price work = {24 * kByte / 32, 0, 0};
+  CHECK(rows.rest == work);
+  CHECK(columns.rest == work);
+  CHECK(rows.total() == once + work);
+  CHECK(columns.total() == once + once + work);
+  CHECK(priceOf(add, "[-,-]").rest == Price{96 * kByte / 32, 0, 0});
+}
+
+TEST_CASE("what a sum and a fetch cost") {
+  OneOp dot("d=4", kDeepDot, {"[-,d]", "[d,-]", "[-,-]"});
+  OpPrice sum = priceOf(dot, "[-,d,-]");
+  // 64 bytes: 3 quarters come in a reduce_scatter and 3 in an all_gather.
+  CHECK(sum.results == Price{96 * kByte, 2 * kLatency, 96});
+  CHECK(sum.rest == Price{4 * 16 * 4 * kByte / 32, 0, 0});
+  // Two results of 8x4: of a column of 8, 2 elements of 4 bytes are here.
+  OneOp top("d=4",
+            {{"tensor<8x8xf32>"},
+             "%v, %i = weft.top_k %0 dim 1 : tensor<8x8xf32> -> "
+             "tensor<8x4xf32>, tensor<8x4xi32>"},
+            {"[d,-]", "[-,d]", "[-,d]"});
+  FactorAxes axes = mergeFactors(top.mesh, top.op, top.layouts);
+  CHECK(priceOf(top, axes).results.bytes == 2 * 24);
+  // Moved by one: each device has 3 of 12 elements, and lacks one that it wants.
+  OneOp moved("d=4",
+              {{"tensor<12xf32>"},
+               "weft.pad %0 low [1] high [-1] interior [0] : tensor<12xf32> -> "
+               "tensor<12xf32>"},
+              {"[d]", "[d]"});
+  OpPrice fetch = priceOf(moved, "[d]");
+  CHECK(fetch.rest.bytes == 4);
+  CHECK(fetch.rest.waiting == kLatency);
+  CHECK(fetch.rest.moving == 4 * kByte + 3 * kByte / 32);
+}
+
+TEST_CASE("messages take the time of the slowest axis") {
+  Mesh mesh = meshOf("a=2,b=4");
+  mesh.axes[0].latency = 5e-6;
+  mesh.axes[1].bandwidth = 1e9;
+  Link a = slowestLink(mesh, SubAxes{{0, 1, 2}}),
+       b = slowestLink(mesh, SubAxes{{1, 2, 2}}),
+       both = slowestLink(mesh, SubAxes{{1, 1, 4}, {0, 1, 2}});
+  CHECK((a.latency == 5e-6 && a.bandwidth == 1e10));
+  CHECK((b.latency == 1e-6 && b.bandwidth == 1e9));
+  CHECK((both.latency == 5e-6 && both.bandwidth == 1e9));
+  Link none = slowestLink(mesh, {});
+  CHECK((none.latency == 0 && none.moving(1 << 20) == 0));
+  CHECK(Price::of(a, 192) == Price{19'200'000, 5'000'000'000, 192});
+  CHECK(Price::of(both, 192) == Price{192'000'000, 5'000'000'000, 192});
+  CHECK(Price::of(none, 7) == Price{0, 0, 7});
+  // The header's: 192 bytes, 1 us and 10 GB/s.
+  CHECK(Price::of({1e-6, 1e10}, 192) == Price{19'200'000, 1'000'000'000, 192});
+  CHECK(femtoseconds(1e-15) == 1);
+  CHECK(femtoseconds(100) == 100'000'000'000'000'000);
+  CHECK(femtoseconds(1000) == femtoseconds(100));
+}
+
+TEST_CASE("of layouts the moving counts, of reshards the time") {
+  Price few = {10, 5000, 1}, fast = {20, 1, 2};
+  CHECK(movesLess(few, fast));
+  CHECK_FALSE(movesLess(fast, few));
+  CHECK(takesLess(fast, few));
+  CHECK_FALSE(takesLess(few, fast));
+  // Latencies decide between equals, bytes do not.
+  CHECK(movesLess({10, 1, 9}, {10, 2, 1}));
+  CHECK_FALSE(movesLess({10, 1, 1}, {10, 1, 2}));
+  // As much time for fewer bytes.
+  CHECK(takesLess({10, 5, 1}, {5, 10, 2}));
+  CHECK_FALSE(takesLess({5, 10, 2}, {10, 5, 1}));
+  CHECK_FALSE(takesLess({10, 5, 1}, {10, 5, 1}));
+}
