@@ -1,0 +1,210 @@
+//===- kernel-groups-test.cpp - which ops become one kernel ---------------===//
+//
+// Small functions and the groups of their ops, by name: groups in the order in
+// which they run, members in program order.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/weft/Weft.h"
+#include "weft/passes/kernels/KernelGroups.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/Parser/Parser.h"
+
+#include <catch2/catch.hpp>
+
+using namespace weft;
+using namespace mlir;
+
+namespace {
+/// A function, between its name and its end.
+struct Program {
+  explicit Program(const std::string &text) {
+    context.loadDialect<WeftDialect, coll::CollDialect, func::FuncDialect>();
+    module = parseSourceString<ModuleOp>("#mesh = #weft.mesh<\"d\"=2>\n"
+                                         "func.func @main" +
+                                             text + "\n}\n",
+                                         &context);
+    REQUIRE(module);
+  }
+  Block &block() {
+    return (*module->getOps<func::FuncOp>().begin()).getBody().front();
+  }
+
+  MLIRContext context{MLIRContext::Threading::DISABLED};
+  OwningOpRef<ModuleOp> module;
+};
+
+std::string namesOf(const KernelGroup &group) {
+  std::string text;
+  for (Operation *op : group.ops)
+    text += (text.empty() ? "" : " ") + op->getName().stripDialect().str();
+  return text;
+}
+
+/// "exp neg; reduce": two groups.
+std::string textOf(const KernelGroups &groups) {
+  std::string text;
+  for (const KernelGroup *group : groups.inOrder())
+    text += (text.empty() ? "" : "; ") + namesOf(*group);
+  return text;
+}
+
+struct Case {
+  const char *name, *function, *groups;
+};
+
+const Case kCases[] = {
+    {"the example of the header",
+     R"((%x: tensor<4x8xf32>, %w: tensor<8x6xf32>, %b: tensor<6xf32>) -> tensor<4x6xf32> {
+  %0 = weft.dot %x, %w contract [1] x [0] : tensor<4x8xf32>, tensor<8x6xf32> -> tensor<4x6xf32>
+  %1 = weft.broadcast %b dims [1] : tensor<6xf32> -> tensor<4x6xf32>
+  %2 = weft.add %0, %1 : tensor<4x6xf32>
+  %3 = weft.relu %2 : tensor<4x6xf32>
+  %4 = coll.all_reduce sum %3 over #mesh ["d"] : tensor<4x6xf32>
+  %5 = weft.exp %4 : tensor<4x6xf32>
+  return %5 : tensor<4x6xf32>)",
+     "dot add relu; all_reduce; exp"},
+    {"an elementwise chain", R"((%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = weft.exp %x : tensor<4xf32>
+  %1 = weft.neg %0 : tensor<4xf32>
+  %2 = weft.mul %1, %x : tensor<4xf32>
+  return %2 : tensor<4xf32>)",
+     "exp neg mul"},
+    {"nothing but sources and a return",
+     R"((%x: tensor<4xf32>) -> tensor<4xf32> {
+  return %x : tensor<4xf32>)",
+     ""},
+    {"a reduction and what follows it",
+     R"((%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %0 = weft.exp %x : tensor<4x6xf32>
+  %1 = weft.reduce sum %0 dims [1] : tensor<4x6xf32> -> tensor<4xf32>
+  %2 = weft.broadcast %1 dims [0] : tensor<4xf32> -> tensor<4x6xf32>
+  %3 = weft.div %0, %2 : tensor<4x6xf32>
+  return %3 : tensor<4x6xf32>)",
+     "exp reduce div"},
+    {"two chains that know nothing of each other",
+     R"((%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = weft.exp %x : tensor<4xf32>
+  %1 = weft.abs %y : tensor<4xf32>
+  %2 = weft.neg %0 : tensor<4xf32>
+  %3 = weft.relu %1 : tensor<4xf32>
+  return %2, %3 : tensor<4xf32>, tensor<4xf32>)",
+     "exp neg; abs relu"},
+    {"a dot takes what follows it, and not what is before",
+     R"((%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = weft.exp %x : tensor<4x4xf32>
+  %1 = weft.dot %0, %x contract [1] x [0] : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %2 = weft.neg %1 : tensor<4x4xf32>
+  return %2 : tensor<4x4xf32>)",
+     "exp; dot neg"},
+    {"a dot and a reduction of it", R"((%x: tensor<4x4xf32>) -> tensor<4xf32> {
+  %0 = weft.dot %x, %x contract [1] x [0] : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %1 = weft.reduce sum %0 dims [1] : tensor<4x4xf32> -> tensor<4xf32>
+  return %1 : tensor<4xf32>)",
+     "dot; reduce"},
+    // The sum of both ends needs the dot between them: one kernel of the two
+    // would be left and entered again.
+    {"groups are convex", R"((%x: tensor<4x4xf32>) -> tensor<4x4xf32> {
+  %0 = weft.exp %x : tensor<4x4xf32>
+  %1 = weft.dot %0, %x contract [1] x [0] : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
+  %2 = coll.all_reduce sum %1 over #mesh ["d"] : tensor<4x4xf32>
+  %3 = weft.add %0, %2 : tensor<4x4xf32>
+  return %3 : tensor<4x4xf32>)",
+     "exp; dot; all_reduce; add"},
+    {"an update of donated memory stays elementwise",
+     R"((%w: tensor<4xf32> {weft.donated = 0 : i64}, %g: tensor<6x4xf32>) -> tensor<4xf32> {
+  %0 = weft.reduce sum %g dims [0] : tensor<6x4xf32> -> tensor<4xf32>
+  %1 = weft.mul %0, %0 : tensor<4xf32>
+  %2 = weft.sub %w, %1 : tensor<4xf32>
+  return %2 : tensor<4xf32>)",
+     "reduce; mul sub"},
+    {"communications keep their order",
+     R"((%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+  %0 = weft.exp %x : tensor<4xf32>
+  %1 = coll.all_reduce sum %0 over #mesh ["d"] : tensor<4xf32>
+  %2 = coll.all_reduce max %y over #mesh ["d"] : tensor<4xf32>
+  return %1, %2 : tensor<4xf32>, tensor<4xf32>)",
+     "exp; all_reduce; all_reduce"},
+};
+
+/// So many exponentials one behind the other.
+std::string chain(unsigned ops) {
+  std::string text = "(%v0: tensor<4xf32>) -> tensor<4xf32> {\n";
+  for (unsigned i = 0; i < ops; ++i)
+    text += "%v" + std::to_string(i + 1) + " = weft.exp %v" +
+            std::to_string(i) + " : tensor<4xf32>\n";
+  return text + "return %v" + std::to_string(ops) + " : tensor<4xf32>";
+}
+
+/// Rounds of which each reads the one before it at two positions.
+std::string rounds(unsigned count) {
+  std::string text = "(%v0: tensor<8xf32>) -> tensor<8xf32> {\n";
+  for (unsigned i = 0; i < count; ++i) {
+    std::string v = "%v" + std::to_string(i), r = "%r" + std::to_string(i);
+    text += r + " = weft.reverse " + v + " dims [0] : tensor<8xf32>\n%v" +
+            std::to_string(i + 1) + " = weft.mul " + v + ", " + r +
+            " : tensor<8xf32>\n";
+  }
+  return text + "return %v" + std::to_string(count) + " : tensor<8xf32>";
+}
+
+/// So many transposes and a negation.
+std::string transposes(unsigned count) {
+  std::string text = "(%v0: tensor<4x4xf32>) -> tensor<4x4xf32> {\n";
+  for (unsigned i = 0; i < count; ++i)
+    text += "%v" + std::to_string(i + 1) + " = weft.transpose %v" +
+            std::to_string(i) +
+            " [1, 0] : tensor<4x4xf32> -> tensor<4x4xf32>\n";
+  return text + "%n = weft.neg %v" + std::to_string(count) +
+         " : tensor<4x4xf32>\nreturn %n : tensor<4x4xf32>";
+}
+} // namespace
+
+TEST_CASE("ops are grouped by what they read") {
+  for (const Case &it : kCases) {
+    INFO(it.name);
+    Program program(it.function);
+    KernelGroups groups(program.block());
+    CHECK(textOf(groups) == it.groups);
+    CHECK(groups.cuts() == 0);
+  }
+}
+
+TEST_CASE("a group has a few hundred ops at most, and each op one group") {
+  for (unsigned ops : {1u, 100u, 1000u}) {
+    Program program(chain(ops));
+    KernelGroups groups(program.block());
+    size_t all = 0;
+    for (const KernelGroup *group : groups.inOrder()) {
+      CHECK(group->ops.size() < 1000);
+      CHECK(group->isElementwise);
+      all += group->ops.size();
+    }
+    CHECK(all == ops);
+    CHECK((groups.inOrder().size() == 1) == (ops <= 100));
+  }
+}
+
+TEST_CASE("a value is computed at eight positions at most") {
+  // The first of n products is read at 2^(n-1) positions.
+  Program few(rounds(4)), many(rounds(5));
+  CHECK(KernelGroups(few.block()).cuts() == 0);
+  KernelGroups cut(many.block());
+  CHECK(cut.cuts() == 1);
+  CHECK(textOf(cut) ==
+        "reverse mul; reverse mul reverse mul reverse mul reverse mul");
+}
+
+TEST_CASE("of a chain of sources each eighth is a member") {
+  for (auto [count, members] :
+       {std::pair(7u, 0u), {8u, 1u}, {15u, 1u}, {16u, 2u}}) {
+    Program program(transposes(count));
+    KernelGroups groups(program.block());
+    std::string expected;
+    for (unsigned i = 0; i < members; ++i)
+      expected += "transpose ";
+    CHECK(textOf(groups) == expected + "neg");
+  }
+}
