@@ -6,6 +6,7 @@ weft_unit_test(layout-test SRCS unit/layout-test.cpp LINK weft::WeftLayout)
 # The runtime's library exports its C API only: its file is compiled in.
 weft_unit_test(layout-algebra-test SRCS unit/layout-algebra-test.cpp ${PROJECT_SOURCE_DIR}/runtime/program/Layout.cpp LINK weft::WeftLayout)
 weft_unit_test(arena-packing-test SRCS unit/arena-packing-test.cpp LINK weft::WeftPlanningPasses)
+weft_unit_test(buffer-assignment-test SRCS unit/buffer-assignment-test.cpp LINK weft::WeftPlanningPasses weft::WeftDialect)
 weft_unit_test(fetch-traffic-test SRCS unit/fetch-traffic-test.cpp LINK weft::WeftAlgebra)
 weft_unit_test(ring-traffic-test SRCS unit/ring-traffic-test.cpp unit/ExplainedBytes.cpp LINK weft::WeftExplain WeftRuntime)
 target_compile_definitions(ring-traffic-test PRIVATE WEFT_TEST_KERNELS="$<TARGET_FILE:weft_test_kernels>")
