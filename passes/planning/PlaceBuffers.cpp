@@ -309,11 +309,14 @@ LogicalResult ProgramEmitter::emitWhile(WhileOp loop) {
   StringAttr end = builder.getStringAttr(label("end"));
   emitMoves(loc, movesBetween(loop.getInits(), condition.getArguments()));
   plan::LabelOp::create(builder, loc, start);
+  // The condition is asked once more than the body runs.
+  int64_t outside = times;
+  std::optional<int64_t> rounds = loop.getTripCount();
+  times = saturatingMultiply(outside, rounds ? saturatingAdd(*rounds, 1) : 0);
   if (failed(emitBlock(condition)))
     return failure();
   emitJumpUnless(loc, decided.getCondition(), end);
-  int64_t outside = times;
-  times = saturatingMultiply(times, loop.getTripCount().value_or(0));
+  times = saturatingMultiply(outside, rounds.value_or(0));
   if (failed(emitBlock(body)))
     return failure();
   times = outside;

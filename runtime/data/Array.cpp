@@ -200,6 +200,7 @@ template <typename T> struct Complex {
 };
 
 /// Calls visitor(T()) with the C++ type of `type`, which is its own carrier.
+// NOLINTBEGIN(bugprone-branch-clone): the branches differ in the type
 template <typename Visitor> void visitType(ElementType type, Visitor visitor) {
   switch (type) {
   case ElementType::Float32:
@@ -236,6 +237,7 @@ template <typename Visitor> void visitType(ElementType type, Visitor visitor) {
     return;
   }
 }
+// NOLINTEND(bugprone-branch-clone)
 
 template <typename T> T widen(T value) { return value; }
 float widen(Half value) { return halfToFloat(value.bits); }
@@ -259,7 +261,7 @@ template <typename To, typename From> void assign(To &to, From from) {
     else
       to = To(from);
   } else {
-    to = To(from);
+    to = To(from); // NOLINT(bugprone-signed-char-misuse): int8_t is a number
   }
 }
 template <typename From> void assign(Half &to, From from) {

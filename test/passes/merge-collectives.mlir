@@ -20,18 +20,25 @@ module attributes {weft.mesh = #mesh} {
     return %0, %1, %2, %3, %4 : tensor<6xf32>, tensor<6xf32>, tensor<8xf32>, tensor<8xf32>, tensor<8xf32>
   }
 
-  // Not across a loop: what its body does happens each time, or never.
-  // CHECK-LABEL: @loop
-  // CHECK: coll.all_reduce
-  // CHECK: weft.for
-  // CHECK: coll.all_reduce
-  func.func @loop(%a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
-    %0 = coll.all_reduce sum %a over #mesh ["x"] : tensor<4xf32>
-    %r = weft.for 3(%a) : (tensor<4xf32>) -> tensor<4xf32> {
-    ^bb0(%i: tensor<i32>, %v: tensor<4xf32>):
-      %1 = coll.all_reduce sum %v over #mesh ["x"] : tensor<4xf32>
-      weft.yield %1 : tensor<4xf32>
+  // Within a block only: what a region sends happens each time, or never, and
+  // is not there for what follows.
+  // CHECK-LABEL: @region
+  // CHECK: scf.if
+  // CHECK-NEXT: %[[IN:.*]] = coll.all_reduce
+  // CHECK-NEXT: weft.add %[[IN]], %[[IN]]
+  // CHECK: }
+  // CHECK: %[[OUT:.*]] = coll.all_reduce
+  // CHECK: return %{{.*}}, %[[OUT]]
+  func.func @region(%c: i1, %a: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
+    %r = scf.if %c -> tensor<4xf32> {
+      %1 = coll.all_reduce sum %a over #mesh ["x"] : tensor<4xf32>
+      %2 = coll.all_reduce sum %a over #mesh ["x"] : tensor<4xf32>
+      %3 = weft.add %1, %2 : tensor<4xf32>
+      scf.yield %3 : tensor<4xf32>
+    } else {
+      scf.yield %a : tensor<4xf32>
     }
-    return %0, %r : tensor<4xf32>, tensor<4xf32>
+    %0 = coll.all_reduce sum %a over #mesh ["x"] : tensor<4xf32>
+    return %r, %0 : tensor<4xf32>, tensor<4xf32>
   }
 }

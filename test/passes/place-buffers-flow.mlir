@@ -88,3 +88,29 @@ func.func @branch(%p: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
   }
   return %r : tensor<4xf32>
 }
+
+// -----
+
+// A condition is asked once more than its body runs: four sums of flags, three
+// of rows. How often both run within another loop is multiplied.
+// CHECK-LABEL: plan.program @asked
+// CHECK: plan.label "loop 0"
+// CHECK: plan.collective "all_reduce" {{.*}} times 4
+// CHECK: plan.jump_unless
+// CHECK: plan.collective "all_reduce" {{.*}} times 3
+// CHECK: plan.jump "loop 0"
+#mesh = #weft.mesh<"x"=2>
+module attributes {weft.mesh = #mesh} {
+  func.func @asked(%x: tensor<4xf32>, %go: tensor<i1>) -> (tensor<4xf32>, tensor<i1>) {
+    %r:2 = weft.while(%x, %go) times 3 : (tensor<4xf32>, tensor<i1>) -> (tensor<4xf32>, tensor<i1>) {
+    ^bb0(%v: tensor<4xf32>, %g: tensor<i1>):
+      %all = coll.all_reduce and %g over #mesh ["x"] : tensor<i1>
+      weft.condition %all (%v, %g) : tensor<i1>, tensor<4xf32>, tensor<i1>
+    } do {
+    ^bb0(%v: tensor<4xf32>, %g: tensor<i1>):
+      %0 = coll.all_reduce sum %v over #mesh ["x"] : tensor<4xf32>
+      weft.yield %0, %g : tensor<4xf32>, tensor<i1>
+    }
+    return %r#0, %r#1 : tensor<4xf32>, tensor<i1>
+  }
+}

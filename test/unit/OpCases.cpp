@@ -106,6 +106,8 @@ const std::vector<OpCase> &opCases() {
       if (!only || llvm::StringRef(c.name).starts_with(only))
         list.push_back(std::move(c));
     }
+    INFO("WEFT_OP_CASE=" << (only ? only : "") << " must begin a case's name");
+    REQUIRE(!list.empty());
     return list;
   }();
   return cases;

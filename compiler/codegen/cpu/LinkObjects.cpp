@@ -41,8 +41,8 @@ struct TemporaryFolder {
     return true;
   }
   ~TemporaryFolder() {
-    if (!error)
-      llvm::sys::fs::remove_directories(path);
+    if (!error) // what cannot be removed is left in the folder for such files
+      (void)llvm::sys::fs::remove_directories(path);
   }
   std::string file(const llvm::Twine &name) const {
     return (path + "/" + name).str();

@@ -301,8 +301,7 @@ Value ScalarEmitter::binary(Operation *op) const {
       })
       .Case([&](ShiftLeftOp) { return shift(/*left=*/true); })
       .Case([&](ShiftRightLogicalOp) { return shift(/*left=*/false); })
-      .Case(
-          [&](CompareOp compareOp_) { return compareOp(compareOp_.getKind()); })
+      .Case([&](CompareOp op) { return compareOp(op.getKind()); })
       .Default([](Operation *) { return Value(); });
 }
 
