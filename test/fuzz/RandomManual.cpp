@@ -246,7 +246,8 @@ void ProgramGenerator::manual() {
   auto x = pick([](const RandomValue &v) { return v.isFinite(); });
   if (!x)
     return;
-  RandomValue input = *x, block = *x;
+  const RandomValue &input = *x;
+  RandomValue block = *x;
   std::vector<std::string> from(block.shape.size());
   Axes bound, free;
   for (const Axis &axis : axes)
