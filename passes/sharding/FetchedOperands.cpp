@@ -73,17 +73,24 @@ FetchedRange weft::fetchedRange(const PositionMap &map, FactorKind kind,
 
 int64_t weft::missingElements(const FetchedRange &range, int64_t from,
                               int64_t shards) {
-  int64_t held = shardSize(from, shards), k = shards / 2, missing = 0;
-  if (range.step == 1 && range.divisor == 1 && range.modulus == 0) {
-    int64_t begin = range.block * k + range.offset;
-    Interval wants{std::max<int64_t>(begin, 0),
-                   std::min(begin + range.count, from)};
-    Interval own = shardInterval(from, shards, k);
-    return wants.size() - intersect(wants, own).size();
-  }
+  int64_t held = shardSize(from, shards), k = shards / 2;
   // Strided positions are spread: at most as many as are wanted or exist.
-  missing = std::min(range.count, from - std::min(held, from));
-  return missing;
+  if (range.step != 1 || range.divisor != 1)
+    return std::min(range.count, from - std::min(held, from));
+  Interval own = shardInterval(from, shards, k);
+  auto missing = [&](int64_t begin, int64_t end) {
+    Interval wants{std::max<int64_t>(begin, 0), std::min(end, from)};
+    return wants.size() - intersect(wants, own).size();
+  };
+  int64_t begin = range.block * k + range.offset, modulus = range.modulus;
+  if (modulus == 0)
+    return missing(begin, begin + range.count);
+  if (range.count >= modulus)
+    return missing(0, modulus);
+  // What goes over the end begins again.
+  begin = (begin % modulus + modulus) % modulus;
+  return missing(begin, std::min(begin + range.count, modulus)) +
+         missing(0, begin + range.count - modulus);
 }
 
 /// tensor<countxi1>: which elements of the range exist.

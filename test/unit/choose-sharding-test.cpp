@@ -215,7 +215,7 @@ TEST_CASE("the price of the header's example") {
   CHECK(priceOf(add, "[-,-]").rest == Price{96 * kByte / 32, 0, 0});
 }
 
-TEST_CASE("what a sum and a fetch cost") {
+TEST_CASE("what sums and moves of results cost") {
   OneOp dot("d=4", kDeepDot, {"[-,d]", "[d,-]", "[-,-]"});
   OpPrice sum = priceOf(dot, "[-,d,-]");
   // 64 bytes: 3 quarters come in a reduce_scatter and 3 in an all_gather.
@@ -229,16 +229,31 @@ TEST_CASE("what a sum and a fetch cost") {
             {"[d,-]", "[-,d]", "[-,d]"});
   FactorAxes axes = mergeFactors(top.mesh, top.op, top.layouts);
   CHECK(priceOf(top, axes).results.bytes == 2 * 24);
-  // Moved by one: each device has 3 of 12 elements, and lacks one that it wants.
-  OneOp moved("d=4",
-              {{"tensor<12xf32>"},
-               "weft.pad %0 low [1] high [-1] interior [0] : tensor<12xf32> -> "
-               "tensor<12xf32>"},
-              {"[d]", "[d]"});
-  OpPrice fetch = priceOf(moved, "[d]");
-  CHECK(fetch.rest.bytes == 4);
-  CHECK(fetch.rest.waiting == kLatency);
-  CHECK(fetch.rest.moving == 4 * kByte + 3 * kByte / 32);
+}
+
+TEST_CASE("a fetch costs the elements that a device lacks") {
+  struct Moved {
+    const char *op;
+    int64_t lacked;
+  };
+  // Each device has 3 of 12 elements.
+  for (const Moved &it :
+       {Moved{"pad %0 low [1] high [-1] interior [0]", 1},
+        Moved{"pad %0 low [4] high [-4] interior [0]", 3},
+        Moved{"roll %0 by [1]", 1}, Moved{"roll %0 by [11]", 1},
+        Moved{"roll %0 by [7]", 3}, Moved{"reverse %0 dims [0]", 3}}) {
+    INFO(it.op);
+    bool isPad = it.op[0] == 'p';
+    OneOp moved("d=4",
+                {{"tensor<12xf32>"},
+                 std::string("weft.") + it.op + " : tensor<12xf32>" +
+                     (isPad ? " -> tensor<12xf32>" : "")},
+                {"[d]", "[d]"});
+    OpPrice price = priceOf(moved, "[d]");
+    CHECK(price.rest.bytes == 4 * it.lacked);
+    CHECK(price.rest.waiting == kLatency);
+    CHECK(price.rest.moving == 4 * it.lacked * kByte + 3 * kByte / 32);
+  }
 }
 
 TEST_CASE("messages take the time of the slowest axis") {
