@@ -112,7 +112,9 @@ template <> struct BitsOf<double> {
 };
 
 /// Integers are never NaN.
-template <typename T> bool isNaN(T value) { return !(value <= value); }
+template <typename T> bool isNaN(T value) {
+  return value != value; // NOLINT(misc-redundant-expression): NaN's definition
+}
 
 /// IEEE 754-2019's maximum and minimum: NaN wins, from either side, and -0 is
 /// less than 0. Equal numbers differ in no bit but a zero's sign.

@@ -306,7 +306,10 @@ private:
   bool shrink(std::string &text, size_t &from);
   bool shrinkNumbers(std::string &text);
   bool helps(const std::string &candidate, const std::string &text) {
-    return candidate != text && tries && tries-- && stillFails(candidate);
+    if (candidate == text || tries == 0)
+      return false;
+    --tries;
+    return stillFails(candidate);
   }
 
   MLIRContext &context;

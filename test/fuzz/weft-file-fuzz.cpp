@@ -108,7 +108,7 @@ uint64_t watch(const FileReader &reader, uint64_t first, uint64_t count,
     ++failures;
     std::printf("FAILED: --reader %s --seed %llu --count 1: %s\n",
                 reader.name.c_str(),
-                static_cast<unsigned long long>(first + progress->done),
+                static_cast<unsigned long long>(first) + progress->done,
                 WIFSIGNALED(status) ? strsignal(WTERMSIG(status)) : "exited");
     ++progress->done;
   }

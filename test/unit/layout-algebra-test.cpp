@@ -66,7 +66,8 @@ bool makesGroups(int64_t n, llvm::ArrayRef<SubAxis> axes) {
 }
 
 /// Ranges of rows or columns in the order of their beginnings are [0, n).
-bool isPartition(std::set<std::pair<int64_t, int64_t>> parts, int64_t n) {
+bool isPartition(const std::set<std::pair<int64_t, int64_t>> &parts,
+                 int64_t n) {
   int64_t end = 0;
   for (const auto &[begin, stop] : parts) {
     if (begin != end && begin != stop)

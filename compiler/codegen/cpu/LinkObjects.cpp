@@ -41,8 +41,9 @@ struct TemporaryFolder {
     return true;
   }
   ~TemporaryFolder() {
-    if (!error) // what cannot be removed is left in the folder for such files
-      (void)llvm::sys::fs::remove_directories(path);
+    // What cannot be removed is left in the folder for such files.
+    if (!error)
+      error = llvm::sys::fs::remove_directories(path);
   }
   std::string file(const llvm::Twine &name) const {
     return (path + "/" + name).str();
