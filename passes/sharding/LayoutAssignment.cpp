@@ -69,10 +69,9 @@ Layout LayoutAssignment::chooseReduced(Value value) const {
 }
 
 Layout LayoutAssignment::wholeLayout(Value value) const {
-  if (table.knows(value))
-    return table.get(value);
-  // A reshard that stands for a constraint's result.
-  Layout layout = *layoutOf(value);
+  // The table does not know a reshard that stands for a constraint's result. An
+  // annotation's layout in the table may have partial axes.
+  Layout layout = table.knows(value) ? table.get(value) : *layoutOf(value);
   layout.partial.clear();
   return layout;
 }
