@@ -29,10 +29,7 @@ std::optional<unsigned> Mesh::find(llvm::StringRef name) const {
 }
 
 int64_t Mesh::coordinate(int64_t position, unsigned axis) const {
-  int64_t stride = 1;
-  for (unsigned i = axes.size(); i-- > axis + 1;)
-    stride *= axes[i].size;
-  return position / stride % axes[axis].size;
+  return position / strideOf(axes, axis) % axes[axis].size;
 }
 
 static std::string invalidDevices(const Mesh &mesh) {

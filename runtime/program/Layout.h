@@ -17,7 +17,8 @@
 
 namespace weft::runtime {
 
-/// `devices[position]` is an id, never empty here; links cost nothing.
+/// `devices[position]` is an id, never empty here; what the links
+/// of the axes cost is not in a program.
 struct Mesh {
   std::vector<MeshAxis> axes;
   std::vector<int64_t> devices;

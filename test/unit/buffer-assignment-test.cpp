@@ -8,11 +8,7 @@
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/weft/Weft.h"
 #include "weft/passes/planning/BufferAssignment.h"
-
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/Parser/Parser.h"
-
-#include <catch2/catch.hpp>
+#include "weft/test/unit/ParsedProgram.h"
 
 using namespace weft;
 using namespace mlir;
@@ -44,16 +40,9 @@ std::string expanded(const char *function) {
   return text;
 }
 
-struct Program {
-  explicit Program(const char *function) {
-    context.loadDialect<WeftDialect, coll::CollDialect, func::FuncDialect>();
-    module = parseSourceString<ModuleOp>(expanded(function), &context);
-    REQUIRE(module);
-  }
-  func::FuncOp main() { return module->lookupSymbol<func::FuncOp>("main"); }
-
-  MLIRContext context{MLIRContext::Threading::DISABLED};
-  OwningOpRef<ModuleOp> module;
+struct Program : test::ParsedProgram {
+  explicit Program(const char *text) : ParsedProgram(expanded(text)) {}
+  func::FuncOp main() { return function("main"); }
 };
 
 std::string textOf(Place place) {

@@ -8,6 +8,7 @@
 #include "weft/dialects/interpret/Interpret.h"
 #include "weft/passes/training/Passes.h"
 #include "weft/passes/verify/CompareWithGlobal.h"
+#include "weft/test/unit/ParsedProgram.h"
 
 #include "mlir/Parser/Parser.h"
 #include "mlir/Pass/PassManager.h"
@@ -21,17 +22,8 @@ using namespace weft;
 
 namespace {
 
-struct Program {
-  explicit Program(const std::string &text) {
-    context.loadDialect<WeftDialect, coll::CollDialect, func::FuncDialect>();
-    module = parseSourceString<ModuleOp>(text, &context);
-    REQUIRE(module);
-  }
-  func::FuncOp function(llvm::StringRef name) {
-    auto found = module->lookupSymbol<func::FuncOp>(name);
-    REQUIRE(found);
-    return found;
-  }
+struct Program : test::ParsedProgram {
+  using ParsedProgram::ParsedProgram;
   func::FuncOp entry() { return *module->getOps<func::FuncOp>().begin(); }
   Type f32() { return Float32Type::get(&context); }
   Tensors run(const Tensors &arguments) {
@@ -39,8 +31,6 @@ struct Program {
     REQUIRE(succeeded(results));
     return *results;
   }
-  MLIRContext context;
-  OwningOpRef<ModuleOp> module;
 };
 
 std::vector<double> reals(const Tensor &tensor) {

@@ -5,35 +5,19 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/dialects/coll/Coll.h"
-#include "weft/dialects/weft/Weft.h"
 #include "weft/passes/kernels/KernelGroups.h"
-
-#include "mlir/IR/BuiltinOps.h"
-#include "mlir/Parser/Parser.h"
-
-#include <catch2/catch.hpp>
+#include "weft/test/unit/ParsedProgram.h"
 
 using namespace weft;
 using namespace mlir;
 
 namespace {
 /// A function, between its name and its end.
-struct Program {
-  explicit Program(const std::string &text) {
-    context.loadDialect<WeftDialect, coll::CollDialect, func::FuncDialect>();
-    module = parseSourceString<ModuleOp>("#mesh = #weft.mesh<\"d\"=2>\n"
-                                         "func.func @main" +
-                                             text + "\n}\n",
-                                         &context);
-    REQUIRE(module);
-  }
-  Block &block() {
-    return (*module->getOps<func::FuncOp>().begin()).getBody().front();
-  }
-
-  MLIRContext context{MLIRContext::Threading::DISABLED};
-  OwningOpRef<ModuleOp> module;
+struct Program : test::ParsedProgram {
+  explicit Program(const std::string &text)
+      : ParsedProgram("#mesh = #weft.mesh<\"d\"=2>\nfunc.func @main" + text +
+                      "\n}\n") {}
+  Block &block() { return function("main").getBody().front(); }
 };
 
 std::string namesOf(const KernelGroup &group) {

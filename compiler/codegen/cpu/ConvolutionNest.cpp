@@ -1,8 +1,8 @@
 //===- ConvolutionNest.cpp - convolutions in registers --------------------===//
 
 #include "weft/compiler/codegen/cpu/ConvolutionNest.h"
-#include "weft/dialects/weft/ElementTypes.h"
 
+#include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/WindowOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
