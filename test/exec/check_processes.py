@@ -241,15 +241,15 @@ def kill(command, rank, number, *flags):
     """Kills or stops one of four processes; the others end by themselves, and one says why."""
     started = Started(4, command, *flags)
     victim = started.processes.pop(rank)
-    begin = time.monotonic()
+    slowness, begin = patience.slowness(), time.monotonic()
     os.kill(victim, number)
     patience.until(lambda: all(map(has_ended, started.processes.values())), "the other processes end")
-    took = time.monotonic() - begin
+    took, slowness = time.monotonic() - begin, max(slowness, patience.slowness())
     if flags and number == signal.SIGSTOP: # mpirun waits for it
         os.kill(victim, signal.SIGKILL)
     said = started.said()
     reason = "has not been heard of for 6 s" if number == signal.SIGSTOP else "has died"
-    expect(took < 10 * patience.slowness(), f"rank {rank} {signal.Signals(number).name} {flags}: the others ended after {took:.1f} s")
+    expect(took < 30 * slowness, f"rank {rank} {signal.Signals(number).name} {flags}: the others ended after {took:.1f} s")
     expect(len(said) == 1 and f"rank {rank} (process {victim} on " in said[0] and reason in said[0]
            and documented(said[0].removeprefix("weft: error: ")), f"said {said}")
 
@@ -283,24 +283,22 @@ def check_stopped(weft, fixtures, scratch, trials="4"):
 
 
 def interrupted(count, *command):
-    """(seconds until all is over, Weft's lines on stderr) after one Ctrl-C to mpirun."""
+    """Weft's lines on stderr after one Ctrl-C to mpirun, which waits before it kills: a process that takes longer says nothing."""
     started = Started(count, command)
-    begin = time.monotonic()
     started.mpirun.send_signal(signal.SIGINT)
-    said = started.said()
-    return time.monotonic() - begin, said
+    return started.said()
 
 
 def check_interrupt(weft, fixtures, scratch):
     weights, history = scratch / "w.npz", scratch / "h.json"
-    took, said = interrupted(3, *endless_fit(weft, fixtures), "--save-weights", weights, "--history", history, "--history-steps")
+    said = interrupted(3, *endless_fit(weft, fixtures), "--save-weights", weights, "--history", history, "--history-steps")
     steps = len(json.loads(history.read_text())["steps"]["loss"])
     expect(said == [f"weft: interrupted after {steps} steps; saved {weights}"], f"fit says {said}")
     iteration = next(v for k, (_, v) in npz_values.read(weights).items() if k.endswith("/iteration"))[0]
-    expect(iteration == steps and took < 10 * patience.slowness(), f"{iteration} steps are saved of {steps}, after {took:.1f} s")
+    expect(iteration == steps, f"{iteration} steps are saved of {steps}")
     step = seed_step(weft, fixtures, scratch, "distribution-dp8.json")
-    took, said = interrupted(3, *step.command(scratch / "out.npz", "--repeat", "100000000"))
-    expect(took < 10 * patience.slowness() and len(said) <= 1, f"run says {said} after {took:.1f} s")
+    said = interrupted(3, *step.command(scratch / "out.npz", "--repeat", "100000000"))
+    expect(len(said) <= 1 and not list(scratch.glob("out.npz*")), f"run says {said} and leaves nothing behind")
 
 
 def main():
