@@ -2,6 +2,7 @@
 
 #include "weft/compiler/Register.h"
 
+#include "weft/compiler/codegen/elements/ElementCode.h"
 #include "weft/compiler/stages/Pipeline.h"
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/foreign/ForeignRules.h"
@@ -19,6 +20,7 @@
 void weft::registerAllDialects(mlir::DialectRegistry &registry) {
   registry.insert<WeftDialect, coll::CollDialect, host::HostDialect,
                   plan::PlanDialect, mlir::func::FuncDialect>();
+  elements::registerElementCode(registry);
 }
 
 void weft::registerAll(mlir::DialectRegistry &registry) {

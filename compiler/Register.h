@@ -8,7 +8,8 @@ class DialectRegistry;
 } // namespace mlir
 
 namespace weft {
-/// weft, coll and plan, and the upstream dialects that Weft's passes create.
+/// weft, coll, host and plan, the code of their elements, and the upstream
+/// dialects that Weft's passes create.
 void registerAllDialects(mlir::DialectRegistry &registry);
 /// The same, and sharding rules for ops of linalg, arith, math, tensor and tosa
 /// (dialects/foreign/ForeignRules.h) where those dialects are registered, too.

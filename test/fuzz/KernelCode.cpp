@@ -19,10 +19,10 @@ namespace weft {
 static std::string excessOf(func::FuncOp kernel,
                             const cpu::KernelEmitter &emitter) {
   for (Operation &op : kernel.getBody().front().without_terminator()) {
-    unsigned found = emitter.computationsOf(&op), readers = 0;
+    unsigned found = emitter.elements.computationsOf(&op), readers = 0;
     bool isOfWhole = false; // what reads as often as it likes
     for (Operation *user : op.getUsers()) {
-      readers += std::max(emitter.computationsOf(user), 1u);
+      readers += std::max(emitter.elements.computationsOf(user), 1u);
       isOfWhole |= user->hasTrait<ComputedWhole>();
     }
     // A generator reads both words of its key, a gather whole index vectors.
@@ -71,7 +71,7 @@ uint64_t computationsIn(ModuleOp kernels) {
   uint64_t total = 0;
   emitAll(kernels, [&](func::FuncOp kernel, const cpu::KernelEmitter &emitter) {
     for (Operation &op : kernel.getBody().front())
-      total += emitter.computationsOf(&op);
+      total += emitter.elements.computationsOf(&op);
   });
   return total;
 }

@@ -2,7 +2,7 @@
 
 #include "weft/compiler/codegen/cpu/ConvertKernel.h"
 
-#include "weft/compiler/codegen/cpu/AccurateMath.h"
+#include "weft/compiler/codegen/elements/AccurateMath.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
 #include "mlir/Conversion/ComplexToLLVM/ComplexToLLVM.h"
@@ -50,7 +50,7 @@ struct SplitMultiplyAdd : OpRewritePattern<math::FmaOp> {
 static FrozenRewritePatternSet approximationsIn(MLIRContext *context,
                                                 bool hasFma) {
   RewritePatternSet patterns(context);
-  populateAccurateMathPatterns(patterns);
+  elements::populateAccurateMathPatterns(patterns);
   populateMathPolynomialApproximationPatterns(
       patterns, MathPolynomialApproximationOptions());
   vector::populateVectorToVectorCanonicalizationPatterns(patterns);

@@ -12,6 +12,7 @@
 #include <numeric>
 
 using namespace mlir;
+using namespace weft::elements;
 
 namespace weft::cpu {
 
@@ -41,8 +42,8 @@ struct WindowLoop {
 
 class TiledConvolution {
 public:
-  TiledConvolution(KernelEmitter &e, ConvolutionOp op)
-      : e(e), b(e.builder), loc(e.loc), op(op),
+  TiledConvolution(KernelEmitter &kernel, ConvolutionOp op)
+      : kernel(kernel), e(kernel.elements), b(e.builder), loc(e.loc), op(op),
         type(tensorType(op.getResult())), element(type.getElementType()) {}
   bool emit();
 
@@ -70,7 +71,8 @@ private:
   Value visible(unsigned place, Value &offset);
   void store(const Tile &tile, Value feature, ArrayRef<Value> sums);
 
-  KernelEmitter &e;
+  KernelEmitter &kernel;
+  ElementEmitter &e;
   OpBuilder &b;
   Location loc;
   ConvolutionOp op;
@@ -151,7 +153,7 @@ bool TiledConvolution::choose() {
   groups = op.getFeatureGroups() * op.getBatchGroups();
   features = type.getDimSize(out[1]) / groups;
   inputs = rhs.sizes[r[1]];
-  lanes = std::max<int64_t>(e.target.vectorBytes / bytesOf(element), 1);
+  lanes = std::max<int64_t>(kernel.target.vectorBytes / bytesOf(element), 1);
   vector = VectorType::get(lanes, element);
   bool besides = rhs.strides[r[0]] == 1 && strides[out[1]] == 1;
   bool inputsBeside = rhs.strides[r[1]] == 1 && lhs.strides[l[1]] == 1;
@@ -196,7 +198,7 @@ void TiledConvolution::chooseTile() {
     period = window.baseDilation / std::gcd(window.baseDilation, window.stride);
   }
   int64_t places = std::max<int64_t>(type.getDimSize(tiled) / period, 1),
-          registers = e.target.vectorRegisters;
+          registers = kernel.target.vectorRegisters;
   int64_t columns =
       along == Lanes::Inputs ? features : (features + lanes - 1) / lanes;
   double least = std::numeric_limits<double>::infinity();
@@ -468,8 +470,8 @@ void TiledConvolution::store(const Tile &part, Value feature,
     }
 }
 
-bool emitTiledConvolution(KernelEmitter &emitter, ConvolutionOp op) {
-  return TiledConvolution(emitter, op).emit();
+bool emitTiledConvolution(KernelEmitter &kernel, ConvolutionOp op) {
+  return TiledConvolution(kernel, op).emit();
 }
 
 } // namespace weft::cpu

@@ -36,7 +36,7 @@ namespace weft::cpu {
 /// The dimension of the result whose loop is tiled.
 int64_t tiledDimension(ConvolutionOp op);
 /// False, and nothing emitted, where strides or element types do not suit.
-bool emitTiledConvolution(KernelEmitter &emitter, ConvolutionOp op);
+bool emitTiledConvolution(KernelEmitter &kernel, ConvolutionOp op);
 
 } // namespace weft::cpu
 

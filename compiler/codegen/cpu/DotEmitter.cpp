@@ -1,12 +1,14 @@
 //===- DotEmitter.cpp - contractions --------------------------------------===//
 
 #include "weft/compiler/codegen/cpu/DotShape.h"
-#include "weft/compiler/codegen/cpu/SmallFloatOps.h"
 #include "weft/compiler/codegen/cpu/WholeNests.h"
+#include "weft/compiler/codegen/elements/ScalarOps.h"
+#include "weft/compiler/codegen/elements/SmallFloatOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
+using namespace weft::elements;
 
 namespace weft::cpu {
 
@@ -26,7 +28,7 @@ static void joinDimensions(SmallVectorImpl<DotDimension> &dims) {
   }
 }
 
-std::optional<DotShape> dotShape(KernelEmitter &emitter, DotOp op) {
+std::optional<DotShape> dotShape(ElementEmitter &emitter, DotOp op) {
   std::optional<StridedView> lhs = emitter.viewOf(op.getLhs()),
                              rhs = emitter.viewOf(op.getRhs());
   std::optional<StridedView> result = emitter.viewOf(op.getResult());
@@ -69,7 +71,7 @@ struct DotOffsets {
 };
 } // namespace
 
-static DotOffsets step(KernelEmitter &emitter, DotOffsets from,
+static DotOffsets step(ElementEmitter &emitter, DotOffsets from,
                        const DotDimension &dim, Value position) {
   auto advance = [&](Value offset, int64_t stride) {
     return stride == 0 ? offset
@@ -80,7 +82,7 @@ static DotOffsets step(KernelEmitter &emitter, DotOffsets from,
 }
 
 /// Eight bits are too few to add up in memory: each sum is one of f32.
-static void addInRegister(KernelEmitter &emitter, const DotShape &shape,
+static void addInRegister(ElementEmitter &emitter, const DotShape &shape,
                           Type elementType, DotOffsets offsets) {
   for (const DotDimension &dim : shape.columns)
     offsets = step(emitter, offsets, dim, emitter.openLoop(dim.size));
@@ -107,7 +109,8 @@ static void addInRegister(KernelEmitter &emitter, const DotShape &shape,
 
 /// Any element type and any strides: for each row, result[row] += lhs * rhs[row]
 /// with the columns innermost.
-void emitSimpleDot(KernelEmitter &emitter, DotOp op, const DotShape &shape) {
+void emitSimpleDot(KernelEmitter &kernel, DotOp op, const DotShape &shape) {
+  ElementEmitter &emitter = kernel.elements;
   Type elementType = tensorType(op.getResult()).getElementType();
   Type type = computeType(elementType);
   Value zero = emitter.constant(0);
@@ -116,7 +119,7 @@ void emitSimpleDot(KernelEmitter &emitter, DotOp op, const DotShape &shape) {
        llvm::concat<const DotDimension>(shape.batch, shape.rows))
     offsets = step(emitter, offsets, dim,
                    emitter.depth() ? emitter.openLoop(dim.size)
-                                   : emitter.openSplitLoop(dim.size));
+                                   : kernel.openSplitLoop(dim.size));
   unsigned outer = emitter.depth();
 
   DotOffsets at = offsets;
@@ -155,17 +158,18 @@ void emitSimpleDot(KernelEmitter &emitter, DotOp op, const DotShape &shape) {
   emitter.store(sum, shape.result, elementType, offsets.result);
 }
 
-LogicalResult KernelEmitter::emitDot(DotOp op) {
+LogicalResult emitDot(KernelEmitter &kernel, DotOp op) {
+  ElementEmitter &emitter = kernel.elements;
   if (elementCount(op.getResult()) == 0)
     return success();
-  std::optional<DotShape> shape = dotShape(*this, op);
+  std::optional<DotShape> shape = dotShape(emitter, op);
   if (!shape)
     return op.emitError() << "operands of 'weft.dot' are not in memory";
-  beginNest();
+  emitter.beginNest();
   if (!tensorType(op.getResult()).getElementType().isF32() ||
-      !emitFloatDot(*this, *shape))
-    emitSimpleDot(*this, op, *shape);
-  beginNest();
+      !emitFloatDot(kernel, *shape))
+    emitSimpleDot(kernel, op, *shape);
+  emitter.beginNest();
   return success();
 }
 

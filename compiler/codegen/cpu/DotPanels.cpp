@@ -6,6 +6,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
+using namespace weft::elements;
 
 namespace weft::cpu {
 
@@ -27,7 +28,7 @@ int64_t DotPath::size() const {
   return n;
 }
 
-Value DotPath::offset(KernelEmitter &emitter, Value position) const {
+Value DotPath::offset(ElementEmitter &emitter, Value position) const {
   if (steps.empty())
     return emitter.constant(0);
   Value sum;
@@ -88,7 +89,7 @@ void FloatVectors::transpose(MutableArrayRef<Value> rows) {
   }
 }
 
-void emitIf(KernelEmitter &emitter, Value condition,
+void emitIf(ElementEmitter &emitter, Value condition,
             llvm::function_ref<void()> then,
             llvm::function_ref<void()> otherwise) {
   OpBuilder::InsertionGuard guard(emitter.builder);
@@ -100,7 +101,7 @@ void emitIf(KernelEmitter &emitter, Value condition,
   otherwise();
 }
 
-Value openPlainLoop(KernelEmitter &emitter, Value begin, Value end,
+Value openPlainLoop(ElementEmitter &emitter, Value begin, Value end,
                     ValueRange carried) {
   Value position = emitter.openLoop(begin, end, carried);
   emitter.markPlain();
@@ -110,11 +111,11 @@ Value openPlainLoop(KernelEmitter &emitter, Value begin, Value end,
 namespace {
 class PanelPacking {
 public:
-  PanelPacking(KernelEmitter &emitter, const DotPanels &panels, DotRange across,
+  PanelPacking(KernelEmitter &kernel, const DotPanels &panels, DotRange across,
                DotRange along, Value to)
-      : e(emitter), b(emitter.builder), vectors(emitter), panels(panels),
+      : e(kernel.elements), b(e.builder), vectors(e), panels(panels),
         across(across), along(along), to(to),
-        lanes(emitter.target.floatLanes()) {}
+        lanes(kernel.target.floatLanes()) {}
   void pack();
 
 private:
@@ -133,7 +134,7 @@ private:
   void copyTransposed(Value panel);
   void copyElements(Value panel, Value begin);
 
-  KernelEmitter &e;
+  ElementEmitter &e;
   OpBuilder &b;
   FloatVectors vectors;
   const DotPanels &panels;
@@ -254,16 +255,16 @@ void PanelPacking::pack() {
   e.closeLoops(outside);
 }
 
-Value panelCount(KernelEmitter &emitter, Value positions, int64_t width) {
+Value panelCount(ElementEmitter &emitter, Value positions, int64_t width) {
   return arith::DivUIOp::create(
       emitter.builder, emitter.loc,
       emitter.add(positions, emitter.constant(width - 1)),
       emitter.constant(width));
 }
 
-void packPanels(KernelEmitter &emitter, const DotPanels &panels,
-                DotRange across, DotRange along, Value to) {
-  PanelPacking(emitter, panels, across, along, to).pack();
+void packPanels(KernelEmitter &kernel, const DotPanels &panels, DotRange across,
+                DotRange along, Value to) {
+  PanelPacking(kernel, panels, across, along, to).pack();
 }
 
 } // namespace weft::cpu

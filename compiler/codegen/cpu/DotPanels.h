@@ -39,7 +39,8 @@ public:
     return innerStride() == 1 && (steps.size() < 2 || innerSize() % count == 0);
   }
   bool isOneDimension() const { return steps.size() < 2; }
-  mlir::Value offset(KernelEmitter &emitter, mlir::Value position) const;
+  mlir::Value offset(elements::ElementEmitter &emitter,
+                     mlir::Value position) const;
 
 private:
   struct Step {
@@ -64,7 +65,7 @@ struct DotRange {
 /// Vectors of f32 in memory.
 class FloatVectors {
 public:
-  explicit FloatVectors(KernelEmitter &emitter)
+  explicit FloatVectors(elements::ElementEmitter &emitter)
       : builder(emitter.builder), loc(emitter.loc) {}
   mlir::VectorType type(int64_t lanes) const {
     return mlir::VectorType::get(lanes, builder.getF32Type());
@@ -87,21 +88,21 @@ inline constexpr int64_t kPanelSlack = 16;
 /// Packs positions `across` in ceil(count / width) panels of along.count steps
 /// each. Both ranges begin at a multiple of what they are counted in: the width
 /// and the vector.
-void packPanels(KernelEmitter &emitter, const DotPanels &panels,
-                DotRange across, DotRange along, mlir::Value to);
+void packPanels(KernelEmitter &kernel, const DotPanels &panels, DotRange across,
+                DotRange along, mlir::Value to);
 
 /// ceil(positions / width).
-mlir::Value panelCount(KernelEmitter &emitter, mlir::Value positions,
+mlir::Value panelCount(elements::ElementEmitter &emitter, mlir::Value positions,
                        int64_t width);
 
 /// Both close the loops that they open.
-void emitIf(KernelEmitter &emitter, mlir::Value condition,
+void emitIf(elements::ElementEmitter &emitter, mlir::Value condition,
             llvm::function_ref<void()> then,
             llvm::function_ref<void()> otherwise);
 
 /// A loop that LLVM leaves as it is: unrolling and vectorizing all loops of a
 /// packed contraction took 150 ms of compile time, and made nothing faster.
-mlir::Value openPlainLoop(KernelEmitter &emitter, mlir::Value begin,
+mlir::Value openPlainLoop(elements::ElementEmitter &emitter, mlir::Value begin,
                           mlir::Value end, mlir::ValueRange carried = {});
 
 } // namespace weft::cpu

@@ -28,7 +28,7 @@ struct DotShape {
 };
 
 /// Nothing if an operand is not in memory.
-std::optional<DotShape> dotShape(KernelEmitter &emitter, DotOp op);
+std::optional<DotShape> dotShape(elements::ElementEmitter &emitter, DotOp op);
 /// How rows can be shared by parts: in tiles, of which one takes some at least.
 struct DotRows {
   int64_t tile, partTiles;
@@ -36,17 +36,17 @@ struct DotRows {
 
 /// f32 in register tiles (FloatDot.cpp, large ones PackedDot.cpp); false, and
 /// nothing emitted, where the strides do not suit.
-bool emitFloatDot(KernelEmitter &emitter, const DotShape &shape);
+bool emitFloatDot(KernelEmitter &kernel, const DotShape &shape);
 /// Nothing where emitFloatDot would emit nothing.
-std::optional<DotRows> floatDotRows(KernelEmitter &emitter,
+std::optional<DotRows> floatDotRows(KernelEmitter &kernel,
                                     const DotShape &shape);
 /// Is a contraction large enough to pay for packing it? Awkward: its strides
 /// suit no tile that is not packed.
-bool suitsPackedDot(KernelEmitter &emitter, const DotShape &shape,
+bool suitsPackedDot(KernelEmitter &kernel, const DotShape &shape,
                     bool isAwkward);
-void emitPackedDot(KernelEmitter &emitter, const DotShape &shape);
-DotRows packedDotRows(KernelEmitter &emitter);
-void emitSimpleDot(KernelEmitter &emitter, DotOp op, const DotShape &shape);
+void emitPackedDot(KernelEmitter &kernel, const DotShape &shape);
+DotRows packedDotRows(KernelEmitter &kernel);
+void emitSimpleDot(KernelEmitter &kernel, DotOp op, const DotShape &shape);
 
 } // namespace weft::cpu
 

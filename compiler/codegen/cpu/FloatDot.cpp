@@ -25,6 +25,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
+using namespace weft::elements;
 
 namespace weft::cpu {
 namespace {
@@ -35,10 +36,11 @@ struct TileSize {
 
 class FloatDot {
 public:
-  FloatDot(KernelEmitter &emitter, const DotShape &shape)
-      : emitter(emitter), builder(emitter.builder), loc(emitter.loc),
-        given(shape), shape(shape), lanes(emitter.target.floatLanes()),
-        f32(builder.getF32Type()), vector(VectorType::get(lanes, f32)) {}
+  FloatDot(KernelEmitter &kernel, const DotShape &shape)
+      : kernel(kernel), emitter(kernel.elements), builder(emitter.builder),
+        loc(emitter.loc), given(shape), shape(shape),
+        lanes(kernel.target.floatLanes()), f32(builder.getF32Type()),
+        vector(VectorType::get(lanes, f32)) {}
   bool emit();
   std::optional<DotRows> tiledRows();
 
@@ -68,7 +70,8 @@ private:
   void emitContractTile(int64_t rows, int64_t columns, Offsets at);
   SmallVector<Value> sumLanes(ArrayRef<Value> accumulators);
 
-  KernelEmitter &emitter;
+  KernelEmitter &kernel;
+  ElementEmitter &emitter;
   OpBuilder &builder;
   Location loc;
   const DotShape &given;
@@ -252,7 +255,7 @@ void FloatDot::emitRowTiles(TileSize tile, int64_t columns, Offsets at) {
   int64_t whole = row.size / tile.rows, rest = row.size % tile.rows;
   unsigned outside = emitter.depth();
   DotDimension tall{whole, row.lhs * tile.rows, 0, row.result * tile.rows};
-  const std::optional<KernelSplit> &split = emitter.rowSplit();
+  const std::optional<KernelSplit> &split = kernel.rowSplit();
   if (whole == 1 && !split) {
     emitTile(tile.rows, columns, at);
   } else if (whole > 0) {
@@ -294,7 +297,7 @@ static double tileCost(int64_t rows, int64_t vectors) {
 }
 
 TileSize FloatDot::chooseTile() const {
-  int64_t registers = emitter.target.vectorRegisters;
+  int64_t registers = kernel.target.vectorRegisters;
   if (alongContract) // as many accumulators as lanes: their sums are one vector
     return registers >= 32 && lanes == 16
                ? TileSize{4, 4}
@@ -350,15 +353,15 @@ bool FloatDot::chooseLoops() {
 
 std::optional<DotRows> FloatDot::tiledRows() {
   bool suits = chooseLoops();
-  if (suitsPackedDot(emitter, given, !suits))
-    return packedDotRows(emitter);
+  if (suitsPackedDot(kernel, given, !suits))
+    return packedDotRows(kernel);
   return suits ? std::optional(DotRows{chooseTile().rows, 1}) : std::nullopt;
 }
 
 bool FloatDot::emit() {
   bool suits = chooseLoops();
-  if (suitsPackedDot(emitter, given, !suits)) {
-    emitPackedDot(emitter, given);
+  if (suitsPackedDot(kernel, given, !suits)) {
+    emitPackedDot(kernel, given);
     return true;
   }
   if (!suits)
@@ -372,13 +375,13 @@ bool FloatDot::emit() {
   return true;
 }
 
-std::optional<DotRows> floatDotRows(KernelEmitter &emitter,
+std::optional<DotRows> floatDotRows(KernelEmitter &kernel,
                                     const DotShape &shape) {
-  return FloatDot(emitter, shape).tiledRows();
+  return FloatDot(kernel, shape).tiledRows();
 }
 
-bool emitFloatDot(KernelEmitter &emitter, const DotShape &shape) {
-  return FloatDot(emitter, shape).emit();
+bool emitFloatDot(KernelEmitter &kernel, const DotShape &shape) {
+  return FloatDot(kernel, shape).emit();
 }
 
 } // namespace weft::cpu

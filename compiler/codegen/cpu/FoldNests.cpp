@@ -9,15 +9,17 @@
 //===----------------------------------------------------------------------===//
 
 #include "weft/compiler/codegen/cpu/WholeNests.h"
+#include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/dialects/weft/FoldOps.h"
 
 using namespace mlir;
+using namespace weft::elements;
 
 namespace weft::cpu {
 
 /// The scalars that a body yields.
 static FailureOr<SmallVector<Value>>
-emitBody(KernelEmitter &e, Block &body, ValueRange left, ValueRange right) {
+emitBody(ElementEmitter &e, Block &body, ValueRange left, ValueRange right) {
   llvm::DenseMap<Value, Value> known;
   for (auto [argument, value] : llvm::zip_equal(
            body.getArguments(), llvm::concat<Value>(SmallVector<Value>(left),
@@ -40,7 +42,7 @@ emitBody(KernelEmitter &e, Block &body, ValueRange left, ValueRange right) {
 }
 
 static FailureOr<SmallVector<Value>>
-elementsOf(KernelEmitter &e, ValueRange tensors, ArrayRef<Value> position) {
+elementsOf(ElementEmitter &e, ValueRange tensors, ArrayRef<Value> position) {
   SmallVector<Value> values;
   for (Value tensor : tensors) {
     FailureOr<Value> value =
@@ -53,7 +55,7 @@ elementsOf(KernelEmitter &e, ValueRange tensors, ArrayRef<Value> position) {
   return values;
 }
 
-LogicalResult emitFold(KernelEmitter &e, FoldOp op) {
+LogicalResult emitFold(ElementEmitter &e, FoldOp op) {
   RankedTensorType from = tensorType(op.getInputs()[0]),
                    to = tensorType(op.getResult(0));
   SmallVector<Value> position(from.getRank()), kept;

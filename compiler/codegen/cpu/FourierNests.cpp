@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/compiler/codegen/cpu/ComplexOps.h"
 #include "weft/compiler/codegen/cpu/WholeNests.h"
+#include "weft/compiler/codegen/elements/ComplexOps.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/LinearAlgebraOps.h"
 
@@ -24,6 +24,7 @@
 #include <complex>
 
 using namespace mlir;
+using namespace weft::elements;
 
 namespace weft::cpu {
 
@@ -78,12 +79,12 @@ struct Scratch {
 };
 
 struct FourierNest {
-  KernelEmitter &e;
+  ElementEmitter &e;
   mutable FftOp op;
   Type part;
   bool inverse;
 
-  FourierNest(KernelEmitter &e, FftOp op)
+  FourierNest(ElementEmitter &e, FftOp op)
       : e(e), op(op),
         part(partType(tensorType(op.getInput()).getElementType())),
         inverse(op.getKind() == FftKind::IFFT ||
@@ -326,7 +327,7 @@ LogicalResult FourierNest::emit() {
   return success();
 }
 
-LogicalResult emitFft(KernelEmitter &e, FftOp op) {
+LogicalResult emitFft(ElementEmitter &e, FftOp op) {
   return FourierNest(e, op).emit();
 }
 

@@ -1,76 +1,18 @@
 //===- KernelNests.cpp - loop nests of a kernel ---------------------------===//
 
-#include "weft/compiler/codegen/cpu/SmallFloatOps.h"
 #include "weft/compiler/codegen/cpu/WholeNests.h"
+#include "weft/compiler/codegen/elements/ElementCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
+using namespace weft::elements;
 
 namespace weft::cpu {
 
 KernelEmitter::KernelEmitter(func::FuncOp kernel, const CpuTarget &target)
-    : builder(kernel.getContext()), loc(kernel.getLoc()), target(target),
-      kernel(kernel), globalsBefore(kernel) {
-  accessGroup = LLVM::AccessGroupAttr::get(builder.getContext());
-}
-
-void KernelEmitter::beginNest() {
-  closeLoops(0);
-  elements.clear();
-  indexIds.clear();
-}
-
-Value KernelEmitter::openLoop(int64_t n, ValueRange carried) {
-  return openLoop(constant(0), constant(n), carried);
-}
-
-Value KernelEmitter::openLoop(Value begin, Value end, ValueRange carried) {
-  return openStridedLoop(begin, end, constant(1), carried);
-}
-
-Value KernelEmitter::openStridedLoop(Value begin, Value end, Value step,
-                                     ValueRange carried) {
-  auto loop = scf::ForOp::create(
-      builder, loc, begin, end, step, carried,
-      [](OpBuilder &inner, Location where, Value, ValueRange values) {
-        scf::YieldOp::create(inner, where, values);
-      });
-  levels.push_back(loop);
-  enterDepth(depth());
-  return loop.getInductionVar();
-}
-
-ElementIndex KernelEmitter::openLoops(ArrayRef<int64_t> shape) {
-  SmallVector<Value> dims;
-  for (int64_t size : shape)
-    dims.push_back(openLoop(size));
-  return makeIndex(dims, depth());
-}
-
-void KernelEmitter::closeLoops(unsigned depth) {
-  if (depth == levels.size())
-    return;
-  Operation *closed = levels[depth];
-  levels.truncate(depth);
-  builder.setInsertionPointAfter(closed);
-  elements.clear(); // some were computed inside
-}
-
-void KernelEmitter::markParallel() {
-  MLIRContext *context = builder.getContext();
-  auto annotation =
-      LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, {}, {}, {}, {}, {}, {},
-                                    {}, {}, {}, {}, {}, accessGroup);
-  levels.back()->setAttr("llvm.loop_annotation", annotation);
-}
-
-void KernelEmitter::markPlain() {
-  auto annotation = LLVM::LoopAnnotationAttr::get(
-      builder.getContext(), /*disableNonforced=*/builder.getBoolAttr(true), {},
-      {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
-  levels.back()->setAttr("llvm.loop_annotation", annotation);
-}
+    : elements(kernel, this), target(target), kernel(kernel),
+      builder(elements.builder), loc(kernel.getLoc()) {}
 
 /// The loops, on a pointer for each tensor, the coordinates, and the part.
 LLVM::LLVMFuncOp KernelEmitter::createBody() {
@@ -123,19 +65,9 @@ void KernelEmitter::createCaller(StringRef name, LLVM::LLVMFuncOp body,
   }
   llvm::append_range(arguments, block->getArguments().drop_front());
   if (parameters.size() == 2) // all of it
-    arguments.append({constant(0), constant(1)});
+    arguments.append({elements.constant(0), elements.constant(1)});
   LLVM::CallOp::create(builder, loc, body, arguments);
   LLVM::ReturnOp::create(builder, loc, ValueRange());
-}
-
-/// What registers and memory can hold.
-static bool hasCode(Type elementType) {
-  if (isa<ComplexType>(elementType))
-    elementType = cast<ComplexType>(elementType).getElementType();
-  if (auto integer = dyn_cast<IntegerType>(elementType))
-    return llvm::is_contained({1, 2, 4, 8, 16, 32, 64}, integer.getWidth());
-  return isSmallFloat(elementType) || elementType.isBF16() ||
-         elementType.isF16() || elementType.isF32() || elementType.isF64();
 }
 
 LogicalResult KernelEmitter::checkElements() {
@@ -144,7 +76,7 @@ LogicalResult KernelEmitter::checkElements() {
     llvm::append_range(types, op.getResultTypes());
     for (Type any : types)
       if (auto type = dyn_cast<RankedTensorType>(any);
-          type && !hasCode(type.getElementType()))
+          type && !hasRegister(type.getElementType()))
         return op.emitError() << "elements of " << type.getElementType()
                               << " have no CPU code; convert them to i2, i4, "
                                  "i8 or a float of 4, 8, 16, 32 or 64 bits";
@@ -158,27 +90,20 @@ LogicalResult KernelEmitter::emit() {
   createCaller((kernel.getName() + ".entry").str(), entry, {pointer, pointer});
   Block *block = entry.addEntryBlock(builder);
   builder.setInsertionPointToStart(block);
-  nestAnchor = LLVM::ReturnOp::create(builder, loc, ValueRange());
-  builder.setInsertionPoint(nestAnchor);
+  auto end = LLVM::ReturnOp::create(builder, loc, ValueRange());
+  elements.setEnd(end);
+  builder.setInsertionPoint(end);
   unsigned position = 0;
   for (BlockArgument argument : kernel.getArguments())
-    memory[argument] = block->getArgument(position++);
+    elements.place(argument, block->getArgument(position++));
   for (unsigned i = 0; i < kernel.getNumResults(); ++i)
     resultPointers.push_back(block->getArgument(position++));
-  coordinates = block->getArgument(position);
+  elements.placeCoordinates(block->getArgument(position));
   part = block->getArgument(position + 1);
   partCount = block->getArgument(position + 2);
 
-  if (failed(checkElements()))
+  if (failed(checkElements()) || failed(elements.placeConstants()))
     return failure();
-  for (ConstantOp op : kernel.getOps<ConstantOp>()) {
-    auto data = dyn_cast<DenseElementsAttr>(op.getValue());
-    if (!data)
-      return op.emitError() << "constant data of kind " << op.getValue()
-                            << " has no CPU code; use dense<...>";
-    if (!data.isSplat())
-      memory[op.getResult()] = globalConstant(op);
-  }
   chooseStored();
   if (failed(placeStored()))
     return failure();
@@ -198,9 +123,9 @@ LogicalResult KernelEmitter::emitNests() {
       return success();
     ++nests;
     SmallVector<Value> roots = group.takeVector();
-    current.insert(roots.begin(), roots.end());
+    elements.setRoots(roots);
     LogicalResult result = emitElementwise(roots);
-    current.clear();
+    elements.setRoots({});
     return result;
   };
   for (Operation &op : kernel.getBody().front().without_terminator()) {
@@ -222,10 +147,10 @@ LogicalResult KernelEmitter::emitNests() {
     if (!joins && failed(flush()))
       return failure();
     if (auto reduce = dyn_cast<ReduceOp>(op)) {
-      if (failed(emitReduce(reduce)))
+      if (failed(emitReduce(elements, reduce)))
         return failure();
     } else if (auto dot = dyn_cast<DotOp>(op)) {
-      if (failed(emitDot(dot)))
+      if (failed(emitDot(*this, dot)))
         return failure();
     } else {
       group.insert(value);
@@ -247,32 +172,32 @@ LogicalResult KernelEmitter::emitElementwise(ArrayRef<Value> roots) {
   RankedTensorType type = tensorType(roots[0]);
   if (type.getNumElements() == 0)
     return success();
-  beginNest();
+  elements.beginNest();
   ElementIndex index;
-  if (type.getRank() > 0 && isFlat(roots)) {
+  if (type.getRank() > 0 && isFlat(roots, elements)) {
     Value linear = openSplitLoop(type.getNumElements());
-    index = makeFlatIndex(linear, depth());
+    index = elements.makeFlatIndex(linear, elements.depth());
   } else {
     SmallVector<Value> dims;
     for (auto [i, size] : llvm::enumerate(type.getShape()))
-      dims.push_back(i == 0 ? openSplitLoop(size) : openLoop(size));
-    index = makeIndex(dims, depth());
+      dims.push_back(i == 0 ? openSplitLoop(size) : elements.openLoop(size));
+    index = elements.makeIndex(dims, elements.depth());
   }
-  if (depth() > 0)
-    markParallel();
+  if (elements.depth() > 0)
+    elements.markParallel();
   SmallVector<Value> values;
   for (Value root : roots) {
-    FailureOr<Value> value = element(root, index);
+    FailureOr<Value> value = elements.element(root, index);
     if (failed(value))
       return failure();
     values.push_back(*value);
   }
-  enterDepth(depth());
-  Value linear = linearIndex(type.getShape(), index);
+  elements.enterDepth(elements.depth());
+  Value linear = elements.linearIndex(type.getShape(), index);
   for (auto [root, value] : llvm::zip_equal(roots, values))
-    store(value, memory.lookup(root), tensorType(root).getElementType(),
-          linear);
-  beginNest();
+    elements.store(value, elements.memoryOf(root),
+                   tensorType(root).getElementType(), linear);
+  elements.beginNest();
   return success();
 }
 
@@ -281,14 +206,15 @@ LogicalResult KernelEmitter::emitCopies() {
   Operation *terminator = kernel.getBody().front().getTerminator();
   for (auto [value, pointer] :
        llvm::zip_equal(terminator->getOperands(), resultPointers)) {
-    Value from = memory.lookup(value);
+    Value from = elements.memoryOf(value);
     if (from == pointer || elementCount(value) == 0)
       continue;
-    beginNest();
+    elements.beginNest();
     Type elementType = tensorType(value).getElementType();
-    Value linear = openLoop(elementCount(value));
-    store(load(from, elementType, linear), pointer, elementType, linear);
-    beginNest();
+    Value linear = elements.openLoop(elementCount(value));
+    elements.store(elements.load(from, elementType, linear), pointer,
+                   elementType, linear);
+    elements.beginNest();
   }
   return success();
 }

@@ -1,10 +1,12 @@
 //===- KernelPlan.cpp - which values of a kernel are stored, and where ----===//
 
 #include "weft/compiler/codegen/cpu/KernelEmitter.h"
+#include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
 using namespace mlir;
+using namespace weft::elements;
 
 namespace weft::cpu {
 
@@ -123,20 +125,21 @@ LogicalResult KernelEmitter::placeStored() {
   Operation *terminator = kernel.getBody().front().getTerminator();
   for (auto [value, pointer] :
        llvm::zip_equal(terminator->getOperands(), resultPointers))
-    memory.try_emplace(value, pointer);
+    if (!elements.isInMemory(value))
+      elements.place(value, pointer);
   llvm::SetVector<Value> taken;
   int64_t stack = 0;
   for (Value value : stored) {
-    if (memory.contains(value))
+    if (elements.isInMemory(value))
       continue;
     for (Value result : terminator->getOperands())
       if (result.getDefiningOp() && !taken.contains(result) &&
           canShareResult(value, result)) {
         taken.insert(result);
-        memory[value] = memory[result];
+        elements.place(value, elements.memoryOf(result));
         break;
       }
-    if (memory.contains(value))
+    if (elements.isInMemory(value))
       continue;
     int64_t bytes = std::max<int64_t>(bufferBytes(tensorType(value)), 1);
     stack += bytes;
@@ -146,8 +149,9 @@ LogicalResult KernelEmitter::placeStored() {
              << " bytes of scratch memory, at most " << kStackBudget
              << " fit; return large intermediate values as extra results";
     Type pointerType = LLVM::LLVMPointerType::get(builder.getContext());
-    memory[value] = LLVM::AllocaOp::create(
-        builder, loc, pointerType, builder.getI8Type(), constant(bytes), 64);
+    elements.place(value, LLVM::AllocaOp::create(builder, loc, pointerType,
+                                                 builder.getI8Type(),
+                                                 elements.constant(bytes), 64));
   }
   return success();
 }
@@ -156,7 +160,7 @@ Value KernelEmitter::scratch(int64_t bytes) {
   if (bytes > scratchBytes) {
     OpBuilder::InsertionGuard guard(builder);
     builder.setInsertionPointToStart(&entry.getBody().front());
-    Value size = constant(scratchBytes = bytes);
+    Value size = elements.constant(scratchBytes = bytes);
     if (scratchMemory)
       scratchMemory.getArraySizeMutable().assign(size);
     else
@@ -165,35 +169,6 @@ Value KernelEmitter::scratch(int64_t bytes) {
           builder.getI8Type(), size, 64);
   }
   return scratchMemory;
-}
-
-Value KernelEmitter::globalConstant(ConstantOp op) {
-  auto data = dyn_cast<DenseElementsAttr>(op.getValue());
-  Type storage = storageType(data.getElementType());
-  int64_t cells = data.getNumElements() * partsOf(storage);
-  storage = partType(storage);
-  auto flat = RankedTensorType::get(cells, storage);
-  DenseElementsAttr values;
-  if (data.getElementType().isInteger(1)) {
-    SmallVector<int8_t> bytes;
-    for (bool bit : data.getValues<bool>())
-      bytes.push_back(bit);
-    values = DenseElementsAttr::get(flat, ArrayRef<int8_t>(bytes));
-  } else {
-    values = DenseElementsAttr::getFromRawBuffer(flat, data.getRawData());
-  }
-  return globalData(values);
-}
-
-Value KernelEmitter::globalData(DenseElementsAttr flat) {
-  std::string name = (kernel.getName() + ".constant" + Twine(globals++)).str();
-  OpBuilder moduleBuilder(globalsBefore);
-  auto type =
-      LLVM::LLVMArrayType::get(flat.getElementType(), flat.getNumElements());
-  auto global =
-      LLVM::GlobalOp::create(moduleBuilder, loc, type, /*isConstant=*/true,
-                             LLVM::Linkage::Internal, name, flat, 64);
-  return LLVM::AddressOfOp::create(builder, loc, global);
 }
 
 /// Is each element computed from those at its position?
@@ -215,7 +190,7 @@ bool KernelEmitter::readsElsewhere(Value value,
     for (Value operand : op->getOperands()) {
       if (of.contains(operand) && !elementwise)
         return true;
-      if (!of.contains(operand) && !memory.contains(operand))
+      if (!of.contains(operand) && !elements.isInMemory(operand))
         (elementwise ? same : moved).insert(operand);
     }
   }
@@ -223,70 +198,10 @@ bool KernelEmitter::readsElsewhere(Value value,
     Operation *op = moved[i].getDefiningOp();
     if (op && of.contains(moved[i]))
       return true;
-    if (op && !memory.contains(moved[i]))
+    if (op && !elements.isInMemory(moved[i]))
       moved.insert_range(op->getOperands());
   }
   return false;
-}
-
-/// Can every value be computed from its row-major position alone?
-bool KernelEmitter::isFlat(ArrayRef<Value> roots) {
-  llvm::SetVector<Value> values(roots.begin(), roots.end());
-  for (unsigned i = 0; i < values.size(); ++i) {
-    Value value = values[i];
-    Operation *op = value.getDefiningOp();
-    if (i >= roots.size() && memory.contains(value))
-      continue;
-    if (isa<ConstantOp>(op))
-      continue;
-    if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
-      if (!broadcast.getDims().empty())
-        return false;
-      continue;
-    }
-    if (auto rng = dyn_cast<RngBitsOp>(op)) {
-      if (rng.getGlobalShape())
-        return false;
-      continue;
-    }
-    if (!isElementwise(op) && !isa<ReshapeOp, coll::MakePartialOp>(op))
-      return false;
-    if (isa<ReshapeOp>(op) && tensorType(op->getOperand(0)).getRank() == 0)
-      return false;
-    values.insert_range(op->getOperands());
-  }
-  return true;
-}
-
-std::optional<StridedView> KernelEmitter::viewOf(Value tensor) {
-  RankedTensorType type = tensorType(tensor);
-  if (Value pointer = memory.lookup(tensor)) {
-    StridedView view{pointer, SmallVector<int64_t, 4>(type.getShape()),
-                     SmallVector<int64_t, 4>(type.getRank())};
-    int64_t stride = 1;
-    for (int64_t i = type.getRank() - 1; i >= 0; --i) {
-      view.strides[i] = stride;
-      stride *= type.getDimSize(i);
-    }
-    return view;
-  }
-  if (auto transpose = tensor.getDefiningOp<TransposeOp>()) {
-    std::optional<StridedView> view = viewOf(transpose.getInput());
-    if (!view)
-      return std::nullopt;
-    StridedView result = *view;
-    for (auto [i, from] : llvm::enumerate(transpose.getPermutation())) {
-      result.sizes[i] = view->sizes[from];
-      result.strides[i] = view->strides[from];
-    }
-    return result;
-  }
-  if (auto reshape = tensor.getDefiningOp<ReshapeOp>())
-    if (Value pointer = memory.lookup(reshape.getInput())) {
-      memory[tensor] = pointer; // row-major data in another shape
-      return viewOf(tensor);
-    }
-  return std::nullopt;
 }
 
 } // namespace weft::cpu

@@ -2,11 +2,13 @@
 
 #include "weft/compiler/codegen/cpu/DotShape.h"
 #include "weft/compiler/codegen/cpu/WholeNests.h"
+#include "weft/compiler/codegen/elements/ElementCode.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
+using namespace weft::elements;
 
 namespace weft::cpu {
 
@@ -50,7 +52,7 @@ std::optional<KernelSplit> KernelEmitter::splitOfWhole() {
   for (auto [value, pointer] :
        llvm::zip_equal(kernel.getBody().front().getTerminator()->getOperands(),
                        resultPointers))
-    if (memory.lookup(value) != pointer)
+    if (elements.memoryOf(value) != pointer)
       return std::nullopt;
   if (!whole || !whole->hasTrait<ComputedWhole>() ||
       elementCount(whole->getResult(0)) == 0)
@@ -93,7 +95,7 @@ std::optional<KernelSplit> KernelEmitter::findSplit() {
   for (auto [value, pointer] :
        llvm::zip_equal(kernel.getBody().front().getTerminator()->getOperands(),
                        resultPointers))
-    if (memory.lookup(value) != pointer)
+    if (elements.memoryOf(value) != pointer)
       return std::nullopt; // copied at the end, perhaps from another part
   if (roots.empty())
     return std::nullopt;
@@ -105,13 +107,13 @@ std::optional<KernelSplit> KernelEmitter::findSplit() {
       return std::nullopt;
   if (type.getRank() == 0 || type.getNumElements() == 0)
     return std::nullopt;
-  if (!dot && isFlat(roots))
+  if (!dot && isFlat(roots, elements))
     return KernelSplit(type.getNumElements(), 64,
                        type.getNumElements() / kPartElements);
   if (!dot)
     return KernelSplit(type.getDimSize(0), 1,
                        type.getNumElements() / kPartElements);
-  std::optional<DotShape> shape = dotShape(*this, dot);
+  std::optional<DotShape> shape = dotShape(elements, dot);
   if (!shape)
     return std::nullopt;
   std::optional<DotRows> shared = type.getElementType().isF32()
@@ -134,36 +136,38 @@ void KernelEmitter::chooseSplit() {
   // Whole units are spread evenly; the rows that fill none go to the last.
   int64_t units = found->rows / found->unit;
   auto boundary = [&](Value part) -> Value {
-    return arith::DivUIOp::create(builder, loc, mul(part, units), partCount);
+    return arith::DivUIOp::create(builder, loc, elements.mul(part, units),
+                                  partCount);
   };
-  Value next = add(part, constant(1));
+  Value next = elements.add(part, elements.constant(1));
   found->firstUnit = boundary(part);
   found->lastUnit = boundary(next);
   found->isLast = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
                                         next, partCount);
-  found->begin = mul(found->firstUnit, found->unit);
-  found->end = arith::SelectOp::create(builder, loc, found->isLast,
-                                       constant(found->rows),
-                                       mul(found->lastUnit, found->unit));
+  found->begin = elements.mul(found->firstUnit, found->unit);
+  found->end = arith::SelectOp::create(
+      builder, loc, found->isLast, elements.constant(found->rows),
+      elements.mul(found->lastUnit, found->unit));
   split = *found;
 }
 
 Value KernelEmitter::openSplitLoop(int64_t n) {
   if (!split)
-    return openLoop(n);
+    return elements.openLoop(n);
   int64_t each = n / split->rows;
-  return openLoop(mul(split->begin, each), mul(split->end, each));
+  return elements.openLoop(elements.mul(split->begin, each),
+                           elements.mul(split->end, each));
 }
 
 Value KernelEmitter::openPartLoop(int64_t dim, int64_t n) {
   if (!split || split->dim != dim)
-    return openLoop(n);
+    return elements.openLoop(n);
   if (split->unit == 1)
     return openSplitLoop(n);
   // The part's units, and a unit's elements in a loop of known length.
-  Value unit = openLoop(split->firstUnit, split->lastUnit);
-  Value within = openLoop(split->unit);
-  return add(mul(unit, split->unit), within);
+  Value unit = elements.openLoop(split->firstUnit, split->lastUnit);
+  Value within = elements.openLoop(split->unit);
+  return elements.add(elements.mul(unit, split->unit), within);
 }
 
 /// `NAME.part` and `NAME.parts`: see weft_kernel_part_fn in weft.h.

@@ -5,6 +5,7 @@
 #include "weft/compiler/codegen/MachineCode.h"
 #include "weft/compiler/codegen/cpu/ConvertKernel.h"
 #include "weft/compiler/codegen/cpu/KernelEmitter.h"
+#include "weft/compiler/codegen/elements/ElementCode.h"
 #include "weft/dialects/coll/Coll.h"
 
 #include "mlir/Conversion/Passes.h"
@@ -109,6 +110,7 @@ KernelLowering::KernelLowering(const CpuTarget &target) : target(target) {
                   arith::ArithDialect, complex::ComplexDialect,
                   math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect,
                   vector::VectorDialect, LLVM::LLVMDialect>();
+  elements::registerElementCode(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   context =

@@ -9,14 +9,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/compiler/codegen/cpu/ComplexOps.h"
 #include "weft/compiler/codegen/cpu/WholeNests.h"
+#include "weft/compiler/codegen/elements/ComplexOps.h"
+#include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/dialects/weft/LinearAlgebraOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
+using namespace weft::elements;
 
 namespace weft::cpu {
 
@@ -24,14 +26,14 @@ namespace {
 /// Loops over the batch, and the last two dimensions in it. With `flipped` a
 /// row is a column and a column a row.
 struct MatrixNest {
-  KernelEmitter &e;
+  ElementEmitter &e;
   RankedTensorType type;
   Type elementType;
   Value pointer;
   bool flipped;
   SmallVector<Value> batch;
 
-  MatrixNest(KernelEmitter &e, Value result, bool flipped)
+  MatrixNest(ElementEmitter &e, Value result, bool flipped)
       : e(e), type(tensorType(result)), elementType(type.getElementType()),
         pointer(e.memoryOf(result)), flipped(flipped) {
     for (int64_t size : type.getShape().drop_back(2))
@@ -103,7 +105,7 @@ struct MatrixNest {
 };
 } // namespace
 
-static LogicalResult emitCholesky(KernelEmitter &e, CholeskyOp op) {
+static LogicalResult emitCholesky(ElementEmitter &e, CholeskyOp op) {
   MatrixNest m(e, op.getResult(), op.getUpper());
   Value n = e.constant(m.rows()), first = e.constant(0),
         j = e.openLoop(m.rows());
@@ -140,7 +142,7 @@ struct SolveNest {
   MatrixNest x;
   bool turned, lower;
 
-  SolveNest(KernelEmitter &e, TriangularSolveOp op)
+  SolveNest(ElementEmitter &e, TriangularSolveOp op)
       : op(op), x(e, op.getResult(), op.getRight()),
         turned(op.getRight() != op.getTransposed()),
         lower(op.getLower() != turned) {}
@@ -169,7 +171,7 @@ struct SolveNest {
 } // namespace
 
 /// Memory holds columns of x one after the other: each is solved by itself.
-static LogicalResult emitColumns(KernelEmitter &e, const SolveNest &solve) {
+static LogicalResult emitColumns(ElementEmitter &e, const SolveNest &solve) {
   const MatrixNest &x = solve.x;
   Value column = e.openLoop(x.columns()), i = solve.openRows();
   auto [begin, end] = solve.before(i);
@@ -192,7 +194,7 @@ static LogicalResult emitColumns(KernelEmitter &e, const SolveNest &solve) {
 }
 
 /// Memory holds rows of x one after the other: all columns are solved at once.
-static LogicalResult emitRows(KernelEmitter &e, const SolveNest &solve) {
+static LogicalResult emitRows(ElementEmitter &e, const SolveNest &solve) {
   const MatrixNest &x = solve.x;
   Value i = solve.openRows();
   unsigned outer = e.depth();
@@ -223,7 +225,7 @@ static LogicalResult emitRows(KernelEmitter &e, const SolveNest &solve) {
   return success();
 }
 
-LogicalResult emitMatrices(KernelEmitter &e, Operation *op) {
+LogicalResult emitMatrices(ElementEmitter &e, Operation *op) {
   if (auto cholesky = dyn_cast<CholeskyOp>(op))
     return emitCholesky(e, cholesky);
   if (auto solve = dyn_cast<TriangularSolveOp>(op)) {

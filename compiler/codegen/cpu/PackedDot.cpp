@@ -25,6 +25,7 @@
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
+using namespace weft::elements;
 
 namespace weft::cpu {
 
@@ -47,7 +48,7 @@ static constexpr int64_t kPartTiles = 4;
 namespace {
 class PackedDot {
 public:
-  PackedDot(KernelEmitter &emitter, const DotShape &shape);
+  PackedDot(KernelEmitter &kernel, const DotShape &shape);
   void emit();
 
 private:
@@ -72,7 +73,8 @@ private:
   /// Does the result have a tile's columns side by side?
   bool hasWholeTiles() const { return resultColumns.hasRunsOf(rhs.width); }
 
-  KernelEmitter &e;
+  KernelEmitter &kernel;
+  ElementEmitter &e;
   OpBuilder &builder;
   FloatVectors vectors;
   const DotShape &shape;
@@ -99,19 +101,19 @@ static int64_t blockSize(int64_t size, int64_t most, int64_t unit) {
   return llvm::alignTo(llvm::divideCeil(size, blocks), unit);
 }
 
-PackedDot::PackedDot(KernelEmitter &emitter, const DotShape &shape)
-    : e(emitter), builder(emitter.builder), vectors(emitter), shape(shape),
-      lanes(emitter.target.floatLanes()),
+PackedDot::PackedDot(KernelEmitter &kernel, const DotShape &shape)
+    : kernel(kernel), e(kernel.elements), builder(e.builder), vectors(e),
+      shape(shape), lanes(kernel.target.floatLanes()),
       lhs{shape.lhs,
           {},
           DotPath(shape.rows, &DotDimension::lhs),
           DotPath(shape.contract, &DotDimension::lhs),
-          tileRows(emitter.target)},
+          tileRows(kernel.target)},
       rhs{shape.rhs,
           {},
           DotPath(shape.columns, &DotDimension::rhs),
           DotPath(shape.contract, &DotDimension::rhs),
-          tileColumns(emitter.target)},
+          tileColumns(kernel.target)},
       resultRows(shape.rows, &DotDimension::result),
       resultColumns(shape.columns, &DotDimension::result),
       rowBlock(blockSize(lhs.across.size(), kRows, lhs.width)),
@@ -158,12 +160,12 @@ void PackedDot::emitColumns() {
   DotRange columns =
       openBlocks(zero, e.constant(rhs.across.size()), columnBlock);
   DotRange k = openBlocks(zero, e.constant(lhs.along.size()), depthBlock);
-  packPanels(e, rhs, columns, k, rhsBlock);
-  const std::optional<KernelSplit> &split = e.rowSplit();
+  packPanels(kernel, rhs, columns, k, rhsBlock);
+  const std::optional<KernelSplit> &split = kernel.rowSplit();
   Value begin = split ? split->begin : zero,
         end = split ? split->end : e.constant(lhs.across.size());
   DotRange rows = openBlocks(begin, end, rowBlock);
-  packPanels(e, lhs, rows, k, lhsBlock);
+  packPanels(kernel, lhs, rows, k, lhsBlock);
   emitTiles(rows, columns, k);
 }
 
@@ -277,25 +279,25 @@ static int64_t sizeOf(ArrayRef<DotDimension> dims) {
   return n;
 }
 
-bool suitsPackedDot(KernelEmitter &emitter, const DotShape &shape,
+bool suitsPackedDot(KernelEmitter &kernel, const DotShape &shape,
                     bool isAwkward) {
   int64_t rows = sizeOf(shape.rows), columns = sizeOf(shape.columns),
           depth = sizeOf(shape.contract);
   int64_t ofMatrix = rows * columns * depth;
   if (isAwkward)
     return ofMatrix >= kAwkwardMultiplyAdds;
-  return rows >= 4 * tileRows(emitter.target) &&
-         columns >= tileColumns(emitter.target) && depth >= kLeastDepth &&
+  return rows >= 4 * tileRows(kernel.target) &&
+         columns >= tileColumns(kernel.target) && depth >= kLeastDepth &&
          ofMatrix >= kMatrixMultiplyAdds &&
          ofMatrix * sizeOf(shape.batch) >= kPackedMultiplyAdds;
 }
 
-DotRows packedDotRows(KernelEmitter &emitter) {
-  return {tileRows(emitter.target), kPartTiles};
+DotRows packedDotRows(KernelEmitter &kernel) {
+  return {tileRows(kernel.target), kPartTiles};
 }
 
-void emitPackedDot(KernelEmitter &emitter, const DotShape &shape) {
-  PackedDot(emitter, shape).emit();
+void emitPackedDot(KernelEmitter &kernel, const DotShape &shape) {
+  PackedDot(kernel, shape).emit();
 }
 
 } // namespace weft::cpu

@@ -12,12 +12,14 @@
 //===----------------------------------------------------------------------===//
 
 #include "weft/compiler/codegen/cpu/KernelEmitter.h"
-#include "weft/compiler/codegen/cpu/SmallFloatOps.h"
+#include "weft/compiler/codegen/elements/ScalarOps.h"
+#include "weft/compiler/codegen/elements/SmallFloatOps.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
+using namespace weft::elements;
 
 namespace weft::cpu {
 
@@ -45,14 +47,14 @@ static int64_t blockLength(int64_t n, int64_t wanted) {
 }
 
 /// Loops over the first positions of blocks, and over the positions of one.
-static Value openBlocks(KernelEmitter &e, int64_t n, int64_t length,
+static Value openBlocks(ElementEmitter &e, int64_t n, int64_t length,
                         ValueRange carried) {
   return e.openStridedLoop(e.constant(0), e.constant(n), e.constant(length),
                            carried);
 }
 
-static Value openBlock(KernelEmitter &e, Value begin, int64_t n, int64_t length,
-                       ValueRange carried) {
+static Value openBlock(ElementEmitter &e, Value begin, int64_t n,
+                       int64_t length, ValueRange carried) {
   if (n % length == 0) {
     Value within = e.openLoop(length, carried);
     return e.add(begin, within);
@@ -76,57 +78,44 @@ static SmallVector<Value> operandPosition(ReduceOp op, ArrayRef<Value> kept,
   return dims;
 }
 
-LogicalResult KernelEmitter::emitReduce(ReduceOp op) {
-  if (elementCount(op.getResult()) == 0)
-    return success();
-  beginNest();
-  int64_t last = tensorType(op.getInput()).getRank() - 1;
-  // Eight bits are too few to add up in memory.
-  bool contiguous = op.getDims().empty() ||
-                    llvm::is_contained(op.getDims(), last) ||
-                    isSmallFloat(tensorType(op.getInput()).getElementType());
-  LogicalResult result =
-      contiguous ? emitReduceInRegister(op) : emitReduceInMemory(op);
-  beginNest();
-  return result;
-}
-
 /// The innermost dimension is reduced: an accumulator for each element and loop.
-LogicalResult KernelEmitter::emitReduceInRegister(ReduceOp op) {
+static LogicalResult reduceInRegister(ElementEmitter &e, ReduceOp op) {
   RankedTensorType type = tensorType(op.getResult());
   Type elementType = type.getElementType();
   SmallVector<Value> kept, reduced;
   for (int64_t size : type.getShape())
-    kept.push_back(openLoop(size));
-  unsigned outer = depth();
-  Value neutral = emitNeutral(builder, loc, op.getKind(), elementType);
+    kept.push_back(e.openLoop(size));
+  unsigned outer = e.depth();
+  Value neutral = emitNeutral(e.builder, e.loc, op.getKind(), elementType);
   for (int64_t size : reducedSizes(op)) {
     if (!isLongSum(op) || size <= kLongSum) {
-      reduced.push_back(openLoop(size, neutral));
+      reduced.push_back(e.openLoop(size, neutral));
       continue;
     }
     int64_t length = blockLength(size, kSumBlock);
-    Value begin = openBlocks(*this, size, length, neutral);
-    reduced.push_back(openBlock(*this, begin, size, length, neutral));
+    Value begin = openBlocks(e, size, length, neutral);
+    reduced.push_back(openBlock(e, begin, size, length, neutral));
   }
-  FailureOr<Value> value = element(
-      op.getInput(), makeIndex(operandPosition(op, kept, reduced), depth()));
+  FailureOr<Value> value =
+      e.element(op.getInput(),
+                e.makeIndex(operandPosition(op, kept, reduced), e.depth()));
   if (failed(value))
     return failure();
-  enterDepth(depth());
+  e.enterDepth(e.depth());
   Value next = *value;
-  if (depth() == outer)
-    next = emitCombine(builder, loc, op.getKind(), elementType, neutral, next);
-  while (depth() > outer) {
-    scf::ForOp loop = innermostLoop();
-    next = emitCombine(builder, loc, op.getKind(), elementType,
+  if (e.depth() == outer)
+    next =
+        emitCombine(e.builder, e.loc, op.getKind(), elementType, neutral, next);
+  while (e.depth() > outer) {
+    scf::ForOp loop = e.innermostLoop();
+    next = emitCombine(e.builder, e.loc, op.getKind(), elementType,
                        loop.getRegionIterArgs()[0], next);
     loop.getBody()->getTerminator()->setOperand(0, next);
     next = loop.getResult(0);
-    closeLoops(depth() - 1);
+    e.closeLoops(e.depth() - 1);
   }
-  store(next, memory.lookup(op.getResult()), elementType,
-        linearIndex(type.getShape(), makeIndex(kept, outer)));
+  e.store(next, e.memoryOf(op.getResult()), elementType,
+          e.linearIndex(type.getShape(), e.makeIndex(kept, outer)));
   return success();
 }
 
@@ -147,10 +136,11 @@ static size_t dimsAroundBlock(ArrayRef<int64_t> sizes) {
 
 namespace {
 
-/// Combines rows of the operand into a row of the result.
+/// The innermost dimension is kept: combines rows of the operand into a row of
+/// the result.
 class RowReduction {
 public:
-  RowReduction(KernelEmitter &e, ReduceOp op)
+  RowReduction(ElementEmitter &e, ReduceOp op)
       : e(e), op(op), type(tensorType(op.getResult())),
         elementType(type.getElementType()), result(e.memoryOf(op.getResult())) {
   }
@@ -158,9 +148,7 @@ public:
   LogicalResult emit() {
     int64_t bytes = type.getShape().back() * bytesOf(elementType);
     if (isLongSum(op) && bytes <= kStackBytes / 4)
-      partial =
-          LLVM::AllocaOp::create(e.builder, e.loc, result.getType(),
-                                 e.builder.getI8Type(), e.constant(bytes), 64);
+      partial = e.scratch(bytes);
     for (int64_t size : type.getShape().drop_back())
       outer.push_back(e.openLoop(size));
     clear(result);
@@ -244,7 +232,7 @@ private:
     return success();
   }
 
-  KernelEmitter &e;
+  ElementEmitter &e;
   ReduceOp op;
   RankedTensorType type;
   Type elementType;
@@ -254,9 +242,19 @@ private:
 
 } // namespace
 
-/// The innermost dimension is kept.
-LogicalResult KernelEmitter::emitReduceInMemory(ReduceOp op) {
-  return RowReduction(*this, op).emit();
+LogicalResult emitReduce(ElementEmitter &e, ReduceOp op) {
+  if (elementCount(op.getResult()) == 0)
+    return success();
+  e.beginNest();
+  int64_t last = tensorType(op.getInput()).getRank() - 1;
+  // Eight bits are too few to add up in memory.
+  bool contiguous = op.getDims().empty() ||
+                    llvm::is_contained(op.getDims(), last) ||
+                    isSmallFloat(tensorType(op.getInput()).getElementType());
+  LogicalResult result =
+      contiguous ? reduceInRegister(e, op) : RowReduction(e, op).emit();
+  e.beginNest();
+  return result;
 }
 
 } // namespace weft::cpu

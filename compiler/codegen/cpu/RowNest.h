@@ -19,28 +19,29 @@ namespace weft::cpu {
 
 /// Loops over all dimensions but one.
 struct RowNest {
-  KernelEmitter &e;
+  elements::ElementEmitter &e;
   mlir::Location loc;
   mlir::Type elementType;
   int64_t dim, size;
   llvm::SmallVector<mlir::Value> dims; ///< null along the dimension
 
-  RowNest(KernelEmitter &e, mlir::Value input, int64_t dim)
-      : e(e), loc(e.loc), elementType(tensorType(input).getElementType()),
-        dim(dim), size(tensorType(input).getDimSize(dim)) {
+  RowNest(elements::ElementEmitter &e, mlir::Value input, int64_t dim)
+      : e(e), loc(e.loc),
+        elementType(elements::tensorType(input).getElementType()), dim(dim),
+        size(elements::tensorType(input).getDimSize(dim)) {
     e.beginNest();
-    for (auto [i, n] : llvm::enumerate(tensorType(input).getShape()))
+    for (auto [i, n] : llvm::enumerate(elements::tensorType(input).getShape()))
       dims.push_back(static_cast<int64_t>(i) == dim ? mlir::Value()
                                                     : e.openPartLoop(i, n));
   }
-  ElementIndex at(mlir::Value position) const {
+  elements::ElementIndex at(mlir::Value position) const {
     llvm::SmallVector<mlir::Value> all(dims);
     all[dim] = position;
     return e.makeIndex(all, e.depth());
   }
   /// Stores to an element of a result, whose row is this one.
   void put(mlir::Value value, mlir::Value result, mlir::Value position) const {
-    mlir::RankedTensorType type = tensorType(result);
+    mlir::RankedTensorType type = elements::tensorType(result);
     llvm::SmallVector<mlir::Value> all(dims);
     if (position)
       all[dim] = position;
@@ -87,8 +88,8 @@ struct RowNest {
           e.builder, loc, mlir::arith::CmpFPredicate::OLT, x, y);
       return either(is, both(isNumber(x), isNan(y)));
     }
-    return compare(isUnsigned(type) ? mlir::arith::CmpIPredicate::ult
-                                    : mlir::arith::CmpIPredicate::slt,
+    return compare(elements::isUnsigned(type) ? mlir::arith::CmpIPredicate::ult
+                                              : mlir::arith::CmpIPredicate::slt,
                    x, y);
   }
 };

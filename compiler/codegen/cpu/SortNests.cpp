@@ -18,6 +18,7 @@
 #include "weft/dialects/weft/ScanOps.h"
 
 using namespace mlir;
+using namespace weft::elements;
 
 namespace weft::cpu {
 
@@ -25,13 +26,13 @@ namespace {
 using Predicate = arith::CmpIPredicate;
 
 struct SortNest {
-  KernelEmitter &e;
+  ElementEmitter &e;
   SortOp op;
   RowNest row;
   Value home;    ///< the result in whose memory the positions are
   Type position; ///< half of its element
 
-  SortNest(KernelEmitter &e, SortOp op)
+  SortNest(ElementEmitter &e, SortOp op)
       : e(e), op(op), row(e, op.getInputs()[0], op.getDim()) {
     for (Value result : op.getSorted()) {
       int64_t bits = 4 * bytesOf(tensorType(result).getElementType());
@@ -195,7 +196,7 @@ LogicalResult SortNest::emitCounting() {
   return success();
 }
 
-LogicalResult emitSort(KernelEmitter &e, SortOp op) {
+LogicalResult emitSort(ElementEmitter &e, SortOp op) {
   SortNest nest(e, op);
   return nest.home ? nest.emitMerging() : nest.emitCounting();
 }

@@ -2,6 +2,7 @@
 
 #include "weft/compiler/codegen/cpu/WholeNests.h"
 #include "weft/compiler/codegen/cpu/RowNest.h"
+#include "weft/compiler/codegen/elements/ScalarOps.h"
 
 #include "weft/dialects/weft/FoldOps.h"
 #include "weft/dialects/weft/IndexingOps.h"
@@ -14,11 +15,12 @@
 #include <limits>
 
 using namespace mlir;
+using namespace weft::elements;
 
 namespace weft::cpu {
 
 /// log(e^a + e^b) without overflow.
-static Value emitLogSumExp(KernelEmitter &e, Type type, Value a, Value b) {
+static Value emitLogSumExp(ElementEmitter &e, Type type, Value a, Value b) {
   OpBuilder &builder = e.builder;
   Location loc = e.loc;
   Value larger = arith::MaximumFOp::create(builder, loc, a, b);
@@ -37,7 +39,7 @@ static Value emitLogSumExp(KernelEmitter &e, Type type, Value a, Value b) {
   return arith::SelectOp::create(builder, loc, isInfinite, larger, sum);
 }
 
-static LogicalResult emitCumulative(KernelEmitter &e, CumulativeOp op) {
+static LogicalResult emitCumulative(ElementEmitter &e, CumulativeOp op) {
   constexpr ReduceKind kinds[] = {ReduceKind::Sum, ReduceKind::Prod,
                                   ReduceKind::Max, ReduceKind::Min,
                                   ReduceKind::Max};
@@ -65,7 +67,7 @@ static LogicalResult emitCumulative(KernelEmitter &e, CumulativeOp op) {
 }
 
 /// The first position of the largest, or smallest, element of each row.
-static LogicalResult emitArgument(KernelEmitter &e, Operation *op, int64_t dim,
+static LogicalResult emitArgument(ElementEmitter &e, Operation *op, int64_t dim,
                                   bool largest) {
   Value input = op->getOperand(0);
   RowNest row(e, input, dim);
@@ -94,7 +96,7 @@ static LogicalResult emitArgument(KernelEmitter &e, Operation *op, int64_t dim,
 }
 
 /// k times the first largest of the elements that come after the last one.
-static LogicalResult emitTopK(KernelEmitter &e, TopKOp op) {
+static LogicalResult emitTopK(ElementEmitter &e, TopKOp op) {
   using P = arith::CmpIPredicate;
   RowNest row(e, op.getInput(), op.getDim());
   Value none = e.constant(-1);
@@ -130,7 +132,8 @@ static LogicalResult emitTopK(KernelEmitter &e, TopKOp op) {
   return success();
 }
 
-LogicalResult emitWhole(KernelEmitter &e, Operation *op) {
+LogicalResult emitWhole(KernelEmitter &kernel, Operation *op) {
+  ElementEmitter &e = kernel.elements;
   if (llvm::all_of(op->getResults(),
                    [](Value result) { return elementCount(result) == 0; }))
     return success();
@@ -150,7 +153,8 @@ LogicalResult emitWhole(KernelEmitter &e, Operation *op) {
           .Case([&](SortOp sort) { return emitSort(e, sort); })
           .Case([&](ScatterOp scatter) { return emitScatter(e, scatter); })
           .Case([&](FoldOp fold) { return emitFold(e, fold); })
-          .Default([&](Operation *other) { return emitWindows(e, other); });
+          .Default(
+              [&](Operation *other) { return emitWindows(kernel, other); });
   e.beginNest();
   return result;
 }

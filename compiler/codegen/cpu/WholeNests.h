@@ -21,8 +21,6 @@
 namespace weft {
 class FftOp;
 class FoldOp;
-class GatherOp;
-class OneHotOp;
 class ScatterOp;
 class SortOp;
 } // namespace weft
@@ -30,7 +28,7 @@ class SortOp;
 namespace weft::cpu {
 
 /// The nests of an op with the trait ComputedWhole.
-llvm::LogicalResult emitWhole(KernelEmitter &emitter, mlir::Operation *op);
+llvm::LogicalResult emitWhole(KernelEmitter &kernel, mlir::Operation *op);
 
 /// How such a nest can be shared: the dimensions, and their sizes, whose loops
 /// do not depend on each other (openPartLoop opens them), and what there is to
@@ -45,23 +43,15 @@ int64_t updatesDimOf(ScatterOp op, int64_t dim);
 WholeLoops loopsOfWhole(mlir::Operation *op);
 
 /// Convolution and pooling; an error for another op.
-llvm::LogicalResult emitWindows(KernelEmitter &emitter, mlir::Operation *op);
+llvm::LogicalResult emitWindows(KernelEmitter &kernel, mlir::Operation *op);
 /// Factorisation and solving; an error for another op.
-llvm::LogicalResult emitMatrices(KernelEmitter &emitter, mlir::Operation *op);
-llvm::LogicalResult emitSort(KernelEmitter &emitter, SortOp op);
-llvm::LogicalResult emitFold(KernelEmitter &emitter, FoldOp op);
-llvm::LogicalResult emitFft(KernelEmitter &emitter, FftOp op);
-llvm::LogicalResult emitScatter(KernelEmitter &emitter, ScatterOp op);
-
-mlir::Value zeroOf(KernelEmitter &emitter, mlir::Type elementType);
-mlir::Value emitProduct(KernelEmitter &emitter, mlir::Type elementType,
-                        mlir::Value x, mlir::Value y);
-
-/// Elements of ops that look positions up.
-mlir::FailureOr<mlir::Value>
-gatheredElement(KernelEmitter &emitter, GatherOp op, const ElementIndex &index);
-mlir::FailureOr<mlir::Value> oneHotElement(KernelEmitter &emitter, OneHotOp op,
-                                           const ElementIndex &index);
+llvm::LogicalResult emitMatrices(elements::ElementEmitter &emitter,
+                                 mlir::Operation *op);
+llvm::LogicalResult emitSort(elements::ElementEmitter &emitter, SortOp op);
+llvm::LogicalResult emitFold(elements::ElementEmitter &emitter, FoldOp op);
+llvm::LogicalResult emitFft(elements::ElementEmitter &emitter, FftOp op);
+llvm::LogicalResult emitScatter(elements::ElementEmitter &emitter,
+                                ScatterOp op);
 
 } // namespace weft::cpu
 

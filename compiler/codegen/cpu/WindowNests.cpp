@@ -2,11 +2,13 @@
 
 #include "weft/compiler/codegen/cpu/ConvolutionNest.h"
 #include "weft/compiler/codegen/cpu/WholeNests.h"
+#include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/dialects/weft/WindowOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
+using namespace weft::elements;
 
 namespace weft::cpu {
 
@@ -14,7 +16,7 @@ namespace {
 
 /// Emits comparisons and positions.
 struct WindowPlace {
-  KernelEmitter &e;
+  ElementEmitter &e;
   Value inside; ///< null: always
 
   Value constant(int64_t value) { return e.constant(value); }
@@ -59,7 +61,7 @@ struct WindowPlace {
 
 /// The carried values of all loops deeper than `depth` become `next`; they are
 /// closed, and what they end with is given.
-static SmallVector<Value> closeCarrying(KernelEmitter &e, unsigned depth,
+static SmallVector<Value> closeCarrying(ElementEmitter &e, unsigned depth,
                                         SmallVector<Value> next) {
   while (e.depth() > depth) {
     scf::ForOp loop = e.innermostLoop();
@@ -71,7 +73,7 @@ static SmallVector<Value> closeCarrying(KernelEmitter &e, unsigned depth,
 }
 
 /// Loops over the window's elements that carry values on.
-static SmallVector<Value> openWindow(KernelEmitter &e,
+static SmallVector<Value> openWindow(ElementEmitter &e,
                                      const WindowList &windows,
                                      SmallVector<Value> &carried) {
   SmallVector<Value> k;
@@ -84,14 +86,14 @@ static SmallVector<Value> openWindow(KernelEmitter &e,
 }
 
 /// One loop for each dimension, of which one may be shared.
-static ElementIndex openPartLoops(KernelEmitter &e, ArrayRef<int64_t> shape) {
+static ElementIndex openPartLoops(ElementEmitter &e, ArrayRef<int64_t> shape) {
   SmallVector<Value> dims;
   for (auto [dim, size] : llvm::enumerate(shape))
     dims.push_back(e.openPartLoop(dim, size));
   return e.makeIndex(dims, e.depth());
 }
 
-static LogicalResult emitReduceWindow(KernelEmitter &e, ReduceWindowOp op) {
+static LogicalResult emitReduceWindow(ElementEmitter &e, ReduceWindowOp op) {
   RankedTensorType type = tensorType(op.getResult()),
                    from = tensorType(op.getInput());
   Type elementType = type.getElementType();
@@ -126,7 +128,7 @@ static LogicalResult emitReduceWindow(KernelEmitter &e, ReduceWindowOp op) {
 }
 
 /// select(best, other): does the best so far stay?
-static Value emitStays(KernelEmitter &e, CompareKind select, Type type,
+static Value emitStays(ElementEmitter &e, CompareKind select, Type type,
                        Value best, Value other) {
   bool larger = select == CompareKind::GE;
   if (isa<FloatType>(type))
@@ -140,7 +142,7 @@ static Value emitStays(KernelEmitter &e, CompareKind select, Type type,
   return arith::CmpIOp::create(e.builder, e.loc, predicate, best, other);
 }
 
-static LogicalResult emitSelectAndScatter(KernelEmitter &e,
+static LogicalResult emitSelectAndScatter(ElementEmitter &e,
                                           SelectAndScatterOp op) {
   RankedTensorType type = tensorType(op.getResult()),
                    windowsType = tensorType(op.getSource());
@@ -203,14 +205,14 @@ namespace {
 /// A convolution's loops: samples and places outside, then the kernel, and the
 /// output features inside, which are stored to as the sums grow.
 struct ConvolutionNest {
-  KernelEmitter &e;
+  ElementEmitter &e;
   ConvolutionOp op;
   RankedTensorType lhs, rhs, result;
   Type elementType;
   SmallVector<Value> place; ///< in the result; the feature is null
   WindowList windows;
 
-  ConvolutionNest(KernelEmitter &e, ConvolutionOp op)
+  ConvolutionNest(ElementEmitter &e, ConvolutionOp op)
       : e(e), op(op), lhs(tensorType(op.getLhs())),
         rhs(tensorType(op.getRhs())), result(tensorType(op.getResult())),
         elementType(result.getElementType()), windows(op.getWindows()) {}
@@ -290,21 +292,14 @@ LogicalResult ConvolutionNest::emit() {
   return success();
 }
 
-Value zeroOf(KernelEmitter &e, Type elementType) {
-  return emitNeutral(e.builder, e.loc, ReduceKind::Sum, elementType);
-}
-
-Value emitProduct(KernelEmitter &e, Type elementType, Value x, Value y) {
-  return emitCombine(e.builder, e.loc, ReduceKind::Prod, elementType, x, y);
-}
-
-LogicalResult emitWindows(KernelEmitter &e, Operation *op) {
+LogicalResult emitWindows(KernelEmitter &kernel, Operation *op) {
+  ElementEmitter &e = kernel.elements;
   if (auto reduce = dyn_cast<ReduceWindowOp>(op))
     return emitReduceWindow(e, reduce);
   if (auto scatter = dyn_cast<SelectAndScatterOp>(op))
     return emitSelectAndScatter(e, scatter);
   if (auto convolution = dyn_cast<ConvolutionOp>(op))
-    return emitTiledConvolution(e, convolution)
+    return emitTiledConvolution(kernel, convolution)
                ? success()
                : ConvolutionNest(e, convolution).emit();
   return emitMatrices(e, op);

@@ -2,19 +2,19 @@
 
 #include "weft/compiler/codegen/gpu/GpuKernelEmitter.h"
 
+#include "weft/compiler/codegen/elements/ElementCode.h"
+#include "weft/compiler/codegen/elements/ScalarOps.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
+using namespace weft::elements;
 
 namespace weft::gpu {
 
-static const CpuTarget &noProcessor() {
-  static const CpuTarget none; // only dots ask for registers
-  return none;
-}
-
 GpuKernelEmitter::GpuKernelEmitter(func::FuncOp kernel, KernelWalk walk)
-    : KernelEmitter(kernel, noProcessor()), walk(std::move(walk)),
+    : kernel(kernel), elements(kernel, /*processor=*/nullptr, {"r", "l"}),
+      builder(elements.builder), loc(kernel.getLoc()), walk(std::move(walk)),
       terminator(kernel.getBody().front().getTerminator()) {}
 
 mlir::gpu::GPUFuncOp
@@ -52,20 +52,20 @@ GpuKernelEmitter::createFunction(mlir::gpu::GPUModuleOp module) {
 
 LogicalResult GpuKernelEmitter::emit(mlir::gpu::GPUModuleOp module) {
   mlir::gpu::GPUFuncOp function = createFunction(module);
-  globalsBefore = function;
+  elements.placeGlobals(function);
   Block *block = &function.getBody().front();
   builder.setInsertionPointToStart(block);
-  nestAnchor = mlir::gpu::ReturnOp::create(builder, loc);
-  builder.setInsertionPoint(nestAnchor);
+  Operation *end = mlir::gpu::ReturnOp::create(builder, loc);
+  elements.setEnd(end);
+  builder.setInsertionPoint(end);
   unsigned position = 0;
   for (BlockArgument argument : kernel.getArguments())
-    memory[argument] = block->getArgument(position++);
+    elements.place(argument, block->getArgument(position++));
   for (unsigned i = 0; i < kernel.getNumResults(); ++i)
     resultPointers.push_back(block->getArgument(position++));
-  coordinates = block->getArgument(position);
-  for (ConstantOp op : kernel.getOps<ConstantOp>())
-    if (!cast<DenseElementsAttr>(op.getValue()).isSplat())
-      memory[op.getResult()] = globalConstant(op);
+  elements.placeCoordinates(block->getArgument(position));
+  if (failed(elements.placeConstants()))
+    return failure();
   return walk.byRows ? emitRows() : emitElements();
 }
 
@@ -85,65 +85,55 @@ Value GpuKernelEmitter::blocksOfGrid() {
   return arith::IndexCastOp::create(builder, loc, builder.getI64Type(), blocks);
 }
 
-SmallVector<Value> GpuKernelEmitter::split(Value linear,
-                                           ArrayRef<int64_t> shape) {
-  SmallVector<Value> dims(shape.size());
-  for (int64_t i = shape.size() - 1; i >= 0; --i) {
-    if (i == 0) {
-      dims[i] = linear;
-      break;
-    }
-    Value size = constant(shape[i]);
-    dims[i] = arith::RemUIOp::create(builder, loc, linear, size);
-    linear = arith::DivUIOp::create(builder, loc, linear, size);
-  }
-  return dims;
-}
-
 /// Each thread takes every so many elements; neighbours are neighbours.
 LogicalResult GpuKernelEmitter::emitElements() {
   int64_t count = ShapedType::getNumElements(walk.shape);
-  Value first = add(mul(blockInGrid(), kBlockThreads), threadInBlock());
-  Value step = mul(blocksOfGrid(), kBlockThreads);
-  Value linear = openStridedLoop(first, constant(count), step);
+  Value first =
+      elements.add(elements.mul(blockInGrid(), kBlockThreads), threadInBlock());
+  Value step = elements.mul(blocksOfGrid(), kBlockThreads);
+  Value linear =
+      elements.openStridedLoop(first, elements.constant(count), step);
   SmallVector<Value> roots(terminator->getOperands());
   bool flat = !walk.shape.empty() && llvm::all_of(roots, [](Value root) {
     return root.getDefiningOp();
-  }) && isFlat(roots);
-  cpu::ElementIndex index = flat
-                                ? makeFlatIndex(linear, depth())
-                                : makeIndex(split(linear, walk.shape), depth());
+  }) && isFlat(roots, elements);
+  ElementIndex index =
+      flat ? elements.makeFlatIndex(linear, elements.depth())
+           : elements.makeIndex(elements.positionsOf(linear, walk.shape),
+                                elements.depth());
   SmallVector<Value> values;
   for (Value root : roots) {
-    FailureOr<Value> value = element(root, index);
+    FailureOr<Value> value = elements.element(root, index);
     if (failed(value))
       return failure();
     values.push_back(*value);
   }
-  enterDepth(depth());
+  elements.enterDepth(elements.depth());
   for (auto [root, value, pointer] :
        llvm::zip_equal(roots, values, resultPointers))
-    store(value, pointer, cpu::tensorType(root).getElementType(), linear);
-  beginNest();
+    elements.store(value, pointer, tensorType(root).getElementType(), linear);
+  elements.beginNest();
   return success();
 }
 
 LogicalResult GpuKernelEmitter::emitRows() {
   Value thread = threadInBlock();
-  lane = arith::AndIOp::create(builder, loc, thread, constant(kWarpLanes - 1));
-  Value warp =
-      arith::DivUIOp::create(builder, loc, thread, constant(kWarpLanes));
+  lane = arith::AndIOp::create(builder, loc, thread,
+                               elements.constant(kWarpLanes - 1));
+  Value warp = arith::DivUIOp::create(builder, loc, thread,
+                                      elements.constant(kWarpLanes));
   constexpr int64_t warps = kBlockThreads / kWarpLanes;
-  Value first = add(mul(blockInGrid(), warps), warp);
-  Value step = mul(blocksOfGrid(), warps);
+  Value first = elements.add(elements.mul(blockInGrid(), warps), warp);
+  Value step = elements.mul(blocksOfGrid(), warps);
   // A single row needs no loop: every warp computes and writes the same.
   row = walk.shape.empty()
-            ? constant(0)
-            : openStridedLoop(first,
-                              constant(ShapedType::getNumElements(walk.shape)),
-                              step);
-  rowDepth = depth();
-  rowDims = split(row, walk.shape);
+            ? elements.constant(0)
+            : elements.openStridedLoop(
+                  first,
+                  elements.constant(ShapedType::getNumElements(walk.shape)),
+                  step);
+  rowDepth = elements.depth();
+  rowDims = elements.positionsOf(row, walk.shape);
   for (ReduceOp op : kernel.getOps<ReduceOp>())
     if (failed(emitRowReduce(op)))
       return failure();
@@ -151,51 +141,52 @@ LogicalResult GpuKernelEmitter::emitRows() {
     return failure();
   llvm::MapVector<ArrayRef<int64_t>, SmallVector<unsigned>> ofShape;
   for (auto [i, result] : llvm::enumerate(terminator->getOperands()))
-    if (cpu::tensorType(result).getShape() != ArrayRef<int64_t>(walk.shape))
-      ofShape[cpu::tensorType(result).getShape()].push_back(i);
+    if (tensorType(result).getShape() != ArrayRef<int64_t>(walk.shape))
+      ofShape[tensorType(result).getShape()].push_back(i);
   for (auto &[shape, results] : ofShape)
     if (failed(storeRowColumns(results)))
       return failure();
-  beginNest();
+  elements.beginNest();
   return success();
 }
 
 /// Leaves the loop over columns; what the row has in registers stays known.
 void GpuKernelEmitter::closeColumns() {
-  closeLoops(rowDepth);
+  elements.closeLoops(rowDepth);
   for (auto [reduction, value] : reductions)
-    elements[{reduction, makeIndex(rowDims, rowDepth).id}] = value;
+    elements.setElement(reduction, elements.makeIndex(rowDims, rowDepth),
+                        value);
 }
 
 LogicalResult GpuKernelEmitter::emitRowReduce(ReduceOp op) {
-  Type elementType = cpu::tensorType(op.getResult()).getElementType();
+  Type elementType = tensorType(op.getResult()).getElementType();
   ArrayRef<int64_t> columns =
-      cpu::tensorType(op.getInput()).getShape().drop_front(walk.shape.size());
-  enterDepth(rowDepth);
-  Value neutral = cpu::emitNeutral(builder, loc, op.getKind(), elementType);
-  Value column =
-      openStridedLoop(lane, constant(ShapedType::getNumElements(columns)),
-                      constant(kWarpLanes), neutral);
-  scf::ForOp loop = innermostLoop();
+      tensorType(op.getInput()).getShape().drop_front(walk.shape.size());
+  elements.enterDepth(rowDepth);
+  Value neutral = emitNeutral(builder, loc, op.getKind(), elementType);
+  Value column = elements.openStridedLoop(
+      lane, elements.constant(ShapedType::getNumElements(columns)),
+      elements.constant(kWarpLanes), neutral);
+  scf::ForOp loop = elements.innermostLoop();
   SmallVector<Value> dims(rowDims);
-  llvm::append_range(dims, split(column, columns));
+  llvm::append_range(dims, elements.positionsOf(column, columns));
   FailureOr<Value> value =
-      element(op.getInput(), makeIndex(dims, rowDepth + 1));
+      elements.element(op.getInput(), elements.makeIndex(dims, rowDepth + 1));
   if (failed(value))
     return failure();
-  enterDepth(rowDepth + 1);
-  Value next = cpu::emitCombine(builder, loc, op.getKind(), elementType,
-                                loop.getRegionIterArgs()[0], *value);
+  elements.enterDepth(rowDepth + 1);
+  Value next = emitCombine(builder, loc, op.getKind(), elementType,
+                           loop.getRegionIterArgs()[0], *value);
   loop.getBody()->getTerminator()->setOperand(0, next);
   closeColumns();
-  enterDepth(rowDepth);
+  elements.enterDepth(rowDepth);
   reductions.emplace_back(op.getResult(), combineLanes(op, loop.getResult(0)));
   closeColumns();
   return success();
 }
 
 Value GpuKernelEmitter::combineLanes(ReduceOp op, Value value) {
-  Type elementType = cpu::tensorType(op.getResult()).getElementType();
+  Type elementType = tensorType(op.getResult()).getElementType();
   Type i32 = builder.getI32Type();
   auto number = [&](int64_t n) -> Value {
     return arith::ConstantOp::create(builder, loc,
@@ -212,8 +203,7 @@ Value GpuKernelEmitter::combineLanes(ReduceOp op, Value value) {
                       .getShuffleResult();
     if (isBit)
       other = arith::TruncIOp::create(builder, loc, value.getType(), other);
-    value =
-        cpu::emitCombine(builder, loc, op.getKind(), elementType, value, other);
+    value = emitCombine(builder, loc, op.getKind(), elementType, value, other);
   }
   return value;
 }
@@ -221,50 +211,52 @@ Value GpuKernelEmitter::combineLanes(ReduceOp op, Value value) {
 LogicalResult GpuKernelEmitter::storeRowElements() {
   SmallVector<std::pair<unsigned, Value>> values;
   for (auto [i, result] : llvm::enumerate(terminator->getOperands())) {
-    if (cpu::tensorType(result).getShape() != ArrayRef<int64_t>(walk.shape))
+    if (tensorType(result).getShape() != ArrayRef<int64_t>(walk.shape))
       continue;
-    FailureOr<Value> value = element(result, makeIndex(rowDims, rowDepth));
+    FailureOr<Value> value =
+        elements.element(result, elements.makeIndex(rowDims, rowDepth));
     if (failed(value))
       return failure();
     values.emplace_back(i, *value);
   }
   if (values.empty())
     return success();
-  enterDepth(rowDepth);
+  elements.enterDepth(rowDepth);
   Value first = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
-                                      lane, constant(0));
+                                      lane, elements.constant(0));
   auto branch = scf::IfOp::create(builder, loc, first);
   builder.setInsertionPointToStart(branch.thenBlock());
   for (auto [i, value] : values)
-    store(value, resultPointers[i],
-          cpu::tensorType(terminator->getOperand(i)).getElementType(), row);
-  enterDepth(rowDepth);
+    elements.store(value, resultPointers[i],
+                   tensorType(terminator->getOperand(i)).getElementType(), row);
+  elements.enterDepth(rowDepth);
   return success();
 }
 
 LogicalResult GpuKernelEmitter::storeRowColumns(ArrayRef<unsigned> results) {
-  ArrayRef<int64_t> columns =
-      cpu::tensorType(terminator->getOperand(results[0]))
-          .getShape()
-          .drop_front(walk.shape.size());
-  enterDepth(rowDepth);
+  ArrayRef<int64_t> columns = tensorType(terminator->getOperand(results[0]))
+                                  .getShape()
+                                  .drop_front(walk.shape.size());
+  elements.enterDepth(rowDepth);
   int64_t count = ShapedType::getNumElements(columns);
-  Value column = openStridedLoop(lane, constant(count), constant(kWarpLanes));
+  Value column = elements.openStridedLoop(lane, elements.constant(count),
+                                          elements.constant(kWarpLanes));
   SmallVector<Value> dims(rowDims);
-  llvm::append_range(dims, split(column, columns));
-  cpu::ElementIndex index = makeIndex(dims, rowDepth + 1);
+  llvm::append_range(dims, elements.positionsOf(column, columns));
+  ElementIndex index = elements.makeIndex(dims, rowDepth + 1);
   SmallVector<Value> values;
   for (unsigned i : results) {
-    FailureOr<Value> value = element(terminator->getOperand(i), index);
+    FailureOr<Value> value = elements.element(terminator->getOperand(i), index);
     if (failed(value))
       return failure();
     values.push_back(*value);
   }
-  enterDepth(rowDepth + 1);
-  Value linear = add(mul(row, count), column);
+  elements.enterDepth(rowDepth + 1);
+  Value linear = elements.add(elements.mul(row, count), column);
   for (auto [i, value] : llvm::zip_equal(results, values))
-    store(value, resultPointers[i],
-          cpu::tensorType(terminator->getOperand(i)).getElementType(), linear);
+    elements.store(value, resultPointers[i],
+                   tensorType(terminator->getOperand(i)).getElementType(),
+                   linear);
   closeColumns();
   return success();
 }

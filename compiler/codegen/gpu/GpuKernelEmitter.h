@@ -12,15 +12,14 @@
 //         sum += sum of lane ^ distance    // gpu.shuffle: all lanes have it
 //       if lane == 0: result[row] = sum
 //
-// Any number of blocks is correct: loops step by the size of the grid. Elements
-// are computed as on a processor (codegen/cpu/KernelEmitter.h).
+// Any number of blocks is correct: loops step by the size of the grid.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_COMPILER_CODEGEN_GPU_GPUKERNELEMITTER_H
 #define WEFT_COMPILER_CODEGEN_GPU_GPUKERNELEMITTER_H
 
-#include "weft/compiler/codegen/cpu/KernelEmitter.h"
+#include "weft/compiler/codegen/elements/ElementEmitter.h"
 #include "weft/compiler/codegen/gpu/KernelWalk.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
@@ -29,7 +28,7 @@ namespace weft::gpu {
 
 inline constexpr int64_t kBlockThreads = 256, kWarpLanes = 32;
 
-class GpuKernelEmitter : public cpu::KernelEmitter {
+class GpuKernelEmitter {
 public:
   GpuKernelEmitter(mlir::func::FuncOp kernel, KernelWalk walk);
   /// Appends a gpu.func of the kernel's name. Its arguments are pointers to the
@@ -42,9 +41,6 @@ private:
   mlir::Value threadInBlock();
   mlir::Value blockInGrid();
   mlir::Value blocksOfGrid();
-  /// The position in each dimension of a shape.
-  llvm::SmallVector<mlir::Value> split(mlir::Value linear,
-                                       llvm::ArrayRef<int64_t> shape);
   llvm::LogicalResult emitElements();
   llvm::LogicalResult emitRows();
   llvm::LogicalResult emitRowReduce(ReduceOp op);
@@ -56,8 +52,13 @@ private:
   llvm::LogicalResult storeRowColumns(llvm::ArrayRef<unsigned> results);
   void closeColumns();
 
+  mlir::func::FuncOp kernel;
+  elements::ElementEmitter elements;
+  mlir::OpBuilder &builder; ///< of `elements`
+  mlir::Location loc;
   KernelWalk walk;
   mlir::Operation *terminator;
+  llvm::SmallVector<mlir::Value> resultPointers;
   mlir::Value lane, row;
   llvm::SmallVector<mlir::Value> rowDims;
   unsigned rowDepth = 0; ///< loops around a row

@@ -2,12 +2,13 @@
 
 #include "weft/compiler/codegen/gpu/KernelWalk.h"
 
-#include "weft/compiler/codegen/cpu/KernelEmitter.h"
+#include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/dialects/coll/Coll.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
+using namespace weft::elements;
 
 namespace weft::gpu {
 
@@ -66,7 +67,7 @@ bool WalkFinder::checkOp(Operation &op) {
     return refuse("it contains " + op.getName().getStringRef() + " on " +
                   text(op.getResult(0).getType()) +
                   ", which is no instruction");
-  if (cpu::isElementwise(&op) ||
+  if (isElementwise(&op) ||
       isa<ReduceOp, IotaOp, RngBitsOp, BroadcastOp, ReshapeOp, TransposeOp,
           SliceOp, PadOp, ConcatenateOp, coll::SliceOp, coll::CoordinateOp,
           coll::MakePartialOp>(op))
@@ -108,7 +109,7 @@ bool WalkFinder::checkRowUse(Operation &op) {
                     [&](Value operand) { return ofRows.contains(operand); }))
     return true;
   ofRows.insert(op.getResult(0));
-  if (isa<ReduceOp>(op) || cpu::isElementwise(&op))
+  if (isa<ReduceOp>(op) || isElementwise(&op))
     return true;
   if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
     for (auto [i, dim] :

@@ -3,7 +3,8 @@
 #include "weft/compiler/codegen/gpu/LowerToPtx.h"
 
 #include "weft/compiler/codegen/MachineCode.h"
-#include "weft/compiler/codegen/cpu/AccurateMath.h"
+#include "weft/compiler/codegen/elements/AccurateMath.h"
+#include "weft/compiler/codegen/elements/ElementCode.h"
 #include "weft/compiler/codegen/gpu/GpuKernelEmitter.h"
 #include "weft/dialects/coll/Coll.h"
 
@@ -44,7 +45,7 @@ namespace weft::gpu {
 /// left must be an instruction.
 static LogicalResult approximateMath(mlir::gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
-  cpu::populateAccurateMathPatterns(patterns);
+  elements::populateAccurateMathPatterns(patterns);
   populateMathPolynomialApproximationPatterns(
       patterns, MathPolynomialApproximationOptions());
   if (failed(applyPatternsGreedily(module, std::move(patterns))))
@@ -173,6 +174,7 @@ std::string lowerToPtx(StringRef text, StringRef chip, std::string &ptx) {
                   cf::ControlFlowDialect, vector::VectorDialect,
                   memref::MemRefDialect, LLVM::LLVMDialect,
                   mlir::gpu::GPUDialect, NVVM::NVVMDialect>();
+  elements::registerElementCode(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   registerGPUDialectTranslation(registry);

@@ -1,37 +1,42 @@
 //===- ScalarOps.cpp - elementwise ops on registers -----------------------===//
 
-#include "weft/compiler/codegen/cpu/ComplexOps.h"
-#include "weft/compiler/codegen/cpu/KernelEmitter.h"
-#include "weft/compiler/codegen/cpu/ScalarEmitter.h"
-#include "weft/compiler/codegen/cpu/SmallFloatOps.h"
-#include "weft/dialects/weft/ElementTypes.h"
+#include "weft/compiler/codegen/elements/ScalarOps.h"
 
-#include "llvm/ADT/TypeSwitch.h"
+#include "weft/compiler/codegen/elements/ComplexOps.h"
+#include "weft/compiler/codegen/elements/ElementCode.h"
+#include "weft/compiler/codegen/elements/ScalarEmitter.h"
+#include "weft/compiler/codegen/elements/SmallFloatOps.h"
+#include "weft/dialects/weft/ElementTypes.h"
 
 #include <limits>
 
 using namespace mlir;
 
-namespace weft::cpu {
+namespace weft::elements {
 
-Type computeType(Type elementType) {
-  if (auto integer = dyn_cast<IntegerType>(elementType))
-    return IntegerType::get(integer.getContext(), integer.getWidth());
-  return scalarType(elementType);
+Value ScalarEmitter::negative() const {
+  if (isFloat())
+    return arith::NegFOp::create(b, loc, in[0]);
+  return arith::SubIOp::create(b, loc, number(0), in[0]);
 }
 
-Type storageType(Type elementType) {
-  if (isSmallFloat(elementType) ||
-      (elementType.isInteger() && elementType.getIntOrFloatBitWidth() < 8))
-    return IntegerType::get(elementType.getContext(), 8);
-  return computeType(elementType);
+Value ScalarEmitter::inverse(Value x) const {
+  return arith::DivFOp::create(b, loc, number(1), x);
 }
 
-RankedTensorType tensorType(Value tensor) {
-  return cast<RankedTensorType>(tensor.getType());
+Value ScalarEmitter::atan2() const {
+  if (type.getIntOrFloatBitWidth() >= 32)
+    return math::Atan2Op::create(b, loc, in[0], in[1]);
+  Value y = arith::ExtFOp::create(b, loc, b.getF32Type(), in[0]),
+        x = arith::ExtFOp::create(b, loc, b.getF32Type(), in[1]);
+  return arith::TruncFOp::create(b, loc, type,
+                                 math::Atan2Op::create(b, loc, y, x));
 }
-int64_t elementCount(Value tensor) {
-  return tensorType(tensor).getNumElements();
+
+Value ScalarEmitter::power() const {
+  if (isFloat())
+    return math::PowFOp::create(b, loc, in[0], in[1]);
+  return integerPower();
 }
 
 Value ScalarEmitter::sign() const {
@@ -205,149 +210,18 @@ Value ScalarEmitter::convert(Type to) const {
              : arith::ExtSIOp::create(b, loc, result, in[0]).getResult();
 }
 
-Value ScalarEmitter::unary(Operation *op) const {
-  return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([&](NegOp) -> Value {
-        if (isFloat())
-          return arith::NegFOp::create(b, loc, in[0]);
-        return arith::SubIOp::create(b, loc, number(0), in[0]);
-      })
-      .Case([&](AbsOp) { return absolute(); })
-      .Case([&](SignOp) { return sign(); })
-      .Case([&](ReluOp) { return relu(); })
-      .Case([&](LogisticOp) { return logistic(); })
-      .Case([&](ExpOp) { return math<math::ExpOp>(); })
-      .Case([&](Expm1Op) { return math<math::ExpM1Op>(); })
-      .Case([&](LogOp) { return math<math::LogOp>(); })
-      .Case([&](Log1pOp) { return math<math::Log1pOp>(); })
-      .Case([&](SqrtOp) { return math<math::SqrtOp>(); })
-      .Case([&](RsqrtOp) -> Value {
-        Value root = math<math::SqrtOp>();
-        return arith::DivFOp::create(b, loc, number(1), root);
-      })
-      .Case([&](TanhOp) { return math<math::TanhOp>(); })
-      .Case([&](ErfOp) { return math<math::ErfOp>(); })
-      .Case([&](FloorOp) { return math<math::FloorOp>(); })
-      .Case([&](CeilOp) { return math<math::CeilOp>(); })
-      .Case([&](RoundOp) { return math<math::RoundOp>(); })
-      .Case([&](RoundEvenOp) { return math<math::RoundEvenOp>(); })
-      .Case([&](CbrtOp) { return math<math::CbrtOp>(); })
-      .Case([&](SinOp) { return math<math::SinOp>(); })
-      .Case([&](CosOp) { return math<math::CosOp>(); })
-      .Case([&](TanOp) { return math<math::TanOp>(); })
-      .Case([&](IsFiniteOp) { return isFinite(); })
-      .Case([&](ReducePrecisionOp reduce) {
-        return reducePrecision(reduce.getExponentBits(),
-                               reduce.getMantissaBits());
-      })
-      .Case([&](PopulationCountOp) -> Value {
-        return math::CtPopOp::create(b, loc, in[0]);
-      })
-      .Case([&](CountLeadingZerosOp) -> Value {
-        return math::CountLeadingZerosOp::create(b, loc, in[0]);
-      })
-      .Case([&](NotOp) -> Value {
-        return arith::XOrIOp::create(b, loc, in[0], number(-1));
-      })
-      .Case<ConstrainOp, StopGradientOp, ConjOp>(
-          [&](auto) -> Value { return in[0]; })
-      .Case([&](ConvertOp convertOp) {
-        return convert(convertOp.getResult().getType().getElementType());
-      })
-      .Case([&](BitcastOp bitcast) -> Value {
-        Type to = computeType(bitcast.getResult().getType().getElementType());
-        if (to == in[0].getType())
-          return in[0];
-        return arith::BitcastOp::create(b, loc, to, in[0]);
-      })
-      .Default([](Operation *) { return Value(); });
-}
-
-Value ScalarEmitter::binary(Operation *op) const {
-  return llvm::TypeSwitch<Operation *, Value>(op)
-      .Case([&](AddOp) { return pick<arith::AddFOp, arith::AddIOp>(); })
-      .Case([&](SubOp) { return pick<arith::SubFOp, arith::SubIOp>(); })
-      .Case([&](MulOp) { return pick<arith::MulFOp, arith::MulIOp>(); })
-      .Case([&](DivOp) { return divide(/*remainder=*/false); })
-      .Case([&](RemOp) { return divide(/*remainder=*/true); })
-      .Case([&](Atan2Op) -> Value {
-        if (type.getIntOrFloatBitWidth() >= 32)
-          return math::Atan2Op::create(b, loc, in[0], in[1]);
-        Value y = arith::ExtFOp::create(b, loc, b.getF32Type(), in[0]),
-              x = arith::ExtFOp::create(b, loc, b.getF32Type(), in[1]);
-        return arith::TruncFOp::create(b, loc, type,
-                                       math::Atan2Op::create(b, loc, y, x));
-      })
-      .Case([&](ShiftRightArithmeticOp) { return shiftArithmetic(); })
-      .Case([&](MaxOp) {
-        return pick<arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp>();
-      })
-      .Case([&](MinOp) {
-        return pick<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp>();
-      })
-      .Case([&](PowOp) -> Value {
-        if (isFloat())
-          return math::PowFOp::create(b, loc, in[0], in[1]);
-        return integerPower();
-      })
-      .Case([&](AndOp) -> Value {
-        return arith::AndIOp::create(b, loc, in[0], in[1]);
-      })
-      .Case([&](OrOp) -> Value {
-        return arith::OrIOp::create(b, loc, in[0], in[1]);
-      })
-      .Case([&](XorOp) -> Value {
-        return arith::XOrIOp::create(b, loc, in[0], in[1]);
-      })
-      .Case([&](ShiftLeftOp) { return shift(/*left=*/true); })
-      .Case([&](ShiftRightLogicalOp) { return shift(/*left=*/false); })
-      .Case([&](CompareOp op) { return compareOp(op.getKind()); })
-      .Default([](Operation *) { return Value(); });
-}
-
-bool isElementwise(Operation *op) {
-  return op->getNumResults() == 1 && op->hasTrait<OpTrait::Elementwise>();
-}
-
-/// Bytes of small floats are not their registers' bits.
-static Value emitSmallFloatBits(OpBuilder &b, BitcastOp op, Value value) {
-  Location loc = op.getLoc();
-  Type from = tensorType(op.getInput()).getElementType(),
-       to = tensorType(op.getResult()).getElementType();
-  Type byte = b.getI8Type(), integer = computeType(to);
-  Value bits = isSmallFloat(from) ? smallToBits(b, loc, from, value) : value;
-  if (isSmallFloat(to))
-    return smallFromBits(b, loc, to,
-                         bits.getType() == byte
-                             ? bits
-                             : arith::ExtUIOp::create(b, loc, byte, bits));
-  return bits.getType() == integer
-             ? bits
-             : arith::TruncIOp::create(b, loc, integer, bits);
-}
+bool isElementwise(Operation *op) { return isa<ScalarCodeOpInterface>(op); }
 
 FailureOr<Value> emitScalarOp(OpBuilder &builder, Operation *op,
                               ValueRange operands) {
-  Type type = scalarType(tensorType(op->getOperand(0)).getElementType());
-  Type resultType = tensorType(op->getResult(0)).getElementType();
-  if (auto bitcast = dyn_cast<BitcastOp>(op);
-      bitcast && bytesOf(resultType) == 1)
-    return emitSmallFloatBits(builder, bitcast, operands[0]);
-  ScalarEmitter emitter{builder, op->getLoc(), type, operands};
-  Value result;
-  if (hasComplex(op))
-    result = emitComplexOp(builder, op, operands);
-  else if (isa<ClampOp>(op))
-    result = ScalarEmitter{builder, op->getLoc(), type, operands}.clamp();
-  else if (operands.size() == 3)
-    result = arith::SelectOp::create(builder, op->getLoc(), operands[0],
-                                     operands[1], operands[2]);
-  else
-    result = operands.size() == 1 ? emitter.unary(op) : emitter.binary(op);
+  auto code = dyn_cast<ScalarCodeOpInterface>(op);
+  Value result = code ? code.emitScalar(builder, operands) : Value();
   if (!result)
-    return op->emitError() << "'" << op->getName() << "' on elements " << type
-                           << " has no CPU code";
-  return roundedTo(builder, op->getLoc(), resultType, result);
+    return op->emitError() << "'" << op->getName() << "' on elements "
+                           << tensorType(op->getOperand(0)).getElementType()
+                           << " has no code";
+  return roundedTo(builder, op->getLoc(),
+                   tensorType(op->getResult(0)).getElementType(), result);
 }
 
 Value convertScalar(OpBuilder &builder, Location loc, Type from, Type to,
@@ -404,33 +278,13 @@ Value emitNeutral(OpBuilder &b, Location loc, ReduceKind kind,
   return arith::ConstantOp::create(b, loc, neutral);
 }
 
-Value emitThreefry(OpBuilder &b, Location loc, Value key0, Value key1,
-                   Value high, Value low) {
-  auto number = [&](uint32_t value) -> Value {
-    return arith::ConstantOp::create(b, loc,
-                                     b.getI32IntegerAttr(int32_t(value)));
-  };
-  auto add = [&](Value x, Value y) -> Value {
-    return arith::AddIOp::create(b, loc, x, y);
-  };
-  auto exclusiveOr = [&](Value x, Value y) -> Value {
-    return arith::XOrIOp::create(b, loc, x, y);
-  };
-  Value keys[3] = {key0, key1,
-                   exclusiveOr(exclusiveOr(key0, key1), number(0x1BD11BDA))};
-  static const unsigned rotations[2][4] = {{13, 15, 26, 6}, {17, 29, 16, 24}};
-  Value x0 = add(high, keys[0]), x1 = add(low, keys[1]);
-  for (unsigned group = 0; group < 5; ++group) {
-    for (unsigned distance : rotations[group % 2]) {
-      x0 = add(x0, x1);
-      Value up = arith::ShLIOp::create(b, loc, x1, number(distance));
-      Value down = arith::ShRUIOp::create(b, loc, x1, number(32 - distance));
-      x1 = exclusiveOr(x0, arith::OrIOp::create(b, loc, up, down));
-    }
-    x0 = add(x0, keys[(group + 1) % 3]);
-    x1 = add(x1, add(keys[(group + 2) % 3], number(group + 1)));
-  }
-  return exclusiveOr(x0, x1);
+Value zeroOf(LoopNest &nest, Type elementType) {
+  return emitNeutral(nest.builder, nest.loc, ReduceKind::Sum, elementType);
 }
 
-} // namespace weft::cpu
+Value emitProduct(LoopNest &nest, Type elementType, Value x, Value y) {
+  return emitCombine(nest.builder, nest.loc, ReduceKind::Prod, elementType, x,
+                     y);
+}
+
+} // namespace weft::elements

@@ -1,10 +1,10 @@
 //===- IntegerOps.cpp - shifts, quotients and powers of integers ----------===//
 
-#include "weft/compiler/codegen/cpu/ScalarEmitter.h"
+#include "weft/compiler/codegen/elements/ScalarEmitter.h"
 
 using namespace mlir;
 
-namespace weft::cpu {
+namespace weft::elements {
 
 Value ScalarEmitter::shift(bool left) const {
   Value width = number(type.getIntOrFloatBitWidth());
@@ -91,4 +91,4 @@ Value ScalarEmitter::integerPower() const {
   return choose(is(arith::CmpIPredicate::slt, in[1], 0), inverse, result);
 }
 
-} // namespace weft::cpu
+} // namespace weft::elements

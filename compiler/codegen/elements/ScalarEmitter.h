@@ -1,15 +1,16 @@
 //===- ScalarEmitter.h - one elementwise op on registers --------*- C++ -*-===//
 
-#ifndef WEFT_COMPILER_CODEGEN_CPU_SCALAREMITTER_H
-#define WEFT_COMPILER_CODEGEN_CPU_SCALAREMITTER_H
+#ifndef WEFT_COMPILER_CODEGEN_ELEMENTS_SCALAREMITTER_H
+#define WEFT_COMPILER_CODEGEN_ELEMENTS_SCALAREMITTER_H
 
-#include "weft/compiler/codegen/cpu/KernelEmitter.h"
+#include "weft/compiler/codegen/elements/Registers.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/Weft.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 
-namespace weft::cpu {
+namespace weft::elements {
 
 /// Emits one op; `type` is the element type of its first operand.
 struct ScalarEmitter {
@@ -50,6 +51,10 @@ struct ScalarEmitter {
       return mlir::arith::CmpFOp::create(b, loc, onFloat, x, y);
     return mlir::arith::CmpIOp::create(b, loc, onInteger, x, y);
   }
+  mlir::Value negative() const;
+  mlir::Value inverse(mlir::Value x) const;
+  mlir::Value atan2() const;
+  mlir::Value power() const;
   mlir::Value sign() const;
   mlir::Value absolute() const;
   mlir::Value relu() const;
@@ -63,10 +68,8 @@ struct ScalarEmitter {
   mlir::Value reducePrecision(int64_t exponentBits, int64_t mantissaBits) const;
   mlir::Value compareOp(CompareKind kind) const;
   mlir::Value convert(mlir::Type to) const;
-  mlir::Value unary(mlir::Operation *op) const;
-  mlir::Value binary(mlir::Operation *op) const;
 };
 
-} // namespace weft::cpu
+} // namespace weft::elements
 
-#endif // WEFT_COMPILER_CODEGEN_CPU_SCALAREMITTER_H
+#endif // WEFT_COMPILER_CODEGEN_ELEMENTS_SCALAREMITTER_H

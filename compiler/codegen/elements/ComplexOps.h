@@ -8,12 +8,12 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef WEFT_COMPILER_CODEGEN_CPU_COMPLEXOPS_H
-#define WEFT_COMPILER_CODEGEN_CPU_COMPLEXOPS_H
+#ifndef WEFT_COMPILER_CODEGEN_ELEMENTS_COMPLEXOPS_H
+#define WEFT_COMPILER_CODEGEN_ELEMENTS_COMPLEXOPS_H
 
 #include "weft/dialects/weft/Weft.h"
 
-namespace weft::cpu {
+namespace weft::elements {
 
 struct ComplexEmitter {
   mlir::OpBuilder &b;
@@ -28,15 +28,23 @@ struct ComplexEmitter {
   mlir::Value subtract(mlir::Value x, mlir::Value y) const;
   mlir::Value multiply(mlir::Value x, mlir::Value y) const;
   mlir::Value divide(mlir::Value x, mlir::Value y) const;
+  mlir::Value inverse(mlir::Value x) const;
   mlir::Value conj(mlir::Value x) const;
+  /// EQ or NE.
+  mlir::Value compare(CompareKind kind, mlir::Value x, mlir::Value y) const;
+  mlir::Value logistic(mlir::Value x) const;
+  /// log(1 + x) and e^x - 1 have terms that cancel near 0: these do not.
+  mlir::Value log1p(mlir::Value x) const;
+  mlir::Value expm1(mlir::Value x) const;
+  /// 0 to any power is 0, or 1 where the power is 0.
+  mlir::Value power(mlir::Value x, mlir::Value y) const;
+  /// To complex numbers, or from them: the real part, or whether any is not 0.
+  mlir::Value convert(mlir::Type from, mlir::Type to, mlir::Value x) const;
 };
 
 /// Does the op read or write complex numbers?
 bool hasComplex(mlir::Operation *op);
-/// An elementwise op that does; null for one that has no code.
-mlir::Value emitComplexOp(mlir::OpBuilder &builder, mlir::Operation *op,
-                          mlir::ValueRange operands);
 
-} // namespace weft::cpu
+} // namespace weft::elements
 
-#endif // WEFT_COMPILER_CODEGEN_CPU_COMPLEXOPS_H
+#endif // WEFT_COMPILER_CODEGEN_ELEMENTS_COMPLEXOPS_H

@@ -1,6 +1,6 @@
 //===- AccurateMath.cpp - f32 functions exact to a unit or two ------------===//
 
-#include "weft/compiler/codegen/cpu/AccurateMath.h"
+#include "weft/compiler/codegen/elements/AccurateMath.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -10,7 +10,7 @@
 
 using namespace mlir;
 
-namespace weft::cpu {
+namespace weft::elements {
 
 namespace {
 
@@ -237,4 +237,4 @@ void populateAccurateMathPatterns(RewritePatternSet &patterns) {
   });
 }
 
-} // namespace weft::cpu
+} // namespace weft::elements

@@ -13,13 +13,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef WEFT_COMPILER_CODEGEN_CPU_SMALLFLOATOPS_H
-#define WEFT_COMPILER_CODEGEN_CPU_SMALLFLOATOPS_H
+#ifndef WEFT_COMPILER_CODEGEN_ELEMENTS_SMALLFLOATOPS_H
+#define WEFT_COMPILER_CODEGEN_ELEMENTS_SMALLFLOATOPS_H
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/BuiltinTypes.h"
 
-namespace weft::cpu {
+namespace weft::elements {
 
 inline bool isSmallFloat(mlir::Type type) {
   return llvm::isa<mlir::Float8E4M3FNType, mlir::Float8E5M2Type,
@@ -43,6 +43,6 @@ mlir::Value smallToBits(mlir::OpBuilder &builder, mlir::Location loc,
 mlir::Value roundedTo(mlir::OpBuilder &builder, mlir::Location loc,
                       mlir::Type type, mlir::Value value);
 
-} // namespace weft::cpu
+} // namespace weft::elements
 
-#endif // WEFT_COMPILER_CODEGEN_CPU_SMALLFLOATOPS_H
+#endif // WEFT_COMPILER_CODEGEN_ELEMENTS_SMALLFLOATOPS_H

@@ -1,6 +1,6 @@
 //===- SmallFloatOps.cpp - floats of at most eight bits -------------------===//
 
-#include "weft/compiler/codegen/cpu/SmallFloatOps.h"
+#include "weft/compiler/codegen/elements/SmallFloatOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "llvm/ADT/APFloat.h"
@@ -8,7 +8,7 @@
 using namespace mlir;
 using llvm::APFloat;
 
-namespace weft::cpu {
+namespace weft::elements {
 
 namespace {
 /// Which bits are no numbers: as runtime/program/SmallFloats.h has them.
@@ -212,4 +212,4 @@ Value roundedTo(OpBuilder &b, Location loc, Type type, Value value) {
              : value;
 }
 
-} // namespace weft::cpu
+} // namespace weft::elements

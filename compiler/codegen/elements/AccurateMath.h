@@ -13,16 +13,16 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef WEFT_COMPILER_CODEGEN_CPU_ACCURATEMATH_H
-#define WEFT_COMPILER_CODEGEN_CPU_ACCURATEMATH_H
+#ifndef WEFT_COMPILER_CODEGEN_ELEMENTS_ACCURATEMATH_H
+#define WEFT_COMPILER_CODEGEN_ELEMENTS_ACCURATEMATH_H
 
 #include "mlir/IR/PatternMatch.h"
 
-namespace weft::cpu {
+namespace weft::elements {
 
 /// Replace math.sin, cos, tan (|x| up to 2^50), atan, atan2 and cbrt of f32.
 void populateAccurateMathPatterns(mlir::RewritePatternSet &patterns);
 
-} // namespace weft::cpu
+} // namespace weft::elements
 
-#endif // WEFT_COMPILER_CODEGEN_CPU_ACCURATEMATH_H
+#endif // WEFT_COMPILER_CODEGEN_ELEMENTS_ACCURATEMATH_H

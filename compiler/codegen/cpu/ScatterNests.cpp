@@ -1,0 +1,86 @@
+//===- ScatterNests.cpp - loop nests of scatter ---------------------------===//
+
+#include "weft/compiler/codegen/cpu/WholeNests.h"
+#include "weft/compiler/codegen/elements/IndexedElements.h"
+#include "weft/compiler/codegen/elements/ScalarOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace weft::elements;
+
+namespace weft::cpu {
+
+static Value updatedElement(ElementEmitter &e, ScatterKind kind,
+                            Type elementType, Value old, Value update) {
+  switch (kind) {
+  case ScatterKind::Set:
+    return update;
+  case ScatterKind::Sum:
+    return emitCombine(e.builder, e.loc, ReduceKind::Sum, elementType, old,
+                       update);
+  case ScatterKind::Prod:
+    return emitCombine(e.builder, e.loc, ReduceKind::Prod, elementType, old,
+                       update);
+  case ScatterKind::Max:
+    return emitCombine(e.builder, e.loc, ReduceKind::Max, elementType, old,
+                       update);
+  case ScatterKind::Min:
+    return emitCombine(e.builder, e.loc, ReduceKind::Min, elementType, old,
+                       update);
+  case ScatterKind::And:
+    return emitCombine(e.builder, e.loc, ReduceKind::And, elementType, old,
+                       update);
+  case ScatterKind::Or:
+    return emitCombine(e.builder, e.loc, ReduceKind::Or, elementType, old,
+                       update);
+  }
+  return update;
+}
+
+/// The input is copied; then one update after the other is put where its index
+/// says. What lies outside writes an element back as it was.
+LogicalResult emitScatter(ElementEmitter &e, ScatterOp op) {
+  RankedTensorType type = tensorType(op.getResult());
+  Type elementType = type.getElementType();
+  Value pointer = e.memoryOf(op.getResult());
+  if (type.getNumElements() == 0)
+    return success();
+  SmallVector<Value> dims;
+  for (auto [dim, size] : llvm::enumerate(type.getShape()))
+    dims.push_back(e.openPartLoop(dim, size));
+  ElementIndex index = e.makeIndex(dims, e.depth());
+  FailureOr<Value> input = e.element(op.getInput(), index);
+  if (failed(input))
+    return failure();
+  e.enterDepth(e.depth());
+  e.store(*input, pointer, elementType, e.linearIndex(type.getShape(), index));
+  e.beginNest();
+  if (elementCount(op.getUpdates()) == 0)
+    return success();
+  // The part's share of a dimension that updates have whole.
+  int64_t shared = e.sharedDim() < 0 ? -1 : updatesDimOf(op, e.sharedDim());
+  dims.clear();
+  for (auto [dim, size] :
+       llvm::enumerate(tensorType(op.getUpdates()).getShape()))
+    dims.push_back(static_cast<int64_t>(dim) == shared
+                       ? e.openPartLoop(e.sharedDim(), size)
+                       : e.openLoop(size));
+  index = e.makeIndex(dims, e.depth());
+  FailureOr<Value> update = e.element(op.getUpdates(), index);
+  FailureOr<BlockPosition> position =
+      positionInTensor(e, op.getBlocks(), op.getIndices(), index, /*clamped=*/false);
+  if (failed(update) || failed(position))
+    return failure();
+  e.enterDepth(e.depth());
+  Value linear =
+      e.linearIndex(type.getShape(), e.makeIndex(position->dims, e.depth()));
+  Value old = e.load(pointer, elementType, linear);
+  Value next = updatedElement(e, op.getKind(), elementType, old, *update);
+  next = arith::SelectOp::create(e.builder, e.loc, position->inside, next, old);
+  e.store(next, pointer, elementType, linear);
+  e.beginNest();
+  return success();
+}
+
+} // namespace weft::cpu

@@ -1,0 +1,49 @@
+//===- ElementCode.h - what an op is to a code generator --------*- C++ -*-===//
+//
+// An embedder's op gets code on every processor by one external model:
+//
+//   struct ScaleCode : elements::ElementCodeOpInterface::ExternalModel<ScaleCode, ScaleOp> {
+//     FailureOr<Value> emitElement(Operation *op, ElementEmitter &e, const ElementIndex &at) const {
+//       FailureOr<Value> x = e.element(op->getOperand(0), at);
+//       FailureOr<Value> by = e.element(op->getOperand(1), e.makeIndex(at.dims[0], at.depth));
+//       if (failed(x) || failed(by)) return failure();
+//       e.enterDepth(at.depth);
+//       return arith::MulFOp::create(e.builder, e.loc, *x, *by).getResult();
+//     }
+//   };
+//   registry.addExtension(+[](MLIRContext *c, MineDialect *) { ScaleOp::attachInterface<ScaleCode>(*c); });
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_CODEGEN_ELEMENTS_ELEMENTCODE_H
+#define WEFT_COMPILER_CODEGEN_ELEMENTS_ELEMENTCODE_H
+
+#include "weft/compiler/codegen/elements/ElementEmitter.h"
+
+#include "mlir/IR/DialectRegistry.h"
+
+namespace weft::elements {
+
+/// Whether an element follows from its row-major position alone.
+enum class Flatness {
+  Never,
+  Alone,  ///< yes, and no operand is read at that position
+  Through ///< yes, where the operands' elements do
+};
+
+} // namespace weft::elements
+
+#include "weft/compiler/codegen/elements/ElementCode.h.inc"
+
+namespace weft::elements {
+
+/// Gives the ops of weft and coll their code.
+void registerElementCode(mlir::DialectRegistry &registry);
+
+/// Can all these values be computed from their row-major position alone? Roots
+/// are computed in any case, others are loaded where they are in memory.
+bool isFlat(llvm::ArrayRef<mlir::Value> roots, const ElementEmitter &emitter);
+
+} // namespace weft::elements
+
+#endif // WEFT_COMPILER_CODEGEN_ELEMENTS_ELEMENTCODE_H

@@ -1,0 +1,189 @@
+//===- ElementEmitter.cpp - the value of one element ----------------------===//
+
+#include "weft/compiler/codegen/elements/ElementCode.h"
+#include "weft/compiler/codegen/elements/ScalarOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace weft::elements {
+
+ElementEmitter::ElementEmitter(func::FuncOp kernel, ProcessorLoops *processor,
+                               RegisterNames registers)
+    : LoopNest(kernel.getLoc()), kernel(kernel), processor(processor),
+      registers(registers), globalsBefore(kernel) {}
+
+void ElementEmitter::beginNest() {
+  closeLoops(0);
+  elements.clear();
+  indexIds.clear();
+}
+
+ElementIndex ElementEmitter::openLoops(ArrayRef<int64_t> shape) {
+  SmallVector<Value> dims;
+  for (int64_t size : shape)
+    dims.push_back(openLoop(size));
+  return makeIndex(dims, depth());
+}
+
+ElementIndex ElementEmitter::makeIndex(ArrayRef<Value> dims, unsigned depth) {
+  ElementIndex index;
+  index.dims.assign(dims.begin(), dims.end());
+  // As soon as the loops over its dimensions are open, whoever asks: elements
+  // of equal positions are computed once, so in front of all their users.
+  unsigned known = 0;
+  for (Value dim : dims)
+    known = std::max(known, depthOf(dim, depth));
+  index.depth = std::min(depth, known);
+  SmallVector<void *, 4> key;
+  for (Value dim : dims)
+    key.push_back(dim.getAsOpaquePointer());
+  index.id = indexIds.try_emplace(key, indexIds.size()).first->second;
+  return index;
+}
+
+ElementIndex ElementEmitter::makeFlatIndex(Value linear, unsigned depth) {
+  ElementIndex index = makeIndex(linear, depth);
+  index.dims.clear();
+  index.linear = linear;
+  return index;
+}
+
+SmallVector<Value> ElementEmitter::positionsOf(Value linear,
+                                               ArrayRef<int64_t> shape) {
+  SmallVector<Value> dims(shape.size());
+  for (int64_t i = shape.size() - 1; i >= 0; --i) {
+    if (i == 0) {
+      dims[i] = linear;
+      break;
+    }
+    Value size = constant(shape[i]);
+    dims[i] = arith::RemUIOp::create(builder, loc, linear, size);
+    linear = arith::DivUIOp::create(builder, loc, linear, size);
+  }
+  return dims;
+}
+
+Value ElementEmitter::linearIndex(ArrayRef<int64_t> shape,
+                                  const ElementIndex &index) {
+  if (index.linear)
+    return index.linear;
+  Value linear;
+  for (auto [dim, size] : llvm::zip_equal(index.dims, shape))
+    linear = linear ? add(mul(linear, size), dim) : dim;
+  return linear ? linear : constant(0);
+}
+
+Value ElementEmitter::extended(Value value, Type elementType) {
+  Type i64 = builder.getI64Type();
+  if (value.getType() == i64)
+    return value;
+  if (isUnsigned(elementType))
+    return arith::ExtUIOp::create(builder, loc, i64, value);
+  return arith::ExtSIOp::create(builder, loc, i64, value);
+}
+
+Value ElementEmitter::narrowed(Value position, Value tensor) {
+  Type type = computeType(tensorType(tensor).getElementType());
+  if (position.getType() == type)
+    return position;
+  return arith::TruncIOp::create(builder, loc, type, position);
+}
+
+Value ElementEmitter::clampedPosition(Value value, Type elementType,
+                                      int64_t last) {
+  value = extended(value, elementType);
+  if (isUnsigned(elementType))
+    return arith::MinUIOp::create(builder, loc, value, constant(last));
+  value = arith::MaxSIOp::create(builder, loc, value, constant(0));
+  return arith::MinSIOp::create(builder, loc, value, constant(last));
+}
+
+bool ElementEmitter::mixesBits() const {
+  return llvm::any_of(func::FuncOp(kernel).getOps<XorOp>(), [](XorOp op) {
+    return !tensorType(op.getResult()).getElementType().isInteger(1);
+  });
+}
+
+Value ElementEmitter::unknownZero(Type type) {
+  OpBuilder::InsertionGuard guard(builder);
+  enterDepth(0);
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getIntegerAttr(type, 0));
+  llvm::StringRef name(type.getIntOrFloatBitWidth() > 32 ? registers.wide
+                                                         : registers.narrow);
+  return LLVM::InlineAsmOp::create(
+             builder, loc, type, zero, /*asm_string=*/"",
+             /*constraints=*/("=" + name + ",0").str(),
+             /*has_side_effects=*/false,
+             /*is_align_stack=*/false, LLVM::TailCallKind::None,
+             /*asm_dialect=*/nullptr, /*operand_attrs=*/nullptr)
+      .getRes();
+}
+
+Value ElementEmitter::asBits(Value position) {
+  return arith::XOrIOp::create(builder, loc, position,
+                               unknownZero(position.getType()));
+}
+
+void ElementEmitter::forgetClosed() {
+  if (elementsClosings != closings())
+    elements.clear(); // some were computed inside
+  elementsClosings = closings();
+}
+
+FailureOr<Value> ElementEmitter::element(Value tensor,
+                                         const ElementIndex &index) {
+  forgetClosed();
+  auto key = std::make_pair(tensor, index.id);
+  if (Value known = elements.lookup(key))
+    return known;
+  OpBuilder::InsertionGuard guard(builder);
+  enterDepth(index.depth);
+  RankedTensorType type = tensorType(tensor);
+  FailureOr<Value> result;
+  Value pointer = roots.contains(tensor) ? Value() : memory.lookup(tensor);
+  if (pointer)
+    result = load(pointer, type.getElementType(),
+                  linearIndex(type.getShape(), index));
+  else {
+    ++computations[tensor.getDefiningOp()];
+    result = compute(tensor.getDefiningOp(), index);
+  }
+  if (succeeded(result))
+    elements[key] = *result;
+  return result;
+}
+
+void ElementEmitter::setElement(Value tensor, const ElementIndex &index,
+                                Value value) {
+  forgetClosed();
+  elements[{tensor, index.id}] = value;
+}
+
+void ElementEmitter::setRoots(ArrayRef<Value> tensors) {
+  roots.clear();
+  roots.insert_range(tensors);
+}
+
+FailureOr<Value> ElementEmitter::compute(Operation *op,
+                                         const ElementIndex &index) {
+  if (auto code = dyn_cast<ElementCodeOpInterface>(op))
+    return code.emitElement(*this, index);
+  if (!isa<ScalarCodeOpInterface>(op))
+    return op->emitError()
+           << "'" << op->getName()
+           << "' has no code of an element; it must not be part of a kernel";
+  SmallVector<Value> operands;
+  for (Value operand : op->getOperands()) {
+    FailureOr<Value> value = element(operand, index);
+    if (failed(value))
+      return failure();
+    operands.push_back(*value);
+  }
+  enterDepth(index.depth);
+  return emitScalarOp(builder, op, operands);
+}
+
+} // namespace weft::elements

@@ -1,0 +1,144 @@
+//===- ElementMemory.cpp - elements in memory -----------------------------===//
+
+#include "weft/compiler/codegen/elements/ComplexOps.h"
+#include "weft/compiler/codegen/elements/ElementEmitter.h"
+#include "weft/compiler/codegen/elements/SmallFloatOps.h"
+#include "weft/dialects/weft/ElementTypes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace weft::elements {
+
+Value ElementEmitter::address(Value pointer, Type storage, Value linear) {
+  return LLVM::GEPOp::create(builder, loc, pointer.getType(), storage, pointer,
+                             ArrayRef<LLVM::GEPArg>{linear},
+                             LLVM::GEPNoWrapFlags::inbounds);
+}
+
+Value ElementEmitter::load(Value pointer, Type elementType, Value linear) {
+  if (isa<ComplexType>(elementType)) {
+    Type part = partType(elementType);
+    Value at = mul(linear, 2), re = load(pointer, part, at);
+    return ComplexEmitter{builder, loc}.make(
+        re, load(pointer, part, add(at, constant(1))));
+  }
+  Type storage = storageType(elementType);
+  auto op = LLVM::LoadOp::create(builder, loc, storage,
+                                 address(pointer, storage, linear),
+                                 bytesOf(elementType));
+  op.setAccessGroupsAttr(builder.getArrayAttr({accessGroup}));
+  if (isSmallFloat(elementType))
+    return smallFromBits(builder, loc, elementType, op);
+  Type inRegister = computeType(elementType);
+  return storage == inRegister
+             ? op.getResult()
+             : arith::TruncIOp::create(builder, loc, inRegister, op)
+                   .getResult();
+}
+
+void ElementEmitter::store(Value value, Value pointer, Type elementType,
+                          Value linear) {
+  if (isa<ComplexType>(elementType)) {
+    ComplexEmitter c{builder, loc};
+    Type part = partType(elementType);
+    Value at = mul(linear, 2);
+    store(c.re(value), pointer, part, at);
+    return store(c.im(value), pointer, part, add(at, constant(1)));
+  }
+  Type storage = storageType(elementType);
+  if (isSmallFloat(elementType))
+    value = smallToBits(builder, loc, elementType, value);
+  else if (value.getType() != storage)
+    value = arith::ExtUIOp::create(builder, loc, storage, value);
+  auto op = LLVM::StoreOp::create(builder, loc, value,
+                                  address(pointer, storage, linear),
+                                  bytesOf(elementType));
+  op.setAccessGroupsAttr(builder.getArrayAttr({accessGroup}));
+}
+
+/// The numbers as they lie in memory: an i1 is a byte, a complex number two.
+static DenseElementsAttr flatData(DenseElementsAttr data) {
+  Type storage = storageType(data.getElementType());
+  int64_t cells = data.getNumElements() * partsOf(storage);
+  storage = partType(storage);
+  auto flat = RankedTensorType::get(cells, storage);
+  if (data.getElementType().isInteger(1)) {
+    SmallVector<int8_t> bytes;
+    for (bool bit : data.getValues<bool>())
+      bytes.push_back(bit);
+    return DenseElementsAttr::get(flat, ArrayRef<int8_t>(bytes));
+  }
+  return DenseElementsAttr::getFromRawBuffer(flat, data.getRawData());
+}
+
+LogicalResult ElementEmitter::placeConstants() {
+  for (ConstantOp op : kernel.getOps<ConstantOp>()) {
+    auto data = dyn_cast<DenseElementsAttr>(op.getValue());
+    if (!data)
+      return op.emitError() << "constant data of kind " << op.getValue()
+                            << " has no code; use dense<...>";
+    if (!data.isSplat())
+      place(op.getResult(), globalData(flatData(data)));
+  }
+  return success();
+}
+
+Value ElementEmitter::globalData(DenseElementsAttr flat) {
+  std::string name = (kernel.getName() + ".constant" + Twine(globals++)).str();
+  OpBuilder moduleBuilder(globalsBefore);
+  auto type =
+      LLVM::LLVMArrayType::get(flat.getElementType(), flat.getNumElements());
+  auto global =
+      LLVM::GlobalOp::create(moduleBuilder, loc, type, /*isConstant=*/true,
+                             LLVM::Linkage::Internal, name, flat, 64);
+  return LLVM::AddressOfOp::create(builder, loc, global);
+}
+
+std::optional<StridedView> ElementEmitter::viewOf(Value tensor) {
+  RankedTensorType type = tensorType(tensor);
+  if (Value pointer = memory.lookup(tensor)) {
+    StridedView view{pointer, SmallVector<int64_t, 4>(type.getShape()),
+                     SmallVector<int64_t, 4>(type.getRank())};
+    int64_t stride = 1;
+    for (int64_t i = type.getRank() - 1; i >= 0; --i) {
+      view.strides[i] = stride;
+      stride *= type.getDimSize(i);
+    }
+    return view;
+  }
+  if (auto transpose = tensor.getDefiningOp<TransposeOp>()) {
+    std::optional<StridedView> view = viewOf(transpose.getInput());
+    if (!view)
+      return std::nullopt;
+    StridedView result = *view;
+    for (auto [i, from] : llvm::enumerate(transpose.getPermutation())) {
+      result.sizes[i] = view->sizes[from];
+      result.strides[i] = view->strides[from];
+    }
+    return result;
+  }
+  if (auto reshape = tensor.getDefiningOp<ReshapeOp>())
+    if (Value pointer = memory.lookup(reshape.getInput())) {
+      memory[tensor] = pointer; // row-major data in another shape
+      return viewOf(tensor);
+    }
+  return std::nullopt;
+}
+
+Value ElementEmitter::coordinate(LayoutAttr group) {
+  Mesh mesh = group.getMesh().getMesh();
+  Layout layout = group.getLayout();
+  Value result = constant(0);
+  for (const SubAxis &sub : layout.dims[0]) {
+    Value along = load(coordinates, builder.getI64Type(), constant(sub.axis));
+    int64_t minor = mesh.axes[sub.axis].size / sub.skip / sub.size;
+    Value digit = arith::DivUIOp::create(builder, loc, along, constant(minor));
+    digit = arith::RemUIOp::create(builder, loc, digit, constant(sub.size));
+    result = add(mul(result, sub.size), digit);
+  }
+  return result;
+}
+
+} // namespace weft::elements

@@ -1,0 +1,26 @@
+//===- IndexedElements.h - positions that are data --------------*- C++ -*-===//
+
+#ifndef WEFT_COMPILER_CODEGEN_ELEMENTS_INDEXEDELEMENTS_H
+#define WEFT_COMPILER_CODEGEN_ELEMENTS_INDEXEDELEMENTS_H
+
+#include "weft/compiler/codegen/elements/ElementEmitter.h"
+#include "weft/dialects/weft/IndexingOps.h"
+
+namespace weft::elements {
+
+/// Where an element of a block lies in the tensor. `dims` exist in any case;
+/// `inside` says whether they are the element's.
+struct BlockPosition {
+  llvm::SmallVector<mlir::Value> dims;
+  mlir::Value inside;
+};
+
+/// For the element `index` of the blocks that `indices` choose (gather's result,
+/// scatter's updates). Clamped: blocks are moved into the tensor.
+mlir::FailureOr<BlockPosition>
+positionInTensor(ElementEmitter &emitter, const IndexedBlocks &blocks,
+                 mlir::Value indices, const ElementIndex &index, bool clamped);
+
+} // namespace weft::elements
+
+#endif // WEFT_COMPILER_CODEGEN_ELEMENTS_INDEXEDELEMENTS_H

@@ -1,0 +1,90 @@
+//===- LoopNest.cpp - the loops around an element -------------------------===//
+
+#include "weft/compiler/codegen/elements/LoopNest.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace weft::elements {
+
+LoopNest::LoopNest(Location loc)
+    : builder(loc.getContext()), loc(loc),
+      accessGroup(LLVM::AccessGroupAttr::get(loc.getContext())) {}
+
+Value LoopNest::constant(int64_t value) {
+  return arith::ConstantOp::create(builder, loc,
+                                   builder.getI64IntegerAttr(value));
+}
+Value LoopNest::add(Value a, Value b) {
+  return arith::AddIOp::create(builder, loc, a, b);
+}
+Value LoopNest::mul(Value a, int64_t factor) {
+  return factor == 1 ? a
+                     : arith::MulIOp::create(builder, loc, a, constant(factor))
+                           .getResult();
+}
+
+Value LoopNest::openLoop(int64_t n, ValueRange carried) {
+  return openLoop(constant(0), constant(n), carried);
+}
+
+Value LoopNest::openLoop(Value begin, Value end, ValueRange carried) {
+  return openStridedLoop(begin, end, constant(1), carried);
+}
+
+Value LoopNest::openStridedLoop(Value begin, Value end, Value step,
+                                ValueRange carried) {
+  auto loop = scf::ForOp::create(
+      builder, loc, begin, end, step, carried,
+      [](OpBuilder &inner, Location where, Value, ValueRange values) {
+        scf::YieldOp::create(inner, where, values);
+      });
+  levels.push_back(loop);
+  enterDepth(depth());
+  return loop.getInductionVar();
+}
+
+void LoopNest::closeLoops(unsigned depth) {
+  if (depth == levels.size())
+    return;
+  Operation *outermost = levels[depth];
+  levels.truncate(depth);
+  builder.setInsertionPointAfter(outermost);
+  ++closed;
+}
+
+void LoopNest::enterDepth(unsigned depth) {
+  if (depth < levels.size())
+    builder.setInsertionPoint(levels[depth]);
+  else if (levels.empty())
+    builder.setInsertionPoint(end);
+  else
+    builder.setInsertionPoint(
+        levels.back().getBody(),
+        levels.back().getBody()->without_terminator().end());
+}
+
+unsigned LoopNest::depthOf(Value position, unsigned otherwise) {
+  for (auto [level, loop] : llvm::enumerate(levels))
+    if (loop.getInductionVar() == position)
+      return level + 1;
+  return otherwise;
+}
+
+void LoopNest::markParallel() {
+  MLIRContext *context = builder.getContext();
+  auto annotation =
+      LLVM::LoopAnnotationAttr::get(context, {}, {}, {}, {}, {}, {}, {}, {}, {},
+                                    {}, {}, {}, {}, {}, accessGroup);
+  levels.back()->setAttr("llvm.loop_annotation", annotation);
+}
+
+void LoopNest::markPlain() {
+  auto annotation = LLVM::LoopAnnotationAttr::get(
+      builder.getContext(), /*disableNonforced=*/builder.getBoolAttr(true), {},
+      {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {}, {});
+  levels.back()->setAttr("llvm.loop_annotation", annotation);
+}
+
+} // namespace weft::elements

@@ -1,0 +1,267 @@
+//===- MovedElements.cpp - elements that come from another position -------===//
+
+#include "weft/compiler/codegen/elements/AttachElements.h"
+#include "weft/compiler/codegen/elements/ScalarOps.h"
+#include "weft/dialects/coll/Coll.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace weft::elements {
+
+static FailureOr<Value> broadcastElement(ElementEmitter &e, BroadcastOp op,
+                                         const ElementIndex &index) {
+  SmallVector<Value> dims;
+  for (int64_t dim : op.getDims())
+    dims.push_back(index.dims[dim]);
+  // Known as soon as the loops over its own dimensions are open.
+  unsigned known = 0;
+  for (Value dim : dims)
+    known = std::max(known, e.depthOf(dim, index.depth));
+  return e.element(op.getInput(),
+                   e.makeIndex(dims, std::min(index.depth, known)));
+}
+
+static FailureOr<Value> transposedElement(ElementEmitter &e, TransposeOp op,
+                                          const ElementIndex &index) {
+  SmallVector<Value> dims(index.dims.size());
+  for (auto [i, from] : llvm::enumerate(op.getPermutation()))
+    dims[from] = index.dims[i];
+  return e.element(op.getInput(), e.makeIndex(dims, index.depth));
+}
+
+static FailureOr<Value> slicedElement(ElementEmitter &e, SliceOp op,
+                                      const ElementIndex &index) {
+  SmallVector<Value> dims;
+  for (auto [i, dim] : llvm::enumerate(index.dims))
+    dims.push_back(
+        e.add(e.mul(dim, op.getStride()[i]), e.constant(op.getStart()[i])));
+  return e.element(op.getInput(), e.makeIndex(dims, index.depth));
+}
+
+static FailureOr<Value> reversedElement(ElementEmitter &e, ReverseOp op,
+                                        const ElementIndex &index) {
+  SmallVector<Value> dims(index.dims.begin(), index.dims.end());
+  for (int64_t dim : op.getDims()) {
+    Value last = e.constant(tensorType(op.getInput()).getDimSize(dim) - 1);
+    dims[dim] = arith::SubIOp::create(e.builder, e.loc, last, dims[dim]);
+  }
+  return e.element(op.getInput(), e.makeIndex(dims, index.depth));
+}
+
+/// The device's block of a tensor.
+static FailureOr<Value> blockElement(ElementEmitter &e, coll::SliceOp op,
+                                     const ElementIndex &index) {
+  SmallVector<Value> dims(index.dims.begin(), index.dims.end());
+  int64_t dim = op.getDim();
+  Value start = e.mul(e.coordinate(op.getGroup()),
+                      tensorType(op.getResult()).getDimSize(dim));
+  Value last = e.constant(tensorType(op.getInput()).getDimSize(dim) - 1);
+  // Positions past the end are padding: any element will do.
+  dims[dim] =
+      arith::MinSIOp::create(e.builder, e.loc, e.add(dims[dim], start), last);
+  return e.element(op.getInput(), e.makeIndex(dims, index.depth));
+}
+
+static FailureOr<Value> reshapedElement(ElementEmitter &e, ReshapeOp op,
+                                        const ElementIndex &index) {
+  if (index.linear)
+    return e.element(op.getInput(), index);
+  Value linear = e.linearIndex(tensorType(op.getResult()).getShape(), index);
+  ArrayRef<int64_t> shape = tensorType(op.getInput()).getShape();
+  return e.element(op.getInput(),
+                   e.makeIndex(e.positionsOf(linear, shape), index.depth));
+}
+
+static FailureOr<Value> paddedElement(ElementEmitter &e, PadOp op,
+                                      const ElementIndex &index) {
+  RankedTensorType type = tensorType(op.getInput());
+  Value outside =
+      emitNeutral(e.builder, e.loc, ReduceKind::Sum, type.getElementType());
+  if (op.getValue()) {
+    FailureOr<Value> given = e.element(op.getValue(), e.makeIndex({}, 0));
+    if (failed(given))
+      return failure();
+    e.enterDepth(index.depth);
+    outside = *given;
+  }
+  if (type.getNumElements() == 0)
+    return outside;
+  Value inside =
+      arith::ConstantOp::create(e.builder, e.loc, e.builder.getBoolAttr(true));
+  SmallVector<Value> dims;
+  for (auto [i, dim] : llvm::enumerate(index.dims)) {
+    Value position = e.add(dim, e.constant(-op.getLow()[i]));
+    auto require = [&](arith::CmpIPredicate predicate, Value a, Value b) {
+      Value holds = arith::CmpIOp::create(e.builder, e.loc, predicate, a, b);
+      inside = arith::AndIOp::create(e.builder, e.loc, inside, holds);
+    };
+    require(arith::CmpIPredicate::sge, position, e.constant(0));
+    if (op.getInterior()[i] != 0) {
+      Value step = e.constant(op.getInterior()[i] + 1);
+      require(arith::CmpIPredicate::eq,
+              arith::RemSIOp::create(e.builder, e.loc, position, step),
+              e.constant(0));
+      position = arith::DivSIOp::create(e.builder, e.loc, position, step);
+    }
+    require(arith::CmpIPredicate::slt, position,
+            e.constant(type.getDimSize(i)));
+    // An element that exists is read in any case, then not used.
+    position =
+        arith::MaxSIOp::create(e.builder, e.loc, position, e.constant(0));
+    dims.push_back(arith::MinSIOp::create(e.builder, e.loc, position,
+                                          e.constant(type.getDimSize(i) - 1)));
+  }
+  FailureOr<Value> value =
+      e.element(op.getInput(), e.makeIndex(dims, index.depth));
+  if (failed(value))
+    return failure();
+  e.enterDepth(index.depth);
+  return arith::SelectOp::create(e.builder, e.loc, inside, *value, outside)
+      .getResult();
+}
+
+static FailureOr<Value> concatenatedElement(ElementEmitter &e, ConcatenateOp op,
+                                            const ElementIndex &index) {
+  int64_t dim = op.getDim(), start = 0;
+  Value result;
+  for (Value input : op.getInputs()) {
+    int64_t size = tensorType(input).getDimSize(dim);
+    if (size == 0)
+      continue;
+    e.enterDepth(index.depth);
+    SmallVector<Value> dims(index.dims.begin(), index.dims.end());
+    Value position = e.add(dims[dim], e.constant(-start));
+    Value clamped =
+        arith::MaxSIOp::create(e.builder, e.loc, position, e.constant(0));
+    dims[dim] =
+        arith::MinSIOp::create(e.builder, e.loc, clamped, e.constant(size - 1));
+    FailureOr<Value> value = e.element(input, e.makeIndex(dims, index.depth));
+    if (failed(value))
+      return failure();
+    e.enterDepth(index.depth);
+    Value reached = arith::CmpIOp::create(
+        e.builder, e.loc, arith::CmpIPredicate::sge, position, e.constant(0));
+    result = result ? arith::SelectOp::create(e.builder, e.loc, reached, *value,
+                                              result)
+                          .getResult()
+                    : *value;
+    start += size;
+  }
+  return result;
+}
+
+/// (position - shift) mod size, with one comparison.
+static Value rolled(ElementEmitter &e, Value position, int64_t size,
+                    int64_t shift) {
+  int64_t by = size == 0 ? 0 : ((shift % size) + size) % size;
+  if (by == 0)
+    return position;
+  Value back = e.add(position, e.constant(-by));
+  Value wraps = arith::CmpIOp::create(
+      e.builder, e.loc, arith::CmpIPredicate::slt, back, e.constant(0));
+  return arith::SelectOp::create(e.builder, e.loc, wraps,
+                                 e.add(position, e.constant(size - by)), back);
+}
+
+static FailureOr<Value> rolledElement(ElementEmitter &e, RollOp op,
+                                      const ElementIndex &index) {
+  SmallVector<Value> dims;
+  for (auto [dim, size, shift] : llvm::zip_equal(
+           index.dims, tensorType(op.getInput()).getShape(), op.getShift()))
+    dims.push_back(rolled(e, dim, size, shift));
+  return e.element(op.getInput(), e.makeIndex(dims, index.depth));
+}
+
+/// Known in front of all loops: the starts of a block, clamped into the whole.
+static FailureOr<SmallVector<Value>> clampedStarts(ElementEmitter &e,
+                                                   ValueRange starts,
+                                                   ArrayRef<int64_t> whole,
+                                                   ArrayRef<int64_t> block) {
+  SmallVector<Value> result;
+  for (auto [dim, start] : llvm::enumerate(starts)) {
+    FailureOr<Value> value = e.element(start, e.makeIndex({}, 0));
+    if (failed(value))
+      return failure();
+    e.enterDepth(0);
+    result.push_back(e.clampedPosition(
+        *value, tensorType(start).getElementType(), whole[dim] - block[dim]));
+  }
+  return result;
+}
+
+static FailureOr<Value> dynamicallySliced(ElementEmitter &e, DynamicSliceOp op,
+                                          const ElementIndex &index) {
+  auto starts =
+      clampedStarts(e, op.getStarts(), tensorType(op.getInput()).getShape(),
+                    tensorType(op.getResult()).getShape());
+  if (failed(starts))
+    return failure();
+  e.enterDepth(index.depth);
+  SmallVector<Value> dims;
+  for (auto [dim, start] : llvm::zip_equal(index.dims, *starts))
+    dims.push_back(e.add(dim, start));
+  return e.element(op.getInput(), e.makeIndex(dims, index.depth));
+}
+
+static FailureOr<Value> dynamicallyUpdated(ElementEmitter &e,
+                                           DynamicUpdateSliceOp op,
+                                           const ElementIndex &index) {
+  ArrayRef<int64_t> block = tensorType(op.getUpdate()).getShape();
+  FailureOr<Value> outside = e.element(op.getInput(), index);
+  if (failed(outside) || elementCount(op.getUpdate()) == 0)
+    return outside;
+  auto starts = clampedStarts(e, op.getStarts(),
+                              tensorType(op.getInput()).getShape(), block);
+  if (failed(starts))
+    return failure();
+  e.enterDepth(index.depth);
+  Value inside =
+      arith::ConstantOp::create(e.builder, e.loc, e.builder.getBoolAttr(true));
+  SmallVector<Value> dims;
+  for (auto [dim, start, size] : llvm::zip_equal(index.dims, *starts, block)) {
+    Value position = arith::SubIOp::create(e.builder, e.loc, dim, start);
+    // Unsigned, what lies before the block is past its end.
+    Value holds =
+        arith::CmpIOp::create(e.builder, e.loc, arith::CmpIPredicate::ult,
+                              position, e.constant(size));
+    inside = arith::AndIOp::create(e.builder, e.loc, inside, holds);
+    position =
+        arith::MaxSIOp::create(e.builder, e.loc, position, e.constant(0));
+    dims.push_back(arith::MinSIOp::create(e.builder, e.loc, position,
+                                          e.constant(size - 1)));
+  }
+  FailureOr<Value> value =
+      e.element(op.getUpdate(), e.makeIndex(dims, index.depth));
+  if (failed(value))
+    return failure();
+  e.enterDepth(index.depth);
+  return arith::SelectOp::create(e.builder, e.loc, inside, *value, *outside)
+      .getResult();
+}
+
+void attachMovedElements(MLIRContext *context) {
+  attachElement<BroadcastOp, broadcastElement, [](BroadcastOp op) {
+    return op.getDims().empty() ? Flatness::Alone : Flatness::Never;
+  }>(context);
+  attachElement<ReshapeOp, reshapedElement, [](ReshapeOp op) {
+    // One number has no row-major position.
+    return tensorType(op.getInput()).getRank() == 0 ? Flatness::Never
+                                                    : Flatness::Through;
+  }>(context);
+  attachElement<TransposeOp, transposedElement>(context);
+  attachElement<SliceOp, slicedElement>(context);
+  attachElement<ReverseOp, reversedElement>(context);
+  attachElement<RollOp, rolledElement>(context);
+  attachElement<PadOp, paddedElement>(context);
+  attachElement<ConcatenateOp, concatenatedElement>(context);
+  attachElement<DynamicSliceOp, dynamicallySliced>(context);
+  attachElement<DynamicUpdateSliceOp, dynamicallyUpdated>(context);
+}
+
+void attachMovedBlocks(MLIRContext *context) {
+  attachElement<coll::SliceOp, blockElement>(context);
+}
+
+} // namespace weft::elements

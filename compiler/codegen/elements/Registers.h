@@ -1,0 +1,36 @@
+//===- Registers.h - elements in registers and in memory --------*- C++ -*-===//
+//
+//   element   register   memory
+//   i1        i1         i8, 0 or 1
+//   ui16      i16        i16
+//   bf16      bf16       bf16
+//   f8E5M2    f32        i8, its bits        (SmallFloatOps.h)
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_CODEGEN_ELEMENTS_REGISTERS_H
+#define WEFT_COMPILER_CODEGEN_ELEMENTS_REGISTERS_H
+
+#include "mlir/IR/BuiltinTypes.h"
+#include "mlir/IR/Value.h"
+
+namespace weft::elements {
+
+/// The type an element has in registers: unsigned integers become signless.
+mlir::Type computeType(mlir::Type elementType);
+/// The type an element has in memory: i1 is i8.
+mlir::Type storageType(mlir::Type elementType);
+/// An i1 is 0 or 1.
+inline bool isUnsigned(mlir::Type elementType) {
+  return elementType.isUnsignedInteger() || elementType.isInteger(1);
+}
+/// Integers of 1, 2, 4, 8, ... 64 bits, floats of 4 to 64 bits, and complex
+/// numbers of them.
+bool hasRegister(mlir::Type elementType);
+
+mlir::RankedTensorType tensorType(mlir::Value tensor);
+int64_t elementCount(mlir::Value tensor);
+
+} // namespace weft::elements
+
+#endif // WEFT_COMPILER_CODEGEN_ELEMENTS_REGISTERS_H

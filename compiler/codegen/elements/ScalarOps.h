@@ -1,0 +1,37 @@
+//===- ScalarOps.h - arithmetic on the elements of tensors ------*- C++ -*-===//
+//
+// Values are in the compute types of their element types (Registers.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_CODEGEN_ELEMENTS_SCALAROPS_H
+#define WEFT_COMPILER_CODEGEN_ELEMENTS_SCALAROPS_H
+
+#include "weft/compiler/codegen/elements/LoopNest.h"
+#include "weft/dialects/weft/Weft.h"
+
+namespace weft::elements {
+
+/// Has the op an element computed from those at the same position (ScalarCode)?
+bool isElementwise(mlir::Operation *op);
+/// Such an op on registers. Fails, with an error on the op, where it or its
+/// element types have no code.
+mlir::FailureOr<mlir::Value> emitScalarOp(mlir::OpBuilder &builder,
+                                          mlir::Operation *op,
+                                          mlir::ValueRange operands);
+/// Between element types that are not complex.
+mlir::Value convertScalar(mlir::OpBuilder &builder, mlir::Location loc,
+                          mlir::Type from, mlir::Type to, mlir::Value value);
+/// combine(a, b) of a reduction; float sums may be reordered into lanes.
+mlir::Value emitCombine(mlir::OpBuilder &builder, mlir::Location loc,
+                        ReduceKind kind, mlir::Type elementType, mlir::Value a,
+                        mlir::Value b);
+mlir::Value emitNeutral(mlir::OpBuilder &builder, mlir::Location loc,
+                        ReduceKind kind, mlir::Type elementType);
+mlir::Value zeroOf(LoopNest &nest, mlir::Type elementType);
+mlir::Value emitProduct(LoopNest &nest, mlir::Type elementType, mlir::Value x,
+                        mlir::Value y);
+
+} // namespace weft::elements
+
+#endif // WEFT_COMPILER_CODEGEN_ELEMENTS_SCALAROPS_H
