@@ -45,7 +45,7 @@ void *compiled(const Kernel &kernel) {
   mlir::MLIRContext context(registry);
   context.loadAllAvailableDialects();
   std::string text = "func.func private @k" + kernel.signature +
-                     " attributes {weft.kernel = \"general\"} {\n" +
+                     " attributes {weft.kernel = #weft.kernel<general>} {\n" +
                      kernel.body + "}\n";
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   llvm::SmallVector<char> image;

@@ -3,7 +3,10 @@
 include(CMakePackageConfigHelpers)
 
 set(weft_embedding_libraries WeftAlgebra WeftLayout WeftDialect CollDialect HostDialect PlanDialect WeftForeignRules WeftForeignPasses WeftInterpret WeftVerify WeftResharding
-  WeftShardingPasses WeftTrainingPasses WeftKernelPasses WeftPlanningPasses WeftExplain WeftElements WeftStages)
+  WeftShardingPasses WeftTrainingPasses WeftKernelPasses WeftPlanningPasses WeftExplain WeftElements WeftMachineCode WeftCpuCodegen WeftCodegen WeftProgram WeftStages WeftDriver)
+if(TARGET WeftGpuCodegen)
+  list(APPEND weft_embedding_libraries WeftGpuCodegen)
+endif()
 install(TARGETS weft_mlir WeftPlanSchema WeftRuntime WeftC ${weft_embedding_libraries}
   EXPORT WeftTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})

@@ -13,8 +13,7 @@ int64_t strideOf(std::span<const MeshAxis> mesh, uint32_t axis) {
   return stride;
 }
 
-/// Coordinates of the axis that share one value of the digit, in a row.
-static int64_t minorOf(std::span<const MeshAxis> mesh, const SubAxis &digit) {
+int64_t minorOf(std::span<const MeshAxis> mesh, const SubAxis &digit) {
   return mesh[digit.axis].size / digit.skip / digit.size;
 }
 

@@ -44,6 +44,8 @@ struct SubAxis {
 /// Positions from one coordinate of the axis to the next: the product of the
 /// sizes behind it.
 int64_t strideOf(std::span<const MeshAxis> mesh, uint32_t axis);
+/// Coordinates of the axis that share one value of the digit, in a row.
+int64_t minorOf(std::span<const MeshAxis> mesh, const SubAxis &digit);
 /// Positions from one value of the digit to the next.
 int64_t strideOf(std::span<const MeshAxis> mesh, const SubAxis &digit);
 /// The digit of a position, in [0, digit.size).

@@ -23,7 +23,7 @@ struct PrintAssemblyPass : impl::PrintAssemblyBase<PrintAssemblyPass> {
     }
     auto kernels = llvm::filter_to_vector(
         getOperation().getOps<func::FuncOp>(),
-        [](func::FuncOp function) { return function->hasAttr("weft.kernel"); });
+        [](func::FuncOp function) { return isKernel(function); });
     if (failed(generator->printAssembly(kernels, llvm::outs())))
       return signalPassFailure();
     markAllAnalysesPreserved();

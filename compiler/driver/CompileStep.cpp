@@ -128,9 +128,8 @@ weft::compileProgram(ModuleOp module, const CompileOptions &options) {
 static FailureOr<SmallVector<func::FuncOp>>
 findKernels(ModuleOp module, llvm::ArrayRef<std::string> names) {
   SmallVector<func::FuncOp> all =
-      llvm::filter_to_vector(module.getOps<func::FuncOp>(), [](func::FuncOp f) {
-        return f->hasAttr("weft.kernel");
-      });
+      llvm::filter_to_vector(module.getOps<func::FuncOp>(),
+                             [](func::FuncOp f) { return isKernel(f); });
   if (names.empty())
     return all;
   SmallVector<func::FuncOp> chosen;

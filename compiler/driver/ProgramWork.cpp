@@ -3,7 +3,6 @@
 #include "weft/compiler/driver/ProgramWork.h"
 
 #include "weft/dialects/weft/Weft.h"
-#include "weft/dialects/weft/WindowOps.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -12,40 +11,10 @@
 using namespace mlir;
 using namespace weft;
 
-static double elementsOf(Value value) {
-  auto type = dyn_cast<RankedTensorType>(value.getType());
-  return type ? double(type.getNumElements()) : 1;
-}
-
-/// Instructions for an element of the largest operand or result.
-static double instructionsOf(Operation *op) {
-  if (auto dot = dyn_cast<DotOp>(op)) {
-    double depth = 1;
-    for (int64_t dim : dot.getLhsContract())
-      depth *= dot.getLhs().getType().getDimSize(dim);
-    return depth;
-  }
-  if (isa<ConvolutionOp>(op)) // at most
-    return elementsOf(op->getOperand(1));
-  if (isa<RngBitsOp>(op))
-    return 128; // twenty rounds
-  if (isa<ExpOp, Expm1Op, LogOp, Log1pOp, TanhOp, LogisticOp, ErfOp, CbrtOp,
-          SinOp, CosOp, TanOp, PowOp, Atan2Op>(op))
-    return 32;
-  return op->hasTrait<ComputedWhole>() ? 64 : 4;
-}
-
 static double workOfKernel(func::FuncOp kernel) {
   double work = 0;
-  kernel.walk([&](Operation *op) {
-    double elements = 0;
-    for (Value result : op->getResults())
-      elements = std::max(elements, elementsOf(result));
-    if (!isa<DotOp, ConvolutionOp, func::FuncOp>(op))
-      for (Value operand : op->getOperands())
-        elements = std::max(elements, elementsOf(operand));
-    work += elements * instructionsOf(op);
-  });
+  for (Operation &op : kernel.getBody().front().without_terminator())
+    work += workOf(&op);
   return work;
 }
 

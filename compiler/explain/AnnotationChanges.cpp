@@ -28,7 +28,7 @@ static llvm::SmallVector<ConstrainOp> constraintsIn(ModuleOp module) {
 
 OwningOpRef<ModuleOp> AnnotationChange::applied(ModuleOp imported) const {
   OwningOpRef<ModuleOp> copy = imported.clone();
-  auto mesh = copy.get()->getAttrOfType<MeshAttr>("weft.mesh");
+  auto mesh = copy.get()->getAttrOfType<MeshAttr>(kMeshAttr);
   LayoutAttr layout = wanted ? LayoutAttr::get(mesh, *wanted) : LayoutAttr();
   if (place.kind == Kind::Constraint) {
     ConstrainOp op = constraintsIn(*copy)[place.index];
@@ -59,7 +59,7 @@ OwningOpRef<ModuleOp> AnnotationChange::applied(ModuleOp imported) const {
 //===----------------------------------------------------------------------===//
 
 AnnotationChanges::AnnotationChanges(ModuleOp imported)
-    : mesh(imported->getAttrOfType<MeshAttr>("weft.mesh")) {
+    : mesh(imported->getAttrOfType<MeshAttr>(kMeshAttr)) {
   if (!mesh)
     return;
   if (func::FuncOp function = publicFunction(imported))

@@ -222,7 +222,7 @@ std::string HloPrinter::instruction(Operation &op, Value root) {
 
 std::string HloPrinter::print() {
   int64_t partitions = 1;
-  if (auto mesh = module->getAttrOfType<MeshAttr>("weft.mesh"))
+  if (auto mesh = module->getAttrOfType<MeshAttr>(kMeshAttr))
     partitions = mesh.getMesh().size();
   std::string text;
   for (auto function : module.getOps<func::FuncOp>()) {

@@ -63,6 +63,8 @@ LogicalResult coll::SliceOp::verify() {
                     groupSize(getGroup())); // (C2)
 }
 
+int64_t MakePartialOp::getElementsReadElsewhere(unsigned) { return 0; }
+
 LogicalResult MakePartialOp::verify() {
   if (getInput().getType() != getType()) // (C1)
     return emitOpError("operand and result should have one type, but are ")

@@ -4,6 +4,7 @@
 #define WEFT_DIALECTS_COLL_OPS
 
 include "weft/dialects/weft/Interfaces.td"
+include "weft/dialects/weft/KernelTraits.td"
 include "weft/dialects/weft/WeftAttributes.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -60,7 +61,7 @@ defvar Coll_Sends = DeclareOpInterfaceMethods<Coll_SendingOpInterface>;
 // `group` is a rank-1 layout: its only dimension lists the axes, major to
 // minor. It prints as `over #mesh ["data", "model":(2)2]`.
 
-def Coll_CoordinateOp : Coll_Op<"coordinate", [Pure, Coll_OnShards]> {
+def Coll_CoordinateOp : Coll_Op<"coordinate", [Pure, Coll_OnShards, GeneratesElements]> {
   let summary = "the device's mixed-radix coordinate along axes, tensor<i64>";
   let description = [{ `%c = coll.coordinate over #mesh ["data"] : tensor<i64>` }];
   let arguments = (ins Weft_LayoutAttr:$group);
@@ -68,7 +69,7 @@ def Coll_CoordinateOp : Coll_Op<"coordinate", [Pure, Coll_OnShards]> {
   let assemblyFormat = "`over` custom<Group>($group) attr-dict `:` type($result)";
   let hasVerifier = 1; // (C1) the result is tensor<i64>
 }
-def Coll_SliceOp : Coll_Op<"slice", [Pure, Coll_OnShards]> {
+def Coll_SliceOp : Coll_Op<"slice", [Pure, Coll_OnShards, MovesElements]> {
   let summary = "keeps block k of the result's size along a dimension, k the coordinate; nothing moves";
   let description = [{ `%1 = coll.slice %0 dim 0 over #mesh ["data"] : tensor<7xf32> -> tensor<2xf32>`. (C1) other dimensions agree; (C2) the result's size is ceil(n / group size). }];
   let arguments = (ins AnyRankedTensor:$input, I64Attr:$dim, Weft_LayoutAttr:$group, OptionalAttr<StrAttr>:$reason);
@@ -76,7 +77,7 @@ def Coll_SliceOp : Coll_Op<"slice", [Pure, Coll_OnShards]> {
   let assemblyFormat = "$input `dim` $dim `over` custom<Group>($group) (`because` $reason^)? attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
 }
-def Coll_MakePartialOp : Coll_Op<"make_partial", [Pure]> {
+def Coll_MakePartialOp : Coll_Op<"make_partial", [Pure, KeepsPositions, DeclareOpInterfaceMethods<KernelOpInterface, ["getElementsReadElsewhere"]>]> {
   let summary = "the value on coordinate 0, the neutral element elsewhere; nothing moves";
   let arguments = (ins Weft_ReduceKindAttr:$kind, AnyRankedTensor:$input, Weft_LayoutAttr:$group, OptionalAttr<StrAttr>:$reason);
   let results = (outs AnyRankedTensor:$result);

@@ -19,23 +19,23 @@ class Weft_UnaryOp<string mnemonic, string text, list<Trait> traits = [], string
 
 def Weft_NegOp : Weft_UnaryOp<"neg", "-x", [Differentiable], "negate">;
 def Weft_SignOp : Weft_UnaryOp<"sign", "-1, 0 or 1; x / |x| of complex numbers; derivative 0", [Differentiable]>;
-def Weft_ExpOp : Weft_UnaryOp<"exp", "e^x", [Differentiable], "exponential">;
-def Weft_Expm1Op : Weft_UnaryOp<"expm1", "e^x - 1", [Differentiable], "exponential_minus_one">;
-def Weft_LogOp : Weft_UnaryOp<"log", "natural logarithm", [Differentiable]>;
-def Weft_Log1pOp : Weft_UnaryOp<"log1p", "log(1 + x)", [Differentiable], "log_plus_one">;
+def Weft_ExpOp : Weft_UnaryOp<"exp", "e^x", [Differentiable, Costly], "exponential">;
+def Weft_Expm1Op : Weft_UnaryOp<"expm1", "e^x - 1", [Differentiable, Costly], "exponential_minus_one">;
+def Weft_LogOp : Weft_UnaryOp<"log", "natural logarithm", [Differentiable, Costly]>;
+def Weft_Log1pOp : Weft_UnaryOp<"log1p", "log(1 + x)", [Differentiable, Costly], "log_plus_one">;
 def Weft_SqrtOp : Weft_UnaryOp<"sqrt", "square root", [Differentiable]>;
 def Weft_RsqrtOp : Weft_UnaryOp<"rsqrt", "1 / sqrt(x)", [Differentiable]>;
-def Weft_TanhOp : Weft_UnaryOp<"tanh", "hyperbolic tangent", [Differentiable]>;
-def Weft_LogisticOp : Weft_UnaryOp<"logistic", "1 / (1 + e^-x)", [Differentiable]>;
-def Weft_ErfOp : Weft_UnaryOp<"erf", "error function", [Differentiable], "chlo.erf", Weft_RealTensor>;
+def Weft_TanhOp : Weft_UnaryOp<"tanh", "hyperbolic tangent", [Differentiable, Costly]>;
+def Weft_LogisticOp : Weft_UnaryOp<"logistic", "1 / (1 + e^-x)", [Differentiable, Costly]>;
+def Weft_ErfOp : Weft_UnaryOp<"erf", "error function", [Differentiable, Costly], "chlo.erf", Weft_RealTensor>;
 def Weft_FloorOp : Weft_UnaryOp<"floor", "largest integer not above x; derivative 0", [Differentiable], "floor", Weft_RealTensor>;
 def Weft_CeilOp : Weft_UnaryOp<"ceil", "least integer not below x; derivative 0", [Differentiable], "ceil", Weft_RealTensor>;
 def Weft_RoundOp : Weft_UnaryOp<"round", "nearest integer, halves away from 0; derivative 0", [Differentiable], "round_nearest_afz", Weft_RealTensor>;
 def Weft_RoundEvenOp : Weft_UnaryOp<"round_even", "nearest integer, halves to even; derivative 0", [Differentiable], "round_nearest_even", Weft_RealTensor>;
-def Weft_CbrtOp : Weft_UnaryOp<"cbrt", "cube root", [Differentiable], "cbrt", Weft_RealTensor>;
-def Weft_SinOp : Weft_UnaryOp<"sin", "sine of radians", [Differentiable], "sine">;
-def Weft_CosOp : Weft_UnaryOp<"cos", "cosine of radians", [Differentiable], "cosine">;
-def Weft_TanOp : Weft_UnaryOp<"tan", "tangent of radians", [Differentiable]>;
+def Weft_CbrtOp : Weft_UnaryOp<"cbrt", "cube root", [Differentiable, Costly], "cbrt", Weft_RealTensor>;
+def Weft_SinOp : Weft_UnaryOp<"sin", "sine of radians", [Differentiable, Costly], "sine">;
+def Weft_CosOp : Weft_UnaryOp<"cos", "cosine of radians", [Differentiable, Costly], "cosine">;
+def Weft_TanOp : Weft_UnaryOp<"tan", "tangent of radians", [Differentiable, Costly]>;
 def Weft_ReluOp : Weft_UnaryOp<"relu", "max(x, 0); derivative 0 at 0, as jax.nn.relu", [Differentiable], "maximum with 0", Weft_RealTensor>;
 def Weft_StopGradientOp : Weft_UnaryOp<"stop_gradient", "x, which derivatives take for a constant", [Differentiable], "">;
 def Weft_NotOp : Weft_UnaryOp<"not", "bitwise (logical on i1) complement", [], "not", Weft_RealTensor>;
@@ -94,7 +94,7 @@ def Weft_MulOp : Weft_BinaryOp<"mul", "x * y", [Differentiable, Commutative], "m
 def Weft_DivOp : Weft_BinaryOp<"div", "x / y; integers truncate, unsigned where the type is", [Differentiable], "divide">;
 def Weft_MaxOp : Weft_BinaryOp<"max", "larger of two, NaN if one is; ties share the gradient by halves, as jax.lax.max", [Differentiable, Commutative], "maximum", Weft_RealTensor>;
 def Weft_MinOp : Weft_BinaryOp<"min", "smaller of two, NaN if one is; ties share the gradient by halves", [Differentiable, Commutative], "minimum", Weft_RealTensor>;
-def Weft_PowOp : Weft_BinaryOp<"pow", "x ^ y", [Differentiable], "power">;
+def Weft_PowOp : Weft_BinaryOp<"pow", "x ^ y", [Differentiable, Costly], "power">;
 def Weft_RemOp : Weft_BinaryOp<"rem", "remainder with the sign of x", [Differentiable], "remainder", Weft_RealTensor>;
 def Weft_AndOp : Weft_BinaryOp<"and", "bitwise and", [Commutative], "and", Weft_RealTensor>;
 def Weft_OrOp : Weft_BinaryOp<"or", "bitwise or", [Commutative], "or", Weft_RealTensor>;
@@ -102,7 +102,7 @@ def Weft_XorOp : Weft_BinaryOp<"xor", "bitwise exclusive or", [Commutative], "xo
 def Weft_ShiftLeftOp : Weft_BinaryOp<"shift_left", "x * 2^y; 0 where y is not below the width", [], "shift_left", Weft_RealTensor>;
 def Weft_ShiftRightLogicalOp : Weft_BinaryOp<"shift_right_logical", "unsigned shift; 0 where y is not below the width", [], "shift_right_logical", Weft_RealTensor>;
 def Weft_ShiftRightArithmeticOp : Weft_BinaryOp<"shift_right_arithmetic", "signed shift; all sign bits where y is not below the width", [], "shift_right_arithmetic", Weft_RealTensor>;
-def Weft_Atan2Op : Weft_BinaryOp<"atan2", "angle of the point (y, x), from its operands y, x", [Differentiable], "atan2", Weft_RealTensor>;
+def Weft_Atan2Op : Weft_BinaryOp<"atan2", "angle of the point (y, x), from its operands y, x", [Differentiable, Costly], "atan2", Weft_RealTensor>;
 
 def Weft_CompareOp : Weft_ShardedOp<"compare", [Elementwise, AllElementTypesMatch<["lhs", "rhs"]>, AllShapesMatch<["lhs", "rhs", "result"]>, Differentiable]> {
   let summary = "elementwise comparison to i1";

@@ -5,7 +5,7 @@
 
 include "weft/dialects/weft/OpClasses.td"
 
-def Weft_FoldOp : Weft_PositionedOp<"fold", [AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock, ComputedWhole]> {
+def Weft_FoldOp : Weft_PositionedOp<"fold", [AttrSizedOperandSegments, IsolatedFromAbove, SingleBlock, OwnLoopNest]> {
   let summary = "combines the elements of several tensors along dimensions, by a region";
   let stablehlo = "reduce with any body, of several operands";
   let factors = "pass, select";

@@ -5,7 +5,7 @@
 
 include "weft/dialects/weft/OpClasses.td"
 
-def Weft_GatherOp : Weft_PositionedOp<"gather", [AllElementTypesMatch<["input", "result"]>, Differentiable]> {
+def Weft_GatherOp : Weft_PositionedOp<"gather", [AllElementTypesMatch<["input", "result"]>, Differentiable, DeclareOpInterfaceMethods<KernelOpInterface, ["getElementsReadElsewhere"]>]> {
   let summary = "blocks of the input, each from where a vector of indices says";
   let factors = "pass, lookup";
   let description = [{
@@ -33,7 +33,7 @@ def Weft_GatherOp : Weft_PositionedOp<"gather", [AllElementTypesMatch<["input", 
   let extraClassDeclaration = [{ ::weft::IndexedBlocks getBlocks(); }];
 }
 
-def Weft_ScatterOp : Weft_PositionedOp<"scatter", [AllElementTypesMatch<["input", "updates", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable, ComputedWhole]> {
+def Weft_ScatterOp : Weft_PositionedOp<"scatter", [AllElementTypesMatch<["input", "updates", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable, OwnLoopNest]> {
   let summary = "the input with blocks of updates combined in, each where a vector of indices says";
   let factors = "pass, lookup, reduce (whole with set)";
   let derivative = "of set and sum";

@@ -96,4 +96,24 @@ def AccumulatesOpInterface : OpInterface<"AccumulatesOpInterface"> {
   ];
 }
 
+def KernelOpInterface : OpInterface<"KernelOpInterface"> {
+  let cppNamespace = "::weft";
+  let description = [{
+    What the traits of KernelTraits.h do not say of an op to kernels.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      How many elements of an operand, not at its own position, an element of
+      the result needs; 0 where it needs that one alone.
+    }], "int64_t", "getElementsReadElsewhere", (ins "unsigned":$operand),
+      /*methodBody=*/"", /*defaultImplementation=*/[{
+        return $_op->template hasTrait<::mlir::OpTrait::Elementwise>() ? 0 : 1;
+      }]>,
+    InterfaceMethod<"About how many instructions it takes.", "double", "getWork",
+      (ins), /*methodBody=*/"", /*defaultImplementation=*/[{
+        return ::weft::workByTraits($_op);
+      }]>,
+  ];
+}
+
 #endif // WEFT_DIALECTS_WEFT_INTERFACES

@@ -6,7 +6,7 @@
 include "weft/dialects/weft/FftKind.td"
 include "weft/dialects/weft/OpClasses.td"
 
-def Weft_CholeskyOp : Weft_ShardedOp<"cholesky", [AllElementTypesMatch<["input", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable, ComputedWhole]> {
+def Weft_CholeskyOp : Weft_ShardedOp<"cholesky", [AllElementTypesMatch<["input", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable, OwnLoopNest]> {
   let summary = "the lower triangular L with L L^H = input, or the upper U with U^H U = input; 0 in the other half";
   let factors = "pass, whole";
   let derivative = "for symmetric (Hermitian) changes of the input, as jax.lax.linalg.cholesky_p";
@@ -26,7 +26,7 @@ def Weft_CholeskyOp : Weft_ShardedOp<"cholesky", [AllElementTypesMatch<["input",
   let hasVerifier = 1;
 }
 
-def Weft_TriangularSolveOp : Weft_ShardedOp<"triangular_solve", [AllElementTypesMatch<["matrix", "rhs", "result"]>, AllShapesMatch<["rhs", "result"]>, Differentiable, ComputedWhole]> {
+def Weft_TriangularSolveOp : Weft_ShardedOp<"triangular_solve", [AllElementTypesMatch<["matrix", "rhs", "result"]>, AllShapesMatch<["rhs", "result"]>, Differentiable, OwnLoopNest]> {
   let summary = "x of op(matrix) x = rhs, or of x op(matrix) = rhs with `right`";
   let factors = "pass, whole";
   let description = [{
@@ -47,7 +47,7 @@ def Weft_TriangularSolveOp : Weft_ShardedOp<"triangular_solve", [AllElementTypes
   let hasVerifier = 1;
 }
 
-def Weft_FftOp : Weft_ShardedOp<"fft", [Differentiable, ComputedWhole]> {
+def Weft_FftOp : Weft_ShardedOp<"fft", [Differentiable, OwnLoopNest]> {
   let summary = "Fourier transform of one dimension, its inverse, and those from and to real numbers";
   let factors = "pass, whole";
   let description = [{

@@ -5,7 +5,7 @@
 
 include "weft/dialects/weft/OpClasses.td"
 
-def Weft_BroadcastOp : Weft_ShardedOp<"broadcast", [AllElementTypesMatch<["input", "result"]>, Differentiable]> {
+def Weft_BroadcastOp : Weft_ShardedOp<"broadcast", [AllElementTypesMatch<["input", "result"]>, Differentiable, MovesElements, DeclareOpInterfaceMethods<KernelOpInterface, ["getElementsReadElsewhere"]>]> {
   let summary = "repeats along new dimensions";
   let stablehlo = "broadcast_in_dim";
   let description = [{
@@ -21,7 +21,7 @@ def Weft_BroadcastOp : Weft_ShardedOp<"broadcast", [AllElementTypesMatch<["input
   let assemblyFormat = "$input `dims` $dims attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
 }
-def Weft_TransposeOp : Weft_ShardedOp<"transpose", [AllElementTypesMatch<["input", "result"]>, Differentiable]> {
+def Weft_TransposeOp : Weft_ShardedOp<"transpose", [AllElementTypesMatch<["input", "result"]>, Differentiable, MovesElements]> {
   let summary = "result dimension i is input dimension permutation[i]";
   let arguments = (ins Weft_Tensor:$input, DenseI64ArrayAttr:$permutation);
   let results = (outs Weft_Tensor:$result);
@@ -30,7 +30,7 @@ def Weft_TransposeOp : Weft_ShardedOp<"transpose", [AllElementTypesMatch<["input
   let hasVerifier = 1; // (C1) a permutation of the rank; (C2) shapes agree
   let hasFolder = 1;
 }
-def Weft_ReshapeOp : Weft_PositionedOp<"reshape", [AllElementTypesMatch<["input", "result"]>, Differentiable]> {
+def Weft_ReshapeOp : Weft_PositionedOp<"reshape", [AllElementTypesMatch<["input", "result"]>, Differentiable, MovesElements]> {
   let summary = "the same elements in row-major order in another shape";
   let factors = "pass, shift";
   let arguments = (ins Weft_Tensor:$input);
@@ -40,7 +40,7 @@ def Weft_ReshapeOp : Weft_PositionedOp<"reshape", [AllElementTypesMatch<["input"
   let hasVerifier = 1; // (C1) as many elements
   let hasFolder = 1;
 }
-def Weft_SliceOp : Weft_PositionedOp<"slice", [AllElementTypesMatch<["input", "result"]>, Differentiable]> {
+def Weft_SliceOp : Weft_PositionedOp<"slice", [AllElementTypesMatch<["input", "result"]>, Differentiable, MovesElements]> {
   let summary = "elements start, start+stride, ... below limit of each dimension";
   let factors = "pass, shift";
   let arguments = (ins Weft_Tensor:$input, DenseI64ArrayAttr:$start, DenseI64ArrayAttr:$limit, DenseI64ArrayAttr:$stride);
@@ -74,7 +74,7 @@ def Weft_ConcatenateOp : Weft_PositionedOp<"concatenate", [Differentiable]> {
   let assemblyFormat = "$inputs `dim` $dim attr-dict `:` functional-type($inputs, $result)";
   let hasVerifier = 1; // (C1) at least one input; (C2) other dimensions agree; (C3) sizes along dim add up
 }
-def Weft_ReverseOp : Weft_PositionedOp<"reverse", [AllElementTypesMatch<["input", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable]> {
+def Weft_ReverseOp : Weft_PositionedOp<"reverse", [AllElementTypesMatch<["input", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable, MovesElements]> {
   let summary = "elements of some dimensions in the opposite order";
   let factors = "pass, shift";
   let arguments = (ins Weft_Tensor:$input, DenseI64ArrayAttr:$dims);
@@ -84,7 +84,7 @@ def Weft_ReverseOp : Weft_PositionedOp<"reverse", [AllElementTypesMatch<["input"
   let hasVerifier = 1; // (C1) dims rise and lie in the rank
   let hasFolder = 1;
 }
-def Weft_RollOp : Weft_PositionedOp<"roll", [AllElementTypesMatch<["input", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable]> {
+def Weft_RollOp : Weft_PositionedOp<"roll", [AllElementTypesMatch<["input", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable, MovesElements]> {
   let summary = "element i of a dimension of n goes to position (i + shift) mod n";
   let stablehlo = "concatenate of two slices";
   let factors = "pass, shift";

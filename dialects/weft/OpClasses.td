@@ -4,6 +4,7 @@
 #define WEFT_DIALECTS_WEFT_OPCLASSES
 
 include "weft/dialects/weft/Interfaces.td"
+include "weft/dialects/weft/KernelTraits.td"
 include "weft/dialects/weft/WeftAttributes.td"
 include "mlir/IR/OpAsmInterface.td"
 include "mlir/IR/SymbolInterfaces.td"
@@ -29,11 +30,5 @@ class Weft_ShardedOp<string mnemonic, list<Trait> traits = []>
 // An op whose result depends on positions: its local form asks the placement.
 class Weft_PositionedOp<string mnemonic, list<Trait> traits = []>
     : Weft_Op<mnemonic, !listconcat([Pure, DeclareOpInterfaceMethods<ShardingRuleOpInterface, ["buildLocal"]>], traits)>;
-
-// Results are computed as a whole, by loops of the op's own: it is never part
-// of another op's loop nest, and no result may have an operand's memory.
-def ComputedWhole : NativeOpTrait<"ComputedWhole"> {
-  let cppNamespace = "::weft";
-}
 
 #endif // WEFT_DIALECTS_WEFT_OPCLASSES

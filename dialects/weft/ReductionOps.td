@@ -5,7 +5,7 @@
 
 include "weft/dialects/weft/OpClasses.td"
 
-def Weft_ReduceOp : Weft_ShardedOp<"reduce", [AllElementTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<AccumulatesOpInterface, ["accumulates"]>, Differentiable]> {
+def Weft_ReduceOp : Weft_ShardedOp<"reduce", [AllElementTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<AccumulatesOpInterface, ["accumulates"]>, Differentiable, ReductionNest]> {
   let summary = "combines all elements along dimensions";
   let factors = "pass, reduce";
   let derivative = "of sum, max, min (ties share equally) and prod";
@@ -21,7 +21,7 @@ def Weft_ReduceOp : Weft_ShardedOp<"reduce", [AllElementTypesMatch<["input", "re
   let assemblyFormat = "`` $kind $input `dims` $dims attr-dict `:` type($input) `->` type($result)";
   let hasVerifier = 1;
 }
-def Weft_DotOp : Weft_ShardedOp<"dot", [AllElementTypesMatch<["lhs", "rhs", "result"]>, AccumulatesOpInterface, Differentiable]> {
+def Weft_DotOp : Weft_ShardedOp<"dot", [AllElementTypesMatch<["lhs", "rhs", "result"]>, AccumulatesOpInterface, Differentiable, ContractionNest, DeclareOpInterfaceMethods<KernelOpInterface, ["getWork"]>]> {
   let summary = "general contraction";
   let stablehlo = "dot_general";
   let factors = "pass, reduce";

@@ -5,7 +5,7 @@
 
 include "weft/dialects/weft/OpClasses.td"
 
-def Weft_CumulativeOp : Weft_PositionedOp<"cumulative", [AllElementTypesMatch<["input", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable, ComputedWhole]> {
+def Weft_CumulativeOp : Weft_PositionedOp<"cumulative", [AllElementTypesMatch<["input", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable, OwnLoopNest]> {
   let summary = "each element combined with all before it along a dimension";
   let stablehlo = "reduce_window of the dimension";
   let factors = "pass, scan";
@@ -27,7 +27,7 @@ def Weft_CumulativeOp : Weft_PositionedOp<"cumulative", [AllElementTypesMatch<["
   let hasVerifier = 1;
 }
 
-class Weft_ArgOp<string mnemonic, string text> : Weft_PositionedOp<mnemonic, [Differentiable, ComputedWhole]> {
+class Weft_ArgOp<string mnemonic, string text> : Weft_PositionedOp<mnemonic, [Differentiable, OwnLoopNest]> {
   let summary = text;
   let stablehlo = "reduce of values with positions";
   let factors = "pass, select";
@@ -45,7 +45,7 @@ class Weft_ArgOp<string mnemonic, string text> : Weft_PositionedOp<mnemonic, [Di
 def Weft_ArgMaxOp : Weft_ArgOp<"arg_max", "position of the first largest element of a dimension; NaN is the largest">;
 def Weft_ArgMinOp : Weft_ArgOp<"arg_min", "position of the first smallest element of a dimension; NaN is the smallest">;
 
-def Weft_TopKOp : Weft_PositionedOp<"top_k", [Differentiable, ComputedWhole]> {
+def Weft_TopKOp : Weft_PositionedOp<"top_k", [Differentiable, OwnLoopNest]> {
   let summary = "the largest elements of a dimension, falling, and their positions";
   let stablehlo = "chlo.top_k";
   let factors = "pass, select";
@@ -62,7 +62,7 @@ def Weft_TopKOp : Weft_PositionedOp<"top_k", [Differentiable, ComputedWhole]> {
   let hasVerifier = 1;
 }
 
-def Weft_SortOp : Weft_PositionedOp<"sort", [Differentiable, ComputedWhole]> {
+def Weft_SortOp : Weft_PositionedOp<"sort", [Differentiable, OwnLoopNest]> {
   let summary = "tensors in the order of the first of them along a dimension; stable";
   let factors = "pass, select";
   let description = [{

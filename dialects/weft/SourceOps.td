@@ -5,7 +5,7 @@
 
 include "weft/dialects/weft/OpClasses.td"
 
-def Weft_ConstantOp : Weft_PositionedOp<"constant", [ConstantLike, Differentiable]> {
+def Weft_ConstantOp : Weft_PositionedOp<"constant", [ConstantLike, Differentiable, GeneratesElements]> {
   let summary = "a constant tensor; the data has no layout";
   let factors = "pass, whole";
   let derivative = "none";
@@ -22,7 +22,7 @@ def Weft_ConstantOp : Weft_PositionedOp<"constant", [ConstantLike, Differentiabl
   let hasVerifier = 1; // (C1) data and result have the same shape and element type
   let builders = [OpBuilder<(ins "::mlir::ElementsAttr":$value)>];
 }
-def Weft_IotaOp : Weft_PositionedOp<"iota", [Differentiable]> {
+def Weft_IotaOp : Weft_PositionedOp<"iota", [Differentiable, GeneratesElements]> {
   let summary = "counts along one dimension";
   let factors = "position, pass";
   let derivative = "none";
@@ -35,7 +35,7 @@ def Weft_IotaOp : Weft_PositionedOp<"iota", [Differentiable]> {
   let assemblyFormat = "`dim` $dim (`offset` $offset^)? attr-dict `:` custom<IotaTypes>(type($offset), type($result))";
   let hasVerifier = 1; // (C1) dim lies in the rank; (C2) the offset is tensor<i64>
 }
-def Weft_RngBitsOp : Weft_PositionedOp<"rng_bits", [Differentiable]> {
+def Weft_RngBitsOp : Weft_PositionedOp<"rng_bits", [Differentiable, KeepsPositions, Costly, DeclareOpInterfaceMethods<KernelOpInterface, ["getElementsReadElsewhere", "getWork"]>]> {
   let summary = "threefry-2x32 bits of each global position";
   let stablehlo = "rng_bit_generator";
   let factors = "position";

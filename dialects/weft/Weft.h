@@ -3,6 +3,7 @@
 #ifndef WEFT_DIALECTS_WEFT_WEFT_H
 #define WEFT_DIALECTS_WEFT_WEFT_H
 
+#include "weft/dialects/weft/KernelTraits.h"
 #include "weft/dialects/weft/Layout.h"
 #include "weft/dialects/weft/ShardingRule.h"
 
@@ -70,13 +71,6 @@ public:
   virtual bool isFetched(unsigned operand, unsigned dim) const { return false; }
 };
 
-/// Trait of ops whose results are computed as a whole, by loops of their own:
-/// sorting, scans, scatter. They are never part of another op's loop nest, and
-/// no result may have an operand's memory.
-template <typename ConcreteType>
-class ComputedWhole
-    : public mlir::OpTrait::TraitBase<ConcreteType, ComputedWhole> {};
-
 /// Clones an op, its regions too, with other operands and result types.
 llvm::SmallVector<mlir::Value> cloneWithTypes(mlir::OpBuilder &builder,
                                               mlir::Operation *op,
@@ -117,7 +111,11 @@ inline constexpr llvm::StringLiteral kReasonAttr =
 inline constexpr llvm::StringLiteral kDonatedAttr =
     "weft.donated"; ///< on an argument: index of the result that takes over its memory (i64)
 inline constexpr llvm::StringLiteral kMetadataAttr =
-    "weft.metadata"; ///< JSON for the training loop
+    "weft.metadata"; ///< JSON of whoever made the program, kept as it is
+/// On a module: #weft.mesh, the devices it is for.
+inline constexpr llvm::StringLiteral kMeshAttr = "weft.mesh";
+/// On a function: #weft.kernel<...>, which makes it a kernel.
+inline constexpr llvm::StringLiteral kKernelAttr = "weft.kernel";
 
 } // namespace weft
 

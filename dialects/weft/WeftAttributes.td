@@ -20,6 +20,7 @@ def Weft_Dialect : Dialect {
   }];
   let useDefaultAttributePrinterParser = 1;
   let hasConstantMaterializer = 1;
+  let hasOperationAttrVerify = 1;
   let extraClassDeclaration = [{ void registerAttributes(); }];
 }
 
@@ -91,6 +92,17 @@ def Weft_CompareKind : I32Enum<"CompareKind", "a comparison",
 }
 def Weft_CompareKindAttr : EnumAttr<Weft_Dialect, Weft_CompareKind, "compare_kind"> {
   let assemblyFormat = "$value";
+}
+def Weft_KernelKind : I32Enum<"KernelKind", "what a kernel's loops are",
+    [I32EnumCase<"Elementwise", 0, "elementwise">, I32EnumCase<"Reduce", 1, "reduce">,
+     I32EnumCase<"Dot", 2, "dot">, I32EnumCase<"General", 3, "general">]> {
+  let cppNamespace = "::weft";
+}
+// `#weft.kernel<elementwise>` on a function makes it a kernel. An elementwise
+// one has one loop nest, and an argument of the type of a result may be in that
+// result's memory.
+def Weft_KernelKindAttr : EnumAttr<Weft_Dialect, Weft_KernelKind, "kernel"> {
+  let assemblyFormat = "`<` $value `>`";
 }
 def Weft_ScatterKind : I32Enum<"ScatterKind", "what an update does to an element",
     [I32EnumCase<"Set", 0, "set">, I32EnumCase<"Sum", 1, "sum">,

@@ -70,6 +70,24 @@ void WeftDialect::initialize() {
   addInterfaces<AttributeAliases>();
 }
 
+/// Names that Weft gives a meaning, with values that it can read.
+LogicalResult WeftDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  auto require = [&](bool holds, StringRef form) -> LogicalResult {
+    if (holds)
+      return success();
+    return op->emitError() << "attribute '" << attribute.getName() << "' is "
+                           << attribute.getValue() << "; write " << form;
+  };
+  if (attribute.getName() == kMeshAttr)
+    return require(isa<MeshAttr>(attribute.getValue()),
+                   "a mesh, as #weft.mesh<\"batch\"=8>");
+  if (attribute.getName() == kKernelAttr)
+    return require(isa<KernelKindAttr>(attribute.getValue()),
+                   "#weft.kernel<elementwise>, <reduce>, <dot> or <general>");
+  return success();
+}
+
 Operation *WeftDialect::materializeConstant(OpBuilder &builder, Attribute value,
                                             Type type, Location loc) {
   auto elements = dyn_cast<ElementsAttr>(value);

@@ -5,7 +5,7 @@
 
 include "weft/dialects/weft/OpClasses.td"
 
-def Weft_ConvolutionOp : Weft_PositionedOp<"convolution", [AllElementTypesMatch<["lhs", "rhs", "result"]>, AccumulatesOpInterface, Differentiable, ComputedWhole]> {
+def Weft_ConvolutionOp : Weft_PositionedOp<"convolution", [AllElementTypesMatch<["lhs", "rhs", "result"]>, AccumulatesOpInterface, Differentiable, OwnLoopNest, DeclareOpInterfaceMethods<KernelOpInterface, ["getWork"]>]> {
   let summary = "sums of products of a kernel with each window of the input";
   let factors = "pass, reduce, window";
   let description = [{
@@ -37,7 +37,7 @@ def Weft_ConvolutionOp : Weft_PositionedOp<"convolution", [AllElementTypesMatch<
   }];
 }
 
-def Weft_ReduceWindowOp : Weft_PositionedOp<"reduce_window", [AllElementTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<AccumulatesOpInterface, ["accumulates"]>, Differentiable, ComputedWhole]> {
+def Weft_ReduceWindowOp : Weft_PositionedOp<"reduce_window", [AllElementTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<AccumulatesOpInterface, ["accumulates"]>, Differentiable, OwnLoopNest]> {
   let summary = "combines the elements of each window; what lies outside is neutral";
   let factors = "pass, window";
   let derivative = "of sum; of max and min without dilation, to the first that ties";
@@ -58,7 +58,7 @@ def Weft_ReduceWindowOp : Weft_PositionedOp<"reduce_window", [AllElementTypesMat
   }];
 }
 
-def Weft_SelectAndScatterOp : Weft_PositionedOp<"select_and_scatter", [AllElementTypesMatch<["input", "source", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable, ComputedWhole]> {
+def Weft_SelectAndScatterOp : Weft_PositionedOp<"select_and_scatter", [AllElementTypesMatch<["input", "source", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable, OwnLoopNest]> {
   let summary = "adds each source element where the first largest (ge) or smallest (le) of its window is";
   let factors = "pass, window";
   let derivative = "of the source: none yet";

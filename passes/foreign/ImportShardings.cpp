@@ -41,13 +41,13 @@ LogicalResult ShardingImport::importGrid(shard::GridOp grid) {
     return grid.emitError("the shape of shard.grid @")
            << gridName
            << " is known only at run time; give the number of devices";
-  mesh = module->getAttrOfType<MeshAttr>("weft.mesh");
+  mesh = module->getAttrOfType<MeshAttr>(kMeshAttr);
   if (!mesh) {
     Mesh axes;
     for (auto [index, size] : llvm::enumerate(grid.getShape()))
       axes.axes.push_back({"axis" + std::to_string(index), size});
     mesh = MeshAttr::get(module.getContext(), axes);
-    module->setAttr("weft.mesh", mesh);
+    module->setAttr(kMeshAttr, mesh);
   }
   SmallVector<int64_t> sizes = llvm::map_to_vector(
       mesh.getMesh().axes, [](const MeshAxis &axis) { return axis.size; });

@@ -2,6 +2,8 @@
 
 #include "weft/passes/kernels/Passes.h"
 
+#include "weft/dialects/weft/KernelTraits.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/OperationSupport.h"
 
@@ -45,7 +47,7 @@ struct DeduplicateKernelsPass
     llvm::DenseMap<size_t, SmallVector<func::FuncOp, 1>> known;
     llvm::DenseMap<StringAttr, func::FuncOp> replacement;
     for (auto kernel : llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
-      if (!kernel->hasAttr("weft.kernel"))
+      if (!isKernel(kernel))
         continue;
       SmallVector<func::FuncOp, 1> &sameHash = known[hashOf(kernel)];
       auto first = llvm::find_if(sameHash, [&](func::FuncOp other) {

@@ -6,6 +6,7 @@
 #include "weft/dialects/host/Host.h"
 #include "weft/passes/kernels/Recomputation.h"
 
+#include "mlir/IR/Matchers.h"
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 #include <algorithm>
@@ -32,32 +33,21 @@ bool staysInFunction(Operation *op) {
   return isa<RegionBranchOpInterface, host::CallOp>(op);
 }
 
-bool isElementwiseOp(Operation *op) {
-  return (op->hasTrait<OpTrait::Elementwise>() && op->getNumResults() == 1) ||
-         isa<RngBitsOp, coll::MakePartialOp>(op);
-}
-
-bool isSource(Operation *op) {
-  return isa<BroadcastOp, IotaOp, ConstantOp, coll::CoordinateOp, TransposeOp,
-             ReshapeOp, SliceOp, coll::SliceOp>(op);
-}
-
 bool staysOutside(Operation *user) {
   return staysInFunction(user) || user->hasTrait<OpTrait::IsTerminator>();
 }
 
 bool isFilled(Operation *op) {
-  auto constant = dyn_cast<ConstantOp>(op);
-  auto data = constant ? dyn_cast<DenseElementsAttr>(constant.getValue())
-                       : DenseElementsAttr();
-  return data && data.isSplat() && data.getNumElements() > kMostWritten &&
+  DenseElementsAttr data;
+  return matchPattern(op, m_Constant(&data)) && data.isSplat() &&
+         data.getNumElements() > kMostWritten &&
          llvm::any_of(op->getUsers(), staysOutside);
 }
 
 static bool canBeCopied(Operation *op) {
-  if (isa<ConstantOp>(op))
+  if (op->hasTrait<OpTrait::ConstantLike>())
     return !isFilled(op);
-  return isSource(op) && llvm::none_of(op->getUsers(), staysOutside);
+  return isElementSource(op) && llvm::none_of(op->getUsers(), staysOutside);
 }
 
 CopiedOps::CopiedOps(Block &block) {
@@ -96,9 +86,9 @@ KernelGroups::KernelGroups(Block &block) : copies(block) {
     group.rank = groups.size();
     group.ops.push_back(&op);
     group.isFixed = staysInFunction(&op);
-    group.isElementwise = !group.isFixed && isElementwiseOp(&op);
-    group.hasDot = isa<DotOp>(op);
-    group.hasWhole = op.hasTrait<ComputedWhole>();
+    group.isElementwise = !group.isFixed && keepsPositions(&op);
+    group.hasContraction = op.hasTrait<ContractionNest>();
+    group.hasWhole = op.hasTrait<OwnLoopNest>();
   }
   if (auto function = dyn_cast<func::FuncOp>(block.getParentOp()))
     findDonated(function);
@@ -109,19 +99,20 @@ KernelGroups::KernelGroups(Block &block) : copies(block) {
            shapeOf(groups[producer].ops.front()) ==
                shapeOf(groups[consumer].ops.front());
   });
-  // (b) a dot and the elementwise ops on its result.
+  // (b) a contraction and the elementwise ops on its result.
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
-    const KernelGroup &dot = groups[producer];
-    return dot.ops.size() == 1 && dot.hasDot &&
+    const KernelGroup &made = groups[producer];
+    return made.ops.size() == 1 && made.hasContraction &&
            groups[consumer].isElementwise && !groups[consumer].isDonated &&
-           shapeOf(dot.ops.front()) == shapeOf(groups[consumer].ops.front());
+           shapeOf(made.ops.front()) == shapeOf(groups[consumer].ops.front());
   });
-  // (c) rows and scalars: everything but dots and ops with loops of their own.
+  // (c) rows and scalars: everything but contractions and ops with loops of
+  // their own.
   // What updates donated memory stays elementwise, to work in place.
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
     const KernelGroup &a = groups[producer], &b = groups[consumer];
-    return !a.hasDot && !b.hasDot && !a.hasWhole && !b.hasWhole &&
-           !a.isDonated && !b.isDonated;
+    return !a.hasContraction && !b.hasContraction && !a.hasWhole &&
+           !b.hasWhole && !a.isDonated && !b.isDonated;
   });
   cutRecomputation();
 }
@@ -250,7 +241,7 @@ void KernelGroups::merge(unsigned into, unsigned from) {
   a.after.erase(from);
   a.isElementwise &=
       b.isElementwise && shapeOf(a.ops.front()) == shapeOf(b.ops.front());
-  a.hasDot |= b.hasDot;
+  a.hasContraction |= b.hasContraction;
   a.hasWhole |= b.hasWhole;
   a.isDonated |= b.isDonated;
   size_t own = a.ops.size();

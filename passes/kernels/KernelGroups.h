@@ -36,8 +36,8 @@ struct KernelGroup {
   bool isFixed = false; ///< a communication, loop or branch: stays as it is
   unsigned rank = 0;    ///< every group ranks behind all that it needs
   bool isElementwise = false; ///< all ops are, over one shape
-  bool hasDot = false;
-  bool hasWhole = false;  ///< an op with loops of its own
+  bool hasContraction = false;
+  bool hasWhole = false;  ///< an op with the trait OwnLoopNest
   bool isDonated = false; ///< writes memory that an argument gives away
   llvm::SetVector<unsigned> before; ///< groups it needs
   std::set<unsigned> after;         ///< groups that need it
@@ -96,11 +96,6 @@ private:
 /// Adds an op's copied operands, with those that they need, in front of it.
 void addCopies(mlir::Operation *op, const CopiedOps &copied,
                llvm::SetVector<mlir::Operation *> &ops);
-/// An op of the class "elementwise": one result element from the elements at
-/// the same position.
-bool isElementwiseOp(mlir::Operation *op);
-/// An op that only says where elements come from.
-bool isSource(mlir::Operation *op);
 /// Does the op read values from memory, where it stands?
 bool staysOutside(mlir::Operation *user);
 /// A constant of one number that such an op reads, and too large for a plan.

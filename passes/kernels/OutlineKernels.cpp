@@ -50,11 +50,11 @@ static void gather(Value value,
   body.ops.insert(op);
 }
 
-/// Is the dot's result only read element by element, up to the only result?
+/// Is the result only read element by element, up to the only result?
 static bool flowsIntoResult(Operation *op, const KernelBody &body) {
   return body.results.size() == 1 &&
          body.results[0].getType() == op->getResult(0).getType() &&
-         llvm::all_of(op->getUsers(), isElementwiseOp);
+         llvm::all_of(op->getUsers(), keepsPositions);
 }
 
 static KernelBody bodyOf(const KernelGroup &group, const CopiedOps &copied) {
@@ -80,7 +80,7 @@ static KernelBody bodyOf(const KernelGroup &group, const CopiedOps &copied) {
     if (isReadOutside(op))
       llvm::append_range(body.results, op->getResults());
   for (Operation *op : group.ops)
-    if (isa<ReduceOp, DotOp>(op) &&
+    if (hasLoopNest(op) &&
         !llvm::is_contained(body.results, op->getResult(0)) &&
         bufferBytes(cast<RankedTensorType>(op->getResult(0).getType())) >
             kStackBytes &&
@@ -89,90 +89,94 @@ static KernelBody bodyOf(const KernelGroup &group, const CopiedOps &copied) {
   return body;
 }
 
-/// In place is safe when an argument of a result's type is only read at the
-/// position that is written.
+/// One nest over one shape, in which an argument of a result's type is only read
+/// at the position that is written.
 static bool worksInPlace(const KernelBody &body) {
-  auto isResultType = [&](Type type) {
-    return llvm::any_of(body.results,
-                        [&](Value result) { return result.getType() == type; });
-  };
   ArrayRef<int64_t> shape =
       cast<RankedTensorType>(body.results.front().getType()).getShape();
-  for (Operation *op : body.ops) {
-    if (isa<RngBitsOp>(op) && isResultType(op->getOperand(0).getType()))
-      return false; // each element reads the whole key
-    if (isElementwiseOp(op) || isa<ConstantOp, IotaOp, coll::CoordinateOp>(op))
-      continue;
-    if (!isa<BroadcastOp, TransposeOp, ReshapeOp, SliceOp, coll::SliceOp>(op))
-      return false;
-    if (isa<BroadcastOp>(op) &&
-        cast<RankedTensorType>(op->getOperand(0).getType()).getRank() ==
-            cast<RankedTensorType>(op->getResult(0).getType()).getRank())
-      continue;
-    if (isResultType(op->getOperand(0).getType()))
-      return false;
-  }
-  return llvm::all_of(body.results, [&](Value result) {
-    return cast<RankedTensorType>(result.getType()).getShape() == shape;
+  if (llvm::any_of(body.ops, hasLoopNest) ||
+      llvm::any_of(body.results, [&](Value result) {
+        return cast<RankedTensorType>(result.getType()).getShape() != shape;
+      }))
+    return false;
+  auto isReadInPlace = [&](OpOperand &operand) {
+    Type type = operand.get().getType();
+    return cast<RankedTensorType>(type).getRank() == 0 ||
+           elementsReadElsewhere(operand) == 0 ||
+           llvm::none_of(body.results, [&](Value result) {
+             return result.getType() == type;
+           });
+  };
+  return llvm::all_of(body.ops, [&](Operation *op) {
+    return llvm::all_of(op->getOpOperands(), isReadInPlace);
   });
 }
 
-static StringRef kindOf(const KernelGroup &group, const KernelBody &body) {
-  if (llvm::any_of(group.ops, llvm::IsaPred<DotOp>))
-    return "dot";
+static KernelKind kindOf(const KernelGroup &group, const KernelBody &body) {
+  if (group.hasContraction)
+    return KernelKind::Dot;
   if (worksInPlace(body))
-    return "elementwise";
+    return KernelKind::Elementwise;
   bool onlyReductions = llvm::all_of(body.results, [](Value result) {
-    return isa<ReduceOp>(result.getDefiningOp());
+    return result.getDefiningOp()->hasTrait<ReductionNest>();
   });
-  return onlyReductions ? "reduce" : "general";
+  return onlyReductions ? KernelKind::Reduce : KernelKind::General;
+}
+
+static std::string joined(ArrayRef<int64_t> sizes) {
+  return llvm::join(
+      llvm::map_range(sizes, [](int64_t size) { return std::to_string(size); }),
+      "x");
+}
+
+/// Of a contraction: its result's shape, with how many products an element has
+/// behind the dimensions that the first operand gives.
+static SmallVector<int64_t> contractedShape(Operation *op) {
+  ShardingRule rule = cast<ShardingRuleOpInterface>(op).getShardingRule();
+  SmallVector<int64_t> sizes(
+      cast<RankedTensorType>(op->getResult(0).getType()).getShape());
+  auto hasFactor = [](ArrayRef<DimFactors> dims, unsigned factor) {
+    return llvm::any_of(dims, [&](const DimFactors &of) {
+      return llvm::is_contained(of, factor);
+    });
+  };
+  int64_t products = 1, ofFirst = 0;
+  for (auto [i, factor] : llvm::enumerate(rule.factors))
+    if (!hasFactor(rule.results[0], i))
+      products *= factor.size;
+  for (const DimFactors &dim : rule.results[0])
+    ofFirst += llvm::any_of(dim, [&](unsigned factor) {
+      return hasFactor(rule.operands[0], factor);
+    });
+  sizes.insert(sizes.begin() + ofFirst, products);
+  return sizes;
 }
 
 /// dot_relu_16x784x200; elementwise_sub_mul_784x200; reduce_sum_10.
-static std::string nameOf(StringRef kind, const KernelGroup &group,
+static std::string nameOf(KernelKind kind, const KernelGroup &group,
                           const KernelBody &body) {
-  std::string name = kind.str();
+  std::string name = stringifyKernelKind(kind).str(), shape;
   llvm::SetVector<StringRef> words;
-  std::string shape;
   for (Operation *op : group.ops) {
-    if (auto dot = dyn_cast<DotOp>(op)) {
-      ArrayRef<int64_t> lhs = dot.getLhs().getType().getShape(),
-                        result = dot.getResult().getType().getShape();
-      SmallVector<int64_t> sizes(result);
-      int64_t inner = 1;
-      for (int64_t dim : dot.getLhsContract())
-        inner *= lhs[dim];
-      sizes.insert(
-          sizes.begin() +
-              std::min<size_t>(sizes.size(),
-                               lhs.size() - dot.getLhsContract().size()),
-          inner);
-      shape = llvm::join(
-          llvm::map_range(sizes,
-                          [](int64_t size) { return std::to_string(size); }),
-          "x");
-      continue;
-    }
-    if (words.size() < 4)
+    if (op->hasTrait<ContractionNest>())
+      shape = joined(contractedShape(op));
+    else if (words.size() < 4)
       words.insert(op->getName().stripDialect());
   }
   for (StringRef word : words)
-    if (word != kind)
+    if (word != stringifyKernelKind(kind))
       name += "_" + word.str();
   if (shape.empty()) {
-    Value shown = kind == "reduce" ? group.ops.front()->getOperand(0)
-                                   : body.results.front();
-    shape = llvm::join(
-        llvm::map_range(cast<RankedTensorType>(shown.getType()).getShape(),
-                        [](int64_t size) { return std::to_string(size); }),
-        "x");
+    Value shown = kind == KernelKind::Reduce ? group.ops.front()->getOperand(0)
+                                             : body.results.front();
+    shape = joined(cast<RankedTensorType>(shown.getType()).getShape());
   }
   return name + "_" + (shape.empty() ? "scalar" : shape);
 }
 
 static func::FuncOp createKernel(SymbolTable &symbols, const KernelGroup &group,
                                  const KernelBody &body) {
-  StringRef kind = kindOf(group, body);
+  KernelKind kind = kindOf(group, body);
   SmallVector<Value> returned(body.results);
   llvm::append_range(returned, body.extras);
   Location loc = group.ops.front()->getLoc();
@@ -181,7 +185,7 @@ static func::FuncOp createKernel(SymbolTable &symbols, const KernelGroup &group,
                                       TypeRange(ArrayRef<Value>(returned)));
   auto kernel = func::FuncOp::create(loc, nameOf(kind, group, body), type);
   kernel.setPrivate();
-  kernel->setAttr("weft.kernel", builder.getStringAttr(kind));
+  kernel->setAttr(kKernelAttr, KernelKindAttr::get(builder.getContext(), kind));
   Block *block = kernel.addEntryBlock();
   IRMapping mapping;
   mapping.map(body.inputs.getArrayRef(), block->getArguments());
@@ -276,7 +280,7 @@ struct OutlineKernelsPass : impl::OutlineKernelsBase<OutlineKernelsPass> {
     unsigned numCuts = 0;
     for (auto function :
          llvm::to_vector(getOperation().getOps<func::FuncOp>())) {
-      if (function.isExternal() || function->hasAttr("weft.kernel"))
+      if (function.isExternal() || isKernel(function))
         continue;
       if (!function.getBody().hasOneBlock()) {
         function.emitError() << "function '" << function.getName() << "' has "

@@ -2,7 +2,6 @@
 
 #include "weft/passes/kernels/Recomputation.h"
 
-#include "weft/dialects/weft/IndexingOps.h"
 #include "weft/dialects/weft/Weft.h"
 #include "weft/passes/kernels/KernelGroups.h"
 
@@ -13,22 +12,6 @@
 using namespace mlir;
 
 namespace weft {
-
-/// How many elements of an operand one element of the result reads, all of them
-/// at other positions than its own.
-static int64_t elementsRead(OpOperand &use) {
-  Operation *op = use.getOwner();
-  if (auto rng = dyn_cast<RngBitsOp>(op); rng && use.get() == rng.getKey())
-    return cast<RankedTensorType>(rng.getKey().getType()).getNumElements();
-  if (auto gather = dyn_cast<GatherOp>(op);
-      gather && use.get() == gather.getIndices())
-    return std::max<int64_t>(gather.getBlocks().indexMap.size(), 1);
-  return 1;
-}
-
-static bool readsItsPosition(Operation *op) {
-  return isElementwiseOp(op) && !isa<RngBitsOp>(op);
-}
 
 static RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
@@ -94,12 +77,13 @@ void ReadCounter::pass(Operation *op, ArrayRef<unsigned> positions) {
   Positions own(positions); // `reads` does not move, but may be the same list
   for (OpOperand &use : op->getOpOperands())
     for (unsigned at : own) {
-      if (isOfLaterKernel(at) || readsItsPosition(op))
+      int64_t elsewhere = elementsReadElsewhere(use);
+      if (isOfLaterKernel(at) || (elsewhere == 0 && keepsPositions(op)))
         add(use.get(), at);
       else if (typeOf(use.get()).getRank() == 0)
         add(use.get(), scalar(nests[at]));
       else
-        for (int64_t i = 0, n = elementsRead(use); i < n; ++i)
+        for (int64_t i = 0; i < std::max<int64_t>(elsewhere, 1); ++i)
           add(use.get(), position(nests[at]));
     }
 }
@@ -115,7 +99,7 @@ bool ReadCounter::joinsNest(Operation *op) const {
 
 bool ReadCounter::visitMember(Operation *op, bool isResult) {
   ArrayRef<unsigned> own = reads[op];
-  bool isWhole = op->hasTrait<ComputedWhole>() || isa<ReduceOp, DotOp>(op);
+  bool isWhole = hasLoopNest(op);
   bool isStored =
       isWhole || isResult || llvm::any_of(own, [&](unsigned position) {
         return isOfLaterKernel(position);

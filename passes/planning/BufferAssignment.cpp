@@ -88,9 +88,7 @@ static bool readsBeforeItWrites(Operation *op) {
     return false;
   auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
       op, call.getCalleeAttr());
-  auto kind =
-      kernel ? kernel->getAttrOfType<StringAttr>("weft.kernel") : nullptr;
-  return kind && kind.getValue() == "elementwise";
+  return kernel && mayWorkInPlace(kernel);
 }
 
 /// The results that are a carried value as the condition found it.

@@ -385,7 +385,7 @@ LogicalResult ProgramEmitter::emit() {
 struct PlaceBuffersPass : impl::PlaceBuffersPassBase<PlaceBuffersPass> {
   void runOnOperation() override {
     ModuleOp module = getOperation();
-    auto mesh = module->getAttrOfType<MeshAttr>("weft.mesh");
+    auto mesh = module->getAttrOfType<MeshAttr>(kMeshAttr);
     if (!mesh)
       mesh = MeshAttr::get(&getContext(), Mesh{{{"device", 1}}, {}});
     for (auto function :

@@ -78,7 +78,7 @@ static llvm::SmallVector<int64_t> digitsOf(const Mesh &mesh, unsigned axis,
   llvm::SmallVector<int64_t> digits(mesh.axes[axis].size);
   int64_t weight = 1;
   for (const SubAxis &sub : llvm::reverse(dim)) {
-    int64_t minor = mesh.axes[sub.axis].size / sub.skip / sub.size;
+    int64_t minor = minorOf(mesh.axes, sub);
     for (auto [x, digit] : llvm::enumerate(digits))
       if (sub.axis == axis)
         digit += static_cast<int64_t>(x) / minor % sub.size * weight;

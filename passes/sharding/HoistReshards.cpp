@@ -201,7 +201,7 @@ static unsigned hoistFrom(Operation *loop, ReshardCost &cost) {
 namespace {
 struct HoistReshards : weft::impl::HoistReshardsPassBase<HoistReshards> {
   void runOnOperation() override {
-    auto mesh = getOperation()->getAttrOfType<MeshAttr>("weft.mesh");
+    auto mesh = getOperation()->getAttrOfType<MeshAttr>(kMeshAttr);
     if (!mesh)
       return;
     ReshardCost cost(mesh.getMesh());

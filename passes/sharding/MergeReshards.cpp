@@ -100,7 +100,7 @@ void ReshardMerger::run() {
 namespace {
 struct MergeReshards : weft::impl::MergeReshardsPassBase<MergeReshards> {
   void runOnOperation() override {
-    auto mesh = getOperation()->getAttrOfType<MeshAttr>("weft.mesh");
+    auto mesh = getOperation()->getAttrOfType<MeshAttr>(kMeshAttr);
     if (!mesh)
       return;
     getOperation().walk([&](Block *block) {

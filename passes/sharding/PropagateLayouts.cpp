@@ -16,12 +16,12 @@ using namespace mlir;
 
 /// The module's mesh; one device where there is none.
 static MeshAttr meshOf(ModuleOp module) {
-  if (auto mesh = module->getAttrOfType<MeshAttr>("weft.mesh"))
+  if (auto mesh = module->getAttrOfType<MeshAttr>(kMeshAttr))
     return mesh;
   Mesh single;
   single.axes.push_back({"device", 1});
   auto mesh = MeshAttr::get(module.getContext(), single);
-  module->setAttr("weft.mesh", mesh);
+  module->setAttr(kMeshAttr, mesh);
   return mesh;
 }
 

@@ -313,7 +313,7 @@ llvm::SmallVector<Operation *> Descent::apply() {
 namespace {
 struct SinkReshards : weft::impl::SinkReshardsPassBase<SinkReshards> {
   void runOnOperation() override {
-    auto mesh = getOperation()->getAttrOfType<MeshAttr>("weft.mesh");
+    auto mesh = getOperation()->getAttrOfType<MeshAttr>(kMeshAttr);
     if (!mesh)
       return;
     Mesh value = mesh.getMesh();

@@ -48,7 +48,7 @@ std::string programOfSeed(uint64_t seed, const CampaignOptions &options) {
 }
 
 static std::string sizesOf(ModuleOp module) {
-  auto mesh = module->getAttrOfType<MeshAttr>("weft.mesh");
+  auto mesh = module->getAttrOfType<MeshAttr>(kMeshAttr);
   std::string text;
   for (int64_t size : mesh.getSizes())
     text += (text.empty() ? "" : "x") + std::to_string(size);

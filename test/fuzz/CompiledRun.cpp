@@ -162,7 +162,7 @@ std::string runCompiled(ModuleOp scheduled, llvm::ArrayRef<Tensor> inputs,
   options.from = Stage::scheduled;
   options.target = test::testTarget();
   options.threads = 1;
-  auto mesh = scheduled->getAttrOfType<MeshAttr>("weft.mesh");
+  auto mesh = scheduled->getAttrOfType<MeshAttr>(kMeshAttr);
   int64_t devices = mesh ? mesh.getMesh().size() : 1;
   OwningOpRef<ModuleOp> module(scheduled.clone());
   if (seed % 3 == 0 && failed(squeeze(*module, options)))

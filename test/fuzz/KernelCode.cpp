@@ -23,10 +23,10 @@ static std::string excessOf(func::FuncOp kernel,
     bool isOfWhole = false; // what reads as often as it likes
     for (Operation *user : op.getUsers()) {
       readers += std::max(emitter.elements.computationsOf(user), 1u);
-      isOfWhole |= user->hasTrait<ComputedWhole>();
+      isOfWhole |= user->hasTrait<OwnLoopNest>();
     }
     // A generator reads both words of its key, a gather whole index vectors.
-    unsigned most = isSource(&op) ? 4 * readers : kMostComputed;
+    unsigned most = isElementSource(&op) ? 4 * readers : kMostComputed;
     if (found > most && !isOfWhole)
       return "kernel '" + kernel.getName().str() + "' computes " +
              op.getName().getStringRef().str() + " at " +
@@ -47,7 +47,7 @@ static bool emitAll(
   OwningOpRef<ModuleOp> module(kernels.clone());
   CpuTarget target = *CpuTarget::fromName("cpu:generic");
   for (auto kernel : llvm::to_vector(module->getOps<func::FuncOp>())) {
-    if (!kernel->hasAttr("weft.kernel"))
+    if (!isKernel(kernel))
       continue;
     cpu::KernelEmitter emitter(kernel, target);
     if (failed(emitter.emit()))

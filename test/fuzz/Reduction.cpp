@@ -216,7 +216,7 @@ static void annotationShrinks(ModuleOp module, std::vector<Shrink> &all) {
 
 /// Every layout on the other mesh; digits of the axis that do not fit are gone.
 static bool resizeAxis(ModuleOp module, unsigned axis, int64_t size) {
-  auto old = module->getAttrOfType<MeshAttr>("weft.mesh");
+  auto old = module->getAttrOfType<MeshAttr>(kMeshAttr);
   Mesh mesh = old.getMesh();
   mesh.devices.clear();
   if (axis >= mesh.axes.size() || mesh.axes[axis].size <= size)
@@ -257,7 +257,7 @@ static bool resizeAxis(ModuleOp module, unsigned axis, int64_t size) {
 }
 
 static void meshShrinks(ModuleOp module, std::vector<Shrink> &all) {
-  auto mesh = module->getAttrOfType<MeshAttr>("weft.mesh");
+  auto mesh = module->getAttrOfType<MeshAttr>(kMeshAttr);
   if (!mesh)
     return;
   for (auto [axis, size] : llvm::enumerate(mesh.getSizes()))
@@ -267,7 +267,7 @@ static void meshShrinks(ModuleOp module, std::vector<Shrink> &all) {
       });
   if (!mesh.getDevices().empty() || !mesh.getLatency().empty())
     all.push_back([](ModuleOp m) {
-      auto old = m->getAttrOfType<MeshAttr>("weft.mesh");
+      auto old = m->getAttrOfType<MeshAttr>(kMeshAttr);
       Mesh plain = old.getMesh();
       plain.devices.clear();
       for (MeshAxis &axis : plain.axes)

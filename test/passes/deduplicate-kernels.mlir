@@ -11,15 +11,15 @@ func.func @twice(%x: tensor<4xf32>) -> tensor<4xf32> {
   %2 = call @elementwise_log_4(%1) : (tensor<4xf32>) -> tensor<4xf32>
   return %2 : tensor<4xf32>
 }
-func.func private @elementwise_exp_4(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weft.kernel = "elementwise"} {
+func.func private @elementwise_exp_4(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weft.kernel = #weft.kernel<elementwise>} {
   %0 = weft.exp %x : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
-func.func private @elementwise_exp_4_0(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weft.kernel = "elementwise"} {
+func.func private @elementwise_exp_4_0(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weft.kernel = #weft.kernel<elementwise>} {
   %0 = weft.exp %x : tensor<4xf32>
   return %0 : tensor<4xf32>
 }
-func.func private @elementwise_log_4(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weft.kernel = "elementwise"} {
+func.func private @elementwise_log_4(%x: tensor<4xf32>) -> tensor<4xf32> attributes {weft.kernel = #weft.kernel<elementwise>} {
   %0 = weft.log %x : tensor<4xf32>
   return %0 : tensor<4xf32>
 }

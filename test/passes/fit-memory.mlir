@@ -20,7 +20,7 @@ module attributes {weft.mesh = #mesh, weft.memory = 160 : i64} {
     %3 = call @use(%2, %a) : (tensor<2xf32>, tensor<16xf32>) -> tensor<2xf32>
     return %3 : tensor<2xf32>
   }
-  func.func private @use(tensor<2xf32>, tensor<16xf32>) -> tensor<2xf32> attributes {weft.kernel = "dot"}
+  func.func private @use(tensor<2xf32>, tensor<16xf32>) -> tensor<2xf32> attributes {weft.kernel = #weft.kernel<dot>}
 }
 
 // -----
@@ -46,8 +46,8 @@ module attributes {weft.mesh = #mesh} {
     %n2 = call @add(%w2, %s2) : (tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     return %n1, %n2 : tensor<4xf32>, tensor<4xf32>
   }
-  func.func private @gradient(tensor<4xf32>) -> tensor<16xf32> attributes {weft.kernel = "dot"}
-  func.func private @add(tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> attributes {weft.kernel = "elementwise"}
+  func.func private @gradient(tensor<4xf32>) -> tensor<16xf32> attributes {weft.kernel = #weft.kernel<dot>}
+  func.func private @add(tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> attributes {weft.kernel = #weft.kernel<elementwise>}
 }
 
 // -----
@@ -66,7 +66,7 @@ module attributes {weft.mesh = #mesh, weft.memory = 200 : i64} {
     %2 = call @use(%1, %a) : (tensor<2xf32>, tensor<16xf32>) -> tensor<2xf32>
     return %2 : tensor<2xf32>
   }
-  func.func private @use(tensor<2xf32>, tensor<16xf32>) -> tensor<2xf32> attributes {weft.kernel = "dot"}
+  func.func private @use(tensor<2xf32>, tensor<16xf32>) -> tensor<2xf32> attributes {weft.kernel = #weft.kernel<dot>}
 }
 
 // -----
@@ -92,7 +92,7 @@ module attributes {weft.mesh = #mesh, weft.memory = 1 : i64} {
     %1 = call @both(%small, %a, %b) : (tensor<2xf32>, tensor<16xf32>, tensor<16xf32>) -> tensor<2xf32>
     return %1 : tensor<2xf32>
   }
-  func.func private @grow(tensor<2xf32>) -> tensor<64xf32> attributes {weft.kernel = "dot"}
-  func.func private @shrink(tensor<64xf32>) -> tensor<2xf32> attributes {weft.kernel = "dot"}
-  func.func private @both(tensor<2xf32>, tensor<16xf32>, tensor<16xf32>) -> tensor<2xf32> attributes {weft.kernel = "dot"}
+  func.func private @grow(tensor<2xf32>) -> tensor<64xf32> attributes {weft.kernel = #weft.kernel<dot>}
+  func.func private @shrink(tensor<64xf32>) -> tensor<2xf32> attributes {weft.kernel = #weft.kernel<dot>}
+  func.func private @both(tensor<2xf32>, tensor<16xf32>, tensor<16xf32>) -> tensor<2xf32> attributes {weft.kernel = #weft.kernel<dot>}
 }

@@ -27,5 +27,5 @@ func.func @small() -> (tensor<16xf32>, tensor<3xi32>) {
   return %c, %d : tensor<16xf32>, tensor<3xi32>
 }
 
-// CHECK: func.func private @elementwise_constant_67108864() -> tensor<67108864xf32> attributes {weft.kernel = "elementwise"} {
+// CHECK: func.func private @elementwise_constant_67108864() -> tensor<67108864xf32> attributes {weft.kernel = #weft.kernel<elementwise>} {
 // CHECK-NEXT: weft.constant dense<1.000000e+00> : tensor<67108864xf32>

@@ -11,12 +11,12 @@
 // CHECK-NEXT: %[[W:.*]] = call @elementwise_mul_sub_784x200(%arg3, %[[R]]#0, %arg1)
 // CHECK-NEXT: return %[[W]], %[[R]]#1, %[[S]]#0
 
-// CHECK: func.func private @dot_add_relu_16x784x200({{.*}}) -> tensor<16x200xf32> attributes {weft.kernel = "dot"}
+// CHECK: func.func private @dot_add_relu_16x784x200({{.*}}) -> tensor<16x200xf32> attributes {weft.kernel = #weft.kernel<dot>}
 // CHECK: weft.broadcast
 // CHECK: func.func private @general_reduce_sub_exp_div_16x200
-// CHECK-SAME: weft.kernel = "general"
+// CHECK-SAME: weft.kernel = #weft.kernel<general>
 // CHECK: func.func private @elementwise_mul_sub_784x200
-// CHECK-SAME: weft.kernel = "elementwise"
+// CHECK-SAME: weft.kernel = #weft.kernel<elementwise>
 
 #mesh = #weft.mesh<"data"=2>
 func.func @train(%x: tensor<16x784xf32>, %w: tensor<784x200xf32> {weft.donated = 0 : i64}, %b: tensor<200xf32>, %lr: tensor<f32>) -> (tensor<784x200xf32>, tensor<f32>, tensor<16x200xf32>) {

@@ -19,7 +19,7 @@ module attributes {weft.mesh = #mesh} {
     return %1 : tensor<4xf32>
   }
   // CHECK: func.func private @elementwise_sub_4
-  func.func private @elementwise_sub_4(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> attributes {weft.kernel = "elementwise"} {
+  func.func private @elementwise_sub_4(%a: tensor<4xf32>, %b: tensor<4xf32>) -> tensor<4xf32> attributes {weft.kernel = #weft.kernel<elementwise>} {
     %0 = weft.sub %a, %b : tensor<4xf32>
     return %0 : tensor<4xf32>
   }

@@ -6,7 +6,7 @@
 // CHECK: add_one:
 // CHECK: func.func private @add_one
 // UNKNOWN: error: {{.*}}unknown target 'cpu:avx1024'; use one of native, {{.*}}cpu:avx512, cpu:avx2, cpu:generic, cpu:neon
-func.func private @add_one(%x: tensor<8xf32>) -> tensor<8xf32> attributes {weft.kernel = "elementwise"} {
+func.func private @add_one(%x: tensor<8xf32>) -> tensor<8xf32> attributes {weft.kernel = #weft.kernel<elementwise>} {
   %0 = weft.constant dense<1.0> : tensor<8xf32>
   %1 = weft.add %x, %0 : tensor<8xf32>
   return %1 : tensor<8xf32>

@@ -3,7 +3,7 @@
 // RUN: weft-opt %s --split-input-file --verify-diagnostics --weft-print-assembly=target=cuda:sm_90a -o /dev/null
 
 // expected-error @+1 {{kernel 'columns' has no code for cuda:sm_90a: weft.reduce combines dimension 0 of tensor<8x16xf32>, which is not among its last 1; supported are}}
-func.func private @columns(%x: tensor<8x16xf32>) -> tensor<16xf32> attributes {weft.kernel = "reduce"} {
+func.func private @columns(%x: tensor<8x16xf32>) -> tensor<16xf32> attributes {weft.kernel = #weft.kernel<reduce>} {
   %0 = weft.reduce sum %x dims [0] : tensor<8x16xf32> -> tensor<16xf32>
   return %0 : tensor<16xf32>
 }
@@ -11,7 +11,7 @@ func.func private @columns(%x: tensor<8x16xf32>) -> tensor<16xf32> attributes {w
 // -----
 
 // expected-error @+1 {{kernel 'two' has no code for cuda:sm_90a: its reductions give tensor<8xf32> and tensor<f32>, rows of two kinds}}
-func.func private @two(%x: tensor<8x16xf32>) -> tensor<f32> attributes {weft.kernel = "reduce"} {
+func.func private @two(%x: tensor<8x16xf32>) -> tensor<f32> attributes {weft.kernel = #weft.kernel<reduce>} {
   %0 = weft.reduce sum %x dims [1] : tensor<8x16xf32> -> tensor<8xf32>
   %1 = weft.reduce sum %0 dims [0] : tensor<8xf32> -> tensor<f32>
   return %1 : tensor<f32>
@@ -20,7 +20,7 @@ func.func private @two(%x: tensor<8x16xf32>) -> tensor<f32> attributes {weft.ker
 // -----
 
 // expected-error @+1 {{kernel 'wide' has no code for cuda:sm_90a: weft.reduce combines elements of type f64 but lanes exchange f32, i32, ui32 and i1}}
-func.func private @wide(%x: tensor<8x16xf64>) -> tensor<8xf64> attributes {weft.kernel = "reduce"} {
+func.func private @wide(%x: tensor<8x16xf64>) -> tensor<8xf64> attributes {weft.kernel = #weft.kernel<reduce>} {
   %0 = weft.reduce sum %x dims [1] : tensor<8x16xf64> -> tensor<8xf64>
   return %0 : tensor<8xf64>
 }
@@ -28,7 +28,7 @@ func.func private @wide(%x: tensor<8x16xf64>) -> tensor<8xf64> attributes {weft.
 // -----
 
 // expected-error @+1 {{kernel 'turned' has no code for cuda:sm_90a: weft.transpose reads what a reduction gave in other rows}}
-func.func private @turned(%x: tensor<8x8x4xf32>) -> tensor<8x8xf32> attributes {weft.kernel = "general"} {
+func.func private @turned(%x: tensor<8x8x4xf32>) -> tensor<8x8xf32> attributes {weft.kernel = #weft.kernel<general>} {
   %0 = weft.reduce sum %x dims [2] : tensor<8x8x4xf32> -> tensor<8x8xf32>
   %1 = weft.transpose %0 [1, 0] : tensor<8x8xf32> -> tensor<8x8xf32>
   return %1 : tensor<8x8xf32>
@@ -37,7 +37,7 @@ func.func private @turned(%x: tensor<8x8x4xf32>) -> tensor<8x8xf32> attributes {
 // -----
 
 // expected-error @+1 {{kernel 'across' has no code for cuda:sm_90a: weft.broadcast puts rows into dimension 1 instead of 0}}
-func.func private @across(%x: tensor<8x8xf32>) -> tensor<8x8xf32> attributes {weft.kernel = "general"} {
+func.func private @across(%x: tensor<8x8xf32>) -> tensor<8x8xf32> attributes {weft.kernel = #weft.kernel<general>} {
   %0 = weft.reduce sum %x dims [1] : tensor<8x8xf32> -> tensor<8xf32>
   %1 = weft.broadcast %0 dims [1] : tensor<8xf32> -> tensor<8x8xf32>
   return %1 : tensor<8x8xf32>
@@ -46,7 +46,7 @@ func.func private @across(%x: tensor<8x8xf32>) -> tensor<8x8xf32> attributes {we
 // -----
 
 // expected-error @+1 {{kernel 'shapes' has no code for cuda:sm_90a: its result tensor<4xf32> has another shape than its first}}
-func.func private @shapes(%x: tensor<8xf32>, %y: tensor<4xf32>) -> (tensor<8xf32>, tensor<4xf32>) attributes {weft.kernel = "general"} {
+func.func private @shapes(%x: tensor<8xf32>, %y: tensor<4xf32>) -> (tensor<8xf32>, tensor<4xf32>) attributes {weft.kernel = #weft.kernel<general>} {
   %0 = weft.exp %x : tensor<8xf32>
   %1 = weft.exp %y : tensor<4xf32>
   return %0, %1 : tensor<8xf32>, tensor<4xf32>
@@ -55,7 +55,7 @@ func.func private @shapes(%x: tensor<8xf32>, %y: tensor<4xf32>) -> (tensor<8xf32
 // -----
 
 // expected-error @+1 {{kernel 'inside' has no code for cuda:sm_90a: its result tensor<16x8xf32> does not begin with the dimensions of the rows}}
-func.func private @inside(%x: tensor<8x4xf32>, %y: tensor<16x8xf32>) -> (tensor<8xf32>, tensor<16x8xf32>) attributes {weft.kernel = "general"} {
+func.func private @inside(%x: tensor<8x4xf32>, %y: tensor<16x8xf32>) -> (tensor<8xf32>, tensor<16x8xf32>) attributes {weft.kernel = #weft.kernel<general>} {
   %0 = weft.reduce sum %x dims [1] : tensor<8x4xf32> -> tensor<8xf32>
   %1 = weft.exp %y : tensor<16x8xf32>
   return %0, %1 : tensor<8xf32>, tensor<16x8xf32>
@@ -64,7 +64,7 @@ func.func private @inside(%x: tensor<8x4xf32>, %y: tensor<16x8xf32>) -> (tensor<
 // -----
 
 // expected-error @+1 {{kernel 'power' has no code for cuda:sm_90a: it contains weft.pow on tensor<8xf32>, which is no instruction; supported are}}
-func.func private @power(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> attributes {weft.kernel = "elementwise"} {
+func.func private @power(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> attributes {weft.kernel = #weft.kernel<elementwise>} {
   %0 = weft.pow %x, %y : tensor<8xf32>
   return %0 : tensor<8xf32>
 }
@@ -72,7 +72,7 @@ func.func private @power(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> 
 // -----
 
 // expected-error @+1 {{kernel 'double' has no code for cuda:sm_90a: it contains weft.exp on tensor<8xf64>, which is no instruction}}
-func.func private @double(%x: tensor<8xf64>) -> tensor<8xf64> attributes {weft.kernel = "elementwise"} {
+func.func private @double(%x: tensor<8xf64>) -> tensor<8xf64> attributes {weft.kernel = #weft.kernel<elementwise>} {
   %0 = weft.exp %x : tensor<8xf64>
   return %0 : tensor<8xf64>
 }

@@ -144,7 +144,7 @@ inline int64_t check(ModuleOp global, Moves moves,
   PassManager pm(&context());
   test::addPartitionAlone(pm);
   REQUIRE(succeeded(pm.run(*local)));
-  auto mesh = global->getAttrOfType<MeshAttr>("weft.mesh").getMesh();
+  auto mesh = global->getAttrOfType<MeshAttr>(kMeshAttr).getMesh();
   int64_t bytes = 0;
   local->walk([&](Operation *op) {
     if (!isa<coll::CollDialect>(op->getDialect()) ||

@@ -16,9 +16,9 @@ using namespace mlir;
 namespace {
 constexpr const char *kBefore = R"(
 #mesh = #weft.mesh<"d"=2>
-func.func private @each(tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> attributes {weft.kernel = "elementwise"}
-func.func private @any(tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> attributes {weft.kernel = "general"}
-func.func private @test(tensor<4xf32>) -> tensor<i1> attributes {weft.kernel = "general"}
+func.func private @each(tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> attributes {weft.kernel = #weft.kernel<elementwise>}
+func.func private @any(tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32> attributes {weft.kernel = #weft.kernel<general>}
+func.func private @test(tensor<4xf32>) -> tensor<i1> attributes {weft.kernel = #weft.kernel<general>}
 func.func @main)";
 
 /// A call of a kernel is written %a = each(%x, %y), a tensor T, and a donated

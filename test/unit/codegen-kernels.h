@@ -100,8 +100,9 @@ public:
 inline std::string function(const std::string &kind,
                             const std::string &signature,
                             const std::string &body) {
-  return "func.func private @k" + signature + " attributes {weft.kernel = \"" +
-         kind + "\"} {\n" + body + "}\n";
+  return "func.func private @k" + signature +
+         " attributes {weft.kernel = #weft.kernel<" + kind + ">} {\n" + body +
+         "}\n";
 }
 
 } // namespace weft::test

@@ -129,8 +129,8 @@ void annotate(func::FuncOp function, const SmallMesh &mesh, uint64_t choice) {
     function.setResultAttr(i, kLayoutAttr,
                            attribute(function.getResultTypes()[i]));
   function->getParentOp()->setAttr(
-      "weft.mesh", parseAttribute("#weft.mesh<" + std::string(mesh.sizes) + ">",
-                                  &context()));
+      kMeshAttr, parseAttribute("#weft.mesh<" + std::string(mesh.sizes) + ">",
+                                &context()));
 }
 
 void checkPartitioned(ModuleOp global, const Tensors &inputs, uint64_t choice,
@@ -291,7 +291,8 @@ TEST_CASE("the CPU's code gives what JAX gives") {
   std::string text;
   for (const OpCase &c : opCases())
     if (!hasRegions(c))
-      text += programOf(c, c.name, " attributes {weft.kernel = \"general\"}");
+      text += programOf(c, c.name,
+                        " attributes {weft.kernel = #weft.kernel<general>}");
   if (text.empty())
     return; // WEFT_OP_CASE chose loops only
   Kernels kernels(text);

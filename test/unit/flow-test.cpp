@@ -35,7 +35,7 @@ MLIRContext &context() {
 /// goes round.
 void annotate(ModuleOp module, int64_t devices) {
   std::string mesh = "#weft.mesh<\"a\"=" + std::to_string(devices) + ">";
-  module->setAttr("weft.mesh", parseAttribute(mesh, &context()));
+  module->setAttr(kMeshAttr, parseAttribute(mesh, &context()));
   auto function = module.lookupSymbol<func::FuncOp>("main");
   auto layoutOf = [&](Type type, unsigned index) {
     int64_t rank = cast<RankedTensorType>(type).getRank();

@@ -92,7 +92,7 @@ static unsigned check(const std::string &program) {
       &context());
   REQUIRE(module);
   unsigned count = 0;
-  checkFrom(*module, (*module)->getAttrOfType<MeshAttr>("weft.mesh"), 0, count);
+  checkFrom(*module, (*module)->getAttrOfType<MeshAttr>(kMeshAttr), 0, count);
   return count;
 }
 

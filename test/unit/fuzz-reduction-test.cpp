@@ -89,7 +89,7 @@ TEST_CASE("a forgotten all-reduce is reduced to one op on two devices") {
   REQUIRE(module);
   CHECK(countOps(*module) <= 2);
   CHECK(module->getOperation()
-            ->getAttrOfType<MeshAttr>("weft.mesh")
+            ->getAttrOfType<MeshAttr>(kMeshAttr)
             .getMesh()
             .size() == 2);
   CHECK(elementsOf(*module) <= 4);

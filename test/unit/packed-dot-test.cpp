@@ -83,9 +83,10 @@ struct Case {
            " x " + list(batch.size() + columns.size(), depth.size());
     return "func.func private @k" + std::to_string(number) +
            "(%a: " + l.type(true) + ", %b: " + r.type(true) + ") -> " + to +
-           " attributes {weft.kernel = \"dot\"} {\n" + l.turned("%a", "%l") +
-           r.turned("%b", "%r") + dot + " : " + l.type(false) + ", " +
-           r.type(false) + " -> " + to + "\nreturn %d : " + to + "\n}\n";
+           " attributes {weft.kernel = #weft.kernel<dot>} {\n" +
+           l.turned("%a", "%l") + r.turned("%b", "%r") + dot + " : " +
+           l.type(false) + ", " + r.type(false) + " -> " + to +
+           "\nreturn %d : " + to + "\n}\n";
   }
 };
 

@@ -140,7 +140,7 @@ TEST_CASE("a partitioned train step gives the global results") {
   auto expected = interpretFunction(function, arguments);
   REQUIRE(succeeded(expected));
   partition(*module);
-  Mesh mesh = (*module)->getAttrOfType<MeshAttr>("weft.mesh").getMesh();
+  Mesh mesh = (*module)->getAttrOfType<MeshAttr>(kMeshAttr).getMesh();
   Tensors found = runOnDevices(*module->getOps<func::FuncOp>().begin(), mesh,
                                arguments, *expected);
   for (unsigned i = 0; i < found.size(); ++i)

@@ -53,7 +53,8 @@ TEST_CASE("the kernel that cannot be compiled is named among few") {
   Kernels kernels(
       unary("first", "exp") +
           "func.func private @second(%x: tensor<9xi3>) -> tensor<9xi3> "
-          "attributes {weft.kernel = \"general\"} {\n%0 = weft.neg %x : "
+          "attributes {weft.kernel = #weft.kernel<general>} {\n%0 = weft.neg "
+          "%x : "
           "tensor<9xi3>\nreturn %0 : tensor<9xi3>\n}\n",
       weft::test::testTarget(), brief());
   CHECK(kernels.error.find("kernel 'second' cannot be compiled for") !=

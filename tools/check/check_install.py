@@ -65,6 +65,7 @@ def check(build, folder):
     expect(said, "4 devices agree with the global program", "the program of docs/embedding.md")
     expect(run(example / "embedding"), "-> tensor<8x2xf32>", "the example")
     expect(run(example / "embedding", "plan"), "plan.program", "the example at stage plan")
+    expect(run(example / "own_op", folder), "4 devices ran mine.scale as machine code", "the example of an own op")
     expect(run(prefix / "bin/weft-opt", "--help"), "weft-pipeline", "the installed weft-opt")
     run(prefix / "bin/weft", "--help")
     expect(run(prefix / "bin/weft", "devices"), "Can be used", "the installed weft")

@@ -80,7 +80,7 @@ bool ForeignProgram::readIr(const std::string &text) {
   program = parseIr(text, flags.model, *context);
   if (!program)
     return false;
-  auto mesh = program.get()->getAttrOfType<MeshAttr>("weft.mesh");
+  auto mesh = program.get()->getAttrOfType<MeshAttr>(kMeshAttr);
   int64_t size = mesh ? mesh.getMesh().size() : 1;
   if (devices && devices != size)
     return fail("--devices " + flags.devices + ": the mesh of " + flags.model +

@@ -6,6 +6,8 @@
 #include "weft/compiler/codegen/cpu/LinkPlainObject.h"
 #include "weft/compiler/codegen/cpu/LowerKernel.h"
 
+#include "weft/dialects/coll/Coll.h"
+
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Config/llvm-config.h"
 #include "llvm/Support/MathExtras.h"
@@ -48,19 +50,28 @@ static std::string cacheKey(llvm::StringRef text, const CpuTarget &target,
                     target.triple, target.cpu, target.features, text});
 }
 
+/// Only the code of Weft's own ops is known by kCodegenVersion.
+static bool isOfWeft(func::FuncOp kernel) {
+  return llvm::all_of(kernel.getBody().front(), [](Operation &op) {
+    return isa<WeftDialect, coll::CollDialect, func::FuncDialect>(
+        op.getDialect());
+  });
+}
+
 /// `lowering` is taken for the first kernel that is not in the cache.
 static void compile(KernelJob &job, cpu::KeptLowerings &kept,
                     const CodegenOptions &options,
                     std::unique_ptr<cpu::KernelLowering> &lowering) {
+  std::string cache = isOfWeft(job.kernel) ? options.cacheDir : "";
   std::string key = cacheKey(job.text, kept.target, options);
-  if (readCachedCode(options.cacheDir, key, job.object))
+  if (readCachedCode(cache, key, job.object))
     return;
   if (!lowering)
-    lowering = kept.take();
+    lowering = kept.take(job.kernel.getContext()->getDialectRegistry());
   job.error = lowering->lower(job.text, levelOf(options),
                               llvm::CodeGenFileType::ObjectFile, job.object);
   if (job.error.empty())
-    writeCachedCode(options.cacheDir, key, job.object);
+    writeCachedCode(cache, key, job.object);
 }
 
 static void print(func::FuncOp kernel, std::string &text) {
@@ -80,7 +91,7 @@ static void report(func::FuncOp kernel, const CpuTarget &target,
 static std::vector<KernelJob> collectKernels(ModuleOp module) {
   std::vector<KernelJob> jobs;
   for (auto kernel : module.getOps<func::FuncOp>()) {
-    if (!kernel->hasAttr("weft.kernel"))
+    if (!isKernel(kernel))
       continue;
     KernelJob &job = jobs.emplace_back();
     job.kernel = kernel;
@@ -90,8 +101,9 @@ static std::vector<KernelJob> collectKernels(ModuleOp module) {
 }
 
 /// What a program that only returns its arguments is made of.
-static constexpr char kNoKernel[] = "func.func private @none() attributes "
-                                    "{weft.kernel = \"general\"} { return }";
+static constexpr char kNoKernel[] =
+    "func.func private @none() attributes "
+    "{weft.kernel = #weft.kernel<general>} { return }";
 
 /// Calls `work` for each number below `count`; each thread has a lowering, which
 /// `work` takes when it needs one.
@@ -130,7 +142,9 @@ static std::vector<std::string> inParts(ArrayRef<KernelJob> jobs,
 
 /// Plain code, a part of the kernels at once. False where that fails: then they
 /// are compiled one by one, which says why.
-static bool compileTogether(ArrayRef<KernelJob> jobs, cpu::KeptLowerings &kept,
+static bool compileTogether(ArrayRef<KernelJob> jobs,
+                            const DialectRegistry &dialects,
+                            cpu::KeptLowerings &kept,
                             const CodegenOptions &options,
                             SmallVectorImpl<char> &sharedObject) {
   std::vector<std::string> parts = {kNoKernel};
@@ -143,7 +157,7 @@ static bool compileTogether(ArrayRef<KernelJob> jobs, cpu::KeptLowerings &kept,
   share(parts.size(), kept, options,
         [&](size_t i, std::unique_ptr<cpu::KernelLowering> &lowering) {
           if (!lowering)
-            lowering = kept.take();
+            lowering = kept.take(dialects);
           errors[i] =
               lowering->lower(parts[i], llvm::CodeGenOptLevel::None,
                               llvm::CodeGenFileType::ObjectFile, objects[i]);
@@ -161,7 +175,8 @@ LogicalResult weft::compileKernels(ModuleOp module, cpu::KeptLowerings &kept,
                                    SmallVectorImpl<char> &sharedObject) {
   std::vector<KernelJob> jobs = collectKernels(module);
   if ((jobs.empty() || options.isBrief) &&
-      compileTogether(jobs, kept, options, sharedObject))
+      compileTogether(jobs, module.getContext()->getDialectRegistry(), kept,
+                      options, sharedObject))
     return success();
   share(jobs.size(), kept, options,
         [&](size_t i, std::unique_ptr<cpu::KernelLowering> &lowering) {
@@ -194,7 +209,10 @@ LogicalResult weft::compileKernels(ModuleOp module, const CpuTarget &target,
 LogicalResult weft::printKernels(ArrayRef<func::FuncOp> kernels,
                                  const CpuTarget &target,
                                  llvm::raw_ostream &out) {
-  cpu::KernelLowering lowering(target);
+  if (kernels.empty())
+    return success();
+  cpu::KernelLowering lowering(
+      target, kernels.front()->getContext()->getDialectRegistry());
   for (func::FuncOp kernel : kernels) {
     std::string text;
     print(kernel, text);

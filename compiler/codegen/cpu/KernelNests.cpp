@@ -21,8 +21,7 @@ LLVM::LLVMFuncOp KernelEmitter::createBody() {
   FunctionType type = kernel.getFunctionType();
   SmallVector<Type> tensors(type.getInputs());
   llvm::append_range(tensors, type.getResults());
-  bool inPlace = kernel->getAttrOfType<StringAttr>("weft.kernel").getValue() ==
-                 "elementwise";
+  bool inPlace = mayWorkInPlace(kernel);
 
   SmallVector<Type> parameters(tensors.size() + 1, pointer);
   parameters.append(2, builder.getI64Type());
@@ -129,7 +128,7 @@ LogicalResult KernelEmitter::emitNests() {
     return result;
   };
   for (Operation &op : kernel.getBody().front().without_terminator()) {
-    if (op.hasTrait<ComputedWhole>()) {
+    if (op.hasTrait<OwnLoopNest>()) {
       if (failed(flush()) || failed(emitWhole(*this, &op)))
         return failure();
       continue;
@@ -158,9 +157,7 @@ LogicalResult KernelEmitter::emitNests() {
   }
   if (failed(flush()))
     return failure();
-  if (nests > 1 &&
-      kernel->getAttrOfType<StringAttr>("weft.kernel").getValue() ==
-          "elementwise")
+  if (nests > 1 && mayWorkInPlace(kernel))
     return kernel.emitError()
            << "kernel '" << kernel.getName()
            << "' is called elementwise but needs " << nests

@@ -13,11 +13,6 @@ namespace weft::cpu {
 /// Total of the stack that one kernel may use.
 static constexpr int64_t kStackBudget = 1024 * 1024;
 
-static bool isExpensive(Operation *op) {
-  return isa<ExpOp, Expm1Op, LogOp, Log1pOp, TanhOp, LogisticOp, ErfOp, PowOp,
-             RngBitsOp>(op);
-}
-
 namespace {
 /// The stored values that a value's elements flow into: none, one, or more. Ops
 /// are looked at from the last to the first.
@@ -52,7 +47,7 @@ private:
 } // namespace
 
 bool KernelEmitter::mustStore(Operation *op) {
-  if (isa<ReduceOp, DotOp>(op) || op->hasTrait<ComputedWhole>())
+  if (isa<ReduceOp, DotOp>(op) || op->hasTrait<OwnLoopNest>())
     return true;
   Value result = op->getResult(0);
   return llvm::any_of(result.getUsers(), [&](Operation *user) {
@@ -85,14 +80,13 @@ void KernelEmitter::chooseStored() {
     }
   }
   stored.insert_range(viewed);
-  if (kernel->getAttrOfType<StringAttr>("weft.kernel").getValue() ==
-      "elementwise")
+  if (mayWorkInPlace(kernel))
     return;
   ReachedStores reached(stored);
   for (Operation &op :
        llvm::reverse(kernel.getBody().front().without_terminator()))
     if (op.getNumResults() == 1 && reached.visit(op.getResult(0)) &&
-        isExpensive(&op) &&
+        op.hasTrait<Costly>() &&
         bufferBytes(tensorType(op.getResult(0))) <= kStackBytes)
       stored.insert(op.getResult(0));
 }

@@ -54,7 +54,7 @@ std::optional<KernelSplit> KernelEmitter::splitOfWhole() {
                        resultPointers))
     if (elements.memoryOf(value) != pointer)
       return std::nullopt;
-  if (!whole || !whole->hasTrait<ComputedWhole>() ||
+  if (!whole || !whole->hasTrait<OwnLoopNest>() ||
       elementCount(whole->getResult(0)) == 0)
     return std::nullopt;
   WholeLoops loops = loopsOfWhole(whole);
@@ -79,7 +79,7 @@ std::optional<KernelSplit> KernelEmitter::splitOfWhole() {
 /// stored at its own position only: then parts need not wait for each other.
 std::optional<KernelSplit> KernelEmitter::findSplit() {
   if (llvm::any_of(kernel.getBody().front(),
-                   [](Operation &op) { return op.hasTrait<ComputedWhole>(); }))
+                   [](Operation &op) { return op.hasTrait<OwnLoopNest>(); }))
     return splitOfWhole();
   SmallVector<Value> roots;
   DotOp dot;

@@ -104,7 +104,9 @@ struct KernelLowering::Generator {
   std::optional<MachineCodeWriter> writer;
 };
 
-KernelLowering::KernelLowering(const CpuTarget &target) : target(target) {
+KernelLowering::KernelLowering(const CpuTarget &target,
+                               const DialectRegistry &dialects)
+    : target(target) {
   DialectRegistry registry;
   registry.insert<WeftDialect, coll::CollDialect, func::FuncDialect,
                   arith::ArithDialect, complex::ComplexDialect,
@@ -116,10 +118,15 @@ KernelLowering::KernelLowering(const CpuTarget &target) : target(target) {
   context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();
+  context->appendDialectRegistry(dialects);
   conversion = std::make_unique<KernelConversion>(context.get(), target.hasFma);
 }
 
 KernelLowering::~KernelLowering() = default;
+
+bool KernelLowering::knows(const DialectRegistry &dialects) const {
+  return dialects.isSubsetOf(context->getDialectRegistry());
+}
 
 KernelLowering::Generator &KernelLowering::generatorOf(Kind kind) {
   std::unique_ptr<Generator> &generator = generators[kind];
@@ -152,22 +159,28 @@ std::string KernelLowering::lower(StringRef text, llvm::CodeGenOptLevel level,
       }));
 }
 
-std::unique_ptr<KernelLowering> KeptLowerings::take() {
+std::unique_ptr<KernelLowering>
+KeptLowerings::take(const DialectRegistry &dialects) {
   {
     std::lock_guard<std::mutex> lock(mutex);
-    if (!idle.empty()) {
-      std::unique_ptr<KernelLowering> lowering = std::move(idle.back());
-      idle.pop_back();
+    auto found = llvm::find_if(
+        idle, [&](const auto &lowering) { return lowering->knows(dialects); });
+    if (found != idle.end()) {
+      std::unique_ptr<KernelLowering> lowering = std::move(*found);
+      idle.erase(found);
       return lowering;
     }
   }
-  return std::make_unique<KernelLowering>(target);
+  return std::make_unique<KernelLowering>(target, dialects);
 }
 
 void KeptLowerings::giveBack(std::unique_ptr<KernelLowering> lowering) {
   std::lock_guard<std::mutex> lock(mutex);
-  if (lowering && !lowering->isWorn() && idle.size() < kMost)
-    idle.push_back(std::move(lowering));
+  if (!lowering || lowering->isWorn())
+    return;
+  if (idle.size() == kMost) // of programs with other dialects, perhaps
+    idle.erase(idle.begin());
+  idle.push_back(std::move(lowering));
 }
 
 } // namespace weft::cpu

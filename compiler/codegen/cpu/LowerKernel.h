@@ -30,7 +30,9 @@ class KernelConversion;
 /// Compiles kernels one by one, in a context of its own: each thread has one.
 class KernelLowering {
 public:
-  explicit KernelLowering(const CpuTarget &target);
+  /// `dialects`: those of the kernels, and what extends them; loaded as needed.
+  KernelLowering(const CpuTarget &target,
+                 const mlir::DialectRegistry &dialects);
   ~KernelLowering();
   /// Of the one kernel function in `text`. Returns what went wrong, or empty.
   std::string lower(llvm::StringRef text, llvm::CodeGenOptLevel level,
@@ -39,6 +41,8 @@ public:
   /// The context keeps every type and attribute that it has seen: after some
   /// megabytes of text a new one takes less memory.
   bool isWorn() const { return seen > kMostText; }
+  /// Does it know all these dialects and extensions?
+  bool knows(const mlir::DialectRegistry &dialects) const;
 
 private:
   static constexpr size_t kMostText = size_t(1) << 20;
@@ -58,7 +62,7 @@ private:
 class KeptLowerings {
 public:
   explicit KeptLowerings(CpuTarget target) : target(std::move(target)) {}
-  std::unique_ptr<KernelLowering> take();
+  std::unique_ptr<KernelLowering> take(const mlir::DialectRegistry &dialects);
   void giveBack(std::unique_ptr<KernelLowering> lowering);
   const CpuTarget target;
 

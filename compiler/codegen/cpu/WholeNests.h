@@ -1,6 +1,6 @@
 //===- WholeNests.h - loops of ops that are computed as a whole -*- C++ -*-===//
 //
-// Ops with the trait ComputedWhole have nests of their own, written here with
+// Ops with the trait OwnLoopNest have nests of their own, written here with
 // what KernelEmitter.h offers:
 //
 //   %c = weft.cumulative sum %x dim 1     for i in 4
@@ -27,7 +27,7 @@ class SortOp;
 
 namespace weft::cpu {
 
-/// The nests of an op with the trait ComputedWhole.
+/// The nests of an op with the trait OwnLoopNest.
 llvm::LogicalResult emitWhole(KernelEmitter &kernel, mlir::Operation *op);
 
 /// How such a nest can be shared: the dimensions, and their sizes, whose loops

@@ -39,7 +39,7 @@ Value ElementEmitter::load(Value pointer, Type elementType, Value linear) {
 }
 
 void ElementEmitter::store(Value value, Value pointer, Type elementType,
-                          Value linear) {
+                           Value linear) {
   if (isa<ComplexType>(elementType)) {
     ComplexEmitter c{builder, loc};
     Type part = partType(elementType);
@@ -133,7 +133,7 @@ Value ElementEmitter::coordinate(LayoutAttr group) {
   Value result = constant(0);
   for (const SubAxis &sub : layout.dims[0]) {
     Value along = load(coordinates, builder.getI64Type(), constant(sub.axis));
-    int64_t minor = mesh.axes[sub.axis].size / sub.skip / sub.size;
+    int64_t minor = minorOf(mesh.axes, sub);
     Value digit = arith::DivUIOp::create(builder, loc, along, constant(minor));
     digit = arith::RemUIOp::create(builder, loc, digit, constant(sub.size));
     result = add(mul(result, sub.size), digit);

@@ -67,7 +67,7 @@ LogicalResult GpuCodegen::compile(ModuleOp module, const CodegenOptions &,
                                   SmallVectorImpl<char> &) {
   SmallVector<func::FuncOp> kernels = llvm::filter_to_vector(
       module.getOps<func::FuncOp>(),
-      [](func::FuncOp function) { return function->hasAttr("weft.kernel"); });
+      [](func::FuncOp function) { return isKernel(function); });
   if (failed(refuseOthers(kernels)))
     return failure();
   return module.emitError() << "programs for " << name

@@ -32,8 +32,7 @@ GpuKernelEmitter::createFunction(mlir::gpu::GPUModuleOp module) {
                     builder.getUnitAttr());
   function.setKnownBlockSizeAttr(
       builder.getDenseI32ArrayAttr({kBlockThreads, 1, 1}));
-  bool inPlace = kernel->getAttrOfType<StringAttr>("weft.kernel").getValue() ==
-                 "elementwise";
+  bool inPlace = mayWorkInPlace(kernel);
   unsigned inputs = type.getNumInputs();
   for (unsigned i = 0; i <= tensors.size(); ++i) {
     // In a kernel "elementwise" an argument and a result of the same type may

@@ -418,7 +418,7 @@ void StepImporter::finish(func::FuncOp function) {
 FailureOr<OwningOpRef<ModuleOp>> StepImporter::run() {
   module = ModuleOp::create(unknown);
   if (mesh)
-    module.get()->setAttr("weft.mesh", mesh);
+    module.get()->setAttr(kMeshAttr, mesh);
   builder.setInsertionPointToEnd(module->getBody());
   addPorts();
   func::FuncOp function = createFunction();

@@ -310,7 +310,7 @@ OwningOpRef<ModuleOp> ProgramImporter::run(const ImportOptions &options) {
   module = ModuleOp::create(program.getLoc());
   if (MeshAttr mesh = shardings.mesh();
       mesh && (options.devices != 1 || shardings.devices() == 1))
-    (*module)->setAttr("weft.mesh", mesh);
+    (*module)->setAttr(kMeshAttr, mesh);
   builder.setInsertionPointToEnd(module->getBody());
   // JAX writes no manual computation for a mesh of one device.
   auto partitions = program->getAttrOfType<IntegerAttr>("mhlo.num_partitions");

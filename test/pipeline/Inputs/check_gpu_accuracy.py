@@ -20,7 +20,7 @@ OPS = {"sine": "sin", "cosine": "cos", "exponential": "exp", "exponential_minus_
 def kernel(name, count):
     type_ = f"tensor<{count}xf32>"
     second = ", %side" if name == "atan2" else ""
-    return f"""func.func private @{name}(%x: {type_}) -> {type_} attributes {{weft.kernel = "elementwise"}} {{
+    return f"""func.func private @{name}(%x: {type_}) -> {type_} attributes {{weft.kernel = #weft.kernel<elementwise>}} {{
       %side = weft.constant dense<-0.75> : {type_}
       %y = weft.{OPS.get(name, name)} %x{second} : {type_}
       return %y : {type_}

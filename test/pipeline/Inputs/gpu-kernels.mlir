@@ -1,7 +1,7 @@
 // Kernels as the fixtures have them, with sizes of several warps and blocks.
 
 // RMSprop on a weight: elementwise, in place.
-func.func private @update(%v: tensor<37x10xf32>, %g: tensor<37x10xf32>, %lr: tensor<f32>, %w: tensor<37x10xf32>) -> (tensor<37x10xf32>, tensor<37x10xf32>) attributes {weft.kernel = "elementwise"} {
+func.func private @update(%v: tensor<37x10xf32>, %g: tensor<37x10xf32>, %lr: tensor<f32>, %w: tensor<37x10xf32>) -> (tensor<37x10xf32>, tensor<37x10xf32>) attributes {weft.kernel = #weft.kernel<elementwise>} {
   %0 = weft.constant dense<0.9> : tensor<37x10xf32>
   %1 = weft.mul %v, %0 : tensor<37x10xf32>
   %2 = weft.mul %g, %g : tensor<37x10xf32>
@@ -19,7 +19,7 @@ func.func private @update(%v: tensor<37x10xf32>, %g: tensor<37x10xf32>, %lr: ten
 }
 
 // relu(x + bias) and where it is positive: a dimension is broadcast.
-func.func private @bias_relu(%x: tensor<16x20xf32>, %b: tensor<20xf32>) -> (tensor<16x20xf32>, tensor<16x20xi1>) attributes {weft.kernel = "elementwise"} {
+func.func private @bias_relu(%x: tensor<16x20xf32>, %b: tensor<20xf32>) -> (tensor<16x20xf32>, tensor<16x20xi1>) attributes {weft.kernel = #weft.kernel<elementwise>} {
   %0 = weft.broadcast %b dims [1] : tensor<20xf32> -> tensor<16x20xf32>
   %1 = weft.add %x, %0 : tensor<16x20xf32>
   %2 = weft.relu %1 : tensor<16x20xf32>
@@ -29,14 +29,14 @@ func.func private @bias_relu(%x: tensor<16x20xf32>, %b: tensor<20xf32>) -> (tens
 }
 
 // The seed generator's next state: constant data.
-func.func private @next_seed(%s: tensor<2xui32>) -> tensor<2xui32> attributes {weft.kernel = "elementwise"} {
+func.func private @next_seed(%s: tensor<2xui32>) -> tensor<2xui32> attributes {weft.kernel = #weft.kernel<elementwise>} {
   %0 = weft.constant dense<[0, 1]> : tensor<2xui32>
   %1 = weft.add %s, %0 : tensor<2xui32>
   return %1 : tensor<2xui32>
 }
 
 // The softmax of rows: two reductions and what they read.
-func.func private @softmax(%x: tensor<13x70xf32>) -> tensor<13x70xf32> attributes {weft.kernel = "general"} {
+func.func private @softmax(%x: tensor<13x70xf32>) -> tensor<13x70xf32> attributes {weft.kernel = #weft.kernel<general>} {
   %0 = weft.reduce max %x dims [1] : tensor<13x70xf32> -> tensor<13xf32>
   %1 = weft.broadcast %0 dims [0] : tensor<13xf32> -> tensor<13x70xf32>
   %2 = weft.sub %x, %1 : tensor<13x70xf32>
@@ -48,7 +48,7 @@ func.func private @softmax(%x: tensor<13x70xf32>) -> tensor<13x70xf32> attribute
 }
 
 // Accuracy: the first of the largest logits of each row, against the label.
-func.func private @is_right(%x: tensor<3x4x10xf32>, %label: tensor<3x4xi32>) -> tensor<3x4xf32> attributes {weft.kernel = "general"} {
+func.func private @is_right(%x: tensor<3x4x10xf32>, %label: tensor<3x4xi32>) -> tensor<3x4xf32> attributes {weft.kernel = #weft.kernel<general>} {
   %0 = weft.reduce max %x dims [2] : tensor<3x4x10xf32> -> tensor<3x4xf32>
   %1 = weft.broadcast %0 dims [0, 1] : tensor<3x4xf32> -> tensor<3x4x10xf32>
   %2 = weft.compare eq %x, %1 : tensor<3x4x10xf32>, tensor<3x4x10xf32> -> tensor<3x4x10xi1>
@@ -62,7 +62,7 @@ func.func private @is_right(%x: tensor<3x4x10xf32>, %label: tensor<3x4xi32>) -> 
 }
 
 // A mean of everything: one row.
-func.func private @mean(%x: tensor<5x9xf32>) -> tensor<f32> attributes {weft.kernel = "general"} {
+func.func private @mean(%x: tensor<5x9xf32>) -> tensor<f32> attributes {weft.kernel = #weft.kernel<general>} {
   %0 = weft.reduce sum %x dims [0, 1] : tensor<5x9xf32> -> tensor<f32>
   %1 = weft.constant dense<45.0> : tensor<f32>
   %2 = weft.div %0, %1 : tensor<f32>
@@ -70,7 +70,7 @@ func.func private @mean(%x: tensor<5x9xf32>) -> tensor<f32> attributes {weft.ker
 }
 
 // Which rows have a negative element: lanes exchange bits.
-func.func private @any_negative(%x: tensor<6x40xf32>) -> tensor<6xi1> attributes {weft.kernel = "reduce"} {
+func.func private @any_negative(%x: tensor<6x40xf32>) -> tensor<6xi1> attributes {weft.kernel = #weft.kernel<reduce>} {
   %0 = weft.constant dense<-2.0> : tensor<6x40xf32>
   %1 = weft.compare lt %x, %0 : tensor<6x40xf32>, tensor<6x40xf32> -> tensor<6x40xi1>
   %2 = weft.reduce or %1 dims [1] : tensor<6x40xi1> -> tensor<6xi1>
@@ -78,7 +78,7 @@ func.func private @any_negative(%x: tensor<6x40xf32>) -> tensor<6xi1> attributes
 }
 
 // Random bits as Keras on JAX draws them, and a transpose.
-func.func private @bits(%key: tensor<2xui32>) -> tensor<5x7xui32> attributes {weft.kernel = "elementwise"} {
+func.func private @bits(%key: tensor<2xui32>) -> tensor<5x7xui32> attributes {weft.kernel = #weft.kernel<elementwise>} {
   %0 = weft.rng_bits %key : (tensor<2xui32>) -> tensor<7x5xui32>
   %1 = weft.transpose %0 [1, 0] : tensor<7x5xui32> -> tensor<5x7xui32>
   return %1 : tensor<5x7xui32>

@@ -1,0 +1,81 @@
+"""No pass asks for a concrete op, but for those below, each with its reason.
+
+    if (auto dot = dyn_cast<DotOp>(op))          op->hasTrait<ContractionNest>()
+
+What passes know of an op it declares: traits of dialects/weft/KernelTraits.h, op
+interfaces, sharding rules. Then an embedder's op is treated as Weft's own. A list of
+ops in a pass is right where the op is the pass's subject or the set is closed.
+"""
+
+import pathlib
+import re
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+OP = re.compile(r"\b(?:[a-z]\w*::)*[A-Z]\w*Op\b")
+# Templates that ask what an op is, and functions of an op that are given to a walk or a switch.
+ASKED = re.compile(r"\b(?:isa|isa_and_nonnull|isa_and_present|cast|cast_or_null|dyn_cast|dyn_cast_or_null|dyn_cast_if_present|IsaPred"
+                   r"|getDefiningOp|getParentOfType|getOps|hasParent|Case)<([^;()]*?)>"
+                   r"|(?:walk|Case)\(\s*\[[^\]]*\]\s*\(([^()]*)\)")
+TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', re.S)
+
+EVERYWHERE = {"ModuleOp", "func::FuncOp", "func::CallOp", "func::ReturnOp"}  # functions, their calls and their ends
+LOOPS = "the closed set of loops and branches that LowerControlFlow leaves"
+ALLOWED = {
+    "passes/foreign/ImportShardings.cpp": {"shard::ShardOp": "what it imports", "shard::ShardingOp": "what it imports", "shard::GridOp": "what it imports"},
+    "passes/kernels/KernelGroups.cpp": {"coll::CoordinateOp": "computes, in a dialect of communication", "coll::SliceOp": "likewise",
+                                        "coll::MakePartialOp": "likewise", "host::CallOp": "runs on the host"},
+    "passes/kernels/LowerControlFlow.cpp": {"ForOp": "what it lowers", "CaseOp": "what it lowers",
+                                            "OptimizationBarrierOp": "what it removes"},
+    "passes/planning/BufferAssignment.cpp": {"WhileOp": LOOPS, "CaseOp": LOOPS, "ConditionOp": LOOPS,
+                                             "ConstantOp": "data of the plan", "coll::AllReduceOp": "the collective that is in place"},
+    "passes/planning/PlaceBuffers.cpp": {"WhileOp": LOOPS, "CaseOp": LOOPS, "ConditionOp": LOOPS, "YieldOp": LOOPS, "ConstantOp": "data of the plan",
+                                         **{"coll::" + name: "its plan instruction" for name in (
+                                             "AllReduceOp", "AllGatherOp", "AllToAllOp", "CollectivePermuteOp", "ExchangeOp", "FetchOp",
+                                             "PermuteOp", "PickOp", "ReduceScatterOp")}, "host::CallOp": "its plan instruction"},
+    "passes/sharding/CombineAllReduces.cpp": {"coll::AllReduceOp": "what it combines"},
+    "passes/sharding/HoistReductions.cpp": {"ReshardOp": "what it moves"},
+    "passes/sharding/HoistReshards.cpp": {"ReshardOp": "what it moves"},
+    "passes/sharding/LayoutAssignment.cpp": {"ReshardOp": "what it reads layouts of", "ConstrainOp": "an annotation"},
+    "passes/sharding/LayoutTable.cpp": {"ConstrainOp": "an annotation"},
+    "passes/sharding/LayoutWishes.cpp": {"ConstrainOp": "an annotation"},
+    "passes/sharding/MergeReshards.cpp": {"ReshardOp": "what it merges"},
+    "passes/sharding/Partition.cpp": {"ReshardOp": "what it lowers"},
+    "passes/sharding/Provenance.cpp": {"ConstrainOp": "an annotation"},
+    "passes/sharding/SettleConflicts.cpp": {"ConstrainOp": "an annotation"},
+    "passes/sharding/SinkReshards.cpp": {"ReshardOp": "what it moves"},
+    "passes/sharding/WidenPartialSums.cpp": {"ConvertOp": "what it makes"},
+    "passes/training/Differentiate.cpp": {"CheckpointOp": "what it resolves"},
+    "passes/training/Tape.cpp": {"ValueAndGradOp": "what it resolves"},
+}
+
+FOUND = ["isa<DotOp>(op)", "dyn_cast<coll::PickOp>(user)", "llvm::any_of(ops, llvm::IsaPred<DotOp, ReduceOp>)", "value.getDefiningOp<ReshardOp>()",
+         "module.walk([&](coll::AllReduceOp op) {", ".Case([&](PadOp pad) { return padded(pad); })", ".Case<ArgMaxOp, ArgMinOp>([](auto op) {})"]
+PASSED = ["isa<RegionBranchOpInterface>(op)", "DotOp::create(builder, loc)", "op->hasTrait<ContractionNest>()", "// isa<DotOp>(op)"]
+
+
+def ops_asked_for(code):
+    """Names of concrete ops in what asks for the kind of an op."""
+    code = TEXT.sub("", code)
+    return {name for match in ASKED.finditer(code) for part in match.groups("") for name in OP.findall(part)}
+
+
+def main():
+    for line in FOUND:
+        assert ops_asked_for(line), line
+    for line in PASSED:
+        assert not ops_asked_for(line), line
+    wrong = []
+    for path in sorted([*ROOT.glob("passes/**/*.cpp"), *ROOT.glob("passes/**/*.h")]):
+        name = str(path.relative_to(ROOT))
+        asked = ops_asked_for(path.read_text()) - EVERYWHERE
+        allowed = set(ALLOWED.get(name, {}))
+        wrong += [f"{name} asks for {op}: declare what it is, as a trait or an interface, or name the reason in {__file__}" for op in sorted(asked - allowed)]
+        wrong += [f"{name} no longer asks for {op}: remove it from {__file__}" for op in sorted(allowed - asked)]
+    wrong += [f"{name} is no file: remove it from {__file__}" for name in ALLOWED if not (ROOT / name).exists()]
+    print("\n".join(wrong))
+    return 1 if wrong else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
