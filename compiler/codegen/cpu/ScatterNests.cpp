@@ -68,8 +68,8 @@ LogicalResult emitScatter(ElementEmitter &e, ScatterOp op) {
                        : e.openLoop(size));
   index = e.makeIndex(dims, e.depth());
   FailureOr<Value> update = e.element(op.getUpdates(), index);
-  FailureOr<BlockPosition> position =
-      positionInTensor(e, op.getBlocks(), op.getIndices(), index, /*clamped=*/false);
+  FailureOr<BlockPosition> position = positionInTensor(
+      e, op.getBlocks(), op.getIndices(), index, /*clamped=*/false);
   if (failed(update) || failed(position))
     return failure();
   e.enterDepth(e.depth());

@@ -39,7 +39,7 @@ Value ElementEmitter::load(Value pointer, Type elementType, Value linear) {
 }
 
 void ElementEmitter::store(Value value, Value pointer, Type elementType,
-                          Value linear) {
+                           Value linear) {
   if (isa<ComplexType>(elementType)) {
     ComplexEmitter c{builder, loc};
     Type part = partType(elementType);

@@ -22,10 +22,11 @@ static FailureOr<Value> splatElement(ElementEmitter &e, ConstantOp op,
     auto number = data.getSplatValue<std::complex<APFloat>>();
     auto part = [&](const APFloat &value) {
       return arith::ConstantOp::create(
-          e.builder, e.loc, e.builder.getFloatAttr(partType(elementType), value));
+          e.builder, e.loc,
+          e.builder.getFloatAttr(partType(elementType), value));
     };
     return ComplexEmitter{e.builder, e.loc}.make(part(number.real()),
-                                             part(number.imag()));
+                                                 part(number.imag()));
   }
   TypedAttr value = cast<TypedAttr>(data.getSplatValue<Attribute>());
   if (auto integer = dyn_cast<IntegerAttr>(value))
@@ -43,8 +44,9 @@ static FailureOr<Value> partialElement(ElementEmitter &e,
   FailureOr<Value> value = e.element(op.getInput(), index);
   if (failed(value))
     return failure();
-  Value isFirst = arith::CmpIOp::create(e.builder, e.loc, arith::CmpIPredicate::eq,
-                                        e.coordinate(op.getGroup()), e.constant(0));
+  Value isFirst =
+      arith::CmpIOp::create(e.builder, e.loc, arith::CmpIPredicate::eq,
+                            e.coordinate(op.getGroup()), e.constant(0));
   Value neutral = emitNeutral(e.builder, e.loc, op.getKind(),
                               tensorType(op.getInput()).getElementType());
   return arith::SelectOp::create(e.builder, e.loc, isFirst, *value, neutral)
@@ -71,8 +73,9 @@ static FailureOr<Value> countedElement(ElementEmitter &e, IotaOp op,
                 e.builder, e.loc, e.builder.getFloatAttr(partType(target), 0)));
   }
   if (isa<FloatType>(target))
-    return roundedTo(e.builder, e.loc, type,
-                     arith::SIToFPOp::create(e.builder, e.loc, target, position));
+    return roundedTo(
+        e.builder, e.loc, type,
+        arith::SIToFPOp::create(e.builder, e.loc, target, position));
   if (target.getIntOrFloatBitWidth() < 64)
     position = arith::TruncIOp::create(e.builder, e.loc, target, position);
   return e.mixesBits() ? e.asBits(position) : position;
@@ -80,7 +83,7 @@ static FailureOr<Value> countedElement(ElementEmitter &e, IotaOp op,
 
 /// out0 ^ out1 of threefry-2x32 on i32 registers.
 static Value emitThreefry(OpBuilder &b, Location loc, Value key0, Value key1,
-                   Value high, Value low) {
+                          Value high, Value low) {
   auto number = [&](uint32_t value) -> Value {
     return arith::ConstantOp::create(b, loc,
                                      b.getI32IntegerAttr(int32_t(value)));
@@ -129,7 +132,8 @@ static FailureOr<Value> randomElement(ElementEmitter &e, RngBitsOp op,
   Value key[2];
   for (int64_t i = 0; i < 2; ++i) {
     e.enterDepth(0);
-    FailureOr<Value> word = e.element(op.getKey(), e.makeIndex(e.constant(i), 0));
+    FailureOr<Value> word =
+        e.element(op.getKey(), e.makeIndex(e.constant(i), 0));
     if (failed(word))
       return failure();
     key[i] = *word;
