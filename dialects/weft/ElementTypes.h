@@ -46,6 +46,10 @@ inline bool isDifferentiable(mlir::Type elementType) {
   return llvm::isa<mlir::FloatType>(partType(elementType));
 }
 
+/// Is every number of the one type, infinities and NaN too, one of the other?
+/// bf16 of f32, i8 of i32, ui8 of i16; not i8 of ui32, i32 of f64.
+bool isExactIn(mlir::Type from, mlir::Type to);
+
 } // namespace weft
 
 #endif // WEFT_DIALECTS_WEFT_ELEMENTTYPES_H

@@ -37,6 +37,9 @@ struct GradientBuilder {
   mlir::Value select(mlir::Value condition, mlir::Value onTrue,
                      mlir::Value onFalse) const;
 
+  /// x itself where it has that element type.
+  mlir::Value converted(mlir::Value x, mlir::Type elementType) const;
+
   mlir::Value add(mlir::Value x, mlir::Value y) const {
     return AddOp::create(builder, loc, x, y);
   }

@@ -25,6 +25,12 @@ Value GradientBuilder::compare(CompareKind kind, Value lhs, Value rhs) const {
   return CompareOp::create(builder, loc, kind, lhs, rhs);
 }
 
+Value GradientBuilder::converted(Value x, Type elementType) const {
+  return getElementTypeOrSelf(x) == elementType
+             ? x
+             : ConvertOp::create(builder, loc, x, elementType).getResult();
+}
+
 Value GradientBuilder::conj(Value x) const {
   if (!isa<ComplexType>(getElementTypeOrSelf(x)))
     return x;

@@ -43,10 +43,10 @@ SmallVector<int64_t> partners(ArrayRef<int64_t> a, ArrayRef<int64_t> b) {
   return result;
 }
 
-/// For each element the product of all others that are multiplied with it,
-/// exact where some are 0: with one 0 only that one has a product.
+/// For each element the product of all others that are multiplied with it, in
+/// the result's element type, exact where some are 0: with one 0 only that one has a product.
 Value productOfOthers(const GradientBuilder &g, ReduceOp op) {
-  Value x = op.getInput();
+  Value x = g.converted(op.getInput(), getElementTypeOrSelf(op.getResult()));
   ArrayRef<int64_t> dims = op.getDims();
   SmallVector<int64_t> kept = otherDims(shapeOf(x).size(), dims);
   auto spread = [&](ReduceKind kind, Value value) -> Value {
@@ -124,7 +124,8 @@ ReduceOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
   };
   switch (getKind()) {
   case ReduceKind::Sum:
-    operandGradients[0] = spread(resultGradients[0]);
+    operandGradients[0] = spread(
+        g.converted(resultGradients[0], getElementTypeOrSelf(getInput())));
     return success();
   case ReduceKind::Max:
   case ReduceKind::Min: {
@@ -138,8 +139,9 @@ ReduceOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
     return success();
   }
   case ReduceKind::Prod:
-    operandGradients[0] =
-        g.mul(spread(resultGradients[0]), productOfOthers(g, *this));
+    operandGradients[0] = g.converted(
+        g.mul(spread(resultGradients[0]), productOfOthers(g, *this)),
+        getElementTypeOrSelf(getInput()));
     return success();
   default:
     return emitOpError("no derivative of a ")
@@ -152,6 +154,8 @@ ReduceOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
 // dimensions in any order:
 //   dlhs[b, m, k] = sum over n of grad[b, m, n] rhs[b, k, n]
 //   drhs[b, k, n] = sum over m of lhs[b, m, k] grad[b, m, n]
+// Both are summed up in the result's element type, as in jax.lax.dot_general,
+// and rounded once.
 LogicalResult DotOp::buildGradient(OpBuilder &builder,
                                    ValueRange resultGradients,
                                    ArrayRef<bool> wanted,
@@ -171,6 +175,8 @@ LogicalResult DotOp::buildGradient(OpBuilder &builder,
   };
   SmallVector<int64_t> m = free(getLhs(), lhsBatch, lhsContract);
   SmallVector<int64_t> n = free(getRhs(), rhsBatch, rhsContract);
+  GradientBuilder g{builder, getLoc()};
+  Type sums = getElementTypeOrSelf(getResult());
   int64_t b = lhsBatch.size();
   auto gradBatch = llvm::to_vector(llvm::seq<int64_t>(0, b));
   auto gradM = llvm::to_vector(llvm::seq<int64_t>(b, b + m.size()));
@@ -178,19 +184,23 @@ LogicalResult DotOp::buildGradient(OpBuilder &builder,
       llvm::seq<int64_t>(b + m.size(), b + m.size() + n.size()));
   if (wanted[0]) {
     Value dot = DotOp::create(builder, getLoc(), grad, getRhs(), gradN, n,
-                              gradBatch, rhsBatch);
+                              gradBatch, rhsBatch, sums, getPrecision());
     SmallVector<int64_t> target(lhsBatch);
     llvm::append_range(target, m);
     llvm::append_range(target, partners(lhsContract, rhsContract));
-    operandGradients[0] = moveDims(builder, getLoc(), dot, target);
+    operandGradients[0] =
+        moveDims(builder, getLoc(),
+                 g.converted(dot, getElementTypeOrSelf(getLhs())), target);
   }
   if (wanted[1]) {
     Value dot = DotOp::create(builder, getLoc(), getLhs(), grad, m, gradM,
-                              lhsBatch, gradBatch);
+                              lhsBatch, gradBatch, sums, getPrecision());
     SmallVector<int64_t> target(rhsBatch);
     llvm::append_range(target, partners(rhsContract, lhsContract));
     llvm::append_range(target, n);
-    operandGradients[1] = moveDims(builder, getLoc(), dot, target);
+    operandGradients[1] =
+        moveDims(builder, getLoc(),
+                 g.converted(dot, getElementTypeOrSelf(getRhs())), target);
   }
   return success();
 }

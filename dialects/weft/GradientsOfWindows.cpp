@@ -73,10 +73,13 @@ Value moveGroups(const GradientBuilder &g, Value value, int64_t from,
   return ReshapeOp::create(g.builder, g.loc, moved, result);
 }
 
-Value convolve(const GradientBuilder &g, Value like, Value lhs, Value rhs,
-               ArrayRef<int64_t> lhsDims, ArrayRef<int64_t> rhsDims,
-               ArrayRef<int64_t> resultDims, const WindowAttributes &w,
-               int64_t featureGroups, int64_t batchGroups) {
+/// Summed up in the element type of the result of `op`, as in jax.lax's
+/// convolution, and rounded once to that of `like`.
+Value convolve(const GradientBuilder &g, ConvolutionOp op, Value like,
+               Value lhs, Value rhs, ArrayRef<int64_t> lhsDims,
+               ArrayRef<int64_t> rhsDims, ArrayRef<int64_t> resultDims,
+               const WindowAttributes &w, int64_t featureGroups,
+               int64_t batchGroups) {
   // The result's shape follows from the operands.
   RankedTensorType lhsType = cast<RankedTensorType>(lhs.getType());
   SmallVector<int64_t> shape(lhsType.getRank());
@@ -91,11 +94,13 @@ Value convolve(const GradientBuilder &g, Value like, Value lhs, Value rhs,
                   w.dilation[i]};
     shape[resultDims[2 + i]] = window.count(lhsType.getDimSize(lhsDims[2 + i]));
   }
-  auto type = RankedTensorType::get(
-      shape, cast<RankedTensorType>(like.getType()).getElementType());
-  return ConvolutionOp::create(
+  auto type =
+      RankedTensorType::get(shape, getElementTypeOrSelf(op.getResult()));
+  Value result = ConvolutionOp::create(
       g.builder, g.loc, type, lhs, rhs, lhsDims, rhsDims, resultDims, w.strides,
-      w.low, w.high, w.baseDilation, w.dilation, featureGroups, batchGroups);
+      w.low, w.high, w.baseDilation, w.dilation, featureGroups, batchGroups,
+      op.getPrecision());
+  return g.converted(result, getElementTypeOrSelf(like));
 }
 
 Value lhsGradient(const GradientBuilder &g, ConvolutionOp op, Value grad) {
@@ -113,7 +118,7 @@ Value lhsGradient(const GradientBuilder &g, ConvolutionOp op, Value grad) {
   int64_t groups = std::max(featureGroups, batchGroups);
   if (groups > 1)
     kernel = moveGroups(g, kernel, r[0], r[1], groups);
-  Value result = convolve(g, op.getLhs(), grad, kernel, out, swapped(r), l,
+  Value result = convolve(g, op, op.getLhs(), grad, kernel, out, swapped(r), l,
                           windows, groups, 1);
   if (batchGroups > 1)
     result = moveGroups(g, result, l[1], l[0], batchGroups);
@@ -128,8 +133,8 @@ Value rhsGradient(const GradientBuilder &g, ConvolutionOp op, Value grad) {
     windows.add(backToKernel(w, shapeOf(op.getLhs())[l[2 + i]],
                              shapeOf(grad)[out[2 + i]]));
   // Groups of features are groups of samples there, and the other way round.
-  return convolve(g, op.getRhs(), op.getLhs(), grad, swapped(l), swapped(out),
-                  swapped(r), windows, op.getBatchGroups(),
+  return convolve(g, op, op.getRhs(), op.getLhs(), grad, swapped(l),
+                  swapped(out), swapped(r), windows, op.getBatchGroups(),
                   op.getFeatureGroups());
 }
 
@@ -164,9 +169,13 @@ ReduceWindowOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
     WindowAttributes w;
     for (auto [i, window] : llvm::enumerate(getWindows()))
       w.add(backToInput(window, shape[i], shapeOf(grad)[i]));
-    operandGradients[0] = ReduceWindowOp::create(
-        builder, getLoc(), getInput().getType(), ReduceKind::Sum, grad, w.size,
-        w.strides, w.low, w.high, w.baseDilation, w.dilation);
+    Type sums = getElementTypeOrSelf(grad),
+         type = getElementTypeOrSelf(getInput());
+    Value sum = ReduceWindowOp::create(
+        builder, getLoc(), getInput().getType().clone(sums), ReduceKind::Sum,
+        grad, w.size, w.strides, w.low, w.high, w.baseDilation, w.dilation);
+    operandGradients[0] =
+        GradientBuilder{builder, getLoc()}.converted(sum, type);
     return success();
   }
   bool isDilated = llvm::any_of(getWindows(), [](const Window &window) {

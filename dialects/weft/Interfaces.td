@@ -88,7 +88,9 @@ def AccumulatesOpInterface : OpInterface<"AccumulatesOpInterface"> {
   let cppNamespace = "::weft";
   let description = [{
     An op with one result, each element of which adds up or multiplies many
-    numbers: short floats lose digits unless it is computed in f32.
+    numbers. It does so in the result's element type, which may be wider than
+    the operands': their elements are extended first, which is exact. Short
+    floats lose digits unless the result is f32.
   }];
   let methods = [
     InterfaceMethod<"Does it, or only pick among them?", "bool", "accumulates",

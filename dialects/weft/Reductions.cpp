@@ -13,12 +13,13 @@ using namespace weft;
 //===----------------------------------------------------------------------===//
 
 void ReduceOp::build(OpBuilder &builder, OperationState &state, ReduceKind kind,
-                     Value input, ArrayRef<int64_t> dims) {
+                     Value input, ArrayRef<int64_t> dims, Type elementType) {
   RankedTensorType type = typeOf(input);
-  build(builder, state,
-        RankedTensorType::get(withoutDims(type.getShape(), dims),
-                              type.getElementType()),
-        kind, input, dims);
+  build(
+      builder, state,
+      RankedTensorType::get(withoutDims(type.getShape(), dims),
+                            elementType ? elementType : type.getElementType()),
+      kind, input, dims);
 }
 
 bool ReduceOp::accumulates() { return weft::accumulates(getKind()); }
@@ -28,7 +29,8 @@ LogicalResult ReduceOp::verify() {
   if (failed(checkRisingDims(*this, getDims(), type.getRank()))) // (C1)
     return failure();
   if (failed(checkCombines(*this, stringifyReduceKind(getKind()),
-                           type.getElementType()))) // (C3)
+                           type.getElementType())) ||
+      failed(checkAccumulates(*this))) // (C3), (C4)
     return failure();
   return checkShape(*this, withoutDims(type.getShape(), getDims())); // (C2)
 }
@@ -47,8 +49,9 @@ ShardingRule ReduceOp::getShardingRule() {
                             reduced ? FactorKind::Reduce : FactorKind::Pass,
                             reduced ? getKind() : ReduceKind::Sum});
   }
-  rule.linearity = {getKind() == ReduceKind::Sum ? Linearity::Linear
-                                                 : Linearity::None};
+  rule.linearity = {getKind() == ReduceKind::Sum
+                        ? linearityOfSum(getInput(), getResult())
+                        : Linearity::None};
   return rule;
 }
 
@@ -84,13 +87,14 @@ static SmallVector<int64_t> dotShape(RankedTensorType lhs, RankedTensorType rhs,
 void DotOp::build(OpBuilder &builder, OperationState &state, Value lhs,
                   Value rhs, ArrayRef<int64_t> lhsContract,
                   ArrayRef<int64_t> rhsContract, ArrayRef<int64_t> lhsBatch,
-                  ArrayRef<int64_t> rhsBatch) {
+                  ArrayRef<int64_t> rhsBatch, Type elementType,
+                  Precision precision) {
   RankedTensorType type = typeOf(lhs);
   auto result = RankedTensorType::get(
       dotShape(type, typeOf(rhs), lhsBatch, rhsBatch, lhsContract, rhsContract),
-      type.getElementType());
+      elementType ? elementType : type.getElementType());
   build(builder, state, result, lhs, rhs, lhsBatch, rhsBatch, lhsContract,
-        rhsContract);
+        rhsContract, precision);
 }
 
 /// (C2) for one side.
@@ -141,7 +145,8 @@ LogicalResult DotOp::verify() {
       failed(checkSide(*this, "rhs", rhs.getRank(), getRhsBatch(),
                        getRhsContract())) ||
       failed(checkSizes(*this, getLhsBatch(), getRhsBatch())) ||
-      failed(checkSizes(*this, getLhsContract(), getRhsContract())))
+      failed(checkSizes(*this, getLhsContract(), getRhsContract())) ||
+      failed(checkAccumulates(*this))) // (C5)
     return failure();
   return checkShape(*this, dotShape(lhs, rhs, getLhsBatch(), getRhsBatch(),
                                     getLhsContract(),
@@ -173,6 +178,7 @@ ShardingRule DotOp::getShardingRule() {
     rule.operands[1][dim] = {addFactor(rhs.getDimSize(dim), FactorKind::Pass)};
     result.push_back(rule.operands[1][dim]);
   }
-  rule.linearity = {Linearity::Linear, Linearity::Linear};
+  for (Value operand : getOperands())
+    rule.linearity.push_back(linearityOfSum(operand, getResult()));
   return rule;
 }

@@ -2,6 +2,9 @@
 
 #include "weft/dialects/weft/ShapeChecks.h"
 
+#include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/Weft.h"
+
 #include "llvm/ADT/STLExtras.h"
 
 using namespace mlir;
@@ -67,6 +70,31 @@ LogicalResult checkCombines(Operation *op, StringRef kind, Type elementType) {
     return success();
   return op->emitOpError("complex numbers have no ")
          << kind << "; combine them by sum or prod";
+}
+
+LogicalResult checkAccumulates(Operation *op) {
+  Type to = typeOf(op->getResult(0)).getElementType();
+  bool accumulates = cast<AccumulatesOpInterface>(op).accumulates();
+  for (auto [i, operand] : llvm::enumerate(op->getOperands())) {
+    Type from = typeOf(operand).getElementType();
+    if (accumulates ? isExactIn(from, to) : from == to)
+      continue;
+    InFlightDiagnostic error = op->emitOpError("operand ");
+    error << i << " has elements of " << from << ", but the result of " << to;
+    return accumulates ? error << ", which does not have all numbers of "
+                               << from << "; convert the operand to " << to
+                               << " or give the result a wider type"
+                       : error << "; what picks elements keeps their type, "
+                                  "convert the result";
+  }
+  return success();
+}
+
+Linearity linearityOfSum(Value operand, Value result) {
+  Type from = typeOf(operand).getElementType();
+  return from == typeOf(result).getElementType() || isDifferentiable(from)
+             ? Linearity::Linear
+             : Linearity::None;
 }
 
 } // namespace weft

@@ -8,6 +8,8 @@
 #ifndef WEFT_DIALECTS_WEFT_SHAPECHECKS_H
 #define WEFT_DIALECTS_WEFT_SHAPECHECKS_H
 
+#include "weft/dialects/weft/ShardingRule.h"
+
 #include "mlir/IR/BuiltinTypes.h"
 #include "mlir/IR/Operation.h"
 
@@ -40,6 +42,12 @@ llvm::LogicalResult checkRisingDims(mlir::Operation *op,
 /// Complex numbers have sums and products, but no largest.
 llvm::LogicalResult checkCombines(mlir::Operation *op, llvm::StringRef kind,
                                   mlir::Type elementType);
+/// The result's element type is that of every operand, or has all numbers of it
+/// where the op adds up or multiplies.
+llvm::LogicalResult checkAccumulates(mlir::Operation *op);
+/// Of an op whose result is a sum of multiples of the operand: is it that of a
+/// sum of operands, too? Integers wrap at the operand's width, not the result's.
+Linearity linearityOfSum(mlir::Value operand, mlir::Value result);
 
 } // namespace weft
 

@@ -123,5 +123,13 @@ def Weft_ScanKind : I32Enum<"ScanKind", "what a cumulative op combines with",
 def Weft_ScanKindAttr : EnumAttr<Weft_Dialect, Weft_ScanKind, "scan_kind"> {
   let assemblyFormat = "$value";
 }
+def Weft_Precision : I32Enum<"Precision", "how exact products of floats are, where a device has several ways",
+    [I32EnumCase<"Default", 0, "default">, I32EnumCase<"High", 1, "high">,
+     I32EnumCase<"Highest", 2, "highest">]> {
+  let cppNamespace = "::weft";
+}
+def Weft_PrecisionAttr : EnumAttr<Weft_Dialect, Weft_Precision, "precision"> {
+  let assemblyFormat = "$value";
+}
 
 #endif // WEFT_DIALECTS_WEFT_ATTRIBUTES

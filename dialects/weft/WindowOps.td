@@ -5,7 +5,7 @@
 
 include "weft/dialects/weft/OpClasses.td"
 
-def Weft_ConvolutionOp : Weft_PositionedOp<"convolution", [AllElementTypesMatch<["lhs", "rhs", "result"]>, AccumulatesOpInterface, Differentiable, OwnLoopNest, DeclareOpInterfaceMethods<KernelOpInterface, ["getWork"]>]> {
+def Weft_ConvolutionOp : Weft_PositionedOp<"convolution", [AccumulatesOpInterface, Differentiable, OwnLoopNest, DeclareOpInterfaceMethods<KernelOpInterface, ["getWork"]>]> {
   let summary = "sums of products of a kernel with each window of the input";
   let factors = "pass, reduce, window";
   let description = [{
@@ -20,24 +20,27 @@ def Weft_ConvolutionOp : Weft_PositionedOp<"convolution", [AllElementTypesMatch<
     where that is a multiple of base_dilation, divided by it: a transposed
     convolution has base_dilation = its strides. With feature_groups groups of
     output features see only their input features; with batch_groups each sees
-    its part of the batch. Padding may be negative.
+    its part of the batch. Padding may be negative. The result's element type and
+    `precision` are as in dot.
     (C1) the lists name each dimension once; (C2) there is one entry for each
     spatial dimension, strides and dilations are at least 1; (C3) groups divide
     features and batch, one of the two kinds is 1; (C4) input features of rhs
-    agree with lhs, and the result's shape follows.
+    agree with lhs, and the result's shape follows; (C5) the result's element
+    type has all numbers of the operands'.
   }];
   let arguments = (ins Weft_Tensor:$lhs, Weft_Tensor:$rhs, DenseI64ArrayAttr:$lhs_dims, DenseI64ArrayAttr:$rhs_dims, DenseI64ArrayAttr:$result_dims,
                        DenseI64ArrayAttr:$strides, DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high, DenseI64ArrayAttr:$base_dilation, DenseI64ArrayAttr:$window_dilation,
-                       DefaultValuedAttr<I64Attr, "1">:$feature_groups, DefaultValuedAttr<I64Attr, "1">:$batch_groups);
+                       DefaultValuedAttr<I64Attr, "1">:$feature_groups, DefaultValuedAttr<I64Attr, "1">:$batch_groups,
+                       DefaultValuedAttr<Weft_PrecisionAttr, "::weft::Precision::Default">:$precision);
   let results = (outs Weft_Tensor:$result);
-  let assemblyFormat = "$lhs `,` $rhs attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
+  let assemblyFormat = "$lhs `,` $rhs (`precision` $precision^)? attr-dict `:` type($lhs) `,` type($rhs) `->` type($result)";
   let hasVerifier = 1;
   let extraClassDeclaration = [{
     ::weft::WindowList getWindows();
   }];
 }
 
-def Weft_ReduceWindowOp : Weft_PositionedOp<"reduce_window", [AllElementTypesMatch<["input", "result"]>, DeclareOpInterfaceMethods<AccumulatesOpInterface, ["accumulates"]>, Differentiable, OwnLoopNest]> {
+def Weft_ReduceWindowOp : Weft_PositionedOp<"reduce_window", [DeclareOpInterfaceMethods<AccumulatesOpInterface, ["accumulates"]>, Differentiable, OwnLoopNest]> {
   let summary = "combines the elements of each window; what lies outside is neutral";
   let factors = "pass, window";
   let derivative = "of sum; of max and min without dilation, to the first that ties";
@@ -46,7 +49,7 @@ def Weft_ReduceWindowOp : Weft_PositionedOp<"reduce_window", [AllElementTypesMat
          : tensor<8x32x32x3xf32> -> tensor<8x16x16x3xf32>`: entries as in convolution, for every dimension.
     (C1) one entry for each dimension; (C2) windows, strides and dilations are
     at least 1; (C3) the result's shape follows; (C4) complex numbers have sums
-    and products only.
+    and products only; (C5) the result's element type is as in reduce.
   }];
   let arguments = (ins Weft_ReduceKindAttr:$kind, Weft_Tensor:$input, DenseI64ArrayAttr:$window, DenseI64ArrayAttr:$strides,
                        DenseI64ArrayAttr:$low, DenseI64ArrayAttr:$high, DenseI64ArrayAttr:$base_dilation, DenseI64ArrayAttr:$window_dilation);

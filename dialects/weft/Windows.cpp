@@ -72,7 +72,8 @@ bool ReduceWindowOp::accumulates() { return weft::accumulates(getKind()); }
 LogicalResult ReduceWindowOp::verify() {
   RankedTensorType input = typeOf(getInput());
   if (failed(checkCombines(*this, stringifyReduceKind(getKind()),
-                           input.getElementType()))) // (C4)
+                           input.getElementType())) ||
+      failed(checkAccumulates(*this))) // (C4), (C5)
     return failure();
   if (failed(checkWindows(*this, input.getRank(),
                           {{"window", getWindow()},
@@ -115,7 +116,7 @@ ShardingRule ReduceWindowOp::getShardingRule() {
   for (PositionMap &map : rule.positions)
     map.fill = getKind();
   if (getKind() == ReduceKind::Sum)
-    rule.linearity = {Linearity::Linear};
+    rule.linearity = {linearityOfSum(getInput(), getResult())};
   return rule;
 }
 
@@ -227,6 +228,8 @@ LogicalResult ConvolutionOp::verify() {
                            {"base_dilation", getBaseDilation()},
                            {"window_dilation", getWindowDilation()}}))) // (C2)
     return failure();
+  if (failed(checkAccumulates(*this))) // (C5)
+    return failure();
   int64_t batch = lhs.getDimSize(getLhsDims()[0]);
   int64_t features = lhs.getDimSize(getLhsDims()[1]);
   int64_t outputs = rhs.getDimSize(getRhsDims()[0]);
@@ -308,6 +311,7 @@ ShardingRule ConvolutionOp::getShardingRule() {
     if (!passes)
       rule.positions.push_back(window.positions(0, factor));
   }
-  rule.linearity = {Linearity::Linear, Linearity::Linear};
+  for (Value operand : getOperands())
+    rule.linearity.push_back(linearityOfSum(operand, getResult()));
   return rule;
 }

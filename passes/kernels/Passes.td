@@ -34,12 +34,14 @@ def WidenShortSums : Pass<"weft-widen-short-sums", "::mlir::ModuleOp"> {
   let summary = "sums of bf16 and f16 are added up in f32";
   let description = [{
     Eight bits of mantissa stop counting at 256: contractions, convolutions and
-    reductions of short floats are computed in f32 and rounded once.
+    reductions of short floats have results of f32, which are rounded once. What
+    an operand is converted from is read instead of it, where the result has all
+    of its numbers: no f32 copy of a weight is stored.
 
     Requires: local ops (stage `partitioned`).
 
     Ensures: no dot, convolution, or reduction by sum or product has a result of
-    bf16 or f16.
+    bf16 or f16, and none reads the result of a convert that was exact.
 
     Example: test/passes/widen-short-sums.mlir.
 
@@ -48,12 +50,12 @@ def WidenShortSums : Pass<"weft-widen-short-sums", "::mlir::ModuleOp"> {
     ```
     becomes
     ```mlir
-    %0 = weft.convert %x : tensor<4096xbf16> -> tensor<4096xf32>
-    %1 = weft.reduce sum %0 dims [0] : tensor<4096xf32> -> tensor<f32>
-    %2 = weft.convert %1 : tensor<f32> -> tensor<bf16>
+    %0 = weft.reduce sum %x dims [0] : tensor<4096xbf16> -> tensor<f32>
+    %1 = weft.convert %0 : tensor<f32> -> tensor<bf16>
     ```
   }];
-  let statistics = [Statistic<"widened", "widened", "Ops computed in f32">];
+  let statistics = [Statistic<"widened", "widened", "Ops with a result of f32">,
+                    Statistic<"unconverted", "unconverted", "Ops that read operands as they were before a convert">];
 }
 
 def OutlineKernels : Pass<"weft-outline-kernels", "::mlir::ModuleOp"> {

@@ -1,11 +1,11 @@
-//===- WidenShortSums.cpp - sums of short floats in f32 -------------------===//
+//===- WidenShortSums.cpp - short floats are added up in f32 -------------------===//
 
 #include "weft/passes/kernels/Passes.h"
 
+#include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/Weft.h"
 
-#include "mlir/IR/IRMapping.h"
-#include "llvm/ADT/SetVector.h"
+#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 
@@ -18,22 +18,35 @@ static bool isShort(Type type) {
   return element.isBF16() || element.isF16();
 }
 
-/// The same op on f32, and its result in the type it had.
+/// The result is f32, and what reads it gets the type it had.
 static void widen(Operation *op) {
-  OpBuilder builder(op);
-  IRMapping mapping;
-  for (Value operand :
-       llvm::SetVector<Value>(op->operand_begin(), op->operand_end()))
-    mapping.map(operand, ConvertOp::create(builder, op->getLoc(), operand,
-                                           builder.getF32Type())
-                             .getResult());
-  Operation *wide = builder.clone(*op, mapping);
-  Value result = wide->getResult(0);
+  OpBuilder builder(op->getContext());
+  builder.setInsertionPointAfter(op);
+  Value result = op->getResult(0);
   auto type = cast<RankedTensorType>(result.getType());
   result.setType(type.clone(builder.getF32Type()));
-  op->getResult(0).replaceAllUsesWith(
-      ConvertOp::create(builder, op->getLoc(), result, type.getElementType()));
-  op->erase();
+  auto back =
+      ConvertOp::create(builder, op->getLoc(), result, type.getElementType());
+  result.replaceAllUsesExcept(back, back);
+}
+
+/// Reads what an operand is converted from, where the op's result has all of
+/// its numbers; returns whether it did so for any.
+static bool readUnconverted(Operation *op) {
+  bool changed = false;
+  Type sums = getElementTypeOrSelf(op->getResult(0));
+  for (OpOperand &operand : op->getOpOperands()) {
+    auto convert = operand.get().getDefiningOp<ConvertOp>();
+    Type from = convert ? getElementTypeOrSelf(convert.getInput()) : Type();
+    if (!convert || !isExactIn(from, getElementTypeOrSelf(operand.get())) ||
+        !isExactIn(from, sums))
+      continue;
+    operand.set(convert.getInput());
+    if (convert->use_empty())
+      convert->erase();
+    changed = true;
+  }
+  return changed;
 }
 
 namespace {
@@ -47,6 +60,10 @@ struct WidenShortSumsPass : impl::WidenShortSumsBase<WidenShortSumsPass> {
     for (Operation *op : found)
       widen(op);
     widened += found.size();
+    getOperation().walk([&](AccumulatesOpInterface op) {
+      if (op.accumulates() && readUnconverted(op))
+        ++unconverted;
+    });
   }
 };
 } // namespace

@@ -6,7 +6,7 @@
 // rounds each device's sum to f16, which ends at 65504: 60000 + 60000 - 60000
 // would be infinite or 60000, depending on which device has which number.
 //
-//   %p = weft.dot %x', %w'         : tensor<16x10xf32, partial sum>
+//   %p = weft.dot %x, %w           : tensor<16x10xf32, partial sum>
 //   %s = weft.reshard %p           : tensor<16x10xf32>
 //   %r = weft.convert %s           : tensor<16x10xf16>
 //
@@ -92,7 +92,8 @@ void Widening::narrow(Operation *op, Value result) {
   result.replaceAllUsesExcept(back, back);
 }
 
-/// Of an op with a partial operand or result, the other ones are f32, too.
+/// Of an op with a partial operand or result, the other ones are f32, too; what
+/// adds up or multiplies for itself takes operands of f16 as they are.
 /// Loops and branches carry one value under several names: all are partial or
 /// none is. A convert takes any type.
 void Widening::widenUses(Operation *op) {
@@ -100,8 +101,10 @@ void Widening::widenUses(Operation *op) {
       isa<ConvertOp>(op))
     return;
   OpBuilder builder(op);
+  auto accumulates = dyn_cast<AccumulatesOpInterface>(op);
+  bool takesHalf = accumulates && accumulates.accumulates();
   for (OpOperand &operand : op->getOpOperands())
-    if (!partial.contains(operand.get()) && isHalf(operand.get()))
+    if (!takesHalf && !partial.contains(operand.get()) && isHalf(operand.get()))
       operand.set(ConvertOp::create(builder, op->getLoc(), operand.get(),
                                     builder.getF32Type()));
   for (Value result : op->getResults())

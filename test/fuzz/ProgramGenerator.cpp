@@ -79,6 +79,14 @@ const ElementKind &elementKind(const std::string &name) {
   return elementKinds().front();
 }
 
+bool isExactIn(const ElementKind &from, const ElementKind &to) {
+  if (&from == &to)
+    return true;
+  bool losesSign = to.isUnsigned && !from.isUnsigned && from.width > 1;
+  return from.isFloat == to.isFloat && from.width < to.width && !losesSign &&
+         (!to.isFloat || to.width >= 16);
+}
+
 const ElementKind &ProgramGenerator::randomElement() {
   // The runtime knows no f8.
   auto weight = [&](const ElementKind &kind) {
@@ -169,6 +177,18 @@ RandomValue ProgramGenerator::sumLike(const RandomValue &x, Shape shape,
   result.bound *= terms;
   if (!x.integral)
     result.depth += terms;
+  return result;
+}
+
+RandomValue ProgramGenerator::widened(const RandomValue &x) {
+  RandomValue result = x;
+  if (inLoss || !oneIn(3))
+    return result;
+  std::vector<const ElementKind *> wider;
+  for (const ElementKind &kind : elementKinds())
+    if (isExactIn(*x.element, kind))
+      wider.push_back(&kind);
+  result.element = wider[below(static_cast<int64_t>(wider.size()))];
   return result;
 }
 

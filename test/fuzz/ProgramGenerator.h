@@ -84,6 +84,9 @@ private:
   RandomValue moved(const RandomValue &x, Shape shape) const;
   /// A sum of `terms` values like x.
   RandomValue sumLike(const RandomValue &x, Shape shape, double terms) const;
+  /// x as a sum in a wider element type takes it, or in its own; always its own
+  /// in a loss, as its gradient would be rounded.
+  RandomValue widened(const RandomValue &x);
   /// Both operands' depths and units.
   static void join(RandomValue &into, const RandomValue &other);
   /// Would it be too large to stay exact, or to be run?

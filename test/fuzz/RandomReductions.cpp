@@ -52,7 +52,8 @@ void ProgramGenerator::reduce() {
   // The numbers among NaN and infinities are integers up to 4.
   if (sums && x->special && 4 * n > x->element->largest)
     return;
-  RandomValue result = sums ? sumLike(*x, shape, n) : moved(*x, shape);
+  RandomValue from = sums || multiplies ? widened(*x) : *x,
+              result = sums ? sumLike(from, shape, n) : moved(from, shape);
   double slope = 1;
   if (multiplies) {
     double base = std::max(x->bound, 1.0);
@@ -126,9 +127,14 @@ void ProgramGenerator::dot() {
   auto x = pick([&](const RandomValue &v) { return canSum(v); });
   if (!x)
     return;
+  RandomValue from = widened(*x);
+  bool mixes = from.element != x->element && oneIn(2);
   auto y = pick([&](const RandomValue &v) {
-    return canSum(v) && v.element == x->element;
+    return canSum(v) && (mixes ? isExactIn(*v.element, *from.element)
+                               : v.element == x->element);
   });
+  static const char *precisions[] = {"", "", "", "precision high ",
+                                     "precision highest "};
   std::vector<int64_t> contract[2], batch[2];
   std::vector<bool> used(y->shape.size());
   double terms = 1;
@@ -156,7 +162,7 @@ void ProgramGenerator::dot() {
         free[side] *= static_cast<double>(v.shape[dim]);
       }
   }
-  RandomValue result = sumLike(*x, shape, terms);
+  RandomValue result = sumLike(from, shape, terms);
   join(result, *y);
   result.bound = x->bound * y->bound * terms;
   if (!result.integral)
@@ -165,8 +171,9 @@ void ProgramGenerator::dot() {
                                          : "batch " + list(batch[0]) + " x " +
                                                list(batch[1]) + " ";
   emit("weft.dot " + x->name + ", " + y->name + " " + batches + "contract " +
-           list(contract[0]) + " x " + list(contract[1]) + " : " + typeOf(*x) +
-           ", " + typeOf(*y) + " -> " + typeOf(result),
+           list(contract[0]) + " x " + list(contract[1]) + " " +
+           precisions[below(5)] + ": " + typeOf(*x) + ", " + typeOf(*y) +
+           " -> " + typeOf(result),
        result, {{*x, y->bound * free[1]}, {*y, x->bound * free[0]}});
 }
 

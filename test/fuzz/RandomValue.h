@@ -76,6 +76,8 @@ int64_t elements(const Shape &shape);
 std::vector<int64_t> counted(size_t n, int64_t first = 0);
 
 const ElementKind &elementKind(const std::string &name);
+/// Is every number of the one type one of the other?
+bool isExactIn(const ElementKind &from, const ElementKind &to);
 const std::vector<ElementKind> &elementKinds();
 
 } // namespace weft

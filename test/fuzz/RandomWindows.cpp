@@ -73,7 +73,7 @@ void ProgramGenerator::reduceWindow() {
         return;
   double terms = static_cast<double>(elements(list.size));
   RandomValue result =
-      sums ? sumLike(*x, list.seen, terms) : like(*x, list.seen);
+      sums ? sumLike(widened(*x), list.seen, terms) : like(*x, list.seen);
   emit(std::string("weft.reduce_window ") +
            (sums       ? "sum "
             : oneIn(2) ? "max "
@@ -160,7 +160,7 @@ void ProgramGenerator::convolution() {
   if (w.name.empty() || w.shape != weights)
     return;
   double terms = static_cast<double>(elements(weights) * batches);
-  RandomValue result = sumLike(*x, shape, terms);
+  RandomValue result = sumLike(widened(*x), shape, terms);
   join(result, w);
   result.bound *= w.bound;
   if (!result.integral)

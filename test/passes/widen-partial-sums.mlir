@@ -5,8 +5,7 @@
 #rows = #weft.layout<#mesh, [{"data"}, {}]>
 module attributes {weft.mesh = #mesh} {
   // CHECK-LABEL: func.func @sum
-  // CHECK: %[[WIDE:.*]] = weft.convert %arg0 : tensor<4x8xf16, #{{.*}}> -> tensor<4x8xf32, #{{.*}}>
-  // CHECK: %[[PART:.*]] = weft.reduce sum %[[WIDE]] dims [0] : {{.*}} -> tensor<8xf32, #{{.*}}>
+  // CHECK: %[[PART:.*]] = weft.reduce sum %arg0 dims [0] : tensor<4x8xf16, #{{.*}}> -> tensor<8xf32, #{{.*}}>
   // CHECK: %[[SUM:.*]] = weft.reshard %[[PART]] {{.*}} : tensor<8xf32, #{{.*}}> -> tensor<8xf32, #{{.*}}>
   // CHECK: %[[SHORT:.*]] = weft.convert %[[SUM]] : {{.*}} -> tensor<8xf16, #{{.*}}>
   // CHECK: return %[[SHORT]]
@@ -34,7 +33,7 @@ module attributes {weft.mesh = #mesh} {
   // A loop carries the sum in f32, and it is rounded once, behind the loop.
   // CHECK-LABEL: func.func @accumulate
   // CHECK: %[[LOOP:.*]]:4 = weft.for 5({{.*}}) : (tensor<4x3xf32, #[[PARTIAL:layout[0-9]*]]>,
-  // CHECK: weft.dot {{.*}} -> tensor<4x3xf32, #[[PARTIAL]]>
+  // CHECK: weft.dot {{.*}} : tensor<8x4xf16, #{{.*}}>, tensor<8x3xf16, #{{.*}}> -> tensor<4x3xf32, #[[PARTIAL]]>
   // CHECK: weft.add {{.*}} : tensor<4x3xf32, #[[PARTIAL]]>
   // CHECK: weft.yield
   // CHECK: %[[SUM:.*]] = weft.reshard %[[LOOP]]#0 {{.*}} -> tensor<4x3xf32, #{{.*}}>

@@ -136,7 +136,9 @@ void TiledConvolution::storeVector(Value value, Value pointer, Value offset,
 //===----------------------------------------------------------------------===//
 
 bool TiledConvolution::choose() {
-  if (!element.isF32() && !element.isF64())
+  if ((!element.isF32() && !element.isF64()) ||
+      tensorType(op.getLhs()).getElementType() != element ||
+      tensorType(op.getRhs()).getElementType() != element)
     return false;
   std::optional<StridedView> left = e.viewOf(op.getLhs()),
                              right = e.viewOf(op.getRhs());

@@ -38,6 +38,9 @@ std::optional<DotShape> dotShape(ElementEmitter &emitter, DotOp op) {
   shape.lhs = lhs->pointer;
   shape.rhs = rhs->pointer;
   shape.result = result->pointer;
+  shape.lhsType = tensorType(op.getLhs()).getElementType();
+  shape.rhsType = tensorType(op.getRhs()).getElementType();
+  shape.resultType = tensorType(op.getResult()).getElementType();
   unsigned next = 0;
   for (auto [l, r] : llvm::zip_equal(op.getLhsBatch(), op.getRhsBatch()))
     shape.batch.push_back({lhs->sizes[l], lhs->strides[l], rhs->strides[r],
@@ -81,9 +84,17 @@ static DotOffsets step(ElementEmitter &emitter, DotOffsets from,
           advance(from.result, dim.result)};
 }
 
+/// An operand's element, as one of the result's type.
+static Value loadFactor(ElementEmitter &emitter, Value pointer, Type type,
+                        Value offset, Type resultType) {
+  return extendScalar(emitter.builder, emitter.loc, type, resultType,
+                      emitter.load(pointer, type, offset));
+}
+
 /// Eight bits are too few to add up in memory: each sum is one of f32.
 static void addInRegister(ElementEmitter &emitter, const DotShape &shape,
-                          Type elementType, DotOffsets offsets) {
+                          DotOffsets offsets) {
+  Type elementType = shape.resultType;
   for (const DotDimension &dim : shape.columns)
     offsets = step(emitter, offsets, dim, emitter.openLoop(dim.size));
   unsigned outer = emitter.depth();
@@ -93,9 +104,10 @@ static void addInRegister(ElementEmitter &emitter, const DotShape &shape,
     at = step(emitter, at, dim, emitter.openLoop(dim.size, sum));
     sum = emitter.innermostLoop().getRegionIterArgs()[0];
   }
-  Value product = emitProduct(emitter, elementType,
-                              emitter.load(shape.lhs, elementType, at.lhs),
-                              emitter.load(shape.rhs, elementType, at.rhs));
+  Value product = emitProduct(
+      emitter, elementType,
+      loadFactor(emitter, shape.lhs, shape.lhsType, at.lhs, elementType),
+      loadFactor(emitter, shape.rhs, shape.rhsType, at.rhs, elementType));
   sum = emitCombine(emitter.builder, emitter.loc, ReduceKind::Sum, elementType,
                     sum, product);
   while (emitter.depth() > outer) {
@@ -109,9 +121,9 @@ static void addInRegister(ElementEmitter &emitter, const DotShape &shape,
 
 /// Any element type and any strides: for each row, result[row] += lhs * rhs[row]
 /// with the columns innermost.
-void emitSimpleDot(KernelEmitter &kernel, DotOp op, const DotShape &shape) {
+void emitSimpleDot(KernelEmitter &kernel, const DotShape &shape) {
   ElementEmitter &emitter = kernel.elements;
-  Type elementType = tensorType(op.getResult()).getElementType();
+  Type elementType = shape.resultType;
   Type type = computeType(elementType);
   Value zero = emitter.constant(0);
   DotOffsets offsets{zero, zero, zero};
@@ -131,15 +143,17 @@ void emitSimpleDot(KernelEmitter &kernel, DotOp op, const DotShape &shape) {
   emitter.closeLoops(outer);
 
   if (isSmallFloat(elementType))
-    return addInRegister(emitter, shape, elementType, offsets);
+    return addInRegister(emitter, shape, offsets);
   for (const DotDimension &dim : shape.contract)
     offsets = step(emitter, offsets, dim, emitter.openLoop(dim.size));
-  Value a = emitter.load(shape.lhs, elementType, offsets.lhs);
+  Value a =
+      loadFactor(emitter, shape.lhs, shape.lhsType, offsets.lhs, elementType);
   for (const DotDimension &dim : shape.columns)
     offsets = step(emitter, offsets, dim, emitter.openLoop(dim.size));
   if (!shape.columns.empty())
     emitter.markParallel();
-  Value b = emitter.load(shape.rhs, elementType, offsets.rhs);
+  Value b =
+      loadFactor(emitter, shape.rhs, shape.rhsType, offsets.rhs, elementType);
   Value sum = emitter.load(shape.result, elementType, offsets.result);
   OpBuilder &builder = emitter.builder;
   if (isa<ComplexType>(type)) {
@@ -166,9 +180,8 @@ LogicalResult emitDot(KernelEmitter &kernel, DotOp op) {
   if (!shape)
     return op.emitError() << "operands of 'weft.dot' are not in memory";
   emitter.beginNest();
-  if (!tensorType(op.getResult()).getElementType().isF32() ||
-      !emitFloatDot(kernel, *shape))
-    emitSimpleDot(kernel, op, *shape);
+  if (!emitFloatDot(kernel, *shape))
+    emitSimpleDot(kernel, *shape);
   emitter.beginNest();
   return success();
 }

@@ -24,6 +24,7 @@ struct DotDimension {
 /// one element are left out.
 struct DotShape {
   mlir::Value lhs, rhs, result;
+  mlir::Type lhsType, rhsType, resultType; ///< of elements
   llvm::SmallVector<DotDimension, 2> batch, rows, columns, contract;
 };
 
@@ -35,7 +36,7 @@ struct DotRows {
 };
 
 /// f32 in register tiles (FloatDot.cpp, large ones PackedDot.cpp); false, and
-/// nothing emitted, where the strides do not suit.
+/// nothing emitted, where the element types or strides do not suit.
 bool emitFloatDot(KernelEmitter &kernel, const DotShape &shape);
 /// Nothing where emitFloatDot would emit nothing.
 std::optional<DotRows> floatDotRows(KernelEmitter &kernel,
@@ -46,7 +47,7 @@ bool suitsPackedDot(KernelEmitter &kernel, const DotShape &shape,
                     bool isAwkward);
 void emitPackedDot(KernelEmitter &kernel, const DotShape &shape);
 DotRows packedDotRows(KernelEmitter &kernel);
-void emitSimpleDot(KernelEmitter &kernel, DotOp op, const DotShape &shape);
+void emitSimpleDot(KernelEmitter &kernel, const DotShape &shape);
 
 } // namespace weft::cpu
 

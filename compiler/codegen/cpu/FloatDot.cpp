@@ -375,13 +375,19 @@ bool FloatDot::emit() {
   return true;
 }
 
+static bool hasFloatsOnly(const DotShape &shape) {
+  return shape.lhsType.isF32() && shape.rhsType.isF32() &&
+         shape.resultType.isF32();
+}
+
 std::optional<DotRows> floatDotRows(KernelEmitter &kernel,
                                     const DotShape &shape) {
-  return FloatDot(kernel, shape).tiledRows();
+  return hasFloatsOnly(shape) ? FloatDot(kernel, shape).tiledRows()
+                              : std::nullopt;
 }
 
 bool emitFloatDot(KernelEmitter &kernel, const DotShape &shape) {
-  return FloatDot(kernel, shape).emit();
+  return hasFloatsOnly(shape) && FloatDot(kernel, shape).emit();
 }
 
 } // namespace weft::cpu

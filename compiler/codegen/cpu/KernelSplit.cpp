@@ -116,9 +116,7 @@ std::optional<KernelSplit> KernelEmitter::findSplit() {
   std::optional<DotShape> shape = dotShape(elements, dot);
   if (!shape)
     return std::nullopt;
-  std::optional<DotRows> shared = type.getElementType().isF32()
-                                      ? floatDotRows(*this, *shape)
-                                      : std::nullopt;
+  std::optional<DotRows> shared = floatDotRows(*this, *shape);
   std::optional<KernelSplit> split =
       splitOfDot(*shape, shared.value_or(DotRows{1, 1}));
   // Other nests count the rows by their first dimension.

@@ -33,7 +33,7 @@ static SmallVector<int64_t> reducedSizes(ReduceOp op) {
 }
 
 static bool isLongSum(ReduceOp op) {
-  bool rounds = isa<FloatType>(tensorType(op.getInput()).getElementType());
+  bool rounds = isa<FloatType>(tensorType(op.getResult()).getElementType());
   return op.getKind() == ReduceKind::Sum && rounds &&
          llvm::product_of(reducedSizes(op)) > kLongSum;
 }
@@ -102,7 +102,9 @@ static LogicalResult reduceInRegister(ElementEmitter &e, ReduceOp op) {
   if (failed(value))
     return failure();
   e.enterDepth(e.depth());
-  Value next = *value;
+  Value next =
+      extendScalar(e.builder, e.loc, tensorType(op.getInput()).getElementType(),
+                   elementType, *value);
   if (e.depth() == outer)
     next =
         emitCombine(e.builder, e.loc, op.getKind(), elementType, neutral, next);
@@ -228,7 +230,10 @@ private:
     if (failed(value))
       return failure();
     e.enterDepth(e.depth());
-    combine(pointer, kept.back(), *value);
+    combine(pointer, kept.back(),
+            extendScalar(e.builder, e.loc,
+                         tensorType(op.getInput()).getElementType(),
+                         elementType, *value));
     return success();
   }
 
@@ -250,7 +255,7 @@ LogicalResult emitReduce(ElementEmitter &e, ReduceOp op) {
   // Eight bits are too few to add up in memory.
   bool contiguous = op.getDims().empty() ||
                     llvm::is_contained(op.getDims(), last) ||
-                    isSmallFloat(tensorType(op.getInput()).getElementType());
+                    isSmallFloat(tensorType(op.getResult()).getElementType());
   LogicalResult result =
       contiguous ? reduceInRegister(e, op) : RowReduction(e, op).emit();
   e.beginNest();

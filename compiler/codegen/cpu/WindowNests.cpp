@@ -118,7 +118,10 @@ static LogicalResult emitReduceWindow(ElementEmitter &e, ReduceWindowOp op) {
   if (failed(value))
     return failure();
   e.enterDepth(e.depth());
-  Value seen = place.orElse(*value, neutral);
+  Value seen =
+      place.orElse(extendScalar(e.builder, e.loc, from.getElementType(),
+                                elementType, *value),
+                   neutral);
   Value next = emitCombine(e.builder, e.loc, op.getKind(), elementType,
                            carried[0], seen);
   Value result = closeCarrying(e, outer, {next})[0];
@@ -230,6 +233,13 @@ struct ConvolutionNest {
     return e.mul(group, size);
   }
   Value constant(int64_t value) { return e.constant(value); }
+  Value productOf(Value x, Value weight) {
+    return emitProduct(
+        e, elementType,
+        extendScalar(e.builder, e.loc, lhs.getElementType(), elementType, x),
+        extendScalar(e.builder, e.loc, rhs.getElementType(), elementType,
+                     weight));
+  }
   LogicalResult emit();
 };
 } // namespace
@@ -283,8 +293,7 @@ LogicalResult ConvolutionNest::emit() {
     return failure();
   e.enterDepth(e.depth());
   Value zero = zeroOf(e, elementType);
-  Value product = emitProduct(e, elementType, *x, *weight);
-  product = seen.orElse(product, zero);
+  Value product = seen.orElse(productOf(*x, *weight), zero);
   Value at = linear(feature);
   Value sum = emitCombine(e.builder, e.loc, ReduceKind::Sum, elementType,
                           e.load(pointer, elementType, at), product);

@@ -230,6 +230,11 @@ Value convertScalar(OpBuilder &builder, Location loc, Type from, Type to,
       .convert(to);
 }
 
+Value extendScalar(OpBuilder &builder, Location loc, Type from, Type to,
+                   Value value) {
+  return from == to ? value : convertScalar(builder, loc, from, to, value);
+}
+
 Value emitCombine(OpBuilder &b, Location loc, ReduceKind kind, Type elementType,
                   Value lhs, Value rhs) {
   if (isa<ComplexType>(elementType)) {

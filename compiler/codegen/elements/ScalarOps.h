@@ -22,6 +22,9 @@ mlir::FailureOr<mlir::Value> emitScalarOp(mlir::OpBuilder &builder,
 /// Between element types that are not complex.
 mlir::Value convertScalar(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Type from, mlir::Type to, mlir::Value value);
+/// An element of one type as one of a type that has all its numbers.
+mlir::Value extendScalar(mlir::OpBuilder &builder, mlir::Location loc,
+                         mlir::Type from, mlir::Type to, mlir::Value value);
 /// combine(a, b) of a reduction; float sums may be reordered into lanes.
 mlir::Value emitCombine(mlir::OpBuilder &builder, mlir::Location loc,
                         ReduceKind kind, mlir::Type elementType, mlir::Value a,

@@ -174,8 +174,11 @@ LogicalResult GpuKernelEmitter::emitRowReduce(ReduceOp op) {
   if (failed(value))
     return failure();
   elements.enterDepth(rowDepth + 1);
-  Value next = emitCombine(builder, loc, op.getKind(), elementType,
-                           loop.getRegionIterArgs()[0], *value);
+  Value next =
+      extendScalar(builder, loc, tensorType(op.getInput()).getElementType(),
+                   elementType, *value);
+  next = emitCombine(builder, loc, op.getKind(), elementType,
+                     loop.getRegionIterArgs()[0], next);
   loop.getBody()->getTerminator()->setOperand(0, next);
   closeColumns();
   elements.enterDepth(rowDepth);

@@ -80,7 +80,7 @@ bool WalkFinder::checkOp(Operation &op) {
 
 bool WalkFinder::checkReduce(ReduceOp op) {
   auto type = cast<RankedTensorType>(op.getInput().getType());
-  Type element = type.getElementType();
+  Type element = getElementTypeOrSelf(op.getResult().getType());
   if (!element.isF32() && !element.isInteger(32) && !element.isInteger(1))
     return refuse("weft.reduce combines elements of type " + text(element) +
                   " but lanes exchange f32, i32, ui32 and i1");

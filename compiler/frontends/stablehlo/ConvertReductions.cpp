@@ -26,9 +26,14 @@ bool areDistinct(const Ints &contracted, const Ints &batch, int64_t rank) {
   return liesIn(all, rank);
 }
 
-Value reduceOne(Converter &c, ForeignOp op, ReduceKind kind, Value input,
-                Value init, ArrayRef<int64_t> dims) {
-  Value reduced = c.make<ReduceOp>(op, kind, input, dims);
+Value reduceOne(Converter &c, ForeignOp op, ReduceKind kind, unsigned index,
+                ArrayRef<int64_t> dims) {
+  Type element = op.resultType(index).getElementType();
+  Value input = c.input(op, index),
+        init = c.input(op, op->getNumOperands() / 2 + index);
+  input = accumulates(kind) ? c.summand(op, input, element)
+                            : c.cast(op, input, element);
+  Value reduced = c.make<ReduceOp>(op, kind, input, dims, element);
   if (c.isNeutral(kind, init))
     return reduced;
   auto type = cast<RankedTensorType>(reduced.getType());
@@ -127,6 +132,9 @@ LogicalResult reduce(Converter &c, ForeignOp op) {
       region.front().getNumArguments() != 2 * count)
     return op.refuse() << "has a reducer of other than " << 2 * count
                        << " scalars";
+  if (op->getNumResults() != count)
+    return op.refuse() << "reduces " << count << " tensors, but has "
+                       << op->getNumResults() << " results";
   if (count == 2 && dims.size() == 1 && hasPositions(c, op, dims[0]))
     if (StringRef direction = positionsOf(region.front()); !direction.empty())
       return reducePositions(c, op, direction, dims[0]);
@@ -138,8 +146,7 @@ LogicalResult reduce(Converter &c, ForeignOp op) {
     return reduceByBody(c, op, dims);
   SmallVector<Value> results;
   for (auto [i, kind] : llvm::enumerate(kinds))
-    results.push_back(
-        reduceOne(c, op, kind, c.input(op, i), c.input(op, count + i), dims));
+    results.push_back(reduceOne(c, op, kind, i, dims));
   return c.give(op, results);
 }
 
@@ -159,9 +166,10 @@ LogicalResult dot(Converter &c, ForeignOp op) {
   bool counts = element.isInteger(1);
   if (counts)
     element = c.builder.getI32Type();
-  Value product = c.make<DotOp>(op, c.cast(op, c.input(op, 0), element),
-                                c.cast(op, c.input(op, 1), element), lhs, rhs,
-                                lhsBatch, rhsBatch);
+  Value product =
+      c.make<DotOp>(op, c.summand(op, c.input(op, 0), element),
+                    c.summand(op, c.input(op, 1), element), lhs, rhs, lhsBatch,
+                    rhsBatch, element, Converter::precisionOf(op));
   return c.give(op,
                 counts ? c.cast(op, product, c.builder.getI1Type()) : product);
 }

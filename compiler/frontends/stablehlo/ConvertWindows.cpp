@@ -43,7 +43,7 @@ LogicalResult convolution(Converter &c, ForeignOp op) {
   size_t spatial = lhs.size() - 2;
   Padding padding(op.ints("padding"), spatial);
   Type element = op.resultType().getElementType();
-  Value kernel = c.cast(op, c.input(op, 1), element);
+  Value kernel = c.summand(op, c.input(op, 1), element);
   Ints turned, flags = op.ints("window_reversal");
   for (size_t i = 0; i < flags.size() && i + 2 < rhs.size(); ++i)
     if (flags[i])
@@ -51,14 +51,15 @@ LogicalResult convolution(Converter &c, ForeignOp op) {
   llvm::sort(turned);
   if (!turned.empty())
     kernel = c.make<ReverseOp>(op, kernel, turned);
-  return c.give(op, c.make<ConvolutionOp>(
-                        op, op.resultType(),
-                        c.cast(op, c.input(op, 0), element), kernel, lhs, rhs,
-                        out, op.ints("window_strides", spatial, 1), padding.low,
-                        padding.high, op.ints("lhs_dilation", spatial, 1),
-                        op.ints("rhs_dilation", spatial, 1),
-                        op.integer("feature_group_count").value_or(1),
-                        op.integer("batch_group_count").value_or(1)));
+  return c.give(
+      op, c.make<ConvolutionOp>(
+              op, op.resultType(), c.summand(op, c.input(op, 0), element),
+              kernel, lhs, rhs, out, op.ints("window_strides", spatial, 1),
+              padding.low, padding.high, op.ints("lhs_dilation", spatial, 1),
+              op.ints("rhs_dilation", spatial, 1),
+              op.integer("feature_group_count").value_or(1),
+              op.integer("batch_group_count").value_or(1),
+              Converter::precisionOf(op)));
 }
 
 std::optional<ScanKind> scanOf(ReduceKind kind) {
@@ -168,8 +169,12 @@ Value poolOne(Converter &c, ForeignOp op, unsigned index, ReduceKind kind,
   bool reverse = false;
   auto scanned = scannedDim(pooling, type, reverse);
   auto scan = scanOf(kind);
+  Type element = op.resultType(index).getElementType();
   if (scanned && scan)
-    return c.make<CumulativeOp>(op, *scan, input, *scanned, reverse);
+    return c.make<CumulativeOp>(op, *scan, c.cast(op, input, element), *scanned,
+                                reverse);
+  input = accumulates(kind) ? c.summand(op, input, element)
+                            : c.cast(op, input, element);
   return c.make<ReduceWindowOp>(op, op.resultType(index), kind, input,
                                 pooling.window, pooling.strides,
                                 pooling.padding.low, pooling.padding.high,
@@ -241,6 +246,9 @@ LogicalResult reduceWindow(Converter &c, ForeignOp op) {
       pooling.windowDilation.size() != rank)
     return op.refuse() << "has not one window for each of " << rank
                        << " dimensions";
+  if (op->getNumResults() != count)
+    return op.refuse() << "reduces windows of " << count << " tensors, but has "
+                       << op->getNumResults() << " results";
   if (Value scan = cumulativeLogSumExp(c, op, pooling))
     return c.give(op, scan);
   SmallVector<Value> results;

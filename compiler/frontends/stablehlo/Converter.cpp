@@ -2,6 +2,8 @@
 
 #include "weft/compiler/frontends/stablehlo/Converter.h"
 
+#include "weft/dialects/weft/ElementTypes.h"
+
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/TypeUtilities.h"
 #include "llvm/Support/SaveAndRestore.h"
@@ -225,6 +227,24 @@ Value Converter::cast(ForeignOp op, Value value, Type elementType) {
   if (isa<ComplexType>(from) && !isa<ComplexType>(elementType))
     return cast(op, make<RealOp>(op, value), elementType);
   return make<ConvertOp>(op, value, elementType);
+}
+
+Value Converter::summand(ForeignOp op, Value value, Type elementType) {
+  return isExactIn(getElementTypeOrSelf(value.getType()), elementType)
+             ? value
+             : cast(op, value, elementType);
+}
+
+Precision Converter::precisionOf(ForeignOp op) {
+  auto highest = Precision::Default;
+  auto words = dyn_cast_or_null<ArrayAttr>(op.attribute("precision_config"));
+  for (Attribute each : words ? words.getValue() : ArrayRef<Attribute>()) {
+    auto word = dyn_cast<StringAttr>(each);
+    auto precision = word ? symbolizePrecision(word.getValue().lower())
+                          : std::optional<Precision>();
+    highest = std::max(highest, precision.value_or(Precision::Default));
+  }
+  return highest;
 }
 
 Value Converter::fill(ForeignOp op, Value scalar, RankedTensorType type) {

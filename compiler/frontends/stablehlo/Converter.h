@@ -82,6 +82,11 @@ public:
   Value splat(ForeignOp op, double number, mlir::RankedTensorType type);
   /// The value with another element type, if it has another.
   Value cast(ForeignOp op, Value value, mlir::Type elementType);
+  /// An operand of sums or products of that element type: the value itself
+  /// where the type has all its numbers.
+  Value summand(ForeignOp op, Value value, mlir::Type elementType);
+  /// The higher one of its operands' where they differ.
+  static Precision precisionOf(ForeignOp op);
   /// A scalar in every element of a shape.
   Value fill(ForeignOp op, Value scalar, mlir::RankedTensorType type);
   /// Two values combined as a reduction of that kind does.

@@ -104,6 +104,22 @@ func.func @convolution_c4_shape(%x: tensor<2x6x2xf32>, %w: tensor<3x2x4xf32>) {
 
 // -----
 
+func.func @convolution_c5(%x: tensor<2x6x2xf32>, %w: tensor<3x2x4xf32>) {
+  // expected-error@+1 {{operand 0 has elements of 'f32', but the result of 'f16', which does not have all numbers of 'f32'}}
+  %0 = weft.convolution %x, %w {lhs_dims = array<i64: 0, 2, 1>, rhs_dims = array<i64: 2, 1, 0>, result_dims = array<i64: 0, 2, 1>, strides = array<i64: 1>, low = array<i64: 0>, high = array<i64: 0>, base_dilation = array<i64: 1>, window_dilation = array<i64: 1>} : tensor<2x6x2xf32>, tensor<3x2x4xf32> -> tensor<2x4x4xf16>
+  return
+}
+
+// -----
+
+func.func @reduce_window_c5(%x: tensor<4xi16>) {
+  // expected-error@+1 {{operand 0 has elements of 'i16', but the result of 'i8', which does not have all numbers of 'i16'}}
+  %0 = weft.reduce_window sum %x {window = array<i64: 2>, strides = array<i64: 2>, low = array<i64: 0>, high = array<i64: 0>, base_dilation = array<i64: 1>, window_dilation = array<i64: 1>} : tensor<4xi16> -> tensor<2xi8>
+  return
+}
+
+// -----
+
 func.func @reduce_window_padding(%x: tensor<4xf32>) {
   // expected-error@+1 {{windows of dimension 0 reach over 9223372036854775807 elements, a tensor has at most 9007199254740992; lower the padding, stride or dilation}}
   %0 = weft.reduce_window sum %x {window = array<i64: 1>, strides = array<i64: 1>, low = array<i64: 9223372036854775807>, high = array<i64: 9223372036854775807>, base_dilation = array<i64: 1>, window_dilation = array<i64: 1>} : tensor<4xf32> -> tensor<2xf32>

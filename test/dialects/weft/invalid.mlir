@@ -216,6 +216,47 @@ func.func @dot_c4(%x: tensor<4x6xf32>, %y: tensor<6x5xf32>) {
 
 // -----
 
+func.func @dot_c5(%x: tensor<4x6xf32>, %y: tensor<6x5xbf16>) {
+  // expected-error@+1 {{operand 0 has elements of 'f32', but the result of 'bf16', which does not have all numbers of 'f32'; convert the operand to 'bf16' or give the result a wider type}}
+  %0 = weft.dot %x, %y contract [1] x [0] : tensor<4x6xf32>, tensor<6x5xbf16> -> tensor<4x5xbf16>
+  return
+}
+
+// -----
+
+// f16 has more digits, bf16 larger numbers.
+func.func @dot_c5_range(%x: tensor<4x6xf16>, %y: tensor<6x5xbf16>) {
+  // expected-error@+1 {{operand 0 has elements of 'f16', but the result of 'bf16', which does not have all numbers of 'f16'}}
+  %0 = weft.dot %x, %y contract [1] x [0] : tensor<4x6xf16>, tensor<6x5xbf16> -> tensor<4x5xbf16>
+  return
+}
+
+// -----
+
+func.func @dot_c5_sign(%x: tensor<4x6xui8>, %y: tensor<6x5xi8>) {
+  // expected-error@+1 {{operand 1 has elements of 'i8', but the result of 'ui32', which does not have all numbers of 'i8'; convert the operand to 'ui32' or give the result a wider type}}
+  %0 = weft.dot %x, %y contract [1] x [0] : tensor<4x6xui8>, tensor<6x5xi8> -> tensor<4x5xui32>
+  return
+}
+
+// -----
+
+func.func @reduce_c4(%x: tensor<4x6xi32>) {
+  // expected-error@+1 {{operand 0 has elements of 'i32', but the result of 'f64', which does not have all numbers of 'i32'; convert the operand to 'f64' or give the result a wider type}}
+  %0 = weft.reduce sum %x dims [0] : tensor<4x6xi32> -> tensor<6xf64>
+  return
+}
+
+// -----
+
+func.func @reduce_c4_max(%x: tensor<4x6xbf16>) {
+  // expected-error@+1 {{operand 0 has elements of 'bf16', but the result of 'f32'; what picks elements keeps their type, convert the result}}
+  %0 = weft.reduce max %x dims [0] : tensor<4x6xbf16> -> tensor<6xf32>
+  return
+}
+
+// -----
+
 #mesh = #weft.mesh<"data"=2, "model"=4>
 func.func @constrain_c1(%x: tensor<4xf32>) {
   // expected-error@+1 {{layout has 2 dimensions, but the value has 1}}

@@ -66,6 +66,8 @@ func.func @windows(%x: tensor<4x6xf32>, %s: tensor<2x3xf32>, %i: tensor<2x6x2xf3
   %0 = weft.reduce_window max %x {window = array<i64: 2, 2>, strides = array<i64: 1, 1>, low = array<i64: 0, 0>, high = array<i64: 0, 0>, base_dilation = array<i64: 1, 1>, window_dilation = array<i64: 1, 1>} : tensor<4x6xf32> -> tensor<3x5xf32>
   // CHECK: weft.select_and_scatter ge %{{.*}}, %{{.*}} {{{.*}}} : tensor<4x6xf32>, tensor<2x3xf32> -> tensor<4x6xf32>
   %1 = weft.select_and_scatter ge %x, %s {window = array<i64: 2, 2>, strides = array<i64: 2, 2>, low = array<i64: 0, 0>, high = array<i64: 0, 0>} : tensor<4x6xf32>, tensor<2x3xf32> -> tensor<4x6xf32>
+  // CHECK: weft.convolution %{{.*}}, %{{.*}} precision high {{{.*}}} : tensor<2x6x2xf32>, tensor<3x2x4xf32> -> tensor<2x4x4xf64>
+  %wide = weft.convolution %i, %w precision high {lhs_dims = array<i64: 0, 2, 1>, rhs_dims = array<i64: 2, 1, 0>, result_dims = array<i64: 0, 2, 1>, strides = array<i64: 1>, low = array<i64: 0>, high = array<i64: 0>, base_dilation = array<i64: 1>, window_dilation = array<i64: 1>} : tensor<2x6x2xf32>, tensor<3x2x4xf32> -> tensor<2x4x4xf64>
   // CHECK: weft.convolution %{{.*}}, %{{.*}} {{{.*}}} : tensor<2x6x2xf32>, tensor<3x2x4xf32> -> tensor<2x4x4xf32>
   %2 = weft.convolution %i, %w {lhs_dims = array<i64: 0, 2, 1>, rhs_dims = array<i64: 2, 1, 0>, result_dims = array<i64: 0, 2, 1>, strides = array<i64: 1>, low = array<i64: 0>, high = array<i64: 0>, base_dilation = array<i64: 1>, window_dilation = array<i64: 1>} : tensor<2x6x2xf32>, tensor<3x2x4xf32> -> tensor<2x4x4xf32>
   return

@@ -144,6 +144,20 @@ func.func @reductions(%x: tensor<16x784xf32>, %w: tensor<784x10xf32>, %b: tensor
   return
 }
 
+// CHECK-LABEL: @wide
+func.func @wide(%x: tensor<16x784xbf16>, %w: tensor<784x10xf16>, %i: tensor<4x5xi8>) {
+  // CHECK: weft.dot %{{.*}}, %{{.*}} contract [1] x [0] precision highest : tensor<16x784xbf16>, tensor<784x10xf16> -> tensor<16x10xf32>
+  %0 = weft.dot %x, %w contract [1] x [0] precision highest : tensor<16x784xbf16>, tensor<784x10xf16> -> tensor<16x10xf32>
+  // The default is not written.
+  // CHECK: weft.dot %{{.*}}, %{{.*}} contract [1] x [1] : tensor<4x5xi8>, tensor<4x5xi8> -> tensor<4x4xi32>
+  %1 = weft.dot %i, %i contract [1] x [1] precision default : tensor<4x5xi8>, tensor<4x5xi8> -> tensor<4x4xi32>
+  // CHECK: weft.reduce sum %{{.*}} dims [0] : tensor<16x784xbf16> -> tensor<784xf32>
+  %2 = weft.reduce sum %x dims [0] : tensor<16x784xbf16> -> tensor<784xf32>
+  // CHECK: weft.reduce prod %{{.*}} dims [1] : tensor<4x5xi8> -> tensor<4xi16>
+  %3 = weft.reduce prod %i dims [1] : tensor<4x5xi8> -> tensor<4xi16>
+  return
+}
+
 // CHECK-LABEL: @layouts
 func.func @layouts(%x: tensor<4x8xf32>, %l: tensor<4x8xf32, #x>, %q: tensor<4x8xf32, #p>) {
   // CHECK: weft.constrain %{{.*}} to #[[$X]] because "d2/output" : tensor<4x8xf32> -> tensor<4x8xf32>
