@@ -49,27 +49,28 @@ struct ScaleRule
     : weft::ShardingRuleOpInterface::ExternalModel<ScaleRule, ScaleOp> {
   weft::ShardingRule getShardingRule(Operation *op) const {
     auto type = cast<RankedTensorType>(op->getResult(0).getType());
-    weft::ShardingRule rule =
-        weft::elementwiseRule(type.getShape(), {2, 2}, 1);
+    weft::ShardingRule rule = weft::elementwiseRule(type.getShape(), {2, 2}, 1);
     rule.operands[1] = {{0}};
     return rule;
   }
 };
 
 /// A factor is not at the position of the result's element.
-struct ScaleReads : weft::KernelOpInterface::ExternalModel<ScaleReads, ScaleOp> {
+struct ScaleReads
+    : weft::KernelOpInterface::ExternalModel<ScaleReads, ScaleOp> {
   int64_t getElementsReadElsewhere(Operation *, unsigned operand) const {
     return operand == 0 ? 0 : 1;
   }
 };
 
-struct ScaleCode : weft::elements::ElementCodeOpInterface::ExternalModel<
-                       ScaleCode, ScaleOp> {
+struct ScaleCode
+    : weft::elements::ElementCodeOpInterface::ExternalModel<ScaleCode,
+                                                            ScaleOp> {
   FailureOr<Value> emitElement(Operation *op, ElementEmitter &e,
                                const ElementIndex &index) const {
     FailureOr<Value> x = e.element(op->getOperand(0), index);
-    FailureOr<Value> factor = e.element(
-        op->getOperand(1), e.makeIndex(index.dims[0], index.depth));
+    FailureOr<Value> factor =
+        e.element(op->getOperand(1), e.makeIndex(index.dims[0], index.depth));
     if (failed(x) || failed(factor))
       return failure();
     e.enterDepth(index.depth);

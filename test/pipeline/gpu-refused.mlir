@@ -36,7 +36,7 @@ func.func private @turned(%x: tensor<8x8x4xf32>) -> tensor<8x8xf32> attributes {
 
 // -----
 
-// expected-error @+1 {{kernel 'across' has no code for cuda:sm_90a: weft.broadcast puts rows into dimension 1 instead of 0}}
+// expected-error @+1 {{kernel 'across' has no code for cuda:sm_90a: weft.broadcast reads what a reduction gave in other rows}}
 func.func private @across(%x: tensor<8x8xf32>) -> tensor<8x8xf32> attributes {weft.kernel = #weft.kernel<general>} {
   %0 = weft.reduce sum %x dims [1] : tensor<8x8xf32> -> tensor<8xf32>
   %1 = weft.broadcast %0 dims [1] : tensor<8xf32> -> tensor<8x8xf32>

@@ -8,7 +8,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/compiler/codegen/cpu/WholeNests.h"
+#include "weft/compiler/codegen/cpu/OwnNests.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/dialects/weft/FoldOps.h"
 

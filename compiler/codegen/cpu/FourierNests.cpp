@@ -13,7 +13,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/compiler/codegen/cpu/WholeNests.h"
+#include "weft/compiler/codegen/cpu/OwnNests.h"
 #include "weft/compiler/codegen/elements/ComplexOps.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/LinearAlgebraOps.h"

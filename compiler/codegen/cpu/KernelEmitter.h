@@ -69,7 +69,6 @@ private:
   mlir::Value scratch(int64_t bytes) override;
 
   // Planning (KernelPlan.cpp).
-  bool mustStore(mlir::Operation *op);
   void chooseStored();
   llvm::LogicalResult placeStored();
   bool readsElsewhere(mlir::Value value,
@@ -89,6 +88,7 @@ private:
   llvm::LogicalResult checkElements();
   llvm::LogicalResult emitNests();
   llvm::LogicalResult emitElementwise(llvm::ArrayRef<mlir::Value> roots);
+  llvm::LogicalResult emitOwnNest(mlir::Operation *op);
   llvm::LogicalResult emitCopies();
 
   mlir::func::FuncOp kernel;

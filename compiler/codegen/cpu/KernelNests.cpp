@@ -1,9 +1,10 @@
 //===- KernelNests.cpp - loop nests of a kernel ---------------------------===//
 
-#include "weft/compiler/codegen/cpu/WholeNests.h"
+#include "weft/compiler/codegen/cpu/NestCode.h"
 #include "weft/compiler/codegen/elements/ElementCode.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace weft::elements;
@@ -114,6 +115,28 @@ LogicalResult KernelEmitter::emit() {
   return emitCopies();
 }
 
+LogicalResult KernelEmitter::emitOwnNest(Operation *op) {
+  if (llvm::all_of(op->getResults(),
+                   [](Value result) { return elementCount(result) == 0; }))
+    return success();
+  auto code = dyn_cast<NestCodeOpInterface>(op);
+  if (!code)
+    return op->emitError()
+           << "'" << op->getName()
+           << "' has a loop nest of its own but no code of it for CPUs; give "
+              "it NestCodeOpInterface (compiler/codegen/cpu/NestCode.td)";
+  elements.beginNest();
+  LogicalResult result = code.emitNest(*this);
+  elements.beginNest();
+  return result;
+}
+
+/// Data of more than one number, which is in memory from the beginning.
+static bool isDataConstant(Operation *op) {
+  DenseElementsAttr data;
+  return matchPattern(op, m_Constant(&data)) && !data.isSplat();
+}
+
 LogicalResult KernelEmitter::emitNests() {
   llvm::SetVector<Value> group;
   unsigned nests = 0;
@@ -129,17 +152,16 @@ LogicalResult KernelEmitter::emitNests() {
   };
   for (Operation &op : kernel.getBody().front().without_terminator()) {
     if (op.hasTrait<OwnLoopNest>()) {
-      if (failed(flush()) || failed(emitWhole(*this, &op)))
+      if (failed(flush()) || failed(emitOwnNest(&op)))
         return failure();
       continue;
     }
     if (op.getNumResults() != 1 || !stored.contains(op.getResult(0)))
       continue;
     Value value = op.getResult(0);
-    if (isa<ConstantOp>(op) &&
-        !cast<DenseElementsAttr>(cast<ConstantOp>(op).getValue()).isSplat())
-      continue; // in memory already
-    bool joins = !isa<ReduceOp, DotOp>(op) &&
+    if (isDataConstant(&op))
+      continue;
+    bool joins = !hasLoopNest(&op) &&
                  (group.empty() || (tensorType(group[0]).getShape() ==
                                         tensorType(value).getShape() &&
                                     !readsElsewhere(value, group)));

@@ -2,7 +2,7 @@
 
 #include "weft/compiler/codegen/cpu/KernelEmitter.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
-#include "weft/dialects/coll/Coll.h"
+#include "weft/compiler/codegen/elements/ElementCode.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
 using namespace mlir;
@@ -46,37 +46,58 @@ private:
 };
 } // namespace
 
-bool KernelEmitter::mustStore(Operation *op) {
-  if (isa<ReduceOp, DotOp>(op) || op->hasTrait<OwnLoopNest>())
+static bool isContraction(Operation *op) {
+  return op->hasTrait<ContractionNest>();
+}
+
+/// The tensor that must be in memory so that `value` is a view of it, which is
+/// given in `view`, without its pointer.
+static Value rootOfView(Value value, const llvm::SetVector<Value> &stored,
+                        StridedView &view) {
+  auto code = value.getDefiningOp<ElementCodeOpInterface>();
+  if (code && code->getNumOperands() > 0 && !stored.contains(value)) {
+    StridedView operand;
+    Value root = rootOfView(code->getOperand(0), stored, operand);
+    if (std::optional<StridedView> found = code.getView(operand)) {
+      view = *found;
+      return root;
+    }
+  }
+  view = StridedView::rowMajor(value, {});
+  return value;
+}
+
+/// Is the result another view of the first operand?
+static bool isView(Operation *op) {
+  auto code = dyn_cast<ElementCodeOpInterface>(op);
+  return code && op->getNumOperands() > 0 &&
+         code.getView(StridedView::rowMajor(op->getOperand(0), {}));
+}
+
+static bool mustStore(Operation *op) {
+  if (hasLoopNest(op))
     return true;
-  Value result = op->getResult(0);
-  return llvm::any_of(result.getUsers(), [&](Operation *user) {
-    return isa<func::ReturnOp>(user) ||
-           (isa<DotOp>(user) && !isa<TransposeOp, ReshapeOp, ConstantOp>(op));
+  return llvm::any_of(op->getResult(0).getUsers(), [&](Operation *user) {
+    return user->hasTrait<OpTrait::IsTerminator>() ||
+           (isContraction(user) && !isView(op) &&
+            !op->hasTrait<OpTrait::ConstantLike>());
   });
 }
 
 void KernelEmitter::chooseStored() {
-  // Operands of a dot are read many times: they are stored, except that a
-  // transpose or reshape of something stored is only another view of it.
+  // Operands of a contraction are read many times: they are stored, except that
+  // a transpose or reshape of something stored is only another view of it.
   llvm::SetVector<Value> viewed;
   for (Operation &op : kernel.getBody().front().without_terminator()) {
     if (mustStore(&op))
       stored.insert_range(op.getResults());
-    if (auto dot = dyn_cast<DotOp>(op)) {
-      for (Value operand : dot->getOperands()) {
-        while (
-            isa_and_nonnull<TransposeOp, ReshapeOp>(operand.getDefiningOp()) &&
-            !stored.contains(operand)) {
-          if (isa<ReshapeOp>(operand.getDefiningOp()) &&
-              isa_and_nonnull<TransposeOp>(
-                  operand.getDefiningOp()->getOperand(0).getDefiningOp()))
-            break;
-          operand = operand.getDefiningOp()->getOperand(0);
-        }
-        if (operand.getDefiningOp())
-          viewed.insert(operand);
-      }
+    if (!isContraction(&op))
+      continue;
+    for (Value operand : op.getOperands()) {
+      StridedView view;
+      Value root = rootOfView(operand, stored, view);
+      if (root.getDefiningOp())
+        viewed.insert(root);
     }
   }
   stored.insert_range(viewed);
@@ -165,11 +186,6 @@ Value KernelEmitter::scratch(int64_t bytes) {
   return scratchMemory;
 }
 
-/// Is each element computed from those at its position?
-static bool readsInPlace(Operation *op) {
-  return isElementwise(op) || isa<coll::MakePartialOp>(op);
-}
-
 bool KernelEmitter::readsElsewhere(Value value,
                                    const llvm::SetVector<Value> &of) {
   // What is read at the same position, through elementwise ops alone, and,
@@ -180,12 +196,13 @@ bool KernelEmitter::readsElsewhere(Value value,
     Operation *op = same[i].getDefiningOp();
     if (!op)
       continue;
-    bool elementwise = readsInPlace(op);
-    for (Value operand : op->getOperands()) {
-      if (of.contains(operand) && !elementwise)
+    for (OpOperand &use : op->getOpOperands()) {
+      Value operand = use.get();
+      bool here = elementsReadElsewhere(use) == 0;
+      if (of.contains(operand) && !here)
         return true;
       if (!of.contains(operand) && !elements.isInMemory(operand))
-        (elementwise ? same : moved).insert(operand);
+        (here ? same : moved).insert(operand);
     }
   }
   for (unsigned i = 0; i < moved.size(); ++i) {

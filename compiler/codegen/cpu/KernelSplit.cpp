@@ -1,11 +1,12 @@
 //===- KernelSplit.cpp - one launch shared by several workers -------------===//
 
 #include "weft/compiler/codegen/cpu/DotShape.h"
-#include "weft/compiler/codegen/cpu/WholeNests.h"
+#include "weft/compiler/codegen/cpu/NestCode.h"
 #include "weft/compiler/codegen/elements/ElementCode.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace weft::elements;
@@ -18,8 +19,8 @@ static constexpr int64_t kPartElements = 16 * 1024,
 static constexpr int64_t kMostParts = 64;
 
 static bool isDataConstant(Value value) {
-  auto constant = value.getDefiningOp<ConstantOp>();
-  return constant && !cast<DenseElementsAttr>(constant.getValue()).isSplat();
+  DenseElementsAttr data;
+  return matchPattern(value, m_Constant(&data)) && !data.isSplat();
 }
 
 /// A contraction of one dimension of rows, whose result has them side by side.
@@ -54,10 +55,10 @@ std::optional<KernelSplit> KernelEmitter::splitOfWhole() {
                        resultPointers))
     if (elements.memoryOf(value) != pointer)
       return std::nullopt;
-  if (!whole || !whole->hasTrait<OwnLoopNest>() ||
-      elementCount(whole->getResult(0)) == 0)
+  auto code = dyn_cast_or_null<NestCodeOpInterface>(whole);
+  if (!code || elementCount(whole->getResult(0)) == 0)
     return std::nullopt;
-  WholeLoops loops = loopsOfWhole(whole);
+  OwnLoops loops = code.getLoops();
   std::optional<KernelSplit> best;
   RankedTensorType type = tensorType(whole->getResult(0));
   for (auto [dim, size] : loops.independent) {

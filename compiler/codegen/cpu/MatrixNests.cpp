@@ -9,7 +9,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/compiler/codegen/cpu/WholeNests.h"
+#include "weft/compiler/codegen/cpu/OwnNests.h"
 #include "weft/compiler/codegen/elements/ComplexOps.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/dialects/weft/LinearAlgebraOps.h"
@@ -105,7 +105,7 @@ struct MatrixNest {
 };
 } // namespace
 
-static LogicalResult emitCholesky(ElementEmitter &e, CholeskyOp op) {
+LogicalResult emitCholesky(ElementEmitter &e, CholeskyOp op) {
   MatrixNest m(e, op.getResult(), op.getUpper());
   Value n = e.constant(m.rows()), first = e.constant(0),
         j = e.openLoop(m.rows());
@@ -225,16 +225,9 @@ static LogicalResult emitRows(ElementEmitter &e, const SolveNest &solve) {
   return success();
 }
 
-LogicalResult emitMatrices(ElementEmitter &e, Operation *op) {
-  if (auto cholesky = dyn_cast<CholeskyOp>(op))
-    return emitCholesky(e, cholesky);
-  if (auto solve = dyn_cast<TriangularSolveOp>(op)) {
-    SolveNest nest(e, solve);
-    return nest.x.flipped ? emitColumns(e, nest) : emitRows(e, nest);
-  }
-  if (auto fft = dyn_cast<FftOp>(op))
-    return emitFft(e, fft);
-  return op->emitError() << "'" << op->getName() << "' has no CPU code";
+LogicalResult emitTriangularSolve(ElementEmitter &e, TriangularSolveOp op) {
+  SolveNest nest(e, op);
+  return nest.x.flipped ? emitColumns(e, nest) : emitRows(e, nest);
 }
 
 } // namespace weft::cpu

@@ -1,6 +1,6 @@
 //===- ScatterNests.cpp - loop nests of scatter ---------------------------===//
 
-#include "weft/compiler/codegen/cpu/WholeNests.h"
+#include "weft/compiler/codegen/cpu/OwnNests.h"
 #include "weft/compiler/codegen/elements/IndexedElements.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 

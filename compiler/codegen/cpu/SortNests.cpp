@@ -12,7 +12,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "weft/compiler/codegen/cpu/RowNest.h"
-#include "weft/compiler/codegen/cpu/WholeNests.h"
+#include "weft/compiler/codegen/cpu/OwnNests.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
 #include "weft/dialects/weft/ScanOps.h"

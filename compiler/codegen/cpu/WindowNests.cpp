@@ -1,7 +1,7 @@
 //===- WindowNests.cpp - convolution and pooling --------------------------===//
 
 #include "weft/compiler/codegen/cpu/ConvolutionNest.h"
-#include "weft/compiler/codegen/cpu/WholeNests.h"
+#include "weft/compiler/codegen/cpu/OwnNests.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/dialects/weft/WindowOps.h"
 
@@ -93,7 +93,7 @@ static ElementIndex openPartLoops(ElementEmitter &e, ArrayRef<int64_t> shape) {
   return e.makeIndex(dims, e.depth());
 }
 
-static LogicalResult emitReduceWindow(ElementEmitter &e, ReduceWindowOp op) {
+LogicalResult emitReduceWindow(ElementEmitter &e, ReduceWindowOp op) {
   RankedTensorType type = tensorType(op.getResult()),
                    from = tensorType(op.getInput());
   Type elementType = type.getElementType();
@@ -145,7 +145,7 @@ static Value emitStays(ElementEmitter &e, CompareKind select, Type type,
   return arith::CmpIOp::create(e.builder, e.loc, predicate, best, other);
 }
 
-static LogicalResult emitSelectAndScatter(ElementEmitter &e,
+LogicalResult emitSelectAndScatter(ElementEmitter &e,
                                           SelectAndScatterOp op) {
   RankedTensorType type = tensorType(op.getResult()),
                    windowsType = tensorType(op.getSource());
@@ -301,17 +301,10 @@ LogicalResult ConvolutionNest::emit() {
   return success();
 }
 
-LogicalResult emitWindows(KernelEmitter &kernel, Operation *op) {
-  ElementEmitter &e = kernel.elements;
-  if (auto reduce = dyn_cast<ReduceWindowOp>(op))
-    return emitReduceWindow(e, reduce);
-  if (auto scatter = dyn_cast<SelectAndScatterOp>(op))
-    return emitSelectAndScatter(e, scatter);
-  if (auto convolution = dyn_cast<ConvolutionOp>(op))
-    return emitTiledConvolution(kernel, convolution)
-               ? success()
-               : ConvolutionNest(e, convolution).emit();
-  return emitMatrices(e, op);
+LogicalResult emitConvolution(KernelEmitter &kernel, ConvolutionOp op) {
+  return emitTiledConvolution(kernel, op)
+             ? success()
+             : ConvolutionNest(kernel.elements, op).emit();
 }
 
 } // namespace weft::cpu

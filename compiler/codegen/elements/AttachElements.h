@@ -22,11 +22,16 @@ template <typename ConcreteOp> Flatness neverFlat(ConcreteOp) {
   return Flatness::Never;
 }
 
+template <typename ConcreteOp>
+std::optional<StridedView> noView(ConcreteOp, const StridedView &) {
+  return std::nullopt;
+}
+
 template <typename ConcreteOp, ElementFunction<ConcreteOp> emit,
-          Flatness (*flatness)(ConcreteOp)>
+          Flatness (*flatness)(ConcreteOp), auto view>
 struct ElementModel
     : ElementCodeOpInterface::ExternalModel<
-          ElementModel<ConcreteOp, emit, flatness>, ConcreteOp> {
+          ElementModel<ConcreteOp, emit, flatness, view>, ConcreteOp> {
   mlir::FailureOr<mlir::Value> emitElement(mlir::Operation *op,
                                            ElementEmitter &emitter,
                                            const ElementIndex &index) const {
@@ -35,13 +40,18 @@ struct ElementModel
   Flatness getFlatness(mlir::Operation *op) const {
     return flatness(llvm::cast<ConcreteOp>(op));
   }
+  std::optional<StridedView> getView(mlir::Operation *op,
+                                     const StridedView &operand) const {
+    return view(llvm::cast<ConcreteOp>(op), operand);
+  }
 };
 
 template <typename ConcreteOp, ElementFunction<ConcreteOp> emit,
-          Flatness (*flatness)(ConcreteOp) = neverFlat<ConcreteOp>>
+          Flatness (*flatness)(ConcreteOp) = neverFlat<ConcreteOp>,
+          auto view = noView<ConcreteOp>>
 void attachElement(mlir::MLIRContext *context) {
   ConcreteOp::template attachInterface<
-      ElementModel<ConcreteOp, emit, flatness>>(*context);
+      ElementModel<ConcreteOp, emit, flatness, view>>(*context);
 }
 
 /// GeneratedElements.cpp: constants, counters, random bits.

@@ -45,6 +45,12 @@ def ElementCodeOpInterface : OpInterface<"ElementCodeOpInterface"> {
       /*methodBody=*/"", /*defaultImplementation=*/[{
         return ::weft::elements::Flatness::Never;
       }]>,
+    InterfaceMethod<[{
+      Where the elements of the result are when the first operand is in memory:
+      nothing where they are not a view of that.
+    }], "::std::optional<::weft::elements::StridedView>", "getView",
+      (ins "const ::weft::elements::StridedView &":$operand),
+      /*methodBody=*/"", /*defaultImplementation=*/[{ return {}; }]>,
   ];
 }
 

@@ -51,6 +51,9 @@ struct ElementIndex {
 struct StridedView {
   mlir::Value pointer;
   llvm::SmallVector<int64_t, 4> sizes, strides;
+  /// Of a tensor whose elements lie there in row-major order.
+  static StridedView rowMajor(mlir::Value tensor, mlir::Value pointer);
+  bool isRowMajor() const;
 };
 
 /// What a processor does for the loop nests of ops.

@@ -1,7 +1,7 @@
 //===- ElementMemory.cpp - elements in memory -----------------------------===//
 
 #include "weft/compiler/codegen/elements/ComplexOps.h"
-#include "weft/compiler/codegen/elements/ElementEmitter.h"
+#include "weft/compiler/codegen/elements/ElementCode.h"
 #include "weft/compiler/codegen/elements/SmallFloatOps.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
@@ -96,35 +96,33 @@ Value ElementEmitter::globalData(DenseElementsAttr flat) {
   return LLVM::AddressOfOp::create(builder, loc, global);
 }
 
+static SmallVector<int64_t, 4> rowMajorStrides(ArrayRef<int64_t> sizes) {
+  SmallVector<int64_t, 4> strides(sizes.size());
+  int64_t stride = 1;
+  for (int64_t i = sizes.size() - 1; i >= 0; --i) {
+    strides[i] = stride;
+    stride *= sizes[i];
+  }
+  return strides;
+}
+
+StridedView StridedView::rowMajor(Value tensor, Value pointer) {
+  ArrayRef<int64_t> shape = tensorType(tensor).getShape();
+  return {pointer, SmallVector<int64_t, 4>(shape), rowMajorStrides(shape)};
+}
+
+bool StridedView::isRowMajor() const {
+  return strides == rowMajorStrides(sizes);
+}
+
 std::optional<StridedView> ElementEmitter::viewOf(Value tensor) {
-  RankedTensorType type = tensorType(tensor);
-  if (Value pointer = memory.lookup(tensor)) {
-    StridedView view{pointer, SmallVector<int64_t, 4>(type.getShape()),
-                     SmallVector<int64_t, 4>(type.getRank())};
-    int64_t stride = 1;
-    for (int64_t i = type.getRank() - 1; i >= 0; --i) {
-      view.strides[i] = stride;
-      stride *= type.getDimSize(i);
-    }
-    return view;
-  }
-  if (auto transpose = tensor.getDefiningOp<TransposeOp>()) {
-    std::optional<StridedView> view = viewOf(transpose.getInput());
-    if (!view)
-      return std::nullopt;
-    StridedView result = *view;
-    for (auto [i, from] : llvm::enumerate(transpose.getPermutation())) {
-      result.sizes[i] = view->sizes[from];
-      result.strides[i] = view->strides[from];
-    }
-    return result;
-  }
-  if (auto reshape = tensor.getDefiningOp<ReshapeOp>())
-    if (Value pointer = memory.lookup(reshape.getInput())) {
-      memory[tensor] = pointer; // row-major data in another shape
-      return viewOf(tensor);
-    }
-  return std::nullopt;
+  if (Value pointer = memory.lookup(tensor))
+    return StridedView::rowMajor(tensor, pointer);
+  auto code = tensor.getDefiningOp<ElementCodeOpInterface>();
+  if (!code || code->getNumOperands() == 0)
+    return std::nullopt;
+  std::optional<StridedView> operand = viewOf(code->getOperand(0));
+  return operand ? code.getView(*operand) : std::nullopt;
 }
 
 Value ElementEmitter::coordinate(LayoutAttr group) {

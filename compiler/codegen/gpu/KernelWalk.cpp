@@ -2,8 +2,8 @@
 
 #include "weft/compiler/codegen/gpu/KernelWalk.h"
 
+#include "weft/compiler/codegen/elements/ElementCode.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
-#include "weft/dialects/coll/Coll.h"
 
 #include "mlir/IR/TypeUtilities.h"
 
@@ -27,6 +27,7 @@ private:
   }
   bool checkOp(Operation &op);
   bool checkReduce(ReduceOp op);
+  bool keepsRows(OpOperand &operand);
   bool checkRowUse(Operation &op);
   bool checkResults();
 
@@ -57,9 +58,8 @@ static bool isFunctionWithoutCode(Operation &op) {
   if (op.getNumResults() != 1)
     return false;
   Type element = getElementTypeOrSelf(op.getResult(0).getType());
-  return (isa<PowOp>(op) && isa<FloatType>(element)) ||
-         (isa<ExpOp, Expm1Op, LogOp, Log1pOp, TanhOp, LogisticOp, ErfOp>(op) &&
-          element.isF64());
+  return isElementwise(&op) && op.hasTrait<Costly>() &&
+         (element.isF64() || (isa<PowOp>(op) && isa<FloatType>(element)));
 }
 
 bool WalkFinder::checkOp(Operation &op) {
@@ -67,15 +67,12 @@ bool WalkFinder::checkOp(Operation &op) {
     return refuse("it contains " + op.getName().getStringRef() + " on " +
                   text(op.getResult(0).getType()) +
                   ", which is no instruction");
-  if (isElementwise(&op) ||
-      isa<ReduceOp, IotaOp, RngBitsOp, BroadcastOp, ReshapeOp, TransposeOp,
-          SliceOp, PadOp, ConcatenateOp, coll::SliceOp, coll::CoordinateOp,
-          coll::MakePartialOp>(op))
-    return true;
   if (auto constant = dyn_cast<ConstantOp>(op))
     return isa<DenseElementsAttr>(constant.getValue()) ||
            refuse("it contains constant data that is not dense<...>");
-  return refuse("it contains " + op.getName().getStringRef());
+  return op.hasTrait<ReductionNest>() || isElementwise(&op) ||
+         isa<ElementCodeOpInterface>(op) ||
+         refuse("it contains " + op.getName().getStringRef());
 }
 
 bool WalkFinder::checkReduce(ReduceOp op) {
@@ -102,26 +99,36 @@ bool WalkFinder::checkReduce(ReduceOp op) {
   return true;
 }
 
+/// Is each dimension of the rows of an operand the same one of the result?
+bool WalkFinder::keepsRows(OpOperand &operand) {
+  auto ruled = dyn_cast<ShardingRuleOpInterface>(operand.getOwner());
+  if (!ruled)
+    return false;
+  ShardingRule rule = ruled.getShardingRule();
+  ArrayRef<DimFactors> from = rule.operands[operand.getOperandNumber()],
+                       to = rule.results[0];
+  for (size_t i = 0; i < walk.shape.size(); ++i)
+    if (i >= from.size() || i >= to.size() || from[i] != to[i] ||
+        llvm::any_of(from[i], [&](unsigned factor) {
+          return rule.factors[factor].kind != FactorKind::Pass;
+        }))
+      return false;
+  return true;
+}
+
 /// A value that depends on a reduction is read in its own row only.
 bool WalkFinder::checkRowUse(Operation &op) {
-  if (op.getNumResults() != 1 ||
-      llvm::none_of(op.getOperands(),
-                    [&](Value operand) { return ofRows.contains(operand); }))
+  if (op.getNumResults() != 1)
     return true;
-  ofRows.insert(op.getResult(0));
-  if (isa<ReduceOp>(op) || isElementwise(&op))
-    return true;
-  if (auto broadcast = dyn_cast<BroadcastOp>(op)) {
-    for (auto [i, dim] :
-         llvm::enumerate(broadcast.getDims().take_front(walk.shape.size())))
-      if (dim != int64_t(i))
-        return refuse("weft.broadcast puts rows into dimension " + Twine(dim) +
-                      " instead of " + Twine(i));
-    if (broadcast.getDims().size() >= walk.shape.size())
-      return true;
+  for (OpOperand &operand : op.getOpOperands()) {
+    if (!ofRows.contains(operand.get()))
+      continue;
+    ofRows.insert(op.getResult(0));
+    if (!keepsRows(operand))
+      return refuse(op.getName().getStringRef() +
+                    " reads what a reduction gave in other rows");
   }
-  return refuse(op.getName().getStringRef() +
-                " reads what a reduction gave in other rows");
+  return true;
 }
 
 bool WalkFinder::checkResults() {

@@ -102,10 +102,17 @@ def check_mean(machine, blocks):
     compare("mean", y, [sum(x) / 45], 1e-6)
 
 
+def check_rows_of(machine, blocks):
+    table, ids, y = floats(30), array("i", [3, 0, 4, -1, 9, 1, 2]), nothing("f", 42)
+    machine.launch("rows_of", blocks, [table, ids, y, WHERE])
+    rows = [min(max(i, 0), 4) for i in ids]
+    compare("rows_of", y, [table[row * 6 + 5 - (column - 2) % 6] for row in rows for column in range(6)], 0)
+
+
 def main():
     machine = Module(open(sys.argv[1]).read())
     for check in (check_update, check_bias_relu, check_next_seed, check_softmax, check_is_right, check_any_negative, check_bits,
-                  check_mean):
+                  check_mean, check_rows_of):
         for blocks in (1, 2):  # any number of blocks is right
             check(machine, blocks)
 

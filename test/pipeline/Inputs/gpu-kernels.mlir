@@ -83,3 +83,12 @@ func.func private @bits(%key: tensor<2xui32>) -> tensor<5x7xui32> attributes {we
   %1 = weft.transpose %0 [1, 0] : tensor<7x5xui32> -> tensor<5x7xui32>
   return %1 : tensor<5x7xui32>
 }
+
+// Rows of a table, from the last column to the first and moved on by two: the
+// index is clamped into the table.
+func.func private @rows_of(%table: tensor<5x6xf32>, %ids: tensor<7xi32>) -> tensor<7x6xf32> attributes {weft.kernel = #weft.kernel<general>} {
+  %0 = weft.gather %table at %ids {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64: 0>, start_index_map = array<i64: 0>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1, 6>} : tensor<5x6xf32>, tensor<7xi32> -> tensor<7x6xf32>
+  %1 = weft.reverse %0 dims [1] : tensor<7x6xf32>
+  %2 = weft.roll %1 by [0, 2] : tensor<7x6xf32>
+  return %2 : tensor<7x6xf32>
+}

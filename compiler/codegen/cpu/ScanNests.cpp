@@ -1,16 +1,12 @@
-//===- WholeNests.cpp - cumulative ops and orders -------------------------===//
+//===- ScanNests.cpp - cumulative ops and orders --------------------------===//
 
-#include "weft/compiler/codegen/cpu/WholeNests.h"
+#include "weft/compiler/codegen/cpu/OwnNests.h"
 #include "weft/compiler/codegen/cpu/RowNest.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 
-#include "weft/dialects/weft/FoldOps.h"
-#include "weft/dialects/weft/IndexingOps.h"
-#include "weft/dialects/weft/ScanOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 #include <limits>
 
@@ -39,7 +35,7 @@ static Value emitLogSumExp(ElementEmitter &e, Type type, Value a, Value b) {
   return arith::SelectOp::create(builder, loc, isInfinite, larger, sum);
 }
 
-static LogicalResult emitCumulative(ElementEmitter &e, CumulativeOp op) {
+LogicalResult emitCumulative(ElementEmitter &e, CumulativeOp op) {
   constexpr ReduceKind kinds[] = {ReduceKind::Sum, ReduceKind::Prod,
                                   ReduceKind::Max, ReduceKind::Min,
                                   ReduceKind::Max};
@@ -96,7 +92,7 @@ static LogicalResult emitArgument(ElementEmitter &e, Operation *op, int64_t dim,
 }
 
 /// k times the first largest of the elements that come after the last one.
-static LogicalResult emitTopK(ElementEmitter &e, TopKOp op) {
+LogicalResult emitTopK(ElementEmitter &e, TopKOp op) {
   using P = arith::CmpIPredicate;
   RowNest row(e, op.getInput(), op.getDim());
   Value none = e.constant(-1);
@@ -132,31 +128,12 @@ static LogicalResult emitTopK(ElementEmitter &e, TopKOp op) {
   return success();
 }
 
-LogicalResult emitWhole(KernelEmitter &kernel, Operation *op) {
-  ElementEmitter &e = kernel.elements;
-  if (llvm::all_of(op->getResults(),
-                   [](Value result) { return elementCount(result) == 0; }))
-    return success();
-  e.beginNest();
-  LogicalResult result =
-      llvm::TypeSwitch<Operation *, LogicalResult>(op)
-          .Case([&](CumulativeOp cumulative) {
-            return emitCumulative(e, cumulative);
-          })
-          .Case([&](ArgMaxOp largest) {
-            return emitArgument(e, op, largest.getDim(), true);
-          })
-          .Case([&](ArgMinOp smallest) {
-            return emitArgument(e, op, smallest.getDim(), false);
-          })
-          .Case([&](TopKOp topK) { return emitTopK(e, topK); })
-          .Case([&](SortOp sort) { return emitSort(e, sort); })
-          .Case([&](ScatterOp scatter) { return emitScatter(e, scatter); })
-          .Case([&](FoldOp fold) { return emitFold(e, fold); })
-          .Default(
-              [&](Operation *other) { return emitWindows(kernel, other); });
-  e.beginNest();
-  return result;
+LogicalResult emitArgMax(ElementEmitter &e, ArgMaxOp op) {
+  return emitArgument(e, op, op.getDim(), true);
+}
+
+LogicalResult emitArgMin(ElementEmitter &e, ArgMinOp op) {
+  return emitArgument(e, op, op.getDim(), false);
 }
 
 } // namespace weft::cpu

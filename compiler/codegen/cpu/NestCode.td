@@ -1,0 +1,30 @@
+//===- NestCode.td - ops with a loop nest of their own on CPUs ---------------//
+//
+// Weft's are the rows of NestCode.cpp; an embedder's op with the trait
+// OwnLoopNest gets the interface as an external model.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_CODEGEN_CPU_NESTCODE
+#define WEFT_COMPILER_CODEGEN_CPU_NESTCODE
+
+include "mlir/IR/OpBase.td"
+
+def NestCodeOpInterface : OpInterface<"NestCodeOpInterface"> {
+  let cppNamespace = "::weft::cpu";
+  let description = [{
+    An op with the trait OwnLoopNest: the loops that compute its results.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Emits the loops, which store every element of every result where
+      `kernel.elements.memoryOf` says. Failure after an error on the op.
+    }], "::llvm::LogicalResult", "emitNest",
+      (ins "::weft::cpu::KernelEmitter &":$kernel)>,
+    InterfaceMethod<"How the nest can be shared among workers; the default: not.",
+      "::weft::cpu::OwnLoops", "getLoops", (ins),
+      /*methodBody=*/"", /*defaultImplementation=*/[{ return {}; }]>,
+  ];
+}
+
+#endif // WEFT_COMPILER_CODEGEN_CPU_NESTCODE
