@@ -4,21 +4,8 @@
 
 #include <algorithm>
 #include <limits>
-#include <utility>
 
 using namespace weft;
-
-std::optional<RingKind> weft::symbolizeRingKind(std::string_view name) {
-  static constexpr std::pair<std::string_view, RingKind> kinds[] = {
-      {"all_reduce", RingKind::AllReduce},
-      {"all_gather", RingKind::AllGather},
-      {"reduce_scatter", RingKind::ReduceScatter},
-      {"all_to_all", RingKind::AllToAll}};
-  for (const auto &[known, kind] : kinds)
-    if (known == name)
-      return kind;
-  return std::nullopt;
-}
 
 /// numerator / p, rounded up.
 static int64_t share(__int128 numerator, int64_t p) {

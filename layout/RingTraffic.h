@@ -22,15 +22,10 @@
 #define WEFT_LAYOUT_RINGTRAFFIC_H
 
 #include <cstdint>
-#include <optional>
-#include <string_view>
 
 namespace weft {
 
 enum class RingKind { AllReduce, AllGather, ReduceScatter, AllToAll };
-
-/// The kind of that name: "all_reduce", "all_gather", ...
-std::optional<RingKind> symbolizeRingKind(std::string_view name);
 
 /// Requires p >= 1. `before` and `after` are the bytes of one device's operands
 /// and results. INT64_MAX where the number is larger.

@@ -197,7 +197,7 @@ static std::string advice(const Limit &limit, const Explanation &explanation) {
 static Location placeOf(plan::ProgramOp program, const Limit &limit) {
   StringRef kind = limit.subject;
   kind.consume_back(".bytes");
-  for (auto op : program.getOps<plan::CollectiveOp>())
+  for (auto op : program.getOps<plan::CollectiveOpInterface>())
     if (kind == op.getKind() || !isKind(kind)) {
       auto line = op.getLoc()->findInstanceOf<FileLineColLoc>();
       return line ? line : op.getLoc();

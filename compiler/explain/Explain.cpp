@@ -5,12 +5,6 @@
 #include "weft/compiler/explain/Provenance.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/Sizes.h"
-#include "weft/layout/FetchTraffic.h"
-#include "weft/layout/RingTraffic.h"
-#include "weft/passes/sharding/ExchangeTraffic.h"
-
-#include "llvm/ADT/SetVector.h"
-#include "llvm/Support/MathExtras.h"
 
 #include <algorithm>
 
@@ -25,58 +19,11 @@ static std::string axisText(const Mesh &mesh, const SubAxis &axis) {
          std::to_string(axis.size);
 }
 
-static int64_t totalBytes(ValueRange buffers) {
-  int64_t bytes = 0;
-  for (Value buffer : buffers)
-    bytes += bufferBytes(cast<MemRefType>(buffer.getType()));
-  return bytes;
-}
-
-static int64_t fetchedBytes(plan::CollectiveOp op, int64_t members) {
-  auto target = cast<MemRefType>(op.getTargets().front().getType());
-  int64_t count = target.getDimSize(*op.getTo());
-  if (count == 0)
-    return 0;
-  llvm::ArrayRef<int64_t> at = *op.getShape();
-  FetchedPositions fetched = {at[0], at[1], at[2], at[3], at[4], at[5]};
-  return saturatingMultiply(mostPositionsSent(fetched, members, count),
-                            totalBytes(op.getTargets()) / count);
-}
-
-/// To how many others the busiest member sends.
-static int64_t mostReceivers(ArrayRef<int64_t> sources) {
-  std::vector<int64_t> sent(sources.size());
-  for (auto [member, source] : llvm::enumerate(sources))
-    if (source >= 0 && source != static_cast<int64_t>(member))
-      ++sent[source];
-  return *std::max_element(sent.begin(), sent.end());
-}
-
-/// Bytes one device sends, see the header's formulas.
-static int64_t bytesSent(plan::CollectiveOp op, const Mesh &mesh) {
-  if (!op.getGroupAttr()) {
-    auto type = cast<MemRefType>(op.getSources().front().getType());
-    return mostSent(mesh, op.getFromLayoutAttr().getLayout(),
-                    op.getToLayoutAttr().getLayout(), *op.getShape()) *
-           bytesOf(type.getElementType());
-  }
-  int64_t p = shardCount(op.getGroupAttr().getLayout().dims[0]);
-  if (op.getKind() == "fetch")
-    return fetchedBytes(op, p);
-  if (op.getKind() == "collective_permute")
-    return mostReceivers(*op.getShape()) * totalBytes(op.getSources());
-  if (op.getKind() == "pick") // any element may come from elsewhere
-    return totalBytes(op.getTargets().front());
-  auto kind = symbolizeRingKind(op.getKind());
-  return kind ? ringBytes(*kind, p, totalBytes(op.getSources()),
-                          totalBytes(op.getTargets()))
-              : 0; // a host_call
-}
-
-static CollectiveCost explainedCost(plan::CollectiveOp op, const Mesh &mesh) {
+static CollectiveCost explainedCost(plan::CollectiveOpInterface op,
+                                    const Mesh &mesh) {
   CollectiveCost cost;
   cost.kind = op.getKind().str();
-  cost.bytes = bytesSent(op, mesh);
+  cost.bytes = op.getBytesSent();
   cost.why = op.getReason().value_or("").str();
   if (int64_t times = op.getTimes().value_or(1))
     cost.count = times;
@@ -84,20 +31,8 @@ static CollectiveCost explainedCost(plan::CollectiveOp op, const Mesh &mesh) {
     cost.why += "; each time of a loop whose end depends on data";
   cost.where = pathsOf(op.getLoc());
   cost.lines = linesOf(op.getLoc());
-  if (auto group = op.getGroupAttr()) {
-    for (Layout layout = group.getLayout();
-         const SubAxis &axis : layout.dims[0])
-      cost.axes.push_back(axisText(mesh, axis));
-    return cost;
-  }
-  llvm::SetVector<unsigned> axes;
-  for (LayoutAttr attribute : {op.getFromLayoutAttr(), op.getToLayoutAttr()})
-    for (Layout layout = attribute.getLayout();
-         const SubAxes &dim : layout.dims)
-      for (const SubAxis &axis : dim)
-        axes.insert(axis.axis);
-  for (unsigned axis : axes)
-    cost.axes.push_back(mesh.axes[axis].name);
+  for (SubAxes links = op.getLinks(); const SubAxis &axis : links)
+    cost.axes.push_back(axisText(mesh, axis));
   return cost;
 }
 
@@ -175,7 +110,7 @@ Explanation weft::explainProgram(plan::ProgramOp program) {
   MemoryUse &memory = result.memory;
   for (Operation &op : program.getBody().front()) {
     ++result.instructions;
-    if (auto collective = dyn_cast<plan::CollectiveOp>(op))
+    if (auto collective = dyn_cast<plan::CollectiveOpInterface>(op))
       result.collectives.push_back(explainedCost(collective, mesh));
     else if (auto input = dyn_cast<plan::InputOp>(op))
       addInput(input, memory);

@@ -107,11 +107,10 @@ Moment TimelineReader::momentOf(Operation &op) {
   moment.where = pathsOf(op.getLoc());
   if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
     moment.what = launch.getKernel().str();
-  } else if (auto collective = dyn_cast<plan::CollectiveOp>(op)) {
-    moment.what = collective.getKind().str();
-    moment.collective = collectives++;
   } else {
     moment.what = op.getName().stripDialect().str();
+    if (isa<plan::CollectiveOpInterface>(op))
+      moment.collective = collectives++;
   }
   return moment;
 }
@@ -124,8 +123,7 @@ void TimelineReader::readInstructions() {
       if (!output.getDonor())
         timeline.results +=
             bufferBytes(cast<MemRefType>(output.getBuffer().getType()));
-    } else if (isa<plan::JumpOp, plan::JumpUnlessOp, plan::LaunchOp,
-                   plan::CollectiveOp, plan::CopyOp>(op)) {
+    } else if (op.getNumResults() == 0) { // an instruction, no buffer
       positions[&op] = timeline.moments.size();
       instructions.push_back(&op);
       timeline.moments.push_back(momentOf(op));

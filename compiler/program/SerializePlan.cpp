@@ -5,75 +5,20 @@
 
 #include "weft/compiler/program/SerializePlan.h"
 
+#include "weft/compiler/program/PlanTables.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/ObservesLayout.h"
 #include "weft/runtime/abi/plan_generated.h"
 #include "weft/runtime/abi/weft.h"
 
 #include "mlir/IR/BuiltinAttributes.h"
-#include "llvm/ADT/MapVector.h"
 #include "llvm/ADT/StringMap.h"
-#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace weft;
 namespace fb = weft::plan;
 
 namespace {
-
-std::optional<fb::DType> smallFloatOf(Type type) {
-  return llvm::TypeSwitch<Type, std::optional<fb::DType>>(type)
-      .Case<Float8E4M3FNType>([](auto) { return fb::DType::f8E4M3FN; })
-      .Case<Float8E5M2Type>([](auto) { return fb::DType::f8E5M2; })
-      .Case<Float8E4M3Type>([](auto) { return fb::DType::f8E4M3; })
-      .Case<Float8E3M4Type>([](auto) { return fb::DType::f8E3M4; })
-      .Case<Float8E4M3FNUZType>([](auto) { return fb::DType::f8E4M3FNUZ; })
-      .Case<Float8E5M2FNUZType>([](auto) { return fb::DType::f8E5M2FNUZ; })
-      .Case<Float8E4M3B11FNUZType>(
-          [](auto) { return fb::DType::f8E4M3B11FNUZ; })
-      .Case<Float8E8M0FNUType>([](auto) { return fb::DType::f8E8M0FNU; })
-      .Case<Float4E2M1FNType>([](auto) { return fb::DType::f4E2M1FN; })
-      .Default([](Type) { return std::nullopt; });
-}
-
-std::optional<fb::DType> dtypeOf(Type type) {
-  if (type.isF32())
-    return fb::DType::f32;
-  if (type.isF64())
-    return fb::DType::f64;
-  if (type.isF16())
-    return fb::DType::f16;
-  if (type.isBF16())
-    return fb::DType::bf16;
-  if (auto small = smallFloatOf(type))
-    return small;
-  if (auto complex = dyn_cast<ComplexType>(type))
-    return complex.getElementType().isF32()   ? std::optional(fb::DType::c64)
-           : complex.getElementType().isF64() ? std::optional(fb::DType::c128)
-                                              : std::nullopt;
-  auto integer = dyn_cast<IntegerType>(type);
-  if (!integer)
-    return std::nullopt;
-  bool isUnsigned = integer.isUnsigned();
-  switch (integer.getWidth()) {
-  case 1:
-    return fb::DType::i1;
-  case 2:
-    return isUnsigned ? fb::DType::ui2 : fb::DType::i2;
-  case 4:
-    return isUnsigned ? fb::DType::ui4 : fb::DType::i4;
-  case 8:
-    return isUnsigned ? fb::DType::ui8 : fb::DType::i8;
-  case 16:
-    return isUnsigned ? fb::DType::ui16 : fb::DType::i16;
-  case 32:
-    return isUnsigned ? fb::DType::ui32 : fb::DType::i32;
-  case 64:
-    return isUnsigned ? fb::DType::ui64 : fb::DType::i64;
-  default:
-    return std::nullopt;
-  }
-}
 
 /// Builds the tables bottom up, as FlatBuffers asks.
 class PlanWriter {
@@ -93,9 +38,6 @@ private:
     instructions.push_back(
         fb::CreateInstruction(builder, kind, operation.Union()));
   }
-  void addCollective(fb::CollectiveOp op);
-  flatbuffers::Offset<fb::Layout> layout(LayoutAttr attr);
-  std::vector<fb::SubAxis> subAxes(ArrayRef<SubAxis> axes);
   std::vector<uint32_t> indices(ValueRange values) {
     std::vector<uint32_t> result;
     for (Value value : values)
@@ -115,7 +57,7 @@ private:
   std::vector<flatbuffers::Offset<fb::Buffer>> buffers;
   std::vector<flatbuffers::Offset<fb::Instruction>> instructions;
   std::vector<uint8_t> constants;
-  llvm::MapVector<StringRef, uint32_t> kernels;
+  KernelTables kernels{program, builder};
   llvm::StringMap<uint32_t> labels;
 };
 
@@ -182,54 +124,6 @@ LogicalResult PlanWriter::collectBuffers() {
   return success();
 }
 
-std::vector<fb::SubAxis> PlanWriter::subAxes(ArrayRef<SubAxis> axes) {
-  std::vector<fb::SubAxis> result;
-  for (const SubAxis &axis : axes)
-    result.emplace_back(axis.axis, axis.skip, axis.size);
-  return result;
-}
-
-flatbuffers::Offset<fb::Layout> PlanWriter::layout(LayoutAttr attr) {
-  if (!attr)
-    return 0;
-  Layout value = attr.getLayout();
-  std::vector<flatbuffers::Offset<fb::DimLayout>> dims;
-  for (const SubAxes &dim : value.dims) {
-    auto axes = subAxes(dim);
-    dims.push_back(fb::CreateDimLayoutDirect(builder, &axes));
-  }
-  auto partial = subAxes(value.partial);
-  return fb::CreateLayoutDirect(builder, &dims, &partial,
-                                static_cast<fb::ReduceKind>(value.reduce));
-}
-
-void PlanWriter::addCollective(fb::CollectiveOp op) {
-  static constexpr StringRef names[] = {
-      "all_reduce", "all_gather", "reduce_scatter",
-      "all_to_all", "permute",    "exchange",
-      "fetch",      "pick",       "collective_permute",
-      "host_call"};
-  auto kind = static_cast<fb::CollectiveKind>(llvm::find(names, op.getKind()) -
-                                              std::begin(names));
-  auto reduce = op.getReduceAttr()
-                    ? static_cast<fb::ReduceKind>(op.getReduceAttr().getValue())
-                    : fb::ReduceKind::sum;
-  auto sources = indices(op.getSources()), targets = indices(op.getTargets());
-  std::vector<fb::SubAxis> axes;
-  if (auto group = op.getGroupAttr())
-    axes = subAxes(group.getLayout().dims[0]);
-  std::vector<int64_t> shape;
-  if (auto global = op.getShape())
-    shape.assign(global->begin(), global->end());
-  auto from = layout(op.getFromLayoutAttr()), to = layout(op.getToLayoutAttr());
-  addInstruction(fb::Operation::Collective,
-                 fb::CreateCollectiveDirect(
-                     builder, kind, reduce, &sources, &targets, &axes,
-                     op.getFrom() ? static_cast<int32_t>(*op.getFrom()) : -1,
-                     op.getTo() ? static_cast<int32_t>(*op.getTo()) : -1, from,
-                     to, &shape, op.getReason().value_or("").str().c_str()));
-}
-
 LogicalResult PlanWriter::collectInstructions() {
   uint32_t index = 0;
   for (Operation &op : program.getBody().front()) {
@@ -240,14 +134,19 @@ LogicalResult PlanWriter::collectInstructions() {
   }
   for (Operation &op : program.getBody().front()) {
     if (auto launch = dyn_cast<fb::LaunchOp>(op)) {
-      auto [entry, isNew] = kernels.insert(
-          {launch.getKernel(), static_cast<uint32_t>(kernels.size())});
       auto arguments = indices(launch.getBuffers());
+      Value scratch = launch.getScratch();
       addInstruction(
           fb::Operation::Launch,
-          fb::CreateLaunchDirect(builder, entry->second, &arguments));
-    } else if (auto collective = dyn_cast<fb::CollectiveOp>(op)) {
-      addCollective(collective);
+          fb::CreateLaunchDirect(
+              builder, kernels.numberOf(launch.getKernelAttr().getAttr()),
+              &arguments,
+              scratch ? static_cast<int32_t>(numbers.lookup(scratch)) : -1));
+    } else if (auto collective = dyn_cast<fb::CollectiveOpInterface>(op)) {
+      addInstruction(fb::Operation::Collective,
+                     writeCollective(builder, collective,
+                                     indices(collective.getSources()),
+                                     indices(collective.getTargets())));
     } else if (auto copy = dyn_cast<fb::CopyOp>(op)) {
       addInstruction(fb::Operation::Copy,
                      fb::CreateCopy(builder, numbers.lookup(copy.getSource()),
@@ -287,7 +186,7 @@ std::vector<flatbuffers::Offset<fb::Observation>> PlanWriter::observations() {
   if (auto observed = program->getAttrOfType<ArrayAttr>(kObservedAttr))
     for (auto pair : observed.getAsRange<ArrayAttr>()) {
       auto name = cast<StringAttr>(pair[0]).getValue().str();
-      auto where = layout(cast<LayoutAttr>(pair[1]));
+      auto where = writeLayout(builder, cast<LayoutAttr>(pair[1]));
       all.push_back(fb::CreateObservationDirect(builder, name.c_str(), where));
     }
   return all;
@@ -305,7 +204,7 @@ flatbuffers::Offset<fb::Port> PlanWriter::port(Op op, int32_t donatedTo) {
   auto type = cast<RankedTensorType>(op.getGlobalType());
   std::vector<int64_t> shape(type.getShape().begin(), type.getShape().end());
   auto portRole = role(op, op.getRole());
-  auto where = layout(op.getLayout());
+  auto where = writeLayout(builder, op.getLayout());
   return fb::CreatePortDirect(
       builder, op.getName().str().c_str(),
       succeeded(portRole) ? *portRole : fb::PortRole::other,
@@ -330,9 +229,9 @@ FailureOr<std::vector<uint8_t>> PlanWriter::write() {
     inputs.push_back(
         port(input, donated == donatedTo.end() ? -1 : donated->second));
   }
-  std::vector<flatbuffers::Offset<flatbuffers::String>> symbols;
-  for (auto &[name, number] : kernels)
-    symbols.push_back(builder.CreateString(name.str()));
+  auto code = kernels.write();
+  if (failed(code))
+    return failure();
   builder.ForceVectorAlignment(constants.size(), 1, 64);
   auto data = builder.CreateVector(constants);
   auto meshOffset = mesh();
@@ -343,14 +242,15 @@ FailureOr<std::vector<uint8_t>> PlanWriter::write() {
   auto bufferTable = builder.CreateVector(buffers);
   auto inputTable = builder.CreateVector(inputs);
   auto outputTable = builder.CreateVector(outputs);
-  auto kernelTable = builder.CreateVector(symbols);
+  auto kernelTable = builder.CreateVector(code->kernels);
+  auto moduleTable = builder.CreateVector(code->modules);
   auto instructionTable = builder.CreateVector(instructions);
   auto observed = builder.CreateVector(observations());
   builder.Finish(fb::CreateProgram(builder, WEFT_ABI_VERSION, name, target,
                                    meshOffset, program.getArena(), bufferTable,
                                    inputTable, outputTable, data, kernelTable,
-                                   instructionTable, explanation, metadata,
-                                   observed),
+                                   moduleTable, instructionTable, explanation,
+                                   metadata, observed),
                  fb::ProgramIdentifier());
   return std::vector<uint8_t>(builder.GetBufferPointer(),
                               builder.GetBufferPointer() + builder.GetSize());

@@ -3,8 +3,7 @@
 #include "weft/compiler/stages/VerifyStage.h"
 
 #include "weft/dialects/coll/Coll.h"
-#include "weft/dialects/host/Host.h"
-#include "weft/dialects/plan/Plan.h"
+#include "weft/dialects/plan/PlanInstruction.h"
 #include "weft/dialects/weft/VerifySizes.h"
 #include "weft/dialects/weft/Weft.h"
 #include "weft/passes/planning/Passes.h"
@@ -86,10 +85,9 @@ private:
   static bool belongsBetweenKernels(Operation *op) {
     if (!isStepFunction(op->getParentOfType<func::FuncOp>()))
       return true;
-    return isa<func::CallOp, func::ReturnOp, ConstantOp, host::CallOp>(op) ||
-           isa<RegionBranchOpInterface, RegionBranchTerminatorOpInterface>(
-               op) ||
-           isa_and_nonnull<coll::CollDialect>(op->getDialect());
+    return isa<func::CallOp, func::ReturnOp, ConstantOp>(op) ||
+           isa<RegionBranchOpInterface, RegionBranchTerminatorOpInterface,
+               plan::PlanInstructionOpInterface>(op);
   }
   static bool anyTensor(Operation *op, bool withLayout) {
     auto test = [&](Type type) {

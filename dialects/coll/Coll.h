@@ -3,6 +3,8 @@
 #ifndef WEFT_DIALECTS_COLL_COLL_H
 #define WEFT_DIALECTS_COLL_COLL_H
 
+#include "weft/dialects/plan/CollectiveShapes.h"
+#include "weft/dialects/plan/PlanInstruction.h"
 #include "weft/dialects/weft/Weft.h"
 
 #include "mlir/Interfaces/SideEffectInterfaces.h"
@@ -14,9 +16,8 @@ struct Links : mlir::SideEffects::Resource::Base<Links> {
   llvm::StringRef getName() final { return "links"; }
 };
 
-/// The axes of a group, major to minor, and how many devices it has.
-SubAxes groupAxes(LayoutAttr group);
-int64_t groupSize(LayoutAttr group);
+using plan::groupAxes;
+using plan::groupSize;
 /// The group over these axes: a layout of rank 1.
 LayoutAttr groupOver(MeshAttr mesh, llvm::ArrayRef<SubAxis> axes);
 

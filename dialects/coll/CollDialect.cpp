@@ -13,15 +13,6 @@ using namespace weft::coll;
 // Groups: #mesh ["data", "model":(2)2]
 //===----------------------------------------------------------------------===//
 
-SubAxes coll::groupAxes(LayoutAttr group) {
-  Layout layout = group.getLayout();
-  return layout.dims.empty() ? SubAxes() : layout.dims[0];
-}
-
-int64_t coll::groupSize(LayoutAttr group) {
-  return shardCount(groupAxes(group));
-}
-
 LayoutAttr coll::groupOver(MeshAttr mesh, ArrayRef<SubAxis> axes) {
   Layout layout = Layout::replicated(1);
   layout.dims[0].assign(axes.begin(), axes.end());

@@ -3,6 +3,7 @@
 #ifndef WEFT_DIALECTS_COLL_OPS
 #define WEFT_DIALECTS_COLL_OPS
 
+include "weft/dialects/plan/PlanInstruction.td"
 include "weft/dialects/weft/Interfaces.td"
 include "weft/dialects/weft/KernelTraits.td"
 include "weft/dialects/weft/WeftAttributes.td"
@@ -31,8 +32,10 @@ class Coll_Op<string mnemonic, list<Trait> traits = []> : Op<Coll_Dialect, mnemo
 // Reading the links keeps an op from being moved across a condition; without
 // uses it may go.
 def Coll_Links : Resource<"::weft::coll::Links">;
-class Coll_CommunicatingOp<string mnemonic, list<Trait> traits = []>
-    : Coll_Op<mnemonic, !listconcat([MemoryEffects<[MemRead<Coll_Links>]>], traits)>;
+class Coll_CommunicatingOp<string mnemonic, list<Trait> traits = [], list<string> more = []>
+    : Coll_Op<mnemonic, !listconcat([
+        MemoryEffects<[MemRead<Coll_Links>]>,
+        DeclareOpInterfaceMethods<Plan_InstructionOpInterface, more>], traits)>;
 
 def Coll_SendingOpInterface : OpInterface<"SendingOpInterface"> {
   let cppNamespace = "::weft::coll";
@@ -84,7 +87,7 @@ def Coll_MakePartialOp : Coll_Op<"make_partial", [Pure, KeepsPositions, DeclareO
   let assemblyFormat = "`` $kind $input `over` custom<Group>($group) (`because` $reason^)? attr-dict `:` custom<SameTypes>(type($input), type($result))";
   let hasVerifier = 1; // (C1) operand and result have one type
 }
-def Coll_AllReduceOp : Coll_CommunicatingOp<"all_reduce", [Coll_OnShards, Coll_Sends]> {
+def Coll_AllReduceOp : Coll_CommunicatingOp<"all_reduce", [Coll_OnShards, Coll_Sends], ["worksInPlace"]> {
   let summary = "combines the group's values, in device order; all get the same bits";
   let hlo = "all-reduce";
   let description = [{

@@ -3,6 +3,7 @@
 #ifndef WEFT_DIALECTS_HOST_HOST_H
 #define WEFT_DIALECTS_HOST_HOST_H
 
+#include "weft/dialects/plan/PlanInstruction.h"
 #include "weft/dialects/weft/ObservesLayout.h"
 #include "weft/dialects/weft/Weft.h"
 

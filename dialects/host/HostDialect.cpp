@@ -1,6 +1,7 @@
 //===- HostDialect.cpp - the host dialect ---------------------------------===//
 
 #include "weft/dialects/host/Host.h"
+#include "weft/dialects/plan/Plan.h"
 
 #include "mlir/IR/Builders.h"
 #include "mlir/IR/OpImplementation.h"
@@ -25,4 +26,10 @@ LogicalResult host::CallOp::verify() {
     return emitOpError("calls function ")
            << static_cast<int64_t>(getFunction()) << "; numbers start at 0";
   return success();
+}
+
+void host::CallOp::createInstruction(OpBuilder &builder, ValueRange sources,
+                                     ValueRange targets, IntegerAttr times) {
+  plan::HostCallOp::create(builder, getLoc(), getFunctionAttr(), sources,
+                           targets, getGroup(), StringAttr(), times);
 }

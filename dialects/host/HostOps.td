@@ -3,6 +3,7 @@
 #ifndef WEFT_DIALECTS_HOST_OPS
 #define WEFT_DIALECTS_HOST_OPS
 
+include "weft/dialects/plan/PlanInstruction.td"
 include "weft/dialects/weft/WeftAttributes.td"
 include "mlir/IR/OpBase.td"
 include "mlir/Interfaces/SideEffectInterfaces.td"
@@ -15,7 +16,8 @@ def Host_Dialect : Dialect {
   let dependentDialects = ["::weft::WeftDialect"];
 }
 
-def Host_CallOp : Op<Host_Dialect, "call", [MemoryEffects<[MemRead, MemWrite]>]> {
+def Host_CallOp : Op<Host_Dialect, "call",
+    [MemoryEffects<[MemRead, MemWrite]>, DeclareOpInterfaceMethods<Plan_InstructionOpInterface>]> {
   let summary = "calls a function of the host, once for a group of devices";
   let description = [{
     `%1 = host.call 7(%0) in #group : (tensor<4xf32>) -> tensor<2xi32>`:

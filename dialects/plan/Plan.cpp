@@ -1,16 +1,24 @@
 //===- Plan.cpp - the plan dialect ----------------------------------------===//
 
 #include "weft/dialects/plan/Plan.h"
+#include "weft/dialects/plan/PlanInstruction.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/Sizes.h"
 
+#include "mlir/IR/Builders.h"
 #include "llvm/ADT/StringSet.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace weft;
 using namespace weft::plan;
 
 #include "weft/dialects/plan/PlanDialect.cpp.inc"
+#include "weft/dialects/plan/PlanEnums.cpp.inc"
+#include "weft/dialects/plan/PlanInstruction.cpp.inc"
+#include "weft/dialects/plan/PlanInterfaces.cpp.inc"
+#define GET_ATTRDEF_CLASSES
+#include "weft/dialects/plan/PlanAttributes.cpp.inc"
 #define GET_OP_CLASSES
 #include "weft/dialects/plan/PlanOps.cpp.inc"
 
@@ -19,6 +27,23 @@ void PlanDialect::initialize() {
 #define GET_OP_LIST
 #include "weft/dialects/plan/PlanOps.cpp.inc"
       >();
+  addAttributes<
+#define GET_ATTRDEF_LIST
+#include "weft/dialects/plan/PlanAttributes.cpp.inc"
+      >();
+}
+
+/// (C3) of a program: its collectives' groups.
+static LogicalResult checkGroups(ProgramOp program) {
+  for (Operation &op : program.getBody().front()) {
+    auto group = op.getAttrOfType<LayoutAttr>("group");
+    if (group && (group.getMesh() != program.getMesh() ||
+                  group.getLayout().dims.size() != 1)) // (C3)
+      return op.emitOpError("has the group ")
+             << group << ", which is no layout of rank 1 on the program's mesh "
+             << program.getMesh();
+  }
+  return success();
 }
 
 LogicalResult ProgramOp::verifyRegions() {
@@ -46,7 +71,7 @@ LogicalResult ProgramOp::verifyRegions() {
   for (auto jump : getOps<JumpUnlessOp>())
     if (failed(checkTarget(jump, jump.getTargetAttr())))
       return failure();
-  return success();
+  return checkGroups(*this);
 }
 
 LogicalResult OutputOp::verify() {
@@ -60,17 +85,24 @@ LogicalResult OutputOp::verify() {
   return success();
 }
 
-ArrayRef<llvm::StringLiteral> plan::collectiveKinds() {
-  static constexpr llvm::StringLiteral kinds[] = {
-      "all_reduce", "all_gather", "reduce_scatter",
-      "all_to_all", "permute",    "exchange",
-      "fetch",      "pick",       "collective_permute",
-      "host_call"};
-  return kinds;
+/// The mnemonics of those ops that are collectives.
+template <typename... Ops>
+static SmallVector<StringRef> mnemonicsOfCollectives() {
+  SmallVector<StringRef> names;
+  auto add = [&](bool isCollective, StringRef name) {
+    if (isCollective)
+      names.push_back(name.split('.').second);
+  };
+  (add(Ops::template hasTrait<CollectiveOpInterface::Trait>(),
+       Ops::getOperationName()),
+   ...);
+  return names;
 }
 
-LogicalResult CollectiveOp::verify() {
-  if (!llvm::is_contained(collectiveKinds(), getKind())) // (C1)
-    return emitOpError("has unknown kind ") << getKindAttr();
-  return success();
+ArrayRef<StringRef> plan::collectiveKinds() {
+  static const SmallVector<StringRef> kinds = mnemonicsOfCollectives<
+#define GET_OP_LIST
+#include "weft/dialects/plan/PlanOps.cpp.inc"
+      >();
+  return kinds;
 }

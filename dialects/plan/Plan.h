@@ -3,15 +3,26 @@
 #ifndef WEFT_DIALECTS_PLAN_PLAN_H
 #define WEFT_DIALECTS_PLAN_PLAN_H
 
+#include "weft/dialects/plan/CollectiveShapes.h"
 #include "weft/dialects/weft/Weft.h"
 
 #include "weft/dialects/plan/PlanDialect.h.inc"
+#include "weft/dialects/plan/PlanEnums.h.inc"
+#include "weft/dialects/plan/PlanInterfaces.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "weft/dialects/plan/PlanAttributes.h.inc"
 #define GET_OP_CLASSES
 #include "weft/dialects/plan/PlanOps.h.inc"
 
 namespace weft::plan {
-/// What a plan.collective may be: all_reduce, all_gather, ...
-llvm::ArrayRef<llvm::StringLiteral> collectiveKinds();
+/// On a kernel that is a function: bytes of scratch memory for a launch (i64).
+inline constexpr llvm::StringLiteral kScratchAttr = "weft.scratch";
+
+/// Bytes of scratch memory that a launch of the kernel, a function or an op of
+/// this dialect, wants; 0 where it says nothing.
+int64_t scratchBytes(mlir::Operation *kernel);
+/// What collectives are called: all_reduce, all_gather, ...
+llvm::ArrayRef<llvm::StringRef> collectiveKinds();
 } // namespace weft::plan
 
 #endif // WEFT_DIALECTS_PLAN_PLAN_H

@@ -3,7 +3,7 @@
 #include "weft/passes/kernels/KernelGroups.h"
 
 #include "weft/dialects/coll/Coll.h"
-#include "weft/dialects/host/Host.h"
+#include "weft/dialects/plan/PlanInstruction.h"
 #include "weft/passes/kernels/Recomputation.h"
 
 #include "mlir/IR/Matchers.h"
@@ -28,9 +28,7 @@ static constexpr unsigned kCopiedChain = 8;
 static constexpr int64_t kMostWritten = 16;
 
 bool staysInFunction(Operation *op) {
-  if (isa<coll::CollDialect>(op->getDialect()))
-    return !isa<coll::CoordinateOp, coll::SliceOp, coll::MakePartialOp>(op);
-  return isa<RegionBranchOpInterface, host::CallOp>(op);
+  return isa<RegionBranchOpInterface, plan::PlanInstructionOpInterface>(op);
 }
 
 bool staysOutside(Operation *user) {

@@ -2,8 +2,8 @@
 
 #include "weft/passes/planning/BufferAssignment.h"
 
-#include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/plan/Plan.h"
+#include "weft/dialects/plan/PlanInstruction.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
 using namespace mlir;
@@ -45,22 +45,26 @@ int64_t BufferAssignment::lastUse(Value value) const {
 void BufferAssignment::put(Value value, Place place) {
   places[value] = place;
   if (place.kind == PlaceKind::Arena)
-    tenants[place.index].push_back(value);
+    arena[place.index].tenants.push_back(value);
 }
 
 void BufferAssignment::putInArena(Value value) {
-  tenants.emplace_back();
-  arena.push_back(value);
+  arena.push_back({bufferType(value.getType()), value.getLoc(), nullptr, {}});
   put(value, {PlaceKind::Arena, static_cast<unsigned>(arena.size() - 1)});
 }
 
 SmallVector<Lifetime> BufferAssignment::lifetimes() const {
   SmallVector<Lifetime> result;
-  for (auto [value, values] : llvm::zip_equal(arena, tenants)) {
+  for (const ArenaBuffer &buffer : arena) {
     Lifetime lifetime;
-    lifetime.bytes = bufferBytes(bufferType(value.getType()));
+    lifetime.bytes = bufferBytes(buffer.type);
+    if (buffer.launch) {
+      lifetime.first = lifetime.last = starts.lookup(buffer.launch);
+      result.push_back(lifetime);
+      continue;
+    }
     lifetime.first = std::numeric_limits<int64_t>::max();
-    for (Value tenant : values) {
+    for (Value tenant : buffer.tenants) {
       Operation *def = tenant.getDefiningOp();
       // A loop's carried values live from its start to its end.
       Operation *holder = def ? def : tenant.getParentBlock()->getParentOp();
@@ -78,16 +82,18 @@ SmallVector<Lifetime> BufferAssignment::lifetimes() const {
 // What may share a buffer
 //===----------------------------------------------------------------------===//
 
+static func::FuncOp kernelOf(func::CallOp call) {
+  return SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
+      call, call.getCalleeAttr());
+}
+
 /// Does the op store an element of a result only after all its loads of the
 /// same element of its operands?
 static bool readsBeforeItWrites(Operation *op) {
-  if (isa<coll::AllReduceOp>(op))
-    return true;
+  if (auto instruction = dyn_cast<plan::PlanInstructionOpInterface>(op))
+    return instruction.worksInPlace();
   auto call = dyn_cast<func::CallOp>(op);
-  if (!call)
-    return false;
-  auto kernel = SymbolTable::lookupNearestSymbolFrom<func::FuncOp>(
-      op, call.getCalleeAttr());
+  func::FuncOp kernel = call ? kernelOf(call) : nullptr;
   return kernel && mayWorkInPlace(kernel);
 }
 
@@ -132,7 +138,7 @@ bool BufferAssignment::diesIn(Value value, Operation *op) const {
   if (where.kind != PlaceKind::Arena || !def || !value.hasOneUse() ||
       def->getBlock() != op->getBlock())
     return false;
-  return llvm::all_of(tenants[where.index], [&](Value tenant) {
+  return llvm::all_of(arena[where.index].tenants, [&](Value tenant) {
     return tenant == value || lastUse(tenant) < starts.lookup(op);
   });
 }
@@ -184,15 +190,29 @@ void BufferAssignment::assignOp(Operation &op) {
     }
     if (places.count(result))
       continue;
-    // An all-reduce of an arena value that dies in it works in place.
-    auto reduce = dyn_cast<coll::AllReduceOp>(op);
-    Value input =
-        reduce ? reduce.getInputs()[result.getResultNumber()] : Value();
+    // An instruction on an arena value that dies in it may work in place.
+    auto instruction = dyn_cast<plan::PlanInstructionOpInterface>(op);
+    Value input = instruction && instruction.worksInPlace()
+                      ? op.getOperand(result.getResultNumber())
+                      : Value();
     if (input && diesIn(input, &op))
       put(result, place(input));
     else
       putInArena(result);
   }
+  if (auto call = dyn_cast<func::CallOp>(op))
+    assignScratch(call);
+}
+
+/// Lives for the one launch.
+void BufferAssignment::assignScratch(func::CallOp call) {
+  func::FuncOp kernel = kernelOf(call);
+  int64_t bytes = kernel ? plan::scratchBytes(kernel) : 0;
+  if (bytes <= 0)
+    return;
+  scratches[call] = arena.size();
+  auto type = MemRefType::get({bytes}, IntegerType::get(call.getContext(), 8));
+  arena.push_back({type, call.getLoc(), call, {}});
 }
 
 //===----------------------------------------------------------------------===//

@@ -13,6 +13,9 @@
 // it has one, else that of the initial value if nobody else needs it. What the
 // body yields is written there at once where the old value is not read later.
 //
+// A kernel with the attribute weft.scratch = 4096 has 4,096 bytes of the arena
+// while it runs; another value lies there before and after.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_PASSES_PLANNING_BUFFERASSIGNMENT_H
@@ -48,8 +51,22 @@ public:
   std::optional<unsigned> donor(unsigned result) const {
     return donors[result];
   }
-  /// The first value of each arena buffer, by number.
-  llvm::ArrayRef<mlir::Value> arenaValues() const { return arena; }
+  /// A buffer of the arena, and what it is there for.
+  struct ArenaBuffer {
+    mlir::MemRefType type;
+    mlir::Location loc;
+    mlir::Operation *launch = nullptr; ///< the one it is scratch memory of
+    /// All values that it holds, one after the other.
+    llvm::SmallVector<mlir::Value, 1> tenants;
+  };
+  llvm::ArrayRef<ArenaBuffer> arenaBuffers() const { return arena; }
+  /// The number of the arena buffer that is a launch's scratch memory, if its
+  /// kernel wants any (weft.scratch).
+  std::optional<unsigned> scratch(mlir::Operation *launch) const {
+    auto found = scratches.find(launch);
+    return found == scratches.end() ? std::nullopt
+                                    : std::optional(found->second);
+  }
   /// When each arena buffer holds a value; the unit are ops, and the ends of
   /// loops and branches.
   llvm::SmallVector<Lifetime> lifetimes() const;
@@ -62,6 +79,7 @@ private:
   void assignResults(mlir::func::FuncOp function);
   void assignBlock(mlir::Block &block);
   void assignOp(mlir::Operation &op);
+  void assignScratch(mlir::func::CallOp call);
   void assignWhile(WhileOp loop);
   void assignCarried(WhileOp loop, unsigned index);
   void assignCase(CaseOp choice);
@@ -76,9 +94,8 @@ private:
   llvm::DenseMap<mlir::Value, Place> places;
   llvm::DenseMap<mlir::Operation *, int64_t> starts, ends;
   llvm::SmallVector<std::optional<unsigned>> donors;
-  llvm::SmallVector<mlir::Value> arena;
-  /// All values of each arena buffer.
-  llvm::SmallVector<llvm::SmallVector<mlir::Value, 1>> tenants;
+  llvm::SmallVector<ArenaBuffer> arena;
+  llvm::DenseMap<mlir::Operation *, unsigned> scratches;
   llvm::SmallVector<ConstantOp> constantOps;
 };
 

@@ -4,9 +4,9 @@
 #include "weft/passes/planning/BufferAssignment.h"
 #include "weft/passes/planning/Passes.h"
 
-#include "weft/dialects/coll/Coll.h"
-#include "weft/dialects/host/Host.h"
+#include "weft/dialects/plan/PlanInstruction.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/ObservesLayout.h"
 #include "weft/dialects/weft/Sizes.h"
 
 namespace weft {
@@ -33,15 +33,7 @@ public:
 private:
   LogicalResult emitPorts();
   LogicalResult emitInstruction(Operation &op);
-  void emitHostCall(host::CallOp op);
-  void emitCollective(Operation &op, StringRef kind, ReduceKindAttr reduce,
-                      LayoutAttr group, std::optional<int64_t> from,
-                      std::optional<int64_t> to, StringAttr reason);
-  /// A collective of whole operands that a table of numbers describes.
-  void emitTable(Operation &op, StringRef kind, ArrayRef<int64_t> table,
-                 LayoutAttr group, IntegerAttr dim, StringAttr reason);
-  void emitMove(Operation &op, StringRef kind, DenseI64ArrayAttr shape,
-                LayoutAttr from, LayoutAttr to, StringAttr reason);
+  void emitLaunch(func::CallOp call);
   IntegerAttr timesAttr() {
     return times == 1 ? IntegerAttr() : builder.getI64IntegerAttr(times);
   }
@@ -141,95 +133,22 @@ SmallVector<Value> ProgramEmitter::buffers(ValueRange values) {
   return llvm::map_to_vector(values, [&](Value v) { return buffer(v); });
 }
 
-void ProgramEmitter::emitCollective(Operation &op, StringRef kind,
-                                    ReduceKindAttr reduce, LayoutAttr group,
-                                    std::optional<int64_t> from,
-                                    std::optional<int64_t> to,
-                                    StringAttr reason) {
-  auto dim = [&](std::optional<int64_t> d) {
-    return d ? builder.getI64IntegerAttr(*d) : IntegerAttr();
-  };
-  plan::CollectiveOp::create(builder, op.getLoc(), builder.getStringAttr(kind),
-                             reduce, buffers(op.getOperands()),
-                             buffers(op.getResults()), group, dim(from),
-                             dim(to), LayoutAttr(), LayoutAttr(),
-                             DenseI64ArrayAttr(), reason, timesAttr());
-}
-
-void ProgramEmitter::emitMove(Operation &op, StringRef kind,
-                              DenseI64ArrayAttr shape, LayoutAttr from,
-                              LayoutAttr to, StringAttr reason) {
-  plan::CollectiveOp::create(
-      builder, op.getLoc(), builder.getStringAttr(kind), ReduceKindAttr(),
-      buffers(op.getOperands()), buffers(op.getResults()), LayoutAttr(),
-      IntegerAttr(), IntegerAttr(), from, to, shape, reason, timesAttr());
-}
-
-void ProgramEmitter::emitTable(Operation &op, StringRef kind,
-                               ArrayRef<int64_t> table, LayoutAttr group,
-                               IntegerAttr dim, StringAttr reason) {
-  plan::CollectiveOp::create(
-      builder, op.getLoc(), builder.getStringAttr(kind), ReduceKindAttr(),
-      buffers(op.getOperands()), buffers(op.getResults()), group, IntegerAttr(),
-      dim, LayoutAttr(), LayoutAttr(), builder.getDenseI64ArrayAttr(table),
-      reason, timesAttr());
-}
-
-/// Operands and results are named as sources and as targets.
-void ProgramEmitter::emitHostCall(host::CallOp op) {
-  SmallVector<Value> all = buffers(op.getOperands());
-  int64_t read = static_cast<int64_t>(all.size());
-  llvm::append_range(all, buffers(op.getResults()));
-  plan::CollectiveOp::create(
-      builder, op.getLoc(), builder.getStringAttr("host_call"),
-      ReduceKindAttr(), all, all, op.getGroup(),
-      builder.getI64IntegerAttr(read), IntegerAttr(), LayoutAttr(),
-      LayoutAttr(), builder.getDenseI64ArrayAttr(op.getFunction()),
-      StringAttr(), timesAttr());
+/// Arguments and results of the kernel, then its scratch memory.
+void ProgramEmitter::emitLaunch(func::CallOp call) {
+  SmallVector<Value> all = buffers(call.getOperands());
+  llvm::append_range(all, buffers(call.getResults()));
+  std::optional<unsigned> scratch = assignment.scratch(call);
+  plan::LaunchOp::create(builder, call.getLoc(), call.getCalleeAttr(), all,
+                         scratch ? arena[*scratch] : Value());
 }
 
 LogicalResult ProgramEmitter::emitInstruction(Operation &op) {
   if (auto call = dyn_cast<func::CallOp>(op)) {
-    SmallVector<Value> all = buffers(call.getOperands());
-    llvm::append_range(all, buffers(call.getResults()));
-    plan::LaunchOp::create(builder, op.getLoc(), call.getCalleeAttr(), all);
-  } else if (auto c = dyn_cast<coll::AllReduceOp>(op)) {
-    emitCollective(op, "all_reduce", c.getKindAttr(), c.getGroup(),
-                   std::nullopt, std::nullopt, c.getReasonAttr());
-  } else if (auto c = dyn_cast<coll::AllGatherOp>(op)) {
-    emitCollective(op, "all_gather", nullptr, c.getGroup(), std::nullopt,
-                   c.getDim(), c.getReasonAttr());
-  } else if (auto c = dyn_cast<coll::ReduceScatterOp>(op)) {
-    emitCollective(op, "reduce_scatter", c.getKindAttr(), c.getGroup(),
-                   std::nullopt, c.getDim(), c.getReasonAttr());
-  } else if (auto c = dyn_cast<coll::AllToAllOp>(op)) {
-    emitCollective(op, "all_to_all", nullptr, c.getGroup(), c.getConcat(),
-                   c.getSplit(), c.getReasonAttr());
-  } else if (auto c = dyn_cast<coll::FetchOp>(op)) {
-    int64_t positions[] = {int64_t(c.getSize()),    int64_t(c.getBlock()),
-                           int64_t(c.getStep()),    int64_t(c.getOffset()),
-                           int64_t(c.getDivisor()), int64_t(c.getModulus())};
-    emitTable(op, "fetch", positions, c.getGroup(), c.getDimAttr(),
-              c.getReasonAttr());
-  } else if (auto c = dyn_cast<coll::PickOp>(op)) {
-    Value positions = buffer(c.getPositions());
-    plan::CollectiveOp::create(
-        builder, op.getLoc(), builder.getStringAttr("pick"), ReduceKindAttr(),
-        ValueRange{buffer(c.getInput()), positions},
-        ValueRange{buffer(c.getResult()), positions}, c.getGroup(),
-        IntegerAttr(), c.getDimAttr(), LayoutAttr(), LayoutAttr(),
-        DenseI64ArrayAttr(), c.getReasonAttr(), timesAttr());
-  } else if (auto c = dyn_cast<coll::CollectivePermuteOp>(op)) {
-    emitTable(op, "collective_permute", c.getSources(), c.getGroup(),
-              IntegerAttr(), c.getReasonAttr());
-  } else if (auto c = dyn_cast<host::CallOp>(op)) {
-    emitHostCall(c);
-  } else if (auto c = dyn_cast<coll::PermuteOp>(op)) {
-    emitMove(op, "permute", c.getShapeAttr(), c.getFrom(), c.getTo(),
-             c.getReasonAttr());
-  } else if (auto c = dyn_cast<coll::ExchangeOp>(op)) {
-    emitMove(op, "exchange", c.getShapeAttr(), c.getFrom(), c.getTo(),
-             c.getReasonAttr());
+    emitLaunch(call);
+  } else if (auto instruction =
+                 dyn_cast<plan::PlanInstructionOpInterface>(op)) {
+    instruction.createInstruction(builder, buffers(op.getOperands()),
+                                  buffers(op.getResults()), timesAttr());
   } else if (auto ret = dyn_cast<func::ReturnOp>(op)) {
     emitFinalCopies(ret);
   } else if (auto loop = dyn_cast<WhileOp>(op)) {
@@ -363,10 +282,9 @@ LogicalResult ProgramEmitter::emit() {
   builder.setInsertionPointToStart(&program.getBody().emplaceBlock());
   if (failed(emitPorts()))
     return failure();
-  for (auto [value, offset] :
-       llvm::zip(assignment.arenaValues(), packing.offsets))
-    arena.push_back(plan::BufferOp::create(builder, value.getLoc(),
-                                           bufferType(value.getType()),
+  for (const auto &[buffer, offset] :
+       llvm::zip_equal(assignment.arenaBuffers(), packing.offsets))
+    arena.push_back(plan::BufferOp::create(builder, buffer.loc, buffer.type,
                                            builder.getI64IntegerAttr(offset)));
   for (ConstantOp constant : assignment.constants())
     constants.push_back(plan::ConstantOp::create(builder, constant.getLoc(),

@@ -53,7 +53,7 @@
 extern "C" {
 #endif
 
-#define WEFT_ABI_VERSION 1
+#define WEFT_ABI_VERSION 2
 
 /// A kernel: `buffers` in the order of the Launch; `coordinates[a]` is the
 /// device's coordinate along mesh axis a. Kernels never allocate or fail.

@@ -29,7 +29,7 @@ void Crossing::Side::add(MemberPart part) {
   bool isDense = part.box.loops.empty();
   MemberPart *last = whole.empty() ? nullptr : &whole.back();
   if (last && isDense && last->member == part.member &&
-      last->operand == part.operand &&
+      last->array == part.array &&
       last->box.sourceOffset + last->box.run == part.box.sourceOffset)
     last->box.run += part.box.run;
   else if (isDense && part.box.run >= large)
@@ -45,25 +45,25 @@ void Crossing::Side::reserve() {
   bytes.resize(total);
 }
 
-void Crossing::Side::pack(void *const *arrays, size_t operands) {
+void Crossing::Side::pack(void *const *arrays, size_t ofMember) {
   uint8_t *at = bytes.data();
   for (const MemberPart &part : packed) {
-    part.box(arrays[size_t(part.member) * operands + part.operand], at);
+    part.box(arrays[size_t(part.member) * ofMember + part.array], at);
     at += part.box.bytes();
   }
 }
 
-void Crossing::Side::unpack(void *const *arrays, size_t operands) {
+void Crossing::Side::unpack(void *const *arrays, size_t ofMember) {
   const uint8_t *at = bytes.data();
   for (const MemberPart &part : packed) {
     part.box.unpacking()(at,
-                         arrays[size_t(part.member) * operands + part.operand]);
+                         arrays[size_t(part.member) * ofMember + part.array]);
     at += part.box.bytes();
   }
 }
 
 void Crossing::Side::addMessages(int peer, int tag, bool isOut,
-                                 void *const *arrays, size_t operands,
+                                 void *const *arrays, size_t ofMember,
                                  std::vector<Message> &messages) {
   auto add = [&](void *data, size_t count) {
     messages.push_back({.peer = peer,
@@ -76,7 +76,7 @@ void Crossing::Side::addMessages(int peer, int tag, bool isOut,
     add(bytes.data(), bytes.size());
   for (const MemberPart &part : whole)
     add(static_cast<char *>(
-            arrays[size_t(part.member) * operands + part.operand]) +
+            arrays[size_t(part.member) * ofMember + part.array]) +
             part.box.sourceOffset,
         size_t(part.box.run));
 }
@@ -85,7 +85,8 @@ Crossing::Crossing(Processes &processes, Staging &staging,
                    const Ownership &ownership, const Collective &collective,
                    int64_t group, const PreparedCollective &work, int tag)
     : processes(processes), staging(staging), tag(tag),
-      operands(collective.operands.size()) {
+      sourceCount(collective.sources.size()),
+      targetCount(collective.targets.size()) {
   const std::vector<int64_t> &members = collective.groups[size_t(group)];
   auto rankOf = [&](int64_t m) { return ownership.of(members[size_t(m)]); };
   std::set<int> ranks;
@@ -100,7 +101,7 @@ Crossing::Crossing(Processes &processes, Staging &staging,
     for (MemberPart &part : work.needs(group, isHis)) {
       int holder = rankOf(part.member);
       if (rank == ownership.rank && holder != rank) {
-        received.insert(size_t(part.member) * operands + part.operand);
+        received.insert(size_t(part.member) * sourceCount + part.array);
         in[holder].add(std::move(part));
       } else if (rank != ownership.rank && holder == ownership.rank) {
         out[rank].add(std::move(part));
@@ -118,8 +119,7 @@ Crossing::Crossing(Processes &processes, Staging &staging,
     }
   }
   for (size_t slot : received)
-    foreign.emplace_back(slot,
-                         collective.operands[slot % operands].sourceBytes);
+    foreign.emplace_back(slot, collective.sources[slot % sourceCount].bytes);
   for (Sides *sides : {&out, &in, &outResults, &inResults})
     for (auto &[rank, side] : *sides)
       side.reserve();
@@ -129,10 +129,10 @@ void Crossing::begin(Sides &from, Sides &to, void *const *all) {
   arrays = all;
   messages.clear();
   for (auto &[rank, side] : from)
-    side.addMessages(rank, tag, false, arrays, operands, messages);
+    side.addMessages(rank, tag, false, arrays, arrayCount(), messages);
   for (auto &[rank, side] : to) {
-    side.pack(arrays, operands);
-    side.addMessages(rank, tag, true, arrays, operands, messages);
+    side.pack(arrays, arrayCount());
+    side.addMessages(rank, tag, true, arrays, arrayCount(), messages);
   }
   processes.begin(messages, transfer);
 }
@@ -161,7 +161,7 @@ bool Crossing::poll() {
   if (!processes.poll(transfer) || !transfer.empty())
     return false; // the second: the process is to end
   for (auto &[rank, side] : areResults ? inResults : in)
-    side.unpack(arrays, operands);
+    side.unpack(arrays, arrayCount());
   if (areResults)
     copyResults();
   return true;
@@ -175,7 +175,7 @@ void Crossing::copyResults() {
         for (size_t m = 1; m < own.size(); ++m) {
           auto at = [&](int64_t member) {
             return static_cast<char *>(
-                       arrays[size_t(member) * operands + part.operand]) +
+                       arrays[size_t(member) * targetCount + part.array]) +
                    part.box.sourceOffset;
           };
           std::memcpy(at(own[m]), at(own[0]), size_t(part.box.run));

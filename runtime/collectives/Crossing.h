@@ -69,10 +69,10 @@ private:
     std::vector<uint8_t> bytes; ///< of the packed ones
     void add(MemberPart part);
     void reserve();
-    void pack(void *const *arrays, size_t operands);
-    void unpack(void *const *arrays, size_t operands);
+    void pack(void *const *arrays, size_t ofMember);
+    void unpack(void *const *arrays, size_t ofMember);
     void addMessages(int peer, int tag, bool isOut, void *const *arrays,
-                     size_t operands, std::vector<Message> &messages);
+                     size_t ofMember, std::vector<Message> &messages);
   };
   using Sides = std::map<int, Side>; ///< by rank
   void begin(Sides &in, Sides &out, void *const *arrays);
@@ -81,14 +81,16 @@ private:
   Processes &processes;
   Staging &staging;
   int tag;
-  size_t operands;
+  size_t sourceCount, targetCount; ///< of a member
   Sides out, in, outResults, inResults;
   std::vector<int64_t> own; ///< members of this process
-  /// Sources of others: member * operands + i, and how many bytes each has.
+  /// Sources of others: member * sourceCount + i, and how many bytes each has.
   std::vector<std::pair<size_t, size_t>> foreign;
   std::vector<Staging::Block> blocks;
   void *const *arrays = nullptr; ///< sources, then targets
   bool areResults = false;
+  /// How many of `arrays` a member has.
+  size_t arrayCount() const { return areResults ? targetCount : sourceCount; }
   std::vector<Message> messages;
   Transfer transfer;
 };

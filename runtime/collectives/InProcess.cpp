@@ -22,18 +22,19 @@ uint64_t chunkBytes(uint64_t total) {
   return std::clamp(total / 4, smallestChunk, largestChunk) / 64 * 64;
 }
 
-uint64_t sourceBytes(const Collective &collective) {
+uint64_t totalBytes(const std::vector<Collective::Array> &arrays) {
   uint64_t bytes = 0;
-  for (const Collective::Operand &o : collective.operands)
-    bytes += o.sourceBytes;
+  for (const Collective::Array &array : arrays)
+    bytes += array.bytes;
   return bytes;
+}
+
+uint64_t sourceBytes(const Collective &collective) {
+  return totalBytes(collective.sources);
 }
 
 class Moving final : public PreparedCollective {
 public:
-  explicit Moving(const Collective &collective)
-      : operands(collective.operands.size()) {}
-
   void add(std::vector<Move> moves, uint64_t total) {
     std::vector<size_t> ends;
     uint64_t filled = 0, limit = chunkBytes(total);
@@ -47,6 +48,14 @@ public:
     groups.push_back({std::move(moves), std::move(ends)});
   }
 
+  /// Adds what the moves of a group send to `sent`, by position.
+  void count(const std::vector<Move> &moves,
+             const std::vector<int64_t> &group) {
+    for (const Move &move : moves)
+      if (move.source != move.target)
+        sent[size_t(group[size_t(move.source)])] += uint64_t(move.copy.bytes());
+  }
+
   int64_t chunkCount(int64_t group) const override {
     return int64_t(of(group).ends.size());
   }
@@ -55,8 +64,8 @@ public:
     const Group &g = of(group);
     for (size_t m = chunk ? g.ends[chunk - 1] : 0; m < g.ends[chunk]; ++m) {
       const Move &move = g.moves[m];
-      if (void *target = targets[move.target * operands + move.operand])
-        move.copy(sources[move.source * operands + move.operand], target);
+      if (void *target = targets[move.target])
+        move.copy(sources[move.source], target);
     }
   }
   std::vector<MemberPart>
@@ -67,12 +76,11 @@ public:
     const Group &g = of(group);
     for (const Move &move : g.moves) {
       BoxCopy box = move.copy.packing();
-      std::vector<int64_t> key = {move.source, int64_t(move.operand),
-                                  box.sourceOffset, box.run};
+      std::vector<int64_t> key = {move.source, box.sourceOffset, box.run};
       for (const BoxCopy::Loop &loop : box.loops)
         key.insert(key.end(), {loop.count, loop.sourceStride});
       if (isTarget(move.target) && known.insert(std::move(key)).second)
-        out.push_back({move.source, move.operand, std::move(box)});
+        out.push_back({move.source, 0, std::move(box)});
     }
     return out;
   }
@@ -89,48 +97,35 @@ private:
   const Group &of(int64_t group) const {
     return groups[groups.size() == 1 ? 0 : group];
   }
-  size_t operands;
   std::vector<Group> groups; ///< one for all where they are alike
 };
 
-/// Bytes that one device sends of all operands together.
+/// Bytes that one device sends of all sources together.
 uint64_t sentInRing(RingKind kind, const Collective &collective) {
-  uint64_t before = 0, after = 0;
-  for (const Collective::Operand &o : collective.operands) {
-    before += o.sourceBytes;
-    after += o.targetBytes;
-  }
-  return uint64_t(ringBytes(kind, shardCount(collective.axes), int64_t(before),
-                            int64_t(after)));
+  return uint64_t(ringBytes(kind, shardCount(collective.axes),
+                            int64_t(totalBytes(collective.sources)),
+                            int64_t(totalBytes(collective.targets))));
 }
 
 /// All-reduce and reduce-scatter.
 class Reducing final : public PreparedCollective {
 public:
-  Reducing(const Collective &collective, const Ownership &ownership)
-      : operands(collective.operands.size()),
-        members(size_t(shardCount(collective.axes))),
-        sent(sentInRing(collective.kind == CollectiveKind::all_reduce
-                            ? RingKind::AllReduce
-                            : RingKind::ReduceScatter,
-                        collective)) {
-    for (const Collective::Operand &o : collective.operands)
-      functions.push_back(
-          {reduceFunction(o.dtype, collective.reduce), elementBytes(o.dtype)});
-    limit = chunkBytes(sourceBytes(collective));
-    for (size_t n = 0; n < operands; ++n)
-      if (collective.kind == CollectiveKind::all_reduce)
-        addWhole(n, collective.operands[n]);
-      else
-        addBlocks(n, collective.operands[n], collective.to);
-    if (!pieces.empty())
-      ends.push_back(pieces.size());
+  Reducing(const Collective &collective, const AllReduce &its,
+           const Ownership &ownership)
+      : Reducing(collective, its.reduce, RingKind::AllReduce) {
+    for (size_t n = 0; n < arrays; ++n)
+      addWhole(n, collective.sources[n]);
+    endLast();
     // Small ones are quicker with one message than with two.
     constexpr uint64_t large = 64 << 10;
-    if (collective.kind == CollectiveKind::all_reduce &&
-        sourceBytes(collective) >= large)
+    if (sourceBytes(collective) >= large)
       for (const std::vector<int64_t> &group : collective.groups)
         reducers.push_back(firstMembers(group, ownership));
+  }
+  Reducing(const Collective &collective, const ReduceScatter &its)
+      : Reducing(collective, its.reduce, RingKind::ReduceScatter) {
+    addBlocks(collective, its.dim);
+    endLast();
   }
 
   int64_t chunkCount(int64_t) const override { return int64_t(ends.size()); }
@@ -138,7 +133,7 @@ public:
            int64_t chunk) const override {
     for (size_t i = chunk ? ends[chunk - 1] : 0; i < ends[chunk]; ++i) {
       int64_t reducer = reducerOf(group, i);
-      if (reducer < 0 || targets[size_t(reducer) * operands])
+      if (reducer < 0 || targets[size_t(reducer) * arrays])
         runPiece(pieces[i], sources, targets);
     }
   }
@@ -151,9 +146,19 @@ public:
   uint64_t bytesSent(int64_t) const override { return sent; }
 
 private:
+  Reducing(const Collective &collective, ReduceKind reduce, RingKind ring)
+      : arrays(collective.sources.size()),
+        members(size_t(shardCount(collective.axes))),
+        sent(sentInRing(ring, collective)),
+        limit(chunkBytes(sourceBytes(collective))) {
+    for (const Collective::Array &source : collective.sources)
+      functions.push_back(
+          {reduceFunction(source.dtype, reduce), elementBytes(source.dtype)});
+  }
+
   /// Rows of `run` elements, reduced into one member's target or into all.
   struct Piece {
-    size_t operand;
+    size_t array;
     int64_t member; ///< -1: all
     int64_t source, target, run;
     int64_t rows, sourceStride, targetStride;
@@ -182,7 +187,7 @@ private:
   }
   /// Where the piece lies in each source.
   BoxCopy boxOf(const Piece &piece) const {
-    int64_t size = functions[piece.operand].elementBytes;
+    int64_t size = functions[piece.array].elementBytes;
     BoxCopy box{piece.source * size, 0, piece.run * size, {}};
     if (piece.rows > 1)
       box.loops.push_back({piece.rows, piece.sourceStride * size, 0});
@@ -191,44 +196,51 @@ private:
 
   void add(const Piece &piece) {
     pieces.push_back(piece);
-    filled += uint64_t(piece.run * piece.rows *
-                       functions[piece.operand].elementBytes);
+    filled +=
+        uint64_t(piece.run * piece.rows * functions[piece.array].elementBytes);
     if (filled < limit)
       return;
     ends.push_back(pieces.size());
     filled = 0;
   }
 
+  void endLast() {
+    if (!pieces.empty())
+      ends.push_back(pieces.size());
+  }
+
   /// Element i of all devices into element i of all devices.
-  void addWhole(size_t n, const Collective::Operand &o) {
+  void addWhole(size_t n, const Collective::Array &source) {
     int64_t size = functions[n].elementBytes;
-    int64_t count = int64_t(o.sourceBytes) / size, step = int64_t(limit) / size;
+    int64_t count = int64_t(source.bytes) / size, step = int64_t(limit) / size;
     for (int64_t i = 0; i < count; i += step)
       add({n, -1, i, i, std::min(step, count - i), 1, 0, 0});
   }
 
-  /// Block k along `to` into member k.
-  void addBlocks(size_t n, const Collective::Operand &o, int64_t to) {
+  /// Block k along `dim` into member k.
+  void addBlocks(const Collective &collective, int64_t dim) {
+    const std::vector<int64_t> &source = collective.sources[0].shape,
+                               &target = collective.targets[0].shape;
     int64_t outer = 1, inner = 1;
-    for (int64_t d = 0; d < int64_t(o.sourceShape.size()); ++d)
-      (d < to ? outer : inner) *= d == to ? 1 : o.sourceShape[d];
-    int64_t sourceStride = o.sourceShape[to] * inner,
-            targetStride = o.targetShape[to] * inner;
+    for (int64_t d = 0; d < int64_t(source.size()); ++d)
+      (d < dim ? outer : inner) *= d == dim ? 1 : source[d];
+    int64_t sourceStride = source[dim] * inner,
+            targetStride = target[dim] * inner;
     for (int64_t k = 0; k < int64_t(members) && outer && inner; ++k) {
-      int64_t first = std::min(k * o.targetShape[to], o.sourceShape[to]);
-      int64_t last = std::min(first + o.targetShape[to], o.sourceShape[to]);
+      int64_t first = std::min(k * target[dim], source[dim]);
+      int64_t last = std::min(first + target[dim], source[dim]);
       int64_t run = (last - first) * inner;
       int64_t step =
-          std::max<int64_t>(1, int64_t(limit) / functions[n].elementBytes);
+          std::max<int64_t>(1, int64_t(limit) / functions[0].elementBytes);
       if (run >= step) { // long rows: parts of a row
         for (int64_t r = 0; r < outer; ++r)
           for (int64_t i = 0; i < run; i += step)
-            add({n, k, r * sourceStride + first * inner + i,
+            add({0, k, r * sourceStride + first * inner + i,
                  r * targetStride + i, std::min(step, run - i), 1, 0, 0});
       } else if (run > 0) { // short rows: several
         int64_t several = std::max<int64_t>(1, step / run);
         for (int64_t r = 0; r < outer; r += several)
-          add({n, k, r * sourceStride + first * inner, r * targetStride, run,
+          add({0, k, r * sourceStride + first * inner, r * targetStride, run,
                std::min(several, outer - r), sourceStride, targetStride});
       }
     }
@@ -243,24 +255,22 @@ private:
     std::vector<void *> manyTargets(members > few ? members : 0);
     const void **s = members > few ? manySources.data() : fewSources;
     void **t = members > few ? manyTargets.data() : fewTargets;
-    const Function &f = functions[piece.operand];
+    const Function &f = functions[piece.array];
     for (int64_t row = 0; row < piece.rows; ++row) {
       int64_t source =
           (piece.source + row * piece.sourceStride) * f.elementBytes;
       int64_t target =
           (piece.target + row * piece.targetStride) * f.elementBytes;
       auto sourceOf = [&](size_t m) {
-        return static_cast<char *>(sources[m * operands + piece.operand]) +
-               source;
+        return static_cast<char *>(sources[m * arrays + piece.array]) + source;
       };
       auto targetOf = [&](size_t m) {
-        return static_cast<char *>(targets[m * operands + piece.operand]) +
-               target;
+        return static_cast<char *>(targets[m * arrays + piece.array]) + target;
       };
       size_t count = 0;
       for (size_t m = 0; m < members; ++m)
         if ((piece.member < 0 || size_t(piece.member) == m) &&
-            targets[m * operands + piece.operand])
+            targets[m * arrays + piece.array])
           t[count++] = targetOf(m);
       if (count == 0)
         return; // another process reduces it, and has the sources
@@ -270,7 +280,7 @@ private:
     }
   }
 
-  size_t operands, members;
+  size_t arrays, members;
   uint64_t sent, limit = 0, filled = 0;
   std::vector<Function> functions;
   std::vector<Piece> pieces;
@@ -285,7 +295,7 @@ Reducing::results(int64_t group,
   for (size_t i = 0; i < pieces.size(); ++i)
     if (int64_t reducer = reducerOf(group, i);
         reducer >= 0 && isReducer(reducer))
-      out.push_back({reducer, uint32_t(pieces[i].operand), boxOf(pieces[i])});
+      out.push_back({reducer, uint32_t(pieces[i].array), boxOf(pieces[i])});
   return out;
 }
 
@@ -301,7 +311,7 @@ Reducing::needs(int64_t group,
       const Piece &piece = pieces[i];
       int64_t reader = std::max(piece.member, reducerOf(group, i));
       if (reader < 0 ? any : isTarget(reader))
-        out.push_back({int64_t(m), uint32_t(piece.operand), boxOf(piece)});
+        out.push_back({int64_t(m), uint32_t(piece.array), boxOf(piece)});
     }
   return out;
 }
@@ -309,20 +319,20 @@ Reducing::needs(int64_t group,
 /// One call for a group: the first member's operands, results for all.
 class Calling final : public PreparedCollective {
 public:
-  Calling(const Collective &collective, const HostFunction &host)
-      : host(host), function(collective.shape[0]),
-        read(size_t(collective.from)),
+  Calling(const Collective &collective, const HostCall &its,
+          const HostFunction &host)
+      : host(host), function(its.function), read(collective.sources.size()),
         members(size_t(shardCount(collective.axes))) {
-    for (const Collective::Operand &o : collective.operands)
-      bytes.push_back(o.targetBytes);
+    for (const Collective::Array &target : collective.targets)
+      bytes.push_back(target.bytes);
   }
   int64_t chunkCount(int64_t) const override { return 1; }
   void run(int64_t, void *const *sources, void *const *targets,
            int64_t) const override {
     size_t count = bytes.size();
-    host.call(host.user, function, sources, read, targets + read, count - read);
+    host.call(host.user, function, sources, read, targets, count);
     for (size_t m = 1; m < members; ++m)
-      for (size_t n = read; n < count; ++n)
+      for (size_t n = 0; n < count; ++n)
         std::memcpy(targets[m * count + n], targets[n], bytes[n]);
   }
   std::vector<MemberPart>
@@ -344,76 +354,108 @@ public:
   Error prepare(const Mesh &mesh, const Ownership &ownership,
                 const Collective &collective,
                 std::unique_ptr<PreparedCollective> &out) const override {
-    switch (collective.kind) {
-    case CollectiveKind::all_reduce:
-    case CollectiveKind::reduce_scatter:
-      out = std::make_unique<Reducing>(collective, ownership);
-      return nullptr;
-    case CollectiveKind::all_gather:
-    case CollectiveKind::all_to_all: {
-      auto moving = std::make_unique<Moving>(collective);
-      bool gathers = collective.kind == CollectiveKind::all_gather;
-      moving->add(gathers ? gatherMoves(collective) : allToAllMoves(collective),
-                  sourceBytes(collective));
-      moving->sent = {sentInRing(
-          gathers ? RingKind::AllGather : RingKind::AllToAll, collective)};
-      out = std::move(moving);
-      return nullptr;
-    }
-    case CollectiveKind::fetch:
-    case CollectiveKind::collective_permute: {
-      auto moving = std::make_unique<Moving>(collective);
-      std::vector<Move> moves = collective.kind == CollectiveKind::fetch
-                                    ? fetchMoves(collective)
-                                    : permuteMoves(collective);
-      moving->sent.assign(size_t(mesh.size()), 0);
-      for (const Move &move : moves)
-        if (move.source != move.target)
-          for (const std::vector<int64_t> &group : collective.groups)
-            moving->sent[size_t(group[size_t(move.source)])] +=
-                uint64_t(move.copy.bytes());
-      moving->add(std::move(moves), sourceBytes(collective));
-      out = std::move(moving);
-      return nullptr;
-    }
-    case CollectiveKind::host_call:
-      return prepareCall(collective, out);
-    case CollectiveKind::pick:
-      out = preparePick(collective);
-      return nullptr;
-    case CollectiveKind::permute:
-    case CollectiveKind::exchange:
-      break;
-    }
-    auto moving = std::make_unique<Moving>(collective);
-    moving->sent.assign(size_t(mesh.size()), 0);
-    for (size_t g = 0; g < collective.groups.size(); ++g) {
-      std::vector<Move> moves;
-      if (Error e = reshardMoves(mesh, collective, int64_t(g), moves))
-        return e;
-      for (const Move &move : moves)
-        if (move.source != move.target)
-          moving->sent[collective.groups[g][move.source]] +=
-              uint64_t(move.copy.bytes());
-      moving->add(std::move(moves), sourceBytes(collective));
-    }
-    out = std::move(moving);
-    return nullptr;
+    return std::visit(
+        [&](const auto &its) {
+          return prepare(mesh, ownership, collective, its, out);
+        },
+        collective.code);
   }
 
 private:
-  Error prepareCall(const Collective &collective,
-                    std::unique_ptr<PreparedCollective> &out) const {
-    if (!host || !host->call)
-      return makeError(WEFT_INVALID_ARGUMENT, "the program calls function ",
-                       collective.shape[0],
-                       " of its host, which has none; run it from the script "
-                       "it was made in");
-    out = std::make_unique<Calling>(collective, *host);
+  using Prepared = std::unique_ptr<PreparedCollective>;
+
+  Error prepare(const Mesh &, const Ownership &ownership,
+                const Collective &collective, const AllReduce &its,
+                Prepared &out) const {
+    out = std::make_unique<Reducing>(collective, its, ownership);
+    return nullptr;
+  }
+  Error prepare(const Mesh &, const Ownership &, const Collective &collective,
+                const ReduceScatter &its, Prepared &out) const {
+    out = std::make_unique<Reducing>(collective, its);
+    return nullptr;
+  }
+  Error prepare(const Mesh &, const Ownership &, const Collective &collective,
+                const AllGather &its, Prepared &out) const {
+    return prepareInRing(collective, RingKind::AllGather,
+                         movesOf(collective, its), out);
+  }
+  Error prepare(const Mesh &, const Ownership &, const Collective &collective,
+                const AllToAll &its, Prepared &out) const {
+    return prepareInRing(collective, RingKind::AllToAll,
+                         movesOf(collective, its), out);
+  }
+  Error prepare(const Mesh &mesh, const Ownership &,
+                const Collective &collective, const Fetch &its,
+                Prepared &out) const {
+    return prepareAlike(mesh, collective, movesOf(collective, its), out);
+  }
+  Error prepare(const Mesh &mesh, const Ownership &,
+                const Collective &collective, const CollectivePermute &its,
+                Prepared &out) const {
+    return prepareAlike(mesh, collective, movesOf(collective, its), out);
+  }
+  Error prepare(const Mesh &mesh, const Ownership &,
+                const Collective &collective, const Resharding &its,
+                Prepared &out) const;
+  Error prepare(const Mesh &, const Ownership &, const Collective &collective,
+                const Pick &its, Prepared &out) const {
+    out = preparePick(collective, its);
+    return nullptr;
+  }
+  Error prepare(const Mesh &, const Ownership &, const Collective &collective,
+                const HostCall &its, Prepared &out) const;
+
+  /// Counted by the ring formula.
+  static Error prepareInRing(const Collective &collective, RingKind ring,
+                             std::vector<Move> moves, Prepared &out) {
+    auto moving = std::make_unique<Moving>();
+    moving->add(std::move(moves), sourceBytes(collective));
+    moving->sent = {sentInRing(ring, collective)};
+    out = std::move(moving);
+    return nullptr;
+  }
+  /// The same moves in all groups, each counted.
+  static Error prepareAlike(const Mesh &mesh, const Collective &collective,
+                            std::vector<Move> moves, Prepared &out) {
+    auto moving = std::make_unique<Moving>();
+    moving->sent.assign(size_t(mesh.size()), 0);
+    for (const std::vector<int64_t> &group : collective.groups)
+      moving->count(moves, group);
+    moving->add(std::move(moves), sourceBytes(collective));
+    out = std::move(moving);
     return nullptr;
   }
   const HostFunction *host;
 };
+
+Error InProcessProvider::prepare(const Mesh &mesh, const Ownership &,
+                                 const Collective &collective,
+                                 const Resharding &its, Prepared &out) const {
+  auto moving = std::make_unique<Moving>();
+  moving->sent.assign(size_t(mesh.size()), 0);
+  for (size_t g = 0; g < collective.groups.size(); ++g) {
+    std::vector<Move> moves;
+    if (Error e = reshardMoves(mesh, collective, its, int64_t(g), moves))
+      return e;
+    moving->count(moves, collective.groups[g]);
+    moving->add(std::move(moves), sourceBytes(collective));
+  }
+  out = std::move(moving);
+  return nullptr;
+}
+
+Error InProcessProvider::prepare(const Mesh &, const Ownership &,
+                                 const Collective &collective,
+                                 const HostCall &its, Prepared &out) const {
+  if (!host || !host->call)
+    return makeError(WEFT_INVALID_ARGUMENT, "the program calls function ",
+                     its.function,
+                     " of its host, which has none; run it from the script "
+                     "it was made in");
+  out = std::make_unique<Calling>(collective, its, *host);
+  return nullptr;
+}
 
 } // namespace
 

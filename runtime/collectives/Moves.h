@@ -15,25 +15,27 @@
 
 namespace weft::runtime {
 
+/// From the one source of a member to the one target of another.
 struct Move {
-  uint32_t operand;
   int64_t source, target; ///< members of the group
   BoxCopy copy;
 };
 
-/// Block k of every member, `to` the dimension: the same for all groups.
-std::vector<Move> gatherMoves(const Collective &collective);
+/// Block k of every member: the same for all groups.
+std::vector<Move> movesOf(const Collective &collective, const AllGather &its);
 /// Block j of member i to member j: the same for all groups.
-std::vector<Move> allToAllMoves(const Collective &collective);
+std::vector<Move> movesOf(const Collective &collective, const AllToAll &its);
 /// The positions that each member asks for, in runs that lie one behind the
 /// other on both sides: the same for all groups.
-std::vector<Move> fetchMoves(const Collective &collective);
-/// The whole of member `shape[k]` to member k: the same for all groups.
-std::vector<Move> permuteMoves(const Collective &collective);
+std::vector<Move> movesOf(const Collective &collective, const Fetch &its);
+/// The whole of member `senders[k]` to member k: the same for all groups.
+std::vector<Move> movesOf(const Collective &collective,
+                          const CollectivePermute &its);
 /// What each member of a group lacks, from the holders in turn: who wants the
 /// most of a shard asks first.
 Error reshardMoves(const Mesh &mesh, const Collective &collective,
-                   int64_t group, std::vector<Move> &out);
+                   const Resharding &its, int64_t group,
+                   std::vector<Move> &out);
 
 } // namespace weft::runtime
 

@@ -9,17 +9,16 @@ namespace {
 
 class Picking final : public PreparedCollective {
 public:
-  explicit Picking(const Collective &collective)
+  Picking(const Collective &collective, int64_t dim)
       : members(shardCount(collective.axes)),
-        sourceBytes(collective.operands[0].sourceBytes),
-        sent(collective.operands[0].targetBytes) {
-    const Collective::Operand &o = collective.operands[0];
-    copyElements = copyOf(elementBytes(o.dtype));
-    for (int64_t d = 0; d < int64_t(o.sourceShape.size()); ++d)
-      (d < collective.to ? outer : inner) *=
-          d == collective.to ? 1 : o.sourceShape[d];
-    block = o.sourceShape[collective.to];
-    count = o.targetShape[collective.to];
+        sourceBytes(collective.sources[0].bytes),
+        sent(collective.targets[0].bytes) {
+    const Collective::Array &source = collective.sources[0];
+    copyElements = copyOf(elementBytes(source.dtype));
+    for (int64_t d = 0; d < int64_t(source.shape.size()); ++d)
+      (d < dim ? outer : inner) *= d == dim ? 1 : source.shape[size_t(d)];
+    block = source.shape[size_t(dim)];
+    count = collective.targets[0].shape[size_t(dim)];
     constexpr int64_t elementsOfChunk = 16 << 10;
     parts = std::clamp<int64_t>(outer * count * inner / elementsOfChunk, 1, 64);
   }
@@ -69,7 +68,7 @@ private:
     int64_t total = outer * count * inner;
     const auto *positions =
         static_cast<const int64_t *>(sources[member * 2 + 1]);
-    auto *target = static_cast<T *>(targets[member * 2]);
+    auto *target = static_cast<T *>(targets[member]);
     if (!target)
       return; // another process fills it
     int64_t last = block * members - 1;
@@ -89,8 +88,9 @@ private:
 
 } // namespace
 
-std::unique_ptr<PreparedCollective> preparePick(const Collective &collective) {
-  return std::make_unique<Picking>(collective);
+std::unique_ptr<PreparedCollective> preparePick(const Collective &collective,
+                                                const Pick &its) {
+  return std::make_unique<Picking>(collective, its.dim);
 }
 
 } // namespace weft::runtime

@@ -14,7 +14,8 @@
 namespace weft::runtime {
 
 /// Every element counts as sent: which ones are is data.
-std::unique_ptr<PreparedCollective> preparePick(const Collective &collective);
+std::unique_ptr<PreparedCollective> preparePick(const Collective &collective,
+                                                const Pick &its);
 
 } // namespace weft::runtime
 

@@ -25,11 +25,11 @@
 
 namespace weft::runtime {
 
-/// A part of a member's source (or target): `box` copies it out, one run after
-/// the other.
+/// A part of one of a member's sources (or targets): `box` copies it out, one
+/// run after the other.
 struct MemberPart {
   int64_t member;
-  uint32_t operand;
+  uint32_t array;
   BoxCopy box;
 };
 
@@ -40,9 +40,9 @@ public:
   /// Pieces of work once all of the group's own devices have arrived. They are
   /// independent of each other; none may be run before all have arrived.
   virtual int64_t chunkCount(int64_t group) const = 0;
-  /// Runs one of them. sources[member * operands + i]. Members of other
-  /// processes have no targets (null); of their sources only those parts are
-  /// read that needs() names.
+  /// Runs one of them. sources[member * number of sources + i], targets
+  /// likewise. Members of other processes have no targets (null); of their
+  /// sources only those parts are read that needs() names.
   virtual void run(int64_t group, void *const *sources, void *const *targets,
                    int64_t chunk) const = 0;
   /// What filling the targets of some members reads of any member's sources,

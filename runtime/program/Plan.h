@@ -9,10 +9,15 @@
 #ifndef WEFT_RUNTIME_PROGRAM_PLAN_H
 #define WEFT_RUNTIME_PROGRAM_PLAN_H
 
+#include "weft/layout/FetchTraffic.h"
 #include "weft/runtime/abi/plan_generated.h"
 #include "weft/runtime/program/DType.h"
 #include "weft/runtime/program/Error.h"
 #include "weft/runtime/program/Layout.h"
+
+#include <array>
+#include <span>
+#include <variant>
 
 namespace weft::runtime {
 
@@ -46,24 +51,113 @@ struct PortInfo {
   uint64_t signature;
 };
 
-struct Collective {
-  /// One buffer handed in and the one it goes to.
-  struct Operand {
-    uint32_t source, target;
-    DType dtype;
-    std::vector<int64_t> sourceShape, targetShape;
-    uint64_t sourceBytes, targetBytes;
-  };
-  CollectiveKind kind;
+//===----------------------------------------------------------------------===//
+// Collectives: what each has of its own, as plan.fbs says it
+//===----------------------------------------------------------------------===//
+
+struct AllReduce {
+  static constexpr CollectiveKind kind = CollectiveKind::all_reduce;
   ReduceKind reduce;
-  std::vector<Operand> operands;
+};
+struct AllGather {
+  static constexpr CollectiveKind kind = CollectiveKind::all_gather;
+  int64_t dim;
+};
+struct ReduceScatter {
+  static constexpr CollectiveKind kind = CollectiveKind::reduce_scatter;
+  ReduceKind reduce;
+  int64_t dim;
+};
+struct AllToAll {
+  static constexpr CollectiveKind kind = CollectiveKind::all_to_all;
+  int64_t split, concat;
+};
+/// From one layout to another.
+struct Resharding {
+  std::vector<int64_t> shape; ///< global
+  Layout from, to;
+};
+struct Permute : Resharding {
+  static constexpr CollectiveKind kind = CollectiveKind::permute;
+};
+struct Exchange : Resharding {
+  static constexpr CollectiveKind kind = CollectiveKind::exchange;
+};
+struct Fetch {
+  static constexpr CollectiveKind kind = CollectiveKind::fetch;
+  int64_t dim;
+  FetchedPositions positions;
+};
+struct Pick {
+  static constexpr CollectiveKind kind = CollectiveKind::pick;
+  int64_t dim;
+};
+struct CollectivePermute {
+  static constexpr CollectiveKind kind = CollectiveKind::collective_permute;
+  std::vector<int64_t> senders; ///< by member; -1: nobody
+};
+struct HostCall {
+  static constexpr CollectiveKind kind = CollectiveKind::host_call;
+  int64_t function;
+};
+
+struct Collective {
+  /// A buffer that a device hands in or gets.
+  struct Array {
+    uint32_t buffer;
+    DType dtype;
+    std::vector<int64_t> shape;
+    uint64_t bytes;
+  };
+  std::variant<AllReduce, AllGather, ReduceScatter, AllToAll, Permute, Exchange,
+               Fetch, Pick, CollectivePermute, HostCall>
+      code;
+  std::vector<Array> sources, targets;
   SubAxes axes;
-  int64_t from, to;
-  Layout fromLayout, toLayout;
-  std::vector<int64_t> shape;
   std::string label;
   std::vector<std::vector<int64_t>> groups; ///< positions, in group order
   std::vector<int64_t> groupOf, memberOf;   ///< by position
+
+  CollectiveKind kind() const {
+    return std::visit([](const auto &its) { return its.kind; }, code);
+  }
+};
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+struct HostKernel {
+  std::string symbol;
+};
+struct DeviceKernel {
+  uint32_t module;
+  std::string symbol;
+  std::array<uint32_t, 3> block;
+  uint64_t blocks;
+  uint32_t shared;
+};
+struct LibraryContraction {
+  std::vector<plan::ContractionDim> batch;
+  plan::ContractionDim rows, columns, contract;
+  DType sums;
+  plan::ContractionEpilogue epilogue;
+  uint32_t fallback;
+  bool hasBias() const;
+};
+struct Builtin {
+  std::string name;
+  std::vector<int64_t> parameters;
+};
+struct Kernel {
+  std::variant<HostKernel, DeviceKernel, LibraryContraction, Builtin> code;
+  uint64_t scratch = 0; ///< bytes that each launch gives
+};
+/// Code of a device; `data` lies in the plan's bytes.
+struct DeviceModule {
+  std::string chip;
+  plan::CodeFormat format;
+  std::span<const uint8_t> data;
 };
 
 struct Instruction {
@@ -71,7 +165,8 @@ struct Instruction {
   uint32_t index = 0;  ///< Launch: kernel; Collective: its number;
                        ///< JumpUnless: the condition's buffer; Copy: source
   uint32_t target = 0; ///< jumps: instruction; Copy: buffer
-  uint32_t firstArgument = 0, argumentCount = 0; ///< Launch: in `arguments`
+  /// Launch: in `arguments`; scratch memory is the last.
+  uint32_t firstArgument = 0, argumentCount = 0;
 };
 
 struct Plan {
@@ -81,12 +176,15 @@ struct Plan {
   const uint8_t *constants = nullptr;
   std::vector<BufferInfo> buffers;
   std::vector<PortInfo> inputs, outputs;
-  std::vector<std::string> kernels;
+  std::vector<Kernel> kernels;
+  std::vector<DeviceModule> modules;
   std::vector<Instruction> instructions;
   std::vector<uint32_t> arguments; ///< buffers of all launches
   std::vector<Collective> collectives;
 
   std::string describe(uint32_t instruction) const;
+  /// The kernel as messages name it: "relu", or 3 for one without a name.
+  std::string kernelName(uint32_t kernel) const;
 };
 
 /// Reads and checks a plan that the FlatBuffers verifier has accepted. The

@@ -35,10 +35,27 @@ static bool aligned(const plan::Port *port) {
   return aligned(port->shape()) && aligned(port->layout());
 }
 
+template <typename Move> static bool alignedMove(const Move &move) {
+  return aligned(move.shape()) && aligned(move.from()) && aligned(move.to());
+}
+
 static bool aligned(const plan::Instruction *instruction) {
   const plan::Collective *op = instruction->operation_as_Collective();
-  return !op || (aligned(op->axes()) && aligned(op->shape()) &&
-                 aligned(op->from_layout()) && aligned(op->to_layout()));
+  if (!op || !aligned(op->group()))
+    return !op;
+  if (const plan::Permute *move = op->kind_as_permute())
+    return alignedMove(*move);
+  if (const plan::Exchange *move = op->kind_as_exchange())
+    return alignedMove(*move);
+  const plan::CollectivePermute *permute = op->kind_as_collective_permute();
+  return !permute || aligned(permute->senders());
+}
+
+static bool aligned(const plan::Kernel *kernel) {
+  if (const plan::LibraryContraction *its = kernel->code_as_contraction())
+    return aligned(its->batch());
+  const plan::Builtin *builtin = kernel->code_as_builtin();
+  return !builtin || aligned(builtin->parameters());
 }
 
 /// A vector of tables.
@@ -55,7 +72,7 @@ allAligned(const flatbuffers::Vector<flatbuffers::Offset<Table>> *tables) {
 bool isAligned(const plan::Program &program) {
   return aligned(program.mesh()) && allAligned(program.buffers()) &&
          allAligned(program.inputs()) && allAligned(program.outputs()) &&
-         allAligned(program.instructions());
+         allAligned(program.kernels()) && allAligned(program.instructions());
 }
 
 } // namespace weft::runtime

@@ -1,196 +1,295 @@
-// Shapes of collectives: what plan.fbs says of each kind, as checks.
+// Collectives of a plan: what plan.fbs says of each kind, as checks.
 
 #include "weft/runtime/program/PlanReader.h"
 
 #include "weft/layout/DeviceGroups.h"
 
+#include <functional>
+
 namespace weft::runtime {
 
-Error PlanReader::checkResharding(const std::string &what,
-                                  const Collective &info,
-                                  const Collective::Operand &operand) const {
-  uint64_t bytes;
-  if (Error e = countBytes(what, info.shape, operand.dtype, bytes))
+//===----------------------------------------------------------------------===//
+// What all have
+//===----------------------------------------------------------------------===//
+
+Error PlanReader::readArrays(const std::string &what,
+                             const flatbuffers::Vector<uint32_t> *buffers,
+                             std::vector<Collective::Array> &arrays) const {
+  for (size_t n = 0; buffers && n < buffers->size(); ++n) {
+    uint32_t buffer = buffers->Get(unsigned(n));
+    if (buffer >= out.buffers.size())
+      return badPlan(what, " takes buffer ", buffer, " of ",
+                     out.buffers.size());
+    const BufferInfo &info = out.buffers[buffer];
+    arrays.push_back({buffer, info.dtype, info.shape, info.bytes});
+  }
+  return nullptr;
+}
+
+/// Sources are read while targets are written: only an all-reduce may work in
+/// place, and there each with itself.
+Error PlanReader::checkApart(const std::string &what,
+                             const Collective &info) const {
+  auto shared = [&](uint32_t a, uint32_t b) {
+    return badPlan(what, " has buffers ", a, " and ", b, " in shared memory");
+  };
+  bool inPlace = info.kind() == CollectiveKind::all_reduce;
+  for (size_t m = 0; m < info.targets.size(); ++m) {
+    uint32_t target = info.targets[m].buffer;
+    if (Error e = checkWritable(what, target))
+      return e;
+    for (size_t n = 0; n < info.sources.size(); ++n) {
+      uint32_t source = info.sources[n].buffer;
+      bool same = inPlace && n == m &&
+                  out.buffers[source].offset == out.buffers[target].offset;
+      if (!same && overlap(source, target))
+        return shared(source, target);
+    }
+    for (size_t n = 0; n < m; ++n)
+      if (overlap(info.targets[n].buffer, target))
+        return shared(info.targets[n].buffer, target);
+  }
+  return nullptr;
+}
+
+/// One target, filled from the first of so many sources.
+Error PlanReader::checkMoved(const std::string &what, const Collective &info,
+                             size_t sources) const {
+  if (info.sources.size() != sources || info.targets.size() != 1)
+    return badPlan(what, " has ", info.sources.size(), " sources and ",
+                   info.targets.size(), " targets, not ", sources, " and 1");
+  if (info.sources[0].dtype != info.targets[0].dtype)
+    return badPlan(what, " moves ", name(info.sources[0].dtype), " to ",
+                   name(info.targets[0].dtype));
+  return nullptr;
+}
+
+template <typename... Parts>
+static Error mismatch(const std::string &what, const Collective &info,
+                      const Parts &...parts) {
+  return badPlan(what, " from ", shapeText(info.sources[0].shape), " to ",
+                 shapeText(info.targets[0].shape), " over ",
+                 shardCount(info.axes), " devices: ", parts...);
+}
+
+/// Source and target have the same rank, in which `dims` lie, and sizes that
+/// fit along these; the same sizes along the others.
+static Error checkSizes(const std::string &what, const Collective &info,
+                        std::initializer_list<int64_t> dims,
+                        const std::function<bool(int64_t dim, int64_t source,
+                                                 int64_t target)> &fits) {
+  const std::vector<int64_t> &source = info.sources[0].shape,
+                             &target = info.targets[0].shape;
+  if (source.size() != target.size())
+    return mismatch(what, info, "ranks differ");
+  std::vector<bool> isOwn(source.size());
+  for (int64_t dim : dims) {
+    if (dim >= int64_t(source.size()))
+      return mismatch(what, info, "dimension ", dim, " is out of the rank ",
+                      source.size());
+    isOwn[size_t(dim)] = true;
+  }
+  for (size_t d = 0; d < source.size(); ++d)
+    if (isOwn[d] ? !fits(int64_t(d), source[d], target[d])
+                 : source[d] != target[d])
+      return mismatch(what, info, "dimension ", d, " does not fit");
+  return nullptr;
+}
+
+//===----------------------------------------------------------------------===//
+// What each has of its own
+//===----------------------------------------------------------------------===//
+
+static Error checkReduction(const std::string &what, ReduceKind reduce,
+                            DType dtype) {
+  if (reduce > ReduceKind::MAX)
+    return badPlan(what, " has the unknown reduction ", int(reduce));
+  bool bitwise = reduce == ReduceKind::and_ || reduce == ReduceKind::or_;
+  if (bitwise && isFloat(dtype))
+    return badPlan(what, " takes the bitwise reduction of ", name(dtype));
+  return nullptr;
+}
+
+Error PlanReader::check(const std::string &what, const Collective &info,
+                        const AllReduce &its) const {
+  size_t count = info.sources.size();
+  if (count == 0 || count != info.targets.size())
+    return badPlan(what, " has ", count, " sources and ", info.targets.size(),
+                   " targets");
+  for (size_t n = 0; n < count; ++n) {
+    const Collective::Array &source = info.sources[n],
+                            &target = info.targets[n];
+    if (source.dtype != target.dtype || source.shape != target.shape)
+      return badPlan(what, " reduces ", name(source.dtype),
+                     shapeText(source.shape), " to ", name(target.dtype),
+                     shapeText(target.shape));
+    if (Error e = checkReduction(what, its.reduce, source.dtype))
+      return e;
+  }
+  return nullptr;
+}
+
+Error PlanReader::check(const std::string &what, const Collective &info,
+                        const AllGather &its) const {
+  if (Error e = checkMoved(what, info, 1))
     return e;
-  for (const Layout *layout : {&info.fromLayout, &info.toLayout}) {
-    std::string reason = invalidReason(out.mesh, *layout, info.shape.size());
+  int64_t p = shardCount(info.axes);
+  return checkSizes(what, info, {its.dim},
+                    [&](int64_t, int64_t source, int64_t target) {
+                      return target <= source * p;
+                    });
+}
+
+Error PlanReader::check(const std::string &what, const Collective &info,
+                        const ReduceScatter &its) const {
+  if (Error e = checkMoved(what, info, 1))
+    return e;
+  if (Error e = checkReduction(what, its.reduce, info.sources[0].dtype))
+    return e;
+  int64_t p = shardCount(info.axes);
+  return checkSizes(what, info, {its.dim},
+                    [&](int64_t, int64_t source, int64_t target) {
+                      return source <= target * p;
+                    });
+}
+
+Error PlanReader::check(const std::string &what, const Collective &info,
+                        const AllToAll &its) const {
+  if (Error e = checkMoved(what, info, 1))
+    return e;
+  if (its.split == its.concat)
+    return mismatch(what, info, "splits and concatenates along dimension ",
+                    its.split);
+  int64_t p = shardCount(info.axes);
+  return checkSizes(what, info, {its.split, its.concat},
+                    [&](int64_t d, int64_t source, int64_t target) {
+                      return d == its.split ? source <= target * p
+                                            : target <= source * p;
+                    });
+}
+
+Error PlanReader::check(const std::string &what, const Collective &info,
+                        const Resharding &its) const {
+  if (Error e = checkMoved(what, info, 1))
+    return e;
+  uint64_t bytes;
+  if (Error e = countBytes(what, its.shape, info.sources[0].dtype, bytes))
+    return e;
+  for (const Layout *layout : {&its.from, &its.to}) {
+    std::string reason = invalidReason(out.mesh, *layout, its.shape.size());
     if (!reason.empty())
       return badPlan(what, ": ", reason);
     if (layout->partial)
       return badPlan(what, " moves a partial value; reduce it first");
   }
-  std::vector<int64_t> source = localShape(info.fromLayout, info.shape),
-                       target = localShape(info.toLayout, info.shape);
-  if (source != operand.sourceShape || target != operand.targetShape)
-    return badPlan(what, " moves ", shapeText(operand.sourceShape), " to ",
-                   shapeText(operand.targetShape), ", its layouts ",
+  std::vector<int64_t> source = localShape(its.from, its.shape),
+                       target = localShape(its.to, its.shape);
+  if (source != info.sources[0].shape || target != info.targets[0].shape)
+    return badPlan(what, " moves ", shapeText(info.sources[0].shape), " to ",
+                   shapeText(info.targets[0].shape), ", its layouts ",
                    shapeText(source), " to ", shapeText(target));
   return nullptr;
 }
 
-Error PlanReader::checkPositions(const std::string &what,
-                                 const Collective &info) const {
+Error PlanReader::check(const std::string &what, const Collective &info,
+                        const Fetch &its) const {
+  if (Error e = checkMoved(what, info, 1))
+    return e;
+  const FetchedPositions &at = its.positions;
   constexpr int64_t most = int64_t(1) << 40;
-  bool fits = info.shape.size() == 6 && info.shape[0] >= 0 &&
-              info.shape[4] >= 1 && info.shape[5] >= 0;
-  for (int64_t number : info.shape)
+  bool fits = at.size >= 0 && at.divisor >= 1 && at.modulus >= 0;
+  for (int64_t number :
+       {at.size, at.block, at.step, at.offset, at.divisor, at.modulus})
     fits &= number >= -most && number <= most;
   if (!fits)
-    return badPlan(what, " has positions ", shapeText(info.shape),
-                   ", not size, block, step, offset, divisor and modulus");
-  return nullptr;
+    return badPlan(what, " fetches of ", at.size, " at block ", at.block,
+                   " step ", at.step, " offset ", at.offset, " divisor ",
+                   at.divisor, " modulus ", at.modulus,
+                   "; none is beyond 2^40, size and modulus are not negative, "
+                   "the divisor is 1 at least");
+  int64_t p = shardCount(info.axes);
+  return checkSizes(what, info, {its.dim},
+                    [&](int64_t, int64_t source, int64_t) {
+                      return source == (at.size + p - 1) / p;
+                    });
 }
 
-Error PlanReader::checkSources(const std::string &what,
-                               const Collective &info) const {
+Error PlanReader::check(const std::string &what, const Collective &info,
+                        const Pick &its) const {
+  if (Error e = checkMoved(what, info, 2))
+    return e;
+  const Collective::Array &positions = info.sources[1];
+  if (positions.dtype != DType::i64 || positions.shape != info.targets[0].shape)
+    return badPlan(what, " has the positions ", name(positions.dtype),
+                   shapeText(positions.shape), ", not an i64 for each of ",
+                   shapeText(info.targets[0].shape));
+  return checkSizes(what, info, {its.dim},
+                    [](int64_t, int64_t, int64_t) { return true; });
+}
+
+Error PlanReader::check(const std::string &what, const Collective &info,
+                        const CollectivePermute &its) const {
+  if (Error e = checkMoved(what, info, 1))
+    return e;
   int64_t members = shardCount(info.axes);
-  bool fits = int64_t(info.shape.size()) == members;
-  for (int64_t source : info.shape)
-    fits &= source >= -1 && source < members;
+  bool fits = int64_t(its.senders.size()) == members;
+  for (int64_t sender : its.senders)
+    fits &= sender >= -1 && sender < members;
   if (!fits)
-    return badPlan(what, " has sources ", shapeText(info.shape),
+    return badPlan(what, " has senders ", shapeText(its.senders),
                    ", not one of ", members, " members for each");
+  return checkSizes(what, info, {},
+                    [](int64_t, int64_t, int64_t) { return true; });
+}
+
+Error PlanReader::check(const std::string &what, const Collective &info,
+                        const HostCall &its) const {
+  if (its.function < 0 || info.sources.size() + info.targets.size() == 0)
+    return badPlan(what, " calls function ", its.function, " with ",
+                   info.sources.size(), " operands and ", info.targets.size(),
+                   " results");
   return nullptr;
 }
 
-Error PlanReader::checkPicked(const std::string &what,
-                              const Collective &info) const {
-  bool fits = info.operands.size() == 2;
-  if (fits) {
-    const Collective::Operand &positions = info.operands[1];
-    fits = positions.dtype == DType::i64 &&
-           positions.source == positions.target &&
-           positions.sourceShape == info.operands[0].targetShape;
-  }
-  if (!fits)
-    return badPlan(what, " has ", info.operands.size(),
-                   " operands, not one and its i64 positions");
-  return nullptr;
+//===----------------------------------------------------------------------===//
+// From the file
+//===----------------------------------------------------------------------===//
+
+template <typename Table> static Resharding readResharding(const Table &in) {
+  Resharding its;
+  its.shape = readShape(in.shape());
+  its.from = readLayout(in.from(), its.shape.size());
+  its.to = readLayout(in.to(), its.shape.size());
+  return its;
 }
 
-/// What is read and what is written lie apart, each named as both.
-Error PlanReader::checkCall(const std::string &what,
-                            const Collective &info) const {
-  int64_t count = int64_t(info.operands.size());
-  if (info.shape.size() != 1 || info.shape[0] < 0 || info.from < 0 ||
-      info.from > count)
-    return badPlan(what, " calls ", shapeText(info.shape), " with ", info.from,
-                   " of ", count, " buffers; expected one function's number");
-  for (int64_t n = 0; n < count; ++n) {
-    const Collective::Operand &a = info.operands[size_t(n)];
-    for (int64_t m = info.from; m < count; ++m)
-      if (a.source != a.target ||
-          (n != m && overlap(a.source, info.operands[size_t(m)].target)))
-        return badPlan(what, " has buffers ", a.source, ", ", a.target, " and ",
-                       info.operands[size_t(m)].target, " in shared memory");
-  }
-  return nullptr;
-}
-
-Error PlanReader::checkShapes(const std::string &what, const Collective &info,
-                              const Collective::Operand &operand) const {
-  const std::vector<int64_t> &source = operand.sourceShape,
-                             &target = operand.targetShape;
-  if (info.kind == CollectiveKind::permute ||
-      info.kind == CollectiveKind::exchange)
-    return checkResharding(what, info, operand);
-  auto mismatch = [&](const std::string &why) {
-    return badPlan(what, " from ", shapeText(source), " to ", shapeText(target),
-                   " over ", shardCount(info.axes), " devices: ", why);
-  };
-  if (source.size() != target.size())
-    return mismatch("ranks differ");
-  if (info.kind == CollectiveKind::fetch)
-    if (Error e = checkPositions(what, info))
-      return e;
-  bool permutes = info.kind == CollectiveKind::collective_permute;
-  if (permutes)
-    if (Error e = checkSources(what, info))
-      return e;
-  bool usesTo = info.kind != CollectiveKind::all_reduce && !permutes;
-  bool usesFrom = info.kind == CollectiveKind::all_to_all;
-  int64_t rank = int64_t(source.size()), p = shardCount(info.axes);
-  if ((usesTo && (info.to < 0 || info.to >= rank)) ||
-      (usesFrom &&
-       (info.from < 0 || info.from >= rank || info.from == info.to)))
-    return mismatch("dimensions from " + std::to_string(info.from) + " to " +
-                    std::to_string(info.to) + " do not exist or are one");
-  for (int64_t d = 0; d < rank; ++d) {
-    bool gathered = info.kind == CollectiveKind::all_gather
-                        ? d == info.to
-                        : usesFrom && d == info.from;
-    bool scattered = (info.kind == CollectiveKind::reduce_scatter ||
-                      info.kind == CollectiveKind::all_to_all) &&
-                     d == info.to;
-    bool fetched = info.kind == CollectiveKind::fetch && d == info.to;
-    bool picked = info.kind == CollectiveKind::pick && d == info.to;
-    bool fits = picked      ? true
-                : fetched   ? source[d] == (info.shape[0] + p - 1) / p
-                : gathered  ? target[d] <= source[d] * p
-                : scattered ? source[d] <= target[d] * p
-                            : source[d] == target[d];
-    if (!fits)
-      return mismatch("dimension " + std::to_string(d) + " does not fit");
-  }
-  return nullptr;
-}
-
-Error PlanReader::readOperands(const std::string &what,
-                               const plan::Collective &collective,
-                               Collective &info) {
-  size_t count = collective.sources() ? collective.sources()->size() : 0;
-  size_t targets = collective.targets() ? collective.targets()->size() : 0;
-  if (count == 0 || count != targets)
-    return badPlan(what, " has ", count, " sources and ", targets, " targets");
-  bool reduces = info.kind == CollectiveKind::all_reduce ||
-                 info.kind == CollectiveKind::reduce_scatter;
-  for (size_t n = 0; n < count; ++n) {
-    uint32_t s = collective.sources()->Get(n), t = collective.targets()->Get(n);
-    if (s >= out.buffers.size() || t >= out.buffers.size())
-      return badPlan(what, " moves buffer ", s, " to ", t, " of ",
-                     out.buffers.size());
-    const BufferInfo &source = out.buffers[s], &target = out.buffers[t];
-    if (source.dtype != target.dtype)
-      return badPlan(what, " moves ", name(source.dtype), " to ",
-                     name(target.dtype));
-    bool bitwise =
-        info.reduce == ReduceKind::and_ || info.reduce == ReduceKind::or_;
-    if (reduces && bitwise && isFloat(source.dtype))
-      return badPlan(what, " takes the bitwise reduction of ",
-                     name(source.dtype));
-    bool isCall = info.kind == CollectiveKind::host_call;
-    bool isPositions = info.kind == CollectiveKind::pick && n == 1;
-    bool isRead = isPositions || (isCall && int64_t(n) < info.from);
-    if (!isRead)
-      if (Error e = checkWritable(what, t))
-        return e;
-    info.operands.push_back({s, t, source.dtype, source.shape, target.shape,
-                             source.bytes, target.bytes});
-    if (isPositions || isCall)
-      continue;
-    if (Error e = checkShapes(what, info, info.operands.back()))
-      return e;
-  }
-  if (info.kind == CollectiveKind::pick)
-    if (Error e = checkPicked(what, info))
-      return e;
-  if (info.kind == CollectiveKind::host_call)
-    return checkCall(what, info);
-  // Others read the sources while targets are written: only an all-reduce may
-  // work in place, and there each with itself.
-  for (size_t n = 0; n < count; ++n)
-    for (size_t m = 0; m < count; ++m) {
-      const Collective::Operand &a = info.operands[n], &b = info.operands[m];
-      bool same = n == m && info.kind == CollectiveKind::all_reduce &&
-                  out.buffers[a.source].offset == out.buffers[b.target].offset;
-      same |=
-          n == 1 && m == 1 && info.kind == CollectiveKind::pick; // only read
-      if ((!same && overlap(a.source, b.target)) ||
-          (n != m && overlap(a.target, b.target)))
-        return badPlan(what, " has buffers ", a.source, ", ", a.target, " and ",
-                       b.target, " in shared memory");
-    }
-  return nullptr;
+/// False where the kind is none that this runtime knows.
+static bool readKind(const plan::Collective &in, Collective &info) {
+  if (const auto *its = in.kind_as_all_reduce())
+    info.code = AllReduce{its->reduce()};
+  else if (const auto *its = in.kind_as_all_gather())
+    info.code = AllGather{its->dim()};
+  else if (const auto *its = in.kind_as_reduce_scatter())
+    info.code = ReduceScatter{its->reduce(), its->dim()};
+  else if (const auto *its = in.kind_as_all_to_all())
+    info.code = AllToAll{its->split(), its->concat()};
+  else if (const auto *its = in.kind_as_permute())
+    info.code = Permute{readResharding(*its)};
+  else if (const auto *its = in.kind_as_exchange())
+    info.code = Exchange{readResharding(*its)};
+  else if (const auto *its = in.kind_as_fetch())
+    info.code = Fetch{its->dim(),
+                      {its->size(), its->block(), its->step(), its->offset(),
+                       its->divisor(), its->modulus()}};
+  else if (const auto *its = in.kind_as_pick())
+    info.code = Pick{its->dim()};
+  else if (const auto *its = in.kind_as_collective_permute())
+    info.code = CollectivePermute{readShape(its->senders())};
+  else if (const auto *its = in.kind_as_host_call())
+    info.code = HostCall{its->function()};
+  else
+    return false;
+  return true;
 }
 
 Error PlanReader::readCollective(size_t index,
@@ -198,29 +297,23 @@ Error PlanReader::readCollective(size_t index,
                                  Instruction &i) {
   Collective info;
   std::string what = "instruction " + std::to_string(index);
-  info.kind = collective.kind();
-  info.reduce = collective.reduce();
-  if (info.kind > CollectiveKind::MAX || info.reduce > ReduceKind::MAX)
-    return badPlan(what, " is the unknown collective ", int(info.kind),
-                   " of kind ", int(info.reduce));
-  what += std::string(" (") + plan::EnumNameCollectiveKind(info.kind) + ")";
-  info.axes = readAxes(collective.axes());
+  if (!readKind(collective, info))
+    return badPlan(what, " is the unknown collective ",
+                   int(collective.kind_type()));
+  what += std::string(" (") + plan::EnumNameCollectiveKind(info.kind()) + ")";
+  info.axes = readAxes(collective.group());
   std::string reason = weft::invalidReason(out.mesh.axes, info.axes);
   if (!reason.empty())
     return badPlan(what, ": ", reason);
-  bool reshards = info.kind == CollectiveKind::permute ||
-                  info.kind == CollectiveKind::exchange;
-  // No axes: all devices.
-  if (reshards && info.axes.empty())
-    for (uint32_t a = 0; a < out.mesh.axes.size(); ++a)
-      info.axes.push_back({a, 1, out.mesh.axes[a].size});
-  info.from = collective.from();
-  info.to = collective.to();
-  info.shape = readShape(collective.shape());
-  info.fromLayout = readLayout(collective.from_layout(), info.shape.size());
-  info.toLayout = readLayout(collective.to_layout(), info.shape.size());
   info.label = readText(collective.label());
-  if (Error e = readOperands(what, collective, info))
+  if (Error e = readArrays(what, collective.sources(), info.sources))
+    return e;
+  if (Error e = readArrays(what, collective.targets(), info.targets))
+    return e;
+  if (Error e = std::visit(
+          [&](const auto &its) { return check(what, info, its); }, info.code))
+    return e;
+  if (Error e = checkApart(what, info))
     return e;
   DeviceGroups all = groupsOver(out.mesh.axes, info.axes);
   info.groups = std::move(all.groups);

@@ -31,16 +31,45 @@ Error PlanReader::readLaunch(size_t index, const plan::Launch &launch,
   if (i.index >= out.kernels.size())
     return badPlan(at(index), " launches kernel ", i.index, " of ",
                    out.kernels.size());
+  std::string what = at(index) + " launches " + out.kernelName(i.index);
   i.firstArgument = uint32_t(out.arguments.size());
-  if (!launch.buffers())
-    return nullptr;
-  i.argumentCount = launch.buffers()->size();
-  for (uint32_t buffer : *launch.buffers()) {
+  i.argumentCount = launch.buffers() ? launch.buffers()->size() : 0;
+  for (uint32_t n = 0; n < i.argumentCount; ++n) {
+    uint32_t buffer = launch.buffers()->Get(n);
     if (buffer >= out.buffers.size())
-      return badPlan(at(index), " launches \"", out.kernels[i.index],
-                     "\" on buffer ", buffer, " of ", out.buffers.size());
+      return badPlan(what, " on buffer ", buffer, " of ", out.buffers.size());
     out.arguments.push_back(buffer);
   }
+  if (const auto *contraction =
+          std::get_if<LibraryContraction>(&out.kernels[i.index].code))
+    if (Error e = checkContraction(what, *contraction, i))
+      return e;
+  if (Error e = readScratch(what, launch, i))
+    return e;
+  i.argumentCount = uint32_t(out.arguments.size()) - i.firstArgument;
+  return nullptr;
+}
+
+Error PlanReader::readScratch(const std::string &what,
+                              const plan::Launch &launch,
+                              const Instruction &i) {
+  uint64_t wanted = out.kernels[i.index].scratch;
+  int64_t scratch = launch.scratch();
+  if (scratch == -1 && wanted == 0)
+    return nullptr;
+  if (scratch < 0 || scratch >= int64_t(out.buffers.size()) || wanted == 0)
+    return badPlan(what, " with scratch buffer ", scratch, " of ",
+                   out.buffers.size(), ", its kernel wants ", wanted, " bytes");
+  const BufferInfo &buffer = out.buffers[size_t(scratch)];
+  if (buffer.kind != BufferKind::arena || buffer.bytes < wanted)
+    return badPlan(what, " with ", buffer.bytes, " bytes of buffer ", scratch,
+                   ", its kernel wants ", wanted, " bytes of the arena");
+  for (uint32_t n = 0; n < i.argumentCount; ++n)
+    if (uint32_t argument = out.arguments[i.firstArgument + n];
+        overlap(uint32_t(scratch), argument))
+      return badPlan(what, " with scratch buffer ", scratch,
+                     ", in which its buffer ", argument, " lies, too");
+  out.arguments.push_back(uint32_t(scratch));
   return nullptr;
 }
 
@@ -114,7 +143,7 @@ std::string Plan::describe(uint32_t index) const {
   std::string text = at(index);
   if (i.kind == plan::Operation::Collective) {
     const Collective &c = collectives[i.index];
-    text += std::string(" (") + plan::EnumNameCollectiveKind(c.kind);
+    text += std::string(" (") + plan::EnumNameCollectiveKind(c.kind());
     if (!c.label.empty())
       text += " of " + c.label;
     text += ")";

@@ -68,7 +68,8 @@ std::string readText(const flatbuffers::String *text) {
 Error PlanReader::read() {
   if (in.abi_version() != WEFT_ABI_VERSION)
     return makeError(WEFT_INCOMPATIBLE, "plan has ABI version ",
-                     in.abi_version(), ", this runtime ", WEFT_ABI_VERSION);
+                     in.abi_version(), ", this runtime ", WEFT_ABI_VERSION,
+                     "; compile it again with the same version of weft");
   out.name = readText(in.name());
   out.target = readText(in.target());
   if (Error e = readMesh())
@@ -76,6 +77,8 @@ Error PlanReader::read() {
   if (Error e = readBuffers())
     return e;
   if (Error e = readPorts())
+    return e;
+  if (Error e = readModules())
     return e;
   if (Error e = readKernels())
     return e;
@@ -264,13 +267,6 @@ Error PlanReader::joinDonations() {
   for (size_t b = 0; b < out.buffers.size(); ++b)
     if (isPort(b) && out.buffers[b].input == -1 && out.buffers[b].output == -1)
       return badPlan("buffer ", b, " belongs to a caller, but to no port");
-  return nullptr;
-}
-
-Error PlanReader::readKernels() {
-  if (in.kernels())
-    for (const flatbuffers::String *kernel : *in.kernels())
-      out.kernels.push_back(kernel->str());
   return nullptr;
 }
 

@@ -29,23 +29,50 @@ private:
   Error readPort(const std::string &what, const plan::Port &port,
                  PortInfo &info);
   Error joinDonations();
+  Error readModules();
   Error readKernels();
+  Error readKernel(const std::string &what, const plan::Kernel &kernel,
+                   Kernel &info);
+  Error readKernel(const std::string &what, const plan::DeviceKernel &in,
+                   DeviceKernel &its) const;
+  Error readKernel(const std::string &what, const plan::LibraryContraction &in,
+                   LibraryContraction &its) const;
+  Error checkFallbacks() const;
   Error readInstructions();
   Error readLaunch(size_t at, const plan::Launch &launch, Instruction &i);
+  Error readScratch(const std::string &what, const plan::Launch &launch,
+                    const Instruction &i);
+  Error checkContraction(const std::string &what, const LibraryContraction &its,
+                         const Instruction &i) const;
   Error readCopy(size_t at, const plan::Copy &copy, Instruction &i);
   Error readJumpUnless(size_t at, const plan::JumpUnless &jump, Instruction &i);
   Error readCollective(size_t at, const plan::Collective &collective,
                        Instruction &i);
-  Error readOperands(const std::string &what,
-                     const plan::Collective &collective, Collective &info);
-  Error checkShapes(const std::string &what, const Collective &info,
-                    const Collective::Operand &operand) const;
-  Error checkResharding(const std::string &what, const Collective &info,
-                        const Collective::Operand &operand) const;
-  Error checkPositions(const std::string &what, const Collective &info) const;
-  Error checkSources(const std::string &what, const Collective &info) const;
-  Error checkCall(const std::string &what, const Collective &info) const;
-  Error checkPicked(const std::string &what, const Collective &info) const;
+  Error readArrays(const std::string &what,
+                   const flatbuffers::Vector<uint32_t> *buffers,
+                   std::vector<Collective::Array> &out) const;
+  Error checkApart(const std::string &what, const Collective &info) const;
+  Error checkMoved(const std::string &what, const Collective &info,
+                   size_t sources) const;
+  /// What a kind asks for beside the above.
+  Error check(const std::string &what, const Collective &info,
+              const AllReduce &its) const;
+  Error check(const std::string &what, const Collective &info,
+              const AllGather &its) const;
+  Error check(const std::string &what, const Collective &info,
+              const ReduceScatter &its) const;
+  Error check(const std::string &what, const Collective &info,
+              const AllToAll &its) const;
+  Error check(const std::string &what, const Collective &info,
+              const Resharding &its) const;
+  Error check(const std::string &what, const Collective &info,
+              const Fetch &its) const;
+  Error check(const std::string &what, const Collective &info,
+              const Pick &its) const;
+  Error check(const std::string &what, const Collective &info,
+              const CollectivePermute &its) const;
+  Error check(const std::string &what, const Collective &info,
+              const HostCall &its) const;
   Error checkWritable(const std::string &what, uint32_t buffer) const;
   bool overlap(uint32_t a, uint32_t b) const;
 

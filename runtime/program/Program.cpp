@@ -31,7 +31,7 @@ Error Program::readPlanBytes(std::span<const uint8_t> plan) {
                      plan.size(), " bytes");
   if (!plan.empty())
     std::memcpy(bytes.get(), plan.data(), plan.size());
-  // Program > instruction > operation > layout > dimension: 5 levels.
+  // Program > instruction > collective > exchange > layout > dimension: 6 levels.
   flatbuffers::Verifier verifier(bytes.get(), plan.size(), /*max_depth=*/8,
                                  /*max_tables=*/1u << 24);
   if (plan.size() < 8 || !plan::VerifyProgramBuffer(verifier))
@@ -70,7 +70,23 @@ static Error loadLibrary(std::span<const uint8_t> elf, int file,
   return nullptr;
 }
 
+/// What a kernel that is no function of the host wants.
+static std::string deviceNeeded(const Plan &plan, const Kernel &kernel) {
+  if (const auto *its = std::get_if<DeviceKernel>(&kernel.code))
+    return "a device of kind \"" + plan.modules[its->module].chip + "\"";
+  if (const auto *its = std::get_if<LibraryContraction>(&kernel.code))
+    return deviceNeeded(plan, plan.kernels[its->fallback]) +
+           " with a library of contractions";
+  return "a device whose runtime has it built in";
+}
+
 Error Program::loadKernels() const {
+  for (uint32_t n = 0; n < contents.kernels.size(); ++n)
+    if (!std::holds_alternative<HostKernel>(contents.kernels[n].code))
+      return makeError(WEFT_INCOMPATIBLE, "kernel ", contents.kernelName(n),
+                       " needs ", deviceNeeded(contents, contents.kernels[n]),
+                       ", this runtime has CPUs only; compile the program "
+                       "for a CPU");
   if (Error e = checkCode(code, features))
     return e;
   int file = memfd_create("weft-kernels", MFD_CLOEXEC);
@@ -82,7 +98,8 @@ Error Program::loadKernels() const {
     return failure;
   std::vector<weft_kernel_fn> found;
   std::vector<Parts> foundParts;
-  for (const std::string &kernel : contents.kernels) {
+  for (const Kernel &each : contents.kernels) {
+    const std::string &kernel = std::get<HostKernel>(each.code).symbol;
     void *symbol = dlsym(library, kernel.c_str());
     if (!symbol)
       return makeError(WEFT_INVALID_FILE, "program has no kernel \"", kernel,

@@ -71,7 +71,7 @@ const Program::Texts &Program::texts() const {
          ++i)
       if (const auto *collective =
               plan->instructions()->Get(i)->operation_as_Collective())
-        madeTexts.axes.push_back(axesText(mesh, collective->axes()));
+        madeTexts.axes.push_back(axesText(mesh, collective->group()));
   });
   return madeTexts;
 }

@@ -386,7 +386,7 @@ class Cases:
 
         def listing(name, content):
             return ["run", self.write(name, content), "--list"]
-        trailer = struct.pack("<QQQQII8s", len(image) - 48, 0, 0, 0, 1, 0, b"WEFTPROG")
+        trailer = struct.pack(program_files.TRAILER, len(image) - 48, 0, 0, 0, program_files.ABI_VERSION, 0, b"WEFTPROG")
         yield "no file", ["run", self.scratch / "nothing.weft", "--list"]
         yield "a folder", ["run", self.scratch, "--list"]
         yield "a pipe", ["run", self.fifo("pipe.weft"), "--list"]

@@ -8,6 +8,7 @@ import struct
 import sys
 
 TRAILER = "<QQQQII8s"  # code bytes, plan bytes, features, hash, ABI version, reserved, magic
+ABI_VERSION = 2  # WEFT_ABI_VERSION of runtime/abi/weft.h
 WORD = (1 << 64) - 1
 
 
@@ -27,7 +28,7 @@ def assemble(code, plan, features=0):
     body = code + bytes(-len(code) % 8) + plan
 
     def trailer(hash_value):
-        return struct.pack(TRAILER, len(body) - len(plan), len(plan), features, hash_value, 1, 0, b"WEFTPROG")
+        return struct.pack(TRAILER, len(body) - len(plan), len(plan), features, hash_value, ABI_VERSION, 0, b"WEFTPROG")
     return body + trailer(fnv(trailer(fnv(body))))
 
 

@@ -49,14 +49,11 @@ static plan::ProgramOp programOf(ModuleOp planned) {
 /// What one device sends by the formula of its kind, of shards with their
 /// padding (RingTraffic.h); nothing for those whose bytes depend on where
 /// elements lie.
-static std::optional<Wide> sentBytes(plan::CollectiveOp op) {
+static std::optional<Wide> sentBytes(plan::CollectiveOpInterface op) {
   Wide devices = 1, before = bytesOf(op.getSources()),
        after = bytesOf(op.getTargets());
-  if (LayoutAttr group = op.getGroupAttr()) {
-    Layout axes = group.getLayout();
-    for (const SubAxis &axis : axes.dims[0])
-      devices *= axis.size;
-  }
+  for (SubAxes axes = op.getGroupAxes(); const SubAxis &axis : axes)
+    devices *= axis.size;
   auto up = [&](Wide bytes) { return (bytes + devices - 1) / devices; };
   return llvm::StringSwitch<std::optional<Wide>>(op.getKind())
       .Case("all_reduce", up(2 * (devices - 1) * before))
@@ -69,7 +66,7 @@ static std::optional<Wide> sentBytes(plan::CollectiveOp op) {
 static std::string collectiveProblem(plan::ProgramOp program,
                                      const Explanation &explanation) {
   size_t index = 0;
-  for (auto op : program.getOps<plan::CollectiveOp>()) {
+  for (auto op : program.getOps<plan::CollectiveOpInterface>()) {
     if (index == explanation.collectives.size())
       return "has collectives that are not explained";
     const CollectiveCost &cost = explanation.collectives[index++];
@@ -154,8 +151,10 @@ std::string costProblem(ModuleOp planned) {
 std::string countProblem(ModuleOp planned,
                          llvm::ArrayRef<weft_counter> counted) {
   plan::ProgramOp program = programOf(planned);
-  auto isUnknown = [](plan::CollectiveOp op) { return op.getTimes() == 0; };
-  if (llvm::any_of(program.getOps<plan::CollectiveOp>(), isUnknown))
+  auto isUnknown = [](plan::CollectiveOpInterface op) {
+    return op.getTimes() == 0;
+  };
+  if (llvm::any_of(program.getOps<plan::CollectiveOpInterface>(), isUnknown))
     return "";
   struct Sum {
     uint64_t count = 0, bytes = 0;

@@ -36,8 +36,9 @@ bool readArtifact(const std::string &bytes);
 /// Bytes as functions that call each other, themselves too: inlined, a few bytes
 /// may be any number of ops.
 bool readCalls(const std::string &bytes);
-std::string samplePlan();
-std::string sampleProgram();
+/// Plans with each kind of collective and kernel, and files with them.
+std::vector<std::string> samplePlans();
+std::vector<std::string> samplePrograms();
 
 /// What a reader may allocate for one file.
 inline constexpr uint64_t readerLimit = 64 << 20;

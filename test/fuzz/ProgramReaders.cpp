@@ -28,30 +28,82 @@ bool weft::test::readProgram(const std::string &bytes) {
   return accepted;
 }
 
-/// A program of six devices with all kinds of buffers and instructions.
+/// A program of six devices with all kinds of buffers and collectives.
 static PlanBuilder sixDevices() {
   PlanBuilder p({{"x", 2}, {"y", 3}});
-  uint32_t v = p.state("v", DType::f32, {8}, {{whole(0, 2)}});
-  uint32_t out = p.output("out", DType::f32, {7, 3}, {{whole(1, 3)}, {}});
-  uint32_t a = p.arena(DType::f32, {3, 3}), flag = p.arena(DType::i1, {}),
-           gathered = p.arena(DType::f32, {12});
-  p.collective(CollectiveKind::all_reduce, {v}, {v}, {whole(0, 2)});
-  p.collective(CollectiveKind::all_gather, {v}, {gathered}, {whole(1, 3)}, 0,
-               0);
-  p.exchange(a, out, {7, 3}, {{whole(1, 3)}, {}}, {{whole(1, 3)}, {}});
+  const Axes x = {whole(0, 2)}, y = {whole(1, 3)};
+  uint32_t v = p.state("v", DType::f32, {8}, {x});
+  uint32_t out = p.output("out", DType::f32, {7, 3}, {y, {}});
+  uint32_t a = p.arena(DType::f32, {3, 3}), b = p.arena(DType::f32, {3, 3}),
+           flag = p.arena(DType::i1, {}), gathered = p.arena(DType::f32, {12}),
+           at = p.arena(DType::i64, {3, 3}), four = p.arena(DType::f32, {4});
+  p.allReduce({v, a}, {v, b}, x);
+  p.allGather(v, gathered, y, 0);
+  p.reduceScatter(gathered, four, y, 0);
+  p.allToAll(a, b, y, 1, 0);
+  p.exchange(a, out, {7, 3}, {y, {}}, {y, {}});
+  p.fetch(v, gathered, x, 0, {8, 4, 1, -4, 1, 8});
+  p.pick(a, at, b, y, 0);
+  p.collectivePermute(a, b, y, {1, 2, -1});
+  PermuteT permute;
+  permute.shape = {7, 3};
+  permute.from = PlanBuilder::layout({y, {}});
+  permute.to = PlanBuilder::layout({y, {}});
+  p.collective(std::move(permute), {a}, {b}, {whole(0, 2), whole(1, 3)});
+  p.hostCall(7, {a, at}, {b}, x);
+  p.launch("increment", {v});
   p.jumpUnless(flag, 0);
   p.copy(a, out);
   p.add(ReturnT());
   return p;
 }
 
-std::string weft::test::samplePlan() {
-  std::vector<uint8_t> bytes = sixDevices().planBytes();
-  return {bytes.begin(), bytes.end()};
+/// A program whose kernels are those of a device.
+static PlanBuilder oneDevice() {
+  PlanBuilder p({{"x", 1}});
+  uint32_t v = p.state("v", DType::f32, {8}, {{}});
+  uint32_t a = p.arena(DType::f32, {8}), scratch = p.arena(DType::i8, {64});
+  auto module = std::make_unique<DeviceModuleT>();
+  module->chip = "sm_90";
+  module->data.assign(40, 'x');
+  p.program.modules.push_back(std::move(module));
+  DeviceKernelT device;
+  device.symbol = "relu";
+  device.block = {256, 1, 1};
+  device.blocks = 64;
+  device.shared = 512;
+  p.kernel(device, 64);
+  p.launchLast({v, a}, int32_t(scratch));
+  LibraryContractionT dot;
+  dot.batch = {{2, 4, 0, 4}};
+  dot.rows = std::make_unique<ContractionDim>(2, 2, 0, 2);
+  dot.columns = std::make_unique<ContractionDim>(2, 0, 1, 1);
+  dot.contract = std::make_unique<ContractionDim>(2, 1, 2, 0);
+  p.kernel(std::move(dot), 64);
+  p.launchLast({a, a, v}, int32_t(scratch));
+  BuiltinT builtin;
+  builtin.name = "sort";
+  builtin.parameters = {8, 1};
+  p.kernel(builtin);
+  p.launchLast({v});
+  p.add(ReturnT());
+  return p;
 }
 
-std::string weft::test::sampleProgram() {
-  std::vector<uint8_t> bytes = sixDevices().planBytes();
-  bytes = assembleProgramFile(kernelLibrary(), bytes, 0);
-  return {bytes.begin(), bytes.end()};
+std::vector<std::string> weft::test::samplePlans() {
+  std::vector<std::string> plans;
+  for (PlanBuilder (*make)() : {sixDevices, oneDevice}) {
+    std::vector<uint8_t> bytes = make().planBytes();
+    plans.emplace_back(bytes.begin(), bytes.end());
+  }
+  return plans;
+}
+
+std::vector<std::string> weft::test::samplePrograms() {
+  std::vector<std::string> programs;
+  for (const std::string &plan : samplePlans()) {
+    std::vector<uint8_t> bytes = assembleProgramFile(kernelLibrary(), plan, 0);
+    programs.emplace_back(bytes.begin(), bytes.end());
+  }
+  return programs;
 }

@@ -21,6 +21,7 @@
 #include <chrono>
 #include <cstdio>
 #include <cstring>
+#include <iterator>
 #include <sys/mman.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
@@ -137,10 +138,12 @@ int main(int argc, char **argv) {
       continue;
     ++readers;
     // Of the models some are of a kind that is not supported yet.
-    if (std::none_of(reader.samples.begin(), reader.samples.end(),
-                     reader.read)) {
-      std::printf("FAILED: %s refuses all of its samples\n",
-                  reader.name.c_str());
+    auto accepted = std::count_if(reader.samples.begin(), reader.samples.end(),
+                                  reader.read);
+    auto wanted = reader.isText ? 1 : std::ssize(reader.samples);
+    if (accepted < wanted) {
+      std::printf("FAILED: %s accepts %td of its %td samples\n",
+                  reader.name.c_str(), accepted, std::ssize(reader.samples));
       ++failures;
     }
     std::fflush(stdout);

@@ -95,9 +95,9 @@ func.func @branch(%p: tensor<i1>, %x: tensor<4xf32>) -> tensor<4xf32> {
 // of rows. How often both run within another loop is multiplied.
 // CHECK-LABEL: plan.program @asked
 // CHECK: plan.label "loop 0"
-// CHECK: plan.collective "all_reduce" {{.*}} times 4
+// CHECK: plan.all_reduce {{.*}} times 4
 // CHECK: plan.jump_unless
-// CHECK: plan.collective "all_reduce" {{.*}} times 3
+// CHECK: plan.all_reduce {{.*}} times 3
 // CHECK: plan.jump "loop 0"
 #mesh = #weft.mesh<"x"=2>
 module attributes {weft.mesh = #mesh} {

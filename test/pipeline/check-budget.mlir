@@ -18,7 +18,7 @@ module attributes {weft.mesh = #mesh, weft.expect = "all_reduce<=0, bytes<100, m
 // -----
 
 #mesh = #weft.mesh<"model"=4>
-// expected-error @below {{the budget "all_reduces<=0": 'all_reduces' is nothing that can be limited; use bytes, memory, collectives, all_reduce}}
+// expected-error @below {{the budget "all_reduces<=0": 'all_reduces' is nothing that can be limited; use bytes, memory, collectives, all_gather, all_reduce}}
 module attributes {weft.mesh = #mesh, weft.expect = "all_reduces<=0"} {
   func.func @same(%x: tensor<8xf32>) -> tensor<8xf32> {
     return %x : tensor<8xf32>

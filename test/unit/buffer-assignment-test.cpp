@@ -225,7 +225,7 @@ TEST_CASE("donors, buffers and constants") {
   CHECK_FALSE(places.donor(0));
   CHECK(places.donor(1) == 1u);
   CHECK(places.constants().size() == 1);
-  CHECK(places.arenaValues().size() == 2); // %a with %b, %c
+  CHECK(places.arenaBuffers().size() == 2); // %a with %b, %c
   auto lifetimes = places.lifetimes();
   REQUIRE(lifetimes.size() == 2);
   // %k is op 0.

@@ -1,6 +1,6 @@
 //===- resharding-test.cpp - plans executed on arrays ---------------------===//
 
-#include "weft/passes/sharding/ExchangeTraffic.h"
+#include "weft/dialects/weft/ExchangeTraffic.h"
 #include "weft/passes/sharding/ReshardCache.h"
 #include "weft/test/unit/EveryLayout.h"
 #include "weft/test/unit/ReshardSimulator.h"

@@ -46,9 +46,15 @@ struct Case {
     PlanBuilder p({{"x", devices}});
     uint32_t in = p.input("in", dtype, {rows, columns}, from);
     uint32_t out = p.output("out", dtype, {rows, columns}, to);
-    bool turns = kind == CollectiveKind::all_to_all;
-    p.collective(kind, {in}, {out}, {whole(0, devices)}, turns ? 0 : -1,
-                 kind == CollectiveKind::all_reduce ? -1 : turns);
+    Axes all = {whole(0, devices)};
+    if (kind == CollectiveKind::all_reduce)
+      p.allReduce({in}, {out}, all);
+    else if (kind == CollectiveKind::all_gather)
+      p.allGather(in, out, all, 0);
+    else if (kind == CollectiveKind::reduce_scatter)
+      p.reduceScatter(in, out, all, 0);
+    else
+      p.allToAll(in, out, all, 1, 0);
     Loaded program(p.image(), "cpu:" + std::to_string(devices), 1);
     REQUIRE(program.run() == "");
     return program.counted(name());
@@ -65,16 +71,17 @@ struct Case {
     std::string text =
         "plan.program @" + symbol + " mesh " + mesh +
         " arena 4096 {\n%a = plan.buffer offset 0 : " + type(before) +
-        "\n%b = plan.buffer offset 2048 : " + type(after) +
-        "\nplan.collective \"" + name() + "\" ";
+        "\n%b = plan.buffer offset 2048 : " + type(after) + "\nplan." + name() +
+        " ";
     if (kind == CollectiveKind::all_reduce ||
         kind == CollectiveKind::reduce_scatter)
-      text += "by sum ";
-    text += "%a to %b over #weft.layout<" + mesh + ", [{\"x\"}]> ";
+      text += "sum ";
+    text += "%a to %b ";
     if (kind == CollectiveKind::all_to_all)
-      text += "from_dim 0 to_dim 1 ";
+      text += "split 1 concat 0 ";
     else if (kind != CollectiveKind::all_reduce)
-      text += "to_dim 0 ";
+      text += "dim 0 ";
+    text += "over #weft.layout<" + mesh + ", [{\"x\"}]> ";
     return text + "because \"of the test\" : " + types + "\n}\n";
   }
 

@@ -14,7 +14,7 @@ TEST_CASE("an all-reduce gives the same bits for any number of workers") {
   PlanBuilder p({{"x", 8}});
   uint32_t a = p.state("a", DType::f32, {8 * n}, splitX8);
   uint32_t b = p.state("b", DType::f64, {8 * m}, splitX8);
-  p.collective(CollectiveKind::all_reduce, {a, b}, {a, b}, {whole(0, 8)});
+  p.allReduce({a, b}, {a, b}, {whole(0, 8)});
   std::vector<uint8_t> image = p.image();
   std::mt19937 random(1);
   std::normal_distribution<float> normal;
@@ -52,8 +52,7 @@ static std::vector<T> reduced(DType dtype, ReduceKind kind,
   PlanBuilder p({{"x", devices}});
   uint32_t in = p.input("in", dtype, {devices * n}, {{whole(0, devices)}});
   uint32_t out = p.output("out", dtype, {devices * n}, {{whole(0, devices)}});
-  p.collective(CollectiveKind::all_reduce, {in}, {out}, {whole(0, devices)})
-      .reduce = kind;
+  p.allReduce({in}, {out}, {whole(0, devices)}, kind);
   Loaded program(p.image(), "cpu:" + std::to_string(devices));
   program.write(0, data);
   REQUIRE(program.run() == "");
@@ -132,8 +131,7 @@ TEST_CASE("the maximum of zeros is 0 and the minimum -0, whoever holds which") {
             Axes axes = {whole(0, devices)};
             uint32_t in = p.input("in", dtype, shape, {axes});
             uint32_t out = p.output("out", dtype, shape, {axes});
-            p.collective(CollectiveKind::all_reduce, {in}, {out}, axes).reduce =
-                kind;
+            p.allReduce({in}, {out}, axes, kind);
             Loaded program(p.image(), "cpu:" + std::to_string(devices));
             program.write(0, data);
             REQUIRE(program.run() == "");
@@ -149,7 +147,7 @@ TEST_CASE("an uneven all-gather cuts the last block") {
   PlanBuilder p({{"x", 4}});
   uint32_t in = p.input("in", DType::f32, {3, 7}, {{}, {whole(0, 4)}});
   uint32_t out = p.output("out", DType::f32, {3, 7}, {{}, {}});
-  p.collective(CollectiveKind::all_gather, {in}, {out}, {whole(0, 4)}, -1, 1);
+  p.allGather(in, out, {whole(0, 4)}, 1);
   Loaded program(p.image(), "cpu:4");
   program.write(0, iota<float>(21));
   REQUIRE(program.run() == "");
@@ -161,14 +159,13 @@ TEST_CASE("an uneven all-gather cuts the last block") {
 TEST_CASE("an uneven reduce-scatter keeps each device's block") {
   // Each device holds 3x5; the sum is 4 times that, split in blocks of 2 rows
   // or columns.
-  for (int32_t to : {0, 1}) {
+  for (uint32_t to : {0u, 1u}) {
     PlanBuilder p({{"x", 4}});
     uint32_t in = p.input("in", DType::i32, {3, 5}, {{}, {}});
     std::vector<Axes> split(2);
-    split[size_t(to)] = {whole(0, 4)};
+    split[to] = {whole(0, 4)};
     uint32_t out = p.output("out", DType::i32, {3, 5}, split);
-    p.collective(CollectiveKind::reduce_scatter, {in}, {out}, {whole(0, 4)}, -1,
-                 to);
+    p.reduceScatter(in, out, {whole(0, 4)}, to);
     Loaded program(p.image(), "cpu:4");
     program.write(0, iota<int32_t>(15));
     REQUIRE(program.run() == "");
@@ -185,7 +182,7 @@ TEST_CASE("an all-to-all moves the split from one dimension to another") {
   PlanBuilder p({{"x", 3}});
   uint32_t in = p.input("in", DType::i16, {7, 4}, {{whole(0, 3)}, {}});
   uint32_t out = p.output("out", DType::i16, {7, 4}, {{}, {whole(0, 3)}});
-  p.collective(CollectiveKind::all_to_all, {in}, {out}, {whole(0, 3)}, 0, 1);
+  p.allToAll(in, out, {whole(0, 3)}, 1, 0);
   Loaded program(p.image(), "cpu:3");
   program.write(0, iota<int16_t>(28));
   REQUIRE(program.run() == "");
@@ -240,12 +237,12 @@ TEST_CASE("exchanges between random layouts, uneven and with copies") {
 
 TEST_CASE("a fetch moves halos, strides and turns, and counts what it sends") {
   // 7 elements over 3 devices: 0 1 2 | 3 4 5 | 6.
-  auto fetched = [](Shape positions, int64_t count, size_t device) {
+  auto fetched = [](std::array<int64_t, 6> positions, int64_t count,
+                    size_t device) {
     PlanBuilder p({{"x", 3}});
     uint32_t in = p.input("in", DType::i32, {7}, {{whole(0, 3)}});
     uint32_t out = p.output("out", DType::i32, {3 * count}, {{whole(0, 3)}});
-    p.collective(CollectiveKind::fetch, {in}, {out}, {whole(0, 3)}, -1, 0)
-        .shape = std::move(positions);
+    p.fetch(in, out, {whole(0, 3)}, 0, positions);
     Loaded program(p.image(), "cpu:3", 2);
     program.write(0, iota<int32_t>(7));
     REQUIRE(program.run() == "");
@@ -268,8 +265,7 @@ TEST_CASE("a collective permute sends whole values, and counts them") {
   PlanBuilder p({{"x", 3}});
   uint32_t in = p.input("in", DType::i32, {6}, {{whole(0, 3)}});
   uint32_t out = p.output("out", DType::i32, {6}, {{whole(0, 3)}});
-  p.collective(CollectiveKind::collective_permute, {in}, {out}, {whole(0, 3)})
-      .shape = {2, 1, 2};
+  p.collectivePermute(in, out, {whole(0, 3)}, {2, 1, 2});
   Loaded program(p.image(), "cpu:3", 2);
   program.write(0, iota<int32_t>(6));
   REQUIRE(program.run() == "");
@@ -283,7 +279,7 @@ TEST_CASE("a pick takes elements from where its positions say") {
   uint32_t in = p.input("in", DType::i32, {5, 2}, {{whole(0, 3)}, {}});
   uint32_t at = p.input("at", DType::i64, {9, 2}, {{whole(0, 3)}, {}});
   uint32_t out = p.output("out", DType::i32, {9, 2}, {{whole(0, 3)}, {}});
-  p.collective(CollectiveKind::pick, {in, at}, {out, at}, {whole(0, 3)}, -1, 0);
+  p.pick(in, at, out, {whole(0, 3)}, 0);
   Loaded program(p.image(), "cpu:3", 2);
   program.write(0, iota<int32_t>(10));
   program.write(1, std::vector<int64_t>{4, 0, 3, 1, 2, 2, 0, 0, 0, 1, 0, 2, -7,
@@ -304,8 +300,7 @@ TEST_CASE("a pick takes all bytes of an element of any type") {
     uint32_t in = p.input("in", dtype, {6}, {{whole(0, 2)}});
     uint32_t at = p.input("at", DType::i64, {6}, {{whole(0, 2)}});
     uint32_t out = p.output("out", dtype, {6}, {{whole(0, 2)}});
-    p.collective(CollectiveKind::pick, {in, at}, {out, at}, {whole(0, 2)}, -1,
-                 0);
+    p.pick(in, at, out, {whole(0, 2)}, 0);
     std::vector<uint8_t> elements, reversed;
     for (size_t i = 0; i < 6; ++i)
       for (size_t b = 0; b < bytes; ++b) {
@@ -324,7 +319,7 @@ TEST_CASE("sub-axes make groups of a part of an axis") {
   // "x":(1)2 of 4: devices 0,2 and 1,3.
   PlanBuilder p({{"x", 4}});
   uint32_t v = p.state("v", DType::f32, {4}, {{whole(0, 4)}});
-  p.collective(CollectiveKind::all_reduce, {v}, {v}, {SubAxis(0, 1, 2)});
+  p.allReduce({v}, {v}, {SubAxis(0, 1, 2)});
   Loaded program(p.image(), "cpu:4");
   program.write(0, std::vector<float>{1, 2, 4, 8});
   REQUIRE(program.run() == "");

@@ -33,7 +33,7 @@ static std::vector<uint8_t> rowLoops() {
   p.launch("less", {counter, limit, goOn});
   JumpUnlessT &leave = p.jumpUnless(goOn, 0);
   p.launch("increment", {counter});
-  p.collective(CollectiveKind::all_reduce, {v}, {v}, {whole(1, 2)});
+  p.allReduce({v}, {v}, {whole(1, 2)});
   p.jump(head);
   leave.target = p.next();
   return p.image();
@@ -95,7 +95,7 @@ TEST_CASE("a deadlock says who waits where for whom") {
 
 TEST_CASE("devices in two places of one group wait for each other") {
   PlanBuilder p = deadlock();
-  p.collective(CollectiveKind::all_reduce, {0}, {0}, {whole(0, 2)});
+  p.allReduce({0}, {0}, {whole(0, 2)});
   Loaded program(p.image(), "cpu:2");
   CHECK(
       program.run() ==

@@ -12,7 +12,7 @@ static std::vector<uint8_t> small() {
   uint32_t v = p.state("v", DType::f32, {8}, {{whole(0, 2)}});
   uint32_t t = p.arena(DType::f32, {4});
   p.launch("twice_plus_device", {v, t});
-  p.collective(CollectiveKind::all_reduce, {t}, {t}, {whole(0, 2)});
+  p.allReduce({t}, {t}, {whole(0, 2)});
   p.copy(t, v);
   return p.image();
 }
@@ -72,7 +72,7 @@ static std::vector<uint8_t> reassemble(const std::vector<uint8_t> &plan) {
 TEST_CASE("altered plans with a right hash never crash the loader") {
   PlanBuilder p({{"x", 2}});
   uint32_t v = p.state("v", DType::f32, {8}, {{whole(0, 2)}});
-  p.collective(CollectiveKind::all_reduce, {v}, {v}, {whole(0, 2)});
+  p.allReduce({v}, {v}, {whole(0, 2)});
   p.add(ReturnT());
   std::vector<uint8_t> plan = p.planBytes();
   std::mt19937 random(3);
@@ -123,9 +123,14 @@ TEST_CASE("newer files and files for other processors are refused by number") {
   auto *trailer = reinterpret_cast<weft_trailer *>(image.data() + image.size() -
                                                    sizeof(weft_trailer));
   weft_status status;
+  trailer->abi_version = 1;
+  CHECK(load(image, &status) == "program has ABI version 1, this runtime 2; "
+                                "compile it again with the same version of "
+                                "weft");
+  CHECK(status == WEFT_INCOMPATIBLE);
   trailer->abi_version = 99;
   CHECK(
-      load(image, &status).find("program has ABI version 99, this runtime 1") ==
+      load(image, &status).find("program has ABI version 99, this runtime 2") ==
       0);
   CHECK(status == WEFT_INCOMPATIBLE);
   trailer->abi_version = WEFT_ABI_VERSION;
@@ -140,7 +145,9 @@ TEST_CASE("newer files and files for other processors are refused by number") {
   // The plan has the number as well.
   PlanBuilder p({{"x", 1}});
   p.program.abi_version = 7;
-  CHECK(load(p.image(), &status) == "plan has ABI version 7, this runtime 1");
+  CHECK(load(p.image(), &status) ==
+        "plan has ABI version 7, this runtime 2; compile it again with the "
+        "same version of weft");
   CHECK(status == WEFT_INCOMPATIBLE);
 }
 
@@ -174,19 +181,16 @@ TEST_CASE("a plan that does not hold together is refused") {
           p.program.buffers[2]->shape = {1ll << 62, 1ll << 62};
         }).find("exceeds") != std::string::npos);
   CHECK(refusal([](PlanBuilder &p) {
-          p.collective(CollectiveKind::fetch, {0}, {1}, {whole(0, 2)}, -1, 0)
-              .shape = {8, 4};
-        }).find("not size, block, step, offset, divisor and modulus") !=
+          p.fetch(0, 1, {whole(0, 2)}, 0, {8, 4, 1, 0, 0, 0});
+        }).find("offset 0 divisor 0 modulus 0; none is beyond 2^40") !=
         std::string::npos);
   CHECK(refusal([](PlanBuilder &p) {
-          p.collective(CollectiveKind::collective_permute, {0}, {1},
-                       {whole(0, 2)})
-              .shape = {1, 2};
-        }).find("has sources [1, 2], not one of 2 members for each") !=
+          p.collectivePermute(0, 1, {whole(0, 2)}, {1, 2});
+        }).find("has senders [1, 2], not one of 2 members for each") !=
         std::string::npos);
   CHECK(refusal([](PlanBuilder &p) {
-          p.collective(CollectiveKind::pick, {0}, {1}, {whole(0, 2)}, -1, 0);
-        }).find("has 1 operands, not one and its i64 positions") !=
+          p.collective(PickT(), {0}, {1}, {whole(0, 2)});
+        }).find("has 1 sources and 1 targets, not 2 and 1") !=
         std::string::npos);
   CHECK(refusal([](PlanBuilder &p) { p.program.inputs[0]->buffer = 9; }) ==
         "bad plan: input 0 \"in\" is buffer 9 of 3");
@@ -233,15 +237,13 @@ TEST_CASE("a plan that does not hold together is refused") {
           p.add(ReturnT());
         }) == "bad plan: instruction 2 launches \"nothing\" on buffer 5 of 3");
   CHECK(refusal([](PlanBuilder &p) {
-          p.collective(CollectiveKind::all_gather, {0}, {1}, {whole(0, 2)}, -1,
-                       3);
+          p.allGather(0, 1, {whole(0, 2)}, 3);
           p.add(ReturnT());
         })
             .find("bad plan: instruction 2 (all_gather) from [4] to [4] over 2 "
-                  "devices: dimensions") == 0);
+                  "devices: dimension 3 is out of the rank 1") == 0);
   CHECK(refusal([](PlanBuilder &p) {
-          p.collective(CollectiveKind::all_reduce, {0}, {2}, {whole(0, 2)})
-              .reduce = ReduceKind::or_;
+          p.allReduce({0}, {2}, {whole(0, 2)}, ReduceKind::or_);
           p.add(ReturnT());
         }) ==
         "bad plan: instruction 2 (all_reduce) takes the bitwise reduction "

@@ -49,8 +49,8 @@ TEST_CASE("collectives open the memory of their group") {
   uint32_t v = p.state("v", DType::f32, {2, 3}, {{whole(0, 2)}, {whole(1, 3)}});
   uint32_t t = p.arena(DType::f32, {1, 1});
   p.copy(v, t);
-  p.collective(CollectiveKind::all_reduce, {t}, {t}, {whole(1, 3)});
-  p.collective(CollectiveKind::all_reduce, {t}, {v}, {whole(0, 2)});
+  p.allReduce({t}, {t}, {whole(1, 3)});
+  p.allReduce({t}, {v}, {whole(0, 2)});
   std::vector<uint8_t> image = p.image();
   Loaded program(image, "cpu:6", 1);
   REQUIRE(take(weft_runtime_isolate(program.runtime, 1)) == "");

@@ -31,6 +31,15 @@ void limit_by_row(void *const *b, const int64_t *c) {
   *(int32_t *)b[0] = 2 + 3 * (int32_t)c[0];
 }
 
+/// y[0..4) = x[0..4) from its last to its first, by 16 bytes of scratch memory
+void reversed_through_scratch(void *const *b, const int64_t *c) {
+  float *scratch = b[2];
+  for (int i = 0; i < 4; ++i)
+    scratch[i] = ((const float *)b[0])[3 - i];
+  for (int i = 0; i < 4; ++i)
+    ((float *)b[1])[i] = scratch[i];
+}
+
 /// Nothing: what a launch costs.
 void nothing(void *const *b, const int64_t *c) {}
 

@@ -17,6 +17,7 @@
 
 #include "catch2/catch.hpp"
 
+#include <array>
 #include <fstream>
 #include <iterator>
 #include <string>
@@ -146,12 +147,28 @@ public:
     return *static_cast<Op *>(program.instructions.back()->operation.value);
   }
   uint32_t next() const { return uint32_t(program.instructions.size()); }
-  void launch(const std::string &kernel, std::vector<uint32_t> buffers) {
+  /// A new kernel.
+  template <typename Code> KernelT &kernel(Code code, uint64_t scratch = 0) {
+    auto k = std::make_unique<KernelT>();
+    k->code.Set(std::move(code));
+    k->scratch = scratch;
+    program.kernels.push_back(std::move(k));
+    return *program.kernels.back();
+  }
+  /// Of the kernel made last.
+  LaunchT &launchLast(std::vector<uint32_t> buffers, int32_t scratch = -1) {
     LaunchT op;
-    op.kernel = uint32_t(program.kernels.size());
+    op.kernel = uint32_t(program.kernels.size() - 1);
     op.buffers = std::move(buffers);
-    program.kernels.push_back(kernel);
-    add(std::move(op));
+    op.scratch = scratch;
+    return add(std::move(op));
+  }
+  /// Of a function of the test's library.
+  void launch(const std::string &symbol, std::vector<uint32_t> buffers) {
+    HostKernelT code;
+    code.symbol = symbol;
+    kernel(std::move(code));
+    launchLast(std::move(buffers));
   }
   void copy(uint32_t source, uint32_t target) {
     CopyT op;
@@ -170,28 +187,88 @@ public:
     op.target = target;
     return add(op);
   }
-  CollectiveT &collective(CollectiveKind kind, std::vector<uint32_t> sources,
-                          std::vector<uint32_t> targets, Axes axes,
-                          int32_t from = -1, int32_t to = -1) {
+  /// What a kind has of its own, and what all have.
+  template <typename Own>
+  CollectiveT &collective(Own own, std::vector<uint32_t> sources,
+                          std::vector<uint32_t> targets, Axes group) {
     CollectiveT op;
-    op.kind = kind;
+    op.kind.Set(std::move(own));
     op.sources = std::move(sources);
     op.targets = std::move(targets);
-    op.axes = std::move(axes);
-    op.from = from;
-    op.to = to;
+    op.group = std::move(group);
     op.label = "the test";
     return add(std::move(op));
+  }
+  CollectiveT &allReduce(std::vector<uint32_t> sources,
+                         std::vector<uint32_t> targets, Axes group,
+                         ReduceKind reduce = ReduceKind::sum) {
+    AllReduceT own;
+    own.reduce = reduce;
+    return collective(own, std::move(sources), std::move(targets),
+                      std::move(group));
+  }
+  CollectiveT &allGather(uint32_t source, uint32_t target, Axes group,
+                         uint32_t dim) {
+    AllGatherT own;
+    own.dim = dim;
+    return collective(own, {source}, {target}, std::move(group));
+  }
+  CollectiveT &reduceScatter(uint32_t source, uint32_t target, Axes group,
+                             uint32_t dim) {
+    ReduceScatterT own;
+    own.dim = dim;
+    return collective(own, {source}, {target}, std::move(group));
+  }
+  CollectiveT &allToAll(uint32_t source, uint32_t target, Axes group,
+                        uint32_t split, uint32_t concat) {
+    AllToAllT own;
+    own.split = split;
+    own.concat = concat;
+    return collective(own, {source}, {target}, std::move(group));
   }
   CollectiveT &exchange(uint32_t source, uint32_t target, const Shape &shape,
                         const std::vector<Axes> &from,
                         const std::vector<Axes> &to) {
-    CollectiveT &op =
-        collective(CollectiveKind::exchange, {source}, {target}, {});
-    op.shape = shape;
-    op.from_layout = layout(from);
-    op.to_layout = layout(to);
-    return op;
+    ExchangeT own;
+    own.shape = shape;
+    own.from = layout(from);
+    own.to = layout(to);
+    Axes all;
+    for (int64_t size : program.mesh->axis_sizes)
+      all.push_back(whole(uint32_t(all.size()), size));
+    return collective(std::move(own), {source}, {target}, std::move(all));
+  }
+  /// `at`: size, block, step, offset, divisor, modulus.
+  CollectiveT &fetch(uint32_t source, uint32_t target, Axes group, uint32_t dim,
+                     const std::array<int64_t, 6> &at) {
+    FetchT own;
+    own.dim = dim;
+    own.size = at[0];
+    own.block = at[1];
+    own.step = at[2];
+    own.offset = at[3];
+    own.divisor = at[4];
+    own.modulus = at[5];
+    return collective(own, {source}, {target}, std::move(group));
+  }
+  CollectiveT &pick(uint32_t source, uint32_t positions, uint32_t target,
+                    Axes group, uint32_t dim) {
+    PickT own;
+    own.dim = dim;
+    return collective(own, {source, positions}, {target}, std::move(group));
+  }
+  CollectiveT &collectivePermute(uint32_t source, uint32_t target, Axes group,
+                                 const Shape &senders) {
+    CollectivePermuteT own;
+    own.senders = senders;
+    return collective(std::move(own), {source}, {target}, std::move(group));
+  }
+  CollectiveT &hostCall(int64_t function, std::vector<uint32_t> sources,
+                        std::vector<uint32_t> targets, Axes group) {
+    HostCallT own;
+    own.function = function;
+    return collective(own, std::move(sources), std::move(targets),
+                      std::move(group));
   }
 
   std::vector<uint8_t> planBytes() {
@@ -216,7 +293,7 @@ inline PlanBuilder deadlock() {
   uint32_t first = p.arena(DType::i1, {});
   p.launch("is_first", {first});
   JumpUnlessT &skip = p.jumpUnless(first, 0);
-  p.collective(CollectiveKind::all_reduce, {v}, {v}, {whole(0, 2)});
+  p.allReduce({v}, {v}, {whole(0, 2)});
   skip.target = p.next();
   return p;
 }

@@ -20,7 +20,7 @@ static std::vector<uint8_t> mixing(int64_t devices) {
   p.launch("mixed2",
            {b, a}); // fewer shares: a late worker must not take one of the next
   if (devices > 1)
-    p.collective(CollectiveKind::all_reduce, {a}, {a}, {whole(0, devices)});
+    p.allReduce({a}, {a}, {whole(0, devices)});
   p.launch("mixed", {a, b});
   p.copy(b, a);
   p.jump(head);

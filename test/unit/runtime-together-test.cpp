@@ -124,8 +124,8 @@ TEST_CASE("reductions") {
       values.push_back(p.state("v" + std::to_string(i), randomType(),
                                {x * y * randomSize()}, {all}));
     }
-    p.collective(CollectiveKind::all_reduce, values, values, group).reduce =
-        roll(2) ? ReduceKind::sum : ReduceKind::max;
+    p.allReduce(values, values, group,
+                roll(2) ? ReduceKind::sum : ReduceKind::max);
     compare(p);
   }
 }
@@ -136,17 +136,18 @@ TEST_CASE("reduce-scatters and all-gathers, uneven too") {
     PlanBuilder p({{"x", x}, {"y", y}});
     DType dtype = randomType();
     Shape shape = {1 + roll(9), 1 + roll(9), roll(3) ? 2 : 5000};
-    int32_t to = int32_t(roll(2));
+    auto to = uint32_t(roll(2));
     std::vector<Axes> split(3);
-    split[size_t(to)] = {whole(0, x)};
+    split[to] = {whole(0, x)};
     bool gathers = roll(2);
     uint32_t in =
         p.input("in", dtype, shape, gathers ? split : std::vector<Axes>(3));
     uint32_t out =
         p.output("out", dtype, shape, gathers ? std::vector<Axes>(3) : split);
-    p.collective(gathers ? CollectiveKind::all_gather
-                         : CollectiveKind::reduce_scatter,
-                 {in}, {out}, {whole(0, x)}, -1, to);
+    if (gathers)
+      p.allGather(in, out, {whole(0, x)}, to);
+    else
+      p.reduceScatter(in, out, {whole(0, x)}, to);
     compare(p);
   }
 }
@@ -178,8 +179,7 @@ TEST_CASE("exchanges and all-to-alls") {
     if (exchanges)
       p.exchange(in, out, shape, from, to);
     else
-      p.collective(CollectiveKind::all_to_all, {in}, {out}, {whole(0, x)}, 0,
-                   1);
+      p.allToAll(in, out, {whole(0, x)}, 1, 0);
     compare(p);
   }
 }
@@ -195,19 +195,18 @@ TEST_CASE("fetches, permutes and picks") {
       // keeps what it had.
       int64_t count = block + roll(2 * block + 1);
       uint32_t out = p.state("out", DType::i32, {x * count}, {{whole(0, x)}});
-      p.collective(CollectiveKind::fetch, {in}, {out}, {whole(0, x)}, -1, 0)
-          .shape = {n, block, 1, -roll(3), 1, roll(2) ? n : 0};
+      p.fetch(in, out, {whole(0, x)}, 0,
+              {n, block, 1, -roll(3), 1, roll(2) ? n : 0});
     } else if (round % 3 == 1) {
       uint32_t out = p.state("out", DType::i32, {n}, {{whole(0, x)}});
-      auto &op = p.collective(CollectiveKind::collective_permute, {in}, {out},
-                              {whole(0, x)});
+      Shape senders;
       for (int64_t k = 0; k < x; ++k)
-        op.shape.push_back(roll(x + 1) - 1);
+        senders.push_back(roll(x + 1) - 1);
+      p.collectivePermute(in, out, {whole(0, x)}, senders);
     } else {
       uint32_t at = p.input("at", DType::i64, {x * 7}, {{whole(0, x)}});
       uint32_t out = p.output("out", DType::i32, {x * 7}, {{whole(0, x)}});
-      p.collective(CollectiveKind::pick, {in, at}, {out, at}, {whole(0, x)}, -1,
-                   0);
+      p.pick(in, at, out, {whole(0, x)}, 0);
     }
     compare(p);
   }
@@ -223,7 +222,7 @@ TEST_CASE("groups in loops of their own") {
   uint32_t head = p.next();
   p.launch("less", {counter, limit, go});
   JumpUnlessT &leave = p.jumpUnless(go, 0);
-  p.collective(CollectiveKind::all_reduce, {v}, {v}, {whole(1, 4)});
+  p.allReduce({v}, {v}, {whole(1, 4)});
   p.launch("increment", {counter});
   p.jump(head);
   leave.target = p.next();

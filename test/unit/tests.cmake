@@ -9,6 +9,7 @@ weft_unit_test(arena-packing-test SRCS unit/arena-packing-test.cpp LINK weft::We
 weft_unit_test(buffer-assignment-test SRCS unit/buffer-assignment-test.cpp LINK weft::WeftPlanningPasses weft::WeftDialect)
 weft_unit_test(fetch-traffic-test SRCS unit/fetch-traffic-test.cpp LINK weft::WeftAlgebra)
 weft_unit_test(ring-traffic-test SRCS unit/ring-traffic-test.cpp unit/ExplainedBytes.cpp LINK weft::WeftExplain WeftRuntime)
+weft_unit_test(plan-file-test SRCS unit/plan-file-test.cpp LINK weft::WeftProgram WeftRuntime)
 target_compile_definitions(ring-traffic-test PRIVATE WEFT_TEST_KERNELS="$<TARGET_FILE:weft_test_kernels>")
 add_dependencies(ring-traffic-test weft_test_kernels)
 weft_unit_test(sharding-rule-test SRCS unit/sharding-rule-test.cpp LINK weft::WeftLayout)

@@ -23,16 +23,12 @@ EVERYWHERE = {"ModuleOp", "func::FuncOp", "func::CallOp", "func::ReturnOp"}  # f
 LOOPS = "the closed set of loops and branches that LowerControlFlow leaves"
 ALLOWED = {
     "passes/foreign/ImportShardings.cpp": {"shard::ShardOp": "what it imports", "shard::ShardingOp": "what it imports", "shard::GridOp": "what it imports"},
-    "passes/kernels/KernelGroups.cpp": {"coll::CoordinateOp": "computes, in a dialect of communication", "coll::SliceOp": "likewise",
-                                        "coll::MakePartialOp": "likewise", "host::CallOp": "runs on the host"},
     "passes/kernels/LowerControlFlow.cpp": {"ForOp": "what it lowers", "CaseOp": "what it lowers",
                                             "OptimizationBarrierOp": "what it removes"},
+    "passes/kernels/WidenShortSums.cpp": {"ConvertOp": "what it makes and looks through"},
     "passes/planning/BufferAssignment.cpp": {"WhileOp": LOOPS, "CaseOp": LOOPS, "ConditionOp": LOOPS,
-                                             "ConstantOp": "data of the plan", "coll::AllReduceOp": "the collective that is in place"},
-    "passes/planning/PlaceBuffers.cpp": {"WhileOp": LOOPS, "CaseOp": LOOPS, "ConditionOp": LOOPS, "YieldOp": LOOPS, "ConstantOp": "data of the plan",
-                                         **{"coll::" + name: "its plan instruction" for name in (
-                                             "AllReduceOp", "AllGatherOp", "AllToAllOp", "CollectivePermuteOp", "ExchangeOp", "FetchOp",
-                                             "PermuteOp", "PickOp", "ReduceScatterOp")}, "host::CallOp": "its plan instruction"},
+                                             "ConstantOp": "data of the plan"},
+    "passes/planning/PlaceBuffers.cpp": {"WhileOp": LOOPS, "CaseOp": LOOPS, "ConditionOp": LOOPS, "YieldOp": LOOPS, "ConstantOp": "data of the plan"},
     "passes/sharding/CombineAllReduces.cpp": {"coll::AllReduceOp": "what it combines"},
     "passes/sharding/HoistReductions.cpp": {"ReshardOp": "what it moves"},
     "passes/sharding/HoistReshards.cpp": {"ReshardOp": "what it moves"},

@@ -26,6 +26,8 @@ SECONDS = 300
 TESTS = [
     ("weft-fuzz", "weft-fuzz", ["build/bin/weft-fuzz", "--seed", "1", "--count", "1700", "--compiled-every", "0", "--report", "0"]),
     ("lit passes", "weft-opt", [LIT, "-s", "build/test/passes"]),
+    ("plan-file-test", "plan-file-test", ["build/bin/plan-file-test"]),
+    ("runtime-plan-test", "runtime-plan-test", ["build/bin/runtime-plan-test"]),
     ("layout-quality-test", "layout-quality-test", ["build/bin/layout-quality-test"]),
     ("lit parallelism-models", "weft", [LIT, "-s", "build/test/pipeline/parallelism-models.test"]),
     ("strategies-test", "strategies-test", ["build/bin/strategies-test"]),

@@ -154,15 +154,16 @@ bool hasFullBlocks(const ProgramPort &port) {
 std::vector<ProgramChannel> channelsOf(const plan::Program *program) {
   std::map<int64_t, size_t> found;
   for (const plan::Instruction *instruction : *program->instructions()) {
-    const plan::Collective *call = instruction->operation_as_Collective();
-    if (!call || call->kind() != plan::CollectiveKind::host_call)
+    const plan::Collective *collective = instruction->operation_as_Collective();
+    const plan::HostCall *call =
+        collective ? collective->kind_as_host_call() : nullptr;
+    if (!call || call->function() < WEFT_HOST_SEND)
       continue;
-    int64_t function = call->shape()->Get(0);
-    if (function < WEFT_HOST_SEND)
-      continue;
-    auto last = static_cast<unsigned>(call->sources()->size() - 1);
+    int64_t function = call->function();
+    const auto *buffers = function < WEFT_HOST_RECEIVE ? collective->sources()
+                                                       : collective->targets();
     uint32_t buffer =
-        call->sources()->Get(function < WEFT_HOST_RECEIVE ? 0 : last);
+        buffers->Get(function < WEFT_HOST_RECEIVE ? 0 : buffers->size() - 1);
     found[function] = program->buffers()->Get(buffer)->bytes();
   }
   std::vector<ProgramChannel> channels;

@@ -41,7 +41,7 @@ bool callsHost(const LoadedProgram &loaded) {
   for (const plan::Instruction *instruction : *planOf(loaded)->instructions())
     if (const plan::Collective *collective =
             instruction->operation_as_Collective();
-        collective && collective->kind() == plan::CollectiveKind::host_call)
+        collective && collective->kind_as_host_call())
       return true;
   return false;
 }

@@ -1,8 +1,8 @@
 //===- KernelPlan.cpp - which values of a kernel are stored, and where ----===//
 
 #include "weft/compiler/codegen/cpu/KernelEmitter.h"
-#include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/compiler/codegen/elements/ElementCode.h"
+#include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
 using namespace mlir;

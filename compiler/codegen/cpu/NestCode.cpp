@@ -13,7 +13,7 @@ namespace weft::cpu {
 #include "weft/compiler/codegen/cpu/NestCode.cpp.inc"
 
 static OwnLoops rowsExcept(Value input, int64_t dim,
-                             int64_t workOfElement = 1) {
+                           int64_t workOfElement = 1) {
   OwnLoops loops;
   loops.work = elementCount(input) * workOfElement;
   for (auto [i, size] : llvm::enumerate(tensorType(input).getShape()))
@@ -35,9 +35,8 @@ static OwnLoops windowLoops(ReduceWindowOp op) {
 
 /// Windows overlap in the result, but not along dimensions without them.
 static OwnLoops scatteredLoops(SelectAndScatterOp op) {
-  OwnLoops all =
-                 rowsExcept(op.getResult(), -1, elementsSeen(op.getWindows())),
-             loops;
+  OwnLoops all = rowsExcept(op.getResult(), -1, elementsSeen(op.getWindows())),
+           loops;
   loops.work = all.work;
   for (auto [dim, window] : llvm::enumerate(op.getWindows()))
     if (window.isTrivial())

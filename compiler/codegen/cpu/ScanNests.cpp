@@ -4,7 +4,6 @@
 #include "weft/compiler/codegen/cpu/RowNest.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 
-
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Math/IR/Math.h"
 

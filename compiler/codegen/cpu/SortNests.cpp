@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/compiler/codegen/cpu/RowNest.h"
 #include "weft/compiler/codegen/cpu/OwnNests.h"
+#include "weft/compiler/codegen/cpu/RowNest.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
 #include "weft/dialects/weft/ScanOps.h"

@@ -145,8 +145,7 @@ static Value emitStays(ElementEmitter &e, CompareKind select, Type type,
   return arith::CmpIOp::create(e.builder, e.loc, predicate, best, other);
 }
 
-LogicalResult emitSelectAndScatter(ElementEmitter &e,
-                                          SelectAndScatterOp op) {
+LogicalResult emitSelectAndScatter(ElementEmitter &e, SelectAndScatterOp op) {
   RankedTensorType type = tensorType(op.getResult()),
                    windowsType = tensorType(op.getSource());
   Type elementType = type.getElementType();

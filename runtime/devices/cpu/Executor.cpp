@@ -14,16 +14,17 @@ Error Executor::addMeetings(const Collective &collective,
     meeting->positions = collective.groups[g];
     meeting->group = int64_t(g);
     meeting->chunks = work.chunkCount(int64_t(g));
-    size_t pointers = collective.groups[g].size() * collective.operands.size();
-    meeting->sources.resize(pointers);
-    meeting->targets.resize(pointers);
+    size_t members = collective.groups[g].size();
+    meeting->sources.resize(members * collective.sources.size());
+    meeting->targets.resize(members * collective.targets.size());
     for (int64_t member : collective.groups[g])
       meeting->expected += elsewhere.ownership.isOwn(member);
     bool crosses =
         meeting->expected && meeting->expected < collective.groups[g].size();
-    if (crosses && collective.kind == CollectiveKind::host_call)
+    const auto *call = std::get_if<HostCall>(&collective.code);
+    if (crosses && call)
       return makeError(WEFT_INVALID_ARGUMENT, "the program calls function ",
-                       collective.shape[0],
+                       call->function,
                        " of its host for devices of several "
                        "processes; run it in one process");
     if (crosses)
@@ -225,17 +226,19 @@ void Executor::runDevice(Device &device) {
 
 void Executor::arrive(Device &device, const Instruction &instruction) {
   const Collective &collective = program->plan().collectives[instruction.index];
-  size_t kind = size_t(collective.kind);
+  size_t kind = size_t(collective.kind());
   ++device.occurrences[kind];
   device.sent[kind] += sentOnce[instruction.index];
   Meeting &meeting = *meetings[firstMeeting[instruction.index] +
                                size_t(collective.groupOf[device.position])];
-  size_t operands = collective.operands.size();
-  size_t first = size_t(collective.memberOf[device.position]) * operands;
-  for (size_t n = 0; n < operands; ++n) {
-    meeting.sources[first + n] = device.buffers[collective.operands[n].source];
-    meeting.targets[first + n] = device.buffers[collective.operands[n].target];
-  }
+  auto member = size_t(collective.memberOf[device.position]);
+  auto handIn = [&](const std::vector<Collective::Array> &arrays,
+                    std::vector<void *> &all) {
+    for (size_t n = 0; n < arrays.size(); ++n)
+      all[member * arrays.size() + n] = device.buffers[arrays[n].buffer];
+  };
+  handIn(collective.sources, meeting.sources);
+  handIn(collective.targets, meeting.targets);
   lock.lock();
   device.state = State::Waiting;
   bool isComplete = ++meeting.arrived == meeting.expected;

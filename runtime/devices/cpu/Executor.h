@@ -112,7 +112,7 @@ private:
     size_t arrived = 0, expected = 0;     ///< of this process's devices
     std::unique_ptr<Crossing> crossing;   ///< null: all members are here
     bool awaitsResults = false;           ///< the second time that it travels
-    std::vector<void *> sources, targets; ///< member * operands + i
+    std::vector<void *> sources, targets; ///< of all members: see Provider.h
   };
   /// One launch of one device.
   struct SharedLaunch final : SharedWork {

@@ -66,7 +66,7 @@ static Error describeCollective(const weft_program *program, size_t index,
           plan.mesh, Ownership{}, collective, prepared))
     return e;
   *out = {};
-  out->kind = plan::EnumNameCollectiveKind(collective.kind);
+  out->kind = plan::EnumNameCollectiveKind(collective.kind());
   out->axes = program->program->texts().axes[index].c_str();
   out->label = collective.label.c_str();
   out->group =

@@ -1,6 +1,6 @@
 //===- ExchangeTraffic.cpp - what the busiest device sends ----------------===//
 
-#include "weft/passes/sharding/ExchangeTraffic.h"
+#include "weft/dialects/weft/ExchangeTraffic.h"
 
 #include "weft/dialects/weft/Sizes.h"
 

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef WEFT_PASSES_SHARDING_EXCHANGETRAFFIC_H
-#define WEFT_PASSES_SHARDING_EXCHANGETRAFFIC_H
+#ifndef WEFT_DIALECTS_WEFT_EXCHANGETRAFFIC_H
+#define WEFT_DIALECTS_WEFT_EXCHANGETRAFFIC_H
 
 #include "weft/dialects/weft/Layout.h"
 
@@ -28,4 +28,4 @@ int64_t mostSent(const Mesh &mesh, const Layout &from, const Layout &to,
 
 } // namespace weft
 
-#endif // WEFT_PASSES_SHARDING_EXCHANGETRAFFIC_H
+#endif // WEFT_DIALECTS_WEFT_EXCHANGETRAFFIC_H

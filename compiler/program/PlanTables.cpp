@@ -1,0 +1,306 @@
+//===- PlanTables.cpp - attributes and ops as tables of plan.fbs ----------===//
+
+// Modules are aligned to 64 bytes; FlatBuffers asserts 32 at most, unless told.
+#define FLATBUFFERS_MAX_ALIGNMENT 64
+
+#include "weft/compiler/program/PlanTables.h"
+
+#include "mlir/IR/BuiltinAttributes.h"
+#include "llvm/ADT/TypeSwitch.h"
+
+using namespace mlir;
+using namespace weft;
+namespace fb = weft::plan;
+using flatbuffers::FlatBufferBuilder;
+using flatbuffers::Offset;
+
+static std::optional<fb::DType> smallFloatOf(Type type) {
+  return llvm::TypeSwitch<Type, std::optional<fb::DType>>(type)
+      .Case<Float8E4M3FNType>([](auto) { return fb::DType::f8E4M3FN; })
+      .Case<Float8E5M2Type>([](auto) { return fb::DType::f8E5M2; })
+      .Case<Float8E4M3Type>([](auto) { return fb::DType::f8E4M3; })
+      .Case<Float8E3M4Type>([](auto) { return fb::DType::f8E3M4; })
+      .Case<Float8E4M3FNUZType>([](auto) { return fb::DType::f8E4M3FNUZ; })
+      .Case<Float8E5M2FNUZType>([](auto) { return fb::DType::f8E5M2FNUZ; })
+      .Case<Float8E4M3B11FNUZType>(
+          [](auto) { return fb::DType::f8E4M3B11FNUZ; })
+      .Case<Float8E8M0FNUType>([](auto) { return fb::DType::f8E8M0FNU; })
+      .Case<Float4E2M1FNType>([](auto) { return fb::DType::f4E2M1FN; })
+      .Default([](Type) { return std::nullopt; });
+}
+
+std::optional<fb::DType> weft::dtypeOf(Type type) {
+  if (type.isF32())
+    return fb::DType::f32;
+  if (type.isF64())
+    return fb::DType::f64;
+  if (type.isF16())
+    return fb::DType::f16;
+  if (type.isBF16())
+    return fb::DType::bf16;
+  if (auto small = smallFloatOf(type))
+    return small;
+  if (auto complex = dyn_cast<ComplexType>(type))
+    return complex.getElementType().isF32()   ? std::optional(fb::DType::c64)
+           : complex.getElementType().isF64() ? std::optional(fb::DType::c128)
+                                              : std::nullopt;
+  auto integer = dyn_cast<IntegerType>(type);
+  if (!integer)
+    return std::nullopt;
+  bool isUnsigned = integer.isUnsigned();
+  switch (integer.getWidth()) {
+  case 1:
+    return fb::DType::i1;
+  case 2:
+    return isUnsigned ? fb::DType::ui2 : fb::DType::i2;
+  case 4:
+    return isUnsigned ? fb::DType::ui4 : fb::DType::i4;
+  case 8:
+    return isUnsigned ? fb::DType::ui8 : fb::DType::i8;
+  case 16:
+    return isUnsigned ? fb::DType::ui16 : fb::DType::i16;
+  case 32:
+    return isUnsigned ? fb::DType::ui32 : fb::DType::i32;
+  case 64:
+    return isUnsigned ? fb::DType::ui64 : fb::DType::i64;
+  default:
+    return std::nullopt;
+  }
+}
+
+/// The value of an enum of plan.fbs that has the name; enums of the plan
+/// dialect have the same names.
+template <typename Enum, size_t Count>
+static Enum named(const Enum (&values)[Count], const char *(*nameOf)(Enum),
+                  StringRef name) {
+  return *llvm::find_if(values,
+                        [&](Enum value) { return name == nameOf(value); });
+}
+
+//===----------------------------------------------------------------------===//
+// Layouts
+//===----------------------------------------------------------------------===//
+
+std::vector<fb::SubAxis> weft::subAxes(ArrayRef<SubAxis> axes) {
+  std::vector<fb::SubAxis> result;
+  for (const SubAxis &axis : axes)
+    result.emplace_back(axis.axis, axis.skip, axis.size);
+  return result;
+}
+
+static fb::ReduceKind reduceOf(ReduceKind kind) {
+  switch (kind) {
+  case ReduceKind::Sum:
+    return fb::ReduceKind::sum;
+  case ReduceKind::Max:
+    return fb::ReduceKind::max;
+  case ReduceKind::Min:
+    return fb::ReduceKind::min;
+  case ReduceKind::Prod:
+    return fb::ReduceKind::prod;
+  case ReduceKind::And:
+    return fb::ReduceKind::and_;
+  case ReduceKind::Or:
+    return fb::ReduceKind::or_;
+  }
+  return fb::ReduceKind::sum;
+}
+
+Offset<fb::Layout> weft::writeLayout(FlatBufferBuilder &builder,
+                                     LayoutAttr attr) {
+  Layout value = attr.getLayout();
+  std::vector<Offset<fb::DimLayout>> dims;
+  for (const SubAxes &dim : value.dims) {
+    auto axes = subAxes(dim);
+    dims.push_back(fb::CreateDimLayoutDirect(builder, &axes));
+  }
+  auto partial = subAxes(value.partial);
+  return fb::CreateLayoutDirect(builder, &dims, &partial,
+                                reduceOf(value.reduce));
+}
+
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// What a collective has of its own.
+struct Kind {
+  fb::CollectiveKind kind = fb::CollectiveKind::NONE;
+  Offset<void> table;
+
+  template <typename Table>
+  Kind(fb::CollectiveKind kind, Offset<Table> table)
+      : kind(kind), table(table.Union()) {}
+};
+} // namespace
+
+template <typename Table, typename Op>
+static Offset<Table> writeMove(FlatBufferBuilder &builder, Op op) {
+  auto shape = builder.CreateVector(op.getShape().data(), op.getShape().size());
+  auto from = writeLayout(builder, op.getFrom());
+  auto to = writeLayout(builder, op.getTo());
+  typename Table::Builder table(builder);
+  table.add_shape(shape);
+  table.add_from(from);
+  table.add_to(to);
+  return table.Finish();
+}
+
+static Kind kindOf(FlatBufferBuilder &builder, Operation *op) {
+  using K = fb::CollectiveKind;
+  return llvm::TypeSwitch<Operation *, Kind>(op)
+      .Case([&](fb::AllReduceOp op) {
+        return Kind(K::all_reduce,
+                    fb::CreateAllReduce(builder, reduceOf(op.getReduce())));
+      })
+      .Case([&](fb::AllGatherOp op) {
+        return Kind(K::all_gather, fb::CreateAllGather(builder, op.getDim()));
+      })
+      .Case([&](fb::ReduceScatterOp op) {
+        return Kind(K::reduce_scatter,
+                    fb::CreateReduceScatter(builder, reduceOf(op.getReduce()),
+                                            op.getDim()));
+      })
+      .Case([&](fb::AllToAllOp op) {
+        return Kind(K::all_to_all,
+                    fb::CreateAllToAll(builder, op.getSplit(), op.getConcat()));
+      })
+      .Case([&](fb::PermuteOp op) {
+        return Kind(K::permute, writeMove<fb::Permute>(builder, op));
+      })
+      .Case([&](fb::ExchangeOp op) {
+        return Kind(K::exchange, writeMove<fb::Exchange>(builder, op));
+      })
+      .Case([&](fb::FetchOp op) {
+        return Kind(K::fetch,
+                    fb::CreateFetch(builder, op.getDim(), op.getSize(),
+                                    op.getBlock(), op.getStep(), op.getOffset(),
+                                    op.getDivisor(), op.getModulus()));
+      })
+      .Case([&](fb::PickOp op) {
+        return Kind(K::pick, fb::CreatePick(builder, op.getDim()));
+      })
+      .Case([&](fb::CollectivePermuteOp op) {
+        return Kind(K::collective_permute,
+                    fb::CreateCollectivePermute(
+                        builder, builder.CreateVector(op.getSenders().data(),
+                                                      op.getSenders().size())));
+      })
+      .Case([&](fb::HostCallOp op) {
+        return Kind(K::host_call,
+                    fb::CreateHostCall(builder, op.getFunction()));
+      });
+}
+
+Offset<fb::Collective>
+weft::writeCollective(FlatBufferBuilder &builder, fb::CollectiveOpInterface op,
+                      const std::vector<uint32_t> &sources,
+                      const std::vector<uint32_t> &targets) {
+  Kind kind = kindOf(builder, op);
+  auto group = subAxes(op.getGroupAxes());
+  return fb::CreateCollectiveDirect(builder, kind.kind, kind.table, &sources,
+                                    &targets, &group,
+                                    op.getReason().value_or("").str().c_str());
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+Operation *KernelTables::find(StringAttr symbol) const {
+  return SymbolTable::lookupNearestSymbolFrom(program, symbol);
+}
+
+uint32_t KernelTables::numberOf(StringAttr kernel) {
+  auto [entry, isNew] =
+      kernels.insert({kernel, static_cast<uint32_t>(kernels.size())});
+  uint32_t number = entry->second;
+  if (auto contraction =
+          dyn_cast_or_null<fb::LibraryContractionOp>(find(kernel)))
+    numberOf(contraction.getFallbackAttr().getAttr());
+  return number;
+}
+
+static fb::ContractionDim dimOf(ArrayRef<int64_t> numbers) {
+  return {numbers[0], numbers[1], numbers[2], numbers[3]};
+}
+
+FailureOr<Offset<void>> KernelTables::write(fb::LibraryContractionOp op) {
+  auto sums = dtypeOf(op.getSums());
+  if (!sums)
+    return op.emitError("element type ")
+           << op.getSums() << " has no counterpart in the runtime";
+  std::vector<fb::ContractionDim> batch;
+  for (ArrayRef<int64_t> rest = op.getBatch(); !rest.empty();
+       rest = rest.drop_front(4))
+    batch.push_back(dimOf(rest));
+  auto rows = dimOf(op.getRows()), columns = dimOf(op.getColumns()),
+       contract = dimOf(op.getContract());
+  auto epilogue = named(fb::EnumValuesContractionEpilogue(),
+                        fb::EnumNameContractionEpilogue,
+                        fb::stringifyEpilogue(op.getEpilogue()));
+  return fb::CreateLibraryContractionDirect(
+             builder, &batch, &rows, &columns, &contract, *sums, epilogue,
+             numberOf(op.getFallbackAttr().getAttr()))
+      .Union();
+}
+
+FailureOr<Offset<fb::Kernel>> KernelTables::write(StringAttr symbol) {
+  Operation *op = find(symbol);
+  uint64_t scratch = op ? fb::scratchBytes(op) : 0;
+  auto made = [&](fb::KernelCode code, Offset<void> table) {
+    return fb::CreateKernel(builder, code, table, scratch);
+  };
+  if (auto device = dyn_cast_or_null<fb::DeviceKernelOp>(op)) {
+    uint32_t next = modules.size();
+    uint32_t number = modules.insert({device.getInModuleAttr().getAttr(), next})
+                          .first->second;
+    std::vector<uint32_t> block(device.getBlock().begin(),
+                                device.getBlock().end());
+    return made(fb::KernelCode::device,
+                fb::CreateDeviceKernelDirect(
+                    builder, number, device.getSymbol().str().c_str(), &block,
+                    device.getBlocks(), device.getShared())
+                    .Union());
+  }
+  if (auto builtin = dyn_cast_or_null<fb::BuiltinOp>(op)) {
+    std::vector<int64_t> parameters(builtin.getParameters());
+    return made(fb::KernelCode::builtin,
+                fb::CreateBuiltinDirect(
+                    builder, builtin.getName().str().c_str(), &parameters)
+                    .Union());
+  }
+  if (auto contraction = dyn_cast_or_null<fb::LibraryContractionOp>(op)) {
+    auto table = write(contraction);
+    if (failed(table))
+      return failure();
+    return made(fb::KernelCode::contraction, *table);
+  }
+  return made(
+      fb::KernelCode::host,
+      fb::CreateHostKernelDirect(builder, symbol.str().c_str()).Union());
+}
+
+FailureOr<KernelTables::Tables> KernelTables::write() {
+  Tables tables;
+  for (auto &[symbol, number] : kernels) {
+    auto kernel = write(symbol);
+    if (failed(kernel))
+      return failure();
+    tables.kernels.push_back(*kernel);
+  }
+  for (auto &[symbol, number] : modules) {
+    auto module = cast<fb::DeviceModuleOp>(find(symbol));
+    StringRef bytes = module.getData();
+    builder.ForceVectorAlignment(bytes.size(), 1, 64);
+    auto data = builder.CreateVector(
+        reinterpret_cast<const uint8_t *>(bytes.data()), bytes.size());
+    auto chip = builder.CreateString(module.getChip().str());
+    auto format = named(fb::EnumValuesCodeFormat(), fb::EnumNameCodeFormat,
+                        fb::stringifyModuleFormat(module.getFormat()));
+    tables.modules.push_back(
+        fb::CreateDeviceModule(builder, chip, format, data));
+  }
+  return tables;
+}

@@ -1,0 +1,58 @@
+//===- PlanTables.h - attributes and ops as tables of plan.fbs --*- C++ -*-===//
+
+#ifndef WEFT_COMPILER_PROGRAM_PLANTABLES_H
+#define WEFT_COMPILER_PROGRAM_PLANTABLES_H
+
+#include "weft/dialects/plan/Plan.h"
+#include "weft/runtime/abi/plan_generated.h"
+
+#include "llvm/ADT/MapVector.h"
+
+namespace weft {
+
+/// The runtime's name of an element type; nothing where it has none.
+std::optional<plan::DType> dtypeOf(mlir::Type type);
+
+std::vector<plan::SubAxis> subAxes(llvm::ArrayRef<SubAxis> axes);
+flatbuffers::Offset<plan::Layout>
+writeLayout(flatbuffers::FlatBufferBuilder &builder, LayoutAttr attr);
+
+/// `sources` and `targets` are the numbers of the op's buffers.
+flatbuffers::Offset<plan::Collective> writeCollective(
+    flatbuffers::FlatBufferBuilder &builder, plan::CollectiveOpInterface op,
+    const std::vector<uint32_t> &sources, const std::vector<uint32_t> &targets);
+
+/// The kernels that launches of a program name, numbered as they come, and the
+/// modules of those that devices run.
+class KernelTables {
+public:
+  KernelTables(plan::ProgramOp program, flatbuffers::FlatBufferBuilder &builder)
+      : program(program), builder(builder) {}
+
+  /// A kernel that is no op of the plan dialect is a function of the host.
+  uint32_t numberOf(mlir::StringAttr kernel);
+
+  struct Tables {
+    std::vector<flatbuffers::Offset<plan::Kernel>> kernels;
+    std::vector<flatbuffers::Offset<plan::DeviceModule>> modules;
+  };
+  /// Fails with an error on a contraction whose sums have a type that the
+  /// runtime does not know.
+  llvm::FailureOr<Tables> write();
+
+private:
+  mlir::Operation *find(mlir::StringAttr symbol) const;
+  llvm::FailureOr<flatbuffers::Offset<plan::Kernel>>
+  write(mlir::StringAttr symbol);
+  llvm::FailureOr<flatbuffers::Offset<void>>
+  write(plan::LibraryContractionOp op);
+
+  plan::ProgramOp program;
+  flatbuffers::FlatBufferBuilder &builder;
+  llvm::MapVector<mlir::StringAttr, uint32_t> kernels;
+  llvm::MapVector<mlir::StringAttr, uint32_t> modules;
+};
+
+} // namespace weft
+
+#endif // WEFT_COMPILER_PROGRAM_PLANTABLES_H

@@ -1,0 +1,53 @@
+//===- CollectiveShapes.h - which shapes fit a collective -------*- C++ -*-===//
+//
+// The checks that a collective of tensors (dialect coll) and its instruction on
+// buffers (dialect plan) have in common. 7 rows over "x"=2 in blocks of 4:
+//
+//   checkBlocks(op, /*dim=*/0, /*large=*/7, /*small=*/4, /*group=*/2)  holds
+//
+// Each emits an error of `op` where it does not hold.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_DIALECTS_PLAN_COLLECTIVESHAPES_H
+#define WEFT_DIALECTS_PLAN_COLLECTIVESHAPES_H
+
+#include "weft/dialects/weft/Weft.h"
+
+namespace weft::plan {
+
+/// The axes of a group, major to minor, and how many devices it has. A group is
+/// a layout of rank 1.
+SubAxes groupAxes(LayoutAttr group);
+int64_t groupSize(LayoutAttr group);
+
+/// The dimension lies in the rank.
+llvm::LogicalResult checkDim(mlir::Operation *op, mlir::ShapedType type,
+                             int64_t dim);
+/// Rank and element type stay, and dimensions that do not change their size.
+llvm::LogicalResult checkOtherDims(mlir::Operation *op, mlir::ShapedType from,
+                                   mlir::ShapedType to,
+                                   llvm::ArrayRef<int64_t> changed);
+/// The small size is ceil(large / group).
+llvm::LogicalResult checkBlocks(mlir::Operation *op, int64_t dim, int64_t large,
+                                int64_t small, int64_t group);
+/// The positions' divisor is positive, the modulus not negative.
+llvm::LogicalResult checkFetched(mlir::Operation *op, int64_t divisor,
+                                 int64_t modulus);
+/// The positions are i64 and have the shape of what is picked.
+llvm::LogicalResult checkPositions(mlir::Operation *op,
+                                   mlir::ShapedType positions,
+                                   mlir::ShapedType picked);
+/// One source for each member: -1 or a member.
+llvm::LogicalResult checkSenders(mlir::Operation *op,
+                                 llvm::ArrayRef<int64_t> sources,
+                                 int64_t members);
+/// From and to have the local shapes of the two layouts, which are not partial.
+llvm::LogicalResult checkMove(mlir::Operation *op, mlir::ShapedType from,
+                              mlir::ShapedType to,
+                              llvm::ArrayRef<int64_t> shape,
+                              LayoutAttr fromLayout, LayoutAttr toLayout);
+
+} // namespace weft::plan
+
+#endif // WEFT_DIALECTS_PLAN_COLLECTIVESHAPES_H

@@ -1,0 +1,22 @@
+//===- PlanEnums.td - kinds of code, epilogues of contractions ---------------//
+//
+// A file of its own: enums are generated of all that their file includes.
+
+#ifndef WEFT_DIALECTS_PLAN_ENUMS
+#define WEFT_DIALECTS_PLAN_ENUMS
+
+include "mlir/IR/EnumAttr.td"
+
+def Plan_ModuleFormat : I32EnumAttr<"ModuleFormat", "how code of a device is written", [
+    I32EnumAttrCase<"ptx", 0>, I32EnumAttrCase<"cubin", 1>]> {
+  let cppNamespace = "::weft::plan";
+  let genSpecializedAttr = 0;
+}
+def Plan_Epilogue : I32EnumAttr<"Epilogue", "what a contraction does to its sums", [
+    I32EnumAttrCase<"none", 0>, I32EnumAttrCase<"bias", 1>, I32EnumAttrCase<"relu", 2>,
+    I32EnumAttrCase<"bias_relu", 3>, I32EnumAttrCase<"bias_gelu_tanh", 4>]> {
+  let cppNamespace = "::weft::plan";
+  let genSpecializedAttr = 0;
+}
+
+#endif // WEFT_DIALECTS_PLAN_ENUMS

@@ -1,0 +1,429 @@
+// What each table of plan.fbs asks for, and which plans are refused.
+#include "weft/test/unit/runtime-plan.h"
+
+#include <elf.h>
+
+#include <cstring>
+
+using namespace weft::test;
+
+namespace {
+enum : uint32_t { In, Out, Four, Positions, Eight, Matrix };
+
+/// Two devices; buffers of 4, 4, 4, 4 and 8 elements, and 2x4.
+PlanBuilder two() {
+  PlanBuilder p({{"x", 2}});
+  p.input("in", DType::f32, {8}, {{whole(0, 2)}});
+  p.output("out", DType::f32, {8}, {{whole(0, 2)}});
+  p.arena(DType::f32, {4});
+  p.arena(DType::i64, {4});
+  p.arena(DType::f32, {8});
+  p.arena(DType::f32, {2, 4});
+  return p;
+}
+const Axes group = {whole(0, 2)};
+
+/// What is said about a plan; empty where it is accepted.
+template <typename Change> std::string refusal(Change change) {
+  PlanBuilder p = two();
+  change(p);
+  std::vector<uint8_t> image = p.image();
+  weft_program *program = nullptr;
+  std::string text =
+      take(weft_program_load_memory(image.data(), image.size(), &program));
+  weft_program_free(program);
+  return text;
+}
+} // namespace
+
+//===----------------------------------------------------------------------===//
+// Collectives
+//===----------------------------------------------------------------------===//
+
+TEST_CASE("collectives that fit are accepted") {
+  CHECK(refusal([](PlanBuilder &p) {
+          p.allReduce({In, Eight}, {Four, Eight}, group);
+          p.allGather(In, Eight, group, 0);
+          p.reduceScatter(Eight, Four, group, 0);
+          p.fetch(In, Eight, group, 0, {8, 4, 1, -2, 1, 0});
+          p.pick(In, Positions, Four, group, 0);
+          p.collectivePermute(In, Four, group, {1, -1});
+          p.exchange(In, Eight, {8}, {group}, {{}});
+          p.hostCall(7, {In, Positions}, {Four, Eight}, group);
+        }) == "");
+}
+
+TEST_CASE("an all-reduce has equal sources and targets, which lie apart") {
+  CHECK(refusal([](PlanBuilder &p) { p.allReduce({}, {}, group); }) ==
+        "bad plan: instruction 0 (all_reduce) has 0 sources and 0 targets");
+  CHECK(
+      refusal([](PlanBuilder &p) { p.allReduce({In, Four}, {Out}, group); }) ==
+      "bad plan: instruction 0 (all_reduce) has 2 sources and 1 targets");
+  CHECK(refusal([](PlanBuilder &p) { p.allReduce({In}, {Eight}, group); }) ==
+        "bad plan: instruction 0 (all_reduce) reduces f32[4] to f32[8]");
+  CHECK(refusal([](PlanBuilder &p) {
+          p.allReduce({In}, {Positions}, group);
+        }) == "bad plan: instruction 0 (all_reduce) reduces f32[4] to i64[4]");
+  CHECK(refusal([](PlanBuilder &p) {
+          p.allReduce({In, Four}, {Four, Out}, group);
+        }) == "bad plan: instruction 0 (all_reduce) has buffers 2 and 2 in "
+              "shared memory");
+  CHECK(refusal([](PlanBuilder &p) {
+          p.allReduce({In, In}, {Four, Four}, group);
+        }) == "bad plan: instruction 0 (all_reduce) has buffers 2 and 2 in "
+              "shared memory");
+  CHECK(refusal([](PlanBuilder &p) {
+          p.allReduce({In}, {Out}, group, ReduceKind(99));
+        }) == "bad plan: instruction 0 (all_reduce) has the unknown reduction "
+              "99");
+  CHECK(refusal([](PlanBuilder &p) { p.allReduce({99}, {Out}, group); }) ==
+        "bad plan: instruction 0 (all_reduce) takes buffer 99 of 6");
+  CHECK(refusal([](PlanBuilder &p) { p.allReduce({Four}, {In}, group); }) ==
+        "bad plan: instruction 0 (all_reduce) writes buffer 0, an input that "
+        "is not donated");
+  CHECK(refusal([](PlanBuilder &p) {
+          p.allReduce({In}, {Out}, {whole(0, 3)});
+        }) == "bad plan: instruction 0 (all_reduce): sub-axis \"x\":(1)3 does "
+              "not divide the axis of 2");
+}
+
+TEST_CASE("what moves along a dimension has sizes that fit the group") {
+  CHECK(refusal([](PlanBuilder &p) { p.allGather(In, Matrix, group, 0); }) ==
+        "bad plan: instruction 0 (all_gather) from [4] to [2, 4] over 2 "
+        "devices: ranks differ");
+  CHECK(refusal([](PlanBuilder &p) {
+          p.allGather(Eight, In, group, 1);
+        }).find("dimension 1 is out of the rank 1") != std::string::npos);
+  CHECK(refusal([](PlanBuilder &p) {
+          p.allGather(In, p.arena(DType::f32, {9}), group, 0);
+        }) == "bad plan: instruction 0 (all_gather) from [4] to [9] over 2 "
+              "devices: dimension 0 does not fit");
+  CHECK(refusal([](PlanBuilder &p) {
+          p.reduceScatter(p.arena(DType::f32, {9}), Four, group, 0);
+        }) == "bad plan: instruction 0 (reduce_scatter) from [9] to [4] over 2 "
+              "devices: dimension 0 does not fit");
+  CHECK(refusal([](PlanBuilder &p) {
+          p.allToAll(Matrix, p.arena(DType::f32, {4, 2}), group, 1, 0);
+        }) == "");
+  CHECK(refusal([](PlanBuilder &p) {
+          p.allToAll(Matrix, p.arena(DType::f32, {5, 2}), group, 1, 0);
+        }) == "bad plan: instruction 0 (all_to_all) from [2, 4] to [5, 2] over "
+              "2 devices: dimension 0 does not fit");
+  CHECK(refusal([](PlanBuilder &p) {
+          p.allToAll(Matrix, p.arena(DType::f32, {4, 2}), group, 1, 1);
+        }).find("splits and concatenates along dimension 1") !=
+        std::string::npos);
+  CHECK(refusal([](PlanBuilder &p) {
+          p.allGather(Positions, Four, group, 0);
+        }) == "bad plan: instruction 0 (all_gather) moves i64 to f32");
+}
+
+TEST_CASE("fetches, picks, permutes and exchanges say what they want") {
+  CHECK(refusal([](PlanBuilder &p) {
+          p.fetch(In, Eight, group, 0, {9, 4, 1, 0, 1, 0});
+        }).find("dimension 0 does not fit") != std::string::npos);
+  CHECK(refusal([](PlanBuilder &p) {
+          p.fetch(In, Eight, group, 0, {8, 4, 1ll << 41, 0, 1, 0});
+        }).find("none is beyond 2^40") != std::string::npos);
+  CHECK(refusal([](PlanBuilder &p) { p.pick(In, Eight, Four, group, 0); }) ==
+        "bad plan: instruction 0 (pick) has the positions f32[8], not an "
+        "i64 for each of [4]");
+  CHECK(refusal([](PlanBuilder &p) {
+          p.pick(Four, Positions, Four, group, 0);
+        }) == "bad plan: instruction 0 (pick) has buffers 2 and 2 in shared "
+              "memory");
+  CHECK(refusal([](PlanBuilder &p) {
+          p.collectivePermute(In, Four, group, {0});
+        }) == "bad plan: instruction 0 (collective_permute) has senders [0], "
+              "not one of 2 members for each");
+  CHECK(refusal([](PlanBuilder &p) {
+          p.collectivePermute(In, Eight, group, {0, 1});
+        }).find("dimension 0 does not fit") != std::string::npos);
+  CHECK(refusal([](PlanBuilder &p) {
+          p.exchange(In, Four, {8}, {group}, {{}});
+        }) == "bad plan: instruction 0 (exchange) moves [4] to [4], its "
+              "layouts [4] to [8]");
+  CHECK(refusal([](PlanBuilder &p) { p.hostCall(-1, {In}, {}, group); }) ==
+        "bad plan: instruction 0 (host_call) calls function -1 with 1 "
+        "operands and 0 results");
+  CHECK(refusal([](PlanBuilder &p) {
+          p.hostCall(1, {In}, {Four, Four}, group);
+        }).find("in shared memory") != std::string::npos);
+  CHECK(refusal([](PlanBuilder &p) {
+          p.allReduce({In}, {Out}, group).kind.Reset();
+        }) == "bad plan: instruction 0 is the unknown collective 0");
+}
+
+//===----------------------------------------------------------------------===//
+// Kernels
+//===----------------------------------------------------------------------===//
+
+namespace {
+DeviceModuleT &module(PlanBuilder &p, const std::string &text = "text") {
+  auto m = std::make_unique<DeviceModuleT>();
+  m->chip = "sm_90";
+  m->data.assign(text.begin(), text.end());
+  p.program.modules.push_back(std::move(m));
+  return *p.program.modules.back();
+}
+
+DeviceKernelT onDevice(std::vector<uint32_t> block = {256, 1, 1},
+                       uint64_t blocks = 64, uint32_t shared = 0) {
+  DeviceKernelT code;
+  code.symbol = "relu";
+  code.block = std::move(block);
+  code.blocks = blocks;
+  code.shared = shared;
+  return code;
+}
+
+/// 2x4 times 4: two sums of four products, by kernel 0 else.
+LibraryContractionT product() {
+  LibraryContractionT code;
+  code.rows = std::make_unique<ContractionDim>(2, 4, 0, 1);
+  code.columns = std::make_unique<ContractionDim>(1, 0, 1, 1);
+  code.contract = std::make_unique<ContractionDim>(4, 1, 1, 0);
+  code.sums = DType::f32;
+  return code;
+}
+
+/// A program whose only launch is a contraction, changed.
+template <typename Change> std::string contraction(Change change) {
+  return refusal([&](PlanBuilder &p) {
+    module(p);
+    p.kernel(onDevice());
+    LibraryContractionT code = product();
+    change(code);
+    p.kernel(std::move(code));
+    p.launchLast({Matrix, In, Out});
+  });
+}
+
+BuiltinT sorting() {
+  BuiltinT code;
+  code.name = "sort";
+  code.parameters = {4, 1};
+  return code;
+}
+
+std::string prepare(PlanBuilder &p, weft_status &status) {
+  std::vector<uint8_t> image = p.image();
+  weft_program *program = nullptr;
+  REQUIRE(take(weft_program_load_memory(image.data(), image.size(),
+                                        &program)) == "");
+  std::string text = take(weft_program_prepare(program), &status);
+  weft_program_free(program);
+  return text;
+}
+} // namespace
+
+TEST_CASE(
+    "a function of the host finds its scratch memory behind its buffers") {
+  PlanBuilder p({{"x", 2}});
+  uint32_t in = p.input("in", DType::f32, {8}, {{whole(0, 2)}});
+  uint32_t out = p.output("out", DType::f32, {8}, {{whole(0, 2)}});
+  uint32_t scratch = p.arena(DType::i8, {16});
+  HostKernelT code;
+  code.symbol = "reversed_through_scratch";
+  p.kernel(code, 16);
+  p.launchLast({in, out}, int32_t(scratch));
+  Loaded program(p.image(), "cpu:2");
+  program.write(0, std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8});
+  REQUIRE(program.run() == "");
+  CHECK(program.read<float>(0, 8) ==
+        std::vector<float>{4, 3, 2, 1, 8, 7, 6, 5});
+}
+
+TEST_CASE("kernels of devices are read, and refused by who has none") {
+  weft_status status;
+  PlanBuilder device = two();
+  module(device);
+  device.kernel(onDevice(), 16);
+  device.launchLast({In, Out}, Four);
+  CHECK(prepare(device, status) ==
+        "kernel \"relu\" needs a device of kind \"sm_90\", this runtime has "
+        "CPUs only; compile the program for a CPU");
+  CHECK(status == WEFT_INCOMPATIBLE);
+  PlanBuilder dot = two();
+  module(dot);
+  dot.kernel(product()).code.Ascontraction()->fallback = 1;
+  dot.launchLast({Matrix, In, Out});
+  dot.kernel(onDevice());
+  CHECK(prepare(dot, status) ==
+        "kernel contraction 0 needs a device of kind \"sm_90\" with a library "
+        "of contractions, this runtime has CPUs only; compile the program for "
+        "a CPU");
+  PlanBuilder builtin = two();
+  builtin.kernel(sorting());
+  builtin.launchLast({Four});
+  CHECK(prepare(builtin, status) ==
+        "kernel \"sort\" needs a device whose runtime has it built in, this "
+        "runtime has CPUs only; compile the program for a CPU");
+}
+
+TEST_CASE("modules hold code of the kind that they say") {
+  auto changed = [](auto change) {
+    return refusal([&](PlanBuilder &p) { change(module(p)); });
+  };
+  CHECK(changed([](DeviceModuleT &) {}) == "");
+  CHECK(changed([](DeviceModuleT &m) { m.chip = ""; }) ==
+        "bad plan: module 0 for the chip \"\" has 4 bytes of code");
+  CHECK(changed([](DeviceModuleT &m) { m.data.clear(); }) ==
+        "bad plan: module 0 for the chip \"sm_90\" has 0 bytes of code");
+  CHECK(changed([](DeviceModuleT &m) { m.format = CodeFormat(7); }) ==
+        "bad plan: module 0 has the unknown format 7");
+  CHECK(changed([](DeviceModuleT &m) { m.data[2] = 0; }) ==
+        "bad plan: module 0 is no PTX: its text has a NUL");
+  auto asCubin = [](DeviceModuleT &m, uint16_t machine) {
+    Elf64_Ehdr header = {};
+    std::memcpy(header.e_ident, ELFMAG, SELFMAG);
+    header.e_ident[EI_CLASS] = ELFCLASS64;
+    header.e_machine = machine;
+    const auto *bytes = reinterpret_cast<const uint8_t *>(&header);
+    m.format = CodeFormat::cubin;
+    m.data.assign(bytes, bytes + sizeof header);
+  };
+  CHECK(changed([&](DeviceModuleT &m) { asCubin(m, EM_CUDA); }) == "");
+  const std::string none = "bad plan: module 0 is no cubin: 64 bytes without "
+                           "an ELF header of a GPU";
+  CHECK(changed([&](DeviceModuleT &m) { asCubin(m, EM_X86_64); }) == none);
+  CHECK(changed([&](DeviceModuleT &m) {
+          asCubin(m, EM_CUDA);
+          m.data.pop_back();
+        }) == "bad plan: module 0 is no cubin: 63 bytes without an ELF header "
+              "of a GPU");
+}
+
+TEST_CASE("a kernel of a device has a module, a name and a grid") {
+  auto kernel = [](auto code) {
+    return refusal([&](PlanBuilder &p) {
+      module(p);
+      p.kernel(std::move(code));
+    });
+  };
+  CHECK(kernel(onDevice()) == "");
+  CHECK(kernel(onDevice({1024, 1, 1}, (1ull << 31) - 1, 1 << 20)) == "");
+  DeviceKernelT code = onDevice();
+  code.module_ = 1;
+  CHECK(kernel(code) == "bad plan: kernel 0 is in module 1 of 1");
+  code = onDevice();
+  code.symbol = "";
+  CHECK(kernel(code) == "bad plan: kernel 0 has no name");
+  code.symbol = std::string("a\0b", 3);
+  CHECK(kernel(code) == "bad plan: kernel 0 has a NUL in its name");
+  const std::string block =
+      "bad plan: kernel 0 has no block of three sizes and 1 to 1024 threads";
+  using Block = std::vector<uint32_t>;
+  for (const Block &bad :
+       {Block{}, Block{256, 1}, Block{0, 1, 1}, Block{1024, 2, 1},
+        Block{1u << 31, 2, 1}, Block{1024, 1024, 1024}, Block{1, 1, 1, 1}})
+    CHECK(kernel(onDevice(bad)) == block);
+  CHECK(kernel(onDevice({1, 1, 1}, 0)).find("has 0 blocks") !=
+        std::string::npos);
+  CHECK(kernel(onDevice({1, 1, 1}, 1ull << 31)).find("has 2147483648 blocks") !=
+        std::string::npos);
+  CHECK(kernel(onDevice({1, 1, 1}, 1, (1 << 20) + 1))
+            .find("with 1048577 bytes each") != std::string::npos);
+  CHECK(kernel(HostKernelT()) == "bad plan: kernel 0 has no name");
+  CHECK(kernel(BuiltinT()) == "bad plan: kernel 0 has no name");
+  CHECK(refusal([](PlanBuilder &p) { p.kernel(sorting()).code.Reset(); }) ==
+        "bad plan: kernel 0 is of the unknown kind 0");
+  CHECK(
+      refusal([](PlanBuilder &p) { p.kernel(sorting(), ~0ull); }) ==
+      "bad plan: kernel 0 wants 18446744073709551615 bytes of scratch memory");
+}
+
+TEST_CASE("a contraction reaches no element outside its buffers") {
+  using T = LibraryContractionT;
+  CHECK(contraction([](T &) {}) == "");
+  CHECK(contraction([](T &c) { c.rows.reset(); }) ==
+        "bad plan: kernel 1 lacks rows, columns or what is contracted");
+  const std::string dims = "bad plan: kernel 1 has dimensions whose sizes and "
+                           "strides are no contraction's";
+  CHECK(contraction([](T &c) { *c.rows = {2, 4, 1, 1}; }) == dims);
+  CHECK(contraction([](T &c) { *c.columns = {1, 1, 1, 1}; }) == dims);
+  CHECK(contraction([](T &c) { *c.contract = {4, 1, 1, 1}; }) == dims);
+  CHECK(contraction([](T &c) { *c.rows = {-2, 4, 0, 1}; }) == dims);
+  CHECK(contraction([](T &c) { *c.rows = {2, 1ll << 62, 0, 1}; }) == dims);
+  CHECK(contraction([](T &c) { c.batch.assign(9, {1, 0, 0, 0}); }) == dims);
+  CHECK(contraction([](T &c) { *c.rows = {3, 4, 0, 1}; }) ==
+        "bad plan: instruction 0 launches contraction 1 on buffer 5 of 8 "
+        "elements, it reaches 12");
+  CHECK(contraction([](T &c) { *c.contract = {4, 1, 2, 0}; }) ==
+        "bad plan: instruction 0 launches contraction 1 on buffer 0 of 4 "
+        "elements, it reaches 7");
+  CHECK(contraction([](T &c) { *c.rows = {2, 4, 0, 4}; }) ==
+        "bad plan: instruction 0 launches contraction 1 on buffer 1 of 4 "
+        "elements, it reaches 5");
+  CHECK(contraction([](T &c) {
+          c.batch = {{1 << 20, 0, 0, 1ll << 40}};
+        }).find("it reaches 70368744177664") != std::string::npos);
+  CHECK(contraction([](T &c) { c.batch = {{0, 1, 1, 1}}; }) == "");
+  CHECK(contraction([](T &c) { c.epilogue = ContractionEpilogue::bias; }) ==
+        "bad plan: instruction 0 launches contraction 1 on 3 buffers, not 4");
+  CHECK(contraction([](T &c) {
+          c.epilogue = ContractionEpilogue(99);
+        }).find("the unknown epilogue 99") != std::string::npos);
+  CHECK(contraction([](T &c) {
+          c.sums = DType(99);
+        }).find("the unknown dtype 99") != std::string::npos);
+  for (uint32_t fallback : {1u, 2u})
+    CHECK(contraction([&](T &c) { c.fallback = fallback; }) ==
+          "bad plan: kernel 1 has the fallback " + std::to_string(fallback) +
+              " of 2, which is no kernel of a device");
+  CHECK(refusal([](PlanBuilder &p) {
+          module(p);
+          p.kernel(onDevice(), 64);
+          p.kernel(product(), 16);
+        }) == "bad plan: kernel 1 gives its fallback 16 bytes of scratch "
+              "memory, which wants 64");
+  CHECK(refusal([](PlanBuilder &p) {
+          module(p);
+          p.kernel(onDevice());
+          LibraryContractionT code = product();
+          code.epilogue = ContractionEpilogue::bias_relu;
+          *code.columns = {8, 0, 0, 0};
+          p.kernel(std::move(code));
+          p.launchLast({Matrix, In, Four, Out});
+        }) == "bad plan: instruction 0 launches contraction 1 on buffer 2 of 4 "
+              "elements, it reaches 8");
+  CHECK(refusal([](PlanBuilder &p) {
+          module(p);
+          p.kernel(onDevice());
+          p.kernel(product());
+          p.launchLast({Matrix, Four, In});
+        }) == "bad plan: instruction 0 launches contraction 1 writes buffer 0, "
+              "an input that is not donated");
+}
+
+TEST_CASE("a launch gives the scratch memory that its kernel wants") {
+  auto launched = [](uint64_t wanted, int32_t scratch,
+                     std::vector<uint32_t> buffers = {In, Out}) {
+    return refusal([&](PlanBuilder &p) {
+      p.kernel(sorting(), wanted);
+      p.launchLast(buffers, scratch);
+    });
+  };
+  const std::string launches = "bad plan: instruction 0 launches \"sort\" ";
+  CHECK(launched(0, -1) == "");
+  CHECK(launched(16, Four) == "");
+  CHECK(launched(0, Four) ==
+        launches + "with scratch buffer 2 of 6, its kernel wants 0 bytes");
+  CHECK(launched(16, -1) ==
+        launches + "with scratch buffer -1 of 6, its kernel wants 16 bytes");
+  CHECK(launched(0, -2) ==
+        launches + "with scratch buffer -2 of 6, its kernel wants 0 bytes");
+  CHECK(launched(16, 6) ==
+        launches + "with scratch buffer 6 of 6, its kernel wants 16 bytes");
+  CHECK(launched(17, Four) ==
+        launches + "with 16 bytes of buffer 2, its kernel wants 17 bytes of "
+                   "the arena");
+  CHECK(launched(16, Out) ==
+        launches + "with 16 bytes of buffer 1, its kernel wants 16 bytes of "
+                   "the arena");
+  CHECK(launched(16, Four, {In, Four}) ==
+        launches + "with scratch buffer 2, in which its buffer 2 lies, too");
+  CHECK(launched(16, Four, {In, 6}) == launches + "on buffer 6 of 6");
+  CHECK(refusal([](PlanBuilder &p) { p.add(LaunchT()); }) ==
+        "bad plan: instruction 0 launches kernel 0 of 0");
+}
