@@ -2,6 +2,7 @@
 
 #include "weft/compiler/codegen/KernelCodegen.h"
 #include "weft/compiler/codegen/Passes.h"
+#include "weft/dialects/weft/KernelTraits.h"
 
 #include "llvm/Support/raw_ostream.h"
 

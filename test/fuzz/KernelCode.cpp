@@ -1,6 +1,6 @@
 //===- KernelCode.cpp - how much code kernels become ----------------------===//
 
-#include "weft/compiler/codegen/cpu/KernelEmitter.h"
+#include "weft/compiler/codegen/cpu/NestCode.h"
 #include "weft/passes/kernels/KernelGroups.h"
 #include "weft/passes/kernels/Recomputation.h"
 #include "weft/test/fuzz/ProgramCheck.h"
@@ -44,6 +44,9 @@ static bool emitAll(
       ->loadDialect<arith::ArithDialect, complex::ComplexDialect,
                     math::MathDialect, scf::SCFDialect, vector::VectorDialect,
                     LLVM::LLVMDialect>();
+  DialectRegistry nests;
+  cpu::registerNestCode(nests);
+  kernels.getContext()->appendDialectRegistry(nests);
   OwningOpRef<ModuleOp> module(kernels.clone());
   CpuTarget target = *CpuTarget::fromName("cpu:generic");
   for (auto kernel : llvm::to_vector(module->getOps<func::FuncOp>())) {

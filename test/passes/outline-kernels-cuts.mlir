@@ -6,7 +6,7 @@
 // exponential sixteen times.
 // CHECK-LABEL: func.func @rounds
 // CHECK-NEXT: %[[A:.*]] = call @elementwise_exp_8(%arg0)
-// CHECK-NEXT: %[[B:.*]] = call @general_reverse_mul_8(%[[A]])
+// CHECK-NEXT: %[[B:.*]] = call @general_mul_8(%[[A]])
 // CHECK-NEXT: return %[[B]]
 func.func @rounds(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = weft.exp %x : tensor<8xf32>
@@ -25,7 +25,7 @@ func.func @rounds(%x: tensor<8xf32>) -> tensor<8xf32> {
 
 // Eight positions are few enough.
 // CHECK-LABEL: func.func @eight
-// CHECK-NEXT: %[[A:.*]] = call @general_exp_reverse_mul_8(%arg0)
+// CHECK-NEXT: %[[A:.*]] = call @general_exp_mul_8(%arg0)
 // CHECK-NEXT: return %[[A]]
 func.func @eight(%x: tensor<8xf32>) -> tensor<8xf32> {
   %0 = weft.exp %x : tensor<8xf32>

@@ -4,6 +4,7 @@
 
 #include "weft/compiler/codegen/gpu/KernelWalk.h"
 #include "weft/compiler/codegen/gpu/LowerToPtx.h"
+#include "weft/dialects/weft/KernelTraits.h"
 
 #include "llvm/Support/raw_ostream.h"
 
