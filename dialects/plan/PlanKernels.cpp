@@ -3,6 +3,8 @@
 #include "weft/dialects/plan/Plan.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
+#include "mlir/Interfaces/FunctionInterfaces.h"
+
 using namespace mlir;
 using namespace weft;
 using namespace weft::plan;
@@ -90,6 +92,11 @@ LogicalResult LaunchOp::verifySymbolUses(SymbolTableCollection &symbols) {
   Operation *kernel = symbols.lookupNearestSymbolFrom(*this, getKernelAttr());
   if (!kernel)
     return success(); // a symbol of the shared object
+  if (!isa<FunctionOpInterface, DeviceKernelOp, LibraryContractionOp,
+           BuiltinOp>(kernel)) // (C2)
+    return emitOpError("launches ")
+           << getKernelAttr() << ", a " << kernel->getName()
+           << "; name a function or a kernel";
   int64_t wanted = scratchBytes(kernel);
   int64_t given = getScratch() ? bufferBytes(getScratch().getType()) : 0;
   if (static_cast<bool>(getScratch()) != (wanted > 0) || given < wanted) // (C1)

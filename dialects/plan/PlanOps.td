@@ -145,7 +145,8 @@ def Plan_LaunchOp : Plan_InProgram<"launch", [AttrSizedOperandSegments, DeclareO
     `plan.launch @k(%a, %b) scratch %s : memref<4xf32>, memref<4xf32>, memref<4096xi8>`.
     What the kernel leaves in its scratch memory is lost.
     (C1) the launch has scratch memory of at least so many bytes as its kernel
-    says, and none where that is 0.
+    says, and none where that is 0; (C2) what the module has by the kernel's
+    name is a kernel.
   }];
   let arguments = (ins FlatSymbolRefAttr:$kernel, Variadic<AnyStaticShapeMemRef>:$buffers, Optional<AnyStaticShapeMemRef>:$scratch);
   let assemblyFormat = "$kernel `(` $buffers `)` (`scratch` $scratch^ `:` type($scratch))? attr-dict `:` type($buffers)";

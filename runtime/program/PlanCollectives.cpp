@@ -136,7 +136,7 @@ Error PlanReader::check(const std::string &what, const Collective &info,
   int64_t p = shardCount(info.axes);
   return checkSizes(what, info, {its.dim},
                     [&](int64_t, int64_t source, int64_t target) {
-                      return target <= source * p;
+                      return source == shardSize(target, p);
                     });
 }
 
@@ -149,7 +149,7 @@ Error PlanReader::check(const std::string &what, const Collective &info,
   int64_t p = shardCount(info.axes);
   return checkSizes(what, info, {its.dim},
                     [&](int64_t, int64_t source, int64_t target) {
-                      return source <= target * p;
+                      return target == shardSize(source, p);
                     });
 }
 
@@ -163,8 +163,8 @@ Error PlanReader::check(const std::string &what, const Collective &info,
   int64_t p = shardCount(info.axes);
   return checkSizes(what, info, {its.split, its.concat},
                     [&](int64_t d, int64_t source, int64_t target) {
-                      return d == its.split ? source <= target * p
-                                            : target <= source * p;
+                      return d == its.split ? target == shardSize(source, p)
+                                            : source == shardSize(target, p);
                     });
 }
 
@@ -210,7 +210,7 @@ Error PlanReader::check(const std::string &what, const Collective &info,
   int64_t p = shardCount(info.axes);
   return checkSizes(what, info, {its.dim},
                     [&](int64_t, int64_t source, int64_t) {
-                      return source == (at.size + p - 1) / p;
+                      return source == shardSize(at.size, p);
                     });
 }
 

@@ -36,11 +36,12 @@ static PlanBuilder sixDevices() {
   uint32_t out = p.output("out", DType::f32, {7, 3}, {y, {}});
   uint32_t a = p.arena(DType::f32, {3, 3}), b = p.arena(DType::f32, {3, 3}),
            flag = p.arena(DType::i1, {}), gathered = p.arena(DType::f32, {12}),
-           at = p.arena(DType::i64, {3, 3}), four = p.arena(DType::f32, {4});
+           at = p.arena(DType::i64, {3, 3}), four = p.arena(DType::f32, {4}),
+           tall = p.arena(DType::f32, {9, 1});
   p.allReduce({v, a}, {v, b}, x);
   p.allGather(v, gathered, y, 0);
   p.reduceScatter(gathered, four, y, 0);
-  p.allToAll(a, b, y, 1, 0);
+  p.allToAll(a, tall, y, 1, 0);
   p.exchange(a, out, {7, 3}, {y, {}}, {y, {}});
   p.fetch(v, gathered, x, 0, {8, 4, 1, -4, 1, 8});
   p.pick(a, at, b, y, 0);

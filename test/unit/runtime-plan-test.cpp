@@ -105,6 +105,13 @@ TEST_CASE("what moves along a dimension has sizes that fit the group") {
   CHECK(refusal([](PlanBuilder &p) {
           p.allToAll(Matrix, p.arena(DType::f32, {4, 2}), group, 1, 0);
         }) == "");
+  CHECK(refusal([](PlanBuilder &p) { p.allGather(Eight, Four, group, 0); }) ==
+        "bad plan: instruction 0 (all_gather) from [8] to [4] over 2 devices: "
+        "dimension 0 does not fit");
+  CHECK(refusal([](PlanBuilder &p) {
+          p.allToAll(p.arena(DType::f32, {4, 6}), p.arena(DType::f32, {8, 3}),
+                     group, 0, 1);
+        }).find("dimension 0 does not fit") != std::string::npos);
   CHECK(refusal([](PlanBuilder &p) {
           p.allToAll(Matrix, p.arena(DType::f32, {5, 2}), group, 1, 0);
         }) == "bad plan: instruction 0 (all_to_all) from [2, 4] to [5, 2] over "

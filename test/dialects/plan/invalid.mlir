@@ -402,3 +402,13 @@ plan.program @builtin_c1 mesh #mesh arena 0 {
 }
 // expected-error @below {{has no name; say which kernel of the runtime it is}}
 plan.builtin @k name "" parameters [] scratch 0
+
+// -----
+
+#mesh = #weft.mesh<"data"=2>
+plan.program @launch_c2 mesh #mesh arena 16 {
+  %a = plan.buffer offset 0 : memref<4xf32>
+  // expected-error @below {{launches @code, a plan.device_module; name a function or a kernel}}
+  plan.launch @code(%a) : memref<4xf32>
+}
+plan.device_module @code chip "sm_90" format ptx data "text"
