@@ -2,11 +2,12 @@
 
 #include "weft/compiler/codegen/cpu/ConvolutionNest.h"
 
+#include "weft/compiler/codegen/cpu/ElementVectors.h"
+#include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/WindowOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <numeric>
@@ -44,7 +45,10 @@ class TiledConvolution {
 public:
   TiledConvolution(KernelEmitter &kernel, ConvolutionOp op)
       : kernel(kernel), e(kernel.elements), b(e.builder), loc(e.loc), op(op),
-        type(tensorType(op.getResult())), element(type.getElementType()) {}
+        type(tensorType(op.getResult())), element(type.getElementType()),
+        lhsVectors(b, loc, tensorType(op.getLhs()).getElementType(), element),
+        rhsVectors(b, loc, tensorType(op.getRhs()).getElementType(), element),
+        vectors(b, loc, element, element) {}
   bool emit();
 
 private:
@@ -53,10 +57,6 @@ private:
     int64_t features;        ///< those of the tile
   };
   bool choose();
-  Value address(Value pointer, Value offset);
-  Value loadVector(Value pointer, Value offset, int64_t count);
-  void storeVector(Value value, Value pointer, Value offset, int64_t count);
-  Value mask(int64_t count);
   Value constant(int64_t value) { return e.constant(value); }
   Value scaled(Value value, int64_t by) { return e.mul(value, by); }
 
@@ -77,12 +77,12 @@ private:
   Location loc;
   ConvolutionOp op;
   RankedTensorType type;
-  Type element;
+  Type element; ///< of the result
+  ElementVectors lhsVectors, rhsVectors, vectors;
   StridedView lhs, rhs;
   SmallVector<int64_t> strides;                            ///< of the result
   int64_t lanes = 1, groups = 1, features = 0, inputs = 0; ///< of a group
   Lanes along = Lanes::Outputs;
-  VectorType vector;
   SmallVector<WindowLoop> windows;
   int64_t tiled = 0, tiledSpatial = -1, period = 1; ///< -1: samples are tiled
   Tile tile{1, 1, 1};
@@ -92,53 +92,13 @@ private:
 } // namespace
 
 //===----------------------------------------------------------------------===//
-// Vectors in memory
-//===----------------------------------------------------------------------===//
-
-Value TiledConvolution::address(Value pointer, Value offset) {
-  auto pointerType = LLVM::LLVMPointerType::get(b.getContext());
-  return LLVM::GEPOp::create(b, loc, pointerType, element, pointer,
-                             ArrayRef<LLVM::GEPArg>{offset},
-                             LLVM::GEPNoWrapFlags::inbounds);
-}
-
-Value TiledConvolution::mask(int64_t count) {
-  SmallVector<bool> bits(lanes);
-  std::fill_n(bits.begin(), count, true);
-  return arith::ConstantOp::create(
-      b, loc,
-      DenseElementsAttr::get(VectorType::get(lanes, b.getI1Type()),
-                             ArrayRef<bool>(bits)));
-}
-
-Value TiledConvolution::loadVector(Value pointer, Value offset, int64_t count) {
-  Value from = address(pointer, offset);
-  unsigned alignment = bytesOf(element);
-  if (count >= lanes)
-    return LLVM::LoadOp::create(b, loc, vector, from, alignment);
-  Value zeros = arith::ConstantOp::create(b, loc, b.getZeroAttr(vector));
-  return LLVM::MaskedLoadOp::create(b, loc, vector, from, mask(count), zeros,
-                                    alignment);
-}
-
-void TiledConvolution::storeVector(Value value, Value pointer, Value offset,
-                                   int64_t count) {
-  Value to = address(pointer, offset);
-  unsigned alignment = bytesOf(element);
-  if (count >= lanes)
-    LLVM::StoreOp::create(b, loc, value, to, alignment);
-  else
-    LLVM::MaskedStoreOp::create(b, loc, value, to, mask(count), alignment);
-}
-
-//===----------------------------------------------------------------------===//
 // Choices
 //===----------------------------------------------------------------------===//
 
 bool TiledConvolution::choose() {
-  if ((!element.isF32() && !element.isF64()) ||
-      tensorType(op.getLhs()).getElementType() != element ||
-      tensorType(op.getRhs()).getElementType() != element)
+  if (!ElementVectors::areComputed(element) ||
+      !ElementVectors::areLoaded(tensorType(op.getLhs()).getElementType()) ||
+      !ElementVectors::areLoaded(tensorType(op.getRhs()).getElementType()))
     return false;
   std::optional<StridedView> left = e.viewOf(op.getLhs()),
                              right = e.viewOf(op.getRhs());
@@ -156,7 +116,6 @@ bool TiledConvolution::choose() {
   features = type.getDimSize(out[1]) / groups;
   inputs = rhs.sizes[r[1]];
   lanes = std::max<int64_t>(kernel.target.vectorBytes / bytesOf(element), 1);
-  vector = VectorType::get(lanes, element);
   bool besides = rhs.strides[r[0]] == 1 && strides[out[1]] == 1;
   bool inputsBeside = rhs.strides[r[1]] == 1 && lhs.strides[l[1]] == 1;
   // One input feature, or sample, and one output feature a group, side by side.
@@ -326,8 +285,7 @@ SmallVector<Value> TiledConvolution::close(unsigned depth,
 }
 
 void TiledConvolution::emitTile(const Tile &part, Value feature) {
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vector));
-  SmallVector<Value> sums(part.places * part.columns, zero);
+  SmallVector<Value> sums(part.places * part.columns, vectors.zeros(lanes));
   unsigned outside = e.depth();
   // What lies apart in the kernel is walked outside.
   int64_t inputStride = rhs.strides[op.getRhsDims()[1]];
@@ -411,11 +369,10 @@ SmallVector<Value> TiledConvolution::products(const Tile &part, Value feature,
   for (int64_t v = 0; v < part.columns; ++v) {
     int64_t left = along == Lanes::Inputs ? count : part.features - v * lanes;
     int64_t step = along == Lanes::Inputs ? rhs.strides[r[0]] : lanes;
-    columns.push_back(
-        loadVector(rhs.pointer, e.add(weights, constant(v * step)), left));
+    columns.push_back(rhsVectors.loadFirst(
+        rhs.pointer, e.add(weights, constant(v * step)), lanes, left));
   }
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vector));
-  Value zeroElement = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
+  Value zero = vectors.zeros(lanes), zeroElement = zeroOf(e, element);
   for (int64_t i = 0; i < part.places; ++i) {
     Value from = scaled(sample, lhs.strides[l[0]]);
     if (tiledSpatial < 0)
@@ -429,22 +386,23 @@ SmallVector<Value> TiledConvolution::products(const Tile &part, Value feature,
     };
     Value shared;
     if (along == Lanes::Outputs) {
-      Value x = LLVM::LoadOp::create(
-          b, loc, element, address(lhs.pointer, from), bytesOf(element));
-      shared =
-          vector::BroadcastOp::create(b, loc, vector, orZero(x, zeroElement));
+      Value x = lhsVectors.loadScalar(lhs.pointer, from);
+      shared = vector::BroadcastOp::create(b, loc, vectors.type(lanes),
+                                           orZero(x, zeroElement));
     } else if (along == Lanes::Inputs) {
-      shared = orZero(loadVector(lhs.pointer, from, count), zero);
+      shared =
+          orZero(lhsVectors.loadFirst(lhs.pointer, from, lanes, count), zero);
     }
     for (int64_t v = 0; v < part.columns; ++v) {
       Value x = shared;
       if (along == Lanes::Channels) {
         Value channel = e.add(from, e.add(feature, constant(v * lanes)));
-        x = orZero(loadVector(lhs.pointer, channel, part.features - v * lanes),
+        x = orZero(lhsVectors.loadFirst(lhs.pointer, channel, lanes,
+                                        part.features - v * lanes),
                    zero);
       }
-      next.push_back(math::FmaOp::create(b, loc, x, columns[v],
-                                         sums[i * part.columns + v]));
+      next.push_back(
+          vectors.multiplyAdd(x, columns[v], sums[i * part.columns + v]));
     }
   }
   return next;
@@ -460,15 +418,12 @@ void TiledConvolution::store(const Tile &part, Value feature,
       Value at = e.add(resultBase, constant(i * period * strides[tiled]));
       at = e.add(at, scaled(feature, stride));
       if (along != Lanes::Inputs) {
-        storeVector(sum, pointer, e.add(at, constant(v * lanes)),
-                    part.features - v * lanes);
+        vectors.storeFirst(sum, pointer, e.add(at, constant(v * lanes)),
+                           part.features - v * lanes);
         continue;
       }
-      sum = vector::ReductionOp::create(b, loc, vector::CombiningKind::ADD, sum,
-                                        arith::FastMathFlags::reassoc);
-      LLVM::StoreOp::create(b, loc, sum,
-                            address(pointer, e.add(at, constant(v * stride))),
-                            bytesOf(element));
+      vectors.store(vectors.sumOfLanes(sum), pointer,
+                    e.add(at, constant(v * stride)));
     }
 }
 
