@@ -5,7 +5,7 @@
 // prints for each kernel the milliseconds of one call on one worker (the least
 // of several), multiply-adds a nanosecond where it has any, in how many parts
 // workers may share it, and how long it took to compile. `kernel-speed dots`
-// measures contractions only.
+// measures contractions only, `kernel-speed types` those of other types than f32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -224,6 +224,64 @@ void measureContractions() {
   }
 }
 
+struct Elements {
+  const char *operands, *result;
+  int64_t bytes, resultBytes;
+};
+
+/// x w, or x w^T. With `isConverted` copies of the operands, which are results
+/// too, are made first.
+void measureElements(const Shape &sizes, bool isTurned, const Elements &e,
+                     bool isConverted) {
+  Shape lhs{sizes[0], sizes[1]}, rhs{sizes[1], sizes[2]},
+      result{sizes[0], sizes[2]};
+  if (isTurned)
+    std::swap(rhs[0], rhs[1]);
+  const char *from = isConverted ? e.result : e.operands;
+  std::string x = tensor(lhs, from), w = tensor(rhs, from),
+              to = tensor(result, e.result), body, types = to, values = "%0";
+  std::vector<int64_t> bytes{product(lhs) * e.bytes, product(rhs) * e.bytes,
+                             product(result) * e.resultBytes};
+  if (isConverted) {
+    body = "%a = weft.convert %x : " + tensor(lhs, e.operands) + " -> " + x +
+           "\n%b = weft.convert %w : " + tensor(rhs, e.operands) + " -> " + w +
+           "\n%0 = weft.dot %a, %b";
+    values += ", %a, %b";
+    types += ", " + x + ", " + w;
+    bytes.push_back(product(lhs) * e.resultBytes);
+    bytes.push_back(product(rhs) * e.resultBytes);
+  } else {
+    body = "%0 = weft.dot %x, %w";
+  }
+  body += std::string(" contract [1] x [") + (isTurned ? "1" : "0") +
+          "] : " + x + ", " + w + " -> " + to + "\nreturn " + values + " : " +
+          types + "\n";
+  std::string name;
+  for (int64_t size : sizes)
+    name += (name.empty() ? "" : "x") + std::to_string(size);
+  measure({name + (isTurned ? " x w^T " : " ") + e.operands +
+               (isConverted ? ", converted first" : ""),
+           "(%x: " + tensor(lhs, e.operands) +
+               ", %w: " + tensor(rhs, e.operands) + ") -> (" + types + ")",
+           body, bytes, double(sizes[0]) * sizes[1] * sizes[2]});
+}
+
+void measureElementTypes() {
+  for (const Shape &sizes : {Shape{512, 512, 512}, {2048, 768, 768}})
+    for (bool isTurned : {false, true})
+      for (const Elements &e : {Elements{"f32", "f32", 4, 4},
+                                {"bf16", "f32", 2, 4},
+                                {"f16", "f32", 2, 4},
+                                {"f64", "f64", 8, 8},
+                                {"i32", "i32", 4, 4},
+                                {"i8", "i32", 1, 4},
+                                {"f8E4M3FN", "f32", 1, 4}}) {
+        measureElements(sizes, isTurned, e, false);
+        if (e.bytes < e.resultBytes)
+          measureElements(sizes, isTurned, e, true);
+      }
+}
+
 void measurePooling() {
   Shape x{32, 32, 32, 64}, y{32, 16, 16, 64};
   std::string windows =
@@ -286,8 +344,12 @@ void measureLookups() {
 } // namespace
 
 int main(int count, char **arguments) {
-  measureContractions();
-  if (count > 1 && std::string(arguments[1]) == "dots")
+  const std::string only = count > 1 ? arguments[1] : "";
+  if (only != "types")
+    measureContractions();
+  if (only != "dots")
+    measureElementTypes();
+  if (!only.empty())
     return 0;
   measureConvolutions();
   measurePooling();
