@@ -61,6 +61,9 @@ private:
   Value scaled(Value value, int64_t by) { return e.mul(value, by); }
 
   void chooseTile();
+  void placeExtended();
+  void extend(ElementVectors &of, Value &pointer, Value first, int64_t count,
+              Value to);
   void emitPlaces();
   void openGroup();
   void emitTile(const Tile &tile, Value feature);
@@ -88,6 +91,7 @@ private:
   Tile tile{1, 1, 1};
   Value sample, tilePlace, resultBase; ///< of the tile's first place
   Value firstFeature, firstInput;      ///< of the group
+  Value extendedSample; ///< null: elements are extended as they are loaded
 };
 } // namespace
 
@@ -185,6 +189,7 @@ bool TiledConvolution::emit() {
   if (!choose())
     return false;
   ArrayRef<int64_t> out = op.getResultDims();
+  placeExtended();
   resultBase = constant(0);
   for (auto [dim, size] : llvm::enumerate(type.getShape())) {
     int64_t d = dim;
@@ -192,13 +197,58 @@ bool TiledConvolution::emit() {
       continue;
     Value at = e.openPartLoop(d, size);
     resultBase = e.add(resultBase, scaled(at, strides[d]));
-    if (d == out[0])
+    if (d == out[0]) {
       sample = at;
-    else
+      if (extendedSample) {
+        extend(lhsVectors, lhs.pointer,
+               scaled(at, lhs.strides[op.getLhsDims()[0]]),
+               lhs.strides[op.getLhsDims()[0]], extendedSample);
+        sample = constant(0);
+      }
+    } else
       windows[llvm::find(out.drop_front(2), d) - out.begin() - 2].place = at;
   }
   emitPlaces();
   return true;
+}
+
+/// Elements of which a copy of another type stays in L2.
+static constexpr int64_t kMostExtended = 64 * 1024;
+
+/// Each window reads the kernel again, and neighbours the same elements of a
+/// sample: where these are small they are extended once, the kernel here and
+/// each sample at the start of its loop.
+void TiledConvolution::placeExtended() {
+  int64_t bytes = bytesOf(element), weights = elementCount(op.getRhs()),
+          batch = op.getLhsDims()[0], inSample = lhs.strides[batch];
+  bool extendsKernel = tensorType(op.getRhs()).getElementType() != element &&
+                       weights <= kMostExtended;
+  bool extendsSample =
+      tensorType(op.getLhs()).getElementType() != element &&
+      inSample * lhs.sizes[batch] == elementCount(op.getLhs()) &&
+      inSample <= kMostExtended && tiled != op.getResultDims()[0] &&
+      op.getBatchGroups() == 1;
+  if (!extendsKernel && !extendsSample)
+    return;
+  int64_t ofKernel =
+      extendsKernel ? llvm::alignTo(weights * bytes, 64) / bytes : 0;
+  Value memory = e.scratch((ofKernel + (extendsSample ? inSample : 0)) * bytes);
+  if (extendsSample)
+    extendedSample = vectors.address(memory, constant(ofKernel));
+  if (extendsKernel)
+    extend(rhsVectors, rhs.pointer, constant(0), weights, memory);
+}
+
+/// From now on what `of` loads from `pointer` lies there, without what is in
+/// front of `first`.
+void TiledConvolution::extend(ElementVectors &of, Value &pointer, Value first,
+                              int64_t count, Value to) {
+  unsigned outside = e.depth();
+  Value at = e.openLoop(count);
+  vectors.store(of.loadScalar(pointer, e.add(first, at)), to, at);
+  e.closeLoops(outside);
+  of = vectors;
+  pointer = to;
 }
 
 /// Tiles of places that see the same elements of the window; the last one goes
@@ -372,7 +422,7 @@ SmallVector<Value> TiledConvolution::products(const Tile &part, Value feature,
     columns.push_back(rhsVectors.loadFirst(
         rhs.pointer, e.add(weights, constant(v * step)), lanes, left));
   }
-  Value zero = vectors.zeros(lanes), zeroElement = zeroOf(e, element);
+  Value zero = vectors.zeros(lanes);
   for (int64_t i = 0; i < part.places; ++i) {
     Value from = scaled(sample, lhs.strides[l[0]]);
     if (tiledSpatial < 0)
@@ -386,9 +436,7 @@ SmallVector<Value> TiledConvolution::products(const Tile &part, Value feature,
     };
     Value shared;
     if (along == Lanes::Outputs) {
-      Value x = lhsVectors.loadScalar(lhs.pointer, from);
-      shared = vector::BroadcastOp::create(b, loc, vectors.type(lanes),
-                                           orZero(x, zeroElement));
+      shared = orZero(lhsVectors.loadSplat(lhs.pointer, from, lanes), zero);
     } else if (along == Lanes::Inputs) {
       shared =
           orZero(lhsVectors.loadFirst(lhs.pointer, from, lanes, count), zero);

@@ -18,15 +18,15 @@ namespace weft::cpu {
 
 ElementVectors::ElementVectors(OpBuilder &builder, Location loc, Type memory,
                                Type registers)
-    : builder(&builder), loc(loc), memory(computeType(memory)),
+    : builder(&builder), loc(loc), memory(memory),
       registers(computeType(registers)),
       loaded(memory.isBF16() && registers != memory ? builder.getI16Type()
-                                                    : computeType(memory)),
-      isUnsigned(elements::isUnsigned(memory)), alignment(bytesOf(memory)) {}
+                                                    : storageType(memory)),
+      alignment(bytesOf(memory)) {}
 
 bool ElementVectors::areLoaded(Type memory) {
-  return memory.isIntOrFloat() && !isSmallFloat(memory) &&
-         memory.getIntOrFloatBitWidth() >= 8;
+  return isSmallFloat(memory) ||
+         (memory.isIntOrFloat() && memory.getIntOrFloatBitWidth() >= 8);
 }
 
 bool ElementVectors::areComputed(Type registers) {
@@ -41,24 +41,26 @@ static Type shapedAs(Value like, Type element) {
 
 Value ElementVectors::extended(Value value) {
   Type wide = shapedAs(value, registers);
-  if (memory == registers)
-    return value;
-  if (memory.isBF16()) {
+  if (isSmallFloat(memory)) {
+    value = smallFromBits(*builder, loc, memory, value);
+  } else if (memory.isBF16() && loaded != memory) {
     Type i32 = shapedAs(value, builder->getI32Type());
     Value bits = arith::ExtUIOp::create(*builder, loc, i32, value);
-    Value half = arith::ConstantOp::create(*builder, loc,
+    Value half = arith::ConstantOp::create(
+        *builder, loc,
         isa<VectorType>(i32)
             ? TypedAttr(DenseElementsAttr::get(cast<VectorType>(i32),
                                                builder->getI32IntegerAttr(16)))
             : builder->getI32IntegerAttr(16));
     bits = arith::ShLIOp::create(*builder, loc, bits, half);
-    value = arith::BitcastOp::create(*builder, loc, shapedAs(bits, builder->getF32Type()), bits);
-    if (value.getType() == wide)
-      return value;
+    value = arith::BitcastOp::create(
+        *builder, loc, shapedAs(bits, builder->getF32Type()), bits);
   }
+  if (value.getType() == wide)
+    return value;
   if (isa<FloatType>(registers))
     return arith::ExtFOp::create(*builder, loc, wide, value);
-  return isUnsigned
+  return isUnsigned(memory)
              ? arith::ExtUIOp::create(*builder, loc, wide, value).getResult()
              : arith::ExtSIOp::create(*builder, loc, wide, value).getResult();
 }
@@ -72,7 +74,8 @@ Value ElementVectors::mask(int64_t lanes, int64_t count) {
   SmallVector<bool> bits(lanes);
   std::fill_n(bits.begin(), count, true);
   auto type = VectorType::get(lanes, builder->getI1Type());
-  return arith::ConstantOp::create(*builder, loc, DenseElementsAttr::get(type, ArrayRef<bool>(bits)));
+  return arith::ConstantOp::create(
+      *builder, loc, DenseElementsAttr::get(type, ArrayRef<bool>(bits)));
 }
 
 Value ElementVectors::address(Value pointer, Value offset) {
@@ -95,15 +98,21 @@ Value ElementVectors::loadFirst(Value pointer, Value offset, int64_t lanes,
   auto type = VectorType::get(lanes, loaded);
   Value none =
       arith::ConstantOp::create(*builder, loc, builder->getZeroAttr(type));
-  return extended(LLVM::MaskedLoadOp::create(*builder, loc, type,
-                                             address(pointer, offset),
-                                             mask(lanes, count), none,
-                                             alignment));
+  return extended(
+      LLVM::MaskedLoadOp::create(*builder, loc, type, address(pointer, offset),
+                                 mask(lanes, count), none, alignment));
 }
 
 Value ElementVectors::loadScalar(Value pointer, Value offset) {
   return extended(LLVM::LoadOp::create(*builder, loc, loaded,
                                        address(pointer, offset), alignment));
+}
+
+Value ElementVectors::loadSplat(Value pointer, Value offset, int64_t lanes) {
+  Value element = LLVM::LoadOp::create(*builder, loc, loaded,
+                                       address(pointer, offset), alignment);
+  return extended(vector::BroadcastOp::create(
+      *builder, loc, VectorType::get(lanes, loaded), element));
 }
 
 void ElementVectors::store(Value value, Value pointer, Value offset) {
@@ -135,7 +144,8 @@ Value ElementVectors::multiplyAdd(Value a, Value b, Value c) {
 Value ElementVectors::sumOfLanes(Value vector) {
   auto anyOrder = isa<FloatType>(registers) ? arith::FastMathFlags::reassoc
                                             : arith::FastMathFlags::none;
-  return vector::ReductionOp::create(*builder, loc, vector::CombiningKind::ADD, vector, anyOrder);
+  return vector::ReductionOp::create(*builder, loc, vector::CombiningKind::ADD,
+                                     vector, anyOrder);
 }
 
 /// Blocks of 1, 2, 4... elements change places across the diagonal:

@@ -5,6 +5,7 @@
 //
 //   bf16 as f32   load 8 x i16, and their bits are the upper half of 8 x f32
 //   i8 as i32     load 8 x i8, extended by their signs
+//   f8E5M2 as f32 load 8 x i8, decoded
 //   f32 as f32    load 8 x f32
 //
 // Sums and products are those of the type in registers.
@@ -23,8 +24,8 @@ class ElementVectors {
 public:
   ElementVectors(mlir::OpBuilder &builder, mlir::Location loc,
                  mlir::Type memory, mlir::Type registers);
-  /// Are elements of that type whole bytes that registers extend? Floats of
-  /// eight bits and integers of fewer are decoded one by one.
+  /// Are elements of that type whole bytes? Integers of fewer bits are read one
+  /// by one.
   static bool areLoaded(mlir::Type memory);
   /// Is arithmetic on vectors of that type worth it? f32, f64 and 32-bit
   /// integers.
@@ -40,6 +41,8 @@ public:
   mlir::Value loadFirst(mlir::Value pointer, mlir::Value offset, int64_t lanes,
                         int64_t count);
   mlir::Value loadScalar(mlir::Value pointer, mlir::Value offset);
+  /// One element in every lane.
+  mlir::Value loadSplat(mlir::Value pointer, mlir::Value offset, int64_t lanes);
 
   // Where memory has the type of registers.
   /// A vector or an element.
@@ -59,9 +62,8 @@ private:
 
   mlir::OpBuilder *builder;
   mlir::Location loc;
-  mlir::Type memory, registers; ///< both signless
-  mlir::Type loaded;            ///< bf16 is read as i16
-  bool isUnsigned;
+  mlir::Type memory, registers;
+  mlir::Type loaded; ///< bf16 is read as i16, a float of eight bits as i8
   unsigned alignment;
 };
 

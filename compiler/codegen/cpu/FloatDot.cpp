@@ -119,10 +119,8 @@ void FloatDot::emitColumnTile(int64_t rows, int64_t columns, Offsets at) {
           shape.rhs, emitter.add(k.rhs, emitter.constant(v * lanes)), lanes,
           columns - v * lanes));
     for (int64_t i = 0; i < rows; ++i) {
-      Value factor = vector::BroadcastOp::create(
-          builder, loc, sum.type(lanes),
-          lhs.loadScalar(shape.lhs,
-                         emitter.add(k.lhs, emitter.constant(i * row.lhs))));
+      Value factor = lhs.loadSplat(
+          shape.lhs, emitter.add(k.lhs, emitter.constant(i * row.lhs)), lanes);
       for (int64_t v = 0; v < vectors; ++v)
         next.push_back(
             sum.multiplyAdd(factor, columnVectors[v], sums[i * vectors + v]));
