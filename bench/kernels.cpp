@@ -5,7 +5,7 @@
 // prints for each kernel the milliseconds of one call on one worker (the least
 // of several), multiply-adds a nanosecond where it has any, in how many parts
 // workers may share it, and how long it took to compile. `kernel-speed dots`
-// measures contractions only.
+// measures contractions only, `kernel-speed types` those of other types than f32.
 //
 //===----------------------------------------------------------------------===//
 
@@ -127,10 +127,13 @@ struct Convolution {
   Shape lhs, rhs, result, lhsDims, rhsDims, resultDims;
   int64_t stride = 1, low = 1, high = 1, base = 1, dilation = 1, groups = 1;
   double multiplyAdds = 0;
+  const char *operands = "f32"; ///< or bf16
 };
 
 Kernel kernelOf(const Convolution &c) {
   auto both = [](int64_t n) { return list({n, n}); };
+  std::string lhs = tensor(c.lhs, c.operands), rhs = tensor(c.rhs, c.operands);
+  int64_t bytes = lhs.find("bf16") == std::string::npos ? 4 : 2;
   std::string body =
       "%0 = weft.convolution %x, %w {lhs_dims = " + list(c.lhsDims) +
       ", rhs_dims = " + list(c.rhsDims) +
@@ -138,15 +141,15 @@ Kernel kernelOf(const Convolution &c) {
       ", strides = " + both(c.stride) + ", low = " + both(c.low) +
       ", high = " + both(c.high) + ", base_dilation = " + both(c.base) +
       ", window_dilation = " + both(c.dilation) +
-      ", feature_groups = " + std::to_string(c.groups) +
-      " : i64} : " + tensor(c.lhs) + ", " + tensor(c.rhs) + " -> " +
-      tensor(c.result) + "\nreturn %0 : " + tensor(c.result) + "\n";
-  return {c.name,
-          "(%x: " + tensor(c.lhs) + ", %w: " + tensor(c.rhs) + ") -> " +
-              tensor(c.result),
-          body,
-          {product(c.lhs) * 4, product(c.rhs) * 4, product(c.result) * 4},
-          c.multiplyAdds};
+      ", feature_groups = " + std::to_string(c.groups) + " : i64} : " + lhs +
+      ", " + rhs + " -> " + tensor(c.result) +
+      "\nreturn %0 : " + tensor(c.result) + "\n";
+  return {
+      c.name,
+      "(%x: " + lhs + ", %w: " + rhs + ") -> " + tensor(c.result),
+      body,
+      {product(c.lhs) * bytes, product(c.rhs) * bytes, product(c.result) * 4},
+      c.multiplyAdds};
 }
 
 void measureConvolutions() {
@@ -155,6 +158,7 @@ void measureConvolutions() {
   double work = 8.0 * 32 * 32 * 9 * 32 * 64;
   // clang-format off
   measure(kernelOf({"3x3, 8x32x32x32 to 64 features", {8, 32, 32, 32}, {3, 3, 32, 64}, {8, 32, 32, 64}, nhwc, hwio, nhwc, 1, 1, 1, 1, 1, 1, work}));
+  measure(kernelOf({"  of bf16 to f32", {8, 32, 32, 32}, {3, 3, 32, 64}, {8, 32, 32, 64}, nhwc, hwio, nhwc, 1, 1, 1, 1, 1, 1, work, "bf16"}));
   measure(kernelOf({"  gradient of its input", {8, 32, 32, 64}, {3, 3, 32, 64}, {8, 32, 32, 32}, nhwc, hwoi, nhwc, 1, 1, 1, 1, 1, 1, work}));
   measure(kernelOf({"  gradient of its kernel", {8, 32, 32, 32}, {8, 32, 32, 64}, {3, 3, 32, 64}, samples, samples, kernel, 1, 1, 1, 1, 1, 1, work}));
   measure(kernelOf({"3x3 stride 2", {8, 32, 32, 32}, {3, 3, 32, 64}, {8, 16, 16, 64}, nhwc, hwio, nhwc, 2, 0, 1, 1, 1, 1, work / 4}));
@@ -162,6 +166,7 @@ void measureConvolutions() {
   measure(kernelOf({"  gradient of its kernel", {8, 32, 32, 32}, {8, 16, 16, 64}, {3, 3, 32, 64}, samples, samples, kernel, 1, 0, 1, 1, 2, 1, work / 4}));
   measure(kernelOf({"transposed, stride 2, 2x2", {8, 16, 16, 64}, {2, 2, 64, 32}, {8, 32, 32, 32}, nhwc, hwio, nhwc, 1, 1, 1, 2, 1, 1, work / 9}));
   measure(kernelOf({"depthwise 3x3, 8x32x32x64", {8, 32, 32, 64}, {3, 3, 1, 64}, {8, 32, 32, 64}, nhwc, hwio, nhwc, 1, 1, 1, 1, 1, 64, work / 32}));
+  measure(kernelOf({"  of bf16 to f32", {8, 32, 32, 64}, {3, 3, 1, 64}, {8, 32, 32, 64}, nhwc, hwio, nhwc, 1, 1, 1, 1, 1, 64, work / 32, "bf16"}));
   measure(kernelOf({"first layer 3x3, 128x28x28x1 to 32", {128, 28, 28, 1}, {3, 3, 1, 32}, {128, 28, 28, 32}, nhwc, hwio, nhwc, 1, 1, 1, 1, 1, 1, 128.0 * 28 * 28 * 9 * 32}));
   // clang-format on
 }
@@ -222,6 +227,65 @@ void measureContractions() {
              {product(c.lhs) * 4, product(c.rhs) * 4, product(c.result) * 4},
              c.multiplyAdds});
   }
+}
+
+struct Elements {
+  const char *operands, *result;
+  int64_t bytes, resultBytes;
+};
+
+/// x w, or x w^T. With `isConverted` copies of the operands, which are results
+/// too, are made first.
+void measureElements(const Shape &sizes, bool isTurned, const Elements &e,
+                     bool isConverted) {
+  Shape lhs{sizes[0], sizes[1]}, rhs{sizes[1], sizes[2]},
+      result{sizes[0], sizes[2]};
+  if (isTurned)
+    std::swap(rhs[0], rhs[1]);
+  const char *from = isConverted ? e.result : e.operands;
+  std::string x = tensor(lhs, from), w = tensor(rhs, from),
+              to = tensor(result, e.result), body, types = to, values = "%0";
+  std::vector<int64_t> bytes{product(lhs) * e.bytes, product(rhs) * e.bytes,
+                             product(result) * e.resultBytes};
+  if (isConverted) {
+    body = "%a = weft.convert %x : " + tensor(lhs, e.operands) + " -> " + x +
+           "\n%b = weft.convert %w : " + tensor(rhs, e.operands) + " -> " + w +
+           "\n%0 = weft.dot %a, %b";
+    values += ", %a, %b";
+    types += ", " + x + ", " + w;
+    bytes.push_back(product(lhs) * e.resultBytes);
+    bytes.push_back(product(rhs) * e.resultBytes);
+  } else {
+    body = "%0 = weft.dot %x, %w";
+  }
+  body += std::string(" contract [1] x [") + (isTurned ? "1" : "0") +
+          "] : " + x + ", " + w + " -> " + to + "\nreturn " + values + " : " +
+          types + "\n";
+  std::string name;
+  for (int64_t size : sizes)
+    name += (name.empty() ? "" : "x") + std::to_string(size);
+  measure({name + (isTurned ? " x w^T " : " ") + e.operands +
+               (isConverted ? ", converted first" : ""),
+           "(%x: " + tensor(lhs, e.operands) +
+               ", %w: " + tensor(rhs, e.operands) + ") -> (" + types + ")",
+           body, bytes, double(sizes[0]) * sizes[1] * sizes[2]});
+}
+
+void measureElementTypes() {
+  for (const Shape &sizes :
+       {Shape{16, 784, 128}, {512, 512, 512}, {2048, 768, 768}})
+    for (bool isTurned : {false, true})
+      for (const Elements &e : {Elements{"f32", "f32", 4, 4},
+                                {"bf16", "f32", 2, 4},
+                                {"f16", "f32", 2, 4},
+                                {"f64", "f64", 8, 8},
+                                {"i32", "i32", 4, 4},
+                                {"i8", "i32", 1, 4},
+                                {"f8E4M3FN", "f32", 1, 4}}) {
+        measureElements(sizes, isTurned, e, false);
+        if (e.bytes < e.resultBytes)
+          measureElements(sizes, isTurned, e, true);
+      }
 }
 
 void measurePooling() {
@@ -286,8 +350,12 @@ void measureLookups() {
 } // namespace
 
 int main(int count, char **arguments) {
-  measureContractions();
-  if (count > 1 && std::string(arguments[1]) == "dots")
+  const std::string only = count > 1 ? arguments[1] : "";
+  if (only != "types")
+    measureContractions();
+  if (only != "dots")
+    measureElementTypes();
+  if (!only.empty())
     return 0;
   measureConvolutions();
   measurePooling();

@@ -1,4 +1,4 @@
-// Large contractions, at every remainder of their tiles and blocks, against sums of integers that f32 holds exactly.
+// Large contractions, at every remainder of their tiles and blocks and of every pair of element types, against sums of integers that f32 holds exactly.
 #include "weft/test/unit/codegen-kernels.h"
 
 using weft::test::Buffer;
@@ -6,16 +6,67 @@ using weft::test::Kernels;
 
 namespace {
 
+/// How an integer of -2 to 2 is stored as an element, and what is read back.
+struct Element {
+  const char *name;
+  size_t bytes;
+  void (*put)(void *to, int value);
+  double (*get)(const void *from);
+};
+
+template <typename T> void putAs(void *to, int value) {
+  T stored = T(value);
+  std::memcpy(to, &stored, sizeof(T));
+}
+template <typename T> double getAs(const void *from) {
+  T stored;
+  std::memcpy(&stored, from, sizeof(T));
+  return double(stored);
+}
+template <typename T> constexpr Element elementOf(const char *name) {
+  return {name, sizeof(T), putAs<T>, getAs<T>};
+}
+/// The upper half of f32.
+void putBFloat(void *to, int value) {
+  float wide = float(value);
+  std::memcpy(to, reinterpret_cast<char *>(&wide) + 2, 2);
+}
+double getBFloat(const void *from) {
+  float wide = 0;
+  std::memcpy(reinterpret_cast<char *>(&wide) + 2, from, 2);
+  return wide;
+}
+/// 1 is 0x38, 2 is 0x40.
+void putFloat8(void *to, int value) {
+  unsigned char bits =
+      (value == 0 ? 0 : 0x30 + 8 * std::abs(value)) | (value < 0 ? 0x80 : 0);
+  std::memcpy(to, &bits, 1);
+}
+double getFloat8(const void *from) {
+  unsigned char bits = *static_cast<const unsigned char *>(from);
+  int size = bits & 0x7f ? ((bits & 0x7f) - 0x30) / 8 : 0;
+  return bits & 0x80 ? -size : size;
+}
+
+constexpr Element f32 = elementOf<float>("f32"), f64 = elementOf<double>("f64"),
+                  i32 = elementOf<int32_t>("i32"),
+                  i16 = elementOf<int16_t>("i16"), i8 = elementOf<int8_t>("i8"),
+                  ui8 = elementOf<uint8_t>("ui8"),
+                  f16 = elementOf<_Float16>("f16"),
+                  bf16{"bf16", 2, putBFloat, getBFloat},
+                  f8{"f8E4M3FN", 1, putFloat8, getFloat8};
+
 /// A tensor whose strides are those of row-major data with its dimensions in
 /// `order`: {2, 0, 1} of sizes {a, b, c} is stored as c x a x b.
 struct Operand {
   std::vector<int64_t> sizes, order;
+  Element element = f32;
 
   std::string type(bool asStored) const {
     std::string text = "tensor<";
     for (size_t i = 0; i < sizes.size(); ++i)
       text += std::to_string(asStored ? sizes[order[i]] : sizes[i]) + "x";
-    return text + "f32>";
+    return text + element.name + ">";
   }
   /// The transpose that undoes the order.
   std::string turned(const std::string &name, const std::string &to) const {
@@ -46,6 +97,7 @@ struct Operand {
 /// there are sizes.
 struct Case {
   std::vector<int64_t> batch, rows, columns, depth, lhsOrder, rhsOrder;
+  Element lhsElement = f32, rhsElement = f32, resultElement = f32;
 
   static std::vector<int64_t>
   joined(std::initializer_list<std::vector<int64_t>> parts) {
@@ -54,19 +106,21 @@ struct Case {
       all.insert(all.end(), part.begin(), part.end());
     return all;
   }
-  static Operand operand(std::vector<int64_t> sizes,
-                         std::vector<int64_t> order) {
+  static Operand operand(std::vector<int64_t> sizes, std::vector<int64_t> order,
+                         Element element) {
     for (int64_t i = order.size(); i < int64_t(sizes.size()); ++i)
       order.push_back(i);
-    return {std::move(sizes), std::move(order)};
+    return {std::move(sizes), std::move(order), element};
   }
   Operand lhs() const {
-    return operand(joined({batch, rows, depth}), lhsOrder);
+    return operand(joined({batch, rows, depth}), lhsOrder, lhsElement);
   }
   Operand rhs() const {
-    return operand(joined({batch, columns, depth}), rhsOrder);
+    return operand(joined({batch, columns, depth}), rhsOrder, rhsElement);
   }
-  Operand result() const { return operand(joined({batch, rows, columns}), {}); }
+  Operand result() const {
+    return operand(joined({batch, rows, columns}), {}, resultElement);
+  }
   std::string list(size_t from, size_t count) const {
     std::string text;
     for (size_t i = 0; i < count; ++i)
@@ -99,14 +153,16 @@ std::vector<int64_t> indexOf(int64_t position,
 }
 
 int64_t countOf(const std::vector<int64_t> &sizes) {
-  return Operand{sizes, {}}.count();
+  return Operand{sizes, {}, f32}.count();
 }
 
 /// Row-major, so that the sum runs over neighbours: values of -2 to 2.
-std::vector<int> unpacked(const Operand &operand, const Buffer<float> &stored) {
+std::vector<int> unpacked(const Operand &operand, const Buffer<char> &stored) {
   std::vector<int> values(operand.count());
   for (int64_t i = 0; i < operand.count(); ++i)
-    values[i] = int(stored.data[operand.place(indexOf(i, operand.sizes))]);
+    values[i] = int(operand.element.get(
+        stored.data +
+        operand.place(indexOf(i, operand.sizes)) * operand.element.bytes));
   return values;
 }
 
@@ -114,14 +170,21 @@ std::vector<int> unpacked(const Operand &operand, const Buffer<float> &stored) {
 int64_t differences(Kernels &kernels, const Case &c, const std::string &name,
                     int64_t parts) {
   Operand lhs = c.lhs(), rhs = c.rhs();
+  Element of = c.resultElement;
   int64_t batch = countOf(c.batch), rows = countOf(c.rows),
           columns = countOf(c.columns), depth = countOf(c.depth),
           size = batch * rows * columns;
-  Buffer<float> a(lhs.count()), b(rhs.count()), result(size + 16);
-  for (Buffer<float> *buffer : {&a, &b})
-    for (size_t i = 0; i < buffer->size; ++i)
-      (*buffer)[i] = float((i * 7 + i / 5) % 5) - 2;
-  std::fill_n(result.data, size + 16, 99.5f);
+  Buffer<char> a(lhs.count() * lhs.element.bytes),
+      b(rhs.count() * rhs.element.bytes), result((size + 16) * of.bytes);
+  auto fill = [](const Operand &operand, Buffer<char> &buffer) {
+    for (int64_t i = 0; i < operand.count(); ++i)
+      operand.element.put(buffer.data + i * operand.element.bytes,
+                          int((i * 7 + i / 5) % 5) - 2);
+  };
+  fill(lhs, a);
+  fill(rhs, b);
+  for (int64_t i = 0; i < size + 16; ++i)
+    of.put(result.data + i * of.bytes, 99);
   if (parts == 1) {
     kernels.run(name.c_str(), {a.data, b.data, result.data});
   } else {
@@ -142,10 +205,11 @@ int64_t differences(Kernels &kernels, const Case &c, const std::string &name,
         for (int64_t k = 0; k < depth; ++k)
           sum +=
               l[(n * rows + i) * depth + k] * r[(n * columns + j) * depth + k];
-        different += result[(n * rows + i) * columns + j] != float(sum);
+        different += of.get(result.data +
+                            ((n * rows + i) * columns + j) * of.bytes) != sum;
       }
   for (int64_t i = size; i < size + 16; ++i)
-    different += result[i] != 99.5f;
+    different += of.get(result.data + i * of.bytes) != 99;
   return different;
 }
 
@@ -215,9 +279,39 @@ TEST_CASE("a packed contraction of several dimensions in any order") {
   check(cases, weft::test::testTarget());
 }
 
+TEST_CASE("contractions of every pair of element types") {
+  // Packed ones, tiles along columns, tiles along the contraction, a vector.
+  for (const char *target : {weft::test::testTarget(), "cpu:generic"}) {
+    std::vector<Case> cases;
+    for (auto [lhs, rhs, result] : {std::tuple(bf16, bf16, f32),
+                                    {f16, f16, f32},
+                                    {bf16, f32, f32},
+                                    {f32, f16, f32},
+                                    {f64, f64, f64},
+                                    {bf16, f32, f64},
+                                    {i32, i32, i32},
+                                    {i8, i8, i32},
+                                    {ui8, i16, i32},
+                                    {f8, bf16, f32}})
+      for (const Case &c : {Case{{}, {127}, {71}, {530}, {}, {}},
+                            Case{{}, {127}, {71}, {530}, {1, 0}, {1, 0}},
+                            Case{{2}, {5}, {37}, {19}, {}, {0, 2, 1}},
+                            Case{{}, {7}, {6}, {43}, {}, {}},
+                            Case{{}, {37}, {}, {21}, {}, {}}}) {
+        cases.push_back(c);
+        cases.back().lhsElement = lhs;
+        cases.back().rhsElement = rhs;
+        cases.back().resultElement = result;
+      }
+    check(cases, target);
+  }
+}
+
 TEST_CASE("parts of a packed contraction are its whole") {
-  for (const Case &c : {Case{{}, {131}, {131}, {300}, {}, {}},
-                        Case{{}, {784}, {128}, {260}, {1, 0}, {1, 0}}}) {
+  for (const Case &c :
+       {Case{{}, {131}, {131}, {300}, {}, {}},
+        Case{{}, {784}, {128}, {260}, {1, 0}, {1, 0}},
+        Case{{}, {784}, {128}, {260}, {1, 0}, {1, 0}, bf16, bf16, f32}}) {
     std::string text = c.kernel(0);
     INFO(text);
     Kernels kernels(text);

@@ -2,11 +2,12 @@
 
 #include "weft/compiler/codegen/cpu/ConvolutionNest.h"
 
+#include "weft/compiler/codegen/cpu/ElementVectors.h"
+#include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/WindowOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 #include <numeric>
@@ -44,7 +45,10 @@ class TiledConvolution {
 public:
   TiledConvolution(KernelEmitter &kernel, ConvolutionOp op)
       : kernel(kernel), e(kernel.elements), b(e.builder), loc(e.loc), op(op),
-        type(tensorType(op.getResult())), element(type.getElementType()) {}
+        type(tensorType(op.getResult())), element(type.getElementType()),
+        lhsVectors(b, loc, tensorType(op.getLhs()).getElementType(), element),
+        rhsVectors(b, loc, tensorType(op.getRhs()).getElementType(), element),
+        vectors(b, loc, element, element) {}
   bool emit();
 
 private:
@@ -53,14 +57,13 @@ private:
     int64_t features;        ///< those of the tile
   };
   bool choose();
-  Value address(Value pointer, Value offset);
-  Value loadVector(Value pointer, Value offset, int64_t count);
-  void storeVector(Value value, Value pointer, Value offset, int64_t count);
-  Value mask(int64_t count);
   Value constant(int64_t value) { return e.constant(value); }
   Value scaled(Value value, int64_t by) { return e.mul(value, by); }
 
   void chooseTile();
+  void placeExtended();
+  void extend(ElementVectors &of, Value &pointer, Value first, int64_t count,
+              Value to);
   void emitPlaces();
   void openGroup();
   void emitTile(const Tile &tile, Value feature);
@@ -77,68 +80,29 @@ private:
   Location loc;
   ConvolutionOp op;
   RankedTensorType type;
-  Type element;
+  Type element; ///< of the result
+  ElementVectors lhsVectors, rhsVectors, vectors;
   StridedView lhs, rhs;
   SmallVector<int64_t> strides;                            ///< of the result
   int64_t lanes = 1, groups = 1, features = 0, inputs = 0; ///< of a group
   Lanes along = Lanes::Outputs;
-  VectorType vector;
   SmallVector<WindowLoop> windows;
   int64_t tiled = 0, tiledSpatial = -1, period = 1; ///< -1: samples are tiled
   Tile tile{1, 1, 1};
   Value sample, tilePlace, resultBase; ///< of the tile's first place
   Value firstFeature, firstInput;      ///< of the group
+  Value extendedSample; ///< null: elements are extended as they are loaded
 };
 } // namespace
-
-//===----------------------------------------------------------------------===//
-// Vectors in memory
-//===----------------------------------------------------------------------===//
-
-Value TiledConvolution::address(Value pointer, Value offset) {
-  auto pointerType = LLVM::LLVMPointerType::get(b.getContext());
-  return LLVM::GEPOp::create(b, loc, pointerType, element, pointer,
-                             ArrayRef<LLVM::GEPArg>{offset},
-                             LLVM::GEPNoWrapFlags::inbounds);
-}
-
-Value TiledConvolution::mask(int64_t count) {
-  SmallVector<bool> bits(lanes);
-  std::fill_n(bits.begin(), count, true);
-  return arith::ConstantOp::create(
-      b, loc,
-      DenseElementsAttr::get(VectorType::get(lanes, b.getI1Type()),
-                             ArrayRef<bool>(bits)));
-}
-
-Value TiledConvolution::loadVector(Value pointer, Value offset, int64_t count) {
-  Value from = address(pointer, offset);
-  unsigned alignment = bytesOf(element);
-  if (count >= lanes)
-    return LLVM::LoadOp::create(b, loc, vector, from, alignment);
-  Value zeros = arith::ConstantOp::create(b, loc, b.getZeroAttr(vector));
-  return LLVM::MaskedLoadOp::create(b, loc, vector, from, mask(count), zeros,
-                                    alignment);
-}
-
-void TiledConvolution::storeVector(Value value, Value pointer, Value offset,
-                                   int64_t count) {
-  Value to = address(pointer, offset);
-  unsigned alignment = bytesOf(element);
-  if (count >= lanes)
-    LLVM::StoreOp::create(b, loc, value, to, alignment);
-  else
-    LLVM::MaskedStoreOp::create(b, loc, value, to, mask(count), alignment);
-}
 
 //===----------------------------------------------------------------------===//
 // Choices
 //===----------------------------------------------------------------------===//
 
 bool TiledConvolution::choose() {
-  if ((!element.isF32() && !element.isF64()) ||
-      tensorType(op.getLhs()).getElementType() != element ||
-      tensorType(op.getRhs()).getElementType() != element)
+  if (!ElementVectors::areComputed(element) ||
+      !ElementVectors::areLoaded(tensorType(op.getLhs()).getElementType()) ||
+      !ElementVectors::areLoaded(tensorType(op.getRhs()).getElementType()))
     return false;
   std::optional<StridedView> left = e.viewOf(op.getLhs()),
                              right = e.viewOf(op.getRhs());
@@ -156,7 +120,6 @@ bool TiledConvolution::choose() {
   features = type.getDimSize(out[1]) / groups;
   inputs = rhs.sizes[r[1]];
   lanes = std::max<int64_t>(kernel.target.vectorBytes / bytesOf(element), 1);
-  vector = VectorType::get(lanes, element);
   bool besides = rhs.strides[r[0]] == 1 && strides[out[1]] == 1;
   bool inputsBeside = rhs.strides[r[1]] == 1 && lhs.strides[l[1]] == 1;
   // One input feature, or sample, and one output feature a group, side by side.
@@ -226,6 +189,7 @@ bool TiledConvolution::emit() {
   if (!choose())
     return false;
   ArrayRef<int64_t> out = op.getResultDims();
+  placeExtended();
   resultBase = constant(0);
   for (auto [dim, size] : llvm::enumerate(type.getShape())) {
     int64_t d = dim;
@@ -233,13 +197,58 @@ bool TiledConvolution::emit() {
       continue;
     Value at = e.openPartLoop(d, size);
     resultBase = e.add(resultBase, scaled(at, strides[d]));
-    if (d == out[0])
+    if (d == out[0]) {
       sample = at;
-    else
+      if (extendedSample) {
+        extend(lhsVectors, lhs.pointer,
+               scaled(at, lhs.strides[op.getLhsDims()[0]]),
+               lhs.strides[op.getLhsDims()[0]], extendedSample);
+        sample = constant(0);
+      }
+    } else
       windows[llvm::find(out.drop_front(2), d) - out.begin() - 2].place = at;
   }
   emitPlaces();
   return true;
+}
+
+/// Elements of which a copy of another type stays in L2.
+static constexpr int64_t kMostExtended = 64 * 1024;
+
+/// Each window reads the kernel again, and neighbours the same elements of a
+/// sample: where these are small they are extended once, the kernel here and
+/// each sample at the start of its loop.
+void TiledConvolution::placeExtended() {
+  int64_t bytes = bytesOf(element), weights = elementCount(op.getRhs()),
+          batch = op.getLhsDims()[0], inSample = lhs.strides[batch];
+  bool extendsKernel = tensorType(op.getRhs()).getElementType() != element &&
+                       weights <= kMostExtended;
+  bool extendsSample =
+      tensorType(op.getLhs()).getElementType() != element &&
+      inSample * lhs.sizes[batch] == elementCount(op.getLhs()) &&
+      inSample <= kMostExtended && tiled != op.getResultDims()[0] &&
+      op.getBatchGroups() == 1;
+  if (!extendsKernel && !extendsSample)
+    return;
+  int64_t ofKernel =
+      extendsKernel ? llvm::alignTo(weights * bytes, 64) / bytes : 0;
+  Value memory = e.scratch((ofKernel + (extendsSample ? inSample : 0)) * bytes);
+  if (extendsSample)
+    extendedSample = vectors.address(memory, constant(ofKernel));
+  if (extendsKernel)
+    extend(rhsVectors, rhs.pointer, constant(0), weights, memory);
+}
+
+/// From now on what `of` loads from `pointer` lies there, without what is in
+/// front of `first`.
+void TiledConvolution::extend(ElementVectors &of, Value &pointer, Value first,
+                              int64_t count, Value to) {
+  unsigned outside = e.depth();
+  Value at = e.openLoop(count);
+  vectors.store(of.loadScalar(pointer, e.add(first, at)), to, at);
+  e.closeLoops(outside);
+  of = vectors;
+  pointer = to;
 }
 
 /// Tiles of places that see the same elements of the window; the last one goes
@@ -326,8 +335,7 @@ SmallVector<Value> TiledConvolution::close(unsigned depth,
 }
 
 void TiledConvolution::emitTile(const Tile &part, Value feature) {
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vector));
-  SmallVector<Value> sums(part.places * part.columns, zero);
+  SmallVector<Value> sums(part.places * part.columns, vectors.zeros(lanes));
   unsigned outside = e.depth();
   // What lies apart in the kernel is walked outside.
   int64_t inputStride = rhs.strides[op.getRhsDims()[1]];
@@ -411,11 +419,10 @@ SmallVector<Value> TiledConvolution::products(const Tile &part, Value feature,
   for (int64_t v = 0; v < part.columns; ++v) {
     int64_t left = along == Lanes::Inputs ? count : part.features - v * lanes;
     int64_t step = along == Lanes::Inputs ? rhs.strides[r[0]] : lanes;
-    columns.push_back(
-        loadVector(rhs.pointer, e.add(weights, constant(v * step)), left));
+    columns.push_back(rhsVectors.loadFirst(
+        rhs.pointer, e.add(weights, constant(v * step)), lanes, left));
   }
-  Value zero = arith::ConstantOp::create(b, loc, b.getZeroAttr(vector));
-  Value zeroElement = arith::ConstantOp::create(b, loc, b.getZeroAttr(element));
+  Value zero = vectors.zeros(lanes);
   for (int64_t i = 0; i < part.places; ++i) {
     Value from = scaled(sample, lhs.strides[l[0]]);
     if (tiledSpatial < 0)
@@ -429,22 +436,21 @@ SmallVector<Value> TiledConvolution::products(const Tile &part, Value feature,
     };
     Value shared;
     if (along == Lanes::Outputs) {
-      Value x = LLVM::LoadOp::create(
-          b, loc, element, address(lhs.pointer, from), bytesOf(element));
-      shared =
-          vector::BroadcastOp::create(b, loc, vector, orZero(x, zeroElement));
+      shared = orZero(lhsVectors.loadSplat(lhs.pointer, from, lanes), zero);
     } else if (along == Lanes::Inputs) {
-      shared = orZero(loadVector(lhs.pointer, from, count), zero);
+      shared =
+          orZero(lhsVectors.loadFirst(lhs.pointer, from, lanes, count), zero);
     }
     for (int64_t v = 0; v < part.columns; ++v) {
       Value x = shared;
       if (along == Lanes::Channels) {
         Value channel = e.add(from, e.add(feature, constant(v * lanes)));
-        x = orZero(loadVector(lhs.pointer, channel, part.features - v * lanes),
+        x = orZero(lhsVectors.loadFirst(lhs.pointer, channel, lanes,
+                                        part.features - v * lanes),
                    zero);
       }
-      next.push_back(math::FmaOp::create(b, loc, x, columns[v],
-                                         sums[i * part.columns + v]));
+      next.push_back(
+          vectors.multiplyAdd(x, columns[v], sums[i * part.columns + v]));
     }
   }
   return next;
@@ -460,15 +466,12 @@ void TiledConvolution::store(const Tile &part, Value feature,
       Value at = e.add(resultBase, constant(i * period * strides[tiled]));
       at = e.add(at, scaled(feature, stride));
       if (along != Lanes::Inputs) {
-        storeVector(sum, pointer, e.add(at, constant(v * lanes)),
-                    part.features - v * lanes);
+        vectors.storeFirst(sum, pointer, e.add(at, constant(v * lanes)),
+                           part.features - v * lanes);
         continue;
       }
-      sum = vector::ReductionOp::create(b, loc, vector::CombiningKind::ADD, sum,
-                                        arith::FastMathFlags::reassoc);
-      LLVM::StoreOp::create(b, loc, sum,
-                            address(pointer, e.add(at, constant(v * stride))),
-                            bytesOf(element));
+      vectors.store(vectors.sumOfLanes(sum), pointer,
+                    e.add(at, constant(v * stride)));
     }
 }
 

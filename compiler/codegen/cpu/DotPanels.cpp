@@ -2,8 +2,11 @@
 
 #include "weft/compiler/codegen/cpu/DotPanels.h"
 
+#include "weft/compiler/codegen/cpu/ElementVectors.h"
+#include "weft/compiler/codegen/elements/ScalarOps.h"
+#include "weft/dialects/weft/ElementTypes.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace weft::elements;
@@ -47,48 +50,6 @@ Value DotPath::offset(ElementEmitter &emitter, Value position) const {
   return sum;
 }
 
-Value FloatVectors::address(Value pointer, Value offset) {
-  auto type = LLVM::LLVMPointerType::get(builder.getContext());
-  return LLVM::GEPOp::create(builder, loc, type, builder.getF32Type(), pointer,
-                             ArrayRef<LLVM::GEPArg>{offset},
-                             LLVM::GEPNoWrapFlags::inbounds);
-}
-
-Value FloatVectors::load(Value pointer, Value offset, int64_t lanes) {
-  return LLVM::LoadOp::create(builder, loc, type(lanes),
-                              address(pointer, offset), 4);
-}
-
-Value FloatVectors::loadScalar(Value pointer, Value offset) {
-  return LLVM::LoadOp::create(builder, loc, builder.getF32Type(),
-                              address(pointer, offset), 4);
-}
-
-void FloatVectors::store(Value value, Value pointer, Value offset) {
-  LLVM::StoreOp::create(builder, loc, value, address(pointer, offset), 4);
-}
-
-/// Blocks of 1, 2, 4... elements change places across the diagonal:
-/// [a b] [c d] -> [a c] [b d].
-void FloatVectors::transpose(MutableArrayRef<Value> rows) {
-  int64_t lanes = rows.size();
-  for (int64_t block = 1; block < lanes; block *= 2) {
-    SmallVector<int64_t> low, high;
-    for (int64_t i = 0; i < lanes; ++i) {
-      bool isUpper = i & block;
-      low.push_back(isUpper ? lanes + i - block : i);
-      high.push_back(isUpper ? lanes + i : i + block);
-    }
-    for (int64_t i = 0; i < lanes; ++i) {
-      if (i & block)
-        continue;
-      Value a = rows[i], b = rows[i + block];
-      rows[i] = vector::ShuffleOp::create(builder, loc, a, b, low);
-      rows[i + block] = vector::ShuffleOp::create(builder, loc, a, b, high);
-    }
-  }
-}
-
 void emitIf(ElementEmitter &emitter, Value condition,
             llvm::function_ref<void()> then,
             llvm::function_ref<void()> otherwise) {
@@ -112,31 +73,34 @@ namespace {
 class PanelPacking {
 public:
   PanelPacking(KernelEmitter &kernel, const DotPanels &panels, DotRange across,
-               DotRange along, Value to)
-      : e(kernel.elements), b(e.builder), vectors(e), panels(panels),
-        across(across), along(along), to(to),
-        lanes(kernel.target.floatLanes()) {}
+               DotRange along, Type packed, Value to)
+      : e(kernel.elements), b(e.builder), packed(packed),
+        source(b, e.loc, panels.type, packed), panel(b, e.loc, packed, packed),
+        panels(panels), across(across), along(along), to(to),
+        lanes(std::max<int64_t>(kernel.target.vectorBytes / bytesOf(packed),
+                                1)) {}
   void pack();
 
 private:
   Value openPanels(Value begin) {
     return openPlainLoop(e, begin, panelCount(e, across.count, panels.width));
   }
-  Value firstOf(Value panel) {
-    return e.add(across.first, e.mul(panel, panels.width));
+  Value firstOf(Value number) {
+    return e.add(across.first, e.mul(number, panels.width));
   }
-  Value source(Value across, Value step);
-  Value place(Value panel, Value step);
+  Value offset(Value across, Value step);
+  Value place(Value number, Value step);
   Value rowOffset(Value row);
   void packRows();
-  void packPanel(Value panel);
+  void packPanel(Value number);
   void copyWidth(Value from, Value place);
-  void copyTransposed(Value panel);
-  void copyElements(Value panel, Value begin);
+  void copyTransposed(Value number);
+  void copyElements(Value number, Value begin);
 
   ElementEmitter &e;
   OpBuilder &b;
-  FloatVectors vectors;
+  Type packed;
+  ElementVectors source, panel;
   const DotPanels &panels;
   DotRange across, along;
   Value to;
@@ -145,13 +109,13 @@ private:
 } // namespace
 
 /// The offset of a step of the contraction, from that of a position across on.
-Value PanelPacking::source(Value across, Value step) {
+Value PanelPacking::offset(Value across, Value step) {
   return e.add(across, panels.along.offset(e, e.add(along.first, step)));
 }
 
 /// Of a step of a panel, in what is packed.
-Value PanelPacking::place(Value panel, Value step) {
-  Value steps = arith::MulIOp::create(b, e.loc, panel, along.count);
+Value PanelPacking::place(Value number, Value step) {
+  Value steps = arith::MulIOp::create(b, e.loc, number, along.count);
   return e.mul(e.add(steps, step), panels.width);
 }
 
@@ -164,17 +128,17 @@ Value PanelPacking::rowOffset(Value row) {
 void PanelPacking::copyWidth(Value from, Value place) {
   for (int64_t i = 0; i < panels.width; i += lanes) {
     Value part = e.constant(i);
-    vectors.store(vectors.load(panels.pointer, e.add(from, part),
-                               std::min(lanes, panels.width - i)),
-                  to, e.add(place, part));
+    panel.store(source.load(panels.pointer, e.add(from, part),
+                            std::min(lanes, panels.width - i)),
+                to, e.add(place, part));
   }
 }
 
 /// Squares of lanes x lanes, the last of the width first: where it is stored
 /// whole it reaches into the next step, which is packed later.
-void PanelPacking::copyTransposed(Value panel) {
+void PanelPacking::copyTransposed(Value number) {
   unsigned outside = e.depth();
-  Value first = firstOf(panel),
+  Value first = firstOf(number),
         squares =
             arith::DivUIOp::create(b, e.loc, along.count, e.constant(lanes));
   for (int64_t group = (panels.width - 1) / lanes * lanes; group >= 0;
@@ -185,26 +149,28 @@ void PanelPacking::copyTransposed(Value panel) {
       offsets.push_back(rowOffset(e.add(first, e.constant(group + i))));
     Value step = e.mul(openPlainLoop(e, e.constant(0), squares), lanes);
     for (int64_t i = 0; i < lanes; ++i)
-      rows[i] = i < used ? vectors.load(panels.pointer,
-                                        source(offsets[i], step), lanes)
+      rows[i] = i < used ? source.load(panels.pointer, offset(offsets[i], step),
+                                       lanes)
                          : rows[0];
-    vectors.transpose(rows);
-    Value at = e.add(place(panel, step), e.constant(group));
+    panel.transpose(rows);
+    Value at = e.add(place(number, step), e.constant(group));
     for (int64_t i = 0; i < lanes; ++i)
-      vectors.store(rows[i], to, e.add(at, e.constant(i * panels.width)));
+      panel.store(rows[i], to, e.add(at, e.constant(i * panels.width)));
     e.closeLoops(outside);
   }
-  copyElements(panel, e.mul(squares, lanes));
+  copyElements(number, e.mul(squares, lanes));
 }
 
-/// From the step `begin` on.
-void PanelPacking::copyElements(Value panel, Value begin) {
+/// From the step `begin` on; of any element type.
+void PanelPacking::copyElements(Value number, Value begin) {
   unsigned outside = e.depth();
   Value row = openPlainLoop(e, e.constant(0), e.constant(panels.width)),
-        from = rowOffset(e.add(firstOf(panel), row));
+        from = rowOffset(e.add(firstOf(number), row));
   Value step = openPlainLoop(e, begin, along.count);
-  vectors.store(vectors.loadScalar(panels.pointer, source(from, step)), to,
-                e.add(place(panel, step), row));
+  Value element =
+      extendScalar(b, e.loc, panels.type, packed,
+                   e.load(panels.pointer, panels.type, offset(from, step)));
+  panel.store(element, to, e.add(place(number, step), row));
   e.closeLoops(outside);
 }
 
@@ -217,34 +183,36 @@ void PanelPacking::packRows() {
       arith::DivUIOp::create(b, e.loc, across.count, e.constant(panels.width));
   Value first = e.add(panels.base, across.first);
   Value step = openPlainLoop(e, e.constant(0), along.count),
-        from = source(first, step);
-  Value panel = openPlainLoop(e, e.constant(0), whole);
-  copyWidth(e.add(from, e.mul(panel, panels.width)), place(panel, step));
+        from = offset(first, step);
+  Value number = openPlainLoop(e, e.constant(0), whole);
+  copyWidth(e.add(from, e.mul(number, panels.width)), place(number, step));
   e.closeLoops(outside);
   copyElements(openPanels(whole), e.constant(0));
   e.closeLoops(outside);
 }
 
 /// Vectors, unless the panel reaches beyond the end or into another row.
-void PanelPacking::packPanel(Value panel) {
-  Value inner = e.constant(panels.across.innerSize()), first = firstOf(panel);
+void PanelPacking::packPanel(Value number) {
+  Value inner = e.constant(panels.across.innerSize()), first = firstOf(number);
   Value end = e.add(arith::RemUIOp::create(b, e.loc, first, inner),
                     e.constant(panels.width));
   Value isWhole =
       arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::ule, end, inner);
   auto copy = [&] {
     unsigned outside = e.depth();
-    Value offset = rowOffset(first),
+    Value row = rowOffset(first),
           step = openPlainLoop(e, e.constant(0), along.count);
-    copyWidth(source(offset, step), place(panel, step));
+    copyWidth(offset(row, step), place(number, step));
     e.closeLoops(outside);
   };
-  emitIf(e, isWhole, copy, [&] { copyElements(panel, e.constant(0)); });
+  emitIf(e, isWhole, copy, [&] { copyElements(number, e.constant(0)); });
 }
 
 void PanelPacking::pack() {
   unsigned outside = e.depth();
-  if (panels.along.hasRunsOf(lanes) && panels.along.innerSize() >= lanes)
+  if (!ElementVectors::areLoaded(panels.type))
+    copyElements(openPanels(e.constant(0)), e.constant(0));
+  else if (panels.along.hasRunsOf(lanes) && panels.along.innerSize() >= lanes)
     copyTransposed(openPanels(e.constant(0)));
   else if (panels.across.innerStride() != 1)
     copyElements(openPanels(e.constant(0)), e.constant(0));
@@ -263,8 +231,8 @@ Value panelCount(ElementEmitter &emitter, Value positions, int64_t width) {
 }
 
 void packPanels(KernelEmitter &kernel, const DotPanels &panels, DotRange across,
-                DotRange along, Value to) {
-  PanelPacking(kernel, panels, across, along, to).pack();
+                DotRange along, Type packed, Value to) {
+  PanelPacking(kernel, panels, across, along, packed, to).pack();
 }
 
 } // namespace weft::cpu

@@ -10,7 +10,8 @@
 //       50 51 52 53
 //
 // so that whatever the strides of x, what is read next lies next, and a block
-// of panels fits a cache. A panel past the end repeats the last row.
+// of panels fits a cache. A panel past the end repeats the last row. Elements of
+// a panel have the type that is computed in: bf16 becomes f32 as it is packed.
 //
 //===----------------------------------------------------------------------===//
 
@@ -49,10 +50,11 @@ private:
   llvm::SmallVector<Step, 2> steps; ///< outermost first, joined where possible
 };
 
-/// One operand: panels of `width` positions across, and the contraction along
-/// them.
+/// One operand of elements of `type`: panels of `width` positions across, and
+/// the contraction along them.
 struct DotPanels {
   mlir::Value pointer, base; ///< base: the offset of the batch's element
+  mlir::Type type;
   DotPath across, along;
   int64_t width;
 };
@@ -62,34 +64,14 @@ struct DotRange {
   mlir::Value first, count;
 };
 
-/// Vectors of f32 in memory.
-class FloatVectors {
-public:
-  explicit FloatVectors(elements::ElementEmitter &emitter)
-      : builder(emitter.builder), loc(emitter.loc) {}
-  mlir::VectorType type(int64_t lanes) const {
-    return mlir::VectorType::get(lanes, builder.getF32Type());
-  }
-  mlir::Value address(mlir::Value pointer, mlir::Value offset);
-  mlir::Value load(mlir::Value pointer, mlir::Value offset, int64_t lanes);
-  mlir::Value loadScalar(mlir::Value pointer, mlir::Value offset);
-  void store(mlir::Value value, mlir::Value pointer, mlir::Value offset);
-  /// Rows become columns: as many vectors as lanes.
-  void transpose(llvm::MutableArrayRef<mlir::Value> rows);
-
-private:
-  mlir::OpBuilder &builder;
-  mlir::Location loc;
-};
-
 /// Elements behind a block of panels that packing may write.
 inline constexpr int64_t kPanelSlack = 16;
 
 /// Packs positions `across` in ceil(count / width) panels of along.count steps
-/// each. Both ranges begin at a multiple of what they are counted in: the width
+/// each, of elements of type `packed`. Both ranges begin at a multiple of what they are counted in: the width
 /// and the vector.
 void packPanels(KernelEmitter &kernel, const DotPanels &panels, DotRange across,
-                DotRange along, mlir::Value to);
+                DotRange along, mlir::Type packed, mlir::Value to);
 
 /// ceil(positions / width).
 mlir::Value panelCount(elements::ElementEmitter &emitter, mlir::Value positions,

@@ -35,7 +35,9 @@ struct DotRows {
   int64_t tile, partTiles;
 };
 
-/// f32 in register tiles (FloatDot.cpp, large ones PackedDot.cpp); false, and
+/// Elements of the result in a vector.
+int64_t lanesOf(const KernelEmitter &kernel, const DotShape &shape);
+/// In register tiles (FloatDot.cpp, large ones PackedDot.cpp); false, and
 /// nothing emitted, where the element types or strides do not suit.
 bool emitFloatDot(KernelEmitter &kernel, const DotShape &shape);
 /// Nothing where emitFloatDot would emit nothing.

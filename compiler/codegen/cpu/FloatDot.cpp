@@ -1,4 +1,4 @@
-//===- FloatDot.cpp - f32 contractions in registers -----------------------===//
+//===- FloatDot.cpp - contractions in registers ---------------------------===//
 //
 // A tile of mr rows and nv vectors of columns is kept in registers while the
 // contraction runs; nothing is packed (where that pays: PackedDot.cpp):
@@ -14,20 +14,27 @@
 //     result[i,j] = sum of the lanes of acc[i][j]
 //
 // Lanes past the end are masked. The sizes of tiles are those of least cost
-// for the registers of the target.
+// for the registers of the target. Operands of a narrower type than the
+// result's are extended as they are loaded.
 //
 //===----------------------------------------------------------------------===//
 
 #include "weft/compiler/codegen/cpu/DotShape.h"
+#include "weft/compiler/codegen/cpu/ElementVectors.h"
+#include "weft/dialects/weft/ElementTypes.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
 using namespace weft::elements;
 
 namespace weft::cpu {
+
+int64_t lanesOf(const KernelEmitter &kernel, const DotShape &shape) {
+  return std::max<int64_t>(
+      kernel.target.vectorBytes / bytesOf(shape.resultType), 1);
+}
+
 namespace {
 
 struct TileSize {
@@ -39,8 +46,10 @@ public:
   FloatDot(KernelEmitter &kernel, const DotShape &shape)
       : kernel(kernel), emitter(kernel.elements), builder(emitter.builder),
         loc(emitter.loc), given(shape), shape(shape),
-        lanes(kernel.target.floatLanes()), f32(builder.getF32Type()),
-        vector(VectorType::get(lanes, f32)) {}
+        lanes(lanesOf(kernel, shape)),
+        lhs(builder, loc, shape.lhsType, shape.resultType),
+        rhs(builder, loc, shape.rhsType, shape.resultType),
+        sum(builder, loc, shape.resultType, shape.resultType) {}
   bool emit();
   std::optional<DotRows> tiledRows();
 
@@ -50,14 +59,6 @@ private:
     Value lhs, rhs, result;
   };
   Offsets step(Offsets from, const DotDimension &dim, Value position);
-  Value address(Value pointer, Value offset);
-  Value loadVector(Value pointer, Value offset, int64_t count);
-  void storeVector(Value value, Value pointer, Value offset, int64_t count);
-  Value mask(int64_t count);
-  Value zeros();
-  Value multiplyAdd(Value a, Value b, Value c) {
-    return math::FmaOp::create(builder, loc, a, b, c);
-  }
   /// A loop over k in steps; `body` maps accumulators to accumulators.
   SmallVector<Value>
   accumulate(int64_t steps, int64_t width, Offsets at, SmallVector<Value> start,
@@ -77,8 +78,7 @@ private:
   const DotShape &given;
   DotShape shape; ///< without the dimensions of a tile, turned where that suits
   int64_t lanes;
-  Type f32;
-  VectorType vector;
+  ElementVectors lhs, rhs, sum;
   DotDimension row{1, 0, 0, 0}, column{1, 0, 0, 0}, inner{1, 0, 0, 0};
   bool alongContract = false;
 };
@@ -92,42 +92,6 @@ FloatDot::Offsets FloatDot::step(Offsets from, const DotDimension &dim,
   };
   return {advance(from.lhs, dim.lhs), advance(from.rhs, dim.rhs),
           advance(from.result, dim.result)};
-}
-
-Value FloatDot::address(Value pointer, Value offset) {
-  auto type = LLVM::LLVMPointerType::get(builder.getContext());
-  return LLVM::GEPOp::create(builder, loc, type, f32, pointer,
-                             ArrayRef<LLVM::GEPArg>{offset},
-                             LLVM::GEPNoWrapFlags::inbounds);
-}
-
-Value FloatDot::zeros() {
-  return arith::ConstantOp::create(builder, loc, builder.getZeroAttr(vector));
-}
-
-Value FloatDot::mask(int64_t count) {
-  SmallVector<bool> bits(lanes);
-  std::fill_n(bits.begin(), count, true);
-  auto type = VectorType::get(lanes, builder.getI1Type());
-  return arith::ConstantOp::create(
-      builder, loc, DenseElementsAttr::get(type, ArrayRef<bool>(bits)));
-}
-
-Value FloatDot::loadVector(Value pointer, Value offset, int64_t count) {
-  Value from = address(pointer, offset);
-  if (count >= lanes)
-    return LLVM::LoadOp::create(builder, loc, vector, from, 4);
-  return LLVM::MaskedLoadOp::create(builder, loc, vector, from, mask(count),
-                                    zeros(), 4);
-}
-
-void FloatDot::storeVector(Value value, Value pointer, Value offset,
-                           int64_t count) {
-  Value to = address(pointer, offset);
-  if (count >= lanes)
-    LLVM::StoreOp::create(builder, loc, value, to, 4);
-  else
-    LLVM::MaskedStoreOp::create(builder, loc, value, to, mask(count), 4);
 }
 
 SmallVector<Value> FloatDot::accumulate(
@@ -149,27 +113,26 @@ SmallVector<Value> FloatDot::accumulate(
 void FloatDot::emitColumnTile(int64_t rows, int64_t columns, Offsets at) {
   int64_t vectors = (columns + lanes - 1) / lanes;
   auto body = [&](Offsets k, ValueRange sums) {
-    SmallVector<Value> rhs, next;
+    SmallVector<Value> columnVectors, next;
     for (int64_t v = 0; v < vectors; ++v)
-      rhs.push_back(loadVector(shape.rhs,
-                               emitter.add(k.rhs, emitter.constant(v * lanes)),
-                               columns - v * lanes));
+      columnVectors.push_back(rhs.loadFirst(
+          shape.rhs, emitter.add(k.rhs, emitter.constant(v * lanes)), lanes,
+          columns - v * lanes));
     for (int64_t i = 0; i < rows; ++i) {
-      Value from =
-          address(shape.lhs, emitter.add(k.lhs, emitter.constant(i * row.lhs)));
-      Value lhs = vector::BroadcastOp::create(
-          builder, loc, vector,
-          LLVM::LoadOp::create(builder, loc, f32, from, 4));
+      Value factor = lhs.loadSplat(
+          shape.lhs, emitter.add(k.lhs, emitter.constant(i * row.lhs)), lanes);
       for (int64_t v = 0; v < vectors; ++v)
-        next.push_back(multiplyAdd(lhs, rhs[v], sums[i * vectors + v]));
+        next.push_back(
+            sum.multiplyAdd(factor, columnVectors[v], sums[i * vectors + v]));
     }
     return next;
   };
-  SmallVector<Value> sums = accumulate(
-      inner.size, 1, at, SmallVector<Value>(rows * vectors, zeros()), body);
+  SmallVector<Value> sums =
+      accumulate(inner.size, 1, at,
+                 SmallVector<Value>(rows * vectors, sum.zeros(lanes)), body);
   for (int64_t i = 0; i < rows; ++i)
     for (int64_t v = 0; v < vectors; ++v)
-      storeVector(
+      sum.storeFirst(
           sums[i * vectors + v], shape.result,
           emitter.add(at.result, emitter.constant(i * row.result + v * lanes)),
           columns - v * lanes);
@@ -177,22 +140,24 @@ void FloatDot::emitColumnTile(int64_t rows, int64_t columns, Offsets at) {
 
 void FloatDot::emitContractTile(int64_t rows, int64_t columns, Offsets at) {
   auto block = [&](Offsets k, ValueRange sums, int64_t count) {
-    SmallVector<Value> rhs, next;
+    SmallVector<Value> columnVectors, next;
     for (int64_t j = 0; j < columns; ++j)
-      rhs.push_back(loadVector(
+      columnVectors.push_back(rhs.loadFirst(
           shape.rhs, emitter.add(k.rhs, emitter.constant(j * column.rhs)),
-          count));
+          lanes, count));
     for (int64_t i = 0; i < rows; ++i) {
-      Value lhs = loadVector(
-          shape.lhs, emitter.add(k.lhs, emitter.constant(i * row.lhs)), count);
+      Value rowVector = lhs.loadFirst(
+          shape.lhs, emitter.add(k.lhs, emitter.constant(i * row.lhs)), lanes,
+          count);
       for (int64_t j = 0; j < columns; ++j)
-        next.push_back(multiplyAdd(lhs, rhs[j], sums[i * columns + j]));
+        next.push_back(sum.multiplyAdd(rowVector, columnVectors[j],
+                                       sums[i * columns + j]));
     }
     return next;
   };
   int64_t whole = inner.size / lanes, rest = inner.size % lanes;
   SmallVector<Value> sums = accumulate(
-      whole, lanes, at, SmallVector<Value>(rows * columns, zeros()),
+      whole, lanes, at, SmallVector<Value>(rows * columns, sum.zeros(lanes)),
       [&](Offsets k, ValueRange carried) { return block(k, carried, lanes); });
   if (rest != 0) {
     DotDimension end{1, inner.lhs * lanes, inner.rhs * lanes, 0};
@@ -200,13 +165,10 @@ void FloatDot::emitContractTile(int64_t rows, int64_t columns, Offsets at) {
   }
   SmallVector<Value> totals = sumLanes(sums);
   for (int64_t i = 0; i < rows; ++i)
-    for (int64_t j = 0; j < columns; ++j) {
-      Value to =
-          address(shape.result,
-                  emitter.add(at.result, emitter.constant(i * row.result +
-                                                          j * column.result)));
-      LLVM::StoreOp::create(builder, loc, totals[i * columns + j], to, 4);
-    }
+    for (int64_t j = 0; j < columns; ++j)
+      sum.store(totals[i * columns + j], shape.result,
+                emitter.add(at.result, emitter.constant(i * row.result +
+                                                        j * column.result)));
 }
 
 /// One sum for each vector. A full set of vectors is halved and joined in
@@ -216,10 +178,8 @@ SmallVector<Value> FloatDot::sumLanes(ArrayRef<Value> accumulators) {
   SmallVector<Value> level(accumulators);
   bool isFull = int64_t(level.size()) == lanes;
   if (!isFull) {
-    for (Value sum : level)
-      totals.push_back(
-          vector::ReductionOp::create(builder, loc, vector::CombiningKind::ADD,
-                                      sum, arith::FastMathFlags::reassoc));
+    for (Value each : level)
+      totals.push_back(sum.sumOfLanes(each));
     return totals;
   }
   for (int64_t block = lanes; block > 1; block /= 2) {
@@ -235,7 +195,7 @@ SmallVector<Value> FloatDot::sumLanes(ArrayRef<Value> accumulators) {
           vector::ShuffleOp::create(builder, loc, level[i], level[i + 1], low);
       Value b =
           vector::ShuffleOp::create(builder, loc, level[i], level[i + 1], high);
-      next.push_back(arith::AddFOp::create(builder, loc, a, b));
+      next.push_back(sum.add(a, b));
     }
     level = next;
   }
@@ -326,11 +286,13 @@ TileSize FloatDot::chooseTile() const {
 
 /// Which dimensions the tiles run over; false where the strides do not suit.
 bool FloatDot::chooseLoops() {
-  if (shape.contract.size() > 1)
+  if (shape.contract.size() > 1 || !ElementVectors::areLoaded(shape.lhsType) ||
+      !ElementVectors::areLoaded(shape.rhsType))
     return false;
   if (shape.columns
           .empty()) { // a matrix times a vector: the rows are the columns
     std::swap(shape.lhs, shape.rhs);
+    std::swap(lhs, rhs);
     std::swap(shape.rows, shape.columns);
     for (auto *dims :
          {&shape.batch, &shape.rows, &shape.columns, &shape.contract})
@@ -375,19 +337,16 @@ bool FloatDot::emit() {
   return true;
 }
 
-static bool hasFloatsOnly(const DotShape &shape) {
-  return shape.lhsType.isF32() && shape.rhsType.isF32() &&
-         shape.resultType.isF32();
-}
-
 std::optional<DotRows> floatDotRows(KernelEmitter &kernel,
                                     const DotShape &shape) {
-  return hasFloatsOnly(shape) ? FloatDot(kernel, shape).tiledRows()
-                              : std::nullopt;
+  return ElementVectors::areComputed(shape.resultType)
+             ? FloatDot(kernel, shape).tiledRows()
+             : std::nullopt;
 }
 
 bool emitFloatDot(KernelEmitter &kernel, const DotShape &shape) {
-  return hasFloatsOnly(shape) && FloatDot(kernel, shape).emit();
+  return ElementVectors::areComputed(shape.resultType) &&
+         FloatDot(kernel, shape).emit();
 }
 
 } // namespace weft::cpu

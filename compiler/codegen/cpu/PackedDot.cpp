@@ -1,4 +1,4 @@
-//===- PackedDot.cpp - large contractions of f32 --------------------------===//
+//===- PackedDot.cpp - large contractions ---------------------------------===//
 //
 // Blocks of both operands are packed (DotPanels.h), so that the register tile
 // reads memory in order and from a cache:
@@ -15,13 +15,15 @@
 //
 // A tile at an end computes whole and stores what is within. Rows, columns
 // and k may each be several dimensions of any strides: packing follows them.
+// Operands of a narrower type than the result's are extended as they are packed.
 //
 //===----------------------------------------------------------------------===//
 
 #include "weft/compiler/codegen/cpu/DotPanels.h"
+#include "weft/compiler/codegen/cpu/ElementVectors.h"
+#include "weft/dialects/weft/ElementTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
 using namespace mlir;
@@ -29,7 +31,7 @@ using namespace weft::elements;
 
 namespace weft::cpu {
 
-/// Elements of a block at most. On an EPYC of 32 KiB of L1 and 512 KiB of L2 a
+/// Elements of f32 of a block at most. On an EPYC of 32 KiB of L1 and 512 KiB of L2 a
 /// panel of rhs is 16 KiB, the rows of lhs are 120 KiB, and those of rhs 512.
 static constexpr int64_t kDepth = 256, kRows = 120, kColumns = 512;
 /// Vectors of columns in a tile: with 2, rows fill the registers.
@@ -76,9 +78,9 @@ private:
   KernelEmitter &kernel;
   ElementEmitter &e;
   OpBuilder &builder;
-  FloatVectors vectors;
   const DotShape &shape;
-  int64_t lanes;
+  ElementVectors vectors; ///< of the result, and of what is packed
+  int64_t lanes, bytes;   ///< bytes of such an element
   DotPanels lhs, rhs;
   DotPath resultRows, resultColumns;
   int64_t rowBlock, columnBlock, depthBlock;
@@ -91,8 +93,8 @@ static int64_t tileRows(const CpuTarget &target) {
   return (target.vectorRegisters - kTileVectors - 1) / kTileVectors;
 }
 
-static int64_t tileColumns(const CpuTarget &target) {
-  return kTileVectors * target.floatLanes();
+static int64_t tileColumns(const KernelEmitter &kernel, const DotShape &shape) {
+  return kTileVectors * lanesOf(kernel, shape);
 }
 
 /// Equal blocks of at most `most` positions, multiples of `unit`.
@@ -102,36 +104,42 @@ static int64_t blockSize(int64_t size, int64_t most, int64_t unit) {
 }
 
 PackedDot::PackedDot(KernelEmitter &kernel, const DotShape &shape)
-    : kernel(kernel), e(kernel.elements), builder(e.builder), vectors(e),
-      shape(shape), lanes(kernel.target.floatLanes()),
+    : kernel(kernel), e(kernel.elements), builder(e.builder), shape(shape),
+      vectors(builder, e.loc, shape.resultType, shape.resultType),
+      lanes(lanesOf(kernel, shape)), bytes(bytesOf(shape.resultType)),
       lhs{shape.lhs,
           {},
+          shape.lhsType,
           DotPath(shape.rows, &DotDimension::lhs),
           DotPath(shape.contract, &DotDimension::lhs),
           tileRows(kernel.target)},
       rhs{shape.rhs,
           {},
+          shape.rhsType,
           DotPath(shape.columns, &DotDimension::rhs),
           DotPath(shape.contract, &DotDimension::rhs),
-          tileColumns(kernel.target)},
+          tileColumns(kernel, shape)},
       resultRows(shape.rows, &DotDimension::result),
       resultColumns(shape.columns, &DotDimension::result),
-      rowBlock(blockSize(lhs.across.size(), kRows, lhs.width)),
-      columnBlock(blockSize(rhs.across.size(), kColumns, rhs.width)),
+      rowBlock(blockSize(lhs.across.size(), kRows * 4 / bytes, lhs.width)),
+      columnBlock(
+          blockSize(rhs.across.size(), kColumns * 4 / bytes, rhs.width)),
       depthBlock(blockSize(lhs.along.size(), kDepth, lanes)) {}
 
 void PackedDot::placeScratch() {
   int64_t ofRhs = columnBlock * depthBlock + kPanelSlack,
           ofLhs = rowBlock * depthBlock + kPanelSlack;
-  int64_t floats[] = {ofRhs, ofLhs, lhs.width * rhs.width};
+  int64_t elements[] = {ofRhs, ofLhs, lhs.width * rhs.width};
   Value *places[] = {&rhsBlock, &lhsBlock, &tile};
-  int64_t bytes = 0;
-  for (int64_t each : floats)
-    bytes += llvm::alignTo(4 * each, 64);
-  Value at = e.scratch(bytes);
-  for (auto [each, place] : llvm::zip_equal(floats, places)) {
+  int64_t size = 0;
+  for (int64_t &each : elements) {
+    each = llvm::alignTo(each, 64 / bytes);
+    size += each * bytes;
+  }
+  Value at = e.scratch(size);
+  for (auto [each, place] : llvm::zip_equal(elements, places)) {
     *place = at;
-    at = vectors.address(at, e.constant(llvm::alignTo(each, 16)));
+    at = vectors.address(at, e.constant(each));
   }
 }
 
@@ -160,12 +168,12 @@ void PackedDot::emitColumns() {
   DotRange columns =
       openBlocks(zero, e.constant(rhs.across.size()), columnBlock);
   DotRange k = openBlocks(zero, e.constant(lhs.along.size()), depthBlock);
-  packPanels(kernel, rhs, columns, k, rhsBlock);
+  packPanels(kernel, rhs, columns, k, shape.resultType, rhsBlock);
   const std::optional<KernelSplit> &split = kernel.rowSplit();
   Value begin = split ? split->begin : zero,
         end = split ? split->end : e.constant(lhs.across.size());
   DotRange rows = openBlocks(begin, end, rowBlock);
-  packPanels(kernel, lhs, rows, k, lhsBlock);
+  packPanels(kernel, lhs, rows, k, shape.resultType, lhsBlock);
   emitTiles(rows, columns, k);
 }
 
@@ -188,11 +196,9 @@ void PackedDot::emitTiles(DotRange rows, DotRange columns, DotRange k) {
 SmallVector<Value> PackedDot::accumulate(Value lhsPanel, Value rhsPanel,
                                          Value steps) {
   unsigned outside = e.depth();
-  VectorType type = vectors.type(lanes);
-  Value zeros =
-      arith::ConstantOp::create(builder, e.loc, builder.getZeroAttr(type));
-  Value k = openPlainLoop(e, e.constant(0), steps,
-                          SmallVector<Value>(lhs.width * kTileVectors, zeros));
+  Value k = openPlainLoop(
+      e, e.constant(0), steps,
+      SmallVector<Value>(lhs.width * kTileVectors, vectors.zeros(lanes)));
   scf::ForOp loop = e.innermostLoop();
   Value lhsAt = e.mul(k, lhs.width), rhsAt = e.mul(k, rhs.width);
   SmallVector<Value> columns, next;
@@ -201,12 +207,11 @@ SmallVector<Value> PackedDot::accumulate(Value lhsPanel, Value rhsPanel,
         vectors.load(rhsPanel, e.add(rhsAt, e.constant(v * lanes)), lanes));
   for (int64_t i = 0; i < lhs.width; ++i) {
     Value factor = vector::BroadcastOp::create(
-        builder, e.loc, type,
+        builder, e.loc, vectors.type(lanes),
         vectors.loadScalar(lhsPanel, e.add(lhsAt, e.constant(i))));
     for (int64_t v = 0; v < kTileVectors; ++v)
-      next.push_back(
-          math::FmaOp::create(builder, e.loc, factor, columns[v],
-                              loop.getRegionIterArgs()[next.size()]));
+      next.push_back(vectors.multiplyAdd(
+          factor, columns[v], loop.getRegionIterArgs()[next.size()]));
   }
   loop.getBody()->getTerminator()->setOperands(next);
   e.closeLoops(outside);
@@ -241,8 +246,7 @@ void PackedDot::storeWhole(ArrayRef<Value> sums, Value row, Value column,
       Value at = e.add(start, e.constant(v * lanes)),
             sum = sums[i * kTileVectors + v];
       if (adds)
-        sum = arith::AddFOp::create(builder, e.loc, sum,
-                                    vectors.load(shape.result, at, lanes));
+        sum = vectors.add(sum, vectors.load(shape.result, at, lanes));
       vectors.store(sum, shape.result, at);
     }
   }
@@ -264,8 +268,7 @@ void PackedDot::storeCut(ArrayRef<Value> sums, Value row, Value column,
   Value at = e.add(start, resultColumns.offset(e, e.add(column, j)));
   Value sum = vectors.loadScalar(tile, e.add(e.mul(i, rhs.width), j));
   if (!hasOneBlock()) {
-    Value added = arith::AddFOp::create(builder, e.loc, sum,
-                                        vectors.loadScalar(shape.result, at));
+    Value added = vectors.add(sum, vectors.loadScalar(shape.result, at));
     sum = arith::SelectOp::create(builder, e.loc, isFirst, sum, added);
   }
   vectors.store(sum, shape.result, at);
@@ -287,7 +290,7 @@ bool suitsPackedDot(KernelEmitter &kernel, const DotShape &shape,
   if (isAwkward)
     return ofMatrix >= kAwkwardMultiplyAdds;
   return rows >= 4 * tileRows(kernel.target) &&
-         columns >= tileColumns(kernel.target) && depth >= kLeastDepth &&
+         columns >= tileColumns(kernel, shape) && depth >= kLeastDepth &&
          ofMatrix >= kMatrixMultiplyAdds &&
          ofMatrix * sizeOf(shape.batch) >= kPackedMultiplyAdds;
 }

@@ -26,15 +26,17 @@ Special specialOf(Type type) {
              : Special::NanZero;
 }
 
-/// Arithmetic on the bits of an f32.
+/// Arithmetic on the bits of an f32, or of a vector of them.
 struct BitEmitter {
   OpBuilder &b;
   Location loc;
+  VectorType vector; ///< null: of one
   Special special;
   int width, mantissaBits, bias;
 
-  BitEmitter(OpBuilder &b, Location loc, Type type)
-      : b(b), loc(loc), special(specialOf(type)) {
+  BitEmitter(OpBuilder &b, Location loc, Type type, Value of)
+      : b(b), loc(loc), vector(dyn_cast<VectorType>(of.getType())),
+        special(specialOf(type)) {
     const llvm::fltSemantics &semantics =
         cast<FloatType>(type).getFloatSemantics();
     width = APFloat::semanticsSizeInBits(semantics);
@@ -45,9 +47,17 @@ struct BitEmitter {
   uint32_t mask() const { return signBit() - 1; }
   uint32_t infinity() const { return mask() >> mantissaBits << mantissaBits; }
 
+  Type shaped(Type type) const {
+    return vector ? VectorType::get(vector.getShape(), type) : type;
+  }
+  Value constant(TypedAttr value) const {
+    if (vector)
+      value = DenseElementsAttr::get(cast<VectorType>(shaped(value.getType())),
+                                     Attribute(value));
+    return arith::ConstantOp::create(b, loc, value);
+  }
   Value number(uint32_t value) const {
-    return arith::ConstantOp::create(b, loc,
-                                     b.getI32IntegerAttr(int32_t(value)));
+    return constant(b.getI32IntegerAttr(int32_t(value)));
   }
   Value both(Value x, uint32_t mask) const {
     return arith::AndIOp::create(b, loc, x, number(mask));
@@ -80,14 +90,12 @@ struct BitEmitter {
     return arith::SelectOp::create(b, loc, condition, x, y);
   }
   Value asFloat(Value bits) const {
-    return arith::BitcastOp::create(b, loc, b.getF32Type(), bits);
+    return arith::BitcastOp::create(b, loc, shaped(b.getF32Type()), bits);
   }
   Value asBits(Value x) const {
-    return arith::BitcastOp::create(b, loc, b.getI32Type(), x);
+    return arith::BitcastOp::create(b, loc, shaped(b.getI32Type()), x);
   }
-  Value real(float value) const {
-    return arith::ConstantOp::create(b, loc, b.getF32FloatAttr(value));
-  }
+  Value real(float value) const { return constant(b.getF32FloatAttr(value)); }
 
   Value fromExponent(Value x) const;
   Value toExponent(Value x) const;
@@ -118,7 +126,8 @@ Value BitEmitter::numberFromMagnitude(Value magnitude) const {
   float least =
       __builtin_bit_cast(float, uint32_t(128 - bias - mantissaBits) << 23);
   Value small = asBits(arith::MulFOp::create(
-      b, loc, arith::UIToFPOp::create(b, loc, b.getF32Type(), magnitude),
+      b, loc,
+      arith::UIToFPOp::create(b, loc, shaped(b.getF32Type()), magnitude),
       real(least)));
   return choose(below(magnitude, 1u << mantissaBits), small, normal);
 }
@@ -162,8 +171,8 @@ Value BitEmitter::nan(Value sign, Value magnitude) const {
 }
 
 Value smallFromBits(OpBuilder &b, Location loc, Type type, Value bits) {
-  BitEmitter e(b, loc, type);
-  Value x = arith::ExtUIOp::create(b, loc, b.getI32Type(), bits);
+  BitEmitter e(b, loc, type, bits);
+  Value x = arith::ExtUIOp::create(b, loc, e.shaped(b.getI32Type()), bits);
   if (e.special == Special::Exponent)
     return e.asFloat(e.fromExponent(x));
   Value sign = e.left(e.both(x, e.signBit()), 32 - e.width),
@@ -184,10 +193,11 @@ Value smallFromBits(OpBuilder &b, Location loc, Type type, Value bits) {
 }
 
 Value smallToBits(OpBuilder &b, Location loc, Type type, Value value) {
-  BitEmitter e(b, loc, type);
+  BitEmitter e(b, loc, type, value);
   Value bits = e.asBits(value);
   if (e.special == Special::Exponent)
-    return arith::TruncIOp::create(b, loc, b.getI8Type(), e.toExponent(bits));
+    return arith::TruncIOp::create(b, loc, e.shaped(b.getI8Type()),
+                                   e.toExponent(bits));
   Value sign = e.both(e.right(bits, 32 - e.width), e.signBit()),
         magnitude = e.both(bits, 0x7fffffff);
   Value rounded = e.roundMagnitude(magnitude),
@@ -203,7 +213,7 @@ Value smallToBits(OpBuilder &b, Location loc, Type type, Value value) {
     result = e.either(sign, e.choose(tooLarge, e.number(largest), rounded));
     result = e.choose(isNan, e.nan(sign, magnitude), result);
   }
-  return arith::TruncIOp::create(b, loc, b.getI8Type(), result);
+  return arith::TruncIOp::create(b, loc, e.shaped(b.getI8Type()), result);
 }
 
 Value roundedTo(OpBuilder &b, Location loc, Type type, Value value) {

@@ -35,6 +35,7 @@ inline mlir::Type scalarType(mlir::Type type) {
 
 /// The number in a register that a constant of a small float is.
 mlir::FloatAttr smallConstant(const llvm::APFloat &value, mlir::Type type);
+/// Of a register, or of a vector of them.
 mlir::Value smallFromBits(mlir::OpBuilder &builder, mlir::Location loc,
                           mlir::Type type, mlir::Value bits);
 mlir::Value smallToBits(mlir::OpBuilder &builder, mlir::Location loc,

@@ -78,6 +78,16 @@ def check_any_negative(machine, blocks):
     compare("any_negative", y, [any(a < -2 for a in x[row * 40:row * 40 + 40]) for row in range(6)], 0)
 
 
+def check_wide_sums(machine, blocks):
+    """bf16 is the upper half of f32; a sum of 40 bytes needs more than 8 bits."""
+    wide = array("I", [n & 0xFFFF0000 for n in memoryview(floats(240)).cast("B").cast("I")])
+    x, i = array("H", [n >> 16 for n in wide]), array("b", [RANDOM.randrange(-128, 128) for _ in range(240)])
+    values, y, z = memoryview(wide).cast("B").cast("f"), nothing("f", 6), nothing("i", 6)
+    machine.launch("wide_sums", blocks, [x, i, y, z, WHERE])
+    compare("wide_sums of bf16", y, [sum(values[row * 40:row * 40 + 40]) for row in range(6)], 1e-6)
+    compare("wide_sums of i8", z, [sum(i[row * 40:row * 40 + 40]) for row in range(6)], 0)
+
+
 def threefry(key, high, low):
     """out0 ^ out1 of threefry-2x32 (Salmon et al., 2011), 20 rounds."""
     mask, keys = 0xFFFFFFFF, [key[0], key[1], key[0] ^ key[1] ^ 0x1BD11BDA]
@@ -111,8 +121,8 @@ def check_rows_of(machine, blocks):
 
 def main():
     machine = Module(open(sys.argv[1]).read())
-    for check in (check_update, check_bias_relu, check_next_seed, check_softmax, check_is_right, check_any_negative, check_bits,
-                  check_mean, check_rows_of):
+    for check in (check_update, check_bias_relu, check_next_seed, check_softmax, check_is_right, check_any_negative, check_wide_sums,
+                  check_bits, check_mean, check_rows_of):
         for blocks in (1, 2):  # any number of blocks is right
             check(machine, blocks)
 

@@ -77,6 +77,13 @@ func.func private @any_negative(%x: tensor<6x40xf32>) -> tensor<6xi1> attributes
   return %2 : tensor<6xi1>
 }
 
+// Sums of a wider type than their elements.
+func.func private @wide_sums(%x: tensor<6x40xbf16>, %i: tensor<6x40xi8>) -> (tensor<6xf32>, tensor<6xi32>) attributes {weft.kernel = "reduce"} {
+  %0 = weft.reduce sum %x dims [1] : tensor<6x40xbf16> -> tensor<6xf32>
+  %1 = weft.reduce sum %i dims [1] : tensor<6x40xi8> -> tensor<6xi32>
+  return %0, %1 : tensor<6xf32>, tensor<6xi32>
+}
+
 // Random bits as Keras on JAX draws them, and a transpose.
 func.func private @bits(%key: tensor<2xui32>) -> tensor<5x7xui32> attributes {weft.kernel = #weft.kernel<elementwise>} {
   %0 = weft.rng_bits %key : (tensor<2xui32>) -> tensor<7x5xui32>

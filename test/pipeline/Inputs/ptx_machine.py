@@ -16,7 +16,7 @@ from fractions import Fraction
 
 LANES = 32
 SIZES = {"b8": 1, "u8": 1, "s8": 1, "b16": 2, "u16": 2, "s16": 2, "b32": 4, "u32": 4, "s32": 4,
-         "f32": 4, "b64": 8, "u64": 8, "s64": 8, "f64": 8, "pred": 1}
+         "f32": 4, "b64": 8, "u64": 8, "s64": 8, "f64": 8, "bf16": 2, "pred": 1}
 COMPARE = {"eq": lambda a, b: a == b, "ne": lambda a, b: a != b, "lt": lambda a, b: a < b,
            "le": lambda a, b: a <= b, "gt": lambda a, b: a > b, "ge": lambda a, b: a >= b}
 # Integer comparisons of unsigned values have names of their own.
@@ -37,6 +37,8 @@ def value_of(bits, kind):
     bits &= (1 << 8 * size) - 1
     if kind == "f32":
         return struct.unpack("<f", struct.pack("<I", bits))[0]
+    if kind == "bf16":
+        return value_of(bits << 16, "f32")
     if kind == "f64":
         return struct.unpack("<d", struct.pack("<Q", bits))[0]
     if kind[0] == "s" and bits >> (8 * size - 1):

@@ -1,0 +1,72 @@
+//===- ElementVectors.h - neighbours in memory as a vector ------*- C++ -*-===//
+//
+// Of a tensor's elements, which may have a wider type in registers, one that
+// has all of their numbers:
+//
+//   bf16 as f32   load 8 x i16, and their bits are the upper half of 8 x f32
+//   i8 as i32     load 8 x i8, extended by their signs
+//   f8E5M2 as f32 load 8 x i8, decoded
+//   f32 as f32    load 8 x f32
+//
+// Sums and products are those of the type in registers.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_CODEGEN_CPU_ELEMENTVECTORS_H
+#define WEFT_COMPILER_CODEGEN_CPU_ELEMENTVECTORS_H
+
+#include "mlir/IR/Builders.h"
+#include "mlir/IR/BuiltinTypes.h"
+
+namespace weft::cpu {
+
+class ElementVectors {
+public:
+  ElementVectors(mlir::OpBuilder &builder, mlir::Location loc,
+                 mlir::Type memory, mlir::Type registers);
+  /// Are elements of that type whole bytes? Integers of fewer bits are read one
+  /// by one.
+  static bool areLoaded(mlir::Type memory);
+  /// Is arithmetic on vectors of that type worth it? f32, f64 and 32-bit
+  /// integers.
+  static bool areComputed(mlir::Type registers);
+
+  mlir::VectorType type(int64_t lanes) const {
+    return mlir::VectorType::get(lanes, registers);
+  }
+  mlir::Value zeros(int64_t lanes);
+  mlir::Value address(mlir::Value pointer, mlir::Value offset);
+  mlir::Value load(mlir::Value pointer, mlir::Value offset, int64_t lanes);
+  /// The first `count` of them, 0 behind these.
+  mlir::Value loadFirst(mlir::Value pointer, mlir::Value offset, int64_t lanes,
+                        int64_t count);
+  mlir::Value loadScalar(mlir::Value pointer, mlir::Value offset);
+  /// One element in every lane.
+  mlir::Value loadSplat(mlir::Value pointer, mlir::Value offset, int64_t lanes);
+
+  // Where memory has the type of registers.
+  /// A vector or an element.
+  void store(mlir::Value value, mlir::Value pointer, mlir::Value offset);
+  void storeFirst(mlir::Value value, mlir::Value pointer, mlir::Value offset,
+                  int64_t count);
+  mlir::Value add(mlir::Value a, mlir::Value b);
+  mlir::Value multiplyAdd(mlir::Value a, mlir::Value b, mlir::Value c);
+  /// Of all lanes, in any order.
+  mlir::Value sumOfLanes(mlir::Value vector);
+  /// Rows become columns: as many vectors as lanes.
+  void transpose(llvm::MutableArrayRef<mlir::Value> rows);
+
+private:
+  mlir::Value extended(mlir::Value loaded);
+  mlir::Value mask(int64_t lanes, int64_t count);
+
+  mlir::OpBuilder *builder;
+  mlir::Location loc;
+  mlir::Type memory, registers;
+  mlir::Type loaded; ///< bf16 is read as i16, a float of eight bits as i8
+  unsigned alignment;
+};
+
+} // namespace weft::cpu
+
+#endif // WEFT_COMPILER_CODEGEN_CPU_ELEMENTVECTORS_H
