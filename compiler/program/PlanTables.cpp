@@ -70,8 +70,8 @@ std::optional<fb::DType> weft::dtypeOf(Type type) {
 
 /// The value of an enum of plan.fbs that has the name; enums of the plan
 /// dialect have the same names.
-template <typename Enum, size_t Count>
-static Enum named(const Enum (&values)[Count], const char *(*nameOf)(Enum),
+template <typename Enum, size_t count>
+static Enum named(const Enum (&values)[count], const char *(*nameOf)(Enum),
                   StringRef name) {
   return *llvm::find_if(values,
                         [&](Enum value) { return name == nameOf(value); });

@@ -2,6 +2,13 @@
 // what lives then, where other values lie before and after.
 // RUN: weft-opt %s --weft-place-buffers | FileCheck %s
 
+// CHECK-LABEL: plan.program @beside mesh {{.*}} arena 320
+func.func @beside(%x: tensor<16xf32>) -> tensor<64xf32> {
+  %a = call @sorts(%x) : (tensor<16xf32>) -> tensor<16xf32>
+  %y = call @widens(%a) : (tensor<16xf32>) -> tensor<64xf32>
+  return %y : tensor<64xf32>
+}
+
 // CHECK-LABEL: plan.program @step mesh {{.*}} arena 320
 // CHECK: %[[X:.*]] = plan.input "in/0"
 // CHECK: %[[Y:.*]] = plan.output "out/0"
@@ -17,14 +24,6 @@ func.func @step(%x: tensor<16xf32>) -> tensor<16xf32> {
   %y = call @narrows(%b) : (tensor<64xf32>) -> tensor<16xf32>
   return %y : tensor<16xf32>
 }
-
-// CHECK-LABEL: plan.program @beside mesh {{.*}} arena 320
-func.func @beside(%x: tensor<16xf32>) -> tensor<64xf32> {
-  %a = call @sorts(%x) : (tensor<16xf32>) -> tensor<16xf32>
-  %y = call @widens(%a) : (tensor<16xf32>) -> tensor<64xf32>
-  return %y : tensor<64xf32>
-}
-
 func.func private @sorts(tensor<16xf32>) -> tensor<16xf32> attributes {weft.kernel = #weft.kernel<general>, weft.scratch = 256 : i64}
 func.func private @widens(tensor<16xf32>) -> tensor<64xf32> attributes {weft.kernel = #weft.kernel<general>}
 func.func private @narrows(tensor<64xf32>) -> tensor<16xf32> attributes {weft.kernel = #weft.kernel<general>}

@@ -21,7 +21,8 @@ PlanBuilder two() {
   p.arena(DType::f32, {2, 4});
   return p;
 }
-const Axes group = {whole(0, 2)};
+/// The group of both devices.
+Axes both() { return {whole(0, 2)}; }
 
 /// What is said about a plan; empty where it is accepted.
 template <typename Change> std::string refusal(Change change) {
@@ -42,43 +43,43 @@ template <typename Change> std::string refusal(Change change) {
 
 TEST_CASE("collectives that fit are accepted") {
   CHECK(refusal([](PlanBuilder &p) {
-          p.allReduce({In, Eight}, {Four, Eight}, group);
-          p.allGather(In, Eight, group, 0);
-          p.reduceScatter(Eight, Four, group, 0);
-          p.fetch(In, Eight, group, 0, {8, 4, 1, -2, 1, 0});
-          p.pick(In, Positions, Four, group, 0);
-          p.collectivePermute(In, Four, group, {1, -1});
-          p.exchange(In, Eight, {8}, {group}, {{}});
-          p.hostCall(7, {In, Positions}, {Four, Eight}, group);
+          p.allReduce({In, Eight}, {Four, Eight}, both());
+          p.allGather(In, Eight, both(), 0);
+          p.reduceScatter(Eight, Four, both(), 0);
+          p.fetch(In, Eight, both(), 0, {8, 4, 1, -2, 1, 0});
+          p.pick(In, Positions, Four, both(), 0);
+          p.collectivePermute(In, Four, both(), {1, -1});
+          p.exchange(In, Eight, {8}, {both()}, {{}});
+          p.hostCall(7, {In, Positions}, {Four, Eight}, both());
         }) == "");
 }
 
 TEST_CASE("an all-reduce has equal sources and targets, which lie apart") {
-  CHECK(refusal([](PlanBuilder &p) { p.allReduce({}, {}, group); }) ==
+  CHECK(refusal([](PlanBuilder &p) { p.allReduce({}, {}, both()); }) ==
         "bad plan: instruction 0 (all_reduce) has 0 sources and 0 targets");
   CHECK(
-      refusal([](PlanBuilder &p) { p.allReduce({In, Four}, {Out}, group); }) ==
+      refusal([](PlanBuilder &p) { p.allReduce({In, Four}, {Out}, both()); }) ==
       "bad plan: instruction 0 (all_reduce) has 2 sources and 1 targets");
-  CHECK(refusal([](PlanBuilder &p) { p.allReduce({In}, {Eight}, group); }) ==
+  CHECK(refusal([](PlanBuilder &p) { p.allReduce({In}, {Eight}, both()); }) ==
         "bad plan: instruction 0 (all_reduce) reduces f32[4] to f32[8]");
   CHECK(refusal([](PlanBuilder &p) {
-          p.allReduce({In}, {Positions}, group);
+          p.allReduce({In}, {Positions}, both());
         }) == "bad plan: instruction 0 (all_reduce) reduces f32[4] to i64[4]");
   CHECK(refusal([](PlanBuilder &p) {
-          p.allReduce({In, Four}, {Four, Out}, group);
+          p.allReduce({In, Four}, {Four, Out}, both());
         }) == "bad plan: instruction 0 (all_reduce) has buffers 2 and 2 in "
               "shared memory");
   CHECK(refusal([](PlanBuilder &p) {
-          p.allReduce({In, In}, {Four, Four}, group);
+          p.allReduce({In, In}, {Four, Four}, both());
         }) == "bad plan: instruction 0 (all_reduce) has buffers 2 and 2 in "
               "shared memory");
   CHECK(refusal([](PlanBuilder &p) {
-          p.allReduce({In}, {Out}, group, ReduceKind(99));
+          p.allReduce({In}, {Out}, both(), ReduceKind(99));
         }) == "bad plan: instruction 0 (all_reduce) has the unknown reduction "
               "99");
-  CHECK(refusal([](PlanBuilder &p) { p.allReduce({99}, {Out}, group); }) ==
+  CHECK(refusal([](PlanBuilder &p) { p.allReduce({99}, {Out}, both()); }) ==
         "bad plan: instruction 0 (all_reduce) takes buffer 99 of 6");
-  CHECK(refusal([](PlanBuilder &p) { p.allReduce({Four}, {In}, group); }) ==
+  CHECK(refusal([](PlanBuilder &p) { p.allReduce({Four}, {In}, both()); }) ==
         "bad plan: instruction 0 (all_reduce) writes buffer 0, an input that "
         "is not donated");
   CHECK(refusal([](PlanBuilder &p) {
@@ -88,76 +89,76 @@ TEST_CASE("an all-reduce has equal sources and targets, which lie apart") {
 }
 
 TEST_CASE("what moves along a dimension has sizes that fit the group") {
-  CHECK(refusal([](PlanBuilder &p) { p.allGather(In, Matrix, group, 0); }) ==
+  CHECK(refusal([](PlanBuilder &p) { p.allGather(In, Matrix, both(), 0); }) ==
         "bad plan: instruction 0 (all_gather) from [4] to [2, 4] over 2 "
         "devices: ranks differ");
   CHECK(refusal([](PlanBuilder &p) {
-          p.allGather(Eight, In, group, 1);
+          p.allGather(Eight, In, both(), 1);
         }).find("dimension 1 is out of the rank 1") != std::string::npos);
   CHECK(refusal([](PlanBuilder &p) {
-          p.allGather(In, p.arena(DType::f32, {9}), group, 0);
+          p.allGather(In, p.arena(DType::f32, {9}), both(), 0);
         }) == "bad plan: instruction 0 (all_gather) from [4] to [9] over 2 "
               "devices: dimension 0 does not fit");
   CHECK(refusal([](PlanBuilder &p) {
-          p.reduceScatter(p.arena(DType::f32, {9}), Four, group, 0);
+          p.reduceScatter(p.arena(DType::f32, {9}), Four, both(), 0);
         }) == "bad plan: instruction 0 (reduce_scatter) from [9] to [4] over 2 "
               "devices: dimension 0 does not fit");
   CHECK(refusal([](PlanBuilder &p) {
-          p.allToAll(Matrix, p.arena(DType::f32, {4, 2}), group, 1, 0);
+          p.allToAll(Matrix, p.arena(DType::f32, {4, 2}), both(), 1, 0);
         }) == "");
-  CHECK(refusal([](PlanBuilder &p) { p.allGather(Eight, Four, group, 0); }) ==
+  CHECK(refusal([](PlanBuilder &p) { p.allGather(Eight, Four, both(), 0); }) ==
         "bad plan: instruction 0 (all_gather) from [8] to [4] over 2 devices: "
         "dimension 0 does not fit");
   CHECK(refusal([](PlanBuilder &p) {
           p.allToAll(p.arena(DType::f32, {4, 6}), p.arena(DType::f32, {8, 3}),
-                     group, 0, 1);
+                     both(), 0, 1);
         }).find("dimension 0 does not fit") != std::string::npos);
   CHECK(refusal([](PlanBuilder &p) {
-          p.allToAll(Matrix, p.arena(DType::f32, {5, 2}), group, 1, 0);
+          p.allToAll(Matrix, p.arena(DType::f32, {5, 2}), both(), 1, 0);
         }) == "bad plan: instruction 0 (all_to_all) from [2, 4] to [5, 2] over "
               "2 devices: dimension 0 does not fit");
   CHECK(refusal([](PlanBuilder &p) {
-          p.allToAll(Matrix, p.arena(DType::f32, {4, 2}), group, 1, 1);
+          p.allToAll(Matrix, p.arena(DType::f32, {4, 2}), both(), 1, 1);
         }).find("splits and concatenates along dimension 1") !=
         std::string::npos);
   CHECK(refusal([](PlanBuilder &p) {
-          p.allGather(Positions, Four, group, 0);
+          p.allGather(Positions, Four, both(), 0);
         }) == "bad plan: instruction 0 (all_gather) moves i64 to f32");
 }
 
 TEST_CASE("fetches, picks, permutes and exchanges say what they want") {
   CHECK(refusal([](PlanBuilder &p) {
-          p.fetch(In, Eight, group, 0, {9, 4, 1, 0, 1, 0});
+          p.fetch(In, Eight, both(), 0, {9, 4, 1, 0, 1, 0});
         }).find("dimension 0 does not fit") != std::string::npos);
   CHECK(refusal([](PlanBuilder &p) {
-          p.fetch(In, Eight, group, 0, {8, 4, 1ll << 41, 0, 1, 0});
+          p.fetch(In, Eight, both(), 0, {8, 4, 1ll << 41, 0, 1, 0});
         }).find("none is beyond 2^40") != std::string::npos);
-  CHECK(refusal([](PlanBuilder &p) { p.pick(In, Eight, Four, group, 0); }) ==
+  CHECK(refusal([](PlanBuilder &p) { p.pick(In, Eight, Four, both(), 0); }) ==
         "bad plan: instruction 0 (pick) has the positions f32[8], not an "
         "i64 for each of [4]");
   CHECK(refusal([](PlanBuilder &p) {
-          p.pick(Four, Positions, Four, group, 0);
+          p.pick(Four, Positions, Four, both(), 0);
         }) == "bad plan: instruction 0 (pick) has buffers 2 and 2 in shared "
               "memory");
   CHECK(refusal([](PlanBuilder &p) {
-          p.collectivePermute(In, Four, group, {0});
+          p.collectivePermute(In, Four, both(), {0});
         }) == "bad plan: instruction 0 (collective_permute) has senders [0], "
               "not one of 2 members for each");
   CHECK(refusal([](PlanBuilder &p) {
-          p.collectivePermute(In, Eight, group, {0, 1});
+          p.collectivePermute(In, Eight, both(), {0, 1});
         }).find("dimension 0 does not fit") != std::string::npos);
   CHECK(refusal([](PlanBuilder &p) {
-          p.exchange(In, Four, {8}, {group}, {{}});
+          p.exchange(In, Four, {8}, {both()}, {{}});
         }) == "bad plan: instruction 0 (exchange) moves [4] to [4], its "
               "layouts [4] to [8]");
-  CHECK(refusal([](PlanBuilder &p) { p.hostCall(-1, {In}, {}, group); }) ==
+  CHECK(refusal([](PlanBuilder &p) { p.hostCall(-1, {In}, {}, both()); }) ==
         "bad plan: instruction 0 (host_call) calls function -1 with 1 "
         "operands and 0 results");
   CHECK(refusal([](PlanBuilder &p) {
-          p.hostCall(1, {In}, {Four, Four}, group);
+          p.hostCall(1, {In}, {Four, Four}, both());
         }).find("in shared memory") != std::string::npos);
   CHECK(refusal([](PlanBuilder &p) {
-          p.allReduce({In}, {Out}, group).kind.Reset();
+          p.allReduce({In}, {Out}, both()).kind.Reset();
         }) == "bad plan: instruction 0 is the unknown collective 0");
 }
 
