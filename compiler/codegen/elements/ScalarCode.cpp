@@ -51,6 +51,36 @@ static void attach(MLIRContext *context) {
       *context);
 }
 
+// What many rows are: a function of math, a method of an emitter, one of two
+// ops of arith.
+template <typename MathOp>
+static constexpr auto function =
+    [](S s, auto) -> Value { return s.math<MathOp>(); };
+template <auto method>
+static constexpr auto by = [](S s, auto) -> Value { return (s.*method)(); };
+template <typename... ArithOps>
+static constexpr auto oneOf =
+    [](S s, auto) -> Value { return s.pick<ArithOps...>(); };
+/// An op of another dialect on the same operands.
+template <typename OtherOp>
+static constexpr auto op =
+    [](S s, auto) -> Value { return OtherOp::create(s.b, s.loc, s.in); };
+template <typename ComplexOp>
+static constexpr auto complexOp = [](C c, auto, ValueRange in) -> Value {
+  return ComplexOp::create(c.b, c.loc, in[0]);
+};
+template <auto method>
+static constexpr auto complexBy = [](C c, auto, ValueRange in) -> Value {
+  if constexpr (std::is_invocable_v<decltype(method), C, Value>)
+    return (c.*method)(in[0]);
+  else
+    return (c.*method)(in[0], in[1]);
+};
+static constexpr auto same = [](S s, auto) -> Value { return s.in[0]; };
+static constexpr auto sameComplex = [](C, auto, ValueRange in) -> Value {
+  return in[0];
+};
+
 /// Bytes of small floats are not their registers' bits.
 static Value emitBits(S s, BitcastOp op) {
   OpBuilder &b = s.b;
@@ -75,41 +105,19 @@ static Value emitBits(S s, BitcastOp op) {
 }
 
 static void attachFunctions(MLIRContext *c) {
-  attach<NegOp, [](S s, NegOp) -> Value { return s.negative(); },
-         [](C c, NegOp, ValueRange in) -> Value {
-           return complex::NegOp::create(c.b, c.loc, in[0]);
-         }>(c);
-  attach<AbsOp, [](S s, AbsOp) -> Value { return s.absolute(); },
-         [](C c, AbsOp, ValueRange in) -> Value {
-           return complex::AbsOp::create(c.b, c.loc, in[0]);
-         }>(c);
-  attach<SignOp, [](S s, SignOp) -> Value { return s.sign(); },
-         [](C c, SignOp, ValueRange in) -> Value {
-           return complex::SignOp::create(c.b, c.loc, in[0]);
-         }>(c);
-  attach<ReluOp, [](S s, ReluOp) -> Value { return s.relu(); }>(c);
-  attach<LogisticOp, [](S s, LogisticOp) -> Value { return s.logistic(); },
-         [](C c, LogisticOp, ValueRange in) -> Value {
-           return c.logistic(in[0]);
-         }>(c);
-  attach<ExpOp, [](S s, ExpOp) -> Value { return s.math<math::ExpOp>(); },
-         [](C c, ExpOp, ValueRange in) -> Value {
-           return complex::ExpOp::create(c.b, c.loc, in[0]);
-         }>(c);
-  attach<Expm1Op, [](S s, Expm1Op) -> Value { return s.math<math::ExpM1Op>(); },
-         [](C c, Expm1Op, ValueRange in) -> Value { return c.expm1(in[0]); }>(
+  attach<NegOp, by<&ScalarEmitter::negative>, complexOp<complex::NegOp>>(c);
+  attach<AbsOp, by<&ScalarEmitter::absolute>, complexOp<complex::AbsOp>>(c);
+  attach<SignOp, by<&ScalarEmitter::sign>, complexOp<complex::SignOp>>(c);
+  attach<ReluOp, by<&ScalarEmitter::relu>>(c);
+  attach<LogisticOp, by<&ScalarEmitter::logistic>,
+         complexBy<&ComplexEmitter::logistic>>(c);
+  attach<ExpOp, function<math::ExpOp>, complexOp<complex::ExpOp>>(c);
+  attach<Expm1Op, function<math::ExpM1Op>, complexBy<&ComplexEmitter::expm1>>(
       c);
-  attach<LogOp, [](S s, LogOp) -> Value { return s.math<math::LogOp>(); },
-         [](C c, LogOp, ValueRange in) -> Value {
-           return complex::LogOp::create(c.b, c.loc, in[0]);
-         }>(c);
-  attach<Log1pOp, [](S s, Log1pOp) -> Value { return s.math<math::Log1pOp>(); },
-         [](C c, Log1pOp, ValueRange in) -> Value { return c.log1p(in[0]); }>(
+  attach<LogOp, function<math::LogOp>, complexOp<complex::LogOp>>(c);
+  attach<Log1pOp, function<math::Log1pOp>, complexBy<&ComplexEmitter::log1p>>(
       c);
-  attach<SqrtOp, [](S s, SqrtOp) -> Value { return s.math<math::SqrtOp>(); },
-         [](C c, SqrtOp, ValueRange in) -> Value {
-           return complex::SqrtOp::create(c.b, c.loc, in[0]);
-         }>(c);
+  attach<SqrtOp, function<math::SqrtOp>, complexOp<complex::SqrtOp>>(c);
   attach<RsqrtOp,
          [](S s, RsqrtOp) -> Value {
            return s.inverse(s.math<math::SqrtOp>());
@@ -117,63 +125,34 @@ static void attachFunctions(MLIRContext *c) {
          [](C c, RsqrtOp, ValueRange in) -> Value {
            return c.inverse(complex::SqrtOp::create(c.b, c.loc, in[0]));
          }>(c);
-  attach<TanhOp, [](S s, TanhOp) -> Value { return s.math<math::TanhOp>(); },
-         [](C c, TanhOp, ValueRange in) -> Value {
-           return complex::TanhOp::create(c.b, c.loc, in[0]);
-         }>(c);
-  attach<ErfOp, [](S s, ErfOp) -> Value { return s.math<math::ErfOp>(); }>(c);
-  attach<FloorOp,
-         [](S s, FloorOp) -> Value { return s.math<math::FloorOp>(); }>(c);
-  attach<CeilOp, [](S s, CeilOp) -> Value { return s.math<math::CeilOp>(); }>(
-      c);
-  attach<RoundOp,
-         [](S s, RoundOp) -> Value { return s.math<math::RoundOp>(); }>(c);
-  attach<RoundEvenOp, [](S s, RoundEvenOp) -> Value {
-    return s.math<math::RoundEvenOp>();
-  }>(c);
-  attach<CbrtOp, [](S s, CbrtOp) -> Value { return s.math<math::CbrtOp>(); }>(
-      c);
-  attach<SinOp, [](S s, SinOp) -> Value { return s.math<math::SinOp>(); },
-         [](C c, SinOp, ValueRange in) -> Value {
-           return complex::SinOp::create(c.b, c.loc, in[0]);
-         }>(c);
-  attach<CosOp, [](S s, CosOp) -> Value { return s.math<math::CosOp>(); },
-         [](C c, CosOp, ValueRange in) -> Value {
-           return complex::CosOp::create(c.b, c.loc, in[0]);
-         }>(c);
-  attach<TanOp, [](S s, TanOp) -> Value { return s.math<math::TanOp>(); },
-         [](C c, TanOp, ValueRange in) -> Value {
-           return complex::TanOp::create(c.b, c.loc, in[0]);
-         }>(c);
+  attach<TanhOp, function<math::TanhOp>, complexOp<complex::TanhOp>>(c);
+  attach<ErfOp, function<math::ErfOp>>(c);
+  attach<FloorOp, function<math::FloorOp>>(c);
+  attach<CeilOp, function<math::CeilOp>>(c);
+  attach<RoundOp, function<math::RoundOp>>(c);
+  attach<RoundEvenOp, function<math::RoundEvenOp>>(c);
+  attach<CbrtOp, function<math::CbrtOp>>(c);
+  attach<SinOp, function<math::SinOp>, complexOp<complex::SinOp>>(c);
+  attach<CosOp, function<math::CosOp>, complexOp<complex::CosOp>>(c);
+  attach<TanOp, function<math::TanOp>, complexOp<complex::TanOp>>(c);
 }
 
 static void attachConversions(MLIRContext *c) {
-  attach<IsFiniteOp, [](S s, IsFiniteOp) -> Value { return s.isFinite(); }>(c);
+  attach<IsFiniteOp, by<&ScalarEmitter::isFinite>>(c);
   attach<ReducePrecisionOp, [](S s, ReducePrecisionOp op) -> Value {
     return s.reducePrecision(op.getExponentBits(), op.getMantissaBits());
   }>(c);
-  attach<PopulationCountOp, [](S s, PopulationCountOp) -> Value {
-    return math::CtPopOp::create(s.b, s.loc, s.in[0]);
-  }>(c);
-  attach<CountLeadingZerosOp, [](S s, CountLeadingZerosOp) -> Value {
-    return math::CountLeadingZerosOp::create(s.b, s.loc, s.in[0]);
-  }>(c);
+  attach<PopulationCountOp, op<math::CtPopOp>>(c);
+  attach<CountLeadingZerosOp, op<math::CountLeadingZerosOp>>(c);
   attach<NotOp, [](S s, NotOp) -> Value {
     return arith::XOrIOp::create(s.b, s.loc, s.in[0], s.number(-1));
   }>(c);
-  attach<ConstrainOp, [](S s, ConstrainOp) -> Value { return s.in[0]; },
-         [](C c, ConstrainOp, ValueRange in) -> Value { return in[0]; }>(c);
-  attach<StopGradientOp, [](S s, StopGradientOp) -> Value { return s.in[0]; },
-         [](C c, StopGradientOp, ValueRange in) -> Value { return in[0]; }>(c);
-  attach<ConjOp, [](S s, ConjOp) -> Value { return s.in[0]; },
-         [](C c, ConjOp, ValueRange in) -> Value { return c.conj(in[0]); }>(c);
-  attach<RealOp, none,
-         [](C c, RealOp, ValueRange in) -> Value { return c.re(in[0]); }>(c);
-  attach<ImagOp, none,
-         [](C c, ImagOp, ValueRange in) -> Value { return c.im(in[0]); }>(c);
-  attach<ComplexOp, none, [](C c, ComplexOp, ValueRange in) -> Value {
-    return c.make(in[0], in[1]);
-  }>(c);
+  attach<ConstrainOp, same, sameComplex>(c);
+  attach<StopGradientOp, same, sameComplex>(c);
+  attach<ConjOp, same, complexBy<&ComplexEmitter::conj>>(c);
+  attach<RealOp, none, complexBy<&ComplexEmitter::re>>(c);
+  attach<ImagOp, none, complexBy<&ComplexEmitter::im>>(c);
+  attach<ComplexOp, none, complexBy<&ComplexEmitter::make>>(c);
   attach<ConvertOp,
          [](S s, ConvertOp op) -> Value {
            return s.convert(op.getResult().getType().getElementType());
@@ -182,78 +161,42 @@ static void attachConversions(MLIRContext *c) {
            return c.convert(tensorType(op.getInput()).getElementType(),
                             tensorType(op.getResult()).getElementType(), in[0]);
          }>(c);
-  attach<BitcastOp, [](S s, BitcastOp op) -> Value { return emitBits(s, op); }>(
-      c);
+  attach<BitcastOp, emitBits>(c);
 }
 
 static void attachArithmetic(MLIRContext *c) {
-  attach<AddOp,
-         [](S s, AddOp) -> Value {
-           return s.pick<arith::AddFOp, arith::AddIOp>();
-         },
-         [](C c, AddOp, ValueRange in) -> Value {
-           return c.add(in[0], in[1]);
-         }>(c);
-  attach<SubOp,
-         [](S s, SubOp) -> Value {
-           return s.pick<arith::SubFOp, arith::SubIOp>();
-         },
-         [](C c, SubOp, ValueRange in) -> Value {
-           return c.subtract(in[0], in[1]);
-         }>(c);
-  attach<MulOp,
-         [](S s, MulOp) -> Value {
-           return s.pick<arith::MulFOp, arith::MulIOp>();
-         },
-         [](C c, MulOp, ValueRange in) -> Value {
-           return c.multiply(in[0], in[1]);
-         }>(c);
+  attach<AddOp, oneOf<arith::AddFOp, arith::AddIOp>,
+         complexBy<&ComplexEmitter::add>>(c);
+  attach<SubOp, oneOf<arith::SubFOp, arith::SubIOp>,
+         complexBy<&ComplexEmitter::subtract>>(c);
+  attach<MulOp, oneOf<arith::MulFOp, arith::MulIOp>,
+         complexBy<&ComplexEmitter::multiply>>(c);
   attach<DivOp,
          [](S s, DivOp) -> Value { return s.divide(/*remainder=*/false); },
-         [](C c, DivOp, ValueRange in) -> Value {
-           return c.divide(in[0], in[1]);
-         }>(c);
+         complexBy<&ComplexEmitter::divide>>(c);
   attach<RemOp,
          [](S s, RemOp) -> Value { return s.divide(/*remainder=*/true); }>(c);
-  attach<Atan2Op, [](S s, Atan2Op) -> Value { return s.atan2(); }>(c);
-  attach<MaxOp, [](S s, MaxOp) -> Value {
-    return s.pick<arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp>();
-  }>(c);
-  attach<MinOp, [](S s, MinOp) -> Value {
-    return s.pick<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp>();
-  }>(c);
-  attach<PowOp, [](S s, PowOp) -> Value { return s.power(); },
-         [](C c, PowOp, ValueRange in) -> Value {
-           return c.power(in[0], in[1]);
-         }>(c);
-  attach<AndOp, [](S s, AndOp) -> Value {
-    return arith::AndIOp::create(s.b, s.loc, s.in[0], s.in[1]);
-  }>(c);
-  attach<OrOp, [](S s, OrOp) -> Value {
-    return arith::OrIOp::create(s.b, s.loc, s.in[0], s.in[1]);
-  }>(c);
-  attach<XorOp, [](S s, XorOp) -> Value {
-    return arith::XOrIOp::create(s.b, s.loc, s.in[0], s.in[1]);
-  }>(c);
+  attach<Atan2Op, by<&ScalarEmitter::atan2>>(c);
+  attach<MaxOp, oneOf<arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp>>(c);
+  attach<MinOp, oneOf<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp>>(c);
+  attach<PowOp, by<&ScalarEmitter::power>, complexBy<&ComplexEmitter::power>>(
+      c);
+  attach<AndOp, op<arith::AndIOp>>(c);
+  attach<OrOp, op<arith::OrIOp>>(c);
+  attach<XorOp, op<arith::XOrIOp>>(c);
   attach<ShiftLeftOp,
          [](S s, ShiftLeftOp) -> Value { return s.shift(/*left=*/true); }>(c);
   attach<ShiftRightLogicalOp, [](S s, ShiftRightLogicalOp) -> Value {
     return s.shift(/*left=*/false);
   }>(c);
-  attach<ShiftRightArithmeticOp, [](S s, ShiftRightArithmeticOp) -> Value {
-    return s.shiftArithmetic();
-  }>(c);
+  attach<ShiftRightArithmeticOp, by<&ScalarEmitter::shiftArithmetic>>(c);
   attach<CompareOp,
          [](S s, CompareOp op) -> Value { return s.compareOp(op.getKind()); },
          [](C c, CompareOp op, ValueRange in) -> Value {
            return c.compare(op.getKind(), in[0], in[1]);
          }>(c);
-  attach<ClampOp, [](S s, ClampOp) -> Value { return s.clamp(); }>(c);
-  attach<SelectOp,
-         [](S s, SelectOp) -> Value {
-           return arith::SelectOp::create(s.b, s.loc, s.in[0], s.in[1],
-                                          s.in[2]);
-         },
+  attach<ClampOp, by<&ScalarEmitter::clamp>>(c);
+  attach<SelectOp, op<arith::SelectOp>,
          [](C c, SelectOp, ValueRange in) -> Value {
            return arith::SelectOp::create(c.b, c.loc, in[0], in[1], in[2]);
          }>(c);
