@@ -6,6 +6,7 @@
   1     one device, no distribution
   dp    DataParallel over all devices
   mp, tp    ModelParallel on a (devices / 4, 4) mesh ("data", "model") in the Megatron layout
+  bf16  behind these: weights, activations and gradients in bfloat16
   fsdp  every weight sharded on its largest dimension over the axis that also shards the batch
 
 The data of batches() are seeded noise: neither times nor bytes depend on them.
@@ -16,7 +17,7 @@ import time
 
 import numpy as np
 
-CASES = ("mlp-dp", "mlp-mp", "cnn-dp", "gpt-dp", "gpt-tp", "gpt-fsdp")
+CASES = ("mlp-dp", "mlp-mp", "cnn-dp", "gpt-dp", "gpt-tp", "gpt-fsdp", "gpt-dp-bf16")
 BATCH = {"mlp": 128, "cnn": 64, "gpt": 32}
 LEARNING_RATE = {"mlp": 0.01, "cnn": 1e-3, "gpt": 3e-4}
 VOCABULARY, LENGTH = 65, 128
@@ -103,7 +104,7 @@ GPT_FSDP = {
 def distribution(case, devices):
     import keras
 
-    family, kind = case.split("-")
+    family, kind = case.split("-")[:2]
     if kind == "1":
         return None
     if kind == "dp":
@@ -123,6 +124,7 @@ def compiled_model(case, devices):
     family = case.split("-")[0]
     keras.distribution.set_distribution(distribution(case, devices))
     keras.utils.set_random_seed(1234)
+    keras.config.set_dtype_policy("bfloat16" if case.endswith("-bf16") else "float32")
     model = {"mlp": mlp, "cnn": cnn, "gpt": gpt}[family]()
     model.compile(optimizer=keras.optimizers.Adam(LEARNING_RATE[family]),
                   loss=keras.losses.SparseCategoricalCrossentropy(from_logits=True),

@@ -4,6 +4,7 @@ import array
 import copy
 import json
 import os
+import pathlib
 import re
 import struct
 import subprocess
@@ -12,6 +13,8 @@ import zipfile
 
 import npz_values
 import program_files
+
+DEVICE_KERNELS = pathlib.Path(__file__).resolve().parents[1] / "pipeline" / "Inputs" / "device-kernels.mlir"
 
 
 def npy(descr, shape, data, fortran=False):
@@ -394,6 +397,9 @@ class Cases:
         yield "explained for other devices", ["explain", self.program(), "--devices", "cpu:8"]
         no_code = self.write("code.weft", program_files.assemble(b"", program_files.plan_of(image)))
         yield "no code", ["run", no_code, "--inputs", self.good_data, "--outputs", self.scratch / "out.npz"]
+        device = self.scratch / "device.weft"
+        subprocess.run([self.weft, "compile", DEVICE_KERNELS, "--from", "plan", "-o", device], check=True)
+        yield "of a device", ["run", device, "--inputs", self.good_data, "--outputs", self.scratch / "out.npz"]
         yield "cut", listing("cut.weft", image[:-100])
         yield "cut before the trailer", listing("middle.weft", image[:2000] + image[-48:])
         yield "altered", listing("altered.weft", image[:1000] + bytes([image[1000] ^ 1]) + image[1001:])

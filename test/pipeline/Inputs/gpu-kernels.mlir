@@ -78,7 +78,7 @@ func.func private @any_negative(%x: tensor<6x40xf32>) -> tensor<6xi1> attributes
 }
 
 // Sums of a wider type than their elements.
-func.func private @wide_sums(%x: tensor<6x40xbf16>, %i: tensor<6x40xi8>) -> (tensor<6xf32>, tensor<6xi32>) attributes {weft.kernel = "reduce"} {
+func.func private @wide_sums(%x: tensor<6x40xbf16>, %i: tensor<6x40xi8>) -> (tensor<6xf32>, tensor<6xi32>) attributes {weft.kernel = #weft.kernel<reduce>} {
   %0 = weft.reduce sum %x dims [1] : tensor<6x40xbf16> -> tensor<6xf32>
   %1 = weft.reduce sum %i dims [1] : tensor<6x40xi8> -> tensor<6xi32>
   return %0, %1 : tensor<6xf32>, tensor<6xi32>
