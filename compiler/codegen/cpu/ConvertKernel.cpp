@@ -53,6 +53,7 @@ static FrozenRewritePatternSet approximationsIn(MLIRContext *context,
   elements::populateAccurateMathPatterns(patterns);
   populateMathPolynomialApproximationPatterns(
       patterns, MathPolynomialApproximationOptions());
+  arith::populateExpandBFloat16Patterns(patterns);
   vector::populateVectorToVectorCanonicalizationPatterns(patterns);
   vector::populateVectorBroadcastLoweringPatterns(patterns);
   if (!hasFma)

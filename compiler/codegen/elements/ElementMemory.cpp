@@ -32,10 +32,11 @@ Value ElementEmitter::load(Value pointer, Type elementType, Value linear) {
   if (isSmallFloat(elementType))
     return smallFromBits(builder, loc, elementType, op);
   Type inRegister = computeType(elementType);
-  return storage == inRegister
-             ? op.getResult()
-             : arith::TruncIOp::create(builder, loc, inRegister, op)
-                   .getResult();
+  if (storage == inRegister)
+    return op;
+  if (isa<FloatType>(inRegister))
+    return arith::BitcastOp::create(builder, loc, inRegister, op);
+  return arith::TruncIOp::create(builder, loc, inRegister, op);
 }
 
 void ElementEmitter::store(Value value, Value pointer, Type elementType,
@@ -50,6 +51,8 @@ void ElementEmitter::store(Value value, Value pointer, Type elementType,
   Type storage = storageType(elementType);
   if (isSmallFloat(elementType))
     value = smallToBits(builder, loc, elementType, value);
+  else if (isa<FloatType>(elementType) && value.getType() != storage)
+    value = arith::BitcastOp::create(builder, loc, storage, value);
   else if (value.getType() != storage)
     value = arith::ExtUIOp::create(builder, loc, storage, value);
   auto op = LLVM::StoreOp::create(builder, loc, value,

@@ -18,6 +18,8 @@ Type storageType(Type elementType) {
   if (isSmallFloat(elementType) ||
       (elementType.isInteger() && elementType.getIntOrFloatBitWidth() < 8))
     return IntegerType::get(elementType.getContext(), 8);
+  if (elementType.isBF16())
+    return IntegerType::get(elementType.getContext(), 16);
   return computeType(elementType);
 }
 

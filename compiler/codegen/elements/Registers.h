@@ -3,7 +3,7 @@
 //   element   register   memory
 //   i1        i1         i8, 0 or 1
 //   ui16      i16        i16
-//   bf16      bf16       bf16
+//   bf16      bf16       i16, its bits: vectors of bf16 are stored one by one
 //   f8E5M2    f32        i8, its bits        (SmallFloatOps.h)
 //
 //===----------------------------------------------------------------------===//

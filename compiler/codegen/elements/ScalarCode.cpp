@@ -24,31 +24,59 @@ using C = const ComplexEmitter &;
 /// No code for these numbers.
 constexpr auto none = nullptr;
 
-template <typename ConcreteOp, auto real, auto complex>
-struct ScalarModel : ScalarCodeOpInterface::ExternalModel<
-                         ScalarModel<ConcreteOp, real, complex>, ConcreteOp> {
+/// Does an op's code take its operands as numbers, or as they are?
+enum class Reads { Numbers, Bits };
+
+/// Processors have no arithmetic on bf16: it is done in f32 and rounded after each
+/// op. Left to LLVM, the rounding of each element is a call.
+template <auto real>
+Value emitWide(OpBuilder &builder, auto op, Type type, ValueRange operands) {
+  Location loc = op->getLoc();
+  if (!type.isBF16())
+    return real(ScalarEmitter{builder, loc, type, operands}, op);
+  Type f32 = builder.getF32Type(), bf16 = builder.getBF16Type();
+  SmallVector<Value> wide;
+  for (Value operand : operands)
+    wide.push_back(
+        operand.getType() == bf16
+            ? arith::ExtFOp::create(builder, loc, f32, operand).getResult()
+            : operand);
+  Value result = real(ScalarEmitter{builder, loc, f32, wide}, op);
+  if (!result || result.getType() != f32 ||
+      tensorType(op->getResult(0)).getElementType() != bf16)
+    return result;
+  return arith::TruncFOp::create(builder, loc, bf16, result);
+}
+
+template <typename ConcreteOp, auto real, auto complex, Reads reads>
+struct ScalarModel
+    : ScalarCodeOpInterface::ExternalModel<
+          ScalarModel<ConcreteOp, real, complex, reads>, ConcreteOp> {
   Value emitScalar(Operation *op, OpBuilder &builder,
                    ValueRange operands) const {
     auto concrete = cast<ConcreteOp>(op);
+    Location loc = op->getLoc();
     if (hasComplex(op)) {
       if constexpr (!std::is_null_pointer_v<decltype(complex)>)
-        return complex(ComplexEmitter{builder, op->getLoc()}, concrete,
-                       operands);
+        return complex(ComplexEmitter{builder, loc}, concrete, operands);
       return {};
     }
     Type type = scalarType(tensorType(op->getOperand(0)).getElementType());
-    if constexpr (!std::is_null_pointer_v<decltype(real)>)
-      return real(ScalarEmitter{builder, op->getLoc(), type, operands},
-                  concrete);
-    return {};
+    if constexpr (std::is_null_pointer_v<decltype(real)>)
+      return {};
+    else if constexpr (reads == Reads::Bits)
+      return real(ScalarEmitter{builder, loc, type, operands}, concrete);
+    else
+      return emitWide<real>(builder, concrete, type, operands);
   }
 };
 } // namespace
 
-template <typename ConcreteOp, auto real, auto complex = none>
+template <typename ConcreteOp, auto real, auto complex = none,
+          Reads reads = Reads::Numbers>
 static void attach(MLIRContext *context) {
-  ConcreteOp::template attachInterface<ScalarModel<ConcreteOp, real, complex>>(
-      *context);
+  ConcreteOp::template attachInterface<
+      ScalarModel<ConcreteOp, real, complex, reads>>(*context);
 }
 
 // What many rows are: a function of math, a method of an emitter, one of two
@@ -147,9 +175,9 @@ static void attachConversions(MLIRContext *c) {
   attach<NotOp, [](S s, NotOp) -> Value {
     return arith::XOrIOp::create(s.b, s.loc, s.in[0], s.number(-1));
   }>(c);
-  attach<ConstrainOp, same, sameComplex>(c);
-  attach<StopGradientOp, same, sameComplex>(c);
-  attach<ConjOp, same, complexBy<&ComplexEmitter::conj>>(c);
+  attach<ConstrainOp, same, sameComplex, Reads::Bits>(c);
+  attach<StopGradientOp, same, sameComplex, Reads::Bits>(c);
+  attach<ConjOp, same, complexBy<&ComplexEmitter::conj>, Reads::Bits>(c);
   attach<RealOp, none, complexBy<&ComplexEmitter::re>>(c);
   attach<ImagOp, none, complexBy<&ComplexEmitter::im>>(c);
   attach<ComplexOp, none, complexBy<&ComplexEmitter::make>>(c);
@@ -161,7 +189,7 @@ static void attachConversions(MLIRContext *c) {
            return c.convert(tensorType(op.getInput()).getElementType(),
                             tensorType(op.getResult()).getElementType(), in[0]);
          }>(c);
-  attach<BitcastOp, emitBits>(c);
+  attach<BitcastOp, emitBits, none, Reads::Bits>(c);
 }
 
 static void attachArithmetic(MLIRContext *c) {
