@@ -127,6 +127,21 @@ TEST_CASE("data parallel files") {
   CHECK(listed->mesh.devices == llvm::SmallVector<int64_t, 8>{1, 0});
 }
 
+TEST_CASE("names of devices are read to their end") {
+  for (const char *name : {"gpu:0", "cpu:0x", "cpu", "cpu:-1", "cpu:4"}) {
+    std::string text =
+        R"({"class_name": "DataParallel", "config": {"devices": [")" +
+        std::string(name) + R"("]}})";
+    CHECK(readDistribution(text, 4).error ==
+          "config: device \"" + std::string(name) +
+              "\" does not exist; names are cpu:0 to cpu:3");
+  }
+  CHECK(readDistribution(
+            R"({"class_name": "DataParallel", "config": {"devices": ["x"]}})")
+            .error ==
+        "config: device \"x\" does not exist; names are such as \"cpu:0\"");
+}
+
 TEST_CASE("broken files are refused") {
   auto reason = [](const std::string &text, int64_t devices = 8) {
     return readDistribution(text, devices).error;

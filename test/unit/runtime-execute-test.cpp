@@ -128,11 +128,11 @@ TEST_CASE("what does not fit a run is an error") {
   REQUIRE(take(weft_runtime_create("cpu:5", 0, &runtime)) == "");
   CHECK(weft_runtime_device_count(runtime) == 5);
   weft_runtime_free(runtime);
-  for (const char *bad :
-       {"gpu:1", "cpu", "cpu:", "cpu:0", "cpu:-1", "cpu:2x", ""})
-    CHECK(take(weft_runtime_create(bad, 0, &runtime)) ==
-          std::string("unknown devices \"") + bad +
-              "\"; write cpu:N with N from 1 to 65536");
+  CHECK(take(weft_runtime_create("cpu:0", 0, &runtime)) ==
+        "'cpu:0' is no list of devices; write cpu:N with N from 1 to 65536");
+  CHECK(take(weft_runtime_create("gpu:1", 0, &runtime)) ==
+        "'gpu:1' asks for gpu devices, this release has cpu devices only; "
+        "write cpu:N with N from 1 to 65536");
 
   Loaded fits(image, "cpu:4");
   weft_buffer *twice[] = {fits.inputs[0]};

@@ -1,7 +1,8 @@
 """House rules that a script can prove: lengths of files, include edges, names.
 
 Files have under 500 lines; includes and linked libraries may only follow the edges
-of the design; folders form no cycle; nothing is called Util, Common, Helper or Misc.
+of the design; folders form no cycle; nothing is called Util, Common, Helper or Misc;
+only DeviceList.h reads and writes texts such as cpu:8.
 """
 
 import pathlib
@@ -105,8 +106,16 @@ def vague_names():
             yield f"{path}: name the concept, not Util, Common, Helper or Misc"
 
 
+def device_texts():
+    """One line for each literal that ends in cpu: or is it, as in "cpu:" + count; cpu:avx2 is a target."""
+    for path, text, _ in includes():
+        for line, code in enumerate(text.splitlines(), 1):
+            if 'cpu:"' in code and path.parts[0] in ("compiler", "runtime", "tools"):
+                yield f"{path}:{line}: text of devices made by hand; use DeviceList or DeviceName of runtime/abi/DeviceList.h"
+
+
 def main():
-    problems = [*long_files(), *bad_includes(), *bad_links(), *folder_cycles(), *vague_names()]
+    problems = [*long_files(), *bad_includes(), *bad_links(), *folder_cycles(), *vague_names(), *device_texts()]
     print("\n".join(problems))
     return 1 if problems else 0
 

@@ -37,11 +37,11 @@ void addDevice(PJRT_Client &client, int id) {
 }
 
 PJRT_Error *create(Client_Create_Args *args) {
-  int count = deviceCount(std::getenv("WEFT_DEVICES"));
-  if (!count)
-    return error(kInvalidArgument, std::string("WEFT_DEVICES is ") +
-                                       std::getenv("WEFT_DEVICES") +
-                                       "; set it to cpu:N, as cpu:8");
+  std::string why;
+  const char *text = std::getenv("WEFT_DEVICES");
+  auto devices = parseDevices(text ? text : "", why);
+  if (!devices)
+    return error(kInvalidArgument, "WEFT_DEVICES: " + why);
   if (optionOf(args, "num_nodes", 1) > 1)
     return error(kUnimplemented,
                  "several processes are not supported yet; start one, with "
@@ -50,7 +50,7 @@ PJRT_Error *create(Client_Create_Args *args) {
   const std::string &wrong = client->topology.compiler.wrongTarget();
   if (!wrong.empty())
     return error(kInvalidArgument, "WEFT_TARGET: " + wrong);
-  for (int i = 0; i < count; ++i)
+  for (int i = 0; i < devices->count; ++i)
     addDevice(*client, i);
   args->client = client.release();
   return nullptr;

@@ -13,6 +13,7 @@
 #include <chrono>
 #include <cstring>
 
+using namespace weft;
 using namespace weft::pjrt;
 
 namespace {
@@ -47,7 +48,7 @@ weft_runtime *runtimeFor(PJRT_Client &client, int64_t devices,
   weft_runtime *&runtime = client.runtimes[devices];
   if (runtime)
     return runtime;
-  std::string text = "cpu:" + std::to_string(devices);
+  std::string text = DeviceList{DeviceKind::Cpu, devices}.text();
   if (weft_error *failure = weft_runtime_create(text.c_str(), 0, &runtime)) {
     why = weft_error_message(failure);
     weft_error_free(failure);

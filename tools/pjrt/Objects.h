@@ -20,6 +20,7 @@
 #include "weft/tools/pjrt/MemoryOrder.h"
 #include "weft/tools/pjrt/Report.h"
 
+#include "weft/runtime/abi/DeviceList.h"
 #include "weft/runtime/abi/weft.h"
 
 #include <atomic>
@@ -113,8 +114,9 @@ private:
 using StoragePtr = std::shared_ptr<Storage>;
 
 inline constexpr std::string_view kPlatformName = "weft";
-/// N of cpu:N, 1 without a text; 0 where it says something else.
-int deviceCount(const char *text);
+/// At most 4096, one device for an empty text; nothing, with the reason in
+/// `why`, where it says something else.
+std::optional<DeviceList> parseDevices(std::string_view text, std::string &why);
 PJRT_DeviceDescription describeDevice(int id);
 
 /// Row-major without an order.

@@ -10,22 +10,15 @@
 #include "weft/tools/pjrt/Functions.h"
 #include "weft/tools/pjrt/Objects.h"
 
-#include <cstring>
-
 using namespace weft::pjrt;
 
 struct PJRT_SerializedTopology {
   std::string text;
 };
 
-int weft::pjrt::deviceCount(const char *text) {
-  if (!text || !*text)
-    return 1;
-  if (std::strncmp(text, "cpu:", 4) != 0)
-    return 0;
-  char *end = nullptr;
-  long count = std::strtol(text + 4, &end, 10);
-  return *end || count < 1 || count > 4096 ? 0 : static_cast<int>(count);
+std::optional<weft::DeviceList> weft::pjrt::parseDevices(std::string_view text,
+                                                         std::string &why) {
+  return text.empty() ? DeviceList{} : DeviceList::parse(text, why, 4096);
 }
 
 PJRT_DeviceDescription weft::pjrt::describeDevice(int id) {
@@ -39,12 +32,12 @@ PJRT_Error *make(std::string name, PJRT_TopologyDescription *&out) {
   if (name.empty())
     if (const char *devices = std::getenv("WEFT_DEVICES"))
       name = devices;
-  int count = deviceCount(name.c_str());
-  if (!count)
-    return error(kInvalidArgument, "the topology is called " + name +
-                                       "; name it cpu:N, as cpu:8");
+  std::string why;
+  auto devices = parseDevices(name, why);
+  if (!devices)
+    return error(kInvalidArgument, "topology name: " + why);
   auto topology = std::make_unique<PJRT_TopologyDescription>();
-  for (int id = 0; id < count; ++id) {
+  for (int id = 0; id < devices->count; ++id) {
     topology->owned.push_back(
         std::make_unique<PJRT_DeviceDescription>(describeDevice(id)));
     topology->descriptions.push_back(topology->owned.back().get());
@@ -64,8 +57,9 @@ PJRT_Error *destroy(TopologyDescription_Destroy_Args *args) {
 }
 
 PJRT_Error *serialize(TopologyDescription_Serialize_Args *args) {
-  auto *kept = new PJRT_SerializedTopology{
-      "cpu:" + std::to_string(args->topology->descriptions.size())};
+  weft::DeviceList devices{weft::DeviceKind::Cpu,
+                           int64_t(args->topology->descriptions.size())};
+  auto *kept = new PJRT_SerializedTopology{devices.text()};
   args->serialized_bytes = kept->text.data();
   args->serialized_bytes_size = kept->text.size();
   args->serialized_topology = kept;

@@ -11,6 +11,7 @@
 #ifndef WEFT_TOOLS_WEFT_COMMANDS_H
 #define WEFT_TOOLS_WEFT_COMMANDS_H
 
+#include "weft/runtime/abi/DeviceList.h"
 #include "weft/runtime/abi/processes.h"
 #include "weft/tools/weft/DefaultTarget.h"
 
@@ -29,7 +30,7 @@ struct ModelFlags {
   std::string model;        ///< model.json or model.keras
   std::string distribution; ///< a file; empty: none
   bool dataParallel = false;
-  std::string devices; ///< cpu:N; empty: as many as the mesh has
+  std::optional<DeviceList> devices; ///< none: as many as the mesh has
   int64_t batchSize = 32;
   std::string step = "train";
   std::optional<std::string> optimizer, loss, metrics;
@@ -46,7 +47,7 @@ struct ModelFlags {
   const char *ofSources() const {
     return !distribution.empty() ? "--distribution"
            : dataParallel        ? "--data-parallel"
-           : !devices.empty()    ? "--devices"
+           : devices             ? "--devices"
            : !shapes.empty()     ? "--shape"
            : optimizer           ? "--optimizer"
            : loss                ? "--loss"
@@ -111,9 +112,9 @@ struct DevicesFlags {
 /// A program and the arrays it is given; no model. The compiler is loaded for
 /// a StableHLO program only.
 struct RunFlags {
-  std::string program;         ///< .weft; .mlir or .mlirbc
-  std::string inputs, outputs; ///< .npz; arrays are named after ports
-  std::string devices;         ///< cpu:N; empty: as many as the mesh has
+  std::string program;               ///< .weft; .mlir or .mlirbc
+  std::string inputs, outputs;       ///< .npz; arrays are named after ports
+  std::optional<DeviceList> devices; ///< none: as many as the mesh has
   std::string stats;
   int64_t repeat = 1; ///< runs; donated inputs carry on from run to run
   bool list = false;  ///< print the ports

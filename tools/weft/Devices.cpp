@@ -79,7 +79,7 @@ static void printDevicesJson(unsigned cores,
                          {"memory_bytes", memoryBytes()},
                          {"target", targets.front()},
                          {"targets", llvm::json::Array(targets)},
-                         {"most", 65536}};
+                         {"most", kMostDevices}};
   llvm::outs() << llvm::formatv(
       "{0:2}\n", llvm::json::Value(llvm::json::Object{
                      {"devices", llvm::json::Array{std::move(cpu)}},
@@ -103,7 +103,8 @@ int weft::tool::runDevices(const DevicesFlags &flags) {
   llvm::outs()
       << "Can be used:\n"
       << "  cpu          --devices cpu:N gives N devices named cpu:0 "
-         "to cpu:N-1 (at most 65,536);\n"
+         "to cpu:N-1 (at most "
+      << llvm::formatv("{0:N}", kMostDevices) << ");\n"
       << "               they share " << cores
       << (cores == 1 ? " core" : " cores") << " of " << processorName()
       << " and " << llvm::formatv("{0:f1}", double(memoryBytes()) / (1 << 30))

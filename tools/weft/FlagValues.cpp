@@ -2,7 +2,6 @@
 
 #include "CLI/CLI.hpp"
 
-#include <charconv>
 #include <cmath>
 
 using namespace weft::tool;
@@ -52,20 +51,6 @@ FlagCheck weft::tool::isRate() {
 FlagCheck weft::tool::isFraction() {
   return number<double>([](double value) { return value >= 0 && value < 1; },
                         "from 0 to below 1", "0.2 takes the last fifth");
-}
-
-FlagCheck weft::tool::namesDevices() {
-  return [](const std::string &text) -> std::string {
-    int64_t count = 0;
-    const char *begin = text.data() + 4, *end = text.data() + text.size();
-    if (text.starts_with("cpu:")) {
-      auto [rest, error] = std::from_chars(begin, end, count);
-      if (error == std::errc() && rest == end && count >= 1 && count <= 65536)
-        return "";
-    }
-    return "'" + text +
-           "' is no list of devices; write cpu:N with N from 1 to 65536";
-  };
 }
 
 FlagCheck weft::tool::namesModel() {

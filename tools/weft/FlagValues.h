@@ -33,8 +33,6 @@ FlagCheck isDivisor();
 FlagCheck isRate();
 /// From 0 to below 1.
 FlagCheck isFraction();
-/// cpu:N.
-FlagCheck namesDevices();
 /// A name ending in .keras.
 FlagCheck namesModel();
 /// A file, not standard output.

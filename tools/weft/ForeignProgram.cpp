@@ -44,7 +44,7 @@ std::unique_ptr<ForeignProgram> ForeignProgram::open(const ModelFlags &flags) {
     return fail(std::string(flag) + " has no effect on " + flags.model +
                 ", which has its shapes and layouts; leave it out"),
            nullptr;
-  self->devices = deviceCountOf(flags.devices);
+  self->devices = flags.devices ? flags.devices->count : 0;
   std::string error;
   auto bytes = readTextFile(flags.model, error);
   if (!bytes)
@@ -83,8 +83,8 @@ bool ForeignProgram::readIr(const std::string &text) {
   auto mesh = program.get()->getAttrOfType<MeshAttr>(kMeshAttr);
   int64_t size = mesh ? mesh.getMesh().size() : 1;
   if (devices && devices != size)
-    return fail("--devices " + flags.devices + ": the mesh of " + flags.model +
-                " has " + std::to_string(size) +
+    return fail("--devices " + flags.devices->text() + ": the mesh of " +
+                flags.model + " has " + std::to_string(size) +
                 "; leave the flag out, or change weft.mesh"),
            false;
   return true;

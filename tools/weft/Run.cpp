@@ -160,19 +160,19 @@ static Status writeOutputs(const std::vector<Port> &ports, const Bound &bound,
 static Result<std::unique_ptr<weft_runtime, FreeRuntime>>
 createRuntime(const RunFlags &flags, const weft_program *program) {
   int64_t needed = describeProgram(program).device_count;
-  std::string devices =
-      flags.devices.empty() ? "cpu:" + std::to_string(needed) : flags.devices;
+  DeviceList devices =
+      flags.devices.value_or(DeviceList{DeviceKind::Cpu, needed});
   weft_runtime *runtime = nullptr;
   if (Status made = takeError(weft_runtime_create_among(
-          flags.processes, devices.c_str(), 0, &runtime));
+          flags.processes, devices.text().c_str(), 0, &runtime));
       !made)
     return Error{"--devices: " + made.message()};
   std::unique_ptr<weft_runtime, FreeRuntime> owner(runtime);
   if (int64_t count = weft_runtime_device_count(runtime); count < needed)
     return Error{flags.program + ": the program's mesh has " +
                  std::to_string(needed) + " devices, there are " +
-                 std::to_string(count) +
-                 "; give more with --devices cpu:" + std::to_string(needed)};
+                 std::to_string(count) + "; give more with --devices " +
+                 DeviceList{devices.kind, needed}.text()};
   return owner;
 }
 

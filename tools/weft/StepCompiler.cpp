@@ -48,13 +48,6 @@ static std::optional<std::string> readJsonFile(const std::string &path,
   return readTextFile(path, error);
 }
 
-int64_t weft::tool::deviceCountOf(llvm::StringRef devices) {
-  int64_t count = 0;
-  if (!devices.consume_front("cpu:") || devices.getAsInteger(10, count))
-    return 0;
-  return count;
-}
-
 /// NAME=16x128 or 16x128.
 static bool parseShapeFlag(llvm::StringRef text, keras::ModelOptions &options) {
   auto [name, dims] =
@@ -147,10 +140,10 @@ bool StepCompiler::readModelFile() {
 }
 
 bool StepCompiler::readDistributionFile() {
-  if (!flags.devices.empty())
-    deviceCount = deviceCountOf(flags.devices);
+  if (flags.devices)
+    usedDevices = *flags.devices;
   if (flags.dataParallel) {
-    layouts = keras::dataParallel(deviceCount);
+    layouts = keras::dataParallel(usedDevices.count);
     return checkRules();
   }
   if (!flags.distribution.empty()) {
@@ -159,19 +152,19 @@ bool StepCompiler::readDistributionFile() {
     if (!text)
       return fail(error), false;
     auto read =
-        keras::readDistribution(*text, flags.devices.empty() ? 0 : deviceCount);
+        keras::readDistribution(*text, flags.devices ? usedDevices.count : 0);
     if (!read)
       return fail(flags.distribution + ": " + read.error), false;
     layouts = std::move(*read);
-    if (flags.devices.empty())
-      deviceCount = layouts.mesh.size();
+    if (!flags.devices)
+      usedDevices.count = layouts.mesh.size();
     return checkRules();
   }
-  if (deviceCount > 1) {
-    warn(std::to_string(deviceCount) +
+  if (usedDevices.count > 1) {
+    warn(std::to_string(usedDevices.count) +
          " devices but no distribution: only the first is used; "
          "--data-parallel splits each batch over all");
-    deviceCount = 1;
+    usedDevices.count = 1;
   }
   return true;
 }
@@ -220,10 +213,6 @@ std::unique_ptr<StepCompiler> StepCompiler::open(const ModelFlags &flags) {
   if (!steps->readModelFile() || !steps->readDistributionFile())
     return nullptr;
   return steps;
-}
-
-std::string StepCompiler::devices() const {
-  return "cpu:" + std::to_string(deviceCount);
 }
 
 bool weft::tool::checkFlags(const ModelFlags &flags) {

@@ -32,8 +32,6 @@ std::unique_ptr<mlir::MLIRContext> makeContext(const std::string &input);
 /// Prints what is wrong with --target, --memory, --expect or --shape, which
 /// only the compiler knows; FlagValues.h has the others.
 bool checkFlags(const ModelFlags &flags);
-/// "cpu:8" -> 8; 0 where the text is no such list.
-int64_t deviceCountOf(llvm::StringRef devices);
 
 /// Target, cache, memory and timing as the flags say.
 CompileOptions compileOptions(const ModelFlags &flags);
@@ -78,8 +76,7 @@ public:
   const keras::Distribution *distribution() const {
     return resolved ? &layouts : nullptr;
   }
-  /// "cpu:8".
-  std::string devices() const;
+  const DeviceList &devices() const { return usedDevices; }
   uint64_t seed() const { return seedValue; }
   /// Programs of train and evaluate take `sample_weight`.
   void takeSampleWeight() { sampleWeight = true; }
@@ -104,7 +101,7 @@ private:
   keras::Distribution layouts;
   std::optional<keras::ResolvedLayouts> resolved; ///< with a distribution only
   bool sampleWeight = false;
-  int64_t deviceCount = 1;
+  DeviceList usedDevices;
   uint64_t seedValue = 0;
   /// Made when needed; compile() gives it back.
   mlir::MLIRContext *liveContext();

@@ -53,7 +53,8 @@ TrainingSession::open(const ModelFlags &given, const DataFlags &data,
     session->steps->takeSampleWeight();
   session->batchSize = flags.batchSize;
   if (weft_error *error = weft_runtime_create_among(
-          processes, session->steps->devices().c_str(), 0, &session->devices)) {
+          processes, session->steps->devices().text().c_str(), 0,
+          &session->devices)) {
     fail(takeError(error).message);
     return nullptr;
   }

@@ -17,6 +17,7 @@
 #include <string_view>
 #include <unistd.h>
 
+using namespace weft;
 using namespace weft::tool;
 
 constexpr const char *kKerasModel = "model.json or model.keras";
@@ -27,6 +28,19 @@ constexpr const char *kExplained =
     "model.json or model.keras; or a program: prog.mlir (StableHLO or Weft's "
     "text), prog.mlirbc (a portable artifact) or step.weft (compiled)";
 
+static void addDevices(CLI::App &app, std::optional<DeviceList> &devices,
+                       const std::string &usual) {
+  app.add_option_function<std::string>(
+      "--devices",
+      [&devices](const std::string &text) {
+        std::string why;
+        devices = DeviceList::parse(text, why);
+        if (!devices)
+          throw CLI::ValidationError("--devices", why);
+      },
+      "cpu:N (default: " + usual + ")");
+}
+
 static void addModelFlags(CLI::App &app, ModelFlags &flags,
                           const char *accepted) {
   app.add_option("model", flags.model, accepted)->required();
@@ -34,9 +48,8 @@ static void addModelFlags(CLI::App &app, ModelFlags &flags,
                  "DataParallel or ModelParallel as a JSON file");
   app.add_flag("--data-parallel", flags.dataParallel,
                "split batches over all of --devices");
-  app.add_option("--devices", flags.devices,
-                 "cpu:N (default: as many as the mesh has, else cpu:1)")
-      ->check(namesDevices());
+  addDevices(app, flags.devices,
+             "as many as the mesh has, else " + DeviceList{}.text());
   app.add_option("--batch-size", flags.batchSize, "samples in a step")
       ->check(atLeast(1, "give the samples of a step"))
       ->capture_default_str();
@@ -230,9 +243,7 @@ static void addRun(CLI::App &app, RunFlags &flags) {
   app.add_option("--inputs", flags.inputs,
                  "in.npz: a global array for each input, by its name");
   app.add_option("--outputs", flags.outputs, "out.npz: the results");
-  app.add_option("--devices", flags.devices,
-                 "cpu:N (default: as many as the program's mesh has)")
-      ->check(namesDevices());
+  addDevices(app, flags.devices, "as many as the program's mesh has");
   app.add_option("--repeat", flags.repeat,
                  "run N times; donated state goes from run to run")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 40))

@@ -2,6 +2,7 @@
 
 #include "weft/compiler/frontends/keras/Distribution.h"
 #include "weft/compiler/frontends/keras/Json.h"
+#include "weft/runtime/abi/DeviceList.h"
 
 #include <algorithm>
 #include <charconv>
@@ -11,27 +12,21 @@ using namespace weft::keras;
 
 namespace {
 
-/// The number after the colon of "cpu:3"; -1 where there is none.
-int64_t deviceIndex(const std::string &name) {
-  size_t colon = name.find(':');
-  int64_t index = -1;
-  if (colon != name.npos)
-    std::from_chars(name.data() + colon + 1, name.data() + name.size(), index);
-  return index;
-}
-
 void readDevices(const Json &list, int64_t deviceCount, Fields &f, Mesh &mesh) {
   if (!list.is_array())
-    return f.refuse("\"devices\" must be a list of names such as \"cpu:0\"");
+    return f.refuse("\"devices\" must be a list of names such as " +
+                    inQuotes(DeviceName{}.text()));
   for (const Json &device : list) {
-    int64_t index =
-        device.is_string() ? deviceIndex(device.get<std::string>()) : -1;
-    if (index < 0 || (deviceCount && index >= deviceCount))
-      return f.refuse("device " + shortText(device) + " does not exist; " +
-                      (deviceCount ? "names are cpu:0 to cpu:" +
-                                         std::to_string(deviceCount - 1)
-                                   : "names are such as \"cpu:0\""));
-    mesh.devices.push_back(index);
+    std::optional<DeviceName> name;
+    if (device.is_string())
+      name = DeviceName::parse(device.get<std::string>());
+    if (!name || (deviceCount && name->index >= deviceCount))
+      return f.refuse(
+          "device " + shortText(device) + " does not exist; " +
+          (deviceCount ? "names are " + DeviceName{}.text() + " to " +
+                             DeviceName{DeviceKind::Cpu, deviceCount - 1}.text()
+                       : "names are such as " + inQuotes(DeviceName{}.text())));
+    mesh.devices.push_back(name->index);
   }
   bool identity = true;
   for (size_t i = 0; i < mesh.devices.size(); ++i)
@@ -73,7 +68,8 @@ void readMesh(const Json &json, int64_t deviceCount, Mesh &mesh,
   if (deviceCount && mesh.size() > deviceCount)
     f.refuse("the mesh has " + std::to_string(mesh.size()) +
              " devices, there are " + std::to_string(deviceCount) +
-             "; give more with --devices cpu:" + std::to_string(mesh.size()));
+             "; give more with --devices " +
+             DeviceList{DeviceKind::Cpu, mesh.size()}.text());
   if (std::string reason = mesh.invalidReason(); !reason.empty())
     f.refuse(reason);
 }

@@ -17,6 +17,51 @@
 // instruction; other devices may be in another iteration or branch. When
 // nobody can go on and somebody waits, the run ends with WEFT_DEADLOCK.
 //
+// What workers share is under the lock (states and queues of devices, `open`,
+// `travelling`, `arrived`, `running`, `ended`) or is one of two counters of a
+// SharedWork. The life of a collective instruction, with the reason for each
+// memory order:
+//
+//  1. A worker takes a device from a queue, under the lock, and runs its
+//     instructions without it. The device is in no queue now, so nobody else
+//     touches its pc, its buffers or its counts. The lock's acquire shows the
+//     worker what the device's last worker wrote before it released the lock.
+//  2. At the collective it writes the addresses of its buffers to places of the
+//     meeting that no other member writes. Then, under the lock, the device
+//     becomes Waiting and `arrived` grows. From then on the worker leaves the
+//     device alone: another may run it as soon as the lock is free.
+//  3. The last to arrive offers the meeting in the same hold of the lock, which
+//     orders the writes of all members (2) before the offer. `unfinished` is
+//     stored relaxed: nobody reads it before he has seen `untaken`, whose store
+//     is a release and follows. Then the meeting is added to `open`.
+//  4. Workers find it in `open`, under the lock. Their load of `untaken` is
+//     relaxed, because it only chooses where to try: the lock lets nobody miss
+//     an offer, and a count that is out of date costs one vain step 5.
+//  5. They take chunks by fetch_sub of `untaken`, without the lock. Each value
+//     above 0 is read once in an occurrence and is a chunk; at 0 or below,
+//     nothing is left. Acquire: a worker that is late, here since the last
+//     occurrence, has not had the lock since this one was offered. It sees
+//     addresses, `chunks` and the members' data by reading the store of 3, or
+//     one of the fetch_subs that follow it. The release half orders nothing
+//     that anybody needs: what chunks write is published by 6.
+//  6. A worker that finds nothing left subtracts the chunks it ran from
+//     `unfinished`. Until it does, the occurrence cannot end: they are all of
+//     one occurrence. Who ran none leaves the counter alone: it may be that of
+//     the next. Release: its chunks are written before it counts them. Acquire:
+//     whoever reaches 0 comes after the chunks of all others.
+//  7. The worker that reached 0 removes the meeting from `open` and makes its
+//     members Ready at the next instruction, in one hold of the lock. No member
+//     can arrive again earlier: a meeting is in `open` at most once, and nobody
+//     writes its places while chunks read them. Back to 1.
+//
+// A launch that is shared begins at 3, with its device alone. A group with
+// members elsewhere is in `travelling` between 2 and 3, and once more between 6
+// and 7 where results are exchanged. Without chunks, 7 follows 2.
+//
+// `running` counts the workers with a device or chunks. When one that holds the
+// lock sees no open work, no ready device, nothing travelling and `running`
+// 0, nobody is left who could make a device ready: the run is over.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_RUNTIME_DEVICES_CPU_EXECUTOR_H

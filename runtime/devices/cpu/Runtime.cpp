@@ -1,8 +1,7 @@
 #include "weft/runtime/devices/cpu/Runtime.h"
+#include "weft/runtime/abi/DeviceList.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cstring>
 #include <sched.h>
 
 using namespace weft::runtime;
@@ -95,26 +94,22 @@ WEFT_EXPORT weft_error *weft_runtime_create_among(weft_processes *processes,
     if (!devices || !out)
       return makeError(WEFT_INVALID_ARGUMENT, "null argument");
     *out = nullptr;
-    int64_t count = 0;
-    const char *end = devices + std::strlen(devices);
-    bool isCpu = std::strncmp(devices, "cpu:", 4) == 0;
-    auto parsed = isCpu ? std::from_chars(devices + 4, end, count)
-                        : std::from_chars_result{devices, std::errc()};
-    if (!isCpu || parsed.ec != std::errc() || parsed.ptr != end || count < 1 ||
-        count > 65536)
-      return makeError(WEFT_INVALID_ARGUMENT, "unknown devices \"", devices,
-                       "\"; write cpu:N with N from 1 to 65536");
+    std::string why;
+    std::optional<weft::DeviceList> list =
+        weft::DeviceList::parse(devices, why);
+    if (!list)
+      return makeError(WEFT_INVALID_ARGUMENT, why);
     if (workers < 0 || workers > 1024)
       return makeError(WEFT_INVALID_ARGUMENT, workers,
                        " workers; write 0 for one a core, or 1 to 1024");
-    if (int others = weft_processes_size(processes); others > count)
-      return makeError(WEFT_INVALID_ARGUMENT, others, " processes for ", count,
-                       " devices; start at most ", count);
+    if (int others = weft_processes_size(processes); others > list->count)
+      return makeError(WEFT_INVALID_ARGUMENT, others, " processes for ",
+                       list->count, " devices; start at most ", list->count);
     if (workers == 0)
       workers = int(coreCount());
     if (processes)
       workers = processes->processes->shareOfCores(workers);
-    *out = new weft_runtime(count, workers, processes);
+    *out = new weft_runtime(list->count, workers, processes);
     return nullptr;
   });
 }

@@ -1,0 +1,107 @@
+//===- DeviceList.h - what "cpu:8" and "cpu:3" say --------------*- C++ -*-===//
+//
+//   std::string why;
+//   auto list = weft::DeviceList::parse("cpu:8", why);  // kind Cpu, count 8
+//   list->text();                                       // "cpu:8"
+//   weft::DeviceList::parse("gpu:8", why);              // none; why:
+//     'gpu:8' asks for gpu devices, this release has cpu devices only; write
+//     cpu:N with N from 1 to 65536
+//   weft::DeviceName::parse("cpu:3");                   // kind Cpu, index 3
+//
+// A list is a kind and how many there are; a name is a kind and which one of
+// them, as keras.distribution writes it. Numbers are decimal, without a sign.
+// Runtime, compiler, tools and plugin read and write both here only.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_ABI_DEVICELIST_H
+#define WEFT_RUNTIME_ABI_DEVICELIST_H
+
+#include <charconv>
+#include <cstdint>
+#include <iterator>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace weft {
+
+/// What devices compute with.
+enum class DeviceKind : uint8_t { Cpu };
+/// How each kind is written, by its number.
+inline constexpr std::string_view kDeviceKinds[] = {"cpu"};
+/// Of one list.
+inline constexpr int64_t kMostDevices = 65536;
+
+inline std::optional<DeviceKind> parseDeviceKind(std::string_view text) {
+  for (size_t kind = 0; kind < std::size(kDeviceKinds); ++kind)
+    if (text == kDeviceKinds[kind])
+      return DeviceKind(kind);
+  return std::nullopt;
+}
+
+/// The number after the colon of `text`: 8 for "cpu:8". Nothing without a colon,
+/// where anything but digits follows it, or above INT64_MAX.
+inline std::optional<int64_t> parseDeviceNumber(std::string_view text) {
+  size_t colon = text.find(':');
+  if (colon == text.npos || text.substr(colon + 1).starts_with('-'))
+    return std::nullopt;
+  int64_t number = 0;
+  const char *end = text.data() + text.size();
+  auto [rest, error] = std::from_chars(text.data() + colon + 1, end, number);
+  if (error != std::errc() || rest != end)
+    return std::nullopt;
+  return number;
+}
+
+/// "cpu:8".
+inline std::string kindAndNumber(DeviceKind kind, int64_t number) {
+  return std::string(kDeviceKinds[size_t(kind)]) + ":" + std::to_string(number);
+}
+
+/// Devices 0 to count - 1 of one kind.
+struct DeviceList {
+  DeviceKind kind = DeviceKind::Cpu;
+  int64_t count = 1;
+
+  /// Nothing, with the reason and how to write it in `why`, where `text` is no
+  /// list, its kind is not known or it has more than `most` devices.
+  static std::optional<DeviceList>
+  parse(std::string_view text, std::string &why, int64_t most = kMostDevices) {
+    std::string_view kindText = text.substr(0, text.find(':'));
+    std::optional<DeviceKind> kind = parseDeviceKind(kindText);
+    std::optional<int64_t> count = parseDeviceNumber(text);
+    if (kind && count && *count >= 1 && *count <= most)
+      return DeviceList{*kind, *count};
+    why = "'" + std::string(text) + "' ";
+    if (!kind && count && !kindText.empty())
+      why += "asks for " + std::string(kindText) +
+             " devices, this release has cpu devices only";
+    else
+      why += "is no list of devices";
+    why += "; write cpu:N with N from 1 to " + std::to_string(most);
+    return std::nullopt;
+  }
+  std::string text() const { return kindAndNumber(kind, count); }
+};
+
+/// One device of a list.
+struct DeviceName {
+  DeviceKind kind = DeviceKind::Cpu;
+  int64_t index = 0;
+
+  /// Nothing where `text` is no name or its kind is not known.
+  static std::optional<DeviceName> parse(std::string_view text) {
+    std::optional<DeviceKind> kind =
+        parseDeviceKind(text.substr(0, text.find(':')));
+    std::optional<int64_t> index = parseDeviceNumber(text);
+    if (!kind || !index)
+      return std::nullopt;
+    return DeviceName{*kind, *index};
+  }
+  std::string text() const { return kindAndNumber(kind, index); }
+};
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_ABI_DEVICELIST_H
