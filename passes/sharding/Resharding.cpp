@@ -314,9 +314,12 @@ void Search::run() {
 
 void Search::follow(llvm::MutableArrayRef<Move> moves) {
   reset();
+  int at = 0;
   for (Move &move : moves) {
-    int last = nodes.size() - 1;
-    visit(last, View(problem, nodes[last].state), move);
+    State next = move.result;
+    visit(at, View(problem, nodes[at].state), move);
+    // A state that was met before keeps its cheaper node.
+    at = known.at(next);
   }
   keep();
 }

@@ -203,6 +203,34 @@ TEST_CASE("a plan without any search is right as well") {
     }
 }
 
+TEST_CASE("a way that comes back to a layout goes on from there") {
+  // Of five axes not all ways are tried. A decent one slices dimension 0 over
+  // a and gathers it again, before dimension 1 is gathered.
+  Mesh mesh = meshOf("a=2,b=2,c=2,d=2,e=2");
+  for (bool exchange : {false, true})
+    checkPlan(mesh, {2, 9}, layoutOf(mesh, "[-,(c,d)]"),
+              layoutOf(mesh, "[-,-]+sum(a,b,e)"), exchange);
+}
+
+TEST_CASE("random pairs on five axes, even and uneven") {
+  Mesh mesh = meshOf("a=2,b=2,c=2,d=2,e=2");
+  std::mt19937 random(11);
+  auto draw = [&] {
+    Layout layout = Layout::replicated(2);
+    for (unsigned axis = 0; axis < mesh.axes.size(); ++axis)
+      if (unsigned place = random() % 4; place < 3)
+        (place < 2 ? layout.dims[place] : layout.partial)
+            .push_back(wholeAxis(mesh, axis));
+    return normalise(mesh, layout);
+  };
+  for (int i = 0; i < 400; ++i) {
+    Layout from = draw(), to = draw();
+    for (std::array<int64_t, 2> shape :
+         {std::array<int64_t, 2>{2, 9}, {7, 5}, {32, 32}})
+      checkPlan(mesh, shape, from, to, random() % 2 == 0);
+  }
+}
+
 TEST_CASE("a plan is made once and is always the same") {
   Mesh mesh = meshOf("x=4,y=2,z=2");
   Layout from = layoutOf(mesh, "[y,-,x]"), to = layoutOf(mesh, "[-,(x,y),z]");
