@@ -210,11 +210,12 @@ void PanelPacking::packPanel(Value number) {
 
 void PanelPacking::pack() {
   unsigned outside = e.depth();
-  if (!ElementVectors::areLoaded(panels.type))
-    copyElements(openPanels(e.constant(0)), e.constant(0));
-  else if (panels.along.hasRunsOf(lanes) && panels.along.innerSize() >= lanes)
+  bool isLoaded = ElementVectors::areLoaded(panels.type),
+       hasRuns =
+           panels.along.hasRunsOf(lanes) && panels.along.innerSize() >= lanes;
+  if (isLoaded && hasRuns)
     copyTransposed(openPanels(e.constant(0)));
-  else if (panels.across.innerStride() != 1)
+  else if (!isLoaded || panels.across.innerStride() != 1)
     copyElements(openPanels(e.constant(0)), e.constant(0));
   else if (panels.across.isOneDimension())
     packRows();

@@ -198,7 +198,10 @@ bool KernelEmitter::readsElsewhere(Value value,
       continue;
     for (OpOperand &use : op->getOpOperands()) {
       Value operand = use.get();
-      bool here = elementsReadElsewhere(use) == 0;
+      // Numbers have one position.
+      bool here = elementsReadElsewhere(use) == 0 ||
+                  (tensorType(value).getRank() == 0 &&
+                   tensorType(operand).getRank() == 0);
       if (of.contains(operand) && !here)
         return true;
       if (!of.contains(operand) && !elements.isInMemory(operand))
