@@ -83,3 +83,18 @@ func.func @update(%g: tensor<4xf32>, %lr: tensor<4xf32>, %p: tensor<4xf32>) -> t
   %1 = weft.sub %p, %0 : tensor<4xf32>
   return %1 : tensor<4xf32>
 }
+
+// -----
+
+// A broadcast reads element 0 of the argument for each of the result, so the
+// result may not lie where the argument does.
+// CHECK-LABEL: func.func @first
+// CHECK: func.func private @general_exp_4
+// CHECK-SAME: weft.kernel = #weft.kernel<general>
+func.func @first(%x: tensor<4xf32>) -> tensor<4xf32> {
+  %0 = weft.broadcast %x dims [1] : tensor<4xf32> -> tensor<4x4xf32>
+  %1 = weft.slice %0 from [0, 0] to [4, 1] by [1, 1] : tensor<4x4xf32> -> tensor<4x1xf32>
+  %2 = weft.reshape %1 : tensor<4x1xf32> -> tensor<4xf32>
+  %3 = weft.exp %2 : tensor<4xf32>
+  return %3 : tensor<4xf32>
+}

@@ -148,6 +148,28 @@ TEST_CASE("ops that move elements") {
   CHECK(doubled[2] == 8);
 }
 
+TEST_CASE("positions that wrap around, and those that are clamped") {
+  Kernels kernels(function("general",
+                           "(%x: tensor<4x6xf32>, %at: tensor<3x1xi32>) -> "
+                           "(tensor<4x6xf32>, tensor<3x6xf32>)",
+                           R"(
+    %0 = weft.roll %x by [1, -2] : tensor<4x6xf32>
+    %1 = weft.gather %x at %at {collapsed_slice_dims = array<i64: 0>, index_vector_dim = 1 : i64, offset_dims = array<i64: 1>, slice_sizes = array<i64: 1, 6>, start_index_map = array<i64: 0>} : tensor<4x6xf32>, tensor<3x1xi32> -> tensor<3x6xf32>
+    return %0, %1 : tensor<4x6xf32>, tensor<3x6xf32>
+  )"));
+  Buffer<float> x(24), rolled(24), gathered(18);
+  Buffer<int32_t> at(3);
+  int32_t asked[] = {-2, 2, 9}, found[] = {0, 2, 3};
+  std::copy(asked, asked + 3, at.data);
+  kernels.run("k", {x.data, at.data, rolled.data, gathered.data});
+  for (int j = 0; j < 6; ++j) {
+    for (int i = 0; i < 4; ++i)
+      CHECK(rolled[(i + 1) % 4 * 6 + (j + 4) % 6] == x[i * 6 + j]);
+    for (int i = 0; i < 3; ++i)
+      CHECK(gathered[i * 6 + j] == x[found[i] * 6 + j]);
+  }
+}
+
 TEST_CASE("reductions over any dimensions") {
   Kernels kernels(function(
       "reduce",
