@@ -268,6 +268,9 @@ void Executor::depart(Meeting &meeting) {
   }
   travelling.push_back(&meeting);
   lock.unlock();
+  // Whoever is in receive() looks after those that he found there. One of them
+  // may wait for a device that waits for this one.
+  workers->news.raise();
 }
 
 void Executor::receive() {
