@@ -174,8 +174,7 @@ LogicalResult ScatterOp::verify() {
   return success();
 }
 
-/// What combines partial results; none where the last update stays.
-static std::optional<ReduceKind> reductionOf(ScatterKind kind) {
+std::optional<ReduceKind> weft::reductionOf(ScatterKind kind) {
   switch (kind) {
   case ScatterKind::Set:
     return std::nullopt;

@@ -9,4 +9,9 @@
 #define GET_OP_CLASSES
 #include "weft/dialects/weft/IndexingOps.h.inc"
 
+namespace weft {
+/// The reduction that combines updates; none for `set`, where the last one stays.
+std::optional<ReduceKind> reductionOf(ScatterKind kind);
+} // namespace weft
+
 #endif // WEFT_DIALECTS_WEFT_INDEXINGOPS_H

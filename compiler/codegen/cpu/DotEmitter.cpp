@@ -1,7 +1,6 @@
 //===- DotEmitter.cpp - contractions --------------------------------------===//
 
 #include "weft/compiler/codegen/cpu/DotShape.h"
-#include "weft/compiler/codegen/cpu/OwnNests.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/compiler/codegen/elements/SmallFloatOps.h"
 

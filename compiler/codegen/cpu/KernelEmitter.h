@@ -103,6 +103,9 @@ private:
   llvm::SetVector<mlir::Value> stored;
 };
 
+/// A constant of more than one number, which is in memory from the beginning.
+bool isDataConstant(mlir::Operation *op);
+
 /// The nests of a reduction (ReduceNests.cpp) and of a contraction
 /// (DotEmitter.cpp).
 llvm::LogicalResult emitReduce(elements::ElementEmitter &emitter, ReduceOp op);

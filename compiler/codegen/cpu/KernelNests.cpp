@@ -131,8 +131,7 @@ LogicalResult KernelEmitter::emitOwnNest(Operation *op) {
   return result;
 }
 
-/// Data of more than one number, which is in memory from the beginning.
-static bool isDataConstant(Operation *op) {
+bool isDataConstant(Operation *op) {
   DenseElementsAttr data;
   return matchPattern(op, m_Constant(&data)) && !data.isSplat();
 }

@@ -198,7 +198,7 @@ bool KernelEmitter::readsElsewhere(Value value,
       continue;
     for (OpOperand &use : op->getOpOperands()) {
       Value operand = use.get();
-      // Numbers have one position.
+      // All scalars of a scalar nest are at its only position.
       bool here = elementsReadElsewhere(use) == 0 ||
                   (tensorType(value).getRank() == 0 &&
                    tensorType(operand).getRank() == 0);

@@ -6,7 +6,6 @@
 #include "weft/dialects/weft/ElementTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
 
 using namespace mlir;
 using namespace weft::elements;
@@ -17,11 +16,6 @@ namespace weft::cpu {
 static constexpr int64_t kPartElements = 16 * 1024,
                          kPartMultiplyAdds = 512 * 1024;
 static constexpr int64_t kMostParts = 64;
-
-static bool isDataConstant(Value value) {
-  DenseElementsAttr data;
-  return matchPattern(value, m_Constant(&data)) && !data.isSplat();
-}
 
 /// A contraction of one dimension of rows, whose result has them side by side.
 static std::optional<KernelSplit> splitOfDot(const DotShape &shape,
@@ -44,7 +38,7 @@ std::optional<KernelSplit> KernelEmitter::splitOfWhole() {
   Operation *whole = nullptr;
   for (Operation &op : kernel.getBody().front().without_terminator()) {
     if (op.getNumResults() == 0 || !stored.contains(op.getResult(0)) ||
-        isDataConstant(op.getResult(0)))
+        isDataConstant(&op))
       continue;
     if (whole)
       return std::nullopt;
@@ -86,7 +80,7 @@ std::optional<KernelSplit> KernelEmitter::findSplit() {
   DotOp dot;
   for (Operation &op : kernel.getBody().front().without_terminator()) {
     if (op.getNumResults() != 1 || !stored.contains(op.getResult(0)) ||
-        isDataConstant(op.getResult(0)))
+        isDataConstant(&op))
       continue;
     if (isa<ReduceOp>(op) || (isa<DotOp>(op) && !roots.empty()))
       return std::nullopt;

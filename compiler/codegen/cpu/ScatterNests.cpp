@@ -11,33 +11,6 @@ using namespace weft::elements;
 
 namespace weft::cpu {
 
-static Value updatedElement(ElementEmitter &e, ScatterKind kind,
-                            Type elementType, Value old, Value update) {
-  switch (kind) {
-  case ScatterKind::Set:
-    return update;
-  case ScatterKind::Sum:
-    return emitCombine(e.builder, e.loc, ReduceKind::Sum, elementType, old,
-                       update);
-  case ScatterKind::Prod:
-    return emitCombine(e.builder, e.loc, ReduceKind::Prod, elementType, old,
-                       update);
-  case ScatterKind::Max:
-    return emitCombine(e.builder, e.loc, ReduceKind::Max, elementType, old,
-                       update);
-  case ScatterKind::Min:
-    return emitCombine(e.builder, e.loc, ReduceKind::Min, elementType, old,
-                       update);
-  case ScatterKind::And:
-    return emitCombine(e.builder, e.loc, ReduceKind::And, elementType, old,
-                       update);
-  case ScatterKind::Or:
-    return emitCombine(e.builder, e.loc, ReduceKind::Or, elementType, old,
-                       update);
-  }
-  return update;
-}
-
 /// The input is copied; then one update after the other is put where its index
 /// says. What lies outside writes an element back as it was.
 LogicalResult emitScatter(ElementEmitter &e, ScatterOp op) {
@@ -76,7 +49,9 @@ LogicalResult emitScatter(ElementEmitter &e, ScatterOp op) {
   Value linear =
       e.linearIndex(type.getShape(), e.makeIndex(position->dims, e.depth()));
   Value old = e.load(pointer, elementType, linear);
-  Value next = updatedElement(e, op.getKind(), elementType, old, *update);
+  Value next = *update;
+  if (std::optional<ReduceKind> reduction = reductionOf(op.getKind()))
+    next = emitCombine(e.builder, e.loc, *reduction, elementType, old, next);
   next = arith::SelectOp::create(e.builder, e.loc, position->inside, next, old);
   e.store(next, pointer, elementType, linear);
   e.beginNest();

@@ -75,6 +75,17 @@ Value ElementEmitter::linearIndex(ArrayRef<int64_t> shape,
   return linear ? linear : constant(0);
 }
 
+FailureOr<Value> ElementEmitter::shifted(Value position, Value offset,
+                                         unsigned depth) {
+  if (!offset)
+    return position;
+  FailureOr<Value> by = element(offset, makeIndex({}, 0));
+  if (failed(by))
+    return failure();
+  enterDepth(depth);
+  return add(position, *by);
+}
+
 Value ElementEmitter::extended(Value value, Type elementType) {
   Type i64 = builder.getI64Type();
   if (value.getType() == i64)

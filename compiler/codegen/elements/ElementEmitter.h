@@ -99,6 +99,9 @@ public:
                                              llvm::ArrayRef<int64_t> shape);
   mlir::Value linearIndex(llvm::ArrayRef<int64_t> shape,
                           const ElementIndex &index);
+  /// The position plus an i64 that is an operand, if there is one.
+  mlir::FailureOr<mlir::Value> shifted(mlir::Value position, mlir::Value offset,
+                                       unsigned depth);
   /// An integer element as a position: i64, and clamped to [0, last].
   mlir::Value extended(mlir::Value value, mlir::Type elementType);
   mlir::Value clampedPosition(mlir::Value value, mlir::Type elementType,

@@ -55,14 +55,11 @@ static FailureOr<Value> partialElement(ElementEmitter &e,
 
 static FailureOr<Value> countedElement(ElementEmitter &e, IotaOp op,
                                        const ElementIndex &index) {
-  Value position = index.dims[op.getDim()];
-  if (op.getOffset()) {
-    FailureOr<Value> offset = e.element(op.getOffset(), e.makeIndex({}, 0));
-    if (failed(offset))
-      return failure();
-    e.enterDepth(index.depth);
-    position = e.add(position, *offset);
-  }
+  FailureOr<Value> counted =
+      e.shifted(index.dims[op.getDim()], op.getOffset(), index.depth);
+  if (failed(counted))
+    return failure();
+  Value position = *counted;
   Type type = tensorType(op.getResult()).getElementType(),
        target = computeType(type);
   if (isa<ComplexType>(target)) {
@@ -119,12 +116,10 @@ static FailureOr<Value> randomElement(ElementEmitter &e, RngBitsOp op,
   } else {
     for (auto [dim, offset, size] :
          llvm::zip_equal(index.dims, op.getOffsets(), *op.getGlobalShape())) {
-      FailureOr<Value> start = e.element(offset, e.makeIndex({}, 0));
-      if (failed(start))
+      FailureOr<Value> along = e.shifted(dim, offset, index.depth);
+      if (failed(along))
         return failure();
-      e.enterDepth(index.depth);
-      Value along = e.add(dim, *start);
-      position = position ? e.add(e.mul(position, size), along) : along;
+      position = position ? e.add(e.mul(position, size), *along) : *along;
     }
     if (!position)
       position = e.constant(0);

@@ -98,19 +98,16 @@ static FailureOr<Value> oneHotElement(ElementEmitter &e, OneHotOp op,
       e.element(op.getIndices(), e.makeIndex(dims, index.depth));
   if (failed(hot))
     return failure();
-  Value position = index.dims[op.getDim()];
-  if (op.getOffset()) {
-    FailureOr<Value> offset = e.element(op.getOffset(), e.makeIndex({}, 0));
-    if (failed(offset))
-      return failure();
-    e.enterDepth(index.depth);
-    position = e.add(position, *offset);
-  }
+  FailureOr<Value> position =
+      e.shifted(index.dims[op.getDim()], op.getOffset(), index.depth);
+  if (failed(position))
+    return failure();
   e.enterDepth(index.depth);
   OpBuilder &b = e.builder;
   Value is = arith::CmpIOp::create(
       b, e.loc, arith::CmpIPredicate::eq,
-      e.extended(*hot, tensorType(op.getIndices()).getElementType()), position);
+      e.extended(*hot, tensorType(op.getIndices()).getElementType()),
+      *position);
   Type type = tensorType(op.getResult()).getElementType();
   Value one = emitNeutral(b, e.loc, ReduceKind::Prod, type),
         zero = zeroOf(e, type);
