@@ -11,10 +11,12 @@
 
 #include "weft/compiler/codegen/cpu/CompileKernels.h"
 #include "weft/dialects/coll/Coll.h"
+#include "weft/passes/nests/Passes.h"
 #include "weft/runtime/abi/weft.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -41,7 +43,7 @@ double milliseconds() {
 void *compiled(const Kernel &kernel) {
   mlir::DialectRegistry registry;
   registry.insert<weft::WeftDialect, weft::coll::CollDialect,
-                  mlir::func::FuncDialect>();
+                  weft::nest::NestDialect, mlir::func::FuncDialect>();
   mlir::MLIRContext context(registry);
   context.loadAllAvailableDialects();
   std::string text = "func.func private @k" + kernel.signature +
@@ -49,7 +51,9 @@ void *compiled(const Kernel &kernel) {
                      kernel.body + "}\n";
   auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
   llvm::SmallVector<char> image;
-  if (!module ||
+  mlir::PassManager passes(&context);
+  passes.addPass(weft::createChooseNests({weft::CpuTarget::host().name}));
+  if (!module || failed(passes.run(*module)) ||
       failed(weft::compileKernels(*module, weft::CpuTarget::host(), {}, image)))
     return nullptr;
   int file = memfd_create("kernels", 0);

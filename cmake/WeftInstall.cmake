@@ -2,8 +2,8 @@
 # find_package(Weft) needs to embed the dialects and the stages.
 include(CMakePackageConfigHelpers)
 
-set(weft_embedding_libraries WeftAlgebra WeftLayout WeftDialect CollDialect HostDialect PlanDialect WeftForeignRules WeftForeignPasses WeftInterpret WeftVerify WeftResharding
-  WeftShardingPasses WeftTrainingPasses WeftKernelPasses WeftPlanningPasses WeftExplain WeftElements WeftMachineCode WeftCpuCodegen WeftCodegen WeftProgram WeftStages WeftDriver)
+set(weft_embedding_libraries WeftAlgebra WeftLayout WeftDialect CollDialect HostDialect NestDialect PlanDialect WeftForeignRules WeftForeignPasses WeftInterpret WeftVerify WeftResharding
+  WeftShardingPasses WeftTrainingPasses WeftKernelPasses WeftNestPasses WeftPlanningPasses WeftExplain WeftElements WeftMachineCode WeftCpuCodegen WeftCodegen WeftProgram WeftStages WeftDriver)
 if(TARGET WeftGpuCodegen)
   list(APPEND weft_embedding_libraries WeftGpuCodegen)
 endif()

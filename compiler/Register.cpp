@@ -7,9 +7,11 @@
 #include "weft/dialects/coll/Coll.h"
 #include "weft/dialects/foreign/ForeignRules.h"
 #include "weft/dialects/host/Host.h"
+#include "weft/dialects/nest/Nest.h"
 #include "weft/dialects/plan/Plan.h"
 #include "weft/passes/foreign/Passes.h"
 #include "weft/passes/kernels/Passes.h"
+#include "weft/passes/nests/Passes.h"
 #include "weft/passes/planning/Passes.h"
 #include "weft/passes/sharding/Passes.h"
 #include "weft/passes/training/Passes.h"
@@ -18,8 +20,9 @@
 #include "mlir/IR/DialectRegistry.h"
 
 void weft::registerAllDialects(mlir::DialectRegistry &registry) {
-  registry.insert<WeftDialect, coll::CollDialect, host::HostDialect,
-                  plan::PlanDialect, mlir::func::FuncDialect>();
+  registry
+      .insert<WeftDialect, coll::CollDialect, host::HostDialect,
+              nest::NestDialect, plan::PlanDialect, mlir::func::FuncDialect>();
   elements::registerElementCode(registry);
 }
 
@@ -32,6 +35,7 @@ void weft::registerAllPasses() {
   registerWeftTrainingPasses();
   registerWeftShardingPasses();
   registerWeftKernelPasses();
+  registerWeftNestPasses();
   registerWeftPlanningPasses();
   registerWeftForeignPasses();
   registerPipelines();

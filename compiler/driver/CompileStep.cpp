@@ -42,6 +42,24 @@ static bool isTooLarge(ModuleOp module) {
   return failed(verifySizes(module));
 }
 
+static std::unique_ptr<KernelCodegen> openTarget(ModuleOp module,
+                                                 llvm::StringRef target) {
+  std::string error;
+  auto codegen = openCodegen(target, error);
+  if (!codegen)
+    module.emitError(error);
+  return codegen;
+}
+
+/// The target that kernels are made for, with its choices made; empty, after an
+/// error, where there is none of that name.
+static std::string targetOf(ModuleOp module, const CompileOptions &options) {
+  if (options.generator)
+    return options.generator->target().str();
+  std::unique_ptr<KernelCodegen> generator = openTarget(module, options.target);
+  return generator ? generator->target().str() : "";
+}
+
 /// One pass manager a stage, so that each has its line in the report.
 static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
                               Stage to, Timing &timing) {
@@ -49,6 +67,10 @@ static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
   if (options.memory)
     module->setAttr(kMemoryAttr,
                     OpBuilder(module).getI64IntegerAttr(options.memory));
+  std::string target;
+  if (to >= Stage::kernels)
+    if (target = targetOf(module, options); target.empty())
+      return failure();
   StagePasses own(module.getContext());
   // Passes that are kept would be timed by every report there ever was.
   StagePasses &kept = options.passes && !options.timing ? *options.passes : own;
@@ -57,7 +79,7 @@ static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
     Stage next = reached < to ? Stage(unsigned(reached) + 1) : to;
     TimingScope scope =
         timing.part("stage " + stages()[unsigned(next)].name.str());
-    PassManager &passes = kept.reach(reached, next, verifyInput);
+    PassManager &passes = kept.reach(reached, next, verifyInput, target);
     if (options.timing)
       passes.enableTiming(scope);
     verifyInput = false; // the stage before ended with it
@@ -79,15 +101,6 @@ LogicalResult weft::runStages(ModuleOp module, const CompileOptions &options,
                               Stage to) {
   Timing timing(options);
   return runTimed(module, options, to, timing);
-}
-
-static std::unique_ptr<KernelCodegen> openTarget(ModuleOp module,
-                                                 llvm::StringRef target) {
-  std::string error;
-  auto codegen = openCodegen(target, error);
-  if (!codegen)
-    module.emitError(error);
-  return codegen;
 }
 
 FailureOr<std::vector<uint8_t>>
@@ -153,7 +166,7 @@ FailureOr<std::string>
 weft::printKernelAssembly(ModuleOp module, const CompileOptions &options,
                           llvm::ArrayRef<std::string> names) {
   std::unique_ptr<KernelCodegen> generator = openTarget(module, options.target);
-  if (!generator || failed(runStages(module, options, Stage::kernels)))
+  if (!generator || failed(runStages(module, options, Stage::nests)))
     return failure();
   auto kernels = findKernels(module, names);
   std::string text;

@@ -51,7 +51,7 @@ llvm::FailureOr<std::vector<uint8_t>>
 compileProgram(mlir::ModuleOp module, const CompileOptions &options);
 
 /// The assembly text of the kernels of these names (none: all). The module ends
-/// at stage `kernels`.
+/// at stage `nests`.
 llvm::FailureOr<std::string>
 printKernelAssembly(mlir::ModuleOp module, const CompileOptions &options,
                     llvm::ArrayRef<std::string> names);

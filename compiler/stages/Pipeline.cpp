@@ -5,6 +5,7 @@
 #include "weft/compiler/explain/Budget.h"
 #include "weft/compiler/stages/VerifyStage.h"
 #include "weft/passes/kernels/Passes.h"
+#include "weft/passes/nests/Passes.h"
 #include "weft/passes/planning/Passes.h"
 #include "weft/passes/sharding/Passes.h"
 #include "weft/passes/training/Passes.h"
@@ -56,7 +57,8 @@ static void addBorder(OpPassManager &pm, Stage stage) {
 }
 
 /// The passes that reach a stage from the one before it.
-static void addStage(OpPassManager &pm, Stage stage) {
+static void addStage(OpPassManager &pm, Stage stage,
+                     const PipelineOptions &options) {
   switch (stage) {
   case Stage::imported:
     break;
@@ -86,8 +88,11 @@ static void addStage(OpPassManager &pm, Stage stage) {
   case Stage::kernels:
     pm.addPass(createLowerControlFlow());
     pm.addPass(createWidenShortSums());
-    pm.addPass(createOutlineKernels());
+    pm.addPass(createOutlineKernels({options.target}));
     pm.addPass(createDeduplicateKernels());
+    break;
+  case Stage::nests:
+    pm.addPass(createChooseNests({options.target}));
     break;
   case Stage::plan:
     pm.addPass(createFitMemoryPass());
@@ -103,7 +108,7 @@ void weft::buildPipeline(OpPassManager &pm, const PipelineOptions &options,
   for (const StageInfo &info : stages()) {
     if (info.stage <= from || info.stage > to)
       continue;
-    addStage(pm, info.stage);
+    addStage(pm, info.stage, options);
     if (options.verifyBorders)
       addBorder(pm, info.stage);
     if (options.checkBudget && info.stage == Stage::plan)
@@ -117,6 +122,9 @@ struct PipelineFlags : PassPipelineOptions<PipelineFlags> {
                            llvm::cl::init("imported")};
   Option<std::string> to{*this, "to", llvm::cl::desc("stage to reach"),
                          llvm::cl::init("plan")};
+  Option<std::string> target{
+      *this, "target", llvm::cl::desc("for which kernels are made: cpu:avx2"),
+      llvm::cl::init("cpu:generic")};
 };
 } // namespace
 
@@ -132,7 +140,9 @@ addPipeline(OpPassManager &pm, StringRef text,
     return refuse(unknownStage(from ? flags.to : flags.from));
   if (std::string why = invalidOrder(*from, *to); !why.empty())
     return refuse(why);
-  buildPipeline(pm, {}, *from, *to);
+  PipelineOptions options;
+  options.target = flags.target;
+  buildPipeline(pm, options, *from, *to);
   return success();
 }
 

@@ -47,6 +47,8 @@ struct PipelineOptions {
   bool verifyInput = true;
   /// weft-check-budget behind `plan`.
   bool checkBudget = true;
+  /// Kernels and their loop nests are made for it (nest::targetLimits).
+  std::string target = "cpu:generic";
 };
 
 /// Adds the passes after `from` up to and including `to`.

@@ -10,8 +10,10 @@ using namespace weft;
 StagePasses::StagePasses(MLIRContext *context) : context(context) {}
 StagePasses::~StagePasses() = default;
 
-PassManager &StagePasses::reach(Stage from, Stage to, bool verifyInput) {
-  std::unique_ptr<PassManager> &passes = made[{from, to, verifyInput}];
+PassManager &StagePasses::reach(Stage from, Stage to, bool verifyInput,
+                                llvm::StringRef target) {
+  std::unique_ptr<PassManager> &passes =
+      made[{from, to, verifyInput, target.str()}];
   if (passes)
     return *passes;
   passes = std::make_unique<PassManager>(context);
@@ -20,6 +22,7 @@ PassManager &StagePasses::reach(Stage from, Stage to, bool verifyInput) {
 #endif
   PipelineOptions options;
   options.verifyInput = verifyInput;
+  options.target = target.str();
   options.checkBudget = false; // by the caller, who may look for fixes
   buildPipeline(*passes, options, from, to);
   return *passes;

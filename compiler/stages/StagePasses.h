@@ -1,7 +1,7 @@
 //===- StagePasses.h - the passes of each stage, kept -----------*- C++ -*-===//
 //
 //   StagePasses passes(&context);        // kept by who compiles many programs
-//   passes.reach(Stage::sharded, Stage::partitioned, false).run(module);
+//   passes.reach(Stage::kernels, Stage::nests, false, "cpu:avx2").run(module);
 //
 // To make a canonicalizer, with the patterns of all ops of the context, takes
 // several times as long as to run it on a program of a few ops.
@@ -29,13 +29,16 @@ class StagePasses {
 public:
   explicit StagePasses(mlir::MLIRContext *context);
   ~StagePasses();
-  /// The passes after `from` up to and including `to`. They verify what the
+  /// The passes after `from` up to and including `to`, which make kernels for
+  /// `target` (PipelineOptions). They verify what the
   /// stage holds; the caller runs MLIR's verifier behind them.
-  mlir::PassManager &reach(Stage from, Stage to, bool verifyInput);
+  mlir::PassManager &reach(Stage from, Stage to, bool verifyInput,
+                           llvm::StringRef target);
 
 private:
   mlir::MLIRContext *context;
-  std::map<std::tuple<Stage, Stage, bool>, std::unique_ptr<mlir::PassManager>>
+  std::map<std::tuple<Stage, Stage, bool, std::string>,
+           std::unique_ptr<mlir::PassManager>>
       made;
 };
 

@@ -3,6 +3,7 @@
 #include "weft/compiler/stages/VerifyStage.h"
 
 #include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/nest/Nest.h"
 #include "weft/dialects/plan/PlanInstruction.h"
 #include "weft/dialects/weft/VerifySizes.h"
 #include "weft/dialects/weft/Weft.h"
@@ -44,8 +45,14 @@ public:
         isa_and_nonnull<coll::CollDialect>(op->getDialect()))
       return "communicates, which starts with the stage 'partitioned'; name "
              "the stage it is at";
-    if (stage == Stage::kernels && !belongsBetweenKernels(op))
+    if ((stage == Stage::kernels || stage == Stage::nests) &&
+        !belongsBetweenKernels(op))
       return "computes outside a kernel; run --weft-outline-kernels";
+    if (stage >= Stage::nests && isUndecided(op))
+      return "is a kernel without loop nests; run --weft-choose-nests";
+    if (stage < Stage::nests && op->hasAttr(nest::kNestAttr))
+      return "has loop nests, which start with the stage 'nests'; name the "
+             "stage it is at";
     if (stage == Stage::plan && isStepFunction(op->getParentOp()))
       return "is left in a function; run --weft-place-buffers";
     return "";
@@ -81,6 +88,10 @@ private:
   static bool isStepFunction(Operation *op) {
     auto function = dyn_cast_or_null<func::FuncOp>(op);
     return function && becomesProgram(function);
+  }
+  static bool isUndecided(Operation *op) {
+    auto function = dyn_cast<func::FuncOp>(op);
+    return function && isKernel(function) && !nest::decisionsOf(function);
   }
   static bool belongsBetweenKernels(Operation *op) {
     if (!isStepFunction(op->getParentOfType<func::FuncOp>()))

@@ -3,6 +3,8 @@
 #include "weft/passes/kernels/Passes.h"
 
 #include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/nest/Nest.h"
+#include "weft/dialects/nest/OpLoops.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/passes/kernels/KernelGroups.h"
 
@@ -20,9 +22,6 @@ namespace weft {
 #include "weft/passes/kernels/Passes.h.inc"
 
 namespace {
-
-/// Larger internal values of a kernel are returned as extra results.
-constexpr int64_t kStackBytes = 64 * 1024;
 
 /// A group with the copied ops it reads, ready to be moved.
 struct KernelBody {
@@ -57,7 +56,39 @@ static bool flowsIntoResult(Operation *op, const KernelBody &body) {
          llvm::all_of(op->getUsers(), keepsPositions);
 }
 
-static KernelBody bodyOf(const KernelGroup &group, const CopiedOps &copied) {
+/// Values that are computed to be read by a contraction, which reads each many
+/// times: they are stored in front of it, unless they are views of what is.
+static void addContracted(KernelBody &body, llvm::SetVector<Value> &stored) {
+  auto isInMemory = [&](Value value) {
+    Operation *op = value.getDefiningOp();
+    return body.inputs.contains(value) || stored.contains(value) ||
+           nest::isDataConstant(op) || hasLoopNest(op);
+  };
+  for (Operation *op : body.ops)
+    if (op->hasTrait<ContractionNest>())
+      for (Value operand : op->getOperands()) {
+        while (!isInMemory(operand) && nest::isView(operand.getDefiningOp()))
+          operand = operand.getDefiningOp()->getOperand(0);
+        if (!isInMemory(operand))
+          stored.insert(operand);
+      }
+}
+
+/// Stored values that no kernel has the memory for are returned for theirs.
+static void addExtras(KernelBody &body, int64_t mostBytes) {
+  llvm::SetVector<Value> stored;
+  for (Operation *op : body.ops)
+    if (hasLoopNest(op) && !flowsIntoResult(op, body))
+      stored.insert(op->getResult(0));
+  addContracted(body, stored);
+  for (Value value : stored)
+    if (!llvm::is_contained(body.results, value) &&
+        bufferBytes(cast<RankedTensorType>(value.getType())) > mostBytes)
+      body.extras.push_back(value);
+}
+
+static KernelBody bodyOf(const KernelGroup &group, const CopiedOps &copied,
+                         int64_t mostBytes) {
   KernelBody body;
   llvm::SmallPtrSet<Operation *, 16> members(group.ops.begin(),
                                              group.ops.end());
@@ -79,13 +110,7 @@ static KernelBody bodyOf(const KernelGroup &group, const CopiedOps &copied) {
   for (Operation *op : group.ops)
     if (isReadOutside(op))
       llvm::append_range(body.results, op->getResults());
-  for (Operation *op : group.ops)
-    if (hasLoopNest(op) &&
-        !llvm::is_contained(body.results, op->getResult(0)) &&
-        bufferBytes(cast<RankedTensorType>(op->getResult(0).getType())) >
-            kStackBytes &&
-        !flowsIntoResult(op, body))
-      body.extras.push_back(op->getResult(0));
+  addExtras(body, mostBytes);
   return body;
 }
 
@@ -97,6 +122,14 @@ static bool worksInPlace(const KernelBody &body) {
   if (llvm::any_of(body.ops, hasLoopNest) ||
       llvm::any_of(body.results, [&](Value result) {
         return cast<RankedTensorType>(result.getType()).getShape() != shape;
+      }))
+    return false;
+  // A result that another one reads at other positions has a nest of its own.
+  llvm::SetVector<Value> results(body.results.begin(), body.results.end());
+  if (llvm::any_of(body.results, [&](Value result) {
+        return nest::readsElsewhere(result, results, [&](Value value) {
+          return body.inputs.contains(value);
+        });
       }))
     return false;
   auto isReadInPlace = [&](OpOperand &operand) {
@@ -214,7 +247,8 @@ static void separateFilled(Block &block) {
 }
 
 /// Rebuilds the block as calls and communication; returns how many kernels.
-static unsigned outline(Block &block, SymbolTable &symbols, unsigned &cuts) {
+static unsigned outline(Block &block, SymbolTable &symbols, int64_t mostBytes,
+                        unsigned &cuts) {
   separateFilled(block);
   KernelGroups groups(block);
   cuts += groups.cuts();
@@ -232,7 +266,7 @@ static unsigned outline(Block &block, SymbolTable &symbols, unsigned &cuts) {
       kept.insert(group->ops.front());
       continue;
     }
-    KernelBody body = bodyOf(*group, groups.copied());
+    KernelBody body = bodyOf(*group, groups.copied(), mostBytes);
     if (body.results.empty())
       continue; // nothing reads it
     ++kernels;
@@ -275,7 +309,13 @@ static unsigned outline(Block &block, SymbolTable &symbols, unsigned &cuts) {
 
 namespace {
 struct OutlineKernelsPass : impl::OutlineKernelsBase<OutlineKernelsPass> {
+  using OutlineKernelsBase::OutlineKernelsBase;
   void runOnOperation() override {
+    std::optional<nest::TargetLimits> limits = nest::targetLimits(target);
+    if (!limits) {
+      getOperation().emitError() << nest::unknownTargetLimits(target);
+      return signalPassFailure();
+    }
     SymbolTable symbols(getOperation());
     unsigned numCuts = 0;
     for (auto function :
@@ -297,7 +337,7 @@ struct OutlineKernelsPass : impl::OutlineKernelsBase<OutlineKernelsPass> {
           blocks.push_back(block);
       });
       for (Block *block : blocks)
-        kernels += outline(*block, symbols, numCuts);
+        kernels += outline(*block, symbols, limits->storedBytes, numCuts);
     }
     cuts += numCuts;
   }

@@ -76,8 +76,9 @@ def OutlineKernels : Pass<"weft-outline-kernels", "::mlir::ModuleOp"> {
       * `reduce`: reductions and what they read;
       * `general`: anything else.
 
-    Values that a kernel needs in memory and that are too large for a stack are
-    extra results, which the caller ignores. A kernel computes each of its values
+    Values that a kernel needs in memory and that are larger than what the target
+    keeps of its own (nest::TargetLimits) are extra results, which the caller
+    ignores. A kernel computes each of its values
     at no more than eight positions: where more would read it, the kernel is cut
     behind it.
 
@@ -92,6 +93,9 @@ def OutlineKernels : Pass<"weft-outline-kernels", "::mlir::ModuleOp"> {
     %0 = call @elementwise_mul_sub_4(%g, %lr, %p) : (tensor<4xf32>, tensor<4xf32>, tensor<4xf32>) -> tensor<4xf32>
     ```
   }];
+  let options = [Option<"target", "target", "std::string", /*default=*/"\"cpu:generic\"",
+                        "for which kernels are made: cpu:avx512, cpu:avx2, cpu:generic, cpu:neon, cuda:sm_80, cuda:sm_90a">];
+  let dependentDialects = ["::weft::nest::NestDialect"];
   let statistics = [Statistic<"kernels", "kernels", "Kernels made">,
                     Statistic<"cuts", "cuts", "Kernels cut so that no value is computed too often">];
 }

@@ -173,6 +173,11 @@ std::string runCompiled(ModuleOp scheduled, llvm::ArrayRef<Tensor> inputs,
   options.from = Stage::kernels;
   if (std::string why = excessOfCode(*module); !why.empty())
     return "compiled result: " + why;
+  if (failed(runStages(*module, options, Stage::nests)))
+    return "loop nests are not chosen";
+  options.from = Stage::nests;
+  if (std::string why = drawNests(*module, seed); !why.empty())
+    return "compiled result: " + why;
   auto image = compileProgram(*module, options);
   if (failed(image))
     return "the program is not compiled";

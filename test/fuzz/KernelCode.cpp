@@ -3,6 +3,7 @@
 #include "weft/compiler/codegen/cpu/NestCode.h"
 #include "weft/passes/kernels/KernelGroups.h"
 #include "weft/passes/kernels/Recomputation.h"
+#include "weft/passes/nests/NestChooser.h"
 #include "weft/test/fuzz/ProgramCheck.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -18,22 +19,23 @@ namespace weft {
 /// sources once for each of those that read them.
 static std::string excessOf(func::FuncOp kernel,
                             const cpu::KernelEmitter &emitter) {
-  for (Operation &op : kernel.getBody().front().without_terminator()) {
-    unsigned found = emitter.elements.computationsOf(&op), readers = 0;
+  std::string excess;
+  kernel.walk([&](Operation *op) {
+    unsigned found = emitter.elements.computationsOf(op), readers = 0;
     bool isOfWhole = false; // what reads as often as it likes
-    for (Operation *user : op.getUsers()) {
+    for (Operation *user : op->getUsers()) {
       readers += std::max(emitter.elements.computationsOf(user), 1u);
       isOfWhole |= user->hasTrait<OwnLoopNest>();
     }
     // A generator reads both words of its key, a gather whole index vectors.
-    unsigned most = isElementSource(&op) ? 4 * readers : kMostComputed;
-    if (found > most && !isOfWhole)
-      return "kernel '" + kernel.getName().str() + "' computes " +
-             op.getName().getStringRef().str() + " at " +
-             std::to_string(found) + " positions instead of at most " +
-             std::to_string(most);
-  }
-  return "";
+    unsigned most = isElementSource(op) ? 4 * readers : kMostComputed;
+    if (excess.empty() && found > most && !isOfWhole)
+      excess = "kernel '" + kernel.getName().str() + "' computes " +
+               op->getName().getStringRef().str() + " at " +
+               std::to_string(found) + " positions instead of at most " +
+               std::to_string(most);
+  });
+  return excess;
 }
 
 /// Emits each kernel of a copy; false where one has no code.
@@ -42,8 +44,8 @@ static bool emitAll(
     llvm::function_ref<void(func::FuncOp, const cpu::KernelEmitter &)> look) {
   kernels.getContext()
       ->loadDialect<arith::ArithDialect, complex::ComplexDialect,
-                    math::MathDialect, scf::SCFDialect, vector::VectorDialect,
-                    LLVM::LLVMDialect>();
+                    math::MathDialect, nest::NestDialect, scf::SCFDialect,
+                    vector::VectorDialect, LLVM::LLVMDialect>();
   DialectRegistry nests;
   cpu::registerNestCode(nests);
   kernels.getContext()->appendDialectRegistry(nests);
@@ -52,6 +54,9 @@ static bool emitAll(
   for (auto kernel : llvm::to_vector(module->getOps<func::FuncOp>())) {
     if (!isKernel(kernel))
       continue;
+    NestChooser chooser(kernel, *nest::targetLimits(target.name));
+    if (failed(chooser.choose()))
+      return false;
     cpu::KernelEmitter emitter(kernel, target);
     if (failed(emitter.emit()))
       return false;
@@ -73,8 +78,8 @@ std::string excessOfCode(ModuleOp kernels) {
 uint64_t computationsIn(ModuleOp kernels) {
   uint64_t total = 0;
   emitAll(kernels, [&](func::FuncOp kernel, const cpu::KernelEmitter &emitter) {
-    for (Operation &op : kernel.getBody().front())
-      total += emitter.elements.computationsOf(&op);
+    kernel.walk(
+        [&](Operation *op) { total += emitter.elements.computationsOf(op); });
   });
   return total;
 }

@@ -83,6 +83,9 @@ void addDetours(mlir::ModuleOp module, uint64_t seed);
 std::string runCompiled(mlir::ModuleOp scheduled, llvm::ArrayRef<Tensor> inputs,
                         llvm::ArrayRef<Tensor> expected,
                         llvm::ArrayRef<double> errorBounds, uint64_t seed);
+/// Gives a quarter of the kernels of a module at stage `nests` other loop nests
+/// that mean the same. What is wrong, or empty.
+std::string drawNests(mlir::ModuleOp module, uint64_t seed);
 /// Which kernel of a module at stage `kernels` computes a value at more
 /// positions than kMostComputed (Recomputation.h), or empty.
 std::string excessOfCode(mlir::ModuleOp kernels);

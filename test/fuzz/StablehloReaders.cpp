@@ -28,7 +28,8 @@ bool weft::test::readStablehlo(const std::string &bytes) {
                         : mlir::OwningOpRef<mlir::ModuleOp>();
   StagePasses passes(&context);
   if (!module ||
-      failed(passes.reach(Stage::imported, Stage::plan, true).run(*module)) ||
+      failed(passes.reach(Stage::imported, Stage::plan, true, "cpu:generic")
+                 .run(*module)) ||
       failed(mlir::verify(*module)))
     return false;
   toText(explainProgram(*module));

@@ -15,7 +15,7 @@
 // RUN: not weft-opt %s --pass-pipeline="builtin.module(weft-verify-stage{stage=nowhere})" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not weft-opt %s --weft-pipeline="from=nowhere" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // RUN: not weft-opt %s --weft-pipeline="to=nowhere" 2>&1 | FileCheck %s --check-prefix=UNKNOWN
-// UNKNOWN: error: no such stage: 'nowhere'; use one of imported, differentiated, sharded, partitioned, scheduled, kernels, plan
+// UNKNOWN: error: no such stage: 'nowhere'; use one of imported, differentiated, sharded, partitioned, scheduled, kernels, nests, plan
 
 // RUN: not weft-opt %s --weft-pipeline="from=plan to=sharded" 2>&1 | FileCheck %s --check-prefix=ORDER
 // ORDER: error: stage 'sharded' comes before 'plan'; passes only lead to later stages

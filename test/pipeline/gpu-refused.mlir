@@ -1,6 +1,6 @@
 // What the GPU generator does not take is refused with the kernel's name.
 // REQUIRES: nvptx
-// RUN: weft-opt %s --split-input-file --verify-diagnostics --weft-print-assembly=target=cuda:sm_90a -o /dev/null
+// RUN: weft-opt %s --split-input-file --verify-diagnostics --weft-choose-nests=target=cuda:sm_90a --weft-print-assembly=target=cuda:sm_90a -o /dev/null
 
 // expected-error @+1 {{kernel 'columns' has no code for cuda:sm_90a: weft.reduce combines dimension 0 of tensor<8x16xf32>, which is not among its last 1; supported are}}
 func.func private @columns(%x: tensor<8x16xf32>) -> tensor<16xf32> attributes {weft.kernel = #weft.kernel<reduce>} {

@@ -407,7 +407,7 @@ TEST_CASE("what cannot be compiled is an error on the kernel") {
     %0 = weft.fft fft %x dim 0 : tensor<131072xcomplex<f32>> -> tensor<131072xcomplex<f32>>
     return %0 : tensor<131072xcomplex<f32>>
   )"));
-  CHECK(large.error.find("a transform of length 131072 needs 2097152 bytes of "
+  CHECK(large.error.find("kernel 'k' needs 2097152 bytes of "
                          "scratch memory, at most 1048576 fit") !=
         std::string::npos);
 }

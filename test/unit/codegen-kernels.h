@@ -13,11 +13,13 @@
 
 #include "weft/compiler/codegen/cpu/CompileKernels.h"
 #include "weft/dialects/coll/Coll.h"
+#include "weft/passes/nests/Passes.h"
 #include "weft/runtime/abi/weft.h"
 #include "weft/test/unit/TestTarget.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/Parser/Parser.h"
+#include "mlir/Pass/PassManager.h"
 
 #include <dlfcn.h>
 #include <random>
@@ -55,7 +57,7 @@ public:
                    const weft::CodegenOptions &options = {}) {
     mlir::DialectRegistry registry;
     registry.insert<weft::WeftDialect, weft::coll::CollDialect,
-                    mlir::func::FuncDialect>();
+                    weft::nest::NestDialect, mlir::func::FuncDialect>();
     mlir::MLIRContext context(registry);
     context.loadAllAvailableDialects();
     mlir::ScopedDiagnosticHandler handler(&context,
@@ -64,9 +66,11 @@ public:
                                             return mlir::success();
                                           });
     auto module = mlir::parseSourceString<mlir::ModuleOp>(text, &context);
-    if (!module ||
-        failed(weft::compileKernels(*module, *weft::CpuTarget::fromName(target),
-                                    options, image)))
+    mlir::PassManager passes(&context);
+    weft::CpuTarget cpu = *weft::CpuTarget::fromName(target);
+    passes.addPass(weft::createChooseNests({cpu.name}));
+    if (!module || failed(passes.run(*module)) ||
+        failed(weft::compileKernels(*module, cpu, options, image)))
       return;
     int file = memfd_create("kernels", 0);
     REQUIRE(write(file, image.data(), image.size()) == ssize_t(image.size()));

@@ -10,6 +10,7 @@
 
 #include "weft/compiler/codegen/cpu/CompileKernels.h"
 #include "weft/dialects/coll/Coll.h"
+#include "weft/passes/nests/Passes.h"
 #include "weft/passes/sharding/Passes.h"
 #include "weft/passes/training/Passes.h"
 #include "weft/passes/verify/CompareWithGlobal.h"
@@ -175,8 +176,11 @@ class Kernels {
 public:
   explicit Kernels(const std::string &text) {
     auto module = parsed(text);
-    REQUIRE(succeeded(compileKernels(
-        *module, *CpuTarget::fromName(test::testTarget()), {}, image)));
+    mlir::PassManager passes(module->getContext());
+    CpuTarget target = *CpuTarget::fromName(test::testTarget());
+    passes.addPass(createChooseNests({target.name}));
+    REQUIRE(succeeded(passes.run(*module)));
+    REQUIRE(succeeded(compileKernels(*module, target, {}, image)));
     int file = memfd_create("kernels", 0);
     REQUIRE(write(file, image.data(), image.size()) == ssize_t(image.size()));
     library = dlopen(("/proc/self/fd/" + std::to_string(file)).c_str(),

@@ -40,7 +40,7 @@ foreach(family collectives shapes values)
   weft_unit_test(known-failures-${family}-test SRCS unit/known-failures-${family}-test.cpp LINK weft_sharded_witness)
 endforeach()
 weft_unit_test(every-op-test SRCS unit/every-op-test.cpp unit/OpCases.cpp
-  LINK weft::WeftVerify weft::WeftTrainingPasses weft::WeftShardingPasses weft::WeftCpuCodegen)
+  LINK weft::WeftVerify weft::WeftTrainingPasses weft::WeftShardingPasses weft::WeftNestPasses weft::WeftCpuCodegen)
 weft_unit_test(flow-test SRCS unit/flow-test.cpp unit/OpCases.cpp LINK weft::WeftDriver weft::WeftInterpret WeftRuntime)
 target_compile_definitions(flow-test PRIVATE
   WEFT_OP_GOLDENS="${PROJECT_SOURCE_DIR}/test/fixtures/ops/goldens.json")

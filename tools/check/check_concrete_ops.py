@@ -26,6 +26,7 @@ ALLOWED = {
     "passes/kernels/LowerControlFlow.cpp": {"ForOp": "what it lowers", "CaseOp": "what it lowers",
                                             "OptimizationBarrierOp": "what it removes"},
     "passes/kernels/WidenShortSums.cpp": {"ConvertOp": "what it makes and looks through"},
+    "passes/nests/NestChooser.cpp": {"nest::LoopsOp": "what it makes"},
     "passes/planning/BufferAssignment.cpp": {"WhileOp": LOOPS, "CaseOp": LOOPS, "ConditionOp": LOOPS,
                                              "ConstantOp": "data of the plan"},
     "passes/planning/PlaceBuffers.cpp": {"WhileOp": LOOPS, "CaseOp": LOOPS, "ConditionOp": LOOPS, "YieldOp": LOOPS, "ConstantOp": "data of the plan"},

@@ -96,6 +96,7 @@ struct CompileFlags {
 struct ExplainFlags {
   ModelFlags model;
   bool json = false;
+  bool kernels = false;          ///< the loop nests of each kernel instead
   std::string html;              ///< a page; empty: none
   std::vector<std::string> only; ///< tensors to draw; empty: all
 };

@@ -56,7 +56,7 @@ static int compileFrom(const CompileFlags &flags, std::optional<Stage> to) {
     return 2;
   bool assembly = flags.emit == "assembly";
   if (to || assembly)
-    if (std::string why = invalidOrder(*from, to.value_or(Stage::kernels));
+    if (std::string why = invalidOrder(*from, to.value_or(Stage::nests));
         !why.empty())
       return failUsage("--emit " + flags.emit + ": " + why);
   std::string error;

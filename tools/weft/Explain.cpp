@@ -1,5 +1,6 @@
 //===- Explain.cpp - weft explain -----------------------------------------===//
 
+#include "weft/compiler/explain/KernelTable.h"
 #include "weft/compiler/report/HtmlReport.h"
 #include "weft/tools/weft/ForeignProgram.h"
 #include "weft/tools/weft/OutputFile.h"
@@ -43,6 +44,16 @@ static bool *wanted(bool &isOverBudget, const ExplainFlags &flags) {
   return flags.html.empty() ? nullptr : &isOverBudget;
 }
 
+/// What is decided about each kernel, which --target says.
+static int printKernels(mlir::ModuleOp plan, const ExplainFlags &flags) {
+  std::vector<KernelLine> kernels = kernelTable(plan);
+  if (flags.json)
+    llvm::outs() << llvm::formatv("{0:2}\n", toJson(kernels));
+  else
+    llvm::outs() << toText(kernels);
+  return 0;
+}
+
 static int explainForeign(const ExplainFlags &flags) {
   auto program = ForeignProgram::open(flags.model);
   bool isOverBudget = false;
@@ -50,6 +61,8 @@ static int explainForeign(const ExplainFlags &flags) {
                       : mlir::OwningOpRef<mlir::ModuleOp>();
   if (!plan)
     return 1;
+  if (flags.kernels)
+    return printKernels(*plan, flags);
   Report report = reportOf(*plan, flags.model);
   program->findFixes(report.explanation);
   int status = print(report, flags);
@@ -67,6 +80,8 @@ static int explainModel(const ExplainFlags &flags) {
       steps->reach(step, batchSize, Stage::plan, wanted(isOverBudget, flags));
   if (!module)
     return 1;
+  if (flags.kernels)
+    return printKernels(*module, flags);
   Report report = reportOf(*module, flags.model);
   steps->explainRules(report.explanation);
   steps->findFixes(report.explanation, step, batchSize);

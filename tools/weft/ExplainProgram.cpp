@@ -29,6 +29,7 @@ static const char *flagOfSources(const ExplainFlags &flags) {
   return !model.expect.empty()   ? "--expect"
          : !model.memory.empty() ? "--memory"
          : !flags.html.empty()   ? "--html"
+         : flags.kernels         ? "--kernels"
                                  : nullptr;
 }
 

@@ -161,8 +161,8 @@ static void addCompile(CLI::App &app, CompileFlags &flags) {
   addBudgetFlags(app, flags.model);
   app.add_option("--emit", flags.emit,
                  "print the IR of a stage: imported, differentiated, sharded, "
-                 "partitioned, scheduled, kernels or plan; or assembly: what "
-                 "--target makes of the kernels");
+                 "partitioned, scheduled, kernels, nests or plan; or assembly: "
+                 "what --target makes of the kernels");
   app.add_option(
       "--kernel", flags.kernels,
       "with --emit=assembly: only the kernel of this name; repeated");
@@ -191,9 +191,14 @@ static void addExplain(CLI::App &app, ExplainFlags &flags) {
       ->capture_default_str();
   addBudgetFlags(app, flags.model);
   app.add_flag("--json", flags.json, "one JSON object");
-  app.add_option("--html", flags.html,
-                 "report.html: the same drawn, as a page on its own")
-      ->check(namesPage());
+  auto *page =
+      app.add_option("--html", flags.html,
+                     "report.html: the same drawn, as a page on its own")
+          ->check(namesPage());
+  app.add_flag("--kernels", flags.kernels,
+               "instead: the loop nests of each kernel, with their tiles, "
+               "bytes and operations")
+      ->excludes(page);
   app.footer("Examples:\n"
              "  weft explain model.keras --distribution dist.json "
              "--batch-size 128\n"
@@ -201,6 +206,8 @@ static void addExplain(CLI::App &app, ExplainFlags &flags) {
              "--step predict --json\n"
              "  weft explain prog.mlir --html report.html    (layouts, step "
              "and memory drawn)\n"
+             "  weft explain model.keras --kernels --target cpu:avx2    (loop "
+             "nests, tiles)\n"
              "  weft explain step.weft    (what a compiled program does)");
 }
 

@@ -7,6 +7,7 @@
 #include "weft/compiler/codegen/cpu/LowerKernel.h"
 
 #include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/nest/Nest.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "llvm/Config/llvm-config.h"
@@ -21,7 +22,7 @@ using namespace weft;
 
 /// Part of every cache key: raise it when the emitted code changes.
 static constexpr llvm::StringLiteral kCodegenVersion =
-    "weft-cpu-10 llvm-" LLVM_VERSION_STRING;
+    "weft-cpu-11 llvm-" LLVM_VERSION_STRING;
 
 /// Plain code of so few kernels is made sooner by one thread than by two.
 static constexpr size_t kFewKernels = 4;
@@ -52,10 +53,15 @@ static std::string cacheKey(llvm::StringRef text, const CpuTarget &target,
 
 /// Only the code of Weft's own ops is known by kCodegenVersion.
 static bool isOfWeft(func::FuncOp kernel) {
-  return llvm::all_of(kernel.getBody().front(), [](Operation &op) {
-    return isa<WeftDialect, coll::CollDialect, func::FuncDialect>(
-        op.getDialect());
-  });
+  return !kernel
+              .walk([](Operation *op) {
+                bool isKnown =
+                    isa<WeftDialect, coll::CollDialect, nest::NestDialect,
+                        func::FuncDialect>(op->getDialect());
+                return isKnown ? WalkResult::advance()
+                               : WalkResult::interrupt();
+              })
+              .wasInterrupted();
 }
 
 /// `lowering` is taken for the first kernel that is not in the cache.
@@ -101,9 +107,11 @@ static std::vector<KernelJob> collectKernels(ModuleOp module) {
 }
 
 /// What a program that only returns its arguments is made of.
-static constexpr char kNoKernel[] =
-    "func.func private @none() attributes "
-    "{weft.kernel = #weft.kernel<general>} { return }";
+static std::string noKernel(const CpuTarget &target) {
+  return "func.func private @none() attributes {nest.kernel = "
+         "#nest.kernel<target = \"" +
+         target.name + "\">, weft.kernel = #weft.kernel<general>} { return }";
+}
 
 /// Calls `work` for each number below `count`; each thread has a lowering, which
 /// `work` takes when it needs one.
@@ -147,7 +155,7 @@ static bool compileTogether(ArrayRef<KernelJob> jobs,
                             cpu::KeptLowerings &kept,
                             const CodegenOptions &options,
                             SmallVectorImpl<char> &sharedObject) {
-  std::vector<std::string> parts = {kNoKernel};
+  std::vector<std::string> parts = {noKernel(kept.target)};
   if (!jobs.empty())
     parts = inParts(
         jobs, std::min<size_t>(threadsOf(options),

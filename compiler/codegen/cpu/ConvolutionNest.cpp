@@ -1,36 +1,45 @@
 //===- ConvolutionNest.cpp - convolutions in registers --------------------===//
-
-#include "weft/compiler/codegen/cpu/ConvolutionNest.h"
+//
+// A tile of a few places and vectors of output features is kept in registers
+// while the window and the input features are walked; nothing is unfolded or
+// packed. 8x32x32x3 with 3x3x3x16, tiles of 6 places and one vector of 16:
+//
+//   for sample, row, tile of 6 columns     acc[6] = 0
+//     for ky, kx, c                          w = kernel[ky, kx, c, 0..16]
+//                                            acc[i] += x[.., column + i + kx - 1, c] * w
+//     result = acc
+//
+// Where output features of the kernel do not lie side by side but input features
+// do (the derivative of the input), vectors run along these and are summed at
+// the end. With one input feature in each group (depthwise), or one sample, x is a
+// vector too.
+// Places tile along the last spatial dimension, or along samples where that is
+// short (the derivative of the kernel).
+//
+// Base dilation is not computed: window element k counts for place p only where
+// p * stride + k - low is a multiple of it, so k starts at the first that is
+// and steps by it, and a tile has every so-manieth place.
+//
+//===----------------------------------------------------------------------===//
 
 #include "weft/compiler/codegen/cpu/ElementVectors.h"
+#include "weft/compiler/codegen/cpu/KernelEmitter.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
+#include "weft/dialects/nest/ConvolutionShape.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/WindowOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Vector/IR/VectorOps.h"
 
-#include <numeric>
-
 using namespace mlir;
 using namespace weft::elements;
 
 namespace weft::cpu {
 
-int64_t tiledDimension(ConvolutionOp op) {
-  ArrayRef<int64_t> out = op.getResultDims();
-  RankedTensorType type = tensorType(op.getResult());
-  return out.size() == 2 ||
-                 (type.getDimSize(out.back()) < 4 &&
-                  type.getDimSize(out[0]) > type.getDimSize(out.back()))
-             ? out[0]
-             : out.back();
-}
-
 namespace {
 
-/// What the lanes of a vector are.
-enum class Lanes { Outputs, Inputs, Channels };
+using Lanes = nest::ConvolutionLanes;
 
 /// A dimension of the window: the loop over it, and where its element lies.
 struct WindowLoop {
@@ -43,24 +52,25 @@ struct WindowLoop {
 
 class TiledConvolution {
 public:
-  TiledConvolution(KernelEmitter &kernel, ConvolutionOp op)
+  TiledConvolution(KernelEmitter &kernel, ConvolutionOp op,
+                   nest::ConvolutionAttr walk)
       : kernel(kernel), e(kernel.elements), b(e.builder), loc(e.loc), op(op),
-        type(tensorType(op.getResult())), element(type.getElementType()),
+        walk(walk), type(tensorType(op.getResult())),
+        element(type.getElementType()),
         lhsVectors(b, loc, tensorType(op.getLhs()).getElementType(), element),
         rhsVectors(b, loc, tensorType(op.getRhs()).getElementType(), element),
         vectors(b, loc, element, element) {}
-  bool emit();
+  LogicalResult emit();
 
 private:
   struct Tile {
     int64_t places, columns; ///< columns in vectors, or in features
     int64_t features;        ///< those of the tile
   };
-  bool choose();
+  bool place();
   Value constant(int64_t value) { return e.constant(value); }
   Value scaled(Value value, int64_t by) { return e.mul(value, by); }
 
-  void chooseTile();
   void placeExtended();
   void extend(ElementVectors &of, Value &pointer, Value first, int64_t count,
               Value to);
@@ -79,6 +89,7 @@ private:
   OpBuilder &b;
   Location loc;
   ConvolutionOp op;
+  nest::ConvolutionAttr walk;
   RankedTensorType type;
   Type element; ///< of the result
   ElementVectors lhsVectors, rhsVectors, vectors;
@@ -95,99 +106,44 @@ private:
 };
 } // namespace
 
-//===----------------------------------------------------------------------===//
-// Choices
-//===----------------------------------------------------------------------===//
-
-bool TiledConvolution::choose() {
-  if (!ElementVectors::areComputed(element) ||
-      !ElementVectors::areLoaded(tensorType(op.getLhs()).getElementType()) ||
-      !ElementVectors::areLoaded(tensorType(op.getRhs()).getElementType()))
-    return false;
+/// False where an operand is not in memory.
+bool TiledConvolution::place() {
   std::optional<StridedView> left = e.viewOf(op.getLhs()),
                              right = e.viewOf(op.getRhs());
-  if (!left || !right || elementCount(op.getLhs()) == 0 ||
-      elementCount(op.getRhs()) == 0)
+  if (!left || !right)
     return false;
   lhs = *left;
   rhs = *right;
-  strides.assign(type.getRank(), 1);
-  for (int64_t i = type.getRank() - 2; i >= 0; --i)
-    strides[i] = strides[i + 1] * type.getDimSize(i + 1);
-  ArrayRef<int64_t> l = op.getLhsDims(), r = op.getRhsDims(),
-                    out = op.getResultDims();
-  groups = op.getFeatureGroups() * op.getBatchGroups();
-  features = type.getDimSize(out[1]) / groups;
-  inputs = rhs.sizes[r[1]];
+  nest::ConvolutionShape shape =
+      nest::convolutionShape(op, lhs, rhs, walk.getLanes(), walk.getAlong());
+  strides.assign(shape.result.strides.begin(), shape.result.strides.end());
+  groups = shape.groups;
+  features = shape.features;
+  inputs = shape.inputs;
+  tiled = shape.tiled;
+  tiledSpatial = shape.tiledSpatial;
+  period = shape.period;
   lanes = std::max<int64_t>(kernel.target.vectorBytes / bytesOf(element), 1);
-  bool besides = rhs.strides[r[0]] == 1 && strides[out[1]] == 1;
-  bool inputsBeside = rhs.strides[r[1]] == 1 && lhs.strides[l[1]] == 1;
-  // One input feature, or sample, and one output feature a group, side by side.
-  bool isDepthwise =
-      op.getFeatureGroups() > 1
-          ? inputs == 1 && lhs.strides[l[1]] == 1
-          : type.getDimSize(out[0]) == 1 && lhs.strides[l[0]] == 1;
-  if (groups > 1 && features == 1 && besides && isDepthwise) {
-    along = Lanes::Channels;
-    features = groups;
-    groups = 1;
-  } else if (inputsBeside &&
-             (!besides || (features < lanes && inputs >= lanes))) {
-    along = Lanes::Inputs;
-  } else if (besides) {
-    along = Lanes::Outputs;
-  } else {
-    return false;
-  }
-  for (auto [i, window] : llvm::enumerate(op.getWindows())) {
-    if (window.baseDilation > 1 && window.dilation > 1)
-      return false;
+  along = walk.getLanes();
+  tile = {walk.getTile()[0], walk.getTile()[1], 0};
+  ArrayRef<int64_t> l = op.getLhsDims(), r = op.getRhsDims();
+  for (auto [i, window] : llvm::enumerate(op.getWindows()))
     windows.push_back({window,
                        lhs.sizes[l[2 + i]],
                        lhs.strides[l[2 + i]],
                        rhs.strides[r[2 + i]],
                        {},
                        {}});
-  }
-  tiled = tiledDimension(op);
-  if (tiled != out[0])
-    tiledSpatial = static_cast<int64_t>(windows.size()) - 1;
-  chooseTile();
   return true;
-}
-
-/// As many sums as registers take, next to a vector of each column and one of x.
-void TiledConvolution::chooseTile() {
-  if (tiledSpatial >= 0) {
-    const Window &window = windows[tiledSpatial].window;
-    period = window.baseDilation / std::gcd(window.baseDilation, window.stride);
-  }
-  int64_t places = std::max<int64_t>(type.getDimSize(tiled) / period, 1),
-          registers = kernel.target.vectorRegisters;
-  int64_t columns =
-      along == Lanes::Inputs ? features : (features + lanes - 1) / lanes;
-  double least = std::numeric_limits<double>::infinity();
-  for (int64_t nv = 1; nv <= std::min<int64_t>(columns, 4); ++nv)
-    for (int64_t mr = 1; mr <= std::min<int64_t>(places, 8); ++mr) {
-      if (mr * nv + nv + 2 > registers)
-        continue;
-      double cycles = std::max({mr * nv / 2.0, (mr + nv) / 2.0, 4.0});
-      int64_t rounds = (places + mr - 1) / mr * ((columns + nv - 1) / nv);
-      double cost = cycles * rounds;
-      if (cost < least) {
-        least = cost;
-        tile = {mr, nv, 0};
-      }
-    }
 }
 
 //===----------------------------------------------------------------------===//
 // Loops
 //===----------------------------------------------------------------------===//
 
-bool TiledConvolution::emit() {
-  if (!choose())
-    return false;
+LogicalResult TiledConvolution::emit() {
+  if (!place())
+    return op.emitError() << "operands of 'weft.convolution' are not in memory";
   ArrayRef<int64_t> out = op.getResultDims();
   placeExtended();
   resultBase = constant(0);
@@ -209,33 +165,20 @@ bool TiledConvolution::emit() {
       windows[llvm::find(out.drop_front(2), d) - out.begin() - 2].place = at;
   }
   emitPlaces();
-  return true;
+  return success();
 }
 
-/// Elements of which a copy of another type stays in L2.
-static constexpr int64_t kMostExtended = 64 * 1024;
-
-/// Each window reads the kernel again, and neighbours the same elements of a
-/// sample: where these are small they are extended once, the kernel here and
-/// each sample at the start of its loop.
+/// The kernel is extended here, each sample at the start of its loop.
 void TiledConvolution::placeExtended() {
-  int64_t bytes = bytesOf(element), weights = elementCount(op.getRhs()),
-          batch = op.getLhsDims()[0], inSample = lhs.strides[batch];
-  bool extendsKernel = tensorType(op.getRhs()).getElementType() != element &&
-                       weights <= kMostExtended;
-  bool extendsSample =
-      tensorType(op.getLhs()).getElementType() != element &&
-      inSample * lhs.sizes[batch] == elementCount(op.getLhs()) &&
-      inSample <= kMostExtended && tiled != op.getResultDims()[0] &&
-      op.getBatchGroups() == 1;
-  if (!extendsKernel && !extendsSample)
+  if (!walk.getCopiesKernel() && !walk.getCopiesSample())
     return;
+  int64_t bytes = bytesOf(element), weights = elementCount(op.getRhs());
   int64_t ofKernel =
-      extendsKernel ? llvm::alignTo(weights * bytes, 64) / bytes : 0;
-  Value memory = e.scratch((ofKernel + (extendsSample ? inSample : 0)) * bytes);
-  if (extendsSample)
+      walk.getCopiesKernel() ? llvm::alignTo(weights * bytes, 64) / bytes : 0;
+  Value memory = e.scratch();
+  if (walk.getCopiesSample())
     extendedSample = vectors.address(memory, constant(ofKernel));
-  if (extendsKernel)
+  if (walk.getCopiesKernel())
     extend(rhsVectors, rhs.pointer, constant(0), weights, memory);
 }
 
@@ -475,8 +418,9 @@ void TiledConvolution::store(const Tile &part, Value feature,
     }
 }
 
-bool emitTiledConvolution(KernelEmitter &kernel, ConvolutionOp op) {
-  return TiledConvolution(kernel, op).emit();
+LogicalResult emitTiledConvolution(KernelEmitter &kernel, ConvolutionOp op,
+                                   nest::ConvolutionAttr walk) {
+  return TiledConvolution(kernel, op, walk).emit();
 }
 
 } // namespace weft::cpu

@@ -2,6 +2,7 @@
 
 #include "weft/compiler/codegen/cpu/CpuTarget.h"
 
+#include "weft/dialects/nest/TargetLimits.h"
 #include "weft/runtime/abi/weft.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -16,20 +17,18 @@ std::optional<CpuTarget> CpuTarget::fromName(llvm::StringRef name) {
   CpuTarget target;
   target.name = name.str();
   target.triple = llvm::sys::getDefaultTargetTriple();
+  if (std::optional<nest::TargetLimits> limits = nest::targetLimits(name))
+    target.vectorBytes = limits->vectorBytes;
   if (name == "cpu:avx512") {
     target.cpu = "x86-64-v4";
-    target.vectorBytes = 64;
-    target.vectorRegisters = 32;
     target.hasFma = true;
     target.runtimeFeatures = WEFT_FEATURE_AVX512 | WEFT_FEATURE_AVX2;
   } else if (name == "cpu:avx2") {
     target.cpu = "x86-64-v3";
-    target.vectorBytes = 32;
     target.hasFma = true;
     target.runtimeFeatures = WEFT_FEATURE_AVX2;
   } else if (name == "cpu:neon") {
     target.cpu = "generic";
-    target.vectorRegisters = 32;
     target.hasFma = true;
     target.runtimeFeatures = WEFT_FEATURE_NEON;
   } else if (name == "cpu:generic") {

@@ -22,7 +22,6 @@ struct CpuTarget {
   std::string cpu;           ///< LLVM's name of the processor: x86-64-v4
   std::string features;      ///< LLVM's feature string
   unsigned vectorBytes = 16; ///< widest register
-  unsigned vectorRegisters = 16;
   bool hasFma = false;
   /// WEFT_FEATURE_* bits of weft.h that the kernels need.
   uint64_t runtimeFeatures = 0;

@@ -11,59 +11,15 @@ using namespace weft::elements;
 
 namespace weft::cpu {
 
-/// Joins neighbours that step through memory as one dimension.
-static void joinDimensions(SmallVectorImpl<DotDimension> &dims) {
-  llvm::erase_if(dims, [](const DotDimension &dim) { return dim.size == 1; });
-  for (size_t i = 1; i < dims.size();) {
-    DotDimension &outer = dims[i - 1], &inner = dims[i];
-    if (outer.lhs == inner.lhs * inner.size &&
-        outer.rhs == inner.rhs * inner.size &&
-        outer.result == inner.result * inner.size) {
-      inner.size *= outer.size;
-      dims.erase(dims.begin() + i - 1);
-    } else {
-      ++i;
-    }
-  }
-}
-
-std::optional<DotShape> dotShape(ElementEmitter &emitter, DotOp op) {
+/// Nothing if an operand is not in memory.
+static std::optional<DotShape> dotShape(ElementEmitter &emitter, DotOp op) {
   std::optional<StridedView> lhs = emitter.viewOf(op.getLhs()),
                              rhs = emitter.viewOf(op.getRhs());
-  std::optional<StridedView> result = emitter.viewOf(op.getResult());
+  Value result = emitter.memoryOf(op.getResult());
   if (!lhs || !rhs || !result)
     return std::nullopt;
-  DotShape shape;
-  shape.lhs = lhs->pointer;
-  shape.rhs = rhs->pointer;
-  shape.result = result->pointer;
-  shape.lhsType = tensorType(op.getLhs()).getElementType();
-  shape.rhsType = tensorType(op.getRhs()).getElementType();
-  shape.resultType = tensorType(op.getResult()).getElementType();
-  unsigned next = 0;
-  for (auto [l, r] : llvm::zip_equal(op.getLhsBatch(), op.getRhsBatch()))
-    shape.batch.push_back({lhs->sizes[l], lhs->strides[l], rhs->strides[r],
-                           result->strides[next++]});
-  for (auto [l, r] : llvm::zip_equal(op.getLhsContract(), op.getRhsContract()))
-    shape.contract.push_back(
-        {lhs->sizes[l], lhs->strides[l], rhs->strides[r], 0});
-  auto isFree = [](int64_t dim, ArrayRef<int64_t> batch,
-                   ArrayRef<int64_t> contract) {
-    return !llvm::is_contained(batch, dim) &&
-           !llvm::is_contained(contract, dim);
-  };
-  for (int64_t i = 0; i < int64_t(lhs->sizes.size()); ++i)
-    if (isFree(i, op.getLhsBatch(), op.getLhsContract()))
-      shape.rows.push_back(
-          {lhs->sizes[i], lhs->strides[i], 0, result->strides[next++]});
-  for (int64_t i = 0; i < int64_t(rhs->sizes.size()); ++i)
-    if (isFree(i, op.getRhsBatch(), op.getRhsContract()))
-      shape.columns.push_back(
-          {rhs->sizes[i], 0, rhs->strides[i], result->strides[next++]});
-  for (auto *dims :
-       {&shape.batch, &shape.rows, &shape.columns, &shape.contract})
-    joinDimensions(*dims);
-  return shape;
+  return DotShape{nest::contractionShape(op, *lhs, *rhs), lhs->pointer,
+                  rhs->pointer, result};
 }
 
 namespace {
@@ -120,7 +76,7 @@ static void addInRegister(ElementEmitter &emitter, const DotShape &shape,
 
 /// Any element type and any strides: for each row, result[row] += lhs * rhs[row]
 /// with the columns innermost.
-void emitSimpleDot(KernelEmitter &kernel, const DotShape &shape) {
+void emitPlainDot(KernelEmitter &kernel, const DotShape &shape) {
   ElementEmitter &emitter = kernel.elements;
   Type elementType = shape.resultType;
   Type type = computeType(elementType);
@@ -171,17 +127,23 @@ void emitSimpleDot(KernelEmitter &kernel, const DotShape &shape) {
   emitter.store(sum, shape.result, elementType, offsets.result);
 }
 
-LogicalResult emitDot(KernelEmitter &kernel, DotOp op) {
-  ElementEmitter &emitter = kernel.elements;
-  if (elementCount(op.getResult()) == 0)
-    return success();
-  std::optional<DotShape> shape = dotShape(emitter, op);
+LogicalResult emitDot(KernelEmitter &kernel, DotOp op,
+                      nest::ContractionAttr walk) {
+  std::optional<DotShape> shape = dotShape(kernel.elements, op);
   if (!shape)
     return op.emitError() << "operands of 'weft.dot' are not in memory";
-  emitter.beginNest();
-  if (!emitFloatDot(kernel, *shape))
-    emitSimpleDot(kernel, *shape);
-  emitter.beginNest();
+  switch (walk.getForm()) {
+  case nest::ContractionForm::Plain:
+    emitPlainDot(kernel, *shape);
+    break;
+  case nest::ContractionForm::Columns:
+  case nest::ContractionForm::Depth:
+    emitTiledDot(kernel, *shape, walk);
+    break;
+  case nest::ContractionForm::Packed:
+    emitPackedDot(kernel, *shape, walk);
+    break;
+  }
   return success();
 }
 

@@ -13,25 +13,8 @@ using namespace weft::elements;
 
 namespace weft::cpu {
 
-DotPath::DotPath(ArrayRef<DotDimension> dims, int64_t DotDimension::*stride) {
-  for (const DotDimension &dim : dims) {
-    if (dim.size == 1)
-      continue;
-    if (!steps.empty() && steps.back().stride == dim.*stride * dim.size)
-      steps.back() = {steps.back().size * dim.size, dim.*stride};
-    else
-      steps.push_back({dim.size, dim.*stride});
-  }
-}
-
-int64_t DotPath::size() const {
-  int64_t n = 1;
-  for (const Step &step : steps)
-    n *= step.size;
-  return n;
-}
-
-Value DotPath::offset(ElementEmitter &emitter, Value position) const {
+Value offset(ElementEmitter &emitter, const DotPath &path, Value position) {
+  ArrayRef<DotPath::Step> steps = path.steps;
   if (steps.empty())
     return emitter.constant(0);
   Value sum;
@@ -110,7 +93,7 @@ private:
 
 /// The offset of a step of the contraction, from that of a position across on.
 Value PanelPacking::offset(Value across, Value step) {
-  return e.add(across, panels.along.offset(e, e.add(along.first, step)));
+  return e.add(across, cpu::offset(e, panels.along, e.add(along.first, step)));
 }
 
 /// Of a step of a panel, in what is packed.
@@ -121,8 +104,9 @@ Value PanelPacking::place(Value number, Value step) {
 
 Value PanelPacking::rowOffset(Value row) {
   Value last = e.constant(panels.across.size() - 1);
-  return e.add(panels.base, panels.across.offset(e, arith::MinUIOp::create(
-                                                        b, e.loc, row, last)));
+  return e.add(panels.base,
+               cpu::offset(e, panels.across,
+                           arith::MinUIOp::create(b, e.loc, row, last)));
 }
 
 void PanelPacking::copyWidth(Value from, Value place) {
@@ -210,7 +194,7 @@ void PanelPacking::packPanel(Value number) {
 
 void PanelPacking::pack() {
   unsigned outside = e.depth();
-  bool isLoaded = ElementVectors::areLoaded(panels.type),
+  bool isLoaded = nest::hasVectorLoads(panels.type),
        hasRuns =
            panels.along.hasRunsOf(lanes) && panels.along.innerSize() >= lanes;
   if (isLoaded && hasRuns)

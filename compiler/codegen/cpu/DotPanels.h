@@ -22,33 +22,10 @@
 
 namespace weft::cpu {
 
-/// Where the positions 0, 1, 2... of one or several dimensions lie in one
-/// tensor: of dimensions {4: 4096, 128: 32} position 130 is at 4096 + 2 * 32.
-class DotPath {
-public:
-  DotPath(llvm::ArrayRef<DotDimension> dims, int64_t DotDimension::*stride);
-  int64_t size() const;
-  /// Elements apart in the innermost dimension.
-  int64_t innerStride() const {
-    return steps.empty() ? 1 : steps.back().stride;
-  }
-  /// Positions of the innermost dimension.
-  int64_t innerSize() const { return steps.empty() ? 1 : steps.back().size; }
-  /// Does every group of `count` positions from a multiple of it on, unless it
-  /// is cut by the end, lie side by side?
-  bool hasRunsOf(int64_t count) const {
-    return innerStride() == 1 && (steps.size() < 2 || innerSize() % count == 0);
-  }
-  bool isOneDimension() const { return steps.size() < 2; }
-  mlir::Value offset(elements::ElementEmitter &emitter,
-                     mlir::Value position) const;
-
-private:
-  struct Step {
-    int64_t size, stride;
-  };
-  llvm::SmallVector<Step, 2> steps; ///< outermost first, joined where possible
-};
+using nest::DotPath;
+/// Where a position of a path lies.
+mlir::Value offset(elements::ElementEmitter &emitter, const DotPath &path,
+                   mlir::Value position);
 
 /// One operand of elements of `type`: panels of `width` positions across, and
 /// the contraction along them.
@@ -63,9 +40,6 @@ struct DotPanels {
 struct DotRange {
   mlir::Value first, count;
 };
-
-/// Elements behind a block of panels that packing may write.
-inline constexpr int64_t kPanelSlack = 16;
 
 /// Packs positions `across` in ceil(count / width) panels of along.count steps
 /// each, of elements of type `packed`. Both ranges begin at a multiple of what they are counted in: the width

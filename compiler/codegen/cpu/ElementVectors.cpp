@@ -24,15 +24,6 @@ ElementVectors::ElementVectors(OpBuilder &builder, Location loc, Type memory,
                                                     : storageType(memory)),
       alignment(bytesOf(memory)) {}
 
-bool ElementVectors::areLoaded(Type memory) {
-  return isSmallFloat(memory) ||
-         (memory.isIntOrFloat() && memory.getIntOrFloatBitWidth() >= 8);
-}
-
-bool ElementVectors::areComputed(Type registers) {
-  return registers.isF32() || registers.isF64() || registers.isInteger(32);
-}
-
 /// `element`, or a vector of as many of them as `like` has.
 static Type shapedAs(Value like, Type element) {
   auto vector = dyn_cast<VectorType>(like.getType());

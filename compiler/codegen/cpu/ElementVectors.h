@@ -24,12 +24,6 @@ class ElementVectors {
 public:
   ElementVectors(mlir::OpBuilder &builder, mlir::Location loc,
                  mlir::Type memory, mlir::Type registers);
-  /// Are elements of that type whole bytes? Integers of fewer bits are read one
-  /// by one.
-  static bool areLoaded(mlir::Type memory);
-  /// Is arithmetic on vectors of that type worth it? f32, f64 and 32-bit
-  /// integers.
-  static bool areComputed(mlir::Type registers);
 
   mlir::VectorType type(int64_t lanes) const {
     return mlir::VectorType::get(lanes, registers);

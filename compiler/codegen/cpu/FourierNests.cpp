@@ -37,17 +37,6 @@ Complex rootOf(int64_t k, int64_t n) {
   return std::polar(1.0, -2 * M_PI * static_cast<double>(k % n) / n);
 }
 
-/// Largest first, or nothing where a prime is too large.
-std::optional<SmallVector<int64_t>> radicesOf(int64_t n) {
-  SmallVector<int64_t> radices;
-  for (int64_t radix : {4, 13, 11, 7, 5, 3, 2})
-    for (; n % radix == 0; n /= radix)
-      radices.push_back(radix);
-  if (n != 1)
-    return std::nullopt;
-  return radices;
-}
-
 /// Of a power of two, on the compiler's side.
 std::vector<Complex> transformed(const std::vector<Complex> &x) {
   size_t n = x.size();
@@ -178,13 +167,13 @@ Value FourierNest::roots(int64_t n) const {
 }
 
 Scratch FourierNest::scratch(int64_t n) const {
-  auto allocate = [&]() -> Value {
-    Type pointer = LLVM::LLVMPointerType::get(e.builder.getContext());
-    return LLVM::AllocaOp::create(e.builder, e.loc, pointer,
-                                  e.builder.getI8Type(),
-                                  e.constant(n * 2 * bytesOf(part)), 64);
-  };
-  return {allocate(), allocate()};
+  Type byte = e.builder.getI8Type();
+  Value here = e.scratch();
+  int64_t line = llvm::alignTo(n * 2 * bytesOf(part), 64);
+  Value there =
+      LLVM::GEPOp::create(e.builder, e.loc, here.getType(), byte, here,
+                          ArrayRef<LLVM::GEPArg>{int32_t(line)});
+  return {here, there};
 }
 
 /// Parts of `before` elements each that are transformed already become parts
@@ -224,7 +213,7 @@ void FourierNest::stage(Scratch memory, int64_t n, int64_t radix,
 Value FourierNest::transform(Scratch memory, int64_t n, Value table,
                              bool turned) const {
   int64_t before = 1;
-  SmallVector<int64_t> radices = *radicesOf(n);
+  SmallVector<int64_t> radices = *nest::fftRadices(n);
   for (int64_t radix : radices) {
     stage(memory, n, radix, before, table, turned);
     std::swap(memory.here, memory.there);
@@ -283,10 +272,9 @@ void FourierNest::write(ArrayRef<Value> line, Value memory, Value chirp) const {
 }
 
 LogicalResult FourierNest::emit() {
-  int64_t n = op.getLength(), size = n;
+  int64_t n = op.getLength(), size = nest::fftLength(n);
   Value chirp, kernel;
-  if (!radicesOf(n)) {
-    size = llvm::NextPowerOf2(2 * n - 2);
+  if (!nest::fftRadices(n)) {
     std::vector<Complex> turns, circle(size);
     for (int64_t k = 0; k < n; ++k) {
       Complex turn = rootOf(k * k % (2 * n), 2 * n);
@@ -297,12 +285,6 @@ LogicalResult FourierNest::emit() {
     chirp = table(turns);
     kernel = table(transformed(circle));
   }
-  constexpr int64_t most = 1024 * 1024;
-  if (size * 4 * bytesOf(part) > most)
-    return op.emitError() << "a transform of length " << n << " needs "
-                          << size * 4 * bytesOf(part)
-                          << " bytes of scratch memory, at most " << most
-                          << " fit";
   Value table = roots(size);
   Scratch memory = scratch(size);
   SmallVector<Value> line;

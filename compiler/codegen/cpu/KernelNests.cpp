@@ -2,9 +2,10 @@
 
 #include "weft/compiler/codegen/cpu/NestCode.h"
 #include "weft/compiler/codegen/elements/ElementCode.h"
+#include "weft/dialects/weft/ElementTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/IR/Matchers.h"
+#include "llvm/ADT/TypeSwitch.h"
 
 using namespace mlir;
 using namespace weft::elements;
@@ -13,7 +14,8 @@ namespace weft::cpu {
 
 KernelEmitter::KernelEmitter(func::FuncOp kernel, const CpuTarget &target)
     : elements(kernel, this), target(target), kernel(kernel),
-      builder(elements.builder), loc(kernel.getLoc()) {}
+      builder(elements.builder), loc(kernel.getLoc()),
+      decisions(nest::decisionsOf(kernel)) {}
 
 /// The loops, on a pointer for each tensor, the coordinates, and the part.
 LLVM::LLVMFuncOp KernelEmitter::createBody() {
@@ -70,21 +72,40 @@ void KernelEmitter::createCaller(StringRef name, LLVM::LLVMFuncOp body,
   LLVM::ReturnOp::create(builder, loc, ValueRange());
 }
 
+LogicalResult KernelEmitter::checkTarget() {
+  if (!decisions)
+    return kernel.emitError()
+           << "the loop nests of kernel '" << kernel.getName()
+           << "' are not chosen; run --weft-choose-nests";
+  if (decisions.getTarget() == target.name)
+    return success();
+  return kernel.emitError()
+         << "the loop nests of kernel '" << kernel.getName()
+         << "' are chosen for " << decisions.getTarget() << ", not for "
+         << target.name << "; compile for that target, or from the stage "
+         << "'kernels' on";
+}
+
 LogicalResult KernelEmitter::checkElements() {
-  for (Operation &op : kernel.getBody().front()) {
-    SmallVector<Type> types(op.getOperandTypes());
-    llvm::append_range(types, op.getResultTypes());
+  WalkResult result = kernel.walk([](Operation *op) {
+    SmallVector<Type> types(op->getOperandTypes());
+    llvm::append_range(types, op->getResultTypes());
     for (Type any : types)
       if (auto type = dyn_cast<RankedTensorType>(any);
-          type && !hasRegister(type.getElementType()))
-        return op.emitError() << "elements of " << type.getElementType()
-                              << " have no CPU code; convert them to i2, i4, "
-                                 "i8 or a float of 4, 8, 16, 32 or 64 bits";
-  }
-  return success();
+          type && !hasRegister(type.getElementType())) {
+        op->emitError() << "elements of " << type.getElementType()
+                        << " have no CPU code; convert them to i2, i4, i8 or a "
+                           "float of 4, 8, 16, 32 or 64 bits";
+        return WalkResult::interrupt();
+      }
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
 
 LogicalResult KernelEmitter::emit() {
+  if (failed(checkTarget()))
+    return failure();
   auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
   entry = createBody();
   createCaller((kernel.getName() + ".entry").str(), entry, {pointer, pointer});
@@ -104,95 +125,116 @@ LogicalResult KernelEmitter::emit() {
 
   if (failed(checkElements()) || failed(elements.placeConstants()))
     return failure();
-  chooseStored();
-  if (failed(placeStored()))
-    return failure();
-  chooseSplit();
-  if (split)
-    exportParts(entry);
-  if (failed(emitNests()))
-    return failure();
+  placeStored();
+  if (nest::ShareAttr share = decisions.getShare()) {
+    openSplit(share);
+    exportParts(entry, share);
+  }
+  for (auto loops : kernel.getOps<nest::LoopsOp>())
+    if (failed(emitNest(loops)))
+      return failure();
   return emitCopies();
 }
 
+/// What lies at bytes [begin, end) of the scratch memory, if anything is at
+/// `begin`: values that do not meet have memory of their own, of which LLVM
+/// then sees that it is apart.
+static SmallVector<std::pair<int64_t, int64_t>> regionsOf(func::FuncOp kernel) {
+  SmallVector<std::pair<int64_t, int64_t>> all, joined;
+  for (auto loops : kernel.getOps<nest::LoopsOp>())
+    for (OpResult value : loops->getResults())
+      if (auto place = loops.getPlace(value.getResultNumber());
+          place.getKind() == nest::PlaceKind::Scratch)
+        all.push_back(
+            {place.getAt(), place.getAt() + bufferBytes(tensorType(value))});
+  llvm::sort(all);
+  for (auto [begin, end] : all)
+    if (!joined.empty() && begin < joined.back().second)
+      joined.back().second = std::max(joined.back().second, end);
+    else
+      joined.push_back({begin, end});
+  return joined;
+}
+
+void KernelEmitter::placeStored() {
+  auto pointer = LLVM::LLVMPointerType::get(builder.getContext());
+  auto allocate = [&](int64_t bytes) -> Value {
+    return LLVM::AllocaOp::create(builder, loc, pointer, builder.getI8Type(),
+                                  elements.constant(bytes),
+                                  nest::kScratchAlignment);
+  };
+  SmallVector<std::pair<int64_t, Value>> regions;
+  for (auto [begin, end] : regionsOf(kernel))
+    regions.push_back({begin, allocate(std::max<int64_t>(end - begin, 1))});
+  auto scratchAt = [&](int64_t at) -> Value {
+    auto found = llvm::find_if(llvm::reverse(regions), [&](auto &region) {
+      return region.first <= at;
+    });
+    if (found->first == at)
+      return found->second;
+    return LLVM::GEPOp::create(builder, loc, pointer, builder.getI8Type(),
+                               found->second,
+                               ArrayRef<LLVM::GEPArg>{at - found->first});
+  };
+  for (auto loops : kernel.getOps<nest::LoopsOp>())
+    for (auto [i, value] : llvm::enumerate(loops.getStored())) {
+      nest::PlaceAttr place = loops.getPlace(i);
+      Value where = place.getKind() == nest::PlaceKind::Result
+                        ? resultPointers[place.getAt()]
+                        : scratchAt(place.getAt());
+      elements.place(value, where);
+      elements.place(loops.getResult(i), where);
+    }
+  if (int64_t bytes = decisions.getScratch() - nest::keptBytes(kernel))
+    working = allocate(bytes);
+}
+
 LogicalResult KernelEmitter::emitOwnNest(Operation *op) {
-  if (llvm::all_of(op->getResults(),
-                   [](Value result) { return elementCount(result) == 0; }))
-    return success();
   auto code = dyn_cast<NestCodeOpInterface>(op);
   if (!code)
     return op->emitError()
            << "'" << op->getName()
            << "' has a loop nest of its own but no code of it for CPUs; give "
               "it NestCodeOpInterface (compiler/codegen/cpu/NestCode.td)";
+  return code.emitNest(*this);
+}
+
+LogicalResult KernelEmitter::emitNest(nest::LoopsOp loops) {
+  if (llvm::all_of(loops->getResults(),
+                   [](Value result) { return elementCount(result) == 0; }))
+    return success();
   elements.beginNest();
-  LogicalResult result = code.emitNest(*this);
+  Operation *op = loops.getNestOp();
+  LogicalResult result =
+      llvm::TypeSwitch<Attribute, LogicalResult>(loops.getWalk())
+          .Case([&](nest::ElementsAttr walk) {
+            return emitElements(loops, walk.getOrder());
+          })
+          .Case([&](nest::ReductionAttr walk) {
+            return emitReduce(elements, cast<ReduceOp>(op), walk);
+          })
+          .Case([&](nest::ContractionAttr walk) {
+            return emitDot(*this, cast<DotOp>(op), walk);
+          })
+          .Case([&](nest::ConvolutionAttr walk) {
+            return emitTiledConvolution(*this, cast<ConvolutionOp>(op), walk);
+          })
+          .Case([&](nest::OwnAttr) { return emitOwnNest(op); })
+          .Default([&](Attribute walk) {
+            return loops.emitOpError("walks as ")
+                   << walk << ", for which there is no CPU code";
+          });
   elements.beginNest();
   return result;
 }
 
-bool isDataConstant(Operation *op) {
-  DenseElementsAttr data;
-  return matchPattern(op, m_Constant(&data)) && !data.isSplat();
-}
-
-LogicalResult KernelEmitter::emitNests() {
-  llvm::SetVector<Value> group;
-  unsigned nests = 0;
-  auto flush = [&]() -> LogicalResult {
-    if (group.empty())
-      return success();
-    ++nests;
-    SmallVector<Value> roots = group.takeVector();
-    elements.setRoots(roots);
-    LogicalResult result = emitElementwise(roots);
-    elements.setRoots({});
-    return result;
-  };
-  for (Operation &op : kernel.getBody().front().without_terminator()) {
-    if (op.hasTrait<OwnLoopNest>()) {
-      if (failed(flush()) || failed(emitOwnNest(&op)))
-        return failure();
-      continue;
-    }
-    if (op.getNumResults() != 1 || !stored.contains(op.getResult(0)))
-      continue;
-    Value value = op.getResult(0);
-    if (isDataConstant(&op))
-      continue;
-    bool joins = !hasLoopNest(&op) &&
-                 (group.empty() || (tensorType(group[0]).getShape() ==
-                                        tensorType(value).getShape() &&
-                                    !readsElsewhere(value, group)));
-    if (!joins && failed(flush()))
-      return failure();
-    if (auto reduce = dyn_cast<ReduceOp>(op)) {
-      if (failed(emitReduce(elements, reduce)))
-        return failure();
-    } else if (auto dot = dyn_cast<DotOp>(op)) {
-      if (failed(emitDot(*this, dot)))
-        return failure();
-    } else {
-      group.insert(value);
-    }
-  }
-  if (failed(flush()))
-    return failure();
-  if (nests > 1 && mayWorkInPlace(kernel))
-    return kernel.emitError()
-           << "kernel '" << kernel.getName()
-           << "' is called elementwise but needs " << nests
-           << " loop nests instead of 1; its results must have one shape";
-  return success();
-}
-
-LogicalResult KernelEmitter::emitElementwise(ArrayRef<Value> roots) {
+LogicalResult KernelEmitter::emitElements(nest::LoopsOp loops,
+                                          nest::ElementOrder order) {
+  SmallVector<Value> roots(loops.getStored());
   RankedTensorType type = tensorType(roots[0]);
-  if (type.getNumElements() == 0)
-    return success();
-  elements.beginNest();
+  elements.setRoots(roots);
   ElementIndex index;
-  if (type.getRank() > 0 && isFlat(roots, elements)) {
+  if (order == nest::ElementOrder::Flat) {
     Value linear = openSplitLoop(type.getNumElements());
     index = elements.makeFlatIndex(linear, elements.depth());
   } else {
@@ -210,12 +252,12 @@ LogicalResult KernelEmitter::emitElementwise(ArrayRef<Value> roots) {
       return failure();
     values.push_back(*value);
   }
+  elements.setRoots({});
   elements.enterDepth(elements.depth());
   Value linear = elements.linearIndex(type.getShape(), index);
   for (auto [root, value] : llvm::zip_equal(roots, values))
     elements.store(value, elements.memoryOf(root),
                    tensorType(root).getElementType(), linear);
-  elements.beginNest();
   return success();
 }
 

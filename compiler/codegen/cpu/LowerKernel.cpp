@@ -109,10 +109,11 @@ KernelLowering::KernelLowering(const CpuTarget &target,
                                const DialectRegistry &dialects)
     : target(target) {
   DialectRegistry registry;
-  registry.insert<WeftDialect, coll::CollDialect, func::FuncDialect,
-                  arith::ArithDialect, complex::ComplexDialect,
-                  math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect,
-                  vector::VectorDialect, LLVM::LLVMDialect>();
+  registry
+      .insert<WeftDialect, coll::CollDialect, nest::NestDialect,
+              func::FuncDialect, arith::ArithDialect, complex::ComplexDialect,
+              math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect,
+              vector::VectorDialect, LLVM::LLVMDialect>();
   elements::registerElementCode(registry);
   registerNestCode(registry);
   registerBuiltinDialectTranslation(registry);

@@ -20,18 +20,6 @@
 
 #include "mlir/IR/DialectRegistry.h"
 
-namespace weft::cpu {
-
-/// How such a nest can be shared: the dimensions, and their sizes, whose loops
-/// do not depend on each other (openPartLoop opens them), and what there is to
-/// do, in elements computed or read.
-struct OwnLoops {
-  llvm::SmallVector<std::pair<int64_t, int64_t>> independent;
-  int64_t work = 0;
-};
-
-} // namespace weft::cpu
-
 #include "weft/compiler/codegen/cpu/NestCode.h.inc"
 
 namespace weft::cpu {

@@ -13,7 +13,9 @@ include "mlir/IR/OpBase.td"
 def NestCodeOpInterface : OpInterface<"NestCodeOpInterface"> {
   let cppNamespace = "::weft::cpu";
   let description = [{
-    An op with the trait OwnLoopNest: the loops that compute its results.
+    An op with the trait OwnLoopNest: the loops that compute its results. How
+    they can be shared, and what memory they work with, is said by
+    nest::OpLoopsInterface.
   }];
   let methods = [
     InterfaceMethod<[{
@@ -21,9 +23,6 @@ def NestCodeOpInterface : OpInterface<"NestCodeOpInterface"> {
       `kernel.elements.memoryOf` says. Failure after an error on the op.
     }], "::llvm::LogicalResult", "emitNest",
       (ins "::weft::cpu::KernelEmitter &":$kernel)>,
-    InterfaceMethod<"How the nest can be shared among workers; the default: not.",
-      "::weft::cpu::OwnLoops", "getLoops", (ins),
-      /*methodBody=*/"", /*defaultImplementation=*/[{ return {}; }]>,
   ];
 }
 

@@ -25,15 +25,13 @@ llvm::LogicalResult emitFold(elements::ElementEmitter &emitter, FoldOp op);
 // ScatterNests.cpp
 llvm::LogicalResult emitScatter(elements::ElementEmitter &emitter,
                                 ScatterOp op);
-/// The dimension of a scatter's updates that is a whole dimension of its result;
-/// -1 where none is, so that updates meet there.
-int64_t updatesDimOf(ScatterOp op, int64_t dim);
 // WindowNests.cpp
 llvm::LogicalResult emitReduceWindow(elements::ElementEmitter &emitter,
                                      ReduceWindowOp op);
 llvm::LogicalResult emitSelectAndScatter(elements::ElementEmitter &emitter,
                                          SelectAndScatterOp op);
-llvm::LogicalResult emitConvolution(KernelEmitter &kernel, ConvolutionOp op);
+llvm::LogicalResult emitConvolution(elements::ElementEmitter &emitter,
+                                    ConvolutionOp op);
 // MatrixNests.cpp
 llvm::LogicalResult emitCholesky(elements::ElementEmitter &emitter,
                                  CholeskyOp op);

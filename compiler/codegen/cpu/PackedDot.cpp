@@ -31,26 +31,11 @@ using namespace weft::elements;
 
 namespace weft::cpu {
 
-/// Elements of f32 of a block at most. On an EPYC of 32 KiB of L1 and 512 KiB of L2 a
-/// panel of rhs is 16 KiB, the rows of lhs are 120 KiB, and those of rhs 512.
-static constexpr int64_t kDepth = 256, kRows = 120, kColumns = 512;
-/// Vectors of columns in a tile: with 2, rows fill the registers.
-static constexpr int64_t kTileVectors = 2;
-/// Below so many multiply-adds caches hold a contraction: packed it is 0.03 ms
-/// faster, and takes 50 ms more to compile. Of one matrix of a batch it pays
-/// sooner; below so many steps storing a tile costs as much as computing it.
-static constexpr int64_t kPackedMultiplyAdds = 4 << 20,
-                         kMatrixMultiplyAdds = 256 << 10, kLeastDepth = 32;
-/// Plain loops over strides that suit no tile do 0.2 to 1 multiply-adds a ns,
-/// where packed ones do 30 to 48.
-static constexpr int64_t kAwkwardMultiplyAdds = 64 << 10;
-/// A part packs rhs itself: of so many tiles of rows it takes a tenth.
-static constexpr int64_t kPartTiles = 4;
-
 namespace {
 class PackedDot {
 public:
-  PackedDot(KernelEmitter &kernel, const DotShape &shape);
+  PackedDot(KernelEmitter &kernel, const DotShape &shape,
+            nest::ContractionAttr walk);
   void emit();
 
 private:
@@ -81,6 +66,7 @@ private:
   const DotShape &shape;
   ElementVectors vectors; ///< of the result, and of what is packed
   int64_t lanes, bytes;   ///< bytes of such an element
+  int64_t tileVectors;    ///< of columns in a tile
   DotPanels lhs, rhs;
   DotPath resultRows, resultColumns;
   int64_t rowBlock, columnBlock, depthBlock;
@@ -88,55 +74,37 @@ private:
 };
 } // namespace
 
-/// Rows of a tile: sums, a vector of each column and one factor are in registers.
-static int64_t tileRows(const CpuTarget &target) {
-  return (target.vectorRegisters - kTileVectors - 1) / kTileVectors;
-}
-
-static int64_t tileColumns(const KernelEmitter &kernel, const DotShape &shape) {
-  return kTileVectors * lanesOf(kernel, shape);
-}
-
-/// Equal blocks of at most `most` positions, multiples of `unit`.
-static int64_t blockSize(int64_t size, int64_t most, int64_t unit) {
-  int64_t blocks = llvm::divideCeil(size, std::max(most / unit * unit, unit));
-  return llvm::alignTo(llvm::divideCeil(size, blocks), unit);
-}
-
-PackedDot::PackedDot(KernelEmitter &kernel, const DotShape &shape)
+PackedDot::PackedDot(KernelEmitter &kernel, const DotShape &shape,
+                     nest::ContractionAttr walk)
     : kernel(kernel), e(kernel.elements), builder(e.builder), shape(shape),
       vectors(builder, e.loc, shape.resultType, shape.resultType),
       lanes(lanesOf(kernel, shape)), bytes(bytesOf(shape.resultType)),
+      tileVectors(walk.getTile()[1]),
       lhs{shape.lhs,
           {},
           shape.lhsType,
           DotPath(shape.rows, &DotDimension::lhs),
           DotPath(shape.contract, &DotDimension::lhs),
-          tileRows(kernel.target)},
+          walk.getTile()[0]},
       rhs{shape.rhs,
           {},
           shape.rhsType,
           DotPath(shape.columns, &DotDimension::rhs),
           DotPath(shape.contract, &DotDimension::rhs),
-          tileColumns(kernel, shape)},
+          tileVectors * lanes},
       resultRows(shape.rows, &DotDimension::result),
       resultColumns(shape.columns, &DotDimension::result),
-      rowBlock(blockSize(lhs.across.size(), kRows * 4 / bytes, lhs.width)),
-      columnBlock(
-          blockSize(rhs.across.size(), kColumns * 4 / bytes, rhs.width)),
-      depthBlock(blockSize(lhs.along.size(), kDepth, lanes)) {}
+      rowBlock(walk.getBlocks()[0]), columnBlock(walk.getBlocks()[1]),
+      depthBlock(walk.getBlocks()[2]) {}
 
 void PackedDot::placeScratch() {
-  int64_t ofRhs = columnBlock * depthBlock + kPanelSlack,
-          ofLhs = rowBlock * depthBlock + kPanelSlack;
+  int64_t ofRhs = columnBlock * depthBlock + nest::kPanelSlack,
+          ofLhs = rowBlock * depthBlock + nest::kPanelSlack;
   int64_t elements[] = {ofRhs, ofLhs, lhs.width * rhs.width};
   Value *places[] = {&rhsBlock, &lhsBlock, &tile};
-  int64_t size = 0;
-  for (int64_t &each : elements) {
+  for (int64_t &each : elements)
     each = llvm::alignTo(each, 64 / bytes);
-    size += each * bytes;
-  }
-  Value at = e.scratch(size);
+  Value at = e.scratch();
   for (auto [each, place] : llvm::zip_equal(elements, places)) {
     *place = at;
     at = vectors.address(at, e.constant(each));
@@ -198,18 +166,18 @@ SmallVector<Value> PackedDot::accumulate(Value lhsPanel, Value rhsPanel,
   unsigned outside = e.depth();
   Value k = openPlainLoop(
       e, e.constant(0), steps,
-      SmallVector<Value>(lhs.width * kTileVectors, vectors.zeros(lanes)));
+      SmallVector<Value>(lhs.width * tileVectors, vectors.zeros(lanes)));
   scf::ForOp loop = e.innermostLoop();
   Value lhsAt = e.mul(k, lhs.width), rhsAt = e.mul(k, rhs.width);
   SmallVector<Value> columns, next;
-  for (int64_t v = 0; v < kTileVectors; ++v)
+  for (int64_t v = 0; v < tileVectors; ++v)
     columns.push_back(
         vectors.load(rhsPanel, e.add(rhsAt, e.constant(v * lanes)), lanes));
   for (int64_t i = 0; i < lhs.width; ++i) {
     Value factor = vector::BroadcastOp::create(
         builder, e.loc, vectors.type(lanes),
         vectors.loadScalar(lhsPanel, e.add(lhsAt, e.constant(i))));
-    for (int64_t v = 0; v < kTileVectors; ++v)
+    for (int64_t v = 0; v < tileVectors; ++v)
       next.push_back(vectors.multiplyAdd(
           factor, columns[v], loop.getRegionIterArgs()[next.size()]));
   }
@@ -239,12 +207,13 @@ void PackedDot::store(ArrayRef<Value> sums, Value row, Value column, Value k) {
 
 void PackedDot::storeWhole(ArrayRef<Value> sums, Value row, Value column,
                            bool adds) {
-  Value first = e.add(resultBase, resultColumns.offset(e, column));
+  Value first = e.add(resultBase, offset(e, resultColumns, column));
   for (int64_t i = 0; i < lhs.width; ++i) {
-    Value start = e.add(first, resultRows.offset(e, e.add(row, e.constant(i))));
-    for (int64_t v = 0; v < kTileVectors; ++v) {
+    Value start =
+        e.add(first, offset(e, resultRows, e.add(row, e.constant(i))));
+    for (int64_t v = 0; v < tileVectors; ++v) {
       Value at = e.add(start, e.constant(v * lanes)),
-            sum = sums[i * kTileVectors + v];
+            sum = sums[i * tileVectors + v];
       if (adds)
         sum = vectors.add(sum, vectors.load(shape.result, at, lanes));
       vectors.store(sum, shape.result, at);
@@ -263,9 +232,9 @@ void PackedDot::storeCut(ArrayRef<Value> sums, Value row, Value column,
   Value columns = least(e.constant(rhs.width),
                         minus(e.constant(rhs.across.size()), column));
   Value i = openPlainLoop(e, e.constant(0), rows);
-  Value start = e.add(resultBase, resultRows.offset(e, e.add(row, i)));
+  Value start = e.add(resultBase, offset(e, resultRows, e.add(row, i)));
   Value j = openPlainLoop(e, e.constant(0), columns);
-  Value at = e.add(start, resultColumns.offset(e, e.add(column, j)));
+  Value at = e.add(start, offset(e, resultColumns, e.add(column, j)));
   Value sum = vectors.loadScalar(tile, e.add(e.mul(i, rhs.width), j));
   if (!hasOneBlock()) {
     Value added = vectors.add(sum, vectors.loadScalar(shape.result, at));
@@ -275,32 +244,9 @@ void PackedDot::storeCut(ArrayRef<Value> sums, Value row, Value column,
   e.closeLoops(outside);
 }
 
-static int64_t sizeOf(ArrayRef<DotDimension> dims) {
-  int64_t n = 1;
-  for (const DotDimension &dim : dims)
-    n *= dim.size;
-  return n;
-}
-
-bool suitsPackedDot(KernelEmitter &kernel, const DotShape &shape,
-                    bool isAwkward) {
-  int64_t rows = sizeOf(shape.rows), columns = sizeOf(shape.columns),
-          depth = sizeOf(shape.contract);
-  int64_t ofMatrix = rows * columns * depth;
-  if (isAwkward)
-    return ofMatrix >= kAwkwardMultiplyAdds;
-  return rows >= 4 * tileRows(kernel.target) &&
-         columns >= tileColumns(kernel, shape) && depth >= kLeastDepth &&
-         ofMatrix >= kMatrixMultiplyAdds &&
-         ofMatrix * sizeOf(shape.batch) >= kPackedMultiplyAdds;
-}
-
-DotRows packedDotRows(KernelEmitter &kernel) {
-  return {tileRows(kernel.target), kPartTiles};
-}
-
-void emitPackedDot(KernelEmitter &kernel, const DotShape &shape) {
-  PackedDot(kernel, shape).emit();
+void emitPackedDot(KernelEmitter &kernel, const DotShape &shape,
+                   nest::ContractionAttr walk) {
+  PackedDot(kernel, shape, walk).emit();
 }
 
 } // namespace weft::cpu

@@ -1,10 +1,8 @@
 //===- ReduceNests.cpp - loop nests of a reduction ------------------------===//
 //
-// Rounding grows with the count of numbers that go to one accumulator: longer
-// sums are taken block by block, and the blocks' sums added up. The sum of
-// 50,000 positive numbers is off by 2e-7 instead of 4e-6 of itself.
+// In blocks, as the walk says: what lies in one block is combined first.
 //
-//   sum of x[64,28,28,12] over all but the last:
+//   sum of x[64,28,28,12] over all but the last, blocks [1, 1, 28]:
 //     for n in 64, for i in 28:            partial[0..12] = 0
 //       for j in 28, for c in 12:          partial[c] += x[n,i,j,c]
 //       for c in 12:                       sum[c] += partial[c]
@@ -23,8 +21,6 @@ using namespace weft::elements;
 
 namespace weft::cpu {
 
-static constexpr int64_t kSumBlock = 512, kLongSum = 4 * kSumBlock;
-
 static SmallVector<int64_t> reducedSizes(ReduceOp op) {
   SmallVector<int64_t> sizes;
   for (int64_t dim : op.getDims())
@@ -32,18 +28,10 @@ static SmallVector<int64_t> reducedSizes(ReduceOp op) {
   return sizes;
 }
 
-static bool isLongSum(ReduceOp op) {
-  bool rounds = isa<FloatType>(tensorType(op.getResult()).getElementType());
-  return op.getKind() == ReduceKind::Sum && rounds &&
-         llvm::product_of(reducedSizes(op)) > kLongSum;
-}
-
-/// A block's length near `wanted`, one that divides n where there is one.
-static int64_t blockLength(int64_t n, int64_t wanted) {
-  for (int64_t length = wanted; length > wanted / 4; --length)
-    if (n % length == 0)
-      return length;
-  return wanted;
+/// The length of a block along each reduced dimension; whole ones by default.
+static SmallVector<int64_t> blocksOf(ReduceOp op, nest::ReductionAttr walk) {
+  return walk.getBlocks().empty() ? reducedSizes(op)
+                                  : SmallVector<int64_t>(walk.getBlocks());
 }
 
 /// Loops over the first positions of blocks, and over the positions of one.
@@ -79,7 +67,8 @@ static SmallVector<Value> operandPosition(ReduceOp op, ArrayRef<Value> kept,
 }
 
 /// The innermost dimension is reduced: an accumulator for each element and loop.
-static LogicalResult reduceInRegister(ElementEmitter &e, ReduceOp op) {
+static LogicalResult reduceInRegister(ElementEmitter &e, ReduceOp op,
+                                      nest::ReductionAttr walk) {
   RankedTensorType type = tensorType(op.getResult());
   Type elementType = type.getElementType();
   SmallVector<Value> kept, reduced;
@@ -87,12 +76,12 @@ static LogicalResult reduceInRegister(ElementEmitter &e, ReduceOp op) {
     kept.push_back(e.openLoop(size));
   unsigned outer = e.depth();
   Value neutral = emitNeutral(e.builder, e.loc, op.getKind(), elementType);
-  for (int64_t size : reducedSizes(op)) {
-    if (!isLongSum(op) || size <= kLongSum) {
+  for (auto [size, length] :
+       llvm::zip_equal(reducedSizes(op), blocksOf(op, walk))) {
+    if (length >= size) {
       reduced.push_back(e.openLoop(size, neutral));
       continue;
     }
-    int64_t length = blockLength(size, kSumBlock);
     Value begin = openBlocks(e, size, length, neutral);
     reduced.push_back(openBlock(e, begin, size, length, neutral));
   }
@@ -121,36 +110,20 @@ static LogicalResult reduceInRegister(ElementEmitter &e, ReduceOp op) {
   return success();
 }
 
-/// How many of the reduced dimensions are around a block; none: the first is cut.
-static size_t dimsAroundBlock(ArrayRef<int64_t> sizes) {
-  size_t best = 0;
-  int64_t shortest = kLongSum, around = 1;
-  for (size_t i = 1; i < sizes.size(); ++i) {
-    around *= sizes[i - 1];
-    int64_t longest = std::max(around, llvm::product_of(sizes.drop_front(i)));
-    if (longest < shortest) {
-      shortest = longest;
-      best = i;
-    }
-  }
-  return best;
-}
-
 namespace {
 
 /// The innermost dimension is kept: combines rows of the operand into a row of
 /// the result.
 class RowReduction {
 public:
-  RowReduction(ElementEmitter &e, ReduceOp op)
-      : e(e), op(op), type(tensorType(op.getResult())),
+  RowReduction(ElementEmitter &e, ReduceOp op, nest::ReductionAttr walk)
+      : e(e), op(op), walk(walk), type(tensorType(op.getResult())),
         elementType(type.getElementType()), result(e.memoryOf(op.getResult())) {
   }
 
   LogicalResult emit() {
-    int64_t bytes = type.getShape().back() * bytesOf(elementType);
-    if (isLongSum(op) && bytes <= kStackBytes / 4)
-      partial = e.scratch(bytes);
+    if (!walk.getBlocks().empty())
+      partial = e.scratch();
     for (int64_t size : type.getShape().drop_back())
       outer.push_back(e.openLoop(size));
     clear(result);
@@ -165,21 +138,17 @@ public:
 private:
   LogicalResult emitBlocks() {
     SmallVector<int64_t> sizes = reducedSizes(op);
-    size_t around = dimsAroundBlock(sizes);
-    for (int64_t size : ArrayRef(sizes).take_front(around))
-      reduced.push_back(e.openLoop(size));
-    int64_t length = sizes[0];
+    ArrayRef<int64_t> blocks = walk.getBlocks();
+    size_t i = 0;
+    for (; i < sizes.size() && blocks[i] == 1; ++i)
+      reduced.push_back(e.openLoop(sizes[i]));
     Value begin;
-    if (around == 0) {
-      length = blockLength(
-          sizes[0],
-          std::max<int64_t>(1, kSumBlock * sizes[0] / llvm::product_of(sizes)));
-      begin = openBlocks(e, sizes[0], length, {});
-    }
+    if (i < sizes.size() && blocks[i] < sizes[i])
+      begin = openBlocks(e, sizes[i], blocks[i], {});
     unsigned block = e.depth();
     clear(partial);
     if (begin)
-      reduced.push_back(openBlock(e, begin, sizes[0], length, {}));
+      reduced.push_back(openBlock(e, begin, sizes[i], blocks[i], {}));
     for (int64_t size : ArrayRef(sizes).drop_front(reduced.size()))
       reduced.push_back(e.openLoop(size));
     if (failed(addOperand(partial)))
@@ -239,6 +208,7 @@ private:
 
   ElementEmitter &e;
   ReduceOp op;
+  nest::ReductionAttr walk;
   RankedTensorType type;
   Type elementType;
   Value result, partial;
@@ -247,19 +217,11 @@ private:
 
 } // namespace
 
-LogicalResult emitReduce(ElementEmitter &e, ReduceOp op) {
-  if (elementCount(op.getResult()) == 0)
-    return success();
-  e.beginNest();
-  int64_t last = tensorType(op.getInput()).getRank() - 1;
-  // Eight bits are too few to add up in memory.
-  bool contiguous = op.getDims().empty() ||
-                    llvm::is_contained(op.getDims(), last) ||
-                    isSmallFloat(tensorType(op.getResult()).getElementType());
-  LogicalResult result =
-      contiguous ? reduceInRegister(e, op) : RowReduction(e, op).emit();
-  e.beginNest();
-  return result;
+LogicalResult emitReduce(ElementEmitter &e, ReduceOp op,
+                         nest::ReductionAttr walk) {
+  return walk.getInto() == nest::Accumulate::Register
+             ? reduceInRegister(e, op, walk)
+             : RowReduction(e, op, walk).emit();
 }
 
 } // namespace weft::cpu

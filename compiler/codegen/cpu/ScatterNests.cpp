@@ -32,7 +32,8 @@ LogicalResult emitScatter(ElementEmitter &e, ScatterOp op) {
   if (elementCount(op.getUpdates()) == 0)
     return success();
   // The part's share of a dimension that updates have whole.
-  int64_t shared = e.sharedDim() < 0 ? -1 : updatesDimOf(op, e.sharedDim());
+  int64_t shared =
+      e.sharedDim() < 0 ? -1 : nest::updatesDimOf(op, e.sharedDim());
   dims.clear();
   for (auto [dim, size] :
        llvm::enumerate(tensorType(op.getUpdates()).getShape()))

@@ -1,6 +1,5 @@
 //===- WindowNests.cpp - convolution and pooling --------------------------===//
 
-#include "weft/compiler/codegen/cpu/ConvolutionNest.h"
 #include "weft/compiler/codegen/cpu/OwnNests.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/dialects/weft/WindowOps.h"
@@ -300,10 +299,8 @@ LogicalResult ConvolutionNest::emit() {
   return success();
 }
 
-LogicalResult emitConvolution(KernelEmitter &kernel, ConvolutionOp op) {
-  return emitTiledConvolution(kernel, op)
-             ? success()
-             : ConvolutionNest(kernel.elements, op).emit();
+LogicalResult emitConvolution(ElementEmitter &emitter, ConvolutionOp op) {
+  return ConvolutionNest(emitter, op).emit();
 }
 
 } // namespace weft::cpu

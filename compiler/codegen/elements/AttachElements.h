@@ -18,40 +18,21 @@ using ElementFunction = mlir::FailureOr<mlir::Value> (*)(ElementEmitter &,
                                                          ConcreteOp,
                                                          const ElementIndex &);
 
-template <typename ConcreteOp> Flatness neverFlat(ConcreteOp) {
-  return Flatness::Never;
-}
-
-template <typename ConcreteOp>
-std::optional<StridedView> noView(ConcreteOp, const StridedView &) {
-  return std::nullopt;
-}
-
-template <typename ConcreteOp, ElementFunction<ConcreteOp> emit,
-          Flatness (*flatness)(ConcreteOp), auto view>
+template <typename ConcreteOp, ElementFunction<ConcreteOp> emit>
 struct ElementModel
-    : ElementCodeOpInterface::ExternalModel<
-          ElementModel<ConcreteOp, emit, flatness, view>, ConcreteOp> {
+    : ElementCodeOpInterface::ExternalModel<ElementModel<ConcreteOp, emit>,
+                                            ConcreteOp> {
   mlir::FailureOr<mlir::Value> emitElement(mlir::Operation *op,
                                            ElementEmitter &emitter,
                                            const ElementIndex &index) const {
     return emit(emitter, llvm::cast<ConcreteOp>(op), index);
   }
-  Flatness getFlatness(mlir::Operation *op) const {
-    return flatness(llvm::cast<ConcreteOp>(op));
-  }
-  std::optional<StridedView> getView(mlir::Operation *op,
-                                     const StridedView &operand) const {
-    return view(llvm::cast<ConcreteOp>(op), operand);
-  }
 };
 
-template <typename ConcreteOp, ElementFunction<ConcreteOp> emit,
-          Flatness (*flatness)(ConcreteOp) = neverFlat<ConcreteOp>,
-          auto view = noView<ConcreteOp>>
+template <typename ConcreteOp, ElementFunction<ConcreteOp> emit>
 void attachElement(mlir::MLIRContext *context) {
-  ConcreteOp::template attachInterface<
-      ElementModel<ConcreteOp, emit, flatness, view>>(*context);
+  ConcreteOp::template attachInterface<ElementModel<ConcreteOp, emit>>(
+      *context);
 }
 
 /// GeneratedElements.cpp: constants, counters, random bits.

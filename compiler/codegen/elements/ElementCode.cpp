@@ -24,25 +24,4 @@ void registerElementCode(DialectRegistry &registry) {
   });
 }
 
-static Flatness flatnessOf(Operation *op) {
-  if (auto code = dyn_cast<ElementCodeOpInterface>(op))
-    return code.getFlatness();
-  return isa<ScalarCodeOpInterface>(op) ? Flatness::Through : Flatness::Never;
-}
-
-bool isFlat(ArrayRef<Value> roots, const ElementEmitter &emitter) {
-  llvm::SetVector<Value> values(roots.begin(), roots.end());
-  for (unsigned i = 0; i < values.size(); ++i) {
-    if (i >= roots.size() && emitter.isInMemory(values[i]))
-      continue;
-    Operation *op = values[i].getDefiningOp();
-    Flatness flatness = op ? flatnessOf(op) : Flatness::Never;
-    if (flatness == Flatness::Never)
-      return false;
-    if (flatness == Flatness::Through)
-      values.insert_range(op->getOperands());
-  }
-  return true;
-}
-
 } // namespace weft::elements

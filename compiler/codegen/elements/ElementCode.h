@@ -22,27 +22,12 @@
 
 #include "mlir/IR/DialectRegistry.h"
 
-namespace weft::elements {
-
-/// Whether an element follows from its row-major position alone.
-enum class Flatness {
-  Never,
-  Alone,  ///< yes, and no operand is read at that position
-  Through ///< yes, where the operands' elements do
-};
-
-} // namespace weft::elements
-
 #include "weft/compiler/codegen/elements/ElementCode.h.inc"
 
 namespace weft::elements {
 
 /// Gives the ops of weft and coll their code.
 void registerElementCode(mlir::DialectRegistry &registry);
-
-/// Can all these values be computed from their row-major position alone? Roots
-/// are computed in any case, others are loaded where they are in memory.
-bool isFlat(llvm::ArrayRef<mlir::Value> roots, const ElementEmitter &emitter);
 
 } // namespace weft::elements
 

@@ -39,18 +39,6 @@ def ElementCodeOpInterface : OpInterface<"ElementCodeOpInterface"> {
     }], "::mlir::FailureOr<::mlir::Value>", "emitElement",
       (ins "::weft::elements::ElementEmitter &":$emitter,
            "const ::weft::elements::ElementIndex &":$index)>,
-    InterfaceMethod<[{
-      Whether the element follows from its row-major position alone.
-    }], "::weft::elements::Flatness", "getFlatness", (ins),
-      /*methodBody=*/"", /*defaultImplementation=*/[{
-        return ::weft::elements::Flatness::Never;
-      }]>,
-    InterfaceMethod<[{
-      Where the elements of the result are when the first operand is in memory:
-      nothing where they are not a view of that.
-    }], "::std::optional<::weft::elements::StridedView>", "getView",
-      (ins "const ::weft::elements::StridedView &":$operand),
-      /*methodBody=*/"", /*defaultImplementation=*/[{ return {}; }]>,
   ];
 }
 

@@ -112,9 +112,13 @@ Value ElementEmitter::clampedPosition(Value value, Type elementType,
 }
 
 bool ElementEmitter::mixesBits() const {
-  return llvm::any_of(func::FuncOp(kernel).getOps<XorOp>(), [](XorOp op) {
-    return !tensorType(op.getResult()).getElementType().isInteger(1);
-  });
+  return func::FuncOp(kernel)
+      .walk([](XorOp op) {
+        return tensorType(op.getResult()).getElementType().isInteger(1)
+                   ? WalkResult::advance()
+                   : WalkResult::interrupt();
+      })
+      .wasInterrupted();
 }
 
 Value ElementEmitter::unknownZero(Type type) {

@@ -25,6 +25,7 @@
 
 #include "weft/compiler/codegen/elements/LoopNest.h"
 #include "weft/compiler/codegen/elements/Registers.h"
+#include "weft/dialects/nest/OpLoops.h"
 #include "weft/dialects/weft/Weft.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -48,12 +49,8 @@ struct ElementIndex {
 };
 
 /// A tensor in memory as contractions see it: strides in elements.
-struct StridedView {
+struct StridedView : nest::Strides {
   mlir::Value pointer;
-  llvm::SmallVector<int64_t, 4> sizes, strides;
-  /// Of a tensor whose elements lie there in row-major order.
-  static StridedView rowMajor(mlir::Value tensor, mlir::Value pointer);
-  bool isRowMajor() const;
 };
 
 /// What a processor does for the loop nests of ops.
@@ -65,8 +62,9 @@ public:
   virtual mlir::Value openPartLoop(int64_t dim, int64_t n) = 0;
   /// The dimension that openPartLoop shares; -1 for none.
   virtual int64_t sharedDim() const = 0;
-  /// Memory of one nest, aligned to 64 bytes; the next nest may use it anew.
-  virtual mlir::Value scratch(int64_t bytes) = 0;
+  /// The memory that the nest works with (getWorkingBytes of its walk), aligned
+  /// to 64 bytes; null where it needs none. The next nest may use it anew.
+  virtual mlir::Value scratch() = 0;
 };
 
 /// What LLVM calls the registers of 32 and of 64 bits in inline assembly.
@@ -152,7 +150,7 @@ public:
   std::optional<StridedView> viewOf(mlir::Value tensor);
   /// The device's position in a group.
   mlir::Value coordinate(LayoutAttr group);
-  mlir::Value scratch(int64_t bytes) { return processor->scratch(bytes); }
+  mlir::Value scratch() { return processor->scratch(); }
   /// The address of read-only data.
   mlir::Value globalData(mlir::DenseElementsAttr flat);
 

@@ -77,15 +77,18 @@ static DenseElementsAttr flatData(DenseElementsAttr data) {
 }
 
 LogicalResult ElementEmitter::placeConstants() {
-  for (ConstantOp op : kernel.getOps<ConstantOp>()) {
+  WalkResult result = kernel.walk([&](ConstantOp op) {
     auto data = dyn_cast<DenseElementsAttr>(op.getValue());
-    if (!data)
-      return op.emitError() << "constant data of kind " << op.getValue()
-                            << " has no code; use dense<...>";
+    if (!data) {
+      op.emitError() << "constant data of kind " << op.getValue()
+                     << " has no code; use dense<...>";
+      return WalkResult::interrupt();
+    }
     if (!data.isSplat())
       place(op.getResult(), globalData(flatData(data)));
-  }
-  return success();
+    return WalkResult::advance();
+  });
+  return failure(result.wasInterrupted());
 }
 
 Value ElementEmitter::globalData(DenseElementsAttr flat) {
@@ -99,33 +102,12 @@ Value ElementEmitter::globalData(DenseElementsAttr flat) {
   return LLVM::AddressOfOp::create(builder, loc, global);
 }
 
-static SmallVector<int64_t, 4> rowMajorStrides(ArrayRef<int64_t> sizes) {
-  SmallVector<int64_t, 4> strides(sizes.size());
-  int64_t stride = 1;
-  for (int64_t i = sizes.size() - 1; i >= 0; --i) {
-    strides[i] = stride;
-    stride *= sizes[i];
-  }
-  return strides;
-}
-
-StridedView StridedView::rowMajor(Value tensor, Value pointer) {
-  ArrayRef<int64_t> shape = tensorType(tensor).getShape();
-  return {pointer, SmallVector<int64_t, 4>(shape), rowMajorStrides(shape)};
-}
-
-bool StridedView::isRowMajor() const {
-  return strides == rowMajorStrides(sizes);
-}
-
 std::optional<StridedView> ElementEmitter::viewOf(Value tensor) {
-  if (Value pointer = memory.lookup(tensor))
-    return StridedView::rowMajor(tensor, pointer);
-  auto code = tensor.getDefiningOp<ElementCodeOpInterface>();
-  if (!code || code->getNumOperands() == 0)
+  std::optional<nest::TensorView> view =
+      nest::viewOf(tensor, [&](Value value) { return isInMemory(value); });
+  if (!view)
     return std::nullopt;
-  std::optional<StridedView> operand = viewOf(code->getOperand(0));
-  return operand ? code.getView(*operand) : std::nullopt;
+  return StridedView{view->strides, memoryOf(view->root)};
 }
 
 Value ElementEmitter::coordinate(LayoutAttr group) {

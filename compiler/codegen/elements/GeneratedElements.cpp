@@ -149,18 +149,14 @@ static FailureOr<Value> coordinateElement(ElementEmitter &e,
 }
 
 void attachGeneratedElements(MLIRContext *context) {
-  attachElement<ConstantOp, splatElement,
-                [](ConstantOp) { return Flatness::Alone; }>(context);
+  attachElement<ConstantOp, splatElement>(context);
   attachElement<IotaOp, countedElement>(context);
-  attachElement<RngBitsOp, randomElement, [](RngBitsOp op) {
-    return op.getGlobalShape() ? Flatness::Never : Flatness::Alone;
-  }>(context);
+  attachElement<RngBitsOp, randomElement>(context);
 }
 
 void attachCoordinateElements(MLIRContext *context) {
   attachElement<coll::CoordinateOp, coordinateElement>(context);
-  attachElement<coll::MakePartialOp, partialElement,
-                [](coll::MakePartialOp) { return Flatness::Through; }>(context);
+  attachElement<coll::MakePartialOp, partialElement>(context);
 }
 
 } // namespace weft::elements

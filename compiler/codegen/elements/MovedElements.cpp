@@ -31,16 +31,6 @@ static FailureOr<Value> transposedElement(ElementEmitter &e, TransposeOp op,
   return e.element(op.getInput(), e.makeIndex(dims, index.depth));
 }
 
-static std::optional<StridedView> transposedView(TransposeOp op,
-                                                 const StridedView &operand) {
-  StridedView view = operand;
-  for (auto [i, from] : llvm::enumerate(op.getPermutation())) {
-    view.sizes[i] = operand.sizes[from];
-    view.strides[i] = operand.strides[from];
-  }
-  return view;
-}
-
 static FailureOr<Value> slicedElement(ElementEmitter &e, SliceOp op,
                                       const ElementIndex &index) {
   SmallVector<Value> dims;
@@ -82,19 +72,6 @@ static FailureOr<Value> reshapedElement(ElementEmitter &e, ReshapeOp op,
   ArrayRef<int64_t> shape = tensorType(op.getInput()).getShape();
   return e.element(op.getInput(),
                    e.makeIndex(e.positionsOf(linear, shape), index.depth));
-}
-
-static std::optional<StridedView> reshapedView(ReshapeOp op,
-                                               const StridedView &operand) {
-  if (!operand.isRowMajor())
-    return std::nullopt;
-  return StridedView::rowMajor(op.getResult(), operand.pointer);
-}
-
-static Flatness reshapedFlatness(ReshapeOp op) {
-  // One number has no row-major position.
-  return tensorType(op.getInput()).getRank() == 0 ? Flatness::Never
-                                                  : Flatness::Through;
 }
 
 static FailureOr<Value> paddedElement(ElementEmitter &e, PadOp op,
@@ -265,13 +242,9 @@ static FailureOr<Value> dynamicallyUpdated(ElementEmitter &e,
 }
 
 void attachMovedElements(MLIRContext *context) {
-  attachElement<BroadcastOp, broadcastElement, [](BroadcastOp op) {
-    return op.getDims().empty() ? Flatness::Alone : Flatness::Never;
-  }>(context);
-  attachElement<ReshapeOp, reshapedElement, reshapedFlatness, reshapedView>(
-      context);
-  attachElement<TransposeOp, transposedElement, neverFlat<TransposeOp>,
-                transposedView>(context);
+  attachElement<BroadcastOp, broadcastElement>(context);
+  attachElement<ReshapeOp, reshapedElement>(context);
+  attachElement<TransposeOp, transposedElement>(context);
   attachElement<SliceOp, slicedElement>(context);
   attachElement<ReverseOp, reversedElement>(context);
   attachElement<RollOp, rolledElement>(context);

@@ -33,7 +33,15 @@ LogicalResult GpuCodegen::refuseOthers(ArrayRef<func::FuncOp> kernels) const {
   LogicalResult result = success();
   for (func::FuncOp kernel : kernels) {
     std::string why;
-    if (weft::gpu::findWalk(kernel, why))
+    nest::KernelAttr decisions = nest::decisionsOf(kernel);
+    if (!decisions || decisions.getTarget() != name) {
+      result = kernel.emitError()
+               << "the loop nests of kernel '" << kernel.getName()
+               << "' are not chosen for " << name
+               << "; run --weft-choose-nests=target=" << name;
+      continue;
+    }
+    if (weft::gpu::findLaunch(kernel, why))
       continue;
     result = kernel.emitError()
              << "kernel '" << kernel.getName() << "' has no code for " << name

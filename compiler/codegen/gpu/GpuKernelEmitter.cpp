@@ -12,10 +12,18 @@ using namespace weft::elements;
 
 namespace weft::gpu {
 
-GpuKernelEmitter::GpuKernelEmitter(func::FuncOp kernel, KernelWalk walk)
+GpuKernelEmitter::GpuKernelEmitter(func::FuncOp kernel, nest::LoopsOp loops)
     : kernel(kernel), elements(kernel, /*processor=*/nullptr, {"r", "l"}),
-      builder(elements.builder), loc(kernel.getLoc()), walk(std::move(walk)),
-      terminator(kernel.getBody().front().getTerminator()) {}
+      builder(elements.builder), loc(kernel.getLoc()), loops(loops) {
+  Operation *end = kernel.getBody().front().getTerminator();
+  for (Value value : end->getOperands())
+    stored.push_back(
+        loops.getStored()[cast<OpResult>(value).getResultNumber()]);
+  shape.assign(tensorType(stored[0]).getShape().begin(),
+               tensorType(stored[0]).getShape().end());
+  if (auto rows = dyn_cast<nest::RowsAttr>(loops.getWalk()))
+    shape.resize(rows.getDims());
+}
 
 mlir::gpu::GPUFuncOp
 GpuKernelEmitter::createFunction(mlir::gpu::GPUModuleOp module) {
@@ -65,7 +73,7 @@ LogicalResult GpuKernelEmitter::emit(mlir::gpu::GPUModuleOp module) {
   elements.placeCoordinates(block->getArgument(position));
   if (failed(elements.placeConstants()))
     return failure();
-  return walk.byRows ? emitRows() : emitElements();
+  return isa<nest::RowsAttr>(loops.getWalk()) ? emitRows() : emitElements();
 }
 
 Value GpuKernelEmitter::threadInBlock() {
@@ -86,20 +94,19 @@ Value GpuKernelEmitter::blocksOfGrid() {
 
 /// Each thread takes every so many elements; neighbours are neighbours.
 LogicalResult GpuKernelEmitter::emitElements() {
-  int64_t count = ShapedType::getNumElements(walk.shape);
+  int64_t count = ShapedType::getNumElements(shape);
   Value first =
       elements.add(elements.mul(blockInGrid(), kBlockThreads), threadInBlock());
   Value step = elements.mul(blocksOfGrid(), kBlockThreads);
   Value linear =
       elements.openStridedLoop(first, elements.constant(count), step);
-  SmallVector<Value> roots(terminator->getOperands());
-  bool flat = !walk.shape.empty() && llvm::all_of(roots, [](Value root) {
-    return root.getDefiningOp();
-  }) && isFlat(roots, elements);
+  ArrayRef<Value> roots = stored;
+  auto walk = cast<nest::ElementsAttr>(loops.getWalk());
   ElementIndex index =
-      flat ? elements.makeFlatIndex(linear, elements.depth())
-           : elements.makeIndex(elements.positionsOf(linear, walk.shape),
-                                elements.depth());
+      walk.getOrder() == nest::ElementOrder::Flat
+          ? elements.makeFlatIndex(linear, elements.depth())
+          : elements.makeIndex(elements.positionsOf(linear, shape),
+                               elements.depth());
   SmallVector<Value> values;
   for (Value root : roots) {
     FailureOr<Value> value = elements.element(root, index);
@@ -125,25 +132,24 @@ LogicalResult GpuKernelEmitter::emitRows() {
   Value first = elements.add(elements.mul(blockInGrid(), warps), warp);
   Value step = elements.mul(blocksOfGrid(), warps);
   // A single row needs no loop: every warp computes and writes the same.
-  row = walk.shape.empty()
+  row = shape.empty()
             ? elements.constant(0)
             : elements.openStridedLoop(
-                  first,
-                  elements.constant(ShapedType::getNumElements(walk.shape)),
+                  first, elements.constant(ShapedType::getNumElements(shape)),
                   step);
   rowDepth = elements.depth();
-  rowDims = elements.positionsOf(row, walk.shape);
-  for (ReduceOp op : kernel.getOps<ReduceOp>())
+  rowDims = elements.positionsOf(row, shape);
+  for (ReduceOp op : loops.getBody().getOps<ReduceOp>())
     if (failed(emitRowReduce(op)))
       return failure();
   if (failed(storeRowElements()))
     return failure();
   llvm::MapVector<ArrayRef<int64_t>, SmallVector<unsigned>> ofShape;
-  for (auto [i, result] : llvm::enumerate(terminator->getOperands()))
-    if (tensorType(result).getShape() != ArrayRef<int64_t>(walk.shape))
+  for (auto [i, result] : llvm::enumerate(stored))
+    if (tensorType(result).getShape() != ArrayRef<int64_t>(shape))
       ofShape[tensorType(result).getShape()].push_back(i);
-  for (auto &[shape, results] : ofShape)
-    if (failed(storeRowColumns(results)))
+  for (auto &entry : ofShape)
+    if (failed(storeRowColumns(entry.second)))
       return failure();
   elements.beginNest();
   return success();
@@ -160,7 +166,7 @@ void GpuKernelEmitter::closeColumns() {
 LogicalResult GpuKernelEmitter::emitRowReduce(ReduceOp op) {
   Type elementType = tensorType(op.getResult()).getElementType();
   ArrayRef<int64_t> columns =
-      tensorType(op.getInput()).getShape().drop_front(walk.shape.size());
+      tensorType(op.getInput()).getShape().drop_front(shape.size());
   elements.enterDepth(rowDepth);
   Value neutral = emitNeutral(builder, loc, op.getKind(), elementType);
   Value column = elements.openStridedLoop(
@@ -212,8 +218,8 @@ Value GpuKernelEmitter::combineLanes(ReduceOp op, Value value) {
 
 LogicalResult GpuKernelEmitter::storeRowElements() {
   SmallVector<std::pair<unsigned, Value>> values;
-  for (auto [i, result] : llvm::enumerate(terminator->getOperands())) {
-    if (tensorType(result).getShape() != ArrayRef<int64_t>(walk.shape))
+  for (auto [i, result] : llvm::enumerate(stored)) {
+    if (tensorType(result).getShape() != ArrayRef<int64_t>(shape))
       continue;
     FailureOr<Value> value =
         elements.element(result, elements.makeIndex(rowDims, rowDepth));
@@ -230,15 +236,14 @@ LogicalResult GpuKernelEmitter::storeRowElements() {
   builder.setInsertionPointToStart(branch.thenBlock());
   for (auto [i, value] : values)
     elements.store(value, resultPointers[i],
-                   tensorType(terminator->getOperand(i)).getElementType(), row);
+                   tensorType(stored[i]).getElementType(), row);
   elements.enterDepth(rowDepth);
   return success();
 }
 
 LogicalResult GpuKernelEmitter::storeRowColumns(ArrayRef<unsigned> results) {
-  ArrayRef<int64_t> columns = tensorType(terminator->getOperand(results[0]))
-                                  .getShape()
-                                  .drop_front(walk.shape.size());
+  ArrayRef<int64_t> columns =
+      tensorType(stored[results[0]]).getShape().drop_front(shape.size());
   elements.enterDepth(rowDepth);
   int64_t count = ShapedType::getNumElements(columns);
   Value column = elements.openStridedLoop(lane, elements.constant(count),
@@ -248,7 +253,7 @@ LogicalResult GpuKernelEmitter::storeRowColumns(ArrayRef<unsigned> results) {
   ElementIndex index = elements.makeIndex(dims, rowDepth + 1);
   SmallVector<Value> values;
   for (unsigned i : results) {
-    FailureOr<Value> value = elements.element(terminator->getOperand(i), index);
+    FailureOr<Value> value = elements.element(stored[i], index);
     if (failed(value))
       return failure();
     values.push_back(*value);
@@ -257,8 +262,7 @@ LogicalResult GpuKernelEmitter::storeRowColumns(ArrayRef<unsigned> results) {
   Value linear = elements.add(elements.mul(row, count), column);
   for (auto [i, value] : llvm::zip_equal(results, values))
     elements.store(value, resultPointers[i],
-                   tensorType(terminator->getOperand(i)).getElementType(),
-                   linear);
+                   tensorType(stored[i]).getElementType(), linear);
   closeColumns();
   return success();
 }

@@ -26,11 +26,9 @@
 
 namespace weft::gpu {
 
-inline constexpr int64_t kBlockThreads = 256, kWarpLanes = 32;
-
 class GpuKernelEmitter {
 public:
-  GpuKernelEmitter(mlir::func::FuncOp kernel, KernelWalk walk);
+  GpuKernelEmitter(mlir::func::FuncOp kernel, nest::LoopsOp loops);
   /// Appends a gpu.func of the kernel's name. Its arguments are pointers to the
   /// kernel's arguments, its results and the device's coordinates.
   llvm::LogicalResult emit(mlir::gpu::GPUModuleOp module);
@@ -56,8 +54,9 @@ private:
   elements::ElementEmitter elements;
   mlir::OpBuilder &builder; ///< of `elements`
   mlir::Location loc;
-  KernelWalk walk;
-  mlir::Operation *terminator;
+  nest::LoopsOp loops;
+  llvm::SmallVector<mlir::Value> stored; ///< of each result
+  llvm::SmallVector<int64_t> shape;      ///< of the elements, or of the rows
   llvm::SmallVector<mlir::Value> resultPointers;
   mlir::Value lane, row;
   llvm::SmallVector<mlir::Value> rowDims;

@@ -1,38 +1,25 @@
-//===- KernelWalk.h - how the threads of a kernel divide its work ---------===//
+//===- KernelWalk.h - what GPUs have code for -------------------*- C++ -*-===//
 //
-// A softmax of rows
-//
-//   %0 = weft.reduce max %x dims [1]     : tensor<8x10xf32> -> tensor<8xf32>
-//   %1 = weft.broadcast %0 dims [0]      : tensor<8xf32> -> tensor<8x10xf32>
-//   %2 = weft.sub %x, %1                 : tensor<8x10xf32>
-//   ...                                    rows {8}: a warp takes a row
-//
-// walks over 8 rows: all that a row's results need is in the row itself. A warp
-// takes a row, its lanes take columns, and what the row's reductions give stays
-// in registers. A kernel without reductions walks over the elements of its
-// results, a thread an element.
+// A kernel is one launch, so one nest, which walks over rows or over elements.
+// Of rows a warp takes one, its lanes take columns, and what the row's
+// reductions give stays in registers. Of elements a thread takes one.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_COMPILER_CODEGEN_GPU_KERNELWALK_H
 #define WEFT_COMPILER_CODEGEN_GPU_KERNELWALK_H
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "weft/dialects/nest/Nest.h"
 
-#include <optional>
 #include <string>
 
 namespace weft::gpu {
 
-struct KernelWalk {
-  bool byRows = false;
-  /// The shape of all results; or of the rows, with which the shapes of the
-  /// results and of all that is reduced begin.
-  llvm::SmallVector<int64_t, 4> shape;
-};
+inline constexpr int64_t kBlockThreads = 256, kWarpLanes = 32;
 
-/// Nothing, with the reason in `why`, for a kernel that has no such walk.
-std::optional<KernelWalk> findWalk(mlir::func::FuncOp kernel, std::string &why);
+/// The kernel's only nest, if there is code for it; else null, with the reason
+/// in `why`.
+nest::LoopsOp findLaunch(mlir::func::FuncOp kernel, std::string &why);
 
 } // namespace weft::gpu
 

@@ -158,9 +158,8 @@ static FailureOr<mlir::gpu::GPUModuleOp> emitFunctions(ModuleOp module) {
       mlir::gpu::GPUModuleOp::create(builder, module.getLoc(), "kernels");
   for (func::FuncOp kernel : kernels) {
     std::string why;
-    std::optional<KernelWalk> walk = findWalk(kernel, why);
-    if (!walk ||
-        failed(GpuKernelEmitter(kernel, std::move(*walk)).emit(result)))
+    nest::LoopsOp loops = findLaunch(kernel, why);
+    if (!loops || failed(GpuKernelEmitter(kernel, loops).emit(result)))
       return failure();
     kernel.erase();
   }
@@ -169,11 +168,11 @@ static FailureOr<mlir::gpu::GPUModuleOp> emitFunctions(ModuleOp module) {
 
 std::string lowerToPtx(StringRef text, StringRef chip, std::string &ptx) {
   DialectRegistry registry;
-  registry.insert<WeftDialect, coll::CollDialect, func::FuncDialect,
-                  arith::ArithDialect, math::MathDialect, scf::SCFDialect,
-                  cf::ControlFlowDialect, vector::VectorDialect,
-                  memref::MemRefDialect, LLVM::LLVMDialect,
-                  mlir::gpu::GPUDialect, NVVM::NVVMDialect>();
+  registry.insert<
+      WeftDialect, coll::CollDialect, nest::NestDialect, func::FuncDialect,
+      arith::ArithDialect, math::MathDialect, scf::SCFDialect,
+      cf::ControlFlowDialect, vector::VectorDialect, memref::MemRefDialect,
+      LLVM::LLVMDialect, mlir::gpu::GPUDialect, NVVM::NVVMDialect>();
   elements::registerElementCode(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);

@@ -33,7 +33,8 @@ def main():
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / "functions.mlir"
     source.write_text("".join(kernel(name, len(arguments)) for name, (_, arguments, _) in UNITS.items()))
-    ptx = subprocess.run([weft_opt, source, "--weft-print-assembly=target=cuda:sm_90a", "-o", "/dev/null"], check=True,
+    ptx = subprocess.run([weft_opt, source, "--weft-choose-nests=target=cuda:sm_90a",
+                          "--weft-print-assembly=target=cuda:sm_90a", "-o", "/dev/null"], check=True,
                          capture_output=True, text=True).stdout
     machine = Module(ptx)
     for name, (_, arguments, _) in UNITS.items():

@@ -1,7 +1,7 @@
-//===- FloatDot.cpp - contractions in registers ---------------------------===//
+//===- TiledDot.cpp - contractions in registers ---------------------------===//
 //
 // A tile of mr rows and nv vectors of columns is kept in registers while the
-// contraction runs; nothing is packed (where that pays: PackedDot.cpp):
+// contraction runs; nothing is packed:
 //
 //   for each tile:  acc[mr][nv] = 0
 //     for k:        acc[i][v] += broadcast(lhs[i,k]) * rhs[k, v]
@@ -13,9 +13,8 @@
 //     for k by lanes:  acc[i][j] += lhs[i, k..] * rhs[j, k..]
 //     result[i,j] = sum of the lanes of acc[i][j]
 //
-// Lanes past the end are masked. The sizes of tiles are those of least cost
-// for the registers of the target. Operands of a narrower type than the
-// result's are extended as they are loaded.
+// Lanes past the end are masked. Operands of a narrower type than the result's
+// are extended as they are loaded.
 //
 //===----------------------------------------------------------------------===//
 
@@ -41,20 +40,21 @@ struct TileSize {
   int64_t rows, columns; ///< columns in vectors, or in elements along k
 };
 
-class FloatDot {
+class TiledDot {
 public:
-  FloatDot(KernelEmitter &kernel, const DotShape &shape)
+  TiledDot(KernelEmitter &kernel, const DotShape &shape,
+           nest::ContractionAttr walk)
       : kernel(kernel), emitter(kernel.elements), builder(emitter.builder),
-        loc(emitter.loc), given(shape), shape(shape),
-        lanes(lanesOf(kernel, shape)),
+        loc(emitter.loc), shape(shape), lanes(lanesOf(kernel, shape)),
+        loops(*nest::tileLoops(shape)), row(loops.row), column(loops.column),
+        inner(loops.inner), tile{walk.getTile()[0], walk.getTile()[1]},
+        alongContract(walk.getForm() == nest::ContractionForm::Depth),
         lhs(builder, loc, shape.lhsType, shape.resultType),
         rhs(builder, loc, shape.rhsType, shape.resultType),
         sum(builder, loc, shape.resultType, shape.resultType) {}
-  bool emit();
-  std::optional<DotRows> tiledRows();
+  void emit();
 
 private:
-  bool chooseLoops();
   struct Offsets {
     Value lhs, rhs, result;
   };
@@ -63,9 +63,8 @@ private:
   SmallVector<Value>
   accumulate(int64_t steps, int64_t width, Offsets at, SmallVector<Value> start,
              llvm::function_ref<SmallVector<Value>(Offsets, ValueRange)> body);
-  TileSize chooseTile() const;
-  void emitTiles(TileSize tile, int64_t unit, Offsets at);
-  void emitRowTiles(TileSize tile, int64_t columns, Offsets at);
+  void emitTiles(int64_t unit, Offsets at);
+  void emitRowTiles(int64_t columns, Offsets at);
   void emitTile(int64_t rows, int64_t columns, Offsets at);
   void emitColumnTile(int64_t rows, int64_t columns, Offsets at);
   void emitContractTile(int64_t rows, int64_t columns, Offsets at);
@@ -75,16 +74,17 @@ private:
   ElementEmitter &emitter;
   OpBuilder &builder;
   Location loc;
-  const DotShape &given;
-  DotShape shape; ///< without the dimensions of a tile, turned where that suits
+  DotShape shape; ///< turned where the loops are
   int64_t lanes;
+  nest::TileLoops loops;
+  DotDimension row, column, inner;
+  TileSize tile;
+  bool alongContract;
   ElementVectors lhs, rhs, sum;
-  DotDimension row{1, 0, 0, 0}, column{1, 0, 0, 0}, inner{1, 0, 0, 0};
-  bool alongContract = false;
 };
 } // namespace
 
-FloatDot::Offsets FloatDot::step(Offsets from, const DotDimension &dim,
+TiledDot::Offsets TiledDot::step(Offsets from, const DotDimension &dim,
                                  Value position) {
   auto advance = [&](Value offset, int64_t stride) {
     return stride == 0 ? offset
@@ -94,7 +94,7 @@ FloatDot::Offsets FloatDot::step(Offsets from, const DotDimension &dim,
           advance(from.result, dim.result)};
 }
 
-SmallVector<Value> FloatDot::accumulate(
+SmallVector<Value> TiledDot::accumulate(
     int64_t steps, int64_t width, Offsets at, SmallVector<Value> start,
     llvm::function_ref<SmallVector<Value>(Offsets, ValueRange)> body) {
   if (steps == 0)
@@ -110,7 +110,7 @@ SmallVector<Value> FloatDot::accumulate(
   return SmallVector<Value>(loop.getResults());
 }
 
-void FloatDot::emitColumnTile(int64_t rows, int64_t columns, Offsets at) {
+void TiledDot::emitColumnTile(int64_t rows, int64_t columns, Offsets at) {
   int64_t vectors = (columns + lanes - 1) / lanes;
   auto body = [&](Offsets k, ValueRange sums) {
     SmallVector<Value> columnVectors, next;
@@ -138,7 +138,7 @@ void FloatDot::emitColumnTile(int64_t rows, int64_t columns, Offsets at) {
           columns - v * lanes);
 }
 
-void FloatDot::emitContractTile(int64_t rows, int64_t columns, Offsets at) {
+void TiledDot::emitContractTile(int64_t rows, int64_t columns, Offsets at) {
   auto block = [&](Offsets k, ValueRange sums, int64_t count) {
     SmallVector<Value> columnVectors, next;
     for (int64_t j = 0; j < columns; ++j)
@@ -173,7 +173,7 @@ void FloatDot::emitContractTile(int64_t rows, int64_t columns, Offsets at) {
 
 /// One sum for each vector. A full set of vectors is halved and joined in
 /// pairs: with 4 lanes, [a a a a] [b b b b] -> [a a b b] -> [a b c d].
-SmallVector<Value> FloatDot::sumLanes(ArrayRef<Value> accumulators) {
+SmallVector<Value> TiledDot::sumLanes(ArrayRef<Value> accumulators) {
   SmallVector<Value> totals;
   SmallVector<Value> level(accumulators);
   bool isFull = int64_t(level.size()) == lanes;
@@ -204,14 +204,14 @@ SmallVector<Value> FloatDot::sumLanes(ArrayRef<Value> accumulators) {
   return totals;
 }
 
-void FloatDot::emitTile(int64_t rows, int64_t columns, Offsets at) {
+void TiledDot::emitTile(int64_t rows, int64_t columns, Offsets at) {
   if (alongContract)
     emitContractTile(rows, columns, at);
   else
     emitColumnTile(rows, columns, at);
 }
 
-void FloatDot::emitRowTiles(TileSize tile, int64_t columns, Offsets at) {
+void TiledDot::emitRowTiles(int64_t columns, Offsets at) {
   int64_t whole = row.size / tile.rows, rest = row.size % tile.rows;
   unsigned outside = emitter.depth();
   DotDimension tall{whole, row.lhs * tile.rows, 0, row.result * tile.rows};
@@ -234,119 +234,37 @@ void FloatDot::emitRowTiles(TileSize tile, int64_t columns, Offsets at) {
   emitter.closeLoops(outside);
 }
 
-void FloatDot::emitTiles(TileSize tile, int64_t unit, Offsets at) {
+void TiledDot::emitTiles(int64_t unit, Offsets at) {
   int64_t width = tile.columns * unit, whole = column.size / width,
           rest = column.size % width;
   unsigned outside = emitter.depth();
   DotDimension wide{whole, 0, column.rhs * width, column.result * width};
   if (whole == 1) {
-    emitRowTiles(tile, width, at);
+    emitRowTiles(width, at);
   } else if (whole > 1) {
     Value position = emitter.openLoop(whole);
-    emitRowTiles(tile, width, step(at, wide, position));
+    emitRowTiles(width, step(at, wide, position));
     emitter.closeLoops(outside);
   }
   if (rest != 0)
-    emitRowTiles(tile, rest, step(at, wide, emitter.constant(whole)));
+    emitRowTiles(rest, step(at, wide, emitter.constant(whole)));
 }
 
-/// Cycles for one step of k: two multiply-adds or two loads a cycle, and at
-/// least the latency of one.
-static double tileCost(int64_t rows, int64_t vectors) {
-  return std::max({rows * vectors / 2.0, (rows + vectors) / 2.0, 4.0});
-}
-
-TileSize FloatDot::chooseTile() const {
-  int64_t registers = kernel.target.vectorRegisters;
-  if (alongContract) // as many accumulators as lanes: their sums are one vector
-    return registers >= 32 && lanes == 16
-               ? TileSize{4, 4}
-               : TileSize{2, std::max<int64_t>(lanes / 2, 1)};
-  int64_t vectors = (column.size + lanes - 1) / lanes;
-  TileSize best{1, 1};
-  double least = std::numeric_limits<double>::infinity();
-  for (int64_t nv = 1; nv <= std::min<int64_t>(vectors, 4); ++nv)
-    for (int64_t mr = 1;
-         mr <= std::min<int64_t>(row.size, 16) && mr * nv + nv + 1 <= registers;
-         ++mr) {
-      int64_t wholeRows = row.size / mr, wholeVectors = vectors / nv;
-      auto rows = [&](int64_t v) {
-        return wholeRows * tileCost(mr, v) +
-               (row.size % mr ? tileCost(row.size % mr, v) : 0);
-      };
-      double cost =
-          wholeVectors * rows(nv) + (vectors % nv ? rows(vectors % nv) : 0);
-      if (cost < least) {
-        least = cost;
-        best = {mr, nv};
-      }
-    }
-  return best;
-}
-
-/// Which dimensions the tiles run over; false where the strides do not suit.
-bool FloatDot::chooseLoops() {
-  if (shape.contract.size() > 1 || !ElementVectors::areLoaded(shape.lhsType) ||
-      !ElementVectors::areLoaded(shape.rhsType))
-    return false;
-  if (shape.columns
-          .empty()) { // a matrix times a vector: the rows are the columns
+void TiledDot::emit() {
+  if (loops.isTurned) {
     std::swap(shape.lhs, shape.rhs);
     std::swap(lhs, rhs);
-    std::swap(shape.rows, shape.columns);
-    for (auto *dims :
-         {&shape.batch, &shape.rows, &shape.columns, &shape.contract})
-      for (DotDimension &dim : *dims)
-        std::swap(dim.lhs, dim.rhs);
   }
-  auto take = [](SmallVector<DotDimension, 2> &dims, DotDimension &into) {
-    if (!dims.empty())
-      into = dims.pop_back_val();
-  };
-  take(shape.rows, row);
-  take(shape.columns, column);
-  take(shape.contract, inner);
-  bool alongColumns =
-      (column.rhs == 1 && column.result == 1) || column.size == 1;
-  alongContract =
-      inner.lhs == 1 && inner.rhs == 1 && (!alongColumns || column.size == 1);
-  return alongColumns || alongContract;
-}
-
-std::optional<DotRows> FloatDot::tiledRows() {
-  bool suits = chooseLoops();
-  if (suitsPackedDot(kernel, given, !suits))
-    return packedDotRows(kernel);
-  return suits ? std::optional(DotRows{chooseTile().rows, 1}) : std::nullopt;
-}
-
-bool FloatDot::emit() {
-  bool suits = chooseLoops();
-  if (suitsPackedDot(kernel, given, !suits)) {
-    emitPackedDot(kernel, given);
-    return true;
-  }
-  if (!suits)
-    return false;
   Value zero = emitter.constant(0);
   Offsets at{zero, zero, zero};
-  for (const DotDimension &dim :
-       llvm::concat<const DotDimension>(shape.batch, shape.rows, shape.columns))
+  for (const DotDimension &dim : loops.around)
     at = step(at, dim, emitter.openLoop(dim.size));
-  emitTiles(chooseTile(), alongContract ? 1 : lanes, at);
-  return true;
+  emitTiles(alongContract ? 1 : lanes, at);
 }
 
-std::optional<DotRows> floatDotRows(KernelEmitter &kernel,
-                                    const DotShape &shape) {
-  return ElementVectors::areComputed(shape.resultType)
-             ? FloatDot(kernel, shape).tiledRows()
-             : std::nullopt;
-}
-
-bool emitFloatDot(KernelEmitter &kernel, const DotShape &shape) {
-  return ElementVectors::areComputed(shape.resultType) &&
-         FloatDot(kernel, shape).emit();
+void emitTiledDot(KernelEmitter &kernel, const DotShape &shape,
+                  nest::ContractionAttr walk) {
+  TiledDot(kernel, shape, walk).emit();
 }
 
 } // namespace weft::cpu

@@ -1,0 +1,68 @@
+//===- ConvolutionShape.cpp - a convolution as strides --------------------===//
+
+#include "weft/dialects/nest/ConvolutionShape.h"
+
+#include <numeric>
+
+using namespace mlir;
+
+namespace weft::nest {
+
+bool suits(ConvolutionOp op, const Strides &lhs, const Strides &rhs,
+           ConvolutionLanes lanes) {
+  RankedTensorType type = op.getResult().getType();
+  ArrayRef<int64_t> l = op.getLhsDims(), r = op.getRhsDims(),
+                    out = op.getResultDims();
+  bool isDilatedTwice = llvm::any_of(op.getWindows(), [](const Window &window) {
+    return window.baseDilation > 1 && window.dilation > 1;
+  });
+  if (isDilatedTwice || type.getNumElements() == 0 ||
+      op.getLhs().getType().getNumElements() == 0 ||
+      op.getRhs().getType().getNumElements() == 0)
+    return false;
+  int64_t groups = op.getFeatureGroups() * op.getBatchGroups();
+  bool besides = rhs.strides[r[0]] == 1 &&
+                 Strides::rowMajor(op.getResult()).strides[out[1]] == 1;
+  // One input feature, or sample, and one output feature a group, side by side.
+  bool isDepthwise =
+      op.getFeatureGroups() > 1
+          ? rhs.sizes[r[1]] == 1 && lhs.strides[l[1]] == 1
+          : type.getDimSize(out[0]) == 1 && lhs.strides[l[0]] == 1;
+  switch (lanes) {
+  case ConvolutionLanes::Channels:
+    return groups > 1 && type.getDimSize(out[1]) == groups && besides &&
+           isDepthwise;
+  case ConvolutionLanes::Inputs:
+    return rhs.strides[r[1]] == 1 && lhs.strides[l[1]] == 1;
+  case ConvolutionLanes::Outputs:
+    return besides;
+  }
+  return false;
+}
+
+ConvolutionShape convolutionShape(ConvolutionOp op, const Strides &lhs,
+                                  const Strides &rhs, ConvolutionLanes lanes,
+                                  int64_t tiled) {
+  RankedTensorType type = op.getResult().getType();
+  ArrayRef<int64_t> out = op.getResultDims();
+  ConvolutionShape shape{
+      lhs, rhs, Strides::rowMajor(op.getResult()), 1, 1, 1, tiled, 1, 1, -1};
+  shape.groups = op.getFeatureGroups() * op.getBatchGroups();
+  shape.features = type.getDimSize(out[1]) / shape.groups;
+  shape.inputs = rhs.sizes[op.getRhsDims()[1]];
+  if (lanes == ConvolutionLanes::Channels) {
+    shape.features = shape.groups;
+    shape.groups = 1;
+  }
+  if (tiled != out[0]) {
+    shape.tiledSpatial =
+        llvm::find(out.drop_front(2), tiled) - (out.begin() + 2);
+    const Window &window = op.getWindows()[shape.tiledSpatial];
+    shape.period =
+        window.baseDilation / std::gcd(window.baseDilation, window.stride);
+  }
+  shape.places = std::max<int64_t>(type.getDimSize(tiled) / shape.period, 1);
+  return shape;
+}
+
+} // namespace weft::nest

@@ -1,0 +1,61 @@
+//===- Nest.h - the loop nests of a kernel ----------------------*- C++ -*-===//
+//
+//   func.func private @softmax(%x: tensor<8x10xf32>) -> tensor<8x10xf32>
+//       attributes {nest.kernel = #nest.kernel<target = "cpu:avx2", scratch = 128>, ...} {
+//     %m = nest.loops #nest.reduction<register> to [#nest.place<scratch 0>] {
+//       %0 = weft.reduce max %x dims [1] : tensor<8x10xf32> -> tensor<8xf32>
+//       nest.store %0 : tensor<8xf32>
+//     } : tensor<8xf32>
+//     ...
+//
+// On a GPU the same kernel is one nest, whose walk is #nest.rows.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_DIALECTS_NEST_NEST_H
+#define WEFT_DIALECTS_NEST_NEST_H
+
+#include "weft/dialects/weft/Weft.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+#include "mlir/IR/BuiltinAttributes.h"
+#include "mlir/Interfaces/SideEffectInterfaces.h"
+
+#include "weft/dialects/nest/NestAttrInterfaces.h.inc"
+#include "weft/dialects/nest/NestDialect.h.inc"
+#include "weft/dialects/nest/NestEnums.h.inc"
+#define GET_ATTRDEF_CLASSES
+#include "weft/dialects/nest/NestAttributes.h.inc"
+#define GET_OP_CLASSES
+#include "weft/dialects/nest/NestOps.h.inc"
+
+namespace weft::nest {
+/// On a kernel whose nests are chosen: a KernelAttr.
+inline constexpr llvm::StringLiteral kNestAttr = "nest.kernel";
+/// What is decided about a kernel; null before the stage `nests`.
+KernelAttr decisionsOf(mlir::func::FuncOp kernel);
+/// Bytes of a kernel's scratch memory that hold values; what loops need while
+/// they run comes behind.
+int64_t keptBytes(mlir::func::FuncOp kernel);
+/// Values in scratch memory begin at multiples of so many bytes.
+inline constexpr int64_t kScratchAlignment = 64;
+
+/// A constant of more than one number: it is in memory from the beginning, and
+/// stands between the nests of a kernel.
+bool isDataConstant(mlir::Operation *op);
+
+/// Does computing `value` read an element of one of `stored` at another position
+/// than its own? Others that are in memory are loaded, not computed.
+bool readsElsewhere(mlir::Value value,
+                    const llvm::SetVector<mlir::Value> &stored,
+                    llvm::function_ref<bool(mlir::Value)> isInMemory);
+
+/// (K1) A kernel with decisions holds nests, data constants and a return.
+/// (K2) Each result that a nest computes is in the memory of that result, or of
+/// another of its type. (K3) Scratch memory has room for what is stored there,
+/// and no value overwrites one that is still read. (K4) A kernel of the kind
+/// `elementwise` is one nest of elements.
+llvm::LogicalResult verifyKernel(mlir::func::FuncOp kernel);
+} // namespace weft::nest
+
+#endif // WEFT_DIALECTS_NEST_NEST_H

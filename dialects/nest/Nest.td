@@ -1,0 +1,243 @@
+//===- Nest.td - the loop nests of a kernel ----------------------------------//
+//
+// RATIONALE.md says why this form was chosen.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_DIALECTS_NEST_NEST
+#define WEFT_DIALECTS_NEST_NEST
+
+include "mlir/IR/AttrTypeBase.td"
+include "mlir/IR/BuiltinTypeInterfaces.td"
+include "mlir/IR/CommonAttrConstraints.td"
+include "mlir/IR/CommonTypeConstraints.td"
+include "mlir/IR/EnumAttr.td"
+include "mlir/IR/OpBase.td"
+include "mlir/Interfaces/SideEffectInterfaces.td"
+
+def Nest_Dialect : Dialect {
+  let name = "nest";
+  let cppNamespace = "::weft::nest";
+  let summary = "The loop nests of kernels: what is decided about them.";
+  let description = [{
+    A kernel at the stage `nests` is a list of `nest.loops`. Each says how its
+    loops walk, what they compute, which values they store and where. Nothing
+    is left for a code generator to decide.
+  }];
+  let dependentDialects = ["::weft::coll::CollDialect", "::weft::WeftDialect"];
+  let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
+}
+
+//===----------------------------------------------------------------------===//
+// Walks
+//===----------------------------------------------------------------------===//
+
+def Nest_WalkAttrInterface : AttrInterface<"WalkAttrInterface"> {
+  let cppNamespace = "::weft::nest";
+  let description = [{ How the loops of a nest walk over what it computes. }];
+  let methods = [
+    InterfaceMethod<[{
+      Success where the ops of the nest can be computed by this walk; an error
+      that names both values on the nest otherwise.
+    }], "::llvm::LogicalResult", "verifyWalk",
+      (ins "::mlir::Operation *":$loops)>,
+    InterfaceMethod<[{
+      Bytes of memory that the loops use besides what they store.
+    }], "int64_t", "getWorkingBytes", (ins "::mlir::Operation *":$loops),
+      /*methodBody=*/"", /*defaultImplementation=*/[{ return 0; }]>,
+  ];
+}
+
+class Nest_Attr<string cppName, string mnemonicOf, list<Trait> traits = []>
+    : AttrDef<Nest_Dialect, cppName, traits> {
+  let mnemonic = mnemonicOf;
+}
+class Nest_Walk<string cppName, string mnemonicOf, list<string> methods = ["verifyWalk"]>
+    : Nest_Attr<cppName, mnemonicOf, [DeclareAttrInterfaceMethods<Nest_WalkAttrInterface, methods>]>;
+
+class Nest_Enum<string name, list<I32EnumAttrCase> cases> : I32EnumAttr<name, "", cases> {
+  let cppNamespace = "::weft::nest";
+  let genSpecializedAttr = 0;
+}
+
+def Nest_ElementOrder : Nest_Enum<"ElementOrder", [
+  I32EnumAttrCase<"Dimensions", 0, "dimensions">,
+  I32EnumAttrCase<"Flat", 1, "flat">]>;
+def Nest_ElementsAttr : Nest_Walk<"Elements", "elements"> {
+  let summary = "over the elements of results of one shape";
+  let description = [{
+    `#nest.elements<dimensions>`: a loop for each dimension of the results;
+    `#nest.elements<flat>`: one loop over row-major positions. Each element of
+    each result is computed and stored once, after all loads for its position.
+  }];
+  let parameters = (ins EnumParameter<Nest_ElementOrder>:$order);
+  let assemblyFormat = "`<` $order `>`";
+}
+
+def Nest_Accumulate : Nest_Enum<"Accumulate", [
+  I32EnumAttrCase<"Register", 0, "register">,
+  I32EnumAttrCase<"Row", 1, "row">]>;
+def Nest_ReductionAttr : Nest_Walk<"Reduction", "reduction", ["verifyWalk", "getWorkingBytes"]> {
+  let summary = "combines elements along dimensions";
+  let description = [{
+    `register`: an element of the result is combined in a register; `row`: rows
+    of the operand are added to a row of the result in memory, where the
+    innermost dimension is kept. `blocks` cuts the reduced dimensions: what lies
+    in one block is combined first, which keeps a long sum exact. Of a row, the
+    blocks are ones, then one length, then whole dimensions.
+  }];
+  let parameters = (ins EnumParameter<Nest_Accumulate>:$into, OptionalArrayRefParameter<"int64_t">:$blocks);
+  let assemblyFormat = "`<` $into (`,` `blocks` `[` $blocks^ `]`)? `>`";
+}
+
+def Nest_RowsAttr : Nest_Walk<"Rows", "rows"> {
+  let summary = "over rows, each with its reductions";
+  let description = [{
+    `#nest.rows<dims = 1, lanes = 32>`: the first dimension numbers the rows. So
+    many lanes share a row: they combine what each has reduced, and then know
+    every reduction of the row.
+  }];
+  let parameters = (ins "int64_t":$dims, "int64_t":$lanes);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Nest_ContractionForm : Nest_Enum<"ContractionForm", [
+  I32EnumAttrCase<"Plain", 0, "plain">,
+  I32EnumAttrCase<"Columns", 1, "columns">,
+  I32EnumAttrCase<"Depth", 2, "depth">,
+  I32EnumAttrCase<"Packed", 3, "packed">]>;
+def Nest_ContractionAttr : Nest_Walk<"Contraction", "contraction", ["verifyWalk", "getWorkingBytes"]> {
+  let summary = "multiplies and adds";
+  let description = [{
+    `plain`: a loop for each dimension. `columns`: a tile of rows by vectors of
+    columns in registers. `depth`: a tile of rows by columns, whose vectors run
+    along the contraction. `packed`: as `columns`, on operands that are copied in
+    blocks of rows, columns and depth to where a tile reads them in order.
+
+    `#nest.contraction<packed, tile[14, 2], blocks[112, 512, 256]>`
+  }];
+  let parameters = (ins EnumParameter<Nest_ContractionForm>:$form,
+      OptionalArrayRefParameter<"int64_t">:$tile, OptionalArrayRefParameter<"int64_t">:$blocks);
+  let assemblyFormat = "`<` $form (`,` `tile` `[` $tile^ `]`)? (`,` `blocks` `[` $blocks^ `]`)? `>`";
+}
+
+def Nest_ConvolutionLanes : Nest_Enum<"ConvolutionLanes", [
+  I32EnumAttrCase<"Outputs", 0, "outputs">,
+  I32EnumAttrCase<"Inputs", 1, "inputs">,
+  I32EnumAttrCase<"Channels", 2, "channels">]>;
+def Nest_ConvolutionAttr : Nest_Walk<"Convolution", "convolution", ["verifyWalk", "getWorkingBytes"]> {
+  let summary = "multiplies and adds over a window";
+  let description = [{
+    A tile of places along dimension `along` of the result, by features, is in
+    registers. Lanes of a vector are features of the output, of the input, or
+    channels (each has one of both). `copies_kernel` and `copies_sample`: that
+    operand is converted to the result's type once, the sample for each.
+
+    `#nest.convolution<outputs, along 2, tile[6, 2]>`
+  }];
+  let parameters = (ins EnumParameter<Nest_ConvolutionLanes>:$lanes, "int64_t":$along,
+      ArrayRefParameter<"int64_t">:$tile, DefaultValuedParameter<"bool", "false">:$copiesKernel,
+      DefaultValuedParameter<"bool", "false">:$copiesSample);
+  let assemblyFormat = [{
+    `<` $lanes `,` `along` $along `,` `tile` `[` $tile `]`
+    (`,` `copies_kernel` `=` $copiesKernel^)? (`,` `copies_sample` `=` $copiesSample^)? `>`
+  }];
+}
+
+def Nest_OwnAttr : Nest_Walk<"Own", "own", ["verifyWalk", "getWorkingBytes"]> {
+  let summary = "the loops of one op that has its own";
+  let description = [{ A sort, a scatter, a window: the op says what its loops are. }];
+}
+
+//===----------------------------------------------------------------------===//
+// Memory and sharing
+//===----------------------------------------------------------------------===//
+
+def Nest_PlaceKind : Nest_Enum<"PlaceKind", [
+  I32EnumAttrCase<"Result", 0, "result">,
+  I32EnumAttrCase<"Scratch", 1, "scratch">]>;
+def Nest_PlaceAttr : Nest_Attr<"Place", "place"> {
+  let summary = "where a stored value is";
+  let description = [{
+    `#nest.place<result 0>`: in the memory of the kernel's first result;
+    `#nest.place<scratch 128>`: from byte 128 of its scratch memory on.
+  }];
+  let parameters = (ins EnumParameter<Nest_PlaceKind>:$kind, "int64_t":$at);
+  let assemblyFormat = "`<` $kind $at `>`";
+}
+def Nest_PlacesAttr : TypedArrayAttrBase<Nest_PlaceAttr, "places of stored values">;
+
+def Nest_ShareAttr : Nest_Attr<"Share", "share"> {
+  let summary = "how workers share a kernel";
+  let description = [{
+    `#nest.share<dim = 0, size = 1024, unit = 14, parts = 8>`: the 1024 positions
+    of the first dimension of every nest's results are dealt out in units of 14,
+    at least one unit a worker, among 8 workers at most. In a kernel of flat
+    nests the positions are row-major ones.
+  }];
+  let parameters = (ins "int64_t":$dim, "int64_t":$size, "int64_t":$unit, "int64_t":$parts);
+  let assemblyFormat = "`<` struct(params) `>`";
+  let genVerifyDecl = 1;
+}
+
+def Nest_KernelAttr : Nest_Attr<"Kernel", "kernel"> {
+  let summary = "what is decided about a kernel as a whole";
+  let description = [{
+    `#nest.kernel<target = "cpu:avx2", scratch = 4096>`: nests are those for that
+    target. `scratch` is memory of the kernel's own, in bytes: first the values
+    stored there, then what loops need while they run. `share` says how workers
+    share it. `reason` says why a kernel that must be one nest is several.
+  }];
+  let parameters = (ins StringRefParameter<>:$target, DefaultValuedParameter<"int64_t", "0">:$scratch,
+      OptionalParameter<"::weft::nest::ShareAttr">:$share, OptionalParameter<"::mlir::StringAttr">:$reason);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
+//===----------------------------------------------------------------------===//
+// Ops
+//===----------------------------------------------------------------------===//
+
+def Nest_LoopsOp : Op<Nest_Dialect, "loops", [SingleBlock, NoRegionArguments, RecursiveMemoryEffects]> {
+  let summary = "one loop nest of a kernel";
+  let description = [{
+    ```mlir
+    %0 = nest.loops #nest.elements<flat> to [#nest.place<result 0>] {
+      %1 = weft.add %x, %y : tensor<16x8xf32>
+      nest.store %1 : tensor<16x8xf32>
+    } : tensor<16x8xf32>
+    ```
+    The body says what is computed, the walk in which loops. A value of the body
+    that is not stored is computed by element wherever it is read; a result of
+    an earlier nest, or an argument, is loaded.
+
+    (C1) A place and a stored value for each result, of its type. (C2) It stands
+    in a kernel that has the attribute `nest.kernel`. (C3) The walk can compute
+    the body.
+  }];
+  let arguments = (ins Nest_WalkAttrInterface:$walk, Nest_PlacesAttr:$places);
+  let results = (outs Variadic<AnyRankedTensor>:$results);
+  let regions = (region SizedRegion<1>:$body);
+  let assemblyFormat = "$walk `to` $places $body attr-dict (`:` type($results)^)?";
+  let hasVerifier = 1;
+  let hasRegionVerifier = 1;
+  let extraClassDeclaration = [{
+    /// What the body stores, one value for each result.
+    ::mlir::OperandRange getStored();
+    ::weft::nest::PlaceAttr getPlace(unsigned result) {
+      return ::llvm::cast<::weft::nest::PlaceAttr>(getPlaces()[result]);
+    }
+    /// The op with loops of its own (a reduction, a contraction, a sort), which
+    /// is the first such op of the body; null in a nest of elements.
+    ::mlir::Operation *getNestOp();
+  }];
+}
+
+def Nest_StoreOp : Op<Nest_Dialect, "store", [Terminator, HasParent<"LoopsOp">]> {
+  let summary = "what a nest stores";
+  let description = [{ `nest.store %1, %2 : tensor<16xf32>, tensor<16xi1>` }];
+  let arguments = (ins Variadic<AnyRankedTensor>:$values);
+  let assemblyFormat = "($values^ `:` type($values))? attr-dict";
+}
+
+#endif // WEFT_DIALECTS_NEST_NEST

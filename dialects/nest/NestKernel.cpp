@@ -1,0 +1,277 @@
+//===- NestKernel.cpp - what holds of a kernel's nests together -----------===//
+
+#include "weft/dialects/nest/Nest.h"
+#include "weft/dialects/nest/OpLoops.h"
+#include "weft/dialects/nest/TargetLimits.h"
+#include "weft/dialects/weft/ElementTypes.h"
+
+#include "mlir/IR/Verifier.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::nest;
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+bool weft::nest::readsElsewhere(Value value,
+                                const llvm::SetVector<Value> &stored,
+                                llvm::function_ref<bool(Value)> isInMemory) {
+  // What is read at the same position, through elementwise ops alone, and,
+  // through any other op, at other ones. Each value once: chains branch and join.
+  llvm::SetVector<Value> same, moved;
+  same.insert(value);
+  for (unsigned i = 0; i < same.size(); ++i) {
+    Operation *op = same[i].getDefiningOp();
+    if (!op)
+      continue;
+    for (OpOperand &use : op->getOpOperands()) {
+      Value operand = use.get();
+      // All scalars of a scalar nest are at its only position.
+      bool here =
+          elementsReadElsewhere(use) == 0 ||
+          (typeOf(value).getRank() == 0 && typeOf(operand).getRank() == 0);
+      if (stored.contains(operand) && !here)
+        return true;
+      if (!stored.contains(operand) && !isInMemory(operand))
+        (here ? same : moved).insert(operand);
+    }
+  }
+  for (unsigned i = 0; i < moved.size(); ++i) {
+    Operation *op = moved[i].getDefiningOp();
+    if (op && stored.contains(moved[i]))
+      return true;
+    if (op && !isInMemory(moved[i]))
+      moved.insert_range(op->getOperands());
+  }
+  return false;
+}
+
+namespace {
+/// A value that a nest stores, and for how long it must stay.
+struct StoredValue {
+  OpResult value;
+  PlaceAttr place;
+  int64_t bytes, first, last; ///< the nests that store it and read it last
+};
+
+class KernelVerifier {
+public:
+  explicit KernelVerifier(func::FuncOp kernel)
+      : kernel(kernel), decisions(decisionsOf(kernel)) {}
+  LogicalResult verify();
+
+private:
+  LogicalResult verifyOps();
+  LogicalResult verifyPlace(LoopsOp loops, unsigned result);
+  LogicalResult verifyResults();
+  LogicalResult verifyLifetimes();
+  LogicalResult verifyShare();
+  bool mayReplace(const StoredValue &old, const StoredValue &next);
+
+  func::FuncOp kernel;
+  KernelAttr decisions;
+  SmallVector<LoopsOp> nests;
+  SmallVector<StoredValue> stored;
+};
+} // namespace
+
+/// (K1)
+LogicalResult KernelVerifier::verifyOps() {
+  for (Operation &op : kernel.getBody().front().without_terminator()) {
+    // The function is looked at before the ops in it.
+    if (failed(mlir::verify(&op)))
+      return failure();
+    if (auto loops = dyn_cast<LoopsOp>(op)) {
+      nests.push_back(loops);
+      continue;
+    }
+    if (!isDataConstant(&op))
+      return op.emitError()
+             << "'" << op.getName() << "' stands between the nests of kernel '"
+             << kernel.getName() << "'; move it into a nest";
+  }
+  return success();
+}
+
+LogicalResult KernelVerifier::verifyPlace(LoopsOp loops, unsigned result) {
+  PlaceAttr place = loops.getPlace(result);
+  int64_t at = place.getAt();
+  RankedTensorType type = typeOf(loops.getResult(result));
+  if (place.getKind() == PlaceKind::Result) {
+    if (at < 0 || at >= int64_t(kernel.getNumResults()))
+      return loops.emitOpError("places a value in ")
+             << place << "; the kernel has " << kernel.getNumResults()
+             << " results";
+    if (kernel.getResultTypes()[at] != type)
+      return loops.emitOpError("places ")
+             << type << " in " << place << ", which is "
+             << kernel.getResultTypes()[at];
+    return success();
+  }
+  int64_t end = saturatingAdd(at, bufferBytes(type));
+  if (at < 0 || at % kScratchAlignment != 0 || end > decisions.getScratch())
+    return loops.emitOpError("places ")
+           << bufferBytes(type) << " bytes at " << place
+           << "; begin at a multiple of " << kScratchAlignment
+           << " and end within the kernel's scratch of "
+           << decisions.getScratch() << " bytes";
+  return success();
+}
+
+/// (K2)
+LogicalResult KernelVerifier::verifyResults() {
+  Operation *end = kernel.getBody().front().getTerminator();
+  for (auto [i, value] : llvm::enumerate(end->getOperands())) {
+    auto loops = value.getDefiningOp<LoopsOp>();
+    if (!loops)
+      continue;
+    PlaceAttr place = loops.getPlace(cast<OpResult>(value).getResultNumber());
+    if (place.getKind() != PlaceKind::Result ||
+        end->getOperand(place.getAt()) != value)
+      return loops.emitOpError("stores result ")
+             << i << " of the kernel in " << place
+             << "; write #nest.place<result " << i << ">";
+  }
+  return success();
+}
+
+/// May `next` be stored where `old` is? Its nest reads that last, and each
+/// element of it before it stores the one there.
+bool KernelVerifier::mayReplace(const StoredValue &old,
+                                const StoredValue &next) {
+  if (old.last != next.first)
+    return old.last < next.first;
+  LoopsOp loops = nests[next.first];
+  llvm::SetVector<Value> replaced;
+  replaced.insert(old.value);
+  return isa<nest::ElementsAttr>(loops.getWalk()) && old.place == next.place &&
+         old.value.getType() == next.value.getType() &&
+         llvm::none_of(loops.getStored(), [&](Value value) {
+           return readsElsewhere(value, replaced, [&](Value of) {
+             return of.getParentBlock() != value.getParentBlock();
+           });
+         });
+}
+
+/// (K3)
+LogicalResult KernelVerifier::verifyLifetimes() {
+  Operation *end = kernel.getBody().front().getTerminator();
+  llvm::DenseMap<Operation *, int64_t> numbers;
+  for (auto [i, loops] : llvm::enumerate(nests))
+    numbers[loops] = i;
+  for (auto [i, loops] : llvm::enumerate(nests))
+    for (OpResult value : loops->getResults()) {
+      StoredValue each{value, loops.getPlace(value.getResultNumber()),
+                       bufferBytes(typeOf(value)), int64_t(i), int64_t(i)};
+      for (Operation *user : value.getUsers())
+        each.last = std::max<int64_t>(
+            each.last, user == end ? int64_t(nests.size())
+                                   : numbers.lookup(user->getParentOp()));
+      stored.push_back(each);
+    }
+  for (size_t i = 0; i < stored.size(); ++i)
+    for (size_t j = i + 1; j < stored.size(); ++j) {
+      const StoredValue &a = stored[i], &b = stored[j];
+      bool isScratch = a.place.getKind() == PlaceKind::Scratch;
+      bool meet =
+          a.place.getKind() == b.place.getKind() &&
+          a.place.getAt() < b.place.getAt() + (isScratch ? b.bytes : 1) &&
+          b.place.getAt() < a.place.getAt() + (isScratch ? a.bytes : 1);
+      if (meet && (a.first == b.first || !mayReplace(a, b)))
+        return b.value.getOwner()->emitOpError("stores a value in ")
+               << b.place << ", where kernel '" << kernel.getName()
+               << "' still needs one that an earlier nest stored in "
+               << a.place;
+    }
+  return success();
+}
+
+/// Every nest of a shared kernel runs over the positions that are shared.
+LogicalResult KernelVerifier::verifyShare() {
+  ShareAttr share = decisions.getShare();
+  if (!share)
+    return success();
+  for (LoopsOp loops : nests) {
+    if (loops.getNumResults() == 0)
+      continue;
+    RankedTensorType type = typeOf(loops.getResult(0));
+    Operation *op = loops.getNestOp();
+    if (op && op->hasTrait<OwnLoopNest>()) {
+      auto own = dyn_cast<OpLoopsInterface>(op);
+      std::pair<int64_t, int64_t> loop(share.getDim(), share.getSize());
+      if (nests.size() == 1 && own &&
+          llvm::is_contained(own.getOwnLoops().independent, loop) &&
+          (share.getUnit() == 1 || share.getSize() % share.getUnit() == 0))
+        continue;
+      return loops.emitOpError("computes '")
+             << op->getName() << "', which cannot be shared as " << share;
+    }
+    auto elements = dyn_cast<nest::ElementsAttr>(loops.getWalk());
+    bool isFlat = elements && elements.getOrder() == ElementOrder::Flat;
+    int64_t dim = share.getDim(), size = share.getSize();
+    bool fits = isFlat ? type.getNumElements() % size == 0
+                       : dim < type.getRank() && type.getDimSize(dim) == size;
+    auto contraction = dyn_cast<ContractionAttr>(loops.getWalk());
+    if (contraction && !contraction.getTile().empty())
+      fits &= share.getUnit() == contraction.getTile()[0];
+    if (!fits)
+      return loops.emitOpError("stores ")
+             << type << " as " << loops.getWalk()
+             << ", which cannot be shared as " << share;
+  }
+  return success();
+}
+
+LogicalResult KernelVerifier::verify() {
+  if (!isKernel(kernel) || !kernel.getBody().hasOneBlock())
+    return kernel.emitError()
+           << "function '" << kernel.getName() << "' has '" << kNestAttr
+           << "' but is no kernel; give it '" << kKernelAttr << "'";
+  if (!kernel.getBody().front().mightHaveTerminator())
+    return success(); // the function's own verifier says so
+  if (!targetLimits(decisions.getTarget()))
+    return kernel.emitError() << unknownTargetLimits(decisions.getTarget());
+  if (failed(verifyOps()))
+    return failure();
+  if (mayWorkInPlace(kernel) &&
+      (nests.size() != 1 ||
+       !isa<nest::ElementsAttr>(nests[0].getWalk()))) // (K4)
+    return kernel.emitError()
+           << "kernel '" << kernel.getName()
+           << "' is called elementwise but needs " << nests.size()
+           << " loop nests instead of 1; its results must have one shape";
+  int64_t working = 0;
+  for (LoopsOp loops : nests) {
+    for (unsigned i = 0; i < loops.getNumResults(); ++i)
+      if (failed(verifyPlace(loops, i)))
+        return failure();
+    working = std::max(working, loops.getWalk().getWorkingBytes(loops));
+  }
+  int64_t kept = keptBytes(kernel);
+  if (kept + working > decisions.getScratch())
+    return kernel.emitError()
+           << "kernel '" << kernel.getName() << "' keeps " << kept
+           << " bytes and a nest works with " << working
+           << " more; its scratch memory has " << decisions.getScratch();
+  if (failed(verifyResults()) || failed(verifyLifetimes()))
+    return failure();
+  return verifyShare();
+}
+
+int64_t weft::nest::keptBytes(func::FuncOp kernel) {
+  int64_t kept = 0;
+  for (LoopsOp loops : kernel.getOps<LoopsOp>())
+    for (OpResult value : loops->getResults())
+      if (PlaceAttr place = loops.getPlace(value.getResultNumber());
+          place.getKind() == PlaceKind::Scratch)
+        kept =
+            std::max<int64_t>(kept, place.getAt() + bufferBytes(typeOf(value)));
+  return llvm::alignTo(kept, kScratchAlignment);
+}
+
+LogicalResult weft::nest::verifyKernel(func::FuncOp kernel) {
+  return KernelVerifier(kernel).verify();
+}

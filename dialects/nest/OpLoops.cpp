@@ -1,0 +1,353 @@
+//===- OpLoops.cpp - what an op tells whoever chooses loop nests ----------===//
+
+#include "weft/dialects/nest/OpLoops.h"
+
+#include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/FoldOps.h"
+#include "weft/dialects/weft/IndexingOps.h"
+#include "weft/dialects/weft/LinearAlgebraOps.h"
+#include "weft/dialects/weft/ScanOps.h"
+#include "weft/dialects/weft/WindowOps.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace weft::nest {
+
+#include "weft/dialects/nest/OpLoops.cpp.inc"
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+//===----------------------------------------------------------------------===//
+// Views
+//===----------------------------------------------------------------------===//
+
+static SmallVector<int64_t, 4> rowMajorStrides(ArrayRef<int64_t> sizes) {
+  SmallVector<int64_t, 4> strides(sizes.size());
+  int64_t stride = 1;
+  for (int64_t i = sizes.size() - 1; i >= 0; --i) {
+    strides[i] = stride;
+    stride *= sizes[i];
+  }
+  return strides;
+}
+
+Strides Strides::rowMajor(Value tensor) {
+  ArrayRef<int64_t> shape = typeOf(tensor).getShape();
+  return {SmallVector<int64_t, 4>(shape), rowMajorStrides(shape)};
+}
+
+bool Strides::isRowMajor() const { return strides == rowMajorStrides(sizes); }
+
+static std::optional<Strides> transposedView(TransposeOp op,
+                                             const Strides &operand) {
+  Strides view = operand;
+  for (auto [i, from] : llvm::enumerate(op.getPermutation())) {
+    view.sizes[i] = operand.sizes[from];
+    view.strides[i] = operand.strides[from];
+  }
+  return view;
+}
+
+static std::optional<Strides> reshapedView(ReshapeOp op,
+                                           const Strides &operand) {
+  if (!operand.isRowMajor())
+    return std::nullopt;
+  return Strides::rowMajor(op.getResult());
+}
+
+std::optional<TensorView> viewOf(Value tensor, IsInMemory isInMemory) {
+  if (isInMemory(tensor))
+    return TensorView{tensor, Strides::rowMajor(tensor)};
+  auto op = tensor.getDefiningOp<OpLoopsInterface>();
+  if (!op || op->getNumOperands() == 0)
+    return std::nullopt;
+  std::optional<TensorView> operand = viewOf(op->getOperand(0), isInMemory);
+  std::optional<Strides> strides;
+  if (operand)
+    strides = op.getView(operand->strides);
+  return strides ? std::optional(TensorView{operand->root, *strides})
+                 : std::nullopt;
+}
+
+bool isView(Operation *op) {
+  auto loops = dyn_cast<OpLoopsInterface>(op);
+  return loops && op->getNumOperands() > 0 &&
+         loops.getView(Strides::rowMajor(op->getOperand(0)));
+}
+
+//===----------------------------------------------------------------------===//
+// Flat positions
+//===----------------------------------------------------------------------===//
+
+static Flatness flatnessOf(Operation *op) {
+  if (auto loops = dyn_cast<OpLoopsInterface>(op))
+    return loops.getFlatness();
+  return op->hasTrait<OpTrait::Elementwise>() ? Flatness::Through
+                                              : Flatness::Never;
+}
+
+bool isFlat(ArrayRef<Value> roots, IsInMemory isInMemory) {
+  llvm::SetVector<Value> values(roots.begin(), roots.end());
+  for (unsigned i = 0; i < values.size(); ++i) {
+    if (i >= roots.size() && isInMemory(values[i]))
+      continue;
+    Operation *op = values[i].getDefiningOp();
+    Flatness flatness = op ? flatnessOf(op) : Flatness::Never;
+    if (flatness == Flatness::Never)
+      return false;
+    if (flatness == Flatness::Through)
+      values.insert_range(op->getOperands());
+  }
+  return true;
+}
+
+static Flatness reshapedFlatness(ReshapeOp op) {
+  // One number has no row-major position.
+  return op.getInput().getType().getRank() == 0 ? Flatness::Never
+                                                : Flatness::Through;
+}
+
+//===----------------------------------------------------------------------===//
+// Loops of an op's own
+//===----------------------------------------------------------------------===//
+
+static OwnLoops rowsExcept(Value input, int64_t dim,
+                           int64_t workOfElement = 1) {
+  OwnLoops loops;
+  loops.work = typeOf(input).getNumElements() * workOfElement;
+  for (auto [i, size] : llvm::enumerate(typeOf(input).getShape()))
+    if (static_cast<int64_t>(i) != dim)
+      loops.independent.push_back({i, size});
+  return loops;
+}
+
+static int64_t elementsSeen(const WindowList &windows) {
+  int64_t seen = 1;
+  for (const Window &window : windows)
+    seen *= window.size;
+  return seen;
+}
+
+static OwnLoops windowLoops(ReduceWindowOp op) {
+  return rowsExcept(op.getResult(), -1, elementsSeen(op.getWindows()));
+}
+
+/// Windows overlap in the result, but not along dimensions without them.
+static OwnLoops scatteredLoops(SelectAndScatterOp op) {
+  OwnLoops all = rowsExcept(op.getResult(), -1, elementsSeen(op.getWindows())),
+           loops;
+  loops.work = all.work;
+  for (auto [dim, window] : llvm::enumerate(op.getWindows()))
+    if (window.isTrivial())
+      loops.independent.push_back(all.independent[dim]);
+  return loops;
+}
+
+int64_t tiledDimension(ConvolutionOp op) {
+  ArrayRef<int64_t> out = op.getResultDims();
+  RankedTensorType type = op.getResult().getType();
+  return out.size() == 2 ||
+                 (type.getDimSize(out.back()) < 4 &&
+                  type.getDimSize(out[0]) > type.getDimSize(out.back()))
+             ? out[0]
+             : out.back();
+}
+
+/// Along all dimensions but features and the one of tiles.
+static OwnLoops convolutionLoops(ConvolutionOp op) {
+  OwnLoops loops = rowsExcept(op.getResult(), op.getResultDims()[1]);
+  // Multiply-adds in vectors.
+  loops.work *= elementsSeen(op.getWindows()) *
+                    op.getRhs().getType().getDimSize(op.getRhsDims()[1]) / 16 +
+                1;
+  llvm::erase_if(loops.independent,
+                 [&](auto &loop) { return loop.first == tiledDimension(op); });
+  return loops;
+}
+
+int64_t updatesDimOf(ScatterOp op, int64_t dim) {
+  ShardingRule rule = op.getShardingRule();
+  const DimFactors &factors = rule.results[0][dim];
+  if (factors.size() != 1 || rule.factors[factors[0]].kind != FactorKind::Pass)
+    return -1;
+  auto found = llvm::find(rule.operands[2], factors);
+  int64_t of = found - rule.operands[2].begin();
+  bool whole = found != rule.operands[2].end() &&
+               typeOf(op.getUpdates()).getDimSize(of) ==
+                   typeOf(op.getResult()).getDimSize(dim);
+  return whole ? of : -1;
+}
+
+static OwnLoops updateLoops(ScatterOp op) {
+  OwnLoops loops;
+  loops.work = typeOf(op.getResult()).getNumElements() +
+               typeOf(op.getUpdates()).getNumElements();
+  for (auto [dim, size] : llvm::enumerate(typeOf(op.getResult()).getShape()))
+    if (updatesDimOf(op, dim) >= 0)
+      loops.independent.push_back({dim, size});
+  return loops;
+}
+
+static OwnLoops foldedLoops(FoldOp op) {
+  OwnLoops loops = rowsExcept(op.getResult(0), -1);
+  loops.work = typeOf(op.getInputs()[0]).getNumElements() *
+               op.getBody().front().getOperations().size();
+  return loops;
+}
+
+static OwnLoops sortLoops(SortOp op) {
+  Value input = op.getInputs()[0];
+  int64_t rounds =
+      llvm::Log2_64_Ceil(typeOf(input).getDimSize(op.getDim()) + 1);
+  return rowsExcept(input, op.getDim(), 4 * rounds);
+}
+
+static OwnLoops topKLoops(TopKOp op) {
+  return rowsExcept(op.getInput(), op.getDim(),
+                    typeOf(op.getValues()).getDimSize(op.getDim()));
+}
+
+/// Loops over all dimensions but the op's.
+template <typename ConcreteOp> static OwnLoops rowLoops(ConcreteOp op) {
+  return rowsExcept(op.getInput(), op.getDim());
+}
+
+std::optional<SmallVector<int64_t>> fftRadices(int64_t n) {
+  SmallVector<int64_t> radices;
+  for (int64_t radix : {4, 13, 11, 7, 5, 3, 2})
+    for (; n % radix == 0; n /= radix)
+      radices.push_back(radix);
+  if (n != 1)
+    return std::nullopt;
+  return radices;
+}
+
+int64_t fftLength(int64_t n) {
+  return fftRadices(n) ? n : int64_t(llvm::NextPowerOf2(2 * n - 2));
+}
+
+/// A line of complex numbers, twice: stages go from one to the other.
+static OwnLoops transformLoops(FftOp op) {
+  OwnLoops loops;
+  Type part = partType(typeOf(op.getInput()).getElementType());
+  int64_t line = fftLength(op.getLength()) * 2 * bytesOf(part);
+  loops.workingBytes = 2 * llvm::alignTo(line, 64);
+  return loops;
+}
+
+//===----------------------------------------------------------------------===//
+// Rows
+//===----------------------------------------------------------------------===//
+
+template <typename ConcreteOp> static Flatness neverFlat(ConcreteOp) {
+  return Flatness::Never;
+}
+template <typename ConcreteOp>
+static std::optional<Strides> noView(ConcreteOp, const Strides &) {
+  return std::nullopt;
+}
+template <typename ConcreteOp> static OwnLoops noLoops(ConcreteOp) {
+  return {};
+}
+
+namespace {
+template <typename ConcreteOp, Flatness (*flatness)(ConcreteOp),
+          std::optional<Strides> (*view)(ConcreteOp, const Strides &),
+          OwnLoops (*loops)(ConcreteOp)>
+struct LoopsModel
+    : OpLoopsInterface::ExternalModel<
+          LoopsModel<ConcreteOp, flatness, view, loops>, ConcreteOp> {
+  Flatness getFlatness(Operation *op) const {
+    return flatness(cast<ConcreteOp>(op));
+  }
+  std::optional<Strides> getView(Operation *op, const Strides &operand) const {
+    return view(cast<ConcreteOp>(op), operand);
+  }
+  OwnLoops getOwnLoops(Operation *op) const {
+    return loops(cast<ConcreteOp>(op));
+  }
+};
+} // namespace
+
+namespace {
+struct ReductionLoops
+    : OpLoopsInterface::ExternalModel<ReductionLoops, ReduceOp> {
+  Attribute chooseWalk(Operation *op, const TargetLimits &limits,
+                       IsInMemory isInMemory) const {
+    return chooseReduction(cast<ReduceOp>(op), limits, isInMemory);
+  }
+};
+struct ContractionLoops
+    : OpLoopsInterface::ExternalModel<ContractionLoops, DotOp> {
+  Attribute chooseWalk(Operation *op, const TargetLimits &limits,
+                       IsInMemory isInMemory) const {
+    return chooseContraction(cast<DotOp>(op), limits, isInMemory);
+  }
+  std::optional<SharedRows> getSharedRows(Operation *op, Attribute walk,
+                                          IsInMemory isInMemory) const {
+    return sharedRowsOf(cast<DotOp>(op), walk, isInMemory);
+  }
+};
+struct ConvolutionLoops
+    : OpLoopsInterface::ExternalModel<ConvolutionLoops, ConvolutionOp> {
+  Attribute chooseWalk(Operation *op, const TargetLimits &limits,
+                       IsInMemory isInMemory) const {
+    return chooseConvolution(cast<ConvolutionOp>(op), limits, isInMemory);
+  }
+  OwnLoops getOwnLoops(Operation *op) const {
+    return convolutionLoops(cast<ConvolutionOp>(op));
+  }
+};
+} // namespace
+
+template <typename ConcreteOp, OwnLoops (*loops)(ConcreteOp)>
+static void attachOwn(MLIRContext *context) {
+  ConcreteOp::template attachInterface<
+      LoopsModel<ConcreteOp, neverFlat<ConcreteOp>, noView<ConcreteOp>, loops>>(
+      *context);
+}
+
+template <typename ConcreteOp, Flatness (*flatness)(ConcreteOp),
+          std::optional<Strides> (*view)(ConcreteOp,
+                                         const Strides &) = noView<ConcreteOp>>
+static void attachElements(MLIRContext *context) {
+  ConcreteOp::template attachInterface<
+      LoopsModel<ConcreteOp, flatness, view, noLoops<ConcreteOp>>>(*context);
+}
+
+void attachOpLoops(MLIRContext *context) {
+  attachElements<ConstantOp, [](ConstantOp) { return Flatness::Alone; }>(
+      context);
+  attachElements<RngBitsOp, [](RngBitsOp op) {
+    return op.getGlobalShape() ? Flatness::Never : Flatness::Alone;
+  }>(context);
+  attachElements<BroadcastOp, [](BroadcastOp op) {
+    return op.getDims().empty() ? Flatness::Alone : Flatness::Never;
+  }>(context);
+  attachElements<ReshapeOp, reshapedFlatness, reshapedView>(context);
+  attachElements<TransposeOp, neverFlat<TransposeOp>, transposedView>(context);
+  attachElements<coll::MakePartialOp, [](coll::MakePartialOp) {
+    return Flatness::Through;
+  }>(context);
+
+  attachOwn<CumulativeOp, rowLoops<CumulativeOp>>(context);
+  attachOwn<ArgMaxOp, rowLoops<ArgMaxOp>>(context);
+  attachOwn<ArgMinOp, rowLoops<ArgMinOp>>(context);
+  attachOwn<TopKOp, topKLoops>(context);
+  attachOwn<SortOp, sortLoops>(context);
+  attachOwn<FoldOp, foldedLoops>(context);
+  attachOwn<ScatterOp, updateLoops>(context);
+  attachOwn<ReduceWindowOp, windowLoops>(context);
+  attachOwn<SelectAndScatterOp, scatteredLoops>(context);
+  ReduceOp::attachInterface<ReductionLoops>(*context);
+  DotOp::attachInterface<ContractionLoops>(*context);
+  ConvolutionOp::attachInterface<ConvolutionLoops>(*context);
+  attachOwn<FftOp, transformLoops>(context);
+}
+
+} // namespace weft::nest

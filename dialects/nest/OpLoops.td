@@ -1,0 +1,55 @@
+//===- OpLoops.td - what an op tells whoever chooses loop nests --------------//
+//
+// Weft's ops are the rows of OpLoops.cpp; an embedder's op gets the interface
+// as an external model.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_DIALECTS_NEST_OPLOOPS
+#define WEFT_DIALECTS_NEST_OPLOOPS
+
+include "mlir/IR/OpBase.td"
+
+def OpLoopsInterface : OpInterface<"OpLoopsInterface"> {
+  let cppNamespace = "::weft::nest";
+  let description = [{
+    What follows from an op alone about the loops that can compute it.
+  }];
+  let methods = [
+    InterfaceMethod<[{
+      Whether an element of the only result follows from its row-major position
+      alone.
+    }], "::weft::nest::Flatness", "getFlatness", (ins),
+      /*methodBody=*/"", /*defaultImplementation=*/[{
+        return ::weft::nest::Flatness::Never;
+      }]>,
+    InterfaceMethod<[{
+      Where the elements of the result are when the first operand is in memory:
+      nothing where they are not a view of that.
+    }], "::std::optional<::weft::nest::Strides>", "getView",
+      (ins "const ::weft::nest::Strides &":$operand),
+      /*methodBody=*/"", /*defaultImplementation=*/[{ return {}; }]>,
+    InterfaceMethod<[{
+      Of an op with the trait OwnLoopNest: how its loops can be shared among
+      workers, and what memory they need; the default: not, and none.
+    }], "::weft::nest::OwnLoops", "getOwnLoops", (ins),
+      /*methodBody=*/"", /*defaultImplementation=*/[{ return {}; }]>,
+    InterfaceMethod<[{
+      Of an op with loops: the walk (Nest.td) by which a target computes it
+      fastest; the default: loops of its own.
+    }], "::mlir::Attribute", "chooseWalk",
+      (ins "const ::weft::nest::TargetLimits &":$limits,
+           "::weft::nest::IsInMemory":$isInMemory),
+      /*methodBody=*/"", /*defaultImplementation=*/[{
+        return ::weft::nest::ownWalk($_op);
+      }]>,
+    InterfaceMethod<[{
+      How workers can share the first dimension of the result where the nest
+      walks as said; the default: they cannot.
+    }], "::std::optional<::weft::nest::SharedRows>", "getSharedRows",
+      (ins "::mlir::Attribute":$walk, "::weft::nest::IsInMemory":$isInMemory),
+      /*methodBody=*/"", /*defaultImplementation=*/[{ return {}; }]>,
+  ];
+}
+
+#endif // WEFT_DIALECTS_NEST_OPLOOPS

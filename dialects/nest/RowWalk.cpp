@@ -1,0 +1,136 @@
+//===- RowWalk.cpp - kernels that go row by row ---------------------------===//
+
+#include "weft/dialects/nest/RowWalk.h"
+
+#include "weft/dialects/weft/Weft.h"
+
+#include "llvm/ADT/SmallPtrSet.h"
+#include "llvm/ADT/Twine.h"
+
+using namespace mlir;
+
+namespace weft::nest {
+
+static std::string text(Type type) {
+  std::string result;
+  llvm::raw_string_ostream(result) << type;
+  return result;
+}
+
+static ArrayRef<int64_t> shapeOf(Value value) {
+  return cast<RankedTensorType>(value.getType()).getShape();
+}
+
+namespace {
+/// Collects the reason of the first refusal.
+class RowWalk {
+public:
+  RowWalk(Block &block, int64_t dims, std::string &why)
+      : block(block), dims(dims), why(why) {}
+  bool check(ValueRange stored);
+
+private:
+  bool refuse(const llvm::Twine &reason) {
+    why = reason.str();
+    return false;
+  }
+  bool checkReduce(ReduceOp op);
+  bool keepsRows(OpOperand &operand);
+  bool checkUse(Operation &op);
+
+  Block &block;
+  const int64_t dims;
+  std::string &why;
+  ReduceOp first;
+  llvm::SmallPtrSet<Value, 16> ofRows; ///< values that depend on a reduction
+};
+} // namespace
+
+bool RowWalk::checkReduce(ReduceOp op) {
+  auto type = cast<RankedTensorType>(op.getInput().getType());
+  int64_t rank = type.getRank(), count = op.getDims().size();
+  for (int64_t dim : op.getDims())
+    if (dim < rank - count)
+      return refuse("weft.reduce combines dimension " + Twine(dim) + " of " +
+                    text(type) + ", which is not among its last " +
+                    Twine(count));
+  first = first ? first : op;
+  if (shapeOf(op.getResult()) != shapeOf(first.getResult()))
+    return refuse("its reductions give " + text(first.getResult().getType()) +
+                  " and " + text(op.getResult().getType()) +
+                  ", rows of two kinds");
+  if (int64_t(shapeOf(op.getResult()).size()) != dims)
+    return refuse("its reductions give " + text(op.getResult().getType()) +
+                  ", whose rows are not numbered by " + Twine(dims) +
+                  " dimensions");
+  return true;
+}
+
+/// Is each dimension of the rows of an operand the same one of the result?
+bool RowWalk::keepsRows(OpOperand &operand) {
+  auto ruled = dyn_cast<ShardingRuleOpInterface>(operand.getOwner());
+  if (!ruled)
+    return false;
+  ShardingRule rule = ruled.getShardingRule();
+  ArrayRef<DimFactors> from = rule.operands[operand.getOperandNumber()],
+                       to = rule.results[0];
+  for (size_t i = 0; i < size_t(dims); ++i)
+    if (i >= from.size() || i >= to.size() || from[i] != to[i] ||
+        llvm::any_of(from[i], [&](unsigned factor) {
+          return rule.factors[factor].kind != FactorKind::Pass;
+        }))
+      return false;
+  return true;
+}
+
+/// A value that depends on a reduction is read in its own row only.
+bool RowWalk::checkUse(Operation &op) {
+  if (op.getNumResults() != 1)
+    return true;
+  for (OpOperand &operand : op.getOpOperands()) {
+    if (!ofRows.contains(operand.get()))
+      continue;
+    ofRows.insert(op.getResult(0));
+    if (!keepsRows(operand))
+      return refuse(op.getName().getStringRef() +
+                    " reads what a reduction gave in other rows");
+  }
+  return true;
+}
+
+bool RowWalk::check(ValueRange stored) {
+  for (Operation &op : block.without_terminator())
+    if (hasLoopNest(&op) && !isa<ReduceOp>(op))
+      return refuse("it contains " + op.getName().getStringRef());
+  for (ReduceOp op : block.getOps<ReduceOp>())
+    if (!checkReduce(op))
+      return false;
+  if (!first)
+    return refuse("it has no reduction");
+  for (Operation &op : block.without_terminator()) {
+    if (!checkUse(op))
+      return false;
+    if (isa<ReduceOp>(op))
+      ofRows.insert(op.getResult(0));
+  }
+  if (stored.empty())
+    return refuse("it has no result");
+  for (Value value : stored)
+    if (shapeOf(value).take_front(dims) != shapeOf(first.getResult()))
+      return refuse("its result " + text(value.getType()) +
+                    " does not begin with the dimensions of the rows");
+  return true;
+}
+
+bool checkRowWalk(Block &block, ValueRange stored, int64_t dims,
+                  std::string &why) {
+  return RowWalk(block, dims, why).check(stored);
+}
+
+std::optional<int64_t> rowDimsOf(Block &block) {
+  for (ReduceOp op : block.getOps<ReduceOp>())
+    return shapeOf(op.getResult()).size();
+  return std::nullopt;
+}
+
+} // namespace weft::nest

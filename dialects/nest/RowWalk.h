@@ -1,0 +1,35 @@
+//===- RowWalk.h - kernels that go row by row -------------------*- C++ -*-===//
+//
+// A softmax of rows
+//
+//   %0 = weft.reduce max %x dims [1]     : tensor<8x10xf32> -> tensor<8xf32>
+//   %1 = weft.broadcast %0 dims [0]      : tensor<8xf32> -> tensor<8x10xf32>
+//   %2 = weft.sub %x, %1                 : tensor<8x10xf32>
+//   ...                                    rows of 1 dimension
+//
+// walks over 8 rows: all that a row's results need is in the row itself.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_DIALECTS_NEST_ROWWALK_H
+#define WEFT_DIALECTS_NEST_ROWWALK_H
+
+#include "mlir/IR/Block.h"
+#include "mlir/IR/ValueRange.h"
+
+#include <optional>
+#include <string>
+
+namespace weft::nest {
+
+/// Can the ops of a block, which ends with a terminator, be computed row by row,
+/// the first `dims` dimensions numbering the rows? The reason in `why` if not.
+bool checkRowWalk(mlir::Block &block, mlir::ValueRange stored, int64_t dims,
+                  std::string &why);
+/// How many dimensions number the rows of the block's reductions; nothing where
+/// it has none.
+std::optional<int64_t> rowDimsOf(mlir::Block &block);
+
+} // namespace weft::nest
+
+#endif // WEFT_DIALECTS_NEST_ROWWALK_H

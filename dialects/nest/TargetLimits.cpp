@@ -1,0 +1,41 @@
+//===- TargetLimits.cpp - what loop nests are chosen for ------------------===//
+
+#include "weft/dialects/nest/TargetLimits.h"
+
+#include "weft/dialects/weft/ElementTypes.h"
+
+using namespace weft;
+using namespace weft::nest;
+
+/// A kernel of a CPU has its scratch memory on the stack of a worker.
+static constexpr int64_t kStored = 64 * 1024, kStack = 1024 * 1024;
+
+llvm::ArrayRef<TargetLimits> weft::nest::allTargetLimits() {
+  static constexpr TargetLimits table[] = {
+      {"cpu:avx512", 64, 32, kStored, kStack, 1, true, true},
+      {"cpu:avx2", 32, 16, kStored, kStack, 1, true, true},
+      {"cpu:generic", 16, 16, kStored, kStack, 1, true, true},
+      {"cpu:neon", 16, 32, kStored, kStack, 1, true, true},
+      {"cuda:sm_80", 16, 255, kStored, kStack, 32, false, false},
+      {"cuda:sm_90a", 16, 255, kStored, kStack, 32, false, false},
+  };
+  return table;
+}
+
+std::optional<TargetLimits> weft::nest::targetLimits(llvm::StringRef name) {
+  for (const TargetLimits &limits : allTargetLimits())
+    if (limits.name == name)
+      return limits;
+  return std::nullopt;
+}
+
+std::string weft::nest::unknownTargetLimits(llvm::StringRef name) {
+  std::string known;
+  for (const TargetLimits &limits : allTargetLimits())
+    known += (known.empty() ? "" : ", ") + limits.name.str();
+  return "no loop nests for '" + name.str() + "'; use one of " + known;
+}
+
+int64_t TargetLimits::lanes(mlir::Type element) const {
+  return std::max<int64_t>(vectorBytes / bytesOf(element), 1);
+}

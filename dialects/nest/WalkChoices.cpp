@@ -1,0 +1,338 @@
+//===- WalkChoices.cpp - how a target computes ops with loops fastest -----===//
+
+#include "weft/dialects/nest/ContractionShape.h"
+#include "weft/dialects/nest/ConvolutionShape.h"
+#include "weft/dialects/nest/Nest.h"
+#include "weft/dialects/weft/ElementTypes.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace weft::nest {
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+Attribute ownWalk(Operation *op) { return OwnAttr::get(op->getContext()); }
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+// Rounding grows with the count of numbers that go to one accumulator: longer
+// sums are taken block by block, and the blocks' sums added up. The sum of
+// 50,000 positive numbers is off by 2e-7 instead of 4e-6 of itself.
+static constexpr int64_t kSumBlock = 512, kLongSum = 4 * kSumBlock;
+
+static SmallVector<int64_t> reducedSizes(ReduceOp op) {
+  SmallVector<int64_t> sizes;
+  for (int64_t dim : op.getDims())
+    sizes.push_back(typeOf(op.getInput()).getDimSize(dim));
+  return sizes;
+}
+
+static bool isLongSum(ReduceOp op) {
+  bool rounds = isa<FloatType>(typeOf(op.getResult()).getElementType());
+  return op.getKind() == ReduceKind::Sum && rounds &&
+         llvm::product_of(reducedSizes(op)) > kLongSum;
+}
+
+/// A block's length near `wanted`, one that divides n where there is one.
+static int64_t blockLength(int64_t n, int64_t wanted) {
+  for (int64_t length = wanted; length > wanted / 4; --length)
+    if (n % length == 0)
+      return length;
+  return wanted;
+}
+
+/// How many of the reduced dimensions are around a block; none: the first is cut.
+static size_t dimsAroundBlock(ArrayRef<int64_t> sizes) {
+  size_t best = 0;
+  int64_t shortest = kLongSum, around = 1;
+  for (size_t i = 1; i < sizes.size(); ++i) {
+    around *= sizes[i - 1];
+    int64_t longest = std::max(around, llvm::product_of(sizes.drop_front(i)));
+    if (longest < shortest) {
+      shortest = longest;
+      best = i;
+    }
+  }
+  return best;
+}
+
+static SmallVector<int64_t> blocksOfRow(SmallVector<int64_t> sizes) {
+  size_t around = dimsAroundBlock(sizes);
+  int64_t all = llvm::product_of(sizes);
+  if (around == 0)
+    sizes[0] =
+        std::min(sizes[0],
+                 blockLength(sizes[0],
+                             std::max<int64_t>(1, kSumBlock * sizes[0] / all)));
+  std::fill_n(sizes.begin(), around, 1);
+  return sizes;
+}
+
+Attribute chooseReduction(ReduceOp op, const TargetLimits &limits, IsInMemory) {
+  MLIRContext *context = op.getContext();
+  RankedTensorType type = typeOf(op.getResult());
+  int64_t last = typeOf(op.getInput()).getRank() - 1;
+  // Eight bits are too few to add up in memory.
+  bool isShort = isa<FloatType>(type.getElementType()) &&
+                 bytesOf(type.getElementType()) == 1;
+  SmallVector<int64_t> blocks;
+  if (op.getDims().empty() || llvm::is_contained(op.getDims(), last) ||
+      isShort) {
+    if (isLongSum(op))
+      for (int64_t size : reducedSizes(op))
+        blocks.push_back(size <= kLongSum ? size
+                                          : blockLength(size, kSumBlock));
+    if (blocks == reducedSizes(op))
+      blocks.clear();
+    return ReductionAttr::get(context, Accumulate::Register, blocks);
+  }
+  int64_t row = type.getShape().back() * bytesOf(type.getElementType());
+  if (isLongSum(op) && row <= limits.storedBytes / 4)
+    blocks = blocksOfRow(reducedSizes(op));
+  return ReductionAttr::get(context, Accumulate::Row, blocks);
+}
+
+//===----------------------------------------------------------------------===//
+// Contractions
+//===----------------------------------------------------------------------===//
+
+/// Elements of f32 of a block at most. On an EPYC of 32 KiB of L1 and 512 KiB of
+/// L2 a panel of rhs is 16 KiB, the rows of lhs are 120 KiB, and those of rhs
+/// 512.
+static constexpr int64_t kDepth = 256, kRows = 120, kColumns = 512;
+/// Vectors of columns in a tile: with 2, rows fill the registers.
+static constexpr int64_t kTileVectors = 2;
+/// Below so many multiply-adds caches hold a contraction: packed it is 0.03 ms
+/// faster, and takes 50 ms more to compile. Of one matrix of a batch it pays
+/// sooner; below so many steps storing a tile costs as much as computing it.
+static constexpr int64_t kPackedMultiplyAdds = 4 << 20,
+                         kMatrixMultiplyAdds = 256 << 10, kLeastDepth = 32;
+/// Plain loops over strides that suit no tile do 0.2 to 1 multiply-adds a ns,
+/// where packed ones do 30 to 48.
+static constexpr int64_t kAwkwardMultiplyAdds = 64 << 10;
+/// A part packs rhs itself: of so many tiles of rows it takes a tenth.
+static constexpr int64_t kPartTiles = 4;
+
+namespace {
+struct TileSize {
+  int64_t rows, columns; ///< columns in vectors, or in elements along depth
+};
+} // namespace
+
+/// Cycles for one step of k: two multiply-adds or two loads a cycle, and at
+/// least the latency of one.
+static double tileCost(int64_t rows, int64_t vectors) {
+  return std::max({rows * vectors / 2.0, (rows + vectors) / 2.0, 4.0});
+}
+
+/// Of all tiles that fit the registers, next to a vector of each column and one
+/// factor, the one of least cost.
+static TileSize columnTile(const TileLoops &loops, int64_t lanes,
+                           int64_t registers) {
+  int64_t vectors = llvm::divideCeil(loops.column.size, lanes);
+  TileSize best{1, 1};
+  double least = std::numeric_limits<double>::infinity();
+  for (int64_t nv = 1; nv <= std::min<int64_t>(vectors, 4); ++nv)
+    for (int64_t mr = 1; mr <= std::min<int64_t>(loops.row.size, 16) &&
+                         mr * nv + nv + 1 <= registers;
+         ++mr) {
+      int64_t wholeRows = loops.row.size / mr, wholeVectors = vectors / nv;
+      auto rows = [&](int64_t v) {
+        return wholeRows * tileCost(mr, v) +
+               (loops.row.size % mr ? tileCost(loops.row.size % mr, v) : 0);
+      };
+      double cost =
+          wholeVectors * rows(nv) + (vectors % nv ? rows(vectors % nv) : 0);
+      if (cost < least) {
+        least = cost;
+        best = {mr, nv};
+      }
+    }
+  return best;
+}
+
+/// As many accumulators as lanes: their sums are one vector.
+static TileSize depthTile(int64_t lanes, int64_t registers) {
+  return registers >= 32 && lanes == 16
+             ? TileSize{4, 4}
+             : TileSize{2, std::max<int64_t>(lanes / 2, 1)};
+}
+
+/// Rows of a packed tile: sums, a vector of each column and one factor are in
+/// registers.
+static int64_t packedRows(const TargetLimits &limits) {
+  return (limits.vectorRegisters - kTileVectors - 1) / kTileVectors;
+}
+
+static bool paysPacking(const ContractionShape &shape,
+                        const TargetLimits &limits, bool isAwkward) {
+  int64_t rows = positionsOf(shape.rows), columns = positionsOf(shape.columns),
+          depth = positionsOf(shape.contract),
+          ofMatrix = rows * columns * depth;
+  if (isAwkward)
+    return ofMatrix >= kAwkwardMultiplyAdds;
+  return rows >= 4 * packedRows(limits) &&
+         columns >= kTileVectors * limits.lanes(shape.resultType) &&
+         depth >= kLeastDepth && ofMatrix >= kMatrixMultiplyAdds &&
+         ofMatrix * positionsOf(shape.batch) >= kPackedMultiplyAdds;
+}
+
+/// Equal blocks of at most `most` positions, multiples of `unit`.
+static int64_t blockSize(int64_t size, int64_t most, int64_t unit) {
+  int64_t blocks = llvm::divideCeil(size, std::max(most / unit * unit, unit));
+  return llvm::alignTo(llvm::divideCeil(size, std::max<int64_t>(blocks, 1)),
+                       unit);
+}
+
+static Attribute packedWalk(MLIRContext *context, const ContractionShape &shape,
+                            const TargetLimits &limits) {
+  int64_t lanes = limits.lanes(shape.resultType),
+          bytes = bytesOf(shape.resultType), rows = packedRows(limits);
+  int64_t blocks[] = {
+      blockSize(positionsOf(shape.rows), kRows * 4 / bytes, rows),
+      blockSize(positionsOf(shape.columns), kColumns * 4 / bytes,
+                kTileVectors * lanes),
+      blockSize(positionsOf(shape.contract), kDepth, lanes)};
+  return ContractionAttr::get(context, ContractionForm::Packed,
+                              {rows, kTileVectors}, blocks);
+}
+
+Attribute chooseContraction(DotOp op, const TargetLimits &limits,
+                            IsInMemory isInMemory) {
+  MLIRContext *context = op.getContext();
+  auto make = [&](ContractionForm form, ArrayRef<int64_t> tile) {
+    return ContractionAttr::get(context, form, tile, {});
+  };
+  std::optional<ContractionShape> shape = contractionShape(op, isInMemory);
+  if (!limits.hasTiles || !shape ||
+      typeOf(op.getResult()).getNumElements() == 0 ||
+      !hasVectorArithmetic(shape->resultType))
+    return make(ContractionForm::Plain, {});
+  std::optional<TileLoops> loops;
+  if (hasVectorLoads(shape->lhsType) && hasVectorLoads(shape->rhsType))
+    loops = tileLoops(*shape);
+  bool suits = loops && (loops->alongColumns || loops->alongDepth);
+  if (paysPacking(*shape, limits, !suits))
+    return packedWalk(context, *shape, limits);
+  if (!suits)
+    return make(ContractionForm::Plain, {});
+  int64_t lanes = limits.lanes(shape->resultType),
+          registers = limits.vectorRegisters;
+  bool isDeep =
+      loops->alongDepth && (!loops->alongColumns || loops->column.size == 1);
+  TileSize tile = isDeep ? depthTile(lanes, registers)
+                         : columnTile(*loops, lanes, registers);
+  return make(isDeep ? ContractionForm::Depth : ContractionForm::Columns,
+              {tile.rows, tile.columns});
+}
+
+/// One dimension of rows, which the result has side by side.
+std::optional<SharedRows> sharedRowsOf(DotOp op, Attribute walk,
+                                       IsInMemory isInMemory) {
+  std::optional<ContractionShape> shape = contractionShape(op, isInMemory);
+  if (!shape || !shape->batch.empty() || shape->rows.size() != 1 ||
+      shape->columns.size() != 1 || shape->contract.size() > 1)
+    return std::nullopt;
+  int64_t rows = shape->rows[0].size, columns = shape->columns[0].size;
+  if (shape->rows[0].result != columns)
+    return std::nullopt;
+  auto contraction = cast<ContractionAttr>(walk);
+  int64_t unit = contraction.getTile().empty() ? 1 : contraction.getTile()[0];
+  int64_t tiles =
+      contraction.getForm() == ContractionForm::Packed ? kPartTiles : 1;
+  int64_t work = rows * columns * positionsOf(shape->contract);
+  return SharedRows{rows, unit,
+                    std::min(work / kPartMultiplyAdds, rows / (unit * tiles))};
+}
+
+//===----------------------------------------------------------------------===//
+// Convolutions
+//===----------------------------------------------------------------------===//
+
+/// As many sums as registers take, next to a vector of each column and one of x.
+static TileSize placesTile(const ConvolutionShape &shape, int64_t columns,
+                           int64_t registers) {
+  TileSize best{1, 1};
+  double least = std::numeric_limits<double>::infinity();
+  for (int64_t nv = 1; nv <= std::min<int64_t>(columns, 4); ++nv)
+    for (int64_t mr = 1; mr <= std::min<int64_t>(shape.places, 8); ++mr) {
+      if (mr * nv + nv + 2 > registers)
+        continue;
+      int64_t rounds =
+          llvm::divideCeil(shape.places, mr) * llvm::divideCeil(columns, nv);
+      double cost = tileCost(mr, nv) * rounds;
+      if (cost < least) {
+        least = cost;
+        best = {mr, nv};
+      }
+    }
+  return best;
+}
+
+/// Channels where that is all there is; inputs where outputs lie apart or fill
+/// no vector.
+static std::optional<ConvolutionLanes> lanesOf(ConvolutionOp op,
+                                               const Strides &lhs,
+                                               const Strides &rhs,
+                                               int64_t lanes) {
+  auto can = [&](ConvolutionLanes which) { return suits(op, lhs, rhs, which); };
+  if (can(ConvolutionLanes::Channels))
+    return ConvolutionLanes::Channels;
+  bool outputs = can(ConvolutionLanes::Outputs);
+  int64_t groups = op.getFeatureGroups() * op.getBatchGroups(),
+          features =
+              typeOf(op.getResult()).getDimSize(op.getResultDims()[1]) / groups;
+  if (can(ConvolutionLanes::Inputs) &&
+      (!outputs ||
+       (features < lanes && rhs.sizes[op.getRhsDims()[1]] >= lanes)))
+    return ConvolutionLanes::Inputs;
+  return outputs ? std::optional(ConvolutionLanes::Outputs) : std::nullopt;
+}
+
+/// Elements of which a copy of another type stays in L2.
+static constexpr int64_t kMostCopied = 64 * 1024;
+
+Attribute chooseConvolution(ConvolutionOp op, const TargetLimits &limits,
+                            IsInMemory isInMemory) {
+  Type element = typeOf(op.getResult()).getElementType(),
+       lhsType = typeOf(op.getLhs()).getElementType(),
+       rhsType = typeOf(op.getRhs()).getElementType();
+  std::optional<TensorView> lhs = viewOf(op.getLhs(), isInMemory),
+                            rhs = viewOf(op.getRhs(), isInMemory);
+  if (!limits.hasTiles || !lhs || !rhs || !hasVectorArithmetic(element) ||
+      !hasVectorLoads(lhsType) || !hasVectorLoads(rhsType))
+    return ownWalk(op);
+  int64_t lanes = limits.lanes(element);
+  auto along = lanesOf(op, lhs->strides, rhs->strides, lanes);
+  if (!along)
+    return ownWalk(op);
+  ConvolutionShape shape = convolutionShape(op, lhs->strides, rhs->strides,
+                                            *along, tiledDimension(op));
+  TileSize tile = placesTile(shape,
+                             *along == ConvolutionLanes::Inputs
+                                 ? shape.features
+                                 : llvm::divideCeil(shape.features, lanes),
+                             limits.vectorRegisters);
+  // Each window reads the kernel again, and neighbours the same elements of a
+  // sample: where these are small they are converted once.
+  int64_t weights = typeOf(op.getRhs()).getNumElements(),
+          batch = op.getLhsDims()[0],
+          all = typeOf(op.getLhs()).getNumElements(),
+          inSample = lhs->strides.strides[batch];
+  bool copiesKernel = rhsType != element && weights <= kMostCopied;
+  bool copiesSample =
+      lhsType != element && inSample * lhs->strides.sizes[batch] == all &&
+      inSample <= kMostCopied && shape.tiled != op.getResultDims()[0] &&
+      op.getBatchGroups() == 1;
+  return ConvolutionAttr::get(op.getContext(), *along, shape.tiled,
+                              {tile.rows, tile.columns}, copiesKernel,
+                              copiesSample);
+}
+
+} // namespace weft::nest

@@ -1,0 +1,316 @@
+//===- Walks.cpp - what each walk can compute -----------------------------===//
+
+#include "weft/dialects/nest/ContractionShape.h"
+#include "weft/dialects/nest/ConvolutionShape.h"
+#include "weft/dialects/nest/Nest.h"
+#include "weft/dialects/nest/RowWalk.h"
+#include "weft/dialects/nest/TargetLimits.h"
+#include "weft/dialects/weft/ElementTypes.h"
+
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::nest;
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// What the loops load instead of computing it: all that comes from outside.
+static auto isOutside(LoopsOp loops) {
+  Block *body = &loops.getBody().front();
+  return [body](Value value) { return value.getParentBlock() != body; };
+}
+
+static TargetLimits limitsOf(LoopsOp loops) {
+  KernelAttr kernel = decisionsOf(loops->getParentOfType<func::FuncOp>());
+  std::optional<TargetLimits> limits;
+  if (kernel)
+    limits = targetLimits(kernel.getTarget());
+  return limits.value_or(
+      allTargetLimits().front()); // else verifyKernel refuses
+}
+
+/// The nest's only op with loops of its own, whose only results are stored.
+static Operation *onlyNestOp(LoopsOp loops, StringRef what) {
+  Operation *only = loops.getNestOp();
+  auto refuse = [&]() -> InFlightDiagnostic {
+    return loops.emitOpError("walks as ") << loops.getWalk() << " but ";
+  };
+  if (!only) {
+    refuse() << "has no " << what << " in its body";
+    return nullptr;
+  }
+  for (Operation &op : loops.getBody().front().without_terminator())
+    if (hasLoopNest(&op) && &op != only) {
+      refuse() << "has two ops with loops, '" << only->getName() << "' and '"
+               << op.getName() << "'; give each a nest";
+      return nullptr;
+    }
+  if (ValueRange(loops.getStored()) != ValueRange(only->getResults())) {
+    refuse() << "does not store the results of '" << only->getName()
+             << "' alone";
+    return nullptr;
+  }
+  return only;
+}
+
+template <typename ConcreteOp>
+static ConcreteOp only(LoopsOp loops, StringRef what) {
+  Operation *op = onlyNestOp(loops, what);
+  if (!op || isa<ConcreteOp>(op))
+    return cast_or_null<ConcreteOp>(op);
+  loops.emitOpError("walks as ")
+      << loops.getWalk() << " but its body computes '" << op->getName()
+      << "', which is no " << what;
+  return {};
+}
+
+//===----------------------------------------------------------------------===//
+// Elements, rows, loops of an op's own
+//===----------------------------------------------------------------------===//
+
+LogicalResult weft::nest::ElementsAttr::verifyWalk(Operation *of) const {
+  auto loops = cast<LoopsOp>(of);
+  if (Operation *op = loops.getNestOp())
+    return loops.emitOpError("walks over elements but computes '")
+           << op->getName() << "', which has loops; give it a nest";
+  if (loops.getStored().empty())
+    return loops.emitOpError("stores nothing");
+  llvm::SetVector<Value> stored;
+  for (Value value : loops.getStored()) {
+    Type first = loops.getStored()[0].getType();
+    if (typeOf(value).getShape() != typeOf(loops.getStored()[0]).getShape())
+      return loops.emitOpError("stores ")
+             << first << " and " << value.getType()
+             << ", of two shapes; give each shape a nest";
+    if (readsElsewhere(value, stored, isOutside(loops)))
+      return loops.emitOpError("stores ")
+             << value << ", which reads other positions of what is stored "
+             << "beside it; give it a nest";
+    stored.insert(value);
+  }
+  bool isRanked = typeOf(stored[0]).getRank() > 0;
+  if (getOrder() == ElementOrder::Flat &&
+      (!isRanked || !isFlat(stored.getArrayRef(), isOutside(loops))))
+    return loops.emitOpError("is flat, but what it stores does not follow from "
+                             "row-major positions; write #nest.elements"
+                             "<dimensions>");
+  return success();
+}
+
+LogicalResult RowsAttr::verifyWalk(Operation *of) const {
+  auto loops = cast<LoopsOp>(of);
+  std::string why;
+  if (getDims() < 0 || getLanes() < 1)
+    return loops.emitOpError("walks as ")
+           << loops.getWalk() << "; rows have at least 0 dimensions and 1 lane";
+  if (checkRowWalk(loops.getBody().front(), loops.getStored(), getDims(), why))
+    return success();
+  return loops.emitOpError("cannot walk over rows: ") << why;
+}
+
+LogicalResult OwnAttr::verifyWalk(Operation *of) const {
+  auto loops = cast<LoopsOp>(of);
+  Operation *op = onlyNestOp(loops, "op with loops of its own");
+  if (op && !op->hasTrait<OwnLoopNest>())
+    return loops.emitOpError("walks as ")
+           << loops.getWalk() << " but '" << op->getName()
+           << "' has no loops of its own";
+  return success(op != nullptr);
+}
+
+int64_t OwnAttr::getWorkingBytes(Operation *of) const {
+  auto loops = cast<LoopsOp>(of);
+  auto op = dyn_cast_or_null<OpLoopsInterface>(loops.getNestOp());
+  return op ? op.getOwnLoops().workingBytes : 0;
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+/// Ones, then one length, then whole dimensions.
+static bool isOneBox(ArrayRef<int64_t> blocks, ArrayRef<int64_t> sizes) {
+  size_t i = 0;
+  while (i < blocks.size() && blocks[i] == 1)
+    ++i;
+  return blocks.drop_front(std::min(i + 1, blocks.size())) ==
+         sizes.take_back(blocks.size() - std::min(i + 1, blocks.size()));
+}
+
+LogicalResult ReductionAttr::verifyWalk(Operation *of) const {
+  auto loops = cast<LoopsOp>(of);
+  auto op = only<ReduceOp>(loops, "reduction");
+  if (!op)
+    return failure();
+  auto refuse = [&]() -> InFlightDiagnostic {
+    return loops.emitOpError("walks as ") << loops.getWalk() << " but ";
+  };
+  SmallVector<int64_t> sizes;
+  for (int64_t dim : op.getDims())
+    sizes.push_back(typeOf(op.getInput()).getDimSize(dim));
+  if (!getBlocks().empty() && getBlocks().size() != sizes.size())
+    return refuse() << "reduces " << sizes.size()
+                    << " dimensions; give each a block";
+  for (auto [block, size] : llvm::zip(getBlocks(), sizes))
+    if (block < 1 || block > std::max<int64_t>(size, 1))
+      return refuse() << "a dimension of " << size
+                      << " positions has no blocks of " << block;
+  if (getInto() == Accumulate::Register)
+    return success();
+  int64_t last = typeOf(op.getInput()).getRank() - 1;
+  if (op.getDims().empty() || llvm::is_contained(op.getDims(), last))
+    return refuse() << "reduces the innermost dimension of "
+                    << op.getInput().getType()
+                    << "; rows are added where it is kept";
+  if (bytesOf(typeOf(op.getResult()).getElementType()) == 1 &&
+      isa<FloatType>(typeOf(op.getResult()).getElementType()))
+    return refuse() << "adds up elements of "
+                    << typeOf(op.getResult()).getElementType()
+                    << " in memory, which are too short; use 'register'";
+  if (!isOneBox(getBlocks(), sizes))
+    return refuse() << "of a row, blocks are ones, then one length, then whole "
+                       "dimensions";
+  return success();
+}
+
+int64_t ReductionAttr::getWorkingBytes(Operation *of) const {
+  auto loops = cast<LoopsOp>(of);
+  if (getInto() == Accumulate::Register || getBlocks().empty() ||
+      loops.getNumResults() != 1)
+    return 0;
+  RankedTensorType type = typeOf(loops.getResult(0));
+  return type.getRank() == 0
+             ? 0
+             : type.getShape().back() * bytesOf(type.getElementType());
+}
+
+//===----------------------------------------------------------------------===//
+// Contractions
+//===----------------------------------------------------------------------===//
+
+/// Why the form does not suit the strides and types, or empty.
+static std::string refusalOf(ContractionForm form,
+                             const ContractionShape &shape) {
+  if (form == ContractionForm::Plain)
+    return "";
+  if (!hasVectorArithmetic(shape.resultType))
+    return "there is no arithmetic in vectors of its result's elements";
+  if (form == ContractionForm::Packed)
+    return "";
+  if (!hasVectorLoads(shape.lhsType) || !hasVectorLoads(shape.rhsType))
+    return "no vectors of its operands' elements can be loaded";
+  std::optional<TileLoops> tiles = tileLoops(shape);
+  if (!tiles)
+    return "it goes over several dimensions";
+  if (form == ContractionForm::Columns && !tiles->alongColumns)
+    return "columns do not lie side by side";
+  if (form == ContractionForm::Depth && !tiles->alongDepth)
+    return "what is contracted does not lie side by side";
+  return "";
+}
+
+LogicalResult ContractionAttr::verifyWalk(Operation *of) const {
+  auto loops = cast<LoopsOp>(of);
+  auto op = only<DotOp>(loops, "contraction");
+  if (!op)
+    return failure();
+  auto refuse = [&]() -> InFlightDiagnostic {
+    return loops.emitOpError("walks as ") << loops.getWalk() << " but ";
+  };
+  std::optional<ContractionShape> shape =
+      contractionShape(op, isOutside(loops));
+  if (!shape)
+    return refuse() << "an operand is computed in the nest; store it before";
+  if (std::string why = refusalOf(getForm(), *shape); !why.empty())
+    return refuse() << why;
+  bool isPlain = getForm() == ContractionForm::Plain,
+       isPacked = getForm() == ContractionForm::Packed;
+  if (getTile().size() != (isPlain ? 0 : 2) ||
+      getBlocks().size() != (isPacked ? 3 : 0) ||
+      llvm::any_of(getTile(), [](int64_t size) { return size < 1; }))
+    return refuse() << (isPlain    ? "a plain one has no tile"
+                        : isPacked ? "needs a tile of 2 sizes and blocks of 3"
+                                   : "needs a tile of 2 sizes and no blocks");
+  int64_t lanes = limitsOf(loops).lanes(shape->resultType);
+  if (!isPacked)
+    return success();
+  int64_t units[] = {getTile()[0], getTile()[1] * lanes, lanes};
+  for (auto [block, unit] : llvm::zip_equal(getBlocks(), units))
+    if (block < unit || block % unit != 0)
+      return refuse() << "a block of " << block << " is no multiple of " << unit
+                      << ", which a tile takes";
+  return success();
+}
+
+int64_t ContractionAttr::getWorkingBytes(Operation *of) const {
+  auto loops = cast<LoopsOp>(of);
+  if (getForm() != ContractionForm::Packed || loops.getNumResults() != 1)
+    return 0;
+  Type element = typeOf(loops.getResult(0)).getElementType();
+  int64_t lanes = limitsOf(loops).lanes(element), bytes = bytesOf(element);
+  int64_t rows = getBlocks()[0], columns = getBlocks()[1],
+          depth = getBlocks()[2];
+  int64_t parts[] = {columns * depth + kPanelSlack, rows * depth + kPanelSlack,
+                     getTile()[0] * getTile()[1] * lanes};
+  int64_t size = 0;
+  for (int64_t elements : parts)
+    size += llvm::alignTo(elements, 64 / bytes) * bytes;
+  return size;
+}
+
+//===----------------------------------------------------------------------===//
+// Convolutions
+//===----------------------------------------------------------------------===//
+
+LogicalResult ConvolutionAttr::verifyWalk(Operation *of) const {
+  auto loops = cast<LoopsOp>(of);
+  auto op = only<ConvolutionOp>(loops, "convolution");
+  if (!op)
+    return failure();
+  auto refuse = [&]() -> InFlightDiagnostic {
+    return loops.emitOpError("walks as ") << loops.getWalk() << " but ";
+  };
+  std::optional<TensorView> lhs = viewOf(op.getLhs(), isOutside(loops)),
+                            rhs = viewOf(op.getRhs(), isOutside(loops));
+  Type element = typeOf(op.getResult()).getElementType();
+  if (!lhs || !rhs)
+    return refuse() << "an operand is computed in the nest; store it before";
+  if (!hasVectorArithmetic(element) ||
+      !hasVectorLoads(typeOf(op.getLhs()).getElementType()) ||
+      !hasVectorLoads(typeOf(op.getRhs()).getElementType()))
+    return refuse() << "there are no vectors of its elements";
+  if (!suits(op, lhs->strides, rhs->strides, getLanes()))
+    return refuse() << stringifyConvolutionLanes(getLanes())
+                    << " do not lie side by side, or the window is dilated in "
+                       "both tensors";
+  ArrayRef<int64_t> out = op.getResultDims();
+  if (getAlong() == out[1] || getAlong() < 0 ||
+      getAlong() >= int64_t(out.size()))
+    return refuse() << "dimension " << getAlong()
+                    << " of the result is none of places";
+  ConvolutionShape shape =
+      convolutionShape(op, lhs->strides, rhs->strides, getLanes(), getAlong());
+  if (getTile().size() != 2 || getTile()[0] < 1 || getTile()[1] < 1 ||
+      getTile()[0] > shape.places)
+    return refuse() << "needs a tile of 2 sizes, the first at most "
+                    << shape.places;
+  return success();
+}
+
+int64_t ConvolutionAttr::getWorkingBytes(Operation *of) const {
+  auto loops = cast<LoopsOp>(of);
+  auto op = dyn_cast_or_null<ConvolutionOp>(loops.getNestOp());
+  if (!op)
+    return 0;
+  int64_t bytes = bytesOf(typeOf(op.getResult()).getElementType()), size = 0;
+  if (getCopiesKernel())
+    size += llvm::alignTo(typeOf(op.getRhs()).getNumElements() * bytes, 64);
+  if (getCopiesSample()) {
+    RankedTensorType type = typeOf(op.getLhs());
+    size += type.getNumElements() / type.getDimSize(op.getLhsDims()[0]) * bytes;
+  }
+  return size;
+}

@@ -1,0 +1,34 @@
+//===- ChooseNests.cpp - chooses the loop nests of kernels ----------------===//
+
+#include "weft/dialects/nest/TargetLimits.h"
+#include "weft/passes/nests/NestChooser.h"
+#include "weft/passes/nests/Passes.h"
+
+using namespace mlir;
+
+namespace weft {
+#define GEN_PASS_DEF_CHOOSENESTS
+#include "weft/passes/nests/Passes.h.inc"
+
+namespace {
+struct ChooseNestsPass : impl::ChooseNestsBase<ChooseNestsPass> {
+  using ChooseNestsBase::ChooseNestsBase;
+  void runOnOperation() override {
+    std::optional<nest::TargetLimits> limits = nest::targetLimits(target);
+    if (!limits) {
+      getOperation().emitError() << nest::unknownTargetLimits(target);
+      return signalPassFailure();
+    }
+    for (auto kernel : getOperation().getOps<func::FuncOp>()) {
+      if (!isKernel(kernel) || nest::decisionsOf(kernel))
+        continue;
+      NestChooser chooser(kernel, *limits);
+      if (failed(chooser.choose()))
+        return signalPassFailure();
+      nests += chooser.nests().size();
+      stored += chooser.kept();
+    }
+  }
+};
+} // namespace
+} // namespace weft

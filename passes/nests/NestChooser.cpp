@@ -1,0 +1,453 @@
+//===- NestChooser.cpp - the loop nests of one kernel ---------------------===//
+
+#include "weft/passes/nests/NestChooser.h"
+
+#include "weft/dialects/nest/RowWalk.h"
+#include "weft/dialects/weft/ElementTypes.h"
+
+#include "mlir/IR/IRMapping.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+
+namespace weft {
+
+using nest::isDataConstant;
+using nest::PlaceAttr;
+using nest::PlaceKind;
+using nest::ShareAttr;
+using nest::SharedRows;
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+static bool isContraction(Operation *op) {
+  return op->hasTrait<ContractionNest>();
+}
+
+static bool isElementwise(Operation *op) {
+  return op->hasTrait<OpTrait::Elementwise>();
+}
+
+NestChooser::NestChooser(func::FuncOp kernel, const nest::TargetLimits &limits)
+    : kernel(kernel), limits(limits), block(kernel.getBody().front()) {}
+
+bool NestChooser::isInMemory(Value value) const {
+  Operation *op = value.getDefiningOp();
+  return !op || stored.contains(value) || isDataConstant(op);
+}
+
+//===----------------------------------------------------------------------===//
+// Which values are stored
+//===----------------------------------------------------------------------===//
+
+namespace {
+/// The stored values that a value's elements flow into: none, one, or more. Ops
+/// are looked at from the last to the first.
+class ReachedStores {
+public:
+  explicit ReachedStores(const llvm::SetVector<Value> &stored)
+      : stored(stored) {}
+  /// True where there is more than one.
+  bool visit(Value value) {
+    Reached all;
+    for (Operation *user : value.getUsers()) {
+      if (user->getNumResults() != 1)
+        continue;
+      Value result = user->getResult(0);
+      Reached next = stored.contains(result) ? Reached{result, false}
+                                             : reached.lookup(result);
+      all.many |= next.many || (all.one && next.one && all.one != next.one);
+      all.one = next.one ? next.one : all.one;
+    }
+    reached[value] = all;
+    return all.many;
+  }
+
+private:
+  struct Reached {
+    Value one;
+    bool many = false;
+  };
+  const llvm::SetVector<Value> &stored;
+  llvm::DenseMap<Value, Reached> reached;
+};
+} // namespace
+
+static bool mustStore(Operation *op) {
+  if (isDataConstant(op))
+    return false;
+  if (hasLoopNest(op))
+    return true;
+  return llvm::any_of(op->getResult(0).getUsers(), [&](Operation *user) {
+    return user->hasTrait<OpTrait::IsTerminator>() ||
+           (isContraction(user) && !nest::isView(op) &&
+            !op->hasTrait<OpTrait::ConstantLike>());
+  });
+}
+
+void NestChooser::chooseStored() {
+  // Operands of a contraction are read many times: they are stored, except that
+  // a transpose or reshape of something stored is only another view of it.
+  llvm::SetVector<Value> viewed;
+  for (Operation &op : block.without_terminator()) {
+    if (mustStore(&op))
+      stored.insert_range(op.getResults());
+    if (!isContraction(&op))
+      continue;
+    for (Value operand : op.getOperands()) {
+      auto inMemory = [&](Value value) { return isInMemory(value); };
+      while (!nest::viewOf(operand, inMemory) && operand.getDefiningOp() &&
+             nest::isView(operand.getDefiningOp()))
+        operand = operand.getDefiningOp()->getOperand(0);
+      if (!nest::viewOf(operand, inMemory))
+        viewed.insert(operand);
+    }
+  }
+  stored.insert_range(viewed);
+  if (mayWorkInPlace(kernel))
+    return;
+  ReachedStores reached(stored);
+  for (Operation &op : llvm::reverse(block.without_terminator()))
+    if (op.getNumResults() == 1 && reached.visit(op.getResult(0)) &&
+        op.hasTrait<Costly>() &&
+        bufferBytes(typeOf(op.getResult(0))) <= limits.storedBytes)
+      stored.insert(op.getResult(0));
+}
+
+void NestChooser::addNest(ArrayRef<Value> values, Attribute walk) {
+  chosen.push_back({SmallVector<Value>(values), walk});
+}
+
+void NestChooser::addElements(llvm::SetVector<Value> &group) {
+  if (group.empty())
+    return;
+  bool isFlat = typeOf(group[0]).getRank() > 0 &&
+                nest::isFlat(group.getArrayRef(),
+                             [&](Value value) { return isInMemory(value); });
+  addNest(group.getArrayRef(),
+          nest::ElementsAttr::get(kernel.getContext(),
+                                  isFlat ? nest::ElementOrder::Flat
+                                         : nest::ElementOrder::Dimensions));
+  group.clear();
+}
+
+void NestChooser::formNests() {
+  auto inMemory = [&](Value value) { return isInMemory(value); };
+  llvm::SetVector<Value> group;
+  for (Operation &op : block.without_terminator()) {
+    if (op.getNumResults() == 0 || !stored.contains(op.getResult(0)))
+      continue;
+    Value value = op.getResult(0);
+    if (hasLoopNest(&op)) {
+      addElements(group);
+      auto loops = dyn_cast<nest::OpLoopsInterface>(op);
+      addNest(llvm::to_vector_of<Value>(op.getResults()),
+              loops ? loops.chooseWalk(limits, inMemory) : nest::ownWalk(&op));
+      continue;
+    }
+    bool joins = group.empty() ||
+                 (typeOf(group[0]).getShape() == typeOf(value).getShape() &&
+                  !nest::readsElsewhere(value, group, inMemory));
+    if (!joins)
+      addElements(group);
+    group.insert(value);
+  }
+  addElements(group);
+}
+
+/// Where each nest would be a launch: all of it row by row, or by elements.
+bool NestChooser::formOneNest(std::string &why) {
+  MLIRContext *context = kernel.getContext();
+  Operation *end = block.getTerminator();
+  llvm::SetVector<Value> all(end->operand_begin(), end->operand_end());
+  for (Value value : all)
+    if (!value.getDefiningOp() || isDataConstant(value.getDefiningOp())) {
+      why = "it returns what it is given";
+      return false;
+    }
+  if (std::optional<int64_t> dims = nest::rowDimsOf(block)) {
+    if (!nest::checkRowWalk(block, all.getArrayRef(), *dims, why))
+      return false;
+    addNest(all.getArrayRef(),
+            nest::RowsAttr::get(context, *dims, limits.rowLanes));
+    return true;
+  }
+  for (Operation &op : block.without_terminator())
+    if (hasLoopNest(&op)) {
+      why = "it contains " + op.getName().getStringRef().str();
+      return false;
+    }
+  for (Value value : all)
+    if (typeOf(value).getShape() != typeOf(all[0]).getShape()) {
+      llvm::raw_string_ostream(why) << "its result " << value.getType()
+                                    << " has another shape than its first";
+      return false;
+    }
+  if (all.empty()) {
+    why = "it has no result";
+    return false;
+  }
+  addElements(all);
+  return true;
+}
+
+//===----------------------------------------------------------------------===//
+// Where they are stored
+//===----------------------------------------------------------------------===//
+
+/// An internal value may be kept where a result of the same type will be when
+/// that result is the only one it flows into, element by element.
+bool NestChooser::canShareResult(Value value, Value result) {
+  if (!isElementwise(result.getDefiningOp()))
+    return false;
+  // Each value once: chains branch and join.
+  llvm::SetVector<Value> flowing;
+  flowing.insert(value);
+  for (unsigned i = 0; i < flowing.size(); ++i) {
+    if (flowing[i].getType() != result.getType())
+      return false;
+    for (Operation *user : flowing[i].getUsers()) {
+      if (!isElementwise(user))
+        return false;
+      if (user->getResult(0) == result)
+        continue;
+      if (stored.contains(user->getResult(0)))
+        return false;
+      flowing.insert(user->getResult(0));
+    }
+  }
+  return true;
+}
+
+void NestChooser::placeResults() {
+  for (auto [i, value] : llvm::enumerate(block.getTerminator()->getOperands()))
+    if (stored.contains(value) && !places.contains(value))
+      places[value] = PlaceAttr::get(kernel.getContext(), PlaceKind::Result, i);
+}
+
+void NestChooser::placeStored() {
+  placeResults();
+  llvm::SetVector<Value> taken;
+  for (const ChosenNest &nest : chosen)
+    for (Value value : nest.stored) {
+      if (places.contains(value))
+        continue;
+      for (Value result : block.getTerminator()->getOperands())
+        if (places.contains(result) && !taken.contains(result) &&
+            canShareResult(value, result)) {
+          taken.insert(result);
+          places[value] = places[result];
+          break;
+        }
+      if (places.contains(value))
+        continue;
+      places[value] =
+          PlaceAttr::get(kernel.getContext(), PlaceKind::Scratch, keptBytes);
+      keptBytes +=
+          llvm::alignTo(bufferBytes(typeOf(value)), nest::kScratchAlignment);
+      ++numKept;
+    }
+}
+
+//===----------------------------------------------------------------------===//
+// How workers share them
+//===----------------------------------------------------------------------===//
+
+/// Are there results that are copied at the end, perhaps from another part?
+bool NestChooser::copiesResults() {
+  return llvm::any_of(llvm::enumerate(block.getTerminator()->getOperands()),
+                      [&](auto result) {
+                        PlaceAttr place = places.lookup(result.value());
+                        return !place || place.getKind() != PlaceKind::Result ||
+                               place.getAt() != int64_t(result.index());
+                      });
+}
+
+/// The kernel's only nest, along its longest loop of those that do not depend on
+/// each other.
+std::optional<SharedRows> NestChooser::shareOfOwn(Operation *op, int64_t &dim) {
+  auto code = dyn_cast<nest::OpLoopsInterface>(op);
+  if (!code || typeOf(op->getResult(0)).getNumElements() == 0)
+    return std::nullopt;
+  nest::OwnLoops loops = code.getOwnLoops();
+  std::optional<SharedRows> best;
+  RankedTensorType type = typeOf(op->getResult(0));
+  for (auto [along, size] : loops.independent) {
+    // Neighbours in memory stay together: shorter inner loops cost more than
+    // sharing them saves.
+    int64_t unit =
+        along + 1 == type.getRank() ? 256 / bytesOf(type.getElementType()) : 1;
+    if (size % unit != 0 ||
+        (best && std::min(size / unit, nest::kMostParts) <=
+                     std::min(best->size / best->unit, nest::kMostParts)))
+      continue;
+    best = SharedRows{size, unit, loops.work / nest::kPartElements};
+    dim = along;
+  }
+  return best;
+}
+
+/// Every nest must be of the same rows, and read what nests before it have
+/// stored at its own position only: then parts need not wait for each other.
+std::optional<SharedRows> NestChooser::shareOfRows() {
+  auto inMemory = [&](Value value) { return isInMemory(value); };
+  llvm::SetVector<Value> all;
+  Operation *first = nullptr;
+  bool isFlat = true;
+  for (const ChosenNest &nest : chosen) {
+    Operation *op = nest.stored.front().getDefiningOp();
+    if (hasLoopNest(op)) {
+      if (!isContraction(op) || !all.empty())
+        return std::nullopt;
+      first = op;
+    }
+    auto elements = dyn_cast<nest::ElementsAttr>(nest.walk);
+    isFlat &= elements && elements.getOrder() == nest::ElementOrder::Flat;
+    all.insert_range(nest.stored);
+  }
+  RankedTensorType type = typeOf(all[0]);
+  for (Value value : all.getArrayRef().drop_front(first ? 1 : 0))
+    if (typeOf(value).getShape() != type.getShape() ||
+        nest::readsElsewhere(value, all, inMemory))
+      return std::nullopt;
+  if (type.getRank() == 0 || type.getNumElements() == 0)
+    return std::nullopt;
+  int64_t parts = type.getNumElements() / nest::kPartElements;
+  if (isFlat)
+    return SharedRows{type.getNumElements(), 64, parts};
+  if (!first)
+    return SharedRows{type.getDimSize(0), 1, parts};
+  auto loops = dyn_cast<nest::OpLoopsInterface>(first);
+  std::optional<SharedRows> rows;
+  if (loops)
+    rows = loops.getSharedRows(chosen.front().walk, inMemory);
+  // Other nests count the rows by their first dimension.
+  return rows && rows->size == type.getDimSize(0) ? rows : std::nullopt;
+}
+
+ShareAttr NestChooser::chooseShare() {
+  if (!limits.hasSeveralNests || chosen.empty() || copiesResults())
+    return {};
+  int64_t dim = 0;
+  bool hasOwn = llvm::any_of(chosen, [](const ChosenNest &nest) {
+    return nest.stored.front().getDefiningOp()->hasTrait<OwnLoopNest>();
+  });
+  std::optional<SharedRows> rows;
+  if (!hasOwn)
+    rows = shareOfRows();
+  else if (chosen.size() == 1)
+    rows = shareOfOwn(chosen.front().stored.front().getDefiningOp(), dim);
+  if (!rows)
+    return {};
+  int64_t parts =
+      std::min({rows->parts, rows->size / rows->unit, nest::kMostParts});
+  if (parts < 2)
+    return {};
+  return ShareAttr::get(kernel.getContext(), dim, rows->size, rows->unit,
+                        parts);
+}
+
+//===----------------------------------------------------------------------===//
+// The IR
+//===----------------------------------------------------------------------===//
+
+/// The ops that a nest computes, in order: what its stored values need and is
+/// not loaded.
+SmallVector<Operation *> NestChooser::bodyOf(const ChosenNest &nest) {
+  llvm::SetVector<Operation *> ops;
+  llvm::SmallPtrSet<Value, 8> own(nest.stored.begin(), nest.stored.end());
+  for (Value value : nest.stored)
+    ops.insert(value.getDefiningOp());
+  for (unsigned i = 0; i < ops.size(); ++i)
+    for (Value operand : ops[i]->getOperands()) {
+      bool isLoaded = isInMemory(operand) && !own.contains(operand);
+      if (!isLoaded)
+        ops.insert(operand.getDefiningOp());
+    }
+  SmallVector<Operation *> sorted = ops.takeVector();
+  llvm::sort(sorted,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  return sorted;
+}
+
+void NestChooser::emitNest(OpBuilder &builder, const ChosenNest &nest) {
+  Location loc = nest.stored.front().getDefiningOp()->getLoc();
+  SmallVector<Attribute> where;
+  SmallVector<Type> types;
+  for (Value value : nest.stored) {
+    where.push_back(places.lookup(value));
+    types.push_back(value.getType());
+  }
+  auto loops = nest::LoopsOp::create(builder, loc, types,
+                                     cast<nest::WalkAttrInterface>(nest.walk),
+                                     builder.getArrayAttr(where));
+  OpBuilder::InsertionGuard guard(builder);
+  builder.createBlock(&loops.getBody());
+  IRMapping mapping;
+  for (auto [value, result] : results)
+    mapping.map(value, result);
+  for (Operation *op : bodyOf(nest))
+    builder.clone(*op, mapping);
+  SmallVector<Value> values = llvm::map_to_vector(
+      nest.stored, [&](Value value) { return mapping.lookup(value); });
+  nest::StoreOp::create(builder, loc, values);
+  for (auto [value, result] : llvm::zip_equal(nest.stored, loops.getResults()))
+    results[value] = result;
+}
+
+void NestChooser::emit(ShareAttr share, StringRef reason) {
+  MLIRContext *context = kernel.getContext();
+  Operation *end = block.getTerminator();
+  SmallVector<Operation *> old;
+  for (Operation &op : block.without_terminator())
+    if (!isDataConstant(&op))
+      old.push_back(&op);
+  OpBuilder builder(end);
+  for (const ChosenNest &nest : chosen)
+    emitNest(builder, nest);
+  for (OpOperand &operand : end->getOpOperands())
+    if (Value result = results.lookup(operand.get()))
+      operand.set(result);
+  for (Operation *op : llvm::reverse(old))
+    op->erase();
+  int64_t working = 0;
+  auto why = reason.empty() ? StringAttr() : StringAttr::get(context, reason);
+  auto decide = [&](int64_t scratch) {
+    kernel->setAttr(
+        nest::kNestAttr,
+        nest::KernelAttr::get(context, limits.name, scratch, share, why));
+  };
+  decide(keptBytes); // walks ask for the target
+  for (auto loops : kernel.getOps<nest::LoopsOp>())
+    working = std::max(working, loops.getWalk().getWorkingBytes(loops));
+  decide(keptBytes + working);
+}
+
+LogicalResult NestChooser::choose() {
+  std::string reason;
+  Operation *end = block.getTerminator();
+  if (!limits.hasSeveralNests) {
+    for (Value value : end->getOperands())
+      if (value.getDefiningOp() && !isDataConstant(value.getDefiningOp()))
+        stored.insert(value);
+    if (!formOneNest(reason))
+      stored.clear();
+  }
+  if (chosen.empty()) {
+    chooseStored();
+    formNests();
+  }
+  placeStored();
+  emit(chooseShare(), reason);
+  int64_t needed = nest::decisionsOf(kernel).getScratch();
+  if (needed > limits.scratchBytes && limits.hasSeveralNests)
+    return kernel.emitError()
+           << "kernel '" << kernel.getName() << "' needs " << needed
+           << " bytes of scratch memory, at most " << limits.scratchBytes
+           << " fit; return large intermediate values as extra results";
+  return success();
+}
+
+} // namespace weft

@@ -1,0 +1,77 @@
+//===- NestChooser.h - the loop nests of one kernel -------------*- C++ -*-===//
+//
+//   func.func private @k(%x: tensor<16x8xf32>, %b: tensor<8xf32>) -> tensor<16x8xf32> {
+//     %0 = weft.broadcast %b dims [1]        one nest, flat or by dimensions:
+//     %1 = weft.add %x, %0                   the result is stored, the others
+//     %2 = weft.relu %1                      are computed where it needs them
+//     return %2
+//   }
+//
+// Stored are a kernel's results, what has loops of its own (a dot, a reduction,
+// a sort), what these read often, and what is dear to compute and needed twice.
+// All results of one shape share a nest.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_PASSES_NESTS_NESTCHOOSER_H
+#define WEFT_PASSES_NESTS_NESTCHOOSER_H
+
+#include "weft/dialects/nest/Nest.h"
+#include "weft/dialects/nest/OpLoops.h"
+#include "weft/dialects/nest/TargetLimits.h"
+
+#include "llvm/ADT/MapVector.h"
+
+namespace weft {
+
+/// Values that one nest stores, computed by one walk.
+struct ChosenNest {
+  llvm::SmallVector<mlir::Value> stored;
+  mlir::Attribute walk;
+};
+
+class NestChooser {
+public:
+  NestChooser(mlir::func::FuncOp kernel, const nest::TargetLimits &limits);
+  /// Replaces the kernel's body; an error on the kernel where it has no nests.
+  llvm::LogicalResult choose();
+  llvm::ArrayRef<ChosenNest> nests() const { return chosen; }
+  /// Values in scratch memory.
+  unsigned kept() const { return numKept; }
+
+private:
+  bool isInMemory(mlir::Value value) const;
+  // Which values are stored.
+  void chooseStored();
+  void formNests();
+  void addNest(llvm::ArrayRef<mlir::Value> stored, mlir::Attribute walk);
+  void addElements(llvm::SetVector<mlir::Value> &group);
+  bool formOneNest(std::string &why);
+  // Where.
+  void placeResults();
+  bool canShareResult(mlir::Value value, mlir::Value result);
+  void placeStored();
+  // How workers share them.
+  bool copiesResults();
+  nest::ShareAttr chooseShare();
+  std::optional<nest::SharedRows> shareOfOwn(mlir::Operation *op, int64_t &dim);
+  std::optional<nest::SharedRows> shareOfRows();
+  // The IR.
+  llvm::SmallVector<mlir::Operation *> bodyOf(const ChosenNest &nest);
+  void emitNest(mlir::OpBuilder &builder, const ChosenNest &nest);
+  void emit(nest::ShareAttr share, llvm::StringRef reason);
+
+  mlir::func::FuncOp kernel;
+  const nest::TargetLimits &limits;
+  mlir::Block &block;
+  llvm::SetVector<mlir::Value> stored;
+  llvm::SmallVector<ChosenNest> chosen;
+  llvm::DenseMap<mlir::Value, nest::PlaceAttr> places;
+  llvm::DenseMap<mlir::Value, mlir::Value> results; ///< of nests, by value
+  int64_t keptBytes = 0;
+  unsigned numKept = 0;
+};
+
+} // namespace weft
+
+#endif // WEFT_PASSES_NESTS_NESTCHOOSER_H

@@ -1,0 +1,109 @@
+// The four kernels by which the form of the dialect was chosen, for three targets.
+// RUN: weft-opt %s --weft-choose-nests=target=cpu:avx2 | FileCheck %s --check-prefixes=CPU,AVX2
+// RUN: weft-opt %s --weft-choose-nests=target=cpu:avx512 | FileCheck %s --check-prefixes=CPU,AVX512
+// RUN: weft-opt %s --weft-choose-nests=target=cuda:sm_80 | FileCheck %s --check-prefix=CUDA
+// RUN: weft-opt %s --weft-choose-nests=target=cpu:avx2 | weft-opt --weft-choose-nests=target=cpu:avx512 | FileCheck %s --check-prefix=AGAIN
+// RUN: not weft-opt %s --weft-choose-nests=target=cpu:avx1024 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+
+// UNKNOWN: error: no loop nests for 'cpu:avx1024'; use one of cpu:avx512, cpu:avx2,
+// AGAIN-NOT: target = "cpu:avx512"
+
+func.func private @softmax(%x: tensor<64x10xf32>) -> tensor<64x10xf32> attributes {weft.kernel = #weft.kernel<general>} {
+  %0 = weft.reduce max %x dims [1] : tensor<64x10xf32> -> tensor<64xf32>
+  %1 = weft.broadcast %0 dims [0] : tensor<64xf32> -> tensor<64x10xf32>
+  %2 = weft.sub %x, %1 : tensor<64x10xf32>
+  %3 = weft.exp %2 : tensor<64x10xf32>
+  %4 = weft.reduce sum %3 dims [1] : tensor<64x10xf32> -> tensor<64xf32>
+  %5 = weft.broadcast %4 dims [0] : tensor<64xf32> -> tensor<64x10xf32>
+  %6 = weft.div %3, %5 : tensor<64x10xf32>
+  return %6 : tensor<64x10xf32>
+}
+// CPU-LABEL: @softmax
+// AVX2-SAME: nest.kernel = #nest.kernel<target = "cpu:avx2", scratch = 3072>
+// CPU: %[[MAX:.*]] = nest.loops #nest.reduction<register> to [#nest.place<scratch 0>] {
+// CPU:   weft.reduce max %arg0
+// CPU: %[[EXP:.*]] = nest.loops #nest.elements<dimensions> to [#nest.place<scratch 256>] {
+// CPU:   weft.broadcast %[[MAX]]
+// CPU: %[[SUM:.*]] = nest.loops #nest.reduction<register> to [#nest.place<scratch 2816>] {
+// CPU:   weft.reduce sum %[[EXP]]
+// CPU: nest.loops #nest.elements<dimensions> to [#nest.place<result 0>] {
+// CPU:   %[[B:.*]] = weft.broadcast %[[SUM]]
+// CPU:   weft.div %[[EXP]], %[[B]]
+// CUDA-LABEL: @softmax
+// CUDA-SAME: nest.kernel = #nest.kernel<target = "cuda:sm_80">
+// CUDA: nest.loops #nest.rows<dims = 1, lanes = 32> to [#nest.place<result 0>] {
+// CUDA-NOT: nest.loops
+
+// Of the input, the scale and the offset; g: of the result, n: normalised.
+func.func private @layer_norm_gradient(%g: tensor<4096x96xf32>, %n: tensor<4096x96xf32>, %s: tensor<96xf32>, %r: tensor<4096xf32>)
+    -> (tensor<4096x96xf32>, tensor<96xf32>, tensor<96xf32>) attributes {weft.kernel = #weft.kernel<general>} {
+  %c = weft.constant dense<0.010416667> : tensor<4096xf32>
+  %0 = weft.mul %g, %n : tensor<4096x96xf32>
+  %scale = weft.reduce sum %0 dims [0] : tensor<4096x96xf32> -> tensor<96xf32>
+  %offset = weft.reduce sum %g dims [0] : tensor<4096x96xf32> -> tensor<96xf32>
+  %1 = weft.broadcast %s dims [1] : tensor<96xf32> -> tensor<4096x96xf32>
+  %2 = weft.mul %g, %1 : tensor<4096x96xf32>
+  %3 = weft.reduce sum %2 dims [1] : tensor<4096x96xf32> -> tensor<4096xf32>
+  %4 = weft.mul %2, %n : tensor<4096x96xf32>
+  %5 = weft.reduce sum %4 dims [1] : tensor<4096x96xf32> -> tensor<4096xf32>
+  %6 = weft.mul %3, %c : tensor<4096xf32>
+  %7 = weft.mul %5, %c : tensor<4096xf32>
+  %8 = weft.broadcast %6 dims [0] : tensor<4096xf32> -> tensor<4096x96xf32>
+  %9 = weft.broadcast %7 dims [0] : tensor<4096xf32> -> tensor<4096x96xf32>
+  %10 = weft.mul %n, %9 : tensor<4096x96xf32>
+  %11 = weft.sub %2, %8 : tensor<4096x96xf32>
+  %12 = weft.sub %11, %10 : tensor<4096x96xf32>
+  %13 = weft.broadcast %r dims [0] : tensor<4096xf32> -> tensor<4096x96xf32>
+  %14 = weft.mul %12, %13 : tensor<4096x96xf32>
+  return %14, %scale, %offset : tensor<4096x96xf32>, tensor<96xf32>, tensor<96xf32>
+}
+// CPU-LABEL: @layer_norm_gradient
+// CPU-SAME: scratch = 33152
+// CPU: nest.loops #nest.reduction<row, blocks[512]> to [#nest.place<result 1>]
+// CPU: nest.loops #nest.reduction<row, blocks[512]> to [#nest.place<result 2>]
+// CPU: nest.loops #nest.reduction<register> to [#nest.place<scratch 0>]
+// CPU: nest.loops #nest.reduction<register> to [#nest.place<scratch 16384>]
+// CPU: nest.loops #nest.elements<dimensions> to [#nest.place<result 0>]
+// CUDA-LABEL: @layer_norm_gradient
+// CUDA-SAME: reason = "weft.reduce combines dimension 0 of tensor<4096x96xf32>, which is not among its last 1"
+// CUDA-COUNT-5: nest.loops
+
+func.func private @dense(%x: tensor<512x768xbf16>, %w: tensor<768x1024xbf16>, %b: tensor<1024xf32>) -> tensor<512x1024xf32> attributes {weft.kernel = #weft.kernel<dot>} {
+  %0 = weft.dot %x, %w contract [1] x [0] : tensor<512x768xbf16>, tensor<768x1024xbf16> -> tensor<512x1024xf32>
+  %1 = weft.broadcast %b dims [1] : tensor<1024xf32> -> tensor<512x1024xf32>
+  %2 = weft.add %0, %1 : tensor<512x1024xf32>
+  %3 = weft.relu %2 : tensor<512x1024xf32>
+  return %3 : tensor<512x1024xf32>
+}
+// CPU-LABEL: @dense
+// AVX2-SAME: scratch = 635392, share = <dim = 0, size = 512, unit = 6, parts = 21>
+// AVX2: nest.loops #nest.contraction<packed, tile[6, 2], blocks[108, 512, 256]> to [#nest.place<result 0>]
+// AVX512-SAME: scratch = 640896, share = <dim = 0, size = 512, unit = 14, parts = 9>
+// AVX512: nest.loops #nest.contraction<packed, tile[14, 2], blocks[112, 512, 256]> to [#nest.place<result 0>]
+// CPU: nest.loops #nest.elements<dimensions> to [#nest.place<result 0>]
+// CUDA-LABEL: @dense
+// CUDA-SAME: reason = "it contains weft.dot"
+// CUDA: nest.loops #nest.contraction<plain>
+
+func.func private @depthwise(%x: tensor<8x32x32x24xf32>, %w: tensor<3x3x1x24xf32>) -> tensor<8x32x32x24xf32> attributes {weft.kernel = #weft.kernel<general>} {
+  %0 = weft.convolution %x, %w {lhs_dims = array<i64: 0, 3, 1, 2>, rhs_dims = array<i64: 3, 2, 0, 1>, result_dims = array<i64: 0, 3, 1, 2>, strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, base_dilation = array<i64: 1, 1>, window_dilation = array<i64: 1, 1>, feature_groups = 24 : i64} : tensor<8x32x32x24xf32>, tensor<3x3x1x24xf32> -> tensor<8x32x32x24xf32>
+  return %0 : tensor<8x32x32x24xf32>
+}
+// CPU-LABEL: @depthwise
+// AVX2-SAME: share = <dim = 1, size = 32, unit = 1, parts = 12>
+// AVX2: nest.loops #nest.convolution<channels, along 2, tile[3, 3]> to [#nest.place<result 0>]
+// AVX512: nest.loops #nest.convolution<channels, along 2, tile[4, 2]> to [#nest.place<result 0>]
+// CUDA-LABEL: @depthwise
+// CUDA-SAME: reason = "it contains weft.convolution"
+// CUDA: nest.loops #nest.own
+
+func.func private @k(%x: tensor<8x4xf32>) -> tensor<8xf32>
+    attributes {weft.kernel = #weft.kernel<reduce>} {
+  %0 = weft.reduce sum %x dims [1] : tensor<8x4xf32> -> tensor<8xf32>
+  return %0 : tensor<8xf32>
+}
+// CPU-LABEL: @k
+// CPU: %[[SUM:.*]] = nest.loops #nest.reduction<register> to [#nest.place<result 0>] {
+// CPU:   weft.reduce sum
+// CPU:   nest.store
+// CPU: return %[[SUM]]
