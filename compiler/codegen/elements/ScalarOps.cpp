@@ -24,18 +24,9 @@ Value ScalarEmitter::inverse(Value x) const {
   return arith::DivFOp::create(b, loc, number(1), x);
 }
 
-Value ScalarEmitter::atan2() const {
-  if (type.getIntOrFloatBitWidth() >= 32)
-    return math::Atan2Op::create(b, loc, in[0], in[1]);
-  Value y = arith::ExtFOp::create(b, loc, b.getF32Type(), in[0]),
-        x = arith::ExtFOp::create(b, loc, b.getF32Type(), in[1]);
-  return arith::TruncFOp::create(b, loc, type,
-                                 math::Atan2Op::create(b, loc, y, x));
-}
-
 Value ScalarEmitter::power() const {
   if (isFloat())
-    return math::PowFOp::create(b, loc, in[0], in[1]);
+    return math<math::PowFOp>();
   return integerPower();
 }
 

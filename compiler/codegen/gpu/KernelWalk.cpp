@@ -53,13 +53,12 @@ static bool beginsWith(ArrayRef<int64_t> shape, ArrayRef<int64_t> rows) {
   return shape.take_front(rows.size()) == rows;
 }
 
-/// Polynomials stand in for the functions of floats up to 32 bits, but for pow.
+/// Polynomials stand in for the functions of floats up to 32 bits.
 static bool isFunctionWithoutCode(Operation &op) {
   if (op.getNumResults() != 1)
     return false;
   Type element = getElementTypeOrSelf(op.getResult(0).getType());
-  return isElementwise(&op) && op.hasTrait<Costly>() &&
-         (element.isF64() || (isa<PowOp>(op) && isa<FloatType>(element)));
+  return isElementwise(&op) && op.hasTrait<Costly>() && element.isF64();
 }
 
 bool WalkFinder::checkOp(Operation &op) {
