@@ -81,7 +81,7 @@ def Coll_SliceOp : Coll_Op<"slice", [Pure, Coll_OnShards, MovesElements]> {
   let hasVerifier = 1;
 }
 def Coll_MakePartialOp : Coll_Op<"make_partial", [Pure, KeepsPositions, DeclareOpInterfaceMethods<KernelOpInterface, ["getElementsReadElsewhere"]>]> {
-  let summary = "the value on coordinate 0, the neutral element elsewhere; nothing moves";
+  let summary = "the value on coordinate 0, elsewhere the neutral element (of float sums -0); nothing moves";
   let arguments = (ins Weft_ReduceKindAttr:$kind, AnyRankedTensor:$input, Weft_LayoutAttr:$group, OptionalAttr<StrAttr>:$reason);
   let results = (outs AnyRankedTensor:$result);
   let assemblyFormat = "`` $kind $input `over` custom<Group>($group) (`because` $reason^)? attr-dict `:` custom<SameTypes>(type($input), type($result))";

@@ -124,7 +124,7 @@ Tensor memberResult(Operation *op, unsigned index,
         return blockOf(*members[k], type, slice.getDim(), k);
       })
       .Case([&](coll::MakePartialOp partial) {
-        return k == 0 ? *members[0] : neutralTensor(partial.getKind(), type);
+        return k == 0 ? *members[0] : absentTensor(partial.getKind(), type);
       })
       .Case([&](coll::AllReduceOp reduce) {
         return combined(reduce.getKind(), members);

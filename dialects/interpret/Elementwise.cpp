@@ -2,6 +2,7 @@
 
 #include "weft/dialects/interpret/Extremes.h"
 #include "weft/dialects/interpret/Meanings.h"
+#include "weft/dialects/weft/AbsentElement.h"
 #include "weft/dialects/weft/Weft.h"
 
 #include "llvm/ADT/APFloat.h"
@@ -402,6 +403,11 @@ Tensor neutralTensor(ReduceKind kind, RankedTensorType type) {
   if (isBitwise && !isa<IntegerType>(type.getElementType()))
     return Tensor(type);
   return Tensor::ofAttribute(neutralData(kind, type));
+}
+
+Tensor absentTensor(ReduceKind kind, RankedTensorType type) {
+  return kind == ReduceKind::Sum ? Tensor::ofAttribute(absentData(kind, type))
+                                 : neutralTensor(kind, type);
 }
 
 } // namespace weft

@@ -66,8 +66,10 @@ int64_t BlockPositions::of(ArrayRef<int64_t> element) const {
 
 Tensor gather(GatherOp op, Operands in) {
   IndexedBlocks b = op.getBlocks();
-  BlockPositions positions(b, *in[1], !op.getZeroOutside());
-  Tensor result(b.blocks);
+  BlockPositions positions(b, *in[1], !op.staysOutside());
+  Tensor result = op.getAbsentOutside()
+                      ? absentTensor(ReduceKind::Sum, b.blocks)
+                      : Tensor(b.blocks);
   for (int64_t i = 0; i < result.size(); ++i) {
     int64_t from = positions.of(indexOf(i, result.getShape()));
     if (from >= 0)

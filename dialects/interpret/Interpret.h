@@ -44,9 +44,11 @@ void combineInto(ReduceKind kind, Tensor &into, int64_t i, const Tensor &from,
 /// A tensor of the neutral element: 0 for sum, -inf or the least integer for
 /// max, all ones for and.
 Tensor neutralTensor(ReduceKind kind, mlir::RankedTensorType type);
+/// Likewise what a device without a part of a reduction contributes to it.
+Tensor absentTensor(ReduceKind kind, mlir::RankedTensorType type);
 
 /// The local tensor of each device; what lies past a shard's end is padding
-/// (NaN). A partial layout puts the value on coordinate 0, neutral elsewhere.
+/// (NaN). A partial layout puts the value on coordinate 0, absent elements elsewhere.
 Tensors shardTensor(const Mesh &mesh, const Layout &layout,
                     const Tensor &global);
 /// As shardTensor, but no summand of a partial value is neutral: those of a sum

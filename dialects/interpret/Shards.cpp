@@ -50,7 +50,7 @@ Tensors shardTensor(const Mesh &mesh, const Layout &layout,
     Tensor block(local, global.getElementType());
     if (layout.isPartial() &&
         coordinate(mesh, position, ArrayRef<SubAxis>(layout.partial)) != 0)
-      block = neutralTensor(layout.reduce, block.getType());
+      block = absentTensor(layout.reduce, block.getType());
     else
       forEachElement(own(mesh, layout, shape, position), local, shape,
                      [&](int64_t i, int64_t from) {

@@ -75,7 +75,7 @@ GatherOp::buildGradient(OpBuilder &builder, ValueRange resultGradients,
     return success();
   GradientBuilder g{builder, getLoc()};
   Value indices = getIndices();
-  if (!getZeroOutside() && !getStartIndexMap().empty())
+  if (!staysOutside() && !getStartIndexMap().empty())
     indices = clampedIndices(g, indices, getBlocks());
   operandGradients[0] = ScatterOp::create(
       builder, getLoc(), getInput().getType(), ScatterKind::Sum,

@@ -102,6 +102,8 @@ IndexedBlocks GatherOp::getBlocks() {
 }
 
 LogicalResult GatherOp::verify() {
+  if (getZeroOutside() && getAbsentOutside()) // (C4)
+    return emitOpError("has zero_outside and absent_outside; keep one");
   IndexedBlocks b = getBlocks();
   if (failed(checkEntries(*this, "slice_sizes", getSliceSizes().size(),
                           b.tensor.getRank())) ||
@@ -132,7 +134,7 @@ ShardingRule GatherOp::getShardingRule() {
   IndexedBlocks b = getBlocks();
   IndexingRule built(b);
   built.addBatch(FactorKind::Pass, ReduceKind::Sum);
-  built.addTensor(/*startsAreZero=*/!getZeroOutside());
+  built.addTensor(/*startsAreZero=*/!staysOutside());
   ShardingRule rule = std::move(built.rule);
   rule.operands = {built.tensor, built.indices};
   rule.results = {built.blocks};

@@ -17,20 +17,26 @@ def Weft_GatherOp : Weft_PositionedOp<"gather", [AllElementTypesMatch<["input", 
 
     A block that sticks out of the input is moved inside, as in StableHLO; with
     `zero_outside` it stays where it is and its elements outside are 0: the
-    adjoint of a scatter, and what a device reads of its part of the input.
+    adjoint of a scatter. With `absent_outside` they are -0 where elements are
+    floats: what a device reads of its part of the input, a summand of the
+    whole. It adds nothing, not even to -0.
     (C1) dimension numbers name dimensions that exist, each once, rising but for
     start_index_map, and indices are integers; (C2) slice_sizes fit in the
     input, and are 1 in collapsed and batching dimensions; (C3) the result's
-    shape follows.
+    shape follows; (C4) what is outside is 0 or absent, not both.
   }];
   let arguments = (ins Weft_Tensor:$input, Weft_Tensor:$indices,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$offset_dims, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$collapsed_slice_dims,
                        DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$operand_batching_dims, DefaultValuedAttr<DenseI64ArrayAttr, "{}">:$start_indices_batching_dims,
-                       DenseI64ArrayAttr:$start_index_map, I64Attr:$index_vector_dim, DenseI64ArrayAttr:$slice_sizes, UnitAttr:$zero_outside);
+                       DenseI64ArrayAttr:$start_index_map, I64Attr:$index_vector_dim, DenseI64ArrayAttr:$slice_sizes, UnitAttr:$zero_outside, UnitAttr:$absent_outside);
   let results = (outs Weft_Tensor:$result);
   let assemblyFormat = "$input `at` $indices attr-dict `:` type($input) `,` type($indices) `->` type($result)";
   let hasVerifier = 1;
-  let extraClassDeclaration = [{ ::weft::IndexedBlocks getBlocks(); }];
+  let extraClassDeclaration = [{
+    ::weft::IndexedBlocks getBlocks();
+    /// Does a block that sticks out stay where it is?
+    bool staysOutside() { return getZeroOutside() || getAbsentOutside(); }
+  }];
 }
 
 def Weft_ScatterOp : Weft_PositionedOp<"scatter", [AllElementTypesMatch<["input", "updates", "result"]>, AllShapesMatch<["input", "result"]>, Differentiable, OwnLoopNest]> {

@@ -53,14 +53,18 @@ Value LocalBuilder::compare(CompareKind kind, Value a, Value b) {
   return CompareOp::create(builder, loc, kind, a, b);
 }
 
-Value LocalBuilder::padTo(Value value, ArrayRef<int64_t> shape) {
+Value LocalBuilder::padTo(Value value, ArrayRef<int64_t> shape,
+                          DenseElementsAttr with) {
   SmallVector<int64_t> none(shape.size(), 0), high;
   bool grows = false;
   for (auto [has, wants] : llvm::zip(typeOf(value).getShape(), shape)) {
     high.push_back(std::max<int64_t>(wants - has, 0));
     grows |= high.back() > 0;
   }
-  return grows ? PadOp::create(builder, loc, value, none, high, none) : value;
+  if (!grows)
+    return value;
+  Value element = with ? ConstantOp::create(builder, loc, with) : Value();
+  return PadOp::create(builder, loc, value, none, high, none, element);
 }
 
 Value LocalBuilder::cutTo(Value value, ArrayRef<int64_t> shape) {

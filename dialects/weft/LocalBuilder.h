@@ -28,8 +28,9 @@ struct LocalBuilder {
   mlir::Value along(mlir::Value value, llvm::ArrayRef<int64_t> shape,
                     int64_t dim = -1);
   mlir::Value compare(CompareKind kind, mlir::Value a, mlir::Value b);
-  /// Zeros behind the value up to at least this shape.
-  mlir::Value padTo(mlir::Value value, llvm::ArrayRef<int64_t> shape);
+  /// Zeros, or a scalar's data, behind the value up to at least this shape.
+  mlir::Value padTo(mlir::Value value, llvm::ArrayRef<int64_t> shape,
+                    mlir::DenseElementsAttr with = {});
   /// The first elements of each dimension, as many as the shape says.
   mlir::Value cutTo(mlir::Value value, llvm::ArrayRef<int64_t> shape);
   /// tensor<nxi64> of n scalars.

@@ -3,11 +3,12 @@
 // Rows 0 to 7 over two devices, indices 2, 9, 5. Starts are first moved inside
 // the whole dimension (2, 7, 5), as on one device, and then counted from the
 // device's first row: device 1 with rows 4 to 7 looks for -2, 3, 1 and finds
-// two of them. What it does not have is 0 (gather: the devices' results are
-// summands of the value) or left out (scatter).
+// two of them. What it does not have is absent, -0 (gather: the devices' results
+// are summands of the value) or left out (scatter).
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/dialects/weft/AbsentElement.h"
 #include "weft/dialects/weft/IndexingOps.h"
 #include "weft/dialects/weft/LocalBuilder.h"
 #include "weft/dialects/weft/ShapeChecks.h"
@@ -112,6 +113,18 @@ Value LocalStarts::vectors(Value indices, const IndexedBlocks &blocks,
 // Gather, scatter
 //===----------------------------------------------------------------------===//
 
+/// A device's part of a tensor with room for a block of these sizes, which is
+/// absent as what other devices have is.
+static Value withRoom(LocalBuilder &b, Value tensor, ArrayRef<int64_t> sizes) {
+  Type element = typeOf(tensor).getElementType();
+  auto number = dyn_cast<FloatAttr>(absentElement(ReduceKind::Sum, element));
+  if (!number || !number.getValue().isNegZero())
+    return b.padTo(tensor, sizes);
+  return b.padTo(
+      tensor, sizes,
+      absentData(ReduceKind::Sum, RankedTensorType::get({}, element)));
+}
+
 SmallVector<Value> GatherOp::buildLocal(OpBuilder &builder, ValueRange operands,
                                         TypeRange resultTypes,
                                         const LocalPlacement &placement) {
@@ -127,15 +140,16 @@ SmallVector<Value> GatherOp::buildLocal(OpBuilder &builder, ValueRange operands,
   SmallVector<Value> inputs(operands);
   bool looks = starts.anySharded();
   if (looks) {
-    inputs[0] = starts.b.padTo(inputs[0], sizes);
-    inputs[1] = starts.vectors(
-        inputs[1], getBlocks(),
-        getZeroOutside() ? std::nullopt : std::optional(getSliceSizes()));
+    inputs[0] = withRoom(starts.b, inputs[0], sizes);
+    inputs[1] = starts.vectors(inputs[1], getBlocks(),
+                               staysOutside() ? std::nullopt
+                                              : std::optional(getSliceSizes()));
   }
   auto results = cloneWithTypes(builder, *this, inputs, resultTypes);
   auto gather = results[0].getDefiningOp<GatherOp>();
   gather.setSliceSizes(sizes);
-  gather.setZeroOutside(looks || getZeroOutside());
+  // No device has what is outside the whole: the sum is 0 where that is asked.
+  gather.setAbsentOutside((looks && !getZeroOutside()) || getAbsentOutside());
   return results;
 }
 
@@ -164,19 +178,19 @@ SmallVector<Value> ScatterOp::buildLocal(OpBuilder &builder,
 // Dynamic slices
 //===----------------------------------------------------------------------===//
 
-/// The block at `starts`, 0 where the tensor has nothing.
+/// The block at `starts`, absent where the tensor has nothing.
 static Value blockAt(LocalBuilder &b, Value tensor, ArrayRef<Value> starts,
                      ArrayRef<int64_t> sizes) {
   auto type = typeOf(tensor).clone(sizes);
   auto all = llvm::to_vector(
       llvm::seq<int64_t>(0, static_cast<int64_t>(sizes.size())));
   auto gather = GatherOp::create(
-      b.builder, b.loc, type, b.padTo(tensor, sizes), b.vectorOf(starts),
+      b.builder, b.loc, type, withRoom(b, tensor, sizes), b.vectorOf(starts),
       /*offset_dims=*/all, /*collapsed_slice_dims=*/ArrayRef<int64_t>(),
       /*operand_batching_dims=*/ArrayRef<int64_t>(),
       /*start_indices_batching_dims=*/ArrayRef<int64_t>(),
       /*start_index_map=*/all, /*index_vector_dim=*/0, sizes,
-      /*zero_outside=*/true);
+      /*zero_outside=*/false, /*absent_outside=*/true);
   return gather.getResult();
 }
 

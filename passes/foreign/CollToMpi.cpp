@@ -1,6 +1,7 @@
 //===- CollToMpi.cpp - collectives as patterns of MPI calls ---------------===//
 
 #include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/weft/AbsentElement.h"
 #include "weft/passes/foreign/GroupExchange.h"
 #include "weft/passes/foreign/Passes.h"
 
@@ -185,9 +186,9 @@ struct MakePartialToMpi : OpRewritePattern<coll::MakePartialOp> {
     Value zero = arith::ConstantIndexOp::create(b, loc, 0);
     Value first =
         arith::CmpIOp::create(b, loc, arith::CmpIPredicate::eq, k, zero);
-    Value neutral = arith::ConstantOp::create(
-        b, loc, neutralData(op.getKind(), typeOf(op)));
-    b.replaceOpWithNewOp<arith::SelectOp>(op, first, op.getInput(), neutral);
+    Value absent =
+        arith::ConstantOp::create(b, loc, absentData(op.getKind(), typeOf(op)));
+    b.replaceOpWithNewOp<arith::SelectOp>(op, first, op.getInput(), absent);
     return success();
   }
 };

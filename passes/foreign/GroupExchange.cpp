@@ -2,6 +2,8 @@
 
 #include "weft/passes/foreign/GroupExchange.h"
 
+#include "weft/dialects/weft/AbsentElement.h"
+
 #include "mlir/Dialect/Arith/IR/Arith.h"
 #include "mlir/Dialect/Bufferization/IR/Bufferization.h"
 #include "mlir/Dialect/Linalg/IR/Linalg.h"
@@ -184,7 +186,7 @@ Value GroupExchange::allReduce(ReduceKind kind, Value value) {
     return allReduceOfWorld(kind, value);
   Value all = gather(value);
   Value init = arith::ConstantOp::create(
-      b, neutralData(kind, cast<RankedTensorType>(value.getType())));
+      b, absentData(kind, cast<RankedTensorType>(value.getType())));
   auto body = [&](OpBuilder &inside, Location loc, ValueRange elements) {
     linalg::YieldOp::create(
         inside, loc, combined(inside, loc, kind, elements[1], elements[0]));

@@ -20,7 +20,7 @@ using namespace mlir;
 /// are full.
 void LayoutTable::leaveFree(Value value, llvm::ArrayRef<SubAxis> free) {
   Entry &entry = entryOf(value);
-  entry.full = cast<RankedTensorType>(value.getType());
+  entry.full = cast<RankedTensorType>(value.getType()).getShape();
   entry.open = ~uint64_t(0);
   entry.never.append(boundAxes(meshValue, free));
 }

@@ -172,8 +172,8 @@ LogicalResult LayoutTable::seedResults() {
       continue;
     fix(end->getOperand(index), *results[index], late);
     if (auto it = entries.find(end->getOperand(index));
-        it != entries.end() && it->second.full)
-      extend(it->second, *results[index]);
+        it != entries.end() && !it->second.full.empty())
+      it->second.extend(*results[index]);
   }
   return success();
 }
@@ -247,54 +247,20 @@ TensorLayouts LayoutTable::layoutsOf(const RuledOp &op) const {
   return layouts;
 }
 
-/// Does the axis leave no padding where blocks have to be full?
-bool LayoutTable::staysFull(const Entry &entry, unsigned dim,
-                            const SubAxis &axis) {
-  return !entry.full ||
-         entry.full.getDimSize(dim) %
-                 (shardCount(entry.layout.dims[dim]) * axis.size) ==
-             0;
-}
-
-bool LayoutTable::extend(Entry &entry, const Layout &more) const {
-  bool changed = false;
-  auto isBarred = [&](const SubAxis &axis) {
-    auto clashes = [&](const SubAxis &x) { return overlaps(x, axis); };
-    return llvm::any_of(entry.never, clashes) ||
-           llvm::any_of(entry.layout.dims, [&](const SubAxes &dim) {
-             return llvm::any_of(dim, clashes);
-           });
-  };
-  for (auto [dim, other] : llvm::enumerate(more.dims)) {
-    SubAxes &mine = entry.layout.dims[dim];
-    if ((entry.fixed && !(dim < 64 && entry.open >> dim & 1)) ||
-        other.size() <= mine.size() ||
-        !std::equal(mine.begin(), mine.end(), other.begin()))
-      continue;
-    for (const SubAxis &axis : llvm::drop_begin(other, mine.size())) {
-      if (isBarred(axis) || !staysFull(entry, dim, axis))
-        break;
-      mine.push_back(axis);
-      changed = true;
-    }
-  }
-  return changed;
-}
-
 void LayoutTable::extendGroup(Value value,
                               llvm::SmallVectorImpl<Value> &changed) {
   const Entry &entry = entryOf(value);
   if (!entry.group)
     return;
   for (Value other : groups[entry.group])
-    if (other != value && extend(entries[other], entry.layout))
+    if (other != value && entries[other].extend(entry.layout))
       changed.push_back(other);
 }
 
 void LayoutTable::grow(Value value, const Layout &wish,
                        llvm::SmallVectorImpl<Value> &changed) {
   if (sources.contains(value) || !entryOf(value).mayGrow() ||
-      !extend(entryOf(value), wish))
+      !entryOf(value).extend(wish))
     return;
   changed.push_back(value);
   extendGroup(value, changed);

@@ -26,6 +26,7 @@
 #define WEFT_PASSES_SHARDING_LAYOUTTABLE_H
 
 #include "weft/passes/sharding/FreeRegions.h"
+#include "weft/passes/sharding/GrowingLayout.h"
 #include "weft/passes/sharding/OpSharding.h"
 #include "weft/passes/sharding/RegionFlow.h"
 
@@ -86,22 +87,12 @@ public:
   }
 
 private:
-  struct Entry {
-    Layout layout;
-    bool fixed = false; ///< annotated: closed, but for dimensions in `open`
-    bool late = false;  ///< a weight or a slot: after data and constraints
+  struct Entry : GrowingLayout {
+    bool late = false; ///< a weight or a slot: after data and constraints
     int64_t priority = 0;
-    uint64_t open = 0; ///< dimensions of a fixed layout that may grow
-    SubAxes never;     ///< axes that shard no dimension
-    /// Where a region with free axes begins or ends: its type, whose blocks stay
-    /// full; else null.
-    mlir::RankedTensorType full;
     mlir::StringAttr group;
-    bool mayGrow() const { return !fixed || open != 0; }
     /// Nobody said anything of it.
     bool isUnsaid() const { return !fixed && !group && never.empty(); }
-    /// Not annotated, or with every dimension open and no axis.
-    bool saysNothing() const;
   };
   /// What speaks in a round of propagation.
   struct Round {
@@ -129,10 +120,6 @@ private:
   void fix(mlir::Value value, const Layout &layout, bool late);
   /// Annotates a value that is partial itself, and not what it is used as.
   void leavePartial(mlir::Value value, const Layout &layout);
-  /// Lengthens the dimensions that `more` continues and that may grow. Returns
-  /// whether it did.
-  bool extend(Entry &entry, const Layout &more) const;
-  static bool staysFull(const Entry &entry, unsigned dim, const SubAxis &axis);
   /// Lengthens the layout of a value, and of its group, where it may grow.
   void grow(mlir::Value value, const Layout &wish,
             llvm::SmallVectorImpl<mlir::Value> &changed);

@@ -105,13 +105,6 @@ LogicalResult LayoutTable::seedWishes(Value value) {
   return seedReplicated(value, entry);
 }
 
-bool LayoutTable::Entry::saysNothing() const {
-  uint64_t all = layout.dims.size() >= 64
-                     ? ~uint64_t(0)
-                     : (uint64_t(1) << layout.dims.size()) - 1;
-  return !fixed || (layout.isReplicated() && (open & all) == all);
-}
-
 /// The annotated members of a group agree; the others are annotated by them.
 LogicalResult LayoutTable::joinGroup(Value first) {
   Entry speaker = entries.find(first)->second;

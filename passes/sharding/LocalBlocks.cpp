@@ -3,6 +3,7 @@
 #include "weft/passes/sharding/LocalBlocks.h"
 
 #include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/weft/AbsentElement.h"
 
 using namespace weft;
 using namespace mlir;
@@ -48,8 +49,8 @@ Value weft::maskPadding(OpBuilder &builder, Location loc, Value block,
   Value limit = constant(builder, loc, DenseElementsAttr::get(positions, size));
   Value valid = CompareOp::create(builder, loc, type.clone(builder.getI1Type()),
                                   CompareKind::LT, index, limit);
-  Value neutral = constant(builder, loc, neutralData(kind, type));
-  return SelectOp::create(builder, loc, type, valid, block, neutral);
+  Value absent = constant(builder, loc, absentData(kind, type));
+  return SelectOp::create(builder, loc, type, valid, block, absent);
 }
 
 OpBlocks::OpBlocks(Operation &op) : ruled(RuledOp::get(&op)) {

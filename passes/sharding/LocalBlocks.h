@@ -1,11 +1,11 @@
 //===- LocalBlocks.h - what one device holds of a tensor --------*- C++ -*-===//
 //
 // 7 rows over "x"=2 are blocks of 4: coordinate 1 holds rows 4, 5, 6 and one
-// undefined row. `maskPadding` makes that row neutral:
+// undefined row. `maskPadding` makes that row absent (AbsentElement.h):
 //
 //   %c = coll.coordinate over #mesh ["x"] ; %o = %c * 4
 //   %i = weft.iota dim 0 offset %o           global row of each element
-//   select %i < 7, %block, 0
+//   select %i < 7, %block, -0
 //
 //===----------------------------------------------------------------------===//
 
@@ -28,8 +28,8 @@ LayoutAttr groupOf(MeshAttr mesh, const SubAxes &axes);
 mlir::Value blockOffset(mlir::OpBuilder &builder, mlir::Location loc,
                         MeshAttr mesh, const SubAxes &axes, int64_t blockSize);
 
-/// The block with the neutral element of `kind` behind the valid extent of
-/// `dim`, whose global size is `size`.
+/// The block with the absent element of `kind` behind the valid extent of `dim`,
+/// whose global size is `size`.
 mlir::Value maskPadding(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value block, unsigned dim, int64_t size,
                         MeshAttr mesh, const SubAxes &axes, ReduceKind kind);

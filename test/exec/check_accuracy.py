@@ -3,7 +3,7 @@
     check_accuracy.py WEFT FOLDER
 
 Arguments are spread over the sizes that a function is used with: positions of a sequence go into sines, sums of squares
-into roots.
+into roots. Of a power there are the special cases of C, too: zeros, infinities, NaN, odd exponents.
 """
 
 import array
@@ -30,8 +30,23 @@ def both_signs(values):
     return values + [-value for value in values]
 
 
+def power(x, y):
+    """As C's pow, where Python raises."""
+    try:
+        return math.pow(x, y)
+    except OverflowError:
+        return math.copysign(math.inf, x if y % 2 == 1 else 1)
+    except ValueError:  # a root of a negative number, or one through zero
+        return math.nan if x else math.copysign(math.inf, x if y % 2 == 1 else 1)
+
+
 ANGLES = both_signs(spread(1e-30, 100)) + both_signs(spread(1, 1e6)) + [0.0, 1e9, -1e9]
-UNITS = {  # function: its value in f64, arguments, units in the last place
+SPECIAL = both_signs([0.0, single(1e-45), 0.5, 1.0, single(1 + 2**-23), 1.5, 2.0, 3.0, 2.0**24 - 1, 2.0**24, 2.0**127, math.inf, math.nan])
+POWERS = ([(x, y) for x in SPECIAL for y in SPECIAL]
+          + [(x, single(y)) for x in spread(1e-30, 1e30, 60) for y in both_signs(spread(1e-6, 1.4, 40))]
+          + [(x, single(y / math.log2(x))) for x in spread(1.0001, 1e4, 40) for y in range(-150, 130, 3)]
+          + [(-x, float(y)) for x in spread(0.1, 10, 20) for y in range(-30, 30)])
+UNITS = {  # function: its value in f64, arguments (pairs of two operands), units in the last place
     "sine": (math.sin, ANGLES, 1.5),
     "cosine": (math.cos, ANGLES, 1.5),
     "tan": (math.tan, ANGLES, 1.5),
@@ -44,10 +59,11 @@ UNITS = {  # function: its value in f64, arguments, units in the last place
     "sqrt": (math.sqrt, spread(1e-30, 1e30), 0.51),
     "rsqrt": (lambda x: x**-0.5, spread(1e-30, 1e30), 1.6),
     "cbrt": (lambda x: math.copysign(abs(x) ** (1 / 3), x), both_signs(spread(1e-37, 1e37)) + [0.0], 0.6),
-    "atan2": (lambda y: math.atan2(y, -0.75), both_signs(spread(1e-20, 1e20)), 1.5),
-    "ceil": (math.ceil, both_signs(spread(1e-20, 1e9)), 0),
+    "atan2": (math.atan2, [(y, -0.75) for y in both_signs(spread(1e-20, 1e20))], 1.5),
+    "power": (power, POWERS, 0.51),
+    "ceil": (lambda x: math.copysign(math.ceil(x), x), both_signs(spread(1e-20, 1e9)), 0),
     "floor": (math.floor, both_signs(spread(1e-20, 1e9)), 0),
-    "round_nearest_even": (round, both_signs(spread(0.25, 1000)) + [0.5, 1.5, 2.5, -0.5, -1.5], 0),
+    "round_nearest_even": (lambda x: math.copysign(round(x), x), both_signs(spread(0.25, 1000)) + [0.5, 1.5, 2.5, -0.5, -1.5], 0),
     "round_nearest_afz": (lambda x: math.copysign(math.floor(abs(x) + 0.5), x), both_signs(spread(0.25, 1000)) + [0.5, 2.5, -0.5], 0),
 }
 
@@ -57,31 +73,49 @@ def unit(value):
     return 2.0 ** max(math.frexp(value)[1] - 24, -149)
 
 
-def program(name, count):
-    type_, second = f"tensor<{count}xf32>", ", %side" if name == "atan2" else ""
-    return f"""func.func public @main(%x: {type_}) -> ({type_} {{jax.result_info = ""}}) {{
-      %side = stablehlo.constant dense<-7.500000e-01> : {type_}
-      %y = stablehlo.{name} %x{second} : {type_}
+def error(found, exact):
+    """Units in the last place; of what f32 has no unit for, 0 or infinitely many."""
+    if math.isnan(exact):
+        return 0 if math.isnan(found) else math.inf
+    if exact == 0 or abs(exact) >= 2.0**128 - 2.0**103:  # rounds to infinity
+        exact = math.copysign(math.inf, exact) if exact else exact
+        return 0 if found == exact and math.copysign(1, found) == math.copysign(1, exact) else math.inf
+    return abs(found - exact) / unit(exact)
+
+
+def operands(name):
+    """The list of each operand."""
+    arguments = UNITS[name][1]
+    return list(zip(*arguments, strict=True)) if isinstance(arguments[0], tuple) else [arguments]
+
+
+def program(name):
+    columns = operands(name)
+    type_, names = f"tensor<{len(columns[0])}xf32>", [f"%x{i}" for i in range(len(columns))]
+    return f"""func.func public @main({", ".join(f"{x}: {type_}" for x in names)}) -> ({type_} {{jax.result_info = ""}}) {{
+      %y = stablehlo.{name} {", ".join(names)} : {type_}
       return %y : {type_}
     }}"""
 
 
 def check(name, found):
     """Prints the largest error of a function's values; it must be allowed."""
-    function, arguments, allowed = UNITS[name]
-    errors = [abs(value - function(x)) / unit(function(x)) for x, value in zip(arguments, found, strict=True)]
+    function, _, allowed = UNITS[name]
+    arguments = list(zip(*operands(name), strict=True))
+    errors = [error(value, function(*x)) for x, value in zip(arguments, found, strict=True)]
     worst = max(range(len(errors)), key=errors.__getitem__)
-    print(f"{name}: {errors[worst]:.2f} units in the last place, at {arguments[worst]:.9g}")
-    assert errors[worst] <= allowed, f"{name}({arguments[worst]:.9g}) = {found[worst]:.9g}, not {function(arguments[worst]):.9g}"
+    at = ", ".join(f"{x:.9g}" for x in arguments[worst])
+    print(f"{name}: {errors[worst]:.2f} units in the last place, at {at}")
+    assert errors[worst] <= allowed, f"{name}({at}) = {found[worst]:.9g}, not {function(*arguments[worst]):.9g}"
 
 
 def main():
     weft, folder = sys.argv[1], pathlib.Path(sys.argv[2])
     folder.mkdir(parents=True, exist_ok=True)
-    for name, (_, arguments, _) in UNITS.items():
+    for name in UNITS:
         source, inputs, out = folder / f"{name}.mlir", folder / f"{name}-in.npz", folder / f"{name}.npz"
-        source.write_text(program(name, len(arguments)))
-        npz_values.write(inputs, {"in/000": ([len(arguments)], array.array("f", arguments))})
+        source.write_text(program(name))
+        npz_values.write(inputs, {f"in/{i:03}": ([len(column)], array.array("f", column)) for i, column in enumerate(operands(name))})
         subprocess.run([weft, "run", source, "--inputs", inputs, "--outputs", out], check=True)
         check(name, npz_values.read(out)["out/000"][1])
 

@@ -41,7 +41,7 @@ func.func @all_gather(%a: tensor<4x3xf32>) -> tensor<4x7xf32> {
 
 // The init on coordinate 0 alone.
 // CHECK-LABEL: func.func @make_partial
-// CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<0.000000e+00> : tensor<4xf32>
+// CHECK-DAG: %[[ZERO:.*]] = arith.constant dense<-0.000000e+00> : tensor<4xf32>
 // CHECK: %[[FIRST:.*]] = arith.cmpi eq
 // CHECK: arith.select %[[FIRST]], %arg0, %[[ZERO]]
 func.func @make_partial(%a: tensor<4xf32>) -> tensor<4xf32> {

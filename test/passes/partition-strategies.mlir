@@ -91,9 +91,9 @@ func.func @shifted_block(%x: tensor<8x3xf32> {weft.layout = #rows}) -> (tensor<3
   %0 = weft.reshape %x : tensor<8x3xf32> -> tensor<3x8xf32>
   return %0 : tensor<3x8xf32>
 }
-// Rows of others read 0; a partial result.
+// Rows of others are absent; a partial result.
 // CHECK-LABEL: func.func @lookup
-// CHECK: weft.gather {{.*}}zero_outside} : tensor<3x4xf32>, tensor<5xi64> -> tensor<5x4xf32>
+// CHECK: weft.gather {{.*}}{absent_outside, {{.*}}} : tensor<3x4xf32>, tensor<5xi64> -> tensor<5x4xf32>
 // CHECK: coll.all_reduce sum %{{.+}} because "result of weft.gather is summed
 // CHECK-NOT: coll.
 func.func @lookup(%x: tensor<8x4xf32> {weft.layout = #rows}, %i: tensor<5xi32> {weft.layout = #whole}) -> (tensor<5x4xf32> {weft.layout = #table}) {

@@ -15,7 +15,7 @@ module attributes {weft.mesh = #mesh} {
   // CHECK: %[[ROW:.+]] = weft.iota dim 0 offset %[[OFFSET]]
   // CHECK: %[[SIZE:.+]] = weft.constant dense<7>
   // CHECK: %[[VALID:.+]] = weft.compare lt %[[ROW]], %[[SIZE]]
-  // CHECK: %[[ZERO:.+]] = weft.constant dense<0.0{{.*}}>
+  // CHECK: %[[ZERO:.+]] = weft.constant dense<-0.0{{.*}}>
   // CHECK: %[[MASKED:.+]] = weft.select %[[VALID]], %[[X]], %[[ZERO]]
   // CHECK: %[[SUM:.+]] = weft.reduce sum %[[MASKED]]
   // CHECK: coll.all_reduce sum %[[SUM]] over #mesh ["d"] because "why"

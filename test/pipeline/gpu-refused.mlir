@@ -63,14 +63,6 @@ func.func private @inside(%x: tensor<8x4xf32>, %y: tensor<16x8xf32>) -> (tensor<
 
 // -----
 
-// expected-error @+1 {{kernel 'power' has no code for cuda:sm_90a: it contains weft.pow on tensor<8xf32>, which is no instruction; supported are}}
-func.func private @power(%x: tensor<8xf32>, %y: tensor<8xf32>) -> tensor<8xf32> attributes {weft.kernel = #weft.kernel<elementwise>} {
-  %0 = weft.pow %x, %y : tensor<8xf32>
-  return %0 : tensor<8xf32>
-}
-
-// -----
-
 // expected-error @+1 {{kernel 'double' has no code for cuda:sm_90a: it contains weft.exp on tensor<8xf64>, which is no instruction}}
 func.func private @double(%x: tensor<8xf64>) -> tensor<8xf64> attributes {weft.kernel = #weft.kernel<elementwise>} {
   %0 = weft.exp %x : tensor<8xf64>

@@ -148,3 +148,72 @@ TEST_CASE("a partitioned train step gives the global results") {
       REQUIRE(found[i].real(e) ==
               Approx((*expected)[i].real(e)).margin(1e-5).epsilon(1e-5));
 }
+
+namespace {
+/// Zeros of both signs, and nothing else, moved by way of sums across devices: a
+/// look-up in rows that others have, blocks that reach over two shards and out of
+/// the whole, and updates that lie over devices.
+constexpr const char *zeros = R"(
+module attributes {weft.mesh = #mesh} {
+  func.func @main(
+      %x: tensor<7x2xf32> {weft.role = "input", weft.layout = #rows},
+      %c: tensor<7xcomplex<f32>> {weft.role = "input", weft.layout = #split},
+      %z: tensor<7x2xf32> {weft.role = "input", weft.layout = #whole},
+      %u: tensor<4x2xf32> {weft.role = "input", weft.layout = #rows})
+      -> (tensor<5x2xf32>, tensor<3x2xf32>, tensor<4x3x2xf32>, tensor<4x3x2xf32>, tensor<5xcomplex<f32>>, tensor<7x2xf32>) {
+    %i = weft.constant dense<[6, 0, 3, 9, 2]> : tensor<5xi32>
+    %j = weft.constant dense<[1, 6, -1, 3]> : tensor<4xi32>
+    %two = weft.constant dense<2> : tensor<i32>
+    %none = weft.constant dense<0> : tensor<i32>
+    %rows = weft.gather %x at %i {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64: 0>, start_index_map = array<i64: 0>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1, 2>} : tensor<7x2xf32>, tensor<5xi32> -> tensor<5x2xf32>
+    %block = weft.dynamic_slice %x at (%two, %none) : (tensor<7x2xf32>, tensor<i32>, tensor<i32>) -> tensor<3x2xf32>
+    %moved = weft.gather %x at %j {offset_dims = array<i64: 1, 2>, start_index_map = array<i64: 0>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 3, 2>} : tensor<7x2xf32>, tensor<4xi32> -> tensor<4x3x2xf32>
+    %cut = weft.gather %x at %j {offset_dims = array<i64: 1, 2>, start_index_map = array<i64: 0>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 3, 2>, absent_outside} : tensor<7x2xf32>, tensor<4xi32> -> tensor<4x3x2xf32>
+    %pairs = weft.gather %c at %i {offset_dims = array<i64>, collapsed_slice_dims = array<i64: 0>, start_index_map = array<i64: 0>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1>} : tensor<7xcomplex<f32>>, tensor<5xi32> -> tensor<5xcomplex<f32>>
+    %sums = weft.scatter sum %z at %j with %u {update_window_dims = array<i64: 1>, inserted_window_dims = array<i64: 0>, scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64} : tensor<7x2xf32>, tensor<4xi32>, tensor<4x2xf32> -> tensor<7x2xf32>
+    return %rows, %block, %moved, %cut, %pairs, %sums : tensor<5x2xf32>, tensor<3x2xf32>, tensor<4x3x2xf32>, tensor<4x3x2xf32>, tensor<5xcomplex<f32>>, tensor<7x2xf32>
+  }
+})";
+
+/// Of a zero, and of the imaginary part of a complex one: "+ +", "- +".
+std::string signsOf(const Tensor &tensor, int64_t i) {
+  std::complex<double> zero = tensor.number(i);
+  REQUIRE(zero == 0.0);
+  auto sign = [](double part) { return std::signbit(part) ? "-" : "+"; };
+  return std::string(sign(zero.real())) + " " + sign(zero.imag());
+}
+} // namespace
+
+TEST_CASE("zeros keep their signs by way of other devices") {
+  int64_t devices = GENERATE(1, 2, 3, 4, 7, 8);
+  CAPTURE(devices);
+  MLIRContext context;
+  context.loadDialect<WeftDialect, coll::CollDialect, func::FuncDialect>();
+  std::string text = "#mesh = #weft.mesh<\"d\"=" + std::to_string(devices) +
+                     ">\n" +
+                     "#rows = #weft.layout<#mesh, [{\"d\"}, {}]>\n"
+                     "#split = #weft.layout<#mesh, [{\"d\"}]>\n"
+                     "#whole = #weft.layout<#mesh, [{}, {}]>\n" +
+                     zeros;
+  auto module = parseSourceString<ModuleOp>(text, &context);
+  REQUIRE(module);
+  auto function = *module->getOps<func::FuncOp>().begin();
+  Tensors arguments;
+  for (Type type : function.getArgumentTypes()) {
+    arguments.emplace_back(cast<RankedTensorType>(type));
+    Tensor &argument = arguments.back();
+    for (int64_t i = 0; i < argument.size(); ++i) // two of three are -0
+      argument.setNumber(i, {i % 3 ? -0.0 : 0.0, i % 2 ? -0.0 : 0.0});
+  }
+  auto expected = interpretFunction(function, arguments);
+  REQUIRE(succeeded(expected));
+  partition(*module);
+  Mesh mesh = (*module)->getAttrOfType<MeshAttr>(kMeshAttr).getMesh();
+  Tensors found = runOnDevices(*module->getOps<func::FuncOp>().begin(), mesh,
+                               arguments, *expected);
+  for (unsigned i = 0; i < found.size(); ++i)
+    for (int64_t e = 0; e < found[i].size(); ++e) {
+      CAPTURE(i, e);
+      CHECK(signsOf(found[i], e) == signsOf((*expected)[i], e));
+    }
+}

@@ -120,7 +120,7 @@ TEST_CASE("look-ups in a sharded table mask by range") {
   for (int64_t p = 2; p <= 6; ++p)
     for (int64_t n = 1; n <= 7; ++n)
       for (int64_t size = 1; size <= std::min<int64_t>(n, 3); ++size)
-        for (const char *outside : {"", ", zero_outside"}) {
+        for (const char *outside : {"", ", zero_outside", ", absent_outside"}) {
           std::string ids = "%i = weft.constant dense<[-1, 0, 2, 5, 9]> : "
                             "tensor<5xi32>\n";
           std::string rows = "tensor<5x" + str(size) + "xf32>";

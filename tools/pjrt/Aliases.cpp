@@ -79,12 +79,10 @@ PJRT_Error *createAlias(Client_CreateAliasBuffer_Args *args) {
   std::vector<int64_t> dims(args->shape_dims,
                             args->shape_dims + args->shape_num_dims);
   StoragePtr storage;
-  if (PJRT_Error *why = allocate(args->shape_element_type, dims,
-                                 args->memory->device, storage))
-    return why;
   MemoryOrder order;
   if (PJRT_Error *why =
-          readOrder(args->shape_layout, args->shape_element_type, dims, order))
+          allocate(args->shape_element_type, dims, args->shape_layout,
+                   args->memory->device, storage, order))
     return why;
   auto ready = std::make_shared<Promise>();
   args->fulfill_alias_buffer_cb = new PJRT_FulfillAliasBufferCallback{

@@ -16,9 +16,8 @@ PJRT_Error *fromHost(Client_BufferFromHostBuffer_Args *args) {
   PJRT_Device *device = args->memory ? args->memory->device : args->device;
   StoragePtr storage;
   MemoryOrder order;
-  if (PJRT_Error *why = allocate(args->type, dims, device, storage))
-    return why;
-  if (PJRT_Error *why = readOrder(args->device_layout, args->type, dims, order))
+  if (PJRT_Error *why = allocate(args->type, dims, args->device_layout, device,
+                                 storage, order))
     return why;
   size_t element = elementType(args->type)->bytes;
   std::vector<int64_t> strides =
@@ -225,7 +224,9 @@ PJRT_Buffer *weft::pjrt::makeBuffer(BufferType type, std::vector<int64_t> dims,
 
 PJRT_Error *weft::pjrt::allocate(BufferType type,
                                  const std::vector<int64_t> &dims,
-                                 PJRT_Device *device, StoragePtr &out) {
+                                 const MemoryLayout *layout,
+                                 PJRT_Device *device, StoragePtr &out,
+                                 MemoryOrder &order) {
   const ElementType *element = elementType(type);
   if (!element)
     return error(kUnimplemented,
@@ -238,7 +239,7 @@ PJRT_Error *weft::pjrt::allocate(BufferType type,
   if (!out->data())
     return error(kResourceExhausted, "no memory for an array of " +
                                          std::to_string(bytes) + " bytes");
-  return nullptr;
+  return readOrder(layout, type, dims, order);
 }
 
 void MemoryUse::add(int64_t bytes) {

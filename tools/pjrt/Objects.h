@@ -123,15 +123,16 @@ PJRT_DeviceDescription describeDevice(int id);
 PJRT_Buffer *makeBuffer(BufferType type, std::vector<int64_t> dims,
                         PJRT_Device *device, StoragePtr storage,
                         PromisePtr ready, MemoryOrder order = {});
-/// Memory for an array; an error where there is none or the type is not known.
-PJRT_Error *allocate(BufferType type, const std::vector<int64_t> &dims,
-                     PJRT_Device *device, StoragePtr &out);
-
 PJRT_Layouts_MemoryLayout describe(const MemoryOrder &order);
 /// The order that a layout gives an array of a known type; an error for tiles
 /// and for gaps.
 PJRT_Error *readOrder(const MemoryLayout *layout, BufferType type,
                       const std::vector<int64_t> &dims, MemoryOrder &out);
+/// Memory for an array, and the order of its elements there; an error where there
+/// is no memory, the type is not known, or readOrder() has one.
+PJRT_Error *allocate(BufferType type, const std::vector<int64_t> &dims,
+                     const MemoryLayout *layout, PJRT_Device *device,
+                     StoragePtr &out, MemoryOrder &order);
 /// An error where bytes from an offset on are not within an array.
 PJRT_Error *outside(int64_t offset, int64_t size, size_t bytes);
 

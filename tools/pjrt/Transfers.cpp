@@ -57,11 +57,8 @@ PJRT_Error *begin(Client_CreateBuffersForAsyncHostToDevice_Args *args) {
                        {}};
     const MemoryLayout *layout =
         i < args->num_device_layouts ? args->device_layouts[i] : nullptr;
-    if (PJRT_Error *why =
-            allocate(array.type, array.dims, manager->device, array.storage))
-      return why;
-    if (PJRT_Error *why =
-            readOrder(layout, array.type, array.dims, array.order))
+    if (PJRT_Error *why = allocate(array.type, array.dims, layout,
+                                   manager->device, array.storage, array.order))
       return why;
     manager->arrays.push_back(std::move(array));
   }
@@ -183,12 +180,9 @@ PJRT_Error *uninitialized(Client_CreateUninitializedBuffer_Args *args) {
                             args->shape_dims + args->shape_num_dims);
   PJRT_Device *device = args->memory ? args->memory->device : args->device;
   StoragePtr storage;
-  if (PJRT_Error *why =
-          allocate(args->shape_element_type, dims, device, storage))
-    return why;
   MemoryOrder order;
-  if (PJRT_Error *why =
-          readOrder(args->shape_layout, args->shape_element_type, dims, order))
+  if (PJRT_Error *why = allocate(args->shape_element_type, dims,
+                                 args->shape_layout, device, storage, order))
     return why;
   args->buffer =
       makeBuffer(args->shape_element_type, std::move(dims), device,
@@ -201,12 +195,10 @@ PJRT_Error *broken(Client_CreateErrorBuffer_Args *args) {
   std::vector<int64_t> dims(args->shape_dims,
                             args->shape_dims + args->shape_num_dims);
   StoragePtr storage;
-  if (PJRT_Error *why = allocate(args->shape_element_type, dims,
-                                 args->memory->device, storage))
-    return why;
   MemoryOrder order;
   if (PJRT_Error *why =
-          readOrder(args->shape_layout, args->shape_element_type, dims, order))
+          allocate(args->shape_element_type, dims, args->shape_layout,
+                   args->memory->device, storage, order))
     return why;
   PJRT_Error said{args->error_code,
                   std::string(args->error_message, args->error_message_size)};

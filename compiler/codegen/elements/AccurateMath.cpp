@@ -58,11 +58,36 @@ struct Formula {
   Value compare(arith::CmpFPredicate kind, Value x, double y) const {
     return compare(kind, x, number(y, x));
   }
+  Value integer(int64_t value, Type type) const {
+    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
+  }
+  /// The upper half of the bits of an f64.
+  Value highWord(Value x) const {
+    Value bits = arith::BitcastOp::create(b, loc, b.getI64Type(), x);
+    return arith::TruncIOp::create(
+        b, loc, b.getI32Type(),
+        arith::ShRUIOp::create(b, loc, bits, integer(32, bits.getType())));
+  }
+  /// The f64 of these two halves; the lower is of 64 bits.
+  Value fromWords(Value high, Value low) const {
+    Value bits = arith::ExtUIOp::create(b, loc, b.getI64Type(), high);
+    bits = arith::ShLIOp::create(b, loc, bits, integer(32, bits.getType()));
+    if (low)
+      bits = arith::OrIOp::create(b, loc, bits, low);
+    return arith::BitcastOp::create(b, loc, b.getF64Type(), bits);
+  }
   Value widened(Value x) const {
     return arith::ExtFOp::create(b, loc, b.getF64Type(), x);
   }
   Value narrowed(Value x) const {
     return arith::TruncFOp::create(b, loc, b.getF32Type(), x);
+  }
+
+  /// The nearest whole number to an f64, the even one of two, as math.roundeven
+  /// gives it, which is a call where the processor has no instruction for it.
+  Value nearest(Value x) const {
+    constexpr double kWhole = 0x1.8p52; // whose last bit is worth one
+    return sub(add(x, kWhole), number(kWhole, x));
   }
 
   /// c[0] + c[1] x + ...
@@ -84,7 +109,7 @@ struct Reduced {
 };
 Reduced reduced(const Formula &f, Value x) {
   Value wide = f.widened(x);
-  Value k = math::RoundEvenOp::create(f.b, f.loc, f.mul(wide, 2 / kPi));
+  Value k = f.nearest(f.mul(wide, 2 / kPi));
   Value rest = f.fma(k, -1.57079632673412561417e+00, wide);
   return {f.fma(k, -6.07710050650619224932e-11, rest), k};
 }
@@ -92,7 +117,7 @@ Reduced reduced(const Formula &f, Value x) {
 /// Of a whole number: is it no multiple of two?
 Value isOdd(const Formula &f, Value turns) {
   Value half = f.mul(turns, 0.5);
-  return f.compare(ONE, math::FloorOp::create(f.b, f.loc, half), half);
+  return f.compare(ONE, f.nearest(half), half);
 }
 
 /// sin(x + quarters * pi/2). The polynomials are Cephes' sinf and cosf.
@@ -161,25 +186,13 @@ Value angle(const Formula &f, Value y, Value x) {
 /// Two of Halley's steps in f64 from a guess by a third of the exponent.
 Value cubeRoot(const Formula &f, Value x) {
   Value size = f.abs(f.widened(x));
-  Type i64 = f.b.getI64Type();
-  auto integer = [&](int64_t value) -> Value {
-    return arith::ConstantOp::create(f.b, f.loc, f.b.getI64IntegerAttr(value));
-  };
   // The high word alone is divided: 32-bit integers are enough, and fast.
-  Value high = arith::TruncIOp::create(
-      f.b, f.loc, f.b.getI32Type(),
-      arith::ShRUIOp::create(f.b, f.loc,
-                             arith::BitcastOp::create(f.b, f.loc, i64, size),
-                             integer(32)));
-  auto word = [&](int32_t value) -> Value {
-    return arith::ConstantOp::create(f.b, f.loc, f.b.getI32IntegerAttr(value));
-  };
+  Type i32 = f.b.getI32Type();
   Value third = arith::AddIOp::create(
-      f.b, f.loc, arith::DivUIOp::create(f.b, f.loc, high, word(3)),
-      word(715094163)); // B1 of FreeBSD's cbrt
-  Value bits = arith::ShLIOp::create(
-      f.b, f.loc, arith::ExtUIOp::create(f.b, f.loc, i64, third), integer(32));
-  Value root = arith::BitcastOp::create(f.b, f.loc, f.b.getF64Type(), bits);
+      f.b, f.loc,
+      arith::DivUIOp::create(f.b, f.loc, f.highWord(size), f.integer(3, i32)),
+      f.integer(715094163, i32)); // B1 of FreeBSD's cbrt
+  Value root = f.fromWords(third, /*low=*/{});
   for (int step = 0; step < 2; ++step) {
     Value cube = f.mul(f.mul(root, root), root);
     root = f.mul(root, f.div(f.fma(size, 2, cube), f.fma(cube, 2, size)));
@@ -188,6 +201,76 @@ Value cubeRoot(const Formula &f, Value x) {
       f.b, f.loc, f.compare(OGT, size, 0.0),
       f.compare(OLT, size, std::numeric_limits<double>::infinity()));
   return f.select(isUsual, f.withSignOf(f.narrowed(root), x), x);
+}
+
+constexpr double kInfinity = std::numeric_limits<double>::infinity();
+
+/// log2 of an f64 that an f32 was: at least 0, no NaN. size = 2^k * m, m from
+/// sqrt(1/2) to sqrt(2); log(m) = 2 (s + s^3/3 + s^5/5...) of s = (m-1) / (m+1),
+/// wrong by 2e-12 of itself.
+Value logarithm(const Formula &f, Value size) {
+  Type i32 = f.b.getI32Type(), i64 = f.b.getI64Type();
+  Value root = f.integer(0x3fe6a09e, i32); // the high word of sqrt(1/2)
+  Value above = arith::SubIOp::create(f.b, f.loc, f.highWord(size), root);
+  Value exponent =
+      arith::ShRSIOp::create(f.b, f.loc, above, f.integer(20, i32));
+  Value high = arith::AddIOp::create(
+      f.b, f.loc,
+      arith::AndIOp::create(f.b, f.loc, above, f.integer(0xfffff, i32)), root);
+  Value low = arith::AndIOp::create(
+      f.b, f.loc, arith::BitcastOp::create(f.b, f.loc, i64, size),
+      f.integer(0xffffffff, i64));
+  Value m = f.fromWords(high, low);
+  Value k = arith::SIToFPOp::create(f.b, f.loc, f.b.getF64Type(), exponent);
+  Value s = f.div(f.add(m, -1), f.add(m, 1)), z = f.mul(s, s);
+  Value ofOne = f.polynomial(
+      z, {1, 1.0 / 3, 1.0 / 5, 1.0 / 7, 1.0 / 9, 1.0 / 11, 1.0 / 13});
+  Value log = f.fma(f.mul(s, 2 * std::numbers::log2e), ofOne, k);
+  log = f.select(f.compare(OEQ, size, 0.0), f.number(-kInfinity, log), log);
+  return f.select(f.compare(OEQ, size, kInfinity), size, log);
+}
+
+/// 2^t in f64, which an f32 is rounded from: beyond 2^+-160 it is infinity or 0
+/// anyway. The polynomial is that of e^(rest log 2), wrong by 7e-12 of itself.
+Value powerOfTwo(const Formula &f, Value t) {
+  t = f.select(f.compare(OGT, t, -160), t, f.number(-160, t)); // NaN, too
+  t = f.select(f.compare(OLT, t, 160), t, f.number(160, t));
+  Value k = f.nearest(t);
+  Value rest = f.mul(f.sub(t, k), std::numbers::ln2);
+  Value size =
+      f.polynomial(rest, {1, 1, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120,
+                          1.0 / 720, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880});
+  Type i32 = f.b.getI32Type();
+  Value exponent = arith::AddIOp::create(
+      f.b, f.loc, arith::FPToSIOp::create(f.b, f.loc, i32, k),
+      f.integer(1023, i32));
+  Value high = arith::ShLIOp::create(f.b, f.loc, exponent, f.integer(20, i32));
+  return f.mul(size, f.fromWords(high, /*low=*/{}));
+}
+
+/// 2^(y log2 |x|) in f64, with the sign and the special cases of C's pow.
+Value power(const Formula &f, Value x, Value y) {
+  Value base = f.widened(x), exponent = f.widened(y), size = f.abs(base);
+  auto both = [&](Value a, Value b) -> Value {
+    return arith::AndIOp::create(f.b, f.loc, a, b);
+  };
+  // 1^infinity is 1, not 2^(infinity * 0).
+  Value t = f.select(f.compare(OEQ, size, 1.0), f.number(0, size),
+                     f.mul(exponent, logarithm(f, size)));
+  Value result = f.narrowed(powerOfTwo(f, t));
+  Value whole = f.nearest(exponent);
+  Value isWhole = f.compare(OEQ, whole, exponent);
+  result = f.select(both(isWhole, isOdd(f, exponent)), f.withSignOf(result, x),
+                    result);
+  Value isNegative =
+      both(f.compare(OLT, base, 0.0), f.compare(OGT, base, -kInfinity));
+  Value isFraction = f.compare(ONE, whole, exponent);
+  Value nan = f.number(std::numeric_limits<double>::quiet_NaN(), result);
+  result = f.select(both(isNegative, isFraction), nan, result);
+  result = f.select(f.compare(ORD, x, y), result, f.add(x, y));
+  Value isOne = arith::OrIOp::create(f.b, f.loc, f.compare(OEQ, x, 1.0),
+                                     f.compare(OEQ, y, 0.0)); // even of NaN
+  return f.select(isOne, f.number(1, result), result);
 }
 
 template <typename Op> struct Accurately : OpRewritePattern<Op> {
@@ -235,6 +318,10 @@ void populateAccurateMathPatterns(RewritePatternSet &patterns) {
                                                       math::Atan2Op op) {
     return f.narrowed(angle(f, f.widened(op.getLhs()), f.widened(op.getRhs())));
   });
+  patterns.add<Accurately<math::PowFOp>>(
+      context, [](const Formula &f, math::PowFOp op) {
+        return power(f, op.getLhs(), op.getRhs());
+      });
 }
 
 } // namespace weft::elements

@@ -37,7 +37,7 @@ static FailureOr<Value> splatElement(ElementEmitter &e, ConstantOp op,
   return arith::ConstantOp::create(e.builder, e.loc, value).getResult();
 }
 
-/// The value on the first device of the group, the neutral element elsewhere.
+/// The value on the first device of the group, the absent element elsewhere.
 static FailureOr<Value> partialElement(ElementEmitter &e,
                                        coll::MakePartialOp op,
                                        const ElementIndex &index) {
@@ -47,9 +47,9 @@ static FailureOr<Value> partialElement(ElementEmitter &e,
   Value isFirst =
       arith::CmpIOp::create(e.builder, e.loc, arith::CmpIPredicate::eq,
                             e.coordinate(op.getGroup()), e.constant(0));
-  Value neutral = emitNeutral(e.builder, e.loc, op.getKind(),
-                              tensorType(op.getInput()).getElementType());
-  return arith::SelectOp::create(e.builder, e.loc, isFirst, *value, neutral)
+  Value absent = emitAbsent(e.builder, e.loc, op.getKind(),
+                            tensorType(op.getInput()).getElementType());
+  return arith::SelectOp::create(e.builder, e.loc, isFirst, *value, absent)
       .getResult();
 }
 

@@ -73,20 +73,23 @@ FailureOr<BlockPosition> positionInTensor(ElementEmitter &e,
 
 static FailureOr<Value> gatheredElement(ElementEmitter &e, GatherOp op,
                                         const ElementIndex &index) {
-  Value zero = zeroOf(e, tensorType(op.getResult()).getElementType());
+  Type type = tensorType(op.getResult()).getElementType();
+  Value outside = op.getAbsentOutside()
+                      ? emitAbsent(e.builder, e.loc, ReduceKind::Sum, type)
+                      : zeroOf(e, type);
   if (elementCount(op.getInput()) == 0)
-    return zero;
+    return outside;
   FailureOr<BlockPosition> position = positionInTensor(
-      e, op.getBlocks(), op.getIndices(), index, !op.getZeroOutside());
+      e, op.getBlocks(), op.getIndices(), index, !op.staysOutside());
   if (failed(position))
     return failure();
   FailureOr<Value> value =
       e.element(op.getInput(), e.makeIndex(position->dims, index.depth));
-  if (failed(value) || !op.getZeroOutside())
+  if (failed(value) || !op.staysOutside())
     return value;
   e.enterDepth(index.depth);
   return arith::SelectOp::create(e.builder, e.loc, position->inside, *value,
-                                 zero)
+                                 outside)
       .getResult();
 }
 

@@ -204,7 +204,7 @@ static void attachArithmetic(MLIRContext *c) {
          complexBy<&ComplexEmitter::divide>>(c);
   attach<RemOp,
          [](S s, RemOp) -> Value { return s.divide(/*remainder=*/true); }>(c);
-  attach<Atan2Op, by<&ScalarEmitter::atan2>>(c);
+  attach<Atan2Op, function<math::Atan2Op>>(c);
   attach<MaxOp, oneOf<arith::MaximumFOp, arith::MaxSIOp, arith::MaxUIOp>>(c);
   attach<MinOp, oneOf<arith::MinimumFOp, arith::MinSIOp, arith::MinUIOp>>(c);
   attach<PowOp, by<&ScalarEmitter::power>, complexBy<&ComplexEmitter::power>>(

@@ -38,10 +38,12 @@ struct ScalarEmitter {
   template <typename MathOp> mlir::Value math() const {
     // The approximations are written for f32; shorter types go through it.
     if (type.getIntOrFloatBitWidth() >= 32)
-      return MathOp::create(b, loc, in[0]).getResult();
-    mlir::Value wide =
-        mlir::arith::ExtFOp::create(b, loc, b.getF32Type(), in[0]);
-    mlir::Value result = MathOp::create(b, loc, wide);
+      return MathOp::create(b, loc, in);
+    llvm::SmallVector<mlir::Value, 2> wide;
+    for (mlir::Value operand : in)
+      wide.push_back(
+          mlir::arith::ExtFOp::create(b, loc, b.getF32Type(), operand));
+    mlir::Value result = MathOp::create(b, loc, mlir::ValueRange(wide));
     return mlir::arith::TruncFOp::create(b, loc, type, result);
   }
   mlir::Value compare(mlir::arith::CmpFPredicate onFloat,
@@ -53,7 +55,6 @@ struct ScalarEmitter {
   }
   mlir::Value negative() const;
   mlir::Value inverse(mlir::Value x) const;
-  mlir::Value atan2() const;
   mlir::Value power() const;
   mlir::Value sign() const;
   mlir::Value absolute() const;

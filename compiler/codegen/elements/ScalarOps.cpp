@@ -6,6 +6,7 @@
 #include "weft/compiler/codegen/elements/ElementCode.h"
 #include "weft/compiler/codegen/elements/ScalarEmitter.h"
 #include "weft/compiler/codegen/elements/SmallFloatOps.h"
+#include "weft/dialects/weft/AbsentElement.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
 #include <limits>
@@ -24,18 +25,9 @@ Value ScalarEmitter::inverse(Value x) const {
   return arith::DivFOp::create(b, loc, number(1), x);
 }
 
-Value ScalarEmitter::atan2() const {
-  if (type.getIntOrFloatBitWidth() >= 32)
-    return math::Atan2Op::create(b, loc, in[0], in[1]);
-  Value y = arith::ExtFOp::create(b, loc, b.getF32Type(), in[0]),
-        x = arith::ExtFOp::create(b, loc, b.getF32Type(), in[1]);
-  return arith::TruncFOp::create(b, loc, type,
-                                 math::Atan2Op::create(b, loc, y, x));
-}
-
 Value ScalarEmitter::power() const {
   if (isFloat())
-    return math::PowFOp::create(b, loc, in[0], in[1]);
+    return math<math::PowFOp>();
   return integerPower();
 }
 
@@ -281,6 +273,19 @@ Value emitNeutral(OpBuilder &b, Location loc, ReduceKind kind,
   else if (isSmallFloat(elementType))
     neutral = smallConstant(cast<FloatAttr>(neutral).getValue(), elementType);
   return arith::ConstantOp::create(b, loc, neutral);
+}
+
+Value emitAbsent(OpBuilder &b, Location loc, ReduceKind kind,
+                 Type elementType) {
+  auto number = dyn_cast_or_null<FloatAttr>(absentElement(kind, elementType));
+  if (!number || !number.getValue().isNegZero())
+    return emitNeutral(b, loc, kind, elementType);
+  if (isSmallFloat(elementType))
+    number = smallConstant(number.getValue(), elementType);
+  Value absent = arith::ConstantOp::create(b, loc, number);
+  return isa<ComplexType>(elementType)
+             ? ComplexEmitter{b, loc}.make(absent, absent)
+             : absent;
 }
 
 Value zeroOf(LoopNest &nest, Type elementType) {

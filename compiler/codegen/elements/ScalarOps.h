@@ -31,6 +31,9 @@ mlir::Value emitCombine(mlir::OpBuilder &builder, mlir::Location loc,
                         mlir::Value b);
 mlir::Value emitNeutral(mlir::OpBuilder &builder, mlir::Location loc,
                         ReduceKind kind, mlir::Type elementType);
+/// absentElement(), in registers.
+mlir::Value emitAbsent(mlir::OpBuilder &builder, mlir::Location loc,
+                       ReduceKind kind, mlir::Type elementType);
 mlir::Value zeroOf(LoopNest &nest, mlir::Type elementType);
 mlir::Value emitProduct(LoopNest &nest, mlir::Type elementType, mlir::Value x,
                         mlir::Value y);

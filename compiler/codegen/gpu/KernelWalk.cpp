@@ -18,13 +18,12 @@ static std::string text(Type type) {
   return result;
 }
 
-/// Polynomials stand in for the functions of floats up to 32 bits, but for pow.
+/// Polynomials stand in for the functions of floats up to 32 bits.
 static bool isFunctionWithoutCode(Operation &op) {
   if (op.getNumResults() != 1)
     return false;
   Type element = getElementTypeOrSelf(op.getResult(0).getType());
-  return isElementwise(&op) && op.hasTrait<Costly>() &&
-         (element.isF64() || (isa<PowOp>(op) && isa<FloatType>(element)));
+  return isElementwise(&op) && op.hasTrait<Costly>() && element.isF64();
 }
 
 /// Why there is no code for an op, or empty.

@@ -173,3 +173,11 @@ func.func @one_hot_c4(%i: tensor<3xi32>, %o: tensor<i32>) {
   %0 = weft.one_hot %i dim 1 offset %o : tensor<3xi32>, tensor<i32> -> tensor<3x5xf32>
   return
 }
+
+// -----
+
+func.func @gather_c4(%x: tensor<4x6xf32>, %i: tensor<3xi32>) {
+  // expected-error@+1 {{has zero_outside and absent_outside; keep one}}
+  %0 = weft.gather %x at %i {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64: 0>, start_index_map = array<i64: 0>, slice_sizes = array<i64: 1, 6>, index_vector_dim = 1 : i64, zero_outside, absent_outside} : tensor<4x6xf32>, tensor<3xi32> -> tensor<3x6xf32>
+  return
+}

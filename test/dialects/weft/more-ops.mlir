@@ -34,6 +34,8 @@ func.func @moves(%x: tensor<4x6xf32>, %v: tensor<f32>, %i: tensor<i32>, %u: tens
 func.func @indexing(%x: tensor<4x6xf32>, %i: tensor<3xi32>, %u: tensor<3x6xf32>, %o: tensor<i64>) {
   // CHECK: weft.gather %{{.*}} at %{{.*}} {{{.*}}zero_outside} : tensor<4x6xf32>, tensor<3xi32> -> tensor<3x6xf32>
   %0 = weft.gather %x at %i {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64: 0>, start_index_map = array<i64: 0>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1, 6>, zero_outside} : tensor<4x6xf32>, tensor<3xi32> -> tensor<3x6xf32>
+  // CHECK: weft.gather %{{.*}} at %{{.*}} {absent_outside, {{.*}}} : tensor<4x6xf32>, tensor<3xi32> -> tensor<3x6xf32>
+  %4 = weft.gather %x at %i {offset_dims = array<i64: 1>, collapsed_slice_dims = array<i64: 0>, start_index_map = array<i64: 0>, index_vector_dim = 1 : i64, slice_sizes = array<i64: 1, 6>, absent_outside} : tensor<4x6xf32>, tensor<3xi32> -> tensor<3x6xf32>
   // CHECK: weft.scatter sum %{{.*}} at %{{.*}} with %{{.*}} : tensor<4x6xf32>, tensor<3xi32>, tensor<3x6xf32> -> tensor<4x6xf32>
   %1 = weft.scatter sum %x at %i with %u {update_window_dims = array<i64: 1>, inserted_window_dims = array<i64: 0>, scatter_dims_to_operand_dims = array<i64: 0>, index_vector_dim = 1 : i64} : tensor<4x6xf32>, tensor<3xi32>, tensor<3x6xf32> -> tensor<4x6xf32>
   // CHECK: weft.one_hot %{{.*}} dim 0 : tensor<3xi32> -> tensor<5x3xf32>
