@@ -37,7 +37,7 @@ Error Executor::addMeetings(const Collective &collective,
 }
 
 Error Executor::prepare(const CollectiveProvider &provider, int workers) {
-  const Plan &plan = program->plan();
+  const Plan &plan = owner->plan();
   for (const Collective &collective : plan.collectives) {
     std::unique_ptr<PreparedCollective> ready;
     if (Error e =
@@ -186,18 +186,18 @@ void Executor::work(int worker) {
 void Executor::runDevice(Device &device) {
   if (borders)
     borders->enter({&device.position, 1});
-  const Plan &plan = program->plan();
+  const Plan &plan = owner->plan();
   const Instruction *instructions = plan.instructions.data();
   for (uint32_t pc = device.pc;; ++pc) {
     const Instruction &i = instructions[pc];
     switch (i.kind) {
     case plan::Operation::Launch:
-      if (workersPerDevice > 1 && program->kernelParts(i.index).run) {
+      if (workersPerDevice > 1 && owner->kernelParts(i.index).run) {
         device.pc = pc;
         return share(device, i);
       }
-      program->kernel(i.index)(device.arguments.data() + i.firstArgument,
-                               device.coordinates.data());
+      owner->kernel(i.index)(device.arguments.data() + i.firstArgument,
+                             device.coordinates.data());
       break;
     case plan::Operation::Copy:
       std::memmove(device.buffers[i.target], device.buffers[i.index],
@@ -225,7 +225,7 @@ void Executor::runDevice(Device &device) {
 }
 
 void Executor::arrive(Device &device, const Instruction &instruction) {
-  const Collective &collective = program->plan().collectives[instruction.index];
+  const Collective &collective = owner->plan().collectives[instruction.index];
   size_t kind = size_t(collective.kind());
   ++device.occurrences[kind];
   device.sent[kind] += sentOnce[instruction.index];
@@ -312,7 +312,7 @@ void Executor::receive() {
 }
 
 void Executor::share(Device &device, const Instruction &instruction) {
-  const Program::Parts &parts = program->kernelParts(instruction.index);
+  const Program::Parts &parts = owner->kernelParts(instruction.index);
   SharedLaunch &launch = *launches[size_t(device.position)];
   launch.kernel = parts.run;
   launch.arguments = device.arguments.data() + instruction.firstArgument;
@@ -392,9 +392,9 @@ void Executor::makeReady(Device &device) {
   ready[size_t(device.home)].push_back(device.position);
 }
 
-std::array<Executor::Count, collectiveKinds> Executor::counts() const {
-  std::array<Count, collectiveKinds> out = {};
-  for (size_t kind = 0; kind < collectiveKinds; ++kind) {
+CollectiveCounts Executor::counts() const {
+  CollectiveCounts out = {};
+  for (size_t kind = 0; kind < out.size(); ++kind) {
     out[kind].occurrences =
         own.empty() ? 0 : devices[size_t(own[0])].occurrences[kind];
     for (const Device &device : devices)
@@ -405,7 +405,7 @@ std::array<Executor::Count, collectiveKinds> Executor::counts() const {
 
 std::string Executor::describeDeadlock() const {
   constexpr size_t most = 16;
-  const Plan &plan = program->plan();
+  const Plan &plan = owner->plan();
   std::string text = "deadlock in \"" + plan.name + "\": no group is complete";
   size_t waiting = 0;
   for (const Device &device : devices) {

@@ -69,15 +69,12 @@
 
 #include "weft/runtime/collectives/Crossing.h"
 #include "weft/runtime/collectives/Provider.h"
+#include "weft/runtime/devices/DeviceSet.h"
 #include "weft/runtime/devices/cpu/DeviceBorders.h"
 #include "weft/runtime/devices/cpu/Workers.h"
 #include "weft/runtime/program/Program.h"
 
-#include <array>
-
 namespace weft::runtime {
-
-constexpr size_t collectiveKinds = size_t(CollectiveKind::MAX) + 1;
 
 /// The other processes, if there are any.
 struct Elsewhere {
@@ -86,39 +83,46 @@ struct Elsewhere {
   Ownership ownership;
 };
 
-class Executor {
+class Executor final : public PreparedProgram {
 public:
   Executor(std::shared_ptr<const Program> program, Elsewhere elsewhere)
-      : program(std::move(program)), elsewhere(std::move(elsewhere)) {}
+      : owner(std::move(program)), elsewhere(std::move(elsewhere)) {}
 
   Error prepare(const CollectiveProvider &provider, int workers);
-  const std::shared_ptr<const Program> &owner() const { return program; }
+  const std::shared_ptr<const Program> &program() const override {
+    return owner;
+  }
+  /// Whose devices this process runs.
+  const std::vector<int64_t> &positions() const { return own; }
 
-  /// Where buffer b of position p lies: locate(p, b). Called for all when
-  /// `key` (arenas and ports) has changed since the last run.
-  template <typename Locate>
-  void bind(const std::vector<uint64_t> &key, Locate &&locate) {
-    if (key == boundKey)
+  /// What buffers are bound to: the version of the arenas, and the ports of a
+  /// Run.
+  struct Bound {
+    uint64_t arenas = 0;
+    std::vector<void *> inputs, outputs;
+    bool operator==(const Bound &) const = default;
+  };
+  /// Where buffer b of position p lies: locate(to, p, b). Called for all when
+  /// `to` has changed since the last run.
+  template <typename Locate> void bind(Bound to, Locate &&locate) {
+    if (to == bound)
       return;
-    const Plan &plan = program->plan();
+    bound = std::move(to);
+    const Plan &plan = owner->plan();
     for (int64_t position : own) {
       Device &device = devices[size_t(position)];
       for (size_t b = 0; b < plan.buffers.size(); ++b)
-        device.buffers[b] = locate(device.position, b);
+        device.buffers[b] = locate(bound, device.position, b);
       for (size_t a = 0; a < plan.arguments.size(); ++a)
         device.arguments[a] = device.buffers[plan.arguments[a]];
     }
-    boundKey = key;
   }
 
   /// `borders`, if any, are kept between devices; then the pool has one worker.
   Error run(Workers &pool, DeviceBorders *borders = nullptr);
 
-  struct Count {
-    uint64_t occurrences, bytes;
-  };
-  /// By CollectiveKind, of the last run: those of this process's devices.
-  std::array<Count, collectiveKinds> counts() const;
+  /// Of the last run.
+  CollectiveCounts counts() const;
 
 private:
   enum class State : uint8_t { Ready, Waiting, Done };
@@ -129,7 +133,8 @@ private:
     State state = State::Ready;
     std::vector<void *> buffers, arguments;
     std::vector<int64_t> coordinates;
-    std::array<uint64_t, collectiveKinds> occurrences = {}, sent = {};
+    std::array<uint64_t, std::tuple_size_v<CollectiveCounts>> occurrences = {},
+                                                              sent = {};
   };
   /// Chunks of work that any worker may take.
   struct alignas(64) SharedWork {
@@ -186,7 +191,7 @@ private:
   Device *nextDevice(int worker); ///< under the lock
   std::string describeDeadlock() const;
 
-  std::shared_ptr<const Program> program;
+  std::shared_ptr<const Program> owner;
   Elsewhere elsewhere;
   std::vector<int64_t> own; ///< positions whose devices this process runs
   std::vector<std::unique_ptr<PreparedCollective>> prepared;
@@ -198,7 +203,7 @@ private:
   std::vector<size_t> firstMeeting;                    ///< by collective
   std::vector<std::unique_ptr<SharedLaunch>> launches; ///< by position
   int64_t workersPerDevice = 1;
-  std::vector<uint64_t> boundKey;
+  Bound bound;
 
   SpinLock lock;
   Workers *workers = nullptr;              ///< of this run
