@@ -1,5 +1,6 @@
 #include "weft/runtime/devices/cpu/CpuDevices.h"
 
+#include "weft/runtime/collectives/Crossing.h"
 #include "weft/runtime/processes/Processes.h"
 
 #include <algorithm>
@@ -30,9 +31,12 @@ private:
 
 CpuDevices::CpuDevices(int64_t count, int workers,
                        const DeviceSettings &settings)
-    : count(count), processes(settings.processes), workers(workers),
+    : count(count), workers(workers),
       provider(createInProcessProvider(settings.host)), arenas(size_t(count)),
-      meter(std::make_shared<MemoryMeter>(count)) {}
+      meter(std::make_shared<MemoryMeter>(count)) {
+  if (settings.processes)
+    provider = createCrossingProvider(std::move(provider), *settings.processes);
+}
 
 std::string CpuDevices::describe() const {
   return DeviceList{DeviceKind::Cpu, count}.text() + ", " +
@@ -74,8 +78,7 @@ Error CpuDevices::prepare(std::shared_ptr<const Program> program,
                           std::shared_ptr<PreparedProgram> &out) {
   if (Error e = program->prepare())
     return e;
-  auto executor = std::make_shared<Executor>(
-      std::move(program), Elsewhere{processes, &staging, ownership});
+  auto executor = std::make_shared<Executor>(std::move(program), ownership);
   if (Error e = executor->prepare(*provider, workers.count()))
     return e;
   out = std::move(executor);

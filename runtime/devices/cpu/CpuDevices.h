@@ -46,8 +46,6 @@ private:
   Error runIsolated(Executor &executor, const Run &run);
 
   const int64_t count;
-  Processes *const processes;
-  Staging staging;
   Workers workers;
   std::unique_ptr<CollectiveProvider> provider;
   std::vector<Memory> arenas; ///< by device, shared by programs

@@ -67,7 +67,6 @@
 #ifndef WEFT_RUNTIME_DEVICES_CPU_EXECUTOR_H
 #define WEFT_RUNTIME_DEVICES_CPU_EXECUTOR_H
 
-#include "weft/runtime/collectives/Crossing.h"
 #include "weft/runtime/collectives/Provider.h"
 #include "weft/runtime/devices/DeviceSet.h"
 #include "weft/runtime/devices/cpu/DeviceBorders.h"
@@ -76,18 +75,12 @@
 
 namespace weft::runtime {
 
-/// The other processes, if there are any.
-struct Elsewhere {
-  Processes *processes = nullptr;
-  Staging *staging = nullptr;
-  Ownership ownership;
-};
-
 class Executor final : public PreparedProgram {
 public:
-  Executor(std::shared_ptr<const Program> program, Elsewhere elsewhere)
-      : owner(std::move(program)), elsewhere(std::move(elsewhere)) {}
+  Executor(std::shared_ptr<const Program> program, Ownership ownership)
+      : owner(std::move(program)), ownership(std::move(ownership)) {}
 
+  /// `provider` outlives the executor.
   Error prepare(const CollectiveProvider &provider, int workers);
   const std::shared_ptr<const Program> &program() const override {
     return owner;
@@ -160,7 +153,7 @@ private:
     const std::vector<int64_t> *members = nullptr;
     int64_t group = 0;
     size_t arrived = 0, expected = 0;     ///< of this process's devices
-    std::unique_ptr<Crossing> crossing;   ///< null: all members are here
+    GroupMessages *messages = nullptr;    ///< null: all members are here
     bool awaitsResults = false;           ///< the second time that it travels
     std::vector<void *> sources, targets; ///< of all members: see Provider.h
   };
@@ -178,8 +171,8 @@ private:
   /// Runs a device until it returns or waits.
   void runDevice(Device &device);
   void arrive(Device &device, const Instruction &instruction);
-  Error addMeetings(const Collective &collective,
-                    const PreparedCollective &work);
+  void addMeetings(const Collective &collective,
+                   const PreparedCollective &work);
   void complete(Meeting &meeting); ///< under the lock
   void depart(Meeting &meeting);
   void receive();
@@ -192,7 +185,8 @@ private:
   std::string describeDeadlock() const;
 
   std::shared_ptr<const Program> owner;
-  Elsewhere elsewhere;
+  Ownership ownership;
+  const CollectiveProvider *provider = nullptr;
   std::vector<int64_t> own; ///< positions whose devices this process runs
   std::vector<std::unique_ptr<PreparedCollective>> prepared;
   /// Of each prepared collective, what the device that sends most of all
