@@ -178,6 +178,12 @@ static Error enqueue(weft_runtime *runtime, const weft_program *program,
     return makeError(WEFT_INVALID_ARGUMENT, "null argument");
   std::unique_lock<std::mutex> guard(runtime->mutex);
   if (runtime->processes && !runtime->hasPrepared(program->program)) {
+    if (Ticket::isCallingBack())
+      return makeError(WEFT_DEADLOCK,
+                       "a callback of a ticket enqueues the first run of \"",
+                       plan.name,
+                       "\", for which several processes wait until nothing "
+                       "is enqueued; run it once before");
     guard.unlock(); // processes agree on a program while they do nothing else
     guard = runtime->lockIdle();
   }
@@ -210,43 +216,88 @@ static Error enqueue(weft_runtime *runtime, const weft_program *program,
   return nullptr;
 }
 
+static Error enqueueBuffers(weft_runtime *runtime, const weft_program *program,
+                            weft_buffer *const *inputs,
+                            weft_buffer *const *outputs, bool isAwaited,
+                            Ticket &out) {
+  auto bind = [&](const Plan &plan, Binding &binding) {
+    return bindBuffers(*runtime, plan, inputs, outputs, binding);
+  };
+  return enqueue(runtime, program, inputs, outputs, isAwaited, bind, out);
+}
+
+static Error enqueueLocal(weft_runtime *runtime, const weft_program *program,
+                          void *const *inputs, void *const *outputs,
+                          bool isAwaited, Ticket &out) {
+  auto bind = [&](const Plan &plan, Binding &binding) {
+    return bindLocal(plan, inputs, outputs, binding);
+  };
+  return enqueue(runtime, program, inputs, outputs, isAwaited, bind, out);
+}
+
 /// Enqueues by `add` and waits, with the calling thread at the devices' service.
-template <typename Add>
-static Error runNow(weft_runtime *runtime, const Add &add) {
-  if (Ticket::isCallingBack())
-    return makeError(WEFT_DEADLOCK,
-                     "a callback of a ticket waits for a run, which begins "
-                     "when the callback is over; enqueue the run instead");
-  Ticket ticket;
-  if (Error e = add(ticket))
-    return e;
-  runtime->devices->attend(ticket);
-  return ticket.wait();
-}
-
-extern "C" WEFT_EXPORT weft_error *weft_execute(weft_runtime *runtime,
-                                                const weft_program *program,
-                                                weft_buffer *const *inputs,
-                                                weft_buffer *const *outputs) {
-  auto bind = [&](const Plan &plan, Binding &out) {
-    return bindBuffers(*runtime, plan, inputs, outputs, out);
-  };
+template <typename Add, typename Port>
+static weft_error *runNow(Add add, weft_runtime *runtime,
+                          const weft_program *program, Port *const *inputs,
+                          Port *const *outputs) {
   return guarded([&]() -> Error {
-    return runNow(runtime, [&](Ticket &ticket) {
-      return enqueue(runtime, program, inputs, outputs, true, bind, ticket);
-    });
+    if (Ticket::isCallingBack())
+      return makeError(WEFT_DEADLOCK,
+                       "a callback of a ticket waits for a run, which begins "
+                       "when the callback is over; enqueue the run instead");
+    Ticket ticket;
+    if (Error e = add(runtime, program, inputs, outputs, true, ticket))
+      return e;
+    runtime->devices->attend(ticket);
+    return ticket.wait();
   });
 }
 
-extern "C" WEFT_EXPORT weft_error *
-weft_execute_local(weft_runtime *runtime, const weft_program *program,
-                   void *const *inputs, void *const *outputs) {
-  auto bind = [&](const Plan &plan, Binding &out) {
-    return bindLocal(plan, inputs, outputs, out);
-  };
+template <typename Add, typename Port>
+static weft_error *runLater(Add add, weft_runtime *runtime,
+                            const weft_program *program, Port *const *inputs,
+                            Port *const *outputs, weft_ticket **out) {
   return guarded([&]() -> Error {
-    return runNow(runtime, [&](Ticket &ticket) {
-      return enqueue(runtime, program, inputs, outputs, true, bind, ticket);
-    });
+    if (!out)
+      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+    *out = nullptr;
+    auto handle = std::make_unique<weft_ticket>();
+    if (Error e = add(runtime, program, inputs, outputs, false, handle->ticket))
+      return e;
+    *out = handle.release();
+    return nullptr;
   });
+}
+
+extern "C" {
+
+WEFT_EXPORT weft_error *weft_execute(weft_runtime *runtime,
+                                     const weft_program *program,
+                                     weft_buffer *const *inputs,
+                                     weft_buffer *const *outputs) {
+  return runNow(enqueueBuffers, runtime, program, inputs, outputs);
+}
+
+WEFT_EXPORT weft_error *weft_execute_local(weft_runtime *runtime,
+                                           const weft_program *program,
+                                           void *const *inputs,
+                                           void *const *outputs) {
+  return runNow(enqueueLocal, runtime, program, inputs, outputs);
+}
+
+WEFT_EXPORT weft_error *weft_execute_async(weft_runtime *runtime,
+                                           const weft_program *program,
+                                           weft_buffer *const *inputs,
+                                           weft_buffer *const *outputs,
+                                           weft_ticket **out) {
+  return runLater(enqueueBuffers, runtime, program, inputs, outputs, out);
+}
+
+WEFT_EXPORT weft_error *weft_execute_local_async(weft_runtime *runtime,
+                                                 const weft_program *program,
+                                                 void *const *inputs,
+                                                 void *const *outputs,
+                                                 weft_ticket **out) {
+  return runLater(enqueueLocal, runtime, program, inputs, outputs, out);
+}
 }

@@ -33,6 +33,10 @@ struct weft_buffer {
   weft::runtime::Error awaitUse() const;
 };
 
+struct weft_ticket {
+  weft::runtime::Ticket ticket;
+};
+
 struct weft_runtime {
   weft_runtime(int64_t devices, weft_processes *others)
       : deviceCount(devices),
