@@ -17,12 +17,14 @@ RunQueue::~RunQueue() {
 
 Ticket RunQueue::add(Task task, bool isAwaited) {
   Ticket ticket = Ticket::open();
-  std::lock_guard<std::mutex> guard(mutex);
-  if (!isAwaited && !thread.joinable())
-    thread = std::thread([this] { loop(); });
-  items.push_back({std::move(task), ticket});
+  {
+    std::lock_guard<std::mutex> guard(mutex);
+    if (!isAwaited && !thread.joinable())
+      thread = std::thread([this] { loop(); });
+    items.push_back({std::move(task), ticket});
+  }
   if (!isAwaited)
-    work.notify_one();
+    work.notify_one(); // without the lock, which the thread wants first
   return ticket;
 }
 
