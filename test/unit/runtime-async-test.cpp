@@ -332,15 +332,16 @@ TEST_CASE("what is read and written waits for the runs that use it") {
   host.awaitRun();
   int32_t number = 9; // at once: otherwise nobody would open the gate
   CHECK(take(weft_buffer_write(free, &number, 4)) == "");
-  std::vector<float> read, other(8192, 1);
+  std::vector<float> read(8192), other(8192, 1);
   std::atomic<int> started{0};
+  weft_error *failed[2] = {};
   std::thread reader([&] {
     ++started;
-    read = program.read<float>(0, 8192);
+    failed[0] = weft_buffer_read(program.outputs[0], read.data(), 4 * 8192);
   });
   std::thread writer([&] {
     ++started;
-    program.write(0, other);
+    failed[1] = weft_buffer_write(program.inputs[0], other.data(), 4 * 8192);
   });
   while (started < 2)
     std::this_thread::yield();
@@ -348,6 +349,8 @@ TEST_CASE("what is read and written waits for the runs that use it") {
   host.open();
   reader.join();
   writer.join();
+  CHECK(take(failed[0]) == "");
+  CHECK(take(failed[1]) == "");
   CHECK(read == data);
   CHECK(finish(ticket) == "");
   CHECK(program.run() == "");
