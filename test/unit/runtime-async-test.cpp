@@ -126,6 +126,31 @@ TEST_CASE("a run that is enqueued does not keep its caller waiting") {
   CHECK(program.read<int32_t>(0, 1)[0] == 42);
 }
 
+TEST_CASE("a run that is enqueued waits for one that its caller works on") {
+  Loaded program(counting(), "cpu:2");
+  Host host(program.runtime);
+  program.write(0, std::vector<int32_t>{40});
+  for (int round = 0; round < 20; ++round) {
+    host.close();
+    weft_error *failed = nullptr;
+    std::thread caller([&] {
+      failed = weft_execute(program.runtime, program.program,
+                            program.inputs.data(), program.outputs.data());
+    });
+    host.awaitRun();
+    weft_ticket *ticket = enqueue(program);
+    for (int look = 0; look < 1000; ++look) { // it has time to begin
+      REQUIRE(host.shown().size() == size_t(2 * round + 1));
+      std::this_thread::yield();
+    }
+    host.open();
+    caller.join();
+    CHECK(take(failed) == "");
+    CHECK(finish(ticket) == "");
+  }
+  CHECK(host.shown() == iota<int32_t>(40, 40));
+}
+
 TEST_CASE("runs of several threads, and blocking ones, are never mixed") {
   Loaded program(counting(), "cpu:2");
   Host host(program.runtime);
