@@ -37,10 +37,15 @@ int weft_processes_size(const weft_processes *processes);
 /// runs its part: devices are cut contiguously, the first processes run one more.
 /// `processes` may be NULL: one process. On such a runtime weft_buffer_write,
 /// weft_buffer_read and weft_execute are given the same in every process, and
-/// weft_buffer_local is NULL for positions of others.
+/// weft_buffer_local is NULL for positions of others. The first run of a program
+/// waits for all that is enqueued, as the processes agree on the program.
 weft_error *weft_runtime_create_among(weft_processes *processes,
                                       const char *devices, int workers,
                                       weft_runtime **out);
+
+/// The next three exchange messages of their own: they are called while nothing is
+/// enqueued on a runtime of these processes. (A process that waits in them tells the
+/// others that it does nothing else; when all do, it is a deadlock.)
 
 /// An error in every process unless all give the same `value`, a hash of `what`.
 weft_error *weft_processes_agree(weft_processes *processes, const char *what,

@@ -36,6 +36,25 @@
 //     return error;
 //   }
 //
+//   /* Runs the program on two inputs; the devices are at work on the first while
+//      the host is free for something else. */
+//   weft_error *apply_both(weft_runtime *runtime, const weft_program *program,
+//                          weft_buffer *inputs[2], weft_buffer *outputs[2]) {
+//     weft_ticket *first = NULL, *second = NULL;
+//     weft_error *error = weft_execute_async(runtime, program, &inputs[0],
+//                                            &outputs[0], &first);
+//     if (!error)
+//       error = weft_execute_async(runtime, program, &inputs[1], &outputs[1],
+//                                  &second);
+//     if (!error) /* ... something else ... */
+//       error = weft_ticket_wait(first);
+//     if (!error)
+//       error = weft_ticket_wait(second);
+//     weft_ticket_free(second);
+//     weft_ticket_free(first);
+//     return error;
+//   }
+//
 // A program file holds native code, which runs with the rights of the process.
 // Loading a program and asking about it reads the plan only; the code is loaded
 // by weft_program_prepare, or else the first weft_execute. docs/trust.md says
@@ -216,6 +235,7 @@ typedef struct weft_runtime weft_runtime;
 weft_error *weft_runtime_create(const char *devices, int workers,
                                 weft_runtime **out);
 int64_t weft_runtime_device_count(const weft_runtime *runtime);
+/// Waits for what is enqueued.
 void weft_runtime_free(weft_runtime *runtime);
 /// Answers the host_call instructions of programs: function `function` is given
 /// where its operands lie and fills its results, dense arrays of the types that
@@ -224,6 +244,7 @@ typedef void (*weft_host_fn)(void *user, int64_t function,
                              void *const *operands, size_t operand_count,
                              void *const *results, size_t result_count);
 /// Without one, programs that call their host do not run. NULL takes it away.
+/// Waits for what is enqueued.
 void weft_runtime_set_host(weft_runtime *runtime, weft_host_fn call,
                            void *user);
 /// For tests: arenas, outputs and the padding of inputs are filled with 0xFF
@@ -237,6 +258,8 @@ void weft_runtime_poison(weft_runtime *runtime, int on);
 weft_error *weft_runtime_isolate(weft_runtime *runtime, int on);
 
 /// One logical array: a local buffer on each device of the program's mesh.
+/// weft_buffer_write and weft_buffer_read wait for the runs that were given the
+/// buffer; on a runtime of several processes, for all that is enqueued.
 typedef struct weft_buffer weft_buffer;
 weft_error *weft_input_create(weft_runtime *runtime,
                               const weft_program *program, size_t input,
@@ -244,6 +267,7 @@ weft_error *weft_input_create(weft_runtime *runtime,
 weft_error *weft_output_create(weft_runtime *runtime,
                                const weft_program *program, size_t output,
                                weft_buffer **out);
+/// Its memory is given back when the runs that were given it are over.
 void weft_buffer_free(weft_buffer *buffer);
 /// Scatters a dense, row-major global array of the port's dtype to the shards.
 weft_error *weft_buffer_write(weft_buffer *buffer, const void *data,
@@ -251,7 +275,7 @@ weft_error *weft_buffer_write(weft_buffer *buffer, const void *data,
 /// Gathers the global array from the shards (the first copy of each element).
 weft_error *weft_buffer_read(const weft_buffer *buffer, void *data,
                              size_t bytes);
-/// One device's local memory.
+/// One device's local memory, as that device addresses it.
 void *weft_buffer_local(weft_buffer *buffer, int64_t position, size_t *bytes);
 
 typedef struct weft_counter {
@@ -261,8 +285,9 @@ typedef struct weft_counter {
   uint64_t bytes; ///< sent by one device: the largest over devices
 } weft_counter;
 
-/// Runs the program once. inputs[i] and outputs[i] follow the ports; an output
-/// that takes over a donated input must be passed the same buffer.
+/// Runs the program once, behind all that is enqueued. inputs[i] and outputs[i]
+/// follow the ports; an output that takes over a donated input must be passed the
+/// same buffer.
 weft_error *weft_execute(weft_runtime *runtime, const weft_program *program,
                          weft_buffer *const *inputs,
                          weft_buffer *const *outputs);
@@ -273,11 +298,59 @@ weft_error *weft_execute(weft_runtime *runtime, const weft_program *program,
 weft_error *weft_execute_local(weft_runtime *runtime,
                                const weft_program *program, void *const *inputs,
                                void *const *outputs);
-/// Bytes of arenas and port buffers on the fullest device at its fullest moment;
-/// memory of callers (weft_execute_local) is not counted.
+
+/// Tells when something that was enqueued is over, and whether it failed. May
+/// outlive the runtime; any thread may ask. A NULL ticket is over, without an
+/// error.
+typedef struct weft_ticket weft_ticket;
+/// 1 if it is over, or else 0.
+int weft_ticket_poll(const weft_ticket *ticket);
+/// Waits until it is over, and returns its error: in every call a new one.
+weft_error *weft_ticket_wait(const weft_ticket *ticket);
+/// Calls `ready` once with the ticket's error, which lasts until `ready` returns,
+/// or with NULL: here if it is over, else on a thread of the runtime, which begins
+/// what is enqueued behind when `ready` has returned. It may enqueue, but waits
+/// for nothing: weft_execute and weft_ticket_wait are errors there.
+typedef void (*weft_ready_fn)(void *user, const weft_error *error);
+weft_error *weft_ticket_on_ready(const weft_ticket *ticket, weft_ready_fn ready,
+                                 void *user);
+/// Neither waits nor ends anything.
+void weft_ticket_free(weft_ticket *ticket);
+
+/// As weft_execute, without waiting: what does not fit is an error at once, what
+/// fails later is the ticket's. Runs and copies of a runtime take place one after
+/// the other, in the order in which they are enqueued; one that fails stops none
+/// behind it. From any thread. Inputs and outputs are the run's until it is over;
+/// the arrays of pointers to them, and the program, may be freed at once.
+weft_error *weft_execute_async(weft_runtime *runtime,
+                               const weft_program *program,
+                               weft_buffer *const *inputs,
+                               weft_buffer *const *outputs, weft_ticket **out);
+/// Likewise of weft_execute_local; the memory must last until the run is over.
+weft_error *weft_execute_local_async(weft_runtime *runtime,
+                                     const weft_program *program,
+                                     void *const *inputs, void *const *outputs,
+                                     weft_ticket **out);
+
+/// Zeroed memory of one of this process's devices, for weft_execute_local: aligned
+/// to 64 bytes or more.
+weft_error *weft_device_allocate(weft_runtime *runtime, int64_t device,
+                                 uint64_t bytes, void **out);
+/// Gives it back when what is enqueued is over: it may be in use. An error for
+/// what is not such memory of the runtime. What is not freed ends with the runtime.
+weft_error *weft_device_free(weft_runtime *runtime, void *memory);
+/// Enqueues a copy between two devices, or to or from the host, which is device
+/// -1. Both memories must last until it is over.
+weft_error *weft_device_copy(weft_runtime *runtime, int64_t to_device, void *to,
+                             int64_t from_device, const void *from,
+                             uint64_t bytes, weft_ticket **out);
+
+/// Bytes of arenas, port buffers and weft_device_allocate on the fullest device at
+/// its fullest moment; memory of callers (weft_execute_local) is not counted.
 uint64_t weft_runtime_peak_memory(const weft_runtime *runtime);
-/// What the collectives of the last run moved, counted from the buffers handed
-/// to the provider; returns the number of entries.
+/// What the collectives of the last run that is over moved, counted from the buffers
+/// handed to the provider; returns the number of entries. Ask while no run is
+/// enqueued, or in a callback of the run's ticket.
 size_t weft_runtime_counters(const weft_runtime *runtime,
                              const weft_counter **out);
 

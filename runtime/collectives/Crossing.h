@@ -43,23 +43,21 @@ private:
   std::multimap<size_t, Block> unused;
 };
 
-class Crossing {
+class Crossing final : public GroupMessages {
 public:
   /// Of group `group`; `tag` is its own.
   Crossing(Processes &processes, Staging &staging, const Ownership &ownership,
            const Collective &collective, int64_t group,
            const PreparedCollective &work, int tag);
 
-  /// Once all own members have arrived. Fills in the sources of the others.
-  Error start(void **sources);
-  /// True once their parts are there and the own ones are on their way.
-  bool poll();
-  /// Whether other processes fill a part of the own targets.
-  bool hasResults() const { return !outResults.empty() || !inResults.empty(); }
-  void sendResults(void *const *targets);
-  void finish();
-  /// After a failure: their memory may be freed.
-  void abandon() { processes.abandon(transfer); }
+  Error start(void **sources) override;
+  bool poll() override;
+  bool hasResults() const override {
+    return !outResults.empty() || !inResults.empty();
+  }
+  void sendResults(void *const *targets) override;
+  void finish() override;
+  void abandon() override { processes.abandon(transfer); }
 
 private:
   /// To or from one process. Large dense parts are messages of their own, the
@@ -94,6 +92,12 @@ private:
   std::vector<Message> messages;
   Transfer transfer;
 };
+
+/// Collectives whose groups may have members in `processes`: those that `local`
+/// runs, with a Crossing for each group that crosses.
+std::unique_ptr<CollectiveProvider>
+createCrossingProvider(std::unique_ptr<CollectiveProvider> local,
+                       Processes &processes);
 
 } // namespace weft::runtime
 

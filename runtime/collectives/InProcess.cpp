@@ -337,7 +337,7 @@ public:
   }
   std::vector<MemberPart>
   needs(int64_t, const std::function<bool(int64_t)> &) const override {
-    return {}; // never across processes: see Crossing.cpp
+    return {}; // never across processes: see CrossingProvider.cpp
   }
   uint64_t bytesSent(int64_t) const override { return 0; }
 
@@ -352,7 +352,7 @@ class InProcessProvider final : public CollectiveProvider {
 public:
   explicit InProcessProvider(const HostFunction *host) : host(host) {}
   Error prepare(const Mesh &mesh, const Ownership &ownership,
-                const Collective &collective,
+                const Collective &collective, int64_t,
                 std::unique_ptr<PreparedCollective> &out) const override {
     return std::visit(
         [&](const auto &its) {

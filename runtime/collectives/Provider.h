@@ -1,14 +1,27 @@
 //===- Provider.h - who moves the data of collectives -----------*- C++ -*-===//
 //
-// One interface for all ways of communicating. A provider is handed the
-// devices this process owns and groups of global positions, so that MPI or
-// NCCL fit behind it. In process, a group of two devices with one operand:
+// One interface for all ways of communicating: who runs devices knows no other.
+// In process, a group of two devices with one operand:
 //
 //   std::unique_ptr<PreparedCollective> prepared;
-//   provider->prepare(collective, prepared);       // equals ncclCommSplit
+//   provider->prepare(mesh, ownership, collective, 0, prepared);
+//                                       // equals ncclCommSplit
 //   void *sources[] = {a0, a1}, *targets[] = {b0, b1};
 //   for (int64_t c = 0; c < prepared->chunkCount(group); ++c)
 //     prepared->run(group, sources, targets, c);   // any thread, any order
+//
+// Where members of the group are in other processes, messages come before and,
+// for a large all-reduce, after:
+//
+//   GroupMessages *messages = prepared->messages(group);   // null: all are here
+//   messages->start(sources);           // own members have arrived
+//   while (!messages->poll()) ...       // from now on sources are there
+//   ... the chunks, as above ...
+//   if (messages->hasResults()) {
+//     messages->sendResults(targets);
+//     while (!messages->poll()) ...
+//   }
+//   messages->finish();
 //
 //===----------------------------------------------------------------------===//
 
@@ -31,6 +44,27 @@ struct MemberPart {
   int64_t member;
   uint32_t array;
   BoxCopy box;
+};
+
+/// What a group exchanges with its members in other processes, once each time
+/// that its own members have arrived. One thread at a time calls it.
+class GroupMessages {
+public:
+  virtual ~GroupMessages() = default;
+  /// Sends what others need of the own `sources`, and fills in those of others:
+  /// their parts are there once poll() is true.
+  virtual Error start(void **sources) = 0;
+  /// True once what was to come is there and what was sent is on its way; false
+  /// for ever when the provider has a failure().
+  virtual bool poll() = 0;
+  /// Whether other processes fill a part of the own targets.
+  virtual bool hasResults() const = 0;
+  /// Behind all chunks, if so: sends the parts that were filled here; poll().
+  virtual void sendResults(void *const *targets) = 0;
+  /// The occurrence is over.
+  virtual void finish() = 0;
+  /// After a failure: no memory is read or written any more.
+  virtual void abandon() = 0;
 };
 
 /// One collective instruction, ready to run any number of times.
@@ -56,6 +90,8 @@ public:
   results(int64_t, const std::function<bool(int64_t member)> &) const {
     return {};
   }
+  /// Those of a group with members in other processes; null for all others.
+  virtual GroupMessages *messages(int64_t) const { return nullptr; }
   /// Bytes one device sends in one occurrence: the ring formula for standard
   /// collectives, bytes copied to others for permute and exchange.
   virtual uint64_t bytesSent(int64_t position) const = 0;
@@ -64,9 +100,18 @@ public:
 class CollectiveProvider {
 public:
   virtual ~CollectiveProvider() = default;
+  /// `firstGroup`: the number of the collective's first group among all groups of
+  /// the program, the same in every process.
   virtual Error prepare(const Mesh &mesh, const Ownership &ownership,
-                        const Collective &collective,
+                        const Collective &collective, int64_t firstGroup,
                         std::unique_ptr<PreparedCollective> &out) const = 0;
+  /// Why no more messages come from other processes; null while all is well.
+  virtual Error failure() const { return nullptr; }
+  /// That the devices of all processes wait for each other, and this is why.
+  virtual bool isDeadlock() const { return false; }
+  /// Whether the devices of this process can do nothing but wait for messages:
+  /// what a deadlock is found by.
+  virtual void setWaiting(bool) const {}
 };
 
 /// Who answers the host_call of programs; nobody at first.

@@ -10,16 +10,6 @@ namespace weft::runtime {
 /// So that one always ends long before a deadlock is suspected.
 constexpr size_t largestMessage = size_t(64) << 20;
 
-void Patience::pause() {
-  looks += looks < 1 << 20;
-  if (looks < 64)
-    return;
-  if (!isLong()) // some milliseconds: a step of others is hardly longer
-    sched_yield();
-  else
-    std::this_thread::sleep_for(std::chrono::microseconds(50));
-}
-
 Processes::Processes(const weft_transport *transport, int messages)
     : transport(transport), messages(messages), own(Identity::own()),
       peers(size_t(transport->size)) {

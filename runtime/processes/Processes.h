@@ -15,6 +15,7 @@
 
 #include "weft/runtime/abi/processes.h"
 #include "weft/runtime/processes/Liveness.h"
+#include "weft/runtime/processes/Patience.h"
 #include "weft/runtime/processes/Transport.h"
 #include "weft/runtime/program/Error.h"
 
@@ -44,16 +45,6 @@ struct Message {
 
 /// Messages under way.
 using Transfer = std::vector<void *>;
-
-/// Waits longer and longer between two looks: spins, gives the core away, sleeps.
-class Patience {
-public:
-  void pause();
-  bool isLong() const { return looks > 20000; }
-
-private:
-  int looks = 0;
-};
 
 class Processes {
 public:

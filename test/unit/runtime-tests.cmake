@@ -1,12 +1,18 @@
 weft_unit_test(device-list-test SRCS unit/device-list-test.cpp)
 # Kernels for hand-written plans: a shared object as the compiler makes one.
 add_library(weft_test_kernels MODULE ${CMAKE_CURRENT_LIST_DIR}/runtime-kernels.c)
-foreach(name execute collectives file isolation plan sharing)
+foreach(name async execute collectives file isolation plan sharing)
   weft_unit_test(runtime-${name}-test SRCS unit/runtime-${name}-test.cpp LINK WeftRuntime)
   target_compile_definitions(runtime-${name}-test PRIVATE
     WEFT_TEST_KERNELS="$<TARGET_FILE:weft_test_kernels>")
   add_dependencies(runtime-${name}-test weft_test_kernels)
 endforeach()
+# The runtime's library exports its C API only: its parts are linked in.
+weft_unit_test(runtime-executor-test SRCS unit/runtime-executor-test.cpp ${PROJECT_SOURCE_DIR}/runtime/devices/Ticket.cpp
+  LINK weft_runtime_program weft_runtime_processes weft_runtime_collectives weft_runtime_cpu ${CMAKE_DL_LIBS})
+target_compile_definitions(runtime-executor-test PRIVATE
+  WEFT_TEST_KERNELS="$<TARGET_FILE:weft_test_kernels>")
+add_dependencies(runtime-executor-test weft_test_kernels)
 # For test/exec/mpi-collectives.test: mpirun runs it.
 add_executable(runtime-together-test unit/runtime-together-test.cpp)
 target_link_libraries(runtime-together-test PRIVATE weft_catch_main WeftRuntime)

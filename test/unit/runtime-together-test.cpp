@@ -54,6 +54,22 @@ std::vector<uint8_t> numbers(const PortT &port) {
   return out;
 }
 
+/// One behind the other; or enqueued, and waited for from the last to the first.
+void runThrice(Loaded &program, bool isEnqueued) {
+  weft_ticket *tickets[3] = {};
+  for (weft_ticket *&ticket : tickets)
+    if (isEnqueued)
+      REQUIRE(take(weft_execute_async(program.runtime, program.program,
+                                      program.inputs.data(),
+                                      program.outputs.data(), &ticket)) == "");
+    else
+      REQUIRE(program.run() == "");
+  for (int run = 2; run >= 0; --run) {
+    REQUIRE(take(weft_ticket_wait(tickets[run])) == "");
+    weft_ticket_free(tickets[run]);
+  }
+}
+
 /// The outputs and counts of a few runs.
 std::vector<std::vector<uint8_t>>
 results(weft_processes *all, PlanBuilder &p, const std::vector<uint8_t> &image,
@@ -64,8 +80,7 @@ results(weft_processes *all, PlanBuilder &p, const std::vector<uint8_t> &image,
   Loaded program(image, "cpu:" + std::to_string(devices), 0, true, all);
   for (size_t i = 0; i < inputs.size(); ++i)
     program.write(i, inputs[i]);
-  for (int run = 0; run < 3; ++run)
-    REQUIRE(program.run() == "");
+  runThrice(program, all != nullptr);
   std::vector<std::vector<uint8_t>> out;
   for (size_t o = 0; o < p.program.outputs.size(); ++o) {
     const PortT &port = *p.program.outputs[o];

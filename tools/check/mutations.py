@@ -29,6 +29,8 @@ TESTS = [
     ("lit passes", "weft-opt", [LIT, "-s", "build/test/passes"]),
     ("plan-file-test", "plan-file-test", ["build/bin/plan-file-test"]),
     ("runtime-plan-test", "runtime-plan-test", ["build/bin/runtime-plan-test"]),
+    ("runtime-async-test", "runtime-async-test", ["build/bin/runtime-async-test"]),
+    ("runtime-executor-test", "runtime-executor-test", ["build/bin/runtime-executor-test"]),
     ("layout-quality-test", "layout-quality-test", ["build/bin/layout-quality-test"]),
     ("lit parallelism-models", "weft", [LIT, "-s", "build/test/pipeline/parallelism-models.test"]),
     ("strategies-test", "strategies-test", ["build/bin/strategies-test"]),

@@ -3,8 +3,7 @@
 #include "weft/tools/pjrt/ElementTypes.h"
 #include "weft/tools/pjrt/Functions.h"
 #include "weft/tools/pjrt/Objects.h"
-
-#include <cstring>
+#include "weft/tools/pjrt/Tickets.h"
 
 using namespace weft::pjrt;
 
@@ -96,17 +95,54 @@ PJRT_Error *isDeleted(Buffer_IsDeleted_Args *args) {
   return nullptr;
 }
 
+/// One array's copy to another device.
+struct DeviceCopy {
+  StoragePtr from, to;
+  PromisePtr ready, done; ///< of `from`, of `to`
+  int64_t fromDevice, toDevice;
+
+  void begin(PJRT_Client &client) const {
+    if (ready->isSettled() && ready->failure()) {
+      done->settle(ready->failure());
+      return;
+    }
+    weft_ticket *ticket = nullptr;
+    std::string why;
+    if (weft_runtime *runtime = client.runtime(why))
+      why = takeMessage(weft_device_copy(runtime, toDevice, to->data(),
+                                         fromDevice, from->data(), from->size(),
+                                         &ticket));
+    if (!why.empty()) {
+      end(why);
+      return;
+    }
+    whenDone(ticket, [copy = *this](const std::string &why) { copy.end(why); });
+  }
+  /// `ready` is settled: what it tells of was in front.
+  void end(const std::string &why) const {
+    PJRT_Error failure{kInternal, "Weft: " + why};
+    done->settle(why.empty() ? ready->failure() : &failure);
+  }
+};
+
 /// In the order of all other work: what is asked for later may write there.
 PJRT_Buffer *copy(PJRT_Buffer *buffer, const StoragePtr &from,
                   PJRT_Device *device) {
   auto to = std::make_shared<Storage>(from->size(), device->use);
   auto done = std::make_shared<Promise>();
   done->isWork = true;
-  device->client->dispatcher.run([from, to, done, ready = buffer->ready] {
-    ready->wait();
-    if (!ready->failure())
-      std::memcpy(to->data(), from->data(), from->size());
-    done->settle(ready->failure());
+  Dispatcher::Promises needed;
+  if (buffer->ready->holdsBack())
+    needed.push_back(buffer->ready);
+  DeviceCopy copy{from,
+                  to,
+                  buffer->ready,
+                  done,
+                  buffer->device->description.id,
+                  device->description.id};
+  PJRT_Client *client = device->client;
+  client->dispatcher.add(std::move(needed), [copy = std::move(copy), client] {
+    copy.begin(*client);
   });
   return makeBuffer(buffer->type, buffer->dims, device, to, done,
                     buffer->order);

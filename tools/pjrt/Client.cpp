@@ -1,10 +1,13 @@
 //===- Client.cpp - the client, its devices and memories ------------------===//
 
 #include "weft/tools/pjrt/Functions.h"
+#include "weft/tools/pjrt/HostCalls.h"
 #include "weft/tools/pjrt/Objects.h"
+#include "weft/tools/pjrt/Tickets.h"
 
 #include <unistd.h>
 
+using namespace weft;
 using namespace weft::pjrt;
 
 namespace {
@@ -212,13 +215,22 @@ PJRT_Error *memoryDevices(Memory_AddressableByDevices_Args *args) {
 } // namespace
 
 PJRT_Client::~PJRT_Client() {
-  auto done = std::make_shared<Promise>();
-  dispatcher.run([this, done] {
-    for (auto [count, runtime] : runtimes)
-      weft_runtime_free(runtime);
-    done->settle(nullptr);
-  });
-  done->wait();
+  auto begun = std::make_shared<Promise>();
+  dispatcher.add({}, [begun] { begun->settle(nullptr); });
+  begun->wait();
+  weft_runtime_free(madeRuntime); // waits for all runs
+}
+
+weft_runtime *PJRT_Client::runtime(std::string &why) {
+  if (madeRuntime)
+    return madeRuntime;
+  std::string text =
+      DeviceList{DeviceKind::Cpu, static_cast<int64_t>(devices.size())}.text();
+  if (weft_error *failure = weft_runtime_create(text.c_str(), 0, &madeRuntime))
+    why = takeMessage(failure);
+  else
+    answerHostCalls(*this, madeRuntime);
+  return madeRuntime;
 }
 
 void weft::pjrt::setClientFunctions(Function *table) {

@@ -1,47 +1,66 @@
 //===- Dispatcher.cpp - work in the order it was asked for, and promises --===//
 
 #include "weft/tools/pjrt/Objects.h"
+#include "weft/tools/pjrt/Tickets.h"
 
 using namespace weft::pjrt;
 
 Dispatcher::~Dispatcher() {
-  {
-    std::lock_guard<std::mutex> guard(mutex);
-    ended = true;
-  }
-  news.notify_all();
-  thread.join();
+  std::unique_lock<std::mutex> guard(mutex);
+  change.wait(guard, [this] { return !isTaken; });
 }
 
-void Dispatcher::run(std::function<void()> task) {
-  {
-    std::lock_guard<std::mutex> guard(mutex);
-    tasks.push_back(std::move(task));
+void Dispatcher::add(Promises needed, std::function<void()> begin) {
+  std::unique_lock<std::mutex> guard(mutex);
+  items.push_back({std::move(needed), std::move(begin)});
+  if (isTaken)
+    return;
+  isTaken = true;
+  goOn(guard);
+}
+
+void Dispatcher::goOn(std::unique_lock<std::mutex> &guard) {
+  while (!items.empty()) {
+    Promises &needed = items.front().needed;
+    if (!needed.empty()) {
+      PromisePtr promise = std::move(needed.back());
+      needed.pop_back();
+      if (promise->isSettled())
+        continue;
+      guard.unlock(); // who settles it goes on; at once if that is over
+      promise->whenSettled([this](const PJRT_Error *) {
+        std::unique_lock<std::mutex> guard(mutex);
+        goOn(guard);
+      });
+      return;
+    }
+    std::function<void()> begin = std::move(items.front().begin);
+    items.pop_front();
+    guard.unlock();
+    begin();
+    begin = nullptr;
+    guard.lock();
   }
-  news.notify_one();
+  isTaken = false;
+  change.notify_all();
+}
+
+void Dispatcher::runAdded() {
+  std::lock_guard<std::mutex> guard(mutex);
+  ++runs;
+}
+
+void Dispatcher::runEnded() {
+  std::lock_guard<std::mutex> guard(mutex);
+  --runs;
+  change.notify_all();
 }
 
 void Dispatcher::awaitRoom() {
-  if (std::this_thread::get_id() == thread.get_id())
+  if (isRunEnding()) // runs wait for this thread
     return;
   std::unique_lock<std::mutex> guard(mutex);
-  room.wait(guard, [this] { return ended || tasks.size() < kMostWaiting; });
-}
-
-void Dispatcher::loop() {
-  for (;;) {
-    std::function<void()> task;
-    {
-      std::unique_lock<std::mutex> guard(mutex);
-      news.wait(guard, [this] { return ended || !tasks.empty(); });
-      if (tasks.empty())
-        return;
-      task = std::move(tasks.front());
-      tasks.pop_front();
-    }
-    room.notify_all();
-    task();
-  }
+  change.wait(guard, [this] { return runs < kMostRuns; });
 }
 
 PromisePtr Promise::kept() {

@@ -1,6 +1,13 @@
 //===- Dispatcher.h - work in the order it was asked for --------*- C++ -*-===//
 //
-//   dispatcher.run([=] { ... });     // returns at once; one thread runs all
+// The devices run what is enqueued in order; what must not be enqueued yet, as
+// the host has not given all that it needs, waits here, and all behind it:
+//
+//   dispatcher.add({transfer}, [=] { ... enqueues a run ... });
+//   dispatcher.add({}, [=] { ... });      // is called behind the first
+//
+// There is no thread: `begin` is called by add(), or by who settles the promise
+// that is waited for.
 //
 //===----------------------------------------------------------------------===//
 
@@ -10,29 +17,45 @@
 #include <condition_variable>
 #include <deque>
 #include <functional>
+#include <memory>
 #include <mutex>
-#include <thread>
+#include <vector>
 
 namespace weft::pjrt {
 
+class Promise;
+
 class Dispatcher {
 public:
-  Dispatcher() : thread([this] { loop(); }) {}
-  /// Runs what is left.
+  using Promises = std::vector<std::shared_ptr<Promise>>;
+
+  /// Waits until all has begun.
   ~Dispatcher();
-  void run(std::function<void()> task);
+  /// Calls `begin` once the promises are settled and all that was added before
+  /// has begun; one call at a time.
+  void add(Promises needed, std::function<void()> begin);
+
+  /// A run is asked for, a run is over: what awaitRoom() counts.
+  void runAdded();
+  void runEnded();
   /// Waits while much is left to do: a script that runs ahead of its devices
-  /// would fill memory with what it has prepared. Never waits for itself.
+  /// would fill memory with what it has prepared.
   void awaitRoom();
 
 private:
-  static constexpr size_t kMostWaiting = 32;
-  void loop();
+  static constexpr int kMostRuns = 32;
+  struct Item {
+    Promises needed;
+    std::function<void()> begin;
+  };
+  /// By one thread at a time, or by a promise that will call it: `isTaken`.
+  void goOn(std::unique_lock<std::mutex> &guard);
+
   std::mutex mutex;
-  std::condition_variable news, room;
-  std::deque<std::function<void()>> tasks;
-  bool ended = false;
-  std::thread thread; ///< last: starts when all else is there
+  std::condition_variable change;
+  std::deque<Item> items;
+  bool isTaken = false;
+  int runs = 0;
 };
 
 } // namespace weft::pjrt

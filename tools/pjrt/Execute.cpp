@@ -1,6 +1,7 @@
 //===- Execute.cpp - one run of a program ---------------------------------===//
 //
-// Results exist at once, as promises; the run itself is the dispatcher's.
+// Results exist at once, as promises; the run itself is enqueued in the runtime,
+// and its ticket keeps or breaks the promise.
 //
 //===----------------------------------------------------------------------===//
 
@@ -8,6 +9,7 @@
 #include "weft/tools/pjrt/Functions.h"
 #include "weft/tools/pjrt/HostCalls.h"
 #include "weft/tools/pjrt/Objects.h"
+#include "weft/tools/pjrt/Tickets.h"
 
 #include <algorithm>
 #include <chrono>
@@ -39,24 +41,10 @@ struct Run {
   std::vector<StoragePtr> inputs, outputs;
   std::vector<ArrayCopy> before, after;
   std::vector<PromisePtr> needed;
+  std::chrono::steady_clock::time_point enqueued;
   PromisePtr done = std::make_shared<Promise>();
   HostTransfers transfers;
 };
-
-weft_runtime *runtimeFor(PJRT_Client &client, int64_t devices,
-                         std::string &why) {
-  weft_runtime *&runtime = client.runtimes[devices];
-  if (runtime)
-    return runtime;
-  std::string text = DeviceList{DeviceKind::Cpu, devices}.text();
-  if (weft_error *failure = weft_runtime_create(text.c_str(), 0, &runtime)) {
-    why = weft_error_message(failure);
-    weft_error_free(failure);
-    return nullptr;
-  }
-  answerHostCalls(client, runtime);
-  return runtime;
-}
 
 std::vector<void *> pointersOf(const std::vector<StoragePtr> &all) {
   std::vector<void *> pointers;
@@ -74,44 +62,65 @@ uint64_t bytesMoved(const weft_runtime *runtime) {
   return bytes;
 }
 
-/// On the dispatcher's thread. What it waits for was asked for before, so it is
-/// settled or a transfer of the host.
-void perform(Run &run) {
-  for (const PromisePtr &promise : run.needed) {
-    promise->wait();
-    if (const PJRT_Error *why = promise->failure()) {
-      run.done->settle(why);
-      return;
-    }
+/// Why an argument will not be there, as far as that is known; or null.
+const PJRT_Error *brokenArgument(const Run &run) {
+  for (const PromisePtr &promise : run.needed)
+    if (promise->isSettled() && promise->failure())
+      return promise->failure();
+  return nullptr;
+}
+
+/// On a thread of the runtime, in front of whatever is enqueued behind.
+void end(const Run &run, const std::string &failed) {
+  PJRT_Client &client = *run.executable->client;
+  client.transfers.removeFirst();
+  std::string why = failed, said = takeHostFailure();
+  if (why.empty())
+    why = said;
+  auto begun = std::max(run.enqueued, client.lastRunEnded);
+  client.lastRunEnded = std::chrono::steady_clock::now();
+  if (why.empty()) {
+    for (const ArrayCopy &copy : run.after)
+      copy.make();
+    if (Report *report = run.executable->loaded->report.get())
+      report->ran(
+          std::chrono::duration<double>(client.lastRunEnded - begun).count(),
+          bytesMoved(client.madeRuntime));
   }
-  if (run.done->isSettled()) // poisoned before it began
+  PJRT_Error failure{kInternal, "Weft: " + why};
+  run.done->settle(why.empty() ? brokenArgument(run) : &failure);
+  client.dispatcher.runEnded();
+}
+
+/// Enqueues a run; it is over already if that fails. Called by the dispatcher: of
+/// what the run needs, only work that is in front of it is not there yet.
+void begin(const std::shared_ptr<Run> &run) {
+  PJRT_Client &client = *run->executable->client;
+  const PJRT_Error *broken = brokenArgument(*run);
+  if (broken || run->done->isSettled()) { // poisoned before it began
+    run->done->settle(broken);
+    client.dispatcher.runEnded();
     return;
-  for (const ArrayCopy &copy : run.before)
+  }
+  for (const ArrayCopy &copy : run->before)
     copy.make();
   std::string why;
-  const Executable &executable = *run.executable;
-  weft_runtime *runtime = runtimeFor(
-      *executable.client, static_cast<int64_t>(executable.devices.size()), why);
-  executable.client->transfers = &run.transfers;
-  auto start = std::chrono::steady_clock::now();
-  if (runtime)
-    if (weft_error *failure = weft_execute_local(
-            runtime, executable.loaded->program, pointersOf(run.inputs).data(),
-            pointersOf(run.outputs).data())) {
-      why = weft_error_message(failure);
-      weft_error_free(failure);
-    }
-  for (const ArrayCopy &copy : run.after)
-    copy.make();
-  if (std::string said = takeHostFailure(); why.empty())
-    why = said;
-  if (executable.loaded->report && why.empty())
-    executable.loaded->report->ran(
-        std::chrono::duration<double>(std::chrono::steady_clock::now() - start)
-            .count(),
-        bytesMoved(runtime));
+  weft_ticket *ticket = nullptr;
+  client.transfers.add(&run->transfers);
+  run->enqueued = std::chrono::steady_clock::now();
+  if (weft_runtime *runtime = client.runtime(why))
+    why = takeMessage(
+        weft_execute_local_async(runtime, run->executable->loaded->program,
+                                 pointersOf(run->inputs).data(),
+                                 pointersOf(run->outputs).data(), &ticket));
+  if (why.empty()) {
+    whenDone(ticket, [run](const std::string &failed) { end(*run, failed); });
+    return;
+  }
+  client.transfers.removeLast();
   PJRT_Error failure{kInternal, "Weft: " + why};
-  run.done->settle(why.empty() ? nullptr : &failure);
+  run->done->settle(&failure);
+  client.dispatcher.runEnded();
 }
 
 PJRT_Error *wrongArgument(const PJRT_Buffer *buffer, const ProgramPort &port,
@@ -224,6 +233,16 @@ void makeOutputs(LoadedExecutable_Execute_Args *args,
   }
 }
 
+/// What must be settled before the run is enqueued. The host copies in front of
+/// the run, and does so when all is there.
+Dispatcher::Promises heldBackBy(const Run &run) {
+  Dispatcher::Promises out;
+  for (const PromisePtr &promise : run.needed)
+    if (promise->holdsBack() || !run.before.empty())
+      out.push_back(promise);
+  return out;
+}
+
 } // namespace
 
 PJRT_Error *weft::pjrt::execute(LoadedExecutable_Execute_Args *args) {
@@ -244,6 +263,7 @@ PJRT_Error *weft::pjrt::execute(LoadedExecutable_Execute_Args *args) {
   executable->client->dispatcher.awaitRoom();
   auto run = std::make_shared<Run>();
   run->done->isWork = true;
+  run->done->callsHost = loaded.callsHost;
   run->executable = executable;
   if (PJRT_Error *why = run->transfers.collect(*args->options, loaded))
     return why;
@@ -255,6 +275,8 @@ PJRT_Error *weft::pjrt::execute(LoadedExecutable_Execute_Args *args) {
       args->device_complete_events[d] = new PJRT_Event{run->done};
   executable->client->launches.add(args->options->launch_id, executable,
                                    run->done);
-  executable->client->dispatcher.run([run] { perform(*run); });
+  Dispatcher &dispatcher = executable->client->dispatcher;
+  dispatcher.runAdded();
+  dispatcher.add(heldBackBy(*run), [run] { begin(run); });
   return nullptr;
 }

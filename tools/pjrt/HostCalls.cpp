@@ -34,11 +34,12 @@ static void answer(void *client, int64_t function, void *const *operands,
     if (!failure.empty())
       return;
   }
-  const auto *transfers = static_cast<PJRT_Client *>(client)->transfers;
+  const weft::pjrt::HostTransfers &transfers =
+      static_cast<PJRT_Client *>(client)->transfers.first();
   answering = true;
   std::string why =
-      transfers->knows(function)
-          ? transfers->transfer(function, operands, results)
+      transfers.knows(function)
+          ? transfers.transfer(function, operands, results)
           : callPython(function, operands, operandCount, results, resultCount);
   answering = false;
   if (why.empty())

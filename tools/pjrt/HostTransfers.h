@@ -3,7 +3,7 @@
 // A caller of PJRT may give a run callbacks, one for each channel of its
 // program's send and recv (HostFunctions.h). All devices have the whole value,
 // so that the callbacks of the first one are called, once, in the program's
-// order and on the dispatcher's thread:
+// order and on a thread of the runtime:
 //
 //   send 5   callback(chunk of all bytes, ..., done)     it frees the chunk
 //   recv 6   callback(stream); the run waits until AddChunk has given as many
@@ -16,7 +16,9 @@
 
 #include "weft/tools/pjrt/Abi.h"
 
+#include <deque>
 #include <map>
+#include <mutex>
 #include <string>
 #include <vector>
 
@@ -50,6 +52,33 @@ private:
     void *user = nullptr;
   };
   std::map<int64_t, Channel> channels;
+};
+
+/// The callbacks of the runs that are enqueued; the first run is at work, or next.
+class TransfersInOrder {
+public:
+  void add(const HostTransfers *transfers) {
+    std::lock_guard<std::mutex> guard(mutex);
+    all.push_back(transfers);
+  }
+  /// The first run is over.
+  void removeFirst() {
+    std::lock_guard<std::mutex> guard(mutex);
+    all.pop_front();
+  }
+  /// What was added last has not been enqueued.
+  void removeLast() {
+    std::lock_guard<std::mutex> guard(mutex);
+    all.pop_back();
+  }
+  const HostTransfers &first() const {
+    std::lock_guard<std::mutex> guard(mutex);
+    return *all.front();
+  }
+
+private:
+  mutable std::mutex mutex;
+  std::deque<const HostTransfers *> all;
 };
 
 } // namespace weft::pjrt

@@ -150,6 +150,15 @@ bool hasFullBlocks(const ProgramPort &port) {
   return true;
 }
 
+bool hasHostCall(const plan::Program *program) {
+  for (const plan::Instruction *instruction : *program->instructions())
+    if (const plan::Collective *collective =
+            instruction->operation_as_Collective())
+      if (collective->kind_as_host_call())
+        return true;
+  return false;
+}
+
 /// Channels of send and recv, each once; bytes are those of its operand or result.
 std::vector<ProgramChannel> channelsOf(const plan::Program *program) {
   std::map<int64_t, size_t> found;
@@ -209,6 +218,7 @@ PJRT_Error *weft::pjrt::loadProgram(const std::vector<uint8_t> &image,
              mesh.assign(one->layout(), one->layout()->dims()->size(),
                          mesh.order())});
   out.channels = channelsOf(program);
+  out.callsHost = hasHostCall(program);
   for (size_t i = 0; i < out.inputs.size(); ++i)
     if (int to = out.inputs[i].donatedTo; to >= 0)
       out.outputs[to].donatedFrom = static_cast<int>(i);

@@ -2,9 +2,9 @@
 //
 // A buffer is one array on one device: its memory, which several buffers never
 // share, and a promise that it will hold the value. Work is done in the order
-// in which it was asked for, by one thread (Dispatcher.h); promises are kept or
-// broken by it, so that it never waits for itself, or by who transfers an array
-// piece by piece (Transfers.cpp).
+// in which it was asked for: the runtime has a queue, and Dispatcher.h holds back
+// what waits for the host. Promises are kept or broken when a ticket of the runtime
+// is done, or by who transfers an array piece by piece (Transfers.cpp).
 //
 //===----------------------------------------------------------------------===//
 
@@ -24,6 +24,7 @@
 #include "weft/runtime/abi/weft.h"
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdlib>
 #include <functional>
@@ -59,6 +60,11 @@ public:
   const PJRT_Error *failure() const { return reason.get(); }
   /// Kept or broken by a run or a copy, in their order, not by the host.
   bool isWork = false;
+  /// By a run that calls the host, which may break it.
+  bool callsHost = false;
+  /// Must be settled before work begins that needs it: other work is in front of
+  /// that in the queue, and does not fail but by itself.
+  bool holdsBack() const { return !isSettled() && (!isWork || callsHost); }
   /// Who comes first decides; false for all others.
   bool settle(const PJRT_Error *why);
   /// At once where it is settled, else by who settles it.
@@ -171,6 +177,7 @@ struct LoadedProgram {
   std::vector<ProgramPort> inputs, outputs;
   std::vector<Observation> observations;
   std::vector<ProgramChannel> channels; ///< each once
+  bool callsHost = false;               ///< has such channels, or calls Python
   std::string name, skeleton;           ///< skeleton: HloSkeleton.h
   std::vector<uint8_t> image;           ///< what it was loaded from
   std::string source;                   ///< what JAX gave; HloText.h is of it
@@ -237,10 +244,13 @@ struct PJRT_Client {
   std::vector<PJRT_Memory *> memories;
   PJRT_TopologyDescription topology;
   weft::pjrt::Dispatcher dispatcher;
-  /// One for each number of devices that programs run on; made when needed, by
-  /// the dispatcher's thread alone.
-  std::map<int64_t, weft_runtime *> runtimes;
-  const weft::pjrt::HostTransfers *transfers = nullptr; ///< of the run at hand
+  /// Of all devices, made when it is needed; null, with the reason, where it cannot
+  /// be made. Called by what the dispatcher begins.
+  weft_runtime *runtime(std::string &why);
+  weft_runtime *madeRuntime = nullptr;
+  weft::pjrt::TransfersInOrder transfers; ///< of the runs that are enqueued
+  std::chrono::steady_clock::time_point
+      lastRunEnded; ///< by the runs themselves
   weft::pjrt::Launches launches;
   ~PJRT_Client();
 };

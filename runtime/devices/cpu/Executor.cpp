@@ -1,12 +1,14 @@
 #include "weft/runtime/devices/cpu/Executor.h"
 
+#include "weft/runtime/processes/Patience.h"
+
 #include <algorithm>
 #include <cstring>
 
 namespace weft::runtime {
 
-Error Executor::addMeetings(const Collective &collective,
-                            const PreparedCollective &work) {
+void Executor::addMeetings(const Collective &collective,
+                           const PreparedCollective &work) {
   for (size_t g = 0; g < collective.groups.size(); ++g) {
     auto meeting = std::make_unique<Meeting>();
     meeting->work = &work;
@@ -18,34 +20,23 @@ Error Executor::addMeetings(const Collective &collective,
     meeting->sources.resize(members * collective.sources.size());
     meeting->targets.resize(members * collective.targets.size());
     for (int64_t member : collective.groups[g])
-      meeting->expected += elsewhere.ownership.isOwn(member);
-    bool crosses =
-        meeting->expected && meeting->expected < collective.groups[g].size();
-    const auto *call = std::get_if<HostCall>(&collective.code);
-    if (crosses && call)
-      return makeError(WEFT_INVALID_ARGUMENT, "the program calls function ",
-                       call->function,
-                       " of its host for devices of several "
-                       "processes; run it in one process");
-    if (crosses)
-      meeting->crossing = std::make_unique<Crossing>(
-          *elsewhere.processes, *elsewhere.staging, elsewhere.ownership,
-          collective, int64_t(g), work, tags::meeting + int(meetings.size()));
+      meeting->expected += ownership.isOwn(member);
+    if (meeting->expected > 0)
+      meeting->messages = work.messages(int64_t(g));
     meetings.push_back(std::move(meeting));
   }
-  return nullptr;
 }
 
-Error Executor::prepare(const CollectiveProvider &provider, int workers) {
-  const Plan &plan = program->plan();
+Error Executor::prepare(const CollectiveProvider &given, int workers) {
+  provider = &given;
+  const Plan &plan = owner->plan();
   for (const Collective &collective : plan.collectives) {
     std::unique_ptr<PreparedCollective> ready;
-    if (Error e =
-            provider.prepare(plan.mesh, elsewhere.ownership, collective, ready))
+    if (Error e = provider->prepare(plan.mesh, ownership, collective,
+                                    int64_t(meetings.size()), ready))
       return e;
     firstMeeting.push_back(meetings.size());
-    if (Error e = addMeetings(collective, *ready))
-      return e;
+    addMeetings(collective, *ready);
     uint64_t largest = 0;
     for (int64_t p = 0; p < plan.mesh.size(); ++p)
       largest = std::max(largest, ready->bytesSent(p));
@@ -57,7 +48,7 @@ Error Executor::prepare(const CollectiveProvider &provider, int workers) {
   ready.resize(size_t(workers));
   open.reserve(meetings.size() + size_t(count));
   for (int64_t p = 0; p < count; ++p)
-    if (elsewhere.ownership.isOwn(p))
+    if (ownership.isOwn(p))
       own.push_back(p);
   int64_t ownCount = int64_t(own.size());
   workersPerDevice = workers / std::max<int64_t>(ownCount, 1);
@@ -110,8 +101,8 @@ Error Executor::run(Workers &pool, DeviceBorders *between) {
   pool.run(body);
   if (failure) {
     for (Meeting *meeting : travelling)
-      meeting->crossing->abandon();
-    if (elsewhere.processes->isDeadlock())
+      meeting->messages->abandon();
+    if (provider->isDeadlock())
       return makeError(WEFT_DEADLOCK, describeDeadlock());
     return std::move(failure);
   }
@@ -186,18 +177,18 @@ void Executor::work(int worker) {
 void Executor::runDevice(Device &device) {
   if (borders)
     borders->enter({&device.position, 1});
-  const Plan &plan = program->plan();
+  const Plan &plan = owner->plan();
   const Instruction *instructions = plan.instructions.data();
   for (uint32_t pc = device.pc;; ++pc) {
     const Instruction &i = instructions[pc];
     switch (i.kind) {
     case plan::Operation::Launch:
-      if (workersPerDevice > 1 && program->kernelParts(i.index).run) {
+      if (workersPerDevice > 1 && owner->kernelParts(i.index).run) {
         device.pc = pc;
         return share(device, i);
       }
-      program->kernel(i.index)(device.arguments.data() + i.firstArgument,
-                               device.coordinates.data());
+      owner->kernel(i.index)(device.arguments.data() + i.firstArgument,
+                             device.coordinates.data());
       break;
     case plan::Operation::Copy:
       std::memmove(device.buffers[i.target], device.buffers[i.index],
@@ -225,7 +216,7 @@ void Executor::runDevice(Device &device) {
 }
 
 void Executor::arrive(Device &device, const Instruction &instruction) {
-  const Collective &collective = program->plan().collectives[instruction.index];
+  const Collective &collective = owner->plan().collectives[instruction.index];
   size_t kind = size_t(collective.kind());
   ++device.occurrences[kind];
   device.sent[kind] += sentOnce[instruction.index];
@@ -244,10 +235,10 @@ void Executor::arrive(Device &device, const Instruction &instruction) {
   bool isComplete = ++meeting.arrived == meeting.expected;
   if (isComplete)
     meeting.arrived = 0;
-  if (isComplete && !meeting.crossing)
+  if (isComplete && !meeting.messages)
     complete(meeting);
   lock.unlock();
-  if (isComplete && meeting.crossing)
+  if (isComplete && meeting.messages)
     depart(meeting);
 }
 
@@ -260,7 +251,7 @@ void Executor::complete(Meeting &meeting) {
 
 void Executor::depart(Meeting &meeting) {
   meeting.awaitsResults = false;
-  Error e = meeting.crossing->start(meeting.sources.data());
+  Error e = meeting.messages->start(meeting.sources.data());
   lock.lock();
   if (e) {
     failure = std::move(e);
@@ -280,21 +271,21 @@ void Executor::receive() {
   lock.unlock();
   bool isIdle = false;
   struct Waiting {
-    Processes *processes;
-    ~Waiting() { processes->setWaiting(false); }
-  } waits{elsewhere.processes};
+    const CollectiveProvider &provider;
+    ~Waiting() { provider.setWaiting(false); }
+  } waits{*provider};
   for (Patience patience; workers->news.value() == seen; patience.pause()) {
     Meeting *arrived = nullptr;
     if (!isIdle && patience.isLong()) {
       lock.lock();
       isIdle = running == 0;
       lock.unlock();
-      elsewhere.processes->setWaiting(isIdle);
+      provider->setWaiting(isIdle);
     }
     for (Meeting *meeting : waiting)
-      if (!arrived && meeting->crossing->poll())
+      if (!arrived && meeting->messages->poll())
         arrived = meeting;
-    Error failed = arrived ? nullptr : elsewhere.processes->failure();
+    Error failed = arrived ? nullptr : provider->failure();
     if (!arrived && !failed)
       continue;
     lock.lock();
@@ -312,7 +303,7 @@ void Executor::receive() {
 }
 
 void Executor::share(Device &device, const Instruction &instruction) {
-  const Program::Parts &parts = program->kernelParts(instruction.index);
+  const Program::Parts &parts = owner->kernelParts(instruction.index);
   SharedLaunch &launch = *launches[size_t(device.position)];
   launch.kernel = parts.run;
   launch.arguments = device.arguments.data() + instruction.firstArgument;
@@ -367,18 +358,18 @@ void Executor::runChunks(SharedWork &work) {
 }
 
 bool Executor::Meeting::finish() {
-  if (!crossing || !crossing->hasResults())
+  if (!messages || !messages->hasResults())
     return true;
   awaitsResults = true;
-  crossing->sendResults(targets.data());
+  messages->sendResults(targets.data());
   return false;
 }
 
 void Executor::Meeting::release(Executor &executor) {
-  if (crossing)
-    crossing->finish();
+  if (messages)
+    messages->finish();
   for (size_t m = members->size(); m-- > 0;)
-    if (executor.elsewhere.ownership.isOwn((*members)[m]))
+    if (executor.ownership.isOwn((*members)[m]))
       executor.makeReady(executor.devices[size_t((*members)[m])]);
 }
 
@@ -392,9 +383,9 @@ void Executor::makeReady(Device &device) {
   ready[size_t(device.home)].push_back(device.position);
 }
 
-std::array<Executor::Count, collectiveKinds> Executor::counts() const {
-  std::array<Count, collectiveKinds> out = {};
-  for (size_t kind = 0; kind < collectiveKinds; ++kind) {
+CollectiveCounts Executor::counts() const {
+  CollectiveCounts out = {};
+  for (size_t kind = 0; kind < out.size(); ++kind) {
     out[kind].occurrences =
         own.empty() ? 0 : devices[size_t(own[0])].occurrences[kind];
     for (const Device &device : devices)
@@ -405,7 +396,7 @@ std::array<Executor::Count, collectiveKinds> Executor::counts() const {
 
 std::string Executor::describeDeadlock() const {
   constexpr size_t most = 16;
-  const Plan &plan = program->plan();
+  const Plan &plan = owner->plan();
   std::string text = "deadlock in \"" + plan.name + "\": no group is complete";
   size_t waiting = 0;
   for (const Device &device : devices) {
@@ -422,7 +413,7 @@ std::string Executor::describeDeadlock() const {
       if (other.state == State::Waiting && other.pc == device.pc)
         continue;
       text += separator + std::to_string(member);
-      if (!elsewhere.ownership.isOwn(member))
+      if (!ownership.isOwn(member))
         text += " (in another process)";
       else if (other.state == State::Done)
         text += " (returned)";

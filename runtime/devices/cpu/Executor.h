@@ -67,58 +67,55 @@
 #ifndef WEFT_RUNTIME_DEVICES_CPU_EXECUTOR_H
 #define WEFT_RUNTIME_DEVICES_CPU_EXECUTOR_H
 
-#include "weft/runtime/collectives/Crossing.h"
 #include "weft/runtime/collectives/Provider.h"
+#include "weft/runtime/devices/DeviceSet.h"
 #include "weft/runtime/devices/cpu/DeviceBorders.h"
 #include "weft/runtime/devices/cpu/Workers.h"
 #include "weft/runtime/program/Program.h"
 
-#include <array>
-
 namespace weft::runtime {
 
-constexpr size_t collectiveKinds = size_t(CollectiveKind::MAX) + 1;
-
-/// The other processes, if there are any.
-struct Elsewhere {
-  Processes *processes = nullptr;
-  Staging *staging = nullptr;
-  Ownership ownership;
-};
-
-class Executor {
+class Executor final : public PreparedProgram {
 public:
-  Executor(std::shared_ptr<const Program> program, Elsewhere elsewhere)
-      : program(std::move(program)), elsewhere(std::move(elsewhere)) {}
+  Executor(std::shared_ptr<const Program> program, Ownership ownership)
+      : owner(std::move(program)), ownership(std::move(ownership)) {}
 
+  /// `provider` outlives the executor.
   Error prepare(const CollectiveProvider &provider, int workers);
-  const std::shared_ptr<const Program> &owner() const { return program; }
+  const std::shared_ptr<const Program> &program() const override {
+    return owner;
+  }
+  /// Whose devices this process runs.
+  const std::vector<int64_t> &positions() const { return own; }
 
-  /// Where buffer b of position p lies: locate(p, b). Called for all when
-  /// `key` (arenas and ports) has changed since the last run.
-  template <typename Locate>
-  void bind(const std::vector<uint64_t> &key, Locate &&locate) {
-    if (key == boundKey)
+  /// What buffers are bound to: the version of the arenas, and the ports of a
+  /// Run.
+  struct Bound {
+    uint64_t arenas = 0;
+    std::vector<void *> inputs, outputs;
+    bool operator==(const Bound &) const = default;
+  };
+  /// Where buffer b of position p lies: locate(to, p, b). Called for all when
+  /// `to` has changed since the last run.
+  template <typename Locate> void bind(Bound to, Locate &&locate) {
+    if (to == bound)
       return;
-    const Plan &plan = program->plan();
+    bound = std::move(to);
+    const Plan &plan = owner->plan();
     for (int64_t position : own) {
       Device &device = devices[size_t(position)];
       for (size_t b = 0; b < plan.buffers.size(); ++b)
-        device.buffers[b] = locate(device.position, b);
+        device.buffers[b] = locate(bound, device.position, b);
       for (size_t a = 0; a < plan.arguments.size(); ++a)
         device.arguments[a] = device.buffers[plan.arguments[a]];
     }
-    boundKey = key;
   }
 
   /// `borders`, if any, are kept between devices; then the pool has one worker.
   Error run(Workers &pool, DeviceBorders *borders = nullptr);
 
-  struct Count {
-    uint64_t occurrences, bytes;
-  };
-  /// By CollectiveKind, of the last run: those of this process's devices.
-  std::array<Count, collectiveKinds> counts() const;
+  /// Of the last run.
+  CollectiveCounts counts() const;
 
 private:
   enum class State : uint8_t { Ready, Waiting, Done };
@@ -129,7 +126,8 @@ private:
     State state = State::Ready;
     std::vector<void *> buffers, arguments;
     std::vector<int64_t> coordinates;
-    std::array<uint64_t, collectiveKinds> occurrences = {}, sent = {};
+    std::array<uint64_t, std::tuple_size_v<CollectiveCounts>> occurrences = {},
+                                                              sent = {};
   };
   /// Chunks of work that any worker may take.
   struct alignas(64) SharedWork {
@@ -155,7 +153,7 @@ private:
     const std::vector<int64_t> *members = nullptr;
     int64_t group = 0;
     size_t arrived = 0, expected = 0;     ///< of this process's devices
-    std::unique_ptr<Crossing> crossing;   ///< null: all members are here
+    GroupMessages *messages = nullptr;    ///< null: all members are here
     bool awaitsResults = false;           ///< the second time that it travels
     std::vector<void *> sources, targets; ///< of all members: see Provider.h
   };
@@ -173,8 +171,8 @@ private:
   /// Runs a device until it returns or waits.
   void runDevice(Device &device);
   void arrive(Device &device, const Instruction &instruction);
-  Error addMeetings(const Collective &collective,
-                    const PreparedCollective &work);
+  void addMeetings(const Collective &collective,
+                   const PreparedCollective &work);
   void complete(Meeting &meeting); ///< under the lock
   void depart(Meeting &meeting);
   void receive();
@@ -186,8 +184,9 @@ private:
   Device *nextDevice(int worker); ///< under the lock
   std::string describeDeadlock() const;
 
-  std::shared_ptr<const Program> program;
-  Elsewhere elsewhere;
+  std::shared_ptr<const Program> owner;
+  Ownership ownership;
+  const CollectiveProvider *provider = nullptr;
   std::vector<int64_t> own; ///< positions whose devices this process runs
   std::vector<std::unique_ptr<PreparedCollective>> prepared;
   /// Of each prepared collective, what the device that sends most of all
@@ -198,7 +197,7 @@ private:
   std::vector<size_t> firstMeeting;                    ///< by collective
   std::vector<std::unique_ptr<SharedLaunch>> launches; ///< by position
   int64_t workersPerDevice = 1;
-  std::vector<uint64_t> boundKey;
+  Bound bound;
 
   SpinLock lock;
   Workers *workers = nullptr;              ///< of this run

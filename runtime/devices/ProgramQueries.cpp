@@ -63,7 +63,7 @@ static Error describeCollective(const weft_program *program, size_t index,
   const Collective &collective = plan.collectives[index];
   std::unique_ptr<PreparedCollective> prepared;
   if (Error e = createInProcessProvider(nullptr)->prepare(
-          plan.mesh, Ownership{}, collective, prepared))
+          plan.mesh, Ownership{}, collective, 0, prepared))
     return e;
   *out = {};
   out->kind = plan::EnumNameCollectiveKind(collective.kind());

@@ -1,20 +1,27 @@
-#include "weft/runtime/devices/cpu/Runtime.h"
+#include "weft/runtime/devices/Runtime.h"
+
 #include "weft/runtime/abi/DeviceList.h"
+#include "weft/runtime/devices/DeviceSets.h"
 
 #include <algorithm>
-#include <sched.h>
 
 using namespace weft::runtime;
 
-Error weft_runtime::executorFor(const std::shared_ptr<const Program> &program,
-                                Executor *&out) {
+bool weft_runtime::hasPrepared(
+    const std::shared_ptr<const Program> &program) const {
+  return std::ranges::any_of(
+      programs, [&](const auto &one) { return one->program() == program; });
+}
+
+Error weft_runtime::prepared(const std::shared_ptr<const Program> &program,
+                             std::shared_ptr<PreparedProgram> &out) {
   // Programs that nobody else holds any more are forgotten.
-  std::erase_if(executors, [](const std::unique_ptr<Executor> &executor) {
-    return executor->owner().use_count() == 1;
+  std::erase_if(programs, [](const std::shared_ptr<PreparedProgram> &one) {
+    return one->program().use_count() == 1;
   });
-  for (std::unique_ptr<Executor> &executor : executors)
-    if (executor->owner() == program) {
-      out = executor.get();
+  for (const std::shared_ptr<PreparedProgram> &one : programs)
+    if (one->program() == program) {
+      out = one;
       return nullptr;
     }
   if (Error e = program->prepare())
@@ -22,13 +29,19 @@ Error weft_runtime::executorFor(const std::shared_ptr<const Program> &program,
   if (processes)
     if (Error e = processes->agree("program", program->hash()))
       return e;
-  auto executor = std::make_unique<Executor>(
-      program, Elsewhere{processes, &staging, ownership(program->plan().mesh)});
-  if (Error e = executor->prepare(*provider, workers.count()))
+  if (Error e = devices->prepare(program, ownership(program->plan().mesh), out))
     return e;
-  out = executor.get();
-  executors.push_back(std::move(executor));
+  programs.push_back(out);
   return nullptr;
+}
+
+std::unique_lock<std::mutex> weft_runtime::lockIdle() {
+  for (;;) {
+    devices->attend(tickets->last());
+    std::unique_lock<std::mutex> guard(mutex);
+    if (tickets->last().isDone())
+      return guard;
+  }
 }
 
 Error weft_runtime::checkDevices(const Plan &plan) const {
@@ -48,35 +61,6 @@ Ownership weft_runtime::ownership(const Mesh &mesh) const {
   for (int64_t device : mesh.devices)
     out.ranks.push_back(rankOfDevice(device, deviceCount, processes->size()));
   return out;
-}
-
-Error weft_runtime::growArenas(const Plan &plan) {
-  Ownership owners = ownership(plan.mesh);
-  for (int64_t p = 0; p < plan.mesh.size(); ++p) {
-    int64_t device = plan.mesh.devices[p];
-    if (!owners.isOwn(p))
-      continue;
-    if (arenas[device].data() && arenas[device].size() >= plan.arenaBytes)
-      continue;
-    int64_t before = int64_t(arenas[device].size());
-    if (!arenas[device].allocate(plan.arenaBytes, device))
-      return makeError(WEFT_OUT_OF_MEMORY, "no memory for the arena of device ",
-                       device, ": ", plan.arenaBytes,
-                       " bytes; take a smaller batch, or more devices");
-    meter->add(device, int64_t(plan.arenaBytes) - before);
-    ++arenaVersion;
-  }
-  return nullptr;
-}
-
-/// Cores for this process's workers. Processes that mpirun has not bound to
-/// cores of their own share the machine's.
-static int coreCount() {
-  cpu_set_t set;
-  CPU_ZERO(&set);
-  if (sched_getaffinity(0, sizeof set, &set) != 0)
-    return int(std::max(1u, std::thread::hardware_concurrency()));
-  return CPU_COUNT(&set);
 }
 
 extern "C" {
@@ -105,11 +89,14 @@ WEFT_EXPORT weft_error *weft_runtime_create_among(weft_processes *processes,
     if (int others = weft_processes_size(processes); others > list->count)
       return makeError(WEFT_INVALID_ARGUMENT, others, " processes for ",
                        list->count, " devices; start at most ", list->count);
-    if (workers == 0)
-      workers = int(coreCount());
-    if (processes)
-      workers = processes->processes->shareOfCores(workers);
-    *out = new weft_runtime(list->count, workers, processes);
+    auto runtime = std::make_unique<weft_runtime>(list->count, processes);
+    if (Error e = openDevices(*list,
+                              {.workers = workers,
+                               .processes = runtime->processes,
+                               .host = &runtime->host},
+                              runtime->devices))
+      return e;
+    *out = runtime.release();
     return nullptr;
   });
 }
@@ -122,24 +109,25 @@ WEFT_EXPORT void weft_runtime_set_host(weft_runtime *runtime, weft_host_fn call,
                                        void *user) {
   if (!runtime)
     return;
-  std::lock_guard<std::mutex> guard(runtime->mutex);
+  std::unique_lock<std::mutex> guard = runtime->lockIdle();
   runtime->host = {call, user};
 }
 
 WEFT_EXPORT void weft_runtime_poison(weft_runtime *runtime, int on) {
-  if (runtime)
-    runtime->poison = on != 0;
+  if (!runtime)
+    return;
+  std::lock_guard<std::mutex> guard(runtime->mutex);
+  runtime->poison = on != 0;
 }
 
 WEFT_EXPORT weft_error *weft_runtime_isolate(weft_runtime *runtime, int on) {
   return guarded([&]() -> Error {
     if (!runtime)
       return makeError(WEFT_INVALID_ARGUMENT, "null argument");
-    if (on && runtime->workers.count() != 1)
-      return makeError(WEFT_INVALID_ARGUMENT,
-                       "devices are kept apart by one "
-                       "worker, the runtime has ",
-                       runtime->workers.count(), "; create it with 1");
+    if (on)
+      if (Error e = runtime->devices->canIsolate())
+        return e;
+    std::lock_guard<std::mutex> guard(runtime->mutex);
     runtime->isolate = on != 0;
     return nullptr;
   });
@@ -148,7 +136,7 @@ WEFT_EXPORT weft_error *weft_runtime_isolate(weft_runtime *runtime, int on) {
 WEFT_EXPORT void weft_runtime_free(weft_runtime *runtime) { delete runtime; }
 
 WEFT_EXPORT uint64_t weft_runtime_peak_memory(const weft_runtime *runtime) {
-  return runtime ? uint64_t(runtime->meter->peak()) : 0;
+  return runtime ? runtime->devices->peakMemory() : 0;
 }
 
 WEFT_EXPORT size_t weft_runtime_counters(const weft_runtime *runtime,

@@ -1,7 +1,7 @@
 //===- MemoryMeter.h - what programs hold on each device --------*- C++ -*-===//
 
-#ifndef WEFT_RUNTIME_DEVICES_CPU_MEMORYMETER_H
-#define WEFT_RUNTIME_DEVICES_CPU_MEMORYMETER_H
+#ifndef WEFT_RUNTIME_DEVICES_MEMORYMETER_H
+#define WEFT_RUNTIME_DEVICES_MEMORYMETER_H
 
 #include <algorithm>
 #include <cstdint>
@@ -35,4 +35,4 @@ private:
 
 } // namespace weft::runtime
 
-#endif // WEFT_RUNTIME_DEVICES_CPU_MEMORYMETER_H
+#endif // WEFT_RUNTIME_DEVICES_MEMORYMETER_H

@@ -1,8 +1,7 @@
-#include "weft/runtime/devices/cpu/Runtime.h"
+#include "weft/runtime/devices/Runtime.h"
 
 #include "weft/runtime/program/Movement.h"
 
-#include <cstring>
 #include <set>
 
 using namespace weft::runtime;
@@ -26,27 +25,37 @@ static Error createBuffer(weft_runtime *runtime, const weft_program *program,
                      "\" is a sum of which each device holds a summand: it has "
                      "no global array; give its parts to weft_execute_local");
   auto buffer = std::make_unique<weft_buffer>(
-      weft_buffer{program->program, &port, runtime, 0, 0, {}, runtime->meter});
+      weft_buffer{program->program, &port, runtime, runtime->tickets});
   buffer->locals.resize(size_t(plan.mesh.size()));
+  buffer->addresses.resize(size_t(plan.mesh.size()));
   Ownership owners = runtime->ownership(plan.mesh);
   for (int64_t p = 0; p < plan.mesh.size(); ++p) {
     if (!owners.isOwn(p))
       continue;
-    if (!buffer->locals[p].allocate(port.localBytes, p))
-      return makeError(WEFT_OUT_OF_MEMORY, "no memory for \"", port.name,
-                       "\" on device ", p, ": ", port.localBytes,
-                       " bytes; split it over more devices, or take a smaller "
-                       "model or batch");
+    std::unique_ptr<DeviceMemory> &local = buffer->locals[size_t(p)];
+    if (Error e =
+            runtime->devices->allocate(plan.mesh.devices[p], port.localBytes,
+                                       "\"" + port.name + "\"", local))
+      return e;
     if (runtime->poison)
-      std::memset(buffer->locals[p].data(), 0xFF, port.localBytes);
+      if (Error e = runtime->devices->fill(*local, 0xFF))
+        return e;
+    buffer->addresses[size_t(p)] = local->address();
   }
-  for (int64_t p = 0; p < plan.mesh.size(); ++p)
-    runtime->meter->add(plan.mesh.devices[p],
-                        int64_t(buffer->locals[p].size()));
-  std::lock_guard<std::mutex> guard(runtime->mutex);
-  buffer->id = runtime->nextBuffer++;
   *out = buffer.release();
   return nullptr;
+}
+
+Error weft_buffer::awaitUse() const {
+  // What is read or written may be exchanged with other processes: not while
+  // these exchange data of a run.
+  Ticket use = runtime->processes ? tickets->last() : tickets->of(lastUse);
+  if (use.isDone())
+    return nullptr;
+  if (Ticket::isCallingBack())
+    return use.wait();
+  runtime->devices->attend(use);
+  return nullptr; // who waits for the run hears of its error
 }
 
 static Error checkGlobal(const weft_buffer *buffer, const void *data,
@@ -111,6 +120,7 @@ static Error exchangeShards(const weft_buffer &buffer,
   Ownership owners = buffer.runtime->ownership(buffer.program->plan().mesh);
   size_t bytes = buffer.port->localBytes;
   std::vector<Message> messages;
+  std::vector<std::vector<uint8_t>> sent(shards.size());
   for (size_t s = 0; s < shards.size(); ++s) {
     int holder = owners.of(shards[s].first);
     if (shards[s].own < 0) {
@@ -121,13 +131,21 @@ static Error exchangeShards(const weft_buffer &buffer,
                           .bytes = bytes});
     }
     for (int rank = 0; holder == processes.rank() && rank < processes.size();
-         ++rank)
-      if (!shards[s].ranks.contains(rank))
-        messages.push_back(
-            {.peer = rank,
-             .tag = tags::gather,
-             .out = buffer.locals[size_t(shards[s].first)].data(),
-             .bytes = bytes});
+         ++rank) {
+      if (shards[s].ranks.contains(rank))
+        continue;
+      if (sent[s].empty()) {
+        sent[s].resize(bytes);
+        if (Error e = buffer.runtime->devices->read(
+                *buffer.locals[size_t(shards[s].first)], BoxCopy::whole(bytes),
+                sent[s].data()))
+          return e;
+      }
+      messages.push_back({.peer = rank,
+                          .tag = tags::gather,
+                          .out = sent[s].data(),
+                          .bytes = bytes});
+    }
   }
   return processes.exchange(messages);
 }
@@ -149,13 +167,10 @@ WEFT_EXPORT weft_error *weft_output_create(weft_runtime *runtime,
 }
 
 WEFT_EXPORT void weft_buffer_free(weft_buffer *buffer) {
-  if (!buffer)
-    return;
-  const Plan &plan = buffer->program->plan();
-  for (int64_t p = 0; p < plan.mesh.size(); ++p)
-    buffer->meter->add(plan.mesh.devices[p],
-                       -int64_t(buffer->locals[p].size()));
-  delete buffer;
+  if (buffer)
+    buffer->tickets->of(buffer->lastUse).onReady([buffer](const weft_error *) {
+      delete buffer;
+    });
 }
 
 WEFT_EXPORT weft_error *weft_buffer_write(weft_buffer *buffer, const void *data,
@@ -163,12 +178,18 @@ WEFT_EXPORT weft_error *weft_buffer_write(weft_buffer *buffer, const void *data,
   return guarded([&]() -> Error {
     if (Error e = checkGlobal(buffer, data, bytes))
       return e;
+    if (Error e = buffer->awaitUse())
+      return e;
+    DeviceSet &devices = *buffer->runtime->devices;
     for (size_t p = 0; p < buffer->locals.size(); ++p) {
-      if (!buffer->locals[p].data())
+      if (!buffer->locals[p])
         continue; // another process's
       if (buffer->runtime->poison)
-        std::memset(buffer->locals[p].data(), 0xFF, buffer->locals[p].size());
-      shardCopy(*buffer, int64_t(p), false)(data, buffer->locals[p].data());
+        if (Error e = devices.fill(*buffer->locals[p], 0xFF))
+          return e;
+      if (Error e = devices.write(*buffer->locals[p],
+                                  shardCopy(*buffer, int64_t(p), false), data))
+        return e;
     }
     return nullptr;
   });
@@ -179,17 +200,22 @@ WEFT_EXPORT weft_error *weft_buffer_read(const weft_buffer *buffer, void *data,
   return guarded([&]() -> Error {
     if (Error e = checkGlobal(buffer, data, bytes))
       return e;
+    if (Error e = buffer->awaitUse())
+      return e;
     std::vector<Shard> shards = shardsOf(*buffer);
     std::vector<std::vector<uint8_t>> received(shards.size());
     if (buffer->runtime->processes)
       if (Error e = exchangeShards(*buffer, shards, received))
         return e;
     for (size_t s = 0; s < shards.size(); ++s) {
-      int64_t position = shards[s].own < 0 ? shards[s].first : shards[s].own;
-      const void *local = shards[s].own < 0
-                              ? received[s].data()
-                              : buffer->locals[size_t(position)].data();
-      shardCopy(*buffer, position, true)(local, data);
+      bool isOwn = shards[s].own >= 0;
+      int64_t position = isOwn ? shards[s].own : shards[s].first;
+      BoxCopy box = shardCopy(*buffer, position, true);
+      if (!isOwn)
+        box(received[s].data(), data);
+      else if (Error e = buffer->runtime->devices->read(
+                   *buffer->locals[size_t(position)], box, data))
+        return e;
     }
     return nullptr;
   });
@@ -199,10 +225,11 @@ WEFT_EXPORT void *weft_buffer_local(weft_buffer *buffer, int64_t position,
                                     size_t *bytes) {
   if (!buffer || position < 0 || size_t(position) >= buffer->locals.size())
     return nullptr;
-  if (!buffer->locals[position].data())
+  const std::unique_ptr<DeviceMemory> &local = buffer->locals[size_t(position)];
+  if (!local)
     return nullptr; // another process's
   if (bytes)
-    *bytes = buffer->locals[position].size();
-  return buffer->locals[position].data();
+    *bytes = local->bytes();
+  return local->address();
 }
 }

@@ -1,0 +1,102 @@
+#include "weft/runtime/collectives/Crossing.h"
+
+#include <algorithm>
+
+namespace weft::runtime {
+
+namespace {
+
+/// A collective as it runs in one process, and the messages of its groups.
+class CrossingCollective final : public PreparedCollective {
+public:
+  explicit CrossingCollective(std::unique_ptr<PreparedCollective> local)
+      : local(std::move(local)) {}
+
+  int64_t chunkCount(int64_t group) const override {
+    return local->chunkCount(group);
+  }
+  void run(int64_t group, void *const *sources, void *const *targets,
+           int64_t chunk) const override {
+    local->run(group, sources, targets, chunk);
+  }
+  std::vector<MemberPart>
+  needs(int64_t group,
+        const std::function<bool(int64_t)> &isTarget) const override {
+    return local->needs(group, isTarget);
+  }
+  std::vector<MemberPart>
+  results(int64_t group,
+          const std::function<bool(int64_t)> &isReducer) const override {
+    return local->results(group, isReducer);
+  }
+  GroupMessages *messages(int64_t group) const override {
+    return crossings[size_t(group)].get();
+  }
+  uint64_t bytesSent(int64_t position) const override {
+    return local->bytesSent(position);
+  }
+
+  std::vector<std::unique_ptr<Crossing>> crossings; ///< by group; null: none
+
+private:
+  std::unique_ptr<PreparedCollective> local;
+};
+
+class CrossingProvider final : public CollectiveProvider {
+public:
+  CrossingProvider(std::unique_ptr<CollectiveProvider> local,
+                   Processes &processes)
+      : local(std::move(local)), processes(processes) {}
+
+  Error prepare(const Mesh &mesh, const Ownership &ownership,
+                const Collective &collective, int64_t firstGroup,
+                std::unique_ptr<PreparedCollective> &out) const override;
+  Error failure() const override { return processes.failure(); }
+  bool isDeadlock() const override { return processes.isDeadlock(); }
+  void setWaiting(bool isWaiting) const override {
+    processes.setWaiting(isWaiting);
+  }
+
+private:
+  std::unique_ptr<CollectiveProvider> local;
+  Processes &processes;
+  mutable Staging staging; ///< of all its collectives
+};
+
+Error CrossingProvider::prepare(
+    const Mesh &mesh, const Ownership &ownership, const Collective &collective,
+    int64_t firstGroup, std::unique_ptr<PreparedCollective> &out) const {
+  std::unique_ptr<PreparedCollective> inner;
+  if (Error e = local->prepare(mesh, ownership, collective, firstGroup, inner))
+    return e;
+  const PreparedCollective &work = *inner;
+  auto crossing = std::make_unique<CrossingCollective>(std::move(inner));
+  for (size_t g = 0; g < collective.groups.size(); ++g) {
+    const std::vector<int64_t> &group = collective.groups[g];
+    auto own = std::ranges::count_if(
+        group, [&](int64_t position) { return ownership.isOwn(position); });
+    crossing->crossings.emplace_back();
+    if (own == 0 || size_t(own) == group.size())
+      continue;
+    if (const auto *call = std::get_if<HostCall>(&collective.code))
+      return makeError(WEFT_INVALID_ARGUMENT, "the program calls function ",
+                       call->function,
+                       " of its host for devices of several "
+                       "processes; run it in one process");
+    crossing->crossings.back() = std::make_unique<Crossing>(
+        processes, staging, ownership, collective, int64_t(g), work,
+        tags::meeting + int(firstGroup + int64_t(g)));
+  }
+  out = std::move(crossing);
+  return nullptr;
+}
+
+} // namespace
+
+std::unique_ptr<CollectiveProvider>
+createCrossingProvider(std::unique_ptr<CollectiveProvider> local,
+                       Processes &processes) {
+  return std::make_unique<CrossingProvider>(std::move(local), processes);
+}
+
+} // namespace weft::runtime

@@ -1,0 +1,32 @@
+//===- DeviceSets.h - which kinds of devices there are ----------*- C++ -*-===//
+//
+//   std::unique_ptr<DeviceSet> devices;
+//   openDevices({DeviceKind::Cpu, 8}, {.workers = 4}, devices);
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_DEVICES_DEVICESETS_H
+#define WEFT_RUNTIME_DEVICES_DEVICESETS_H
+
+#include "weft/runtime/abi/DeviceList.h"
+#include "weft/runtime/collectives/Provider.h"
+#include "weft/runtime/devices/DeviceSet.h"
+
+namespace weft::runtime {
+
+class Processes;
+
+/// What a set of devices is opened with.
+struct DeviceSettings {
+  int workers = 0;                    ///< of the host; 0: one a core
+  Processes *processes = nullptr;     ///< null: this one has all devices
+  const HostFunction *host = nullptr; ///< both outlive the devices
+};
+
+/// Opens the devices of a list: one line of a table for each kind.
+Error openDevices(const DeviceList &list, const DeviceSettings &settings,
+                  std::unique_ptr<DeviceSet> &out);
+
+} // namespace weft::runtime
+
+#endif // WEFT_RUNTIME_DEVICES_DEVICESETS_H

@@ -1,0 +1,303 @@
+#include "weft/runtime/devices/Runtime.h"
+
+#include <algorithm>
+
+using namespace weft::runtime;
+
+/// A port takes buffers of the runtime that hold the same parts of an equal
+/// array on each device; no buffer twice, but for a donation.
+static Error checkPort(weft_runtime &runtime, const PortInfo &port,
+                       weft_buffer *buffer, weft_buffer *donor) {
+  if (!buffer)
+    return makeError(WEFT_INVALID_ARGUMENT, "no buffer for \"", port.name,
+                     "\"");
+  if (buffer->runtime != &runtime)
+    return makeError(WEFT_INVALID_ARGUMENT, "the buffer for \"", port.name,
+                     "\" belongs to another runtime");
+  if (buffer->port != &port && buffer->port->signature != port.signature)
+    return makeError(WEFT_INVALID_ARGUMENT, "\"", port.name,
+                     "\" is given the buffer of \"", buffer->port->name,
+                     "\", which has another dtype, shape or layout");
+  if (donor) {
+    if (buffer != donor)
+      return makeError(WEFT_INVALID_ARGUMENT, "output \"", port.name,
+                       "\" takes over a donated input and needs its buffer");
+    return nullptr;
+  }
+  if (buffer->check == runtime.checks)
+    return makeError(WEFT_INVALID_ARGUMENT, "the buffer for \"", port.name,
+                     "\" is already bound to another port of this run");
+  buffer->check = runtime.checks;
+  return nullptr;
+}
+
+static Error checkPorts(weft_runtime &runtime, const Plan &plan,
+                        weft_buffer *const *inputs,
+                        weft_buffer *const *outputs) {
+  ++runtime.checks;
+  for (size_t i = 0; i < plan.inputs.size(); ++i)
+    if (Error e = checkPort(runtime, plan.inputs[i], inputs[i], nullptr))
+      return e;
+  for (size_t i = 0; i < plan.outputs.size(); ++i) {
+    int64_t donor = plan.outputs[i].donatedFrom;
+    if (Error e = checkPort(runtime, plan.outputs[i], outputs[i],
+                            donor < 0 ? nullptr : inputs[donor]))
+      return e;
+  }
+  return nullptr;
+}
+
+/// Every pointer is there and aligned, and donated memory is the same.
+static Error checkLocal(const Plan &plan, void *const *inputs,
+                        void *const *outputs) {
+  size_t positions = plan.mesh.devices.size();
+  auto check = [&](const PortInfo &port, void *const *locals) -> Error {
+    for (size_t p = 0; p < positions; ++p)
+      if (!locals[p] || reinterpret_cast<uintptr_t>(locals[p]) % 64)
+        return makeError(WEFT_INVALID_ARGUMENT, "the memory for \"", port.name,
+                         "\" at position ", p,
+                         " is null or not aligned to 64 bytes");
+    return nullptr;
+  };
+  for (size_t i = 0; i < plan.inputs.size(); ++i)
+    if (Error e = check(plan.inputs[i], inputs + i * positions))
+      return e;
+  for (size_t i = 0; i < plan.outputs.size(); ++i) {
+    if (Error e = check(plan.outputs[i], outputs + i * positions))
+      return e;
+    int64_t donor = plan.outputs[i].donatedFrom;
+    for (size_t p = 0; donor >= 0 && p < positions; ++p)
+      if (outputs[i * positions + p] != inputs[donor * positions + p])
+        return makeError(WEFT_INVALID_ARGUMENT, "output \"",
+                         plan.outputs[i].name,
+                         "\" takes over a donated input and needs its memory");
+  }
+  return nullptr;
+}
+
+/// Devices that take other branches move other bytes: those of all processes.
+static Error countElsewhere(weft_runtime &runtime, const Plan &plan,
+                            CollectiveCounts &counts) {
+  bool branches =
+      std::any_of(plan.instructions.begin(), plan.instructions.end(),
+                  [](const Instruction &i) {
+                    return i.kind == weft::plan::Operation::JumpUnless;
+                  });
+  Processes *processes = runtime.processes;
+  if (!processes || !branches)
+    return nullptr;
+  std::vector<CollectiveCounts> all(size_t(processes->size()), counts);
+  std::vector<Message> messages;
+  for (int peer = 0; peer < processes->size(); ++peer)
+    if (peer != processes->rank()) {
+      messages.push_back({.peer = peer,
+                          .tag = tags::counts,
+                          .in = &all[size_t(peer)],
+                          .bytes = sizeof counts});
+      messages.push_back({.peer = peer,
+                          .tag = tags::counts,
+                          .out = &counts,
+                          .bytes = sizeof counts});
+    }
+  if (Error e = processes->exchange(messages))
+    return e;
+  int first = runtime.ownership(plan.mesh).of(0);
+  for (size_t kind = 0; kind < counts.size(); ++kind) {
+    counts[kind].occurrences = all[size_t(first)][kind].occurrences;
+    for (const CollectiveCounts &some : all)
+      counts[kind].bytes = std::max(counts[kind].bytes, some[kind].bytes);
+  }
+  return nullptr;
+}
+
+static void count(weft_runtime &runtime, const CollectiveCounts &counts) {
+  runtime.counters.clear();
+  for (size_t kind = 0; kind < counts.size(); ++kind)
+    if (counts[kind].occurrences || counts[kind].bytes)
+      runtime.counters.push_back({weft::plan::EnumNamesCollectiveKind()[kind],
+                                  counts[kind].occurrences,
+                                  counts[kind].bytes});
+}
+
+using Ports = std::vector<void *>;
+
+/// Where the ports of a run lie, and the buffers that they are, if any.
+struct Binding {
+  Ports inputs, outputs;
+  std::vector<weft_buffer *> buffers; ///< each once
+};
+
+static Error bindBuffers(weft_runtime &runtime, const Plan &plan,
+                         weft_buffer *const *inputs,
+                         weft_buffer *const *outputs, Binding &out) {
+  if (Error e = checkPorts(runtime, plan, inputs, outputs))
+    return e;
+  auto add = [&](Ports &ports, weft_buffer *buffer, bool isFirst) {
+    ports.insert(ports.end(), buffer->addresses.begin(),
+                 buffer->addresses.end());
+    if (isFirst)
+      out.buffers.push_back(buffer);
+  };
+  for (size_t i = 0; i < plan.inputs.size(); ++i)
+    add(out.inputs, inputs[i], true);
+  for (size_t i = 0; i < plan.outputs.size(); ++i)
+    add(out.outputs, outputs[i], plan.outputs[i].donatedFrom < 0);
+  return nullptr;
+}
+
+static Error bindLocal(const Plan &plan, void *const *inputs,
+                       void *const *outputs, Binding &out) {
+  if (Error e = checkLocal(plan, inputs, outputs))
+    return e;
+  size_t positions = plan.mesh.devices.size();
+  out.inputs.assign(inputs, inputs + plan.inputs.size() * positions);
+  out.outputs.assign(outputs, outputs + plan.outputs.size() * positions);
+  return nullptr;
+}
+
+/// The memory of each position, for runs that keep devices apart.
+static std::vector<std::pair<int64_t, const DeviceMemory *>>
+memoryOf(const Binding &binding) {
+  std::vector<std::pair<int64_t, const DeviceMemory *>> out;
+  for (const weft_buffer *buffer : binding.buffers)
+    for (size_t p = 0; p < buffer->locals.size(); ++p)
+      if (buffer->locals[p])
+        out.emplace_back(int64_t(p), buffer->locals[p].get());
+  return out;
+}
+
+/// What every run does: `bind` says where its ports lie, if they fit.
+template <typename Port, typename Bind>
+static Error enqueue(weft_runtime *runtime, const weft_program *program,
+                     Port *const *inputs, Port *const *outputs, bool isAwaited,
+                     Bind bind, Ticket &out) {
+  if (!runtime || !program)
+    return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+  const Plan &plan = program->program->plan();
+  if ((!inputs && !plan.inputs.empty()) || (!outputs && !plan.outputs.empty()))
+    return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+  std::unique_lock<std::mutex> guard(runtime->mutex);
+  if (runtime->processes && !runtime->hasPrepared(program->program)) {
+    if (Ticket::isCallingBack())
+      return makeError(WEFT_DEADLOCK,
+                       "a callback of a ticket enqueues the first run of \"",
+                       plan.name,
+                       "\", for which several processes wait until nothing "
+                       "is enqueued; run it once before");
+    guard.unlock(); // processes agree on a program while they do nothing else
+    guard = runtime->lockIdle();
+  }
+  Binding binding;
+  if (Error e = runtime->checkDevices(plan))
+    return e;
+  if (Error e = bind(plan, binding))
+    return e;
+  Run run;
+  if (Error e = runtime->prepared(program->program, run.program))
+    return e;
+  bool areBuffers = std::is_same_v<Port, weft_buffer>;
+  run.inputs = std::move(binding.inputs);
+  run.outputs = std::move(binding.outputs);
+  run.poison = areBuffers && runtime->poison;
+  run.isolate = areBuffers && runtime->isolate;
+  if (run.isolate)
+    run.memory = memoryOf(binding);
+  run.isAwaited = isAwaited;
+  run.ended = [runtime, &plan](Error e, CollectiveCounts counts) {
+    if (!e)
+      e = countElsewhere(*runtime, plan, counts);
+    count(*runtime, counts);
+    return e;
+  };
+  out = runtime->devices->enqueue(std::move(run));
+  uint64_t number = runtime->tickets->add(out);
+  for (weft_buffer *buffer : binding.buffers)
+    buffer->lastUse = number;
+  return nullptr;
+}
+
+static Error enqueueBuffers(weft_runtime *runtime, const weft_program *program,
+                            weft_buffer *const *inputs,
+                            weft_buffer *const *outputs, bool isAwaited,
+                            Ticket &out) {
+  auto bind = [&](const Plan &plan, Binding &binding) {
+    return bindBuffers(*runtime, plan, inputs, outputs, binding);
+  };
+  return enqueue(runtime, program, inputs, outputs, isAwaited, bind, out);
+}
+
+static Error enqueueLocal(weft_runtime *runtime, const weft_program *program,
+                          void *const *inputs, void *const *outputs,
+                          bool isAwaited, Ticket &out) {
+  auto bind = [&](const Plan &plan, Binding &binding) {
+    return bindLocal(plan, inputs, outputs, binding);
+  };
+  return enqueue(runtime, program, inputs, outputs, isAwaited, bind, out);
+}
+
+/// Enqueues by `add` and waits, with the calling thread at the devices' service.
+template <typename Add, typename Port>
+static weft_error *runNow(Add add, weft_runtime *runtime,
+                          const weft_program *program, Port *const *inputs,
+                          Port *const *outputs) {
+  return guarded([&]() -> Error {
+    if (Ticket::isCallingBack())
+      return makeError(WEFT_DEADLOCK,
+                       "a callback of a ticket waits for a run, which begins "
+                       "when the callback is over; enqueue the run instead");
+    Ticket ticket;
+    if (Error e = add(runtime, program, inputs, outputs, true, ticket))
+      return e;
+    runtime->devices->attend(ticket);
+    return ticket.wait();
+  });
+}
+
+template <typename Add, typename Port>
+static weft_error *runLater(Add add, weft_runtime *runtime,
+                            const weft_program *program, Port *const *inputs,
+                            Port *const *outputs, weft_ticket **out) {
+  return guarded([&]() -> Error {
+    if (!out)
+      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+    *out = nullptr;
+    auto handle = std::make_unique<weft_ticket>();
+    if (Error e = add(runtime, program, inputs, outputs, false, handle->ticket))
+      return e;
+    *out = handle.release();
+    return nullptr;
+  });
+}
+
+extern "C" {
+
+WEFT_EXPORT weft_error *weft_execute(weft_runtime *runtime,
+                                     const weft_program *program,
+                                     weft_buffer *const *inputs,
+                                     weft_buffer *const *outputs) {
+  return runNow(enqueueBuffers, runtime, program, inputs, outputs);
+}
+
+WEFT_EXPORT weft_error *weft_execute_local(weft_runtime *runtime,
+                                           const weft_program *program,
+                                           void *const *inputs,
+                                           void *const *outputs) {
+  return runNow(enqueueLocal, runtime, program, inputs, outputs);
+}
+
+WEFT_EXPORT weft_error *weft_execute_async(weft_runtime *runtime,
+                                           const weft_program *program,
+                                           weft_buffer *const *inputs,
+                                           weft_buffer *const *outputs,
+                                           weft_ticket **out) {
+  return runLater(enqueueBuffers, runtime, program, inputs, outputs, out);
+}
+
+WEFT_EXPORT weft_error *weft_execute_local_async(weft_runtime *runtime,
+                                                 const weft_program *program,
+                                                 void *const *inputs,
+                                                 void *const *outputs,
+                                                 weft_ticket **out) {
+  return runLater(enqueueLocal, runtime, program, inputs, outputs, out);
+}
+}

@@ -1,0 +1,82 @@
+//===- Runtime.h - ports, checks and counters of a set of devices ---------===//
+//
+// What is the same for all kinds of devices; memory and execution are a
+// DeviceSet's.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_DEVICES_RUNTIME_H
+#define WEFT_RUNTIME_DEVICES_RUNTIME_H
+
+#include "weft/runtime/collectives/Provider.h"
+#include "weft/runtime/devices/DeviceSet.h"
+#include "weft/runtime/devices/TicketLog.h"
+#include "weft/runtime/processes/Processes.h"
+#include "weft/runtime/program/Program.h"
+
+#include <map>
+#include <mutex>
+
+/// One logical array: a local buffer for each position of the mesh.
+struct weft_buffer {
+  std::shared_ptr<const weft::runtime::Program> program;
+  const weft::runtime::PortInfo *port; ///< lives in `program`
+  weft_runtime *runtime;
+  std::shared_ptr<weft::runtime::TicketLog> tickets; ///< the runtime's
+  /// By position; null for a device of another process.
+  std::vector<std::unique_ptr<weft::runtime::DeviceMemory>> locals = {};
+  std::vector<void *> addresses = {}; ///< of `locals`
+  uint64_t check = 0;   ///< the last one that found it bound to a port
+  uint64_t lastUse = 0; ///< the last run that was given it: TicketLog
+
+  /// Waits until it may be read and written.
+  weft::runtime::Error awaitUse() const;
+};
+
+struct weft_ticket {
+  weft::runtime::Ticket ticket;
+};
+
+struct weft_runtime {
+  weft_runtime(int64_t devices, weft_processes *others)
+      : deviceCount(devices),
+        processes(others ? others->processes.get() : nullptr) {}
+
+  /// A program as the devices can run it, made at its first run. Under the mutex;
+  /// where there are other processes, while the devices are idle.
+  weft::runtime::Error
+  prepared(const std::shared_ptr<const weft::runtime::Program> &program,
+           std::shared_ptr<weft::runtime::PreparedProgram> &out);
+  bool hasPrepared(
+      const std::shared_ptr<const weft::runtime::Program> &program) const;
+
+  /// An error for a program that needs a device that is not there. What is
+  /// counted or kept by device may be indexed behind it.
+  weft::runtime::Error checkDevices(const weft::runtime::Plan &plan) const;
+
+  /// Who runs the devices of a mesh.
+  weft::runtime::Ownership ownership(const weft::runtime::Mesh &mesh) const;
+
+  /// The mutex, while nothing that was enqueued is under way.
+  std::unique_lock<std::mutex> lockIdle();
+
+  const int64_t deviceCount;
+  weft::runtime::Processes *const
+      processes; ///< null: this one runs all devices
+  weft::runtime::HostFunction host;
+  /// One caller at a time enqueues; runs do not hold it.
+  std::mutex mutex;
+  bool poison = false, isolate = false; ///< under the mutex
+  std::shared_ptr<weft::runtime::TicketLog> tickets =
+      std::make_shared<weft::runtime::TicketLog>();
+  std::vector<std::shared_ptr<weft::runtime::PreparedProgram>> programs;
+  uint64_t checks = 0;
+  /// Of the last run: written before its ticket is settled.
+  std::vector<weft_counter> counters;
+  /// Of weft_device_allocate; under the mutex.
+  std::map<void *, std::shared_ptr<weft::runtime::DeviceMemory>> memory;
+  /// Last: what is enqueued needs all of the above.
+  std::unique_ptr<weft::runtime::DeviceSet> devices;
+};
+
+#endif // WEFT_RUNTIME_DEVICES_RUNTIME_H

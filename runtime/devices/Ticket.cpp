@@ -1,0 +1,81 @@
+#include "weft/runtime/devices/Ticket.h"
+
+#include <atomic>
+#include <condition_variable>
+#include <mutex>
+#include <vector>
+
+namespace weft::runtime {
+
+struct Ticket::State {
+  std::mutex mutex;
+  std::condition_variable change;
+  /// Release when it becomes true, acquire when it is read: `error` is written
+  /// before and never again.
+  std::atomic<bool> isDone{false};
+  Error error;
+  std::vector<Callback> callbacks; ///< under the mutex
+};
+
+static thread_local int callbacksAtWork = 0;
+
+static void call(const Ticket::Callback &callback,
+                 const weft_error *error) noexcept {
+  ++callbacksAtWork;
+  callback(error);
+  --callbacksAtWork;
+}
+
+Error copyOf(const weft_error *error) {
+  return error ? makeError(error->status, error->message) : nullptr;
+}
+
+bool Ticket::isCallingBack() { return callbacksAtWork > 0; }
+
+Ticket Ticket::open() {
+  Ticket ticket;
+  ticket.state = std::make_shared<State>();
+  return ticket;
+}
+
+bool Ticket::isDone() const {
+  return !state || state->isDone.load(std::memory_order_acquire);
+}
+
+Error Ticket::wait() const {
+  if (!isDone()) {
+    if (isCallingBack())
+      return makeError(WEFT_DEADLOCK,
+                       "a callback of a ticket waits for what is enqueued "
+                       "behind it; give that ticket a callback instead");
+    std::unique_lock<std::mutex> guard(state->mutex);
+    state->change.wait(guard, [this] { return isDone(); });
+  }
+  return state ? copyOf(state->error.get()) : nullptr;
+}
+
+void Ticket::onReady(Callback callback) const {
+  if (!isDone()) {
+    std::lock_guard<std::mutex> guard(state->mutex);
+    if (!isDone()) {
+      state->callbacks.push_back(std::move(callback));
+      return;
+    }
+  }
+  call(callback, state ? state->error.get() : nullptr);
+}
+
+void Ticket::settle(Error error) const {
+  std::vector<Callback> callbacks;
+  {
+    std::lock_guard<std::mutex> guard(state->mutex);
+    state->error = std::move(error);
+    state->isDone.store(true, std::memory_order_release);
+    callbacks.swap(state->callbacks);
+  }
+  state->change.notify_all();
+  for (const Callback &callback : callbacks)
+    call(callback, state->error.get());
+}
+
+} // namespace weft::runtime

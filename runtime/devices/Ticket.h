@@ -1,0 +1,64 @@
+//===- Ticket.h - when something enqueued is over ---------------*- C++ -*-===//
+//
+// A ticket is what enqueueing returns: it can be polled, waited for any number
+// of times, and calls back. It carries the error, if there was one:
+//
+//   Ticket ticket = devices->enqueue(std::move(run));
+//   ticket.onReady([](const weft_error *error) { ... });   // null: all is well
+//   if (Error e = ticket.wait()) return e;                 // a copy of it
+//
+// Who runs what was enqueued opens the ticket and settles it once:
+//
+//   Ticket ticket = Ticket::open();
+//   ticket.settle(makeError(WEFT_DEADLOCK, ...));
+//
+// Copies of a ticket are one ticket. It may outlive the runtime.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_DEVICES_TICKET_H
+#define WEFT_RUNTIME_DEVICES_TICKET_H
+
+#include "weft/runtime/program/Error.h"
+
+#include <functional>
+#include <memory>
+
+namespace weft::runtime {
+
+class Ticket {
+public:
+  /// Gets the error, which lives as long as the ticket, or null.
+  using Callback = std::function<void(const weft_error *)>;
+
+  /// Of what is over, without an error.
+  Ticket() = default;
+  /// Of what is not over until settle().
+  static Ticket open();
+
+  bool isDone() const;
+  /// Waits; the error of what was enqueued, in every call. A callback waits for
+  /// nothing, as it is in the way of all that is enqueued behind: an error
+  /// there, unless the ticket is done.
+  Error wait() const;
+  /// Called once: here if the ticket is done, else by the thread that settles
+  /// it, behind those that were added before and in front of whatever is
+  /// enqueued behind. What it throws ends the process.
+  void onReady(Callback callback) const;
+  /// Ends it; once only. Wakes who waits, then calls back.
+  void settle(Error error) const;
+
+  /// Whether this thread is inside of a callback.
+  static bool isCallingBack();
+
+private:
+  struct State;
+  std::shared_ptr<State> state; ///< null: done
+};
+
+/// A copy of an error, or null.
+Error copyOf(const weft_error *error);
+
+} // namespace weft::runtime
+
+#endif // WEFT_RUNTIME_DEVICES_TICKET_H

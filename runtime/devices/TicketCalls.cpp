@@ -1,0 +1,30 @@
+//===- TicketCalls.cpp - tickets in the C ABI -----------------------------===//
+
+#include "weft/runtime/devices/Runtime.h"
+
+using namespace weft::runtime;
+
+extern "C" {
+
+WEFT_EXPORT int weft_ticket_poll(const weft_ticket *ticket) {
+  return !ticket || ticket->ticket.isDone();
+}
+
+WEFT_EXPORT weft_error *weft_ticket_wait(const weft_ticket *ticket) {
+  return guarded([&] { return ticket ? ticket->ticket.wait() : nullptr; });
+}
+
+WEFT_EXPORT weft_error *weft_ticket_on_ready(const weft_ticket *ticket,
+                                             weft_ready_fn ready, void *user) {
+  return guarded([&]() -> Error {
+    if (!ready)
+      return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+    (ticket ? ticket->ticket : Ticket())
+        .onReady(
+            [ready, user](const weft_error *error) { ready(user, error); });
+    return nullptr;
+  });
+}
+
+WEFT_EXPORT void weft_ticket_free(weft_ticket *ticket) { delete ticket; }
+}

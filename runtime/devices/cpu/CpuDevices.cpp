@@ -1,0 +1,212 @@
+#include "weft/runtime/devices/cpu/CpuDevices.h"
+
+#include "weft/runtime/collectives/Crossing.h"
+#include "weft/runtime/processes/Processes.h"
+
+#include <algorithm>
+#include <cstring>
+#include <sched.h>
+
+namespace weft::runtime {
+
+namespace {
+/// Pages of the process, counted as long as they are there.
+class CpuMemory final : public DeviceMemory {
+public:
+  CpuMemory(Memory pages, int64_t device, std::shared_ptr<MemoryMeter> meter)
+      : pages(std::move(pages)), device(device), meter(std::move(meter)) {
+    start = this->pages.data();
+    size = this->pages.size();
+    this->meter->add(device, int64_t(size));
+  }
+  ~CpuMemory() override { meter->add(device, -int64_t(size)); }
+  const Memory &memory() const { return pages; }
+
+private:
+  Memory pages;
+  int64_t device;
+  std::shared_ptr<MemoryMeter> meter;
+};
+} // namespace
+
+CpuDevices::CpuDevices(int64_t count, int workers,
+                       const DeviceSettings &settings)
+    : count(count), workers(workers),
+      provider(createInProcessProvider(settings.host)), arenas(size_t(count)),
+      meter(std::make_shared<MemoryMeter>(count)) {
+  if (settings.processes)
+    provider = createCrossingProvider(std::move(provider), *settings.processes);
+}
+
+std::string CpuDevices::describe() const {
+  return DeviceList{DeviceKind::Cpu, count}.text() + ", " +
+         std::to_string(workers.count()) + " workers";
+}
+
+Error CpuDevices::allocate(int64_t device, uint64_t bytes,
+                           const std::string &what,
+                           std::unique_ptr<DeviceMemory> &out) {
+  Memory memory;
+  if (!memory.allocate(bytes, device))
+    return makeError(WEFT_OUT_OF_MEMORY, "no memory for ", what, " on device ",
+                     device, ": ", bytes,
+                     " bytes; split it over more devices, or take a smaller "
+                     "model or batch");
+  out = std::make_unique<CpuMemory>(std::move(memory), device, meter);
+  return nullptr;
+}
+
+Error CpuDevices::write(DeviceMemory &memory, const BoxCopy &box,
+                        const void *host) {
+  box(host, memory.address());
+  return nullptr;
+}
+
+Error CpuDevices::read(const DeviceMemory &memory, const BoxCopy &box,
+                       void *host) {
+  box(memory.address(), host);
+  return nullptr;
+}
+
+Error CpuDevices::fill(DeviceMemory &memory, uint8_t byte) {
+  std::memset(memory.address(), byte, memory.bytes());
+  return nullptr;
+}
+
+Error CpuDevices::prepare(std::shared_ptr<const Program> program,
+                          const Ownership &ownership,
+                          std::shared_ptr<PreparedProgram> &out) {
+  if (Error e = program->prepare())
+    return e;
+  auto executor = std::make_shared<Executor>(std::move(program), ownership);
+  if (Error e = executor->prepare(*provider, workers.count()))
+    return e;
+  out = std::move(executor);
+  return nullptr;
+}
+
+Ticket CpuDevices::enqueue(Run run) {
+  bool isAwaited = run.isAwaited;
+  return queue.add(
+      [this, run = std::move(run)]() mutable { return perform(run); },
+      isAwaited);
+}
+
+Ticket CpuDevices::enqueue(const MemoryCopy &copy) {
+  return queue.add(
+      [copy]() -> Error {
+        std::memmove(copy.to, copy.from, copy.bytes);
+        return nullptr;
+      },
+      /*isAwaited=*/false);
+}
+
+Error CpuDevices::canIsolate() const {
+  if (workers.count() == 1)
+    return nullptr;
+  return makeError(WEFT_INVALID_ARGUMENT,
+                   "devices are kept apart by one worker, the runtime has ",
+                   workers.count(), "; create it with 1");
+}
+
+Error CpuDevices::perform(Run &run) {
+  // This set has prepared it.
+  auto &executor = static_cast<Executor &>(*run.program);
+  if (Error e = growArenas(executor))
+    return e;
+  if (run.poison)
+    poison(executor.program()->plan(), run);
+  bind(executor, run);
+  Error e = run.isolate ? runIsolated(executor, run) : executor.run(workers);
+  return run.ended(std::move(e), executor.counts());
+}
+
+Error CpuDevices::growArenas(const Executor &executor) {
+  const Plan &plan = executor.program()->plan();
+  for (int64_t position : executor.positions()) {
+    int64_t device = plan.mesh.devices[position];
+    Memory &arena = arenas[device];
+    if (arena.data() && arena.size() >= plan.arenaBytes)
+      continue;
+    int64_t before = int64_t(arena.size());
+    if (!arena.allocate(plan.arenaBytes, device))
+      return makeError(WEFT_OUT_OF_MEMORY, "no memory for the arena of device ",
+                       device, ": ", plan.arenaBytes,
+                       " bytes; take a smaller batch, or more devices");
+    meter->add(device, int64_t(plan.arenaBytes) - before);
+    ++arenaVersion;
+  }
+  return nullptr;
+}
+
+void CpuDevices::bind(Executor &executor, Run &run) {
+  const Plan &plan = executor.program()->plan();
+  size_t positions = plan.mesh.devices.size();
+  executor.bind(
+      {arenaVersion, std::move(run.inputs), std::move(run.outputs)},
+      [&](const Executor::Bound &to, int64_t position, size_t index) -> void * {
+        const BufferInfo &buffer = plan.buffers[index];
+        if (buffer.input >= 0)
+          return to.inputs[size_t(buffer.input) * positions + size_t(position)];
+        if (buffer.output >= 0)
+          return to
+              .outputs[size_t(buffer.output) * positions + size_t(position)];
+        if (buffer.kind == BufferKind::constant)
+          return const_cast<uint8_t *>(plan.constants) + buffer.offset;
+        int64_t device = plan.mesh.devices[position];
+        return static_cast<char *>(arenas[device].data()) + buffer.offset;
+      });
+}
+
+void CpuDevices::poison(const Plan &plan, const Run &run) {
+  for (int64_t device : plan.mesh.devices)
+    if (arenas[device].data())
+      std::memset(arenas[device].data(), 0xFF, plan.arenaBytes);
+  size_t positions = plan.mesh.devices.size();
+  for (size_t i = 0; i < plan.outputs.size(); ++i)
+    for (size_t p = 0; plan.outputs[i].donatedFrom < 0 && p < positions; ++p)
+      if (void *local = run.outputs[i * positions + p])
+        std::memset(local, 0xFF, plan.outputs[i].localBytes);
+}
+
+Error CpuDevices::runIsolated(Executor &executor, const Run &run) {
+  const std::vector<int64_t> &devices = executor.program()->plan().mesh.devices;
+  DeviceBorders borders(devices.size());
+  for (size_t device = 0; device < arenas.size(); ++device)
+    borders.add(
+        size_t(std::ranges::find(devices, int64_t(device)) - devices.begin()),
+        arenas[device]);
+  for (auto [position, memory] : run.memory) // of these devices
+    borders.add(size_t(position),
+                static_cast<const CpuMemory *>(memory)->memory());
+  Error e = executor.run(workers, &borders);
+  if (!e && borders.refused())
+    return makeError(WEFT_OUT_OF_MEMORY,
+                     "the system refused to protect the "
+                     "memory of ",
+                     devices.size(),
+                     " devices from each other; raise "
+                     "vm.max_map_count, or take fewer devices");
+  return e;
+}
+
+/// Cores for this process's workers. Processes that mpirun has not bound to
+/// cores of their own share the machine's.
+static int coreCount() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (sched_getaffinity(0, sizeof set, &set) != 0)
+    return int(std::max(1u, std::thread::hardware_concurrency()));
+  return CPU_COUNT(&set);
+}
+
+Error openCpuDevices(int64_t count, const DeviceSettings &settings,
+                     std::unique_ptr<DeviceSet> &out) {
+  int workers = settings.workers ? settings.workers : coreCount();
+  if (settings.processes)
+    workers = settings.processes->shareOfCores(workers);
+  out = std::make_unique<CpuDevices>(count, workers, settings);
+  return nullptr;
+}
+
+} // namespace weft::runtime

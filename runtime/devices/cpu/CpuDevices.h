@@ -1,0 +1,63 @@
+//===- CpuDevices.h - virtual devices in the host's memory ------*- C++ -*-===//
+//
+// Memory is pages of the process; a program is an Executor, all of whose devices
+// share the workers; runs wait for each other in a RunQueue.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_DEVICES_CPU_CPUDEVICES_H
+#define WEFT_RUNTIME_DEVICES_CPU_CPUDEVICES_H
+
+#include "weft/runtime/devices/DeviceSets.h"
+#include "weft/runtime/devices/MemoryMeter.h"
+#include "weft/runtime/devices/cpu/Executor.h"
+#include "weft/runtime/devices/cpu/RunQueue.h"
+#include "weft/runtime/devices/cpu/Workers.h"
+#include "weft/runtime/program/Memory.h"
+
+namespace weft::runtime {
+
+class CpuDevices final : public DeviceSet {
+public:
+  CpuDevices(int64_t count, int workers, const DeviceSettings &settings);
+
+  std::string describe() const override;
+  Error allocate(int64_t device, uint64_t bytes, const std::string &what,
+                 std::unique_ptr<DeviceMemory> &out) override;
+  Error write(DeviceMemory &memory, const BoxCopy &box,
+              const void *host) override;
+  Error read(const DeviceMemory &memory, const BoxCopy &box,
+             void *host) override;
+  Error fill(DeviceMemory &memory, uint8_t byte) override;
+  uint64_t peakMemory() const override { return uint64_t(meter->peak()); }
+  Error prepare(std::shared_ptr<const Program> program,
+                const Ownership &ownership,
+                std::shared_ptr<PreparedProgram> &out) override;
+  Ticket enqueue(Run run) override;
+  Ticket enqueue(const MemoryCopy &copy) override;
+  void attend(const Ticket &ticket) override { queue.attend(ticket); }
+  Error canIsolate() const override;
+
+private:
+  Error perform(Run &run);
+  Error growArenas(const Executor &executor);
+  void bind(Executor &executor, Run &run);
+  void poison(const Plan &plan, const Run &run);
+  Error runIsolated(Executor &executor, const Run &run);
+
+  const int64_t count;
+  Workers workers;
+  std::unique_ptr<CollectiveProvider> provider;
+  std::vector<Memory> arenas; ///< by device, shared by programs
+  uint64_t arenaVersion = 0;  ///< counts arenas that have moved
+  std::shared_ptr<MemoryMeter> meter;
+  RunQueue queue; ///< last: what is left in it needs all of the above
+};
+
+/// See openDevices().
+Error openCpuDevices(int64_t count, const DeviceSettings &settings,
+                     std::unique_ptr<DeviceSet> &out);
+
+} // namespace weft::runtime
+
+#endif // WEFT_RUNTIME_DEVICES_CPU_CPUDEVICES_H

@@ -1,0 +1,19 @@
+#include "weft/runtime/processes/Patience.h"
+
+#include <chrono>
+#include <sched.h>
+#include <thread>
+
+namespace weft::runtime {
+
+void Patience::pause() {
+  looks += looks < 1 << 20;
+  if (looks < 64)
+    return;
+  if (!isLong()) // some milliseconds: a step of others is hardly longer
+    sched_yield();
+  else
+    std::this_thread::sleep_for(std::chrono::microseconds(50));
+}
+
+} // namespace weft::runtime

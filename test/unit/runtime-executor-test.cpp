@@ -1,0 +1,110 @@
+// The CPU's executor with a provider of the test's own.
+#include "weft/test/unit/runtime-plan.h" // first: it means the plan's SubAxis
+
+#include "weft/runtime/devices/cpu/Executor.h"
+#include "weft/runtime/devices/cpu/Workers.h"
+
+#include <atomic>
+#include <sched.h>
+
+using namespace weft::test;
+namespace runtime = weft::runtime;
+
+namespace {
+
+/// More looks than any thread that is awake needs to hear of the other group.
+constexpr int kManyLooks = 40000;
+
+/// Device 0 meets device 2, and device 1 device 3; 2 and 3 are elsewhere. What
+/// group 0 waits for comes only when somebody has looked after group 1.
+struct Mail {
+  std::atomic<int> looksAt0{0};
+  std::atomic<bool> has1Begun{false}, has1Arrived{false}, isLost{false};
+};
+
+class Messages final : public runtime::GroupMessages {
+public:
+  Messages(Mail &mail, int64_t group) : mail(mail), group(group) {}
+  runtime::Error start(void **sources) override {
+    sources[1] = sources[0]; // that of the other member
+    while (group == 1 && mail.looksAt0 == 0)
+      sched_yield(); // until somebody looks after group 0 alone
+    mail.has1Begun = mail.has1Begun || group == 1;
+    return nullptr;
+  }
+  bool poll() override {
+    if (group == 1)
+      return mail.has1Arrived = true;
+    ++mail.looksAt0;
+    if (mail.has1Begun && ++looksInVain > kManyLooks)
+      mail.isLost = true;
+    return mail.has1Arrived || mail.isLost;
+  }
+  bool hasResults() const override { return false; }
+  void sendResults(void *const *) override {}
+  void finish() override {}
+  void abandon() override {}
+
+private:
+  Mail &mail;
+  int64_t group;
+  int looksInVain = 0;
+};
+
+class Mailed final : public runtime::PreparedCollective {
+public:
+  explicit Mailed(Mail &mail) : groups{{mail, 0}, {mail, 1}} {}
+  int64_t chunkCount(int64_t) const override { return 0; }
+  void run(int64_t, void *const *, void *const *, int64_t) const override {}
+  std::vector<runtime::MemberPart>
+  needs(int64_t, const std::function<bool(int64_t)> &) const override {
+    return {};
+  }
+  runtime::GroupMessages *messages(int64_t group) const override {
+    return &groups[group];
+  }
+  uint64_t bytesSent(int64_t) const override { return 4; }
+
+private:
+  mutable Messages groups[2];
+};
+
+class Post final : public runtime::CollectiveProvider {
+public:
+  explicit Post(Mail &mail) : mail(mail) {}
+  runtime::Error
+  prepare(const runtime::Mesh &, const runtime::Ownership &,
+          const runtime::Collective &, int64_t,
+          std::unique_ptr<runtime::PreparedCollective> &out) const override {
+    out = std::make_unique<Mailed>(mail);
+    return nullptr;
+  }
+
+private:
+  Mail &mail;
+};
+
+} // namespace
+
+TEST_CASE("who looks after messages hears of a group that departs later") {
+  PlanBuilder p({{"row", 2}, {"column", 2}});
+  uint32_t v = p.state("v", DType::f32, {4}, {{whole(0, 2), whole(1, 2)}});
+  p.allReduce({v}, {v}, {whole(0, 2)}); // positions 0 and 2, 1 and 3
+  std::vector<uint8_t> image = p.image();
+  std::shared_ptr<const runtime::Program> program;
+  REQUIRE(!runtime::Program::load(image, program));
+  REQUIRE(!program->prepare());
+  for (int round = 0; round < 20; ++round) {
+    Mail mail;
+    Post post(mail);
+    runtime::Executor executor(program, runtime::Ownership{0, {0, 0, 1, 1}});
+    REQUIRE(!executor.prepare(post, 2));
+    float values[2] = {};
+    executor.bind({}, [&](const runtime::Executor::Bound &, int64_t position,
+                          size_t) { return &values[position]; });
+    runtime::Workers workers(2);
+    CHECK(!executor.run(workers));
+    CHECK(mail.has1Arrived);
+    CHECK(!mail.isLost);
+  }
+}
