@@ -59,46 +59,10 @@ static void addBorder(OpPassManager &pm, Stage stage) {
 /// The passes that reach a stage from the one before it.
 static void addStage(OpPassManager &pm, Stage stage,
                      const PipelineOptions &options) {
-  switch (stage) {
-  case Stage::imported:
-    break;
-  case Stage::differentiated:
-    pm.addPass(createDifferentiatePass());
-    // No type carries a layout yet, so stock passes are safe.
-    pm.addPass(createCanonicalizerPass());
-    pm.addPass(createCSEPass());
-    break;
-  case Stage::sharded:
-    pm.addPass(createPropagateLayoutsPass());
-    pm.addPass(createSinkReshardsPass());
-    pm.addPass(createHoistReductionsPass());
-    pm.addPass(createHoistReshardsPass());
-    pm.addPass(createMergeReshardsPass());
-    pm.addPass(createWidenPartialSumsPass());
-    break;
-  case Stage::partitioned:
-    pm.addPass(createPartitionPass());
-    pm.addPass(createCanonicalizerPass());
-    pm.addPass(createCSEPass());
-    break;
-  case Stage::scheduled:
-    pm.addPass(createMergeCollectivesPass());
-    pm.addPass(createCombineAllReducesPass());
-    break;
-  case Stage::kernels:
-    pm.addPass(createLowerControlFlow());
-    pm.addPass(createWidenShortSums());
-    pm.addPass(createOutlineKernels({options.target}));
-    pm.addPass(createDeduplicateKernels());
-    break;
-  case Stage::nests:
-    pm.addPass(createChooseNests({options.target}));
-    break;
-  case Stage::plan:
-    pm.addPass(createFitMemoryPass());
-    pm.addPass(createPlaceBuffersPass());
-    break;
-  }
+#define WEFT_PASS(of, pass)                                                    \
+  if (stage == Stage::of)                                                      \
+    pm.addPass(pass);
+#include "weft/compiler/stages/Stages.def"
 }
 
 void weft::buildPipeline(OpPassManager &pm, const PipelineOptions &options,

@@ -18,8 +18,7 @@ using namespace weft;
 
 namespace {
 
-/// Why an op may not stand at a stage, or empty. One rule a line, as Stages.def
-/// says it.
+/// Why an op may not stand at a stage, or empty: the rules of Stages.def.
 class BorderRules {
 public:
   explicit BorderRules(Stage stage) : stage(stage) {}
@@ -28,33 +27,10 @@ public:
     auto around = op->getParentOfType<FixedLayoutsOpInterface>();
     if (around && around.getFreeAxes().empty())
       return ""; // one device's program: blocks, and communication
-    if (stage >= Stage::partitioned && isPerDevice(op))
-      return "still has tensors of all devices; run --weft-partition";
-    if (stage >= Stage::differentiated && isa<ValueAndGradOp>(op))
-      return "is still abstract; run --weft-differentiate";
-    if (stage == Stage::sharded && layoutMissing(op))
-      return "has a tensor without a layout; run --weft-propagate-layouts";
-    if (stage == Stage::sharded)
-      return around ? liesOverBound(op, around) : "";
-    if (carriesLayout(op))
-      return "has a layout in a type, which only the stage 'sharded' allows; "
-             "name the stage it is at";
-    if (stage >= Stage::partitioned && isa<ReshardOp, ConstrainOp>(op))
-      return "still says how a tensor lies; run --weft-partition";
-    if (stage < Stage::partitioned && !around &&
-        isa_and_nonnull<coll::CollDialect>(op->getDialect()))
-      return "communicates, which starts with the stage 'partitioned'; name "
-             "the stage it is at";
-    if ((stage == Stage::kernels || stage == Stage::nests) &&
-        !belongsBetweenKernels(op))
-      return "computes outside a kernel; run --weft-outline-kernels";
-    if (stage >= Stage::nests && isUndecided(op))
-      return "is a kernel without loop nests; run --weft-choose-nests";
-    if (stage < Stage::nests && op->hasAttr(nest::kNestAttr))
-      return "has loop nests, which start with the stage 'nests'; name the "
-             "stage it is at";
-    if (stage == Stage::plan && isStepFunction(op->getParentOp()))
-      return "is left in a function; run --weft-place-buffers";
+#define WEFT_RULE(first, last, refused, why)                                   \
+  if (stage >= Stage::first && stage <= Stage::last && (refused))              \
+    return why;
+#include "weft/compiler/stages/Stages.def"
     return "";
   }
 
@@ -67,6 +43,8 @@ private:
   /// values there.
   static std::string liesOverBound(Operation *op,
                                    FixedLayoutsOpInterface around) {
+    if (!around)
+      return "";
     for (Type type : op->getResultTypes()) {
       LayoutAttr attribute = weft::getLayout(type);
       if (!attribute)
@@ -89,6 +67,14 @@ private:
     auto function = dyn_cast_or_null<func::FuncOp>(op);
     return function && becomesProgram(function);
   }
+  static bool isAbstract(Operation *op) { return isa<ValueAndGradOp>(op); }
+  static bool saysLayout(Operation *op) {
+    return isa<ReshardOp, ConstrainOp>(op);
+  }
+  static bool communicates(Operation *op) {
+    return isa_and_nonnull<coll::CollDialect>(op->getDialect());
+  }
+  static bool hasNests(Operation *op) { return op->hasAttr(nest::kNestAttr); }
   static bool isUndecided(Operation *op) {
     auto function = dyn_cast<func::FuncOp>(op);
     return function && isKernel(function) && !nest::decisionsOf(function);

@@ -60,18 +60,24 @@ static std::optional<Strides> reshapedView(ReshapeOp op,
   return Strides::rowMajor(op.getResult());
 }
 
-std::optional<TensorView> viewOf(Value tensor, IsInMemory isInMemory) {
-  if (isInMemory(tensor))
-    return TensorView{tensor, Strides::rowMajor(tensor)};
+/// What `tensor` is a view of, whether that is in memory or not.
+static TensorView viewOfRoot(Value tensor, IsInMemory isInMemory) {
   auto op = tensor.getDefiningOp<OpLoopsInterface>();
-  if (!op || op->getNumOperands() == 0)
-    return std::nullopt;
-  std::optional<TensorView> operand = viewOf(op->getOperand(0), isInMemory);
-  std::optional<Strides> strides;
-  if (operand)
-    strides = op.getView(operand->strides);
-  return strides ? std::optional(TensorView{operand->root, *strides})
-                 : std::nullopt;
+  if (op && op->getNumOperands() > 0 && !isInMemory(tensor)) {
+    TensorView operand = viewOfRoot(op->getOperand(0), isInMemory);
+    if (std::optional<Strides> strides = op.getView(operand.strides))
+      return {operand.root, *strides};
+  }
+  return {tensor, Strides::rowMajor(tensor)};
+}
+
+Value rootOfView(Value tensor, IsInMemory isInMemory) {
+  return viewOfRoot(tensor, isInMemory).root;
+}
+
+std::optional<TensorView> viewOf(Value tensor, IsInMemory isInMemory) {
+  TensorView view = viewOfRoot(tensor, isInMemory);
+  return isInMemory(view.root) ? std::optional(view) : std::nullopt;
 }
 
 bool isView(Operation *op) {

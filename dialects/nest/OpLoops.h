@@ -78,6 +78,9 @@ struct TensorView {
   Strides strides;
 };
 std::optional<TensorView> viewOf(mlir::Value tensor, IsInMemory isInMemory);
+/// The value that must be in memory so that `tensor` is a view of it: what is
+/// there already, or the last one in front of which the chain of views breaks.
+mlir::Value rootOfView(mlir::Value tensor, IsInMemory isInMemory);
 /// Is the result of the op another view of its first operand in row-major order?
 bool isView(mlir::Operation *op);
 

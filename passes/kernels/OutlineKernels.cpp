@@ -66,12 +66,10 @@ static void addContracted(KernelBody &body, llvm::SetVector<Value> &stored) {
   };
   for (Operation *op : body.ops)
     if (op->hasTrait<ContractionNest>())
-      for (Value operand : op->getOperands()) {
-        while (!isInMemory(operand) && nest::isView(operand.getDefiningOp()))
-          operand = operand.getDefiningOp()->getOperand(0);
-        if (!isInMemory(operand))
-          stored.insert(operand);
-      }
+      for (Value operand : op->getOperands())
+        if (Value root = nest::rootOfView(operand, isInMemory);
+            !isInMemory(root))
+          stored.insert(root);
 }
 
 /// Stored values that no kernel has the memory for are returned for theirs.

@@ -97,12 +97,10 @@ void NestChooser::chooseStored() {
     if (!isContraction(&op))
       continue;
     for (Value operand : op.getOperands()) {
-      auto inMemory = [&](Value value) { return isInMemory(value); };
-      while (!nest::viewOf(operand, inMemory) && operand.getDefiningOp() &&
-             nest::isView(operand.getDefiningOp()))
-        operand = operand.getDefiningOp()->getOperand(0);
-      if (!nest::viewOf(operand, inMemory))
-        viewed.insert(operand);
+      Value root = nest::rootOfView(
+          operand, [&](Value value) { return isInMemory(value); });
+      if (!isInMemory(root))
+        viewed.insert(root);
     }
   }
   stored.insert_range(viewed);

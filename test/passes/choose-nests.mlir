@@ -107,3 +107,15 @@ func.func private @k(%x: tensor<8x4xf32>) -> tensor<8xf32>
 // CPU:   weft.reduce sum
 // CPU:   nest.store
 // CPU: return %[[SUM]]
+
+// A reshape of a transpose is no view of what is transposed: that is stored.
+func.func private @no_view(%x: tensor<8x6x4xf32>, %w: tensor<24x10xf32>) -> tensor<8x10xf32> attributes {weft.kernel = #weft.kernel<dot>} {
+  %0 = weft.transpose %x [0, 2, 1] : tensor<8x6x4xf32> -> tensor<8x4x6xf32>
+  %1 = weft.reshape %0 : tensor<8x4x6xf32> -> tensor<8x24xf32>
+  %2 = weft.dot %1, %w contract [1] x [0] : tensor<8x24xf32>, tensor<24x10xf32> -> tensor<8x10xf32>
+  return %2 : tensor<8x10xf32>
+}
+// CPU-LABEL: @no_view
+// CPU: %[[STORED:.*]] = nest.loops #nest.elements<dimensions> to [#nest.place<scratch 0>] {
+// CPU: nest.loops #nest.contraction<columns
+// CPU: weft.dot %[[STORED]]

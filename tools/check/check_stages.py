@@ -7,6 +7,7 @@ import sys
 ROOT = pathlib.Path(__file__).resolve().parents[2]
 TABLE = ROOT / "compiler" / "stages" / "Stages.def"
 PAGE = ROOT / "docs" / "stages.md"
+PASS = re.compile(r"^WEFT_PASS\((\w+),\s*create(\w+?)(?:Pass)?\(", re.M)
 STAGE = re.compile(r'^WEFT_STAGE\((\w+),\s*((?:"[^"]*"\s*)+),\s*((?:"[^"]*"\s*)+)\)', re.M)
 
 
@@ -18,6 +19,7 @@ def text_of(literals):
 def page():
     """The whole page, from the table of stages."""
     stages = [(n, text_of(d), text_of(h)) for n, d, h in STAGE.findall(TABLE.read_text())]
+    passes = PASS.findall(TABLE.read_text())
     declared = len(re.findall(r"^WEFT_STAGE\(", TABLE.read_text(), re.M))
     if not stages or len(stages) != declared:
         raise ValueError(f"{TABLE.relative_to(ROOT)}: read {len(stages)} of {declared} stages; "
@@ -27,9 +29,11 @@ def page():
         "<!-- Generated from compiler/stages/Stages.def by tools/check/check_stages.py --write. -->", "",
         "A program passes these stages in order. `--emit=NAME` stops at one, `--from=NAME` starts",
         "from one, and what the last column says is verified at its border.", "",
-        "| # | Stage | The program is | What holds |", "|---|---|---|---|",
+        "| # | Stage | The program is | What holds | Passes that reach it |", "|---|---|---|---|---|",
     ]
-    lines += [f"| {i} | `{n}` | {d} | {h} |" for i, (n, d, h) in enumerate(stages, 1)]
+    for i, (name, described, holds) in enumerate(stages, 1):
+        reach = ", ".join(done for stage, done in passes if stage == name)
+        lines.append(f"| {i} | `{name}` | {described} | {holds} | {reach} |")
     return "\n".join(lines) + "\n"
 
 

@@ -27,6 +27,7 @@ SECONDS = 300
 TESTS = [
     ("weft-fuzz", "weft-fuzz", ["build/bin/weft-fuzz", "--seed", "1", "--count", "1700", "--compiled-every", "0", "--report", "0"]),
     ("lit passes", "weft-opt", [LIT, "-s", "build/test/passes"]),
+    ("lit dialects", "weft-opt", [LIT, "-s", "build/test/dialects"]),
     ("plan-file-test", "plan-file-test", ["build/bin/plan-file-test"]),
     ("runtime-plan-test", "runtime-plan-test", ["build/bin/runtime-plan-test"]),
     ("runtime-async-test", "runtime-async-test", ["build/bin/runtime-async-test"]),
