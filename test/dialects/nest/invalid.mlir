@@ -355,3 +355,17 @@ func.func private @ends(%x: tensor<4xf32>) -> tensor<4xf32> attributes {nest.ker
   }) : () -> tensor<4xf32>
   return %0 : tensor<4xf32>
 }
+
+// -----
+
+// Through what is computed in between, too.
+func.func private @loops_c3_through(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) attributes {nest.kernel = #nest.kernel<target = "cpu:avx2">, weft.kernel = #weft.kernel<general>} {
+  // expected-error @below {{, which reads other positions of what is stored beside it; give it a nest}}
+  %0:2 = nest.loops #nest.elements<dimensions> to [#nest.place<result 0>, #nest.place<result 1>] {
+    %1 = weft.neg %x : tensor<4xf32>
+    %2 = weft.abs %1 : tensor<4xf32>
+    %3 = weft.reverse %2 dims [0] : tensor<4xf32>
+    nest.store %1, %3 : tensor<4xf32>, tensor<4xf32>
+  } : tensor<4xf32>, tensor<4xf32>
+  return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
+}
