@@ -265,6 +265,7 @@ PJRT_Error *weft::pjrt::execute(LoadedExecutable_Execute_Args *args) {
   run->done->isWork = true;
   run->done->callsHost = loaded.callsHost;
   run->executable = executable;
+  run->transfers.belongTo(run->done);
   if (PJRT_Error *why = run->transfers.collect(*args->options, loaded))
     return why;
   if (PJRT_Error *why = takeInputs(args, loaded, *run))

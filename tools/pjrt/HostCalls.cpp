@@ -37,10 +37,13 @@ static void answer(void *client, int64_t function, void *const *operands,
   const weft::pjrt::HostTransfers &transfers =
       static_cast<PJRT_Client *>(client)->transfers.first();
   answering = true;
-  std::string why =
-      transfers.knows(function)
-          ? transfers.transfer(function, operands, results)
-          : callPython(function, operands, operandCount, results, resultCount);
+  std::string why;
+  if (!transfers.isWanted()) // it was enqueued, and poisoned before its turn
+    why = "the run is no longer wanted";
+  else if (transfers.knows(function))
+    why = transfers.transfer(function, operands, results);
+  else
+    why = callPython(function, operands, operandCount, results, resultCount);
   answering = false;
   if (why.empty())
     return;

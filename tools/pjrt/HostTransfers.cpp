@@ -165,6 +165,12 @@ PJRT_Error *HostTransfers::collect(const ExecuteOptions &options,
   return nullptr;
 }
 
+bool HostTransfers::isWanted() const {
+  if (!wanted)
+    wanted = !run->isSettled();
+  return *wanted;
+}
+
 std::string HostTransfers::transfer(int64_t function, void *const *operands,
                                     void *const *results) const {
   const Channel &channel = channels.at(function);

@@ -18,13 +18,16 @@
 
 #include <deque>
 #include <map>
+#include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
 namespace weft::pjrt {
 
 struct LoadedProgram;
+class Promise;
 
 /// A send or recv of a program: the number of its function, and its bytes.
 struct ProgramChannel {
@@ -38,6 +41,13 @@ public:
   /// Those for the program's channels; an error where one is missing.
   PJRT_Error *collect(const ExecuteOptions &options,
                       const LoadedProgram &program);
+  /// The promise of the run's results; poisoned before the run's first call of
+  /// the host, the run makes none.
+  void belongTo(std::shared_ptr<const Promise> results) {
+    run = std::move(results);
+  }
+  /// Asked by the first call of the host, answered for all of the run.
+  bool isWanted() const;
   /// Is the function a channel of the run's program?
   bool knows(int64_t function) const { return channels.count(function) != 0; }
   /// Why the transfer failed, or nothing.
@@ -52,6 +62,8 @@ private:
     void *user = nullptr;
   };
   std::map<int64_t, Channel> channels;
+  std::shared_ptr<const Promise> run;
+  mutable std::optional<bool> wanted; ///< calls of the host come one by one
 };
 
 /// The callbacks of the runs that are enqueued; the first run is at work, or next.
