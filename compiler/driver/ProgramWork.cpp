@@ -2,7 +2,7 @@
 
 #include "weft/compiler/driver/ProgramWork.h"
 
-#include "weft/dialects/weft/Weft.h"
+#include "weft/dialects/nest/Nest.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/SymbolTable.h"
@@ -11,10 +11,13 @@
 using namespace mlir;
 using namespace weft;
 
-static double workOfKernel(func::FuncOp kernel) {
+/// Of a kernel's body, or of one of its loop nests.
+static double workOfBlock(Block &block) {
   double work = 0;
-  for (Operation &op : kernel.getBody().front().without_terminator())
-    work += workOf(&op);
+  for (Operation &op : block.without_terminator()) {
+    auto loops = dyn_cast<nest::LoopsOp>(op);
+    work += loops ? workOfBlock(loops.getBody().front()) : workOf(&op);
+  }
   return work;
 }
 
@@ -31,7 +34,8 @@ double weft::workOfProgram(plan::ProgramOp program) {
   for (Operation &op : program.getBody().front()) {
     if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
       auto kernel = symbols.lookup<func::FuncOp>(launch.getKernel());
-      launches.push_back(kernel ? workOfKernel(kernel) : 0);
+      launches.push_back(kernel ? workOfBlock(kernel.getBody().front())
+                                : 0);
     } else if (auto label = dyn_cast<plan::LabelOp>(op)) {
       labels[label.getName()] = launches.size();
     } else if (auto always = dyn_cast<plan::JumpOp>(op)) {

@@ -34,6 +34,7 @@ target_include_directories(weft_sharded_witness PRIVATE ${PROJECT_BINARY_DIR}/in
 target_compile_options(weft_sharded_witness PRIVATE -fexceptions)
 weft_unit_test(known-failures-test SRCS unit/known-failures-test.cpp LINK weft_sharded_witness)
 weft_unit_test(budget-test SRCS unit/budget-test.cpp LINK weft::WeftExplain)
+weft_unit_test(program-work-test SRCS unit/program-work-test.cpp LINK weft::WeftDriver)
 weft_unit_test(kernel-groups-test SRCS unit/kernel-groups-test.cpp LINK weft::WeftKernelPasses)
 weft_unit_test(layout-variants-test SRCS unit/layout-variants-test.cpp LINK weft::WeftExplain)
 weft_unit_test(layout-quality-test SRCS unit/layout-quality-test.cpp LINK weft_sharded_witness)
