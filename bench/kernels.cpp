@@ -5,7 +5,8 @@
 // prints for each kernel the milliseconds of one call on one worker (the least
 // of several), multiply-adds a nanosecond where it has any, in how many parts
 // workers may share it, and how long it took to compile. `kernel-speed dots`
-// measures contractions only, `kernel-speed types` those of other types than f32.
+// measures contractions only, `kernel-speed types` those of other types than f32,
+// `kernel-speed epilogues` those with a bias and an activation.
 //
 //===----------------------------------------------------------------------===//
 
@@ -233,6 +234,36 @@ void measureContractions() {
   }
 }
 
+/// What follows a dense layer's contraction, in the same kernel.
+void measureEpilogues() {
+  for (const Shape &sizes : {Shape{512, 256, 1024}, {2048, 768, 3072}}) {
+    Shape lhs{sizes[0], sizes[1]}, rhs{sizes[1], sizes[2]},
+        result{sizes[0], sizes[2]}, bias{sizes[2]};
+    std::string t = tensor(result);
+    auto op = [&](const char *text) { return text + (" : " + t + "\n"); };
+    std::string sum =
+        "%0 = weft.dot %x, %w contract [1] x [0] : " + tensor(lhs) + ", " +
+        tensor(rhs) + " -> " + t +
+        "\n%1 = weft.broadcast %b dims [1] : " + tensor(bias) + " -> " + t +
+        "\n" + op("%2 = weft.add %0, %1");
+    std::string relu = op("%3 = weft.relu %2"),
+                gelu = op("%a = weft.constant dense<0.707107>") +
+                       op("%c = weft.mul %2, %a") + op("%d = weft.erf %c") +
+                       op("%e = weft.constant dense<1.0>") +
+                       op("%f = weft.add %d, %e") + op("%3 = weft.mul %2, %f");
+    for (const auto &[name, rest] :
+         {std::pair("bias and relu", relu), {"bias and gelu", gelu}})
+      measure({std::to_string(sizes[0]) + "x" + std::to_string(sizes[1]) + "x" +
+                   std::to_string(sizes[2]) + " " + name,
+               "(%x: " + tensor(lhs) + ", %w: " + tensor(rhs) +
+                   ", %b: " + tensor(bias) + ") -> " + t,
+               sum + rest + op("return %3"),
+               {product(lhs) * 4, product(rhs) * 4, product(bias) * 4,
+                product(result) * 4},
+               double(sizes[0]) * sizes[1] * sizes[2]});
+  }
+}
+
 struct Elements {
   const char *operands, *result;
   int64_t bytes, resultBytes;
@@ -355,10 +386,12 @@ void measureLookups() {
 
 int main(int count, char **arguments) {
   const std::string only = count > 1 ? arguments[1] : "";
-  if (only != "types")
+  if (only.empty() || only == "dots")
     measureContractions();
-  if (only != "dots")
+  if (only.empty() || only == "types")
     measureElementTypes();
+  if (only.empty() || only == "epilogues")
+    measureEpilogues();
   if (!only.empty())
     return 0;
   measureConvolutions();

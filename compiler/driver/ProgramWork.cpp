@@ -34,8 +34,7 @@ double weft::workOfProgram(plan::ProgramOp program) {
   for (Operation &op : program.getBody().front()) {
     if (auto launch = dyn_cast<plan::LaunchOp>(op)) {
       auto kernel = symbols.lookup<func::FuncOp>(launch.getKernel());
-      launches.push_back(kernel ? workOfBlock(kernel.getBody().front())
-                                : 0);
+      launches.push_back(kernel ? workOfBlock(kernel.getBody().front()) : 0);
     } else if (auto label = dyn_cast<plan::LabelOp>(op)) {
       labels[label.getName()] = launches.size();
     } else if (auto always = dyn_cast<plan::JumpOp>(op)) {

@@ -142,6 +142,15 @@ private:
 };
 } // namespace
 
+/// Sums may wait where what is computed of them will be.
+static std::vector<std::string> eachOnce(llvm::ArrayRef<std::string> places) {
+  std::vector<std::string> once;
+  for (const std::string &place : places)
+    if (!llvm::is_contained(once, place))
+      once.push_back(place);
+  return once;
+}
+
 std::string weft::toText(llvm::ArrayRef<KernelLine> kernels, unsigned width) {
   std::string text;
   llvm::raw_string_ostream out(text);
@@ -165,7 +174,7 @@ std::string weft::toText(llvm::ArrayRef<KernelLine> kernels, unsigned width) {
         line(4, note);
     for (const NestLine &nest : kernel.nests)
       line(4, nest.walk + ": " + llvm::join(nest.ops, " ") + " -> " +
-                  llvm::join(nest.places, ", "));
+                  llvm::join(eachOnce(nest.places), ", "));
   }
   return text;
 }

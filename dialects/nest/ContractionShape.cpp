@@ -36,6 +36,8 @@ ContractionShape contractionShape(DotOp op, const Strides &lhs,
   shape.lhsType = op.getLhs().getType().getElementType();
   shape.rhsType = op.getRhs().getType().getElementType();
   shape.resultType = op.getResult().getType().getElementType();
+  shape.lhsFirst = lhs.first;
+  shape.rhsFirst = rhs.first;
   unsigned next = 0;
   for (auto [l, r] : llvm::zip_equal(op.getLhsBatch(), op.getRhsBatch()))
     shape.batch.push_back(

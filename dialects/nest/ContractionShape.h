@@ -28,6 +28,7 @@ int64_t positionsOf(llvm::ArrayRef<DotDimension> dims);
 struct ContractionShape {
   mlir::Type lhsType, rhsType, resultType; ///< of elements
   DotDimensions batch, rows, columns, contract;
+  int64_t lhsFirst = 0, rhsFirst = 0; ///< elements in front of the operands'
 };
 ContractionShape contractionShape(DotOp op, const Strides &lhs,
                                   const Strides &rhs);

@@ -40,6 +40,13 @@ bool suits(ConvolutionOp op, const Strides &lhs, const Strides &rhs,
   return false;
 }
 
+bool canCopySample(ConvolutionOp op, const Strides &lhs, int64_t tiled) {
+  int64_t batch = op.getLhsDims()[0];
+  return lhs.strides[batch] * lhs.sizes[batch] ==
+             op.getLhs().getType().getNumElements() &&
+         tiled != op.getResultDims()[0] && op.getBatchGroups() == 1;
+}
+
 ConvolutionShape convolutionShape(ConvolutionOp op, const Strides &lhs,
                                   const Strides &rhs, ConvolutionLanes lanes,
                                   int64_t tiled) {

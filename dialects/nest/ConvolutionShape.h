@@ -35,6 +35,10 @@ ConvolutionShape convolutionShape(ConvolutionOp op, const Strides &lhs,
 bool suits(ConvolutionOp op, const Strides &lhs, const Strides &rhs,
            ConvolutionLanes lanes);
 
+/// Does a sample lie in one piece, and is one at a time walked over, where
+/// places are tiled along dimension `tiled` of the result?
+bool canCopySample(ConvolutionOp op, const Strides &lhs, int64_t tiled);
+
 } // namespace weft::nest
 
 #endif // WEFT_DIALECTS_NEST_CONVOLUTIONSHAPE_H

@@ -43,6 +43,16 @@ def Nest_WalkAttrInterface : AttrInterface<"WalkAttrInterface"> {
     }], "::llvm::LogicalResult", "verifyWalk",
       (ins "::mlir::Operation *":$loops)>,
     InterfaceMethod<[{
+      Why the loops cannot go on with `epilogue`, computed of the result `sums`
+      of `op`, before they store; empty where they can (Epilogue.h).
+    }], "std::string", "refuseEpilogue",
+      (ins "::mlir::Operation *":$op, "::mlir::Value":$sums,
+           "::llvm::ArrayRef<::mlir::Value>":$epilogue, "bool":$storesSums,
+           "::llvm::function_ref<bool(::mlir::Value)>":$isInMemory),
+      /*methodBody=*/"", /*defaultImplementation=*/[{
+        return "its loops compute nothing behind the op";
+      }]>,
+    InterfaceMethod<[{
       Bytes of memory that the loops use besides what they store.
     }], "int64_t", "getWorkingBytes", (ins "::mlir::Operation *":$loops),
       /*methodBody=*/"", /*defaultImplementation=*/[{ return 0; }]>,
@@ -107,13 +117,14 @@ def Nest_ContractionForm : Nest_Enum<"ContractionForm", [
   I32EnumAttrCase<"Columns", 1, "columns">,
   I32EnumAttrCase<"Depth", 2, "depth">,
   I32EnumAttrCase<"Packed", 3, "packed">]>;
-def Nest_ContractionAttr : Nest_Walk<"Contraction", "contraction", ["verifyWalk", "getWorkingBytes"]> {
+def Nest_ContractionAttr : Nest_Walk<"Contraction", "contraction", ["verifyWalk", "refuseEpilogue", "getWorkingBytes"]> {
   let summary = "multiplies and adds";
   let description = [{
     `plain`: a loop for each dimension. `columns`: a tile of rows by vectors of
     columns in registers. `depth`: a tile of rows by columns, whose vectors run
     along the contraction. `packed`: as `columns`, on operands that are copied in
-    blocks of rows, columns and depth to where a tile reads them in order.
+    blocks of rows, columns and depth to where a tile reads them in order; what
+    follows elementwise may be computed on a tile before it is stored.
 
     `#nest.contraction<packed, tile[14, 2], blocks[112, 512, 256]>`
   }];

@@ -1,6 +1,6 @@
 //===- NestKernel.cpp - what holds of a kernel's nests together -----------===//
 
-#include "weft/dialects/nest/Nest.h"
+#include "weft/dialects/nest/Epilogue.h"
 #include "weft/dialects/nest/OpLoops.h"
 #include "weft/dialects/nest/TargetLimits.h"
 #include "weft/dialects/weft/ElementTypes.h"
@@ -70,6 +70,7 @@ private:
   LogicalResult verifyLifetimes();
   LogicalResult verifyShare();
   bool mayReplace(const StoredValue &old, const StoredValue &next);
+  bool mayWait(const StoredValue &sums, const StoredValue &next);
 
   func::FuncOp kernel;
   KernelAttr decisions;
@@ -156,6 +157,19 @@ bool KernelVerifier::mayReplace(const StoredValue &old,
          });
 }
 
+/// May the sums of a nest wait where what it computes of them will be? Nothing
+/// else reads them, and each is read before that is stored there.
+bool KernelVerifier::mayWait(const StoredValue &sums, const StoredValue &next) {
+  LoopsOp loops = nests[sums.first];
+  auto stored = [&](const StoredValue &each) {
+    return loops.getStored()[each.value.getResultNumber()];
+  };
+  return stored(sums).getDefiningOp() == loops.getNestOp() &&
+         stored(next).getDefiningOp() != loops.getNestOp() &&
+         sums.last == sums.first && sums.place == next.place &&
+         sums.value.getType() == next.value.getType();
+}
+
 /// (K3)
 LogicalResult KernelVerifier::verifyLifetimes() {
   Operation *end = kernel.getBody().front().getTerminator();
@@ -180,7 +194,9 @@ LogicalResult KernelVerifier::verifyLifetimes() {
           a.place.getKind() == b.place.getKind() &&
           a.place.getAt() < b.place.getAt() + (isScratch ? b.bytes : 1) &&
           b.place.getAt() < a.place.getAt() + (isScratch ? a.bytes : 1);
-      if (meet && (a.first == b.first || !mayReplace(a, b)))
+      bool follows = a.first == b.first ? mayWait(a, b) || mayWait(b, a)
+                                        : mayReplace(a, b);
+      if (meet && !follows)
         return b.value.getOwner()->emitOpError("stores a value in ")
                << b.place << ", where kernel '" << kernel.getName()
                << "' still needs one that an earlier nest stored in "

@@ -41,7 +41,9 @@ Strides Strides::rowMajor(Value tensor) {
   return {SmallVector<int64_t, 4>(shape), rowMajorStrides(shape)};
 }
 
-bool Strides::isRowMajor() const { return strides == rowMajorStrides(sizes); }
+bool Strides::isRowMajor() const {
+  return first == 0 && strides == rowMajorStrides(sizes);
+}
 
 static std::optional<Strides> transposedView(TransposeOp op,
                                              const Strides &operand) {
@@ -49,6 +51,16 @@ static std::optional<Strides> transposedView(TransposeOp op,
   for (auto [i, from] : llvm::enumerate(op.getPermutation())) {
     view.sizes[i] = operand.sizes[from];
     view.strides[i] = operand.strides[from];
+  }
+  return view;
+}
+
+static std::optional<Strides> reversedView(ReverseOp op,
+                                           const Strides &operand) {
+  Strides view = operand;
+  for (int64_t dim : op.getDims()) {
+    view.first += std::max<int64_t>(view.sizes[dim] - 1, 0) * view.strides[dim];
+    view.strides[dim] = -view.strides[dim];
   }
   return view;
 }
@@ -337,6 +349,7 @@ void attachOpLoops(MLIRContext *context) {
   }>(context);
   attachElements<ReshapeOp, reshapedFlatness, reshapedView>(context);
   attachElements<TransposeOp, neverFlat<TransposeOp>, transposedView>(context);
+  attachElements<ReverseOp, neverFlat<ReverseOp>, reversedView>(context);
   attachElements<coll::MakePartialOp, [](coll::MakePartialOp) {
     return Flatness::Through;
   }>(context);

@@ -1,6 +1,7 @@
 //===- OpLoops.h - what an op tells whoever chooses loop nests --*- C++ -*-===//
 //
 //   %0 = weft.transpose %x [1, 0]     a view: strides 1, 10 of what has 10, 1
+//   %3 = weft.reverse %x dims [0]     a view: strides -10, 1 from the last row on
 //   %1 = weft.add %x, %y              flat where %x and %y are
 //   %2 = weft.sort %x dim 1           rows of dimension 0 can be shared
 //
@@ -23,9 +24,11 @@ class ScatterOp;
 
 namespace weft::nest {
 
-/// A tensor in memory: its sizes, and how many elements apart neighbours are.
+/// A tensor in memory: its sizes, how many elements apart neighbours are, and
+/// where its first element is, counted from the first in memory.
 struct Strides {
   llvm::SmallVector<int64_t, 4> sizes, strides;
+  int64_t first = 0;
   /// Of a tensor whose elements lie there in row-major order.
   static Strides rowMajor(mlir::Value tensor);
   bool isRowMajor() const;

@@ -322,14 +322,10 @@ Attribute chooseConvolution(ConvolutionOp op, const TargetLimits &limits,
   // Each window reads the kernel again, and neighbours the same elements of a
   // sample: where these are small they are converted once.
   int64_t weights = typeOf(op.getRhs()).getNumElements(),
-          batch = op.getLhsDims()[0],
-          all = typeOf(op.getLhs()).getNumElements(),
-          inSample = lhs->strides.strides[batch];
+          inSample = lhs->strides.strides[op.getLhsDims()[0]];
   bool copiesKernel = rhsType != element && weights <= kMostCopied;
-  bool copiesSample =
-      lhsType != element && inSample * lhs->strides.sizes[batch] == all &&
-      inSample <= kMostCopied && shape.tiled != op.getResultDims()[0] &&
-      op.getBatchGroups() == 1;
+  bool copiesSample = lhsType != element && inSample <= kMostCopied &&
+                      canCopySample(op, lhs->strides, shape.tiled);
   return ConvolutionAttr::get(op.getContext(), *along, shape.tiled,
                               {tile.rows, tile.columns}, copiesKernel,
                               copiesSample);

@@ -2,6 +2,7 @@
 
 #include "weft/dialects/nest/ContractionShape.h"
 #include "weft/dialects/nest/ConvolutionShape.h"
+#include "weft/dialects/nest/Epilogue.h"
 #include "weft/dialects/nest/Nest.h"
 #include "weft/dialects/nest/RowWalk.h"
 #include "weft/dialects/nest/TargetLimits.h"
@@ -32,28 +33,43 @@ static TargetLimits limitsOf(LoopsOp loops) {
       allTargetLimits().front()); // else verifyKernel refuses
 }
 
-/// The nest's only op with loops of its own, whose only results are stored.
+/// "walks as #nest.own but ", for what follows.
+static InFlightDiagnostic refuse(LoopsOp loops) {
+  return loops.emitOpError("walks as ") << loops.getWalk() << " but ";
+}
+
+/// The nest's only op with loops of its own.
 static Operation *onlyNestOp(LoopsOp loops, StringRef what) {
   Operation *only = loops.getNestOp();
-  auto refuse = [&]() -> InFlightDiagnostic {
-    return loops.emitOpError("walks as ") << loops.getWalk() << " but ";
-  };
   if (!only) {
-    refuse() << "has no " << what << " in its body";
+    refuse(loops) << "has no " << what << " in its body";
     return nullptr;
   }
   for (Operation &op : loops.getBody().front().without_terminator())
     if (hasLoopNest(&op) && &op != only) {
-      refuse() << "has two ops with loops, '" << only->getName() << "' and '"
-               << op.getName() << "'; give each a nest";
+      refuse(loops) << "has two ops with loops, '" << only->getName()
+                    << "' and '" << op.getName() << "'; give each a nest";
       return nullptr;
     }
-  if (ValueRange(loops.getStored()) != ValueRange(only->getResults())) {
-    refuse() << "does not store the results of '" << only->getName()
-             << "' alone";
-    return nullptr;
-  }
   return only;
+}
+
+/// Its results are stored, or what the walk can compute of them.
+static LogicalResult verifyStored(LoopsOp loops) {
+  Operation *op = loops.getNestOp();
+  if (ValueRange(loops.getStored()) == ValueRange(op->getResults()))
+    return success();
+  SmallVector<Value> epilogue = epilogueOf(loops);
+  if (op->getNumResults() != 1 || epilogue.empty() ||
+      loops.getStored().size() != epilogue.size() + storesSums(loops))
+    return refuse(loops) << "does not store the results of '" << op->getName()
+                         << "', each once";
+  std::string why = loops.getWalk().refuseEpilogue(
+      op, op->getResult(0), epilogue, storesSums(loops), isOutside(loops));
+  if (why.empty())
+    return success();
+  return refuse(loops) << "cannot store what it computes of '" << op->getName()
+                       << "': " << why;
 }
 
 template <typename ConcreteOp>
@@ -61,10 +77,25 @@ static ConcreteOp only(LoopsOp loops, StringRef what) {
   Operation *op = onlyNestOp(loops, what);
   if (!op || isa<ConcreteOp>(op))
     return cast_or_null<ConcreteOp>(op);
-  loops.emitOpError("walks as ")
-      << loops.getWalk() << " but its body computes '" << op->getName()
-      << "', which is no " << what;
+  refuse(loops) << "its body computes '" << op->getName() << "', which is no "
+                << what;
   return {};
+}
+
+/// Why the epilogue does not follow from the sums at its own position.
+static std::string refuseElsewhere(Value sums, ArrayRef<Value> epilogue,
+                                   llvm::function_ref<bool(Value)> isInMemory) {
+  llvm::SetVector<Value> stored;
+  stored.insert(sums);
+  for (Value value : epilogue) {
+    if (typeOf(value).getShape() != typeOf(sums).getShape())
+      return "it has another shape; give it a nest";
+    if (readsElsewhere(value, stored, isInMemory))
+      return "it reads other positions of what is stored beside it; give it a "
+             "nest";
+    stored.insert(value);
+  }
+  return "";
 }
 
 //===----------------------------------------------------------------------===//
@@ -114,11 +145,11 @@ LogicalResult RowsAttr::verifyWalk(Operation *of) const {
 LogicalResult OwnAttr::verifyWalk(Operation *of) const {
   auto loops = cast<LoopsOp>(of);
   Operation *op = onlyNestOp(loops, "op with loops of its own");
-  if (op && !op->hasTrait<OwnLoopNest>())
-    return loops.emitOpError("walks as ")
-           << loops.getWalk() << " but '" << op->getName()
-           << "' has no loops of its own";
-  return success(op != nullptr);
+  if (!op)
+    return failure();
+  if (!op->hasTrait<OwnLoopNest>())
+    return refuse(loops) << "'" << op->getName() << "' has no loops of its own";
+  return verifyStored(loops);
 }
 
 int64_t OwnAttr::getWorkingBytes(Operation *of) const {
@@ -145,35 +176,33 @@ LogicalResult ReductionAttr::verifyWalk(Operation *of) const {
   auto op = only<ReduceOp>(loops, "reduction");
   if (!op)
     return failure();
-  auto refuse = [&]() -> InFlightDiagnostic {
-    return loops.emitOpError("walks as ") << loops.getWalk() << " but ";
-  };
   SmallVector<int64_t> sizes;
   for (int64_t dim : op.getDims())
     sizes.push_back(typeOf(op.getInput()).getDimSize(dim));
   if (!getBlocks().empty() && getBlocks().size() != sizes.size())
-    return refuse() << "reduces " << sizes.size()
-                    << " dimensions; give each a block";
+    return refuse(loops) << "reduces " << sizes.size()
+                         << " dimensions; give each a block";
   for (auto [block, size] : llvm::zip(getBlocks(), sizes))
     if (block < 1 || block > std::max<int64_t>(size, 1))
-      return refuse() << "a dimension of " << size
-                      << " positions has no blocks of " << block;
+      return refuse(loops) << "a dimension of " << size
+                           << " positions has no blocks of " << block;
   if (getInto() == Accumulate::Register)
-    return success();
+    return verifyStored(loops);
   int64_t last = typeOf(op.getInput()).getRank() - 1;
   if (op.getDims().empty() || llvm::is_contained(op.getDims(), last))
-    return refuse() << "reduces the innermost dimension of "
-                    << op.getInput().getType()
-                    << "; rows are added where it is kept";
+    return refuse(loops) << "reduces the innermost dimension of "
+                         << op.getInput().getType()
+                         << "; rows are added where it is kept";
   if (bytesOf(typeOf(op.getResult()).getElementType()) == 1 &&
       isa<FloatType>(typeOf(op.getResult()).getElementType()))
-    return refuse() << "adds up elements of "
-                    << typeOf(op.getResult()).getElementType()
-                    << " in memory, which are too short; use 'register'";
+    return refuse(loops) << "adds up elements of "
+                         << typeOf(op.getResult()).getElementType()
+                         << " in memory, which are too short; use 'register'";
   if (!isOneBox(getBlocks(), sizes))
-    return refuse() << "of a row, blocks are ones, then one length, then whole "
-                       "dimensions";
-  return success();
+    return refuse(loops)
+           << "of a row, blocks are ones, then one length, then whole "
+              "dimensions";
+  return verifyStored(loops);
 }
 
 int64_t ReductionAttr::getWorkingBytes(Operation *of) const {
@@ -217,39 +246,68 @@ LogicalResult ContractionAttr::verifyWalk(Operation *of) const {
   auto op = only<DotOp>(loops, "contraction");
   if (!op)
     return failure();
-  auto refuse = [&]() -> InFlightDiagnostic {
-    return loops.emitOpError("walks as ") << loops.getWalk() << " but ";
-  };
   std::optional<ContractionShape> shape =
       contractionShape(op, isOutside(loops));
   if (!shape)
-    return refuse() << "an operand is computed in the nest; store it before";
+    return refuse(loops)
+           << "an operand is computed in the nest; store it before";
   if (std::string why = refusalOf(getForm(), *shape); !why.empty())
-    return refuse() << why;
+    return refuse(loops) << why;
   bool isPlain = getForm() == ContractionForm::Plain,
        isPacked = getForm() == ContractionForm::Packed;
   if (getTile().size() != (isPlain ? 0 : 2) ||
       getBlocks().size() != (isPacked ? 3 : 0) ||
       llvm::any_of(getTile(), [](int64_t size) { return size < 1; }))
-    return refuse() << (isPlain    ? "a plain one has no tile"
-                        : isPacked ? "needs a tile of 2 sizes and blocks of 3"
-                                   : "needs a tile of 2 sizes and no blocks");
+    return refuse(loops) << (isPlain ? "a plain one has no tile"
+                             : isPacked
+                                 ? "needs a tile of 2 sizes and blocks of 3"
+                                 : "needs a tile of 2 sizes and no blocks");
   int64_t lanes = limitsOf(loops).lanes(shape->resultType);
   if (!isPacked)
-    return success();
+    return verifyStored(loops);
   int64_t units[] = {getTile()[0], getTile()[1] * lanes, lanes};
   for (auto [block, unit] : llvm::zip_equal(getBlocks(), units))
     if (block < unit || block % unit != 0)
-      return refuse() << "a block of " << block << " is no multiple of " << unit
-                      << ", which a tile takes";
-  return success();
+      return refuse(loops) << "a block of " << block << " is no multiple of "
+                           << unit << ", which a tile takes";
+  return verifyStored(loops);
+}
+
+std::string ContractionAttr::refuseEpilogue(
+    Operation *op, Value sums, ArrayRef<Value> epilogue, bool storesSums,
+    llvm::function_ref<bool(Value)> isInMemory) const {
+  if (getForm() != ContractionForm::Packed)
+    return "only packed loops go on with what they have summed; give it a nest";
+  auto loops = op->getParentOfType<LoopsOp>();
+  std::optional<ContractionShape> shape =
+      contractionShape(cast<DotOp>(op), isOutside(loops));
+  if (!shape)
+    return "an operand is computed in the nest";
+  int64_t depth = positionsOf(shape->contract), block = getBlocks()[2];
+  if (!storesSums && block < depth)
+    return ("it adds up " + Twine(depth) + " products in blocks of " +
+            Twine(block) + " and does not store the sums of the first ones")
+        .str();
+  if (std::string why = refuseElsewhere(sums, epilogue, isInMemory);
+      !why.empty())
+    return why;
+  int64_t width = getTile()[1] * limitsOf(loops).lanes(shape->resultType);
+  DotPath columns(shape->columns, &DotDimension::result);
+  if (columns.hasRunsOf(width) &&
+      canFollowTile(
+          typeOf(sums), columns.size(), width, epilogue,
+          [&](Value value) { return value == sums || isInMemory(value); }))
+    return "";
+  return "the " + std::to_string(width) +
+         " columns of a tile are not side by side in its last dimension";
 }
 
 int64_t ContractionAttr::getWorkingBytes(Operation *of) const {
   auto loops = cast<LoopsOp>(of);
-  if (getForm() != ContractionForm::Packed || loops.getNumResults() != 1)
+  auto op = dyn_cast_or_null<DotOp>(loops.getNestOp());
+  if (getForm() != ContractionForm::Packed || !op)
     return 0;
-  Type element = typeOf(loops.getResult(0)).getElementType();
+  Type element = typeOf(op.getResult()).getElementType();
   int64_t lanes = limitsOf(loops).lanes(element), bytes = bytesOf(element);
   int64_t rows = getBlocks()[0], columns = getBlocks()[1],
           depth = getBlocks()[2];
@@ -270,34 +328,36 @@ LogicalResult ConvolutionAttr::verifyWalk(Operation *of) const {
   auto op = only<ConvolutionOp>(loops, "convolution");
   if (!op)
     return failure();
-  auto refuse = [&]() -> InFlightDiagnostic {
-    return loops.emitOpError("walks as ") << loops.getWalk() << " but ";
-  };
   std::optional<TensorView> lhs = viewOf(op.getLhs(), isOutside(loops)),
                             rhs = viewOf(op.getRhs(), isOutside(loops));
   Type element = typeOf(op.getResult()).getElementType();
   if (!lhs || !rhs)
-    return refuse() << "an operand is computed in the nest; store it before";
+    return refuse(loops)
+           << "an operand is computed in the nest; store it before";
   if (!hasVectorArithmetic(element) ||
       !hasVectorLoads(typeOf(op.getLhs()).getElementType()) ||
       !hasVectorLoads(typeOf(op.getRhs()).getElementType()))
-    return refuse() << "there are no vectors of its elements";
+    return refuse(loops) << "there are no vectors of its elements";
   if (!suits(op, lhs->strides, rhs->strides, getLanes()))
-    return refuse() << stringifyConvolutionLanes(getLanes())
-                    << " do not lie side by side, or the window is dilated in "
-                       "both tensors";
+    return refuse(loops)
+           << stringifyConvolutionLanes(getLanes())
+           << " do not lie side by side, or the window is dilated in "
+              "both tensors";
   ArrayRef<int64_t> out = op.getResultDims();
   if (getAlong() == out[1] || getAlong() < 0 ||
       getAlong() >= int64_t(out.size()))
-    return refuse() << "dimension " << getAlong()
-                    << " of the result is none of places";
+    return refuse(loops) << "dimension " << getAlong()
+                         << " of the result is none of places";
+  if (getCopiesSample() && !canCopySample(op, lhs->strides, getAlong()))
+    return refuse(loops) << "copies samples, which do not lie in one piece or "
+                            "are walked over together";
   ConvolutionShape shape =
       convolutionShape(op, lhs->strides, rhs->strides, getLanes(), getAlong());
   if (getTile().size() != 2 || getTile()[0] < 1 || getTile()[1] < 1 ||
       getTile()[0] > shape.places)
-    return refuse() << "needs a tile of 2 sizes, the first at most "
-                    << shape.places;
-  return success();
+    return refuse(loops) << "needs a tile of 2 sizes, the first at most "
+                         << shape.places;
+  return verifyStored(loops);
 }
 
 int64_t ConvolutionAttr::getWorkingBytes(Operation *of) const {

@@ -2,6 +2,7 @@
 
 #include "weft/passes/nests/NestChooser.h"
 
+#include "weft/dialects/nest/Epilogue.h"
 #include "weft/dialects/nest/RowWalk.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
@@ -395,6 +396,15 @@ void NestChooser::emitNest(OpBuilder &builder, const ChosenNest &nest) {
     results[value] = result;
 }
 
+/// What follows a contraction is computed while its sums are in registers.
+void NestChooser::joinEpilogues() {
+  for (auto loops : llvm::to_vector(kernel.getOps<nest::LoopsOp>())) {
+    auto last = dyn_cast_or_null<nest::LoopsOp>(loops->getPrevNode());
+    if (last && isa<nest::ElementsAttr>(loops.getWalk()))
+      nest::joinEpilogue(last, loops);
+  }
+}
+
 void NestChooser::emit(ShareAttr share, StringRef reason) {
   MLIRContext *context = kernel.getContext();
   Operation *end = block.getTerminator();
@@ -418,6 +428,8 @@ void NestChooser::emit(ShareAttr share, StringRef reason) {
         nest::KernelAttr::get(context, limits.name, scratch, share, why));
   };
   decide(keptBytes); // walks ask for the target
+  joinEpilogues();
+  keptBytes = nest::keptBytes(kernel);
   for (auto loops : kernel.getOps<nest::LoopsOp>())
     working = std::max(working, loops.getWalk().getWorkingBytes(loops));
   decide(keptBytes + working);

@@ -9,7 +9,7 @@
 //
 // Stored are a kernel's results, what has loops of its own (a dot, a reduction,
 // a sort), what these read often, and what is dear to compute and needed twice.
-// All results of one shape share a nest.
+// All results of one shape share a nest, which a contraction in front of it joins.
 //
 //===----------------------------------------------------------------------===//
 
@@ -59,6 +59,7 @@ private:
   // The IR.
   llvm::SmallVector<mlir::Operation *> bodyOf(const ChosenNest &nest);
   void emitNest(mlir::OpBuilder &builder, const ChosenNest &nest);
+  void joinEpilogues();
   void emit(nest::ShareAttr share, llvm::StringRef reason);
 
   mlir::func::FuncOp kernel;

@@ -1,12 +1,13 @@
 //===- RandomNests.cpp - other loop nests that mean the same --------------===//
 //
-// A walk, a tile, a block, a place or a share is drawn at random; what the
-// dialect refuses is left as it was.
+// A walk, a tile, a block, a place, a share, or whether a contraction goes on
+// with what follows it is drawn at random; what the dialect refuses is left as it
+// was.
 //
 //===----------------------------------------------------------------------===//
 
 #include "weft/dialects/nest/ConvolutionShape.h"
-#include "weft/dialects/nest/Nest.h"
+#include "weft/dialects/nest/Epilogue.h"
 #include "weft/dialects/nest/TargetLimits.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/test/fuzz/ProgramCheck.h"
@@ -40,6 +41,7 @@ private:
   Attribute drawWalk(nest::LoopsOp loops);
   void storeOneMore(nest::LoopsOp loops);
   void drawPlaces(nest::LoopsOp loops);
+  void drawEpilogues();
   void drawShare();
   void setScratch();
 
@@ -161,6 +163,13 @@ void NestDrawing::drawPlaces(nest::LoopsOp loops) {
   }
 }
 
+void NestDrawing::drawEpilogues() {
+  for (auto loops : llvm::to_vector(kernel.getOps<nest::LoopsOp>()))
+    if (auto last = dyn_cast_or_null<nest::LoopsOp>(loops->getPrevNode());
+        last && isHeads())
+      nest::joinEpilogue(last, loops);
+}
+
 void NestDrawing::drawShare() {
   nest::KernelAttr old = nest::decisionsOf(kernel);
   nest::ShareAttr share = old.getShare();
@@ -204,6 +213,7 @@ void NestDrawing::draw() {
     if (upTo(3) == 1)
       storeOneMore(loops);
   }
+  drawEpilogues();
   drawShare();
   setScratch();
 }

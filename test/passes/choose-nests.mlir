@@ -77,10 +77,13 @@ func.func private @dense(%x: tensor<512x768xbf16>, %w: tensor<768x1024xbf16>, %b
 }
 // CPU-LABEL: @dense
 // AVX2-SAME: scratch = 635392, share = <dim = 0, size = 512, unit = 6, parts = 21>
-// AVX2: nest.loops #nest.contraction<packed, tile[6, 2], blocks[108, 512, 256]> to [#nest.place<result 0>]
+// AVX2: nest.loops #nest.contraction<packed, tile[6, 2], blocks[108, 512, 256]> to [#nest.place<result 0>, #nest.place<result 0>]
 // AVX512-SAME: scratch = 640896, share = <dim = 0, size = 512, unit = 14, parts = 9>
-// AVX512: nest.loops #nest.contraction<packed, tile[14, 2], blocks[112, 512, 256]> to [#nest.place<result 0>]
-// CPU: nest.loops #nest.elements<dimensions> to [#nest.place<result 0>]
+// AVX512: nest.loops #nest.contraction<packed, tile[14, 2], blocks[112, 512, 256]> to [#nest.place<result 0>, #nest.place<result 0>]
+// CPU: %[[SUMS:.*]] = weft.dot
+// CPU: %[[RELU:.*]] = weft.relu
+// CPU: nest.store %[[SUMS]], %[[RELU]]
+// CPU-NOT: nest.loops
 // CUDA-LABEL: @dense
 // CUDA-SAME: reason = "it contains weft.dot"
 // CUDA: nest.loops #nest.contraction<plain>
@@ -119,3 +122,38 @@ func.func private @no_view(%x: tensor<8x6x4xf32>, %w: tensor<24x10xf32>) -> tens
 // CPU: %[[STORED:.*]] = nest.loops #nest.elements<dimensions> to [#nest.place<scratch 0>] {
 // CPU: nest.loops #nest.contraction<columns
 // CPU: weft.dot %[[STORED]]
+
+// One block holds all products of a sum: the sums themselves are never stored.
+func.func private @one_block(%x: tensor<512x64xf32>, %w: tensor<64x512xf32>, %y: tensor<512x512xf32>) -> tensor<512x512xbf16> attributes {weft.kernel = #weft.kernel<dot>} {
+  %0 = weft.dot %x, %w contract [1] x [0] : tensor<512x64xf32>, tensor<64x512xf32> -> tensor<512x512xf32>
+  %1 = weft.add %0, %y : tensor<512x512xf32>
+  %2 = weft.convert %1 : tensor<512x512xf32> -> tensor<512x512xbf16>
+  return %2 : tensor<512x512xbf16>
+}
+// CPU-LABEL: @one_block
+// Of rhs 512 * 64 + 16, of lhs 108 * 64 + 16, of the tile 6 * 16 floats.
+// AVX2-SAME: scratch = 159232,
+// CPU: nest.loops #nest.contraction<packed, tile{{.*}}, 64]> to [#nest.place<result 0>]
+// CPU: %[[SHORT:.*]] = weft.convert
+// CPU: nest.store %[[SHORT]]
+// CPU-NOT: nest.loops
+
+// What reads the sums at other positions has a nest of its own.
+func.func private @turned(%x: tensor<384x64xf32>, %w: tensor<64x384xf32>) -> tensor<384x384xf32> attributes {weft.kernel = #weft.kernel<dot>} {
+  %0 = weft.dot %x, %w contract [1] x [0] : tensor<384x64xf32>, tensor<64x384xf32> -> tensor<384x384xf32>
+  %1 = weft.transpose %0 [1, 0] : tensor<384x384xf32> -> tensor<384x384xf32>
+  %2 = weft.add %0, %1 : tensor<384x384xf32>
+  return %2 : tensor<384x384xf32>
+}
+// CPU-LABEL: @turned
+// CPU: nest.loops #nest.contraction<packed
+// CPU: nest.loops #nest.elements<dimensions>
+
+// A reversed kernel is a view: the derivative of a convolution's input is tiled.
+func.func private @reversed(%x: tensor<8x12x12x24xf32>, %w: tensor<6x6x12x24xf32>) -> tensor<8x28x28x12xf32> attributes {weft.kernel = #weft.kernel<general>} {
+  %0 = weft.reverse %w dims [0, 1] : tensor<6x6x12x24xf32>
+  %1 = weft.convolution %x, %0 {lhs_dims = array<i64: 0, 3, 1, 2>, rhs_dims = array<i64: 2, 3, 0, 1>, result_dims = array<i64: 0, 3, 1, 2>, strides = array<i64: 1, 1>, low = array<i64: 5, 5>, high = array<i64: 5, 5>, base_dilation = array<i64: 2, 2>, window_dilation = array<i64: 1, 1>} : tensor<8x12x12x24xf32>, tensor<6x6x12x24xf32> -> tensor<8x28x28x12xf32>
+  return %1 : tensor<8x28x28x12xf32>
+}
+// CPU-LABEL: @reversed
+// CPU: nest.loops #nest.convolution<inputs, along 2, tile[

@@ -6,4 +6,6 @@ set_source_files_properties(unit/plain-code-test.cpp PROPERTIES COMPILE_OPTIONS 
 set_source_files_properties(unit/kernel-parts-test.cpp PROPERTIES COMPILE_OPTIONS -fexceptions)
 weft_unit_test(packed-dot-test SRCS unit/packed-dot-test.cpp LINK weft::WeftCpuCodegen weft::WeftNestPasses)
 set_source_files_properties(unit/packed-dot-test.cpp PROPERTIES COMPILE_OPTIONS -fexceptions)
+weft_unit_test(reversed-operands-test SRCS unit/reversed-operands-test.cpp LINK weft::WeftCpuCodegen weft::WeftNestPasses)
+set_source_files_properties(unit/reversed-operands-test.cpp PROPERTIES COMPILE_OPTIONS -fexceptions)
 weft_unit_test(code-cache-test SRCS unit/code-cache-test.cpp LINK weft::WeftMachineCode)

@@ -1,4 +1,5 @@
-// Large contractions, at every remainder of their tiles and blocks and of every pair of element types, against sums of integers that f32 holds exactly.
+// Large contractions, at every remainder of their tiles and blocks, of every pair of element types and with what follows
+// them, against sums of integers that f32 holds exactly.
 #include "weft/test/unit/codegen-kernels.h"
 
 using weft::test::Buffer;
@@ -98,6 +99,9 @@ struct Operand {
 struct Case {
   std::vector<int64_t> batch, rows, columns, depth, lhsOrder, rhsOrder;
   Element lhsElement = f32, rhsElement = f32, resultElement = f32;
+  /// Sums are doubled; then positions are added: of the last dimension, and
+  /// less those of the first, so that no two neighbours get the same.
+  bool hasEpilogue = false;
 
   static std::vector<int64_t>
   joined(std::initializer_list<std::vector<int64_t>> parts) {
@@ -139,9 +143,18 @@ struct Case {
            "(%a: " + l.type(true) + ", %b: " + r.type(true) + ") -> " + to +
            " attributes {weft.kernel = #weft.kernel<dot>} {\n" +
            l.turned("%a", "%l") + r.turned("%b", "%r") + dot + " : " +
-           l.type(false) + ", " + r.type(false) + " -> " + to +
-           "\nreturn %d : " + to + "\n}\n";
+           l.type(false) + ", " + r.type(false) + " -> " + to + "\n" +
+           (hasEpilogue ? epilogue(to) : "return %d : " + to + "\n") + "}\n";
   }
+  std::string epilogue(const std::string &type) const {
+    std::string last = std::to_string(result().sizes.size() - 1);
+    return "%t = weft.add %d, %d : " + type + "\n%i = weft.iota dim " + last +
+           " : " + type + "\n%j = weft.iota dim 0 : " + type +
+           "\n%p = weft.sub %i, %j : " + type +
+           "\n%e = weft.add %t, %p : " + type + "\nreturn %e : " + type + "\n";
+  }
+  /// Of the sum at a row-major position of the result.
+  int64_t expected(int64_t sum, int64_t position) const;
 };
 
 std::vector<int64_t> indexOf(int64_t position,
@@ -150,6 +163,11 @@ std::vector<int64_t> indexOf(int64_t position,
   for (size_t i = sizes.size(); i-- > 0; position /= sizes[i])
     index[i] = position % sizes[i];
   return index;
+}
+
+int64_t Case::expected(int64_t sum, int64_t position) const {
+  std::vector<int64_t> index = indexOf(position, result().sizes);
+  return hasEpilogue ? 2 * sum + index.back() - index.front() : sum;
 }
 
 int64_t countOf(const std::vector<int64_t> &sizes) {
@@ -205,8 +223,9 @@ int64_t differences(Kernels &kernels, const Case &c, const std::string &name,
         for (int64_t k = 0; k < depth; ++k)
           sum +=
               l[(n * rows + i) * depth + k] * r[(n * columns + j) * depth + k];
-        different += of.get(result.data +
-                            ((n * rows + i) * columns + j) * of.bytes) != sum;
+        int64_t position = (n * rows + i) * columns + j;
+        different += of.get(result.data + position * of.bytes) !=
+                     c.expected(sum, position);
       }
   for (int64_t i = size; i < size + 16; ++i)
     different += of.get(result.data + i * of.bytes) != 99;
@@ -307,11 +326,33 @@ TEST_CASE("contractions of every pair of element types") {
   }
 }
 
+TEST_CASE("what follows a packed contraction is computed at its positions") {
+  // One block of products and several; whole tiles and cut ones; runs of a last
+  // dimension that a tile divides, and of one that it does not.
+  for (const char *target : {weft::test::testTarget(), "cpu:generic"}) {
+    std::vector<Case> cases;
+    for (int64_t depth : {70, 256, 257, 769})
+      for (int64_t columns : {64, 71, 96, 513})
+        cases.push_back({{}, {131}, {columns}, {depth}, {}, {}});
+    cases.push_back({{3}, {61}, {96}, {271}, {}, {}});
+    cases.push_back({{}, {7, 19}, {4, 64}, {271}, {}, {}});
+    cases.push_back({{}, {7, 19}, {5, 23}, {271}, {}, {}});
+    cases.push_back({{2}, {3, 47}, {4, 64}, {9, 29}, {0, 2, 1, 3, 4}, {}});
+    cases.push_back({{}, {131}, {71}, {300}, {}, {}, f64, f64, f64});
+    cases.push_back({{}, {131}, {64}, {300}, {}, {}, i8, i8, i32});
+    cases.push_back({{}, {131}, {64}, {300}, {}, {}, bf16, bf16, f32});
+    for (Case &c : cases)
+      c.hasEpilogue = true;
+    check(cases, target);
+  }
+}
+
 TEST_CASE("parts of a packed contraction are its whole") {
   for (const Case &c :
        {Case{{}, {131}, {131}, {300}, {}, {}},
         Case{{}, {784}, {128}, {260}, {1, 0}, {1, 0}},
-        Case{{}, {784}, {128}, {260}, {1, 0}, {1, 0}, bf16, bf16, f32}}) {
+        Case{{}, {784}, {128}, {260}, {1, 0}, {1, 0}, bf16, bf16, f32},
+        Case{{}, {784}, {128}, {260}, {1, 0}, {1, 0}, f32, f32, f32, true}}) {
     std::string text = c.kernel(0);
     INFO(text);
     Kernels kernels(text);

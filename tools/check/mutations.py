@@ -43,6 +43,8 @@ TESTS = [
     ("device-groups-test", "device-groups-test", ["build/bin/device-groups-test"]),
     ("fetch-traffic-test", "fetch-traffic-test", ["build/bin/fetch-traffic-test"]),
     ("codegen-kernels-test", "codegen-kernels-test", ["build/bin/codegen-kernels-test"]),
+    ("reversed-operands-test", "reversed-operands-test", ["build/bin/reversed-operands-test"]),
+    ("packed-dot-test", "packed-dot-test", ["build/bin/packed-dot-test"]),
 ]
 
 

@@ -22,7 +22,7 @@ using namespace weft;
 
 /// Part of every cache key: raise it when the emitted code changes.
 static constexpr llvm::StringLiteral kCodegenVersion =
-    "weft-cpu-13 llvm-" LLVM_VERSION_STRING;
+    "weft-cpu-14 llvm-" LLVM_VERSION_STRING;
 
 /// Plain code of so few kernels is made sooner by one thread than by two.
 static constexpr size_t kFewKernels = 4;

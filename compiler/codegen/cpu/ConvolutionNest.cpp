@@ -356,6 +356,7 @@ SmallVector<Value> TiledConvolution::products(const Tile &part, Value feature,
   ArrayRef<int64_t> l = op.getLhsDims(), r = op.getRhsDims();
   Value weights = e.add(scaled(feature, rhs.strides[r[0]]),
                         scaled(input, rhs.strides[r[1]]));
+  weights = e.add(weights, constant(rhs.first));
   for (const WindowLoop &loop : windows)
     weights = e.add(weights, scaled(loop.k, loop.rhs));
   SmallVector<Value> columns, next;
@@ -367,7 +368,7 @@ SmallVector<Value> TiledConvolution::products(const Tile &part, Value feature,
   }
   Value zero = vectors.zeros(lanes);
   for (int64_t i = 0; i < part.places; ++i) {
-    Value from = scaled(sample, lhs.strides[l[0]]);
+    Value from = e.add(constant(lhs.first), scaled(sample, lhs.strides[l[0]]));
     if (tiledSpatial < 0)
       from = e.add(from, constant(i * lhs.strides[l[0]]));
     from = e.add(from, scaled(e.add(firstInput, input), lhs.strides[l[1]]));

@@ -11,12 +11,12 @@ using namespace weft::elements;
 
 namespace weft::cpu {
 
-/// Nothing if an operand is not in memory.
+/// Nothing if an operand is not in memory; no pointer to sums that are not.
 static std::optional<DotShape> dotShape(ElementEmitter &emitter, DotOp op) {
   std::optional<StridedView> lhs = emitter.viewOf(op.getLhs()),
                              rhs = emitter.viewOf(op.getRhs());
   Value result = emitter.memoryOf(op.getResult());
-  if (!lhs || !rhs || !result)
+  if (!lhs || !rhs)
     return std::nullopt;
   return DotShape{nest::contractionShape(op, *lhs, *rhs), lhs->pointer,
                   rhs->pointer, result};
@@ -80,8 +80,8 @@ void emitPlainDot(KernelEmitter &kernel, const DotShape &shape) {
   ElementEmitter &emitter = kernel.elements;
   Type elementType = shape.resultType;
   Type type = computeType(elementType);
-  Value zero = emitter.constant(0);
-  DotOffsets offsets{zero, zero, zero};
+  DotOffsets offsets{emitter.constant(shape.lhsFirst),
+                     emitter.constant(shape.rhsFirst), emitter.constant(0)};
   for (const DotDimension &dim :
        llvm::concat<const DotDimension>(shape.batch, shape.rows))
     offsets = step(emitter, offsets, dim,
@@ -127,8 +127,9 @@ void emitPlainDot(KernelEmitter &kernel, const DotShape &shape) {
   emitter.store(sum, shape.result, elementType, offsets.result);
 }
 
-LogicalResult emitDot(KernelEmitter &kernel, DotOp op,
+LogicalResult emitDot(KernelEmitter &kernel, nest::LoopsOp loops,
                       nest::ContractionAttr walk) {
+  auto op = cast<DotOp>(loops.getNestOp());
   std::optional<DotShape> shape = dotShape(kernel.elements, op);
   if (!shape)
     return op.emitError() << "operands of 'weft.dot' are not in memory";
@@ -141,8 +142,7 @@ LogicalResult emitDot(KernelEmitter &kernel, DotOp op,
     emitTiledDot(kernel, *shape, walk);
     break;
   case nest::ContractionForm::Packed:
-    emitPackedDot(kernel, *shape, walk);
-    break;
+    return emitPackedDot(kernel, *shape, loops, walk);
   }
   return success();
 }

@@ -14,7 +14,8 @@ namespace weft::cpu {
 
 using nest::DotDimension;
 
-/// A contraction as strides, and where its tensors are.
+/// A contraction as strides, and where its tensors are: no result where what
+/// follows is computed on tiles.
 struct DotShape : nest::ContractionShape {
   mlir::Value lhs, rhs, result;
 };
@@ -27,9 +28,10 @@ void emitPlainDot(KernelEmitter &kernel, const DotShape &shape);
 /// A tile in registers, on operands as they are (TiledDot.cpp).
 void emitTiledDot(KernelEmitter &kernel, const DotShape &shape,
                   nest::ContractionAttr walk);
-/// A tile in registers, on packed blocks (PackedDot.cpp).
-void emitPackedDot(KernelEmitter &kernel, const DotShape &shape,
-                   nest::ContractionAttr walk);
+/// A tile in registers, on packed blocks, and what follows it (PackedDot.cpp).
+llvm::LogicalResult emitPackedDot(KernelEmitter &kernel, const DotShape &shape,
+                                  nest::LoopsOp loops,
+                                  nest::ContractionAttr walk);
 
 } // namespace weft::cpu
 

@@ -90,7 +90,7 @@ private:
 /// and of a convolution in registers (ConvolutionNest.cpp).
 llvm::LogicalResult emitReduce(elements::ElementEmitter &emitter, ReduceOp op,
                                nest::ReductionAttr walk);
-llvm::LogicalResult emitDot(KernelEmitter &kernel, DotOp op,
+llvm::LogicalResult emitDot(KernelEmitter &kernel, nest::LoopsOp loops,
                             nest::ContractionAttr walk);
 llvm::LogicalResult emitTiledConvolution(KernelEmitter &kernel,
                                          ConvolutionOp op,

@@ -214,7 +214,7 @@ LogicalResult KernelEmitter::emitNest(nest::LoopsOp loops) {
             return emitReduce(elements, cast<ReduceOp>(op), walk);
           })
           .Case([&](nest::ContractionAttr walk) {
-            return emitDot(*this, cast<DotOp>(op), walk);
+            return emitDot(*this, loops, walk);
           })
           .Case([&](nest::ConvolutionAttr walk) {
             return emitTiledConvolution(*this, cast<ConvolutionOp>(op), walk);

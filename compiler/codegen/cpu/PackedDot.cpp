@@ -15,12 +15,15 @@
 //
 // A tile at an end computes whole and stores what is within. Rows, columns
 // and k may each be several dimensions of any strides: packing follows them.
+// What the nest computes of its sums is computed on a tile behind the last block
+// of k (Epilogue.h).
 // Operands of a narrower type than the result's are extended as they are packed.
 //
 //===----------------------------------------------------------------------===//
 
 #include "weft/compiler/codegen/cpu/DotPanels.h"
 #include "weft/compiler/codegen/cpu/ElementVectors.h"
+#include "weft/compiler/codegen/cpu/Epilogue.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -34,19 +37,28 @@ namespace weft::cpu {
 namespace {
 class PackedDot {
 public:
-  PackedDot(KernelEmitter &kernel, const DotShape &shape,
+  PackedDot(KernelEmitter &kernel, const DotShape &shape, nest::LoopsOp loops,
             nest::ContractionAttr walk);
-  void emit();
+  LogicalResult emit();
 
 private:
   DotRange openBlocks(Value begin, Value end, int64_t block);
   void placeScratch();
-  void emitColumns();
-  void emitTiles(DotRange rows, DotRange columns, DotRange k);
+  LogicalResult emitColumns();
+  LogicalResult emitTiles(DotRange rows, DotRange columns, DotRange k);
   SmallVector<Value> accumulate(Value lhsPanel, Value rhsPanel, Value steps);
-  void store(ArrayRef<Value> sums, Value row, Value column, Value k);
+  LogicalResult store(ArrayRef<Value> sums, Value row, Value column,
+                      DotRange k);
+  void storeSums(ArrayRef<Value> sums, Value row, Value column, Value k);
+  LogicalResult storeEpilogue(ArrayRef<Value> sums, Value row, Value column);
   void storeWhole(ArrayRef<Value> sums, Value row, Value column, bool adds);
   void storeCut(ArrayRef<Value> sums, Value row, Value column, Value isFirst);
+  void spill(ArrayRef<Value> sums);
+  /// Of a tile's positions from `first` on, those that there are.
+  Value within(const DotPanels &panels, Value first) {
+    return least(e.constant(panels.width),
+                 minus(e.constant(panels.across.size()), first));
+  }
   Value least(Value a, Value b) {
     return arith::MinUIOp::create(builder, e.loc, a, b);
   }
@@ -71,11 +83,12 @@ private:
   DotPath resultRows, resultColumns;
   int64_t rowBlock, columnBlock, depthBlock;
   Value resultBase, lhsBlock, rhsBlock, tile;
+  Epilogue epilogue;
 };
 } // namespace
 
 PackedDot::PackedDot(KernelEmitter &kernel, const DotShape &shape,
-                     nest::ContractionAttr walk)
+                     nest::LoopsOp loops, nest::ContractionAttr walk)
     : kernel(kernel), e(kernel.elements), builder(e.builder), shape(shape),
       vectors(builder, e.loc, shape.resultType, shape.resultType),
       lanes(lanesOf(kernel, shape)), bytes(bytesOf(shape.resultType)),
@@ -95,7 +108,7 @@ PackedDot::PackedDot(KernelEmitter &kernel, const DotShape &shape,
       resultRows(shape.rows, &DotDimension::result),
       resultColumns(shape.columns, &DotDimension::result),
       rowBlock(walk.getBlocks()[0]), columnBlock(walk.getBlocks()[1]),
-      depthBlock(walk.getBlocks()[2]) {}
+      depthBlock(walk.getBlocks()[2]), epilogue(kernel, loops) {}
 
 void PackedDot::placeScratch() {
   int64_t ofRhs = columnBlock * depthBlock + nest::kPanelSlack,
@@ -118,20 +131,22 @@ DotRange PackedDot::openBlocks(Value begin, Value end, int64_t block) {
   return {first, least(e.constant(block), minus(end, first))};
 }
 
-void PackedDot::emit() {
+LogicalResult PackedDot::emit() {
   placeScratch();
   Value zero = e.constant(0);
-  lhs.base = rhs.base = resultBase = zero;
+  lhs.base = e.constant(shape.lhsFirst);
+  rhs.base = e.constant(shape.rhsFirst);
+  resultBase = zero;
   for (const DotDimension &dim : shape.batch) {
     Value position = e.openLoop(dim.size);
     lhs.base = e.add(lhs.base, e.mul(position, dim.lhs));
     rhs.base = e.add(rhs.base, e.mul(position, dim.rhs));
     resultBase = e.add(resultBase, e.mul(position, dim.result));
   }
-  emitColumns();
+  return emitColumns();
 }
 
-void PackedDot::emitColumns() {
+LogicalResult PackedDot::emitColumns() {
   Value zero = e.constant(0);
   DotRange columns =
       openBlocks(zero, e.constant(rhs.across.size()), columnBlock);
@@ -142,10 +157,11 @@ void PackedDot::emitColumns() {
         end = split ? split->end : e.constant(lhs.across.size());
   DotRange rows = openBlocks(begin, end, rowBlock);
   packPanels(kernel, lhs, rows, k, shape.resultType, lhsBlock);
-  emitTiles(rows, columns, k);
+  return emitTiles(rows, columns, k);
 }
 
-void PackedDot::emitTiles(DotRange rows, DotRange columns, DotRange k) {
+LogicalResult PackedDot::emitTiles(DotRange rows, DotRange columns,
+                                   DotRange k) {
   Value j =
       openPlainLoop(e, e.constant(0), panelCount(e, columns.count, rhs.width));
   Value i =
@@ -157,8 +173,8 @@ void PackedDot::emitTiles(DotRange rows, DotRange columns, DotRange k) {
   };
   SmallVector<Value> sums = accumulate(panel(lhsBlock, i, lhs.width),
                                        panel(rhsBlock, j, rhs.width), k.count);
-  store(sums, e.add(rows.first, e.mul(i, lhs.width)),
-        e.add(columns.first, e.mul(j, rhs.width)), k.first);
+  return store(sums, e.add(rows.first, e.mul(i, lhs.width)),
+               e.add(columns.first, e.mul(j, rhs.width)), k);
 }
 
 SmallVector<Value> PackedDot::accumulate(Value lhsPanel, Value rhsPanel,
@@ -186,8 +202,47 @@ SmallVector<Value> PackedDot::accumulate(Value lhsPanel, Value rhsPanel,
   return SmallVector<Value>(loop.getResults());
 }
 
+/// Behind the last block of the contraction the sums are whole.
+LogicalResult PackedDot::store(ArrayRef<Value> sums, Value row, Value column,
+                               DotRange k) {
+  if (epilogue.isEmpty()) {
+    storeSums(sums, row, column, k.first);
+    return success();
+  }
+  if (hasOneBlock())
+    return storeEpilogue(sums, row, column);
+  Value isLast = compare(arith::CmpIPredicate::eq, e.add(k.first, k.count),
+                         e.constant(lhs.along.size()));
+  LogicalResult done = success();
+  emitIf(
+      e, isLast, [&] { done = storeEpilogue(sums, row, column); },
+      [&] { storeSums(sums, row, column, k.first); });
+  return done;
+}
+
+LogicalResult PackedDot::storeEpilogue(ArrayRef<Value> sums, Value row,
+                                       Value column) {
+  spill(sums);
+  Value first = e.add(resultBase, offset(e, resultColumns, column));
+  auto start = [&](Value i) -> Value {
+    return e.add(first, offset(e, resultRows, e.add(row, i)));
+  };
+  SummedTile summed{tile, rhs.width, within(lhs, row), start, !hasOneBlock()};
+  Value all = e.constant(rhs.width);
+  if (rhs.across.size() % rhs.width == 0)
+    return epilogue.emit(summed, all);
+  Value columns = within(rhs, column);
+  LogicalResult whole = success(), cut = success();
+  emitIf(
+      e, compare(arith::CmpIPredicate::eq, columns, all),
+      [&] { whole = epilogue.emit(summed, all); },
+      [&] { cut = epilogue.emit(summed, columns); });
+  return success(succeeded(whole) && succeeded(cut));
+}
+
 /// The first block of the contraction stores, later ones add.
-void PackedDot::store(ArrayRef<Value> sums, Value row, Value column, Value k) {
+void PackedDot::storeSums(ArrayRef<Value> sums, Value row, Value column,
+                          Value k) {
   using Predicate = arith::CmpIPredicate;
   Value isFirst = compare(Predicate::eq, k, e.constant(0));
   auto cut = [&] { storeCut(sums, row, column, isFirst); };
@@ -221,16 +276,17 @@ void PackedDot::storeWhole(ArrayRef<Value> sums, Value row, Value column,
   }
 }
 
+void PackedDot::spill(ArrayRef<Value> sums) {
+  for (auto [n, sum] : llvm::enumerate(sums))
+    vectors.store(sum, tile, e.constant(n * lanes));
+}
+
 /// By way of memory, so that each element within can go to its place.
 void PackedDot::storeCut(ArrayRef<Value> sums, Value row, Value column,
                          Value isFirst) {
   unsigned outside = e.depth();
-  for (auto [n, sum] : llvm::enumerate(sums))
-    vectors.store(sum, tile, e.constant(n * lanes));
-  Value rows =
-      least(e.constant(lhs.width), minus(e.constant(lhs.across.size()), row));
-  Value columns = least(e.constant(rhs.width),
-                        minus(e.constant(rhs.across.size()), column));
+  spill(sums);
+  Value rows = within(lhs, row), columns = within(rhs, column);
   Value i = openPlainLoop(e, e.constant(0), rows);
   Value start = e.add(resultBase, offset(e, resultRows, e.add(row, i)));
   Value j = openPlainLoop(e, e.constant(0), columns);
@@ -244,9 +300,9 @@ void PackedDot::storeCut(ArrayRef<Value> sums, Value row, Value column,
   e.closeLoops(outside);
 }
 
-void emitPackedDot(KernelEmitter &kernel, const DotShape &shape,
-                   nest::ContractionAttr walk) {
-  PackedDot(kernel, shape, walk).emit();
+LogicalResult emitPackedDot(KernelEmitter &kernel, const DotShape &shape,
+                            nest::LoopsOp loops, nest::ContractionAttr walk) {
+  return PackedDot(kernel, shape, loops, walk).emit();
 }
 
 } // namespace weft::cpu

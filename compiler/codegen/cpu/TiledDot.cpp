@@ -253,10 +253,11 @@ void TiledDot::emitTiles(int64_t unit, Offsets at) {
 void TiledDot::emit() {
   if (loops.isTurned) {
     std::swap(shape.lhs, shape.rhs);
+    std::swap(shape.lhsFirst, shape.rhsFirst);
     std::swap(lhs, rhs);
   }
-  Value zero = emitter.constant(0);
-  Offsets at{zero, zero, zero};
+  Offsets at{emitter.constant(shape.lhsFirst), emitter.constant(shape.rhsFirst),
+             emitter.constant(0)};
   for (const DotDimension &dim : loops.around)
     at = step(at, dim, emitter.openLoop(dim.size));
   emitTiles(alongContract ? 1 : lanes, at);

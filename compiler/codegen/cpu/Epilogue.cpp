@@ -1,0 +1,73 @@
+//===- Epilogue.cpp - what follows the sums of a tile ---------------------===//
+
+#include "weft/compiler/codegen/cpu/Epilogue.h"
+
+#include "weft/compiler/codegen/elements/ScalarOps.h"
+#include "weft/dialects/nest/Epilogue.h"
+
+using namespace mlir;
+using namespace weft::elements;
+
+namespace weft::cpu {
+
+Epilogue::Epilogue(KernelEmitter &kernel, nest::LoopsOp loops)
+    : e(kernel.elements), sums(loops.getNestOp()->getResult(0)),
+      values(nest::epilogueOf(loops)),
+      isFlat(nest::isFlat(values, [&](Value value) {
+        return value == sums || e.isInMemory(value);
+      })) {}
+
+/// The position of a row's element: that of its first one, some columns on.
+ElementIndex Epilogue::indexOf(Value start, Value column, ArrayRef<Value> row) {
+  if (isFlat)
+    return e.makeFlatIndex(e.add(start, column), e.depth());
+  SmallVector<Value> dims(row);
+  Value &inner = dims[nest::innermostDim(tensorType(sums))];
+  inner = e.add(inner, column);
+  return e.makeIndex(dims, e.depth());
+}
+
+LogicalResult Epilogue::emit(const SummedTile &tile, Value columns) {
+  unsigned outside = e.depth();
+  Value row = e.openLoop(e.constant(0), tile.rows);
+  e.markPlain();
+  Value start = tile.start(row);
+  SmallVector<Value> dims;
+  if (!isFlat)
+    dims = e.positionsOf(start, tensorType(sums).getShape());
+  Value column = e.openLoop(e.constant(0), columns);
+  e.markParallel();
+  LogicalResult done =
+      emitElement(tile, row, column, start, indexOf(start, column, dims));
+  e.closeLoops(outside);
+  return done;
+}
+
+LogicalResult Epilogue::emitElement(const SummedTile &tile, Value row,
+                                    Value column, Value start,
+                                    const ElementIndex &index) {
+  Type type = tensorType(sums).getElementType();
+  Value at = e.add(start, column), waits = e.memoryOf(sums);
+  Value sum = e.load(tile.buffer, type, e.add(e.mul(row, tile.width), column));
+  if (tile.adds)
+    sum = emitCombine(e.builder, e.loc, ReduceKind::Sum, type, sum,
+                      e.load(waits, type, at));
+  e.setElement(sums, index, sum);
+  e.setRoots(values);
+  SmallVector<Value> results;
+  for (Value value : values) {
+    FailureOr<Value> result = e.element(value, index);
+    if (failed(result))
+      return failure();
+    results.push_back(*result);
+  }
+  e.setRoots({});
+  e.enterDepth(e.depth());
+  if (waits)
+    e.store(sum, waits, type, at);
+  for (auto [value, result] : llvm::zip_equal(values, results))
+    e.store(result, e.memoryOf(value), tensorType(value).getElementType(), at);
+  return success();
+}
+
+} // namespace weft::cpu

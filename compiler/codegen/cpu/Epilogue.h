@@ -1,0 +1,54 @@
+//===- Epilogue.h - what follows the sums of a tile -------------*- C++ -*-===//
+//
+// Of a nest that stores relu(dot(x, w) + b), for the tile that a contraction has
+// summed in registers and put in a small buffer (nest/Epilogue.h):
+//
+//   for i in rows:
+//     for j in columns:                      vectors
+//       r[i, j] = relu(tile[i, j] + b[j])
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_CODEGEN_CPU_EPILOGUE_H
+#define WEFT_COMPILER_CODEGEN_CPU_EPILOGUE_H
+
+#include "weft/compiler/codegen/cpu/KernelEmitter.h"
+
+namespace weft::cpu {
+
+/// Sums of the nest's op with loops, `width` elements from row to row.
+struct SummedTile {
+  mlir::Value buffer;
+  int64_t width;
+  mlir::Value rows; ///< how many there are, i64
+  /// The row-major position in the result of a row's first element.
+  llvm::function_ref<mlir::Value(mlir::Value row)> start;
+  /// Are those in the buffer to be added to what is stored of the sums?
+  bool adds = false;
+};
+
+class Epilogue {
+public:
+  /// Empty where the nest stores the results of its op alone.
+  Epilogue(KernelEmitter &kernel, nest::LoopsOp loops);
+  bool isEmpty() const { return values.empty(); }
+  /// Computes and stores what the nest stores, for so many columns of each row:
+  /// a constant i64 makes the loop one of vectors.
+  llvm::LogicalResult emit(const SummedTile &tile, mlir::Value columns);
+
+private:
+  elements::ElementIndex indexOf(mlir::Value start, mlir::Value column,
+                                 llvm::ArrayRef<mlir::Value> row);
+  llvm::LogicalResult emitElement(const SummedTile &tile, mlir::Value row,
+                                  mlir::Value column, mlir::Value start,
+                                  const elements::ElementIndex &index);
+
+  elements::ElementEmitter &e;
+  mlir::Value sums; ///< what the op computes
+  llvm::SmallVector<mlir::Value> values;
+  bool isFlat = false;
+};
+
+} // namespace weft::cpu
+
+#endif // WEFT_COMPILER_CODEGEN_CPU_EPILOGUE_H
