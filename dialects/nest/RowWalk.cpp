@@ -25,8 +25,8 @@ namespace {
 /// Collects the reason of the first refusal.
 class RowWalk {
 public:
-  RowWalk(Block &block, int64_t dims, std::string &why)
-      : block(block), dims(dims), why(why) {}
+  RowWalk(ArrayRef<Operation *> ops, int64_t dims, std::string &why)
+      : ops(ops), dims(dims), why(why) {}
   bool check(ValueRange stored);
 
 private:
@@ -38,7 +38,7 @@ private:
   bool keepsRows(OpOperand &operand);
   bool checkUse(Operation &op);
 
-  Block &block;
+  ArrayRef<Operation *> ops;
   const int64_t dims;
   std::string &why;
   ReduceOp first;
@@ -99,19 +99,19 @@ bool RowWalk::checkUse(Operation &op) {
 }
 
 bool RowWalk::check(ValueRange stored) {
-  for (Operation &op : block.without_terminator())
-    if (hasLoopNest(&op) && !isa<ReduceOp>(op))
-      return refuse("it contains " + op.getName().getStringRef());
-  for (ReduceOp op : block.getOps<ReduceOp>())
-    if (!checkReduce(op))
+  for (Operation *op : ops)
+    if (hasLoopNest(op) && !isa<ReduceOp>(op))
+      return refuse("it contains " + op->getName().getStringRef());
+  for (Operation *op : ops)
+    if (auto reduce = dyn_cast<ReduceOp>(op); reduce && !checkReduce(reduce))
       return false;
   if (!first)
     return refuse("it has no reduction");
-  for (Operation &op : block.without_terminator()) {
-    if (!checkUse(op))
+  for (Operation *op : ops) {
+    if (!checkUse(*op))
       return false;
     if (isa<ReduceOp>(op))
-      ofRows.insert(op.getResult(0));
+      ofRows.insert(op->getResult(0));
   }
   if (stored.empty())
     return refuse("it has no result");
@@ -122,15 +122,40 @@ bool RowWalk::check(ValueRange stored) {
   return true;
 }
 
-bool checkRowWalk(Block &block, ValueRange stored, int64_t dims,
+bool checkRowWalk(ArrayRef<Operation *> ops, ValueRange stored, int64_t dims,
                   std::string &why) {
-  return RowWalk(block, dims, why).check(stored);
+  return RowWalk(ops, dims, why).check(stored);
 }
 
-std::optional<int64_t> rowDimsOf(Block &block) {
-  for (ReduceOp op : block.getOps<ReduceOp>())
-    return shapeOf(op.getResult()).size();
+std::optional<int64_t> rowDimsOf(ArrayRef<Operation *> ops) {
+  for (Operation *op : ops)
+    if (auto reduce = dyn_cast<ReduceOp>(op))
+      return shapeOf(reduce.getResult()).size();
   return std::nullopt;
+}
+
+bool fitsOneNest(ArrayRef<Operation *> ops, ValueRange stored,
+                 std::string &why) {
+  if (std::optional<int64_t> dims = rowDimsOf(ops))
+    return checkRowWalk(ops, stored, *dims, why);
+  for (Operation *op : ops)
+    if (hasLoopNest(op)) {
+      why = "it contains " + op->getName().getStringRef().str();
+      return false;
+    }
+  for (Value value : stored)
+    if (shapeOf(value) != shapeOf(stored[0])) {
+      why = "its result " + text(value.getType()) +
+            " has another shape than its first";
+      return false;
+    }
+  if (stored.empty())
+    why = "it has no result";
+  return !stored.empty();
+}
+
+SmallVector<Operation *> opsOf(Block &block) {
+  return llvm::to_vector(llvm::make_pointer_range(block.without_terminator()));
 }
 
 } // namespace weft::nest

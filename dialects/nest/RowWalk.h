@@ -15,6 +15,7 @@
 #define WEFT_DIALECTS_NEST_ROWWALK_H
 
 #include "mlir/IR/Block.h"
+#include "mlir/IR/Operation.h"
 #include "mlir/IR/ValueRange.h"
 
 #include <optional>
@@ -22,13 +23,20 @@
 
 namespace weft::nest {
 
-/// Can the ops of a block, which ends with a terminator, be computed row by row,
-/// the first `dims` dimensions numbering the rows? The reason in `why` if not.
-bool checkRowWalk(mlir::Block &block, mlir::ValueRange stored, int64_t dims,
-                  std::string &why);
-/// How many dimensions number the rows of the block's reductions; nothing where
-/// it has none.
-std::optional<int64_t> rowDimsOf(mlir::Block &block);
+/// Can `ops`, in program order, be computed row by row, the first `dims`
+/// dimensions numbering the rows? The reason in `why` if not.
+bool checkRowWalk(llvm::ArrayRef<mlir::Operation *> ops,
+                  mlir::ValueRange stored, int64_t dims, std::string &why);
+/// How many dimensions number the rows of the reductions among `ops`; nothing
+/// where there are none.
+std::optional<int64_t> rowDimsOf(llvm::ArrayRef<mlir::Operation *> ops);
+
+/// Can one nest compute `ops` and store `stored`: row by row where there are
+/// reductions, by elements otherwise? The reason in `why` if not.
+bool fitsOneNest(llvm::ArrayRef<mlir::Operation *> ops, mlir::ValueRange stored,
+                 std::string &why);
+/// The ops of a block without its terminator.
+llvm::SmallVector<mlir::Operation *> opsOf(mlir::Block &block);
 
 } // namespace weft::nest
 

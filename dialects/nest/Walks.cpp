@@ -137,7 +137,8 @@ LogicalResult RowsAttr::verifyWalk(Operation *of) const {
   if (getDims() < 0 || getLanes() < 1)
     return loops.emitOpError("walks as ")
            << loops.getWalk() << "; rows have at least 0 dimensions and 1 lane";
-  if (checkRowWalk(loops.getBody().front(), loops.getStored(), getDims(), why))
+  if (checkRowWalk(opsOf(loops.getBody().front()), loops.getStored(), getDims(),
+                   why))
     return success();
   return loops.emitOpError("cannot walk over rows: ") << why;
 }

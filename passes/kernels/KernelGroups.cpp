@@ -3,6 +3,7 @@
 #include "weft/passes/kernels/KernelGroups.h"
 
 #include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/nest/RowWalk.h"
 #include "weft/dialects/plan/PlanInstruction.h"
 #include "weft/passes/kernels/Recomputation.h"
 
@@ -10,6 +11,7 @@
 #include "mlir/Interfaces/ControlFlowInterfaces.h"
 
 #include <algorithm>
+#include <functional>
 #include <set>
 
 using namespace mlir;
@@ -75,7 +77,7 @@ static ArrayRef<int64_t> shapeOf(Operation *op) {
   return cast<RankedTensorType>(op->getResult(0).getType()).getShape();
 }
 
-KernelGroups::KernelGroups(Block &block) : copies(block) {
+KernelGroups::KernelGroups(Block &block, bool hasSeveralNests) : copies(block) {
   for (Operation &op : block.without_terminator()) {
     if (copies.contains(&op))
       continue;
@@ -91,28 +93,80 @@ KernelGroups::KernelGroups(Block &block) : copies(block) {
   if (auto function = dyn_cast<func::FuncOp>(block.getParentOp()))
     findDonated(function);
   addDependencies();
-  // (a) elementwise chains over one shape.
+  mergeElementwise();
+  if (hasSeveralNests)
+    mergeNests();
+  else
+    mergeRows();
+  cutRecomputation();
+}
+
+/// Elementwise chains over one shape.
+void KernelGroups::mergeElementwise() {
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
     return groups[producer].isElementwise && groups[consumer].isElementwise &&
            shapeOf(groups[producer].ops.front()) ==
                shapeOf(groups[consumer].ops.front());
   });
-  // (b) a contraction and the elementwise ops on its result.
+}
+
+void KernelGroups::mergeNests() {
+  // A contraction and the elementwise ops on its result.
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
     const KernelGroup &made = groups[producer];
     return made.ops.size() == 1 && made.hasContraction &&
            groups[consumer].isElementwise && !groups[consumer].isDonated &&
            shapeOf(made.ops.front()) == shapeOf(groups[consumer].ops.front());
   });
-  // (c) rows and scalars: everything but contractions and ops with loops of
-  // their own.
-  // What updates donated memory stays elementwise, to work in place.
+  // Rows and scalars: everything but contractions and ops with loops of their
+  // own. What updates donated memory stays elementwise, to work in place.
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
     const KernelGroup &a = groups[producer], &b = groups[consumer];
     return !a.hasContraction && !b.hasContraction && !a.hasWhole &&
            !b.hasWhole && !a.isDonated && !b.isDonated;
   });
-  cutRecomputation();
+}
+
+/// Reductions and what surrounds them, while that is one walk over rows.
+void KernelGroups::mergeRows() {
+  mergeNeighbours([&](unsigned producer, unsigned consumer) {
+    return !groups[producer].isDonated && !groups[consumer].isDonated &&
+           areOneNest(producer, consumer);
+  });
+}
+
+bool KernelGroups::areOneNest(unsigned producer, unsigned consumer) const {
+  SmallVector<Operation *> members(groups[producer].ops);
+  llvm::append_range(members, groups[consumer].ops);
+  if (llvm::none_of(
+          members, [](Operation *op) { return op->hasTrait<ReductionNest>(); }))
+    return false;
+  llvm::sort(members,
+             [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
+  llvm::SetVector<Operation *> all;
+  for (Operation *op : members) {
+    addCopies(op, copies, all);
+    all.insert(op);
+  }
+  std::function<bool(Operation *)> isStored = [&](Operation *op) {
+    return llvm::any_of(op->getUsers(), [&](Operation *user) {
+      return !llvm::is_contained(members, user) &&
+             (!copies.contains(user) || isStored(user));
+    });
+  };
+  SmallVector<Value> stored;
+  for (Operation *op : members)
+    if (isStored(op))
+      llvm::append_range(stored, op->getResults());
+  // All of a tensor is one row, which few lanes share: what others could compute
+  // stays outside.
+  bool isOneRow = nest::rowDimsOf(all.getArrayRef()) == 0;
+  if (isOneRow && llvm::any_of(stored, [](Value value) {
+        return cast<RankedTensorType>(value.getType()).getRank() > 0;
+      }))
+    return false;
+  std::string why;
+  return nest::fitsOneNest(all.getArrayRef(), stored, why);
 }
 
 void KernelGroups::findDonated(func::FuncOp function) {

@@ -56,8 +56,10 @@ private:
 
 class KernelGroups {
 public:
-  /// Of one block; what stands in regions of its ops is not looked at.
-  explicit KernelGroups(mlir::Block &block);
+  /// Of one block; what stands in regions of its ops is not looked at. Where a
+  /// kernel cannot be several nests, one after the other, groups are those that
+  /// one nest can compute, as far as they can be.
+  explicit KernelGroups(mlir::Block &block, bool hasSeveralNests = true);
   /// Non-empty groups, each after all that it needs.
   llvm::SmallVector<const KernelGroup *> inOrder() const;
   const CopiedOps &copied() const { return copies; }
@@ -78,6 +80,11 @@ private:
   /// Merges neighbours that satisfy a condition until none does.
   void mergeNeighbours(
       llvm::function_ref<bool(unsigned producer, unsigned consumer)> condition);
+  void mergeElementwise();
+  void mergeNests();
+  void mergeRows();
+  /// Can one nest compute both groups, one of which has a reduction?
+  bool areOneNest(unsigned producer, unsigned consumer) const;
   bool isReadOutside(mlir::Operation *op, unsigned group) const;
   llvm::SmallVector<mlir::Operation *> findCuts(unsigned group) const;
   void cutRecomputation();

@@ -244,11 +244,18 @@ static void separateFilled(Block &block) {
   }
 }
 
+/// Bytes of a value that a kernel may need in memory of its own; what one nest
+/// computes stays in registers.
+static int64_t mostStored(const nest::TargetLimits &limits) {
+  return limits.hasSeveralNests ? limits.storedBytes
+                                : std::numeric_limits<int64_t>::max();
+}
+
 /// Rebuilds the block as calls and communication; returns how many kernels.
-static unsigned outline(Block &block, SymbolTable &symbols, int64_t mostBytes,
-                        unsigned &cuts) {
+static unsigned outline(Block &block, SymbolTable &symbols,
+                        const nest::TargetLimits &limits, unsigned &cuts) {
   separateFilled(block);
-  KernelGroups groups(block);
+  KernelGroups groups(block, limits.hasSeveralNests);
   cuts += groups.cuts();
   Operation *terminator = block.getTerminator();
   llvm::SmallPtrSet<Operation *, 32> kept;
@@ -264,7 +271,7 @@ static unsigned outline(Block &block, SymbolTable &symbols, int64_t mostBytes,
       kept.insert(group->ops.front());
       continue;
     }
-    KernelBody body = bodyOf(*group, groups.copied(), mostBytes);
+    KernelBody body = bodyOf(*group, groups.copied(), mostStored(limits));
     if (body.results.empty())
       continue; // nothing reads it
     ++kernels;
@@ -335,7 +342,7 @@ struct OutlineKernelsPass : impl::OutlineKernelsBase<OutlineKernelsPass> {
           blocks.push_back(block);
       });
       for (Block *block : blocks)
-        kernels += outline(*block, symbols, limits->storedBytes, numCuts);
+        kernels += outline(*block, symbols, *limits, numCuts);
     }
     cuts += numCuts;
   }

@@ -166,29 +166,14 @@ bool NestChooser::formOneNest(std::string &why) {
       why = "it returns what it is given";
       return false;
     }
-  if (std::optional<int64_t> dims = nest::rowDimsOf(block)) {
-    if (!nest::checkRowWalk(block, all.getArrayRef(), *dims, why))
-      return false;
+  SmallVector<Operation *> ops = nest::opsOf(block);
+  if (!nest::fitsOneNest(ops, all.getArrayRef(), why))
+    return false;
+  if (std::optional<int64_t> dims = nest::rowDimsOf(ops))
     addNest(all.getArrayRef(),
             nest::RowsAttr::get(context, *dims, limits.rowLanes));
-    return true;
-  }
-  for (Operation &op : block.without_terminator())
-    if (hasLoopNest(&op)) {
-      why = "it contains " + op.getName().getStringRef().str();
-      return false;
-    }
-  for (Value value : all)
-    if (typeOf(value).getShape() != typeOf(all[0]).getShape()) {
-      llvm::raw_string_ostream(why) << "its result " << value.getType()
-                                    << " has another shape than its first";
-      return false;
-    }
-  if (all.empty()) {
-    why = "it has no result";
-    return false;
-  }
-  addElements(all);
+  else
+    addElements(all);
   return true;
 }
 

@@ -37,6 +37,8 @@ std::string textOf(const KernelGroups &groups) {
 
 struct Case {
   const char *name, *function, *groups;
+  /// Where a kernel is one launch; null: the same.
+  const char *launches = nullptr;
 };
 
 const Case kCases[] = {
@@ -49,7 +51,7 @@ const Case kCases[] = {
   %4 = coll.all_reduce sum %3 over #mesh ["d"] : tensor<4x6xf32>
   %5 = weft.exp %4 : tensor<4x6xf32>
   return %5 : tensor<4x6xf32>)",
-     "dot add relu; all_reduce; exp"},
+     "dot add relu; all_reduce; exp", "dot; add relu; all_reduce; exp"},
     {"an elementwise chain", R"((%x: tensor<4xf32>) -> tensor<4xf32> {
   %0 = weft.exp %x : tensor<4xf32>
   %1 = weft.neg %0 : tensor<4xf32>
@@ -82,7 +84,7 @@ const Case kCases[] = {
   %1 = weft.dot %0, %x contract [1] x [0] : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
   %2 = weft.neg %1 : tensor<4x4xf32>
   return %2 : tensor<4x4xf32>)",
-     "exp; dot neg"},
+     "exp; dot neg", "exp; dot; neg"},
     {"a dot and a reduction of it", R"((%x: tensor<4x4xf32>) -> tensor<4xf32> {
   %0 = weft.dot %x, %x contract [1] x [0] : tensor<4x4xf32>, tensor<4x4xf32> -> tensor<4x4xf32>
   %1 = weft.reduce sum %0 dims [1] : tensor<4x4xf32> -> tensor<4xf32>
@@ -104,6 +106,27 @@ const Case kCases[] = {
   %2 = weft.sub %w, %1 : tensor<4xf32>
   return %2 : tensor<4xf32>)",
      "reduce; mul sub"},
+    {"rows of two kinds",
+     R"((%x: tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<f32>) {
+  %0 = weft.reduce max %x dims [1] : tensor<4x6xf32> -> tensor<4xf32>
+  %1 = weft.broadcast %0 dims [0] : tensor<4xf32> -> tensor<4x6xf32>
+  %2 = weft.sub %x, %1 : tensor<4x6xf32>
+  %3 = weft.reduce sum %2 dims [0, 1] : tensor<4x6xf32> -> tensor<f32>
+  %4 = weft.neg %3 : tensor<f32>
+  return %2, %4 : tensor<4x6xf32>, tensor<f32>)",
+     "reduce sub reduce neg", "reduce sub; reduce neg"},
+    {"a sum of all and what else is read of its elements",
+     R"((%x: tensor<4x6xf32>) -> (tensor<4x6xf32>, tensor<f32>) {
+  %0 = weft.exp %x : tensor<4x6xf32>
+  %1 = weft.reduce sum %0 dims [0, 1] : tensor<4x6xf32> -> tensor<f32>
+  return %0, %1 : tensor<4x6xf32>, tensor<f32>)",
+     "exp reduce", "exp; reduce"},
+    {"columns", R"((%x: tensor<4x6xf32>) -> tensor<4x6xf32> {
+  %0 = weft.reduce sum %x dims [0] : tensor<4x6xf32> -> tensor<6xf32>
+  %1 = weft.broadcast %0 dims [1] : tensor<6xf32> -> tensor<4x6xf32>
+  %2 = weft.sub %x, %1 : tensor<4x6xf32>
+  return %2 : tensor<4x6xf32>)",
+     "reduce sub", "reduce; sub"},
     {"communications keep their order",
      R"((%x: tensor<4xf32>, %y: tensor<4xf32>) -> (tensor<4xf32>, tensor<4xf32>) {
   %0 = weft.exp %x : tensor<4xf32>
@@ -153,6 +176,8 @@ TEST_CASE("ops are grouped by what they read") {
     KernelGroups groups(program.block());
     CHECK(textOf(groups) == it.groups);
     CHECK(groups.cuts() == 0);
+    KernelGroups launches(program.block(), /*hasSeveralNests=*/false);
+    CHECK(textOf(launches) == (it.launches ? it.launches : it.groups));
   }
 }
 

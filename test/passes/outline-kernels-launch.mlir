@@ -1,0 +1,43 @@
+// Where a kernel is one launch, groups are those that one nest can compute.
+// RUN: weft-opt %s --weft-outline-kernels=target=cuda:sm_80 | FileCheck %s
+// RUN: weft-opt %s --weft-outline-kernels=target=cuda:sm_80 --weft-choose-nests=target=cuda:sm_80 | FileCheck %s --check-prefix=NESTS
+
+// A contraction stands alone; what surrounds reductions of rows is one kernel; the sum over all rows is another one.
+// CHECK-LABEL: func.func @train
+// CHECK-NEXT: %[[D:.*]] = call @dot_16x784x200(%arg0, %arg1)
+// CHECK-NEXT: %[[S:.*]]:2 = call @general_add_relu_reduce_sub_16x200(%[[D]], %arg2)
+// CHECK-NEXT: call @reduce_16x200(%[[S]]#0)
+// NESTS: @general_add_relu_reduce_sub_16x200
+// NESTS: nest.loops #nest.rows<dims = 1, lanes = 32>
+// NESTS-NOT: nest.loops
+// NESTS: @reduce_16x200
+// NESTS: nest.loops #nest.rows<dims = 0, lanes = 32>
+func.func @train(%x: tensor<16x784xf32>, %w: tensor<784x200xf32>, %b: tensor<200xf32>) -> (tensor<f32>, tensor<16x200xf32>) {
+  %0 = weft.dot %x, %w contract [1] x [0] : tensor<16x784xf32>, tensor<784x200xf32> -> tensor<16x200xf32>
+  %1 = weft.broadcast %b dims [1] : tensor<200xf32> -> tensor<16x200xf32>
+  %2 = weft.add %0, %1 : tensor<16x200xf32>
+  %3 = weft.relu %2 : tensor<16x200xf32>
+  %m = weft.reduce max %3 dims [1] : tensor<16x200xf32> -> tensor<16xf32>
+  %mb = weft.broadcast %m dims [0] : tensor<16xf32> -> tensor<16x200xf32>
+  %4 = weft.sub %3, %mb : tensor<16x200xf32>
+  %5 = weft.exp %4 : tensor<16x200xf32>
+  %6 = weft.reduce sum %5 dims [1] : tensor<16x200xf32> -> tensor<16xf32>
+  %7 = weft.broadcast %6 dims [0] : tensor<16xf32> -> tensor<16x200xf32>
+  %8 = weft.div %5, %7 : tensor<16x200xf32>
+  %9 = weft.reduce sum %8 dims [0, 1] : tensor<16x200xf32> -> tensor<f32>
+  %10 = weft.mul %8, %8 : tensor<16x200xf32>
+  return %9, %10 : tensor<f32>, tensor<16x200xf32>
+}
+
+// Columns are reduced in a kernel of their own, which has no code yet; their mean's rows are not those of %x.
+// CHECK-LABEL: func.func @columns
+// CHECK-NEXT: call @reduce_8x4
+// CHECK-NEXT: call @elementwise_sub_8x4
+func.func @columns(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
+  %0 = weft.reduce sum %x dims [0] : tensor<8x4xf32> -> tensor<4xf32>
+  %1 = weft.broadcast %0 dims [1] : tensor<4xf32> -> tensor<8x4xf32>
+  %2 = weft.sub %x, %1 : tensor<8x4xf32>
+  return %2 : tensor<8x4xf32>
+}
+// NESTS: @reduce_8x4
+// NESTS-SAME: reason = "weft.reduce combines dimension 0 of tensor<8x4xf32>, which is not among its last 1"
