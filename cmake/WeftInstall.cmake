@@ -11,11 +11,11 @@ install(TARGETS weft_mlir WeftPlanSchema WeftRuntime WeftC ${weft_embedding_libr
   EXPORT WeftTargets
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS weft weft-opt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
-install(TARGETS weft-plugin WeftCommands LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+install(TARGETS weft-plugin WeftCommands WeftStepCommands LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 if(TARGET WeftMpi) # beside the runtime, which looks for it there
   install(TARGETS WeftMpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
-set_target_properties(WeftCommands PROPERTIES INSTALL_RPATH "$ORIGIN") # beside the runtime
+set_target_properties(WeftCommands WeftStepCommands PROPERTIES INSTALL_RPATH "$ORIGIN") # beside the runtime
 
 foreach(folder layout runtime dialects passes compiler)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${folder} ${PROJECT_BINARY_DIR}/gen/weft/${folder}

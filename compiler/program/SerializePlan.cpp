@@ -49,6 +49,7 @@ private:
   template <typename Op>
   flatbuffers::Offset<fb::Port> port(Op op, int32_t donatedTo);
   FailureOr<fb::PortRole> role(Operation *op, StringRef name);
+  bool hasUnknownRole = false;
 
   fb::ProgramOp program;
   const PlanTexts &texts;
@@ -196,7 +197,12 @@ FailureOr<fb::PortRole> PlanWriter::role(Operation *op, StringRef name) {
   for (unsigned i = 0; i <= static_cast<unsigned>(fb::PortRole::MAX); ++i)
     if (name == fb::EnumNamePortRole(static_cast<fb::PortRole>(i)))
       return static_cast<fb::PortRole>(i);
-  return op->emitError("unknown role \"") << name << "\"";
+  if (hasUnknownRole) // one of them is told
+    return failure();
+  hasUnknownRole = true;
+  return op->emitError("unknown role \"")
+         << name << "\"; write weight, state, slot, input, label, "
+         << "sample_weight, output, metric, metric_state or other";
 }
 
 template <typename Op>
@@ -230,7 +236,7 @@ FailureOr<std::vector<uint8_t>> PlanWriter::write() {
         port(input, donated == donatedTo.end() ? -1 : donated->second));
   }
   auto code = kernels.write();
-  if (failed(code))
+  if (failed(code) || hasUnknownRole)
     return failure();
   builder.ForceVectorAlignment(constants.size(), 1, 64);
   auto data = builder.CreateVector(constants);

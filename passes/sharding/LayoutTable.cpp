@@ -115,7 +115,8 @@ Layout LayoutTable::annotated(Value value) const {
 
 static bool isStateRole(Attribute role) {
   auto text = dyn_cast_or_null<StringAttr>(role);
-  return text && (text == "weight" || text == "slot" || text == "state");
+  return text && (text == "weight" || text == "slot" || text == "state" ||
+                  text == "metric_state");
 }
 
 LogicalResult LayoutTable::seedArguments() {

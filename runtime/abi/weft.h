@@ -177,7 +177,8 @@ typedef enum weft_role { // as in plan.fbs
   WEFT_SAMPLE_WEIGHT,
   WEFT_OUTPUT,
   WEFT_METRIC,
-  WEFT_OTHER
+  WEFT_OTHER,
+  WEFT_METRIC_STATE ///< of a metric, within an epoch
 } weft_role;
 /// "weight", "sample_weight", ...; NULL for no role.
 const char *weft_role_name(weft_role role);

@@ -14,7 +14,7 @@ using namespace weft;
 using namespace weft::runtime;
 
 static_assert(WEFT_F4E2M1FN == int(DType::MAX) && WEFT_C64 == int(DType::c64));
-static_assert(WEFT_OTHER == int(plan::PortRole::MAX) &&
+static_assert(WEFT_METRIC_STATE == int(plan::PortRole::MAX) &&
               WEFT_SLOT == int(plan::PortRole::slot));
 
 /// The file's text of a name; an empty one may be absent.

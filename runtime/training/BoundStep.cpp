@@ -1,6 +1,7 @@
 #include "weft/runtime/training/BoundStep.h"
 
 #include <chrono>
+#include <nlohmann/json.hpp>
 
 namespace weft {
 
@@ -128,6 +129,15 @@ Result<Array> Trainer::BoundStep::readOutput(size_t output) {
   return array;
 }
 
+/// Does a metric give its value so far? Its state is in ports of the step.
+static bool isRunning(const Port &port) {
+  if (port.metadata.empty())
+    return false;
+  auto said = nlohmann::json::parse(port.metadata, nullptr, false);
+  return said.is_object() && said.value("running", nlohmann::json()) == true &&
+         elementCount(port.shape) == 1;
+}
+
 Status Trainer::BoundStep::addMetrics(RunningMetrics &mean, int64_t samples,
                                       Logs &alone) {
   RunningMetrics batch;
@@ -140,7 +150,10 @@ Status Trainer::BoundStep::addMetrics(RunningMetrics &mean, int64_t samples,
     Result<Array> value = readOutput(o);
     if (!value)
       return value.error();
-    if (value->count() == 2) { // a sum and its count
+    if (isRunning(outputs[o])) {
+      mean.set(name, float(value->at(0)));
+      batch.set(name, float(value->at(0)));
+    } else if (value->count() == 2) { // a sum and its count
       mean.addSums(name, float(value->at(0)), float(value->at(1)));
       batch.addSums(name, float(value->at(0)), float(value->at(1)));
     } else if (value->count() == 1) {

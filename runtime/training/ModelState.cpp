@@ -13,9 +13,8 @@ Result<Array> initialValue(const Port &port) {
   json meta = json::parse(port.metadata, nullptr, /*allow_exceptions=*/false);
   std::string where = "variable " + port.name + ": ";
   if (!meta.is_object())
-    return Error{
-        where +
-        "the program says no initial value; load the weights from a file"};
+    return Error{where + "the program says no initial value; load the weights "
+                         "from a file (--weights)"};
   if (auto value = meta.find("value"); value != meta.end()) {
     std::vector<double> numbers;
     for (const json &element :
@@ -33,9 +32,8 @@ Result<Array> initialValue(const Port &port) {
   }
   auto initializer = meta.find("initializer");
   if (initializer == meta.end())
-    return Error{
-        where +
-        "the program names no initializer; load the weights from a file"};
+    return Error{where + "the program names no initializer; load the weights "
+                         "from a file (--weights)"};
   std::optional<uint32_t> seed;
   if (auto it = meta.find("seed"); it != meta.end() && it->is_number_integer())
     seed = uint32_t(it->get<int64_t>());
@@ -124,6 +122,26 @@ Status ModelState::initialise() {
   return {};
 }
 
+Status ModelState::takeAverages() {
+  for (Variable &variable : list) {
+    json meta = json::parse(variable.port.metadata, nullptr, false);
+    if (!meta.is_object() || !meta.value("average", json()).is_string())
+      continue;
+    Result<Array> average = read(meta["average"].get<std::string>());
+    if (!average)
+      return average.error();
+    if (Status ok = set(variable, *average); !ok)
+      return ok;
+  }
+  return {};
+}
+
+Status ModelState::resetMetrics() {
+  for (Variable &variable : list)
+    variable.hasValue &= variable.port.role != Role::MetricState;
+  return initialise();
+}
+
 bool ModelState::hasDrawn() const {
   return std::any_of(list.begin(), list.end(),
                      [](const Variable &variable) { return variable.isDrawn; });
@@ -173,6 +191,8 @@ Result<Array> ModelState::read(std::string_view name) const {
 Result<std::vector<NamedArray>> ModelState::save() const {
   std::vector<NamedArray> out;
   for (const Variable &variable : list) {
+    if (variable.port.role == Role::MetricState)
+      continue;
     Result<Array> array = read(variable.port.name);
     if (!array)
       return array.error();

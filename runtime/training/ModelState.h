@@ -31,10 +31,16 @@ public:
   Status addPorts(const weft_program *program);
   /// Gives the variables that have no value yet their initial one.
   Status initialise();
+  /// Gives each weight whose metadata names its average, {"average": PATH}, the
+  /// value of that: what Keras does after the last epoch of fit
+  /// (Optimizer.finalize_variable_values).
+  Status takeAverages();
+  /// Gives metrics' variables their initial values again: an epoch begins.
+  Status resetMetrics();
   /// Values by variable path. `strict`: each variable must be given, and each
   /// array must belong to a variable.
   Status load(const std::vector<NamedArray> &arrays, bool strict);
-  /// All variables, in the order in which programs named them.
+  /// All variables but metrics', in the order in which programs named them.
   Result<std::vector<NamedArray>> save() const;
 
   struct Variable {

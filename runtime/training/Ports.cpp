@@ -10,7 +10,7 @@ static std::vector<Port>
 portsOf(const flatbuffers::Vector<flatbuffers::Offset<plan::Port>> *list) {
   // ElementType and Role are spelled like the plan's enums, in their order.
   static_assert(int(plan::DType::MAX) == int(ElementType::Float4E2M1FN));
-  static_assert(int(plan::PortRole::other) == int(Role::Other));
+  static_assert(int(plan::PortRole::MAX) == int(Role::MetricState));
   std::vector<Port> out;
   for (size_t i = 0; list && i < list->size(); ++i) {
     const plan::Port *port = list->Get(i);

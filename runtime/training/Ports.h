@@ -23,7 +23,8 @@ enum class Role : uint8_t {
   SampleWeight,
   Output,
   Metric,
-  Other
+  Other,
+  MetricState ///< a metric's, which an epoch starts anew
 };
 
 struct Port {
@@ -35,7 +36,8 @@ struct Port {
   std::string metadata;
 
   bool holdsState() const {
-    return role == Role::Weight || role == Role::State || role == Role::Slot;
+    return role == Role::Weight || role == Role::State || role == Role::Slot ||
+           role == Role::MetricState;
   }
   bool isData() const {
     return role == Role::Input || role == Role::Label ||

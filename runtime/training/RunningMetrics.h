@@ -3,7 +3,8 @@
 //   RunningMetrics metrics;
 //   metrics.add("loss", /*value=*/2.0f, /*weight=*/32);
 //   metrics.add("loss", 5.0f, 16);
-//   metrics.logs();                        // {{"loss", 3.0}}, sorted by name
+//   metrics.set("auc", 0.75f);             // of all batches so far
+//   metrics.logs();                        // {{"auc", 0.75}, {"loss", 3.0}}, by name
 //
 // Sums and counts are float32 and rounded step by step, as in Keras' Mean.
 //
@@ -28,6 +29,8 @@ public:
     sums[name].first += total;
     sums[name].second += count;
   }
+  /// A value that stands for all batches up to here.
+  void set(const std::string &name, float value) { sums[name] = {value, 1}; }
   void reset() { sums.clear(); }
   Logs logs() const {
     Logs out;

@@ -74,6 +74,8 @@ Result<Logs> Trainer::runEpoch(FitRun &run, int64_t epoch) {
   std::vector<int64_t> indices;
   Logs alone;
   int64_t done = 0;
+  if (Status ok = state.resetMetrics(); !ok)
+    return ok.error();
   run.order.startEpoch();
   while (!run.ended && run.order.next(indices)) {
     Result<BoundStep *> bound = step(StepKind::Train, int64_t(indices.size()));
@@ -144,6 +146,9 @@ Result<History> Trainer::fit(const TrainingData &data,
     if (options.epochEnd && !run.ended && !options.epochEnd(epoch, *logs))
       break;
   }
+  if (run.history.stepCount > 0 && !run.history.interrupted)
+    if (Status ok = state.takeAverages(); !ok)
+      return ok.error();
   return run.history;
 }
 
@@ -158,6 +163,8 @@ Result<Logs> Trainer::testLoop(const TrainingData &data,
   std::vector<int64_t> indices;
   Logs alone;
   int64_t done = 0;
+  if (Status ok = state.resetMetrics(); !ok)
+    return ok.error();
   order.startEpoch();
   while (!stopped(options) && order.next(indices)) {
     Result<BoundStep *> bound =

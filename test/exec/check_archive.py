@@ -17,7 +17,7 @@ import sys
 import tempfile
 
 import npz_values
-from check_fixture import Checker, run
+from check_fixture import differences, run
 
 
 def npy_values(path):
@@ -25,6 +25,18 @@ def npy_values(path):
     data = path.read_bytes()
     start = 10 + struct.unpack("<H", data[8:10])[0]
     return struct.unpack(f"<{(len(data) - start) // 4}f", data[start:])
+
+
+class Checker:
+    def __init__(self):
+        self.failures = 0
+
+    def compare(self, name, got, want, tolerance):
+        measured = differences(got, want)["rel"]
+        bad = not measured <= tolerance
+        self.failures += bad
+        if bad or "-v" in sys.argv:
+            print(f"{'FAIL' if bad else 'ok  '} {name}: {measured:.3g}, allowed {tolerance:.3g}")
 
 
 SAMPLES = 64  # 4 batches of 16, which every fixture has

@@ -1,14 +1,20 @@
-"""Trains a fixture with `weft fit` and compares with the figures of real Keras.
+"""Trains a fixture with weft and compares with the figures of real Keras.
 
-    check_fixture.py WEFT FIXTURE [DISTRIBUTION.json | 1]
+    check_fixture.py WEFT FOLDER [DISTRIBUTION.json | 1 | all] [--way native|traced] [--python PYTHON] [-v]
 
-Compares initial weights, the loss of each step, and all weights and optimizer
-variables after the last step, by the rule in case.json: rel is the largest
-difference over the largest magnitude of a tensor.
+The folder holds model.json or model.keras, golden.npz, case.json and distributions; a new folder needs no code. `all`:
+one device, then each distribution of the folder. Compared are initial weights, the metrics of each step, all weights and
+optimizer variables after the last one, evaluate over all samples and the predictions before and after, each tensor by
+the rules in case.json: rel is the largest difference over the largest magnitude of a tensor, l2 the same by 2-norms.
+
+--way native: Weft's own front end. --way traced: Keras traces the steps (python -m weft.trace), under PYTHON, which has
+JAX and Keras.
 """
 
+import argparse
 import json
 import math
+import os
 import pathlib
 import subprocess
 import sys
@@ -16,79 +22,166 @@ import tempfile
 
 import npz_values
 
+ROOT = pathlib.Path(__file__).resolve().parents[2]
 
-def run(command):
-    result = subprocess.run(command, capture_output=True, text=True)
+
+def run(command, **options):
+    result = subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
     if result.returncode:
         sys.exit(f"{' '.join(map(str, command))}\nexit status {result.returncode}\n{result.stdout}{result.stderr}")
 
 
-def difference(got, want):
-    """Largest difference over the largest magnitude; infinite for a NaN."""
-    scale = max((abs(w) for w in want), default=0) or 1
-    worst = 0.0
-    for g, w in zip(got, want, strict=True):
-        if math.isnan(g) != math.isnan(w):
-            return math.inf
-        worst = max(worst, abs(g - w))
-    return worst / scale
+def differences(got, want):
+    """The two norms of the difference over those of what is wanted; infinite for a NaN."""
+    if any(math.isnan(g) != math.isnan(w) for g, w in zip(got, want, strict=True)):
+        return {"rel": math.inf, "l2": math.inf}
+    largest = max((abs(w) for w in want), default=0) or 1
+    length = math.sqrt(sum(w * w for w in want)) or 1
+    return {"rel": max((abs(g - w) for g, w in zip(got, want)), default=0) / largest,
+            "l2": math.sqrt(sum((g - w) ** 2 for g, w in zip(got, want))) / length}
 
 
-class Checker:
-    def __init__(self):
-        self.failures = 0
+class Data:
+    """The arrays of a case, as flags of weft."""
 
-    def compare(self, name, got, want, tolerance):
-        measured = difference(got, want)
-        bad = not measured <= tolerance
-        self.failures += bad
-        if bad or "-v" in sys.argv:
-            print(f"{'FAIL' if bad else 'ok  '} {name}: {measured:.3g}, allowed {tolerance:.3g}")
+    def __init__(self, folder, case, golden):
+        self.source, self.golden, self.file = case["data"], golden, folder / "golden.npz"
+        self.samples = case["samples"]
+
+    def flags(self, kinds, count=None):
+        if self.source.get("stored_in_golden"):
+            end = f"[0:{count or self.samples}]"
+            found = []
+            for kind in kinds:
+                for name in self.golden:
+                    stem, _, layer = name.partition("/")
+                    if stem == kind:
+                        found += [f"--{kind.replace('_', '-')}", f"{layer}={self.file}:{name}{end}" if layer else f"{self.file}:{name}{end}"]
+            return found
+        begin, end = self.source["slice"]
+        end = begin + count if count else end
+        path = ROOT / "examples" / "data" / pathlib.Path(self.source["file"]).name
+        found = [word for kind in kinds if kind in self.source
+                 for word in (f"--{kind}", f"{path}:{self.source[kind]}[{begin}:{end}]")]
+        if self.source.get("divide_by"):
+            found += ["--divide-by", str(self.source["divide_by"])]
+        return found + (["--add-channel"] if self.source.get("channels") else [])
+
+    def has_weights(self):
+        return any(name.startswith("sample_weight") for name in self.golden)
 
 
-def data_flags(case, folder, data_folder):
-    data = case["data"]
-    if data.get("stored_in_golden"):
-        golden = folder / "golden.npz"
-        return ["--x", f"{golden}:x", "--y", f"{golden}:y"]
-    begin, end = data["slice"]
-    source = data_folder / pathlib.Path(data["file"]).name
-    flags = ["--x", f"{source}:{data['x']}[{begin}:{end}]", "--y", f"{source}:{data['y']}[{begin}:{end}]"]
-    if data.get("divide_by"):
-        flags += ["--divide-by", str(data["divide_by"])]
-    return flags + (["--add-channel"] if data.get("channels") else [])
+class Run:
+    """One folder on one distribution: what weft makes of it."""
+
+    def __init__(self, options, folder, distribution):
+        self.options, self.folder = options, folder
+        self.case = json.loads((folder / "case.json").read_text())
+        self.golden = npz_values.read(folder / "golden.npz")
+        self.data = Data(folder, self.case, self.golden)
+        self.distribution = None
+        if distribution != "1":
+            self.distribution = pathlib.Path(distribution if "/" in distribution else folder / distribution)
+        archive = self.case.get("archive")
+        self.model = folder / (archive or "model.json")
+
+    def trace(self, out):
+        """Steps for whole batches, for the short last one and for the predictions."""
+        size, count = self.case["batch_size"], self.data.samples
+        sizes = [size] + [other for other in {count % size, self.case["predict_samples"]} - {0, size}]
+        command = [self.options.python, "-m", "weft.trace", self.model, "--seed", self.case["seed"], "-o", out / "step.mlir"]
+        for each in sizes:
+            command += ["--batch-size", each]
+        if self.distribution:
+            command += ["--distribution", self.distribution]
+        if self.data.has_weights():
+            command += ["--sample-weight"]
+        run(command, env=os.environ | {"PYTHONPATH": str(ROOT / "tools" / "pjrt" / "python")})
+        self.model = out / "step.mlir"
+
+    def command(self, name, size):
+        command = [self.options.weft, name, self.model, "--batch-size", size, "--seed", self.case["seed"]]
+        if self.distribution and self.options.way == "native":
+            command += ["--distribution", self.distribution]
+        return command
+
+    def predict(self, out, weights):
+        count = self.case["predict_samples"]
+        run([*self.command("predict", count), *self.data.flags(["x"], count), "--weights", weights, "--verbose", "0", "--out", out])
+        return {name.removeprefix("y").removeprefix("/"): values for name, (_, values) in npz_values.read(out).items()}
+
+    def results(self, out):
+        """Values by the names of golden.npz."""
+        if self.options.way == "traced":
+            self.trace(out)
+        fit, steps = self.command("fit", self.case["batch_size"]), self.case["steps"]
+        kinds = ["x", "y", "sample_weight"]
+        run([*fit, "--init-only", "--save-weights", out / "initial.npz"])
+        run([*fit, *self.data.flags(kinds), "--no-shuffle", "--epochs", steps, "--max-steps", steps, "--verbose", "0",
+             "--save-weights", out / "final.npz", "--history", out / "history.json", "--history-steps"])
+        evaluated = subprocess.run(
+            [str(word) for word in (*self.command("evaluate", self.case["batch_size"]), *self.data.flags(kinds),
+                                    "--weights", out / "final.npz", "--json")], capture_output=True, text=True)
+        if evaluated.returncode:
+            sys.exit(evaluated.stderr)
+        found = {f"steps/{name}": values for name, values in json.loads((out / "history.json").read_text())["steps"].items()}
+        found |= {f"evaluate/{name}": [value] for name, value in json.loads(evaluated.stdout).items()}
+        for name, (_, values) in npz_values.read(out / "initial.npz").items():
+            found[f"initial/{name}"] = values
+        for name, (_, values) in npz_values.read(out / "final.npz").items():
+            found[f"final/{name}"] = found[f"optimizer/{name}"] = values
+        for when in ("initial", "final"):
+            for name, values in self.predict(out / "p.npz", out / f"{when}.npz").items():
+                found[f"predict/{when}" + (f"/{name}" if name else "")] = values
+        return found
+
+    def limits(self, part):
+        """Initial values that are not plain uniform draws are equal up to the last steps of erfinv."""
+        said = self.case["suggested_tolerance"][part]
+        return {norm: max(said[norm], 5e-7 if part == "initial" else 0) for norm in ("rel", "l2")}
+
+    def compare(self, found):
+        """How many tensors are out of tolerance; prints them."""
+        noise, wrong, compared = set(self.case["noise_driven"]), 0, 0
+        for name, (_, want) in self.golden.items():
+            part, _, rest = name.partition("/")
+            if part not in ("initial", "steps", "final", "optimizer", "evaluate", "predict") or rest in noise:
+                continue
+            compared += 1
+            if name not in found:
+                wrong += 1
+                print(f"FAIL {name}: is missing")
+                continue
+            for norm, limit in self.limits(part).items():
+                measured = differences(found[name], want)[norm]
+                bad = not measured <= limit
+                wrong += bad
+                if bad or self.options.verbose:
+                    print(f"{'FAIL' if bad else 'ok  '} {name}: {measured:.3g} ({norm}), allowed {limit:.3g}")
+        return wrong, compared
 
 
 def main():
-    weft, folder = sys.argv[1], pathlib.Path(sys.argv[2])
-    distribution = sys.argv[3] if len(sys.argv) > 3 else "1"
-    case = json.loads((folder / "case.json").read_text())
-    golden = npz_values.read(folder / "golden.npz")
-    tolerance = {k: v["rel"] for k, v in case["suggested_tolerance"].items() if isinstance(v, dict)}
-    base = [weft, "fit", folder / "model.json", "--seed", str(case["seed"]), "--batch-size", str(case["batch_size"])]
-    if distribution != "1":
-        base += ["--distribution", distribution if "/" in distribution else folder / distribution]
-    checker = Checker()
-    with tempfile.TemporaryDirectory() as scratch:
-        out = pathlib.Path(scratch)
-        run([*base, "--init-only", "--save-weights", out / "initial.npz"])
-        steps = case["steps"]
-        flags = data_flags(case, folder, folder.parents[2] / "examples" / "data")
-        run([*base, *flags, "--no-shuffle", "--epochs", str(steps), "--max-steps", str(steps), "--verbose", "0",
-             "--save-weights", out / "final.npz", "--history", out / "history.json", "--history-steps"])
-        initial, final = npz_values.read(out / "initial.npz"), npz_values.read(out / "final.npz")
-        history = json.loads((out / "history.json").read_text())
-    for name, (_, want) in golden.items():
-        kind, _, path = name.partition("/")
-        if kind == "initial":
-            # Uniform draws are equal to the bit.
-            checker.compare(name, initial[path][1], want, 0.0)
-        elif kind in ("final", "optimizer"):
-            checker.compare(name, final[path][1], want, tolerance[kind])
-        elif kind == "steps":
-            checker.compare(name, history["steps"][path], want, tolerance["steps"])
-    print(f"{folder.name} on {pathlib.Path(distribution).name}: {checker.failures} differences")
-    return 1 if checker.failures else 0
+    parser = argparse.ArgumentParser()
+    parser.add_argument("weft")
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("distribution", nargs="?", default="1")
+    parser.add_argument("--way", choices=["native", "traced"], default="native")
+    parser.add_argument("--python", default=ROOT / ".venv" / "bin" / "python")
+    parser.add_argument("-v", dest="verbose", action="store_true")
+    options = parser.parse_args()
+    distributions = [options.distribution]
+    if options.distribution == "all":
+        distributions = ["1", *sorted(path.name for path in options.folder.glob("distribution-*.json"))]
+    failures = 0
+    for distribution in distributions:
+        with tempfile.TemporaryDirectory() as scratch:
+            one = Run(options, options.folder, distribution)
+            wrong, compared = one.compare(one.results(pathlib.Path(scratch)))
+        failures += wrong
+        print(f"{options.folder.name} on {pathlib.Path(distribution).name}, {options.way}: {compared} tensors compared, "
+              f"{wrong} differences", flush=True)
+    return 1 if failures else 0
 
 
 if __name__ == "__main__":

@@ -16,7 +16,7 @@ import sys
 import tempfile
 
 import npz_values
-from check_fixture import difference, run
+from check_fixture import differences, run
 
 # The start is measured in ticks of 10 ms.
 STATISTICS = {"devices", "steps", "step_ms", "execute_ms", "compile_ms", "startup_ms", "peak_rss_bytes", "collectives"}
@@ -104,7 +104,7 @@ def check_predict(program, golden, samples):
     """Yields (name, difference, allowed)."""
     results = program.run(start(program.listed, golden), samples, 0)
     name = next(row[1] for row in program.listed if row[0] == "output" and row[2] == "output")
-    yield "predict/initial", difference(results[name][1], golden["predict/initial"][1]), 1e-5
+    yield "predict/initial", differences(results[name][1], golden["predict/initial"][1])["rel"], 1e-5
 
 
 def check_train(program, golden, samples, case):
@@ -116,10 +116,10 @@ def check_train(program, golden, samples, case):
         variables |= {name: value for name, value in results.items() if name in variables}
         total = results["metrics/loss"][1]
         losses.append(total[0] / total[1] if len(total) == 2 else total[0])
-    yield "steps/loss", difference(losses, golden["steps/loss"][1]), tolerance["steps"]["rel"]
+    yield "steps/loss", differences(losses, golden["steps/loss"][1])["rel"], tolerance["steps"]["rel"]
     for name, (_, values) in variables.items():
         kind = "final" if f"final/{name}" in golden else "optimizer"
-        yield f"{kind}/{name}", difference(values, golden[f"{kind}/{name}"][1]), tolerance[kind]["rel"]
+        yield f"{kind}/{name}", differences(values, golden[f"{kind}/{name}"][1])["rel"], tolerance[kind]["rel"]
 
 
 def main():

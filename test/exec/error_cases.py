@@ -13,6 +13,7 @@ import zipfile
 
 import npz_values
 import program_files
+import step_cases
 
 DEVICE_KERNELS = pathlib.Path(__file__).resolve().parents[1] / "pipeline" / "Inputs" / "device-kernels.mlir"
 
@@ -23,7 +24,7 @@ def npy(descr, shape, data, fortran=False):
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data
 
 
-class Cases:
+class Cases(step_cases.StepCases):
     def __init__(self, weft, fixtures, scratch):
         self.weft, self.fixtures, self.scratch = weft, fixtures, scratch
         self.model_file = fixtures / "seed-sequential-mnist" / "model.json"
@@ -130,7 +131,7 @@ class Cases:
             yield f"{flag} {value}", [*fit, flag, value]
         yield "target of the environment", fit, {"env": {**os.environ, "WEFT_TARGET": "cpu:avx1024"}}
         yield "devices of a run", ["run", "p.weft", "--list", "--devices", "gpu:1"]
-        yield "step", ["explain", self.model_file, "--step", "trian"]
+        yield from self.step_flags()
         yield "page", ["explain", self.model_file, "--html", "-"]
         yield "nowhere to write", ["compile", self.model_file]
         yield "stage to print", ["compile", self.model_file, "--emit", "shard"]

@@ -177,3 +177,69 @@ TEST_CASE("data that does not fit says what would mend it") {
   CHECK(*reinterpret_cast<const float *>(row.data()) == 7);
   CHECK(data->split(1).message().find("between 0 and 1") != std::string::npos);
 }
+
+/// Counts runs in `seen`, a metric's own state, and in `average`; `kernel` never
+/// changes by itself.
+static std::vector<uint8_t> statefulProgram(int64_t batch) {
+  PlanBuilder p({{"x", 2}});
+  auto state = [&](const char *name, plan::PortRole role, const char *said) {
+    uint32_t buffer = p.state(name, plan::DType::i32, {1}, {{}});
+    p.program.inputs.back()->role = p.program.outputs.back()->role = role;
+    p.program.inputs.back()->metadata = said;
+    return buffer;
+  };
+  uint32_t seen =
+      state("seen", plan::PortRole::metric_state, R"({"value": 40})");
+  uint32_t average = state("average", plan::PortRole::state, R"({"value": 7})");
+  state("kernel", plan::PortRole::weight,
+        R"({"value": 1, "average": "average"})");
+  p.input("x", plan::DType::f32, {batch, 2}, {{}, {}});
+  p.program.inputs.back()->role = plan::PortRole::input;
+  uint32_t metric = p.output("metrics/seen", plan::DType::i32, {1}, {{}});
+  p.program.outputs.back()->role = plan::PortRole::metric;
+  p.program.outputs.back()->metadata = R"({"running": true})";
+  p.launch("increment", {seen});
+  p.launch("increment", {average});
+  p.copy(seen, metric);
+  return p.image();
+}
+
+TEST_CASE(
+    "a metric's own state begins anew with each epoch; an average becomes "
+    "its weight at the end") {
+  Fixture f;
+  weft::ModelState state(f.runtime);
+  auto programs = [&](weft::StepKind kind,
+                      int64_t batch) -> weft::Result<weft_program *> {
+    weft_program *&known = f.programs[{kind, batch}];
+    auto image = statefulProgram(batch);
+    if (!known)
+      REQUIRE(weft::takeError(
+          weft_program_load_memory(image.data(), image.size(), &known)));
+    return known;
+  };
+  weft::Trainer trainer(f.runtime, state, programs);
+  weft::DataOptions source{.data = f.file};
+  auto ports = weft::inputPorts(*programs(weft::StepKind::Train, 2));
+  auto data = weft::selectData(source, weft::DataPurpose::Fit, ports);
+  REQUIRE(data);
+  weft::FitOptions options;
+  options.batchSize = 2;
+  options.epochs = 2;
+  options.shuffle = false;
+  options.verbose = 0;
+  options.validation = &*data;
+  auto history = trainer.fit(*data, options);
+  INFO((history ? "" : history.message()));
+  REQUIRE(history);
+  // Three batches an epoch; validation counts from the start, too.
+  CHECK(history->history ==
+        weft::History::Series{{"seen", {43, 43}}, {"val_seen", {43, 43}}});
+  CHECK(history->steps ==
+        weft::History::Series{{"seen", {41, 42, 43, 41, 42, 43}}});
+  CHECK(state.read("average")->at(0) == 19);
+  CHECK(state.read("kernel")->at(0) == 19);
+  auto saved = state.save();
+  REQUIRE(saved);
+  CHECK(saved->size() == 2); // what lasts longer than an epoch
+}

@@ -26,6 +26,17 @@ v3_to_v2_sharding
 
 MAY = {
     "_profiler": "a module; what is used of it stands here",
+    "ArrayAttr": "MLIR's bindings: of attributes that were made before",
+    "Attribute": "MLIR's bindings: parses a text, which is an exception where it is wrong",
+    "DictAttr": "see ArrayAttr",
+    "InsertionPoint": "MLIR's bindings: a block's begin or end",
+    "IntegerAttr": "MLIR's bindings: of a type of integers",
+    "IntegerType": "MLIR's bindings: of 32 or 64 bits",
+    "Location": "MLIR's bindings: unknown",
+    "Module": "see Attribute",
+    "StringAttr": "MLIR's bindings: of any text; of a function's name, which is one",
+    "SymbolTable": "MLIR's bindings: renames functions that are there",
+    "ir": "MLIR's bindings; what is used of them stands here",
     "deserialize_executable": "reads what serialize wrote, whose hash has been compared; other bytes are an exception",
     "fingerprint": "asks the plugin, which answers with text that it holds",
     "from_proto": "of a sharding that LoadProgram.cpp makes: as many devices as tiles, each device once; other messages are an exception",

@@ -2,7 +2,7 @@
 
     python3 tools/pjrt/build_wheel.py [BUILD [FOLDER]]      build/ and build/wheel/ without them
 
-The wheel holds libWeftPjrt.so, the runtime and jax_plugins/weft; LLVM's and MLIR's shared
+The wheel holds libWeftPjrt.so, the runtime, jax_plugins/weft and the package weft (python -m weft.trace); LLVM's and MLIR's shared
 libraries are those of the system.
 """
 

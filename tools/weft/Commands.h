@@ -32,7 +32,9 @@ struct ModelFlags {
   bool dataParallel = false;
   std::optional<DeviceList> devices; ///< none: as many as the mesh has
   int64_t batchSize = 32;
-  std::string step = "train";
+  bool namesBatchSize = false; ///< --batch-size was given
+  std::string step = "train";  ///< or all, of `weft compile`
+  bool namesStep = false;      ///< --step was given
   std::optional<std::string> optimizer, loss, metrics;
   std::optional<double> learningRate;
   std::optional<uint64_t> seed;
@@ -117,6 +119,7 @@ struct RunFlags {
   std::string inputs, outputs;       ///< .npz; arrays are named after ports
   std::optional<DeviceList> devices; ///< none: as many as the mesh has
   std::string stats;
+  std::string step;   ///< of a traced model; empty: its first
   int64_t repeat = 1; ///< runs; donated inputs carry on from run to run
   bool list = false;  ///< print the ports
   weft_processes *processes = nullptr;
@@ -138,9 +141,16 @@ struct CompilerCommands {
 /// Null after a printed error.
 const CompilerCommands *loadCompiler();
 
-int runFit(const FitFlags &flags);
-int runEvaluate(const EvaluateFlags &flags);
-int runPredict(const EvaluateFlags &flags);
+/// What libWeftStepCommands.so exports as `weftStepCommands`: training from a
+/// .weft file, with the readers of Keras' files and no compiler.
+struct StepCommands {
+  int (*fit)(const FitFlags &);
+  int (*evaluate)(const EvaluateFlags &);
+  int (*predict)(const EvaluateFlags &);
+};
+/// Null after a printed error.
+const StepCommands *loadStepCommands();
+
 int runCompile(const CompileFlags &flags);
 int runExplain(const ExplainFlags &flags);
 /// Of a .weft file, without the compiler.
@@ -154,6 +164,8 @@ int runReshardCommand(const ReshardFlags &flags);
 int fail(const std::string &message);
 /// The same for a flag that no run could take; returns 2.
 int failUsage(const std::string &message);
+/// `weft: note: MESSAGE` on stderr, after an error.
+void note(const std::string &message);
 /// `weft: warning: MESSAGE` on stderr.
 void warn(const std::string &message);
 

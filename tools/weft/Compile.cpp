@@ -3,7 +3,8 @@
 #include "weft/tools/weft/ForeignProgram.h"
 #include "weft/tools/weft/OutputFile.h"
 #include "weft/tools/weft/ReadIr.h"
-#include "weft/tools/weft/SavedModel.h"
+#include "weft/tools/weft/SavedWeights.h"
+#include "weft/tools/weft/StepArchive.h"
 #include "weft/tools/weft/StepCompiler.h"
 #include "weft/tools/weft/VerifyStages.h"
 
@@ -83,6 +84,46 @@ static int compileFrom(const CompileFlags &flags, std::optional<Stage> to) {
              : writeOutput(flags, std::string(image->begin(), image->end()));
 }
 
+/// Every step of a traced model, in the order of its file.
+static int compileTraced(const CompileFlags &flags, ForeignProgram &program) {
+  std::vector<CompiledStep> steps;
+  for (const stablehlo::StepFunction &step : program.steps()) {
+    if (flags.model.namesBatchSize && flags.model.batchSize != step.batch)
+      continue;
+    if (Status known = program.choose(step.kind, step.batch); !known)
+      return fail(known.message());
+    auto image = program.compile();
+    if (!image)
+      return 1;
+    steps.push_back({step.kind, step.batch, std::move(*image)});
+  }
+  Status written = writeSteps(flags.out, steps);
+  return written ? 0 : fail(written.message());
+}
+
+/// Every step that the model has a loss and an optimizer for.
+static int compileAll(const CompileFlags &flags, StepCompiler &model) {
+  std::vector<CompiledStep> steps;
+  for (const char *kind : {"train", "evaluate", "predict"}) {
+    auto image = model.compile(kind, flags.model.batchSize);
+    if (!image)
+      return 1;
+    steps.push_back({kind, flags.model.batchSize, std::move(*image)});
+  }
+  Status written = writeSteps(flags.out, steps);
+  return written ? 0 : fail(written.message());
+}
+
+/// An archive of steps is a file, and has no stage to print.
+static bool refusesAll(const CompileFlags &flags) {
+  bool isFile = flags.emit.empty() && !flags.out.empty() && flags.out != "-";
+  if (flags.model.step != "all" || isFile)
+    return false;
+  failUsage("--step all writes a file of several programs; name it with "
+            "--out, or choose one step");
+  return true;
+}
+
 /// What the flags ask for of a program in StableHLO or Weft's text.
 static int compileForeign(const CompileFlags &flags,
                           std::optional<Stage> stage) {
@@ -90,9 +131,18 @@ static int compileForeign(const CompileFlags &flags,
     return failUsage(
         "--verify compares the stages of a model; leave it out for " +
         flags.model.model);
-  auto program = ForeignProgram::open(flags.model);
+  ModelFlags model = flags.model;
+  bool all = model.step == "all" ||
+             (!model.namesStep && flags.emit.empty() && flags.out != "-");
+  model.namesStep &= model.step != "all";
+  auto program = ForeignProgram::open(model);
   if (!program)
     return 1;
+  if (all && !program->steps().empty())
+    return compileTraced(flags, *program);
+  if (model.step == "all")
+    return fail(model.model + ": is a program of its own, and has no steps; "
+                              "leave out --step");
   if (stage) {
     auto module = program->reach(*stage);
     return module ? writeOutput(flags, textOf(*module)) : 1;
@@ -119,6 +169,8 @@ int weft::tool::runCompile(const CompileFlags &flags) {
     return failUsage("--out is missing; name the program file, or print a "
                      "stage with --emit");
   }
+  if (refusesAll(flags))
+    return 2;
   if (!flags.out.empty() && flags.out != "-")
     if (Status writable = tryOutput(flags.out); !writable)
       return fail(writable.message());
@@ -129,6 +181,10 @@ int weft::tool::runCompile(const CompileFlags &flags) {
   auto steps = StepCompiler::open(flags.model);
   if (!steps)
     return 1;
+  if (flags.model.step == "all")
+    return flags.verify ? failUsage("--verify compares the stages of one step; "
+                                    "choose it with --step")
+                        : compileAll(flags, *steps);
   if (flags.verify &&
       !verifyStages(*steps, flags.model.step, flags.model.batchSize))
     return 1;

@@ -3,6 +3,7 @@
 #include "weft/compiler/codegen/CodeCache.h"
 #include "weft/tools/weft/ForeignProgram.h"
 #include "weft/tools/weft/StepCompiler.h"
+#include "weft/tools/weft/TracedSteps.h"
 
 using namespace weft::tool;
 
@@ -16,7 +17,22 @@ template <auto command, typename Flags> static int checked(const Flags &flags) {
   return command(flags);
 }
 
+/// Of a Keras model, or of one that was traced.
+static std::unique_ptr<StepSource> openSteps(const ModelFlags &flags) {
+  if (namesForeignProgram(flags.model))
+    return TracedSteps::open(flags);
+  return StepCompiler::open(flags);
+}
+
+static int fit(const FitFlags &flags) { return runFit(flags, openSteps); }
+static int evaluate(const EvaluateFlags &flags) {
+  return runEvaluate(flags, openSteps);
+}
+static int predict(const EvaluateFlags &flags) {
+  return runPredict(flags, openSteps);
+}
+
 extern "C" const CompilerCommands weftCompilerCommands = {
-    checked<runFit>,     checked<runEvaluate>, checked<runPredict>,
-    checked<runCompile>, checked<runExplain>,  checked<runLayout>,
-    runDevices,          runReshardCommand,    compileForeignProgram};
+    checked<fit>,        checked<evaluate>,   checked<predict>,
+    checked<runCompile>, checked<runExplain>, checked<runLayout>,
+    runDevices,          runReshardCommand,   compileForeignProgram};

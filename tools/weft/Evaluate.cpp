@@ -1,6 +1,6 @@
 //===- Evaluate.cpp - weft evaluate and weft predict ----------------------===//
 
-#include "weft/tools/weft/SavedModel.h"
+#include "weft/tools/weft/SavedWeights.h"
 #include "weft/tools/weft/TrainingSession.h"
 
 #include <cstdio>
@@ -9,17 +9,17 @@
 using namespace weft;
 using namespace weft::tool;
 
-static LoopOptions loopOptions(const EvaluateFlags &flags) {
+static LoopOptions loopOptions(const EvaluateFlags &flags, int64_t batchSize) {
   LoopOptions options;
-  options.batchSize = flags.model.batchSize;
+  options.batchSize = batchSize;
   options.verbose = flags.json ? 0 : flags.verbose;
   options.terminal = isatty(STDOUT_FILENO);
   return options;
 }
 
-int weft::tool::runEvaluate(const EvaluateFlags &flags) {
+int weft::tool::runEvaluate(const EvaluateFlags &flags, const OpenSteps &open) {
   auto session =
-      TrainingSession::open(flags.model, flags.data, flags.processes);
+      TrainingSession::open(flags.model, open, flags.data, flags.processes);
   if (!session)
     return 1;
   auto data =
@@ -29,7 +29,8 @@ int weft::tool::runEvaluate(const EvaluateFlags &flags) {
   Status ready = session->initialise(StepKind::Evaluate, flags.weights);
   if (!ready)
     return fail(ready.message());
-  auto logs = session->trainer().evaluate(*data, loopOptions(flags));
+  auto logs = session->trainer().evaluate(
+      *data, loopOptions(flags, session->batchSize()));
   if (!logs)
     return fail(logs.message());
   if (flags.json)
@@ -40,12 +41,12 @@ int weft::tool::runEvaluate(const EvaluateFlags &flags) {
   return 0;
 }
 
-int weft::tool::runPredict(const EvaluateFlags &flags) {
+int weft::tool::runPredict(const EvaluateFlags &flags, const OpenSteps &open) {
   bool writes = weft_processes_rank(flags.processes) == 0;
   if (Status writable = writes ? tryOutput(flags.out) : Status{}; !writable)
     return fail(writable.message());
   auto session =
-      TrainingSession::open(flags.model, flags.data, flags.processes);
+      TrainingSession::open(flags.model, open, flags.data, flags.processes);
   if (!session)
     return 1;
   auto data =
@@ -55,14 +56,17 @@ int weft::tool::runPredict(const EvaluateFlags &flags) {
   Status ready = session->initialise(StepKind::Predict, flags.weights);
   if (!ready)
     return fail(ready.message());
-  auto outputs = session->trainer().predict(*data, loopOptions(flags));
+  auto outputs = session->trainer().predict(
+      *data, loopOptions(flags, session->batchSize()));
   if (!outputs)
     return fail(outputs.message());
-  if (outputs->size() != 1)
+  bool isArchive = flags.out.ends_with(".npz");
+  if (outputs->size() != 1 && !isArchive)
     return fail("--out " + flags.out + ": the model has " +
                 std::to_string(outputs->size()) +
-                " outputs; only models of one output are supported");
-  Status written =
-      writes ? writeNpy(flags.out, outputs->front().array) : Status{};
+                " outputs; name a file that holds several arrays, p.npz");
+  Status written = !writes     ? Status{}
+                   : isArchive ? writeNpz(flags.out, *outputs)
+                               : writeNpy(flags.out, outputs->front().array);
   return written ? 0 : fail(written.message());
 }

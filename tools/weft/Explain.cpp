@@ -4,7 +4,7 @@
 #include "weft/compiler/report/HtmlReport.h"
 #include "weft/tools/weft/ForeignProgram.h"
 #include "weft/tools/weft/OutputFile.h"
-#include "weft/tools/weft/SavedModel.h"
+#include "weft/tools/weft/SavedWeights.h"
 #include "weft/tools/weft/StepCompiler.h"
 
 #include "llvm/Support/Path.h"

@@ -9,6 +9,7 @@
 #include "weft/runtime/training/Ports.h"
 #include "weft/tools/weft/Commands.h"
 #include "weft/tools/weft/ProgramPorts.h"
+#include "weft/tools/weft/StepArchive.h"
 
 #include <algorithm>
 #include <cstdio>
@@ -130,9 +131,11 @@ int weft::tool::runExplainProgram(const ExplainFlags &flags) {
   if (const char *flag = flagOfSources(flags))
     return fail(std::string(flag) + " has no effect on " + path +
                 ", which is compiled; leave it out, or explain the model");
-  weft_program *loaded = nullptr;
-  if (Status read = takeError(weft_program_load(path.c_str(), &loaded)); !read)
+  auto read = loadProgramFile(path, flags.model.namesStep ? flags.model.step
+                                                          : std::string());
+  if (!read)
     return fail(read.message());
+  weft_program *loaded = *read;
   std::unique_ptr<weft_program, decltype(&weft_program_free)> program(
       loaded, weft_program_free);
   weft_program_info info = describeProgram(loaded);

@@ -14,6 +14,10 @@ int weft::tool::failUsage(const std::string &message) {
   return 2;
 }
 
+void weft::tool::note(const std::string &message) {
+  std::fprintf(stderr, "weft: note: %s\n", message.c_str());
+}
+
 void weft::tool::warn(const std::string &message) {
   std::fprintf(stderr, "weft: warning: %s\n", message.c_str());
 }

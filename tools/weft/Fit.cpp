@@ -1,10 +1,9 @@
 //===- Fit.cpp - weft fit -------------------------------------------------===//
 
 #include "weft/tools/weft/OutputFile.h"
-#include "weft/tools/weft/SavedModel.h"
+#include "weft/tools/weft/SavedWeights.h"
 #include "weft/tools/weft/Statistics.h"
 #include "weft/tools/weft/TrainingSession.h"
-#include "weft/tools/weft/VerifyStages.h"
 
 #include <csignal>
 #include <cstdio>
@@ -49,18 +48,18 @@ static Status saveResults(const FitFlags &flags, TrainingSession &session) {
   if (!writesFiles(flags))
     return {};
   if (!flags.save.empty())
-    if (Status saved =
-            saveModel(flags.save, session.compiler().model(), *arrays);
+    if (Status saved = session.source().saveModel(flags.save, flags.weights,
+                                                  session.state(), *arrays);
         !saved)
       return saved;
   return flags.saveWeights.empty() ? Status{}
                                    : writeNpz(flags.saveWeights, *arrays);
 }
 
-static FitOptions fitOptions(const FitFlags &flags,
+static FitOptions fitOptions(const FitFlags &flags, int64_t batchSize,
                              MersenneTwister *generator) {
   FitOptions options;
-  options.batchSize = flags.model.batchSize;
+  options.batchSize = batchSize;
   options.dropRemainder = flags.dropRemainder;
   options.verbose = flags.json ? 0 : flags.verbose;
   options.terminal = isatty(STDOUT_FILENO);
@@ -129,11 +128,12 @@ static Status readData(const FitFlags &flags, TrainingSession &session,
 }
 
 /// Which arrays were taken, and what is left out of them.
-static void printData(const FitFlags &flags, const TrainingData &data) {
+static void printData(const FitFlags &flags, const TrainingData &data,
+                      int64_t batchSize) {
   if (flags.json || !flags.verbose)
     return;
   std::printf("%s", data.description().c_str());
-  int64_t left = data.samples % flags.model.batchSize;
+  int64_t left = data.samples % batchSize;
   if (flags.dropRemainder && left)
     std::printf("--drop-remainder leaves out %lld of %lld samples\n",
                 static_cast<long long>(left),
@@ -144,23 +144,27 @@ static void printData(const FitFlags &flags, const TrainingData &data) {
 static void printSeed(const FitFlags &flags, TrainingSession &session) {
   bool shuffles = !flags.initOnly && !flags.noShuffle;
   if (!flags.model.seed && !flags.json &&
-      (shuffles || session.state().hasDrawn()))
+      (shuffles ||
+       (session.source().drawsBySeed() && session.state().hasDrawn())))
     std::printf("seed %llu\n",
-                static_cast<unsigned long long>(session.compiler().seed()));
+                static_cast<unsigned long long>(session.source().seed()));
 }
 
-int weft::tool::runFit(const FitFlags &given) {
+int weft::tool::runFit(const FitFlags &given, const OpenSteps &open) {
   FitFlags flags = given;
   if (!writesFiles(flags))
     flags.history = flags.stats = "";
   if (Status writable = tryOutputs(flags); !writable)
     return fail(writable.message());
   auto session =
-      TrainingSession::open(flags.model, flags.data, flags.processes);
+      TrainingSession::open(flags.model, open, flags.data, flags.processes);
   if (!session)
     return 1;
+  if (!flags.save.empty())
+    if (Status can = session->source().canSaveModel(flags.weights); !can)
+      return fail(can.message());
   if (flags.verify && writesFiles(flags) &&
-      !verifyStages(session->compiler(), "train", flags.model.batchSize))
+      !session->source().verify("train", session->batchSize()))
     return 1;
   StepClock clock;
   if (flags.initOnly) {
@@ -174,15 +178,15 @@ int weft::tool::runFit(const FitFlags &given) {
   std::optional<TrainingData> validation;
   if (Status read = readData(flags, *session, data, validation); !read)
     return fail(read.message());
-  printData(flags, data);
+  printData(flags, data, session->batchSize());
   if (Status ready = session->initialise(StepKind::Train, flags.weights);
       !ready)
     return fail(ready.message());
   printSeed(flags, *session);
 
   MersenneTwister generator =
-      MersenneTwister::numpy(static_cast<uint32_t>(session->compiler().seed()));
-  FitOptions options = fitOptions(flags, &generator);
+      MersenneTwister::numpy(static_cast<uint32_t>(session->source().seed()));
+  FitOptions options = fitOptions(flags, session->batchSize(), &generator);
   options.validation = validation ? &*validation : nullptr;
   std::signal(SIGINT, stopAfterThisStep);
   if (!flags.processes) // of several, JoinedProcesses ends all after one step

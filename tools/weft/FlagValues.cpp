@@ -36,6 +36,14 @@ FlagCheck weft::tool::isStep() {
   };
 }
 
+FlagCheck weft::tool::isStepOrAll() {
+  return [](const std::string &text) -> std::string {
+    if (text == "all" || isStep()(text).empty())
+      return "";
+    return "must be train, evaluate, predict or all, not " + text;
+  };
+}
+
 FlagCheck weft::tool::isDivisor() {
   return number<double>(
       [](double value) { return value != 0 && std::isfinite(value); },

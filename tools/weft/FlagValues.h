@@ -27,6 +27,7 @@ FlagCheck atLeast(int64_t least, const std::string &how);
 FlagCheck isVerbosity();
 /// train, evaluate or predict.
 FlagCheck isStep();
+FlagCheck isStepOrAll();
 /// Finite and not 0.
 FlagCheck isDivisor();
 /// Finite as a float32.

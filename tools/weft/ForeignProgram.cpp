@@ -40,10 +40,6 @@ static bool looksLikeIr(llvm::StringRef text) {
 std::unique_ptr<ForeignProgram> ForeignProgram::open(const ModelFlags &flags) {
   std::unique_ptr<ForeignProgram> self(new ForeignProgram());
   self->flags = flags;
-  if (const char *flag = flagOfModels(flags))
-    return fail(std::string(flag) + " has no effect on " + flags.model +
-                ", which has its shapes and layouts; leave it out"),
-           nullptr;
   self->devices = flags.devices ? flags.devices->count : 0;
   std::string error;
   auto bytes = readTextFile(flags.model, error);
@@ -53,7 +49,64 @@ std::unique_ptr<ForeignProgram> ForeignProgram::open(const ModelFlags &flags) {
   self->isIr = looksLikeIr(*bytes);
   bool read = self->isIr ? self->readIr(*bytes)
                          : self->readStablehlo(std::move(*bytes));
-  return read ? std::move(self) : nullptr;
+  if (!read || !self->checkModelFlags())
+    return nullptr;
+  if (self->functions.empty())
+    return self;
+  std::optional<int64_t> batch;
+  if (flags.namesBatchSize)
+    batch = flags.batchSize;
+  const std::string &step =
+      flags.namesStep ? flags.step : self->functions.front().kind;
+  if (Status known = self->choose(step, batch); !known)
+    return fail(known.message()), nullptr;
+  return self;
+}
+
+bool ForeignProgram::checkModelFlags() const {
+  const char *flag = flagOfModels(flags);
+  if (flag && functions.empty())
+    return fail(std::string(flag) + " has no effect on " + flags.model +
+                ", which has its shapes and layouts; leave it out"),
+           false;
+  if (flag)
+    return fail(std::string(flag) + " has no effect on " + flags.model +
+                ", a model that was traced with its shapes and layouts; "
+                "trace it again: python -m weft.trace --help"),
+           false;
+  return true;
+}
+
+Result<std::string>
+weft::tool::functionOf(const std::vector<stablehlo::StepFunction> &steps,
+                       const std::string &file, const std::string &step,
+                       std::optional<int64_t> batchSize) {
+  std::string has;
+  for (const stablehlo::StepFunction &function : steps) {
+    if (function.kind == step &&
+        batchSize.value_or(function.batch) == function.batch)
+      return function.name;
+    has += (has.empty() ? "" : ", ") + function.kind + " of " +
+           std::to_string(function.batch);
+  }
+  std::string wanted =
+      batchSize ? " of " + std::to_string(*batchSize) + " samples" : "";
+  return Error{file + ": has no " + step + " step" + wanted + ", but " + has +
+               "; trace the model with --batch-size for each size of a batch, "
+               "that of a short last one included"};
+}
+
+Status ForeignProgram::choose(const std::string &step,
+                              std::optional<int64_t> batchSize) {
+  auto function = functionOf(functions, flags.model, step, batchSize);
+  if (!function)
+    return function.error();
+  chosen = *function;
+  return {};
+}
+
+int64_t ForeignProgram::deviceCount() const {
+  return stablehlo::deviceCount(*program);
 }
 
 bool ForeignProgram::readStablehlo(std::string bytes) {
@@ -72,7 +125,11 @@ bool ForeignProgram::readStablehlo(std::string bytes) {
   stablehlo::registerDialects(registry);
   context->appendDialectRegistry(registry);
   program = stablehlo::read(bytes, flags.model, context.get());
-  return bool(program);
+  if (!program)
+    return false;
+  auto found = stablehlo::stepFunctions(*program);
+  functions.assign(found.begin(), found.end());
+  return true;
 }
 
 /// Its mesh says how many devices there are.
@@ -95,6 +152,7 @@ OwningOpRef<ModuleOp> ForeignProgram::import() {
     return program->clone();
   stablehlo::ImportOptions options;
   options.devices = devices;
+  options.function = chosen;
   return stablehlo::import(*program, options);
 }
 

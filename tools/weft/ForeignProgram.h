@@ -6,6 +6,11 @@
 //   auto module  = program->reach(Stage::plan);
 //   auto image   = program->compile();               // bytes of a .weft file
 //
+// A file of weft.trace has several functions, the steps of a Keras model:
+//
+//   for (const StepFunction &step : program->steps())
+//     program->choose(step.kind, step.batch);         // before reach or compile
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_TOOLS_WEFT_FOREIGNPROGRAM_H
@@ -13,6 +18,8 @@
 
 #include "weft/compiler/driver/CompileStep.h"
 #include "weft/compiler/explain/AnnotationChanges.h"
+#include "weft/compiler/frontends/stablehlo/Import.h"
+#include "weft/runtime/data/Result.h"
 #include "weft/tools/weft/Commands.h"
 
 #include "mlir/IR/MLIRContext.h"
@@ -30,6 +37,16 @@ public:
   /// Prints the error and returns null.
   static std::unique_ptr<ForeignProgram> open(const ModelFlags &flags);
 
+  /// Those of a model that was traced; none of another program.
+  const std::vector<stablehlo::StepFunction> &steps() const {
+    return functions;
+  }
+  /// Of which function the rest speaks: --step's and --batch-size's unless told.
+  /// No batch: the first of that kind.
+  Status choose(const std::string &step, std::optional<int64_t> batchSize);
+  /// How many devices its mesh has.
+  int64_t deviceCount() const;
+
   /// As StepCompiler's; null or nothing after a printed error.
   mlir::OwningOpRef<mlir::ModuleOp> reach(Stage stage,
                                           bool *isOverBudget = nullptr);
@@ -43,6 +60,7 @@ private:
   ForeignProgram() = default;
   bool readStablehlo(std::string bytes);
   bool readIr(const std::string &text);
+  bool checkModelFlags() const;
   mlir::OwningOpRef<mlir::ModuleOp> import();
   CompileOptions options();
   std::optional<Explanation> costUnder(mlir::ModuleOp original,
@@ -53,9 +71,17 @@ private:
   ModelFlags flags;
   int64_t devices = 0;
   bool isIr = false; ///< Weft's own text
+  std::vector<stablehlo::StepFunction> functions;
+  std::string chosen = "main";
   std::unique_ptr<mlir::MLIRContext> context;
   mlir::OwningOpRef<mlir::ModuleOp> program;
 };
+
+/// The name of a step's function, of any size of a batch where none is said.
+Result<std::string>
+functionOf(const std::vector<stablehlo::StepFunction> &steps,
+           const std::string &file, const std::string &step,
+           std::optional<int64_t> batchSize);
 
 /// The flag that only a model has, or null.
 const char *flagOfModels(const ModelFlags &flags);

@@ -1,4 +1,4 @@
-//===- LoadCompiler.cpp - the compiler, when a command needs it -----------===//
+//===- LoadCompiler.cpp - libraries that only some commands need ----------===//
 
 #include "weft/tools/weft/Commands.h"
 
@@ -15,4 +15,14 @@ const CompilerCommands *weft::tool::loadCompiler() {
            nullptr;
   return static_cast<const CompilerCommands *>(
       dlsym(library, "weftCompilerCommands"));
+}
+
+const StepCommands *weft::tool::loadStepCommands() {
+  void *library = dlopen("libWeftStepCommands.so", RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return fail(std::string("the training loop cannot be loaded: ") +
+                dlerror() +
+                "; install Weft again, or build the target WeftStepCommands"),
+           nullptr;
+  return static_cast<const StepCommands *>(dlsym(library, "weftStepCommands"));
 }

@@ -11,6 +11,7 @@
 #include "weft/tools/weft/Commands.h"
 #include "weft/tools/weft/ProgramPorts.h"
 #include "weft/tools/weft/Statistics.h"
+#include "weft/tools/weft/StepArchive.h"
 
 #include "weft/runtime/data/Files.h"
 #include "weft/runtime/data/Npz.h"
@@ -246,6 +247,8 @@ static std::vector<uint8_t> compileForeign(const RunFlags &flags) {
     ModelFlags model;
     model.model = flags.program;
     model.devices = flags.devices;
+    model.step = flags.step;
+    model.namesStep = !flags.step.empty();
     if (!commands || commands->foreign(model, image) != 0)
       return {};
   }
@@ -267,7 +270,9 @@ static weft_program *loadProgram(const RunFlags &flags) {
     read = takeError(
         weft_program_load_memory(image.data(), image.size(), &loaded));
   } else {
-    read = takeError(weft_program_load(flags.program.c_str(), &loaded));
+    auto program = loadProgramFile(flags.program, flags.step);
+    read = program ? Status{} : Status{program.error()};
+    loaded = program ? *program : nullptr;
   }
   if (!read)
     fail(read.message());

@@ -1,102 +1,24 @@
-//===- SavedModel.cpp - weights from files, models to files ---------------===//
+//===- SavedModel.cpp - a Keras model's files -----------------------------===//
 
 #include "weft/tools/weft/SavedModel.h"
 
 #include "weft/compiler/frontends/keras/SavedConfig.h"
 #include "weft/compiler/frontends/keras/SavedPaths.h"
-#include "weft/tools/weft/Commands.h"
+#include "weft/dialects/weft/Weft.h"
 
-#include <algorithm>
-#include <sys/stat.h>
+#include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 
 using namespace weft;
 using namespace weft::tool;
 
-static std::vector<SavedVariable> savedVariables(const keras::Model &model) {
+std::vector<SavedVariable>
+weft::tool::savedVariables(const keras::Model &model) {
   std::vector<SavedVariable> out;
   for (const keras::SavedPath &saved : keras::savedPaths(model))
     out.push_back({saved.path, saved.savedPath, saved.ofOptimizer});
   return out;
-}
-
-static bool isOptimizers(const NamedArray &array) {
-  return array.name.starts_with("optimizer/vars/");
-}
-
-/// Saved before the first step: an iteration of 0 and the rate, no slots.
-static bool hasNotTrained(const std::vector<NamedArray> &datasets) {
-  return std::all_of(
-      datasets.begin(), datasets.end(), [](const NamedArray &array) {
-        bool isIteration = array.name == "optimizer/vars/0";
-        return !isOptimizers(array) || array.name == "optimizer/vars/1" ||
-               (isIteration && array.array.count() == 1 &&
-                array.array.at(0) == 0);
-      });
-}
-
-Result<std::vector<NamedArray>>
-weft::tool::savedValues(const std::vector<NamedArray> &datasets,
-                        const keras::Model &model, const std::string &where) {
-  std::vector<SavedVariable> variables = savedVariables(model);
-  auto has = std::count_if(datasets.begin(), datasets.end(), isOptimizers);
-  auto wanted = std::count_if(
-      variables.begin(), variables.end(),
-      [](const SavedVariable &variable) { return variable.optional; });
-  if (has != wanted) {
-    if (has && wanted && !hasNotTrained(datasets))
-      warn(where + ": holds " + std::to_string(has) +
-           " optimizer variables, the model's optimizer has " +
-           std::to_string(wanted) + "; it starts afresh");
-    std::erase_if(variables, [](const SavedVariable &variable) {
-      return variable.optional;
-    });
-  }
-  return byVariablePath(datasets, variables, where);
-}
-
-/// Arrays by variable path: every variable of the model must be there, but for
-/// the optimizer's and for the states of random numbers.
-static Status checkComplete(const std::vector<NamedArray> &arrays,
-                            const keras::Model &model,
-                            const std::string &where) {
-  for (const keras::Variable &variable : model.variables) {
-    bool has =
-        std::any_of(arrays.begin(), arrays.end(), [&](const NamedArray &array) {
-          return array.name == variable.path;
-        });
-    if (!has && variable.initializer.className != "SeedGenerator")
-      return Error{where + ": has no array for the variable " + variable.path +
-                   " of shape " + text(variable.shape) +
-                   "; the file belongs to another model"};
-  }
-  return {};
-}
-
-Result<std::vector<NamedArray>>
-weft::tool::readWeights(const std::string &path, const keras::Model &model) {
-  Result<std::string> magic = readStart(path, 4);
-  if (!magic)
-    return magic.error();
-  if (*magic == "\x89HDF") {
-    auto datasets = readWeightsH5(path);
-    if (!datasets)
-      return datasets.error();
-    return savedValues(*datasets, model, path);
-  }
-  Result<ZipReader> zip = ZipReader::open(path);
-  if (!zip)
-    return zip.error();
-  if (!zip->contains("config.json")) {
-    auto arrays = readNpz(path);
-    if (arrays)
-      if (Status complete = checkComplete(*arrays, model, path); !complete)
-        return complete.error();
-    return arrays;
-  }
-  auto archive = readKerasArchive(path);
-  if (!archive)
-    return archive.error();
-  return savedValues(archive->weights, model, path);
 }
 
 Status weft::tool::saveModel(const std::string &path, const keras::Model &model,
@@ -110,12 +32,46 @@ Status weft::tool::saveModel(const std::string &path, const keras::Model &model,
   return writeKerasArchive(path, archive, groups);
 }
 
-Status weft::tool::tryOutput(const std::string &path) {
-  struct stat info;
-  // Opening a pipe would already tell its reader something.
-  if (::stat(path.c_str(), &info) == 0 && !S_ISREG(info.st_mode) &&
-      !S_ISDIR(info.st_mode))
+namespace {
+/// One more entry of a port's object.
+struct Note {
+  std::string key;
+  llvm::json::Value value;
+};
+} // namespace
+
+static std::vector<Note> notesOf(const std::string &name,
+                                 const keras::Model &model,
+                                 const llvm::StringMap<std::string> &places) {
+  if (auto place = places.find(name); place != places.end())
+    return {{"saved", place->second}};
+  if (name == "x")
+    return {{"layer", model.layerOf(model.inputs[0]).name}};
+  if (name != "y" && name != "sample_weight")
     return {};
-  auto file = OutputFile::open(path);
-  return file ? Status{} : Status{file.error()};
+  std::vector<Note> notes = {{"layer", model.layerOf(model.outputs[0]).name}};
+  if (name == "y" && model.loss &&
+      model.loss->kind == keras::LossKind::SparseCategoricalCrossentropy)
+    notes.push_back({"classes", model.nodes[model.outputs[0]].shape.back()});
+  return notes;
+}
+
+void weft::tool::describePorts(mlir::func::FuncOp step,
+                               const keras::Model &model) {
+  llvm::StringMap<std::string> places;
+  for (const SavedVariable &variable : savedVariables(model))
+    places[variable.path] = variable.savedPath;
+  for (unsigned i = 0; i < step.getNumArguments(); ++i) {
+    auto name = step.getArgAttrOfType<mlir::StringAttr>(i, kNameAttr);
+    auto old = step.getArgAttrOfType<mlir::StringAttr>(i, kMetadataAttr);
+    std::string text = old ? old.str() : "{}";
+    for (const Note &note : notesOf(name.str(), model, places)) {
+      text.pop_back(); // its closing brace
+      text += llvm::formatv("{0}\"{1}\":{2}{3}", text.size() > 1 ? "," : "",
+                            note.key, note.value, '}');
+    }
+    if (text != "{}")
+      step.setArgAttr(i, kMetadataAttr,
+                      mlir::StringAttr::get(step.getContext(), text));
+  }
 }

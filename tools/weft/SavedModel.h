@@ -1,7 +1,6 @@
-//===- SavedModel.h - weights from files, models to files -------*- C++ -*-===//
+//===- SavedModel.h - a Keras model's files ---------------------*- C++ -*-===//
 //
-//   auto values = readWeights("m.keras", model);  // or .weights.h5, or .npz
-//   state.load(*values, /*strict=*/false);
+//   auto values = savedValues(archive.weights, savedVariables(model), "m.keras");
 //   saveModel("trained.keras", model, *state.save());
 //
 //===----------------------------------------------------------------------===//
@@ -10,26 +9,24 @@
 #define WEFT_TOOLS_WEFT_SAVEDMODEL_H
 
 #include "weft/compiler/frontends/keras/Model.h"
-#include "weft/runtime/data/KerasArchive.h"
+#include "weft/tools/weft/SavedWeights.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace weft::tool {
 
-/// Datasets of a Keras file by variable path. An optimizer state of another
-/// size than the model's is left out with a warning, as Keras does.
-Result<std::vector<NamedArray>>
-savedValues(const std::vector<NamedArray> &datasets, const keras::Model &model,
-            const std::string &where);
-
-/// Values by variable path; the kind of file is told by its content.
-Result<std::vector<NamedArray>> readWeights(const std::string &path,
-                                            const keras::Model &model);
+std::vector<SavedVariable> savedVariables(const keras::Model &model);
 
 /// A .keras file that Keras loads; `values` by variable path.
 Status saveModel(const std::string &path, const keras::Model &model,
                  const std::vector<NamedArray> &values);
 
-/// Finds out whether a file could be written there, and writes nothing.
-Status tryOutput(const std::string &path);
+/// Adds to the ports' metadata what a training loop needs to know of the model:
+///
+///   {..., "saved": "layers/dense/vars/0"}    a variable's place in a .keras file
+///   {"layer": "images"}                      of the only input or output
+///   {"classes": 10}                          labels are classes
+void describePorts(mlir::func::FuncOp step, const keras::Model &model);
 
 } // namespace weft::tool
 

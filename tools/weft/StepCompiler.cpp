@@ -9,6 +9,7 @@
 #include "weft/compiler/frontends/keras/Import.h"
 #include "weft/tools/weft/InternalFailure.h"
 #include "weft/tools/weft/SavedModel.h"
+#include "weft/tools/weft/VerifyStages.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "llvm/ADT/StringExtras.h"
@@ -102,6 +103,19 @@ static std::vector<std::string> splitMetrics(llvm::StringRef text) {
   return out;
 }
 
+/// What Weft's own reader refuses, Keras itself runs: it names both ways.
+static void refuseModel(const std::string &file, const std::string &error) {
+  fail(file + ": " + error);
+  bool isKnownToKeras = error.find("not supported") != error.npos ||
+                        error.find("unknown field") != error.npos;
+  if (isKnownToKeras)
+    note("Keras runs any of its models on Weft, in two ways: python -m "
+         "weft.trace " +
+         file +
+         " -o step.mlir, then weft fit step.mlir; or its script as it "
+         "is, with JAX_PLATFORMS=weft (docs/keras-trace.md)");
+}
+
 bool StepCompiler::readModelFile() {
   std::vector<NamedArray> datasets;
   auto text = readModelText(datasets);
@@ -117,10 +131,11 @@ bool StepCompiler::readModelFile() {
     parseShapeFlag(shape, options);
   auto model = keras::readModel(*text, options);
   if (!model)
-    return fail(flags.model + ": " + model.error), false;
+    return refuseModel(flags.model, model.error), false;
   kerasModel = std::move(*model);
   if (!datasets.empty()) {
-    auto values = savedValues(datasets, kerasModel, flags.model);
+    auto values =
+        savedValues(datasets, savedVariables(kerasModel), flags.model);
     if (!values)
       return fail(values.message()), false;
     weights = std::move(*values);
@@ -329,6 +344,7 @@ StepCompiler::compile(const std::string &step, int64_t batchSize) {
   auto module = import(step, batchSize);
   if (!module)
     return std::nullopt;
+  describePorts(*module->getOps<func::FuncOp>().begin(), kerasModel);
   CompileOptions watched = budgeted(step, batchSize);
   Stage reached = watched.from;
   watched.reached = &reached;
@@ -341,6 +357,16 @@ StepCompiler::compile(const std::string &step, int64_t batchSize) {
   context = nullptr;
   releaseCompilerMemory();
   return image;
+}
+
+Status StepCompiler::saveModel(const std::string &path, const std::string &,
+                               const ModelState &,
+                               const std::vector<NamedArray> &values) const {
+  return tool::saveModel(path, kerasModel, values);
+}
+
+bool StepCompiler::verify(const std::string &step, int64_t batchSize) {
+  return verifyStages(*this, step, batchSize);
 }
 
 std::optional<std::string>

@@ -16,8 +16,7 @@
 #include "weft/compiler/explain/TensorLayouts.h"
 #include "weft/compiler/frontends/keras/Distribution.h"
 #include "weft/compiler/frontends/keras/Model.h"
-#include "weft/runtime/data/KerasArchive.h"
-#include "weft/tools/weft/Commands.h"
+#include "weft/tools/weft/StepSource.h"
 
 #include "mlir/IR/MLIRContext.h"
 
@@ -36,7 +35,7 @@ bool checkFlags(const ModelFlags &flags);
 /// Target, cache, memory and timing as the flags say.
 CompileOptions compileOptions(const ModelFlags &flags);
 
-class StepCompiler {
+class StepCompiler : public StepSource {
 public:
   /// Reads everything the flags name; prints the error and returns null.
   static std::unique_ptr<StepCompiler> open(const ModelFlags &flags);
@@ -63,23 +62,32 @@ public:
                  int64_t batchSize);
   /// The bytes of a .weft file; nothing after a printed error.
   std::optional<std::vector<uint8_t>> compile(const std::string &step,
-                                              int64_t batchSize);
+                                              int64_t batchSize) override;
   /// The assembly text of some kernels (no name: of all) for --target.
   std::optional<std::string> assembly(const std::string &step,
                                       int64_t batchSize,
                                       const std::vector<std::string> &kernels);
 
-  const std::string &modelFile() const { return flags.model; }
+  const std::string &modelFile() const override { return flags.model; }
   const keras::Model &model() const { return kerasModel; }
   /// Values that came with a .keras file, by variable path; else none.
-  const std::vector<NamedArray> &savedWeights() const { return weights; }
+  const std::vector<NamedArray> &savedWeights() const override {
+    return weights;
+  }
   const keras::Distribution *distribution() const {
     return resolved ? &layouts : nullptr;
   }
-  const DeviceList &devices() const { return usedDevices; }
-  uint64_t seed() const { return seedValue; }
+  const DeviceList &devices() const override { return usedDevices; }
+  int64_t batchSize() const override { return flags.batchSize; }
+  uint64_t seed() const override { return seedValue; }
+  bool drawsBySeed() const override { return true; }
+  Status canSaveModel(const std::string &) const override { return {}; }
+  Status saveModel(const std::string &path, const std::string &weights,
+                   const ModelState &state,
+                   const std::vector<NamedArray> &values) const override;
+  bool verify(const std::string &step, int64_t batchSize) override;
   /// Programs of train and evaluate take `sample_weight`.
-  void takeSampleWeight() { sampleWeight = true; }
+  void takeSampleWeight() override { sampleWeight = true; }
 
 private:
   StepCompiler() = default;

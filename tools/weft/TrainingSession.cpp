@@ -2,12 +2,13 @@
 
 #include "weft/tools/weft/TrainingSession.h"
 
-#include "weft/tools/weft/SavedModel.h"
+#include "weft/tools/weft/SavedWeights.h"
 
 #include <chrono>
 #include <cmath>
 #include <cstdio>
 #include <cstring>
+#include <nlohmann/json.hpp>
 #include <random>
 
 using namespace weft;
@@ -32,8 +33,8 @@ static const char *stepName(StepKind kind) {
 }
 
 std::unique_ptr<TrainingSession>
-TrainingSession::open(const ModelFlags &given, const DataFlags &data,
-                      weft_processes *processes) {
+TrainingSession::open(const ModelFlags &given, const OpenSteps &open,
+                      const DataFlags &data, weft_processes *processes) {
   std::unique_ptr<TrainingSession> session(new TrainingSession());
   session->processes = processes;
   ModelFlags flags = given;
@@ -46,12 +47,11 @@ TrainingSession::open(const ModelFlags &given, const DataFlags &data,
     std::memcpy(&seed, drawn.data(), sizeof seed);
     flags.seed = seed;
   }
-  session->steps = StepCompiler::open(flags);
+  session->steps = open(flags);
   if (!session->steps)
     return nullptr;
   if (!data.sampleWeight.empty())
     session->steps->takeSampleWeight();
-  session->batchSize = flags.batchSize;
   if (weft_error *error = weft_runtime_create_among(
           processes, session->steps->devices().text().c_str(), 0,
           &session->devices)) {
@@ -85,6 +85,8 @@ Result<weft_program *> TrainingSession::program(StepKind kind, int64_t batch) {
   auto [entry, isNew] = programs.insert({{kind, batch}, nullptr});
   if (!isNew && entry->second)
     return entry->second;
+  if (Status known = steps->find(stepName(kind), batch); !known)
+    return known.error();
   auto start = std::chrono::steady_clock::now();
   std::optional<std::vector<uint8_t>> image = std::vector<uint8_t>();
   if (weft_processes_rank(processes) == 0) // for all processes
@@ -123,16 +125,20 @@ static void warnOfNaN(const TrainingData &data) {
     }
 }
 
+/// An entry of a port's metadata; null where it has none.
+static nlohmann::json noted(const Port &port, const char *key) {
+  auto said = nlohmann::json::parse(port.metadata, nullptr, false);
+  return said.is_object() && said.contains(key) ? said[key] : nlohmann::json();
+}
+
 /// Keras on JAX gives a label outside the classes a loss of zero; so does
 /// Weft, and says so.
-static void warnOfLabels(const TrainingData &data, const keras::Model &model) {
-  if (!model.loss ||
-      model.loss->kind != keras::LossKind::SparseCategoricalCrossentropy)
-    return;
-  int64_t classes = model.nodes[model.outputs[0]].shape.back();
+static void warnOfLabels(const TrainingData &data) {
   for (const TrainingData::Column &column : data.columns) {
-    if (column.port.role != Role::Label)
+    auto said = noted(column.port, "classes");
+    if (column.port.role != Role::Label || !said.is_number_integer())
       continue;
+    auto classes = said.get<int64_t>();
     int64_t outside = 0, row = column.array->count() / column.array->shape[0];
     double least = INFINITY, most = -INFINITY;
     for (int64_t i = 0; i < data.samples * row; ++i) {
@@ -151,36 +157,54 @@ static void warnOfLabels(const TrainingData &data, const keras::Model &model) {
   }
 }
 
-/// f.npz:x, of `images=f.npz:x`, where the model has one such layer, which is
-/// called images: its port is x, or y.
-static std::vector<std::string>
-withoutName(std::vector<std::string> arguments, const keras::Model &model,
-            const std::vector<unsigned> &nodes) {
-  if (nodes.size() != 1)
+/// f.npz:x, of `images=f.npz:x`, where the step has one such port, x or y, and
+/// the model calls it images.
+static std::vector<std::string> withoutName(std::vector<std::string> arguments,
+                                            const std::vector<Port> &ports,
+                                            Role role) {
+  std::string name;
+  for (const Port &port : ports)
+    if (auto said = noted(port, "layer"); port.role == role && said.is_string())
+      name = said.get<std::string>() + "=";
+  if (name.empty())
     return arguments;
-  std::string name = model.layerOf(nodes[0]).name + "=";
   for (std::string &argument : arguments)
     if (argument.starts_with(name))
       argument.erase(0, name.size());
   return arguments;
 }
 
+Status
+TrainingSession::checkSampleWeight(StepKind kind, const DataFlags &flags,
+                                   const std::vector<Port> &ports) const {
+  bool takes = std::any_of(ports.begin(), ports.end(), [](const Port &port) {
+    return port.role == Role::SampleWeight;
+  });
+  if (takes || flags.sampleWeight.empty() || kind == StepKind::Predict)
+    return {};
+  return Error{"--sample-weight " + flags.sampleWeight[0] + ": " +
+               steps->modelFile() +
+               " takes no weights of samples; trace the model with "
+               "--sample-weight, or leave the flag out"};
+}
+
 Result<TrainingData> TrainingSession::data(StepKind kind,
                                            const DataFlags &flags,
                                            DataPurpose purpose) {
-  auto compiled = program(kind, batchSize);
+  auto compiled = program(kind, batchSize());
   if (!compiled)
     return compiled.error();
   auto ports = inputPorts(*compiled);
+  if (Status fits = checkSampleWeight(kind, flags, ports); !fits)
+    return fits.error();
   DataOptions options;
   options.data =
       purpose == DataPurpose::Validation ? flags.validationData : flags.data;
   if (purpose != DataPurpose::Validation) {
-    const keras::Model &model = steps->model();
-    options.x = withoutName(flags.x, model, model.inputs);
-    options.y = withoutName(flags.y, model, model.outputs);
+    options.x = withoutName(flags.x, ports, Role::Input);
+    options.y = withoutName(flags.y, ports, Role::Label);
     options.sampleWeight =
-        withoutName(flags.sampleWeight, model, model.outputs);
+        withoutName(flags.sampleWeight, ports, Role::SampleWeight);
   }
   options.divideBy = flags.divideBy.value_or(1);
   options.addChannel = flags.addChannel;
@@ -196,34 +220,38 @@ Result<TrainingData> TrainingSession::data(StepKind kind,
           weft_processes_agree(processes, "training data", hash))
     return takeError(error);
   warnOfNaN(*selected);
-  warnOfLabels(*selected, steps->model());
+  warnOfLabels(*selected);
   return selected;
 }
 
-Status TrainingSession::initialise(StepKind kind,
-                                   const std::string &weightsFile) {
-  auto compiled = program(kind, batchSize);
-  if (!compiled)
-    return compiled.error();
-  if (Status added = variables->addPorts(*compiled); !added)
-    return ofModel(added.error());
-  if (Status made = variables->initialise(); !made)
-    return ofModel(made.error());
-  Status loaded = variables->load(steps->savedWeights(), /*strict=*/false);
-  if (!loaded)
-    return ofModel(loaded.error());
-  if (weightsFile.empty())
-    return {};
-  auto arrays = readWeights(weightsFile, steps->model());
+Status TrainingSession::loadWeights(const std::string &path) {
+  auto arrays = readWeights(path, *variables);
   if (!arrays)
     return arrays.error();
   uint64_t hash = 0;
   for (const NamedArray &named : *arrays)
     hash = hash * 31 +
            weft_hash(named.array.bytes.data(), named.array.bytes.size());
-  if (weft_error *error =
-          weft_processes_agree(processes, weightsFile.c_str(), hash))
+  if (weft_error *error = weft_processes_agree(processes, path.c_str(), hash))
     return takeError(error);
-  loaded = variables->load(*arrays, /*strict=*/false);
-  return loaded ? loaded : Error{weightsFile + ": " + loaded.message()};
+  Status loaded = variables->load(*arrays, /*strict=*/false);
+  return loaded ? loaded : Error{path + ": " + loaded.message()};
+}
+
+Status TrainingSession::initialise(StepKind kind,
+                                   const std::string &weightsFile) {
+  auto compiled = program(kind, batchSize());
+  if (!compiled)
+    return compiled.error();
+  if (Status added = variables->addPorts(*compiled); !added)
+    return ofModel(added.error());
+  Status loaded = variables->load(steps->savedWeights(), /*strict=*/false);
+  if (!loaded)
+    return ofModel(loaded.error());
+  if (!weightsFile.empty())
+    if (Status read = loadWeights(weightsFile); !read)
+      return read;
+  // What no file has.
+  Status made = variables->initialise();
+  return made ? made : ofModel(made.error());
 }

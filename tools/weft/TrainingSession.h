@@ -1,7 +1,7 @@
 //===- TrainingSession.h - a model on devices -------------------*- C++ -*-===//
 //
-// Compiler and runtime joined for one command: programs are compiled when a
-// batch size first asks for them, all over one set of variables.
+// Steps and runtime joined for one command: programs are made when a batch
+// size first asks for them, all over one set of variables.
 //
 //===----------------------------------------------------------------------===//
 
@@ -9,7 +9,7 @@
 #define WEFT_TOOLS_WEFT_TRAININGSESSION_H
 
 #include "weft/runtime/training/Trainer.h"
-#include "weft/tools/weft/StepCompiler.h"
+#include "weft/tools/weft/StepSource.h"
 
 #include <map>
 
@@ -19,6 +19,7 @@ class TrainingSession {
 public:
   /// Null after a printed error.
   static std::unique_ptr<TrainingSession> open(const ModelFlags &flags,
+                                               const OpenSteps &open,
                                                const DataFlags &data,
                                                weft_processes *processes);
   ~TrainingSession();
@@ -32,21 +33,24 @@ public:
   Status initialise(StepKind kind, const std::string &weightsFile);
   Trainer &trainer() { return *loop; }
   ModelState &state() { return *variables; }
-  StepCompiler &compiler() { return *steps; }
+  StepSource &source() { return *steps; }
+  int64_t batchSize() const { return steps->batchSize(); }
   weft_runtime *runtime() { return devices; }
   double compileMilliseconds() const { return compileMs; }
 
 private:
   TrainingSession() = default;
+  Status loadWeights(const std::string &path);
+  Status checkSampleWeight(StepKind kind, const DataFlags &flags,
+                           const std::vector<Port> &ports) const;
   /// With the name of the model's file before it.
   Error ofModel(const Error &error) const;
-  std::unique_ptr<StepCompiler> steps;
+  std::unique_ptr<StepSource> steps;
   weft_processes *processes = nullptr; ///< not owned
   weft_runtime *devices = nullptr;
   std::unique_ptr<ModelState> variables;
   std::unique_ptr<Trainer> loop;
   std::map<std::pair<StepKind, int64_t>, weft_program *> programs;
-  int64_t batchSize = 32;
   double compileMs = 0;
 };
 

@@ -21,6 +21,10 @@ using namespace weft;
 using namespace weft::tool;
 
 constexpr const char *kKerasModel = "model.json or model.keras";
+constexpr const char *kTrained =
+    "model.json or model.keras; step.mlir, which python -m weft.trace writes "
+    "of "
+    "any Keras model; or step.weft, which weft compile makes of either";
 constexpr const char *kAnyModel =
     "model.json or model.keras; or a program: prog.mlir (StableHLO or Weft's "
     "text) or prog.mlirbc (a portable artifact)";
@@ -50,9 +54,15 @@ static void addModelFlags(CLI::App &app, ModelFlags &flags,
                "split batches over all of --devices");
   addDevices(app, flags.devices,
              "as many as the mesh has, else " + DeviceList{}.text());
-  app.add_option("--batch-size", flags.batchSize, "samples in a step")
+  app.add_option_function<int64_t>(
+         "--batch-size",
+         [&flags](int64_t size) {
+           flags.batchSize = size;
+           flags.namesBatchSize = true;
+         },
+         "samples in a step (of a traced or compiled step: its own)")
       ->check(atLeast(1, "give the samples of a step"))
-      ->capture_default_str();
+      ->default_str("32");
   app.add_option("--shape", flags.shapes,
                  "NAME=16x128 fixes unknown dimensions of an input; repeated");
   app.add_option(
@@ -70,6 +80,19 @@ static void addModelFlags(CLI::App &app, ModelFlags &flags,
                  "Keras names or JSON objects, comma-separated");
   app.add_option("--seed", flags.seed,
                  "as keras.utils.set_random_seed (default: drawn, printed)");
+}
+
+static void addStep(CLI::App &app, ModelFlags &flags, const char *what,
+                    const FlagCheck &check) {
+  app.add_option_function<std::string>(
+         "--step",
+         [&flags](const std::string &step) {
+           flags.step = step;
+           flags.namesStep = true;
+         },
+         what)
+      ->check(check)
+      ->default_str("train");
 }
 
 static void addBudgetFlags(CLI::App &app, ModelFlags &flags) {
@@ -95,7 +118,7 @@ static void addDataFlags(CLI::App &app, DataFlags &flags) {
 }
 
 static void addFit(CLI::App &app, FitFlags &flags) {
-  addModelFlags(app, flags.model, kKerasModel);
+  addModelFlags(app, flags.model, kTrained);
   addBudgetFlags(app, flags.model);
   addDataFlags(app, flags.data);
   app.add_option("--validation-data", flags.data.validationData, "f.npz");
@@ -139,14 +162,16 @@ static void addFit(CLI::App &app, FitFlags &flags) {
 }
 
 static void addEvaluate(CLI::App &app, EvaluateFlags &flags, bool predict) {
-  addModelFlags(app, flags.model, kKerasModel);
+  addModelFlags(app, flags.model, kTrained);
   addDataFlags(app, flags.data);
   app.add_option("--weights", flags.weights, "f.keras, f.weights.h5 or f.npz");
   app.add_flag("--json", flags.json, "one JSON object on standard output");
   app.add_option("--verbose", flags.verbose, "0, 1 (bar) or 2 (lines)")
       ->check(isVerbosity());
   if (predict)
-    app.add_option("--out", flags.out, "p.npy")->required();
+    app.add_option("--out", flags.out,
+                   "p.npy; or p.npz, with each output by its name: y, y/NAME")
+        ->required();
   app.footer(predict ? "Example:\n  weft predict trained.keras --x "
                        "mnist.npz:x_test --divide-by 255 --out p.npy"
                      : "Example:\n  weft evaluate trained.keras --data "
@@ -155,9 +180,10 @@ static void addEvaluate(CLI::App &app, EvaluateFlags &flags, bool predict) {
 
 static void addCompile(CLI::App &app, CompileFlags &flags) {
   addModelFlags(app, flags.model, kAnyModel);
-  app.add_option("--step", flags.model.step, "train, evaluate or predict")
-      ->check(isStep())
-      ->capture_default_str();
+  addStep(app, flags.model,
+          "train, evaluate or predict; or all, in one file, as of a traced "
+          "model without --step",
+          isStepOrAll());
   addBudgetFlags(app, flags.model);
   app.add_option("--emit", flags.emit,
                  "print the IR of a stage: imported, differentiated, sharded, "
@@ -181,14 +207,14 @@ static void addCompile(CLI::App &app, CompileFlags &flags) {
              "  weft compile prog.mlir --emit sharded    (StableHLO, as JAX "
              "prints it, or Weft's own text)\n"
              "  weft compile model.json --data-parallel --devices cpu:8 "
-             "--expect all_reduce=1 -o step.weft");
+             "--expect all_reduce=1 -o step.weft\n"
+             "  weft compile step.mlir -o step.weft    (all steps of a traced "
+             "model, for weft fit step.weft)");
 }
 
 static void addExplain(CLI::App &app, ExplainFlags &flags) {
   addModelFlags(app, flags.model, kExplained);
-  app.add_option("--step", flags.model.step, "train, evaluate or predict")
-      ->check(isStep())
-      ->capture_default_str();
+  addStep(app, flags.model, "train, evaluate or predict", isStep());
   addBudgetFlags(app, flags.model);
   app.add_flag("--json", flags.json, "one JSON object");
   auto *page =
@@ -255,6 +281,9 @@ static void addRun(CLI::App &app, RunFlags &flags) {
                  "run N times; donated state goes from run to run")
       ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
       ->type_name("N");
+  app.add_option("--step", flags.step,
+                 "train, evaluate or predict, of a file that has several")
+      ->check(isStep());
   app.add_flag("--list", flags.list,
                "print names, shapes, types and layouts of inputs and outputs");
   app.add_option("--stats", flags.stats, "times, memory and bytes as JSON");
@@ -305,6 +334,23 @@ private:
     });
     return *added;
   }
+  /// One that needs the compiler for all but a .weft file.
+  template <typename Flags>
+  CLI::App &addTraining(const char *name, const char *what, const Flags &flags,
+                        int (*CompilerCommands::*compiling)(const Flags &),
+                        int (*StepCommands::*compiled)(const Flags &)) {
+    CLI::App *added = app.add_subcommand(name, what);
+    added->callback([this, &flags, compiling, compiled] {
+      if (flags.model.model.ends_with(".weft")) {
+        const StepCommands *commands = loadStepCommands();
+        status = commands ? (commands->*compiled)(flags) : 1;
+        return;
+      }
+      const CompilerCommands *commands = loadCompiler();
+      status = commands ? (commands->*compiling)(flags) : 1;
+    });
+    return *added;
+  }
 };
 
 } // namespace
@@ -324,11 +370,14 @@ CommandLine::CommandLine() {
     return std::string("weft: error: ") + error.what() +
            "; see weft --help or weft COMMAND --help\n";
   });
-  addFit(add("fit", "train a model", fit, &Commands::fit), fit);
-  addEvaluate(
-      add("evaluate", "loss and metrics", evaluate, &Commands::evaluate),
-      evaluate, false);
-  addEvaluate(add("predict", "outputs as .npy", predict, &Commands::predict),
+  addFit(addTraining("fit", "train a model", fit, &Commands::fit,
+                     &StepCommands::fit),
+         fit);
+  addEvaluate(addTraining("evaluate", "loss and metrics", evaluate,
+                          &Commands::evaluate, &StepCommands::evaluate),
+              evaluate, false);
+  addEvaluate(addTraining("predict", "outputs as .npy", predict,
+                          &Commands::predict, &StepCommands::predict),
               predict, true);
   addCompile(add("compile", "a program file, or the IR of a stage", compile,
                  &Commands::compile),

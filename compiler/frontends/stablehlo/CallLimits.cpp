@@ -121,6 +121,7 @@ LogicalResult CallChecker::check(StringRef name) {
   return checked;
 }
 
-LogicalResult stablehlo::checkCalls(llvm::StringMap<Function> &functions) {
-  return CallChecker(functions).check("main");
+LogicalResult stablehlo::checkCalls(llvm::StringMap<Function> &functions,
+                                    StringRef entry) {
+  return CallChecker(functions).check(entry);
 }

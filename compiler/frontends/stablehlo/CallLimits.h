@@ -18,9 +18,10 @@ namespace weft::stablehlo {
 llvm::StringRef calleeOf(ForeignOp op);
 
 /// Refuses recursion, calls and regions that are nested too deep, and a program
-/// that inlining makes too large. Requires a function "main". Each function that
-/// it calls is given its `ops` with all calls inlined.
-LogicalResult checkCalls(llvm::StringMap<Function> &functions);
+/// that inlining makes too large. Requires the function `entry`. Each function
+/// that it calls is given its `ops` with all calls inlined.
+LogicalResult checkCalls(llvm::StringMap<Function> &functions,
+                         llvm::StringRef entry);
 
 } // namespace weft::stablehlo
 

@@ -29,7 +29,7 @@ public:
   OwningOpRef<ModuleOp> run(const ImportOptions &options);
 
 private:
-  LogicalResult findFunctions();
+  LogicalResult findFunctions(const std::string &wanted);
   LogicalResult chooseDevices(int64_t devices);
   LogicalResult convertMain(bool isOneDevice);
   bool callsHost();
@@ -39,6 +39,8 @@ private:
   FailureOr<DictionaryAttr> port(DictionaryAttr foreign, Type type,
                                  const std::string &name, StringRef role,
                                  bool isArgument);
+  LogicalResult addPorts(func::FuncOp function);
+  LogicalResult checkNames(func::FuncOp function);
   void donate(func::FuncOp function);
   std::optional<int64_t> donatedTo(DictionaryAttr attributes, Type type,
                                    func::FuncOp function,
@@ -49,10 +51,13 @@ private:
   Shardings shardings;
   bool devicePorts = false;
   llvm::StringMap<Function> functions;
+  std::string entry; ///< the function that is imported
+  /// What arrangement() says, of arguments and of results.
+  SmallVector<std::string> taken, given;
   OwningOpRef<ModuleOp> module;
 };
 
-LogicalResult ProgramImporter::findFunctions() {
+LogicalResult ProgramImporter::findFunctions(const std::string &wanted) {
   for (Operation &op : *program.getBody()) {
     if (ForeignOp(&op).name() != "func.func")
       continue;
@@ -71,8 +76,9 @@ LogicalResult ProgramImporter::findFunctions() {
              << " arguments and attributes of " << function.arguments.size();
     functions[name.getValue()] = function;
   }
-  if (!functions.contains("main"))
-    return program.emitError("the program has no function @main");
+  entry = wanted;
+  if (!functions.contains(entry))
+    return program.emitError("the program has no function @") << entry;
   return success();
 }
 
@@ -111,11 +117,11 @@ LogicalResult ProgramImporter::checkTypes(TypeRange types, StringRef what) {
   for (auto [i, type] : llvm::enumerate(types)) {
     auto tensor = dyn_cast<RankedTensorType>(type);
     if (!tensor || !tensor.hasStaticShape())
-      return emitError(functions["main"].op->getLoc())
+      return emitError(functions[entry].op->getLoc())
              << what << " " << i << " has type " << type
              << "; only tensors of known shape are supported";
     if (!isSupported(tensor.getElementType()))
-      return emitError(functions["main"].op->getLoc())
+      return emitError(functions[entry].op->getLoc())
              << what << " " << i << " has elements of type "
              << tensor.getElementType()
              << ", which is not supported; known are i1, integers of 2, 4 and "
@@ -167,7 +173,7 @@ FailureOr<std::string> ProgramImporter::arrangement(DictionaryAttr foreign,
           foreign ? foreign.getAs<StringAttr>("mhlo.layout_mode") : nullptr) {
     auto order = readLayoutMode(text.getValue(), rank);
     if (!order)
-      return emitError(functions["main"].op->getLoc())
+      return emitError(functions[entry].op->getLoc())
              << "the layout " << text
              << " is not supported; give an order of the " << rank
              << " dimensions, as Layout(major_to_minor=...), and no tiles";
@@ -177,34 +183,51 @@ FailureOr<std::string> ProgramImporter::arrangement(DictionaryAttr foreign,
   return parts.empty() ? "" : "{" + llvm::join(parts, ",") + "}";
 }
 
+/// What the file says a value is, as a Keras step that weft.trace wrote does:
+/// weft.name, weft.role or weft.metadata; `otherwise` where it says nothing.
+static StringAttr said(DictionaryAttr foreign, StringRef name,
+                       const Twine &otherwise, Builder &builder) {
+  auto text = foreign ? foreign.getAs<StringAttr>(name) : nullptr;
+  return text ? text : builder.getStringAttr(otherwise);
+}
+
 FailureOr<DictionaryAttr> ProgramImporter::port(DictionaryAttr foreign,
                                                 Type type,
                                                 const std::string &name,
                                                 StringRef role,
                                                 bool isArgument) {
   NamedAttrList list;
-  list.append(kNameAttr, builder.getStringAttr(name));
-  list.append(kRoleAttr, builder.getStringAttr(role));
-  Location loc = functions["main"].op->getLoc();
+  StringAttr called = said(foreign, kNameAttr, name, builder);
+  list.append(kNameAttr, called);
+  list.append(kRoleAttr, said(foreign, kRoleAttr, role, builder));
+  Location loc = functions[entry].op->getLoc();
   int64_t rank = cast<RankedTensorType>(type).getRank();
-  auto said = shardings.resolve(
+  auto sharding = shardings.resolve(
       loc, foreign ? foreign.get("sdy.sharding") : Attribute(), rank);
-  if (failed(said))
+  if (failed(sharding))
     return failure();
-  auto arranged = arrangement(foreign, rank, said->devices);
+  auto arranged = arrangement(foreign, rank, sharding->devices);
   if (failed(arranged))
     return failure();
-  if (!arranged->empty())
-    list.append(kMetadataAttr, builder.getStringAttr(*arranged));
-  if (said->layout) {
-    Layout layout = said->layout.getLayout();
+  StringAttr metadata = said(foreign, kMetadataAttr, *arranged, builder);
+  if (!arranged->empty() && metadata.getValue() != *arranged)
+    return emitError(loc) << called << " has weft.metadata, and its devices or "
+                          << "its memory are in another order, " << *arranged
+                          << "; leave one of them out";
+  if (!metadata.empty())
+    list.append(kMetadataAttr, metadata);
+  (isArgument ? taken : given).push_back(std::move(*arranged));
+  if (sharding->layout) {
+    Layout layout = sharding->layout.getLayout();
     if (!devicePorts)
       layout.partial.clear();
-    list.append(kLayoutAttr, LayoutAttr::get(said->layout.getMesh(), layout));
-    list.append(kReasonAttr, builder.getStringAttr("sharding of " + name));
+    list.append(kLayoutAttr,
+                LayoutAttr::get(sharding->layout.getMesh(), layout));
+    list.append(kReasonAttr,
+                builder.getStringAttr("sharding of " + called.getValue()));
   }
   if (isArgument)
-    list.append(said->wishes());
+    list.append(sharding->wishes());
   return list.getDictionary(builder.getContext());
 }
 
@@ -214,19 +237,19 @@ static DictionaryAttr attributesAt(ArrayAttr list, size_t index) {
 }
 
 LogicalResult ProgramImporter::convertMain(bool isOneDevice) {
-  const Function &main = functions["main"];
+  const Function &main = functions[entry];
   Location loc = main.op->getLoc();
   SmallVector<Type> types(main.body->getArgumentTypes());
   if (failed(checkTypes(types, "argument")))
     return failure();
-  auto function = func::FuncOp::create(builder, loc, "main",
+  auto function = func::FuncOp::create(builder, loc, entry,
                                        builder.getFunctionType(types, {}));
-  Block *entry = function.addEntryBlock();
-  builder.setInsertionPointToEnd(entry);
+  Block *body = function.addEntryBlock();
+  builder.setInsertionPointToEnd(body);
   Converter converter(builder, shardings, functions);
   converter.isOneDevice = isOneDevice;
   for (auto [from, to] :
-       llvm::zip_equal(main.body->getArguments(), entry->getArguments()))
+       llvm::zip_equal(main.body->getArguments(), body->getArguments()))
     converter.map(from, to);
   SmallVector<Value> results;
   if (failed(converter.convertBlock(*main.body, results)))
@@ -236,24 +259,57 @@ LogicalResult ProgramImporter::convertMain(bool isOneDevice) {
     return failure();
   function.setFunctionType(builder.getFunctionType(types, resultTypes));
   func::ReturnOp::create(builder, loc, results);
-  for (size_t i = 0; i < types.size(); ++i) {
-    auto attributes = port(attributesAt(main.arguments, i), types[i],
+  if (failed(addPorts(function)))
+    return failure();
+  donate(function);
+  if (devicePorts)
+    function->setAttr(kFullPortsAttr, builder.getUnitAttr());
+  return success();
+}
+
+LogicalResult ProgramImporter::addPorts(func::FuncOp function) {
+  const Function &main = functions[entry];
+  for (auto [i, type] : llvm::enumerate(function.getArgumentTypes())) {
+    auto attributes = port(attributesAt(main.arguments, i), type,
                            llvm::formatv("in/{0,0+3}", i), "input", true);
     if (failed(attributes))
       return failure();
     function.setArgAttrs(i, *attributes);
   }
-  for (size_t i = 0; i < resultTypes.size(); ++i) {
-    auto attributes = port(attributesAt(main.results, i), resultTypes[i],
+  for (auto [i, type] : llvm::enumerate(function.getResultTypes())) {
+    auto attributes = port(attributesAt(main.results, i), type,
                            llvm::formatv("out/{0,0+3}", i), "output", false);
     if (failed(attributes))
       return failure();
     function.setResultAttrs(i, *attributes);
   }
-  donate(function);
-  if (devicePorts)
-    function->setAttr(kFullPortsAttr, builder.getUnitAttr());
-  return success();
+  return checkNames(function);
+}
+
+/// Arrays are given to a program by the names of its ports.
+LogicalResult ProgramImporter::checkNames(func::FuncOp function) {
+  auto check = [&](unsigned count, const char *what,
+                   auto nameOf) -> LogicalResult {
+    llvm::StringMap<unsigned> seen;
+    for (unsigned i = 0; i < count; ++i) {
+      auto [first, isNew] = seen.try_emplace(nameOf(i).getValue(), i);
+      if (!isNew)
+        return function.emitError()
+               << what << "s " << first->second << " and " << i
+               << " are both called \"" << first->first()
+               << "\"; give each a weft.name of its own";
+    }
+    return success();
+  };
+  LogicalResult arguments =
+      check(function.getNumArguments(), "argument", [&](unsigned i) {
+        return function.getArgAttrOfType<StringAttr>(i, kNameAttr);
+      });
+  if (failed(arguments))
+    return failure();
+  return check(function.getNumResults(), "result", [&](unsigned i) {
+    return function.getResultAttrOfType<StringAttr>(i, kNameAttr);
+  });
 }
 
 /// tf.aliasing_output names the result; jax.buffer_donor leaves it to us: the
@@ -280,20 +336,19 @@ std::optional<int64_t> ProgramImporter::donatedTo(DictionaryAttr attributes,
 }
 
 void ProgramImporter::donate(func::FuncOp function) {
-  llvm::BitVector taken(function.getNumResults());
-  const Function &main = functions["main"];
+  llvm::BitVector isTaken(function.getNumResults());
+  const Function &main = functions[entry];
   for (unsigned i = 0; i < function.getNumArguments(); ++i) {
     auto to = donatedTo(attributesAt(main.arguments, i),
-                        function.getArgument(i).getType(), function, taken);
+                        function.getArgument(i).getType(), function, isTaken);
     if (!to)
       continue;
     // Memory is taken over only where both lie alike.
     Attribute wanted = function.getResultAttr(*to, kLayoutAttr);
     if ((wanted && wanted != function.getArgAttr(i, kLayoutAttr)) ||
-        function.getResultAttr(*to, kMetadataAttr) !=
-            function.getArgAttr(i, kMetadataAttr))
+        given[*to] != taken[i])
       continue;
-    taken.set(*to);
+    isTaken.set(*to);
     function.setArgAttr(i, kDonatedAttr, builder.getI64IntegerAttr(*to));
   }
 }
@@ -304,7 +359,8 @@ OwningOpRef<ModuleOp> ProgramImporter::run(const ImportOptions &options) {
   shardTokens(program);
   if (failed(translateShardingStrings(program)) ||
       failed(gatherManualCalls(program)) || failed(expandMaps(program)) ||
-      failed(findFunctions()) || failed(checkCalls(functions)) ||
+      failed(findFunctions(options.function)) ||
+      failed(checkCalls(functions, entry)) ||
       failed(chooseDevices(options.devices)))
     return {};
   module = ModuleOp::create(program.getLoc());
@@ -330,6 +386,18 @@ int64_t stablehlo::deviceCount(ModuleOp program) {
                  failed(shardings.collect(program))
              ? 0
              : shardings.devices();
+}
+
+SmallVector<StepFunction> stablehlo::stepFunctions(ModuleOp program) {
+  SmallVector<StepFunction> steps;
+  for (Operation &op : *program.getBody()) {
+    auto name = op.getAttrOfType<StringAttr>("sym_name");
+    auto kind = op.getAttrOfType<StringAttr>("weft.step");
+    auto batch = op.getAttrOfType<IntegerAttr>("weft.batch");
+    if (ForeignOp(&op).name() == "func.func" && name && kind && batch)
+      steps.push_back({name.str(), kind.str(), batch.getInt()});
+  }
+  return steps;
 }
 
 OwningOpRef<ModuleOp> stablehlo::import(ModuleOp program,

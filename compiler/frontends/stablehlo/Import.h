@@ -12,6 +12,13 @@
 // in/000, in/001, ... and out/000, ...; shardings of the dialect sdy and
 // strings of mhlo.sharding are annotations, donated arguments say so.
 //
+// A file of weft.trace has a function for each step of a Keras model and says
+// what its ports are:
+//
+//   func.func public @train(%0: tensor<784x10xf32> {weft.name = "d1/kernel",
+//       weft.role = "weight", weft.metadata = "{...}", sdy.sharding = ...}, ...)
+//       -> (...) attributes {weft.step = "train", weft.batch = 32 : i64}
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_COMPILER_FRONTENDS_STABLEHLO_IMPORT_H
@@ -55,7 +62,17 @@ struct ImportOptions {
   /// it open how one is sharded, all its blocks are full. Else they are given and
   /// taken whole.
   bool devicePorts = false;
+  std::string function = "main";
 };
+
+/// A function that a file says is a step of a model.
+struct StepFunction {
+  std::string name;  ///< of the function
+  std::string kind;  ///< train, evaluate or predict
+  int64_t batch = 0; ///< samples
+};
+/// In the order of the file; none in other programs.
+llvm::SmallVector<StepFunction> stepFunctions(mlir::ModuleOp program);
 
 /// How many devices the mesh of the program's shardings has; 1 without one, 0
 /// where it is refused.

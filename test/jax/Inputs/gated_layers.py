@@ -1,0 +1,15 @@
+"""A layer that no other program knows, for traced.py."""
+
+import keras
+
+
+@keras.saving.register_keras_serializable("weft_test")
+class Gate(keras.layers.Layer):
+    """x * sigmoid(x w), with a loss of its own on w."""
+
+    def build(self, shape):
+        self.w = self.add_weight(name="w", shape=(shape[-1],), initializer="random_normal")
+
+    def call(self, x):
+        self.add_loss(0.01 * keras.ops.sum(self.w ** 2))
+        return x * keras.ops.sigmoid(x * self.w)

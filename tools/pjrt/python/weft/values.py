@@ -1,0 +1,103 @@
+"""How a variable begins, as the metadata of its port.
+
+    {"initializer": {"class_name": "GlorotUniform", "config": {}}, "seed": 12, "trainable": true,
+     "saved": "layers/dense/vars/0"}
+
+`initializer` and `seed`, or `value`, are what runtime/training/ModelState.h takes; without either the weights have to
+come from a file. `saved` is the variable's place in a .keras file.
+"""
+
+import json
+import math
+
+import jax
+import keras
+import numpy as np
+from keras.src.saving import saving_lib
+
+from . import models
+
+LARGEST_VALUE = 1024  # elements that a port says one by one
+
+
+class _Entry(dict):
+    """A group of the file: what would be written is noted."""
+
+    def __init__(self, path, noted):
+        super().__init__()
+        self.path, self.noted = path, noted
+
+    def __setitem__(self, name, value):
+        super().__setitem__(name, value)
+        self.noted[id(value)] = (f"{self.path}/vars/{name}".lstrip("/"), value)
+
+
+class _Places(saving_lib.NpzIOStore):
+    """A weight file that is never written."""
+
+    def __init__(self):
+        self.noted = {}
+
+    def make(self, path, metadata=None):
+        return _Entry(path, self.noted)
+
+
+def saved_places(model):
+    """By id of a variable: the dataset of a .keras file that holds it. Layers with a way of their own to save
+    themselves have none."""
+    store = _Places()
+    saving_lib._save_state(model, weights_store=store, assets_store=None, inner_path="", visited_saveables=set())
+    places = {key: place for key, (place, _) in store.noted.items()}
+    if model.optimizer is not None:  # saves copies of its variables, in their order
+        for position, variable in enumerate(model.optimizer.variables):
+            places[id(variable)] = f"optimizer/vars/{position}"
+    return places
+
+
+def _is_plain(initializer):
+    return isinstance(initializer, (keras.initializers.Zeros, keras.initializers.Ones, keras.initializers.Constant))
+
+
+def _rule(initializer, dtype):
+    """The rule by which the runtime makes Keras' values; None where it has none."""
+    if not isinstance(initializer, keras.initializers.Initializer):
+        return None
+    if not type(initializer).__module__.startswith("keras.src.initializers."):
+        return None
+    seed = getattr(initializer, "seed", None)
+    if not (_is_plain(initializer) or (dtype == "float32" and isinstance(seed, int))):
+        return None
+    config = {name: value for name, value in initializer.get_config().items() if name != "seed"}
+    if _is_plain(initializer) and not all(isinstance(value, (int, float)) for value in config.values()):
+        return None
+    rule = {"initializer": {"class_name": type(initializer).__name__, "config": config}}
+    return rule | ({"seed": seed} if isinstance(seed, int) else {})
+
+
+def _value(variable):
+    """The value itself, where it is short or all one number."""
+    value = np.asarray(variable.value).astype("float64" if variable.dtype != "bool" else "int64").reshape(-1)
+    if value.size and (value == value[0]).all():
+        value = value[:1]
+    if not value.size or value.size > LARGEST_VALUE or not all(math.isfinite(number) for number in value):
+        return None
+    numbers = [int(number) if number == int(number) else float(number) for number in value]
+    return {"value": numbers[0] if len(numbers) == 1 else numbers}
+
+
+def metadata(variable, places, is_in_file, average=None):
+    """JSON of a variable's port. `is_in_file`: a .keras file has its value, for which no rule stands. `average`: the
+    variable whose value it takes when fit ends."""
+    rule = None if is_in_file else _rule(models.initializer_of(variable), variable.dtype)
+    start = None if is_in_file and id(variable) in places else rule or _value(variable)
+    said = dict(start or {}) | {"trainable": bool(variable.trainable)}
+    if id(variable) in places:
+        said["saved"] = places[id(variable)]
+    if average is not None:
+        said["average"] = average.path
+    return json.dumps(said, allow_nan=False)
+
+
+def aval(variable):
+    """A variable's shape and type."""
+    return jax.ShapeDtypeStruct(tuple(variable.shape), variable.dtype)

@@ -1,0 +1,40 @@
+//===- CompiledSteps.h - steps that were compiled before --------*- C++ -*-===//
+//
+//   auto steps = CompiledSteps::open(flags);      // step.weft
+//   auto image = steps->compile("train", 32);     // found in it, not compiled
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_WEFT_COMPILEDSTEPS_H
+#define WEFT_TOOLS_WEFT_COMPILEDSTEPS_H
+
+#include "weft/tools/weft/StepArchive.h"
+#include "weft/tools/weft/StepSource.h"
+
+namespace weft::tool {
+
+class CompiledSteps : public StepSource {
+public:
+  /// Null after a printed error.
+  static std::unique_ptr<StepSource> open(const ModelFlags &flags);
+
+  std::optional<std::vector<uint8_t>> compile(const std::string &step,
+                                              int64_t batchSize) override;
+  Status find(const std::string &step, int64_t batchSize) const override;
+  const std::string &modelFile() const override { return flags.model; }
+  const DeviceList &devices() const override { return usedDevices; }
+  int64_t batchSize() const override { return flags.batchSize; }
+  uint64_t seed() const override { return seedValue; }
+
+private:
+  CompiledSteps() = default;
+  const CompiledStep *step(const std::string &kind, int64_t batchSize) const;
+  ModelFlags flags;
+  std::vector<CompiledStep> steps;
+  DeviceList usedDevices;
+  uint64_t seedValue = 0;
+};
+
+} // namespace weft::tool
+
+#endif // WEFT_TOOLS_WEFT_COMPILEDSTEPS_H

@@ -1,0 +1,65 @@
+//===- StepSource.h - where a training session's programs come from -------===//
+//
+//   std::unique_ptr<StepSource> steps = StepCompiler::open(flags);  // model.json, model.keras
+//   auto image = steps->compile("train", 128);                      // bytes of a .weft file
+//
+// A Keras model is compiled (StepCompiler), so is a file of weft.trace
+// (TracedSteps); a .weft file has its programs in it (CompiledSteps), so that
+// training from one needs no compiler.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_WEFT_STEPSOURCE_H
+#define WEFT_TOOLS_WEFT_STEPSOURCE_H
+
+#include "weft/runtime/training/ModelState.h"
+#include "weft/tools/weft/Commands.h"
+
+#include <functional>
+#include <memory>
+#include <optional>
+
+namespace weft::tool {
+
+class StepSource {
+public:
+  virtual ~StepSource() = default;
+  /// The bytes of a .weft file; nothing after a printed error.
+  virtual std::optional<std::vector<uint8_t>> compile(const std::string &step,
+                                                      int64_t batchSize) = 0;
+  /// Is there such a step? The error says which there are.
+  virtual Status find(const std::string &step, int64_t batchSize) const;
+  virtual const std::string &modelFile() const = 0;
+  virtual const DeviceList &devices() const = 0;
+  virtual int64_t batchSize() const = 0;
+  /// Of the order of the samples, at least.
+  virtual uint64_t seed() const = 0;
+  /// Do initial values follow seed()?
+  virtual bool drawsBySeed() const { return false; }
+  /// Values that came with the model, by variable path.
+  virtual const std::vector<NamedArray> &savedWeights() const;
+  /// Programs of train and evaluate take `sample_weight` from here on.
+  virtual void takeSampleWeight() {}
+  /// Before any work: can saveModel write, where `weights` is --weights?
+  virtual Status canSaveModel(const std::string &weights) const;
+  /// A .keras file that Keras loads: without a model of its own, the archive
+  /// `weights` with the variables' values.
+  virtual Status saveModel(const std::string &path, const std::string &weights,
+                           const ModelState &state,
+                           const std::vector<NamedArray> &values) const;
+  /// --verify: are all stages equal in the reference interpreter? Prints what
+  /// differs.
+  virtual bool verify(const std::string &step, int64_t batchSize);
+};
+
+/// Null after a printed error.
+using OpenSteps =
+    std::function<std::unique_ptr<StepSource>(const ModelFlags &)>;
+
+int runFit(const FitFlags &flags, const OpenSteps &open);
+int runEvaluate(const EvaluateFlags &flags, const OpenSteps &open);
+int runPredict(const EvaluateFlags &flags, const OpenSteps &open);
+
+} // namespace weft::tool
+
+#endif // WEFT_TOOLS_WEFT_STEPSOURCE_H

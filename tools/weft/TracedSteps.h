@@ -1,0 +1,39 @@
+//===- TracedSteps.h - steps of a model that Keras traced -------*- C++ -*-===//
+//
+//   auto steps = TracedSteps::open(flags);          // step.mlir of weft.trace
+//   auto image = steps->compile("train", 32);
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_WEFT_TRACEDSTEPS_H
+#define WEFT_TOOLS_WEFT_TRACEDSTEPS_H
+
+#include "weft/compiler/frontends/stablehlo/Import.h"
+#include "weft/tools/weft/StepSource.h"
+
+namespace weft::tool {
+
+class TracedSteps : public StepSource {
+public:
+  /// Null after a printed error.
+  static std::unique_ptr<StepSource> open(const ModelFlags &flags);
+
+  std::optional<std::vector<uint8_t>> compile(const std::string &step,
+                                              int64_t batchSize) override;
+  Status find(const std::string &step, int64_t batchSize) const override;
+  const std::string &modelFile() const override { return flags.model; }
+  const DeviceList &devices() const override { return usedDevices; }
+  int64_t batchSize() const override { return flags.batchSize; }
+  uint64_t seed() const override { return seedValue; }
+
+private:
+  TracedSteps() = default;
+  ModelFlags flags;
+  std::vector<stablehlo::StepFunction> steps;
+  DeviceList usedDevices;
+  uint64_t seedValue = 0;
+};
+
+} // namespace weft::tool
+
+#endif // WEFT_TOOLS_WEFT_TRACEDSTEPS_H
