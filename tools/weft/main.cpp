@@ -26,11 +26,13 @@ constexpr const char *kTrained =
     "of "
     "any Keras model; or step.weft, which weft compile makes of either";
 constexpr const char *kAnyModel =
-    "model.json or model.keras; or a program: prog.mlir (StableHLO or Weft's "
-    "text) or prog.mlirbc (a portable artifact)";
+    "model.json or model.keras; or a program: prog.mlir (StableHLO, steps of "
+    "python -m weft.trace among it, or Weft's text) or prog.mlirbc (a portable "
+    "artifact)";
 constexpr const char *kExplained =
-    "model.json or model.keras; or a program: prog.mlir (StableHLO or Weft's "
-    "text), prog.mlirbc (a portable artifact) or step.weft (compiled)";
+    "model.json or model.keras; or a program: prog.mlir (StableHLO, steps of "
+    "python -m weft.trace among it, or Weft's text), prog.mlirbc (a portable "
+    "artifact) or step.weft (compiled)";
 
 static void addDevices(CLI::App &app, std::optional<DeviceList> &devices,
                        const std::string &usual) {
