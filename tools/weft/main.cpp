@@ -160,7 +160,11 @@ static void addFit(CLI::App &app, FitFlags &flags) {
              "  weft fit model.json --distribution dist.json --x f.npz:x "
              "--y f.npz:y \\\n"
              "    --optimizer adam --loss mse --history h.json "
-             "--stats s.json");
+             "--stats s.json\n"
+             "  weft fit step.mlir --weights model.keras --data mnist.npz "
+             "--save trained.keras    (traced)\n"
+             "  weft fit step.weft --weights model.keras --data mnist.npz "
+             "--save trained.keras    (compiled)");
 }
 
 static void addEvaluate(CLI::App &app, EvaluateFlags &flags, bool predict) {
