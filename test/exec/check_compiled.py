@@ -62,6 +62,13 @@ def main():
     run([*fit, "--epochs", wanted["epochs"] - 1, "--weights", scratch / "first.npz", "--save-weights", scratch / "rest.npz"])
     once, twice = npz_values.read(scratch / "w.npz"), npz_values.read(scratch / "rest.npz")
     failures += once != twice
+    if (folder / "model.keras").exists():
+        # The step of a model with weights never begins with others.
+        run([weft, "compile", folder / "model.keras", "--step", "train", "--batch-size", size, *distribution, "-o", step])
+        refused = subprocess.run([alone, "fit", step, *data], capture_output=True, text=True)
+        failures += refused.returncode != 1 or "load the weights from a file (--weights)" not in refused.stderr
+        run([alone, "fit", step, *data, "--weights", folder / "model.keras", "--save", scratch / "trained.keras"])
+        run([alone, "fit", step, *data, "--weights", scratch / "trained.keras", "--max-steps", 1])
     print(f"{folder.name}, compiled: {failures} differences")
     shutil.rmtree(scratch)
     return 1 if failures else 0

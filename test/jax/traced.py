@@ -67,6 +67,24 @@ def without_compiler(weft, scratch):
     return scratch / "tool" / "bin" / "weft"
 
 
+def check_prediction_only(weft, scratch, x):
+    """A model that is not compiled, of two inputs and two outputs, with linear algebra, which JAX's CPU has from LAPACK."""
+    first, second = keras.Input((12,), name="first"), keras.Input((3,), name="second", dtype="int32")
+    white = gated_layers.Whiten(name="white")(first)
+    both = keras.layers.Concatenate(name="both")([white, keras.layers.Rescaling(0.5)(second)])
+    model = keras.Model({"first": first, "second": second}, {"white": white, "both": both})
+    model.save(scratch / "white.keras")
+    codes = np.arange(len(x) * 3, dtype="int32").reshape(-1, 3)
+    np.savez(scratch / "two.npz", **{"x/first": x, "x/second": codes})
+    trace(scratch / "white.keras", "--batch-size", 32, "--seed", 1, "--import", HERE / "Inputs" / "gated_layers.py", "-o",
+          scratch / "white.mlir")
+    run(weft, "predict", scratch / "white.mlir", "--data", scratch / "two.npz", "--verbose", 0, "--out", scratch / "two-out.npz")
+    wanted = model.predict({"first": x, "second": codes}, batch_size=32, verbose=0)
+    with np.load(scratch / "two-out.npz") as found:
+        for name, value in wanted.items():
+            near(found[f"y/{name}"], value, f"prediction {name}", 1e-5)
+
+
 def main():
     weft, scratch = pathlib.Path(sys.argv[1]).resolve(), pathlib.Path(sys.argv[2])
     scratch.mkdir(parents=True, exist_ok=True)
@@ -75,6 +93,8 @@ def main():
     y = (x[:, :3].sum(1) + random.normal(size=96) > 0).astype("float32")[:, None]
     np.savez(scratch / "data.npz", x=x[:64], y=y[:64], x_val=x[64:], y_val=y[64:])
 
+    check_prediction_only(weft, scratch, x)
+    keras.utils.clear_session()
     keras.utils.set_random_seed(1)
     build().save(scratch / "model.keras")
     keras.utils.clear_session()  # names begin anew

@@ -56,22 +56,46 @@ static std::vector<Note> notesOf(const std::string &name,
   return notes;
 }
 
+/// The object of a port's metadata; an empty one where it has none.
+static llvm::json::Object metadataOf(mlir::func::FuncOp step, unsigned index) {
+  auto text = step.getArgAttrOfType<mlir::StringAttr>(index, kMetadataAttr);
+  if (!text)
+    return {};
+  auto parsed = llvm::json::parse(text.getValue());
+  if (!parsed) {
+    llvm::consumeError(parsed.takeError());
+    return {};
+  }
+  llvm::json::Object *object = parsed->getAsObject();
+  return object ? std::move(*object) : llvm::json::Object();
+}
+
 void weft::tool::describePorts(mlir::func::FuncOp step,
-                               const keras::Model &model) {
+                               const keras::Model &model,
+                               const std::vector<NamedArray> &saved) {
   llvm::StringMap<std::string> places;
   for (const SavedVariable &variable : savedVariables(model))
     places[variable.path] = variable.savedPath;
   for (unsigned i = 0; i < step.getNumArguments(); ++i) {
-    auto name = step.getArgAttrOfType<mlir::StringAttr>(i, kNameAttr);
-    auto old = step.getArgAttrOfType<mlir::StringAttr>(i, kMetadataAttr);
-    std::string text = old ? old.str() : "{}";
-    for (const Note &note : notesOf(name.str(), model, places)) {
-      text.pop_back(); // its closing brace
-      text += llvm::formatv("{0}\"{1}\":{2}{3}", text.size() > 1 ? "," : "",
-                            note.key, note.value, '}');
+    std::string name =
+        step.getArgAttrOfType<mlir::StringAttr>(i, kNameAttr).str();
+    auto role = step.getArgAttrOfType<mlir::StringAttr>(i, kRoleAttr);
+    llvm::json::Object metadata = metadataOf(step, i);
+    for (Note &note : notesOf(name, model, places))
+      metadata[note.key] = std::move(note.value);
+    bool isSaved =
+        role == "weight" && llvm::any_of(saved, [&](const NamedArray &array) {
+          return array.name == name;
+        });
+    if (isSaved) {
+      metadata.erase("initializer");
+      metadata.erase("seed");
     }
-    if (text != "{}")
-      step.setArgAttr(i, kMetadataAttr,
-                      mlir::StringAttr::get(step.getContext(), text));
+    if (metadata.empty())
+      continue;
+    std::string text =
+        llvm::formatv("{0}", llvm::json::Value(std::move(metadata)));
+    step.setArgAttr(i, kMetadataAttr,
+                    mlir::StringAttr::get(step.getContext(), text));
   }
 }

@@ -26,7 +26,11 @@ Status saveModel(const std::string &path, const keras::Model &model,
 ///   {..., "saved": "layers/dense/vars/0"}    a variable's place in a .keras file
 ///   {"layer": "images"}                      of the only input or output
 ///   {"classes": 10}                          labels are classes
-void describePorts(mlir::func::FuncOp step, const keras::Model &model);
+///
+/// A weight of `saved`, the values in the model's file, loses its initializer: a
+/// compiled step must not begin with other weights than the model it was.
+void describePorts(mlir::func::FuncOp step, const keras::Model &model,
+                   const std::vector<NamedArray> &saved);
 
 } // namespace weft::tool
 

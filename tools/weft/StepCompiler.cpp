@@ -344,7 +344,7 @@ StepCompiler::compile(const std::string &step, int64_t batchSize) {
   auto module = import(step, batchSize);
   if (!module)
     return std::nullopt;
-  describePorts(*module->getOps<func::FuncOp>().begin(), kerasModel);
+  describePorts(*module->getOps<func::FuncOp>().begin(), kerasModel, weights);
   CompileOptions watched = budgeted(step, batchSize);
   Stage reached = watched.from;
   watched.reached = &reached;

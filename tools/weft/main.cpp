@@ -26,11 +26,13 @@ constexpr const char *kTrained =
     "of "
     "any Keras model; or step.weft, which weft compile makes of either";
 constexpr const char *kAnyModel =
-    "model.json or model.keras; or a program: prog.mlir (StableHLO or Weft's "
-    "text) or prog.mlirbc (a portable artifact)";
+    "model.json or model.keras; or a program: prog.mlir (StableHLO, steps of "
+    "python -m weft.trace among it, or Weft's text) or prog.mlirbc (a portable "
+    "artifact)";
 constexpr const char *kExplained =
-    "model.json or model.keras; or a program: prog.mlir (StableHLO or Weft's "
-    "text), prog.mlirbc (a portable artifact) or step.weft (compiled)";
+    "model.json or model.keras; or a program: prog.mlir (StableHLO, steps of "
+    "python -m weft.trace among it, or Weft's text), prog.mlirbc (a portable "
+    "artifact) or step.weft (compiled)";
 
 static void addDevices(CLI::App &app, std::optional<DeviceList> &devices,
                        const std::string &usual) {
@@ -158,7 +160,11 @@ static void addFit(CLI::App &app, FitFlags &flags) {
              "  weft fit model.json --distribution dist.json --x f.npz:x "
              "--y f.npz:y \\\n"
              "    --optimizer adam --loss mse --history h.json "
-             "--stats s.json");
+             "--stats s.json\n"
+             "  weft fit step.mlir --weights model.keras --data mnist.npz "
+             "--save trained.keras    (traced)\n"
+             "  weft fit step.weft --weights model.keras --data mnist.npz "
+             "--save trained.keras    (compiled)");
 }
 
 static void addEvaluate(CLI::App &app, EvaluateFlags &flags, bool predict) {

@@ -12,6 +12,7 @@ import json
 import pathlib
 import random
 import sys
+import warnings
 
 import jax
 import keras
@@ -100,6 +101,8 @@ def _compile(model, options):
 def load(options, spec):
     """The model, compiled if it can train. Whatever Keras refuses is a Refusal with Keras' words."""
     _note_initializers()
+    # No weights are needed here, nor the 64 bits that Keras asks JAX for.
+    warnings.filterwarnings("ignore", message="Skipping variable loading for optimizer|Explicitly requested dtype")
     if options.seed is None:
         options.seed = random.SystemRandom().randrange(1 << 32)
         print(f"seed {options.seed}")

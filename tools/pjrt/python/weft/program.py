@@ -15,6 +15,8 @@ import keras
 from jax._src.interpreters import mlir
 from jax._src.lib.mlir import ir
 
+from jax_plugins.weft import lowerings
+
 from . import batch as batches
 from . import steps
 from .refusal import Refusal
@@ -38,7 +40,7 @@ def _lower(step):
         found = step.function(*arguments)
         return [found[position] for position in kept]
 
-    lowered = jax.jit(pruned).lower(*step.avals)
+    lowered = jax.jit(pruned).trace(*step.avals).lower(lowering_platforms=("weft",))
     try:
         used = sorted(lowered._lowering.compile_args["kept_var_idx"])
     except (AttributeError, KeyError):
@@ -138,6 +140,7 @@ def _traced(model, size, options):
 
 def trace_steps(model, options):
     """The text of all steps for all batch sizes."""
+    lowerings.register()
     traced = {size: _traced(model, size, options) for size in options.batch_size}
     with mlir.make_ir_context() as context, ir.Location.unknown(context):
         context.allow_unregistered_dialects = True

@@ -95,7 +95,8 @@ class _Tracer:
 
     def averages(self):
         """By id of a weight: the moving average that it becomes when fit ends."""
-        optimizer = getattr(self.model.optimizer, "inner_optimizer", self.model.optimizer)
+        optimizer = getattr(self.model, "optimizer", None)  # which a model that is not compiled lacks
+        optimizer = getattr(optimizer, "inner_optimizer", optimizer)
         if not getattr(optimizer, "use_ema", False):
             return {}
         return {id(weight): average

@@ -48,7 +48,7 @@ def saved_places(model):
     store = _Places()
     saving_lib._save_state(model, weights_store=store, assets_store=None, inner_path="", visited_saveables=set())
     places = {key: place for key, (place, _) in store.noted.items()}
-    if model.optimizer is not None:  # saves copies of its variables, in their order
+    if getattr(model, "optimizer", None) is not None:  # saves copies of its variables, in their order
         for position, variable in enumerate(model.optimizer.variables):
             places[id(variable)] = f"optimizer/vars/{position}"
     return places
