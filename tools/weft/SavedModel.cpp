@@ -2,8 +2,8 @@
 
 #include "weft/tools/weft/SavedModel.h"
 
-#include "weft/compiler/frontends/keras/SavedConfig.h"
-#include "weft/compiler/frontends/keras/SavedPaths.h"
+#include "weft/compiler/frontends/keras/model/SavedConfig.h"
+#include "weft/compiler/frontends/keras/model/SavedPaths.h"
 #include "weft/tools/weft/Commands.h"
 
 #include <algorithm>
@@ -64,7 +64,7 @@ static Status checkComplete(const std::vector<NamedArray> &arrays,
         std::any_of(arrays.begin(), arrays.end(), [&](const NamedArray &array) {
           return array.name == variable.path;
         });
-    if (!has && variable.initializer.className != "SeedGenerator")
+    if (!has && !variable.isSeedState())
       return Error{where + ": has no array for the variable " + variable.path +
                    " of shape " + text(variable.shape) +
                    "; the file belongs to another model"};

@@ -9,7 +9,7 @@
 #ifndef WEFT_TOOLS_WEFT_SAVEDMODEL_H
 #define WEFT_TOOLS_WEFT_SAVEDMODEL_H
 
-#include "weft/compiler/frontends/keras/Model.h"
+#include "weft/compiler/frontends/keras/model/Model.h"
 #include "weft/runtime/data/KerasArchive.h"
 
 namespace weft::tool {

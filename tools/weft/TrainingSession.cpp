@@ -126,8 +126,7 @@ static void warnOfNaN(const TrainingData &data) {
 /// Keras on JAX gives a label outside the classes a loss of zero; so does
 /// Weft, and says so.
 static void warnOfLabels(const TrainingData &data, const keras::Model &model) {
-  if (!model.loss ||
-      model.loss->kind != keras::LossKind::SparseCategoricalCrossentropy)
+  if (!model.loss || !model.loss->takesClassNumbers())
     return;
   int64_t classes = model.nodes[model.outputs[0]].shape.back();
   for (const TrainingData::Column &column : data.columns) {
