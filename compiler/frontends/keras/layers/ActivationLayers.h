@@ -115,8 +115,9 @@ class PReLU : public Layer {
         shape[axis - 1] = 1;
     Value alpha =
         c.weight("alpha", shape, {initializer, regularizer, constraint});
-    return c.t.sub(c.t.make<ReluOp>(x), c.t.mul(c.t.stretch(alpha, x),
-                                                c.t.make<ReluOp>(c.t.neg(x))));
+    return c.t.sub(c.t.make<ReluOp>(x),
+                   c.t.mul(c.t.stretch(alpha, c.t.shape(x)),
+                           c.t.make<ReluOp>(c.t.neg(x))));
   }
 };
 

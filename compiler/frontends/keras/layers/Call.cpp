@@ -67,15 +67,19 @@ Value Call::random(const InitializerPtr &seedGenerator,
 }
 
 /// keras.random.dropout: key n makes the mask of call n.
-Value Call::dropout(Value x, double rate, const InitializerPtr &seedGenerator) {
+Value Call::dropout(Value x, double rate, const InitializerPtr &seedGenerator,
+                    ArrayRef<int64_t> maskShape) {
   if (!training)
     return x;
   if (rate == 1)
     return t.splat(0, x);
   double keep = 1.0 - rate;
   Value mask = random(seedGenerator, [&](Value key) {
-    return t.compare(CompareKind::LT, t.uniform(key, tensorType(x)), keep);
+    auto type =
+        maskShape.empty() ? tensorType(x) : tensorType(x).clone(maskShape);
+    return t.compare(CompareKind::LT, t.uniform(key, type), keep);
   });
+  mask = t.stretch(mask, t.shape(x));
   return t.select(mask, t.div(x, keep), t.splat(0, x));
 }
 

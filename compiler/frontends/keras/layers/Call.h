@@ -102,8 +102,10 @@ public:
   /// What `draw` makes of the key {seed, n}, for call n of the layer.
   Value random(const InitializerPtr &seedGenerator,
                llvm::function_ref<Value(Value)> draw);
-  /// In training, 0 with probability `rate`, and x / (1 - rate) else.
-  Value dropout(Value x, double rate, const InitializerPtr &seedGenerator);
+  /// In training, 0 with probability `rate`, and x / (1 - rate) else. A mask of
+  /// another shape has sizes of 1 where all elements share their fate.
+  Value dropout(Value x, double rate, const InitializerPtr &seedGenerator,
+                ArrayRef<int64_t> maskShape = {});
   /// Does the layer train in this step, and is it not frozen?
   bool isTraining() const { return training && trainable; }
 

@@ -1,7 +1,9 @@
 //===- Tensors.cpp - tensor expressions in weft ops -----------------------===//
 
 #include "weft/compiler/frontends/keras/tensors/Tensors.h"
+#include "weft/dialects/weft/IndexingOps.h"
 
+#include <cmath>
 #include <numeric>
 
 using namespace mlir;
@@ -23,16 +25,17 @@ Value Tensors::splat(double number, RankedTensorType type) {
       ElementsAttr(DenseElementsAttr::get(type, {Attribute(value)})));
 }
 
+Value Tensors::constant(llvm::ArrayRef<float> numbers,
+                        llvm::ArrayRef<int64_t> shape) {
+  auto type = RankedTensorType::get(shape, builder.getF32Type());
+  return make<ConstantOp>(ElementsAttr(DenseElementsAttr::get(type, numbers)));
+}
+
 Value Tensors::row(llvm::ArrayRef<double> numbers, Value like) {
   if (numbers.size() == 1)
     return splat(numbers[0], like);
   llvm::SmallVector<float> data(numbers.begin(), numbers.end());
-  auto type =
-      RankedTensorType::get({int64_t(data.size())}, builder.getF32Type());
-  Value constant = make<ConstantOp>(
-      ElementsAttr(DenseElementsAttr::get(type, llvm::ArrayRef<float>(data))));
-  return make<BroadcastOp>(constant, tensorType(like).getShape(),
-                           llvm::ArrayRef<int64_t>{last(like)});
+  return along(constant(data, {int64_t(data.size())}), like);
 }
 
 llvm::SmallVector<int64_t> Tensors::dims(Value a,
@@ -56,17 +59,55 @@ Value Tensors::along(Value vector, Value like, int64_t dim) {
                            llvm::ArrayRef<int64_t>(dims(like, dim)));
 }
 
-Value Tensors::stretch(Value a, Value like) {
-  llvm::SmallVector<int64_t> kept, kinds;
-  int64_t missing = rank(like) - rank(a);
+Value Tensors::stretch(Value a, llvm::ArrayRef<int64_t> to) {
+  llvm::SmallVector<int64_t> keptDims, sizes;
+  int64_t missing = int64_t(to.size()) - rank(a);
   for (int64_t dim = 0; dim < rank(a); ++dim)
-    if (size(a, dim) == size(like, dim + missing)) {
-      kept.push_back(dim + missing);
-      kinds.push_back(size(a, dim));
+    if (size(a, dim) == to[dim + missing]) {
+      keptDims.push_back(dim + missing);
+      sizes.push_back(size(a, dim));
     }
-  if (kept.size() == size_t(rank(like)))
+  if (keptDims.size() == to.size())
     return a;
-  return make<BroadcastOp>(reshape(a, kinds), shape(like), kept);
+  return make<BroadcastOp>(reshape(a, sizes), to, keptDims);
+}
+
+Value Tensors::kept(Value reduced, Value like, llvm::ArrayRef<int64_t> dims) {
+  llvm::SmallVector<int64_t> sizes(shape(like));
+  for (int64_t dim : dims)
+    sizes[dim] = 1;
+  return reshape(reduced, sizes);
+}
+
+Value Tensors::repeat(Value a, int64_t dim, int64_t times) {
+  llvm::SmallVector<int64_t> wide(shape(a)), joined = wide, dims;
+  wide.insert(wide.begin() + dim + 1, times);
+  joined[dim] *= times;
+  for (int64_t i = 0; i < rank(a); ++i)
+    dims.push_back(i > dim ? i + 1 : i);
+  return reshape(make<BroadcastOp>(a, wide, dims), joined);
+}
+
+Value Tensors::take(Value table, Value indices) {
+  double rows = double(size(table, 0));
+  Value isNegative = compare(CompareKind::LT, indices, 0);
+  Value index = select(isNegative, add(indices, rows), indices);
+  Value isInside = make<AndOp>(compare(CompareKind::GE, index, 0),
+                               compare(CompareKind::LT, index, rows));
+  llvm::SmallVector<int64_t> result(shape(index)), kept;
+  for (int64_t i = 0; i < rank(index); ++i)
+    kept.push_back(i);
+  int64_t offsetDims[] = {rank(index)}, zero[] = {0};
+  int64_t sliceSizes[] = {1, size(table, 1)};
+  result.push_back(size(table, 1));
+  auto type = tensorType(table).clone(result);
+  Value found = make<GatherOp>(
+      type, table, index, llvm::ArrayRef<int64_t>(offsetDims),
+      llvm::ArrayRef<int64_t>(zero), llvm::ArrayRef<int64_t>(),
+      llvm::ArrayRef<int64_t>(), llvm::ArrayRef<int64_t>(zero),
+      uint64_t(rank(index)), llvm::ArrayRef<int64_t>(sliceSizes));
+  return select(make<BroadcastOp>(isInside, result, kept), found,
+                splat(std::nan(""), found));
 }
 
 Value Tensors::channelsLast(Value a) {
@@ -129,6 +170,11 @@ Value Tensors::mean(Value a, llvm::ArrayRef<int64_t> dims) {
   for (int64_t dim : dims)
     count *= tensorType(a).getDimSize(dim);
   return div(reduce(ReduceKind::Sum, a, dims), double(count));
+}
+
+Value Tensors::variance(Value a, Value mean, llvm::ArrayRef<int64_t> dims) {
+  Value centred = sub(a, spread(mean, a, dims));
+  return this->mean(mul(centred, centred), dims);
 }
 
 Value Tensors::meanAll(Value a) { return mean(a, allDims(a)); }

@@ -36,6 +36,8 @@ public:
   Value splat(double number, Value like) {
     return splat(number, tensorType(like));
   }
+  /// Numbers of f32, the last dimension first to change.
+  Value constant(llvm::ArrayRef<float> numbers, llvm::ArrayRef<int64_t> shape);
   /// Numbers along the last dimension of `like`.
   Value row(llvm::ArrayRef<double> numbers, Value like);
 
@@ -65,6 +67,7 @@ public:
     return make<SelectOp>(condition, yes, no);
   }
   Value toFloat(Value a) { return make<ConvertOp>(a, builder.getF32Type()); }
+  Value toInteger(Value a) { return make<ConvertOp>(a, builder.getI32Type()); }
 
   static int64_t rank(Value a) { return tensorType(a).getRank(); }
   /// Of a dimension, from the end where it is negative.
@@ -83,8 +86,15 @@ public:
   /// A vector along one dimension of `like`, the last by default.
   Value along(Value vector, Value like, int64_t dim = -1);
   /// Sizes of 1, and dimensions that are missing in front, repeat up to those of
-  /// `like`, as in NumPy.
-  Value stretch(Value a, Value like);
+  /// the shape, as in NumPy.
+  Value stretch(Value a, llvm::ArrayRef<int64_t> to);
+  /// A reduced value with its dimensions of `like` again, as sizes of 1.
+  Value kept(Value reduced, Value like, llvm::ArrayRef<int64_t> dims);
+  /// Each element of a dimension several times.
+  Value repeat(Value a, int64_t dim, int64_t times);
+  /// Rows of a table by i32 indices, as jnp.take: negative ones count from the
+  /// end, others outside give NaN.
+  Value take(Value table, Value indices);
   /// (batch, features, ...) with the features at the end, and back.
   Value channelsLast(Value a);
   Value channelsFirst(Value a);
@@ -100,6 +110,8 @@ public:
   Value spread(Value reduced, Value like, llvm::ArrayRef<int64_t> dims);
   Value sumAll(Value a);
   Value mean(Value a, llvm::ArrayRef<int64_t> dims);
+  /// The mean of (a - mean)^2, of a mean in the reduced shape.
+  Value variance(Value a, Value mean, llvm::ArrayRef<int64_t> dims);
   Value meanAll(Value a);
   /// The value without its gradient: through integers none passes.
   Value stopGradient(Value a);
