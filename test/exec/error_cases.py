@@ -73,8 +73,7 @@ class Cases(step_cases.StepCases):
 
     def model(self, name, change):
         """A model file that `change` made from a good one."""
-        made = copy.deepcopy(self.model_json)
-        change(made)
+        change(made := copy.deepcopy(self.model_json))
         return self.write(f"{name}.json", json.dumps(made))
 
     def layer(self, file, index, **values):
@@ -157,7 +156,7 @@ class Cases(step_cases.StepCases):
         yield "layer class", [*layout, self.model(
             "kind", lambda m: m["config"]["layers"][2].update(class_name="Conv9D"))]
         yield "layer option", [*layout, self.layer("option", 2, spikes=True)]
-        yield "unsupported value", [*layout, self.layer("value", 2, kernel_regularizer={"class_name": "L2"})]
+        yield "unsupported value", [*layout, self.layer("value", 2, quantization_config={"class_name": "Int8"})]
         yield "wrong type", [*layout, self.layer("type", 2, units="many")]
         yield "units", [*layout, self.layer("units", 2, units=0)]
         vast = self.layer("vast", 2, units=1 << 62)
@@ -165,6 +164,8 @@ class Cases(step_cases.StepCases):
         for command in (["layout", vast], ["explain", vast, *spread], ["explain", vast, *spread, "--expect", "memory<=1GiB"],
                         ["compile", vast, "-o", self.scratch / "vast.weft"], ["predict", vast, "--data", self.good_data, "--out", self.scratch / "out.npz"]):
             yield "sizes beyond 2^53: " + command[0], command
+        again = {"class_name": "RepeatVector", "config": {"name": "again", "n": 1 << 50}}
+        yield "an output beyond 2^53", [*layout, self.model("many", lambda m: m["config"]["layers"].insert(2, again))]
         yield "a kernel beyond 2^53", [*layout, self.layer("broad", 2, units=1 << 48)]
         yield "activation", [*layout, self.layer("activation", 2, activation="rleu")]
         yield "initializer", [*layout, self.layer("initializer", 2, kernel_initializer="glorot")]

@@ -2,8 +2,8 @@
 
 #include "weft/test/fuzz/FileReaders.h"
 
-#include "weft/compiler/frontends/keras/Distribution.h"
-#include "weft/compiler/frontends/keras/SavedPaths.h"
+#include "weft/compiler/frontends/keras/distribution/Distribution.h"
+#include "weft/compiler/frontends/keras/model/SavedPaths.h"
 #include "weft/runtime/data/KerasArchive.h"
 #include "weft/runtime/program/WriteAll.h"
 

@@ -1,6 +1,6 @@
 // Distribution files and the rules of LayoutMap, compared with Keras' answers.
 
-#include "weft/compiler/frontends/keras/Distribution.h"
+#include "weft/compiler/frontends/keras/distribution/Distribution.h"
 
 #include "catch2/catch.hpp"
 #include <nlohmann/json.hpp>

@@ -1,7 +1,7 @@
 // The seeds' train steps, imported, differentiated and interpreted, against
 // the figures that Keras on JAX gives for the same models, weights and data.
 
-#include "weft/compiler/frontends/keras/Import.h"
+#include "weft/compiler/frontends/keras/import/Import.h"
 #include "weft/dialects/interpret/Interpret.h"
 #include "weft/dialects/weft/Weft.h"
 #include "weft/passes/training/Passes.h"

@@ -1,7 +1,7 @@
 // Keras models as weft modules: ports, layouts, donation, and that what is
 // built verifies. The values are compared with Keras in test/exec.
 
-#include "weft/compiler/frontends/keras/Import.h"
+#include "weft/compiler/frontends/keras/import/Import.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 #include "mlir/IR/Diagnostics.h"

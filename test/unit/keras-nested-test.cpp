@@ -1,7 +1,7 @@
 // Models inside models: order, paths, seeds and what is refused.
 
-#include "weft/compiler/frontends/keras/Model.h"
-#include "weft/compiler/frontends/keras/SavedPaths.h"
+#include "weft/compiler/frontends/keras/model/Model.h"
+#include "weft/compiler/frontends/keras/model/SavedPaths.h"
 
 #include "catch2/catch.hpp"
 

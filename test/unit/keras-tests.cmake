@@ -1,6 +1,6 @@
 # The Keras front end.
 foreach(area model nested distribution)
-  weft_unit_test(keras-${area}-test SRCS unit/keras-${area}-test.cpp LINK weft::WeftKeras)
+  weft_unit_test(keras-${area}-test SRCS unit/keras-${area}-test.cpp LINK weft::WeftKerasDistribution)
   target_compile_definitions(keras-${area}-test PRIVATE
     WEFT_FIXTURES="${PROJECT_SOURCE_DIR}/test/fixtures")
 endforeach()

@@ -49,7 +49,7 @@ static void addBatch(std::vector<Row> &rows, const keras::Model &model,
   if (!model.loss)
     return;
   llvm::ArrayRef<int64_t> shape = model.nodes[model.outputs[0]].shape;
-  if (model.loss->kind == keras::LossKind::SparseCategoricalCrossentropy)
+  if (model.loss->takesClassNumbers())
     shape = shape.drop_back();
   Row row{"labels", "label", "", batched(batchSize, shape), {}};
   keras::ResolvedLayout labels =

@@ -2,8 +2,8 @@
 
 #include "weft/tools/weft/SavedModel.h"
 
-#include "weft/compiler/frontends/keras/SavedConfig.h"
-#include "weft/compiler/frontends/keras/SavedPaths.h"
+#include "weft/compiler/frontends/keras/model/SavedConfig.h"
+#include "weft/compiler/frontends/keras/model/SavedPaths.h"
 #include "weft/dialects/weft/Weft.h"
 
 #include "llvm/ADT/StringMap.h"
@@ -50,8 +50,7 @@ static std::vector<Note> notesOf(const std::string &name,
   if (name != "y" && name != "sample_weight")
     return {};
   std::vector<Note> notes = {{"layer", model.layerOf(model.outputs[0]).name}};
-  if (name == "y" && model.loss &&
-      model.loss->kind == keras::LossKind::SparseCategoricalCrossentropy)
+  if (name == "y" && model.loss && model.loss->takesClassNumbers())
     notes.push_back({"classes", model.nodes[model.outputs[0]].shape.back()});
   return notes;
 }

@@ -8,7 +8,7 @@
 #ifndef WEFT_TOOLS_WEFT_SAVEDMODEL_H
 #define WEFT_TOOLS_WEFT_SAVEDMODEL_H
 
-#include "weft/compiler/frontends/keras/Model.h"
+#include "weft/compiler/frontends/keras/model/Model.h"
 #include "weft/tools/weft/SavedWeights.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"

@@ -6,7 +6,7 @@
 #include "weft/compiler/Register.h"
 #include "weft/compiler/codegen/CodeCache.h"
 #include "weft/compiler/codegen/KernelCodegen.h"
-#include "weft/compiler/frontends/keras/Import.h"
+#include "weft/compiler/frontends/keras/import/Import.h"
 #include "weft/tools/weft/InternalFailure.h"
 #include "weft/tools/weft/SavedModel.h"
 #include "weft/tools/weft/VerifyStages.h"

@@ -14,8 +14,8 @@
 
 #include "weft/compiler/driver/CompileStep.h"
 #include "weft/compiler/explain/TensorLayouts.h"
-#include "weft/compiler/frontends/keras/Distribution.h"
-#include "weft/compiler/frontends/keras/Model.h"
+#include "weft/compiler/frontends/keras/distribution/Distribution.h"
+#include "weft/compiler/frontends/keras/model/Model.h"
 #include "weft/tools/weft/StepSource.h"
 
 #include "mlir/IR/MLIRContext.h"

@@ -1,7 +1,7 @@
 //===- StepFixes.cpp - what other layout maps would do to a step ----------===//
 
 #include "weft/compiler/explain/FindFixes.h"
-#include "weft/compiler/frontends/keras/LayoutChanges.h"
+#include "weft/compiler/frontends/keras/distribution/LayoutChanges.h"
 #include "weft/tools/weft/Commands.h"
 #include "weft/tools/weft/StepCompiler.h"
 

@@ -1,0 +1,39 @@
+//===- Activation.h - the activations of Keras -------------------*- C++ -*-===//
+//
+// A file names an activation: "relu", or a function object with that name. A
+// layer holds one as an option and applies it:
+//
+//   ActivationPtr activation = linear();
+//   o.object("activation", activation, activationTable());
+//   return activation->apply(c.t, out);
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_ACTIVATIONS_ACTIVATION_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_ACTIVATIONS_ACTIVATION_H
+
+#include "weft/compiler/frontends/keras/schema/Options.h"
+
+namespace mlir {
+class Value;
+} // namespace mlir
+
+namespace weft::keras {
+
+class Tensors;
+
+class Activation : public Configured {
+public:
+  void options(Options &) override {}
+  /// In the shape of x.
+  virtual mlir::Value apply(Tensors &t, mlir::Value x) const = 0;
+};
+
+using ActivationPtr = std::shared_ptr<const Activation>;
+const Table<Activation> &activationTable();
+/// The activation that null stands for: x.
+ActivationPtr linear();
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_ACTIVATIONS_ACTIVATION_H

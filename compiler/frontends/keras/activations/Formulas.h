@@ -1,0 +1,21 @@
+//===- Formulas.h - activations that layers parametrise ----------*- C++ -*-===//
+//
+// Private to the Keras front end. Each is the function of its name in jax.nn.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_ACTIVATIONS_FORMULAS_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_ACTIVATIONS_FORMULAS_H
+
+#include "weft/compiler/frontends/keras/tensors/Tensors.h"
+
+namespace weft::keras {
+
+/// x where it is not negative, else slope * x.
+Value leakyRelu(Tensors &t, Value x, double slope);
+/// x where it is positive, else alpha * (e^x - 1).
+Value elu(Tensors &t, Value x, double alpha);
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_ACTIVATIONS_FORMULAS_H

@@ -1,0 +1,33 @@
+//===- Forward.h - a model's calls as weft ops -------------------*- C++ -*-===//
+//
+// Private to the Keras front end: what importStep is made of.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_IMPORT_FORWARD_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_IMPORT_FORWARD_H
+
+#include "weft/compiler/frontends/keras/import/Import.h"
+#include "weft/compiler/frontends/keras/tensors/Tensors.h"
+
+namespace weft::keras {
+
+/// A layout for the model's layers, by name; null entries are not annotated.
+using OutputLayouts = std::map<std::string, ResolvedLayout>;
+
+struct ForwardResult {
+  llvm::SmallVector<Value> outputs;
+  llvm::SmallVector<Value> penalties; ///< scalars that calls add to the loss
+};
+
+/// Runs the layers on `variables` (one value for each of the model's, those that
+/// training updates are replaced by what they become) and `inputs`.
+mlir::FailureOr<ForwardResult>
+buildForward(mlir::OpBuilder &builder, const Model &model,
+             llvm::MutableArrayRef<Value> variables,
+             llvm::ArrayRef<Value> inputs, bool training,
+             const OutputLayouts &layouts, mlir::Attribute mesh);
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_IMPORT_FORWARD_H

@@ -1,0 +1,51 @@
+//===- Import.h - a Keras model as a weft module ----------------*- C++ -*-===//
+//
+// importStep() of Input(784) -> Dense(10, name="d1"), mse, SGD, batch 16:
+//
+//   func.func @train(%0: tensor<784x10xf32> {weft.name = "d1/kernel",
+//                        weft.role = "weight", weft.donated = 0 : i64, ...},
+//                    ..., %x {weft.name = "x"}, %y {weft.name = "y"})
+//       -> (new weights, new optimizer state, {weft.name = "metrics/loss"})
+//   func.func private @loss(weights, seed states, x, y) -> (loss, y', states')
+//
+// Arguments: the model's variables as Keras orders them, the optimizer's, then
+// inputs (`x`, or `x/NAME` each), `y` and `sample_weight`. Results: what the
+// step changes of these, in the same order, each taking over its argument's
+// memory, then `metrics/loss` and `metrics/NAME`, the means of this batch. The
+// learning rate and frozen weights are read only and no results.
+// @evaluate takes weights, inputs and labels, and gives the metrics; @predict
+// takes weights and inputs, and gives `y` (or `y/NAME` each).
+//
+// Labels have the predictions' shape in f32; for sparse losses they are i32
+// without the last dimension.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_IMPORT_IMPORT_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_IMPORT_IMPORT_H
+
+#include "weft/compiler/frontends/keras/distribution/Distribution.h"
+
+#include "mlir/IR/BuiltinOps.h"
+#include "mlir/IR/OwningOpRef.h"
+
+namespace weft::keras {
+
+enum class StepKind { Train, Evaluate, Predict };
+
+struct ImportOptions {
+  int64_t batchSize = 32;
+  bool sampleWeight = false; ///< train and evaluate take `sample_weight`
+};
+
+/// The module of the `imported` stage. With a distribution every argument is
+/// annotated with its layout and what put it there. Errors go to the context's
+/// diagnostics. Loads the dialects it needs.
+mlir::FailureOr<mlir::OwningOpRef<mlir::ModuleOp>>
+importStep(mlir::MLIRContext *context, const Model &model,
+           const Distribution *distribution, StepKind step,
+           const ImportOptions &options = {});
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_IMPORT_IMPORT_H

@@ -1,0 +1,61 @@
+//===- Initializer.h - how a variable's first value is made ------*- C++ -*-===//
+//
+// The values are made by the runtime (runtime/data/Initializers.h), from the
+// class, the config as it stands in the file, and a seed. Here is what the config
+// may hold, and who draws a seed: an initializer without one of its own takes a
+// number from Python's generator when Keras constructs it.
+//
+//   "glorot_uniform"                            draws when it is constructed
+//   {"class_name": "HeNormal", {"seed": 7}}     has its seed
+//   "zeros"                                     needs none
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_INITIALIZERS_INITIALIZER_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_INITIALIZERS_INITIALIZER_H
+
+#include "weft/compiler/frontends/keras/schema/Options.h"
+
+namespace weft::keras {
+
+class Initializer : public Configured {
+public:
+  void options(Options &) override {}
+  /// Does it take a number from Python's generator?
+  virtual bool drawsSeed() const { return false; }
+  /// The seed in its config.
+  virtual std::optional<int64_t> ownSeed() const { return std::nullopt; }
+  /// The state {seed, 0} of a layer that draws random numbers while it runs.
+  static std::shared_ptr<const Configured> ofSeed(std::optional<int64_t> given);
+};
+
+class RandomInitializer : public Initializer {
+public:
+  std::optional<int64_t> seed;
+
+  void options(Options &o) override {
+    o.maybeInteger("seed", seed, kAnyNumber);
+  }
+  bool drawsSeed() const override { return !seed; }
+  std::optional<int64_t> ownSeed() const override { return seed; }
+};
+
+/// The class of what ofSeed gives, in the metadata of variables.
+inline constexpr const char *kSeedGenerator = "SeedGenerator";
+
+using InitializerPtr = std::shared_ptr<const Initializer>;
+const Table<Initializer> &initializerTable();
+
+/// New objects, since each draws a seed of its own.
+inline InitializerPtr glorotUniform() {
+  return initializerTable().make("GlorotUniform");
+}
+inline InitializerPtr zeros() { return initializerTable().make("Zeros"); }
+inline InitializerPtr ones() { return initializerTable().make("Ones"); }
+
+/// Another initializer of the same config, which draws a seed of its own.
+InitializerPtr cloneOf(const InitializerPtr &initializer);
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_INITIALIZERS_INITIALIZER_H

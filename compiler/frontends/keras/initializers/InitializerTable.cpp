@@ -1,0 +1,111 @@
+//===- InitializerTable.cpp - the initializers of Keras -------------------===//
+//
+// One class for each config that Keras' constructors take; keras.initializers.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/compiler/frontends/keras/initializers/Initializer.h"
+
+using namespace weft::keras;
+
+namespace {
+
+class Constant : public Initializer {
+  double value = 0;
+  void options(Options &o) override { o.number("value", value, kAnyNumber); }
+};
+
+class Identity : public Initializer {
+  double gain = 1;
+  void options(Options &o) override { o.number("gain", gain, kAnyNumber); }
+};
+
+/// GlorotUniform, HeNormal and the like: their names say scale, mode and
+/// distribution.
+class NamedScaling : public RandomInitializer {
+public:
+  void options(Options &o) override {
+    RandomInitializer::options(o);
+    o.refused("input_axes", "fans of other axes");
+    o.refused("output_axes", "fans of other axes");
+  }
+};
+
+class VarianceScaling : public NamedScaling {
+  double scale = 1;
+  std::string mode = "fan_in", distribution = "truncated_normal";
+
+  void options(Options &o) override {
+    o.number("scale", scale, kAnyNumber);
+    o.check(scale > 0, "\"scale\" must be positive");
+    o.choice("mode", mode, {"fan_in", "fan_out", "fan_avg"});
+    o.choice("distribution", distribution,
+             {"uniform", "truncated_normal", "normal", "untruncated_normal"});
+    NamedScaling::options(o);
+  }
+};
+
+class RandomUniform : public RandomInitializer {
+  double minval = -0.05, maxval = 0.05;
+  void options(Options &o) override {
+    o.number("minval", minval, kAnyNumber);
+    o.number("maxval", maxval, kAnyNumber);
+    RandomInitializer::options(o);
+  }
+};
+
+/// RandomNormal; TruncatedNormal draws again beyond two deviations.
+class Normal : public RandomInitializer {
+  double mean = 0, stddev = 0.05;
+  void options(Options &o) override {
+    o.number("mean", mean, kAnyNumber);
+    o.number("stddev", stddev, kAnyNumber);
+    RandomInitializer::options(o);
+  }
+};
+
+class Orthogonal : public RandomInitializer {
+  double gain = 1;
+  void options(Options &o) override {
+    o.number("gain", gain, kAnyNumber);
+    RandomInitializer::options(o);
+  }
+};
+
+} // namespace
+
+const Table<Initializer> &weft::keras::initializerTable() {
+  static const Table<Initializer> table = {
+      {"initializer",
+       "initializers",
+       {row<Constant>("Constant"), row<NamedScaling>("GlorotNormal"),
+        row<NamedScaling>("GlorotUniform"), row<NamedScaling>("HeNormal"),
+        row<NamedScaling>("HeUniform"),
+        row<Identity>("Identity", {"IdentityInitializer", "eye"}),
+        row<NamedScaling>("LecunNormal"), row<NamedScaling>("LecunUniform"),
+        row<Initializer>("Ones", {"one"}),
+        row<Orthogonal>("Orthogonal", {"OrthogonalInitializer"}),
+        row<Normal>("RandomNormal", {"normal"}),
+        row<RandomUniform>("RandomUniform", {"uniform"}),
+        row<Normal>("TruncatedNormal"), row<VarianceScaling>("VarianceScaling"),
+        row<Initializer>("Zeros", {"zero"})}}};
+  return table;
+}
+
+std::shared_ptr<const Configured>
+Initializer::ofSeed(std::optional<int64_t> given) {
+  auto out = std::make_shared<RandomInitializer>();
+  out->className = kSeedGenerator;
+  out->seed = given;
+  return out;
+}
+
+InitializerPtr weft::keras::cloneOf(const InitializerPtr &initializer) {
+  // Its members are those of the config, which the runtime reads.
+  const TableRow *row = initializerTable().find(initializer->className);
+  std::shared_ptr<Configured> clone = AnyTable::make(*row);
+  clone->config = initializer->config;
+  if (auto *random = dynamic_cast<RandomInitializer *>(clone.get()))
+    random->seed = initializer->ownSeed();
+  return std::static_pointer_cast<const Initializer>(clone);
+}

@@ -1,0 +1,126 @@
+//===- ActivationLayers.h - activations as layers ----------------*- C++ -*-===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_ACTIVATIONLAYERS_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_ACTIVATIONLAYERS_H
+
+#include "weft/compiler/frontends/keras/activations/Activation.h"
+#include "weft/compiler/frontends/keras/activations/Formulas.h"
+#include "weft/compiler/frontends/keras/layers/Call.h"
+
+namespace weft::keras {
+
+/// activation(x).  keras.layers.Activation
+class ActivationLayer : public Layer {
+  ActivationPtr activation = linear();
+  RegularizerPtr outputRegularizer;
+
+  void options(Options &o) override {
+    o.object("activation", activation, activationTable());
+    o.object("activity_regularizer", outputRegularizer, regularizerTable());
+  }
+  RegularizerPtr activityRegularizer() const override {
+    return outputRegularizer;
+  }
+  Value call(Call &c, Value x) const override {
+    return activation->apply(c.t, x);
+  }
+};
+
+/// max(x, 0), cut at `max_value`, beginning at `threshold`, with a slope below.
+/// keras.layers.ReLU
+class ReLU : public Layer {
+  std::optional<double> maxValue;
+  double negativeSlope = 0, threshold = 0;
+
+  void options(Options &o) override {
+    o.maybeNumber("max_value", maxValue, kNotNegative);
+    o.number("negative_slope", negativeSlope, kNotNegative);
+    o.number("threshold", threshold, kNotNegative);
+  }
+  /// keras.activations.relu, operation by operation.
+  Value call(Call &c, Value x) const override {
+    Tensors &t = c.t;
+    bool isShifted = threshold != 0;
+    if (negativeSlope != 0 && !maxValue && !isShifted)
+      return leakyRelu(t, x, negativeSlope);
+    Value out;
+    if (isShifted)
+      out =
+          t.select(t.compare(CompareKind::GT, x, threshold), x, t.splat(0, x));
+    else if (maxValue == 6)
+      out = t.clamp(x, 0, 6);
+    else
+      out = t.make<ReluOp>(x);
+    if (maxValue && (isShifted || maxValue != 6))
+      out = t.min(t.max(out, 0), *maxValue);
+    if (negativeSlope == 0)
+      return out;
+    Value below = t.neg(x);
+    if (isShifted)
+      below = t.add(below, threshold);
+    return t.sub(out, t.mul(t.make<ReluOp>(below), negativeSlope));
+  }
+};
+
+/// e^x by its sum along `axis`.  keras.layers.Softmax
+class Softmax : public Layer {
+  std::vector<int64_t> axis = {-1};
+
+  void options(Options &o) override { o.axes("axis", axis); }
+  Value call(Call &c, Value x) const override {
+    return c.hasAxes(x, axis) ? c.t.softmax(x, c.t.dims(x, axis)) : x;
+  }
+};
+
+/// x where it is not negative, else negative_slope * x.  keras.layers.LeakyReLU
+class LeakyReLU : public Layer {
+  double negativeSlope = 0.3;
+
+  void options(Options &o) override {
+    o.number("negative_slope", negativeSlope, kAnyNumber);
+  }
+  Value call(Call &c, Value x) const override {
+    return leakyRelu(c.t, x, negativeSlope);
+  }
+};
+
+/// x where it is positive, else alpha * (e^x - 1).  keras.layers.ELU
+class ELU : public Layer {
+  double alpha = 1;
+
+  void options(Options &o) override { o.number("alpha", alpha, kAnyNumber); }
+  Value call(Call &c, Value x) const override { return elu(c.t, x, alpha); }
+};
+
+/// max(x, 0) - alpha * max(-x, 0) with a weight alpha, shared along
+/// `shared_axes`.  keras.layers.PReLU
+class PReLU : public Layer {
+  InitializerPtr initializer = zeros();
+  RegularizerPtr regularizer;
+  ConstraintPtr constraint;
+  std::vector<int64_t> sharedAxes;
+
+  void options(Options &o) override {
+    o.object("alpha_initializer", initializer, initializerTable());
+    o.object("alpha_regularizer", regularizer, regularizerTable());
+    o.object("alpha_constraint", constraint, constraintTable());
+    o.axes("shared_axes", sharedAxes);
+  }
+  Value call(Call &c, Value x) const override {
+    if (!c.hasAxes(x, sharedAxes))
+      return x;
+    std::vector<int64_t> shape = c.t.shape(x).drop_front().vec();
+    for (int64_t axis : c.t.dims(x, sharedAxes))
+      if (axis > 0)
+        shape[axis - 1] = 1;
+    Value alpha =
+        c.weight("alpha", shape, {initializer, regularizer, constraint});
+    return c.t.sub(c.t.make<ReluOp>(x),
+                   c.t.mul(c.t.stretch(alpha, c.t.shape(x)),
+                           c.t.make<ReluOp>(c.t.neg(x))));
+  }
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_ACTIVATIONLAYERS_H

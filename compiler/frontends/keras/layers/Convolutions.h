@@ -1,0 +1,248 @@
+//===- Convolutions.h - keras.layers.Conv and its relatives ------*- C++ -*-===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_CONVOLUTIONS_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_CONVOLUTIONS_H
+
+#include "weft/compiler/frontends/keras/activations/Activation.h"
+#include "weft/compiler/frontends/keras/layers/Images.h"
+
+namespace weft::keras {
+
+/// What all convolutions of `rank` spatial dimensions take.
+template <int rank> class AnyConvolution : public OfImages {
+protected:
+  std::vector<int64_t> kernelSize = std::vector<int64_t>(rank, 1);
+  std::vector<int64_t> strides = kernelSize, dilation = kernelSize;
+  std::string padding = "valid";
+  ActivationPtr activation = linear();
+  bool useBias = true;
+  InitializerPtr kernelInitializer = glorotUniform(), biasInitializer = zeros();
+  RegularizerPtr kernelRegularizer, biasRegularizer, outputRegularizer;
+  ConstraintPtr kernelConstraint, biasConstraint;
+
+  void windowOptions(Options &o, std::vector<const char *> paddings) {
+    o.sizes("kernel_size", kernelSize, rank);
+    o.sizes("strides", strides, rank);
+    o.choice("padding", padding, std::move(paddings));
+    formatOption(o);
+    o.sizes("dilation_rate", dilation, rank);
+    o.object("activation", activation, activationTable());
+    o.flag("use_bias", useBias);
+    bool isStrided = false, isDilated = false;
+    for (int64_t stride : strides)
+      isStrided |= stride > 1;
+    for (int64_t step : dilation)
+      isDilated |= step > 1;
+    o.check(!(isStrided && isDilated),
+            "\"strides\" and \"dilation_rate\" cannot both be above 1; set "
+            "one of them to 1");
+  }
+  void kernelOptions(Options &o, const char *which) {
+    std::string name = which;
+    o.object((name + "_initializer").c_str(), kernelInitializer,
+             initializerTable());
+    o.object("bias_initializer", biasInitializer, initializerTable());
+    o.object((name + "_regularizer").c_str(), kernelRegularizer,
+             regularizerTable());
+    o.object("bias_regularizer", biasRegularizer, regularizerTable());
+    o.object("activity_regularizer", outputRegularizer, regularizerTable());
+    o.object((name + "_constraint").c_str(), kernelConstraint,
+             constraintTable());
+    o.object("bias_constraint", biasConstraint, constraintTable());
+  }
+  RegularizerPtr activityRegularizer() const override {
+    return outputRegularizer;
+  }
+  SpatialWindow window(Value x) const {
+    return paddedWindow(x, channelsFirst(), kernelSize, strides, dilation,
+                        padding);
+  }
+  std::vector<int64_t> kernelShape(int64_t in, int64_t out) const {
+    std::vector<int64_t> shape = kernelSize;
+    shape.push_back(in);
+    shape.push_back(out);
+    return shape;
+  }
+  WeightRules kernelRules() const {
+    return {kernelInitializer, kernelRegularizer, kernelConstraint};
+  }
+  /// activation(x + bias).
+  Value finished(Call &c, Value x) const {
+    if (useBias)
+      x = c.t.add(x, alongFeatures(c.t,
+                                   c.weight("bias", {features(x)},
+                                            {biasInitializer, biasRegularizer,
+                                             biasConstraint}),
+                                   x));
+    return activation->apply(c.t, x);
+  }
+};
+
+/// Sums of products of a kernel with windows of the image, in groups of
+/// features.  keras.layers.Conv1D, Conv2D, Conv3D
+template <int rank> class Conv : public AnyConvolution<rank> {
+  int64_t filters = 0, groups = 1;
+
+  void options(Options &o) override {
+    o.integer("filters", filters, kPositive);
+    rank == 1 ? this->windowOptions(o, {"valid", "same", "causal"})
+              : this->windowOptions(o, {"valid", "same"});
+    o.integer("groups", groups, kPositive);
+    o.check(filters % groups == 0,
+            "\"filters\" is " + std::to_string(filters) +
+                "; it must be a multiple of \"groups\", " +
+                std::to_string(groups));
+    this->kernelOptions(o, "kernel");
+    o.refused("lora_rank", "low-rank adapters");
+    o.refused("lora_alpha", "low-rank adapters");
+    o.refused("quantization_config", "quantized weights");
+  }
+  Value call(Call &c, Value x) const override {
+    if (!c.hasRank(x, rank + 2))
+      return x;
+    int64_t in = this->features(x);
+    if (in % groups != 0) {
+      c.refuse("the image has " + std::to_string(in) +
+               " features; they must be a multiple of \"groups\", " +
+               std::to_string(groups));
+      return x;
+    }
+    SpatialWindow window = this->window(x);
+    if (!this->fits(c, x, window))
+      return x;
+    Value kernel = c.weight("kernel", this->kernelShape(in / groups, filters),
+                            this->kernelRules());
+    return this->finished(
+        c, convolve(c.t, x, kernel, window, groups, this->channelsFirst()));
+  }
+};
+
+/// A kernel for each feature, `depth_multiplier` results each.
+/// keras.layers.DepthwiseConv1D, DepthwiseConv2D
+template <int rank> class DepthwiseConv : public AnyConvolution<rank> {
+  int64_t multiplier = 1;
+
+  void options(Options &o) override {
+    this->windowOptions(o, {"valid", "same"});
+    o.integer("depth_multiplier", multiplier, kPositive);
+    this->kernelOptions(o, "depthwise");
+  }
+  Value call(Call &c, Value x) const override {
+    if (!c.hasRank(x, rank + 2))
+      return x;
+    SpatialWindow window = this->window(x);
+    if (!this->fits(c, x, window))
+      return x;
+    int64_t in = this->features(x);
+    Value kernel = c.weight("kernel", this->kernelShape(in, multiplier),
+                            this->kernelRules());
+    kernel = c.t.reshape(kernel, this->kernelShape(1, in * multiplier));
+    return this->finished(
+        c, convolve(c.t, x, kernel, window, in, this->channelsFirst()));
+  }
+};
+
+/// A depthwise convolution, then one of 1 x 1 windows.
+/// keras.layers.SeparableConv1D, SeparableConv2D
+template <int rank> class SeparableConv : public AnyConvolution<rank> {
+  int64_t filters = 0, multiplier = 1;
+  InitializerPtr pointwiseInitializer = glorotUniform();
+  RegularizerPtr pointwiseRegularizer;
+  ConstraintPtr pointwiseConstraint;
+
+  void options(Options &o) override {
+    o.integer("filters", filters, kPositive);
+    this->windowOptions(
+        o, rank == 1 ? std::vector<const char *>{"valid", "same", "causal"}
+                     : std::vector<const char *>{"valid", "same"});
+    o.integer("depth_multiplier", multiplier, kPositive);
+    o.object("depthwise_initializer", this->kernelInitializer,
+             initializerTable());
+    o.object("pointwise_initializer", pointwiseInitializer, initializerTable());
+    o.object("bias_initializer", this->biasInitializer, initializerTable());
+    o.object("depthwise_regularizer", this->kernelRegularizer,
+             regularizerTable());
+    o.object("pointwise_regularizer", pointwiseRegularizer, regularizerTable());
+    o.object("bias_regularizer", this->biasRegularizer, regularizerTable());
+    o.object("activity_regularizer", this->outputRegularizer,
+             regularizerTable());
+    o.object("depthwise_constraint", this->kernelConstraint, constraintTable());
+    o.object("pointwise_constraint", pointwiseConstraint, constraintTable());
+    o.object("bias_constraint", this->biasConstraint, constraintTable());
+  }
+  Value call(Call &c, Value x) const override {
+    if (!c.hasRank(x, rank + 2))
+      return x;
+    SpatialWindow window = this->window(x);
+    if (!this->fits(c, x, window))
+      return x;
+    bool first = this->channelsFirst();
+    int64_t in = this->features(x);
+    Value depthwise =
+        c.weight("depthwise_kernel", this->kernelShape(in, multiplier),
+                 this->kernelRules());
+    std::vector<int64_t> shape(rank, 1);
+    shape.push_back(in * multiplier);
+    shape.push_back(filters);
+    Value pointwise = c.weight(
+        "pointwise_kernel", shape,
+        {pointwiseInitializer, pointwiseRegularizer, pointwiseConstraint});
+    depthwise = c.t.reshape(depthwise, this->kernelShape(1, in * multiplier));
+    x = convolve(c.t, x, depthwise, window, in, first);
+    std::vector<int64_t> ones(rank, 1);
+    SpatialWindow point = paddedWindow(x, first, ones, ones, ones, "valid");
+    return this->finished(c, convolve(c.t, x, pointwise, point, 1, first));
+  }
+};
+
+/// The adjoint of a convolution: images become larger by their strides.
+/// keras.layers.Conv1DTranspose, Conv2DTranspose, Conv3DTranspose
+template <int rank> class ConvTranspose : public AnyConvolution<rank> {
+  int64_t filters = 0;
+
+  void options(Options &o) override {
+    o.integer("filters", filters, kPositive);
+    this->windowOptions(o, {"valid", "same"});
+    o.refused("output_padding", "results of another size");
+    this->kernelOptions(o, "kernel");
+  }
+  /// compute_conv_transpose_padding_args_for_jax of Keras' backend.
+  SpatialWindow transposedWindow() const {
+    SpatialWindow out{this->kernelSize,
+                      std::vector<int64_t>(rank, 1),
+                      this->dilation,
+                      std::vector<int64_t>(rank, 0),
+                      std::vector<int64_t>(rank, 0),
+                      this->strides};
+    for (int i = 0; i < rank; ++i) {
+      int64_t stride = this->strides[i];
+      int64_t reach = (this->kernelSize[i] - 1) * this->dilation[i] + 1;
+      if (this->padding == "valid") {
+        out.low[i] = reach - 1;
+        out.high[i] = reach - 1 + std::max(reach, stride) - reach;
+        continue;
+      }
+      int64_t total = stride + reach - 2;
+      out.low[i] = std::min(total / 2 + total % 2, reach - 1);
+      out.high[i] = total - out.low[i];
+    }
+    return out;
+  }
+  Value call(Call &c, Value x) const override {
+    if (!c.hasRank(x, rank + 2))
+      return x;
+    SpatialWindow window = transposedWindow();
+    if (!this->fits(c, x, window))
+      return x;
+    Value kernel =
+        c.weight("kernel", this->kernelShape(filters, this->features(x)),
+                 this->kernelRules());
+    return this->finished(c, convolve(c.t, x, kernel, window, 1,
+                                      this->channelsFirst(),
+                                      /*isTransposed=*/true));
+  }
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_CONVOLUTIONS_H

@@ -1,0 +1,28 @@
+//===- Dropout.h - keras.layers.Dropout --------------------------*- C++ -*-===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_DROPOUT_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_DROPOUT_H
+
+#include "weft/compiler/frontends/keras/layers/Call.h"
+
+namespace weft::keras {
+
+/// In training, sets each element to 0 with probability `rate`, and divides the
+/// others by 1 - rate.
+class Dropout : public Layer {
+  double rate = 0.5;
+  InitializerPtr seed;
+
+  void options(Options &o) override {
+    o.number("rate", rate, kShare);
+    o.seed("seed", seed, rate > 0);
+    o.refused("noise_shape", "one mask for several elements");
+  }
+  Value call(Call &c, Value x) const override {
+    return seed ? c.dropout(x, rate, seed) : x;
+  }
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_DROPOUT_H

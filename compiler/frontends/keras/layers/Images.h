@@ -1,0 +1,41 @@
+//===- Images.h - options that layers of images share ------------*- C++ -*-===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_IMAGES_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_IMAGES_H
+
+#include "weft/compiler/frontends/keras/layers/Call.h"
+#include "weft/compiler/frontends/keras/tensors/Windows.h"
+
+namespace weft::keras {
+
+/// Where the features are: (batch, spatial..., features), or
+/// (batch, features, spatial...).
+class OfImages : public Layer {
+protected:
+  std::string dataFormat = "channels_last";
+
+  bool channelsFirst() const { return dataFormat == "channels_first"; }
+  void formatOption(Options &o) {
+    o.choice("data_format", dataFormat, {"channels_last", "channels_first"});
+  }
+  int64_t features(Value x) const {
+    return Tensors::size(x, channelsFirst() ? 1 : -1);
+  }
+  /// A vector of features in the shape of x.
+  Value alongFeatures(Tensors &t, Value vector, Value x) const {
+    return t.along(vector, x, channelsFirst() ? 1 : -1);
+  }
+  /// Does something of the image fit in the window? Refuses it where not.
+  bool fits(Call &c, Value x, const SpatialWindow &window) const {
+    for (int64_t size : window.over(spatialSizes(x, channelsFirst())))
+      if (size < 1) {
+        c.refuse("its windows do not fit in samples of shape " + sampleText(x));
+        return false;
+      }
+    return true;
+  }
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_IMAGES_H

@@ -1,0 +1,38 @@
+//===- InputLayer.h - keras.layers.InputLayer --------------------*- C++ -*-===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_INPUTLAYER_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_INPUTLAYER_H
+
+#include "weft/compiler/frontends/keras/layers/Layer.h"
+
+namespace weft::keras {
+
+/// Where a batch enters the model; it computes nothing.
+class InputLayer : public Layer {
+public:
+  std::vector<int64_t> batchShape; ///< null entries are -1
+  std::string dtype = "float32";
+
+  /// The shape of one sample, -1 where it is unknown.
+  std::vector<int64_t> sampleShape() const {
+    return {batchShape.begin() + !batchShape.empty(), batchShape.end()};
+  }
+  void options(Options &o) override {
+    o.shape("batch_shape", batchShape);
+    if (batchShape.empty())
+      o.shape("batch_input_shape", batchShape); // of tf.keras
+    o.check(!batchShape.empty(), "an input needs a \"batch_shape\"");
+    for (int64_t size : sampleShape())
+      o.check(size > 0 || size == -1,
+              "a dimension of size " + std::to_string(size) +
+                  " is not supported; sizes are positive or null");
+    o.choice("dtype", dtype, {"float32", "int32"});
+    o.refused("sparse", "sparse tensors", "false");
+    o.refused("ragged", "ragged tensors", "false");
+    o.refused("optional", "inputs that may be missing", "false");
+  }
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_INPUTLAYER_H

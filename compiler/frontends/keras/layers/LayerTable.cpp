@@ -1,0 +1,97 @@
+//===- LayerTable.cpp - the layers of Keras that are supported ------------===//
+
+#include "weft/compiler/frontends/keras/layers/ActivationLayers.h"
+#include "weft/compiler/frontends/keras/layers/Convolutions.h"
+#include "weft/compiler/frontends/keras/layers/Dense.h"
+#include "weft/compiler/frontends/keras/layers/Dropout.h"
+#include "weft/compiler/frontends/keras/layers/Embedding.h"
+#include "weft/compiler/frontends/keras/layers/Flatten.h"
+#include "weft/compiler/frontends/keras/layers/InputLayer.h"
+#include "weft/compiler/frontends/keras/layers/Merging.h"
+#include "weft/compiler/frontends/keras/layers/Noise.h"
+#include "weft/compiler/frontends/keras/layers/Normalizations.h"
+#include "weft/compiler/frontends/keras/layers/Pooling.h"
+#include "weft/compiler/frontends/keras/layers/Rescaling.h"
+#include "weft/compiler/frontends/keras/layers/Reshaping.h"
+#include "weft/compiler/frontends/keras/layers/Resizing.h"
+
+using namespace weft::keras;
+
+static std::vector<TableRow> plainLayers() {
+  return {row<ActivationLayer>("Activation"),
+          row<Add>("Add"),
+          row<Average>("Average"),
+          row<BatchNormalization>("BatchNormalization"),
+          row<Concatenate>("Concatenate"),
+          row<Dense>("Dense"),
+          row<Dropout>("Dropout"),
+          row<ELU>("ELU"),
+          row<Embedding>("Embedding"),
+          row<Flatten>("Flatten"),
+          row<GroupNormalization>("GroupNormalization"),
+          row<Identity>("Identity"),
+          row<InputLayer>("InputLayer"),
+          row<LayerNormalization>("LayerNormalization"),
+          row<LeakyReLU>("LeakyReLU"),
+          row<Maximum>("Maximum"),
+          row<Minimum>("Minimum"),
+          row<Multiply>("Multiply"),
+          row<Permute>("Permute"),
+          row<PReLU>("PReLU"),
+          row<ReLU>("ReLU"),
+          row<RMSNormalization>("RMSNormalization"),
+          row<RepeatVector>("RepeatVector"),
+          row<Rescaling>("Rescaling"),
+          row<Reshape>("Reshape"),
+          row<Softmax>("Softmax"),
+          row<Subtract>("Subtract"),
+          row<UnitNormalization>("UnitNormalization")};
+}
+
+/// Layers of one, two or three spatial dimensions.
+static std::vector<TableRow> spatialLayers() {
+  return {row<Pooling<1, false>>("AveragePooling1D"),
+          row<Pooling<2, false>>("AveragePooling2D"),
+          row<Pooling<3, false>>("AveragePooling3D"),
+          row<Conv<1>>("Conv1D"),
+          row<ConvTranspose<1>>("Conv1DTranspose"),
+          row<Conv<2>>("Conv2D"),
+          row<ConvTranspose<2>>("Conv2DTranspose"),
+          row<Conv<3>>("Conv3D"),
+          row<ConvTranspose<3>>("Conv3DTranspose"),
+          row<Cropping<1>>("Cropping1D"),
+          row<Cropping<2>>("Cropping2D"),
+          row<Cropping<3>>("Cropping3D"),
+          row<DepthwiseConv<1>>("DepthwiseConv1D"),
+          row<DepthwiseConv<2>>("DepthwiseConv2D"),
+          row<GlobalPooling<1, false>>("GlobalAveragePooling1D"),
+          row<GlobalPooling<2, false>>("GlobalAveragePooling2D"),
+          row<GlobalPooling<3, false>>("GlobalAveragePooling3D"),
+          row<GlobalPooling<1, true>>("GlobalMaxPooling1D"),
+          row<GlobalPooling<2, true>>("GlobalMaxPooling2D"),
+          row<GlobalPooling<3, true>>("GlobalMaxPooling3D"),
+          row<Pooling<1, true>>("MaxPooling1D"),
+          row<Pooling<2, true>>("MaxPooling2D"),
+          row<Pooling<3, true>>("MaxPooling3D"),
+          row<SeparableConv<1>>("SeparableConv1D"),
+          row<SeparableConv<2>>("SeparableConv2D"),
+          row<SpatialDropout<1>>("SpatialDropout1D"),
+          row<SpatialDropout<2>>("SpatialDropout2D"),
+          row<SpatialDropout<3>>("SpatialDropout3D"),
+          row<UpSampling<1>>("UpSampling1D"),
+          row<UpSampling<2>>("UpSampling2D"),
+          row<UpSampling<3>>("UpSampling3D"),
+          row<ZeroPadding<1>>("ZeroPadding1D"),
+          row<ZeroPadding<2>>("ZeroPadding2D"),
+          row<ZeroPadding<3>>("ZeroPadding3D")};
+}
+
+const Table<Layer> &weft::keras::layerTable() {
+  static const Table<Layer> table = [] {
+    std::vector<TableRow> rows = plainLayers();
+    for (TableRow &row : spatialLayers())
+      rows.push_back(std::move(row));
+    return Table<Layer>{{"layer class", "layers", std::move(rows)}};
+  }();
+  return table;
+}

@@ -1,0 +1,233 @@
+//===- Normalizations.h - keras.layers.BatchNormalization and others *- C++ -*-===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_NORMALIZATIONS_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_NORMALIZATIONS_H
+
+#include "weft/compiler/frontends/keras/layers/Call.h"
+
+namespace weft::keras {
+
+/// A factor and a summand for each feature, which normalisations share.
+class Normalization : public Layer {
+protected:
+  double epsilon = 1e-3;
+  bool center = true, scale = true;
+  InitializerPtr betaInitializer = zeros(), gammaInitializer = ones();
+  RegularizerPtr betaRegularizer, gammaRegularizer;
+  ConstraintPtr betaConstraint, gammaConstraint;
+
+  void switches(Options &o) {
+    o.number("epsilon", epsilon, kAnyNumber);
+    o.flag("center", center);
+    o.flag("scale", scale);
+    o.object("beta_initializer", betaInitializer, initializerTable());
+    o.object("gamma_initializer", gammaInitializer, initializerTable());
+  }
+  void rules(Options &o) {
+    o.object("beta_regularizer", betaRegularizer, regularizerTable());
+    o.object("gamma_regularizer", gammaRegularizer, regularizerTable());
+    o.object("beta_constraint", betaConstraint, constraintTable());
+    o.object("gamma_constraint", gammaConstraint, constraintTable());
+  }
+  /// Null where there is none.
+  Value gamma(Call &c, std::vector<int64_t> shape) const {
+    return scale
+               ? c.weight("gamma", std::move(shape),
+                          {gammaInitializer, gammaRegularizer, gammaConstraint})
+               : Value();
+  }
+  Value beta(Call &c, std::vector<int64_t> shape) const {
+    return center ? c.weight("beta", std::move(shape),
+                             {betaInitializer, betaRegularizer, betaConstraint})
+                  : Value();
+  }
+  /// x * inv + (beta - mean * inv), inv = gamma / sqrt(variance + epsilon), all
+  /// in one shape that `back` gives that of x; gamma and beta may be null.
+  Value normalized(Tensors &t, Value x, Value mean, Value variance, Value gamma,
+                   Value beta, llvm::function_ref<Value(Value)> back) const {
+    Value inverse = t.make<RsqrtOp>(t.add(variance, epsilon));
+    if (gamma)
+      inverse = t.mul(inverse, gamma);
+    Value rest = t.mul(t.neg(mean), inverse);
+    if (beta)
+      rest = t.add(rest, beta);
+    return t.add(t.mul(x, back(inverse)), back(rest));
+  }
+};
+
+/// In training by mean and variance of the batch, which moving statistics
+/// follow; else, and where the layer is frozen, by these.
+/// keras.layers.BatchNormalization
+class BatchNormalization : public Normalization {
+  int64_t axis = -1;
+  double momentum = 0.99;
+  InitializerPtr meanInitializer = zeros(), varianceInitializer = ones();
+
+  void options(Options &o) override {
+    o.integer("axis", axis, kAnyNumber);
+    o.number("momentum", momentum, kAnyNumber);
+    switches(o);
+    o.object("moving_mean_initializer", meanInitializer, initializerTable());
+    o.object("moving_variance_initializer", varianceInitializer,
+             initializerTable());
+    rules(o);
+    o.refused("renorm", "corrected statistics", "false");
+    o.ignored("renorm_clipping", "used with renorm");
+    o.ignored("renorm_momentum", "used with renorm", "0.99");
+    o.refused("synchronized",
+              "statistics are those of the whole batch on any "
+              "mesh; Keras on JAX has no such option",
+              "false");
+  }
+  Value moved(Tensors &t, Value old, Value now) const {
+    return t.add(t.mul(old, momentum), t.mul(now, 1.0 - momentum));
+  }
+  Value call(Call &c, Value x) const override {
+    if (!c.hasAxes(x, axis))
+      return x;
+    Tensors &t = c.t;
+    int64_t dim = t.dims(x, axis)[0];
+    std::vector<int64_t> shape = {t.size(x, dim)};
+    Value gamma = this->gamma(c, shape), beta = this->beta(c, shape);
+    Value mean = c.state("moving_mean", shape, meanInitializer);
+    Value variance = c.state("moving_variance", shape, varianceInitializer);
+    if (c.isTraining()) {
+      SmallVector<int64_t> others;
+      for (int64_t i = 0; i < t.rank(x); ++i)
+        if (i != dim)
+          others.push_back(i);
+      Value batchMean = t.mean(x, others);
+      Value batchVariance = t.variance(x, batchMean, others);
+      c.update("moving_mean", moved(t, mean, batchMean));
+      c.update("moving_variance", moved(t, variance, batchVariance));
+      mean = batchMean;
+      variance = batchVariance;
+    }
+    return normalized(t, x, mean, variance, gamma, beta,
+                      [&](Value v) { return t.along(v, x, dim); });
+  }
+};
+
+/// By mean and variance of each sample along `axis`.
+/// keras.layers.LayerNormalization
+class LayerNormalization : public Normalization {
+  std::vector<int64_t> axis = {-1};
+
+  void options(Options &o) override {
+    o.axes("axis", axis);
+    switches(o);
+    rules(o);
+    o.refused("rms_scaling", "use keras.layers.RMSNormalization", "false");
+  }
+  Value call(Call &c, Value x) const override {
+    if (!c.hasAxes(x, axis))
+      return x;
+    Tensors &t = c.t;
+    SmallVector<int64_t> dims = t.dims(x, axis);
+    std::vector<int64_t> shape;
+    for (int64_t dim : dims)
+      shape.push_back(t.size(x, dim));
+    auto whole = [&](Value v) -> Value {
+      return v ? t.make<BroadcastOp>(v, t.shape(x), dims) : v;
+    };
+    Value gamma = whole(this->gamma(c, shape)),
+          beta = whole(this->beta(c, shape));
+    Value mean = t.mean(x, dims), variance = t.variance(x, mean, dims);
+    return normalized(t, x, t.spread(mean, x, dims),
+                      t.spread(variance, x, dims), gamma, beta,
+                      [](Value v) { return v; });
+  }
+};
+
+/// By mean and variance of groups of features of each sample; -1 groups: of
+/// each feature.  keras.layers.GroupNormalization
+class GroupNormalization : public Normalization {
+  int64_t groups = 32, axis = -1;
+
+  void options(Options &o) override {
+    o.integer("groups", groups, kAnyNumber);
+    o.check(groups > 0 || groups == -1, "\"groups\" is " +
+                                            std::to_string(groups) +
+                                            "; it must be positive, or -1");
+    o.integer("axis", axis, kAnyNumber);
+    switches(o);
+    rules(o);
+  }
+  Value call(Call &c, Value x) const override {
+    if (!c.hasAxes(x, axis))
+      return x;
+    Tensors &t = c.t;
+    int64_t dim = t.dims(x, axis)[0], size = t.size(x, dim);
+    int64_t count = groups == -1 ? size : groups;
+    if (dim == 0 || size % count != 0) {
+      c.refuse("the " + std::to_string(size) +
+               " features must be a multiple of \"groups\", " +
+               std::to_string(count));
+      return x;
+    }
+    SmallVector<int64_t> shape(t.shape(x)), others;
+    shape[dim] = size / count;
+    shape.insert(shape.begin() + dim, count);
+    for (int64_t i = 1; i < int64_t(shape.size()); ++i)
+      if (i != dim)
+        others.push_back(i);
+    Value grouped = t.reshape(x, shape);
+    auto whole = [&](Value v) -> Value {
+      return v ? t.make<BroadcastOp>(t.reshape(v, {count, size / count}), shape,
+                                     ArrayRef<int64_t>{dim, dim + 1})
+               : v;
+    };
+    Value gamma = whole(this->gamma(c, {size}));
+    Value beta = whole(this->beta(c, {size}));
+    Value mean = t.mean(grouped, others);
+    Value variance = t.variance(grouped, mean, others);
+    Value out = normalized(t, grouped, t.spread(mean, grouped, others),
+                           t.spread(variance, grouped, others), gamma, beta,
+                           [](Value v) { return v; });
+    return t.reshape(out, t.shape(x));
+  }
+};
+
+/// x / sqrt(mean(x^2) + epsilon) * scale.  keras.layers.RMSNormalization
+class RMSNormalization : public Layer {
+  std::vector<int64_t> axis = {-1};
+  double epsilon = 1e-6;
+  InitializerPtr initializer = ones();
+
+  void options(Options &o) override {
+    o.axes("axis", axis);
+    o.number("epsilon", epsilon, kAnyNumber);
+  }
+  Value call(Call &c, Value x) const override {
+    if (!c.hasAxes(x, axis))
+      return x;
+    Tensors &t = c.t;
+    SmallVector<int64_t> dims = t.dims(x, axis);
+    std::vector<int64_t> shape;
+    for (int64_t dim : dims)
+      shape.push_back(t.size(x, dim));
+    Value factor = c.weight("scale", shape, {initializer});
+    Value root = t.make<RsqrtOp>(t.add(t.mean(t.mul(x, x), dims), epsilon));
+    return t.mul(t.mul(x, t.spread(root, x, dims)),
+                 t.make<BroadcastOp>(factor, t.shape(x), dims));
+  }
+};
+
+/// x by its 2-norm along `axis`.  keras.layers.UnitNormalization
+class UnitNormalization : public Layer {
+  std::vector<int64_t> axis = {-1};
+
+  void options(Options &o) override { o.axes("axis", axis); }
+  Value call(Call &c, Value x) const override {
+    if (!c.hasAxes(x, axis))
+      return x;
+    Tensors &t = c.t;
+    SmallVector<int64_t> dims = t.dims(x, axis);
+    Value root = t.make<RsqrtOp>(t.reduce(ReduceKind::Sum, t.mul(x, x), dims));
+    return t.mul(x, t.spread(t.min(root, 1e12), x, dims));
+  }
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_NORMALIZATIONS_H

@@ -1,0 +1,107 @@
+//===- Resizing.h - padding, cropping and repeating of images ----*- C++ -*-===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_RESIZING_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_RESIZING_H
+
+#include "weft/compiler/frontends/keras/layers/Images.h"
+
+namespace weft::keras {
+
+/// Zeros before and after each spatial dimension.
+/// keras.layers.ZeroPadding1D, ZeroPadding2D, ZeroPadding3D
+template <int rank> class ZeroPadding : public OfImages {
+  Sides padding = Sides(rank, {1, 1});
+
+  void options(Options &o) override {
+    o.sides("padding", padding, rank);
+    formatOption(o);
+  }
+  Value call(Call &c, Value x) const override {
+    if (!c.hasRank(x, rank + 2))
+      return x;
+    SmallVector<int64_t> low(rank + 2, 0), high = low, none = low;
+    for (auto [dim, sides] :
+         llvm::zip_equal(spatialDims(x, channelsFirst()), padding)) {
+      low[dim] = sides[0];
+      high[dim] = sides[1];
+    }
+    return c.t.make<PadOp>(x, low, high, none);
+  }
+};
+
+/// Without elements before and after each spatial dimension.
+/// keras.layers.Cropping1D, Cropping2D, Cropping3D
+template <int rank> class Cropping : public OfImages {
+  Sides cropping = Sides(rank, {rank == 2 ? 0 : 1, rank == 2 ? 0 : 1});
+
+  void options(Options &o) override {
+    o.sides("cropping", cropping, rank);
+    if (rank > 1)
+      formatOption(o);
+  }
+  Value call(Call &c, Value x) const override {
+    if (!c.hasRank(x, rank + 2))
+      return x;
+    for (auto [dim, sides] :
+         llvm::zip_equal(spatialDims(x, channelsFirst()), cropping)) {
+      int64_t size = c.t.size(x, dim);
+      if (sides[0] >= size || sides[1] >= size - sides[0]) {
+        c.refuse("\"cropping\" leaves nothing of samples of shape " +
+                 sampleText(x));
+        return x;
+      }
+      x = c.t.part(x, dim, sides[0], size - sides[1]);
+    }
+    return x;
+  }
+};
+
+/// Each element `size` times, or values between them.
+/// keras.layers.UpSampling1D, UpSampling2D, UpSampling3D
+template <int rank> class UpSampling : public OfImages {
+  std::vector<int64_t> size = std::vector<int64_t>(rank, 2);
+  std::string interpolation = "nearest";
+
+  void options(Options &o) override {
+    o.sizes("size", size, rank);
+    if (rank > 1)
+      formatOption(o);
+    if (rank == 2)
+      o.choice("interpolation", interpolation, {"nearest", "bilinear"});
+  }
+  /// jax.image.resize of one dimension: the result is a sum of the two nearest
+  /// elements, by their distances.
+  Value between(Tensors &t, Value x, int64_t dim, int64_t factor) const {
+    int64_t in = t.size(x, dim), out = in * factor;
+    std::vector<float> weights(in * out);
+    for (int64_t j = 0; j < out; ++j) {
+      float at = (float(j) + 0.5f) / float(factor) - 0.5f, total = 0;
+      for (int64_t i = 0; i < in; ++i)
+        total += weights[i * out + j] =
+            std::max(0.0f, 1 - std::abs(at - float(i)));
+      for (int64_t i = 0; i < in; ++i)
+        weights[i * out + j] /= total;
+    }
+    Value matrix = t.constant(weights, {in, out});
+    Value mixed =
+        t.make<DotOp>(x, matrix, ArrayRef<int64_t>{dim}, ArrayRef<int64_t>{0});
+    SmallVector<int64_t> order; // the new dimension is the last one
+    for (int64_t i = 0; i < t.last(x); ++i)
+      order.push_back(i);
+    order.insert(order.begin() + dim, t.last(x));
+    return t.transpose(mixed, order);
+  }
+  Value call(Call &c, Value x) const override {
+    if (!c.hasRank(x, rank + 2))
+      return x;
+    for (auto [dim, factor] :
+         llvm::zip_equal(spatialDims(x, channelsFirst()), size))
+      x = interpolation == "nearest" ? c.t.repeat(x, dim, factor)
+                                     : between(c.t, x, dim, factor);
+    return x;
+  }
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_RESIZING_H

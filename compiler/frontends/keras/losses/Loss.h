@@ -1,0 +1,44 @@
+//===- Loss.h - the losses of Keras ------------------------------*- C++ -*-===//
+//
+// A loss gives one value for each sample (and each further dimension but the
+// last); its reduction makes one number of them, as in Keras: sums are divided by
+// the number of values, whatever the weights of the samples are.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_LOSSES_LOSS_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_LOSSES_LOSS_H
+
+#include "weft/compiler/frontends/keras/schema/Options.h"
+
+namespace mlir {
+class Value;
+} // namespace mlir
+
+namespace weft::keras {
+
+class Tensors;
+
+class Loss : public Configured {
+public:
+  std::string reduction = "sum_over_batch_size";
+
+  /// The options of every loss, then those of the class.
+  void options(Options &o) final;
+  virtual void ownOptions(Options &) {}
+  /// Are labels the numbers of classes, without the last dimension?
+  virtual bool takesClassNumbers() const { return false; }
+  /// One value for each sample.
+  virtual mlir::Value values(Tensors &t, mlir::Value label,
+                             mlir::Value prediction) const = 0;
+  /// Scalar loss of one batch; `weight` is one number a sample, or null.
+  mlir::Value reduced(Tensors &t, mlir::Value label, mlir::Value prediction,
+                      mlir::Value weight) const;
+};
+
+using LossPtr = std::shared_ptr<const Loss>;
+const Table<Loss> &lossTable();
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_LOSSES_LOSS_H

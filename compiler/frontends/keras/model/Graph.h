@@ -1,0 +1,62 @@
+//===- Graph.h - which layer is called with what ----------------*- C++ -*-===//
+//
+// Private to the Keras front end. Reading a file gives the graph of the model and
+// one for each model that is a layer of another; running it makes the nodes. For
+//
+//   side = Functional(i -> Dense(16, "a") -> Dense(12, "b"))
+//   x -> side -> side -> Dense(4, "head")
+//
+//   whole      inputs x; calls side(x), side'(side), head(side'); outputs head
+//   nested     of side: inputs i; calls a(i), b(a); outputs b
+//   nodes      x, a(x), b, side, a(side), b, side, head: a model that is called
+//              runs its own calls, and what it gives is a node of its own, so
+//              that a layout for side/output has a place
+//
+// A Sequential is a chain; one without an InputLayer starts from {"", 0}.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_MODEL_GRAPH_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_MODEL_GRAPH_H
+
+#include "weft/compiler/frontends/keras/model/Model.h"
+
+namespace weft::keras {
+
+/// A tensor of one graph: which call of which layer.
+using GraphTensor = std::pair<std::string, int64_t>;
+
+struct GraphInput {
+  unsigned layer;
+  std::vector<int64_t> shape; ///< of a sample, -1 unknown
+  GraphTensor name;
+};
+struct GraphCall {
+  unsigned layer;
+  GraphTensor name;
+  std::vector<GraphTensor> inputs;            ///< positional, lists taken apart
+  std::map<std::string, GraphTensor> tensors; ///< keyword arguments
+  std::map<std::string, bool> flags;
+};
+struct Graph {
+  std::vector<GraphInput> inputs;
+  std::vector<GraphTensor> start; ///< what the arguments of a call are bound to
+  std::vector<GraphTensor> outputs;
+  std::vector<GraphCall> calls;
+};
+
+struct Graphs {
+  Graph whole;
+  std::map<unsigned, Graph> nested; ///< by layer
+  /// For each of the model's layers: is it built right after its construction,
+  /// or by its first call?
+  std::vector<bool> isBuiltAlone;
+};
+
+/// Nodes, inputs, outputs, variables and draws of the model: runs every call
+/// once, on values that nobody computes.
+void runGraphs(const Graphs &graphs, Model &model, std::string &error);
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_MODEL_GRAPH_H

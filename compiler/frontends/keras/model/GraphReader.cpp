@@ -1,0 +1,382 @@
+//===- GraphReader.cpp - layers and their calls, as written ---------------===//
+
+#include "weft/compiler/frontends/keras/model/ModelReader.h"
+
+using namespace weft::keras;
+
+/// (28, null, 1)
+static std::string shapeText(const std::vector<int64_t> &shape) {
+  std::string out = "(";
+  for (size_t i = 0; i < shape.size(); ++i)
+    out += (i ? ", " : "") + (shape[i] < 0 ? "null" : std::to_string(shape[i]));
+  return out + ")";
+}
+
+namespace {
+
+class GraphReader {
+public:
+  GraphReader(const ModelOptions &options, Model &model, Graphs &graphs,
+              std::string &error)
+      : options(options), model(model), graphs(graphs), error(error) {}
+  void readWhole(const Json &config);
+
+private:
+  /// Where layers are read into: a graph, the layer that it is (-1: the whole
+  /// model), and the first part of paths of layers that are not built alone.
+  struct Place {
+    Graph &graph;
+    int self = -1;
+    std::string prefix = {};
+  };
+  void readSequential(const Json &config, Place place);
+  void readFunctional(const Json &config, Place place);
+  unsigned readMember(const Json &json, const Place &place);
+  unsigned readNested(const Json &json, const Place &place);
+  unsigned addLayer(ModelLayer layer, bool isBuiltAlone, const Place &place);
+  void addInput(unsigned layer, std::vector<int64_t> shape, const Place &place);
+  void startOf(const std::vector<int64_t> &shape, const Place &place);
+  std::vector<GraphTensor> readTensors(const Json *json,
+                                       const std::string &where);
+  GraphTensor readTriple(const Json &json, const std::string &where);
+  void readCalls(const Json &json, unsigned layer, Graph &graph);
+  void readArgument(const Json &json, GraphCall &call,
+                    const std::string &where);
+  void readKeywords(const Json &json, GraphCall &call,
+                    const std::string &where);
+  void countFromCalls(std::vector<GraphTensor> &tensors, const Place &place);
+  void refuse(const std::string &what) {
+    if (error.empty())
+      error = what;
+  }
+
+  const ModelOptions &options;
+  Model &model;
+  Graphs &graphs;
+  std::string &error;
+  unsigned depth = 0;
+};
+
+bool isModel(const std::string &className) {
+  return className == "Sequential" || className == "Functional";
+}
+
+unsigned GraphReader::addLayer(ModelLayer layer, bool isBuiltAlone,
+                               const Place &place) {
+  layer.parent = place.self;
+  bool isPrefixed = !place.prefix.empty() && !isBuiltAlone;
+  layer.path = isPrefixed ? place.prefix + "/" + layer.name : layer.name;
+  // A nested model's input is another name of what the model is called with.
+  bool isNamed = !layer.isInput() || place.self < 0;
+  for (const ModelLayer &other : model.layers)
+    if (isNamed && other.name == layer.name &&
+        (!other.isInput() || other.parent < 0))
+      refuse("layer " + inQuotes(layer.name) +
+             " is written twice; layers need different names, in nested models "
+             "too");
+  model.layers.push_back(std::move(layer));
+  graphs.isBuiltAlone.push_back(isBuiltAlone);
+  return model.layers.size() - 1;
+}
+
+/// The entry of a layer that is no model.
+ModelLayer entryOf(const std::shared_ptr<Layer> &layer) {
+  ModelLayer out;
+  out.className = layer->className;
+  out.name = layer->name;
+  out.layer = layer;
+  out.input = std::dynamic_pointer_cast<const InputLayer>(layer);
+  return out;
+}
+
+void GraphReader::addInput(unsigned layer, std::vector<int64_t> shape,
+                           const Place &place) {
+  const std::string &layerName = model.layers[layer].name;
+  auto given = options.inputShapes.find(layerName);
+  if (given == options.inputShapes.end())
+    given = options.inputShapes.find("");
+  if (place.self < 0 && given != options.inputShapes.end()) {
+    bool fits = given->second.size() == shape.size();
+    for (size_t i = 0; fits && i < shape.size(); ++i)
+      fits = shape[i] == -1 || shape[i] == given->second[i];
+    if (!fits)
+      return refuse("layer " + inQuotes(layerName) + ": shape " +
+                    shapeText(given->second) + " does not fit the model's " +
+                    shapeText(shape));
+    shape = given->second;
+  }
+  for (int64_t size : shape)
+    if (place.self < 0 && size < 1)
+      return refuse("layer " + inQuotes(layerName) + ": shape " +
+                    shapeText(shape) +
+                    " has an unknown dimension; give it with --shape " +
+                    layerName + "=...");
+  place.graph.inputs.push_back({layer, std::move(shape), {layerName, 0}});
+}
+
+/// Reads one entry of "layers", which may be a model of its own. Like Keras, it
+/// lets each layer's own "trainable" decide: a frozen model's layers have it too.
+unsigned GraphReader::readMember(const Json &json, const Place &place) {
+  if (json.is_object() && json.contains("class_name") &&
+      json["class_name"].is_string() && isModel(json["class_name"]))
+    return readNested(json, place);
+  LayerDraft draft = readLayer(json, error);
+  if (!error.empty())
+    return 0;
+  return addLayer(entryOf(draft.layer), draft.isBuiltAlone, place);
+}
+
+unsigned GraphReader::readNested(const Json &json, const Place &place) {
+  Fields object(json, "layers", error);
+  ModelLayer entry;
+  entry.className = object.text("class_name", "");
+  const Json *config = object.find("config");
+  object.accept({"module", "registered_name", "build_config", "name",
+                 "inbound_nodes", "shared_object_id", "compile_config"});
+  object.finish();
+  if (!config || !config->is_object())
+    object.refuse("a layer needs \"class_name\" and \"config\"");
+  if (depth >= 32)
+    refuse(
+        "models are nested more than 32 deep; call them one after the other");
+  if (!error.empty())
+    return 0;
+  entry.name = config->value("name", entry.className);
+  unsigned index = addLayer(entry, true, place);
+  Graph graph;
+  Place inside{graph, int(index), ""};
+  ++depth;
+  if (entry.className == "Sequential") {
+    // One that waits for its input's shape is built inside the model around it.
+    bool waits = !config->contains("build_input_shape");
+    inside.prefix = waits && !place.prefix.empty()
+                        ? place.prefix + "/" + entry.name
+                        : entry.name;
+    readSequential(*config, inside);
+  } else {
+    readFunctional(*config, inside);
+  }
+  --depth;
+  if (graph.start.size() != 1 || graph.outputs.size() != 1)
+    refuse("layer " + inQuotes(entry.name) +
+           ": a model inside another has one input and one output, not " +
+           std::to_string(graph.start.size()) + " and " +
+           std::to_string(graph.outputs.size()));
+  graphs.nested.emplace(index, std::move(graph));
+  return index;
+}
+
+/// Makes the input of a Sequential whose first layer is none.
+void GraphReader::startOf(const std::vector<int64_t> &shape,
+                          const Place &place) {
+  if (place.self >= 0) {
+    place.graph.start = {{"", 0}};
+    return;
+  }
+  auto given = options.inputShapes.find("");
+  std::vector<int64_t> inputShape;
+  if (!shape.empty())
+    inputShape.assign(shape.begin() + 1, shape.end());
+  else if (given != options.inputShapes.end())
+    inputShape = given->second;
+  else
+    return refuse("the model has no input shape; give it with --shape");
+  auto input = std::make_shared<InputLayer>();
+  input->className = "InputLayer";
+  input->name = "input_layer";
+  addInput(addLayer(entryOf(input), false, place), inputShape, place);
+}
+
+void GraphReader::readSequential(const Json &config, Place place) {
+  Fields f(config, "Sequential", error);
+  std::string name = f.text("name", "sequential");
+  if (place.self < 0)
+    model.name = place.prefix = name;
+  readPolicy(f);
+  if (!f.boolean("trainable", true) && place.self < 0)
+    f.refuse(
+        "\"trainable\" = false is not supported; freeze its layers instead");
+  std::vector<int64_t> shape = f.shape("build_input_shape");
+  const Json *layers = f.find("layers");
+  f.finish();
+  if (!layers || !layers->is_array() || layers->empty())
+    return f.refuse("\"layers\" must be a list of layers");
+  Graph &graph = place.graph;
+  for (unsigned i = 0; error.empty() && i < layers->size(); ++i) {
+    const Json &json = (*layers)[i];
+    bool isInput =
+        json.is_object() && json.value("class_name", Json()) == "InputLayer";
+    if (i == 0 && !isInput)
+      startOf(shape, place);
+    unsigned index = error.empty() ? readMember(json, place) : 0;
+    if (!error.empty())
+      return;
+    if (isInput && i > 0)
+      return refuse("layer " + inQuotes(model.layers[index].name) +
+                    ": an input comes first");
+    if (isInput) {
+      addInput(index, model.layers[index].input->sampleShape(), place);
+      continue;
+    }
+    GraphTensor from = !graph.calls.empty()    ? graph.calls.back().name
+                       : !graph.inputs.empty() ? graph.inputs[0].name
+                                               : GraphTensor{"", 0};
+    graph.calls.push_back(
+        {index, {model.layers[index].name, 0}, {from}, {}, {}});
+  }
+  if (!error.empty())
+    return;
+  if (!graph.inputs.empty())
+    graph.start = {graph.inputs[0].name};
+  graph.outputs = {graph.calls.empty() ? graph.start[0]
+                                       : graph.calls.back().name};
+}
+
+GraphTensor GraphReader::readTriple(const Json &json,
+                                    const std::string &where) {
+  if (json.is_array() && json.size() == 3 && json[0].is_string() &&
+      json[1].is_number_integer() && json[2].is_number_integer()) {
+    if (json[2].get<int64_t>() != 0)
+      refuse(where + ": " + shortText(json) +
+             " is no result of a supported layer");
+    return {json[0].get<std::string>(), json[1].get<int64_t>()};
+  }
+  refuse(where + ": expected [layer, call, result], found " + shortText(json));
+  return {};
+}
+
+std::vector<GraphTensor> GraphReader::readTensors(const Json *json,
+                                                  const std::string &where) {
+  std::vector<GraphTensor> out;
+  if (!json || json->empty()) {
+    refuse(where + ": is missing");
+    return out;
+  }
+  if (json->is_array() && (*json)[0].is_string()) // one tensor since Keras 3.11
+    return {readTriple(*json, where)};
+  for (const Json &entry : *json) // a list, or the values of a dict
+    out.push_back(readTriple(entry, where));
+  return out;
+}
+
+bool isTensor(const Json &json) {
+  return json.is_object() && json.contains("config") &&
+         json["config"].is_object() && json["config"].contains("keras_history");
+}
+
+/// A positional argument: a tensor, or a list of them.
+void GraphReader::readArgument(const Json &json, GraphCall &call,
+                               const std::string &where) {
+  if (isTensor(json))
+    return call.inputs.push_back(
+        readTriple(json["config"]["keras_history"], where));
+  if (!json.is_array())
+    return refuse(where + ": is called with " + shortText(json) +
+                  ", which is no tensor");
+  for (const Json &entry : json)
+    if (isTensor(entry))
+      call.inputs.push_back(
+          readTriple(entry["config"]["keras_history"], where));
+    else
+      refuse(where + ": is called with " + shortText(entry) +
+             ", which is no tensor");
+}
+
+/// The keyword arguments that the layer knows; null and false are defaults.
+void GraphReader::readKeywords(const Json &json, GraphCall &call,
+                               const std::string &where) {
+  Fields f(json, where + ": arguments of its call", error);
+  f.expectUnset("training"); // false is the default, which fit overrides
+  const Json *mask = f.find("mask");
+  if (mask && *mask != Json(std::vector<Json>(mask->size(), nullptr)))
+    f.expectUnset("mask");
+  if (const Layer *layer = model.layers[call.layer].layer.get()) {
+    for (const char *name : layer->flagArguments())
+      call.flags[name] = f.boolean(name, false);
+    for (const char *name : layer->tensorArguments())
+      if (const Json *value = f.find(name)) {
+        if (!isTensor(*value))
+          return refuse(where + ": " + inQuotes(name) + " is " +
+                        shortText(*value) + ", which is no tensor");
+        call.tensors[name] =
+            readTriple((*value)["config"]["keras_history"], where);
+      }
+  }
+  f.finish();
+}
+
+void GraphReader::readCalls(const Json &json, unsigned layer, Graph &graph) {
+  const std::string name = model.layers[layer].name;
+  const std::string where = "layer " + inQuotes(name);
+  if (!json.contains("inbound_nodes") || !json["inbound_nodes"].is_array())
+    return refuse(where + ": has no list \"inbound_nodes\"");
+  int64_t index = 0;
+  for (const Json &node : json["inbound_nodes"]) {
+    GraphCall call{layer, {name, index++}, {}, {}, {}};
+    Fields f(node, where + ": inbound_nodes", error);
+    const Json *args = f.find("args"), *kwargs = f.find("kwargs");
+    f.finish();
+    if (!args || !args->is_array() || args->empty())
+      return refuse(where + ": must be called with a tensor, not " +
+                    (args ? shortText(*args) : "none"));
+    for (const Json &argument : *args)
+      readArgument(argument, call, where);
+    if (kwargs)
+      readKeywords(*kwargs, call, where);
+    if (!error.empty())
+      return;
+    graph.calls.push_back(std::move(call));
+  }
+}
+
+/// In input_layers and output_layers, call 0 of a Functional is its own making.
+void GraphReader::countFromCalls(std::vector<GraphTensor> &tensors,
+                                 const Place &place) {
+  for (auto &[name, call] : tensors)
+    for (unsigned i = 0; i < model.layers.size(); ++i)
+      if (call > 0 && model.layers[i].parent == place.self &&
+          model.layers[i].name == name &&
+          model.layers[i].className == "Functional")
+        --call;
+}
+
+void GraphReader::readFunctional(const Json &config, Place place) {
+  Fields f(config, "Functional", error);
+  std::string name = f.text("name", "functional");
+  if (place.self < 0)
+    model.name = name;
+  readPolicy(f);
+  if (!f.boolean("trainable", true) && place.self < 0)
+    f.refuse(
+        "\"trainable\" = false is not supported; freeze its layers instead");
+  const Json *layers = f.find("layers");
+  place.graph.start = readTensors(f.find("input_layers"), "input_layers");
+  place.graph.outputs = readTensors(f.find("output_layers"), "output_layers");
+  f.finish();
+  if (!layers || !layers->is_array())
+    return f.refuse("\"layers\" must be a list of layers");
+  for (unsigned i = 0; error.empty() && i < layers->size(); ++i) {
+    unsigned index = readMember((*layers)[i], place);
+    if (!error.empty())
+      return;
+    if (model.layers[index].isInput())
+      addInput(index, model.layers[index].input->sampleShape(), place);
+    else
+      readCalls((*layers)[i], index, place.graph);
+  }
+  countFromCalls(place.graph.outputs, place);
+}
+
+void GraphReader::readWhole(const Json &config) {
+  if (model.className == "Sequential")
+    readSequential(config, {graphs.whole});
+  else
+    readFunctional(config, {graphs.whole});
+}
+
+} // namespace
+
+void weft::keras::readGraphs(const Json &json, const ModelOptions &options,
+                             Model &model, Graphs &graphs, std::string &error) {
+  GraphReader(options, model, graphs, error).readWhole(json);
+}

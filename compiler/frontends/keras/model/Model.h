@@ -1,0 +1,149 @@
+//===- Model.h - a Keras model as plain values ------------------*- C++ -*-===//
+//
+// What model.to_json() says, checked and typed; no IR. A worked example:
+//
+//   Input(28,28) -> Flatten -> Dense(128, relu, name="d1") -> Dense(10, "d2")
+//   compile(Adam(0.01), SparseCategoricalCrossentropy(from_logits=True))
+//
+//   layers     input_layer, flatten, d1, d2
+//   nodes      0: input_layer [28,28]   1: flatten(0) [784]
+//              2: d1(1) [128]           3: d2(2) [10]
+//   variables  d1/kernel [784,128], d1/bias [128], d2/kernel, d2/bias
+//   draws      {{0}, {2}}: one entry for each number Keras draws when it reads
+//              the file: for d1/kernel, then for d2/kernel (zeros need none)
+//
+// drawSeeds(model, 1337) fills the seeds: d1/kernel gets 663307073, d2/kernel
+// 993786079, as after keras.utils.set_random_seed(1337).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_MODEL_MODEL_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_MODEL_MODEL_H
+
+#include "weft/compiler/frontends/keras/initializers/Initializer.h"
+#include "weft/compiler/frontends/keras/layers/InputLayer.h"
+#include "weft/compiler/frontends/keras/losses/Loss.h"
+#include "weft/compiler/frontends/keras/metrics/Metric.h"
+#include "weft/compiler/frontends/keras/optimizers/Optimizer.h"
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace weft::keras {
+
+/// A value, or the reason why there is none ("layer "conv2d": ...").
+template <typename T> struct Result {
+  std::optional<T> value;
+  std::string error;
+
+  static Result failure(std::string reason) {
+    return {std::nullopt, std::move(reason)};
+  }
+  explicit operator bool() const { return value.has_value(); }
+  T &operator*() { return *value; }
+  T *operator->() { return &*value; }
+};
+
+struct Variable {
+  std::string path; ///< d1/kernel, seed_generator/seed_generator_state
+  std::vector<int64_t> shape;
+  std::string dtype; ///< float32 or uint32
+  bool trainable = true;
+  InitializerPtr initializer;
+  std::optional<int64_t> seed; ///< its own, or drawn
+  std::string layer;           ///< the model's layer: mha of mha/query/kernel
+  /// What calls know it by: path of the layer and name. It is the path but for
+  /// states of random numbers, which Keras names apart.
+  std::string key = path;
+  RegularizerPtr regularizer = nullptr;
+  ConstraintPtr constraint = nullptr;
+  /// Does training change it beside the optimizer: a statistic, a random state?
+  bool isUpdated = false;
+
+  bool isSeedState() const { return initializer->className == kSeedGenerator; }
+};
+
+/// A layer, or a model that is one.
+struct ModelLayer {
+  std::string className, name;
+  int parent = -1;  ///< the model whose layer it is
+  std::string path; ///< first part of its variables' paths
+  LayerPtr layer;   ///< null for a model
+  std::shared_ptr<const InputLayer> input; ///< where it is one
+
+  /// Its node passes on what its last layer gives.
+  bool isModel() const { return !layer; }
+  bool isInput() const { return input != nullptr; }
+};
+
+/// One call of a layer. Shapes are those of one sample.
+struct Node {
+  unsigned layer = 0;
+  std::vector<unsigned> inputs;
+  std::vector<int64_t> shape;
+  std::string dtype = "float32";
+  std::map<std::string, unsigned> tensors; ///< keyword arguments: nodes
+  std::map<std::string, bool> flags;       ///< and what is true or false
+};
+
+/// One variable of the optimizer; `weight` is -1 for iteration and rate.
+struct OptimizerVariable {
+  std::string path, slot;
+  int weight = -1;
+  double first = 0; ///< of every element
+};
+
+struct Model {
+  std::string name, className;
+  std::vector<ModelLayer> layers;
+  std::vector<Node> nodes;               ///< producers before consumers
+  std::vector<unsigned> inputs, outputs; ///< nodes
+  std::vector<Variable> variables;       ///< in the order of model.variables
+  /// For each number drawn when Keras reads the file: the variables that it
+  /// seeds, none where the initializer is never used.
+  std::vector<std::vector<unsigned>> draws;
+  OptimizerPtr optimizer;
+  LossPtr loss;
+  std::vector<MetricPtr> metrics;
+  std::string json;          ///< the file's text, unchanged
+  std::string compileConfig; ///< its compile_config with overrides, or {}
+
+  const ModelLayer &layerOf(unsigned node) const {
+    return layers[nodes[node].layer];
+  }
+  /// Paths and weights of the optimizer's variables, in Keras' order; empty
+  /// without an optimizer.
+  std::vector<OptimizerVariable> optimizerVariables() const;
+};
+
+struct ModelOptions {
+  /// Sample shapes of inputs (without the batch), by name; they fix unknown
+  /// dimensions and inputs of an unbuilt Sequential ("" is the only input).
+  std::map<std::string, std::vector<int64_t>> inputShapes;
+  /// Names or JSON that complete or replace compile_config.
+  std::optional<std::string> optimizer, loss;
+  std::optional<double> learningRate;
+  std::optional<std::vector<std::string>> metrics;
+};
+
+/// Reads a model.json of any Keras 3, with or without compile_config.
+Result<Model> readModel(std::string_view text,
+                        const ModelOptions &options = {});
+
+/// Gives every seed that Keras would draw after set_random_seed(seed).
+void drawSeeds(Model &model, uint64_t seed);
+
+/// {"initializer": {...}, "seed": N, "trainable": true}: what the training
+/// loop needs to make the variable's first value.
+std::string variableMetadata(const Variable &variable);
+/// The same of an optimizer's variable whose elements are all `first`.
+std::string constantMetadata(double first);
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_MODEL_MODEL_H

@@ -1,0 +1,110 @@
+//===- ModelReader.cpp - a model.json as a whole --------------------------===//
+
+#include "weft/compiler/frontends/keras/model/ModelReader.h"
+#include "weft/compiler/frontends/keras/initializers/PythonRandom.h"
+
+using namespace weft::keras;
+
+namespace {
+
+std::string flattened(std::string path) {
+  for (char &c : path)
+    if (c == '/')
+      c = '_';
+  return path;
+}
+
+void read(const Json &json, const ModelOptions &options, Model &model,
+          std::string &error) {
+  Fields f(json, "", error);
+  model.className = f.text("class_name", "");
+  const Json *config = f.find("config");
+  const Json *compile = f.find("compile_config");
+  f.accept({"module", "registered_name", "build_config", "shared_object_id"});
+  if (json.is_object() && json.contains("keras_version"))
+    f.refuse("the file was written by tf.keras " +
+             shortText(json["keras_version"]) +
+             "; write it with Keras 3 (model.to_json())");
+  if (model.className != "Sequential" && model.className != "Functional")
+    f.refuse("model class " + inQuotes(model.className) +
+             " is not supported; supported models are Functional, Sequential");
+  if (!config)
+    f.refuse("a model needs a \"config\"");
+  f.finish();
+  Graphs graphs;
+  if (error.empty())
+    readGraphs(*config, options, model, graphs, error);
+  if (error.empty())
+    runGraphs(graphs, model, error);
+  if (error.empty())
+    readCompileConfig(compile, options, model, error);
+}
+
+} // namespace
+
+Result<Model> weft::keras::readModel(std::string_view text,
+                                     const ModelOptions &options) {
+  Json json;
+  std::string error = parseJson(text, json);
+  if (!error.empty())
+    return Result<Model>::failure(error);
+  Model model;
+  model.json = std::string(text);
+  try {
+    read(json, options, model, error);
+  } catch (const std::exception &failure) {
+    error = std::string("cannot be read: ") + failure.what();
+  }
+  if (!error.empty())
+    return Result<Model>::failure(
+        mended(error, "mend the model in Keras and write it anew"));
+  return {std::move(model), ""};
+}
+
+void weft::keras::drawSeeds(Model &model, uint64_t seed) {
+  PythonRandom random(seed);
+  for (const std::vector<unsigned> &seeded : model.draws) {
+    int64_t drawn = random.seed();
+    for (unsigned variable : seeded)
+      model.variables[variable].seed = drawn;
+  }
+}
+
+static std::string metadata(const std::string &className, Json config,
+                            std::optional<int64_t> seed, bool trainable) {
+  Json out = {{"initializer",
+               {{"class_name", className}, {"config", std::move(config)}}},
+              {"seed", seed ? Json(*seed) : Json(nullptr)},
+              {"trainable", trainable}};
+  return out.dump();
+}
+
+std::string weft::keras::variableMetadata(const Variable &variable) {
+  const Initializer &initializer = *variable.initializer;
+  return metadata(initializer.className,
+                  Json::parse(initializer.config, nullptr, false),
+                  variable.seed, variable.trainable);
+}
+
+std::string weft::keras::constantMetadata(double first) {
+  return metadata("Constant", {{"value", first}}, std::nullopt, false);
+}
+
+std::vector<OptimizerVariable> Model::optimizerVariables() const {
+  std::vector<OptimizerVariable> out;
+  if (!optimizer)
+    return out;
+  out.push_back({optimizer->name + "/iteration", "iteration"});
+  if (!optimizer->schedule)
+    out.push_back({optimizer->name + "/learning_rate", "learning_rate", -1,
+                   double(float(optimizer->learningRate))});
+  // Slots of one kind are stored side by side for each weight.
+  for (const std::vector<SlotKind> &together : optimizer->slots())
+    for (unsigned i = 0; i < variables.size(); ++i)
+      if (variables[i].trainable)
+        for (const SlotKind &slot : together)
+          out.push_back({optimizer->name + "/" + flattened(variables[i].path) +
+                             "_" + slot.name,
+                         slot.name, int(i), slot.first});
+  return out;
+}

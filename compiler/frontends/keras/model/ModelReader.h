@@ -1,0 +1,35 @@
+//===- ModelReader.h - from JSON to the model -------------------*- C++ -*-===//
+//
+// Private to the Keras front end: the parts of readModel, one a file.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_MODEL_MODELREADER_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_MODEL_MODELREADER_H
+
+#include "weft/compiler/frontends/keras/model/Graph.h"
+#include "weft/compiler/frontends/keras/schema/OptionReader.h"
+
+namespace weft::keras {
+
+/// A layer as the file has it, and whether it is built alone: right after its
+/// construction, under its own name (build_config).
+struct LayerDraft {
+  std::shared_ptr<Layer> layer;
+  std::string className;
+  bool isBuiltAlone = false;
+};
+/// Reads the layer's own config; `error` names the layer.
+LayerDraft readLayer(const Json &json, std::string &error);
+/// Refuses every type policy but float32.
+void readPolicy(Fields &config);
+/// Layers and graphs as the file has them; inputs take the options' shapes.
+void readGraphs(const Json &json, const ModelOptions &options, Model &model,
+                Graphs &graphs, std::string &error);
+/// Optimizer, loss and metrics of compile_config with the options' overrides.
+void readCompileConfig(const Json *json, const ModelOptions &options,
+                       Model &model, std::string &error);
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_MODEL_MODELREADER_H

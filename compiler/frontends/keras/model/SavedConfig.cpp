@@ -1,0 +1,88 @@
+//===- SavedConfig.cpp - compile_config as Keras serialises it ------------===//
+
+#include "weft/compiler/frontends/keras/model/SavedConfig.h"
+#include "weft/compiler/frontends/keras/schema/OptionWriter.h"
+
+using namespace weft::keras;
+
+namespace {
+
+/// An object that Keras finds by its module and class.
+Json serialised(const char *module, const char *className, Json config) {
+  return {{"module", module},
+          {"class_name", className},
+          {"config", std::move(config)},
+          {"registered_name", nullptr}};
+}
+
+/// Every option of the optimizer, as its get_config gives them.
+Json optimizerObject(const Optimizer &optimizer) {
+  Json config = writeOptions(optimizer);
+  if (optimizer.schedule) {
+    config["learning_rate"] = serialised(
+        "keras.optimizers.schedules", optimizer.schedule->className.c_str(),
+        Json::parse(optimizer.schedule->config, nullptr, false));
+  } else {
+    config["learning_rate"] = double(float(optimizer.learningRate));
+  }
+  return serialised("keras.optimizers", optimizer.className.c_str(),
+                    std::move(config));
+}
+
+/// An object without a module, such as a flag's {"class_name": "mse"}, with the
+/// module and class that Keras needs to find it; a name in the spelling that
+/// Keras knows. What Keras wrote stays as it is.
+Json completed(const Json &written, const char *module,
+               const std::string &className, const AnyTable &table) {
+  if (written.is_object() && !written.contains("module"))
+    return serialised(module, className.c_str(),
+                      written.value("config", Json::object()));
+  if (!written.is_string())
+    return written;
+  for (const char *name : table.find(className)->otherNames)
+    if (written == name)
+      return written;
+  return written == "accuracy" || written == "acc" ? written
+                                                   : Json(snakeCase(className));
+}
+
+/// One entry of `metrics` for each of the model's, unless they are written by output.
+Json savedMetrics(const Json &written, const std::vector<MetricPtr> &metrics) {
+  if (!written.is_array() || written.size() != metrics.size())
+    return written;
+  Json out = Json::array();
+  for (size_t i = 0; i < metrics.size(); ++i)
+    out.push_back(completed(written[i], "keras.metrics", metrics[i]->className,
+                            metricTable()));
+  return out;
+}
+
+} // namespace
+
+std::string weft::keras::savedConfig(const Model &model) {
+  Json whole = Json::parse(model.json, nullptr, false);
+  Json compile = Json::parse(model.compileConfig, nullptr, false);
+  Json &written = whole["compile_config"];
+  if ((written.is_null() ? Json::object() : written) == compile)
+    return model.json;
+  if (model.optimizer && !(compile["optimizer"].is_object() &&
+                           compile["optimizer"].contains("module")))
+    compile["optimizer"] = optimizerObject(*model.optimizer);
+  if (model.loss)
+    compile["loss"] = completed(compile["loss"], "keras.losses",
+                                model.loss->className, lossTable());
+  if (!model.metrics.empty())
+    compile["metrics"] = savedMetrics(compile["metrics"], model.metrics);
+  for (const auto &[key, otherwise] :
+       {std::pair<const char *, Json>{"loss", nullptr},
+        {"loss_weights", nullptr},
+        {"metrics", nullptr},
+        {"weighted_metrics", nullptr},
+        {"run_eagerly", false},
+        {"steps_per_execution", 1},
+        {"jit_compile", true}})
+    if (!compile.contains(key))
+      compile[key] = otherwise;
+  written = std::move(compile);
+  return whole.dump();
+}

@@ -1,0 +1,71 @@
+//===- SavedPaths.cpp - where Keras saves each variable -------------------===//
+
+#include "weft/compiler/frontends/keras/model/SavedPaths.h"
+
+using namespace weft::keras;
+
+/// layers/dense_1 for each layer, layers/sequential/layers/dense for one of a
+/// nested model; empty where the file has no group.
+static std::vector<std::string> layerGroups(const Model &model) {
+  std::map<std::string, unsigned> used;
+  std::vector<std::string> groups;
+  for (const ModelLayer &layer : model.layers) {
+    bool inModel = layer.parent >= 0;
+    const std::string &owner =
+        inModel ? model.layers[layer.parent].className : model.className;
+    if (layer.isInput() && owner == "Sequential") {
+      groups.emplace_back();
+      continue;
+    }
+    std::string group =
+        (inModel ? groups[layer.parent] + "/layers/" : "layers/") +
+        snakeCase(layer.className);
+    if (unsigned earlier = used[group]++)
+      group += "_" + std::to_string(earlier);
+    groups.push_back(group);
+  }
+  return groups;
+}
+
+/// /query_dense of mha/query/kernel: Keras saves a layer inside another under
+/// the attribute that holds it.
+static std::string savedSublayer(const Variable &variable,
+                                 const ModelLayer &layer) {
+  std::string inside = variable.key.substr(
+      layer.path.size(), variable.key.rfind('/') - layer.path.size());
+  return inside.empty() ? inside
+                        : "/" + layer.layer->attributeOf(inside.substr(1));
+}
+
+std::vector<SavedPath> weft::keras::savedPaths(const Model &model) {
+  std::vector<SavedPath> out;
+  std::vector<std::string> groups = layerGroups(model);
+  for (size_t i = 0; i < groups.size(); ++i) {
+    // Weights and then statistics, by sublayer.
+    std::map<std::string, unsigned> positions;
+    for (const Variable &variable : model.variables) {
+      if (variable.layer != model.layers[i].name || variable.isSeedState())
+        continue;
+      std::string inside = savedSublayer(variable, model.layers[i]);
+      std::string vars = groups[i] + inside + "/vars";
+      out.push_back(
+          {variable.path, vars + "/" + std::to_string(positions[vars]++)});
+    }
+  }
+  unsigned position = 0;
+  for (const OptimizerVariable &variable : model.optimizerVariables())
+    out.push_back(
+        {variable.path, "optimizer/vars/" + std::to_string(position++), true});
+  return out;
+}
+
+std::vector<SavedGroup> weft::keras::savedGroups(const Model &model) {
+  std::vector<SavedGroup> out = {{"vars", model.name}};
+  std::vector<std::string> groups = layerGroups(model);
+  for (size_t i = 0; i < groups.size(); ++i)
+    if (!groups[i].empty())
+      out.push_back({groups[i] + "/vars", model.layers[i].name});
+  if (model.optimizer)
+    out.push_back({"optimizer/vars", model.optimizer->name});
+  return out;
+}

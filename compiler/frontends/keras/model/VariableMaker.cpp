@@ -1,0 +1,146 @@
+//===- VariableMaker.cpp - a model's variables, from its calls ------------===//
+
+#include "weft/compiler/frontends/keras/model/VariableMaker.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::keras;
+
+static std::vector<InitializerPtr> initializersOf(const Configured &object) {
+  std::vector<InitializerPtr> out;
+  for (const auto &part : objectsOf(object))
+    if (auto initializer = std::dynamic_pointer_cast<const Initializer>(part))
+      out.push_back(initializer);
+  return out;
+}
+
+void VariableMaker::refuse(const std::string &complaint) {
+  if (error.empty())
+    error = "layer \"" + model.layers[current].name + "\": " + complaint;
+}
+
+void VariableMaker::enter(unsigned layer) {
+  current = layer;
+  if (made[layer].calls++ == 0)
+    called.push_back(layer);
+}
+
+Value VariableMaker::get(const VariableRequest &request) {
+  Made &of = made[current];
+  std::string key = request.layer + "/" + request.name;
+  Type element = request.isRandom
+                     ? Type(builder.getIntegerType(32, /*isSigned=*/false))
+                     : builder.getF32Type();
+  auto type = RankedTensorType::get(request.shape, element);
+  auto [entry, isNew] = of.values.try_emplace(key);
+  if (!isNew) {
+    if (entry->second.getType() != type)
+      refuse("its " + request.name + " has the shape " +
+             shapeText(Tensors::shape(entry->second)) + " in one call and " +
+             shapeText(request.shape) +
+             " in another; call it with tensors of one shape");
+    return entry->second;
+  }
+  Variable variable;
+  variable.path = variable.key = key;
+  variable.shape = request.shape;
+  variable.dtype = request.isRandom ? "uint32" : "float32";
+  variable.trainable = request.trainable;
+  variable.initializer = request.rules.initializer;
+  variable.seed = request.rules.initializer->ownSeed();
+  variable.layer = model.layers[current].name;
+  variable.regularizer = request.rules.regularizer;
+  variable.constraint = request.rules.constraint;
+  of.variables.push_back(std::move(variable));
+  if (std::find(of.sublayers.begin(), of.sublayers.end(), request.layer) ==
+      of.sublayers.end())
+    of.sublayers.push_back(request.layer);
+  entry->second =
+      builder.getBlock()->addArgument(type, builder.getUnknownLoc());
+  return entry->second;
+}
+
+void VariableMaker::set(const VariableRequest &request, Value) {
+  for (Variable &variable : made[current].variables)
+    if (variable.key == request.layer + "/" + request.name)
+      variable.isUpdated = true;
+}
+
+void VariableMaker::construct(const Layer &layer) {
+  Made &of = made[current];
+  if (of.calls > 1)
+    return;
+  for (InitializerPtr &initializer : initializersOf(layer))
+    of.built.push_back(std::move(initializer));
+}
+
+/// Own variables first, then those of each layer inside; weights, statistics,
+/// random states.
+void VariableMaker::order(Made &of) const {
+  auto rank = [&](const Variable &variable) {
+    std::string layer = variable.key.substr(0, variable.key.rfind('/'));
+    auto at = std::find(of.sublayers.begin(), of.sublayers.end(), layer);
+    bool isOwn = layer == model.layers[current].path;
+    int kind = variable.isSeedState() ? 2 : variable.isUpdated ? 1 : 0;
+    return std::pair<int64_t, int>(isOwn ? 0 : 1 + (at - of.sublayers.begin()),
+                                   kind);
+  };
+  std::map<std::pair<int64_t, int>, std::vector<Variable>> ordered;
+  for (Variable &variable : of.variables)
+    ordered[rank(variable)].push_back(std::move(variable));
+  of.variables.clear();
+  for (auto &[at, variables] : ordered)
+    for (Variable &variable : variables)
+      of.variables.push_back(std::move(variable));
+}
+
+void VariableMaker::addDraws(const std::vector<InitializerPtr> &initializers) {
+  for (const InitializerPtr &initializer : initializers) {
+    std::vector<unsigned> seeded;
+    for (unsigned i = 0; i < model.variables.size(); ++i)
+      if (model.variables[i].initializer == initializer)
+        seeded.push_back(i);
+    if (initializer->className == kSeedGenerator) {
+      std::string name = "seed_generator";
+      if (unsigned earlier = generators++)
+        name += "_" + std::to_string(earlier);
+      for (unsigned i : seeded)
+        model.variables[i].path = name + "/seed_generator_state";
+    }
+    if (initializer->drawsSeed())
+      model.draws.push_back(std::move(seeded));
+  }
+}
+
+void VariableMaker::addDraws(int parent) {
+  for (unsigned i = 0; i < model.layers.size(); ++i) {
+    const ModelLayer &layer = model.layers[i];
+    if (layer.parent != parent)
+      continue;
+    if (layer.isModel()) {
+      addDraws(int(i));
+      continue;
+    }
+    addDraws(initializersOf(*layer.layer));
+    if (graphs.isBuiltAlone[i])
+      addDraws(made[i].built);
+  }
+  for (unsigned i : called)
+    if (model.layers[i].parent == parent && !graphs.isBuiltAlone[i])
+      addDraws(made[i].built);
+}
+
+void VariableMaker::finish() {
+  for (current = 0; error.empty() && current < made.size(); ++current) {
+    const ModelLayer &layer = model.layers[current];
+    if (!layer.isModel() && !layer.isInput() && made[current].calls == 0)
+      return refuse("is never called");
+    order(made[current]);
+    for (Variable &variable : made[current].variables)
+      model.variables.push_back(std::move(variable));
+  }
+  if (error.empty())
+    addDraws(-1);
+}

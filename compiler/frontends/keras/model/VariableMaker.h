@@ -1,0 +1,67 @@
+//===- VariableMaker.h - a model's variables, from its calls -----*- C++ -*-===//
+//
+// Private to the Keras front end. While a model is read its layers are called
+// once; what they ask for becomes the model's variables. Keras makes them in
+// another order than calls do: by layer in the order of the file, weights, then
+// statistics, then random states, then those of layers inside; and it draws seeds
+// when objects are constructed:
+//
+//   Dense "d1" (built alone), Dropout, Dense "d2"   in the file
+//   draws of the constructors   d1's initializers, the generator, d2's initializers
+//
+// What a layer constructs when it is built (layers inside it) draws right after
+// its constructor where it is built alone, else after all constructors of its
+// model, in the order of the calls.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_MODEL_VARIABLEMAKER_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_MODEL_VARIABLEMAKER_H
+
+#include "weft/compiler/frontends/keras/layers/Call.h"
+#include "weft/compiler/frontends/keras/model/Graph.h"
+
+namespace weft::keras {
+
+class VariableMaker : public Variables {
+public:
+  VariableMaker(const Graphs &graphs, Model &model, mlir::OpBuilder &builder,
+                std::string &error)
+      : graphs(graphs), model(model), builder(builder), error(error),
+        made(model.layers.size()) {}
+
+  /// What is asked for from now on belongs to this layer.
+  void enter(unsigned layer);
+  /// Fills the model's variables and draws.
+  void finish();
+
+  Value get(const VariableRequest &request) override;
+  void set(const VariableRequest &request, Value value) override;
+  void construct(const Layer &layer) override;
+  void addLoss(Value) override {}
+  void refuse(const std::string &complaint) override;
+
+private:
+  struct Made {
+    std::vector<Variable> variables;
+    std::vector<InitializerPtr> built; ///< constructed by the first call
+    std::vector<std::string> sublayers;
+    std::map<std::string, Value> values; ///< by key
+    unsigned calls = 0;
+  };
+  void order(Made &of) const;
+  void addDraws(int parent);
+  void addDraws(const std::vector<InitializerPtr> &initializers);
+
+  const Graphs &graphs;
+  Model &model;
+  mlir::OpBuilder &builder;
+  std::string &error;
+  std::vector<Made> made;
+  std::vector<unsigned> called; ///< layers, in the order of their first calls
+  unsigned current = 0, generators = 0;
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_MODEL_VARIABLEMAKER_H

@@ -1,0 +1,83 @@
+//===- Apply.cpp - one step of an optimizer -------------------------------===//
+
+#include "weft/compiler/frontends/keras/optimizers/Apply.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::keras;
+
+void Optimizer::options(Options &o) {
+  o.text("name", name);
+  o.numberOr("learning_rate", learningRate, schedule, scheduleTable());
+  // Negative rates climb the loss, as in Keras.
+  o.check(std::isfinite(float(learningRate)),
+          "\"learning_rate\" is " + std::to_string(float(learningRate)) +
+              " in float32; give a finite number");
+  o.maybeNumber("weight_decay", weightDecay, kAnyNumber);
+  o.maybeNumber("clipnorm", clipNorm, kAnyNumber);
+  o.maybeNumber("global_clipnorm", globalClipNorm, kAnyNumber);
+  o.maybeNumber("clipvalue", clipValue, kAnyNumber);
+  o.check(clipNorm.has_value() + globalClipNorm.has_value() +
+                  clipValue.has_value() <=
+              1,
+          "only one of \"clipnorm\", \"clipvalue\" and \"global_clipnorm\" can "
+          "be set; leave the others at null");
+  o.refused("use_ema", "moving averages of weights", "false");
+  o.ignored("ema_momentum", "used with use_ema", "0.99");
+  o.ignored("ema_overwrite_frequency", "used with use_ema");
+  std::optional<double> lossScale;
+  o.maybeNumber("loss_scale_factor", lossScale, kAnyNumber);
+  o.check(lossScale.value_or(1) == 1, "\"loss_scale_factor\" is not supported "
+                                      "(scaled losses); leave it at null");
+  o.refused("gradient_accumulation_steps", "steps of several batches");
+  ownOptions(o);
+}
+
+Value weft::keras::rateOf(Tensors &t, const Optimizer &optimizer,
+                          Value iteration, Value variable) {
+  return optimizer.schedule ? optimizer.schedule->rate(t, t.toFloat(iteration))
+                            : variable;
+}
+
+/// gradient * limit / max(norm, limit).
+static Value scaled(Tensors &t, Value gradient, Value norm, double limit) {
+  Value largest = t.max(norm, limit);
+  return t.div(t.mul(gradient, limit), t.fill(largest, gradient));
+}
+
+void weft::keras::clip(Tensors &t, const Optimizer &optimizer,
+                       llvm::MutableArrayRef<Value> gradients) {
+  auto isOn = [](std::optional<double> limit) { return limit && *limit > 0; };
+  auto squares = [&](Value x) { return t.sumAll(t.mul(x, x)); };
+  if (isOn(optimizer.clipNorm)) {
+    for (Value &gradient : gradients)
+      gradient = scaled(t, gradient, t.make<SqrtOp>(squares(gradient)),
+                        *optimizer.clipNorm);
+  } else if (isOn(optimizer.globalClipNorm)) {
+    Value total;
+    for (Value gradient : gradients)
+      total = total ? t.add(total, squares(gradient)) : squares(gradient);
+    double limit = *optimizer.globalClipNorm;
+    Value norm = total ? t.make<SqrtOp>(total) : Value();
+    for (Value &gradient : gradients) {
+      // clip_norm * min(1 / norm, 1 / clip_norm)
+      Value scale =
+          t.mul(t.min(t.div(t.splat(1, norm), norm), 1 / limit), limit);
+      gradient = t.mul(gradient, t.fill(scale, gradient));
+    }
+  } else if (isOn(optimizer.clipValue)) {
+    double limit = *optimizer.clipValue;
+    for (Value &gradient : gradients)
+      gradient = t.min(t.max(gradient, -limit), limit);
+  }
+}
+
+WeightUpdate weft::keras::apply(Tensors &t, const Optimizer &optimizer,
+                                UpdateInputs in) {
+  if (optimizer.weightDecay)
+    in.weight = t.sub(in.weight, t.mul(t.mul(in.weight, *optimizer.weightDecay),
+                                       t.fill(in.rate, in.weight)));
+  return optimizer.update(t, in);
+}

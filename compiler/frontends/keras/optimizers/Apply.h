@@ -1,0 +1,41 @@
+//===- Apply.h - one step of an optimizer ------------------------*- C++ -*-===//
+//
+// Private to the Keras front end. keras.optimizers.Optimizer.apply on all
+// weights at once: clipping may need the norm of every gradient.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_OPTIMIZERS_APPLY_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_OPTIMIZERS_APPLY_H
+
+#include "weft/compiler/frontends/keras/optimizers/Optimizer.h"
+#include "weft/compiler/frontends/keras/tensors/Tensors.h"
+
+namespace weft::keras {
+
+/// What an update of one weight is made from. `slots` are in the order of
+/// Optimizer::slots.
+struct UpdateInputs {
+  Value weight, gradient;
+  llvm::ArrayRef<Value> slots;
+  Value iteration; ///< i32, 0 at the first step
+  Value rate;      ///< f32
+};
+
+struct WeightUpdate {
+  Value weight;
+  llvm::SmallVector<Value, 3> slots;
+};
+
+/// The learning rate of this step: the variable, or the schedule's.
+Value rateOf(Tensors &t, const Optimizer &optimizer, Value iteration,
+             Value variable);
+/// clipnorm, global_clipnorm or clipvalue, whichever is set.
+void clip(Tensors &t, const Optimizer &optimizer,
+          llvm::MutableArrayRef<Value> gradients);
+/// Decay of the weight, then its update.
+WeightUpdate apply(Tensors &t, const Optimizer &optimizer, UpdateInputs in);
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_OPTIMIZERS_APPLY_H

@@ -1,0 +1,242 @@
+//===- OptimizerTable.cpp - the optimizers of Keras -----------------------===//
+//
+// Each class is that of its name in keras.optimizers (3.15.1), its update_step
+// operation by operation.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/compiler/frontends/keras/optimizers/Apply.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::keras;
+
+namespace {
+
+class SGD : public Optimizer {
+public:
+  SGD() { learningRate = 0.01; }
+
+private:
+  double momentum = 0;
+  bool nesterov = false;
+
+  void ownOptions(Options &o) override {
+    o.number("momentum", momentum, kShare);
+    o.flag("nesterov", nesterov);
+  }
+  std::vector<std::vector<SlotKind>> slots() const override {
+    if (momentum == 0)
+      return {};
+    return {{{"momentum"}}};
+  }
+  WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
+    Value step = t.mul(in.gradient, t.fill(in.rate, in.gradient));
+    if (momentum == 0)
+      return {t.sub(in.weight, step), {}};
+    Value speed = t.sub(t.mul(in.slots[0], momentum), step);
+    Value change = nesterov ? t.sub(t.mul(speed, momentum), step) : speed;
+    return {t.add(in.weight, change), {speed}};
+  }
+};
+
+class RMSprop : public Optimizer {
+  double rho = 0.9, momentum = 0, epsilon = 1e-7;
+  bool centered = false;
+
+  void ownOptions(Options &o) override {
+    o.number("rho", rho, kAnyNumber);
+    o.number("momentum", momentum, kShare);
+    o.number("epsilon", epsilon, kAnyNumber);
+    o.flag("centered", centered);
+  }
+  std::vector<std::vector<SlotKind>> slots() const override {
+    std::vector<std::vector<SlotKind>> out = {{{"velocity"}}};
+    if (momentum > 0)
+      out.push_back({{"momentum"}});
+    if (centered)
+      out.push_back({{"average_gradient"}});
+    return out;
+  }
+  WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
+    WeightUpdate out;
+    Value g = in.gradient;
+    Value velocity =
+        t.add(t.mul(in.slots[0], rho), t.mul(t.mul(g, g), 1 - rho));
+    out.slots.push_back(velocity);
+    Value denominator = velocity, average;
+    if (centered) {
+      average = t.add(t.mul(in.slots.back(), rho), t.mul(g, 1 - rho));
+      denominator = t.sub(velocity, t.mul(average, average));
+    }
+    denominator = t.add(denominator, epsilon);
+    Value increment =
+        t.div(t.mul(t.fill(in.rate, g), g), t.make<SqrtOp>(denominator));
+    if (momentum > 0) {
+      increment = t.add(t.mul(in.slots[1], momentum), increment);
+      out.slots.push_back(increment);
+    }
+    if (centered)
+      out.slots.push_back(average);
+    out.weight = t.sub(in.weight, increment);
+    return out;
+  }
+};
+
+/// iteration + `ahead` as f32, and powers of it.
+Value stepNumber(Tensors &t, Value iteration, double ahead) {
+  return t.toFloat(t.add(iteration, ahead));
+}
+Value powerOf(Tensors &t, double base, Value step) {
+  return t.make<PowOp>(t.splat(base, step), step);
+}
+
+/// old + (value - old) * share.
+Value towards(Tensors &t, Value old, Value value, double share) {
+  return t.add(old, t.mul(t.sub(value, old), share));
+}
+
+/// The moments that Adam and its relatives keep.
+class WithMoments : public Optimizer {
+protected:
+  double beta1 = 0.9, beta2 = 0.999, epsilon = 1e-7;
+
+  void ownOptions(Options &o) override {
+    o.number("beta_1", beta1, kAnyNumber);
+    o.number("beta_2", beta2, kAnyNumber);
+    o.number("epsilon", epsilon, kAnyNumber);
+  }
+  Value newMomentum(Tensors &t, const UpdateInputs &in) const {
+    return towards(t, in.slots[0], in.gradient, 1 - beta1);
+  }
+  Value newVelocity(Tensors &t, const UpdateInputs &in) const {
+    return towards(t, in.slots[1], t.mul(in.gradient, in.gradient), 1 - beta2);
+  }
+};
+
+class Adam : public WithMoments {
+  bool amsgrad = false;
+
+  void ownOptions(Options &o) override {
+    WithMoments::ownOptions(o);
+    o.flag("amsgrad", amsgrad);
+  }
+  std::vector<std::vector<SlotKind>> slots() const override {
+    if (amsgrad)
+      return {{{"momentum"}, {"velocity"}}, {{"velocity_hat"}}};
+    return {{{"momentum"}, {"velocity"}}};
+  }
+  WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
+    Value step = stepNumber(t, in.iteration, 1);
+    Value power1 = powerOf(t, beta1, step), power2 = powerOf(t, beta2, step);
+    Value alpha = t.div(t.mul(in.rate, t.make<SqrtOp>(t.sub(1.0, power2))),
+                        t.sub(1.0, power1));
+    Value m = newMomentum(t, in), v = newVelocity(t, in);
+    WeightUpdate out{nullptr, {m, v}};
+    if (amsgrad) {
+      v = t.make<MaxOp>(in.slots[2], v);
+      out.slots.push_back(v);
+    }
+    Value change =
+        t.div(t.mul(m, t.fill(alpha, m)), t.add(t.make<SqrtOp>(v), epsilon));
+    out.weight = t.sub(in.weight, change);
+    return out;
+  }
+};
+
+/// Adam whose weights decay unless it says otherwise.
+class AdamW : public Adam {
+public:
+  AdamW() { weightDecay = 0.004; }
+};
+
+class Adamax : public WithMoments {
+  std::vector<std::vector<SlotKind>> slots() const override {
+    return {{{"momentum"}, {"norm"}}};
+  }
+  WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
+    Value power = powerOf(t, beta1, stepNumber(t, in.iteration, 1));
+    Value m = newMomentum(t, in);
+    Value u =
+        t.make<MaxOp>(t.mul(in.slots[1], beta2), t.make<AbsOp>(in.gradient));
+    Value divisor = t.mul(t.fill(t.sub(1.0, power), u), t.add(u, epsilon));
+    Value change = t.div(t.mul(t.fill(in.rate, m), m), divisor);
+    return {t.sub(in.weight, change), {m, u}};
+  }
+};
+
+class Adagrad : public Optimizer {
+  double first = 0.1, epsilon = 1e-7;
+
+  void ownOptions(Options &o) override {
+    o.number("initial_accumulator_value", first, kAnyNumber);
+    o.number("epsilon", epsilon, kAnyNumber);
+  }
+  std::vector<std::vector<SlotKind>> slots() const override {
+    return {{{"accumulator", first}}};
+  }
+  WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
+    Value g = in.gradient, total = t.add(in.slots[0], t.mul(g, g));
+    Value change = t.div(t.mul(t.fill(in.rate, g), g),
+                         t.make<SqrtOp>(t.add(total, epsilon)));
+    return {t.sub(in.weight, change), {total}};
+  }
+};
+
+class Adadelta : public Optimizer {
+  double rho = 0.95, epsilon = 1e-7;
+
+  void ownOptions(Options &o) override {
+    o.number("rho", rho, kAnyNumber);
+    o.number("epsilon", epsilon, kAnyNumber);
+  }
+  std::vector<std::vector<SlotKind>> slots() const override {
+    return {{{"accumulated_grad"}, {"accumulated_delta_var"}}};
+  }
+  WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
+    auto root = [&](Value x) { return t.make<SqrtOp>(t.add(x, epsilon)); };
+    auto mixed = [&](Value old, Value x) {
+      return t.add(t.mul(old, rho), t.mul(t.mul(x, x), 1 - rho));
+    };
+    Value squares = mixed(in.slots[0], in.gradient);
+    Value change =
+        t.neg(t.div(t.mul(root(in.slots[1]), in.gradient), root(squares)));
+    Value changes = mixed(in.slots[1], change);
+    return {t.add(in.weight, t.mul(t.fill(in.rate, change), change)),
+            {squares, changes}};
+  }
+};
+
+class Lion : public Optimizer {
+  double beta1 = 0.9, beta2 = 0.99;
+
+  void ownOptions(Options &o) override {
+    o.number("beta_1", beta1, kAnyNumber);
+    o.check(beta1 > 0 && beta1 <= 1,
+            "\"beta_1\" must be above 0 and at most 1");
+    o.number("beta_2", beta2, kAnyNumber);
+  }
+  std::vector<std::vector<SlotKind>> slots() const override {
+    return {{{"momentum"}}};
+  }
+  WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
+    Value m = in.slots[0], g = in.gradient;
+    auto mixed = [&](double share) {
+      return t.add(t.mul(m, share), t.mul(g, 1.0 - share));
+    };
+    Value change = t.mul(t.fill(in.rate, g), t.make<SignOp>(mixed(beta1)));
+    return {t.sub(in.weight, change), {mixed(beta2)}};
+  }
+};
+
+} // namespace
+
+const Table<Optimizer> &weft::keras::optimizerTable() {
+  static const Table<Optimizer> table = {
+      {"optimizer",
+       "optimizers",
+       {row<SGD>("SGD"), row<RMSprop>("RMSprop"), row<Adam>("Adam"),
+        row<AdamW>("AdamW"), row<Adamax>("Adamax"), row<Adagrad>("Adagrad"),
+        row<Adadelta>("Adadelta"), row<Lion>("Lion")}}};
+  return table;
+}

@@ -1,0 +1,47 @@
+//===- Regularizer.h - penalties and constraints of weights ------*- C++ -*-===//
+//
+// A regularizer of a weight is added to the loss of each step, a constraint is
+// applied to the weight after each update:
+//
+//   "kernel_regularizer": {"class_name": "L2", "config": {"l2": 0.001}}
+//      loss + 0.001 * sum(kernel^2)
+//   "kernel_constraint": {"class_name": "MaxNorm", "config": {"max_value": 2}}
+//      kernel = kernel * clip(norm, 0, 2) / (1e-7 + norm)
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_REGULARIZERS_REGULARIZER_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_REGULARIZERS_REGULARIZER_H
+
+#include "weft/compiler/frontends/keras/schema/Options.h"
+
+namespace mlir {
+class Value;
+} // namespace mlir
+
+namespace weft::keras {
+
+class Tensors;
+
+class Regularizer : public Configured {
+public:
+  /// A scalar of the weight's element type.
+  virtual mlir::Value penalty(Tensors &t, mlir::Value weight) const = 0;
+};
+
+class Constraint : public Configured {
+public:
+  /// The axes that it takes norms along; those of a weight must exist.
+  virtual std::vector<int64_t> axes() const { return {}; }
+  /// The projected weight, in its shape.
+  virtual mlir::Value apply(Tensors &t, mlir::Value weight) const = 0;
+};
+
+using RegularizerPtr = std::shared_ptr<const Regularizer>;
+using ConstraintPtr = std::shared_ptr<const Constraint>;
+const Table<Regularizer> &regularizerTable();
+const Table<Constraint> &constraintTable();
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_REGULARIZERS_REGULARIZER_H

@@ -1,0 +1,59 @@
+//===- RegularizerTable.cpp - penalties of weights ------------------------===//
+
+#include "weft/compiler/frontends/keras/regularizers/Regularizer.h"
+#include "weft/compiler/frontends/keras/tensors/Tensors.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::keras;
+
+namespace {
+
+/// factor * sum(|w|).
+Value sizes(Tensors &t, Value weight, double factor) {
+  return t.mul(t.sumAll(t.make<AbsOp>(weight)), factor);
+}
+
+/// factor * sum(w^2).
+Value squares(Tensors &t, Value weight, double factor) {
+  return t.mul(t.sumAll(t.mul(weight, weight)), factor);
+}
+
+class L1 : public Regularizer {
+  double l1 = 0.01;
+  void options(Options &o) override { o.number("l1", l1, kAnyNumber); }
+  Value penalty(Tensors &t, Value weight) const override {
+    return sizes(t, weight, l1);
+  }
+};
+
+class L2 : public Regularizer {
+  double l2 = 0.01;
+  void options(Options &o) override { o.number("l2", l2, kAnyNumber); }
+  Value penalty(Tensors &t, Value weight) const override {
+    return squares(t, weight, l2);
+  }
+};
+
+class L1L2 : public Regularizer {
+  double l1 = 0, l2 = 0;
+  void options(Options &o) override {
+    o.number("l1", l1, kAnyNumber);
+    o.number("l2", l2, kAnyNumber);
+  }
+  Value penalty(Tensors &t, Value weight) const override {
+    if (l1 == 0 || l2 == 0)
+      return l2 == 0 ? sizes(t, weight, l1) : squares(t, weight, l2);
+    return t.add(sizes(t, weight, l1), squares(t, weight, l2));
+  }
+};
+
+} // namespace
+
+const Table<Regularizer> &weft::keras::regularizerTable() {
+  static const Table<Regularizer> table = {
+      {"regularizer",
+       "regularizers",
+       {row<L1>("L1"), row<L1L2>("L1L2"), row<L2>("L2")}}};
+  return table;
+}

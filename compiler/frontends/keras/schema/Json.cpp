@@ -1,0 +1,203 @@
+//===- Json.cpp - objects read field by field -----------------------------===//
+
+#include "weft/compiler/frontends/keras/schema/Json.h"
+
+#include <algorithm>
+#include <utility>
+
+using namespace weft::keras;
+
+/// Deeper than any model, and shallow enough for what walks values.
+static constexpr int kMostLevels = 200;
+
+/// "[json.exception.parse_error.101] parse error at line 1, column 2: ..."
+static std::string withoutPrefix(const std::string &what) {
+  size_t begin = what.find("] ");
+  return begin == what.npos ? what : what.substr(begin + 2);
+}
+
+std::string weft::keras::parseJson(std::string_view text, Json &out) {
+  std::vector<std::set<std::string>> open;
+  std::string twice, cut;
+  // Names end at a NUL where they are printed, or compared with files.
+  auto checkNul = [&](const Json &text) {
+    if (text.is_string() && cut.empty() &&
+        text.get_ref<const std::string &>().find('\0') != std::string::npos)
+      cut = shortText(text);
+  };
+  bool tooDeep = false;
+  auto callback = [&](int depth, Json::parse_event_t event, Json &parsed) {
+    tooDeep |= depth > kMostLevels;
+    if (depth > kMostLevels)
+      return false;
+    if (event == Json::parse_event_t::key ||
+        event == Json::parse_event_t::value)
+      checkNul(parsed);
+    if (event == Json::parse_event_t::object_start)
+      open.emplace_back();
+    else if (event == Json::parse_event_t::object_end)
+      open.pop_back();
+    else if (event == Json::parse_event_t::key && twice.empty() &&
+             !open.back().insert(parsed.get<std::string>()).second)
+      twice = parsed.get<std::string>();
+    return true;
+  };
+  try {
+    out = Json::parse(text, callback);
+  } catch (const std::exception &failure) {
+    return "is no JSON: " + withoutPrefix(failure.what()) +
+           "; mend it there (JSON has no NaN or Infinity), or write it anew";
+  }
+  if (tooDeep)
+    return "is nested more than " + std::to_string(kMostLevels) +
+           " levels deep; write it with Keras' to_json()";
+  if (!twice.empty())
+    return "key " + inQuotes(twice) + " is written twice; remove one of them";
+  if (!cut.empty())
+    return "holds the character NUL in " + cut + "; remove it";
+  return "";
+}
+
+std::string weft::keras::mended(const std::string &message, const char *how) {
+  return message.find("; ") == message.npos ? message + "; " + how : message;
+}
+
+std::string weft::keras::inQuotes(std::string_view text) {
+  return '"' + std::string(text) + '"';
+}
+
+std::string weft::keras::shortText(const Json &value) {
+  std::string text = value.dump(-1, ' ', false, Json::error_handler_t::replace);
+  return text.size() > 60 ? text.substr(0, 57) + "..." : text;
+}
+
+std::string weft::keras::listed(const std::vector<std::string> &names) {
+  std::string out;
+  for (const std::string &name : names)
+    out += (out.empty() ? "" : ", ") + name;
+  return out.empty() ? "none" : out;
+}
+
+size_t weft::keras::editDistance(const std::string &a, const std::string &b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j)
+    row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = std::exchange(row[0], i);
+    for (size_t j = 1; j <= b.size(); ++j) {
+      size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row[b.size()];
+}
+
+std::string weft::keras::closestName(const std::string &name,
+                                     const std::set<std::string> &known) {
+  size_t least = name.size() / 3 + 1;
+  std::string out;
+  for (const std::string &other : known)
+    if (size_t distance = editDistance(name, other); distance < least) {
+      least = distance;
+      out = other;
+    }
+  return out;
+}
+
+Fields::Fields(const Json &object, std::string where, std::string &error)
+    : object(object), where(std::move(where)), error(error) {
+  if (!object.is_object())
+    refuse("expected an object, found " + shortText(object));
+}
+
+void Fields::refuse(const std::string &what) {
+  if (error.empty())
+    error = where.empty() ? what : where + ": " + what;
+}
+
+const Json *Fields::find(const char *key) {
+  known.insert(key);
+  if (!object.is_object())
+    return nullptr;
+  auto it = object.find(key);
+  return it == object.end() || it->is_null() ? nullptr : &*it;
+}
+
+const Json *Fields::typed(const char *key, bool (*test)(const Json &),
+                          const char *wanted) {
+  const Json *value = find(key);
+  if (!value || test(*value))
+    return value;
+  refuse(inQuotes(key) + " must be " + wanted + ", not " + shortText(*value) +
+         "; write it as Keras does");
+  return nullptr;
+}
+
+std::string Fields::text(const char *key, std::string otherwise) {
+  const Json *value =
+      typed(key, [](const Json &j) { return j.is_string(); }, "a string");
+  return value ? value->get<std::string>() : std::move(otherwise);
+}
+
+double Fields::number(const char *key, double otherwise) {
+  const Json *value =
+      typed(key, [](const Json &j) { return j.is_number(); }, "a number");
+  return value ? value->get<double>() : otherwise;
+}
+
+int64_t Fields::integer(const char *key, int64_t otherwise) {
+  const Json *value = typed(
+      key, [](const Json &j) { return j.is_number_integer(); }, "an integer");
+  return value ? value->get<int64_t>() : otherwise;
+}
+
+bool Fields::boolean(const char *key, bool otherwise) {
+  const Json *value =
+      typed(key, [](const Json &j) { return j.is_boolean(); }, "true or false");
+  return value ? value->get<bool>() : otherwise;
+}
+
+std::vector<int64_t> Fields::shape(const char *key) {
+  auto isShape = [](const Json &value) {
+    if (!value.is_array())
+      return false;
+    for (const Json &size : value)
+      if (!size.is_null() && !size.is_number_integer())
+        return false;
+    return true;
+  };
+  std::vector<int64_t> out;
+  if (const Json *value = typed(key, isShape, "a list of sizes"))
+    for (const Json &size : *value)
+      out.push_back(size.is_null() ? -1 : size.get<int64_t>());
+  return out;
+}
+
+void Fields::accept(std::initializer_list<const char *> keys) {
+  known.insert(keys.begin(), keys.end());
+}
+
+void Fields::expectUnset(const char *key, const Json &otherwise,
+                         const std::string &what) {
+  const Json *value = find(key);
+  if (!value || *value == otherwise || *value == Json(false) ||
+      (value->is_number() && value->get<double>() == 0))
+    return;
+  refuse(inQuotes(key) + " = " + shortText(*value) + " is not supported" +
+         (what.empty() ? "" : " (" + what + ")") + "; leave it at " +
+         shortText(otherwise));
+}
+
+void Fields::finish() {
+  if (!object.is_object())
+    return;
+  for (auto it = object.begin(); it != object.end(); ++it) {
+    if (known.count(it.key()))
+      continue;
+    std::string meant = closestName(it.key(), known);
+    refuse("unknown field " + inQuotes(it.key()) +
+           (meant.empty() ? "" : ", did you mean " + inQuotes(meant) + "?") +
+           "; known fields are " + listed({known.begin(), known.end()}));
+  }
+}

@@ -1,0 +1,86 @@
+//===- Json.h - objects read field by field ---------------------*- C++ -*-===//
+//
+// Private to the Keras front end; files that include it are compiled with
+// exceptions, and none leaves them. A worked example:
+//
+//   Fields f(config, "layer \"dropout\"", error);
+//   double rate = f.number("rate", 0.0);
+//   f.accept({"name", "trainable"});       // known, read elsewhere
+//   f.expectUnset("noise_shape");          // known, refused where set
+//   f.finish();                            // any other key is an error
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_SCHEMA_JSON_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_SCHEMA_JSON_H
+
+#include <nlohmann/json.hpp>
+
+#include <initializer_list>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::keras {
+
+using Json = nlohmann::ordered_json;
+
+/// Parses a text whose objects must not have a key twice. Returns the reason
+/// of a refusal, with line and column, or empty.
+std::string parseJson(std::string_view text, Json &out);
+
+/// The message with what to do, where it does not say so itself.
+std::string mended(const std::string &message, const char *how);
+std::string inQuotes(std::string_view text);
+/// A value as short text for messages.
+std::string shortText(const Json &value);
+std::string listed(const std::vector<std::string> &names);
+/// Letters that are put in, taken out or replaced between two names.
+size_t editDistance(const std::string &a, const std::string &b);
+/// The known name that is closest to a misspelt one; empty where none is like it.
+std::string closestName(const std::string &name,
+                        const std::set<std::string> &known);
+
+class Fields {
+public:
+  /// `error` keeps the first message of all readers that share it.
+  Fields(const Json &object, std::string where, std::string &error);
+
+  /// The value; null where the key is absent or null.
+  const Json *find(const char *key);
+  bool has(const char *key) const {
+    return object.is_object() && object.contains(key);
+  }
+  std::string text(const char *key, std::string otherwise);
+  double number(const char *key, double otherwise);
+  int64_t integer(const char *key, int64_t otherwise);
+  bool boolean(const char *key, bool otherwise);
+  /// Null entries become -1.
+  std::vector<int64_t> shape(const char *key);
+  /// Known keys without effect here.
+  void accept(std::initializer_list<const char *> keys);
+  /// Known keys that are refused unless absent, null, false, 0 or `otherwise`.
+  /// `what` names what they ask for.
+  void expectUnset(const char *key, const Json &otherwise = nullptr,
+                   const std::string &what = "");
+  void finish();
+
+  void refuse(const std::string &what);
+  bool failed() const { return !error.empty(); }
+  std::string &firstError() { return error; }
+  const std::string &place() const { return where; }
+
+private:
+  const Json *typed(const char *key, bool (*test)(const Json &),
+                    const char *wanted);
+
+  const Json &object;
+  std::string where;
+  std::string &error;
+  std::set<std::string> known;
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_SCHEMA_JSON_H

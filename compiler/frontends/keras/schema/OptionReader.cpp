@@ -1,0 +1,249 @@
+//===- OptionReader.cpp - options from JSON -------------------------------===//
+
+#include "weft/compiler/frontends/keras/schema/OptionReader.h"
+
+using namespace weft::keras;
+
+namespace {
+
+class OptionReader : public Options {
+public:
+  explicit OptionReader(Fields &fields) : fields(fields) {}
+
+  void integer(const char *name, int64_t &value, Range range) override {
+    value = fields.integer(name, value);
+    checkRange(name, double(value), std::to_string(value), range);
+  }
+  void number(const char *name, double &value, Range range) override {
+    value = fields.number(name, value);
+    checkRange(name, value, shortText(value), range);
+  }
+  void maybeInteger(const char *name, std::optional<int64_t> &value,
+                    Range range) override {
+    if (!fields.has(name))
+      return;
+    if (!fields.find(name))
+      return value.reset();
+    int64_t given = 0;
+    integer(name, given, range);
+    value = given;
+  }
+  void maybeNumber(const char *name, std::optional<double> &value,
+                   Range range) override {
+    if (!fields.has(name))
+      return;
+    if (!fields.find(name))
+      return value.reset();
+    double given = 0;
+    number(name, given, range);
+    value = given;
+  }
+  void flag(const char *name, bool &value) override {
+    value = fields.boolean(name, value);
+  }
+  void text(const char *name, std::string &value) override {
+    value = fields.text(name, value);
+  }
+  void choice(const char *name, std::string &value,
+              std::vector<const char *> words) override;
+  void sizes(const char *name, std::vector<int64_t> &value,
+             size_t count) override;
+  void axes(const char *name, std::vector<int64_t> &value) override;
+  void shape(const char *name, std::vector<int64_t> &value) override {
+    if (fields.find(name))
+      value = fields.shape(name);
+  }
+  void numbers(const char *name, std::vector<double> &value) override;
+  void sides(const char *name, Sides &value, size_t count) override;
+  void refused(const char *name, const char *what,
+               const char *otherwise) override {
+    fields.expectUnset(name, Json::parse(otherwise), what);
+  }
+  void ignored(const char *name, const char *, const char *) override {
+    fields.accept({name});
+  }
+  void check(bool isGood, const std::string &complaint) override {
+    if (!isGood)
+      fields.refuse(complaint);
+  }
+
+protected:
+  bool isObject(const char *name) override {
+    const Json *json = fields.find(name);
+    return json && json->is_object();
+  }
+  std::shared_ptr<const Configured>
+  anyObject(const char *name, std::shared_ptr<const Configured> value,
+            const AnyTable &table) override;
+  std::shared_ptr<const Configured>
+  anySeed(const char *name, std::shared_ptr<const Configured>, bool isUsed,
+          std::shared_ptr<const Configured> (*ofSeed)(std::optional<int64_t>))
+      override {
+    std::optional<int64_t> given;
+    maybeInteger(name, given, kAnyNumber);
+    return isUsed ? ofSeed(given) : nullptr;
+  }
+
+private:
+  void checkRange(const char *name, double value, const std::string &text,
+                  Range range) {
+    if (!(value >= range.least && value <= range.most))
+      fields.refuse(inQuotes(name) + " is " + text + "; it must " + range.text);
+  }
+  void refuseForm(const char *name, const Json &value,
+                  const std::string &wanted) {
+    fields.refuse(inQuotes(name) + " must be " + wanted + ", not " +
+                  shortText(value) + "; write it as Keras does");
+  }
+
+  Fields &fields;
+};
+
+void OptionReader::choice(const char *name, std::string &value,
+                          std::vector<const char *> words) {
+  value = fields.text(name, value);
+  for (const char *word : words)
+    if (value == word)
+      return;
+  fields.refuse(inQuotes(name) + " is " + inQuotes(value) + "; it must be " +
+                (words.size() > 1 ? "one of " : "") +
+                listed({words.begin(), words.end()}));
+}
+
+/// The integers of a list, or one integer `count` times; empty for another form.
+std::vector<int64_t> integersOf(const Json &json, size_t count) {
+  if (json.is_number_integer())
+    return std::vector<int64_t>(count, json.get<int64_t>());
+  std::vector<int64_t> out;
+  if (json.is_array())
+    for (const Json &entry : json) {
+      if (!entry.is_number_integer())
+        return {};
+      out.push_back(entry.get<int64_t>());
+    }
+  return out;
+}
+
+void OptionReader::sizes(const char *name, std::vector<int64_t> &value,
+                         size_t count) {
+  const Json *json = fields.find(name);
+  if (!json)
+    return;
+  value = integersOf(*json, count);
+  bool isGood = value.size() == count;
+  for (int64_t size : value)
+    isGood &= size > 0;
+  if (!isGood)
+    refuseForm(name, *json,
+               count == 1 ? "a positive integer"
+                          : "a positive integer or " + std::to_string(count) +
+                                " of them");
+}
+
+void OptionReader::axes(const char *name, std::vector<int64_t> &value) {
+  const Json *json = fields.find(name);
+  if (!json)
+    return;
+  value = integersOf(*json, 1);
+  if (value.empty())
+    refuseForm(name, *json, "an axis or a list of them");
+}
+
+void OptionReader::numbers(const char *name, std::vector<double> &value) {
+  const Json *json = fields.find(name);
+  if (!json)
+    return;
+  value.clear();
+  const Json list = json->is_array() ? *json : Json::array({*json});
+  for (const Json &number : list) {
+    if (!number.is_number())
+      return refuseForm(name, *json, "a number or a list of numbers");
+    value.push_back(number.get<double>());
+  }
+}
+
+void OptionReader::sides(const char *name, Sides &value, size_t count) {
+  const Json *json = fields.find(name);
+  if (!json)
+    return;
+  value.clear();
+  bool isPair = count == 1 && integersOf(*json, 1).size() == 2;
+  const Json list =
+      isPair || json->is_number_integer() ? Json::array({*json}) : *json;
+  for (size_t i = 0; list.is_array() && i < count; ++i) {
+    const Json &entry = list[json->is_number_integer() || isPair ? 0
+                             : i < list.size()                   ? i
+                                                                 : 0];
+    std::vector<int64_t> pair = integersOf(entry, 2);
+    if (pair.size() == 2 && pair[0] >= 0 && pair[1] >= 0)
+      value.push_back({pair[0], pair[1]});
+  }
+  bool hasAll = json->is_number_integer() || isPair || list.size() == count;
+  if (!hasAll || value.size() != count)
+    refuseForm(name, *json,
+               "an integer, or a list of " + std::to_string(count) +
+                   " integers or pairs of integers, none of them negative");
+}
+
+std::shared_ptr<const Configured>
+OptionReader::anyObject(const char *name,
+                        std::shared_ptr<const Configured> value,
+                        const AnyTable &table) {
+  if (const Json *json = fields.find(name))
+    return readObject(*json, table, fields.place() + ": " + name,
+                      fields.firstError());
+  bool isNull = fields.has(name) && table.ofNull;
+  return isNull ? AnyTable::make(*table.find(table.ofNull)) : value;
+}
+
+} // namespace
+
+void weft::keras::readOptions(Configured &object, Fields &fields) {
+  OptionReader reader(fields);
+  object.options(reader);
+  fields.finish();
+}
+
+Identifier weft::keras::readIdentifier(const Json &json,
+                                       const std::string &where,
+                                       std::string &error) {
+  Identifier out;
+  if (json.is_string()) {
+    out.isName = true;
+    out.written = json.get<std::string>();
+    return out;
+  }
+  Fields f(json, where, error);
+  out.written = f.text("class_name", "");
+  const Json *config = f.find("config");
+  f.accept({"module", "registered_name", "shared_object_id", "build_config"});
+  f.finish();
+  if (out.written == "function" && config && config->is_string()) {
+    out.written = config->get<std::string>();
+    out.isName = true;
+  } else if (config) {
+    out.config = *config;
+  }
+  return out;
+}
+
+std::shared_ptr<Configured> weft::keras::readObject(const Json &json,
+                                                    const AnyTable &table,
+                                                    const std::string &where,
+                                                    std::string &error) {
+  Identifier id = readIdentifier(json, where, error);
+  if (!error.empty())
+    return nullptr;
+  const TableRow *row = table.find(id.written);
+  if (!row) {
+    error = where + ": " + table.what + " " + inQuotes(id.written) +
+            " is not supported; supported " + table.several + " are " +
+            table.names();
+    return nullptr;
+  }
+  std::shared_ptr<Configured> out = AnyTable::make(*row);
+  Fields fields(id.config, where + ": " + id.written, error);
+  readOptions(*out, fields);
+  out->config = id.config.dump();
+  return out;
+}

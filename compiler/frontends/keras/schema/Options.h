@@ -1,0 +1,130 @@
+//===- Options.h - what a config may hold ------------------------*- C++ -*-===//
+//
+// A class of Keras is a C++ class whose members are its options with Keras'
+// defaults. It names them once, in the order of Keras' constructor:
+//
+//   void Dropout::options(Options &o) {
+//     o.number("rate", rate, between(0, 1));
+//     o.refused("noise_shape", "masks of another shape");
+//   }
+//
+// Every reader of this declaration is an Options: one sets the members from
+// JSON and refuses what does not fit (OptionReader.h), one writes the members as
+// JSON, one lists name, type and default for docs/keras.md (OptionWriter.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_SCHEMA_OPTIONS_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_SCHEMA_OPTIONS_H
+
+#include "weft/compiler/frontends/keras/schema/Table.h"
+
+#include <array>
+#include <cstdint>
+#include <limits>
+#include <optional>
+#include <vector>
+
+namespace weft::keras {
+
+/// Numbers that an option may have; a number outside is refused.
+struct Range {
+  double least = -std::numeric_limits<double>::infinity();
+  double most = std::numeric_limits<double>::infinity();
+  const char *text = ""; ///< follows "it must"
+};
+inline constexpr Range kAnyNumber = {};
+inline constexpr Range kPositive = {1, kAnyNumber.most, "be positive"};
+inline constexpr Range kNotNegative = {0, kAnyNumber.most, "not be negative"};
+inline constexpr Range kShare = {0, 1, "lie between 0 and 1"};
+
+/// A number before and one after, for each dimension.
+using Sides = std::vector<std::array<int64_t, 2>>;
+
+class Options {
+public:
+  virtual ~Options() = default;
+
+  virtual void integer(const char *name, int64_t &value, Range range) = 0;
+  virtual void number(const char *name, double &value, Range range) = 0;
+  /// Null, or a number.
+  virtual void maybeInteger(const char *name, std::optional<int64_t> &value,
+                            Range range) = 0;
+  virtual void maybeNumber(const char *name, std::optional<double> &value,
+                           Range range) = 0;
+  virtual void flag(const char *name, bool &value) = 0;
+  /// One of several words.
+  virtual void choice(const char *name, std::string &value,
+                      std::vector<const char *> words) = 0;
+  virtual void text(const char *name, std::string &value) = 0;
+  /// `count` positive integers, written as a list, or as one integer where all
+  /// are equal.
+  virtual void sizes(const char *name, std::vector<int64_t> &value,
+                     size_t count) = 0;
+  /// A list of integers, or one; null where `value` may stay empty.
+  virtual void axes(const char *name, std::vector<int64_t> &value) = 0;
+  /// A list of sizes; null entries become -1.
+  virtual void shape(const char *name, std::vector<int64_t> &value) = 0;
+  /// A list of numbers, or one.
+  virtual void numbers(const char *name, std::vector<double> &value) = 0;
+  /// An integer, `count` integers or `count` pairs, none negative.
+  virtual void sides(const char *name, Sides &value, size_t count) = 0;
+
+  /// An object of a class of the table, by name or with its own config; null
+  /// where `value` is.
+  template <class T>
+  void object(const char *name, std::shared_ptr<const T> &value,
+              const Table<T> &table) {
+    value = std::static_pointer_cast<const T>(
+        anyObject(name, std::move(value), table));
+  }
+
+  /// A number, or an object of a class of the table.
+  template <class T>
+  void numberOr(const char *name, double &value,
+                std::shared_ptr<const T> &instead, const Table<T> &table) {
+    if (instead || isObject(name))
+      object(name, instead, table);
+    else
+      number(name, value, kAnyNumber);
+  }
+
+  /// The seed of random numbers that a layer draws while it runs, or null.
+  /// Sets the generator, T::ofSeed, where the layer draws any (`isUsed`).
+  template <class T>
+  void seed(const char *name, std::shared_ptr<const T> &generator,
+            bool isUsed) {
+    generator = std::static_pointer_cast<const T>(
+        anySeed(name, std::move(generator), isUsed, T::ofSeed));
+  }
+
+  /// Known, and refused unless it is absent or `otherwise` (JSON). `what` says
+  /// what the option asks for: "low-rank adapters".
+  virtual void refused(const char *name, const char *what,
+                       const char *otherwise = "null") = 0;
+  /// Known, and without an effect on what is computed here.
+  virtual void ignored(const char *name, const char *why,
+                       const char *otherwise = "null") = 0;
+
+  /// Rules between options: the complaint is an error unless `isGood`.
+  virtual void check(bool isGood, const std::string &complaint) = 0;
+
+protected:
+  /// Does the config hold an object there, not a plain value?
+  virtual bool isObject(const char *name) = 0;
+  virtual std::shared_ptr<const Configured>
+  anyObject(const char *name, std::shared_ptr<const Configured> value,
+            const AnyTable &table) = 0;
+  virtual std::shared_ptr<const Configured> anySeed(
+      const char *name, std::shared_ptr<const Configured> generator,
+      bool isUsed,
+      std::shared_ptr<const Configured> (*ofSeed)(std::optional<int64_t>)) = 0;
+};
+
+/// The objects among the options and the generators of their seeds, in order.
+std::vector<std::shared_ptr<const Configured>>
+objectsOf(const Configured &object);
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_SCHEMA_OPTIONS_H

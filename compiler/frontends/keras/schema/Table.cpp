@@ -1,0 +1,57 @@
+//===- Table.cpp - classes by name ----------------------------------------===//
+
+#include "weft/compiler/frontends/keras/schema/Table.h"
+
+#include <cctype>
+
+using namespace weft::keras;
+
+std::string weft::keras::plainName(std::string_view name) {
+  std::string out;
+  for (char c : name)
+    if (c != '_')
+      out += char(std::tolower(c));
+  return out;
+}
+
+const TableRow *AnyTable::find(std::string_view name) const {
+  std::string wanted = plainName(name);
+  for (const TableRow &row : rows) {
+    if (plainName(row.name) == wanted)
+      return &row;
+    for (const char *other : row.otherNames)
+      if (plainName(other) == wanted)
+        return &row;
+  }
+  return nullptr;
+}
+
+std::string AnyTable::names() const {
+  std::string out;
+  for (const TableRow &row : rows)
+    out += (out.empty() ? "" : ", ") + std::string(row.name);
+  return out;
+}
+
+std::shared_ptr<Configured> AnyTable::make(const TableRow &row) {
+  std::shared_ptr<Configured> out = row.make();
+  out->className = row.name;
+  return out;
+}
+
+static bool isUpper(char c) { return c >= 'A' && c <= 'Z'; }
+static bool isLower(char c) { return c >= 'a' && c <= 'z'; }
+
+std::string weft::keras::snakeCase(std::string_view className) {
+  std::string out;
+  for (size_t i = 0; i < className.size(); ++i) {
+    char c = className[i];
+    bool wordStarts = i > 0 && isUpper(c) &&
+                      (isLower(className[i - 1]) ||
+                       (i + 1 < className.size() && isLower(className[i + 1])));
+    if (wordStarts)
+      out += '_';
+    out += isUpper(c) ? char(c - 'A' + 'a') : c;
+  }
+  return out;
+}

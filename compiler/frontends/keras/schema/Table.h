@@ -1,0 +1,77 @@
+//===- Table.h - classes by name ---------------------------------*- C++ -*-===//
+//
+// What can be written in a file is listed in one place for each kind of object:
+//
+//   const Table<Regularizer> kTable = {{"regularizer", "regularizers", {
+//       row<L1>("L1"), row<L2>("L2"), row<L1L2>("L1L2", {"l1_l2"})}}};
+//
+// "L1L2", "l1_l2" and {"class_name": "L1L2", "config": {...}} name the last one.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_SCHEMA_TABLE_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_SCHEMA_TABLE_H
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace weft::keras {
+
+class Options;
+
+/// An object that a file describes by the name of its class and a config.
+class Configured {
+public:
+  virtual ~Configured() = default;
+  virtual void options(Options &o) = 0;
+
+  std::string className;     ///< as the table has it
+  std::string config = "{}"; ///< JSON, as in the file
+};
+
+struct TableRow {
+  const char *name; ///< of Keras' class
+  std::shared_ptr<Configured> (*make)();
+  std::vector<const char *> otherNames = {}; ///< that Keras knows it by
+};
+
+template <class T>
+TableRow row(const char *name, std::vector<const char *> otherNames = {}) {
+  return {name,
+          [] {
+            return std::static_pointer_cast<Configured>(std::make_shared<T>());
+          },
+          std::move(otherNames)};
+}
+
+struct AnyTable {
+  const char *what, *several; ///< "loss", "losses"
+  std::vector<TableRow> rows;
+  const char *ofNull = nullptr; ///< the row that null stands for
+
+  /// The row of a name in any spelling: MeanSquaredError, mean_squared_error.
+  const TableRow *find(std::string_view name) const;
+  /// Names for messages, in the order of the table.
+  std::string names() const;
+  /// A new object of the row with its class's name.
+  static std::shared_ptr<Configured> make(const TableRow &row);
+};
+
+/// Makes objects of T, which the rows' classes derive from.
+template <class T> struct Table : AnyTable {
+  std::shared_ptr<const T> make(std::string_view name) const {
+    return std::static_pointer_cast<const T>(AnyTable::make(*find(name)));
+  }
+};
+
+/// "mean_squared_error" and "MeanSquaredError" are one name.
+std::string plainName(std::string_view name);
+
+/// BatchNormalization -> batch_normalization, ReLU -> re_lu, Conv2D -> conv2d.
+std::string snakeCase(std::string_view className);
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_SCHEMA_TABLE_H

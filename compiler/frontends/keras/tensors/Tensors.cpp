@@ -1,0 +1,234 @@
+//===- Tensors.cpp - tensor expressions in weft ops -----------------------===//
+
+#include "weft/compiler/frontends/keras/tensors/Tensors.h"
+#include "weft/dialects/weft/IndexingOps.h"
+
+#include <cmath>
+#include <numeric>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::keras;
+
+static llvm::SmallVector<int64_t> allDims(Value value) {
+  llvm::SmallVector<int64_t> dims(tensorType(value).getRank());
+  std::iota(dims.begin(), dims.end(), 0);
+  return dims;
+}
+
+Value Tensors::splat(double number, RankedTensorType type) {
+  Type element = type.getElementType();
+  TypedAttr value = isa<FloatType>(element)
+                        ? TypedAttr(builder.getFloatAttr(element, number))
+                        : builder.getIntegerAttr(element, int64_t(number));
+  return make<ConstantOp>(
+      ElementsAttr(DenseElementsAttr::get(type, {Attribute(value)})));
+}
+
+Value Tensors::constant(llvm::ArrayRef<float> numbers,
+                        llvm::ArrayRef<int64_t> shape) {
+  auto type = RankedTensorType::get(shape, builder.getF32Type());
+  return make<ConstantOp>(ElementsAttr(DenseElementsAttr::get(type, numbers)));
+}
+
+Value Tensors::row(llvm::ArrayRef<double> numbers, Value like) {
+  if (numbers.size() == 1)
+    return splat(numbers[0], like);
+  llvm::SmallVector<float> data(numbers.begin(), numbers.end());
+  return along(constant(data, {int64_t(data.size())}), like);
+}
+
+llvm::SmallVector<int64_t> Tensors::dims(Value a,
+                                         llvm::ArrayRef<int64_t> axes) {
+  llvm::SmallVector<int64_t> out;
+  for (int64_t axis : axes)
+    out.push_back(axis < 0 ? axis + rank(a) : axis);
+  llvm::sort(out);
+  return out;
+}
+
+Value Tensors::matmul(Value a, Value b) {
+  return make<DotOp>(a, b, llvm::ArrayRef<int64_t>{last(a)},
+                     llvm::ArrayRef<int64_t>{0});
+}
+
+Value Tensors::along(Value vector, Value like, int64_t dim) {
+  if (rank(like) == 1)
+    return vector;
+  return make<BroadcastOp>(vector, shape(like),
+                           llvm::ArrayRef<int64_t>(dims(like, dim)));
+}
+
+Value Tensors::stretch(Value a, llvm::ArrayRef<int64_t> to) {
+  llvm::SmallVector<int64_t> keptDims, sizes;
+  int64_t missing = int64_t(to.size()) - rank(a);
+  for (int64_t dim = 0; dim < rank(a); ++dim)
+    if (size(a, dim) == to[dim + missing]) {
+      keptDims.push_back(dim + missing);
+      sizes.push_back(size(a, dim));
+    }
+  if (keptDims.size() == to.size())
+    return a;
+  return make<BroadcastOp>(reshape(a, sizes), to, keptDims);
+}
+
+Value Tensors::kept(Value reduced, Value like, llvm::ArrayRef<int64_t> dims) {
+  llvm::SmallVector<int64_t> sizes(shape(like));
+  for (int64_t dim : dims)
+    sizes[dim] = 1;
+  return reshape(reduced, sizes);
+}
+
+Value Tensors::repeat(Value a, int64_t dim, int64_t times) {
+  llvm::SmallVector<int64_t> wide(shape(a)), joined = wide, dims;
+  wide.insert(wide.begin() + dim + 1, times);
+  joined[dim] *= times;
+  for (int64_t i = 0; i < rank(a); ++i)
+    dims.push_back(i > dim ? i + 1 : i);
+  return reshape(make<BroadcastOp>(a, wide, dims), joined);
+}
+
+Value Tensors::take(Value table, Value indices) {
+  double rows = double(size(table, 0));
+  Value isNegative = compare(CompareKind::LT, indices, 0);
+  Value index = select(isNegative, add(indices, rows), indices);
+  Value isInside = make<AndOp>(compare(CompareKind::GE, index, 0),
+                               compare(CompareKind::LT, index, rows));
+  llvm::SmallVector<int64_t> result(shape(index)), kept;
+  for (int64_t i = 0; i < rank(index); ++i)
+    kept.push_back(i);
+  int64_t offsetDims[] = {rank(index)}, zero[] = {0};
+  int64_t sliceSizes[] = {1, size(table, 1)};
+  result.push_back(size(table, 1));
+  auto type = tensorType(table).clone(result);
+  Value found = make<GatherOp>(
+      type, table, index, llvm::ArrayRef<int64_t>(offsetDims),
+      llvm::ArrayRef<int64_t>(zero), llvm::ArrayRef<int64_t>(),
+      llvm::ArrayRef<int64_t>(), llvm::ArrayRef<int64_t>(zero),
+      uint64_t(rank(index)), llvm::ArrayRef<int64_t>(sliceSizes));
+  return select(make<BroadcastOp>(isInside, result, kept), found,
+                splat(std::nan(""), found));
+}
+
+Value Tensors::channelsLast(Value a) {
+  llvm::SmallVector<int64_t> order = {0};
+  for (int64_t dim = 2; dim < rank(a); ++dim)
+    order.push_back(dim);
+  order.push_back(1);
+  return transpose(a, order);
+}
+
+Value Tensors::channelsFirst(Value a) {
+  llvm::SmallVector<int64_t> order = {0, last(a)};
+  for (int64_t dim = 1; dim < last(a); ++dim)
+    order.push_back(dim);
+  return transpose(a, order);
+}
+
+Value Tensors::reshape(Value a, llvm::ArrayRef<int64_t> wanted) {
+  return shape(a) == wanted ? a : make<ReshapeOp>(a, wanted);
+}
+
+Value Tensors::transpose(Value a, llvm::ArrayRef<int64_t> permutation) {
+  return make<TransposeOp>(a, permutation);
+}
+
+Value Tensors::part(Value a, int64_t dim, int64_t begin, int64_t end) {
+  llvm::SmallVector<int64_t> start(rank(a), 0), limit(shape(a)),
+      stride(rank(a), 1);
+  int64_t at = dim < 0 ? dim + rank(a) : dim;
+  start[at] = begin;
+  limit[at] = end;
+  return make<SliceOp>(a, start, limit, stride);
+}
+
+Value Tensors::fill(Value scalar, Value like) {
+  if (tensorType(like).getRank() == 0)
+    return scalar;
+  return make<BroadcastOp>(scalar, tensorType(like).getShape(),
+                           llvm::ArrayRef<int64_t>{});
+}
+
+Value Tensors::reduce(ReduceKind kind, Value a, llvm::ArrayRef<int64_t> dims) {
+  return dims.empty() ? a : make<ReduceOp>(kind, a, dims);
+}
+
+Value Tensors::spread(Value reduced, Value like, llvm::ArrayRef<int64_t> dims) {
+  llvm::SmallVector<int64_t> kept;
+  for (int64_t dim : allDims(like))
+    if (!llvm::is_contained(dims, dim))
+      kept.push_back(dim);
+  return make<BroadcastOp>(reduced, tensorType(like).getShape(), kept);
+}
+
+Value Tensors::sumAll(Value a) {
+  return reduce(ReduceKind::Sum, a, allDims(a));
+}
+
+Value Tensors::mean(Value a, llvm::ArrayRef<int64_t> dims) {
+  int64_t count = 1;
+  for (int64_t dim : dims)
+    count *= tensorType(a).getDimSize(dim);
+  return div(reduce(ReduceKind::Sum, a, dims), double(count));
+}
+
+Value Tensors::variance(Value a, Value mean, llvm::ArrayRef<int64_t> dims) {
+  Value centred = sub(a, spread(mean, a, dims));
+  return this->mean(mul(centred, centred), dims);
+}
+
+Value Tensors::meanAll(Value a) { return mean(a, allDims(a)); }
+
+Value Tensors::stopGradient(Value a) {
+  auto bits = tensorType(a).clone(builder.getI32Type());
+  return make<BitcastOp>(a.getType(), make<BitcastOp>(bits, a));
+}
+
+Value Tensors::softmax(Value a, llvm::ArrayRef<int64_t> dims) {
+  Value largest = reduce(ReduceKind::Max, stopGradient(a), dims);
+  Value raised = make<ExpOp>(sub(a, spread(largest, a, dims)));
+  Value total = reduce(ReduceKind::Sum, raised, dims);
+  return div(raised, spread(total, a, dims));
+}
+
+Value Tensors::logSoftmax(Value a) {
+  int64_t dims[] = {last(a)};
+  Value largest = reduce(ReduceKind::Max, stopGradient(a), dims);
+  Value shifted = sub(a, spread(largest, a, dims));
+  Value total = reduce(ReduceKind::Sum, make<ExpOp>(shifted), dims);
+  return sub(shifted, spread(make<LogOp>(total), a, dims));
+}
+
+Value Tensors::softplus(Value a) {
+  Value small = make<Log1pOp>(make<ExpOp>(make<NegOp>(make<AbsOp>(a))));
+  return add(max(a, 0), small);
+}
+
+Value Tensors::argmax(Value a) {
+  int64_t dims[] = {last(a)};
+  Value largest = spread(reduce(ReduceKind::Max, a, dims), a, dims);
+  auto type = tensorType(a).clone(builder.getI32Type());
+  Value index = make<IotaOp>(type, builder.getI64IntegerAttr(dims[0]), Value());
+  Value beyond = splat(double(type.getDimSize(dims[0])), type);
+  Value first =
+      make<SelectOp>(compare(CompareKind::EQ, a, largest), index, beyond);
+  return reduce(ReduceKind::Min, first, dims);
+}
+
+Value Tensors::oneHot(Value index, Value like) {
+  int64_t dims[] = {last(like)};
+  auto type = tensorType(like).clone(builder.getI32Type());
+  Value positions =
+      make<IotaOp>(type, builder.getI64IntegerAttr(dims[0]), Value());
+  return toFloat(
+      compare(CompareKind::EQ, positions, spread(index, like, dims)));
+}
+
+Value Tensors::uniform(Value key, RankedTensorType type) {
+  auto bitType = type.clone(builder.getIntegerType(32, /*isSigned=*/false));
+  Value bits = make<RngBitsOp>(bitType, key, ValueRange(), DenseI64ArrayAttr());
+  Value mantissa = make<ShiftRightLogicalOp>(bits, splat(9, bits));
+  // The mantissa of a number in [1, 2).
+  Value number = make<OrOp>(mantissa, splat(0x3F800000, bits));
+  return add(make<BitcastOp>(type, number), -1.0);
+}

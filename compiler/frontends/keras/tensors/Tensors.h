@@ -1,0 +1,136 @@
+//===- Tensors.h - tensor expressions in weft ops ---------------*- C++ -*-===//
+//
+// Private to the Keras front end. Writes formulas as Keras does: numbers take
+// the other operand's shape and element type. (1 - r) * g^2 is
+//
+//   t.mul(t.mul(g, g), 1 - r)
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_TENSORS_TENSORS_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_TENSORS_TENSORS_H
+
+#include "weft/dialects/weft/Weft.h"
+
+namespace weft::keras {
+
+using mlir::Value;
+
+/// keras.backend.epsilon().
+inline constexpr double kEpsilon = 1e-7;
+
+inline mlir::RankedTensorType tensorType(Value value) {
+  return mlir::cast<mlir::RankedTensorType>(value.getType());
+}
+
+class Tensors {
+public:
+  Tensors(mlir::OpBuilder &builder, mlir::Location loc)
+      : builder(builder), loc(loc) {}
+
+  template <typename Op, typename... Args> Value make(Args &&...args) {
+    return Op::create(builder, loc, std::forward<Args>(args)...).getResult();
+  }
+
+  Value splat(double number, mlir::RankedTensorType type);
+  Value splat(double number, Value like) {
+    return splat(number, tensorType(like));
+  }
+  /// Numbers of f32, the last dimension first to change.
+  Value constant(llvm::ArrayRef<float> numbers, llvm::ArrayRef<int64_t> shape);
+  /// Numbers along the last dimension of `like`.
+  Value row(llvm::ArrayRef<double> numbers, Value like);
+
+  Value add(Value a, Value b) { return make<AddOp>(a, b); }
+  Value sub(Value a, Value b) { return make<SubOp>(a, b); }
+  Value mul(Value a, Value b) { return make<MulOp>(a, b); }
+  Value div(Value a, Value b) { return make<DivOp>(a, b); }
+  Value add(Value a, double b) { return add(a, splat(b, a)); }
+  Value sub(double a, Value b) { return sub(splat(a, b), b); }
+  Value mul(Value a, double b) { return mul(a, splat(b, a)); }
+  Value div(Value a, double b) { return div(a, splat(b, a)); }
+  Value max(Value a, double b) { return make<MaxOp>(a, splat(b, a)); }
+  Value min(Value a, double b) { return make<MinOp>(a, splat(b, a)); }
+  Value add(Value a, int b) { return add(a, double(b)); }
+  Value neg(Value a) { return make<NegOp>(a); }
+  /// min(max(a, least), most); its derivative at the bounds is 0.
+  Value clamp(Value a, double least, double most) {
+    return make<ClampOp>(splat(least, a), a, splat(most, a));
+  }
+  Value compare(CompareKind kind, Value a, Value b) {
+    return make<CompareOp>(kind, a, b);
+  }
+  Value compare(CompareKind kind, Value a, double b) {
+    return compare(kind, a, splat(b, a));
+  }
+  Value select(Value condition, Value yes, Value no) {
+    return make<SelectOp>(condition, yes, no);
+  }
+  Value toFloat(Value a) { return make<ConvertOp>(a, builder.getF32Type()); }
+  Value toInteger(Value a) { return make<ConvertOp>(a, builder.getI32Type()); }
+
+  static int64_t rank(Value a) { return tensorType(a).getRank(); }
+  /// Of a dimension, from the end where it is negative.
+  static int64_t size(Value a, int64_t dim) {
+    return tensorType(a).getDimSize(dim < 0 ? dim + rank(a) : dim);
+  }
+  static llvm::ArrayRef<int64_t> shape(Value a) {
+    return tensorType(a).getShape();
+  }
+  static int64_t last(Value a) { return rank(a) - 1; }
+  /// Rising dimensions of axes, which may count from the end.
+  static llvm::SmallVector<int64_t> dims(Value a, llvm::ArrayRef<int64_t> axes);
+
+  /// Contraction of the last dimension of a with the first of b.
+  Value matmul(Value a, Value b);
+  /// A vector along one dimension of `like`, the last by default.
+  Value along(Value vector, Value like, int64_t dim = -1);
+  /// Sizes of 1, and dimensions that are missing in front, repeat up to those of
+  /// the shape, as in NumPy.
+  Value stretch(Value a, llvm::ArrayRef<int64_t> to);
+  /// A reduced value with its dimensions of `like` again, as sizes of 1.
+  Value kept(Value reduced, Value like, llvm::ArrayRef<int64_t> dims);
+  /// Each element of a dimension several times.
+  Value repeat(Value a, int64_t dim, int64_t times);
+  /// Rows of a table by i32 indices, as jnp.take: negative ones count from the
+  /// end, others outside give NaN.
+  Value take(Value table, Value indices);
+  /// (batch, features, ...) with the features at the end, and back.
+  Value channelsLast(Value a);
+  Value channelsFirst(Value a);
+  Value reshape(Value a, llvm::ArrayRef<int64_t> shape);
+  Value transpose(Value a, llvm::ArrayRef<int64_t> permutation);
+  /// Elements begin..end of one dimension.
+  Value part(Value a, int64_t dim, int64_t begin, int64_t end);
+
+  /// A scalar in another value's shape.
+  Value fill(Value scalar, Value like);
+  /// Without the dimensions; and back in the shape of `like`.
+  Value reduce(ReduceKind kind, Value a, llvm::ArrayRef<int64_t> dims);
+  Value spread(Value reduced, Value like, llvm::ArrayRef<int64_t> dims);
+  Value sumAll(Value a);
+  Value mean(Value a, llvm::ArrayRef<int64_t> dims);
+  /// The mean of (a - mean)^2, of a mean in the reduced shape.
+  Value variance(Value a, Value mean, llvm::ArrayRef<int64_t> dims);
+  Value meanAll(Value a);
+  /// The value without its gradient: through integers none passes.
+  Value stopGradient(Value a);
+
+  Value softmax(Value a, llvm::ArrayRef<int64_t> dims);
+  Value logSoftmax(Value a);
+  /// log(1 + e^a), as jax.nn.softplus.
+  Value softplus(Value a);
+  /// i32 position of the first largest element along the last dimension.
+  Value argmax(Value a);
+  /// 1.0 where the last position is the index, in the shape of `like`.
+  Value oneHot(Value index, Value like);
+  /// Uniform numbers in [0, 1) of threefry bits, as jax.random.uniform.
+  Value uniform(Value key, mlir::RankedTensorType type);
+
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_TENSORS_TENSORS_H

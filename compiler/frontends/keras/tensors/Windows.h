@@ -1,0 +1,58 @@
+//===- Windows.h - windows over the spatial dimensions of images -*- C++ -*-===//
+//
+// Private to the Keras front end. A tensor of `rank` spatial dimensions has the
+// batch first and its features last, or second (`channelsFirst`).
+//
+//   "same", size 28, kernel 6, stride 2   padding 2 and 2, result 14
+//   "valid"                               no padding, result 12
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_TENSORS_WINDOWS_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_TENSORS_WINDOWS_H
+
+#include "weft/compiler/frontends/keras/tensors/Tensors.h"
+
+#include <array>
+#include <string>
+#include <vector>
+
+namespace weft::keras {
+
+struct SpatialWindow {
+  std::vector<int64_t> size, strides, dilation; ///< by spatial dimension
+  std::vector<int64_t> low, high;               ///< padding
+  std::vector<int64_t> baseDilation;            ///< 1 but for transposed ones
+
+  /// Sizes of the result over these sizes; 0 where nothing fits.
+  std::vector<int64_t> over(llvm::ArrayRef<int64_t> sizes) const;
+};
+
+/// The spatial dimensions of a tensor of features.
+llvm::SmallVector<int64_t> spatialDims(Value x, bool channelsFirst);
+std::vector<int64_t> spatialSizes(Value x, bool channelsFirst);
+
+/// A window with the padding of "valid", "same" (that of XLA and TensorFlow:
+/// the odd element goes to the end) or "causal" (all of it in front).
+SpatialWindow paddedWindow(Value x, bool channelsFirst,
+                           const std::vector<int64_t> &size,
+                           const std::vector<int64_t> &strides,
+                           const std::vector<int64_t> &dilation,
+                           const std::string &padding);
+
+/// Sums of products with a kernel [spatial..., in / groups, out], or [spatial...,
+/// out, in] where it is transposed.
+Value convolve(Tensors &t, Value x, Value kernel, const SpatialWindow &window,
+               int64_t groups, bool channelsFirst, bool isTransposed = false);
+
+/// The largest element of each window, or the sum.
+Value pool(Tensors &t, ReduceKind kind, Value x, const SpatialWindow &window,
+           bool channelsFirst);
+/// How many elements of each window lie inside the image, in the shape of
+/// `pooled`.
+Value countsOf(Tensors &t, Value x, Value pooled, const SpatialWindow &window,
+               bool channelsFirst);
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_TENSORS_WINDOWS_H
