@@ -59,8 +59,8 @@ func.func private @layer_norm_gradient(%g: tensor<4096x96xf32>, %n: tensor<4096x
 }
 // CPU-LABEL: @layer_norm_gradient
 // CPU-SAME: scratch = 33152
-// CPU: nest.loops #nest.reduction<row, blocks[512]> to [#nest.place<result 1>]
-// CPU: nest.loops #nest.reduction<row, blocks[512]> to [#nest.place<result 2>]
+// CPU: nest.loops #nest.reduction<row, blocks[64]> to [#nest.place<result 1>]
+// CPU: nest.loops #nest.reduction<row, blocks[64]> to [#nest.place<result 2>]
 // CPU: nest.loops #nest.reduction<register> to [#nest.place<scratch 0>]
 // CPU: nest.loops #nest.reduction<register> to [#nest.place<scratch 16384>]
 // CPU: nest.loops #nest.elements<dimensions> to [#nest.place<result 0>]
