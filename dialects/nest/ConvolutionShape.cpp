@@ -2,6 +2,8 @@
 
 #include "weft/dialects/nest/ConvolutionShape.h"
 
+#include "llvm/Support/MathExtras.h"
+
 #include <numeric>
 
 using namespace mlir;
@@ -53,7 +55,8 @@ ConvolutionShape convolutionShape(ConvolutionOp op, const Strides &lhs,
   RankedTensorType type = op.getResult().getType();
   ArrayRef<int64_t> out = op.getResultDims();
   ConvolutionShape shape{
-      lhs, rhs, Strides::rowMajor(op.getResult()), 1, 1, 1, tiled, 1, 1, -1};
+      lhs,   rhs, Strides::rowMajor(op.getResult()), 1, 1, 1, tiled, 1, 1, -1,
+      false, {}};
   shape.groups = op.getFeatureGroups() * op.getBatchGroups();
   shape.features = type.getDimSize(out[1]) / shape.groups;
   shape.inputs = rhs.sizes[op.getRhsDims()[1]];
@@ -69,6 +72,18 @@ ConvolutionShape convolutionShape(ConvolutionOp op, const Strides &lhs,
         window.baseDilation / std::gcd(window.baseDilation, window.stride);
   }
   shape.places = std::max<int64_t>(type.getDimSize(tiled) / shape.period, 1);
+  ArrayRef<int64_t> r = op.getRhsDims();
+  shape.inputsOutside = lanes == ConvolutionLanes::Outputs &&
+                        shape.inputs > 1 && r.size() > 2 &&
+                        rhs.strides[r[1]] > rhs.strides[r.back()];
+  for (const Window &window : op.getWindows())
+    if (window.size > 1 || window.baseDilation > 1)
+      shape.rounds.push_back(
+          llvm::divideCeil(window.size, window.baseDilation));
+  if (shape.inputs > 1)
+    shape.rounds.insert(shape.inputsOutside ? shape.rounds.begin()
+                                            : shape.rounds.end(),
+                        shape.inputs);
   return shape;
 }
 

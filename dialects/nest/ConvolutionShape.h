@@ -24,6 +24,11 @@ struct ConvolutionShape {
   /// window sees the same elements at every `period`-th only, of that many.
   int64_t tiled, period, places;
   int64_t tiledSpatial; ///< its number among windows; -1: samples are tiled
+  /// Are input features, where these lie apart in the kernel, walked outside of
+  /// the window?
+  bool inputsOutside = false;
+  /// Rounds of the loops over the products of a sum, the outermost one first.
+  llvm::SmallVector<int64_t, 4> rounds;
 };
 
 /// As vectors of `lanes` and tiles along `tiled` see it: of channels, all groups

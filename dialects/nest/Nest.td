@@ -144,15 +144,17 @@ def Nest_ConvolutionAttr : Nest_Walk<"Convolution", "convolution", ["verifyWalk"
     registers. Lanes of a vector are features of the output, of the input, or
     channels (each has one of both). `copies_kernel` and `copies_sample`: that
     operand is converted to the result's type once, the sample for each.
+    `sums_apart`: each round of the outermost loop over products is summed on its
+    own, which keeps a long sum exact.
 
-    `#nest.convolution<outputs, along 2, tile[6, 2]>`
+    `#nest.convolution<outputs, along 2, tile[6, 2] sums_apart = true>`
   }];
   let parameters = (ins EnumParameter<Nest_ConvolutionLanes>:$lanes, "int64_t":$along,
       ArrayRefParameter<"int64_t">:$tile, DefaultValuedParameter<"bool", "false">:$copiesKernel,
-      DefaultValuedParameter<"bool", "false">:$copiesSample);
+      DefaultValuedParameter<"bool", "false">:$copiesSample, DefaultValuedParameter<"bool", "false">:$sumsApart);
   let assemblyFormat = [{
     `<` $lanes `,` `along` $along `,` `tile` `[` $tile `]`
-    (`,` `copies_kernel` `=` $copiesKernel^)? (`,` `copies_sample` `=` $copiesSample^)? `>`
+    (`copies_kernel` `=` $copiesKernel^)? (`copies_sample` `=` $copiesSample^)? (`sums_apart` `=` $sumsApart^)? `>`
   }];
 }
 

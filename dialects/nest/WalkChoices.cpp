@@ -320,9 +320,12 @@ Attribute chooseConvolution(ConvolutionOp op, const TargetLimits &limits,
   bool copiesKernel = rhsType != element && weights <= kMostCopied;
   bool copiesSample = lhsType != element && inSample <= kMostCopied &&
                       canCopySample(op, lhs->strides, shape.tiled);
+  int64_t products = llvm::product_of(shape.rounds);
+  bool sumsApart = isa<FloatType>(element) && products > kLongSum &&
+                   products / shape.rounds.front() >= kSumBlock;
   return ConvolutionAttr::get(op.getContext(), *along, shape.tiled,
                               {tile.rows, tile.columns}, copiesKernel,
-                              copiesSample);
+                              copiesSample, sumsApart);
 }
 
 } // namespace weft::nest

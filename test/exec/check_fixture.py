@@ -144,8 +144,8 @@ class Run:
         run([*self.command("fit", self.case["batch_size"]), *self.data.flags(["x", "y", "sample_weight"]), "--no-shuffle", "--max-steps", "1",
              "--verbose", "0", "--save-weights", out / "one.npz", "--history", out / "one.json", "--history-steps"])
         slots, history = npz_values.read(out / "one.npz"), json.loads((out / "one.json").read_text())
-        # A kernel's gradient is a sum over all positions of all images, here in another order.
-        allowed = 4 * self.case["suggested_tolerance"]["gradient"]["rel"]
+        # Keras' sums and Weft's are both rounded: each may be off by the tolerance.
+        allowed = 2 * self.case["suggested_tolerance"]["gradient"]["rel"]
         measured = {"loss": (differences(history["steps"]["loss"][:1], self.golden["steps/loss"][1][:1])["rel"], 1e-6)}
         for name, (_, want) in self.golden.items():
             kind, _, path = name.partition("/")
@@ -153,6 +153,8 @@ class Run:
                 momentum = slots[f"adam/{path.replace('/', '_')}_momentum"][1]
                 measured[name] = (differences([m / 0.1 for m in momentum], want)["rel"], allowed)
         bad = {name: pair for name, pair in measured.items() if not pair[0] <= pair[1]}
+        if self.options.verbose:
+            print(f"worst gradient: {max(pair[0] for pair in measured.values()):.3g}")
         for name, (difference, limit) in bad.items():
             print(f"FAIL {name}: {difference:.3g}, allowed {limit:.3g}")
         return len(bad), len(measured)

@@ -89,9 +89,9 @@ Attribute NestDrawing::drawContraction(DotOp op) {
 Attribute NestDrawing::drawConvolution(ConvolutionOp op) {
   int64_t dims = op.getResultDims().size();
   int64_t tile[] = {upTo(4), upTo(3)};
-  return nest::ConvolutionAttr::get(context,
-                                    nest::ConvolutionLanes(upTo(3) - 1),
-                                    upTo(dims) - 1, tile, isHeads(), false);
+  return nest::ConvolutionAttr::get(
+      context, nest::ConvolutionLanes(upTo(3) - 1), upTo(dims) - 1, tile,
+      isHeads(), false, isHeads());
 }
 
 Attribute NestDrawing::drawWalk(nest::LoopsOp loops) {

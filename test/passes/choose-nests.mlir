@@ -157,3 +157,11 @@ func.func private @reversed(%x: tensor<8x12x12x24xf32>, %w: tensor<6x6x12x24xf32
 }
 // CPU-LABEL: @reversed
 // CPU: nest.loops #nest.convolution<inputs, along 2, tile[
+
+// The derivative of a convolution's kernel: each sum has 64 * 28 * 28 products, and those of a sample are summed apart.
+func.func private @kernel_gradient(%x: tensor<64x28x28x12xf32>, %g: tensor<64x28x28x24xf32>) -> tensor<3x3x12x24xf32> attributes {weft.kernel = #weft.kernel<general>} {
+  %0 = weft.convolution %x, %g {lhs_dims = array<i64: 3, 0, 1, 2>, rhs_dims = array<i64: 3, 0, 1, 2>, result_dims = array<i64: 2, 3, 0, 1>, strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, base_dilation = array<i64: 1, 1>, window_dilation = array<i64: 1, 1>} : tensor<64x28x28x12xf32>, tensor<64x28x28x24xf32> -> tensor<3x3x12x24xf32>
+  return %0 : tensor<3x3x12x24xf32>
+}
+// CPU-LABEL: @kernel_gradient
+// CPU: nest.loops #nest.convolution<outputs, along {{[12]}}, tile[{{.*}}] sums_apart = true>

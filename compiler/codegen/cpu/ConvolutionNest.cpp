@@ -97,6 +97,7 @@ private:
   SmallVector<int64_t> strides;                            ///< of the result
   int64_t lanes = 1, groups = 1, features = 0, inputs = 0; ///< of a group
   Lanes along = Lanes::Outputs;
+  bool inputsOutside = false;
   SmallVector<WindowLoop> windows;
   int64_t tiled = 0, tiledSpatial = -1, period = 1; ///< -1: samples are tiled
   Tile tile{1, 1, 1};
@@ -122,6 +123,7 @@ bool TiledConvolution::place() {
   inputs = shape.inputs;
   tiled = shape.tiled;
   tiledSpatial = shape.tiledSpatial;
+  inputsOutside = shape.inputsOutside;
   period = shape.period;
   lanes = std::max<int64_t>(kernel.target.vectorBytes / bytesOf(element), 1);
   along = walk.getLanes();
@@ -280,10 +282,13 @@ SmallVector<Value> TiledConvolution::close(unsigned depth,
 void TiledConvolution::emitTile(const Tile &part, Value feature) {
   SmallVector<Value> sums(part.places * part.columns, vectors.zeros(lanes));
   unsigned outside = e.depth();
-  // What lies apart in the kernel is walked outside.
-  int64_t inputStride = rhs.strides[op.getRhsDims()[1]];
-  bool inputsOutside = along == Lanes::Outputs && inputs > 1 &&
-                       !windows.empty() && inputStride > windows.back().rhs;
+  SmallVector<Value> rounds; ///< sums of the outermost loop's rounds so far
+  auto startRound = [&] {
+    if (walk.getSumsApart() && rounds.empty() && e.depth() == outside + 1) {
+      rounds = sums;
+      sums.assign(sums.size(), vectors.zeros(lanes));
+    }
+  };
   Value input = constant(0);
   auto openInputs = [&] {
     if (inputs == 1)
@@ -291,11 +296,14 @@ void TiledConvolution::emitTile(const Tile &part, Value feature) {
     input = e.openLoop(inputs, sums);
     sums.assign(e.innermostLoop().getRegionIterArgs().begin(),
                 e.innermostLoop().getRegionIterArgs().end());
+    startRound();
   };
   if (inputsOutside)
     openInputs();
-  for (unsigned i = 0; i < windows.size(); ++i)
+  for (unsigned i = 0; i < windows.size(); ++i) {
     openWindow(i, sums);
+    startRound();
+  }
   if (along == Lanes::Inputs) {
     unsigned window = e.depth();
     if (inputs >= lanes) {
@@ -312,6 +320,11 @@ void TiledConvolution::emitTile(const Tile &part, Value feature) {
     if (!inputsOutside)
       openInputs();
     sums = products(part, feature, input, lanes, sums);
+  }
+  if (!rounds.empty()) {
+    sums = close(outside + 1, sums);
+    for (auto [sum, before] : llvm::zip_equal(sums, rounds))
+      sum = vectors.add(before, sum);
   }
   store(part, feature, close(outside, sums));
   e.closeLoops(outside);
