@@ -16,11 +16,12 @@ import sys
 
 os.environ |= {"KERAS_BACKEND": "jax", "JAX_PLATFORMS": "cpu"}
 HERE = pathlib.Path(__file__).resolve().parent
-sys.path.insert(0, str(HERE / "Inputs"))
+sys.path[:0] = [str(HERE / "Inputs"), str(HERE.parent / "exec")]
 
 import gated_layers  # noqa: E402
 import keras  # noqa: E402
 import numpy as np  # noqa: E402
+from check_compiled import without_compiler  # noqa: E402
 
 SEED, BATCH, EPOCHS = 7, 16, 3
 TRACE = {"PYTHONPATH": str(HERE.parents[1] / "tools" / "pjrt" / "python")}
@@ -53,18 +54,6 @@ def near(got, want, what, tolerance=2e-5):
     worst = np.abs(got - want).max() / max(np.abs(want).max(), 1e-30)
     print(f"{what}: {worst:.2g} of {tolerance:.2g}")
     assert got.shape == want.shape and worst <= tolerance, f"{what}: {got} {want}"
-
-
-def without_compiler(weft, scratch):
-    """The tool in a place where it finds no compiler."""
-    shutil.rmtree(scratch / "tool", ignore_errors=True)
-    (scratch / "tool" / "bin").mkdir(parents=True)
-    (scratch / "tool" / "lib").mkdir()
-    shutil.copy(weft, scratch / "tool" / "bin" / "weft")
-    for library in (weft.parents[1] / "lib").glob("libWeft*.so*"):
-        if library.name.startswith(("libWeftRuntime", "libWeftStepCommands")):
-            shutil.copy(library, scratch / "tool" / "lib" / library.name)
-    return scratch / "tool" / "bin" / "weft"
 
 
 def check_prediction_only(weft, scratch, x):
@@ -121,6 +110,7 @@ def main():
             near(saved[variable.path], variable.value, variable.path, 2e-4)
 
     run(weft, "compile", scratch / "step.mlir", "-o", scratch / "step.weft")
+    shutil.rmtree(scratch / "tool", ignore_errors=True)
     alone = without_compiler(weft, scratch)
     missing = run(alone, "fit", scratch / "step.mlir", *flags, status=1)
     assert "the compiler cannot be loaded" in missing.stderr, missing.stderr

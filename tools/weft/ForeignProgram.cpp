@@ -45,7 +45,7 @@ std::unique_ptr<ForeignProgram> ForeignProgram::open(const ModelFlags &flags) {
   auto bytes = readTextFile(flags.model, error);
   if (!bytes)
     return fail(error), nullptr;
-  self->context = makeContext(flags.model);
+  self->context = makeContext(flags.model, /*namesOps=*/true);
   self->isIr = looksLikeIr(*bytes);
   bool read = self->isIr ? self->readIr(*bytes)
                          : self->readStablehlo(std::move(*bytes));

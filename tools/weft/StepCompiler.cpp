@@ -201,18 +201,22 @@ bool StepCompiler::checkRules() {
   return true;
 }
 
-std::unique_ptr<MLIRContext> weft::tool::makeContext(const std::string &input) {
+std::unique_ptr<MLIRContext> weft::tool::makeContext(const std::string &input,
+                                                     bool namesOps) {
   DialectRegistry registry;
   registerAllDialects(registry);
   auto context =
       std::make_unique<MLIRContext>(registry, MLIRContext::Threading::DISABLED);
   context->loadAllAvailableDialects();
-  context->getDiagEngine().registerHandler([input](Diagnostic &diagnostic) {
+  context->getDiagEngine().registerHandler([=](Diagnostic &diagnostic) {
     std::string place = input;
     if (auto file = dyn_cast<FileLineColLoc>(diagnostic.getLocation()))
       place = (file.getFilename().getValue() + ":" + Twine(file.getLine()) +
                ":" + Twine(file.getColumn()))
                   .str();
+    else if (auto op = dyn_cast<NameLoc>(diagnostic.getLocation());
+             op && namesOps)
+      place += ": " + op.getName().str();
     if (diagnostic.getSeverity() == DiagnosticSeverity::Error)
       fail(place + ": " + diagnostic.str());
     else if (diagnostic.getSeverity() == DiagnosticSeverity::Warning)

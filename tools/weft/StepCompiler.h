@@ -26,7 +26,9 @@ namespace weft::tool {
 
 /// A context with all dialects. Its errors and warnings go to stderr as
 /// `weft: error: PLACE: ...`, a place in a file of IR or else `input`.
-std::unique_ptr<mlir::MLIRContext> makeContext(const std::string &input);
+/// `namesOps`: ops without a place in a file are called by their locations' names.
+std::unique_ptr<mlir::MLIRContext> makeContext(const std::string &input,
+                                               bool namesOps = false);
 
 /// Prints what is wrong with --target, --memory, --expect or --shape, which
 /// only the compiler knows; FlagValues.h has the others.

@@ -10,6 +10,8 @@ argument's memory; sdy.sharding lays variables and batches out as the distributi
 need are left out, and so are variables that it does not change.
 """
 
+import re
+
 import jax
 import keras
 from jax._src.interpreters import mlir
@@ -40,12 +42,13 @@ def _lower(step):
         found = step.function(*arguments)
         return [found[position] for position in kept]
 
+    pruned.__name__ = step.kind  # what JAX calls the ops' places after: jit(train)/d1/dot_general
     lowered = jax.jit(pruned).trace(*step.avals).lower(lowering_platforms=("weft",))
     try:
         used = sorted(lowered._lowering.compile_args["kept_var_idx"])
     except (AttributeError, KeyError):
         raise Refusal(f"JAX {jax.__version__} does not say which arguments a step needs; use JAX 0.10") from None
-    return lowered.as_text(), [step.arguments[position] for position in used], [results[position] for position in kept]
+    return lowered.as_text(debug_info=True), [step.arguments[position] for position in used], [results[position] for position in kept]
 
 
 def _sharding(axes):
@@ -125,6 +128,11 @@ def _add_mesh(merged):
         ir.IntegerType.get_signless(32), int(mesh.devices.size))
 
 
+def _without_files(text):
+    """Ops keep the names of their layers, by which weft explain calls them; lines of Keras' own files tell nobody anything."""
+    return re.sub(r'^(#loc\d*) = loc\("[^"]*":\d+:\d+.*\)$', r"\1 = loc(unknown)", text, flags=re.M)
+
+
 def _traced(model, size, options):
     """The steps of one size with their programs. Whatever Keras raises is a Refusal with its words."""
     try:
@@ -151,4 +159,4 @@ def trace_steps(model, options):
                 _add(merged, text, name, lambda function, *said: _describe(function, step, size, arguments, results))
         _add_mesh(merged)
         merged.operation.verify()
-        return str(merged) + "\n"
+        return _without_files(merged.operation.get_asm(enable_debug_info=True)) + "\n"
