@@ -52,6 +52,8 @@ public:
   /// false; a file with others is refused.
   virtual std::vector<const char *> tensorArguments() const { return {}; }
   virtual std::vector<const char *> flagArguments() const { return {}; }
+  /// Can it be called with a tensor of i32?
+  virtual bool takesIntegers() const { return false; }
   /// A penalty of what each call gives, divided by the batch size.
   virtual RegularizerPtr activityRegularizer() const { return nullptr; }
   /// The attribute of Keras' class that holds the layer inside that has this
