@@ -318,7 +318,8 @@ void StepImporter::updateWeights(SmallVector<Value> gradients) {
   const Optimizer &optimizer = *model.optimizer;
   Tensors whole = at(optimizer.name);
   Value iteration = slots[0];
-  Value rate = rateOf(whole, optimizer, iteration, slots[1]);
+  Value rate = rateOf(whole, optimizer, iteration,
+                      optimizer.schedule ? Value() : slots[1]);
   clip(whole, optimizer, gradients);
   const Value *gradient = gradients.begin();
   for (unsigned i = 0; i < variables.size(); ++i) {
