@@ -31,6 +31,7 @@ static std::vector<TableRow> plainLayers() {
           row<Embedding>("Embedding"),
           row<Flatten>("Flatten"),
           row<GroupNormalization>("GroupNormalization"),
+          row<GroupQueryAttention>("GroupQueryAttention"),
           row<Identity>("Identity"),
           row<InputLayer>("InputLayer"),
           row<LayerNormalization>("LayerNormalization"),

@@ -1,4 +1,4 @@
-//===- MultiHeadAttention.h - keras.layers.MultiHeadAttention ----*- C++ -*-===//
+//===- MultiHeadAttention.h - attention of several heads ----*- C++ -*-===//
 
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_MULTIHEADATTENTION_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_MULTIHEADATTENTION_H
@@ -8,30 +8,25 @@
 
 namespace weft::keras {
 
-/// softmax(query . key / sqrt(key_dim)) . value for each of several heads, over
-/// tensors (batch, positions, features); the query, key, value and result are
+/// softmax(query . key / sqrt(size of a head)) . value for each of several heads,
+/// over tensors (batch, positions, features); query, key, value and result are
 /// each a matrix product before.
-class MultiHeadAttention : public Layer {
-  int64_t numHeads = 0, keyDim = 0;
-  std::optional<int64_t> valueDim, seed;
+class HeadAttention : public Layer {
+protected:
+  struct Heads {
+    int64_t query, keyValue; ///< how many; the second divides the first
+    int64_t keySize, valueSize;
+  };
   double rate = 0;
   bool useBias = true;
-  std::vector<int64_t> attentionAxes;
+  std::optional<int64_t> seed;
   InitializerPtr kernelInitializer = glorotUniform(), biasInitializer = zeros();
   RegularizerPtr kernelRegularizer, biasRegularizer;
   ConstraintPtr kernelConstraint, biasConstraint;
 
-  void options(Options &o) override {
-    o.integer("num_heads", numHeads, kPositive);
-    o.integer("key_dim", keyDim, kPositive);
-    o.maybeInteger("value_dim", valueDim, kPositive);
+  void sharedOptions(Options &o) {
     o.number("dropout", rate, kShare);
     o.flag("use_bias", useBias);
-    o.refused("output_shape", "results of another shape");
-    o.axes("attention_axes", attentionAxes);
-    o.check(attentionAxes.empty() || attentionAxes == std::vector<int64_t>{1},
-            "\"attention_axes\" must be [1] or null: attention along one "
-            "dimension");
     o.refused("sliding_window", "attention to near positions only");
     o.refused("flash_attention", "another algorithm");
     o.object("kernel_initializer", kernelInitializer, initializerTable());
@@ -44,6 +39,7 @@ class MultiHeadAttention : public Layer {
     o.refused("use_gate", "gated heads", "false");
     o.maybeInteger("seed", seed, kAnyNumber);
   }
+  virtual Heads heads() const = 0;
   std::vector<const char *> flagArguments() const override {
     return {"use_causal_mask"};
   }
@@ -93,14 +89,24 @@ class MultiHeadAttention : public Layer {
                " positions, its value " + std::to_string(c.t.size(value, 1)));
       return query;
     }
+    return attended(c, query, key, value, inputs.flag("use_causal_mask"));
+  }
+  Value attended(Call &c, Value query, Value key, Value value,
+                 bool isCausal) const {
     Tensors &t = c.t;
-    int64_t features = t.size(query, 2), values = valueDim.value_or(keyDim);
-    double scale = 1 / std::sqrt(double(keyDim));
-    query = product(c, "query", query, "abc,cde->abde", {-1, numHeads, keyDim},
-                    "de");
-    key = product(c, "key", key, "abc,cde->abde", {-1, numHeads, keyDim}, "de");
-    value = product(c, "value", value, "abc,cde->abde", {-1, numHeads, values},
-                    "de");
+    Heads heads = this->heads();
+    int64_t features = t.size(query, 2);
+    double scale = 1 / std::sqrt(double(heads.keySize));
+    query = product(c, "query", query, "abc,cde->abde",
+                    {-1, heads.query, heads.keySize}, "de");
+    key = product(c, "key", key, "abc,cde->abde",
+                  {-1, heads.keyValue, heads.keySize}, "de");
+    value = product(c, "value", value, "abc,cde->abde",
+                    {-1, heads.keyValue, heads.valueSize}, "de");
+    if (int64_t times = heads.query / heads.keyValue; times > 1) {
+      key = t.repeat(key, 2, times);
+      value = t.repeat(value, 2, times);
+    }
     // Keras takes another way where nothing is dropped, with another order.
     if (rate > 0)
       query = t.mul(query, scale);
@@ -109,7 +115,7 @@ class MultiHeadAttention : public Layer {
                       ArrayRef<int64_t>{0, 2}, ArrayRef<int64_t>{0, 2});
     if (rate == 0)
       scores = t.mul(scores, scale);
-    if (inputs.flag("use_causal_mask"))
+    if (isCausal)
       scores = causal(t, scores);
     scores = t.softmax(scores, {3});
     if (rate > 0) {
@@ -124,6 +130,53 @@ class MultiHeadAttention : public Layer {
                       ArrayRef<int64_t>{0, 1}, ArrayRef<int64_t>{0, 2});
     return product(c, "attention_output", t.transpose(out, {0, 2, 1, 3}),
                    "abcd,cde->abe", {-1, features}, "e");
+  }
+};
+
+/// As many heads of keys and values as of queries.
+/// keras.layers.MultiHeadAttention
+class MultiHeadAttention : public HeadAttention {
+  int64_t numHeads = 0, keyDim = 0;
+  std::optional<int64_t> valueDim;
+  std::vector<int64_t> attentionAxes;
+
+  void options(Options &o) override {
+    o.integer("num_heads", numHeads, kPositive);
+    o.integer("key_dim", keyDim, kPositive);
+    o.maybeInteger("value_dim", valueDim, kPositive);
+    o.refused("output_shape", "results of another shape");
+    o.axes("attention_axes", attentionAxes);
+    o.check(attentionAxes.empty() || attentionAxes == std::vector<int64_t>{1},
+            "\"attention_axes\" must be [1] or null: attention along one "
+            "dimension");
+    sharedOptions(o);
+  }
+  Heads heads() const override {
+    return {numHeads, numHeads, keyDim, valueDim.value_or(keyDim)};
+  }
+};
+
+/// Several heads of queries share one of keys and values.
+/// keras.layers.GroupQueryAttention
+class GroupQueryAttention : public HeadAttention {
+  int64_t headDim = 0, queryHeads = 0, keyValueHeads = 0;
+
+  void options(Options &o) override {
+    o.integer("head_dim", headDim, kPositive);
+    o.integer("num_query_heads", queryHeads, kPositive);
+    o.integer("num_key_value_heads", keyValueHeads, kPositive);
+    o.check(keyValueHeads < 1 || queryHeads % keyValueHeads == 0,
+            "\"num_query_heads\" is " + std::to_string(queryHeads) +
+                "; it must be a multiple of \"num_key_value_heads\", " +
+                std::to_string(keyValueHeads));
+    sharedOptions(o);
+  }
+  Heads heads() const override {
+    return {queryHeads, keyValueHeads, headDim, headDim};
+  }
+  std::string savedName() const override { return "grouped_query_attention"; }
+  std::string attributeOf(const std::string &inside) const override {
+    return "_" + HeadAttention::attributeOf(inside);
   }
 };
 
