@@ -11,6 +11,7 @@ import subprocess
 import warnings
 import zipfile
 
+import layer_error_cases
 import npz_values
 import program_files
 import step_cases
@@ -153,8 +154,7 @@ class Cases(step_cases.StepCases):
         yield "key twice", [*layout, self.write("twice.json", '{"config": {}, "config": {}}')]
         yield "tf.keras", [*layout, self.model("tf", lambda m: m.update(keras_version="2.9.0"))]
         yield "model class", [*layout, self.model("class", lambda m: m.update(class_name="Wide"))]
-        yield "layer class", [*layout, self.model(
-            "kind", lambda m: m["config"]["layers"][2].update(class_name="Conv9D"))]
+        yield "layer class", [*layout, self.model("kind", lambda m: m["config"]["layers"][2].update(class_name="Conv9D"))]
         yield "layer option", [*layout, self.layer("option", 2, spikes=True)]
         yield "unsupported value", [*layout, self.layer("value", 2, quantization_config={"class_name": "Int8"})]
         yield "wrong type", [*layout, self.layer("type", 2, units="many")]
@@ -171,8 +171,8 @@ class Cases(step_cases.StepCases):
         yield "initializer", [*layout, self.layer("initializer", 2, kernel_initializer="glorot")]
         yield "no config", [*layout, self.write("empty.json", "{}")]
         yield "no object", [*layout, self.write("list.json", "[1, 2]")]
-        yield "reshape", [*layout, self.model("reshape", lambda m: m["config"]["layers"].insert(2, {
-            "class_name": "Reshape", "config": {"name": "square", "target_shape": [3, 3]}}))]
+        for number, (name, text) in enumerate(layer_error_cases.cases()):
+            yield name, [*layout, self.write(f"layer{number}.json", text)]
         functional = json.loads((self.fixtures / "seed-functional-mlp" / "model.json").read_text())
         functional["config"]["layers"][1]["inbound_nodes"][0]["args"][0]["config"]["keras_history"][0] = "nobody"
         yield "no such input", [*layout, self.write("graph.json", json.dumps(functional))]

@@ -102,8 +102,9 @@ static std::string asText(const std::vector<uint8_t> &bytes) {
 
 std::vector<FileReader> weft::test::fileReaders() {
   std::vector<std::string> models = fixtures("keras", ".json");
-  for (const char *folder : {"seed-functional-mlp", "seed-sequential-mnist",
-                             "nested", "nested-sequential"})
+  for (const char *folder :
+       {"seed-functional-mlp", "seed-sequential-mnist", "nested",
+        "nested-sequential", "seed-cnn", "resnet-tiny", "spatial-cnn"})
     models.push_back(fixtures(folder, "model.json").front());
   std::vector<std::string> npz = fixtures("callbacks", ".npz");
   std::vector<std::string> archives = fixtures("remainder", ".keras"), members,

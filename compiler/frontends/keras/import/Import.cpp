@@ -104,6 +104,11 @@ LogicalResult StepImporter::prepare(const Distribution *distribution) {
   if (step == StepKind::Train && !model.optimizer)
     return refuse() << "compile_config: the model has no optimizer; give it "
                        "with --optimizer";
+  for (unsigned node : model.outputs)
+    if (step != StepKind::Predict && model.nodes[node].dtype != "float32")
+      return refuse() << "layer \"" << model.layerOf(node).name
+                      << "\": gives integers, which have no loss; predict "
+                         "only, or end with a layer that gives float32";
   if (step != StepKind::Predict)
     for (const MetricPtr &metric : model.metrics)
       if (std::string reason = metricReason(*metric, *model.loss);
@@ -313,7 +318,8 @@ void StepImporter::updateWeights(SmallVector<Value> gradients) {
   const Optimizer &optimizer = *model.optimizer;
   Tensors whole = at(optimizer.name);
   Value iteration = slots[0];
-  Value rate = rateOf(whole, optimizer, iteration, slots[1]);
+  Value rate = rateOf(whole, optimizer, iteration,
+                      optimizer.schedule ? Value() : slots[1]);
   clip(whole, optimizer, gradients);
   const Value *gradient = gradients.begin();
   for (unsigned i = 0; i < variables.size(); ++i) {

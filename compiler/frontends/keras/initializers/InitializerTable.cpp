@@ -16,8 +16,9 @@ class Constant : public Initializer {
 };
 
 class Identity : public Initializer {
-  double gain = 1;
-  void options(Options &o) override { o.number("gain", gain, kAnyNumber); }
+  void options(Options &o) override {
+    o.refused("gain", "Keras does not write it to files", "1.0");
+  }
 };
 
 /// GlorotUniform, HeNormal and the like: their names say scale, mode and

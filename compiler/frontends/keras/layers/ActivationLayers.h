@@ -107,12 +107,11 @@ class PReLU : public Layer {
     o.axes("shared_axes", sharedAxes);
   }
   Value call(Call &c, Value x) const override {
-    if (!c.hasAxes(x, sharedAxes))
+    if (!c.hasSampleAxes(x, sharedAxes))
       return x;
     std::vector<int64_t> shape = c.t.shape(x).drop_front().vec();
     for (int64_t axis : c.t.dims(x, sharedAxes))
-      if (axis > 0)
-        shape[axis - 1] = 1;
+      shape[axis - 1] = 1;
     Value alpha =
         c.weight("alpha", shape, {initializer, regularizer, constraint});
     return c.t.sub(c.t.make<ReluOp>(x),

@@ -104,6 +104,16 @@ bool Call::hasAxes(Value x, ArrayRef<int64_t> axes) {
   return true;
 }
 
+bool Call::hasSampleAxes(Value x, ArrayRef<int64_t> axes) {
+  if (!hasAxes(x, axes))
+    return false;
+  if (!llvm::is_contained(Tensors::dims(x, axes), 0))
+    return true;
+  refuse("axes " + shapeText(axes) +
+         " name dimension 0, the batch; name dimensions of a sample");
+  return false;
+}
+
 Value Call::run(const Layer &layer, const char *name, Value x) {
   variables.construct(layer);
   CallInputs inputs;
@@ -118,6 +128,13 @@ Value weft::keras::callLayer(OpBuilder &builder, Variables &variables,
                              const CallInputs &inputs, bool training) {
   Tensors t(builder, NameLoc::get(builder.getStringAttr(layer.name)));
   Call call(t, variables, path, layer.trainable, training);
+  for (Value value : inputs.values)
+    if (tensorType(value).getElementType().isInteger() &&
+        !layer.takesIntegers()) {
+      call.refuse("is called with integers, which it does not take; begin with "
+                  "an Embedding, or with an input of float32");
+      return value;
+    }
   Value out = layer.callAll(call, inputs);
   if (std::string why = oversize(Tensors::shape(out).drop_front(), kFloatBytes);
       !why.empty())

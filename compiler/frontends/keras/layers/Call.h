@@ -52,6 +52,9 @@ struct WeightRules {
   InitializerPtr initializer;
   RegularizerPtr regularizer = nullptr;
   ConstraintPtr constraint = nullptr;
+  /// Axes whose products are the initializer's fans; both empty: as in a matrix
+  /// product or convolution.
+  std::vector<int64_t> inputAxes = {}, outputAxes = {};
 };
 
 /// A variable that a call asks for.
@@ -118,6 +121,8 @@ public:
   bool hasRank(Value x, int64_t rank);
   /// Are all axes dimensions of the tensor, each once? Refuses them where not.
   bool hasAxes(Value x, ArrayRef<int64_t> axes);
+  /// The same, and none of them is the batch.
+  bool hasSampleAxes(Value x, ArrayRef<int64_t> axes);
 
 private:
   Variables &variables;

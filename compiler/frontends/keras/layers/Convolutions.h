@@ -88,7 +88,7 @@ template <int rank> class Conv : public AnyConvolution<rank> {
     rank == 1 ? this->windowOptions(o, {"valid", "same", "causal"})
               : this->windowOptions(o, {"valid", "same"});
     o.integer("groups", groups, kPositive);
-    o.check(filters % groups == 0,
+    o.check(groups < 1 || filters % groups == 0,
             "\"filters\" is " + std::to_string(filters) +
                 "; it must be a multiple of \"groups\", " +
                 std::to_string(groups));

@@ -10,6 +10,7 @@ namespace weft::keras {
 /// In training, sets each element to 0 with probability `rate`, and divides the
 /// others by 1 - rate.
 class Dropout : public Layer {
+public:
   double rate = 0.5;
   InitializerPtr seed;
 

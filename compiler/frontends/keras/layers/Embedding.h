@@ -27,6 +27,7 @@ class Embedding : public Layer {
     o.refused("lora_alpha", "low-rank adapters");
     o.refused("quantization_config", "quantized weights");
   }
+  bool takesIntegers() const override { return true; }
   Value call(Call &c, Value x) const override {
     Value table = c.weight("embeddings", {inputDim, outputDim},
                            {initializer, regularizer, constraint});

@@ -19,8 +19,6 @@ public:
   }
   void options(Options &o) override {
     o.shape("batch_shape", batchShape);
-    if (batchShape.empty())
-      o.shape("batch_input_shape", batchShape); // of tf.keras
     o.check(!batchShape.empty(), "an input needs a \"batch_shape\"");
     for (int64_t size : sampleShape())
       o.check(size > 0 || size == -1,

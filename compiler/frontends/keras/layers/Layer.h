@@ -52,8 +52,12 @@ public:
   /// false; a file with others is refused.
   virtual std::vector<const char *> tensorArguments() const { return {}; }
   virtual std::vector<const char *> flagArguments() const { return {}; }
+  /// Can it be called with a tensor of i32?
+  virtual bool takesIntegers() const { return false; }
   /// A penalty of what each call gives, divided by the batch size.
   virtual RegularizerPtr activityRegularizer() const { return nullptr; }
+  /// The name of its group in a saved model, before its number.
+  virtual std::string savedName() const { return snakeCase(className); }
   /// The attribute of Keras' class that holds the layer inside that has this
   /// name: query_dense for query. Saved models name it so.
   virtual std::string attributeOf(const std::string &inside) const {

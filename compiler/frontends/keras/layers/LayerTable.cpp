@@ -8,6 +8,7 @@
 #include "weft/compiler/frontends/keras/layers/Flatten.h"
 #include "weft/compiler/frontends/keras/layers/InputLayer.h"
 #include "weft/compiler/frontends/keras/layers/Merging.h"
+#include "weft/compiler/frontends/keras/layers/MultiHeadAttention.h"
 #include "weft/compiler/frontends/keras/layers/Noise.h"
 #include "weft/compiler/frontends/keras/layers/Normalizations.h"
 #include "weft/compiler/frontends/keras/layers/Pooling.h"
@@ -26,15 +27,18 @@ static std::vector<TableRow> plainLayers() {
           row<Dense>("Dense"),
           row<Dropout>("Dropout"),
           row<ELU>("ELU"),
+          row<EinsumDense>("EinsumDense"),
           row<Embedding>("Embedding"),
           row<Flatten>("Flatten"),
           row<GroupNormalization>("GroupNormalization"),
+          row<GroupQueryAttention>("GroupQueryAttention"),
           row<Identity>("Identity"),
           row<InputLayer>("InputLayer"),
           row<LayerNormalization>("LayerNormalization"),
           row<LeakyReLU>("LeakyReLU"),
           row<Maximum>("Maximum"),
           row<Minimum>("Minimum"),
+          row<MultiHeadAttention>("MultiHeadAttention"),
           row<Multiply>("Multiply"),
           row<Permute>("Permute"),
           row<PReLU>("PReLU"),

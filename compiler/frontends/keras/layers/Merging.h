@@ -101,7 +101,7 @@ class Concatenate : public Layer {
   void options(Options &o) override { o.integer("axis", axis, kAnyNumber); }
   Value callAll(Call &c, const CallInputs &inputs) const override {
     Value first = inputs.values[0];
-    if (!c.hasAxes(first, axis))
+    if (!c.hasSampleAxes(first, axis))
       return first;
     int64_t dim = c.t.dims(first, axis)[0];
     SmallVector<int64_t> shape(c.t.shape(first));

@@ -83,7 +83,7 @@ class BatchNormalization : public Normalization {
     return t.add(t.mul(old, momentum), t.mul(now, 1.0 - momentum));
   }
   Value call(Call &c, Value x) const override {
-    if (!c.hasAxes(x, axis))
+    if (!c.hasSampleAxes(x, axis))
       return x;
     Tensors &t = c.t;
     int64_t dim = t.dims(x, axis)[0];
@@ -120,7 +120,7 @@ class LayerNormalization : public Normalization {
     o.refused("rms_scaling", "use keras.layers.RMSNormalization", "false");
   }
   Value call(Call &c, Value x) const override {
-    if (!c.hasAxes(x, axis))
+    if (!c.hasSampleAxes(x, axis))
       return x;
     Tensors &t = c.t;
     SmallVector<int64_t> dims = t.dims(x, axis);
@@ -154,7 +154,7 @@ class GroupNormalization : public Normalization {
     rules(o);
   }
   Value call(Call &c, Value x) const override {
-    if (!c.hasAxes(x, axis))
+    if (!c.hasSampleAxes(x, axis))
       return x;
     Tensors &t = c.t;
     int64_t dim = t.dims(x, axis)[0], size = t.size(x, dim);
@@ -188,7 +188,8 @@ class GroupNormalization : public Normalization {
   }
 };
 
-/// x / sqrt(mean(x^2) + epsilon) * scale.  keras.layers.RMSNormalization
+/// x / sqrt(mean(x^2) + epsilon) * scale, along the last dimensions: along others
+/// Keras does not run.  keras.layers.RMSNormalization
 class RMSNormalization : public Layer {
   std::vector<int64_t> axis = {-1};
   double epsilon = 1e-6;
@@ -199,10 +200,15 @@ class RMSNormalization : public Layer {
     o.number("epsilon", epsilon, kAnyNumber);
   }
   Value call(Call &c, Value x) const override {
-    if (!c.hasAxes(x, axis))
+    if (!c.hasSampleAxes(x, axis))
       return x;
     Tensors &t = c.t;
     SmallVector<int64_t> dims = t.dims(x, axis);
+    if (dims[0] + int64_t(dims.size()) != t.rank(x)) {
+      c.refuse("\"axis\" " + shapeText(axis) +
+               " must be the last dimensions; permute the tensor before");
+      return x;
+    }
     std::vector<int64_t> shape;
     for (int64_t dim : dims)
       shape.push_back(t.size(x, dim));
@@ -219,7 +225,7 @@ class UnitNormalization : public Layer {
 
   void options(Options &o) override { o.axes("axis", axis); }
   Value call(Call &c, Value x) const override {
-    if (!c.hasAxes(x, axis))
+    if (!c.hasSampleAxes(x, axis))
       return x;
     Tensors &t = c.t;
     SmallVector<int64_t> dims = t.dims(x, axis);

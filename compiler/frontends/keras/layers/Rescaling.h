@@ -15,6 +15,7 @@ class Rescaling : public Layer {
     o.numbers("scale", scale);
     o.numbers("offset", offset);
   }
+  bool takesIntegers() const override { return true; }
   Value call(Call &c, Value x) const override {
     for (const std::vector<double> *numbers : {&scale, &offset})
       if (numbers->size() != 1 && int64_t(numbers->size()) != c.t.size(x, -1)) {

@@ -57,9 +57,9 @@ Value weft::keras::squaredHinge(Tensors &t, Value label, Value prediction) {
 Value Huber::values(Tensors &t, Value label, Value prediction) const {
   Value error = t.sub(prediction, label), size = t.make<AbsOp>(error);
   Value square = t.mul(t.mul(error, error), 0.5);
-  Value line = t.add(t.mul(size, delta), -0.5 * delta * delta);
-  Value is = t.compare(CompareKind::LE, size, delta);
-  return t.mean(t.select(is, square, line), {t.last(prediction)});
+  Value isNear = t.compare(CompareKind::LE, size, 1);
+  return t.mean(t.select(isNear, square, t.add(size, -0.5)),
+                {t.last(prediction)});
 }
 
 Value KLDivergence::values(Tensors &t, Value label, Value prediction) const {

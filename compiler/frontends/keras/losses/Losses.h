@@ -37,10 +37,11 @@ Value poisson(Tensors &t, Value label, Value prediction);
 Value hinge(Tensors &t, Value label, Value prediction);
 Value squaredHinge(Tensors &t, Value label, Value prediction);
 
-/// A square up to delta, then a line.
+/// A square up to 1, then a line.
 class Huber : public Loss {
-  double delta = 1;
-  void ownOptions(Options &o) override { o.number("delta", delta, kAnyNumber); }
+  void ownOptions(Options &o) override {
+    o.refused("delta", "Keras does not write it to files", "1.0");
+  }
 
 public:
   Value values(Tensors &t, Value label, Value prediction) const override;

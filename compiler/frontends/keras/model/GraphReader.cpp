@@ -290,6 +290,9 @@ void GraphReader::readKeywords(const Json &json, GraphCall &call,
   const Json *mask = f.find("mask");
   if (mask && *mask != Json(std::vector<Json>(mask->size(), nullptr)))
     f.expectUnset("mask");
+  for (auto it = json.begin(); json.is_object() && it != json.end(); ++it)
+    if (it->is_null())
+      f.find(it.key().c_str()); // a default
   if (const Layer *layer = model.layers[call.layer].layer.get()) {
     for (const char *name : layer->flagArguments())
       call.flags[name] = f.boolean(name, false);

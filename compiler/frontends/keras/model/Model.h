@@ -62,6 +62,8 @@ struct Variable {
   std::string key = path;
   RegularizerPtr regularizer = nullptr;
   ConstraintPtr constraint = nullptr;
+  /// Axes that the initializer takes for its fans; both empty: its own choice.
+  std::vector<int64_t> inputAxes = {}, outputAxes = {};
   /// Does training change it beside the optimizer: a statistic, a random state?
   bool isUpdated = false;
 

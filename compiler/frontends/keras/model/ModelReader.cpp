@@ -81,9 +81,13 @@ static std::string metadata(const std::string &className, Json config,
 
 std::string weft::keras::variableMetadata(const Variable &variable) {
   const Initializer &initializer = *variable.initializer;
-  return metadata(initializer.className,
-                  Json::parse(initializer.config, nullptr, false),
-                  variable.seed, variable.trainable);
+  Json config = Json::parse(initializer.config, nullptr, false);
+  if (!variable.inputAxes.empty() || !variable.outputAxes.empty()) {
+    config["input_axes"] = variable.inputAxes;
+    config["output_axes"] = variable.outputAxes;
+  }
+  return metadata(initializer.className, std::move(config), variable.seed,
+                  variable.trainable);
 }
 
 std::string weft::keras::constantMetadata(double first) {

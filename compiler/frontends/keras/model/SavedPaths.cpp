@@ -19,7 +19,8 @@ static std::vector<std::string> layerGroups(const Model &model) {
     }
     std::string group =
         (inModel ? groups[layer.parent] + "/layers/" : "layers/") +
-        snakeCase(layer.className);
+        (layer.isModel() ? snakeCase(layer.className)
+                         : layer.layer->savedName());
     if (unsigned earlier = used[group]++)
       group += "_" + std::to_string(earlier);
     groups.push_back(group);

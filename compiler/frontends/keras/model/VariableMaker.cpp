@@ -53,6 +53,8 @@ Value VariableMaker::get(const VariableRequest &request) {
   variable.layer = model.layers[current].name;
   variable.regularizer = request.rules.regularizer;
   variable.constraint = request.rules.constraint;
+  variable.inputAxes = request.rules.inputAxes;
+  variable.outputAxes = request.rules.outputAxes;
   of.variables.push_back(std::move(variable));
   if (std::find(of.sublayers.begin(), of.sublayers.end(), request.layer) ==
       of.sublayers.end())
@@ -96,14 +98,15 @@ void VariableMaker::order(Made &of) const {
       of.variables.push_back(std::move(variable));
 }
 
-void VariableMaker::addDraws(const std::vector<InitializerPtr> &initializers) {
+void VariableMaker::addDraws(const std::vector<InitializerPtr> &initializers,
+                             const std::string &scope) {
   for (const InitializerPtr &initializer : initializers) {
     std::vector<unsigned> seeded;
     for (unsigned i = 0; i < model.variables.size(); ++i)
       if (model.variables[i].initializer == initializer)
         seeded.push_back(i);
     if (initializer->className == kSeedGenerator) {
-      std::string name = "seed_generator";
+      std::string name = scope + "seed_generator";
       if (unsigned earlier = generators++)
         name += "_" + std::to_string(earlier);
       for (unsigned i : seeded)
@@ -123,13 +126,13 @@ void VariableMaker::addDraws(int parent) {
       addDraws(int(i));
       continue;
     }
-    addDraws(initializersOf(*layer.layer));
+    addDraws(initializersOf(*layer.layer), "");
     if (graphs.isBuiltAlone[i])
-      addDraws(made[i].built);
+      addDraws(made[i].built, layer.path + "/");
   }
   for (unsigned i : called)
     if (model.layers[i].parent == parent && !graphs.isBuiltAlone[i])
-      addDraws(made[i].built);
+      addDraws(made[i].built, model.layers[i].path + "/");
 }
 
 void VariableMaker::finish() {

@@ -51,7 +51,9 @@ private:
   };
   void order(Made &of) const;
   void addDraws(int parent);
-  void addDraws(const std::vector<InitializerPtr> &initializers);
+  /// States of random numbers get their names under `scope`.
+  void addDraws(const std::vector<InitializerPtr> &initializers,
+                const std::string &scope);
 
   const Graphs &graphs;
   Model &model;

@@ -27,10 +27,7 @@ void Optimizer::options(Options &o) {
   o.refused("use_ema", "moving averages of weights", "false");
   o.ignored("ema_momentum", "used with use_ema", "0.99");
   o.ignored("ema_overwrite_frequency", "used with use_ema");
-  std::optional<double> lossScale;
-  o.maybeNumber("loss_scale_factor", lossScale, kAnyNumber);
-  o.check(lossScale.value_or(1) == 1, "\"loss_scale_factor\" is not supported "
-                                      "(scaled losses); leave it at null");
+  o.refused("loss_scale_factor", "scaled losses");
   o.refused("gradient_accumulation_steps", "steps of several batches");
   ownOptions(o);
 }

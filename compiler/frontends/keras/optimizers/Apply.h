@@ -27,7 +27,8 @@ struct WeightUpdate {
   llvm::SmallVector<Value, 3> slots;
 };
 
-/// The learning rate of this step: the variable, or the schedule's.
+/// The learning rate of this step: the variable, or the schedule's, which needs
+/// none.
 Value rateOf(Tensors &t, const Optimizer &optimizer, Value iteration,
              Value variable);
 /// clipnorm, global_clipnorm or clipvalue, whichever is set.

@@ -1,0 +1,41 @@
+//===- EinsumDense.h - keras.layers.EinsumDense ------------------*- C++ -*-===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_EINSUMDENSE_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_EINSUMDENSE_H
+
+#include "weft/compiler/frontends/keras/activations/Activation.h"
+#include "weft/compiler/frontends/keras/layers/Call.h"
+
+namespace weft::keras {
+
+/// "...ab,bc->...ac" with a letter for each dimension: ABab,bc->ABac for a
+/// tensor of rank 4.
+struct EinsumEquation {
+  std::string input, kernel, output;
+  int64_t elided = 0;    ///< dimensions that "..." stands for
+  bool isLeft = false;   ///< where the dots are in front
+  std::string complaint; ///< why it cannot be computed, or empty
+
+  EinsumEquation(const std::string &text, int64_t rank);
+};
+
+/// activation(einsum(equation, x, kernel) + bias).
+class EinsumDense : public Layer {
+public:
+  std::string equation, biasAxes;
+  std::vector<int64_t> outputShape; ///< of a sample, without what "..." has
+  ActivationPtr activation = linear();
+  InitializerPtr kernelInitializer = glorotUniform(), biasInitializer = zeros();
+  RegularizerPtr kernelRegularizer, biasRegularizer, outputRegularizer;
+  ConstraintPtr kernelConstraint, biasConstraint;
+
+  void options(Options &o) override;
+  RegularizerPtr activityRegularizer() const override {
+    return outputRegularizer;
+  }
+  Value call(Call &c, Value x) const override;
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_EINSUMDENSE_H

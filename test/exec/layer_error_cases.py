@@ -1,0 +1,37 @@
+"""Models whose layers cannot be called as the file says: (name, arguments of weft)."""
+
+import json
+
+
+def sequential(shape, *layers, dtype="float32"):
+    """The JSON of a Sequential of (class, config) with samples of this shape."""
+    first = {"class_name": "InputLayer", "config": {"name": "input", "batch_shape": [None, *shape], "dtype": dtype}}
+    rest = [{"class_name": kind, "config": {"name": "wrong", **config}} for kind, config in layers]
+    return json.dumps({"class_name": "Sequential", "config": {"name": "outer", "layers": [first, *rest]}})
+
+
+def merged(shapes, kind, called=True):
+    """A Functional that calls one layer with inputs of these shapes."""
+    names = [f"input_{i}" for i in range(len(shapes))]
+    inputs = [{"class_name": "InputLayer", "name": name, "config": {"name": name, "batch_shape": [None, *shape]},
+               "inbound_nodes": []} for name, shape in zip(names, shapes)]
+    tensors = [{"class_name": "__keras_tensor__", "config": {"keras_history": [name, 0, 0]}} for name in names]
+    layer = {"class_name": kind, "name": "wrong", "config": {"name": "wrong"},
+             "inbound_nodes": [{"args": [tensors], "kwargs": {}}] if called else []}
+    config = {"name": "outer", "layers": [*inputs, layer], "input_layers": [[name, 0, 0] for name in names],
+              "output_layers": ["wrong", 0, 0] if called else ["input_0", 0, 0]}
+    return json.dumps({"class_name": "Functional", "config": config})
+
+
+def cases():
+    """Yields (name, text of a model)."""
+    yield "rank", sequential((28, 28), ("Conv2D", {"filters": 3, "kernel_size": 3}))
+    yield "axis that is not there", sequential((4,), ("Softmax", {"axis": 3}))
+    yield "axis of the batch", sequential((4,), ("LayerNormalization", {"axis": 0}))
+    yield "windows", sequential((2, 2, 3), ("MaxPooling2D", {"pool_size": 3}))
+    yield "reshape", sequential((4,), ("Reshape", {"target_shape": [3, 3]}))
+    yield "integers", sequential((4,), ("Softmax", {}), dtype="int32")
+    yield "one tensor", merged([(4,), (4,)], "Softmax")
+    yield "shapes", merged([(4,), (3,)], "Add")
+    yield "never called", merged([(4,)], "Softmax", called=False)
+    yield "constraint", sequential((4,), ("Dense", {"units": 2, "kernel_constraint": "max_nrom"}))

@@ -1,0 +1,86 @@
+// docs/keras.md lists what the tables of classes accept. To write it anew:
+//   WEFT_WRITE_DOCS=1 build/bin/keras-docs-test
+
+#include "weft/compiler/frontends/keras/activations/Activation.h"
+#include "weft/compiler/frontends/keras/model/Model.h"
+#include "weft/compiler/frontends/keras/schema/OptionWriter.h"
+
+#include "catch2/catch.hpp"
+
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+
+using namespace weft::keras;
+
+static const char *const kHead =
+    R"(# Keras: what models may hold
+
+Written by `WEFT_WRITE_DOCS=1 build/bin/keras-docs-test` from the tables in `compiler/frontends/keras`; see
+`docs/adding-a-layer.md` for how a class gets in. Each class and each option in the second column has a case in
+`test/fixtures/layers` that sets it, with figures of Keras 3.15.1; options of the third column are refused with the reason
+that stands there unless they have the default. Models are `Functional` and `Sequential`, in each other too; the type policy is
+`float32`.
+)";
+
+static std::string optionText(const OptionRow &row) {
+  std::string out = "`" + row.name + "`";
+  if (row.status == OptionStatus::Refused)
+    return out + " (" + row.remark + ")";
+  out += " " + row.type;
+  std::string value = shortText(row.value);
+  if (value != "[]" && value != "\"\"")
+    out += " = " + value;
+  return out;
+}
+
+static std::string optionsText(const std::vector<OptionRow> &rows,
+                               OptionStatus status) {
+  std::string out;
+  for (const OptionRow &row : rows)
+    if (row.status == status)
+      out += (out.empty() ? "" : "; ") + optionText(row);
+  return out;
+}
+
+static std::string section(const std::string &title, const AnyTable &table) {
+  std::string out =
+      "\n## " + title + "\n\n| class | options | refused |\n|---|---|---|\n";
+  for (const TableRow &row : table.rows) {
+    std::string names = "`" + std::string(row.name) + "`";
+    for (const char *other : row.otherNames)
+      names += ", `" + std::string(other) + "`";
+    std::vector<OptionRow> options = listOptions(*AnyTable::make(row));
+    out += "| " + names + " | " + optionsText(options, OptionStatus::Accepted) +
+           " | " + optionsText(options, OptionStatus::Refused) + " |\n";
+  }
+  return out;
+}
+
+static std::string namesOf(const std::string &title, const AnyTable &table) {
+  return "\n## " + title + "\n\n" + table.names() + ".\n";
+}
+
+static std::string page() {
+  return kHead + section("Layers", layerTable()) +
+         namesOf("Activations", activationTable()) +
+         section("Initializers", initializerTable()) +
+         section("Regularizers", regularizerTable()) +
+         section("Constraints", constraintTable()) +
+         section("Losses", lossTable()) + section("Metrics", metricTable()) +
+         "\n`accuracy` stands for one of three, by the shapes of predictions "
+         "and labels, as in Keras.\n" +
+         section("Optimizers", optimizerTable()) +
+         section("Learning rate schedules", scheduleTable());
+}
+
+TEST_CASE("docs/keras.md is what the tables say") {
+  std::string path = WEFT_DOCS "/keras.md";
+  if (std::getenv("WEFT_WRITE_DOCS"))
+    std::ofstream(path) << page();
+  std::ifstream in(path);
+  std::stringstream written;
+  written << in.rdbuf();
+  INFO("write it anew with WEFT_WRITE_DOCS=1");
+  CHECK(written.str() == page());
+}

@@ -1,0 +1,279 @@
+// Each class and option of docs/keras.md against figures of real Keras: what a
+// small model predicts, and what a step of training makes of it. The models are
+// those of test/fixtures/layers, interpreted.
+
+#include "weft/compiler/frontends/keras/import/Import.h"
+#include "weft/compiler/frontends/keras/schema/OptionWriter.h"
+#include "weft/dialects/interpret/Interpret.h"
+#include "weft/dialects/weft/Weft.h"
+#include "weft/passes/training/Passes.h"
+#include "weft/runtime/data/Initializers.h"
+#include "weft/runtime/data/Npz.h"
+
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+#include "mlir/Pass/PassManager.h"
+
+#include "catch2/catch.hpp"
+
+#include <fstream>
+#include <set>
+
+namespace keras = weft::keras;
+using keras::Json;
+using weft::Array;
+using weft::Tensor;
+
+static const std::string kFolder = std::string(WEFT_FIXTURES) + "/layers/";
+
+static const Json &cases() {
+  static const Json read = [] {
+    std::ifstream in(kFolder + "cases.json");
+    return Json::parse(in);
+  }();
+  return read;
+}
+
+static const std::map<std::string, Array> &figures() {
+  static const std::map<std::string, Array> read = [] {
+    auto arrays = weft::readNpz(kFolder + "cases.npz");
+    REQUIRE(arrays);
+    std::map<std::string, Array> out;
+    for (weft::NamedArray &array : *arrays)
+      out.emplace(array.name, std::move(array.array));
+    return out;
+  }();
+  return read;
+}
+
+static Tensor tensorOf(const Array &array, mlir::Type type) {
+  Tensor out(mlir::cast<mlir::RankedTensorType>(type));
+  REQUIRE(out.size() == array.count());
+  for (int64_t i = 0; i < out.size(); ++i)
+    out.isFloat() ? out.setReal(i, array.at(i))
+                  : out.setInteger(i, int64_t(array.at(i)));
+  return out;
+}
+
+static std::string nameOf(mlir::Attribute attribute) {
+  return mlir::cast<mlir::StringAttr>(attribute).str();
+}
+
+namespace {
+/// One case: its values by port name, as its steps leave them.
+class Case {
+public:
+  explicit Case(const Json &json)
+      : name(json["name"]), steps(json["steps"]),
+        model(keras::readModel(json["model"].dump())) {}
+
+  void checkInitial();
+  void checkPrediction();
+  void checkTraining();
+
+private:
+  const Array &figure(const std::string &key) const {
+    auto found = figures().find(name + "/" + key);
+    INFO(name << "/" << key);
+    REQUIRE(found != figures().end());
+    return found->second;
+  }
+  bool has(const std::string &key) const {
+    return figures().count(name + "/" + key);
+  }
+  mlir::OwningOpRef<mlir::ModuleOp> module(keras::StepKind step);
+  Tensor argument(const std::string &port, mlir::Type type) const;
+  void run(mlir::func::FuncOp function);
+  void compare(const std::string &port, const std::string &key,
+               double tolerance) const;
+
+  std::string name;
+  int steps;
+  keras::Result<keras::Model> model;
+  mlir::MLIRContext context;
+  std::map<std::string, Tensor> values;
+};
+} // namespace
+
+mlir::OwningOpRef<mlir::ModuleOp> Case::module(keras::StepKind step) {
+  keras::ImportOptions options;
+  options.batchSize = figures().lower_bound(name + "/x/")->second.shape[0];
+  auto made = keras::importStep(&context, *model, nullptr, step, options);
+  REQUIRE(mlir::succeeded(made));
+  REQUIRE(mlir::succeeded(mlir::verify(**made)));
+  mlir::PassManager passes(&context);
+  passes.addPass(weft::createDifferentiatePass());
+  REQUIRE(mlir::succeeded(passes.run(**made)));
+  return std::move(*made);
+}
+
+/// The seeds that Keras draws give the values that Keras begins with.
+void Case::checkInitial() {
+  INFO(name);
+  REQUIRE(model.error == "");
+  keras::drawSeeds(*model, 1337);
+  for (const keras::Variable &variable : model->variables) {
+    INFO(variable.path);
+    const Array &want = figure("initial/" + variable.path);
+    if (variable.isSeedState()) {
+      CHECK(want.at(0) == double(*variable.seed));
+      continue;
+    }
+    Json initializer = Json::parse(keras::variableMetadata(variable));
+    auto found = weft::initialize(
+        initializer["initializer"].dump(),
+        variable.seed ? std::optional<uint32_t>(uint32_t(*variable.seed))
+                      : std::nullopt,
+        weft::Shape(variable.shape.begin(), variable.shape.end()));
+    REQUIRE(found);
+    REQUIRE(found->shape == want.shape);
+    // Normal draws differ in the last step of the inverse error function.
+    for (int64_t i = 0; i < want.count(); ++i)
+      CHECK(found->at(i) == Approx(want.at(i)).epsilon(1e-6).margin(1e-6));
+  }
+}
+
+Tensor Case::argument(const std::string &port, mlir::Type type) const {
+  if (port == "x")
+    return tensorOf(figures().lower_bound(name + "/x/")->second, type);
+  if (port == "y" || port.starts_with("x/"))
+    return tensorOf(figure(port), type);
+  if (has("initial/" + port))
+    return tensorOf(figure("initial/" + port), type);
+  Tensor first(mlir::cast<mlir::RankedTensorType>(type));
+  for (const keras::OptimizerVariable &variable :
+       model.value->optimizerVariables())
+    if (variable.path == port && first.isFloat())
+      for (int64_t i = 0; i < first.size(); ++i)
+        first.setReal(i, variable.first);
+  return first;
+}
+
+void Case::run(mlir::func::FuncOp function) {
+  weft::Tensors arguments;
+  for (unsigned i = 0; i < function.getNumArguments(); ++i) {
+    std::string port = nameOf(function.getArgAttr(i, weft::kNameAttr));
+    if (!values.count(port))
+      values[port] = argument(port, function.getArgumentTypes()[i]);
+    arguments.push_back(values[port]);
+  }
+  auto results = weft::interpretFunction(function, arguments);
+  REQUIRE(mlir::succeeded(results));
+  for (unsigned i = 0; i < results->size(); ++i)
+    values[nameOf(function.getResultAttr(i, weft::kNameAttr))] = (*results)[i];
+}
+
+void Case::compare(const std::string &port, const std::string &key,
+                   double tolerance) const {
+  const Array &want = figure(key);
+  INFO(name << ": " << port);
+  REQUIRE(values.count(port));
+  const Tensor &got = values.at(port);
+  REQUIRE(got.size() == want.count());
+  double scale = 1e-2, worst = 0; // a gradient may be zero but for rounding
+  for (int64_t i = 0; i < got.size(); ++i) {
+    double value = got.isFloat() ? got.real(i) : double(got.integer(i));
+    worst = std::max(worst, std::abs(value - want.at(i)));
+    scale = std::max(scale, std::abs(want.at(i)));
+  }
+  CHECK(worst / scale < tolerance);
+}
+
+void Case::checkPrediction() {
+  auto built = module(keras::StepKind::Predict);
+  values.clear();
+  run(built->lookupSymbol<mlir::func::FuncOp>("predict"));
+  compare("y", "predict", 5e-6);
+}
+
+void Case::checkTraining() {
+  auto built = module(keras::StepKind::Train);
+  values.clear();
+  for (int step = 0; step < steps; ++step) {
+    run(built->lookupSymbol<mlir::func::FuncOp>("train"));
+    if (step > 0)
+      continue;
+    compare("metrics/loss", "loss", 5e-6);
+    for (const keras::MetricPtr &metric : model->metrics)
+      compare("metrics/" + metric->name, "metric/" + metric->name, 5e-6);
+  }
+  for (const keras::Variable &variable : model->variables)
+    compare(variable.path, "final/" + variable.path, 2e-5);
+  for (const keras::OptimizerVariable &variable : model->optimizerVariables())
+    compare(variable.path, "optimizer/" + variable.path, 2e-5);
+}
+
+TEST_CASE("every case begins, predicts and trains as in Keras") {
+  for (const Json &json : cases()) {
+    Case one(json);
+    one.checkInitial();
+    one.checkPrediction();
+    one.checkTraining();
+  }
+}
+
+/// Every object of a class in the JSON is told to `met`.
+static void walk(const Json &json,
+                 const std::function<void(const Json &)> &met) {
+  if (json.is_object() && json.contains("class_name") &&
+      json.contains("config"))
+    met(json);
+  if (json.is_structured())
+    for (const Json &part : json)
+      walk(part, met);
+}
+
+/// A value as a table of options has it: an object is the name of its class.
+static Json plainValue(const Json &json) {
+  if (json.is_object())
+    return json.contains("class_name") ? json["class_name"] : json;
+  if (json.is_array() && json.size() == 1)
+    return json[0];
+  return json;
+}
+
+/// Accepted options that no case sets to another value than the default.
+static std::vector<std::string> untested(const keras::AnyTable &table,
+                                         const std::string &module) {
+  std::set<std::string> tested;
+  for (const Json &json : cases())
+    walk(json, [&](const Json &object) {
+      if (object.value("module", Json()) != module)
+        return;
+      const keras::TableRow *row =
+          table.find(object["class_name"].get<std::string>());
+      REQUIRE(row);
+      for (const auto &option :
+           keras::listOptions(*keras::AnyTable::make(*row))) {
+        const Json &config = object["config"];
+        if (config.contains(option.name) &&
+            plainValue(config[option.name]) != option.value)
+          tested.insert(std::string(row->name) + "." + option.name);
+      }
+      tested.insert(row->name);
+    });
+  std::vector<std::string> out;
+  for (const keras::TableRow &row : table.rows) {
+    if (!tested.count(row.name))
+      out.push_back(row.name);
+    for (const auto &option : keras::listOptions(*keras::AnyTable::make(row))) {
+      std::string name = std::string(row.name) + "." + option.name;
+      if (option.status == keras::OptionStatus::Accepted && !tested.count(name))
+        out.push_back(name);
+    }
+  }
+  return out;
+}
+
+TEST_CASE("every accepted option has a case that sets it") {
+  using Names = std::vector<std::string>;
+  CHECK(untested(keras::layerTable(), "keras.layers") == Names{});
+  CHECK(untested(keras::lossTable(), "keras.losses") == Names{});
+  CHECK(untested(keras::metricTable(), "keras.metrics") == Names{});
+  CHECK(untested(keras::optimizerTable(), "keras.optimizers") == Names{});
+  CHECK(untested(keras::scheduleTable(), "keras.optimizers.schedules") ==
+        Names{});
+  CHECK(untested(keras::initializerTable(), "keras.initializers") == Names{});
+  CHECK(untested(keras::regularizerTable(), "keras.regularizers") == Names{});
+  CHECK(untested(keras::constraintTable(), "keras.constraints") == Names{});
+}
