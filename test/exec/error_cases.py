@@ -13,6 +13,7 @@ import zipfile
 
 import layer_error_cases
 import npz_values
+import process_limits
 import program_files
 import step_cases
 
@@ -283,7 +284,7 @@ class Cases(step_cases.StepCases):
         yield "dtype", reshard("x=4,y=2", "16x16", "[x,-]", "[-,x]", "--dtype", "q8")
 
     def memory(self):
-        limit = {"preexec_fn": lambda: _limit_memory(2 << 30)}
+        limit = {"preexec_fn": lambda: process_limits.limit_memory(2 << 30)}
         wide = self.layer("wide", 2, units=1 << 20)
         yield "weights", ["fit", wide, "--data", self.good_data, "--init-only"], limit
         endless = self.layer("endless", 2, units=1 << 40)
@@ -441,7 +442,7 @@ class Cases(step_cases.StepCases):
         yield "full device", fit("--save-weights", "/dev/full")
         yield "full, history", fit("--history", "/dev/full")
         # 100 blocks hold no model of this size; the old file survives.
-        limit = {"preexec_fn": lambda: _limit_files(100 * 512)}
+        limit = {"preexec_fn": lambda: process_limits.limit_files(100 * 512)}
         yield "small limit", fit("--save", old), limit
         assert old.read_bytes() == b"the old file"
         assert not list(self.scratch.glob("*.tmp*"))
@@ -450,12 +451,12 @@ class Cases(step_cases.StepCases):
         (locked / "m.keras").write_text("the old file")
         for path, mode in ((locked / "m.keras", 0o444), (locked, 0o555)):
             path.chmod(mode)
-        yield "no permission", fit("--save", locked / "m.keras"), _unprivileged(self.scratch)
-        yield "no permission, history", fit("--history", locked / "h.json"), _unprivileged(self.scratch)
+        yield "no permission", fit("--save", locked / "m.keras"), process_limits.unprivileged(self.scratch)
+        yield "no permission, history", fit("--history", locked / "h.json"), process_limits.unprivileged(self.scratch)
         assert (locked / "m.keras").read_text() == "the old file"
         yield "full program", ["compile", self.model_file, "-o", "/dev/full"]
         yield "program over the limit", ["compile", self.model_file, "-o", old_history], {
-            "preexec_fn": lambda: _limit_files(2048)}
+            "preexec_fn": lambda: process_limits.limit_files(2048)}
         assert old_history.read_text() == "{}"
 
     def warnings(self):
@@ -480,21 +481,3 @@ def _count(shape):
     for size in shape:
         count *= size
     return count
-
-
-def _limit_memory(size):
-    import resource
-    resource.setrlimit(resource.RLIMIT_AS, (size, size))
-
-
-def _limit_files(size):
-    import resource
-    resource.setrlimit(resource.RLIMIT_FSIZE, (size, size))
-
-
-def _unprivileged(scratch):
-    """Root may write everywhere; the case is run as another user."""
-    if os.geteuid() != 0:
-        return {}
-    scratch.chmod(0o755)
-    return {"user": 65534, "group": 65534, "extra_groups": []}
