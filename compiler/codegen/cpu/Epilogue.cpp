@@ -53,19 +53,12 @@ LogicalResult Epilogue::emitElement(const SummedTile &tile, Value row,
     sum = emitCombine(e.builder, e.loc, ReduceKind::Sum, type, sum,
                       e.load(waits, type, at));
   e.setElement(sums, index, sum);
-  e.setRoots(values);
-  SmallVector<Value> results;
-  for (Value value : values) {
-    FailureOr<Value> result = e.element(value, index);
-    if (failed(result))
-      return failure();
-    results.push_back(*result);
-  }
-  e.setRoots({});
-  e.enterDepth(e.depth());
+  FailureOr<SmallVector<Value>> results = e.storedElements(values, index);
+  if (failed(results))
+    return failure();
   if (waits)
     e.store(sum, waits, type, at);
-  for (auto [value, result] : llvm::zip_equal(values, results))
+  for (auto [value, result] : llvm::zip_equal(values, *results))
     e.store(result, e.memoryOf(value), tensorType(value).getElementType(), at);
   return success();
 }

@@ -232,7 +232,6 @@ LogicalResult KernelEmitter::emitElements(nest::LoopsOp loops,
                                           nest::ElementOrder order) {
   SmallVector<Value> roots(loops.getStored());
   RankedTensorType type = tensorType(roots[0]);
-  elements.setRoots(roots);
   ElementIndex index;
   if (order == nest::ElementOrder::Flat) {
     Value linear = openSplitLoop(type.getNumElements());
@@ -245,17 +244,11 @@ LogicalResult KernelEmitter::emitElements(nest::LoopsOp loops,
   }
   if (elements.depth() > 0)
     elements.markParallel();
-  SmallVector<Value> values;
-  for (Value root : roots) {
-    FailureOr<Value> value = elements.element(root, index);
-    if (failed(value))
-      return failure();
-    values.push_back(*value);
-  }
-  elements.setRoots({});
-  elements.enterDepth(elements.depth());
+  FailureOr<SmallVector<Value>> values = elements.storedElements(roots, index);
+  if (failed(values))
+    return failure();
   Value linear = elements.linearIndex(type.getShape(), index);
-  for (auto [root, value] : llvm::zip_equal(roots, values))
+  for (auto [root, value] : llvm::zip_equal(roots, *values))
     elements.store(value, elements.memoryOf(root),
                    tensorType(root).getElementType(), linear);
   return success();

@@ -177,9 +177,20 @@ void ElementEmitter::setElement(Value tensor, const ElementIndex &index,
   elements[{tensor, index.id}] = value;
 }
 
-void ElementEmitter::setRoots(ArrayRef<Value> tensors) {
-  roots.clear();
+FailureOr<SmallVector<Value>>
+ElementEmitter::storedElements(ArrayRef<Value> tensors,
+                               const ElementIndex &index) {
   roots.insert_range(tensors);
+  SmallVector<Value> values;
+  for (Value tensor : tensors) {
+    FailureOr<Value> value = element(tensor, index);
+    if (failed(value))
+      return failure();
+    values.push_back(*value);
+  }
+  roots.clear();
+  enterDepth(depth());
+  return values;
 }
 
 FailureOr<Value> ElementEmitter::compute(Operation *op,

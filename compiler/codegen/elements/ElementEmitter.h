@@ -120,8 +120,11 @@ public:
   /// Says what an element is, so that element() neither loads nor computes it.
   void setElement(mlir::Value tensor, const ElementIndex &index,
                   mlir::Value value);
-  /// Tensors of the nest at hand: their elements are computed, not loaded.
-  void setRoots(llvm::ArrayRef<mlir::Value> tensors);
+  /// The elements at one position of what a nest stores: these are computed,
+  /// never loaded. The builder is then in the innermost loop.
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>>
+  storedElements(llvm::ArrayRef<mlir::Value> tensors,
+                 const ElementIndex &index);
   /// How often the code computes an element of the op, all loops taken once.
   unsigned computationsOf(mlir::Operation *op) const {
     return computations.lookup(op);

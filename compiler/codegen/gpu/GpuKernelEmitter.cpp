@@ -107,16 +107,11 @@ LogicalResult GpuKernelEmitter::emitElements() {
           ? elements.makeFlatIndex(linear, elements.depth())
           : elements.makeIndex(elements.positionsOf(linear, shape),
                                elements.depth());
-  SmallVector<Value> values;
-  for (Value root : roots) {
-    FailureOr<Value> value = elements.element(root, index);
-    if (failed(value))
-      return failure();
-    values.push_back(*value);
-  }
-  elements.enterDepth(elements.depth());
+  FailureOr<SmallVector<Value>> values = elements.storedElements(roots, index);
+  if (failed(values))
+    return failure();
   for (auto [root, value, pointer] :
-       llvm::zip_equal(roots, values, resultPointers))
+       llvm::zip_equal(roots, *values, resultPointers))
     elements.store(value, pointer, tensorType(root).getElementType(), linear);
   elements.beginNest();
   return success();
