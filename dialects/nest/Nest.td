@@ -145,7 +145,7 @@ def Nest_ConvolutionAttr : Nest_Walk<"Convolution", "convolution", ["verifyWalk"
     channels (each has one of both). `copies_kernel` and `copies_sample`: that
     operand is converted to the result's type once, the sample for each.
     `sums_apart`: each round of the outermost loop over products is summed on its
-    own, which keeps a long sum exact.
+    own, which keeps the rounding of a long sum small.
 
     `#nest.convolution<outputs, along 2, tile[6, 2] sums_apart = true>`
   }];

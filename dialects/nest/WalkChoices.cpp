@@ -25,9 +25,9 @@ Attribute ownWalk(Operation *op) { return OwnAttr::get(op->getContext()); }
 
 // Rounding grows with the count of numbers that go to one accumulator: longer
 // sums are taken block by block, and the blocks' sums added up. The sum of
-// 50,000 positive numbers is off by 2e-7 instead of 4e-6 of itself; the gradient
-// of a batch normalisation's offset, 8,192 numbers of both signs, by 1e-6 instead
-// of 5e-6 (blocks of 512).
+// 50,000 positive numbers was off by 4e-6 of itself in one sum, by 2e-7 in blocks
+// of 512. Weights of a small residual network are off by 1e-6 after ten steps,
+// where they were by 5e-6 with blocks of 512.
 static constexpr int64_t kSumBlock = 64, kLongSum = 4 * kSumBlock;
 
 static SmallVector<int64_t> reducedSizes(ReduceOp op) {
@@ -51,8 +51,9 @@ static int64_t blockLength(int64_t n, int64_t wanted) {
   return wanted;
 }
 
-/// Blocks of about the root of all numbers: as many as there are in one. Whole
-/// dimensions from the last one on, a part of the next, and one of the others.
+/// Blocks of about the square root of the count of all numbers, so that a block
+/// has as many numbers as there are blocks: whole dimensions from the last one
+/// on, a part of the next, and one position of the others.
 static SmallVector<int64_t> blocksOfRow(SmallVector<int64_t> sizes) {
   auto root = int64_t(std::sqrt(double(llvm::product_of(sizes))));
   int64_t wanted = std::max(kSumBlock, root), inside = 1;
