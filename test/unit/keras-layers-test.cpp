@@ -16,6 +16,7 @@
 
 #include "catch2/catch.hpp"
 
+#include <filesystem>
 #include <fstream>
 #include <set>
 
@@ -24,23 +25,40 @@ using keras::Json;
 using weft::Array;
 using weft::Tensor;
 
-static const std::string kFolder = std::string(WEFT_FIXTURES) + "/layers/";
+static const std::string kFolder = std::string(WEFT_FIXTURES) + "/layers";
+
+/// FAMILY.json, FAMILY.npz of every family.
+static std::vector<std::filesystem::path> files(const std::string &extension) {
+  std::vector<std::filesystem::path> out;
+  for (const auto &entry : std::filesystem::directory_iterator(kFolder))
+    if (entry.path().extension() == extension)
+      out.push_back(entry.path());
+  std::sort(out.begin(), out.end());
+  return out;
+}
 
 static const Json &cases() {
   static const Json read = [] {
-    std::ifstream in(kFolder + "cases.json");
-    return Json::parse(in);
+    Json out = Json::array();
+    for (const std::filesystem::path &file : files(".json")) {
+      std::ifstream in(file);
+      for (Json &one : Json::parse(in))
+        out.push_back(std::move(one));
+    }
+    return out;
   }();
   return read;
 }
 
 static const std::map<std::string, Array> &figures() {
   static const std::map<std::string, Array> read = [] {
-    auto arrays = weft::readNpz(kFolder + "cases.npz");
-    REQUIRE(arrays);
     std::map<std::string, Array> out;
-    for (weft::NamedArray &array : *arrays)
-      out.emplace(array.name, std::move(array.array));
+    for (const std::filesystem::path &file : files(".npz")) {
+      auto arrays = weft::readNpz(file.string());
+      REQUIRE(arrays);
+      for (weft::NamedArray &array : *arrays)
+        REQUIRE(out.emplace(array.name, std::move(array.array)).second);
+    }
     return out;
   }();
   return read;
