@@ -5,7 +5,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "weft/tools/weft/CommandLine.h"
-#include "weft/runtime/data/ClosestName.h"
+#include "weft/runtime/abi/ClosestName.h"
 #include "weft/tools/weft/FlagValues.h"
 
 #include <string_view>

@@ -14,7 +14,7 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_SCHEMA_JSON_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_SCHEMA_JSON_H
 
-#include "weft/runtime/data/ClosestName.h"
+#include "weft/runtime/abi/ClosestName.h"
 
 #include <nlohmann/json.hpp>
 
