@@ -96,8 +96,9 @@ LogicalResult StepImporter::checkTraining() {
   for (const OutputLoss &of : model.losses)
     if (std::string reason = of.loss->complaint(model.outputShape(of.output));
         !reason.empty())
-      return refuse() << "compile_config: loss " << of.loss->className << " of \""
-                      << model.outputName(of.output) << "\" " << reason;
+      return refuse() << "compile_config: loss " << of.loss->className
+                      << " of \"" << model.outputName(of.output) << "\" "
+                      << reason;
   for (const OutputMetric &of : model.metrics)
     if (std::string reason = metricReason(model, of); !reason.empty())
       return refuse() << "compile_config: " << reason;
@@ -124,9 +125,9 @@ LossValues StepImporter::lossOf(Tensors &t, const ForwardResult &result,
                                 ArrayRef<Value> variables, const Batch &batch) {
   LossValues out;
   for (const OutputLoss &of : model.losses) {
-    Value loss = of.loss->reduced(t, batch.labels[of.output],
-                                  result.outputs[of.output],
-                                  batch.weights[of.output]);
+    Value loss =
+        of.loss->reduced(t, batch.labels[of.output], result.outputs[of.output],
+                         batch.weights[of.output]);
     out.each.push_back(loss);
     if (of.weight)
       loss = t.mul(loss, *of.weight);
@@ -188,8 +189,7 @@ void StepImporter::addMetrics(const LossValues &loss,
   size_t first = 0;
   for (const OutputMetric &of : model.metrics) {
     Tensors t = at("metrics/" + of.name);
-    size_t count =
-        of.metric->variables(model.outputShape(of.output)).size();
+    size_t count = of.metric->variables(model.outputShape(of.output)).size();
     MutableArrayRef<Value> state =
         MutableArrayRef(values.metrics).slice(first, count);
     MetricInputs in{values.batch.labels[of.output], predictions[of.output],
@@ -197,8 +197,7 @@ void StepImporter::addMetrics(const LossValues &loss,
     MetricResult result = of.metric->compute(t, in, state);
     llvm::copy(result.state, state.begin());
     first += count;
-    ports.addMetric(of.name, result.value,
-                    count ? "{\"running\": true}" : "");
+    ports.addMetric(of.name, result.value, count ? "{\"running\": true}" : "");
   }
 }
 

@@ -117,8 +117,8 @@ void StepPorts::addBatch() {
                             : builder.getF32Type()),
          batchLayoutOf(int64_t(shape.size()) + 1)});
   }
-  for (unsigned output = 0; options.sampleWeight && output < model.outputs.size();
-       ++output)
+  for (unsigned output = 0;
+       options.sampleWeight && output < model.outputs.size(); ++output)
     if (model.hasLabel(output))
       add({portName("sample_weight", model.outputName(output),
                     model.outputs.size()),
@@ -194,14 +194,14 @@ void StepPorts::addState(const StepValues &after, const StepValues &before) {
 void StepPorts::addMetric(const std::string &name, Value value,
                           const char *metadata) {
   shown.push_back({{"metrics/" + name, "metric", metadata, tensorType(value),
-                      layoutOf("", tensorType(value).getRank())},
-                     value});
+                    layoutOf("", tensorType(value).getRank())},
+                   value});
 }
 
 void StepPorts::addOutput(const std::string &name, Value value) {
   shown.push_back({{portName("y", name, model.outputs.size()), "output", "",
-                      tensorType(value)},
-                     value});
+                    tensorType(value)},
+                   value});
 }
 
 DictionaryAttr StepPorts::attributesOf(const Port &port) {
