@@ -74,7 +74,9 @@ std::string metricReason(const Model &model, const OutputMetric &of) {
 }
 
 LogicalResult StepImporter::checkTraining() {
-  if (model.losses.empty())
+  // Metrics alone are evaluated, with a loss of 0.
+  if (model.losses.empty() &&
+      (step == StepKind::Train || model.metrics.empty()))
     return refuse() << "compile_config: the model has no loss; give it with "
                        "--loss, --optimizer and --metrics";
   if (step == StepKind::Train && !model.optimizer)
@@ -133,6 +135,8 @@ LossValues StepImporter::lossOf(Tensors &t, const ForwardResult &result,
       loss = t.mul(loss, *of.weight);
     out.total = out.total ? t.add(out.total, loss) : loss;
   }
+  if (!out.total)
+    out.total = t.splat(0, RankedTensorType::get({}, builder.getF32Type()));
   for (Value penalty : result.penalties)
     out.total = t.add(out.total, penalty);
   for (auto [variable, value] : llvm::zip_equal(model.variables, variables))
