@@ -35,6 +35,13 @@ struct AttributeAliases : OpAsmDialectInterface {
     return AliasResult::FinalAlias;
   }
 };
+/// What is not replaced is read at its own position.
+struct UpdateReads
+    : KernelOpInterface::ExternalModel<UpdateReads, DynamicUpdateSliceOp> {
+  int64_t getElementsReadElsewhere(Operation *, unsigned operand) const {
+    return operand == 0 ? 0 : 1;
+  }
+};
 } // namespace
 
 void WeftDialect::initialize() {
@@ -68,6 +75,7 @@ void WeftDialect::initialize() {
 #include "weft/dialects/weft/WindowOps.cpp.inc"
       >();
   addInterfaces<AttributeAliases>();
+  DynamicUpdateSliceOp::attachInterface<UpdateReads>(*getContext());
 }
 
 /// Names that Weft gives a meaning, with values that it can read.

@@ -77,6 +77,16 @@ static ArrayRef<int64_t> shapeOf(Operation *op) {
   return cast<RankedTensorType>(op->getResult(0).getType()).getShape();
 }
 
+/// Is it its first operand but for a part? Alone in a kernel of a loop, it writes
+/// that part where the operand is.
+static bool replacesPart(Operation *op) {
+  return op->getNumOperands() > 1 && op->getNumResults() == 1 &&
+         !op->hasTrait<OpTrait::Elementwise>() && isa<KernelOpInterface>(op) &&
+         isa<RankedTensorType>(op->getOperand(0).getType()) &&
+         op->getOperand(0).getType() == op->getResult(0).getType() &&
+         elementsReadElsewhere(op->getOpOperand(0)) == 0;
+}
+
 KernelGroups::KernelGroups(Block &block, bool hasSeveralNests) : copies(block) {
   for (Operation &op : block.without_terminator()) {
     if (copies.contains(&op))
@@ -89,6 +99,8 @@ KernelGroups::KernelGroups(Block &block, bool hasSeveralNests) : copies(block) {
     group.isElementwise = !group.isFixed && keepsPositions(&op);
     group.hasContraction = op.hasTrait<ContractionNest>();
     group.hasWhole = op.hasTrait<OwnLoopNest>();
+    group.isDonated =
+        !isa<func::FuncOp>(block.getParentOp()) && replacesPart(&op);
   }
   if (auto function = dyn_cast<func::FuncOp>(block.getParentOp()))
     findDonated(function);

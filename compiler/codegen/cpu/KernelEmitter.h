@@ -25,6 +25,7 @@
 
 #include "weft/compiler/codegen/cpu/CpuTarget.h"
 #include "weft/compiler/codegen/elements/ElementEmitter.h"
+#include "weft/compiler/codegen/elements/ReplacedPart.h"
 #include "weft/dialects/nest/Nest.h"
 #include "weft/dialects/weft/WindowOps.h"
 
@@ -70,6 +71,9 @@ private:
   llvm::LogicalResult checkElements();
   void placeStored();
   llvm::LogicalResult emitNest(nest::LoopsOp loops);
+  llvm::SmallVector<mlir::Value>
+  openDimensions(mlir::Value root,
+                 const std::optional<elements::ReplacedPart> &part);
   llvm::LogicalResult emitElements(nest::LoopsOp loops,
                                    nest::ElementOrder order);
   llvm::LogicalResult emitOwnNest(mlir::Operation *op);

@@ -2,6 +2,7 @@
 
 #include "weft/compiler/codegen/cpu/NestCode.h"
 #include "weft/compiler/codegen/elements/ElementCode.h"
+#include "weft/compiler/codegen/elements/ReplacedPart.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -228,6 +229,44 @@ LogicalResult KernelEmitter::emitNest(nest::LoopsOp loops) {
   return result;
 }
 
+/// A loop for each dimension; where `part` of a tensor is replaced and the tensor
+/// is where the result will be, over that part alone.
+SmallVector<Value>
+KernelEmitter::openDimensions(Value root,
+                              const std::optional<ReplacedPart> &part) {
+  ArrayRef<int64_t> shape = tensorType(root).getShape();
+  SmallVector<Value> dims;
+  if (!part) {
+    for (auto [i, size] : llvm::enumerate(shape))
+      dims.push_back(i == 0 ? openSplitLoop(size) : elements.openLoop(size));
+    return dims;
+  }
+  Value isInPlace = LLVM::ICmpOp::create(builder, loc, LLVM::ICmpPredicate::eq,
+                                         elements.memoryOf(part->input),
+                                         elements.memoryOf(root));
+  SmallVector<std::pair<Value, Value>> ranges;
+  for (auto [i, size] : llvm::enumerate(shape)) {
+    auto choose = [&](Value yes, Value no) -> Value {
+      return arith::SelectOp::create(builder, loc, isInPlace, yes, no);
+    };
+    Value start = part->starts[i];
+    Value begin = choose(start, elements.constant(0));
+    Value end = choose(elements.add(start, elements.constant(part->sizes[i])),
+                       elements.constant(size));
+    if (i == 0 && split) {
+      int64_t each = size / split->rows;
+      begin = arith::MaxSIOp::create(builder, loc, begin,
+                                     elements.mul(split->begin, each));
+      end = arith::MinSIOp::create(builder, loc, end,
+                                   elements.mul(split->end, each));
+    }
+    ranges.push_back({begin, end});
+  }
+  for (auto [begin, end] : ranges)
+    dims.push_back(elements.openLoop(begin, end));
+  return dims;
+}
+
 LogicalResult KernelEmitter::emitElements(nest::LoopsOp loops,
                                           nest::ElementOrder order) {
   SmallVector<Value> roots(loops.getStored());
@@ -237,9 +276,14 @@ LogicalResult KernelEmitter::emitElements(nest::LoopsOp loops,
     Value linear = openSplitLoop(type.getNumElements());
     index = elements.makeFlatIndex(linear, elements.depth());
   } else {
-    SmallVector<Value> dims;
-    for (auto [i, size] : llvm::enumerate(type.getShape()))
-      dims.push_back(i == 0 ? openSplitLoop(size) : elements.openLoop(size));
+    std::optional<ReplacedPart> part;
+    if (mayWorkInPlace(kernel) && roots.size() == 1) {
+      auto found = replacedPart(elements, roots[0].getDefiningOp());
+      if (failed(found))
+        return failure();
+      part = *found;
+    }
+    SmallVector<Value> dims = openDimensions(roots[0], part);
     index = elements.makeIndex(dims, elements.depth());
   }
   if (elements.depth() > 0)

@@ -1,6 +1,7 @@
 //===- MovedElements.cpp - elements that come from another position -------===//
 
 #include "weft/compiler/codegen/elements/AttachElements.h"
+#include "weft/compiler/codegen/elements/ReplacedPart.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/dialects/coll/Coll.h"
 
@@ -239,6 +240,20 @@ static FailureOr<Value> dynamicallyUpdated(ElementEmitter &e,
   e.enterDepth(index.depth);
   return arith::SelectOp::create(e.builder, e.loc, inside, *value, *outside)
       .getResult();
+}
+
+FailureOr<std::optional<ReplacedPart>> replacedPart(ElementEmitter &e,
+                                                    Operation *op) {
+  auto update = dyn_cast_or_null<DynamicUpdateSliceOp>(op);
+  if (!update || !isa<BlockArgument>(update.getInput()))
+    return std::optional<ReplacedPart>();
+  ArrayRef<int64_t> block = tensorType(update.getUpdate()).getShape();
+  auto starts = clampedStarts(e, update.getStarts(),
+                              tensorType(update.getInput()).getShape(), block);
+  if (failed(starts))
+    return failure();
+  return std::optional(
+      ReplacedPart{update.getInput(), *starts, SmallVector<int64_t>(block)});
 }
 
 void attachMovedElements(MLIRContext *context) {

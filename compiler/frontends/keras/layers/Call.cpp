@@ -152,6 +152,66 @@ Value Call::runOption(const Layer &layer, const char *attribute, Value x) {
   return out;
 }
 
+namespace {
+/// Lets a call look at variables, and notices what it would leave behind.
+class Watch : public Variables {
+public:
+  explicit Watch(Variables &variables) : variables(variables) {}
+  Value get(const VariableRequest &request) override {
+    return variables.get(request);
+  }
+  void set(const VariableRequest &, Value) override { leaves = true; }
+  void construct(const Layer &layer) override { variables.construct(layer); }
+  void addLoss(Value) override { leaves = true; }
+  void refuse(const std::string &complaint) override {
+    variables.refuse(complaint);
+  }
+  bool leaves = false;
+
+private:
+  Variables &variables;
+};
+} // namespace
+
+/// Removes what stands behind `last`.
+static void eraseBehind(Block &block, Operation *last) {
+  while (!block.empty() && &block.back() != last)
+    block.back().erase();
+}
+
+Value Call::runOptionForTimes(const Layer &layer, const char *attribute,
+                              Value x) {
+  auto result = [&](Call call, Value x) {
+    CallInputs inputs;
+    inputs.values = {x};
+    return layer.callAll(call, inputs);
+  };
+  int64_t batch = t.size(x, 0), times = t.size(x, 1);
+  SmallVector<int64_t> sample(t.shape(x).drop_front(2));
+  auto shaped = [&](SmallVector<int64_t> front, ArrayRef<int64_t> sample) {
+    llvm::append_range(front, sample);
+    return front;
+  };
+  Block &block = *t.builder.getBlock();
+  Operation *last = block.empty() ? nullptr : &block.back();
+  Watch watch(variables);
+  Call apart = inside(layer, attribute);
+  Call together(t, watch, apart.path, apart.trainable, training);
+  together.scope = apart.scope;
+  Value all = result(together, t.reshape(x, shaped({batch * times}, sample)));
+  if (!watch.leaves)
+    return t.reshape(all, shaped({batch, times}, t.shape(all).drop_front()));
+  eraseBehind(block, last);
+  SmallVector<Value> outputs;
+  for (int64_t i = 0; i < times; ++i) {
+    Value part = t.reshape(t.part(x, 1, i, i + 1), shaped({batch}, sample));
+    Value out = result(apart, part);
+    outputs.push_back(
+        t.reshape(out, shaped({batch, 1}, t.shape(out).drop_front())));
+  }
+  return t.concatenate(outputs, 1);
+}
+
 Value weft::keras::callLayer(OpBuilder &builder, Variables &variables,
                              const Layer &layer, const std::string &path,
                              const CallInputs &inputs, bool training) {

@@ -120,6 +120,9 @@ public:
   /// The same of a layer that is an option, whose variables are saved under an
   /// attribute. Keras names them after the layer.
   Value runOption(const Layer &layer, const char *attribute, Value x);
+  /// The result for each time of x (batch, times, ...): as one batch where the
+  /// layer draws no numbers and keeps no statistics, else time by time.
+  Value runOptionForTimes(const Layer &layer, const char *attribute, Value x);
   /// Where such a layer finds its variables.
   Call inside(const Layer &layer, const std::string &attribute);
 

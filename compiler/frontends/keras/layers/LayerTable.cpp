@@ -1,6 +1,7 @@
 //===- LayerTable.cpp - the layers of Keras that are supported ------------===//
 
 #include "weft/compiler/frontends/keras/layers/ActivationLayers.h"
+#include "weft/compiler/frontends/keras/layers/ConvLSTM.h"
 #include "weft/compiler/frontends/keras/layers/Convolutions.h"
 #include "weft/compiler/frontends/keras/layers/Dense.h"
 #include "weft/compiler/frontends/keras/layers/Dropout.h"
@@ -65,6 +66,9 @@ static std::vector<TableRow> spatialLayers() {
           row<ConvTranspose<2>>("Conv2DTranspose"),
           row<Conv<3>>("Conv3D"),
           row<ConvTranspose<3>>("Conv3DTranspose"),
+          row<ConvLSTM<1>>("ConvLSTM1D"),
+          row<ConvLSTM<2>>("ConvLSTM2D"),
+          row<ConvLSTM<3>>("ConvLSTM3D"),
           row<Cropping<1>>("Cropping1D"),
           row<Cropping<2>>("Cropping2D"),
           row<Cropping<3>>("Cropping3D"),
@@ -102,7 +106,8 @@ static std::vector<TableRow> recurrentLayers() {
           row<RNN>("RNN"),
           row<SimpleRNN>("SimpleRNN"),
           row<SimpleRNNCell>("SimpleRNNCell"),
-          row<StackedRNNCells>("StackedRNNCells")};
+          row<StackedRNNCells>("StackedRNNCells"),
+          row<TimeDistributed>("TimeDistributed")};
 }
 
 const Table<Layer> &weft::keras::layerTable() {

@@ -29,6 +29,8 @@ Value Recurrent::call(Call &c, Value x) const {
   Tensors &t = c.t;
   Call inside = c.inside(cell(), "cell");
   CellOfCall run = cell().begin(inside, firstOf(t, x));
+  if (run.zeros.empty()) // refused
+    return x;
   Scanned found = scan(t, {run.project(x)}, 1, run.zeros, goBackwards,
                        [&](ArrayRef<Value> parts, ArrayRef<Value> states) {
                          Scanned next{run.step(parts[0], states), {}};

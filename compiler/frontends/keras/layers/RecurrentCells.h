@@ -124,10 +124,10 @@ protected:
   static Value plus(Tensors &t, Value x, Value bias) {
     return bias ? t.add(x, t.along(bias, x)) : x;
   }
-  /// Part i of `count` along the last dimension.
-  static Value gate(Tensors &t, Value all, int i, int count) {
-    int64_t size = t.size(all, -1) / count;
-    return t.part(all, -1, i * size, (i + 1) * size);
+  /// Part i of `count` along a dimension.
+  static Value gate(Tensors &t, Value all, int i, int count, int64_t dim = -1) {
+    int64_t size = t.size(all, dim) / count;
+    return t.part(all, dim, i * size, (i + 1) * size);
   }
   static Value joined(Tensors &t, ArrayRef<Value> gates) {
     return t.concatenate(gates, -1);
@@ -182,9 +182,20 @@ protected:
     initializerOptions(o);
     ruleOptions(o);
   }
+  /// c = f c + i tanh(..), h = o tanh(c), of sums that lie side by side along
+  /// `dim`: i, f and o are gates.
+  SmallVector<Value> longShort(Tensors &t, Value sums, Value carry,
+                               int64_t dim = -1) const {
+    Value in = gateActivation->apply(t, gate(t, sums, 0, 4, dim));
+    Value forget = gateActivation->apply(t, gate(t, sums, 1, 4, dim));
+    Value candidate = activation->apply(t, gate(t, sums, 2, 4, dim));
+    Value next = t.add(t.mul(forget, carry), t.mul(in, candidate));
+    Value out = gateActivation->apply(t, gate(t, sums, 3, 4, dim));
+    return {t.mul(out, activation->apply(t, next)), next};
+  }
   /// With dropout of states each gate has a mask of its own.
   int maskCount() const { return recurrentRate > 0 ? gates : 1; }
-  SmallVector<Value> used(SmallVector<Value> masks, double rate) const {
+  static SmallVector<Value> used(SmallVector<Value> masks, double rate) {
     return rate < 1 ? masks : SmallVector<Value>();
   }
   /// x . kernel, by gates where each has a mask.
@@ -262,7 +273,7 @@ private:
   }
 };
 
-/// c = f c + i tanh(..), h = o tanh(c): i, f and o are gates.
+/// keras.layers.LSTMCell
 class LSTMCell : public GatedCell<4> {
   bool unitForgetBias = true;
 
@@ -294,18 +305,8 @@ public:
             },
             [=, this, &t](Value x, ArrayRef<Value> states) {
               Value z = t.add(x, product(t, states[0], recurrent, ofState));
-              return step(t, isByGate ? z : plus(t, z, bias), states[1]);
+              return longShort(t, isByGate ? z : plus(t, z, bias), states[1]);
             }};
-  }
-
-private:
-  SmallVector<Value> step(Tensors &t, Value z, Value carry) const {
-    Value in = gateActivation->apply(t, gate(t, z, 0, 4));
-    Value forget = gateActivation->apply(t, gate(t, z, 1, 4));
-    Value candidate = activation->apply(t, gate(t, z, 2, 4));
-    Value next = t.add(t.mul(forget, carry), t.mul(in, candidate));
-    Value out = gateActivation->apply(t, gate(t, z, 3, 4));
-    return {t.mul(out, activation->apply(t, next)), next};
   }
 };
 

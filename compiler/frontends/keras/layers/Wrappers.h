@@ -53,6 +53,31 @@ class Bidirectional : public Layer {
   }
 };
 
+/// A layer at each time of a sequence.  keras.layers.TimeDistributed
+class TimeDistributed : public Layer {
+  LayerPtr layer;
+  RegularizerPtr outputRegularizer;
+
+  void options(Options &o) override {
+    o.object("layer", layer, layerTable());
+    o.check(layer != nullptr, "\"layer\" must be a layer");
+    o.object("activity_regularizer", outputRegularizer, regularizerTable());
+  }
+  RegularizerPtr activityRegularizer() const override {
+    return outputRegularizer;
+  }
+  Value call(Call &c, Value x) const override {
+    if (c.t.rank(x) < 3) {
+      c.refuse(
+          "takes sequences of rank 3 or more with the batch, but is called "
+          "with samples of shape " +
+          sampleText(x));
+      return x;
+    }
+    return c.runOptionForTimes(*layer, "layer", x);
+  }
+};
+
 } // namespace weft::keras
 
 #endif // WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_WRAPPERS_H

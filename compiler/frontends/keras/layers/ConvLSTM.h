@@ -1,0 +1,121 @@
+//===- ConvLSTM.h - keras.layers.ConvLSTM ------------------------*- C++ -*-===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_CONVLSTM_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_CONVLSTM_H
+
+#include "weft/compiler/frontends/keras/layers/Recurrent.h"
+#include "weft/compiler/frontends/keras/tensors/Windows.h"
+
+namespace weft::keras {
+
+/// An LSTM whose products are convolutions of images.
+template <int rank> class ConvLSTMCell : public GatedCell<4> {
+  int64_t filters = 0;
+  std::vector<int64_t> kernelSize = std::vector<int64_t>(rank, 1);
+  std::vector<int64_t> strides = kernelSize, dilation = kernelSize;
+  std::string padding = "valid", dataFormat = "channels_last";
+  bool unitForgetBias = true;
+
+  bool isFirst() const { return dataFormat == "channels_first"; }
+  /// The dimension of features, from the end.
+  int64_t featureDim() const { return isFirst() ? -rank - 1 : -1; }
+
+public:
+  void options(Options &o) override {
+    o.integer("filters", filters, kPositive);
+    o.sizes("kernel_size", kernelSize, rank);
+    o.sizes("strides", strides, rank);
+    o.choice("padding", padding, {"valid", "same"});
+    o.choice("data_format", dataFormat, {"channels_last", "channels_first"});
+    o.sizes("dilation_rate", dilation, rank);
+    auto isLarge = [](int64_t size) { return size > 1; };
+    o.check(!llvm::any_of(strides, isLarge) || !llvm::any_of(dilation, isLarge),
+            "\"strides\" and \"dilation_rate\" cannot both be above 1; set "
+            "one of them to 1");
+    activationOption(o);
+    o.object("recurrent_activation", gateActivation, activationTable());
+    o.flag("use_bias", useBias);
+    seedOption(o);
+    initializerOptions(o);
+    o.flag("unit_forget_bias", unitForgetBias);
+    ruleOptions(o);
+  }
+  CellOfCall begin(Call &c, Value x) const override {
+    Tensors &t = c.t;
+    SpatialWindow window =
+        paddedWindow(x, isFirst(), kernelSize, strides, dilation, padding);
+    std::vector<int64_t> state = window.over(spatialSizes(x, isFirst()));
+    if (llvm::any_of(state, [](int64_t size) { return size < 1; })) {
+      c.refuse("its windows do not fit in samples of shape " + sampleText(x));
+      return {};
+    }
+    Value kernel = this->kernel(c, kernelShape(t.size(x, featureDim())));
+    Value recurrent = recurrentKernel(c, kernelShape(filters));
+    Value bias = this->bias(c, {4 * filters},
+                            unitForgetBias ? withUnitForgetBias(biasInitializer)
+                                           : biasInitializer);
+    c.hold(seed);
+    state.insert(isFirst() ? state.begin() : state.end(), filters);
+    Value zeros = zerosOf(c, x, state);
+    SmallVector<Value> ofInput = used(masks(c, x, rate, 4), rate);
+    SmallVector<Value> ofState =
+        used(masks(c, zeros, recurrentRate, 4), recurrentRate);
+    std::vector<int64_t> ones(rank, 1);
+    SpatialWindow same =
+        paddedWindow(zeros, isFirst(), kernelSize, ones, ones, "same");
+    return {{zeros, zeros},
+            [=, this, &t](Value x) {
+              Value sums = convolved(t, x, kernel, ofInput, window);
+              return bias ? t.add(sums, t.along(bias, sums, featureDim()))
+                          : sums;
+            },
+            [=, this, &t](Value x, ArrayRef<Value> states) {
+              Value h = convolved(t, states[0], recurrent, ofState, same);
+              return longShort(t, t.add(x, h), states[1], featureDim());
+            }};
+  }
+
+private:
+  std::vector<int64_t> kernelShape(int64_t in) const {
+    std::vector<int64_t> shape = kernelSize;
+    shape.push_back(in);
+    shape.push_back(4 * filters);
+    return shape;
+  }
+  /// Of one time, or of all of them as one batch; by gates where each has a mask.
+  Value convolved(Tensors &t, Value x, Value kernel, ArrayRef<Value> masks,
+                  const SpatialWindow &window) const {
+    auto convolution = [&](Value x, Value kernel) {
+      if (t.rank(x) == rank + 2)
+        return convolve(t, x, kernel, window, 1, isFirst());
+      SmallVector<int64_t> shape(t.shape(x)), flat(shape);
+      flat.erase(flat.begin());
+      flat[0] *= shape[0];
+      Value out = convolve(t, t.reshape(x, flat), kernel, window, 1, isFirst());
+      SmallVector<int64_t> result = {shape[0], shape[1]};
+      llvm::append_range(result, t.shape(out).drop_front());
+      return t.reshape(out, result);
+    };
+    if (masks.empty())
+      return convolution(x, kernel);
+    SmallVector<Value> gates;
+    for (int i = 0; i < 4; ++i)
+      gates.push_back(
+          convolution(masked(t, x, masks, i), gate(t, kernel, i, 4)));
+    return t.concatenate(gates, featureDim());
+  }
+};
+
+/// keras.layers.ConvLSTM1D, ConvLSTM2D, ConvLSTM3D
+template <int images>
+class ConvLSTM : public RecurrentOf<ConvLSTMCell<images>> {
+public:
+  ConvLSTM() : RecurrentOf<ConvLSTMCell<images>>("conv_lstm_cell") {}
+
+private:
+  int64_t rank() const override { return images + 3; }
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_CONVLSTM_H
