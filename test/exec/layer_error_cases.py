@@ -34,4 +34,18 @@ def cases():
     yield "one tensor", merged([(4,), (4,)], "Softmax")
     yield "shapes", merged([(4,), (3,)], "Add")
     yield "never called", merged([(4,)], "Softmax", called=False)
+    lstm = {"class_name": "LSTM", "config": {"name": "lstm", "units": 2}}
+    cell = {"class_name": "LSTMCell", "config": {"name": "cell", "units": 2}}
+    image = {"filters": 2, "kernel_size": 5}
+    yield "cell as a layer", sequential((4,), ("LSTMCell", {"units": 2}))
+    yield "layer as a cell", sequential((4, 3), ("RNN", {"cell": lstm}))
+    yield "no cells", sequential((4, 3), ("RNN", {"cell": {"class_name": "StackedRNNCells", "config": {"name": "none", "cells": []}}}))
+    yield "rank of a sequence", sequential((4,), ("LSTM", {"units": 2}))
+    yield "windows of a sequence", sequential((3, 4, 4, 2), ("ConvLSTM2D", image))
+    yield "two ways alike", sequential((4, 3), ("Bidirectional", {"layer": lstm, "backward_layer": lstm}))
+    yield "no way back", sequential((4, 3), ("Bidirectional", {"layer": cell, "backward_layer": lstm}))
+    other = {"class_name": "LSTM", "config": {"name": "back", "units": 3, "go_backwards": True}}
+    yield "two ways of two sizes", sequential((4, 3), ("Bidirectional", {"layer": lstm, "backward_layer": other, "merge_mode": "sum"}))
+    yield "two results", sequential((4, 3), ("Bidirectional", {"layer": lstm, "backward_layer": other, "merge_mode": None}))
+    yield "no times", sequential((4,), ("TimeDistributed", {"layer": {"class_name": "Dense", "config": {"name": "dense", "units": 2}}}))
     yield "constraint", sequential((4,), ("Dense", {"units": 2, "kernel_constraint": "max_nrom"}))
