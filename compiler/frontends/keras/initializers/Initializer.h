@@ -53,6 +53,9 @@ inline InitializerPtr glorotUniform() {
 inline InitializerPtr zeros() { return initializerTable().make("Zeros"); }
 inline InitializerPtr ones() { return initializerTable().make("Ones"); }
 
+/// Every element is the number.
+InitializerPtr constant(double value);
+
 /// Another initializer of the same config, which draws a seed of its own.
 InitializerPtr cloneOf(const InitializerPtr &initializer);
 

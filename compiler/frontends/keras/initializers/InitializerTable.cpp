@@ -6,6 +6,9 @@
 
 #include "weft/compiler/frontends/keras/initializers/Initializer.h"
 
+#include <iomanip>
+#include <sstream>
+
 using namespace weft::keras;
 
 namespace {
@@ -99,6 +102,14 @@ Initializer::ofSeed(std::optional<int64_t> given) {
   out->className = kSeedGenerator;
   out->seed = given;
   return out;
+}
+
+InitializerPtr weft::keras::constant(double value) {
+  auto out = AnyTable::make(*initializerTable().find("Constant"));
+  std::stringstream text;
+  text << std::setprecision(17) << value;
+  out->config = "{\"value\": " + text.str() + "}";
+  return std::static_pointer_cast<const Initializer>(out);
 }
 
 InitializerPtr weft::keras::cloneOf(const InitializerPtr &initializer) {
