@@ -23,6 +23,28 @@ def merged(shapes, kind, called=True):
     return json.dumps({"class_name": "Functional", "config": config})
 
 
+def operation(kind, rest=(), outputs=None, shape=(4,), keywords=None, **config):
+    """A Functional that applies a function of keras.ops to its input and to what else is given."""
+    tensor = {"class_name": "__keras_tensor__", "config": {"keras_history": ["input", 0, 0]}}
+    layers = [{"class_name": "InputLayer", "name": "input", "config": {"name": "input", "batch_shape": [None, *shape]},
+               "inbound_nodes": []},
+              {"module": "keras.src.ops.numpy", "class_name": kind, "name": "wrong", "config": {"name": "wrong", **config},
+               "inbound_nodes": [{"args": [tensor, *rest], "kwargs": keywords or {}}]}]
+    config = {"name": "outer", "layers": layers, "input_layers": [["input", 0, 0]], "output_layers": ["wrong", 0, 0]}
+    return json.dumps({"class_name": "Functional", "config": config})
+
+
+def operations():
+    """Functions of keras.ops that cannot be applied so."""
+    yield "no function", operation("Bincount")
+    yield "argument of another kind", operation("Add", [{"class_name": "Tokenizer", "config": {}}])
+    yield "too many arguments", operation("Exp", [1, 2])
+    yield "form of an argument", operation("ExpandDims", axis="last")
+    yield "no batch", operation("Sum")
+    yield "shapes of a function", operation("Add", [[1, 2, 3]])
+    yield "axis of a function", operation("ExpandDims", axis=7)
+
+
 def cases():
     """Yields (name, text of a model)."""
     yield "rank", sequential((28, 28), ("Conv2D", {"filters": 3, "kernel_size": 3}))
@@ -31,6 +53,7 @@ def cases():
     yield "windows", sequential((2, 2, 3), ("MaxPooling2D", {"pool_size": 3}))
     yield "reshape", sequential((4,), ("Reshape", {"target_shape": [3, 3]}))
     yield "integers", sequential((4,), ("Softmax", {}), dtype="int32")
+    yield from operations()
     yield "one tensor", merged([(4,), (4,)], "Softmax")
     yield "shapes", merged([(4,), (3,)], "Add")
     yield "never called", merged([(4,)], "Softmax", called=False)

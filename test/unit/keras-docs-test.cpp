@@ -3,6 +3,7 @@
 
 #include "weft/compiler/frontends/keras/activations/Activation.h"
 #include "weft/compiler/frontends/keras/model/Model.h"
+#include "weft/compiler/frontends/keras/operations/Operation.h"
 #include "weft/compiler/frontends/keras/schema/OptionWriter.h"
 
 #include "catch2/catch.hpp"
@@ -57,12 +58,35 @@ static std::string section(const std::string &title, const AnyTable &table) {
   return out;
 }
 
+/// The functions of keras.ops: what their calls and constructors take.
+static std::string operations() {
+  std::string out =
+      "\n## Functions of keras.ops\n\nA Functional model may apply them to its "
+      "tensors. Arguments that are no tensors are numbers, texts, lists, "
+      "slices, `None`, `...` and arrays; types of results are those of JAX. "
+      "Others of `keras.ops` are refused by name.\n\n"
+      "| class | called with | options |\n|---|---|---|\n";
+  for (const TableRow &row : operationTable().rows) {
+    auto made = AnyTable::make(row);
+    std::string names, options;
+    for (const char *name :
+         *static_cast<const Layer &>(*made).operationArguments())
+      names += (names.empty() ? "" : ", ") + std::string(name);
+    for (const OptionRow &option : listOptions(*made))
+      options += (options.empty() ? "`" : "; `") + option.name +
+                 "` = " + shortText(option.value);
+    out += "| `" + std::string(row.name) + "` | " + names + " | " + options +
+           " |\n";
+  }
+  return out;
+}
+
 static std::string namesOf(const std::string &title, const AnyTable &table) {
   return "\n## " + title + "\n\n" + table.names() + ".\n";
 }
 
 static std::string page() {
-  return kHead + section("Layers", layerTable()) +
+  return kHead + section("Layers", layerTable()) + operations() +
          namesOf("Activations", activationTable()) +
          section("Initializers", initializerTable()) +
          section("Regularizers", regularizerTable()) +

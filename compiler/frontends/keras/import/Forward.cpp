@@ -52,6 +52,7 @@ static CallInputs inputsOf(const Node &node, ArrayRef<Value> values) {
   for (const auto &[name, input] : node.tensors)
     out.tensors[name] = values[input];
   out.flags = node.flags;
+  out.arguments = node.arguments;
   return out;
 }
 

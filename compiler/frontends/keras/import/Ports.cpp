@@ -54,7 +54,8 @@ void StepPorts::addVariables() {
     if (isRandom && step != StepKind::Train)
       continue;
     Type element = isRandom ? Type(builder.getIntegerType(32, false))
-                            : builder.getF32Type();
+                   : variable.dtype == "int32" ? Type(builder.getI32Type())
+                                               : builder.getF32Type();
     add({variable.path, variable.isUpdated ? "state" : "weight",
          variableMetadata(variable),
          RankedTensorType::get(variable.shape, element),

@@ -61,6 +61,9 @@ inline InitializerPtr ones() { return initializerTable().make("Ones"); }
 /// the bias of an LSTM's forget gate.
 InitializerPtr withUnitForgetBias(const InitializerPtr &initializer);
 
+/// Every element is the number.
+InitializerPtr constant(double value);
+
 /// Another initializer of the same config, which draws a seed of its own.
 InitializerPtr cloneOf(const InitializerPtr &initializer);
 

@@ -6,6 +6,9 @@
 
 #include "weft/compiler/frontends/keras/initializers/Initializer.h"
 
+#include <iomanip>
+#include <sstream>
+
 using namespace weft::keras;
 
 namespace {
@@ -120,6 +123,14 @@ private:
 InitializerPtr
 weft::keras::withUnitForgetBias(const InitializerPtr &initializer) {
   return std::make_shared<UnitForgetBias>(initializer);
+}
+
+InitializerPtr weft::keras::constant(double value) {
+  auto out = AnyTable::make(*initializerTable().find("Constant"));
+  std::stringstream text;
+  text << std::setprecision(17) << value;
+  out->config = "{\"value\": " + text.str() + "}";
+  return std::static_pointer_cast<const Initializer>(out);
 }
 
 InitializerPtr weft::keras::cloneOf(const InitializerPtr &initializer) {

@@ -17,8 +17,13 @@ std::string weft::keras::shapeText(ArrayRef<int64_t> shape) {
   return out + ")";
 }
 
+/// Without the batch, which a scalar has not.
+static ArrayRef<int64_t> sampleShape(Value x) {
+  return Tensors::shape(x).drop_front(Tensors::rank(x) > 0);
+}
+
 std::string weft::keras::sampleText(Value x) {
-  return shapeText(Tensors::shape(x).drop_front());
+  return shapeText(sampleShape(x));
 }
 
 Value Layer::call(Call &c, Value x) const {
@@ -48,6 +53,12 @@ Value Call::state(const char *name, std::vector<int64_t> shape,
                   const InitializerPtr &initializer) {
   return variables.get(
       {path, name, std::move(shape), {initializer}, false, false, scope});
+}
+
+void Call::counter(const char *name) {
+  VariableRequest request{path, name, {}, {zeros()}, false, false};
+  request.isInteger = true;
+  variables.get(request);
 }
 
 void Call::update(const char *name, Value value) {
@@ -225,8 +236,7 @@ Value weft::keras::callLayer(OpBuilder &builder, Variables &variables,
       return value;
     }
   Value out = layer.callAll(call, inputs);
-  if (std::string why = oversize(Tensors::shape(out).drop_front(), kFloatBytes);
-      !why.empty())
+  if (std::string why = oversize(sampleShape(out), kFloatBytes); !why.empty())
     call.refuse("a sample of its output " + sampleText(out) + " has " + why);
   addPenalty(call, layer, out);
   return out;

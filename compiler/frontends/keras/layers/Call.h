@@ -35,6 +35,7 @@ struct CallInputs {
   SmallVector<Value> values; ///< positional, lists taken apart
   std::map<std::string, Value> tensors;
   std::map<std::string, bool> flags;
+  std::shared_ptr<const Arguments> arguments; ///< of a function of keras.ops
 
   /// The keyword argument, or null.
   Value tensor(const std::string &name) const {
@@ -55,6 +56,8 @@ struct WeightRules {
   /// Axes whose products are the initializer's fans; both empty: as in a matrix
   /// product or convolution.
   std::vector<int64_t> inputAxes = {}, outputAxes = {};
+  /// Keras gives it no name: it is variable, variable_1, ... of the model.
+  bool isUnnamed = false;
 };
 
 /// A variable that a call asks for.
@@ -66,6 +69,7 @@ struct VariableRequest {
   bool trainable = true;     ///< a weight; not a statistic or a random state
   bool isRandom = false;     ///< the state of a seed generator
   std::string scope = layer; ///< first part of its path in Keras
+  bool isInteger = false;    ///< of int32
 };
 
 /// Where variables are: made while a model is read, found while a step is built.
@@ -102,6 +106,8 @@ public:
   /// A variable that only `update` changes.
   Value state(const char *name, std::vector<int64_t> shape,
               const InitializerPtr &initializer);
+  /// A scalar of int32 that nothing here reads or changes.
+  void counter(const char *name);
   void update(const char *name, Value value);
   /// What `draw` makes of the key {seed, n}, for call n of the layer.
   Value random(const InitializerPtr &seedGenerator,

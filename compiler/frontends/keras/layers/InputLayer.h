@@ -17,6 +17,7 @@ public:
   std::vector<int64_t> sampleShape() const {
     return {batchShape.begin() + !batchShape.empty(), batchShape.end()};
   }
+  bool hasOwnType() const override { return true; } // that of its data
   void options(Options &o) override {
     o.shape("batch_shape", batchShape);
     o.check(!batchShape.empty(), "an input needs a \"batch_shape\"");

@@ -58,8 +58,15 @@ public:
   /// false; a file with others is refused.
   virtual std::vector<const char *> tensorArguments() const { return {}; }
   virtual std::vector<const char *> flagArguments() const { return {}; }
+  /// Names of the arguments of a function of keras.ops, which takes any plain
+  /// values; null for a layer.
+  virtual const std::vector<const char *> *operationArguments() const {
+    return nullptr;
+  }
   /// Can it be called with a tensor of i32?
   virtual bool takesIntegers() const { return false; }
+  /// Is its "dtype" an option of its own, not the policy of what it computes?
+  virtual bool hasOwnType() const { return false; }
   /// A penalty of what each call gives, divided by the batch size.
   virtual RegularizerPtr activityRegularizer() const { return nullptr; }
   /// The name of its group in a saved model, before its number.

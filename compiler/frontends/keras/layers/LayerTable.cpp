@@ -8,15 +8,18 @@
 #include "weft/compiler/frontends/keras/layers/Embedding.h"
 #include "weft/compiler/frontends/keras/layers/Flatten.h"
 #include "weft/compiler/frontends/keras/layers/InputLayer.h"
+#include "weft/compiler/frontends/keras/layers/LayerScale.h"
 #include "weft/compiler/frontends/keras/layers/Merging.h"
 #include "weft/compiler/frontends/keras/layers/MultiHeadAttention.h"
 #include "weft/compiler/frontends/keras/layers/Noise.h"
 #include "weft/compiler/frontends/keras/layers/Normalizations.h"
 #include "weft/compiler/frontends/keras/layers/Pooling.h"
+#include "weft/compiler/frontends/keras/layers/Preprocessing.h"
 #include "weft/compiler/frontends/keras/layers/Recurrent.h"
 #include "weft/compiler/frontends/keras/layers/Rescaling.h"
 #include "weft/compiler/frontends/keras/layers/Reshaping.h"
 #include "weft/compiler/frontends/keras/layers/Resizing.h"
+#include "weft/compiler/frontends/keras/layers/Scaling.h"
 #include "weft/compiler/frontends/keras/layers/Wrappers.h"
 
 using namespace weft::keras;
@@ -26,8 +29,11 @@ static std::vector<TableRow> plainLayers() {
           row<Add>("Add"),
           row<Average>("Average"),
           row<BatchNormalization>("BatchNormalization"),
+          row<CategoryEncoding>("CategoryEncoding"),
+          row<CenterCrop>("CenterCrop"),
           row<Concatenate>("Concatenate"),
           row<Dense>("Dense"),
+          row<Discretization>("Discretization"),
           row<Dropout>("Dropout"),
           row<ELU>("ELU"),
           row<EinsumDense>("EinsumDense"),
@@ -38,17 +44,20 @@ static std::vector<TableRow> plainLayers() {
           row<Identity>("Identity"),
           row<InputLayer>("InputLayer"),
           row<LayerNormalization>("LayerNormalization"),
+          row<LayerScale>("LayerScale"),
           row<LeakyReLU>("LeakyReLU"),
           row<Maximum>("Maximum"),
           row<Minimum>("Minimum"),
           row<MultiHeadAttention>("MultiHeadAttention"),
           row<Multiply>("Multiply"),
+          row<Scaling>("Normalization"),
           row<Permute>("Permute"),
           row<PReLU>("PReLU"),
           row<ReLU>("ReLU"),
           row<RMSNormalization>("RMSNormalization"),
           row<RepeatVector>("RepeatVector"),
           row<Rescaling>("Rescaling"),
+          row<Resizing>("Resizing"),
           row<Reshape>("Reshape"),
           row<Softmax>("Softmax"),
           row<Subtract>("Subtract"),

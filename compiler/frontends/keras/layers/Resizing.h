@@ -4,6 +4,7 @@
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_RESIZING_H
 
 #include "weft/compiler/frontends/keras/layers/Images.h"
+#include "weft/compiler/frontends/keras/tensors/Interpolation.h"
 
 namespace weft::keras {
 
@@ -69,35 +70,14 @@ template <int rank> class UpSampling : public OfImages {
     if (rank == 2)
       o.choice("interpolation", interpolation, {"nearest", "bilinear"});
   }
-  /// jax.image.resize of one dimension: the result is a sum of the two nearest
-  /// elements, by their distances.
-  Value between(Tensors &t, Value x, int64_t dim, int64_t factor) const {
-    int64_t in = t.size(x, dim), out = in * factor;
-    std::vector<float> weights(in * out);
-    for (int64_t j = 0; j < out; ++j) {
-      float at = (float(j) + 0.5f) / float(factor) - 0.5f, total = 0;
-      for (int64_t i = 0; i < in; ++i)
-        total += weights[i * out + j] =
-            std::max(0.0f, 1 - std::abs(at - float(i)));
-      for (int64_t i = 0; i < in; ++i)
-        weights[i * out + j] /= total;
-    }
-    Value matrix = t.constant(weights, {in, out});
-    Value mixed =
-        t.make<DotOp>(x, matrix, ArrayRef<int64_t>{dim}, ArrayRef<int64_t>{0});
-    SmallVector<int64_t> order; // the new dimension is the last one
-    for (int64_t i = 0; i < t.last(x); ++i)
-      order.push_back(i);
-    order.insert(order.begin() + dim, t.last(x));
-    return t.transpose(mixed, order);
-  }
   Value call(Call &c, Value x) const override {
     if (!c.hasRank(x, rank + 2))
       return x;
     for (auto [dim, factor] :
          llvm::zip_equal(spatialDims(x, channelsFirst()), size))
-      x = interpolation == "nearest" ? c.t.repeat(x, dim, factor)
-                                     : between(c.t, x, dim, factor);
+      x = interpolation == "nearest"
+              ? c.t.repeat(x, dim, factor)
+              : resized(c.t, x, dim, c.t.size(x, dim) * factor, interpolation);
     return x;
   }
 };

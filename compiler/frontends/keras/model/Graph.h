@@ -37,6 +37,7 @@ struct GraphCall {
   std::vector<GraphTensor> inputs;            ///< positional, lists taken apart
   std::map<std::string, GraphTensor> tensors; ///< keyword arguments
   std::map<std::string, bool> flags;
+  std::shared_ptr<const Arguments> arguments = nullptr; ///< of keras.ops
 };
 struct Graph {
   std::vector<GraphInput> inputs;

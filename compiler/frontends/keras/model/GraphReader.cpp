@@ -1,6 +1,7 @@
 //===- GraphReader.cpp - layers and their calls, as written ---------------===//
 
 #include "weft/compiler/frontends/keras/model/ModelReader.h"
+#include "weft/compiler/frontends/keras/schema/ArgumentReader.h"
 
 using namespace weft::keras;
 
@@ -39,6 +40,9 @@ private:
   std::vector<GraphTensor> readTensors(const Json *json,
                                        const std::string &where);
   GraphTensor readTriple(const Json &json, const std::string &where);
+  void readOperation(const Json *args, const Json *kwargs,
+                     const std::vector<const char *> &names, GraphCall &call,
+                     const std::string &where);
   void readCalls(const Json &json, unsigned layer, Graph &graph);
   void readArgument(const Json &json, GraphCall &call,
                     const std::string &where);
@@ -222,7 +226,7 @@ void GraphReader::readSequential(const Json &config, Place place) {
                        : !graph.inputs.empty() ? graph.inputs[0].name
                                                : GraphTensor{"", 0};
     graph.calls.push_back(
-        {index, {model.layers[index].name, 0}, {from}, {}, {}});
+        {index, {model.layers[index].name, 0}, {from}, {}, {}, nullptr});
   }
   if (!error.empty())
     return;
@@ -286,14 +290,20 @@ void GraphReader::readArgument(const Json &json, GraphCall &call,
 void GraphReader::readKeywords(const Json &json, GraphCall &call,
                                const std::string &where) {
   Fields f(json, where + ": arguments of its call", error);
-  f.expectUnset("training"); // false is the default, which fit overrides
+  const Layer *layer = model.layers[call.layer].layer.get();
+  bool knowsTraining = false;
+  for (const char *name :
+       layer ? layer->flagArguments() : std::vector<const char *>())
+    knowsTraining |= std::string_view(name) == "training";
+  if (!knowsTraining)
+    f.expectUnset("training"); // false is the default, which fit overrides
   const Json *mask = f.find("mask");
   if (mask && *mask != Json(std::vector<Json>(mask->size(), nullptr)))
     f.expectUnset("mask");
   for (auto it = json.begin(); json.is_object() && it != json.end(); ++it)
     if (it->is_null())
       f.find(it.key().c_str()); // a default
-  if (const Layer *layer = model.layers[call.layer].layer.get()) {
+  if (layer) {
     for (const char *name : layer->flagArguments())
       call.flags[name] = f.boolean(name, false);
     for (const char *name : layer->tensorArguments())
@@ -308,6 +318,36 @@ void GraphReader::readKeywords(const Json &json, GraphCall &call,
   f.finish();
 }
 
+/// The arguments of a function of keras.ops; its tensors are the call's inputs.
+void GraphReader::readOperation(const Json *args, const Json *kwargs,
+                                const std::vector<const char *> &names,
+                                GraphCall &call, const std::string &where) {
+  auto tensor = [&](const Json &history) {
+    call.inputs.push_back(readTriple(history, where));
+    return int64_t(call.inputs.size()) - 1;
+  };
+  auto arguments = std::make_shared<Arguments>();
+  for (const Json &json : args && args->is_array() ? *args : Json::array())
+    arguments->positional.push_back(
+        weft::keras::readArgument(json, tensor, where, error));
+  const Json none = Json::object();
+  Fields f(kwargs ? *kwargs : none, where + ": arguments of its call", error);
+  for (const char *name : names)
+    if (f.has(name))
+      if (const Json *json = f.find(name))
+        arguments->keywords[name] =
+            weft::keras::readArgument(*json, tensor, where, error);
+  f.finish();
+  bool takesMore = !names.empty() && *names.back() == '*';
+  if (!takesMore && arguments->positional.size() > names.size())
+    refuse(where + ": is called with " +
+           std::to_string(arguments->positional.size()) +
+           " arguments; it takes " + std::to_string(names.size()));
+  if (call.inputs.empty())
+    refuse(where + ": must be called with a tensor");
+  call.arguments = std::move(arguments);
+}
+
 void GraphReader::readCalls(const Json &json, unsigned layer, Graph &graph) {
   const std::string name = model.layers[layer].name;
   const std::string where = "layer " + inQuotes(name);
@@ -315,10 +355,18 @@ void GraphReader::readCalls(const Json &json, unsigned layer, Graph &graph) {
     return refuse(where + ": has no list \"inbound_nodes\"");
   int64_t index = 0;
   for (const Json &node : json["inbound_nodes"]) {
-    GraphCall call{layer, {name, index++}, {}, {}, {}};
+    GraphCall call{layer, {name, index++}, {}, {}, {}, nullptr};
     Fields f(node, where + ": inbound_nodes", error);
     const Json *args = f.find("args"), *kwargs = f.find("kwargs");
     f.finish();
+    const Layer *own = model.layers[layer].layer.get();
+    if (own && own->operationArguments()) {
+      readOperation(args, kwargs, *own->operationArguments(), call, where);
+      if (!error.empty())
+        return;
+      graph.calls.push_back(std::move(call));
+      continue;
+    }
     if (!args || !args->is_array() || args->empty())
       return refuse(where + ": must be called with a tensor, not " +
                     (args ? shortText(*args) : "none"));

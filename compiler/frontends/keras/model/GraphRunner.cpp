@@ -17,6 +17,9 @@ namespace {
 
 /// Models that call models that call models grow exponentially.
 constexpr size_t kMostNodes = 1 << 16;
+/// Samples of a batch while the model is read: like no other size, so that no
+/// function of keras.ops takes it for one of a sample's.
+constexpr int64_t kSamples = 7919;
 
 /// Makes a node for each call. The ops of the calls stand in a block that is
 /// thrown away: only their types are looked at.
@@ -38,6 +41,7 @@ private:
   std::optional<unsigned> callModel(unsigned layer, unsigned input);
   unsigned addNode(Node node, Value value);
   void addInput(const GraphInput &input);
+  void checkOutput(unsigned node);
   bool isReady(const GraphCall &call, const Nodes &nodes) const;
   std::vector<unsigned> resolve(const Nodes &nodes,
                                 const std::vector<GraphTensor> &tensors,
@@ -54,11 +58,11 @@ private:
   Model &model;
   std::string &error;
   VariableMaker variables;
-  std::vector<Value> values; ///< of each node, for a batch of 1
+  std::vector<Value> values; ///< of each node, for a batch of kSamples
 };
 
 unsigned GraphRunner::addNode(Node node, Value value) {
-  node.shape = Tensors::shape(value).drop_front().vec();
+  node.shape = Tensors::shape(value).drop_front(Tensors::rank(value) > 0).vec();
   node.dtype =
       tensorType(value).getElementType().isInteger() ? "int32" : "float32";
   model.nodes.push_back(std::move(node));
@@ -96,6 +100,7 @@ std::optional<unsigned> GraphRunner::call(const GraphCall &call,
     inputs.tensors[name] = values[node.tensors[name]];
   }
   node.flags = inputs.flags = call.flags;
+  node.arguments = inputs.arguments = call.arguments;
   variables.enter(call.layer);
   Value value =
       callLayer(builder, variables, *entry.layer, entry.path, inputs, true);
@@ -177,7 +182,7 @@ GraphRunner::resolve(const Nodes &nodes,
 }
 
 void GraphRunner::addInput(const GraphInput &input) {
-  std::vector<int64_t> shape = {1};
+  std::vector<int64_t> shape = {kSamples};
   shape.insert(shape.end(), input.shape.begin(), input.shape.end());
   const ModelLayer &layer = model.layers[input.layer];
   if (std::string why = oversize(input.shape, 4); !why.empty())
@@ -192,6 +197,22 @@ void GraphRunner::addInput(const GraphInput &input) {
                                   builder.getUnknownLoc()));
 }
 
+/// What the model gives has one row a sample.
+void GraphRunner::checkOutput(unsigned node) {
+  ArrayRef<int64_t> shape = Tensors::shape(values[node]);
+  auto ofBatch = [](int64_t size) { return size % kSamples == 0; };
+  if (!shape.empty() && shape[0] == kSamples &&
+      llvm::none_of(shape.drop_front(), ofBatch))
+    return;
+  std::string text = shapeText(shape);
+  for (size_t at; (at = text.find(std::to_string(kSamples))) != text.npos;)
+    text.replace(at, std::to_string(kSamples).size(), "batch");
+  refuse("layer " + inQuotes(model.layerOf(node).name) + ": is an output of " +
+         "shape " + text +
+         "; the first dimension, and no other, must be the "
+         "batch");
+}
+
 void GraphRunner::run() {
   Nodes nodes;
   for (const GraphInput &input : graphs.whole.inputs) {
@@ -203,6 +224,8 @@ void GraphRunner::run() {
   if (error.empty()) {
     model.inputs = resolve(nodes, graphs.whole.start, "input_layers");
     model.outputs = resolve(nodes, graphs.whole.outputs, "output_layers");
+    for (unsigned node : model.outputs)
+      checkOutput(node);
   }
   variables.finish();
 }

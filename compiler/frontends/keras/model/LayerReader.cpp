@@ -1,6 +1,7 @@
 //===- LayerReader.cpp - one entry of a model's "layers" ------------------===//
 
 #include "weft/compiler/frontends/keras/model/ModelReader.h"
+#include "weft/compiler/frontends/keras/operations/Operation.h"
 
 using namespace weft::keras;
 
@@ -20,18 +21,23 @@ LayerDraft weft::keras::readLayer(const Json &json, std::string &error) {
            "layer " + inQuotes(name.is_string() ? name.get<std::string>()
                                                 : out.className),
            error);
-  const TableRow *row = layerTable().find(out.className);
+  const Json *module = object.find("module");
+  bool isOperation = module && module->is_string() &&
+                     module->get<std::string>().starts_with("keras.src.ops.");
+  const Table<Layer> &table = isOperation ? operationTable() : layerTable();
+  const TableRow *row = table.find(out.className);
   // Keras knows layers by the exact names of their classes.
   if (!row || row->name != out.className) {
-    f.refuse("layer class " + inQuotes(out.className) +
-             " is not supported; supported layers are " + layerTable().names());
+    f.refuse(std::string(table.what) + " " + inQuotes(out.className) +
+             " is not supported; supported " + table.several + " are " +
+             table.names());
     return out;
   }
   out.layer = std::static_pointer_cast<Layer>(AnyTable::make(*row));
   out.layer->name = f.text("name", out.className);
   out.layer->trainable = f.boolean("trainable", true);
   out.isBuiltAlone = object.find("build_config") != nullptr;
-  if (out.className != "InputLayer") // whose dtype is that of its data
+  if (!isOperation && !out.layer->hasOwnType()) // a function has no policy
     readPolicy(f);
   readOptions(*out.layer, f);
   out.layer->config = config->dump();

@@ -52,7 +52,7 @@ template <typename T> struct Result {
 struct Variable {
   std::string path; ///< d1/kernel, seed_generator/seed_generator_state
   std::vector<int64_t> shape;
-  std::string dtype; ///< float32 or uint32
+  std::string dtype; ///< float32, int32 or uint32
   bool trainable = true;
   InitializerPtr initializer;
   std::optional<int64_t> seed; ///< its own, or drawn
@@ -66,6 +66,7 @@ struct Variable {
   std::vector<int64_t> inputAxes = {}, outputAxes = {};
   /// Does training change it beside the optimizer: a statistic, a random state?
   bool isUpdated = false;
+  bool isUnnamed = false; ///< Keras numbers it
 
   bool isSeedState() const { return initializer->className == kSeedGenerator; }
 };
@@ -89,8 +90,9 @@ struct Node {
   std::vector<unsigned> inputs;
   std::vector<int64_t> shape;
   std::string dtype = "float32";
-  std::map<std::string, unsigned> tensors; ///< keyword arguments: nodes
-  std::map<std::string, bool> flags;       ///< and what is true or false
+  std::map<std::string, unsigned> tensors;    ///< keyword arguments: nodes
+  std::map<std::string, bool> flags;          ///< and what is true or false
+  std::shared_ptr<const Arguments> arguments; ///< of a function of keras.ops
 };
 
 /// One variable of the optimizer; `weight` is -1 for iteration and rate.

@@ -13,7 +13,8 @@ static std::vector<std::string> layerGroups(const Model &model) {
     bool inModel = layer.parent >= 0;
     const std::string &owner =
         inModel ? model.layers[layer.parent].className : model.className;
-    if (layer.isInput() && owner == "Sequential") {
+    bool isFunction = layer.layer && layer.layer->operationArguments();
+    if (isFunction || (layer.isInput() && owner == "Sequential")) {
       groups.emplace_back();
       continue;
     }

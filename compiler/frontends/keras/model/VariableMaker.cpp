@@ -36,7 +36,8 @@ Value VariableMaker::get(const VariableRequest &request) {
   std::string key = request.layer + "/" + request.name;
   Type element = request.isRandom
                      ? Type(builder.getIntegerType(32, /*isSigned=*/false))
-                     : builder.getF32Type();
+                 : request.isInteger ? Type(builder.getI32Type())
+                                     : builder.getF32Type();
   auto type = RankedTensorType::get(request.shape, element);
   auto [entry, isNew] = of.values.try_emplace(key);
   if (!isNew) {
@@ -51,7 +52,10 @@ Value VariableMaker::get(const VariableRequest &request) {
   variable.path = request.scope + "/" + request.name;
   variable.key = key;
   variable.shape = request.shape;
-  variable.dtype = request.isRandom ? "uint32" : "float32";
+  variable.dtype = request.isRandom    ? "uint32"
+                   : request.isInteger ? "int32"
+                                       : "float32";
+  variable.isUnnamed = request.rules.isUnnamed;
   variable.trainable = request.trainable;
   variable.initializer = request.rules.initializer;
   variable.seed = request.rules.initializer->ownSeed();
@@ -145,8 +149,11 @@ void VariableMaker::finish() {
     if (!layer.isModel() && !layer.isInput() && made[current].calls == 0)
       return refuse("is never called");
     order(made[current]);
-    for (Variable &variable : made[current].variables)
+    for (Variable &variable : made[current].variables) {
+      if (variable.isUnnamed && unnamed++)
+        variable.path += "_" + std::to_string(unnamed - 1);
       model.variables.push_back(std::move(variable));
+    }
   }
   if (error.empty())
     addDraws(-1);

@@ -63,7 +63,7 @@ private:
   std::string &error;
   std::vector<Made> made;
   std::vector<unsigned> called; ///< layers, in the order of their first calls
-  unsigned current = 0, generators = 0;
+  unsigned current = 0, generators = 0, unnamed = 0;
 };
 
 } // namespace weft::keras

@@ -1,6 +1,7 @@
 //===- OptionReader.cpp - options from JSON -------------------------------===//
 
 #include "weft/compiler/frontends/keras/schema/OptionReader.h"
+#include "weft/compiler/frontends/keras/schema/ArgumentReader.h"
 
 using namespace weft::keras;
 
@@ -63,6 +64,8 @@ public:
   }
   void numbers(const char *name, std::vector<double> &value) override;
   void sides(const char *name, Sides &value, size_t count) override;
+  void argument(const char *name, Argument &value,
+                const char *otherwise) override;
   void refused(const char *name, const char *what,
                const char *otherwise) override {
     fields.expectUnset(name, Json::parse(otherwise), what);
@@ -195,6 +198,19 @@ void OptionReader::sides(const char *name, Sides &value, size_t count) {
     refuseForm(name, *json,
                "an integer, or a list of " + std::to_string(count) +
                    " integers or pairs of integers, none of them negative");
+}
+
+void OptionReader::argument(const char *name, Argument &value,
+                            const char *otherwise) {
+  const Json *json = fields.find(name);
+  Json absent = fields.has(name) ? Json() : Json::parse(otherwise);
+  value = readArgument(
+      json ? *json : absent,
+      [&](const Json &) {
+        fields.refuse(inQuotes(name) + " is a tensor; give it in the call");
+        return 0;
+      },
+      fields.place(), fields.firstError());
 }
 
 std::shared_ptr<const Configured>

@@ -61,6 +61,9 @@ public:
   void sides(const char *name, Sides &value, size_t) override {
     add(name, "integer, integers or pairs", value, kNotNegative);
   }
+  void argument(const char *name, Argument &, const char *otherwise) override {
+    add(name, "value", Json::parse(otherwise));
+  }
   void refused(const char *name, const char *what,
                const char *otherwise) override {
     rows.push_back(

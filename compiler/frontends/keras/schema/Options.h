@@ -17,6 +17,7 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_SCHEMA_OPTIONS_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_SCHEMA_OPTIONS_H
 
+#include "weft/compiler/frontends/keras/schema/Argument.h"
 #include "weft/compiler/frontends/keras/schema/Table.h"
 
 #include <array>
@@ -72,6 +73,10 @@ public:
   virtual void numbers(const char *name, std::vector<double> &value) = 0;
   /// An integer, `count` integers or `count` pairs, none negative.
   virtual void sides(const char *name, Sides &value, size_t count) = 0;
+
+  /// Any plain value, `otherwise` (JSON) where there is none.
+  virtual void argument(const char *name, Argument &value,
+                        const char *otherwise) = 0;
 
   /// An object of a class of the table, by name or with its own config; null
   /// where `value` is.

@@ -12,6 +12,7 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_SCHEMA_TABLE_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_SCHEMA_TABLE_H
 
+#include <functional>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -37,7 +38,7 @@ public:
 
 struct TableRow {
   const char *name; ///< of Keras' class
-  std::shared_ptr<Configured> (*make)();
+  std::function<std::shared_ptr<Configured>()> make;
   std::vector<const char *> otherNames = {}; ///< that Keras knows it by
 };
 

@@ -4,6 +4,7 @@
 #include "weft/dialects/weft/IndexingOps.h"
 
 #include <cmath>
+#include <limits>
 #include <numeric>
 
 using namespace mlir;
@@ -16,11 +17,16 @@ static llvm::SmallVector<int64_t> allDims(Value value) {
   return dims;
 }
 
+llvm::APInt Tensors::integerOf(double number, Type element) {
+  return llvm::APInt(element.getIntOrFloatBitWidth(), uint64_t(int64_t(number)),
+                     /*isSigned=*/false, /*implicitTrunc=*/true);
+}
+
 Value Tensors::splat(double number, RankedTensorType type) {
   Type element = type.getElementType();
   TypedAttr value = isa<FloatType>(element)
                         ? TypedAttr(builder.getFloatAttr(element, number))
-                        : builder.getIntegerAttr(element, int64_t(number));
+                        : IntegerAttr::get(element, integerOf(number, element));
   return make<ConstantOp>(
       ElementsAttr(DenseElementsAttr::get(type, {Attribute(value)})));
 }
@@ -106,8 +112,11 @@ Value Tensors::take(Value table, Value indices) {
       llvm::ArrayRef<int64_t>(zero), llvm::ArrayRef<int64_t>(),
       llvm::ArrayRef<int64_t>(), llvm::ArrayRef<int64_t>(zero),
       uint64_t(rank(index)), llvm::ArrayRef<int64_t>(sliceSizes));
+  double absent = isa<FloatType>(tensorType(table).getElementType())
+                      ? std::nan("")
+                      : double(std::numeric_limits<int32_t>::min());
   return select(make<BroadcastOp>(isInside, result, kept), found,
-                splat(std::nan(""), found));
+                splat(absent, found));
 }
 
 Value Tensors::channelsLast(Value a) {

@@ -33,6 +33,8 @@ public:
   }
 
   Value splat(double number, mlir::RankedTensorType type);
+  /// The bits of an integer that the type has.
+  static llvm::APInt integerOf(double number, mlir::Type element);
   Value splat(double number, Value like) {
     return splat(number, tensorType(like));
   }
@@ -66,8 +68,8 @@ public:
   Value select(Value condition, Value yes, Value no) {
     return make<SelectOp>(condition, yes, no);
   }
-  Value toFloat(Value a) { return make<ConvertOp>(a, builder.getF32Type()); }
-  Value toInteger(Value a) { return make<ConvertOp>(a, builder.getI32Type()); }
+  Value toFloat(Value a) { return converted(a, builder.getF32Type()); }
+  Value toInteger(Value a) { return converted(a, builder.getI32Type()); }
 
   static int64_t rank(Value a) { return tensorType(a).getRank(); }
   /// Of a dimension, from the end where it is negative.
@@ -134,6 +136,12 @@ public:
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
+
+private:
+  Value converted(Value a, mlir::Type type) {
+    return tensorType(a).getElementType() == type ? a
+                                                  : make<ConvertOp>(a, type);
+  }
 };
 
 } // namespace weft::keras

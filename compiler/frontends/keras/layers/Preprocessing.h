@@ -1,0 +1,176 @@
+//===- Preprocessing.h - classes, bins and images of one size ----*- C++ -*-===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_PREPROCESSING_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_PREPROCESSING_H
+
+#include "weft/compiler/frontends/keras/layers/Images.h"
+#include "weft/compiler/frontends/keras/tensors/Interpolation.h"
+#include "weft/dialects/weft/IndexingOps.h"
+#include "weft/dialects/weft/Sizes.h"
+
+namespace weft::keras {
+
+/// Numbers of classes as ones among zeros.
+class OfClasses : public Layer {
+protected:
+  std::string outputMode = "multi_hot";
+
+  bool takesIntegers() const override { return true; }
+
+  /// (..., classes) for each number; dimension 1 is summed up but in one_hot.
+  Value encoded(Call &c, Value x, int64_t classes) const {
+    Tensors &t = c.t;
+    bool isFloat = !tensorType(x).getElementType().isInteger();
+    Value index = t.toInteger(x);
+    if (isFloat && outputMode != "multi_hot") // which takes whole parts
+      index = t.select(t.compare(CompareKind::EQ, t.toFloat(index), x), index,
+                       t.splat(-1, index));
+    SmallVector<int64_t> shape(t.shape(index));
+    if (outputMode == "one_hot" && shape.size() > 1 && shape.back() == 1) {
+      shape.pop_back();
+      index = t.reshape(index, shape);
+    }
+    if (outputMode != "one_hot" && shape.size() < 2) {
+      c.refuse("adds the classes of a sample up; call it with samples of "
+               "several numbers");
+      return x;
+    }
+    shape.push_back(classes);
+    if (std::string why = oversize(shape, 4); !why.empty()) {
+      c.refuse("its classes of shape " + shapeText(shape) + " have " + why);
+      return x;
+    }
+    auto type = mlir::RankedTensorType::get(shape, t.builder.getF32Type());
+    Value hot =
+        t.make<OneHotOp>(type, index, uint64_t(shape.size() - 1), Value());
+    if (outputMode == "one_hot")
+      return hot;
+    ReduceKind kind = outputMode == "count" ? ReduceKind::Sum : ReduceKind::Max;
+    return t.reduce(kind, hot, {1});
+  }
+};
+
+/// keras.layers.CategoryEncoding
+class CategoryEncoding : public OfClasses {
+  int64_t numTokens = 1;
+
+  void options(Options &o) override {
+    o.integer("num_tokens", numTokens, kPositive);
+    o.choice("output_mode", outputMode, {"multi_hot", "one_hot", "count"});
+  }
+  Value call(Call &c, Value x) const override {
+    return encoded(c, x, numTokens);
+  }
+};
+
+/// How many boundaries are not above x, as a number or as a class.
+/// keras.layers.Discretization
+class Discretization : public OfClasses {
+  std::vector<double> boundaries;
+  std::string type = "float32";
+
+  void options(Options &o) override {
+    if (boundaries.empty())
+      outputMode = "int";
+    o.numbers("bin_boundaries", boundaries);
+    o.ignored("num_bins", "the boundaries are those of the config");
+    o.ignored("epsilon", "adapt() is Keras' own", "0.01");
+    o.choice("output_mode", outputMode,
+             {"int", "multi_hot", "one_hot", "count"});
+    o.refused("sparse", "sparse tensors", "false");
+    o.choice("dtype", type, {"float32", "int32", "int64"});
+  }
+  bool hasOwnType() const override { return true; }
+  Value call(Call &c, Value x) const override {
+    Tensors &t = c.t;
+    if (boundaries.empty()) {
+      c.refuse("has no \"bin_boundaries\"; adapt it in Keras first");
+      return x;
+    }
+    SmallVector<int64_t> wide(t.shape(x)), dims;
+    for (int64_t i = 0; i < t.rank(x); ++i)
+      dims.push_back(i);
+    wide.push_back(int64_t(boundaries.size()));
+    SmallVector<float> numbers(boundaries.begin(), boundaries.end());
+    Value values = t.make<BroadcastOp>(t.toFloat(x), wide, dims);
+    Value bins = t.along(t.constant(numbers, {wide.back()}), values);
+    Value above = t.make<NotOp>(t.compare(CompareKind::LT, values, bins));
+    Value index = t.reduce(ReduceKind::Sum, t.toInteger(above), {t.rank(x)});
+    if (outputMode != "int")
+      return encoded(c, index, wide.back() + 1);
+    return type == "float32" ? t.toFloat(index) : index;
+  }
+};
+
+/// Images of one size.
+class ToSize : public OfImages {
+protected:
+  int64_t height = 1, width = 1;
+
+  void sizeOptions(Options &o) {
+    o.integer("height", height, kPositive);
+    o.integer("width", width, kPositive);
+  }
+  bool takesIntegers() const override { return true; }
+  /// Which changes nothing here.
+  std::vector<const char *> flagArguments() const override {
+    return {"training"};
+  }
+};
+
+/// keras.layers.Resizing
+class Resizing : public ToSize {
+  std::string interpolation = "bilinear";
+  bool antialias = false;
+
+  void options(Options &o) override {
+    sizeOptions(o);
+    o.choice("interpolation", interpolation, interpolations());
+    o.refused("crop_to_aspect_ratio", "images that are cut first", "false");
+    o.refused("pad_to_aspect_ratio", "images that are padded first", "false");
+    o.ignored("fill_mode", "nothing is padded", "\"constant\"");
+    o.ignored("fill_value", "nothing is padded", "0.0");
+    o.flag("antialias", antialias);
+    formatOption(o);
+  }
+  Value call(Call &c, Value x) const override {
+    if (!c.hasRank(x, 4))
+      return x;
+    x = c.t.toFloat(x);
+    for (auto [dim, size] :
+         llvm::zip_equal(spatialDims(x, channelsFirst()),
+                         std::vector<int64_t>{height, width}))
+      x = resized(c.t, x, dim, size, interpolation, antialias);
+    return x;
+  }
+};
+
+/// keras.layers.CenterCrop
+class CenterCrop : public ToSize {
+  void options(Options &o) override {
+    sizeOptions(o);
+    formatOption(o);
+  }
+  Value call(Call &c, Value x) const override {
+    if (!c.hasRank(x, 4))
+      return x;
+    x = c.t.toFloat(x);
+    for (auto [dim, size] :
+         llvm::zip_equal(spatialDims(x, channelsFirst()),
+                         std::vector<int64_t>{height, width})) {
+      int64_t rest = c.t.size(x, dim) - size;
+      if (rest < 0) {
+        c.refuse("cannot cut " + std::to_string(height) + " x " +
+                 std::to_string(width) + " out of samples of shape " +
+                 sampleText(x) + "; use Resizing");
+        return x;
+      }
+      x = c.t.part(x, dim, rest / 2, rest / 2 + size);
+    }
+    return x;
+  }
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_PREPROCESSING_H

@@ -1,0 +1,113 @@
+//===- Binary.cpp - functions of two numbers ------------------------------===//
+
+#include "weft/compiler/frontends/keras/operations/Operation.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::keras;
+
+using Formula = Value (*)(Tensors &, Value, Value);
+
+/// In the common type and shape.
+static OperationRow ofTwo(const char *name, Formula formula) {
+  return operation(name, {"x1", "x2"}, {}, [formula](OperationCall &a) {
+    SmallVector<Value> both = a.together({"x1", "x2"});
+    return formula(a.t, both[0], both[1]);
+  });
+}
+/// The same in a type of floats.
+static OperationRow ofFloats(const char *name, Formula formula) {
+  return operation(name, {"x1", "x2"}, {}, [formula](OperationCall &a) {
+    SmallVector<Value> both = a.together({"x1", "x2"});
+    return formula(a.t, asFloats(a.t, both[0]), asFloats(a.t, both[1]));
+  });
+}
+template <class Op> static Value two(Tensors &t, Value x, Value y) {
+  return t.make<Op>(x, y);
+}
+
+static Value sum(Tensors &t, Value x, Value y) {
+  return isBool(x) ? t.make<OrOp>(x, y) : t.add(x, y);
+}
+static Value product(Tensors &t, Value x, Value y) {
+  return isBool(x) ? t.make<AndOp>(x, y) : t.mul(x, y);
+}
+static Value power(Tensors &t, Value x, Value y) { return t.make<PowOp>(x, y); }
+static Value differs(Tensors &t, Value x, Value y) {
+  return t.compare(CompareKind::NE, x, y);
+}
+
+/// The remainder with the sign of y.
+static Value modulo(Tensors &t, Value x, Value y) {
+  Value rest = t.make<RemOp>(x, y);
+  Value isOther = differs(t,
+                          t.make<ConvertOp>(t.compare(CompareKind::LT, rest, 0),
+                                            t.builder.getI32Type()),
+                          t.make<ConvertOp>(t.compare(CompareKind::LT, y, 0),
+                                            t.builder.getI32Type()));
+  Value moves = t.make<AndOp>(isOther, t.compare(CompareKind::NE, rest, 0));
+  return t.select(moves, t.add(rest, y), rest);
+}
+static Value floorDivide(Tensors &t, Value x, Value y) {
+  Value rest = t.make<RemOp>(x, y);
+  Value isOther = differs(t, t.make<SignOp>(rest), t.make<SignOp>(y));
+  Value moves = t.make<AndOp>(isOther, t.compare(CompareKind::NE, rest, 0));
+  Value quotient = isFloat(x) ? t.div(t.sub(x, rest), y) : t.div(x, y);
+  Value out = t.select(moves, t.sub(quotient, t.splat(1, quotient)), quotient);
+  return isFloat(x) ? t.make<RoundOp>(out) : out;
+}
+static Value divideNoNan(Tensors &t, Value x, Value y) {
+  Value isZero = t.compare(CompareKind::EQ, y, 0);
+  Value safe = t.select(isZero, t.splat(1, y), y);
+  return t.select(isZero, t.splat(0, x), t.div(x, safe));
+}
+/// max(x, y) + log(1 + e^-|x - y|).
+static Value logAddExp(Tensors &t, Value x, Value y) {
+  Value distance = t.make<AbsOp>(t.sub(x, y));
+  return t.add(t.make<MaxOp>(x, y),
+               t.make<Log1pOp>(t.make<ExpOp>(t.neg(distance))));
+}
+static Value hypotenuse(Tensors &t, Value x, Value y) {
+  Value a = t.make<AbsOp>(x), b = t.make<AbsOp>(y);
+  Value large = t.make<MaxOp>(a, b), small = t.make<MinOp>(a, b);
+  Value isZero = t.compare(CompareKind::EQ, large, 0);
+  Value share = t.div(small, t.select(isZero, t.splat(1, large), large));
+  Value root = t.make<SqrtOp>(t.add(t.mul(share, share), 1.0));
+  return t.select(isZero, large, t.mul(large, root));
+}
+/// y where x is 0, else 0 below it and 1 above.
+static Value heaviside(Tensors &t, Value x, Value y) {
+  Value side =
+      t.select(t.compare(CompareKind::LT, x, 0), t.splat(0, x), t.splat(1, x));
+  side = t.select(t.compare(CompareKind::EQ, x, 0), y, side);
+  return t.select(differs(t, x, x), x, side);
+}
+/// The other one where one is NaN.
+template <class Op> static Value known(Tensors &t, Value x, Value y) {
+  Value both = t.make<Op>(x, y);
+  Value out = t.select(differs(t, x, x), y, both);
+  return t.select(differs(t, y, y), x, out);
+}
+
+std::vector<OperationRow> weft::keras::binaryOperations() {
+  return {ofTwo("Add", sum),
+          ofFloats("Arctan2", two<Atan2Op>),
+          ofFloats("Divide", two<DivOp>),
+          ofFloats("DivideNoNan", divideNoNan),
+          ofTwo("FloorDivide", floorDivide),
+          ofTwo("Fmax", known<MaxOp>),
+          ofTwo("Fmin", known<MinOp>),
+          ofTwo("Fmod", two<RemOp>),
+          ofFloats("Heaviside", heaviside),
+          ofFloats("Hypot", hypotenuse),
+          ofFloats("Logaddexp", logAddExp),
+          ofTwo("Maximum", two<MaxOp>),
+          ofTwo("Minimum", two<MinOp>),
+          ofTwo("Mod", modulo),
+          ofTwo("Multiply", product),
+          ofTwo("Power", power),
+          ofTwo("Subtract", two<SubOp>),
+          ofFloats("TrueDivide", two<DivOp>)};
+}

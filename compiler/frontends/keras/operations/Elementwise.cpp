@@ -1,0 +1,185 @@
+//===- Elementwise.cpp - functions of one number --------------------------===//
+//
+// Each as in jax.numpy, operation by operation.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/compiler/frontends/keras/operations/Operation.h"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::keras;
+
+using Formula = Value (*)(Tensors &, Value);
+
+/// Of floats; integers become f32.
+static OperationRow ofFloats(const char *name, Formula formula) {
+  return operation(name, {"x"}, {}, [formula](OperationCall &a) {
+    return formula(a.t, a.floats("x"));
+  });
+}
+template <class Op> static Value one(Tensors &t, Value x) {
+  return t.make<Op>(x);
+}
+
+/// Of any numbers, in their own type.
+static OperationRow ofNumbers(const char *name, Formula formula) {
+  return operation(name, {"x"}, {}, [formula](OperationCall &a) {
+    return formula(a.t, a.tensor("x"));
+  });
+}
+
+static Value log2Of(Tensors &t, Value x) {
+  return t.div(t.make<LogOp>(x), std::log(2.0));
+}
+static Value log10Of(Tensors &t, Value x) {
+  return t.div(t.make<LogOp>(x), std::log(10.0));
+}
+static Value exp2Of(Tensors &t, Value x) {
+  return t.make<PowOp>(t.splat(2, x), x);
+}
+static Value erfc(Tensors &t, Value x) { return t.sub(1, t.make<ErfOp>(x)); }
+static Value toRadians(Tensors &t, Value x) {
+  return t.mul(x, std::numbers::pi / 180);
+}
+static Value toDegrees(Tensors &t, Value x) {
+  return t.mul(x, 180 / std::numbers::pi);
+}
+static Value reciprocal(Tensors &t, Value x) { return t.div(t.splat(1, x), x); }
+
+static Value truncated(Tensors &t, Value x) {
+  if (!isFloat(x))
+    return x;
+  return t.select(t.compare(CompareKind::LT, x, 0), t.make<CeilOp>(x),
+                  t.make<FloorOp>(x));
+}
+static Value absolute(Tensors &t, Value x) {
+  return isFloat(x) || elementOf(x).isSignlessInteger(32) ? t.make<AbsOp>(x)
+                                                          : x;
+}
+static Value square(Tensors &t, Value x) {
+  if (isBool(x))
+    x = t.toInteger(x);
+  return t.mul(x, x);
+}
+static Value identity(Tensors &, Value x) { return x; }
+
+static Value rounded(OperationCall &a) {
+  Tensors &t = a.t;
+  Value x = a.tensor("x");
+  int64_t decimals = a.integer("decimals");
+  if (!a.check(std::abs(decimals) <= 30,
+               "\"decimals\" must lie between -30 and 30"))
+    return x;
+  if (!isFloat(x) && decimals >= 0)
+    return x;
+  Type type = elementOf(x);
+  Value scaled = asFloats(t, x);
+  double factor = std::pow(10.0, double(decimals));
+  if (decimals)
+    scaled = t.mul(scaled, factor);
+  scaled = t.make<RoundEvenOp>(scaled);
+  return castTo(t, decimals ? t.div(scaled, factor) : scaled, type);
+}
+
+static Value nanToNum(OperationCall &a) {
+  Tensors &t = a.t;
+  Value x = a.floats("x");
+  double most = isFloat(x) ? std::numeric_limits<float>::max() : 0;
+  const double infinity = std::numeric_limits<double>::infinity();
+  Value out = t.select(t.compare(CompareKind::NE, x, x),
+                       t.splat(a.number("nan"), x), x);
+  out = t.select(t.compare(CompareKind::EQ, x, infinity),
+                 t.splat(a.number("posinf", most), x), out);
+  return t.select(t.compare(CompareKind::EQ, x, -infinity),
+                  t.splat(a.number("neginf", -most), x), out);
+}
+
+static Value clip(OperationCall &a) {
+  Tensors &t = a.t;
+  Value x = a.tensor("x");
+  if (isBool(x))
+    x = t.toInteger(x);
+  for (const char *bound : {"x_min", "x_max"}) {
+    if (!a.given(bound))
+      continue;
+    SmallVector<Value> both = a.together({bound, "x"});
+    bool isLow = bound == StringRef("x_min");
+    if (isLow || !a.given("x_min")) {
+      x = isLow ? t.make<MaxOp>(both[0], castTo(t, both[1], elementOf(both[0])))
+                : t.make<MinOp>(both[0], both[1]);
+      continue;
+    }
+    both = a.stretched(
+        {castTo(t, both[0], promoted(elementOf(both[0]), elementOf(x))),
+         castTo(t, x, promoted(elementOf(both[0]), elementOf(x)))});
+    x = t.make<MinOp>(both[0], both[1]);
+  }
+  return x;
+}
+
+/// x in another type, or a constant in its shape.
+static OperationRow constantLike(const char *name, double number) {
+  return operation(name, {"x"}, {{"dtype"}}, [number](OperationCall &a) {
+    Value x = a.tensor("x");
+    return a.t.splat(number, a.cast(x, "dtype"));
+  });
+}
+static Value fullLike(OperationCall &a) {
+  Value x = a.cast(a.tensor("x"), "dtype");
+  Value fill = castTo(a.t, a.tensor("fill_value"), elementOf(x));
+  SmallVector<Value> both = a.stretched({fill, x});
+  return both[0];
+}
+static Value castOf(OperationCall &a) { return a.cast(a.tensor("x"), "dtype"); }
+
+std::vector<OperationRow> weft::keras::elementwiseOperations() {
+  return {ofNumbers("Absolute", absolute),
+          ofNumbers("Abs", absolute),
+          ofFloats("Fabs", absolute),
+          operation("Array", {"x"}, {{"dtype"}}, castOf),
+          operation("Cast", {"x"}, {{"dtype"}}, castOf),
+          ofFloats("Cbrt", one<CbrtOp>),
+          ofFloats("Ceil", one<CeilOp>),
+          operation("Clip", {"x"}, {{"x_min"}, {"x_max"}}, clip),
+          operation("ConvertToTensor", {"x"},
+                    {{"dtype"},
+                     {"sparse", "null", "sparse tensors"},
+                     {"ragged", "null", "ragged tensors"}},
+                    castOf),
+          ofNumbers("Copy", identity),
+          ofFloats("Deg2rad", toRadians),
+          ofFloats("Erf", one<ErfOp>),
+          ofFloats("Erfc", erfc),
+          ofFloats("Exp", one<ExpOp>),
+          ofFloats("Exp2", exp2Of),
+          ofFloats("Expm1", one<Expm1Op>),
+          ofFloats("Floor", one<FloorOp>),
+          operation("FullLike", {"x", "fill_value"}, {{"dtype"}}, fullLike),
+          ofFloats("Log", one<LogOp>),
+          ofFloats("Log10", log10Of),
+          ofFloats("Log1p", one<Log1pOp>),
+          ofFloats("Log2", log2Of),
+          operation("NanToNum", {"x"}, {{"nan", "0.0"}, {"posinf"}, {"neginf"}},
+                    nanToNum),
+          ofNumbers("Negative", one<NegOp>),
+          constantLike("OnesLike", 1),
+          ofFloats("Rad2deg", toDegrees),
+          ofFloats("Reciprocal", reciprocal),
+          operation("Round", {"x"}, {{"decimals", "0"}}, rounded),
+          ofFloats("Rsqrt", one<RsqrtOp>),
+          ofNumbers("Sign", one<SignOp>),
+          ofFloats("Sqrt", one<SqrtOp>),
+          ofNumbers("Square", square),
+          operation("StopGradient", {"variable"}, {},
+                    [](OperationCall &a) {
+                      Value x = a.tensor("variable");
+                      return isFloat(x) ? a.t.make<StopGradientOp>(x) : x;
+                    }),
+          ofNumbers("Trunc", truncated),
+          constantLike("ZerosLike", 0)};
+}

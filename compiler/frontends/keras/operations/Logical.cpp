@@ -1,0 +1,119 @@
+//===- Logical.cpp - comparisons and what is made of them -----------------===//
+
+#include "weft/compiler/frontends/keras/operations/Operation.h"
+
+#include <limits>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::keras;
+
+static OperationRow comparison(const char *name, CompareKind kind) {
+  return operation(name, {"x1", "x2"}, {}, [kind](OperationCall &a) {
+    SmallVector<Value> both = a.together({"x1", "x2"});
+    // Bits are compared as numbers.
+    for (Value &x : both)
+      if (isBool(x))
+        x = a.t.toInteger(x);
+    return a.t.compare(kind, both[0], both[1]);
+  });
+}
+static Value truth(OperationCall &a, Value x) {
+  return castTo(a.t, x, a.t.builder.getI1Type());
+}
+/// Of what is not 0.
+template <class Op> static OperationRow logical(const char *name) {
+  return operation(name, {"x1", "x2"}, {}, [](OperationCall &a) {
+    SmallVector<Value> both =
+        a.stretched({truth(a, a.tensor("x1")), truth(a, a.tensor("x2"))});
+    return a.t.make<Op>(both[0], both[1]);
+  });
+}
+template <class Op> static OperationRow ofBits(const char *name) {
+  return operation(name, {"x", "y"}, {}, [](OperationCall &a) {
+    SmallVector<Value> both = a.together({"x", "y"});
+    if (!a.check(!isFloat(both[0]), "takes integers, not floats"))
+      return both[0];
+    return a.t.make<Op>(both[0], both[1]);
+  });
+}
+static Value logicalNot(OperationCall &a) {
+  return a.t.make<NotOp>(truth(a, a.tensor("x")));
+}
+static Value bitwiseNot(OperationCall &a) {
+  Value x = a.tensor("x");
+  return a.check(!isFloat(x), "takes integers, not floats") ? a.t.make<NotOp>(x)
+                                                            : x;
+}
+
+static OperationRow isInfinite(const char *name, bool below, bool above) {
+  return operation(name, {"x"}, {}, [below, above](OperationCall &a) {
+    const double infinity = std::numeric_limits<double>::infinity();
+    Value x = a.floats("x");
+    Value low = a.t.compare(CompareKind::EQ, x, -infinity);
+    Value high = a.t.compare(CompareKind::EQ, x, infinity);
+    return !above ? low : !below ? high : a.t.make<OrOp>(low, high);
+  });
+}
+static Value isNan(OperationCall &a) {
+  Value x = a.floats("x");
+  return a.t.compare(CompareKind::NE, x, x);
+}
+static Value isFinite(OperationCall &a) {
+  Value x = a.floats("x");
+  return a.t.make<IsFiniteOp>(tensorType(x).clone(a.t.builder.getI1Type()), x);
+}
+/// |x1 - x2| <= atol + rtol |x2|.
+static Value isClose(OperationCall &a) {
+  Tensors &t = a.t;
+  SmallVector<Value> both = a.together({"x1", "x2"});
+  Value x = asFloats(t, both[0]), y = asFloats(t, both[1]);
+  Value allowed = t.add(t.mul(t.make<AbsOp>(y), a.number("rtol", 1e-5)),
+                        a.number("atol", 1e-8));
+  Value isNear =
+      t.compare(CompareKind::LE, t.make<AbsOp>(t.sub(x, y)), allowed);
+  isNear = t.make<OrOp>(isNear, t.compare(CompareKind::EQ, x, y));
+  if (!a.flag("equal_nan"))
+    return isNear;
+  return t.make<OrOp>(isNear, t.make<AndOp>(t.compare(CompareKind::NE, x, x),
+                                            t.compare(CompareKind::NE, y, y)));
+}
+static Value where(OperationCall &a) {
+  if (!a.check(a.given("x1") && a.given("x2"),
+               "has no values to choose from; give x1 and x2"))
+    return a.tensor("condition");
+  SmallVector<Value> both = a.together({"x1", "x2"});
+  SmallVector<Value> all =
+      a.stretched({truth(a, a.tensor("condition")), both[0], both[1]});
+  return a.t.select(all[0], all[1], all[2]);
+}
+
+std::vector<OperationRow> weft::keras::logicalOperations() {
+  return {ofBits<AndOp>("BitwiseAnd"),
+          operation("BitwiseInvert", {"x"}, {}, bitwiseNot),
+          ofBits<ShiftLeftOp>("BitwiseLeftShift"),
+          operation("BitwiseNot", {"x"}, {}, bitwiseNot),
+          ofBits<OrOp>("BitwiseOr"),
+          ofBits<ShiftRightArithmeticOp>("BitwiseRightShift"),
+          ofBits<XorOp>("BitwiseXor"),
+          comparison("Equal", CompareKind::EQ),
+          comparison("Greater", CompareKind::GT),
+          comparison("GreaterEqual", CompareKind::GE),
+          operation("Isclose", {"x1", "x2", "rtol", "atol"},
+                    {{"equal_nan", "false"}}, isClose),
+          operation("Isfinite", {"x"}, {}, isFinite),
+          isInfinite("Isinf", true, true),
+          operation("Isnan", {"x"}, {}, isNan),
+          isInfinite("Isneginf", true, false),
+          isInfinite("Isposinf", false, true),
+          ofBits<ShiftLeftOp>("LeftShift"),
+          comparison("Less", CompareKind::LT),
+          comparison("LessEqual", CompareKind::LE),
+          logical<AndOp>("LogicalAnd"),
+          operation("LogicalNot", {"x"}, {}, logicalNot),
+          logical<OrOp>("LogicalOr"),
+          logical<XorOp>("LogicalXor"),
+          comparison("NotEqual", CompareKind::NE),
+          ofBits<ShiftRightArithmeticOp>("RightShift"),
+          operation("Where", {"condition", "x1", "x2"}, {}, where)};
+}

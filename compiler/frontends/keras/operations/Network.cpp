@@ -1,0 +1,188 @@
+//===- Network.cpp - normalizations and attention as functions ------------===//
+
+#include "weft/compiler/frontends/keras/operations/Operation.h"
+
+#include <cmath>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::keras;
+
+/// x by its norm of an order, along axes.
+static Value normalize(OperationCall &a) {
+  Tensors &t = a.t;
+  Value x = a.floats("x");
+  SmallVector<int64_t> dims = a.dims("axis", x);
+  double epsilon = a.number("epsilon", kEpsilon);
+  int64_t order = a.integer("order", 2);
+  if (!a.check(order == 1 || order == 2,
+               "\"order\" is " + std::to_string(order) + "; use 1 or 2"))
+    return x;
+  if (order == 2) {
+    Value total = t.reduce(ReduceKind::Sum, t.mul(x, x), dims);
+    Value inverse = t.min(t.make<RsqrtOp>(total), 1 / epsilon);
+    return t.mul(x, t.spread(inverse, x, dims));
+  }
+  Value total = t.reduce(ReduceKind::Sum, t.make<AbsOp>(x), dims);
+  return t.div(x, t.spread(t.max(total, epsilon), x, dims));
+}
+
+/// A factor or summand in the shape of x: along `dims`, or as NumPy would.
+static Value alongDims(OperationCall &a, const char *name, Value x,
+                       ArrayRef<int64_t> dims) {
+  Tensors &t = a.t;
+  Value value = castTo(t, a.tensor(name), elementOf(x));
+  SmallVector<int64_t> sizes;
+  for (int64_t dim : dims)
+    sizes.push_back(t.size(x, dim));
+  if (t.shape(value) == ArrayRef<int64_t>(sizes))
+    return t.make<BroadcastOp>(value, t.shape(x), dims);
+  SmallVector<Value> both = a.stretched({value, x});
+  a.check(t.shape(both[0]) == t.shape(x),
+          "\"" + std::string(name) + "\" of shape " +
+              shapeText(t.shape(value)) + " does not fit " +
+              shapeText(t.shape(x)));
+  return t.shape(both[0]) == t.shape(x) ? both[0] : x;
+}
+static Value rmsNorm(OperationCall &a) {
+  Tensors &t = a.t;
+  Value x = a.floats("x");
+  SmallVector<int64_t> dims = a.dims("axis", x);
+  Value mean = t.mean(t.mul(x, x), dims);
+  Value inverse = t.make<RsqrtOp>(t.add(mean, a.number("epsilon", kEpsilon)));
+  x = t.mul(x, t.spread(inverse, x, dims));
+  return a.given("scale") ? t.mul(x, alongDims(a, "scale", x, dims)) : x;
+}
+static Value layerNorm(OperationCall &a) {
+  Tensors &t = a.t;
+  Value x = a.floats("x");
+  SmallVector<int64_t> dims = a.dims("axis", x);
+  Value mean = t.mean(x, dims), variance = t.variance(x, mean, dims);
+  Value inverse = t.spread(
+      t.make<RsqrtOp>(t.add(variance, a.number("epsilon", kEpsilon))), x, dims);
+  if (a.given("gamma"))
+    inverse = t.mul(inverse, alongDims(a, "gamma", x, dims));
+  if (a.flag("rms_scaling"))
+    return t.mul(x, inverse);
+  Value rest = t.mul(t.neg(t.spread(mean, x, dims)), inverse);
+  if (a.given("beta"))
+    rest = t.add(rest, alongDims(a, "beta", x, dims));
+  return t.add(t.mul(x, inverse), rest);
+}
+static Value batchNorm(OperationCall &a) {
+  Tensors &t = a.t;
+  Value x = a.floats("x");
+  if (!a.check(t.rank(x) > 0, "takes no scalar"))
+    return x;
+  SmallVector<int64_t> dims = {a.dim("axis", t.rank(x))};
+  Value inverse = t.make<RsqrtOp>(
+      t.add(alongDims(a, "variance", x, dims), a.number("epsilon", 1e-3)));
+  if (a.given("scale"))
+    inverse = t.mul(inverse, alongDims(a, "scale", x, dims));
+  Value rest = t.mul(t.neg(alongDims(a, "mean", x, dims)), inverse);
+  if (a.given("offset"))
+    rest = t.add(rest, alongDims(a, "offset", x, dims));
+  return t.add(t.mul(x, inverse), rest);
+}
+static SmallVector<Value> moments(OperationCall &a) {
+  Tensors &t = a.t;
+  Value x = a.floats("x");
+  SmallVector<int64_t> dims = a.dims("axes", x);
+  Value mean = t.mean(x, dims), variance = t.variance(x, mean, dims);
+  if (!a.flag("keepdims"))
+    return {mean, variance};
+  return {t.kept(mean, x, dims), t.kept(variance, x, dims)};
+}
+
+/// Logits with the bias of the call, and the least number where its mask says.
+static Value masked(OperationCall &a, Value logits) {
+  Tensors &t = a.t;
+  auto refuse = [&](const char *name, Value x) {
+    return a.check(t.shape(x) == t.shape(logits),
+                   "\"" + std::string(name) + "\" of shape " +
+                       shapeText(t.shape(a.tensor(name))) +
+                       " does not fit logits of shape " +
+                       shapeText(t.shape(logits)));
+  };
+  if (a.given("bias")) {
+    Value bias = a.stretched({a.floats("bias"), logits})[0];
+    if (!refuse("bias", bias))
+      return logits;
+    logits = t.add(logits, bias);
+  }
+  Value least = t.splat(-0.7 * 3.4028234663852886e38, logits);
+  if (a.given("mask")) {
+    Value mask = a.stretched(
+        {castTo(t, a.tensor("mask"), t.builder.getI1Type()), logits})[0];
+    if (!refuse("mask", mask))
+      return logits;
+    logits = t.select(mask, logits, least);
+  }
+  if (a.flag("is_causal")) {
+    auto type = tensorType(logits).clone(t.builder.getI32Type());
+    auto count = [&](int64_t dim) {
+      return t.make<IotaOp>(type, t.builder.getI64IntegerAttr(dim), Value());
+    };
+    logits =
+        t.select(t.compare(CompareKind::GE, count(2), count(3)), logits, least);
+  }
+  return logits;
+}
+
+/// (batch, time, heads, depth), with key's heads repeated for groups of query's.
+static Value attention(OperationCall &a) {
+  Tensors &t = a.t;
+  Value query = a.floats("query"), key = a.floats("key"),
+        value = a.floats("value");
+  bool isGood = t.rank(query) == 4 && t.rank(key) == 4 && t.rank(value) == 4;
+  isGood = isGood && t.size(query, 0) == t.size(key, 0) &&
+           t.size(query, 3) == t.size(key, 3) &&
+           t.shape(key).take_front(3) == t.shape(value).take_front(3) &&
+           t.size(query, 2) % t.size(key, 2) == 0;
+  if (!a.check(isGood, "query, key and value of shapes " +
+                           shapeText(t.shape(query)) + ", " +
+                           shapeText(t.shape(key)) + ", " +
+                           shapeText(t.shape(value)) +
+                           " are not (batch, time, heads, depth) that fit"))
+    return query;
+  int64_t groups = t.size(query, 2) / t.size(key, 2);
+  if (groups > 1) {
+    key = t.repeat(key, 2, groups);
+    value = t.repeat(value, 2, groups);
+  }
+  using Dims = ArrayRef<int64_t>;
+  double scale = a.number("scale", 1 / std::sqrt(double(t.size(query, 3))));
+  Value logits =
+      t.mul(t.make<DotOp>(query, key, Dims{3}, Dims{3}, Dims{0, 2}, Dims{0, 2}),
+            scale);
+  logits = masked(a, logits);
+  Value weights = t.softmax(logits, {3});
+  Value out =
+      t.make<DotOp>(weights, value, Dims{3}, Dims{1}, Dims{0, 1}, Dims{0, 2});
+  return t.transpose(out, {0, 2, 1, 3});
+}
+
+std::vector<OperationRow> weft::keras::networkOperations() {
+  return {
+      operation("BatchNorm", {"x", "mean", "variance", "offset", "scale"},
+                {{"axis"}, {"epsilon", "0.001"}}, batchNorm),
+      operation("DotProductAttention",
+                {"query", "key", "value", "bias", "mask", "scale"},
+                {{"is_causal", "false"},
+                 {"flash_attention"},
+                 {"attn_logits_soft_cap", "null", "a cap that JAX ignores"}},
+                attention),
+      operation("LayerNorm", {"x", "gamma", "beta"},
+                {{"axis", "-1"}, {"epsilon"}, {"rms_scaling", "false"}},
+                layerNorm),
+      {"Moments",
+       {"x"},
+       {{"axes"},
+        {"keepdims", "false"},
+        {"synchronized", "false", "what JAX refuses"}},
+       moments},
+      operation("Normalize", {"x"},
+                {{"axis", "-1"}, {"order", "2"}, {"epsilon"}}, normalize),
+      operation("RMSNorm", {"x", "scale"}, {{"axis", "-1"}, {"epsilon"}},
+                rmsNorm)};
+}

@@ -1,0 +1,140 @@
+//===- Operation.h - a function of keras.ops as a layer ----------*- C++ -*-===//
+//
+// A Functional model that applies functions of keras.ops has a layer for each
+// call, whose class is an Operation of Keras. One row declares a class: the
+// arguments of its call in order, those of its constructor with their defaults,
+// and what computes it:
+//
+//   {"Clip", {"x"}, {{"x_min"}, {"x_max"}}, clip}
+//   Value clip(OperationCall &a) { ... a.tensor("x") ... a.given("x_min") ... }
+//
+// Both kinds of arguments are read by name. An argument that does not fit is
+// refused, and the reader gives a value that computes: rows need no checks but
+// of what they demand themselves.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_OPERATIONS_OPERATION_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_OPERATIONS_OPERATION_H
+
+#include "weft/compiler/frontends/keras/layers/Call.h"
+#include "weft/compiler/frontends/keras/operations/Promotion.h"
+
+#include <functional>
+
+namespace weft::keras {
+
+class OperationCall;
+
+struct OperationParameter {
+  const char *name;
+  const char *otherwise = "null"; ///< JSON
+  const char *refused = nullptr;  ///< what other values ask for
+};
+
+struct OperationRow {
+  const char *name; ///< of Keras' class
+  std::vector<const char *> arguments;
+  std::vector<OperationParameter> parameters;
+  std::function<SmallVector<Value>(OperationCall &)> build;
+};
+
+/// A row whose function gives one value.
+template <class Build>
+OperationRow operation(const char *name, std::vector<const char *> arguments,
+                       std::vector<OperationParameter> parameters,
+                       Build build) {
+  return {name, std::move(arguments), std::move(parameters),
+          [build](OperationCall &a) { return SmallVector<Value>{build(a)}; }};
+}
+
+/// One call: arguments by name, as what the row wants.
+class OperationCall {
+public:
+  OperationCall(Call &c, const CallInputs &inputs,
+                std::map<std::string, Argument> arguments)
+      : t(c.t), c(c), inputs(inputs), arguments(std::move(arguments)) {}
+
+  Tensors &t;
+
+  const Argument &argument(const char *name) const;
+  bool given(const char *name) const { return argument(name).isGiven(); }
+  /// A tensor, or numbers as one.
+  Value tensor(const char *name) { return tensorOf(argument(name), name); }
+  /// The same in a type of floats: integers become f32.
+  Value floats(const char *name) { return asFloats(t, tensor(name)); }
+  /// A list of tensors in their common type.
+  SmallVector<Value> tensors(const char *name);
+  /// Arguments in their common type and shape, as NumPy and JAX find them.
+  SmallVector<Value> together(std::vector<const char *> names);
+  SmallVector<Value> stretched(SmallVector<Value> values);
+  Value cast(Value x, const char *typeName);
+
+  int64_t integer(const char *name, int64_t otherwise = 0);
+  double number(const char *name, double otherwise = 0);
+  bool flag(const char *name);
+  std::string text(const char *name, std::string otherwise = "");
+  /// An integer or a list of them.
+  SmallVector<int64_t> integers(const char *name);
+  /// Distinct dimensions of x, rising; all of them for None.
+  SmallVector<int64_t> dims(const char *name, Value x);
+  /// One dimension of `rank`.
+  int64_t dim(const char *name, int64_t rank);
+  int64_t checkedDim(int64_t axis, int64_t rank);
+
+  /// Can such a tensor be? Refuses it where not.
+  bool fits(ArrayRef<int64_t> shape);
+  /// Refuses unless it holds.
+  bool check(bool isGood, const std::string &complaint) {
+    if (!isGood)
+      c.refuse(complaint);
+    return isGood;
+  }
+
+private:
+  Value tensorOf(const Argument &argument, const char *name);
+  void refuseForm(const char *name, const char *wanted);
+
+  Call &c;
+  const CallInputs &inputs;
+  std::map<std::string, Argument> arguments;
+};
+
+class Operation : public Layer {
+public:
+  explicit Operation(OperationRow row) : row(std::move(row)) {
+    for (const OperationParameter &parameter : this->row.parameters)
+      values[parameter.name];
+  }
+  void options(Options &o) override;
+  const std::vector<const char *> *operationArguments() const override {
+    return &row.arguments;
+  }
+  bool takesIntegers() const override { return true; }
+  Value callAll(Call &c, const CallInputs &inputs) const override;
+
+private:
+  OperationRow row;
+  std::map<std::string, Argument> values;
+};
+
+/// The rows of each family.
+std::vector<OperationRow> elementwiseOperations();
+std::vector<OperationRow> trigonometricOperations();
+std::vector<OperationRow> binaryOperations();
+std::vector<OperationRow> logicalOperations();
+std::vector<OperationRow> reductionOperations();
+std::vector<OperationRow> cumulativeOperations();
+std::vector<OperationRow> shapeOperations();
+std::vector<OperationRow> joiningOperations();
+std::vector<OperationRow> indexingOperations();
+std::vector<OperationRow> contractionOperations();
+std::vector<OperationRow> activationOperations();
+std::vector<OperationRow> networkOperations();
+
+/// All of them, found by the names of their classes.
+const Table<Layer> &operationTable();
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_OPERATIONS_OPERATION_H

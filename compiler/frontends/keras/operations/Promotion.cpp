@@ -1,0 +1,82 @@
+//===- Promotion.cpp - types of results, as JAX finds them ----------------===//
+
+#include "weft/compiler/frontends/keras/operations/Promotion.h"
+
+#include <algorithm>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::keras;
+
+static IntegerType integerType(Type like, unsigned width, bool isUnsigned) {
+  return IntegerType::get(like.getContext(), width,
+                          isUnsigned ? IntegerType::Unsigned
+                                     : IntegerType::Signless);
+}
+
+Type weft::keras::promoted(Type a, Type b) {
+  if (a == b)
+    return a;
+  auto floatA = dyn_cast<FloatType>(a), floatB = dyn_cast<FloatType>(b);
+  if (floatA && floatB)
+    return floatA.getWidth() == floatB.getWidth()
+               ? Type(Float32Type::get(a.getContext()))
+           : floatA.getWidth() > floatB.getWidth() ? a
+                                                   : b;
+  if (floatA || floatB)
+    return floatA ? a : b;
+  unsigned widthA = a.getIntOrFloatBitWidth(),
+           widthB = b.getIntOrFloatBitWidth();
+  if (widthA == 1 || widthB == 1)
+    return widthA == 1 ? b : a;
+  if (a.isUnsignedInteger() == b.isUnsignedInteger())
+    return widthA > widthB ? a : b;
+  unsigned ofSigned = a.isUnsignedInteger() ? widthB : widthA,
+           ofUnsigned = a.isUnsignedInteger() ? widthA : widthB;
+  return integerType(a, std::max(ofSigned, std::min(2 * ofUnsigned, 32u)),
+                     false);
+}
+
+Type weft::keras::promotedWithNumber(Type a, Type number) {
+  bool isOfKind = isa<FloatType>(a) || number.isInteger(1) ||
+                  (a.isInteger() && !a.isInteger(1) && number.isInteger());
+  return isOfKind ? a : promoted(a, number);
+}
+
+Type weft::keras::typeNamed(Builder &builder, const std::string &name) {
+  if (name == "bool")
+    return builder.getI1Type();
+  if (name == "float16")
+    return builder.getF16Type();
+  if (name == "bfloat16")
+    return builder.getBF16Type();
+  if (name == "float32" || name == "float64" || name == "float")
+    return builder.getF32Type();
+  for (unsigned width : {8u, 16u, 32u, 64u})
+    for (bool isUnsigned : {false, true})
+      if (name == (isUnsigned ? "uint" : "int") + std::to_string(width))
+        return integerType(builder.getI32Type(), std::min(width, 32u),
+                           isUnsigned);
+  return name == "int" ? Type(builder.getI32Type()) : Type();
+}
+
+std::string weft::keras::typeName(Type type) {
+  if (type.isInteger(1))
+    return "bool";
+  std::string width = std::to_string(type.getIntOrFloatBitWidth());
+  if (type.isInteger())
+    return (type.isUnsignedInteger() ? "uint" : "int") + width;
+  return (type.isBF16() ? "bfloat" : "float") + width;
+}
+
+Value weft::keras::castTo(Tensors &t, Value x, Type type) {
+  if (elementOf(x) == type)
+    return x;
+  if (type.isInteger(1))
+    return t.compare(CompareKind::NE, x, 0);
+  return t.make<ConvertOp>(x, type);
+}
+
+Value weft::keras::asFloats(Tensors &t, Value x) {
+  return isFloat(x) ? x : t.toFloat(x);
+}

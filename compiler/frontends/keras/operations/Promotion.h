@@ -1,0 +1,40 @@
+//===- Promotion.h - types of results, as JAX finds them ---------*- C++ -*-===//
+//
+//   promoted(i32, f32)   f32: a float wins over integers
+//   promoted(i1, i8)     i8
+//   promoted(f16, bf16)  f32: the first that holds both
+//
+// 64 bits are 32, as in JAX without jax_enable_x64.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_OPERATIONS_PROMOTION_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_OPERATIONS_PROMOTION_H
+
+#include "weft/compiler/frontends/keras/tensors/Tensors.h"
+
+#include <string>
+
+namespace weft::keras {
+
+inline mlir::Type elementOf(Value x) { return tensorType(x).getElementType(); }
+inline bool isFloat(Value x) {
+  return mlir::isa<mlir::FloatType>(elementOf(x));
+}
+inline bool isBool(Value x) { return elementOf(x).isInteger(1); }
+
+mlir::Type promoted(mlir::Type a, mlir::Type b);
+/// Of a tensor's type with a Python number: it changes the kind, not the width.
+mlir::Type promotedWithNumber(mlir::Type a, mlir::Type number);
+/// "float32", "int64" and so on; null for another name.
+mlir::Type typeNamed(mlir::Builder &builder, const std::string &name);
+/// "float32" of f32.
+std::string typeName(mlir::Type type);
+
+/// To the type; a bool is whether the element is not 0.
+Value castTo(Tensors &t, Value x, mlir::Type type);
+Value asFloats(Tensors &t, Value x);
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_OPERATIONS_PROMOTION_H

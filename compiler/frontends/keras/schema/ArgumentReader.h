@@ -1,0 +1,27 @@
+//===- ArgumentReader.h - arguments from JSON --------------------*- C++ -*-===//
+//
+// Private to the Keras front end, as Json.h is. Keras writes a slice as
+//   {"class_name": "__slice__", "config": {"start": 1, "stop": null, "step": null}}
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_SCHEMA_ARGUMENTREADER_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_SCHEMA_ARGUMENTREADER_H
+
+#include "weft/compiler/frontends/keras/schema/Argument.h"
+#include "weft/compiler/frontends/keras/schema/Json.h"
+
+#include <functional>
+
+namespace weft::keras {
+
+/// The position of a tensor, from its keras_history.
+using TensorReader = std::function<int64_t(const Json &)>;
+
+/// Records an error for a value of another kind.
+Argument readArgument(const Json &json, const TensorReader &tensor,
+                      const std::string &where, std::string &error);
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_SCHEMA_ARGUMENTREADER_H

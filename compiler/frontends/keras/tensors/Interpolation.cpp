@@ -1,0 +1,96 @@
+//===- Interpolation.cpp - images of another size -------------------------===//
+
+#include "weft/compiler/frontends/keras/tensors/Interpolation.h"
+
+#include <cmath>
+#include <limits>
+#include <numbers>
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::keras;
+
+/// How much an element counts at a distance.
+using Kernel = float (*)(float);
+
+static float triangle(float x) { return std::max(0.0f, 1 - x); }
+/// Of Keys, with a = -0.5.
+static float cubic(float x) {
+  if (x >= 2)
+    return 0;
+  return x >= 1 ? ((-0.5f * x + 2.5f) * x - 4) * x + 2
+                : ((1.5f * x - 2.5f) * x) * x + 1;
+}
+template <int radius> static float lanczos(float x) {
+  if (x > radius)
+    return 0;
+  float angle = std::numbers::pi_v<float> * x;
+  return x > 1e-3f ? radius * std::sin(angle) * std::sin(angle / radius) /
+                         (angle * angle)
+                   : 1;
+}
+
+namespace {
+struct Interpolation {
+  const char *name;
+  Kernel kernel; ///< null: the nearest element
+};
+} // namespace
+static constexpr Interpolation kInterpolations[] = {{"nearest", nullptr},
+                                                    {"bilinear", triangle},
+                                                    {"bicubic", cubic},
+                                                    {"lanczos3", lanczos<3>},
+                                                    {"lanczos5", lanczos<5>}};
+
+const std::vector<const char *> &weft::keras::interpolations() {
+  static const std::vector<const char *> names = [] {
+    std::vector<const char *> out;
+    for (const Interpolation &each : kInterpolations)
+      out.push_back(each.name);
+    return out;
+  }();
+  return names;
+}
+
+/// weights[i, j]: what old element i adds to new element j.
+static std::vector<float> weightsOf(int64_t in, int64_t out, Kernel kernel,
+                                    bool antialias) {
+  std::vector<float> weights(in * out);
+  float inverse = float(in) / float(out);
+  float width = antialias ? std::max(inverse, 1.0f) : 1;
+  for (int64_t j = 0; j < out; ++j) {
+    float place = (float(j) + 0.5f) * inverse - 0.5f, total = 0;
+    if (!kernel) {
+      weights[int64_t(std::floor((float(j) + 0.5f) * inverse)) * out + j] = 1;
+      continue;
+    }
+    for (int64_t i = 0; i < in; ++i)
+      total += weights[i * out + j] =
+          kernel(std::abs(place - float(i)) / width);
+    bool isInside =
+        place >= -0.5f && place <= float(in) - 0.5f &&
+        std::abs(total) > 1000 * std::numeric_limits<float>::epsilon();
+    for (int64_t i = 0; i < in; ++i)
+      weights[i * out + j] = isInside ? weights[i * out + j] / total : 0;
+  }
+  return weights;
+}
+
+Value weft::keras::resized(Tensors &t, Value x, int64_t dim, int64_t size,
+                           const std::string &interpolation, bool antialias) {
+  int64_t in = t.size(x, dim);
+  if (in == size)
+    return x;
+  Kernel kernel = nullptr;
+  for (const Interpolation &each : kInterpolations)
+    if (interpolation == each.name)
+      kernel = each.kernel;
+  Value matrix = t.constant(weightsOf(in, size, kernel, antialias), {in, size});
+  Value mixed = t.make<DotOp>(x, matrix, llvm::ArrayRef<int64_t>{dim},
+                              llvm::ArrayRef<int64_t>{0});
+  llvm::SmallVector<int64_t> order; // the new dimension is the last one
+  for (int64_t i = 0; i < t.last(x); ++i)
+    order.push_back(i);
+  order.insert(order.begin() + dim, t.last(x));
+  return t.transpose(mixed, order);
+}

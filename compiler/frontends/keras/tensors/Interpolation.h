@@ -1,0 +1,31 @@
+//===- Interpolation.h - images of another size ------------------*- C++ -*-===//
+//
+// Private to the Keras front end. As jax.image.resize: each new element is a sum
+// of old ones by their distances from its place.
+//
+//   2 elements as 4, "bilinear"   places -0.25, 0.25, 0.75, 1.25
+//   weights of element 0          1, 0.75, 0.25, 0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_TENSORS_INTERPOLATION_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_TENSORS_INTERPOLATION_H
+
+#include "weft/compiler/frontends/keras/tensors/Tensors.h"
+
+#include <string>
+#include <vector>
+
+namespace weft::keras {
+
+/// "nearest", "bilinear", "bicubic", "lanczos3", "lanczos5".
+const std::vector<const char *> &interpolations();
+
+/// x with `size` elements along the dimension. `antialias` takes more of them
+/// together where they become fewer.
+Value resized(Tensors &t, Value x, int64_t dim, int64_t size,
+              const std::string &interpolation, bool antialias = false);
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_TENSORS_INTERPOLATION_H
