@@ -2,6 +2,7 @@
 
 #include "weft/compiler/frontends/keras/import/Import.h"
 #include "weft/compiler/frontends/keras/import/Forward.h"
+#include "weft/compiler/frontends/keras/layers/Call.h"
 #include "weft/compiler/frontends/keras/optimizers/Apply.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
@@ -50,10 +51,11 @@ private:
     return buildForward(builder, model, variables, inputs, training,
                         layouts ? layouts->outputs : OutputLayouts(), mesh);
   }
+  LogicalResult checkMask(const ForwardResult &result);
   Value totalLoss(Tensors &t, const ForwardResult &result,
                   ArrayRef<Value> variables, Value label, Value weight);
   void updateWeights(SmallVector<Value> gradients);
-  void addMetrics(Value loss, Value prediction);
+  void addMetrics(Value loss, Value prediction, Value mask);
   void addResult(Port port, Value value) {
     results.emplace_back(std::move(port), value);
   }
@@ -79,6 +81,7 @@ private:
   /// The argument of each variable (null: not needed), then what follows it.
   SmallVector<Value> variables, slots, inputs;
   Value label, sampleWeight;
+  bool hasMask = false; ///< does @loss return the mask of the predictions?
   std::vector<std::pair<Port, Value>> results;
 };
 
@@ -98,6 +101,8 @@ LogicalResult StepImporter::prepare(const Distribution *distribution) {
   if (options.batchSize < 1)
     return refuse() << "the batch size is " << options.batchSize
                     << "; it must be positive";
+  if (step != StepKind::Predict && !model.compileRefusal.empty())
+    return refuse() << model.compileRefusal;
   if (step != StepKind::Predict && !model.loss)
     return refuse() << "compile_config: the model has no loss; give it with "
                        "--loss, --optimizer and --metrics";
@@ -105,7 +110,7 @@ LogicalResult StepImporter::prepare(const Distribution *distribution) {
     return refuse() << "compile_config: the model has no optimizer; give it "
                        "with --optimizer";
   for (unsigned node : model.outputs)
-    if (step != StepKind::Predict && model.nodes[node].dtype != "float32")
+    if (step != StepKind::Predict && model.nodes[node].dtype == "int32")
       return refuse() << "layer \"" << model.layerOf(node).name
                       << "\": gives integers, which have no loss; predict "
                          "only, or end with a layer that gives float32";
@@ -160,6 +165,7 @@ void StepImporter::addOptimizerPorts() {
     std::string path = variable.path;
     if (isSlot) {
       const Variable &weight = model.variables[variable.weight];
+      element = typeOf(builder, weight.dtype);
       shape.assign(weight.shape.begin(), weight.shape.end());
       path = weight.path; // slots lie as their weights
     }
@@ -171,12 +177,12 @@ void StepImporter::addOptimizerPorts() {
 }
 
 void StepImporter::addBatchPorts() {
-  for (unsigned node : model.inputs) {
+  for (auto [i, node] : llvm::enumerate(model.inputs)) {
     const std::string &name = model.layerOf(node).name;
-    addPort({model.inputs.size() == 1 ? "x" : "x/" + name, "input", "",
-             batched(model.nodes[node].shape, model.nodes[node].dtype == "int32"
-                                                  ? Type(builder.getI32Type())
-                                                  : builder.getF32Type()),
+    addPort({model.inputs.size() == 1 ? "x" : "x/" + model.inputNames[i],
+             "input", "",
+             batched(model.nodes[node].shape,
+                     typeOf(builder, model.nodes[node].dtype)),
              layouts ? &layouts->inputs[name] : nullptr});
   }
   if (step == StepKind::Predict)
@@ -199,7 +205,7 @@ void StepImporter::addPorts() {
     if (isRandom && step != StepKind::Train)
       continue;
     Type element = isRandom ? Type(builder.getIntegerType(32, false))
-                            : builder.getF32Type();
+                            : typeOf(builder, variable.dtype);
     addPort({variable.path, variable.isUpdated ? "state" : "weight",
              variableMetadata(variable),
              RankedTensorType::get(variable.shape, element),
@@ -258,13 +264,28 @@ func::FuncOp StepImporter::createFunction() {
 Value StepImporter::totalLoss(Tensors &t, const ForwardResult &result,
                               ArrayRef<Value> variables, Value label,
                               Value weight) {
-  Value total = model.loss->reduced(t, label, result.outputs.front(), weight);
+  Value total = model.loss->reduced(t, label, result.outputs.front(), weight,
+                                    result.masks.front());
   for (Value penalty : result.penalties)
-    total = t.add(total, penalty);
+    total = t.add(total, t.toFloat(penalty));
   for (auto [variable, value] : llvm::zip_equal(model.variables, variables))
     if (variable.regularizer && variable.trainable)
-      total = t.add(total, variable.regularizer->penalty(t, value));
+      total = t.add(total, t.toFloat(variable.regularizer->penalty(t, value)));
   return total;
+}
+
+/// A mask has one value for each value of the loss.
+LogicalResult StepImporter::checkMask(const ForwardResult &result) {
+  Value mask = result.masks.front();
+  ArrayRef<int64_t> shape = Tensors::shape(result.outputs.front());
+  if (!mask || Tensors::shape(mask) == shape.drop_back(!shape.empty()))
+    return success();
+  return refuse() << "layer \"" << model.layerOf(model.outputs[0]).name
+                  << "\": the mask of what it gives has the shape "
+                  << shapeText(Tensors::shape(mask))
+                  << ", which does not fit the loss of predictions "
+                  << shapeText(shape)
+                  << "; end with a layer that drops masks, such as Flatten";
 }
 
 /// @loss takes the variables (weights, then those that training updates beside
@@ -297,7 +318,7 @@ FailureOr<func::FuncOp> StepImporter::createLoss() {
   SmallVector<Value> rest(entry->getArguments().drop_front(order.size()));
   size_t count = inputs.size();
   auto result = forward(local, ArrayRef<Value>(rest).take_front(count), true);
-  if (failed(result))
+  if (failed(result) || failed(checkMask(*result)))
     return failure();
   Tensors t = at("loss");
   Value prediction = result->outputs.front();
@@ -305,6 +326,9 @@ FailureOr<func::FuncOp> StepImporter::createLoss() {
       totalLoss(t, *result, local, rest[count],
                 sampleWeight ? rest[count + 1] : Value()),
       prediction};
+  hasMask = bool(result->masks.front());
+  if (hasMask)
+    returned.push_back(result->masks.front());
   for (unsigned variable : order)
     if (model.variables[variable].isUpdated)
       returned.push_back(local[variable]);
@@ -344,14 +368,14 @@ void StepImporter::updateWeights(SmallVector<Value> gradients) {
   slots[0] = whole.add(iteration, 1.0);
 }
 
-void StepImporter::addMetrics(Value loss, Value prediction) {
+void StepImporter::addMetrics(Value loss, Value prediction, Value mask) {
   Port port{"metrics/loss", "metric", "", tensorType(loss),
             layouts ? layoutOf("", 0) : nullptr};
   addResult(port, loss);
   for (const MetricPtr &metric : model.metrics) {
     port.name = "metrics/" + metric->name;
     Tensors t = at(port.name);
-    addResult(port, metric->mean(t, label, prediction));
+    addResult(port, metric->mean(t, label, prediction, mask));
   }
 }
 
@@ -385,8 +409,9 @@ LogicalResult StepImporter::buildTrain() {
   auto step = ValueAndGradOp::create(builder, at("loss").loc, types, "loss",
                                      operands, wrt);
   for (auto [position, variable] : llvm::enumerate(states))
-    variables[variable] = step.getResult(2 + position);
-  SmallVector<Value> gradients(step.getResults().drop_front(2 + states.size()));
+    variables[variable] = step.getResult(2 + hasMask + position);
+  SmallVector<Value> gradients(
+      step.getResults().drop_front(2 + hasMask + states.size()));
   updateWeights(gradients);
   for (unsigned i = 0; i < variables.size(); ++i)
     if (variables[i] != before[i])
@@ -400,17 +425,18 @@ LogicalResult StepImporter::buildTrain() {
   for (Port &port : ports)
     if (auto found = positions.find(port.name); found != positions.end())
       port.donated = found->second;
-  addMetrics(step.getResult(0), step.getResult(1));
+  addMetrics(step.getResult(0), step.getResult(1),
+             hasMask ? step.getResult(2) : Value());
   return success();
 }
 
 LogicalResult StepImporter::buildEvaluate() {
   auto result = forward(variables, inputs, false);
-  if (failed(result))
+  if (failed(result) || failed(checkMask(*result)))
     return failure();
   Tensors t = at("loss");
   addMetrics(totalLoss(t, *result, variables, label, sampleWeight),
-             result->outputs.front());
+             result->outputs.front(), result->masks.front());
   return success();
 }
 
@@ -418,11 +444,10 @@ LogicalResult StepImporter::buildPredict() {
   auto result = forward(variables, inputs, false);
   if (failed(result))
     return failure();
-  for (auto [node, value] : llvm::zip_equal(model.outputs, result->outputs))
-    addResult(
-        {model.outputs.size() == 1 ? "y" : "y/" + model.layerOf(node).name,
-         "output", "", tensorType(value)},
-        value);
+  for (auto [name, value] : llvm::zip_equal(model.outputNames, result->outputs))
+    addResult({model.outputs.size() == 1 ? "y" : "y/" + name, "output", "",
+               tensorType(value)},
+              value);
   return success();
 }
 

@@ -33,26 +33,45 @@ Value Layer::callAll(Call &c, const CallInputs &inputs) const {
   return call(c, inputs.values[0]);
 }
 
+std::vector<Value> Layer::results(Call &c, const CallInputs &inputs) const {
+  return {callAll(c, inputs)};
+}
+
+Masks Layer::masks(Call &, const CallInputs &) const { return {}; }
+
+Masks Layer::passed(const CallInputs &inputs) { return {inputs.mask()}; }
+
 Value Call::weight(const char *name, std::vector<int64_t> shape,
                    const WeightRules &rules) {
   if (std::string why = oversize(shape, kFloatBytes); !why.empty())
     refuse("its " + std::string(name) + " " + shapeText(shape) + " has " + why);
-  Value value =
-      variables.get({path, name, std::move(shape), rules, trainable, false});
+  Value value = variables.get(
+      {path, name, std::move(shape), rules, trainable, false, policy.variable});
   if (rules.constraint)
     hasAxes(value, rules.constraint->axes());
-  return value;
+  return rules.keepsType ? value : cast(value);
 }
 
 Value Call::state(const char *name, std::vector<int64_t> shape,
                   const InitializerPtr &initializer) {
-  return variables.get(
-      {path, name, std::move(shape), {initializer}, false, false});
+  return variables.get({path,
+                        name,
+                        std::move(shape),
+                        {initializer},
+                        false,
+                        false,
+                        policy.variable});
 }
 
 void Call::update(const char *name, Value value) {
-  variables.set({path, name, Tensors::shape(value).vec(), {}, false, false},
-                value);
+  variables.set({path,
+                 name,
+                 Tensors::shape(value).vec(),
+                 {},
+                 false,
+                 false,
+                 policy.variable},
+                t.cast(value, t.typeOf(policy.variable)));
 }
 
 Value Call::random(const InitializerPtr &seedGenerator,
@@ -75,12 +94,26 @@ Value Call::dropout(Value x, double rate, const InitializerPtr &seedGenerator,
     return t.splat(0, x);
   double keep = 1.0 - rate;
   Value mask = random(seedGenerator, [&](Value key) {
-    auto type =
-        maskShape.empty() ? tensorType(x) : tensorType(x).clone(maskShape);
+    ArrayRef<int64_t> shape = maskShape.empty() ? t.shape(x) : maskShape;
+    auto type = RankedTensorType::get(shape, t.builder.getF32Type());
     return t.compare(CompareKind::LT, t.uniform(key, type), keep);
   });
   mask = t.stretch(mask, t.shape(x));
   return t.select(mask, t.div(x, keep), t.splat(0, x));
+}
+
+SmallVector<int64_t> Call::noiseShape(Value x, ArrayRef<int64_t> written) {
+  SmallVector<int64_t> out(t.shape(x));
+  bool fits = written.empty() || written.size() == out.size();
+  for (size_t i = 0; fits && i < written.size(); ++i) {
+    fits = written[i] == -1 || written[i] == 1 || written[i] == out[i];
+    out[i] = written[i] == 1 ? 1 : out[i];
+  }
+  if (!fits)
+    refuse("\"noise_shape\" " + shapeText(written) +
+           " does not fit a tensor of shape " + shapeText(t.shape(x)) +
+           "; each size is null, 1 or the tensor's");
+  return fits ? out : SmallVector<int64_t>(t.shape(x));
 }
 
 bool Call::hasRank(Value x, int64_t rank) {
@@ -115,31 +148,64 @@ bool Call::hasSampleAxes(Value x, ArrayRef<int64_t> axes) {
 }
 
 Value Call::run(const Layer &layer, const char *name, Value x) {
-  variables.construct(layer);
-  CallInputs inputs;
-  inputs.values = {x};
-  Call inner(t, variables, path + "/" + name, trainable && layer.trainable,
-             training);
-  return layer.callAll(inner, inputs);
+  return runAll(layer, name, CallInputs(x)).values[0];
 }
 
-Value weft::keras::callLayer(OpBuilder &builder, Variables &variables,
-                             const Layer &layer, const std::string &path,
-                             const CallInputs &inputs, bool training) {
-  Tensors t(builder, NameLoc::get(builder.getStringAttr(layer.name)));
-  Call call(t, variables, path, layer.trainable, training);
+/// The results and their masks, with the activity regularizer.
+static CallResults resultsOf(Call &call, const Layer &layer,
+                             CallInputs inputs) {
+  if (layer.castsInputs())
+    for (auto *values : {&inputs.values, &inputs.tensors})
+      for (Value &value : *values)
+        if (isa<FloatType>(tensorType(value).getElementType()))
+          value = call.cast(value);
+  CallResults out;
+  out.values = layer.results(call, inputs);
+  if (RegularizerPtr regularizer = layer.activityRegularizer())
+    for (Value value : out.values)
+      call.addLoss(call.t.div(regularizer->penalty(call.t, value),
+                              call.t.size(value, 0)));
+  out.masks = layer.masks(call, inputs);
+  out.masks.resize(out.values.size());
+  return out;
+}
+
+CallResults Call::runAll(const Layer &layer, const char *name,
+                         const CallInputs &inputs) {
+  variables.construct(layer);
+  Call inner(t, variables, path + "/" + name, trainable && layer.trainable,
+             training, layer.policy.value_or(policy));
+  return resultsOf(inner, layer, inputs);
+}
+
+/// Refuses tensors that the layer does not take.
+static bool takes(Call &call, const Layer &layer, const CallInputs &inputs) {
   for (Value value : inputs.values)
     if (tensorType(value).getElementType().isInteger() &&
         !layer.takesIntegers()) {
       call.refuse("is called with integers, which it does not take; begin with "
                   "an Embedding, or with an input of float32");
-      return value;
+      return false;
     }
-  Value out = layer.callAll(call, inputs);
-  if (std::string why = oversize(Tensors::shape(out).drop_front(), kFloatBytes);
-      !why.empty())
-    call.refuse("a sample of its output " + sampleText(out) + " has " + why);
-  if (RegularizerPtr regularizer = layer.activityRegularizer())
-    call.addLoss(t.div(regularizer->penalty(t, out), t.size(out, 0)));
+  if (inputs.values.empty())
+    call.refuse("must be called with a tensor, not none");
+  return !inputs.values.empty();
+}
+
+CallResults weft::keras::callLayer(OpBuilder &builder, Variables &variables,
+                                   const Layer &layer, const std::string &path,
+                                   const CallInputs &inputs, bool training) {
+  Tensors t(builder, NameLoc::get(builder.getStringAttr(layer.name)));
+  Call call(t, variables, path, layer.trainable, training,
+            layer.policy.value_or(Policy()));
+  if (!takes(call, layer, inputs))
+    return {};
+  CallResults out = resultsOf(call, layer, inputs);
+  for (Value value : out.values)
+    if (std::string why =
+            oversize(Tensors::shape(value).drop_front(), kFloatBytes);
+        !why.empty())
+      call.refuse("a sample of its output " + sampleText(value) + " has " +
+                  why);
   return out;
 }

@@ -1,12 +1,14 @@
 //===- LayerTable.cpp - the layers of Keras that are supported ------------===//
 
 #include "weft/compiler/frontends/keras/layers/ActivationLayers.h"
+#include "weft/compiler/frontends/keras/layers/Attention.h"
 #include "weft/compiler/frontends/keras/layers/Convolutions.h"
 #include "weft/compiler/frontends/keras/layers/Dense.h"
 #include "weft/compiler/frontends/keras/layers/Dropout.h"
 #include "weft/compiler/frontends/keras/layers/Embedding.h"
 #include "weft/compiler/frontends/keras/layers/Flatten.h"
 #include "weft/compiler/frontends/keras/layers/InputLayer.h"
+#include "weft/compiler/frontends/keras/layers/Masking.h"
 #include "weft/compiler/frontends/keras/layers/Merging.h"
 #include "weft/compiler/frontends/keras/layers/MultiHeadAttention.h"
 #include "weft/compiler/frontends/keras/layers/Noise.h"
@@ -15,27 +17,36 @@
 #include "weft/compiler/frontends/keras/layers/Rescaling.h"
 #include "weft/compiler/frontends/keras/layers/Reshaping.h"
 #include "weft/compiler/frontends/keras/layers/Resizing.h"
+#include "weft/compiler/frontends/keras/layers/Softmax.h"
 
 using namespace weft::keras;
 
 static std::vector<TableRow> plainLayers() {
   return {row<ActivationLayer>("Activation"),
+          row<ActivityRegularization>("ActivityRegularization"),
           row<Add>("Add"),
+          row<AdditiveAttention>("AdditiveAttention"),
+          row<AlphaDropout>("AlphaDropout"),
+          row<Attention>("Attention"),
           row<Average>("Average"),
           row<BatchNormalization>("BatchNormalization"),
           row<Concatenate>("Concatenate"),
           row<Dense>("Dense"),
+          row<Dot>("Dot"),
           row<Dropout>("Dropout"),
           row<ELU>("ELU"),
           row<EinsumDense>("EinsumDense"),
           row<Embedding>("Embedding"),
           row<Flatten>("Flatten"),
+          row<GaussianDropout>("GaussianDropout"),
+          row<GaussianNoise>("GaussianNoise"),
           row<GroupNormalization>("GroupNormalization"),
           row<GroupQueryAttention>("GroupQueryAttention"),
           row<Identity>("Identity"),
           row<InputLayer>("InputLayer"),
           row<LayerNormalization>("LayerNormalization"),
           row<LeakyReLU>("LeakyReLU"),
+          row<Masking>("Masking"),
           row<Maximum>("Maximum"),
           row<Minimum>("Minimum"),
           row<MultiHeadAttention>("MultiHeadAttention"),
@@ -45,6 +56,7 @@ static std::vector<TableRow> plainLayers() {
           row<ReLU>("ReLU"),
           row<RMSNormalization>("RMSNormalization"),
           row<RepeatVector>("RepeatVector"),
+          row<ReversibleEmbedding>("ReversibleEmbedding"),
           row<Rescaling>("Rescaling"),
           row<Reshape>("Reshape"),
           row<Softmax>("Softmax"),
@@ -54,7 +66,13 @@ static std::vector<TableRow> plainLayers() {
 
 /// Layers of one, two or three spatial dimensions.
 static std::vector<TableRow> spatialLayers() {
-  return {row<Pooling<1, false>>("AveragePooling1D"),
+  return {row<AdaptivePooling<1, false>>("AdaptiveAveragePooling1D"),
+          row<AdaptivePooling<2, false>>("AdaptiveAveragePooling2D"),
+          row<AdaptivePooling<3, false>>("AdaptiveAveragePooling3D"),
+          row<AdaptivePooling<1, true>>("AdaptiveMaxPooling1D"),
+          row<AdaptivePooling<2, true>>("AdaptiveMaxPooling2D"),
+          row<AdaptivePooling<3, true>>("AdaptiveMaxPooling3D"),
+          row<Pooling<1, false>>("AveragePooling1D"),
           row<Pooling<2, false>>("AveragePooling2D"),
           row<Pooling<3, false>>("AveragePooling3D"),
           row<Conv<1>>("Conv1D"),

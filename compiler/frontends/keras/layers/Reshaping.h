@@ -77,6 +77,9 @@ class RepeatVector : public Layer {
 class Identity : public Layer {
   void options(Options &) override {}
   bool takesIntegers() const override { return true; }
+  Masks masks(Call &, const CallInputs &inputs) const override {
+    return passed(inputs);
+  }
   Value call(Call &, Value x) const override { return x; }
 };
 

@@ -82,7 +82,7 @@ template <int rank> class UpSampling : public OfImages {
       for (int64_t i = 0; i < in; ++i)
         weights[i * out + j] /= total;
     }
-    Value matrix = t.constant(weights, {in, out});
+    Value matrix = t.castLike(t.constant(weights, {in, out}), x);
     Value mixed =
         t.make<DotOp>(x, matrix, ArrayRef<int64_t>{dim}, ArrayRef<int64_t>{0});
     SmallVector<int64_t> order; // the new dimension is the last one

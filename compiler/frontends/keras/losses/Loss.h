@@ -31,9 +31,10 @@ public:
   /// One value for each sample.
   virtual mlir::Value values(Tensors &t, mlir::Value label,
                              mlir::Value prediction) const = 0;
-  /// Scalar loss of one batch; `weight` is one number a sample, or null.
+  /// Scalar loss of one batch; `weight` is one number a sample, or null. `mask`
+  /// has the shape of the values (i1), or is null: a mean is of what it leaves.
   mlir::Value reduced(Tensors &t, mlir::Value label, mlir::Value prediction,
-                      mlir::Value weight) const;
+                      mlir::Value weight, mlir::Value mask) const;
 };
 
 using LossPtr = std::shared_ptr<const Loss>;

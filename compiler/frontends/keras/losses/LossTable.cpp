@@ -150,15 +150,33 @@ void Loss::options(Options &o) {
   ownOptions(o);
 }
 
-Value Loss::reduced(Tensors &t, Value label, Value prediction,
-                    Value weight) const {
+/// A weight for each value: a mean over all of them becomes one over those that
+/// the mask leaves.
+static Value weightOf(Tensors &t, Value mask, bool isMean) {
+  Value bits = t.toFloat(mask);
+  if (!isMean)
+    return bits;
+  Value count = t.sumAll(bits), isEmpty = t.compare(CompareKind::EQ, count, 0);
+  Value divisor = t.select(isEmpty, t.splat(1, count), count);
+  Value all = t.splat(double(tensorType(mask).getNumElements()), count);
+  Value each = t.select(isEmpty, t.splat(0, count), t.div(all, divisor));
+  return t.select(mask, t.fill(each, bits), t.splat(0, bits));
+}
+
+Value Loss::reduced(Tensors &t, Value label, Value prediction, Value weight,
+                    Value mask) const {
+  prediction = t.toFloat(prediction);
   Value each = values(t, label, prediction);
-  if (weight) {
-    if (t.rank(each) != 1)
-      weight = t.make<BroadcastOp>(weight, t.shape(each),
-                                   llvm::ArrayRef<int64_t>{0});
-    each = t.mul(each, weight);
+  if (weight && t.rank(each) != 1)
+    weight =
+        t.make<BroadcastOp>(weight, t.shape(each), llvm::ArrayRef<int64_t>{0});
+  if (mask) {
+    bool isMean = reduction == "sum_over_batch_size" || reduction == "mean";
+    Value share = weightOf(t, mask, isMean);
+    weight = weight ? t.mul(weight, share) : share;
   }
+  if (weight)
+    each = t.mul(each, weight);
   if (reduction == "sum")
     return t.sumAll(each);
   if (reduction == "mean_with_sample_weight" && weight) {

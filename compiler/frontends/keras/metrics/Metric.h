@@ -34,8 +34,10 @@ public:
   /// One value for each sample (and further dimension but the last).
   virtual mlir::Value values(Tensors &t, mlir::Value label,
                              mlir::Value prediction) const = 0;
-  /// The mean of a batch, a scalar of f32.
-  mlir::Value mean(Tensors &t, mlir::Value label, mlir::Value prediction) const;
+  /// The mean of a batch, a scalar of f32; `mask` has the shape of the values
+  /// (i1), or is null.
+  mlir::Value mean(Tensors &t, mlir::Value label, mlir::Value prediction,
+                   mlir::Value mask) const;
 };
 
 using MetricPtr = std::shared_ptr<const Metric>;

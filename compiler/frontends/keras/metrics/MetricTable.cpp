@@ -75,8 +75,16 @@ void Metric::options(Options &o) {
   ownOptions(o);
 }
 
-Value Metric::mean(Tensors &t, Value label, Value prediction) const {
-  return t.meanAll(values(t, label, prediction));
+Value Metric::mean(Tensors &t, Value label, Value prediction,
+                   Value mask) const {
+  Value each = values(t, label, t.toFloat(prediction));
+  if (!mask)
+    return t.meanAll(each);
+  Value bits = t.toFloat(mask), count = t.sumAll(bits);
+  Value isEmpty = t.compare(CompareKind::EQ, count, 0);
+  Value divisor = t.select(isEmpty, t.splat(1, count), count);
+  return t.select(isEmpty, t.splat(0, count),
+                  t.div(t.sumAll(t.mul(each, bits)), divisor));
 }
 
 const Table<Metric> &weft::keras::metricTable() {

@@ -4,17 +4,22 @@
 
 using namespace weft::keras;
 
-void weft::keras::readPolicy(Fields &config) {
+Policy weft::keras::readPolicy(Fields &config) {
   const Json *dtype = config.find("dtype");
   if (!dtype)
-    return;
+    return {};
   const Json *name = dtype;
   if (dtype->is_object() && dtype->contains("config") &&
       (*dtype)["config"].is_object() && (*dtype)["config"].contains("name"))
     name = &(*dtype)["config"]["name"];
-  if (*name != "float32")
+  std::optional<Policy> policy;
+  if (name->is_string())
+    policy = Policy::named(name->get<std::string>());
+  if (!policy)
     config.refuse("type policy " + shortText(*name) +
-                  " is not supported; build the model with \"float32\"");
+                  " is not supported; supported policies are " +
+                  listed(Policy::names()));
+  return policy.value_or(Policy());
 }
 
 LayerDraft weft::keras::readLayer(const Json &json, std::string &error) {
@@ -36,8 +41,7 @@ LayerDraft weft::keras::readLayer(const Json &json, std::string &error) {
   const TableRow *row = layerTable().find(out.className);
   // Keras knows layers by the exact names of their classes.
   if (!row || row->name != out.className) {
-    f.refuse("layer class " + inQuotes(out.className) +
-             " is not supported; supported layers are " + layerTable().names());
+    f.refuse(layerTable().refusal(out.className));
     return out;
   }
   out.layer = std::static_pointer_cast<Layer>(AnyTable::make(*row));
@@ -45,7 +49,7 @@ LayerDraft weft::keras::readLayer(const Json &json, std::string &error) {
   out.layer->trainable = f.boolean("trainable", true);
   out.isBuiltAlone = object.find("build_config") != nullptr;
   if (out.className != "InputLayer") // whose dtype is that of its data
-    readPolicy(f);
+    out.layer->policy = readPolicy(f);
   readOptions(*out.layer, f);
   out.layer->config = config->dump();
   object.finish();

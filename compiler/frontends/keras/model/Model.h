@@ -21,6 +21,7 @@
 #define WEFT_COMPILER_FRONTENDS_KERAS_MODEL_MODEL_H
 
 #include "weft/compiler/frontends/keras/initializers/Initializer.h"
+#include "weft/compiler/frontends/keras/layers/Arguments.h"
 #include "weft/compiler/frontends/keras/layers/InputLayer.h"
 #include "weft/compiler/frontends/keras/losses/Loss.h"
 #include "weft/compiler/frontends/keras/metrics/Metric.h"
@@ -52,7 +53,7 @@ template <typename T> struct Result {
 struct Variable {
   std::string path; ///< d1/kernel, seed_generator/seed_generator_state
   std::vector<int64_t> shape;
-  std::string dtype; ///< float32 or uint32
+  std::string dtype; ///< of its policy, or uint32
   bool trainable = true;
   InitializerPtr initializer;
   std::optional<int64_t> seed; ///< its own, or drawn
@@ -83,14 +84,16 @@ struct ModelLayer {
   bool isInput() const { return input != nullptr; }
 };
 
-/// One call of a layer. Shapes are those of one sample.
+/// A result of a call. The nodes of one call stand together, result 0 first; all
+/// of them tell what the layer is called with. Shapes are those of one sample.
 struct Node {
   unsigned layer = 0;
+  unsigned result = 0;
+  /// The tensors of the call, positional ones first; what a model passes on.
   std::vector<unsigned> inputs;
+  CallArguments arguments;
   std::vector<int64_t> shape;
   std::string dtype = "float32";
-  std::map<std::string, unsigned> tensors; ///< keyword arguments: nodes
-  std::map<std::string, bool> flags;       ///< and what is true or false
 };
 
 /// One variable of the optimizer; `weight` is -1 for iteration and rate.
@@ -105,13 +108,18 @@ struct Model {
   std::vector<ModelLayer> layers;
   std::vector<Node> nodes;               ///< producers before consumers
   std::vector<unsigned> inputs, outputs; ///< nodes
-  std::vector<Variable> variables;       ///< in the order of model.variables
+  /// Their names: keys of a dict, else those of their layers.
+  std::vector<std::string> inputNames, outputNames;
+  std::vector<Variable> variables; ///< in the order of model.variables
   /// For each number drawn when Keras reads the file: the variables that it
   /// seeds, none where the initializer is never used.
   std::vector<std::vector<unsigned>> draws;
   OptimizerPtr optimizer;
   LossPtr loss;
   std::vector<MetricPtr> metrics;
+  /// Why the file's compile_config cannot be trained or evaluated with; empty
+  /// where it can.
+  std::string compileRefusal;
   std::string json;          ///< the file's text, unchanged
   std::string compileConfig; ///< its compile_config with overrides, or {}
 

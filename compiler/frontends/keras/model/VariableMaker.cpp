@@ -32,7 +32,7 @@ Value VariableMaker::get(const VariableRequest &request) {
   std::string key = request.layer + "/" + request.name;
   Type element = request.isRandom
                      ? Type(builder.getIntegerType(32, /*isSigned=*/false))
-                     : builder.getF32Type();
+                     : typeOf(builder, request.dtype);
   auto type = RankedTensorType::get(request.shape, element);
   auto [entry, isNew] = of.values.try_emplace(key);
   if (!isNew) {
@@ -46,7 +46,7 @@ Value VariableMaker::get(const VariableRequest &request) {
   Variable variable;
   variable.path = variable.key = key;
   variable.shape = request.shape;
-  variable.dtype = request.isRandom ? "uint32" : "float32";
+  variable.dtype = request.isRandom ? "uint32" : request.dtype;
   variable.trainable = request.trainable;
   variable.initializer = request.rules.initializer;
   variable.seed = request.rules.initializer->ownSeed();
@@ -76,6 +76,11 @@ void VariableMaker::construct(const Layer &layer) {
     return;
   for (InitializerPtr &initializer : initializersOf(layer))
     of.built.push_back(std::move(initializer));
+}
+
+void VariableMaker::construct(const InitializerPtr &initializer) {
+  if (made[current].calls == 1)
+    made[current].built.push_back(initializer);
 }
 
 /// Own variables first, then those of each layer inside; weights, statistics,

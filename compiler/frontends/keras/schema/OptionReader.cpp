@@ -105,9 +105,12 @@ void OptionReader::choice(const char *name, std::string &value,
   for (const char *word : words)
     if (value == word)
       return;
-  fields.refuse(inQuotes(name) + " is " + inQuotes(value) + "; it must be " +
-                (words.size() > 1 ? "one of " : "") +
-                listed({words.begin(), words.end()}));
+  std::string meant = closestName(value, {words.begin(), words.end()});
+  fields.refuse(
+      inQuotes(name) + " is " + inQuotes(value) +
+      (meant.empty() ? "" : ", did you mean " + inQuotes(meant) + "?") +
+      "; it must be " + (words.size() > 1 ? "one of " : "") +
+      listed({words.begin(), words.end()}));
 }
 
 /// The integers of a list, or one integer `count` times; empty for another form.
@@ -231,14 +234,14 @@ std::shared_ptr<Configured> weft::keras::readObject(const Json &json,
                                                     const AnyTable &table,
                                                     const std::string &where,
                                                     std::string &error) {
-  Identifier id = readIdentifier(json, where, error);
-  if (!error.empty())
+  std::string own;
+  Identifier id = readIdentifier(json, where, own);
+  addError(error, own);
+  if (!own.empty())
     return nullptr;
   const TableRow *row = table.find(id.written);
   if (!row) {
-    error = where + ": " + table.what + " " + inQuotes(id.written) +
-            " is not supported; supported " + table.several + " are " +
-            table.names();
+    addError(error, where + ": " + table.refusal(id.written));
     return nullptr;
   }
   std::shared_ptr<Configured> out = AnyTable::make(*row);
