@@ -96,6 +96,13 @@ void ArgumentReader::positional(const Json &args) {
     call.arguments.positional.push_back(read(json));
 }
 
+/// Null, or a list or dict of nulls.
+bool holdsNothing(const Json &json) {
+  return json.is_null() ||
+         (json.is_structured() && !json.empty() &&
+          std::all_of(json.begin(), json.end(), holdsNothing));
+}
+
 /// Those that the layer knows. "training" follows from the step in any case.
 void ArgumentReader::keywords(const Json &kwargs, const Layer *layer) {
   Fields f(kwargs, where + ": arguments of its call", error);
@@ -109,11 +116,7 @@ void ArgumentReader::keywords(const Json &kwargs, const Layer *layer) {
   }
   for (auto it = kwargs.begin(); it != kwargs.end(); ++it) {
     const std::string &name = it.key();
-    bool isNull = it->is_null() ||
-                  (it->is_array() && !it->empty() &&
-                   std::all_of(it->begin(), it->end(), [](const Json &each) {
-                     return each.is_null();
-                   }));
+    bool isNull = holdsNothing(*it);
     auto isIn = [&](const std::vector<const char *> &names) {
       return std::find(names.begin(), names.end(), name) != names.end();
     };
