@@ -20,6 +20,7 @@ import tempfile
 
 sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "exec"))
 import npz_values  # noqa: E402
+import patience  # noqa: E402
 
 
 class Failure(Exception):
@@ -45,10 +46,7 @@ class Case:
 
     def run(self, command, *flags):
         words = [self.weft, command, self.model, "--batch-size", self.batch, "--seed", 1337, *flags]
-        try:
-            done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=120)
-        except subprocess.TimeoutExpired as late:
-            raise Failure("weft takes more than 120 s") from late
+        done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=patience.HANG)
         if done.returncode:
             raise Failure(f"weft {command}: {done.stderr.strip() or 'exit status ' + str(done.returncode)}")
         return done.stdout

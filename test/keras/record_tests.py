@@ -1,10 +1,11 @@
 """Keras' own tests of layers, losses, metrics and optimizers as cases with Keras' figures.
 
-    KERAS_BACKEND=jax python record_tests.py OUT [--every N] [FILE...]
+    KERAS_BACKEND=jax python record_tests.py OUT [FILE...]
+    python record_tests.py OUT --select FOLDER --every N
 
 FILE is one of the installed keras/src (layers/core/dense_test.py); without one all files are taken that call
-run_layer_test, and the tests of losses, metrics and optimizers; --every N keeps one case in N. The tests run under
-pytest with these calls replaced:
+run_layer_test, and the tests of losses, metrics and optimizers (about 15 minutes). --select copies every Nth case of
+FOLDER. The tests run under pytest with these calls replaced:
 
     run_layer_test(...)       a model of the layer: predictions, and what a step of SGD at a rate of 1 makes of it
     Loss.__call__             the loss of a model that gives the predictions of the test
@@ -93,8 +94,8 @@ def exported(thing):
 class Recorder:
     """The cases of one run of pytest."""
 
-    def __init__(self, every):
-        self.every, self.count, self.where, self.busy = every, 0, None, False
+    def __init__(self):
+        self.where, self.busy = None, False
         self.cases, self.values, self.skipped, self.seen = [], {}, [], {}
 
     def skip(self, reason):
@@ -102,9 +103,6 @@ class Recorder:
 
     def attempt(self, make, *arguments):
         """Records a case, or why there is none."""
-        self.count += 1
-        if self.count % self.every:
-            return
         self.busy = True
         try:
             make(*arguments)
@@ -169,6 +167,12 @@ class Recorder:
         for name, lines in (("cases", self.cases), ("skipped", self.skipped)):
             (out / f"{name}.json").write_text("[\n" + ",\n".join(json.dumps(line, separators=(",", ":")) for line in lines) + "\n]\n")
         np.savez(out / "cases.npz", **self.values)
+
+    def select(self, folder, every):
+        self.cases = json.loads((folder / "cases.json").read_text())[::every]
+        names = {case["name"] for case in self.cases}
+        with np.load(folder / "cases.npz") as figures:
+            self.values = {key: figures[key] for key in figures.files if key.partition("/")[0] in names}
 
     def layer(self, layer_cls, init_kwargs, input_shape=None, input_dtype=None, input_sparse=False, input_ragged=False,
               input_data=None, call_kwargs=None, **_):
@@ -271,7 +275,7 @@ class Recorder:
 def structure(make, shapes, dtypes):
     """Arrays in the structure of shapes: a list of sizes, or a list or dict of those."""
     if isinstance(shapes, dict):
-        return {key: structure(make, shapes[key], dtypes[key]) for key in shapes}
+        return {key.removesuffix("_shape"): structure(make, shapes[key], dtypes[key]) for key in shapes}
     if shapes and isinstance(shapes[0], (list, tuple)):
         return [structure(make, shape, dtype) for shape, dtype in zip(shapes, dtypes, strict=True)]
     return make(shapes, dtypes)
@@ -337,10 +341,15 @@ class Hooks:
 def main():
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("out", type=pathlib.Path)
-    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--select", type=pathlib.Path)
+    parser.add_argument("--every", type=int, default=9)
     parser.add_argument("files", nargs="*")
     options = parser.parse_args()
-    recorder = Recorder(options.every)
+    recorder = Recorder()
+    if options.select:
+        recorder.select(options.select, options.every)
+        recorder.write_files(options.out)
+        return
     hooks = Hooks(recorder)
     hooks.install()
     without_tensorflow()

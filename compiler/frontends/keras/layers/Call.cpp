@@ -45,8 +45,8 @@ Value Call::weight(const char *name, std::vector<int64_t> shape,
                    const WeightRules &rules) {
   if (std::string why = oversize(shape, kFloatBytes); !why.empty())
     refuse("its " + std::string(name) + " " + shapeText(shape) + " has " + why);
-  Value value = variables.get(
-      {path, name, std::move(shape), rules, trainable, false, policy.variable});
+  Value value = variables.get({path, name, std::move(shape), rules, trainable,
+                               false, scope, policy.variable});
   if (rules.constraint)
     hasAxes(value, rules.constraint->axes());
   return rules.keepsType ? value : cast(value);
@@ -60,6 +60,7 @@ Value Call::state(const char *name, std::vector<int64_t> shape,
                         {initializer},
                         false,
                         false,
+                        scope,
                         policy.variable});
 }
 
@@ -70,6 +71,7 @@ void Call::update(const char *name, Value value) {
                  {},
                  false,
                  false,
+                 scope,
                  policy.variable},
                 t.cast(value, t.typeOf(policy.variable)));
 }
@@ -83,6 +85,11 @@ Value Call::random(const InitializerPtr &seedGenerator,
   auto next = DenseElementsAttr::get(tensorType(key), ArrayRef<uint32_t>{0, 1});
   variables.set(request, t.add(key, t.make<ConstantOp>(ElementsAttr(next))));
   return drawn;
+}
+
+void Call::hold(const InitializerPtr &seedGenerator) {
+  variables.get(
+      {path, "seed_generator_state", {2}, {seedGenerator}, false, true});
 }
 
 /// keras.random.dropout: key n makes the mask of call n.
@@ -151,7 +158,7 @@ Value Call::run(const Layer &layer, const char *name, Value x) {
   return runAll(layer, name, CallInputs(x)).values[0];
 }
 
-/// The results and their masks, with the activity regularizer.
+/// The results and their masks, with the mean of a penalty over the batch.
 static CallResults resultsOf(Call &call, const Layer &layer,
                              CallInputs inputs) {
   if (layer.castsInputs())
@@ -175,6 +182,24 @@ CallResults Call::runAll(const Layer &layer, const char *name,
   variables.construct(layer);
   Call inner(t, variables, path + "/" + name, trainable && layer.trainable,
              training, layer.policy.value_or(policy));
+  inner.scope = scope + "/" + name;
+  return resultsOf(inner, layer, inputs);
+}
+
+Call Call::inside(const Layer &layer, const std::string &attribute) {
+  Call out(t, variables, path + "/" + attribute, trainable && layer.trainable,
+           training, layer.policy.value_or(policy));
+  out.scope = layer.isBuiltAlone ? layer.name : scope + "/" + layer.name;
+  return out;
+}
+
+Value Call::runOption(const Layer &layer, const char *attribute, Value x) {
+  return runOptionAll(layer, attribute, CallInputs(x)).values[0];
+}
+
+CallResults Call::runOptionAll(const Layer &layer, const char *attribute,
+                               const CallInputs &inputs) {
+  Call inner = inside(layer, attribute);
   return resultsOf(inner, layer, inputs);
 }
 

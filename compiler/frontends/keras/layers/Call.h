@@ -97,8 +97,9 @@ struct VariableRequest {
   std::string name;  ///< kernel
   std::vector<int64_t> shape;
   WeightRules rules;
-  bool trainable = true; ///< a weight; not a statistic or a random state
-  bool isRandom = false; ///< the state of a seed generator
+  bool trainable = true;     ///< a weight; not a statistic or a random state
+  bool isRandom = false;     ///< the state of a seed generator
+  std::string scope = layer; ///< first part of its path in Keras
   std::string dtype = "float32";
 };
 
@@ -126,7 +127,8 @@ public:
   Call(Tensors &t, Variables &variables, std::string path, bool trainable,
        bool training, Policy policy = {})
       : t(t), training(training), policy(std::move(policy)),
-        variables(variables), path(std::move(path)), trainable(trainable) {}
+        variables(variables), path(path), scope(std::move(path)),
+        trainable(trainable) {}
 
   Tensors &t;
   /// Does the step train? A frozen layer is asked with isTraining().
@@ -156,11 +158,20 @@ public:
   /// Does the layer train in this step, and is it not frozen?
   bool isTraining() const { return training && trainable; }
 
+  /// The state of a generator that Keras has, whether it is drawn from or not.
+  void hold(const InitializerPtr &seedGenerator);
   /// The result of a layer inside this one; and all that it gives for all that
   /// it is called with.
   Value run(const Layer &layer, const char *name, Value x);
   CallResults runAll(const Layer &layer, const char *name,
                      const CallInputs &inputs);
+  /// The same of a layer that is an option, whose variables are saved under an
+  /// attribute. Keras names them after the layer.
+  Value runOption(const Layer &layer, const char *attribute, Value x);
+  CallResults runOptionAll(const Layer &layer, const char *attribute,
+                           const CallInputs &inputs);
+  /// Where such a layer finds its variables.
+  Call inside(const Layer &layer, const std::string &attribute);
 
   /// Tells of an initializer that the layer makes while it is built, before the
   /// weight that it is for.
@@ -178,7 +189,7 @@ public:
 
 private:
   Variables &variables;
-  std::string path;
+  std::string path, scope; ///< of keys and in Keras
   bool trainable;
 };
 

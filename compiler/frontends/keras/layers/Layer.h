@@ -43,8 +43,8 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_LAYER_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_LAYER_H
 
-#include "weft/compiler/frontends/keras/layers/Policy.h"
 #include "weft/compiler/frontends/keras/regularizers/Regularizer.h"
+#include "weft/compiler/frontends/keras/schema/Policy.h"
 
 namespace mlir {
 class Value;
@@ -64,6 +64,12 @@ public:
   /// Unset in a layer that another one makes: it has that one's.
   std::optional<Policy> policy;
 
+  /// Of a layer that is an option of another.
+  void commonOptions(Options &o) override {
+    o.text("name", name);
+    o.flag("trainable", trainable);
+    o.policy("dtype", policy);
+  }
   /// The result for one tensor, whose dimension 0 is the batch.
   virtual mlir::Value call(Call &c, mlir::Value x) const;
   /// The result for all that the layer is called with; the default takes one

@@ -4,24 +4,6 @@
 
 using namespace weft::keras;
 
-Policy weft::keras::readPolicy(Fields &config) {
-  const Json *dtype = config.find("dtype");
-  if (!dtype)
-    return {};
-  const Json *name = dtype;
-  if (dtype->is_object() && dtype->contains("config") &&
-      (*dtype)["config"].is_object() && (*dtype)["config"].contains("name"))
-    name = &(*dtype)["config"]["name"];
-  std::optional<Policy> policy;
-  if (name->is_string())
-    policy = Policy::named(name->get<std::string>());
-  if (!policy)
-    config.refuse("type policy " + shortText(*name) +
-                  " is not supported; supported policies are " +
-                  listed(Policy::names()));
-  return policy.value_or(Policy());
-}
-
 LayerDraft weft::keras::readLayer(const Json &json, std::string &error) {
   LayerDraft out;
   Fields object(json, "layers", error);

@@ -8,8 +8,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_POLICY_H
-#define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_POLICY_H
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_SCHEMA_POLICY_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_SCHEMA_POLICY_H
 
 #include <optional>
 #include <string>
@@ -40,4 +40,4 @@ struct Policy {
 
 } // namespace weft::keras
 
-#endif // WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_POLICY_H
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_SCHEMA_POLICY_H
