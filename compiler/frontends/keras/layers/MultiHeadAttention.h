@@ -104,6 +104,10 @@ class GroupQueryAttention : public HeadAttention {
     return {queryHeads, keyValueHeads, headDim, headDim};
   }
   bool readsQueryMask() const override { return true; }
+  /// Keras adds the penalty of its results to those of its products.
+  RegularizerPtr activityRegularizer() const override {
+    return productRegularizer;
+  }
   std::string savedName() const override { return "grouped_query_attention"; }
   std::string attributeOf(const std::string &inside) const override {
     return "_" + HeadAttention::attributeOf(inside);
