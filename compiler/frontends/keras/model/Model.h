@@ -21,7 +21,6 @@
 #define WEFT_COMPILER_FRONTENDS_KERAS_MODEL_MODEL_H
 
 #include "weft/compiler/frontends/keras/initializers/Initializer.h"
-#include "weft/compiler/frontends/keras/layers/Arguments.h"
 #include "weft/compiler/frontends/keras/layers/InputLayer.h"
 #include "weft/compiler/frontends/keras/losses/Loss.h"
 #include "weft/compiler/frontends/keras/metrics/Metric.h"
@@ -53,7 +52,7 @@ template <typename T> struct Result {
 struct Variable {
   std::string path; ///< d1/kernel, seed_generator/seed_generator_state
   std::vector<int64_t> shape;
-  std::string dtype; ///< of its policy, or uint32
+  std::string dtype; ///< float32 or uint32
   bool trainable = true;
   InitializerPtr initializer;
   std::optional<int64_t> seed; ///< its own, or drawn
@@ -84,16 +83,14 @@ struct ModelLayer {
   bool isInput() const { return input != nullptr; }
 };
 
-/// A result of a call. The nodes of one call stand together, result 0 first; all
-/// of them tell what the layer is called with. Shapes are those of one sample.
+/// One call of a layer. Shapes are those of one sample.
 struct Node {
   unsigned layer = 0;
-  unsigned result = 0;
-  /// The tensors of the call, positional ones first; what a model passes on.
   std::vector<unsigned> inputs;
-  CallArguments arguments;
   std::vector<int64_t> shape;
   std::string dtype = "float32";
+  std::map<std::string, unsigned> tensors; ///< keyword arguments: nodes
+  std::map<std::string, bool> flags;       ///< and what is true or false
 };
 
 /// One variable of the optimizer; `weight` is -1 for iteration and rate.
@@ -103,20 +100,32 @@ struct OptimizerVariable {
   double first = 0; ///< of every element
 };
 
+/// The loss of one output; the model's is the sum of all, times their weights.
+struct OutputLoss {
+  unsigned output; ///< position among the model's outputs
+  LossPtr loss;
+  std::optional<double> weight = std::nullopt;
+};
+
+struct OutputMetric {
+  unsigned output;
+  MetricPtr metric;
+  std::string name;        ///< that Keras shows: price_mae, weighted_mae
+  bool isWeighted = false; ///< by the weights of samples
+};
+
 struct Model {
   std::string name, className;
   std::vector<ModelLayer> layers;
   std::vector<Node> nodes;               ///< producers before consumers
   std::vector<unsigned> inputs, outputs; ///< nodes
-  /// Their names: keys of a dict, else those of their layers.
-  std::vector<std::string> inputNames, outputNames;
-  std::vector<Variable> variables; ///< in the order of model.variables
+  std::vector<Variable> variables;       ///< in the order of model.variables
   /// For each number drawn when Keras reads the file: the variables that it
   /// seeds, none where the initializer is never used.
   std::vector<std::vector<unsigned>> draws;
   OptimizerPtr optimizer;
-  LossPtr loss;
-  std::vector<MetricPtr> metrics;
+  std::vector<OutputLoss> losses; ///< in the order of the outputs
+  std::vector<OutputMetric> metrics;
   /// Why the file's compile_config cannot be trained or evaluated with; empty
   /// where it can.
   std::string compileRefusal;
@@ -126,6 +135,20 @@ struct Model {
   const ModelLayer &layerOf(unsigned node) const {
     return layers[nodes[node].layer];
   }
+  const std::string &outputName(unsigned output) const {
+    return outputNames[output];
+  }
+  /// Of one sample.
+  const std::vector<int64_t> &outputShape(unsigned output) const {
+    return nodes[outputs[output]].shape;
+  }
+  /// Null where the output has none.
+  const Loss *lossOf(unsigned output) const;
+  /// Has the output a loss or a metric? Training takes labels for it.
+  bool hasLabel(unsigned output) const;
+  /// Are its labels numbers of classes (i32), or values like the predictions?
+  bool takesClassNumbers(unsigned output) const;
+  std::vector<int64_t> labelShape(unsigned output) const;
   /// Paths and weights of the optimizer's variables, in Keras' order; empty
   /// without an optimizer.
   std::vector<OptimizerVariable> optimizerVariables() const;
