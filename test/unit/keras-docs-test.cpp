@@ -20,8 +20,8 @@ static const char *const kHead =
 Written by `WEFT_WRITE_DOCS=1 build/bin/keras-docs-test` from the tables in `compiler/frontends/keras`; see
 `docs/adding-a-layer.md` for how a class gets in. Each class and each option in the second column has a case in
 `test/fixtures/layers` that sets it, with figures of Keras 3.15.1; options of the third column are refused with the reason
-that stands there unless they have the default. Models are `Functional` and `Sequential`, in each other too; the type policy is
-`float32`.
+that stands there unless they have the default. Models are `Functional` and `Sequential`, in each other too; a layer has any type
+policy of `keras.DTypePolicy` but quantized ones, and masks follow the tensors as in Keras.
 )";
 
 static std::string optionText(const OptionRow &row) {
@@ -69,8 +69,7 @@ static std::string operations() {
   for (const TableRow &row : operationTable().rows) {
     auto made = AnyTable::make(row);
     std::string names, options;
-    for (const char *name :
-         *static_cast<const Layer &>(*made).operationArguments())
+    for (const char *name : static_cast<const Layer &>(*made).tensorArguments())
       names += (names.empty() ? "" : ", ") + std::string(name);
     for (const OptionRow &option : listOptions(*made))
       options += (options.empty() ? "`" : "; `") + option.name +

@@ -84,6 +84,7 @@ class Case {
 public:
   explicit Case(const Json &json)
       : name(json["name"]), steps(json["steps"]),
+        tolerance(json.value("tolerance", 0.0)),
         model(keras::readModel(json["model"].dump())) {}
 
   void checkInitial();
@@ -109,6 +110,7 @@ private:
 
   std::string name;
   int steps;
+  double tolerance; ///< of narrow types; 0: what a comparison asks for
   keras::Result<keras::Model> model;
   mlir::MLIRContext context;
   std::map<std::string, Tensor> values;
@@ -203,7 +205,7 @@ void Case::compare(const std::string &port, const std::string &key,
     worst = std::max(worst, std::abs(value - want.at(i)));
     scale = std::max(scale, std::abs(want.at(i)));
   }
-  CHECK(worst / scale < tolerance);
+  CHECK(worst / scale < std::max(tolerance, this->tolerance));
 }
 
 void Case::checkPrediction() {

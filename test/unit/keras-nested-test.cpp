@@ -108,6 +108,6 @@ TEST_CASE("what cannot be nested is refused by name") {
                 text, "\"input_layers\": [\"side_in\", 0, 0]",
                 "\"input_layers\": [[\"side_in\", 0, 0], [\"side_in\", 0, 0]]"))
             .error ==
-        "layer \"side\": a model inside another has one input and one "
-        "output, not 2 and 1; mend the model in Keras and write it anew");
+        "layer \"side\": takes 2 tensors, but is called with 1; mend the model "
+        "in Keras and write it anew");
 }

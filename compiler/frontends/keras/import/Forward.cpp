@@ -1,7 +1,7 @@
 //===- Forward.cpp - a model's calls as weft ops --------------------------===//
 
 #include "weft/compiler/frontends/keras/import/Forward.h"
-#include "weft/compiler/frontends/keras/layers/Call.h"
+#include "weft/compiler/frontends/keras/model/NodeValues.h"
 
 using namespace mlir;
 using namespace weft;
@@ -25,6 +25,7 @@ public:
     values[indices.at(keyOf(request))] = value;
   }
   void construct(const Layer &) override {}
+  void construct(const InitializerPtr &) override {}
   void addLoss(Value scalar) override { penalties.push_back(scalar); }
   void refuse(const std::string &complaint) override {
     if (error.empty())
@@ -44,16 +45,19 @@ private:
 
 } // namespace
 
-/// What a node is called with.
-static CallInputs inputsOf(const Node &node, ArrayRef<Value> values) {
-  CallInputs out;
-  for (unsigned input : node.inputs)
-    out.values.push_back(values[input]);
-  for (const auto &[name, input] : node.tensors)
-    out.tensors[name] = values[input];
-  out.flags = node.flags;
-  out.arguments = node.arguments;
-  return out;
+/// The value where its layer's layout says; a layout for another rank is that of
+/// another result.
+static Value laidOut(OpBuilder &builder, const ModelLayer &layer, Value value,
+                     const OutputLayouts &layouts, Attribute mesh) {
+  auto found = layouts.find(layer.name);
+  if (found == layouts.end() ||
+      int64_t(found->second.layout.dims.size()) != Tensors::rank(value))
+    return value;
+  Location loc = NameLoc::get(builder.getStringAttr(layer.name));
+  return ConstrainOp::create(
+      builder, loc, value.getType(), value,
+      LayoutAttr::get(cast<MeshAttr>(mesh), found->second.layout),
+      builder.getStringAttr(found->second.reason));
 }
 
 FailureOr<ForwardResult>
@@ -62,32 +66,40 @@ weft::keras::buildForward(OpBuilder &builder, const Model &model,
                           ArrayRef<Value> inputs, bool training,
                           const OutputLayouts &layouts, Attribute mesh) {
   VariableValues store(model, variables);
-  SmallVector<Value> values(model.nodes.size());
+  NodeValues values;
+  values.values.resize(model.nodes.size());
   for (auto [node, value] : llvm::zip_equal(model.inputs, inputs))
-    values[node] = value;
+    values.values[node] = value;
   for (unsigned i = 0; i < model.nodes.size(); ++i) {
     const Node &node = model.nodes[i];
     const ModelLayer &layer = model.layers[node.layer];
-    if (layer.isInput())
+    if (layer.isInput() || (!layer.isModel() && node.result > 0))
       continue;
-    Location loc = NameLoc::get(builder.getStringAttr(layer.name));
-    values[i] = layer.isModel()
-                    ? values[node.inputs[0]]
-                    : callLayer(builder, store, *layer.layer, layer.path,
-                                inputsOf(node, values), training);
+    if (layer.isModel()) {
+      Value given = values.values[node.inputs[0]];
+      values.values[i] = laidOut(builder, layer, given, layouts, mesh);
+      values.setMask(values.values[i], values.maskOf(given));
+      continue;
+    }
+    CallInputs with = values.inputsOf(node);
+    CallResults given =
+        callLayer(builder, store, *layer.layer, layer.path, with, training);
     if (!store.error.empty())
-      return emitError(loc)
+      return emitError(NameLoc::get(builder.getStringAttr(layer.name)))
              << "layer \"" << layer.name << "\": " << store.error;
-    auto layout = layouts.find(layer.name);
-    if (layout != layouts.end())
-      values[i] = ConstrainOp::create(
-          builder, loc, values[i].getType(), values[i],
-          LayoutAttr::get(cast<MeshAttr>(mesh), layout->second.layout),
-          builder.getStringAttr(layout->second.reason));
+    if (layer.layer->takesMasksOff())
+      values.dropMasks(with);
+    for (size_t k = 0; k < given.values.size(); ++k) {
+      Value value = laidOut(builder, layer, given.values[k], layouts, mesh);
+      values.values[i + k] = value;
+      values.setMask(value, given.masks[k]);
+    }
   }
   ForwardResult result;
-  for (unsigned node : model.outputs)
-    result.outputs.push_back(values[node]);
+  for (unsigned node : model.outputs) {
+    result.outputs.push_back(values.values[node]);
+    result.masks.push_back(values.maskOf(values.values[node]));
+  }
   result.penalties = std::move(store.penalties);
   return result;
 }

@@ -17,6 +17,7 @@ using OutputLayouts = std::map<std::string, ResolvedLayout>;
 
 struct ForwardResult {
   llvm::SmallVector<Value> outputs;
+  llvm::SmallVector<Value> masks;     ///< of the outputs; null: none
   llvm::SmallVector<Value> penalties; ///< scalars that calls add to the loss
 };
 

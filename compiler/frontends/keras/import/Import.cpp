@@ -3,6 +3,7 @@
 #include "weft/compiler/frontends/keras/import/Import.h"
 #include "weft/compiler/frontends/keras/import/Forward.h"
 #include "weft/compiler/frontends/keras/import/Update.h"
+#include "weft/compiler/frontends/keras/layers/Call.h"
 
 #include <set>
 
@@ -42,7 +43,9 @@ private:
   }
   LossValues lossOf(Tensors &t, const ForwardResult &result,
                     ArrayRef<Value> variables, const Batch &batch);
-  void addMetrics(const LossValues &loss, ArrayRef<Value> predictions);
+  LogicalResult checkMasks(const ForwardResult &result);
+  void addMetrics(const LossValues &loss, ArrayRef<Value> predictions,
+                  ArrayRef<Value> masks);
   Tensors at(const std::string &name) {
     return Tensors(builder, NameLoc::get(builder.getStringAttr(name)));
   }
@@ -74,6 +77,8 @@ std::string metricReason(const Model &model, const OutputMetric &of) {
 }
 
 LogicalResult StepImporter::checkTraining() {
+  if (!model.compileRefusal.empty())
+    return refuse() << model.compileRefusal;
   // Metrics alone are evaluated, with a loss of 0.
   if (model.losses.empty() &&
       (step == StepKind::Train || model.metrics.empty()))
@@ -82,6 +87,14 @@ LogicalResult StepImporter::checkTraining() {
   if (step == StepKind::Train && !model.optimizer)
     return refuse() << "compile_config: the model has no optimizer; give it "
                        "with --optimizer";
+  for (const Variable &variable : model.variables)
+    if (step == StepKind::Train && variable.trainable &&
+        variable.dtype != "float32")
+      return refuse() << "weight \"" << variable.path << "\" is "
+                      << variable.dtype
+                      << ", which is not trained; give its layer the policy "
+                         "\"mixed_"
+                      << variable.dtype << "\", or predict only";
   std::set<std::string> names;
   for (unsigned output = 0; output < model.outputs.size(); ++output) {
     const std::string &name = model.outputName(output);
@@ -89,7 +102,7 @@ LogicalResult StepImporter::checkTraining() {
       return refuse() << "two outputs are called \"" << name
                       << "\", after their layer; pass one of them through an "
                          "Identity layer of another name";
-    if (model.nodes[model.outputs[output]].dtype != "float32" &&
+    if (model.nodes[model.outputs[output]].dtype == "int32" &&
         model.hasLabel(output))
       return refuse() << "layer \"" << name
                       << "\": gives integers, which have no loss; predict "
@@ -129,7 +142,7 @@ LossValues StepImporter::lossOf(Tensors &t, const ForwardResult &result,
   for (const OutputLoss &of : model.losses) {
     Value loss =
         of.loss->reduced(t, batch.labels[of.output], result.outputs[of.output],
-                         batch.weights[of.output]);
+                         batch.weights[of.output], result.masks[of.output]);
     out.each.push_back(loss);
     if (of.weight)
       loss = t.mul(loss, *of.weight);
@@ -138,11 +151,29 @@ LossValues StepImporter::lossOf(Tensors &t, const ForwardResult &result,
   if (!out.total)
     out.total = t.splat(0, RankedTensorType::get({}, builder.getF32Type()));
   for (Value penalty : result.penalties)
-    out.total = t.add(out.total, penalty);
+    out.total = t.add(out.total, t.toFloat(penalty));
   for (auto [variable, value] : llvm::zip_equal(model.variables, variables))
     if (variable.regularizer && variable.trainable)
-      out.total = t.add(out.total, variable.regularizer->penalty(t, value));
+      out.total =
+          t.add(out.total, t.toFloat(variable.regularizer->penalty(t, value)));
   return out;
+}
+
+/// A mask has one value for each value of the loss.
+LogicalResult StepImporter::checkMasks(const ForwardResult &result) {
+  for (auto [output, mask] : llvm::enumerate(result.masks)) {
+    ArrayRef<int64_t> shape = Tensors::shape(result.outputs[output]);
+    if (!mask || !model.hasLabel(output) ||
+        Tensors::shape(mask) == shape.drop_back(!shape.empty()))
+      continue;
+    return refuse() << "layer \"" << model.outputName(output)
+                    << "\": the mask of what it gives has the shape "
+                    << shapeText(Tensors::shape(mask))
+                    << ", which does not fit the loss of predictions "
+                    << shapeText(shape)
+                    << "; end with a layer that drops masks, such as Flatten";
+  }
+  return success();
 }
 
 /// @loss takes the variables in this order (weights, then those that training
@@ -167,7 +198,7 @@ FailureOr<func::FuncOp> StepImporter::createLoss(ArrayRef<unsigned> order) {
     local[variable] = *argument++;
   batch.each([&](Value &value) { value = *argument++; });
   auto result = forward(local, batch.inputs, true);
-  if (failed(result))
+  if (failed(result) || failed(checkMasks(*result)))
     return failure();
   Tensors t = at("loss");
   LossValues loss = lossOf(t, *result, local, batch);
@@ -185,7 +216,8 @@ FailureOr<func::FuncOp> StepImporter::createLoss(ArrayRef<unsigned> order) {
 
 /// Keras shows the loss, and where there are several those of the outputs.
 void StepImporter::addMetrics(const LossValues &loss,
-                              ArrayRef<Value> predictions) {
+                              ArrayRef<Value> predictions,
+                              ArrayRef<Value> masks) {
   ports.addMetric("loss", loss.total);
   if (loss.each.size() > 1)
     for (auto [of, value] : llvm::zip_equal(model.losses, loss.each))
@@ -196,8 +228,10 @@ void StepImporter::addMetrics(const LossValues &loss,
     size_t count = of.metric->variables(model.outputShape(of.output)).size();
     MutableArrayRef<Value> state =
         MutableArrayRef(values.metrics).slice(first, count);
-    MetricInputs in{values.batch.labels[of.output], predictions[of.output],
-                    of.isWeighted ? values.batch.weights[of.output] : Value()};
+    MetricInputs in{values.batch.labels[of.output],
+                    t.toFloat(predictions[of.output]),
+                    of.isWeighted ? values.batch.weights[of.output] : Value(),
+                    masks[of.output]};
     MetricResult result = of.metric->compute(t, in, state);
     llvm::copy(result.state, state.begin());
     first += count;
@@ -240,17 +274,18 @@ LogicalResult StepImporter::buildTrain() {
       values.variables[variable] = take(1).front();
   updateWeights(builder, model, ports.optimizerVariables(), take(wrt.size()),
                 values);
-  addMetrics(shown, predictions);
+  // Keras' training has lost the masks where it computes metrics.
+  addMetrics(shown, predictions, SmallVector<Value>(predictions.size()));
   return success();
 }
 
 LogicalResult StepImporter::buildEvaluate() {
   auto result = forward(values.variables, values.batch.inputs, false);
-  if (failed(result))
+  if (failed(result) || failed(checkMasks(*result)))
     return failure();
   Tensors t = at("loss");
   addMetrics(lossOf(t, *result, values.variables, values.batch),
-             result->outputs);
+             result->outputs, result->masks);
   return success();
 }
 

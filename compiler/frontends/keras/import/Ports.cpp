@@ -54,8 +54,7 @@ void StepPorts::addVariables() {
     if (isRandom && step != StepKind::Train)
       continue;
     Type element = isRandom ? Type(builder.getIntegerType(32, false))
-                   : variable.dtype == "int32" ? Type(builder.getI32Type())
-                                               : builder.getF32Type();
+                            : typeOf(builder, variable.dtype);
     add({variable.path, variable.isUpdated ? "state" : "weight",
          variableMetadata(variable),
          RankedTensorType::get(variable.shape, element),
@@ -97,12 +96,11 @@ void StepPorts::addMetrics() {
 }
 
 void StepPorts::addBatch() {
-  for (unsigned node : model.inputs) {
+  for (auto [i, node] : llvm::enumerate(model.inputs)) {
     const std::string &name = model.layerOf(node).name;
-    add({portName("x", name, model.inputs.size()), "input", "",
-         batched(model.nodes[node].shape, model.nodes[node].dtype == "int32"
-                                              ? Type(builder.getI32Type())
-                                              : builder.getF32Type()),
+    add({portName("x", model.inputNames[i], model.inputs.size()), "input", "",
+         batched(model.nodes[node].shape,
+                 typeOf(builder, model.nodes[node].dtype)),
          layouts ? &layouts->inputs[name] : nullptr});
   }
   if (step == StepKind::Predict)

@@ -21,6 +21,9 @@ class ActivationLayer : public Layer {
   RegularizerPtr activityRegularizer() const override {
     return outputRegularizer;
   }
+  Masks masks(Call &, const CallInputs &inputs) const override {
+    return passed(inputs);
+  }
   Value call(Call &c, Value x) const override {
     return activation->apply(c.t, x);
   }
@@ -36,6 +39,9 @@ class ReLU : public Layer {
     o.maybeNumber("max_value", maxValue, kNotNegative);
     o.number("negative_slope", negativeSlope, kNotNegative);
     o.number("threshold", threshold, kNotNegative);
+  }
+  Masks masks(Call &, const CallInputs &inputs) const override {
+    return passed(inputs);
   }
   /// keras.activations.relu, operation by operation.
   Value call(Call &c, Value x) const override {
@@ -62,22 +68,15 @@ class ReLU : public Layer {
   }
 };
 
-/// e^x by its sum along `axis`.  keras.layers.Softmax
-class Softmax : public Layer {
-  std::vector<int64_t> axis = {-1};
-
-  void options(Options &o) override { o.axes("axis", axis); }
-  Value call(Call &c, Value x) const override {
-    return c.hasAxes(x, axis) ? c.t.softmax(x, c.t.dims(x, axis)) : x;
-  }
-};
-
 /// x where it is not negative, else negative_slope * x.  keras.layers.LeakyReLU
 class LeakyReLU : public Layer {
   double negativeSlope = 0.3;
 
   void options(Options &o) override {
     o.number("negative_slope", negativeSlope, kAnyNumber);
+  }
+  Masks masks(Call &, const CallInputs &inputs) const override {
+    return passed(inputs);
   }
   Value call(Call &c, Value x) const override {
     return leakyRelu(c.t, x, negativeSlope);
@@ -89,6 +88,9 @@ class ELU : public Layer {
   double alpha = 1;
 
   void options(Options &o) override { o.number("alpha", alpha, kAnyNumber); }
+  Masks masks(Call &, const CallInputs &inputs) const override {
+    return passed(inputs);
+  }
   Value call(Call &c, Value x) const override { return elu(c.t, x, alpha); }
 };
 
@@ -105,6 +107,9 @@ class PReLU : public Layer {
     o.object("alpha_regularizer", regularizer, regularizerTable());
     o.object("alpha_constraint", constraint, constraintTable());
     o.axes("shared_axes", sharedAxes);
+  }
+  Masks masks(Call &, const CallInputs &inputs) const override {
+    return passed(inputs);
   }
   Value call(Call &c, Value x) const override {
     if (!c.hasSampleAxes(x, sharedAxes))

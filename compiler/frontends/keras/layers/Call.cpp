@@ -38,32 +38,51 @@ Value Layer::callAll(Call &c, const CallInputs &inputs) const {
   return call(c, inputs.values[0]);
 }
 
+std::vector<Value> Layer::results(Call &c, const CallInputs &inputs) const {
+  return {callAll(c, inputs)};
+}
+
+Masks Layer::masks(Call &, const CallInputs &) const { return {}; }
+
+Masks Layer::passed(const CallInputs &inputs) { return {inputs.mask()}; }
+
 Value Call::weight(const char *name, std::vector<int64_t> shape,
                    const WeightRules &rules) {
   if (std::string why = oversize(shape, kFloatBytes); !why.empty())
     refuse("its " + std::string(name) + " " + shapeText(shape) + " has " + why);
-  Value value = variables.get(
-      {path, name, std::move(shape), rules, trainable, false, scope});
+  Value value = variables.get({path, name, std::move(shape), rules, trainable,
+                               false, scope, policy.variable});
   if (rules.constraint)
     hasAxes(value, rules.constraint->axes());
-  return value;
+  return rules.keepsType ? value : cast(value);
 }
 
 Value Call::state(const char *name, std::vector<int64_t> shape,
                   const InitializerPtr &initializer) {
-  return variables.get(
-      {path, name, std::move(shape), {initializer}, false, false, scope});
+  return variables.get({path,
+                        name,
+                        std::move(shape),
+                        {initializer},
+                        false,
+                        false,
+                        scope,
+                        policy.variable});
 }
 
 void Call::counter(const char *name) {
-  VariableRequest request{path, name, {}, {zeros()}, false, false};
-  request.isInteger = true;
-  variables.get(request);
+  variables.get({path, name, {}, {zeros()}, false, false, scope, "int32"});
 }
 
 void Call::update(const char *name, Value value) {
-  variables.set({path, name, Tensors::shape(value).vec(), {}, false, false},
-                value);
+  variables.set({path,
+                 name,
+                 Tensors::shape(value).vec(),
+                 {},
+                 false,
+                 false,
+                 scope,
+                 policy.variable},
+                t.cast(value, t.typeOf(policy.variable)));
 }
 
 Value Call::random(const InitializerPtr &seedGenerator,
@@ -91,12 +110,26 @@ Value Call::dropout(Value x, double rate, const InitializerPtr &seedGenerator,
     return t.splat(0, x);
   double keep = 1.0 - rate;
   Value mask = random(seedGenerator, [&](Value key) {
-    auto type =
-        maskShape.empty() ? tensorType(x) : tensorType(x).clone(maskShape);
+    ArrayRef<int64_t> shape = maskShape.empty() ? t.shape(x) : maskShape;
+    auto type = RankedTensorType::get(shape, t.builder.getF32Type());
     return t.compare(CompareKind::LT, t.uniform(key, type), keep);
   });
   mask = t.stretch(mask, t.shape(x));
   return t.select(mask, t.div(x, keep), t.splat(0, x));
+}
+
+SmallVector<int64_t> Call::noiseShape(Value x, ArrayRef<int64_t> written) {
+  SmallVector<int64_t> out(t.shape(x));
+  bool fits = written.empty() || written.size() == out.size();
+  for (size_t i = 0; fits && i < written.size(); ++i) {
+    fits = written[i] == -1 || written[i] == 1 || written[i] == out[i];
+    out[i] = written[i] == 1 ? 1 : out[i];
+  }
+  if (!fits)
+    refuse("\"noise_shape\" " + shapeText(written) +
+           " does not fit a tensor of shape " + shapeText(t.shape(x)) +
+           "; each size is null, 1 or the tensor's");
+  return fits ? out : SmallVector<int64_t>(t.shape(x));
 }
 
 bool Call::hasRank(Value x, int64_t rank) {
@@ -131,36 +164,52 @@ bool Call::hasSampleAxes(Value x, ArrayRef<int64_t> axes) {
 }
 
 Value Call::run(const Layer &layer, const char *name, Value x) {
+  return runAll(layer, name, CallInputs(x)).values[0];
+}
+
+/// The results and their masks, with the mean of a penalty over the batch.
+static CallResults resultsOf(Call &call, const Layer &layer,
+                             CallInputs inputs) {
+  if (layer.castsInputs())
+    for (auto *values : {&inputs.values, &inputs.tensors})
+      for (Value &value : *values)
+        if (isa<FloatType>(tensorType(value).getElementType()))
+          value = call.cast(value);
+  CallResults out;
+  out.values = layer.results(call, inputs);
+  if (RegularizerPtr regularizer = layer.activityRegularizer())
+    for (Value value : out.values)
+      call.addLoss(call.t.div(regularizer->penalty(call.t, value),
+                              call.t.size(value, 0)));
+  out.masks = layer.masks(call, inputs);
+  out.masks.resize(out.values.size());
+  return out;
+}
+
+CallResults Call::runAll(const Layer &layer, const char *name,
+                         const CallInputs &inputs) {
   variables.construct(layer);
-  CallInputs inputs;
-  inputs.values = {x};
   Call inner(t, variables, path + "/" + name, trainable && layer.trainable,
-             training);
+             training, layer.policy.value_or(policy));
   inner.scope = scope + "/" + name;
-  return layer.callAll(inner, inputs);
+  return resultsOf(inner, layer, inputs);
 }
 
 Call Call::inside(const Layer &layer, const std::string &attribute) {
   Call out(t, variables, path + "/" + attribute, trainable && layer.trainable,
-           training);
+           training, layer.policy.value_or(policy));
   out.scope = layer.isBuiltAlone ? layer.name : scope + "/" + layer.name;
   return out;
 }
 
-/// The mean of a penalty over the batch.
-static void addPenalty(Call &call, const Layer &layer, Value out) {
-  if (RegularizerPtr regularizer = layer.activityRegularizer())
-    call.addLoss(
-        call.t.div(regularizer->penalty(call.t, out), call.t.size(out, 0)));
+Value Call::runOption(const Layer &layer, const char *attribute, Value x) {
+  return runOptionAll(layer, attribute, CallInputs(x)).values[0];
 }
 
-Value Call::runOption(const Layer &layer, const char *attribute, Value x) {
-  CallInputs inputs;
-  inputs.values = {x};
+CallResults Call::runOptionAll(const Layer &layer, const char *attribute,
+                               const CallInputs &inputs) {
   Call inner = inside(layer, attribute);
-  Value out = layer.callAll(inner, inputs);
-  addPenalty(inner, layer, out);
-  return out;
+  return resultsOf(inner, layer, inputs);
 }
 
 namespace {
@@ -173,6 +222,9 @@ public:
   }
   void set(const VariableRequest &, Value) override { leaves = true; }
   void construct(const Layer &layer) override { variables.construct(layer); }
+  void construct(const InitializerPtr &initializer) override {
+    variables.construct(initializer);
+  }
   void addLoss(Value) override { leaves = true; }
   void refuse(const std::string &complaint) override {
     variables.refuse(complaint);
@@ -193,9 +245,7 @@ static void eraseBehind(Block &block, Operation *last) {
 Value Call::runOptionForTimes(const Layer &layer, const char *attribute,
                               Value x) {
   auto result = [&](Call call, Value x) {
-    CallInputs inputs;
-    inputs.values = {x};
-    return layer.callAll(call, inputs);
+    return layer.callAll(call, CallInputs(x));
   };
   int64_t batch = t.size(x, 0), times = t.size(x, 1);
   SmallVector<int64_t> sample(t.shape(x).drop_front(2));
@@ -207,7 +257,7 @@ Value Call::runOptionForTimes(const Layer &layer, const char *attribute,
   Operation *last = block.empty() ? nullptr : &block.back();
   Watch watch(variables);
   Call apart = inside(layer, attribute);
-  Call together(t, watch, apart.path, apart.trainable, training);
+  Call together(t, watch, apart.path, apart.trainable, training, apart.policy);
   together.scope = apart.scope;
   Value all = result(together, t.reshape(x, shaped({batch * times}, sample)));
   if (!watch.leaves)
@@ -223,21 +273,35 @@ Value Call::runOptionForTimes(const Layer &layer, const char *attribute,
   return t.concatenate(outputs, 1);
 }
 
-Value weft::keras::callLayer(OpBuilder &builder, Variables &variables,
-                             const Layer &layer, const std::string &path,
-                             const CallInputs &inputs, bool training) {
-  Tensors t(builder, NameLoc::get(builder.getStringAttr(layer.name)));
-  Call call(t, variables, path, layer.trainable, training);
+/// Refuses tensors that the layer does not take.
+static bool takes(Call &call, const Layer &layer, const CallInputs &inputs) {
   for (Value value : inputs.values)
     if (tensorType(value).getElementType().isInteger() &&
         !layer.takesIntegers()) {
       call.refuse("is called with integers, which it does not take; begin with "
                   "an Embedding, or with an input of float32");
-      return value;
+      return false;
     }
-  Value out = layer.callAll(call, inputs);
-  if (std::string why = oversize(sampleShape(out), kFloatBytes); !why.empty())
-    call.refuse("a sample of its output " + sampleText(out) + " has " + why);
-  addPenalty(call, layer, out);
+  bool isGiven = !inputs.values.empty() ||
+                 (layer.readsArguments() && !inputs.tensors.empty());
+  if (!isGiven)
+    call.refuse("must be called with a tensor, not none");
+  return isGiven;
+}
+
+CallResults weft::keras::callLayer(OpBuilder &builder, Variables &variables,
+                                   const Layer &layer, const std::string &path,
+                                   const CallInputs &inputs, bool training) {
+  Tensors t(builder, NameLoc::get(builder.getStringAttr(layer.name)));
+  Call call(t, variables, path, layer.trainable, training,
+            layer.policy.value_or(Policy()));
+  if (!takes(call, layer, inputs))
+    return {};
+  CallResults out = resultsOf(call, layer, inputs);
+  for (Value value : out.values)
+    if (std::string why = oversize(sampleShape(value), kFloatBytes);
+        !why.empty())
+      call.refuse("a sample of its output " + sampleText(value) + " has " +
+                  why);
   return out;
 }

@@ -21,6 +21,7 @@
 
 #include "weft/compiler/frontends/keras/initializers/Initializer.h"
 #include "weft/compiler/frontends/keras/layers/Layer.h"
+#include "weft/compiler/frontends/keras/schema/Argument.h"
 #include "weft/compiler/frontends/keras/tensors/Tensors.h"
 
 #include <map>
@@ -32,20 +33,50 @@ using llvm::SmallVector;
 
 /// What a layer is called with.
 struct CallInputs {
-  SmallVector<Value> values; ///< positional, lists taken apart
-  std::map<std::string, Value> tensors;
-  std::map<std::string, bool> flags;
-  std::shared_ptr<const Arguments> arguments; ///< of a function of keras.ops
+  SmallVector<Value> values; ///< positional tensors, lists taken apart
+  Masks masks;               ///< theirs; null or missing: none
+  /// All arguments as they are written; their tensors count into `tensors`.
+  CallArguments arguments;
+  SmallVector<Value> tensors;
+  Masks tensorMasks;
 
-  /// The keyword argument, or null.
+  CallInputs() = default;
+  /// One tensor, and perhaps its mask.
+  explicit CallInputs(Value x, Value mask = {}) : values{x}, masks{mask} {}
+
+  /// Of a positional tensor, or null.
+  Value mask(size_t position = 0) const {
+    return position < masks.size() ? masks[position] : Value();
+  }
+  /// The keyword argument that is a tensor, or null; and its mask.
   Value tensor(const std::string &name) const {
-    auto found = tensors.find(name);
-    return found == tensors.end() ? Value() : found->second;
+    const Argument *found = arguments.keyword(name);
+    return found && found->isTensor() ? tensors[found->integer] : Value();
+  }
+  Value maskOf(const std::string &name) const {
+    const Argument *found = arguments.keyword(name);
+    return found && found->isTensor() ? tensorMasks[found->integer] : Value();
+  }
+  /// The tensors of a keyword argument that is one or a list of them.
+  SmallVector<Value> list(const std::string &name) const {
+    SmallVector<Value> out;
+    std::vector<size_t> places;
+    if (const Argument *found = arguments.keyword(name))
+      found->collect(places);
+    for (size_t place : places)
+      out.push_back(tensors[place]);
+    return out;
   }
   bool flag(const std::string &name) const {
-    auto found = flags.find(name);
-    return found != flags.end() && found->second;
+    const Argument *found = arguments.keyword(name);
+    return found && found->isTrue();
   }
+};
+
+/// What a call gives.
+struct CallResults {
+  std::vector<Value> values;
+  Masks masks; ///< as many; null: none
 };
 
 /// How a weight begins, and what holds for it.
@@ -58,6 +89,8 @@ struct WeightRules {
   std::vector<int64_t> inputAxes = {}, outputAxes = {};
   /// Keras gives it no name: it is variable, variable_1, ... of the model.
   bool isUnnamed = false;
+  /// Does its value keep the type of variables? Keras: autocast=False.
+  bool keepsType = false;
 };
 
 /// A variable that a call asks for.
@@ -69,7 +102,7 @@ struct VariableRequest {
   bool trainable = true;     ///< a weight; not a statistic or a random state
   bool isRandom = false;     ///< the state of a seed generator
   std::string scope = layer; ///< first part of its path in Keras
-  bool isInteger = false;    ///< of int32
+  std::string dtype = "float32";
 };
 
 /// Where variables are: made while a model is read, found while a step is built.
@@ -84,6 +117,8 @@ public:
   /// A layer inside another is constructed: with all the initializers of its
   /// options.
   virtual void construct(const Layer &layer) = 0;
+  /// An initializer is made while the layer is built; it is no option.
+  virtual void construct(const InitializerPtr &initializer) = 0;
   virtual void addLoss(Value scalar) = 0;
   /// The first complaint is kept.
   virtual void refuse(const std::string &complaint) = 0;
@@ -92,15 +127,20 @@ public:
 class Call {
 public:
   Call(Tensors &t, Variables &variables, std::string path, bool trainable,
-       bool training)
-      : t(t), training(training), variables(variables), path(path),
-        scope(std::move(path)), trainable(trainable) {}
+       bool training, Policy policy = {})
+      : t(t), training(training), policy(std::move(policy)),
+        variables(variables), path(path), scope(std::move(path)),
+        trainable(trainable) {}
 
   Tensors &t;
   /// Does the step train? A frozen layer is asked with isTraining().
   const bool training;
+  const Policy policy;
 
-  /// A variable that the optimizer changes.
+  /// In the type that the layer computes in.
+  Value cast(Value x) { return t.cast(x, t.typeOf(policy.compute)); }
+
+  /// A variable that the optimizer changes, in the type of computation.
   Value weight(const char *name, std::vector<int64_t> shape,
                const WeightRules &rules);
   /// A variable that only `update` changes.
@@ -116,22 +156,35 @@ public:
   /// another shape has sizes of 1 where all elements share their fate.
   Value dropout(Value x, double rate, const InitializerPtr &seedGenerator,
                 ArrayRef<int64_t> maskShape = {});
+  /// The sizes of a mask that stretches to x, of an option "noise_shape": nulls
+  /// are the sizes of x. Refuses what does not fit.
+  SmallVector<int64_t> noiseShape(Value x, ArrayRef<int64_t> written);
   /// Does the layer train in this step, and is it not frozen?
   bool isTraining() const { return training && trainable; }
 
   /// The state of a generator that Keras has, whether it is drawn from or not.
   void hold(const InitializerPtr &seedGenerator);
-  /// The result of a layer inside this one.
+  /// The result of a layer inside this one; and all that it gives for all that
+  /// it is called with.
   Value run(const Layer &layer, const char *name, Value x);
+  CallResults runAll(const Layer &layer, const char *name,
+                     const CallInputs &inputs);
   /// The same of a layer that is an option, whose variables are saved under an
   /// attribute. Keras names them after the layer.
   Value runOption(const Layer &layer, const char *attribute, Value x);
   /// The result for each time of x (batch, times, ...): as one batch where the
   /// layer draws no numbers and keeps no statistics, else time by time.
   Value runOptionForTimes(const Layer &layer, const char *attribute, Value x);
+  CallResults runOptionAll(const Layer &layer, const char *attribute,
+                           const CallInputs &inputs);
   /// Where such a layer finds its variables.
   Call inside(const Layer &layer, const std::string &attribute);
 
+  /// Tells of an initializer that the layer makes while it is built, before the
+  /// weight that it is for.
+  void construct(const InitializerPtr &initializer) {
+    variables.construct(initializer);
+  }
   void addLoss(Value scalar) { variables.addLoss(scalar); }
   void refuse(const std::string &complaint) { variables.refuse(complaint); }
   /// Has the tensor this rank, the batch included? Refuses it where not.
@@ -147,10 +200,10 @@ private:
   bool trainable;
 };
 
-/// The layer's result under a path, with its activity regularizer.
-Value callLayer(mlir::OpBuilder &builder, Variables &variables,
-                const Layer &layer, const std::string &path,
-                const CallInputs &inputs, bool training);
+/// The layer's results under a path, with its activity regularizer.
+CallResults callLayer(mlir::OpBuilder &builder, Variables &variables,
+                      const Layer &layer, const std::string &path,
+                      const CallInputs &inputs, bool training);
 
 /// (28, 28, 1), of a value without its batch.
 std::string sampleText(Value x);

@@ -57,9 +57,9 @@ public:
     c.hold(seed);
     state.insert(isFirst() ? state.begin() : state.end(), filters);
     Value zeros = zerosOf(c, x, state);
-    SmallVector<Value> ofInput = used(masks(c, x, rate, 4), rate);
+    SmallVector<Value> ofInput = used(dropoutMasks(c, x, rate, 4), rate);
     SmallVector<Value> ofState =
-        used(masks(c, zeros, recurrentRate, 4), recurrentRate);
+        used(dropoutMasks(c, zeros, recurrentRate, 4), recurrentRate);
     std::vector<int64_t> ones(rank, 1);
     SpatialWindow same =
         paddedWindow(zeros, isFirst(), kernelSize, ones, ones, "same");

@@ -35,6 +35,9 @@ class Dense : public Layer {
   RegularizerPtr activityRegularizer() const override {
     return outputRegularizer;
   }
+  Masks masks(Call &, const CallInputs &inputs) const override {
+    return passed(inputs);
+  }
   Value call(Call &c, Value x) const override {
     if (c.t.rank(x) < 2) {
       c.refuse("needs an input of rank 2 or more");

@@ -13,14 +13,18 @@ class Dropout : public Layer {
 public:
   double rate = 0.5;
   InitializerPtr seed;
+  std::vector<int64_t> noiseShape; ///< null: as the input's
 
   void options(Options &o) override {
     o.number("rate", rate, kShare);
     o.seed("seed", seed, rate > 0);
-    o.refused("noise_shape", "one mask for several elements");
+    o.shape("noise_shape", noiseShape);
+  }
+  Masks masks(Call &, const CallInputs &inputs) const override {
+    return passed(inputs);
   }
   Value call(Call &c, Value x) const override {
-    return seed ? c.dropout(x, rate, seed) : x;
+    return seed ? c.dropout(x, rate, seed, c.noiseShape(x, noiseShape)) : x;
   }
 };
 

@@ -10,28 +10,82 @@ namespace weft::keras {
 /// Rows of a table: (batch, ...) of integers to (batch, ..., output_dim). As in
 /// Keras on JAX, indices outside the table give NaN.
 class Embedding : public Layer {
+protected:
   int64_t inputDim = 0, outputDim = 0;
   InitializerPtr initializer = initializerTable().make("RandomUniform");
   RegularizerPtr regularizer;
   ConstraintPtr constraint;
+  bool maskZero = false;
 
-  void options(Options &o) override {
+  void tableOptions(Options &o) {
     o.integer("input_dim", inputDim, kPositive);
     o.integer("output_dim", outputDim, kPositive);
     o.object("embeddings_initializer", initializer, initializerTable());
     o.object("embeddings_regularizer", regularizer, regularizerTable());
     o.refused("activity_regularizer", "penalties of embeddings' results");
     o.object("embeddings_constraint", constraint, constraintTable());
-    o.refused("mask_zero", "masks", "false");
+    o.flag("mask_zero", maskZero);
+  }
+  void options(Options &o) override {
+    tableOptions(o);
     o.refused("lora_rank", "low-rank adapters");
     o.refused("lora_alpha", "low-rank adapters");
     o.refused("quantization_config", "quantized weights");
   }
   bool takesIntegers() const override { return true; }
+  bool castsInputs() const override { return false; }
+  Masks masks(Call &c, const CallInputs &inputs) const override {
+    return maskZero ? Masks{c.t.compare(CompareKind::NE, inputs.values[0], 0)}
+                    : Masks();
+  }
   Value call(Call &c, Value x) const override {
-    Value table = c.weight("embeddings", {inputDim, outputDim},
-                           {initializer, regularizer, constraint});
-    return c.t.take(table, c.t.toInteger(x));
+    return c.t.take(table(c), c.t.toInteger(x));
+  }
+  Value table(Call &c) const {
+    return c.weight("embeddings", {inputDim, outputDim},
+                    {initializer, regularizer, constraint});
+  }
+};
+
+/// An Embedding whose table also gives logits of words: x . table^T where it is
+/// called with reverse=True.  keras.layers.ReversibleEmbedding
+class ReversibleEmbedding : public Embedding {
+  bool tieWeights = true;
+  std::optional<double> softCap;
+
+  void options(Options &o) override {
+    tableOptions(o);
+    o.flag("tie_weights", tieWeights);
+    o.refused("reverse_dtype", "logits of another type");
+    o.maybeNumber("logit_soft_cap", softCap, kAnyNumber);
+    o.refused("lora_rank", "low-rank adapters");
+    o.refused("lora_alpha", "low-rank adapters");
+    o.refused("quantization_config", "quantized weights");
+  }
+  std::vector<const char *> flagArguments() const override {
+    return {"reverse"};
+  }
+  Masks masks(Call &c, const CallInputs &inputs) const override {
+    return inputs.flag("reverse") ? Masks() : Embedding::masks(c, inputs);
+  }
+  Value callAll(Call &c, const CallInputs &inputs) const override {
+    Tensors &t = c.t;
+    Value x = inputs.values[0], table = this->table(c);
+    Value back = tieWeights ? t.transpose(table, {1, 0})
+                            : c.weight("reverse_embeddings",
+                                       {outputDim, inputDim}, {initializer});
+    if (!inputs.flag("reverse"))
+      return call(c, x);
+    if (t.size(x, -1) != outputDim || t.rank(x) < 2) {
+      c.refuse("is called with samples of shape " + sampleText(x) +
+               "; their last dimension must be \"output_dim\", " +
+               std::to_string(outputDim));
+      return x;
+    }
+    Value logits = t.matmul(c.cast(x), back);
+    if (!softCap)
+      return logits;
+    return t.mul(t.make<TanhOp>(t.div(logits, *softCap)), *softCap);
   }
 };
 

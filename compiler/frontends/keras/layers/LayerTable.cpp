@@ -1,6 +1,7 @@
 //===- LayerTable.cpp - the layers of Keras that are supported ------------===//
 
 #include "weft/compiler/frontends/keras/layers/ActivationLayers.h"
+#include "weft/compiler/frontends/keras/layers/Attention.h"
 #include "weft/compiler/frontends/keras/layers/ConvLSTM.h"
 #include "weft/compiler/frontends/keras/layers/Convolutions.h"
 #include "weft/compiler/frontends/keras/layers/Dense.h"
@@ -9,6 +10,7 @@
 #include "weft/compiler/frontends/keras/layers/Flatten.h"
 #include "weft/compiler/frontends/keras/layers/InputLayer.h"
 #include "weft/compiler/frontends/keras/layers/LayerScale.h"
+#include "weft/compiler/frontends/keras/layers/Masking.h"
 #include "weft/compiler/frontends/keras/layers/Merging.h"
 #include "weft/compiler/frontends/keras/layers/MultiHeadAttention.h"
 #include "weft/compiler/frontends/keras/layers/Noise.h"
@@ -20,13 +22,18 @@
 #include "weft/compiler/frontends/keras/layers/Reshaping.h"
 #include "weft/compiler/frontends/keras/layers/Resizing.h"
 #include "weft/compiler/frontends/keras/layers/Scaling.h"
+#include "weft/compiler/frontends/keras/layers/Softmax.h"
 #include "weft/compiler/frontends/keras/layers/Wrappers.h"
 
 using namespace weft::keras;
 
 static std::vector<TableRow> plainLayers() {
   return {row<ActivationLayer>("Activation"),
+          row<ActivityRegularization>("ActivityRegularization"),
           row<Add>("Add"),
+          row<AdditiveAttention>("AdditiveAttention"),
+          row<AlphaDropout>("AlphaDropout"),
+          row<Attention>("Attention"),
           row<Average>("Average"),
           row<BatchNormalization>("BatchNormalization"),
           row<CategoryEncoding>("CategoryEncoding"),
@@ -34,11 +41,14 @@ static std::vector<TableRow> plainLayers() {
           row<Concatenate>("Concatenate"),
           row<Dense>("Dense"),
           row<Discretization>("Discretization"),
+          row<Dot>("Dot"),
           row<Dropout>("Dropout"),
           row<ELU>("ELU"),
           row<EinsumDense>("EinsumDense"),
           row<Embedding>("Embedding"),
           row<Flatten>("Flatten"),
+          row<GaussianDropout>("GaussianDropout"),
+          row<GaussianNoise>("GaussianNoise"),
           row<GroupNormalization>("GroupNormalization"),
           row<GroupQueryAttention>("GroupQueryAttention"),
           row<Identity>("Identity"),
@@ -46,6 +56,7 @@ static std::vector<TableRow> plainLayers() {
           row<LayerNormalization>("LayerNormalization"),
           row<LayerScale>("LayerScale"),
           row<LeakyReLU>("LeakyReLU"),
+          row<Masking>("Masking"),
           row<Maximum>("Maximum"),
           row<Minimum>("Minimum"),
           row<MultiHeadAttention>("MultiHeadAttention"),
@@ -56,6 +67,7 @@ static std::vector<TableRow> plainLayers() {
           row<ReLU>("ReLU"),
           row<RMSNormalization>("RMSNormalization"),
           row<RepeatVector>("RepeatVector"),
+          row<ReversibleEmbedding>("ReversibleEmbedding"),
           row<Rescaling>("Rescaling"),
           row<Resizing>("Resizing"),
           row<Reshape>("Reshape"),
@@ -66,7 +78,13 @@ static std::vector<TableRow> plainLayers() {
 
 /// Layers of one, two or three spatial dimensions.
 static std::vector<TableRow> spatialLayers() {
-  return {row<Pooling<1, false>>("AveragePooling1D"),
+  return {row<AdaptivePooling<1, false>>("AdaptiveAveragePooling1D"),
+          row<AdaptivePooling<2, false>>("AdaptiveAveragePooling2D"),
+          row<AdaptivePooling<3, false>>("AdaptiveAveragePooling3D"),
+          row<AdaptivePooling<1, true>>("AdaptiveMaxPooling1D"),
+          row<AdaptivePooling<2, true>>("AdaptiveMaxPooling2D"),
+          row<AdaptivePooling<3, true>>("AdaptiveMaxPooling3D"),
+          row<Pooling<1, false>>("AveragePooling1D"),
           row<Pooling<2, false>>("AveragePooling2D"),
           row<Pooling<3, false>>("AveragePooling3D"),
           row<Conv<1>>("Conv1D"),

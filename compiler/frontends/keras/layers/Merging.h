@@ -3,7 +3,7 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_MERGING_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_MERGING_H
 
-#include "weft/compiler/frontends/keras/layers/Call.h"
+#include "weft/compiler/frontends/keras/layers/Masking.h"
 
 namespace weft::keras {
 
@@ -14,6 +14,16 @@ protected:
   virtual Value combined(Tensors &t, Value a, Value b) const = 0;
   virtual Value finished(Tensors &, Value x, size_t) const { return x; }
 
+  /// Of a position that one of the tensors has; none where one has no mask.
+  Masks masks(Call &c, const CallInputs &inputs) const override {
+    Value out;
+    for (Value mask : inputs.masks) {
+      if (!mask || (out && c.t.shape(mask) != c.t.shape(out)))
+        return {};
+      out = out ? c.t.make<OrOp>(out, mask) : mask;
+    }
+    return {out};
+  }
   /// The shape that both are stretched to; empty where there is none.
   static SmallVector<int64_t> commonShape(Value a, Value b) {
     if (Tensors::rank(a) < Tensors::rank(b))
@@ -40,6 +50,50 @@ protected:
       out = combined(c.t, c.t.stretch(out, shape), c.t.stretch(x, shape));
     }
     return finished(c.t, out, inputs.values.size());
+  }
+};
+
+/// Sums of products along an axis of each of two tensors, for each sample.
+/// keras.layers.Dot
+class Dot : public Layer {
+  std::vector<int64_t> axes;
+  bool normalize = false;
+
+  void options(Options &o) override {
+    o.axes("axes", axes);
+    o.check(!axes.empty() && axes.size() <= 2,
+            "\"axes\" must be one axis or two");
+    o.flag("normalize", normalize);
+  }
+  /// x by its 2-norm along the dimension.
+  static Value unit(Tensors &t, Value x, int64_t dim) {
+    Value root = t.make<RsqrtOp>(t.reduce(ReduceKind::Sum, t.mul(x, x), {dim}));
+    return t.mul(x, t.spread(t.min(root, 1 / kEpsilon), x, {dim}));
+  }
+  Value callAll(Call &c, const CallInputs &inputs) const override {
+    Tensors &t = c.t;
+    Value a = inputs.values[0], b = inputs.values.back();
+    if (inputs.values.size() != 2) {
+      c.refuse("must be called with two tensors, not " +
+               std::to_string(inputs.values.size()));
+      return a;
+    }
+    if (!c.hasSampleAxes(a, axes[0]) || !c.hasSampleAxes(b, axes.back()))
+      return a;
+    int64_t i = t.dims(a, axes[0])[0], j = t.dims(b, axes.back())[0];
+    if (t.size(a, i) != t.size(b, j)) {
+      c.refuse("cannot multiply samples of shapes " + sampleText(a) + " and " +
+               sampleText(b) + " along axes " + std::to_string(i) + " and " +
+               std::to_string(j) + "; their sizes must be equal");
+      return a;
+    }
+    if (normalize) {
+      a = unit(t, a, i);
+      b = unit(t, b, j);
+    }
+    Value out = t.make<DotOp>(a, b, ArrayRef<int64_t>{i}, ArrayRef<int64_t>{j},
+                              ArrayRef<int64_t>{0}, ArrayRef<int64_t>{0});
+    return t.rank(out) == 1 ? t.reshape(out, {t.size(out, 0), 1}) : out;
   }
 };
 
@@ -122,6 +176,30 @@ class Concatenate : public Layer {
     }
     auto type = tensorType(first).clone(shape);
     return c.t.make<ConcatenateOp>(type, inputs.values, uint64_t(dim));
+  }
+  /// Where any element of the joined masks counts; a tensor without one counts
+  /// everywhere.
+  Masks masks(Call &c, const CallInputs &inputs) const override {
+    Tensors &t = c.t;
+    if (!c.hasSampleAxes(inputs.values[0], axis) ||
+        llvm::none_of(inputs.masks, [](Value mask) { return bool(mask); }))
+      return {};
+    SmallVector<Value> parts;
+    int64_t size = 0, dim = t.dims(inputs.values[0], axis)[0];
+    for (auto [x, mask] : llvm::zip_equal(inputs.values, inputs.masks)) {
+      auto bits = tensorType(x).clone(t.builder.getI1Type());
+      SmallVector<int64_t> kept;
+      for (int64_t i = 0; mask && i < t.rank(mask); ++i)
+        kept.push_back(i);
+      parts.push_back(mask ? t.make<BroadcastOp>(mask, t.shape(x), kept)
+                           : t.splat(1, bits));
+      size += t.size(x, dim);
+    }
+    SmallVector<int64_t> shape(t.shape(parts[0]));
+    shape[dim] = size;
+    Value joined = t.make<ConcatenateOp>(tensorType(parts[0]).clone(shape),
+                                         parts, uint64_t(dim));
+    return {t.reduce(ReduceKind::Or, joined, {t.last(joined)})};
   }
 };
 

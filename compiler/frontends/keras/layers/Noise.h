@@ -5,7 +5,103 @@
 
 #include "weft/compiler/frontends/keras/layers/Images.h"
 
+#include <cmath>
+
 namespace weft::keras {
+
+/// Noise that only training adds. Keras draws in the type that it computes in;
+/// draws of half precision are not supported.
+class Noise : public Layer {
+protected:
+  InitializerPtr seed;
+
+  Masks masks(Call &, const CallInputs &inputs) const override {
+    return passed(inputs);
+  }
+  virtual Value noisy(Call &c, Value x) const = 0;
+  /// Normal numbers in the shape of x.
+  Value normal(Call &c, Value x) const {
+    return c.random(seed,
+                    [&](Value key) { return c.t.normal(key, tensorType(x)); });
+  }
+  Value call(Call &c, Value x) const override {
+    if (seed && !tensorType(x).getElementType().isF32()) {
+      c.refuse("draws numbers of " + c.policy.compute +
+               ", which is not supported; give the layer the policy float32");
+      return x;
+    }
+    return seed && c.training ? noisy(c, x) : x;
+  }
+};
+
+/// x + stddev * noise.  keras.layers.GaussianNoise
+class GaussianNoise : public Noise {
+  double stddev = 0;
+
+  void options(Options &o) override {
+    o.number("stddev", stddev, kNotNegative);
+    o.seed("seed", seed, stddev > 0);
+  }
+  Value noisy(Call &c, Value x) const override {
+    return c.t.add(x, c.t.mul(normal(c, x), stddev));
+  }
+};
+
+/// x * (1 + sqrt(rate / (1 - rate)) * noise).  keras.layers.GaussianDropout
+class GaussianDropout : public Noise {
+  double rate = 0;
+
+  void options(Options &o) override {
+    o.number("rate", rate, kShare);
+    o.check(rate < 1, "\"rate\" is 1; it must lie below 1");
+    o.seed("seed", seed, rate > 0);
+  }
+  Value noisy(Call &c, Value x) const override {
+    Value noise = c.t.mul(normal(c, x), std::sqrt(rate / (1 - rate)));
+    return c.t.mul(x, c.t.add(noise, 1.0));
+  }
+};
+
+/// Sets elements to the least value of SELU, and keeps mean and variance.
+/// keras.layers.AlphaDropout
+class AlphaDropout : public Noise {
+  double rate = 0;
+  std::vector<int64_t> noiseShape; ///< null: as the input's
+
+  void options(Options &o) override {
+    o.number("rate", rate, kShare);
+    o.check(rate < 1, "\"rate\" is 1; it must lie below 1");
+    o.seed("seed", seed, rate > 0);
+    o.shape("noise_shape", noiseShape);
+  }
+  Value noisy(Call &c, Value x) const override {
+    Tensors &t = c.t;
+    auto drawn = tensorType(x).clone(c.noiseShape(x, noiseShape));
+    Value bits = c.random(seed, [&](Value key) {
+      return t.compare(CompareKind::GE, t.uniform(key, drawn), rate);
+    });
+    Value kept = t.toFloat(t.stretch(bits, t.shape(x)));
+    double least = -1.6732632423543772 * 1.0507009873554805;
+    double a = 1 / std::sqrt((1 - rate) * (1 + rate * least * least));
+    Value mixed = t.add(t.mul(x, kept), t.mul(t.sub(1.0, kept), least));
+    return t.add(t.mul(mixed, a), -a * least * rate);
+  }
+};
+
+/// x, with a penalty.  keras.layers.ActivityRegularization
+class ActivityRegularization : public Layer {
+  double l1 = 0, l2 = 0;
+
+  void options(Options &o) override {
+    o.number("l1", l1, kAnyNumber);
+    o.number("l2", l2, kAnyNumber);
+  }
+  Masks masks(Call &, const CallInputs &inputs) const override {
+    return passed(inputs);
+  }
+  RegularizerPtr activityRegularizer() const override { return l1l2(l1, l2); }
+  Value call(Call &, Value x) const override { return x; }
+};
 
 /// In training, drops whole features of each sample.
 /// keras.layers.SpatialDropout1D, SpatialDropout2D, SpatialDropout3D
@@ -18,6 +114,9 @@ template <int rank> class SpatialDropout : public OfImages {
     o.seed("seed", seed, rate > 0);
     if (rank > 1)
       formatOption(o);
+  }
+  Masks masks(Call &, const CallInputs &inputs) const override {
+    return passed(inputs);
   }
   Value call(Call &c, Value x) const override {
     if (!c.hasRank(x, rank + 2) || !seed)

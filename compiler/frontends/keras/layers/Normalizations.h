@@ -3,7 +3,7 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_NORMALIZATIONS_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_NORMALIZATIONS_H
 
-#include "weft/compiler/frontends/keras/layers/Call.h"
+#include "weft/compiler/frontends/keras/layers/Masking.h"
 
 namespace weft::keras {
 
@@ -29,17 +29,24 @@ protected:
     o.object("beta_constraint", betaConstraint, constraintTable());
     o.object("gamma_constraint", gammaConstraint, constraintTable());
   }
+  /// Computation is in f32 whatever the policy says.
+  static Value wideWeight(Call &c, const char *name, std::vector<int64_t> shape,
+                          WeightRules rules) {
+    rules.keepsType = true;
+    return c.t.wide(c.weight(name, std::move(shape), rules));
+  }
   /// Null where there is none.
   Value gamma(Call &c, std::vector<int64_t> shape) const {
-    return scale
-               ? c.weight("gamma", std::move(shape),
-                          {gammaInitializer, gammaRegularizer, gammaConstraint})
-               : Value();
+    return scale ? wideWeight(
+                       c, "gamma", std::move(shape),
+                       {gammaInitializer, gammaRegularizer, gammaConstraint})
+                 : Value();
   }
   Value beta(Call &c, std::vector<int64_t> shape) const {
-    return center ? c.weight("beta", std::move(shape),
-                             {betaInitializer, betaRegularizer, betaConstraint})
-                  : Value();
+    return center
+               ? wideWeight(c, "beta", std::move(shape),
+                            {betaInitializer, betaRegularizer, betaConstraint})
+               : Value();
   }
   /// x * inv + (beta - mean * inv), inv = gamma / sqrt(variance + epsilon), all
   /// in one shape that `back` gives that of x; gamma and beta may be null.
@@ -82,29 +89,64 @@ class BatchNormalization : public Normalization {
   Value moved(Tensors &t, Value old, Value now) const {
     return t.add(t.mul(old, momentum), t.mul(now, 1.0 - momentum));
   }
-  Value call(Call &c, Value x) const override {
+  Masks masks(Call &, const CallInputs &inputs) const override {
+    return passed(inputs);
+  }
+  std::vector<const char *> tensorArguments() const override {
+    return {"inputs", "mask"};
+  }
+  /// Mean and variance of the elements that the mask leaves.
+  static std::pair<Value, Value> moments(Tensors &t, Value x, Value mask,
+                                         ArrayRef<int64_t> dims) {
+    if (!mask) {
+      Value mean = t.mean(x, dims);
+      return {mean, t.variance(x, mean, dims)};
+    }
+    SmallVector<int64_t> kept;
+    for (int64_t i = 0; i < t.rank(mask); ++i)
+      kept.push_back(i);
+    Value wide = t.make<BroadcastOp>(maskBits(t, mask), t.shape(x), kept);
+    Value zero = t.splat(0, x);
+    auto share = [&](Value of, Value count) {
+      Value total = t.reduce(ReduceKind::Sum, t.select(wide, of, zero), dims);
+      return t.div(total, t.add(count, kEpsilon));
+    };
+    Value count = t.reduce(ReduceKind::Sum, t.castLike(wide, x), dims);
+    Value mean = share(x, count),
+          difference = t.sub(x, t.spread(mean, x, dims));
+    return {mean, share(t.mul(difference, difference), count)};
+  }
+  Value callAll(Call &c, const CallInputs &inputs) const override {
+    Value x = inputs.values[0], mask = inputs.mask();
     if (!c.hasSampleAxes(x, axis))
       return x;
     Tensors &t = c.t;
+    if (mask && t.shape(mask) != t.shape(x).drop_back()) {
+      c.refuse("its mask has the shape " + shapeText(t.shape(mask)) +
+               "; for a tensor of shape " + shapeText(t.shape(x)) +
+               " it must have one dimension less");
+      return x;
+    }
+    x = t.wide(x);
     int64_t dim = t.dims(x, axis)[0];
     std::vector<int64_t> shape = {t.size(x, dim)};
     Value gamma = this->gamma(c, shape), beta = this->beta(c, shape);
-    Value mean = c.state("moving_mean", shape, meanInitializer);
-    Value variance = c.state("moving_variance", shape, varianceInitializer);
+    Value mean = t.wide(c.state("moving_mean", shape, meanInitializer));
+    Value variance =
+        t.wide(c.state("moving_variance", shape, varianceInitializer));
     if (c.isTraining()) {
       SmallVector<int64_t> others;
       for (int64_t i = 0; i < t.rank(x); ++i)
         if (i != dim)
           others.push_back(i);
-      Value batchMean = t.mean(x, others);
-      Value batchVariance = t.variance(x, batchMean, others);
+      auto [batchMean, batchVariance] = moments(t, x, mask, others);
       c.update("moving_mean", moved(t, mean, batchMean));
       c.update("moving_variance", moved(t, variance, batchVariance));
       mean = batchMean;
       variance = batchVariance;
     }
-    return normalized(t, x, mean, variance, gamma, beta,
-                      [&](Value v) { return t.along(v, x, dim); });
+    return c.cast(normalized(t, x, mean, variance, gamma, beta,
+                             [&](Value v) { return t.along(v, x, dim); }));
   }
 };
 
@@ -119,10 +161,15 @@ class LayerNormalization : public Normalization {
     rules(o);
     o.refused("rms_scaling", "use keras.layers.RMSNormalization", "false");
   }
+  Masks masks(Call &, const CallInputs &inputs) const override {
+    return passed(inputs);
+  }
+  bool castsInputs() const override { return false; }
   Value call(Call &c, Value x) const override {
     if (!c.hasSampleAxes(x, axis))
       return x;
     Tensors &t = c.t;
+    x = t.wide(x);
     SmallVector<int64_t> dims = t.dims(x, axis);
     std::vector<int64_t> shape;
     for (int64_t dim : dims)
@@ -133,9 +180,9 @@ class LayerNormalization : public Normalization {
     Value gamma = whole(this->gamma(c, shape)),
           beta = whole(this->beta(c, shape));
     Value mean = t.mean(x, dims), variance = t.variance(x, mean, dims);
-    return normalized(t, x, t.spread(mean, x, dims),
-                      t.spread(variance, x, dims), gamma, beta,
-                      [](Value v) { return v; });
+    return c.cast(normalized(t, x, t.spread(mean, x, dims),
+                             t.spread(variance, x, dims), gamma, beta,
+                             [](Value v) { return v; }));
   }
 };
 
@@ -153,6 +200,10 @@ class GroupNormalization : public Normalization {
     switches(o);
     rules(o);
   }
+  Masks masks(Call &, const CallInputs &inputs) const override {
+    return passed(inputs);
+  }
+  bool castsInputs() const override { return false; }
   Value call(Call &c, Value x) const override {
     if (!c.hasSampleAxes(x, axis))
       return x;
@@ -171,7 +222,7 @@ class GroupNormalization : public Normalization {
     for (int64_t i = 1; i < int64_t(shape.size()); ++i)
       if (i != dim)
         others.push_back(i);
-    Value grouped = t.reshape(x, shape);
+    Value grouped = t.reshape(t.wide(x), shape);
     auto whole = [&](Value v) -> Value {
       return v ? t.make<BroadcastOp>(t.reshape(v, {count, size / count}), shape,
                                      ArrayRef<int64_t>{dim, dim + 1})
@@ -184,7 +235,7 @@ class GroupNormalization : public Normalization {
     Value out = normalized(t, grouped, t.spread(mean, grouped, others),
                            t.spread(variance, grouped, others), gamma, beta,
                            [](Value v) { return v; });
-    return t.reshape(out, t.shape(x));
+    return c.cast(t.reshape(out, t.shape(x)));
   }
 };
 
@@ -212,10 +263,11 @@ class RMSNormalization : public Layer {
     std::vector<int64_t> shape;
     for (int64_t dim : dims)
       shape.push_back(t.size(x, dim));
-    Value factor = c.weight("scale", shape, {initializer});
+    Value factor = t.wide(c.weight("scale", shape, {initializer}));
+    x = t.wide(x);
     Value root = t.make<RsqrtOp>(t.add(t.mean(t.mul(x, x), dims), epsilon));
-    return t.mul(t.mul(x, t.spread(root, x, dims)),
-                 t.make<BroadcastOp>(factor, t.shape(x), dims));
+    return c.cast(t.mul(t.mul(x, t.spread(root, x, dims)),
+                        t.make<BroadcastOp>(factor, t.shape(x), dims)));
   }
 };
 
@@ -224,6 +276,9 @@ class UnitNormalization : public Layer {
   std::vector<int64_t> axis = {-1};
 
   void options(Options &o) override { o.axes("axis", axis); }
+  Masks masks(Call &, const CallInputs &inputs) const override {
+    return passed(inputs);
+  }
   Value call(Call &c, Value x) const override {
     if (!c.hasSampleAxes(x, axis))
       return x;

@@ -4,6 +4,7 @@
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_POOLING_H
 
 #include "weft/compiler/frontends/keras/layers/Images.h"
+#include "weft/compiler/frontends/keras/layers/Masking.h"
 
 namespace weft::keras {
 
@@ -39,6 +40,48 @@ template <int rank, bool isMax> class Pooling : public OfImages {
   }
 };
 
+/// The largest element or the mean of each of `output_size` windows, which lie
+/// as evenly as sizes allow.
+/// keras.layers.AdaptiveMaxPooling1D to AdaptiveAveragePooling3D
+template <int rank, bool isMax> class AdaptivePooling : public OfImages {
+  std::vector<int64_t> outputSize = std::vector<int64_t>(rank, 1);
+
+  void options(Options &o) override {
+    o.sizes("output_size", outputSize, rank);
+    formatOption(o);
+  }
+  /// Window i of n elements begins at floor(i * n / count).
+  static Value along(Tensors &t, Value x, int64_t dim, int64_t count) {
+    SmallVector<Value> parts;
+    int64_t size = t.size(x, dim);
+    for (int64_t i = 0; i < count; ++i) {
+      int64_t begin = i * size / count, end = ((i + 1) * size - 1) / count + 1;
+      Value window = t.part(x, dim, begin, end);
+      Value one = isMax ? t.reduce(ReduceKind::Max, window, {dim})
+                        : t.mean(window, {dim});
+      parts.push_back(t.kept(one, x, {dim}));
+    }
+    SmallVector<int64_t> shape(t.shape(x));
+    shape[dim] = count;
+    return t.make<ConcatenateOp>(tensorType(x).clone(shape), parts,
+                                 uint64_t(dim));
+  }
+  Value call(Call &c, Value x) const override {
+    if (!c.hasRank(x, rank + 2))
+      return x;
+    for (auto [dim, count] :
+         llvm::zip_equal(spatialDims(x, channelsFirst()), outputSize)) {
+      if (count > c.t.size(x, dim)) {
+        c.refuse("\"output_size\" " + shapeText(outputSize) +
+                 " is more than samples of shape " + sampleText(x) + " have");
+        return x;
+      }
+      x = along(c.t, x, dim, count);
+    }
+    return x;
+  }
+};
+
 /// The largest element or the mean of each feature.
 /// keras.layers.GlobalMaxPooling1D to GlobalAveragePooling3D
 template <int rank, bool isMax> class GlobalPooling : public OfImages {
@@ -48,12 +91,37 @@ template <int rank, bool isMax> class GlobalPooling : public OfImages {
     formatOption(o);
     o.flag("keepdims", keepdims);
   }
-  Value call(Call &c, Value x) const override {
+  std::vector<const char *> tensorArguments() const override {
+    if (rank == 1 && !isMax)
+      return {"inputs", "mask"};
+    return {"inputs"};
+  }
+  /// The mean of what the mask leaves.
+  Value masked(Call &c, Value x, Value mask, ArrayRef<int64_t> dims) const {
+    Tensors &t = c.t;
+    if (t.rank(mask) != 2 || t.size(mask, 1) != t.size(x, dims[0])) {
+      c.refuse("its mask " + shapeText(t.shape(mask)) +
+               " does not fit a tensor of shape " + shapeText(t.shape(x)) +
+               "; masks have a value for each step");
+      return x;
+    }
+    mask = maskBits(t, mask);
+    Value wide =
+        t.make<BroadcastOp>(mask, t.shape(x), ArrayRef<int64_t>{0, dims[0]});
+    Value total =
+        t.reduce(ReduceKind::Sum, t.select(wide, x, t.splat(0, x)), dims);
+    Value count = t.reduce(ReduceKind::Sum, t.castLike(wide, x), dims);
+    return t.div(total, count);
+  }
+  Value callAll(Call &c, const CallInputs &inputs) const override {
+    Value x = inputs.values[0];
     if (!c.hasRank(x, rank + 2))
       return x;
     SmallVector<int64_t> dims = spatialDims(x, channelsFirst());
-    Value out =
-        isMax ? c.t.reduce(ReduceKind::Max, x, dims) : c.t.mean(x, dims);
+    bool takesMask = rank == 1 && !isMax && inputs.mask();
+    Value out = isMax       ? c.t.reduce(ReduceKind::Max, x, dims)
+                : takesMask ? masked(c, x, inputs.mask(), dims)
+                            : c.t.mean(x, dims);
     return keepdims ? c.t.kept(out, x, dims) : out;
   }
 };

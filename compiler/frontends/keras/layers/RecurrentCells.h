@@ -103,7 +103,8 @@ protected:
 
   /// Masks for a product with the input or a state, the same at all times.
   /// Keras draws them where the rate is above 0 and uses them below 1.
-  SmallVector<Value> masks(Call &c, Value like, double rate, int count) const {
+  SmallVector<Value> dropoutMasks(Call &c, Value like, double rate,
+                                  int count) const {
     SmallVector<Value> out;
     for (int i = 0; i < count && rate > 0 && c.training; ++i)
       out.push_back(c.dropout(c.t.splat(1, like), std::min(rate, 1.0), seed));
@@ -154,8 +155,8 @@ public:
     Value bias = this->bias(c, {units}, biasInitializer);
     c.hold(seed);
     Value zeros = zerosOf(c, x, {units});
-    SmallVector<Value> ofInput = masks(c, x, rate, 1);
-    SmallVector<Value> ofState = masks(c, zeros, recurrentRate, 1);
+    SmallVector<Value> ofInput = dropoutMasks(c, x, rate, 1);
+    SmallVector<Value> ofState = dropoutMasks(c, zeros, recurrentRate, 1);
     return {{zeros},
             [=, &t](Value x) {
               return plus(t, t.matmul(masked(t, x, ofInput, 0), kernel), bias);
@@ -235,9 +236,9 @@ public:
     }
     c.hold(seed);
     Value zeros = zerosOf(c, x, {units});
-    SmallVector<Value> ofInput = masks(c, x, rate, maskCount());
+    SmallVector<Value> ofInput = dropoutMasks(c, x, rate, maskCount());
     ofInput = used(ofInput, rate);
-    SmallVector<Value> ofState = masks(c, zeros, recurrentRate, 3);
+    SmallVector<Value> ofState = dropoutMasks(c, zeros, recurrentRate, 3);
     ofState = used(ofState, recurrentRate);
     return {{zeros},
             [=, &t](Value x) {
@@ -292,9 +293,9 @@ public:
                                            : biasInitializer);
     c.hold(seed);
     Value zeros = zerosOf(c, x, {units});
-    SmallVector<Value> ofInput = masks(c, x, rate, maskCount());
+    SmallVector<Value> ofInput = dropoutMasks(c, x, rate, maskCount());
     ofInput = used(ofInput, rate);
-    SmallVector<Value> ofState = masks(c, zeros, recurrentRate, 4);
+    SmallVector<Value> ofState = dropoutMasks(c, zeros, recurrentRate, 4);
     ofState = used(ofState, recurrentRate);
     // Keras adds the bias first where gates have masks.
     bool isByGate = recurrentRate > 0;

@@ -16,6 +16,9 @@ class Rescaling : public Layer {
     o.numbers("offset", offset);
   }
   bool takesIntegers() const override { return true; }
+  Masks masks(Call &, const CallInputs &inputs) const override {
+    return passed(inputs);
+  }
   Value call(Call &c, Value x) const override {
     for (const std::vector<double> *numbers : {&scale, &offset})
       if (numbers->size() != 1 && int64_t(numbers->size()) != c.t.size(x, -1)) {
@@ -24,7 +27,7 @@ class Rescaling : public Layer {
                  std::to_string(c.t.size(x, -1)));
         return x;
       }
-    x = c.t.toFloat(x);
+    x = c.cast(x);
     return c.t.add(c.t.mul(x, c.t.row(scale, x)), c.t.row(offset, x));
   }
 };

@@ -49,8 +49,9 @@ class Permute : public Layer {
     bool isGood = int64_t(sorted.size()) == c.t.rank(x);
     for (auto [i, dim] : llvm::enumerate(sorted))
       isGood &= dim == int64_t(i);
+    // JAX gives the tensor itself where nothing moves: it keeps its mask.
     if (isGood)
-      return c.t.transpose(x, permutation);
+      return permutation == sorted ? x : c.t.transpose(x, permutation);
     c.refuse("\"dims\" " + shapeText(order) +
              " is no order of the dimensions of samples of shape " +
              sampleText(x) + ", which are counted from 1");
@@ -77,6 +78,9 @@ class RepeatVector : public Layer {
 class Identity : public Layer {
   void options(Options &) override {}
   bool takesIntegers() const override { return true; }
+  Masks masks(Call &, const CallInputs &inputs) const override {
+    return passed(inputs);
+  }
   Value call(Call &, Value x) const override { return x; }
 };
 

@@ -95,13 +95,17 @@ Value weft::keras::quotient(Tensors &t, Value a, Value b) {
   return t.select(isEmpty, t.splat(0, a), t.div(a, divisor));
 }
 
-Value Loss::reduced(Tensors &t, Value label, Value prediction,
-                    Value weight) const {
+Value Loss::reduced(Tensors &t, Value label, Value prediction, Value weight,
+                    Value inMask) const {
+  prediction = t.toFloat(prediction);
   Value each = values(t, label, prediction);
   if (weight && t.rank(each) > 1)
     weight =
         t.make<BroadcastOp>(weight, t.shape(each), llvm::ArrayRef<int64_t>{0});
-  if (Value counted = mask(t, label, each)) {
+  Value counted = mask(t, label, each);
+  if (inMask)
+    counted = counted ? t.make<AndOp>(inMask, counted) : inMask;
+  if (counted) {
     Value share = t.toFloat(counted);
     if (reduction == "sum_over_batch_size" || reduction == "mean") {
       // What counts weighs total / counted, as in Keras' apply_mask.

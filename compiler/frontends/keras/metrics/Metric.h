@@ -30,6 +30,7 @@ namespace weft::keras {
 /// Of one batch; `weight` is one number a sample, or null.
 struct MetricInputs {
   Value label, prediction, weight;
+  Value mask = {}; ///< of the predictions (i1); null: none
 };
 
 struct MetricVariable {

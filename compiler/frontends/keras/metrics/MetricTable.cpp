@@ -138,12 +138,14 @@ void Metric::options(Options &o) {
 MetricResult MeanMetric::compute(Tensors &t, const MetricInputs &in,
                                  llvm::ArrayRef<Value>) const {
   Value each = values(t, in.label, in.prediction);
-  if (!in.weight)
+  if (!in.weight && !in.mask)
     return {t.meanAll(each)};
   SmallVector<int64_t> rest;
   for (int64_t dim = 1; dim < t.rank(each); ++dim)
     rest.push_back(dim);
-  Value weight = t.along(in.weight, each, 0);
+  Value weight = in.weight ? t.along(in.weight, each, 0) : t.splat(1, each);
+  if (in.mask && t.shape(in.mask) == t.shape(each))
+    weight = t.mul(weight, t.toFloat(in.mask));
   if (Value counted = mask(t, in.label, each))
     weight = t.mul(weight, t.toFloat(counted));
   Value total = t.sumAll(t.mean(t.mul(each, weight), rest));

@@ -12,7 +12,8 @@
 //              runs its own calls, and what it gives is a node of its own, so
 //              that a layout for side/output has a place
 //
-// A Sequential is a chain; one without an InputLayer starts from {"", 0}.
+// A layer or a model with several results makes one node for each, side by side.
+// A Sequential is a chain; one without an InputLayer starts from {"", 0, 0}.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,8 +24,12 @@
 
 namespace weft::keras {
 
-/// A tensor of one graph: which call of which layer.
-using GraphTensor = std::pair<std::string, int64_t>;
+/// A tensor of one graph: which result of which call of which layer.
+struct GraphTensor {
+  std::string layer;
+  int64_t call = 0, result = 0;
+  auto operator<=>(const GraphTensor &) const = default;
+};
 
 struct GraphInput {
   unsigned layer;
@@ -33,16 +38,16 @@ struct GraphInput {
 };
 struct GraphCall {
   unsigned layer;
-  GraphTensor name;
-  std::vector<GraphTensor> inputs;            ///< positional, lists taken apart
-  std::map<std::string, GraphTensor> tensors; ///< keyword arguments
-  std::map<std::string, bool> flags;
-  std::shared_ptr<const Arguments> arguments = nullptr; ///< of keras.ops
+  GraphTensor name;                ///< of result 0
+  std::vector<GraphTensor> inputs; ///< the tensors of its arguments
+  CallArguments arguments;
 };
 struct Graph {
   std::vector<GraphInput> inputs;
   std::vector<GraphTensor> start; ///< what the arguments of a call are bound to
   std::vector<GraphTensor> outputs;
+  /// Keys of inputs and outputs that are dicts; empty for lists.
+  std::vector<std::string> startKeys, outputKeys;
   std::vector<GraphCall> calls;
 };
 

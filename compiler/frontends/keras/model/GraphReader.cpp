@@ -1,7 +1,7 @@
 //===- GraphReader.cpp - layers and their calls, as written ---------------===//
 
+#include "weft/compiler/frontends/keras/model/ArgumentReader.h"
 #include "weft/compiler/frontends/keras/model/ModelReader.h"
-#include "weft/compiler/frontends/keras/schema/ArgumentReader.h"
 
 using namespace weft::keras;
 
@@ -37,27 +37,26 @@ private:
   unsigned addLayer(ModelLayer layer, bool isBuiltAlone, const Place &place);
   void addInput(unsigned layer, std::vector<int64_t> shape, const Place &place);
   void startOf(const std::vector<int64_t> &shape, const Place &place);
-  std::vector<GraphTensor> readTensors(const Json *json,
-                                       const std::string &where);
-  GraphTensor readTriple(const Json &json, const std::string &where);
-  void readOperation(const Json *args, const Json *kwargs,
-                     const std::vector<const char *> &names, GraphCall &call,
-                     const std::string &where);
   void readCalls(const Json &json, unsigned layer, Graph &graph);
-  void readArgument(const Json &json, GraphCall &call,
-                    const std::string &where);
-  void readKeywords(const Json &json, GraphCall &call,
-                    const std::string &where);
   void countFromCalls(std::vector<GraphTensor> &tensors, const Place &place);
   void refuse(const std::string &what) {
     if (error.empty())
       error = what;
   }
 
+  /// Is there an error? It is put aside, so that all of a model are told.
+  bool isRefused() {
+    bool out = !error.empty();
+    addError(refusals, error);
+    error.clear();
+    return out;
+  }
+
   const ModelOptions &options;
   Model &model;
   Graphs &graphs;
   std::string &error;
+  std::string refusals;
   unsigned depth = 0;
 };
 
@@ -115,7 +114,7 @@ void GraphReader::addInput(unsigned layer, std::vector<int64_t> shape,
                     shapeText(shape) +
                     " has an unknown dimension; give it with --shape " +
                     layerName + "=...");
-  place.graph.inputs.push_back({layer, std::move(shape), {layerName, 0}});
+  place.graph.inputs.push_back({layer, std::move(shape), {layerName, 0, 0}});
 }
 
 /// Reads one entry of "layers", which may be a model of its own. Like Keras, it
@@ -161,11 +160,6 @@ unsigned GraphReader::readNested(const Json &json, const Place &place) {
     readFunctional(*config, inside);
   }
   --depth;
-  if (graph.start.size() != 1 || graph.outputs.size() != 1)
-    refuse("layer " + inQuotes(entry.name) +
-           ": a model inside another has one input and one output, not " +
-           std::to_string(graph.start.size()) + " and " +
-           std::to_string(graph.outputs.size()));
   graphs.nested.emplace(index, std::move(graph));
   return index;
 }
@@ -174,7 +168,7 @@ unsigned GraphReader::readNested(const Json &json, const Place &place) {
 void GraphReader::startOf(const std::vector<int64_t> &shape,
                           const Place &place) {
   if (place.self >= 0) {
-    place.graph.start = {{"", 0}};
+    place.graph.start = {{"", 0, 0}};
     return;
   }
   auto given = options.inputShapes.find("");
@@ -213,8 +207,8 @@ void GraphReader::readSequential(const Json &config, Place place) {
     if (i == 0 && !isInput)
       startOf(shape, place);
     unsigned index = error.empty() ? readMember(json, place) : 0;
-    if (!error.empty())
-      return;
+    if (isRefused())
+      continue;
     if (isInput && i > 0)
       return refuse("layer " + inQuotes(model.layers[index].name) +
                     ": an input comes first");
@@ -224,128 +218,18 @@ void GraphReader::readSequential(const Json &config, Place place) {
     }
     GraphTensor from = !graph.calls.empty()    ? graph.calls.back().name
                        : !graph.inputs.empty() ? graph.inputs[0].name
-                                               : GraphTensor{"", 0};
-    graph.calls.push_back(
-        {index, {model.layers[index].name, 0}, {from}, {}, {}, nullptr});
+                                               : GraphTensor{"", 0, 0};
+    GraphCall call{index, {model.layers[index].name, 0, 0}, {from}, {}};
+    call.arguments.positional.resize(1);
+    call.arguments.positional[0].kind = Argument::Kind::Tensor;
+    graph.calls.push_back(std::move(call));
   }
-  if (!error.empty())
+  if (!refusals.empty())
     return;
   if (!graph.inputs.empty())
     graph.start = {graph.inputs[0].name};
   graph.outputs = {graph.calls.empty() ? graph.start[0]
                                        : graph.calls.back().name};
-}
-
-GraphTensor GraphReader::readTriple(const Json &json,
-                                    const std::string &where) {
-  if (json.is_array() && json.size() == 3 && json[0].is_string() &&
-      json[1].is_number_integer() && json[2].is_number_integer()) {
-    if (json[2].get<int64_t>() != 0)
-      refuse(where + ": " + shortText(json) +
-             " is no result of a supported layer");
-    return {json[0].get<std::string>(), json[1].get<int64_t>()};
-  }
-  refuse(where + ": expected [layer, call, result], found " + shortText(json));
-  return {};
-}
-
-std::vector<GraphTensor> GraphReader::readTensors(const Json *json,
-                                                  const std::string &where) {
-  std::vector<GraphTensor> out;
-  if (!json || json->empty()) {
-    refuse(where + ": is missing");
-    return out;
-  }
-  if (json->is_array() && (*json)[0].is_string()) // one tensor since Keras 3.11
-    return {readTriple(*json, where)};
-  for (const Json &entry : *json) // a list, or the values of a dict
-    out.push_back(readTriple(entry, where));
-  return out;
-}
-
-bool isTensor(const Json &json) {
-  return json.is_object() && json.contains("config") &&
-         json["config"].is_object() && json["config"].contains("keras_history");
-}
-
-/// A positional argument: a tensor, or a list of them.
-void GraphReader::readArgument(const Json &json, GraphCall &call,
-                               const std::string &where) {
-  if (isTensor(json))
-    return call.inputs.push_back(
-        readTriple(json["config"]["keras_history"], where));
-  if (!json.is_array())
-    return refuse(where + ": is called with " + shortText(json) +
-                  ", which is no tensor");
-  for (const Json &entry : json)
-    if (isTensor(entry))
-      call.inputs.push_back(
-          readTriple(entry["config"]["keras_history"], where));
-    else
-      refuse(where + ": is called with " + shortText(entry) +
-             ", which is no tensor");
-}
-
-/// The keyword arguments that the layer knows; null and false are defaults.
-void GraphReader::readKeywords(const Json &json, GraphCall &call,
-                               const std::string &where) {
-  Fields f(json, where + ": arguments of its call", error);
-  const Layer *layer = model.layers[call.layer].layer.get();
-  bool knowsTraining = false;
-  for (const char *name :
-       layer ? layer->flagArguments() : std::vector<const char *>())
-    knowsTraining |= std::string_view(name) == "training";
-  if (!knowsTraining)
-    f.expectUnset("training"); // false is the default, which fit overrides
-  const Json *mask = f.find("mask");
-  if (mask && *mask != Json(std::vector<Json>(mask->size(), nullptr)))
-    f.expectUnset("mask");
-  for (auto it = json.begin(); json.is_object() && it != json.end(); ++it)
-    if (it->is_null())
-      f.find(it.key().c_str()); // a default
-  if (layer) {
-    for (const char *name : layer->flagArguments())
-      call.flags[name] = f.boolean(name, false);
-    for (const char *name : layer->tensorArguments())
-      if (const Json *value = f.find(name)) {
-        if (!isTensor(*value))
-          return refuse(where + ": " + inQuotes(name) + " is " +
-                        shortText(*value) + ", which is no tensor");
-        call.tensors[name] =
-            readTriple((*value)["config"]["keras_history"], where);
-      }
-  }
-  f.finish();
-}
-
-/// The arguments of a function of keras.ops; its tensors are the call's inputs.
-void GraphReader::readOperation(const Json *args, const Json *kwargs,
-                                const std::vector<const char *> &names,
-                                GraphCall &call, const std::string &where) {
-  auto tensor = [&](const Json &history) {
-    call.inputs.push_back(readTriple(history, where));
-    return int64_t(call.inputs.size()) - 1;
-  };
-  auto arguments = std::make_shared<Arguments>();
-  for (const Json &json : args && args->is_array() ? *args : Json::array())
-    arguments->positional.push_back(
-        weft::keras::readArgument(json, tensor, where, error));
-  const Json none = Json::object();
-  Fields f(kwargs ? *kwargs : none, where + ": arguments of its call", error);
-  for (const char *name : names)
-    if (f.has(name))
-      if (const Json *json = f.find(name))
-        arguments->keywords[name] =
-            weft::keras::readArgument(*json, tensor, where, error);
-  f.finish();
-  bool takesMore = !names.empty() && *names.back() == '*';
-  if (!takesMore && arguments->positional.size() > names.size())
-    refuse(where + ": is called with " +
-           std::to_string(arguments->positional.size()) +
-           " arguments; it takes " + std::to_string(names.size()));
-  if (call.inputs.empty())
-    refuse(where + ": must be called with a tensor");
-  call.arguments = std::move(arguments);
 }
 
 void GraphReader::readCalls(const Json &json, unsigned layer, Graph &graph) {
@@ -355,25 +239,8 @@ void GraphReader::readCalls(const Json &json, unsigned layer, Graph &graph) {
     return refuse(where + ": has no list \"inbound_nodes\"");
   int64_t index = 0;
   for (const Json &node : json["inbound_nodes"]) {
-    GraphCall call{layer, {name, index++}, {}, {}, {}, nullptr};
-    Fields f(node, where + ": inbound_nodes", error);
-    const Json *args = f.find("args"), *kwargs = f.find("kwargs");
-    f.finish();
-    const Layer *own = model.layers[layer].layer.get();
-    if (own && own->operationArguments()) {
-      readOperation(args, kwargs, *own->operationArguments(), call, where);
-      if (!error.empty())
-        return;
-      graph.calls.push_back(std::move(call));
-      continue;
-    }
-    if (!args || !args->is_array() || args->empty())
-      return refuse(where + ": must be called with a tensor, not " +
-                    (args ? shortText(*args) : "none"));
-    for (const Json &argument : *args)
-      readArgument(argument, call, where);
-    if (kwargs)
-      readKeywords(*kwargs, call, where);
+    GraphCall call{layer, {name, index++, 0}, {}, {}};
+    readArguments(node, model.layers[layer].layer.get(), where, call, error);
     if (!error.empty())
       return;
     graph.calls.push_back(std::move(call));
@@ -383,12 +250,12 @@ void GraphReader::readCalls(const Json &json, unsigned layer, Graph &graph) {
 /// In input_layers and output_layers, call 0 of a Functional is its own making.
 void GraphReader::countFromCalls(std::vector<GraphTensor> &tensors,
                                  const Place &place) {
-  for (auto &[name, call] : tensors)
+  for (GraphTensor &tensor : tensors)
     for (unsigned i = 0; i < model.layers.size(); ++i)
-      if (call > 0 && model.layers[i].parent == place.self &&
-          model.layers[i].name == name &&
+      if (tensor.call > 0 && model.layers[i].parent == place.self &&
+          model.layers[i].name == tensor.layer &&
           model.layers[i].className == "Functional")
-        --call;
+        --tensor.call;
 }
 
 void GraphReader::readFunctional(const Json &config, Place place) {
@@ -401,19 +268,23 @@ void GraphReader::readFunctional(const Json &config, Place place) {
     f.refuse(
         "\"trainable\" = false is not supported; freeze its layers instead");
   const Json *layers = f.find("layers");
-  place.graph.start = readTensors(f.find("input_layers"), "input_layers");
-  place.graph.outputs = readTensors(f.find("output_layers"), "output_layers");
+  Graph &graph = place.graph;
+  graph.start = readTensors(f.find("input_layers"), "input_layers",
+                            graph.startKeys, error);
+  graph.outputs = readTensors(f.find("output_layers"), "output_layers",
+                              graph.outputKeys, error);
   f.finish();
   if (!layers || !layers->is_array())
     return f.refuse("\"layers\" must be a list of layers");
   for (unsigned i = 0; error.empty() && i < layers->size(); ++i) {
     unsigned index = readMember((*layers)[i], place);
-    if (!error.empty())
-      return;
+    if (isRefused())
+      continue;
     if (model.layers[index].isInput())
       addInput(index, model.layers[index].input->sampleShape(), place);
     else
       readCalls((*layers)[i], index, place.graph);
+    isRefused();
   }
   countFromCalls(place.graph.outputs, place);
 }
@@ -423,6 +294,8 @@ void GraphReader::readWhole(const Json &config) {
     readSequential(config, {graphs.whole});
   else
     readFunctional(config, {graphs.whole});
+  isRefused();
+  error = refusals;
 }
 
 } // namespace

@@ -1,5 +1,6 @@
 //===- GraphRunner.cpp - the calls of a graph, in order -------------------===//
 
+#include "weft/compiler/frontends/keras/model/NodeValues.h"
 #include "weft/compiler/frontends/keras/model/VariableMaker.h"
 #include "weft/dialects/weft/Sizes.h"
 
@@ -37,15 +38,20 @@ public:
 private:
   using Nodes = std::map<GraphTensor, unsigned>;
   Nodes connect(const Graph &graph, Nodes nodes);
-  std::optional<unsigned> call(const GraphCall &call, const Nodes &nodes);
-  std::optional<unsigned> callModel(unsigned layer, unsigned input);
-  unsigned addNode(Node node, Value value);
+  void call(const GraphCall &call, Nodes &nodes);
+  /// The nodes of what a nested model gives.
+  std::vector<unsigned> callModel(const GraphCall &call,
+                                  std::vector<unsigned> inputs);
+  bool fits(unsigned layer, const GraphInput &wanted, unsigned input);
+  void addNode(Node node, Value value);
   void addInput(const GraphInput &input);
   void checkOutput(unsigned node);
   bool isReady(const GraphCall &call, const Nodes &nodes) const;
   std::vector<unsigned> resolve(const Nodes &nodes,
                                 const std::vector<GraphTensor> &tensors,
                                 const std::string &where);
+  std::vector<std::string> namesOf(const std::vector<unsigned> &nodes,
+                                   const std::vector<std::string> &keys) const;
   void refuse(const std::string &what) {
     if (error.empty())
       error = what;
@@ -58,88 +64,109 @@ private:
   Model &model;
   std::string &error;
   VariableMaker variables;
-  std::vector<Value> values; ///< of each node, for a batch of kSamples
+  NodeValues nodeValues; ///< for a batch of kSamples
 };
 
-unsigned GraphRunner::addNode(Node node, Value value) {
+void GraphRunner::addNode(Node node, Value value) {
   node.shape = Tensors::shape(value).drop_front(Tensors::rank(value) > 0).vec();
-  node.dtype =
-      tensorType(value).getElementType().isInteger() ? "int32" : "float32";
+  node.dtype = dtypeOf(value);
   model.nodes.push_back(std::move(node));
-  values.push_back(value);
-  return unsigned(values.size()) - 1;
+  nodeValues.values.push_back(value);
 }
 
-/// The node of a call whose inputs are nodes.
-std::optional<unsigned> GraphRunner::call(const GraphCall &call,
-                                          const Nodes &nodes) {
+/// Adds the nodes of a call whose inputs are nodes.
+void GraphRunner::call(const GraphCall &call, Nodes &nodes) {
   const ModelLayer &entry = model.layers[call.layer];
-  if (model.nodes.size() >= kMostNodes) {
-    refuse("layer " + inQuotes(entry.name) + ": the model makes more than " +
-           std::to_string(kMostNodes) +
-           " calls; call its nested models less often");
-    return std::nullopt;
-  }
+  if (model.nodes.size() >= kMostNodes)
+    return refuse("layer " + inQuotes(entry.name) +
+                  ": the model makes more than " + std::to_string(kMostNodes) +
+                  " calls; call its nested models less often");
   Node node;
   node.layer = call.layer;
-  CallInputs inputs;
-  for (const GraphTensor &tensor : call.inputs) {
+  for (const GraphTensor &tensor : call.inputs)
     node.inputs.push_back(nodes.at(tensor));
-    inputs.values.push_back(values[node.inputs.back()]);
-  }
+  auto add = [&](Value value) {
+    GraphTensor name = call.name;
+    name.result = node.result;
+    nodes[name] = unsigned(model.nodes.size());
+    addNode(node, value);
+    ++node.result;
+  };
   if (entry.isModel()) {
-    if (node.inputs.size() == 1)
-      return callModel(call.layer, node.inputs[0]);
-    refuse("layer " + inQuotes(entry.name) +
-           ": a model inside another is called with one tensor, not " +
-           std::to_string(node.inputs.size()));
-    return std::nullopt;
+    for (unsigned result : callModel(call, node.inputs)) {
+      node.inputs = {result};
+      add(nodeValues.values[result]);
+    }
+    return;
   }
-  for (const auto &[name, tensor] : call.tensors) {
-    node.tensors[name] = nodes.at(tensor);
-    inputs.tensors[name] = values[node.tensors[name]];
-  }
-  node.flags = inputs.flags = call.flags;
-  node.arguments = inputs.arguments = call.arguments;
+  node.arguments = call.arguments;
   variables.enter(call.layer);
-  Value value =
+  CallInputs inputs = nodeValues.inputsOf(node);
+  CallResults results =
       callLayer(builder, variables, *entry.layer, entry.path, inputs, true);
   if (!error.empty())
-    return std::nullopt;
-  return addNode(std::move(node), value);
+    return;
+  if (entry.layer->takesMasksOff())
+    nodeValues.dropMasks(inputs);
+  for (auto [value, mask] : llvm::zip_equal(results.values, results.masks)) {
+    add(value);
+    nodeValues.setMask(value, mask);
+  }
 }
 
-/// Runs a nested model's own calls; its result is a node of the model itself.
-std::optional<unsigned> GraphRunner::callModel(unsigned index, unsigned input) {
-  const Graph &graph = graphs.nested.at(index);
-  const std::vector<int64_t> given = model.nodes[input].shape;
-  for (const GraphInput &wanted : graph.inputs) {
-    bool fits = wanted.shape.size() == given.size();
-    for (size_t i = 0; fits && i < given.size(); ++i)
-      fits = wanted.shape[i] == -1 || wanted.shape[i] == given[i];
-    if (!fits) {
-      refuse("layer " + inQuotes(model.layers[index].name) +
-             ": takes samples of shape " + shapeText(wanted.shape) +
-             ", but is called with " + shapeText(given));
-      return std::nullopt;
-    }
+/// Can the nested model's input be this node?
+bool GraphRunner::fits(unsigned layer, const GraphInput &wanted,
+                       unsigned input) {
+  const std::vector<int64_t> &given = model.nodes[input].shape;
+  bool fits = wanted.shape.size() == given.size();
+  for (size_t i = 0; fits && i < given.size(); ++i)
+    fits = wanted.shape[i] == -1 || wanted.shape[i] == given[i];
+  if (!fits)
+    refuse("layer " + inQuotes(model.layers[layer].name) +
+           ": takes samples of shape " + shapeText(wanted.shape) +
+           ", but is called with " + shapeText(given));
+  return fits;
+}
+
+/// The tensors of a dict in the order of the model's inputs, which it names.
+static std::vector<unsigned> inOrder(const Graph &graph, const GraphCall &call,
+                                     const std::vector<unsigned> &inputs) {
+  const std::vector<Argument> &arguments = call.arguments.positional;
+  if (arguments.size() != 1 || arguments[0].kind != Argument::Kind::Object)
+    return inputs;
+  std::vector<unsigned> out;
+  for (size_t i = 0; i < graph.start.size(); ++i) {
+    const Argument *part = arguments[0].part(
+        i < graph.startKeys.size() ? graph.startKeys[i] : graph.start[i].layer);
+    if (part && part->isTensor())
+      out.push_back(inputs[part->integer]);
   }
-  Nodes nodes = connect(graph, {{graph.start[0], input}});
-  std::vector<unsigned> results =
-      resolve(nodes, graph.outputs, "output_layers");
-  if (!error.empty())
-    return std::nullopt;
-  Node node;
-  node.layer = index;
-  node.inputs = results;
-  return addNode(std::move(node), values[results[0]]);
+  return out;
+}
+
+std::vector<unsigned> GraphRunner::callModel(const GraphCall &call,
+                                             std::vector<unsigned> inputs) {
+  const Graph &graph = graphs.nested.at(call.layer);
+  inputs = inOrder(graph, call, inputs);
+  if (inputs.size() != graph.start.size()) {
+    refuse("layer " + inQuotes(model.layers[call.layer].name) + ": takes " +
+           std::to_string(graph.start.size()) +
+           " tensors, but is called with " + std::to_string(inputs.size()));
+    return {};
+  }
+  Nodes nodes;
+  for (auto [tensor, input] : llvm::zip_equal(graph.start, inputs)) {
+    nodes[tensor] = input;
+    for (const GraphInput &wanted : graph.inputs)
+      if (wanted.name == tensor && !fits(call.layer, wanted, input))
+        return {};
+  }
+  nodes = connect(graph, std::move(nodes));
+  return resolve(nodes, graph.outputs, "output_layers");
 }
 
 bool GraphRunner::isReady(const GraphCall &call, const Nodes &nodes) const {
   for (const GraphTensor &tensor : call.inputs)
-    if (!nodes.count(tensor))
-      return false;
-  for (const auto &[name, tensor] : call.tensors)
     if (!nodes.count(tensor))
       return false;
   return true;
@@ -151,8 +178,7 @@ GraphRunner::Nodes GraphRunner::connect(const Graph &graph, Nodes nodes) {
     for (const GraphCall &call : graph.calls) {
       if (!error.empty() || nodes.count(call.name) || !isReady(call, nodes))
         continue;
-      if (auto node = this->call(call, nodes))
-        nodes[call.name] = *node;
+      this->call(call, nodes);
       progress = true;
     }
   }
@@ -160,8 +186,8 @@ GraphRunner::Nodes GraphRunner::connect(const Graph &graph, Nodes nodes) {
     if (!nodes.count(call.name))
       for (const GraphTensor &tensor : call.inputs)
         if (!nodes.count(tensor))
-          refuse("layer " + inQuotes(call.name.first) + ": its input " +
-                 inQuotes(tensor.first) + " is never computed");
+          refuse("layer " + inQuotes(call.name.layer) + ": its input " +
+                 inQuotes(tensor.layer) + " is never computed");
   return nodes;
 }
 
@@ -173,7 +199,7 @@ GraphRunner::resolve(const Nodes &nodes,
   for (const GraphTensor &tensor : tensors) {
     auto node = nodes.find(tensor);
     if (node == nodes.end())
-      refuse(where + ": " + inQuotes(tensor.first) +
+      refuse(where + ": " + inQuotes(tensor.layer) +
              " is no layer of the model");
     else
       out.push_back(node->second);
@@ -189,8 +215,7 @@ void GraphRunner::addInput(const GraphInput &input) {
     return refuse("layer " + inQuotes(layer.name) +
                   ": a sample of its output " + shapeText(input.shape) +
                   " has " + why);
-  Type element = layer.input->dtype == "int32" ? Type(builder.getI32Type())
-                                               : builder.getF32Type();
+  Type element = typeOf(builder, layer.input->dtype);
   Node node;
   node.layer = input.layer;
   addNode(node, block.addArgument(RankedTensorType::get(shape, element),
@@ -199,7 +224,7 @@ void GraphRunner::addInput(const GraphInput &input) {
 
 /// What the model gives has one row a sample.
 void GraphRunner::checkOutput(unsigned node) {
-  ArrayRef<int64_t> shape = Tensors::shape(values[node]);
+  ArrayRef<int64_t> shape = Tensors::shape(nodeValues.values[node]);
   auto ofBatch = [](int64_t size) { return size % kSamples == 0; };
   if (!shape.empty() && shape[0] == kSamples &&
       llvm::none_of(shape.drop_front(), ofBatch))
@@ -211,6 +236,23 @@ void GraphRunner::checkOutput(unsigned node) {
          "shape " + text +
          "; the first dimension, and no other, must be the "
          "batch");
+}
+
+/// Keys, or the names of the layers; those of several results are numbered.
+std::vector<std::string>
+GraphRunner::namesOf(const std::vector<unsigned> &nodes,
+                     const std::vector<std::string> &keys) const {
+  if (!keys.empty())
+    return keys;
+  std::vector<std::string> out;
+  std::map<std::string, unsigned> counts;
+  for (unsigned node : nodes) {
+    std::string name = model.layerOf(node).name;
+    if (unsigned earlier = counts[name]++)
+      name += "_" + std::to_string(earlier);
+    out.push_back(name);
+  }
+  return out;
 }
 
 void GraphRunner::run() {
@@ -226,6 +268,8 @@ void GraphRunner::run() {
     model.outputs = resolve(nodes, graphs.whole.outputs, "output_layers");
     for (unsigned node : model.outputs)
       checkOutput(node);
+    model.inputNames = namesOf(model.inputs, graphs.whole.startKeys);
+    model.outputNames = namesOf(model.outputs, graphs.whole.outputKeys);
   }
   variables.finish();
 }

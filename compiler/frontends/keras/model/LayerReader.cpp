@@ -28,9 +28,7 @@ LayerDraft weft::keras::readLayer(const Json &json, std::string &error) {
   const TableRow *row = table.find(out.className);
   // Keras knows layers by the exact names of their classes.
   if (!row || row->name != out.className) {
-    f.refuse(std::string(table.what) + " " + inQuotes(out.className) +
-             " is not supported; supported " + table.several + " are " +
-             table.names());
+    f.refuse(table.refusal(out.className));
     return out;
   }
   out.layer = std::static_pointer_cast<Layer>(AnyTable::make(*row));
@@ -38,7 +36,7 @@ LayerDraft weft::keras::readLayer(const Json &json, std::string &error) {
   out.layer->trainable = f.boolean("trainable", true);
   out.isBuiltAlone = object.find("build_config") != nullptr;
   if (!isOperation && !out.layer->hasOwnType()) // a function has no policy
-    readPolicy(f);
+    out.layer->policy = readPolicy(f);
   readOptions(*out.layer, f);
   out.layer->config = config->dump();
   object.finish();

@@ -25,6 +25,7 @@
 #include "weft/compiler/frontends/keras/losses/Loss.h"
 #include "weft/compiler/frontends/keras/metrics/Metric.h"
 #include "weft/compiler/frontends/keras/optimizers/Optimizer.h"
+#include "weft/compiler/frontends/keras/schema/Argument.h"
 
 #include <cstdint>
 #include <map>
@@ -52,7 +53,7 @@ template <typename T> struct Result {
 struct Variable {
   std::string path; ///< d1/kernel, seed_generator/seed_generator_state
   std::vector<int64_t> shape;
-  std::string dtype; ///< float32, int32 or uint32
+  std::string dtype; ///< of its policy, int32 or uint32
   bool trainable = true;
   InitializerPtr initializer;
   std::optional<int64_t> seed; ///< its own, or drawn
@@ -84,15 +85,16 @@ struct ModelLayer {
   bool isInput() const { return input != nullptr; }
 };
 
-/// One call of a layer. Shapes are those of one sample.
+/// A result of a call. The nodes of one call stand together, result 0 first; all
+/// of them tell what the layer is called with. Shapes are those of one sample.
 struct Node {
   unsigned layer = 0;
+  unsigned result = 0;
+  /// The tensors of the call, positional ones first; what a model passes on.
   std::vector<unsigned> inputs;
+  CallArguments arguments;
   std::vector<int64_t> shape;
   std::string dtype = "float32";
-  std::map<std::string, unsigned> tensors;    ///< keyword arguments: nodes
-  std::map<std::string, bool> flags;          ///< and what is true or false
-  std::shared_ptr<const Arguments> arguments; ///< of a function of keras.ops
 };
 
 /// One variable of the optimizer; `weight` is -1 for iteration and rate.
@@ -121,13 +123,18 @@ struct Model {
   std::vector<ModelLayer> layers;
   std::vector<Node> nodes;               ///< producers before consumers
   std::vector<unsigned> inputs, outputs; ///< nodes
-  std::vector<Variable> variables;       ///< in the order of model.variables
+  /// Their names: keys of a dict, else those of their layers.
+  std::vector<std::string> inputNames, outputNames;
+  std::vector<Variable> variables; ///< in the order of model.variables
   /// For each number drawn when Keras reads the file: the variables that it
   /// seeds, none where the initializer is never used.
   std::vector<std::vector<unsigned>> draws;
   OptimizerPtr optimizer;
   std::vector<OutputLoss> losses; ///< in the order of the outputs
   std::vector<OutputMetric> metrics;
+  /// Why the file's compile_config cannot be trained or evaluated with; empty
+  /// where it can.
+  std::string compileRefusal;
   std::string json;          ///< the file's text, unchanged
   std::string compileConfig; ///< its compile_config with overrides, or {}
 
@@ -135,7 +142,7 @@ struct Model {
     return layers[nodes[node].layer];
   }
   const std::string &outputName(unsigned output) const {
-    return layerOf(outputs[output]).name;
+    return outputNames[output];
   }
   /// Of one sample.
   const std::vector<int64_t> &outputShape(unsigned output) const {

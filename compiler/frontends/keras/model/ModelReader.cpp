@@ -36,8 +36,33 @@ void read(const Json &json, const ModelOptions &options, Model &model,
     readGraphs(*config, options, model, graphs, error);
   if (error.empty())
     runGraphs(graphs, model, error);
-  if (error.empty())
-    readCompileConfig(compile, options, model, error);
+  if (!error.empty())
+    return;
+  // What only a file's compile_config asks for is refused where a step needs it.
+  bool isAsked = options.optimizer || options.loss || options.metrics ||
+                 options.learningRate;
+  std::string refusal;
+  readCompileConfig(compile, options, model, refusal);
+  if (isAsked)
+    error = refusal;
+  else if (!refusal.empty())
+    model.compileRefusal =
+        mended(refusal, "predict only, or compile the model anew");
+}
+
+/// One message of all refusals, each with what to do.
+std::string told(const std::string &error) {
+  const char *how = "mend the model in Keras and write it anew";
+  if (error.find('\n') == error.npos)
+    return mended(error, how);
+  std::string out;
+  size_t count = 0;
+  for (size_t begin = 0, end; begin < error.size(); begin = end + 1) {
+    end = std::min(error.find('\n', begin), error.size());
+    out += "\n  " + mended(error.substr(begin, end - begin), how);
+    ++count;
+  }
+  return std::to_string(count) + " parts of the model are refused:" + out;
 }
 
 } // namespace
@@ -56,8 +81,7 @@ Result<Model> weft::keras::readModel(std::string_view text,
     error = std::string("cannot be read: ") + failure.what();
   }
   if (!error.empty())
-    return Result<Model>::failure(
-        mended(error, "mend the model in Keras and write it anew"));
+    return Result<Model>::failure(told(error));
   return {std::move(model), ""};
 }
 

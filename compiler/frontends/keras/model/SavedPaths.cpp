@@ -13,7 +13,7 @@ static std::vector<std::string> layerGroups(const Model &model) {
     bool inModel = layer.parent >= 0;
     const std::string &owner =
         inModel ? model.layers[layer.parent].className : model.className;
-    bool isFunction = layer.layer && layer.layer->operationArguments();
+    bool isFunction = layer.layer && layer.layer->savedName().empty();
     if (isFunction || (layer.isInput() && owner == "Sequential")) {
       groups.emplace_back();
       continue;

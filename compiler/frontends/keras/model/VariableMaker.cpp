@@ -36,8 +36,7 @@ Value VariableMaker::get(const VariableRequest &request) {
   std::string key = request.layer + "/" + request.name;
   Type element = request.isRandom
                      ? Type(builder.getIntegerType(32, /*isSigned=*/false))
-                 : request.isInteger ? Type(builder.getI32Type())
-                                     : builder.getF32Type();
+                     : typeOf(builder, request.dtype);
   auto type = RankedTensorType::get(request.shape, element);
   auto [entry, isNew] = of.values.try_emplace(key);
   if (!isNew) {
@@ -52,9 +51,7 @@ Value VariableMaker::get(const VariableRequest &request) {
   variable.path = request.scope + "/" + request.name;
   variable.key = key;
   variable.shape = request.shape;
-  variable.dtype = request.isRandom    ? "uint32"
-                   : request.isInteger ? "int32"
-                                       : "float32";
+  variable.dtype = request.isRandom ? "uint32" : request.dtype;
   variable.isUnnamed = request.rules.isUnnamed;
   variable.trainable = request.trainable;
   variable.initializer = request.rules.initializer;
@@ -84,6 +81,11 @@ void VariableMaker::construct(const Layer &layer) {
     return;
   for (InitializerPtr &initializer : initializersOf(layer))
     of.built.push_back(std::move(initializer));
+}
+
+void VariableMaker::construct(const InitializerPtr &initializer) {
+  if (made[current].calls == 1)
+    made[current].built.push_back(initializer);
 }
 
 /// Own variables first, then those of each layer inside; weights, statistics,

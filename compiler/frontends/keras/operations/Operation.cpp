@@ -19,22 +19,38 @@ void keras::Operation::options(Options &o) {
       o.argument(parameter.name, values[parameter.name], parameter.otherwise);
 }
 
+bool keras::Operation::named(Call &c, const CallArguments &given,
+                             std::map<std::string, Argument> &arguments) const {
+  bool takesMore = !row.arguments.empty() && *row.arguments.back() == '*';
+  if (!takesMore && given.positional.size() > row.arguments.size()) {
+    c.refuse("is called with " + std::to_string(given.positional.size()) +
+             " arguments; it takes " + std::to_string(row.arguments.size()));
+    return false;
+  }
+  size_t i = 0;
+  for (const Argument &argument : given.positional) {
+    const char *name = row.arguments[i];
+    if (*name == '*') // takes all that follow
+      arguments[name + 1].parts.push_back(argument);
+    else
+      arguments[row.arguments[i++]] = argument;
+  }
+  for (const auto &[name, argument] : given.keywords) {
+    if (!llvm::is_contained(row.arguments, name)) {
+      c.refuse("has no argument \"" + name + "\"");
+      return false;
+    }
+    arguments[name] = argument;
+  }
+  if (i < row.arguments.size() && *row.arguments[i] == '*')
+    arguments[row.arguments[i] + 1].kind = Kind::List;
+  return true;
+}
+
 Value keras::Operation::callAll(Call &c, const CallInputs &inputs) const {
   std::map<std::string, Argument> arguments = values;
-  if (inputs.arguments) {
-    size_t i = 0;
-    for (const Argument &argument : inputs.arguments->positional) {
-      const char *name = row.arguments[i];
-      if (*name == '*') // takes all that follow
-        arguments[name + 1].parts.push_back(argument);
-      else
-        arguments[row.arguments[i++]] = argument;
-    }
-    for (const auto &[name, argument] : inputs.arguments->keywords)
-      arguments[name] = argument;
-    if (i < row.arguments.size() && *row.arguments[i] == '*')
-      arguments[row.arguments[i] + 1].kind = Kind::List;
-  }
+  if (!named(c, inputs.arguments, arguments))
+    return inputs.tensors.front();
   OperationCall call(c, inputs, std::move(arguments));
   return row.build(call).front();
 }
@@ -61,7 +77,7 @@ static double numberOf(const Argument &argument) {
 }
 
 /// Of a Python number: bool, int or float.
-static Type typeOf(Builder &builder, const Argument &number) {
+static Type typeOfNumber(Builder &builder, const Argument &number) {
   return number.kind == Kind::Flag      ? Type(builder.getI1Type())
          : number.kind == Kind::Integer ? Type(builder.getI32Type())
                                         : Type(builder.getF32Type());
@@ -99,17 +115,18 @@ static Value constantOf(Tensors &t, const Argument &array, Type element) {
 
 Value OperationCall::tensorOf(const Argument &argument, const char *name) {
   if (argument.kind == Kind::Tensor)
-    return inputs.values[argument.integer];
+    return inputs.tensors[argument.integer];
   if (isNumber(argument))
-    return t.splat(numberOf(argument),
-                   RankedTensorType::get({}, typeOf(t.builder, argument)));
+    return t.splat(
+        numberOf(argument),
+        RankedTensorType::get({}, typeOfNumber(t.builder, argument)));
   if (argument.kind == Kind::Array)
     if (Type element = typeNamed(t.builder, argument.text))
       return constantOf(t, argument, element);
   Argument flat;
   if (argument.kind == Kind::List && flatten(argument, 0, flat)) {
     flat.kind = Kind(flat.integer);
-    return constantOf(t, flat, typeOf(t.builder, flat));
+    return constantOf(t, flat, typeOfNumber(t.builder, flat));
   }
   refuseForm(name, "a tensor or numbers");
   return t.splat(0, RankedTensorType::get({}, t.builder.getF32Type()));

@@ -107,13 +107,21 @@ public:
       values[parameter.name];
   }
   void options(Options &o) override;
-  const std::vector<const char *> *operationArguments() const override {
-    return &row.arguments;
+  std::vector<const char *> tensorArguments() const override {
+    return row.arguments;
   }
+  bool readsArguments() const override { return true; }
+  std::string savedName() const override { return ""; }
+  bool castsInputs() const override { return false; }
   bool takesIntegers() const override { return true; }
   Value callAll(Call &c, const CallInputs &inputs) const override;
 
 private:
+  /// Those of the call by name, over those of the constructor; false where there
+  /// are others.
+  bool named(Call &c, const CallArguments &given,
+             std::map<std::string, Argument> &arguments) const;
+
   OperationRow row;
   std::map<std::string, Argument> values;
 };

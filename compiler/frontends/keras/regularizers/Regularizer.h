@@ -40,6 +40,8 @@ public:
 using RegularizerPtr = std::shared_ptr<const Regularizer>;
 using ConstraintPtr = std::shared_ptr<const Constraint>;
 const Table<Regularizer> &regularizerTable();
+/// l1 * sum(|w|) + l2 * sum(w^2).
+RegularizerPtr l1l2(double l1, double l2);
 const Table<Constraint> &constraintTable();
 
 } // namespace weft::keras

@@ -36,7 +36,10 @@ class L2 : public Regularizer {
 };
 
 class L1L2 : public Regularizer {
+public:
   double l1 = 0, l2 = 0;
+
+private:
   void options(Options &o) override {
     o.number("l1", l1, kAnyNumber);
     o.number("l2", l2, kAnyNumber);
@@ -49,6 +52,14 @@ class L1L2 : public Regularizer {
 };
 
 } // namespace
+
+RegularizerPtr weft::keras::l1l2(double l1, double l2) {
+  auto out = std::make_shared<L1L2>();
+  out->className = "L1L2";
+  out->l1 = l1;
+  out->l2 = l2;
+  return out;
+}
 
 const Table<Regularizer> &weft::keras::regularizerTable() {
   static const Table<Regularizer> table = {

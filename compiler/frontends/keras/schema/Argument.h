@@ -1,9 +1,14 @@
 //===- Argument.h - what a call of Python is given ---------------*- C++ -*-===//
 //
-// Arguments of calls and of constructors of keras.ops, as plain values:
+// Arguments of calls, and of constructors of keras.ops, as plain values. A tensor
+// is its position among all tensors of the call, those of positional arguments
+// first:
 //
-//   x[:, 1:, None]    GetItem(x, [slice(None), slice(1), None]):
-//     Tensor 0, List of Slice, Slice and Nothing
+//   lstm(x, initial_state=[h, c])
+//     positional   Tensor 0
+//     keywords     initial_state: List of Tensor 1, Tensor 2
+//   x[:, 1:, None]    GetItem(x, [slice(None), slice(1), None])
+//     positional   Tensor 0, List of Slice, Slice and Nothing
 //
 //===----------------------------------------------------------------------===//
 
@@ -25,6 +30,7 @@ struct Argument {
     Real,     ///< `real`
     Text,     ///< `text`
     List,     ///< `parts`; tuples too
+    Object,   ///< `parts`, called `keys`
     Slice,    ///< `parts`: start, stop, step
     Ellipsis, ///< ...
     Tensor,   ///< `integer` is its position among the tensors of the call
@@ -33,19 +39,50 @@ struct Argument {
   Kind kind = Kind::Nothing;
   int64_t integer = 0;
   double real = 0;
-  std::string text;
-  std::vector<Argument> parts;
-  std::vector<int64_t> shape;
-  std::vector<double> numbers;
-  std::string written; ///< short, for messages
+  std::string text = {};
+  std::vector<Argument> parts = {};
+  std::vector<std::string> keys = {};
+  std::vector<int64_t> shape = {};
+  std::vector<double> numbers = {};
+  std::string written = {}; ///< short, for messages
 
   bool isGiven() const { return kind != Kind::Nothing; }
+  bool isTensor() const { return kind == Kind::Tensor; }
+  bool isList() const { return kind == Kind::List; }
+  bool isTrue() const { return kind == Kind::Flag && integer; }
+  /// A part of an object, or null.
+  const Argument *part(const std::string &key) const {
+    for (size_t i = 0; i < keys.size(); ++i)
+      if (keys[i] == key)
+        return &parts[i];
+    return nullptr;
+  }
+  /// The positions of its tensors, in order.
+  void collect(std::vector<size_t> &positions) const {
+    if (isTensor())
+      positions.push_back(size_t(integer));
+    for (const Argument &part : parts)
+      part.collect(positions);
+  }
 };
 
 /// Those of one call.
-struct Arguments {
+struct CallArguments {
   std::vector<Argument> positional;
   std::map<std::string, Argument> keywords;
+
+  /// The keyword argument, or null.
+  const Argument *keyword(const std::string &name) const {
+    auto found = keywords.find(name);
+    return found == keywords.end() ? nullptr : &found->second;
+  }
+  /// How many tensors the positional arguments have.
+  size_t positionalTensors() const {
+    std::vector<size_t> positions;
+    for (const Argument &argument : positional)
+      argument.collect(positions);
+    return positions.size();
+  }
 };
 
 } // namespace weft::keras

@@ -80,8 +80,14 @@ void ArgumentReader::readObject(const Json &json, Argument &out,
     readArray(config, out);
   } else if (name == "__tuple__" && json.contains("value")) {
     out = read(json["value"], depth + 1);
-  } else {
+  } else if (json.contains("class_name")) {
     refuse(json);
+  } else {
+    out.kind = Kind::Object;
+    for (auto it = json.begin(); it != json.end(); ++it) {
+      out.keys.push_back(it.key());
+      out.parts.push_back(read(it.value(), depth + 1));
+    }
   }
 }
 

@@ -58,6 +58,12 @@ std::string weft::keras::parseJson(std::string_view text, Json &out) {
   return "";
 }
 
+void weft::keras::addError(std::string &error, const std::string &message) {
+  if (!error.empty() && !message.empty())
+    error += '\n';
+  error += message;
+}
+
 std::string weft::keras::mended(const std::string &message, const char *how) {
   return message.find("; ") == message.npos ? message + "; " + how : message;
 }
@@ -85,8 +91,7 @@ Fields::Fields(const Json &object, std::string where, std::string &error)
 }
 
 void Fields::refuse(const std::string &what) {
-  if (error.empty())
-    error = where.empty() ? what : where + ": " + what;
+  addError(error, where.empty() ? what : where + ": " + what);
 }
 
 const Json *Fields::find(const char *key) {

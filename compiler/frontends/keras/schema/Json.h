@@ -32,6 +32,8 @@ using Json = nlohmann::ordered_json;
 /// of a refusal, with line and column, or empty.
 std::string parseJson(std::string_view text, Json &out);
 
+/// Keeps the message beside those that are there, one a line.
+void addError(std::string &error, const std::string &message);
 /// The message with what to do, where it does not say so itself.
 std::string mended(const std::string &message, const char *how);
 std::string inQuotes(std::string_view text);
@@ -40,7 +42,7 @@ std::string shortText(const Json &value);
 std::string listed(const std::vector<std::string> &names);
 class Fields {
 public:
-  /// `error` keeps the first message of all readers that share it.
+  /// `error` keeps the messages of all readers that share it.
   Fields(const Json &object, std::string where, std::string &error);
 
   /// The value; null where the key is absent or null.

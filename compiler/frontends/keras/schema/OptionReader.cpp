@@ -73,7 +73,9 @@ public:
   void ignored(const char *name, const char *, const char *) override {
     fields.accept({name});
   }
-  void policy(const char *name) override { readPolicy(fields, name); }
+  void policy(const char *name, std::optional<Policy> &value) override {
+    value = readPolicy(fields, name);
+  }
   void check(bool isGood, const std::string &complaint) override {
     if (!isGood)
       fields.refuse(complaint);
@@ -120,9 +122,12 @@ void OptionReader::choice(const char *name, std::string &value,
   for (const char *word : words)
     if (value == word)
       return;
-  fields.refuse(inQuotes(name) + " is " + inQuotes(value) + "; it must be " +
-                (words.size() > 1 ? "one of " : "") +
-                listed({words.begin(), words.end()}));
+  std::string meant = weft::closestName(value, {words.begin(), words.end()});
+  fields.refuse(
+      inQuotes(name) + " is " + inQuotes(value) +
+      (meant.empty() ? "" : ", did you mean " + inQuotes(meant) + "?") +
+      "; it must be " + (words.size() > 1 ? "one of " : "") +
+      listed({words.begin(), words.end()}));
 }
 
 /// The integers of a list, or one integer `count` times; empty for another form.
@@ -247,17 +252,22 @@ OptionReader::anyObjects(const char *name,
 
 } // namespace
 
-void weft::keras::readPolicy(Fields &config, const char *key) {
+Policy weft::keras::readPolicy(Fields &config, const char *key) {
   const Json *dtype = config.find(key);
   if (!dtype)
-    return;
+    return {};
   const Json *name = dtype;
   if (dtype->is_object() && dtype->contains("config") &&
       (*dtype)["config"].is_object() && (*dtype)["config"].contains("name"))
     name = &(*dtype)["config"]["name"];
-  if (*name != "float32")
+  std::optional<Policy> policy;
+  if (name->is_string())
+    policy = Policy::named(name->get<std::string>());
+  if (!policy)
     config.refuse("type policy " + shortText(*name) +
-                  " is not supported; build the model with \"float32\"");
+                  " is not supported; supported policies are " +
+                  listed(Policy::names()));
+  return policy.value_or(Policy());
 }
 
 void weft::keras::readOptions(Configured &object, Fields &fields) {
@@ -293,14 +303,14 @@ std::shared_ptr<Configured> weft::keras::readObject(const Json &json,
                                                     const AnyTable &table,
                                                     const std::string &where,
                                                     std::string &error) {
-  Identifier id = readIdentifier(json, where, error);
-  if (!error.empty())
+  std::string own;
+  Identifier id = readIdentifier(json, where, own);
+  addError(error, own);
+  if (!own.empty())
     return nullptr;
   const TableRow *row = table.find(id.written);
   if (!row) {
-    error = where + ": " + table.what + " " + inQuotes(id.written) +
-            " is not supported; supported " + table.several + " are " +
-            table.names();
+    addError(error, where + ": " + table.refusal(id.written));
     return nullptr;
   }
   std::shared_ptr<Configured> out = AnyTable::make(*row);

@@ -19,8 +19,8 @@ namespace weft::keras {
 /// names, or that were read before, are refused.
 void readOptions(Configured &object, Fields &fields);
 
-/// Refuses another type to compute in than float32.
-void readPolicy(Fields &config, const char *key = "dtype");
+/// The config's policy; refuses those that are not supported.
+Policy readPolicy(Fields &config, const char *key = "dtype");
 
 /// How a file writes an object: "mse", {"class_name", "config"} or a function.
 struct Identifier {

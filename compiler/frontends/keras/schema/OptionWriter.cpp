@@ -74,7 +74,7 @@ public:
     rows.push_back(
         {name, "", Json::parse(otherwise), OptionStatus::Ignored, why});
   }
-  void policy(const char *) override {}
+  void policy(const char *, std::optional<Policy> &) override {}
   void check(bool, const std::string &) override {}
 
 protected:

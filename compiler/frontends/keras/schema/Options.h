@@ -18,6 +18,7 @@
 #define WEFT_COMPILER_FRONTENDS_KERAS_SCHEMA_OPTIONS_H
 
 #include "weft/compiler/frontends/keras/schema/Argument.h"
+#include "weft/compiler/frontends/keras/schema/Policy.h"
 #include "weft/compiler/frontends/keras/schema/Table.h"
 
 #include <array>
@@ -125,8 +126,8 @@ public:
   virtual void ignored(const char *name, const char *why,
                        const char *otherwise = "null") = 0;
 
-  /// The type that the layer computes in, which must be float32.
-  virtual void policy(const char *name) = 0;
+  /// The types of a layer's variables and of what it computes.
+  virtual void policy(const char *name, std::optional<Policy> &value) = 0;
 
   /// Rules between options: the complaint is an error unless `isGood`.
   virtual void check(bool isGood, const std::string &complaint) = 0;

@@ -1,6 +1,7 @@
 //===- Table.cpp - classes by name ----------------------------------------===//
 
 #include "weft/compiler/frontends/keras/schema/Table.h"
+#include "weft/compiler/frontends/keras/schema/Json.h"
 
 #include <cctype>
 
@@ -31,6 +32,16 @@ std::string AnyTable::names() const {
   for (const TableRow &row : rows)
     out += (out.empty() ? "" : ", ") + std::string(row.name);
   return out;
+}
+
+std::string AnyTable::refusal(std::string_view name) const {
+  std::set<std::string> known;
+  for (const TableRow &row : rows)
+    known.insert(row.name);
+  std::string meant = closestName(std::string(name), known);
+  return std::string(what) + " " + inQuotes(name) + " is not supported" +
+         (meant.empty() ? "" : ", did you mean " + inQuotes(meant) + "?") +
+         "; supported " + several + " are " + names();
 }
 
 std::shared_ptr<Configured> AnyTable::make(const TableRow &row) {

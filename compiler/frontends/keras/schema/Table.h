@@ -60,6 +60,8 @@ struct AnyTable {
   const TableRow *find(std::string_view name) const;
   /// Names for messages, in the order of the table.
   std::string names() const;
+  /// Why a name is refused: what it may mean, and all names.
+  std::string refusal(std::string_view name) const;
   /// A new object of the row with its class's name.
   static std::shared_ptr<Configured> make(const TableRow &row);
 };

@@ -85,7 +85,8 @@ Value weft::keras::resized(Tensors &t, Value x, int64_t dim, int64_t size,
   for (const Interpolation &each : kInterpolations)
     if (interpolation == each.name)
       kernel = each.kernel;
-  Value matrix = t.constant(weightsOf(in, size, kernel, antialias), {in, size});
+  Value matrix = t.castLike(
+      t.constant(weightsOf(in, size, kernel, antialias), {in, size}), x);
   Value mixed = t.make<DotOp>(x, matrix, llvm::ArrayRef<int64_t>{dim},
                               llvm::ArrayRef<int64_t>{0});
   llvm::SmallVector<int64_t> order; // the new dimension is the last one

@@ -11,6 +11,23 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
+Type weft::keras::typeOf(Builder &builder, const std::string &name) {
+  return name == "bfloat16"  ? Type(builder.getBF16Type())
+         : name == "float16" ? Type(builder.getF16Type())
+         : name == "int32"   ? Type(builder.getI32Type())
+         : name == "bool"    ? Type(builder.getI1Type())
+                             : Type(builder.getF32Type());
+}
+
+std::string weft::keras::dtypeOf(Value value) {
+  Type element = tensorType(value).getElementType();
+  return element.isBF16()        ? "bfloat16"
+         : element.isF16()       ? "float16"
+         : element.isInteger(1)  ? "bool"
+         : element.isInteger(32) ? "int32"
+                                 : "float32";
+}
+
 static llvm::SmallVector<int64_t> allDims(Value value) {
   llvm::SmallVector<int64_t> dims(tensorType(value).getRank());
   std::iota(dims.begin(), dims.end(), 0);
@@ -41,7 +58,7 @@ Value Tensors::row(llvm::ArrayRef<double> numbers, Value like) {
   if (numbers.size() == 1)
     return splat(numbers[0], like);
   llvm::SmallVector<float> data(numbers.begin(), numbers.end());
-  return along(constant(data, {int64_t(data.size())}), like);
+  return along(castLike(constant(data, {int64_t(data.size())}), like), like);
 }
 
 llvm::SmallVector<int64_t> Tensors::dims(Value a,
@@ -177,8 +194,17 @@ Value Tensors::fill(Value scalar, Value like) {
                            llvm::ArrayRef<int64_t>{});
 }
 
+static bool isHalf(Value a) {
+  Type element = tensorType(a).getElementType();
+  return element.isBF16() || element.isF16();
+}
+
 Value Tensors::reduce(ReduceKind kind, Value a, llvm::ArrayRef<int64_t> dims) {
-  return dims.empty() ? a : make<ReduceOp>(kind, a, dims);
+  if (dims.empty())
+    return a;
+  if (kind == ReduceKind::Sum && isHalf(a))
+    return castLike(make<ReduceOp>(kind, a, dims, builder.getF32Type()), a);
+  return make<ReduceOp>(kind, a, dims);
 }
 
 Value Tensors::spread(Value reduced, Value like, llvm::ArrayRef<int64_t> dims) {
@@ -197,6 +223,11 @@ Value Tensors::mean(Value a, llvm::ArrayRef<int64_t> dims) {
   int64_t count = 1;
   for (int64_t dim : dims)
     count *= tensorType(a).getDimSize(dim);
+  if (isHalf(a)) {
+    Value total =
+        make<ReduceOp>(ReduceKind::Sum, a, dims, builder.getF32Type());
+    return castLike(div(total, double(count)), a);
+  }
   return div(reduce(ReduceKind::Sum, a, dims), double(count));
 }
 
@@ -206,11 +237,6 @@ Value Tensors::variance(Value a, Value mean, llvm::ArrayRef<int64_t> dims) {
 }
 
 Value Tensors::meanAll(Value a) { return mean(a, allDims(a)); }
-
-Value Tensors::stopGradient(Value a) {
-  auto bits = tensorType(a).clone(builder.getI32Type());
-  return make<BitcastOp>(a.getType(), make<BitcastOp>(bits, a));
-}
 
 Value Tensors::softmax(Value a, llvm::ArrayRef<int64_t> dims) {
   Value largest = reduce(ReduceKind::Max, stopGradient(a), dims);
@@ -259,4 +285,32 @@ Value Tensors::uniform(Value key, RankedTensorType type) {
   // The mantissa of a number in [1, 2).
   Value number = make<OrOp>(mantissa, splat(0x3F800000, bits));
   return add(make<BitcastOp>(type, number), -1.0);
+}
+
+Value Tensors::erfInv(Value a) {
+  // M. Giles, "Approximating the erfinv function", 2010.
+  auto polynomial = [&](Value w, std::initializer_list<double> factors) {
+    Value sum = splat(*factors.begin(), w);
+    for (double factor : llvm::drop_begin(factors))
+      sum = add(mul(sum, w), factor);
+    return sum;
+  };
+  Value w = neg(make<Log1pOp>(neg(mul(a, a))));
+  Value middle =
+      polynomial(add(w, -2.5), {2.81022636e-08, 3.43273939e-07, -3.5233877e-06,
+                                -4.39150654e-06, 0.00021858087, -0.00125372503,
+                                -0.00417768164, 0.246640727, 1.50140941});
+  Value tail = polynomial(add(make<SqrtOp>(w), -3.0),
+                          {-0.000200214257, 0.000100950558, 0.00134934322,
+                           -0.00367342844, 0.00573950773, -0.0076224613,
+                           0.00943887047, 1.00167406, 2.83297682});
+  Value inside = mul(select(compare(CompareKind::LT, w, 5), middle, tail), a);
+  Value isEnd = compare(CompareKind::EQ, make<AbsOp>(a), 1);
+  return select(isEnd, mul(a, std::numeric_limits<double>::infinity()), inside);
+}
+
+Value Tensors::normal(Value key, RankedTensorType type) {
+  double least = std::nextafter(-1.0f, 0.0f);
+  Value unit = mul(uniform(key, type), 2.0); // 1 - least is 2 in f32
+  return mul(erfInv(max(add(unit, least), least)), std::sqrt(2.0));
 }

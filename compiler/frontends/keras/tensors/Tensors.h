@@ -23,6 +23,10 @@ inline mlir::RankedTensorType tensorType(Value value) {
   return mlir::cast<mlir::RankedTensorType>(value.getType());
 }
 
+/// The type that Keras names so: bfloat16; and the name of a type.
+mlir::Type typeOf(mlir::Builder &builder, const std::string &name);
+std::string dtypeOf(Value value);
+
 class Tensors {
 public:
   Tensors(mlir::OpBuilder &builder, mlir::Location loc)
@@ -37,6 +41,21 @@ public:
   static llvm::APInt integerOf(double number, mlir::Type element);
   Value splat(double number, Value like) {
     return splat(number, tensorType(like));
+  }
+  mlir::Type typeOf(const std::string &name) {
+    return keras::typeOf(builder, name);
+  }
+  Value cast(Value a, mlir::Type element) {
+    return tensorType(a).getElementType() == element
+               ? a
+               : make<ConvertOp>(a, element);
+  }
+  Value castLike(Value a, Value like) {
+    return cast(a, tensorType(like).getElementType());
+  }
+  /// In f32, or in f64 where it is of that: result_type(x, "float32").
+  Value wide(Value a) {
+    return tensorType(a).getElementType().isF64() ? a : toFloat(a);
   }
   /// Numbers of f32, the last dimension first to change.
   Value constant(llvm::ArrayRef<float> numbers, llvm::ArrayRef<int64_t> shape);
@@ -68,8 +87,8 @@ public:
   Value select(Value condition, Value yes, Value no) {
     return make<SelectOp>(condition, yes, no);
   }
-  Value toFloat(Value a) { return converted(a, builder.getF32Type()); }
-  Value toInteger(Value a) { return converted(a, builder.getI32Type()); }
+  Value toFloat(Value a) { return cast(a, builder.getF32Type()); }
+  Value toInteger(Value a) { return cast(a, builder.getI32Type()); }
 
   static int64_t rank(Value a) { return tensorType(a).getRank(); }
   /// Of a dimension, from the end where it is negative.
@@ -112,7 +131,8 @@ public:
 
   /// A scalar in another value's shape.
   Value fill(Value scalar, Value like);
-  /// Without the dimensions; and back in the shape of `like`.
+  /// Without the dimensions; and back in the shape of `like`. Sums and means of
+  /// f16 and bf16 are taken in f32, as JAX does.
   Value reduce(ReduceKind kind, Value a, llvm::ArrayRef<int64_t> dims);
   Value spread(Value reduced, Value like, llvm::ArrayRef<int64_t> dims);
   Value sumAll(Value a);
@@ -120,8 +140,7 @@ public:
   /// The mean of (a - mean)^2, of a mean in the reduced shape.
   Value variance(Value a, Value mean, llvm::ArrayRef<int64_t> dims);
   Value meanAll(Value a);
-  /// The value without its gradient: through integers none passes.
-  Value stopGradient(Value a);
+  Value stopGradient(Value a) { return make<StopGradientOp>(a); }
 
   Value softmax(Value a, llvm::ArrayRef<int64_t> dims);
   Value logSoftmax(Value a);
@@ -133,15 +152,13 @@ public:
   Value oneHot(Value index, Value like);
   /// Uniform numbers in [0, 1) of threefry bits, as jax.random.uniform.
   Value uniform(Value key, mlir::RankedTensorType type);
+  /// Normal numbers of f32, as jax.random.normal.
+  Value normal(Value key, mlir::RankedTensorType type);
+  /// The inverse of the error function, of f32, as XLA computes it.
+  Value erfInv(Value a);
 
   mlir::OpBuilder &builder;
   mlir::Location loc;
-
-private:
-  Value converted(Value a, mlir::Type type) {
-    return tensorType(a).getElementType() == type ? a
-                                                  : make<ConvertOp>(a, type);
-  }
 };
 
 } // namespace weft::keras

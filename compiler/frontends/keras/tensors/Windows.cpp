@@ -128,8 +128,8 @@ Value weft::keras::countsOf(Tensors &t, Value x, Value pooled,
       int64_t end = std::min(begin + window.size[i], sizes[i]);
       counts.push_back(float(end - std::max<int64_t>(begin, 0)));
     }
-    Value along = t.along(t.constant(counts, {results[i]}), pooled,
-                          spatialDims(pooled, channelsFirst)[i]);
+    Value along = t.along(t.castLike(t.constant(counts, {results[i]}), pooled),
+                          pooled, spatialDims(pooled, channelsFirst)[i]);
     out = out ? t.mul(out, along) : along;
   }
   return out;

@@ -1,0 +1,121 @@
+//===- Attention.cpp - attention of one head ------------------------------===//
+
+#include "weft/compiler/frontends/keras/layers/Attention.h"
+#include "weft/compiler/frontends/keras/layers/Masking.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::keras;
+
+Value Attention::pairs(Tensors &t, Value query, Value key, Value scale) {
+  SmallVector<int64_t> shape = {t.size(query, 0), t.size(query, 1),
+                                t.size(key, 1), t.size(query, 2)};
+  Value sum =
+      t.add(t.make<BroadcastOp>(query, shape, ArrayRef<int64_t>{0, 1, 3}),
+            t.make<BroadcastOp>(key, shape, ArrayRef<int64_t>{0, 2, 3}));
+  return t.make<TanhOp>(scale ? t.mul(t.fill(scale, sum), sum) : sum);
+}
+
+Value Attention::scores(Call &c, Value query, Value key) const {
+  Tensors &t = c.t;
+  Value scale = useScale ? c.weight("scale", {}, {one}) : Value();
+  if (scoreMode == "concat") {
+    Value factor = c.weight("concat_score_weight", {}, {one});
+    Value sums = t.reduce(ReduceKind::Sum, pairs(t, query, key, scale), {3});
+    return t.mul(t.fill(factor, sums), sums);
+  }
+  Value scores =
+      t.make<DotOp>(query, key, ArrayRef<int64_t>{2}, ArrayRef<int64_t>{2},
+                    ArrayRef<int64_t>{0}, ArrayRef<int64_t>{0});
+  return scale ? t.mul(scores, t.fill(scale, scores)) : scores;
+}
+
+Value AdditiveAttention::scores(Call &c, Value query, Value key) const {
+  Tensors &t = c.t;
+  Value out = pairs(t, query, key);
+  if (useScale) {
+    c.construct(scaleInitializer);
+    Value scale = c.weight("scale", {t.size(query, 2)}, {scaleInitializer});
+    out = t.mul(t.along(scale, out), out);
+  }
+  return t.reduce(ReduceKind::Sum, out, {3});
+}
+
+/// Scores that neither the mask of the values nor the order of positions leaves
+/// are lowered by a number that no other score makes up for.
+Value Attention::masked(Call &c, const CallInputs &inputs, Value scores) const {
+  Tensors &t = c.t;
+  Value seen, mask = inputs.mask(1);
+  if (inputs.flag("use_causal_mask")) {
+    auto numbers = tensorType(scores).clone(t.builder.getI32Type());
+    auto along = [&](int64_t dim) {
+      return t.make<IotaOp>(numbers, t.builder.getI64IntegerAttr(dim), Value());
+    };
+    seen = t.compare(CompareKind::GE, along(1), along(2));
+  }
+  if (mask) {
+    Value wide = t.make<BroadcastOp>(maskBits(t, mask), t.shape(scores),
+                                     ArrayRef<int64_t>{0, 2});
+    seen = seen ? t.make<AndOp>(wide, seen) : wide;
+  }
+  if (!seen)
+    return scores;
+  double most = tensorType(scores).getElementType().isF16() ? 65504 : 1e9;
+  return t.select(seen, scores, t.add(scores, -most));
+}
+
+bool Attention::accepts(Call &c, const CallInputs &inputs) const {
+  size_t count = inputs.values.size();
+  if (count < 2 || count > 3) {
+    c.refuse("must be called with a list of query, value and perhaps key, not "
+             "of " +
+             std::to_string(count) + " tensors");
+    return false;
+  }
+  for (Value x : inputs.values)
+    if (!c.hasRank(x, 3))
+      return false;
+  Value query = inputs.values[0], value = inputs.values[1],
+        key = inputs.values.back();
+  bool isGood = c.t.size(query, 2) == c.t.size(key, 2) &&
+                c.t.size(key, 1) == c.t.size(value, 1);
+  if (!isGood)
+    c.refuse("query " + sampleText(query) + ", value " + sampleText(value) +
+             " and key " + sampleText(key) +
+             " do not fit; key has the query's features and the value's "
+             "positions");
+  for (size_t i = 0; i < 2; ++i)
+    if (Value mask = inputs.mask(i);
+        mask && c.t.shape(mask) != c.t.shape(inputs.values[i]).take_front(2)) {
+      c.refuse("its mask " + shapeText(c.t.shape(mask)) +
+               " does not fit a tensor of shape " +
+               shapeText(c.t.shape(inputs.values[i])) +
+               "; masks have a value for each position");
+      return false;
+    }
+  return isGood;
+}
+
+std::vector<Value> Attention::results(Call &c, const CallInputs &inputs) const {
+  Tensors &t = c.t;
+  Value query = inputs.values[0];
+  bool givesScores = inputs.flag("return_attention_scores");
+  if (!accepts(c, inputs))
+    return std::vector<Value>(givesScores ? 2 : 1, query);
+  Value value = inputs.values[1];
+  Value scores =
+      masked(c, inputs, this->scores(c, query, inputs.values.back()));
+  Value weights = t.softmax(scores, {2});
+  if (seed)
+    weights = c.dropout(weights, rate, seed);
+  Value out =
+      t.make<DotOp>(weights, value, ArrayRef<int64_t>{2}, ArrayRef<int64_t>{1},
+                    ArrayRef<int64_t>{0}, ArrayRef<int64_t>{0});
+  if (Value mask = inputs.mask()) {
+    Value wide = t.make<BroadcastOp>(maskBits(t, mask), t.shape(out),
+                                     ArrayRef<int64_t>{0, 1});
+    out = t.select(wide, out, t.splat(0, out));
+  }
+  return givesScores ? std::vector<Value>{out, weights}
+                     : std::vector<Value>{out};
+}

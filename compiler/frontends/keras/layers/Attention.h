@@ -1,0 +1,69 @@
+//===- Attention.h - attention of one head -----------------------*- C++ -*-===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_ATTENTION_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_ATTENTION_H
+
+#include "weft/compiler/frontends/keras/layers/Call.h"
+
+namespace weft::keras {
+
+/// softmax(scores of query and key) . value, of tensors (batch, positions,
+/// features); called with [query, value] or [query, value, key].
+/// keras.layers.Attention
+class Attention : public Layer {
+  std::string scoreMode = "dot";
+  double rate = 0;
+  InitializerPtr seed;
+  InitializerPtr one = ones();
+
+protected:
+  bool useScale = false;
+
+  void sharedOptions(Options &o) {
+    o.number("dropout", rate, kShare);
+    o.seed("seed", seed, rate > 0);
+  }
+  void options(Options &o) override {
+    o.flag("use_scale", useScale);
+    o.choice("score_mode", scoreMode, {"dot", "concat"});
+    sharedOptions(o);
+  }
+  /// tanh(query + key) for each pair of positions.
+  static Value pairs(Tensors &t, Value query, Value key, Value scale = {});
+  /// (batch, query positions, key positions).
+  virtual Value scores(Call &c, Value query, Value key) const;
+
+private:
+  std::vector<const char *> tensorArguments() const override {
+    return {"inputs", "mask"};
+  }
+  std::vector<const char *> flagArguments() const override {
+    return {"use_causal_mask", "return_attention_scores"};
+  }
+  Masks masks(Call &, const CallInputs &inputs) const override {
+    return passed(inputs);
+  }
+  bool accepts(Call &c, const CallInputs &inputs) const;
+  Value masked(Call &c, const CallInputs &inputs, Value scores) const;
+  std::vector<Value> results(Call &c, const CallInputs &inputs) const override;
+};
+
+/// The same with scores sum(scale * tanh(query + key)).
+/// keras.layers.AdditiveAttention
+class AdditiveAttention : public Attention {
+  InitializerPtr scaleInitializer = glorotUniform();
+
+public:
+  AdditiveAttention() { useScale = true; }
+
+private:
+  void options(Options &o) override {
+    o.flag("use_scale", useScale);
+    sharedOptions(o);
+  }
+  Value scores(Call &c, Value query, Value key) const override;
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_ATTENTION_H

@@ -1,0 +1,56 @@
+//===- Masking.h - masks as tensors ------------------------------*- C++ -*-===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_MASKING_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_MASKING_H
+
+#include "weft/compiler/frontends/keras/layers/Call.h"
+
+namespace weft::keras {
+
+/// A mask as i1: that of another type counts where it is not 0.
+inline Value maskBits(Tensors &t, Value mask) {
+  return tensorType(mask).getElementType().isInteger(1)
+             ? mask
+             : t.compare(CompareKind::NE, mask, 0);
+}
+
+/// Can a mask of this shape be repeated up to the other, as in NumPy?
+inline bool stretchesTo(Value mask, llvm::ArrayRef<int64_t> shape) {
+  int64_t missing = int64_t(shape.size()) - Tensors::rank(mask);
+  for (int64_t i = 0; missing >= 0 && i < Tensors::rank(mask); ++i)
+    if (Tensors::size(mask, i) != 1 &&
+        Tensors::size(mask, i) != shape[i + missing])
+      return false;
+  return missing >= 0;
+}
+
+/// Is there an element other than `maskValue` along the last dimension? Where
+/// not, the position is 0 and masked.  keras.layers.Masking
+class Masking : public Layer {
+  double maskValue = 0;
+
+  void options(Options &o) override {
+    o.number("mask_value", maskValue, kAnyNumber);
+  }
+  Value isKept(Tensors &t, Value x) const {
+    int64_t dims[] = {t.last(x)};
+    return t.reduce(ReduceKind::Or, t.compare(CompareKind::NE, x, maskValue),
+                    dims);
+  }
+  Value call(Call &c, Value x) const override {
+    if (c.t.rank(x) < 2) {
+      c.refuse("needs an input of rank 2 or more");
+      return x;
+    }
+    Value kept = c.t.spread(isKept(c.t, x), x, {c.t.last(x)});
+    return c.t.select(kept, x, c.t.splat(0, x));
+  }
+  Masks masks(Call &c, const CallInputs &inputs) const override {
+    Value x = inputs.values[0];
+    return c.t.rank(x) < 2 ? Masks() : Masks{isKept(c.t, x)};
+  }
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_MASKING_H

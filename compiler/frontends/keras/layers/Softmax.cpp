@@ -1,0 +1,29 @@
+//===- Softmax.cpp - keras.layers.Softmax ---------------------------------===//
+
+#include "weft/compiler/frontends/keras/layers/Softmax.h"
+#include "weft/compiler/frontends/keras/layers/Masking.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::keras;
+
+Value Softmax::callAll(Call &c, const CallInputs &inputs) const {
+  Tensors &t = c.t;
+  Value x = inputs.values[0], mask = inputs.mask();
+  if (!c.hasAxes(x, axis))
+    return x;
+  if (mask && !stretchesTo(mask, t.shape(x))) {
+    c.refuse("its mask " + shapeText(t.shape(mask)) +
+             " does not fit a tensor of shape " + shapeText(t.shape(x)) +
+             "; Keras repeats sizes of 1 only");
+    return x;
+  }
+  if (!mask)
+    return t.softmax(x, t.dims(x, axis));
+  bool isNumber = isa<FloatType>(tensorType(mask).getElementType());
+  mask = isNumber ? t.compare(CompareKind::GT, mask, 0.5) : maskBits(t, mask);
+  mask = t.stretch(mask, t.shape(x));
+  double least = tensorType(x).getElementType().isF16() ? -3e4 : -1e9;
+  Value out = t.softmax(t.select(mask, x, t.splat(least, x)), t.dims(x, axis));
+  return t.select(mask, out, t.splat(0, out));
+}

@@ -1,0 +1,27 @@
+//===- Softmax.h - keras.layers.Softmax --------------------------*- C++ -*-===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_SOFTMAX_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_SOFTMAX_H
+
+#include "weft/compiler/frontends/keras/layers/Call.h"
+
+namespace weft::keras {
+
+/// e^x by its sum along `axis`; of what the mask leaves, elsewhere 0.
+class Softmax : public Layer {
+public:
+  std::vector<int64_t> axis = {-1};
+
+  void options(Options &o) override { o.axes("axis", axis); }
+  std::vector<const char *> tensorArguments() const override {
+    return {"inputs", "mask"};
+  }
+  Masks masks(Call &, const CallInputs &inputs) const override {
+    return passed(inputs);
+  }
+  Value callAll(Call &c, const CallInputs &inputs) const override;
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_SOFTMAX_H

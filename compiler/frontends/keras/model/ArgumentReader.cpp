@@ -1,0 +1,201 @@
+//===- ArgumentReader.cpp - the tensors and arguments of calls ------------===//
+
+#include "weft/compiler/frontends/keras/model/ArgumentReader.h"
+#include "weft/compiler/frontends/keras/schema/ArgumentReader.h"
+
+#include <algorithm>
+
+using namespace weft::keras;
+
+namespace {
+
+GraphTensor readTriple(const Json &json, const std::string &where,
+                       std::string &error) {
+  if (json.is_array() && json.size() == 3 && json[0].is_string() &&
+      json[1].is_number_integer() && json[2].is_number_integer())
+    return {json[0].get<std::string>(), json[1].get<int64_t>(),
+            json[2].get<int64_t>()};
+  if (error.empty())
+    error =
+        where + ": expected [layer, call, result], found " + shortText(json);
+  return {};
+}
+
+class CallReader {
+public:
+  CallReader(const std::string &where, GraphCall &call, std::string &error)
+      : where(where), call(call), error(error) {}
+  Argument read(const Json &json);
+  void positional(const Json &args);
+  void keywords(const Json &kwargs, const Layer *layer);
+  void byName(const Layer &layer);
+  void onlyTensors(const Argument &argument, const Json &json);
+
+private:
+  void refuse(const std::string &what) {
+    if (error.empty())
+      error = where + ": " + what;
+  }
+  const std::string &where;
+  GraphCall &call;
+  std::string &error;
+};
+
+Argument CallReader::read(const Json &json) {
+  auto tensor = [&](const Json &history) {
+    call.inputs.push_back(readTriple(history, where, error));
+    return int64_t(call.inputs.size()) - 1;
+  };
+  return readArgument(json, tensor, where, error);
+}
+
+/// A tensor, null, or a list or dict of such.
+void CallReader::onlyTensors(const Argument &argument, const Json &json) {
+  using Kind = Argument::Kind;
+  if (argument.kind == Kind::List || argument.kind == Kind::Object)
+    for (const Argument &part : argument.parts)
+      onlyTensors(part, json);
+  else if (!argument.isTensor() && argument.isGiven())
+    refuse("is called with " + shortText(json) + ", which is no tensor");
+}
+
+void CallReader::positional(const Json &args) {
+  for (const Json &json : args)
+    call.arguments.positional.push_back(read(json));
+}
+
+/// Null, or a list or dict of nulls.
+bool holdsNothing(const Json &json) {
+  return json.is_null() ||
+         (json.is_structured() && !json.empty() &&
+          std::all_of(json.begin(), json.end(), holdsNothing));
+}
+
+/// Those that the layer knows. "training" follows from the step in any case.
+void CallReader::keywords(const Json &kwargs, const Layer *layer) {
+  Fields f(kwargs, where + ": arguments of its call", error);
+  if (!kwargs.is_object())
+    return;
+  f.accept({"training"});
+  std::vector<const char *> tensors, flags;
+  if (layer) {
+    tensors = layer->tensorArguments();
+    flags = layer->flagArguments();
+  }
+  for (auto it = kwargs.begin(); it != kwargs.end(); ++it) {
+    const std::string &name = it.key();
+    bool isNull = holdsNothing(*it);
+    auto isIn = [&](const std::vector<const char *> &names) {
+      return std::find(names.begin(), names.end(), name) != names.end();
+    };
+    if (isNull || (layer && layer->readsArguments()))
+      f.accept({name.c_str()});
+    else if (isIn(flags))
+      f.boolean(name.c_str(), false);
+    else if (isIn(tensors))
+      onlyTensors(read(*f.find(name.c_str())), *it);
+    else
+      continue;
+    bool isKept = !isNull || (layer && layer->readsArguments());
+    if (isKept && name != "training")
+      call.arguments.keywords[name] = read(*it);
+  }
+  f.finish();
+}
+
+/// The first parameter of the layer is positional, the others have names.
+void CallReader::byName(const Layer &layer) {
+  std::vector<const char *> names = layer.tensorArguments();
+  std::vector<Argument> written = std::move(call.arguments.positional);
+  std::map<std::string, Argument> &keywords = call.arguments.keywords;
+  call.arguments.positional.clear();
+  for (size_t i = 0; i < written.size(); ++i) {
+    if (i >= names.size())
+      return refuse("is called with " + std::to_string(written.size()) +
+                    " arguments; it takes " + std::to_string(names.size()));
+    if (written[i].isGiven() && !keywords.emplace(names[i], written[i]).second)
+      return refuse("is called with two arguments " + inQuotes(names[i]));
+  }
+  if (names.empty())
+    return;
+  if (auto first = keywords.find(names[0]); first != keywords.end()) {
+    call.arguments.positional.push_back(std::move(first->second));
+    keywords.erase(first);
+  }
+}
+
+/// Tensors in the order of the arguments that name them.
+void renumber(GraphCall &call) {
+  std::vector<GraphTensor> ordered;
+  std::vector<Argument *> open;
+  auto take = [&](Argument &argument, auto &self) -> void {
+    if (argument.isTensor()) {
+      ordered.push_back(call.inputs[argument.integer]);
+      argument.integer = int64_t(ordered.size()) - 1;
+    }
+    for (Argument &part : argument.parts)
+      self(part, self);
+  };
+  for (Argument &argument : call.arguments.positional)
+    take(argument, take);
+  for (auto &[name, argument] : call.arguments.keywords)
+    take(argument, take);
+  call.inputs = std::move(ordered);
+}
+
+} // namespace
+
+void weft::keras::readArguments(const Json &node, const Layer *layer,
+                                const std::string &where, GraphCall &call,
+                                std::string &error) {
+  Fields f(node, where + ": inbound_nodes", error);
+  const Json *args = f.find("args"), *kwargs = f.find("kwargs");
+  f.finish();
+  if (args && !args->is_array())
+    f.refuse("\"args\" must be a list, not " + shortText(*args));
+  if (f.failed())
+    return;
+  CallReader reader(where, call, error);
+  if (args)
+    reader.positional(*args);
+  bool isPlain = !layer || !layer->readsArguments();
+  for (size_t i = 0; isPlain && i < call.arguments.positional.size(); ++i)
+    reader.onlyTensors(call.arguments.positional[i], (*args)[i]);
+  if (kwargs)
+    reader.keywords(*kwargs, layer);
+  if (layer && isPlain)
+    reader.byName(*layer);
+  renumber(call);
+  if (error.empty() && call.inputs.empty())
+    error = where + ": must be called with a tensor, not " +
+            (args ? shortText(*args) : "none");
+}
+
+std::vector<GraphTensor>
+weft::keras::readTensors(const Json *json, const std::string &where,
+                         std::vector<std::string> &keys, std::string &error) {
+  std::vector<GraphTensor> out;
+  if (!json || json->empty()) {
+    if (error.empty())
+      error = where + ": is missing";
+    return out;
+  }
+  bool isFlat = true;
+  auto take = [&](const Json &part, auto &self) -> void {
+    bool isTriple = part.is_array() && !part.empty() && part[0].is_string();
+    isFlat &= isTriple || &part == json;
+    if (isTriple || !part.is_structured())
+      return out.push_back(readTriple(part, where, error));
+    std::map<std::string, const Json *> sorted;
+    for (auto it = part.begin(); it != part.end(); ++it)
+      part.is_object() ? void(sorted[it.key()] = &*it) : self(*it, self);
+    for (const auto &[key, value] : sorted)
+      self(*value, self);
+  };
+  take(*json, take); // one tensor alone since Keras 3.11
+  if (json->is_object() && isFlat)
+    for (auto it = json->begin(); it != json->end(); ++it)
+      keys.push_back(it.key());
+  std::sort(keys.begin(), keys.end());
+  return out;
+}

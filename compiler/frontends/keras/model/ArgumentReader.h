@@ -1,0 +1,36 @@
+//===- ArgumentReader.h - the tensors and arguments of calls -----*- C++ -*-===//
+//
+// Private to the Keras front end. An entry of "inbound_nodes"
+//
+//   {"args": [x, v], "kwargs": {"key": null, "use_causal_mask": true}}
+//
+// of a layer whose parameters are query, value, key (Layer::tensorArguments) is
+// read as positional x, "value" v, "use_causal_mask" true: the first parameter is
+// positional however it is written, the others have their names. A layer that
+// readsArguments gets all as it is written.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_MODEL_ARGUMENTREADER_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_MODEL_ARGUMENTREADER_H
+
+#include "weft/compiler/frontends/keras/model/Graph.h"
+#include "weft/compiler/frontends/keras/schema/Json.h"
+
+namespace weft::keras {
+
+/// Fills inputs and arguments of the call; `layer` is null for a model.
+void readArguments(const Json &node, const Layer *layer,
+                   const std::string &where, GraphCall &call,
+                   std::string &error);
+
+/// Tensors of "input_layers" or "output_layers": one, a list or a dict, whose
+/// keys are sorted as Keras sorts them. `keys` stays empty but for a dict of
+/// tensors.
+std::vector<GraphTensor> readTensors(const Json *json, const std::string &where,
+                                     std::vector<std::string> &keys,
+                                     std::string &error);
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_MODEL_ARGUMENTREADER_H

@@ -1,0 +1,45 @@
+//===- NodeValues.h - the values of a model's nodes --------------*- C++ -*-===//
+//
+// Private to the Keras front end: what a run over the nodes, when the model is
+// read and when a step is built, has computed so far. As in Keras a mask belongs
+// to a tensor, not to a call: a layer that returns the tensor it is called with
+// returns its mask too.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_MODEL_NODEVALUES_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_MODEL_NODEVALUES_H
+
+#include "weft/compiler/frontends/keras/layers/Call.h"
+#include "weft/compiler/frontends/keras/model/Model.h"
+
+#include "llvm/ADT/DenseMap.h"
+
+namespace weft::keras {
+
+class NodeValues {
+public:
+  std::vector<Value> values; ///< by node
+
+  /// What the node's layer is called with.
+  CallInputs inputsOf(const Node &node) const;
+  /// A tensor keeps the mask that it has.
+  void setMask(Value value, Value mask) {
+    if (mask)
+      masks.try_emplace(value, mask);
+  }
+  /// Or null.
+  Value maskOf(Value value) const { return masks.lookup(value); }
+  /// After a call of a layer that takes masks off.
+  void dropMasks(const CallInputs &inputs) {
+    for (Value value : inputs.tensors)
+      masks.erase(value);
+  }
+
+private:
+  llvm::DenseMap<Value, Value> masks;
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_MODEL_NODEVALUES_H

@@ -1,0 +1,43 @@
+//===- Policy.h - types of variables and of computation ----------*- C++ -*-===//
+//
+// keras.DTypePolicy: a layer's variables have one type of elements, its results
+// and what it computes with another.
+//
+//   "mixed_bfloat16"   variables float32, computation bfloat16
+//   "float64"          both float32: JAX has no float64 unless it is told to
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_SCHEMA_POLICY_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_SCHEMA_POLICY_H
+
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weft::keras {
+
+struct Policy {
+  std::string variable = "float32", compute = "float32";
+
+  /// The policy of this name, or nothing.
+  static std::optional<Policy> named(const std::string &name) {
+    if (name == "mixed_bfloat16")
+      return Policy{"float32", "bfloat16"};
+    if (name == "mixed_float16")
+      return Policy{"float32", "float16"};
+    if (name == "bfloat16" || name == "float16")
+      return Policy{name, name};
+    if (name == "float32" || name == "float64")
+      return Policy{};
+    return std::nullopt;
+  }
+  static std::vector<std::string> names() {
+    return {"float32",  "float64",       "mixed_bfloat16",
+            "bfloat16", "mixed_float16", "float16"};
+  }
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_SCHEMA_POLICY_H
