@@ -242,8 +242,9 @@ void Case::checkShown(const std::string &prefix) {
         isFirst && model->losses.size() > 1)
       compare("metrics/" + name, prefix + name, 5e-6);
   for (const keras::OutputMetric &of : model->metrics)
-    if (isFirst || (has(prefix + of.name) &&
-                    !of.metric->variables(model->outputShape(of.output)).empty()))
+    if (isFirst ||
+        (has(prefix + of.name) &&
+         !of.metric->variables(model->outputShape(of.output)).empty()))
       compare("metrics/" + of.name, prefix + of.name, 5e-6);
 }
 

@@ -76,7 +76,8 @@ TEST_CASE("the sequential seed") {
   CHECK(
       variablePaths(*model) ==
       std::vector<std::string>{"d1/kernel", "d1/bias", "d2/kernel", "d2/bias"});
-  CHECK(model->losses[0].loss->config.find("\"from_logits\":true") != std::string::npos);
+  CHECK(model->losses[0].loss->config.find("\"from_logits\":true") !=
+        std::string::npos);
   REQUIRE(model->metrics.size() == 1);
   CHECK(model->metrics[0].metric->className == "SparseCategoricalAccuracy");
   CHECK(model->metrics[0].name == "accuracy");
@@ -118,17 +119,19 @@ TEST_CASE("what is not supported is refused by name") {
             .error ==
         "layer \"d1\": \"quantization_config\" = \"int8\" is not supported "
         "(quantized weights); leave it at null");
-  CHECK(readModel(replaced(text, "\"use_ema\": false", "\"use_ema\": true"))
+  CHECK(readModel(replaced(text, "\"ema_overwrite_frequency\": null",
+                           "\"ema_overwrite_frequency\": 0"))
             .error ==
-        "compile_config: optimizer: RMSprop: \"use_ema\" = true is not "
-        "supported (moving averages of weights); leave it at false");
+        "compile_config: optimizer: RMSprop: \"ema_overwrite_frequency\" is 0; "
+        "it must be positive");
   CHECK(readModel(replaced(text, "\"loss\": \"mse\"", "\"loss\": \"ctc\""))
             .error.find("compile_config: loss: loss \"ctc\" is not supported; "
                         "supported losses are MeanSquaredError, ") == 0);
-  CHECK(readModel(replaced(text, "\"metrics\": null", "\"metrics\": [\"psnr\"]"))
-            .error.find(
-                "compile_config: metrics: metric \"psnr\" is not supported") ==
-        0);
+  CHECK(
+      readModel(replaced(text, "\"metrics\": null", "\"metrics\": [\"psnr\"]"))
+          .error.find(
+              "compile_config: metrics: metric \"psnr\" is not supported") ==
+      0);
   CHECK(readModel(replaced(text, "\"name\": \"functional\"",
                            "\"name\": \"functional\", \"name\": \"b\""))
             .error == "key \"name\" is written twice; remove one of them");

@@ -52,7 +52,8 @@ static void addBatch(std::vector<Row> &rows, const keras::Model &model,
     std::string name = "labels";
     if (model.outputs.size() > 1)
       name += "/" + model.outputName(output);
-    Row row{name, "label", "", batched(batchSize, model.labelShape(output)), {}};
+    Row row{
+        name, "label", "", batched(batchSize, model.labelShape(output)), {}};
     keras::ResolvedLayout labels = keras::batchLayout(
         distribution, static_cast<int64_t>(row.shape.size()));
     row.layout = labels.layout, row.reason = labels.reason;

@@ -96,8 +96,9 @@ LogicalResult StepImporter::checkTraining() {
   for (const OutputLoss &of : model.losses)
     if (std::string reason = of.loss->complaint(model.outputShape(of.output));
         !reason.empty())
-      return refuse() << "compile_config: loss " << of.loss->className << " of \""
-                      << model.outputName(of.output) << "\" " << reason;
+      return refuse() << "compile_config: loss " << of.loss->className
+                      << " of \"" << model.outputName(of.output) << "\" "
+                      << reason;
   for (const OutputMetric &of : model.metrics)
     if (std::string reason = metricReason(model, of); !reason.empty())
       return refuse() << "compile_config: " << reason;
@@ -124,9 +125,9 @@ LossValues StepImporter::lossOf(Tensors &t, const ForwardResult &result,
                                 ArrayRef<Value> variables, const Batch &batch) {
   LossValues out;
   for (const OutputLoss &of : model.losses) {
-    Value loss = of.loss->reduced(t, batch.labels[of.output],
-                                  result.outputs[of.output],
-                                  batch.weights[of.output]);
+    Value loss =
+        of.loss->reduced(t, batch.labels[of.output], result.outputs[of.output],
+                         batch.weights[of.output]);
     out.each.push_back(loss);
     if (of.weight)
       loss = t.mul(loss, *of.weight);
@@ -141,8 +142,9 @@ LossValues StepImporter::lossOf(Tensors &t, const ForwardResult &result,
 }
 
 /// @loss takes the variables in this order (weights, then those that training
-/// updates beside them) and the batch; it returns the loss, the losses of the
-/// outputs, the predictions and what is updated.
+/// updates beside them) and the batch; it returns the loss as the optimizer scales
+/// it where it does, the loss, the losses of the outputs, the predictions and what
+/// is updated.
 FailureOr<func::FuncOp> StepImporter::createLoss(ArrayRef<unsigned> order) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(module->getBody());
@@ -166,7 +168,10 @@ FailureOr<func::FuncOp> StepImporter::createLoss(ArrayRef<unsigned> order) {
     return failure();
   Tensors t = at("loss");
   LossValues loss = lossOf(t, *result, local, batch);
-  SmallVector<Value> returned = {loss.total};
+  SmallVector<Value> returned;
+  if (std::optional<double> factor = model.optimizer->lossScaleFactor)
+    returned.push_back(t.mul(loss.total, *factor));
+  returned.push_back(loss.total);
   llvm::append_range(returned, loss.each);
   llvm::append_range(returned, result->outputs);
   for (unsigned variable : order)
@@ -188,8 +193,7 @@ void StepImporter::addMetrics(const LossValues &loss,
   size_t first = 0;
   for (const OutputMetric &of : model.metrics) {
     Tensors t = at("metrics/" + of.name);
-    size_t count =
-        of.metric->variables(model.outputShape(of.output)).size();
+    size_t count = of.metric->variables(model.outputShape(of.output)).size();
     MutableArrayRef<Value> state =
         MutableArrayRef(values.metrics).slice(first, count);
     MetricInputs in{values.batch.labels[of.output], predictions[of.output],
@@ -197,8 +201,7 @@ void StepImporter::addMetrics(const LossValues &loss,
     MetricResult result = of.metric->compute(t, in, state);
     llvm::copy(result.state, state.begin());
     first += count;
-    ports.addMetric(of.name, result.value,
-                    count ? "{\"running\": true}" : "");
+    ports.addMetric(of.name, result.value, count ? "{\"running\": true}" : "");
   }
 }
 
@@ -230,6 +233,8 @@ LogicalResult StepImporter::buildTrain() {
     results = results.drop_front(count);
     return out;
   };
+  if (model.optimizer->lossScaleFactor)
+    take(1);
   LossValues shown{take(1).front(), take(model.losses.size())};
   SmallVector<Value> predictions = take(model.outputs.size());
   for (unsigned variable : order)

@@ -49,14 +49,23 @@ const ResolvedLayout *StepPorts::batchLayoutOf(int64_t rank) {
 }
 
 void StepPorts::addVariables() {
+  std::map<std::string, std::string> averages;
+  if (step == StepKind::Train)
+    for (const OptimizerVariable &variable : model.optimizerVariables())
+      if (variable.use == SlotUse::Average)
+        averages[model.variables[variable.weight].path] = variable.path;
   for (const Variable &variable : model.variables) {
     bool isRandom = variable.isSeedState();
     if (isRandom && step != StepKind::Train)
       continue;
     Type element = isRandom ? Type(builder.getIntegerType(32, false))
                             : builder.getF32Type();
-    add({variable.path, variable.isUpdated ? "state" : "weight",
-         variableMetadata(variable),
+    std::string metadata = variableMetadata(variable);
+    // What fit leaves in the weight (ModelState::takeAverages).
+    if (auto average = averages.find(variable.path); average != averages.end())
+      metadata.insert(metadata.size() - 1,
+                      ",\"average\":\"" + average->second + "\"");
+    add({variable.path, variable.isUpdated ? "state" : "weight", metadata,
          RankedTensorType::get(variable.shape, element),
          layoutOf(variable.path, variable.shape.size())});
   }
@@ -117,8 +126,8 @@ void StepPorts::addBatch() {
                             : builder.getF32Type()),
          batchLayoutOf(int64_t(shape.size()) + 1)});
   }
-  for (unsigned output = 0; options.sampleWeight && output < model.outputs.size();
-       ++output)
+  for (unsigned output = 0;
+       options.sampleWeight && output < model.outputs.size(); ++output)
     if (model.hasLabel(output))
       add({portName("sample_weight", model.outputName(output),
                     model.outputs.size()),
@@ -194,14 +203,14 @@ void StepPorts::addState(const StepValues &after, const StepValues &before) {
 void StepPorts::addMetric(const std::string &name, Value value,
                           const char *metadata) {
   shown.push_back({{"metrics/" + name, "metric", metadata, tensorType(value),
-                      layoutOf("", tensorType(value).getRank())},
-                     value});
+                    layoutOf("", tensorType(value).getRank())},
+                   value});
 }
 
 void StepPorts::addOutput(const std::string &name, Value value) {
   shown.push_back({{portName("y", name, model.outputs.size()), "output", "",
-                      tensorType(value)},
-                     value});
+                    tensorType(value)},
+                   value});
 }
 
 DictionaryAttr StepPorts::attributesOf(const Port &port) {

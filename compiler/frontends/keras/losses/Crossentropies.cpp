@@ -48,7 +48,8 @@ Value SmoothedCrossentropy::axisLast(Tensors &t, Value x) const {
 
 std::string
 SmoothedCrossentropy::complaint(llvm::ArrayRef<int64_t> sample) const {
-  int64_t rank = int64_t(sample.size()) + 1, dim = axis < 0 ? axis + rank : axis;
+  int64_t rank = int64_t(sample.size()) + 1,
+          dim = axis < 0 ? axis + rank : axis;
   if (dim > 0 && dim < rank)
     return "";
   return "has \"axis\" " + std::to_string(axis) + ", predictions have " +

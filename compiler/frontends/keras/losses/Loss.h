@@ -41,7 +41,8 @@ public:
   virtual mlir::Value values(Tensors &t, mlir::Value label,
                              mlir::Value prediction) const = 0;
   /// Which of the values count, as i1 in their shape; null: all.
-  virtual mlir::Value mask(Tensors &, mlir::Value label, mlir::Value values) const;
+  virtual mlir::Value mask(Tensors &, mlir::Value label,
+                           mlir::Value values) const;
   /// Scalar loss of one batch; `weight` is one number a sample, or null.
   mlir::Value reduced(Tensors &t, mlir::Value label, mlir::Value prediction,
                       mlir::Value weight) const;

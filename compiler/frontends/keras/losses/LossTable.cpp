@@ -99,8 +99,8 @@ Value Loss::reduced(Tensors &t, Value label, Value prediction,
                     Value weight) const {
   Value each = values(t, label, prediction);
   if (weight && t.rank(each) > 1)
-    weight = t.make<BroadcastOp>(weight, t.shape(each),
-                                 llvm::ArrayRef<int64_t>{0});
+    weight =
+        t.make<BroadcastOp>(weight, t.shape(each), llvm::ArrayRef<int64_t>{0});
   if (Value counted = mask(t, label, each)) {
     Value share = t.toFloat(counted);
     if (reduction == "sum_over_batch_size" || reduction == "mean") {
@@ -136,9 +136,12 @@ const Table<Loss> &weft::keras::lossTable() {
         row<CategoricalFocalCrossentropy>("CategoricalFocalCrossentropy"),
         row<CategoricalGeneralizedCrossEntropy>(
             "CategoricalGeneralizedCrossEntropy"),
-        row<CosineSimilarity>("CosineSimilarity"), row<Circle>("Circle"),
-        row<Dice>("Dice"), row<Tversky>("Tversky"),
-        row<CategoricalHinge>("CategoricalHinge"), row<MeanOf<hinge>>("Hinge"),
+        row<CosineSimilarity>("CosineSimilarity"),
+        row<Circle>("Circle"),
+        row<Dice>("Dice"),
+        row<Tversky>("Tversky"),
+        row<CategoricalHinge>("CategoricalHinge"),
+        row<MeanOf<hinge>>("Hinge"),
         row<Huber>("Huber"),
         row<KLDivergence>("KLDivergence",
                           {"kld", "kullback_leibler_divergence"}),

@@ -10,8 +10,7 @@ using namespace weft::keras;
 
 Value weft::keras::normalized(Tensors &t, Value x,
                               llvm::ArrayRef<int64_t> dims) {
-  Value root =
-      t.make<RsqrtOp>(t.reduce(ReduceKind::Sum, t.mul(x, x), dims));
+  Value root = t.make<RsqrtOp>(t.reduce(ReduceKind::Sum, t.mul(x, x), dims));
   return t.mul(x, t.spread(t.min(root, 1 / kEpsilon), x, dims));
 }
 
@@ -63,8 +62,7 @@ Value Circle::values(Tensors &t, Value label, Value prediction) const {
   }
   // A weight is not negative, and no gradient is cut off it.
   Value near = t.max(t.mul(t.add(distance, margin), t.toFloat(isSame)), 0);
-  Value far =
-      t.max(t.mul(t.sub(1 + margin, distance), t.toFloat(isOther)), 0);
+  Value far = t.max(t.mul(t.sub(1 + margin, distance), t.toFloat(isOther)), 0);
   Value same = t.mul(t.mul(near, -gamma), t.sub(margin, distance));
   Value other = t.mul(t.mul(far, gamma), t.sub(1 - margin, distance));
   return t.softplus(

@@ -33,8 +33,7 @@ static Value positives(Tensors &t, Value prediction,
     return t.compare(CompareKind::GT, spread(prediction),
                      alongFirst(t, thresholds.values, shape));
   Value inside = t.min(t.max(prediction, 0), 1);
-  Value bucket =
-      t.add(t.make<CeilOp>(t.mul(inside, double(count - 1))), -1.0);
+  Value bucket = t.add(t.make<CeilOp>(t.mul(inside, double(count - 1))), -1.0);
   if (thresholds.takeAll)
     bucket = t.max(bucket, 0);
   std::vector<double> numbers(count);
@@ -174,8 +173,7 @@ MetricResult Ratio<ofPredicted>::compute(Tensors &t, const MetricInputs &in,
   return {t.reshape(result, {}), {right, wrong}};
 }
 
-std::vector<MetricVariable>
-OfCurve::variables(ArrayRef<int64_t> sample) const {
+std::vector<MetricVariable> OfCurve::variables(ArrayRef<int64_t> sample) const {
   Thresholds at = thresholds();
   std::vector<int64_t> shape = {int64_t(at.values.size())};
   if (at.byLabel && !sample.empty())
@@ -224,16 +222,14 @@ Thresholds BestRate<best, where>::thresholds() const {
 static Value rateOf(Tensors &t, Rate rate, const Confusion &counts) {
   bool isSpecificity = rate == Rate::Specificity;
   Value right = isSpecificity ? counts.trueNegatives : counts.truePositives;
-  Value wrong = rate == Rate::Recall ? counts.falseNegatives
-                                     : counts.falsePositives;
+  Value wrong =
+      rate == Rate::Recall ? counts.falseNegatives : counts.falsePositives;
   return quotient(t, right, t.add(right, wrong));
 }
 
 template <Rate best, Rate where>
-Value BestRate<best, where>::result(Tensors &t,
-                                    const Confusion &counts) const {
-  Value reached =
-      t.compare(CompareKind::GE, rateOf(t, where, counts), value);
+Value BestRate<best, where>::result(Tensors &t, const Confusion &counts) const {
+  Value reached = t.compare(CompareKind::GE, rateOf(t, where, counts), value);
   Value rates = rateOf(t, best, counts);
   Value found = t.select(reached, rates, t.splat(0, rates));
   return t.max(t.reduce(ReduceKind::Max, found, {0}), 0);
@@ -260,9 +256,8 @@ std::string AUC::complaint(ArrayRef<int64_t> sample) const {
            "vector; they have " +
            std::to_string(sample.size()) + " dimensions";
   if (labels && *labels != sample.back())
-    return "has \"num_labels\" " + std::to_string(*labels) +
-           ", a sample has " + std::to_string(sample.back()) +
-           " predictions; make them equal";
+    return "has \"num_labels\" " + std::to_string(*labels) + ", a sample has " +
+           std::to_string(sample.back()) + " predictions; make them equal";
   return "";
 }
 
@@ -311,8 +306,8 @@ Value AUC::interpolated(Tensors &t, const Confusion &counts) const {
   Value intercept = t.sub(nextTp, t.mul(slope, nextP));
   Value areBoth = t.make<AndOp>(t.compare(CompareKind::GT, p, 0),
                                 t.compare(CompareKind::GT, nextP, 0));
-  Value ratio = t.select(areBoth, quotient(t, p, t.max(nextP, 0)),
-                         t.splat(1, p));
+  Value ratio =
+      t.select(areBoth, quotient(t, p, t.max(nextP, 0)), t.splat(1, p));
   Value part =
       t.mul(slope, t.add(risen, t.mul(intercept, t.make<LogOp>(ratio))));
   return total(t, quotient(t, part, t.max(t.add(nextTp, nextFn), 0)));

@@ -56,8 +56,7 @@ public:
   /// "needs ...".
   virtual std::string complaint(llvm::ArrayRef<int64_t>) const { return ""; }
   /// What it keeps for predictions of this shape (of a sample).
-  virtual std::vector<MetricVariable>
-  variables(llvm::ArrayRef<int64_t>) const {
+  virtual std::vector<MetricVariable> variables(llvm::ArrayRef<int64_t>) const {
     return {};
   }
   virtual MetricResult compute(Tensors &t, const MetricInputs &in,

@@ -49,8 +49,7 @@ class PearsonCorrelation : public MeanMetric {
     int64_t dims[] = {t.last(prediction)};
     auto normal = [&](Value x) {
       x = t.sub(x, t.spread(t.mean(x, dims), x, dims));
-      Value deviation =
-          t.make<SqrtOp>(t.variance(x, t.mean(x, dims), dims));
+      Value deviation = t.make<SqrtOp>(t.variance(x, t.mean(x, dims), dims));
       return t.div(x, t.spread(deviation, x, dims));
     };
     return t.mean(t.mul(normal(label), normal(prediction)), dims);
@@ -74,9 +73,9 @@ class ConcordanceCorrelation : public MeanMetric {
     // Keras takes the predictions' mean from both.
     Value product = t.mul(centred(label, n), centred(prediction, n));
     Value apart = t.sub(m, n);
-    Value norm = t.add(t.add(variance(centred(label, m)),
-                             variance(centred(prediction, n))),
-                       t.mul(apart, apart));
+    Value norm = t.add(
+        t.add(variance(centred(label, m)), variance(centred(prediction, n))),
+        t.mul(apart, apart));
     Value divisor = t.spread(t.add(norm, kEpsilon), product, dims);
     return t.mean(t.div(t.mul(product, 2), divisor), dims);
   }
@@ -156,7 +155,8 @@ const Table<Metric> &weft::keras::metricTable() {
   static const Table<Metric> table = {
       {"metric",
        "metrics",
-       {row<Accuracy>("Accuracy"), row<BinaryAccuracy>("BinaryAccuracy"),
+       {row<Accuracy>("Accuracy"),
+        row<BinaryAccuracy>("BinaryAccuracy"),
         row<CategoricalAccuracy>("CategoricalAccuracy"),
         row<SparseCategoricalAccuracy>("SparseCategoricalAccuracy"),
         row<TopK<false>>("TopKCategoricalAccuracy"),
@@ -187,16 +187,21 @@ const Table<Metric> &weft::keras::metricTable() {
         row<CountOf<Count::FalsePositives>>("FalsePositives"),
         row<CountOf<Count::TrueNegatives>>("TrueNegatives"),
         row<CountOf<Count::FalseNegatives>>("FalseNegatives"),
-        row<Ratio<true>>("Precision"), row<Ratio<false>>("Recall"),
+        row<Ratio<true>>("Precision"),
+        row<Ratio<false>>("Recall"),
         row<BestRate<Rate::Recall, Rate::Specificity>>(
             "SensitivityAtSpecificity"),
         row<BestRate<Rate::Specificity, Rate::Recall>>(
             "SpecificityAtSensitivity"),
         row<BestRate<Rate::Precision, Rate::Recall>>("PrecisionAtRecall"),
         row<BestRate<Rate::Recall, Rate::Precision>>("RecallAtPrecision"),
-        row<AUC>("AUC"), row<F1Score>("F1Score"),
-        row<FBetaScore>("FBetaScore"), row<IoU>("IoU"),
-        row<BinaryIoU>("BinaryIoU"), row<MeanIoU>("MeanIoU"),
-        row<OneHotIoU>("OneHotIoU"), row<OneHotMeanIoU>("OneHotMeanIoU")}}};
+        row<AUC>("AUC"),
+        row<F1Score>("F1Score"),
+        row<FBetaScore>("FBetaScore"),
+        row<IoU>("IoU"),
+        row<BinaryIoU>("BinaryIoU"),
+        row<MeanIoU>("MeanIoU"),
+        row<OneHotIoU>("OneHotIoU"),
+        row<OneHotMeanIoU>("OneHotMeanIoU")}}};
   return table;
 }

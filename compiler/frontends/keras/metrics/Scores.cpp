@@ -12,11 +12,11 @@ using namespace weft::keras;
 
 /// Scores that need a vector of predictions for each sample.
 static std::string vectorReason(ArrayRef<int64_t> sample) {
-  return sample.size() == 1 ? ""
-                            : "needs a vector of predictions for each sample; "
-                              "they have " +
-                                  std::to_string(sample.size()) +
-                                  " dimensions; flatten them";
+  return sample.size() == 1
+             ? ""
+             : "needs a vector of predictions for each sample; "
+               "they have " +
+                   std::to_string(sample.size()) + " dimensions; flatten them";
 }
 
 void FBetaScore::ownOptions(Options &o) {
@@ -59,16 +59,14 @@ MetricResult FBetaScore::compute(Tensors &t, const MetricInputs &in,
     isYes = t.compare(CompareKind::GT, p, *threshold);
   } else {
     Value largest = t.spread(t.reduce(ReduceKind::Max, p, {1}), p, {1});
-    isYes = t.make<AndOp>(
-        t.compare(CompareKind::GE, p, largest),
-        t.compare(CompareKind::GT, t.make<AbsOp>(p), 1e-9));
+    isYes = t.make<AndOp>(t.compare(CompareKind::GE, p, largest),
+                          t.compare(CompareKind::GT, t.make<AbsOp>(p), 1e-9));
   }
   Value yes = t.toFloat(isYes), label = in.label;
   auto sum = [&](Value x) {
     if (in.weight)
       x = t.mul(x, t.along(in.weight, x, 0));
-    return average == "micro" ? t.sumAll(x)
-                              : t.reduce(ReduceKind::Sum, x, {0});
+    return average == "micro" ? t.sumAll(x) : t.reduce(ReduceKind::Sum, x, {0});
   };
   Value tp = t.add(state[0], sum(t.mul(yes, label)));
   Value fp = t.add(state[1], sum(t.mul(yes, t.sub(1.0, label))));
@@ -99,8 +97,7 @@ std::string R2Score::complaint(ArrayRef<int64_t> sample) const {
   return vectorReason(sample);
 }
 
-std::vector<MetricVariable>
-R2Score::variables(ArrayRef<int64_t> sample) const {
+std::vector<MetricVariable> R2Score::variables(ArrayRef<int64_t> sample) const {
   return {{"num_samples", {}},
           {"squared_sum", sample},
           {"sum", sample},
@@ -110,14 +107,13 @@ R2Score::variables(ArrayRef<int64_t> sample) const {
 
 MetricResult R2Score::compute(Tensors &t, const MetricInputs &in,
                               ArrayRef<Value> state) const {
-  Value label = in.label, weight = in.weight ? t.along(in.weight, label, 0)
-                                             : t.splat(1, label);
+  Value label = in.label,
+        weight = in.weight ? t.along(in.weight, label, 0) : t.splat(1, label);
   Value weighted = t.mul(label, weight);
   auto added = [&](Value total, Value x) {
     return t.add(total, t.reduce(ReduceKind::Sum, x, {0}));
   };
-  Value number =
-      t.add(state[0], double(tensorType(label).getNumElements()));
+  Value number = t.add(state[0], double(tensorType(label).getNumElements()));
   Value squares = added(state[1], t.mul(label, weighted));
   Value sum = added(state[2], weighted);
   Value error = squaredError(t, label, in.prediction);
@@ -230,25 +226,25 @@ MetricResult IoU::compute(Tensors &t, const MetricInputs &in,
         isCounted, t.compare(CompareKind::NE, label, double(*ignoreClass)));
   Value weight = t.toFloat(isCounted);
   if (in.weight) // Keras' matrix is one of integers, and so are its weights
-    weight = t.mul(
-        weight, t.along(t.toFloat(t.toInteger(in.weight)), weight, 0));
+    weight =
+        t.mul(weight, t.along(t.toFloat(t.toInteger(in.weight)), weight, 0));
   SmallVector<int64_t> shape(t.shape(label)), dims;
   for (int64_t dim = 0; dim < t.rank(label); ++dim)
     dims.push_back(dim);
   shape.push_back(classes);
-  Value like = t.splat(
-      0, RankedTensorType::get(shape, t.builder.getF32Type()));
-  Value rows = t.mul(t.oneHot(label, like), t.spread(weight, like, {t.last(like)}));
+  Value like = t.splat(0, RankedTensorType::get(shape, t.builder.getF32Type()));
+  Value rows =
+      t.mul(t.oneHot(label, like), t.spread(weight, like, {t.last(like)}));
   Value added = t.make<DotOp>(rows, t.oneHot(prediction, like), dims, dims);
   Value matrix = t.add(state[0], t.toInteger(added));
   Value real = t.toFloat(matrix);
   auto positions = [&](int64_t dim) {
-    return t.make<IotaOp>(tensorType(matrix),
-                          t.builder.getI64IntegerAttr(dim), Value());
+    return t.make<IotaOp>(tensorType(matrix), t.builder.getI64IntegerAttr(dim),
+                          Value());
   };
   Value isRight = t.compare(CompareKind::EQ, positions(0), positions(1));
-  Value right = t.reduce(ReduceKind::Sum,
-                         t.select(isRight, real, t.splat(0, real)), {1});
+  Value right =
+      t.reduce(ReduceKind::Sum, t.select(isRight, real, t.splat(0, real)), {1});
   Value either = t.sub(t.add(t.reduce(ReduceKind::Sum, real, {0}),
                              t.reduce(ReduceKind::Sum, real, {1})),
                        right);

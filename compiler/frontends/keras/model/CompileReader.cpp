@@ -101,8 +101,9 @@ void CompileReader::readLoss(const Json &json, const Json *weights) {
   if (json.is_array() || isDict(json)) {
     entries = byOutput(json, where);
     if (isDict(json) && json.size() < entries.size())
-      refuse(where + ": names " + shortText(json) + ", the model's outputs are " +
-             outputNames() + "; give each a loss, or null");
+      refuse(where + ": names " + shortText(json) +
+             ", the model's outputs are " + outputNames() +
+             "; give each a loss, or null");
   }
   for (unsigned output = 0; output < entries.size() && error.empty(); ++output)
     if (entries[output])
