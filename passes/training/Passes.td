@@ -56,4 +56,22 @@ def DifferentiatePass : Pass<"weft-differentiate", "::mlir::ModuleOp"> {
   ];
 }
 
+def TrimLoopsPass : Pass<"weft-trim-loops"> {
+  let summary = "removes from weft.for what nobody reads";
+  let description = [{
+    The derivative of a loop saves each carried value and adds tensors of zeros
+    with one part. Afterwards:
+
+    * a carried value that neither a result nor an effect needs is not carried;
+    * `x + (zeros with u at i)` in a body is `x with (x at i) + u at i`, which
+      works on the part alone;
+    * a part that is set to 0 after its only read is left as it is.
+
+    Requires: equal values are one value (CSE). Ensures: the same results.
+
+    Example: test/passes/trim-loops.mlir.
+  }];
+  let dependentDialects = ["::weft::WeftDialect"];
+}
+
 #endif // WEFT_PASSES_TRAINING_PASSES

@@ -232,6 +232,28 @@ Result<Array> constant(const Call &call, double value) {
   return array;
 }
 
+/// The bias of an LSTM: [one quarter, ones, two quarters].
+Result<Array> unitForgetBias(const Call &call) {
+  auto others = call.config.find("bias_initializer");
+  if (call.shape.size() != 1 || call.shape[0] % 4 != 0 ||
+      others == call.config.end())
+    return Error{"initializer UnitForgetBias: the shape is " +
+                 text(call.shape) +
+                 ", but needs one dimension of four parts, and a "
+                 "\"bias_initializer\" for the other parts"};
+  int64_t units = call.shape[0] / 4;
+  Result<Array> first = initialize(others->dump(), call.seed, {units});
+  Result<Array> last = initialize(others->dump(), call.seed, {2 * units});
+  if (!first || !last)
+    return first ? last.error() : first.error();
+  Array array = Array::zeros(ElementType::Float32, call.shape);
+  std::span<float> values = call.values(array);
+  std::copy_n(first->data<float>(), units, values.begin());
+  std::fill_n(values.begin() + units, units, 1.0f);
+  std::copy_n(last->data<float>(), 2 * units, values.begin() + 2 * units);
+  return array;
+}
+
 Result<Array> run(const Call &call) {
   std::string kind = lower(call.className);
   if (kind == "zeros")
@@ -242,6 +264,8 @@ Result<Array> run(const Call &call) {
     return constant(call, call.number("value", 0));
   if (kind == "identity" || kind == "identityinitializer")
     return identity(call);
+  if (kind == "unitforgetbias")
+    return unitForgetBias(call);
   std::string known =
       "Zeros, Ones, Constant, Identity, RandomNormal, RandomUniform, "
       "TruncatedNormal, VarianceScaling, Orthogonal, GlorotUniform, "

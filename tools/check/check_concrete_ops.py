@@ -21,6 +21,7 @@ TEXT = re.compile(r'//[^\n]*|/\*.*?\*/|"(?:[^"\\\n]|\\.)*"', re.S)
 
 EVERYWHERE = {"ModuleOp", "func::FuncOp", "func::CallOp", "func::ReturnOp"}  # functions, their calls and their ends
 LOOPS = "the closed set of loops and branches that LowerControlFlow leaves"
+GRADIENT = "what derivatives of loops and of dynamic_slice make"
 ALLOWED = {
     "passes/foreign/ImportShardings.cpp": {"shard::ShardOp": "what it imports", "shard::ShardingOp": "what it imports", "shard::GridOp": "what it imports"},
     "passes/kernels/LowerControlFlow.cpp": {"ForOp": "what it lowers", "CaseOp": "what it lowers",
@@ -44,6 +45,8 @@ ALLOWED = {
     "passes/sharding/WidenPartialSums.cpp": {"ConvertOp": "what it makes"},
     "passes/training/Differentiate.cpp": {"CheckpointOp": "what it resolves"},
     "passes/training/Tape.cpp": {"ValueAndGradOp": "what it resolves"},
+    "passes/training/TrimLoops.cpp": {"ForOp": "what it trims", "AddOp": GRADIENT, "DynamicSliceOp": GRADIENT, "DynamicUpdateSliceOp": GRADIENT,
+                                      "SubOp": GRADIENT},
 }
 
 FOUND = ["isa<DotOp>(op)", "dyn_cast<coll::PickOp>(user)", "llvm::any_of(ops, llvm::IsaPred<DotOp, ReduceOp>)", "value.getDefiningOp<ReshardOp>()",

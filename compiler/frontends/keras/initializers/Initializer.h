@@ -25,6 +25,10 @@ public:
   virtual bool drawsSeed() const { return false; }
   /// The seed in its config.
   virtual std::optional<int64_t> ownSeed() const { return std::nullopt; }
+  /// Are its values made with the seed of this one?
+  virtual bool seeded(const std::shared_ptr<const Initializer> &by) const {
+    return by.get() == this;
+  }
   /// The state {seed, 0} of a layer that draws random numbers while it runs.
   static std::shared_ptr<const Configured> ofSeed(std::optional<int64_t> given);
 };
@@ -52,6 +56,10 @@ inline InitializerPtr glorotUniform() {
 }
 inline InitializerPtr zeros() { return initializerTable().make("Zeros"); }
 inline InitializerPtr ones() { return initializerTable().make("Ones"); }
+
+/// Values of the initializer, but for ones in the second quarter of a vector:
+/// the bias of an LSTM's forget gate.
+InitializerPtr withUnitForgetBias(const InitializerPtr &initializer);
 
 /// Another initializer of the same config, which draws a seed of its own.
 InitializerPtr cloneOf(const InitializerPtr &initializer);

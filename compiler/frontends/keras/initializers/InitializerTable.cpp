@@ -101,6 +101,27 @@ Initializer::ofSeed(std::optional<int64_t> given) {
   return out;
 }
 
+namespace {
+class UnitForgetBias : public Initializer {
+public:
+  explicit UnitForgetBias(const InitializerPtr &others) : others(others) {
+    className = "UnitForgetBias";
+    config = "{\"bias_initializer\": {\"class_name\": \"" + others->className +
+             "\", \"config\": " + others->config + "}}";
+  }
+  bool seeded(const InitializerPtr &by) const override { return by == others; }
+  std::optional<int64_t> ownSeed() const override { return others->ownSeed(); }
+
+private:
+  InitializerPtr others;
+};
+} // namespace
+
+InitializerPtr
+weft::keras::withUnitForgetBias(const InitializerPtr &initializer) {
+  return std::make_shared<UnitForgetBias>(initializer);
+}
+
 InitializerPtr weft::keras::cloneOf(const InitializerPtr &initializer) {
   // Its members are those of the config, which the runtime reads.
   const TableRow *row = initializerTable().find(initializer->className);

@@ -37,8 +37,8 @@ Value Call::weight(const char *name, std::vector<int64_t> shape,
                    const WeightRules &rules) {
   if (std::string why = oversize(shape, kFloatBytes); !why.empty())
     refuse("its " + std::string(name) + " " + shapeText(shape) + " has " + why);
-  Value value =
-      variables.get({path, name, std::move(shape), rules, trainable, false});
+  Value value = variables.get(
+      {path, name, std::move(shape), rules, trainable, false, scope});
   if (rules.constraint)
     hasAxes(value, rules.constraint->axes());
   return value;
@@ -47,7 +47,7 @@ Value Call::weight(const char *name, std::vector<int64_t> shape,
 Value Call::state(const char *name, std::vector<int64_t> shape,
                   const InitializerPtr &initializer) {
   return variables.get(
-      {path, name, std::move(shape), {initializer}, false, false});
+      {path, name, std::move(shape), {initializer}, false, false, scope});
 }
 
 void Call::update(const char *name, Value value) {
@@ -64,6 +64,11 @@ Value Call::random(const InitializerPtr &seedGenerator,
   auto next = DenseElementsAttr::get(tensorType(key), ArrayRef<uint32_t>{0, 1});
   variables.set(request, t.add(key, t.make<ConstantOp>(ElementsAttr(next))));
   return drawn;
+}
+
+void Call::hold(const InitializerPtr &seedGenerator) {
+  variables.get(
+      {path, "seed_generator_state", {2}, {seedGenerator}, false, true});
 }
 
 /// keras.random.dropout: key n makes the mask of call n.
@@ -120,7 +125,31 @@ Value Call::run(const Layer &layer, const char *name, Value x) {
   inputs.values = {x};
   Call inner(t, variables, path + "/" + name, trainable && layer.trainable,
              training);
+  inner.scope = scope + "/" + name;
   return layer.callAll(inner, inputs);
+}
+
+Call Call::inside(const Layer &layer, const std::string &attribute) {
+  Call out(t, variables, path + "/" + attribute, trainable && layer.trainable,
+           training);
+  out.scope = layer.isBuiltAlone ? layer.name : scope + "/" + layer.name;
+  return out;
+}
+
+/// The mean of a penalty over the batch.
+static void addPenalty(Call &call, const Layer &layer, Value out) {
+  if (RegularizerPtr regularizer = layer.activityRegularizer())
+    call.addLoss(
+        call.t.div(regularizer->penalty(call.t, out), call.t.size(out, 0)));
+}
+
+Value Call::runOption(const Layer &layer, const char *attribute, Value x) {
+  CallInputs inputs;
+  inputs.values = {x};
+  Call inner = inside(layer, attribute);
+  Value out = layer.callAll(inner, inputs);
+  addPenalty(inner, layer, out);
+  return out;
 }
 
 Value weft::keras::callLayer(OpBuilder &builder, Variables &variables,
@@ -139,7 +168,6 @@ Value weft::keras::callLayer(OpBuilder &builder, Variables &variables,
   if (std::string why = oversize(Tensors::shape(out).drop_front(), kFloatBytes);
       !why.empty())
     call.refuse("a sample of its output " + sampleText(out) + " has " + why);
-  if (RegularizerPtr regularizer = layer.activityRegularizer())
-    call.addLoss(t.div(regularizer->penalty(t, out), t.size(out, 0)));
+  addPenalty(call, layer, out);
   return out;
 }

@@ -63,8 +63,9 @@ struct VariableRequest {
   std::string name;  ///< kernel
   std::vector<int64_t> shape;
   WeightRules rules;
-  bool trainable = true; ///< a weight; not a statistic or a random state
-  bool isRandom = false; ///< the state of a seed generator
+  bool trainable = true;     ///< a weight; not a statistic or a random state
+  bool isRandom = false;     ///< the state of a seed generator
+  std::string scope = layer; ///< first part of its path in Keras
 };
 
 /// Where variables are: made while a model is read, found while a step is built.
@@ -88,8 +89,8 @@ class Call {
 public:
   Call(Tensors &t, Variables &variables, std::string path, bool trainable,
        bool training)
-      : t(t), training(training), variables(variables), path(std::move(path)),
-        trainable(trainable) {}
+      : t(t), training(training), variables(variables), path(path),
+        scope(std::move(path)), trainable(trainable) {}
 
   Tensors &t;
   /// Does the step train? A frozen layer is asked with isTraining().
@@ -112,8 +113,15 @@ public:
   /// Does the layer train in this step, and is it not frozen?
   bool isTraining() const { return training && trainable; }
 
+  /// The state of a generator that Keras has, whether it is drawn from or not.
+  void hold(const InitializerPtr &seedGenerator);
   /// The result of a layer inside this one.
   Value run(const Layer &layer, const char *name, Value x);
+  /// The same of a layer that is an option, whose variables are saved under an
+  /// attribute. Keras names them after the layer.
+  Value runOption(const Layer &layer, const char *attribute, Value x);
+  /// Where such a layer finds its variables.
+  Call inside(const Layer &layer, const std::string &attribute);
 
   void addLoss(Value scalar) { variables.addLoss(scalar); }
   void refuse(const std::string &complaint) { variables.refuse(complaint); }
@@ -126,7 +134,7 @@ public:
 
 private:
   Variables &variables;
-  std::string path;
+  std::string path, scope; ///< of keys and in Keras
   bool trainable;
 };
 

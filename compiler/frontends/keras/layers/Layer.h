@@ -42,6 +42,12 @@ public:
   std::string name;
   bool trainable = true;
 
+  /// Of a layer that is an option of another.
+  void commonOptions(Options &o) override {
+    o.text("name", name);
+    o.flag("trainable", trainable);
+    o.policy("dtype");
+  }
   /// The result for one tensor, whose dimension 0 is the batch.
   virtual mlir::Value call(Call &c, mlir::Value x) const;
   /// The result for all that the layer is called with; the default takes one

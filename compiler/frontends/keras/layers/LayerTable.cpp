@@ -12,9 +12,11 @@
 #include "weft/compiler/frontends/keras/layers/Noise.h"
 #include "weft/compiler/frontends/keras/layers/Normalizations.h"
 #include "weft/compiler/frontends/keras/layers/Pooling.h"
+#include "weft/compiler/frontends/keras/layers/Recurrent.h"
 #include "weft/compiler/frontends/keras/layers/Rescaling.h"
 #include "weft/compiler/frontends/keras/layers/Reshaping.h"
 #include "weft/compiler/frontends/keras/layers/Resizing.h"
+#include "weft/compiler/frontends/keras/layers/Wrappers.h"
 
 using namespace weft::keras;
 
@@ -90,11 +92,25 @@ static std::vector<TableRow> spatialLayers() {
           row<ZeroPadding<3>>("ZeroPadding3D")};
 }
 
+/// Layers of sequences, and the cells that are their options.
+static std::vector<TableRow> recurrentLayers() {
+  return {row<Bidirectional>("Bidirectional"),
+          row<GRU>("GRU"),
+          row<GRUCell>("GRUCell"),
+          row<LSTM>("LSTM"),
+          row<LSTMCell>("LSTMCell"),
+          row<RNN>("RNN"),
+          row<SimpleRNN>("SimpleRNN"),
+          row<SimpleRNNCell>("SimpleRNNCell"),
+          row<StackedRNNCells>("StackedRNNCells")};
+}
+
 const Table<Layer> &weft::keras::layerTable() {
   static const Table<Layer> table = [] {
     std::vector<TableRow> rows = plainLayers();
-    for (TableRow &row : spatialLayers())
-      rows.push_back(std::move(row));
+    for (auto family : {spatialLayers, recurrentLayers})
+      for (TableRow &row : family())
+        rows.push_back(std::move(row));
     return Table<Layer>{{"layer class", "layers", std::move(rows)}};
   }();
   return table;

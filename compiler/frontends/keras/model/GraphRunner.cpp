@@ -25,7 +25,7 @@ public:
   GraphRunner(const Graphs &graphs, Model &model, std::string &error)
       : context(MLIRContext::Threading::DISABLED), builder(&context),
         graphs(graphs), model(model), error(error),
-        variables(graphs, model, builder, error) {
+        variables(graphs, model, builder, block, error) {
     context.loadDialect<WeftDialect>();
     builder.setInsertionPointToEnd(&block);
   }

@@ -4,19 +4,6 @@
 
 using namespace weft::keras;
 
-void weft::keras::readPolicy(Fields &config) {
-  const Json *dtype = config.find("dtype");
-  if (!dtype)
-    return;
-  const Json *name = dtype;
-  if (dtype->is_object() && dtype->contains("config") &&
-      (*dtype)["config"].is_object() && (*dtype)["config"].contains("name"))
-    name = &(*dtype)["config"]["name"];
-  if (*name != "float32")
-    config.refuse("type policy " + shortText(*name) +
-                  " is not supported; build the model with \"float32\"");
-}
-
 LayerDraft weft::keras::readLayer(const Json &json, std::string &error) {
   LayerDraft out;
   Fields object(json, "layers", error);

@@ -21,8 +21,6 @@ struct LayerDraft {
 };
 /// Reads the layer's own config; `error` names the layer.
 LayerDraft readLayer(const Json &json, std::string &error);
-/// Refuses every type policy but float32.
-void readPolicy(Fields &config);
 /// Layers and graphs as the file has them; inputs take the options' shapes.
 void readGraphs(const Json &json, const ModelOptions &options, Model &model,
                 Graphs &graphs, std::string &error);

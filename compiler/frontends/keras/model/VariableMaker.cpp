@@ -8,11 +8,15 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
+/// Those of layers that are options are constructed with them.
 static std::vector<InitializerPtr> initializersOf(const Configured &object) {
   std::vector<InitializerPtr> out;
-  for (const auto &part : objectsOf(object))
+  for (const auto &part : objectsOf(object)) {
     if (auto initializer = std::dynamic_pointer_cast<const Initializer>(part))
       out.push_back(initializer);
+    if (std::dynamic_pointer_cast<const Layer>(part))
+      llvm::append_range(out, initializersOf(*part));
+  }
   return out;
 }
 
@@ -44,7 +48,8 @@ Value VariableMaker::get(const VariableRequest &request) {
     return entry->second;
   }
   Variable variable;
-  variable.path = variable.key = key;
+  variable.path = request.scope + "/" + request.name;
+  variable.key = key;
   variable.shape = request.shape;
   variable.dtype = request.isRandom ? "uint32" : "float32";
   variable.trainable = request.trainable;
@@ -59,8 +64,7 @@ Value VariableMaker::get(const VariableRequest &request) {
   if (std::find(of.sublayers.begin(), of.sublayers.end(), request.layer) ==
       of.sublayers.end())
     of.sublayers.push_back(request.layer);
-  entry->second =
-      builder.getBlock()->addArgument(type, builder.getUnknownLoc());
+  entry->second = block.addArgument(type, builder.getUnknownLoc());
   return entry->second;
 }
 
@@ -103,7 +107,7 @@ void VariableMaker::addDraws(const std::vector<InitializerPtr> &initializers,
   for (const InitializerPtr &initializer : initializers) {
     std::vector<unsigned> seeded;
     for (unsigned i = 0; i < model.variables.size(); ++i)
-      if (model.variables[i].initializer == initializer)
+      if (model.variables[i].initializer->seeded(initializer))
         seeded.push_back(i);
     if (initializer->className == kSeedGenerator) {
       std::string name = scope + "seed_generator";

@@ -25,10 +25,11 @@ namespace weft::keras {
 
 class VariableMaker : public Variables {
 public:
+  /// Variables become arguments of the block.
   VariableMaker(const Graphs &graphs, Model &model, mlir::OpBuilder &builder,
-                std::string &error)
-      : graphs(graphs), model(model), builder(builder), error(error),
-        made(model.layers.size()) {}
+                mlir::Block &block, std::string &error)
+      : graphs(graphs), model(model), builder(builder), block(block),
+        error(error), made(model.layers.size()) {}
 
   /// What is asked for from now on belongs to this layer.
   void enter(unsigned layer);
@@ -58,6 +59,7 @@ private:
   const Graphs &graphs;
   Model &model;
   mlir::OpBuilder &builder;
+  mlir::Block &block;
   std::string &error;
   std::vector<Made> made;
   std::vector<unsigned> called; ///< layers, in the order of their first calls

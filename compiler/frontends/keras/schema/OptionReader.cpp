@@ -44,6 +44,14 @@ public:
   void text(const char *name, std::string &value) override {
     value = fields.text(name, value);
   }
+  void maybeChoice(const char *name, std::optional<std::string> &value,
+                   std::vector<const char *> words) override {
+    if (fields.has(name) && !fields.find(name))
+      return value.reset();
+    std::string given = value.value_or(words.front());
+    choice(name, given, std::move(words));
+    value = given;
+  }
   void choice(const char *name, std::string &value,
               std::vector<const char *> words) override;
   void sizes(const char *name, std::vector<int64_t> &value,
@@ -62,6 +70,7 @@ public:
   void ignored(const char *name, const char *, const char *) override {
     fields.accept({name});
   }
+  void policy(const char *name) override { readPolicy(fields, name); }
   void check(bool isGood, const std::string &complaint) override {
     if (!isGood)
       fields.refuse(complaint);
@@ -75,6 +84,9 @@ protected:
   std::shared_ptr<const Configured>
   anyObject(const char *name, std::shared_ptr<const Configured> value,
             const AnyTable &table) override;
+  std::vector<std::shared_ptr<const Configured>>
+  anyObjects(const char *name, std::vector<std::shared_ptr<const Configured>>,
+             const AnyTable &table) override;
   std::shared_ptr<const Configured>
   anySeed(const char *name, std::shared_ptr<const Configured>, bool isUsed,
           std::shared_ptr<const Configured> (*ofSeed)(std::optional<int64_t>))
@@ -196,7 +208,41 @@ OptionReader::anyObject(const char *name,
   return isNull ? AnyTable::make(*table.find(table.ofNull)) : value;
 }
 
+std::vector<std::shared_ptr<const Configured>>
+OptionReader::anyObjects(const char *name,
+                         std::vector<std::shared_ptr<const Configured>>,
+                         const AnyTable &table) {
+  std::vector<std::shared_ptr<const Configured>> out;
+  const Json *json = fields.find(name);
+  if (!json || !json->is_array()) {
+    refuseForm(name, json ? *json : Json(),
+               std::string("a list of ") + table.several);
+    return out;
+  }
+  for (const Json &entry : *json) {
+    auto object = readObject(entry, table, fields.place() + ": " + name,
+                             fields.firstError());
+    if (!object)
+      return out;
+    out.push_back(std::move(object));
+  }
+  return out;
+}
+
 } // namespace
+
+void weft::keras::readPolicy(Fields &config, const char *key) {
+  const Json *dtype = config.find(key);
+  if (!dtype)
+    return;
+  const Json *name = dtype;
+  if (dtype->is_object() && dtype->contains("config") &&
+      (*dtype)["config"].is_object() && (*dtype)["config"].contains("name"))
+    name = &(*dtype)["config"]["name"];
+  if (*name != "float32")
+    config.refuse("type policy " + shortText(*name) +
+                  " is not supported; build the model with \"float32\"");
+}
 
 void weft::keras::readOptions(Configured &object, Fields &fields) {
   OptionReader reader(fields);
@@ -243,7 +289,10 @@ std::shared_ptr<Configured> weft::keras::readObject(const Json &json,
   }
   std::shared_ptr<Configured> out = AnyTable::make(*row);
   Fields fields(id.config, where + ": " + id.written, error);
+  OptionReader reader(fields);
+  out->commonOptions(reader);
   readOptions(*out, fields);
+  out->isBuiltAlone = json.is_object() && json.contains("build_config");
   out->config = id.config.dump();
   return out;
 }

@@ -19,6 +19,9 @@ namespace weft::keras {
 /// names, or that were read before, are refused.
 void readOptions(Configured &object, Fields &fields);
 
+/// Refuses another type to compute in than float32.
+void readPolicy(Fields &config, const char *key = "dtype");
+
 /// How a file writes an object: "mse", {"class_name", "config"} or a function.
 struct Identifier {
   std::string written; ///< the name in the file

@@ -35,6 +35,11 @@ public:
               std::vector<const char *> words) override {
     add(name, listed({words.begin(), words.end()}), value);
   }
+  void maybeChoice(const char *name, std::optional<std::string> &value,
+                   std::vector<const char *> words) override {
+    add(name, listed({words.begin(), words.end()}) + " or null",
+        value ? Json(*value) : Json());
+  }
   void sizes(const char *name, std::vector<int64_t> &value,
              size_t count) override {
     add(name,
@@ -66,6 +71,7 @@ public:
     rows.push_back(
         {name, "", Json::parse(otherwise), OptionStatus::Ignored, why});
   }
+  void policy(const char *) override {}
   void check(bool, const std::string &) override {}
 
 protected:
@@ -76,6 +82,14 @@ protected:
     add(name, table.what, value ? Json(value->className) : Json());
     if (value)
       objects.push_back(value);
+    return value;
+  }
+  std::vector<std::shared_ptr<const Configured>>
+  anyObjects(const char *name,
+             std::vector<std::shared_ptr<const Configured>> value,
+             const AnyTable &table) override {
+    add(name, std::string("list of ") + table.several, Json::array());
+    objects.insert(objects.end(), value.begin(), value.end());
     return value;
   }
   std::shared_ptr<const Configured> anySeed(

@@ -56,6 +56,9 @@ public:
   /// One of several words.
   virtual void choice(const char *name, std::string &value,
                       std::vector<const char *> words) = 0;
+  /// Null, or one of several words.
+  virtual void maybeChoice(const char *name, std::optional<std::string> &value,
+                           std::vector<const char *> words) = 0;
   virtual void text(const char *name, std::string &value) = 0;
   /// `count` positive integers, written as a list, or as one integer where all
   /// are equal.
@@ -77,6 +80,17 @@ public:
               const Table<T> &table) {
     value = std::static_pointer_cast<const T>(
         anyObject(name, std::move(value), table));
+  }
+
+  /// A list of such objects.
+  template <class T>
+  void objects(const char *name, std::vector<std::shared_ptr<const T>> &value,
+               const Table<T> &table) {
+    std::vector<std::shared_ptr<const Configured>> all(value.begin(),
+                                                       value.end());
+    value.clear();
+    for (auto &object : anyObjects(name, std::move(all), table))
+      value.push_back(std::static_pointer_cast<const T>(object));
   }
 
   /// A number, or an object of a class of the table.
@@ -106,6 +120,9 @@ public:
   virtual void ignored(const char *name, const char *why,
                        const char *otherwise = "null") = 0;
 
+  /// The type that the layer computes in, which must be float32.
+  virtual void policy(const char *name) = 0;
+
   /// Rules between options: the complaint is an error unless `isGood`.
   virtual void check(bool isGood, const std::string &complaint) = 0;
 
@@ -115,6 +132,10 @@ protected:
   virtual std::shared_ptr<const Configured>
   anyObject(const char *name, std::shared_ptr<const Configured> value,
             const AnyTable &table) = 0;
+  virtual std::vector<std::shared_ptr<const Configured>>
+  anyObjects(const char *name,
+             std::vector<std::shared_ptr<const Configured>> value,
+             const AnyTable &table) = 0;
   virtual std::shared_ptr<const Configured> anySeed(
       const char *name, std::shared_ptr<const Configured> generator,
       bool isUsed,

@@ -26,9 +26,13 @@ class Configured {
 public:
   virtual ~Configured() = default;
   virtual void options(Options &o) = 0;
+  /// What configs of all classes of the kind hold, where one is an option.
+  virtual void commonOptions(Options &) {}
 
   std::string className;     ///< as the table has it
   std::string config = "{}"; ///< JSON, as in the file
+  /// Does the file say that Keras builds it right after its construction?
+  bool isBuiltAlone = false;
 };
 
 struct TableRow {

@@ -133,6 +133,16 @@ Value Tensors::transpose(Value a, llvm::ArrayRef<int64_t> permutation) {
   return make<TransposeOp>(a, permutation);
 }
 
+Value Tensors::concatenate(llvm::ArrayRef<Value> parts, int64_t dim) {
+  llvm::SmallVector<int64_t> sizes(shape(parts[0]));
+  int64_t at = dim < 0 ? dim + rank(parts[0]) : dim;
+  sizes[at] = 0;
+  for (Value part : parts)
+    sizes[at] += size(part, at);
+  return make<ConcatenateOp>(tensorType(parts[0]).clone(sizes),
+                             ValueRange(parts), uint64_t(at));
+}
+
 Value Tensors::part(Value a, int64_t dim, int64_t begin, int64_t end) {
   llvm::SmallVector<int64_t> start(rank(a), 0), limit(shape(a)),
       stride(rank(a), 1);

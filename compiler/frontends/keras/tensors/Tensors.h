@@ -100,6 +100,8 @@ public:
   Value channelsFirst(Value a);
   Value reshape(Value a, llvm::ArrayRef<int64_t> shape);
   Value transpose(Value a, llvm::ArrayRef<int64_t> permutation);
+  /// One after the other along a dimension.
+  Value concatenate(llvm::ArrayRef<Value> parts, int64_t dim);
   /// Elements begin..end of one dimension.
   Value part(Value a, int64_t dim, int64_t begin, int64_t end);
 

@@ -1,0 +1,86 @@
+//===- Recurrent.h - keras.layers.RNN and its relatives ----------*- C++ -*-===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_RECURRENT_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_RECURRENT_H
+
+#include "weft/compiler/frontends/keras/layers/RecurrentCells.h"
+
+namespace weft::keras {
+
+/// Runs a cell along the times of a sequence (batch, times, ...).
+class Recurrent : public Layer {
+public:
+  bool returnSequences = false, goBackwards = false;
+
+  Value call(Call &c, Value x) const override;
+
+protected:
+  virtual const RecurrentCell &cell() const = 0;
+  /// With the batch and the times.
+  virtual int64_t rank() const { return 3; }
+  /// `unroll` asks for other code that computes the same.
+  void sequenceOptions(Options &o);
+
+  RegularizerPtr outputRegularizer;
+  bool unroll = false, zeroOutputForMask = false;
+
+private:
+  RegularizerPtr activityRegularizer() const override {
+    return outputRegularizer;
+  }
+};
+
+/// Of any cell.  keras.layers.RNN
+class RNN : public Recurrent {
+  std::shared_ptr<const Layer> given;
+
+  void options(Options &o) override;
+  const RecurrentCell &cell() const override {
+    return static_cast<const RecurrentCell &>(*given);
+  }
+};
+
+/// A layer whose own options are those of its cell.
+template <class Cell> class RecurrentOf : public Recurrent {
+public:
+  explicit RecurrentOf(const char *cellName) { unit.name = cellName; }
+
+protected:
+  Cell unit;
+  void options(Options &o) override {
+    unit.options(o);
+    sequenceOptions(o);
+    o.object("activity_regularizer", outputRegularizer, regularizerTable());
+  }
+  const RecurrentCell &cell() const override { return unit; }
+};
+
+class SimpleRNN : public RecurrentOf<SimpleRNNCell> {
+public:
+  SimpleRNN() : RecurrentOf("simple_rnn_cell") {}
+  void options(Options &o) override {
+    unit.options(o);
+    sequenceOptions(o);
+    o.ignored("activity_regularizer", "Keras' SimpleRNN does not use it");
+  }
+};
+class GRU : public RecurrentOf<GRUCell> {
+public:
+  GRU() : RecurrentOf("gru_cell") {}
+};
+class LSTM : public RecurrentOf<LSTMCell> {
+public:
+  LSTM() : RecurrentOf("lstm_cell") {}
+};
+
+/// Cells one after the other at each time.  keras.layers.StackedRNNCells
+class StackedRNNCells : public RecurrentCell {
+  std::vector<std::shared_ptr<const Layer>> cells;
+
+  void options(Options &o) override;
+  CellOfCall begin(Call &c, Value x) const override;
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_RECURRENT_H

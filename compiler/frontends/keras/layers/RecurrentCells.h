@@ -1,0 +1,314 @@
+//===- RecurrentCells.h - what a recurrent layer does at one time *- C++ -*-===//
+//
+// A cell is called once for a sequence and says what happens at each time. For
+// SimpleRNN, of xs (batch, times, features):
+//
+//   ps = cell.project(xs)            xs . kernel + bias, all times at once
+//   h  = cell.step(p, {h})           tanh(p + h . recurrent_kernel), time by time
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_RECURRENTCELLS_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_RECURRENTCELLS_H
+
+#include "weft/compiler/frontends/keras/activations/Activation.h"
+#include "weft/compiler/frontends/keras/layers/Call.h"
+
+#include <functional>
+
+namespace weft::keras {
+
+/// A cell with its weights and masks, which are the same at all times.
+struct CellOfCall {
+  /// The zeros that each state begins with.
+  SmallVector<Value> zeros;
+  /// What does not depend on states, of one time or of several at once.
+  std::function<Value(Value)> project;
+  /// The new states.
+  std::function<SmallVector<Value>(Value, ArrayRef<Value>)> step;
+  /// Which of the states is the output.
+  unsigned output = 0;
+};
+
+class RecurrentCell : public Layer {
+public:
+  /// `x` is the input at one time; only its shape is used.
+  virtual CellOfCall begin(Call &c, Value x) const = 0;
+  Value call(Call &c, Value x) const override {
+    c.refuse(
+        "is the cell of a recurrent layer; put it into a keras.layers.RNN");
+    return x;
+  }
+};
+using RecurrentCellPtr = std::shared_ptr<const RecurrentCell>;
+
+/// What the cells of SimpleRNN, GRU, LSTM and ConvLSTM share.
+class WeightedCell : public RecurrentCell {
+public:
+  double rate = 0, recurrentRate = 0;
+  /// Given by the layer of a cell that is no option.
+  InitializerPtr seed;
+
+protected:
+  bool useBias = true;
+  ActivationPtr activation = activationTable().make("tanh");
+  InitializerPtr kernelInitializer = glorotUniform(), biasInitializer = zeros(),
+                 recurrentInitializer = initializerTable().make("Orthogonal");
+  RegularizerPtr kernelRegularizer, recurrentRegularizer, biasRegularizer;
+  ConstraintPtr kernelConstraint, recurrentConstraint, biasConstraint;
+
+  /// Keras constructs the generator in front of the initializers or behind them,
+  /// which shows in the seeds.
+  void seedOption(Options &o) { o.seed("seed", seed, true); }
+  void initializerOptions(Options &o) {
+    o.object("kernel_initializer", kernelInitializer, initializerTable());
+    o.object("recurrent_initializer", recurrentInitializer, initializerTable());
+    o.object("bias_initializer", biasInitializer, initializerTable());
+  }
+  void ruleOptions(Options &o) {
+    o.object("kernel_regularizer", kernelRegularizer, regularizerTable());
+    o.object("recurrent_regularizer", recurrentRegularizer, regularizerTable());
+    o.object("bias_regularizer", biasRegularizer, regularizerTable());
+    o.object("kernel_constraint", kernelConstraint, constraintTable());
+    o.object("recurrent_constraint", recurrentConstraint, constraintTable());
+    o.object("bias_constraint", biasConstraint, constraintTable());
+    o.number("dropout", rate, kAnyNumber);
+    o.number("recurrent_dropout", recurrentRate, kAnyNumber);
+  }
+  void activationOption(Options &o) {
+    o.object("activation", activation, activationTable());
+  }
+
+  Value kernel(Call &c, std::vector<int64_t> shape) const {
+    return c.weight("kernel", std::move(shape),
+                    {kernelInitializer, kernelRegularizer, kernelConstraint});
+  }
+  Value recurrentKernel(Call &c, std::vector<int64_t> shape) const {
+    return c.weight(
+        "recurrent_kernel", std::move(shape),
+        {recurrentInitializer, recurrentRegularizer, recurrentConstraint});
+  }
+  /// Null without a bias.
+  Value bias(Call &c, std::vector<int64_t> shape,
+             const InitializerPtr &initializer) const {
+    return useBias ? c.weight("bias", std::move(shape),
+                              {initializer, biasRegularizer, biasConstraint})
+                   : Value();
+  }
+  static Value zerosOf(Call &c, Value x, ArrayRef<int64_t> sample) {
+    SmallVector<int64_t> shape = {c.t.size(x, 0)};
+    llvm::append_range(shape, sample);
+    return c.t.splat(0, tensorType(x).clone(shape));
+  }
+
+  /// Masks for a product with the input or a state, the same at all times.
+  /// Keras draws them where the rate is above 0 and uses them below 1.
+  SmallVector<Value> masks(Call &c, Value like, double rate, int count) const {
+    SmallVector<Value> out;
+    for (int i = 0; i < count && rate > 0 && c.training; ++i)
+      out.push_back(c.dropout(c.t.splat(1, like), std::min(rate, 1.0), seed));
+    return out;
+  }
+  /// x of one time, or of all of them, times mask i of those drawn.
+  static Value masked(Tensors &t, Value x, ArrayRef<Value> masks, size_t i) {
+    if (masks.empty())
+      return x;
+    Value mask = masks[std::min(i, masks.size() - 1)];
+    if (t.rank(mask) == t.rank(x))
+      return t.mul(x, mask);
+    SmallVector<int64_t> dims = {0};
+    for (int64_t dim = 2; dim < t.rank(x); ++dim)
+      dims.push_back(dim);
+    return t.mul(x, t.make<BroadcastOp>(mask, t.shape(x), dims));
+  }
+  static Value plus(Tensors &t, Value x, Value bias) {
+    return bias ? t.add(x, t.along(bias, x)) : x;
+  }
+  /// Part i of `count` along the last dimension.
+  static Value gate(Tensors &t, Value all, int i, int count) {
+    int64_t size = t.size(all, -1) / count;
+    return t.part(all, -1, i * size, (i + 1) * size);
+  }
+  static Value joined(Tensors &t, ArrayRef<Value> gates) {
+    return t.concatenate(gates, -1);
+  }
+};
+
+/// tanh(x . kernel + bias + h . recurrent_kernel).
+class SimpleRNNCell : public WeightedCell {
+  int64_t units = 0;
+
+public:
+  void options(Options &o) override {
+    o.integer("units", units, kPositive);
+    activationOption(o);
+    o.flag("use_bias", useBias);
+    seedOption(o);
+    initializerOptions(o);
+    ruleOptions(o);
+  }
+  CellOfCall begin(Call &c, Value x) const override {
+    Tensors &t = c.t;
+    Value kernel = this->kernel(c, {t.size(x, -1), units});
+    Value recurrent = recurrentKernel(c, {units, units});
+    Value bias = this->bias(c, {units}, biasInitializer);
+    c.hold(seed);
+    Value zeros = zerosOf(c, x, {units});
+    SmallVector<Value> ofInput = masks(c, x, rate, 1);
+    SmallVector<Value> ofState = masks(c, zeros, recurrentRate, 1);
+    return {{zeros},
+            [=, &t](Value x) {
+              return plus(t, t.matmul(masked(t, x, ofInput, 0), kernel), bias);
+            },
+            [=, this, &t](Value x, ArrayRef<Value> states) {
+              Value h = masked(t, states[0], ofState, 0);
+              Value sum = t.add(x, t.matmul(h, recurrent));
+              return SmallVector<Value>{activation->apply(t, sum)};
+            }};
+  }
+};
+
+/// GRU and LSTM: several gates, whose weights lie side by side.
+template <int gates> class GatedCell : public WeightedCell {
+protected:
+  int64_t units = 0;
+  ActivationPtr gateActivation = activationTable().make("sigmoid");
+
+  void gateOptions(Options &o) {
+    o.integer("units", units, kPositive);
+    activationOption(o);
+    o.object("recurrent_activation", gateActivation, activationTable());
+    o.flag("use_bias", useBias);
+    initializerOptions(o);
+    ruleOptions(o);
+  }
+  /// With dropout of states each gate has a mask of its own.
+  int maskCount() const { return recurrentRate > 0 ? gates : 1; }
+  SmallVector<Value> used(SmallVector<Value> masks, double rate) const {
+    return rate < 1 ? masks : SmallVector<Value>();
+  }
+  /// x . kernel, by gates where each has a mask.
+  static Value product(Tensors &t, Value x, Value kernel,
+                       ArrayRef<Value> masks) {
+    if (masks.size() < 2)
+      return t.matmul(masked(t, x, masks, 0), kernel);
+    SmallVector<Value> out;
+    for (int i = 0; i < gates; ++i)
+      out.push_back(
+          t.matmul(masked(t, x, masks, i), gate(t, kernel, i, gates)));
+    return joined(t, out);
+  }
+};
+
+/// h = z h + (1 - z) tanh(..): z and r are gates.
+class GRUCell : public GatedCell<3> {
+  bool resetAfter = true;
+
+public:
+  void options(Options &o) override {
+    gateOptions(o);
+    o.flag("reset_after", resetAfter);
+    seedOption(o);
+  }
+  CellOfCall begin(Call &c, Value x) const override {
+    Tensors &t = c.t;
+    Value kernel = this->kernel(c, {t.size(x, -1), 3 * units});
+    Value recurrent = recurrentKernel(c, {units, 3 * units});
+    Value bias, stateBias;
+    if (resetAfter && useBias) {
+      Value both = this->bias(c, {2, 3 * units}, biasInitializer);
+      bias = t.reshape(t.part(both, 0, 0, 1), {3 * units});
+      stateBias = t.reshape(t.part(both, 0, 1, 2), {3 * units});
+    } else {
+      bias = this->bias(c, {3 * units}, biasInitializer);
+    }
+    c.hold(seed);
+    Value zeros = zerosOf(c, x, {units});
+    SmallVector<Value> ofInput = masks(c, x, rate, maskCount());
+    ofInput = used(ofInput, rate);
+    SmallVector<Value> ofState = masks(c, zeros, recurrentRate, 3);
+    ofState = used(ofState, recurrentRate);
+    return {{zeros},
+            [=, &t](Value x) {
+              return plus(t, product(t, x, kernel, ofInput), bias);
+            },
+            [=, this, &t](Value x, ArrayRef<Value> states) {
+              return step(t, x, states[0], recurrent, stateBias, ofState);
+            }};
+  }
+
+private:
+  SmallVector<Value> step(Tensors &t, Value x, Value h, Value recurrent,
+                          Value stateBias, ArrayRef<Value> masks) const {
+    Value products, z, r, candidate;
+    if (resetAfter) {
+      products = plus(t, product(t, h, recurrent, masks), stateBias);
+      z = gated(t, x, gate(t, products, 0, 3), 0);
+      r = gated(t, x, gate(t, products, 1, 3), 1);
+      candidate = t.mul(r, gate(t, products, 2, 3));
+    } else {
+      auto product = [&](Value h, int i) {
+        return t.matmul(h, gate(t, recurrent, i, 3));
+      };
+      z = gated(t, x, product(masked(t, h, masks, 0), 0), 0);
+      r = gated(t, x, product(masked(t, h, masks, 1), 1), 1);
+      candidate = product(t.mul(r, masked(t, h, masks, 2)), 2);
+    }
+    candidate = activation->apply(t, t.add(gate(t, x, 2, 3), candidate));
+    return {t.add(t.mul(z, h), t.mul(t.sub(1.0, z), candidate))};
+  }
+  Value gated(Tensors &t, Value x, Value product, int i) const {
+    return gateActivation->apply(t, t.add(gate(t, x, i, 3), product));
+  }
+};
+
+/// c = f c + i tanh(..), h = o tanh(c): i, f and o are gates.
+class LSTMCell : public GatedCell<4> {
+  bool unitForgetBias = true;
+
+public:
+  void options(Options &o) override {
+    gateOptions(o);
+    o.flag("unit_forget_bias", unitForgetBias);
+    seedOption(o);
+  }
+  CellOfCall begin(Call &c, Value x) const override {
+    Tensors &t = c.t;
+    Value kernel = this->kernel(c, {t.size(x, -1), 4 * units});
+    Value recurrent = recurrentKernel(c, {units, 4 * units});
+    Value bias = this->bias(c, {4 * units},
+                            unitForgetBias ? withUnitForgetBias(biasInitializer)
+                                           : biasInitializer);
+    c.hold(seed);
+    Value zeros = zerosOf(c, x, {units});
+    SmallVector<Value> ofInput = masks(c, x, rate, maskCount());
+    ofInput = used(ofInput, rate);
+    SmallVector<Value> ofState = masks(c, zeros, recurrentRate, 4);
+    ofState = used(ofState, recurrentRate);
+    // Keras adds the bias first where gates have masks.
+    bool isByGate = recurrentRate > 0;
+    return {{zeros, zeros},
+            [=, &t](Value x) {
+              Value out = product(t, x, kernel, ofInput);
+              return isByGate ? plus(t, out, bias) : out;
+            },
+            [=, this, &t](Value x, ArrayRef<Value> states) {
+              Value z = t.add(x, product(t, states[0], recurrent, ofState));
+              return step(t, isByGate ? z : plus(t, z, bias), states[1]);
+            }};
+  }
+
+private:
+  SmallVector<Value> step(Tensors &t, Value z, Value carry) const {
+    Value in = gateActivation->apply(t, gate(t, z, 0, 4));
+    Value forget = gateActivation->apply(t, gate(t, z, 1, 4));
+    Value candidate = activation->apply(t, gate(t, z, 2, 4));
+    Value next = t.add(t.mul(forget, carry), t.mul(in, candidate));
+    Value out = gateActivation->apply(t, gate(t, z, 3, 4));
+    return {t.mul(out, activation->apply(t, next)), next};
+  }
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_RECURRENTCELLS_H

@@ -1,0 +1,132 @@
+//===- Loops.cpp - one step of a formula for each time --------------------===//
+
+#include "weft/compiler/frontends/keras/tensors/Loops.h"
+#include "weft/dialects/weft/FlowOps.h"
+#include "weft/dialects/weft/IndexingOps.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::keras;
+
+namespace {
+/// A loop while its body is written.
+class Loop {
+public:
+  Loop(Tensors &t, int64_t dim) : t(t), dim(dim), block(body.emplaceBlock()) {}
+  Scanned build(llvm::ArrayRef<Value> sequences, llvm::ArrayRef<Value> states,
+                bool isBackwards, ScanBody step);
+
+private:
+  Value carry(Value init) {
+    inits.push_back(init);
+    return block.addArgument(init.getType(), t.loc);
+  }
+  llvm::SmallVector<int64_t> without(Value value) const {
+    llvm::SmallVector<int64_t> shape(Tensors::shape(value));
+    shape.erase(shape.begin() + dim);
+    return shape;
+  }
+  llvm::SmallVector<int64_t> with(Value value, int64_t count) const {
+    llvm::SmallVector<int64_t> shape(Tensors::shape(value));
+    shape.insert(shape.begin() + dim, count);
+    return shape;
+  }
+  llvm::SmallVector<Value> starts(Value time, int64_t rank) const {
+    llvm::SmallVector<Value> out(
+        rank, t.splat(0, cast<RankedTensorType>(time.getType())));
+    out[dim] = time;
+    return out;
+  }
+  Value partAt(Value sequence, Value time) const;
+  Value stack(OpBuilder &outside, Value output, int64_t count);
+  void carryWhatIsRead(YieldOp end);
+
+  Tensors &t;
+  int64_t dim;
+  Region body;
+  Block &block;
+  llvm::SmallVector<Value> inits;
+};
+} // namespace
+
+Value Loop::partAt(Value sequence, Value time) const {
+  llvm::SmallVector<int64_t> sizes(Tensors::shape(sequence));
+  sizes[dim] = 1;
+  Value part = t.make<DynamicSliceOp>(
+      sequence, starts(time, Tensors::rank(sequence)), sizes);
+  return t.reshape(part, without(sequence));
+}
+
+/// The stack with the output of this time.
+Value Loop::stack(OpBuilder &outside, Value output, int64_t count) {
+  auto type = tensorType(output).clone(with(output, count));
+  Value stacked = carry(Tensors(outside, t.loc).splat(0, type));
+  Value row = t.reshape(output, with(output, 1));
+  return t.make<DynamicUpdateSliceOp>(
+      stacked, row, starts(block.getArgument(0), type.getRank()));
+}
+
+/// Regions see nothing from outside: constants are written again, other values
+/// are carried in and passed on as they are.
+void Loop::carryWhatIsRead(YieldOp end) {
+  llvm::DenseMap<Value, Value> inside;
+  llvm::SmallVector<Value> passedOn;
+  auto known = [&](Value value) -> Value {
+    Value &entry = inside[value];
+    if (entry)
+      return entry;
+    if (auto constant = value.getDefiningOp<ConstantOp>())
+      return entry =
+                 OpBuilder::atBlockBegin(&block).clone(*constant)->getResult(0);
+    passedOn.push_back(carry(value));
+    return entry = passedOn.back();
+  };
+  for (Operation &op : block)
+    for (OpOperand &operand : op.getOpOperands())
+      if (operand.get().getParentBlock() != &block)
+        operand.set(known(operand.get()));
+  end.getValuesMutable().append(passedOn);
+}
+
+Scanned Loop::build(llvm::ArrayRef<Value> sequences,
+                    llvm::ArrayRef<Value> states, bool isBackwards,
+                    ScanBody step) {
+  int64_t count = Tensors::size(sequences[0], dim);
+  OpBuilder outside(t.builder);
+  auto counterType = RankedTensorType::get({}, t.builder.getI32Type());
+  Value time = block.addArgument(counterType, t.loc);
+  llvm::SmallVector<Value> before, parts;
+  for (Value state : states)
+    before.push_back(carry(state));
+  Scanned after;
+  {
+    OpBuilder::InsertionGuard guard(t.builder);
+    t.builder.setInsertionPointToEnd(&block);
+    if (isBackwards)
+      time = t.sub(double(count - 1), time);
+    for (Value sequence : sequences)
+      parts.push_back(partAt(sequence, time));
+    after = step(parts, before);
+    llvm::SmallVector<Value> yielded(after.states);
+    for (Value output : after.outputs)
+      yielded.push_back(stack(outside, output, count));
+    carryWhatIsRead(YieldOp::create(t.builder, t.loc, yielded));
+  }
+  auto loop = ForOp::create(t.builder, t.loc, TypeRange(ValueRange(inits)),
+                            t.builder.getI64IntegerAttr(count), inits,
+                            DenseI64ArrayAttr());
+  loop.getBody().takeBody(body);
+  ValueRange results = loop.getResults();
+  Scanned out;
+  llvm::append_range(out.states, results.take_front(states.size()));
+  llvm::append_range(
+      out.outputs,
+      results.drop_front(states.size()).take_front(after.outputs.size()));
+  return out;
+}
+
+Scanned weft::keras::scan(Tensors &t, llvm::ArrayRef<Value> sequences,
+                          int64_t dim, llvm::ArrayRef<Value> states,
+                          bool isBackwards, ScanBody body) {
+  return Loop(t, dim).build(sequences, states, isBackwards, body);
+}

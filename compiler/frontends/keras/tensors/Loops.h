@@ -1,0 +1,45 @@
+//===- Loops.h - one step of a formula for each time -------------*- C++ -*-===//
+//
+// Private to the Keras front end. What jax.lax.scan does: a body is written once
+// and runs for each time of sequences, with states that it passes on.
+//
+//   Scanned sums = scan(t, {xs}, 1, {zero}, false,
+//                       [&](ArrayRef<Value> x, ArrayRef<Value> sum) {
+//                         Value next = t.add(sum[0], t.mul(x[0], weight));
+//                         return Scanned{{next}, {next}};
+//                       });
+//
+// of xs (batch, 10, 4) becomes
+//
+//   weft.for 10 (%zero, %stack, %xs, %weight) {
+//     %x = dynamic_slice %xs at (0, %i, 0) ...
+//     yield %next, (dynamic_update_slice %stack, %next at (0, %i, 0)), %xs, %weight }
+//
+// A body may read any value from outside; the loop carries it in.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_TENSORS_LOOPS_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_TENSORS_LOOPS_H
+
+#include "weft/compiler/frontends/keras/tensors/Tensors.h"
+
+namespace weft::keras {
+
+struct Scanned {
+  llvm::SmallVector<Value> states;  ///< after the last time
+  llvm::SmallVector<Value> outputs; ///< of each time; stacked, of all times
+};
+
+using ScanBody = llvm::function_ref<Scanned(llvm::ArrayRef<Value> parts,
+                                            llvm::ArrayRef<Value> states)>;
+
+/// Runs `body` for each element along dimension `dim` of the sequences, from the
+/// last to the first if `isBackwards`. Outputs are stacked along the same
+/// dimension in the order in which they are made.
+Scanned scan(Tensors &t, llvm::ArrayRef<Value> sequences, int64_t dim,
+             llvm::ArrayRef<Value> states, bool isBackwards, ScanBody body);
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_TENSORS_LOOPS_H
