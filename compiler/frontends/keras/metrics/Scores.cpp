@@ -142,7 +142,7 @@ MetricResult RootMeanSquaredError::compute(Tensors &t, const MetricInputs &in,
   return {t.make<SqrtOp>(quotient(t, total, count)), {total, count}};
 }
 
-void IoU::commonOptions(Options &o) {
+void IoU::classOptions(Options &o) {
   o.integer("num_classes", classes, kPositive);
   o.maybeInteger("ignore_class", ignoreClass, kAnyNumber);
 }
@@ -158,7 +158,7 @@ void IoU::checkTargets(Options &o) {
 }
 
 void IoU::ownOptions(Options &o) {
-  commonOptions(o);
+  classOptions(o);
   o.flag("sparse_y_true", hasSparseLabels);
   o.flag("sparse_y_pred", hasSparsePredictions);
   o.refused("axis", "classes along another axis", "-1");
@@ -171,7 +171,7 @@ void MeanIoU::allTargets() {
 }
 
 void MeanIoU::ownOptions(Options &o) {
-  commonOptions(o);
+  classOptions(o);
   o.flag("sparse_y_true", hasSparseLabels);
   o.flag("sparse_y_pred", hasSparsePredictions);
   o.refused("axis", "classes along another axis", "-1");
@@ -184,7 +184,7 @@ void BinaryIoU::ownOptions(Options &o) {
 }
 
 void OneHotIoU::ownOptions(Options &o) {
-  commonOptions(o);
+  classOptions(o);
   o.refused("sparse_y_pred", "predictions without the labels' last dimension",
             "false");
   o.refused("axis", "classes along another axis", "-1");
@@ -192,7 +192,7 @@ void OneHotIoU::ownOptions(Options &o) {
 }
 
 void OneHotMeanIoU::ownOptions(Options &o) {
-  commonOptions(o);
+  classOptions(o);
   o.refused("sparse_y_pred", "predictions without the labels' last dimension",
             "false");
   o.refused("axis", "classes along another axis", "-1");

@@ -66,7 +66,7 @@ protected:
   bool hasSparseLabels = true, hasSparsePredictions = true;
 
   void ownOptions(Options &o) override;
-  void commonOptions(Options &o);
+  void classOptions(Options &o);
   void checkTargets(Options &o);
   /// i32 numbers of classes.
   virtual Value predicted(Tensors &t, Value prediction) const;

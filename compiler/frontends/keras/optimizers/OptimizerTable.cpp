@@ -7,6 +7,10 @@
 
 #include "weft/compiler/frontends/keras/optimizers/Apply.h"
 
+#include "llvm/ADT/StringRef.h"
+
+#include <cmath>
+
 using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
@@ -226,6 +230,87 @@ class Lamb : public WithMoments {
   }
 };
 
+/// Changes of matrices are orthogonal; other weights change as with AdamW.
+class Muon : public WithMoments {
+  double adamRatio = 1, momentum = 0.95, a = 3.4445, b = -4.775, c = 2.0315;
+  std::optional<double> adamDecay = 0.004, rmsRate = 0.2;
+  bool excludeEmbeddings = true, nesterov = true;
+  int64_t rounds = 5;
+
+public:
+  Muon() { weightDecay = 0.004; }
+
+private:
+  void ownOptions(Options &o) override {
+    o.number("adam_beta_1", beta1, kAnyNumber);
+    o.number("adam_beta_2", beta2, kAnyNumber);
+    o.maybeNumber("adam_weight_decay", adamDecay, kAnyNumber);
+    o.number("epsilon", epsilon, kAnyNumber);
+    o.refused("exclude_layers", "weights by patterns of their names", "[]");
+    o.flag("exclude_embeddings", excludeEmbeddings);
+    o.number("muon_a", a, kAnyNumber);
+    o.number("muon_b", b, kAnyNumber);
+    o.number("muon_c", c, kAnyNumber);
+    o.number("adam_lr_ratio", adamRatio, kAnyNumber);
+    o.number("momentum", momentum, kAnyNumber);
+    o.integer("ns_steps", rounds, kNotNegative);
+    o.flag("nesterov", nesterov);
+    o.maybeNumber("rms_rate", rmsRate, kAnyNumber);
+  }
+  bool isMatrix(const WeightFacts &facts) const {
+    bool isTable =
+        llvm::StringRef(facts.path).contains_insensitive("embedding");
+    return facts.shape.size() == 2 && !(excludeEmbeddings && isTable);
+  }
+  std::vector<std::vector<SlotKind>> slots() const override {
+    return {{{"momentum"}, {"velocity"}}};
+  }
+  bool keeps(const SlotKind &slot, const WeightFacts &facts) const override {
+    return llvm::StringRef(slot.name) == "momentum" || !isMatrix(facts);
+  }
+  std::optional<double> decayOf(const WeightFacts &facts) const override {
+    return isMatrix(facts) ? weightDecay : adamDecay;
+  }
+  /// Rounds of Newton and Schulz towards an orthogonal matrix.
+  Value orthogonal(Tensors &t, Value x) const {
+    bool isTall = t.size(x, 0) > t.size(x, 1);
+    if (isTall)
+      x = t.transpose(x, {1, 0});
+    x = t.div(x, t.fill(t.add(normOf(t, x), 1e-7), x));
+    for (int64_t i = 0; i < rounds; ++i) {
+      Value square = t.matmul(x, t.transpose(x, {1, 0}));
+      Value factor =
+          t.add(t.mul(square, b), t.matmul(t.mul(square, c), square));
+      x = t.add(t.mul(x, a), t.matmul(factor, x));
+    }
+    return isTall ? t.transpose(x, {1, 0}) : x;
+  }
+  WeightUpdate updateMatrix(Tensors &t, const UpdateInputs &in) const {
+    Value m = in.slots[0], g = in.gradient;
+    m = t.add(m, t.add(g, t.mul(m, momentum - 1)));
+    Value change = orthogonal(t, nesterov ? t.add(g, t.mul(m, momentum)) : m);
+    change = t.mul(t.fill(in.rate, change), change);
+    if (rmsRate) {
+      double longer = double(std::max(t.size(change, 0), t.size(change, 1)));
+      change = t.mul(t.mul(change, std::sqrt(longer)), *rmsRate);
+    }
+    return {t.sub(in.weight, change), {m}};
+  }
+  WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
+    if (isMatrix(in.facts))
+      return updateMatrix(t, in);
+    Value step = stepNumber(t, in.iteration, 1);
+    Value power1 = powerOf(t, beta1, step), power2 = powerOf(t, beta2, step);
+    Value alpha = t.div(
+        t.mul(t.mul(in.rate, adamRatio), t.make<SqrtOp>(t.sub(1.0, power2))),
+        t.sub(1.0, power1));
+    Value m = newMomentum(t, in), v = newVelocity(t, in);
+    Value change =
+        t.div(t.mul(m, t.fill(alpha, m)), t.add(t.make<SqrtOp>(v), epsilon));
+    return {t.sub(in.weight, change), {m, v}};
+  }
+};
+
 /// Follow the regularized leader.
 class Ftrl : public Optimizer {
   double power = -0.5, first = 0.1, l1 = 0, l2 = 0, shrinkage = 0, beta = 0;
@@ -331,6 +416,6 @@ const Table<Optimizer> &weft::keras::optimizerTable() {
        {row<SGD>("SGD"), row<RMSprop>("RMSprop"), row<Adam>("Adam"),
         row<AdamW>("AdamW"), row<Adamax>("Adamax"), row<Adagrad>("Adagrad"),
         row<Adadelta>("Adadelta"), row<Lion>("Lion"), row<Nadam>("Nadam"),
-        row<Lamb>("Lamb"), row<Ftrl>("Ftrl")}}};
+        row<Lamb>("Lamb"), row<Ftrl>("Ftrl"), row<Muon>("Muon")}}};
   return table;
 }
