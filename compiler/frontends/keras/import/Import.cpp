@@ -177,8 +177,9 @@ LogicalResult StepImporter::checkMasks(const ForwardResult &result) {
 }
 
 /// @loss takes the variables in this order (weights, then those that training
-/// updates beside them) and the batch; it returns the loss, the losses of the
-/// outputs, the predictions and what is updated.
+/// updates beside them) and the batch; it returns the loss as the optimizer scales
+/// it where it does, the loss, the losses of the outputs, the predictions and what
+/// is updated.
 FailureOr<func::FuncOp> StepImporter::createLoss(ArrayRef<unsigned> order) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(module->getBody());
@@ -202,7 +203,10 @@ FailureOr<func::FuncOp> StepImporter::createLoss(ArrayRef<unsigned> order) {
     return failure();
   Tensors t = at("loss");
   LossValues loss = lossOf(t, *result, local, batch);
-  SmallVector<Value> returned = {loss.total};
+  SmallVector<Value> returned;
+  if (std::optional<double> factor = model.optimizer->lossScaleFactor)
+    returned.push_back(t.mul(loss.total, *factor));
+  returned.push_back(loss.total);
   llvm::append_range(returned, loss.each);
   llvm::append_range(returned, result->outputs);
   for (unsigned variable : order)
@@ -267,6 +271,8 @@ LogicalResult StepImporter::buildTrain() {
     results = results.drop_front(count);
     return out;
   };
+  if (model.optimizer->lossScaleFactor)
+    take(1);
   LossValues shown{take(1).front(), take(model.losses.size())};
   SmallVector<Value> predictions = take(model.outputs.size());
   for (unsigned variable : order)

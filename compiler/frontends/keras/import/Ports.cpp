@@ -49,14 +49,23 @@ const ResolvedLayout *StepPorts::batchLayoutOf(int64_t rank) {
 }
 
 void StepPorts::addVariables() {
+  std::map<std::string, std::string> averages;
+  if (step == StepKind::Train)
+    for (const OptimizerVariable &variable : model.optimizerVariables())
+      if (variable.use == SlotUse::Average)
+        averages[model.variables[variable.weight].path] = variable.path;
   for (const Variable &variable : model.variables) {
     bool isRandom = variable.isSeedState();
     if (isRandom && step != StepKind::Train)
       continue;
     Type element = isRandom ? Type(builder.getIntegerType(32, false))
                             : typeOf(builder, variable.dtype);
-    add({variable.path, variable.isUpdated ? "state" : "weight",
-         variableMetadata(variable),
+    std::string metadata = variableMetadata(variable);
+    // What fit leaves in the weight (ModelState::takeAverages).
+    if (auto average = averages.find(variable.path); average != averages.end())
+      metadata.insert(metadata.size() - 1,
+                      ",\"average\":\"" + average->second + "\"");
+    add({variable.path, variable.isUpdated ? "state" : "weight", metadata,
          RankedTensorType::get(variable.shape, element),
          layoutOf(variable.path, variable.shape.size())});
   }

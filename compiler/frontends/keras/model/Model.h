@@ -97,11 +97,15 @@ struct Node {
   std::string dtype = "float32";
 };
 
-/// One variable of the optimizer; `weight` is -1 for iteration and rate.
+/// What an optimizer keeps a variable for.
+enum class SlotUse { Step, Average, Gradients, Slot, Scalar };
+
+/// One variable of the optimizer; `weight` is -1 for scalars: iteration, rate.
 struct OptimizerVariable {
   std::string path, slot;
   int weight = -1;
   double first = 0; ///< of every element
+  SlotUse use = SlotUse::Step;
 };
 
 /// The loss of one output; the model's is the sum of all, times their weights.

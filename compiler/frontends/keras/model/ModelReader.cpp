@@ -158,13 +158,26 @@ std::vector<OptimizerVariable> Model::optimizerVariables() const {
   if (!optimizer->schedule)
     out.push_back({optimizer->name + "/learning_rate", "learning_rate", -1,
                    double(float(optimizer->learningRate))});
-  // Slots of one kind are stored side by side for each weight.
-  for (const std::vector<SlotKind> &together : optimizer->slots())
-    for (unsigned i = 0; i < variables.size(); ++i)
-      if (variables[i].trainable)
-        for (const SlotKind &slot : together)
+  auto addFor = [&](const std::vector<SlotKind> &together, SlotUse use) {
+    for (unsigned i = 0; i < variables.size(); ++i) {
+      if (!variables[i].trainable)
+        continue;
+      for (const SlotKind &slot : together)
+        if (use != SlotUse::Slot ||
+            optimizer->keeps(slot, {variables[i].path, variables[i].shape}))
           out.push_back({optimizer->name + "/" + flattened(variables[i].path) +
                              "_" + slot.name,
-                         slot.name, int(i), slot.first});
+                         slot.name, int(i), slot.first, use});
+    }
+  };
+  if (optimizer->useEma)
+    addFor({{"average"}}, SlotUse::Average);
+  if (optimizer->accumulationSteps)
+    addFor({{"gradient_accumulator"}}, SlotUse::Gradients);
+  // Slots of one kind are stored side by side for each weight.
+  for (const std::vector<SlotKind> &together : optimizer->slots())
+    addFor(together, SlotUse::Slot);
+  for (const SlotKind &scalar : optimizer->scalars())
+    out.push_back({"variable", scalar.name, -1, scalar.first, SlotUse::Scalar});
   return out;
 }

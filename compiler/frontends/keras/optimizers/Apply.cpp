@@ -24,11 +24,15 @@ void Optimizer::options(Options &o) {
               1,
           "only one of \"clipnorm\", \"clipvalue\" and \"global_clipnorm\" can "
           "be set; leave the others at null");
-  o.refused("use_ema", "moving averages of weights", "false");
-  o.ignored("ema_momentum", "used with use_ema", "0.99");
-  o.ignored("ema_overwrite_frequency", "used with use_ema");
-  o.refused("loss_scale_factor", "scaled losses");
-  o.refused("gradient_accumulation_steps", "steps of several batches");
+  o.flag("use_ema", useEma);
+  o.number("ema_momentum", emaMomentum, kShare);
+  o.maybeInteger("ema_overwrite_frequency", emaOverwriteFrequency, kPositive);
+  o.maybeNumber("loss_scale_factor", lossScaleFactor, kAnyNumber);
+  o.check(!lossScaleFactor || *lossScaleFactor != 0,
+          "\"loss_scale_factor\" must not be 0");
+  o.maybeInteger("gradient_accumulation_steps", accumulationSteps, kPositive);
+  o.check(!accumulationSteps || *accumulationSteps > 1,
+          "\"gradient_accumulation_steps\" must be above 1; leave it at null");
   ownOptions(o);
 }
 
@@ -73,8 +77,21 @@ void weft::keras::clip(Tensors &t, const Optimizer &optimizer,
 
 WeightUpdate weft::keras::apply(Tensors &t, const Optimizer &optimizer,
                                 UpdateInputs in) {
-  if (optimizer.weightDecay)
-    in.weight = t.sub(in.weight, t.mul(t.mul(in.weight, *optimizer.weightDecay),
-                                       t.fill(in.rate, in.weight)));
+  if (std::optional<double> decay = optimizer.decayOf(in.facts))
+    in.weight = t.sub(
+        in.weight, t.mul(t.mul(in.weight, *decay), t.fill(in.rate, in.weight)));
   return optimizer.update(t, in);
+}
+
+Value weft::keras::averaged(Tensors &t, const Optimizer &optimizer,
+                            Value iteration, Value average, Value weight) {
+  Value isLater = t.toFloat(t.compare(CompareKind::NE, iteration, 0));
+  Value momentum = t.fill(t.mul(isLater, optimizer.emaMomentum), weight);
+  return t.add(t.mul(momentum, average), t.mul(t.sub(1.0, momentum), weight));
+}
+
+Value weft::keras::isEvery(Tensors &t, Value iteration, int64_t period) {
+  Value next = t.add(iteration, 1.0);
+  return t.compare(CompareKind::EQ,
+                   t.make<RemOp>(next, t.splat(double(period), next)), 0);
 }

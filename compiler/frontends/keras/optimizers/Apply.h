@@ -20,6 +20,8 @@ struct UpdateInputs {
   llvm::ArrayRef<Value> slots;
   Value iteration; ///< i32, 0 at the first step
   Value rate;      ///< f32
+  const WeightFacts &facts;
+  llvm::ArrayRef<Value> scalars = {}; ///< as newScalars has made them
 };
 
 struct WeightUpdate {
@@ -36,6 +38,11 @@ void clip(Tensors &t, const Optimizer &optimizer,
           llvm::MutableArrayRef<Value> gradients);
 /// Decay of the weight, then its update.
 WeightUpdate apply(Tensors &t, const Optimizer &optimizer, UpdateInputs in);
+/// The weight's moving average after a step; the first step takes the weight.
+Value averaged(Tensors &t, const Optimizer &optimizer, Value iteration,
+               Value average, Value weight);
+/// i1: is (iteration + 1) a multiple of the period?
+Value isEvery(Tensors &t, Value iteration, int64_t period);
 
 } // namespace weft::keras
 

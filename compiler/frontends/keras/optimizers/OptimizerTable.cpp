@@ -7,6 +7,10 @@
 
 #include "weft/compiler/frontends/keras/optimizers/Apply.h"
 
+#include "llvm/ADT/StringRef.h"
+
+#include <cmath>
+
 using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
@@ -165,6 +169,180 @@ class Adamax : public WithMoments {
   }
 };
 
+/// Adam with Nesterov's momentum.
+class Nadam : public WithMoments {
+  std::vector<std::vector<SlotKind>> slots() const override {
+    return {{{"momentum"}, {"velocity"}}};
+  }
+  std::vector<SlotKind> scalars() const override { return {{"u_product", 1}}; }
+  /// beta_1 * (1 - 0.96^step / 2).
+  Value factor(Tensors &t, Value iteration, double ahead) const {
+    Value power = powerOf(t, 0.96, stepNumber(t, iteration, ahead));
+    return t.mul(t.sub(1.0, t.mul(power, 0.5)), beta1);
+  }
+  SmallVector<Value> newScalars(Tensors &t, Value iteration,
+                                ArrayRef<Value> old) const override {
+    Value power = powerOf(t, 0.96, stepNumber(t, iteration, 1));
+    return {t.mul(t.mul(old[0], beta1), t.sub(1.0, t.mul(power, 0.5)))};
+  }
+  WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
+    Value now = factor(t, in.iteration, 1), next = factor(t, in.iteration, 2);
+    Value product = in.scalars[0], nextProduct = t.mul(product, next);
+    Value power2 = powerOf(t, beta2, stepNumber(t, in.iteration, 1));
+    Value m = newMomentum(t, in), v = newVelocity(t, in), g = in.gradient;
+    auto part = [&](Value share, Value x, Value rest) {
+      return t.div(t.mul(t.fill(share, x), x), t.fill(t.sub(1.0, rest), x));
+    };
+    Value mean =
+        t.add(part(next, m, nextProduct), part(t.sub(1.0, now), g, product));
+    Value root = t.make<SqrtOp>(t.div(v, t.fill(t.sub(1.0, power2), v)));
+    Value change =
+        t.div(t.mul(mean, t.fill(in.rate, mean)), t.add(root, epsilon));
+    return {t.sub(in.weight, change), {m, v}};
+  }
+};
+
+/// sqrt(sum(x^2)).
+Value normOf(Tensors &t, Value x) {
+  return t.make<SqrtOp>(t.sumAll(t.mul(x, x)));
+}
+
+/// Adam whose changes are as long as the weight is.
+class Lamb : public WithMoments {
+  std::vector<std::vector<SlotKind>> slots() const override {
+    return {{{"momentum"}, {"velocity"}}};
+  }
+  WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
+    Value step = stepNumber(t, in.iteration, 1);
+    auto corrected = [&](Value x, double beta) {
+      return t.div(x, t.fill(t.sub(1.0, powerOf(t, beta, step)), x));
+    };
+    Value m = newMomentum(t, in), v = newVelocity(t, in);
+    Value root = t.add(t.make<SqrtOp>(corrected(v, beta2)), epsilon);
+    Value change = t.div(corrected(m, beta1), root);
+    Value length = normOf(t, in.weight), changeLength = normOf(t, change);
+    Value one = t.splat(1, length);
+    Value ratio = t.select(t.compare(CompareKind::GT, changeLength, 0),
+                           t.div(length, changeLength), one);
+    ratio = t.select(t.compare(CompareKind::GT, length, 0), ratio, one);
+    Value rate = t.fill(t.mul(ratio, in.rate), change);
+    return {t.sub(in.weight, t.mul(rate, change)), {m, v}};
+  }
+};
+
+/// Changes of matrices are orthogonal; other weights change as with AdamW.
+class Muon : public WithMoments {
+  double adamRatio = 1, momentum = 0.95, a = 3.4445, b = -4.775, c = 2.0315;
+  std::optional<double> adamDecay = 0.004, rmsRate = 0.2;
+  bool excludeEmbeddings = true, nesterov = true;
+  int64_t rounds = 5;
+
+public:
+  Muon() { weightDecay = 0.004; }
+
+private:
+  void ownOptions(Options &o) override {
+    o.number("adam_beta_1", beta1, kAnyNumber);
+    o.number("adam_beta_2", beta2, kAnyNumber);
+    o.maybeNumber("adam_weight_decay", adamDecay, kAnyNumber);
+    o.number("epsilon", epsilon, kAnyNumber);
+    o.refused("exclude_layers", "weights by patterns of their names", "[]");
+    o.flag("exclude_embeddings", excludeEmbeddings);
+    o.number("muon_a", a, kAnyNumber);
+    o.number("muon_b", b, kAnyNumber);
+    o.number("muon_c", c, kAnyNumber);
+    o.number("adam_lr_ratio", adamRatio, kAnyNumber);
+    o.number("momentum", momentum, kAnyNumber);
+    o.integer("ns_steps", rounds, kNotNegative);
+    o.flag("nesterov", nesterov);
+    o.maybeNumber("rms_rate", rmsRate, kAnyNumber);
+  }
+  bool isMatrix(const WeightFacts &facts) const {
+    bool isTable =
+        llvm::StringRef(facts.path).contains_insensitive("embedding");
+    return facts.shape.size() == 2 && !(excludeEmbeddings && isTable);
+  }
+  std::vector<std::vector<SlotKind>> slots() const override {
+    return {{{"momentum"}, {"velocity"}}};
+  }
+  bool keeps(const SlotKind &slot, const WeightFacts &facts) const override {
+    return llvm::StringRef(slot.name) == "momentum" || !isMatrix(facts);
+  }
+  std::optional<double> decayOf(const WeightFacts &facts) const override {
+    return isMatrix(facts) ? weightDecay : adamDecay;
+  }
+  /// Rounds of Newton and Schulz towards an orthogonal matrix.
+  Value orthogonal(Tensors &t, Value x) const {
+    bool isTall = t.size(x, 0) > t.size(x, 1);
+    if (isTall)
+      x = t.transpose(x, {1, 0});
+    x = t.div(x, t.fill(t.add(normOf(t, x), 1e-7), x));
+    for (int64_t i = 0; i < rounds; ++i) {
+      Value square = t.matmul(x, t.transpose(x, {1, 0}));
+      Value factor =
+          t.add(t.mul(square, b), t.matmul(t.mul(square, c), square));
+      x = t.add(t.mul(x, a), t.matmul(factor, x));
+    }
+    return isTall ? t.transpose(x, {1, 0}) : x;
+  }
+  WeightUpdate updateMatrix(Tensors &t, const UpdateInputs &in) const {
+    Value m = in.slots[0], g = in.gradient;
+    m = t.add(m, t.add(g, t.mul(m, momentum - 1)));
+    Value change = orthogonal(t, nesterov ? t.add(g, t.mul(m, momentum)) : m);
+    change = t.mul(t.fill(in.rate, change), change);
+    if (rmsRate) {
+      double longer = double(std::max(t.size(change, 0), t.size(change, 1)));
+      change = t.mul(t.mul(change, std::sqrt(longer)), *rmsRate);
+    }
+    return {t.sub(in.weight, change), {m}};
+  }
+  WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
+    if (isMatrix(in.facts))
+      return updateMatrix(t, in);
+    Value step = stepNumber(t, in.iteration, 1);
+    Value power1 = powerOf(t, beta1, step), power2 = powerOf(t, beta2, step);
+    Value alpha = t.div(
+        t.mul(t.mul(in.rate, adamRatio), t.make<SqrtOp>(t.sub(1.0, power2))),
+        t.sub(1.0, power1));
+    Value m = newMomentum(t, in), v = newVelocity(t, in);
+    Value change =
+        t.div(t.mul(m, t.fill(alpha, m)), t.add(t.make<SqrtOp>(v), epsilon));
+    return {t.sub(in.weight, change), {m, v}};
+  }
+};
+
+/// Follow the regularized leader.
+class Ftrl : public Optimizer {
+  double power = -0.5, first = 0.1, l1 = 0, l2 = 0, shrinkage = 0, beta = 0;
+
+  void ownOptions(Options &o) override {
+    o.number("learning_rate_power", power, kAnyNumber);
+    o.check(power <= 0, "\"learning_rate_power\" must not be above 0");
+    o.number("initial_accumulator_value", first, kNotNegative);
+    o.number("l1_regularization_strength", l1, kNotNegative);
+    o.number("l2_regularization_strength", l2, kNotNegative);
+    o.number("l2_shrinkage_regularization_strength", shrinkage, kNotNegative);
+    o.number("beta", beta, kAnyNumber);
+  }
+  std::vector<std::vector<SlotKind>> slots() const override {
+    return {{{"accumulator", first}, {"linear"}}};
+  }
+  WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
+    Value g = in.gradient, w = in.weight, rate = t.fill(in.rate, w);
+    auto raised = [&](Value x) { return t.make<PowOp>(x, t.splat(-power, x)); };
+    Value total = t.add(in.slots[0], t.mul(g, g));
+    Value shrunk = t.add(g, t.mul(w, 2 * shrinkage));
+    Value sigma = t.div(t.sub(raised(total), raised(in.slots[0])), rate);
+    Value linear = t.add(in.slots[1], t.sub(shrunk, t.mul(sigma, w)));
+    // 2 * (l2 + beta / (2 * rate)).
+    Value ridge = t.div(t.splat(beta, in.rate), t.mul(in.rate, 2));
+    ridge = t.fill(t.mul(t.add(ridge, l2), 2), w);
+    Value quadratic = t.add(t.div(raised(total), rate), ridge);
+    Value cut = t.min(t.max(linear, -l1), l1);
+    return {t.div(t.sub(cut, linear), quadratic), {total, linear}};
+  }
+};
+
 class Adagrad : public Optimizer {
   double first = 0.1, epsilon = 1e-7;
 
@@ -237,6 +415,7 @@ const Table<Optimizer> &weft::keras::optimizerTable() {
        "optimizers",
        {row<SGD>("SGD"), row<RMSprop>("RMSprop"), row<Adam>("Adam"),
         row<AdamW>("AdamW"), row<Adamax>("Adamax"), row<Adagrad>("Adagrad"),
-        row<Adadelta>("Adadelta"), row<Lion>("Lion")}}};
+        row<Adadelta>("Adadelta"), row<Lion>("Lion"), row<Nadam>("Nadam"),
+        row<Lamb>("Lamb"), row<Ftrl>("Ftrl"), row<Muon>("Muon")}}};
   return table;
 }

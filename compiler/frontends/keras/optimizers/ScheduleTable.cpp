@@ -121,6 +121,45 @@ class CosineDecay : public Decay {
   }
 };
 
+/// Cosines one after the other, each `t_mul` times as long and `m_mul` times as
+/// high as the one before.
+class CosineDecayRestarts : public Schedule {
+  double initialRate = 0, lengthFactor = 2, heightFactor = 1, alpha = 0;
+  int64_t firstSteps = 1;
+
+  void options(Options &o) override {
+    o.number("initial_learning_rate", initialRate, kAnyNumber);
+    o.integer("first_decay_steps", firstSteps, kPositive);
+    o.number("t_mul", lengthFactor, kAnyNumber);
+    o.check(lengthFactor > 0, "\"t_mul\" must be above 0");
+    o.number("m_mul", heightFactor, kAnyNumber);
+    o.number("alpha", alpha, kAnyNumber);
+    o.ignored("name", "a name for messages");
+  }
+  Value rate(Tensors &t, Value step) const override {
+    Value done = t.div(step, double(firstSteps)), restart;
+    if (lengthFactor == 1) {
+      restart = t.make<FloorOp>(done);
+      done = t.sub(done, restart);
+    } else {
+      auto power = [&](double base) {
+        return t.make<PowOp>(t.splat(base, restart), restart);
+      };
+      double grown = double(float(lengthFactor));
+      Value reached = t.sub(1.0, t.mul(done, 1 - grown));
+      restart = t.make<FloorOp>(
+          t.div(t.make<LogOp>(reached), double(std::log(float(lengthFactor)))));
+      Value before = t.div(t.sub(1.0, power(grown)), 1 - grown);
+      done = t.div(t.sub(done, before), power(grown));
+    }
+    Value height =
+        t.mul(t.make<PowOp>(t.splat(heightFactor, restart), restart), 0.5);
+    Value cosine = t.add(t.make<CosOp>(t.mul(done, M_PI)), 1.0);
+    Value decayed = t.add(t.mul(t.mul(height, cosine), 1 - alpha), alpha);
+    return t.mul(decayed, initialRate);
+  }
+};
+
 /// values[i] up to boundaries[i], then values.back().
 class PiecewiseConstantDecay : public Schedule {
   std::vector<double> boundaries, values;
@@ -152,6 +191,7 @@ const Table<Schedule> &weft::keras::scheduleTable() {
       {"learning rate schedule",
        "learning rate schedules",
        {row<CosineDecay>("CosineDecay"),
+        row<CosineDecayRestarts>("CosineDecayRestarts"),
         row<ExponentialDecay>("ExponentialDecay"),
         row<InverseTimeDecay>("InverseTimeDecay"),
         row<PiecewiseConstantDecay>("PiecewiseConstantDecay"),
