@@ -49,17 +49,11 @@ def cnn():
 def gpt(depth=4, width=256, heads=8):
     import keras
 
-    class PositionEmbedding(keras.layers.Layer):
-        def build(self, shape):
-            self.table = self.add_weight(shape=shape[1:], initializer="uniform", name="embeddings")
-
-        def call(self, x):
-            return x + self.table
-
     layers = keras.layers
     tokens = keras.Input((LENGTH,), dtype="int32")
+    positions = keras.ops.cumsum(keras.ops.ones_like(tokens), axis=-1) - 1
     x = layers.Embedding(VOCABULARY, width, name="token")(tokens)
-    x = PositionEmbedding(name="position")(x)
+    x = x + layers.Embedding(LENGTH, width, name="position")(positions)
     for i in range(depth):
         h = layers.LayerNormalization(name=f"block{i}_norm1")(x)
         attend = layers.MultiHeadAttention(heads, width // heads, name=f"block{i}_attention")
@@ -115,6 +109,19 @@ def distribution(case, devices):
     for path, layout in layouts.items():
         layout_map[path] = layout
     return keras.distribution.ModelParallel(layout_map=layout_map, batch_dim_name="data")
+
+
+def distribution_file(case, devices):
+    """The same for Weft's command line, as a value of JSON; nothing for one device."""
+    kind = case.split("-")[1]
+    if kind == "1":
+        return None
+    mesh = {"dp": ([devices], ["batch"]), "fsdp": ([devices], ["data"])}.get(kind, ([devices // 4, 4], ["data", "model"]))
+    config = {"device_mesh": {"shape": mesh[0], "axis_names": mesh[1], "devices": None}}
+    if kind == "dp":
+        return {"class_name": "DataParallel", "config": config}
+    layouts = {"mlp": MLP_MEGATRON, "gpt": GPT_FSDP if kind == "fsdp" else GPT_MEGATRON}[case.split("-")[0]]
+    return {"class_name": "ModelParallel", "config": {**config, "layout_map": layouts, "batch_dim_name": "data"}}
 
 
 def compiled_model(case, devices):

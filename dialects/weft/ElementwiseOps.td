@@ -59,7 +59,7 @@ class Weft_PartOp<string mnemonic, string text, string gradient> : Weft_ShardedO
   let builders = [OpBuilder<(ins "::mlir::Value":$input)>];
   let hasVerifier = 1;
 }
-def Weft_AbsOp : Weft_PartOp<"abs", "|x|, real also of complex x", "sign(x); conj(x) / |x| of complex x, as JAX's"> {
+def Weft_AbsOp : Weft_PartOp<"abs", "|x|, real also of complex x", "1 from 0 on, else -1; conj(x) / |x| of complex x, as JAX's"> {
   let description = "(C1) the result's elements are the input's, of complex numbers their parts'.";
 }
 def Weft_RealOp : Weft_PartOp<"real", "real part of complex numbers", "complex(grad, 0)"> {

@@ -108,10 +108,11 @@ Value oneForZero(const GradientBuilder &g, Value x) {
                   x);
 }
 
-/// sign(x); of complex numbers conj(x) / |x|, and 0 where x is.
+/// 1 or -1, and 1 where x is 0; of complex numbers conj(x) / |x|, and 0 where x is.
 Value absGradient(const GradientBuilder &g, Value grad, Value x, Value size) {
   if (!isa<ComplexType>(getElementTypeOrSelf(x)))
-    return g.mul(grad, SignOp::create(g.builder, g.loc, x));
+    return g.select(g.compare(CompareKind::GE, x, g.splat(0, x)), grad,
+                    g.neg(grad));
   Value scale = g.div(grad, oneForZero(g, size));
   return g.complex(g.mul(scale, g.real(x)), g.neg(g.mul(scale, g.imag(x))));
 }

@@ -56,7 +56,7 @@ TEST_CASE("the functional seed: graph, variables, seeds, optimizer") {
   CHECK(*model->variables[2].seed == 572589546);
   CHECK(model->optimizer->className == "RMSprop");
   CHECK(float(model->optimizer->learningRate) == 0.001f);
-  CHECK(model->loss->className == "MeanSquaredError");
+  CHECK(model->losses[0].loss->className == "MeanSquaredError");
   std::vector<std::string> slots;
   for (const OptimizerVariable &variable : model->optimizerVariables())
     slots.push_back(variable.path);
@@ -76,10 +76,11 @@ TEST_CASE("the sequential seed") {
   CHECK(
       variablePaths(*model) ==
       std::vector<std::string>{"d1/kernel", "d1/bias", "d2/kernel", "d2/bias"});
-  CHECK(model->loss->config.find("\"from_logits\":true") != std::string::npos);
+  CHECK(model->losses[0].loss->config.find("\"from_logits\":true") !=
+        std::string::npos);
   REQUIRE(model->metrics.size() == 1);
-  CHECK(model->metrics[0]->className == "SparseCategoricalAccuracy");
-  CHECK(model->metrics[0]->name == "accuracy");
+  CHECK(model->metrics[0].metric->className == "SparseCategoricalAccuracy");
+  CHECK(model->metrics[0].name == "accuracy");
   CHECK(model->optimizerVariables()[3].path == "adam/d1_kernel_velocity");
   CHECK(model->json == readText("seed-sequential-mnist/model.json"));
 }
@@ -125,10 +126,11 @@ TEST_CASE("what is not supported is refused by name") {
   CHECK(readModel(replaced(text, "\"loss\": \"mse\"", "\"loss\": \"ctc\""))
             .error.find("compile_config: loss: loss \"ctc\" is not supported; "
                         "supported losses are MeanSquaredError, ") == 0);
-  CHECK(readModel(replaced(text, "\"metrics\": null", "\"metrics\": [\"auc\"]"))
-            .error.find(
-                "compile_config: metrics: metric \"auc\" is not supported") ==
-        0);
+  CHECK(
+      readModel(replaced(text, "\"metrics\": null", "\"metrics\": [\"psnr\"]"))
+          .error.find(
+              "compile_config: metrics: metric \"psnr\" is not supported") ==
+      0);
   CHECK(readModel(replaced(text, "\"name\": \"functional\"",
                            "\"name\": \"functional\", \"name\": \"b\""))
             .error == "key \"name\" is written twice; remove one of them");
@@ -172,5 +174,5 @@ TEST_CASE("options complete compile_config") {
   CHECK(model->optimizer->className == "SGD");
   CHECK(float(model->optimizer->learningRate) == 0.1f);
   CHECK(model->metrics.size() == 2);
-  CHECK(model->metrics[0]->className == "SparseCategoricalAccuracy");
+  CHECK(model->metrics[0].metric->className == "SparseCategoricalAccuracy");
 }

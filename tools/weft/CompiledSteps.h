@@ -21,18 +21,11 @@ public:
   std::optional<std::vector<uint8_t>> compile(const std::string &step,
                                               int64_t batchSize) override;
   Status find(const std::string &step, int64_t batchSize) const override;
-  const std::string &modelFile() const override { return flags.model; }
-  const DeviceList &devices() const override { return usedDevices; }
-  int64_t batchSize() const override { return flags.batchSize; }
-  uint64_t seed() const override { return seedValue; }
 
 private:
   CompiledSteps() = default;
   const CompiledStep *step(const std::string &kind, int64_t batchSize) const;
-  ModelFlags flags;
   std::vector<CompiledStep> steps;
-  DeviceList usedDevices;
-  uint64_t seedValue = 0;
 };
 
 } // namespace weft::tool

@@ -46,16 +46,19 @@ static void addBatch(std::vector<Row> &rows, const keras::Model &model,
       row.layout = found->second.layout, row.reason = found->second.reason;
     rows.push_back(std::move(row));
   }
-  if (!model.loss)
-    return;
-  llvm::ArrayRef<int64_t> shape = model.nodes[model.outputs[0]].shape;
-  if (model.loss->takesClassNumbers())
-    shape = shape.drop_back();
-  Row row{"labels", "label", "", batched(batchSize, shape), {}};
-  keras::ResolvedLayout labels =
-      keras::batchLayout(distribution, static_cast<int64_t>(row.shape.size()));
-  row.layout = labels.layout, row.reason = labels.reason;
-  rows.push_back(std::move(row));
+  for (unsigned output = 0; output < model.outputs.size(); ++output) {
+    if (!model.hasLabel(output))
+      continue;
+    std::string name = "labels";
+    if (model.outputs.size() > 1)
+      name += "/" + model.outputName(output);
+    Row row{
+        name, "label", "", batched(batchSize, model.labelShape(output)), {}};
+    keras::ResolvedLayout labels = keras::batchLayout(
+        distribution, static_cast<int64_t>(row.shape.size()));
+    row.layout = labels.layout, row.reason = labels.reason;
+    rows.push_back(std::move(row));
+  }
 }
 
 static void addVariables(std::vector<Row> &rows, const keras::Model &model,

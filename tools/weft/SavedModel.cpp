@@ -47,12 +47,21 @@ static std::vector<Note> notesOf(const std::string &name,
     return {{"saved", place->second}};
   if (name == "x")
     return {{"layer", model.layerOf(model.inputs[0]).name}};
-  if (name != "y" && name != "sample_weight")
-    return {};
-  std::vector<Note> notes = {{"layer", model.layerOf(model.outputs[0]).name}};
-  if (name == "y" && model.loss && model.loss->takesClassNumbers())
-    notes.push_back({"classes", model.nodes[model.outputs[0]].shape.back()});
-  return notes;
+  bool isOnly = model.outputs.size() == 1;
+  for (unsigned output = 0; output < model.outputs.size(); ++output) {
+    const std::string &layer = model.outputName(output);
+    bool isLabel = name == (isOnly ? "y" : "y/" + layer);
+    if (!isLabel && !(isOnly && name == "sample_weight"))
+      continue;
+    std::vector<Note> notes;
+    if (isOnly)
+      notes.push_back({"layer", layer});
+    const keras::Loss *loss = model.lossOf(output);
+    if (isLabel && loss && loss->labelsArePositions())
+      notes.push_back({"classes", model.outputShape(output).back()});
+    return notes;
+  }
+  return {};
 }
 
 /// The object of a port's metadata; an empty one where it has none.

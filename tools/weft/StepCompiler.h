@@ -70,7 +70,6 @@ public:
                                       int64_t batchSize,
                                       const std::vector<std::string> &kernels);
 
-  const std::string &modelFile() const override { return flags.model; }
   const keras::Model &model() const { return kerasModel; }
   /// Values that came with a .keras file, by variable path; else none.
   const std::vector<NamedArray> &savedWeights() const override {
@@ -79,9 +78,6 @@ public:
   const keras::Distribution *distribution() const {
     return resolved ? &layouts : nullptr;
   }
-  const DeviceList &devices() const override { return usedDevices; }
-  int64_t batchSize() const override { return flags.batchSize; }
-  uint64_t seed() const override { return seedValue; }
   bool drawsBySeed() const override { return true; }
   Status canSaveModel(const std::string &) const override { return {}; }
   Status saveModel(const std::string &path, const std::string &weights,
@@ -105,14 +101,11 @@ private:
                                            int64_t batchSize,
                                            const keras::Distribution *layouts);
 
-  ModelFlags flags;
   keras::Model kerasModel;
   std::vector<NamedArray> weights;
   keras::Distribution layouts;
   std::optional<keras::ResolvedLayouts> resolved; ///< with a distribution only
   bool sampleWeight = false;
-  DeviceList usedDevices;
-  uint64_t seedValue = 0;
   /// Made when needed; compile() gives it back.
   mlir::MLIRContext *liveContext();
   std::unique_ptr<mlir::MLIRContext> context;

@@ -29,11 +29,11 @@ public:
                                                       int64_t batchSize) = 0;
   /// Is there such a step? The error says which there are.
   virtual Status find(const std::string &step, int64_t batchSize) const;
-  virtual const std::string &modelFile() const = 0;
-  virtual const DeviceList &devices() const = 0;
-  virtual int64_t batchSize() const = 0;
+  const std::string &modelFile() const { return flags.model; }
+  const DeviceList &devices() const { return usedDevices; }
+  int64_t batchSize() const { return flags.batchSize; }
   /// Of the order of the samples, at least.
-  virtual uint64_t seed() const = 0;
+  uint64_t seed() const { return seedValue; }
   /// Do initial values follow seed()?
   virtual bool drawsBySeed() const { return false; }
   /// Values that came with the model, by variable path.
@@ -50,6 +50,11 @@ public:
   /// --verify: are all stages equal in the reference interpreter? Prints what
   /// differs.
   virtual bool verify(const std::string &step, int64_t batchSize);
+
+protected:
+  ModelFlags flags;
+  DeviceList usedDevices;
+  uint64_t seedValue = 0;
 };
 
 /// Null after a printed error.

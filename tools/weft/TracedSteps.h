@@ -21,17 +21,10 @@ public:
   std::optional<std::vector<uint8_t>> compile(const std::string &step,
                                               int64_t batchSize) override;
   Status find(const std::string &step, int64_t batchSize) const override;
-  const std::string &modelFile() const override { return flags.model; }
-  const DeviceList &devices() const override { return usedDevices; }
-  int64_t batchSize() const override { return flags.batchSize; }
-  uint64_t seed() const override { return seedValue; }
 
 private:
   TracedSteps() = default;
-  ModelFlags flags;
   std::vector<stablehlo::StepFunction> steps;
-  DeviceList usedDevices;
-  uint64_t seedValue = 0;
 };
 
 } // namespace weft::tool

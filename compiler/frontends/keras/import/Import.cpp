@@ -2,10 +2,9 @@
 
 #include "weft/compiler/frontends/keras/import/Import.h"
 #include "weft/compiler/frontends/keras/import/Forward.h"
-#include "weft/compiler/frontends/keras/optimizers/Apply.h"
+#include "weft/compiler/frontends/keras/import/Update.h"
 
-#include "mlir/Dialect/Func/IR/FuncOps.h"
-#include "llvm/ADT/StringMap.h"
+#include <set>
 
 using namespace mlir;
 using namespace weft;
@@ -13,12 +12,10 @@ using namespace weft::keras;
 
 namespace {
 
-/// What stands for a value at the public function's border.
-struct Port {
-  std::string name, role, metadata;
-  RankedTensorType type;
-  const ResolvedLayout *layout = nullptr;
-  std::optional<int64_t> donated = std::nullopt; ///< the result it becomes
+/// The model's loss, and those of its outputs before their weights.
+struct LossValues {
+  Value total;
+  SmallVector<Value> each;
 };
 
 class StepImporter {
@@ -26,38 +23,26 @@ public:
   StepImporter(MLIRContext *context, const Model &model, StepKind step,
                const ImportOptions &options)
       : builder(context), model(model), step(step), options(options),
-        unknown(builder.getUnknownLoc()) {}
+        unknown(builder.getUnknownLoc()), ports(builder, model, step, options) {
+  }
 
   LogicalResult prepare(const Distribution *distribution);
   FailureOr<OwningOpRef<ModuleOp>> run();
 
 private:
-  void addPorts();
-  void addOptimizerPorts();
-  void addBatchPorts();
-  void addPort(Port port) { ports.push_back(std::move(port)); }
-  const ResolvedLayout *layoutOf(const std::string &path, int64_t rank);
-  DictionaryAttr attributesOf(const Port &port);
-  RankedTensorType batched(ArrayRef<int64_t> sample, Type element) const;
-
-  func::FuncOp createFunction();
-  FailureOr<func::FuncOp> createLoss();
+  LogicalResult checkTraining();
+  FailureOr<func::FuncOp> createLoss(ArrayRef<unsigned> order);
   LogicalResult buildTrain();
   LogicalResult buildEvaluate();
   LogicalResult buildPredict();
   FailureOr<ForwardResult> forward(MutableArrayRef<Value> variables,
                                    ArrayRef<Value> inputs, bool training) {
     return buildForward(builder, model, variables, inputs, training,
-                        layouts ? layouts->outputs : OutputLayouts(), mesh);
+                        ports.outputLayouts(), ports.meshAttribute());
   }
-  Value totalLoss(Tensors &t, const ForwardResult &result,
-                  ArrayRef<Value> variables, Value label, Value weight);
-  void updateWeights(SmallVector<Value> gradients);
-  void addMetrics(Value loss, Value prediction);
-  void addResult(Port port, Value value) {
-    results.emplace_back(std::move(port), value);
-  }
-  void finish(func::FuncOp function);
+  LossValues lossOf(Tensors &t, const ForwardResult &result,
+                    ArrayRef<Value> variables, const Batch &batch);
+  void addMetrics(const LossValues &loss, ArrayRef<Value> predictions);
   Tensors at(const std::string &name) {
     return Tensors(builder, NameLoc::get(builder.getStringAttr(name)));
   }
@@ -68,243 +53,127 @@ private:
   StepKind step;
   ImportOptions options;
   Location unknown;
-  std::optional<ResolvedLayouts> layouts;
-  ResolvedLayout labelLayout, weightLayout;
-  std::map<int64_t, ResolvedLayout> replicated;
-  MeshAttr mesh;
+  StepPorts ports;
   OwningOpRef<ModuleOp> module;
-
-  std::vector<OptimizerVariable> optimizerVariables;
-  std::vector<Port> ports;
-  /// The argument of each variable (null: not needed), then what follows it.
-  SmallVector<Value> variables, slots, inputs;
-  Value label, sampleWeight;
-  std::vector<std::pair<Port, Value>> results;
+  StepValues before, values;
 };
 
-/// Why the metric cannot be computed from labels of the loss, or empty.
-std::string metricReason(const Metric &metric, const Loss &loss) {
-  if (metric.takesClassNumbers() == loss.takesClassNumbers())
-    return "";
-  return "metric \"" + metric.name + "\" wants " +
-         (metric.takesClassNumbers()
-              ? "class numbers as labels, the loss one value for each "
-                "prediction"
-              : "one label for each prediction, the loss class numbers") +
-         "; use metrics that fit the loss";
+/// Why the metric cannot be computed from labels of the output, or empty.
+std::string metricReason(const Model &model, const OutputMetric &of) {
+  const Metric &metric = *of.metric;
+  std::string reason = metric.complaint(model.outputShape(of.output));
+  if (reason.empty() &&
+      metric.takesClassNumbers() != model.takesClassNumbers(of.output))
+    reason = std::string("wants ") +
+             (metric.takesClassNumbers()
+                  ? "class numbers as labels, the loss one value for each "
+                    "prediction"
+                  : "one label for each prediction, the loss class numbers") +
+             "; use metrics that fit the loss";
+  return reason.empty() ? "" : "metric \"" + of.name + "\" " + reason;
+}
+
+LogicalResult StepImporter::checkTraining() {
+  // Metrics alone are evaluated, with a loss of 0.
+  if (model.losses.empty() &&
+      (step == StepKind::Train || model.metrics.empty()))
+    return refuse() << "compile_config: the model has no loss; give it with "
+                       "--loss, --optimizer and --metrics";
+  if (step == StepKind::Train && !model.optimizer)
+    return refuse() << "compile_config: the model has no optimizer; give it "
+                       "with --optimizer";
+  std::set<std::string> names;
+  for (unsigned output = 0; output < model.outputs.size(); ++output) {
+    const std::string &name = model.outputName(output);
+    if (!names.insert(name).second)
+      return refuse() << "two outputs are called \"" << name
+                      << "\", after their layer; pass one of them through an "
+                         "Identity layer of another name";
+    if (model.nodes[model.outputs[output]].dtype != "float32" &&
+        model.hasLabel(output))
+      return refuse() << "layer \"" << name
+                      << "\": gives integers, which have no loss; predict "
+                         "only, or end with a layer that gives float32";
+  }
+  for (const OutputLoss &of : model.losses)
+    if (std::string reason = of.loss->complaint(model.outputShape(of.output));
+        !reason.empty())
+      return refuse() << "compile_config: loss " << of.loss->className
+                      << " of \"" << model.outputName(of.output) << "\" "
+                      << reason;
+  for (const OutputMetric &of : model.metrics)
+    if (std::string reason = metricReason(model, of); !reason.empty())
+      return refuse() << "compile_config: " << reason;
+  return success();
 }
 
 LogicalResult StepImporter::prepare(const Distribution *distribution) {
   if (options.batchSize < 1)
     return refuse() << "the batch size is " << options.batchSize
                     << "; it must be positive";
-  if (step != StepKind::Predict && !model.loss)
-    return refuse() << "compile_config: the model has no loss; give it with "
-                       "--loss, --optimizer and --metrics";
-  if (step == StepKind::Train && !model.optimizer)
-    return refuse() << "compile_config: the model has no optimizer; give it "
-                       "with --optimizer";
-  for (unsigned node : model.outputs)
-    if (step != StepKind::Predict && model.nodes[node].dtype != "float32")
-      return refuse() << "layer \"" << model.layerOf(node).name
-                      << "\": gives integers, which have no loss; predict "
-                         "only, or end with a layer that gives float32";
-  if (step != StepKind::Predict)
-    for (const MetricPtr &metric : model.metrics)
-      if (std::string reason = metricReason(*metric, *model.loss);
-          !reason.empty())
-        return refuse() << "compile_config: " << reason;
+  if (step != StepKind::Predict && failed(checkTraining()))
+    return failure();
   if (!distribution)
     return success();
   Result<ResolvedLayouts> resolved = resolveLayouts(*distribution, model);
   if (!resolved)
     return refuse() << resolved.error;
-  layouts = std::move(*resolved);
-  mesh = MeshAttr::get(builder.getContext(), distribution->mesh);
-  weightLayout = batchLayout(*distribution, 1);
-  if (step != StepKind::Predict) {
-    int64_t rank = model.nodes[model.outputs[0]].shape.size() + 1;
-    rank -= model.loss->takesClassNumbers();
-    labelLayout = batchLayout(*distribution, rank);
-  }
+  ports.annotate(*distribution, std::move(*resolved));
   return success();
 }
 
-RankedTensorType StepImporter::batched(ArrayRef<int64_t> sample,
-                                       Type element) const {
-  SmallVector<int64_t> shape = {options.batchSize};
-  shape.append(sample.begin(), sample.end());
-  return RankedTensorType::get(shape, element);
-}
-
-const ResolvedLayout *StepImporter::layoutOf(const std::string &path,
-                                             int64_t rank) {
-  if (!layouts)
-    return nullptr;
-  if (auto found = layouts->variables.find(path);
-      found != layouts->variables.end())
-    return &found->second;
-  auto [entry, added] = replicated.try_emplace(rank);
-  if (added)
-    entry->second = {Layout::replicated(rank), "no rule matches"};
-  return &entry->second;
-}
-
-void StepImporter::addOptimizerPorts() {
-  optimizerVariables = model.optimizerVariables();
-  for (const OptimizerVariable &variable : optimizerVariables) {
-    bool isSlot = variable.weight >= 0;
-    Type element = variable.slot == "iteration" ? Type(builder.getI32Type())
-                                                : builder.getF32Type();
-    SmallVector<int64_t> shape;
-    std::string path = variable.path;
-    if (isSlot) {
-      const Variable &weight = model.variables[variable.weight];
-      shape.assign(weight.shape.begin(), weight.shape.end());
-      path = weight.path; // slots lie as their weights
-    }
-    addPort({variable.path, isSlot ? "slot" : "state",
-             constantMetadata(variable.first),
-             RankedTensorType::get(shape, element),
-             layoutOf(path, shape.size())});
+/// The losses of the outputs, penalties that calls added, and those of weights.
+LossValues StepImporter::lossOf(Tensors &t, const ForwardResult &result,
+                                ArrayRef<Value> variables, const Batch &batch) {
+  LossValues out;
+  for (const OutputLoss &of : model.losses) {
+    Value loss =
+        of.loss->reduced(t, batch.labels[of.output], result.outputs[of.output],
+                         batch.weights[of.output]);
+    out.each.push_back(loss);
+    if (of.weight)
+      loss = t.mul(loss, *of.weight);
+    out.total = out.total ? t.add(out.total, loss) : loss;
   }
-}
-
-void StepImporter::addBatchPorts() {
-  for (unsigned node : model.inputs) {
-    const std::string &name = model.layerOf(node).name;
-    addPort({model.inputs.size() == 1 ? "x" : "x/" + name, "input", "",
-             batched(model.nodes[node].shape, model.nodes[node].dtype == "int32"
-                                                  ? Type(builder.getI32Type())
-                                                  : builder.getF32Type()),
-             layouts ? &layouts->inputs[name] : nullptr});
-  }
-  if (step == StepKind::Predict)
-    return;
-  ArrayRef<int64_t> shape = model.nodes[model.outputs[0]].shape;
-  bool sparse = model.loss->takesClassNumbers();
-  addPort({"y", "label", "",
-           sparse ? batched(shape.drop_back(), builder.getI32Type())
-                  : batched(shape, builder.getF32Type()),
-           layouts ? &labelLayout : nullptr});
-  if (options.sampleWeight)
-    addPort({"sample_weight", "sample_weight", "",
-             batched({}, builder.getF32Type()),
-             layouts ? &weightLayout : nullptr});
-}
-
-void StepImporter::addPorts() {
-  for (const Variable &variable : model.variables) {
-    bool isRandom = variable.isSeedState();
-    if (isRandom && step != StepKind::Train)
-      continue;
-    Type element = isRandom ? Type(builder.getIntegerType(32, false))
-                            : builder.getF32Type();
-    addPort({variable.path, variable.isUpdated ? "state" : "weight",
-             variableMetadata(variable),
-             RankedTensorType::get(variable.shape, element),
-             layoutOf(variable.path, variable.shape.size())});
-  }
-  if (step == StepKind::Train)
-    addOptimizerPorts();
-  addBatchPorts();
-}
-
-DictionaryAttr StepImporter::attributesOf(const Port &port) {
-  NamedAttrList list;
-  list.append(kNameAttr, builder.getStringAttr(port.name));
-  list.append(kRoleAttr, builder.getStringAttr(port.role));
-  if (port.donated)
-    list.append(kDonatedAttr, builder.getI64IntegerAttr(*port.donated));
-  if (!port.metadata.empty())
-    list.append(kMetadataAttr, builder.getStringAttr(port.metadata));
-  if (port.layout) {
-    list.append(kLayoutAttr, LayoutAttr::get(mesh, port.layout->layout));
-    list.append(kReasonAttr, builder.getStringAttr(port.layout->reason));
-  }
-  return list.getDictionary(builder.getContext());
-}
-
-func::FuncOp StepImporter::createFunction() {
-  static constexpr const char *names[] = {"train", "evaluate", "predict"};
-  SmallVector<Type> types;
-  for (const Port &port : ports)
-    types.push_back(port.type);
-  auto function = func::FuncOp::create(builder, unknown, names[unsigned(step)],
-                                       builder.getFunctionType(types, {}));
-  Block *entry = function.addEntryBlock();
-  auto argument = entry->args_begin();
-  for (const Variable &variable : model.variables)
-    variables.push_back(variable.isSeedState() && step != StepKind::Train
-                            ? Value()
-                            : Value(*argument++));
-  for (size_t i = 0; i < optimizerVariables.size(); ++i)
-    slots.push_back(*argument++);
-  for (size_t i = 0; i < model.inputs.size(); ++i)
-    inputs.push_back(*argument++);
-  // A layout map knows an input by its layer.
-  for (auto [value, node] : llvm::zip_equal(inputs, model.inputs))
-    value.setLoc(NameLoc::get(
-        builder.getStringAttr(model.layerOf(node).name + "/output")));
-  if (argument != entry->args_end())
-    label = *argument++;
-  if (argument != entry->args_end())
-    sampleWeight = *argument++;
-  builder.setInsertionPointToEnd(entry);
-  return function;
-}
-
-/// The loss of the labels, penalties that calls added, and those of weights.
-Value StepImporter::totalLoss(Tensors &t, const ForwardResult &result,
-                              ArrayRef<Value> variables, Value label,
-                              Value weight) {
-  Value total = model.loss->reduced(t, label, result.outputs.front(), weight);
+  if (!out.total)
+    out.total = t.splat(0, RankedTensorType::get({}, builder.getF32Type()));
   for (Value penalty : result.penalties)
-    total = t.add(total, penalty);
+    out.total = t.add(out.total, penalty);
   for (auto [variable, value] : llvm::zip_equal(model.variables, variables))
     if (variable.regularizer && variable.trainable)
-      total = t.add(total, variable.regularizer->penalty(t, value));
-  return total;
+      out.total = t.add(out.total, variable.regularizer->penalty(t, value));
+  return out;
 }
 
-/// @loss takes the variables (weights, then those that training updates beside
-/// them), inputs, labels and sample weights; it returns the loss, the predictions
-/// and what is updated.
-FailureOr<func::FuncOp> StepImporter::createLoss() {
+/// @loss takes the variables in this order (weights, then those that training
+/// updates beside them) and the batch; it returns the loss, the losses of the
+/// outputs, the predictions and what is updated.
+FailureOr<func::FuncOp> StepImporter::createLoss(ArrayRef<unsigned> order) {
   OpBuilder::InsertionGuard guard(builder);
   builder.setInsertionPointToEnd(module->getBody());
   SmallVector<Type> types;
-  SmallVector<unsigned> order;
-  for (bool states : {false, true})
-    for (unsigned i = 0; i < variables.size(); ++i)
-      if (model.variables[i].isUpdated == states) {
-        order.push_back(i);
-        types.push_back(variables[i].getType());
-      }
-  for (Value value : inputs)
-    types.push_back(value.getType());
-  types.push_back(label.getType());
-  if (sampleWeight)
-    types.push_back(sampleWeight.getType());
+  for (unsigned variable : order)
+    types.push_back(values.variables[variable].getType());
+  Batch batch = values.batch;
+  batch.each([&](Value &value) { types.push_back(value.getType()); });
   auto function = func::FuncOp::create(builder, unknown, "loss",
                                        builder.getFunctionType(types, {}));
   function.setPrivate();
   Block *entry = function.addEntryBlock();
   builder.setInsertionPointToEnd(entry);
-  SmallVector<Value> local(variables.size());
-  for (auto [position, variable] : llvm::enumerate(order))
-    local[variable] = entry->getArgument(position);
-  SmallVector<Value> rest(entry->getArguments().drop_front(order.size()));
-  size_t count = inputs.size();
-  auto result = forward(local, ArrayRef<Value>(rest).take_front(count), true);
+  auto argument = entry->args_begin();
+  SmallVector<Value> local(model.variables.size());
+  for (unsigned variable : order)
+    local[variable] = *argument++;
+  batch.each([&](Value &value) { value = *argument++; });
+  auto result = forward(local, batch.inputs, true);
   if (failed(result))
     return failure();
   Tensors t = at("loss");
-  Value prediction = result->outputs.front();
-  SmallVector<Value> returned = {
-      totalLoss(t, *result, local, rest[count],
-                sampleWeight ? rest[count + 1] : Value()),
-      prediction};
+  LossValues loss = lossOf(t, *result, local, batch);
+  SmallVector<Value> returned = {loss.total};
+  llvm::append_range(returned, loss.each);
+  llvm::append_range(returned, result->outputs);
   for (unsigned variable : order)
     if (model.variables[variable].isUpdated)
       returned.push_back(local[variable]);
@@ -314,150 +183,100 @@ FailureOr<func::FuncOp> StepImporter::createLoss() {
   return function;
 }
 
-void StepImporter::updateWeights(SmallVector<Value> gradients) {
-  const Optimizer &optimizer = *model.optimizer;
-  Tensors whole = at(optimizer.name);
-  Value iteration = slots[0];
-  Value rate = rateOf(whole, optimizer, iteration,
-                      optimizer.schedule ? Value() : slots[1]);
-  clip(whole, optimizer, gradients);
-  const Value *gradient = gradients.begin();
-  for (unsigned i = 0; i < variables.size(); ++i) {
-    if (!model.variables[i].trainable)
-      continue;
-    SmallVector<Value> old;
-    SmallVector<unsigned> positions;
-    for (unsigned k = 0; k < slots.size(); ++k)
-      if (optimizerVariables[k].weight == int(i)) {
-        old.push_back(slots[k]);
-        positions.push_back(k);
-      }
-    Tensors t = at(optimizer.name + "/" + model.variables[i].path);
-    WeightUpdate update =
-        apply(t, optimizer, {variables[i], *gradient++, old, iteration, rate});
-    variables[i] = update.weight;
-    if (const ConstraintPtr &constraint = model.variables[i].constraint)
-      variables[i] = constraint->apply(t, variables[i]);
-    for (auto [position, slot] : llvm::zip_equal(positions, update.slots))
-      slots[position] = slot;
-  }
-  slots[0] = whole.add(iteration, 1.0);
-}
-
-void StepImporter::addMetrics(Value loss, Value prediction) {
-  Port port{"metrics/loss", "metric", "", tensorType(loss),
-            layouts ? layoutOf("", 0) : nullptr};
-  addResult(port, loss);
-  for (const MetricPtr &metric : model.metrics) {
-    port.name = "metrics/" + metric->name;
-    Tensors t = at(port.name);
-    addResult(port, metric->mean(t, label, prediction));
+/// Keras shows the loss, and where there are several those of the outputs.
+void StepImporter::addMetrics(const LossValues &loss,
+                              ArrayRef<Value> predictions) {
+  ports.addMetric("loss", loss.total);
+  if (loss.each.size() > 1)
+    for (auto [of, value] : llvm::zip_equal(model.losses, loss.each))
+      ports.addMetric(model.outputName(of.output) + "_loss", value);
+  size_t first = 0;
+  for (const OutputMetric &of : model.metrics) {
+    Tensors t = at("metrics/" + of.name);
+    size_t count = of.metric->variables(model.outputShape(of.output)).size();
+    MutableArrayRef<Value> state =
+        MutableArrayRef(values.metrics).slice(first, count);
+    MetricInputs in{values.batch.labels[of.output], predictions[of.output],
+                    of.isWeighted ? values.batch.weights[of.output] : Value()};
+    MetricResult result = of.metric->compute(t, in, state);
+    llvm::copy(result.state, state.begin());
+    first += count;
+    ports.addMetric(of.name, result.value, count ? "{\"running\": true}" : "");
   }
 }
 
 LogicalResult StepImporter::buildTrain() {
-  FailureOr<func::FuncOp> loss = createLoss();
+  SmallVector<unsigned> order;
+  SmallVector<int64_t> wrt;
+  SmallVector<Value> operands;
+  for (bool states : {false, true})
+    for (unsigned i = 0; i < model.variables.size(); ++i) {
+      if (model.variables[i].isUpdated != states)
+        continue;
+      if (model.variables[i].trainable && !states)
+        wrt.push_back(int64_t(order.size()));
+      order.push_back(i);
+      operands.push_back(values.variables[i]);
+    }
+  values.batch.each([&](Value &value) { operands.push_back(value); });
+  FailureOr<func::FuncOp> loss = createLoss(order);
   if (failed(loss))
     return failure();
-  SmallVector<Value> operands;
-  SmallVector<int64_t> wrt;
   SmallVector<Type> types(loss->getResultTypes());
-  for (unsigned i = 0; i < variables.size(); ++i) {
-    if (model.variables[i].isUpdated)
-      continue;
-    if (model.variables[i].trainable) {
-      wrt.push_back(operands.size());
-      types.push_back(variables[i].getType());
-    }
-    operands.push_back(variables[i]);
-  }
-  SmallVector<unsigned> states;
-  for (unsigned i = 0; i < variables.size(); ++i)
-    if (model.variables[i].isUpdated) {
-      states.push_back(i);
-      operands.push_back(variables[i]);
-    }
-  operands.append(inputs);
-  operands.push_back(label);
-  if (sampleWeight)
-    operands.push_back(sampleWeight);
-  SmallVector<Value> before = variables, slotsBefore = slots;
-  auto step = ValueAndGradOp::create(builder, at("loss").loc, types, "loss",
-                                     operands, wrt);
-  for (auto [position, variable] : llvm::enumerate(states))
-    variables[variable] = step.getResult(2 + position);
-  SmallVector<Value> gradients(step.getResults().drop_front(2 + states.size()));
-  updateWeights(gradients);
-  for (unsigned i = 0; i < variables.size(); ++i)
-    if (variables[i] != before[i])
-      addResult(ports[i], variables[i]);
-  for (unsigned i = 0; i < slots.size(); ++i)
-    if (slots[i] != slotsBefore[i])
-      addResult(ports[variables.size() + i], slots[i]);
-  llvm::StringMap<int64_t> positions;
-  for (auto [position, result] : llvm::enumerate(results))
-    positions[result.first.name] = position;
-  for (Port &port : ports)
-    if (auto found = positions.find(port.name); found != positions.end())
-      port.donated = found->second;
-  addMetrics(step.getResult(0), step.getResult(1));
+  for (int64_t position : wrt)
+    types.push_back(operands[position].getType());
+  auto gradient = ValueAndGradOp::create(builder, at("loss").loc, types, "loss",
+                                         operands, wrt);
+  auto take = [results = ValueRange(gradient.getResults())](
+                  size_t count) mutable -> SmallVector<Value> {
+    SmallVector<Value> out(results.take_front(count));
+    results = results.drop_front(count);
+    return out;
+  };
+  LossValues shown{take(1).front(), take(model.losses.size())};
+  SmallVector<Value> predictions = take(model.outputs.size());
+  for (unsigned variable : order)
+    if (model.variables[variable].isUpdated)
+      values.variables[variable] = take(1).front();
+  updateWeights(builder, model, ports.optimizerVariables(), take(wrt.size()),
+                values);
+  addMetrics(shown, predictions);
   return success();
 }
 
 LogicalResult StepImporter::buildEvaluate() {
-  auto result = forward(variables, inputs, false);
+  auto result = forward(values.variables, values.batch.inputs, false);
   if (failed(result))
     return failure();
   Tensors t = at("loss");
-  addMetrics(totalLoss(t, *result, variables, label, sampleWeight),
-             result->outputs.front());
+  addMetrics(lossOf(t, *result, values.variables, values.batch),
+             result->outputs);
   return success();
 }
 
 LogicalResult StepImporter::buildPredict() {
-  auto result = forward(variables, inputs, false);
+  auto result = forward(values.variables, values.batch.inputs, false);
   if (failed(result))
     return failure();
-  for (auto [node, value] : llvm::zip_equal(model.outputs, result->outputs))
-    addResult(
-        {model.outputs.size() == 1 ? "y" : "y/" + model.layerOf(node).name,
-         "output", "", tensorType(value)},
-        value);
+  for (auto [output, value] : llvm::enumerate(result->outputs))
+    ports.addOutput(model.outputName(output), value);
   return success();
-}
-
-void StepImporter::finish(func::FuncOp function) {
-  SmallVector<Value> values;
-  for (const auto &result : results)
-    values.push_back(result.second);
-  func::ReturnOp::create(builder, unknown, values);
-  function.setFunctionType(builder.getFunctionType(
-      function.getArgumentTypes(), ValueRange(values).getTypes()));
-  SmallVector<DictionaryAttr> attributes;
-  for (const Port &port : ports)
-    attributes.push_back(attributesOf(port));
-  function.setAllArgAttrs(attributes);
-  attributes.clear();
-  for (auto &result : results) {
-    result.first.metadata.clear();
-    attributes.push_back(attributesOf(result.first));
-  }
-  function.setAllResultAttrs(attributes);
 }
 
 FailureOr<OwningOpRef<ModuleOp>> StepImporter::run() {
   module = ModuleOp::create(unknown);
-  if (mesh)
+  if (Attribute mesh = ports.meshAttribute())
     module.get()->setAttr(kMeshAttr, mesh);
   builder.setInsertionPointToEnd(module->getBody());
-  addPorts();
-  func::FuncOp function = createFunction();
+  func::FuncOp function = ports.createFunction();
+  before = values = ports.values(function);
   LogicalResult built = step == StepKind::Train      ? buildTrain()
                         : step == StepKind::Evaluate ? buildEvaluate()
                                                      : buildPredict();
   if (failed(built))
     return failure();
-  finish(function);
+  ports.addState(values, before);
+  ports.finish(function);
   return std::move(module);
 }
 

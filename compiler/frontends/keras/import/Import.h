@@ -8,16 +8,20 @@
 //       -> (new weights, new optimizer state, {weft.name = "metrics/loss"})
 //   func.func private @loss(weights, seed states, x, y) -> (loss, y', states')
 //
-// Arguments: the model's variables as Keras orders them, the optimizer's, then
-// inputs (`x`, or `x/NAME` each), `y` and `sample_weight`. Results: what the
-// step changes of these, in the same order, each taking over its argument's
-// memory, then `metrics/loss` and `metrics/NAME`, the means of this batch. The
-// learning rate and frozen weights are read only and no results.
-// @evaluate takes weights, inputs and labels, and gives the metrics; @predict
-// takes weights and inputs, and gives `y` (or `y/NAME` each).
+// Arguments: the model's variables as Keras orders them, the optimizer's, those
+// of metrics, then inputs (`x`, or `x/NAME` each), labels and `sample_weight` (or
+// `y/NAME` and `sample_weight/NAME` of each output with a loss or a metric).
+// Results: what the step changes of these, in the same order, each taking over
+// its argument's memory, then `metrics/loss`, `metrics/NAME_loss` of several
+// losses and `metrics/NAME`. The learning rate and frozen weights are read only
+// and no results. @evaluate takes weights, metrics' variables, inputs and labels,
+// and gives the metrics; @predict takes weights and inputs, and gives `y` (or
+// `y/NAME` each).
 //
 // Labels have the predictions' shape in f32; for sparse losses they are i32
-// without the last dimension.
+// without the last dimension. A metric's result is the batch's mean, or (total,
+// weight), or with the metadata {"running": true} its value of all batches since
+// its variables began (metrics/Metric.h).
 //
 //===----------------------------------------------------------------------===//
 

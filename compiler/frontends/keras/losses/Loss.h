@@ -11,6 +11,8 @@
 
 #include "weft/compiler/frontends/keras/schema/Options.h"
 
+#include "llvm/ADT/ArrayRef.h"
+
 namespace mlir {
 class Value;
 } // namespace mlir
@@ -26,11 +28,21 @@ public:
   /// The options of every loss, then those of the class.
   void options(Options &o) final;
   virtual void ownOptions(Options &) {}
+  /// Those that the metric of the same name has.
+  virtual void metricOptions(Options &o) { ownOptions(o); }
   /// Are labels the numbers of classes, without the last dimension?
   virtual bool takesClassNumbers() const { return false; }
+  /// Are labels outside 0 .. last dimension - 1 a mistake?
+  virtual bool labelsArePositions() const { return false; }
+  /// What is wrong with predictions of this shape (of a sample), or empty:
+  /// "needs ...".
+  virtual std::string complaint(llvm::ArrayRef<int64_t>) const { return ""; }
   /// One value for each sample.
   virtual mlir::Value values(Tensors &t, mlir::Value label,
                              mlir::Value prediction) const = 0;
+  /// Which of the values count, as i1 in their shape; null: all.
+  virtual mlir::Value mask(Tensors &, mlir::Value label,
+                           mlir::Value values) const;
   /// Scalar loss of one batch; `weight` is one number a sample, or null.
   mlir::Value reduced(Tensors &t, mlir::Value label, mlir::Value prediction,
                       mlir::Value weight) const;

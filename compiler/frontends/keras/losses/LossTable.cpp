@@ -1,6 +1,6 @@
 //===- LossTable.cpp - the losses of Keras --------------------------------===//
 
-#include "weft/compiler/frontends/keras/losses/Losses.h"
+#include "weft/compiler/frontends/keras/losses/Crossentropies.h"
 
 #include <cmath>
 
@@ -78,69 +78,6 @@ Value CategoricalHinge::values(Tensors &t, Value label,
   return t.max(t.add(t.sub(wrong, right), 1.0), 0);
 }
 
-Value Crossentropy::logProbabilities(Tensors &t, Value prediction) const {
-  if (fromLogits)
-    return t.logSoftmax(prediction);
-  int64_t dims[] = {t.last(prediction)};
-  Value total = t.reduce(ReduceKind::Sum, prediction, dims);
-  Value share = t.div(prediction, t.spread(total, prediction, dims));
-  return t.make<LogOp>(t.min(t.max(share, kEpsilon), 1 - kEpsilon));
-}
-
-Value Crossentropy::crossentropy(Tensors &t, Value label,
-                                 Value prediction) const {
-  Value product = t.mul(label, logProbabilities(t, prediction));
-  return t.neg(t.reduce(ReduceKind::Sum, product, {t.last(prediction)}));
-}
-
-void BinaryCrossentropy::ownOptions(Options &o) {
-  o.flag("from_logits", fromLogits);
-  o.number("label_smoothing", labelSmoothing, kShare);
-  o.refused("axis", "classes along another axis", "-1");
-}
-
-Value BinaryCrossentropy::values(Tensors &t, Value label,
-                                 Value prediction) const {
-  if (labelSmoothing != 0)
-    label = t.add(t.mul(label, 1 - labelSmoothing), 0.5 * labelSmoothing);
-  Value no = t.sub(1.0, label), out;
-  if (fromLogits) {
-    // log sigmoid(x) = -softplus(-x); log sigmoid(-x) = -softplus(x).
-    Value yes = t.mul(label, t.softplus(t.neg(prediction)));
-    out = t.add(yes, t.mul(no, t.softplus(prediction)));
-  } else {
-    Value p = t.min(t.max(prediction, kEpsilon), 1 - kEpsilon);
-    Value yes = t.mul(label, t.make<LogOp>(p));
-    out = t.neg(t.add(yes, t.mul(no, t.make<LogOp>(t.sub(1.0, p)))));
-  }
-  return t.mean(out, {t.last(prediction)});
-}
-
-void CategoricalCrossentropy::ownOptions(Options &o) {
-  o.flag("from_logits", fromLogits);
-  o.number("label_smoothing", labelSmoothing, kShare);
-  o.refused("axis", "classes along another axis", "-1");
-}
-
-Value CategoricalCrossentropy::values(Tensors &t, Value label,
-                                      Value prediction) const {
-  if (labelSmoothing != 0)
-    label = t.add(t.mul(label, 1 - labelSmoothing),
-                  labelSmoothing / double(t.size(label, -1)));
-  return crossentropy(t, label, prediction);
-}
-
-void SparseCategoricalCrossentropy::ownOptions(Options &o) {
-  o.refused("ignore_class", "a class that counts for nothing");
-  o.flag("from_logits", fromLogits);
-  o.refused("axis", "classes along another axis", "-1");
-}
-
-Value SparseCategoricalCrossentropy::values(Tensors &t, Value label,
-                                            Value prediction) const {
-  return crossentropy(t, t.oneHot(label, prediction), prediction);
-}
-
 void Loss::options(Options &o) {
   o.ignored("name", "a name for messages");
   o.choice("reduction", reduction,
@@ -150,24 +87,39 @@ void Loss::options(Options &o) {
   ownOptions(o);
 }
 
+Value Loss::mask(Tensors &, Value, Value) const { return {}; }
+
+Value weft::keras::quotient(Tensors &t, Value a, Value b) {
+  Value isEmpty = t.compare(CompareKind::EQ, b, 0);
+  Value divisor = t.select(isEmpty, t.splat(1, b), b);
+  return t.select(isEmpty, t.splat(0, a), t.div(a, divisor));
+}
+
 Value Loss::reduced(Tensors &t, Value label, Value prediction,
                     Value weight) const {
   Value each = values(t, label, prediction);
-  if (weight) {
-    if (t.rank(each) != 1)
-      weight = t.make<BroadcastOp>(weight, t.shape(each),
-                                   llvm::ArrayRef<int64_t>{0});
-    each = t.mul(each, weight);
+  if (weight && t.rank(each) > 1)
+    weight =
+        t.make<BroadcastOp>(weight, t.shape(each), llvm::ArrayRef<int64_t>{0});
+  if (Value counted = mask(t, label, each)) {
+    Value share = t.toFloat(counted);
+    if (reduction == "sum_over_batch_size" || reduction == "mean") {
+      // What counts weighs total / counted, as in Keras' apply_mask.
+      Value total = t.splat(double(tensorType(share).getNumElements()),
+                            RankedTensorType::get({}, t.builder.getF32Type()));
+      Value scale = quotient(t, total, t.sumAll(share));
+      share = t.select(counted, t.fill(scale, share), t.splat(0, share));
+    }
+    weight = weight ? t.mul(weight, share) : share;
   }
+  if (weight && t.rank(each) == 0)
+    each = t.fill(each, weight);
+  if (weight)
+    each = t.mul(each, weight);
   if (reduction == "sum")
     return t.sumAll(each);
-  if (reduction == "mean_with_sample_weight" && weight) {
-    // A total of zero gives a loss of zero (divide_no_nan).
-    Value total = t.sumAll(weight),
-          isEmpty = t.compare(CompareKind::EQ, total, 0);
-    Value divisor = t.select(isEmpty, t.splat(1, total), total);
-    return t.select(isEmpty, t.splat(0, total), t.div(t.sumAll(each), divisor));
-  }
+  if (reduction == "mean_with_sample_weight" && weight)
+    return quotient(t, t.sumAll(each), t.sumAll(weight));
   return t.meanAll(each);
 }
 
@@ -180,7 +132,16 @@ const Table<Loss> &weft::keras::lossTable() {
         row<BinaryCrossentropy>("BinaryCrossentropy", {"bce"}),
         row<CategoricalCrossentropy>("CategoricalCrossentropy"),
         row<SparseCategoricalCrossentropy>("SparseCategoricalCrossentropy"),
-        row<CategoricalHinge>("CategoricalHinge"), row<MeanOf<hinge>>("Hinge"),
+        row<BinaryFocalCrossentropy>("BinaryFocalCrossentropy"),
+        row<CategoricalFocalCrossentropy>("CategoricalFocalCrossentropy"),
+        row<CategoricalGeneralizedCrossEntropy>(
+            "CategoricalGeneralizedCrossEntropy"),
+        row<CosineSimilarity>("CosineSimilarity"),
+        row<Circle>("Circle"),
+        row<Dice>("Dice"),
+        row<Tversky>("Tversky"),
+        row<CategoricalHinge>("CategoricalHinge"),
+        row<MeanOf<hinge>>("Hinge"),
         row<Huber>("Huber"),
         row<KLDivergence>("KLDivergence",
                           {"kld", "kullback_leibler_divergence"}),

@@ -14,6 +14,9 @@
 
 namespace weft::keras {
 
+/// a / b, and 0 where b is.
+Value quotient(Tensors &t, Value a, Value b);
+
 /// mean(f(label, prediction)) of a formula for each element.
 template <Value (*formula)(Tensors &, Value, Value)>
 class MeanOf : public Loss {
@@ -59,39 +62,65 @@ public:
   Value values(Tensors &t, Value label, Value prediction) const override;
 };
 
-/// Predictions that are probabilities, or logits.
-class Crossentropy : public Loss {
-public:
-  bool fromLogits = false;
+/// x along the dimensions by its 2-norm, which is at least epsilon.
+Value normalized(Tensors &t, Value x, llvm::ArrayRef<int64_t> dims);
 
-protected:
-  /// log of the predictions' shares of their sum, or of their softmax.
-  Value logProbabilities(Tensors &t, Value prediction) const;
-  Value crossentropy(Tensors &t, Value label, Value prediction) const;
-};
-
-class BinaryCrossentropy : public Crossentropy {
-  double labelSmoothing = 0;
-  void ownOptions(Options &o) override;
+/// -cosine of the angle between label and prediction.
+class CosineSimilarity : public Loss {
+  void ownOptions(Options &o) override {
+    o.refused("axis", "Keras does not write it to files", "-1");
+  }
 
 public:
   Value values(Tensors &t, Value label, Value prediction) const override;
 };
 
-class CategoricalCrossentropy : public Crossentropy {
-  double labelSmoothing = 0;
-  void ownOptions(Options &o) override;
-
-public:
-  Value values(Tensors &t, Value label, Value prediction) const override;
-};
-
-/// Labels are numbers of classes.
-class SparseCategoricalCrossentropy : public Crossentropy {
-  void ownOptions(Options &o) override;
+/// Distances of embeddings of one class, and of different ones. Labels are
+/// numbers of classes.
+class Circle : public Loss {
+  double gamma = 80, margin = 0.4;
+  bool removeDiagonal = true;
+  void ownOptions(Options &o) override {
+    o.number("gamma", gamma, kAnyNumber);
+    o.number("margin", margin, kAnyNumber);
+    o.flag("remove_diagonal", removeDiagonal);
+  }
 
 public:
   bool takesClassNumbers() const override { return true; }
+  std::string complaint(llvm::ArrayRef<int64_t> sample) const override;
+  Value values(Tensors &t, Value label, Value prediction) const override;
+  Value mask(Tensors &t, Value, Value values) const override {
+    return t.compare(CompareKind::GT, values, 0);
+  }
+};
+
+/// How much two sets overlap: sums over axes, all of them by default.
+class Overlap : public Loss {
+  std::vector<int64_t> axis;
+
+protected:
+  void ownOptions(Options &o) override { o.axes("axis", axis); }
+  Value sum(Tensors &t, Value x) const;
+
+public:
+  std::string complaint(llvm::ArrayRef<int64_t> sample) const override;
+};
+
+class Dice : public Overlap {
+public:
+  Value values(Tensors &t, Value label, Value prediction) const override;
+};
+
+class Tversky : public Overlap {
+  double alpha = 0.5, beta = 0.5;
+  void ownOptions(Options &o) override {
+    o.number("alpha", alpha, kAnyNumber);
+    o.number("beta", beta, kAnyNumber);
+    Overlap::ownOptions(o);
+  }
+
+public:
   Value values(Tensors &t, Value label, Value prediction) const override;
 };
 

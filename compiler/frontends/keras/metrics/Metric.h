@@ -1,7 +1,17 @@
 //===- Metric.h - the metrics of Keras ---------------------------*- C++ -*-===//
 //
-// A metric gives the mean of a batch; the training loop averages the batches of
-// an epoch by their sizes. "accuracy" stands for one of three, as in Keras:
+// A metric is a mean, of which a step gives its batch's and the training loop
+// those of an epoch:
+//
+//   mae                scalar: the batch's mean, which counts for its samples
+//   mae, weighted      (2): sum of value * weight, and of the weights
+//
+// or it keeps variables, which begin anew with each epoch, and gives its value so
+// far:
+//
+//   Precision          variables true_positives, false_positives
+//
+// "accuracy" stands for one of three, as in Keras:
 //
 //   predictions end in 1           binary_accuracy
 //   labels are numbers of classes  sparse_categorical_accuracy
@@ -13,14 +23,25 @@
 #define WEFT_COMPILER_FRONTENDS_KERAS_METRICS_METRIC_H
 
 #include "weft/compiler/frontends/keras/schema/Options.h"
-
-namespace mlir {
-class Value;
-} // namespace mlir
+#include "weft/compiler/frontends/keras/tensors/Tensors.h"
 
 namespace weft::keras {
 
-class Tensors;
+/// Of one batch; `weight` is one number a sample, or null.
+struct MetricInputs {
+  Value label, prediction, weight;
+};
+
+struct MetricVariable {
+  const char *name;
+  std::vector<int64_t> shape;
+  bool isInteger = false; ///< i32, else f32; zero when an epoch begins
+};
+
+struct MetricResult {
+  Value value;
+  llvm::SmallVector<Value> state = {}; ///< the variables after the batch
+};
 
 class Metric : public Configured {
 public:
@@ -31,11 +52,25 @@ public:
   virtual void ownOptions(Options &) {}
   /// Are labels the numbers of classes, without the last dimension?
   virtual bool takesClassNumbers() const { return false; }
-  /// One value for each sample (and further dimension but the last).
-  virtual mlir::Value values(Tensors &t, mlir::Value label,
-                             mlir::Value prediction) const = 0;
-  /// The mean of a batch, a scalar of f32.
-  mlir::Value mean(Tensors &t, mlir::Value label, mlir::Value prediction) const;
+  /// What is wrong with predictions of this shape (of a sample), or empty:
+  /// "needs ...".
+  virtual std::string complaint(llvm::ArrayRef<int64_t>) const { return ""; }
+  /// What it keeps for predictions of this shape (of a sample).
+  virtual std::vector<MetricVariable> variables(llvm::ArrayRef<int64_t>) const {
+    return {};
+  }
+  virtual MetricResult compute(Tensors &t, const MetricInputs &in,
+                               llvm::ArrayRef<Value> state) const = 0;
+};
+
+/// The mean of one value for each sample (and further dimension but the last).
+class MeanMetric : public Metric {
+public:
+  virtual Value values(Tensors &t, Value label, Value prediction) const = 0;
+  /// Which of the values count where samples have weights; null: all.
+  virtual Value mask(Tensors &, Value, Value) const { return {}; }
+  MetricResult compute(Tensors &t, const MetricInputs &in,
+                       llvm::ArrayRef<Value> state) const final;
 };
 
 using MetricPtr = std::shared_ptr<const Metric>;

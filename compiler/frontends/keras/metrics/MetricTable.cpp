@@ -1,7 +1,8 @@
 //===- MetricTable.cpp - the metrics of Keras -----------------------------===//
 
-#include "weft/compiler/frontends/keras/losses/Losses.h"
-#include "weft/compiler/frontends/keras/metrics/Metric.h"
+#include "weft/compiler/frontends/keras/losses/Crossentropies.h"
+#include "weft/compiler/frontends/keras/metrics/Confusion.h"
+#include "weft/compiler/frontends/keras/metrics/Scores.h"
 
 using namespace mlir;
 using namespace weft;
@@ -10,19 +11,78 @@ using namespace weft::keras;
 namespace {
 
 /// The values of a loss.
-template <class L> class OfLoss : public Metric {
+template <class L> class OfLoss : public MeanMetric {
   L loss;
   void ownOptions(Options &o) override {
-    static_cast<Loss &>(loss).ownOptions(o);
+    static_cast<Loss &>(loss).metricOptions(o);
   }
   bool takesClassNumbers() const override { return loss.takesClassNumbers(); }
   Value values(Tensors &t, Value label, Value prediction) const override {
     return loss.values(t, label, prediction);
   }
+  Value mask(Tensors &t, Value label, Value values) const override {
+    return loss.mask(t, label, values);
+  }
+};
+
+/// Is the prediction equal to the label?
+class Accuracy : public MeanMetric {
+  Value values(Tensors &t, Value label, Value prediction) const override {
+    return t.mean(t.toFloat(t.compare(CompareKind::EQ, label, prediction)),
+                  {t.last(prediction)});
+  }
+};
+
+/// The cosine of the angle between label and prediction.
+class CosineOfAngle : public MeanMetric {
+  Value values(Tensors &t, Value label, Value prediction) const override {
+    return t.neg(CosineSimilarity().values(t, label, prediction));
+  }
+};
+
+/// Of the elements of each sample.
+class PearsonCorrelation : public MeanMetric {
+  void ownOptions(Options &o) override {
+    o.refused("axis", "another axis than the last", "-1");
+  }
+  Value values(Tensors &t, Value label, Value prediction) const override {
+    int64_t dims[] = {t.last(prediction)};
+    auto normal = [&](Value x) {
+      x = t.sub(x, t.spread(t.mean(x, dims), x, dims));
+      Value deviation = t.make<SqrtOp>(t.variance(x, t.mean(x, dims), dims));
+      return t.div(x, t.spread(deviation, x, dims));
+    };
+    return t.mean(t.mul(normal(label), normal(prediction)), dims);
+  }
+};
+
+/// The same, less where means or variances differ.
+class ConcordanceCorrelation : public MeanMetric {
+  void ownOptions(Options &o) override {
+    o.refused("axis", "another axis than the last", "-1");
+  }
+  Value values(Tensors &t, Value label, Value prediction) const override {
+    int64_t dims[] = {t.last(prediction)};
+    auto centred = [&](Value x, Value mean) {
+      return t.sub(x, t.spread(mean, x, dims));
+    };
+    auto variance = [&](Value x) {
+      return t.variance(x, t.mean(x, dims), dims);
+    };
+    Value m = t.mean(label, dims), n = t.mean(prediction, dims);
+    // Keras takes the predictions' mean from both.
+    Value product = t.mul(centred(label, n), centred(prediction, n));
+    Value apart = t.sub(m, n);
+    Value norm = t.add(
+        t.add(variance(centred(label, m)), variance(centred(prediction, n))),
+        t.mul(apart, apart));
+    Value divisor = t.spread(t.add(norm, kEpsilon), product, dims);
+    return t.mean(t.div(t.mul(product, 2), divisor), dims);
+  }
 };
 
 /// Is the prediction on the label's side of the threshold?
-class BinaryAccuracy : public Metric {
+class BinaryAccuracy : public MeanMetric {
   double threshold = 0.5;
   void ownOptions(Options &o) override {
     o.number("threshold", threshold, kAnyNumber);
@@ -35,14 +95,14 @@ class BinaryAccuracy : public Metric {
 };
 
 /// Is the largest prediction that of the label?
-class CategoricalAccuracy : public Metric {
+class CategoricalAccuracy : public MeanMetric {
   Value values(Tensors &t, Value label, Value prediction) const override {
     return t.toFloat(
         t.compare(CompareKind::EQ, t.argmax(label), t.argmax(prediction)));
   }
 };
 
-class SparseCategoricalAccuracy : public Metric {
+class SparseCategoricalAccuracy : public MeanMetric {
   bool takesClassNumbers() const override { return true; }
   Value values(Tensors &t, Value label, Value prediction) const override {
     return t.toFloat(t.compare(CompareKind::EQ, label, t.argmax(prediction)));
@@ -50,7 +110,7 @@ class SparseCategoricalAccuracy : public Metric {
 };
 
 /// Are fewer than k predictions larger than that of the label?
-template <bool ofClassNumbers> class TopK : public Metric {
+template <bool ofClassNumbers> class TopK : public MeanMetric {
   int64_t k = 5;
   void ownOptions(Options &o) override { o.integer("k", k, kPositive); }
   bool takesClassNumbers() const override { return ofClassNumbers; }
@@ -75,15 +135,28 @@ void Metric::options(Options &o) {
   ownOptions(o);
 }
 
-Value Metric::mean(Tensors &t, Value label, Value prediction) const {
-  return t.meanAll(values(t, label, prediction));
+MetricResult MeanMetric::compute(Tensors &t, const MetricInputs &in,
+                                 llvm::ArrayRef<Value>) const {
+  Value each = values(t, in.label, in.prediction);
+  if (!in.weight)
+    return {t.meanAll(each)};
+  SmallVector<int64_t> rest;
+  for (int64_t dim = 1; dim < t.rank(each); ++dim)
+    rest.push_back(dim);
+  Value weight = t.along(in.weight, each, 0);
+  if (Value counted = mask(t, in.label, each))
+    weight = t.mul(weight, t.toFloat(counted));
+  Value total = t.sumAll(t.mean(t.mul(each, weight), rest));
+  Value count = t.sumAll(t.mean(weight, rest));
+  return {t.join({t.reshape(total, {1}), t.reshape(count, {1})})};
 }
 
 const Table<Metric> &weft::keras::metricTable() {
   static const Table<Metric> table = {
       {"metric",
        "metrics",
-       {row<BinaryAccuracy>("BinaryAccuracy"),
+       {row<Accuracy>("Accuracy"),
+        row<BinaryAccuracy>("BinaryAccuracy"),
         row<CategoricalAccuracy>("CategoricalAccuracy"),
         row<SparseCategoricalAccuracy>("SparseCategoricalAccuracy"),
         row<TopK<false>>("TopKCategoricalAccuracy"),
@@ -104,6 +177,31 @@ const Table<Metric> &weft::keras::metricTable() {
         row<OfLoss<MeanOf<squaredLogarithmicError>>>(
             "MeanSquaredLogarithmicError", {"msle"}),
         row<OfLoss<MeanOf<poisson>>>("Poisson"),
-        row<OfLoss<MeanOf<squaredHinge>>>("SquaredHinge")}}};
+        row<OfLoss<MeanOf<squaredHinge>>>("SquaredHinge"),
+        row<RootMeanSquaredError>("RootMeanSquaredError"),
+        row<CosineOfAngle>("CosineSimilarity"),
+        row<PearsonCorrelation>("PearsonCorrelation"),
+        row<ConcordanceCorrelation>("ConcordanceCorrelation"),
+        row<R2Score>("R2Score"),
+        row<CountOf<Count::TruePositives>>("TruePositives"),
+        row<CountOf<Count::FalsePositives>>("FalsePositives"),
+        row<CountOf<Count::TrueNegatives>>("TrueNegatives"),
+        row<CountOf<Count::FalseNegatives>>("FalseNegatives"),
+        row<Ratio<true>>("Precision"),
+        row<Ratio<false>>("Recall"),
+        row<BestRate<Rate::Recall, Rate::Specificity>>(
+            "SensitivityAtSpecificity"),
+        row<BestRate<Rate::Specificity, Rate::Recall>>(
+            "SpecificityAtSensitivity"),
+        row<BestRate<Rate::Precision, Rate::Recall>>("PrecisionAtRecall"),
+        row<BestRate<Rate::Recall, Rate::Precision>>("RecallAtPrecision"),
+        row<AUC>("AUC"),
+        row<F1Score>("F1Score"),
+        row<FBetaScore>("FBetaScore"),
+        row<IoU>("IoU"),
+        row<BinaryIoU>("BinaryIoU"),
+        row<MeanIoU>("MeanIoU"),
+        row<OneHotIoU>("OneHotIoU"),
+        row<OneHotMeanIoU>("OneHotMeanIoU")}}};
   return table;
 }

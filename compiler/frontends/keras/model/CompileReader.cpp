@@ -13,16 +13,25 @@ public:
   CompileReader(const ModelOptions &options, Model &model, std::string &error)
       : options(options), model(model), error(error) {}
   void readOptimizer(const Json &json);
-  void readLoss(const Json &json);
-  void readMetrics(const Json &json);
+  void readLoss(const Json &json, const Json *weights);
+  void readMetrics(const Json &json, bool areWeighted);
 
 private:
-  void readMetric(const Json &json);
-  const char *automaticAccuracy() const;
-  /// The entry of the only output in a list or dict of losses or metrics.
-  const Json *onlyOutput(const Json &json, const std::string &where);
-  const std::string &outputName() const {
-    return model.layerOf(model.outputs[0]).name;
+  using Entries = std::vector<const Json *>; ///< one for each output, or null
+  void readLossWeights(const Json &json, const Json &losses);
+  void readMetric(const Json &json, unsigned output, bool isWeighted,
+                  const std::string &where);
+  /// The entries of a list or dict by output.
+  Entries byOutput(const Json &json, const std::string &where);
+  const char *automaticAccuracy(unsigned output) const;
+  std::string shownName(const std::string &name, unsigned output,
+                        bool isWeighted) const;
+  bool isTaken(const std::string &name) const;
+  std::string outputNames() const {
+    std::vector<std::string> names;
+    for (unsigned output = 0; output < model.outputs.size(); ++output)
+      names.push_back(model.outputName(output));
+    return listed(names);
   }
   void refuse(const std::string &what) {
     if (error.empty())
@@ -39,6 +48,11 @@ std::string placeOf(const char *key, bool overridden) {
   return (overridden ? "--" : "compile_config: ") + std::string(key);
 }
 
+/// A dict by output, not an object of a class.
+bool isDict(const Json &json) {
+  return json.is_object() && !json.contains("class_name");
+}
+
 void CompileReader::readOptimizer(const Json &json) {
   const std::string where = placeOf("optimizer", options.optimizer.has_value());
   auto read = readObject(json, optimizerTable(), where, error);
@@ -50,55 +64,118 @@ void CompileReader::readOptimizer(const Json &json) {
   model.optimizer = optimizer;
 }
 
-const Json *CompileReader::onlyOutput(const Json &json,
-                                      const std::string &where) {
-  if (json.is_array() && json.size() == 1)
-    return &json[0];
-  if (json.is_object() && !json.contains("class_name")) {
-    if (json.size() == 1 && json.contains(outputName()))
-      return &json[outputName()];
-    refuse(where + ": names " + shortText(json) +
-           ", the model's only output is " + inQuotes(outputName()));
-    return nullptr;
-  }
+CompileReader::Entries CompileReader::byOutput(const Json &json,
+                                               const std::string &where) {
+  size_t count = model.outputs.size();
+  Entries out(count);
+  auto entryOf = [](const Json &entry) {
+    return entry.is_null() ? nullptr : &entry;
+  };
   if (json.is_array()) {
-    refuse(where + ": has " + std::to_string(json.size()) +
-           " entries, the model has 1 output");
-    return nullptr;
+    if (json.size() != count)
+      refuse(where + ": has " + std::to_string(json.size()) +
+             " entries, the model has " + std::to_string(count) + " output" +
+             (count == 1 ? "" : "s"));
+    else
+      for (unsigned output = 0; output < count; ++output)
+        out[output] = entryOf(json[output]);
+    return out;
   }
-  return &json;
+  size_t found = 0;
+  for (unsigned output = 0; output < count; ++output)
+    if (const std::string &name = model.outputName(output);
+        json.contains(name)) {
+      out[output] = entryOf(json[name]);
+      ++found;
+    }
+  if (found != json.size())
+    refuse(where + ": names " + shortText(json) + ", the model's " +
+           (count == 1 ? "only output is " : "outputs are ") + outputNames());
+  return out;
 }
 
-void CompileReader::readLoss(const Json &json) {
+/// A loss for all outputs, or one for each.
+void CompileReader::readLoss(const Json &json, const Json *weights) {
   const std::string where = placeOf("loss", options.loss.has_value());
-  if (model.outputs.size() != 1)
-    return refuse(where + ": a model with " +
-                  std::to_string(model.outputs.size()) +
-                  " outputs can be used to predict only");
-  const Json *entry = onlyOutput(json, where);
-  if (!entry)
-    return;
-  model.loss = std::static_pointer_cast<const Loss>(
-      readObject(*entry, lossTable(), where, error));
+  Entries entries(model.outputs.size(), &json);
+  if (json.is_array() || isDict(json)) {
+    entries = byOutput(json, where);
+    if (isDict(json) && json.size() < entries.size())
+      refuse(where + ": names " + shortText(json) +
+             ", the model's outputs are " + outputNames() +
+             "; give each a loss, or null");
+  }
+  for (unsigned output = 0; output < entries.size() && error.empty(); ++output)
+    if (entries[output])
+      model.losses.push_back(
+          {output, std::static_pointer_cast<const Loss>(readObject(
+                       *entries[output], lossTable(), where, error))});
+  if (weights && error.empty())
+    readLossWeights(*weights, json);
+}
+
+void CompileReader::readLossWeights(const Json &json, const Json &losses) {
+  const std::string where = "compile_config: loss_weights";
+  size_t count = model.outputs.size();
+  Entries entries = {&json};
+  if (json.is_array() || isDict(json))
+    entries = byOutput(json, where);
+  bool isEach = losses.is_array() || isDict(losses);
+  if (error.empty() && (entries.size() != count || (count > 1 && !isEach)))
+    return refuse(where + ": is " + shortText(json) + ", loss is " +
+                  shortText(losses) +
+                  "; give a list or dict of both, with an entry for each "
+                  "output");
+  if (isDict(json) && losses.is_array() && count > 1)
+    return refuse(where + ": is a dict, loss a list; write both as dicts");
+  for (OutputLoss &of : model.losses) {
+    const Json *weight = error.empty() ? entries[of.output] : nullptr;
+    if (error.empty() && (!weight || !weight->is_number()))
+      return refuse(where + ": has no number for " +
+                    inQuotes(model.outputName(of.output)) +
+                    "; give one for each loss");
+    if (weight)
+      of.weight = weight->get<double>();
+  }
 }
 
 /// Keras decides by the shapes of labels and predictions; labels are numbers of
 /// classes exactly where the loss wants them so.
-const char *CompileReader::automaticAccuracy() const {
-  const std::vector<int64_t> &shape = model.nodes[model.outputs[0]].shape;
+const char *CompileReader::automaticAccuracy(unsigned output) const {
+  const std::vector<int64_t> &shape = model.outputShape(output);
   if (!shape.empty() && shape.back() == 1)
     return "BinaryAccuracy";
-  return model.loss && model.loss->takesClassNumbers()
-             ? "SparseCategoricalAccuracy"
-             : "CategoricalAccuracy";
+  return model.takesClassNumbers(output) ? "SparseCategoricalAccuracy"
+                                         : "CategoricalAccuracy";
 }
 
-void CompileReader::readMetric(const Json &json) {
-  const std::string where = placeOf("metrics", options.metrics.has_value());
+bool CompileReader::isTaken(const std::string &name) const {
+  for (const OutputMetric &of : model.metrics)
+    if (of.name == name)
+      return true;
+  return false;
+}
+
+/// price_mae; a second one price_mae_1, or price_weighted_mae.
+std::string CompileReader::shownName(const std::string &name, unsigned output,
+                                     bool isWeighted) const {
+  std::string prefix =
+      model.outputs.size() > 1 ? model.outputName(output) + "_" : "";
+  std::string first = prefix + name;
+  if (isWeighted && isTaken(first))
+    first = prefix + "weighted_" + name;
+  std::string out = first;
+  for (int64_t number = 1; isTaken(out); ++number)
+    out = first + "_" + std::to_string(number);
+  return out;
+}
+
+void CompileReader::readMetric(const Json &json, unsigned output,
+                               bool isWeighted, const std::string &where) {
   Identifier id = readIdentifier(json, where, error);
   std::string plain = plainName(id.written);
   bool isAutomatic = id.isName && (plain == "accuracy" || plain == "acc");
-  auto read = readObject(isAutomatic ? Json(automaticAccuracy()) : json,
+  auto read = readObject(isAutomatic ? Json(automaticAccuracy(output)) : json,
                          metricTable(), where, error);
   if (!read) {
     if (error.find("metric " + inQuotes(id.written)) != error.npos)
@@ -108,31 +185,39 @@ void CompileReader::readMetric(const Json &json) {
   auto metric = std::static_pointer_cast<Metric>(read);
   if (metric->name.empty())
     metric->name = id.isName ? id.written : snakeCase(metric->className);
-  for (const MetricPtr &other : model.metrics)
-    if (error.empty() &&
-        (other->name == metric->name || metric->name == "loss"))
-      error = where + ": metric name " + inQuotes(metric->name) +
-              " is used twice; give each metric its own \"name\"";
-  model.metrics.push_back(metric);
+  std::string name = shownName(metric->name, output, isWeighted);
+  bool isLoss = name == "loss";
+  for (const OutputLoss &of : model.losses)
+    isLoss |= model.losses.size() > 1 &&
+              name == model.outputName(of.output) + "_loss";
+  if (isLoss)
+    refuse(where + ": metric name " + inQuotes(name) +
+           " is that of a loss; give the metric another \"name\"");
+  model.metrics.push_back({output, metric, name, isWeighted});
 }
 
-void CompileReader::readMetrics(const Json &json) {
-  const std::string where = placeOf("metrics", options.metrics.has_value());
-  if (model.outputs.size() != 1)
-    return refuse(where + ": a model with " +
-                  std::to_string(model.outputs.size()) +
-                  " outputs can be used to predict only");
-  const Json *entry = &json;
-  bool nested = json.is_array() && json.size() == 1 && json[0].is_array();
-  if (nested || (json.is_object() && !json.contains("class_name")))
-    entry = onlyOutput(json, where);
-  if (!entry)
+void CompileReader::readMetrics(const Json &json, bool areWeighted) {
+  const char *key = areWeighted ? "weighted_metrics" : "metrics";
+  const std::string where =
+      placeOf(key, !areWeighted && options.metrics.has_value());
+  bool isEmpty = json.is_structured() && json.empty();
+  if (isEmpty)
     return;
-  if (!entry->is_array())
-    return readMetric(*entry);
-  for (const Json &metric : *entry)
-    if (error.empty())
-      readMetric(metric);
+  bool nested = json.is_array() && json.size() == 1 && json[0].is_array();
+  Entries entries = {&json};
+  if (nested || isDict(json) || model.outputs.size() > 1)
+    entries = byOutput(json, where);
+  for (unsigned output = 0; output < entries.size() && error.empty();
+       ++output) {
+    if (!entries[output])
+      continue;
+    const Json list = entries[output]->is_array()
+                          ? *entries[output]
+                          : Json::array({*entries[output]});
+    for (const Json &metric : list)
+      if (error.empty())
+        readMetric(metric, output, areWeighted, where);
+  }
 }
 
 /// A value given on a command line: a name, or a JSON object.
@@ -189,17 +274,18 @@ void weft::keras::readCompileConfig(const Json *json,
   if (!error.empty())
     return;
   applyOverrides(config, options, error);
-  f.expectUnset("loss_weights");
-  f.expectUnset("weighted_metrics", Json::array());
   const Json *optimizer = f.find("optimizer"), *loss = f.find("loss"),
-             *metrics = f.find("metrics");
+             *weights = f.find("loss_weights"), *metrics = f.find("metrics"),
+             *weighted = f.find("weighted_metrics");
   f.finish();
   CompileReader reader(options, model, error);
   if (optimizer && error.empty())
     reader.readOptimizer(*optimizer);
   if (loss && error.empty())
-    reader.readLoss(*loss);
+    reader.readLoss(*loss, weights);
   if (metrics && error.empty())
-    reader.readMetrics(*metrics);
+    reader.readMetrics(*metrics, false);
+  if (weighted && error.empty())
+    reader.readMetrics(*weighted, true);
   model.compileConfig = config.dump();
 }

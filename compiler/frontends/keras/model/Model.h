@@ -100,6 +100,20 @@ struct OptimizerVariable {
   double first = 0; ///< of every element
 };
 
+/// The loss of one output; the model's is the sum of all, times their weights.
+struct OutputLoss {
+  unsigned output; ///< position among the model's outputs
+  LossPtr loss;
+  std::optional<double> weight = std::nullopt;
+};
+
+struct OutputMetric {
+  unsigned output;
+  MetricPtr metric;
+  std::string name;        ///< that Keras shows: price_mae, weighted_mae
+  bool isWeighted = false; ///< by the weights of samples
+};
+
 struct Model {
   std::string name, className;
   std::vector<ModelLayer> layers;
@@ -110,14 +124,28 @@ struct Model {
   /// seeds, none where the initializer is never used.
   std::vector<std::vector<unsigned>> draws;
   OptimizerPtr optimizer;
-  LossPtr loss;
-  std::vector<MetricPtr> metrics;
+  std::vector<OutputLoss> losses; ///< in the order of the outputs
+  std::vector<OutputMetric> metrics;
   std::string json;          ///< the file's text, unchanged
   std::string compileConfig; ///< its compile_config with overrides, or {}
 
   const ModelLayer &layerOf(unsigned node) const {
     return layers[nodes[node].layer];
   }
+  const std::string &outputName(unsigned output) const {
+    return layerOf(outputs[output]).name;
+  }
+  /// Of one sample.
+  const std::vector<int64_t> &outputShape(unsigned output) const {
+    return nodes[outputs[output]].shape;
+  }
+  /// Null where the output has none.
+  const Loss *lossOf(unsigned output) const;
+  /// Has the output a loss or a metric? Training takes labels for it.
+  bool hasLabel(unsigned output) const;
+  /// Are its labels numbers of classes (i32), or values like the predictions?
+  bool takesClassNumbers(unsigned output) const;
+  std::vector<int64_t> labelShape(unsigned output) const;
   /// Paths and weights of the optimizer's variables, in Keras' order; empty
   /// without an optimizer.
   std::vector<OptimizerVariable> optimizerVariables() const;

@@ -94,6 +94,38 @@ std::string weft::keras::constantMetadata(double first) {
   return metadata("Constant", {{"value", first}}, std::nullopt, false);
 }
 
+const Loss *Model::lossOf(unsigned output) const {
+  for (const OutputLoss &of : losses)
+    if (of.output == output)
+      return of.loss.get();
+  return nullptr;
+}
+
+static const OutputMetric *firstMetric(const Model &model, unsigned output) {
+  for (const OutputMetric &of : model.metrics)
+    if (of.output == output)
+      return &of;
+  return nullptr;
+}
+
+bool Model::hasLabel(unsigned output) const {
+  return lossOf(output) || firstMetric(*this, output);
+}
+
+bool Model::takesClassNumbers(unsigned output) const {
+  if (const Loss *loss = lossOf(output))
+    return loss->takesClassNumbers();
+  const OutputMetric *of = firstMetric(*this, output);
+  return of && of->metric->takesClassNumbers();
+}
+
+std::vector<int64_t> Model::labelShape(unsigned output) const {
+  std::vector<int64_t> shape = outputShape(output);
+  if (takesClassNumbers(output) && !shape.empty())
+    shape.pop_back();
+  return shape;
+}
+
 std::vector<OptimizerVariable> Model::optimizerVariables() const {
   std::vector<OptimizerVariable> out;
   if (!optimizer)

@@ -47,14 +47,30 @@ Json completed(const Json &written, const char *module,
 }
 
 /// One entry of `metrics` for each of the model's, unless they are written by output.
-Json savedMetrics(const Json &written, const std::vector<MetricPtr> &metrics) {
-  if (!written.is_array() || written.size() != metrics.size())
+Json savedMetrics(const Json &written,
+                  const std::vector<OutputMetric> &metrics) {
+  std::vector<const Metric *> listed;
+  for (const OutputMetric &of : metrics)
+    if (!of.isWeighted)
+      listed.push_back(of.metric.get());
+  if (!written.is_array() || written.size() != listed.size())
     return written;
   Json out = Json::array();
-  for (size_t i = 0; i < metrics.size(); ++i)
-    out.push_back(completed(written[i], "keras.metrics", metrics[i]->className,
-                            metricTable()));
+  for (size_t i = 0; i < listed.size(); ++i)
+    out.push_back(written[i].is_array()
+                      ? written[i]
+                      : completed(written[i], "keras.metrics",
+                                  listed[i]->className, metricTable()));
   return out;
+}
+
+/// A loss for all outputs; those by output stay as they are written.
+Json savedLoss(const Json &written, const std::vector<OutputLoss> &losses) {
+  bool isOne = written.is_string() ||
+               (written.is_object() && written.contains("class_name"));
+  return isOne ? completed(written, "keras.losses", losses[0].loss->className,
+                           lossTable())
+               : written;
 }
 
 } // namespace
@@ -68,9 +84,8 @@ std::string weft::keras::savedConfig(const Model &model) {
   if (model.optimizer && !(compile["optimizer"].is_object() &&
                            compile["optimizer"].contains("module")))
     compile["optimizer"] = optimizerObject(*model.optimizer);
-  if (model.loss)
-    compile["loss"] = completed(compile["loss"], "keras.losses",
-                                model.loss->className, lossTable());
+  if (!model.losses.empty())
+    compile["loss"] = savedLoss(compile["loss"], model.losses);
   if (!model.metrics.empty())
     compile["metrics"] = savedMetrics(compile["metrics"], model.metrics);
   for (const auto &[key, otherwise] :

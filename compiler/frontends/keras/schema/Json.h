@@ -14,6 +14,8 @@
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_SCHEMA_JSON_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_SCHEMA_JSON_H
 
+#include "weft/runtime/abi/ClosestName.h"
+
 #include <nlohmann/json.hpp>
 
 #include <initializer_list>
@@ -36,12 +38,6 @@ std::string inQuotes(std::string_view text);
 /// A value as short text for messages.
 std::string shortText(const Json &value);
 std::string listed(const std::vector<std::string> &names);
-/// Letters that are put in, taken out or replaced between two names.
-size_t editDistance(const std::string &a, const std::string &b);
-/// The known name that is closest to a misspelt one; empty where none is like it.
-std::string closestName(const std::string &name,
-                        const std::set<std::string> &known);
-
 class Fields {
 public:
   /// `error` keeps the first message of all readers that share it.

@@ -152,6 +152,15 @@ Value Tensors::part(Value a, int64_t dim, int64_t begin, int64_t end) {
   return make<SliceOp>(a, start, limit, stride);
 }
 
+Value Tensors::join(llvm::ArrayRef<Value> parts) {
+  llvm::SmallVector<int64_t> joined(shape(parts[0]));
+  joined[0] = 0;
+  for (Value part : parts)
+    joined[0] += size(part, 0);
+  return make<ConcatenateOp>(tensorType(parts[0]).clone(joined),
+                             ValueRange(parts), uint64_t(0));
+}
+
 Value Tensors::fill(Value scalar, Value like) {
   if (tensorType(like).getRank() == 0)
     return scalar;

@@ -105,6 +105,9 @@ public:
   /// Elements begin..end of one dimension.
   Value part(Value a, int64_t dim, int64_t begin, int64_t end);
 
+  /// Tensors one after the other along their first dimension.
+  Value join(llvm::ArrayRef<Value> parts);
+
   /// A scalar in another value's shape.
   Value fill(Value scalar, Value like);
   /// Without the dimensions; and back in the shape of `like`.

@@ -1,0 +1,237 @@
+//===- Ports.cpp - arguments and results of a step ------------------------===//
+
+#include "weft/compiler/frontends/keras/import/Ports.h"
+
+#include "llvm/ADT/StringMap.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::keras;
+
+void StepPorts::annotate(const Distribution &given, ResolvedLayouts resolved) {
+  distribution = &given;
+  layouts = std::move(resolved);
+  mesh = MeshAttr::get(builder.getContext(), given.mesh);
+}
+
+const std::map<std::string, ResolvedLayout> &StepPorts::outputLayouts() const {
+  static const std::map<std::string, ResolvedLayout> none;
+  return layouts ? layouts->outputs : none;
+}
+
+RankedTensorType StepPorts::batched(ArrayRef<int64_t> sample,
+                                    Type element) const {
+  SmallVector<int64_t> shape = {options.batchSize};
+  shape.append(sample.begin(), sample.end());
+  return RankedTensorType::get(shape, element);
+}
+
+const ResolvedLayout *StepPorts::layoutOf(const std::string &path,
+                                          int64_t rank) {
+  if (!layouts)
+    return nullptr;
+  if (auto found = layouts->variables.find(path);
+      found != layouts->variables.end())
+    return &found->second;
+  auto [entry, added] = replicated.try_emplace(rank);
+  if (added)
+    entry->second = {Layout::replicated(rank), "no rule matches"};
+  return &entry->second;
+}
+
+const ResolvedLayout *StepPorts::batchLayoutOf(int64_t rank) {
+  if (!layouts)
+    return nullptr;
+  auto [entry, added] = ofBatch.try_emplace(rank);
+  if (added)
+    entry->second = batchLayout(*distribution, rank);
+  return &entry->second;
+}
+
+void StepPorts::addVariables() {
+  for (const Variable &variable : model.variables) {
+    bool isRandom = variable.isSeedState();
+    if (isRandom && step != StepKind::Train)
+      continue;
+    Type element = isRandom ? Type(builder.getIntegerType(32, false))
+                            : builder.getF32Type();
+    add({variable.path, variable.isUpdated ? "state" : "weight",
+         variableMetadata(variable),
+         RankedTensorType::get(variable.shape, element),
+         layoutOf(variable.path, variable.shape.size())});
+  }
+}
+
+void StepPorts::addOptimizer() {
+  ofOptimizer = model.optimizerVariables();
+  for (const OptimizerVariable &variable : ofOptimizer) {
+    bool isSlot = variable.weight >= 0;
+    Type element = variable.slot == "iteration" ? Type(builder.getI32Type())
+                                                : builder.getF32Type();
+    SmallVector<int64_t> shape;
+    std::string path = variable.path;
+    if (isSlot) {
+      const Variable &weight = model.variables[variable.weight];
+      shape.assign(weight.shape.begin(), weight.shape.end());
+      path = weight.path; // slots lie as their weights
+    }
+    add({variable.path, isSlot ? "slot" : "state",
+         constantMetadata(variable.first),
+         RankedTensorType::get(shape, element), layoutOf(path, shape.size())});
+  }
+}
+
+void StepPorts::addMetrics() {
+  for (const OutputMetric &of : model.metrics)
+    for (const MetricVariable &variable :
+         of.metric->variables(model.outputShape(of.output))) {
+      std::string name = of.name + "/" + variable.name;
+      Type element = variable.isInteger ? Type(builder.getI32Type())
+                                        : builder.getF32Type();
+      add({name, "metric_state", constantMetadata(0),
+           RankedTensorType::get(variable.shape, element),
+           layoutOf(name, variable.shape.size())});
+      ++metricVariables;
+    }
+}
+
+void StepPorts::addBatch() {
+  for (unsigned node : model.inputs) {
+    const std::string &name = model.layerOf(node).name;
+    add({portName("x", name, model.inputs.size()), "input", "",
+         batched(model.nodes[node].shape, model.nodes[node].dtype == "int32"
+                                              ? Type(builder.getI32Type())
+                                              : builder.getF32Type()),
+         layouts ? &layouts->inputs[name] : nullptr});
+  }
+  if (step == StepKind::Predict)
+    return;
+  for (unsigned output = 0; output < model.outputs.size(); ++output) {
+    if (!model.hasLabel(output))
+      continue;
+    std::vector<int64_t> shape = model.labelShape(output);
+    add({portName("y", model.outputName(output), model.outputs.size()), "label",
+         "",
+         batched(shape, model.takesClassNumbers(output)
+                            ? Type(builder.getI32Type())
+                            : builder.getF32Type()),
+         batchLayoutOf(int64_t(shape.size()) + 1)});
+  }
+  for (unsigned output = 0;
+       options.sampleWeight && output < model.outputs.size(); ++output)
+    if (model.hasLabel(output))
+      add({portName("sample_weight", model.outputName(output),
+                    model.outputs.size()),
+           "sample_weight", "", batched({}, builder.getF32Type()),
+           batchLayoutOf(1)});
+}
+
+func::FuncOp StepPorts::createFunction() {
+  static constexpr const char *names[] = {"train", "evaluate", "predict"};
+  addVariables();
+  if (step == StepKind::Train)
+    addOptimizer();
+  if (step != StepKind::Predict)
+    addMetrics();
+  addBatch();
+  SmallVector<Type> types;
+  for (const Port &port : ports)
+    types.push_back(port.type);
+  auto function = func::FuncOp::create(builder, builder.getUnknownLoc(),
+                                       names[unsigned(step)],
+                                       builder.getFunctionType(types, {}));
+  builder.setInsertionPointToEnd(function.addEntryBlock());
+  return function;
+}
+
+StepValues StepPorts::values(func::FuncOp function) const {
+  StepValues out;
+  auto argument = function.getArguments().begin();
+  for (const Variable &variable : model.variables)
+    out.variables.push_back(variable.isSeedState() && step != StepKind::Train
+                                ? Value()
+                                : Value(*argument++));
+  for (size_t i = 0; i < ofOptimizer.size(); ++i)
+    out.slots.push_back(*argument++);
+  for (size_t i = 0; i < metricVariables; ++i)
+    out.metrics.push_back(*argument++);
+  for (unsigned node : model.inputs) {
+    out.batch.inputs.push_back(*argument++);
+    // A layout map knows an input by its layer.
+    out.batch.inputs.back().setLoc(NameLoc::get(
+        builder.getStringAttr(model.layerOf(node).name + "/output")));
+  }
+  bool isLabelled = step != StepKind::Predict;
+  for (auto [list, isThere] :
+       {std::pair(&out.batch.labels, isLabelled),
+        std::pair(&out.batch.weights, isLabelled && options.sampleWeight)})
+    for (unsigned output = 0; output < model.outputs.size(); ++output)
+      list->push_back(isThere && model.hasLabel(output) ? Value(*argument++)
+                                                        : Value());
+  return out;
+}
+
+void StepPorts::addState(const StepValues &after, const StepValues &before) {
+  size_t port = 0;
+  auto addChanged = [&](ArrayRef<Value> now, ArrayRef<Value> then) {
+    for (auto [value, old] : llvm::zip_equal(now, then)) {
+      if (!old)
+        continue; // no argument
+      if (value != old) {
+        ports[port].donated = int64_t(results.size());
+        results.emplace_back(ports[port], value);
+        results.back().first.donated.reset();
+        results.back().first.metadata.clear();
+      }
+      ++port;
+    }
+  };
+  addChanged(after.variables, before.variables);
+  addChanged(after.slots, before.slots);
+  addChanged(after.metrics, before.metrics);
+}
+
+void StepPorts::addMetric(const std::string &name, Value value,
+                          const char *metadata) {
+  shown.push_back({{"metrics/" + name, "metric", metadata, tensorType(value),
+                    layoutOf("", tensorType(value).getRank())},
+                   value});
+}
+
+void StepPorts::addOutput(const std::string &name, Value value) {
+  shown.push_back({{portName("y", name, model.outputs.size()), "output", "",
+                    tensorType(value)},
+                   value});
+}
+
+DictionaryAttr StepPorts::attributesOf(const Port &port) {
+  NamedAttrList list;
+  list.append(kNameAttr, builder.getStringAttr(port.name));
+  list.append(kRoleAttr, builder.getStringAttr(port.role));
+  if (port.donated)
+    list.append(kDonatedAttr, builder.getI64IntegerAttr(*port.donated));
+  if (!port.metadata.empty())
+    list.append(kMetadataAttr, builder.getStringAttr(port.metadata));
+  if (port.layout) {
+    list.append(kLayoutAttr, LayoutAttr::get(mesh, port.layout->layout));
+    list.append(kReasonAttr, builder.getStringAttr(port.layout->reason));
+  }
+  return list.getDictionary(builder.getContext());
+}
+
+void StepPorts::finish(func::FuncOp function) {
+  SmallVector<Value> values;
+  SmallVector<DictionaryAttr> arguments, given;
+  results.append(shown);
+  for (const auto &[port, value] : results) {
+    values.push_back(value);
+    given.push_back(attributesOf(port));
+  }
+  func::ReturnOp::create(builder, builder.getUnknownLoc(), values);
+  function.setFunctionType(builder.getFunctionType(
+      function.getArgumentTypes(), ValueRange(values).getTypes()));
+  for (const Port &port : ports)
+    arguments.push_back(attributesOf(port));
+  function.setAllArgAttrs(arguments);
+  function.setAllResultAttrs(given);
+}

@@ -1,0 +1,119 @@
+//===- Ports.h - arguments and results of a step -----------------*- C++ -*-===//
+//
+// Private to the Keras front end. The arguments of a step in order, as Import.h
+// lists them, and the results that it gathers while it is built:
+//
+//   StepPorts ports(builder, model, StepKind::Train, options);
+//   ports.annotate(distribution, resolved);        // or not
+//   func::FuncOp function = ports.createFunction();
+//   StepValues values = ports.values(function);
+//   ...
+//   ports.addMetric("loss", scalar);
+//   ports.addState(values, before);                // what the step changed
+//   ports.finish(function);
+//
+// Results are the state, then what is shown.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_IMPORT_PORTS_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_IMPORT_PORTS_H
+
+#include "weft/compiler/frontends/keras/import/Import.h"
+#include "weft/compiler/frontends/keras/tensors/Tensors.h"
+
+#include "mlir/Dialect/Func/IR/FuncOps.h"
+
+namespace weft::keras {
+
+/// What stands for a value at the public function's border.
+struct Port {
+  std::string name, role, metadata;
+  mlir::RankedTensorType type;
+  const ResolvedLayout *layout = nullptr;
+  std::optional<int64_t> donated = std::nullopt; ///< the result it becomes
+};
+
+/// What a step takes of a batch. Labels and weights have an entry for each
+/// output, null where training takes none.
+struct Batch {
+  llvm::SmallVector<Value> inputs, labels, weights;
+
+  /// Those that are there, in the order of the arguments.
+  void each(llvm::function_ref<void(Value &)> visit) {
+    for (llvm::SmallVector<Value> *list : {&inputs, &labels, &weights})
+      for (Value &value : *list)
+        if (value)
+          visit(value);
+  }
+};
+
+struct StepValues {
+  llvm::SmallVector<Value> variables; ///< the model's; null: not needed
+  llvm::SmallVector<Value> slots;     ///< the optimizer's variables
+  llvm::SmallVector<Value> metrics;   ///< variables of metrics, one after the
+                                      ///< other
+  Batch batch;
+};
+
+class StepPorts {
+public:
+  StepPorts(mlir::OpBuilder &builder, const Model &model, StepKind step,
+            const ImportOptions &options)
+      : builder(builder), model(model), step(step), options(options) {}
+
+  /// Says where everything lies.
+  void annotate(const Distribution &distribution, ResolvedLayouts resolved);
+  mlir::func::FuncOp createFunction();
+  StepValues values(mlir::func::FuncOp function) const;
+  /// Results for the variables that the step changes, which take over the
+  /// memory of their arguments.
+  void addState(const StepValues &after, const StepValues &before);
+  /// metrics/NAME. `metadata` says how batches are joined.
+  void addMetric(const std::string &name, Value value,
+                 const char *metadata = "");
+  void addOutput(const std::string &name, Value value);
+  void finish(mlir::func::FuncOp function);
+
+  llvm::ArrayRef<OptimizerVariable> optimizerVariables() const {
+    return ofOptimizer;
+  }
+  /// Layouts of the layers' outputs.
+  const std::map<std::string, ResolvedLayout> &outputLayouts() const;
+  mlir::Attribute meshAttribute() const { return mesh; }
+
+private:
+  void addVariables();
+  void addOptimizer();
+  void addMetrics();
+  void addBatch();
+  void add(Port port) { ports.push_back(std::move(port)); }
+  const ResolvedLayout *layoutOf(const std::string &path, int64_t rank);
+  const ResolvedLayout *batchLayoutOf(int64_t rank);
+  mlir::RankedTensorType batched(llvm::ArrayRef<int64_t> sample,
+                                 mlir::Type element) const;
+  /// NAME, or STEM/NAME of one of several.
+  std::string portName(const char *stem, const std::string &name,
+                       size_t count) const {
+    return count == 1 ? stem : stem + ("/" + name);
+  }
+  mlir::DictionaryAttr attributesOf(const Port &port);
+
+  mlir::OpBuilder &builder;
+  const Model &model;
+  StepKind step;
+  ImportOptions options;
+  const Distribution *distribution = nullptr;
+  std::optional<ResolvedLayouts> layouts;
+  std::map<int64_t, ResolvedLayout> replicated, ofBatch; ///< by rank
+  MeshAttr mesh;
+
+  std::vector<OptimizerVariable> ofOptimizer;
+  std::vector<Port> ports;
+  size_t metricVariables = 0;
+  llvm::SmallVector<std::pair<Port, Value>> results, shown;
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_IMPORT_PORTS_H

@@ -1,0 +1,22 @@
+//===- Update.h - what training makes of gradients ---------------*- C++ -*-===//
+//
+// Private to the Keras front end.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_IMPORT_UPDATE_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_IMPORT_UPDATE_H
+
+#include "weft/compiler/frontends/keras/import/Ports.h"
+
+namespace weft::keras {
+
+/// The optimizer's step on the trainable variables, whose gradients are given in
+/// their order: replaces them and the optimizer's in `values`.
+void updateWeights(mlir::OpBuilder &builder, const Model &model,
+                   llvm::ArrayRef<OptimizerVariable> ofOptimizer,
+                   llvm::SmallVector<Value> gradients, StepValues &values);
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_IMPORT_UPDATE_H

@@ -1,0 +1,125 @@
+//===- Crossentropies.h - losses of probabilities ----------------*- C++ -*-===//
+//
+// Private to the losses and metrics, as Losses.h.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_LOSSES_CROSSENTROPIES_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_LOSSES_CROSSENTROPIES_H
+
+#include "weft/compiler/frontends/keras/losses/Losses.h"
+
+namespace weft::keras {
+
+/// Predictions that are probabilities, or logits.
+class Crossentropy : public Loss {
+public:
+  bool fromLogits = false;
+
+protected:
+  /// log of the predictions' shares of their sum, or of their softmax.
+  Value logProbabilities(Tensors &t, Value prediction) const;
+  Value crossentropy(Tensors &t, Value label, Value prediction) const;
+};
+
+/// Labels may be smoothed, and classes lie along an axis.
+class SmoothedCrossentropy : public Crossentropy {
+protected:
+  double labelSmoothing = 0;
+  int64_t axis = -1;
+
+  void ownOptions(Options &o) override {
+    o.flag("from_logits", fromLogits);
+    o.number("label_smoothing", labelSmoothing, kShare);
+    o.integer("axis", axis, kAnyNumber);
+  }
+  /// Labels with a share of them spread evenly over so many classes.
+  Value smoothed(Tensors &t, Value label, double classes) const;
+  /// The value with `axis` as its last dimension.
+  Value axisLast(Tensors &t, Value x) const;
+  Value meanOfAxis(Tensors &t, Value x) const {
+    return t.mean(x, t.dims(x, {axis}));
+  }
+
+public:
+  std::string complaint(llvm::ArrayRef<int64_t> sample) const override;
+};
+
+class BinaryCrossentropy : public SmoothedCrossentropy {
+  void metricOptions(Options &o) override {
+    o.flag("from_logits", fromLogits);
+    o.number("label_smoothing", labelSmoothing, kShare);
+  }
+
+public:
+  Value values(Tensors &t, Value label, Value prediction) const override;
+};
+
+/// Easy samples count less, by (1 - probability)^gamma.
+class BinaryFocalCrossentropy : public SmoothedCrossentropy {
+  bool applyClassBalancing = false;
+  double alpha = 0.25, gamma = 2;
+
+  void ownOptions(Options &o) override {
+    o.flag("apply_class_balancing", applyClassBalancing);
+    o.number("alpha", alpha, kAnyNumber);
+    o.number("gamma", gamma, kAnyNumber);
+    SmoothedCrossentropy::ownOptions(o);
+  }
+
+public:
+  Value values(Tensors &t, Value label, Value prediction) const override;
+};
+
+class CategoricalCrossentropy : public SmoothedCrossentropy {
+public:
+  Value values(Tensors &t, Value label, Value prediction) const override;
+};
+
+class CategoricalFocalCrossentropy : public SmoothedCrossentropy {
+  double alpha = 0.25, gamma = 2;
+
+  void ownOptions(Options &o) override {
+    o.number("alpha", alpha, kAnyNumber);
+    o.number("gamma", gamma, kAnyNumber);
+    SmoothedCrossentropy::ownOptions(o);
+  }
+
+public:
+  Value values(Tensors &t, Value label, Value prediction) const override;
+};
+
+/// Labels are numbers of classes.
+class SparseCategoricalCrossentropy : public Crossentropy {
+  std::optional<int64_t> ignoreClass;
+
+  void ownOptions(Options &o) override {
+    o.maybeInteger("ignore_class", ignoreClass, kAnyNumber);
+    o.flag("from_logits", fromLogits);
+    o.refused("axis", "classes along another axis", "-1");
+  }
+
+public:
+  bool takesClassNumbers() const override { return true; }
+  bool labelsArePositions() const override { return !ignoreClass; }
+  Value values(Tensors &t, Value label, Value prediction) const override;
+  Value mask(Tensors &t, Value label, Value values) const override;
+};
+
+/// (1 - p^q) / q of the label's probability.
+class CategoricalGeneralizedCrossEntropy : public Loss {
+  double q = 0.5;
+  void ownOptions(Options &o) override {
+    o.number("q", q, kAnyNumber);
+    o.check(q > 0 && q < 1, "\"q\" must lie between 0 and 1");
+  }
+
+public:
+  bool takesClassNumbers() const override { return true; }
+  bool labelsArePositions() const override { return true; }
+  Value values(Tensors &t, Value label, Value prediction) const override;
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_LOSSES_CROSSENTROPIES_H

@@ -1,0 +1,139 @@
+//===- Confusion.h - right and wrong at thresholds --------------*- C++ -*-===//
+//
+// Private to the metrics. What all of them count, for each threshold:
+//
+//                  prediction above it    not above
+//   label is true  true positives         false negatives
+//   label is 0     false positives        true negatives
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_METRICS_CONFUSION_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_METRICS_CONFUSION_H
+
+#include "weft/compiler/frontends/keras/metrics/Metric.h"
+
+namespace weft::keras {
+
+/// Sums of weights in the shape (thresholds), or (thresholds, labels).
+struct Confusion {
+  Value truePositives, falsePositives, trueNegatives, falseNegatives;
+};
+
+/// Which predictions are positive at each threshold, and whose labels are taken.
+struct Thresholds {
+  std::vector<double> values;
+  /// Are they 0, 1/n, ..., 1? Keras then sorts predictions into buckets.
+  bool areEven = false;
+  /// Does the first one lie below 0, so that all are above it?
+  bool takeAll = false;
+  bool byLabel = false; ///< count each label (last dimension) for itself
+};
+Confusion confusion(Tensors &t, const MetricInputs &in,
+                    const Thresholds &thresholds);
+
+/// Labels and predictions of the k largest predictions of a sample, and of one
+/// class.
+class OfClass : public Metric {
+protected:
+  std::optional<int64_t> topK, classId;
+
+  void classOption(Options &o) {
+    o.maybeInteger("class_id", classId, kNotNegative);
+  }
+  MetricInputs chosen(Tensors &t, MetricInputs in) const;
+
+public:
+  std::string complaint(llvm::ArrayRef<int64_t> sample) const override;
+};
+
+/// One of the four counts.
+enum class Count {
+  TruePositives,
+  FalsePositives,
+  TrueNegatives,
+  FalseNegatives
+};
+
+template <Count which> class CountOf : public OfClass {
+  std::vector<double> thresholds = {0.5};
+
+  void ownOptions(Options &o) override;
+
+public:
+  std::string complaint(llvm::ArrayRef<int64_t> sample) const override;
+  std::vector<MetricVariable>
+  variables(llvm::ArrayRef<int64_t>) const override {
+    return {{"accumulator", {1}}};
+  }
+  MetricResult compute(Tensors &t, const MetricInputs &in,
+                       llvm::ArrayRef<Value> state) const override;
+};
+
+/// True positives by all that were predicted (Precision), or are true (Recall).
+template <bool ofPredicted> class Ratio : public OfClass {
+  std::vector<double> thresholds;
+
+  void ownOptions(Options &o) override;
+
+public:
+  std::string complaint(llvm::ArrayRef<int64_t> sample) const override;
+  std::vector<MetricVariable>
+  variables(llvm::ArrayRef<int64_t>) const override {
+    return {{"true_positives", {1}},
+            {ofPredicted ? "false_positives" : "false_negatives", {1}}};
+  }
+  MetricResult compute(Tensors &t, const MetricInputs &in,
+                       llvm::ArrayRef<Value> state) const override;
+};
+
+/// What all four counts at many thresholds give.
+class OfCurve : public OfClass {
+public:
+  std::vector<MetricVariable>
+  variables(llvm::ArrayRef<int64_t> sample) const override;
+  MetricResult compute(Tensors &t, const MetricInputs &in,
+                       llvm::ArrayRef<Value> state) const override;
+
+protected:
+  virtual Thresholds thresholds() const = 0;
+  virtual MetricInputs prepared(Tensors &t, MetricInputs in) const {
+    return chosen(t, in);
+  }
+  virtual Value result(Tensors &t, const Confusion &counts) const = 0;
+};
+
+/// The best of one rate where another reaches a value.
+enum class Rate { Recall, Specificity, Precision };
+
+template <Rate best, Rate where> class BestRate : public OfCurve {
+  double value = 0.5;
+  int64_t count = 200;
+
+  void ownOptions(Options &o) override;
+  Thresholds thresholds() const override;
+  Value result(Tensors &t, const Confusion &counts) const override;
+};
+
+/// The area under a curve.
+class AUC : public OfCurve {
+  int64_t count = 200;
+  std::string curve = "ROC", summation = "interpolation";
+  std::vector<double> given;
+  bool multiLabel = false, fromLogits = false;
+  std::optional<int64_t> labels;
+
+  void ownOptions(Options &o) override;
+  Thresholds thresholds() const override;
+  MetricInputs prepared(Tensors &t, MetricInputs in) const override;
+  Value result(Tensors &t, const Confusion &counts) const override;
+  Value interpolated(Tensors &t, const Confusion &counts) const;
+  Value total(Tensors &t, Value parts) const;
+
+public:
+  std::string complaint(llvm::ArrayRef<int64_t> sample) const override;
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_METRICS_CONFUSION_H

@@ -1,0 +1,124 @@
+//===- Scores.h - scores of a whole epoch -----------------------*- C++ -*-===//
+//
+// Private to the metrics: those that are no means of samples.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_METRICS_SCORES_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_METRICS_SCORES_H
+
+#include "weft/compiler/frontends/keras/metrics/Metric.h"
+
+namespace weft::keras {
+
+/// The weighted harmonic mean of precision and recall.
+class FBetaScore : public Metric {
+protected:
+  std::string average = "none";
+  std::optional<double> threshold;
+  double beta = 1;
+
+  void ownOptions(Options &o) override;
+
+public:
+  std::string complaint(llvm::ArrayRef<int64_t> sample) const override;
+  std::vector<MetricVariable>
+  variables(llvm::ArrayRef<int64_t> sample) const override;
+  MetricResult compute(Tensors &t, const MetricInputs &in,
+                       llvm::ArrayRef<Value> state) const override;
+};
+
+class F1Score : public FBetaScore {
+  void ownOptions(Options &o) override;
+};
+
+/// 1 - squared error / variance of the labels.
+class R2Score : public Metric {
+  std::string aggregation = "uniform_average";
+
+  void ownOptions(Options &o) override;
+
+public:
+  std::string complaint(llvm::ArrayRef<int64_t> sample) const override;
+  std::vector<MetricVariable>
+  variables(llvm::ArrayRef<int64_t> sample) const override;
+  MetricResult compute(Tensors &t, const MetricInputs &in,
+                       llvm::ArrayRef<Value> state) const override;
+};
+
+class RootMeanSquaredError : public Metric {
+public:
+  std::vector<MetricVariable>
+  variables(llvm::ArrayRef<int64_t>) const override {
+    return {{"total", {}}, {"count", {}}};
+  }
+  MetricResult compute(Tensors &t, const MetricInputs &in,
+                       llvm::ArrayRef<Value> state) const override;
+};
+
+/// How much predicted and labelled classes overlap: what both have by what
+/// either has, the mean of some classes.
+class IoU : public Metric {
+protected:
+  int64_t classes = 0;
+  std::vector<int64_t> targets;
+  std::optional<int64_t> ignoreClass;
+  bool hasSparseLabels = true, hasSparsePredictions = true;
+
+  void ownOptions(Options &o) override;
+  void overlapOptions(Options &o);
+  void checkTargets(Options &o);
+  /// i32 numbers of classes.
+  virtual Value predicted(Tensors &t, Value prediction) const;
+
+public:
+  bool takesClassNumbers() const override {
+    return hasSparseLabels && !hasSparsePredictions;
+  }
+  std::string complaint(llvm::ArrayRef<int64_t> sample) const override;
+  std::vector<MetricVariable>
+  variables(llvm::ArrayRef<int64_t>) const override {
+    return {{"total_confusion_matrix", {classes, classes}, true}};
+  }
+  MetricResult compute(Tensors &t, const MetricInputs &in,
+                       llvm::ArrayRef<Value> state) const override;
+};
+
+/// Of all classes.
+class MeanIoU : public IoU {
+protected:
+  void ownOptions(Options &o) override;
+  void allTargets();
+};
+
+class BinaryIoU : public IoU {
+  double threshold = 0.5;
+  void ownOptions(Options &o) override;
+  Value predicted(Tensors &t, Value prediction) const override {
+    return t.toInteger(t.compare(CompareKind::GE, prediction, threshold));
+  }
+
+public:
+  BinaryIoU() {
+    classes = 2;
+    targets = {0, 1};
+  }
+};
+
+class OneHotIoU : public IoU {
+  void ownOptions(Options &o) override;
+
+public:
+  OneHotIoU() { hasSparseLabels = hasSparsePredictions = false; }
+};
+
+class OneHotMeanIoU : public MeanIoU {
+  void ownOptions(Options &o) override;
+
+public:
+  OneHotMeanIoU() { hasSparseLabels = hasSparsePredictions = false; }
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_METRICS_SCORES_H

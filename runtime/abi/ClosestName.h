@@ -1,0 +1,52 @@
+//===- ClosestName.h - which name was meant ----------------------*- C++ -*-===//
+//
+// For the messages of compiler and command line.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_ABI_CLOSESTNAME_H
+#define WEFT_RUNTIME_ABI_CLOSESTNAME_H
+
+#include <algorithm>
+#include <cstddef>
+#include <set>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace weft {
+
+/// Letters that are put in, taken out or replaced between two names
+/// (Levenshtein's distance).
+inline size_t editDistance(const std::string &a, const std::string &b) {
+  std::vector<size_t> row(b.size() + 1);
+  for (size_t j = 0; j <= b.size(); ++j)
+    row[j] = j;
+  for (size_t i = 1; i <= a.size(); ++i) {
+    size_t diagonal = std::exchange(row[0], i);
+    for (size_t j = 1; j <= b.size(); ++j) {
+      size_t replaced = diagonal + (a[i - 1] != b[j - 1]);
+      diagonal = row[j];
+      row[j] = std::min({row[j] + 1, row[j - 1] + 1, replaced});
+    }
+  }
+  return row[b.size()];
+}
+
+/// The known name that is closest to a misspelt one; empty where none is like it:
+/// a third of its letters may differ.
+inline std::string closestName(const std::string &name,
+                               const std::set<std::string> &known) {
+  size_t least = name.size() / 3 + 1;
+  std::string out;
+  for (const std::string &other : known)
+    if (size_t distance = editDistance(name, other); distance < least) {
+      least = distance;
+      out = other;
+    }
+  return out;
+}
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_ABI_CLOSESTNAME_H

@@ -1,0 +1,152 @@
+"""Runs the cases of record_tests.py with weft's command line and compares with Keras' figures.
+
+    check_tests.py WEFT FOLDER [--only REGEX] [--jobs N] [--least PERCENT] [-v]
+
+Each case: predict from the initial values; evaluate, where Keras did; train, where Keras did. A tensor agrees where the
+largest difference is below 2e-5 (after training 1e-4) of its largest magnitude, or of 1e-2. The table counts by group and
+has the reasons, most frequent first. --least: exit with 1 where fewer cases of a group agree.
+"""
+
+import argparse
+import collections
+import concurrent.futures
+import json
+import math
+import pathlib
+import re
+import subprocess
+import sys
+import tempfile
+
+sys.path.insert(0, str(pathlib.Path(__file__).resolve().parents[1] / "exec"))
+import npz_values  # noqa: E402
+import patience  # noqa: E402
+
+
+class Failure(Exception):
+    """The first thing that differs, or what weft says."""
+
+
+class Case:
+    def __init__(self, weft, said, file, golden, folder):
+        self.weft, self.folder, self.file, self.golden = weft, folder, file, golden
+        self.name, self.batch, self.steps = said["name"], said["batch_size"], said["steps"]
+        self.model = folder / "model.json"
+        self.model.write_text(json.dumps(said["model"]))
+
+    def flags(self, *kinds):
+        one_input = sum(key.startswith("x/") for key in self.golden) == 1
+        out = []
+        for key in self.golden:
+            kind, _, port = key.partition("/")
+            if kind in kinds:
+                place = f"{self.file}:{self.name}/{key}"
+                out += ["--" + kind.replace("_", "-"), f"{port}={place}" if port and not (kind == "x" and one_input) else place]
+        return out
+
+    def run(self, command, *flags):
+        words = [self.weft, command, self.model, "--batch-size", self.batch, "--seed", 1337, *flags]
+        done = subprocess.run([str(word) for word in words], capture_output=True, text=True, timeout=patience.HANG)
+        if done.returncode:
+            raise Failure(f"weft {command}: {done.stderr.strip() or 'exit status ' + str(done.returncode)}")
+        return done.stdout
+
+    def same(self, name, got, limit):
+        want = self.golden[name][1]
+        if len(got) != len(want):
+            raise Failure(f"{name}: {len(got)} elements, Keras has {len(want)}")
+        if any(math.isnan(g) != math.isnan(w) for g, w in zip(got, want)):
+            raise Failure(f"{name}: NaN on one side")
+        pairs = [(g, w) for g, w in zip(got, want) if g != w and not math.isnan(w)]
+        scale = max([1e-2, *(abs(w) for w in want if math.isfinite(w))])
+        worst = max((abs(g - w) for g, w in pairs), default=0) / scale
+        if not worst < limit:
+            raise Failure(f"{name}: off by {worst:.2g} of its scale")
+
+    def check(self):
+        weights = ["--weights", self.weights()] if any(key.startswith("initial/") for key in self.golden) else []
+        out = self.folder / "out.npz"
+        self.run("predict", *weights, *self.flags("x"), "--verbose", 0, "--out", out)
+        found = npz_values.read(out)
+        for name in self.golden:
+            kind, _, output = name.partition("/")
+            if kind == "predict":
+                port = f"y/{output}" if output else "y"
+                if port not in found:
+                    raise Failure(f"predict: no output {port}, but {', '.join(found)}")
+                self.same(name, found[port][1], 2e-5)
+        if any(name.startswith("evaluate/") for name in self.golden):
+            said = json.loads(self.run("evaluate", *weights, *self.flags("x", "y", "sample_weight"), "--json"))
+            for name in self.golden:
+                kind, _, metric = name.partition("/")
+                if kind == "evaluate":
+                    if metric not in said:
+                        raise Failure(f"evaluate: no {metric}, but {', '.join(said)}")
+                    self.same(name, [said[metric]], 2e-5)
+        if self.steps:
+            self.run("fit", *weights, *self.flags("x", "y", "sample_weight"), "--no-shuffle", "--epochs", self.steps,
+                     "--verbose", 0, "--save-weights", out)
+            found = npz_values.read(out)
+            for name in self.golden:
+                kind, _, path = name.partition("/")
+                if kind == "final":
+                    if path not in found:
+                        raise Failure(f"fit: no variable {path}, but {', '.join(found)}")
+                    self.same(name, found[path][1], 1e-4)
+
+    def weights(self):
+        path = self.folder / "weights.npz"
+        npz_values.write(path, {name.removeprefix("initial/"): array for name, array in self.golden.items() if name.startswith("initial/")})
+        return path
+
+
+def outcome(weft, said, file, golden):
+    """Nothing, or why the case does not agree."""
+    with tempfile.TemporaryDirectory() as folder:
+        case = Case(weft, said, file, golden, pathlib.Path(folder))
+        try:
+            case.check()
+        except Failure as failure:
+            # Notes follow the error.
+            return str(failure).replace(str(case.model), "model.json").splitlines()[0]
+
+
+def kind_of(reason):
+    """A reason without names and numbers, to count by."""
+    return re.sub(r"[-+]?\d[\d.e+-]*", "N", re.sub(r'layer "[^"]*": ', "", reason))[:140]
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("weft")
+    parser.add_argument("folder", type=pathlib.Path)
+    parser.add_argument("--only", default="")
+    parser.add_argument("--jobs", type=int, default=2)
+    parser.add_argument("--least", type=float, default=0)
+    parser.add_argument("-v", dest="verbose", action="store_true")
+    options = parser.parse_args()
+    file = options.folder / "cases.npz"
+    figures = collections.defaultdict(dict)
+    for key, array in npz_values.read(file).items():
+        name, _, rest = key.partition("/")
+        figures[name][rest] = array
+    cases = [case for case in json.loads((options.folder / "cases.json").read_text()) if re.search(options.only, case["name"])]
+    total, good, reasons = collections.Counter(), collections.Counter(), collections.Counter()
+    with concurrent.futures.ThreadPoolExecutor(options.jobs) as pool:
+        found = pool.map(lambda case: outcome(options.weft, case, file, figures[case["name"]]), cases)
+        for case, reason in zip(cases, found):
+            total[case["group"]] += 1
+            good[case["group"]] += reason is None
+            if reason:
+                reasons[kind_of(reason)] += 1
+                if options.verbose:
+                    print(f"FAIL {case['name']} ({case['file']}::{case['test']}): {reason}")
+    for group in sorted(total):
+        print(f"{group:14} {good[group]:5} of {total[group]:5} agree, {100 * good[group] / total[group]:.1f} %")
+    for reason, count in reasons.most_common():
+        print(f"{count:5}  {reason}")
+    sys.exit(any(100 * good[group] < options.least * total[group] for group in total) or not total)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,401 @@
+//===- CommandLine.cpp - the commands and flags of weft -------------------===//
+//
+// Only names of flags live here; Commands.h has what they mean.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/tools/weft/CommandLine.h"
+#include "weft/runtime/abi/ClosestName.h"
+#include "weft/tools/weft/FlagValues.h"
+
+#include <string_view>
+
+using namespace weft;
+using namespace weft::tool;
+
+constexpr const char *kKerasModel = "model.json or model.keras";
+constexpr const char *kTrained =
+    "model.json or model.keras; step.mlir, which python -m weft.trace writes "
+    "of "
+    "any Keras model; or step.weft, which weft compile makes of either";
+constexpr const char *kAnyModel =
+    "model.json or model.keras; or a program: prog.mlir (StableHLO, steps of "
+    "python -m weft.trace among it, or Weft's text) or prog.mlirbc (a portable "
+    "artifact)";
+constexpr const char *kExplained =
+    "model.json or model.keras; or a program: prog.mlir (StableHLO, steps of "
+    "python -m weft.trace among it, or Weft's text), prog.mlirbc (a portable "
+    "artifact) or step.weft (compiled)";
+
+static void addDevices(CLI::App &app, std::optional<DeviceList> &devices,
+                       const std::string &usual) {
+  app.add_option_function<std::string>(
+      "--devices",
+      [&devices](const std::string &text) {
+        std::string why;
+        devices = DeviceList::parse(text, why);
+        if (!devices)
+          throw CLI::ValidationError("--devices", why);
+      },
+      "cpu:N (default: " + usual + ")");
+}
+
+static void addModelFlags(CLI::App &app, ModelFlags &flags,
+                          const char *accepted) {
+  app.add_option("model", flags.model, accepted)->required();
+  app.add_option("--distribution", flags.distribution,
+                 "DataParallel or ModelParallel as a JSON file");
+  app.add_flag("--data-parallel", flags.dataParallel,
+               "split batches over all of --devices");
+  addDevices(app, flags.devices,
+             "as many as the mesh has, else " + DeviceList{}.text());
+  app.add_option_function<int64_t>(
+         "--batch-size",
+         [&flags](int64_t size) {
+           flags.batchSize = size;
+           flags.namesBatchSize = true;
+         },
+         "samples in a step (of a traced or compiled step: its own)")
+      ->check(atLeast(1, "give the samples of a step"))
+      ->default_str("32");
+  app.add_option("--shape", flags.shapes,
+                 "NAME=16x128 fixes unknown dimensions of an input; repeated");
+  app.add_option(
+         "--target", flags.target,
+         "native, cpu, cpu:host, cpu:avx512, cpu:avx2, cpu:generic, cpu:neon; "
+         "cuda:sm_80 and cuda:sm_90a print kernels only (--emit=assembly); "
+         "WEFT_TARGET sets the default")
+      ->capture_default_str();
+  app.add_flag("--timing", flags.timing, "print the time of each pass");
+  app.add_option("--optimizer", flags.optimizer, "a Keras name or JSON");
+  app.add_option("--learning-rate", flags.learningRate, "of the optimizer")
+      ->check(isRate());
+  app.add_option("--loss", flags.loss, "a Keras name or JSON");
+  app.add_option("--metrics", flags.metrics,
+                 "Keras names or JSON objects, comma-separated");
+  app.add_option("--seed", flags.seed,
+                 "as keras.utils.set_random_seed (default: drawn, printed)");
+}
+
+static void addStep(CLI::App &app, ModelFlags &flags, const char *what,
+                    const FlagCheck &check) {
+  app.add_option_function<std::string>(
+         "--step",
+         [&flags](const std::string &step) {
+           flags.step = step;
+           flags.namesStep = true;
+         },
+         what)
+      ->check(check)
+      ->default_str("train");
+}
+
+static void addBudgetFlags(CLI::App &app, ModelFlags &flags) {
+  app.add_option("--memory", flags.memory,
+                 "what a device has (64MiB): weights are gathered again where "
+                 "they do not fit, and a step that needs more is refused");
+  app.add_option("--expect", flags.expect,
+                 "a budget of the step that must hold: \"all_reduce<=2, "
+                 "bytes<=4e6, memory<=64MiB\"; repeated");
+}
+
+static void addDataFlags(CLI::App &app, DataFlags &flags) {
+  app.add_option("--data", flags.data, "f.npz with x, y or x_train, y_train");
+  app.add_option("--x", flags.x,
+                 "[NAME=]f.npz:key[0:1280] or f.npy[0:1280]; repeated");
+  app.add_option("--y", flags.y, "[NAME=]f.npz:key or f.npy; repeated");
+  app.add_option("--sample-weight", flags.sampleWeight,
+                 "[NAME=]f.npz:key or f.npy; repeated");
+  app.add_option("--divide-by", flags.divideBy, "divide inputs in float32")
+      ->check(isDivisor());
+  app.add_flag("--add-channel", flags.addChannel,
+               "append a dimension of 1 to inputs");
+}
+
+static void addFit(CLI::App &app, FitFlags &flags) {
+  addModelFlags(app, flags.model, kTrained);
+  addBudgetFlags(app, flags.model);
+  addDataFlags(app, flags.data);
+  app.add_option("--validation-data", flags.data.validationData, "f.npz");
+  app.add_option("--validation-split", flags.data.validationSplit,
+                 "last part of the data, as Keras")
+      ->check(isFraction());
+  app.add_option("--epochs", flags.epochs, "passes over the data")
+      ->check(atLeast(0, "0 trains nothing"))
+      ->capture_default_str();
+  app.add_option("--steps-per-epoch", flags.stepsPerEpoch, "batches an epoch")
+      ->check(atLeast(1, "leave it out for all of the data"));
+  app.add_option("--max-steps", flags.maxSteps, "stop after N steps altogether")
+      ->check(atLeast(0, "0 trains nothing"));
+  app.add_flag("--no-shuffle", flags.noShuffle, "keep the order of the data");
+  app.add_flag("--drop-remainder", flags.dropRemainder,
+               "leave out a short last batch");
+  app.add_flag("--init-only", flags.initOnly, "stop after initialising");
+  app.add_option("--weights", flags.weights, "f.keras, f.weights.h5 or f.npz");
+  app.add_option("--save", flags.save, "f.keras, for Keras to load")
+      ->check(namesModel());
+  app.add_option("--save-weights", flags.saveWeights,
+                 "f.npz: every variable by its path");
+  app.add_option("--history", flags.history, "out.json");
+  app.add_flag("--history-steps", flags.historySteps,
+               "one value for each batch in --history");
+  app.add_option("--stats", flags.stats, "times, memory and bytes as JSON");
+  app.add_flag("--verify", flags.verify,
+               "first compare all stages in the reference interpreter");
+  app.add_flag("--json", flags.json, "one JSON object on standard output");
+  app.add_option("--verbose", flags.verbose, "0, 1 (bar) or 2 (lines)")
+      ->check(isVerbosity())
+      ->capture_default_str();
+  app.footer("Examples:\n"
+             "  weft fit model.keras --data mnist.npz --divide-by 255 "
+             "--data-parallel --devices cpu:8 \\\n"
+             "    --epochs 3 --batch-size 128 --save trained.keras\n"
+             "  weft fit model.json --distribution dist.json --x f.npz:x "
+             "--y f.npz:y \\\n"
+             "    --optimizer adam --loss mse --history h.json "
+             "--stats s.json\n"
+             "  weft fit step.mlir --weights model.keras --data mnist.npz "
+             "--save trained.keras    (traced)\n"
+             "  weft fit step.weft --weights model.keras --data mnist.npz "
+             "--save trained.keras    (compiled)");
+}
+
+static void addEvaluate(CLI::App &app, EvaluateFlags &flags, bool predict) {
+  addModelFlags(app, flags.model, kTrained);
+  addDataFlags(app, flags.data);
+  app.add_option("--weights", flags.weights, "f.keras, f.weights.h5 or f.npz");
+  app.add_flag("--json", flags.json, "one JSON object on standard output");
+  app.add_option("--verbose", flags.verbose, "0, 1 (bar) or 2 (lines)")
+      ->check(isVerbosity());
+  if (predict)
+    app.add_option("--out", flags.out,
+                   "p.npy; or p.npz, with each output by its name: y, y/NAME")
+        ->required();
+  app.footer(predict ? "Example:\n  weft predict trained.keras --x "
+                       "mnist.npz:x_test --divide-by 255 --out p.npy"
+                     : "Example:\n  weft evaluate trained.keras --data "
+                       "mnist.npz --divide-by 255 --json");
+}
+
+static void addCompile(CLI::App &app, CompileFlags &flags) {
+  addModelFlags(app, flags.model, kAnyModel);
+  addStep(app, flags.model,
+          "train, evaluate or predict; or all, in one file, as of a traced "
+          "model without --step",
+          isStepOrAll());
+  addBudgetFlags(app, flags.model);
+  app.add_option("--emit", flags.emit,
+                 "print the IR of a stage: imported, differentiated, sharded, "
+                 "partitioned, scheduled, kernels, nests or plan; or assembly: "
+                 "what --target makes of the kernels");
+  app.add_option(
+      "--kernel", flags.kernels,
+      "with --emit=assembly: only the kernel of this name; repeated");
+  app.add_option("--from", flags.from,
+                 "MODEL is a file of IR at this stage, as --emit printed it");
+  app.add_option("-o,--out", flags.out, "file (- for stdout)");
+  app.add_flag("--verify", flags.verify,
+               "first compare all stages in the reference interpreter");
+  app.footer("Examples:\n"
+             "  weft compile model.keras --distribution dist.json "
+             "--batch-size 128 -o step.weft\n"
+             "  weft compile model.json --data-parallel --devices cpu:8 "
+             "--emit sharded -o step.mlir\n"
+             "  weft compile step.mlir --from sharded --emit partitioned\n"
+             "  weft compile model.json --verify --seed 1\n"
+             "  weft compile prog.mlir --emit sharded    (StableHLO, as JAX "
+             "prints it, or Weft's own text)\n"
+             "  weft compile model.json --data-parallel --devices cpu:8 "
+             "--expect all_reduce=1 -o step.weft\n"
+             "  weft compile step.mlir -o step.weft    (all steps of a traced "
+             "model, for weft fit step.weft)");
+}
+
+static void addExplain(CLI::App &app, ExplainFlags &flags) {
+  addModelFlags(app, flags.model, kExplained);
+  addStep(app, flags.model, "train, evaluate or predict", isStep());
+  addBudgetFlags(app, flags.model);
+  app.add_flag("--json", flags.json, "one JSON object");
+  auto *page =
+      app.add_option("--html", flags.html,
+                     "report.html: the same drawn, as a page on its own")
+          ->check(namesPage());
+  app.add_flag("--kernels", flags.kernels,
+               "instead: the loop nests of each kernel, with their tiles, "
+               "bytes and operations")
+      ->excludes(page);
+  app.footer("Examples:\n"
+             "  weft explain model.keras --distribution dist.json "
+             "--batch-size 128\n"
+             "  weft explain model.json --data-parallel --devices cpu:8 "
+             "--step predict --json\n"
+             "  weft explain prog.mlir --html report.html    (layouts, step "
+             "and memory drawn)\n"
+             "  weft explain model.keras --kernels --target cpu:avx2    (loop "
+             "nests, tiles)\n"
+             "  weft explain step.weft    (what a compiled program does)");
+}
+
+static void addLayout(CLI::App &app, ExplainFlags &flags) {
+  addModelFlags(app, flags.model, kKerasModel);
+  app.add_option("--only", flags.only,
+                 "draw this variable, input or output: d1/kernel; repeated");
+  app.add_flag("--json", flags.json, "one JSON object");
+  app.footer("Examples:\n"
+             "  weft layout model.keras --distribution dist.json "
+             "--batch-size 16\n"
+             "  weft layout model.json --data-parallel --devices cpu:8 --json");
+}
+
+static void addReshard(CLI::App &app, ReshardFlags &flags) {
+  app.add_option("--mesh", flags.mesh, "names and sizes of axes: x=4,y=2")
+      ->required();
+  app.add_option("--shape", flags.shape, "of the tensor: 16x16x16")->required();
+  app.add_option("--from", flags.from, "layout it has: [y,-,x]")->required();
+  app.add_option("--to", flags.to, "layout it shall have: [-,(x,y),-]")
+      ->required();
+  app.add_option("--dtype", flags.dtype, "element type")->capture_default_str();
+  app.add_flag("--no-exchange", flags.noExchange, "standard collectives only");
+  app.add_flag("--json", flags.json, "one JSON object");
+  app.footer("A dimension is - (replicated), an axis, (x,y) for several, or "
+             "x:(2)4 for a part of one.\n"
+             "Examples:\n"
+             "  weft reshard --mesh x=4,y=2 --shape 16x16x16 --from '[y,-,x]' "
+             "--to '[-,(x,y),-]'\n"
+             "  weft reshard --mesh x=8 --shape 1024 --from '[x]' --to '[-]' "
+             "--dtype bf16 --json");
+}
+
+static void addRun(CLI::App &app, RunFlags &flags) {
+  app.add_option(
+         "program", flags.program,
+         "a file of `weft compile`, or a program in StableHLO or Weft's "
+         "text (.mlir)")
+      ->required();
+  app.add_option("--inputs", flags.inputs,
+                 "in.npz: a global array for each input, by its name");
+  app.add_option("--outputs", flags.outputs, "out.npz: the results");
+  addDevices(app, flags.devices, "as many as the program's mesh has");
+  app.add_option("--repeat", flags.repeat,
+                 "run N times; donated state goes from run to run")
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
+      ->type_name("N");
+  app.add_option("--step", flags.step,
+                 "train, evaluate or predict, of a file that has several")
+      ->check(isStep());
+  app.add_flag("--list", flags.list,
+               "print names, shapes, types and layouts of inputs and outputs");
+  app.add_option("--stats", flags.stats, "times, memory and bytes as JSON");
+  app.footer("Examples:\n"
+             "  weft run step.weft --list\n"
+             "  weft run step.weft --inputs in.npz --outputs out.npz\n"
+             "  weft run prog.mlir --inputs in.npz --outputs out.npz "
+             "--devices cpu:8");
+}
+
+/// A run needs arrays and a place for its results; a listing needs neither.
+static void checkRun(const RunFlags &flags) {
+  if (flags.inputs.empty() != flags.outputs.empty() ||
+      (!flags.list && flags.inputs.empty()))
+    throw CLI::ValidationError(
+        "run", "give both --inputs in.npz and --outputs out.npz, or --list");
+}
+
+CommandLine::CommandLine() {
+  using Commands = CompilerCommands;
+  app.require_subcommand(1);
+  app.set_version_flag("--version", "weft 0.1.0 (MLIR 22.1, program ABI 1)");
+  app.footer("Examples:\n"
+             "  weft layout model.keras --distribution dist.json\n"
+             "  weft explain model.keras --distribution dist.json\n"
+             "  weft fit model.keras --data mnist.npz --divide-by 255 "
+             "--data-parallel --devices cpu:8\n"
+             "weft COMMAND --help has more of each.");
+  app.option_defaults()->multi_option_policy(CLI::MultiOptionPolicy::TakeLast);
+  app.failure_message([](const CLI::App *, const CLI::Error &error) {
+    return std::string("weft: error: ") + error.what() +
+           "; see weft --help or weft COMMAND --help\n";
+  });
+  addFit(addTraining("fit", "train a model", fit, &Commands::fit,
+                     &StepCommands::fit),
+         fit);
+  addEvaluate(addTraining("evaluate", "loss and metrics", evaluate,
+                          &Commands::evaluate, &StepCommands::evaluate),
+              evaluate, false);
+  addEvaluate(addTraining("predict", "outputs as .npy", predict,
+                          &Commands::predict, &StepCommands::predict),
+              predict, true);
+  addCompile(add("compile", "a program file, or the IR of a stage", compile,
+                 &Commands::compile),
+             compile);
+  CLI::App *runApp =
+      app.add_subcommand("run", "a program file on named arrays");
+  addRun(*runApp, run);
+  runApp->callback([this] {
+    checkRun(run);
+    status = runProgram(run);
+  });
+  CLI::App &explainApp =
+      add("explain", "communication, its reasons and memory, before running",
+          explain, &Commands::explain);
+  addExplain(explainApp, explain);
+  explainApp.callback([this] {
+    bool isCompiled = explain.model.model.ends_with(".weft");
+    const CompilerCommands *commands = isCompiled ? nullptr : loadCompiler();
+    status = isCompiled ? runExplainProgram(explain)
+             : commands ? commands->explain(explain)
+                        : 1;
+  });
+  addLayout(add("layout", "draw the shards of batch, variables and outputs",
+                layout, &Commands::layout),
+            layout);
+  CLI::App &devicesApp =
+      add("devices", "what can be used, and why not the rest", devices,
+          &Commands::devices);
+  devicesApp.add_flag("--json", devices.json, "one JSON object");
+  devicesApp.footer("Example:\n  weft devices --json");
+  addReshard(add("reshard", "the cheapest way from one layout to another",
+                 reshard, &Commands::reshard),
+             reshard);
+}
+
+void CommandLine::checkCommand(const std::string &word) const {
+  if (word.starts_with("-"))
+    return;
+  std::string known;
+  for (const CLI::App *command : app.get_subcommands({})) {
+    if (command->get_name() == word)
+      return;
+    known += (known.empty() ? "" : ", ") + command->get_name();
+  }
+  throw CLI::ValidationError(word.empty() ? "a command is missing"
+                                          : word + ": no such command",
+                             "commands are " + known);
+}
+
+void CommandLine::checkFlags() const {
+  for (const CLI::App *command : app.get_subcommands())
+    for (const std::string &word : command->remaining()) {
+      std::set<std::string> known;
+      for (const CLI::Option *option : command->get_options())
+        for (const std::string &name : option->get_lnames())
+          known.insert("--" + name);
+      std::string flag = word.substr(0, word.find('='));
+      std::string meant =
+          flag.starts_with("-") ? closestName(flag, known) : std::string();
+      if (!meant.empty())
+        throw CLI::ValidationError(
+            flag, "weft " + command->get_name() +
+                      " has no such flag; did you mean " + meant + "?");
+    }
+}
+
+void CommandLine::parse(int argc, char **argv) {
+  checkCommand(argc > 1 ? argv[1] : "");
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::ExtrasError &) {
+    checkFlags();
+    throw;
+  }
+}

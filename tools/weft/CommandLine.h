@@ -1,0 +1,74 @@
+//===- CommandLine.h - the commands and flags of weft ------------*- C++ -*-===//
+//
+//   CommandLine line;
+//   line.parse(argc, argv);      // runs the command
+//   return line.status;
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_WEFT_COMMANDLINE_H
+#define WEFT_TOOLS_WEFT_COMMANDLINE_H
+
+#include "weft/tools/weft/Commands.h"
+
+#include "CLI/CLI.hpp"
+
+namespace weft::tool {
+
+/// The program's flags, and what a chosen subcommand does with them.
+struct CommandLine {
+  CLI::App app{"Weft trains Keras models on a mesh of devices and shows what "
+               "it does.",
+               "weft"};
+  int status = 0;
+  FitFlags fit;
+  EvaluateFlags evaluate, predict;
+  CompileFlags compile;
+  ExplainFlags explain, layout;
+  RunFlags run;
+  DevicesFlags devices;
+  ReshardFlags reshard;
+
+  CommandLine();
+  /// Runs the command that the words name; throws CLI::ParseError where they are
+  /// wrong.
+  void parse(int argc, char **argv);
+
+private:
+  /// The first word, if it is no flag, names a subcommand.
+  void checkCommand(const std::string &word) const;
+  /// Flags that the command does not have, with the one that is like it.
+  void checkFlags() const;
+  /// A subcommand that loads the compiler and calls one of its commands.
+  template <typename Flags>
+  CLI::App &add(const char *name, const char *what, const Flags &flags,
+                int (*CompilerCommands::*command)(const Flags &)) {
+    CLI::App *added = app.add_subcommand(name, what);
+    added->callback([this, &flags, command] {
+      const CompilerCommands *commands = loadCompiler();
+      status = commands ? (commands->*command)(flags) : 1;
+    });
+    return *added;
+  }
+  /// One that needs the compiler for all but a .weft file.
+  template <typename Flags>
+  CLI::App &addTraining(const char *name, const char *what, const Flags &flags,
+                        int (*CompilerCommands::*compiling)(const Flags &),
+                        int (*StepCommands::*compiled)(const Flags &)) {
+    CLI::App *added = app.add_subcommand(name, what);
+    added->callback([this, &flags, compiling, compiled] {
+      if (flags.model.model.ends_with(".weft")) {
+        const StepCommands *commands = loadStepCommands();
+        status = commands ? (commands->*compiled)(flags) : 1;
+        return;
+      }
+      const CompilerCommands *commands = loadCompiler();
+      status = commands ? (commands->*compiling)(flags) : 1;
+    });
+    return *added;
+  }
+};
+
+} // namespace weft::tool
+
+#endif // WEFT_TOOLS_WEFT_COMMANDLINE_H
