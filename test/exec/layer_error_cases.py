@@ -70,5 +70,10 @@ def cases():
     other = {"class_name": "LSTM", "config": {"name": "back", "units": 3, "go_backwards": True}}
     yield "two ways of two sizes", sequential((4, 3), ("Bidirectional", {"layer": lstm, "backward_layer": other, "merge_mode": "sum"}))
     yield "two results", sequential((4, 3), ("Bidirectional", {"layer": lstm, "backward_layer": other, "merge_mode": None}))
+    inner = {"class_name": "Dense", "config": {"name": "dense", "units": 3}, "build_config": {"input_shape": [None, 3]}}
+    again = {"class_name": "TimeDistributed", "config": {"name": "again", "layer": inner}}
+    twice = json.loads(sequential((4, 3), ("TimeDistributed", {"layer": inner})))
+    twice["config"]["layers"].append(again)
+    yield "one path twice", json.dumps(twice)
     yield "no times", sequential((4,), ("TimeDistributed", {"layer": {"class_name": "Dense", "config": {"name": "dense", "units": 2}}}))
     yield "constraint", sequential((4,), ("Dense", {"units": 2, "kernel_constraint": "max_nrom"}))

@@ -3,6 +3,7 @@
 #include "weft/compiler/frontends/keras/model/VariableMaker.h"
 
 #include <algorithm>
+#include <set>
 
 using namespace mlir;
 using namespace weft;
@@ -146,6 +147,7 @@ void VariableMaker::addDraws(int parent) {
 }
 
 void VariableMaker::finish() {
+  std::set<std::string> paths;
   for (current = 0; error.empty() && current < made.size(); ++current) {
     const ModelLayer &layer = model.layers[current];
     if (!layer.isModel() && !layer.isInput() && made[current].calls == 0)
@@ -154,6 +156,11 @@ void VariableMaker::finish() {
     for (Variable &variable : made[current].variables) {
       if (variable.isUnnamed && unnamed++)
         variable.path += "_" + std::to_string(unnamed - 1);
+      // Layers that are options have paths without the layer around them.
+      if (!variable.isSeedState() && !paths.insert(variable.path).second)
+        return refuse("its variable \"" + variable.path +
+                      "\" has the path of another one; give the layers inside "
+                      "different names");
       model.variables.push_back(std::move(variable));
     }
   }
