@@ -17,6 +17,8 @@ std::string flattened(std::string path) {
 void read(const Json &json, const ModelOptions &options, Model &model,
           std::string &error) {
   Fields f(json, "", error);
+  if (!error.empty())
+    return;
   model.className = f.text("class_name", "");
   const Json *config = f.find("config");
   const Json *compile = f.find("compile_config");
