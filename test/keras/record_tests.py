@@ -138,6 +138,7 @@ class Recorder:
         batch, whole = len(x[0]), x if len(x) > 1 else x[0]
         predicted = [np.asarray(each) for each in tree.flatten(model.predict(whole, batch_size=batch, verbose=0))]
         values |= named("predict", predicted)
+        self.restore(model, values)  # recurrent layers draw numbers when they predict, too
         if steps and y is None:
             y = [np.random.RandomState(7 + i).normal(size=each.shape).astype("float32") for i, each in enumerate(predicted)]
         if y is not None:
@@ -146,15 +147,24 @@ class Recorder:
             if sample_weight is not None:
                 values["sample_weight"] = sample_weight
             found = model.evaluate(whole, labels, sample_weight=sample_weight, batch_size=batch, verbose=0, return_dict=True)
-            values |= {f"evaluate/{name}": np.float32(value) for name, value in found.items()}
-        for _ in range(steps):
-            model.train_on_batch(whole, labels, sample_weight=sample_weight)
+            values |= {f"evaluate/{name}": np.asarray(value, "float32") for name, value in found.items()}
         if steps:
+            self.restore(model, values)
+            model.fit(whole, labels, sample_weight=sample_weight, batch_size=batch, epochs=steps, shuffle=False, verbose=0)
             values |= {f"final/{variable.path}": np.asarray(variable.value) for variable in model.variables}
         self.save(text, values, batch, steps)
 
+    @staticmethod
+    def restore(model, values):
+        for variable in model.variables:
+            variable.assign(values[f"initial/{variable.path}"])
+
     def save(self, text, values, batch, steps):
         stem = re.sub(r"[^A-Za-z0-9]+", "-", f"{self.where['file'].removesuffix('_test.py')}-{self.where['test']}").strip("-")
+        if any(np.ndim(value) for name, value in values.items() if name.startswith("evaluate/")):
+            raise NoCase("metric of several numbers")
+        if not all(np.isfinite(value).all() for name, value in values.items() if name.startswith("final/")):
+            raise NoCase("Keras' step gives no finite numbers")
         if sum(np.asarray(value).nbytes for value in values.values()) > 4_000_000:
             raise NoCase("figures of more than 4 MB")
         number = self.seen[stem] = self.seen.get(stem, 0) + 1

@@ -51,6 +51,10 @@ public:
   /// The options of every metric, then those of the class.
   void options(Options &o) final;
   virtual void ownOptions(Options &) {}
+  /// The type that it counts in: for most f32, whatever the file says.
+  virtual void typeOption(Options &o) {
+    o.ignored("dtype", "metrics are float32");
+  }
   /// Are labels the numbers of classes, without the last dimension?
   virtual bool takesClassNumbers() const { return false; }
   /// What is wrong with predictions of this shape (of a sample), or empty:

@@ -25,11 +25,16 @@ template <class L> class OfLoss : public MeanMetric {
   }
 };
 
+/// Of each sample; of predictions without a last dimension, those themselves.
+Value shareOf(Tensors &t, Value isRight) {
+  Value right = t.toFloat(isRight);
+  return t.rank(right) == 1 ? right : t.mean(right, {t.last(right)});
+}
+
 /// Is the prediction equal to the label?
 class Accuracy : public MeanMetric {
   Value values(Tensors &t, Value label, Value prediction) const override {
-    return t.mean(t.toFloat(t.compare(CompareKind::EQ, label, prediction)),
-                  {t.last(prediction)});
+    return shareOf(t, t.compare(CompareKind::EQ, label, prediction));
   }
 };
 
@@ -89,8 +94,7 @@ class BinaryAccuracy : public MeanMetric {
   }
   Value values(Tensors &t, Value label, Value prediction) const override {
     Value above = t.toFloat(t.compare(CompareKind::GT, prediction, threshold));
-    return t.mean(t.toFloat(t.compare(CompareKind::EQ, label, above)),
-                  {t.last(prediction)});
+    return shareOf(t, t.compare(CompareKind::EQ, label, above));
   }
 };
 
@@ -130,7 +134,7 @@ template <bool ofClassNumbers> class TopK : public MeanMetric {
 
 void Metric::options(Options &o) {
   o.text("name", name);
-  o.ignored("dtype", "metrics are float32");
+  typeOption(o);
   o.ignored("fn", "the function of the class's name");
   ownOptions(o);
 }
@@ -140,6 +144,8 @@ MetricResult MeanMetric::compute(Tensors &t, const MetricInputs &in,
   Value each = values(t, in.label, in.prediction);
   if (!in.weight && !in.mask)
     return {t.meanAll(each)};
+  if (in.weight && t.rank(each) == 0) // predictions of one dimension
+    each = t.fill(each, in.weight);
   SmallVector<int64_t> rest;
   for (int64_t dim = 1; dim < t.rank(each); ++dim)
     rest.push_back(dim);

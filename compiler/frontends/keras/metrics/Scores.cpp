@@ -87,8 +87,13 @@ MetricResult FBetaScore::compute(Tensors &t, const MetricInputs &in,
 }
 
 void R2Score::ownOptions(Options &o) {
-  o.choice("class_aggregation", aggregation,
-           {"uniform_average", "variance_weighted_average"});
+  std::optional<std::string> given = aggregation;
+  o.maybeChoice("class_aggregation", given,
+                {"uniform_average", "variance_weighted_average"});
+  o.check(given.has_value(),
+          "\"class_aggregation\" is null, which gives a number for each "
+          "prediction; set it to uniform_average");
+  aggregation = given.value_or(aggregation);
   o.refused("num_regressors", "a correction that Keras cannot compile for JAX",
             "0");
 }
@@ -227,9 +232,13 @@ MetricResult IoU::compute(Tensors &t, const MetricInputs &in,
     isCounted = t.make<AndOp>(
         isCounted, t.compare(CompareKind::NE, label, double(*ignoreClass)));
   Value weight = t.toFloat(isCounted);
-  if (in.weight) // Keras' matrix is one of integers, and so are its weights
-    weight =
-        t.mul(weight, t.along(t.toFloat(t.toInteger(in.weight)), weight, 0));
+  if (in.weight) {
+    // Weights are of the matrix's type.
+    Value given = in.weight;
+    if (countsWhole())
+      given = t.toFloat(t.toInteger(given));
+    weight = t.mul(weight, t.along(given, weight, 0));
+  }
   SmallVector<int64_t> shape(t.shape(label)), dims;
   for (int64_t dim = 0; dim < t.rank(label); ++dim)
     dims.push_back(dim);
@@ -238,7 +247,7 @@ MetricResult IoU::compute(Tensors &t, const MetricInputs &in,
   Value rows =
       t.mul(t.oneHot(label, like), t.spread(weight, like, {t.last(like)}));
   Value added = t.make<DotOp>(rows, t.oneHot(prediction, like), dims, dims);
-  Value matrix = t.add(state[0], t.toInteger(added));
+  Value matrix = t.add(state[0], countsWhole() ? t.toInteger(added) : added);
   Value real = t.toFloat(matrix);
   auto positions = [&](int64_t dim) {
     return t.make<IotaOp>(tensorType(matrix), t.builder.getI64IntegerAttr(dim),

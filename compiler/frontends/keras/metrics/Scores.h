@@ -64,7 +64,12 @@ protected:
   std::vector<int64_t> targets;
   std::optional<int64_t> ignoreClass;
   bool hasSparseLabels = true, hasSparsePredictions = true;
+  std::string type = "int"; ///< of the matrix, and of weights
+  bool countsWhole() const { return type.starts_with("int"); }
 
+  void typeOption(Options &o) override {
+    o.choice("dtype", type, {"int", "int32", "int64", "float32"});
+  }
   void ownOptions(Options &o) override;
   void classOptions(Options &o);
   void checkTargets(Options &o);
@@ -78,7 +83,7 @@ public:
   std::string complaint(llvm::ArrayRef<int64_t> sample) const override;
   std::vector<MetricVariable>
   variables(llvm::ArrayRef<int64_t>) const override {
-    return {{"total_confusion_matrix", {classes, classes}, true}};
+    return {{"total_confusion_matrix", {classes, classes}, countsWhole()}};
   }
   MetricResult compute(Tensors &t, const MetricInputs &in,
                        llvm::ArrayRef<Value> state) const override;

@@ -151,8 +151,14 @@ void OptionReader::sizes(const char *name, std::vector<int64_t> &value,
     return;
   value = integersOf(*json, count);
   bool isGood = value.size() == count;
-  for (int64_t size : value)
+  int64_t largest = 0;
+  for (int64_t size : value) {
     isGood &= size > 0;
+    largest = std::max(largest, size);
+  }
+  if (largest > std::numeric_limits<int32_t>::max())
+    fields.refuse(inQuotes(name) + " is " + shortText(*json) +
+                  "; it must be at most 2147483647");
   if (!isGood)
     refuseForm(name, *json,
                count == 1 ? "a positive integer"
