@@ -34,6 +34,35 @@ def operation(kind, rest=(), outputs=None, shape=(4,), keywords=None, **config):
     return json.dumps({"class_name": "Functional", "config": config})
 
 
+def called(shapes, kind, keywords, **config):
+    """A Functional that calls a layer with one input, and with others by name: numbers of inputs, or lists of them."""
+    names = [f"input_{i}" for i in range(len(shapes))]
+    tensor = lambda i: {"class_name": "__keras_tensor__", "config": {"keras_history": [names[i], 0, 0]}}
+    inputs = [{"class_name": "InputLayer", "name": name, "config": {"name": name, "batch_shape": [None, *shape]},
+               "inbound_nodes": []} for name, shape in zip(names, shapes)]
+    given = {name: [tensor(i) for i in which] if isinstance(which, list) else tensor(which) for name, which in keywords.items()}
+    layer = {"class_name": kind, "name": "wrong", "config": {"name": "wrong", **config},
+             "inbound_nodes": [{"args": [tensor(0)], "kwargs": given}]}
+    config = {"name": "outer", "layers": [*inputs, layer], "input_layers": [[name, 0, 0] for name in names],
+              "output_layers": ["wrong", 0, 0]}
+    return json.dumps({"class_name": "Functional", "config": config})
+
+
+def sequences(lstm):
+    """States and masks of recurrent layers that do not fit."""
+    yield "mask of other times", called([(4, 3), (5,)], "LSTM", {"mask": 1}, units=2)
+    yield "mask of other features, unrolled", called([(4, 3), (4, 3)], "LSTM", {"mask": 1}, units=2, unroll=True)
+    yield "mask of images", called([(4, 3, 2), (4,)], "ConvLSTM1D", {"mask": 1}, filters=2, kernel_size=1)
+    yield "one state of two", called([(4, 3), (2,)], "LSTM", {"initial_state": [1]}, units=2)
+    yield "state of another size", called([(4, 3), (3,)], "GRU", {"initial_state": 1}, units=2)
+    yield "three states of two ways", called([(4, 3), (2,)], "Bidirectional", {"initial_state": [1, 1, 1]}, layer=lstm,
+                                             backward_layer={**lstm, "config": {**lstm["config"], "name": "back", "go_backwards": True}})
+    yield "mask of samples", called([(4, 3), ()], "TimeDistributed", {"mask": 1}, layer={"class_name": "Dense", "config": {"name": "d", "units": 2}})
+    yield "several results of each time", sequential((4, 5, 3), ("TimeDistributed", {"layer": {**lstm, "config": {**lstm["config"],
+                                                                                                        "return_state": True}}}))
+    yield "batches that stay", sequential((4, 3), ("GRU", {"units": 2, "stateful": True}))
+
+
 def operations():
     """Functions of keras.ops that cannot be applied so."""
     yield "no function", operation("Bincount")
@@ -69,7 +98,9 @@ def cases():
     yield "no way back", sequential((4, 3), ("Bidirectional", {"layer": cell, "backward_layer": lstm}))
     other = {"class_name": "LSTM", "config": {"name": "back", "units": 3, "go_backwards": True}}
     yield "two ways of two sizes", sequential((4, 3), ("Bidirectional", {"layer": lstm, "backward_layer": other, "merge_mode": "sum"}))
-    yield "two results", sequential((4, 3), ("Bidirectional", {"layer": lstm, "backward_layer": other, "merge_mode": None}))
+    yield "states of one way", sequential((4, 3), ("Bidirectional", {"layer": {**lstm, "config": {**lstm["config"], "return_state": True}},
+                                                                     "backward_layer": other}))
+    yield from sequences(lstm)
     inner = {"class_name": "Dense", "config": {"name": "dense", "units": 3}, "build_config": {"input_shape": [None, 3]}}
     again = {"class_name": "TimeDistributed", "config": {"name": "again", "layer": inner}}
     twice = json.loads(sequential((4, 3), ("TimeDistributed", {"layer": inner})))

@@ -87,9 +87,9 @@ bool Attention::accepts(Call &c, const CallInputs &inputs) const {
   for (size_t i = 0; i < 2; ++i)
     if (Value mask = inputs.mask(i);
         mask && c.t.shape(mask) != c.t.shape(inputs.values[i]).take_front(2)) {
-      c.refuse("its mask " + shapeText(c.t.shape(mask)) +
-               " does not fit a tensor of shape " +
-               shapeText(c.t.shape(inputs.values[i])) +
+      c.refuse("its mask " + sampleText(mask) +
+               " does not fit samples of shape " +
+               sampleText(inputs.values[i]) +
                "; masks have a value for each position");
       return false;
     }

@@ -239,33 +239,50 @@ static void eraseBehind(Block &block, Operation *last) {
     block.back().erase();
 }
 
+/// (batch, times, ...) as one batch.
+static Value asBatch(Tensors &t, Value x) {
+  SmallVector<int64_t> shape(t.shape(x).drop_front());
+  shape[0] *= t.size(x, 0);
+  return t.reshape(x, shape);
+}
+
+/// (batch, ...) at one time of (batch, times, ...).
+static Value atTime(Tensors &t, Value x, int64_t time) {
+  SmallVector<int64_t> shape(t.shape(x));
+  shape.erase(shape.begin() + 1);
+  return t.reshape(t.part(x, 1, time, time + 1), shape);
+}
+
 Value Call::runOptionForTimes(const Layer &layer, const char *attribute,
-                              Value x) {
-  auto result = [&](Call call, Value x) {
-    return layer.callAll(call, CallInputs(x));
+                              Value x, Value mask) {
+  auto result = [&](Call call, Value x, Value mask) {
+    std::vector<Value> found = layer.results(call, CallInputs(x, mask));
+    if (found.size() != 1)
+      refuse("its layer " + layer.name + " gives " +
+             std::to_string(found.size()) + " results; give it one");
+    return found[0];
   };
   int64_t batch = t.size(x, 0), times = t.size(x, 1);
-  SmallVector<int64_t> sample(t.shape(x).drop_front(2));
-  auto shaped = [&](SmallVector<int64_t> front, ArrayRef<int64_t> sample) {
-    llvm::append_range(front, sample);
-    return front;
-  };
   Block &block = *t.builder.getBlock();
   Operation *last = block.empty() ? nullptr : &block.back();
   Watch watch(variables);
   Call apart = inside(layer, attribute);
   Call together(t, watch, apart.path, apart.trainable, training, apart.policy);
   together.scope = apart.scope;
-  Value all = result(together, t.reshape(x, shaped({batch * times}, sample)));
+  Value all = result(together, asBatch(t, x), mask ? asBatch(t, mask) : mask);
+  auto front = [&](Value out, ArrayRef<int64_t> sizes) {
+    SmallVector<int64_t> shape(sizes);
+    llvm::append_range(shape, t.shape(out).drop_front());
+    return t.reshape(out, shape);
+  };
   if (!watch.leaves)
-    return t.reshape(all, shaped({batch, times}, t.shape(all).drop_front()));
+    return front(all, {batch, times});
   eraseBehind(block, last);
   SmallVector<Value> outputs;
   for (int64_t i = 0; i < times; ++i) {
-    Value part = t.reshape(t.part(x, 1, i, i + 1), shaped({batch}, sample));
-    Value out = result(apart, part);
-    outputs.push_back(
-        t.reshape(out, shaped({batch, 1}, t.shape(out).drop_front())));
+    Value out =
+        result(apart, atTime(t, x, i), mask ? atTime(t, mask, i) : mask);
+    outputs.push_back(front(out, {batch, 1}));
   }
   return t.concatenate(outputs, 1);
 }

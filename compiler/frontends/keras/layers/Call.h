@@ -67,6 +67,21 @@ struct CallInputs {
       out.push_back(tensors[place]);
     return out;
   }
+  /// Adds such an argument.
+  void give(const std::string &name, llvm::ArrayRef<Value> list) {
+    Argument &argument = arguments.keywords[name];
+    argument.kind = Argument::Kind::List;
+    for (Value value : list) {
+      argument.parts.emplace_back();
+      argument.parts.back().kind = Argument::Kind::Tensor;
+      argument.parts.back().integer = int64_t(tensors.size());
+      tensors.push_back(value);
+    }
+  }
+  void giveFlag(const std::string &name, bool isSet) {
+    arguments.keywords[name].kind = Argument::Kind::Flag;
+    arguments.keywords[name].integer = isSet;
+  }
   bool flag(const std::string &name) const {
     const Argument *found = arguments.keyword(name);
     return found && found->isTrue();
@@ -172,9 +187,11 @@ public:
   /// The same of a layer that is an option, whose variables are saved under an
   /// attribute. Keras names them after the layer.
   Value runOption(const Layer &layer, const char *attribute, Value x);
-  /// The result for each time of x (batch, times, ...): as one batch where the
-  /// layer draws no numbers and keeps no statistics, else time by time.
-  Value runOptionForTimes(const Layer &layer, const char *attribute, Value x);
+  /// The result for each time of x (batch, times, ...), and of its mask or null:
+  /// as one batch where the layer draws no numbers and keeps no statistics, else
+  /// time by time.
+  Value runOptionForTimes(const Layer &layer, const char *attribute, Value x,
+                          Value mask);
   CallResults runOptionAll(const Layer &layer, const char *attribute,
                            const CallInputs &inputs);
   /// Where such a layer finds its variables.

@@ -122,9 +122,9 @@ class BatchNormalization : public Normalization {
       return x;
     Tensors &t = c.t;
     if (mask && t.shape(mask) != t.shape(x).drop_back()) {
-      c.refuse("its mask has the shape " + shapeText(t.shape(mask)) +
-               "; for a tensor of shape " + shapeText(t.shape(x)) +
-               " it must have one dimension less");
+      c.refuse("its mask " + sampleText(mask) +
+               " does not fit samples of shape " + sampleText(x) +
+               "; it must have one dimension less");
       return x;
     }
     x = t.wide(x);

@@ -99,9 +99,9 @@ template <int rank, bool isMax> class GlobalPooling : public OfImages {
   /// The mean of what the mask leaves.
   Value masked(Call &c, Value x, Value mask, ArrayRef<int64_t> dims) const {
     Tensors &t = c.t;
-    if (t.rank(mask) != 2 || t.size(mask, 1) != t.size(x, dims[0])) {
-      c.refuse("its mask " + shapeText(t.shape(mask)) +
-               " does not fit a tensor of shape " + shapeText(t.shape(x)) +
+    if (t.shape(mask) != ArrayRef<int64_t>{t.size(x, 0), t.size(x, dims[0])}) {
+      c.refuse("its mask " + sampleText(mask) +
+               " does not fit samples of shape " + sampleText(x) +
                "; masks have a value for each step");
       return x;
     }

@@ -1,7 +1,7 @@
 //===- Recurrent.cpp - a cell along the times of a sequence ---------------===//
 
 #include "weft/compiler/frontends/keras/layers/Recurrent.h"
-#include "weft/compiler/frontends/keras/tensors/Loops.h"
+#include "weft/compiler/frontends/keras/layers/Masking.h"
 
 using namespace mlir;
 using namespace weft;
@@ -9,7 +9,7 @@ using namespace weft::keras;
 
 void Recurrent::sequenceOptions(Options &o) {
   o.flag("return_sequences", returnSequences);
-  o.refused("return_state", "several results", "false");
+  o.flag("return_state", returnState);
   o.flag("go_backwards", goBackwards);
   o.refused("stateful", "states that stay from batch to batch", "false");
   o.flag("unroll", unroll);
@@ -23,22 +23,118 @@ static Value firstOf(Tensors &t, Value x) {
   return t.reshape(t.part(x, 1, 0, 1), shape);
 }
 
-Value Recurrent::call(Call &c, Value x) const {
-  if (!c.hasRank(x, rank()))
-    return x;
+/// The times that count (batch, times), or null for all of them.
+Value Recurrent::usedTimes(Call &c, const CallInputs &inputs) const {
   Tensors &t = c.t;
+  Value mask = usedMask(inputs), x = inputs.values[0];
+  if (!mask)
+    return {};
+  ArrayRef<int64_t> shape = t.shape(mask);
+  bool isByFeature = shape.size() == 3 && !(unroll && shape[2] > 1);
+  if ((shape.size() != 2 && !isByFeature) ||
+      shape.take_front(2) != t.shape(x).take_front(2)) {
+    c.refuse("its mask " + sampleText(mask) +
+             " does not fit samples of shape " + sampleText(x) +
+             "; masks have a value for each time");
+    return {};
+  }
+  if (t.rank(x) > 3 && !unroll) {
+    c.refuse("is called with a mask, which Keras on JAX takes for images only "
+             "with \"unroll\": true; set it");
+    return {};
+  }
+  mask = maskBits(t, mask);
+  return isByFeature ? t.reduce(ReduceKind::Or, mask, {2}) : mask;
+}
+
+/// Puts the states that the call gives in place of zeros.
+bool Recurrent::begins(Call &c, const CallInputs &inputs,
+                       CellOfCall &run) const {
+  SmallVector<Value> given = inputs.list("initial_state");
+  if (run.states.empty()) // refused
+    return false;
+  if (given.empty())
+    return true;
+  if (given.size() != run.states.size()) {
+    c.refuse("is called with " + std::to_string(given.size()) +
+             " tensors as \"initial_state\"; its cell has " +
+             std::to_string(run.states.size()));
+    return false;
+  }
+  for (auto [first, state] : llvm::zip_equal(run.states, given)) {
+    if (c.t.shape(first) != c.t.shape(state)) {
+      c.refuse("is called with samples of shape " + sampleText(state) +
+               " as \"initial_state\"; this state of its cell has the shape " +
+               sampleText(first));
+      return false;
+    }
+    first = c.cast(state);
+  }
+  return true;
+}
+
+/// `value` in samples whose mask (batch) is true, `otherwise` in others.
+static Value chosen(Tensors &t, Value mask, Value value, Value otherwise) {
+  Value wide = t.make<BroadcastOp>(mask, t.shape(value), ArrayRef<int64_t>{0});
+  return t.select(wide, value, otherwise);
+}
+
+/// The states, then the output where it is not one of them at masked times.
+Scanned Recurrent::along(Call &c, const CallInputs &inputs,
+                         const CellOfCall &run, Value used) const {
+  Tensors &t = c.t;
+  const Argument *fromOutside = inputs.arguments.keyword(kZeroOutput);
+  bool isZero = fromOutside ? fromOutside->isTrue() : zeroOutputForMask;
+  bool keepsOutput = used && (isZero || unroll);
+  SmallVector<Value> sequences = {run.project(inputs.values[0])},
+                     first = run.states;
+  if (used)
+    sequences.push_back(used);
+  if (keepsOutput)
+    first.push_back(t.splat(0, first[run.output]));
+  auto step = [&](ArrayRef<Value> parts, ArrayRef<Value> all) {
+    ArrayRef<Value> states = all.take_front(run.states.size());
+    Scanned next{run.step(parts[0], states), {}};
+    Value output = next.states[run.output];
+    if (used)
+      for (auto [state, before] : llvm::zip_equal(next.states, states))
+        state = chosen(t, parts[1], state, before);
+    if (keepsOutput)
+      next.states.push_back(chosen(t, parts[1], output,
+                                   unroll ? all.back() : t.splat(0, output)));
+    if (returnSequences)
+      next.outputs.push_back(keepsOutput ? next.states.back()
+                                         : next.states[run.output]);
+    return next;
+  };
+  return scan(t, sequences, 1, first, goBackwards, step);
+}
+
+std::vector<Value> Recurrent::results(Call &c, const CallInputs &inputs) const {
+  Value x = inputs.values[0];
+  if (inputs.values.size() != 1) {
+    c.refuse("must be called with one tensor, not " +
+             std::to_string(inputs.values.size()) +
+             "; states are its argument \"initial_state\"");
+    return {x};
+  }
+  if (!c.hasRank(x, rank()))
+    return {x};
+  Value used = usedTimes(c, inputs);
   Call inside = c.inside(cell(), "cell");
-  CellOfCall run = cell().begin(inside, firstOf(t, x));
-  if (run.zeros.empty()) // refused
-    return x;
-  Scanned found = scan(t, {run.project(x)}, 1, run.zeros, goBackwards,
-                       [&](ArrayRef<Value> parts, ArrayRef<Value> states) {
-                         Scanned next{run.step(parts[0], states), {}};
-                         if (returnSequences)
-                           next.outputs.push_back(next.states[run.output]);
-                         return next;
-                       });
-  return returnSequences ? found.outputs[0] : found.states[run.output];
+  CellOfCall run = cell().begin(inside, firstOf(c.t, x));
+  if (!begins(c, inputs, run))
+    return {x};
+  Scanned found = along(c, inputs, run, used);
+  bool keepsOutput = found.states.size() > run.states.size();
+  std::vector<Value> out = {
+      returnSequences
+          ? found.outputs[0]
+          : found.states[keepsOutput ? run.states.size() : size_t(run.output)]};
+  if (returnState)
+    llvm::append_range(out,
+                       ArrayRef(found.states).take_front(run.states.size()));
+  return out;
 }
 
 static bool isCell(const Layer &layer) {
@@ -70,10 +166,10 @@ CellOfCall StackedRNNCells::begin(Call &c, Value x) const {
     const auto &cell = static_cast<const RecurrentCell &>(*layer);
     Call inside = c.inside(cell, "cells/" + cell.name);
     runs.push_back(cell.begin(inside, x));
-    starts.push_back(out.zeros.size());
-    out.output = out.zeros.size() + runs.back().output;
-    llvm::append_range(out.zeros, runs.back().zeros);
-    x = runs.back().zeros[runs.back().output];
+    starts.push_back(out.states.size());
+    out.output = out.states.size() + runs.back().output;
+    llvm::append_range(out.states, runs.back().states);
+    x = runs.back().states[runs.back().output];
   }
   out.project = runs[0].project;
   out.step = [runs, starts](Value x, ArrayRef<Value> states) {
@@ -81,7 +177,7 @@ CellOfCall StackedRNNCells::begin(Call &c, Value x) const {
     for (auto [i, run] : llvm::enumerate(runs)) {
       if (i > 0)
         x = run.project(x);
-      auto next = run.step(x, states.slice(starts[i], run.zeros.size()));
+      auto next = run.step(x, states.slice(starts[i], run.states.size()));
       x = next[run.output];
       llvm::append_range(all, next);
     }

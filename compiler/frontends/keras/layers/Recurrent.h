@@ -4,21 +4,41 @@
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_RECURRENT_H
 
 #include "weft/compiler/frontends/keras/layers/RecurrentCells.h"
+#include "weft/compiler/frontends/keras/tensors/Loops.h"
 
 namespace weft::keras {
 
-/// Runs a cell along the times of a sequence (batch, times, ...).
+/// Runs a cell along the times of a sequence (batch, times, ...). At a time that
+/// the mask leaves out states stay as they are, and the output is the one before,
+/// or 0 with `zero_output_for_mask`.
 class Recurrent : public Layer {
 public:
-  bool returnSequences = false, goBackwards = false;
+  bool returnSequences = false, returnState = false, goBackwards = false;
 
-  Value call(Call &c, Value x) const override;
+  /// The output, and the states after the last time with `return_state`.
+  std::vector<Value> results(Call &c, const CallInputs &inputs) const override;
+  Masks masks(Call &, const CallInputs &inputs) const override {
+    return returnSequences ? passed(inputs) : Masks();
+  }
+  std::vector<const char *> tensorArguments() const override {
+    return {"sequences", "initial_state", "mask"};
+  }
+  /// The mask that the call uses: Keras passes that of a tensor only where no
+  /// other argument is a tensor.
+  static Value usedMask(const CallInputs &inputs) {
+    bool isAlone = inputs.list("initial_state").empty();
+    return isAlone || inputs.arguments.keyword("mask") ? inputs.mask()
+                                                       : Value();
+  }
+  /// A layer around this one chooses whether outputs are 0 at masked times.
+  static constexpr const char *kZeroOutput = "zero_output_for_mask";
 
 protected:
   virtual const RecurrentCell &cell() const = 0;
   /// With the batch and the times.
   virtual int64_t rank() const { return 3; }
-  /// `unroll` asks for other code that computes the same.
+  /// `unroll` asks for other code that computes the same, but for outputs at
+  /// masked times.
   void sequenceOptions(Options &o);
 
   RegularizerPtr outputRegularizer;
@@ -28,6 +48,10 @@ private:
   RegularizerPtr activityRegularizer() const override {
     return outputRegularizer;
   }
+  Value usedTimes(Call &c, const CallInputs &inputs) const;
+  bool begins(Call &c, const CallInputs &inputs, CellOfCall &run) const;
+  Scanned along(Call &c, const CallInputs &inputs, const CellOfCall &run,
+                Value used) const;
 };
 
 /// Of any cell.  keras.layers.RNN

@@ -20,8 +20,8 @@ namespace weft::keras {
 
 /// A cell with its weights and masks, which are the same at all times.
 struct CellOfCall {
-  /// The zeros that each state begins with.
-  SmallVector<Value> zeros;
+  /// What each state begins with: zeros, unless the call gives others.
+  SmallVector<Value> states;
   /// What does not depend on states, of one time or of several at once.
   std::function<Value(Value)> project;
   /// The new states.

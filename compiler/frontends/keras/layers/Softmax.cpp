@@ -13,8 +13,8 @@ Value Softmax::callAll(Call &c, const CallInputs &inputs) const {
   if (!c.hasAxes(x, axis))
     return x;
   if (mask && !stretchesTo(mask, t.shape(x))) {
-    c.refuse("its mask " + shapeText(t.shape(mask)) +
-             " does not fit a tensor of shape " + shapeText(t.shape(x)) +
+    c.refuse("its mask " + sampleText(mask) +
+             " does not fit samples of shape " + sampleText(x) +
              "; Keras repeats sizes of 1 only");
     return x;
   }

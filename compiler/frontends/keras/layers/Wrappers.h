@@ -15,8 +15,6 @@ class Bidirectional : public Layer {
 
   void options(Options &o) override {
     o.maybeChoice("merge_mode", mergeMode, {"concat", "sum", "mul", "ave"});
-    o.check(mergeMode.has_value(),
-            "\"merge_mode\" is null, which asks for two results; merge them");
     // Keras constructs the forward layer twice, which draws seeds twice.
     o.object("layer", written, layerTable());
     o.object("backward_layer", backward, layerTable());
@@ -32,13 +30,34 @@ class Bidirectional : public Layer {
                 first->returnSequences == second->returnSequences,
             "\"layer\" and \"backward_layer\" differ in "
             "\"return_sequences\"; set it alike");
+    o.check(!first || !second || first->returnState == second->returnState,
+            "\"layer\" and \"backward_layer\" differ in \"return_state\"; "
+            "set it alike");
   }
-  Value call(Call &c, Value x) const override {
+  bool returnsSequences() const {
+    return static_cast<const Recurrent &>(*forward).returnSequences;
+  }
+  std::vector<const char *> tensorArguments() const override {
+    return {"sequences", "initial_state", "mask"};
+  }
+  Masks masks(Call &, const CallInputs &inputs) const override {
+    if (!returnsSequences())
+      return {};
+    return mergeMode ? passed(inputs) : Masks{inputs.mask(), inputs.mask()};
+  }
+  /// What one of the layers is called with: half of the states.
+  CallInputs half(const CallInputs &inputs, ArrayRef<Value> states) const {
+    Value mask = Recurrent::usedMask(inputs);
+    CallInputs out(inputs.values[0], mask);
+    if (mask)
+      out.give("mask", {mask});
+    if (!states.empty())
+      out.give("initial_state", states);
+    out.giveFlag(Recurrent::kZeroOutput, returnsSequences());
+    return out;
+  }
+  Value merged(Call &c, Value there, Value back) const {
     Tensors &t = c.t;
-    Value there = c.runOption(*forward, "forward_layer", x);
-    Value back = c.runOption(*backward, "backward_layer", x);
-    if (static_cast<const Recurrent &>(*forward).returnSequences)
-      back = t.make<ReverseOp>(back, ArrayRef<int64_t>{1});
     if (*mergeMode == "concat") {
       if (t.shape(there).drop_back() == t.shape(back).drop_back())
         return t.concatenate({there, back}, -1);
@@ -50,6 +69,35 @@ class Bidirectional : public Layer {
     c.refuse("merges results of shapes " + sampleText(there) + " and " +
              sampleText(back) + "; give its layers one size");
     return there;
+  }
+  /// The merged output, or both; then the states of both.
+  std::vector<Value> results(Call &c, const CallInputs &inputs) const override {
+    SmallVector<Value> states = inputs.list("initial_state");
+    if (inputs.values.size() != 1 || states.size() % 2) {
+      c.refuse("must be called with one tensor and as many states forward as "
+               "backward, not with " +
+               std::to_string(inputs.values.size()) + " and " +
+               std::to_string(states.size()));
+      return {inputs.values[0]};
+    }
+    size_t count = states.size() / 2;
+    auto there =
+        c.runOptionAll(*forward, "forward_layer",
+                       half(inputs, ArrayRef(states).take_front(count)))
+            .values;
+    auto back = c.runOptionAll(*backward, "backward_layer",
+                               half(inputs, ArrayRef(states).drop_front(count)))
+                    .values;
+    if (returnsSequences() && c.t.rank(back[0]) > 1)
+      back[0] = c.t.make<ReverseOp>(back[0], ArrayRef<int64_t>{1});
+    std::vector<Value> out;
+    if (mergeMode)
+      out.push_back(merged(c, there[0], back[0]));
+    else
+      out = {there[0], back[0]};
+    out.insert(out.end(), there.begin() + 1, there.end());
+    out.insert(out.end(), back.begin() + 1, back.end());
+    return out;
   }
 };
 
@@ -66,15 +114,29 @@ class TimeDistributed : public Layer {
   RegularizerPtr activityRegularizer() const override {
     return outputRegularizer;
   }
-  Value call(Call &c, Value x) const override {
-    if (c.t.rank(x) < 3) {
+  std::vector<const char *> tensorArguments() const override {
+    return {"inputs", "mask"};
+  }
+  Masks masks(Call &, const CallInputs &inputs) const override {
+    return passed(inputs);
+  }
+  Value callAll(Call &c, const CallInputs &inputs) const override {
+    Value x = inputs.values[0], mask = inputs.mask();
+    if (inputs.values.size() != 1 || c.t.rank(x) < 3) {
       c.refuse(
           "takes sequences of rank 3 or more with the batch, but is called "
           "with samples of shape " +
           sampleText(x));
       return x;
     }
-    return c.runOptionForTimes(*layer, "layer", x);
+    if (mask && (c.t.rank(mask) < 2 ||
+                 c.t.shape(mask).take_front(2) != c.t.shape(x).take_front(2))) {
+      c.refuse("its mask " + sampleText(mask) +
+               " does not fit samples of shape " + sampleText(x) +
+               "; masks have a value for each time");
+      return x;
+    }
+    return c.runOptionForTimes(*layer, "layer", x, mask);
   }
 };
 
