@@ -18,7 +18,7 @@ from keras import applications
 
 import written_models
 
-SEED, BATCH, SAMPLES, STEPS, CLASSES = 1337, 8, 16, 3, 5
+SEED, BATCH, SAMPLES, STEPS, CLASSES = 1337, 8, 16, 5, 5
 
 # Constructor, smallest input, what makes it narrow.
 APPLICATIONS = {
