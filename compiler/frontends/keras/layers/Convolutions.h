@@ -199,11 +199,21 @@ template <int rank> class SeparableConv : public AnyConvolution<rank> {
 /// keras.layers.Conv1DTranspose, Conv2DTranspose, Conv3DTranspose
 template <int rank> class ConvTranspose : public AnyConvolution<rank> {
   int64_t filters = 0;
+  std::vector<int64_t> outputPadding; ///< one for all or for each; empty: null
 
   void options(Options &o) override {
     o.integer("filters", filters, kPositive);
     this->windowOptions(o, {"valid", "same"});
-    o.refused("output_padding", "results of another size");
+    o.axes("output_padding", outputPadding);
+    if (outputPadding.size() == 1)
+      outputPadding.assign(rank, outputPadding[0]);
+    bool fits = outputPadding.empty() || outputPadding.size() == rank;
+    for (size_t i = 0; fits && i < outputPadding.size(); ++i)
+      fits = outputPadding[i] >= 0 && outputPadding[i] < this->strides[i];
+    o.check(fits, "\"output_padding\" " + shapeText(outputPadding) +
+                      " must be one number or one for each dimension, from 0 "
+                      "to below \"strides\" " +
+                      shapeText(this->strides));
     this->kernelOptions(o, "kernel");
   }
   /// compute_conv_transpose_padding_args_for_jax of Keras' backend.
@@ -217,12 +227,16 @@ template <int rank> class ConvTranspose : public AnyConvolution<rank> {
     for (int i = 0; i < rank; ++i) {
       int64_t stride = this->strides[i];
       int64_t reach = (this->kernelSize[i] - 1) * this->dilation[i] + 1;
+      bool isGiven = i < int(outputPadding.size());
       if (this->padding == "valid") {
         out.low[i] = reach - 1;
-        out.high[i] = reach - 1 + std::max(reach, stride) - reach;
+        out.high[i] =
+            reach - 1 +
+            (isGiven ? outputPadding[i] : std::max(reach, stride) - reach);
         continue;
       }
-      int64_t total = stride + reach - 2;
+      int64_t total = isGiven ? reach + reach % 2 - 2 + outputPadding[i]
+                              : stride + reach - 2;
       out.low[i] = std::min(total / 2 + total % 2, reach - 1);
       out.high[i] = total - out.low[i];
     }

@@ -154,12 +154,15 @@ class BatchNormalization : public Normalization {
 /// keras.layers.LayerNormalization
 class LayerNormalization : public Normalization {
   std::vector<int64_t> axis = {-1};
+  bool rmsScaling = false; ///< x / sqrt(variance) * gamma, without the mean
 
   void options(Options &o) override {
     o.axes("axis", axis);
     switches(o);
     rules(o);
-    o.refused("rms_scaling", "use keras.layers.RMSNormalization", "false");
+    o.flag("rms_scaling", rmsScaling);
+    scale |= rmsScaling;
+    center &= !rmsScaling;
   }
   Masks masks(Call &, const CallInputs &inputs) const override {
     return passed(inputs);
@@ -180,6 +183,10 @@ class LayerNormalization : public Normalization {
     Value gamma = whole(this->gamma(c, shape)),
           beta = whole(this->beta(c, shape));
     Value mean = t.mean(x, dims), variance = t.variance(x, mean, dims);
+    if (rmsScaling) {
+      Value inverse = t.make<RsqrtOp>(t.add(variance, epsilon));
+      return c.cast(t.mul(t.mul(x, t.spread(inverse, x, dims)), gamma));
+    }
     return c.cast(normalized(t, x, t.spread(mean, x, dims),
                              t.spread(variance, x, dims), gamma, beta,
                              [](Value v) { return v; }));
