@@ -156,7 +156,8 @@ class Cases(step_cases.StepCases):
         yield "key twice", [*layout, self.write("twice.json", '{"config": {}, "config": {}}')]
         yield "tf.keras", [*layout, self.model("tf", lambda m: m.update(keras_version="2.9.0"))]
         yield "model class", [*layout, self.model("class", lambda m: m.update(class_name="Wide"))]
-        yield "layer class", [*layout, self.model("kind", lambda m: m["config"]["layers"][2].update(class_name="Conv9D"))]
+        for name, wrong in (("layer class", "Conv9D"), ("no such class", "Wavelet")):
+            yield name, [*layout, self.model(wrong, lambda m: m["config"]["layers"][2].update(class_name=wrong))]
         yield "layer option", [*layout, self.layer("option", 2, spikes=True)]
         yield "unsupported value", [*layout, self.layer("value", 2, quantization_config={"class_name": "Int8"})]
         yield "wrong type", [*layout, self.layer("type", 2, units="many")]
@@ -192,9 +193,10 @@ class Cases(step_cases.StepCases):
         yield "optimizer", [*layout, self.model_file, "--optimizer", "adamm"]
         yield "loss", [*layout, self.model_file, "--loss", "mean_sq"]
         yield "metric", [*layout, self.model_file, "--metrics", "acuracy"]
-        yield "optimizer in the file", [*layout, self.model(
+        yield "no such metric", [*layout, self.model_file, "--metrics", "beauty"]
+        yield "optimizer in the file", ["explain", self.model(
             "optimizer", lambda m: m["compile_config"].update(optimizer="adamm"))]
-        yield "rate in the file", [*layout, self.write("rate.json", re.sub(
+        yield "rate in the file", ["explain", self.write("rate.json", re.sub(
             r'"learning_rate": [^,]*', '"learning_rate": 1e39', json.dumps(self.model_json)))]
         yield "no loss", ["compile", self.model("bare", lambda m: m.update(compile_config=None)), "-o",
                           self.scratch / "p.weft"]

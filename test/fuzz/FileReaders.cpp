@@ -3,13 +3,19 @@
 #include "weft/test/fuzz/FileReaders.h"
 
 #include "weft/compiler/frontends/keras/distribution/Distribution.h"
+#include "weft/compiler/frontends/keras/import/Import.h"
 #include "weft/compiler/frontends/keras/model/SavedPaths.h"
 #include "weft/runtime/data/KerasArchive.h"
 #include "weft/runtime/program/WriteAll.h"
 
+#include "mlir/IR/Diagnostics.h"
+#include "mlir/IR/MLIRContext.h"
+#include "mlir/IR/Verifier.h"
+
 #include <algorithm>
 #include <filesystem>
 #include <fstream>
+#include <sstream>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -72,6 +78,36 @@ static bool readModelText(const std::string &text) {
   return true;
 }
 
+/// A model that is read has steps, or they are refused.
+static bool importModelText(const std::string &text) {
+  static mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
+  mlir::ScopedDiagnosticHandler quiet(&context, [](mlir::Diagnostic &) {});
+  auto model = keras::readModel(text, {});
+  if (!model)
+    return false;
+  keras::ImportOptions options;
+  options.batchSize = 2;
+  for (keras::StepKind step :
+       {keras::StepKind::Predict, keras::StepKind::Train})
+    if (auto module =
+            keras::importStep(&context, *model, nullptr, step, options);
+        succeeded(module) && failed(mlir::verify(**module)))
+      abort();
+  return true;
+}
+
+/// The models of the cases in fixtures/layers, which stand one in a line.
+static std::vector<std::string> modelsOfCases() {
+  std::vector<std::string> out;
+  for (const std::string &file : fixtures("layers", ".json")) {
+    std::istringstream lines(file);
+    for (std::string line; std::getline(lines, line);)
+      if (size_t at = line.find("\"model\":"); at != line.npos)
+        out.push_back(line.substr(at + 8, line.rfind('}') - at - 8));
+  }
+  return out;
+}
+
 static bool readDistributionText(const std::string &text) {
   static const auto model = *keras::readModel(
       fixtures("seed-functional-mlp", "model.json").front(), {});
@@ -130,6 +166,7 @@ std::vector<FileReader> weft::test::fileReaders() {
   };
   return {
       {"model", true, models, readModelText},
+      {"layers", true, modelsOfCases(), importModelText},
       {"distribution", true, fixtures("seed-functional-mlp", "8.json"),
        readDistributionText},
       {"npy", false, arrays, readArray},

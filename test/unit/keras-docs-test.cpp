@@ -66,7 +66,8 @@ static std::string operations() {
       "slices, `None`, `...` and arrays; types of results are those of JAX. "
       "Others of `keras.ops` are refused by name.\n\n"
       "| class | called with | options |\n|---|---|---|\n";
-  for (const TableRow &row : operationTable().rows) {
+  const Table<Layer> &table = operationTable();
+  for (const TableRow &row : table.rows) {
     auto made = AnyTable::make(row);
     std::string names, options;
     for (const char *name : static_cast<const Layer &>(*made).tensorArguments())

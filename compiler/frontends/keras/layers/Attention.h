@@ -34,6 +34,7 @@ protected:
   virtual Value scores(Call &c, Value query, Value key) const;
 
 private:
+  bool takesSeveral() const override { return true; }
   std::vector<const char *> tensorArguments() const override {
     return {"inputs", "mask"};
   }

@@ -32,9 +32,6 @@ Value Layer::call(Call &c, Value x) const {
 }
 
 Value Layer::callAll(Call &c, const CallInputs &inputs) const {
-  if (inputs.values.size() != 1)
-    c.refuse("must be called with one tensor, not " +
-             std::to_string(inputs.values.size()));
   return call(c, inputs.values[0]);
 }
 
@@ -303,7 +300,12 @@ static bool takes(Call &call, const Layer &layer, const CallInputs &inputs) {
                  (layer.readsArguments() && !inputs.tensors.empty());
   if (!isGiven)
     call.refuse("must be called with a tensor, not none");
-  return isGiven;
+  bool isOne = inputs.values.size() == 1 || layer.takesSeveral() ||
+               layer.readsArguments();
+  if (isGiven && !isOne)
+    call.refuse("must be called with one tensor, not " +
+                std::to_string(inputs.values.size()));
+  return isGiven && isOne;
 }
 
 CallResults weft::keras::callLayer(OpBuilder &builder, Variables &variables,

@@ -91,6 +91,8 @@ public:
   /// Does it read all arguments of its calls itself (numbers, texts, structures),
   /// and refuses what it does not know?
   virtual bool readsArguments() const { return false; }
+  /// Is it called with a list of tensors?
+  virtual bool takesSeveral() const { return false; }
   /// Can it be called with a tensor of i32?
   virtual bool takesIntegers() const { return false; }
   /// Are floats that it is called with converted to the type that it computes

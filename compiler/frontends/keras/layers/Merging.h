@@ -15,6 +15,7 @@ protected:
   virtual Value finished(Tensors &, Value x, size_t) const { return x; }
 
   /// Of a position that one of the tensors has; none where one has no mask.
+  bool takesSeveral() const override { return true; }
   Masks masks(Call &c, const CallInputs &inputs) const override {
     Value out;
     for (Value mask : inputs.masks) {
@@ -59,6 +60,7 @@ class Dot : public Layer {
   std::vector<int64_t> axes;
   bool normalize = false;
 
+  bool takesSeveral() const override { return true; }
   void options(Options &o) override {
     o.axes("axes", axes);
     o.check(!axes.empty() && axes.size() <= 2,
@@ -152,6 +154,7 @@ class Minimum : public Merging {
 class Concatenate : public Layer {
   int64_t axis = -1;
 
+  bool takesSeveral() const override { return true; }
   void options(Options &o) override { o.integer("axis", axis, kAnyNumber); }
   Value callAll(Call &c, const CallInputs &inputs) const override {
     Value first = inputs.values[0];

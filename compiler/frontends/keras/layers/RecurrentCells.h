@@ -177,6 +177,9 @@ protected:
 
   void gateOptions(Options &o) {
     o.integer("units", units, kPositive);
+    o.check(units <= int64_t(1) << 40,
+            "\"units\" is " + std::to_string(units) +
+                ", more than any memory holds; take fewer");
     activationOption(o);
     o.object("recurrent_activation", gateActivation, activationTable());
     o.flag("use_bias", useBias);

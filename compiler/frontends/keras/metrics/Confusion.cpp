@@ -11,6 +11,8 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
+static constexpr Range kThresholds = {1, 1 << 20, "lie between 1 and 1048576"};
+
 /// The numbers along dimension 0 of a shape.
 static Value alongFirst(Tensors &t, const std::vector<double> &numbers,
                         ArrayRef<int64_t> shape) {
@@ -205,7 +207,7 @@ static const char *nameOf(Rate rate, bool isFirst) {
 template <Rate best, Rate where>
 void BestRate<best, where>::ownOptions(Options &o) {
   o.number(nameOf(where, best == Rate::Precision), value, kShare);
-  o.integer("num_thresholds", count, kPositive);
+  o.integer("num_thresholds", count, kThresholds);
   classOption(o);
 }
 
@@ -236,7 +238,7 @@ Value BestRate<best, where>::result(Tensors &t, const Confusion &counts) const {
 }
 
 void AUC::ownOptions(Options &o) {
-  o.integer("num_thresholds", count, kPositive);
+  o.integer("num_thresholds", count, kThresholds);
   o.choice("curve", curve, {"ROC", "PR", "PRGAIN"});
   o.choice("summation_method", summation,
            {"interpolation", "minoring", "majoring"});

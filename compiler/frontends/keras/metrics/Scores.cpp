@@ -142,8 +142,10 @@ MetricResult RootMeanSquaredError::compute(Tensors &t, const MetricInputs &in,
   return {t.make<SqrtOp>(quotient(t, total, count)), {total, count}};
 }
 
+static constexpr Range kClasses = {1, 1 << 15, "lie between 1 and 32768"};
+
 void IoU::classOptions(Options &o) {
-  o.integer("num_classes", classes, kPositive);
+  o.integer("num_classes", classes, kClasses);
   o.maybeInteger("ignore_class", ignoreClass, kAnyNumber);
 }
 

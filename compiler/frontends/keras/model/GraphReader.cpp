@@ -224,7 +224,7 @@ void GraphReader::readSequential(const Json &config, Place place) {
     call.arguments.positional[0].kind = Argument::Kind::Tensor;
     graph.calls.push_back(std::move(call));
   }
-  if (!refusals.empty())
+  if (isRefused() || !refusals.empty())
     return;
   if (!graph.inputs.empty())
     graph.start = {graph.inputs[0].name};

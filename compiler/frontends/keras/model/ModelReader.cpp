@@ -22,7 +22,8 @@ void read(const Json &json, const ModelOptions &options, Model &model,
   model.className = f.text("class_name", "");
   const Json *config = f.find("config");
   const Json *compile = f.find("compile_config");
-  f.accept({"module", "registered_name", "build_config", "shared_object_id"});
+  f.accept({"module", "registered_name", "build_config", "shared_object_id",
+            "keras_version"});
   if (json.is_object() && json.contains("keras_version"))
     f.refuse("the file was written by tf.keras " +
              shortText(json["keras_version"]) +
@@ -30,7 +31,7 @@ void read(const Json &json, const ModelOptions &options, Model &model,
   if (model.className != "Sequential" && model.className != "Functional")
     f.refuse("model class " + inQuotes(model.className) +
              " is not supported; supported models are Functional, Sequential");
-  if (!config)
+  else if (!config)
     f.refuse("a model needs a \"config\"");
   f.finish();
   Graphs graphs;

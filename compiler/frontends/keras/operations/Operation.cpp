@@ -47,12 +47,14 @@ bool keras::Operation::named(Call &c, const CallArguments &given,
   return true;
 }
 
-Value keras::Operation::callAll(Call &c, const CallInputs &inputs) const {
+std::vector<Value> keras::Operation::results(Call &c,
+                                             const CallInputs &inputs) const {
   std::map<std::string, Argument> arguments = values;
   if (!named(c, inputs.arguments, arguments))
-    return inputs.tensors.front();
+    return {inputs.tensors.front()};
   OperationCall call(c, inputs, std::move(arguments));
-  return row.build(call).front();
+  SmallVector<Value> results = row.build(call);
+  return {results.begin(), results.end()};
 }
 
 const Argument &OperationCall::argument(const char *name) const {

@@ -114,7 +114,7 @@ public:
   std::string savedName() const override { return ""; }
   bool castsInputs() const override { return false; }
   bool takesIntegers() const override { return true; }
-  Value callAll(Call &c, const CallInputs &inputs) const override;
+  std::vector<Value> results(Call &c, const CallInputs &inputs) const override;
 
 private:
   /// Those of the call by name, over those of the constructor; false where there

@@ -119,15 +119,29 @@ std::string Fields::text(const char *key, std::string otherwise) {
 }
 
 double Fields::number(const char *key, double otherwise) {
-  const Json *value =
-      typed(key, [](const Json &j) { return j.is_number(); }, "a number");
-  return value ? value->get<double>() : otherwise;
+  number(key, &otherwise);
+  return otherwise;
 }
 
 int64_t Fields::integer(const char *key, int64_t otherwise) {
-  const Json *value = typed(
+  integer(key, &otherwise);
+  return otherwise;
+}
+
+bool Fields::number(const char *key, double *value) {
+  const Json *found =
+      typed(key, [](const Json &j) { return j.is_number(); }, "a number");
+  if (found)
+    *value = found->get<double>();
+  return found || !find(key);
+}
+
+bool Fields::integer(const char *key, int64_t *value) {
+  const Json *found = typed(
       key, [](const Json &j) { return j.is_number_integer(); }, "an integer");
-  return value ? value->get<int64_t>() : otherwise;
+  if (found)
+    *value = found->get<int64_t>();
+  return found || !find(key);
 }
 
 bool Fields::boolean(const char *key, bool otherwise) {

@@ -53,6 +53,9 @@ public:
   std::string text(const char *key, std::string otherwise);
   double number(const char *key, double otherwise);
   int64_t integer(const char *key, int64_t otherwise);
+  /// The same in place; false where the value is of another type.
+  bool number(const char *key, double *value);
+  bool integer(const char *key, int64_t *value);
   bool boolean(const char *key, bool otherwise);
   /// Null entries become -1.
   std::vector<int64_t> shape(const char *key);

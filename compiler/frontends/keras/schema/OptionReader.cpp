@@ -12,12 +12,12 @@ public:
   explicit OptionReader(Fields &fields) : fields(fields) {}
 
   void integer(const char *name, int64_t &value, Range range) override {
-    value = fields.integer(name, value);
-    checkRange(name, double(value), std::to_string(value), range);
+    if (fields.integer(name, &value))
+      checkRange(name, double(value), std::to_string(value), range);
   }
   void number(const char *name, double &value, Range range) override {
-    value = fields.number(name, value);
-    checkRange(name, value, shortText(value), range);
+    if (fields.number(name, &value))
+      checkRange(name, value, shortText(value), range);
   }
   void maybeInteger(const char *name, std::optional<int64_t> &value,
                     Range range) override {
