@@ -34,7 +34,7 @@ def operation(kind, rest=(), outputs=None, shape=(4,), keywords=None, **config):
     return json.dumps({"class_name": "Functional", "config": config})
 
 
-def called(shapes, kind, keywords, **config):
+def called(shapes, kind, keywords, positional=True, first=None, **config):
     """A Functional that calls a layer with one input, and with others by name: numbers of inputs, or lists of them."""
     names = [f"input_{i}" for i in range(len(shapes))]
     tensor = lambda i: {"class_name": "__keras_tensor__", "config": {"keras_history": [names[i], 0, 0]}}
@@ -42,7 +42,7 @@ def called(shapes, kind, keywords, **config):
                "inbound_nodes": []} for name, shape in zip(names, shapes)]
     given = {name: [tensor(i) for i in which] if isinstance(which, list) else tensor(which) for name, which in keywords.items()}
     layer = {"class_name": kind, "name": "wrong", "config": {"name": "wrong", **config},
-             "inbound_nodes": [{"args": [tensor(0)], "kwargs": given}]}
+             "inbound_nodes": [{"args": [first or tensor(0)] if positional else [], "kwargs": given}]}
     config = {"name": "outer", "layers": [*inputs, layer], "input_layers": [[name, 0, 0] for name in names],
               "output_layers": ["wrong", 0, 0]}
     return json.dumps({"class_name": "Functional", "config": config})
@@ -61,6 +61,16 @@ def sequences(lstm):
     yield "several results of each time", sequential((4, 5, 3), ("TimeDistributed", {"layer": {**lstm, "config": {**lstm["config"],
                                                                                                         "return_state": True}}}))
     yield "batches that stay", sequential((4, 3), ("GRU", {"units": 2, "stateful": True}))
+
+
+def arguments():
+    """Arguments of calls that the layer does not take."""
+    yield "mask of a softmax", called([(4, 3), (4, 2)], "Softmax", {"mask": 1})
+    yield "mask of an average", called([(4, 3), (5,)], "GlobalAveragePooling1D", {"mask": 1})
+    yield "mask of a batch", called([(4, 3), (5,)], "BatchNormalization", {"mask": 1})
+    yield "masks of attention", called([(4, 3), (5,)], "Attention", {"inputs": [0, 0], "mask": [1, 1]}, positional=False)
+    yield "argument that is no tensor", called([(4, 3)], "LSTM", {}, first="x", units=2)
+    yield "argument given twice", called([(4, 3), (4, 3)], "LSTM", {"sequences": 1}, units=2)
 
 
 def operations():
@@ -101,6 +111,7 @@ def cases():
     yield "states of one way", sequential((4, 3), ("Bidirectional", {"layer": {**lstm, "config": {**lstm["config"], "return_state": True}},
                                                                      "backward_layer": other}))
     yield from sequences(lstm)
+    yield from arguments()
     inner = {"class_name": "Dense", "config": {"name": "dense", "units": 3}, "build_config": {"input_shape": [None, 3]}}
     again = {"class_name": "TimeDistributed", "config": {"name": "again", "layer": inner}}
     twice = json.loads(sequential((4, 3), ("TimeDistributed", {"layer": inner})))

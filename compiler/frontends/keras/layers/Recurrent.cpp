@@ -112,12 +112,6 @@ Scanned Recurrent::along(Call &c, const CallInputs &inputs,
 
 std::vector<Value> Recurrent::results(Call &c, const CallInputs &inputs) const {
   Value x = inputs.values[0];
-  if (inputs.values.size() != 1) {
-    c.refuse("must be called with one tensor, not " +
-             std::to_string(inputs.values.size()) +
-             "; states are its argument \"initial_state\"");
-    return {x};
-  }
   if (!c.hasRank(x, rank()))
     return {x};
   Value used = usedTimes(c, inputs);

@@ -73,11 +73,10 @@ class Bidirectional : public Layer {
   /// The merged output, or both; then the states of both.
   std::vector<Value> results(Call &c, const CallInputs &inputs) const override {
     SmallVector<Value> states = inputs.list("initial_state");
-    if (inputs.values.size() != 1 || states.size() % 2) {
-      c.refuse("must be called with one tensor and as many states forward as "
-               "backward, not with " +
-               std::to_string(inputs.values.size()) + " and " +
-               std::to_string(states.size()));
+    if (states.size() % 2) {
+      c.refuse("is called with " + std::to_string(states.size()) +
+               " tensors as \"initial_state\"; half of them are for its layer "
+               "and half for its backward layer");
       return {inputs.values[0]};
     }
     size_t count = states.size() / 2;
@@ -122,7 +121,7 @@ class TimeDistributed : public Layer {
   }
   Value callAll(Call &c, const CallInputs &inputs) const override {
     Value x = inputs.values[0], mask = inputs.mask();
-    if (inputs.values.size() != 1 || c.t.rank(x) < 3) {
+    if (c.t.rank(x) < 3) {
       c.refuse(
           "takes sequences of rank 3 or more with the batch, but is called "
           "with samples of shape " +
