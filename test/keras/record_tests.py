@@ -178,7 +178,7 @@ class Recorder:
         out.mkdir(parents=True, exist_ok=True)
         for name, lines in (("cases", self.cases), ("skipped", self.skipped)):
             (out / f"{name}.json").write_text("[\n" + ",\n".join(json.dumps(line, separators=(",", ":")) for line in lines) + "\n]\n")
-        np.savez(out / "cases.npz", **self.values)
+        np.savez_compressed(out / "cases.npz", **self.values)
 
     def select(self, folder, every):
         self.cases = json.loads((folder / "cases.json").read_text())[::every]
