@@ -81,10 +81,7 @@ static bool readModelText(const std::string &text) {
 /// A model that is read has steps, or they are refused.
 static bool importModelText(const std::string &text) {
   static mlir::MLIRContext context(mlir::MLIRContext::Threading::DISABLED);
-  mlir::ScopedDiagnosticHandler quiet(&context, [](mlir::Diagnostic &d) {
-    if (getenv("SHOW"))
-      llvm::errs() << d.getLocation() << d.str().substr(0, 300) << "\n";
-  });
+  mlir::ScopedDiagnosticHandler quiet(&context, [](mlir::Diagnostic &) {});
   auto model = keras::readModel(text, {});
   if (!model)
     return false;
