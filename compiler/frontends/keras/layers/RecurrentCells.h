@@ -72,8 +72,8 @@ protected:
     o.object("kernel_constraint", kernelConstraint, constraintTable());
     o.object("recurrent_constraint", recurrentConstraint, constraintTable());
     o.object("bias_constraint", biasConstraint, constraintTable());
-    o.number("dropout", rate, kAnyNumber);
-    o.number("recurrent_dropout", recurrentRate, kAnyNumber);
+    o.number("dropout", rate, kShare);
+    o.number("recurrent_dropout", recurrentRate, kShare);
   }
   void activationOption(Options &o) {
     o.object("activation", activation, activationTable());
