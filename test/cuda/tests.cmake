@@ -1,0 +1,11 @@
+# The CUDA road without a GPU, see docs/gpu-testing.md.
+# The declarations of the driver API are compared where CUDA's own are installed.
+find_path(WEFT_CUDA_INCLUDE cuda.h NO_DEFAULT_PATH PATHS
+  $ENV{CUDA_HOME}/include /usr/local/cuda/include /usr/local/include
+  DOC "Folder of CUDA's cuda.h, for test/cuda/driver-abi-test.cpp")
+if(WEFT_CUDA_INCLUDE)
+  weft_unit_test(driver-abi-test SRCS cuda/driver-abi-test.cpp)
+  target_include_directories(driver-abi-test SYSTEM PRIVATE ${WEFT_CUDA_INCLUDE})
+else()
+  message(STATUS "no cuda.h: driver-abi-test is left out")
+endif()
