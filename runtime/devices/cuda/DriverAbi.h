@@ -139,7 +139,11 @@ enum class ProcAddressStatus : int {
 };
 
 enum StreamFlags : unsigned { kStreamDefault = 0, kStreamNonBlocking = 1 };
-enum EventFlags : unsigned { kEventDefault = 0, kEventBlockingSync = 1, kEventDisableTiming = 2 };
+enum EventFlags : unsigned {
+  kEventDefault = 0,
+  kEventBlockingSync = 1,
+  kEventDisableTiming = 2
+};
 
 } // namespace weft::cuda
 

@@ -1,8 +1,8 @@
 """Functions of f32 in GPU kernels: arguments and bounds are those of test/exec/check_accuracy.py for CPUs.
 
-    PYTHONPATH=test/exec check_gpu_accuracy.py WEFT_OPT FOLDER
+    PYTHONPATH=test/exec check_gpu_accuracy.py WEFT_OPT PTX_RUN FOLDER
 
-The kernels are PTX, which a machine in Python runs.
+The kernels are PTX, which ptx-run runs.
 """
 
 import pathlib
@@ -11,7 +11,7 @@ import sys
 from array import array
 
 from check_accuracy import UNITS, check, operands
-from ptx_machine import Module
+from ptx_runner import Machine
 
 OPS = {"sine": "sin", "cosine": "cos", "exponential": "exp", "exponential_minus_one": "expm1", "log_plus_one": "log1p",
        "round_nearest_even": "round_even", "round_nearest_afz": "round", "power": "pow"}
@@ -29,14 +29,15 @@ def kernel(name):
 
 
 def main():
-    weft_opt, folder = sys.argv[1], pathlib.Path(sys.argv[2])
+    weft_opt, ptx_run, folder = sys.argv[1], sys.argv[2], pathlib.Path(sys.argv[3])
     folder.mkdir(parents=True, exist_ok=True)
     source = folder / "functions.mlir"
     source.write_text("".join(kernel(name) for name in UNITS))
     ptx = subprocess.run([weft_opt, source, "--weft-choose-nests=target=cuda:sm_90a",
                           "--weft-print-assembly=target=cuda:sm_90a", "-o", "/dev/null"], check=True,
                          capture_output=True, text=True).stdout
-    machine = Module(ptx)
+    (folder / "functions.ptx").write_text(ptx)
+    machine = Machine(ptx_run, folder / "functions.ptx", folder)
     for name in UNITS:
         columns = [array("f", column) for column in operands(name)]
         found = array("f", [99]) * len(columns[0])

@@ -1,6 +1,6 @@
 """Runs the kernels of gpu-kernels.mlir, given as PTX, and compares with Python.
 
-    python3 check_gpu_kernels.py kernels.ptx
+    python3 check_gpu_kernels.py PTX_RUN kernels.ptx FOLDER
 """
 
 import math
@@ -8,7 +8,7 @@ import random
 import sys
 from array import array
 
-from ptx_machine import Module, f32
+from ptx_runner import Machine
 
 RANDOM = random.Random(7)
 WHERE = array("q", [0])  # a device's coordinates
@@ -43,7 +43,7 @@ def check_update(machine, blocks):
 def check_bias_relu(machine, blocks):
     x, b, y, mask = floats(320), floats(20), nothing("f", 320), nothing("b", 320)
     machine.launch("bias_relu", blocks, [x, b, y, mask, WHERE])
-    sums = [f32(a + b[i % 20]) for i, a in enumerate(x)]
+    sums = array("f", [a + b[i % 20] for i, a in enumerate(x)])
     compare("bias_relu", y, [max(s, 0) for s in sums], 0)
     compare("bias_relu mask", mask, [s > 0 for s in sums], 0)
 
@@ -120,7 +120,7 @@ def check_rows_of(machine, blocks):
 
 
 def main():
-    machine = Module(open(sys.argv[1]).read())
+    machine = Machine(*sys.argv[1:])
     for check in (check_update, check_bias_relu, check_next_seed, check_softmax, check_is_right, check_any_negative, check_wide_sums,
                   check_bits, check_mean, check_rows_of):
         for blocks in (1, 2):  # any number of blocks is right

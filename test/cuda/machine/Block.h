@@ -1,0 +1,51 @@
+//===- Block.h - warps that share memory and barriers -----------*- C++ -*-===//
+
+#ifndef WEFT_TEST_CUDA_MACHINE_BLOCK_H
+#define WEFT_TEST_CUDA_MACHINE_BLOCK_H
+
+#include "weft/test/cuda/machine/Warp.h"
+
+namespace weft::ptx {
+
+/// Who touched a byte of shared memory last. Two accesses are in order if a
+/// barrier of the block is between them, or one of the warp that both are of.
+struct SharedCell {
+  static constexpr uint16_t kNobody = 0xFFFF, kManyWarps = 0xFFFE;
+  uint16_t writer = kNobody, reader = kNobody; ///< threads
+  bool isReadByLanes = false; ///< by more lanes of the reader's warp
+  uint32_t writeBarrier = 0, writeSync = 0, readBarrier = 0, readSync = 0;
+};
+
+class Block {
+public:
+  Block(const Launch &launch, Memory &memory, Findings &findings,
+        uint32_t firstNumber);
+  ~Block();
+
+  /// Runs all threads of the block at this index of the grid. False: the launch
+  /// is over.
+  bool run(uint64_t index);
+
+  Memory &memory;
+  Findings &findings;
+  Fault fault = Fault::None;
+  Dim3 position;        ///< in the grid
+  uint32_t number = 0;  ///< as shadows know it
+  uint32_t firstNumber; ///< of the launch
+  std::vector<uint8_t> shared;
+  std::vector<SharedCell> cells; ///< a byte each
+  uint32_t barriers = 0;         ///< passed by all warps
+  uint64_t instructions = 0;
+
+private:
+  bool passBarriers();
+
+  const Launch &launch;
+  std::vector<std::unique_ptr<Warp>> warps;
+  std::vector<Warp *> order;
+  uint64_t random;
+};
+
+} // namespace weft::ptx
+
+#endif // WEFT_TEST_CUDA_MACHINE_BLOCK_H

@@ -1,0 +1,116 @@
+//===- Decoder.h - from a statement to an instruction -----------*- C++ -*-===//
+//
+// A function for each name of an instruction takes the words that it knows and
+// says what computes:
+//
+//   void decodeNot(Decoder &d) {              // not.b32 %r2, %r1;
+//     Type type = d.takeType();
+//     d.emit(logicOf<Not>(type), {type}, {type});
+//   }
+//
+// A word that nothing took is an error with its name, so that no modifier is
+// passed over.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TEST_CUDA_MACHINE_DECODER_H
+#define WEFT_TEST_CUDA_MACHINE_DECODER_H
+
+#include "weft/test/cuda/machine/Code.h"
+#include "weft/test/cuda/machine/Statement.h"
+
+#include <initializer_list>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+
+namespace weft::ptx {
+
+/// A variable as instructions name it.
+struct Variable {
+  Space space = Space::Global;
+  uint64_t offset = 0; ///< in its space; of Global: the index of its data
+  // Of shared memory, which a kernel has if it names it.
+  uint64_t bytes = 0, alignment = 1;
+  bool isOpen = false; ///< `name[]`: behind all others
+};
+
+class Decoder {
+public:
+  Decoder(Kernel &kernel, const std::map<std::string, Variable> &globals)
+      : kernel(kernel), globals(globals) {}
+
+  std::map<std::string, Operand> registers;
+  std::map<std::string, Variable> variables; ///< of the function
+  std::map<std::string, std::vector<std::string>> branchTargets;
+  std::string error;
+
+  void declareRegister(const std::string &name, Type type);
+  void declareShared(const std::string &name, Variable variable);
+  void decode(const Statement &next);
+  /// Jumps get the positions of their labels.
+  void resolve(const std::map<std::string, uint32_t> &labels);
+
+  // For the functions that decode.
+  const Statement &statement() const { return *now; }
+  size_t arguments() const { return now->arguments.size(); }
+  const Argument &argument(size_t i) const { return now->arguments[i]; }
+  /// Whether the modifier is there, which is known from now on.
+  bool take(std::string_view word);
+  /// The last word that is a type and not taken yet.
+  Type takeType();
+  /// The position of the modifier among these, or -1.
+  int takeOne(std::initializer_list<std::string_view> words);
+  /// Adds the instruction: arguments in order are targets and sources.
+  Instruction &emit(Compute compute, std::initializer_list<Type> targets,
+                    std::initializer_list<Type> sources);
+  /// Adds an instruction whose operands follow by addTarget and addSource.
+  Instruction &begin(Compute compute);
+  /// `bytes` 0: a register of any width.
+  void addTarget(Instruction &to, const Argument &argument, unsigned bytes);
+  void addSource(Instruction &to, const Argument &argument, unsigned bytes);
+  void addPredicate(Instruction &to, const std::string &name, bool isTarget);
+  void jumpTo(const std::string &label) { jumps.emplace_back(at(), label); }
+  void fail(const std::string &what);
+  /// "instruction 'add.ftz.f32'".
+  std::string name() const;
+
+private:
+  uint32_t at() const { return uint32_t(kernel.code.size() - 1); }
+  Operand allocate(const std::string &name, unsigned bytes, bool isPredicate);
+  Operand constant(uint64_t bits, unsigned bytes, bool isPredicate, int data);
+  Operand findSource(const Argument &argument, unsigned bytes);
+  const Variable *findVariable(const std::string &name);
+  Operand special(const std::string &name);
+  void add(Instruction &to, bool isTarget, Operand operand);
+
+  Kernel &kernel;
+  const std::map<std::string, Variable> &globals;
+  const Statement *now = nullptr;
+  std::vector<bool> taken;
+  std::map<std::tuple<uint64_t, unsigned, bool, int>, Operand> constants;
+  std::map<std::string, Operand> specials;
+  std::vector<std::pair<uint32_t, std::string>> jumps;
+};
+
+using Decode = void (*)(Decoder &);
+/// By the first word; where the last is a float's type, floats come first.
+struct DecodeTable {
+  std::unordered_map<std::string_view, Decode> floats, integers, others;
+  Decode find(const std::vector<std::string> &words) const;
+};
+// Each is in the file of its subject.
+void addIntegerDecoders(DecodeTable &table);
+void addBitDecoders(DecodeTable &table);
+void addFloatDecoders(DecodeTable &table);
+void addConversionDecoders(DecodeTable &table);
+void addComparisonDecoders(DecodeTable &table);
+void addMoveDecoders(DecodeTable &table);
+void addMemoryDecoders(DecodeTable &table);
+void addWarpDecoders(DecodeTable &table);
+void addFlowDecoders(DecodeTable &table);
+
+} // namespace weft::ptx
+
+#endif // WEFT_TEST_CUDA_MACHINE_DECODER_H

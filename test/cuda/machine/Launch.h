@@ -1,0 +1,69 @@
+//===- Launch.h - runs a kernel ---------------------------------*- C++ -*-===//
+//
+//   Module module;
+//   std::string error = parseModule(text, module);
+//   LoadedModule loaded(module, addressesOfData);
+//   Findings findings;
+//   Outcome outcome = launch({.kernel = module.find("softmax"), ...}, memory, findings);
+//
+// Blocks and warps take turns in an order that the seed gives: a kernel whose
+// answer depends on it has a bug. One thread runs them, so that a seed always
+// gives the same order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TEST_CUDA_MACHINE_LAUNCH_H
+#define WEFT_TEST_CUDA_MACHINE_LAUNCH_H
+
+#include "weft/test/cuda/machine/Code.h"
+#include "weft/test/cuda/machine/Memory.h"
+
+#include <set>
+
+namespace weft::ptx {
+
+struct Dim3 {
+  uint32_t x = 1, y = 1, z = 1;
+  uint64_t count() const { return uint64_t(x) * y * z; }
+};
+
+/// What ends a launch, as a driver tells it.
+enum class Fault : uint8_t { None, Address, Misaligned, Trap, Launch, Endless };
+
+struct Launch {
+  const Module *module = nullptr;
+  const Kernel *kernel = nullptr;
+  Dim3 grid, block;
+  uint32_t dynamicShared = 0;
+  std::vector<uint8_t> parameters;     ///< as Kernel::parameters place them
+  std::vector<uint64_t> dataAddresses; ///< of Module::data
+  uint64_t seed = 0;                   ///< 0: blocks in order
+  /// Instructions of a warp, after which a loop counts as endless.
+  uint64_t budget = uint64_t(1) << 28;
+};
+
+/// Texts with the kernel, the line, the block and the thread; one a line of PTX.
+class Findings {
+public:
+  static constexpr size_t kMost = 20;
+  std::vector<std::string> texts;
+  /// Whether a text of this kind at this line is new.
+  bool isNew(const std::string &kernel, uint32_t line, std::string_view kind);
+
+private:
+  std::set<std::string> known;
+};
+
+struct Outcome {
+  Fault fault = Fault::None;
+  uint64_t instructions = 0; ///< of warps
+  Footprint footprint;
+};
+
+/// An error if the launch is not possible: too many threads, wrong parameters.
+std::string checkLaunch(const Launch &launch);
+Outcome run(const Launch &launch, Memory &memory, Findings &findings);
+
+} // namespace weft::ptx
+
+#endif // WEFT_TEST_CUDA_MACHINE_LAUNCH_H

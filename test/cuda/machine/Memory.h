@@ -1,0 +1,106 @@
+//===- Memory.h - what kernels may touch ------------------------*- C++ -*-===//
+//
+//   Memory memory;
+//   memory.add({.name = "x", .address = 0x10000, .bytes = 4096, .host = x});
+//   launch(kernel, ..., memory, findings);    // Launch.h
+//   memory.footprint()                        // what the launch read and wrote
+//
+// Addresses are those that kernels see; the bytes lie at `host`. Of each 4 bytes
+// (of each byte where a kernel works on bytes) the memory knows which blocks of
+// the launch read and wrote them, in pages that are made when they are touched.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TEST_CUDA_MACHINE_MEMORY_H
+#define WEFT_TEST_CUDA_MACHINE_MEMORY_H
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+namespace weft::ptx {
+
+/// What a block does to bytes that other blocks touch.
+enum class Conflict : uint8_t {
+  None,
+  ReadAfterWrite,
+  WriteAfterRead,
+  WriteAfterWrite,
+  ReadOnly
+};
+
+struct Range {
+  uint64_t address, bytes;
+  bool operator==(const Range &) const = default;
+};
+struct Footprint {
+  std::vector<Range> reads, writes;
+};
+
+/// Which blocks of the running launch touched the bytes of an allocation.
+class Shadow {
+public:
+  static constexpr uint64_t kPageBytes = 4096;
+
+  /// An access to `bytes` bytes (a power of two, aligned) by a block, whose number
+  /// is first + its index. `other`: the number of the block in conflict.
+  struct Access {
+    uint64_t offset, bytes;
+    uint32_t first, count; ///< the numbers of all blocks of the launch
+    uint32_t block;
+    bool isWrite, isReadOnly; ///< ld.global.nc
+    bool changes;             ///< a write of other bytes than there are
+  };
+  Conflict note(const Access &access, uint32_t &other);
+  /// Bytes that blocks from number `first` on touched, and forgets them.
+  void collect(uint64_t address, uint32_t first, Footprint &to);
+  void forget() { pages.clear(), touched.clear(); }
+
+private:
+  struct Cell {
+    uint32_t writer = 0, reader = 0;
+  };
+  struct Page {
+    unsigned unit = 4; ///< bytes of a cell
+    uint32_t launch = 0;
+    std::vector<Cell> cells;
+  };
+  Page &page(uint64_t offset, uint32_t first, uint64_t bytes);
+
+  std::vector<std::unique_ptr<Page>> pages;
+  std::vector<uint64_t> touched;
+};
+
+struct Allocation {
+  std::string name;
+  uint64_t address = 0, bytes = 0; ///< the address is a multiple of 256
+  uint8_t *host = nullptr;
+  bool isConstant = false;
+  /// Of each byte whether it was ever written; empty: nobody asks.
+  std::vector<bool> written;
+  Shadow shadow;
+};
+
+class Memory {
+public:
+  Allocation &add(Allocation allocation);
+  void remove(uint64_t address);
+  /// The allocation that has this address, or null.
+  Allocation *find(uint64_t address);
+  /// The allocation that ends last before the address, or null.
+  const Allocation *before(uint64_t address) const;
+  /// Numbers for the blocks of a launch: they are never given twice.
+  uint32_t numberBlocks(uint64_t blocks);
+  /// Of the launch whose blocks have numbers from `first` on.
+  Footprint collect(uint32_t first);
+
+private:
+  std::map<uint64_t, Allocation> allocations;
+  uint64_t nextBlock = 1;
+};
+
+} // namespace weft::ptx
+
+#endif // WEFT_TEST_CUDA_MACHINE_MEMORY_H

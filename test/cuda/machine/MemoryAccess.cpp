@@ -1,0 +1,279 @@
+//===- MemoryAccess.cpp - the one way to a byte of memory -----------------===//
+
+#include "weft/test/cuda/machine/MemoryAccess.h"
+
+#include <algorithm>
+#include <cstdio>
+
+namespace weft::ptx {
+
+static std::string hex(uint64_t value) {
+  char text[24];
+  std::snprintf(text, sizeof text, "0x%llx",
+                static_cast<unsigned long long>(value));
+  return text;
+}
+
+/// "writes 4 bytes at shared 0x10".
+static std::string describe(const Access &access, const char *space) {
+  return std::string(access.stored ? "writes " : "reads ") +
+         std::to_string(access.bytes) + " bytes at " + space +
+         hex(access.address);
+}
+
+static uint8_t *refuse(Warp &warp, const Access &access, Fault fault,
+                       const std::string &what) {
+  warp.stop(access.instruction, access.lane, fault, what);
+  return nullptr;
+}
+
+static bool isAligned(Warp &warp, const Access &access, const char *space) {
+  if (access.address % access.bytes == 0)
+    return true;
+  refuse(warp, access, Fault::Misaligned,
+         describe(access, space) + ", no multiple of " +
+             std::to_string(access.bytes));
+  return false;
+}
+
+static bool isInside(Warp &warp, const Access &access, const char *space,
+                     uint64_t size) {
+  if (access.address <= size && access.bytes <= size - access.address)
+    return true;
+  refuse(warp, access, Fault::Address,
+         describe(access, space) + ", but there are " + std::to_string(size) +
+             " bytes");
+  return false;
+}
+
+static std::string raceWith(const char *what, uint16_t thread) {
+  std::string who = thread == SharedCell::kManyWarps
+                        ? "several warps"
+                        : "thread " + std::to_string(thread) + " of the block";
+  return std::string(", which ") + who + " " + what +
+         " with no barrier in between: a race";
+}
+
+namespace {
+/// One thread at one byte of shared memory.
+class SharedCheck {
+public:
+  SharedCheck(Warp &warp, const Access &access)
+      : warp(warp), access(access),
+        thread(uint16_t(warp.index() * kLanes + access.lane)),
+        barriers(warp.block().barriers), syncs(warp.syncs()) {}
+
+  void note(SharedCell &cell, bool changes) {
+    if (access.stored)
+      noteWrite(cell, changes);
+    else
+      noteRead(cell);
+  }
+
+private:
+  bool isOwnWarp(uint16_t other) const {
+    return other / kLanes == thread / kLanes;
+  }
+  /// Whether what the other did is not known to be over.
+  bool isUnordered(uint16_t other, uint32_t barrier, uint32_t sync) const {
+    return barrier == barriers &&
+           (other == SharedCell::kManyWarps || !isOwnWarp(other) ||
+            (other != thread && sync == syncs));
+  }
+  void report(const std::string &what) {
+    warp.report(access.instruction, access.lane,
+                describe(access, "shared ") + what);
+  }
+  bool isWriterUnordered(const SharedCell &cell) const {
+    return cell.writer != SharedCell::kNobody &&
+           isUnordered(cell.writer, cell.writeBarrier, cell.writeSync);
+  }
+
+  void noteRead(SharedCell &cell) {
+    if (cell.writer == SharedCell::kNobody)
+      report(", which no thread of the block wrote");
+    else if (isWriterUnordered(cell))
+      report(raceWith("wrote", cell.writer));
+    if (cell.reader == SharedCell::kNobody || cell.readBarrier != barriers) {
+      cell.reader = thread;
+      cell.isReadByLanes = false;
+    } else if (cell.reader == SharedCell::kManyWarps ||
+               !isOwnWarp(cell.reader)) {
+      cell.reader = SharedCell::kManyWarps;
+    } else if (cell.readSync != syncs) {
+      cell.reader = thread;
+      cell.isReadByLanes = false;
+    } else if (cell.reader != thread) {
+      cell.isReadByLanes = true;
+    }
+    cell.readBarrier = barriers;
+    cell.readSync = syncs;
+  }
+
+  void noteWrite(SharedCell &cell, bool changes) {
+    bool isRead = cell.reader != SharedCell::kNobody;
+    bool byOthers = isRead && cell.isReadByLanes &&
+                    cell.readBarrier == barriers && cell.readSync == syncs;
+    if (changes && isWriterUnordered(cell))
+      report(raceWith("wrote", cell.writer));
+    else if (isRead && (byOthers || isUnordered(cell.reader, cell.readBarrier,
+                                                cell.readSync)))
+      report(raceWith("read", cell.reader));
+    cell.writer = thread;
+    cell.writeBarrier = barriers;
+    cell.writeSync = syncs;
+  }
+
+  Warp &warp;
+  const Access &access;
+  uint16_t thread;
+  uint32_t barriers, syncs;
+};
+} // namespace
+
+static uint8_t *reachShared(Warp &warp, const Access &access) {
+  Block &block = warp.block();
+  if (!isInside(warp, access, "shared ", block.shared.size()) ||
+      !isAligned(warp, access, "shared "))
+    return nullptr;
+  uint8_t *at = block.shared.data() + access.address;
+  bool changes =
+      access.stored && std::memcmp(at, access.stored, access.bytes) != 0;
+  SharedCheck check(warp, access);
+  for (unsigned i = 0; i < access.bytes; ++i)
+    check.note(block.cells[access.address + i], changes);
+  return at;
+}
+
+static uint8_t *reachLocal(Warp &warp, const Access &access) {
+  uint64_t size = warp.launch().kernel->localBytes;
+  if (!isInside(warp, access, "local ", size) ||
+      !isAligned(warp, access, "local "))
+    return nullptr;
+  std::vector<bool> &written = warp.localWritten();
+  auto first = written.begin() + int64_t(size * access.lane + access.address);
+  if (access.stored)
+    std::fill(first, first + access.bytes, true);
+  else if (std::find(first, first + access.bytes, false) !=
+           first + access.bytes)
+    warp.report(access.instruction, access.lane,
+                describe(access, "local ") + ", which were never written");
+  return warp.localMemory(access.lane) + access.address;
+}
+
+static std::string blockName(Warp &warp, uint32_t number) {
+  const Dim3 &grid = warp.launch().grid;
+  uint64_t index = number - warp.block().firstNumber;
+  if (index >= grid.count())
+    return index == grid.count() ? "several blocks" : "the read-only cache";
+  return "block (" + std::to_string(index % grid.x) + ", " +
+         std::to_string(index / grid.x % grid.y) + ", " +
+         std::to_string(index / grid.x / grid.y) + ")";
+}
+
+static std::string conflictText(Conflict conflict, const std::string &who,
+                                bool isWrite) {
+  switch (conflict) {
+  case Conflict::None:
+    return "";
+  case Conflict::ReadAfterWrite:
+    return ", which " + who + " of this launch wrote: a race";
+  case Conflict::WriteAfterRead:
+    return ", which " + who + " of this launch read: a race";
+  case Conflict::WriteAfterWrite:
+    return ", where " + who + " of this launch wrote another value: a race";
+  case Conflict::ReadOnly:
+    return isWrite ? ", which this launch reads by ld.global.nc"
+                   : " by ld.global.nc, which " + who + " of this launch wrote";
+  }
+  return "";
+}
+
+static std::string nearest(Warp &warp, uint64_t address) {
+  const Allocation *before = warp.block().memory.before(address);
+  if (!before)
+    return "; all allocations lie above";
+  return "; '" + before->name + "' before it has " +
+         std::to_string(before->bytes) + " bytes from " + hex(before->address);
+}
+
+static Allocation *findAllocation(Warp &warp, const Access &access) {
+  Allocation *found = warp.recent;
+  if (!found || access.address - found->address >= found->bytes)
+    found = warp.block().memory.find(access.address);
+  if (!found ||
+      access.bytes > found->bytes - (access.address - found->address)) {
+    refuse(warp, access, Fault::Address,
+           describe(access, "") + ", which no allocation has" +
+               nearest(warp, access.address));
+    return nullptr;
+  }
+  return warp.recent = found;
+}
+
+static void checkWritten(Warp &warp, const Access &access,
+                         Allocation &allocation) {
+  if (allocation.written.empty())
+    return;
+  auto first =
+      allocation.written.begin() + int64_t(access.address - allocation.address);
+  if (access.stored)
+    std::fill(first, first + access.bytes, true);
+  else if (std::find(first, first + access.bytes, false) !=
+           first + access.bytes)
+    warp.report(access.instruction, access.lane,
+                describe(access, "") + " of '" + allocation.name +
+                    "', which were never written");
+}
+
+static uint8_t *reachGlobal(Warp &warp, const Access &access) {
+  Allocation *allocation = findAllocation(warp, access);
+  if (!allocation || !isAligned(warp, access, ""))
+    return nullptr;
+  if (access.stored && allocation->isConstant)
+    return refuse(warp, access, Fault::Address,
+                  describe(access, "") + " of constant '" + allocation->name +
+                      "'");
+  checkWritten(warp, access, *allocation);
+  uint64_t offset = access.address - allocation->address;
+  uint8_t *at = allocation->host + offset;
+  Block &block = warp.block();
+  uint32_t other = 0;
+  Conflict conflict = allocation->shadow.note(
+      {offset, access.bytes, block.firstNumber,
+       uint32_t(warp.launch().grid.count()), block.number,
+       access.stored != nullptr, access.instruction.isReadOnly,
+       access.stored && std::memcmp(at, access.stored, access.bytes) != 0},
+      other);
+  if (conflict != Conflict::None)
+    warp.report(access.instruction, access.lane,
+                describe(access, "") + " of '" + allocation->name + "'" +
+                    conflictText(conflict, blockName(warp, other),
+                                 access.stored != nullptr));
+  return at;
+}
+
+uint8_t *reach(Warp &warp, const Access &access) {
+  switch (access.space) {
+  case Space::Shared:
+    return reachShared(warp, access);
+  case Space::Local:
+    return reachLocal(warp, access);
+  default:
+    break;
+  }
+  Access moved = access;
+  if (access.space == Space::Generic) {
+    if (access.address - kSharedWindow < kWindowBytes) {
+      moved.address -= kSharedWindow;
+      return reachShared(warp, moved);
+    }
+    if (access.address - kLocalWindow < kWindowBytes) {
+      moved.address -= kLocalWindow;
+      return reachLocal(warp, moved);
+    }
+  }
+  return reachGlobal(warp, access);
+}
+
+} // namespace weft::ptx
