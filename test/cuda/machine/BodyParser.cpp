@@ -127,6 +127,9 @@ void BodyParser::parseStatement() {
     statement.words.emplace_back(name.text.substr(start, end - start));
     start = end + 1;
   }
+  if (statement.words[0] == "call")
+    return reader.fail("'call': calls of functions are not known to this "
+                       "machine; have them inlined");
   while (reader.error.empty() && reader.look().text != ";") {
     statement.arguments.push_back(reader.parseArgument());
     if (!reader.takeIf(",") && reader.look().text != ";")

@@ -127,7 +127,9 @@ static To toFloat(From value, Rounding rounding, uint8_t mode) {
   } else if constexpr (std::is_same_v<To, float> &&
                        std::is_same_v<From, float>) {
     float result = mode & kToWhole ? wholeOf(value, rounding) : value;
-    return result == result ? result : std::bit_cast<float>(0x7FFFFFFF);
+    auto bits = std::bit_cast<uint32_t>(result);
+    return std::bit_cast<float>((bits & 0x7FFFFFFF) > 0x7F800000 ? 0x7FFFFFFF
+                                                                 : bits);
   } else {
     double wide = wideOf(value);
     if constexpr (isFloat<From>)

@@ -10,12 +10,34 @@ namespace weft::ptx {
 
 template <class T> constexpr bool isShort = sizeof(T) == 2;
 
-/// The result of f32 is the one NaN that the hardware makes; f64 keeps its bits.
+template <class T>
+using Bits =
+    std::conditional_t<isShort<T>, uint16_t,
+                       std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
+template <class T>
+constexpr auto kSign = Bits<T>(Bits<T>(1) << (8 * sizeof(T) - 1));
+
+/// Seen in its bits: a compiler may take any NaN for any other.
+template <class T> static bool isNan(T value) {
+  constexpr Bits<T> infinity = std::is_same_v<T, Half>    ? 0x7C00
+                               : std::is_same_v<T, Brain> ? 0x7F80
+                               : sizeof(T) == 4 ? 0x7F800000
+                                                : Bits<T>(0x7FF0000000000000);
+  return (std::bit_cast<Bits<T>>(value) & Bits<T>(~kSign<T>)) > infinity;
+}
+/// The NaN that the hardware makes.
+template <class T>
+constexpr Bits<T> kNan = isShort<T>       ? Bits<T>(0x7FFF)
+                         : sizeof(T) == 4 ? Bits<T>(0x7FFFFFFF)
+                                          : Bits<T>(0x7FF8000000000000);
+
+/// The result of f32 is that one NaN; f64 keeps the bits of a source.
 template <class T> static T rounded(auto value) {
   if constexpr (isShort<T>)
     return T::of(value);
   else if constexpr (sizeof(T) == 4)
-    return value == value ? T(value) : std::bit_cast<T>(0x7FFFFFFF);
+    return std::bit_cast<T>(isNan<T>(value) ? kNan<T>
+                                            : std::bit_cast<Bits<T>>(value));
   else
     return value;
 }
@@ -44,12 +66,6 @@ static constexpr auto kReciprocal = []<class T>(T a) {
 static constexpr auto kSqrt = []<class T>(T a) {
   return rounded<T>(std::sqrt(a));
 };
-template <class T>
-using Bits =
-    std::conditional_t<isShort<T>, uint16_t,
-                       std::conditional_t<sizeof(T) == 4, uint32_t, uint64_t>>;
-template <class T>
-constexpr auto kSign = Bits<T>(Bits<T>(1) << (8 * sizeof(T) - 1));
 static constexpr auto kNeg = []<class T>(T a) {
   return std::bit_cast<T>(Bits<T>(std::bit_cast<Bits<T>>(a) ^ kSign<T>));
 };
@@ -62,21 +78,18 @@ static constexpr auto kCopySign = []<class T>(T a, T b) {
                                   (std::bit_cast<Bits<T>>(b) & ~kSign<T>)));
 };
 
-template <class T> static T oneNan() {
-  return std::bit_cast<T>(isShort<T>       ? Bits<T>(0x7FFF)
-                          : sizeof(T) == 4 ? Bits<T>(0x7FFFFFFF)
-                                           : Bits<T>(0x7FF8000000000000));
-}
 /// A NaN loses against a number, or wins with .NaN; -0 is below +0.
 template <bool isMax, bool nanWins>
 static constexpr auto kExtreme = []<class T>(T a, T b) {
-  bool isNanA = a != a, isNanB = b != b;
-  T number = isNanA ? b : a;
-  if (isNanA || isNanB)
-    return nanWins || number != number ? oneNan<T>() : number;
+  auto bitsA = std::bit_cast<Bits<T>>(a), bitsB = std::bit_cast<Bits<T>>(b);
+  bool isNanA = isNan(a), isNanB = isNan(b);
+  bool takesB = (a < b) == isMax;
   if (a == b)
-    return (std::bit_cast<Bits<T>>(a) & kSign<T>) != 0 == isMax ? b : a;
-  return (a < b) == isMax ? b : a;
+    takesB = ((bitsA & kSign<T>) != 0) == isMax;
+  Bits<T> result = takesB ? bitsB : bitsA;
+  if (isNanA || isNanB)
+    result = nanWins || (isNanA && isNanB) ? kNan<T> : isNanA ? bitsB : bitsA;
+  return std::bit_cast<T>(result);
 };
 template <bool isMax, bool nanWins>
 static constexpr auto kExtremeOfThree = []<class T>(T a, T b, T c) {

@@ -59,11 +59,6 @@ static void decodeFence(Decoder &d) {
   d.begin(nothing);
 }
 
-static void decodeCall(Decoder &d) {
-  d.fail(d.name() + ": calls of functions are not known to this machine; have "
-                    "them inlined");
-}
-
 void addFlowDecoders(DecodeTable &table) {
   table.others["bra"] = decodeBranch;
   table.others["brx"] = decodeIndexedBranch;
@@ -74,7 +69,6 @@ void addFlowDecoders(DecodeTable &table) {
   table.others["barrier"] = decodeBarrier;
   table.others["membar"] = decodeFence;
   table.others["fence"] = decodeFence;
-  table.others["call"] = decodeCall;
 }
 
 } // namespace weft::ptx

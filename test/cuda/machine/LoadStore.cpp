@@ -16,7 +16,39 @@ static uint64_t elementAt(const uint8_t *at, const Instruction &i) {
   return i.isSigned ? uint64_t(int64_t(value << unused) >> unused) : value;
 }
 
+/// Whether all lanes touch neighbouring elements of global memory.
+static bool isRow(Warp &warp, const Instruction &i, Mask active) {
+  if (active != kAllLanes || i.space != Space::Global || i.source(0).bytes != 8)
+    return false;
+  const uint64_t *addresses = warp.lanes<uint64_t>(i.source(0));
+  uint64_t bytes = uint64_t(i.elementBytes) * i.elements;
+  bool isRow = true;
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    isRow &= addresses[lane] == addresses[0] + lane * bytes;
+  return isRow;
+}
+
+static bool loadRow(Warp &warp, const Instruction &i) {
+  unsigned bytes = unsigned(i.elementBytes) * i.elements;
+  uint64_t address = warp.lanes<uint64_t>(i.source(0))[0] + uint64_t(i.offset);
+  const uint8_t *from = reachRow(warp, {i, 0, i.space, address, bytes}, kLanes);
+  if (!from)
+    return false;
+  if (i.elements == 1 && i.target().bytes == i.elementBytes) {
+    std::memcpy(warp.lanes<uint8_t>(i.target()), from, kLanes * bytes);
+    return true;
+  }
+  for (unsigned lane = 0; lane < kLanes; ++lane)
+    for (unsigned k = 0; k < i.elements; ++k)
+      if (i.target(k).bytes)
+        warp.setBits(i.target(k), lane,
+                     elementAt(from + lane * bytes + k * i.elementBytes, i));
+  return true;
+}
+
 static void load(Warp &warp, const Instruction &i, Mask active) {
+  if (isRow(warp, i, active) && loadRow(warp, i))
+    return;
   for (Mask left = active; left; left &= left - 1) {
     unsigned lane = std::countr_zero(left);
     uint64_t address = warp.bits(i.source(0), lane) + uint64_t(i.offset);
@@ -31,15 +63,37 @@ static void load(Warp &warp, const Instruction &i, Mask active) {
   }
 }
 
+static void gatherStored(Warp &warp, const Instruction &i, unsigned lane,
+                         uint8_t *stored) {
+  for (unsigned k = 0; k < i.elements; ++k) {
+    uint64_t value = warp.bits(i.source(1 + k), lane);
+    std::memcpy(stored + k * i.elementBytes, &value, i.elementBytes);
+  }
+}
+
+static bool storeRow(Warp &warp, const Instruction &i) {
+  unsigned bytes = unsigned(i.elementBytes) * i.elements;
+  uint64_t address = warp.lanes<uint64_t>(i.source(0))[0] + uint64_t(i.offset);
+  uint8_t stored[kLanes * kMostBytes];
+  if (i.elements == 1 && i.source(1).bytes == i.elementBytes)
+    std::memcpy(stored, warp.lanes<uint8_t>(i.source(1)), kLanes * bytes);
+  else
+    for (unsigned lane = 0; lane < kLanes; ++lane)
+      gatherStored(warp, i, lane, stored + lane * bytes);
+  uint8_t *to = reachRow(warp, {i, 0, i.space, address, bytes, stored}, kLanes);
+  if (to)
+    std::memcpy(to, stored, kLanes * bytes);
+  return to != nullptr;
+}
+
 static void store(Warp &warp, const Instruction &i, Mask active) {
+  if (isRow(warp, i, active) && storeRow(warp, i))
+    return;
   for (Mask left = active; left; left &= left - 1) {
     unsigned lane = std::countr_zero(left);
     uint64_t address = warp.bits(i.source(0), lane) + uint64_t(i.offset);
     uint8_t stored[kMostBytes];
-    for (unsigned k = 0; k < i.elements; ++k) {
-      uint64_t value = warp.bits(i.source(1 + k), lane);
-      std::memcpy(stored + k * i.elementBytes, &value, i.elementBytes);
-    }
+    gatherStored(warp, i, lane, stored);
     unsigned bytes = unsigned(i.elementBytes) * i.elements;
     uint8_t *to = reach(warp, {i, lane, i.space, address, bytes, stored});
     if (!to)

@@ -3,10 +3,11 @@
 #include "weft/test/cuda/machine/Memory.h"
 
 #include <algorithm>
+#include <cstring>
 
 namespace weft::ptx {
 
-Shadow::Page &Shadow::page(uint64_t offset, uint32_t first, uint64_t bytes) {
+Shadow::Page &Shadow::page(uint64_t offset, uint32_t first, unsigned width) {
   uint64_t index = offset / kPageBytes;
   if (index >= pages.size())
     pages.resize(index + 1);
@@ -19,7 +20,7 @@ Shadow::Page &Shadow::page(uint64_t offset, uint32_t first, uint64_t bytes) {
     page.launch = first;
     touched.push_back(index);
   }
-  if (bytes < 4 && page.unit == 4) {
+  if (width < 4 && page.unit == 4) {
     std::vector<Cell> fine(kPageBytes);
     for (uint64_t i = 0; i < kPageBytes; ++i)
       fine[i] = page.cells[i / 4];
@@ -29,44 +30,76 @@ Shadow::Page &Shadow::page(uint64_t offset, uint32_t first, uint64_t bytes) {
   return page;
 }
 
-/// A reader's number behind the blocks' own: several blocks, or through the cache
-/// that sees no write of the launch.
-Conflict Shadow::note(const Access &access, uint32_t &other) {
-  const uint32_t several = access.first + access.count, cached = several + 1;
-  Page &of = page(access.offset, access.first, access.bytes);
+/// Readers behind the blocks' own numbers: several blocks, or the cache that sees
+/// no write of the launch.
+static uint32_t several(const Shadow::Access &access) {
+  return access.first + access.count;
+}
+static uint32_t cached(const Shadow::Access &access) {
+  return several(access) + 1;
+}
+
+/// Whether nobody but this block touched the bytes in the launch.
+bool Shadow::isCalm(const Access &access, const Cell *cells, uint64_t count) {
+  bool isCalm = true;
+  for (uint64_t i = 0; i < count; ++i) {
+    bool isOthers =
+        cells[i].writer >= access.first && cells[i].writer != access.block;
+    bool isRead =
+        cells[i].reader >= access.first && cells[i].reader != access.block;
+    isCalm &= !isOthers & !isRead;
+  }
+  return isCalm;
+}
+
+Shadow::Found Shadow::check(const Access &access, const Cell &cell) {
+  bool isWritten = cell.writer >= access.first;
+  bool isRead = cell.reader >= access.first;
+  bool isOthers = isWritten && cell.writer != access.block;
+  if (!access.stored) {
+    if (isWritten && access.isReadOnly)
+      return {Conflict::ReadOnly, cell.writer};
+    return {isOthers ? Conflict::ReadAfterWrite : Conflict::None, cell.writer};
+  }
+  if (isRead && cell.reader == cached(access))
+    return {Conflict::ReadOnly, cell.reader};
+  if (isRead && cell.reader != access.block)
+    return {Conflict::WriteAfterRead, cell.reader};
+  return {isOthers ? Conflict::WriteAfterWrite : Conflict::None, cell.writer};
+}
+
+Shadow::Found Shadow::note(const Access &access) {
+  Page &of = page(access.offset, access.first, access.width);
   Cell *cells = &of.cells[access.offset % kPageBytes / of.unit];
   uint64_t count = access.bytes / of.unit;
-  Conflict conflict = Conflict::None;
-  auto found = [&](Conflict what, uint32_t block) {
-    conflict = what;
-    other = block;
-  };
-  for (uint64_t i = 0; i < count; ++i) {
+  Found first;
+  bool calm = !access.isReadOnly && isCalm(access, cells, count);
+  if (calm && access.stored)
+    for (uint64_t i = 0; i < count; ++i)
+      cells[i].writer = access.block;
+  else if (calm)
+    for (uint64_t i = 0; i < count; ++i)
+      cells[i].reader = access.block;
+  for (uint64_t i = 0; i < count && !calm; ++i) {
     Cell &cell = cells[i];
-    bool isWritten = cell.writer >= access.first;
-    bool isRead = cell.reader >= access.first;
-    if (!access.isWrite) {
-      if (isWritten && access.isReadOnly)
-        found(Conflict::ReadOnly, cell.writer);
-      else if (isWritten && cell.writer != access.block)
-        found(Conflict::ReadAfterWrite, cell.writer);
-      if (access.isReadOnly)
-        cell.reader = cached;
-      else if (!isRead)
-        cell.reader = access.block;
-      else if (cell.reader != access.block && cell.reader != cached)
-        cell.reader = several;
-      continue;
-    }
-    if (isRead && cell.reader == cached)
-      found(Conflict::ReadOnly, cell.reader);
-    else if (isRead && cell.reader != access.block)
-      found(Conflict::WriteAfterRead, cell.reader);
-    else if (isWritten && cell.writer != access.block && access.changes)
-      found(Conflict::WriteAfterWrite, cell.writer);
-    cell.writer = access.block;
+    Found found = check(access, cell);
+    found.offset = i * of.unit;
+    // The same value twice is no race.
+    bool isSame = found.conflict == Conflict::WriteAfterWrite &&
+                  !std::memcmp(access.present + found.offset,
+                               access.stored + found.offset, of.unit);
+    if (first.conflict == Conflict::None && !isSame)
+      first = found;
+    if (access.stored)
+      cell.writer = access.block;
+    else if (access.isReadOnly)
+      cell.reader = cached(access);
+    else if (cell.reader < access.first)
+      cell.reader = access.block;
+    else if (cell.reader != access.block && cell.reader != cached(access))
+      cell.reader = several(access);
   }
-  return conflict;
+  return first;
 }
 
 static void append(std::vector<Range> &to, uint64_t address, uint64_t bytes) {

@@ -44,16 +44,22 @@ class Shadow {
 public:
   static constexpr uint64_t kPageBytes = 4096;
 
-  /// An access to `bytes` bytes (a power of two, aligned) by a block, whose number
-  /// is first + its index. `other`: the number of the block in conflict.
+  /// An access to bytes of one page by a block, whose number is first + its index.
   struct Access {
     uint64_t offset, bytes;
+    unsigned width;        ///< of one element, a power of two; all are aligned
     uint32_t first, count; ///< the numbers of all blocks of the launch
     uint32_t block;
-    bool isWrite, isReadOnly; ///< ld.global.nc
-    bool changes;             ///< a write of other bytes than there are
+    bool isReadOnly;        ///< ld.global.nc
+    const uint8_t *present; ///< what is there
+    const uint8_t *stored;  ///< what comes there; null: a load
   };
-  Conflict note(const Access &access, uint32_t &other);
+  struct Found {
+    Conflict conflict = Conflict::None;
+    uint32_t other = 0;  ///< the number of the block in conflict
+    uint64_t offset = 0; ///< in the access
+  };
+  Found note(const Access &access);
   /// Bytes that blocks from number `first` on touched, and forgets them.
   void collect(uint64_t address, uint32_t first, Footprint &to);
   void forget() { pages.clear(), touched.clear(); }
@@ -67,7 +73,9 @@ private:
     uint32_t launch = 0;
     std::vector<Cell> cells;
   };
-  Page &page(uint64_t offset, uint32_t first, uint64_t bytes);
+  Page &page(uint64_t offset, uint32_t first, unsigned width);
+  static bool isCalm(const Access &access, const Cell *cells, uint64_t count);
+  static Found check(const Access &access, const Cell &cell);
 
   std::vector<std::unique_ptr<Page>> pages;
   std::vector<uint64_t> touched;

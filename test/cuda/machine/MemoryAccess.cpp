@@ -212,18 +212,46 @@ static Allocation *findAllocation(Warp &warp, const Access &access) {
 }
 
 static void checkWritten(Warp &warp, const Access &access,
-                         Allocation &allocation) {
+                         Allocation &allocation, uint64_t bytes) {
   if (allocation.written.empty())
     return;
   auto first =
       allocation.written.begin() + int64_t(access.address - allocation.address);
+  auto last = first + int64_t(bytes);
   if (access.stored)
-    std::fill(first, first + access.bytes, true);
-  else if (std::find(first, first + access.bytes, false) !=
-           first + access.bytes)
-    warp.report(access.instruction, access.lane,
-                describe(access, "") + " of '" + allocation.name +
-                    "', which were never written");
+    return std::fill(first, last, true);
+  auto unknown = std::find(first, last, false);
+  if (unknown == last)
+    return;
+  unsigned lanes = unsigned(unknown - first) / access.bytes;
+  Access at = access;
+  at.address += uint64_t(lanes) * access.bytes;
+  warp.report(access.instruction, access.lane + lanes,
+              describe(at, "") + " of '" + allocation.name +
+                  "', which were never written");
+}
+
+static uint8_t *touch(Warp &warp, const Access &access, Allocation &allocation,
+                      unsigned lanes) {
+  uint64_t bytes = uint64_t(access.bytes) * lanes;
+  checkWritten(warp, access, allocation, bytes);
+  uint64_t offset = access.address - allocation.address;
+  uint8_t *at = allocation.host + offset;
+  Block &block = warp.block();
+  Shadow::Found found = allocation.shadow.note(
+      {offset, bytes, access.bytes, block.firstNumber,
+       uint32_t(warp.launch().grid.count()), block.number,
+       access.instruction.isReadOnly, at, access.stored});
+  if (found.conflict == Conflict::None)
+    return at;
+  unsigned lane = unsigned(found.offset) / access.bytes;
+  Access one = access;
+  one.address += uint64_t(lane) * access.bytes;
+  warp.report(access.instruction, access.lane + lane,
+              describe(one, "") + " of '" + allocation.name + "'" +
+                  conflictText(found.conflict, blockName(warp, found.other),
+                               access.stored != nullptr));
+  return at;
 }
 
 static uint8_t *reachGlobal(Warp &warp, const Access &access) {
@@ -234,23 +262,23 @@ static uint8_t *reachGlobal(Warp &warp, const Access &access) {
     return refuse(warp, access, Fault::Address,
                   describe(access, "") + " of constant '" + allocation->name +
                       "'");
-  checkWritten(warp, access, *allocation);
+  return touch(warp, access, *allocation, 1);
+}
+
+uint8_t *reachRow(Warp &warp, const Access &access, unsigned lanes) {
+  Allocation *allocation = warp.recent;
+  if (!allocation || access.address - allocation->address >= allocation->bytes)
+    allocation = warp.block().memory.find(access.address);
+  if (!allocation || access.address % access.bytes ||
+      (access.stored && allocation->isConstant))
+    return nullptr;
   uint64_t offset = access.address - allocation->address;
-  uint8_t *at = allocation->host + offset;
-  Block &block = warp.block();
-  uint32_t other = 0;
-  Conflict conflict = allocation->shadow.note(
-      {offset, access.bytes, block.firstNumber,
-       uint32_t(warp.launch().grid.count()), block.number,
-       access.stored != nullptr, access.instruction.isReadOnly,
-       access.stored && std::memcmp(at, access.stored, access.bytes) != 0},
-      other);
-  if (conflict != Conflict::None)
-    warp.report(access.instruction, access.lane,
-                describe(access, "") + " of '" + allocation->name + "'" +
-                    conflictText(conflict, blockName(warp, other),
-                                 access.stored != nullptr));
-  return at;
+  uint64_t bytes = uint64_t(access.bytes) * lanes;
+  if (bytes > allocation->bytes - offset ||
+      offset % Shadow::kPageBytes + bytes > Shadow::kPageBytes)
+    return nullptr;
+  warp.recent = allocation;
+  return touch(warp, access, *allocation, lanes);
 }
 
 uint8_t *reach(Warp &warp, const Access &access) {

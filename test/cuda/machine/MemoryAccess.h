@@ -7,7 +7,8 @@
 
 namespace weft::ptx {
 
-/// What a lane does at an address.
+/// What a lane does at an address; or what all lanes do, one behind the other,
+/// each with `bytes` of them.
 struct Access {
   const Instruction &instruction;
   unsigned lane;
@@ -20,6 +21,9 @@ struct Access {
 /// Where the bytes lie; null after a report that ends the launch. Checks bounds,
 /// alignment, races and whether the bytes were ever written.
 uint8_t *reach(Warp &warp, const Access &access);
+/// The same for `lanes` lanes that touch neighbouring bytes of global memory, or
+/// null without a report: then each lane is to be asked by itself.
+uint8_t *reachRow(Warp &warp, const Access &access, unsigned lanes);
 
 } // namespace weft::ptx
 
