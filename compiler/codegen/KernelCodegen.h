@@ -3,7 +3,7 @@
 //   std::string error;
 //   auto codegen = weft::openCodegen("cpu:avx2", error);
 //   if (!codegen) ...                        // error lists the known targets
-//   codegen->compile(module, options, image);        // for the .weft file
+//   codegen->compile(module, options, code);         // for the .weft file
 //   codegen->printAssembly(kernels, llvm::outs());   // for a person
 //
 // Nothing outside compiler/codegen/<generator> knows more of a processor than
@@ -19,8 +19,10 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "llvm/ADT/SmallVector.h"
 
+#include <array>
 #include <memory>
 #include <string>
+#include <vector>
 
 namespace weft {
 
@@ -34,6 +36,23 @@ struct CodegenOptions {
   bool isBrief = false;
 };
 
+/// A kernel of a device, and how many threads run it.
+struct DeviceKernel {
+  std::string name; ///< of the function of weft.kernel, and its symbol
+  std::array<int64_t, 3> block = {1, 1, 1};
+  int64_t blocks = 1; ///< that have work to do; fewer are right, too
+  int64_t shared = 0; ///< bytes of each block
+};
+
+/// What a generator makes of a program's kernels: a shared object for
+/// processors, or a module for devices.
+struct CompiledKernels {
+  llvm::SmallVector<char> sharedObject; ///< empty where devices run them all
+  std::string chip; ///< of the devices: sm_80; empty for processors
+  std::string ptx;
+  std::vector<DeviceKernel> deviceKernels;
+};
+
 /// Opened once for many programs it keeps what takes long to make; threads may
 /// share it.
 class KernelCodegen {
@@ -43,11 +62,11 @@ public:
   virtual llvm::StringRef target() const = 0;
   /// WEFT_FEATURE_* bits of weft.h that the code needs.
   virtual uint64_t runtimeFeatures() const = 0;
-  /// The shared object of a .weft file, with every function of the module that
-  /// has the attribute weft.kernel. Errors are on the kernels, each by name.
-  virtual llvm::LogicalResult
-  compile(mlir::ModuleOp module, const CodegenOptions &options,
-          llvm::SmallVectorImpl<char> &sharedObject) = 0;
+  /// The code of a .weft file, for every function of the module that has the
+  /// attribute weft.kernel. Errors are on the kernels, each by name.
+  virtual llvm::LogicalResult compile(mlir::ModuleOp module,
+                                      const CodegenOptions &options,
+                                      CompiledKernels &code) = 0;
   /// The same code as text.
   virtual llvm::LogicalResult
   printAssembly(llvm::ArrayRef<mlir::func::FuncOp> kernels,

@@ -4,6 +4,7 @@
 
 #include "weft/compiler/codegen/KernelCodegen.h"
 #include "weft/compiler/driver/ProgramWork.h"
+#include "weft/compiler/program/DeviceCode.h"
 #include "weft/compiler/program/SerializePlan.h"
 #include "weft/dialects/plan/Plan.h"
 #include "weft/dialects/weft/VerifySizes.h"
@@ -118,14 +119,15 @@ weft::compileProgram(ModuleOp module, const CompileOptions &options) {
     module.emitError("expected one public function, found ") << programs.size();
     return failure();
   }
-  llvm::SmallVector<char> object;
+  CompiledKernels code;
   CodegenOptions codegen;
   codegen.cacheDir = options.cacheDirectory;
   codegen.threads = options.threads;
   codegen.isBrief = workOfProgram(programs.front()) <= kBriefWork;
   TimingScope kernels = timing.part("code of kernels");
-  if (failed(generator->compile(module, codegen, object)))
+  if (failed(generator->compile(module, codegen, code)))
     return failure();
+  placeDeviceCode(module, code);
   kernels.stop();
   TimingScope file = timing.part("program file");
   PlanTexts texts;
@@ -134,7 +136,8 @@ weft::compileProgram(ModuleOp module, const CompileOptions &options) {
   auto planBytes = serializePlan(programs.front(), texts);
   if (failed(planBytes))
     return failure();
-  return assembleProgramFile(object, *planBytes, generator->runtimeFeatures());
+  return assembleProgramFile(code.sharedObject, *planBytes,
+                             generator->runtimeFeatures());
 }
 
 /// The kernels of these names; fails, with a list, where there is none of a name.

@@ -4,8 +4,8 @@
 //   auto list = weft::DeviceList::parse("cpu:8", why);  // kind Cpu, count 8
 //   list->text();                                       // "cpu:8"
 //   weft::DeviceList::parse("gpu:8", why);              // none; why:
-//     'gpu:8' asks for gpu devices, this release has cpu devices only; write
-//     cpu:N with N from 1 to 65536
+//     'gpu:8' asks for gpu devices, there are cpu and cuda devices only;
+//     write cpu:N or cuda:N with N from 1 to 65536
 //   weft::DeviceName::parse("cpu:3");                   // kind Cpu, index 3
 //
 // A list is a kind and how many there are; a name is a kind and which one of
@@ -27,9 +27,9 @@
 namespace weft {
 
 /// What devices compute with.
-enum class DeviceKind : uint8_t { Cpu };
+enum class DeviceKind : uint8_t { Cpu, Cuda };
 /// How each kind is written, by its number.
-inline constexpr std::string_view kDeviceKinds[] = {"cpu"};
+inline constexpr std::string_view kDeviceKinds[] = {"cpu", "cuda"};
 /// Of one list.
 inline constexpr int64_t kMostDevices = 65536;
 
@@ -65,21 +65,27 @@ struct DeviceList {
   int64_t count = 1;
 
   /// Nothing, with the reason and how to write it in `why`, where `text` is no
-  /// list, its kind is not known or it has more than `most` devices.
+  /// list, its kind is not among the first `kinds` or it has more than `most`
+  /// devices.
   static std::optional<DeviceList>
-  parse(std::string_view text, std::string &why, int64_t most = kMostDevices) {
+  parse(std::string_view text, std::string &why, int64_t most = kMostDevices,
+        size_t kinds = std::size(kDeviceKinds)) {
     std::string_view kindText = text.substr(0, text.find(':'));
     std::optional<DeviceKind> kind = parseDeviceKind(kindText);
     std::optional<int64_t> count = parseDeviceNumber(text);
+    if (kind && size_t(*kind) >= kinds)
+      kind = std::nullopt;
     if (kind && count && *count >= 1 && *count <= most)
       return DeviceList{*kind, *count};
     why = "'" + std::string(text) + "' ";
     if (!kind && count && !kindText.empty())
       why += "asks for " + std::string(kindText) +
-             " devices, this release has cpu devices only";
+             " devices, there are " + (kinds > 1 ? "cpu and cuda" : "cpu") +
+             " devices only";
     else
       why += "is no list of devices";
-    why += "; write cpu:N with N from 1 to " + std::to_string(most);
+    why += std::string("; write cpu:N") + (kinds > 1 ? " or cuda:N" : "") +
+           " with N from 1 to " + std::to_string(most);
     return std::nullopt;
   }
   std::string text() const { return kindAndNumber(kind, count); }

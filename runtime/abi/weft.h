@@ -99,7 +99,12 @@ typedef struct weft_trailer {
   uint32_t reserved;
   char magic[8]; ///< "WEFTPROG"
 } weft_trailer;
-enum { WEFT_FEATURE_AVX2 = 1, WEFT_FEATURE_AVX512 = 2, WEFT_FEATURE_NEON = 4 };
+enum {
+  WEFT_FEATURE_AVX2 = 1,
+  WEFT_FEATURE_AVX512 = 2,
+  WEFT_FEATURE_NEON = 4,
+  WEFT_FEATURE_CUDA = 8 ///< NVIDIA GPUs run the kernels
+};
 /// FNV-1a over 8-byte words, tail by bytes: what the trailer's hash is made of.
 uint64_t weft_hash(const void *data, size_t bytes);
 

@@ -23,7 +23,8 @@ struct DeviceSettings {
   const HostFunction *host = nullptr; ///< both outlive the devices
 };
 
-/// Opens the devices of a list: one line of a table for each kind.
+/// Opens the devices of a list: one line of a table for each kind. GPUs are in
+/// libWeftCuda.so, which lies beside the runtime and is loaded when it is needed.
 Error openDevices(const DeviceList &list, const DeviceSettings &settings,
                   std::unique_ptr<DeviceSet> &out);
 

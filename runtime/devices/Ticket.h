@@ -26,7 +26,7 @@
 
 namespace weft::runtime {
 
-class Ticket {
+class WEFT_EXPORT Ticket {
 public:
   /// Gets the error, which lives as long as the ticket, or null.
   using Callback = std::function<void(const weft_error *)>;

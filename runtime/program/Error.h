@@ -14,6 +14,8 @@
 #include <sstream>
 #include <string>
 
+/// The C ABI, and what the libraries of device kinds use of the runtime's
+/// (exports.map): they are of one build.
 #define WEFT_EXPORT __attribute__((visibility("default")))
 
 struct weft_error {

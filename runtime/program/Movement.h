@@ -11,6 +11,8 @@
 #ifndef WEFT_RUNTIME_PROGRAM_MOVEMENT_H
 #define WEFT_RUNTIME_PROGRAM_MOVEMENT_H
 
+#include "weft/runtime/program/Error.h"
+
 #include <cstddef>
 #include <cstdint>
 #include <span>
@@ -20,7 +22,7 @@ namespace weft::runtime {
 
 /// All in bytes. `run` bytes are contiguous on both sides; the loops around
 /// them go from the outermost to the innermost.
-struct BoxCopy {
+struct WEFT_EXPORT BoxCopy {
   struct Loop {
     int64_t count, sourceStride, targetStride;
   };

@@ -174,6 +174,7 @@ struct Plan {
   Mesh mesh;
   uint64_t arenaBytes = 0;
   const uint8_t *constants = nullptr;
+  uint64_t constantBytes = 0;
   std::vector<BufferInfo> buffers;
   std::vector<PortInfo> inputs, outputs;
   std::vector<Kernel> kernels;
@@ -182,9 +183,11 @@ struct Plan {
   std::vector<uint32_t> arguments; ///< buffers of all launches
   std::vector<Collective> collectives;
 
-  std::string describe(uint32_t instruction) const;
+  /// Whether the host runs the kernels, if there are any.
+  bool isOfHost() const;
+  WEFT_EXPORT std::string describe(uint32_t instruction) const;
   /// The kernel as messages name it: "relu", or 3 for one without a name.
-  std::string kernelName(uint32_t kernel) const;
+  WEFT_EXPORT std::string kernelName(uint32_t kernel) const;
 };
 
 /// Reads and checks a plan that the FlatBuffers verifier has accepted. The

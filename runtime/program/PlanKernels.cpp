@@ -215,6 +215,12 @@ Error PlanReader::checkContraction(const std::string &what,
   return checkWritable(what, argument(wanted - 1));
 }
 
+bool Plan::isOfHost() const {
+  return std::ranges::all_of(kernels, [](const Kernel &kernel) {
+    return std::holds_alternative<HostKernel>(kernel.code);
+  });
+}
+
 std::string Plan::kernelName(uint32_t kernel) const {
   const auto &code = kernels[kernel].code;
   if (const auto *host = std::get_if<HostKernel>(&code))

@@ -120,6 +120,7 @@ Error PlanReader::readBuffers() {
     return badPlan("arena of ", out.arenaBytes, " bytes exceeds ",
                    largestMemory, " bytes; take a smaller model or batch");
   out.constants = in.constants() ? in.constants()->data() : nullptr;
+  out.constantBytes = in.constants() ? in.constants()->size() : 0;
   if (!in.buffers())
     return nullptr;
   out.buffers.resize(in.buffers()->size());

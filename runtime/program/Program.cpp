@@ -70,23 +70,7 @@ static Error loadLibrary(std::span<const uint8_t> elf, int file,
   return nullptr;
 }
 
-/// What a kernel that is no function of the host wants.
-static std::string deviceNeeded(const Plan &plan, const Kernel &kernel) {
-  if (const auto *its = std::get_if<DeviceKernel>(&kernel.code))
-    return "a device of kind \"" + plan.modules[its->module].chip + "\"";
-  if (const auto *its = std::get_if<LibraryContraction>(&kernel.code))
-    return deviceNeeded(plan, plan.kernels[its->fallback]) +
-           " with a library of contractions";
-  return "a device whose runtime has it built in";
-}
-
 Error Program::loadKernels() const {
-  for (uint32_t n = 0; n < contents.kernels.size(); ++n)
-    if (!std::holds_alternative<HostKernel>(contents.kernels[n].code))
-      return makeError(WEFT_INCOMPATIBLE, "kernel ", contents.kernelName(n),
-                       " needs ", deviceNeeded(contents, contents.kernels[n]),
-                       ", this runtime has CPUs only; compile the program "
-                       "for a CPU");
   if (Error e = checkCode(code, features))
     return e;
   int file = memfd_create("weft-kernels", MFD_CLOEXEC);
@@ -132,7 +116,7 @@ static Error withAdvice(Error error) {
 
 Error Program::prepare() const {
   std::lock_guard<std::mutex> guard(preparing);
-  if (code.empty() && library)
+  if (!contents.isOfHost() || (code.empty() && library))
     return nullptr;
   if (library) // a kernel was missing
     dlclose(std::exchange(library, nullptr));

@@ -22,7 +22,8 @@ public:
   Program(const Program &) = delete;
   Program &operator=(const Program &) = delete;
 
-  /// Loads the kernels, once; on any thread.
+  /// Loads the kernels of the host, once; on any thread. Those of devices are
+  /// loaded by each DeviceSet.
   Error prepare() const;
 
   const Plan &plan() const { return contents; }
@@ -37,7 +38,7 @@ public:
     std::vector<std::string> inputLayouts, outputLayouts, axes;
   };
   const Texts &texts() const;
-  /// Of a prepared program.
+  /// Of a prepared program of the host.
   weft_kernel_fn kernel(uint32_t index) const { return kernels[index]; }
   /// The same in parts, and the most parts that pay: null and 1 where the
   /// kernel is not worth sharing.

@@ -23,12 +23,12 @@ uint64_t hostFeatures() {
 }
 
 static std::string featureNames(uint64_t features) {
-  const char *names[] = {"avx2", "avx512", "neon"};
+  const char *names[] = {"avx2", "avx512", "neon", "cuda"};
   std::string text;
   for (unsigned bit = 0; bit < 64; ++bit)
     if (features >> bit & 1)
       text += (text.empty() ? "" : ", ") +
-              (bit < 3 ? std::string(names[bit])
+              (bit < std::size(names) ? std::string(names[bit])
                        : "feature " + std::to_string(bit));
   return text.empty() ? "none" : text;
 }

@@ -69,15 +69,18 @@ TEST_CASE("lists of devices") {
 TEST_CASE("why a text is no list of devices") {
   for (std::string text : {"cpu:0", "cpu:65537", "cpu", "gpu", "gpu:x", ":8"})
     CHECK(reason(text) == "'" + text +
-                              "' is no list of devices; write cpu:N with N "
-                              "from 1 to 65536");
+                              "' is no list of devices; write cpu:N or "
+                              "cuda:N with N from 1 to 65536");
   CHECK(reason("gpu:8") ==
-        "'gpu:8' asks for gpu devices, this release has cpu devices only; "
-        "write cpu:N with N from 1 to 65536");
+        "'gpu:8' asks for gpu devices, there are cpu and cuda devices only; "
+        "write cpu:N or cuda:N with N from 1 to 65536");
   std::string why;
   CHECK(!DeviceList::parse("cpu:5000", why, 4096));
-  CHECK(why == "'cpu:5000' is no list of devices; write cpu:N with N from 1 "
-               "to 4096");
+  CHECK(why == "'cpu:5000' is no list of devices; write cpu:N or cuda:N with "
+               "N from 1 to 4096");
+  CHECK(!DeviceList::parse("cuda:2", why, 4096, /*kinds=*/1));
+  CHECK(why == "'cuda:2' asks for cuda devices, there are cpu devices only; "
+               "write cpu:N with N from 1 to 4096");
 }
 
 TEST_CASE("names of devices") {
@@ -95,6 +98,7 @@ TEST_CASE("names of devices") {
 TEST_CASE("a text that was read is written alike") {
   CHECK(DeviceList{}.text() == "cpu:1");
   CHECK(DeviceList{DeviceKind::Cpu, 65536}.text() == "cpu:65536");
+  CHECK(DeviceList{DeviceKind::Cuda, 8}.text() == "cuda:8");
   CHECK(DeviceName{}.text() == "cpu:0");
   CHECK(DeviceName{DeviceKind::Cpu, 3}.text() == "cpu:3");
 }

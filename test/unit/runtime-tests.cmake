@@ -8,7 +8,8 @@ foreach(name async execute collectives file isolation plan sharing)
   add_dependencies(runtime-${name}-test weft_test_kernels)
 endforeach()
 # The runtime's library exports its C API only: its parts are linked in.
-weft_unit_test(runtime-executor-test SRCS unit/runtime-executor-test.cpp ${PROJECT_SOURCE_DIR}/runtime/devices/Ticket.cpp
+weft_unit_test(runtime-executor-test SRCS unit/runtime-executor-test.cpp ${PROJECT_SOURCE_DIR}/runtime/devices/RunQueue.cpp
+  ${PROJECT_SOURCE_DIR}/runtime/devices/Ticket.cpp
   LINK weft_runtime_program weft_runtime_processes weft_runtime_collectives weft_runtime_cpu ${CMAKE_DL_LIBS})
 target_compile_definitions(runtime-executor-test PRIVATE
   WEFT_TEST_KERNELS="$<TARGET_FILE:weft_test_kernels>")

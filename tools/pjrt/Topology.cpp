@@ -18,7 +18,8 @@ struct PJRT_SerializedTopology {
 
 std::optional<weft::DeviceList> weft::pjrt::parseDevices(std::string_view text,
                                                          std::string &why) {
-  return text.empty() ? DeviceList{} : DeviceList::parse(text, why, 4096);
+  return text.empty() ? DeviceList{}
+                      : DeviceList::parse(text, why, 4096, /*kinds=*/1);
 }
 
 PJRT_DeviceDescription weft::pjrt::describeDevice(int id) {

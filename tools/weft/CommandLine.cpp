@@ -37,7 +37,7 @@ static void addDevices(CLI::App &app, std::optional<DeviceList> &devices,
         if (!devices)
           throw CLI::ValidationError("--devices", why);
       },
-      "cpu:N (default: " + usual + ")");
+      "cpu:N or cuda:N (default: " + usual + ")");
 }
 
 static void addModelFlags(CLI::App &app, ModelFlags &flags,
@@ -63,7 +63,8 @@ static void addModelFlags(CLI::App &app, ModelFlags &flags,
   app.add_option(
          "--target", flags.target,
          "native, cpu, cpu:host, cpu:avx512, cpu:avx2, cpu:generic, cpu:neon; "
-         "cuda:sm_80 and cuda:sm_90a print kernels only (--emit=assembly); "
+         "cuda:sm_80 and cuda:sm_90a for GPUs, where every kernel has code "
+         "(docs/gpu.md); "
          "WEFT_TARGET sets the default")
       ->capture_default_str();
   app.add_flag("--timing", flags.timing, "print the time of each pass");

@@ -157,12 +157,19 @@ static Status writeOutputs(const std::vector<Port> &ports, const Bound &bound,
   return writeNpz(file, arrays);
 }
 
+/// What the program was compiled for: cpu:avx2, cuda:sm_80.
+static DeviceKind kindOf(const weft_program *program) {
+  std::string_view target = describeProgram(program).target;
+  return parseDeviceKind(target.substr(0, target.find(':')))
+      .value_or(DeviceKind::Cpu);
+}
+
 /// The devices that --devices names, or as many as the mesh has.
 static Result<std::unique_ptr<weft_runtime, FreeRuntime>>
 createRuntime(const RunFlags &flags, const weft_program *program) {
   int64_t needed = describeProgram(program).device_count;
   DeviceList devices =
-      flags.devices.value_or(DeviceList{DeviceKind::Cpu, needed});
+      flags.devices.value_or(DeviceList{kindOf(program), needed});
   weft_runtime *runtime = nullptr;
   if (Status made = takeError(weft_runtime_create_among(
           flags.processes, devices.text().c_str(), 0, &runtime));

@@ -17,8 +17,8 @@ public:
     return kept.target.runtimeFeatures;
   }
   LogicalResult compile(ModuleOp module, const CodegenOptions &options,
-                        SmallVectorImpl<char> &sharedObject) override {
-    return compileKernels(module, kept, options, sharedObject);
+                        CompiledKernels &code) override {
+    return compileKernels(module, kept, options, code.sharedObject);
   }
   LogicalResult printAssembly(ArrayRef<func::FuncOp> kernels,
                               llvm::raw_ostream &out) override {

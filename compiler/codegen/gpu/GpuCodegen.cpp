@@ -5,6 +5,7 @@
 #include "weft/compiler/codegen/gpu/KernelWalk.h"
 #include "weft/compiler/codegen/gpu/LowerToPtx.h"
 #include "weft/dialects/weft/KernelTraits.h"
+#include "weft/runtime/abi/weft.h"
 
 #include "llvm/Support/raw_ostream.h"
 
@@ -16,15 +17,17 @@ class GpuCodegen : public KernelCodegen {
 public:
   explicit GpuCodegen(llvm::StringRef target) : name(target) {}
   llvm::StringRef target() const override { return name; }
-  uint64_t runtimeFeatures() const override { return 0; }
+  uint64_t runtimeFeatures() const override { return WEFT_FEATURE_CUDA; }
   LogicalResult compile(ModuleOp module, const CodegenOptions &options,
-                        SmallVectorImpl<char> &sharedObject) override;
+                        CompiledKernels &code) override;
   LogicalResult printAssembly(ArrayRef<func::FuncOp> kernels,
                               llvm::raw_ostream &out) override;
 
 private:
   /// Every kernel that has no code is an error of its own.
   LogicalResult refuseOthers(ArrayRef<func::FuncOp> kernels) const;
+  StringRef chip() const { return StringRef(name).split(':').second; }
+  LogicalResult writePtx(ArrayRef<func::FuncOp> kernels, std::string &ptx);
   std::string name;
 };
 } // namespace
@@ -51,11 +54,11 @@ LogicalResult GpuCodegen::refuseOthers(ArrayRef<func::FuncOp> kernels) const {
   return result;
 }
 
-LogicalResult GpuCodegen::printAssembly(ArrayRef<func::FuncOp> kernels,
-                                        llvm::raw_ostream &out) {
+LogicalResult GpuCodegen::writePtx(ArrayRef<func::FuncOp> kernels,
+                                   std::string &ptx) {
   if (failed(refuseOthers(kernels)))
     return failure();
-  std::string text, ptx;
+  std::string text;
   llvm::raw_string_ostream stream(text);
   for (func::FuncOp kernel : kernels) {
     kernel.print(
@@ -63,25 +66,55 @@ LogicalResult GpuCodegen::printAssembly(ArrayRef<func::FuncOp> kernels,
         OpPrintingFlags().useLocalScope().elideLargeElementsAttrs(INT64_MAX));
     stream << "\n";
   }
-  llvm::StringRef chip = llvm::StringRef(name).split(':').second;
-  std::string error = weft::gpu::lowerToPtx(text, chip, ptx);
+  std::string error = weft::gpu::lowerToPtx(text, chip(), ptx);
   if (!error.empty())
     return kernels.front()->getParentOfType<ModuleOp>().emitError()
            << "no code for " << name << ": " << error;
+  return success();
+}
+
+LogicalResult GpuCodegen::printAssembly(ArrayRef<func::FuncOp> kernels,
+                                        llvm::raw_ostream &out) {
+  std::string ptx;
+  if (failed(writePtx(kernels, ptx)))
+    return failure();
   out << ptx;
   return success();
 }
 
+/// A thread an element, a warp a row; loops step by the grid, so that a device
+/// may start fewer blocks.
+static DeviceKernel launchOf(func::FuncOp kernel) {
+  std::string why;
+  nest::LoopsOp loops = weft::gpu::findLaunch(kernel, why);
+  auto stored = cast<OpResult>(
+      kernel.getBody().front().getTerminator()->getOperand(0));
+  auto type = cast<RankedTensorType>(
+      loops.getStored()[stored.getResultNumber()].getType());
+  ArrayRef<int64_t> shape = type.getShape();
+  int64_t threads = 1;
+  if (auto rows = dyn_cast<nest::RowsAttr>(loops.getWalk())) {
+    shape = shape.take_front(rows.getDims());
+    threads = weft::gpu::kWarpLanes;
+  }
+  threads *= ShapedType::getNumElements(shape);
+  int64_t blocks = llvm::divideCeil(threads, weft::gpu::kBlockThreads);
+  return {.name = kernel.getName().str(),
+          .block = {weft::gpu::kBlockThreads, 1, 1},
+          .blocks = std::max<int64_t>(blocks, 1)};
+}
+
 LogicalResult GpuCodegen::compile(ModuleOp module, const CodegenOptions &,
-                                  SmallVectorImpl<char> &) {
+                                  CompiledKernels &code) {
   SmallVector<func::FuncOp> kernels = llvm::filter_to_vector(
       module.getOps<func::FuncOp>(),
       [](func::FuncOp function) { return isKernel(function); });
-  if (failed(refuseOthers(kernels)))
+  code.chip = chip();
+  if (failed(writePtx(kernels, code.ptx)))
     return failure();
-  return module.emitError() << "programs for " << name
-                            << " cannot run yet: there is no runtime for GPUs; "
-                               "print the kernels with --emit=assembly";
+  for (func::FuncOp kernel : kernels)
+    code.deviceKernels.push_back(launchOf(kernel));
+  return success();
 }
 
 llvm::ArrayRef<llvm::StringLiteral> weft::gpuTargets() {

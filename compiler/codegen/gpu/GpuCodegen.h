@@ -1,8 +1,7 @@
 //===- GpuCodegen.h - the code generator for NVIDIA GPUs --------*- C++ -*-===//
 //
-// Elementwise kernels and row reductions become PTX (docs/gpu.md); any other
-// kernel is refused by name. There is no runtime for GPUs yet, so a .weft file
-// cannot be made.
+// Elementwise kernels and row reductions become one module of PTX (docs/gpu.md);
+// any other kernel is refused by name.
 //
 //===----------------------------------------------------------------------===//
 

@@ -73,9 +73,31 @@ Error CpuDevices::fill(DeviceMemory &memory, uint8_t byte) {
   return nullptr;
 }
 
+/// What a kernel that is no function of the host wants.
+static std::string deviceNeeded(const Plan &plan, const Kernel &kernel) {
+  if (const auto *its = std::get_if<DeviceKernel>(&kernel.code))
+    return "a device of kind \"" + plan.modules[its->module].chip + "\"";
+  if (const auto *its = std::get_if<LibraryContraction>(&kernel.code))
+    return deviceNeeded(plan, plan.kernels[its->fallback]) +
+           " with a library of contractions";
+  return "a device whose runtime has it built in";
+}
+
+static Error checkHostKernels(const Plan &plan) {
+  for (uint32_t n = 0; n < plan.kernels.size(); ++n)
+    if (!std::holds_alternative<HostKernel>(plan.kernels[n].code))
+      return makeError(WEFT_INCOMPATIBLE, "kernel ", plan.kernelName(n),
+                       " needs ", deviceNeeded(plan, plan.kernels[n]),
+                       ", these devices are CPUs; run the program on cuda:N, "
+                       "or compile it for a CPU");
+  return nullptr;
+}
+
 Error CpuDevices::prepare(std::shared_ptr<const Program> program,
                           const Ownership &ownership,
                           std::shared_ptr<PreparedProgram> &out) {
+  if (Error e = checkHostKernels(program->plan()))
+    return e;
   if (Error e = program->prepare())
     return e;
   auto executor = std::make_shared<Executor>(std::move(program), ownership);

@@ -11,8 +11,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef WEFT_RUNTIME_DEVICES_CPU_RUNQUEUE_H
-#define WEFT_RUNTIME_DEVICES_CPU_RUNQUEUE_H
+#ifndef WEFT_RUNTIME_DEVICES_RUNQUEUE_H
+#define WEFT_RUNTIME_DEVICES_RUNQUEUE_H
 
 #include "weft/runtime/devices/Ticket.h"
 
@@ -23,7 +23,7 @@
 
 namespace weft::runtime {
 
-class RunQueue {
+class WEFT_EXPORT RunQueue {
 public:
   using Task = std::function<Error()>;
 
@@ -54,4 +54,4 @@ private:
 
 } // namespace weft::runtime
 
-#endif // WEFT_RUNTIME_DEVICES_CPU_RUNQUEUE_H
+#endif // WEFT_RUNTIME_DEVICES_RUNQUEUE_H

@@ -1,4 +1,4 @@
-#include "weft/runtime/devices/cpu/RunQueue.h"
+#include "weft/runtime/devices/RunQueue.h"
 
 namespace weft::runtime {
 

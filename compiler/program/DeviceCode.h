@@ -1,0 +1,24 @@
+//===- DeviceCode.h - code of devices as ops of a plan ----------*- C++ -*-===//
+//
+//   func.func private @relu(...) attributes {weft.kernel = ...}
+//
+//   plan.device_module @device_code chip "sm_80" format ptx data "..."
+//   plan.device_kernel @relu in @device_code symbol "relu" block [256, 1, 1]
+//       blocks 64 shared 0 scratch 0
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_PROGRAM_DEVICECODE_H
+#define WEFT_COMPILER_PROGRAM_DEVICECODE_H
+
+#include "weft/compiler/codegen/KernelCodegen.h"
+
+namespace weft {
+
+/// Replaces the functions that devices run by their code; launches, which name
+/// them, stay. Does nothing where `code` is of a processor.
+void placeDeviceCode(mlir::ModuleOp module, const CompiledKernels &code);
+
+} // namespace weft
+
+#endif // WEFT_COMPILER_PROGRAM_DEVICECODE_H

@@ -1,0 +1,289 @@
+#include "weft/runtime/devices/cuda/CudaDevices.h"
+
+#include "weft/runtime/devices/cuda/Enqueue.h"
+
+namespace weft::runtime {
+
+Error CudaDevices::open(int64_t count, std::unique_ptr<DeviceSet> &out) {
+  const Driver *driver = nullptr;
+  if (Error e = Driver::load(driver))
+    return e;
+  int gpuCount = 0;
+  if (Error e =
+          driver->check(driver->cuDeviceGetCount(&gpuCount), "cuDeviceGetCount"))
+    return e;
+  if (gpuCount < 1)
+    return makeError(WEFT_INCOMPATIBLE,
+                     "CUDA's driver finds no GPU; check nvidia-smi and "
+                     "CUDA_VISIBLE_DEVICES, or use --devices cpu:N");
+  auto set = std::make_unique<CudaDevices>();
+  set->meter = std::make_shared<MemoryMeter>(count);
+  std::vector<std::shared_ptr<Gpu>> gpus(size_t(std::min<int64_t>(gpuCount, count)));
+  for (int64_t i = 0; i < count; ++i) {
+    size_t number = size_t(i * int64_t(gpus.size()) / count);
+    Device &device = set->devices.emplace_back();
+    if (!gpus[number])
+      if (Error e = Gpu::open(*driver, int(number), gpus[number]))
+        return e;
+    device.gpu = gpus[number];
+    if (Error e = GpuStream::create(device.gpu, device.work))
+      return e;
+    if (Error e = GpuStream::create(device.gpu, device.copies))
+      return e;
+  }
+  out = std::move(set);
+  return nullptr;
+}
+
+std::string CudaDevices::describe() const {
+  return DeviceList{DeviceKind::Cuda, int64_t(devices.size())}.text() + ", " +
+         devices.front().gpu->name();
+}
+
+Error CudaDevices::allocate(int64_t device, uint64_t bytes,
+                            const std::string &what,
+                            std::unique_ptr<DeviceMemory> &out) {
+  std::unique_ptr<GpuMemory> memory;
+  if (Error e = GpuMemory::allocate(devices[size_t(device)].gpu, device, bytes,
+                                    what, meter, memory))
+    return e;
+  if (bytes)
+    if (Error e = fill(*memory, 0))
+      return e;
+  out = std::move(memory);
+  return nullptr;
+}
+
+Error CudaDevices::copyStream(const DeviceMemory &memory,
+                              const GpuStream *&out) const {
+  const auto &gpu = static_cast<const GpuMemory &>(memory).gpu();
+  for (const Device &device : devices)
+    if (device.gpu == gpu) {
+      out = device.copies.get();
+      return gpu->makeCurrent();
+    }
+  return makeError(WEFT_INVALID_ARGUMENT, "memory of another runtime");
+}
+
+/// Whether the bytes of a box are all those of the memory, in order.
+static bool coversAll(const BoxCopy &box, uint64_t bytes) {
+  return box.sourceOffset == 0 && box.targetOffset == 0 && box.loops.empty() &&
+         uint64_t(box.run) == bytes;
+}
+
+Error CudaDevices::write(DeviceMemory &memory, const BoxCopy &box,
+                         const void *host) {
+  if (!memory.bytes() || !box.bytes())
+    return nullptr;
+  const GpuStream *stream = nullptr;
+  if (Error e = copyStream(memory, stream))
+    return e;
+  const Driver &driver = stream->gpu().driver();
+  cuda::Address place = static_cast<GpuMemory &>(memory).place();
+  std::vector<uint8_t> image;
+  if (!coversAll(box, memory.bytes())) {
+    // What the box leaves out stays as it is.
+    image.resize(memory.bytes());
+    if (Error e = read(memory, BoxCopy::whole(image.size()), image.data()))
+      return e;
+    box(host, image.data());
+    host = image.data();
+  }
+  if (Error e = driver.check(
+          driver.cuMemcpyHtoDAsync(place, host, memory.bytes(),
+                                   stream->handle()),
+          "cuMemcpyHtoDAsync"))
+    return e;
+  return stream->wait();
+}
+
+Error CudaDevices::read(const DeviceMemory &memory, const BoxCopy &box,
+                        void *host) {
+  if (!memory.bytes() || !box.bytes())
+    return nullptr;
+  const GpuStream *stream = nullptr;
+  if (Error e = copyStream(memory, stream))
+    return e;
+  const Driver &driver = stream->gpu().driver();
+  bool isAll = coversAll(box, memory.bytes());
+  std::vector<uint8_t> image(isAll ? 0 : memory.bytes());
+  if (Error e = driver.check(
+          driver.cuMemcpyDtoHAsync(
+              isAll ? host : image.data(),
+              static_cast<const GpuMemory &>(memory).place(), memory.bytes(),
+              stream->handle()),
+          "cuMemcpyDtoHAsync"))
+    return e;
+  if (Error e = stream->wait())
+    return e;
+  if (!isAll)
+    box(image.data(), host);
+  return nullptr;
+}
+
+Error CudaDevices::fill(DeviceMemory &memory, uint8_t byte) {
+  if (!memory.bytes())
+    return nullptr;
+  const GpuStream *stream = nullptr;
+  if (Error e = copyStream(memory, stream))
+    return e;
+  const Driver &driver = stream->gpu().driver();
+  if (Error e = driver.check(
+          driver.cuMemsetD8Async(static_cast<GpuMemory &>(memory).place(), byte,
+                                 memory.bytes(), stream->handle()),
+          "cuMemsetD8Async"))
+    return e;
+  return stream->wait();
+}
+
+Error CudaDevices::prepare(std::shared_ptr<const Program> program,
+                           const Ownership &,
+                           std::shared_ptr<PreparedProgram> &out) {
+  std::vector<std::shared_ptr<Gpu>> gpus;
+  for (const Device &device : devices)
+    gpus.push_back(device.gpu);
+  auto prepared = std::make_shared<GpuProgram>(std::move(program));
+  if (Error e = prepared->prepare(gpus, meter))
+    return e;
+  out = std::move(prepared);
+  return nullptr;
+}
+
+Ticket CudaDevices::enqueue(Run run) {
+  bool isAwaited = run.isAwaited;
+  return queue.add(
+      [this, run = std::move(run)]() mutable { return perform(run); },
+      isAwaited);
+}
+
+Ticket CudaDevices::enqueue(const MemoryCopy &given) {
+  return queue.add([this, given] { return copy(given); },
+                   /*isAwaited=*/false);
+}
+
+Error CudaDevices::canIsolate() const {
+  return makeError(WEFT_INVALID_ARGUMENT,
+                   "devices of a GPU cannot be kept apart; use cpu:N");
+}
+
+static cuda::Address addressOf(const void *place) {
+  return reinterpret_cast<cuda::Address>(place);
+}
+
+Error CudaDevices::copy(const MemoryCopy &copy) {
+  if (!copy.bytes)
+    return nullptr;
+  bool isFromHost = copy.fromDevice < 0, isToHost = copy.toDevice < 0;
+  if (isFromHost && isToHost) {
+    std::memmove(copy.to, copy.from, copy.bytes);
+    return nullptr;
+  }
+  const Device &device =
+      devices[size_t(isToHost ? copy.fromDevice : copy.toDevice)];
+  if (Error e = device.gpu->makeCurrent())
+    return e;
+  const Driver &driver = device.gpu->driver();
+  cuda::Stream stream = device.copies->handle();
+  cuda::Result result =
+      isFromHost ? driver.cuMemcpyHtoDAsync(addressOf(copy.to), copy.from,
+                                            copy.bytes, stream)
+      : isToHost ? driver.cuMemcpyDtoHAsync(copy.to, addressOf(copy.from),
+                                            copy.bytes, stream)
+                 : driver.cuMemcpyDtoDAsync(addressOf(copy.to),
+                                            addressOf(copy.from), copy.bytes,
+                                            stream);
+  if (Error e = driver.check(result, "a copy of " +
+                                         std::to_string(copy.bytes) + " bytes"))
+    return e;
+  return device.copies->wait();
+}
+
+Error CudaDevices::growArenas(const Plan &plan) {
+  for (int64_t number : plan.mesh.devices) {
+    Device &device = devices[size_t(number)];
+    if (device.arena && device.arena->bytes() >= plan.arenaBytes)
+      continue;
+    device.arena = nullptr;
+    if (Error e = GpuMemory::allocate(device.gpu, number, plan.arenaBytes,
+                                      "the arena", meter, device.arena))
+      return e;
+  }
+  return nullptr;
+}
+
+Error CudaDevices::poison(const Plan &plan, const Run &run) {
+  size_t positions = plan.mesh.devices.size();
+  for (size_t p = 0; p < positions; ++p) {
+    Device &device = devices[size_t(plan.mesh.devices[p])];
+    if (Error e = fill(*device.arena, 0xFF))
+      return e;
+    const Driver &driver = device.gpu->driver();
+    for (size_t i = 0; i < plan.outputs.size(); ++i) {
+      void *local = run.outputs[i * positions + p];
+      if (plan.outputs[i].donatedFrom >= 0 || !local ||
+          !plan.outputs[i].localBytes)
+        continue;
+      if (Error e = driver.check(
+              driver.cuMemsetD8Async(addressOf(local), 0xFF,
+                                     plan.outputs[i].localBytes,
+                                     device.work->handle()),
+              "cuMemsetD8Async"))
+        return e;
+    }
+  }
+  return nullptr;
+}
+
+/// Where the buffers of one position lie.
+static std::vector<cuda::Address>
+addressesOf(const Plan &plan, const Run &run, size_t position,
+            cuda::Address arena, cuda::Address constants) {
+  size_t positions = plan.mesh.devices.size();
+  std::vector<cuda::Address> out;
+  for (const BufferInfo &buffer : plan.buffers)
+    if (buffer.input >= 0)
+      out.push_back(
+          addressOf(run.inputs[size_t(buffer.input) * positions + position]));
+    else if (buffer.output >= 0)
+      out.push_back(
+          addressOf(run.outputs[size_t(buffer.output) * positions + position]));
+    else
+      out.push_back(buffer.offset + (buffer.kind == BufferKind::constant
+                                         ? constants
+                                         : arena));
+  return out;
+}
+
+Error CudaDevices::perform(Run &run) {
+  // This set has prepared it.
+  auto &program = static_cast<GpuProgram &>(*run.program);
+  const Plan &plan = program.program()->plan();
+  Error failure = growArenas(plan);
+  if (!failure && run.poison)
+    failure = poison(plan, run);
+  for (size_t p = 0; !failure && p < plan.mesh.devices.size(); ++p) {
+    Device &device = devices[size_t(plan.mesh.devices[p])];
+    if (failure = device.gpu->makeCurrent(); failure)
+      break;
+    failure = StepEnqueuer(program, int64_t(p), *device.work,
+                           addressesOf(plan, run, p, device.arena->place(),
+                                       program.constants(int64_t(p))))
+                  .run();
+  }
+  // What was enqueued uses memory of the run, whatever became of the rest.
+  for (int64_t number : plan.mesh.devices)
+    if (Error e = devices[size_t(number)].work->wait(); e && !failure) {
+      e->message += " while \"" + plan.name + "\" ran on device " +
+                    std::to_string(number);
+      failure = std::move(e);
+    }
+  return run.ended(std::move(failure), {});
+}
+
+} // namespace weft::runtime
+
+extern "C" WEFT_EXPORT weft_error *
+weftOpenCuda(int64_t count, std::unique_ptr<weft::runtime::DeviceSet> *out) {
+  return weft::runtime::guarded(
+      [&] { return weft::runtime::CudaDevices::open(count, *out); });
+}

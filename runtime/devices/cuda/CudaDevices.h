@@ -1,0 +1,60 @@
+//===- CudaDevices.h - devices on NVIDIA GPUs -------------------*- C++ -*-===//
+//
+// Device i of N is on GPU i * G / N of G: several devices may share one. Each
+// has a stream for its programs and one for copies. Runs wait for each other in
+// a RunQueue; a run enqueues all its launches, then waits for its streams.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_DEVICES_CUDA_CUDADEVICES_H
+#define WEFT_RUNTIME_DEVICES_CUDA_CUDADEVICES_H
+
+#include "weft/runtime/devices/DeviceSets.h"
+#include "weft/runtime/devices/RunQueue.h"
+#include "weft/runtime/devices/cuda/GpuProgram.h"
+
+namespace weft::runtime {
+
+class CudaDevices final : public DeviceSet {
+public:
+  static Error open(int64_t count, std::unique_ptr<DeviceSet> &out);
+
+  std::string describe() const override;
+  Error allocate(int64_t device, uint64_t bytes, const std::string &what,
+                 std::unique_ptr<DeviceMemory> &out) override;
+  Error write(DeviceMemory &memory, const BoxCopy &box,
+              const void *host) override;
+  Error read(const DeviceMemory &memory, const BoxCopy &box,
+             void *host) override;
+  Error fill(DeviceMemory &memory, uint8_t byte) override;
+  uint64_t peakMemory() const override { return uint64_t(meter->peak()); }
+  Error prepare(std::shared_ptr<const Program> program,
+                const Ownership &ownership,
+                std::shared_ptr<PreparedProgram> &out) override;
+  Ticket enqueue(Run run) override;
+  Ticket enqueue(const MemoryCopy &copy) override;
+  void attend(const Ticket &ticket) override { queue.attend(ticket); }
+  Error canIsolate() const override;
+
+private:
+  struct Device {
+    std::shared_ptr<Gpu> gpu;
+    std::unique_ptr<GpuStream> work, copies;
+    std::unique_ptr<GpuMemory> arena;
+  };
+
+  Error perform(Run &run);
+  Error growArenas(const Plan &plan);
+  Error poison(const Plan &plan, const Run &run);
+  Error copy(const MemoryCopy &copy);
+  /// The stream for copies of the GPU that has the memory, current.
+  Error copyStream(const DeviceMemory &memory, const GpuStream *&out) const;
+
+  std::vector<Device> devices;
+  std::shared_ptr<MemoryMeter> meter;
+  RunQueue queue; ///< last: its tasks use the rest
+};
+
+} // namespace weft::runtime
+
+#endif // WEFT_RUNTIME_DEVICES_CUDA_CUDADEVICES_H

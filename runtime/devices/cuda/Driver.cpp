@@ -1,0 +1,69 @@
+#include "weft/runtime/devices/cuda/Driver.h"
+
+#include <dlfcn.h>
+
+namespace weft::runtime {
+
+/// The oldest driver that programs are run with: R525, whose cuGetProcAddress
+/// all later ones have.
+static constexpr int kOldestDriver = 12000;
+
+static std::string versionText(int version) {
+  return std::to_string(version / 1000) + "." +
+         std::to_string(version % 1000 / 10);
+}
+
+Error Driver::check(cuda::Result result, const std::string &call) const {
+  if (result == cuda::Result::Success)
+    return nullptr;
+  const char *name = nullptr, *text = nullptr;
+  cuGetErrorName(result, &name);
+  cuGetErrorString(result, &text);
+  bool isMemory = result == cuda::Result::OutOfMemory;
+  return makeError(isMemory ? WEFT_OUT_OF_MEMORY : WEFT_INTERNAL, call,
+                   " failed with ", name ? name : "an unknown error", " (",
+                   int(result), "): ", text ? text : "the driver says no more");
+}
+
+Error Driver::open() {
+  // Never closed: other libraries of the process may use it, too.
+  void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return makeError(WEFT_INCOMPATIBLE,
+                     "CUDA's driver cannot be loaded: ", dlerror(),
+                     "; install NVIDIA's driver, or use --devices cpu:N");
+  auto find = [&](const char *symbol) { return dlsym(library, symbol); };
+  using Version = cuda::Result (*)(int *);
+  auto ask = reinterpret_cast<Version>(find("cuDriverGetVersion"));
+  if (!ask || ask(&version) != cuda::Result::Success || version < kOldestDriver)
+    return makeError(WEFT_INCOMPATIBLE, "CUDA's driver is for CUDA ",
+                     versionText(version), ", programs need ",
+                     versionText(kOldestDriver),
+                     " or later; install a newer driver of NVIDIA");
+#define WEFT_CUDA_FUNCTION(name, symbol, first, parameters)                    \
+  name = reinterpret_cast<decltype(name)>(find(#symbol));                      \
+  if (!name)                                                                   \
+    return makeError(WEFT_INCOMPATIBLE, "CUDA's driver for CUDA ",             \
+                     versionText(version), " has no function " #symbol         \
+                     "; install a newer driver of NVIDIA");
+  WEFT_CUDA_FUNCTIONS(WEFT_CUDA_FUNCTION)
+#undef WEFT_CUDA_FUNCTION
+  Error e = check(cuInit(0), "cuInit");
+  if (e)
+    e->message += "; nvidia-smi shows which GPUs the driver finds";
+  return e;
+}
+
+Error Driver::load(const Driver *&out) {
+  struct Loaded {
+    Driver driver;
+    Error failure = driver.open();
+  };
+  static const Loaded loaded;
+  out = &loaded.driver;
+  return loaded.failure ? makeError(loaded.failure->status,
+                                    loaded.failure->message)
+                        : nullptr;
+}
+
+} // namespace weft::runtime

@@ -1,0 +1,38 @@
+//===- Driver.h - CUDA's driver, loaded where there is one ------*- C++ -*-===//
+//
+//   const Driver *driver = nullptr;
+//   if (Error e = Driver::load(driver)) return e;      // why not, how to fix it
+//   if (Error e = driver->check(driver->cuMemFree(address), "cuMemFree")) ...
+//
+// One table of functions for the process. libcuda.so.1 comes with NVIDIA's
+// driver; no toolkit is needed.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_DEVICES_CUDA_DRIVER_H
+#define WEFT_RUNTIME_DEVICES_CUDA_DRIVER_H
+
+#include "weft/runtime/devices/cuda/DriverAbi.h"
+#include "weft/runtime/program/Error.h"
+
+namespace weft::runtime {
+
+struct Driver {
+#define WEFT_CUDA_FUNCTION(name, symbol, version, parameters)                  \
+  cuda::Result(*name) parameters = nullptr;
+  WEFT_CUDA_FUNCTIONS(WEFT_CUDA_FUNCTION)
+#undef WEFT_CUDA_FUNCTION
+  int version = 0; ///< 12040 for 12.4
+
+  /// Loads and initializes it, once; later calls answer as the first did.
+  static Error load(const Driver *&out);
+  /// Null for Success; else the call, what it was for, CUDA's name and text.
+  Error check(cuda::Result result, const std::string &call) const;
+
+private:
+  Error open();
+};
+
+} // namespace weft::runtime
+
+#endif // WEFT_RUNTIME_DEVICES_CUDA_DRIVER_H

@@ -1,0 +1,83 @@
+#include "weft/runtime/devices/cuda/Enqueue.h"
+
+namespace weft::runtime {
+
+Error StepEnqueuer::launch(const Instruction &i) {
+  const auto &kernel = std::get<DeviceKernel>(plan.kernels[i.index].code);
+  const GpuProgram::Launch &its = program.launch(position, i.index);
+  std::vector<cuda::Address> places;
+  for (uint32_t n = 0; n < i.argumentCount; ++n)
+    places.push_back(addresses[plan.arguments[i.firstArgument + n]]);
+  places.push_back(program.coordinates(position));
+  std::vector<void *> parameters;
+  for (cuda::Address &place : places)
+    parameters.push_back(&place);
+  last = kernel.symbol;
+  const Driver &driver = stream.gpu().driver();
+  return driver.check(
+      driver.cuLaunchKernel(its.function, its.blocks, 1, 1, kernel.block[0],
+                            kernel.block[1], kernel.block[2], kernel.shared,
+                            stream.handle(), parameters.data(), nullptr),
+      "cuLaunchKernel of \"" + kernel.symbol + "\"");
+}
+
+Error StepEnqueuer::copy(const Instruction &i) {
+  const Driver &driver = stream.gpu().driver();
+  uint64_t bytes = plan.buffers[i.target].bytes;
+  if (!bytes)
+    return nullptr;
+  return driver.check(driver.cuMemcpyDtoDAsync(addresses[i.target],
+                                               addresses[i.index], bytes,
+                                               stream.handle()),
+                      "cuMemcpyDtoDAsync of a buffer");
+}
+
+Error StepEnqueuer::isTrue(uint32_t buffer, bool &out) {
+  const Driver &driver = stream.gpu().driver();
+  uint8_t byte = 0;
+  if (Error e = driver.check(driver.cuMemcpyDtoHAsync(&byte, addresses[buffer],
+                                                      1, stream.handle()),
+                             "cuMemcpyDtoHAsync of a condition"))
+    return e;
+  if (Error e = stream.wait()) {
+    e->message += " (the last kernel enqueued is \"" + last + "\")";
+    return e;
+  }
+  out = byte != 0;
+  return nullptr;
+}
+
+Error StepEnqueuer::run() {
+  using plan::Operation;
+  for (size_t pc = 0;; ++pc) {
+    const Instruction &i = plan.instructions[pc];
+    switch (i.kind) {
+    case Operation::Launch:
+      if (Error e = launch(i))
+        return e;
+      break;
+    case Operation::Copy:
+      if (Error e = copy(i))
+        return e;
+      break;
+    case Operation::Jump:
+      pc = size_t(i.target) - 1;
+      break;
+    case Operation::JumpUnless: {
+      bool isGoingOn = true;
+      if (Error e = isTrue(i.index, isGoingOn))
+        return e;
+      if (!isGoingOn)
+        pc = size_t(i.target) - 1;
+      break;
+    }
+    case Operation::Return:
+      return nullptr;
+    default: // GpuProgram has refused the program
+      return makeError(WEFT_INTERNAL, plan.describe(uint32_t(pc)),
+                       " does not run on GPUs");
+    }
+  }
+}
+
+} // namespace weft::runtime

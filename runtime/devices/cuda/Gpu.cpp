@@ -1,0 +1,96 @@
+#include "weft/runtime/devices/cuda/Gpu.h"
+
+#include <charconv>
+
+namespace weft::runtime {
+
+/// cp.async, bf16 and TF32: what later kernels are written with.
+static constexpr int kOldestCapability = 80;
+
+Error Gpu::read(cuda::DeviceAttribute attribute, int &value) const {
+  return api.check(api.cuDeviceGetAttribute(&value, attribute, device),
+                   "cuDeviceGetAttribute");
+}
+
+Error Gpu::open(const Driver &driver, int number, std::shared_ptr<Gpu> &out) {
+  std::shared_ptr<Gpu> gpu(new Gpu(driver, number));
+  if (Error e = driver.check(driver.cuDeviceGet(&gpu->device, number),
+                             "cuDeviceGet"))
+    return e;
+  char name[256] = {};
+  if (Error e = driver.check(
+          driver.cuDeviceGetName(name, sizeof name - 1, gpu->device),
+          "cuDeviceGetName"))
+    return e;
+  gpu->model = name;
+  using A = cuda::DeviceAttribute;
+  if (Error e = gpu->read(A::ComputeCapabilityMajor, gpu->major))
+    return e;
+  if (Error e = gpu->read(A::ComputeCapabilityMinor, gpu->minor))
+    return e;
+  if (Error e = gpu->read(A::MultiprocessorCount, gpu->processors))
+    return e;
+  if (gpu->capability() < kOldestCapability)
+    return makeError(WEFT_INCOMPATIBLE, "GPU ", number, " (", gpu->model,
+                     ") has compute capability ", gpu->major, ".", gpu->minor,
+                     ", programs need 8.0 or more; use another GPU, "
+                     "by CUDA_VISIBLE_DEVICES, or --devices cpu:N");
+  if (Error e = driver.check(
+          driver.cuDevicePrimaryCtxRetain(&gpu->context, gpu->device),
+          "cuDevicePrimaryCtxRetain"))
+    return e;
+  out = std::move(gpu);
+  return nullptr;
+}
+
+Gpu::~Gpu() {
+  if (context)
+    api.cuDevicePrimaryCtxRelease(device);
+}
+
+Error Gpu::makeCurrent() const {
+  return api.check(api.cuCtxSetCurrent(context), "cuCtxSetCurrent");
+}
+
+Error Gpu::canRun(const std::string &chip) const {
+  int wanted = 0;
+  const char *end = chip.data() + chip.size();
+  const char *digits = chip.data() + std::min<size_t>(chip.size(), 3);
+  auto [rest, error] = std::from_chars(digits, end, wanted);
+  if (!chip.starts_with("sm_") || error != std::errc())
+    return makeError(WEFT_INCOMPATIBLE, "the program is for \"", chip,
+                     "\", which is no GPU of NVIDIA; compile it with --target "
+                     "cuda:sm_80");
+  bool isOfOneChip = rest != end; // sm_90a runs on 9.0 only
+  if (isOfOneChip ? wanted == capability() : wanted <= capability())
+    return nullptr;
+  return makeError(WEFT_INCOMPATIBLE, "the program is for ", chip, ", GPU ",
+                   number, " (", model, ") is sm_", capability(),
+                   "; compile it with --target cuda:sm_80");
+}
+
+Error GpuStream::create(std::shared_ptr<const Gpu> gpu,
+                        std::unique_ptr<GpuStream> &out) {
+  cuda::Stream stream = nullptr;
+  if (Error e = gpu->makeCurrent())
+    return e;
+  const Driver &driver = gpu->driver();
+  if (Error e = driver.check(
+          driver.cuStreamCreate(&stream, cuda::kStreamNonBlocking),
+          "cuStreamCreate"))
+    return e;
+  out.reset(new GpuStream(std::move(gpu), stream));
+  return nullptr;
+}
+
+GpuStream::~GpuStream() {
+  if (!owner->makeCurrent())
+    owner->driver().cuStreamDestroy(stream);
+}
+
+Error GpuStream::wait() const {
+  return owner->driver().check(owner->driver().cuStreamSynchronize(stream),
+                               "cuStreamSynchronize");
+}
+
+} // namespace weft::runtime

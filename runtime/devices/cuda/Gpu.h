@@ -1,0 +1,75 @@
+//===- Gpu.h - one GPU, and streams on it -----------------------*- C++ -*-===//
+//
+// Holds the GPU's primary context, which all users of the driver in a process
+// share: it is never reset. Calls of the driver concern the context that is
+// current on the calling thread, hence
+//
+//   if (Error e = gpu->makeCurrent()) return e;
+//
+// in front of them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_DEVICES_CUDA_GPU_H
+#define WEFT_RUNTIME_DEVICES_CUDA_GPU_H
+
+#include "weft/runtime/devices/cuda/Driver.h"
+
+#include <memory>
+
+namespace weft::runtime {
+
+class Gpu {
+public:
+  /// The GPU of a number; refuses one that is too old.
+  static Error open(const Driver &driver, int number,
+                    std::shared_ptr<Gpu> &out);
+  ~Gpu();
+  Gpu(const Gpu &) = delete;
+  Gpu &operator=(const Gpu &) = delete;
+
+  Error makeCurrent() const;
+  const Driver &driver() const { return api; }
+  const std::string &name() const { return model; }
+  /// 90 for compute capability 9.0.
+  int capability() const { return major * 10 + minor; }
+  int multiprocessors() const { return processors; }
+  /// Null where code for a chip (sm_80, sm_90a) runs here.
+  Error canRun(const std::string &chip) const;
+
+private:
+  Gpu(const Driver &api, int number) : api(api), number(number) {}
+  Error read(cuda::DeviceAttribute attribute, int &value) const;
+
+  const Driver &api;
+  int number;
+  cuda::Device device = 0;
+  cuda::Context context = nullptr;
+  std::string model;
+  int major = 0, minor = 0, processors = 0;
+};
+
+/// What is enqueued here runs in order; of the GPU it was made on.
+class GpuStream {
+public:
+  static Error create(std::shared_ptr<const Gpu> gpu,
+                      std::unique_ptr<GpuStream> &out);
+  ~GpuStream();
+  GpuStream(const GpuStream &) = delete;
+  GpuStream &operator=(const GpuStream &) = delete;
+
+  const Gpu &gpu() const { return *owner; }
+  cuda::Stream handle() const { return stream; }
+  /// Waits for all that was enqueued; what failed there is this call's error.
+  Error wait() const;
+
+private:
+  GpuStream(std::shared_ptr<const Gpu> gpu, cuda::Stream stream)
+      : owner(std::move(gpu)), stream(stream) {}
+  std::shared_ptr<const Gpu> owner;
+  cuda::Stream stream;
+};
+
+} // namespace weft::runtime
+
+#endif // WEFT_RUNTIME_DEVICES_CUDA_GPU_H

@@ -1,0 +1,37 @@
+//===- GpuMemory.h - memory of a GPU ----------------------------*- C++ -*-===//
+
+#ifndef WEFT_RUNTIME_DEVICES_CUDA_GPUMEMORY_H
+#define WEFT_RUNTIME_DEVICES_CUDA_GPUMEMORY_H
+
+#include "weft/runtime/devices/DeviceSet.h"
+#include "weft/runtime/devices/MemoryMeter.h"
+#include "weft/runtime/devices/cuda/Gpu.h"
+
+namespace weft::runtime {
+
+/// Bytes of a GPU, aligned to 256, counted for a device as long as they are
+/// there.
+class GpuMemory final : public DeviceMemory {
+public:
+  /// Of any contents. WEFT_OUT_OF_MEMORY says what it is for, how much is asked
+  /// and how much is free.
+  static Error allocate(std::shared_ptr<const Gpu> gpu, int64_t device,
+                        uint64_t bytes, const std::string &what,
+                        std::shared_ptr<MemoryMeter> meter,
+                        std::unique_ptr<GpuMemory> &out);
+  ~GpuMemory() override;
+  const std::shared_ptr<const Gpu> &gpu() const { return owner; }
+  cuda::Address place() const { return reinterpret_cast<cuda::Address>(start); }
+
+private:
+  GpuMemory(std::shared_ptr<const Gpu> gpu, int64_t device,
+            std::shared_ptr<MemoryMeter> meter)
+      : owner(std::move(gpu)), device(device), meter(std::move(meter)) {}
+  std::shared_ptr<const Gpu> owner;
+  int64_t device;
+  std::shared_ptr<MemoryMeter> meter;
+};
+
+} // namespace weft::runtime
+
+#endif // WEFT_RUNTIME_DEVICES_CUDA_GPUMEMORY_H

@@ -1,0 +1,75 @@
+//===- GpuProgram.h - a program with its code on GPUs -----------*- C++ -*-===//
+//
+// The modules of a plan, loaded once on each GPU that has a device of its mesh;
+// beside them the constants, and the coordinates of each device, which kernels
+// take as their last argument.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_DEVICES_CUDA_GPUPROGRAM_H
+#define WEFT_RUNTIME_DEVICES_CUDA_GPUPROGRAM_H
+
+#include "weft/runtime/devices/cuda/GpuMemory.h"
+
+#include <map>
+
+namespace weft::runtime {
+
+class GpuProgram final : public PreparedProgram {
+public:
+  /// How a kernel is started on a GPU.
+  struct Launch {
+    cuda::Function function = nullptr;
+    unsigned blocks = 1;
+  };
+
+  explicit GpuProgram(std::shared_ptr<const Program> program)
+      : owner(std::move(program)) {}
+  ~GpuProgram() override;
+
+  /// `gpus`: of each device of the set. Refuses, by name, what GPUs do not run.
+  Error prepare(const std::vector<std::shared_ptr<Gpu>> &gpus,
+                const std::shared_ptr<MemoryMeter> &meter);
+
+  const std::shared_ptr<const Program> &program() const override {
+    return owner;
+  }
+  /// Of the device at a position of the mesh.
+  const Launch &launch(int64_t position, uint32_t kernel) const {
+    return images.at(gpuOf[size_t(position)]).launches[kernel];
+  }
+  cuda::Address constants(int64_t position) const {
+    return images.at(gpuOf[size_t(position)]).constants->place();
+  }
+  cuda::Address coordinates(int64_t position) const {
+    return places[size_t(position)]->place();
+  }
+
+private:
+  /// What one GPU has of the program.
+  struct Image {
+    std::shared_ptr<Gpu> gpu;
+    std::vector<cuda::Module> modules;
+    std::vector<Launch> launches; ///< by kernel
+    std::unique_ptr<GpuMemory> constants;
+  };
+
+  Error checkSupported() const;
+  Error load(Image &image, int64_t device,
+             const std::shared_ptr<MemoryMeter> &meter);
+  Error loadModule(const Image &image, const DeviceModule &code,
+                   cuda::Module &out) const;
+  Error findKernel(const Image &image, const DeviceKernel &kernel,
+                   Launch &out) const;
+  Error placeCoordinates(const std::vector<std::shared_ptr<Gpu>> &gpus,
+                         const std::shared_ptr<MemoryMeter> &meter);
+
+  std::shared_ptr<const Program> owner;
+  std::map<const Gpu *, Image> images;
+  std::vector<const Gpu *> gpuOf;                 ///< by position
+  std::vector<std::unique_ptr<GpuMemory>> places; ///< coordinates, by position
+};
+
+} // namespace weft::runtime
+
+#endif // WEFT_RUNTIME_DEVICES_CUDA_GPUPROGRAM_H
