@@ -25,7 +25,7 @@ target_link_libraries(cuda-driver-test PRIVATE weft_catch_main ${CMAKE_DL_LIBS})
 target_include_directories(cuda-driver-test PRIVATE ${PROJECT_BINARY_DIR}/include)
 target_compile_options(cuda-driver-test PRIVATE -fexceptions)
 add_dependencies(cuda-driver-test fake_cuda)
-set_target_properties(cuda-driver-test PROPERTIES BUILD_RPATH "$ORIGIN/../lib/fake-cuda")
+set_target_properties(cuda-driver-test PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/fake-cuda")
 foreach(seed 1 2 3)
   add_test(NAME cuda-driver-test-seed-${seed} COMMAND ${CMAKE_COMMAND} -E env
     FAKE_CUDA_SEED=${seed} $<TARGET_FILE:cuda-driver-test>)
