@@ -17,3 +17,16 @@ weft_unit_test(ptx-machine-test SRCS cuda/ptx-integer-test.cpp cuda/ptx-bits-tes
 add_executable(ptx-run cuda/ptx-run.cpp)
 target_link_libraries(ptx-run PRIVATE WeftPtxMachine)
 target_include_directories(ptx-run PRIVATE ${PROJECT_BINARY_DIR}/include)
+add_subdirectory(cuda/driver)
+# Loads whichever libcuda.so.1 the loader finds: in a build folder the fake, of
+# which several orders are tried; elsewhere the machine's own.
+add_executable(cuda-driver-test cuda/cuda-driver-test.cpp cuda/cuda-driver-faults-test.cpp)
+target_link_libraries(cuda-driver-test PRIVATE weft_catch_main ${CMAKE_DL_LIBS})
+target_include_directories(cuda-driver-test PRIVATE ${PROJECT_BINARY_DIR}/include)
+target_compile_options(cuda-driver-test PRIVATE -fexceptions)
+add_dependencies(cuda-driver-test fake_cuda)
+set_target_properties(cuda-driver-test PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/fake-cuda")
+foreach(seed 1 2 3)
+  add_test(NAME cuda-driver-test-seed-${seed} COMMAND ${CMAKE_COMMAND} -E env
+    FAKE_CUDA_SEED=${seed} $<TARGET_FILE:cuda-driver-test>)
+endforeach()

@@ -1,0 +1,281 @@
+//===- Driver.cpp - the state behind the functions ------------------------===//
+
+#include "weft/test/cuda/driver/Driver.h"
+
+#include <algorithm>
+#include <cstdio>
+
+#include <unistd.h>
+
+namespace weft::fake {
+
+using cuda::Result;
+
+uint64_t nextRandom(uint64_t &state) {
+  uint64_t z = state += 0x9E3779B97F4A7C15;
+  z = (z ^ z >> 30) * 0xBF58476D1CE4E5B9;
+  z = (z ^ z >> 27) * 0x94D049BB133111EB;
+  return z ^ z >> 31;
+}
+
+static Driver *made = nullptr;
+
+/// Lives to the end of the process: programs call from their own destructors.
+Driver &Driver::get() {
+  static Driver *driver = made = new Driver;
+  return *driver;
+}
+
+Driver::Driver() : settings(Settings::fromEnvironment()) {
+  random = settings.seed;
+  for (int i = 0; i < settings.gpus; ++i) {
+    contexts.push_back(std::make_unique<cuda::ContextObject>());
+    contexts.back()->device = i;
+  }
+}
+
+cuda::Context &Driver::current() {
+  static thread_local cuda::Context context = nullptr;
+  return context;
+}
+
+void Driver::report(const std::string &what) {
+  ++findings;
+  std::fprintf(stderr, "fake-cuda: %s\n", what.c_str());
+}
+
+/// A name of the API, or its symbol: cuMemAlloc or cuMemAlloc_v2.
+static std::string withoutVersion(const std::string &symbol) {
+  size_t at = symbol.rfind("_v");
+  return at == std::string::npos ? symbol : symbol.substr(0, at);
+}
+
+static Result usualFailure(const std::string &symbol) {
+  return symbol.find("Alloc") != std::string::npos ? Result::OutOfMemory
+                                                   : Result::Unknown;
+}
+
+Result Driver::begin(const std::string &symbol, Needs needs) {
+  std::string name = withoutVersion(symbol);
+  uint64_t call = ++calls[name];
+  for (const std::string &key : {symbol, name})
+    if (auto found = settings.failures.find(key);
+        found != settings.failures.end() && found->second.call == call)
+      return found->second.result ? Result(found->second.result)
+                                  : usualFailure(name);
+  if (needs == Needs::Nothing)
+    return Result::Success;
+  if (!isInitialized)
+    return Result::NotInitialized;
+  if (needs == Needs::Init)
+    return Result::Success;
+  if (!current() || !current()->retained)
+    return Result::InvalidContext;
+  return current()->error;
+}
+
+bool Driver::kernelFails() {
+  auto found = settings.failures.find("kernel");
+  return ++kernels && found != settings.failures.end() &&
+         found->second.call == kernels;
+}
+
+/// Null and 1 are the stream that keeps order with all blocking ones.
+cuda::Stream Driver::find(cuda::Stream handle) {
+  cuda::Context context = current();
+  if (!handle || handle == reinterpret_cast<cuda::Stream>(1)) {
+    if (!context->legacy) {
+      context->legacy = std::make_unique<cuda::StreamObject>();
+      context->legacy->context = context;
+      context->legacy->number = nextStream++;
+    }
+    return context->legacy.get();
+  }
+  if (!streams.contains(handle)) {
+    report("a stream that does not exist, or no more, is used");
+    return nullptr;
+  }
+  return handle->context == context ? handle : nullptr;
+}
+
+cuda::Stream Driver::addStream(bool isBlocking) {
+  auto *stream = new cuda::StreamObject;
+  stream->context = current();
+  stream->number = nextStream++;
+  stream->isBlocking = isBlocking;
+  streams.insert(stream);
+  return stream;
+}
+
+OperationRef Driver::enqueue(cuda::Stream stream, const std::string &name,
+                             std::vector<Touch> touches,
+                             std::function<void(Operation &)> run,
+                             std::vector<OperationRef> waits) {
+  auto operation = std::make_shared<Operation>();
+  operation->stream = stream->number;
+  operation->count = ++stream->count;
+  operation->name = name + ", operation " + std::to_string(stream->count) +
+                    " of stream " + std::to_string(stream->number);
+  operation->context = stream->context;
+  operation->touches = std::move(touches);
+  operation->run = std::move(run);
+  cuda::StreamObject *legacy = stream->context->legacy.get();
+  if (stream == legacy) {
+    for (cuda::Stream other : streams)
+      if (other->isBlocking && other->context == stream->context && other->last)
+        waits.push_back(other->last);
+  } else if (stream->isBlocking && legacy && legacy->last) {
+    waits.push_back(legacy->last);
+  }
+  operation->clock = host;
+  if (stream->last)
+    operation->clock.join(stream->last->clock);
+  for (const OperationRef &other : waits)
+    operation->clock.join(other->clock);
+  operation->clock.set(operation->stream, operation->count);
+  operation->waits = std::move(waits);
+  stream->queue.push_back(operation);
+  return stream->last = operation;
+}
+
+static bool isReady(const cuda::StreamObject &stream) {
+  if (stream.queue.empty())
+    return false;
+  for (const OperationRef &other : stream.queue.front()->waits)
+    if (!other->isDone)
+      return false;
+  return true;
+}
+
+bool Driver::runOne() {
+  std::vector<cuda::Stream> ready;
+  for (const auto &context : contexts)
+    if (context->legacy && isReady(*context->legacy))
+      ready.push_back(context->legacy.get());
+  // By number: addresses are not the same in each run.
+  for (cuda::Stream stream : streams)
+    if (isReady(*stream))
+      ready.push_back(stream);
+  if (ready.empty())
+    return false;
+  std::sort(ready.begin(), ready.end(),
+            [](auto a, auto b) { return a->number < b->number; });
+  cuda::Stream chosen = ready[nextRandom(random) % ready.size()];
+  OperationRef operation = chosen->queue.front();
+  if (operation->run && operation->context->error == Result::Success)
+    operation->run(*operation);
+  operation->isDone = true;
+  operation->waits.clear();
+  operation->run = nullptr;
+  chosen->queue.pop_front();
+  return true;
+}
+
+void Driver::runUntil(const std::function<bool()> &isEnough) {
+  while (!isEnough() && runOne()) {
+  }
+}
+
+Result Driver::waitFor(const OperationRef &operation) {
+  if (!operation)
+    return current()->error;
+  runUntil([&] { return operation->isDone; });
+  learn(operation);
+  return operation->context->error;
+}
+
+Result Driver::waitForContext(cuda::Context context) {
+  std::vector<OperationRef> all;
+  if (context->legacy && context->legacy->last)
+    all.push_back(context->legacy->last);
+  for (cuda::Stream stream : streams)
+    if (stream->context == context && stream->last)
+      all.push_back(stream->last);
+  for (const OperationRef &operation : all)
+    waitFor(operation);
+  return context->error;
+}
+
+void Driver::learn(const OperationRef &operation) {
+  if (!operation)
+    return;
+  host.join(operation->clock);
+  if (pending([](const Operation &) { return true; }).empty())
+    accesses.dropBefore(host);
+}
+
+std::vector<OperationRef>
+Driver::pending(const std::function<bool(const Operation &)> &condition) const {
+  std::vector<OperationRef> all;
+  auto collect = [&](const cuda::StreamObject &stream) {
+    for (const OperationRef &operation : stream.queue)
+      if (condition(*operation))
+        all.push_back(operation);
+  };
+  for (const auto &context : contexts)
+    if (context->legacy)
+      collect(*context->legacy);
+  for (cuda::Stream stream : streams)
+    collect(*stream);
+  return all;
+}
+
+void Driver::noteAccess(const Operation &operation, const Touch &touch) {
+  uint64_t base = 0;
+  if (!memory.find(touch.address, touch.bytes, base))
+    base =
+        memory.findPinned(reinterpret_cast<void *>(touch.address), touch.bytes);
+  if (!base || !touch.bytes)
+    return;
+  std::string found =
+      accesses.note(operation, base, touch.address, touch.bytes, touch.isWrite);
+  if (!found.empty())
+    report(found);
+}
+
+static std::string count(size_t number, const char *what) {
+  return std::to_string(number) + " " + what + (number == 1 ? "" : "s");
+}
+
+/// A context that failed cannot be cleaned up.
+void Driver::reportLeaks() {
+  for (const auto &context : contexts)
+    if (context->error != Result::Success)
+      return;
+  for (const auto &[address, block] : memory.blocks)
+    if (block.freedBy.empty() && !block.isData)
+      report("at the end " + std::to_string(block.bytes) + " bytes of device " +
+             std::to_string(block.context->device) + " are not freed");
+  if (!memory.pinned.empty())
+    report("at the end " + count(memory.pinned.size(), "block") +
+           " of pinned host memory is not freed");
+  if (!streams.empty())
+    report("at the end " + count(streams.size(), "stream") +
+           " is not destroyed");
+  if (!events.empty())
+    report("at the end " + count(events.size(), "event") + " is not destroyed");
+  if (!modules.empty())
+    report("at the end " + count(modules.size(), "module") +
+           " is not unloaded");
+  for (const auto &context : contexts)
+    if (context->retained)
+      report("at the end the primary context of device " +
+             std::to_string(context->device) + " is retained " +
+             std::to_string(context->retained) + " times");
+}
+
+void Driver::atExit() {
+  if (!made)
+    return;
+  made->reportLeaks();
+  if (!made->findings)
+    return;
+  std::fflush(nullptr);
+  _exit(97);
+}
+
+/// Runs when the process ends, after the destructors of the program's objects;
+/// the library is never unloaded before.
+__attribute__((destructor)) static void endProcess() { Driver::atExit(); }
+
+} // namespace weft::fake

@@ -1,0 +1,98 @@
+//===- Driver.h - the state behind the functions ----------------*- C++ -*-===//
+//
+// Streams are queues: an operation runs when somebody waits for something, and
+// of all that could run then, the seed picks what does. What a program must not
+// rely on, it does not get: work that is enqueued is not over, work of two
+// streams takes place in any order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TEST_CUDA_DRIVER_DRIVER_H
+#define WEFT_TEST_CUDA_DRIVER_DRIVER_H
+
+#include "weft/test/cuda/driver/DeviceMemory.h"
+#include "weft/test/cuda/driver/Settings.h"
+
+#include <mutex>
+#include <set>
+
+namespace weft::fake {
+
+/// What a call must find.
+enum class Needs : uint8_t { Nothing, Init, Context };
+
+class Driver {
+public:
+  static Driver &get();
+
+  /// Runs the body of a function of the API with the current context, unless the
+  /// environment wants it to fail or its state does not allow it.
+  template <class Body>
+  cuda::Result call(const char *symbol, Needs needs, Body body) {
+    std::lock_guard<std::recursive_mutex> lock(mutex);
+    cuda::Result result = begin(symbol, needs);
+    return result == cuda::Result::Success ? body() : result;
+  }
+
+  /// A mistake of the program: it ends with exit status 97.
+  void report(const std::string &what);
+  /// Of this thread.
+  static cuda::Context &current();
+
+  // Streams.
+  /// The object of a handle in the current context, or null.
+  cuda::Stream find(cuda::Stream handle);
+  cuda::Stream addStream(bool isBlocking);
+  OperationRef enqueue(cuda::Stream stream, const std::string &name,
+                       std::vector<Touch> touches,
+                       std::function<void(Operation &)> run,
+                       std::vector<OperationRef> waits = {});
+  /// Runs operations until the condition holds.
+  void runUntil(const std::function<bool()> &isEnough);
+  /// Runs one operation if any can run.
+  bool runOne();
+  /// Runs what the host waits for; afterwards it is in order with it.
+  cuda::Result waitFor(const OperationRef &operation);
+  cuda::Result waitForContext(cuda::Context context);
+  /// What the host knows to be over since a query said so.
+  void learn(const OperationRef &operation);
+  /// Operations that are not over and satisfy the condition.
+  std::vector<OperationRef>
+  pending(const std::function<bool(const Operation &)> &condition) const;
+  /// Notes an access of an operation that runs.
+  void noteAccess(const Operation &operation, const Touch &touch);
+  /// The kernel that the environment wants to fail is the next.
+  bool kernelFails();
+  /// Reports what is left, and ends the process if anything was reported.
+  static void atExit();
+
+  std::recursive_mutex mutex;
+  Settings settings;
+  DeviceMemory memory;
+  AccessLog accesses;
+  bool isInitialized = false;
+  std::vector<std::unique_ptr<cuda::ContextObject>> contexts; ///< by GPU
+  std::set<cuda::Stream> streams;
+  std::set<cuda::Event> events;
+  std::set<cuda::Module> modules;
+  uint64_t random = 0;
+
+private:
+  Driver();
+  ~Driver() = default;
+  cuda::Result begin(const std::string &symbol, Needs needs);
+  bool isFailure(const std::string &symbol);
+  void reportLeaks();
+
+  std::map<std::string, uint64_t> calls;
+  uint64_t kernels = 0, findings = 0;
+  uint32_t nextStream = 0;
+  Clock host;
+};
+
+/// Steele, Lea and Flood's splitmix64.
+uint64_t nextRandom(uint64_t &state);
+
+} // namespace weft::fake
+
+#endif // WEFT_TEST_CUDA_DRIVER_DRIVER_H

@@ -1,0 +1,78 @@
+//===- Objects.h - contexts, streams, events, modules -----------*- C++ -*-===//
+
+#ifndef WEFT_TEST_CUDA_DRIVER_OBJECTS_H
+#define WEFT_TEST_CUDA_DRIVER_OBJECTS_H
+
+#include "weft/runtime/devices/cuda/DriverAbi.h"
+#include "weft/test/cuda/driver/Order.h"
+#include "weft/test/cuda/machine/Launch.h"
+
+#include <chrono>
+#include <deque>
+#include <functional>
+#include <memory>
+
+namespace weft::fake {
+
+/// Bytes that an operation is known to touch when it is enqueued.
+struct Touch {
+  uint64_t address, bytes;
+  bool isWrite;
+};
+
+/// What a stream does after what came before, and after what it waits for.
+struct Operation : Actor {
+  cuda::Context context = nullptr;
+  std::vector<std::shared_ptr<Operation>> waits;
+  std::vector<Touch> touches;
+  const void *object = nullptr; ///< the module that it needs
+  std::function<void(Operation &)> run;
+  bool isDone = false;
+};
+using OperationRef = std::shared_ptr<Operation>;
+
+} // namespace weft::fake
+
+namespace weft::cuda {
+
+/// The primary context of a GPU.
+struct ContextObject {
+  Device device = 0;
+  unsigned retained = 0;
+  Result error = Result::Success; ///< stays once a kernel failed
+  ptx::Memory memory;
+  uint64_t used = 0;
+  std::unique_ptr<StreamObject> legacy; ///< the stream null
+};
+
+struct StreamObject {
+  Context context = nullptr;
+  uint32_t number = 0, count = 0;
+  bool isBlocking = false; ///< keeps order with the stream null
+  std::deque<fake::OperationRef> queue;
+  fake::OperationRef last; ///< also after it ran
+};
+
+struct EventObject {
+  Context context = nullptr;
+  bool hasTime = true;
+  fake::OperationRef record; ///< the last one
+  std::shared_ptr<std::chrono::steady_clock::time_point> time;
+};
+
+struct ModuleObject {
+  Context context = nullptr;
+  ptx::Module code;
+  std::vector<uint64_t> dataAddresses;
+  std::map<std::string, std::unique_ptr<FunctionObject>> functions;
+};
+
+struct FunctionObject {
+  Module module = nullptr;
+  const ptx::Kernel *kernel = nullptr;
+  int dynamicShared = 48 * 1024; ///< at most, until an attribute says more
+};
+
+} // namespace weft::cuda
+
+#endif // WEFT_TEST_CUDA_DRIVER_OBJECTS_H

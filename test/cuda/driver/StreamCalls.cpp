@@ -1,0 +1,141 @@
+//===- StreamCalls.cpp - streams and events -------------------------------===//
+
+#include "weft/test/cuda/driver/Entry.h"
+
+using namespace weft::fake;
+using Time = std::chrono::steady_clock;
+
+Result cuStreamCreate(Stream *stream, unsigned flags) {
+  return call(__func__, Needs::Context, [&] {
+    if (!stream || flags > kStreamNonBlocking)
+      return Result::InvalidValue;
+    *stream = Driver::get().addStream(flags == kStreamDefault);
+    return Result::Success;
+  });
+}
+
+/// Returns at once; what is enqueued takes place all the same.
+Result cuStreamDestroy_v2(Stream handle) {
+  return call(__func__, Needs::Context, [&] {
+    Driver &driver = Driver::get();
+    Stream stream = handle ? driver.find(handle) : nullptr;
+    if (!stream)
+      return Result::InvalidHandle;
+    driver.runUntil([&] { return stream->queue.empty(); });
+    driver.streams.erase(stream);
+    delete stream;
+    return Result::Success;
+  });
+}
+
+Result cuStreamSynchronize(Stream handle) {
+  return call(__func__, Needs::Context, [&] {
+    Driver &driver = Driver::get();
+    Stream stream = driver.find(handle);
+    return stream ? driver.waitFor(stream->last) : Result::InvalidHandle;
+  });
+}
+
+/// Half of the questions let some work take place, so that who asks often enough
+/// gets his answer and nobody can rely on when.
+static Result query(const OperationRef &operation) {
+  Driver &driver = Driver::get();
+  if (operation && !operation->isDone && nextRandom(driver.random) % 2)
+    driver.runOne();
+  if (operation && !operation->isDone)
+    return Result::NotReady;
+  driver.learn(operation);
+  return Driver::current()->error;
+}
+
+Result cuStreamQuery(Stream handle) {
+  return call(__func__, Needs::Context, [&] {
+    Stream stream = Driver::get().find(handle);
+    return stream ? query(stream->last) : Result::InvalidHandle;
+  });
+}
+
+static bool isEvent(Event event) {
+  Driver &driver = Driver::get();
+  if (driver.events.contains(event))
+    return true;
+  driver.report("an event that does not exist, or no more, is used");
+  return false;
+}
+
+/// An event that was never recorded makes nobody wait.
+Result cuStreamWaitEvent(Stream handle, Event event, unsigned flags) {
+  return call(__func__, Needs::Context, [&] {
+    Driver &driver = Driver::get();
+    Stream stream = driver.find(handle);
+    if (!stream || !isEvent(event))
+      return Result::InvalidHandle;
+    if (flags)
+      return Result::InvalidValue;
+    if (event->record)
+      driver.enqueue(stream, "cuStreamWaitEvent", {}, nullptr, {event->record});
+    return Result::Success;
+  });
+}
+
+Result cuEventCreate(Event *event, unsigned flags) {
+  return call(__func__, Needs::Context, [&] {
+    if (!event || flags > (kEventBlockingSync | kEventDisableTiming))
+      return Result::InvalidValue;
+    *event = new EventObject;
+    (*event)->context = Driver::current();
+    (*event)->hasTime = !(flags & kEventDisableTiming);
+    Driver::get().events.insert(*event);
+    return Result::Success;
+  });
+}
+
+Result cuEventRecord(Event event, Stream handle) {
+  return call(__func__, Needs::Context, [&] {
+    Driver &driver = Driver::get();
+    Stream stream = driver.find(handle);
+    if (!stream || !isEvent(event) || event->context != stream->context)
+      return Result::InvalidHandle;
+    auto time = std::make_shared<Time::time_point>();
+    event->time = time;
+    event->record =
+        driver.enqueue(stream, "cuEventRecord", {},
+                       [time](Operation &) { *time = Time::now(); });
+    return Result::Success;
+  });
+}
+
+Result cuEventSynchronize(Event event) {
+  return call(__func__, Needs::Context, [&] {
+    return isEvent(event) ? Driver::get().waitFor(event->record)
+                          : Result::InvalidHandle;
+  });
+}
+Result cuEventQuery(Event event) {
+  return call(__func__, Needs::Context, [&] {
+    return isEvent(event) ? query(event->record) : Result::InvalidHandle;
+  });
+}
+
+Result cuEventDestroy_v2(Event event) {
+  return call(__func__, Needs::Context, [&] {
+    if (!isEvent(event))
+      return Result::InvalidHandle;
+    Driver::get().events.erase(event);
+    delete event;
+    return Result::Success;
+  });
+}
+
+Result cuEventElapsedTime(float *milliseconds, Event start, Event end) {
+  return call(__func__, Needs::Context, [&] {
+    if (!isEvent(start) || !isEvent(end) || !start->hasTime || !end->hasTime ||
+        !start->record || !end->record)
+      return Result::InvalidHandle;
+    if (!start->record->isDone || !end->record->isDone)
+      return Result::NotReady;
+    std::chrono::duration<float, std::milli> time = *end->time - *start->time;
+    *milliseconds = time.count();
+    return Result::Success;
+  });
+}
