@@ -12,9 +12,9 @@ void weft::placeDeviceCode(ModuleOp module, const CompiledKernels &code) {
     return;
   SymbolTable symbols(module);
   OpBuilder builder(module.getBodyRegion());
-  auto ptx = plan::DeviceModuleOp::create(
-      builder, module.getLoc(), "device_code", code.chip,
-      plan::ModuleFormat::ptx, code.ptx);
+  auto ptx = plan::DeviceModuleOp::create(builder, module.getLoc(),
+                                          "device_code", code.chip,
+                                          plan::ModuleFormat::ptx, code.ptx);
   StringAttr name = symbols.insert(ptx);
   for (const DeviceKernel &kernel : code.deviceKernels) {
     Operation *function = symbols.lookup(kernel.name);

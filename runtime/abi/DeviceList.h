@@ -79,9 +79,8 @@ struct DeviceList {
       return DeviceList{*kind, *count};
     why = "'" + std::string(text) + "' ";
     if (!kind && count && !kindText.empty())
-      why += "asks for " + std::string(kindText) +
-             " devices, there are " + (kinds > 1 ? "cpu and cuda" : "cpu") +
-             " devices only";
+      why += "asks for " + std::string(kindText) + " devices, there are " +
+             (kinds > 1 ? "cpu and cuda" : "cpu") + " devices only";
     else
       why += "is no list of devices";
     why += std::string("; write cpu:N") + (kinds > 1 ? " or cuda:N" : "") +

@@ -19,8 +19,9 @@ static Error loadLibrary(const std::string &name, void *&library) {
   library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
   if (library)
     return nullptr;
-  return makeError(WEFT_INCOMPATIBLE, "the runtime for GPUs cannot be loaded: ",
-                   dlerror(), "; install Weft with it, or use cpu:N");
+  return makeError(WEFT_INCOMPATIBLE,
+                   "the runtime for GPUs cannot be loaded: ", dlerror(),
+                   "; install Weft with it, or use cpu:N");
 }
 
 static Error openCudaDevices(int64_t count, const DeviceSettings &settings,

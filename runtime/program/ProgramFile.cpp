@@ -29,7 +29,7 @@ static std::string featureNames(uint64_t features) {
     if (features >> bit & 1)
       text += (text.empty() ? "" : ", ") +
               (bit < std::size(names) ? std::string(names[bit])
-                       : "feature " + std::to_string(bit));
+                                      : "feature " + std::to_string(bit));
   return text.empty() ? "none" : text;
 }
 

@@ -37,7 +37,7 @@ class Twin(typing.NamedTuple):
 
 
 APPLICATIONS = {
-    "resnet50": Twin("ResNet50"),
+    "resnet50": Twin("ResNet50", rate=1e-7),
     "vgg16": Twin("VGG16", 32, rate=0.1, batch=8),
     "mobilenetv2": Twin("MobileNetV2", 96, {"alpha": 0.35}),
     "mobilenetv3small": Twin("MobileNetV3Small", 64, {"alpha": 0.75}),

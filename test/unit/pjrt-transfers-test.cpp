@@ -158,10 +158,10 @@ TEST_CASE("a topology is its name") {
   TopologyDescription_Create_Args created{};
   created.topology_name = "gpu:2";
   created.topology_name_size = 5;
-  CHECK_THAT(messageOf(callFor(kTopologyDescription_Create, created)),
-             Catch::Contains(
-                 "topology name: 'gpu:2' asks for gpu devices, there are "
-                 "cpu devices only; write cpu:N with N from 1 to 4096"));
+  CHECK_THAT(
+      messageOf(callFor(kTopologyDescription_Create, created)),
+      Catch::Contains("topology name: 'gpu:2' asks for gpu devices, there are "
+                      "cpu devices only; write cpu:N with N from 1 to 4096"));
   created.topology_name = "cpu:3";
   call(kTopologyDescription_Create, created);
   TopologyDescription_Serialize_Args text{};

@@ -129,7 +129,8 @@ TEST_CASE("what does not fit a run is an error") {
   CHECK(weft_runtime_device_count(runtime) == 5);
   weft_runtime_free(runtime);
   CHECK(take(weft_runtime_create("cpu:0", 0, &runtime)) ==
-        "'cpu:0' is no list of devices; write cpu:N or cuda:N with N from 1 to 65536");
+        "'cpu:0' is no list of devices; write cpu:N or cuda:N with N from 1 to "
+        "65536");
   CHECK(take(weft_runtime_create("gpu:1", 0, &runtime)) ==
         "'gpu:1' asks for gpu devices, there are cpu and cuda devices only; "
         "write cpu:N or cuda:N with N from 1 to 65536");

@@ -87,8 +87,8 @@ LogicalResult GpuCodegen::printAssembly(ArrayRef<func::FuncOp> kernels,
 static DeviceKernel launchOf(func::FuncOp kernel) {
   std::string why;
   nest::LoopsOp loops = weft::gpu::findLaunch(kernel, why);
-  auto stored = cast<OpResult>(
-      kernel.getBody().front().getTerminator()->getOperand(0));
+  auto stored =
+      cast<OpResult>(kernel.getBody().front().getTerminator()->getOperand(0));
   auto type = cast<RankedTensorType>(
       loops.getStored()[stored.getResultNumber()].getType());
   ArrayRef<int64_t> shape = type.getShape();

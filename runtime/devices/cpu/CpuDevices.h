@@ -10,8 +10,8 @@
 
 #include "weft/runtime/devices/DeviceSets.h"
 #include "weft/runtime/devices/MemoryMeter.h"
-#include "weft/runtime/devices/cpu/Executor.h"
 #include "weft/runtime/devices/RunQueue.h"
+#include "weft/runtime/devices/cpu/Executor.h"
 #include "weft/runtime/devices/cpu/Workers.h"
 #include "weft/runtime/program/Memory.h"
 

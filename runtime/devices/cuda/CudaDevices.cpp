@@ -9,8 +9,8 @@ Error CudaDevices::open(int64_t count, std::unique_ptr<DeviceSet> &out) {
   if (Error e = Driver::load(driver))
     return e;
   int gpuCount = 0;
-  if (Error e =
-          driver->check(driver->cuDeviceGetCount(&gpuCount), "cuDeviceGetCount"))
+  if (Error e = driver->check(driver->cuDeviceGetCount(&gpuCount),
+                              "cuDeviceGetCount"))
     return e;
   if (gpuCount < 1)
     return makeError(WEFT_INCOMPATIBLE,
@@ -18,7 +18,8 @@ Error CudaDevices::open(int64_t count, std::unique_ptr<DeviceSet> &out) {
                      "CUDA_VISIBLE_DEVICES, or use --devices cpu:N");
   auto set = std::make_unique<CudaDevices>();
   set->meter = std::make_shared<MemoryMeter>(count);
-  std::vector<std::shared_ptr<Gpu>> gpus(size_t(std::min<int64_t>(gpuCount, count)));
+  std::vector<std::shared_ptr<Gpu>> gpus(
+      size_t(std::min<int64_t>(gpuCount, count)));
   for (int64_t i = 0; i < count; ++i) {
     size_t number = size_t(i * int64_t(gpus.size()) / count);
     Device &device = set->devices.emplace_back();
@@ -89,10 +90,9 @@ Error CudaDevices::write(DeviceMemory &memory, const BoxCopy &box,
     box(host, image.data());
     host = image.data();
   }
-  if (Error e = driver.check(
-          driver.cuMemcpyHtoDAsync(place, host, memory.bytes(),
-                                   stream->handle()),
-          "cuMemcpyHtoDAsync"))
+  if (Error e = driver.check(driver.cuMemcpyHtoDAsync(
+                                 place, host, memory.bytes(), stream->handle()),
+                             "cuMemcpyHtoDAsync"))
     return e;
   return stream->wait();
 }
@@ -107,12 +107,11 @@ Error CudaDevices::read(const DeviceMemory &memory, const BoxCopy &box,
   const Driver &driver = stream->gpu().driver();
   bool isAll = coversAll(box, memory.bytes());
   std::vector<uint8_t> image(isAll ? 0 : memory.bytes());
-  if (Error e = driver.check(
-          driver.cuMemcpyDtoHAsync(
-              isAll ? host : image.data(),
-              static_cast<const GpuMemory &>(memory).place(), memory.bytes(),
-              stream->handle()),
-          "cuMemcpyDtoHAsync"))
+  if (Error e = driver.check(driver.cuMemcpyDtoHAsync(
+                                 isAll ? host : image.data(),
+                                 static_cast<const GpuMemory &>(memory).place(),
+                                 memory.bytes(), stream->handle()),
+                             "cuMemcpyDtoHAsync"))
     return e;
   if (Error e = stream->wait())
     return e;
@@ -187,13 +186,13 @@ Error CudaDevices::copy(const MemoryCopy &copy) {
   cuda::Result result =
       isFromHost ? driver.cuMemcpyHtoDAsync(addressOf(copy.to), copy.from,
                                             copy.bytes, stream)
-      : isToHost ? driver.cuMemcpyDtoHAsync(copy.to, addressOf(copy.from),
-                                            copy.bytes, stream)
-                 : driver.cuMemcpyDtoDAsync(addressOf(copy.to),
-                                            addressOf(copy.from), copy.bytes,
-                                            stream);
-  if (Error e = driver.check(result, "a copy of " +
-                                         std::to_string(copy.bytes) + " bytes"))
+      : isToHost
+          ? driver.cuMemcpyDtoHAsync(copy.to, addressOf(copy.from), copy.bytes,
+                                     stream)
+          : driver.cuMemcpyDtoDAsync(addressOf(copy.to), addressOf(copy.from),
+                                     copy.bytes, stream);
+  if (Error e = driver.check(result, "a copy of " + std::to_string(copy.bytes) +
+                                         " bytes"))
     return e;
   return device.copies->wait();
 }
@@ -223,11 +222,11 @@ Error CudaDevices::poison(const Plan &plan, const Run &run) {
       if (plan.outputs[i].donatedFrom >= 0 || !local ||
           !plan.outputs[i].localBytes)
         continue;
-      if (Error e = driver.check(
-              driver.cuMemsetD8Async(addressOf(local), 0xFF,
-                                     plan.outputs[i].localBytes,
-                                     device.work->handle()),
-              "cuMemsetD8Async"))
+      if (Error e =
+              driver.check(driver.cuMemsetD8Async(addressOf(local), 0xFF,
+                                                  plan.outputs[i].localBytes,
+                                                  device.work->handle()),
+                           "cuMemsetD8Async"))
         return e;
     }
   }
@@ -235,9 +234,10 @@ Error CudaDevices::poison(const Plan &plan, const Run &run) {
 }
 
 /// Where the buffers of one position lie.
-static std::vector<cuda::Address>
-addressesOf(const Plan &plan, const Run &run, size_t position,
-            cuda::Address arena, cuda::Address constants) {
+static std::vector<cuda::Address> addressesOf(const Plan &plan, const Run &run,
+                                              size_t position,
+                                              cuda::Address arena,
+                                              cuda::Address constants) {
   size_t positions = plan.mesh.devices.size();
   std::vector<cuda::Address> out;
   for (const BufferInfo &buffer : plan.buffers)
@@ -248,9 +248,8 @@ addressesOf(const Plan &plan, const Run &run, size_t position,
       out.push_back(
           addressOf(run.outputs[size_t(buffer.output) * positions + position]));
     else
-      out.push_back(buffer.offset + (buffer.kind == BufferKind::constant
-                                         ? constants
-                                         : arena));
+      out.push_back(buffer.offset +
+                    (buffer.kind == BufferKind::constant ? constants : arena));
   return out;
 }
 

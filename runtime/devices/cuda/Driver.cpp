@@ -43,9 +43,9 @@ Error Driver::open() {
 #define WEFT_CUDA_FUNCTION(name, symbol, first, parameters)                    \
   name = reinterpret_cast<decltype(name)>(find(#symbol));                      \
   if (!name)                                                                   \
-    return makeError(WEFT_INCOMPATIBLE, "CUDA's driver for CUDA ",             \
-                     versionText(version), " has no function " #symbol         \
-                     "; install a newer driver of NVIDIA");
+    return makeError(                                                          \
+        WEFT_INCOMPATIBLE, "CUDA's driver for CUDA ", versionText(version),    \
+        " has no function " #symbol "; install a newer driver of NVIDIA");
   WEFT_CUDA_FUNCTIONS(WEFT_CUDA_FUNCTION)
 #undef WEFT_CUDA_FUNCTION
   Error e = check(cuInit(0), "cuInit");
@@ -61,9 +61,9 @@ Error Driver::load(const Driver *&out) {
   };
   static const Loaded loaded;
   out = &loaded.driver;
-  return loaded.failure ? makeError(loaded.failure->status,
-                                    loaded.failure->message)
-                        : nullptr;
+  return loaded.failure
+             ? makeError(loaded.failure->status, loaded.failure->message)
+             : nullptr;
 }
 
 } // namespace weft::runtime

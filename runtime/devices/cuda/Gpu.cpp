@@ -14,8 +14,8 @@ Error Gpu::read(cuda::DeviceAttribute attribute, int &value) const {
 
 Error Gpu::open(const Driver &driver, int number, std::shared_ptr<Gpu> &out) {
   std::shared_ptr<Gpu> gpu(new Gpu(driver, number));
-  if (Error e = driver.check(driver.cuDeviceGet(&gpu->device, number),
-                             "cuDeviceGet"))
+  if (Error e =
+          driver.check(driver.cuDeviceGet(&gpu->device, number), "cuDeviceGet"))
     return e;
   char name[256] = {};
   if (Error e = driver.check(
@@ -75,9 +75,9 @@ Error GpuStream::create(std::shared_ptr<const Gpu> gpu,
   if (Error e = gpu->makeCurrent())
     return e;
   const Driver &driver = gpu->driver();
-  if (Error e = driver.check(
-          driver.cuStreamCreate(&stream, cuda::kStreamNonBlocking),
-          "cuStreamCreate"))
+  if (Error e =
+          driver.check(driver.cuStreamCreate(&stream, cuda::kStreamNonBlocking),
+                       "cuStreamCreate"))
     return e;
   out.reset(new GpuStream(std::move(gpu), stream));
   return nullptr;

@@ -17,8 +17,8 @@ Error GpuMemory::allocate(std::shared_ptr<const Gpu> gpu, int64_t device,
     size_t free = 0, total = 0;
     driver.cuMemGetInfo(&free, &total);
     return makeError(WEFT_OUT_OF_MEMORY, "no memory for ", what, " on device ",
-                     device, " (", gpu->name(), "): ", bytes,
-                     " bytes, of ", total, " the GPU has ", free,
+                     device, " (", gpu->name(), "): ", bytes, " bytes, of ",
+                     total, " the GPU has ", free,
                      " left; take a smaller batch, split it over more GPUs, or "
                      "end other programs that use this one");
   }

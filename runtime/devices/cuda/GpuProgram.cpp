@@ -52,18 +52,17 @@ Error GpuProgram::findKernel(const Image &image, const DeviceKernel &kernel,
                              Launch &out) const {
   const Driver &driver = image.gpu->driver();
   std::string name = " of kernel \"" + kernel.symbol + "\"";
-  if (Error e = driver.check(
-          driver.cuModuleGetFunction(&out.function,
-                                     image.modules[kernel.module],
-                                     kernel.symbol.c_str()),
-          "cuModuleGetFunction" + name))
+  if (Error e = driver.check(driver.cuModuleGetFunction(
+                                 &out.function, image.modules[kernel.module],
+                                 kernel.symbol.c_str()),
+                             "cuModuleGetFunction" + name))
     return e;
-  int threads =
-      int(kernel.block[0] * kernel.block[1] * kernel.block[2]), resident = 0;
-  if (Error e = driver.check(
-          driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
-              &resident, out.function, threads, kernel.shared),
-          "cuOccupancyMaxActiveBlocksPerMultiprocessor" + name))
+  int threads = int(kernel.block[0] * kernel.block[1] * kernel.block[2]),
+      resident = 0;
+  if (Error e =
+          driver.check(driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
+                           &resident, out.function, threads, kernel.shared),
+                       "cuOccupancyMaxActiveBlocksPerMultiprocessor" + name))
     return e;
   if (resident < 1)
     return makeError(WEFT_INCOMPATIBLE, "a block", name, " has ", threads,
