@@ -177,7 +177,8 @@ LogicalResult StepImporter::checkMasks(const ForwardResult &result) {
 }
 
 /// @loss takes the variables in this order (weights, then those that training
-/// updates beside them) and the batch; it returns the loss as the optimizer scales
+/// updates beside them), the batch, and the loss's scale where a variable holds it;
+/// it returns the loss as the optimizer scales
 /// it where it does, the loss, the losses of the outputs, the predictions and what
 /// is updated.
 FailureOr<func::FuncOp> StepImporter::createLoss(ArrayRef<unsigned> order) {
@@ -188,6 +189,8 @@ FailureOr<func::FuncOp> StepImporter::createLoss(ArrayRef<unsigned> order) {
     types.push_back(values.variables[variable].getType());
   Batch batch = values.batch;
   batch.each([&](Value &value) { types.push_back(value.getType()); });
+  if (std::optional<unsigned> scale = model.optimizer->scaleVariable())
+    types.push_back(values.slots[*scale].getType());
   auto function = func::FuncOp::create(builder, unknown, "loss",
                                        builder.getFunctionType(types, {}));
   function.setPrivate();
@@ -206,6 +209,8 @@ FailureOr<func::FuncOp> StepImporter::createLoss(ArrayRef<unsigned> order) {
   SmallVector<Value> returned;
   if (std::optional<double> factor = model.optimizer->lossScaleFactor)
     returned.push_back(t.mul(loss.total, *factor));
+  else if (model.optimizer->scaleVariable())
+    returned.push_back(t.mul(loss.total, *argument));
   returned.push_back(loss.total);
   llvm::append_range(returned, loss.each);
   llvm::append_range(returned, result->outputs);
@@ -257,6 +262,9 @@ LogicalResult StepImporter::buildTrain() {
       operands.push_back(values.variables[i]);
     }
   values.batch.each([&](Value &value) { operands.push_back(value); });
+  std::optional<unsigned> scale = model.optimizer->scaleVariable();
+  if (scale)
+    operands.push_back(values.slots[*scale]);
   FailureOr<func::FuncOp> loss = createLoss(order);
   if (failed(loss))
     return failure();
@@ -271,15 +279,14 @@ LogicalResult StepImporter::buildTrain() {
     results = results.drop_front(count);
     return out;
   };
-  if (model.optimizer->lossScaleFactor)
+  if (model.optimizer->lossScaleFactor || scale)
     take(1);
   LossValues shown{take(1).front(), take(model.losses.size())};
   SmallVector<Value> predictions = take(model.outputs.size());
   for (unsigned variable : order)
     if (model.variables[variable].isUpdated)
       values.variables[variable] = take(1).front();
-  updateWeights(builder, model, ports.optimizerVariables(), take(wrt.size()),
-                values);
+  updateWeights(builder, model, take(wrt.size()), values);
   // Keras' training has lost the masks where it computes metrics.
   addMetrics(shown, predictions, SmallVector<Value>(predictions.size()));
   return success();
