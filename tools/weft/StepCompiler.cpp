@@ -285,7 +285,7 @@ OwningOpRef<ModuleOp> StepCompiler::import(const std::string &step,
   }
   keras::ImportOptions importOptions;
   importOptions.batchSize = batchSize;
-  importOptions.sampleWeight = sampleWeight;
+  importOptions.sampleWeights = sampleWeights;
   auto module = keras::importStep(liveContext(), kerasModel, layouts, *kind,
                                   importOptions);
   return succeeded(module) ? std::move(*module) : OwningOpRef<ModuleOp>();

@@ -126,12 +126,19 @@ void StepPorts::addBatch() {
          batchLayoutOf(int64_t(shape.size()) + 1)});
   }
   for (unsigned output = 0;
-       options.sampleWeight && output < model.outputs.size(); ++output)
-    if (model.hasLabel(output))
-      add({portName("sample_weight", model.outputName(output),
-                    model.outputs.size()),
-           "sample_weight", "", batched({}, builder.getF32Type()),
-           batchLayoutOf(1)});
+       options.sampleWeights && output < model.outputs.size(); ++output)
+    if (model.hasLabel(output)) {
+      const std::string &name = model.outputName(output);
+      auto given = options.sampleWeights->find(name);
+      if (given == options.sampleWeights->end())
+        given = options.sampleWeights->find("");
+      std::vector<int64_t> shape;
+      if (given != options.sampleWeights->end())
+        shape = given->second;
+      add({portName("sample_weight", name, model.outputs.size()),
+           "sample_weight", "", batched(shape, builder.getF32Type()),
+           batchLayoutOf(int64_t(shape.size()) + 1)});
+    }
 }
 
 func::FuncOp StepPorts::createFunction() {
@@ -172,7 +179,7 @@ StepValues StepPorts::values(func::FuncOp function) const {
   bool isLabelled = step != StepKind::Predict;
   for (auto [list, isThere] :
        {std::pair(&out.batch.labels, isLabelled),
-        std::pair(&out.batch.weights, isLabelled && options.sampleWeight)})
+        std::pair(&out.batch.weights, isLabelled && options.sampleWeights)})
     for (unsigned output = 0; output < model.outputs.size(); ++output)
       list->push_back(isThere && model.hasLabel(output) ? Value(*argument++)
                                                         : Value());

@@ -159,6 +159,8 @@ void Updater::finishWeight(unsigned i) {
 }
 
 void Updater::run() {
+  if (step.weights.empty())
+    return;
   iteration = step.variables[0];
   rate = rateOf(t, optimizer, iteration,
                 optimizer.schedule ? Value() : step.variables[1]);
@@ -172,9 +174,8 @@ void Updater::run() {
   if (step.isScaled) // each step begins anew
     for (const SlotKind &scalar : optimizer.scalars())
       old.push_back(t.splat(scalar.first, rate));
-  if (!step.weights.empty())
-    scalars = optimizer.newScalars(t, iteration, old);
-  if (!step.isScaled && !step.weights.empty())
+  scalars = optimizer.newScalars(t, iteration, old);
+  if (!step.isScaled)
     put(places, scalars);
   for (unsigned i = 0; i < step.weights.size(); ++i)
     updateWeight(i);
