@@ -40,19 +40,31 @@ std::string layerName(const Port &port, const char *key) {
                                        : port.name;
 }
 
+/// NAME and the source of [NAME=]FILE.npz:KEY.
+struct NamedSource {
+  std::optional<std::string> name;
+  std::string source;
+};
+NamedSource namedSource(const std::string &argument) {
+  size_t equal = argument.find('=');
+  bool named =
+      equal != std::string::npos && argument.find_first_of("/.:[") > equal;
+  if (!named)
+    return {std::nullopt, argument};
+  return {argument.substr(0, equal), argument.substr(equal + 1)};
+}
+
 /// The source that --x or --y names for this port; empty when none does.
 Result<std::string> overridden(const DataOptions &options, const Kind &kind,
                                const Port &port, bool single) {
   std::string found;
   for (const std::string &argument : options.*kind.overrides) {
-    size_t equal = argument.find('=');
-    bool named =
-        equal != std::string::npos && argument.find_first_of("/.:[") > equal;
-    if (named && argument.substr(0, equal) == layerName(port, kind.key))
-      found = argument.substr(equal + 1);
-    else if (!named && single)
+    NamedSource given = namedSource(argument);
+    if (given.name == layerName(port, kind.key))
+      found = given.source;
+    else if (!given.name && single)
       found = argument;
-    else if (!named)
+    else if (!given.name)
       return Error{std::string(kind.flag) + " " + argument +
                    ": the model has several such arrays; write " + kind.flag +
                    " " + layerName(port, kind.key) + "=" + argument};
@@ -263,6 +275,20 @@ TrainingData::split(double fraction) const {
   for (Column &column : parts.second.columns)
     column.begin += at;
   return parts;
+}
+
+std::map<std::string, Shape>
+sampleShapes(const std::vector<std::string> &arguments) {
+  std::map<std::string, Shape> out;
+  for (const std::string &argument : arguments) {
+    NamedSource given = namedSource(argument);
+    Result<Array> array = loadArray(given.source);
+    if (!array || array->shape.empty())
+      continue;
+    Shape sample(array->shape.begin() + 1, array->shape.end());
+    out[given.name.value_or("")] = sample == Shape{1} ? Shape{} : sample;
+  }
+  return out;
 }
 
 Result<TrainingData> selectData(const DataOptions &options, DataPurpose purpose,

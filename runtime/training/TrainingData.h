@@ -17,6 +17,7 @@
 #include "weft/runtime/data/Npz.h"
 #include "weft/runtime/training/Ports.h"
 
+#include <map>
 #include <memory>
 #include <span>
 
@@ -57,6 +58,12 @@ public:
   /// Keras' validation_split: the last part, taken before any shuffle.
   Result<std::pair<TrainingData, TrainingData>> split(double fraction) const;
 };
+
+/// The shape of a sample of each array that [NAME=]FILE.npz:KEY names, by NAME or
+/// "": one number a sample is no dimension, as is a size of 1. Arrays that cannot
+/// be read are left out; selectData says why.
+std::map<std::string, Shape>
+sampleShapes(const std::vector<std::string> &arguments);
 
 /// `ports`: input ports of a program; those that are no data are passed over.
 Result<TrainingData> selectData(const DataOptions &options, DataPurpose purpose,

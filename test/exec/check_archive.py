@@ -8,6 +8,7 @@ the saved file, predicts the same and trains on; without Keras that is skipped.
 """
 
 import importlib.util
+import json
 import os
 import pathlib
 import re
@@ -15,6 +16,7 @@ import struct
 import subprocess
 import sys
 import tempfile
+import warnings
 
 import npz_values
 from check_fixture import differences, run
@@ -118,6 +120,44 @@ def check_keras_overrides(keras, numpy, out, golden, checker):
                         once[variable.path][1], 1e-4)
 
 
+# An optimizer by its class and the fields of its config that are no defaults; what Keras then has of it.
+WRAPPED = {
+    "scaled": {"class_name": "LossScaleOptimizer", "config": {
+        "initial_scale": 8.0, "dynamic_growth_steps": 3,
+        "inner_optimizer": {"class_name": "SGD", "config": {"learning_rate": 0.01, "momentum": 0.9}}}},
+}
+
+
+def check_wrapped(weft, folder, out, checker):
+    """Optimizers made of others: trained on from the file as without it, by Weft and by Keras."""
+    golden = folder / "golden.npz"
+    data = ["--x", f"{golden}:x[0:{SAMPLES}]", "--y", f"{golden}:y[0:{SAMPLES}]", "--batch-size", "16", "--seed", "1337",
+            "--no-shuffle", "--verbose", "0"]
+    for name, optimizer in WRAPPED.items():
+        flags = ["--optimizer", json.dumps(optimizer), "--loss", "mse"]
+        run([weft, "fit", out / "model.json", *data, *flags, "--epochs", "2", "--save-weights", out / f"{name}-once.npz"])
+        run([weft, "fit", out / "model.json", *data, *flags, "--epochs", "1", "--save", out / f"{name}.keras"])
+        run([weft, "fit", out / f"{name}.keras", *data, "--epochs", "1", "--save-weights", out / f"{name}-twice.npz"])
+        values = npz_values.read(out / f"{name}-twice.npz")
+        for path, (_, want) in npz_values.read(out / f"{name}-once.npz").items():
+            checker.compare(f"{name}: {path}", values[path][1], want, 0.0)
+
+
+def check_wrapped_keras(keras, numpy, out, golden, checker):
+    for name, optimizer in WRAPPED.items():
+        with warnings.catch_warnings():
+            warnings.simplefilter("error", UserWarning)  # the file does not fit the optimizer
+            model = keras.saving.load_model(out / f"{name}.keras")
+        if type(model.optimizer).__name__ != optimizer["class_name"]:
+            checker.failures += 1
+            print(f"FAIL Keras compiles with {type(model.optimizer)}")
+        model.fit(golden["x"][:SAMPLES], golden["y"][:SAMPLES], batch_size=16, shuffle=False, verbose=0)
+        once = npz_values.read(out / f"{name}-once.npz")
+        for variable in [*model.trainable_variables, *model.optimizer.variables]:
+            checker.compare(f"{name}: Keras trains on: {variable.path}", numpy.ravel(variable.numpy()).tolist(),
+                            once[variable.path][1], 1e-4)
+
+
 def check_keras(weft, folder, out, checker):
     if importlib.util.find_spec("keras") is None:
         print("skipped: this Python has no keras")
@@ -138,6 +178,7 @@ def check_keras(weft, folder, out, checker):
         checker.compare(f"Keras trains on: {variable.path}", numpy.ravel(variable.numpy()).tolist(),
                         once[variable.path][1], 1e-4)
     check_keras_overrides(keras, numpy, out, golden, checker)
+    check_wrapped_keras(keras, numpy, out, golden, checker)
 
 
 def main():
@@ -147,6 +188,7 @@ def main():
         out = pathlib.Path(scratch)
         check_resume(weft, folder, out, checker)
         check_overrides(weft, folder, out, checker)
+        check_wrapped(weft, folder, out, checker)
         if "keras" in sys.argv:
             check_keras(weft, folder, out, checker)
         else:

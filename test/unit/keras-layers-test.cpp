@@ -120,8 +120,16 @@ private:
 mlir::OwningOpRef<mlir::ModuleOp> Case::module(keras::StepKind step) {
   keras::ImportOptions options;
   options.batchSize = figures().lower_bound(name + "/x/")->second.shape[0];
-  options.sampleWeight = figures().lower_bound(name + "/sample_weight") !=
-                         figures().lower_bound(name + "/sample_weighu");
+  const std::string weights = name + "/sample_weight";
+  for (auto found = figures().lower_bound(weights);
+       found != figures().end() && found->first.starts_with(weights); ++found) {
+    std::string output = found->first.substr(weights.size());
+    const weft::Shape &shape = found->second.shape;
+    if (!options.sampleWeights)
+      options.sampleWeights.emplace();
+    (*options.sampleWeights)[output.empty() ? "" : output.substr(1)].assign(
+        shape.begin() + 1, shape.end());
+  }
   auto made = keras::importStep(&context, *model, nullptr, step, options);
   REQUIRE(mlir::succeeded(made));
   REQUIRE(mlir::succeeded(mlir::verify(**made)));

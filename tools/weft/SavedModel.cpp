@@ -13,12 +13,18 @@
 using namespace weft;
 using namespace weft::tool;
 
-std::vector<SavedVariable>
-weft::tool::savedVariables(const keras::Model &model) {
+static std::vector<SavedVariable> placesOf(const keras::Model &model,
+                                           bool withCopies) {
   std::vector<SavedVariable> out;
   for (const keras::SavedPath &saved : keras::savedPaths(model))
-    out.push_back({saved.path, saved.savedPath, saved.ofOptimizer});
+    if (withCopies || !saved.isCopy)
+      out.push_back({saved.path, saved.savedPath, saved.ofOptimizer});
   return out;
+}
+
+std::vector<SavedVariable>
+weft::tool::savedVariables(const keras::Model &model) {
+  return placesOf(model, false);
 }
 
 Status weft::tool::saveModel(const std::string &path, const keras::Model &model,
@@ -28,7 +34,7 @@ Status weft::tool::saveModel(const std::string &path, const keras::Model &model,
     groups.push_back({group.path, group.name});
   KerasArchive archive;
   archive.config = keras::savedConfig(model);
-  archive.weights = bySavedPath(values, savedVariables(model));
+  archive.weights = bySavedPath(values, placesOf(model, true));
   return writeKerasArchive(path, archive, groups);
 }
 

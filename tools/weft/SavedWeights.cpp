@@ -135,10 +135,11 @@ Status weft::tool::saveArchiveLike(const std::string &path,
     return archive.error();
   std::vector<NamedArray> fresh = bySavedPath(values, savedVariables(state));
   auto isReplaced = [&](const NamedArray &old) {
-    return isOptimizers(old) || std::any_of(fresh.begin(), fresh.end(),
-                                            [&](const NamedArray &array) {
-                                              return array.name == old.name;
-                                            });
+    // Those of optimizers inside another are copies.
+    return old.name.starts_with("optimizer/") ||
+           std::any_of(
+               fresh.begin(), fresh.end(),
+               [&](const NamedArray &array) { return array.name == old.name; });
   };
   std::erase_if(archive->weights, isReplaced);
   archive->weights.insert(archive->weights.end(), fresh.begin(), fresh.end());

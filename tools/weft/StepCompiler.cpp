@@ -143,7 +143,7 @@ bool StepCompiler::readModelFile() {
   // A rate from the command line outlives the one in the file.
   if (flags.learningRate && kerasModel.optimizer)
     std::erase_if(weights, [&](const NamedArray &array) {
-      return array.name == kerasModel.optimizer->name + "/learning_rate";
+      return array.name == kerasModel.optimizer->ratePath();
     });
   if (flags.seed) {
     seedValue = *flags.seed;
@@ -285,7 +285,7 @@ OwningOpRef<ModuleOp> StepCompiler::import(const std::string &step,
   }
   keras::ImportOptions importOptions;
   importOptions.batchSize = batchSize;
-  importOptions.sampleWeight = sampleWeight;
+  importOptions.sampleWeights = sampleWeights;
   auto module = keras::importStep(liveContext(), kerasModel, layouts, *kind,
                                   importOptions);
   return succeeded(module) ? std::move(*module) : OwningOpRef<ModuleOp>();

@@ -85,7 +85,9 @@ public:
                    const std::vector<NamedArray> &values) const override;
   bool verify(const std::string &step, int64_t batchSize) override;
   /// Programs of train and evaluate take `sample_weight`.
-  void takeSampleWeight() override { sampleWeight = true; }
+  void takeSampleWeight(const std::map<std::string, Shape> &shapes) override {
+    sampleWeights = shapes;
+  }
 
 private:
   StepCompiler() = default;
@@ -105,7 +107,7 @@ private:
   std::vector<NamedArray> weights;
   keras::Distribution layouts;
   std::optional<keras::ResolvedLayouts> resolved; ///< with a distribution only
-  bool sampleWeight = false;
+  std::optional<std::map<std::string, Shape>> sampleWeights;
   /// Made when needed; compile() gives it back.
   mlir::MLIRContext *liveContext();
   std::unique_ptr<mlir::MLIRContext> context;

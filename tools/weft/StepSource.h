@@ -16,6 +16,7 @@
 #include "weft/tools/weft/Commands.h"
 
 #include <functional>
+#include <map>
 #include <memory>
 #include <optional>
 
@@ -39,7 +40,7 @@ public:
   /// Values that came with the model, by variable path.
   virtual const std::vector<NamedArray> &savedWeights() const;
   /// Programs of train and evaluate take `sample_weight` from here on.
-  virtual void takeSampleWeight() {}
+  virtual void takeSampleWeight(const std::map<std::string, Shape> &) {}
   /// Before any work: can saveModel write, where `weights` is --weights?
   virtual Status canSaveModel(const std::string &weights) const;
   /// A .keras file that Keras loads: without a model of its own, the archive

@@ -51,7 +51,7 @@ TrainingSession::open(const ModelFlags &given, const OpenSteps &open,
   if (!session->steps)
     return nullptr;
   if (!data.sampleWeight.empty())
-    session->steps->takeSampleWeight();
+    session->steps->takeSampleWeight(sampleShapes(data.sampleWeight));
   if (weft_error *error = weft_runtime_create_among(
           processes, session->steps->devices().text().c_str(), 0,
           &session->devices)) {

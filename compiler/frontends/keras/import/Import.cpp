@@ -17,6 +17,7 @@ namespace {
 struct LossValues {
   Value total;
   SmallVector<Value> each;
+  std::string complaint = {}; ///< weights that do not fit, or empty
 };
 
 class StepImporter {
@@ -43,6 +44,7 @@ private:
   }
   LossValues lossOf(Tensors &t, const ForwardResult &result,
                     ArrayRef<Value> variables, const Batch &batch);
+  LogicalResult checkWeights();
   LogicalResult checkMasks(const ForwardResult &result);
   void addMetrics(const LossValues &loss, ArrayRef<Value> predictions,
                   ArrayRef<Value> masks);
@@ -135,14 +137,35 @@ LogicalResult StepImporter::prepare(const Distribution *distribution) {
   return success();
 }
 
+/// Weights of samples fit the metrics that they are for.
+LogicalResult StepImporter::checkWeights() {
+  for (const OutputMetric &of : model.metrics) {
+    Value weight = step == StepKind::Predict || !of.isWeighted
+                       ? Value()
+                       : values.batch.weights[of.output];
+    if (!weight)
+      continue;
+    if (std::string reason = of.metric->weightComplaint(
+            Tensors::shape(weight).drop_front(), model.outputShape(of.output));
+        !reason.empty())
+      return refuse() << "--sample-weight of \"" << model.outputName(of.output)
+                      << "\": metric \"" << of.name << "\" " << reason;
+  }
+  return success();
+}
+
 /// The losses of the outputs, penalties that calls added, and those of weights.
 LossValues StepImporter::lossOf(Tensors &t, const ForwardResult &result,
                                 ArrayRef<Value> variables, const Batch &batch) {
   LossValues out;
   for (const OutputLoss &of : model.losses) {
-    Value loss =
-        of.loss->reduced(t, batch.labels[of.output], result.outputs[of.output],
-                         batch.weights[of.output], result.masks[of.output]);
+    std::string complaint;
+    Value loss = of.loss->reduced(
+        t, batch.labels[of.output], result.outputs[of.output],
+        batch.weights[of.output], result.masks[of.output], complaint);
+    if (!complaint.empty() && out.complaint.empty())
+      out.complaint = "--sample-weight of \"" + model.outputName(of.output) +
+                      "\": loss " + of.loss->className + ": " + complaint;
     out.each.push_back(loss);
     if (of.weight)
       loss = t.mul(loss, *of.weight);
@@ -177,7 +200,8 @@ LogicalResult StepImporter::checkMasks(const ForwardResult &result) {
 }
 
 /// @loss takes the variables in this order (weights, then those that training
-/// updates beside them) and the batch; it returns the loss as the optimizer scales
+/// updates beside them), the batch, and the loss's scale where a variable holds it;
+/// it returns the loss as the optimizer scales
 /// it where it does, the loss, the losses of the outputs, the predictions and what
 /// is updated.
 FailureOr<func::FuncOp> StepImporter::createLoss(ArrayRef<unsigned> order) {
@@ -188,6 +212,8 @@ FailureOr<func::FuncOp> StepImporter::createLoss(ArrayRef<unsigned> order) {
     types.push_back(values.variables[variable].getType());
   Batch batch = values.batch;
   batch.each([&](Value &value) { types.push_back(value.getType()); });
+  if (std::optional<unsigned> scale = model.optimizer->scaleVariable())
+    types.push_back(values.slots[*scale].getType());
   auto function = func::FuncOp::create(builder, unknown, "loss",
                                        builder.getFunctionType(types, {}));
   function.setPrivate();
@@ -203,9 +229,13 @@ FailureOr<func::FuncOp> StepImporter::createLoss(ArrayRef<unsigned> order) {
     return failure();
   Tensors t = at("loss");
   LossValues loss = lossOf(t, *result, local, batch);
+  if (!loss.complaint.empty())
+    return refuse() << loss.complaint;
   SmallVector<Value> returned;
   if (std::optional<double> factor = model.optimizer->lossScaleFactor)
     returned.push_back(t.mul(loss.total, *factor));
+  else if (model.optimizer->scaleVariable())
+    returned.push_back(t.mul(loss.total, *argument));
   returned.push_back(loss.total);
   llvm::append_range(returned, loss.each);
   llvm::append_range(returned, result->outputs);
@@ -257,6 +287,9 @@ LogicalResult StepImporter::buildTrain() {
       operands.push_back(values.variables[i]);
     }
   values.batch.each([&](Value &value) { operands.push_back(value); });
+  std::optional<unsigned> scale = model.optimizer->scaleVariable();
+  if (scale)
+    operands.push_back(values.slots[*scale]);
   FailureOr<func::FuncOp> loss = createLoss(order);
   if (failed(loss))
     return failure();
@@ -271,15 +304,14 @@ LogicalResult StepImporter::buildTrain() {
     results = results.drop_front(count);
     return out;
   };
-  if (model.optimizer->lossScaleFactor)
+  if (model.optimizer->lossScaleFactor || scale)
     take(1);
   LossValues shown{take(1).front(), take(model.losses.size())};
   SmallVector<Value> predictions = take(model.outputs.size());
   for (unsigned variable : order)
     if (model.variables[variable].isUpdated)
       values.variables[variable] = take(1).front();
-  updateWeights(builder, model, ports.optimizerVariables(), take(wrt.size()),
-                values);
+  updateWeights(builder, model, take(wrt.size()), values);
   // Keras' training has lost the masks where it computes metrics.
   addMetrics(shown, predictions, SmallVector<Value>(predictions.size()));
   return success();
@@ -290,8 +322,10 @@ LogicalResult StepImporter::buildEvaluate() {
   if (failed(result) || failed(checkMasks(*result)))
     return failure();
   Tensors t = at("loss");
-  addMetrics(lossOf(t, *result, values.variables, values.batch),
-             result->outputs, result->masks);
+  LossValues loss = lossOf(t, *result, values.variables, values.batch);
+  if (!loss.complaint.empty())
+    return refuse() << loss.complaint;
+  addMetrics(loss, result->outputs, result->masks);
   return success();
 }
 
@@ -311,6 +345,8 @@ FailureOr<OwningOpRef<ModuleOp>> StepImporter::run() {
   builder.setInsertionPointToEnd(module->getBody());
   func::FuncOp function = ports.createFunction();
   before = values = ports.values(function);
+  if (failed(checkWeights()))
+    return failure();
   LogicalResult built = step == StepKind::Train      ? buildTrain()
                         : step == StepKind::Evaluate ? buildEvaluate()
                                                      : buildPredict();

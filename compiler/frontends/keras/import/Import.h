@@ -33,13 +33,21 @@
 #include "mlir/IR/BuiltinOps.h"
 #include "mlir/IR/OwningOpRef.h"
 
+#include <map>
+#include <optional>
+
 namespace weft::keras {
 
 enum class StepKind { Train, Evaluate, Predict };
 
+using SampleWeights = std::map<std::string, std::vector<int64_t>>;
+
 struct ImportOptions {
   int64_t batchSize = 32;
-  bool sampleWeight = false; ///< train and evaluate take `sample_weight`
+  /// The shape of the weights of one sample, by output (or "", where one takes
+  /// labels): train and evaluate take `sample_weight`, one a sample where none is
+  /// given.
+  std::optional<SampleWeights> sampleWeights;
 };
 
 /// The module of the `imported` stage. With a distribution every argument is

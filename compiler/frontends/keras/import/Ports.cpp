@@ -50,10 +50,12 @@ const ResolvedLayout *StepPorts::batchLayoutOf(int64_t rank) {
 
 void StepPorts::addVariables() {
   std::map<std::string, std::string> averages;
+  const std::vector<unsigned> trained = model.trained();
   if (step == StepKind::Train)
     for (const OptimizerVariable &variable : model.optimizerVariables())
       if (variable.use == SlotUse::Average)
-        averages[model.variables[variable.weight].path] = variable.path;
+        averages[model.variables[trained[variable.weight]].path] =
+            variable.path;
   for (const Variable &variable : model.variables) {
     bool isRandom = variable.isSeedState();
     if (isRandom && step != StepKind::Train)
@@ -72,21 +74,19 @@ void StepPorts::addVariables() {
 }
 
 void StepPorts::addOptimizer() {
-  ofOptimizer = model.optimizerVariables();
-  for (const OptimizerVariable &variable : ofOptimizer) {
+  const std::vector<WeightFacts> weights = model.trainedWeights();
+  for (const OptimizerVariable &variable : model.optimizerVariables()) {
     bool isSlot = variable.weight >= 0;
-    Type element = variable.slot == "iteration" ? Type(builder.getI32Type())
-                                                : builder.getF32Type();
-    SmallVector<int64_t> shape;
-    std::string path = variable.path;
-    if (isSlot) {
-      const Variable &weight = model.variables[variable.weight];
-      shape.assign(weight.shape.begin(), weight.shape.end());
-      path = weight.path; // slots lie as their weights
-    }
+    // Slots in the shape of their weights lie as them.
+    bool liesAlike =
+        isSlot && weights[variable.weight].shape == ArrayRef(variable.shape);
+    const std::string &path =
+        liesAlike ? weights[variable.weight].path : variable.path;
     add({variable.path, isSlot ? "slot" : "state",
          constantMetadata(variable.first),
-         RankedTensorType::get(shape, element), layoutOf(path, shape.size())});
+         RankedTensorType::get(variable.shape, typeOf(builder, variable.dtype)),
+         layoutOf(path, variable.shape.size())});
+    ++optimizerVariables;
   }
 }
 
@@ -126,12 +126,19 @@ void StepPorts::addBatch() {
          batchLayoutOf(int64_t(shape.size()) + 1)});
   }
   for (unsigned output = 0;
-       options.sampleWeight && output < model.outputs.size(); ++output)
-    if (model.hasLabel(output))
-      add({portName("sample_weight", model.outputName(output),
-                    model.outputs.size()),
-           "sample_weight", "", batched({}, builder.getF32Type()),
-           batchLayoutOf(1)});
+       options.sampleWeights && output < model.outputs.size(); ++output)
+    if (model.hasLabel(output)) {
+      const std::string &name = model.outputName(output);
+      auto given = options.sampleWeights->find(name);
+      if (given == options.sampleWeights->end())
+        given = options.sampleWeights->find("");
+      std::vector<int64_t> shape;
+      if (given != options.sampleWeights->end())
+        shape = given->second;
+      add({portName("sample_weight", name, model.outputs.size()),
+           "sample_weight", "", batched(shape, builder.getF32Type()),
+           batchLayoutOf(int64_t(shape.size()) + 1)});
+    }
 }
 
 func::FuncOp StepPorts::createFunction() {
@@ -159,7 +166,7 @@ StepValues StepPorts::values(func::FuncOp function) const {
     out.variables.push_back(variable.isSeedState() && step != StepKind::Train
                                 ? Value()
                                 : Value(*argument++));
-  for (size_t i = 0; i < ofOptimizer.size(); ++i)
+  for (size_t i = 0; i < optimizerVariables; ++i)
     out.slots.push_back(*argument++);
   for (size_t i = 0; i < metricVariables; ++i)
     out.metrics.push_back(*argument++);
@@ -172,7 +179,7 @@ StepValues StepPorts::values(func::FuncOp function) const {
   bool isLabelled = step != StepKind::Predict;
   for (auto [list, isThere] :
        {std::pair(&out.batch.labels, isLabelled),
-        std::pair(&out.batch.weights, isLabelled && options.sampleWeight)})
+        std::pair(&out.batch.weights, isLabelled && options.sampleWeights)})
     for (unsigned output = 0; output < model.outputs.size(); ++output)
       list->push_back(isThere && model.hasLabel(output) ? Value(*argument++)
                                                         : Value());

@@ -75,9 +75,6 @@ public:
   void addOutput(const std::string &name, Value value);
   void finish(mlir::func::FuncOp function);
 
-  llvm::ArrayRef<OptimizerVariable> optimizerVariables() const {
-    return ofOptimizer;
-  }
   /// Layouts of the layers' outputs.
   const std::map<std::string, ResolvedLayout> &outputLayouts() const;
   mlir::Attribute meshAttribute() const { return mesh; }
@@ -108,9 +105,8 @@ private:
   std::map<int64_t, ResolvedLayout> replicated, ofBatch; ///< by rank
   MeshAttr mesh;
 
-  std::vector<OptimizerVariable> ofOptimizer;
   std::vector<Port> ports;
-  size_t metricVariables = 0;
+  size_t optimizerVariables = 0, metricVariables = 0;
   llvm::SmallVector<std::pair<Port, Value>> results, shown;
 };
 

@@ -14,7 +14,6 @@ namespace weft::keras {
 /// The optimizer's step on the trainable variables, whose gradients are given in
 /// their order: replaces them and the optimizer's in `values`.
 void updateWeights(mlir::OpBuilder &builder, const Model &model,
-                   llvm::ArrayRef<OptimizerVariable> ofOptimizer,
                    llvm::SmallVector<Value> gradients, StepValues &values);
 
 } // namespace weft::keras

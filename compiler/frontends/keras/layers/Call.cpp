@@ -10,13 +10,6 @@ using namespace weft::keras;
 /// Of an element of a variable or a value.
 static constexpr int64_t kFloatBytes = 4;
 
-std::string weft::keras::shapeText(ArrayRef<int64_t> shape) {
-  std::string out = "(";
-  for (size_t i = 0; i < shape.size(); ++i)
-    out += (i ? ", " : "") + (shape[i] < 0 ? "null" : std::to_string(shape[i]));
-  return out + ")";
-}
-
 /// Without the batch, which a scalar has not.
 static ArrayRef<int64_t> sampleShape(Value x) {
   return Tensors::shape(x).drop_front(Tensors::rank(x) > 0);

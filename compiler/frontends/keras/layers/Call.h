@@ -224,7 +224,6 @@ CallResults callLayer(mlir::OpBuilder &builder, Variables &variables,
 
 /// (28, 28, 1), of a value without its batch.
 std::string sampleText(Value x);
-std::string shapeText(ArrayRef<int64_t> shape);
 
 } // namespace weft::keras
 

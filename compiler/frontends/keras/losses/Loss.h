@@ -43,10 +43,12 @@ public:
   /// Which of the values count, as i1 in their shape; null: all.
   virtual mlir::Value mask(Tensors &, mlir::Value label,
                            mlir::Value values) const;
-  /// Scalar loss of one batch; `weight` is one number a sample, or null. `inMask`
-  /// is that of the predictions (i1, in the shape of the values), or null.
+  /// Scalar loss of one batch; `weight` is one number a sample or one for each of
+  /// the values, or null. `inMask` is that of the predictions (i1, in the shape of
+  /// the values), or null. Weights that do not fit are told to `complaint`.
   mlir::Value reduced(Tensors &t, mlir::Value label, mlir::Value prediction,
-                      mlir::Value weight, mlir::Value inMask) const;
+                      mlir::Value weight, mlir::Value inMask,
+                      std::string &complaint) const;
 };
 
 using LossPtr = std::shared_ptr<const Loss>;

@@ -95,13 +95,40 @@ Value weft::keras::quotient(Tensors &t, Value a, Value b) {
   return t.select(isEmpty, t.splat(0, a), t.div(a, divisor));
 }
 
+bool weft::keras::paired(Tensors &t, Value &values, Value &weights) {
+  auto changed = [&](Value &x, bool isLonger) {
+    SmallVector<int64_t> shape(t.shape(x));
+    isLonger ? shape.push_back(1) : shape.pop_back();
+    x = t.reshape(x, shape);
+  };
+  if (t.rank(values) == 0)
+    values = t.fill(values, weights);
+  if (t.rank(weights) == 1 && t.rank(values) > 1) {
+    weights = t.along(weights, values, 0);
+    return true;
+  }
+  if (t.rank(values) == t.rank(weights) + 1 && t.size(values, -1) == 1)
+    changed(values, false);
+  else if (t.rank(weights) == t.rank(values) + 1 && t.size(weights, -1) == 1)
+    t.rank(values) == 1 ? changed(values, true) : changed(weights, false);
+  if (t.rank(values) != t.rank(weights))
+    return false;
+  SmallVector<int64_t> shape;
+  for (auto [a, b] : llvm::zip(t.shape(values), t.shape(weights))) {
+    if (a != b && a != 1 && b != 1)
+      return false;
+    shape.push_back(std::max(a, b));
+  }
+  values = t.stretch(values, shape);
+  weights = t.stretch(weights, shape);
+  return true;
+}
+
 Value Loss::reduced(Tensors &t, Value label, Value prediction, Value weight,
-                    Value inMask) const {
+                    Value inMask, std::string &complaint) const {
   prediction = t.toFloat(prediction);
   Value each = values(t, label, prediction);
-  if (weight && t.rank(each) > 1)
-    weight =
-        t.make<BroadcastOp>(weight, t.shape(each), llvm::ArrayRef<int64_t>{0});
+  Value given = weight;
   Value counted = mask(t, label, each);
   if (inMask)
     counted = counted ? t.make<AndOp>(inMask, counted) : inMask;
@@ -114,16 +141,23 @@ Value Loss::reduced(Tensors &t, Value label, Value prediction, Value weight,
       Value scale = quotient(t, total, t.sumAll(share));
       share = t.select(counted, t.fill(scale, share), t.splat(0, share));
     }
-    weight = weight ? t.mul(weight, share) : share;
+    bool fits = !weight || paired(t, share, weight);
+    weight = weight && fits ? t.mul(weight, share) : share;
+    given = weight;
   }
-  if (weight && t.rank(each) == 0)
-    each = t.fill(each, weight);
+  if (weight && !paired(t, each, weight)) {
+    complaint = "its values have the shape " + shapeText(t.shape(each)) +
+                ", the weights " + shapeText(t.shape(weight)) +
+                "; give one weight for each value, or for each sample";
+    return t.meanAll(each);
+  }
   if (weight)
     each = t.mul(each, weight);
   if (reduction == "sum")
     return t.sumAll(each);
   if (reduction == "mean_with_sample_weight" && weight)
-    return quotient(t, t.sumAll(each), t.sumAll(weight));
+    return quotient(t, t.sumAll(each),
+                    t.sumAll(t.rank(given) > 1 ? given : weight));
   return t.meanAll(each);
 }
 

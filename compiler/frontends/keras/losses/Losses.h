@@ -16,6 +16,10 @@ namespace weft::keras {
 
 /// a / b, and 0 where b is.
 Value quotient(Tensors &t, Value a, Value b);
+/// Brings values and weights to one shape, as Keras does: a size of 1 at the end
+/// is added or taken off where their ranks differ by it, then sizes of 1 repeat.
+/// One weight a sample is for all of its values. False where they do not fit.
+bool paired(Tensors &t, Value &values, Value &weights);
 
 /// mean(f(label, prediction)) of a formula for each element.
 template <Value (*formula)(Tensors &, Value, Value)>

@@ -50,7 +50,7 @@ Confusion weft::keras::confusion(Tensors &t, const MetricInputs &in,
   Value isTrue = t.toFloat(t.compare(CompareKind::NE, in.label, 0));
   Value isFalse = t.sub(1.0, isTrue);
   if (in.weight) {
-    Value weight = t.along(in.weight, isTrue, 0);
+    Value weight = weightsLike(t, in.weight, isTrue);
     isTrue = t.mul(isTrue, weight);
     isFalse = t.mul(isFalse, weight);
   }
@@ -106,10 +106,10 @@ MetricInputs OfClass::chosen(Tensors &t, MetricInputs in) const {
 }
 
 std::string OfClass::complaint(ArrayRef<int64_t> sample) const {
-  if ((topK || classId) && sample.empty())
-    return "needs one prediction for each class for \"top_k\" and "
-           "\"class_id\"; leave them out";
-  if (topK && *topK > sample.back())
+  if (classId && sample.empty())
+    return "needs one prediction for each class for \"class_id\"; leave it out";
+  // Of single predictions, those of the batch are compared.
+  if (topK && !sample.empty() && *topK > sample.back())
     return "has \"top_k\" " + std::to_string(*topK) + " of " +
            std::to_string(sample.back()) + " classes; choose a smaller one";
   if (classId && *classId >= sample.back())

@@ -45,6 +45,10 @@ protected:
 
 public:
   std::string complaint(llvm::ArrayRef<int64_t> sample) const override;
+  llvm::ArrayRef<int64_t>
+  weighted(llvm::ArrayRef<int64_t> prediction) const override {
+    return prediction.drop_back(classId.has_value());
+  }
 };
 
 /// One of the four counts.

@@ -27,7 +27,8 @@
 
 namespace weft::keras {
 
-/// Of one batch; `weight` is one number a sample, or null.
+/// Of one batch; `weight` is one number a sample or for each of several values of
+/// it, or null.
 struct MetricInputs {
   Value label, prediction, weight;
   Value mask = {}; ///< of the predictions (i1); null: none
@@ -64,6 +65,14 @@ public:
   virtual std::vector<MetricVariable> variables(llvm::ArrayRef<int64_t>) const {
     return {};
   }
+  /// The shape of a sample's values that weights are for.
+  virtual llvm::ArrayRef<int64_t>
+  weighted(llvm::ArrayRef<int64_t> prediction) const {
+    return prediction;
+  }
+  /// Why weights of this shape cannot be used, or empty.
+  std::string weightComplaint(llvm::ArrayRef<int64_t> weight,
+                              llvm::ArrayRef<int64_t> prediction) const;
   virtual MetricResult compute(Tensors &t, const MetricInputs &in,
                                llvm::ArrayRef<Value> state) const = 0;
 };
@@ -74,9 +83,21 @@ public:
   virtual Value values(Tensors &t, Value label, Value prediction) const = 0;
   /// Which of the values count where samples have weights; null: all.
   virtual Value mask(Tensors &, Value, Value) const { return {}; }
+  llvm::ArrayRef<int64_t>
+  weighted(llvm::ArrayRef<int64_t> prediction) const override {
+    return prediction.drop_back(!prediction.empty());
+  }
   MetricResult compute(Tensors &t, const MetricInputs &in,
                        llvm::ArrayRef<Value> state) const final;
 };
+
+/// Weights in the shape of `like`, whose first dimensions are theirs.
+Value weightsLike(Tensors &t, Value weight, Value like);
+/// Sums of values by weights and of the weights, a sample's values by their mean.
+struct WeightedSum {
+  Value total, count;
+};
+WeightedSum weightedSum(Tensors &t, Value values, Value weight);
 
 using MetricPtr = std::shared_ptr<const Metric>;
 const Table<Metric> &metricTable();

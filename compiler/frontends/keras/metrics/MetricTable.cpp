@@ -25,16 +25,17 @@ template <class L> class OfLoss : public MeanMetric {
   }
 };
 
-/// Of each sample; of predictions without a last dimension, those themselves.
-Value shareOf(Tensors &t, Value isRight) {
-  Value right = t.toFloat(isRight);
-  return t.rank(right) == 1 ? right : t.mean(right, {t.last(right)});
-}
+/// Of each element.
+class OfElements : public MeanMetric {
+  ArrayRef<int64_t> weighted(ArrayRef<int64_t> prediction) const override {
+    return prediction;
+  }
+};
 
 /// Is the prediction equal to the label?
-class Accuracy : public MeanMetric {
+class Accuracy : public OfElements {
   Value values(Tensors &t, Value label, Value prediction) const override {
-    return shareOf(t, t.compare(CompareKind::EQ, label, prediction));
+    return t.toFloat(t.compare(CompareKind::EQ, label, prediction));
   }
 };
 
@@ -87,14 +88,14 @@ class ConcordanceCorrelation : public MeanMetric {
 };
 
 /// Is the prediction on the label's side of the threshold?
-class BinaryAccuracy : public MeanMetric {
+class BinaryAccuracy : public OfElements {
   double threshold = 0.5;
   void ownOptions(Options &o) override {
     o.number("threshold", threshold, kAnyNumber);
   }
   Value values(Tensors &t, Value label, Value prediction) const override {
     Value above = t.toFloat(t.compare(CompareKind::GT, prediction, threshold));
-    return shareOf(t, t.compare(CompareKind::EQ, label, above));
+    return t.toFloat(t.compare(CompareKind::EQ, label, above));
   }
 };
 
@@ -116,10 +117,22 @@ class SparseCategoricalAccuracy : public MeanMetric {
 /// Are fewer than k predictions larger than that of the label?
 template <bool ofClassNumbers> class TopK : public MeanMetric {
   int64_t k = 5;
-  void ownOptions(Options &o) override { o.integer("k", k, kPositive); }
+  bool areIds = false; ///< predictions are numbers of classes, the best first
+  void ownOptions(Options &o) override {
+    o.integer("k", k, kPositive);
+    if (ofClassNumbers)
+      o.flag("from_sorted_ids", areIds);
+  }
   bool takesClassNumbers() const override { return ofClassNumbers; }
   Value values(Tensors &t, Value label, Value prediction) const override {
     int64_t dims[] = {t.last(prediction)};
+    if (areIds) {
+      int64_t count = std::min(k, t.size(prediction, -1));
+      Value first = t.part(prediction, -1, 0, count);
+      Value wanted = t.spread(t.toFloat(label), first, dims);
+      return t.toFloat(t.reduce(
+          ReduceKind::Or, t.compare(CompareKind::EQ, wanted, first), dims));
+    }
     Value isLabel =
         t.oneHot(ofClassNumbers ? label : t.argmax(label), prediction);
     Value right = t.reduce(ReduceKind::Sum, t.mul(isLabel, prediction), dims);
@@ -139,24 +152,59 @@ void Metric::options(Options &o) {
   ownOptions(o);
 }
 
+std::string Metric::weightComplaint(ArrayRef<int64_t> weight,
+                                    ArrayRef<int64_t> prediction) const {
+  ArrayRef<int64_t> values = weighted(prediction), rest = weight;
+  while (rest.size() > values.size() && rest.back() == 1)
+    rest = rest.drop_back();
+  bool fits = rest.size() <= values.size();
+  for (size_t i = 0; fits && i < rest.size(); ++i)
+    fits = rest[i] == 1 || rest[i] == values[i];
+  return fits ? ""
+              : "takes one weight for each sample or for each of its values " +
+                    shapeText(values) + "; those given have the shape " +
+                    shapeText(weight);
+}
+
+Value weft::keras::weightsLike(Tensors &t, Value weight, Value like) {
+  SmallVector<int64_t> shape(t.shape(weight));
+  while (int64_t(shape.size()) > t.rank(like))
+    shape.pop_back();
+  shape.resize(t.rank(like), 1);
+  return t.stretch(t.reshape(weight, shape), t.shape(like));
+}
+
+WeightedSum weft::keras::weightedSum(Tensors &t, Value values, Value weight) {
+  auto from = [&](int64_t first, Value x) {
+    SmallVector<int64_t> dims;
+    for (int64_t dim = first; dim < t.rank(x); ++dim)
+      dims.push_back(dim);
+    return t.mean(x, dims);
+  };
+  if (t.rank(values) == 0) // predictions of one dimension
+    values = t.fill(values, from(1, weight));
+  if (t.rank(weight) < t.rank(values))
+    values = from(t.rank(weight), values);
+  weight = weightsLike(t, weight, values);
+  return {t.sumAll(from(1, t.mul(values, weight))), t.sumAll(from(1, weight))};
+}
+
 MetricResult MeanMetric::compute(Tensors &t, const MetricInputs &in,
                                  llvm::ArrayRef<Value>) const {
   Value each = values(t, in.label, in.prediction);
   if (!in.weight && !in.mask)
     return {t.meanAll(each)};
-  if (in.weight && t.rank(each) == 0) // predictions of one dimension
-    each = t.fill(each, in.weight);
-  SmallVector<int64_t> rest;
-  for (int64_t dim = 1; dim < t.rank(each); ++dim)
-    rest.push_back(dim);
-  Value weight = in.weight ? t.along(in.weight, each, 0) : t.splat(1, each);
+  Value weight = in.weight ? in.weight : t.splat(1, each);
+  auto multiply = [&](Value counted) {
+    Value share = t.toFloat(counted);
+    weight = t.mul(weightsLike(t, weight, share), share);
+  };
   if (in.mask && t.shape(in.mask) == t.shape(each))
-    weight = t.mul(weight, t.toFloat(in.mask));
+    multiply(in.mask);
   if (Value counted = mask(t, in.label, each))
-    weight = t.mul(weight, t.toFloat(counted));
-  Value total = t.sumAll(t.mean(t.mul(each, weight), rest));
-  Value count = t.sumAll(t.mean(weight, rest));
-  return {t.join({t.reshape(total, {1}), t.reshape(count, {1})})};
+    multiply(counted);
+  WeightedSum sums = weightedSum(t, each, weight);
+  return {t.join({t.reshape(sums.total, {1}), t.reshape(sums.count, {1})})};
 }
 
 const Table<Metric> &weft::keras::metricTable() {

@@ -65,7 +65,7 @@ MetricResult FBetaScore::compute(Tensors &t, const MetricInputs &in,
   Value yes = t.toFloat(isYes), label = in.label;
   auto sum = [&](Value x) {
     if (in.weight)
-      x = t.mul(x, t.along(in.weight, x, 0));
+      x = t.mul(x, weightsLike(t, in.weight, x));
     return average == "micro" ? t.sumAll(x) : t.reduce(ReduceKind::Sum, x, {0});
   };
   Value tp = t.add(state[0], sum(t.mul(yes, label)));
@@ -112,8 +112,8 @@ std::vector<MetricVariable> R2Score::variables(ArrayRef<int64_t> sample) const {
 
 MetricResult R2Score::compute(Tensors &t, const MetricInputs &in,
                               ArrayRef<Value> state) const {
-  Value label = in.label,
-        weight = in.weight ? t.along(in.weight, label, 0) : t.splat(1, label);
+  Value label = in.label, weight = in.weight ? weightsLike(t, in.weight, label)
+                                             : t.splat(1, label);
   Value weighted = t.mul(label, weight);
   auto added = [&](Value total, Value x) {
     return t.add(total, t.reduce(ReduceKind::Sum, x, {0}));
@@ -137,13 +137,10 @@ MetricResult R2Score::compute(Tensors &t, const MetricInputs &in,
 MetricResult RootMeanSquaredError::compute(Tensors &t, const MetricInputs &in,
                                            ArrayRef<Value> state) const {
   Value error = squaredError(t, in.prediction, in.label);
-  SmallVector<int64_t> rest;
-  for (int64_t dim = 1; dim < t.rank(error); ++dim)
-    rest.push_back(dim);
-  error = t.mean(error, rest);
-  Value weight = in.weight ? in.weight : t.splat(1, error);
-  Value total = t.add(state[0], t.sumAll(t.mul(error, weight)));
-  Value count = t.add(state[1], t.sumAll(weight));
+  WeightedSum sums =
+      weightedSum(t, error, in.weight ? in.weight : t.splat(1, error));
+  Value total = t.add(state[0], sums.total);
+  Value count = t.add(state[1], sums.count);
   return {t.make<SqrtOp>(quotient(t, total, count)), {total, count}};
 }
 
@@ -237,7 +234,7 @@ MetricResult IoU::compute(Tensors &t, const MetricInputs &in,
     Value given = in.weight;
     if (countsWhole())
       given = t.toFloat(t.toInteger(given));
-    weight = t.mul(weight, t.along(given, weight, 0));
+    weight = t.mul(weight, weightsLike(t, given, weight));
   }
   SmallVector<int64_t> shape(t.shape(label)), dims;
   for (int64_t dim = 0; dim < t.rank(label); ++dim)

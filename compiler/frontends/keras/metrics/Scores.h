@@ -13,6 +13,10 @@ namespace weft::keras {
 
 /// The weighted harmonic mean of precision and recall.
 class FBetaScore : public Metric {
+  llvm::ArrayRef<int64_t> weighted(llvm::ArrayRef<int64_t>) const override {
+    return {};
+  }
+
 protected:
   std::string average = "none";
   std::optional<double> threshold;
@@ -77,6 +81,10 @@ protected:
   virtual Value predicted(Tensors &t, Value prediction) const;
 
 public:
+  llvm::ArrayRef<int64_t>
+  weighted(llvm::ArrayRef<int64_t> prediction) const override {
+    return prediction.drop_back(!hasSparsePredictions);
+  }
   bool takesClassNumbers() const override {
     return hasSparseLabels && !hasSparsePredictions;
   }

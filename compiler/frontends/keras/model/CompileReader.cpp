@@ -12,7 +12,7 @@ class CompileReader {
 public:
   CompileReader(const ModelOptions &options, Model &model, std::string &error)
       : options(options), model(model), error(error) {}
-  void readOptimizer(const Json &json);
+  void readOptimizer(const Json &json, bool isScaled);
   void readLoss(const Json &json, const Json *weights);
   void readMetrics(const Json &json, bool areWeighted);
 
@@ -53,15 +53,18 @@ bool isDict(const Json &json) {
   return json.is_object() && !json.contains("class_name");
 }
 
-void CompileReader::readOptimizer(const Json &json) {
+/// Keras puts a LossScaleOptimizer around what the file has (`isScaled`).
+void CompileReader::readOptimizer(const Json &json, bool isScaled) {
   const std::string where = placeOf("optimizer", options.optimizer.has_value());
   auto read = readObject(json, optimizerTable(), where, error);
-  if (!read)
-    return;
-  auto optimizer = std::static_pointer_cast<Optimizer>(read);
-  if (optimizer->name.empty())
-    optimizer->name = snakeCase(optimizer->className);
-  model.optimizer = optimizer;
+  const char *scaling = "LossScaleOptimizer";
+  model.isScaledByPolicy = read && isScaled && read->className != scaling;
+  if (model.isScaledByPolicy)
+    read = readObject(
+        {{"class_name", scaling}, {"config", {{"inner_optimizer", json}}}},
+        optimizerTable(), where, error);
+  if (error.empty())
+    model.optimizer = std::static_pointer_cast<Optimizer>(read);
 }
 
 CompileReader::Entries CompileReader::byOutput(const Json &json,
@@ -255,11 +258,19 @@ void applyOverrides(Json &config, const ModelOptions &options,
             ": must be a finite number of float32; give a number such as 0.001";
     return;
   }
-  Json &optimizer = config["optimizer"];
-  if (optimizer.is_string())
-    optimizer = {{"class_name", optimizer}, {"config", Json::object()}};
-  if (optimizer.is_object())
-    optimizer["config"]["learning_rate"] = double(float(*options.learningRate));
+  Json *optimizer = &config["optimizer"];
+  auto isAround = [](const Json &json) {
+    return json.is_object() && json.contains("config") &&
+           json["config"].is_object() &&
+           json["config"].contains("inner_optimizer");
+  };
+  while (isAround(*optimizer))
+    optimizer = &(*optimizer)["config"]["inner_optimizer"];
+  if (optimizer->is_string())
+    *optimizer = {{"class_name", *optimizer}, {"config", Json::object()}};
+  if (optimizer->is_object())
+    (*optimizer)["config"]["learning_rate"] =
+        double(float(*options.learningRate));
 }
 
 } // namespace
@@ -269,8 +280,9 @@ void weft::keras::readCompileConfig(const Json *json,
                                     std::string &error) {
   Json config = json ? *json : Json::object();
   Fields f(config, "compile_config", error);
-  f.accept({"run_eagerly", "steps_per_execution", "jit_compile",
-            "auto_scale_loss"}); // how Keras runs, not what it computes
+  // How Keras runs, not what it computes.
+  f.accept({"run_eagerly", "steps_per_execution", "jit_compile"});
+  bool isScaled = f.boolean("auto_scale_loss", true) && model.isMixedFloat16;
   if (!error.empty())
     return;
   applyOverrides(config, options, error);
@@ -280,7 +292,7 @@ void weft::keras::readCompileConfig(const Json *json,
   f.finish();
   CompileReader reader(options, model, error);
   if (optimizer && error.empty())
-    reader.readOptimizer(*optimizer);
+    reader.readOptimizer(*optimizer, isScaled);
   if (loss && error.empty())
     reader.readLoss(*loss, weights);
   if (metrics && error.empty())

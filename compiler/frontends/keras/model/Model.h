@@ -97,17 +97,6 @@ struct Node {
   std::string dtype = "float32";
 };
 
-/// What an optimizer keeps a variable for.
-enum class SlotUse { Step, Average, Gradients, Slot, Scalar };
-
-/// One variable of the optimizer; `weight` is -1 for scalars: iteration, rate.
-struct OptimizerVariable {
-  std::string path, slot;
-  int weight = -1;
-  double first = 0; ///< of every element
-  SlotUse use = SlotUse::Step;
-};
-
 /// The loss of one output; the model's is the sum of all, times their weights.
 struct OutputLoss {
   unsigned output; ///< position among the model's outputs
@@ -133,7 +122,11 @@ struct Model {
   /// For each number drawn when Keras reads the file: the variables that it
   /// seeds, none where the initializer is never used.
   std::vector<std::vector<unsigned>> draws;
+  bool isMixedFloat16 = false; ///< its policy: Keras then scales losses
   OptimizerPtr optimizer;
+  /// Does the file have the optimizer inside, which the policy puts another
+  /// around?
+  bool isScaledByPolicy = false;
   std::vector<OutputLoss> losses; ///< in the order of the outputs
   std::vector<OutputMetric> metrics;
   /// Why the file's compile_config cannot be trained or evaluated with; empty
@@ -159,8 +152,12 @@ struct Model {
   /// Are its labels numbers of classes (i32), or values like the predictions?
   bool takesClassNumbers(unsigned output) const;
   std::vector<int64_t> labelShape(unsigned output) const;
-  /// Paths and weights of the optimizer's variables, in Keras' order; empty
-  /// without an optimizer.
+  /// The variables that training changes by gradients: positions, and what the
+  /// optimizer knows of them.
+  std::vector<unsigned> trained() const;
+  std::vector<WeightFacts> trainedWeights() const;
+  /// The optimizer's variables in Keras' order, each with a path of its own; a
+  /// weight is a position in `trained`. Empty without an optimizer.
   std::vector<OptimizerVariable> optimizerVariables() const;
 };
 

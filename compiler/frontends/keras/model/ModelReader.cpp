@@ -7,11 +7,21 @@ using namespace weft::keras;
 
 namespace {
 
-std::string flattened(std::string path) {
-  for (char &c : path)
-    if (c == '/')
-      c = '_';
-  return path;
+/// Is the model's policy mixed_float16? A Functional model's config does not say;
+/// one with such a layer was made under it.
+bool isMixedFloat16(const Json &config, const Model &model) {
+  auto isMixed = [](const Policy &policy) {
+    return policy.variable == "float32" && policy.compute == "float16";
+  };
+  if (config.contains("dtype")) {
+    std::string unread;
+    Fields fields(config, "", unread);
+    return isMixed(readPolicy(fields));
+  }
+  for (const ModelLayer &layer : model.layers)
+    if (layer.layer && layer.layer->policy && isMixed(*layer.layer->policy))
+      return true;
+  return false;
 }
 
 void read(const Json &json, const ModelOptions &options, Model &model,
@@ -41,6 +51,7 @@ void read(const Json &json, const ModelOptions &options, Model &model,
     runGraphs(graphs, model, error);
   if (!error.empty())
     return;
+  model.isMixedFloat16 = isMixedFloat16(*config, model);
   // What only a file's compile_config asks for is refused where a step needs it.
   bool isAsked = options.optimizer || options.loss || options.metrics ||
                  options.learningRate;
@@ -153,34 +164,30 @@ std::vector<int64_t> Model::labelShape(unsigned output) const {
   return shape;
 }
 
+std::vector<unsigned> Model::trained() const {
+  std::vector<unsigned> out;
+  for (unsigned i = 0; i < variables.size(); ++i)
+    if (variables[i].trainable)
+      out.push_back(i);
+  return out;
+}
+
+std::vector<WeightFacts> Model::trainedWeights() const {
+  std::vector<WeightFacts> out;
+  for (unsigned i : trained())
+    out.push_back({variables[i].path, variables[i].shape, variables[i].dtype,
+                   variables[i].constraint});
+  return out;
+}
+
+/// NAME_1 for a second NAME.
 std::vector<OptimizerVariable> Model::optimizerVariables() const {
-  std::vector<OptimizerVariable> out;
   if (!optimizer)
-    return out;
-  out.push_back({optimizer->name + "/iteration", "iteration"});
-  if (!optimizer->schedule)
-    out.push_back({optimizer->name + "/learning_rate", "learning_rate", -1,
-                   double(float(optimizer->learningRate))});
-  auto addFor = [&](const std::vector<SlotKind> &together, SlotUse use) {
-    for (unsigned i = 0; i < variables.size(); ++i) {
-      if (!variables[i].trainable)
-        continue;
-      for (const SlotKind &slot : together)
-        if (use != SlotUse::Slot ||
-            optimizer->keeps(slot, {variables[i].path, variables[i].shape}))
-          out.push_back({optimizer->name + "/" + flattened(variables[i].path) +
-                             "_" + slot.name,
-                         slot.name, int(i), slot.first, use});
-    }
-  };
-  if (optimizer->useEma)
-    addFor({{"average"}}, SlotUse::Average);
-  if (optimizer->accumulationSteps)
-    addFor({{"gradient_accumulator"}}, SlotUse::Gradients);
-  // Slots of one kind are stored side by side for each weight.
-  for (const std::vector<SlotKind> &together : optimizer->slots())
-    addFor(together, SlotUse::Slot);
-  for (const SlotKind &scalar : optimizer->scalars())
-    out.push_back({"variable", scalar.name, -1, scalar.first, SlotUse::Scalar});
+    return {};
+  std::vector<OptimizerVariable> out = optimizer->variables(trainedWeights());
+  std::map<std::string, unsigned> counts;
+  for (OptimizerVariable &variable : out)
+    if (unsigned earlier = counts[variable.path]++)
+      variable.path += "_" + std::to_string(earlier);
   return out;
 }

@@ -18,6 +18,12 @@ Json serialised(const char *module, const char *className, Json config) {
 /// Every option of the optimizer, as its get_config gives them.
 Json optimizerObject(const Optimizer &optimizer) {
   Json config = writeOptions(optimizer);
+  config["name"] = optimizer.path();
+  for (const OptimizerPart &part : optimizer.parts({}))
+    config[part.savedName] = optimizerObject(*part.optimizer);
+  if (!config.contains("learning_rate"))
+    return serialised("keras.optimizers", optimizer.className.c_str(),
+                      std::move(config));
   if (optimizer.schedule) {
     config["learning_rate"] = serialised(
         "keras.optimizers.schedules", optimizer.schedule->className.c_str(),
@@ -83,7 +89,9 @@ std::string weft::keras::savedConfig(const Model &model) {
     return model.json;
   if (model.optimizer && !(compile["optimizer"].is_object() &&
                            compile["optimizer"].contains("module")))
-    compile["optimizer"] = optimizerObject(*model.optimizer);
+    compile["optimizer"] = optimizerObject(
+        model.isScaledByPolicy ? *model.optimizer->parts({})[0].optimizer
+                               : *model.optimizer);
   if (!model.losses.empty())
     compile["loss"] = savedLoss(compile["loss"], model.losses);
   if (!model.metrics.empty())

@@ -39,6 +39,36 @@ static std::string savedSublayer(const Variable &variable,
                         : "/" + layer.layer->attributeOf(inside.substr(1));
 }
 
+namespace {
+/// A group of the file that holds variables of the optimizer.
+struct OptimizerGroup {
+  std::string path; ///< optimizer/vars/
+  std::string name;
+  size_t begin, end; ///< among the optimizer's
+};
+} // namespace
+
+/// All of them, and then once more those of each optimizer inside.
+static void addGroups(std::vector<OptimizerGroup> &groups,
+                      const std::string &path, const OptimizerPart &part) {
+  const Optimizer &optimizer = *part.optimizer;
+  size_t count = optimizer.variables(part.weights, part.isScaled).size();
+  groups.push_back(
+      {path + "/vars/", optimizer.path(), part.begin, part.begin + count});
+  for (OptimizerPart inner : optimizer.parts(part.weights, part.isScaled)) {
+    inner.begin += part.begin;
+    addGroups(groups, path + "/" + inner.savedName, inner);
+  }
+}
+
+static std::vector<OptimizerGroup> optimizerGroups(const Model &model) {
+  std::vector<OptimizerGroup> out;
+  if (model.optimizer)
+    addGroups(out, "optimizer",
+              {"", model.optimizer, model.trainedWeights(), false, 0});
+  return out;
+}
+
 std::vector<SavedPath> weft::keras::savedPaths(const Model &model) {
   std::vector<SavedPath> out;
   std::vector<std::string> groups = layerGroups(model);
@@ -54,10 +84,13 @@ std::vector<SavedPath> weft::keras::savedPaths(const Model &model) {
           {variable.path, vars + "/" + std::to_string(positions[vars]++)});
     }
   }
-  unsigned position = 0;
-  for (const OptimizerVariable &variable : model.optimizerVariables())
-    out.push_back(
-        {variable.path, "optimizer/vars/" + std::to_string(position++), true});
+  const std::vector<OptimizerVariable> ofOptimizer = model.optimizerVariables();
+  const std::vector<OptimizerGroup> ofParts = optimizerGroups(model);
+  for (const OptimizerGroup &group : ofParts)
+    for (size_t i = group.begin; i < group.end; ++i)
+      out.push_back({ofOptimizer[i].path,
+                     group.path + std::to_string(i - group.begin), true,
+                     &group != &ofParts.front()});
   return out;
 }
 
@@ -67,7 +100,7 @@ std::vector<SavedGroup> weft::keras::savedGroups(const Model &model) {
   for (size_t i = 0; i < groups.size(); ++i)
     if (!groups[i].empty())
       out.push_back({groups[i] + "/vars", model.layers[i].name});
-  if (model.optimizer)
-    out.push_back({"optimizer/vars", model.optimizer->name});
+  for (const OptimizerGroup &group : optimizerGroups(model))
+    out.push_back({group.path.substr(0, group.path.size() - 1), group.name});
   return out;
 }

@@ -9,7 +9,8 @@
 //   d2/kernel, d2/bias   layers/dense_1/vars/0, layers/dense_1/vars/1
 //   rm_sprop/iteration   optimizer/vars/0, and so on in Keras' order
 //
-// States of random numbers are not saved, as in Keras.
+// States of random numbers are not saved, as in Keras. Variables of an optimizer
+// inside another stand among the outer one's and, once more, in a group of its own.
 //
 //===----------------------------------------------------------------------===//
 
@@ -23,6 +24,7 @@ namespace weft::keras {
 struct SavedPath {
   std::string path, savedPath;
   bool ofOptimizer = false;
+  bool isCopy = false; ///< of an optimizer inside: saved twice, read once
 };
 std::vector<SavedPath> savedPaths(const Model &model);
 

@@ -29,6 +29,19 @@ struct WeightUpdate {
   llvm::SmallVector<Value, 3> slots;
 };
 
+/// What a step of an optimizer changes. Weights, their facts and gradients have
+/// one order; variables that of Optimizer::variables.
+struct OptimizerStep {
+  mlir::OpBuilder &builder;
+  llvm::ArrayRef<WeightFacts> facts;
+  llvm::SmallVector<Value> gradients, weights, variables;
+  /// The gradients are those of the loss times this number.
+  std::optional<double> lossScale = std::nullopt;
+  bool isScaled = false; ///< inside a LossScaleOptimizer
+
+  Tensors at(const std::string &name) const;
+};
+
 /// The learning rate of this step: the variable, or the schedule's, which needs
 /// none.
 Value rateOf(Tensors &t, const Optimizer &optimizer, Value iteration,

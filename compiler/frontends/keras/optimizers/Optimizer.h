@@ -7,22 +7,25 @@
 //               m += (g - m) * (1 - beta_1);  v += (g^2 - v) * (1 - beta_2)
 //               w -= m * alpha / (sqrt(v) + epsilon)
 //
-// What all have in common is written once (Apply.h), in the order of
+// What all have in common is written once (Step.cpp), in the order of
 // keras.optimizers.Optimizer: gradients of several batches are added up, they are
-// clipped, weights decay, then they change, and moving averages follow them.
+// clipped, weights decay, then they change, and moving averages follow them. An
+// optimizer that is made of others has variables and steps of its own
+// (Wrappers.h).
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_OPTIMIZERS_OPTIMIZER_H
 #define WEFT_COMPILER_FRONTENDS_KERAS_OPTIMIZERS_OPTIMIZER_H
 
-#include "weft/compiler/frontends/keras/schema/Options.h"
+#include "weft/compiler/frontends/keras/regularizers/Regularizer.h"
 
 #include "mlir/IR/Value.h"
 
 namespace weft::keras {
 
 class Tensors;
+struct OptimizerStep;
 struct UpdateInputs;
 struct WeightUpdate;
 
@@ -45,11 +48,38 @@ struct SlotKind {
 struct WeightFacts {
   std::string path;
   llvm::ArrayRef<int64_t> shape;
+  std::string dtype = "float32";
+  ConstraintPtr constraint = nullptr;
+};
+
+/// What an optimizer keeps a variable for.
+enum class SlotUse { Step, Average, Gradients, Slot, Scalar };
+
+/// One variable of the optimizer.
+struct OptimizerVariable {
+  std::string path;
+  std::vector<int64_t> shape = {};
+  std::string dtype = "float32";
+  double first = 0; ///< of every element
+  SlotUse use = SlotUse::Step;
+  int weight = -1; ///< position of its weight; -1: it belongs to none
+};
+
+class Optimizer;
+using OptimizerPtr = std::shared_ptr<const Optimizer>;
+
+/// An optimizer inside another.
+struct OptimizerPart {
+  std::string savedName; ///< where Keras saves it: inner_optimizer
+  OptimizerPtr optimizer;
+  std::vector<WeightFacts> weights; ///< those that it changes
+  bool isScaled;                    ///< as for its variables
+  unsigned begin;                   ///< its first variable among the other's
 };
 
 class Optimizer : public Configured {
 public:
-  std::string name; ///< first part of its variables' paths: rm_sprop
+  std::string name;
   double learningRate = 0.001;
   SchedulePtr schedule; ///< in the place of a learning rate
   std::optional<double> weightDecay;
@@ -60,11 +90,36 @@ public:
   std::optional<double> lossScaleFactor;
   std::optional<int64_t> accumulationSteps; ///< batches of one change
 
+  /// First part of its variables' paths: rm_sprop, unless the file names it.
+  std::string path() const {
+    return name.empty() ? snakeCase(className) : name;
+  }
+  /// The variable that holds the learning rate, where one does.
+  virtual std::string ratePath() const { return path() + "/learning_rate"; }
   /// The options of every optimizer, then those of the class.
-  void options(Options &o) final;
-  virtual void ownOptions(Options &o) = 0;
+  void options(Options &o) override;
+  virtual void ownOptions(Options &) {}
+
+  /// In Keras' order. A path may stand there twice. Keras loses track of those
+  /// without a weight's name where a LossScaleOptimizer builds them (`isScaled`).
+  virtual std::vector<OptimizerVariable>
+  variables(llvm::ArrayRef<WeightFacts> weights, bool isScaled = false) const;
+  /// Changes weights and variables by the gradients.
+  virtual void step(OptimizerStep &step) const;
+  /// The position of the variable that the loss is multiplied by before
+  /// gradients are taken.
+  virtual std::optional<unsigned> scaleVariable() const { return std::nullopt; }
+  /// The optimizers that it is made of.
+  virtual std::vector<OptimizerPart> parts(llvm::ArrayRef<WeightFacts>,
+                                           bool /*isScaled*/ = false) const {
+    return {};
+  }
+
+  /// The variable of a slot of a weight, but for its use.
+  virtual OptimizerVariable slotOf(const SlotKind &slot,
+                                   const WeightFacts &facts) const;
   /// Slots that stand together are side by side for each weight.
-  virtual std::vector<std::vector<SlotKind>> slots() const = 0;
+  virtual std::vector<std::vector<SlotKind>> slots() const { return {}; }
   /// Has this weight the slot? Where not, UpdateInputs has none for it.
   virtual bool keeps(const SlotKind &, const WeightFacts &) const {
     return true;
@@ -79,10 +134,9 @@ public:
     return weightDecay;
   }
   /// The new weight and slots from the old, in Keras' order of operations.
-  virtual WeightUpdate update(Tensors &t, const UpdateInputs &in) const = 0;
+  virtual WeightUpdate update(Tensors &t, const UpdateInputs &in) const;
 };
 
-using OptimizerPtr = std::shared_ptr<const Optimizer>;
 const Table<Optimizer> &optimizerTable();
 
 } // namespace weft::keras

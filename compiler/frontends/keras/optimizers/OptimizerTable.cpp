@@ -5,7 +5,7 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/compiler/frontends/keras/optimizers/Apply.h"
+#include "weft/compiler/frontends/keras/optimizers/Wrappers.h"
 
 #include "llvm/ADT/StringRef.h"
 
@@ -416,6 +416,7 @@ const Table<Optimizer> &weft::keras::optimizerTable() {
        {row<SGD>("SGD"), row<RMSprop>("RMSprop"), row<Adam>("Adam"),
         row<AdamW>("AdamW"), row<Adamax>("Adamax"), row<Adagrad>("Adagrad"),
         row<Adadelta>("Adadelta"), row<Lion>("Lion"), row<Nadam>("Nadam"),
-        row<Lamb>("Lamb"), row<Ftrl>("Ftrl"), row<Muon>("Muon")}}};
+        row<Lamb>("Lamb"), row<Ftrl>("Ftrl"), row<Muon>("Muon"),
+        row<LossScaleOptimizer>("LossScaleOptimizer")}}};
   return table;
 }

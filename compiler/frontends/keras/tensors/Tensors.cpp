@@ -28,6 +28,13 @@ std::string weft::keras::dtypeOf(Value value) {
                                  : "float32";
 }
 
+std::string weft::keras::shapeText(llvm::ArrayRef<int64_t> shape) {
+  std::string out = "(";
+  for (size_t i = 0; i < shape.size(); ++i)
+    out += (i ? ", " : "") + (shape[i] < 0 ? "null" : std::to_string(shape[i]));
+  return out + ")";
+}
+
 static llvm::SmallVector<int64_t> allDims(Value value) {
   llvm::SmallVector<int64_t> dims(tensorType(value).getRank());
   std::iota(dims.begin(), dims.end(), 0);

@@ -26,6 +26,8 @@ inline mlir::RankedTensorType tensorType(Value value) {
 /// The type that Keras names so: bfloat16; and the name of a type.
 mlir::Type typeOf(mlir::Builder &builder, const std::string &name);
 std::string dtypeOf(Value value);
+/// (28, 28, 1)
+std::string shapeText(llvm::ArrayRef<int64_t> shape);
 
 class Tensors {
 public:

@@ -1,0 +1,187 @@
+//===- Step.cpp - variables and steps of one optimizer --------------------===//
+
+#include "weft/compiler/frontends/keras/optimizers/Apply.h"
+
+#include "llvm/ADT/STLExtras.h"
+
+using namespace mlir;
+using namespace weft;
+using namespace weft::keras;
+
+static std::string flattened(std::string path) {
+  for (char &c : path)
+    if (c == '/')
+      c = '_';
+  return path;
+}
+
+OptimizerVariable Optimizer::slotOf(const SlotKind &slot,
+                                    const WeightFacts &facts) const {
+  return {path() + "/" + flattened(facts.path) + "_" + slot.name,
+          facts.shape.vec(), facts.dtype, slot.first};
+}
+
+std::vector<OptimizerVariable>
+Optimizer::variables(ArrayRef<WeightFacts> weights, bool isScaled) const {
+  std::vector<OptimizerVariable> out;
+  out.push_back({path() + "/iteration", {}, "int32"});
+  if (!schedule)
+    out.push_back({path() + "/learning_rate",
+                   {},
+                   "float32",
+                   double(float(learningRate))});
+  auto addFor = [&](const std::vector<SlotKind> &together, SlotUse use) {
+    for (auto [i, facts] : llvm::enumerate(weights))
+      for (const SlotKind &slot : together)
+        if (use != SlotUse::Slot || keeps(slot, facts)) {
+          out.push_back(use == SlotUse::Slot ? slotOf(slot, facts)
+                                             : Optimizer::slotOf(slot, facts));
+          out.back().use = use;
+          out.back().weight = int(i);
+        }
+  };
+  if (useEma)
+    addFor({{"average"}}, SlotUse::Average);
+  if (accumulationSteps)
+    addFor({{"gradient_accumulator"}}, SlotUse::Gradients);
+  // Slots of one kind are stored side by side for each weight.
+  for (const std::vector<SlotKind> &together : slots())
+    addFor(together, SlotUse::Slot);
+  if (isScaled)
+    return out;
+  for (const SlotKind &scalar : scalars())
+    out.push_back({"variable", {}, "float32", scalar.first, SlotUse::Scalar});
+  return out;
+}
+
+WeightUpdate Optimizer::update(Tensors &, const UpdateInputs &in) const {
+  return {in.weight, llvm::to_vector<3>(in.slots)};
+}
+
+Tensors OptimizerStep::at(const std::string &name) const {
+  return Tensors(builder, NameLoc::get(builder.getStringAttr(name)));
+}
+
+namespace {
+
+/// The optimizer's variables by what they are for.
+class Updater {
+public:
+  Updater(const Optimizer &optimizer, OptimizerStep &step)
+      : optimizer(optimizer), step(step),
+        ofOptimizer(optimizer.variables(step.facts, step.isScaled)),
+        t(step.at(optimizer.path())) {}
+  void run();
+
+private:
+  /// Positions of the variables of a use, of one weight or (-1) of none.
+  SmallVector<unsigned> positions(SlotUse use, int weight) const {
+    SmallVector<unsigned> out;
+    for (unsigned i = 0; i < ofOptimizer.size(); ++i)
+      if (ofOptimizer[i].use == use && ofOptimizer[i].weight == weight)
+        out.push_back(i);
+    return out;
+  }
+  SmallVector<Value> at(ArrayRef<unsigned> positions) const {
+    SmallVector<Value> out;
+    for (unsigned position : positions)
+      out.push_back(step.variables[position]);
+    return out;
+  }
+  void put(ArrayRef<unsigned> positions, ArrayRef<Value> made) {
+    for (auto [position, value] : llvm::zip_equal(positions, made))
+      step.variables[position] =
+          keptUnlessUpdate(value, step.variables[position]);
+  }
+  /// The new value, and the old one in a step that only adds gradients up.
+  Value keptUnlessUpdate(Value made, Value old) {
+    return isUpdate && made != old ? t.select(t.fill(isUpdate, made), made, old)
+                                   : made;
+  }
+  void accumulate();
+  void updateWeight(unsigned i);
+  void finishWeight(unsigned i);
+
+  const Optimizer &optimizer;
+  OptimizerStep &step;
+  std::vector<OptimizerVariable> ofOptimizer;
+  Tensors t;
+  SmallVector<Value> scalars;
+  Value iteration, rate;
+  Value isUpdate; ///< i1, where a change takes several batches
+};
+
+} // namespace
+
+/// Adds the gradients up, and means of them in the step that changes weights.
+void Updater::accumulate() {
+  if (!optimizer.accumulationSteps)
+    return;
+  double steps = double(*optimizer.accumulationSteps);
+  isUpdate = isEvery(t, iteration, *optimizer.accumulationSteps);
+  for (auto [i, gradient] : llvm::enumerate(step.gradients)) {
+    Value &total = step.variables[positions(SlotUse::Gradients, int(i))[0]];
+    Value added = t.add(gradient, total), now = t.fill(isUpdate, added);
+    total = t.select(now, t.splat(0, added), added);
+    gradient = t.select(now, t.div(added, steps), gradient);
+  }
+  iteration = t.make<DivOp>(iteration, t.splat(steps, iteration)); // of changes
+}
+
+void Updater::updateWeight(unsigned i) {
+  const WeightFacts &facts = step.facts[i];
+  Tensors here = step.at(optimizer.path() + "/" + facts.path);
+  SmallVector<unsigned> places = positions(SlotUse::Slot, int(i));
+  SmallVector<Value> old = at(places);
+  Value &weight = step.weights[i];
+  WeightUpdate update =
+      apply(here, optimizer,
+            {weight, step.gradients[i], old, iteration, rate, facts, scalars});
+  weight = keptUnlessUpdate(update.weight, weight);
+  put(places, update.slots);
+}
+
+/// Its moving average, and its constraint.
+void Updater::finishWeight(unsigned i) {
+  Value &weight = step.weights[i];
+  if (optimizer.useEma) {
+    Value &average = step.variables[positions(SlotUse::Average, int(i))[0]];
+    average = averaged(t, optimizer, iteration, average, weight);
+    if (optimizer.emaOverwriteFrequency) {
+      Value now = isEvery(t, iteration, *optimizer.emaOverwriteFrequency);
+      weight = t.select(t.fill(now, weight), average, weight);
+    }
+  }
+  if (const WeightFacts &facts = step.facts[i]; facts.constraint) {
+    Tensors here = step.at(optimizer.path() + "/" + facts.path);
+    weight = facts.constraint->apply(here, weight);
+  }
+}
+
+void Updater::run() {
+  if (step.weights.empty())
+    return;
+  iteration = step.variables[0];
+  rate = rateOf(t, optimizer, iteration,
+                optimizer.schedule ? Value() : step.variables[1]);
+  if (step.lossScale)
+    for (Value &gradient : step.gradients)
+      gradient = t.div(gradient, *step.lossScale);
+  accumulate();
+  clip(t, optimizer, step.gradients);
+  SmallVector<unsigned> places = positions(SlotUse::Scalar, -1);
+  SmallVector<Value> old = at(places);
+  if (step.isScaled) // each step begins anew
+    for (const SlotKind &scalar : optimizer.scalars())
+      old.push_back(t.splat(scalar.first, rate));
+  scalars = optimizer.newScalars(t, iteration, old);
+  if (!step.isScaled)
+    put(places, scalars);
+  for (unsigned i = 0; i < step.weights.size(); ++i)
+    updateWeight(i);
+  for (unsigned i = 0; i < step.weights.size(); ++i)
+    finishWeight(i);
+  step.variables[0] = t.add(step.variables[0], 1.0);
+}
+
+void Optimizer::step(OptimizerStep &step) const { Updater(*this, step).run(); }
