@@ -210,6 +210,62 @@ CallResults Call::runOptionAll(const Layer &layer, const char *attribute,
 }
 
 namespace {
+/// Puts another value in the place of one weight.
+class Adjusting : public Variables {
+public:
+  Adjusting(Variables &variables, std::string path,
+            ArrayRef<llvm::StringRef> names,
+            llvm::function_ref<Value(Value)> adjust)
+      : variables(variables), path(std::move(path)), names(names),
+        adjust(adjust) {}
+  Value get(const VariableRequest &request) override {
+    Value value = variables.get(request);
+    if (isDone || request.layer != path ||
+        !llvm::is_contained(names, request.name))
+      return value;
+    isDone = true;
+    Value adjusted = adjust(value);
+    if (adjusted == value)
+      return value;
+    request.trainable ? variables.replace(request, adjusted)
+                      : variables.set(request, adjusted);
+    return adjusted;
+  }
+  void set(const VariableRequest &request, Value value) override {
+    variables.set(request, value);
+  }
+  void replace(const VariableRequest &request, Value value) override {
+    variables.replace(request, value);
+  }
+  void construct(const Layer &layer) override { variables.construct(layer); }
+  void construct(const InitializerPtr &initializer) override {
+    variables.construct(initializer);
+  }
+  void addLoss(Value scalar) override { variables.addLoss(scalar); }
+  void refuse(const std::string &complaint) override {
+    variables.refuse(complaint);
+  }
+
+private:
+  Variables &variables;
+  std::string path;
+  ArrayRef<llvm::StringRef> names;
+  llvm::function_ref<Value(Value)> adjust;
+  bool isDone = false;
+};
+} // namespace
+
+Value Call::runOptionAdjusted(const Layer &layer, const char *attribute,
+                              Value x, ArrayRef<llvm::StringRef> names,
+                              llvm::function_ref<Value(Value)> adjust) {
+  Call apart = inside(layer, attribute);
+  Adjusting adjusting(variables, apart.path, names, adjust);
+  Call inner(t, adjusting, apart.path, apart.trainable, training, apart.policy);
+  inner.scope = apart.scope;
+  return resultsOf(inner, layer, CallInputs(x)).values[0];
+}
+
+namespace {
 /// Lets a call look at variables, and notices what it would leave behind.
 class Watch : public Variables {
 public:
@@ -218,6 +274,7 @@ public:
     return variables.get(request);
   }
   void set(const VariableRequest &, Value) override { leaves = true; }
+  void replace(const VariableRequest &, Value) override { leaves = true; }
   void construct(const Layer &layer) override { variables.construct(layer); }
   void construct(const InitializerPtr &initializer) override {
     variables.construct(initializer);

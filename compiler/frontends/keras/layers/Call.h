@@ -129,6 +129,9 @@ public:
   virtual Value get(const VariableRequest &request) = 0;
   /// What the step leaves in the variable.
   virtual void set(const VariableRequest &request, Value value) = 0;
+  /// What the calls that follow in a step get in place of a weight; the optimizer
+  /// changes the weight itself.
+  virtual void replace(const VariableRequest &request, Value value) = 0;
   /// A layer inside another is constructed: with all the initializers of its
   /// options.
   virtual void construct(const Layer &layer) = 0;
@@ -194,6 +197,11 @@ public:
                           Value mask);
   CallResults runOptionAll(const Layer &layer, const char *attribute,
                            const CallInputs &inputs);
+  /// The result of such a layer that uses, in place of the first weight with one
+  /// of these names, what `adjust` makes of it.
+  Value runOptionAdjusted(const Layer &layer, const char *attribute, Value x,
+                          ArrayRef<llvm::StringRef> names,
+                          llvm::function_ref<Value(Value)> adjust);
   /// Where such a layer finds its variables.
   Call inside(const Layer &layer, const std::string &attribute);
 

@@ -23,6 +23,7 @@
 #include "weft/compiler/frontends/keras/layers/Resizing.h"
 #include "weft/compiler/frontends/keras/layers/Scaling.h"
 #include "weft/compiler/frontends/keras/layers/Softmax.h"
+#include "weft/compiler/frontends/keras/layers/SpectralNormalization.h"
 #include "weft/compiler/frontends/keras/layers/Wrappers.h"
 
 using namespace weft::keras;
@@ -72,6 +73,7 @@ static std::vector<TableRow> plainLayers() {
           row<Resizing>("Resizing"),
           row<Reshape>("Reshape"),
           row<Softmax>("Softmax"),
+          row<SpectralNormalization>("SpectralNormalization"),
           row<Subtract>("Subtract"),
           row<UnitNormalization>("UnitNormalization")};
 }
