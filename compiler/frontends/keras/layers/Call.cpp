@@ -48,7 +48,7 @@ Value Call::weight(const char *name, std::vector<int64_t> shape,
   if (std::string why = oversize(shape, kFloatBytes); !why.empty())
     refuse("its " + std::string(name) + " " + shapeText(shape) + " has " + why);
   Value value = variables.get({path, name, std::move(shape), rules, trainable,
-                               false, scope, policy.variable});
+                               false, false, scope, policy.variable});
   if (rules.constraint)
     hasAxes(value, rules.constraint->axes());
   return rules.keepsType ? value : cast(value);
@@ -62,12 +62,14 @@ Value Call::state(const char *name, std::vector<int64_t> shape,
                         {initializer},
                         false,
                         false,
+                        false,
                         scope,
                         policy.variable});
 }
 
 void Call::counter(const char *name) {
-  variables.get({path, name, {}, {zeros()}, false, false, scope, "int32"});
+  variables.get(
+      {path, name, {}, {zeros()}, false, false, false, scope, "int32"});
 }
 
 void Call::update(const char *name, Value value) {
@@ -75,6 +77,7 @@ void Call::update(const char *name, Value value) {
                  name,
                  Tensors::shape(value).vec(),
                  {},
+                 false,
                  false,
                  false,
                  scope,
@@ -93,9 +96,23 @@ Value Call::random(const InitializerPtr &seedGenerator,
   return drawn;
 }
 
-void Call::hold(const InitializerPtr &seedGenerator) {
-  variables.get(
-      {path, "seed_generator_state", {2}, {seedGenerator}, false, true});
+void Call::hold(const InitializerPtr &seedGenerator, bool isDrawnAlways) {
+  variables.get({path,
+                 "seed_generator_state",
+                 {2},
+                 {seedGenerator},
+                 false,
+                 true,
+                 isDrawnAlways});
+}
+
+void Call::skip(const InitializerPtr &seedGenerator, int64_t count) {
+  VariableRequest request{
+      path, "seed_generator_state", {2}, {seedGenerator}, false, true};
+  Value key = variables.get(request);
+  auto passed = DenseElementsAttr::get(tensorType(key),
+                                       ArrayRef<uint32_t>{0, uint32_t(count)});
+  variables.set(request, t.add(key, t.make<ConstantOp>(ElementsAttr(passed))));
 }
 
 /// keras.random.dropout: key n makes the mask of call n.

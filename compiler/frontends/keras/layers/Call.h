@@ -114,9 +114,10 @@ struct VariableRequest {
   std::string name;  ///< kernel
   std::vector<int64_t> shape;
   WeightRules rules;
-  bool trainable = true;     ///< a weight; not a statistic or a random state
-  bool isRandom = false;     ///< the state of a seed generator
-  std::string scope = layer; ///< first part of its path in Keras
+  bool trainable = true;      ///< a weight; not a statistic or a random state
+  bool isRandom = false;      ///< the state of a seed generator
+  bool isDrawnAlways = false; ///< by each step, not by training alone
+  std::string scope = layer;  ///< first part of its path in Keras
   std::string dtype = "float32";
 };
 
@@ -180,8 +181,12 @@ public:
   /// Does the layer train in this step, and is it not frozen?
   bool isTraining() const { return training && trainable; }
 
-  /// The state of a generator that Keras has, whether it is drawn from or not.
-  void hold(const InitializerPtr &seedGenerator);
+  /// The state of a generator that Keras has, whether it is drawn from or not;
+  /// from some of them each step draws, and does not look at the numbers unless it
+  /// trains.
+  void hold(const InitializerPtr &seedGenerator, bool isDrawnAlways = false);
+  /// Passes numbers of such a generator by.
+  void skip(const InitializerPtr &seedGenerator, int64_t count);
   /// The result of a layer inside this one; and all that it gives for all that
   /// it is called with.
   Value run(const Layer &layer, const char *name, Value x);

@@ -132,9 +132,10 @@ Value HeadAttention::mask(Call &c, const CallInputs &inputs,
   Value wide =
       filled.size() == shape.size() ? t.reshape(written, filled) : written;
   if (filled.size() != shape.size() || !stretchesTo(wide, shape)) {
-    c.refuse("its \"attention_mask\" " + shapeText(t.shape(written)) +
-             " does not fit scores of shape " + shapeText(shape) +
-             "; give (batch, query positions, key positions)");
+    c.refuse("its \"attention_mask\" " + sampleText(written) +
+             " does not fit scores of shape " +
+             shapeText(ArrayRef(shape).drop_front()) +
+             " of a sample; give (query positions, key positions)");
     return out;
   }
   wide = t.stretch(wide, shape);
