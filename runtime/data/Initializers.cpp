@@ -254,6 +254,19 @@ Result<Array> unitForgetBias(const Call &call) {
   return array;
 }
 
+/// The roots of another initializer's values.
+Result<Array> squareRoot(const Call &call) {
+  auto of = call.config.find("of");
+  if (of == call.config.end())
+    return Error{"initializer SquareRoot: has no \"of\", the initializer whose "
+                 "values it takes"};
+  Result<Array> array = initialize(of->dump(), call.seed, call.shape);
+  if (array)
+    for (float &element : call.values(*array))
+      element = std::sqrt(element);
+  return array;
+}
+
 Result<Array> run(const Call &call) {
   std::string kind = lower(call.className);
   if (kind == "zeros")
@@ -266,6 +279,8 @@ Result<Array> run(const Call &call) {
     return identity(call);
   if (kind == "unitforgetbias")
     return unitForgetBias(call);
+  if (kind == "squareroot")
+    return squareRoot(call);
   std::string known =
       "Zeros, Ones, Constant, Identity, RandomNormal, RandomUniform, "
       "TruncatedNormal, VarianceScaling, Orthogonal, GlorotUniform, "

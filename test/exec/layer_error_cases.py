@@ -60,7 +60,23 @@ def sequences(lstm):
     yield "mask of samples", called([(4, 3), ()], "TimeDistributed", {"mask": 1}, layer={"class_name": "Dense", "config": {"name": "d", "units": 2}})
     yield "several results of each time", sequential((4, 5, 3), ("TimeDistributed", {"layer": {**lstm, "config": {**lstm["config"],
                                                                                                         "return_state": True}}}))
-    yield "batches that stay", sequential((4, 3), ("GRU", {"units": 2, "stateful": True}))
+
+
+def images():
+    """Random changes and norms whose options do not fit."""
+    yield "one range of colours", sequential((4, 4, 3), ("RandomContrast", {"factor": 0.1, "value_range": [1]}))
+    yield "a zoom above all", sequential((4, 4, 3), ("RandomZoom", {"height_factor": [0.1, 3]}))
+    yield "a crop of vectors", sequential((3,), ("RandomCrop", {"height": 2, "width": 2}))
+    yield "a rotation of videos", sequential((2, 4, 4, 3), ("RandomRotation", {"factor": 0.1}))
+    yield "no kernel to divide", sequential((4,), ("SpectralNormalization", {"layer": {"class_name": "ReLU", "config": {"name": "r"}}}))
+    yield "no layer to divide", sequential((4,), ("SpectralNormalization", {"layer": None}))
+    yield "clipped without bounds", sequential((4,), ("BatchNormalization", {"renorm": True, "renorm_clipping": {"rmax": 1, "rmin": 2}}))
+    yield "attention along features", called([(4, 3), (4, 3)], "MultiHeadAttention", {"value": 1}, num_heads=1, key_dim=2, attention_axes=[2])
+    yield "order along two axes", called([(4, 4, 3), (4, 4, 3)], "MultiHeadAttention", {"value": 1}, num_heads=1, key_dim=2, sliding_window=2)
+    yield "other sizes beside the axes", called([(4, 2, 3), (3, 2, 3)], "MultiHeadAttention", {"value": 1}, num_heads=1, key_dim=2,
+                                                attention_axes=[2])
+    yield "mask of other scores", called([(4, 4, 3), (4, 4, 3), (3, 3)], "MultiHeadAttention", {"value": 1, "attention_mask": 2}, num_heads=1,
+                                         key_dim=2)
 
 
 def arguments():
@@ -111,6 +127,7 @@ def cases():
     yield "states of one way", sequential((4, 3), ("Bidirectional", {"layer": {**lstm, "config": {**lstm["config"], "return_state": True}},
                                                                      "backward_layer": other}))
     yield from sequences(lstm)
+    yield from images()
     yield from arguments()
     inner = {"class_name": "Dense", "config": {"name": "dense", "units": 3}, "build_config": {"input_shape": [None, 3]}}
     again = {"class_name": "TimeDistributed", "config": {"name": "again", "layer": inner}}

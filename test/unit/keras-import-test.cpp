@@ -83,7 +83,8 @@ TEST_CASE("the functional seed's train step") {
 
 TEST_CASE("the sequential seed's steps") {
   Model model = modelOf("seed-sequential-mnist/model.json");
-  std::string train = imported(model, nullptr, StepKind::Train, {128, true});
+  std::string train =
+      imported(model, nullptr, StepKind::Train, {128, SampleWeights{}});
   INFO(train);
   CHECK(has(train, "weft.name = \"adam/d2_bias_velocity\""));
   CHECK(has(train, "weft.name = \"sample_weight\""));
@@ -127,8 +128,8 @@ TEST_CASE("every activation, loss and optimizer gives a module that verifies") {
       options.optimizer = optimizer;
       options.metrics = std::vector<std::string>{"accuracy"};
       Model model = modelOf("keras/functional_uncompiled.json", options);
-      CHECK(
-          has(imported(model, nullptr, StepKind::Train, {8, true}), "@train"));
+      CHECK(has(imported(model, nullptr, StepKind::Train, {8, SampleWeights{}}),
+                "@train"));
     }
 }
 

@@ -24,6 +24,9 @@ public:
   void set(const VariableRequest &request, Value value) override {
     values[indices.at(keyOf(request))] = value;
   }
+  void replace(const VariableRequest &request, Value value) override {
+    set(request, value);
+  }
   void construct(const Layer &) override {}
   void construct(const InitializerPtr &) override {}
   void addLoss(Value scalar) override { penalties.push_back(scalar); }

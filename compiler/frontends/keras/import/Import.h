@@ -47,7 +47,7 @@ struct ImportOptions {
   /// The shape of the weights of one sample, by output (or "", where one takes
   /// labels): train and evaluate take `sample_weight`, one a sample where none is
   /// given.
-  std::optional<SampleWeights> sampleWeights;
+  std::optional<SampleWeights> sampleWeights = std::nullopt;
 };
 
 /// The module of the `imported` stage. With a distribution every argument is

@@ -48,6 +48,12 @@ const ResolvedLayout *StepPorts::batchLayoutOf(int64_t rank) {
   return &entry->second;
 }
 
+/// Has the step an argument for the variable?
+static bool takes(StepKind step, const Variable &variable) {
+  return step == StepKind::Train || !variable.isSeedState() ||
+         variable.isDrawnAlways;
+}
+
 void StepPorts::addVariables() {
   std::map<std::string, std::string> averages;
   const std::vector<unsigned> trained = model.trained();
@@ -58,7 +64,7 @@ void StepPorts::addVariables() {
             variable.path;
   for (const Variable &variable : model.variables) {
     bool isRandom = variable.isSeedState();
-    if (isRandom && step != StepKind::Train)
+    if (!takes(step, variable))
       continue;
     Type element = isRandom ? Type(builder.getIntegerType(32, false))
                             : typeOf(builder, variable.dtype);
@@ -163,9 +169,8 @@ StepValues StepPorts::values(func::FuncOp function) const {
   StepValues out;
   auto argument = function.getArguments().begin();
   for (const Variable &variable : model.variables)
-    out.variables.push_back(variable.isSeedState() && step != StepKind::Train
-                                ? Value()
-                                : Value(*argument++));
+    out.variables.push_back(takes(step, variable) ? Value(*argument++)
+                                                  : Value());
   for (size_t i = 0; i < optimizerVariables; ++i)
     out.slots.push_back(*argument++);
   for (size_t i = 0; i < metricVariables; ++i)

@@ -61,8 +61,14 @@ inline InitializerPtr ones() { return initializerTable().make("Ones"); }
 /// the bias of an LSTM's forget gate.
 InitializerPtr withUnitForgetBias(const InitializerPtr &initializer);
 
+/// The square roots of the initializer's values; it draws a seed of its own.
+InitializerPtr squareRootOf(const InitializerPtr &initializer);
+
 /// Every element is the number.
 InitializerPtr constant(double value);
+
+/// Normal numbers around 0, within two deviations.
+InitializerPtr truncatedNormal(double stddev);
 
 /// Another initializer of the same config, which draws a seed of its own.
 InitializerPtr cloneOf(const InitializerPtr &initializer);

@@ -105,32 +105,63 @@ Initializer::ofSeed(std::optional<int64_t> given) {
 }
 
 namespace {
-class UnitForgetBias : public Initializer {
+/// Of the runtime alone: its values follow from those of another one.
+class Derived : public Initializer {
 public:
-  explicit UnitForgetBias(const InitializerPtr &others) : others(others) {
-    className = "UnitForgetBias";
-    config = "{\"bias_initializer\": {\"class_name\": \"" + others->className +
-             "\", \"config\": " + others->config + "}}";
+  Derived(const char *name, const char *key, const InitializerPtr &from)
+      : from(from) {
+    className = name;
+    config = std::string("{\"") + key + "\": {\"class_name\": \"" +
+             from->className + "\", \"config\": " + from->config + "}}";
   }
-  bool seeded(const InitializerPtr &by) const override { return by == others; }
-  std::optional<int64_t> ownSeed() const override { return others->ownSeed(); }
+  bool seeded(const InitializerPtr &by) const override { return by == from; }
+  std::optional<int64_t> ownSeed() const override { return from->ownSeed(); }
 
 private:
-  InitializerPtr others;
+  InitializerPtr from;
+};
+
+/// Draws where the initializer that it has cloned draws.
+class SquareRoot : public Derived {
+public:
+  explicit SquareRoot(const InitializerPtr &of)
+      : Derived("SquareRoot", "of", of), isRandom(of->drawsSeed()) {}
+  bool seeded(const InitializerPtr &by) const override {
+    return by.get() == this;
+  }
+  bool drawsSeed() const override { return isRandom; }
+
+private:
+  bool isRandom;
 };
 } // namespace
 
 InitializerPtr
 weft::keras::withUnitForgetBias(const InitializerPtr &initializer) {
-  return std::make_shared<UnitForgetBias>(initializer);
+  return std::make_shared<Derived>("UnitForgetBias", "bias_initializer",
+                                   initializer);
+}
+
+InitializerPtr weft::keras::squareRootOf(const InitializerPtr &initializer) {
+  return std::make_shared<SquareRoot>(initializer);
+}
+
+/// Of a class whose config is one number beside defaults.
+static InitializerPtr withNumber(const char *name, const char *key,
+                                 double value) {
+  auto out = AnyTable::make(*initializerTable().find(name));
+  std::stringstream text;
+  text << std::setprecision(17) << value;
+  out->config = std::string("{\"") + key + "\": " + text.str() + "}";
+  return std::static_pointer_cast<const Initializer>(out);
 }
 
 InitializerPtr weft::keras::constant(double value) {
-  auto out = AnyTable::make(*initializerTable().find("Constant"));
-  std::stringstream text;
-  text << std::setprecision(17) << value;
-  out->config = "{\"value\": " + text.str() + "}";
-  return std::static_pointer_cast<const Initializer>(out);
+  return withNumber("Constant", "value", value);
+}
+
+InitializerPtr weft::keras::truncatedNormal(double stddev) {
+  return withNumber("TruncatedNormal", "stddev", stddev);
 }
 
 InitializerPtr weft::keras::cloneOf(const InitializerPtr &initializer) {

@@ -41,7 +41,7 @@ Value Call::weight(const char *name, std::vector<int64_t> shape,
   if (std::string why = oversize(shape, kFloatBytes); !why.empty())
     refuse("its " + std::string(name) + " " + shapeText(shape) + " has " + why);
   Value value = variables.get({path, name, std::move(shape), rules, trainable,
-                               false, scope, policy.variable});
+                               false, false, scope, policy.variable});
   if (rules.constraint)
     hasAxes(value, rules.constraint->axes());
   return rules.keepsType ? value : cast(value);
@@ -55,12 +55,14 @@ Value Call::state(const char *name, std::vector<int64_t> shape,
                         {initializer},
                         false,
                         false,
+                        false,
                         scope,
                         policy.variable});
 }
 
 void Call::counter(const char *name) {
-  variables.get({path, name, {}, {zeros()}, false, false, scope, "int32"});
+  variables.get(
+      {path, name, {}, {zeros()}, false, false, false, scope, "int32"});
 }
 
 void Call::update(const char *name, Value value) {
@@ -68,6 +70,7 @@ void Call::update(const char *name, Value value) {
                  name,
                  Tensors::shape(value).vec(),
                  {},
+                 false,
                  false,
                  false,
                  scope,
@@ -86,9 +89,23 @@ Value Call::random(const InitializerPtr &seedGenerator,
   return drawn;
 }
 
-void Call::hold(const InitializerPtr &seedGenerator) {
-  variables.get(
-      {path, "seed_generator_state", {2}, {seedGenerator}, false, true});
+void Call::hold(const InitializerPtr &seedGenerator, bool isDrawnAlways) {
+  variables.get({path,
+                 "seed_generator_state",
+                 {2},
+                 {seedGenerator},
+                 false,
+                 true,
+                 isDrawnAlways});
+}
+
+void Call::skip(const InitializerPtr &seedGenerator, int64_t count) {
+  VariableRequest request{
+      path, "seed_generator_state", {2}, {seedGenerator}, false, true};
+  Value key = variables.get(request);
+  auto passed = DenseElementsAttr::get(tensorType(key),
+                                       ArrayRef<uint32_t>{0, uint32_t(count)});
+  variables.set(request, t.add(key, t.make<ConstantOp>(ElementsAttr(passed))));
 }
 
 /// keras.random.dropout: key n makes the mask of call n.
@@ -203,6 +220,62 @@ CallResults Call::runOptionAll(const Layer &layer, const char *attribute,
 }
 
 namespace {
+/// Puts another value in the place of one weight.
+class Adjusting : public Variables {
+public:
+  Adjusting(Variables &variables, std::string path,
+            ArrayRef<llvm::StringRef> names,
+            llvm::function_ref<Value(Value)> adjust)
+      : variables(variables), path(std::move(path)), names(names),
+        adjust(adjust) {}
+  Value get(const VariableRequest &request) override {
+    Value value = variables.get(request);
+    if (isDone || request.layer != path ||
+        !llvm::is_contained(names, request.name))
+      return value;
+    isDone = true;
+    Value adjusted = adjust(value);
+    if (adjusted == value)
+      return value;
+    request.trainable ? variables.replace(request, adjusted)
+                      : variables.set(request, adjusted);
+    return adjusted;
+  }
+  void set(const VariableRequest &request, Value value) override {
+    variables.set(request, value);
+  }
+  void replace(const VariableRequest &request, Value value) override {
+    variables.replace(request, value);
+  }
+  void construct(const Layer &layer) override { variables.construct(layer); }
+  void construct(const InitializerPtr &initializer) override {
+    variables.construct(initializer);
+  }
+  void addLoss(Value scalar) override { variables.addLoss(scalar); }
+  void refuse(const std::string &complaint) override {
+    variables.refuse(complaint);
+  }
+
+private:
+  Variables &variables;
+  std::string path;
+  ArrayRef<llvm::StringRef> names;
+  llvm::function_ref<Value(Value)> adjust;
+  bool isDone = false;
+};
+} // namespace
+
+Value Call::runOptionAdjusted(const Layer &layer, const char *attribute,
+                              Value x, ArrayRef<llvm::StringRef> names,
+                              llvm::function_ref<Value(Value)> adjust) {
+  Call apart = inside(layer, attribute);
+  Adjusting adjusting(variables, apart.path, names, adjust);
+  Call inner(t, adjusting, apart.path, apart.trainable, training, apart.policy);
+  inner.scope = apart.scope;
+  return resultsOf(inner, layer, CallInputs(x)).values[0];
+}
+
+namespace {
 /// Lets a call look at variables, and notices what it would leave behind.
 class Watch : public Variables {
 public:
@@ -211,6 +284,7 @@ public:
     return variables.get(request);
   }
   void set(const VariableRequest &, Value) override { leaves = true; }
+  void replace(const VariableRequest &, Value) override { leaves = true; }
   void construct(const Layer &layer) override { variables.construct(layer); }
   void construct(const InitializerPtr &initializer) override {
     variables.construct(initializer);

@@ -114,9 +114,10 @@ struct VariableRequest {
   std::string name;  ///< kernel
   std::vector<int64_t> shape;
   WeightRules rules;
-  bool trainable = true;     ///< a weight; not a statistic or a random state
-  bool isRandom = false;     ///< the state of a seed generator
-  std::string scope = layer; ///< first part of its path in Keras
+  bool trainable = true;      ///< a weight; not a statistic or a random state
+  bool isRandom = false;      ///< the state of a seed generator
+  bool isDrawnAlways = false; ///< by each step, not by training alone
+  std::string scope = layer;  ///< first part of its path in Keras
   std::string dtype = "float32";
 };
 
@@ -129,6 +130,9 @@ public:
   virtual Value get(const VariableRequest &request) = 0;
   /// What the step leaves in the variable.
   virtual void set(const VariableRequest &request, Value value) = 0;
+  /// What the calls that follow in a step get in place of a weight; the optimizer
+  /// changes the weight itself.
+  virtual void replace(const VariableRequest &request, Value value) = 0;
   /// A layer inside another is constructed: with all the initializers of its
   /// options.
   virtual void construct(const Layer &layer) = 0;
@@ -177,8 +181,12 @@ public:
   /// Does the layer train in this step, and is it not frozen?
   bool isTraining() const { return training && trainable; }
 
-  /// The state of a generator that Keras has, whether it is drawn from or not.
-  void hold(const InitializerPtr &seedGenerator);
+  /// The state of a generator that Keras has, whether it is drawn from or not;
+  /// from some of them each step draws, and does not look at the numbers unless it
+  /// trains.
+  void hold(const InitializerPtr &seedGenerator, bool isDrawnAlways = false);
+  /// Passes numbers of such a generator by.
+  void skip(const InitializerPtr &seedGenerator, int64_t count);
   /// The result of a layer inside this one; and all that it gives for all that
   /// it is called with.
   Value run(const Layer &layer, const char *name, Value x);
@@ -194,6 +202,11 @@ public:
                           Value mask);
   CallResults runOptionAll(const Layer &layer, const char *attribute,
                            const CallInputs &inputs);
+  /// The result of such a layer that uses, in place of the first weight with one
+  /// of these names, what `adjust` makes of it.
+  Value runOptionAdjusted(const Layer &layer, const char *attribute, Value x,
+                          ArrayRef<llvm::StringRef> names,
+                          llvm::function_ref<Value(Value)> adjust);
   /// Where such a layer finds its variables.
   Call inside(const Layer &layer, const std::string &attribute);
 

@@ -54,7 +54,7 @@ public:
     Value bias = this->bias(c, {4 * filters},
                             unitForgetBias ? withUnitForgetBias(biasInitializer)
                                            : biasInitializer);
-    c.hold(seed);
+    this->holdSeed(c);
     state.insert(isFirst() ? state.begin() : state.end(), filters);
     Value zeros = zerosOf(c, x, state);
     SmallVector<Value> ofInput = used(dropoutMasks(c, x, rate, 4), rate);

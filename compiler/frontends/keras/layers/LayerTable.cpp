@@ -17,12 +17,14 @@
 #include "weft/compiler/frontends/keras/layers/Normalizations.h"
 #include "weft/compiler/frontends/keras/layers/Pooling.h"
 #include "weft/compiler/frontends/keras/layers/Preprocessing.h"
+#include "weft/compiler/frontends/keras/layers/RandomImages.h"
 #include "weft/compiler/frontends/keras/layers/Recurrent.h"
 #include "weft/compiler/frontends/keras/layers/Rescaling.h"
 #include "weft/compiler/frontends/keras/layers/Reshaping.h"
 #include "weft/compiler/frontends/keras/layers/Resizing.h"
 #include "weft/compiler/frontends/keras/layers/Scaling.h"
 #include "weft/compiler/frontends/keras/layers/Softmax.h"
+#include "weft/compiler/frontends/keras/layers/SpectralNormalization.h"
 #include "weft/compiler/frontends/keras/layers/Wrappers.h"
 
 using namespace weft::keras;
@@ -72,6 +74,7 @@ static std::vector<TableRow> plainLayers() {
           row<Resizing>("Resizing"),
           row<Reshape>("Reshape"),
           row<Softmax>("Softmax"),
+          row<SpectralNormalization>("SpectralNormalization"),
           row<Subtract>("Subtract"),
           row<UnitNormalization>("UnitNormalization")};
 }
@@ -123,6 +126,17 @@ static std::vector<TableRow> spatialLayers() {
           row<ZeroPadding<3>>("ZeroPadding3D")};
 }
 
+/// Layers that change images while they train.
+static std::vector<TableRow> randomLayers() {
+  return {row<RandomBrightness>("RandomBrightness"),
+          row<RandomContrast>("RandomContrast"),
+          row<RandomCrop>("RandomCrop"),
+          row<RandomFlip>("RandomFlip"),
+          row<RandomRotation>("RandomRotation"),
+          row<RandomTranslation>("RandomTranslation"),
+          row<RandomZoom>("RandomZoom")};
+}
+
 /// Layers of sequences, and the cells that are their options.
 static std::vector<TableRow> recurrentLayers() {
   return {row<Bidirectional>("Bidirectional"),
@@ -140,7 +154,7 @@ static std::vector<TableRow> recurrentLayers() {
 const Table<Layer> &weft::keras::layerTable() {
   static const Table<Layer> table = [] {
     std::vector<TableRow> rows = plainLayers();
-    for (auto family : {spatialLayers, recurrentLayers})
+    for (auto family : {spatialLayers, randomLayers, recurrentLayers})
       for (TableRow &row : family())
         rows.push_back(std::move(row));
     return Table<Layer>{{"layer class", "layers", std::move(rows)}};

@@ -55,7 +55,8 @@ static Value positions(Tensors &t, RankedTensorType bits, bool isCausal,
   auto along = [&](int64_t dim) {
     return t.make<IotaOp>(numbers, t.builder.getI64IntegerAttr(dim), Value());
   };
-  Value row = along(1), column = along(2), out;
+  int64_t last = bits.getRank() - 1;
+  Value row = along(last - 1), column = along(last), out;
   if (isCausal)
     out = t.compare(CompareKind::GE, row, column);
   if (!window)
@@ -65,84 +66,118 @@ static Value positions(Tensors &t, RankedTensorType bits, bool isCausal,
   return out ? t.make<AndOp>(out, near) : near;
 }
 
-/// (batch, query positions, key positions), or with heads after the batch: all
-/// masks that the call has; null where it has none.
-Value HeadAttention::mask(Call &c, const CallInputs &inputs, Value query,
-                          Value value) const {
+/// The masks of query, value and key and those of positions; null without any.
+Value HeadAttention::masksOfInputs(Call &c, const CallInputs &inputs,
+                                   const Positions &of) const {
   Tensors &t = c.t;
-  auto bits = RankedTensorType::get(
-      {t.size(query, 0), t.size(query, 1), t.size(value, 1)},
-      t.builder.getI1Type());
-  Value out = positions(t, bits, inputs.flag("use_causal_mask"), slidingWindow);
-  auto add = [&](Value mask, int64_t dim) {
+  auto bits = RankedTensorType::get(of.seen, t.builder.getI1Type());
+  bool isCausal = inputs.flag("use_causal_mask");
+  if ((isCausal || slidingWindow) && of.axes != ArrayRef<int64_t>{1}) {
+    c.refuse("masks positions by their order, which Keras does along axis 1; "
+             "its \"attention_axes\" are " +
+             shapeText(of.axes) + ", give an \"attention_mask\" instead");
+    return {};
+  }
+  Value out;
+  if (isCausal || slidingWindow)
+    out = positions(t, bits, isCausal, slidingWindow);
+  int64_t last = bits.getRank() - 1;
+  auto add = [&](Value mask, int64_t without) {
     if (!mask)
       return;
-    if (t.rank(mask) != 2 || t.size(mask, 1) != bits.getDimSize(dim))
+    SmallVector<int64_t> dims, shape;
+    for (int64_t dim = 0; dim <= last; ++dim)
+      if (dim != without) {
+        dims.push_back(dim);
+        shape.push_back(of.seen[dim]);
+      }
+    bool isLast = of.axes.size() == 1 && of.axes[0] == last - 1;
+    if (!isLast || t.shape(mask) != ArrayRef(shape))
       return c.refuse("a mask of the shape " + shapeText(t.shape(mask)) +
-                      " does not fit " + std::to_string(bits.getDimSize(dim)) +
-                      " positions; masks have a value for each position");
-    Value wide = t.make<BroadcastOp>(maskBits(t, mask), bits.getShape(),
-                                     ArrayRef<int64_t>{0, dim});
+                      " does not fit " + shapeText(shape) +
+                      " positions along axes " + shapeText(of.axes) +
+                      "; masks have a value for each position");
+    Value wide = t.make<BroadcastOp>(maskBits(t, mask), of.seen, dims);
     out = out ? t.make<AndOp>(out, wide) : wide;
   };
   auto given = [&](const char *name, Value otherwise) {
     Value mask = inputs.tensor(name);
     return mask ? mask : otherwise;
   };
-  add(readsQueryMask() ? given("query_mask", inputs.mask()) : inputs.mask(), 1);
-  add(given("value_mask", inputs.maskOf("value")), 2);
-  add(given("key_mask", inputs.maskOf("key")), 2);
+  add(readsQueryMask() ? given("query_mask", inputs.mask()) : inputs.mask(),
+      last);
+  add(given("value_mask", inputs.maskOf("value")), last - 1);
+  add(given("key_mask", inputs.maskOf("key")), last - 1);
+  return out;
+}
+
+/// All masks that the call has, in the shape of Positions::seen or of the scores;
+/// null where it has none.
+Value HeadAttention::mask(Call &c, const CallInputs &inputs,
+                          const Positions &of) const {
+  Tensors &t = c.t;
+  Value out = masksOfInputs(c, inputs, of);
   Value written = inputs.tensor("attention_mask");
   if (!written)
     return out;
   written = maskBits(t, written);
-  SmallVector<int64_t> shape(bits.getShape());
-  if (t.rank(written) == 4)
-    shape.insert(shape.begin() + 1, heads().query);
-  if (!stretchesTo(written, shape)) {
-    c.refuse("its \"attention_mask\" " + shapeText(t.shape(written)) +
-             " does not fit scores of shape " + shapeText(shape) +
-             "; give (batch, query positions, key positions)");
+  SmallVector<int64_t> shape(of.seen);
+  int64_t ofPositions = 2 * int64_t(of.axes.size());
+  if (t.rank(written) == int64_t(shape.size()) + 1)
+    shape = of.scores(heads().query);
+  SmallVector<int64_t> filled(t.shape(written));
+  // As Keras, between the batch and the positions.
+  while (int64_t(filled.size()) >= ofPositions && filled.size() < shape.size())
+    filled.insert(filled.end() - ofPositions, 1);
+  Value wide =
+      filled.size() == shape.size() ? t.reshape(written, filled) : written;
+  if (filled.size() != shape.size() || !stretchesTo(wide, shape)) {
+    c.refuse("its \"attention_mask\" " + sampleText(written) +
+             " does not fit scores of shape " +
+             shapeText(ArrayRef(shape).drop_front()) +
+             " of a sample; give (query positions, key positions)");
     return out;
   }
-  written = t.stretch(written, shape);
-  if (out && t.rank(written) == 4)
-    out = t.make<BroadcastOp>(out, shape, ArrayRef<int64_t>{0, 2, 3});
-  return out ? t.make<AndOp>(out, written) : written;
-}
-
-/// A mask in the shape of the scores, which have heads after the batch.
-static Value forHeads(Tensors &t, Value mask, Value scores) {
-  if (!mask || t.rank(mask) == 4)
-    return mask;
-  return t.make<BroadcastOp>(mask, t.shape(scores), ArrayRef<int64_t>{0, 2, 3});
+  wide = t.stretch(wide, shape);
+  if (out && t.rank(wide) != t.rank(out))
+    out = of.forHeads(t, out, wide);
+  return out ? t.make<AndOp>(out, wide) : wide;
 }
 
 /// jax.nn.dot_product_attention: scores and softmax are f32.
 Value HeadAttention::fused(Tensors &t, Value query, Value key, Value value,
-                           Value mask) const {
+                           const Positions &of, Value mask) const {
   Value scores = t.make<DotOp>(query, key, ArrayRef<int64_t>{3},
                                ArrayRef<int64_t>{3}, ArrayRef<int64_t>{0, 2},
                                ArrayRef<int64_t>{0, 2}, t.builder.getF32Type());
   scores = t.mul(scores, 1 / std::sqrt(double(heads().keySize)));
-  if (Value seen = forHeads(t, mask, scores))
+  if (Value seen = of.forHeads(t, mask, scores))
     scores = t.select(seen, scores, t.splat(-0.7 * FLT_MAX, scores));
   scores = t.castLike(t.softmax(scores, {3}), value);
-  return t.make<DotOp>(scores, value, ArrayRef<int64_t>{3},
-                       ArrayRef<int64_t>{1}, ArrayRef<int64_t>{0, 1},
-                       ArrayRef<int64_t>{0, 2});
+  Value out =
+      t.make<DotOp>(scores, value, ArrayRef<int64_t>{3}, ArrayRef<int64_t>{1},
+                    ArrayRef<int64_t>{0, 1}, ArrayRef<int64_t>{0, 2});
+  return t.transpose(out, {0, 2, 1, 3});
 }
 
-/// What Keras does where it needs the scores: the result, and the scores.
+/// What Keras does where it needs the scores, and along other axes than [1]:
+/// the result, and the scores.
 std::pair<Value, Value> HeadAttention::spelledOut(Call &c, Value query,
                                                   Value key, Value value,
+                                                  const Positions &of,
                                                   Value mask) const {
   Tensors &t = c.t;
   query = t.mul(query, 1 / std::sqrt(double(heads().keySize)));
-  Value scores =
-      t.make<DotOp>(query, key, ArrayRef<int64_t>{3}, ArrayRef<int64_t>{3},
-                    ArrayRef<int64_t>{0, 2}, ArrayRef<int64_t>{0, 2});
-  scores = Softmax().callAll(c, CallInputs(scores, forHeads(t, mask, scores)));
+  SmallVector<int64_t> shared(of.batch), softmaxAxes, inScores;
+  int64_t count = int64_t(of.axes.size()), last = t.last(query);
+  shared.push_back(last - 1);
+  for (int64_t i = 0; i < count; ++i)
+    softmaxAxes.push_back(int64_t(shared.size()) + count + i);
+  Value scores = t.make<DotOp>(query, key, ArrayRef<int64_t>{last},
+                               ArrayRef<int64_t>{last}, shared, shared);
+  Softmax softmax;
+  softmax.axis.assign(softmaxAxes.begin(), softmaxAxes.end());
+  scores = softmax.callAll(c, CallInputs(scores, of.forHeads(t, mask, scores)));
   Value kept = scores;
   if (rate > 0) {
     Dropout dropout;
@@ -151,20 +186,82 @@ std::pair<Value, Value> HeadAttention::spelledOut(Call &c, Value query,
         std::static_pointer_cast<const Initializer>(Initializer::ofSeed(seed));
     kept = c.run(dropout, "dropout", scores);
   }
-  return {t.make<DotOp>(kept, value, ArrayRef<int64_t>{3}, ArrayRef<int64_t>{1},
-                        ArrayRef<int64_t>{0, 1}, ArrayRef<int64_t>{0, 2}),
-          scores};
+  for (size_t i = 0; i < shared.size(); ++i)
+    inScores.push_back(int64_t(i));
+  Value out =
+      t.make<DotOp>(kept, value, softmaxAxes, of.axes, inScores, shared);
+  // (batch, heads, positions, size of a head) as the query lies.
+  SmallVector<int64_t> order(last + 1);
+  for (auto [i, dim] : llvm::enumerate(shared))
+    order[dim] = int64_t(i);
+  for (auto [i, dim] : llvm::enumerate(of.axes))
+    order[dim] = int64_t(shared.size() + i);
+  order[last] = last;
+  return {t.transpose(out, order), scores};
 }
 
-bool HeadAttention::accepts(Call &c, Value query, Value key,
-                            Value value) const {
-  if (!c.hasRank(query, 3) || !c.hasRank(value, 3) || !c.hasRank(key, 3))
-    return false;
-  bool isGood = c.t.size(key, 1) == c.t.size(value, 1);
-  if (!isGood)
-    c.refuse("its key has " + std::to_string(c.t.size(key, 1)) +
-             " positions, its value " + std::to_string(c.t.size(value, 1)));
-  return isGood;
+SmallVector<int64_t> HeadAttention::Positions::scores(int64_t heads) const {
+  SmallVector<int64_t> shape(seen);
+  shape.insert(shape.begin() + int64_t(batch.size()), heads);
+  return shape;
+}
+
+Value HeadAttention::Positions::forHeads(Tensors &t, Value mask,
+                                         Value scores) const {
+  if (!mask || t.rank(mask) == t.rank(scores))
+    return mask;
+  SmallVector<int64_t> dims;
+  for (int64_t dim = 0; dim < t.rank(scores); ++dim)
+    if (dim != int64_t(batch.size()))
+      dims.push_back(dim);
+  return t.make<BroadcastOp>(mask, t.shape(scores), dims);
+}
+
+std::optional<HeadAttention::Positions>
+HeadAttention::accepts(Call &c, Value query, Value key, Value value) const {
+  Tensors &t = c.t;
+  int64_t rank = t.rank(query);
+  SmallVector<int64_t> axes = axesOf(rank);
+  if (!c.hasRank(query, axes.empty() ? 3 : rank) || !c.hasRank(value, rank) ||
+      !c.hasRank(key, rank))
+    return std::nullopt;
+  Positions of;
+  for (auto [i, axis] : llvm::enumerate(axes))
+    if (axis < 1 || axis > rank - 2 || (i && axes[i - 1] >= axis)) {
+      c.refuse("\"attention_axes\" " + shapeText(axes) +
+               " must be rising dimensions between the batch and the features "
+               "of a tensor of rank " +
+               std::to_string(rank));
+      return std::nullopt;
+    }
+  of.axes = axes;
+  bool isGood = t.shape(key).drop_back() == t.shape(value).drop_back();
+  for (int64_t dim = 0; dim < rank - 1; ++dim)
+    if (!llvm::is_contained(axes, dim)) {
+      of.batch.push_back(dim);
+      of.seen.push_back(t.size(query, dim));
+      isGood &= t.size(query, dim) == t.size(key, dim);
+    }
+  for (Value side : {query, key})
+    for (int64_t axis : axes)
+      of.seen.push_back(t.size(side, axis));
+  if (isGood)
+    return of;
+  c.refuse("its query, key and value have samples of shapes " +
+           sampleText(query) + ", " + sampleText(key) + " and " +
+           sampleText(value) +
+           "; give key and value as many positions, and all of them the same "
+           "sizes outside \"attention_axes\" " +
+           shapeText(axes));
+  return std::nullopt;
+}
+
+/// `count` letters from a place of the alphabet on.
+static std::string letters(size_t first, size_t count) {
+  std::string out;
+  for (size_t i = 0; i < count; ++i)
+    out += char('a' + first + i);
+  return out;
 }
 
 std::vector<Value> HeadAttention::results(Call &c,
@@ -178,45 +275,52 @@ std::vector<Value> HeadAttention::results(Call &c,
     return refused;
   }
   Value key = inputs.tensor("key") ? inputs.tensor("key") : value;
-  if (!accepts(c, query, key, value))
+  std::optional<Positions> of = accepts(c, query, key, value);
+  if (!of)
     return refused;
-  Value mask = this->mask(c, inputs, query, value), gate;
+  Value mask = this->mask(c, inputs, *of), gate;
   Heads heads = this->heads();
+  size_t free = size_t(t.rank(query)) - 1;
   std::vector<int64_t> shape = outputShape.empty()
-                                   ? std::vector<int64_t>{t.size(query, 2)}
+                                   ? std::vector<int64_t>{t.size(query, -1)}
                                    : outputShape;
-  if (shape.size() > 20) {
+  if (shape.size() + free > 20) {
     c.refuse("\"output_shape\" " + shapeText(shape) +
              " has too many dimensions");
     return refused;
   }
-  std::string in = "abc,cde->abde", letters;
-  for (size_t i = 0; i < shape.size(); ++i)
-    letters += char('e' + i);
+  std::string ahead = letters(0, free), head = letters(free + 1, 2),
+              given = letters(free + 2, shape.size());
   Value whole = query;
-  query =
-      product(c, "query", whole, in, {-1, heads.query, heads.keySize}, "de");
-  key = product(c, "key", key, in, {-1, heads.keyValue, heads.keySize}, "de");
+  auto project = [&](const char *name, Value x, int64_t count, int64_t size,
+                     const char *activation = "linear") {
+    std::vector<int64_t> each(free - 1, -1);
+    each.insert(each.end(), {count, size});
+    std::string in = letters(free, 1);
+    return product(c, name, x,
+                   ahead + in + "," + in + head + "->" + ahead + head, each,
+                   head, activation);
+  };
+  query = project("query", whole, heads.query, heads.keySize);
+  key = project("key", key, heads.keyValue, heads.keySize);
   if (useGate)
-    gate = product(c, "gate", whole, in, {-1, heads.query, heads.valueSize},
-                   "de", "sigmoid");
-  value = product(c, "value", value, in, {-1, heads.keyValue, heads.valueSize},
-                  "de");
+    gate = project("gate", whole, heads.query, heads.valueSize, "sigmoid");
+  value = project("value", value, heads.keyValue, heads.valueSize);
   if (int64_t times = heads.query / heads.keyValue; times > 1) {
     key = t.repeat(key, 2, times);
     value = t.repeat(value, 2, times);
   }
-  Value out, scores;
-  if (rate == 0 && !givesScores)
-    out = fused(t, query, key, value, mask);
-  else
-    std::tie(out, scores) = spelledOut(c, query, key, value, mask);
-  out = t.transpose(out, {0, 2, 1, 3});
+  bool isFused = rate == 0 && !givesScores && free == 2;
+  auto [out, scores] =
+      isFused ? std::pair(fused(t, query, key, value, *of, mask), Value())
+              : spelledOut(c, query, key, value, *of, mask);
   if (gate)
     out = t.mul(out, gate);
-  shape.insert(shape.begin(), -1);
+  shape.insert(shape.begin(), free - 1, -1);
+  std::string inside = letters(free, 2);
   out = product(c, "attention_output", out,
-                "abcd,cd" + letters + "->ab" + letters, shape, letters);
+                ahead + inside + "," + inside + given + "->" + ahead + given,
+                shape, given);
   return givesScores ? std::vector<Value>{out, scores}
                      : std::vector<Value>{out};
 }

@@ -9,8 +9,9 @@
 namespace weft::keras {
 
 /// softmax(query . key / sqrt(size of a head)) . value for each of several heads,
-/// over tensors (batch, positions, features); query, key, value and result are
-/// each a matrix product before.
+/// over tensors (batch, positions, features) or, along some of them, with more
+/// dimensions of positions; query, key, value and result are each a matrix
+/// product before.
 class HeadAttention : public Layer {
 protected:
   struct Heads {
@@ -27,6 +28,9 @@ protected:
 
   void sharedOptions(Options &o);
   virtual Heads heads() const = 0;
+  /// The dimensions that attention goes along, of a query of this rank; none of
+  /// a rank that the layer does not take.
+  virtual SmallVector<int64_t> axesOf(int64_t rank) const = 0;
   /// Does an argument query_mask come before the mask of the query?
   virtual bool readsQueryMask() const = 0;
 
@@ -49,12 +53,28 @@ private:
   Value product(Call &c, const char *name, Value x, const std::string &equation,
                 std::vector<int64_t> shape, const std::string &biasAxes,
                 const char *activation = "linear") const;
-  bool accepts(Call &c, Value query, Value key, Value value) const;
-  Value mask(Call &c, const CallInputs &inputs, Value query, Value value) const;
+  /// How query and key lie before they are projected.
+  struct Positions {
+    SmallVector<int64_t> axes;  ///< that attention goes along
+    SmallVector<int64_t> batch; ///< the other dimensions, without the features
+    /// Sizes: the batch, positions of the query, positions of the key.
+    SmallVector<int64_t> seen;
+
+    /// The same with heads behind the batch.
+    SmallVector<int64_t> scores(int64_t heads) const;
+    /// A mask in the shape of the scores, or null.
+    Value forHeads(Tensors &t, Value mask, Value scores) const;
+  };
+  std::optional<Positions> accepts(Call &c, Value query, Value key,
+                                   Value value) const;
+  Value masksOfInputs(Call &c, const CallInputs &inputs,
+                      const Positions &of) const;
+  Value mask(Call &c, const CallInputs &inputs, const Positions &of) const;
   Value fused(Tensors &t, Value query, Value key, Value value,
-              Value mask) const;
+              const Positions &of, Value mask) const;
   std::pair<Value, Value> spelledOut(Call &c, Value query, Value key,
-                                     Value value, Value mask) const;
+                                     Value value, const Positions &of,
+                                     Value mask) const;
 };
 
 /// As many heads of keys and values as of queries.
@@ -70,13 +90,19 @@ class MultiHeadAttention : public HeadAttention {
     o.maybeInteger("value_dim", valueDim, kPositive);
     o.shape("output_shape", outputShape);
     o.axes("attention_axes", attentionAxes);
-    o.check(attentionAxes.empty() || attentionAxes == std::vector<int64_t>{1},
-            "\"attention_axes\" must be [1] or null: attention along one "
-            "dimension");
     sharedOptions(o);
   }
   Heads heads() const override {
     return {numHeads, numHeads, keyDim, valueDim.value_or(keyDim)};
+  }
+  /// Null: all dimensions between the batch and the features.
+  SmallVector<int64_t> axesOf(int64_t rank) const override {
+    SmallVector<int64_t> out;
+    for (int64_t axis : attentionAxes)
+      out.push_back(axis < 0 ? axis + rank : axis);
+    for (int64_t axis = 1; attentionAxes.empty() && axis < rank - 1; ++axis)
+      out.push_back(axis);
+    return out;
   }
   bool readsQueryMask() const override { return false; }
   bool takesMasksOff() const override { return true; }
@@ -102,6 +128,9 @@ class GroupQueryAttention : public HeadAttention {
   }
   Heads heads() const override {
     return {queryHeads, keyValueHeads, headDim, headDim};
+  }
+  SmallVector<int64_t> axesOf(int64_t rank) const override {
+    return rank == 3 ? SmallVector<int64_t>{1} : SmallVector<int64_t>();
   }
   bool readsQueryMask() const override { return true; }
   /// Keras adds the penalty of its results to those of its products.

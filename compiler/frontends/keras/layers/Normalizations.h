@@ -63,11 +63,14 @@ protected:
 };
 
 /// In training by mean and variance of the batch, which moving statistics
-/// follow; else, and where the layer is frozen, by these.
+/// follow; else, and where the layer is frozen, by these. With `renorm` training
+/// corrects the result towards statistics of its own.
 /// keras.layers.BatchNormalization
 class BatchNormalization : public Normalization {
   int64_t axis = -1;
-  double momentum = 0.99;
+  double momentum = 0.99, renormMomentum = 0.99;
+  bool renorm = false;
+  Argument clipping; ///< null, or an object of numbers
   InitializerPtr meanInitializer = zeros(), varianceInitializer = ones();
 
   void options(Options &o) override {
@@ -78,16 +81,42 @@ class BatchNormalization : public Normalization {
     o.object("moving_variance_initializer", varianceInitializer,
              initializerTable());
     rules(o);
-    o.refused("renorm", "corrected statistics", "false");
-    o.ignored("renorm_clipping", "used with renorm");
-    o.ignored("renorm_momentum", "used with renorm", "0.99");
+    o.flag("renorm", renorm);
+    o.argument("renorm_clipping", clipping, "null");
+    o.number("renorm_momentum", renormMomentum, kAnyNumber);
+    o.check(!renorm || isClipping(), "\"renorm_clipping\" is " +
+                                         clipping.written +
+                                         "; it may hold rmax, rmin and dmax, "
+                                         "with rmin up to rmax and dmax not "
+                                         "below 0");
     o.refused("synchronized",
               "statistics are those of the whole batch on any "
               "mesh; Keras on JAX has no such option",
               "false");
   }
-  Value moved(Tensors &t, Value old, Value now) const {
+  static Value moved(Tensors &t, Value old, Value now, double momentum) {
     return t.add(t.mul(old, momentum), t.mul(now, 1.0 - momentum));
+  }
+  /// An entry of renorm_clipping.
+  std::optional<double> bound(const char *name) const {
+    const Argument *found = clipping.part(name);
+    if (!found || !found->isGiven())
+      return std::nullopt;
+    return found->kind == Argument::Kind::Real ? found->real
+                                               : double(found->integer);
+  }
+  bool isClipping() const {
+    bool isGood =
+        !clipping.isGiven() || clipping.kind == Argument::Kind::Object;
+    for (const std::string &key : clipping.keys) {
+      Argument::Kind kind = clipping.part(key)->kind;
+      isGood &= key == "rmax" || key == "rmin" || key == "dmax";
+      isGood &= kind == Argument::Kind::Nothing ||
+                kind == Argument::Kind::Real || kind == Argument::Kind::Integer;
+    }
+    std::optional<double> most = bound("rmax"), least = bound("rmin");
+    return isGood && !(most && least && *most < *least) &&
+           bound("dmax").value_or(0) >= 0;
   }
   Masks masks(Call &, const CallInputs &inputs) const override {
     return passed(inputs);
@@ -116,6 +145,55 @@ class BatchNormalization : public Normalization {
           difference = t.sub(x, t.spread(mean, x, dims));
     return {mean, share(t.mul(difference, difference), count)};
   }
+  /// The statistics of renorm.
+  struct Renorm {
+    Value stddev, mean, trainedStddev; ///< the first for inference
+  };
+  Renorm renormOf(Call &c, const std::vector<int64_t> &shape) const {
+    Renorm out;
+    auto of = [&](const char *name, const InitializerPtr &initializer) {
+      c.construct(initializer);
+      return c.t.wide(c.state(name, shape, initializer));
+    };
+    out.stddev = of("moving_stddev", squareRootOf(varianceInitializer));
+    out.mean = of("renorm_mean", cloneOf(meanInitializer));
+    out.trainedStddev = of("renorm_stddev", squareRootOf(varianceInitializer));
+    return out;
+  }
+  /// What gamma and beta become where the result is corrected.
+  std::pair<Value, Value> corrected(Tensors &t, const Renorm &renorm,
+                                    Value mean, Value variance, Value gamma,
+                                    Value beta) const {
+    Value stddev = t.make<SqrtOp>(t.add(variance, epsilon));
+    Value least = t.make<SqrtOp>(t.splat(epsilon, stddev));
+    Value divisor = t.make<MaxOp>(renorm.trainedStddev, least);
+    Value r = t.div(stddev, divisor),
+          d = t.div(t.sub(mean, renorm.mean), divisor);
+    if (auto to = bound("rmin"))
+      r = t.max(r, *to);
+    if (auto to = bound("rmax"))
+      r = t.min(r, *to);
+    if (auto to = bound("dmax"))
+      d = t.clamp(d, -*to, *to);
+    r = t.stopGradient(r);
+    d = t.stopGradient(d);
+    if (gamma) {
+      d = t.mul(d, gamma);
+      r = t.mul(r, gamma);
+    }
+    return {r, beta ? t.add(d, beta) : d};
+  }
+  void updateRenorm(Call &c, const Renorm &renorm, Value mean,
+                    Value variance) const {
+    Tensors &t = c.t;
+    Value stddev = t.make<SqrtOp>(t.add(variance, epsilon));
+    c.update("renorm_mean", moved(t, renorm.mean, mean, renormMomentum));
+    c.update("renorm_stddev",
+             moved(t, renorm.trainedStddev, stddev, renormMomentum));
+    Value next = moved(t, renorm.stddev, stddev, momentum);
+    c.update("moving_stddev", next);
+    c.update("moving_variance", t.max(t.add(t.mul(next, next), -epsilon), 0));
+  }
   Value callAll(Call &c, const CallInputs &inputs) const override {
     Value x = inputs.values[0], mask = inputs.mask();
     if (!c.hasSampleAxes(x, axis))
@@ -134,14 +212,22 @@ class BatchNormalization : public Normalization {
     Value mean = t.wide(c.state("moving_mean", shape, meanInitializer));
     Value variance =
         t.wide(c.state("moving_variance", shape, varianceInitializer));
+    Renorm ofRenorm = renorm ? renormOf(c, shape) : Renorm();
     if (c.isTraining()) {
       SmallVector<int64_t> others;
       for (int64_t i = 0; i < t.rank(x); ++i)
         if (i != dim)
           others.push_back(i);
       auto [batchMean, batchVariance] = moments(t, x, mask, others);
-      c.update("moving_mean", moved(t, mean, batchMean));
-      c.update("moving_variance", moved(t, variance, batchVariance));
+      c.update("moving_mean", moved(t, mean, batchMean, momentum));
+      if (renorm) {
+        std::tie(gamma, beta) =
+            corrected(t, ofRenorm, batchMean, batchVariance, gamma, beta);
+        updateRenorm(c, ofRenorm, batchMean, batchVariance);
+      } else {
+        c.update("moving_variance",
+                 moved(t, variance, batchVariance, momentum));
+      }
       mean = batchMean;
       variance = batchVariance;
     }

@@ -11,7 +11,10 @@ void Recurrent::sequenceOptions(Options &o) {
   o.flag("return_sequences", returnSequences);
   o.flag("return_state", returnState);
   o.flag("go_backwards", goBackwards);
-  o.refused("stateful", "states that stay from batch to batch", "false");
+  o.ignored("stateful",
+            "fit, evaluate and predict of Keras on JAX begin each batch with "
+            "zeros",
+            "false");
   o.flag("unroll", unroll);
   o.flag("zero_output_for_mask", zeroOutputForMask);
 }

@@ -101,11 +101,18 @@ protected:
     return c.t.splat(0, tensorType(x).clone(shape));
   }
 
+  static bool draws(double rate) { return rate > 0 && rate < 1; }
+  /// Keras draws masks in each step.
+  void holdSeed(Call &c) const {
+    c.hold(seed, draws(rate) || draws(recurrentRate));
+  }
   /// Masks for a product with the input or a state, the same at all times.
   /// Keras draws them where the rate is above 0 and uses them below 1.
   SmallVector<Value> dropoutMasks(Call &c, Value like, double rate,
                                   int count) const {
     SmallVector<Value> out;
+    if (!c.training && draws(rate))
+      c.skip(seed, count);
     for (int i = 0; i < count && rate > 0 && c.training; ++i)
       out.push_back(c.dropout(c.t.splat(1, like), std::min(rate, 1.0), seed));
     return out;
@@ -153,7 +160,7 @@ public:
     Value kernel = this->kernel(c, {t.size(x, -1), units});
     Value recurrent = recurrentKernel(c, {units, units});
     Value bias = this->bias(c, {units}, biasInitializer);
-    c.hold(seed);
+    holdSeed(c);
     Value zeros = zerosOf(c, x, {units});
     SmallVector<Value> ofInput = dropoutMasks(c, x, rate, 1);
     SmallVector<Value> ofState = dropoutMasks(c, zeros, recurrentRate, 1);
@@ -237,7 +244,7 @@ public:
     } else {
       bias = this->bias(c, {3 * units}, biasInitializer);
     }
-    c.hold(seed);
+    holdSeed(c);
     Value zeros = zerosOf(c, x, {units});
     SmallVector<Value> ofInput = dropoutMasks(c, x, rate, maskCount());
     ofInput = used(ofInput, rate);
@@ -294,7 +301,7 @@ public:
     Value bias = this->bias(c, {4 * units},
                             unitForgetBias ? withUnitForgetBias(biasInitializer)
                                            : biasInitializer);
-    c.hold(seed);
+    holdSeed(c);
     Value zeros = zerosOf(c, x, {units});
     SmallVector<Value> ofInput = dropoutMasks(c, x, rate, maskCount());
     ofInput = used(ofInput, rate);

@@ -68,6 +68,8 @@ struct Variable {
   /// Does training change it beside the optimizer: a statistic, a random state?
   bool isUpdated = false;
   bool isUnnamed = false; ///< Keras numbers it
+  /// A random state that prediction and evaluation change, too.
+  bool isDrawnAlways = false;
 
   bool isSeedState() const { return initializer->className == kSeedGenerator; }
 };

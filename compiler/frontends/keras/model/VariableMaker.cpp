@@ -54,6 +54,7 @@ Value VariableMaker::get(const VariableRequest &request) {
   variable.shape = request.shape;
   variable.dtype = request.isRandom ? "uint32" : request.dtype;
   variable.isUnnamed = request.rules.isUnnamed;
+  variable.isDrawnAlways = request.isDrawnAlways;
   variable.trainable = request.trainable;
   variable.initializer = request.rules.initializer;
   variable.seed = request.rules.initializer->ownSeed();

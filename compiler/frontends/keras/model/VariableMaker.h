@@ -38,6 +38,7 @@ public:
 
   Value get(const VariableRequest &request) override;
   void set(const VariableRequest &request, Value value) override;
+  void replace(const VariableRequest &, Value) override {}
   void construct(const Layer &layer) override;
   void construct(const InitializerPtr &initializer) override;
   void addLoss(Value) override {}

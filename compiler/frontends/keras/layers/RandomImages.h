@@ -1,0 +1,305 @@
+//===- RandomImages.h - images that training changes at random ---*- C++ -*-===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_RANDOMIMAGES_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_RANDOMIMAGES_H
+
+#include "weft/compiler/frontends/keras/layers/Images.h"
+#include "weft/compiler/frontends/keras/tensors/Interpolation.h"
+#include "weft/compiler/frontends/keras/tensors/Sampling.h"
+#include "weft/dialects/weft/IndexingOps.h"
+
+#include <cmath>
+
+namespace weft::keras {
+
+/// Images (batch, height, width, features) that each step of training changes by
+/// numbers of its own; other steps leave them as they are.
+class RandomImages : public OfImages {
+protected:
+  InitializerPtr seed;
+
+  void imageOptions(Options &o) {
+    o.refused("bounding_box_format", "boxes beside the images");
+    formatOption(o);
+  }
+  bool takesIntegers() const override { return true; }
+  virtual Value changed(Call &c, Value x) const = 0;
+  /// A tensor of rank 3 is one image, as in Keras.
+  Value call(Call &c, Value x) const override {
+    bool isOne = c.t.rank(x) == 3;
+    if (!isOne && !c.hasRank(x, 4))
+      return x;
+    x = c.cast(x);
+    if (!c.training)
+      return x;
+    SmallVector<int64_t> shape(c.t.shape(x));
+    if (!isOne)
+      return changed(c, x);
+    shape.insert(shape.begin(), 1);
+    Value out = changed(c, c.t.reshape(x, shape));
+    return c.t.reshape(out, c.t.shape(out).drop_front());
+  }
+  /// jax.random.uniform between two numbers, of f32.
+  Value uniform(Call &c, ArrayRef<int64_t> shape,
+                std::array<double, 2> limits) const {
+    Tensors &t = c.t;
+    auto type = mlir::RankedTensorType::get(shape, t.builder.getF32Type());
+    float least = float(limits[0]), range = float(limits[1]) - least;
+    return c.random(seed, [&](Value key) {
+      Value drawn = t.add(t.mul(t.uniform(key, type), range), double(least));
+      return t.max(drawn, least);
+    });
+  }
+  /// A number for each image.
+  Value each(Call &c, Value x, std::array<double, 2> limits) const {
+    return uniform(c, {c.t.size(x, 0)}, limits);
+  }
+  int64_t height(Value x) const { return spatialSizes(x, channelsFirst())[0]; }
+  int64_t width(Value x) const { return spatialSizes(x, channelsFirst())[1]; }
+
+  /// One number f for -f to f, or two; `least` bounds the first.
+  static std::array<double, 2> limits(const std::vector<double> &factor,
+                                      double least = -1) {
+    if (factor.size() != 2)
+      return {std::max(-std::abs(factor.at(0)), least), std::abs(factor[0])};
+    return {std::min(factor[0], factor[1]), std::max(factor[0], factor[1])};
+  }
+  static void factorOption(Options &o, const char *name,
+                           std::vector<double> &factor, double least = -1) {
+    o.numbers(name, factor);
+    bool isGood = factor.size() == 1 || factor.size() == 2;
+    for (double number : factor)
+      isGood &= number >= least && number <= 1;
+    o.check(isGood, "\"" + std::string(name) +
+                        "\" must be a number, or two, between " +
+                        (least < 0 ? "-1" : "0") + " and 1");
+    if (!isGood)
+      factor = {0};
+  }
+};
+
+/// Each image as it is, or turned over along both axes that `mode` names.
+/// keras.layers.RandomFlip
+class RandomFlip : public RandomImages {
+  std::string mode = "horizontal_and_vertical";
+
+  void options(Options &o) override {
+    imageOptions(o);
+    o.seed("seed", seed, true);
+    o.choice("mode", mode,
+             {"horizontal", "vertical", "horizontal_and_vertical"});
+  }
+  Value changed(Call &c, Value x) const override {
+    Tensors &t = c.t;
+    Value turn = t.compare(CompareKind::LE, each(c, x, {0, 1}), 0.5);
+    Value wide = t.along(turn, x, 0);
+    SmallVector<int64_t> dims = spatialDims(x, channelsFirst());
+    auto over = [&](const char *axis, int64_t dim) {
+      if (mode.find(axis) != mode.npos)
+        x = t.select(wide, t.make<ReverseOp>(x, ArrayRef<int64_t>{dim}), x);
+    };
+    over("horizontal", dims[1]);
+    over("vertical", dims[0]);
+    return x;
+  }
+};
+
+/// A part of the images of one size, from the same place of all of them. Other
+/// steps than those of training see the whole images, as in Keras.
+/// keras.layers.RandomCrop
+class RandomCrop : public RandomImages {
+  int64_t cropHeight = 1, cropWidth = 1;
+
+  void options(Options &o) override {
+    imageOptions(o);
+    o.ignored("factor", "Keras' RandomCrop does not use it");
+    o.integer("height", cropHeight, kPositive);
+    o.integer("width", cropWidth, kPositive);
+    o.seed("seed", seed, true);
+  }
+  static int64_t part(int64_t most, int64_t size, int64_t of, int64_t by) {
+    double share = double(size) * double(of) / double(by);
+    return std::max<int64_t>(int64_t(std::min(double(most), share)), 1);
+  }
+  Value changed(Call &c, Value x) const override {
+    Tensors &t = c.t;
+    c.hold(seed);
+    int64_t rows = height(x), columns = width(x);
+    SmallVector<int64_t> dims = spatialDims(x, channelsFirst());
+    if (rows > cropHeight && columns > cropWidth) {
+      auto start = [&](int64_t rest) {
+        return t.toInteger(uniform(c, {}, {0, double(rest + 1)}));
+      };
+      auto scalar = mlir::RankedTensorType::get({}, t.builder.getI32Type());
+      SmallVector<Value> starts(4, t.splat(0, scalar));
+      starts[dims[0]] = start(rows - cropHeight);
+      starts[dims[1]] = start(columns - cropWidth);
+      SmallVector<int64_t> sizes(t.shape(x));
+      sizes[dims[0]] = cropHeight;
+      sizes[dims[1]] = cropWidth;
+      return t.make<DynamicSliceOp>(x, starts, sizes);
+    }
+    int64_t top = (rows - part(rows, columns, cropHeight, cropWidth)) / 2;
+    int64_t left = (columns - part(columns, rows, cropWidth, cropHeight)) / 2;
+    x = t.part(x, dims[0], top, std::min(rows, top + cropHeight));
+    x = t.part(x, dims[1], left, std::min(columns, left + cropWidth));
+    for (auto [dim, size] :
+         llvm::zip_equal(dims, std::array<int64_t, 2>{cropHeight, cropWidth}))
+      if (t.size(x, dim) != size)
+        x = resized(t, x, dim, size, "bilinear");
+    return c.cast(x);
+  }
+};
+
+/// Colours, within `value_range`.
+class RandomColors : public RandomImages {
+protected:
+  std::vector<double> factor = {0}, valueRange = {0, 255};
+
+  void colorOptions(Options &o, double least) {
+    imageOptions(o);
+    factorOption(o, "factor", factor, least);
+    o.numbers("value_range", valueRange);
+    o.check(valueRange.size() == 2, "\"value_range\" must be two numbers");
+    valueRange.resize(2);
+    o.seed("seed", seed, true);
+  }
+  bool takesIntegers() const override { return false; }
+  Value clipped(Tensors &t, Value x, double least, double most) const {
+    return t.min(t.max(x, least), most);
+  }
+};
+
+/// (x - mean) * f + mean, by the mean of each image and feature.
+/// keras.layers.RandomContrast
+class RandomContrast : public RandomColors {
+  void options(Options &o) override { colorOptions(o, 0); }
+  Value changed(Call &c, Value x) const override {
+    Tensors &t = c.t;
+    if (!tensorType(x).getElementType().isF32()) {
+      c.refuse("draws numbers of " + c.policy.compute +
+               ", which is not supported; give the layer the policy float32");
+      return x;
+    }
+    auto [least, most] = limits(factor, 0);
+    Value by = t.along(each(c, x, {1 - least, 1 + most}), x, 0);
+    SmallVector<int64_t> dims = spatialDims(x, channelsFirst());
+    Value mean = t.mean(t.mean(x, {dims[0]}), {dims[1] - 1});
+    mean = t.spread(mean, x, dims);
+    Value out = t.add(t.mul(t.sub(x, mean), by), mean);
+    return clipped(t, out, valueRange[0], valueRange[1]);
+  }
+};
+
+/// x + f.  keras.layers.RandomBrightness
+class RandomBrightness : public RandomColors {
+  void options(Options &o) override { colorOptions(o, -1); }
+  Value changed(Call &c, Value x) const override {
+    Tensors &t = c.t;
+    auto [least, most] = limits(valueRange);
+    Value delta = t.mul(each(c, x, limits(factor)), most - least);
+    Value out = t.add(x, t.along(c.cast(delta), x, 0));
+    return clipped(t, out, least, most);
+  }
+};
+
+/// Images at other places.
+class RandomPlaces : public RandomImages {
+protected:
+  Sampling sampling;
+
+  void placeOptions(Options &o) {
+    o.choice("fill_mode", sampling.fillMode, Sampling::fillModes());
+    o.choice("interpolation", sampling.interpolation,
+             Sampling::interpolations());
+    o.seed("seed", seed, true);
+    o.number("fill_value", sampling.fillValue, kAnyNumber);
+    imageOptions(o);
+  }
+  virtual Affine places(Call &c, Value x) const = 0;
+  Value changed(Call &c, Value x) const override {
+    Affine places = this->places(c, x);
+    Value last = channelsFirst() ? c.t.channelsLast(x) : x;
+    Value out = c.cast(affined(c.t, last, places, sampling));
+    return channelsFirst() ? c.t.channelsFirst(out) : out;
+  }
+};
+
+/// Moved by shares of their height and width.
+/// keras.layers.RandomTranslation
+class RandomTranslation : public RandomPlaces {
+  std::vector<double> heightFactor = {0}, widthFactor = {0};
+
+  void options(Options &o) override {
+    factorOption(o, "height_factor", heightFactor);
+    factorOption(o, "width_factor", widthFactor);
+    placeOptions(o);
+  }
+  Affine places(Call &c, Value x) const override {
+    Tensors &t = c.t;
+    Affine out;
+    out.b2 = t.neg(t.mul(each(c, x, limits(heightFactor)), height(x)));
+    out.a2 = t.neg(t.mul(each(c, x, limits(widthFactor)), width(x)));
+    return out;
+  }
+};
+
+/// Turned around their middle, by shares of a whole turn.
+/// keras.layers.RandomRotation
+class RandomRotation : public RandomPlaces {
+  std::vector<double> factor = {0};
+
+  void options(Options &o) override {
+    factorOption(o, "factor", factor);
+    placeOptions(o);
+  }
+  Affine places(Call &c, Value x) const override {
+    Tensors &t = c.t;
+    auto [least, most] = limits(factor);
+    Value angle = t.mul(each(c, x, {least * 360, most * 360}), M_PI / 180);
+    Value cosine = t.make<CosOp>(angle), sine = t.make<SinOp>(angle);
+    double cx = 0.5 * double(width(x) - 1), cy = 0.5 * double(height(x) - 1);
+    auto middle = [&](double at, Value w, Value h) {
+      Value rest = t.sub(t.splat(at, w), t.mul(w, cx));
+      return t.sub(rest, t.mul(h, cy));
+    };
+    Value minus = t.neg(sine);
+    return {cosine, minus,  middle(cx, cosine, minus),
+            sine,   cosine, middle(cy, sine, cosine)};
+  }
+};
+
+/// Larger and smaller around their middle.  keras.layers.RandomZoom
+class RandomZoom : public RandomPlaces {
+  std::vector<double> heightFactor = {0}, widthFactor;
+
+  void options(Options &o) override {
+    factorOption(o, "height_factor", heightFactor);
+    o.numbers("width_factor", widthFactor);
+    if (!widthFactor.empty())
+      factorOption(o, "width_factor", widthFactor);
+    placeOptions(o);
+  }
+  Affine places(Call &c, Value x) const override {
+    Tensors &t = c.t;
+    auto zoom = [&](const std::vector<double> &factor) {
+      auto [least, most] = limits(factor);
+      return each(c, x, {1 + least, 1 + most});
+    };
+    auto offset = [&](int64_t size, Value zoom) {
+      return t.mul(t.sub(1.0, zoom), (double(size) - 1) / 2);
+    };
+    Value rows = zoom(heightFactor);
+    Value columns = widthFactor.empty() ? rows : zoom(widthFactor);
+    Affine out;
+    out.a0 = columns;
+    out.a2 = offset(width(x), columns);
+    out.b1 = rows;
+    out.b2 = offset(height(x), rows);
+    return out;
+  }
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_RANDOMIMAGES_H

@@ -1,0 +1,48 @@
+//===- Sampling.h - images at other places -----------------------*- C++ -*-===//
+//
+// Private to the Keras front end. keras.ops.image.affine_transform of images
+// (batch, height, width, features): the new element at row h and column w is the
+// old one at
+//
+//   row     b0 w + b1 h + b2
+//   column  a0 w + a1 h + a2
+//
+// of numbers for each image, as jax.scipy.ndimage.map_coordinates finds it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_TENSORS_SAMPLING_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_TENSORS_SAMPLING_H
+
+#include "weft/compiler/frontends/keras/tensors/Tensors.h"
+
+#include <string>
+#include <vector>
+
+namespace weft::keras {
+
+/// What an element is where its place is between others, or outside.
+struct Sampling {
+  std::string interpolation = "bilinear", fillMode = "reflect";
+  double fillValue = 0;
+
+  static std::vector<const char *> interpolations() {
+    return {"nearest", "bilinear"};
+  }
+  static std::vector<const char *> fillModes() {
+    return {"reflect", "wrap", "constant", "nearest"};
+  }
+};
+
+/// Vectors of the batch, of f32; null: 0, but 1 for a0 and b1.
+struct Affine {
+  Value a0, a1, a2, b0, b1, b2;
+};
+
+/// In f32, of the same shape.
+Value affined(Tensors &t, Value images, const Affine &places,
+              const Sampling &sampling);
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_TENSORS_SAMPLING_H
