@@ -234,13 +234,34 @@ std::unique_ptr<StepCompiler> StepCompiler::open(const ModelFlags &flags) {
   return steps;
 }
 
-bool weft::tool::checkFlags(const ModelFlags &flags) {
-  std::string error;
-  if (!openCodegen(flags.target, error))
+/// The flag's or WEFT_TARGET's; where neither says anything, that of the devices.
+static std::string targetOf(const ModelFlags &flags) {
+  bool isOnGpus = flags.devices && flags.devices->kind == DeviceKind::Cuda;
+  return flags.target == "native" && isOnGpus ? "cuda:sm_80" : flags.target;
+}
+
+/// What --target makes code for runs on what --devices names.
+static bool checkTarget(const ModelFlags &flags) {
+  std::string error, target = targetOf(flags);
+  if (!openCodegen(target, error))
     return fail((flags.target == defaultTarget() ? "WEFT_TARGET: "
                                                  : "--target: ") +
                 error),
            false;
+  bool isForGpus = StringRef(target).starts_with("cuda:");
+  if (!flags.devices || isForGpus == (flags.devices->kind == DeviceKind::Cuda))
+    return true;
+  return fail("--target " + target + " makes no code for --devices " +
+              flags.devices->text() + "; use --devices " +
+              (isForGpus ? "cuda" : "cpu") + ":" +
+              std::to_string(flags.devices->count) + ", or another target"),
+         false;
+}
+
+bool weft::tool::checkFlags(const ModelFlags &flags) {
+  std::string error;
+  if (!checkTarget(flags))
+    return false;
   if (!flags.memory.empty() && parseQuantity(flags.memory).value_or(0) < 1)
     return fail("--memory " + flags.memory +
                 ": no number of bytes; write it as 67108864 or 64MiB"),
@@ -259,7 +280,7 @@ bool weft::tool::checkFlags(const ModelFlags &flags) {
 
 CompileOptions weft::tool::compileOptions(const ModelFlags &flags) {
   CompileOptions result;
-  result.target = flags.target;
+  result.target = targetOf(flags);
   result.timing = flags.timing;
   result.cacheDirectory = codeCacheFolder();
   result.memory = static_cast<int64_t>(parseQuantity(flags.memory).value_or(0));

@@ -1,0 +1,81 @@
+#!/usr/bin/env python3
+"""Fills one folder with all that a machine with a GPU needs: a driver and Python are there, LLVM and a network are not.
+
+    python3 bench/gpu/pack.py [BUILD_FOLDER] [OUT_FOLDER]        (build, build/gpu-bench)
+
+Programs are compiled here, for GPUs and for the CPU: OUT_FOLDER/run.py runs both and compares. See docs/gpu.md.
+"""
+
+import json
+import os
+import pathlib
+import shutil
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+sys.path.insert(0, str(ROOT / "test" / "exec"))
+sys.path.insert(0, str(ROOT / "test" / "cuda"))
+
+import npz_values  # noqa: E402
+import gpu_programs  # noqa: E402
+
+BINARIES = ["weft", "cuda-driver-test"]
+LIBRARIES = ["libWeftRuntime.so.0", "libWeftCuda.so"]
+OF_GLIBC = ("libc.so", "libm.so", "libdl.so", "librt.so", "libpthread.so", "ld-linux", "linux-vdso")
+TARGETS = ["cpu:avx2", "cuda:sm_80", "cuda:sm_90a"]
+
+
+def needed(binary):
+    """The shared libraries of a program that neither glibc nor Weft has."""
+    for line in subprocess.run(["ldd", binary], check=True, text=True, capture_output=True).stdout.splitlines():
+        name, arrow, path = line.strip().partition(" => ")
+        if arrow and not name.startswith((*OF_GLIBC, "libWeft")):
+            yield name, path.split()[0]
+
+
+def copy_binaries(build, out):
+    (out / "bin").mkdir(parents=True)
+    (out / "lib").mkdir()
+    for name in BINARIES:
+        shutil.copy(build / "bin" / name, out / "bin" / name)
+        for library, path in needed(build / "bin" / name):
+            shutil.copy(path, out / "lib" / library)
+    for name in LIBRARIES:
+        shutil.copy(build / "lib" / name, out / "lib" / name)
+
+
+def compile_programs(build, out):
+    """Each program for every target, its inputs, and what else is known of its results."""
+    (out / "programs").mkdir()
+    for name, source in gpu_programs.programs().items():
+        for target in TARGETS:
+            program = out / "programs" / f"{name}.{target.replace(':', '-')}.weft"
+            devices = target.partition(":")[0] + ":1"
+            subprocess.run([build / "bin" / "weft", "compile", source, "--devices", devices, "--target", target, "-o", program],
+                           check=True)
+        listing = gpu_programs.listing(build / "bin" / "weft", program)
+        npz_values.write(out / "programs" / f"{name}.npz", gpu_programs.inputs(source, listing))
+
+
+def git(*arguments):
+    return subprocess.run(["git", "-C", ROOT, *arguments], text=True, capture_output=True).stdout.strip()
+
+
+def main():
+    build = pathlib.Path(sys.argv[1] if len(sys.argv) > 1 else ROOT / "build").resolve()
+    out = pathlib.Path(sys.argv[2]).resolve() if len(sys.argv) > 2 else build / "gpu-bench"
+    shutil.rmtree(out, ignore_errors=True)
+    copy_binaries(build, out)
+    compile_programs(build, out)
+    shutil.copy(pathlib.Path(__file__).with_name("run.py"), out)
+    shutil.copy(ROOT / "test" / "exec" / "npz_values.py", out)
+    manifest = {"commit": git("rev-parse", "HEAD"), "altered": bool(git("status", "--porcelain", "--untracked-files=no")),
+                "targets": TARGETS, "programs": sorted(gpu_programs.programs())}
+    (out / "manifest.json").write_text(json.dumps(manifest, indent=1))
+    size = sum(os.path.getsize(file) for file in out.rglob("*") if file.is_file())
+    print(f"{out}: {len(manifest['programs'])} programs, {size / 1e6:.1f} MB")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,145 @@
+#!/usr/bin/env python3
+"""Runs what bench/gpu/pack.py packed, on a machine with a GPU; needs a driver and Python's standard library.
+
+    python3 run.py OUT_FOLDER [--parts smoke,answers] [--minutes 25]
+
+smoke     the GPU's name and state; the conformance test: is CUDA as Weft's tests without a GPU take it to be?; one program
+answers   every program on cuda:1 beside the same program on this machine's CPU, three times: equal figures, equal bits
+
+Each item ends by itself; its line of OUT_FOLDER/results.jsonl says what ran, how it ended and what was measured. A table
+comes last. Exit status 1 if anything is wrong.
+"""
+
+import argparse
+import hashlib
+import json
+import pathlib
+import platform
+import shutil
+import subprocess
+import sys
+import time
+
+import npz_values
+
+HERE = pathlib.Path(__file__).resolve().parent
+WEFT = HERE / "bin" / "weft"
+QUERY = "name,driver_version,memory.total,clocks.sm,clocks.mem,power.draw,temperature.gpu"
+TOLERANCE = 2e-6  # of the largest value; the CPU's functions are the same polynomials
+REPEATS = 3
+
+
+class Report:
+    """The lines of results.jsonl, and the time that is left."""
+
+    def __init__(self, folder, minutes):
+        folder.mkdir(parents=True, exist_ok=True)
+        self.file = open(folder / "results.jsonl", "a")
+        self.end = time.monotonic() + 60 * minutes
+        self.lines = []
+
+    def add(self, part, item, ok, **fields):
+        line = {"part": part, "item": item, "ok": ok, **fields}
+        self.lines.append(line)
+        print(json.dumps(line), file=self.file, flush=True)
+        print(f"{part:8} {item:32} {'ok' if ok else 'FAILED'}", flush=True)
+
+    def run(self, part, item, command, limit=120, expected=0):
+        """Output of a command that ends as expected; nothing, with a line, if it does not."""
+        left = self.end - time.monotonic()
+        begin = time.monotonic()
+        if left <= 0:
+            self.add(part, item, False, why="no time is left")
+            return None
+        try:
+            done = subprocess.run(command, text=True, capture_output=True, timeout=min(limit, left))
+        except (OSError, subprocess.TimeoutExpired) as error:
+            self.add(part, item, False, command=[str(word) for word in command], why=str(error))
+            return None
+        if done.returncode != expected:
+            self.add(part, item, False, command=[str(word) for word in command], status=done.returncode,
+                     seconds=round(time.monotonic() - begin, 3), output=(done.stdout + done.stderr)[-4000:])
+            return None
+        return done.stdout
+
+
+def program(name, target):
+    return HERE / "programs" / f"{name}.{target.replace(':', '-')}.weft"
+
+
+def results(report, part, item, name, target, device, folder):
+    """The arrays that a program returns; nothing, with a line, where it does not run."""
+    out = folder / "out.npz"
+    command = [WEFT, "run", program(name, target), "--inputs", HERE / "programs" / f"{name}.npz", "--outputs", out,
+               "--devices", device, "--repeat", "2"]
+    if report.run(part, item, command) is None:
+        return None
+    return {key: values for key, (_, values) in npz_values.read(out).items()}
+
+
+def worst_difference(found, wanted):
+    worst = 0
+    for name, values in wanted.items():
+        pairs = list(zip(found[name], values, strict=True))
+        largest = max((abs(b) for _, b in pairs), default=0) or 1
+        worst = max(worst, max((abs(a - b) for a, b in pairs), default=0) / largest)
+    return worst
+
+
+def smoke(report, manifest, folder):
+    smi = shutil.which("nvidia-smi")
+    if smi:
+        state = report.run("smoke", "gpu", [smi, f"--query-gpu={QUERY}", "--format=csv,noheader"])
+        if state is not None:
+            report.add("smoke", "gpu", True, query=QUERY, state=state.strip().splitlines())
+    tested = report.run("smoke", "conformance", [HERE / "bin" / "cuda-driver-test", "~[fake]~[.]"], limit=240)
+    if tested is not None:
+        report.add("smoke", "conformance", True, output=tested.strip()[-400:])
+    name = manifest["programs"][0]
+    if results(report, "smoke", "first program", name, "cuda:sm_80", "cuda:1", folder) is not None:
+        report.add("smoke", "first program", True, program=name)
+
+
+def answers(report, manifest, folder):
+    for name in manifest["programs"]:
+        wanted = results(report, "answers", f"{name} cpu:avx2", name, "cpu:avx2", "cpu:1", folder)
+        for target in manifest["targets"]:
+            if wanted is None or not target.startswith("cuda"):
+                continue
+            item, bits, worst = f"{name} {target}", set(), 0
+            begin = time.monotonic()
+            for _ in range(REPEATS):
+                found = results(report, "answers", item, name, target, "cuda:1", folder)
+                if found is None:
+                    break
+                worst = max(worst, worst_difference(found, wanted))
+                bits.add(hashlib.sha256(b"".join(values.tobytes() for values in found.values())).hexdigest())
+            else:
+                report.add("answers", item, worst <= TOLERANCE and len(bits) == 1, difference=worst, allowed=TOLERANCE,
+                           different_bits=len(bits), seconds=round(time.monotonic() - begin, 3))
+
+
+PARTS = {"smoke": smoke, "answers": answers}
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("out", type=pathlib.Path)
+    parser.add_argument("--parts", default=",".join(PARTS))
+    parser.add_argument("--minutes", type=float, default=25)
+    options = parser.parse_args()
+    manifest = json.loads((HERE / "manifest.json").read_text())
+    report = Report(options.out, options.minutes)
+    report.add("machine", platform.processor() or platform.machine(), True, date=time.strftime("%Y-%m-%dT%H:%M:%S"),
+               system=platform.platform(), **{key: manifest[key] for key in ("commit", "altered")})
+    for part in options.parts.split(","):
+        if part not in PARTS:
+            parser.error(f"no part is called '{part}'; there are {', '.join(PARTS)}")
+        PARTS[part](report, manifest, options.out)
+    failed = [line for line in report.lines if not line["ok"]]
+    print(f"\n{len(report.lines) - len(failed)} ok, {len(failed)} failed; {options.out / 'results.jsonl'}")
+    return 1 if failed else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,51 @@
+"""Programs whose kernels all have code for GPUs, and arguments for them."""
+
+import array
+import math
+import pathlib
+import random
+import subprocess
+
+import npz_values
+
+TESTS = pathlib.Path(__file__).resolve().parents[1]
+STABLEHLO = TESTS / "fixtures" / "stablehlo"
+# Of the fixtures, which have JAX's figures beside them.
+FIXTURES = ["cond", "constraint_chain", "dropout", "dynamic_slice", "one_hot", "pad", "reshape_split", "take", "take_columns", "while"]
+CODES = {"float32": "f", "int32": "i", "uint32": "I", "bool": "B"}
+
+
+def programs():
+    """{name: source}"""
+    own = {path.stem: path for path in sorted((TESTS / "cuda" / "Inputs").glob("*.mlir"))}
+    return own | {name: STABLEHLO / f"{name}.mlir" for name in FIXTURES}
+
+
+def listing(weft, program):
+    return subprocess.run([weft, "run", "--list", program], check=True, text=True, capture_output=True).stdout
+
+
+def inputs(source, listed):
+    """Those of a fixture, or numbers between 0.5 and 4 for the inputs that `weft run --list` names."""
+    if source.with_suffix(".npz").exists():
+        return {name: value for name, value in npz_values.read(source.with_suffix(".npz")).items() if name.startswith("in/")}
+    draw, out = random.Random(5), {}
+    for line in listed.splitlines():
+        if line.startswith("input "):
+            name, dtype = line.split()[1], line[line.index(")") + 1:].split()[0]
+            shape = [int(n) for n in line[line.index("(") + 1:line.index(")")].split(",") if n.strip()]
+            out[name] = shape, array.array(CODES[dtype], [draw.uniform(0.5, 4) for _ in range(math.prod(shape))])
+    return out
+
+
+def figures(source):
+    """JAX's results, where a file has them."""
+    file = source.with_suffix(".npz")
+    found = npz_values.read(file) if file.exists() else {}
+    return {name: values for name, (_, values) in found.items() if name.startswith("out/")}
+
+
+def worst_difference(found, wanted):
+    """The largest one between two flat lists, beside the largest value."""
+    pairs = list(zip(found, wanted, strict=True))
+    return max((abs(a - b) for a, b in pairs), default=0) / (max((abs(b) for _, b in pairs), default=0) or 1)
