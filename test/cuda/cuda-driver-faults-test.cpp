@@ -125,6 +125,13 @@ TEST_CASE("case free twice", "[.]") {
   OK(s.cuda.cuMemFree(x));
   CHECK(s.cuda.cuMemFree(x) == Result::InvalidValue);
 }
+TEST_CASE("case free in both ways", "[.]") {
+  Session s;
+  Address x = 0;
+  OK(s.cuda.cuMemAllocAsync(&x, 64, s.stream));
+  OK(s.cuda.cuMemFreeAsync(x, s.stream));
+  CHECK(s.cuda.cuMemFree(x) == Result::InvalidValue);
+}
 TEST_CASE("case free in another stream", "[.]") {
   Session s;
   Stream other = nullptr;
@@ -156,6 +163,9 @@ TEST_CASE("memory lives as long as it is used", "[fake]") {
              "cuMemFree of memory that cuMemsetD8Async, operation 1 of stream "
              "0 still needs");
   checkFound("case free twice", "cuMemFree of memory that cuMemFree has freed");
+  checkFound("case free in both ways",
+             "cuMemFree of memory that cuMemFreeAsync, operation 2 of stream 0 "
+             "has freed");
   checkFound("case pinned freed early",
              "cuMemFreeHost of memory that cuMemcpyHtoDAsync, operation 1 of "
              "stream 0 still needs");
@@ -263,7 +273,17 @@ TEST_CASE("case small memory", "[.]") {
   CHECK(s.cuda.cuMemAlloc(&y, 600) == Result::OutOfMemory);
   OK(s.cuda.cuMemFree(x));
   s.allocations.clear();
+  for (int i = 0; i < 3; ++i) { // the stream's own memory again
+    OK(s.cuda.cuMemAllocAsync(&y, 600, s.stream));
+    OK(s.cuda.cuMemFreeAsync(y, s.stream));
+  }
+  OK(s.cuda.cuStreamSynchronize(s.stream));
   s.allocate(600);
+}
+TEST_CASE("case many mistakes", "[.]") {
+  Session s;
+  for (int i = 0; i < 60; ++i)
+    CHECK(s.cuda.cuMemFree(1) == Result::InvalidValue);
 }
 TEST_CASE("case not initialized", "[.]") {
   int count = 0;
@@ -352,6 +372,7 @@ TEST_CASE("the environment chooses devices and faults", "[fake]") {
   checkClean("case missing function", "FAKE_CUDA_MISSING=cuMemAllocAsync");
   checkClean("case eight devices", "FAKE_CUDA_GPUS=8");
   checkClean("case images", "FAKE_CUDA_VERSION=12040");
+  checkFound("case many mistakes", "fake-cuda: 60 findings");
   checkFound("case no device", "FAKE_CUDA_GPUS=nine is not a number",
              "FAKE_CUDA_GPUS=nine");
 }

@@ -12,7 +12,13 @@ endif()
 add_subdirectory(cuda/machine)
 weft_unit_test(ptx-machine-test SRCS cuda/ptx-integer-test.cpp cuda/ptx-bits-test.cpp
   cuda/ptx-float-test.cpp cuda/ptx-conversion-test.cpp cuda/ptx-warp-test.cpp
-  cuda/ptx-memory-test.cpp cuda/ptx-faults-test.cpp LINK WeftPtxMachine)
+  cuda/ptx-memory-test.cpp cuda/ptx-faults-test.cpp cuda/ptx-matrix-test.cpp LINK WeftPtxMachine)
+if(TARGET WeftGpuCodegen)
+  weft_unit_test(ptx-kernels-test SRCS cuda/ptx-kernels-test.cpp LINK WeftPtxMachine)
+  target_compile_definitions(ptx-kernels-test PRIVATE WEFT_OPT="$<TARGET_FILE:weft-opt>"
+    WEFT_GPU_KERNELS="${PROJECT_SOURCE_DIR}/test/pipeline/Inputs/gpu-kernels.mlir")
+  add_dependencies(ptx-kernels-test weft-opt)
+endif()
 # For lit tests: see its first lines.
 add_executable(ptx-run cuda/ptx-run.cpp)
 target_link_libraries(ptx-run PRIVATE WeftPtxMachine)

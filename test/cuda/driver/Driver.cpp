@@ -39,9 +39,11 @@ cuda::Context &Driver::current() {
   return context;
 }
 
+/// The rest is counted: a step that is repeated repeats its mistakes.
 void Driver::report(const std::string &what) {
-  ++findings;
-  std::fprintf(stderr, "fake-cuda: %s\n", what.c_str());
+  constexpr uint64_t most = 50;
+  if (++findings <= most)
+    std::fprintf(stderr, "fake-cuda: %s\n", what.c_str());
 }
 
 /// A name of the API, or its symbol: cuMemAlloc or cuMemAlloc_v2.
@@ -270,6 +272,8 @@ void Driver::atExit() {
   made->reportLeaks();
   if (!made->findings)
     return;
+  std::fprintf(stderr, "fake-cuda: %llu findings\n",
+               static_cast<unsigned long long>(made->findings));
   std::fflush(nullptr);
   _exit(97);
 }

@@ -76,6 +76,8 @@ Result cuMemFree_v2(Address address) {
       driver.report("cuMemFree of memory that " + users.front()->name +
                     " still needs; wait for it first");
     Result result = driver.waitForContext(block->context);
+    if (!toFree(address, "cuMemFree")) // a cuMemFreeAsync was enqueued
+      return Result::InvalidValue;
     driver.memory.free(address, "cuMemFree");
     driver.accesses.forget(address);
     return result;
@@ -88,7 +90,12 @@ Result cuMemAllocAsync(Address *address, size_t bytes, Stream handle) {
     Stream stream = driver.find(handle);
     if (!stream)
       return Result::InvalidHandle;
-    if (Result result = allocate(address, bytes); result != Result::Success)
+    Result result = allocate(address, bytes);
+    if (result == Result::OutOfMemory) { // what the stream frees is enough?
+      driver.runUntil([&] { return stream->queue.empty(); });
+      result = allocate(address, bytes);
+    }
+    if (result != Result::Success)
       return result;
     Touch all{*address, bytes, true};
     driver.enqueue(

@@ -13,6 +13,7 @@ struct SharedCell {
   static constexpr uint16_t kNobody = 0xFFFF, kManyWarps = 0xFFFE;
   uint16_t writer = kNobody, reader = kNobody; ///< threads
   bool isReadByLanes = false; ///< by more lanes of the reader's warp
+  bool isPending = false;     ///< a copy will write it at an unknown time
   uint32_t writeBarrier = 0, writeSync = 0, readBarrier = 0, readSync = 0;
 };
 
@@ -25,6 +26,11 @@ public:
   /// Runs all threads of the block at this index of the grid. False: the launch
   /// is over.
   bool run(uint64_t index);
+
+  void setPending(uint64_t address, unsigned bytes, bool isPending) {
+    for (unsigned i = 0; i < bytes; ++i)
+      cells[address + i].isPending = isPending;
+  }
 
   Memory &memory;
   Findings &findings;

@@ -72,6 +72,9 @@ void BodyParser::parseDirective(const std::string &word) {
       reader.take();
     return;
   }
+  if (word == ".param")
+    return reader.fail("'.param' in a kernel: calls of functions are not known "
+                       "to this machine; have them inlined");
   if (word != ".local" && word != ".shared")
     return reader.fail("'" + word + "' is not known in a kernel");
   Declaration declared = reader.parseDeclaration();

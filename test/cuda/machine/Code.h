@@ -79,7 +79,7 @@ struct Instruction;
 using Compute = void (*)(Warp &, const Instruction &, Mask active);
 
 struct Instruction {
-  static constexpr unsigned kOperands = 10;
+  static constexpr unsigned kOperands = 16;
   Compute compute = nullptr;
   Operand operands[kOperands]; ///< targets, then sources
   uint8_t targets = 0, sources = 0;
@@ -89,6 +89,7 @@ struct Instruction {
   bool isSigned = false, isReadOnly = false, isNegated = false;
   uint8_t mode = 0;   ///< of the instruction: a table index, a kind of shuffle
   int64_t offset = 0; ///< of an address; a number that the instruction fixes
+  int64_t secondOffset = 0; ///< of a second address
   Operand guard;
   uint32_t label = 0; ///< Branch: the instruction it jumps to
   std::vector<uint32_t> labels;

@@ -70,6 +70,8 @@ static const DecodeTable &decoders() {
     addMemoryDecoders(all);
     addWarpDecoders(all);
     addFlowDecoders(all);
+    addAsyncCopyDecoders(all);
+    addMatrixDecoders(all);
     return all;
   }();
   return table;

@@ -110,6 +110,8 @@ void addMoveDecoders(DecodeTable &table);
 void addMemoryDecoders(DecodeTable &table);
 void addWarpDecoders(DecodeTable &table);
 void addFlowDecoders(DecodeTable &table);
+void addAsyncCopyDecoders(DecodeTable &table);
+void addMatrixDecoders(DecodeTable &table);
 
 } // namespace weft::ptx
 

@@ -64,6 +64,8 @@ public:
         barriers(warp.block().barriers), syncs(warp.syncs()) {}
 
   void note(SharedCell &cell, bool changes) {
+    if (cell.isPending)
+      report(", which cp.async writes before somebody waits for it");
     if (access.stored)
       noteWrite(cell, changes);
     else

@@ -102,6 +102,7 @@ void Warp::start(unsigned index, unsigned threads) {
   paths.assign(1, {0, all, false, 0});
   written = initiallyWritten;
   writtenLocal.assign(writtenLocal.size(), false);
+  asyncCopies.assign(kLanes, {});
   exited = 0;
   warpSyncs = 1;
   executed = 0;

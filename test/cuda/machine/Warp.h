@@ -10,6 +10,7 @@
 #ifndef WEFT_TEST_CUDA_MACHINE_WARP_H
 #define WEFT_TEST_CUDA_MACHINE_WARP_H
 
+#include "weft/test/cuda/machine/AsyncCopy.h"
 #include "weft/test/cuda/machine/Launch.h"
 
 #include <cstring>
@@ -58,6 +59,7 @@ public:
   uint8_t *localMemory(unsigned lane) {
     return local.data() + size_t(lane) * kernel.localBytes;
   }
+  AsyncCopies &copies(unsigned lane) { return asyncCopies[lane]; }
   std::vector<bool> &localWritten() { return writtenLocal; }
   /// A finding at the instruction in the lane.
   void report(const Instruction &at, unsigned lane, const std::string &what);
@@ -101,6 +103,7 @@ private:
   std::vector<uint8_t> local;
   std::vector<bool> writtenLocal;
   std::vector<Path> paths; ///< the last runs
+  std::vector<AsyncCopies> asyncCopies;
   State now = Done;
   Mask exited = 0;
   unsigned warpIndex = 0, barrierIndex = 0;

@@ -1,0 +1,31 @@
+//===- AsyncCopy.h - copies that a thread waits for -------------*- C++ -*-===//
+//
+// cp.async reads global memory and writes shared memory at some time until its
+// thread waits for its group. Here it does so as late as it may, and until then
+// nobody may touch the bytes it writes.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TEST_CUDA_MACHINE_ASYNCCOPY_H
+#define WEFT_TEST_CUDA_MACHINE_ASYNCCOPY_H
+
+#include "weft/test/cuda/machine/Code.h"
+
+namespace weft::ptx {
+
+struct AsyncCopy {
+  const Instruction *instruction;
+  uint64_t shared, global;
+  unsigned bytes, filled; ///< the rest becomes zero
+  uint32_t group;
+};
+
+/// The copies of one thread that are not waited for.
+struct AsyncCopies {
+  std::vector<AsyncCopy> pending;
+  uint32_t group = 0; ///< of the next copy
+};
+
+} // namespace weft::ptx
+
+#endif // WEFT_TEST_CUDA_MACHINE_ASYNCCOPY_H
