@@ -12,7 +12,10 @@ install(TARGETS weft_mlir WeftPlanSchema WeftRuntime WeftC ${weft_embedding_libr
   ARCHIVE DESTINATION ${CMAKE_INSTALL_LIBDIR} LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 install(TARGETS weft weft-opt RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR})
 install(TARGETS weft-plugin WeftCommands WeftStepCommands LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
-if(TARGET WeftMpi) # beside the runtime, which looks for it there
+if(TARGET WeftCuda) # beside the runtime, which looks for them there
+  install(TARGETS WeftCuda LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
+endif()
+if(TARGET WeftMpi)
   install(TARGETS WeftMpi LIBRARY DESTINATION ${CMAKE_INSTALL_LIBDIR})
 endif()
 set_target_properties(WeftCommands WeftStepCommands PROPERTIES INSTALL_RPATH "$ORIGIN") # beside the runtime

@@ -142,7 +142,8 @@ Error GpuProgram::prepare(const std::vector<std::shared_ptr<Gpu>> &gpus,
                           const std::shared_ptr<MemoryMeter> &meter) {
   if (Error e = checkSupported())
     return e;
-  for (int64_t device : owner->plan().mesh.devices) {
+  const Mesh &mesh = owner->plan().mesh;
+  for (int64_t device : mesh.devices) {
     const std::shared_ptr<Gpu> &gpu = gpus[size_t(device)];
     gpuOf.push_back(gpu.get());
     if (auto [image, isNew] = images.try_emplace(gpu.get()); isNew) {
