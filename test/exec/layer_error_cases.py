@@ -66,6 +66,11 @@ def images():
     """Random changes and norms whose options do not fit."""
     yield "one range of colours", sequential((4, 4, 3), ("RandomContrast", {"factor": 0.1, "value_range": [1]}))
     yield "a zoom above all", sequential((4, 4, 3), ("RandomZoom", {"height_factor": [0.1, 3]}))
+    yield "images of any height", sequential((4, 4, 3), ("Resizing", {"height": 2**62, "width": 2}))
+    yield "pools of a function", operation("MaxPool", shape=(4, 4, 3), pool_size=[2, 0])
+    yield "blocks that do not divide", operation("SpaceToDepth", shape=(4, 4, 3), block_size=3)
+    yield "a diagonal outside", operation("Diagonal", shape=(4, 4), offset=9)
+    yield "a grid of matrices", operation("Meshgrid", shape=(4,))
     yield "a crop of vectors", sequential((3,), ("RandomCrop", {"height": 2, "width": 2}))
     yield "a rotation of videos", sequential((2, 4, 4, 3), ("RandomRotation", {"factor": 0.1}))
     yield "no kernel to divide", sequential((4,), ("SpectralNormalization", {"layer": {"class_name": "ReLU", "config": {"name": "r"}}}))

@@ -125,6 +125,8 @@ class Resizing : public ToSize {
 
   void options(Options &o) override {
     sizeOptions(o);
+    o.check(std::max(height, width) <= 1 << 20,
+            "\"height\" and \"width\" must be at most 1048576");
     o.choice("interpolation", interpolation, interpolations());
     o.refused("crop_to_aspect_ratio", "images that are cut first", "false");
     o.refused("pad_to_aspect_ratio", "images that are padded first", "false");

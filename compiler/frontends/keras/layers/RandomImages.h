@@ -115,6 +115,8 @@ class RandomCrop : public RandomImages {
     o.ignored("factor", "Keras' RandomCrop does not use it");
     o.integer("height", cropHeight, kPositive);
     o.integer("width", cropWidth, kPositive);
+    o.check(std::max(cropHeight, cropWidth) <= 1 << 20,
+            "\"height\" and \"width\" must be at most 1048576");
     o.seed("seed", seed, true);
   }
   static int64_t part(int64_t most, int64_t size, int64_t of, int64_t by) {

@@ -139,6 +139,7 @@ std::vector<OperationRow> indexingOperations();
 std::vector<OperationRow> contractionOperations();
 std::vector<OperationRow> activationOperations();
 std::vector<OperationRow> networkOperations();
+std::vector<OperationRow> imageOperations();
 
 /// All of them, found by the names of their classes.
 const Table<Layer> &operationTable();

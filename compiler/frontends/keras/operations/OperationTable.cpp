@@ -11,7 +11,8 @@ const Table<Layer> &weft::keras::operationTable() {
          {elementwiseOperations, trigonometricOperations, binaryOperations,
           logicalOperations, reductionOperations, cumulativeOperations,
           shapeOperations, joiningOperations, indexingOperations,
-          contractionOperations, activationOperations, networkOperations})
+          contractionOperations, activationOperations, networkOperations,
+          imageOperations})
       for (OperationRow &row : family())
         rows.push_back(
             {row.name, [row] { return std::make_shared<Operation>(row); }});
