@@ -112,6 +112,18 @@ def Nest_RowsAttr : Nest_Walk<"Rows", "rows"> {
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
+def Nest_SumsAttr : Nest_Walk<"Sums", "sums"> {
+  let summary = "over the elements of one result, each combined from terms";
+  let description = [{
+    `#nest.sums<block = 28>`: an element of a contraction or reduction is
+    combined by one thread, term by term; the terms of a block are combined
+    first, which keeps a long sum exact. `#nest.sums<block = 0>`: all at once.
+    What the terms are made of is computed where they are.
+  }];
+  let parameters = (ins "int64_t":$block);
+  let assemblyFormat = "`<` struct(params) `>`";
+}
+
 def Nest_ContractionForm : Nest_Enum<"ContractionForm", [
   I32EnumAttrCase<"Plain", 0, "plain">,
   I32EnumAttrCase<"Columns", 1, "columns">,

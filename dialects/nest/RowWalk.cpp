@@ -134,8 +134,38 @@ std::optional<int64_t> rowDimsOf(ArrayRef<Operation *> ops) {
   return std::nullopt;
 }
 
+Operation *sumOf(ArrayRef<Operation *> ops, ValueRange stored,
+                 std::string &why) {
+  Operation *sum = stored.empty() ? nullptr : stored[0].getDefiningOp();
+  if (stored.size() != 1 || !sum ||
+      !(sum->hasTrait<ReductionNest>() || sum->hasTrait<ContractionNest>())) {
+    why = "its " + std::to_string(stored.size()) +
+          " results are not one of a reduction or contraction";
+    return nullptr;
+  }
+  for (Operation *op : ops)
+    if (op != sum && hasLoopNest(op)) {
+      why = "it contains " + op->getName().getStringRef().str() + " beside " +
+            sum->getName().getStringRef().str();
+      return nullptr;
+    }
+  return sum;
+}
+
+int64_t termsOf(Operation *sum) {
+  int64_t terms = 1;
+  ShardingRule rule = cast<ShardingRuleOpInterface>(sum).getShardingRule();
+  for (const Factor &factor : rule.factors)
+    if (factor.kind == FactorKind::Reduce)
+      terms *= factor.size;
+  return terms;
+}
+
 bool fitsOneNest(ArrayRef<Operation *> ops, ValueRange stored,
                  std::string &why) {
+  std::string whyNoSum;
+  if (sumOf(ops, stored, whyNoSum))
+    return true;
   if (std::optional<int64_t> dims = rowDimsOf(ops))
     return checkRowWalk(ops, stored, *dims, why);
   for (Operation *op : ops)

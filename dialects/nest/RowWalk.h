@@ -30,9 +30,14 @@ bool checkRowWalk(llvm::ArrayRef<mlir::Operation *> ops,
 /// How many dimensions number the rows of the reductions among `ops`; nothing
 /// where there are none.
 std::optional<int64_t> rowDimsOf(llvm::ArrayRef<mlir::Operation *> ops);
-
+/// The op of which each element of the one stored value is combined, where the
+/// others have no loops: a thread may compute an element. Null, with the reason.
+mlir::Operation *sumOf(llvm::ArrayRef<mlir::Operation *> ops,
+                       mlir::ValueRange stored, std::string &why);
+/// How many terms an element of a reduction or contraction is combined from.
+int64_t termsOf(mlir::Operation *sum);
 /// Can one nest compute `ops` and store `stored`: row by row where there are
-/// reductions, by elements otherwise? The reason in `why` if not.
+/// reductions, by terms where one is all that is stored, by elements otherwise? The reason in `why` if not.
 bool fitsOneNest(llvm::ArrayRef<mlir::Operation *> ops, mlir::ValueRange stored,
                  std::string &why);
 /// The ops of a block without its terminator.

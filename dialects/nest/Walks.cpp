@@ -143,6 +143,17 @@ LogicalResult RowsAttr::verifyWalk(Operation *of) const {
   return loops.emitOpError("cannot walk over rows: ") << why;
 }
 
+LogicalResult SumsAttr::verifyWalk(Operation *of) const {
+  auto loops = cast<LoopsOp>(of);
+  std::string why;
+  if (getBlock() < 0)
+    return loops.emitOpError("combines blocks of ")
+           << getBlock() << " terms; a block has at least 0";
+  if (sumOf(opsOf(loops.getBody().front()), loops.getStored(), why))
+    return success();
+  return loops.emitOpError("cannot combine terms: ") << why;
+}
+
 LogicalResult OwnAttr::verifyWalk(Operation *of) const {
   auto loops = cast<LoopsOp>(of);
   Operation *op = onlyNestOp(loops, "op with loops of its own");

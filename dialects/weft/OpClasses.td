@@ -14,6 +14,9 @@ include "mlir/Interfaces/SideEffectInterfaces.td"
 defvar Weft_Tensor = AnyRankedTensor;
 // Of what has an order or bits: no complex numbers.
 defvar Weft_RealTensor = RankedTensorOf<[AnyInteger, AnyFloat]>;
+defvar Weft_FloatTensor = RankedTensorOf<[AnyFloat]>;
+defvar Weft_InexactTensor = RankedTensorOf<[AnyFloat, AnyComplex]>;
+defvar Weft_IntegerTensor = RankedTensorOf<[AnyInteger]>;
 defvar Differentiable = DeclareOpInterfaceMethods<DifferentiableOpInterface>;
 
 // The three strings are read by tools/check/check_ops.py for docs/ops.md.

@@ -65,6 +65,10 @@ LogicalResult checkRisingDims(Operation *op, ArrayRef<int64_t> dims,
 }
 
 LogicalResult checkCombines(Operation *op, StringRef kind, Type elementType) {
+  if ((kind == "and" || kind == "or") && !isa<IntegerType>(elementType))
+    return op->emitOpError("elements of ")
+           << elementType << " have no " << kind
+           << "; compare them first, which gives i1";
   bool isOrderless = kind == "sum" || kind == "prod" || kind == "set";
   if (!isa<ComplexType>(elementType) || isOrderless)
     return success();

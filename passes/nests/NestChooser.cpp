@@ -9,6 +9,8 @@
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/MathExtras.h"
 
+#include <cmath>
+
 using namespace mlir;
 
 namespace weft {
@@ -156,6 +158,13 @@ void NestChooser::formNests() {
   addElements(group);
 }
 
+/// How many of so many terms a thread combines first: rounding grows with the
+/// count of numbers that go to one accumulator.
+static int64_t blockOf(int64_t terms) {
+  constexpr int64_t kLong = 256;
+  return terms > kLong ? int64_t(std::sqrt(double(terms))) : 0;
+}
+
 /// Where each nest would be a launch: all of it row by row, or by elements.
 bool NestChooser::formOneNest(std::string &why) {
   MLIRContext *context = kernel.getContext();
@@ -169,7 +178,15 @@ bool NestChooser::formOneNest(std::string &why) {
   SmallVector<Operation *> ops = nest::opsOf(block);
   if (!nest::fitsOneNest(ops, all.getArrayRef(), why))
     return false;
-  if (std::optional<int64_t> dims = nest::rowDimsOf(ops))
+  std::string unused;
+  std::optional<int64_t> dims = nest::rowDimsOf(ops);
+  if (dims && !nest::checkRowWalk(ops, all.getArrayRef(), *dims, unused))
+    dims = std::nullopt;
+  Operation *sum = nest::sumOf(ops, all.getArrayRef(), unused);
+  if (sum && !dims)
+    addNest(all.getArrayRef(),
+            nest::SumsAttr::get(context, blockOf(nest::termsOf(sum))));
+  else if (dims)
     addNest(all.getArrayRef(),
             nest::RowsAttr::get(context, *dims, limits.rowLanes));
   else

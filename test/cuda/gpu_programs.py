@@ -11,7 +11,9 @@ import npz_values
 TESTS = pathlib.Path(__file__).resolve().parents[1]
 STABLEHLO = TESTS / "fixtures" / "stablehlo"
 # Of the fixtures, which have JAX's figures beside them.
-FIXTURES = ["cond", "constraint_chain", "dropout", "dynamic_slice", "one_hot", "pad", "reshape_split", "take", "take_columns", "while"]
+FIXTURES = ["cond", "constraint_chain", "dropout", "dynamic_slice", "einsum_attention", "fori_loop", "grad_cross_entropy", "matmul",
+            "matmul_columns", "one_hot", "pad", "reshape_split", "scan", "softmax", "take", "take_columns",
+            "train-step-nested-mp-2x4", "train-step-seed-functional-mlp-mp-2x4", "while"]
 CODES = {"float32": "f", "int32": "i", "uint32": "I", "bool": "B"}
 
 

@@ -107,6 +107,8 @@ class Run:
         command = [self.options.weft, name, self.model, "--batch-size", size, "--seed", self.case["seed"]]
         if self.distribution and self.options.way == "native":
             command += ["--distribution", self.distribution]
+        if self.options.devices:
+            command += ["--devices", self.options.devices]
         return command
 
     def predict(self, out, weights):
@@ -193,6 +195,7 @@ def main():
     parser.add_argument("distribution", nargs="?", default="1")
     parser.add_argument("--way", choices=["native", "traced"], default="native")
     parser.add_argument("--python", default=ROOT / ".venv" / "bin" / "python")
+    parser.add_argument("--devices", help="such as cuda:1 (default: as many CPU devices as the mesh has)")
     parser.add_argument("--gradients", action="store_true")
     parser.add_argument("-v", dest="verbose", action="store_true")
     options = parser.parse_args()

@@ -40,10 +40,10 @@ APPLICATIONS = {
     "resnet50": Twin("ResNet50", rate=1e-7),
     "vgg16": Twin("VGG16", 32, rate=0.1, batch=8),
     "mobilenetv2": Twin("MobileNetV2", 96, {"alpha": 0.35}),
-    "mobilenetv3small": Twin("MobileNetV3Small", 64, {"alpha": 0.75}),
-    "mobilenetv3large": Twin("MobileNetV3Large", 64, {"alpha": 0.75}),
-    "efficientnetb0": Twin("EfficientNetB0"),
-    "efficientnetv2b0": Twin("EfficientNetV2B0"),
+    "mobilenetv3small": Twin("MobileNetV3Small", 64, {"alpha": 0.75}, 1e-3),
+    "mobilenetv3large": Twin("MobileNetV3Large", 64, {"alpha": 0.75}, 1e-3),
+    "efficientnetb0": Twin("EfficientNetB0", rate=1e-4),
+    "efficientnetv2b0": Twin("EfficientNetV2B0", rate=1e-4),
     "densenet121": Twin("DenseNet121"),
     "convnexttiny": Twin("ConvNeXtTiny", 32, rate=1e-2, batch=8),
     "xception": Twin("Xception", 71),
@@ -77,8 +77,8 @@ def inputs(model, samples, classes):
     return out, random.randint(0, classes, (samples, *model.output_shape[1:-1])).astype("int32")
 
 
-def trained(text, x, y, nudge):
-    """What the steps leave, by the names of golden.npz."""
+def trained(text, x, y, nudge=None):
+    """What the steps leave, by the names of golden.npz. A nudge moves each weight by its last digit: up, down, or either way."""
     keras.backend.clear_session()
     keras.utils.set_random_seed(SEED)
     model = keras.models.model_from_json(text)
@@ -87,8 +87,10 @@ def trained(text, x, y, nudge):
     part = lambda begin: {k: v[begin:begin + batch] for k, v in x.items()} if isinstance(x, dict) else x[begin:begin + batch]
     found = {f"initial/{v.path}": v.numpy() for v in model.variables}
     if nudge:
+        signs = np.random.RandomState(1)
         for v in model.trainable_variables:
-            v.assign(v.numpy() * np.float32(1 + 1e-7))
+            sign = {"up": 1, "down": -1, "either": signs.choice([-1, 1], v.shape)}[nudge]
+            v.assign((v.numpy() * (1 + 1e-7 * np.float64(sign))).astype("float32"))
     found["predict/initial"] = model.predict(part(0), batch_size=batch, verbose=0)
     found["steps/loss"] = []
     for step in range(STEPS):
@@ -105,16 +107,18 @@ def difference(a, b):
 
 def noise(found, nudged):
     """Variables whose gradient is zero but for rounding: biases of attention keys, and in front of normalizations."""
-    return [name.removeprefix("final/") for name in found if name.startswith("final/") and difference(found[name], nudged[name]) > 1e-3]
+    return [name.removeprefix("final/") for name in found
+            if name.startswith("final/") and max(difference(found[name], other[name]) for other in nudged) > 1e-3]
 
 
 def tolerances(found, nudged):
-    """Four times what a nudge of the weights does, for each tensor."""
+    """Four times what the nudges do, for each tensor."""
     out = {}
-    for name in found:
-        a, b = found[name].astype("float64"), nudged[name].astype("float64")
-        moved = {"rel": abs(a - b).max() / (abs(a).max() or 1), "l2": difference(a, b)}
-        out[name] = {norm: 2e-6 if name.startswith("initial/") else max(2e-6, 4 * by) for norm, by in moved.items()}
+    for name, value in found.items():
+        a = value.astype("float64")
+        moved = [(abs(a - other[name]).max() / (abs(a).max() or 1), difference(a, other[name])) for other in nudged]
+        least = [2e-6, 2e-6] if name.startswith("initial/") else np.maximum(2e-6, 4 * np.max(moved, axis=0))
+        out[name] = {"rel": float(least[0]), "l2": float(least[1])}
     return out
 
 
@@ -124,7 +128,7 @@ def write_narrow(folder, name):
     batch = APPLICATIONS.get(name, WRITTEN).batch
     x, y = inputs(model, 2 * batch, CLASSES if name in APPLICATIONS else model.output_shape[-1])
     text, map_of_layouts = model.to_json(), layouts(model)
-    found, nudged = trained(text, x, y, False), trained(text, x, y, True)
+    found, nudged = trained(text, x, y), [trained(text, x, y, nudge) for nudge in ("up", "down", "either")]
     folder = folder / name
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "model.json").write_text(text)

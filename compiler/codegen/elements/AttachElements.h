@@ -41,6 +41,8 @@ void attachGeneratedElements(mlir::MLIRContext *context);
 void attachMovedElements(mlir::MLIRContext *context);
 /// IndexedElements.cpp: positions that are data.
 void attachIndexedElements(mlir::MLIRContext *context);
+/// TermCode.cpp: terms of reductions and contractions.
+void attachTermCode(mlir::MLIRContext *context);
 /// ScalarCode.cpp: elementwise ops.
 void attachScalarCode(mlir::MLIRContext *context);
 /// The ops of coll that kernels hold.

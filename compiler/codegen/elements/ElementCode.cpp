@@ -17,6 +17,7 @@ void registerElementCode(DialectRegistry &registry) {
     attachGeneratedElements(context);
     attachMovedElements(context);
     attachIndexedElements(context);
+    attachTermCode(context);
   });
   registry.addExtension(+[](MLIRContext *context, coll::CollDialect *) {
     attachCoordinateElements(context);

@@ -42,4 +42,24 @@ def ElementCodeOpInterface : OpInterface<"ElementCodeOpInterface"> {
   ];
 }
 
+def TermCodeOpInterface : OpInterface<"TermCodeOpInterface"> {
+  let cppNamespace = "::weft::elements";
+  let description = [{
+    An op of one result, each element of which is combined from terms: the
+    products of a contraction, the elements that a reduction reads.
+  }];
+  let methods = [
+    InterfaceMethod<[{ How many terms there are, by their dimensions. }],
+      "::llvm::SmallVector<int64_t>", "getTermSizes", (ins)>,
+    InterfaceMethod<[{ How they are combined. }], "::weft::ReduceKind", "getCombination", (ins)>,
+    InterfaceMethod<[{
+      The term at `term` of the element at `position`, in the compute type of the
+      result, computed in the innermost open loop. Failure after an error on the
+      op.
+    }], "::mlir::FailureOr<::mlir::Value>", "emitTerm",
+      (ins "::weft::elements::ElementEmitter &":$emitter, "::llvm::ArrayRef<::mlir::Value>":$position,
+           "::llvm::ArrayRef<::mlir::Value>":$term)>,
+  ];
+}
+
 #endif // WEFT_COMPILER_CODEGEN_ELEMENTS_ELEMENTCODE

@@ -17,6 +17,7 @@ ElementEmitter::ElementEmitter(func::FuncOp kernel, ProcessorLoops *processor,
 void ElementEmitter::beginNest() {
   closeLoops(0);
   elements.clear();
+  ofNest.clear();
   indexIds.clear();
 }
 
@@ -150,6 +151,8 @@ void ElementEmitter::forgetClosed() {
 
 FailureOr<Value> ElementEmitter::element(Value tensor,
                                          const ElementIndex &index) {
+  if (Value known = ofNest.lookup(tensor))
+    return known;
   forgetClosed();
   auto key = std::make_pair(tensor, index.id);
   if (Value known = elements.lookup(key))

@@ -120,6 +120,11 @@ public:
   /// Says what an element is, so that element() neither loads nor computes it.
   void setElement(mlir::Value tensor, const ElementIndex &index,
                   mlir::Value value);
+  /// The same for every position that the nest asks for: of a row's reduction,
+  /// say, which a walk over rows reads in its own row only.
+  void setElementOfNest(mlir::Value tensor, mlir::Value value) {
+    ofNest[tensor] = value;
+  }
   /// The elements at one position of what a nest stores: these are computed,
   /// never loaded. The builder is then in the innermost loop.
   mlir::FailureOr<llvm::SmallVector<mlir::Value>>
@@ -172,6 +177,7 @@ private:
   llvm::DenseMap<mlir::Value, mlir::Value> memory;
   llvm::SetVector<mlir::Value> roots;
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value> elements;
+  llvm::DenseMap<mlir::Value, mlir::Value> ofNest;
   unsigned elementsClosings = 0; ///< closings() when `elements` was right
   std::map<llvm::SmallVector<void *, 4>, unsigned> indexIds;
   llvm::DenseMap<mlir::Operation *, unsigned> computations;

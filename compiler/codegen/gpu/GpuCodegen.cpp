@@ -46,10 +46,11 @@ LogicalResult GpuCodegen::refuseOthers(ArrayRef<func::FuncOp> kernels) const {
     }
     if (weft::gpu::findLaunch(kernel, why))
       continue;
-    result = kernel.emitError()
-             << "kernel '" << kernel.getName() << "' has no code for " << name
-             << ": " << why
-             << "; supported are elementwise kernels and reductions of rows";
+    result =
+        kernel.emitError()
+        << "kernel '" << kernel.getName() << "' has no code for " << name
+        << ": " << why
+        << "; supported are elementwise kernels, reductions and contractions";
   }
   return result;
 }

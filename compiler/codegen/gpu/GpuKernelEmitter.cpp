@@ -73,6 +73,8 @@ LogicalResult GpuKernelEmitter::emit(mlir::gpu::GPUModuleOp module) {
   elements.placeCoordinates(block->getArgument(position));
   if (failed(elements.placeConstants()))
     return failure();
+  if (auto sums = dyn_cast<nest::SumsAttr>(loops.getWalk()))
+    return emitSums(sums);
   return isa<nest::RowsAttr>(loops.getWalk()) ? emitRows() : emitElements();
 }
 
@@ -93,13 +95,16 @@ Value GpuKernelEmitter::blocksOfGrid() {
 }
 
 /// Each thread takes every so many elements; neighbours are neighbours.
-LogicalResult GpuKernelEmitter::emitElements() {
+Value GpuKernelEmitter::openElements() {
   int64_t count = ShapedType::getNumElements(shape);
   Value first =
       elements.add(elements.mul(blockInGrid(), kBlockThreads), threadInBlock());
   Value step = elements.mul(blocksOfGrid(), kBlockThreads);
-  Value linear =
-      elements.openStridedLoop(first, elements.constant(count), step);
+  return elements.openStridedLoop(first, elements.constant(count), step);
+}
+
+LogicalResult GpuKernelEmitter::emitElements() {
+  Value linear = openElements();
   ArrayRef<Value> roots = stored;
   auto walk = cast<nest::ElementsAttr>(loops.getWalk());
   ElementIndex index =
@@ -150,14 +155,6 @@ LogicalResult GpuKernelEmitter::emitRows() {
   return success();
 }
 
-/// Leaves the loop over columns; what the row has in registers stays known.
-void GpuKernelEmitter::closeColumns() {
-  elements.closeLoops(rowDepth);
-  for (auto [reduction, value] : reductions)
-    elements.setElement(reduction, elements.makeIndex(rowDims, rowDepth),
-                        value);
-}
-
 LogicalResult GpuKernelEmitter::emitRowReduce(ReduceOp op) {
   Type elementType = tensorType(op.getResult()).getElementType();
   ArrayRef<int64_t> columns =
@@ -181,10 +178,10 @@ LogicalResult GpuKernelEmitter::emitRowReduce(ReduceOp op) {
   next = emitCombine(builder, loc, op.getKind(), elementType,
                      loop.getRegionIterArgs()[0], next);
   loop.getBody()->getTerminator()->setOperand(0, next);
-  closeColumns();
+  elements.closeLoops(rowDepth);
   elements.enterDepth(rowDepth);
-  reductions.emplace_back(op.getResult(), combineLanes(op, loop.getResult(0)));
-  closeColumns();
+  elements.setElementOfNest(op.getResult(),
+                            combineLanes(op, loop.getResult(0)));
   return success();
 }
 
@@ -258,7 +255,7 @@ LogicalResult GpuKernelEmitter::storeRowColumns(ArrayRef<unsigned> results) {
   for (auto [i, value] : llvm::zip_equal(results, values))
     elements.store(value, resultPointers[i],
                    tensorType(stored[i]).getElementType(), linear);
-  closeColumns();
+  elements.closeLoops(rowDepth);
   return success();
 }
 

@@ -39,7 +39,14 @@ private:
   mlir::Value threadInBlock();
   mlir::Value blockInGrid();
   mlir::Value blocksOfGrid();
+  /// Opens a loop over what a thread takes of the elements; their position.
+  mlir::Value openElements();
   llvm::LogicalResult emitElements();
+  /// ThreadSums.cpp
+  llvm::LogicalResult emitSums(nest::SumsAttr walk);
+  mlir::FailureOr<mlir::Value> emitTerms(mlir::Operation *op,
+                                         llvm::ArrayRef<mlir::Value> position,
+                                         mlir::Value begin, mlir::Value end);
   llvm::LogicalResult emitRows();
   llvm::LogicalResult emitRowReduce(ReduceOp op);
   /// Combines the lanes' values; every lane gets the result.
@@ -48,7 +55,6 @@ private:
   llvm::LogicalResult storeRowElements();
   /// The results with columns in a row.
   llvm::LogicalResult storeRowColumns(llvm::ArrayRef<unsigned> results);
-  void closeColumns();
 
   mlir::func::FuncOp kernel;
   elements::ElementEmitter elements;
@@ -61,8 +67,6 @@ private:
   mlir::Value lane, row;
   llvm::SmallVector<mlir::Value> rowDims;
   unsigned rowDepth = 0; ///< loops around a row
-  /// What the row's reductions gave, in every lane.
-  llvm::SmallVector<std::pair<mlir::Value, mlir::Value>> reductions;
 };
 
 } // namespace weft::gpu

@@ -27,7 +27,7 @@ static bool isFunctionWithoutCode(Operation &op) {
 }
 
 /// Why there is no code for an op, or empty.
-static std::string refusalOf(Operation &op) {
+static std::string refusalOf(Operation &op, Attribute walk) {
   StringRef name = op.getName().getStringRef();
   if (isFunctionWithoutCode(op))
     return ("it contains " + name + " on " + text(op.getResult(0).getType()) +
@@ -37,6 +37,8 @@ static std::string refusalOf(Operation &op) {
     return isa<DenseElementsAttr>(constant.getValue())
                ? ""
                : "it contains constant data that is not dense<...>";
+  if (isa<nest::SumsAttr>(walk) && isa<TermCodeOpInterface>(op))
+    return "";
   if (auto reduce = dyn_cast<ReduceOp>(op)) {
     Type element = getElementTypeOrSelf(reduce.getResult().getType());
     bool isExchanged =
@@ -56,14 +58,16 @@ nest::LoopsOp findLaunch(func::FuncOp kernel, std::string &why) {
   nest::KernelAttr decisions = nest::decisionsOf(kernel);
   for (nest::LoopsOp loops : nests)
     for (Operation &op : loops.getBody().front())
-      if (why = refusalOf(op); !why.empty())
+      if (why = refusalOf(op, loops.getWalk()); !why.empty())
         return {};
   if (nests.size() != 1 ||
-      !isa<nest::ElementsAttr, nest::RowsAttr>(nests[0].getWalk())) {
+      !isa<nest::ElementsAttr, nest::RowsAttr, nest::SumsAttr>(
+          nests[0].getWalk())) {
     why = decisions && decisions.getReason()
               ? decisions.getReason().str()
               : "it has " + std::to_string(nests.size()) +
-                    " loop nests, and a launch is one over elements or rows";
+                    " loop nests, and a launch is one over elements, rows or "
+                    "sums";
     return {};
   }
   auto rows = dyn_cast<nest::RowsAttr>(nests[0].getWalk());

@@ -51,7 +51,9 @@ static LogicalResult approximateMath(mlir::gpu::GPUModuleOp module) {
   if (failed(applyPatternsGreedily(module, std::move(patterns))))
     return failure();
   WalkResult result = module.walk([](Operation *op) {
-    if (!isa_and_nonnull<math::MathDialect>(op->getDialect()) ||
+    bool isCall = isa<arith::RemFOp>(op) ||
+                  isa_and_nonnull<math::MathDialect>(op->getDialect());
+    if (!isCall ||
         isa<math::AbsFOp, math::AbsIOp, math::CeilOp, math::FloorOp,
             math::RoundEvenOp, math::RoundOp, math::SqrtOp, math::FmaOp,
             math::CopySignOp, math::CtPopOp, math::CountLeadingZerosOp>(op))
