@@ -357,7 +357,6 @@ class Cases(step_cases.StepCases):
         yield "add-channel", ["fit", self.fixtures / "seed-functional-mlp" / "model.json", "--data", self.good_data]
         yield "shape of samples", fit("--data", self.write_npz("wide.npz", **{**wide, "x": ((8, 28, 2), bytes(448))}))
         yield "samples", fit("--data", self.write_npz("few.npz", x=((8, 28, 28), bytes(8 * 784)), y=((7,), bytes(7))))
-        yield "weights of samples", fit("--data", self.good_data, "--sample-weight", f"{self.good_data}:x")
         yield "split", fit("--data", self.good_data, "--validation-split", "0.99")
         yield "remainder", fit("--data", self.good_data, "--batch-size", "9", "--drop-remainder")
 

@@ -24,14 +24,13 @@
 #define WEFT_COMPILER_FRONTENDS_KERAS_DISTRIBUTION_DISTRIBUTION_H
 
 #include "weft/compiler/frontends/keras/model/Model.h"
+#include "weft/compiler/frontends/keras/schema/Patterns.h"
 #include "weft/dialects/weft/Layout.h"
 
 namespace weft::keras {
 
 /// How keys that are no path match: the whole path (Keras since 3.14), any
 /// part of it (before), or its begin, where the first key wins (DTensor).
-enum class RegexMode { FullMatch, Search, FirstMatch };
-
 struct LayoutRule {
   std::string key;
   Layout layout; ///< may have fewer dimensions than what it matches

@@ -89,6 +89,10 @@ LogicalResult StepImporter::checkTraining() {
   if (step == StepKind::Train && !model.optimizer)
     return refuse() << "compile_config: the model has no optimizer; give it "
                        "with --optimizer";
+  if (step == StepKind::Train)
+    if (std::string reason = model.optimizer->complaint(model.trainedWeights());
+        !reason.empty())
+      return refuse() << "compile_config: optimizer: " << reason;
   for (const Variable &variable : model.variables)
     if (step == StepKind::Train && variable.trainable &&
         variable.dtype != "float32")

@@ -7,6 +7,10 @@ using namespace weft::keras;
 
 namespace {
 
+bool isOne(const Json &written) {
+  return written.is_object() && written.contains("class_name");
+}
+
 /// An object that Keras finds by its module and class.
 Json serialised(const char *module, const char *className, Json config) {
   return {{"module", module},
@@ -19,11 +23,6 @@ Json serialised(const char *module, const char *className, Json config) {
 Json optimizerObject(const Optimizer &optimizer) {
   Json config = writeOptions(optimizer);
   config["name"] = optimizer.path();
-  for (const OptimizerPart &part : optimizer.parts({}))
-    config[part.savedName] = optimizerObject(*part.optimizer);
-  if (!config.contains("learning_rate"))
-    return serialised("keras.optimizers", optimizer.className.c_str(),
-                      std::move(config));
   if (optimizer.schedule) {
     config["learning_rate"] = serialised(
         "keras.optimizers.schedules", optimizer.schedule->className.c_str(),
@@ -52,6 +51,30 @@ Json completed(const Json &written, const char *module,
                                                    : Json(snakeCase(className));
 }
 
+/// The optimizers and schedules of one that is made of others, each with the
+/// module and the name that Keras needs.
+Json withModules(Json written) {
+  for (Json &entry : written)
+    if (entry.is_structured())
+      entry = withModules(std::move(entry));
+  if (!isOne(written) || written.contains("module"))
+    return written;
+  std::string name = written["class_name"].is_string()
+                         ? written["class_name"].get<std::string>()
+                         : "";
+  const TableRow *optimizer = optimizerTable().find(name);
+  Json config = written.value("config", Json::object());
+  if (optimizer && !config.contains("name"))
+    config["name"] = snakeCase(optimizer->name);
+  const TableRow *schedule = scheduleTable().find(name);
+  return serialised(schedule ? "keras.optimizers.schedules"
+                             : "keras.optimizers",
+                    optimizer  ? optimizer->name
+                    : schedule ? schedule->name
+                               : name.c_str(),
+                    std::move(config));
+}
+
 /// One entry of `metrics` for each of the model's, unless they are written by output.
 Json savedMetrics(const Json &written,
                   const std::vector<OutputMetric> &metrics) {
@@ -72,11 +95,10 @@ Json savedMetrics(const Json &written,
 
 /// A loss for all outputs; those by output stay as they are written.
 Json savedLoss(const Json &written, const std::vector<OutputLoss> &losses) {
-  bool isOne = written.is_string() ||
-               (written.is_object() && written.contains("class_name"));
-  return isOne ? completed(written, "keras.losses", losses[0].loss->className,
-                           lossTable())
-               : written;
+  return written.is_string() || isOne(written)
+             ? completed(written, "keras.losses", losses[0].loss->className,
+                         lossTable())
+             : written;
 }
 
 } // namespace
@@ -87,11 +109,14 @@ std::string weft::keras::savedConfig(const Model &model) {
   Json &written = whole["compile_config"];
   if ((written.is_null() ? Json::object() : written) == compile)
     return model.json;
-  if (model.optimizer && !(compile["optimizer"].is_object() &&
-                           compile["optimizer"].contains("module")))
-    compile["optimizer"] = optimizerObject(
-        model.isScaledByPolicy ? *model.optimizer->parts({})[0].optimizer
-                               : *model.optimizer);
+  const Optimizer *optimizer = model.optimizer.get();
+  if (optimizer && model.isScaledByPolicy)
+    optimizer = optimizer->parts({})[0].optimizer.get();
+  if (optimizer && !optimizer->parts({}).empty())
+    compile["optimizer"] = withModules(compile["optimizer"]);
+  else if (optimizer && !(isOne(compile["optimizer"]) &&
+                          compile["optimizer"].contains("module")))
+    compile["optimizer"] = optimizerObject(*optimizer);
   if (!model.losses.empty())
     compile["loss"] = savedLoss(compile["loss"], model.losses);
   if (!model.metrics.empty())

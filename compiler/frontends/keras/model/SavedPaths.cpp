@@ -52,9 +52,8 @@ struct OptimizerGroup {
 static void addGroups(std::vector<OptimizerGroup> &groups,
                       const std::string &path, const OptimizerPart &part) {
   const Optimizer &optimizer = *part.optimizer;
-  size_t count = optimizer.variables(part.weights, part.isScaled).size();
   groups.push_back(
-      {path + "/vars/", optimizer.path(), part.begin, part.begin + count});
+      {path + "/vars/", optimizer.path(), part.begin, part.begin + part.count});
   for (OptimizerPart inner : optimizer.parts(part.weights, part.isScaled)) {
     inner.begin += part.begin;
     addGroups(groups, path + "/" + inner.savedName, inner);
@@ -65,7 +64,8 @@ static std::vector<OptimizerGroup> optimizerGroups(const Model &model) {
   std::vector<OptimizerGroup> out;
   if (model.optimizer)
     addGroups(out, "optimizer",
-              {"", model.optimizer, model.trainedWeights(), false, 0});
+              {"", model.optimizer, model.trainedWeights(), false, 0,
+               unsigned(model.optimizerVariables().size())});
   return out;
 }
 

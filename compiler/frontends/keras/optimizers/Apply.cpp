@@ -77,6 +77,7 @@ void weft::keras::clip(Tensors &t, const Optimizer &optimizer,
 
 WeightUpdate weft::keras::apply(Tensors &t, const Optimizer &optimizer,
                                 UpdateInputs in) {
+  in.before = in.weight;
   if (std::optional<double> decay = optimizer.decayOf(in.facts))
     in.weight = t.sub(
         in.weight, t.mul(t.mul(in.weight, *decay), t.fill(in.rate, in.weight)));

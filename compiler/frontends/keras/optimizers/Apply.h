@@ -16,12 +16,13 @@ namespace weft::keras {
 /// What an update of one weight is made from. `slots` are in the order of
 /// Optimizer::slots.
 struct UpdateInputs {
-  Value weight, gradient;
+  Value weight, gradient; ///< the weight has decayed
   llvm::ArrayRef<Value> slots;
   Value iteration; ///< i32, 0 at the first step
   Value rate;      ///< f32
   const WeightFacts &facts;
   llvm::ArrayRef<Value> scalars = {}; ///< as newScalars has made them
+  Value before = {};                  ///< the weight before it decayed
 };
 
 struct WeightUpdate {

@@ -63,6 +63,8 @@ struct OptimizerVariable {
   double first = 0; ///< of every element
   SlotUse use = SlotUse::Step;
   int weight = -1; ///< position of its weight; -1: it belongs to none
+  /// Does Keras lose track of it where a LossScaleOptimizer builds it?
+  bool isPlain = false;
 };
 
 class Optimizer;
@@ -74,7 +76,7 @@ struct OptimizerPart {
   OptimizerPtr optimizer;
   std::vector<WeightFacts> weights; ///< those that it changes
   bool isScaled;                    ///< as for its variables
-  unsigned begin;                   ///< its first variable among the other's
+  unsigned begin, count;            ///< its variables among the other's
 };
 
 class Optimizer : public Configured {
@@ -100,8 +102,12 @@ public:
   void options(Options &o) override;
   virtual void ownOptions(Options &) {}
 
-  /// In Keras' order. A path may stand there twice. Keras loses track of those
-  /// without a weight's name where a LossScaleOptimizer builds them (`isScaled`).
+  /// Why it cannot train these weights, or empty.
+  virtual std::string complaint(llvm::ArrayRef<WeightFacts>) const {
+    return "";
+  }
+  /// In Keras' order. A path may stand there twice. `isScaled`: as a
+  /// LossScaleOptimizer builds them, without plain ones.
   virtual std::vector<OptimizerVariable>
   variables(llvm::ArrayRef<WeightFacts> weights, bool isScaled = false) const;
   /// Changes weights and variables by the gradients.

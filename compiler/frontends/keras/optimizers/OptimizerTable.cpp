@@ -5,7 +5,10 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/compiler/frontends/keras/optimizers/Adafactor.h"
+#include "weft/compiler/frontends/keras/optimizers/ScheduleFree.h"
 #include "weft/compiler/frontends/keras/optimizers/Wrappers.h"
+#include "weft/compiler/frontends/keras/schema/Patterns.h"
 
 #include "llvm/ADT/StringRef.h"
 
@@ -235,6 +238,7 @@ class Muon : public WithMoments {
   double adamRatio = 1, momentum = 0.95, a = 3.4445, b = -4.775, c = 2.0315;
   std::optional<double> adamDecay = 0.004, rmsRate = 0.2;
   bool excludeEmbeddings = true, nesterov = true;
+  std::vector<std::string> excluded; ///< patterns of paths
   int64_t rounds = 5;
 
 public:
@@ -246,7 +250,7 @@ private:
     o.number("adam_beta_2", beta2, kAnyNumber);
     o.maybeNumber("adam_weight_decay", adamDecay, kAnyNumber);
     o.number("epsilon", epsilon, kAnyNumber);
-    o.refused("exclude_layers", "weights by patterns of their names", "[]");
+    o.texts("exclude_layers", excluded);
     o.flag("exclude_embeddings", excludeEmbeddings);
     o.number("muon_a", a, kAnyNumber);
     o.number("muon_b", b, kAnyNumber);
@@ -260,7 +264,21 @@ private:
   bool isMatrix(const WeightFacts &facts) const {
     bool isTable =
         llvm::StringRef(facts.path).contains_insensitive("embedding");
-    return facts.shape.size() == 2 && !(excludeEmbeddings && isTable);
+    std::string error;
+    return facts.shape.size() == 2 && !(excludeEmbeddings && isTable) &&
+           !isExcluded(facts.path, error);
+  }
+  bool isExcluded(const std::string &weight, std::string &error) const {
+    Patterns patterns(RegexMode::Search, "exclude_layers ");
+    return llvm::any_of(excluded, [&](const std::string &pattern) {
+      return patterns.match(pattern, weight, error);
+    });
+  }
+  std::string complaint(ArrayRef<WeightFacts> weights) const override {
+    std::string error;
+    for (const WeightFacts &facts : weights)
+      isExcluded(facts.path, error);
+    return error;
   }
   std::vector<std::vector<SlotKind>> slots() const override {
     return {{{"momentum"}, {"velocity"}}};
@@ -417,6 +435,8 @@ const Table<Optimizer> &weft::keras::optimizerTable() {
         row<AdamW>("AdamW"), row<Adamax>("Adamax"), row<Adagrad>("Adagrad"),
         row<Adadelta>("Adadelta"), row<Lion>("Lion"), row<Nadam>("Nadam"),
         row<Lamb>("Lamb"), row<Ftrl>("Ftrl"), row<Muon>("Muon"),
-        row<LossScaleOptimizer>("LossScaleOptimizer")}}};
+        row<LossScaleOptimizer>("LossScaleOptimizer"),
+        row<MultiOptimizer>("MultiOptimizer"), row<Adafactor>("Adafactor"),
+        row<ScheduleFreeAdamW>("ScheduleFreeAdamW")}}};
   return table;
 }

@@ -36,6 +36,10 @@ Optimizer::variables(ArrayRef<WeightFacts> weights, bool isScaled) const {
         if (use != SlotUse::Slot || keeps(slot, facts)) {
           out.push_back(use == SlotUse::Slot ? slotOf(slot, facts)
                                              : Optimizer::slotOf(slot, facts));
+          if (isScaled && out.back().isPlain) {
+            out.pop_back();
+            continue;
+          }
           out.back().use = use;
           out.back().weight = int(i);
         }

@@ -2,7 +2,10 @@
 
 #include "weft/compiler/frontends/keras/optimizers/Wrappers.h"
 
+#include "weft/compiler/frontends/keras/schema/Patterns.h"
+
 #include <cmath>
+#include <map>
 
 using namespace mlir;
 using namespace weft;
@@ -52,7 +55,8 @@ std::optional<unsigned> LossScaleOptimizer::scaleVariable() const {
 
 std::vector<OptimizerPart>
 LossScaleOptimizer::parts(ArrayRef<WeightFacts> weights, bool) const {
-  return {{"inner_optimizer", inner, weights.vec(), true, kOwn}};
+  unsigned count = inner->variables(weights, true).size();
+  return {{"inner_optimizer", inner, weights.vec(), true, kOwn, count}};
 }
 
 /// i1: are all elements of all tensors finite?
@@ -98,4 +102,152 @@ void LossScaleOptimizer::step(OptimizerStep &step) const {
   updateScale(t, isFinite, own[kCounter], own[kScale]);
   keep(step.weights, taken.weights);
   keep(MutableArrayRef(step.variables).drop_front(kOwn), taken.variables);
+}
+
+const Table<OptimizerMap> &weft::keras::optimizerMapTable() {
+  static const Table<OptimizerMap> table = {
+      {"optimizer map", "optimizer maps", {row<OptimizerMap>("OptimizerMap")}}};
+  return table;
+}
+
+void OptimizerMap::options(Options &o) {
+  o.object("default_optimizer", otherwise, optimizerTable());
+  o.check(
+      otherwise != nullptr,
+      "\"default_optimizer\" is missing; give the optimizer of weights that "
+      "no pattern matches");
+  o.objectsByKey("optimizer_map", byPattern, optimizerTable());
+}
+
+size_t OptimizerMap::find(const std::string &weight, std::string &error) const {
+  for (auto [i, entry] : llvm::enumerate(byPattern))
+    if (entry.first == weight)
+      return i;
+  Patterns patterns(RegexMode::FullMatch, "optimizer_map ");
+  size_t found = byPattern.size();
+  for (auto [i, entry] : llvm::enumerate(byPattern)) {
+    if (!patterns.match(entry.first, weight, error))
+      continue;
+    if (found < i && error.empty())
+      error = "optimizer_map: \"" + byPattern[found].first + "\" and \"" +
+              entry.first + "\" both match \"" + weight +
+              "\"; change them so that one matches";
+    found = std::min(found, i);
+  }
+  return found;
+}
+
+void MultiOptimizer::options(Options &o) {
+  o.object("optimizer_map", map, optimizerMapTable());
+  o.check(map != nullptr,
+          "\"optimizer_map\" is missing; give an OptimizerMap (functions "
+          "cannot be written to a file)");
+  o.maybeNumber("loss_scale_factor", lossScaleFactor, kAnyNumber);
+  o.check(!lossScaleFactor || *lossScaleFactor != 0,
+          "\"loss_scale_factor\" must not be 0");
+  o.text("name", name);
+}
+
+std::vector<MultiOptimizer::Group>
+MultiOptimizer::groups(ArrayRef<WeightFacts> weights) const {
+  std::vector<Group> out;
+  if (!map)
+    return out;
+  for (const auto &[pattern, optimizer] : map->byPattern)
+    out.push_back({optimizer, {}, {}});
+  out.push_back({map->otherwise, {}, {}});
+  for (auto [i, facts] : llvm::enumerate(weights)) {
+    std::string unread;
+    Group &group = out[map->find(facts.path, unread)];
+    group.positions.push_back(i);
+    group.weights.push_back(facts);
+  }
+  return out;
+}
+
+std::string MultiOptimizer::complaint(ArrayRef<WeightFacts> weights) const {
+  std::string error;
+  for (const WeightFacts &facts : weights)
+    map->find(facts.path, error);
+  for (const Group &group : groups(weights)) {
+    if (error.empty() && !group.weights.empty() &&
+        !group.optimizer->parts({}).empty())
+      error = group.optimizer->className +
+              " stands inside a MultiOptimizer; put it around the "
+              "MultiOptimizer, or leave it out";
+    if (error.empty())
+      error = group.optimizer->complaint(group.weights);
+  }
+  return error;
+}
+
+/// Those of an optimizer that is not built: it has no weights.
+static std::vector<OptimizerVariable>
+builtVariables(const Optimizer &optimizer, ArrayRef<WeightFacts> weights,
+               bool isScaled) {
+  std::vector<OptimizerVariable> out = optimizer.variables(weights, isScaled);
+  if (weights.empty())
+    llvm::erase_if(out, [](const OptimizerVariable &variable) {
+      return variable.use != SlotUse::Step;
+    });
+  return out;
+}
+
+std::vector<OptimizerVariable>
+MultiOptimizer::variables(ArrayRef<WeightFacts> weights, bool isScaled) const {
+  std::vector<OptimizerVariable> out = {{path() + "/iteration", {}, "int32"},
+                                        {path() + "/learning_rate"}};
+  for (const Group &group : groups(weights))
+    for (OptimizerVariable variable :
+         builtVariables(*group.optimizer, group.weights, isScaled)) {
+      if (variable.weight >= 0)
+        variable.weight = int(group.positions[variable.weight]);
+      out.push_back(std::move(variable));
+    }
+  return out;
+}
+
+std::vector<OptimizerPart> MultiOptimizer::parts(ArrayRef<WeightFacts> weights,
+                                                 bool isScaled) const {
+  std::vector<OptimizerPart> out;
+  std::map<std::string, unsigned> counts;
+  unsigned begin = 2;
+  for (Group &group : groups(weights)) {
+    std::string saved = "optimizers/" + snakeCase(group.optimizer->className);
+    if (unsigned earlier = counts[saved]++)
+      saved += "_" + std::to_string(earlier);
+    unsigned count =
+        builtVariables(*group.optimizer, group.weights, isScaled).size();
+    out.push_back({saved, group.optimizer, std::move(group.weights), isScaled,
+                   begin, count});
+    begin += count;
+  }
+  return out;
+}
+
+void MultiOptimizer::step(OptimizerStep &step) const {
+  if (step.weights.empty())
+    return;
+  unsigned begin = 2;
+  for (const Group &group : groups(step.facts)) {
+    unsigned count =
+        builtVariables(*group.optimizer, group.weights, step.isScaled).size();
+    auto own = MutableArrayRef(step.variables).slice(begin, count);
+    begin += count;
+    if (group.weights.empty())
+      continue;
+    OptimizerStep part{step.builder,         group.weights,  {},           {},
+                       llvm::to_vector(own), step.lossScale, step.isScaled};
+    for (unsigned position : group.positions) {
+      part.gradients.push_back(step.gradients[position]);
+      part.weights.push_back(step.weights[position]);
+    }
+    group.optimizer->step(part);
+    for (auto [position, weight] :
+         llvm::zip_equal(group.positions, part.weights))
+      step.weights[position] = weight;
+    llvm::copy(part.variables, own.begin());
+  }
+  Tensors t = step.at(path());
+  step.variables[0] = t.add(step.variables[0], 1.0);
 }

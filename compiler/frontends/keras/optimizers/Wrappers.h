@@ -7,6 +7,10 @@
 //                        step_counter, dynamic_scale
 //     Adam               adam/iteration, adam/learning_rate, ...
 //
+//   MultiOptimizer       multi_optimizer/iteration, learning_rate
+//     SGD                sgd/iteration, ...   weights that a pattern matches
+//     Adam               adam/iteration, ...  the others
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_COMPILER_FRONTENDS_KERAS_OPTIMIZERS_WRAPPERS_H
@@ -26,6 +30,9 @@ class LossScaleOptimizer : public Optimizer {
 
 public:
   std::string ratePath() const override { return inner->ratePath(); }
+  std::string complaint(llvm::ArrayRef<WeightFacts> weights) const override {
+    return inner->complaint(weights);
+  }
   void options(Options &o) override;
   std::vector<OptimizerVariable> variables(llvm::ArrayRef<WeightFacts> weights,
                                            bool) const override;
@@ -38,6 +45,44 @@ private:
   /// What a step makes of its counter and its scale.
   void updateScale(Tensors &t, Value isFinite, Value &counter,
                    Value &scale) const;
+};
+
+/// Which optimizer is for which weights: patterns of their paths.
+class OptimizerMap : public Configured {
+public:
+  OptimizerPtr otherwise;
+  std::vector<std::pair<std::string, OptimizerPtr>> byPattern;
+
+  void options(Options &o) override;
+  /// The position in byPattern, or its size; says what is wrong with patterns.
+  size_t find(const std::string &weight, std::string &error) const;
+};
+
+/// It alone: a table, so that it is read and written as others are.
+const Table<OptimizerMap> &optimizerMapTable();
+
+/// Weights have different optimizers, by their paths.
+class MultiOptimizer : public Optimizer {
+  std::shared_ptr<const OptimizerMap> map;
+
+public:
+  void options(Options &o) override;
+  std::string ratePath() const override { return ""; }
+  std::string complaint(llvm::ArrayRef<WeightFacts> weights) const override;
+  std::vector<OptimizerVariable> variables(llvm::ArrayRef<WeightFacts> weights,
+                                           bool isScaled) const override;
+  void step(OptimizerStep &step) const override;
+  std::vector<OptimizerPart> parts(llvm::ArrayRef<WeightFacts> weights,
+                                   bool isScaled) const override;
+
+private:
+  /// An optimizer and the positions of its weights.
+  struct Group {
+    OptimizerPtr optimizer;
+    llvm::SmallVector<unsigned> positions;
+    std::vector<WeightFacts> weights;
+  };
+  std::vector<Group> groups(llvm::ArrayRef<WeightFacts> weights) const;
 };
 
 } // namespace weft::keras

@@ -42,6 +42,7 @@ public:
   void flag(const char *name, bool &value) override {
     value = fields.boolean(name, value);
   }
+  void texts(const char *name, std::vector<std::string> &value) override;
   void text(const char *name, std::string &value) override {
     value = fields.text(name, value);
   }
@@ -92,6 +93,10 @@ protected:
   std::vector<std::shared_ptr<const Configured>>
   anyObjects(const char *name, std::vector<std::shared_ptr<const Configured>>,
              const AnyTable &table) override;
+  std::vector<std::shared_ptr<const Configured>>
+  anyObjectsByKey(const char *name, std::vector<std::string> &keys,
+                  std::vector<std::shared_ptr<const Configured>>,
+                  const AnyTable &table) override;
   std::shared_ptr<const Configured>
   anySeed(const char *name, std::shared_ptr<const Configured>, bool isUsed,
           std::shared_ptr<const Configured> (*ofSeed)(std::optional<int64_t>))
@@ -188,6 +193,20 @@ void OptionReader::numbers(const char *name, std::vector<double> &value) {
   }
 }
 
+void OptionReader::texts(const char *name, std::vector<std::string> &value) {
+  const Json *json = fields.find(name);
+  if (!json)
+    return;
+  value.clear();
+  if (!json->is_array())
+    return refuseForm(name, *json, "a list of texts");
+  for (const Json &entry : *json) {
+    if (!entry.is_string())
+      return refuseForm(name, *json, "a list of texts");
+    value.push_back(entry.get<std::string>());
+  }
+}
+
 void OptionReader::sides(const char *name, Sides &value, size_t count) {
   const Json *json = fields.find(name);
   if (!json)
@@ -251,6 +270,29 @@ OptionReader::anyObjects(const char *name,
                              fields.firstError());
     if (!object)
       return out;
+    out.push_back(std::move(object));
+  }
+  return out;
+}
+
+std::vector<std::shared_ptr<const Configured>>
+OptionReader::anyObjectsByKey(const char *name, std::vector<std::string> &keys,
+                              std::vector<std::shared_ptr<const Configured>>,
+                              const AnyTable &table) {
+  std::vector<std::shared_ptr<const Configured>> out;
+  keys.clear();
+  const Json *json = fields.find(name);
+  if (json && !json->is_object())
+    refuseForm(name, *json, std::string("a dict of ") + table.several);
+  if (!json || !json->is_object())
+    return out;
+  for (const auto &[key, entry] : json->items()) {
+    auto object = readObject(entry, table,
+                             fields.place() + ": " + name + " " + inQuotes(key),
+                             fields.firstError());
+    if (!object)
+      return out;
+    keys.push_back(key);
     out.push_back(std::move(object));
   }
   return out;

@@ -31,6 +31,9 @@ public:
   void text(const char *name, std::string &value) override {
     add(name, "text", value);
   }
+  void texts(const char *name, std::vector<std::string> &value) override {
+    add(name, "list of texts", value);
+  }
   void choice(const char *name, std::string &value,
               std::vector<const char *> words) override {
     add(name, listed({words.begin(), words.end()}), value);
@@ -92,6 +95,14 @@ protected:
              std::vector<std::shared_ptr<const Configured>> value,
              const AnyTable &table) override {
     add(name, std::string("list of ") + table.several, Json::array());
+    objects.insert(objects.end(), value.begin(), value.end());
+    return value;
+  }
+  std::vector<std::shared_ptr<const Configured>>
+  anyObjectsByKey(const char *name, std::vector<std::string> &,
+                  std::vector<std::shared_ptr<const Configured>> value,
+                  const AnyTable &table) override {
+    add(name, std::string("dict of ") + table.several, Json::object());
     objects.insert(objects.end(), value.begin(), value.end());
     return value;
   }

@@ -62,6 +62,8 @@ public:
   virtual void maybeChoice(const char *name, std::optional<std::string> &value,
                            std::vector<const char *> words) = 0;
   virtual void text(const char *name, std::string &value) = 0;
+  /// A list of texts.
+  virtual void texts(const char *name, std::vector<std::string> &value) = 0;
   /// `count` positive integers, written as a list, or as one integer where all
   /// are equal.
   virtual void sizes(const char *name, std::vector<int64_t> &value,
@@ -97,6 +99,24 @@ public:
     value.clear();
     for (auto &object : anyObjects(name, std::move(all), table))
       value.push_back(std::static_pointer_cast<const T>(object));
+  }
+
+  /// Such objects by keys.
+  template <class T>
+  void objectsByKey(
+      const char *name,
+      std::vector<std::pair<std::string, std::shared_ptr<const T>>> &value,
+      const Table<T> &table) {
+    std::vector<std::shared_ptr<const Configured>> all;
+    std::vector<std::string> keys;
+    for (auto &[key, object] : value) {
+      keys.push_back(key);
+      all.push_back(object);
+    }
+    all = anyObjectsByKey(name, keys, std::move(all), table);
+    value.clear();
+    for (size_t i = 0; i < all.size(); ++i)
+      value.emplace_back(keys[i], std::static_pointer_cast<const T>(all[i]));
   }
 
   /// A number, or an object of a class of the table.
@@ -142,6 +162,10 @@ protected:
   anyObjects(const char *name,
              std::vector<std::shared_ptr<const Configured>> value,
              const AnyTable &table) = 0;
+  virtual std::vector<std::shared_ptr<const Configured>>
+  anyObjectsByKey(const char *name, std::vector<std::string> &keys,
+                  std::vector<std::shared_ptr<const Configured>> value,
+                  const AnyTable &table) = 0;
   virtual std::shared_ptr<const Configured> anySeed(
       const char *name, std::shared_ptr<const Configured> generator,
       bool isUsed,
