@@ -369,3 +369,37 @@ func.func private @loops_c3_through(%x: tensor<4xf32>) -> (tensor<4xf32>, tensor
   } : tensor<4xf32>, tensor<4xf32>
   return %0#0, %0#1 : tensor<4xf32>, tensor<4xf32>
 }
+
+// -----
+
+func.func private @sums_block(%x: tensor<8x4xf32>) -> tensor<4xf32> attributes {nest.kernel = #nest.kernel<target = "cuda:sm_80">, weft.kernel = #weft.kernel<general>} {
+  // expected-error @below {{combines blocks of -1 terms; a block has at least 0}}
+  %0 = nest.loops #nest.sums<block = -1> to [#nest.place<result 0>] {
+    %1 = weft.reduce sum %x dims [0] : tensor<8x4xf32> -> tensor<4xf32>
+    nest.store %1 : tensor<4xf32>
+  } : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func private @sums_elementwise(%x: tensor<4xf32>) -> tensor<4xf32> attributes {nest.kernel = #nest.kernel<target = "cuda:sm_80">, weft.kernel = #weft.kernel<general>} {
+  // expected-error @below {{cannot combine terms: its 1 results are not one of a reduction or contraction}}
+  %0 = nest.loops #nest.sums<block = 0> to [#nest.place<result 0>] {
+    %1 = weft.neg %x : tensor<4xf32>
+    nest.store %1 : tensor<4xf32>
+  } : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func private @sums_of_two(%x: tensor<8x4xf32>, %w: tensor<4x3xf32>) -> tensor<8xf32> attributes {nest.kernel = #nest.kernel<target = "cuda:sm_80">, weft.kernel = #weft.kernel<general>} {
+  // expected-error @below {{cannot combine terms: it contains weft.dot beside weft.reduce}}
+  %0 = nest.loops #nest.sums<block = 0> to [#nest.place<result 0>] {
+    %1 = weft.dot %x, %w contract [1] x [0] : tensor<8x4xf32>, tensor<4x3xf32> -> tensor<8x3xf32>
+    %2 = weft.reduce sum %1 dims [1] : tensor<8x3xf32> -> tensor<8xf32>
+    nest.store %2 : tensor<8xf32>
+  } : tensor<8xf32>
+  return %0 : tensor<8xf32>
+}

@@ -384,3 +384,27 @@ func.func @is_finite_c1(%x: tensor<4xi32>) {
   %0 = weft.is_finite %x : tensor<4xi32> -> tensor<4xi1>
   return
 }
+
+// -----
+
+func.func @function_of_integers(%x: tensor<4xi32>) -> tensor<4xi32> {
+  // expected-error @below {{operand #0 must be ranked tensor of floating-point or complex-type values}}
+  %0 = weft.exp %x : tensor<4xi32>
+  return %0 : tensor<4xi32>
+}
+
+// -----
+
+func.func @bits_of_floats(%x: tensor<4xf32>) -> tensor<4xf32> {
+  // expected-error @below {{operand #0 must be ranked tensor of integer values}}
+  %0 = weft.xor %x, %x : tensor<4xf32>
+  return %0 : tensor<4xf32>
+}
+
+// -----
+
+func.func @conjunction_of_floats(%x: tensor<4xf32>) -> tensor<f32> {
+  // expected-error @below {{elements of 'f32' have no and; compare them first, which gives i1}}
+  %0 = weft.reduce and %x dims [0] : tensor<4xf32> -> tensor<f32>
+  return %0 : tensor<f32>
+}
