@@ -383,12 +383,12 @@ class Cases(step_cases.StepCases):
             name: (shape, bytes(shape[0] * (shape[1] if len(shape) > 1 else 1))) for name, shape in shapes.items()}))
 
     def targets(self):
-        predict = ["compile", self.model_file, "--step", "predict", "--target", "cuda:sm_90a"]
+        predict = ["compile", self.fixtures / "seed-cnn" / "model.json", "--step", "predict", "--target", "cuda:sm_90a"]
         kernels = subprocess.run([self.weft, *predict, "--emit=kernels"], capture_output=True, text=True, check=True)
-        dot = re.search(r"func private @(dot_\w+)", kernels.stdout).group(1)
+        convolution = re.search(r"func private @(\w*convolution\w*)", kernels.stdout).group(1)
         gpu = [*predict, "--emit=assembly"]
         yield "unknown kernel", [*gpu, "--kernel", "x"]
-        yield "contraction", [*gpu, "--kernel", dot]
+        yield "convolution", [*gpu, "--kernel", convolution]
 
     def programs(self):
         image = self.program().read_bytes()
@@ -405,7 +405,9 @@ class Cases(step_cases.StepCases):
         yield "no code", ["run", no_code, "--inputs", self.good_data, "--outputs", self.scratch / "out.npz"]
         device = self.scratch / "device.weft"
         subprocess.run([self.weft, "compile", DEVICE_KERNELS, "--from", "plan", "-o", device], check=True)
-        yield "of a device", ["run", device, "--inputs", self.good_data, "--outputs", self.scratch / "out.npz"]
+        fits = self.scratch / "sixteen.npz"
+        npz_values.write(fits, {"x": ((16,), array.array("f", bytes(64)))})
+        yield "of a device", ["run", device, "--inputs", fits, "--outputs", self.scratch / "out.npz"]
         yield "cut", listing("cut.weft", image[:-100])
         yield "cut before the trailer", listing("middle.weft", image[:2000] + image[-48:])
         yield "altered", listing("altered.weft", image[:1000] + bytes([image[1000] ^ 1]) + image[1001:])

@@ -117,20 +117,6 @@ func.func @no_derivative(%x: tensor<f32>) -> tensor<f32> {
 
 // -----
 
-func.func private @conjunction(%x: tensor<4xi1>) -> tensor<f32> {
-  // expected-error @below {{'weft.reduce' op no derivative of a and reduction; sum, prod, max and min have one}}
-  %0 = weft.reduce and %x dims [0] : tensor<4xi1> -> tensor<i1>
-  %1 = weft.convert %0 : tensor<i1> -> tensor<f32>
-  return %1 : tensor<f32>
-}
-func.func @no_conjunction(%x: tensor<4xf32>) -> tensor<4xf32> {
-  %v, %g = weft.value_and_grad @conjunction(%x) wrt [0]
-    : (tensor<4xf32>) -> (tensor<f32>, tensor<4xf32>)
-  return %g : tensor<4xf32>
-}
-
-// -----
-
 func.func private @scatter_max(%x: tensor<4xf32>) -> tensor<f32> {
   %i = weft.iota dim 0 : tensor<4xi32>
   // expected-error @below {{'weft.scatter' op no derivative of a scatter with max; set and sum have one}}

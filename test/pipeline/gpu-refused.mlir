@@ -2,14 +2,6 @@
 // REQUIRES: nvptx
 // RUN: weft-opt %s --split-input-file --verify-diagnostics --weft-choose-nests=target=cuda:sm_90a --weft-print-assembly=target=cuda:sm_90a -o /dev/null
 
-// expected-error @+1 {{kernel 'columns' has no code for cuda:sm_90a: weft.reduce combines dimension 0 of tensor<8x16xf32>, which is not among its last 1; supported are}}
-func.func private @columns(%x: tensor<8x16xf32>) -> tensor<16xf32> attributes {weft.kernel = #weft.kernel<reduce>} {
-  %0 = weft.reduce sum %x dims [0] : tensor<8x16xf32> -> tensor<16xf32>
-  return %0 : tensor<16xf32>
-}
-
-// -----
-
 // expected-error @+1 {{kernel 'two' has no code for cuda:sm_90a: its reductions give tensor<8xf32> and tensor<f32>, rows of two kinds}}
 func.func private @two(%x: tensor<8x16xf32>) -> tensor<f32> attributes {weft.kernel = #weft.kernel<reduce>} {
   %0 = weft.reduce sum %x dims [1] : tensor<8x16xf32> -> tensor<8xf32>

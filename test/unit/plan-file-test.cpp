@@ -150,10 +150,19 @@ TEST_CASE("each kind of kernel is written, read, and run or refused by name") {
   auto refusal = [&](const std::string &launch) {
     Read read(launch, device);
     Program program(read.image());
-    return take(weft_program_prepare(program.handle));
+    if (std::string refused = take(weft_program_prepare(program.handle));
+        !refused.empty())
+      return refused;
+    weft_runtime *runtime = nullptr;
+    REQUIRE(take(weft_runtime_create("cpu:4", 1, &runtime)) == "");
+    std::string refused =
+        take(weft_execute(runtime, program.handle, nullptr, nullptr));
+    weft_runtime_free(runtime);
+    return refused;
   };
   const std::string end =
-      ", this runtime has CPUs only; compile the program for a CPU";
+      ", these devices are CPUs; run the program on cuda:N, or compile it for "
+      "a CPU";
   CHECK(refusal("plan.launch @k(%a, %b)" + two) ==
         "kernel \"relu\" needs a device of kind \"sm_90\"" + end);
   CHECK(refusal("plan.launch @scratched(%a) scratch %b" + type + type) ==

@@ -220,6 +220,17 @@ std::string prepare(PlanBuilder &p, weft_status &status) {
   REQUIRE(take(weft_program_load_memory(image.data(), image.size(),
                                         &program)) == "");
   std::string text = take(weft_program_prepare(program), &status);
+  if (text.empty()) {
+    weft_runtime *runtime = nullptr;
+    REQUIRE(take(weft_runtime_create("cpu:2", 1, &runtime)) == "");
+    weft_buffer *in = nullptr, *out = nullptr;
+    REQUIRE(take(weft_input_create(runtime, program, 0, &in)) == "");
+    REQUIRE(take(weft_output_create(runtime, program, 0, &out)) == "");
+    text = take(weft_execute(runtime, program, &in, &out), &status);
+    weft_buffer_free(in);
+    weft_buffer_free(out);
+    weft_runtime_free(runtime);
+  }
   weft_program_free(program);
   return text;
 }
@@ -249,8 +260,8 @@ TEST_CASE("kernels of devices are read, and refused by who has none") {
   device.kernel(onDevice(), 16);
   device.launchLast({In, Out}, Four);
   CHECK(prepare(device, status) ==
-        "kernel \"relu\" needs a device of kind \"sm_90\", this runtime has "
-        "CPUs only; compile the program for a CPU");
+        "kernel \"relu\" needs a device of kind \"sm_90\", these devices "
+        "are CPUs; run the program on cuda:N, or compile it for a CPU");
   CHECK(status == WEFT_INCOMPATIBLE);
   PlanBuilder dot = two();
   module(dot);
@@ -259,14 +270,14 @@ TEST_CASE("kernels of devices are read, and refused by who has none") {
   dot.kernel(onDevice());
   CHECK(prepare(dot, status) ==
         "kernel contraction 0 needs a device of kind \"sm_90\" with a library "
-        "of contractions, this runtime has CPUs only; compile the program for "
-        "a CPU");
+        "of contractions, these devices are CPUs; run the program on cuda:N, "
+        "or compile it for a CPU");
   PlanBuilder builtin = two();
   builtin.kernel(sorting());
   builtin.launchLast({Four});
   CHECK(prepare(builtin, status) ==
-        "kernel \"sort\" needs a device whose runtime has it built in, this "
-        "runtime has CPUs only; compile the program for a CPU");
+        "kernel \"sort\" needs a device whose runtime has it built in, these "
+        "devices are CPUs; run the program on cuda:N, or compile it for a CPU");
 }
 
 TEST_CASE("modules hold code of the kind that they say") {
