@@ -234,10 +234,13 @@ std::unique_ptr<StepCompiler> StepCompiler::open(const ModelFlags &flags) {
   return steps;
 }
 
-/// The flag's or WEFT_TARGET's; where neither says anything, that of the devices.
+/// The flag's; without one that of the devices, which WEFT_TARGET may choose
+/// among.
 static std::string targetOf(const ModelFlags &flags) {
   bool isOnGpus = flags.devices && flags.devices->kind == DeviceKind::Cuda;
-  return flags.target == "native" && isOnGpus ? "cuda:sm_80" : flags.target;
+  bool isDefault = flags.target == defaultTarget() &&
+                   !StringRef(flags.target).starts_with("cuda:");
+  return isDefault && isOnGpus ? "cuda:sm_80" : flags.target;
 }
 
 /// What --target makes code for runs on what --devices names.
