@@ -260,6 +260,11 @@ Value Tensors::logSoftmax(Value a) {
   return sub(shifted, spread(make<LogOp>(total), a, dims));
 }
 
+Value Tensors::logAddExp(Value a, Value b) {
+  Value small = make<Log1pOp>(make<ExpOp>(neg(make<AbsOp>(sub(a, b)))));
+  return add(make<MaxOp>(a, b), small);
+}
+
 Value Tensors::softplus(Value a) {
   Value small = make<Log1pOp>(make<ExpOp>(make<NegOp>(make<AbsOp>(a))));
   return add(max(a, 0), small);
