@@ -65,8 +65,14 @@ static FitOptions fitOptions(const FitFlags &flags, int64_t batchSize,
   options.terminal = isatty(STDOUT_FILENO);
   options.stop = &interrupted;
   options.epochs = flags.epochs;
-  options.shuffle = !flags.noShuffle;
+  options.warn = warn;
+  options.initialEpoch = flags.initialEpoch;
+  options.shuffle = flags.shuffle;
   options.stepsPerEpoch = flags.stepsPerEpoch;
+  options.validationBatchSize = flags.data.validationBatchSize;
+  options.validationSteps = flags.validationSteps;
+  options.validationEpochs = flags.validationEpochs;
+  options.processes = flags.processes;
   options.maxSteps = flags.maxSteps;
   options.generator = generator;
   if (flags.processes)
@@ -111,7 +117,7 @@ static Status readData(const FitFlags &flags, TrainingSession &session,
   if (!read)
     return read.error();
   data = std::move(*read);
-  if (!flags.data.validationData.empty()) {
+  if (flags.data.namesValidation()) {
     auto other =
         session.data(StepKind::Evaluate, flags.data, DataPurpose::Validation);
     if (!other)
@@ -124,7 +130,9 @@ static Status readData(const FitFlags &flags, TrainingSession &session,
     data = std::move(parts->first);
     validation = std::move(parts->second);
   }
-  return {};
+  return flags.data.classWeight.empty()
+             ? Status{}
+             : data.weighClasses(flags.data.classWeight);
 }
 
 /// Which arrays were taken, and what is left out of them.
@@ -142,7 +150,7 @@ static void printData(const FitFlags &flags, const TrainingData &data,
 
 /// One that the command line does not name, where a result depends on it.
 static void printSeed(const FitFlags &flags, TrainingSession &session) {
-  bool shuffles = !flags.initOnly && !flags.noShuffle;
+  bool shuffles = !flags.initOnly && flags.shuffle != Shuffle::None;
   if (!flags.model.seed && !flags.json &&
       (shuffles ||
        (session.source().drawsBySeed() && session.state().hasDrawn())))
@@ -150,12 +158,21 @@ static void printSeed(const FitFlags &flags, TrainingSession &session) {
                 static_cast<unsigned long long>(session.source().seed()));
 }
 
+/// What no model could make right.
+static Status checkFlags(const FitFlags &flags) {
+  if (!flags.data.classWeight.empty() && !flags.data.sampleWeight.empty())
+    return Error{"--class-weight and --sample-weight " +
+                 flags.data.sampleWeight[0] +
+                 " both weigh samples; give one of them"};
+  return tryOutputs(flags);
+}
+
 int weft::tool::runFit(const FitFlags &given, const OpenSteps &open) {
   FitFlags flags = given;
   if (!writesFiles(flags))
     flags.history = flags.stats = "";
-  if (Status writable = tryOutputs(flags); !writable)
-    return fail(writable.message());
+  if (Status fits = checkFlags(flags); !fits)
+    return fail(fits.message());
   auto session =
       TrainingSession::open(flags.model, open, flags.data, flags.processes);
   if (!session)
