@@ -37,11 +37,14 @@ Status Trainer::FitRun::share(std::vector<uint8_t> &bytes) {
   return shareBytes(options.processes, bytes);
 }
 
+Status Trainer::FitRun::canSaveModel(bool weightsAlone) const {
+  if (!options.canSaveModel || !options.saveModel)
+    return Error{"nothing says how to write a model; train with weft fit"};
+  return options.canSaveModel(weightsAlone);
+}
+
 Status Trainer::FitRun::saveModel(const std::string &path, bool weightsAlone) {
-  return options.saveModel
-             ? options.saveModel(path, weightsAlone)
-             : Status{Error{path + ": nothing says how to write a model; use "
-                                   "weft fit"}};
+  return options.saveModel(path, weightsAlone);
 }
 
 /// A metric's name of its port.

@@ -29,6 +29,7 @@ public:
   std::set<std::string> shownNames() const override;
   std::string rareNames() const override;
   std::string direction(const std::string &metric) const override;
+  Status canSaveModel(bool weightsAlone) const override;
   Status saveModel(const std::string &path, bool weightsAlone) override;
   bool writesFiles() const override;
   Status share(std::vector<uint8_t> &bytes) override;

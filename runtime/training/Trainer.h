@@ -60,7 +60,8 @@ struct FitOptions : LoopOptions {
   std::function<void()> stepBegin = {};
   std::function<void(double executeSeconds)> stepEnd = {};
   const CallbackList *callbacks = nullptr;
-  /// For callbacks that write the model; null: there is no such file.
+  /// For callbacks that write the model; see TrainingRun.
+  std::function<Status(bool weightsAlone)> canSaveModel = {};
   std::function<Status(const std::string &path, bool weightsAlone)> saveModel =
       {};
   weft_processes *processes = nullptr; ///< that train together; null: alone

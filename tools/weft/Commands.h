@@ -95,6 +95,10 @@ struct FitFlags {
   bool historySteps = false, json = false, verify = false;
   int verbose = 1;
   std::string weights, save, saveWeights, history, stats;
+  std::vector<std::string>
+      callbacks;                    ///< as a Keras script writes them, or JSON
+  std::string backup;               ///< a folder; empty: none
+  std::optional<int64_t> saveEvery; ///< steps between backups; none: epochs
   weft_processes *processes = nullptr; ///< that train together; null: alone
 };
 

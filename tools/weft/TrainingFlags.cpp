@@ -59,6 +59,20 @@ static void addValidationFlags(CLI::App &app, FitFlags &flags) {
            flags.validationEpochs, readValidationEpochs);
 }
 
+static void addCallbackFlags(CLI::App &app, FitFlags &flags) {
+  app.add_option(
+      "--callback", flags.callbacks,
+      "as in a Keras script: \"EarlyStopping(patience=3)\", or JSON; "
+      "repeated (docs/fit.md)");
+  auto *backup = app.add_option(
+      "--backup", flags.backup,
+      "folder of BackupAndRestore: the same command goes on from it");
+  app.add_option("--save-every", flags.saveEvery,
+                 "steps between backups (default: an epoch)")
+      ->check(atLeast(1, "leave it out for each epoch"))
+      ->needs(backup);
+}
+
 void weft::tool::addFit(CLI::App &app, FitFlags &flags) {
   addModelFlags(app, flags.model, kTrained);
   addBudgetFlags(app, flags.model);
@@ -87,6 +101,7 @@ void weft::tool::addFit(CLI::App &app, FitFlags &flags) {
   app.add_flag("--drop-remainder", flags.dropRemainder,
                "leave out a short last batch");
   app.add_flag("--init-only", flags.initOnly, "stop after initialising");
+  addCallbackFlags(app, flags);
   app.add_option("--weights", flags.weights, "f.keras, f.weights.h5 or f.npz");
   app.add_option("--save", flags.save, "f.keras, for Keras to load")
       ->check(namesModel());

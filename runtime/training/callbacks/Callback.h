@@ -39,7 +39,7 @@ public:
   /// whole.
   virtual Status settled(TrainingRun &, bool /*isEpochEnd*/) { return {}; }
   virtual Status trainEnd(TrainingRun &) { return {}; }
-  virtual Status resultsSaved(TrainingRun &) { return {}; }
+  virtual Status resultsSaved(bool /*writesFiles*/) { return {}; }
 
   /// What a run that goes on from here must know.
   virtual void save(Checkpoint &) const {}

@@ -8,8 +8,14 @@ namespace weft {
 
 using nlohmann::json;
 
+static std::string shown(const json &said) {
+  return said.dump(-1, ' ', false, json::error_handler_t::replace);
+}
+
 const json *CallbackOptions::find(const char *name) {
   asked.emplace_back(name);
+  if (!given.is_object())
+    return nullptr;
   auto found = given.find(name);
   return found == given.end() ? nullptr : &*found;
 }
@@ -21,7 +27,7 @@ void CallbackOptions::check(bool fits, const std::string &message) {
 
 void CallbackOptions::wrong(const char *name, const std::string &must) {
   check(false, std::string("\"") + name + "\" must be " + must + ", not " +
-                   given[name].dump());
+                   shown(given[name]) + "; docs/fit.md lists its arguments");
 }
 
 void CallbackOptions::text(const char *name, std::string &value) {
@@ -61,6 +67,18 @@ void CallbackOptions::number(const char *name, std::optional<double> &value) {
   value = said->get<double>();
 }
 
+void CallbackOptions::numbers(const char *name, std::vector<double> &values) {
+  const json *said = find(name);
+  if (!said)
+    return;
+  values.clear();
+  for (const json &value : *said)
+    if (value.is_number() && std::isfinite(value.get<double>()))
+      values.push_back(value.get<double>());
+  if (!said->is_array() || values.size() != said->size())
+    wrong(name, "a list of finite numbers");
+}
+
 void CallbackOptions::integer(const char *name, int64_t &value, int64_t least) {
   const json *said = find(name);
   if (!said)
@@ -88,9 +106,7 @@ void CallbackOptions::frequency(const char *name, int64_t &every) {
     every = 0;
     return;
   }
-  bool fits = said->is_number_integer() && said->is_number_unsigned() &&
-              said->get<uint64_t>() > 0 &&
-              said->get<uint64_t>() <= uint64_t(INT64_MAX);
+  bool fits = said->is_number_integer() && said->get<int64_t>() > 0;
   if (!fits)
     return wrong(name, "\"epoch\" or a number of batches from 1 on");
   every = said->get<int64_t>();
@@ -107,11 +123,14 @@ void CallbackOptions::refused(const char *name, const json &usual,
                               const std::string &how) {
   const json *said = find(name);
   check(!said || *said == usual, std::string("\"") + name +
-                                     "\": " + (said ? said->dump() : "") +
+                                     "\": " + (said ? shown(*said) : "") +
                                      " is not supported; " + how);
 }
 
 Status CallbackOptions::finish() {
+  check(given.is_object(), "its arguments are no object: " + shown(given));
+  if (!given.is_object())
+    return Error{error};
   std::set<std::string> known(asked.begin(), asked.end());
   for (const auto &[name, value] : given.items()) {
     if (known.contains(name))

@@ -20,6 +20,7 @@
 #include <optional>
 #include <set>
 #include <string>
+#include <vector>
 
 namespace weft {
 
@@ -34,6 +35,7 @@ public:
               const std::set<std::string> &known);
   void number(const char *name, double &value);
   void number(const char *name, std::optional<double> &value);
+  void numbers(const char *name, std::vector<double> &values);
   void integer(const char *name, int64_t &value, int64_t least);
   void flag(const char *name, bool &value);
   /// "epoch", for which `every` is 0, or a number of batches.

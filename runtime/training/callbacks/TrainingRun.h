@@ -17,6 +17,16 @@ struct Checkpoint {
   nlohmann::json said = nlohmann::json::object();
   std::vector<NamedArray> arrays = {};
 
+  int64_t integer(const char *key) const {
+    bool isThere =
+        said.is_object() && said.contains(key) && said[key].is_number_integer();
+    return isThere ? said[key].get<int64_t>() : 0;
+  }
+  /// None where it is not there.
+  std::optional<double> number(const char *key) const {
+    bool isThere = said.is_object() && said.contains(key);
+    return isThere ? std::optional(exactNumber(said[key])) : std::nullopt;
+  }
   /// Null where there is none.
   const Array *array(const std::string &name) const {
     for (const NamedArray &named : arrays)
@@ -38,6 +48,8 @@ public:
   virtual std::string rareNames() const = 0;
   /// Of a metric: "up" where larger is better, "down", or "" if nobody says.
   virtual std::string direction(const std::string &metric) const = 0;
+  /// Can saveModel() write such a file? Asked before the first step.
+  virtual Status canSaveModel(bool weightsAlone) const = 0;
   /// A .keras file, or one of the weights alone (.weights.h5).
   virtual Status saveModel(const std::string &path, bool weightsAlone) = 0;
   /// Values are read in all processes; only one writes files.
