@@ -265,7 +265,10 @@ void StepImporter::addMetrics(const LossValues &loss,
     MetricResult result = of.metric->compute(t, in, state);
     llvm::copy(result.state, state.begin());
     first += count;
-    ports.addMetric(of.name, result.value, count ? "{\"running\": true}" : "");
+    ports.addMetric(of.name, result.value,
+                    (count ? "{\"running\": true, " : "{") +
+                        ("\"direction\": \"" +
+                         std::string(of.metric->direction()) + "\"}"));
   }
 }
 
