@@ -89,8 +89,40 @@ GpuStream::~GpuStream() {
 }
 
 Error GpuStream::wait() const {
+  if (Error e = owner->makeCurrent())
+    return e;
   return owner->driver().check(owner->driver().cuStreamSynchronize(stream),
                                "cuStreamSynchronize");
+}
+
+Error GpuStream::waitFor(const GpuEvent &event) const {
+  return owner->driver().check(
+      owner->driver().cuStreamWaitEvent(stream, event.handle(), 0),
+      "cuStreamWaitEvent");
+}
+
+Error GpuEvent::create(std::shared_ptr<const Gpu> gpu,
+                       std::unique_ptr<GpuEvent> &out) {
+  cuda::Event event = nullptr;
+  if (Error e = gpu->makeCurrent())
+    return e;
+  const Driver &driver = gpu->driver();
+  if (Error e =
+          driver.check(driver.cuEventCreate(&event, cuda::kEventDisableTiming),
+                       "cuEventCreate"))
+    return e;
+  out.reset(new GpuEvent(std::move(gpu), event));
+  return nullptr;
+}
+
+GpuEvent::~GpuEvent() {
+  if (!owner->makeCurrent())
+    owner->driver().cuEventDestroy(event);
+}
+
+Error GpuEvent::record(const GpuStream &stream) const {
+  return owner->driver().check(
+      owner->driver().cuEventRecord(event, stream.handle()), "cuEventRecord");
 }
 
 } // namespace weft::runtime
