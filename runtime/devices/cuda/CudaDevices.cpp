@@ -1,6 +1,6 @@
 #include "weft/runtime/devices/cuda/CudaDevices.h"
 
-#include "weft/runtime/devices/cuda/Enqueue.h"
+#include "weft/runtime/devices/cuda/MemoryNeeds.h"
 
 namespace weft::runtime {
 
@@ -9,13 +9,8 @@ Error CudaDevices::open(int64_t count, std::unique_ptr<DeviceSet> &out) {
   if (Error e = Driver::load(driver))
     return e;
   int gpuCount = 0;
-  if (Error e = driver->check(driver->cuDeviceGetCount(&gpuCount),
-                              "cuDeviceGetCount"))
+  if (Error e = Gpu::count(*driver, gpuCount))
     return e;
-  if (gpuCount < 1)
-    return makeError(WEFT_INCOMPATIBLE,
-                     "CUDA's driver finds no GPU; check nvidia-smi and "
-                     "CUDA_VISIBLE_DEVICES, or use --devices cpu:N");
   auto set = std::make_unique<CudaDevices>();
   set->meter = std::make_shared<MemoryMeter>(count);
   std::vector<std::shared_ptr<Gpu>> gpus(
@@ -49,6 +44,32 @@ Error CudaDevices::openDevice(std::shared_ptr<Gpu> gpu) {
 std::string CudaDevices::describe() const {
   return DeviceList{DeviceKind::Cuda, int64_t(devices.size())}.text() + ", " +
          devices.front().gpu->name();
+}
+
+Error CudaDevices::fits(const Plan &plan) const {
+  MemoryNeeds needs(plan);
+  std::map<const Gpu *, uint64_t> sharers; // of the program's devices
+  for (int64_t number : plan.mesh.devices)
+    ++sharers[devices[size_t(number)].gpu.get()];
+  for (const auto &[gpu, count] : sharers) {
+    uint64_t wanted = needs.total() * count + plan.constantBytes;
+    size_t free = 0, total = 0;
+    if (Error e = gpu->makeCurrent())
+      return e;
+    if (Error e = gpu->driver().check(gpu->driver().cuMemGetInfo(&free, &total),
+                                      "cuMemGetInfo"))
+      return e;
+    if (wanted > free)
+      return makeError(
+          WEFT_OUT_OF_MEMORY, "program \"", plan.name, "\" takes ",
+          grouped(wanted), " bytes of GPU ", gpu->ordinal(), " (", gpu->name(),
+          "), of ", grouped(total), " it has ", grouped(free), " left: ", count,
+          count == 1 ? " device" : " devices", " with each ", needs.text(),
+          "; constants ", grouped(plan.constantBytes),
+          "; take a smaller batch, shard what is large over more GPUs, or end "
+          "other programs that use this one");
+  }
+  return nullptr;
 }
 
 Error CudaDevices::allocate(int64_t device, uint64_t bytes,

@@ -20,6 +20,7 @@ public:
   static Error open(int64_t count, std::unique_ptr<DeviceSet> &out);
 
   std::string describe() const override;
+  Error fits(const Plan &plan) const override;
   Error allocate(int64_t device, uint64_t bytes, const std::string &what,
                  std::unique_ptr<DeviceMemory> &out) override;
   Error write(DeviceMemory &memory, const BoxCopy &box,

@@ -21,7 +21,12 @@ namespace weft::runtime {
 
 class Gpu {
 public:
-  /// The GPU of a number; refuses one that is too old.
+  /// How many the driver shows: at least one.
+  static Error count(const Driver &driver, int &out);
+  /// The GPU of a number, to be asked; nothing is made there.
+  static Error find(const Driver &driver, int number,
+                    std::shared_ptr<Gpu> &out);
+  /// The same, to be used; refuses one that is too old.
   static Error open(const Driver &driver, int number,
                     std::shared_ptr<Gpu> &out);
   ~Gpu();
@@ -36,6 +41,10 @@ public:
   int multiprocessors() const { return processors; }
   /// Its number among those that CUDA_VISIBLE_DEVICES leaves.
   int ordinal() const { return number; }
+  /// Bytes that it has.
+  Error memory(uint64_t &bytes) const;
+  /// An error for one that is too old for programs.
+  Error canRunPrograms() const;
   /// Null where code for a chip (sm_80, sm_90a) runs here.
   Error canRun(const std::string &chip) const;
 
