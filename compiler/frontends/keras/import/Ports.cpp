@@ -124,8 +124,10 @@ void StepPorts::addBatch() {
     if (!model.hasLabel(output))
       continue;
     std::vector<int64_t> shape = model.labelShape(output);
+    const Loss *loss = model.lossOf(output);
+    std::optional<int64_t> padding = loss ? loss->labelPadding() : std::nullopt;
     add({portName("y", model.outputName(output), model.outputs.size()), "label",
-         "",
+         padding ? "{\"padding\": " + std::to_string(*padding) + "}" : "",
          batched(shape, model.takesClassNumbers(output)
                             ? Type(builder.getI32Type())
                             : builder.getF32Type()),

@@ -260,6 +260,11 @@ Value Tensors::logSoftmax(Value a) {
   return sub(shifted, spread(make<LogOp>(total), a, dims));
 }
 
+Value Tensors::logAddExp(Value a, Value b) {
+  Value small = make<Log1pOp>(make<ExpOp>(neg(make<AbsOp>(sub(a, b)))));
+  return add(make<MaxOp>(a, b), small);
+}
+
 Value Tensors::softplus(Value a) {
   Value small = make<Log1pOp>(make<ExpOp>(make<NegOp>(make<AbsOp>(a))));
   return add(max(a, 0), small);
@@ -288,13 +293,26 @@ Value Tensors::oneHot(Value index, Value like) {
 Value Tensors::uniform(Value key, RankedTensorType type) {
   auto bitType = type.clone(builder.getIntegerType(32, /*isSigned=*/false));
   Value bits = make<RngBitsOp>(bitType, key, ValueRange(), DenseI64ArrayAttr());
-  Value mantissa = make<ShiftRightLogicalOp>(bits, splat(9, bits));
+  auto element = cast<FloatType>(type.getElementType());
+  const llvm::fltSemantics &semantics = element.getFloatSemantics();
+  unsigned mantissaBits = llvm::APFloat::semanticsPrecision(semantics) - 1;
+  // A bfloat16 takes 8 of the random bits, a float16 16.
+  unsigned width = element.getWidth(), taken = mantissaBits < 8 ? 8 : width;
+  if (taken < 32)
+    bits = make<AndOp>(bits, splat(double((1u << taken) - 1), bits));
+  Value mantissa = make<ShiftRightLogicalOp>(
+      bits, splat(double(taken - mantissaBits), bits));
   // The mantissa of a number in [1, 2).
-  Value number = make<OrOp>(mantissa, splat(0x3F800000, bits));
+  llvm::APInt one = llvm::APFloat::getOne(semantics).bitcastToAPInt();
+  Value number = make<OrOp>(mantissa, splat(double(one.getZExtValue()), bits));
+  number = keras::Tensors::cast(
+      number, builder.getIntegerType(width, /*isSigned=*/false));
   return add(make<BitcastOp>(type, number), -1.0);
 }
 
 Value Tensors::erfInv(Value a) {
+  if (isHalf(a))
+    return castLike(erfInv(toFloat(a)), a);
   // M. Giles, "Approximating the erfinv function", 2010.
   auto polynomial = [&](Value w, std::initializer_list<double> factors) {
     Value sum = splat(*factors.begin(), w);
@@ -317,7 +335,11 @@ Value Tensors::erfInv(Value a) {
 }
 
 Value Tensors::normal(Value key, RankedTensorType type) {
-  double least = std::nextafter(-1.0f, 0.0f);
-  Value unit = mul(uniform(key, type), 2.0); // 1 - least is 2 in f32
+  const llvm::fltSemantics &semantics =
+      mlir::cast<FloatType>(type.getElementType()).getFloatSemantics();
+  llvm::APFloat next = llvm::APFloat::getOne(semantics, /*Negative=*/true);
+  next.next(/*nextDown=*/false);
+  double least = next.convertToDouble();
+  Value unit = mul(uniform(key, type), 2.0); // 1 - least is 2 in each type
   return mul(erfInv(max(add(unit, least), least)), std::sqrt(2.0));
 }

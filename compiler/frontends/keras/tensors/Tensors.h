@@ -146,17 +146,20 @@ public:
 
   Value softmax(Value a, llvm::ArrayRef<int64_t> dims);
   Value logSoftmax(Value a);
+  /// log(e^a + e^b), as jnp.logaddexp.
+  Value logAddExp(Value a, Value b);
   /// log(1 + e^a), as jax.nn.softplus.
   Value softplus(Value a);
   /// i32 position of the first largest element along the last dimension.
   Value argmax(Value a);
   /// 1.0 where the last position is the index, in the shape of `like`.
   Value oneHot(Value index, Value like);
-  /// Uniform numbers in [0, 1) of threefry bits, as jax.random.uniform.
+  /// Uniform numbers in [0, 1) of threefry bits, as jax.random.uniform draws them
+  /// of the type.
   Value uniform(Value key, mlir::RankedTensorType type);
-  /// Normal numbers of f32, as jax.random.normal.
+  /// Normal numbers of the type, as jax.random.normal.
   Value normal(Value key, mlir::RankedTensorType type);
-  /// The inverse of the error function, of f32, as XLA computes it.
+  /// The inverse of the error function, as XLA computes it: in f32.
   Value erfInv(Value a);
 
   mlir::OpBuilder &builder;
