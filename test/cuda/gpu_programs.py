@@ -45,7 +45,7 @@ def figures(source):
     return {name: values for name, (_, values) in found.items() if name.startswith("out/")}
 
 
-def worst_difference(found, wanted):
-    """The largest one between two flat lists, beside the largest value."""
+def worst_difference(found, wanted, least=0):
+    """The largest one between two flat lists, beside the largest value, which counts as `least` at least."""
     pairs = list(zip(found, wanted, strict=True))
-    return max((abs(a - b) for a, b in pairs), default=0) / (max((abs(b) for _, b in pairs), default=0) or 1)
+    return max((abs(a - b) for a, b in pairs), default=0) / (max([least, *(abs(b) for _, b in pairs)]) or 1)

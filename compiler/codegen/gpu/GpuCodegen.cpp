@@ -46,8 +46,11 @@ LogicalResult GpuCodegen::refuseOthers(ArrayRef<func::FuncOp> kernels) const {
     }
     if (weft::gpu::findLaunch(kernel, why))
       continue;
-    result = kernel.emitError() << "kernel '" << kernel.getName()
-                                << "' has no code for " << name << ": " << why;
+    result =
+        kernel.emitError()
+        << "kernel '" << kernel.getName() << "' has no code for " << name
+        << ": " << why
+        << "; give each loop nest a kernel of its own, or compile for a CPU";
   }
   return result;
 }

@@ -57,21 +57,21 @@ int64_t threadsOf(nest::LoopsOp loops) {
 nest::LoopsOp findLaunch(func::FuncOp kernel, std::string &why) {
   auto nests = llvm::to_vector(kernel.getOps<nest::LoopsOp>());
   nest::KernelAttr decisions = nest::decisionsOf(kernel);
-  for (nest::LoopsOp loops : nests)
-    for (Operation &op : loops.getBody().front())
-      if (why = refusalOf(op, loops.getWalk()); !why.empty())
-        return {};
+  if (decisions && decisions.getReason()) {
+    why = decisions.getReason().str();
+    return {};
+  }
   if (nests.size() != 1 ||
       !isa<nest::ElementsAttr, nest::RowsAttr, nest::SumsAttr, nest::OwnAttr>(
           nests[0].getWalk())) {
-    why =
-        decisions && decisions.getReason()
-            ? decisions.getReason().str()
-            : "it has " + std::to_string(nests.size()) +
-                  " loop nests, and a launch is one over elements, rows, sums "
-                  "or loops of an op's own";
+    why = "it has " + std::to_string(nests.size()) +
+          " loop nests, and a launch is one over elements, rows, sums or loops "
+          "of an op's own";
     return {};
   }
+  for (Operation &op : nests[0].getBody().front())
+    if (why = refusalOf(op, nests[0].getWalk()); !why.empty())
+      return {};
   auto rows = dyn_cast<nest::RowsAttr>(nests[0].getWalk());
   if (rows && rows.getLanes() != kWarpLanes) {
     why = std::to_string(rows.getLanes()) +
