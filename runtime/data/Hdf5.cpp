@@ -235,6 +235,7 @@ bool writeDataset(hid_t file, hid_t links, const NamedArray &named) {
                    ? H5Screate(H5S_SCALAR)
                    : H5Screate_simple(int(sizes.size()), sizes.data(), nullptr),
                H5Sclose);
+  // Without a tag: h5py reads it into what it takes for bytes, and no other.
   bool opaque = array.type == ElementType::BFloat16;
   bool isComplex = partType(array.type) != array.type;
   Handle half(opaque      ? H5Tcreate(H5T_OPAQUE, 2)
@@ -246,8 +247,6 @@ bool writeDataset(hid_t file, hid_t links, const NamedArray &named) {
     H5Tinsert(half, "i", byteWidth(array.type) / 2,
               hdf5Type(partType(array.type), true));
   }
-  if (opaque)
-    H5Tset_tag(half, "V2"); // what h5py writes for NumPy's two opaque bytes
   if (array.type == ElementType::Float16) {
     H5Tset_fields(half, 15, 10, 5, 0, 10);
     H5Tset_size(half, 2);

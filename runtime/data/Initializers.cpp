@@ -1,6 +1,6 @@
 #include "weft/runtime/data/Initializers.h"
 
-#include "weft/runtime/data/Random.h"
+#include "weft/runtime/data/Draws.h"
 
 #include <algorithm>
 #include <cmath>
@@ -18,6 +18,7 @@ struct Call {
   json config;
   std::optional<uint32_t> seed;
   const Shape &shape;
+  ElementType type; ///< of the variable
 
   double number(const char *key, double otherwise) const {
     auto it = config.find(key);
@@ -29,7 +30,7 @@ struct Call {
     return it != config.end() && it->is_string() ? it->get<std::string>()
                                                  : otherwise;
   }
-  ThreefryKey key() const { return ThreefryKey::ofSeed(*seed); }
+  Draws draws() const { return {ThreefryKey::ofSeed(*seed), type}; }
   std::span<float> values(Array &array) const {
     return {array.data<float>(), size_t(array.count())};
   }
@@ -78,14 +79,6 @@ Result<std::pair<double, double>> fans(const Call &call) {
                                    shape.back() * receptive};
 }
 
-/// x * scale + mean in float32, each step rounded, as Keras runs it.
-void rescale(std::span<float> values, double stddev, double mean) {
-  for (float &value : values) {
-    value *= float(stddev);
-    value += float(mean);
-  }
-}
-
 Result<Array> varianceScaling(const Call &call, double scale,
                               const std::string &mode,
                               const std::string &distribution) {
@@ -109,13 +102,13 @@ Result<Array> varianceScaling(const Call &call, double scale,
   std::span<float> values = call.values(array);
   if (distribution == "uniform") {
     double limit = std::sqrt(3 * scale);
-    call.key().uniform(values, float(-limit), float(limit));
+    call.draws().uniform(values, -limit, limit);
   } else if (distribution == "truncated_normal" || distribution == "normal") {
-    call.key().truncatedNormal(values, -2, 2);
-    rescale(values, std::sqrt(scale) / 0.87962566103423978, 0);
+    call.draws().truncatedNormal(values, -2, 2);
+    call.draws().rescale(values, std::sqrt(scale) / 0.87962566103423978, 0);
   } else if (distribution == "untruncated_normal") {
-    call.key().normal(values);
-    rescale(values, std::sqrt(scale), 0);
+    call.draws().normal(values);
+    call.draws().rescale(values, std::sqrt(scale), 0);
   } else {
     return Error{
         "initializer " + call.className + ": distribution '" + distribution +
@@ -167,12 +160,17 @@ Result<Array> orthogonal(const Call &call) {
   if (call.shape.size() < 2)
     return Error{"initializer Orthogonal: the shape is " + text(call.shape) +
                  ", but needs two dimensions; use another initializer"};
+  if (byteWidth(call.type) < byteWidth(ElementType::Float32))
+    return Error{"initializer Orthogonal: JAX has no QR factorization of " +
+                 std::string(name(call.type)) +
+                 "; load the weights from a file (--weights), or use another "
+                 "initializer"};
   int64_t columns = call.shape.back(), rows = 1;
   for (size_t i = 0; i + 1 < call.shape.size(); ++i)
     rows *= call.shape[i];
   int64_t tall = std::max(rows, columns), narrow = std::min(rows, columns);
   std::vector<float> drawn(tall * narrow);
-  call.key().normal(drawn);
+  call.draws().normal(drawn);
   std::vector<double> matrix(drawn.begin(), drawn.end());
   orthonormalize(matrix, tall, narrow);
   Array array = Array::zeros(ElementType::Float32, call.shape);
@@ -199,15 +197,16 @@ Result<Array> plainRandom(const Call &call, const std::string &kind) {
   Array array = Array::zeros(ElementType::Float32, call.shape);
   std::span<float> values = call.values(array);
   if (kind == "randomuniform") {
-    call.key().uniform(values, float(call.number("minval", -0.05)),
-                       float(call.number("maxval", 0.05)));
+    call.draws().uniform(values, call.number("minval", -0.05),
+                         call.number("maxval", 0.05));
     return array;
   }
   if (kind == "truncatednormal")
-    call.key().truncatedNormal(values, -2, 2);
+    call.draws().truncatedNormal(values, -2, 2);
   else
-    call.key().normal(values);
-  rescale(values, call.number("stddev", 0.05), call.number("mean", 0));
+    call.draws().normal(values);
+  call.draws().rescale(values, call.number("stddev", 0.05),
+                       call.number("mean", 0));
   return array;
 }
 
@@ -242,8 +241,10 @@ Result<Array> unitForgetBias(const Call &call) {
                  ", but needs one dimension of four parts, and a "
                  "\"bias_initializer\" for the other parts"};
   int64_t units = call.shape[0] / 4;
-  Result<Array> first = initialize(others->dump(), call.seed, {units});
-  Result<Array> last = initialize(others->dump(), call.seed, {2 * units});
+  Result<Array> first =
+      initialize(others->dump(), call.seed, {units}, call.type);
+  Result<Array> last =
+      initialize(others->dump(), call.seed, {2 * units}, call.type);
   if (!first || !last)
     return first ? last.error() : first.error();
   Array array = Array::zeros(ElementType::Float32, call.shape);
@@ -260,7 +261,8 @@ Result<Array> squareRoot(const Call &call) {
   if (of == call.config.end())
     return Error{"initializer SquareRoot: has no \"of\", the initializer whose "
                  "values it takes"};
-  Result<Array> array = initialize(of->dump(), call.seed, call.shape);
+  Result<Array> array =
+      initialize(of->dump(), call.seed, call.shape, call.type);
   if (array)
     for (float &element : call.values(*array))
       element = std::sqrt(element);
@@ -314,9 +316,9 @@ Result<Array> run(const Call &call) {
 } // namespace
 
 Result<Array> initialize(std::string_view text, std::optional<uint32_t> seed,
-                         const Shape &shape) {
+                         const Shape &shape, ElementType type) {
   json spec = json::parse(text, nullptr, /*allow_exceptions=*/false);
-  Call call{"", json::object(), seed, shape};
+  Call call{"", json::object(), seed, shape, type};
   if (spec.is_string()) {
     call.className = spec.get<std::string>();
   } else if (spec.is_object() && spec.contains("class_name") &&

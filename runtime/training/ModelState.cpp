@@ -49,7 +49,8 @@ Result<Array> initialValue(const Port &port) {
     key.data<uint32_t>()[0] = *seed;
     return convert(key, port.type);
   }
-  Result<Array> array = weft::initialize(initializer->dump(), seed, port.shape);
+  Result<Array> array =
+      weft::initialize(initializer->dump(), seed, port.shape, port.type);
   if (!array)
     return Error{where + array.message()};
   return convert(*array, port.type);

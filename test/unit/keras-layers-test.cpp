@@ -157,7 +157,9 @@ void Case::checkInitial() {
         initializer["initializer"].dump(),
         variable.seed ? std::optional<uint32_t>(uint32_t(*variable.seed))
                       : std::nullopt,
-        weft::Shape(variable.shape.begin(), variable.shape.end()));
+        weft::Shape(variable.shape.begin(), variable.shape.end()),
+        weft::elementTypeNamed(variable.dtype)
+            .value_or(weft::ElementType::Float32));
     REQUIRE(found);
     REQUIRE(found->shape == want.shape);
     // Normal draws differ in the last step of the inverse error function.

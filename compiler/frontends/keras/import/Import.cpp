@@ -93,14 +93,6 @@ LogicalResult StepImporter::checkTraining() {
     if (std::string reason = model.optimizer->complaint(model.trainedWeights());
         !reason.empty())
       return refuse() << "compile_config: optimizer: " << reason;
-  for (const Variable &variable : model.variables)
-    if (step == StepKind::Train && variable.trainable &&
-        variable.dtype != "float32")
-      return refuse() << "weight \"" << variable.path << "\" is "
-                      << variable.dtype
-                      << ", which is not trained; give its layer the policy "
-                         "\"mixed_"
-                      << variable.dtype << "\", or predict only";
   std::set<std::string> names;
   for (unsigned output = 0; output < model.outputs.size(); ++output) {
     const std::string &name = model.outputName(output);

@@ -9,8 +9,7 @@
 
 namespace weft::keras {
 
-/// Noise that only training adds. Keras draws in the type that it computes in;
-/// draws of half precision are not supported.
+/// Noise that only training adds, in the type that it computes in.
 class Noise : public Layer {
 protected:
   InitializerPtr seed;
@@ -25,11 +24,6 @@ protected:
                     [&](Value key) { return c.t.normal(key, tensorType(x)); });
   }
   Value call(Call &c, Value x) const override {
-    if (seed && !tensorType(x).getElementType().isF32()) {
-      c.refuse("draws numbers of " + c.policy.compute +
-               ", which is not supported; give the layer the policy float32");
-      return x;
-    }
     return seed && c.training ? noisy(c, x) : x;
   }
 };
@@ -76,11 +70,12 @@ class AlphaDropout : public Noise {
   }
   Value noisy(Call &c, Value x) const override {
     Tensors &t = c.t;
-    auto drawn = tensorType(x).clone(c.noiseShape(x, noiseShape));
+    auto drawn = mlir::RankedTensorType::get(c.noiseShape(x, noiseShape),
+                                             t.builder.getF32Type());
     Value bits = c.random(seed, [&](Value key) {
       return t.compare(CompareKind::GE, t.uniform(key, drawn), rate);
     });
-    Value kept = t.toFloat(t.stretch(bits, t.shape(x)));
+    Value kept = t.castLike(t.stretch(bits, t.shape(x)), x);
     double least = -1.6732632423543772 * 1.0507009873554805;
     double a = 1 / std::sqrt((1 - rate) * (1 + rate * least * least));
     Value mixed = t.add(t.mul(x, kept), t.mul(t.sub(1.0, kept), least));

@@ -39,12 +39,16 @@ protected:
     Value out = changed(c, c.t.reshape(x, shape));
     return c.t.reshape(out, c.t.shape(out).drop_front());
   }
-  /// jax.random.uniform between two numbers, of f32.
-  Value uniform(Call &c, ArrayRef<int64_t> shape,
-                std::array<double, 2> limits) const {
+  /// jax.random.uniform between two numbers, of f32 or another type.
+  Value uniform(Call &c, ArrayRef<int64_t> shape, std::array<double, 2> limits,
+                mlir::Type element = {}) const {
     Tensors &t = c.t;
-    auto type = mlir::RankedTensorType::get(shape, t.builder.getF32Type());
-    float least = float(limits[0]), range = float(limits[1]) - least;
+    auto type = mlir::RankedTensorType::get(
+        shape, element ? element : t.builder.getF32Type());
+    float least = float(limits[0]);
+    double range = type.getElementType().isF32()
+                       ? double(float(limits[1]) - least)
+                       : limits[1] - limits[0];
     return c.random(seed, [&](Value key) {
       Value drawn = t.add(t.mul(t.uniform(key, type), range), double(least));
       return t.max(drawn, least);
@@ -178,13 +182,10 @@ class RandomContrast : public RandomColors {
   void options(Options &o) override { colorOptions(o, 0); }
   Value changed(Call &c, Value x) const override {
     Tensors &t = c.t;
-    if (!tensorType(x).getElementType().isF32()) {
-      c.refuse("draws numbers of " + c.policy.compute +
-               ", which is not supported; give the layer the policy float32");
-      return x;
-    }
     auto [least, most] = limits(factor, 0);
-    Value by = t.along(each(c, x, {1 - least, 1 + most}), x, 0);
+    Value by = uniform(c, {t.size(x, 0)}, {1 - least, 1 + most},
+                       tensorType(x).getElementType());
+    by = t.along(by, x, 0);
     SmallVector<int64_t> dims = spatialDims(x, channelsFirst());
     Value mean = t.mean(t.mean(x, {dims[0]}), {dims[1] - 1});
     mean = t.spread(mean, x, dims);

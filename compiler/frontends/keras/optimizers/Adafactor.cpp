@@ -40,7 +40,7 @@ static Value rootMean(Tensors &t, Value x) {
 
 WeightUpdate Adafactor::update(Tensors &t, const UpdateInputs &in) const {
   Value g = in.gradient, step = t.castLike(t.add(in.iteration, 1), in.weight);
-  Value rate = t.castLike(in.rate, in.weight), one = t.splat(1, step);
+  Value rate = in.rate, one = t.splat(1, step);
   Value slower = t.div(one, t.make<SqrtOp>(step));
   if (relativeStep && !schedule)
     rate = t.make<MinOp>(rate, slower);

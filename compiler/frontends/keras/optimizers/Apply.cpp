@@ -58,15 +58,17 @@ void weft::keras::clip(Tensors &t, const Optimizer &optimizer,
                         *optimizer.clipNorm);
   } else if (isOn(optimizer.globalClipNorm)) {
     Value total;
-    for (Value gradient : gradients)
-      total = total ? t.add(total, squares(gradient)) : squares(gradient);
+    for (Value gradient : gradients) {
+      Value part = t.wide(squares(gradient));
+      total = total ? t.add(total, part) : part;
+    }
     double limit = *optimizer.globalClipNorm;
     Value norm = total ? t.make<SqrtOp>(total) : Value();
     for (Value &gradient : gradients) {
       // clip_norm * min(1 / norm, 1 / clip_norm)
       Value scale =
           t.mul(t.min(t.div(t.splat(1, norm), norm), 1 / limit), limit);
-      gradient = t.mul(gradient, t.fill(scale, gradient));
+      gradient = t.mul(gradient, t.fill(t.castLike(scale, gradient), gradient));
     }
   } else if (isOn(optimizer.clipValue)) {
     double limit = *optimizer.clipValue;
@@ -86,7 +88,7 @@ WeightUpdate weft::keras::apply(Tensors &t, const Optimizer &optimizer,
 
 Value weft::keras::averaged(Tensors &t, const Optimizer &optimizer,
                             Value iteration, Value average, Value weight) {
-  Value isLater = t.toFloat(t.compare(CompareKind::NE, iteration, 0));
+  Value isLater = t.castLike(t.compare(CompareKind::NE, iteration, 0), weight);
   Value momentum = t.fill(t.mul(isLater, optimizer.emaMomentum), weight);
   return t.add(t.mul(momentum, average), t.mul(t.sub(1.0, momentum), weight));
 }

@@ -19,7 +19,7 @@ struct UpdateInputs {
   Value weight, gradient; ///< the weight has decayed
   llvm::ArrayRef<Value> slots;
   Value iteration; ///< i32, 0 at the first step
-  Value rate;      ///< f32
+  Value rate;      ///< in the type of the weight
   const WeightFacts &facts;
   llvm::ArrayRef<Value> scalars = {}; ///< as newScalars has made them
   Value before = {};                  ///< the weight before it decayed

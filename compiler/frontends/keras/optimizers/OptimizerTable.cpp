@@ -90,9 +90,9 @@ class RMSprop : public Optimizer {
   }
 };
 
-/// iteration + `ahead` as f32, and powers of it.
-Value stepNumber(Tensors &t, Value iteration, double ahead) {
-  return t.toFloat(t.add(iteration, ahead));
+/// iteration + `ahead` in the type of `like`, and powers of it.
+Value stepNumber(Tensors &t, Value iteration, double ahead, Value like) {
+  return t.castLike(t.add(iteration, ahead), like);
 }
 Value powerOf(Tensors &t, double base, Value step) {
   return t.make<PowOp>(t.splat(base, step), step);
@@ -101,6 +101,14 @@ Value powerOf(Tensors &t, double base, Value step) {
 /// old + (value - old) * share.
 Value towards(Tensors &t, Value old, Value value, double share) {
   return t.add(old, t.mul(t.sub(value, old), share));
+}
+
+Value towards(Tensors &t, Value old, Value value, Value share) {
+  return t.add(old, t.mul(t.sub(value, old), share));
+}
+/// 1 - share, of a share that is rounded to the type of `like` before.
+Value rest(Tensors &t, double share, Value like) {
+  return t.sub(1.0, t.splat(share, like));
 }
 
 /// The moments that Adam and its relatives keep.
@@ -134,7 +142,7 @@ class Adam : public WithMoments {
     return {{{"momentum"}, {"velocity"}}};
   }
   WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
-    Value step = stepNumber(t, in.iteration, 1);
+    Value step = stepNumber(t, in.iteration, 1, in.weight);
     Value power1 = powerOf(t, beta1, step), power2 = powerOf(t, beta2, step);
     Value alpha = t.div(t.mul(in.rate, t.make<SqrtOp>(t.sub(1.0, power2))),
                         t.sub(1.0, power1));
@@ -162,7 +170,7 @@ class Adamax : public WithMoments {
     return {{{"momentum"}, {"norm"}}};
   }
   WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
-    Value power = powerOf(t, beta1, stepNumber(t, in.iteration, 1));
+    Value power = powerOf(t, beta1, stepNumber(t, in.iteration, 1, in.weight));
     Value m = newMomentum(t, in);
     Value u =
         t.make<MaxOp>(t.mul(in.slots[1], beta2), t.make<AbsOp>(in.gradient));
@@ -179,20 +187,23 @@ class Nadam : public WithMoments {
   }
   std::vector<SlotKind> scalars() const override { return {{"u_product", 1}}; }
   /// beta_1 * (1 - 0.96^step / 2).
-  Value factor(Tensors &t, Value iteration, double ahead) const {
-    Value power = powerOf(t, 0.96, stepNumber(t, iteration, ahead));
+  Value factor(Tensors &t, const UpdateInputs &in, double ahead) const {
+    Value power =
+        powerOf(t, 0.96, stepNumber(t, in.iteration, ahead, in.weight));
     return t.mul(t.sub(1.0, t.mul(power, 0.5)), beta1);
   }
   SmallVector<Value> newScalars(Tensors &t, Value iteration,
                                 ArrayRef<Value> old) const override {
-    Value power = powerOf(t, 0.96, stepNumber(t, iteration, 1));
+    Value power = powerOf(t, 0.96, stepNumber(t, iteration, 1, old[0]));
     return {t.mul(t.mul(old[0], beta1), t.sub(1.0, t.mul(power, 0.5)))};
   }
   WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
-    Value now = factor(t, in.iteration, 1), next = factor(t, in.iteration, 2);
-    Value product = in.scalars[0], nextProduct = t.mul(product, next);
-    Value power2 = powerOf(t, beta2, stepNumber(t, in.iteration, 1));
-    Value m = newMomentum(t, in), v = newVelocity(t, in), g = in.gradient;
+    Value now = factor(t, in, 1), next = factor(t, in, 2);
+    Value product = t.castLike(in.scalars[0], in.weight);
+    Value nextProduct = t.mul(product, next);
+    Value power2 = powerOf(t, beta2, stepNumber(t, in.iteration, 1, in.weight));
+    Value g = in.gradient, m = towards(t, in.slots[0], g, rest(t, beta1, g));
+    Value v = towards(t, in.slots[1], t.mul(g, g), rest(t, beta2, g));
     auto part = [&](Value share, Value x, Value rest) {
       return t.div(t.mul(t.fill(share, x), x), t.fill(t.sub(1.0, rest), x));
     };
@@ -216,7 +227,7 @@ class Lamb : public WithMoments {
     return {{{"momentum"}, {"velocity"}}};
   }
   WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
-    Value step = stepNumber(t, in.iteration, 1);
+    Value step = stepNumber(t, in.iteration, 1, in.weight);
     auto corrected = [&](Value x, double beta) {
       return t.div(x, t.fill(t.sub(1.0, powerOf(t, beta, step)), x));
     };
@@ -317,7 +328,7 @@ private:
   WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
     if (isMatrix(in.facts))
       return updateMatrix(t, in);
-    Value step = stepNumber(t, in.iteration, 1);
+    Value step = stepNumber(t, in.iteration, 1, in.weight);
     Value power1 = powerOf(t, beta1, step), power2 = powerOf(t, beta2, step);
     Value alpha = t.div(
         t.mul(t.mul(in.rate, adamRatio), t.make<SqrtOp>(t.sub(1.0, power2))),
@@ -418,7 +429,7 @@ class Lion : public Optimizer {
   WeightUpdate update(Tensors &t, const UpdateInputs &in) const override {
     Value m = in.slots[0], g = in.gradient;
     auto mixed = [&](double share) {
-      return t.add(t.mul(m, share), t.mul(g, 1.0 - share));
+      return t.add(t.mul(m, share), t.mul(g, rest(t, share, g)));
     };
     Value change = t.mul(t.fill(in.rate, g), t.make<SignOp>(mixed(beta1)));
     return {t.sub(in.weight, change), {mixed(beta2)}};

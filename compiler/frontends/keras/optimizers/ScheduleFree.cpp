@@ -17,7 +17,7 @@ void ScheduleFreeAdamW::ownOptions(Options &o) {
 WeightUpdate ScheduleFreeAdamW::update(Tensors &t,
                                        const UpdateInputs &in) const {
   Value g = in.gradient, step = t.castLike(t.add(in.iteration, 1), g);
-  Value rate = t.castLike(in.rate, g);
+  Value rate = in.rate;
   Value share1 = t.splat(beta1, step), share2 = t.splat(beta2, step);
   Value rest1 = t.sub(1.0, share1), rest2 = t.sub(1.0, share2);
   if (warmupSteps > 0)

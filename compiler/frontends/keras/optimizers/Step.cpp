@@ -21,6 +21,11 @@ OptimizerVariable Optimizer::slotOf(const SlotKind &slot,
           facts.shape.vec(), facts.dtype, slot.first};
 }
 
+/// Scalars have the type of the first weight, as in Keras.
+static std::string scalarType(ArrayRef<WeightFacts> weights) {
+  return weights.empty() ? "float32" : weights.front().dtype;
+}
+
 std::vector<OptimizerVariable>
 Optimizer::variables(ArrayRef<WeightFacts> weights, bool isScaled) const {
   std::vector<OptimizerVariable> out;
@@ -54,7 +59,8 @@ Optimizer::variables(ArrayRef<WeightFacts> weights, bool isScaled) const {
   if (isScaled)
     return out;
   for (const SlotKind &scalar : scalars())
-    out.push_back({"variable", {}, "float32", scalar.first, SlotUse::Scalar});
+    out.push_back(
+        {"variable", {}, scalarType(weights), scalar.first, SlotUse::Scalar});
   return out;
 }
 
@@ -138,9 +144,9 @@ void Updater::updateWeight(unsigned i) {
   SmallVector<unsigned> places = positions(SlotUse::Slot, int(i));
   SmallVector<Value> old = at(places);
   Value &weight = step.weights[i];
-  WeightUpdate update =
-      apply(here, optimizer,
-            {weight, step.gradients[i], old, iteration, rate, facts, scalars});
+  WeightUpdate update = apply(here, optimizer,
+                              {weight, step.gradients[i], old, iteration,
+                               here.castLike(rate, weight), facts, scalars});
   weight = keptUnlessUpdate(update.weight, weight);
   put(places, update.slots);
 }
@@ -177,7 +183,9 @@ void Updater::run() {
   SmallVector<Value> old = at(places);
   if (step.isScaled) // each step begins anew
     for (const SlotKind &scalar : optimizer.scalars())
-      old.push_back(t.splat(scalar.first, rate));
+      old.push_back(
+          t.splat(scalar.first,
+                  RankedTensorType::get({}, t.typeOf(scalarType(step.facts)))));
   scalars = optimizer.newScalars(t, iteration, old);
   if (!step.isScaled)
     put(places, scalars);

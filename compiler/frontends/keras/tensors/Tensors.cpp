@@ -288,13 +288,26 @@ Value Tensors::oneHot(Value index, Value like) {
 Value Tensors::uniform(Value key, RankedTensorType type) {
   auto bitType = type.clone(builder.getIntegerType(32, /*isSigned=*/false));
   Value bits = make<RngBitsOp>(bitType, key, ValueRange(), DenseI64ArrayAttr());
-  Value mantissa = make<ShiftRightLogicalOp>(bits, splat(9, bits));
+  auto element = cast<FloatType>(type.getElementType());
+  const llvm::fltSemantics &semantics = element.getFloatSemantics();
+  unsigned mantissaBits = llvm::APFloat::semanticsPrecision(semantics) - 1;
+  // A bfloat16 takes 8 of the random bits, a float16 16.
+  unsigned width = element.getWidth(), taken = mantissaBits < 8 ? 8 : width;
+  if (taken < 32)
+    bits = make<AndOp>(bits, splat(double((1u << taken) - 1), bits));
+  Value mantissa = make<ShiftRightLogicalOp>(
+      bits, splat(double(taken - mantissaBits), bits));
   // The mantissa of a number in [1, 2).
-  Value number = make<OrOp>(mantissa, splat(0x3F800000, bits));
+  llvm::APInt one = llvm::APFloat(semantics, 1).bitcastToAPInt();
+  Value number = make<OrOp>(mantissa, splat(double(one.getZExtValue()), bits));
+  number = keras::Tensors::cast(
+      number, builder.getIntegerType(width, /*isSigned=*/false));
   return add(make<BitcastOp>(type, number), -1.0);
 }
 
 Value Tensors::erfInv(Value a) {
+  if (isHalf(a))
+    return castLike(erfInv(toFloat(a)), a);
   // M. Giles, "Approximating the erfinv function", 2010.
   auto polynomial = [&](Value w, std::initializer_list<double> factors) {
     Value sum = splat(*factors.begin(), w);
@@ -317,7 +330,10 @@ Value Tensors::erfInv(Value a) {
 }
 
 Value Tensors::normal(Value key, RankedTensorType type) {
-  double least = std::nextafter(-1.0f, 0.0f);
-  Value unit = mul(uniform(key, type), 2.0); // 1 - least is 2 in f32
+  llvm::APFloat next(cast<FloatType>(type.getElementType()).getFloatSemantics(),
+                     -1);
+  next.next(/*nextDown=*/false);
+  double least = next.convertToDouble();
+  Value unit = mul(uniform(key, type), 2.0); // 1 - least is 2 in each type
   return mul(erfInv(max(add(unit, least), least)), std::sqrt(2.0));
 }

@@ -152,11 +152,12 @@ public:
   Value argmax(Value a);
   /// 1.0 where the last position is the index, in the shape of `like`.
   Value oneHot(Value index, Value like);
-  /// Uniform numbers in [0, 1) of threefry bits, as jax.random.uniform.
+  /// Uniform numbers in [0, 1) of threefry bits, as jax.random.uniform draws them
+  /// of the type.
   Value uniform(Value key, mlir::RankedTensorType type);
-  /// Normal numbers of f32, as jax.random.normal.
+  /// Normal numbers of the type, as jax.random.normal.
   Value normal(Value key, mlir::RankedTensorType type);
-  /// The inverse of the error function, of f32, as XLA computes it.
+  /// The inverse of the error function, as XLA computes it: in f32.
   Value erfInv(Value a);
 
   mlir::OpBuilder &builder;

@@ -1,0 +1,49 @@
+//===- Draws.h - jax.random in a type of floats -----------------*- C++ -*-===//
+//
+//   Draws draws(ThreefryKey::ofSeed(1337), ElementType::BFloat16);
+//   std::vector<float> u(6);
+//   draws.uniform(u, -0.05, 0.05); // = jax.random.uniform(key, (6,), bfloat16, ...)
+//
+// A type of 16 bits has other random bits than float32: a bfloat16 takes 8 of each
+// element's 32, a float16 16; and each operation is rounded to it, as XLA's CPU
+// backend rounds them.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_DATA_DRAWS_H
+#define WEFT_RUNTIME_DATA_DRAWS_H
+
+#include "weft/runtime/data/Array.h"
+#include "weft/runtime/data/Random.h"
+
+namespace weft {
+
+class Draws {
+public:
+  /// Types without random numbers of their own draw as float32.
+  Draws(ThreefryKey key, ElementType type) : key(key), type(type) {}
+
+  void uniform(std::span<float> out, double minimum, double maximum) const;
+  void normal(std::span<float> out) const;
+  void truncatedNormal(std::span<float> out, double lower, double upper) const;
+  /// x * factor + summand, each step rounded.
+  void rescale(std::span<float> values, double factor, double summand) const;
+
+private:
+  bool isShort() const {
+    return type == ElementType::Float16 || type == ElementType::BFloat16;
+  }
+  /// The nearest number of the type.
+  float rounded(double value) const;
+  /// The neighbour of a number of the type on the way to 0.
+  float inward(float value) const;
+  /// 0 or above and below 1.
+  float unit(uint64_t index) const;
+
+  ThreefryKey key;
+  ElementType type;
+};
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_DATA_DRAWS_H
