@@ -18,6 +18,9 @@
 
 #include "catch2/catch.hpp"
 
+#include <cstdlib>
+#include <set>
+
 using namespace mlir;
 using namespace weft;
 
@@ -59,6 +62,24 @@ void check(DeviceOps &ops, const std::string &name, const Tensors &inputs,
   }
 }
 } // namespace
+
+TEST_CASE("every op that kernels hold has a case") {
+  std::set<std::string> found;
+  for (const OpCase &c : opCases())
+    parsed(programOf(c))->walk([&](Operation *op) {
+      found.insert(op->getName().getStringRef().str());
+    });
+  for (RegisteredOperationName name : context().getRegisteredOperations())
+    if (name.getDialectNamespace() == "weft" &&
+        (name.hasTrait<OpTrait::Elementwise>() ||
+         name.hasTrait<KeepsPositions>() || name.hasTrait<MovesElements>() ||
+         name.hasTrait<GeneratesElements>() || name.hasTrait<ReductionNest>() ||
+         name.hasTrait<ContractionNest>() || name.hasTrait<OwnLoopNest>())) {
+      INFO(name.getStringRef().str());
+      CHECK((found.count(name.getStringRef().str()) ||
+             std::getenv("WEFT_OP_CASE")));
+    }
+}
 
 TEST_CASE("the GPU's code gives what JAX gives") {
   std::string text;
