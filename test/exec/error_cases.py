@@ -395,11 +395,9 @@ class Cases(fit_error_cases.FitCases, step_cases.StepCases):
 
     def targets(self):
         predict = ["compile", self.fixtures / "seed-cnn" / "model.json", "--step", "predict", "--target", "cuda:sm_90a"]
-        kernels = subprocess.run([self.weft, *predict, "--emit=kernels"], capture_output=True, text=True, check=True)
-        convolution = re.search(r"func private @(\w*convolution\w*)", kernels.stdout).group(1)
-        gpu = [*predict, "--emit=assembly"]
-        yield "unknown kernel", [*gpu, "--kernel", "x"]
-        yield "convolution", [*gpu, "--kernel", convolution]
+        yield "unknown kernel", [*predict, "--emit=assembly", "--kernel", "x"]
+        two = self.fixtures.parent / "pipeline" / "Inputs" / "gpu-refused.mlir"
+        yield "two launches", ["compile", two, "--from", "kernels", "--target", "cuda:sm_90a", "--emit=assembly"]
 
     def programs(self):
         image = self.program().read_bytes()
