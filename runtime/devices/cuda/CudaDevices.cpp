@@ -240,6 +240,11 @@ Error CudaDevices::growArenas(const Plan &plan) {
     if (Error e = GpuMemory::allocate(device.gpu, number, plan.arenaBytes,
                                       "the arena", meter, device.arena))
       return e;
+    // Collectives leave out the padding of uneven shards, which kernels read and
+    // mask.
+    if (!plan.collectives.empty())
+      if (Error e = fill(*device.arena, 0))
+        return e;
   }
   return nullptr;
 }
