@@ -434,3 +434,18 @@ TEST_CASE("a program runs with other buffers than before") {
         std::vector<float>{6, 8, 10, 12, 6, 8, 10, 12});
   weft_buffer_free(other);
 }
+
+TEST_CASE("a kernel that fails ends the GPU's runs", "[.failing]") {
+  // Run with FAKE_CUDA_FAIL=kernel:2.
+  PlanBuilder p({{"x", 2}});
+  Axes axes = {whole(0, 2)};
+  uint32_t v = p.state("v", DType::f32, {8}, {axes});
+  p.allReduce({v}, {v}, axes);
+  Loaded program(p.image(), "cuda:2");
+  CHECK(program.run() == "");
+  std::string first = program.run();
+  CHECK(first.starts_with("cuStreamSynchronize failed with CUDA_ERROR_"));
+  CHECK(first.ends_with("while \"test\" ran on device 0"));
+  CHECK(program.run().starts_with("the GPU runs nothing more in this process "
+                                  "since cuStreamSynchronize failed with "));
+}
