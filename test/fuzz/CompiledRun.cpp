@@ -24,8 +24,7 @@ class Runtime {
 public:
   ~Runtime();
   std::string run(llvm::ArrayRef<uint8_t> image, const std::string &devices,
-                  int workers,
-                  llvm::ArrayRef<Tensor> inputs,
+                  int workers, llvm::ArrayRef<Tensor> inputs,
                   llvm::ArrayRef<Tensor> expected,
                   llvm::ArrayRef<double> errorBounds);
   /// Of the last run.
@@ -125,7 +124,8 @@ std::string Runtime::compare(llvm::ArrayRef<Tensor> expected,
 }
 
 std::string Runtime::run(llvm::ArrayRef<uint8_t> image,
-                         const std::string &devices, int workers, llvm::ArrayRef<Tensor> inputs,
+                         const std::string &devices, int workers,
+                         llvm::ArrayRef<Tensor> inputs,
                          llvm::ArrayRef<Tensor> expected,
                          llvm::ArrayRef<double> errorBounds) {
   if (!ok(weft_program_load_memory(image.data(), image.size(), &program)) ||

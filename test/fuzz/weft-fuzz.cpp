@@ -36,7 +36,8 @@ struct Arguments {
 constexpr char kUsage[] =
     "usage: weft-fuzz [--seed S] [--count N] [--fresh M] [--ops K] [--reals] "
     "[--planned]\n                 [--jobs J] [--compiled-every C] [--gpu] "
-    "[--keep FOLDER] [--summary]\n       weft-fuzz --program FILE [--reduce]\n       weft-fuzz "
+    "[--keep FOLDER] [--summary]\n       weft-fuzz --program FILE [--reduce]\n "
+    "      weft-fuzz "
     "--seed S --print\n";
 
 /// A flag without a value; false where it is none.
@@ -122,12 +123,11 @@ void report(const FailedProgram &failure, const Arguments &arguments) {
   std::string seed = std::to_string(failure.seed);
   std::string path = arguments.keep + "/weft-fuzz-" + seed + ".mlir";
   CampaignOptions one = arguments.campaign;
-  std::string command = "weft-fuzz --seed " + seed + " --count 1 --ops " +
-                        std::to_string(one.ops) + " --compiled-every " +
-                        std::to_string(one.compiledEvery) +
-                        (one.gpu ? " --gpu" : "") +
-                        (one.reals ? " --reals" : "") +
-                        (one.planned ? " --planned" : "");
+  std::string command =
+      "weft-fuzz --seed " + seed + " --count 1 --ops " +
+      std::to_string(one.ops) + " --compiled-every " +
+      std::to_string(one.compiledEvery) + (one.gpu ? " --gpu" : "") +
+      (one.reals ? " --reals" : "") + (one.planned ? " --planned" : "");
   std::string text = programOfSeed(failure.seed, one);
   llvm::outs() << "seed " << seed << " " << textOf(failure.verdict)
                << "; repeat with: " << command << "\n";
