@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 #include <cstdio>
+#include <cstring>
+#include <nlohmann/json.hpp>
 #include <numeric>
 
 namespace weft {
@@ -94,6 +96,30 @@ Result<std::string> promisedKey(const NpzFile &file, const Kind &kind,
                ":KEY"};
 }
 
+/// The number behind the labels of samples that have fewer of them than the port.
+std::optional<double> paddingOf(const Port &port) {
+  auto said = nlohmann::json::parse(port.metadata, nullptr, false);
+  return said.is_object() && said.contains("padding") &&
+                 said["padding"].is_number()
+             ? std::optional(said["padding"].get<double>())
+             : std::nullopt;
+}
+
+/// Rows (n,) made (count,) by the number behind them.
+Array padded(const Array &array, int64_t count, double number) {
+  int64_t samples = array.shape[0], given = array.shape[1];
+  Array fill = convert(Array::scalar(ElementType::Float64, number), array.type);
+  Array out = Array::zeros(array.type, {samples, count});
+  size_t width = byteWidth(array.type);
+  for (int64_t row = 0; row < samples; ++row)
+    for (int64_t i = 0; i < count; ++i)
+      std::memcpy(out.bytes.data() + (row * count + i) * width,
+                  i < given ? array.bytes.data() + (row * given + i) * width
+                            : fill.bytes.data(),
+                  width);
+  return out;
+}
+
 /// Makes the array's shape that of the port, or says which flag would.
 Status fitShape(Array &array, const Port &port, const std::string &source,
                 const DataOptions &options) {
@@ -118,6 +144,17 @@ Status fitShape(Array &array, const Port &port, const std::string &source,
   }
   if (!isInput && longer == wanted) {
     array.shape.push_back(1);
+    return {};
+  }
+  if (std::optional<double> padding = paddingOf(port);
+      padding && have.size() == 1 && wanted.size() == 1) {
+    if (have[0] > wanted[0])
+      return Error{source + ": has " + std::to_string(have[0]) +
+                   " labels a sample, the predictions " +
+                   std::to_string(wanted[0]) +
+                   " times, and a time says one label at most; leave out "
+                   "columns of padding"};
+    array = padded(array, wanted[0], *padding);
     return {};
   }
   std::string message = source + ": has samples of shape " + text(have) + ", " +

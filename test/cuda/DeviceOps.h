@@ -47,8 +47,7 @@ private:
   Buffer &addTensor(const std::string &name, const Tensor &tensor);
   /// Makes the results.
   std::string launch(const std::string &kernel,
-                     llvm::ArrayRef<Buffer *> arguments,
-                     mlir::TypeRange types,
+                     llvm::ArrayRef<Buffer *> arguments, mlir::TypeRange types,
                      llvm::SmallVectorImpl<Buffer *> &results);
 
   mlir::ModuleOp module;

@@ -330,6 +330,16 @@ class Cases(step_cases.StepCases):
         yield "ambiguous", layout(self.distribution("two", layout_map={"d1/k.*": rules["d1/kernel"],
                                                                         "d./kernel": ["model", None]}))
 
+        def strategy(name, **config):
+            made = {"device_mesh": {"shape": [2, 4], "axis_names": ["rows", "columns"]}, **config}
+            return layout(self.write(f"{name}.json", json.dumps({"class_name": "Distribution", "config": made})))
+        yield "own without mesh", strategy("meshless", device_mesh=None)
+        yield "own rules", strategy("list", variable_layouts=["rows"])
+        yield "own ambiguous", strategy("both", variable_layouts={"d1/k.*": ["rows"], "d./kernel": ["columns"]})
+        yield "data of no rank", strategy("rank-word", data_layout={"images": ["rows"]})
+        yield "data too deep", strategy("rank-deep", data_layout={"1": ["rows", "columns"]})
+        yield "data axis", strategy("data-axis", data_layout=["batch"])
+
     def data(self):
         def fit(*flags):
             return ["fit", self.model_file, "--seed", "1", "--max-steps", "1", *flags]

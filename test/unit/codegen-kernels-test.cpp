@@ -1,5 +1,6 @@
 // Kernels as machine code against plain loops.
 #include "weft/test/unit/codegen-kernels.h"
+#include "weft/test/unit/distance.h"
 
 #include <chrono>
 #include <cmath>
@@ -280,8 +281,8 @@ TEST_CASE("contractions of every orientation") {
               for (int p = 0; p < k; ++p)
                 sum += double(lhsTransposed ? a[p * m + i] : a[i * k + p]) *
                        double(rhsTransposed ? b[j * k + p] : b[p * n + j]);
-              worst =
-                  std::max(worst, std::fabs(std::max(sum, 0.0) - r[i * n + j]));
+              worst = std::max(worst, weft::test::distance(std::max(sum, 0.0),
+                                                           r[i * n + j]));
             }
           INFO(target << " " << m << "x" << k << "x" << n << " transposed "
                       << lhsTransposed << rhsTransposed);

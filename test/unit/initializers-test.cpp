@@ -3,6 +3,7 @@
 #include "weft/runtime/data/Initializers.h"
 #include "weft/runtime/data/Npz.h"
 #include "weft/runtime/data/Random.h"
+#include "weft/test/unit/distance.h"
 
 #include <cmath>
 #include <cstring>
@@ -106,7 +107,7 @@ TEST_CASE("every initializer gives Keras' values") {
     for (int64_t i = 0; i < ours->count(); ++i) {
       float a = ours->data<float>()[i], b = golden->data<float>()[i];
       most = std::max(most, ulps(a, b));
-      far = std::max(far, double(std::fabs(a - b)));
+      far = std::max(far, weft::test::distance(a, b));
     }
     if (kind == "Orthogonal")
       CHECK(far < 1e-6);

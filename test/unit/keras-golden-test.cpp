@@ -6,6 +6,7 @@
 #include "weft/dialects/weft/Weft.h"
 #include "weft/passes/training/Passes.h"
 #include "weft/runtime/data/Npz.h"
+#include "weft/test/unit/distance.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/Pass/PassManager.h"
@@ -50,7 +51,7 @@ static double difference(const Tensor &tensor, const Array &array) {
   for (int64_t i = 0; i < tensor.size(); ++i) {
     double value =
         tensor.isFloat() ? tensor.real(i) : double(tensor.integer(i));
-    worst = std::max(worst, std::abs(value - array.at(i)));
+    worst = std::max(worst, weft::test::distance(value, array.at(i)));
     scale = std::max(scale, std::abs(array.at(i)));
   }
   return worst / scale;

@@ -11,6 +11,7 @@
 #include "weft/passes/training/Passes.h"
 #include "weft/runtime/data/Initializers.h"
 #include "weft/runtime/data/Npz.h"
+#include "weft/test/unit/distance.h"
 
 #include "mlir/IR/MLIRContext.h"
 #include "mlir/IR/Verifier.h"
@@ -213,7 +214,7 @@ void Case::compare(const std::string &port, const std::string &key,
   double scale = 1e-2, worst = 0; // a gradient may be zero but for rounding
   for (int64_t i = 0; i < got.size(); ++i) {
     double value = got.isFloat() ? got.real(i) : double(got.integer(i));
-    worst = std::max(worst, std::abs(value - want.at(i)));
+    worst = std::max(worst, weft::test::distance(value, want.at(i)));
     scale = std::max(scale, std::abs(want.at(i)));
   }
   CHECK(worst / scale <= std::max(tolerance, this->tolerance));

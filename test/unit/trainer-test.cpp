@@ -80,6 +80,37 @@ struct Fixture {
 };
 } // namespace
 
+TEST_CASE("labels that are fewer than predictions are padded") {
+  weft::Array labels = weft::Array::zeros(weft::ElementType::Int32, {2, 2});
+  for (int i = 0; i < 4; ++i)
+    labels.data<int32_t>()[i] = i + 1;
+  std::string file = scratch("labels.npz");
+  REQUIRE(weft::writeNpz(file, {{"y", labels}}));
+  auto selected = [&](int64_t times, const char *metadata) {
+    weft::Port port{
+        "y", weft::Role::Label, weft::ElementType::Int32, {8, times},
+        -1,  metadata};
+    return weft::selectData({.data = file}, weft::DataPurpose::Fit, {&port, 1});
+  };
+  auto data = selected(3, R"({"padding": 7})");
+  REQUIRE(data);
+  const weft::Array &found = *data->columns[0].array;
+  CHECK(found.shape == weft::Shape{2, 3});
+  std::vector<double> values;
+  for (int i = 0; i < 6; ++i)
+    values.push_back(found.at(i));
+  CHECK(values == std::vector<double>{1, 2, 7, 3, 4, 7});
+  CHECK(selected(2, R"({"padding": 7})")->columns[0].array->shape ==
+        weft::Shape{2, 2});
+  CHECK(selected(1, R"({"padding": 7})")
+            .message()
+            .ends_with("labels.npz:y: has 2 labels a sample, the predictions 1 "
+                       "times, and a time "
+                       "says one label at most; leave out columns of padding"));
+  CHECK(selected(3, "").message().find(
+            "has samples of shape (2,), y needs (3,)") != std::string::npos);
+}
+
 TEST_CASE("fit, evaluate and predict share variables and weigh a short batch") {
   Fixture f;
   weft::ModelState state(f.runtime);

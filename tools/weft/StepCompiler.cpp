@@ -194,7 +194,7 @@ bool StepCompiler::checkRules() {
   resolved = std::move(*found);
   for (const keras::RuleStatus &rule : resolved->rules)
     if (rule.status == "dead")
-      warn(flags.distribution + ": layout_map \"" + rule.key +
+      warn(flags.distribution + ": " + rule.map + " \"" + rule.key +
            "\": matches nothing in " + flags.model +
            "; remove the rule, or write one of " +
            llvm::join(rule.closest, ", "));

@@ -39,12 +39,14 @@ const ResolvedLayout *StepPorts::layoutOf(const std::string &path,
   return &entry->second;
 }
 
-const ResolvedLayout *StepPorts::batchLayoutOf(int64_t rank) {
+const ResolvedLayout *StepPorts::batchLayoutOf(ArrayRef<int64_t> sample) {
   if (!layouts)
     return nullptr;
-  auto [entry, added] = ofBatch.try_emplace(rank);
+  std::vector<int64_t> shape{options.batchSize};
+  shape.insert(shape.end(), sample.begin(), sample.end());
+  auto [entry, added] = ofBatch.try_emplace(shape);
   if (added)
-    entry->second = batchLayout(*distribution, rank);
+    entry->second = batchLayout(*distribution, shape);
   return &entry->second;
 }
 
@@ -124,12 +126,14 @@ void StepPorts::addBatch() {
     if (!model.hasLabel(output))
       continue;
     std::vector<int64_t> shape = model.labelShape(output);
+    const Loss *loss = model.lossOf(output);
+    std::optional<int64_t> padding = loss ? loss->labelPadding() : std::nullopt;
     add({portName("y", model.outputName(output), model.outputs.size()), "label",
-         "",
+         padding ? "{\"padding\": " + std::to_string(*padding) + "}" : "",
          batched(shape, model.takesClassNumbers(output)
                             ? Type(builder.getI32Type())
                             : builder.getF32Type()),
-         batchLayoutOf(int64_t(shape.size()) + 1)});
+         batchLayoutOf(shape)});
   }
   for (unsigned output = 0;
        options.sampleWeights && output < model.outputs.size(); ++output)
@@ -143,7 +147,7 @@ void StepPorts::addBatch() {
         shape = given->second;
       add({portName("sample_weight", name, model.outputs.size()),
            "sample_weight", "", batched(shape, builder.getF32Type()),
-           batchLayoutOf(int64_t(shape.size()) + 1)});
+           batchLayoutOf(shape)});
     }
 }
 

@@ -34,6 +34,9 @@ public:
   virtual bool takesClassNumbers() const { return false; }
   /// Are labels outside 0 .. last dimension - 1 a mistake?
   virtual bool labelsArePositions() const { return false; }
+  /// The number that may stand behind a sample's labels where they are fewer than
+  /// its predictions.
+  virtual std::optional<int64_t> labelPadding() const { return std::nullopt; }
   /// What is wrong with predictions of this shape (of a sample), or empty:
   /// "needs ...".
   virtual std::string complaint(llvm::ArrayRef<int64_t>) const { return ""; }

@@ -1,5 +1,6 @@
 //===- LossTable.cpp - the losses of Keras --------------------------------===//
 
+#include "weft/compiler/frontends/keras/losses/CTC.h"
 #include "weft/compiler/frontends/keras/losses/Crossentropies.h"
 
 #include <cmath>
@@ -174,6 +175,7 @@ const Table<Loss> &weft::keras::lossTable() {
         row<CategoricalFocalCrossentropy>("CategoricalFocalCrossentropy"),
         row<CategoricalGeneralizedCrossEntropy>(
             "CategoricalGeneralizedCrossEntropy"),
+        row<CTC>("CTC"),
         row<CosineSimilarity>("CosineSimilarity"),
         row<Circle>("Circle"),
         row<Dice>("Dice"),

@@ -63,11 +63,8 @@ static Value divideNoNan(Tensors &t, Value x, Value y) {
   Value safe = t.select(isZero, t.splat(1, y), y);
   return t.select(isZero, t.splat(0, x), t.div(x, safe));
 }
-/// max(x, y) + log(1 + e^-|x - y|).
 static Value logAddExp(Tensors &t, Value x, Value y) {
-  Value distance = t.make<AbsOp>(t.sub(x, y));
-  return t.add(t.make<MaxOp>(x, y),
-               t.make<Log1pOp>(t.make<ExpOp>(t.neg(distance))));
+  return t.logAddExp(x, y);
 }
 static Value hypotenuse(Tensors &t, Value x, Value y) {
   Value a = t.make<AbsOp>(x), b = t.make<AbsOp>(y);

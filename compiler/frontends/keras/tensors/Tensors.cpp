@@ -260,6 +260,11 @@ Value Tensors::logSoftmax(Value a) {
   return sub(shifted, spread(make<LogOp>(total), a, dims));
 }
 
+Value Tensors::logAddExp(Value a, Value b) {
+  Value small = make<Log1pOp>(make<ExpOp>(neg(make<AbsOp>(sub(a, b)))));
+  return add(make<MaxOp>(a, b), small);
+}
+
 Value Tensors::softplus(Value a) {
   Value small = make<Log1pOp>(make<ExpOp>(make<NegOp>(make<AbsOp>(a))));
   return add(max(a, 0), small);
@@ -298,7 +303,7 @@ Value Tensors::uniform(Value key, RankedTensorType type) {
   Value mantissa = make<ShiftRightLogicalOp>(
       bits, splat(double(taken - mantissaBits), bits));
   // The mantissa of a number in [1, 2).
-  llvm::APInt one = llvm::APFloat(semantics, 1).bitcastToAPInt();
+  llvm::APInt one = llvm::APFloat::getOne(semantics).bitcastToAPInt();
   Value number = make<OrOp>(mantissa, splat(double(one.getZExtValue()), bits));
   number = keras::Tensors::cast(
       number, builder.getIntegerType(width, /*isSigned=*/false));
@@ -330,8 +335,9 @@ Value Tensors::erfInv(Value a) {
 }
 
 Value Tensors::normal(Value key, RankedTensorType type) {
-  llvm::APFloat next(cast<FloatType>(type.getElementType()).getFloatSemantics(),
-                     -1);
+  const llvm::fltSemantics &semantics =
+      mlir::cast<FloatType>(type.getElementType()).getFloatSemantics();
+  llvm::APFloat next = llvm::APFloat::getOne(semantics, /*Negative=*/true);
   next.next(/*nextDown=*/false);
   double least = next.convertToDouble();
   Value unit = mul(uniform(key, type), 2.0); // 1 - least is 2 in each type

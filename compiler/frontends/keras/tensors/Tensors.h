@@ -146,6 +146,8 @@ public:
 
   Value softmax(Value a, llvm::ArrayRef<int64_t> dims);
   Value logSoftmax(Value a);
+  /// log(e^a + e^b), as jnp.logaddexp.
+  Value logAddExp(Value a, Value b);
   /// log(1 + e^a), as jax.nn.softplus.
   Value softplus(Value a);
   /// i32 position of the first largest element along the last dimension.

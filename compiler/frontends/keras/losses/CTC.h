@@ -1,0 +1,26 @@
+//===- CTC.h - the loss of label sequences without times ---------*- C++ -*-===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_LOSSES_CTC_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_LOSSES_CTC_H
+
+#include "weft/compiler/frontends/keras/losses/Losses.h"
+
+namespace weft::keras {
+
+/// -log of the probability that the times say the labels one after the other, with
+/// blanks (class 0) and repetitions between them (Graves et al., ICML 2006).
+/// Predictions are scores (batch, times, classes); labels are numbers of classes,
+/// 0 behind the last one. The steps are those of keras.ops.ctc_loss on JAX.
+class CTC : public Loss {
+  void ownOptions(Options &) override {}
+
+public:
+  bool takesClassNumbers() const override { return true; }
+  std::optional<int64_t> labelPadding() const override { return 0; }
+  std::string complaint(llvm::ArrayRef<int64_t> sample) const override;
+  Value values(Tensors &t, Value label, Value prediction) const override;
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_LOSSES_CTC_H
