@@ -108,7 +108,8 @@ LogicalResult GpuCodegen::compile(ModuleOp module, const CodegenOptions &,
 }
 
 llvm::ArrayRef<llvm::StringLiteral> weft::gpuTargets() {
-  static constexpr llvm::StringLiteral names[] = {"cuda:sm_80", "cuda:sm_90a"};
+  static constexpr llvm::StringLiteral names[] = {"cuda:sm_80", "cuda:sm_90a",
+                                                  "cuda:sm_100a"};
   return names;
 }
 

@@ -151,7 +151,8 @@ static std::unique_ptr<llvm::TargetMachine> createMachine(StringRef chip,
   if (!backend)
     return nullptr;
   return std::unique_ptr<llvm::TargetMachine>(backend->createTargetMachine(
-      triple, chip, "+ptx80", llvm::TargetOptions(), std::nullopt, std::nullopt,
+      triple, chip, chip == "sm_100a" ? "+ptx86" : "+ptx80",
+      llvm::TargetOptions(), std::nullopt, std::nullopt,
       llvm::CodeGenOptLevel::Aggressive));
 }
 

@@ -1,6 +1,6 @@
 #include "weft/runtime/devices/cuda/CudaDevices.h"
 
-#include "weft/runtime/devices/cuda/Enqueue.h"
+#include "weft/runtime/devices/cuda/MemoryNeeds.h"
 
 namespace weft::runtime {
 
@@ -9,36 +9,67 @@ Error CudaDevices::open(int64_t count, std::unique_ptr<DeviceSet> &out) {
   if (Error e = Driver::load(driver))
     return e;
   int gpuCount = 0;
-  if (Error e = driver->check(driver->cuDeviceGetCount(&gpuCount),
-                              "cuDeviceGetCount"))
+  if (Error e = Gpu::count(*driver, gpuCount))
     return e;
-  if (gpuCount < 1)
-    return makeError(WEFT_INCOMPATIBLE,
-                     "CUDA's driver finds no GPU; check nvidia-smi and "
-                     "CUDA_VISIBLE_DEVICES, or use --devices cpu:N");
   auto set = std::make_unique<CudaDevices>();
   set->meter = std::make_shared<MemoryMeter>(count);
   std::vector<std::shared_ptr<Gpu>> gpus(
       size_t(std::min<int64_t>(gpuCount, count)));
   for (int64_t i = 0; i < count; ++i) {
     size_t number = size_t(i * int64_t(gpus.size()) / count);
-    Device &device = set->devices.emplace_back();
     if (!gpus[number])
       if (Error e = Gpu::open(*driver, int(number), gpus[number]))
         return e;
-    device.gpu = gpus[number];
-    if (Error e = GpuStream::create(device.gpu, device.work))
-      return e;
-    if (Error e = GpuStream::create(device.gpu, device.copies))
+    if (Error e = set->openDevice(gpus[number]))
       return e;
   }
   out = std::move(set);
   return nullptr;
 }
 
+Error CudaDevices::openDevice(std::shared_ptr<Gpu> gpu) {
+  bool isShared = !devices.empty() && devices.back().gpu == gpu;
+  auto builtin =
+      isShared ? devices.back().builtin : std::make_shared<BuiltinKernels>(gpu);
+  Device &device = devices.emplace_back();
+  device.gpu = std::move(gpu);
+  device.builtin = std::move(builtin);
+  if (Error e = GpuStream::create(device.gpu, device.work))
+    return e;
+  if (Error e = GpuStream::create(device.gpu, device.copies))
+    return e;
+  return GpuEvent::create(device.gpu, device.event);
+}
+
 std::string CudaDevices::describe() const {
   return DeviceList{DeviceKind::Cuda, int64_t(devices.size())}.text() + ", " +
          devices.front().gpu->name();
+}
+
+Error CudaDevices::fits(const Plan &plan) const {
+  MemoryNeeds needs(plan);
+  std::map<const Gpu *, uint64_t> sharers; // of the program's devices
+  for (int64_t number : plan.mesh.devices)
+    ++sharers[devices[size_t(number)].gpu.get()];
+  for (const auto &[gpu, count] : sharers) {
+    uint64_t wanted = needs.total() * count + plan.constantBytes;
+    size_t free = 0, total = 0;
+    if (Error e = gpu->makeCurrent())
+      return e;
+    if (Error e = gpu->driver().check(gpu->driver().cuMemGetInfo(&free, &total),
+                                      "cuMemGetInfo"))
+      return e;
+    if (wanted > free)
+      return makeError(
+          WEFT_OUT_OF_MEMORY, "program \"", plan.name, "\" takes ",
+          grouped(wanted), " bytes of GPU ", gpu->ordinal(), " (", gpu->name(),
+          "), of ", grouped(total), " it has ", grouped(free), " left: ", count,
+          count == 1 ? " device" : " devices", " with each ", needs.text(),
+          "; constants ", grouped(plan.constantBytes),
+          "; take a smaller batch, shard what is large over more GPUs, or end "
+          "other programs that use this one");
+  }
+  return nullptr;
 }
 
 Error CudaDevices::allocate(int64_t device, uint64_t bytes,
@@ -138,11 +169,14 @@ Error CudaDevices::fill(DeviceMemory &memory, uint8_t byte) {
 Error CudaDevices::prepare(std::shared_ptr<const Program> program,
                            const Ownership &,
                            std::shared_ptr<PreparedProgram> &out) {
-  std::vector<std::shared_ptr<Gpu>> gpus;
-  for (const Device &device : devices)
-    gpus.push_back(device.gpu);
+  std::vector<GpuShare> shares;
+  const Mesh &mesh = program->plan().mesh;
+  for (int64_t number : mesh.devices) {
+    const Device &device = devices[size_t(number)];
+    shares.push_back({number, device.gpu, device.builtin});
+  }
   auto prepared = std::make_shared<GpuProgram>(std::move(program));
-  if (Error e = prepared->prepare(gpus, meter))
+  if (Error e = prepared->prepare(shares, meter))
     return e;
   out = std::move(prepared);
   return nullptr;
@@ -253,22 +287,36 @@ static std::vector<cuda::Address> addressesOf(const Plan &plan, const Run &run,
   return out;
 }
 
+Error CudaDevices::enqueueAll(GpuProgram &program, const Run &run,
+                              CollectiveCounts &counts) {
+  const Plan &plan = program.program()->plan();
+  if (Error e = growArenas(plan))
+    return e;
+  if (run.poison)
+    if (Error e = poison(plan, run))
+      return e;
+  std::vector<RunSchedule::Lane> lanes;
+  GpuTables::Addresses addresses;
+  for (size_t p = 0; p < plan.mesh.devices.size(); ++p) {
+    const Device &device = devices[size_t(plan.mesh.devices[p])];
+    lanes.push_back({device.work.get(), device.event.get()});
+    addresses.push_back(addressesOf(plan, run, p, device.arena->place(),
+                                    program.constants(int64_t(p))));
+  }
+  if (Error e = program.collectives().bind(addresses))
+    return e;
+  RunSchedule schedule(program, std::move(lanes), addresses);
+  Error e = schedule.run();
+  counts = schedule.counts();
+  return e;
+}
+
 Error CudaDevices::perform(Run &run) {
   // This set has prepared it.
   auto &program = static_cast<GpuProgram &>(*run.program);
   const Plan &plan = program.program()->plan();
-  Error failure = growArenas(plan);
-  if (!failure && run.poison)
-    failure = poison(plan, run);
-  for (size_t p = 0; !failure && p < plan.mesh.devices.size(); ++p) {
-    Device &device = devices[size_t(plan.mesh.devices[p])];
-    if (failure = device.gpu->makeCurrent(); failure)
-      break;
-    failure = StepEnqueuer(program, int64_t(p), *device.work,
-                           addressesOf(plan, run, p, device.arena->place(),
-                                       program.constants(int64_t(p))))
-                  .run();
-  }
+  CollectiveCounts counts = {};
+  Error failure = enqueueAll(program, run, counts);
   // What was enqueued uses memory of the run, whatever became of the rest.
   for (int64_t number : plan.mesh.devices)
     if (Error e = devices[size_t(number)].work->wait(); e && !failure) {
@@ -276,7 +324,7 @@ Error CudaDevices::perform(Run &run) {
                     std::to_string(number);
       failure = std::move(e);
     }
-  return run.ended(std::move(failure), {});
+  return run.ended(std::move(failure), counts);
 }
 
 } // namespace weft::runtime

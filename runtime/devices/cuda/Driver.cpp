@@ -25,6 +25,12 @@ Error Driver::check(cuda::Result result, const std::string &call) const {
                    int(result), "): ", text ? text : "the driver says no more");
 }
 
+std::string Driver::path() const {
+  Dl_info found;
+  bool isKnown = dladdr(reinterpret_cast<void *>(cuInit), &found);
+  return isKnown && found.dli_fname ? found.dli_fname : "libcuda.so.1";
+}
+
 Error Driver::open() {
   // Never closed: other libraries of the process may use it, too.
   void *library = dlopen("libcuda.so.1", RTLD_NOW | RTLD_LOCAL);

@@ -26,6 +26,8 @@ struct Driver {
 
   /// Loads and initializes it, once; later calls answer as the first did.
   static Error load(const Driver *&out);
+  /// Of the library.
+  std::string path() const;
   /// Null for Success; else the call, what it was for, CUDA's name and text.
   Error check(cuda::Result result, const std::string &call) const;
 

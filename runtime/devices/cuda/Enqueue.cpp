@@ -4,7 +4,7 @@ namespace weft::runtime {
 
 Error StepEnqueuer::launch(const Instruction &i) {
   const auto &kernel = std::get<DeviceKernel>(plan.kernels[i.index].code);
-  const GpuProgram::Launch &its = program.launch(position, i.index);
+  const GpuFunction &its = program.launch(position, i.index);
   std::vector<cuda::Address> places;
   for (uint32_t n = 0; n < i.argumentCount; ++n)
     places.push_back(addresses[plan.arguments[i.firstArgument + n]]);
@@ -47,9 +47,12 @@ Error StepEnqueuer::isTrue(uint32_t buffer, bool &out) {
   return nullptr;
 }
 
-Error StepEnqueuer::run() {
+Error StepEnqueuer::run(Standing &standing) {
   using plan::Operation;
-  for (size_t pc = 0;; ++pc) {
+  // Another device may have been enqueued in between.
+  if (Error e = stream.gpu().makeCurrent())
+    return e;
+  for (uint32_t &pc = standing.pc;; ++pc) {
     const Instruction &i = plan.instructions[pc];
     switch (i.kind) {
     case Operation::Launch:
@@ -61,21 +64,22 @@ Error StepEnqueuer::run() {
         return e;
       break;
     case Operation::Jump:
-      pc = size_t(i.target) - 1;
+      pc = i.target - 1;
       break;
     case Operation::JumpUnless: {
       bool isGoingOn = true;
       if (Error e = isTrue(i.index, isGoingOn))
         return e;
       if (!isGoingOn)
-        pc = size_t(i.target) - 1;
+        pc = i.target - 1;
       break;
     }
-    case Operation::Return:
+    case Operation::Collective:
+      standing.isWaiting = true;
       return nullptr;
-    default: // GpuProgram has refused the program
-      return makeError(WEFT_INTERNAL, plan.describe(uint32_t(pc)),
-                       " does not run on GPUs");
+    default: // Return: readPlan lets no other pass
+      standing.hasReturned = true;
+      return nullptr;
     }
   }
 }
