@@ -2,6 +2,7 @@
 
 #include "weft/dialects/nest/RowWalk.h"
 
+#include "weft/dialects/nest/Nest.h"
 #include "weft/dialects/nest/OpLoops.h"
 #include "weft/dialects/weft/Weft.h"
 
@@ -193,6 +194,18 @@ bool fitsOneNest(ArrayRef<Operation *> ops, ValueRange stored,
             " has another shape than its first";
       return false;
     }
+  llvm::SmallPtrSet<Operation *, 16> inside(ops.begin(), ops.end());
+  llvm::SetVector<Value> before;
+  for (Value value : stored) {
+    if (readsElsewhere(value, before, [&](Value read) {
+          return !inside.contains(read.getDefiningOp());
+        })) {
+      why = "its result " + text(value.getType()) +
+            " reads other positions of another one";
+      return false;
+    }
+    before.insert(value);
+  }
   if (stored.empty())
     why = "it has no result";
   return !stored.empty();

@@ -16,15 +16,17 @@ namespace weft {
 
 static constexpr const char *kTarget = "cuda:sm_80";
 
-DeviceOps::DeviceOps(ModuleOp module) : module(module) {
+DeviceOps::DeviceOps(ModuleOp module, bool isOutlined) : module(module) {
   ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &said) {
     why += said.str() + "\n";
     return success();
   });
   PassManager passes(module.getContext());
-  passes.addPass(createLowerControlFlow());
-  passes.addPass(createWidenShortSums());
-  passes.addPass(createOutlineKernels({kTarget}));
+  if (!isOutlined) {
+    passes.addPass(createLowerControlFlow());
+    passes.addPass(createWidenShortSums());
+    passes.addPass(createOutlineKernels({kTarget}));
+  }
   passes.addPass(createChooseNests({kTarget}));
   std::string error;
   std::unique_ptr<KernelCodegen> codegen = openCodegen(kTarget, error);
@@ -79,28 +81,33 @@ DeviceOps::Buffer &DeviceOps::addBuffer(const std::string &name,
   return buffer;
 }
 
-std::string DeviceOps::launch(func::CallOp call) {
-  auto found = llvm::find_if(code.deviceKernels, [&](auto &kernel) {
-    return kernel.name == call.getCallee();
-  });
+DeviceOps::Buffer &DeviceOps::addTensor(const std::string &name,
+                                        const Tensor &tensor) {
+  return addBuffer(name, bytesOf(tensor), true);
+}
+
+std::string DeviceOps::launch(const std::string &kernel,
+                              ArrayRef<Buffer *> arguments, TypeRange types,
+                              SmallVectorImpl<Buffer *> &results) {
+  auto found = llvm::find_if(code.deviceKernels,
+                             [&](auto &each) { return each.name == kernel; });
   if (found == code.deviceKernels.end())
-    return "no code of " + call.getCallee().str();
+    return "no code of " + kernel;
   ptx::Launch request;
   request.module = &kernels;
-  request.kernel = kernels.find(found->name);
+  request.kernel = kernels.find(kernel);
   request.grid.x = uint32_t(found->blocks);
   request.block.x = uint32_t(found->block[0]);
   request.dataAddresses = dataAddresses;
   request.seed = ++numLaunches;
   std::vector<uint64_t> pointers;
-  for (Value argument : call.getOperands())
-    pointers.push_back(values.lookup(argument)->address);
-  for (Value result : call.getResults()) {
-    Tensor tensor(cast<RankedTensorType>(result.getType()));
-    Buffer &buffer =
-        addBuffer("result of " + found->name, bytesOf(tensor), false);
-    values[result] = &buffer;
-    pointers.push_back(buffer.address);
+  for (Buffer *argument : arguments)
+    pointers.push_back(argument->address);
+  for (Type type : types) {
+    Tensor tensor(cast<RankedTensorType>(type));
+    results.push_back(
+        &addBuffer("result of " + kernel, bytesOf(tensor), false));
+    pointers.push_back(results.back()->address);
   }
   pointers.push_back(
       addBuffer("coordinates", std::vector<uint8_t>(8), true).address);
@@ -115,30 +122,53 @@ std::string DeviceOps::launch(func::CallOp call) {
   return problem;
 }
 
-std::string DeviceOps::run(const std::string &function, const Tensors &inputs,
-                           Tensors &found) {
+void DeviceOps::clear() {
   memory = {};
   buffers.clear();
-  values.clear();
   dataAddresses.clear();
   next = 0x700000000000;
   for (const ptx::Data &data : kernels.data)
     dataAddresses.push_back(addBuffer(data.name, data.initial, true).address);
+}
+
+std::string DeviceOps::runKernel(const std::string &kernel,
+                                 const Tensors &inputs, Tensors &found) {
+  clear();
+  SmallVector<Buffer *> arguments, results;
+  for (const Tensor &tensor : inputs)
+    arguments.push_back(&addTensor("argument", tensor));
+  SmallVector<Type> types = llvm::map_to_vector(
+      found, [](const Tensor &tensor) -> Type { return tensor.getType(); });
+  std::string problem = launch(kernel, arguments, types, results);
+  for (auto [buffer, tensor] : llvm::zip(results, found))
+    fill(tensor, buffer->bytes);
+  return problem;
+}
+
+std::string DeviceOps::run(const std::string &function, const Tensors &inputs,
+                           Tensors &found) {
+  clear();
+  llvm::DenseMap<Value, Buffer *> values;
   auto main = module.lookupSymbol<func::FuncOp>(function);
   for (auto [argument, tensor] : llvm::zip_equal(main.getArguments(), inputs))
-    values[argument] = &addBuffer("argument", bytesOf(tensor), true);
+    values[argument] = &addTensor("argument", tensor);
   for (Operation &op : main.getBody().front().without_terminator()) {
-    if (auto call = dyn_cast<func::CallOp>(op)) {
-      if (std::string problem = launch(call); !problem.empty())
-        return problem;
+    if (auto constant = dyn_cast<ConstantOp>(op)) {
+      auto data = cast<DenseElementsAttr>(constant.getValue());
+      values[op.getResult(0)] =
+          &addTensor("constant", Tensor::ofAttribute(data));
       continue;
     }
-    auto constant = cast<ConstantOp>(op);
-    values[constant.getResult()] =
-        &addBuffer("constant",
-                   bytesOf(Tensor::ofAttribute(
-                       cast<DenseElementsAttr>(constant.getValue()))),
-                   true);
+    auto call = cast<func::CallOp>(op);
+    SmallVector<Buffer *> arguments, results;
+    for (Value argument : call.getOperands())
+      arguments.push_back(values.lookup(argument));
+    if (std::string problem = launch(call.getCallee().str(), arguments,
+                                     call.getResultTypes(), results);
+        !problem.empty())
+      return problem;
+    for (auto [result, buffer] : llvm::zip(call.getResults(), results))
+      values[result] = buffer;
   }
   for (auto [value, tensor] : llvm::zip_equal(
            main.getBody().front().getTerminator()->getOperands(), found))

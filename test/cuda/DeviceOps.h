@@ -20,8 +20,9 @@ namespace weft {
 /// Functions whose ops are calls of kernels, constants and a return.
 class DeviceOps {
 public:
-  /// Outlines, chooses nests and compiles; the module is changed.
-  explicit DeviceOps(mlir::ModuleOp module);
+  /// Outlines, if that is not done yet, chooses nests and compiles; the module
+  /// is changed.
+  explicit DeviceOps(mlir::ModuleOp module, bool isOutlined = false);
   /// Why there is no code, or empty.
   const std::string &refusal() const { return why; }
   /// Has the function code, or loops that a runtime walks through?
@@ -30,7 +31,9 @@ public:
   /// found, or empty.
   std::string run(const std::string &function, const Tensors &inputs,
                   Tensors &found);
-  uint64_t launches() const { return numLaunches; }
+  /// The same of one kernel.
+  std::string runKernel(const std::string &kernel, const Tensors &inputs,
+                        Tensors &found);
 
 private:
   struct Buffer {
@@ -39,7 +42,13 @@ private:
   };
   Buffer &addBuffer(const std::string &name, std::vector<uint8_t> bytes,
                     bool isWritten);
-  std::string launch(mlir::func::CallOp call);
+  /// Forgets all memory.
+  void clear();
+  Buffer &addTensor(const std::string &name, const Tensor &tensor);
+  /// Makes the results.
+  std::string launch(const std::string &kernel,
+                     llvm::ArrayRef<Buffer *> arguments, mlir::TypeRange types,
+                     llvm::SmallVectorImpl<Buffer *> &results);
 
   mlir::ModuleOp module;
   CompiledKernels code;
@@ -50,7 +59,6 @@ private:
   ptx::Memory memory;
   std::list<Buffer> buffers;
   uint64_t next = 0;
-  llvm::DenseMap<mlir::Value, Buffer *> values;
   std::vector<uint64_t> dataAddresses;
 };
 

@@ -5,6 +5,12 @@
 //
 // WEFT_OP_CASE=pad gpu-every-op-test   runs the cases whose name starts with pad
 //
+//   weft compile model.keras --step train --devices cuda:1 --emit=kernels > step.mlir
+//   WEFT_KERNELS=step.mlir gpu-every-op-test '[kernels]'
+//
+// runs each kernel of a program on numbers drawn at random, beside the
+// interpreter.
+//
 //===----------------------------------------------------------------------===//
 
 #include "weft/compiler/codegen/elements/ElementCode.h"
@@ -71,6 +77,7 @@ TEST_CASE("every op that kernels hold has a case") {
     });
   for (RegisteredOperationName name : context().getRegisteredOperations())
     if (name.getDialectNamespace() == "weft" &&
+        name.getStringRef() != ConstrainOp::getOperationName() && // no kernel's
         (name.hasTrait<OpTrait::Elementwise>() ||
          name.hasTrait<KeepsPositions>() || name.hasTrait<MovesElements>() ||
          name.hasTrait<GeneratesElements>() || name.hasTrait<ReductionNest>() ||
@@ -126,5 +133,42 @@ TEST_CASE("derivatives on the GPU are JAX's") {
       gradients.push_back(c.args[i]);
     check(ops, "main", tensorsOf(context(), types, values),
           tensorsOf(context(), gradients, c.gradients), 4 * c.tolerance);
+  }
+}
+
+TEST_CASE("a program's kernels give what the interpreter gives",
+          "[.][kernels]") {
+  const char *file = std::getenv("WEFT_KERNELS");
+  REQUIRE(file);
+  auto module = parseSourceFile<ModuleOp>(file, &context());
+  REQUIRE(module);
+  OwningOpRef<ModuleOp> reference(module->clone());
+  DeviceOps ops(*module, /*isOutlined=*/true);
+  REQUIRE(ops.refusal() == "");
+  uint64_t state = 1;
+  for (auto kernel : reference->getOps<func::FuncOp>()) {
+    if (!isKernel(kernel))
+      continue;
+    std::string text;
+    llvm::raw_string_ostream(text) << kernel;
+    INFO(text.substr(0, 4000));
+    Tensors inputs, found;
+    for (Type type : kernel.getArgumentTypes()) {
+      Tensor &tensor = inputs.emplace_back(cast<RankedTensorType>(type));
+      for (int64_t i = 0; i < tensor.size(); ++i) {
+        state = state * 6364136223846793005 + 1442695040888963407;
+        if (tensor.isFloat())
+          tensor.setReal(i, double(state >> 40) / double(1 << 23) - 1);
+        else
+          tensor.setInteger(i, int64_t(state >> 40) % 2);
+      }
+    }
+    auto expected = interpretFunction(kernel, inputs);
+    REQUIRE(succeeded(expected));
+    for (const Tensor &tensor : *expected)
+      found.emplace_back(tensor.getType());
+    CHECK(ops.runKernel(kernel.getName().str(), inputs, found) == "");
+    for (size_t i = 0; i < found.size(); ++i)
+      CHECK(difference(found[i], (*expected)[i], 1e-5) == "");
   }
 }
