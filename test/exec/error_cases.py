@@ -11,8 +11,8 @@ import subprocess
 import warnings
 import zipfile
 
-import fit_error_cases
 import distribution_cases
+import fit_error_cases
 import layer_error_cases
 import npz_values
 import process_limits
@@ -28,7 +28,7 @@ def npy(descr, shape, data, fortran=False):
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data
 
 
-class Cases(fit_error_cases.FitCases, step_cases.StepCases):
+class Cases(fit_error_cases.FitCases, step_cases.StepCases, distribution_cases.DistributionCases):
     def __init__(self, weft, fixtures, scratch):
         self.weft, self.fixtures, self.scratch = weft, fixtures, scratch
         self.model_file = fixtures / "seed-sequential-mnist" / "model.json"
