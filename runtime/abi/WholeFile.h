@@ -253,6 +253,44 @@ private:
   std::string target, temporary; ///< names in `folder`
 };
 
+/// A file that grows while others read it, such as a log: new, or an error.
+/// Nothing that lies there already is opened or followed.
+class GrowingFile {
+public:
+  GrowingFile() = default;
+  GrowingFile(GrowingFile &&other) noexcept
+      : file(std::exchange(other.file, -1)) {}
+  GrowingFile &operator=(GrowingFile &&other) noexcept {
+    std::swap(file, other.file);
+    return *this;
+  }
+  ~GrowingFile() {
+    if (file >= 0)
+      close(file);
+  }
+
+  /// 0, or an errno value.
+  int open(const std::string &path) {
+    file = ::open(
+        path.c_str(),
+        O_WRONLY | O_CREAT | O_EXCL | O_APPEND | O_NOFOLLOW | O_CLOEXEC, 0666);
+    return file < 0 ? errno : 0;
+  }
+  /// Adds all of it, or says why not.
+  int append(std::string_view bytes) {
+    while (!bytes.empty()) {
+      ssize_t written = ::write(file, bytes.data(), bytes.size());
+      if (written < 0 && errno != EINTR)
+        return errno;
+      bytes.remove_prefix(written > 0 ? size_t(written) : 0);
+    }
+    return 0;
+  }
+
+private:
+  int file = -1;
+};
+
 } // namespace weft
 
 #endif // WEFT_RUNTIME_ABI_WHOLEFILE_H

@@ -52,6 +52,22 @@ def difference(found, wanted):
     return ""
 
 
+def check_schedules(weft, fixtures, flags):
+    """LearningRateScheduler sets the rates of Keras' schedules by epoch."""
+    bad = 0
+    for case in json.loads((fixtures / "fit" / "schedules.json").read_text()):
+        schedule = {"class_name": case["class_name"], "config": case["config"]}
+        callback = {"class_name": "LearningRateScheduler", "config": {"schedule": schedule}}
+        result = subprocess.run([weft, "fit", str(fixtures / "callbacks" / "model.json"), "--json", "--callback",
+                                 json.dumps(callback), *flags.of({"epochs": len(case["rates"])})],
+                                capture_output=True, text=True, timeout=patience.HANG)
+        rates = json.loads(result.stdout)["history"]["learning_rate"] if result.returncode == 0 else []
+        near = len(rates) == len(case["rates"]) and all(abs(a - b) <= 1e-7 for a, b in zip(rates, case["rates"]))
+        bad += not near
+        print(f"{case['class_name']}: {'as Keras' if near else f'{rates}, not {case}'}{result.stderr}")
+    return bad
+
+
 def main():
     weft, fixtures = sys.argv[1], pathlib.Path(sys.argv[2])
     flags, bad = Flags(fixtures), 0
@@ -62,6 +78,7 @@ def main():
         said = result.stderr if result.returncode else difference(json.loads(result.stdout), case)
         bad += bool(said)
         print(f"{name}: {said or 'as Keras'}")
+    bad += check_schedules(weft, fixtures, flags)
     print(f"{len(cases)} cases, {bad} bad")
     return 1 if bad or not cases else 0
 

@@ -7,6 +7,7 @@
 #include "weft/tools/weft/CommandLine.h"
 #include "weft/runtime/abi/ClosestName.h"
 #include "weft/tools/weft/CommandFlags.h"
+#include "weft/tools/weft/FitConfig.h"
 #include "weft/tools/weft/FlagValues.h"
 #include "weft/tools/weft/Gpus.h"
 
@@ -169,6 +170,19 @@ static void addLayout(CLI::App &app, ExplainFlags &flags) {
              "  weft layout model.json --data-parallel --devices cpu:8 --json");
 }
 
+static void addSummary(CLI::App &app, SummaryFlags &flags) {
+  addModelFlags(app, flags.model, kKerasModel);
+  app.add_flag("--expand-nested", flags.expandNested,
+               "layers of models inside, too");
+  app.add_flag("--show-trainable", flags.showTrainable,
+               "which layers are trained");
+  app.add_option("--line-length", flags.lineLength,
+                 "columns (default: of the terminal)")
+      ->check(atLeast(40, "leave it out for the width of the terminal"));
+  app.footer("Example:\n"
+             "  weft summary model.keras --expand-nested --show-trainable");
+}
+
 static void addReshard(CLI::App &app, ReshardFlags &flags) {
   app.add_option("--mesh", flags.mesh, "names and sizes of axes: x=4,y=2")
       ->required();
@@ -271,6 +285,9 @@ CommandLine::CommandLine() {
   addLayout(add("layout", "draw the shards of batch, variables and outputs",
                 layout, &Commands::layout),
             layout);
+  addSummary(add("summary", "layers, shapes and weights, as model.summary()",
+                 summary, &Commands::summary),
+             summary);
   CLI::App &devicesApp =
       add("devices", "what can be used, and why not the rest", devices,
           &Commands::devices);
@@ -314,8 +331,18 @@ void CommandLine::checkFlags() const {
 
 void CommandLine::parse(int argc, char **argv) {
   checkCommand(argc > 1 ? argv[1] : "");
+  std::vector<std::string> words(argv + 1, argv + std::max(argc, 1));
+  if (!words.empty() && words[0] == "fit") {
+    auto all = withConfig(*app.get_subcommand("fit"), words);
+    if (!all) {
+      status = fail(all.message());
+      return;
+    }
+    words = std::move(*all);
+  }
+  std::reverse(words.begin(), words.end()); // as CLI11 takes them
   try {
-    app.parse(argc, argv);
+    app.parse(std::move(words));
   } catch (const CLI::ExtrasError &) {
     checkFlags();
     throw;

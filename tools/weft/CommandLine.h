@@ -25,6 +25,7 @@ struct CommandLine {
   EvaluateFlags evaluate, predict;
   CompileFlags compile;
   ExplainFlags explain, layout;
+  SummaryFlags summary;
   RunFlags run;
   DevicesFlags devices;
   ReshardFlags reshard;

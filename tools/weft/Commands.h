@@ -126,6 +126,12 @@ struct ExplainFlags {
   std::vector<std::string> only; ///< tensors to draw; empty: all
 };
 
+struct SummaryFlags {
+  ModelFlags model;
+  bool expandNested = false, showTrainable = false;
+  std::optional<int64_t> lineLength; ///< none: as the terminal is wide
+};
+
 struct ReshardFlags {
   std::string mesh, shape, from, to, dtype = "f32";
   bool json = false, noExchange = false;
@@ -156,6 +162,7 @@ struct CompilerCommands {
   int (*compile)(const CompileFlags &);
   int (*explain)(const ExplainFlags &);
   int (*layout)(const ExplainFlags &);
+  int (*summary)(const SummaryFlags &);
   int (*devices)(const DevicesFlags &);
   int (*reshard)(const ReshardFlags &);
   /// A StableHLO program's .weft file, for `weft run`.
@@ -179,6 +186,7 @@ int runExplain(const ExplainFlags &flags);
 /// Of a .weft file, without the compiler.
 int runExplainProgram(const ExplainFlags &flags);
 int runLayout(const ExplainFlags &flags);
+int runSummary(const SummaryFlags &flags);
 int runProgram(const RunFlags &flags);
 int runDevices(const DevicesFlags &flags);
 int runReshardCommand(const ReshardFlags &flags);

@@ -33,6 +33,7 @@ static int predict(const EvaluateFlags &flags) {
 }
 
 extern "C" const CompilerCommands weftCompilerCommands = {
-    checked<fit>,        checked<evaluate>,   checked<predict>,
-    checked<runCompile>, checked<runExplain>, checked<runLayout>,
-    runDevices,          runReshardCommand,   compileForeignProgram};
+    checked<fit>,         checked<evaluate>,   checked<predict>,
+    checked<runCompile>,  checked<runExplain>, checked<runLayout>,
+    checked<runSummary>,  runDevices,          runReshardCommand,
+    compileForeignProgram};

@@ -11,13 +11,19 @@ constexpr const char *kTrained =
     "model.json or model.keras; step.mlir, which python -m weft.trace writes "
     "of "
     "any Keras model; or step.weft, which weft compile makes of either";
+/// One value each time: what follows may be the model.
+static void addRepeated(CLI::App &app, const char *name,
+                        std::vector<std::string> &values, const char *what) {
+  app.add_option(name, values, what)->allow_extra_args(false);
+}
+
 static void addDataFlags(CLI::App &app, DataFlags &flags) {
   app.add_option("--data", flags.data, "f.npz with x, y or x_train, y_train");
-  app.add_option("--x", flags.x,
-                 "[NAME=]f.npz:key[0:1280] or f.npy[0:1280]; repeated");
-  app.add_option("--y", flags.y, "[NAME=]f.npz:key or f.npy; repeated");
-  app.add_option("--sample-weight", flags.sampleWeight,
-                 "[NAME=]f.npz:key or f.npy; repeated");
+  addRepeated(app, "--x", flags.x,
+              "[NAME=]f.npz:key[0:1280] or f.npy[0:1280]; repeated");
+  addRepeated(app, "--y", flags.y, "[NAME=]f.npz:key or f.npy; repeated");
+  addRepeated(app, "--sample-weight", flags.sampleWeight,
+              "[NAME=]f.npz:key or f.npy; repeated");
   app.add_option("--divide-by", flags.divideBy, "divide inputs in float32")
       ->check(isDivisor());
   app.add_flag("--add-channel", flags.addChannel,
@@ -41,10 +47,10 @@ static void addValidationFlags(CLI::App &app, FitFlags &flags) {
   DataFlags &data = flags.data;
   app.add_option("--validation-data", data.validationData,
                  "f.npz with x, y or x_val, y_val or x_test, y_test");
-  app.add_option("--validation-x", data.validationX, "as --x; repeated");
-  app.add_option("--validation-y", data.validationY, "as --y; repeated");
-  app.add_option("--validation-sample-weight", data.validationWeight,
-                 "as --sample-weight; repeated");
+  addRepeated(app, "--validation-x", data.validationX, "as --x; repeated");
+  addRepeated(app, "--validation-y", data.validationY, "as --y; repeated");
+  addRepeated(app, "--validation-sample-weight", data.validationWeight,
+              "as --sample-weight; repeated");
   app.add_option("--validation-split", data.validationSplit,
                  "last part of the data, as Keras")
       ->check(isFraction());
@@ -60,10 +66,12 @@ static void addValidationFlags(CLI::App &app, FitFlags &flags) {
 }
 
 static void addCallbackFlags(CLI::App &app, FitFlags &flags) {
-  app.add_option(
-      "--callback", flags.callbacks,
-      "as in a Keras script: \"EarlyStopping(patience=3)\", or JSON; "
-      "repeated (docs/fit.md)");
+  app.add_option("--config",
+                 "fit.json: arguments of Keras' fit and other flags as keys, "
+                 "epochs, batch_size, callbacks (docs/fit.md)");
+  addRepeated(app, "--callback", flags.callbacks,
+              "as in a Keras script: \"EarlyStopping(patience=3)\", or JSON; "
+              "repeated (docs/fit.md)");
   auto *backup = app.add_option(
       "--backup", flags.backup,
       "folder of BackupAndRestore: the same command goes on from it");
@@ -71,6 +79,18 @@ static void addCallbackFlags(CLI::App &app, FitFlags &flags) {
                  "steps between backups (default: an epoch)")
       ->check(atLeast(1, "leave it out for each epoch"))
       ->needs(backup);
+}
+
+static void addFitFiles(CLI::App &app, FitFlags &flags) {
+  app.add_option("--weights", flags.weights, "f.keras, f.weights.h5 or f.npz");
+  app.add_option("--save", flags.save, "f.keras, for Keras to load")
+      ->check(namesModel());
+  app.add_option("--save-weights", flags.saveWeights,
+                 "f.npz: every variable by its path");
+  app.add_option("--history", flags.history, "out.json");
+  app.add_flag("--history-steps", flags.historySteps,
+               "one value for each batch in --history");
+  app.add_option("--stats", flags.stats, "times, memory and bytes as JSON");
 }
 
 void weft::tool::addFit(CLI::App &app, FitFlags &flags) {
@@ -102,15 +122,7 @@ void weft::tool::addFit(CLI::App &app, FitFlags &flags) {
                "leave out a short last batch");
   app.add_flag("--init-only", flags.initOnly, "stop after initialising");
   addCallbackFlags(app, flags);
-  app.add_option("--weights", flags.weights, "f.keras, f.weights.h5 or f.npz");
-  app.add_option("--save", flags.save, "f.keras, for Keras to load")
-      ->check(namesModel());
-  app.add_option("--save-weights", flags.saveWeights,
-                 "f.npz: every variable by its path");
-  app.add_option("--history", flags.history, "out.json");
-  app.add_flag("--history-steps", flags.historySteps,
-               "one value for each batch in --history");
-  app.add_option("--stats", flags.stats, "times, memory and bytes as JSON");
+  addFitFiles(app, flags);
   app.add_flag("--verify", flags.verify,
                "first compare all stages in the reference interpreter");
   app.add_flag("--json", flags.json, "one JSON object on standard output");
@@ -128,7 +140,13 @@ void weft::tool::addFit(CLI::App &app, FitFlags &flags) {
              "  weft fit step.mlir --weights model.keras --data mnist.npz "
              "--save trained.keras    (traced)\n"
              "  weft fit step.weft --weights model.keras --data mnist.npz "
-             "--save trained.keras    (compiled)");
+             "--save trained.keras    (compiled)\n"
+             "  weft fit model.keras --data mnist.npz --validation-split 0.1 "
+             "--epochs 50 \\\n"
+             "    --callback 'EarlyStopping(patience=3)' --backup state    "
+             "(goes on after a kill)\n"
+             "  weft fit --config fit.json --epochs 3    (arguments of a "
+             "file; those given here win)");
 }
 
 void weft::tool::addEvaluate(CLI::App &app, EvaluateFlags &flags,

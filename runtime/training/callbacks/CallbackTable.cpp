@@ -7,6 +7,7 @@
 #include "weft/runtime/training/callbacks/LearningRateScheduler.h"
 #include "weft/runtime/training/callbacks/ModelCheckpoint.h"
 #include "weft/runtime/training/callbacks/ReduceLROnPlateau.h"
+#include "weft/runtime/training/callbacks/TensorBoard.h"
 #include "weft/runtime/training/callbacks/TerminateOnNaN.h"
 
 #include <functional>
@@ -35,6 +36,7 @@ constexpr Row kRows[] = {
     {"LearningRateScheduler", make<LearningRateScheduler>},
     {"ModelCheckpoint", make<ModelCheckpoint>},
     {"ReduceLROnPlateau", make<ReduceLROnPlateau>},
+    {"TensorBoard", make<TensorBoard>},
     {"TerminateOnNaN", make<TerminateOnNaN>},
 };
 

@@ -12,10 +12,11 @@ Status TerminateOnNaN::batchEnd(TrainingRun &run, int64_t batch,
     if (name != "loss" || std::isfinite(value))
       continue;
     if (raises)
-      return Error{"NaN or Inf loss encountered at batch " +
-                   std::to_string(batch) + " of epoch " +
-                   std::to_string(run.epoch + 1) + ": " + pythonText(value) +
-                   "; --check-numerics says where it comes from"};
+      return Error{
+          "NaN or Inf loss encountered at batch " + std::to_string(batch) +
+          " of epoch " + std::to_string(run.epoch + 1) + ": " +
+          pythonText(value) +
+          "; lower the learning rate, clip gradients, or look at the data"};
     run.print("Batch " + std::to_string(batch) +
               ": Invalid loss, terminating training\n");
     run.stop = true;

@@ -1,0 +1,28 @@
+//===- FitConfig.h - arguments of fit in a file -----------------*- C++ -*-===//
+//
+//   {"model": "m.keras", "data": "mnist.npz", "epochs": 20, "validation_split": 0.1,
+//    "callbacks": [{"class_name": "EarlyStopping", "config": {"patience": 3}}]}
+//
+// A key is an argument of Keras' fit or another flag of weft fit, with _ for -.
+// The file stands for the words of a command line, of which those that are given
+// there win.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_WEFT_FITCONFIG_H
+#define WEFT_TOOLS_WEFT_FITCONFIG_H
+
+#include "weft/runtime/data/Result.h"
+
+#include "CLI/CLI.hpp"
+
+namespace weft::tool {
+
+/// The words with those of the file that --config names put in front, if it is
+/// there. `command` knows the flags; words[0] is its name.
+Result<std::vector<std::string>>
+withConfig(const CLI::App &command, const std::vector<std::string> &words);
+
+} // namespace weft::tool
+
+#endif // WEFT_TOOLS_WEFT_FITCONFIG_H
