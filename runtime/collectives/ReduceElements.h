@@ -52,6 +52,10 @@ template <weft::SmallFloat format> struct Small {
   static Value load(Stored s) { return weft::smallToFloat(s, format); }
   static Stored store(Value v) { return weft::floatToSmall(v, format); }
 };
+template <typename E> inline constexpr bool isSmallFloat = false;
+template <weft::SmallFloat format>
+inline constexpr bool isSmallFloat<Small<format>> = true;
+
 /// An integer of `bits` bits in a byte, the others 0.
 template <typename T, int bits> struct Short {
   using Stored = uint8_t;

@@ -42,7 +42,7 @@ endforeach()
 # Programs of collectives alone, on the fake driver: the program loads it before
 # the runtime does.
 foreach(test gpu-collectives-test gpu-collectives-meaning-test)
-  set(source cuda/gpu-collectives-test.cpp)
+  set(source cuda/gpu-collectives-test.cpp cuda/gpu-runs-test.cpp)
   if(test STREQUAL gpu-collectives-meaning-test)
     set(source unit/runtime-collectives-test.cpp)
   endif()
@@ -57,7 +57,11 @@ foreach(test gpu-collectives-test gpu-collectives-meaning-test)
       FAKE_CUDA_SEED=${seed} $<TARGET_FILE:${test}>)
   endforeach()
 endforeach()
-add_test(NAME gpu-collectives-two-gpus COMMAND ${CMAKE_COMMAND} -E env
-  FAKE_CUDA_GPUS=2 $<TARGET_FILE:gpu-collectives-test> "devices of several GPUs*")
+foreach(gpus 2 3)
+  add_test(NAME gpu-collectives-${gpus}-gpus COMMAND ${CMAKE_COMMAND} -E env
+    FAKE_CUDA_GPUS=${gpus} FAKE_CUDA_SEED=${gpus} $<TARGET_FILE:gpu-collectives-test>)
+endforeach()
+add_test(NAME gpu-collectives-apart COMMAND ${CMAKE_COMMAND} -E env
+  FAKE_CUDA_GPUS=2 FAKE_CUDA_PEERS=none $<TARGET_FILE:gpu-collectives-test> "[.apart]")
 add_test(NAME gpu-collectives-failing COMMAND ${CMAKE_COMMAND} -E env
   FAKE_CUDA_FAIL=kernel:2 $<TARGET_FILE:gpu-collectives-test> "[.failing]")

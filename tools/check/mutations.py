@@ -47,7 +47,9 @@ TESTS = [
     # On the fake driver of GPUs.
     ("gpu-collectives-test", "gpu-collectives-test", ["build/bin/gpu-collectives-test", "--abort"]),
     ("gpu-collectives-two-gpus", "gpu-collectives-test",
-     ["env", "FAKE_CUDA_GPUS=2", "build/bin/gpu-collectives-test", "devices of several GPUs*"]),
+     ["env", "FAKE_CUDA_GPUS=2", "build/bin/gpu-collectives-test", "--abort"]),
+    ("gpu-collectives-apart", "gpu-collectives-test",
+     ["env", "FAKE_CUDA_GPUS=2", "FAKE_CUDA_PEERS=none", "build/bin/gpu-collectives-test", "[.apart]"]),
     ("lit cuda/run", "gpu-collectives-test", [LIT, "-s", "build/test/cuda", "--filter=cuda/run"]),
     ("lit cuda/errors", "gpu-collectives-test", [LIT, "-s", "build/test/cuda", "--filter=cuda/errors"]),
     ("packed-dot-test", "packed-dot-test", ["build/bin/packed-dot-test"]),

@@ -104,7 +104,8 @@ static Found findDevices() {
   if (noMpi)
     found.rest.push_back({"mpi", noMpi});
   found.rest.push_back(
-      {"nccl", "GPUs exchange nothing yet; devices that share one do"});
+      {"nccl", "not used: GPUs of one process exchange data through each "
+               "other's memory"});
   return found;
 }
 

@@ -23,6 +23,11 @@ Error CudaDevices::open(int64_t count, std::unique_ptr<DeviceSet> &out) {
     if (Error e = set->openDevice(gpus[number]))
       return e;
   }
+  for (const std::shared_ptr<Gpu> &one : gpus)
+    for (const std::shared_ptr<Gpu> &other : gpus)
+      if (one != other)
+        if (Error e = one->connect(*other))
+          return e;
   out = std::move(set);
   return nullptr;
 }
@@ -257,6 +262,9 @@ Error CudaDevices::poison(const Plan &plan, const Run &run) {
   for (size_t p = 0; p < positions; ++p) {
     Device &device = devices[size_t(plan.mesh.devices[p])];
     if (Error e = fill(*device.arena, 0xFF))
+      return e;
+    if (Error e =
+            device.gpu->makeCurrent()) // fill() leaves it where it is empty
       return e;
     const Driver &driver = device.gpu->driver();
     for (size_t i = 0; i < plan.outputs.size(); ++i) {

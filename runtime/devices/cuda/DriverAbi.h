@@ -50,6 +50,7 @@ enum class Result : int {
   InvalidContext = 201,
   NoBinaryForGpu = 209,
   UnsupportedLimit = 215,
+  PeerAccessUnsupported = 217,
   InvalidPtx = 218,
   UnsupportedPtxVersion = 222,
   FileNotFound = 301,
@@ -60,6 +61,7 @@ enum class Result : int {
   IllegalAddress = 700,
   LaunchOutOfResources = 701,
   LaunchTimeout = 702,
+  PeerAccessAlreadyEnabled = 704,
   ContextIsDestroyed = 709,
   Assert = 710,
   HardwareStackError = 714,
@@ -165,6 +167,8 @@ enum EventFlags : unsigned {
   F(cuDevicePrimaryCtxRelease, cuDevicePrimaryCtxRelease_v2, 11000, (weft::cuda::Device device)) \
   F(cuCtxSetCurrent, cuCtxSetCurrent, 4000, (weft::cuda::Context context)) \
   F(cuCtxGetCurrent, cuCtxGetCurrent, 4000, (weft::cuda::Context *context)) \
+  F(cuDeviceCanAccessPeer, cuDeviceCanAccessPeer, 4000, (int *can, weft::cuda::Device device, weft::cuda::Device peer)) \
+  F(cuCtxEnablePeerAccess, cuCtxEnablePeerAccess, 4000, (weft::cuda::Context peer, unsigned flags)) \
   F(cuCtxSynchronize, cuCtxSynchronize, 2000, (void)) \
   F(cuMemGetInfo, cuMemGetInfo_v2, 3020, (size_t *free, size_t *total)) \
   F(cuMemAlloc, cuMemAlloc_v2, 3020, (weft::cuda::Address *address, size_t bytes)) \

@@ -83,6 +83,24 @@ Error Gpu::makeCurrent() const {
   return api.check(api.cuCtxSetCurrent(context), "cuCtxSetCurrent");
 }
 
+Error Gpu::connect(const Gpu &other) {
+  int can = 0;
+  if (Error e = api.check(api.cuDeviceCanAccessPeer(&can, device, other.device),
+                          "cuDeviceCanAccessPeer"))
+    return e;
+  if (!can)
+    return nullptr;
+  if (Error e = makeCurrent())
+    return e;
+  cuda::Result result = api.cuCtxEnablePeerAccess(other.context, 0);
+  // Others in the process use the same context.
+  if (result != cuda::Result::PeerAccessAlreadyEnabled)
+    if (Error e = api.check(result, "cuCtxEnablePeerAccess"))
+      return e;
+  peers.insert(&other);
+  return nullptr;
+}
+
 Error Gpu::canRun(const std::string &chip) const {
   int wanted = 0;
   const char *end = chip.data() + chip.size();
@@ -127,6 +145,8 @@ Error GpuStream::wait() const {
 }
 
 Error GpuStream::waitFor(const GpuEvent &event) const {
+  if (Error e = owner->makeCurrent())
+    return e;
   return owner->driver().check(
       owner->driver().cuStreamWaitEvent(stream, event.handle(), 0),
       "cuStreamWaitEvent");
@@ -152,6 +172,8 @@ GpuEvent::~GpuEvent() {
 }
 
 Error GpuEvent::record(const GpuStream &stream) const {
+  if (Error e = owner->makeCurrent())
+    return e;
   return owner->driver().check(
       owner->driver().cuEventRecord(event, stream.handle()), "cuEventRecord");
 }

@@ -16,6 +16,7 @@
 #include "weft/runtime/devices/cuda/Driver.h"
 
 #include <memory>
+#include <set>
 
 namespace weft::runtime {
 
@@ -34,6 +35,13 @@ public:
   Gpu &operator=(const Gpu &) = delete;
 
   Error makeCurrent() const;
+  /// Lets kernels of this GPU address the memory of another, where the machine
+  /// allows it.
+  Error connect(const Gpu &other);
+  /// Whether they may; of itself always.
+  bool reaches(const Gpu &other) const {
+    return this == &other || peers.contains(&other);
+  }
   const Driver &driver() const { return api; }
   const std::string &name() const { return model; }
   /// 90 for compute capability 9.0.
@@ -57,6 +65,7 @@ private:
   cuda::Device device = 0;
   cuda::Context context = nullptr;
   std::string model;
+  std::set<const Gpu *> peers;
   int major = 0, minor = 0, processors = 0;
 };
 

@@ -34,35 +34,33 @@ static void cut(std::span<const Move> moves, std::vector<MovePiece> &pieces,
   }
 }
 
-namespace {
-
 /// Adds the rows of one collective to the tables of a GPU; answers the calls.
-template <typename Call> struct CallMaker {
+struct GpuCollectives::Part::CallMaker {
   const Collective &collective;
   GpuTables &tables;
-  using Parameter = typename decltype(Call::parameters)::value_type;
 
   static Parameter number(int64_t value) {
     return {Parameter::Number, uint64_t(value)};
   }
-  template <typename Row> Parameter rows(const std::vector<Row> &all) const {
-    return {Parameter::Rows, tables.add(std::span<const Row>(all))};
+  template <typename Row> uint64_t add(const std::vector<Row> &all) const {
+    return tables.add(std::span<const Row>(all));
   }
-  static constexpr Parameter sources = {Parameter::Sources};
-  static constexpr Parameter targets = {Parameter::Targets};
 
   std::vector<Call> operator()(std::monostate) const { return {}; }
   std::vector<Call> operator()(std::span<const Move> moves) const {
     std::vector<MovePiece> pieces;
     std::vector<MoveLoop> loops;
     cut(moves, pieces, loops);
-    if (pieces.empty())
-      return {};
-    int64_t count = int64_t(pieces.size());
     return {{"move",
              "weft_move",
-             count,
-             {rows(pieces), number(count), rows(loops), sources, targets},
+             add(pieces),
+             sizeof(MovePiece),
+             int64_t(pieces.size()),
+             {{Parameter::Pieces},
+              {Parameter::Count},
+              {Parameter::Rows, add(loops)},
+              {Parameter::Sources},
+              {Parameter::Targets}},
              {}}};
   }
   std::vector<Call> operator()(const ReduceTable &its) const {
@@ -72,67 +70,113 @@ template <typename Call> struct CallMaker {
     int64_t members = shardCount(collective.axes);
     int64_t arrays = int64_t(collective.sources.size());
     std::vector<Call> out;
-    for (const auto &[dtype, pieces] : byType) {
-      int64_t count = int64_t(pieces.size());
+    for (const auto &[dtype, pieces] : byType)
       out.push_back({std::string("reduce-") + plan::EnumNameDType(dtype),
                      "weft_reduce",
-                     count,
-                     {number(int64_t(its.kind)), rows(pieces), number(count),
-                      sources, targets, number(members), number(arrays)},
+                     add(pieces),
+                     sizeof(ReducePiece),
+                     int64_t(pieces.size()),
+                     {number(int64_t(its.kind)),
+                      {Parameter::Pieces},
+                      {Parameter::Count},
+                      {Parameter::Sources},
+                      {Parameter::Targets},
+                      number(members),
+                      number(arrays)},
                      {}});
-    }
     return out;
   }
   std::vector<Call> operator()(const PickTable &its) const {
-    int64_t elements = its.members * its.outer * its.count * its.inner;
-    if (!elements || !its.block)
-      return {};
-    return {
-        {"pick",
-         "weft_pick",
-         (elements + BuiltinKernels::kThreads - 1) / BuiltinKernels::kThreads,
-         {rows(std::vector{its}), sources, targets},
-         {}}};
+    int64_t elements =
+        its.block ? its.members * its.outer * its.count * its.inner : 0;
+    constexpr int64_t threads = BuiltinKernels::kThreads;
+    return {{"pick",
+             "weft_pick",
+             0,
+             0,
+             (elements + threads - 1) / threads,
+             {{Parameter::Rows, add(std::vector{its})},
+              {Parameter::Sources},
+              {Parameter::Targets}},
+             {}}};
   }
 };
 
-} // namespace
+/// What one of several GPUs does of all pieces; the first does what has none.
+std::vector<GpuCollectives::Part::Call>
+GpuCollectives::Part::slice(const std::vector<Call> &calls, int64_t part,
+                            int64_t parts) {
+  std::vector<Call> out;
+  for (Call call : calls) {
+    int64_t begin = part * call.count / parts;
+    int64_t end = (part + 1) * call.count / parts;
+    if (!call.rowBytes) {
+      begin = 0;
+      end = part == 0 ? call.count : 0;
+    }
+    call.rows += uint64_t(begin) * call.rowBytes;
+    call.count = end - begin;
+    if (call.count)
+      out.push_back(std::move(call));
+  }
+  return out;
+}
+
+/// The first member of a group on each of its GPUs.
+static std::vector<int64_t> firstOnGpus(const std::vector<int64_t> &members,
+                                        const std::vector<GpuShare> &shares) {
+  std::vector<int64_t> out;
+  for (int64_t member : members)
+    if (std::ranges::none_of(out, [&](int64_t first) {
+          return shares[size_t(first)].gpu == shares[size_t(member)].gpu;
+        }))
+      out.push_back(member);
+  return out;
+}
+
+Error GpuCollectives::findKernels(Side &side, std::vector<Part::Call> &calls) {
+  for (Part::Call &call : calls)
+    if (Error e =
+            side.builtin->find(call.text, call.symbol.c_str(), call.kernel))
+      return e;
+  return nullptr;
+}
 
 Error GpuCollectives::add(const Collective &collective,
                           const PreparedCollective &work,
                           const std::vector<GpuShare> &shares) {
   // Groups that do the same have the same rows.
-  std::map<std::pair<const Gpu *, const void *>, std::vector<Call>> known;
-  std::vector<Group> &out = groups.emplace_back();
+  std::map<std::pair<const Gpu *, const void *>, std::vector<Part::Call>> known;
+  std::vector<std::vector<Part>> &out = groups.emplace_back();
   for (size_t g = 0; g < collective.groups.size(); ++g) {
     const std::vector<int64_t> &members = collective.groups[g];
-    const Gpu *gpu = shares[size_t(members[0])].gpu.get();
-    Side &side = sides.at(gpu);
+    std::vector<Part> &parts = out.emplace_back();
     CollectiveTable table = work.table(int64_t(g));
     const void *rows = nullptr;
     if (const auto *moves = std::get_if<std::span<const Move>>(&table))
       rows = moves->data();
-    auto [calls, isNew] = known.try_emplace({gpu, rows});
-    if (isNew)
-      calls->second =
-          std::visit(CallMaker<Call>{collective, *side.tables}, table);
-    for (Call &call : calls->second)
-      if (Error e =
-              side.builtin->find(call.text, call.symbol.c_str(), call.kernel))
-        return e;
-    auto slotsOf = [&](const std::vector<Collective::Array> &arrays) {
-      std::vector<GpuTables::Slot> slots;
-      for (int64_t position : members)
-        for (const Collective::Array &array : arrays)
-          slots.push_back({position, array.buffer});
-      return side.tables->addPointers(slots);
-    };
-    Group group = {side.tables.get(), 0, 0, calls->second};
-    if (!group.calls.empty()) {
-      group.sources = slotsOf(collective.sources);
-      group.targets = slotsOf(collective.targets);
+    std::vector<int64_t> firsts = firstOnGpus(members, shares);
+    for (size_t k = 0; k < firsts.size(); ++k) {
+      const Gpu *gpu = shares[size_t(firsts[k])].gpu.get();
+      Side &side = sides.at(gpu);
+      auto [calls, isNew] = known.try_emplace({gpu, rows});
+      if (isNew) {
+        calls->second =
+            std::visit(Part::CallMaker{collective, *side.tables}, table);
+        if (Error e = findKernels(side, calls->second))
+          return e;
+      }
+      Part part;
+      part.first = firsts[k];
+      part.tables = side.tables.get();
+      part.calls =
+          Part::slice(calls->second, int64_t(k), int64_t(firsts.size()));
+      if (part.calls.empty())
+        continue;
+      part.sources = side.tables->addPointers(members, collective.sources);
+      part.targets = side.tables->addPointers(members, collective.targets);
+      parts.push_back(std::move(part));
     }
-    out.push_back(std::move(group));
   }
   return nullptr;
 }
@@ -169,23 +213,33 @@ Error GpuCollectives::bind(const GpuTables::Addresses &addresses) {
   return nullptr;
 }
 
-Error GpuCollectives::launch(uint32_t collective, int64_t group,
-                             const GpuStream &stream) const {
-  const Group &its = groups[collective][size_t(group)];
+Error GpuCollectives::Part::launch(const GpuStream &stream) const {
   const Driver &driver = stream.gpu().driver();
-  for (const Call &call : its.calls) {
+  for (const Call &call : calls) {
+    auto valueOf = [&](const Parameter &one) -> uint64_t {
+      switch (one.kind) {
+      case Parameter::Number:
+        return one.value;
+      case Parameter::Rows:
+        return tables->rowsAt(one.value);
+      case Parameter::Pieces:
+        return tables->rowsAt(call.rows);
+      case Parameter::Count:
+        return uint64_t(call.count);
+      case Parameter::Sources:
+        return tables->pointersAt(sources);
+      case Parameter::Targets:
+        return tables->pointersAt(targets);
+      }
+      return 0;
+    };
     std::vector<uint64_t> values;
     for (const Parameter &one : call.parameters)
-      values.push_back(one.kind == Parameter::Number ? one.value
-                       : one.kind == Parameter::Rows
-                           ? its.tables->rowsAt(one.value)
-                           : its.tables->pointersAt(
-                                 one.kind == Parameter::Sources ? its.sources
-                                                                : its.targets));
+      values.push_back(valueOf(one));
     std::vector<void *> parameters;
     for (uint64_t &value : values)
       parameters.push_back(&value);
-    auto blocks = unsigned(std::min<int64_t>(call.pieces, call.kernel.blocks));
+    auto blocks = unsigned(std::min<int64_t>(call.count, call.kernel.blocks));
     if (Error e = driver.check(
             driver.cuLaunchKernel(call.kernel.function, blocks, 1, 1,
                                   BuiltinKernels::kThreads, 1, 1, 0,

@@ -1,8 +1,10 @@
-//===- GpuCollectives.h - collectives of devices on one GPU -----*- C++ -*-===//
+//===- GpuCollectives.h - collectives of devices on GPUs --------*- C++ -*-===//
 //
 // A collective of a group is one kernel, or one for each element type that it
 // reduces, over tables of pieces (Pieces.h) and of pointers to all members'
-// arrays. Whoever launches it sees to it that the members have arrived.
+// arrays. Where members are on several GPUs, each GPU runs a part of the pieces,
+// on its own memory and that of its peers. Whoever launches it sees to it that the
+// members have arrived.
 //
 //===----------------------------------------------------------------------===//
 
@@ -26,37 +28,56 @@ struct GpuShare {
 
 class GpuCollectives {
 public:
-  /// `shares`: by position. Every group is on one GPU.
+  /// `shares`: by position. The GPUs of every group reach each other.
   Error prepare(const Plan &plan, const std::vector<GpuShare> &shares,
                 const std::shared_ptr<MemoryMeter> &meter);
   /// In front of each run, while none is under way.
   Error bind(const GpuTables::Addresses &addresses);
-  /// Whether the group has anything to do.
-  bool hasWork(uint32_t collective, int64_t group) const {
-    return !groups[collective][size_t(group)].calls.empty();
-  }
-  Error launch(uint32_t collective, int64_t group,
-               const GpuStream &stream) const;
-  /// By the device that sends most, in one occurrence.
-  uint64_t sent(uint32_t collective) const { return sentOnce[collective]; }
 
-private:
-  /// A number, a place in the tables, or the pointers of the group's arrays.
-  struct Parameter {
-    enum Kind : uint8_t { Number, Rows, Sources, Targets } kind;
-    uint64_t value = 0;
-  };
-  struct Call {
-    std::string text, symbol; ///< see BuiltinKernels
-    int64_t pieces;           ///< that many blocks at most
-    std::vector<Parameter> parameters;
-    GpuFunction kernel;
-  };
-  struct Group {
+  /// What one GPU does for a group; nobody does anything where nothing moves.
+  class Part {
+  public:
+    /// Whose stream launches it: the first member on the GPU.
+    int64_t position() const { return first; }
+    Error launch(const GpuStream &stream) const;
+
+  private:
+    friend class GpuCollectives;
+    /// A number, a place in the tables, or the pointers of the group's arrays.
+    struct Parameter {
+      enum Kind : uint8_t {
+        Number,
+        Rows,
+        Pieces,
+        Count,
+        Sources,
+        Targets
+      } kind;
+      uint64_t value = 0;
+    };
+    struct Call {
+      std::string text, symbol; ///< see BuiltinKernels
+      uint64_t rows, rowBytes;  ///< the pieces; 0 bytes: there are none
+      int64_t count;            ///< of pieces: that many blocks at most
+      std::vector<Parameter> parameters;
+      GpuFunction kernel;
+    };
+    struct CallMaker;
+    static std::vector<Call> slice(const std::vector<Call> &calls, int64_t part,
+                                   int64_t parts);
+
+    int64_t first = 0;
     const GpuTables *tables = nullptr;
     uint64_t sources = 0, targets = 0; ///< among its pointers
     std::vector<Call> calls;
   };
+  const std::vector<Part> &parts(uint32_t collective, int64_t group) const {
+    return groups[collective][size_t(group)];
+  }
+  /// By the device that sends most, in one occurrence.
+  uint64_t sent(uint32_t collective) const { return sentOnce[collective]; }
+
+private:
   /// What one GPU has.
   struct Side {
     std::shared_ptr<BuiltinKernels> builtin;
@@ -65,9 +86,10 @@ private:
 
   Error add(const Collective &collective, const PreparedCollective &work,
             const std::vector<GpuShare> &shares);
+  Error findKernels(Side &side, std::vector<Part::Call> &calls);
 
   std::map<const Gpu *, Side> sides;
-  std::vector<std::vector<Group>> groups; ///< [collective][group]
+  std::vector<std::vector<std::vector<Part>>> groups; ///< [collective][group]
   std::vector<uint64_t> sentOnce;
 };
 

@@ -19,6 +19,17 @@ Error GpuProgram::checkSupported(const std::vector<GpuShare> &shares) const {
   return nullptr;
 }
 
+static Error checkReach(const GpuShare &one, const GpuShare &other) {
+  if (one.gpu->reaches(*other.gpu))
+    return nullptr;
+  return makeError(
+      WEFT_INCOMPATIBLE, "devices ", one.device, " and ", other.device,
+      " are on GPUs ", one.gpu->ordinal(), " and ", other.gpu->ordinal(),
+      ", which cannot address each other's memory (nvidia-smi topo "
+      "-p2p r); run it on one GPU (CUDA_VISIBLE_DEVICES=0), or on "
+      "cpu:N");
+}
+
 Error GpuProgram::checkGroups(uint32_t instruction,
                               const std::vector<GpuShare> &shares) const {
   const Plan &plan = owner->plan();
@@ -32,17 +43,12 @@ Error GpuProgram::checkGroups(uint32_t instruction,
                      ": GPUs do not call functions of the host; run it on "
                      "cpu:N");
   for (const std::vector<int64_t> &group : collective.groups)
-    for (int64_t member : group) {
-      const GpuShare &first = shares[size_t(group[0])];
-      const GpuShare &other = shares[size_t(member)];
-      if (first.gpu != other.gpu)
-        return makeError(WEFT_INCOMPATIBLE, what(), ": devices ", first.device,
-                         " and ", other.device, " are on GPUs ",
-                         first.gpu->ordinal(), " and ", other.gpu->ordinal(),
-                         ", and collectives between GPUs are not there yet; "
-                         "run it on one GPU (CUDA_VISIBLE_DEVICES=0), or on "
-                         "cpu:N");
-    }
+    for (int64_t one : group)
+      for (int64_t other : group)
+        if (Error e = checkReach(shares[size_t(one)], shares[size_t(other)])) {
+          e->message = what() + ": " + e->message;
+          return e;
+        }
   return nullptr;
 }
 

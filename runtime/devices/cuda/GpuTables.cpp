@@ -2,9 +2,12 @@
 
 namespace weft::runtime {
 
-uint64_t GpuTables::addPointers(const std::vector<Slot> &given) {
+uint64_t GpuTables::addPointers(const std::vector<int64_t> &members,
+                                const std::vector<Collective::Array> &arrays) {
   uint64_t start = slots.size() * sizeof(cuda::Address);
-  slots.insert(slots.end(), given.begin(), given.end());
+  for (int64_t position : members)
+    for (const Collective::Array &array : arrays)
+      slots.push_back({position, array.buffer});
   return start;
 }
 

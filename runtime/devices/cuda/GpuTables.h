@@ -5,7 +5,7 @@
 //
 //   GpuTables tables(gpu, device);
 //   uint64_t rows = tables.add(std::span(pieces));
-//   uint64_t sources = tables.addPointers({{0, 3}, {1, 3}});   // buffer 3 of both
+//   uint64_t sources = tables.addPointers({0, 1}, collective.sources);
 //   tables.place(meter);
 //   tables.bind(addresses);                   // before each run
 //   ... tables.rowsAt(rows), tables.pointersAt(sources): parameters of kernels
@@ -40,7 +40,9 @@ public:
     rows.resize((rows.size() + 15) / 16 * 16);
     return start;
   }
-  uint64_t addPointers(const std::vector<Slot> &given);
+  /// To the arrays of one member after the other.
+  uint64_t addPointers(const std::vector<int64_t> &members,
+                       const std::vector<Collective::Array> &arrays);
 
   /// Nothing is added from now on.
   Error place(std::shared_ptr<MemoryMeter> meter);

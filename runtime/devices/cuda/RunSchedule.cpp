@@ -63,40 +63,51 @@ Error RunSchedule::arrive(size_t position) {
   return nullptr;
 }
 
-Error RunSchedule::meet(uint32_t number, int64_t group) {
-  if (!program.collectives().hasWork(number, group))
-    return nullptr;
-  const std::vector<int64_t> &members =
-      plan.collectives[number].groups[size_t(group)];
-  const Lane &first = lanes[size_t(members[0])];
-  if (Error e = first.stream->gpu().makeCurrent())
-    return e;
-  for (size_t m = 1; m < members.size(); ++m) {
-    const Lane &lane = lanes[size_t(members[m])];
+/// Whoever `waits` waits for what the others have enqueued so far.
+Error RunSchedule::await(const std::vector<int64_t> &waiting,
+                         const std::vector<int64_t> &others) {
+  for (int64_t other : others) {
+    const Lane &lane = lanes[size_t(other)];
+    bool isAlone = waiting.size() == 1 && waiting[0] == other;
+    if (isAlone)
+      continue;
     if (Error e = lane.event->record(*lane.stream))
       return e;
-    if (Error e = first.stream->waitFor(*lane.event))
-      return e;
   }
-  if (Error e = program.collectives().launch(number, group, *first.stream)) {
-    e->message +=
-        " for " + plan.describe(devices[size_t(members[0])].standing.pc);
-    return e;
-  }
-  if (checksLaunches())
-    if (Error e = first.stream->wait()) {
-      e->message = plan.describe(devices[size_t(members[0])].standing.pc) +
-                   ": " + e->message;
-      return e;
-    }
-  if (members.size() == 1)
-    return nullptr;
-  if (Error e = first.event->record(*first.stream))
-    return e;
-  for (size_t m = 1; m < members.size(); ++m)
-    if (Error e = lanes[size_t(members[m])].stream->waitFor(*first.event))
-      return e;
+  for (int64_t one : waiting)
+    for (int64_t other : others)
+      if (one != other)
+        if (Error e =
+                lanes[size_t(one)].stream->waitFor(*lanes[size_t(other)].event))
+          return e;
   return nullptr;
+}
+
+Error RunSchedule::meet(uint32_t number, int64_t group) {
+  const auto &parts = program.collectives().parts(number, group);
+  const std::vector<int64_t> &members =
+      plan.collectives[number].groups[size_t(group)];
+  std::vector<int64_t> launching;
+  for (const GpuCollectives::Part &part : parts)
+    launching.push_back(part.position());
+  if (Error e = await(launching, members))
+    return e;
+  auto named = [&](Error e) {
+    e->message = plan.describe(devices[size_t(members[0])].standing.pc) + ": " +
+                 e->message;
+    return e;
+  };
+  for (const GpuCollectives::Part &part : parts) {
+    const GpuStream &stream = *lanes[size_t(part.position())].stream;
+    if (Error e = stream.gpu().makeCurrent())
+      return e;
+    if (Error e = part.launch(stream))
+      return named(std::move(e));
+    if (checksLaunches())
+      if (Error e = stream.wait())
+        return named(std::move(e));
+  }
+  return await(members, launching);
 }
 
 CollectiveCounts RunSchedule::counts() const {

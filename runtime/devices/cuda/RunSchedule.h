@@ -2,7 +2,8 @@
 //
 // Devices are enqueued in turn, each until it comes to a collective; the last
 // member of a group to come launches it. The stream of the group's first member
-// waits for those of all others, runs the collective, and is waited for:
+// on a GPU waits for those of all others, runs what that GPU does of the
+// collective, and is waited for:
 //
 //   device 0: launch, launch, record 0 --.        .-> launch
 //                                         collective
@@ -50,6 +51,8 @@ private:
 
   Error arrive(size_t position);
   Error meet(uint32_t collective, int64_t group);
+  Error await(const std::vector<int64_t> &waiting,
+              const std::vector<int64_t> &others);
 
   const GpuProgram &program;
   const Plan &plan;

@@ -99,6 +99,10 @@ static const ErrorText kErrors[] = {
      "invalid resource handle"},
     {Result::NotFound, "CUDA_ERROR_NOT_FOUND", "named symbol not found"},
     {Result::NotReady, "CUDA_ERROR_NOT_READY", "device not ready"},
+    {Result::PeerAccessUnsupported, "CUDA_ERROR_PEER_ACCESS_UNSUPPORTED",
+     "peer access is not supported between these two devices"},
+    {Result::PeerAccessAlreadyEnabled, "CUDA_ERROR_PEER_ACCESS_ALREADY_ENABLED",
+     "peer access is already enabled"},
     {Result::IllegalAddress, "CUDA_ERROR_ILLEGAL_ADDRESS",
      "an illegal memory access was encountered"},
     {Result::LaunchOutOfResources, "CUDA_ERROR_LAUNCH_OUT_OF_RESOURCES",
@@ -244,6 +248,32 @@ Result cuDevicePrimaryCtxRelease_v2(Device device) {
       Driver::get().report(
           "the last release of device " + std::to_string(device) + " leaves " +
           std::to_string(context.used) + " bytes that are not freed");
+    return Result::Success;
+  });
+}
+
+Result cuDeviceCanAccessPeer(int *can, Device device, Device peer) {
+  return call(__func__, Needs::Init, [&] {
+    if (!can || !isDevice(device) || !isDevice(peer))
+      return can ? Result::InvalidDevice : Result::InvalidValue;
+    *can = device != peer && Driver::get().settings.hasPeers;
+    return Result::Success;
+  });
+}
+
+/// One way: the current context may touch what the peer has.
+Result cuCtxEnablePeerAccess(Context peer, unsigned flags) {
+  return call(__func__, Needs::Context, [&] {
+    Context context = Driver::current();
+    if (flags || !peer)
+      return Result::InvalidValue;
+    if (peer == context)
+      return Result::InvalidDevice;
+    if (!Driver::get().settings.hasPeers)
+      return Result::PeerAccessUnsupported;
+    if (context->memory.hasPeer(peer->memory))
+      return Result::PeerAccessAlreadyEnabled;
+    context->memory.addPeer(peer->memory);
     return Result::Success;
   });
 }

@@ -58,6 +58,11 @@ Settings Settings::fromEnvironment() {
   readNumber("FAKE_CUDA_VERSION", settings.version);
   if (settings.gpus > 8)
     refuse("FAKE_CUDA_GPUS", std::to_string(settings.gpus), "0 to 8");
+  if (const char *peers = std::getenv("FAKE_CUDA_PEERS")) {
+    if (std::string_view(peers) != "none")
+      refuse("FAKE_CUDA_PEERS", peers, "none");
+    settings.hasPeers = false;
+  }
   if (const char *chip = std::getenv("FAKE_CUDA_CHIP")) {
     int number = 0;
     if (std::sscanf(chip, "sm_%d", &number) != 1)

@@ -15,6 +15,7 @@ struct Settings {
   int gpus = 1;                         ///< FAKE_CUDA_GPUS
   uint64_t memory = uint64_t(16) << 30; ///< FAKE_CUDA_MEMORY, bytes of a GPU
   int version = 13000;                  ///< FAKE_CUDA_VERSION
+  bool hasPeers = true;                 ///< FAKE_CUDA_PEERS=none
   int major = 9, minor = 0;             ///< FAKE_CUDA_CHIP=sm_90
   bool checksWritten = true;            ///< FAKE_CUDA_UNWRITTEN=ignore
   std::set<std::string> missing;        ///< FAKE_CUDA_MISSING=name,name

@@ -3,6 +3,7 @@
 #include "weft/test/cuda/machine/Memory.h"
 
 #include <algorithm>
+#include <atomic>
 #include <cstring>
 
 namespace weft::ptx {
@@ -133,12 +134,25 @@ Allocation &Memory::add(Allocation allocation) {
 
 void Memory::remove(uint64_t address) { allocations.erase(address); }
 
+bool Memory::hasPeer(const Memory &peer) const {
+  return std::find(peers.begin(), peers.end(), &peer) != peers.end();
+}
+
 Allocation *Memory::find(uint64_t address) {
   auto next = allocations.upper_bound(address);
-  if (next == allocations.begin())
-    return nullptr;
-  Allocation &found = std::prev(next)->second;
-  return address - found.address < found.bytes ? &found : nullptr;
+  Allocation *found =
+      next == allocations.begin() ? nullptr : &std::prev(next)->second;
+  if (found && address - found->address < found->bytes)
+    return found;
+  for (Memory *peer : peers) {
+    auto its = peer->allocations.upper_bound(address);
+    if (its == peer->allocations.begin())
+      continue;
+    Allocation &other = std::prev(its)->second;
+    if (address - other.address < other.bytes)
+      return &other;
+  }
+  return nullptr;
 }
 
 const Allocation *Memory::before(uint64_t address) const {
@@ -147,21 +161,30 @@ const Allocation *Memory::before(uint64_t address) const {
 }
 
 uint32_t Memory::numberBlocks(uint64_t blocks) {
-  if (nextBlock + blocks + 2 > UINT32_MAX) {
-    for (auto &[address, allocation] : allocations)
+  static std::atomic<uint64_t> next{1}; // launches may share allocations
+  uint64_t first = next.fetch_add(blocks + 2);
+  if (first + blocks + 2 <= UINT32_MAX)
+    return uint32_t(first);
+  for (Memory *memory : all())
+    for (auto &[address, allocation] : memory->allocations)
       allocation.shadow.forget();
-    nextBlock = 1;
-  }
-  uint64_t first = nextBlock;
-  nextBlock += blocks + 2;
-  return uint32_t(first);
+  next = 1;
+  return numberBlocks(blocks);
+}
+
+/// This one and its peers.
+std::vector<Memory *> Memory::all() {
+  std::vector<Memory *> out = peers;
+  out.push_back(this);
+  return out;
 }
 
 Footprint Memory::collect(uint32_t first) {
-  Footprint all;
-  for (auto &[address, allocation] : allocations)
-    allocation.shadow.collect(address, first, all);
-  return all;
+  Footprint found;
+  for (Memory *memory : all())
+    for (auto &[address, allocation] : memory->allocations)
+      allocation.shadow.collect(address, first, found);
+  return found;
 }
 
 } // namespace weft::ptx

@@ -93,20 +93,24 @@ struct Allocation {
 
 class Memory {
 public:
+  /// What is in there may be touched as well, for good.
+  void addPeer(Memory &peer) { peers.push_back(&peer); }
+  bool hasPeer(const Memory &peer) const;
   Allocation &add(Allocation allocation);
   void remove(uint64_t address);
   /// The allocation that has this address, or null.
   Allocation *find(uint64_t address);
   /// The allocation that ends last before the address, or null.
   const Allocation *before(uint64_t address) const;
-  /// Numbers for the blocks of a launch: they are never given twice.
+  /// Numbers for the blocks of a launch: no memory gives them twice.
   uint32_t numberBlocks(uint64_t blocks);
   /// Of the launch whose blocks have numbers from `first` on.
   Footprint collect(uint32_t first);
 
 private:
+  std::vector<Memory *> all();
   std::map<uint64_t, Allocation> allocations;
-  uint64_t nextBlock = 1;
+  std::vector<Memory *> peers;
 };
 
 } // namespace weft::ptx
