@@ -116,7 +116,8 @@ static Error withAdvice(Error error) {
 
 Error Program::prepare() const {
   std::lock_guard<std::mutex> guard(preparing);
-  if (!contents.isOfHost() || (code.empty() && library))
+  bool isDone = library || contents.kernels.empty(); // of a device, perhaps
+  if (!contents.isOfHost() || (code.empty() && isDone))
     return nullptr;
   if (library) // a kernel was missing
     dlclose(std::exchange(library, nullptr));
