@@ -43,6 +43,8 @@ def copy_binaries(build, out):
             shutil.copy(path, out / "lib" / library)
     for name in LIBRARIES:
         shutil.copy(build / "lib" / name, out / "lib" / name)
+    if strip := shutil.which("strip"):
+        subprocess.run([strip, "--strip-unneeded", *(out / "bin").iterdir(), *(out / "lib").iterdir()], check=True)
 
 
 def compile_programs(build, out):
@@ -56,6 +58,8 @@ def compile_programs(build, out):
                            check=True)
         listing = gpu_programs.listing(build / "bin" / "weft", program)
         npz_values.write(out / "programs" / f"{name}.npz", gpu_programs.inputs(source, listing))
+    shutil.make_archive(out / "programs", "zip", out / "programs")
+    shutil.rmtree(out / "programs")
 
 
 def git(*arguments):

@@ -13,12 +13,14 @@ comes last. Exit status 1 if anything is wrong.
 import argparse
 import hashlib
 import json
+import math
 import pathlib
 import platform
 import shutil
 import subprocess
 import sys
 import time
+import zipfile
 
 import npz_values
 
@@ -37,6 +39,9 @@ class Report:
     def __init__(self, folder, minutes):
         folder.mkdir(parents=True, exist_ok=True)
         self.file = open(folder / "results.jsonl", "a")
+        self.programs = folder / "programs"
+        with zipfile.ZipFile(HERE / "programs.zip") as packed:
+            packed.extractall(self.programs)
         self.end = time.monotonic() + 60 * minutes
         self.lines = []
 
@@ -65,15 +70,12 @@ class Report:
         return done.stdout
 
 
-def program(name, target):
-    return HERE / "programs" / f"{name}.{target.replace(':', '-')}.weft"
-
-
 def results(report, part, item, name, target, device, folder):
     """The arrays that a program returns; nothing, with a line, where it does not run."""
     out = folder / "out.npz"
-    command = [WEFT, "run", program(name, target), "--inputs", HERE / "programs" / f"{name}.npz", "--outputs", out,
-               "--devices", device, "--repeat", "2"]
+    program = report.programs / f"{name}.{target.replace(':', '-')}.weft"
+    command = [WEFT, "run", program, "--inputs", report.programs / f"{name}.npz", "--outputs", out, "--devices", device,
+               "--repeat", "2"]
     if report.run(part, item, command) is None:
         return None
     return {key: values for key, (_, values) in npz_values.read(out).items()}
@@ -82,7 +84,9 @@ def results(report, part, item, name, target, device, folder):
 def worst_difference(found, wanted, least):
     worst = 0
     for name, values in wanted.items():
-        pairs = list(zip(found[name], values, strict=True))
+        pairs = [(a, b) for a, b in zip(found[name], values, strict=True) if not (math.isnan(a) and math.isnan(b))]
+        if any(math.isnan(a) or math.isnan(b) for a, b in pairs):
+            return math.inf
         largest = max([least, *(abs(b) for _, b in pairs)]) or 1
         worst = max(worst, max((abs(a - b) for a, b in pairs), default=0) / largest)
     return worst
