@@ -340,3 +340,112 @@ TEST_CASE("functions of the host are refused") {
       "instruction 0 (host_call of the test) of program \"test\": GPUs do not "
       "call functions of the host; run it on cpu:N");
 }
+
+/// Devices that go round a loop as often as their own `rounds` has ones, with a sum
+/// in each round.
+static PlanBuilder loop(int64_t devices) {
+  PlanBuilder p({{"x", devices}});
+  Axes axes = {whole(0, devices)};
+  uint32_t v = p.state("v", DType::f32, {devices * 40}, {axes});
+  std::vector<uint32_t> rounds;
+  for (const char *name : {"first", "second", "third"})
+    rounds.push_back(p.input(name, DType::i1, {devices}, {axes}));
+  std::vector<JumpUnlessT *> ends;
+  for (uint32_t more : rounds) {
+    ends.push_back(&p.jumpUnless(more, 0));
+    p.allReduce({v}, {v}, {whole(0, devices)});
+  }
+  for (JumpUnlessT *end : ends)
+    end->target = p.next();
+  return p;
+}
+
+TEST_CASE("devices decide for themselves how often they meet") {
+  std::vector<uint8_t> all = {1, 1}, none = {0, 0};
+  checkEqual({loop(2).image(),
+              "all_reduce",
+              DType::f32,
+              {randomBytes(DType::f32, 80, 1), all, all, none},
+              2});
+}
+
+TEST_CASE("a deadlock ends the run, with the message of CPUs") {
+  std::vector<uint8_t> image = loop(3).image();
+  std::string messages[2];
+  for (int gpu : {0, 1}) {
+    Loaded program(image, gpu ? "cuda:3" : "cpu:3", 1);
+    for (size_t i : {1, 2, 3})
+      program.write(i, std::vector<uint8_t>{1, uint8_t(i != 2), 1});
+    messages[gpu] = program.run();
+    // And the next run is right again.
+    for (size_t i : {1, 2, 3})
+      program.write(i, std::vector<uint8_t>{1, 1, 1});
+    CHECK(program.run() == "");
+  }
+  CHECK(messages[0].starts_with("deadlock in \"test\": no group is complete; "
+                                "device 0 waits at instruction 3"));
+  CHECK(messages[1] == messages[0]);
+}
+
+TEST_CASE("groups that reshard in different ways") {
+  // Two rows in one group, one in the other; y goes from columns to the third
+  // dimension.
+  for (DType dtype : {DType::f32, DType::i8})
+    for (Shape shape : {Shape{3, 5, 6}, Shape{3, 8, 4}}) {
+      PlanBuilder p({{"x", 2}, {"y", 4}});
+      std::vector<Axes> from = {{whole(0, 2)}, {whole(1, 4)}, {}};
+      std::vector<Axes> to = {{whole(0, 2)}, {}, {whole(1, 4)}};
+      uint32_t in = p.input("in", dtype, shape, from);
+      uint32_t out = p.output("out", dtype, shape, to);
+      ExchangeT own;
+      own.shape = shape;
+      own.from = PlanBuilder::layout(from);
+      own.to = PlanBuilder::layout(to);
+      p.collective(std::move(own), {in}, {out}, {whole(1, 4)});
+      checkEqual(
+          {p.image(),
+           "exchange",
+           dtype,
+           {randomBytes(dtype, size_t(shape[0] * shape[1] * shape[2]), 1)},
+           8});
+    }
+}
+
+TEST_CASE("a program runs with other buffers than before") {
+  PlanBuilder p({{"x", 2}});
+  Axes axes = {whole(0, 2)};
+  uint32_t in = p.input("in", DType::f32, {8}, {axes});
+  uint32_t out = p.output("out", DType::f32, {8}, {axes});
+  p.allReduce({in}, {out}, axes);
+  Loaded program(p.image(), "cuda:2");
+  program.write(0, std::vector<float>{1, 2, 3, 4, 5, 6, 7, 8});
+  REQUIRE(program.run() == "");
+  weft_buffer *other = nullptr;
+  REQUIRE(take(weft_input_create(program.runtime, program.program, 0,
+                                 &other)) == "");
+  std::swap(program.inputs[0], other);
+  program.write(0, std::vector<float>{10, 20, 30, 40, 50, 60, 70, 80});
+  REQUIRE(program.run() == "");
+  CHECK(program.read<float>(0, 8) ==
+        std::vector<float>{60, 80, 100, 120, 60, 80, 100, 120});
+  std::swap(program.inputs[0], other);
+  REQUIRE(program.run() == "");
+  CHECK(program.read<float>(0, 8) ==
+        std::vector<float>{6, 8, 10, 12, 6, 8, 10, 12});
+  weft_buffer_free(other);
+}
+
+TEST_CASE("a kernel that fails ends the GPU's runs", "[.failing]") {
+  // Run with FAKE_CUDA_FAIL=kernel:2.
+  PlanBuilder p({{"x", 2}});
+  Axes axes = {whole(0, 2)};
+  uint32_t v = p.state("v", DType::f32, {8}, {axes});
+  p.allReduce({v}, {v}, axes);
+  Loaded program(p.image(), "cuda:2");
+  CHECK(program.run() == "");
+  std::string first = program.run();
+  CHECK(first.starts_with("cuStreamSynchronize failed with CUDA_ERROR_"));
+  CHECK(first.ends_with("while \"test\" ran on device 0"));
+  CHECK(program.run().starts_with("the GPU runs nothing more in this process "
+                                  "since cuStreamSynchronize failed with "));
+}

@@ -46,7 +46,8 @@ def figures(source):
 
 
 def worst_difference(found, wanted, least=0):
-    """The largest one between two flat lists, beside the largest value, which counts as `least` at least; infinite where one alone is NaN."""
+    """The largest one between two flat lists, beside the largest value, which counts as `least` at least; infinite where one
+    alone is NaN."""
     pairs = [(a, b) for a, b in zip(found, wanted, strict=True) if not (math.isnan(a) and math.isnan(b))]
     if any(math.isnan(a) or math.isnan(b) for a, b in pairs):
         return math.inf

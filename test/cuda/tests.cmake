@@ -59,3 +59,5 @@ foreach(test gpu-collectives-test gpu-collectives-meaning-test)
 endforeach()
 add_test(NAME gpu-collectives-two-gpus COMMAND ${CMAKE_COMMAND} -E env
   FAKE_CUDA_GPUS=2 $<TARGET_FILE:gpu-collectives-test> "devices of several GPUs*")
+add_test(NAME gpu-collectives-failing COMMAND ${CMAKE_COMMAND} -E env
+  FAKE_CUDA_FAIL=kernel:2 $<TARGET_FILE:gpu-collectives-test> "[.failing]")

@@ -11,6 +11,7 @@ import subprocess
 import warnings
 import zipfile
 
+import fit_error_cases
 import layer_error_cases
 import npz_values
 import process_limits
@@ -26,7 +27,7 @@ def npy(descr, shape, data, fortran=False):
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data
 
 
-class Cases(step_cases.StepCases):
+class Cases(fit_error_cases.FitCases, step_cases.StepCases):
     def __init__(self, weft, fixtures, scratch):
         self.weft, self.fixtures, self.scratch = weft, fixtures, scratch
         self.model_file = fixtures / "seed-sequential-mnist" / "model.json"
@@ -354,6 +355,9 @@ class Cases(step_cases.StepCases):
         good = self.good_data.read_bytes()
         yield "cut zip", fit("--data", self.write("cut.npz", good[:-30]))
         yield "altered zip", fit("--data", self.write("bit.npz", good[:300] + b"\xff" + good[301:]))
+        said = self.write("said.json", layer_error_cases.sequential((4, 3), ("Dense", {"units": 5})))
+        labels = self.write_npz("said.npz", x=((8, 4, 3), bytes(96)), y=((8, 6), bytes(48)))
+        yield "more labels than times", ["fit", said, "--loss", "CTC", "--optimizer", "sgd", "--seed", "1", "--data", labels]
         yield "no x", fit("--data", self.write_npz("other.npz", images=((1,), b"1")))
         yield "key", fit("--x", f"{self.good_data}:images", "--y", f"{self.good_data}:y")
         yield "no key", fit("--x", f"{self.good_data}", "--y", f"{self.good_data}:y")

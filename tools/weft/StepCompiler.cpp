@@ -401,6 +401,11 @@ Status StepCompiler::saveModel(const std::string &path, const std::string &,
   return tool::saveModel(path, kerasModel, values);
 }
 
+Status StepCompiler::saveWeights(const std::string &path, const ModelState &,
+                                 const std::vector<NamedArray> &values) const {
+  return saveModelWeights(path, kerasModel, values);
+}
+
 bool StepCompiler::verify(const std::string &step, int64_t batchSize) {
   return verifyStages(*this, step, batchSize);
 }

@@ -97,33 +97,32 @@ Error CudaDevices::copyStream(const DeviceMemory &memory,
   return makeError(WEFT_INVALID_ARGUMENT, "memory of another runtime");
 }
 
-/// Whether the bytes of a box are all those of the memory, in order.
-static bool coversAll(const BoxCopy &box, uint64_t bytes) {
-  return box.sourceOffset == 0 && box.targetOffset == 0 && box.loops.empty() &&
-         uint64_t(box.run) == bytes;
-}
-
-Error CudaDevices::write(DeviceMemory &memory, const BoxCopy &box,
+Error CudaDevices::write(DeviceMemory &memory, const BoxCopy &given,
                          const void *host) {
-  if (!memory.bytes() || !box.bytes())
+  if (!memory.bytes() || !given.bytes())
     return nullptr;
   const GpuStream *stream = nullptr;
   if (Error e = copyStream(memory, stream))
     return e;
   const Driver &driver = stream->gpu().driver();
   cuda::Address place = static_cast<GpuMemory &>(memory).place();
+  BoxCopy box = given;
   std::vector<uint8_t> image;
-  if (!coversAll(box, memory.bytes())) {
-    // What the box leaves out stays as it is.
+  if (!box.loops.empty()) {
     image.resize(memory.bytes());
-    if (Error e = read(memory, BoxCopy::whole(image.size()), image.data()))
-      return e;
+    if (uint64_t(box.bytes()) != memory.bytes()) // the rest stays as it is
+      if (Error e = read(memory, BoxCopy::whole(image.size()), image.data()))
+        return e;
     box(host, image.data());
     host = image.data();
+    box = BoxCopy::whole(image.size());
   }
-  if (Error e = driver.check(driver.cuMemcpyHtoDAsync(
-                                 place, host, memory.bytes(), stream->handle()),
-                             "cuMemcpyHtoDAsync"))
+  if (Error e =
+          driver.check(driver.cuMemcpyHtoDAsync(
+                           place + uint64_t(box.targetOffset),
+                           static_cast<const char *>(host) + box.sourceOffset,
+                           size_t(box.run), stream->handle()),
+                       "cuMemcpyHtoDAsync"))
     return e;
   return stream->wait();
 }
@@ -136,17 +135,21 @@ Error CudaDevices::read(const DeviceMemory &memory, const BoxCopy &box,
   if (Error e = copyStream(memory, stream))
     return e;
   const Driver &driver = stream->gpu().driver();
-  bool isAll = coversAll(box, memory.bytes());
-  std::vector<uint8_t> image(isAll ? 0 : memory.bytes());
-  if (Error e = driver.check(driver.cuMemcpyDtoHAsync(
-                                 isAll ? host : image.data(),
-                                 static_cast<const GpuMemory &>(memory).place(),
-                                 memory.bytes(), stream->handle()),
-                             "cuMemcpyDtoHAsync"))
+  bool isOneRun = box.loops.empty();
+  std::vector<uint8_t> image(isOneRun ? 0 : memory.bytes());
+  cuda::Address place = static_cast<const GpuMemory &>(memory).place();
+  cuda::Result result =
+      isOneRun ? driver.cuMemcpyDtoHAsync(static_cast<char *>(host) +
+                                              box.targetOffset,
+                                          place + uint64_t(box.sourceOffset),
+                                          size_t(box.run), stream->handle())
+               : driver.cuMemcpyDtoHAsync(image.data(), place, image.size(),
+                                          stream->handle());
+  if (Error e = driver.check(result, "cuMemcpyDtoHAsync"))
     return e;
   if (Error e = stream->wait())
     return e;
-  if (!isAll)
+  if (!isOneRun)
     box(image.data(), host);
   return nullptr;
 }
@@ -240,6 +243,11 @@ Error CudaDevices::growArenas(const Plan &plan) {
     if (Error e = GpuMemory::allocate(device.gpu, number, plan.arenaBytes,
                                       "the arena", meter, device.arena))
       return e;
+    // Collectives leave out the padding of uneven shards, which kernels read and
+    // mask.
+    if (!plan.collectives.empty())
+      if (Error e = fill(*device.arena, 0))
+        return e;
   }
   return nullptr;
 }
@@ -288,7 +296,8 @@ static std::vector<cuda::Address> addressesOf(const Plan &plan, const Run &run,
 }
 
 Error CudaDevices::enqueueAll(GpuProgram &program, const Run &run,
-                              CollectiveCounts &counts) {
+                              CollectiveCounts &counts,
+                              std::vector<std::string> &last) {
   const Plan &plan = program.program()->plan();
   if (Error e = growArenas(plan))
     return e;
@@ -308,6 +317,8 @@ Error CudaDevices::enqueueAll(GpuProgram &program, const Run &run,
   RunSchedule schedule(program, std::move(lanes), addresses);
   Error e = schedule.run();
   counts = schedule.counts();
+  for (size_t p = 0; p < plan.mesh.devices.size(); ++p)
+    last.push_back(schedule.lastKernel(p));
   return e;
 }
 
@@ -316,14 +327,22 @@ Error CudaDevices::perform(Run &run) {
   auto &program = static_cast<GpuProgram &>(*run.program);
   const Plan &plan = program.program()->plan();
   CollectiveCounts counts = {};
-  Error failure = enqueueAll(program, run, counts);
+  std::vector<std::string> last;
+  Error failure = enqueueAll(program, run, counts, last);
   // What was enqueued uses memory of the run, whatever became of the rest.
-  for (int64_t number : plan.mesh.devices)
-    if (Error e = devices[size_t(number)].work->wait(); e && !failure) {
-      e->message += " while \"" + plan.name + "\" ran on device " +
-                    std::to_string(number);
-      failure = std::move(e);
-    }
+  for (size_t p = 0; p < plan.mesh.devices.size(); ++p) {
+    int64_t number = plan.mesh.devices[p];
+    Error e = devices[size_t(number)].work->wait();
+    if (!e || failure)
+      continue;
+    e->message +=
+        " while \"" + plan.name + "\" ran on device " + std::to_string(number);
+    if (p < last.size() && !last[p].empty())
+      e->message += ", whose last kernel is \"" + last[p] +
+                    "\"; run again with WEFT_CUDA_CHECK=1, which names the "
+                    "kernel that failed";
+    failure = std::move(e);
+  }
   return run.ended(std::move(failure), counts);
 }
 

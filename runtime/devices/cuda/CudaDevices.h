@@ -49,8 +49,9 @@ private:
   Error openDevice(std::shared_ptr<Gpu> gpu);
   Error perform(Run &run);
   /// All of a run; its launches may be under way whatever it returns.
+  /// `last`: by position, the kernel that it enqueued last.
   Error enqueueAll(GpuProgram &program, const Run &run,
-                   CollectiveCounts &counts);
+                   CollectiveCounts &counts, std::vector<std::string> &last);
   Error growArenas(const Plan &plan);
   Error poison(const Plan &plan, const Run &run);
   Error copy(const MemoryCopy &copy);

@@ -1,6 +1,16 @@
 #include "weft/runtime/devices/cuda/Enqueue.h"
 
+#include <cstdlib>
+
 namespace weft::runtime {
+
+bool checksLaunches() {
+  static const bool isAsked = [] {
+    const char *text = std::getenv("WEFT_CUDA_CHECK");
+    return text && std::string_view(text) == "1";
+  }();
+  return isAsked;
+}
 
 Error StepEnqueuer::launch(const Instruction &i) {
   const auto &kernel = std::get<DeviceKernel>(plan.kernels[i.index].code);
@@ -14,11 +24,18 @@ Error StepEnqueuer::launch(const Instruction &i) {
     parameters.push_back(&place);
   last = kernel.symbol;
   const Driver &driver = stream.gpu().driver();
-  return driver.check(
-      driver.cuLaunchKernel(its.function, its.blocks, 1, 1, kernel.block[0],
-                            kernel.block[1], kernel.block[2], kernel.shared,
-                            stream.handle(), parameters.data(), nullptr),
-      "cuLaunchKernel of \"" + kernel.symbol + "\"");
+  if (Error e = driver.check(
+          driver.cuLaunchKernel(its.function, its.blocks, 1, 1, kernel.block[0],
+                                kernel.block[1], kernel.block[2], kernel.shared,
+                                stream.handle(), parameters.data(), nullptr),
+          "cuLaunchKernel of \"" + kernel.symbol + "\""))
+    return e;
+  if (!checksLaunches())
+    return nullptr;
+  Error e = stream.wait();
+  if (e)
+    e->message = "kernel \"" + kernel.symbol + "\": " + e->message;
+  return e;
 }
 
 Error StepEnqueuer::copy(const Instruction &i) {

@@ -17,6 +17,9 @@
 
 namespace weft::runtime {
 
+/// WEFT_CUDA_CHECK=1: each launch is waited for, so that an error names it.
+bool checksLaunches();
+
 class StepEnqueuer {
 public:
   StepEnqueuer(const GpuProgram &program, int64_t position,
@@ -25,6 +28,7 @@ public:
         stream(stream), addresses(std::move(addresses)) {}
   /// Goes on where the device stands, until a collective or the end.
   Error run(Standing &standing);
+  const std::string &lastKernel() const { return last; }
 
 private:
   Error launch(const Instruction &instruction);

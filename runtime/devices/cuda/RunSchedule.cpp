@@ -83,6 +83,12 @@ Error RunSchedule::meet(uint32_t number, int64_t group) {
         " for " + plan.describe(devices[size_t(members[0])].standing.pc);
     return e;
   }
+  if (checksLaunches())
+    if (Error e = first.stream->wait()) {
+      e->message = plan.describe(devices[size_t(members[0])].standing.pc) +
+                   ": " + e->message;
+      return e;
+    }
   if (members.size() == 1)
     return nullptr;
   if (Error e = first.event->record(*first.stream))

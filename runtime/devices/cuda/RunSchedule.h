@@ -37,6 +37,9 @@ public:
   /// Enqueues all; what it enqueued may be under way whatever it returns.
   Error run();
   CollectiveCounts counts() const;
+  const std::string &lastKernel(size_t position) const {
+    return devices[position].step.lastKernel();
+  }
 
 private:
   struct Device {

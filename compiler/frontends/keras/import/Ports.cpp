@@ -3,6 +3,8 @@
 #include "weft/compiler/frontends/keras/import/Ports.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace weft;
@@ -81,6 +83,14 @@ void StepPorts::addVariables() {
   }
 }
 
+/// {"value": 0.001, "rate": "adam"}: the learning rate of that optimizer.
+static std::string rateMetadata(double first, const std::string &optimizer) {
+  std::string text = constantMetadata(first);
+  text.pop_back(); // the closing brace
+  return text + ", \"rate\": " +
+         llvm::formatv("{0}", llvm::json::Value(optimizer)).str() + "}";
+}
+
 void StepPorts::addOptimizer() {
   const std::vector<WeightFacts> weights = model.trainedWeights();
   for (const OptimizerVariable &variable : model.optimizerVariables()) {
@@ -91,7 +101,9 @@ void StepPorts::addOptimizer() {
     const std::string &path =
         liesAlike ? weights[variable.weight].path : variable.path;
     add({variable.path, isSlot ? "slot" : "state",
-         constantMetadata(variable.first),
+         variable.rateOf.empty()
+             ? constantMetadata(variable.first)
+             : rateMetadata(variable.first, variable.rateOf),
          RankedTensorType::get(variable.shape, typeOf(builder, variable.dtype)),
          layoutOf(path, variable.shape.size())});
     ++optimizerVariables;
@@ -216,7 +228,7 @@ void StepPorts::addState(const StepValues &after, const StepValues &before) {
 }
 
 void StepPorts::addMetric(const std::string &name, Value value,
-                          const char *metadata) {
+                          const std::string &metadata) {
   shown.push_back({{"metrics/" + name, "metric", metadata, tensorType(value),
                     layoutOf("", tensorType(value).getRank())},
                    value});

@@ -69,9 +69,10 @@ public:
   /// Results for the variables that the step changes, which take over the
   /// memory of their arguments.
   void addState(const StepValues &after, const StepValues &before);
-  /// metrics/NAME. `metadata` says how batches are joined.
+  /// metrics/NAME. `metadata` says how batches are joined, and whether more is
+  /// better: {"running": true, "direction": "up"}.
   void addMetric(const std::string &name, Value value,
-                 const char *metadata = "");
+                 const std::string &metadata = "");
   void addOutput(const std::string &name, Value value);
   void finish(mlir::func::FuncOp function);
 
