@@ -357,10 +357,9 @@ class Cases(fit_error_cases.FitCases, step_cases.StepCases, distribution_cases.D
             name: (shape, bytes(shape[0] * (shape[1] if len(shape) > 1 else 1))) for name, shape in shapes.items()}))
 
     def targets(self):
-        predict = ["compile", self.fixtures / "seed-cnn" / "model.json", "--step", "predict", "--target", "cuda:sm_90a"]
-        yield "unknown kernel", [*predict, "--emit=assembly", "--kernel", "x"]
-        two = self.fixtures.parent / "pipeline" / "Inputs" / "gpu-refused.mlir"
-        yield "two launches", ["compile", two, "--from", "kernels", "--target", "cuda:sm_90a", "--emit=assembly"]
+        gpu = ["--target", "cuda:sm_90a", "--emit=assembly"]
+        yield "unknown kernel", ["compile", self.fixtures / "seed-cnn" / "model.json", "--step", "predict", *gpu, "--kernel", "x"]
+        yield "two launches", ["compile", self.fixtures.parent / "pipeline" / "Inputs" / "gpu-refused.mlir", "--from", "kernels", *gpu]
 
     def programs(self):
         image = self.program().read_bytes()
