@@ -18,6 +18,7 @@ llvm::ArrayRef<TargetLimits> weft::nest::allTargetLimits() {
       {"cpu:neon", 16, 32, kStored, kStack, 1, true, true},
       {"cuda:sm_80", 16, 255, kStored, kStack, 32, false, false},
       {"cuda:sm_90a", 16, 255, kStored, kStack, 32, false, false},
+      {"cuda:sm_100a", 16, 255, kStored, kStack, 32, false, false},
   };
   return table;
 }

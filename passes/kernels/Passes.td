@@ -95,7 +95,7 @@ def OutlineKernels : Pass<"weft-outline-kernels", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [Option<"target", "target", "std::string", /*default=*/"\"cpu:generic\"",
-                        "for which kernels are made: cpu:avx512, cpu:avx2, cpu:generic, cpu:neon, cuda:sm_80, cuda:sm_90a">];
+                        "for which kernels are made: cpu:avx512, cpu:avx2, cpu:generic, cpu:neon, cuda:sm_80, cuda:sm_90a, cuda:sm_100a">];
   let dependentDialects = ["::weft::nest::NestDialect"];
   let statistics = [Statistic<"kernels", "kernels", "Kernels made">,
                     Statistic<"cuts", "cuts", "Kernels cut so that no value is computed too often">];

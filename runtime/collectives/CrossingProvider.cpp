@@ -32,6 +32,9 @@ public:
   GroupMessages *messages(int64_t group) const override {
     return crossings[size_t(group)].get();
   }
+  CollectiveTable table(int64_t group) const override {
+    return local->table(group);
+  }
   uint64_t bytesSent(int64_t position) const override {
     return local->bytesSent(position);
   }

@@ -84,6 +84,9 @@ public:
     }
     return out;
   }
+  CollectiveTable table(int64_t group) const override {
+    return std::span<const Move>(of(group).moves);
+  }
   uint64_t bytesSent(int64_t position) const override {
     return sent.size() == 1 ? sent[0] : sent[position];
   }
@@ -143,11 +146,14 @@ public:
   std::vector<MemberPart>
   needs(int64_t group,
         const std::function<bool(int64_t)> &isTarget) const override;
+  CollectiveTable table(int64_t) const override {
+    return ReduceTable{reduce, pieces};
+  }
   uint64_t bytesSent(int64_t) const override { return sent; }
 
 private:
   Reducing(const Collective &collective, ReduceKind reduce, RingKind ring)
-      : arrays(collective.sources.size()),
+      : reduce(reduce), arrays(collective.sources.size()),
         members(size_t(shardCount(collective.axes))),
         sent(sentInRing(ring, collective)),
         limit(chunkBytes(sourceBytes(collective))) {
@@ -156,13 +162,6 @@ private:
           {reduceFunction(source.dtype, reduce), elementBytes(source.dtype)});
   }
 
-  /// Rows of `run` elements, reduced into one member's target or into all.
-  struct Piece {
-    size_t array;
-    int64_t member; ///< -1: all
-    int64_t source, target, run;
-    int64_t rows, sourceStride, targetStride;
-  };
   struct Function {
     ReduceFunction call;
     int64_t elementBytes;
@@ -186,18 +185,18 @@ private:
     return all[piece * all.size() / pieces.size()];
   }
   /// Where the piece lies in each source.
-  BoxCopy boxOf(const Piece &piece) const {
-    int64_t size = functions[piece.array].elementBytes;
+  BoxCopy boxOf(const ReducePiece &piece) const {
+    int64_t size = functions[size_t(piece.array)].elementBytes;
     BoxCopy box{piece.source * size, 0, piece.run * size, {}};
     if (piece.rows > 1)
       box.loops.push_back({piece.rows, piece.sourceStride * size, 0});
     return box.packing();
   }
 
-  void add(const Piece &piece) {
+  void add(const ReducePiece &piece) {
     pieces.push_back(piece);
-    filled +=
-        uint64_t(piece.run * piece.rows * functions[piece.array].elementBytes);
+    filled += uint64_t(piece.run * piece.rows *
+                       functions[size_t(piece.array)].elementBytes);
     if (filled < limit)
       return;
     ends.push_back(pieces.size());
@@ -214,7 +213,7 @@ private:
     int64_t size = functions[n].elementBytes;
     int64_t count = int64_t(source.bytes) / size, step = int64_t(limit) / size;
     for (int64_t i = 0; i < count; i += step)
-      add({n, -1, i, i, std::min(step, count - i), 1, 0, 0});
+      add({int64_t(n), -1, i, i, std::min(step, count - i), 1, 0, 0});
   }
 
   /// Block k along `dim` into member k.
@@ -246,7 +245,7 @@ private:
     }
   }
 
-  void runPiece(const Piece &piece, void *const *sources,
+  void runPiece(const ReducePiece &piece, void *const *sources,
                 void *const *targets) const {
     constexpr size_t few = 64;
     const void *fewSources[few];
@@ -255,22 +254,24 @@ private:
     std::vector<void *> manyTargets(members > few ? members : 0);
     const void **s = members > few ? manySources.data() : fewSources;
     void **t = members > few ? manyTargets.data() : fewTargets;
-    const Function &f = functions[piece.array];
+    const Function &f = functions[size_t(piece.array)];
     for (int64_t row = 0; row < piece.rows; ++row) {
       int64_t source =
           (piece.source + row * piece.sourceStride) * f.elementBytes;
       int64_t target =
           (piece.target + row * piece.targetStride) * f.elementBytes;
       auto sourceOf = [&](size_t m) {
-        return static_cast<char *>(sources[m * arrays + piece.array]) + source;
+        return static_cast<char *>(sources[m * arrays + size_t(piece.array)]) +
+               source;
       };
       auto targetOf = [&](size_t m) {
-        return static_cast<char *>(targets[m * arrays + piece.array]) + target;
+        return static_cast<char *>(targets[m * arrays + size_t(piece.array)]) +
+               target;
       };
       size_t count = 0;
       for (size_t m = 0; m < members; ++m)
         if ((piece.member < 0 || size_t(piece.member) == m) &&
-            targets[m * arrays + piece.array])
+            targets[m * arrays + size_t(piece.array)])
           t[count++] = targetOf(m);
       if (count == 0)
         return; // another process reduces it, and has the sources
@@ -280,10 +281,11 @@ private:
     }
   }
 
+  ReduceKind reduce;
   size_t arrays, members;
   uint64_t sent, limit = 0, filled = 0;
   std::vector<Function> functions;
-  std::vector<Piece> pieces;
+  std::vector<ReducePiece> pieces;
   std::vector<size_t> ends;
   std::vector<std::vector<int64_t>> reducers; ///< by group; empty: not cut
 };
@@ -308,7 +310,7 @@ Reducing::needs(int64_t group,
     any |= isTarget(int64_t(m));
   for (size_t m = 0; m < members; ++m)
     for (size_t i = 0; i < pieces.size(); ++i) {
-      const Piece &piece = pieces[i];
+      const ReducePiece &piece = pieces[i];
       int64_t reader = std::max(piece.member, reducerOf(group, i));
       if (reader < 0 ? any : isTarget(reader))
         out.push_back({int64_t(m), uint32_t(piece.array), boxOf(piece)});
@@ -458,6 +460,13 @@ Error InProcessProvider::prepare(const Mesh &, const Ownership &,
 }
 
 } // namespace
+
+uint64_t mostSent(const PreparedCollective &work, const Mesh &mesh) {
+  uint64_t most = 0;
+  for (int64_t position = 0; position < mesh.size(); ++position)
+    most = std::max(most, work.bytesSent(position));
+  return most;
+}
 
 std::unique_ptr<CollectiveProvider>
 createInProcessProvider(const HostFunction *host) {

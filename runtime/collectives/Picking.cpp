@@ -10,21 +10,26 @@ namespace {
 class Picking final : public PreparedCollective {
 public:
   Picking(const Collective &collective, int64_t dim)
-      : members(shardCount(collective.axes)),
-        sourceBytes(collective.sources[0].bytes),
+      : sourceBytes(collective.sources[0].bytes),
         sent(collective.targets[0].bytes) {
     const Collective::Array &source = collective.sources[0];
-    copyElements = copyOf(elementBytes(source.dtype));
+    its = {shardCount(collective.axes),
+           1,
+           source.shape[size_t(dim)],
+           collective.targets[0].shape[size_t(dim)],
+           1,
+           elementBytes(source.dtype)};
+    copyElements = copyOf(its.elementBytes);
     for (int64_t d = 0; d < int64_t(source.shape.size()); ++d)
-      (d < dim ? outer : inner) *= d == dim ? 1 : source.shape[size_t(d)];
-    block = source.shape[size_t(dim)];
-    count = collective.targets[0].shape[size_t(dim)];
+      (d < dim ? its.outer : its.inner) *=
+          d == dim ? 1 : source.shape[size_t(d)];
     constexpr int64_t elementsOfChunk = 16 << 10;
-    parts = std::clamp<int64_t>(outer * count * inner / elementsOfChunk, 1, 64);
+    parts = std::clamp<int64_t>(
+        its.outer * its.count * its.inner / elementsOfChunk, 1, 64);
   }
 
   int64_t chunkCount(int64_t) const override {
-    return sent == 0 || block == 0 ? 0 : members * parts;
+    return sent == 0 || its.block == 0 ? 0 : its.members * parts;
   }
   void run(int64_t, void *const *sources, void *const *targets,
            int64_t chunk) const override {
@@ -35,12 +40,13 @@ public:
   needs(int64_t, const std::function<bool(int64_t)> &isTarget) const override {
     std::vector<MemberPart> out;
     bool any = false;
-    for (int64_t m = 0; m < members; ++m)
+    for (int64_t m = 0; m < its.members; ++m)
       any |= isTarget(m);
-    for (int64_t m = 0; any && m < members; ++m)
+    for (int64_t m = 0; any && m < its.members; ++m)
       out.push_back({m, 0, BoxCopy::whole(sourceBytes)});
     return out;
   }
+  CollectiveTable table(int64_t) const override { return its; }
   uint64_t bytesSent(int64_t) const override { return sent; }
 
 private:
@@ -65,23 +71,25 @@ private:
   template <typename T>
   void copy(void *const *sources, void *const *targets, int64_t chunk) const {
     int64_t member = chunk / parts, part = chunk % parts;
-    int64_t total = outer * count * inner;
+    int64_t total = its.outer * its.count * its.inner;
     const auto *positions =
         static_cast<const int64_t *>(sources[member * 2 + 1]);
     auto *target = static_cast<T *>(targets[member]);
     if (!target)
       return; // another process fills it
-    int64_t last = block * members - 1;
+    int64_t last = its.block * its.members - 1;
     for (int64_t i = total * part / parts; i < total * (part + 1) / parts;
          ++i) {
       int64_t q = std::clamp<int64_t>(positions[i], 0, last);
-      int64_t row = i / inner / count, column = i % inner;
-      const auto *source = static_cast<const T *>(sources[q / block * 2]);
-      target[i] = source[(row * block + q % block) * inner + column];
+      int64_t row = i / its.inner / its.count, column = i % its.inner;
+      const auto *source = static_cast<const T *>(sources[q / its.block * 2]);
+      target[i] =
+          source[(row * its.block + q % its.block) * its.inner + column];
     }
   }
 
-  int64_t members, outer = 1, inner = 1, block, count, parts;
+  PickTable its;
+  int64_t parts;
   Copy copyElements;
   uint64_t sourceBytes, sent;
 };

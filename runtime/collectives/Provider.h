@@ -29,9 +29,9 @@
 #define WEFT_RUNTIME_COLLECTIVES_PROVIDER_H
 
 #include "weft/runtime/abi/weft.h"
+#include "weft/runtime/collectives/Moves.h"
+#include "weft/runtime/collectives/Pieces.h"
 #include "weft/runtime/processes/Ownership.h"
-#include "weft/runtime/program/Movement.h"
-#include "weft/runtime/program/Plan.h"
 
 #include <functional>
 #include <memory>
@@ -67,6 +67,17 @@ public:
   virtual void abandon() = 0;
 };
 
+/// A reduction in device order; pieces of one array lie one behind the other.
+struct ReduceTable {
+  ReduceKind kind;
+  std::span<const ReducePiece> pieces;
+};
+/// What a collective does to the arrays of a group, for devices that do it
+/// themselves; nothing where only the host can. It lives as long as the
+/// collective.
+using CollectiveTable =
+    std::variant<std::monostate, std::span<const Move>, ReduceTable, PickTable>;
+
 /// One collective instruction, ready to run any number of times.
 class PreparedCollective {
 public:
@@ -92,6 +103,8 @@ public:
   }
   /// Those of a group with members in other processes; null for all others.
   virtual GroupMessages *messages(int64_t) const { return nullptr; }
+  /// The same as data: run() of all chunks.
+  virtual CollectiveTable table(int64_t) const { return {}; }
   /// Bytes one device sends in one occurrence: the ring formula for standard
   /// collectives, bytes copied to others for permute and exchange.
   virtual uint64_t bytesSent(int64_t position) const = 0;
@@ -120,9 +133,12 @@ struct HostFunction {
   void *user = nullptr;
 };
 
+/// What the device of a mesh that sends most of all sends in one occurrence.
+WEFT_EXPORT uint64_t mostSent(const PreparedCollective &work, const Mesh &mesh);
+
 /// All devices in this process, in memory every worker can address. `host` is
 /// asked at each call and outlives the provider; null: nobody answers.
-std::unique_ptr<CollectiveProvider>
+WEFT_EXPORT std::unique_ptr<CollectiveProvider>
 createInProcessProvider(const HostFunction *host = nullptr);
 
 } // namespace weft::runtime

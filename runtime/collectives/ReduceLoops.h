@@ -10,7 +10,7 @@
 #define WEFT_RUNTIME_COLLECTIVES_REDUCELOOPS_H
 
 #include "weft/runtime/collectives/Reduce.h"
-#include "weft/runtime/program/SmallFloats.h"
+#include "weft/runtime/collectives/ReduceElements.h"
 
 #include <algorithm>
 #include <cstring>
@@ -18,130 +18,6 @@
 namespace {
 
 using namespace weft::runtime;
-
-/// How an element is stored and in which type it is reduced.
-template <typename T> struct Plain {
-  using Stored = T;
-  using Value = T;
-  static Value load(Stored s) { return s; }
-  static Stored store(Value v) { return v; }
-};
-struct Half {
-  using Stored = _Float16;
-  using Value = float;
-  static Value load(Stored s) { return static_cast<float>(s); }
-  static Stored store(Value v) { return static_cast<_Float16>(v); }
-};
-struct BrainHalf {
-  using Stored = uint16_t;
-  using Value = float;
-  static Value load(Stored s) {
-    return __builtin_bit_cast(float, uint32_t(s) << 16);
-  }
-  static Stored store(Value v) {
-    uint32_t bits = __builtin_bit_cast(uint32_t, v);
-    if ((bits & 0x7fffffff) > 0x7f800000)
-      return static_cast<uint16_t>(bits >> 16 | 0x40); // NaN stays NaN
-    return static_cast<uint16_t>((bits + 0x7fff + (bits >> 16 & 1)) >> 16);
-  }
-};
-/// At most eight bits; in arithmetic a float.
-template <weft::SmallFloat format> struct Small {
-  using Stored = uint8_t;
-  using Value = float;
-  static Value load(Stored s) { return weft::smallToFloat(s, format); }
-  static Stored store(Value v) { return weft::floatToSmall(v, format); }
-};
-/// An integer of `bits` bits in a byte, the others 0.
-template <typename T, int bits> struct Short {
-  using Stored = uint8_t;
-  using Value = T;
-  static Value load(Stored s) {
-    return static_cast<T>(static_cast<T>(s << (8 - bits)) >> (8 - bits));
-  }
-  static Stored store(Value v) {
-    return static_cast<Stored>(v & ((1 << bits) - 1));
-  }
-};
-/// i1: sum is or, prod is and; a byte of 0 or 1.
-struct Bit {
-  using Stored = uint8_t;
-  using Value = uint8_t;
-  static Value load(Stored s) { return s; }
-  static Stored store(Value v) { return v; }
-};
-
-/// Two floats, the real part first.
-template <typename T> struct Complex {
-  struct Stored {
-    T re, im;
-    Stored operator+(Stored other) const {
-      return {re + other.re, im + other.im};
-    }
-    Stored operator*(Stored other) const {
-      return {re * other.re - im * other.im, re * other.im + im * other.re};
-    }
-  };
-  using Value = Stored;
-  static Value load(Stored s) { return s; }
-  static Stored store(Value v) { return v; }
-};
-
-struct Sum {
-  template <typename T> static T apply(T a, T b) {
-    return static_cast<T>(a + b);
-  }
-};
-struct Prod {
-  // Through unsigned: 16-bit operands would be multiplied as int.
-  template <typename T> static T apply(T a, T b) {
-    if constexpr (sizeof(T) <= 2)
-      return static_cast<T>(unsigned(a) * unsigned(b));
-    else
-      return a * b;
-  }
-};
-template <typename T> struct BitsOf {
-  using Type = T;
-};
-template <> struct BitsOf<float> {
-  using Type = uint32_t;
-};
-template <> struct BitsOf<double> {
-  using Type = uint64_t;
-};
-
-/// Integers are never NaN.
-template <typename T> bool isNaN(T value) {
-  return value != value; // NOLINT(misc-redundant-expression): NaN's definition
-}
-
-/// IEEE 754-2019's maximum and minimum: NaN wins, from either side, and -0 is
-/// less than 0. Equal numbers differ in no bit but a zero's sign.
-struct Max {
-  template <typename T> static T apply(T a, T b) {
-    using Bits = typename BitsOf<T>::Type;
-    T both = __builtin_bit_cast(
-        T, Bits(__builtin_bit_cast(Bits, a) & __builtin_bit_cast(Bits, b)));
-    T larger = a > b || isNaN(a) ? a : b;
-    return a == b ? both : larger;
-  }
-};
-struct Min {
-  template <typename T> static T apply(T a, T b) {
-    using Bits = typename BitsOf<T>::Type;
-    T either = __builtin_bit_cast(
-        T, Bits(__builtin_bit_cast(Bits, a) | __builtin_bit_cast(Bits, b)));
-    T smaller = a < b || isNaN(a) ? a : b;
-    return a == b ? either : smaller;
-  }
-};
-struct And {
-  template <typename T> static T apply(T a, T b) { return a & b; }
-};
-struct Or {
-  template <typename T> static T apply(T a, T b) { return a | b; }
-};
 
 /// A fixed number of devices: the sum stays in registers.
 template <typename E, typename Op, size_t count>
@@ -207,123 +83,60 @@ void reduce(const void *const *sources, size_t sourceCount,
   reduceBlocks<E, Op>(sources, sourceCount, targets, targetCount, begin, end);
 }
 
-template <typename E> ReduceFunction chooseKind(ReduceKind kind) {
-  switch (kind) {
-  case ReduceKind::sum:
-    return reduce<E, Sum>;
-  case ReduceKind::prod:
-    return reduce<E, Prod>;
-  case ReduceKind::max:
-    return reduce<E, Max>;
-  case ReduceKind::min:
-    return reduce<E, Min>;
-  case ReduceKind::and_:
-    if constexpr (std::is_integral_v<typename E::Value>)
-      return reduce<E, And>;
-    break;
-  case ReduceKind::or_:
-    if constexpr (std::is_integral_v<typename E::Value>)
-      return reduce<E, Or>;
-    break;
+/// The loop of a reduction.
+struct Chosen {
+  template <typename E, typename Op> ReduceFunction visit() const {
+    return reduce<E, Op>;
   }
-  return nullptr;
-}
+  ReduceFunction none() const { return nullptr; }
+};
 
-ReduceFunction chooseBit(ReduceKind kind) {
-  switch (kind) {
-  case ReduceKind::sum:
-  case ReduceKind::max:
-  case ReduceKind::or_:
-    return reduce<Bit, Or>;
-  default:
-    return reduce<Bit, And>;
-  }
+constexpr bool isNumberOf(ReduceKind kind, Reduction reduction) {
+  return uint8_t(kind) == uint8_t(reduction);
 }
-
-/// Integers wrap: sums and products are the same for both signs.
-template <typename Signed, typename Unsigned>
-ReduceFunction chooseInteger(ReduceKind kind, bool isSigned) {
-  bool ordered = kind == ReduceKind::max || kind == ReduceKind::min;
-  return ordered && isSigned ? chooseKind<Plain<Signed>>(kind)
-                             : chooseKind<Plain<Unsigned>>(kind);
-}
-
-/// Complex numbers have no order.
-template <typename E> ReduceFunction chooseComplex(ReduceKind kind) {
-  return kind == ReduceKind::sum    ? reduce<E, Sum>
-         : kind == ReduceKind::prod ? reduce<E, Prod>
-                                    : nullptr;
-}
-
-/// What takes a byte and has no loop of its own.
-ReduceFunction chooseSmall(DType dtype, ReduceKind kind) {
-  switch (dtype) {
-  case DType::i2:
-    return chooseKind<Short<int8_t, 2>>(kind);
-  case DType::ui2:
-    return chooseKind<Short<uint8_t, 2>>(kind);
-  case DType::i4:
-    return chooseKind<Short<int8_t, 4>>(kind);
-  case DType::ui4:
-    return chooseKind<Short<uint8_t, 4>>(kind);
-  case DType::f8E4M3FN:
-    return chooseKind<Small<weft::e4m3fn>>(kind);
-  case DType::f8E5M2:
-    return chooseKind<Small<weft::e5m2>>(kind);
-  case DType::f8E4M3:
-    return chooseKind<Small<weft::e4m3>>(kind);
-  case DType::f8E3M4:
-    return chooseKind<Small<weft::e3m4>>(kind);
-  case DType::f8E4M3FNUZ:
-    return chooseKind<Small<weft::e4m3fnuz>>(kind);
-  case DType::f8E5M2FNUZ:
-    return chooseKind<Small<weft::e5m2fnuz>>(kind);
-  case DType::f8E4M3B11FNUZ:
-    return chooseKind<Small<weft::e4m3b11fnuz>>(kind);
-  case DType::f8E8M0FNU:
-    return chooseKind<Small<weft::e8m0fnu>>(kind);
-  case DType::f4E2M1FN:
-    return chooseKind<Small<weft::e2m1fn>>(kind);
-  default:
-    return nullptr;
-  }
-}
+static_assert(isNumberOf(ReduceKind::sum, Reduction::sum) &&
+              isNumberOf(ReduceKind::max, Reduction::max) &&
+              isNumberOf(ReduceKind::min, Reduction::min) &&
+              isNumberOf(ReduceKind::prod, Reduction::prod) &&
+              isNumberOf(ReduceKind::and_, Reduction::and_) &&
+              isNumberOf(ReduceKind::or_, Reduction::or_));
 
 ReduceFunction choose(DType dtype, ReduceKind kind) {
+#define WEFT_CASE(type)                                                        \
+  case DType::type:                                                            \
+    return reduced::type::visit(Reduction(kind), Chosen());
   switch (dtype) {
-  case DType::f32:
-    return chooseKind<Plain<float>>(kind);
-  case DType::f64:
-    return chooseKind<Plain<double>>(kind);
-  case DType::f16:
-    return chooseKind<Half>(kind);
-  case DType::bf16:
-    return chooseKind<BrainHalf>(kind);
-  case DType::i1:
-    return chooseBit(kind);
-  case DType::i8:
-    return chooseInteger<int8_t, uint8_t>(kind, true);
-  case DType::i16:
-    return chooseInteger<int16_t, uint16_t>(kind, true);
-  case DType::i32:
-    return chooseInteger<int32_t, uint32_t>(kind, true);
-  case DType::i64:
-    return chooseInteger<int64_t, uint64_t>(kind, true);
-  case DType::ui8:
-    return chooseInteger<int8_t, uint8_t>(kind, false);
-  case DType::ui16:
-    return chooseInteger<int16_t, uint16_t>(kind, false);
-  case DType::ui32:
-    return chooseInteger<int32_t, uint32_t>(kind, false);
-  case DType::ui64:
-    return chooseInteger<int64_t, uint64_t>(kind, false);
-  case DType::c64:
-    return chooseComplex<Complex<float>>(kind);
-  case DType::c128:
-    return chooseComplex<Complex<double>>(kind);
-  default:
-    return chooseSmall(dtype, kind);
+    WEFT_CASE(f32)
+    WEFT_CASE(f64)
+    WEFT_CASE(f16)
+    WEFT_CASE(bf16)
+    WEFT_CASE(i1)
+    WEFT_CASE(i8)
+    WEFT_CASE(i16)
+    WEFT_CASE(i32)
+    WEFT_CASE(i64)
+    WEFT_CASE(ui8)
+    WEFT_CASE(ui16)
+    WEFT_CASE(ui32)
+    WEFT_CASE(ui64)
+    WEFT_CASE(c64)
+    WEFT_CASE(c128)
+    WEFT_CASE(f8E4M3FN)
+    WEFT_CASE(f8E5M2)
+    WEFT_CASE(i2)
+    WEFT_CASE(ui2)
+    WEFT_CASE(i4)
+    WEFT_CASE(ui4)
+    WEFT_CASE(f8E4M3)
+    WEFT_CASE(f8E3M4)
+    WEFT_CASE(f8E4M3FNUZ)
+    WEFT_CASE(f8E5M2FNUZ)
+    WEFT_CASE(f8E4M3B11FNUZ)
+    WEFT_CASE(f8E8M0FNU)
+    WEFT_CASE(f4E2M1FN)
   }
+#undef WEFT_CASE
+  return nullptr;
 }
 
 } // namespace

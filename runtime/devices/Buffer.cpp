@@ -24,6 +24,9 @@ static Error createBuffer(weft_runtime *runtime, const weft_program *program,
     return makeError(WEFT_INVALID_ARGUMENT, "\"", port.name,
                      "\" is a sum of which each device holds a summand: it has "
                      "no global array; give its parts to weft_execute_local");
+  if (runtime->devices->peakMemory() == 0)
+    if (Error e = runtime->devices->fits(plan))
+      return e;
   auto buffer = std::make_unique<weft_buffer>(
       weft_buffer{program->program, &port, runtime, runtime->tickets});
   buffer->locals.resize(size_t(plan.mesh.size()));

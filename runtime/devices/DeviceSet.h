@@ -99,6 +99,9 @@ public:
   /// "cpu:8, 4 workers".
   virtual std::string describe() const = 0;
 
+  /// WEFT_OUT_OF_MEMORY where less is free than the ports and intermediate values
+  /// of a program take: asked before anything is allocated.
+  virtual Error fits(const Plan &) const { return nullptr; }
   /// Zeroed memory; WEFT_OUT_OF_MEMORY if there is none. Messages say what it is
   /// for: "an array".
   virtual Error allocate(int64_t device, uint64_t bytes,

@@ -23,6 +23,23 @@ struct DeviceSettings {
   const HostFunction *host = nullptr; ///< both outlive the devices
 };
 
+/// The GPUs that CUDA's driver shows, and the driver.
+struct GpuList {
+  struct One {
+    std::string name, whyNot; ///< empty: programs run there
+    uint64_t memory = 0;
+    int capability = 0;
+  };
+  std::vector<One> gpus;
+  int driverVersion = 0;
+  std::string driverPath;
+};
+/// Asked once in a process; an error says why there are none.
+Error listGpus(const GpuList *&out);
+
+/// "cpu:8", "cuda:8", or "cuda": all GPUs.
+Error parseDevices(const std::string &text, DeviceList &out);
+
 /// Opens the devices of a list: one line of a table for each kind. GPUs are in
 /// libWeftCuda.so, which lies beside the runtime and is loaded when it is needed.
 Error openDevices(const DeviceList &list, const DeviceSettings &settings,

@@ -78,19 +78,17 @@ WEFT_EXPORT weft_error *weft_runtime_create_among(weft_processes *processes,
     if (!devices || !out)
       return makeError(WEFT_INVALID_ARGUMENT, "null argument");
     *out = nullptr;
-    std::string why;
-    std::optional<weft::DeviceList> list =
-        weft::DeviceList::parse(devices, why);
-    if (!list)
-      return makeError(WEFT_INVALID_ARGUMENT, why);
+    weft::DeviceList list;
+    if (Error e = parseDevices(devices, list))
+      return e;
     if (workers < 0 || workers > 1024)
       return makeError(WEFT_INVALID_ARGUMENT, workers,
                        " workers; write 0 for one a core, or 1 to 1024");
-    if (int others = weft_processes_size(processes); others > list->count)
+    if (int others = weft_processes_size(processes); others > list.count)
       return makeError(WEFT_INVALID_ARGUMENT, others, " processes for ",
-                       list->count, " devices; start at most ", list->count);
-    auto runtime = std::make_unique<weft_runtime>(list->count, processes);
-    if (Error e = openDevices(*list,
+                       list.count, " devices; start at most ", list.count);
+    auto runtime = std::make_unique<weft_runtime>(list.count, processes);
+    if (Error e = openDevices(list,
                               {.workers = workers,
                                .processes = runtime->processes,
                                .host = &runtime->host},

@@ -8,6 +8,7 @@
 #ifndef WEFT_RUNTIME_PROCESSES_OWNERSHIP_H
 #define WEFT_RUNTIME_PROCESSES_OWNERSHIP_H
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
@@ -27,7 +28,7 @@ struct Ownership {
   std::vector<int> ranks; ///< by position; empty: all are this process's
 
   int of(int64_t position) const {
-    return ranks.empty() ? rank : ranks[size_t(position)];
+    return ranks.empty() ? rank : ranks[std::size_t(position)];
   }
   bool isOwn(int64_t position) const { return of(position) == rank; }
 };

@@ -43,6 +43,7 @@ struct PortInfo {
   DType dtype;
   std::vector<int64_t> shape; ///< global
   Layout layout;
+  plan::PortRole role = plan::PortRole::other;
   int64_t donatedTo = -1;   ///< input: output with the same memory
   int64_t donatedFrom = -1; ///< output: input with the same memory
   uint64_t globalBytes, localBytes;

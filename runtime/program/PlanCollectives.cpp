@@ -107,6 +107,11 @@ static Error checkReduction(const std::string &what, ReduceKind reduce,
   bool bitwise = reduce == ReduceKind::and_ || reduce == ReduceKind::or_;
   if (bitwise && isFloat(dtype))
     return badPlan(what, " takes the bitwise reduction of ", name(dtype));
+  bool isComplex = dtype == DType::c64 || dtype == DType::c128;
+  if (isComplex && reduce != ReduceKind::sum && reduce != ReduceKind::prod)
+    return badPlan(what, " reduces ", name(dtype), " by ",
+                   plan::EnumNameReduceKind(reduce),
+                   ", which complex numbers do not have");
   return nullptr;
 }
 

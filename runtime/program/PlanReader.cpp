@@ -169,6 +169,8 @@ Error PlanReader::readPort(const std::string &what, const plan::Port &port,
   if (info.name.find('\0') != std::string::npos)
     return badPlan(what, " has a NUL in its name");
   info.buffer = port.buffer();
+  info.role =
+      port.role() <= plan::PortRole::MAX ? port.role() : plan::PortRole::other;
   info.dtype = port.dtype();
   info.shape = readShape(port.shape());
   if (Error e = countBytes(what, info.shape, info.dtype, info.globalBytes))

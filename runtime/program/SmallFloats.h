@@ -15,7 +15,7 @@
 #ifndef WEFT_RUNTIME_PROGRAM_SMALLFLOATS_H
 #define WEFT_RUNTIME_PROGRAM_SMALLFLOATS_H
 
-#include <cstdint>
+#include <stdint.h> // GPUs have no <cstdint>
 
 namespace weft {
 

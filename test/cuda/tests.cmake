@@ -18,6 +18,9 @@ if(TARGET WeftGpuCodegen)
   target_compile_definitions(ptx-kernels-test PRIVATE WEFT_OPT="$<TARGET_FILE:weft-opt>"
     WEFT_GPU_KERNELS="${PROJECT_SOURCE_DIR}/test/pipeline/Inputs/gpu-kernels.mlir")
   add_dependencies(ptx-kernels-test weft-opt)
+  weft_unit_test(gpu-every-op-test SRCS cuda/gpu-every-op-test.cpp cuda/DeviceOps.cpp unit/OpCases.cpp
+    LINK WeftPtxMachine weft::WeftTrainingPasses weft::WeftKernelPasses weft::WeftNestPasses weft::WeftInterpret weft::WeftCodegen)
+  target_compile_definitions(gpu-every-op-test PRIVATE WEFT_OP_GOLDENS="${PROJECT_SOURCE_DIR}/test/fixtures/ops/goldens.json")
 endif()
 # For lit tests: see its first lines.
 add_executable(ptx-run cuda/ptx-run.cpp)
@@ -36,3 +39,25 @@ foreach(seed 1 2 3)
   add_test(NAME cuda-driver-test-seed-${seed} COMMAND ${CMAKE_COMMAND} -E env
     FAKE_CUDA_SEED=${seed} $<TARGET_FILE:cuda-driver-test>)
 endforeach()
+# Programs of collectives alone, on the fake driver: the program loads it before
+# the runtime does.
+foreach(test gpu-collectives-test gpu-collectives-meaning-test)
+  set(source cuda/gpu-collectives-test.cpp)
+  if(test STREQUAL gpu-collectives-meaning-test)
+    set(source unit/runtime-collectives-test.cpp)
+  endif()
+  weft_unit_test(${test} SRCS ${source} LINK WeftRuntime)
+  target_compile_definitions(${test} PRIVATE WEFT_TEST_DEVICES="cuda:"
+    WEFT_TEST_KERNELS="$<TARGET_FILE:weft_test_kernels>")
+  add_dependencies(${test} weft_test_kernels WeftCuda)
+  target_link_libraries(${test} PRIVATE -Wl,--no-as-needed fake_cuda -Wl,--as-needed)
+  set_target_properties(${test} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib;$ORIGIN/../lib/fake-cuda")
+  foreach(seed 2 3)
+    add_test(NAME ${test}-seed-${seed} COMMAND ${CMAKE_COMMAND} -E env
+      FAKE_CUDA_SEED=${seed} $<TARGET_FILE:${test}>)
+  endforeach()
+endforeach()
+add_test(NAME gpu-collectives-two-gpus COMMAND ${CMAKE_COMMAND} -E env
+  FAKE_CUDA_GPUS=2 $<TARGET_FILE:gpu-collectives-test> "devices of several GPUs*")
+add_test(NAME gpu-collectives-failing COMMAND ${CMAKE_COMMAND} -E env
+  FAKE_CUDA_FAIL=kernel:2 $<TARGET_FILE:gpu-collectives-test> "[.failing]")

@@ -1,4 +1,5 @@
-// Every collective against its meaning in plan.fbs, for several workers.
+// Every collective against its meaning in plan.fbs, for several workers; compiled
+// for CPUs, and by test/cuda for GPUs.
 #include "weft/test/unit/runtime-plan.h"
 
 #include <complex>
@@ -6,6 +7,14 @@
 #include <random>
 
 using namespace weft::test;
+
+#ifndef WEFT_TEST_DEVICES
+#define WEFT_TEST_DEVICES "cpu:"
+#endif
+
+static std::string devices(int64_t count) {
+  return WEFT_TEST_DEVICES + std::to_string(count);
+}
 
 TEST_CASE("an all-reduce gives the same bits for any number of workers") {
   // Two operands in one instruction, of odd sizes, beside their scalar sums.
@@ -33,7 +42,7 @@ TEST_CASE("an all-reduce gives the same bits for any number of workers") {
       sumB[i] = d ? sumB[i] + y[d * m + i] : y[i];
   }
   for (int workers : {1, 2, 4}) {
-    Loaded program(image, "cpu:8", workers);
+    Loaded program(image, devices(8), workers);
     program.write(0, x);
     program.write(1, y);
     REQUIRE(program.run() == "");
@@ -53,7 +62,7 @@ static std::vector<T> reduced(DType dtype, ReduceKind kind,
   uint32_t in = p.input("in", dtype, {devices * n}, {{whole(0, devices)}});
   uint32_t out = p.output("out", dtype, {devices * n}, {{whole(0, devices)}});
   p.allReduce({in}, {out}, {whole(0, devices)}, kind);
-  Loaded program(p.image(), "cpu:" + std::to_string(devices));
+  Loaded program(p.image(), ::devices(devices));
   program.write(0, data);
   REQUIRE(program.run() == "");
   return program.local<T>(0, devices - 1);
@@ -132,7 +141,7 @@ TEST_CASE("the maximum of zeros is 0 and the minimum -0, whoever holds which") {
             uint32_t in = p.input("in", dtype, shape, {axes});
             uint32_t out = p.output("out", dtype, shape, {axes});
             p.allReduce({in}, {out}, axes, kind);
-            Loaded program(p.image(), "cpu:" + std::to_string(devices));
+            Loaded program(p.image(), ::devices(devices));
             program.write(0, data);
             REQUIRE(program.run() == "");
             CHECK(program.local<uint8_t>(0, devices - 1) ==
@@ -148,7 +157,7 @@ TEST_CASE("an uneven all-gather cuts the last block") {
   uint32_t in = p.input("in", DType::f32, {3, 7}, {{}, {whole(0, 4)}});
   uint32_t out = p.output("out", DType::f32, {3, 7}, {{}, {}});
   p.allGather(in, out, {whole(0, 4)}, 1);
-  Loaded program(p.image(), "cpu:4");
+  Loaded program(p.image(), devices(4));
   program.write(0, iota<float>(21));
   REQUIRE(program.run() == "");
   for (int64_t d = 0; d < 4; ++d)
@@ -166,7 +175,7 @@ TEST_CASE("an uneven reduce-scatter keeps each device's block") {
     split[to] = {whole(0, 4)};
     uint32_t out = p.output("out", DType::i32, {3, 5}, split);
     p.reduceScatter(in, out, {whole(0, 4)}, to);
-    Loaded program(p.image(), "cpu:4");
+    Loaded program(p.image(), devices(4));
     program.write(0, iota<int32_t>(15));
     REQUIRE(program.run() == "");
     std::vector<int32_t> want = iota<int32_t>(15);
@@ -183,7 +192,7 @@ TEST_CASE("an all-to-all moves the split from one dimension to another") {
   uint32_t in = p.input("in", DType::i16, {7, 4}, {{whole(0, 3)}, {}});
   uint32_t out = p.output("out", DType::i16, {7, 4}, {{}, {whole(0, 3)}});
   p.allToAll(in, out, {whole(0, 3)}, 1, 0);
-  Loaded program(p.image(), "cpu:3");
+  Loaded program(p.image(), devices(3));
   program.write(0, iota<int16_t>(28));
   REQUIRE(program.run() == "");
   CHECK(program.read<int16_t>(0, 28) == iota<int16_t>(28));
@@ -199,7 +208,7 @@ TEST_CASE("the exchange of the design moves 1,792 bytes a device") {
   uint32_t in = p.input("in", DType::f32, {16, 16, 16}, from);
   uint32_t out = p.output("out", DType::f32, {16, 16, 16}, to);
   p.exchange(in, out, {16, 16, 16}, from, to);
-  Loaded program(p.image(), "cpu:8");
+  Loaded program(p.image(), devices(8));
   program.write(0, iota<float>(4096));
   REQUIRE(program.run() == "");
   CHECK(program.read<float>(0, 4096) == iota<float>(4096));
@@ -227,7 +236,7 @@ TEST_CASE("exchanges between random layouts, uneven and with copies") {
     uint32_t in = p.input("in", DType::i32, shape, from);
     uint32_t out = p.output("out", DType::i32, shape, to);
     p.exchange(in, out, shape, from, to);
-    Loaded program(p.image(), "cpu:" + std::to_string(x * y), 1 + pick(3));
+    Loaded program(p.image(), devices(x * y), 1 + pick(3));
     size_t count = size_t(shape[0] * shape[1]);
     program.write(0, iota<int32_t>(count, 1));
     REQUIRE(program.run() == "");
@@ -243,7 +252,7 @@ TEST_CASE("a fetch moves halos, strides and turns, and counts what it sends") {
     uint32_t in = p.input("in", DType::i32, {7}, {{whole(0, 3)}});
     uint32_t out = p.output("out", DType::i32, {3 * count}, {{whole(0, 3)}});
     p.fetch(in, out, {whole(0, 3)}, 0, positions);
-    Loaded program(p.image(), "cpu:3", 2);
+    Loaded program(p.image(), devices(3), 2);
     program.write(0, iota<int32_t>(7));
     REQUIRE(program.run() == "");
     std::vector<int32_t> local = program.local<int32_t>(0, device);
@@ -266,7 +275,7 @@ TEST_CASE("a collective permute sends whole values, and counts them") {
   uint32_t in = p.input("in", DType::i32, {6}, {{whole(0, 3)}});
   uint32_t out = p.output("out", DType::i32, {6}, {{whole(0, 3)}});
   p.collectivePermute(in, out, {whole(0, 3)}, {2, 1, 2});
-  Loaded program(p.image(), "cpu:3", 2);
+  Loaded program(p.image(), devices(3), 2);
   program.write(0, iota<int32_t>(6));
   REQUIRE(program.run() == "");
   CHECK(program.read<int32_t>(0, 6) == std::vector<int32_t>{4, 5, 2, 3, 4, 5});
@@ -280,7 +289,7 @@ TEST_CASE("a pick takes elements from where its positions say") {
   uint32_t at = p.input("at", DType::i64, {9, 2}, {{whole(0, 3)}, {}});
   uint32_t out = p.output("out", DType::i32, {9, 2}, {{whole(0, 3)}, {}});
   p.pick(in, at, out, {whole(0, 3)}, 0);
-  Loaded program(p.image(), "cpu:3", 2);
+  Loaded program(p.image(), devices(3), 2);
   program.write(0, iota<int32_t>(10));
   program.write(1, std::vector<int64_t>{4, 0, 3, 1, 2, 2, 0, 0, 0, 1, 0, 2, -7,
                                         4, 1, 1, 3, 3});
@@ -307,7 +316,7 @@ TEST_CASE("a pick takes all bytes of an element of any type") {
         elements.push_back(uint8_t(16 * i + b));
         reversed.push_back(uint8_t(16 * (5 - i) + b));
       }
-    Loaded program(p.image(), "cpu:2");
+    Loaded program(p.image(), devices(2));
     program.write(0, elements);
     program.write(1, std::vector<int64_t>{5, 4, 3, 2, 1, 0});
     REQUIRE(program.run() == "");
@@ -320,7 +329,7 @@ TEST_CASE("sub-axes make groups of a part of an axis") {
   PlanBuilder p({{"x", 4}});
   uint32_t v = p.state("v", DType::f32, {4}, {{whole(0, 4)}});
   p.allReduce({v}, {v}, {SubAxis(0, 1, 2)});
-  Loaded program(p.image(), "cpu:4");
+  Loaded program(p.image(), devices(4));
   program.write(0, std::vector<float>{1, 2, 4, 8});
   REQUIRE(program.run() == "");
   CHECK(program.read<float>(0, 4) == std::vector<float>{5, 10, 5, 10});

@@ -80,10 +80,14 @@ struct Loaded {
   /// One device's memory of an output.
   template <typename T> std::vector<T> local(size_t output, int64_t position) {
     size_t bytes = 0;
-    auto *p =
-        static_cast<T *>(weft_buffer_local(outputs[output], position, &bytes));
-    size_t count = bytes / sizeof(T);
-    return {p, p + count};
+    void *memory = weft_buffer_local(outputs[output], position, &bytes);
+    std::vector<T> data(bytes / sizeof(T));
+    weft_ticket *copied = nullptr; // the host may not see the memory
+    REQUIRE(take(weft_device_copy(runtime, -1, data.data(), position, memory,
+                                  bytes, &copied)) == "");
+    REQUIRE(take(weft_ticket_wait(copied)) == "");
+    weft_ticket_free(copied);
+    return data;
   }
   uint64_t counted(const std::string &kind, uint64_t *count = nullptr) {
     const weft_counter *counters = nullptr;

@@ -77,6 +77,11 @@ TEST_CASE("an all-reduce has equal sources and targets, which lie apart") {
           p.allReduce({In}, {Out}, both(), ReduceKind(99));
         }) == "bad plan: instruction 0 (all_reduce) has the unknown reduction "
               "99");
+  CHECK(refusal([](PlanBuilder &p) {
+          uint32_t complex = p.arena(DType::c64, {4});
+          p.allReduce({complex}, {complex}, both(), ReduceKind::max);
+        }) == "bad plan: instruction 0 (all_reduce) reduces c64 by max, which "
+              "complex numbers do not have");
   CHECK(refusal([](PlanBuilder &p) { p.allReduce({99}, {Out}, both()); }) ==
         "bad plan: instruction 0 (all_reduce) takes buffer 99 of 6");
   CHECK(refusal([](PlanBuilder &p) { p.allReduce({Four}, {In}, both()); }) ==

@@ -44,6 +44,12 @@ TESTS = [
     ("fetch-traffic-test", "fetch-traffic-test", ["build/bin/fetch-traffic-test"]),
     ("codegen-kernels-test", "codegen-kernels-test", ["build/bin/codegen-kernels-test"]),
     ("reversed-operands-test", "reversed-operands-test", ["build/bin/reversed-operands-test"]),
+    # On the fake driver of GPUs.
+    ("gpu-collectives-test", "gpu-collectives-test", ["build/bin/gpu-collectives-test", "--abort"]),
+    ("gpu-collectives-two-gpus", "gpu-collectives-test",
+     ["env", "FAKE_CUDA_GPUS=2", "build/bin/gpu-collectives-test", "devices of several GPUs*"]),
+    ("lit cuda/run", "gpu-collectives-test", [LIT, "-s", "build/test/cuda", "--filter=cuda/run"]),
+    ("lit cuda/errors", "gpu-collectives-test", [LIT, "-s", "build/test/cuda", "--filter=cuda/errors"]),
     ("packed-dot-test", "packed-dot-test", ["build/bin/packed-dot-test"]),
 ]
 

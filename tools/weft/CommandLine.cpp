@@ -9,6 +9,7 @@
 #include "weft/tools/weft/CommandFlags.h"
 #include "weft/tools/weft/FitConfig.h"
 #include "weft/tools/weft/FlagValues.h"
+#include "weft/tools/weft/Gpus.h"
 
 #include <string_view>
 
@@ -31,11 +32,11 @@ static void addDevices(CLI::App &app, std::optional<DeviceList> &devices,
       "--devices",
       [&devices](const std::string &text) {
         std::string why;
-        devices = DeviceList::parse(text, why);
+        devices = readDevices(text, why);
         if (!devices)
           throw CLI::ValidationError("--devices", why);
       },
-      "cpu:N or cuda:N (default: " + usual + ")");
+      "cpu:N; cuda:N, or cuda for all GPUs (default: " + usual + ")");
 }
 
 void weft::tool::addModelFlags(CLI::App &app, ModelFlags &flags,
@@ -61,7 +62,8 @@ void weft::tool::addModelFlags(CLI::App &app, ModelFlags &flags,
   app.add_option(
          "--target", flags.target,
          "native, cpu, cpu:host, cpu:avx512, cpu:avx2, cpu:generic, cpu:neon; "
-         "cuda:sm_80 and cuda:sm_90a for GPUs, where every kernel has code "
+         "cuda:native, cuda:sm_80, cuda:sm_90a and cuda:sm_100a for GPUs, "
+         "where every kernel has code "
          "(docs/gpu.md); "
          "WEFT_TARGET sets the default")
       ->capture_default_str();

@@ -191,7 +191,8 @@ int runProgram(const RunFlags &flags);
 int runDevices(const DevicesFlags &flags);
 int runReshardCommand(const ReshardFlags &flags);
 
-/// `weft: error: MESSAGE` on stderr; returns 1.
+/// `weft: error: MESSAGE` on stderr, nothing where the message is empty: it was
+/// printed where it was found. Returns 1.
 int fail(const std::string &message);
 /// The same for a flag that no run could take; returns 2.
 int failUsage(const std::string &message);

@@ -1,6 +1,7 @@
 //===- Devices.cpp - weft devices, weft reshard ---------------------------===//
 
 #include "weft/tools/weft/Commands.h"
+#include "weft/tools/weft/Gpus.h"
 #include "weft/tools/weft/Reshard.h"
 
 #include "weft/compiler/codegen/cpu/CpuTarget.h"
@@ -12,12 +13,12 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <filesystem>
 #include <fstream>
 #include <thread>
 #include <unistd.h>
 
 using namespace weft;
+using namespace weft::tool;
 
 namespace {
 struct Unavailable {
@@ -34,20 +35,14 @@ static std::string processorName() {
   return CpuTarget::host().triple;
 }
 
-static int64_t memoryBytes() {
-  return int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
+/// "9.0"
+static std::string capabilityText(const weft_gpu &gpu) {
+  return std::to_string(gpu.capability / 10) + "." +
+         std::to_string(gpu.capability % 10);
 }
 
-/// Graphics processors that the driver shows.
-static std::string whyNoCuda() {
-  std::error_code noDriver;
-  std::filesystem::directory_iterator gpus("/proc/driver/nvidia/gpus",
-                                           noDriver);
-  int64_t count = std::distance(begin(gpus), end(gpus));
-  if (count == 0)
-    return "no NVIDIA driver shows a GPU (/proc/driver/nvidia/gpus)";
-  return std::to_string(count) + (count == 1 ? " GPU is" : " GPUs are") +
-         " there, but this release runs on CPUs only";
+static int64_t memoryBytes() {
+  return int64_t(sysconf(_SC_PHYS_PAGES)) * sysconf(_SC_PAGE_SIZE);
 }
 
 /// The compiler's targets, split into what this processor runs and the rest.
@@ -65,59 +60,122 @@ static std::vector<std::string> cpuTargets(std::vector<Unavailable> &rest) {
   return usable;
 }
 
-static void printDevicesJson(unsigned cores,
-                             const std::vector<std::string> &targets,
-                             const std::vector<Unavailable> &rest,
-                             bool hasMpi) {
+static llvm::json::Object cudaJson(const weft_gpu_list &list) {
+  llvm::json::Array gpus;
+  for (size_t i = 0; i < list.count; ++i) {
+    const weft_gpu &gpu = list.gpus[i];
+    llvm::json::Object one{{"name", gpu.name},
+                           {"memory_bytes", int64_t(gpu.memory_bytes)},
+                           {"compute_capability", capabilityText(gpu)}};
+    if (gpu.why_not)
+      one["why_not"] = gpu.why_not;
+    else
+      one["target"] = targetOfChip(gpu.capability);
+    gpus.push_back(std::move(one));
+  }
+  return llvm::json::Object{{"kind", "cuda"},
+                            {"driver_version", driverVersion(list)},
+                            {"driver", list.driver},
+                            {"gpus", std::move(gpus)},
+                            {"most", kMostDevices}};
+}
+
+namespace {
+/// What this machine has.
+struct Found {
+  unsigned cores = 1;
+  std::vector<std::string> targets;
+  std::optional<weft_gpu_list> gpus;
+  bool hasMpi = false;
+  std::vector<Unavailable> rest;
+};
+} // namespace
+
+static Found findDevices() {
+  Found found;
+  found.cores = std::max(1u, std::thread::hardware_concurrency());
+  found.targets = cpuTargets(found.rest);
+  std::string why;
+  found.gpus = findGpus(why);
+  if (!found.gpus)
+    found.rest.push_back({"cuda", why});
+  const char *noMpi = weft_processes_missing();
+  found.hasMpi = !noMpi;
+  if (noMpi)
+    found.rest.push_back({"mpi", noMpi});
+  found.rest.push_back(
+      {"nccl", "GPUs exchange nothing yet; devices that share one do"});
+  return found;
+}
+
+static void printDevicesJson(const Found &found) {
   llvm::json::Array unavailable;
-  for (const Unavailable &entry : rest)
+  for (const Unavailable &entry : found.rest)
     unavailable.push_back(
         llvm::json::Object{{"kind", entry.kind}, {"why", entry.why}});
-  llvm::json::Object cpu{{"kind", "cpu"},
+  llvm::json::Array devices;
+  devices.push_back(
+      llvm::json::Object{{"kind", "cpu"},
                          {"processor", processorName()},
-                         {"cores", int64_t(cores)},
+                         {"cores", int64_t(found.cores)},
                          {"memory_bytes", memoryBytes()},
-                         {"target", targets.front()},
-                         {"targets", llvm::json::Array(targets)},
-                         {"most", kMostDevices}};
-  llvm::outs() << llvm::formatv(
-      "{0:2}\n", llvm::json::Value(llvm::json::Object{
-                     {"devices", llvm::json::Array{std::move(cpu)}},
-                     {"mpi", hasMpi},
-                     {"unavailable", std::move(unavailable)}}));
+                         {"target", found.targets.front()},
+                         {"targets", llvm::json::Array(found.targets)},
+                         {"most", kMostDevices}});
+  if (found.gpus)
+    devices.push_back(cudaJson(*found.gpus));
+  llvm::outs() << llvm::formatv("{0:2}\n",
+                                llvm::json::Value(llvm::json::Object{
+                                    {"devices", std::move(devices)},
+                                    {"mpi", found.hasMpi},
+                                    {"unavailable", std::move(unavailable)}}));
+}
+
+static void printGpus(const weft_gpu_list &list) {
+  llvm::outs()
+      << "  cuda         --devices cuda:N gives N devices, spread over "
+      << list.count << (list.count == 1 ? " GPU" : " GPUs")
+      << "; --devices cuda one for each GPU\n";
+  for (size_t i = 0; i < list.count; ++i) {
+    const weft_gpu &gpu = list.gpus[i];
+    llvm::outs() << "               GPU " << i << ": " << gpu.name << ", "
+                 << llvm::formatv("{0:f1}",
+                                  double(gpu.memory_bytes) / (1 << 30))
+                 << " GiB, compute capability " << capabilityText(gpu) << ", "
+                 << (gpu.why_not ? "cannot be used: programs need 8.0 or more"
+                                 : "--target " + targetOfChip(gpu.capability))
+                 << "\n";
+  }
+  llvm::outs() << "               driver for CUDA " << driverVersion(list)
+               << ", " << list.driver << "\n";
 }
 
 int weft::tool::runDevices(const DevicesFlags &flags) {
-  unsigned cores = std::max(1u, std::thread::hardware_concurrency());
-  std::vector<Unavailable> rest;
-  std::vector<std::string> targets = cpuTargets(rest);
-  rest.push_back({"cuda", whyNoCuda()});
-  const char *noMpi = weft_processes_missing();
-  if (noMpi)
-    rest.push_back({"mpi", noMpi});
-  rest.push_back({"nccl", "this release runs on CPUs only"});
+  Found found = findDevices();
   if (flags.json) {
-    printDevicesJson(cores, targets, rest, !noMpi);
+    printDevicesJson(found);
     return 0;
   }
-  llvm::outs()
-      << "Can be used:\n"
-      << "  cpu          --devices cpu:N gives N devices named cpu:0 "
-         "to cpu:N-1 (at most "
-      << llvm::formatv("{0:N}", kMostDevices) << ");\n"
-      << "               they share " << cores
-      << (cores == 1 ? " core" : " cores") << " of " << processorName()
-      << " and " << llvm::formatv("{0:f1}", double(memoryBytes()) / (1 << 30))
-      << " GiB\n"
-      << "               kernels for " << targets.front()
-      << " (--target: " << llvm::join(targets, ", ") << ")\n"
-      << (noMpi
-              ? ""
-              : "  mpi          mpirun -n P weft run|fit|evaluate|predict ... "
-                "gives each of P processes a part\n"
-                "               of the devices\n")
-      << "Cannot be used:\n";
-  for (const Unavailable &entry : rest)
+  llvm::outs() << "Can be used:\n"
+               << "  cpu          --devices cpu:N gives N devices named cpu:0 "
+                  "to cpu:N-1 (at most "
+               << llvm::formatv("{0:N}", kMostDevices) << ");\n"
+               << "               they share " << found.cores
+               << (found.cores == 1 ? " core" : " cores") << " of "
+               << processorName() << " and "
+               << llvm::formatv("{0:f1}", double(memoryBytes()) / (1 << 30))
+               << " GiB\n"
+               << "               kernels for " << found.targets.front()
+               << " (--target: " << llvm::join(found.targets, ", ") << ")\n";
+  if (found.gpus)
+    printGpus(*found.gpus);
+  if (found.hasMpi)
+    llvm::outs()
+        << "  mpi          mpirun -n P weft run|fit|evaluate|predict ... "
+           "gives each of P processes a part\n"
+           "               of the devices\n";
+  llvm::outs() << "Cannot be used:\n";
+  for (const Unavailable &entry : found.rest)
     llvm::outs() << "  " << llvm::left_justify(entry.kind, 12) << " "
                  << entry.why << "\n";
   return 0;

@@ -7,6 +7,7 @@
 #include "weft/compiler/codegen/CodeCache.h"
 #include "weft/compiler/codegen/KernelCodegen.h"
 #include "weft/compiler/frontends/keras/import/Import.h"
+#include "weft/tools/weft/Gpus.h"
 #include "weft/tools/weft/InternalFailure.h"
 #include "weft/tools/weft/SavedModel.h"
 #include "weft/tools/weft/VerifyStages.h"
@@ -194,7 +195,7 @@ bool StepCompiler::checkRules() {
   resolved = std::move(*found);
   for (const keras::RuleStatus &rule : resolved->rules)
     if (rule.status == "dead")
-      warn(flags.distribution + ": layout_map \"" + rule.key +
+      warn(flags.distribution + ": " + rule.map + " \"" + rule.key +
            "\": matches nothing in " + flags.model +
            "; remove the rule, or write one of " +
            llvm::join(rule.closest, ", "));
@@ -235,8 +236,10 @@ std::unique_ptr<StepCompiler> StepCompiler::open(const ModelFlags &flags) {
 }
 
 /// The flag's; without one that of the devices, which WEFT_TARGET may choose
-/// among.
-static std::string targetOf(const ModelFlags &flags) {
+/// among. cuda:native stays where no GPU says what it is: `why` says why.
+static std::string targetOf(const ModelFlags &flags, std::string &why) {
+  if (flags.target == "cuda:native")
+    return nativeGpuTarget(why).value_or(flags.target);
   bool isOnGpus = flags.devices && flags.devices->kind == DeviceKind::Cuda;
   bool isDefault = flags.target == defaultTarget() &&
                    !StringRef(flags.target).starts_with("cuda:");
@@ -245,8 +248,12 @@ static std::string targetOf(const ModelFlags &flags) {
 
 /// What --target makes code for runs on what --devices names.
 static bool checkTarget(const ModelFlags &flags) {
-  std::string error, target = targetOf(flags);
-  if (!openCodegen(target, error))
+  std::string error, target = targetOf(flags, error);
+  if (!error.empty())
+    error = target + ": " + error;
+  else if (!openCodegen(target, error) && StringRef(error).contains(", cuda:"))
+    error += ", cuda:native";
+  if (!error.empty())
     return fail((flags.target == defaultTarget() ? "WEFT_TARGET: "
                                                  : "--target: ") +
                 error),
@@ -283,7 +290,8 @@ bool weft::tool::checkFlags(const ModelFlags &flags) {
 
 CompileOptions weft::tool::compileOptions(const ModelFlags &flags) {
   CompileOptions result;
-  result.target = targetOf(flags);
+  std::string ignored; // checkFlags() has told it
+  result.target = targetOf(flags, ignored);
   result.timing = flags.timing;
   result.cacheDirectory = codeCacheFolder();
   result.memory = static_cast<int64_t>(parseQuantity(flags.memory).value_or(0));

@@ -93,8 +93,7 @@ Result<weft_program *> TrainingSession::program(StepKind kind, int64_t batch) {
   if (weft_processes_rank(processes) == 0) // for all processes
     image = steps->compile(stepName(kind), batch);
   if (!image)
-    return Error{std::string("the ") + stepName(kind) +
-                 " step could not be compiled; see the message above"};
+    return Error{}; // the compiler has said why
   if (Status shared = shareBytes(processes, *image); !shared)
     return shared.error();
   weft_error *error =

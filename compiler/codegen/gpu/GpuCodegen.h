@@ -12,7 +12,7 @@
 
 namespace weft {
 
-/// cuda:sm_80, cuda:sm_90a
+/// cuda:sm_80, cuda:sm_90a, cuda:sm_100a
 llvm::ArrayRef<llvm::StringLiteral> gpuTargets();
 /// One of gpuTargets().
 std::unique_ptr<KernelCodegen> openGpuCodegen(llvm::StringRef target);

@@ -1,5 +1,6 @@
 #include "weft/runtime/devices/cpu/Executor.h"
 
+#include "weft/runtime/collectives/Deadlock.h"
 #include "weft/runtime/processes/Patience.h"
 
 #include <algorithm>
@@ -37,10 +38,7 @@ Error Executor::prepare(const CollectiveProvider &given, int workers) {
       return e;
     firstMeeting.push_back(meetings.size());
     addMeetings(collective, *ready);
-    uint64_t largest = 0;
-    for (int64_t p = 0; p < plan.mesh.size(); ++p)
-      largest = std::max(largest, ready->bytesSent(p));
-    sentOnce.push_back(largest);
+    sentOnce.push_back(mostSent(*ready, plan.mesh));
     prepared.push_back(std::move(ready));
   }
   int64_t count = plan.mesh.size();
@@ -103,12 +101,12 @@ Error Executor::run(Workers &pool, DeviceBorders *between) {
     for (Meeting *meeting : travelling)
       meeting->messages->abandon();
     if (provider->isDeadlock())
-      return makeError(WEFT_DEADLOCK, describeDeadlock());
+      return makeError(WEFT_DEADLOCK, deadlock());
     return std::move(failure);
   }
   if (done == own.size())
     return nullptr;
-  return makeError(WEFT_DEADLOCK, describeDeadlock());
+  return makeError(WEFT_DEADLOCK, deadlock());
 }
 
 Executor::SharedWork *Executor::openWork() {
@@ -394,35 +392,12 @@ CollectiveCounts Executor::counts() const {
   return out;
 }
 
-std::string Executor::describeDeadlock() const {
-  constexpr size_t most = 16;
-  const Plan &plan = owner->plan();
-  std::string text = "deadlock in \"" + plan.name + "\": no group is complete";
-  size_t waiting = 0;
-  for (const Device &device : devices) {
-    if (device.state != State::Waiting || ++waiting > most)
-      continue;
-    text += "; device " + std::to_string(device.position) + " waits at " +
-            plan.describe(device.pc) + " for device";
-    const Collective &collective =
-        plan.collectives[plan.instructions[device.pc].index];
-    const char *separator = " ";
-    for (int64_t member :
-         collective.groups[collective.groupOf[device.position]]) {
-      const Device &other = devices[member];
-      if (other.state == State::Waiting && other.pc == device.pc)
-        continue;
-      text += separator + std::to_string(member);
-      if (!ownership.isOwn(member))
-        text += " (in another process)";
-      else if (other.state == State::Done)
-        text += " (returned)";
-      separator = ", ";
-    }
-  }
-  if (waiting > most)
-    text += "; and " + std::to_string(waiting - most) + " more wait";
-  return text;
+std::string Executor::deadlock() const {
+  std::vector<Standing> all;
+  for (const Device &device : devices)
+    all.push_back({device.pc, device.state == State::Waiting,
+                   device.state == State::Done});
+  return describeDeadlock(owner->plan(), ownership, all);
 }
 
 } // namespace weft::runtime

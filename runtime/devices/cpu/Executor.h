@@ -182,7 +182,7 @@ private:
   void makeReady(Device &device); ///< under the lock
   SharedWork *openWork();         ///< under the lock
   Device *nextDevice(int worker); ///< under the lock
-  std::string describeDeadlock() const;
+  std::string deadlock() const;
 
   std::shared_ptr<const Program> owner;
   Ownership ownership;

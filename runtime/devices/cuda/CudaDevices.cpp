@@ -1,6 +1,6 @@
 #include "weft/runtime/devices/cuda/CudaDevices.h"
 
-#include "weft/runtime/devices/cuda/Enqueue.h"
+#include "weft/runtime/devices/cuda/MemoryNeeds.h"
 
 namespace weft::runtime {
 
@@ -9,36 +9,67 @@ Error CudaDevices::open(int64_t count, std::unique_ptr<DeviceSet> &out) {
   if (Error e = Driver::load(driver))
     return e;
   int gpuCount = 0;
-  if (Error e = driver->check(driver->cuDeviceGetCount(&gpuCount),
-                              "cuDeviceGetCount"))
+  if (Error e = Gpu::count(*driver, gpuCount))
     return e;
-  if (gpuCount < 1)
-    return makeError(WEFT_INCOMPATIBLE,
-                     "CUDA's driver finds no GPU; check nvidia-smi and "
-                     "CUDA_VISIBLE_DEVICES, or use --devices cpu:N");
   auto set = std::make_unique<CudaDevices>();
   set->meter = std::make_shared<MemoryMeter>(count);
   std::vector<std::shared_ptr<Gpu>> gpus(
       size_t(std::min<int64_t>(gpuCount, count)));
   for (int64_t i = 0; i < count; ++i) {
     size_t number = size_t(i * int64_t(gpus.size()) / count);
-    Device &device = set->devices.emplace_back();
     if (!gpus[number])
       if (Error e = Gpu::open(*driver, int(number), gpus[number]))
         return e;
-    device.gpu = gpus[number];
-    if (Error e = GpuStream::create(device.gpu, device.work))
-      return e;
-    if (Error e = GpuStream::create(device.gpu, device.copies))
+    if (Error e = set->openDevice(gpus[number]))
       return e;
   }
   out = std::move(set);
   return nullptr;
 }
 
+Error CudaDevices::openDevice(std::shared_ptr<Gpu> gpu) {
+  bool isShared = !devices.empty() && devices.back().gpu == gpu;
+  auto builtin =
+      isShared ? devices.back().builtin : std::make_shared<BuiltinKernels>(gpu);
+  Device &device = devices.emplace_back();
+  device.gpu = std::move(gpu);
+  device.builtin = std::move(builtin);
+  if (Error e = GpuStream::create(device.gpu, device.work))
+    return e;
+  if (Error e = GpuStream::create(device.gpu, device.copies))
+    return e;
+  return GpuEvent::create(device.gpu, device.event);
+}
+
 std::string CudaDevices::describe() const {
   return DeviceList{DeviceKind::Cuda, int64_t(devices.size())}.text() + ", " +
          devices.front().gpu->name();
+}
+
+Error CudaDevices::fits(const Plan &plan) const {
+  MemoryNeeds needs(plan);
+  std::map<const Gpu *, uint64_t> sharers; // of the program's devices
+  for (int64_t number : plan.mesh.devices)
+    ++sharers[devices[size_t(number)].gpu.get()];
+  for (const auto &[gpu, count] : sharers) {
+    uint64_t wanted = needs.total() * count + plan.constantBytes;
+    size_t free = 0, total = 0;
+    if (Error e = gpu->makeCurrent())
+      return e;
+    if (Error e = gpu->driver().check(gpu->driver().cuMemGetInfo(&free, &total),
+                                      "cuMemGetInfo"))
+      return e;
+    if (wanted > free)
+      return makeError(
+          WEFT_OUT_OF_MEMORY, "program \"", plan.name, "\" takes ",
+          grouped(wanted), " bytes of GPU ", gpu->ordinal(), " (", gpu->name(),
+          "), of ", grouped(total), " it has ", grouped(free), " left: ", count,
+          count == 1 ? " device" : " devices", " with each ", needs.text(),
+          "; constants ", grouped(plan.constantBytes),
+          "; take a smaller batch, shard what is large over more GPUs, or end "
+          "other programs that use this one");
+  }
+  return nullptr;
 }
 
 Error CudaDevices::allocate(int64_t device, uint64_t bytes,
@@ -66,33 +97,32 @@ Error CudaDevices::copyStream(const DeviceMemory &memory,
   return makeError(WEFT_INVALID_ARGUMENT, "memory of another runtime");
 }
 
-/// Whether the bytes of a box are all those of the memory, in order.
-static bool coversAll(const BoxCopy &box, uint64_t bytes) {
-  return box.sourceOffset == 0 && box.targetOffset == 0 && box.loops.empty() &&
-         uint64_t(box.run) == bytes;
-}
-
-Error CudaDevices::write(DeviceMemory &memory, const BoxCopy &box,
+Error CudaDevices::write(DeviceMemory &memory, const BoxCopy &given,
                          const void *host) {
-  if (!memory.bytes() || !box.bytes())
+  if (!memory.bytes() || !given.bytes())
     return nullptr;
   const GpuStream *stream = nullptr;
   if (Error e = copyStream(memory, stream))
     return e;
   const Driver &driver = stream->gpu().driver();
   cuda::Address place = static_cast<GpuMemory &>(memory).place();
+  BoxCopy box = given;
   std::vector<uint8_t> image;
-  if (!coversAll(box, memory.bytes())) {
-    // What the box leaves out stays as it is.
+  if (!box.loops.empty()) {
     image.resize(memory.bytes());
-    if (Error e = read(memory, BoxCopy::whole(image.size()), image.data()))
-      return e;
+    if (uint64_t(box.bytes()) != memory.bytes()) // the rest stays as it is
+      if (Error e = read(memory, BoxCopy::whole(image.size()), image.data()))
+        return e;
     box(host, image.data());
     host = image.data();
+    box = BoxCopy::whole(image.size());
   }
-  if (Error e = driver.check(driver.cuMemcpyHtoDAsync(
-                                 place, host, memory.bytes(), stream->handle()),
-                             "cuMemcpyHtoDAsync"))
+  if (Error e =
+          driver.check(driver.cuMemcpyHtoDAsync(
+                           place + uint64_t(box.targetOffset),
+                           static_cast<const char *>(host) + box.sourceOffset,
+                           size_t(box.run), stream->handle()),
+                       "cuMemcpyHtoDAsync"))
     return e;
   return stream->wait();
 }
@@ -105,17 +135,21 @@ Error CudaDevices::read(const DeviceMemory &memory, const BoxCopy &box,
   if (Error e = copyStream(memory, stream))
     return e;
   const Driver &driver = stream->gpu().driver();
-  bool isAll = coversAll(box, memory.bytes());
-  std::vector<uint8_t> image(isAll ? 0 : memory.bytes());
-  if (Error e = driver.check(driver.cuMemcpyDtoHAsync(
-                                 isAll ? host : image.data(),
-                                 static_cast<const GpuMemory &>(memory).place(),
-                                 memory.bytes(), stream->handle()),
-                             "cuMemcpyDtoHAsync"))
+  bool isOneRun = box.loops.empty();
+  std::vector<uint8_t> image(isOneRun ? 0 : memory.bytes());
+  cuda::Address place = static_cast<const GpuMemory &>(memory).place();
+  cuda::Result result =
+      isOneRun ? driver.cuMemcpyDtoHAsync(static_cast<char *>(host) +
+                                              box.targetOffset,
+                                          place + uint64_t(box.sourceOffset),
+                                          size_t(box.run), stream->handle())
+               : driver.cuMemcpyDtoHAsync(image.data(), place, image.size(),
+                                          stream->handle());
+  if (Error e = driver.check(result, "cuMemcpyDtoHAsync"))
     return e;
   if (Error e = stream->wait())
     return e;
-  if (!isAll)
+  if (!isOneRun)
     box(image.data(), host);
   return nullptr;
 }
@@ -138,11 +172,14 @@ Error CudaDevices::fill(DeviceMemory &memory, uint8_t byte) {
 Error CudaDevices::prepare(std::shared_ptr<const Program> program,
                            const Ownership &,
                            std::shared_ptr<PreparedProgram> &out) {
-  std::vector<std::shared_ptr<Gpu>> gpus;
-  for (const Device &device : devices)
-    gpus.push_back(device.gpu);
+  std::vector<GpuShare> shares;
+  const Mesh &mesh = program->plan().mesh;
+  for (int64_t number : mesh.devices) {
+    const Device &device = devices[size_t(number)];
+    shares.push_back({number, device.gpu, device.builtin});
+  }
   auto prepared = std::make_shared<GpuProgram>(std::move(program));
-  if (Error e = prepared->prepare(gpus, meter))
+  if (Error e = prepared->prepare(shares, meter))
     return e;
   out = std::move(prepared);
   return nullptr;
@@ -206,6 +243,11 @@ Error CudaDevices::growArenas(const Plan &plan) {
     if (Error e = GpuMemory::allocate(device.gpu, number, plan.arenaBytes,
                                       "the arena", meter, device.arena))
       return e;
+    // Collectives leave out the padding of uneven shards, which kernels read and
+    // mask.
+    if (!plan.collectives.empty())
+      if (Error e = fill(*device.arena, 0))
+        return e;
   }
   return nullptr;
 }
@@ -253,30 +295,55 @@ static std::vector<cuda::Address> addressesOf(const Plan &plan, const Run &run,
   return out;
 }
 
+Error CudaDevices::enqueueAll(GpuProgram &program, const Run &run,
+                              CollectiveCounts &counts,
+                              std::vector<std::string> &last) {
+  const Plan &plan = program.program()->plan();
+  if (Error e = growArenas(plan))
+    return e;
+  if (run.poison)
+    if (Error e = poison(plan, run))
+      return e;
+  std::vector<RunSchedule::Lane> lanes;
+  GpuTables::Addresses addresses;
+  for (size_t p = 0; p < plan.mesh.devices.size(); ++p) {
+    const Device &device = devices[size_t(plan.mesh.devices[p])];
+    lanes.push_back({device.work.get(), device.event.get()});
+    addresses.push_back(addressesOf(plan, run, p, device.arena->place(),
+                                    program.constants(int64_t(p))));
+  }
+  if (Error e = program.collectives().bind(addresses))
+    return e;
+  RunSchedule schedule(program, std::move(lanes), addresses);
+  Error e = schedule.run();
+  counts = schedule.counts();
+  for (size_t p = 0; p < plan.mesh.devices.size(); ++p)
+    last.push_back(schedule.lastKernel(p));
+  return e;
+}
+
 Error CudaDevices::perform(Run &run) {
   // This set has prepared it.
   auto &program = static_cast<GpuProgram &>(*run.program);
   const Plan &plan = program.program()->plan();
-  Error failure = growArenas(plan);
-  if (!failure && run.poison)
-    failure = poison(plan, run);
-  for (size_t p = 0; !failure && p < plan.mesh.devices.size(); ++p) {
-    Device &device = devices[size_t(plan.mesh.devices[p])];
-    if (failure = device.gpu->makeCurrent(); failure)
-      break;
-    failure = StepEnqueuer(program, int64_t(p), *device.work,
-                           addressesOf(plan, run, p, device.arena->place(),
-                                       program.constants(int64_t(p))))
-                  .run();
-  }
+  CollectiveCounts counts = {};
+  std::vector<std::string> last;
+  Error failure = enqueueAll(program, run, counts, last);
   // What was enqueued uses memory of the run, whatever became of the rest.
-  for (int64_t number : plan.mesh.devices)
-    if (Error e = devices[size_t(number)].work->wait(); e && !failure) {
-      e->message += " while \"" + plan.name + "\" ran on device " +
-                    std::to_string(number);
-      failure = std::move(e);
-    }
-  return run.ended(std::move(failure), {});
+  for (size_t p = 0; p < plan.mesh.devices.size(); ++p) {
+    int64_t number = plan.mesh.devices[p];
+    Error e = devices[size_t(number)].work->wait();
+    if (!e || failure)
+      continue;
+    e->message +=
+        " while \"" + plan.name + "\" ran on device " + std::to_string(number);
+    if (p < last.size() && !last[p].empty())
+      e->message += ", whose last kernel is \"" + last[p] +
+                    "\"; run again with WEFT_CUDA_CHECK=1, which names the "
+                    "kernel that failed";
+    failure = std::move(e);
+  }
+  return run.ended(std::move(failure), counts);
 }
 
 } // namespace weft::runtime

@@ -11,7 +11,7 @@
 
 #include "weft/runtime/devices/DeviceSets.h"
 #include "weft/runtime/devices/RunQueue.h"
-#include "weft/runtime/devices/cuda/GpuProgram.h"
+#include "weft/runtime/devices/cuda/RunSchedule.h"
 
 namespace weft::runtime {
 
@@ -20,6 +20,7 @@ public:
   static Error open(int64_t count, std::unique_ptr<DeviceSet> &out);
 
   std::string describe() const override;
+  Error fits(const Plan &plan) const override;
   Error allocate(int64_t device, uint64_t bytes, const std::string &what,
                  std::unique_ptr<DeviceMemory> &out) override;
   Error write(DeviceMemory &memory, const BoxCopy &box,
@@ -39,11 +40,18 @@ public:
 private:
   struct Device {
     std::shared_ptr<Gpu> gpu;
+    std::shared_ptr<BuiltinKernels> builtin; ///< of all devices of the GPU
     std::unique_ptr<GpuStream> work, copies;
+    std::unique_ptr<GpuEvent> event;
     std::unique_ptr<GpuMemory> arena;
   };
 
+  Error openDevice(std::shared_ptr<Gpu> gpu);
   Error perform(Run &run);
+  /// All of a run; its launches may be under way whatever it returns.
+  /// `last`: by position, the kernel that it enqueued last.
+  Error enqueueAll(GpuProgram &program, const Run &run,
+                   CollectiveCounts &counts, std::vector<std::string> &last);
   Error growArenas(const Plan &plan);
   Error poison(const Plan &plan, const Run &run);
   Error copy(const MemoryCopy &copy);

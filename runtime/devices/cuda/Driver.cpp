@@ -13,6 +13,26 @@ static std::string versionText(int version) {
          std::to_string(version % 1000 / 10);
 }
 
+/// Errors that end a context: all calls after them give the same.
+static bool isForGood(cuda::Result result) {
+  using R = cuda::Result;
+  switch (result) {
+  case R::IllegalAddress:
+  case R::LaunchTimeout:
+  case R::ContextIsDestroyed:
+  case R::Assert:
+  case R::HardwareStackError:
+  case R::IllegalInstruction:
+  case R::MisalignedAddress:
+  case R::InvalidAddressSpace:
+  case R::InvalidProgramCounter:
+  case R::LaunchFailed:
+    return true;
+  default:
+    return false;
+  }
+}
+
 Error Driver::check(cuda::Result result, const std::string &call) const {
   if (result == cuda::Result::Success)
     return nullptr;
@@ -20,9 +40,25 @@ Error Driver::check(cuda::Result result, const std::string &call) const {
   cuGetErrorName(result, &name);
   cuGetErrorString(result, &text);
   bool isMemory = result == cuda::Result::OutOfMemory;
-  return makeError(isMemory ? WEFT_OUT_OF_MEMORY : WEFT_INTERNAL, call,
-                   " failed with ", name ? name : "an unknown error", " (",
-                   int(result), "): ", text ? text : "the driver says no more");
+  Error error =
+      makeError(isMemory ? WEFT_OUT_OF_MEMORY : WEFT_INTERNAL, call,
+                " failed with ", name ? name : "an unknown error", " (",
+                int(result), "): ", text ? text : "the driver says no more");
+  if (!isForGood(result))
+    return error;
+  std::lock_guard<std::mutex> guard(mutex);
+  if (first.empty())
+    first = error->message;
+  else
+    error->message = "the GPU runs nothing more in this process since " +
+                     first + "; start it again";
+  return error;
+}
+
+std::string Driver::path() const {
+  Dl_info found;
+  bool isKnown = dladdr(reinterpret_cast<void *>(cuInit), &found);
+  return isKnown && found.dli_fname ? found.dli_fname : "libcuda.so.1";
 }
 
 Error Driver::open() {

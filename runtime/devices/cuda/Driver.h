@@ -15,6 +15,8 @@
 #include "weft/runtime/devices/cuda/DriverAbi.h"
 #include "weft/runtime/program/Error.h"
 
+#include <mutex>
+
 namespace weft::runtime {
 
 struct Driver {
@@ -26,11 +28,16 @@ struct Driver {
 
   /// Loads and initializes it, once; later calls answer as the first did.
   static Error load(const Driver *&out);
-  /// Null for Success; else the call, what it was for, CUDA's name and text.
+  /// Of the library.
+  std::string path() const;
+  /// Null for Success; else the call, what it was for, CUDA's name and text. What
+  /// a context that an error has ended says later names that error.
   Error check(cuda::Result result, const std::string &call) const;
 
 private:
   Error open();
+  mutable std::mutex mutex;
+  mutable std::string first; ///< the error that ended a context
 };
 
 } // namespace weft::runtime

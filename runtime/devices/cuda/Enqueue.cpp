@@ -1,10 +1,20 @@
 #include "weft/runtime/devices/cuda/Enqueue.h"
 
+#include <cstdlib>
+
 namespace weft::runtime {
+
+bool checksLaunches() {
+  static const bool isAsked = [] {
+    const char *text = std::getenv("WEFT_CUDA_CHECK");
+    return text && std::string_view(text) == "1";
+  }();
+  return isAsked;
+}
 
 Error StepEnqueuer::launch(const Instruction &i) {
   const auto &kernel = std::get<DeviceKernel>(plan.kernels[i.index].code);
-  const GpuProgram::Launch &its = program.launch(position, i.index);
+  const GpuFunction &its = program.launch(position, i.index);
   std::vector<cuda::Address> places;
   for (uint32_t n = 0; n < i.argumentCount; ++n)
     places.push_back(addresses[plan.arguments[i.firstArgument + n]]);
@@ -14,11 +24,18 @@ Error StepEnqueuer::launch(const Instruction &i) {
     parameters.push_back(&place);
   last = kernel.symbol;
   const Driver &driver = stream.gpu().driver();
-  return driver.check(
-      driver.cuLaunchKernel(its.function, its.blocks, 1, 1, kernel.block[0],
-                            kernel.block[1], kernel.block[2], kernel.shared,
-                            stream.handle(), parameters.data(), nullptr),
-      "cuLaunchKernel of \"" + kernel.symbol + "\"");
+  if (Error e = driver.check(
+          driver.cuLaunchKernel(its.function, its.blocks, 1, 1, kernel.block[0],
+                                kernel.block[1], kernel.block[2], kernel.shared,
+                                stream.handle(), parameters.data(), nullptr),
+          "cuLaunchKernel of \"" + kernel.symbol + "\""))
+    return e;
+  if (!checksLaunches())
+    return nullptr;
+  Error e = stream.wait();
+  if (e)
+    e->message = "kernel \"" + kernel.symbol + "\": " + e->message;
+  return e;
 }
 
 Error StepEnqueuer::copy(const Instruction &i) {
@@ -47,9 +64,12 @@ Error StepEnqueuer::isTrue(uint32_t buffer, bool &out) {
   return nullptr;
 }
 
-Error StepEnqueuer::run() {
+Error StepEnqueuer::run(Standing &standing) {
   using plan::Operation;
-  for (size_t pc = 0;; ++pc) {
+  // Another device may have been enqueued in between.
+  if (Error e = stream.gpu().makeCurrent())
+    return e;
+  for (uint32_t &pc = standing.pc;; ++pc) {
     const Instruction &i = plan.instructions[pc];
     switch (i.kind) {
     case Operation::Launch:
@@ -61,21 +81,22 @@ Error StepEnqueuer::run() {
         return e;
       break;
     case Operation::Jump:
-      pc = size_t(i.target) - 1;
+      pc = i.target - 1;
       break;
     case Operation::JumpUnless: {
       bool isGoingOn = true;
       if (Error e = isTrue(i.index, isGoingOn))
         return e;
       if (!isGoingOn)
-        pc = size_t(i.target) - 1;
+        pc = i.target - 1;
       break;
     }
-    case Operation::Return:
+    case Operation::Collective:
+      standing.isWaiting = true;
       return nullptr;
-    default: // GpuProgram has refused the program
-      return makeError(WEFT_INTERNAL, plan.describe(uint32_t(pc)),
-                       " does not run on GPUs");
+    default: // Return: readPlan lets no other pass
+      standing.hasReturned = true;
+      return nullptr;
     }
   }
 }

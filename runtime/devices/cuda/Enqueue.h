@@ -1,7 +1,9 @@
 //===- Enqueue.h - instructions of a plan as calls on a stream --*- C++ -*-===//
 //
 //   StepEnqueuer step(program, position, stream, addresses);
-//   if (Error e = step.run()) return e;       // enqueued, not done
+//   Standing standing;
+//   if (Error e = step.run(standing)) return e;   // enqueued, not done
+//   if (standing.isWaiting) ...                   // at a collective
 //
 // Where buffers lie: addresses[b]. The only code that launches kernels.
 //
@@ -10,9 +12,13 @@
 #ifndef WEFT_RUNTIME_DEVICES_CUDA_ENQUEUE_H
 #define WEFT_RUNTIME_DEVICES_CUDA_ENQUEUE_H
 
+#include "weft/runtime/collectives/Deadlock.h"
 #include "weft/runtime/devices/cuda/GpuProgram.h"
 
 namespace weft::runtime {
+
+/// WEFT_CUDA_CHECK=1: each launch is waited for, so that an error names it.
+bool checksLaunches();
 
 class StepEnqueuer {
 public:
@@ -20,7 +26,9 @@ public:
                const GpuStream &stream, std::vector<cuda::Address> addresses)
       : program(program), plan(program.program()->plan()), position(position),
         stream(stream), addresses(std::move(addresses)) {}
-  Error run();
+  /// Goes on where the device stands, until a collective or the end.
+  Error run(Standing &standing);
+  const std::string &lastKernel() const { return last; }
 
 private:
   Error launch(const Instruction &instruction);

@@ -12,7 +12,17 @@ Error Gpu::read(cuda::DeviceAttribute attribute, int &value) const {
                    "cuDeviceGetAttribute");
 }
 
-Error Gpu::open(const Driver &driver, int number, std::shared_ptr<Gpu> &out) {
+Error Gpu::count(const Driver &driver, int &out) {
+  if (Error e = driver.check(driver.cuDeviceGetCount(&out), "cuDeviceGetCount"))
+    return e;
+  if (out < 1)
+    return makeError(WEFT_INCOMPATIBLE,
+                     "CUDA's driver finds no GPU; check nvidia-smi and "
+                     "CUDA_VISIBLE_DEVICES, or use --devices cpu:N");
+  return nullptr;
+}
+
+Error Gpu::find(const Driver &driver, int number, std::shared_ptr<Gpu> &out) {
   std::shared_ptr<Gpu> gpu(new Gpu(driver, number));
   if (Error e =
           driver.check(driver.cuDeviceGet(&gpu->device, number), "cuDeviceGet"))
@@ -30,11 +40,32 @@ Error Gpu::open(const Driver &driver, int number, std::shared_ptr<Gpu> &out) {
     return e;
   if (Error e = gpu->read(A::MultiprocessorCount, gpu->processors))
     return e;
-  if (gpu->capability() < kOldestCapability)
-    return makeError(WEFT_INCOMPATIBLE, "GPU ", number, " (", gpu->model,
-                     ") has compute capability ", gpu->major, ".", gpu->minor,
-                     ", programs need 8.0 or more; use another GPU, "
-                     "by CUDA_VISIBLE_DEVICES, or --devices cpu:N");
+  out = std::move(gpu);
+  return nullptr;
+}
+
+Error Gpu::memory(uint64_t &bytes) const {
+  size_t all = 0;
+  Error e = api.check(api.cuDeviceTotalMem(&all, device), "cuDeviceTotalMem");
+  bytes = all;
+  return e;
+}
+
+Error Gpu::canRunPrograms() const {
+  if (capability() >= kOldestCapability)
+    return nullptr;
+  return makeError(WEFT_INCOMPATIBLE, "GPU ", number, " (", model,
+                   ") has compute capability ", major, ".", minor,
+                   ", programs need 8.0 or more; use another GPU, "
+                   "by CUDA_VISIBLE_DEVICES, or --devices cpu:N");
+}
+
+Error Gpu::open(const Driver &driver, int number, std::shared_ptr<Gpu> &out) {
+  std::shared_ptr<Gpu> gpu;
+  if (Error e = find(driver, number, gpu))
+    return e;
+  if (Error e = gpu->canRunPrograms())
+    return e;
   if (Error e = driver.check(
           driver.cuDevicePrimaryCtxRetain(&gpu->context, gpu->device),
           "cuDevicePrimaryCtxRetain"))
@@ -89,8 +120,40 @@ GpuStream::~GpuStream() {
 }
 
 Error GpuStream::wait() const {
+  if (Error e = owner->makeCurrent())
+    return e;
   return owner->driver().check(owner->driver().cuStreamSynchronize(stream),
                                "cuStreamSynchronize");
+}
+
+Error GpuStream::waitFor(const GpuEvent &event) const {
+  return owner->driver().check(
+      owner->driver().cuStreamWaitEvent(stream, event.handle(), 0),
+      "cuStreamWaitEvent");
+}
+
+Error GpuEvent::create(std::shared_ptr<const Gpu> gpu,
+                       std::unique_ptr<GpuEvent> &out) {
+  cuda::Event event = nullptr;
+  if (Error e = gpu->makeCurrent())
+    return e;
+  const Driver &driver = gpu->driver();
+  if (Error e =
+          driver.check(driver.cuEventCreate(&event, cuda::kEventDisableTiming),
+                       "cuEventCreate"))
+    return e;
+  out.reset(new GpuEvent(std::move(gpu), event));
+  return nullptr;
+}
+
+GpuEvent::~GpuEvent() {
+  if (!owner->makeCurrent())
+    owner->driver().cuEventDestroy(event);
+}
+
+Error GpuEvent::record(const GpuStream &stream) const {
+  return owner->driver().check(
+      owner->driver().cuEventRecord(event, stream.handle()), "cuEventRecord");
 }
 
 } // namespace weft::runtime

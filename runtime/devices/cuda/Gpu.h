@@ -21,7 +21,12 @@ namespace weft::runtime {
 
 class Gpu {
 public:
-  /// The GPU of a number; refuses one that is too old.
+  /// How many the driver shows: at least one.
+  static Error count(const Driver &driver, int &out);
+  /// The GPU of a number, to be asked; nothing is made there.
+  static Error find(const Driver &driver, int number,
+                    std::shared_ptr<Gpu> &out);
+  /// The same, to be used; refuses one that is too old.
   static Error open(const Driver &driver, int number,
                     std::shared_ptr<Gpu> &out);
   ~Gpu();
@@ -34,6 +39,12 @@ public:
   /// 90 for compute capability 9.0.
   int capability() const { return major * 10 + minor; }
   int multiprocessors() const { return processors; }
+  /// Its number among those that CUDA_VISIBLE_DEVICES leaves.
+  int ordinal() const { return number; }
+  /// Bytes that it has.
+  Error memory(uint64_t &bytes) const;
+  /// An error for one that is too old for programs.
+  Error canRunPrograms() const;
   /// Null where code for a chip (sm_80, sm_90a) runs here.
   Error canRun(const std::string &chip) const;
 
@@ -49,6 +60,28 @@ private:
   int major = 0, minor = 0, processors = 0;
 };
 
+class GpuStream;
+
+/// A moment of a stream: what was enqueued there so far.
+class GpuEvent {
+public:
+  static Error create(std::shared_ptr<const Gpu> gpu,
+                      std::unique_ptr<GpuEvent> &out);
+  ~GpuEvent();
+  GpuEvent(const GpuEvent &) = delete;
+  GpuEvent &operator=(const GpuEvent &) = delete;
+
+  cuda::Event handle() const { return event; }
+  /// Those who wait already wait for the moment of before.
+  Error record(const GpuStream &stream) const;
+
+private:
+  GpuEvent(std::shared_ptr<const Gpu> gpu, cuda::Event event)
+      : owner(std::move(gpu)), event(event) {}
+  std::shared_ptr<const Gpu> owner;
+  cuda::Event event;
+};
+
 /// What is enqueued here runs in order; of the GPU it was made on.
 class GpuStream {
 public:
@@ -62,6 +95,8 @@ public:
   cuda::Stream handle() const { return stream; }
   /// Waits for all that was enqueued; what failed there is this call's error.
   Error wait() const;
+  /// What is enqueued from now on runs after the event's moment.
+  Error waitFor(const GpuEvent &event) const;
 
 private:
   GpuStream(std::shared_ptr<const Gpu> gpu, cuda::Stream stream)

@@ -31,6 +31,28 @@ Error GpuMemory::allocate(std::shared_ptr<const Gpu> gpu, int64_t device,
   return nullptr;
 }
 
+Error GpuMemory::copyOf(std::span<const uint8_t> bytes,
+                        std::shared_ptr<const Gpu> gpu, int64_t device,
+                        const std::string &what,
+                        std::shared_ptr<MemoryMeter> meter,
+                        std::unique_ptr<GpuMemory> &out) {
+  if (Error e =
+          allocate(gpu, device, bytes.size(), what, std::move(meter), out))
+    return e;
+  if (bytes.empty())
+    return nullptr;
+  std::unique_ptr<GpuStream> stream;
+  if (Error e = GpuStream::create(gpu, stream))
+    return e;
+  const Driver &driver = gpu->driver();
+  if (Error e =
+          driver.check(driver.cuMemcpyHtoDAsync(out->place(), bytes.data(),
+                                                bytes.size(), stream->handle()),
+                       "cuMemcpyHtoDAsync of " + what))
+    return e;
+  return stream->wait();
+}
+
 GpuMemory::~GpuMemory() {
   if (!start)
     return;

@@ -19,6 +19,12 @@ public:
                         uint64_t bytes, const std::string &what,
                         std::shared_ptr<MemoryMeter> meter,
                         std::unique_ptr<GpuMemory> &out);
+  /// A copy of bytes of the host, there when the call returns.
+  static Error copyOf(std::span<const uint8_t> bytes,
+                      std::shared_ptr<const Gpu> gpu, int64_t device,
+                      const std::string &what,
+                      std::shared_ptr<MemoryMeter> meter,
+                      std::unique_ptr<GpuMemory> &out);
   ~GpuMemory() override;
   const std::shared_ptr<const Gpu> &gpu() const { return owner; }
   cuda::Address place() const { return reinterpret_cast<cuda::Address>(start); }

@@ -4,14 +4,7 @@
 
 namespace weft::runtime {
 
-GpuProgram::~GpuProgram() {
-  for (auto &[gpu, image] : images)
-    for (cuda::Module module : image.modules)
-      if (!gpu->makeCurrent())
-        gpu->driver().cuModuleUnload(module);
-}
-
-Error GpuProgram::checkSupported() const {
+Error GpuProgram::checkSupported(const std::vector<GpuShare> &shares) const {
   const Plan &plan = owner->plan();
   for (uint32_t n = 0; n < plan.kernels.size(); ++n)
     if (!std::holds_alternative<DeviceKernel>(plan.kernels[n].code))
@@ -21,138 +14,97 @@ Error GpuProgram::checkSupported() const {
                        "with --target cuda:sm_80, or run it on cpu:N");
   for (uint32_t n = 0; n < plan.instructions.size(); ++n)
     if (plan.instructions[n].kind == plan::Operation::Collective)
-      return makeError(WEFT_INCOMPATIBLE, plan.describe(n), " of program \"",
-                       plan.name,
-                       "\": GPUs have no collectives yet; run it on one "
-                       "device, or on cpu:N");
+      if (Error e = checkGroups(n, shares))
+        return e;
   return nullptr;
 }
 
-Error GpuProgram::loadModule(const Image &image, const DeviceModule &code,
-                             cuda::Module &out) const {
-  if (Error e = image.gpu->canRun(code.chip))
-    return e;
-  // The driver wants a NUL behind a text.
-  std::string text(code.data.begin(), code.data.end());
-  char log[4096] = {};
-  cuda::JitOption keys[] = {cuda::JitOption::ErrorLogBuffer,
-                            cuda::JitOption::ErrorLogBufferSizeBytes};
-  void *values[] = {log, reinterpret_cast<void *>(sizeof log - 1)};
-  const Driver &driver = image.gpu->driver();
-  cuda::Result result =
-      driver.cuModuleLoadDataEx(&out, text.c_str(), 2, keys, values);
-  Error e = driver.check(result, "cuModuleLoadDataEx for the kernels of \"" +
-                                     owner->plan().name + "\"");
-  if (e && log[0])
-    e->message += std::string(": ") + log;
-  return e;
-}
-
-Error GpuProgram::findKernel(const Image &image, const DeviceKernel &kernel,
-                             Launch &out) const {
-  const Driver &driver = image.gpu->driver();
-  std::string name = " of kernel \"" + kernel.symbol + "\"";
-  if (Error e = driver.check(driver.cuModuleGetFunction(
-                                 &out.function, image.modules[kernel.module],
-                                 kernel.symbol.c_str()),
-                             "cuModuleGetFunction" + name))
-    return e;
-  int threads = int(kernel.block[0] * kernel.block[1] * kernel.block[2]),
-      resident = 0;
-  if (Error e =
-          driver.check(driver.cuOccupancyMaxActiveBlocksPerMultiprocessor(
-                           &resident, out.function, threads, kernel.shared),
-                       "cuOccupancyMaxActiveBlocksPerMultiprocessor" + name))
-    return e;
-  if (resident < 1)
-    return makeError(WEFT_INCOMPATIBLE, "a block", name, " has ", threads,
-                     " threads and ", kernel.shared,
-                     " bytes of shared memory, more than GPU ",
-                     image.gpu->name(), " has; compile the program again");
-  uint64_t room = uint64_t(resident) * uint64_t(image.gpu->multiprocessors());
-  out.blocks = unsigned(std::min(kernel.blocks, room));
+Error GpuProgram::checkGroups(uint32_t instruction,
+                              const std::vector<GpuShare> &shares) const {
+  const Plan &plan = owner->plan();
+  const Collective &collective =
+      plan.collectives[plan.instructions[instruction].index];
+  auto what = [&] {
+    return plan.describe(instruction) + " of program \"" + plan.name + "\"";
+  };
+  if (std::holds_alternative<HostCall>(collective.code))
+    return makeError(WEFT_INCOMPATIBLE, what(),
+                     ": GPUs do not call functions of the host; run it on "
+                     "cpu:N");
+  for (const std::vector<int64_t> &group : collective.groups)
+    for (int64_t member : group) {
+      const GpuShare &first = shares[size_t(group[0])];
+      const GpuShare &other = shares[size_t(member)];
+      if (first.gpu != other.gpu)
+        return makeError(WEFT_INCOMPATIBLE, what(), ": devices ", first.device,
+                         " and ", other.device, " are on GPUs ",
+                         first.gpu->ordinal(), " and ", other.gpu->ordinal(),
+                         ", and collectives between GPUs are not there yet; "
+                         "run it on one GPU (CUDA_VISIBLE_DEVICES=0), or on "
+                         "cpu:N");
+    }
   return nullptr;
 }
 
 Error GpuProgram::load(Image &image, int64_t device,
                        const std::shared_ptr<MemoryMeter> &meter) {
   const Plan &plan = owner->plan();
-  if (Error e = image.gpu->makeCurrent())
-    return e;
   for (const DeviceModule &code : plan.modules) {
-    cuda::Module module = nullptr;
-    if (Error e = loadModule(image, code, module))
+    if (Error e = image.gpu->canRun(code.chip))
       return e;
-    image.modules.push_back(module);
+    if (Error e = GpuModule::load(
+            image.gpu, std::string(code.data.begin(), code.data.end()),
+            "kernels of \"" + plan.name + "\"", image.modules.emplace_back()))
+      return e;
   }
-  for (const Kernel &kernel : plan.kernels)
-    if (Error e = findKernel(image, std::get<DeviceKernel>(kernel.code),
-                             image.launches.emplace_back()))
+  for (const Kernel &kernel : plan.kernels) {
+    const auto &its = std::get<DeviceKernel>(kernel.code);
+    GpuFunction &launch = image.launches.emplace_back();
+    if (Error e = image.modules[its.module]->find(
+            its.symbol,
+            {its.block[0] * its.block[1] * its.block[2], its.shared}, launch))
       return e;
-  if (Error e = GpuMemory::allocate(image.gpu, device, plan.constantBytes,
-                                    "constants", meter, image.constants))
-    return e;
-  if (!plan.constantBytes)
-    return nullptr;
-  std::unique_ptr<GpuStream> stream;
-  if (Error e = GpuStream::create(image.gpu, stream))
-    return e;
-  const Driver &driver = image.gpu->driver();
-  if (Error e = driver.check(
-          driver.cuMemcpyHtoDAsync(image.constants->place(), plan.constants,
-                                   plan.constantBytes, stream->handle()),
-          "cuMemcpyHtoDAsync of constants"))
-    return e;
-  return stream->wait();
+    launch.blocks = unsigned(std::min<uint64_t>(its.blocks, launch.blocks));
+  }
+  return GpuMemory::copyOf({plan.constants, plan.constantBytes}, image.gpu,
+                           device, "constants", meter, image.constants);
 }
 
-Error GpuProgram::placeCoordinates(
-    const std::vector<std::shared_ptr<Gpu>> &gpus,
-    const std::shared_ptr<MemoryMeter> &meter) {
+Error GpuProgram::placeCoordinates(const std::vector<GpuShare> &shares,
+                                   const std::shared_ptr<MemoryMeter> &meter) {
   const Mesh &mesh = owner->plan().mesh;
   for (int64_t position = 0; position < mesh.size(); ++position) {
-    int64_t device = mesh.devices[size_t(position)];
-    const std::shared_ptr<Gpu> &gpu = gpus[size_t(device)];
+    const GpuShare &share = shares[size_t(position)];
     std::vector<int64_t> coordinates;
     for (uint32_t a = 0; a < mesh.axes.size(); ++a)
       coordinates.push_back(
           coordinate(mesh.axes, position, {a, 1, mesh.axes[a].size}));
-    size_t bytes = coordinates.size() * sizeof(int64_t);
-    std::unique_ptr<GpuMemory> &memory = places.emplace_back();
-    if (Error e = GpuMemory::allocate(gpu, device, bytes, "coordinates", meter,
-                                      memory))
-      return e;
-    std::unique_ptr<GpuStream> stream;
-    if (Error e = GpuStream::create(gpu, stream))
-      return e;
-    const Driver &driver = gpu->driver();
-    if (bytes)
-      if (Error e = driver.check(
-              driver.cuMemcpyHtoDAsync(memory->place(), coordinates.data(),
-                                       bytes, stream->handle()),
-              "cuMemcpyHtoDAsync of coordinates"))
-        return e;
-    if (Error e = stream->wait())
+    std::span<const uint8_t> bytes(
+        reinterpret_cast<const uint8_t *>(coordinates.data()),
+        coordinates.size() * sizeof(int64_t));
+    if (Error e =
+            GpuMemory::copyOf(bytes, share.gpu, share.device, "coordinates",
+                              meter, places.emplace_back()))
       return e;
   }
   return nullptr;
 }
 
-Error GpuProgram::prepare(const std::vector<std::shared_ptr<Gpu>> &gpus,
+Error GpuProgram::prepare(const std::vector<GpuShare> &shares,
                           const std::shared_ptr<MemoryMeter> &meter) {
-  if (Error e = checkSupported())
+  if (Error e = checkSupported(shares))
     return e;
-  const Mesh &mesh = owner->plan().mesh;
-  for (int64_t device : mesh.devices) {
-    const std::shared_ptr<Gpu> &gpu = gpus[size_t(device)];
-    gpuOf.push_back(gpu.get());
-    if (auto [image, isNew] = images.try_emplace(gpu.get()); isNew) {
-      image->second.gpu = gpu;
-      if (Error e = load(image->second, device, meter))
+  for (const GpuShare &share : shares) {
+    gpuOf.push_back(share.gpu.get());
+    if (auto [image, isNew] = images.try_emplace(share.gpu.get()); isNew) {
+      image->second.gpu = share.gpu;
+      if (Error e = load(image->second, share.device, meter))
         return e;
     }
   }
-  return placeCoordinates(gpus, meter);
+  if (Error e = placeCoordinates(shares, meter))
+    return e;
+  return meetings.prepare(owner->plan(), shares, meter);
 }
 
 } // namespace weft::runtime

@@ -9,33 +9,25 @@
 #ifndef WEFT_RUNTIME_DEVICES_CUDA_GPUPROGRAM_H
 #define WEFT_RUNTIME_DEVICES_CUDA_GPUPROGRAM_H
 
-#include "weft/runtime/devices/cuda/GpuMemory.h"
-
-#include <map>
+#include "weft/runtime/devices/cuda/GpuCollectives.h"
 
 namespace weft::runtime {
 
 class GpuProgram final : public PreparedProgram {
 public:
-  /// How a kernel is started on a GPU.
-  struct Launch {
-    cuda::Function function = nullptr;
-    unsigned blocks = 1;
-  };
-
   explicit GpuProgram(std::shared_ptr<const Program> program)
       : owner(std::move(program)) {}
-  ~GpuProgram() override;
 
-  /// `gpus`: of each device of the set. Refuses, by name, what GPUs do not run.
-  Error prepare(const std::vector<std::shared_ptr<Gpu>> &gpus,
+  /// `shares`: of each position of the mesh. Refuses, by name, what GPUs do not
+  /// run.
+  Error prepare(const std::vector<GpuShare> &shares,
                 const std::shared_ptr<MemoryMeter> &meter);
 
   const std::shared_ptr<const Program> &program() const override {
     return owner;
   }
   /// Of the device at a position of the mesh.
-  const Launch &launch(int64_t position, uint32_t kernel) const {
+  const GpuFunction &launch(int64_t position, uint32_t kernel) const {
     return images.at(gpuOf[size_t(position)]).launches[kernel];
   }
   cuda::Address constants(int64_t position) const {
@@ -44,30 +36,31 @@ public:
   cuda::Address coordinates(int64_t position) const {
     return places[size_t(position)]->place();
   }
+  GpuCollectives &collectives() { return meetings; }
+  const GpuCollectives &collectives() const { return meetings; }
 
 private:
   /// What one GPU has of the program.
   struct Image {
     std::shared_ptr<Gpu> gpu;
-    std::vector<cuda::Module> modules;
-    std::vector<Launch> launches; ///< by kernel
+    std::vector<std::unique_ptr<GpuModule>> modules;
+    std::vector<GpuFunction> launches; ///< by kernel
     std::unique_ptr<GpuMemory> constants;
   };
 
-  Error checkSupported() const;
+  Error checkSupported(const std::vector<GpuShare> &shares) const;
+  Error checkGroups(uint32_t instruction,
+                    const std::vector<GpuShare> &shares) const;
   Error load(Image &image, int64_t device,
              const std::shared_ptr<MemoryMeter> &meter);
-  Error loadModule(const Image &image, const DeviceModule &code,
-                   cuda::Module &out) const;
-  Error findKernel(const Image &image, const DeviceKernel &kernel,
-                   Launch &out) const;
-  Error placeCoordinates(const std::vector<std::shared_ptr<Gpu>> &gpus,
+  Error placeCoordinates(const std::vector<GpuShare> &shares,
                          const std::shared_ptr<MemoryMeter> &meter);
 
   std::shared_ptr<const Program> owner;
   std::map<const Gpu *, Image> images;
   std::vector<const Gpu *> gpuOf;                 ///< by position
   std::vector<std::unique_ptr<GpuMemory>> places; ///< coordinates, by position
+  GpuCollectives meetings;
 };
 
 } // namespace weft::runtime

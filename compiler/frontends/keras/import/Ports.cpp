@@ -41,12 +41,14 @@ const ResolvedLayout *StepPorts::layoutOf(const std::string &path,
   return &entry->second;
 }
 
-const ResolvedLayout *StepPorts::batchLayoutOf(int64_t rank) {
+const ResolvedLayout *StepPorts::batchLayoutOf(ArrayRef<int64_t> sample) {
   if (!layouts)
     return nullptr;
-  auto [entry, added] = ofBatch.try_emplace(rank);
+  std::vector<int64_t> shape{options.batchSize};
+  shape.insert(shape.end(), sample.begin(), sample.end());
+  auto [entry, added] = ofBatch.try_emplace(shape);
   if (added)
-    entry->second = batchLayout(*distribution, rank);
+    entry->second = batchLayout(*distribution, shape);
   return &entry->second;
 }
 
@@ -143,7 +145,7 @@ void StepPorts::addBatch() {
          batched(shape, model.takesClassNumbers(output)
                             ? Type(builder.getI32Type())
                             : builder.getF32Type()),
-         batchLayoutOf(int64_t(shape.size()) + 1)});
+         batchLayoutOf(shape)});
   }
   for (unsigned output = 0;
        options.sampleWeights && output < model.outputs.size(); ++output)
@@ -157,7 +159,7 @@ void StepPorts::addBatch() {
         shape = given->second;
       add({portName("sample_weight", name, model.outputs.size()),
            "sample_weight", "", batched(shape, builder.getF32Type()),
-           batchLayoutOf(int64_t(shape.size()) + 1)});
+           batchLayoutOf(shape)});
     }
 }
 

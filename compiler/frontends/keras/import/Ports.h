@@ -87,7 +87,7 @@ private:
   void addBatch();
   void add(Port port) { ports.push_back(std::move(port)); }
   const ResolvedLayout *layoutOf(const std::string &path, int64_t rank);
-  const ResolvedLayout *batchLayoutOf(int64_t rank);
+  const ResolvedLayout *batchLayoutOf(llvm::ArrayRef<int64_t> sample);
   mlir::RankedTensorType batched(llvm::ArrayRef<int64_t> sample,
                                  mlir::Type element) const;
   /// NAME, or STEM/NAME of one of several.
@@ -103,7 +103,8 @@ private:
   ImportOptions options;
   const Distribution *distribution = nullptr;
   std::optional<ResolvedLayouts> layouts;
-  std::map<int64_t, ResolvedLayout> replicated, ofBatch; ///< by rank
+  std::map<int64_t, ResolvedLayout> replicated;           ///< by rank
+  std::map<std::vector<int64_t>, ResolvedLayout> ofBatch; ///< by shape
   MeshAttr mesh;
 
   std::vector<Port> ports;

@@ -11,16 +11,15 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/compiler/codegen/cpu/OwnNests.h"
-#include "weft/compiler/codegen/cpu/RowNest.h"
+#include "weft/compiler/codegen/elements/OwnNests.h"
+#include "weft/compiler/codegen/elements/RowNest.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
 #include "weft/dialects/weft/ScanOps.h"
 
 using namespace mlir;
-using namespace weft::elements;
 
-namespace weft::cpu {
+namespace weft::elements {
 
 namespace {
 using Predicate = arith::CmpIPredicate;
@@ -201,4 +200,4 @@ LogicalResult emitSort(ElementEmitter &e, SortOp op) {
   return nest.home ? nest.emitMerging() : nest.emitCounting();
 }
 
-} // namespace weft::cpu
+} // namespace weft::elements

@@ -8,40 +8,39 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef WEFT_COMPILER_CODEGEN_CPU_ROWNEST_H
-#define WEFT_COMPILER_CODEGEN_CPU_ROWNEST_H
+#ifndef WEFT_COMPILER_CODEGEN_ELEMENTS_ROWNEST_H
+#define WEFT_COMPILER_CODEGEN_ELEMENTS_ROWNEST_H
 
-#include "weft/compiler/codegen/cpu/KernelEmitter.h"
+#include "weft/compiler/codegen/elements/ElementEmitter.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
-namespace weft::cpu {
+namespace weft::elements {
 
 /// Loops over all dimensions but one.
 struct RowNest {
-  elements::ElementEmitter &e;
+  ElementEmitter &e;
   mlir::Location loc;
   mlir::Type elementType;
   int64_t dim, size;
   llvm::SmallVector<mlir::Value> dims; ///< null along the dimension
 
-  RowNest(elements::ElementEmitter &e, mlir::Value input, int64_t dim)
-      : e(e), loc(e.loc),
-        elementType(elements::tensorType(input).getElementType()), dim(dim),
-        size(elements::tensorType(input).getDimSize(dim)) {
+  RowNest(ElementEmitter &e, mlir::Value input, int64_t dim)
+      : e(e), loc(e.loc), elementType(tensorType(input).getElementType()),
+        dim(dim), size(tensorType(input).getDimSize(dim)) {
     e.beginNest();
-    for (auto [i, n] : llvm::enumerate(elements::tensorType(input).getShape()))
+    for (auto [i, n] : llvm::enumerate(tensorType(input).getShape()))
       dims.push_back(static_cast<int64_t>(i) == dim ? mlir::Value()
                                                     : e.openPartLoop(i, n));
   }
-  elements::ElementIndex at(mlir::Value position) const {
+  ElementIndex at(mlir::Value position) const {
     llvm::SmallVector<mlir::Value> all(dims);
     all[dim] = position;
     return e.makeIndex(all, e.depth());
   }
   /// Stores to an element of a result, whose row is this one.
   void put(mlir::Value value, mlir::Value result, mlir::Value position) const {
-    mlir::RankedTensorType type = elements::tensorType(result);
+    mlir::RankedTensorType type = tensorType(result);
     llvm::SmallVector<mlir::Value> all(dims);
     if (position)
       all[dim] = position;
@@ -88,12 +87,12 @@ struct RowNest {
           e.builder, loc, mlir::arith::CmpFPredicate::OLT, x, y);
       return either(is, both(isNumber(x), isNan(y)));
     }
-    return compare(elements::isUnsigned(type) ? mlir::arith::CmpIPredicate::ult
-                                              : mlir::arith::CmpIPredicate::slt,
+    return compare(isUnsigned(type) ? mlir::arith::CmpIPredicate::ult
+                                    : mlir::arith::CmpIPredicate::slt,
                    x, y);
   }
 };
 
-} // namespace weft::cpu
+} // namespace weft::elements
 
-#endif // WEFT_COMPILER_CODEGEN_CPU_ROWNEST_H
+#endif // WEFT_COMPILER_CODEGEN_ELEMENTS_ROWNEST_H

@@ -13,8 +13,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/compiler/codegen/cpu/OwnNests.h"
 #include "weft/compiler/codegen/elements/ComplexOps.h"
+#include "weft/compiler/codegen/elements/OwnNests.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/LinearAlgebraOps.h"
 
@@ -24,9 +24,8 @@
 #include <complex>
 
 using namespace mlir;
-using namespace weft::elements;
 
-namespace weft::cpu {
+namespace weft::elements {
 
 namespace {
 
@@ -313,4 +312,4 @@ LogicalResult emitFft(ElementEmitter &e, FftOp op) {
   return FourierNest(e, op).emit();
 }
 
-} // namespace weft::cpu
+} // namespace weft::elements

@@ -1,7 +1,7 @@
 //===- ScanNests.cpp - cumulative ops and orders --------------------------===//
 
-#include "weft/compiler/codegen/cpu/OwnNests.h"
-#include "weft/compiler/codegen/cpu/RowNest.h"
+#include "weft/compiler/codegen/elements/OwnNests.h"
+#include "weft/compiler/codegen/elements/RowNest.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
@@ -10,9 +10,8 @@
 #include <limits>
 
 using namespace mlir;
-using namespace weft::elements;
 
-namespace weft::cpu {
+namespace weft::elements {
 
 /// log(e^a + e^b) without overflow.
 static Value emitLogSumExp(ElementEmitter &e, Type type, Value a, Value b) {
@@ -135,4 +134,4 @@ LogicalResult emitArgMin(ElementEmitter &e, ArgMinOp op) {
   return emitArgument(e, op, op.getDim(), false);
 }
 
-} // namespace weft::cpu
+} // namespace weft::elements

@@ -8,14 +8,13 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/compiler/codegen/cpu/OwnNests.h"
+#include "weft/compiler/codegen/elements/OwnNests.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/dialects/weft/FoldOps.h"
 
 using namespace mlir;
-using namespace weft::elements;
 
-namespace weft::cpu {
+namespace weft::elements {
 
 /// The scalars that a body yields.
 static FailureOr<SmallVector<Value>>
@@ -92,4 +91,4 @@ LogicalResult emitFold(ElementEmitter &e, FoldOp op) {
   return success();
 }
 
-} // namespace weft::cpu
+} // namespace weft::elements

@@ -9,8 +9,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#include "weft/compiler/codegen/cpu/OwnNests.h"
 #include "weft/compiler/codegen/elements/ComplexOps.h"
+#include "weft/compiler/codegen/elements/OwnNests.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/dialects/weft/LinearAlgebraOps.h"
 
@@ -18,9 +18,8 @@
 #include "mlir/Dialect/Math/IR/Math.h"
 
 using namespace mlir;
-using namespace weft::elements;
 
-namespace weft::cpu {
+namespace weft::elements {
 
 namespace {
 /// Loops over the batch, and the last two dimensions in it. With `flipped` a
@@ -36,8 +35,8 @@ struct MatrixNest {
   MatrixNest(ElementEmitter &e, Value result, bool flipped)
       : e(e), type(tensorType(result)), elementType(type.getElementType()),
         pointer(e.memoryOf(result)), flipped(flipped) {
-    for (int64_t size : type.getShape().drop_back(2))
-      batch.push_back(e.openLoop(size));
+    for (auto [dim, size] : llvm::enumerate(type.getShape().drop_back(2)))
+      batch.push_back(e.openPartLoop(dim, size));
   }
   int64_t rows() const { return type.getShape().take_back(2)[flipped ? 1 : 0]; }
   int64_t columns() const {
@@ -63,6 +62,15 @@ struct MatrixNest {
     FailureOr<Value> value = e.element(tensor, at(row, column, turned));
     e.enterDepth(e.depth());
     return value;
+  }
+  /// Columns of the result do not depend on each other.
+  Value openColumns() const {
+    unsigned outer = e.depth();
+    Value column =
+        e.openPartLoop(type.getRank() - (flipped ? 2 : 1), columns());
+    if (e.depth() > outer && !flipped)
+      e.markParallel();
+    return column;
   }
   bool isComplex() const { return isa<ComplexType>(elementType); }
   ComplexEmitter complex() const { return {e.builder, e.loc}; }
@@ -173,7 +181,7 @@ struct SolveNest {
 /// Memory holds columns of x one after the other: each is solved by itself.
 static LogicalResult emitColumns(ElementEmitter &e, const SolveNest &solve) {
   const MatrixNest &x = solve.x;
-  Value column = e.openLoop(x.columns()), i = solve.openRows();
+  Value column = x.openColumns(), i = solve.openRows();
   auto [begin, end] = solve.before(i);
   FailureOr<Value> known = x.sum(begin, end, [&](Value k) -> FailureOr<Value> {
     FailureOr<Value> a = solve.matrix(i, k);
@@ -199,7 +207,7 @@ static LogicalResult emitRows(ElementEmitter &e, const SolveNest &solve) {
   Value i = solve.openRows();
   unsigned outer = e.depth();
   auto [begin, end] = solve.before(i);
-  Value column = e.openLoop(x.columns());
+  Value column = x.openColumns();
   FailureOr<Value> b = solve.rhs(i, column);
   if (failed(b))
     return failure();
@@ -209,8 +217,7 @@ static LogicalResult emitRows(ElementEmitter &e, const SolveNest &solve) {
   FailureOr<Value> a = solve.matrix(i, k);
   if (failed(a))
     return failure();
-  column = e.openLoop(x.columns());
-  e.markParallel();
+  column = x.openColumns();
   x.store(x.subtract(x.load(i, column), x.multiply(*a, x.load(k, column))), i,
           column);
   e.closeLoops(outer);
@@ -219,8 +226,7 @@ static LogicalResult emitRows(ElementEmitter &e, const SolveNest &solve) {
   FailureOr<Value> diagonal = solve.matrix(i, i);
   if (failed(diagonal))
     return failure();
-  column = e.openLoop(x.columns());
-  e.markParallel();
+  column = x.openColumns();
   x.store(x.divide(x.load(i, column), *diagonal), i, column);
   return success();
 }
@@ -230,4 +236,4 @@ LogicalResult emitTriangularSolve(ElementEmitter &e, TriangularSolveOp op) {
   return nest.x.flipped ? emitColumns(e, nest) : emitRows(e, nest);
 }
 
-} // namespace weft::cpu
+} // namespace weft::elements

@@ -1,15 +1,14 @@
 //===- ScatterNests.cpp - loop nests of scatter ---------------------------===//
 
-#include "weft/compiler/codegen/cpu/OwnNests.h"
 #include "weft/compiler/codegen/elements/IndexedElements.h"
+#include "weft/compiler/codegen/elements/OwnNests.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
-using namespace weft::elements;
 
-namespace weft::cpu {
+namespace weft::elements {
 
 /// The input is copied; then one update after the other is put where its index
 /// says. What lies outside writes an element back as it was.
@@ -31,15 +30,15 @@ LogicalResult emitScatter(ElementEmitter &e, ScatterOp op) {
   e.beginNest();
   if (elementCount(op.getUpdates()) == 0)
     return success();
-  // The part's share of a dimension that updates have whole.
-  int64_t shared =
-      e.sharedDim() < 0 ? -1 : nest::updatesDimOf(op, e.sharedDim());
+  // The part's share of dimensions that updates have whole.
+  RankedTensorType updates = tensorType(op.getUpdates());
+  SmallVector<int64_t> sharedAs(updates.getRank(), -1);
+  for (int64_t dim = 0; dim < type.getRank(); ++dim)
+    if (int64_t of = nest::updatesDimOf(op, dim); of >= 0 && e.isShared(dim))
+      sharedAs[of] = dim;
   dims.clear();
-  for (auto [dim, size] :
-       llvm::enumerate(tensorType(op.getUpdates()).getShape()))
-    dims.push_back(static_cast<int64_t>(dim) == shared
-                       ? e.openPartLoop(e.sharedDim(), size)
-                       : e.openLoop(size));
+  for (auto [size, dim] : llvm::zip_equal(updates.getShape(), sharedAs))
+    dims.push_back(dim < 0 ? e.openLoop(size) : e.openPartLoop(dim, size));
   index = e.makeIndex(dims, e.depth());
   FailureOr<Value> update = e.element(op.getUpdates(), index);
   FailureOr<BlockPosition> position = positionInTensor(
@@ -59,4 +58,4 @@ LogicalResult emitScatter(ElementEmitter &e, ScatterOp op) {
   return success();
 }
 
-} // namespace weft::cpu
+} // namespace weft::elements

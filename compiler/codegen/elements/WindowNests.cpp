@@ -1,62 +1,15 @@
 //===- WindowNests.cpp - convolution and pooling --------------------------===//
 
-#include "weft/compiler/codegen/cpu/OwnNests.h"
+#include "weft/compiler/codegen/elements/OwnNests.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
+#include "weft/compiler/codegen/elements/WindowPlace.h"
 #include "weft/dialects/weft/WindowOps.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
 using namespace mlir;
-using namespace weft::elements;
 
-namespace weft::cpu {
-
-namespace {
-
-/// Emits comparisons and positions.
-struct WindowPlace {
-  ElementEmitter &e;
-  Value inside; ///< null: always
-
-  Value constant(int64_t value) { return e.constant(value); }
-  void require(arith::CmpIPredicate predicate, Value a, Value b) {
-    Value holds = arith::CmpIOp::create(e.builder, e.loc, predicate, a, b);
-    inside =
-        inside
-            ? arith::AndIOp::create(e.builder, e.loc, inside, holds).getResult()
-            : holds;
-  }
-  /// Where element k of window p lies in n elements: one that exists, and
-  /// `inside` says whether it is the one.
-  Value at(const Window &w, Value p, Value k, int64_t n) {
-    Value place = e.add(e.mul(p, w.stride), e.mul(k, w.dilation));
-    if (w.low != 0)
-      place = e.add(place, constant(-w.low));
-    int64_t end =
-        (w.count(n) - 1) * w.stride + (w.size - 1) * w.dilation - w.low;
-    if (w.low <= 0 && w.baseDilation == 1 && end < n)
-      return place; // no window sticks out
-    if (w.baseDilation != 1) {
-      // Unsigned, what is negative lies far behind the end.
-      Value by = constant(w.baseDilation);
-      require(arith::CmpIPredicate::eq,
-              arith::RemUIOp::create(e.builder, e.loc, place, by), constant(0));
-      require(arith::CmpIPredicate::sge, place, constant(0));
-      place = arith::DivUIOp::create(e.builder, e.loc, place, by);
-    }
-    require(arith::CmpIPredicate::ult, place, constant(n));
-    place = arith::MaxSIOp::create(e.builder, e.loc, place, constant(0));
-    return arith::MinSIOp::create(e.builder, e.loc, place, constant(n - 1));
-  }
-  Value orElse(Value value, Value other) {
-    return inside
-               ? arith::SelectOp::create(e.builder, e.loc, inside, value, other)
-                     .getResult()
-               : value;
-  }
-};
-
-} // namespace
+namespace weft::elements {
 
 /// The carried values of all loops deeper than `depth` become `next`; they are
 /// closed, and what they end with is given.
@@ -144,18 +97,10 @@ static Value emitStays(ElementEmitter &e, CompareKind select, Type type,
   return arith::CmpIOp::create(e.builder, e.loc, predicate, best, other);
 }
 
-LogicalResult emitSelectAndScatter(ElementEmitter &e, SelectAndScatterOp op) {
-  RankedTensorType type = tensorType(op.getResult()),
-                   windowsType = tensorType(op.getSource());
+FailureOr<Value> selectedPosition(ElementEmitter &e, SelectAndScatterOp op,
+                                  ArrayRef<Value> window) {
+  RankedTensorType type = tensorType(op.getInput());
   Type elementType = type.getElementType();
-  Value pointer = e.memoryOf(op.getResult());
-  ElementIndex index = openPartLoops(e, type.getShape());
-  Value zero = emitNeutral(e.builder, e.loc, ReduceKind::Sum, elementType);
-  e.store(zero, pointer, elementType, e.linearIndex(type.getShape(), index));
-  e.beginNest();
-  if (windowsType.getNumElements() == 0)
-    return success();
-  index = openPartLoops(e, windowsType.getShape());
   unsigned outer = e.depth();
   Value none = e.constant(-1);
   SmallVector<Value> carried{
@@ -164,9 +109,8 @@ LogicalResult emitSelectAndScatter(ElementEmitter &e, SelectAndScatterOp op) {
   SmallVector<Value> k = openWindow(e, windows, carried);
   WindowPlace place{e, {}};
   SmallVector<Value> dims;
-  for (auto [dim, window] : llvm::enumerate(windows))
-    dims.push_back(
-        place.at(window, index.dims[dim], k[dim], type.getDimSize(dim)));
+  for (auto [dim, each] : llvm::enumerate(windows))
+    dims.push_back(place.at(each, window[dim], k[dim], type.getDimSize(dim)));
   FailureOr<Value> value =
       e.element(op.getInput(), e.makeIndex(dims, e.depth()));
   if (failed(value))
@@ -185,20 +129,37 @@ LogicalResult emitSelectAndScatter(ElementEmitter &e, SelectAndScatterOp op) {
   SmallVector<Value> next{
       arith::SelectOp::create(b, e.loc, better, *value, carried[0]),
       arith::SelectOp::create(b, e.loc, better, linear, carried[1])};
-  Value best = closeCarrying(e, outer, next)[1];
+  return closeCarrying(e, outer, next)[1];
+}
+
+LogicalResult emitSelectAndScatter(ElementEmitter &e, SelectAndScatterOp op) {
+  RankedTensorType type = tensorType(op.getResult()),
+                   windowsType = tensorType(op.getSource());
+  Type elementType = type.getElementType();
+  Value pointer = e.memoryOf(op.getResult());
+  ElementIndex index = openPartLoops(e, type.getShape());
+  Value zero = emitNeutral(e.builder, e.loc, ReduceKind::Sum, elementType);
+  e.store(zero, pointer, elementType, e.linearIndex(type.getShape(), index));
+  e.beginNest();
+  if (windowsType.getNumElements() == 0)
+    return success();
+  index = openPartLoops(e, windowsType.getShape());
+  unsigned outer = e.depth();
+  FailureOr<Value> best = selectedPosition(e, op, index.dims);
   FailureOr<Value> source =
       e.element(op.getSource(), e.makeIndex(index.dims, outer));
-  if (failed(source))
+  if (failed(best) || failed(source))
     return failure();
   e.enterDepth(outer);
+  OpBuilder &b = e.builder;
   Value exists = arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::sge,
-                                       best, e.constant(0));
+                                       *best, e.constant(0));
   Value more = arith::SelectOp::create(b, e.loc, exists, *source,
                                        zeroOf(e, elementType));
-  best = arith::MaxSIOp::create(b, e.loc, best, e.constant(0));
+  Value at = arith::MaxSIOp::create(b, e.loc, *best, e.constant(0));
   Value sum = emitCombine(b, e.loc, ReduceKind::Sum, elementType,
-                          e.load(pointer, elementType, best), more);
-  e.store(sum, pointer, elementType, best);
+                          e.load(pointer, elementType, at), more);
+  e.store(sum, pointer, elementType, at);
   return success();
 }
 
@@ -303,4 +264,4 @@ LogicalResult emitConvolution(ElementEmitter &emitter, ConvolutionOp op) {
   return ConvolutionNest(emitter, op).emit();
 }
 
-} // namespace weft::cpu
+} // namespace weft::elements

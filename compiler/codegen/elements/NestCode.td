@@ -1,17 +1,17 @@
-//===- NestCode.td - ops with a loop nest of their own on CPUs ---------------//
+//===- NestCode.td - ops with a loop nest of their own -----------------------//
 //
 // Weft's are the rows of NestCode.cpp; an embedder's op with the trait
 // OwnLoopNest gets the interface as an external model.
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef WEFT_COMPILER_CODEGEN_CPU_NESTCODE
-#define WEFT_COMPILER_CODEGEN_CPU_NESTCODE
+#ifndef WEFT_COMPILER_CODEGEN_ELEMENTS_NESTCODE
+#define WEFT_COMPILER_CODEGEN_ELEMENTS_NESTCODE
 
 include "mlir/IR/OpBase.td"
 
 def NestCodeOpInterface : OpInterface<"NestCodeOpInterface"> {
-  let cppNamespace = "::weft::cpu";
+  let cppNamespace = "::weft::elements";
   let description = [{
     An op with the trait OwnLoopNest: the loops that compute its results. How
     they can be shared, and what memory they work with, is said by
@@ -20,10 +20,10 @@ def NestCodeOpInterface : OpInterface<"NestCodeOpInterface"> {
   let methods = [
     InterfaceMethod<[{
       Emits the loops, which store every element of every result where
-      `kernel.elements.memoryOf` says. Failure after an error on the op.
+      `emitter.memoryOf` says. Failure after an error on the op.
     }], "::llvm::LogicalResult", "emitNest",
-      (ins "::weft::cpu::KernelEmitter &":$kernel)>,
+      (ins "::weft::elements::ElementEmitter &":$emitter)>,
   ];
 }
 
-#endif // WEFT_COMPILER_CODEGEN_CPU_NESTCODE
+#endif // WEFT_COMPILER_CODEGEN_ELEMENTS_NESTCODE

@@ -1,0 +1,47 @@
+//===- gpus.h - which GPUs this machine has ---------------------*- C++ -*-===//
+//
+//   weft_gpu_list list;
+//   weft_error *error = weft_gpus(&list);      // why there are none, how to fix it
+//   for (size_t i = 0; i < list.count; ++i)
+//     printf("%s\n", list.gpus[i].name);
+//
+// Those that --devices cuda means, in its order. Part of the C API, as weft.h is.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_ABI_GPUS_H
+#define WEFT_RUNTIME_ABI_GPUS_H
+
+#include "weft/runtime/abi/weft.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// `capability`: 90 for compute capability 9.0. `why_not`: NULL where programs run
+/// there.
+typedef struct weft_gpu {
+  const char *name;
+  uint64_t memory_bytes;
+  int32_t capability;
+  const char *why_not;
+} weft_gpu;
+
+/// `driver_version`: of CUDA, 12040 for 12.4; `driver`: the library's path. All
+/// lives as long as the process.
+typedef struct weft_gpu_list {
+  const weft_gpu *gpus;
+  size_t count; ///< at least 1
+  int32_t driver_version;
+  const char *driver;
+} weft_gpu_list;
+
+/// The GPUs that CUDA's driver shows, which CUDA_VISIBLE_DEVICES narrows. The
+/// first call asks; nothing is allocated on any of them. From any thread.
+weft_error *weft_gpus(weft_gpu_list *out);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // WEFT_RUNTIME_ABI_GPUS_H

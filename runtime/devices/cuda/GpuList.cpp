@@ -1,0 +1,36 @@
+// What weft_gpus answers.
+
+#include "weft/runtime/devices/DeviceSets.h"
+#include "weft/runtime/devices/cuda/Gpu.h"
+
+namespace weft::runtime {
+
+static Error listGpus(GpuList &out) {
+  const Driver *driver = nullptr;
+  if (Error e = Driver::load(driver))
+    return e;
+  out.driverVersion = driver->version;
+  out.driverPath = driver->path();
+  int count = 0;
+  if (Error e = Gpu::count(*driver, count))
+    return e;
+  for (int number = 0; number < count; ++number) {
+    GpuList::One &one = out.gpus.emplace_back();
+    std::shared_ptr<Gpu> gpu;
+    if (Error e = Gpu::find(*driver, number, gpu))
+      return e;
+    one.name = gpu->name();
+    one.capability = gpu->capability();
+    if (Error e = gpu->memory(one.memory))
+      return e;
+    if (Error e = gpu->canRunPrograms())
+      one.whyNot = e->message;
+  }
+  return nullptr;
+}
+
+} // namespace weft::runtime
+
+extern "C" WEFT_EXPORT weft_error *weftListGpus(weft::runtime::GpuList *out) {
+  return weft::runtime::guarded([&] { return weft::runtime::listGpus(*out); });
+}

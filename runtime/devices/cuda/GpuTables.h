@@ -1,0 +1,69 @@
+//===- GpuTables.h - tables that kernels read -------------------*- C++ -*-===//
+//
+// Rows that stay as they are, and pointers to buffers, which change when a
+// program is given other ports:
+//
+//   GpuTables tables(gpu, device);
+//   uint64_t rows = tables.add(std::span(pieces));
+//   uint64_t sources = tables.addPointers({{0, 3}, {1, 3}});   // buffer 3 of both
+//   tables.place(meter);
+//   tables.bind(addresses);                   // before each run
+//   ... tables.rowsAt(rows), tables.pointersAt(sources): parameters of kernels
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_DEVICES_CUDA_GPUTABLES_H
+#define WEFT_RUNTIME_DEVICES_CUDA_GPUTABLES_H
+
+#include "weft/runtime/devices/cuda/GpuMemory.h"
+
+namespace weft::runtime {
+
+class GpuTables {
+public:
+  /// A buffer of the device at a position.
+  struct Slot {
+    int64_t position;
+    uint32_t buffer;
+  };
+  /// Where buffer b of position p lies: [p][b].
+  using Addresses = std::vector<std::vector<cuda::Address>>;
+
+  GpuTables(std::shared_ptr<const Gpu> gpu, int64_t device)
+      : gpu(std::move(gpu)), device(device) {}
+
+  /// Where the rows begin, in bytes.
+  template <typename Row> uint64_t add(std::span<const Row> given) {
+    uint64_t start = rows.size();
+    const auto *bytes = reinterpret_cast<const uint8_t *>(given.data());
+    rows.insert(rows.end(), bytes, bytes + given.size_bytes());
+    rows.resize((rows.size() + 15) / 16 * 16);
+    return start;
+  }
+  uint64_t addPointers(const std::vector<Slot> &given);
+
+  /// Nothing is added from now on.
+  Error place(std::shared_ptr<MemoryMeter> meter);
+  /// Nothing that was enqueued may read them.
+  Error bind(const Addresses &addresses);
+
+  cuda::Address rowsAt(uint64_t start) const {
+    return placedRows->place() + start;
+  }
+  cuda::Address pointersAt(uint64_t start) const {
+    return placedPointers->place() + start;
+  }
+
+private:
+  std::shared_ptr<const Gpu> gpu;
+  int64_t device; ///< that the memory counts for
+  std::shared_ptr<MemoryMeter> meter;
+  std::vector<uint8_t> rows;
+  std::vector<Slot> slots;
+  std::vector<cuda::Address> bound; ///< by slot
+  std::unique_ptr<GpuMemory> placedRows, placedPointers;
+};
+
+} // namespace weft::runtime
+
+#endif // WEFT_RUNTIME_DEVICES_CUDA_GPUTABLES_H

@@ -1,0 +1,61 @@
+#include "weft/runtime/devices/cuda/MemoryNeeds.h"
+
+namespace weft::runtime {
+
+/// The category of a port, among those of MemoryNeeds().
+static size_t categoryOf(plan::PortRole role) {
+  using plan::PortRole;
+  switch (role) {
+  case PortRole::weight:
+  case PortRole::state:
+    return 0;
+  case PortRole::slot:
+    return 1;
+  case PortRole::input:
+  case PortRole::label:
+  case PortRole::sample_weight:
+    return 2;
+  default:
+    return 3;
+  }
+}
+
+MemoryNeeds::MemoryNeeds(const Plan &plan)
+    : rows{{"weights", 0},
+           {"optimizer", 0},
+           {"batch and arguments", 0},
+           {"other inputs and results", 0},
+           {"activations and temporaries", plan.arenaBytes}} {
+  for (const PortInfo &input : plan.inputs)
+    rows[categoryOf(input.role)].bytes += input.localBytes;
+  for (const PortInfo &output : plan.outputs)
+    if (output.donatedFrom < 0)
+      rows[categoryOf(output.role)].bytes += output.localBytes;
+}
+
+uint64_t MemoryNeeds::total() const {
+  uint64_t bytes = 0;
+  for (const Row &row : rows)
+    bytes += row.bytes;
+  return bytes;
+}
+
+std::string grouped(uint64_t number) {
+  std::string digits = std::to_string(number);
+  for (size_t at = digits.size(); at > 3;) {
+    at -= 3;
+    digits.insert(at, ",");
+  }
+  return digits;
+}
+
+std::string MemoryNeeds::text() const {
+  std::string out;
+  for (const Row &row : rows)
+    if (row.bytes)
+      out +=
+          (out.empty() ? "" : ", ") + (row.name + (" " + grouped(row.bytes)));
+  return out;
+}
+
+} // namespace weft::runtime

@@ -1,0 +1,31 @@
+//===- MemoryNeeds.h - what a program takes of a device ---------*- C++ -*-===//
+
+#ifndef WEFT_RUNTIME_DEVICES_CUDA_MEMORYNEEDS_H
+#define WEFT_RUNTIME_DEVICES_CUDA_MEMORYNEEDS_H
+
+#include "weft/runtime/program/Plan.h"
+
+namespace weft::runtime {
+
+/// Bytes of one device, by the categories of `weft explain`.
+class MemoryNeeds {
+public:
+  explicit MemoryNeeds(const Plan &plan);
+  uint64_t total() const;
+  /// "weights 635,256, optimizer 635,240, ...", without what is empty.
+  std::string text() const;
+
+private:
+  struct Row {
+    const char *name;
+    uint64_t bytes;
+  };
+  std::vector<Row> rows;
+};
+
+/// 1,234,567
+std::string grouped(uint64_t number);
+
+} // namespace weft::runtime
+
+#endif // WEFT_RUNTIME_DEVICES_CUDA_MEMORYNEEDS_H

@@ -1,0 +1,65 @@
+//===- RunSchedule.h - a run of several devices on GPUs ---------*- C++ -*-===//
+//
+// Devices are enqueued in turn, each until it comes to a collective; the last
+// member of a group to come launches it. The stream of the group's first member
+// waits for those of all others, runs the collective, and is waited for:
+//
+//   device 0: launch, launch, record 0 --.        .-> launch
+//                                         collective
+//   device 1: launch, launch, record 1 --'        '-> wait 0, launch
+//
+// Devices may be in different rounds of a loop and in different branches. When
+// nobody can go on and somebody waits, the run ends with WEFT_DEADLOCK.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_DEVICES_CUDA_RUNSCHEDULE_H
+#define WEFT_RUNTIME_DEVICES_CUDA_RUNSCHEDULE_H
+
+#include "weft/runtime/collectives/Deadlock.h"
+#include "weft/runtime/devices/cuda/Enqueue.h"
+
+#include <deque>
+
+namespace weft::runtime {
+
+class RunSchedule {
+public:
+  /// Where a device enqueues, and an event of its own.
+  struct Lane {
+    const GpuStream *stream;
+    const GpuEvent *event;
+  };
+  /// Lanes and addresses by position.
+  RunSchedule(const GpuProgram &program, std::vector<Lane> lanes,
+              const GpuTables::Addresses &addresses);
+
+  /// Enqueues all; what it enqueued may be under way whatever it returns.
+  Error run();
+  CollectiveCounts counts() const;
+  const std::string &lastKernel(size_t position) const {
+    return devices[position].step.lastKernel();
+  }
+
+private:
+  struct Device {
+    StepEnqueuer step;
+    Standing standing = {};
+    CollectiveCounts counts = {}; ///< bytes: sent
+  };
+
+  Error arrive(size_t position);
+  Error meet(uint32_t collective, int64_t group);
+
+  const GpuProgram &program;
+  const Plan &plan;
+  std::vector<Lane> lanes;
+  std::vector<Device> devices;
+  std::deque<size_t> ready;
+  /// How many members of a group have come: [collective][group].
+  std::vector<std::vector<size_t>> arrived;
+};
+
+} // namespace weft::runtime
+
+#endif // WEFT_RUNTIME_DEVICES_CUDA_RUNSCHEDULE_H
