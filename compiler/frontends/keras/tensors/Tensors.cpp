@@ -276,9 +276,10 @@ Value Tensors::argmax(Value a) {
   auto type = tensorType(a).clone(builder.getI32Type());
   Value index = make<IotaOp>(type, builder.getI64IntegerAttr(dims[0]), Value());
   Value beyond = splat(double(type.getDimSize(dims[0])), type);
-  Value first =
-      make<SelectOp>(compare(CompareKind::EQ, a, largest), index, beyond);
-  return reduce(ReduceKind::Min, first, dims);
+  // A NaN is the largest, as in jnp.argmax.
+  Value isLargest = make<OrOp>(compare(CompareKind::EQ, a, largest),
+                               compare(CompareKind::NE, a, a));
+  return reduce(ReduceKind::Min, select(isLargest, index, beyond), dims);
 }
 
 Value Tensors::oneHot(Value index, Value like) {

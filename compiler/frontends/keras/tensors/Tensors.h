@@ -150,7 +150,8 @@ public:
   Value logAddExp(Value a, Value b);
   /// log(1 + e^a), as jax.nn.softplus.
   Value softplus(Value a);
-  /// i32 position of the first largest element along the last dimension.
+  /// i32 position of the first largest element along the last dimension, or of the
+  /// first NaN.
   Value argmax(Value a);
   /// 1.0 where the last position is the index, in the shape of `like`.
   Value oneHot(Value index, Value like);
