@@ -249,6 +249,23 @@ int64_t fftLength(int64_t n) {
   return fftRadices(n) ? n : int64_t(llvm::NextPowerOf2(2 * n - 2));
 }
 
+/// Of each matrix of the batch a triangle, with as many products an element.
+static OwnLoops choleskyLoops(CholeskyOp op) {
+  RankedTensorType type = typeOf(op.getResult());
+  OwnLoops loops;
+  loops.work = type.getNumElements() * type.getShape().back() / 2;
+  for (int64_t dim = 0; dim < type.getRank() - 2; ++dim)
+    loops.independent.push_back({dim, type.getDimSize(dim)});
+  return loops;
+}
+
+/// The matrices of the batch, and the columns of each; with `right` its rows.
+static OwnLoops solveLoops(TriangularSolveOp op) {
+  RankedTensorType type = typeOf(op.getResult());
+  int64_t solved = type.getRank() - (op.getRight() ? 1 : 2);
+  return rowsExcept(op.getResult(), solved, type.getDimSize(solved) / 2 + 1);
+}
+
 /// A line of complex numbers, twice: stages go from one to the other.
 static OwnLoops transformLoops(FftOp op) {
   OwnLoops loops;
@@ -257,6 +274,34 @@ static OwnLoops transformLoops(FftOp op) {
   loops.workingBytes = 2 * llvm::alignTo(line, 64);
   return loops;
 }
+
+//===----------------------------------------------------------------------===//
+// Terms
+//===----------------------------------------------------------------------===//
+
+static SmallVector<int64_t> windowSizes(const WindowList &windows) {
+  return llvm::map_to_vector(windows,
+                             [](const Window &window) { return window.size; });
+}
+
+static SmallVector<int64_t> convolutionTerms(ConvolutionOp op) {
+  SmallVector<int64_t> sizes = windowSizes(op.getWindows());
+  sizes.push_back(typeOf(op.getRhs()).getDimSize(op.getRhsDims()[1]));
+  return sizes;
+}
+
+static SmallVector<int64_t> windowTerms(ReduceWindowOp op) {
+  return windowSizes(op.getWindows());
+}
+
+/// So many windows may have an element in common.
+static SmallVector<int64_t> scatteredTerms(SelectAndScatterOp op) {
+  return llvm::map_to_vector(op.getWindows(), [](const Window &window) {
+    return int64_t(llvm::divideCeil(window.size, window.stride));
+  });
+}
+
+static SmallVector<int64_t> fourierTerms(FftOp op) { return {op.getLength()}; }
 
 //===----------------------------------------------------------------------===//
 // Rows
@@ -272,14 +317,16 @@ static std::optional<Strides> noView(ConcreteOp, const Strides &) {
 template <typename ConcreteOp> static OwnLoops noLoops(ConcreteOp) {
   return {};
 }
+template <typename ConcreteOp>
+using TermsFunction = SmallVector<int64_t> (*)(ConcreteOp);
 
 namespace {
 template <typename ConcreteOp, Flatness (*flatness)(ConcreteOp),
           std::optional<Strides> (*view)(ConcreteOp, const Strides &),
-          OwnLoops (*loops)(ConcreteOp)>
+          OwnLoops (*loops)(ConcreteOp), TermsFunction<ConcreteOp> terms>
 struct LoopsModel
     : OpLoopsInterface::ExternalModel<
-          LoopsModel<ConcreteOp, flatness, view, loops>, ConcreteOp> {
+          LoopsModel<ConcreteOp, flatness, view, loops, terms>, ConcreteOp> {
   Flatness getFlatness(Operation *op) const {
     return flatness(cast<ConcreteOp>(op));
   }
@@ -289,12 +336,23 @@ struct LoopsModel
   OwnLoops getOwnLoops(Operation *op) const {
     return loops(cast<ConcreteOp>(op));
   }
+  std::optional<SmallVector<int64_t>> getTermSizes(Operation *op) const {
+    if constexpr (terms != nullptr)
+      return terms(cast<ConcreteOp>(op));
+    return std::nullopt;
+  }
 };
 } // namespace
 
 namespace {
 struct ReductionLoops
     : OpLoopsInterface::ExternalModel<ReductionLoops, ReduceOp> {
+  std::optional<SmallVector<int64_t>> getTermSizes(Operation *op) const {
+    auto reduce = cast<ReduceOp>(op);
+    return llvm::map_to_vector(reduce.getDims(), [&](int64_t dim) {
+      return typeOf(reduce.getInput()).getDimSize(dim);
+    });
+  }
   Attribute chooseWalk(Operation *op, const TargetLimits &limits,
                        IsInMemory isInMemory) const {
     return chooseReduction(cast<ReduceOp>(op), limits, isInMemory);
@@ -302,6 +360,12 @@ struct ReductionLoops
 };
 struct ContractionLoops
     : OpLoopsInterface::ExternalModel<ContractionLoops, DotOp> {
+  std::optional<SmallVector<int64_t>> getTermSizes(Operation *op) const {
+    auto dot = cast<DotOp>(op);
+    return llvm::map_to_vector(dot.getLhsContract(), [&](int64_t dim) {
+      return typeOf(dot.getLhs()).getDimSize(dim);
+    });
+  }
   Attribute chooseWalk(Operation *op, const TargetLimits &limits,
                        IsInMemory isInMemory) const {
     return chooseContraction(cast<DotOp>(op), limits, isInMemory);
@@ -313,6 +377,9 @@ struct ContractionLoops
 };
 struct ConvolutionLoops
     : OpLoopsInterface::ExternalModel<ConvolutionLoops, ConvolutionOp> {
+  std::optional<SmallVector<int64_t>> getTermSizes(Operation *op) const {
+    return convolutionTerms(cast<ConvolutionOp>(op));
+  }
   Attribute chooseWalk(Operation *op, const TargetLimits &limits,
                        IsInMemory isInMemory) const {
     return chooseConvolution(cast<ConvolutionOp>(op), limits, isInMemory);
@@ -323,10 +390,11 @@ struct ConvolutionLoops
 };
 } // namespace
 
-template <typename ConcreteOp, OwnLoops (*loops)(ConcreteOp)>
+template <typename ConcreteOp, OwnLoops (*loops)(ConcreteOp),
+          TermsFunction<ConcreteOp> terms = nullptr>
 static void attachOwn(MLIRContext *context) {
-  ConcreteOp::template attachInterface<
-      LoopsModel<ConcreteOp, neverFlat<ConcreteOp>, noView<ConcreteOp>, loops>>(
+  ConcreteOp::template attachInterface<LoopsModel<
+      ConcreteOp, neverFlat<ConcreteOp>, noView<ConcreteOp>, loops, terms>>(
       *context);
 }
 
@@ -335,7 +403,8 @@ template <typename ConcreteOp, Flatness (*flatness)(ConcreteOp),
                                          const Strides &) = noView<ConcreteOp>>
 static void attachElements(MLIRContext *context) {
   ConcreteOp::template attachInterface<
-      LoopsModel<ConcreteOp, flatness, view, noLoops<ConcreteOp>>>(*context);
+      LoopsModel<ConcreteOp, flatness, view, noLoops<ConcreteOp>, nullptr>>(
+      *context);
 }
 
 void attachOpLoops(MLIRContext *context) {
@@ -361,12 +430,14 @@ void attachOpLoops(MLIRContext *context) {
   attachOwn<SortOp, sortLoops>(context);
   attachOwn<FoldOp, foldedLoops>(context);
   attachOwn<ScatterOp, updateLoops>(context);
-  attachOwn<ReduceWindowOp, windowLoops>(context);
-  attachOwn<SelectAndScatterOp, scatteredLoops>(context);
+  attachOwn<ReduceWindowOp, windowLoops, windowTerms>(context);
+  attachOwn<SelectAndScatterOp, scatteredLoops, scatteredTerms>(context);
   ReduceOp::attachInterface<ReductionLoops>(*context);
   DotOp::attachInterface<ContractionLoops>(*context);
   ConvolutionOp::attachInterface<ConvolutionLoops>(*context);
-  attachOwn<FftOp, transformLoops>(context);
+  attachOwn<CholeskyOp, choleskyLoops>(context);
+  attachOwn<TriangularSolveOp, solveLoops>(context);
+  attachOwn<FftOp, transformLoops, fourierTerms>(context);
 }
 
 } // namespace weft::nest

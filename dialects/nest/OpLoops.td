@@ -31,8 +31,13 @@ def OpLoopsInterface : OpInterface<"OpLoopsInterface"> {
       /*methodBody=*/"", /*defaultImplementation=*/[{ return {}; }]>,
     InterfaceMethod<[{
       Of an op with the trait OwnLoopNest: how its loops can be shared among
-      workers, and what memory they need; the default: not, and none.
+      workers or threads, and what memory they need; the default: not, and none.
     }], "::weft::nest::OwnLoops", "getOwnLoops", (ins),
+      /*methodBody=*/"", /*defaultImplementation=*/[{ return {}; }]>,
+    InterfaceMethod<[{
+      Of an op of one result, each element of which is combined from terms: how
+      many there are, by their dimensions; nothing where there are none.
+    }], "::std::optional<::llvm::SmallVector<int64_t>>", "getTermSizes", (ins),
       /*methodBody=*/"", /*defaultImplementation=*/[{ return {}; }]>,
     InterfaceMethod<[{
       Of an op with loops: the walk (Nest.td) by which a target computes it

@@ -2,6 +2,8 @@
 
 #include "weft/dialects/nest/RowWalk.h"
 
+#include "weft/dialects/nest/Nest.h"
+#include "weft/dialects/nest/OpLoops.h"
 #include "weft/dialects/weft/Weft.h"
 
 #include "llvm/ADT/SmallPtrSet.h"
@@ -134,37 +136,50 @@ std::optional<int64_t> rowDimsOf(ArrayRef<Operation *> ops) {
   return std::nullopt;
 }
 
+/// Has no other op loops?
+static bool standsAlone(Operation *only, ArrayRef<Operation *> ops,
+                        std::string &why) {
+  for (Operation *op : ops)
+    if (op != only && hasLoopNest(op)) {
+      why = "it contains " + op->getName().getStringRef().str() + " beside " +
+            only->getName().getStringRef().str();
+      return false;
+    }
+  return true;
+}
+
 Operation *sumOf(ArrayRef<Operation *> ops, ValueRange stored,
                  std::string &why) {
   Operation *sum = stored.empty() ? nullptr : stored[0].getDefiningOp();
-  if (stored.size() != 1 || !sum ||
-      !(sum->hasTrait<ReductionNest>() || sum->hasTrait<ContractionNest>())) {
+  auto loops = dyn_cast_or_null<OpLoopsInterface>(sum);
+  if (stored.size() != 1 || !loops || !loops.getTermSizes()) {
     why = "its " + std::to_string(stored.size()) +
-          " results are not one of a reduction or contraction";
+          " results are not one that is combined from terms";
     return nullptr;
   }
-  for (Operation *op : ops)
-    if (op != sum && hasLoopNest(op)) {
-      why = "it contains " + op->getName().getStringRef().str() + " beside " +
-            sum->getName().getStringRef().str();
-      return nullptr;
-    }
-  return sum;
+  return standsAlone(sum, ops, why) ? sum : nullptr;
 }
 
 int64_t termsOf(Operation *sum) {
-  int64_t terms = 1;
-  ShardingRule rule = cast<ShardingRuleOpInterface>(sum).getShardingRule();
-  for (const Factor &factor : rule.factors)
-    if (factor.kind == FactorKind::Reduce)
-      terms *= factor.size;
-  return terms;
+  return llvm::product_of(*cast<OpLoopsInterface>(sum).getTermSizes());
+}
+
+Operation *ownOf(ArrayRef<Operation *> ops, ValueRange stored,
+                 std::string &why) {
+  Operation *own = stored.empty() ? nullptr : stored[0].getDefiningOp();
+  if (!own || !own->hasTrait<OwnLoopNest>() ||
+      stored != ValueRange(own->getResults())) {
+    why = "its " + std::to_string(stored.size()) +
+          " results are not those of one op with loops of its own";
+    return nullptr;
+  }
+  return standsAlone(own, ops, why) ? own : nullptr;
 }
 
 bool fitsOneNest(ArrayRef<Operation *> ops, ValueRange stored,
                  std::string &why) {
-  std::string whyNoSum;
-  if (sumOf(ops, stored, whyNoSum))
+  std::string unused;
+  if (sumOf(ops, stored, unused) || ownOf(ops, stored, unused))
     return true;
   if (std::optional<int64_t> dims = rowDimsOf(ops))
     return checkRowWalk(ops, stored, *dims, why);
@@ -179,6 +194,18 @@ bool fitsOneNest(ArrayRef<Operation *> ops, ValueRange stored,
             " has another shape than its first";
       return false;
     }
+  llvm::SmallPtrSet<Operation *, 16> inside(ops.begin(), ops.end());
+  llvm::SetVector<Value> before;
+  for (Value value : stored) {
+    if (readsElsewhere(value, before, [&](Value read) {
+          return !inside.contains(read.getDefiningOp());
+        })) {
+      why = "its result " + text(value.getType()) +
+            " reads other positions of another one";
+      return false;
+    }
+    before.insert(value);
+  }
   if (stored.empty())
     why = "it has no result";
   return !stored.empty();

@@ -34,10 +34,15 @@ std::optional<int64_t> rowDimsOf(llvm::ArrayRef<mlir::Operation *> ops);
 /// others have no loops: a thread may compute an element. Null, with the reason.
 mlir::Operation *sumOf(llvm::ArrayRef<mlir::Operation *> ops,
                        mlir::ValueRange stored, std::string &why);
-/// How many terms an element of a reduction or contraction is combined from.
+/// The op with loops of its own whose results are all that is stored, where the
+/// others have no loops. Null, with the reason.
+mlir::Operation *ownOf(llvm::ArrayRef<mlir::Operation *> ops,
+                       mlir::ValueRange stored, std::string &why);
+/// How many terms an element of such a sum is combined from.
 int64_t termsOf(mlir::Operation *sum);
 /// Can one nest compute `ops` and store `stored`: row by row where there are
-/// reductions, by terms where one is all that is stored, by elements otherwise? The reason in `why` if not.
+/// reductions, by terms or by loops of its own where one op's results are all
+/// that is stored, by elements otherwise? The reason in `why` if not.
 bool fitsOneNest(llvm::ArrayRef<mlir::Operation *> ops, mlir::ValueRange stored,
                  std::string &why);
 /// The ops of a block without its terminator.

@@ -105,7 +105,7 @@ KernelGroups::KernelGroups(Block &block, bool hasSeveralNests) : copies(block) {
   if (auto function = dyn_cast<func::FuncOp>(block.getParentOp()))
     findDonated(function);
   addDependencies();
-  mergeElementwise();
+  mergeElementwise(hasSeveralNests);
   if (hasSeveralNests)
     mergeNests();
   else
@@ -113,12 +113,14 @@ KernelGroups::KernelGroups(Block &block, bool hasSeveralNests) : copies(block) {
   cutRecomputation();
 }
 
-/// Elementwise chains over one shape.
-void KernelGroups::mergeElementwise() {
+/// Elementwise chains over one shape. Where one nest is all, what one stores is
+/// not read at other positions, through a slice, say.
+void KernelGroups::mergeElementwise(bool hasSeveralNests) {
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
     return groups[producer].isElementwise && groups[consumer].isElementwise &&
            shapeOf(groups[producer].ops.front()) ==
-               shapeOf(groups[consumer].ops.front());
+               shapeOf(groups[consumer].ops.front()) &&
+           (hasSeveralNests || fitOneNest(producer, consumer));
   });
 }
 
@@ -143,19 +145,18 @@ void KernelGroups::mergeNests() {
 void KernelGroups::mergeRows() {
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
     return !groups[producer].isDonated && !groups[consumer].isDonated &&
-           areOneNest(producer, consumer);
+           areRows(producer, consumer);
   });
 }
 
-bool KernelGroups::areOneNest(unsigned producer, unsigned consumer) const {
+/// The ops of both groups, and what of them others read.
+void KernelGroups::joined(unsigned producer, unsigned consumer,
+                          llvm::SetVector<Operation *> &all,
+                          SmallVectorImpl<Value> &stored) const {
   SmallVector<Operation *> members(groups[producer].ops);
   llvm::append_range(members, groups[consumer].ops);
-  if (llvm::none_of(
-          members, [](Operation *op) { return op->hasTrait<ReductionNest>(); }))
-    return false;
   llvm::sort(members,
              [](Operation *a, Operation *b) { return a->isBeforeInBlock(b); });
-  llvm::SetVector<Operation *> all;
   for (Operation *op : members) {
     addCopies(op, copies, all);
     all.insert(op);
@@ -166,10 +167,29 @@ bool KernelGroups::areOneNest(unsigned producer, unsigned consumer) const {
              (!copies.contains(user) || isStored(user));
     });
   };
-  SmallVector<Value> stored;
   for (Operation *op : members)
     if (isStored(op))
       llvm::append_range(stored, op->getResults());
+}
+
+bool KernelGroups::fitOneNest(unsigned producer, unsigned consumer) const {
+  llvm::SetVector<Operation *> all;
+  SmallVector<Value> stored;
+  joined(producer, consumer, all, stored);
+  std::string why;
+  return nest::fitsOneNest(all.getArrayRef(), stored, why);
+}
+
+bool KernelGroups::areRows(unsigned producer, unsigned consumer) const {
+  auto isReduction = [](Operation *op) {
+    return op->hasTrait<ReductionNest>();
+  };
+  if (llvm::none_of(groups[producer].ops, isReduction) &&
+      llvm::none_of(groups[consumer].ops, isReduction))
+    return false;
+  llvm::SetVector<Operation *> all;
+  SmallVector<Value> stored;
+  joined(producer, consumer, all, stored);
   // All of a tensor is one row, which few lanes share: what others could compute
   // stays outside.
   bool isOneRow = nest::rowDimsOf(all.getArrayRef()) == 0;

@@ -81,11 +81,16 @@ private:
   /// Merges neighbours that satisfy a condition until none does.
   void mergeNeighbours(
       llvm::function_ref<bool(unsigned producer, unsigned consumer)> condition);
-  void mergeElementwise();
+  void mergeElementwise(bool hasSeveralNests);
   void mergeNests();
   void mergeRows();
-  /// Can one nest compute both groups, one of which has a reduction?
-  bool areOneNest(unsigned producer, unsigned consumer) const;
+  void joined(unsigned producer, unsigned consumer,
+              llvm::SetVector<mlir::Operation *> &all,
+              llvm::SmallVectorImpl<mlir::Value> &stored) const;
+  /// Can one nest compute both groups?
+  bool fitOneNest(unsigned producer, unsigned consumer) const;
+  /// And has one of them a reduction, of rows that are worth it?
+  bool areRows(unsigned producer, unsigned consumer) const;
   bool isReadOutside(mlir::Operation *op, unsigned group) const;
   llvm::SmallVector<mlir::Operation *> findCuts(unsigned group) const;
   void cutRecomputation();

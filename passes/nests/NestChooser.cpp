@@ -189,6 +189,8 @@ bool NestChooser::formOneNest(std::string &why) {
   else if (dims)
     addNest(all.getArrayRef(),
             nest::RowsAttr::get(context, *dims, limits.rowLanes));
+  else if (Operation *own = nest::ownOf(ops, all.getArrayRef(), unused))
+    addNest(all.getArrayRef(), nest::ownWalk(own));
   else
     addElements(all);
   return true;

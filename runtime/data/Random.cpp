@@ -141,7 +141,7 @@ void MersenneTwister::seed(uint32_t value) {
     state[i] = value;
     value = 1812433253u * (value ^ value >> 30) + i + 1;
   }
-  position = 624;
+  used = 624;
 }
 
 MersenneTwister MersenneTwister::numpy(uint32_t seed) {
@@ -177,15 +177,15 @@ MersenneTwister MersenneTwister::python(uint64_t seed) {
 }
 
 uint32_t MersenneTwister::next() {
-  if (position == 624) {
+  if (used == 624) {
     for (int i = 0; i < 624; ++i) {
       uint32_t y =
           (state[i] & 0x80000000u) | (state[(i + 1) % 624] & 0x7FFFFFFFu);
       state[i] = state[(i + 397) % 624] ^ y >> 1 ^ (y & 1 ? 0x9908B0DFu : 0);
     }
-    position = 0;
+    used = 0;
   }
-  uint32_t y = state[position++];
+  uint32_t y = state[used++];
   y ^= y >> 11;
   y ^= y << 7 & 0x9D2C5680u;
   y ^= y << 15 & 0xEFC60000u;
@@ -207,6 +207,20 @@ std::vector<int64_t> MersenneTwister::permutation(int64_t n) {
     std::swap(order[i], order[drawn]);
   }
   return order;
+}
+
+std::vector<uint32_t> MersenneTwister::position() const {
+  std::vector<uint32_t> words(std::begin(state), std::end(state));
+  words.push_back(uint32_t(used));
+  return words;
+}
+
+bool MersenneTwister::resume(std::span<const uint32_t> words) {
+  if (words.size() != std::size(state) + 1 || words.back() > std::size(state))
+    return false;
+  std::copy(words.begin(), words.end() - 1, std::begin(state));
+  used = int(words.back());
+  return true;
 }
 
 uint32_t MersenneTwister::kerasSeed() {

@@ -65,10 +65,15 @@ public:
   /// a seed generator without one.
   uint32_t kerasSeed();
 
+  /// Its 624 words, then how many of them are used up: all that it is.
+  std::vector<uint32_t> position() const;
+  /// False where these are no such numbers.
+  bool resume(std::span<const uint32_t> words);
+
 private:
   void seed(uint32_t value);
   uint32_t state[624];
-  int position = 624;
+  int used = 624;
 };
 
 } // namespace weft

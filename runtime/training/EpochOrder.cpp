@@ -7,8 +7,11 @@ namespace weft {
 
 EpochOrder::EpochOrder(Options options, MersenneTwister *generator)
     : options(options), generator(generator) {
-  if (options.shuffle && options.firstFit)
-    generator->permutation(options.samples); // its order is used by nothing
+  if (!options.firstFit || options.shuffle == Shuffle::None)
+    return;
+  bool isWhole = options.shuffle == Shuffle::All;
+  generator->permutation( // its order is used by nothing
+      isWhole ? options.samples : std::min(options.batchSize, options.samples));
 }
 
 int64_t EpochOrder::batches() const {
@@ -19,34 +22,42 @@ int64_t EpochOrder::batches() const {
 
 void EpochOrder::startEpoch() {
   exhausted = false;
-  inEpoch = 0;
+  at.inEpoch = 0;
   // With steps per epoch a pass goes on where the last epoch stopped.
-  if (!options.stepsPerEpoch || inPass >= batches()) {
-    inPass = 0;
-    order.clear();
+  if (!options.stepsPerEpoch || at.inPass >= batches()) {
+    at.inPass = 0;
+    at.order.clear();
   }
 }
 
+void EpochOrder::startPass() {
+  if (options.shuffle == Shuffle::All) {
+    at.order = generator->permutation(options.samples);
+    return;
+  }
+  at.order.resize(options.samples);
+  std::iota(at.order.begin(), at.order.end(), 0);
+}
+
 bool EpochOrder::next(std::vector<int64_t> &indices) {
-  if (inEpoch >= steps())
+  if (at.inEpoch >= steps())
     return false;
-  if (inPass >= batches()) {
+  if (at.inPass >= batches()) {
     exhausted = true;
     return false;
   }
-  if (order.empty()) {
-    if (options.shuffle) {
-      order = generator->permutation(options.samples);
-    } else {
-      order.resize(options.samples);
-      std::iota(order.begin(), order.end(), 0);
-    }
-  }
-  int64_t begin = inPass * options.batchSize;
+  if (at.order.empty())
+    startPass();
+  int64_t begin = at.inPass * options.batchSize;
   int64_t end = std::min(begin + options.batchSize, options.samples);
-  indices.assign(order.begin() + begin, order.begin() + end);
-  ++inPass;
-  ++inEpoch;
+  indices.assign(at.order.begin() + begin, at.order.begin() + end);
+  if (options.shuffle == Shuffle::InBatches) {
+    indices = generator->permutation(end - begin);
+    for (int64_t &index : indices)
+      index += begin;
+  }
+  ++at.inPass;
+  ++at.inEpoch;
   return true;
 }
 

@@ -23,12 +23,16 @@
 
 namespace weft {
 
+/// Keras' shuffle: False, True and "batch", which keeps batches together and
+/// shuffles inside each.
+enum class Shuffle { None, All, InBatches };
+
 class EpochOrder {
 public:
   struct Options {
     int64_t samples = 0;
     int64_t batchSize = 32;
-    bool shuffle = true;
+    Shuffle shuffle = Shuffle::All;
     bool dropRemainder = false;
     std::optional<int64_t> stepsPerEpoch = {};
     bool firstFit = true; ///< false: no draw for the first look
@@ -45,11 +49,19 @@ public:
   /// The last epoch ended early: fewer samples than stepsPerEpoch asked for.
   bool ranOut() const { return exhausted; }
 
+  /// Where it stands, without the generator.
+  struct Position {
+    std::vector<int64_t> order; ///< of the pass; empty until its first batch
+    int64_t inPass = 0, inEpoch = 0; ///< batches taken
+  };
+  const Position &position() const { return at; }
+  void resume(Position position) { at = std::move(position); }
+
 private:
+  void startPass();
   Options options;
   MersenneTwister *generator;
-  std::vector<int64_t> order; ///< empty until a pass draws its first batch
-  int64_t inPass = 0, inEpoch = 0;
+  Position at;
   bool exhausted = false;
 };
 

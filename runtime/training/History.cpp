@@ -1,5 +1,7 @@
 #include "weft/runtime/training/History.h"
 
+#include "weft/runtime/training/ExactNumber.h"
+
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -69,6 +71,50 @@ std::string History::json(bool withSteps) const {
   if (withSteps)
     out += ", \"steps\": " + seriesJson(steps);
   return out + "}\n";
+}
+
+nlohmann::json History::save() const {
+  auto saved = [](const Series &series) {
+    auto out = nlohmann::json::array();
+    for (const auto &[name, values] : series) {
+      auto numbers = nlohmann::json::array();
+      for (double value : values)
+        numbers.push_back(exactNumber(value));
+      out.push_back({name, numbers});
+    }
+    return out;
+  };
+  return {{"epoch", epoch},
+          {"history", saved(history)},
+          {"steps", saved(steps)},
+          {"count", stepCount}};
+}
+
+static bool readSeries(const nlohmann::json &said, History::Series &series) {
+  series.clear();
+  for (const auto &entry : said) {
+    if (!entry.is_array() || entry.size() != 2 || !entry[0].is_string() ||
+        !entry[1].is_array())
+      return false;
+    series.push_back({entry[0].get<std::string>(), {}});
+    for (const auto &value : entry[1])
+      series.back().second.push_back(exactNumber(value));
+  }
+  return said.is_array();
+}
+
+bool History::resume(const nlohmann::json &said) {
+  if (!said.is_object() || !said.contains("epoch") ||
+      !said.contains("history") || !said.contains("steps") ||
+      !said.contains("count") || !said["count"].is_number_integer() ||
+      !said["epoch"].is_array())
+    return false;
+  stepCount = said["count"].get<int64_t>();
+  epoch.clear();
+  for (const auto &number : said["epoch"])
+    epoch.push_back(number.is_number_integer() ? number.get<int64_t>() : 0);
+  return readSeries(said["history"], history) &&
+         readSeries(said["steps"], steps);
 }
 
 std::string logsJson(const Logs &logs) {

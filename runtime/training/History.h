@@ -9,6 +9,8 @@
 
 #include "weft/runtime/training/ProgressBar.h"
 
+#include <nlohmann/json_fwd.hpp>
+
 namespace weft {
 
 struct History {
@@ -21,6 +23,11 @@ struct History {
 
   void addEpoch(int64_t number, const Logs &logs);
   void addStep(const Logs &logs);
+  /// All of it, for the same history to go on from: NaN and infinities are
+  /// texts.
+  nlohmann::json save() const;
+  /// False where it is no such text.
+  bool resume(const nlohmann::json &said);
   /// Numbers are written so that they read back to the same double; NaN and
   /// infinities as Python's json writes them (NaN, Infinity).
   std::string json(bool withSteps) const;

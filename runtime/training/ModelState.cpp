@@ -190,9 +190,13 @@ Result<Array> ModelState::read(std::string_view name) const {
 }
 
 Result<std::vector<NamedArray>> ModelState::save() const {
+  return saved(false);
+}
+
+Result<std::vector<NamedArray>> ModelState::saved(bool metrics) const {
   std::vector<NamedArray> out;
   for (const Variable &variable : list) {
-    if (variable.port.role == Role::MetricState)
+    if (variable.port.role == Role::MetricState && !metrics)
       continue;
     Result<Array> array = read(variable.port.name);
     if (!array)

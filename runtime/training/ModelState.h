@@ -42,6 +42,8 @@ public:
   Status load(const std::vector<NamedArray> &arrays, bool strict);
   /// All variables but metrics', in the order in which programs named them.
   Result<std::vector<NamedArray>> save() const;
+  /// Metrics' too.
+  Result<std::vector<NamedArray>> saveAll() const { return saved(true); }
 
   struct Variable {
     Port port;
@@ -58,6 +60,7 @@ public:
   Status write(std::string_view name, const Array &value);
 
 private:
+  Result<std::vector<NamedArray>> saved(bool metrics) const;
   Status set(Variable &variable, const Array &value);
   Variable *find(std::string_view name);
   struct Free {

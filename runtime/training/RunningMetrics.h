@@ -32,6 +32,10 @@ public:
   /// A value that stands for all batches up to here.
   void set(const std::string &name, float value) { sums[name] = {value, 1}; }
   void reset() { sums.clear(); }
+  /// By name: a sum and its count.
+  using Sums = std::map<std::string, std::pair<float, float>>;
+  const Sums &all() const { return sums; }
+  void resume(Sums given) { sums = std::move(given); }
   Logs logs() const {
     Logs out;
     for (const auto &[name, sum] : sums)
@@ -40,7 +44,7 @@ public:
   }
 
 private:
-  std::map<std::string, std::pair<float, float>> sums;
+  Sums sums;
 };
 
 } // namespace weft

@@ -19,6 +19,8 @@
 #include "weft/runtime/training/ModelState.h"
 #include "weft/runtime/training/RunningMetrics.h"
 #include "weft/runtime/training/TrainingData.h"
+#include "weft/runtime/training/ValidationEpochs.h"
+#include "weft/runtime/training/callbacks/Callback.h"
 
 #include <atomic>
 #include <map>
@@ -33,10 +35,12 @@ using ProgramSource =
 struct LoopOptions {
   int64_t batchSize = 32;
   bool dropRemainder = false;
+  std::optional<int64_t> steps = {}; ///< of evaluate; none: all batches
   int verbose = 1;
   bool terminal = true;
   std::function<double()> clock = {};
   std::function<void(std::string_view)> print = {};
+  std::function<void(const std::string &)> warn = {}; ///< none: unsaid
   const std::atomic<bool> *stop =
       nullptr; ///< set by Ctrl-C: end after this step
   /// Where several processes train together: whether any of them is to stop.
@@ -45,16 +49,22 @@ struct LoopOptions {
 
 struct FitOptions : LoopOptions {
   int64_t epochs = 1, initialEpoch = 0;
-  bool shuffle = true;
+  Shuffle shuffle = Shuffle::All;
   std::optional<int64_t> stepsPerEpoch = {}, maxSteps = {};
   MersenneTwister *generator = nullptr; ///< needed to shuffle
   bool firstFit = true;                 ///< see EpochOrder
   const TrainingData *validation = nullptr;
+  std::optional<int64_t> validationBatchSize = {}, validationSteps = {};
+  ValidationEpochs validationEpochs = {};
   /// Called around each step, once its program is there.
   std::function<void()> stepBegin = {};
   std::function<void(double executeSeconds)> stepEnd = {};
-  /// Called after each epoch; false ends the training.
-  std::function<bool(int64_t epoch, const Logs &)> epochEnd = {};
+  const CallbackList *callbacks = nullptr;
+  /// For callbacks that write the model; see TrainingRun.
+  std::function<Status(bool weightsAlone)> canSaveModel = {};
+  std::function<Status(const std::string &path, bool weightsAlone)> saveModel =
+      {};
+  weft_processes *processes = nullptr; ///< that train together; null: alone
 };
 
 class Trainer {
@@ -70,9 +80,8 @@ public:
 
 private:
   struct BoundStep;
-  struct FitRun;
+  class FitRun;
   Result<BoundStep *> step(StepKind kind, int64_t batch);
-  Result<Logs> runEpoch(FitRun &run, int64_t epoch);
   Result<Logs> testLoop(const TrainingData &data, const LoopOptions &options,
                         ProgressBar &bar);
 
@@ -81,6 +90,10 @@ private:
   ProgramSource programs;
   std::map<std::pair<StepKind, int64_t>, std::unique_ptr<BoundStep>> steps;
 };
+
+ProgressBar makeBar(const LoopOptions &options, int64_t target);
+/// Is the loop to end after this step?
+bool isStopped(const LoopOptions &options);
 
 } // namespace weft
 

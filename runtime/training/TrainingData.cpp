@@ -16,12 +16,15 @@ struct Kind {
   const char *key, *flag;
   const std::vector<std::string> DataOptions::*overrides;
 };
-Kind kindOf(Role role) {
+Kind kindOf(Role role, DataPurpose purpose) {
+  bool validates = purpose == DataPurpose::Validation;
   if (role == Role::Label)
-    return {"y", "--y", &DataOptions::y};
+    return {"y", validates ? "--validation-y" : "--y", &DataOptions::y};
   if (role == Role::SampleWeight)
-    return {"sample_weight", "--sample-weight", &DataOptions::sampleWeight};
-  return {"x", "--x", &DataOptions::x};
+    return {"sample_weight",
+            validates ? "--validation-sample-weight" : "--sample-weight",
+            &DataOptions::sampleWeight};
+  return {"x", validates ? "--validation-x" : "--x", &DataOptions::x};
 }
 
 std::vector<std::string> suffixes(DataPurpose purpose) {
@@ -74,15 +77,28 @@ Result<std::string> overridden(const DataOptions &options, const Kind &kind,
   return found;
 }
 
+std::string keyOf(const Kind &kind, const std::string &suffix, const Port &port,
+                  bool single) {
+  std::string key = kind.key + suffix;
+  return single ? key : key + "/" + layerName(port, kind.key);
+}
+
+/// Is there a key that promisedKey() finds?
+bool hasKey(const NpzFile &file, const Kind &kind, const Port &port,
+            DataPurpose purpose, bool single) {
+  auto known = suffixes(purpose);
+  return std::any_of(known.begin(), known.end(), [&](const auto &suffix) {
+    return file.contains(keyOf(kind, suffix, port, single));
+  });
+}
+
 /// The key of a file that the command line promises to take for this port.
 Result<std::string> promisedKey(const NpzFile &file, const Kind &kind,
                                 const Port &port, DataPurpose purpose,
                                 bool single) {
   std::string tried;
   for (const std::string &suffix : suffixes(purpose)) {
-    std::string key = kind.key + suffix;
-    if (!single)
-      key += "/" + layerName(port, kind.key);
+    std::string key = keyOf(kind, suffix, port, single);
     if (file.contains(key))
       return key;
     tried += (tried.empty() ? "" : " nor ") + key;
@@ -122,7 +138,7 @@ Array padded(const Array &array, int64_t count, double number) {
 
 /// Makes the array's shape that of the port, or says which flag would.
 Status fitShape(Array &array, const Port &port, const std::string &source,
-                const DataOptions &options) {
+                const DataOptions &options, DataPurpose purpose) {
   Shape wanted(port.shape.begin() + !port.shape.empty(), port.shape.end());
   if (array.shape.empty())
     return Error{source +
@@ -165,13 +181,36 @@ Status fitShape(Array &array, const Port &port, const std::string &source,
       Shape(have.begin(), have.end() - 1) == wanted)
     return Error{message + "; leave out --add-channel"};
   return Error{message + "; reshape the array or choose another one with " +
-               kindOf(port.role).flag};
+               kindOf(port.role, purpose).flag};
+}
+
+/// Is a port of weights left to weigh each sample once?
+Result<bool> isUnweighted(const DataOptions &options, DataPurpose purpose,
+                          const Port &port, bool single,
+                          const std::optional<NpzFile> &file) {
+  if (port.role != Role::SampleWeight || !options.weightsMayLack)
+    return false;
+  Kind kind = kindOf(port.role, purpose);
+  Result<std::string> named = overridden(options, kind, port, single);
+  if (!named)
+    return named.error();
+  return named->empty() &&
+         !(file && hasKey(*file, kind, port, purpose, single));
+}
+
+TrainingData::Column onesFor(const Port &port, int64_t samples) {
+  Shape shape = port.shape;
+  shape[0] = samples;
+  Array ones = Array::zeros(ElementType::Float32, shape);
+  std::fill_n(ones.data<float>(), ones.count(), 1.0f);
+  return {port, "(each sample once)",
+          std::make_shared<const Array>(std::move(ones))};
 }
 
 Result<TrainingData::Column> column(const DataOptions &options,
                                     DataPurpose purpose, const Port &port,
                                     bool single, std::optional<NpzFile> &file) {
-  Kind kind = kindOf(port.role);
+  Kind kind = kindOf(port.role, purpose);
   Result<std::string> source = overridden(options, kind, port, single);
   if (!source)
     return source.error();
@@ -180,7 +219,10 @@ Result<TrainingData::Column> column(const DataOptions &options,
     array = loadArray(*source);
   } else if (!file) {
     return Error{std::string("no array is given for ") + port.name +
-                 "; add --data FILE.npz or " + kind.flag + " FILE.npz:KEY"};
+                 (purpose == DataPurpose::Validation
+                      ? "; add --validation-data FILE.npz or "
+                      : "; add --data FILE.npz or ") +
+                 kind.flag + " FILE.npz:KEY"};
   } else {
     Result<std::string> key = promisedKey(*file, kind, port, purpose, single);
     if (!key)
@@ -195,7 +237,7 @@ Result<TrainingData::Column> column(const DataOptions &options,
                  port.name + " takes " + std::string(name(port.type)) +
                  ", which has no imaginary part; take what is meant of it, in "
                  "NumPy with .real or numpy.abs"};
-  if (Status ok = fitShape(*array, port, *source, options); !ok)
+  if (Status ok = fitShape(*array, port, *source, options, purpose); !ok)
     return ok.error();
   TrainingData::Column made{port, *source, nullptr};
   if (port.role == Role::Input && options.divideBy != 1) {
@@ -314,6 +356,47 @@ TrainingData::split(double fraction) const {
   return parts;
 }
 
+/// The class that a label names: a number, or the largest of several.
+static int64_t classOf(const Array &labels, int64_t row) {
+  int64_t width = labels.count() / labels.shape[0], best = row * width;
+  for (int64_t i = best; i < (row + 1) * width; ++i)
+    if (labels.at(i) > labels.at(best))
+      best = i;
+  return width > 1 ? best - row * width
+                   : int64_t(std::nearbyint(labels.at(best)));
+}
+
+Status TrainingData::weighClasses(const std::map<int64_t, double> &weights) {
+  Column *weighed = nullptr;
+  const Column *labels = nullptr;
+  int64_t outputs = 0;
+  for (Column &column : columns) {
+    if (column.port.role == Role::SampleWeight)
+      weighed = &column;
+    if (column.port.role == Role::Label && ++outputs)
+      labels = &column;
+  }
+  if (outputs != 1)
+    return Error{"--class-weight: the model has " + std::to_string(outputs) +
+                 " outputs with labels, and classes are those of one; give "
+                 "--sample-weight NAME=FILE.npz:KEY for each"};
+  if (!weighed || labels->array->shape.size() > 2)
+    return Error{"--class-weight: " + labels->source + " has labels of shape " +
+                 text(labels->array->shape) +
+                 ", and a sample's label is a class or a row of classes; give "
+                 "--sample-weight FILE.npz:KEY"};
+  *weighed = onesFor(weighed->port, samples);
+  weighed->source = "(weights of classes)";
+  Array array = *weighed->array;
+  int64_t row = array.count() / samples;
+  for (int64_t i = 0; i < samples; ++i)
+    if (auto found = weights.find(classOf(*labels->array, labels->begin + i));
+        found != weights.end())
+      std::fill_n(array.data<float>() + i * row, row, float(found->second));
+  weighed->array = std::make_shared<const Array>(std::move(array));
+  return {};
+}
+
 std::map<std::string, Shape>
 sampleShapes(const std::vector<std::string> &arguments) {
   std::map<std::string, Shape> out;
@@ -342,6 +425,7 @@ Result<TrainingData> selectData(const DataOptions &options, DataPurpose purpose,
     file = std::move(*opened);
   }
   TrainingData data;
+  std::vector<Port> unweighted;
   for (const Port &port : ports) {
     if (!port.isData() ||
         (purpose == DataPurpose::Predict && port.role != Role::Input))
@@ -350,6 +434,13 @@ Result<TrainingData> selectData(const DataOptions &options, DataPurpose purpose,
         1 == std::count_if(ports.begin(), ports.end(), [&](const Port &other) {
           return other.role == port.role;
         });
+    Result<bool> once = isUnweighted(options, purpose, port, single, file);
+    if (!once)
+      return once.error();
+    if (*once) {
+      unweighted.push_back(port);
+      continue;
+    }
     Result<TrainingData::Column> made =
         column(options, purpose, port, single, file);
     if (!made)
@@ -366,6 +457,8 @@ Result<TrainingData> selectData(const DataOptions &options, DataPurpose purpose,
   }
   if (data.columns.empty() || data.samples == 0)
     return Error{"there is no sample to work on; give data with --data"};
+  for (const Port &port : unweighted)
+    data.columns.push_back(onesFor(port, data.samples));
   return data;
 }
 

@@ -31,6 +31,7 @@ struct DataOptions {
   std::vector<std::string> x = {}, y = {}, sampleWeight = {};
   double divideBy = 1;
   bool addChannel = false;
+  bool weightsMayLack = false; ///< samples that no file weighs count once
 };
 
 class TrainingData {
@@ -57,6 +58,9 @@ public:
   std::string description() const;
   /// Keras' validation_split: the last part, taken before any shuffle.
   Result<std::pair<TrainingData, TrainingData>> split(double fraction) const;
+  /// Keras' class_weight: each sample weighs as its label's class does, 1 where
+  /// the class is not named. Labels are class numbers, or one-hot.
+  Status weighClasses(const std::map<int64_t, double> &weights);
 };
 
 /// The shape of a sample of each array that [NAME=]FILE.npz:KEY names, by NAME or

@@ -1,7 +1,7 @@
 """Compiled programs on GPUs that a fake driver has: `weft run` on cuda:1 beside the same programs on cpu:1, and those with a
 mesh of 8 on cuda:8, which share a GPU, beside cpu:8.
 
-    python check_run.py WEFT FAKE_FOLDER OUT_FOLDER [NAME ...]      all of gpu_programs.py
+    python check_run.py WEFT FAKE_FOLDER OUT_FOLDER [NAME ...]      of gpu_programs.py; else all that are not large
 """
 
 import json
@@ -45,10 +45,12 @@ def check(weft, fake, name, source, folder):
     worst = 0
     # Rounding moves a few results of whole train steps by more; test/stablehlo measures by how much.
     known = {} if name.startswith("train-step") else gpu_programs.figures(source)
+    # Weights whose gradient is 0 but for rounding.
+    least = 1e-3 if name.startswith("train-step") else 0
     for (target, device, seed), found in results.items():
         for wanted in (results["cpu:generic", device.replace("cuda", "cpu"), 0], known):
             for result, values in wanted.items():
-                difference = gpu_programs.worst_difference(found[result], values)
+                difference = gpu_programs.worst_difference(found[result], values, least)
                 worst = max(worst, difference)
                 if not difference <= allowed:
                     sys.exit(f"{name}: {result} on {target}, {device}, order {seed}, differs by {difference:.2e} of the largest value")
@@ -64,7 +66,8 @@ def main():
     folder = pathlib.Path(folder)
     folder.mkdir(parents=True, exist_ok=True)
     programs = gpu_programs.programs()
-    worst = {name: check(weft, fake, name, programs[name], folder) for name in names or programs}
+    names = names or [name for name in programs if name not in gpu_programs.LARGE]
+    worst = {name: check(weft, fake, name, programs[name], folder) for name in names}
     name = max(worst, key=worst.get)
     print(f"{len(worst)} programs agree, equal bits in {len(SEEDS)} orders; worst {worst[name]:.1e} ({name})")
 

@@ -33,6 +33,7 @@ def run(command, **options):
     result = subprocess.run([str(word) for word in command], capture_output=True, text=True, **options)
     if result.returncode:
         sys.exit(f"{' '.join(map(str, command))}\nexit status {result.returncode}\n{result.stdout}{result.stderr}")
+    return result.stdout
 
 
 def differences(got, want):

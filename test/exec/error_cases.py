@@ -11,6 +11,8 @@ import subprocess
 import warnings
 import zipfile
 
+import distribution_cases
+import fit_error_cases
 import layer_error_cases
 import npz_values
 import process_limits
@@ -26,7 +28,7 @@ def npy(descr, shape, data, fortran=False):
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data
 
 
-class Cases(step_cases.StepCases):
+class Cases(fit_error_cases.FitCases, step_cases.StepCases, distribution_cases.DistributionCases):
     def __init__(self, weft, fixtures, scratch):
         self.weft, self.fixtures, self.scratch = weft, fixtures, scratch
         self.model_file = fixtures / "seed-sequential-mnist" / "model.json"
@@ -81,11 +83,6 @@ class Cases(step_cases.StepCases):
     def layer(self, file, index, **values):
         """A model whose layer has other values in its config."""
         return self.model(file, lambda m: m["config"]["layers"][index]["config"].update(values))
-
-    def distribution(self, name, class_name="ModelParallel", mesh=None, **config):
-        mesh = {"shape": [2, 4], "axis_names": ["data", "model"], "devices": None, **(mesh or {})}
-        config = {"device_mesh": mesh, "layout_map": {}, **config}
-        return self.write(f"{name}.json", json.dumps({"class_name": class_name, "config": config}))
 
     def program(self, step="predict"):
         path = self.scratch / f"{step}.weft"
@@ -304,32 +301,6 @@ class Cases(step_cases.StepCases):
                   return %0 : tensor<4xf32> }} }}""")]
         yield "broken", explain("--expect", "all_reduce<=0")
 
-    def distributions(self):
-        def layout(path, *flags):
-            return ["layout", self.model_file, "--distribution", path, *flags]
-        rules = {"d1/kernel": [None, "model"]}
-        yield "no file", layout(self.scratch / "nothing.json")
-        yield "cut", layout(self.write("cut.json", '{"class_name": '))
-        yield "class", layout(self.distribution("class", class_name="DataParalel"))
-        yield "field", layout(self.distribution("field", batch_dim="data"))
-        yield "no layout map", layout(self.distribution("bare", layout_map=None))
-        yield "mesh larger", layout(self.distribution("larger"), "--devices", "cpu:4")
-        yield "sizes and names", layout(self.distribution("names", mesh={"axis_names": ["data"]}))
-        yield "empty mesh", layout(self.distribution("empty", mesh={"shape": []}))
-        yield "devices listed", layout(self.distribution("listed", mesh={"devices": ["cpu:0"]}))
-        names = [f"cpu:{i}" for i in range(1, 9)]
-        yield "device unknown", layout(self.distribution("device", mesh={"devices": names}), "--devices", "cpu:8")
-        yield "batch axis", layout(self.distribution("batch", batch_dim_name="batch"))
-        yield "regex", layout(self.distribution("regex", regex="match"))
-        yield "axis", layout(self.distribution("axis", layout_map={"d1/kernel": [None, "modle"]}))
-        yield "axis twice", layout(self.distribution("twice", layout_map={"d1/kernel": ["model", "model"]}))
-        yield "rank", layout(self.distribution("rank", layout_map={"d1/kernel": [None, "model", None]}))
-        yield "rule", layout(self.distribution("rule", layout_map={"d1/kernel": "model"}))
-        yield "pattern", layout(self.distribution("pattern", layout_map={"d1/(kernel": ["model"]}))
-        yield "backtracking", layout(self.distribution("slow", layout_map={"((((((([a-z/0-9]*)*)*)*)*)*)*)*[!0]": ["model"]}))
-        yield "ambiguous", layout(self.distribution("two", layout_map={"d1/k.*": rules["d1/kernel"],
-                                                                        "d./kernel": ["model", None]}))
-
     def data(self):
         def fit(*flags):
             return ["fit", self.model_file, "--seed", "1", "--max-steps", "1", *flags]
@@ -344,6 +315,9 @@ class Cases(step_cases.StepCases):
         good = self.good_data.read_bytes()
         yield "cut zip", fit("--data", self.write("cut.npz", good[:-30]))
         yield "altered zip", fit("--data", self.write("bit.npz", good[:300] + b"\xff" + good[301:]))
+        said = self.write("said.json", layer_error_cases.sequential((4, 3), ("Dense", {"units": 5})))
+        labels = self.write_npz("said.npz", x=((8, 4, 3), bytes(96)), y=((8, 6), bytes(48)))
+        yield "more labels than times", ["fit", said, "--loss", "CTC", "--optimizer", "sgd", "--seed", "1", "--data", labels]
         yield "no x", fit("--data", self.write_npz("other.npz", images=((1,), b"1")))
         yield "key", fit("--x", f"{self.good_data}:images", "--y", f"{self.good_data}:y")
         yield "no key", fit("--x", f"{self.good_data}", "--y", f"{self.good_data}:y")
@@ -384,11 +358,9 @@ class Cases(step_cases.StepCases):
 
     def targets(self):
         predict = ["compile", self.fixtures / "seed-cnn" / "model.json", "--step", "predict", "--target", "cuda:sm_90a"]
-        kernels = subprocess.run([self.weft, *predict, "--emit=kernels"], capture_output=True, text=True, check=True)
-        convolution = re.search(r"func private @(\w*convolution\w*)", kernels.stdout).group(1)
-        gpu = [*predict, "--emit=assembly"]
-        yield "unknown kernel", [*gpu, "--kernel", "x"]
-        yield "convolution", [*gpu, "--kernel", convolution]
+        yield "unknown kernel", [*predict, "--emit=assembly", "--kernel", "x"]
+        two = self.fixtures.parent / "pipeline" / "Inputs" / "gpu-refused.mlir"
+        yield "two launches", ["compile", two, "--from", "kernels", "--target", "cuda:sm_90a", "--emit=assembly"]
 
     def programs(self):
         image = self.program().read_bytes()

@@ -20,6 +20,7 @@ struct CampaignOptions {
   uint64_t first = 1, count = 100;
   unsigned ops = 8, jobs = 1;
   bool reals = false, planned = false;
+  bool gpu = false; ///< machine code is for GPUs
   /// Every so-manieth program runs as machine code too; 0: none.
   uint64_t compiledEvery = 20;
 };

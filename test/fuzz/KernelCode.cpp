@@ -1,6 +1,7 @@
 //===- KernelCode.cpp - how much code kernels become ----------------------===//
 
-#include "weft/compiler/codegen/cpu/NestCode.h"
+#include "weft/compiler/codegen/cpu/KernelEmitter.h"
+#include "weft/compiler/codegen/elements/ElementCode.h"
 #include "weft/passes/kernels/KernelGroups.h"
 #include "weft/passes/kernels/Recomputation.h"
 #include "weft/passes/nests/NestChooser.h"
@@ -47,7 +48,7 @@ static bool emitAll(
                     math::MathDialect, nest::NestDialect, scf::SCFDialect,
                     vector::VectorDialect, LLVM::LLVMDialect>();
   DialectRegistry nests;
-  cpu::registerNestCode(nests);
+  elements::registerElementCode(nests);
   kernels.getContext()->appendDialectRegistry(nests);
   OwningOpRef<ModuleOp> module(kernels.clone());
   CpuTarget target = *CpuTarget::fromName("cpu:generic");

@@ -40,6 +40,7 @@ CheckWishes CheckWishes::of(ModuleOp module) {
   for (StringRef word : words) {
     wishes.reals |= word == "reals";
     wishes.compiled |= word == "compiled";
+    wishes.gpu |= word == "gpu";
     wishes.explained |= word == "explained";
     wishes.planned |= word == "planned";
     if (word.consume_front("inputs="))
@@ -153,7 +154,7 @@ Verdict ProgramCheck::runModule(ModuleOp module) {
   OwningOpRef<ModuleOp> sharded(module.clone());
   CompileOptions options;
   options.threads = 1;
-  options.target = test::testTarget();
+  options.target = wishes.gpu ? kGpuTarget : test::testTarget();
   if (failed(runStages(*sharded, options, Stage::sharded)))
     return Verdict::Refused;
   if (wishes.detours)
@@ -179,7 +180,7 @@ Verdict ProgramCheck::runModule(ModuleOp module) {
   if (failed(expected))
     return Verdict::Refused;
   why += runCompiled(*partitioned, inputs, *expected,
-                     errorBoundsOf(mainOf(module)), wishes.inputs);
+                     errorBoundsOf(mainOf(module)), wishes);
   if (why.empty())
     return Verdict::Holds;
   return StringRef(why).contains("compiled ") ? Verdict::Differs

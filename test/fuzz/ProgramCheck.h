@@ -15,6 +15,7 @@
 // detours=S   some values go to layouts that S chooses, partial ones included,
 //             and back
 // compiled    it runs as machine code too, in the runtime, on poisoned memory
+// gpu         that code is for GPUs, which the driver that is found has
 // explained   its plan is explained, and what it costs is computed again
 // planned     it is planned and explained, and runs nowhere
 //
@@ -39,7 +40,8 @@ const char *textOf(Verdict verdict);
 
 struct CheckWishes {
   uint64_t inputs = 1, detours = 0;
-  bool reals = false, compiled = false, explained = false, planned = false;
+  bool reals = false, compiled = false, gpu = false, explained = false,
+       planned = false;
   /// Of the module's attribute weft.fuzz.
   static CheckWishes of(mlir::ModuleOp module);
 };
@@ -82,7 +84,10 @@ void addDetours(mlir::ModuleOp module, uint64_t seed);
 /// is wrong with its results, or empty.
 std::string runCompiled(mlir::ModuleOp scheduled, llvm::ArrayRef<Tensor> inputs,
                         llvm::ArrayRef<Tensor> expected,
-                        llvm::ArrayRef<double> errorBounds, uint64_t seed);
+                        llvm::ArrayRef<double> errorBounds,
+                        const CheckWishes &wishes);
+/// What programs for GPUs are compiled for.
+inline constexpr char kGpuTarget[] = "cuda:sm_80";
 /// Gives a quarter of the kernels of a module at stage `nests` other loop nests
 /// that mean the same. What is wrong, or empty.
 std::string drawNests(mlir::ModuleOp module, uint64_t seed);

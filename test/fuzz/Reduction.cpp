@@ -209,6 +209,7 @@ static void annotationShrinks(ModuleOp module, std::vector<Shrink> &all) {
     std::string without = text.substr(0, at).str();
     without += text.contains("reals") ? " reals" : "";
     without += text.contains("compiled") ? " compiled" : "";
+    without += text.contains("gpu") ? " gpu" : "";
     m->setAttr(kWishesAttr, StringAttr::get(m.getContext(), without));
     return true;
   });

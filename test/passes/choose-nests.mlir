@@ -97,8 +97,8 @@ func.func private @depthwise(%x: tensor<8x32x32x24xf32>, %w: tensor<3x3x1x24xf32
 // AVX2: nest.loops #nest.convolution<channels, along 2, tile[3, 3]> to [#nest.place<result 0>]
 // AVX512: nest.loops #nest.convolution<channels, along 2, tile[4, 2]> to [#nest.place<result 0>]
 // CUDA-LABEL: @depthwise
-// CUDA-SAME: reason = "it contains weft.convolution"
-// CUDA: nest.loops #nest.own
+// CUDA-NOT: reason
+// CUDA: nest.loops #nest.sums<block = 0> to [#nest.place<result 0>]
 
 func.func private @k(%x: tensor<8x4xf32>) -> tensor<8xf32>
     attributes {weft.kernel = #weft.kernel<reduce>} {

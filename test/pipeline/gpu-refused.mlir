@@ -11,14 +11,6 @@ func.func private @two(%x: tensor<8x16xf32>) -> tensor<f32> attributes {weft.ker
 
 // -----
 
-// expected-error @+1 {{kernel 'wide' has no code for cuda:sm_90a: weft.reduce combines elements of type f64 but lanes exchange f32, i32, ui32 and i1}}
-func.func private @wide(%x: tensor<8x16xf64>) -> tensor<8xf64> attributes {weft.kernel = #weft.kernel<reduce>} {
-  %0 = weft.reduce sum %x dims [1] : tensor<8x16xf64> -> tensor<8xf64>
-  return %0 : tensor<8xf64>
-}
-
-// -----
-
 // expected-error @+1 {{kernel 'turned' has no code for cuda:sm_90a: weft.transpose reads what a reduction gave in other rows}}
 func.func private @turned(%x: tensor<8x8x4xf32>) -> tensor<8x8xf32> attributes {weft.kernel = #weft.kernel<general>} {
   %0 = weft.reduce sum %x dims [2] : tensor<8x8x4xf32> -> tensor<8x8xf32>
@@ -51,12 +43,4 @@ func.func private @inside(%x: tensor<8x4xf32>, %y: tensor<16x8xf32>) -> (tensor<
   %0 = weft.reduce sum %x dims [1] : tensor<8x4xf32> -> tensor<8xf32>
   %1 = weft.exp %y : tensor<16x8xf32>
   return %0, %1 : tensor<8xf32>, tensor<16x8xf32>
-}
-
-// -----
-
-// expected-error @+1 {{kernel 'double' has no code for cuda:sm_90a: it contains weft.exp on tensor<8xf64>, which is no instruction}}
-func.func private @double(%x: tensor<8xf64>) -> tensor<8xf64> attributes {weft.kernel = #weft.kernel<elementwise>} {
-  %0 = weft.exp %x : tensor<8xf64>
-  return %0 : tensor<8xf64>
 }

@@ -110,6 +110,94 @@ TEST_CASE("keys of a Sequential built by script match") {
   CHECK(layouts->rules[2].status == "shadowed");
 }
 
+TEST_CASE("a distribution of one's own in tables") {
+  Result<Model> model = readModel(readText("seed-functional-mlp/model.json"));
+  REQUIRE(model.error == "");
+  Result<Distribution> distribution = readDistribution(R"(
+    {"class_name": "Distribution", "config": {
+      "device_mesh": {"shape": [2, 4], "axis_names": ["rows", "columns"]},
+      "variable_layouts": {"d1/.*": ["rows", "columns"]},
+      "tensor_layouts": {"d1/.*": ["rows"]},
+      "data_layout": ["columns", "rows", null]}})");
+  REQUIRE(distribution.error == "");
+  Result<ResolvedLayouts> layouts = resolveLayouts(*distribution, *model);
+  REQUIRE(layouts.error == "");
+  const Mesh &mesh = distribution->mesh;
+  CHECK(toString(mesh, layouts->variables["d1/kernel"].layout) ==
+        "[{\"rows\"}, {\"columns\"}]");
+  CHECK(layouts->variables["d1/kernel"].reason == "variable_layouts \"d1/.*\"");
+  CHECK(layouts->variables["d2/kernel"].layout.isReplicated());
+  CHECK(toString(mesh, layouts->outputs["d1"].layout) == "[{\"rows\"}, {}]");
+  CHECK(layouts->outputs.size() == 1);
+  CHECK(toString(mesh, layouts->inputs["input_layer"].layout) ==
+        "[{\"columns\"}, {\"rows\"}, {}, {}]");
+  CHECK(toString(mesh, batchLayout(*distribution, {32}).layout) ==
+        "[{\"columns\"}]");
+  CHECK(toString(mesh, batchLayout(*distribution, {32, 10}).layout) ==
+        "[{\"columns\"}, {\"rows\"}]");
+  REQUIRE(layouts->rules.size() == 2);
+  CHECK(layouts->rules[0].matches == std::vector<std::string>{"d1/kernel"});
+  CHECK(layouts->rules[1].matches == std::vector<std::string>{"d1/output"});
+}
+
+namespace {
+/// Splits the longest dimension of each weight over all devices.
+class FullySharded : public Strategy {
+public:
+  explicit FullySharded(const Mesh &mesh, size_t extra = 0)
+      : mesh(mesh), extra(extra) {}
+  std::string name() const override { return "fully sharded"; }
+  std::optional<Layout>
+  variableLayout(const Variable &variable) const override {
+    Layout out = Layout::replicated(int64_t(variable.shape.size() + extra));
+    if (!variable.shape.empty())
+      out.dims[std::max_element(variable.shape.begin(), variable.shape.end()) -
+               variable.shape.begin()] = {weft::wholeAxis(mesh, 0)};
+    return out;
+  }
+  std::optional<Layout>
+  tensorLayout(const std::string &path,
+               llvm::ArrayRef<int64_t> shape) const override {
+    if (path != "d2/output")
+      return std::nullopt;
+    CHECK(shape == llvm::ArrayRef<int64_t>{-1, 10});
+    return Layout::replicated(1);
+  }
+  std::optional<Layout>
+  dataLayout(llvm::ArrayRef<int64_t> shape) const override {
+    Layout out = Layout::replicated(int64_t(shape.size()));
+    out.dims.back() = {weft::wholeAxis(mesh, 0)};
+    return out;
+  }
+
+private:
+  const Mesh &mesh;
+  size_t extra;
+};
+} // namespace
+
+TEST_CASE("a strategy of one's own in C++") {
+  Result<Model> model = readModel(readText("seed-functional-mlp/model.json"));
+  REQUIRE(model.error == "");
+  Distribution distribution = dataParallel(8);
+  const Mesh mesh = distribution.mesh;
+  distribution.strategy = std::make_shared<FullySharded>(mesh);
+  Result<ResolvedLayouts> layouts = resolveLayouts(distribution, *model);
+  REQUIRE(layouts.error == "");
+  CHECK(toString(mesh, layouts->variables["d1/kernel"].layout) ==
+        "[{\"batch\"}, {}]");
+  CHECK(toString(mesh, layouts->variables["d2/bias"].layout) ==
+        "[{\"batch\"}]");
+  CHECK(layouts->variables["d2/bias"].reason == "fully sharded");
+  CHECK(layouts->outputs.at("d2").layout.dims.size() == 2);
+  CHECK(toString(mesh, layouts->inputs["input_layer"].layout) ==
+        "[{}, {}, {}, {\"batch\"}]");
+  distribution.strategy = std::make_shared<FullySharded>(mesh, 1);
+  CHECK(resolveLayouts(distribution, *model).error ==
+        "the layout of \"d1/kernel\" by fully sharded has 3 dimensions, the "
+        "tensor 2; a layout has one entry for each dimension, or fewer");
+}
+
 TEST_CASE("data parallel files") {
   Result<Distribution> file =
       readDistribution(readText("seed-functional-mlp/distribution-dp8.json"));

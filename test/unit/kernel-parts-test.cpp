@@ -251,6 +251,23 @@ TEST_CASE("parts of ops with loops of their own store the bits of one call") {
                          x + ", " + i + ", " + g,
                      x, {300 * 384 * 4, 200 * 384 * 4, 200 * 4}, 300 * 384 * 4),
                target);
+    std::string m = type(96, 96), b = type(96, 512), c = type(512, 96);
+    checkParts(whole("solving columns", "(%m: " + m + ", %b: " + b + ")",
+                     "triangular_solve %m, %b {lower} : " + m + ", " + b, b,
+                     {96 * 96 * 4, 96 * 512 * 4}, 96 * 512 * 4),
+               target);
+    checkParts(whole("solving rows", "(%m: " + m + ", %b: " + c + ")",
+                     "triangular_solve %m, %b {right} : " + m + ", " + c, c,
+                     {96 * 96 * 4, 96 * 512 * 4}, 96 * 512 * 4),
+               target);
+    std::string batch = "tensor<64x48x48xf32>";
+    checkParts({"cholesky",
+                function("general", "(%x: " + batch + ") -> " + batch,
+                         "%r = weft.cholesky %x : " + batch +
+                             "\nreturn %r : " + batch + "\n"),
+                {64 * 48 * 48 * 4},
+                {64 * 48 * 48 * 4}},
+               target);
     checkParts(whole("arg_max", "(%x: " + x + ")", "arg_max %x dim 0 : " + x,
                      "tensor<384xi32>", {300 * 384 * 4}, 1536),
                target);

@@ -128,7 +128,7 @@ TEST_CASE("fit, evaluate and predict share variables and weigh a short batch") {
   weft::FitOptions options;
   options.batchSize = 2;
   options.epochs = 2;
-  options.shuffle = false;
+  options.shuffle = weft::Shuffle::None;
   options.validation = &*data;
   options.verbose = 2;
   std::string text;
@@ -257,7 +257,7 @@ TEST_CASE(
   weft::FitOptions options;
   options.batchSize = 2;
   options.epochs = 2;
-  options.shuffle = false;
+  options.shuffle = weft::Shuffle::None;
   options.verbose = 0;
   options.validation = &*data;
   auto history = trainer.fit(*data, options);

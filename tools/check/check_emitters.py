@@ -24,9 +24,10 @@ ALLOWED = {
     "compiler/codegen/cpu/LinkPlainObject.cpp": {"kPage": "the format of ELF", "kSegments": "the format of ELF"},
     "compiler/codegen/cpu/LowerKernel.h": {"kMostText": "contexts that are kept", "kMost": "contexts that are kept"},
     "compiler/codegen/elements/AccurateMath.cpp": {"kPi": "a number of mathematics", "kInfinity": "a number of mathematics",
-                                                       "kWhole": "from where on a float is whole"},
+                                                       },
+    "compiler/codegen/elements/DoubleMath.cpp": {"kPi": "a number of mathematics", "kLog2": "a number of mathematics"},
+    "compiler/codegen/elements/Formula.h": {"kWhole": "from where on a float is whole"},
     "compiler/codegen/gpu/GpuKernelEmitter.cpp": {"warps": "of a block"},
-    "compiler/codegen/gpu/KernelWalk.cpp": {"Costly": "what has no instruction, so no code"},
     "compiler/codegen/gpu/KernelWalk.h": {"kBlockThreads": "of a launch, whatever the kernel"},
 }
 

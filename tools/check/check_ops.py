@@ -30,7 +30,7 @@ HEAD = """# Ops of the dialect `weft`
 Written by `python3 tools/check/check_ops.py --write` from the definitions in `dialects/weft`. *StableHLO* is the op that means
 the same; *factors* are the kinds of factor in its sharding rule (`dialects/weft/ShardingRule.h`): pass and position cost nothing,
 reduce leaves a partial result, for what the others cost see `docs/decisions.md`. Every op has a meaning in the interpreter and code
-for CPUs; cases in `test/fixtures/ops` compare both, and derivatives, with figures of JAX.
+for CPUs and GPUs; cases in `test/fixtures/ops` compare them, and derivatives, with figures of JAX.
 """
 
 

@@ -6,6 +6,7 @@
 
 #include "weft/tools/weft/CommandLine.h"
 #include "weft/runtime/abi/ClosestName.h"
+#include "weft/tools/weft/CommandFlags.h"
 #include "weft/tools/weft/FlagValues.h"
 #include "weft/tools/weft/Gpus.h"
 
@@ -15,10 +16,6 @@ using namespace weft;
 using namespace weft::tool;
 
 constexpr const char *kKerasModel = "model.json or model.keras";
-constexpr const char *kTrained =
-    "model.json or model.keras; step.mlir, which python -m weft.trace writes "
-    "of "
-    "any Keras model; or step.weft, which weft compile makes of either";
 constexpr const char *kAnyModel =
     "model.json or model.keras; or a program: prog.mlir (StableHLO, steps of "
     "python -m weft.trace among it, or Weft's text) or prog.mlirbc (a portable "
@@ -41,8 +38,8 @@ static void addDevices(CLI::App &app, std::optional<DeviceList> &devices,
       "cpu:N; cuda:N, or cuda for all GPUs (default: " + usual + ")");
 }
 
-static void addModelFlags(CLI::App &app, ModelFlags &flags,
-                          const char *accepted) {
+void weft::tool::addModelFlags(CLI::App &app, ModelFlags &flags,
+                               const char *accepted) {
   app.add_option("model", flags.model, accepted)->required();
   app.add_option("--distribution", flags.distribution,
                  "DataParallel or ModelParallel as a JSON file");
@@ -93,91 +90,13 @@ static void addStep(CLI::App &app, ModelFlags &flags, const char *what,
       ->default_str("train");
 }
 
-static void addBudgetFlags(CLI::App &app, ModelFlags &flags) {
+void weft::tool::addBudgetFlags(CLI::App &app, ModelFlags &flags) {
   app.add_option("--memory", flags.memory,
                  "what a device has (64MiB): weights are gathered again where "
                  "they do not fit, and a step that needs more is refused");
   app.add_option("--expect", flags.expect,
                  "a budget of the step that must hold: \"all_reduce<=2, "
                  "bytes<=4e6, memory<=64MiB\"; repeated");
-}
-
-static void addDataFlags(CLI::App &app, DataFlags &flags) {
-  app.add_option("--data", flags.data, "f.npz with x, y or x_train, y_train");
-  app.add_option("--x", flags.x,
-                 "[NAME=]f.npz:key[0:1280] or f.npy[0:1280]; repeated");
-  app.add_option("--y", flags.y, "[NAME=]f.npz:key or f.npy; repeated");
-  app.add_option("--sample-weight", flags.sampleWeight,
-                 "[NAME=]f.npz:key or f.npy; repeated");
-  app.add_option("--divide-by", flags.divideBy, "divide inputs in float32")
-      ->check(isDivisor());
-  app.add_flag("--add-channel", flags.addChannel,
-               "append a dimension of 1 to inputs");
-}
-
-static void addFit(CLI::App &app, FitFlags &flags) {
-  addModelFlags(app, flags.model, kTrained);
-  addBudgetFlags(app, flags.model);
-  addDataFlags(app, flags.data);
-  app.add_option("--validation-data", flags.data.validationData, "f.npz");
-  app.add_option("--validation-split", flags.data.validationSplit,
-                 "last part of the data, as Keras")
-      ->check(isFraction());
-  app.add_option("--epochs", flags.epochs, "passes over the data")
-      ->check(atLeast(0, "0 trains nothing"))
-      ->capture_default_str();
-  app.add_option("--steps-per-epoch", flags.stepsPerEpoch, "batches an epoch")
-      ->check(atLeast(1, "leave it out for all of the data"));
-  app.add_option("--max-steps", flags.maxSteps, "stop after N steps altogether")
-      ->check(atLeast(0, "0 trains nothing"));
-  app.add_flag("--no-shuffle", flags.noShuffle, "keep the order of the data");
-  app.add_flag("--drop-remainder", flags.dropRemainder,
-               "leave out a short last batch");
-  app.add_flag("--init-only", flags.initOnly, "stop after initialising");
-  app.add_option("--weights", flags.weights, "f.keras, f.weights.h5 or f.npz");
-  app.add_option("--save", flags.save, "f.keras, for Keras to load")
-      ->check(namesModel());
-  app.add_option("--save-weights", flags.saveWeights,
-                 "f.npz: every variable by its path");
-  app.add_option("--history", flags.history, "out.json");
-  app.add_flag("--history-steps", flags.historySteps,
-               "one value for each batch in --history");
-  app.add_option("--stats", flags.stats, "times, memory and bytes as JSON");
-  app.add_flag("--verify", flags.verify,
-               "first compare all stages in the reference interpreter");
-  app.add_flag("--json", flags.json, "one JSON object on standard output");
-  app.add_option("--verbose", flags.verbose, "0, 1 (bar) or 2 (lines)")
-      ->check(isVerbosity())
-      ->capture_default_str();
-  app.footer("Examples:\n"
-             "  weft fit model.keras --data mnist.npz --divide-by 255 "
-             "--data-parallel --devices cpu:8 \\\n"
-             "    --epochs 3 --batch-size 128 --save trained.keras\n"
-             "  weft fit model.json --distribution dist.json --x f.npz:x "
-             "--y f.npz:y \\\n"
-             "    --optimizer adam --loss mse --history h.json "
-             "--stats s.json\n"
-             "  weft fit step.mlir --weights model.keras --data mnist.npz "
-             "--save trained.keras    (traced)\n"
-             "  weft fit step.weft --weights model.keras --data mnist.npz "
-             "--save trained.keras    (compiled)");
-}
-
-static void addEvaluate(CLI::App &app, EvaluateFlags &flags, bool predict) {
-  addModelFlags(app, flags.model, kTrained);
-  addDataFlags(app, flags.data);
-  app.add_option("--weights", flags.weights, "f.keras, f.weights.h5 or f.npz");
-  app.add_flag("--json", flags.json, "one JSON object on standard output");
-  app.add_option("--verbose", flags.verbose, "0, 1 (bar) or 2 (lines)")
-      ->check(isVerbosity());
-  if (predict)
-    app.add_option("--out", flags.out,
-                   "p.npy; or p.npz, with each output by its name: y, y/NAME")
-        ->required();
-  app.footer(predict ? "Example:\n  weft predict trained.keras --x "
-                       "mnist.npz:x_test --divide-by 255 --out p.npy"
-                     : "Example:\n  weft evaluate trained.keras --data "
-                       "mnist.npz --divide-by 255 --json");
 }
 
 static void addCompile(CLI::App &app, CompileFlags &flags) {

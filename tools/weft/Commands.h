@@ -13,11 +13,15 @@
 
 #include "weft/runtime/abi/DeviceList.h"
 #include "weft/runtime/abi/processes.h"
+#include "weft/runtime/training/EpochOrder.h"
+#include "weft/runtime/training/ValidationEpochs.h"
 #include "weft/tools/weft/DefaultTarget.h"
 
 #include <chrono>
 #include <cstdint>
+#include <map>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -62,20 +66,39 @@ struct ModelFlags {
 struct DataFlags {
   std::string data, validationData;
   std::vector<std::string> x, y, sampleWeight;
+  std::vector<std::string> validationX, validationY, validationWeight;
+  std::map<int64_t, double> classWeight;
   std::optional<double> divideBy;
   bool addChannel = false;
   double validationSplit = 0;
+  std::optional<int64_t> validationBatchSize; ///< none: that of training
+
+  bool weighsSamples() const {
+    return !sampleWeight.empty() || !validationWeight.empty() ||
+           !classWeight.empty();
+  }
+  /// Are samples to validate with named, other than a part of the others?
+  bool namesValidation() const {
+    return !validationData.empty() || !validationX.empty() ||
+           !validationY.empty() || !validationWeight.empty();
+  }
 };
 
 struct FitFlags {
   ModelFlags model;
   DataFlags data;
-  int64_t epochs = 1;
-  std::optional<int64_t> stepsPerEpoch, maxSteps;
-  bool noShuffle = false, dropRemainder = false, initOnly = false;
+  int64_t epochs = 1, initialEpoch = 0;
+  std::optional<int64_t> stepsPerEpoch, maxSteps, validationSteps;
+  ValidationEpochs validationEpochs;
+  Shuffle shuffle = Shuffle::All;
+  bool dropRemainder = false, initOnly = false;
   bool historySteps = false, json = false, verify = false;
   int verbose = 1;
   std::string weights, save, saveWeights, history, stats;
+  std::vector<std::string>
+      callbacks;                    ///< as a Keras script writes them, or JSON
+  std::string backup;               ///< a folder; empty: none
+  std::optional<int64_t> saveEvery; ///< steps between backups; none: epochs
   weft_processes *processes = nullptr; ///< that train together; null: alone
 };
 
@@ -160,7 +183,8 @@ int runProgram(const RunFlags &flags);
 int runDevices(const DevicesFlags &flags);
 int runReshardCommand(const ReshardFlags &flags);
 
-/// `weft: error: MESSAGE` on stderr; returns 1.
+/// `weft: error: MESSAGE` on stderr, nothing where the message is empty: it was
+/// printed where it was found. Returns 1.
 int fail(const std::string &message);
 /// The same for a flag that no run could take; returns 2.
 int failUsage(const std::string &message);

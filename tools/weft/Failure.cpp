@@ -5,7 +5,8 @@
 #include <cstdio>
 
 int weft::tool::fail(const std::string &message) {
-  std::fprintf(stderr, "weft: error: %s\n", message.c_str());
+  if (!message.empty())
+    std::fprintf(stderr, "weft: error: %s\n", message.c_str());
   return 1;
 }
 

@@ -1,5 +1,6 @@
 //===- Fit.cpp - weft fit -------------------------------------------------===//
 
+#include "weft/runtime/training/callbacks/CallbackTable.h"
 #include "weft/tools/weft/OutputFile.h"
 #include "weft/tools/weft/SavedWeights.h"
 #include "weft/tools/weft/Statistics.h"
@@ -7,6 +8,7 @@
 
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <unistd.h>
 
 using namespace weft;
@@ -56,17 +58,44 @@ static Status saveResults(const FitFlags &flags, TrainingSession &session) {
                                    : writeNpz(flags.saveWeights, *arrays);
 }
 
-static FitOptions fitOptions(const FitFlags &flags, int64_t batchSize,
+/// For callbacks: all processes read the values, one writes the file.
+static Status saveForCallback(const FitFlags &flags, TrainingSession &session,
+                              const std::string &path, bool weightsAlone) {
+  auto arrays = session.state().save();
+  if (!arrays)
+    return arrays.error();
+  if (!writesFiles(flags))
+    return {};
+  const StepSource &source = session.source();
+  return weightsAlone
+             ? source.saveWeights(path, session.state(), *arrays)
+             : source.saveModel(path, flags.weights, session.state(), *arrays);
+}
+
+static FitOptions fitOptions(const FitFlags &flags, TrainingSession &session,
                              MersenneTwister *generator) {
   FitOptions options;
-  options.batchSize = batchSize;
+  options.batchSize = session.batchSize();
+  options.canSaveModel = [&](bool weightsAlone) {
+    return weightsAlone ? Status{}
+                        : session.source().canSaveModel(flags.weights);
+  };
+  options.saveModel = [&](const std::string &path, bool weightsAlone) {
+    return saveForCallback(flags, session, path, weightsAlone);
+  };
   options.dropRemainder = flags.dropRemainder;
   options.verbose = flags.json ? 0 : flags.verbose;
   options.terminal = isatty(STDOUT_FILENO);
   options.stop = &interrupted;
   options.epochs = flags.epochs;
-  options.shuffle = !flags.noShuffle;
+  options.warn = warn;
+  options.initialEpoch = flags.initialEpoch;
+  options.shuffle = flags.shuffle;
   options.stepsPerEpoch = flags.stepsPerEpoch;
+  options.validationBatchSize = flags.data.validationBatchSize;
+  options.validationSteps = flags.validationSteps;
+  options.validationEpochs = flags.validationEpochs;
+  options.processes = flags.processes;
   options.maxSteps = flags.maxSteps;
   options.generator = generator;
   if (flags.processes)
@@ -111,7 +140,7 @@ static Status readData(const FitFlags &flags, TrainingSession &session,
   if (!read)
     return read.error();
   data = std::move(*read);
-  if (!flags.data.validationData.empty()) {
+  if (flags.data.namesValidation()) {
     auto other =
         session.data(StepKind::Evaluate, flags.data, DataPurpose::Validation);
     if (!other)
@@ -124,7 +153,9 @@ static Status readData(const FitFlags &flags, TrainingSession &session,
     data = std::move(parts->first);
     validation = std::move(parts->second);
   }
-  return {};
+  return flags.data.classWeight.empty()
+             ? Status{}
+             : data.weighClasses(flags.data.classWeight);
 }
 
 /// Which arrays were taken, and what is left out of them.
@@ -142,7 +173,11 @@ static void printData(const FitFlags &flags, const TrainingData &data,
 
 /// One that the command line does not name, where a result depends on it.
 static void printSeed(const FitFlags &flags, TrainingSession &session) {
-  bool shuffles = !flags.initOnly && !flags.noShuffle;
+  std::error_code none;
+  if (!flags.backup.empty() &&
+      std::filesystem::exists(flags.backup + "/latest.npz", none))
+    return; // the run goes on with that of the backup
+  bool shuffles = !flags.initOnly && flags.shuffle != Shuffle::None;
   if (!flags.model.seed && !flags.json &&
       (shuffles ||
        (session.source().drawsBySeed() && session.state().hasDrawn())))
@@ -150,19 +185,99 @@ static void printSeed(const FitFlags &flags, TrainingSession &session) {
                 static_cast<unsigned long long>(session.source().seed()));
 }
 
+/// Those that flags name.
+static Result<CallbackList> callbacksOf(const FitFlags &flags) {
+  CallbackList list;
+  for (const std::string &text : flags.callbacks) {
+    auto made = makeCallback(text, "--callback");
+    if (!made)
+      return made.error();
+    list.push_back(std::move(*made));
+  }
+  if (flags.backup.empty())
+    return list;
+  nlohmann::json config = {{"backup_dir", flags.backup}};
+  if (flags.saveEvery)
+    config["save_freq"] = *flags.saveEvery;
+  auto backup = makeCallback(
+      nlohmann::json{{"class_name", "BackupAndRestore"}, {"config", config}},
+      "--backup");
+  if (!backup)
+    return backup.error();
+  list.push_back(std::move(*backup));
+  return list;
+}
+
+/// What no model could make right.
+static Status checkFlags(const FitFlags &flags) {
+  if (!flags.data.classWeight.empty() && !flags.data.sampleWeight.empty())
+    return Error{"--class-weight and --sample-weight " +
+                 flags.data.sampleWeight[0] +
+                 " both weigh samples; give one of them"};
+  return tryOutputs(flags);
+}
+
+/// A backup may go: what it was for is written.
+static int endCallbacks(const FitFlags &flags, const CallbackList &callbacks) {
+  for (const auto &callback : callbacks)
+    if (Status ok = callback->resultsSaved(writesFiles(flags)); !ok)
+      return fail(ok.message());
+  return 0;
+}
+
+static int train(const FitFlags &flags, TrainingSession &session,
+                 const CallbackList &callbacks, StepClock &clock) {
+  TrainingData data;
+  std::optional<TrainingData> validation;
+  if (Status read = readData(flags, session, data, validation); !read)
+    return fail(read.message());
+  printData(flags, data, session.batchSize());
+  if (Status ready = session.initialise(StepKind::Train, flags.weights); !ready)
+    return fail(ready.message());
+  printSeed(flags, session);
+
+  MersenneTwister generator =
+      MersenneTwister::numpy(static_cast<uint32_t>(session.source().seed()));
+  FitOptions options = fitOptions(flags, session, &generator);
+  options.callbacks = &callbacks;
+  options.validation = validation ? &*validation : nullptr;
+  std::signal(SIGINT, stopAfterThisStep);
+  if (!flags.processes) // of several, JoinedProcesses ends all after one step
+    std::signal(SIGTERM, stopAfterThisStep);
+  options.stepBegin = [&] { clock.beginStep(); };
+  options.stepEnd = [&](double execute) {
+    clock.endStep(session.runtime(), execute);
+  };
+  auto history = session.trainer().fit(data, options);
+  if (!history)
+    return fail(history.message());
+  if (flags.json)
+    std::printf("%s\n", history->json(flags.historySteps).c_str());
+  int status = writeResults(flags, session, *history, clock);
+  if (!history->interrupted || status != 0)
+    return status ? status : endCallbacks(flags, callbacks);
+  std::fprintf(stderr, "weft: interrupted after %lld steps%s\n",
+               static_cast<long long>(history->stepCount),
+               savedFiles(flags).c_str());
+  return statusOfSignal;
+}
+
 int weft::tool::runFit(const FitFlags &given, const OpenSteps &open) {
   FitFlags flags = given;
   if (!writesFiles(flags))
     flags.history = flags.stats = "";
-  if (Status writable = tryOutputs(flags); !writable)
-    return fail(writable.message());
+  if (Status fits = checkFlags(flags); !fits)
+    return fail(fits.message());
+  auto callbacks = callbacksOf(flags);
+  if (!callbacks)
+    return fail(callbacks.message());
   auto session =
       TrainingSession::open(flags.model, open, flags.data, flags.processes);
   if (!session)
     return 1;
   if (!flags.save.empty())
     if (Status can = session->source().canSaveModel(flags.weights); !can)
-      return fail(can.message());
+      return fail("--save: " + can.message());
   if (flags.verify && writesFiles(flags) &&
       !session->source().verify("train", session->batchSize()))
     return 1;
@@ -174,37 +289,5 @@ int weft::tool::runFit(const FitFlags &given, const OpenSteps &open) {
     return ready ? writeResults(flags, *session, {}, clock)
                  : fail(ready.message());
   }
-  TrainingData data;
-  std::optional<TrainingData> validation;
-  if (Status read = readData(flags, *session, data, validation); !read)
-    return fail(read.message());
-  printData(flags, data, session->batchSize());
-  if (Status ready = session->initialise(StepKind::Train, flags.weights);
-      !ready)
-    return fail(ready.message());
-  printSeed(flags, *session);
-
-  MersenneTwister generator =
-      MersenneTwister::numpy(static_cast<uint32_t>(session->source().seed()));
-  FitOptions options = fitOptions(flags, session->batchSize(), &generator);
-  options.validation = validation ? &*validation : nullptr;
-  std::signal(SIGINT, stopAfterThisStep);
-  if (!flags.processes) // of several, JoinedProcesses ends all after one step
-    std::signal(SIGTERM, stopAfterThisStep);
-  options.stepBegin = [&] { clock.beginStep(); };
-  options.stepEnd = [&](double execute) {
-    clock.endStep(session->runtime(), execute);
-  };
-  auto history = session->trainer().fit(data, options);
-  if (!history)
-    return fail(history.message());
-  if (flags.json)
-    std::printf("%s\n", history->json(flags.historySteps).c_str());
-  int status = writeResults(flags, *session, *history, clock);
-  if (!history->interrupted || status != 0)
-    return status;
-  std::fprintf(stderr, "weft: interrupted after %lld steps%s\n",
-               static_cast<long long>(history->stepCount),
-               savedFiles(flags).c_str());
-  return statusOfSignal;
+  return train(flags, *session, *callbacks, clock);
 }

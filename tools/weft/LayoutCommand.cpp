@@ -54,8 +54,7 @@ static void addBatch(std::vector<Row> &rows, const keras::Model &model,
       name += "/" + model.outputName(output);
     Row row{
         name, "label", "", batched(batchSize, model.labelShape(output)), {}};
-    keras::ResolvedLayout labels = keras::batchLayout(
-        distribution, static_cast<int64_t>(row.shape.size()));
+    keras::ResolvedLayout labels = keras::batchLayout(distribution, row.shape);
     row.layout = labels.layout, row.reason = labels.reason;
     rows.push_back(std::move(row));
   }

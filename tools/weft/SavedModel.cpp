@@ -27,15 +27,26 @@ weft::tool::savedVariables(const keras::Model &model) {
   return placesOf(model, false);
 }
 
-Status weft::tool::saveModel(const std::string &path, const keras::Model &model,
-                             const std::vector<NamedArray> &values) {
+static std::vector<Hdf5Group> groupsOf(const keras::Model &model) {
   std::vector<Hdf5Group> groups;
   for (const keras::SavedGroup &group : keras::savedGroups(model))
     groups.push_back({group.path, group.name});
+  return groups;
+}
+
+Status weft::tool::saveModel(const std::string &path, const keras::Model &model,
+                             const std::vector<NamedArray> &values) {
   KerasArchive archive;
   archive.config = keras::savedConfig(model);
   archive.weights = bySavedPath(values, placesOf(model, true));
-  return writeKerasArchive(path, archive, groups);
+  return writeKerasArchive(path, archive, groupsOf(model));
+}
+
+Status weft::tool::saveModelWeights(const std::string &path,
+                                    const keras::Model &model,
+                                    const std::vector<NamedArray> &values) {
+  return writeWeightsH5(path, groupsOf(model),
+                        bySavedPath(values, placesOf(model, true)));
 }
 
 namespace {

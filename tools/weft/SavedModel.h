@@ -21,6 +21,10 @@ std::vector<SavedVariable> savedVariables(const keras::Model &model);
 Status saveModel(const std::string &path, const keras::Model &model,
                  const std::vector<NamedArray> &values);
 
+/// The weights of such a file alone, .weights.h5.
+Status saveModelWeights(const std::string &path, const keras::Model &model,
+                        const std::vector<NamedArray> &values);
+
 /// Adds to the ports' metadata what a training loop needs to know of the model:
 ///
 ///   {..., "saved": "layers/dense/vars/0"}    a variable's place in a .keras file

@@ -118,10 +118,20 @@ weft::tool::readWeights(const std::string &path, const ModelState &state) {
 static Status checkPlaces(const ModelState &state) {
   for (const ModelState::Variable &variable : state.variables())
     if (variable.port.role == Role::Weight && placeOf(variable.port).empty())
-      return Error{"--save: variable " + variable.port.name +
+      return Error{"variable " + variable.port.name +
                    ": its layer has a way of its own to save it; write the "
                    "values with --save-weights w.npz"};
   return {};
+}
+
+static std::vector<Hdf5Group> groupsOf(const std::vector<NamedArray> &weights) {
+  std::set<std::string> paths;
+  for (const NamedArray &array : weights)
+    paths.insert(array.name.substr(0, array.name.rfind('/')));
+  std::vector<Hdf5Group> groups;
+  for (const std::string &group : paths)
+    groups.push_back({group, ""});
+  return groups;
 }
 
 Status weft::tool::saveArchiveLike(const std::string &path,
@@ -143,13 +153,16 @@ Status weft::tool::saveArchiveLike(const std::string &path,
   };
   std::erase_if(archive->weights, isReplaced);
   archive->weights.insert(archive->weights.end(), fresh.begin(), fresh.end());
-  std::set<std::string> paths;
-  for (const NamedArray &array : archive->weights)
-    paths.insert(array.name.substr(0, array.name.rfind('/')));
-  std::vector<Hdf5Group> groups;
-  for (const std::string &group : paths)
-    groups.push_back({group, ""});
-  return writeKerasArchive(path, *archive, groups);
+  return writeKerasArchive(path, *archive, groupsOf(archive->weights));
+}
+
+Status weft::tool::saveWeightsByPlace(const std::string &path,
+                                      const ModelState &state,
+                                      const std::vector<NamedArray> &values) {
+  if (Status known = checkPlaces(state); !known)
+    return known;
+  auto weights = bySavedPath(values, savedVariables(state));
+  return writeWeightsH5(path, groupsOf(weights), weights);
 }
 
 Status weft::tool::tryOutput(const std::string &path) {

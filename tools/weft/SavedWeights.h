@@ -32,6 +32,10 @@ Status saveArchiveLike(const std::string &path, const std::string &from,
                        const ModelState &state,
                        const std::vector<NamedArray> &values);
 
+/// A .weights.h5 file of the variables whose ports say their place.
+Status saveWeightsByPlace(const std::string &path, const ModelState &state,
+                          const std::vector<NamedArray> &values);
+
 /// Finds out whether a file could be written there, and writes nothing.
 Status tryOutput(const std::string &path);
 

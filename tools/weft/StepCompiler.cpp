@@ -195,7 +195,7 @@ bool StepCompiler::checkRules() {
   resolved = std::move(*found);
   for (const keras::RuleStatus &rule : resolved->rules)
     if (rule.status == "dead")
-      warn(flags.distribution + ": layout_map \"" + rule.key +
+      warn(flags.distribution + ": " + rule.map + " \"" + rule.key +
            "\": matches nothing in " + flags.model +
            "; remove the rule, or write one of " +
            llvm::join(rule.closest, ", "));
@@ -399,6 +399,11 @@ Status StepCompiler::saveModel(const std::string &path, const std::string &,
                                const ModelState &,
                                const std::vector<NamedArray> &values) const {
   return tool::saveModel(path, kerasModel, values);
+}
+
+Status StepCompiler::saveWeights(const std::string &path, const ModelState &,
+                                 const std::vector<NamedArray> &values) const {
+  return saveModelWeights(path, kerasModel, values);
 }
 
 bool StepCompiler::verify(const std::string &step, int64_t batchSize) {

@@ -83,6 +83,8 @@ public:
   Status saveModel(const std::string &path, const std::string &weights,
                    const ModelState &state,
                    const std::vector<NamedArray> &values) const override;
+  Status saveWeights(const std::string &path, const ModelState &state,
+                     const std::vector<NamedArray> &values) const override;
   bool verify(const std::string &step, int64_t batchSize) override;
   /// Programs of train and evaluate take `sample_weight`.
   void takeSampleWeight(const std::map<std::string, Shape> &shapes) override {

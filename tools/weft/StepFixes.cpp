@@ -30,9 +30,7 @@ static std::string reasonOf(const TensorLayout &tensor,
       found != resolved.variables.end())
     return found->second.reason;
   if (tensor.role == "label" || tensor.role == "sample_weight")
-    return keras::batchLayout(layouts,
-                              static_cast<int64_t>(tensor.shape.size()))
-        .reason;
+    return keras::batchLayout(layouts, tensor.shape).reason;
   if (tensor.role != "input" || resolved.inputs.empty())
     return "";
   auto found = resolved.inputs.find(tensor.name);

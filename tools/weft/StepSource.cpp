@@ -17,7 +17,7 @@ const std::vector<NamedArray> &StepSource::savedWeights() const {
 Status StepSource::canSaveModel(const std::string &weights) const {
   if (weights.ends_with(".keras"))
     return {};
-  return Error{"--save: " + modelFile() +
+  return Error{modelFile() +
                " holds steps, and no model that Keras could load; give the "
                "model as --weights model.keras, or write the values alone with "
                "--save-weights w.npz"};
@@ -28,6 +28,11 @@ Status StepSource::saveModel(const std::string &path,
                              const ModelState &state,
                              const std::vector<NamedArray> &values) const {
   return saveArchiveLike(path, weights, state, values);
+}
+
+Status StepSource::saveWeights(const std::string &path, const ModelState &state,
+                               const std::vector<NamedArray> &values) const {
+  return saveWeightsByPlace(path, state, values);
 }
 
 bool StepSource::verify(const std::string &, int64_t) {

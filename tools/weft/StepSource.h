@@ -48,6 +48,9 @@ public:
   virtual Status saveModel(const std::string &path, const std::string &weights,
                            const ModelState &state,
                            const std::vector<NamedArray> &values) const;
+  /// A .weights.h5 file that Keras loads.
+  virtual Status saveWeights(const std::string &path, const ModelState &state,
+                             const std::vector<NamedArray> &values) const;
   /// --verify: are all stages equal in the reference interpreter? Prints what
   /// differs.
   virtual bool verify(const std::string &step, int64_t batchSize);

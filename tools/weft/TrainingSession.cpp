@@ -50,8 +50,9 @@ TrainingSession::open(const ModelFlags &given, const OpenSteps &open,
   session->steps = open(flags);
   if (!session->steps)
     return nullptr;
-  if (!data.sampleWeight.empty())
-    session->steps->takeSampleWeight(sampleShapes(data.sampleWeight));
+  if (data.weighsSamples())
+    session->steps->takeSampleWeight(sampleShapes(
+        data.sampleWeight.empty() ? data.validationWeight : data.sampleWeight));
   if (weft_error *error = weft_runtime_create_among(
           processes, session->steps->devices().text().c_str(), 0,
           &session->devices)) {
@@ -92,8 +93,7 @@ Result<weft_program *> TrainingSession::program(StepKind kind, int64_t batch) {
   if (weft_processes_rank(processes) == 0) // for all processes
     image = steps->compile(stepName(kind), batch);
   if (!image)
-    return Error{std::string("the ") + stepName(kind) +
-                 " step could not be compiled; see the message above"};
+    return Error{}; // the compiler has said why
   if (Status shared = shareBytes(processes, *image); !shared)
     return shared.error();
   weft_error *error =
@@ -180,10 +180,14 @@ TrainingSession::checkSampleWeight(StepKind kind, const DataFlags &flags,
   bool takes = std::any_of(ports.begin(), ports.end(), [](const Port &port) {
     return port.role == Role::SampleWeight;
   });
-  if (takes || flags.sampleWeight.empty() || kind == StepKind::Predict)
+  if (takes || !flags.weighsSamples() || kind == StepKind::Predict)
     return {};
-  return Error{"--sample-weight " + flags.sampleWeight[0] + ": " +
-               steps->modelFile() +
+  std::string given =
+      !flags.sampleWeight.empty() ? "--sample-weight " + flags.sampleWeight[0]
+      : !flags.classWeight.empty()
+          ? "--class-weight"
+          : "--validation-sample-weight " + flags.validationWeight[0];
+  return Error{given + ": " + steps->modelFile() +
                " takes no weights of samples; trace the model with "
                "--sample-weight, or leave the flag out"};
 }
@@ -191,21 +195,26 @@ TrainingSession::checkSampleWeight(StepKind kind, const DataFlags &flags,
 Result<TrainingData> TrainingSession::data(StepKind kind,
                                            const DataFlags &flags,
                                            DataPurpose purpose) {
-  auto compiled = program(kind, batchSize());
+  bool validates = purpose == DataPurpose::Validation;
+  auto compiled =
+      program(kind, validates ? flags.validationBatchSize.value_or(batchSize())
+                              : batchSize());
   if (!compiled)
     return compiled.error();
   auto ports = inputPorts(*compiled);
   if (Status fits = checkSampleWeight(kind, flags, ports); !fits)
     return fits.error();
   DataOptions options;
-  options.data =
-      purpose == DataPurpose::Validation ? flags.validationData : flags.data;
-  if (purpose != DataPurpose::Validation) {
-    options.x = withoutName(flags.x, ports, Role::Input);
-    options.y = withoutName(flags.y, ports, Role::Label);
-    options.sampleWeight =
-        withoutName(flags.sampleWeight, ports, Role::SampleWeight);
-  }
+  options.data = validates ? flags.validationData : flags.data;
+  options.x =
+      withoutName(validates ? flags.validationX : flags.x, ports, Role::Input);
+  options.y =
+      withoutName(validates ? flags.validationY : flags.y, ports, Role::Label);
+  options.sampleWeight =
+      withoutName(validates ? flags.validationWeight : flags.sampleWeight,
+                  ports, Role::SampleWeight);
+  options.weightsMayLack =
+      validates || (flags.weighsSamples() && flags.sampleWeight.empty());
   options.divideBy = flags.divideBy.value_or(1);
   options.addChannel = flags.addChannel;
   auto selected = selectData(options, purpose, ports);

@@ -56,7 +56,9 @@ public:
 private:
   // ProcessorLoops.
   mlir::Value openPartLoop(int64_t dim, int64_t n) override;
-  int64_t sharedDim() const override { return split ? split->dim : -1; }
+  bool isShared(int64_t dim) const override {
+    return split && split->dim == dim;
+  }
   mlir::Value scratch() override { return working; }
 
   // Parts (KernelSplit.cpp).

@@ -1,7 +1,8 @@
 //===- KernelNests.cpp - loop nests of a kernel ---------------------------===//
 
-#include "weft/compiler/codegen/cpu/NestCode.h"
+#include "weft/compiler/codegen/cpu/KernelEmitter.h"
 #include "weft/compiler/codegen/elements/ElementCode.h"
+#include "weft/compiler/codegen/elements/NestCode.h"
 #include "weft/compiler/codegen/elements/ReplacedPart.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
@@ -195,9 +196,9 @@ LogicalResult KernelEmitter::emitOwnNest(Operation *op) {
   if (!code)
     return op->emitError()
            << "'" << op->getName()
-           << "' has a loop nest of its own but no code of it for CPUs; give "
-              "it NestCodeOpInterface (compiler/codegen/cpu/NestCode.td)";
-  return code.emitNest(*this);
+           << "' has a loop nest of its own but no code of it; give it "
+              "NestCodeOpInterface (compiler/codegen/elements/NestCode.td)";
+  return code.emitNest(elements);
 }
 
 LogicalResult KernelEmitter::emitNest(nest::LoopsOp loops) {

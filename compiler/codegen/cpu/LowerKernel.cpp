@@ -5,7 +5,6 @@
 #include "weft/compiler/codegen/MachineCode.h"
 #include "weft/compiler/codegen/cpu/ConvertKernel.h"
 #include "weft/compiler/codegen/cpu/KernelEmitter.h"
-#include "weft/compiler/codegen/cpu/NestCode.h"
 #include "weft/compiler/codegen/elements/ElementCode.h"
 #include "weft/dialects/coll/Coll.h"
 
@@ -115,7 +114,6 @@ KernelLowering::KernelLowering(const CpuTarget &target,
               math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect,
               vector::VectorDialect, LLVM::LLVMDialect>();
   elements::registerElementCode(registry);
-  registerNestCode(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
   context =

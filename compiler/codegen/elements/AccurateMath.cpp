@@ -2,8 +2,7 @@
 
 #include "weft/compiler/codegen/elements/AccurateMath.h"
 
-#include "mlir/Dialect/Arith/IR/Arith.h"
-#include "mlir/Dialect/Math/IR/Math.h"
+#include "weft/compiler/codegen/elements/Formula.h"
 
 #include <limits>
 #include <numbers>
@@ -15,89 +14,6 @@ namespace weft::elements {
 namespace {
 
 constexpr double kPi = std::numbers::pi;
-
-/// Arithmetic at one place, on f32 and f64 values.
-struct Formula {
-  OpBuilder &b;
-  Location loc;
-
-  Value number(double value, Value like) const {
-    return arith::ConstantOp::create(b, loc,
-                                     b.getFloatAttr(like.getType(), value));
-  }
-  Value add(Value x, Value y) const {
-    return arith::AddFOp::create(b, loc, x, y);
-  }
-  Value sub(Value x, Value y) const {
-    return arith::SubFOp::create(b, loc, x, y);
-  }
-  Value mul(Value x, Value y) const {
-    return arith::MulFOp::create(b, loc, x, y);
-  }
-  Value div(Value x, Value y) const {
-    return arith::DivFOp::create(b, loc, x, y);
-  }
-  Value mul(Value x, double y) const { return mul(x, number(y, x)); }
-  Value add(Value x, double y) const { return add(x, number(y, x)); }
-  Value fma(Value x, Value y, Value z) const {
-    return math::FmaOp::create(b, loc, x, y, z);
-  }
-  Value fma(Value x, double y, Value z) const {
-    return fma(x, number(y, x), z);
-  }
-  Value abs(Value x) const { return math::AbsFOp::create(b, loc, x); }
-  Value withSignOf(Value size, Value x) const {
-    return math::CopySignOp::create(b, loc, size, x);
-  }
-  Value select(Value condition, Value x, Value y) const {
-    return arith::SelectOp::create(b, loc, condition, x, y);
-  }
-  Value compare(arith::CmpFPredicate kind, Value x, Value y) const {
-    return arith::CmpFOp::create(b, loc, kind, x, y);
-  }
-  Value compare(arith::CmpFPredicate kind, Value x, double y) const {
-    return compare(kind, x, number(y, x));
-  }
-  Value integer(int64_t value, Type type) const {
-    return arith::ConstantOp::create(b, loc, b.getIntegerAttr(type, value));
-  }
-  /// The upper half of the bits of an f64.
-  Value highWord(Value x) const {
-    Value bits = arith::BitcastOp::create(b, loc, b.getI64Type(), x);
-    return arith::TruncIOp::create(
-        b, loc, b.getI32Type(),
-        arith::ShRUIOp::create(b, loc, bits, integer(32, bits.getType())));
-  }
-  /// The f64 of these two halves; the lower is of 64 bits.
-  Value fromWords(Value high, Value low) const {
-    Value bits = arith::ExtUIOp::create(b, loc, b.getI64Type(), high);
-    bits = arith::ShLIOp::create(b, loc, bits, integer(32, bits.getType()));
-    if (low)
-      bits = arith::OrIOp::create(b, loc, bits, low);
-    return arith::BitcastOp::create(b, loc, b.getF64Type(), bits);
-  }
-  Value widened(Value x) const {
-    return arith::ExtFOp::create(b, loc, b.getF64Type(), x);
-  }
-  Value narrowed(Value x) const {
-    return arith::TruncFOp::create(b, loc, b.getF32Type(), x);
-  }
-
-  /// The nearest whole number to an f64, the even one of two, as math.roundeven
-  /// gives it, which is a call where the processor has no instruction for it.
-  Value nearest(Value x) const {
-    constexpr double kWhole = 0x1.8p52; // whose last bit is worth one
-    return sub(add(x, kWhole), number(kWhole, x));
-  }
-
-  /// c[0] + c[1] x + ...
-  Value polynomial(Value x, ArrayRef<double> coefficients) const {
-    Value sum = number(coefficients.back(), x);
-    for (double coefficient : llvm::reverse(coefficients.drop_back()))
-      sum = fma(sum, x, number(coefficient, x));
-    return sum;
-  }
-};
 
 using enum arith::CmpFPredicate;
 
@@ -273,53 +189,40 @@ Value power(const Formula &f, Value x, Value y) {
   return f.select(isOne, f.number(1, result), result);
 }
 
-template <typename Op> struct Accurately : OpRewritePattern<Op> {
-  Accurately(MLIRContext *context, Value (*build)(const Formula &, Op))
-      : OpRewritePattern<Op>(context, /*benefit=*/2), build(build) {}
-  Value (*build)(const Formula &, Op);
-
-  LogicalResult matchAndRewrite(Op op,
-                                PatternRewriter &rewriter) const override {
-    if (!op.getType().isF32())
-      return failure();
-    rewriter.replaceOp(op, build(Formula{rewriter, op.getLoc()}, op));
-    return success();
-  }
-};
-
 } // namespace
 
 void populateAccurateMathPatterns(RewritePatternSet &patterns) {
   MLIRContext *context = patterns.getContext();
-  patterns.add<Accurately<math::SinOp>>(
-      context, [](const Formula &f, math::SinOp op) {
+  patterns.add<ByFormula<math::SinOp>>(
+      context, 32, [](const Formula &f, math::SinOp op) {
         Value x = op.getOperand();
         return f.select(f.compare(OEQ, x, 0.0), x, sine(f, x, 0)); // -0
       });
-  patterns.add<Accurately<math::CosOp>>(context,
-                                        [](const Formula &f, math::CosOp op) {
-                                          return sine(f, op.getOperand(), 1);
-                                        });
-  patterns.add<Accurately<math::TanOp>>(
-      context, [](const Formula &f, math::TanOp op) {
+  patterns.add<ByFormula<math::CosOp>>(context, 32,
+                                       [](const Formula &f, math::CosOp op) {
+                                         return sine(f, op.getOperand(), 1);
+                                       });
+  patterns.add<ByFormula<math::TanOp>>(
+      context, 32, [](const Formula &f, math::TanOp op) {
         Value x = op.getOperand();
         return f.select(f.compare(OEQ, x, 0.0), x, tangent(f, x)); // -0
       });
-  patterns.add<Accurately<math::CbrtOp>>(context,
-                                         [](const Formula &f, math::CbrtOp op) {
-                                           return cubeRoot(f, op.getOperand());
-                                         });
-  patterns.add<Accurately<math::AtanOp>>(
-      context, [](const Formula &f, math::AtanOp op) {
+  patterns.add<ByFormula<math::CbrtOp>>(context, 32,
+                                        [](const Formula &f, math::CbrtOp op) {
+                                          return cubeRoot(f, op.getOperand());
+                                        });
+  patterns.add<ByFormula<math::AtanOp>>(
+      context, 32, [](const Formula &f, math::AtanOp op) {
         Value y = f.widened(op.getOperand());
         return f.narrowed(angle(f, y, f.number(1, y)));
       });
-  patterns.add<Accurately<math::Atan2Op>>(context, [](const Formula &f,
-                                                      math::Atan2Op op) {
-    return f.narrowed(angle(f, f.widened(op.getLhs()), f.widened(op.getRhs())));
-  });
-  patterns.add<Accurately<math::PowFOp>>(
-      context, [](const Formula &f, math::PowFOp op) {
+  patterns.add<ByFormula<math::Atan2Op>>(
+      context, 32, [](const Formula &f, math::Atan2Op op) {
+        return f.narrowed(
+            angle(f, f.widened(op.getLhs()), f.widened(op.getRhs())));
+      });
+  patterns.add<ByFormula<math::PowFOp>>(
+      context, 32, [](const Formula &f, math::PowFOp op) {
         return power(f, op.getLhs(), op.getRhs());
       });
 }

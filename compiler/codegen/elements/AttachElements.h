@@ -41,8 +41,14 @@ void attachGeneratedElements(mlir::MLIRContext *context);
 void attachMovedElements(mlir::MLIRContext *context);
 /// IndexedElements.cpp: positions that are data.
 void attachIndexedElements(mlir::MLIRContext *context);
+/// NestCode.cpp: loops of an op's own.
+void attachNestCode(mlir::MLIRContext *context);
 /// TermCode.cpp: terms of reductions and contractions.
 void attachTermCode(mlir::MLIRContext *context);
+/// WindowTerms.cpp: terms of convolutions and windows.
+void attachWindowTerms(mlir::MLIRContext *context);
+/// FourierTerms.cpp
+void attachFourierTerms(mlir::MLIRContext *context);
 /// ScalarCode.cpp: elementwise ops.
 void attachScalarCode(mlir::MLIRContext *context);
 /// The ops of coll that kernels hold.

@@ -18,6 +18,9 @@ void registerElementCode(DialectRegistry &registry) {
     attachMovedElements(context);
     attachIndexedElements(context);
     attachTermCode(context);
+    attachWindowTerms(context);
+    attachFourierTerms(context);
+    attachNestCode(context);
   });
   registry.addExtension(+[](MLIRContext *context, coll::CollDialect *) {
     attachCoordinateElements(context);

@@ -46,11 +46,10 @@ def TermCodeOpInterface : OpInterface<"TermCodeOpInterface"> {
   let cppNamespace = "::weft::elements";
   let description = [{
     An op of one result, each element of which is combined from terms: the
-    products of a contraction, the elements that a reduction reads.
+    products of a contraction, the elements that a reduction reads. How many
+    there are is said by nest::OpLoopsInterface.
   }];
   let methods = [
-    InterfaceMethod<[{ How many terms there are, by their dimensions. }],
-      "::llvm::SmallVector<int64_t>", "getTermSizes", (ins)>,
     InterfaceMethod<[{ How they are combined. }], "::weft::ReduceKind", "getCombination", (ins)>,
     InterfaceMethod<[{
       The term at `term` of the element at `position`, in the compute type of the

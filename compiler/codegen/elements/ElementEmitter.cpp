@@ -15,7 +15,7 @@ ElementEmitter::ElementEmitter(func::FuncOp kernel, ProcessorLoops *processor,
       registers(registers), globalsBefore(kernel) {}
 
 void ElementEmitter::beginNest() {
-  closeLoops(0);
+  closeLoops(outerLoops);
   elements.clear();
   ofNest.clear();
   indexIds.clear();

@@ -57,11 +57,12 @@ struct StridedView : nest::Strides {
 class ProcessorLoops {
 public:
   virtual ~ProcessorLoops() = default;
-  /// Opens a loop over [0, n) of dimension `dim` of the nest's first result, or
-  /// over the share of it that this worker has; returns the position.
+  /// Opens a loop over [0, n) of dimension `dim`, as OpLoopsInterface numbers
+  /// the independent ones, or over the share of it that this worker has;
+  /// returns the position.
   virtual mlir::Value openPartLoop(int64_t dim, int64_t n) = 0;
-  /// The dimension that openPartLoop shares; -1 for none.
-  virtual int64_t sharedDim() const = 0;
+  /// Does openPartLoop share the dimension?
+  virtual bool isShared(int64_t dim) const = 0;
   /// The memory that the nest works with (getWorkingBytes of its walk), aligned
   /// to 64 bytes; null where it needs none. The next nest may use it anew.
   virtual mlir::Value scratch() = 0;
@@ -83,9 +84,13 @@ public:
   mlir::Value openPartLoop(int64_t dim, int64_t n) {
     return processor->openPartLoop(dim, n);
   }
-  int64_t sharedDim() const { return processor->sharedDim(); }
-  /// Starts a nest: forgets positions and elements of the one before.
+  bool isShared(int64_t dim) const { return processor->isShared(dim); }
+  /// Starts a nest: forgets positions and elements of the one before, and
+  /// closes its loops.
   void beginNest();
+  /// The loops that are open now stay around the nests that follow.
+  void beginOuterLoops() { outerLoops = depth(); }
+  void endOuterLoops() { outerLoops = 0; }
   /// One loop for each dimension, and the position in them.
   ElementIndex openLoops(llvm::ArrayRef<int64_t> shape);
 
@@ -181,7 +186,7 @@ private:
   unsigned elementsClosings = 0; ///< closings() when `elements` was right
   std::map<llvm::SmallVector<void *, 4>, unsigned> indexIds;
   llvm::DenseMap<mlir::Operation *, unsigned> computations;
-  unsigned globals = 0;
+  unsigned globals = 0, outerLoops = 0;
   mlir::Operation *globalsBefore;
 };
 

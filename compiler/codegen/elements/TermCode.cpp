@@ -25,12 +25,6 @@ static FailureOr<Value> operandElement(ElementEmitter &emitter, Value operand,
 
 namespace {
 struct ReduceTerms : TermCodeOpInterface::ExternalModel<ReduceTerms, ReduceOp> {
-  SmallVector<int64_t> getTermSizes(Operation *op) const {
-    auto reduce = cast<ReduceOp>(op);
-    return llvm::map_to_vector(reduce.getDims(), [&](int64_t dim) {
-      return typeOf(reduce.getInput()).getDimSize(dim);
-    });
-  }
   ReduceKind getCombination(Operation *op) const {
     return cast<ReduceOp>(op).getKind();
   }
@@ -51,12 +45,6 @@ struct ReduceTerms : TermCodeOpInterface::ExternalModel<ReduceTerms, ReduceOp> {
 };
 
 struct DotTerms : TermCodeOpInterface::ExternalModel<DotTerms, DotOp> {
-  SmallVector<int64_t> getTermSizes(Operation *op) const {
-    auto dot = cast<DotOp>(op);
-    return llvm::map_to_vector(dot.getLhsContract(), [&](int64_t dim) {
-      return typeOf(dot.getLhs()).getDimSize(dim);
-    });
-  }
   ReduceKind getCombination(Operation *) const { return ReduceKind::Sum; }
   FailureOr<Value> emitTerm(Operation *op, ElementEmitter &emitter,
                             ArrayRef<Value> position,

@@ -50,7 +50,7 @@ LogicalResult GpuCodegen::refuseOthers(ArrayRef<func::FuncOp> kernels) const {
         kernel.emitError()
         << "kernel '" << kernel.getName() << "' has no code for " << name
         << ": " << why
-        << "; supported are elementwise kernels, reductions and contractions";
+        << "; give each loop nest a kernel of its own, or compile for a CPU";
   }
   return result;
 }
@@ -83,23 +83,12 @@ LogicalResult GpuCodegen::printAssembly(ArrayRef<func::FuncOp> kernels,
   return success();
 }
 
-/// A thread an element, a warp a row; loops step by the grid, so that a device
-/// may start fewer blocks.
+/// Loops step by the grid, so that a device may start fewer blocks.
 static DeviceKernel launchOf(func::FuncOp kernel) {
   std::string why;
   nest::LoopsOp loops = weft::gpu::findLaunch(kernel, why);
-  auto stored =
-      cast<OpResult>(kernel.getBody().front().getTerminator()->getOperand(0));
-  auto type = cast<RankedTensorType>(
-      loops.getStored()[stored.getResultNumber()].getType());
-  ArrayRef<int64_t> shape = type.getShape();
-  int64_t threads = 1;
-  if (auto rows = dyn_cast<nest::RowsAttr>(loops.getWalk())) {
-    shape = shape.take_front(rows.getDims());
-    threads = weft::gpu::kWarpLanes;
-  }
-  threads *= ShapedType::getNumElements(shape);
-  int64_t blocks = llvm::divideCeil(threads, weft::gpu::kBlockThreads);
+  int64_t blocks =
+      llvm::divideCeil(weft::gpu::threadsOf(loops), weft::gpu::kBlockThreads);
   return {.name = kernel.getName().str(),
           .block = {weft::gpu::kBlockThreads, 1, 1},
           .blocks = std::max<int64_t>(blocks, 1)};

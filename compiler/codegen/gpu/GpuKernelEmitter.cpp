@@ -2,6 +2,7 @@
 
 #include "weft/compiler/codegen/gpu/GpuKernelEmitter.h"
 
+#include "weft/compiler/codegen/elements/ComplexOps.h"
 #include "weft/compiler/codegen/elements/ElementCode.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 
@@ -13,7 +14,7 @@ using namespace weft::elements;
 namespace weft::gpu {
 
 GpuKernelEmitter::GpuKernelEmitter(func::FuncOp kernel, nest::LoopsOp loops)
-    : kernel(kernel), elements(kernel, /*processor=*/nullptr, {"r", "l"}),
+    : kernel(kernel), elements(kernel, this, {"r", "l"}),
       builder(elements.builder), loc(kernel.getLoc()), loops(loops) {
   Operation *end = kernel.getBody().front().getTerminator();
   for (Value value : end->getOperands())
@@ -75,6 +76,8 @@ LogicalResult GpuKernelEmitter::emit(mlir::gpu::GPUModuleOp module) {
     return failure();
   if (auto sums = dyn_cast<nest::SumsAttr>(loops.getWalk()))
     return emitSums(sums);
+  if (isa<nest::OwnAttr>(loops.getWalk()))
+    return emitOwn();
   return isa<nest::RowsAttr>(loops.getWalk()) ? emitRows() : emitElements();
 }
 
@@ -185,26 +188,52 @@ LogicalResult GpuKernelEmitter::emitRowReduce(ReduceOp op) {
   return success();
 }
 
-Value GpuKernelEmitter::combineLanes(ReduceOp op, Value value) {
-  Type elementType = tensorType(op.getResult()).getElementType();
-  Type i32 = builder.getI32Type();
+/// What the lane at this distance has. Lanes exchange 32 bits.
+Value GpuKernelEmitter::otherLane(Value value, int64_t distance) {
+  Type type = value.getType(), i32 = builder.getI32Type();
+  if (isa<ComplexType>(type)) {
+    ComplexEmitter c{builder, loc};
+    return c.make(otherLane(c.re(value), distance),
+                  otherLane(c.im(value), distance));
+  }
   auto number = [&](int64_t n) -> Value {
     return arith::ConstantOp::create(builder, loc,
                                      builder.getI32IntegerAttr(n));
   };
-  for (int64_t distance = kWarpLanes / 2; distance > 0; distance /= 2) {
-    bool isBit = value.getType().isInteger(1); // lanes exchange whole registers
-    Value sent =
-        isBit ? arith::ExtUIOp::create(builder, loc, i32, value).getResult()
-              : value;
-    Value other = mlir::gpu::ShuffleOp::create(
-                      builder, loc, sent, number(distance), number(kWarpLanes),
-                      mlir::gpu::ShuffleMode::XOR)
-                      .getShuffleResult();
-    if (isBit)
-      other = arith::TruncIOp::create(builder, loc, value.getType(), other);
-    value = emitCombine(builder, loc, op.getKind(), elementType, value, other);
-  }
+  if (type == i32 || type.isF32())
+    return mlir::gpu::ShuffleOp::create(builder, loc, value, number(distance),
+                                        number(kWarpLanes),
+                                        mlir::gpu::ShuffleMode::XOR)
+        .getShuffleResult();
+  unsigned width = type.getIntOrFloatBitWidth();
+  Type bits = builder.getIntegerType(width);
+  if (type != bits)
+    return arith::BitcastOp::create(
+        builder, loc, type,
+        otherLane(arith::BitcastOp::create(builder, loc, bits, value),
+                  distance));
+  if (width < 32)
+    return arith::TruncIOp::create(
+        builder, loc, bits,
+        otherLane(arith::ExtUIOp::create(builder, loc, i32, value), distance));
+  Value half = elements.constant(32);
+  Value high = arith::ShRUIOp::create(builder, loc, value, half);
+  auto exchanged = [&](Value wide) -> Value {
+    Value narrow = arith::TruncIOp::create(builder, loc, i32, wide);
+    return arith::ExtUIOp::create(builder, loc, bits,
+                                  otherLane(narrow, distance));
+  };
+  Value low = exchanged(value);
+  return arith::OrIOp::create(
+      builder, loc, low,
+      arith::ShLIOp::create(builder, loc, exchanged(high), half));
+}
+
+Value GpuKernelEmitter::combineLanes(ReduceOp op, Value value) {
+  Type elementType = tensorType(op.getResult()).getElementType();
+  for (int64_t distance = kWarpLanes / 2; distance > 0; distance /= 2)
+    value = emitCombine(builder, loc, op.getKind(), elementType, value,
+                        otherLane(value, distance));
   return value;
 }
 

@@ -26,7 +26,7 @@
 
 namespace weft::gpu {
 
-class GpuKernelEmitter {
+class GpuKernelEmitter : private elements::ProcessorLoops {
 public:
   GpuKernelEmitter(mlir::func::FuncOp kernel, nest::LoopsOp loops);
   /// Appends a gpu.func of the kernel's name. Its arguments are pointers to the
@@ -34,6 +34,11 @@ public:
   llvm::LogicalResult emit(mlir::gpu::GPUModuleOp module);
 
 private:
+  // ProcessorLoops, of ops with loops of their own (ThreadLoops.cpp).
+  mlir::Value openPartLoop(int64_t dim, int64_t n) override;
+  bool isShared(int64_t dim) const override { return ofThread.contains(dim); }
+  mlir::Value scratch() override { return {}; }
+
   mlir::gpu::GPUFuncOp createFunction(mlir::gpu::GPUModuleOp module);
   /// The thread's number in the grid (or in its block) and their count.
   mlir::Value threadInBlock();
@@ -42,6 +47,8 @@ private:
   /// Opens a loop over what a thread takes of the elements; their position.
   mlir::Value openElements();
   llvm::LogicalResult emitElements();
+  /// ThreadLoops.cpp
+  llvm::LogicalResult emitOwn();
   /// ThreadSums.cpp
   llvm::LogicalResult emitSums(nest::SumsAttr walk);
   mlir::FailureOr<mlir::Value> emitTerms(mlir::Operation *op,
@@ -49,6 +56,7 @@ private:
                                          mlir::Value begin, mlir::Value end);
   llvm::LogicalResult emitRows();
   llvm::LogicalResult emitRowReduce(ReduceOp op);
+  mlir::Value otherLane(mlir::Value value, int64_t distance);
   /// Combines the lanes' values; every lane gets the result.
   mlir::Value combineLanes(ReduceOp op, mlir::Value value);
   /// The results with one element a row; lane 0 writes.
@@ -66,7 +74,8 @@ private:
   llvm::SmallVector<mlir::Value> resultPointers;
   mlir::Value lane, row;
   llvm::SmallVector<mlir::Value> rowDims;
-  unsigned rowDepth = 0; ///< loops around a row
+  unsigned rowDepth = 0;                         ///< loops around a row
+  llvm::DenseMap<int64_t, mlir::Value> ofThread; ///< positions, by dimension
 };
 
 } // namespace weft::gpu

@@ -3,73 +3,75 @@
 #include "weft/compiler/codegen/gpu/KernelWalk.h"
 
 #include "weft/compiler/codegen/elements/ElementCode.h"
+#include "weft/compiler/codegen/elements/NestCode.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
-
-#include "mlir/IR/TypeUtilities.h"
 
 using namespace mlir;
 using namespace weft::elements;
 
 namespace weft::gpu {
 
-static std::string text(Type type) {
-  std::string result;
-  llvm::raw_string_ostream(result) << type;
-  return result;
-}
-
-/// Polynomials stand in for the functions of floats up to 32 bits.
-static bool isFunctionWithoutCode(Operation &op) {
-  if (op.getNumResults() != 1)
-    return false;
-  Type element = getElementTypeOrSelf(op.getResult(0).getType());
-  return isElementwise(&op) && op.hasTrait<Costly>() && element.isF64();
-}
-
 /// Why there is no code for an op, or empty.
 static std::string refusalOf(Operation &op, Attribute walk) {
   StringRef name = op.getName().getStringRef();
-  if (isFunctionWithoutCode(op))
-    return ("it contains " + name + " on " + text(op.getResult(0).getType()) +
-            ", which is no instruction")
-        .str();
   if (auto constant = dyn_cast<ConstantOp>(op))
     return isa<DenseElementsAttr>(constant.getValue())
                ? ""
                : "it contains constant data that is not dense<...>";
-  if (isa<nest::SumsAttr>(walk) && isa<TermCodeOpInterface>(op))
+  if ((isa<nest::SumsAttr>(walk) && isa<TermCodeOpInterface>(op)) ||
+      (isa<nest::OwnAttr>(walk) && isa<NestCodeOpInterface>(op)))
     return "";
-  if (auto reduce = dyn_cast<ReduceOp>(op)) {
-    Type element = getElementTypeOrSelf(reduce.getResult().getType());
-    bool isExchanged =
-        element.isF32() || element.isInteger(32) || element.isInteger(1);
-    return isExchanged
-               ? ""
-               : "weft.reduce combines elements of type " + text(element) +
-                     " but lanes exchange f32, i32, ui32 and i1";
-  }
+  if (isa<nest::RowsAttr>(walk) && isa<ReduceOp>(op))
+    return "";
   bool hasCode = isElementwise(&op) || isa<ElementCodeOpInterface>(op) ||
                  isa<nest::StoreOp>(op);
   return hasCode ? "" : "it contains " + name.str();
 }
 
+SmallVector<std::pair<int64_t, int64_t>> independentLoops(nest::LoopsOp loops) {
+  auto op = dyn_cast_or_null<nest::OpLoopsInterface>(loops.getNestOp());
+  if (!op)
+    return {};
+  return op.getOwnLoops().independent;
+}
+
+int64_t threadsOf(nest::LoopsOp loops) {
+  int64_t threads = 1;
+  if (isa<nest::OwnAttr>(loops.getWalk())) {
+    for (auto [dim, size] : independentLoops(loops))
+      threads *= size;
+    return threads;
+  }
+  auto kernel = loops->getParentOfType<func::FuncOp>();
+  auto first =
+      cast<OpResult>(kernel.getBody().front().getTerminator()->getOperand(0));
+  ArrayRef<int64_t> shape =
+      tensorType(loops.getStored()[first.getResultNumber()]).getShape();
+  if (auto rows = dyn_cast<nest::RowsAttr>(loops.getWalk())) {
+    shape = shape.take_front(rows.getDims());
+    threads = kWarpLanes;
+  }
+  return threads * ShapedType::getNumElements(shape);
+}
+
 nest::LoopsOp findLaunch(func::FuncOp kernel, std::string &why) {
   auto nests = llvm::to_vector(kernel.getOps<nest::LoopsOp>());
   nest::KernelAttr decisions = nest::decisionsOf(kernel);
-  for (nest::LoopsOp loops : nests)
-    for (Operation &op : loops.getBody().front())
-      if (why = refusalOf(op, loops.getWalk()); !why.empty())
-        return {};
-  if (nests.size() != 1 ||
-      !isa<nest::ElementsAttr, nest::RowsAttr, nest::SumsAttr>(
-          nests[0].getWalk())) {
-    why = decisions && decisions.getReason()
-              ? decisions.getReason().str()
-              : "it has " + std::to_string(nests.size()) +
-                    " loop nests, and a launch is one over elements, rows or "
-                    "sums";
+  if (decisions && decisions.getReason()) {
+    why = decisions.getReason().str();
     return {};
   }
+  if (nests.size() != 1 ||
+      !isa<nest::ElementsAttr, nest::RowsAttr, nest::SumsAttr, nest::OwnAttr>(
+          nests[0].getWalk())) {
+    why = "it has " + std::to_string(nests.size()) +
+          " loop nests, and a launch is one over elements, rows, sums or loops "
+          "of an op's own";
+    return {};
+  }
+  for (Operation &op : nests[0].getBody().front())
+    if (why = refusalOf(op, nests[0].getWalk()); !why.empty())
+      return {};
   auto rows = dyn_cast<nest::RowsAttr>(nests[0].getWalk());
   if (rows && rows.getLanes() != kWarpLanes) {
     why = std::to_string(rows.getLanes()) +

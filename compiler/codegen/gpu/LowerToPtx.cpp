@@ -4,11 +4,14 @@
 
 #include "weft/compiler/codegen/MachineCode.h"
 #include "weft/compiler/codegen/elements/AccurateMath.h"
+#include "weft/compiler/codegen/elements/DoubleMath.h"
 #include "weft/compiler/codegen/elements/ElementCode.h"
 #include "weft/compiler/codegen/gpu/GpuKernelEmitter.h"
 #include "weft/dialects/coll/Coll.h"
 
 #include "mlir/Conversion/ArithToLLVM/ArithToLLVM.h"
+#include "mlir/Conversion/ComplexToLLVM/ComplexToLLVM.h"
+#include "mlir/Conversion/ComplexToStandard/ComplexToStandard.h"
 #include "mlir/Conversion/ControlFlowToLLVM/ControlFlowToLLVM.h"
 #include "mlir/Conversion/GPUToNVVM/GPUToNVVMPass.h"
 #include "mlir/Conversion/LLVMCommon/TypeConverter.h"
@@ -16,6 +19,7 @@
 #include "mlir/Conversion/ReconcileUnrealizedCasts/ReconcileUnrealizedCasts.h"
 #include "mlir/Conversion/SCFToControlFlow/SCFToControlFlow.h"
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/Complex/IR/Complex.h"
 #include "mlir/Dialect/ControlFlow/IR/ControlFlow.h"
 #include "mlir/Dialect/LLVMIR/NVVMDialect.h"
 #include "mlir/Dialect/Math/IR/Math.h"
@@ -41,11 +45,20 @@ using namespace mlir;
 
 namespace weft::gpu {
 
+/// Functions of complex numbers become ones of their parts.
+static LogicalResult splitComplex(ModuleOp module) {
+  PassManager passes(module.getContext());
+  passes.addPass(createConvertComplexToStandardPass(
+      {.complexRange = complex::ComplexRangeFlags::improved}));
+  return passes.run(module);
+}
+
 /// Functions become polynomials, so that no device library is needed; what is
 /// left must be an instruction.
 static LogicalResult approximateMath(mlir::gpu::GPUModuleOp module) {
   RewritePatternSet patterns(module.getContext());
   elements::populateAccurateMathPatterns(patterns);
+  elements::populateDoubleMathPatterns(patterns);
   populateMathPolynomialApproximationPatterns(
       patterns, MathPolynomialApproximationOptions());
   if (failed(applyPatternsGreedily(module, std::move(patterns))))
@@ -79,7 +92,8 @@ argumentAttributes(mlir::gpu::GPUModuleOp module) {
 }
 
 /// As the pass convert-gpu-to-nvvm, which refuses LLVM's sqrt and floor for the
-/// sake of a device library.
+/// sake of a device library; with all scalars, since blocks hand complex numbers
+/// to each other.
 static LogicalResult convertGpuOps(mlir::gpu::GPUModuleOp module) {
   MLIRContext *context = module.getContext();
   LowerToLLVMOptions options(context);
@@ -88,9 +102,13 @@ static LogicalResult convertGpuOps(mlir::gpu::GPUModuleOp module) {
   configureGpuToNVVMTypeConverter(converter);
   RewritePatternSet patterns(context);
   populateGpuToNVVMConversionPatterns(converter, patterns);
+  cf::populateControlFlowToLLVMConversionPatterns(converter, patterns);
+  arith::populateArithToLLVMConversionPatterns(converter, patterns);
+  populateComplexToLLVMConversionPatterns(converter, patterns);
   ConversionTarget target(*context);
   target.addLegalDialect<LLVM::LLVMDialect, NVVM::NVVMDialect>();
-  target.addIllegalDialect<mlir::gpu::GPUDialect>();
+  target.addIllegalDialect<mlir::gpu::GPUDialect, arith::ArithDialect,
+                           cf::ControlFlowDialect, complex::ComplexDialect>();
   target.addLegalOp<mlir::gpu::GPUModuleOp>();
   return applyPartialConversion(module, target, std::move(patterns));
 }
@@ -104,8 +122,6 @@ static LogicalResult lowerToNvvm(mlir::gpu::GPUModuleOp module,
   toLoops.addPass(createConvertMathToLLVMPass());
   if (failed(toLoops.run(parent)) || failed(convertGpuOps(module)))
     return failure();
-  passes.addPass(createArithToLLVMConversionPass());
-  passes.addPass(createConvertControlFlowToLLVMPass());
   passes.addPass(createReconcileUnrealizedCastsPass());
   if (failed(passes.run(parent)))
     return failure();
@@ -171,11 +187,12 @@ static FailureOr<mlir::gpu::GPUModuleOp> emitFunctions(ModuleOp module) {
 
 std::string lowerToPtx(StringRef text, StringRef chip, std::string &ptx) {
   DialectRegistry registry;
-  registry.insert<
-      WeftDialect, coll::CollDialect, nest::NestDialect, func::FuncDialect,
-      arith::ArithDialect, math::MathDialect, scf::SCFDialect,
-      cf::ControlFlowDialect, vector::VectorDialect, memref::MemRefDialect,
-      LLVM::LLVMDialect, mlir::gpu::GPUDialect, NVVM::NVVMDialect>();
+  registry
+      .insert<WeftDialect, coll::CollDialect, nest::NestDialect,
+              func::FuncDialect, arith::ArithDialect, complex::ComplexDialect,
+              math::MathDialect, scf::SCFDialect, cf::ControlFlowDialect,
+              vector::VectorDialect, memref::MemRefDialect, LLVM::LLVMDialect,
+              mlir::gpu::GPUDialect, NVVM::NVVMDialect>();
   elements::registerElementCode(registry);
   registerBuiltinDialectTranslation(registry);
   registerLLVMDialectTranslation(registry);
@@ -188,7 +205,8 @@ std::string lowerToPtx(StringRef text, StringRef chip, std::string &ptx) {
       parseSourceString<ModuleOp>(text, ParserConfig(&context));
   auto functions =
       module ? emitFunctions(*module) : FailureOr<mlir::gpu::GPUModuleOp>();
-  if (failed(functions) || failed(approximateMath(*functions)) ||
+  if (failed(functions) || failed(splitComplex(*module)) ||
+      failed(approximateMath(*functions)) ||
       failed(lowerToNvvm(*functions, *module)))
     return errors.textOr("lowering failed");
   return errors.textOr(emitPtx(*functions, chip, ptx));

@@ -16,6 +16,7 @@
 #include "weft/compiler/codegen/elements/ElementCode.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/compiler/codegen/gpu/GpuKernelEmitter.h"
+#include "weft/dialects/nest/RowWalk.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -36,7 +37,8 @@ FailureOr<Value> GpuKernelEmitter::emitTerms(Operation *op,
       elements.openStridedLoop(begin, end, elements.constant(1),
                                emitNeutral(builder, loc, kind, element));
   scf::ForOp loop = elements.innermostLoop();
-  SmallVector<Value> dims = elements.positionsOf(term, code.getTermSizes());
+  SmallVector<Value> dims = elements.positionsOf(
+      term, *cast<nest::OpLoopsInterface>(op).getTermSizes());
   FailureOr<Value> value = code.emitTerm(elements, position, dims);
   if (failed(value))
     return failure();
@@ -55,7 +57,7 @@ LogicalResult GpuKernelEmitter::emitSums(nest::SumsAttr walk) {
   unsigned depth = elements.depth();
   SmallVector<Value> position = elements.positionsOf(linear, shape);
   Value zero = elements.constant(0);
-  Value end = elements.constant(llvm::product_of(code.getTermSizes()));
+  Value end = elements.constant(nest::termsOf(op));
   FailureOr<Value> sum;
   if (walk.getBlock() == 0) {
     sum = emitTerms(op, position, zero, end);

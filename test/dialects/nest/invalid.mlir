@@ -384,7 +384,7 @@ func.func private @sums_block(%x: tensor<8x4xf32>) -> tensor<4xf32> attributes {
 // -----
 
 func.func private @sums_elementwise(%x: tensor<4xf32>) -> tensor<4xf32> attributes {nest.kernel = #nest.kernel<target = "cuda:sm_80">, weft.kernel = #weft.kernel<general>} {
-  // expected-error @below {{cannot combine terms: its 1 results are not one of a reduction or contraction}}
+  // expected-error @below {{cannot combine terms: its 1 results are not one that is combined from terms}}
   %0 = nest.loops #nest.sums<block = 0> to [#nest.place<result 0>] {
     %1 = weft.neg %x : tensor<4xf32>
     nest.store %1 : tensor<4xf32>

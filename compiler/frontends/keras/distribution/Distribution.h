@@ -15,6 +15,15 @@
 //   input_layer [{"data"}, {}, {}, {}]  because  batch axis "data"
 //   rules      d1/kernel used; d1/bias dead, closest d2/bias
 //
+// A distribution of one's own says in tables what the methods of
+// keras.distribution.Distribution return, or is a Strategy in C++:
+//
+//   {"class_name": "Distribution", "config": {
+//     "device_mesh": {"shape": [2, 4], "axis_names": ["rows", "columns"]},
+//     "variable_layouts": {".*kernel": ["rows", "columns"]},
+//     "tensor_layouts": {"d1/output": ["rows", "columns"]},
+//     "data_layout": {"4": ["rows", "columns"], "1": ["rows"]}}}
+//
 // A dimension names one axis, a part of one ("model:(2)2"), several (["data",
 // "model"]) or none (null); dimensions that a rule leaves out are replicated.
 //
@@ -27,13 +36,47 @@
 #include "weft/compiler/frontends/keras/schema/Patterns.h"
 #include "weft/dialects/weft/Layout.h"
 
+#include <memory>
+
 namespace weft::keras {
 
 /// How keys that are no path match: the whole path (Keras since 3.14), any
 /// part of it (before), or its begin, where the first key wins (DTensor).
 struct LayoutRule {
+  /// What the rule is for: both kinds of paths, or one.
+  enum class Map { Layouts, Variables, Tensors };
+
   std::string key;
   Layout layout; ///< may have fewer dimensions than what it matches
+  Map map = Map::Layouts;
+
+  /// Of its map in a file: layout_map, variable_layouts, tensor_layouts.
+  const char *mapName() const;
+  bool isFor(Map kind) const { return map == Map::Layouts || map == kind; }
+};
+
+/// A strategy of one's own: what keras.distribution.Distribution has its
+/// subclasses decide. Nothing: as without a strategy.
+class Strategy {
+public:
+  virtual ~Strategy() = default;
+  /// As people know it, in reasons and messages.
+  virtual std::string name() const = 0;
+  /// get_variable_layout; nothing: replicated.
+  virtual std::optional<Layout> variableLayout(const Variable &) const {
+    return std::nullopt;
+  }
+  /// get_tensor_layout of what a layer gives ("d1/output"; its shape, the size of
+  /// a batch is -1); nothing: the compiler decides.
+  virtual std::optional<Layout> tensorLayout(const std::string & /*path*/,
+                                             llvm::ArrayRef<int64_t>) const {
+    return std::nullopt;
+  }
+  /// get_data_layout of inputs, labels and weights of samples; nothing: the batch
+  /// is split over `batchAxis`.
+  virtual std::optional<Layout> dataLayout(llvm::ArrayRef<int64_t>) const {
+    return std::nullopt;
+  }
 };
 
 struct Distribution {
@@ -42,6 +85,8 @@ struct Distribution {
   std::string batchAxis;
   RegexMode regex = RegexMode::FullMatch;
   std::vector<LayoutRule> rules; ///< in the order of the file
+  /// Asked where no rule holds.
+  std::shared_ptr<const Strategy> strategy = nullptr;
 };
 
 /// Reads a file; `deviceCount` devices exist (0: as many as the mesh wants).
@@ -50,17 +95,19 @@ Result<Distribution> readDistribution(std::string_view text,
 /// DataParallel() over that many devices.
 Distribution dataParallel(int64_t deviceCount);
 
-/// The rule for a path: the equal key, else by the patterns; -1 for none.
+/// The rule for a path of a kind: the equal key, else by the patterns; -1 for none.
 /// Several matches (but for FirstMatch) and refused patterns are errors.
 struct RuleLookup {
   int rule = -1;
   std::vector<int> matches; ///< every rule that matches the path
   std::string error;
 };
-RuleLookup findRule(const Distribution &distribution, const std::string &path);
+RuleLookup findRule(const Distribution &distribution, const std::string &path,
+                    LayoutRule::Map kind = LayoutRule::Map::Layouts);
 
 struct RuleStatus {
   std::string key, status; ///< used, dead or shadowed
+  std::string map;         ///< layout_map
   std::vector<std::string> matches;
   std::vector<std::string> closest; ///< paths like a dead key
 };
@@ -78,8 +125,9 @@ struct ResolvedLayouts {
 };
 Result<ResolvedLayouts> resolveLayouts(const Distribution &distribution,
                                        const Model &model);
-/// Labels and sample weights: dimension 0 over the batch axis.
-ResolvedLayout batchLayout(const Distribution &distribution, int64_t rank);
+/// Of an array of a batch, of this shape.
+ResolvedLayout batchLayout(const Distribution &distribution,
+                           llvm::ArrayRef<int64_t> shape);
 
 } // namespace weft::keras
 

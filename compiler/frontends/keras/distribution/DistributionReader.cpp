@@ -105,11 +105,9 @@ std::string readAxis(const std::string &text, const Mesh &mesh, SubAxes &out) {
   return "";
 }
 
-void readRule(const std::string &key, const Json &value,
-              Distribution &distribution, std::string &error) {
-  Fields f(Json::object(), "layout_map " + inQuotes(key), error);
-  LayoutRule rule;
-  rule.key = key;
+/// One entry for each dimension: an axis, several, or null.
+void readLayout(const Json &value, const Distribution &distribution, Fields &f,
+                Layout &layout) {
   if (!value.is_array())
     return f.refuse("must be a list with one entry for each dimension, not " +
                     shortText(value) + "; write for example [null, " +
@@ -127,21 +125,29 @@ void readRule(const std::string &key, const Json &value,
       if (!reason.empty())
         return f.refuse(reason);
     }
-    rule.layout.dims.push_back(axes);
+    layout.dims.push_back(axes);
   }
   std::string reason =
-      invalidReason(distribution.mesh, rule.layout, rule.layout.dims.size());
+      invalidReason(distribution.mesh, layout, layout.dims.size());
   if (!reason.empty())
-    return f.refuse(reason + "; a layout names each axis at most once");
-  distribution.rules.push_back(std::move(rule));
+    f.refuse(reason + "; a layout names each axis at most once");
 }
 
-void readModelParallel(Fields &f, Distribution &out, std::string &error) {
+void readRule(const std::string &key, const Json &value, LayoutRule::Map map,
+              Distribution &distribution, std::string &error) {
+  LayoutRule rule{key, {}, map};
+  Fields f(Json::object(), std::string(rule.mapName()) + " " + inQuotes(key),
+           error);
+  readLayout(value, distribution, f, rule.layout);
+  if (!f.failed())
+    distribution.rules.push_back(std::move(rule));
+}
+
+void readMode(Fields &f, Distribution &out) {
   static const std::map<std::string, RegexMode> modes = {
       {"fullmatch", RegexMode::FullMatch},
       {"search", RegexMode::Search},
       {"first-match", RegexMode::FirstMatch}};
-  const Json *rules = f.find("layout_map");
   std::string regex = f.text("regex", "fullmatch");
   auto mode = modes.find(regex);
   if (mode == modes.end())
@@ -149,12 +155,100 @@ void readModelParallel(Fields &f, Distribution &out, std::string &error) {
              "; known are first-match, fullmatch, search");
   else
     out.regex = mode->second;
-  if (!rules || !rules->is_object())
-    f.refuse("ModelParallel needs a \"layout_map\"");
-  else
-    for (auto it = rules->begin(); it != rules->end() && error.empty(); ++it)
-      readRule(it.key(), it.value(), out, error);
 }
+
+/// The rules of one map; false where it is no object.
+bool readRules(const Json *rules, LayoutRule::Map map, Distribution &out,
+               std::string &error) {
+  if (!rules || !rules->is_object())
+    return false;
+  for (auto it = rules->begin(); it != rules->end() && error.empty(); ++it)
+    readRule(it.key(), it.value(), map, out, error);
+  return true;
+}
+
+void readBatchAxis(Fields &f, Distribution &out) {
+  out.batchAxis = f.text("batch_dim_name", out.batchAxis);
+  if (!out.mesh.find(out.batchAxis))
+    f.refuse("\"batch_dim_name\" " + inQuotes(out.batchAxis) +
+             " is no axis of the mesh; its axes are " + axisNames(out.mesh));
+}
+
+void readModelParallel(Fields &f, Distribution &out, std::string &error) {
+  readBatchAxis(f, out);
+  readMode(f, out);
+  if (!readRules(f.find("layout_map"), LayoutRule::Map::Layouts, out, error))
+    f.refuse("ModelParallel needs a \"layout_map\"");
+}
+
+/// Layouts of the arrays of a batch by their rank.
+class DataLayouts : public Strategy {
+public:
+  std::string name() const override { return "data_layout"; }
+  std::optional<Layout>
+  dataLayout(llvm::ArrayRef<int64_t> shape) const override {
+    auto found = ofRank.find(int64_t(shape.size()));
+    return found == ofRank.end() ? otherwise : found->second;
+  }
+
+  std::map<int64_t, Layout> ofRank;
+  Layout otherwise;
+};
+
+/// A list for arrays of every rank, or an object by rank.
+void readDataLayout(const Json &value, Distribution &out, std::string &error) {
+  auto layouts = std::make_shared<DataLayouts>();
+  out.strategy = layouts;
+  if (!value.is_object()) {
+    Fields f(Json::object(), "data_layout", error);
+    readLayout(value, out, f, layouts->otherwise);
+    // An array of fewer dimensions lies as its first ones.
+    for (size_t rank = 1; rank < layouts->otherwise.dims.size(); ++rank) {
+      Layout &part = layouts->ofRank[int64_t(rank)] = layouts->otherwise;
+      part.dims.resize(rank);
+    }
+    return;
+  }
+  for (auto it = value.begin(); it != value.end() && error.empty(); ++it) {
+    Fields f(Json::object(), "data_layout " + inQuotes(it.key()), error);
+    int64_t rank = 0;
+    const char *end = it.key().data() + it.key().size();
+    auto [at, status] = std::from_chars(it.key().data(), end, rank);
+    if (status != std::errc() || at != end || rank < 1)
+      return f.refuse("must be the rank of arrays, such as \"2\"");
+    Layout &layout = layouts->ofRank[rank];
+    readLayout(it.value(), out, f, layout);
+    if (int64_t(layout.dims.size()) > rank)
+      f.refuse("has " + std::to_string(layout.dims.size()) +
+               " entries; arrays of this rank have " + std::to_string(rank) +
+               " dimensions");
+  }
+}
+
+/// What the methods of keras.distribution.Distribution return.
+void readOwn(Fields &f, Distribution &out, std::string &error) {
+  readBatchAxis(f, out);
+  readMode(f, out);
+  for (auto map : {LayoutRule::Map::Variables, LayoutRule::Map::Tensors}) {
+    const char *name = LayoutRule{"", {}, map}.mapName();
+    const Json *rules = f.find(name);
+    if (!readRules(rules, map, out, error) && rules && !rules->is_null())
+      f.refuse(inQuotes(name) + " must be an object of layouts by path");
+  }
+  if (const Json *data = f.find("data_layout"); data && !data->is_null())
+    readDataLayout(*data, out, error);
+}
+
+struct DistributionClass {
+  const char *name;
+  bool needsMesh;
+  void (*read)(Fields &f, Distribution &out, std::string &error);
+};
+constexpr DistributionClass classes[] = {
+    {"DataParallel", false, nullptr},
+    {"ModelParallel", true, readModelParallel},
+    {"Distribution", true, readOwn},
+};
 
 void read(const Json &json, int64_t deviceCount, Distribution &out,
           std::string &error) {
@@ -163,22 +257,26 @@ void read(const Json &json, int64_t deviceCount, Distribution &out,
   const Json *config = top.find("config");
   top.accept({"module", "registered_name"});
   top.finish();
-  if (className != "DataParallel" && className != "ModelParallel")
+  const auto *kind = std::find_if(
+      std::begin(classes), std::end(classes),
+      [&](const DistributionClass &known) { return className == known.name; });
+  if (kind == std::end(classes))
     top.refuse("distribution " + inQuotes(className) +
-               " is not known; known are DataParallel, ModelParallel");
+               " is not known; known are DataParallel, ModelParallel, and "
+               "Distribution for one of your own");
   if (!config)
     top.refuse("a distribution needs a \"config\"");
   if (!error.empty())
     return;
   Fields f(*config, "config", error);
   f.accept({"auto_shard_dataset"}); // no effect in one process
-  out.dataParallel = className == "DataParallel";
+  out.dataParallel = !kind->needsMesh;
   const Json *mesh = f.find("device_mesh");
   const Json *devices = out.dataParallel ? f.find("devices") : nullptr;
   if (mesh) {
     readMesh(*mesh, deviceCount, out.mesh, error);
   } else if (!out.dataParallel) {
-    f.refuse("ModelParallel needs a \"device_mesh\"");
+    f.refuse(className + " needs a \"device_mesh\"");
   } else {
     int64_t count =
         devices && devices->is_array() ? devices->size() : deviceCount;
@@ -192,13 +290,8 @@ void read(const Json &json, int64_t deviceCount, Distribution &out,
   if (!error.empty())
     return;
   out.batchAxis = out.mesh.axes[0].name;
-  if (!out.dataParallel) {
-    out.batchAxis = f.text("batch_dim_name", out.batchAxis);
-    if (!out.mesh.find(out.batchAxis))
-      f.refuse("\"batch_dim_name\" " + inQuotes(out.batchAxis) +
-               " is no axis of the mesh; its axes are " + axisNames(out.mesh));
-    readModelParallel(f, out, error);
-  }
+  if (kind->read)
+    kind->read(f, out, error);
   f.finish();
 }
 

@@ -14,12 +14,14 @@ namespace {
 
 /// findRule() with patterns that are compiled already.
 RuleLookup lookUp(const Distribution &distribution, Patterns &patterns,
-                  const std::string &path) {
+                  const std::string &path, LayoutRule::Map kind) {
   RuleLookup out;
   int exact = -1;
   std::vector<std::string> keys;
   for (size_t i = 0; i < distribution.rules.size(); ++i) {
     const std::string &key = distribution.rules[i].key;
+    if (kind != LayoutRule::Map::Layouts && !distribution.rules[i].isFor(kind))
+      continue;
     if (key == path)
       exact = i;
     if (key != path && !patterns.match(key, path, out.error))
@@ -34,14 +36,14 @@ RuleLookup lookUp(const Distribution &distribution, Patterns &patterns,
   bool ambiguous = exact < 0 && out.matches.size() > 1 &&
                    distribution.regex != RegexMode::FirstMatch;
   if (ambiguous && out.error.empty())
-    out.error = "path " + inQuotes(path) +
-                " matches several keys of layout_map: " + listed(keys) +
-                "; change them so that one matches";
+    out.error = "path " + inQuotes(path) + " matches several keys of " +
+                distribution.rules[out.matches[0]].mapName() + ": " +
+                listed(keys) + "; change them so that one matches";
   return out;
 }
 
 std::string because(const LayoutRule &rule) {
-  return "layout_map " + inQuotes(rule.key);
+  return std::string(rule.mapName()) + " " + inQuotes(rule.key);
 }
 
 /// Tries rules on the model's paths and remembers which were of use.
@@ -53,11 +55,11 @@ public:
         used(distribution.rules.size()), matched(distribution.rules.size()) {}
 
   /// The rule of a path; its alias under the Sequential's name where none is.
-  int rule(const std::string &path) {
+  int rule(const std::string &path, LayoutRule::Map kind) {
     paths.push_back(path);
-    int found = tryPath(path, path);
+    int found = tryPath(path, path, kind);
     if (found < 0 && model.className == "Sequential")
-      found = tryPath(model.name + "/" + path, path);
+      found = tryPath(model.name + "/" + path, path, kind);
     return found;
   }
 
@@ -73,10 +75,32 @@ public:
     return out;
   }
 
+  /// What the strategy says of a tensor of this rank.
+  ResolvedLayout ofStrategy(Layout layout, const std::string &path,
+                            int64_t rank) {
+    const std::string name = distribution.strategy->name();
+    std::string reason = int64_t(layout.dims.size()) > rank
+                             ? "has " + std::to_string(layout.dims.size()) +
+                                   " dimensions, the tensor " +
+                                   std::to_string(rank)
+                             : "";
+    layout.dims.resize(rank);
+    if (reason.empty())
+      reason = invalidReason(distribution.mesh, layout, rank);
+    if (!reason.empty() && error.empty())
+      error = "the layout of " + inQuotes(path) + " by " + name + " " + reason +
+              "; a layout has one entry for each dimension, or fewer";
+    return {reason.empty() ? layout : Layout::replicated(rank), name};
+  }
+
   std::vector<RuleStatus> statuses() const {
     std::vector<RuleStatus> out;
     for (size_t i = 0; i < used.size(); ++i) {
-      RuleStatus status{distribution.rules[i].key, "used", matched[i], {}};
+      RuleStatus status{distribution.rules[i].key,
+                        "used",
+                        distribution.rules[i].mapName(),
+                        matched[i],
+                        {}};
       if (!used[i])
         status.status = matched[i].empty() ? "dead" : "shadowed";
       if (status.status == "dead")
@@ -89,8 +113,9 @@ public:
   std::string error;
 
 private:
-  int tryPath(const std::string &tried, const std::string &path) {
-    RuleLookup found = lookUp(distribution, patterns, tried);
+  int tryPath(const std::string &tried, const std::string &path,
+              LayoutRule::Map kind) {
+    RuleLookup found = lookUp(distribution, patterns, tried, kind);
     if (error.empty())
       error = found.error;
     for (int rule : found.matches)
@@ -122,14 +147,33 @@ private:
 
 } // namespace
 
+const char *LayoutRule::mapName() const {
+  switch (map) {
+  case Map::Layouts:
+    return "layout_map";
+  case Map::Variables:
+    return "variable_layouts";
+  case Map::Tensors:
+    return "tensor_layouts";
+  }
+  return "";
+}
+
 RuleLookup weft::keras::findRule(const Distribution &distribution,
-                                 const std::string &path) {
+                                 const std::string &path,
+                                 LayoutRule::Map kind) {
   Patterns patterns(distribution.regex, "layout_map ");
-  return lookUp(distribution, patterns, path);
+  return lookUp(distribution, patterns, path, kind);
 }
 
 ResolvedLayout weft::keras::batchLayout(const Distribution &distribution,
-                                        int64_t rank) {
+                                        llvm::ArrayRef<int64_t> shape) {
+  auto rank = int64_t(shape.size());
+  if (distribution.strategy)
+    if (auto layout = distribution.strategy->dataLayout(shape)) {
+      layout->dims.resize(rank);
+      return {*layout, distribution.strategy->name()};
+    }
   ResolvedLayout out{Layout::replicated(rank),
                      "batch axis " + inQuotes(distribution.batchAxis)};
   if (rank > 0)
@@ -145,10 +189,14 @@ weft::keras::resolveLayouts(const Distribution &distribution,
   ResolvedLayouts out;
   for (const Variable &variable : model.variables) {
     int64_t rank = variable.shape.size();
-    int rule = resolver.rule(variable.path);
-    out.variables[variable.path] =
-        rule >= 0 ? resolver.layout(rule, variable.path, rank)
-                  : ResolvedLayout{Layout::replicated(rank), "no rule matches"};
+    int rule = resolver.rule(variable.path, LayoutRule::Map::Variables);
+    ResolvedLayout &layout = out.variables[variable.path];
+    layout = {Layout::replicated(rank), "no rule matches"};
+    if (rule >= 0)
+      layout = resolver.layout(rule, variable.path, rank);
+    else if (distribution.strategy)
+      if (auto own = distribution.strategy->variableLayout(variable))
+        layout = resolver.ofStrategy(*own, variable.path, rank);
   }
   for (const Node &node : model.nodes) {
     const ModelLayer &layer = model.layers[node.layer];
@@ -156,14 +204,32 @@ weft::keras::resolveLayouts(const Distribution &distribution,
     if (out.inputs.count(layer.name) || out.outputs.count(layer.name))
       continue;
     std::string path = layer.name + "/output";
-    int64_t rank = node.shape.size() + 1;
-    int rule = distribution.dataParallel ? -1 : resolver.rule(path);
+    std::vector<int64_t> shape{-1};
+    shape.insert(shape.end(), node.shape.begin(), node.shape.end());
+    auto rank = int64_t(shape.size());
+    int rule = distribution.dataParallel
+                   ? -1
+                   : resolver.rule(path, LayoutRule::Map::Tensors);
+    std::optional<Layout> own;
+    if (distribution.strategy)
+      own = isInput ? distribution.strategy->dataLayout(shape)
+                    : distribution.strategy->tensorLayout(path, shape);
+    auto &layouts = isInput ? out.inputs : out.outputs;
     if (rule >= 0)
-      (isInput ? out.inputs : out.outputs)[layer.name] =
-          resolver.layout(rule, path, rank);
+      layouts[layer.name] = resolver.layout(rule, path, rank);
+    else if (own)
+      layouts[layer.name] = resolver.ofStrategy(*own, path, rank);
     else if (isInput)
-      out.inputs[layer.name] = batchLayout(distribution, rank);
+      layouts[layer.name] = batchLayout(distribution, shape);
   }
+  for (unsigned output = 0; output < model.outputs.size(); ++output)
+    if (distribution.strategy && model.hasLabel(output)) {
+      std::vector<int64_t> shape = model.labelShape(output);
+      shape.insert(shape.begin(), -1);
+      if (auto own = distribution.strategy->dataLayout(shape))
+        resolver.ofStrategy(*own, model.outputName(output) + "/label",
+                            int64_t(shape.size()));
+    }
   if (!resolver.error.empty())
     return Result<ResolvedLayouts>::failure(resolver.error);
   out.rules = resolver.statuses();

@@ -106,3 +106,14 @@ weft::keras::buildForward(OpBuilder &builder, const Model &model,
   result.penalties = std::move(store.penalties);
   return result;
 }
+
+Value weft::keras::withPenalties(Tensors &t, const Model &model,
+                                 ArrayRef<Value> variables,
+                                 ArrayRef<Value> penalties, Value loss) {
+  for (Value penalty : penalties)
+    loss = t.add(loss, t.toFloat(penalty));
+  for (auto [variable, value] : llvm::zip_equal(model.variables, variables))
+    if (variable.regularizer && variable.trainable)
+      loss = t.add(loss, t.toFloat(variable.regularizer->penalty(t, value)));
+  return loss;
+}

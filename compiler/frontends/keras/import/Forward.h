@@ -29,6 +29,11 @@ buildForward(mlir::OpBuilder &builder, const Model &model,
              llvm::ArrayRef<Value> inputs, bool training,
              const OutputLayouts &layouts, mlir::Attribute mesh);
 
+/// The loss with the penalties of calls, and of weights by their regularizers.
+Value withPenalties(Tensors &t, const Model &model,
+                    llvm::ArrayRef<Value> variables,
+                    llvm::ArrayRef<Value> penalties, Value loss);
+
 } // namespace weft::keras
 
 #endif // WEFT_COMPILER_FRONTENDS_KERAS_IMPORT_FORWARD_H

@@ -1,6 +1,7 @@
 //===- Import.cpp - a Keras model as a weft module ------------------------===//
 
 #include "weft/compiler/frontends/keras/import/Import.h"
+#include "weft/compiler/frontends/keras/import/Differentiate.h"
 #include "weft/compiler/frontends/keras/import/Forward.h"
 #include "weft/compiler/frontends/keras/import/Update.h"
 #include "weft/compiler/frontends/keras/layers/Call.h"
@@ -33,7 +34,6 @@ public:
 
 private:
   LogicalResult checkTraining();
-  FailureOr<func::FuncOp> createLoss(ArrayRef<unsigned> order);
   LogicalResult buildTrain();
   LogicalResult buildEvaluate();
   LogicalResult buildPredict();
@@ -169,12 +169,7 @@ LossValues StepImporter::lossOf(Tensors &t, const ForwardResult &result,
   }
   if (!out.total)
     out.total = t.splat(0, RankedTensorType::get({}, builder.getF32Type()));
-  for (Value penalty : result.penalties)
-    out.total = t.add(out.total, t.toFloat(penalty));
-  for (auto [variable, value] : llvm::zip_equal(model.variables, variables))
-    if (variable.regularizer && variable.trainable)
-      out.total =
-          t.add(out.total, t.toFloat(variable.regularizer->penalty(t, value)));
+  out.total = withPenalties(t, model, variables, result.penalties, out.total);
   return out;
 }
 
@@ -193,55 +188,6 @@ LogicalResult StepImporter::checkMasks(const ForwardResult &result) {
                     << "; end with a layer that drops masks, such as Flatten";
   }
   return success();
-}
-
-/// @loss takes the variables in this order (weights, then those that training
-/// updates beside them), the batch, and the loss's scale where a variable holds it;
-/// it returns the loss as the optimizer scales
-/// it where it does, the loss, the losses of the outputs, the predictions and what
-/// is updated.
-FailureOr<func::FuncOp> StepImporter::createLoss(ArrayRef<unsigned> order) {
-  OpBuilder::InsertionGuard guard(builder);
-  builder.setInsertionPointToEnd(module->getBody());
-  SmallVector<Type> types;
-  for (unsigned variable : order)
-    types.push_back(values.variables[variable].getType());
-  Batch batch = values.batch;
-  batch.each([&](Value &value) { types.push_back(value.getType()); });
-  if (std::optional<unsigned> scale = model.optimizer->scaleVariable())
-    types.push_back(values.slots[*scale].getType());
-  auto function = func::FuncOp::create(builder, unknown, "loss",
-                                       builder.getFunctionType(types, {}));
-  function.setPrivate();
-  Block *entry = function.addEntryBlock();
-  builder.setInsertionPointToEnd(entry);
-  auto argument = entry->args_begin();
-  SmallVector<Value> local(model.variables.size());
-  for (unsigned variable : order)
-    local[variable] = *argument++;
-  batch.each([&](Value &value) { value = *argument++; });
-  auto result = forward(local, batch.inputs, true);
-  if (failed(result) || failed(checkMasks(*result)))
-    return failure();
-  Tensors t = at("loss");
-  LossValues loss = lossOf(t, *result, local, batch);
-  if (!loss.complaint.empty())
-    return refuse() << loss.complaint;
-  SmallVector<Value> returned;
-  if (std::optional<double> factor = model.optimizer->lossScaleFactor)
-    returned.push_back(t.mul(loss.total, *factor));
-  else if (model.optimizer->scaleVariable())
-    returned.push_back(t.mul(loss.total, *argument));
-  returned.push_back(loss.total);
-  llvm::append_range(returned, loss.each);
-  llvm::append_range(returned, result->outputs);
-  for (unsigned variable : order)
-    if (model.variables[variable].isUpdated)
-      returned.push_back(local[variable]);
-  func::ReturnOp::create(builder, t.loc, returned);
-  function.setFunctionType(
-      builder.getFunctionType(types, ValueRange(returned).getTypes()));
-  return function;
 }
 
 /// Keras shows the loss, and where there are several those of the outputs.
@@ -265,49 +211,49 @@ void StepImporter::addMetrics(const LossValues &loss,
     MetricResult result = of.metric->compute(t, in, state);
     llvm::copy(result.state, state.begin());
     first += count;
-    ports.addMetric(of.name, result.value, count ? "{\"running\": true}" : "");
+    ports.addMetric(of.name, result.value,
+                    (count ? "{\"running\": true, " : "{") +
+                        ("\"direction\": \"" +
+                         std::string(of.metric->direction()) + "\"}"));
   }
 }
 
+/// Differentiated is the loss as the optimizer scales it; behind it, where that
+/// is another value, stand the loss, then the losses of the outputs and the
+/// predictions.
 LogicalResult StepImporter::buildTrain() {
-  SmallVector<unsigned> order;
-  SmallVector<int64_t> wrt;
-  SmallVector<Value> operands;
-  for (bool states : {false, true})
-    for (unsigned i = 0; i < model.variables.size(); ++i) {
-      if (model.variables[i].isUpdated != states)
-        continue;
-      if (model.variables[i].trainable && !states)
-        wrt.push_back(int64_t(order.size()));
-      order.push_back(i);
-      operands.push_back(values.variables[i]);
-    }
-  values.batch.each([&](Value &value) { operands.push_back(value); });
-  std::optional<unsigned> scale = model.optimizer->scaleVariable();
-  if (scale)
-    operands.push_back(values.slots[*scale]);
-  FailureOr<func::FuncOp> loss = createLoss(order);
-  if (failed(loss))
-    return failure();
-  SmallVector<Type> types(loss->getResultTypes());
-  for (int64_t position : wrt)
-    types.push_back(operands[position].getType());
-  auto gradient = ValueAndGradOp::create(builder, at("loss").loc, types, "loss",
-                                         operands, wrt);
-  auto take = [results = ValueRange(gradient.getResults())](
-                  size_t count) mutable -> SmallVector<Value> {
-    SmallVector<Value> out(results.take_front(count));
-    results = results.drop_front(count);
+  std::optional<unsigned> slot = model.optimizer->scaleVariable();
+  std::optional<double> factor = model.optimizer->lossScaleFactor;
+  auto loss = [&](MutableArrayRef<Value> variables, const Batch &batch,
+                  Value scale) -> FailureOr<SmallVector<Value>> {
+    auto result = forward(variables, batch.inputs, true);
+    if (failed(result) || failed(checkMasks(*result)))
+      return failure();
+    Tensors t = at("loss");
+    LossValues made = lossOf(t, *result, variables, batch);
+    if (!made.complaint.empty())
+      return refuse() << made.complaint;
+    SmallVector<Value> out;
+    if (factor)
+      out.push_back(t.mul(made.total, *factor));
+    else if (scale)
+      out.push_back(t.mul(made.total, scale));
+    out.push_back(made.total);
+    llvm::append_range(out, made.each);
+    llvm::append_range(out, result->outputs);
     return out;
   };
-  if (model.optimizer->lossScaleFactor || scale)
-    take(1);
-  LossValues shown{take(1).front(), take(model.losses.size())};
-  SmallVector<Value> predictions = take(model.outputs.size());
-  for (unsigned variable : order)
-    if (model.variables[variable].isUpdated)
-      values.variables[variable] = take(1).front();
-  updateWeights(builder, model, take(wrt.size()), values);
+  FailureOr<Differentiated> found =
+      valueAndGrad(builder, *module, model, values,
+                   slot ? values.slots[*slot] : Value(), loss);
+  if (failed(found))
+    return failure();
+  ArrayRef<Value> results = found->results;
+  results = results.drop_front(factor || slot);
+  size_t losses = model.losses.size();
+  LossValues shown{results[0], SmallVector<Value>(results.slice(1, losses))};
+  SmallVector<Value> predictions(results.drop_front(1 + losses));
+  updateWeights(builder, model, std::move(found->gradients), values);
   // Keras' training has lost the masks where it computes metrics.
   addMetrics(shown, predictions, SmallVector<Value>(predictions.size()));
   return success();

@@ -3,6 +3,8 @@
 #include "weft/compiler/frontends/keras/import/Ports.h"
 
 #include "llvm/ADT/StringMap.h"
+#include "llvm/Support/FormatVariadic.h"
+#include "llvm/Support/JSON.h"
 
 using namespace mlir;
 using namespace weft;
@@ -39,12 +41,14 @@ const ResolvedLayout *StepPorts::layoutOf(const std::string &path,
   return &entry->second;
 }
 
-const ResolvedLayout *StepPorts::batchLayoutOf(int64_t rank) {
+const ResolvedLayout *StepPorts::batchLayoutOf(ArrayRef<int64_t> sample) {
   if (!layouts)
     return nullptr;
-  auto [entry, added] = ofBatch.try_emplace(rank);
+  std::vector<int64_t> shape{options.batchSize};
+  shape.insert(shape.end(), sample.begin(), sample.end());
+  auto [entry, added] = ofBatch.try_emplace(shape);
   if (added)
-    entry->second = batchLayout(*distribution, rank);
+    entry->second = batchLayout(*distribution, shape);
   return &entry->second;
 }
 
@@ -79,6 +83,14 @@ void StepPorts::addVariables() {
   }
 }
 
+/// {"value": 0.001, "rate": "adam"}: the learning rate of that optimizer.
+static std::string rateMetadata(double first, const std::string &optimizer) {
+  std::string text = constantMetadata(first);
+  text.pop_back(); // the closing brace
+  return text + ", \"rate\": " +
+         llvm::formatv("{0}", llvm::json::Value(optimizer)).str() + "}";
+}
+
 void StepPorts::addOptimizer() {
   const std::vector<WeightFacts> weights = model.trainedWeights();
   for (const OptimizerVariable &variable : model.optimizerVariables()) {
@@ -89,7 +101,9 @@ void StepPorts::addOptimizer() {
     const std::string &path =
         liesAlike ? weights[variable.weight].path : variable.path;
     add({variable.path, isSlot ? "slot" : "state",
-         constantMetadata(variable.first),
+         variable.rateOf.empty()
+             ? constantMetadata(variable.first)
+             : rateMetadata(variable.first, variable.rateOf),
          RankedTensorType::get(variable.shape, typeOf(builder, variable.dtype)),
          layoutOf(path, variable.shape.size())});
     ++optimizerVariables;
@@ -131,7 +145,7 @@ void StepPorts::addBatch() {
          batched(shape, model.takesClassNumbers(output)
                             ? Type(builder.getI32Type())
                             : builder.getF32Type()),
-         batchLayoutOf(int64_t(shape.size()) + 1)});
+         batchLayoutOf(shape)});
   }
   for (unsigned output = 0;
        options.sampleWeights && output < model.outputs.size(); ++output)
@@ -145,7 +159,7 @@ void StepPorts::addBatch() {
         shape = given->second;
       add({portName("sample_weight", name, model.outputs.size()),
            "sample_weight", "", batched(shape, builder.getF32Type()),
-           batchLayoutOf(int64_t(shape.size()) + 1)});
+           batchLayoutOf(shape)});
     }
 }
 
@@ -214,7 +228,7 @@ void StepPorts::addState(const StepValues &after, const StepValues &before) {
 }
 
 void StepPorts::addMetric(const std::string &name, Value value,
-                          const char *metadata) {
+                          const std::string &metadata) {
   shown.push_back({{"metrics/" + name, "metric", metadata, tensorType(value),
                     layoutOf("", tensorType(value).getRank())},
                    value});

@@ -69,9 +69,10 @@ public:
   /// Results for the variables that the step changes, which take over the
   /// memory of their arguments.
   void addState(const StepValues &after, const StepValues &before);
-  /// metrics/NAME. `metadata` says how batches are joined.
+  /// metrics/NAME. `metadata` says how batches are joined, and whether more is
+  /// better: {"running": true, "direction": "up"}.
   void addMetric(const std::string &name, Value value,
-                 const char *metadata = "");
+                 const std::string &metadata = "");
   void addOutput(const std::string &name, Value value);
   void finish(mlir::func::FuncOp function);
 
@@ -86,7 +87,7 @@ private:
   void addBatch();
   void add(Port port) { ports.push_back(std::move(port)); }
   const ResolvedLayout *layoutOf(const std::string &path, int64_t rank);
-  const ResolvedLayout *batchLayoutOf(int64_t rank);
+  const ResolvedLayout *batchLayoutOf(llvm::ArrayRef<int64_t> sample);
   mlir::RankedTensorType batched(llvm::ArrayRef<int64_t> sample,
                                  mlir::Type element) const;
   /// NAME, or STEM/NAME of one of several.
@@ -102,7 +103,8 @@ private:
   ImportOptions options;
   const Distribution *distribution = nullptr;
   std::optional<ResolvedLayouts> layouts;
-  std::map<int64_t, ResolvedLayout> replicated, ofBatch; ///< by rank
+  std::map<int64_t, ResolvedLayout> replicated;           ///< by rank
+  std::map<std::vector<int64_t>, ResolvedLayout> ofBatch; ///< by shape
   MeshAttr mesh;
 
   std::vector<Port> ports;

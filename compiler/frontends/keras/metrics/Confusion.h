@@ -65,6 +65,7 @@ template <Count which> class CountOf : public OfClass {
   void ownOptions(Options &o) override;
 
 public:
+  const char *direction() const override { return ""; }
   std::string complaint(llvm::ArrayRef<int64_t> sample) const override;
   std::vector<MetricVariable>
   variables(llvm::ArrayRef<int64_t>) const override {

@@ -56,6 +56,9 @@ public:
   virtual void typeOption(Options &o) {
     o.ignored("dtype", "metrics are float32");
   }
+  /// "up" where a larger value is better, "down" where a smaller one is, "" where
+  /// Keras does not say: what callbacks of mode "auto" go by.
+  virtual const char *direction() const { return "up"; }
   /// Are labels the numbers of classes, without the last dimension?
   virtual bool takesClassNumbers() const { return false; }
   /// What is wrong with predictions of this shape (of a sample), or empty:

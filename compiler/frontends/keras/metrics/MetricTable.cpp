@@ -16,6 +16,7 @@ template <class L> class OfLoss : public MeanMetric {
   void ownOptions(Options &o) override {
     static_cast<Loss &>(loss).metricOptions(o);
   }
+  const char *direction() const override { return "down"; }
   bool takesClassNumbers() const override { return loss.takesClassNumbers(); }
   Value values(Tensors &t, Value label, Value prediction) const override {
     return loss.values(t, label, prediction);

@@ -52,6 +52,7 @@ public:
 
 class RootMeanSquaredError : public Metric {
 public:
+  const char *direction() const override { return "down"; }
   std::vector<MetricVariable>
   variables(llvm::ArrayRef<int64_t>) const override {
     return {{"total", {}}, {"count", {}}};

@@ -65,6 +65,8 @@ struct OptimizerVariable {
   int weight = -1; ///< position of its weight; -1: it belongs to none
   /// Does Keras lose track of it where a LossScaleOptimizer builds it?
   bool isPlain = false;
+  /// A learning rate that training uses: the name of the optimizer; else empty.
+  std::string rateOf = "";
 };
 
 class Optimizer;

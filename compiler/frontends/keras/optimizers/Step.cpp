@@ -30,11 +30,13 @@ std::vector<OptimizerVariable>
 Optimizer::variables(ArrayRef<WeightFacts> weights, bool isScaled) const {
   std::vector<OptimizerVariable> out;
   out.push_back({path() + "/iteration", {}, "int32"});
-  if (!schedule)
+  if (!schedule) {
     out.push_back({path() + "/learning_rate",
                    {},
                    "float32",
                    double(float(learningRate))});
+    out.back().rateOf = path();
+  }
   auto addFor = [&](const std::vector<SlotKind> &together, SlotUse use) {
     for (auto [i, facts] : llvm::enumerate(weights))
       for (const SlotKind &slot : together)

@@ -4,10 +4,12 @@
     step.function(*arrays)      # what JAXTrainer.train_step does: results in the order of step.results
 
 Metrics that are means give their batch's sum and count, which the training loop adds up as Keras' Mean does. Any other
-(AUC, F1) keeps its variables from step to step, ports of the role metric_state, and gives its value so far.
+(AUC, F1) keeps its variables from step to step, ports of the role metric_state, and gives its value so far: its port
+says {"running": true}.
 """
 
 import dataclasses
+import json
 
 import jax.numpy as jnp
 import keras
@@ -19,8 +21,6 @@ from keras.src.metrics import reduction_metrics
 from . import values
 from .batch import Port
 from .refusal import Refusal
-
-RUNNING = '{"running": true}'  # a metric's value so far, not its batch's
 
 
 @dataclasses.dataclass
@@ -37,6 +37,12 @@ def _is_mean(metric):
     cls, mean = type(metric), reduction_metrics.Mean
     return isinstance(metric, mean) and cls.result is mean.result and cls.reset_state is mean.reset_state and \
         cls.update_state in (mean.update_state, reduction_metrics.MeanMetricWrapper.update_state)
+
+
+def _direction(metric):
+    """Whether more of it is better, where Keras says so: for callbacks of mode "auto"."""
+    direction = getattr(metric, "_direction", None)
+    return {"direction": direction} if direction in ("up", "down") else {}
 
 
 def _leaves(metric):
@@ -90,7 +96,8 @@ class _Tracer:
         self.means, self.logged = {}, {}
 
     def port(self, variable, role, is_in_file=False):
-        said = values.metadata(variable, self.places, is_in_file, self.averages().get(id(variable)))
+        said = values.metadata(variable, self.places, is_in_file, self.averages().get(id(variable)),
+                               self.rates().get(id(variable)))
         return Port(variable.path, role, said, _axes(variable, self.distribution))
 
     def averages(self):
@@ -101,6 +108,13 @@ class _Tracer:
             return {}
         return {id(weight): average
                 for weight, average in zip(self.trainable, optimizer._model_variables_moving_average)}
+
+    def rates(self):
+        """By id of a learning rate that a callback may set: the name of its optimizer."""
+        optimizer = getattr(self.model, "optimizer", None)
+        optimizer = getattr(optimizer, "inner_optimizer", optimizer)
+        return {id(rate): each.name for each in getattr(optimizer, "optimizers", None) or [optimizer]
+                if isinstance(rate := getattr(each, "_learning_rate", None), backend.Variable)}
 
     def model_ports(self):
         """In the order of model.variables, which is that of the file."""
@@ -124,7 +138,7 @@ class _Tracer:
     def shown(self, logs, after):
         """What Keras would show, by name: as fit does, the metrics' results where a step's logs are theirs."""
         if set(logs) != set(self.logged):
-            return {name: (jnp.asarray(value), RUNNING) for name, value in logs.items()}
+            return {name: (jnp.asarray(value), {"running": True}) for name, value in logs.items()}
         mapping = list(zip(self.model.metrics_variables, after))
         with backend.StatelessScope(state_mapping=mapping):
             results = self.model.get_metrics_result()
@@ -132,9 +146,9 @@ class _Tracer:
         for name, metric in self.logged.items():
             if id(metric) in self.means:
                 total, count = self.means[id(metric)]
-                found[name] = (jnp.stack([after[total], after[count]]), "")
+                found[name] = (jnp.stack([after[total], after[count]]), _direction(metric))
             else:
-                found[name] = (jnp.asarray(results[name]), RUNNING)
+                found[name] = (jnp.asarray(results[name]), {"running": True} | _direction(metric))
         return found
 
     def state(self, with_optimizer, with_metrics):
@@ -182,10 +196,10 @@ class _Tracer:
         logs, after = step((*state[:-1], metrics), tuple(data))
         shown = []
         for name, (value, said) in sorted(self.shown(logs, after[-1]).items()):
-            if value.shape not in ((), (2,)) or (value.shape == (2,) and said):
+            if value.shape not in ((), (2,)) or (value.shape == (2,) and "running" in said):
                 raise Refusal(f"{self.options.model}: metric {name} gives an array of shape {list(value.shape)}; the "
                               "training loop shows numbers: leave it out with --metrics")
-            shown.append((Port(f"metrics/{name}", "metric", said), value))
+            shown.append((Port(f"metrics/{name}", "metric", json.dumps(said) if said else ""), value))
         kept = [value for position, value in enumerate(after[-1]) if position not in self.fixed]
         return shown, [*after[:-1], kept]
 

@@ -85,9 +85,9 @@ def _value(variable):
     return {"value": numbers[0] if len(numbers) == 1 else numbers}
 
 
-def metadata(variable, places, is_in_file, average=None):
+def metadata(variable, places, is_in_file, average=None, rate=None):
     """JSON of a variable's port. `is_in_file`: a .keras file has its value, for which no rule stands. `average`: the
-    variable whose value it takes when fit ends."""
+    variable whose value it takes when fit ends. `rate`: the optimizer whose learning rate it is."""
     rule = None if is_in_file else _rule(models.initializer_of(variable), variable.dtype)
     start = None if is_in_file and id(variable) in places else rule or _value(variable)
     said = dict(start or {}) | {"trainable": bool(variable.trainable)}
@@ -95,6 +95,8 @@ def metadata(variable, places, is_in_file, average=None):
         said["saved"] = places[id(variable)]
     if average is not None:
         said["average"] = average.path
+    if rate is not None:
+        said["rate"] = rate
     return json.dumps(said, allow_nan=False)
 
 

@@ -1,0 +1,21 @@
+//===- DoubleMath.h - f64 functions in arithmetic ---------------*- C++ -*-===//
+//
+// For processors without a library of functions: GPUs. Each is right to some
+// units in the last place; sin, cos and tan for |x| up to 2^40.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_CODEGEN_ELEMENTS_DOUBLEMATH_H
+#define WEFT_COMPILER_CODEGEN_ELEMENTS_DOUBLEMATH_H
+
+#include "mlir/IR/PatternMatch.h"
+
+namespace weft::elements {
+
+/// Replace the functions of math on f64, and the remainders of all floats, by
+/// arithmetic with fused multiply-adds and loops.
+void populateDoubleMathPatterns(mlir::RewritePatternSet &patterns);
+
+} // namespace weft::elements
+
+#endif // WEFT_COMPILER_CODEGEN_ELEMENTS_DOUBLEMATH_H

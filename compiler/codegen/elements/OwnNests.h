@@ -1,0 +1,41 @@
+//===- OwnNests.h - the nests of ops that are computed as a whole ----------===//
+
+#ifndef WEFT_COMPILER_CODEGEN_ELEMENTS_OWNNESTS_H
+#define WEFT_COMPILER_CODEGEN_ELEMENTS_OWNNESTS_H
+
+#include "weft/compiler/codegen/elements/ElementEmitter.h"
+#include "weft/dialects/weft/FoldOps.h"
+#include "weft/dialects/weft/IndexingOps.h"
+#include "weft/dialects/weft/LinearAlgebraOps.h"
+#include "weft/dialects/weft/ScanOps.h"
+#include "weft/dialects/weft/WindowOps.h"
+
+namespace weft::elements {
+
+// ScanNests.cpp
+llvm::LogicalResult emitCumulative(ElementEmitter &emitter, CumulativeOp op);
+llvm::LogicalResult emitArgMax(ElementEmitter &emitter, ArgMaxOp op);
+llvm::LogicalResult emitArgMin(ElementEmitter &emitter, ArgMinOp op);
+llvm::LogicalResult emitTopK(ElementEmitter &emitter, TopKOp op);
+// SortNests.cpp
+llvm::LogicalResult emitSort(ElementEmitter &emitter, SortOp op);
+// FoldNests.cpp
+llvm::LogicalResult emitFold(ElementEmitter &emitter, FoldOp op);
+// ScatterNests.cpp
+llvm::LogicalResult emitScatter(ElementEmitter &emitter, ScatterOp op);
+// WindowNests.cpp
+llvm::LogicalResult emitReduceWindow(ElementEmitter &emitter,
+                                     ReduceWindowOp op);
+llvm::LogicalResult emitSelectAndScatter(ElementEmitter &emitter,
+                                         SelectAndScatterOp op);
+llvm::LogicalResult emitConvolution(ElementEmitter &emitter, ConvolutionOp op);
+// MatrixNests.cpp
+llvm::LogicalResult emitCholesky(ElementEmitter &emitter, CholeskyOp op);
+llvm::LogicalResult emitTriangularSolve(ElementEmitter &emitter,
+                                        TriangularSolveOp op);
+// FourierNests.cpp
+llvm::LogicalResult emitFft(ElementEmitter &emitter, FftOp op);
+
+} // namespace weft::elements
+
+#endif // WEFT_COMPILER_CODEGEN_ELEMENTS_OWNNESTS_H

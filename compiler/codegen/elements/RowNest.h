@@ -1,0 +1,98 @@
+//===- RowNest.h - loops over the rows along one dimension ------*- C++ -*-===//
+//
+//   RowNest row(e, input, 1);     for i in 4     (all dimensions but 1)
+//   j = e.openLoop(row.size);       for j in 8
+//   e.element(input, row.at(j))       input[i, j]
+//
+// One of the loops is shared by the parts of a launch (KernelSplit.cpp).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_CODEGEN_ELEMENTS_ROWNEST_H
+#define WEFT_COMPILER_CODEGEN_ELEMENTS_ROWNEST_H
+
+#include "weft/compiler/codegen/elements/ElementEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+namespace weft::elements {
+
+/// Loops over all dimensions but one.
+struct RowNest {
+  ElementEmitter &e;
+  mlir::Location loc;
+  mlir::Type elementType;
+  int64_t dim, size;
+  llvm::SmallVector<mlir::Value> dims; ///< null along the dimension
+
+  RowNest(ElementEmitter &e, mlir::Value input, int64_t dim)
+      : e(e), loc(e.loc), elementType(tensorType(input).getElementType()),
+        dim(dim), size(tensorType(input).getDimSize(dim)) {
+    e.beginNest();
+    for (auto [i, n] : llvm::enumerate(tensorType(input).getShape()))
+      dims.push_back(static_cast<int64_t>(i) == dim ? mlir::Value()
+                                                    : e.openPartLoop(i, n));
+  }
+  ElementIndex at(mlir::Value position) const {
+    llvm::SmallVector<mlir::Value> all(dims);
+    all[dim] = position;
+    return e.makeIndex(all, e.depth());
+  }
+  /// Stores to an element of a result, whose row is this one.
+  void put(mlir::Value value, mlir::Value result, mlir::Value position) const {
+    mlir::RankedTensorType type = tensorType(result);
+    llvm::SmallVector<mlir::Value> all(dims);
+    if (position)
+      all[dim] = position;
+    else
+      all.erase(all.begin() + dim);
+    e.store(value, e.memoryOf(result), type.getElementType(),
+            e.linearIndex(type.getShape(), e.makeIndex(all, e.depth())));
+  }
+  /// Closes the innermost loop, which carries these values on; they are given
+  /// as they are behind it.
+  llvm::SmallVector<mlir::Value> close(mlir::ValueRange next) const {
+    mlir::scf::ForOp loop = e.innermostLoop();
+    loop.getBody()->getTerminator()->setOperands(next);
+    e.closeLoops(e.depth() - 1);
+    return llvm::SmallVector<mlir::Value>(loop.getResults());
+  }
+
+  mlir::Value select(mlir::Value condition, mlir::Value x,
+                     mlir::Value y) const {
+    return mlir::arith::SelectOp::create(e.builder, loc, condition, x, y);
+  }
+  mlir::Value both(mlir::Value x, mlir::Value y) const {
+    return mlir::arith::AndIOp::create(e.builder, loc, x, y);
+  }
+  mlir::Value either(mlir::Value x, mlir::Value y) const {
+    return mlir::arith::OrIOp::create(e.builder, loc, x, y);
+  }
+  mlir::Value compare(mlir::arith::CmpIPredicate predicate, mlir::Value x,
+                      mlir::Value y) const {
+    return mlir::arith::CmpIOp::create(e.builder, loc, predicate, x, y);
+  }
+  mlir::Value isNan(mlir::Value x) const {
+    return mlir::arith::CmpFOp::create(e.builder, loc,
+                                       mlir::arith::CmpFPredicate::UNO, x, x);
+  }
+  mlir::Value isNumber(mlir::Value x) const {
+    return mlir::arith::CmpFOp::create(e.builder, loc,
+                                       mlir::arith::CmpFPredicate::ORD, x, x);
+  }
+  /// x < y, with NaN larger than all numbers.
+  mlir::Value less(mlir::Type type, mlir::Value x, mlir::Value y) const {
+    if (llvm::isa<mlir::FloatType>(type)) {
+      mlir::Value is = mlir::arith::CmpFOp::create(
+          e.builder, loc, mlir::arith::CmpFPredicate::OLT, x, y);
+      return either(is, both(isNumber(x), isNan(y)));
+    }
+    return compare(isUnsigned(type) ? mlir::arith::CmpIPredicate::ult
+                                    : mlir::arith::CmpIPredicate::slt,
+                   x, y);
+  }
+};
+
+} // namespace weft::elements
+
+#endif // WEFT_COMPILER_CODEGEN_ELEMENTS_ROWNEST_H

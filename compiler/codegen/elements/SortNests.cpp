@@ -1,0 +1,203 @@
+//===- SortNests.cpp - stable merge sort of rows --------------------------===//
+//
+// What is sorted are positions; elements are moved once, at the end. Both
+// orders of a merge, before and after, live in the memory of one result until
+// its elements are written, in the halves of its elements:
+//
+//   f64 result [4]    a0 b0 | a1 b1 | a2 b2 | a3 b3     a, b: i32 positions
+//
+// A row that has no result with wide enough elements (bytes longer than 16) is
+// sorted by counting for each element those that come before it.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/compiler/codegen/elements/OwnNests.h"
+#include "weft/compiler/codegen/elements/RowNest.h"
+#include "weft/dialects/weft/ElementTypes.h"
+
+#include "weft/dialects/weft/ScanOps.h"
+
+using namespace mlir;
+
+namespace weft::elements {
+
+namespace {
+using Predicate = arith::CmpIPredicate;
+
+struct SortNest {
+  ElementEmitter &e;
+  SortOp op;
+  RowNest row;
+  Value home;    ///< the result in whose memory the positions are
+  Type position; ///< half of its element
+
+  SortNest(ElementEmitter &e, SortOp op)
+      : e(e), op(op), row(e, op.getInputs()[0], op.getDim()) {
+    for (Value result : op.getSorted()) {
+      int64_t bits = 4 * bytesOf(tensorType(result).getElementType());
+      if (home || bits < 8 || (bits < 32 && row.size > (int64_t(1) << bits)))
+        continue;
+      home = result;
+      position = e.builder.getIntegerType(bits);
+    }
+  }
+
+  Value truth() {
+    return arith::ConstantOp::create(e.builder, e.loc,
+                                     e.builder.getBoolAttr(true));
+  }
+  Value negated(Value x) {
+    return arith::XOrIOp::create(e.builder, e.loc, x, truth());
+  }
+  LogicalResult keysAt(Value at, SmallVector<Value> &keys);
+  /// Are the first keys before the others? `before` where they are equal.
+  Value comesBefore(ArrayRef<Value> keys, ArrayRef<Value> others, Value before);
+  Value slot(Value at, Value half);
+  Value loadPosition(Value at, Value half);
+  void storePosition(Value value, Value at, Value half);
+  LogicalResult mergeLevel(Value level);
+  LogicalResult moveElements(Value half);
+  LogicalResult emitMerging();
+  LogicalResult emitCounting();
+};
+} // namespace
+
+LogicalResult SortNest::keysAt(Value at, SmallVector<Value> &keys) {
+  for (Value input : op.getInputs().take_front(op.getKeys())) {
+    FailureOr<Value> key = e.element(input, row.at(at));
+    if (failed(key))
+      return failure();
+    keys.push_back(*key);
+  }
+  e.enterDepth(e.depth());
+  return success();
+}
+
+Value SortNest::comesBefore(ArrayRef<Value> keys, ArrayRef<Value> others,
+                            Value before) {
+  for (size_t key = keys.size(); key-- > 0;) {
+    Type type = tensorType(op.getInputs()[key]).getElementType();
+    Value less = row.less(type, keys[key], others[key]),
+          more = row.less(type, others[key], keys[key]);
+    if (op.getDescending())
+      std::swap(less, more);
+    before = row.either(less, row.both(negated(more), before));
+  }
+  return before;
+}
+
+Value SortNest::slot(Value at, Value half) {
+  Value linear = e.linearIndex(tensorType(home).getShape(), row.at(at));
+  return e.add(e.mul(linear, 2), half);
+}
+
+Value SortNest::loadPosition(Value at, Value half) {
+  Value loaded = e.load(e.memoryOf(home), position, slot(at, half));
+  return arith::ExtUIOp::create(e.builder, e.loc, e.builder.getI64Type(),
+                                loaded);
+}
+
+void SortNest::storePosition(Value value, Value at, Value half) {
+  Value narrow = arith::TruncIOp::create(e.builder, e.loc, position, value);
+  e.store(narrow, e.memoryOf(home), position, slot(at, half));
+}
+
+/// Merges runs of 2^level positions in pairs, from one half to the other.
+LogicalResult SortNest::mergeLevel(Value level) {
+  OpBuilder &b = e.builder;
+  Value one = e.constant(1), size = e.constant(row.size),
+        last = e.constant(row.size - 1);
+  Value width = arith::ShLIOp::create(b, e.loc, one, level);
+  Value from = arith::AndIOp::create(b, e.loc, level, one),
+        to = arith::XOrIOp::create(b, e.loc, from, one);
+  Value start = e.openStridedLoop(e.constant(0), size, e.mul(width, 2));
+  auto atMost = [&](Value x, Value most) -> Value {
+    return arith::MinSIOp::create(b, e.loc, x, most);
+  };
+  Value middle = atMost(e.add(start, width), size),
+        end = atMost(e.add(middle, width), size);
+  Value k = e.openLoop(start, end, {start, middle});
+  Value i = e.innermostLoop().getRegionIterArgs()[0],
+        j = e.innermostLoop().getRegionIterArgs()[1];
+  Value left = loadPosition(atMost(i, last), from),
+        right = loadPosition(atMost(j, last), from);
+  SmallVector<Value> lefts, rights;
+  if (failed(keysAt(left, lefts)) || failed(keysAt(right, rights)))
+    return failure();
+  Value no = arith::ConstantOp::create(b, e.loc, b.getBoolAttr(false));
+  Value stays = row.either(row.compare(Predicate::sge, j, end),
+                           negated(comesBefore(rights, lefts, no)));
+  stays = row.both(row.compare(Predicate::slt, i, middle), stays);
+  storePosition(row.select(stays, left, right), k, to);
+  Value taken = arith::ExtUIOp::create(b, e.loc, b.getI64Type(), stays);
+  Value other = arith::SubIOp::create(b, e.loc, one, taken);
+  row.close({e.add(i, taken), e.add(j, other)});
+  e.closeLoops(e.depth() - 1);
+  return success();
+}
+
+/// The positions' own result comes last: its element i is written when the
+/// position there has been read.
+LogicalResult SortNest::moveElements(Value half) {
+  auto move = [&](Value input, Value sorted) -> LogicalResult {
+    Value i = e.openLoop(row.size);
+    FailureOr<Value> value = e.element(input, row.at(loadPosition(i, half)));
+    if (failed(value))
+      return failure();
+    e.enterDepth(e.depth());
+    row.put(*value, sorted, i);
+    e.closeLoops(e.depth() - 1);
+    return success();
+  };
+  Value homeInput;
+  for (auto [input, sorted] : llvm::zip_equal(op.getInputs(), op.getSorted())) {
+    if (sorted == home)
+      homeInput = input;
+    else if (failed(move(input, sorted)))
+      return failure();
+  }
+  return move(homeInput, home);
+}
+
+LogicalResult SortNest::emitMerging() {
+  unsigned rows = e.depth();
+  Value i = e.openLoop(row.size);
+  storePosition(i, i, e.constant(0));
+  e.closeLoops(rows);
+  int64_t levels = llvm::Log2_64_Ceil(std::max<int64_t>(row.size, 1));
+  Value level = e.openLoop(levels);
+  if (failed(mergeLevel(level)))
+    return failure();
+  e.closeLoops(rows);
+  return moveElements(e.constant(levels % 2));
+}
+
+/// An element's place is the number of those that come before it.
+LogicalResult SortNest::emitCounting() {
+  Value i = e.openLoop(row.size);
+  SmallVector<Value> mine, others;
+  if (failed(keysAt(i, mine)))
+    return failure();
+  Value j = e.openLoop(row.size, e.constant(0));
+  Value count = e.innermostLoop().getRegionIterArgs()[0];
+  if (failed(keysAt(j, others)))
+    return failure();
+  Value before = comesBefore(others, mine, row.compare(Predicate::slt, j, i));
+  Value one = row.select(before, e.constant(1), e.constant(0));
+  Value place = row.close(e.add(count, one))[0];
+  for (auto [input, sorted] : llvm::zip_equal(op.getInputs(), op.getSorted())) {
+    FailureOr<Value> value = e.element(input, row.at(i));
+    if (failed(value))
+      return failure();
+    e.enterDepth(e.depth());
+    row.put(*value, sorted, place);
+  }
+  return success();
+}
+
+LogicalResult emitSort(ElementEmitter &e, SortOp op) {
+  SortNest nest(e, op);
+  return nest.home ? nest.emitMerging() : nest.emitCounting();
+}
+
+} // namespace weft::elements

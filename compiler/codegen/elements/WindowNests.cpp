@@ -1,0 +1,267 @@
+//===- WindowNests.cpp - convolution and pooling --------------------------===//
+
+#include "weft/compiler/codegen/elements/OwnNests.h"
+#include "weft/compiler/codegen/elements/ScalarOps.h"
+#include "weft/compiler/codegen/elements/WindowPlace.h"
+#include "weft/dialects/weft/WindowOps.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+
+namespace weft::elements {
+
+/// The carried values of all loops deeper than `depth` become `next`; they are
+/// closed, and what they end with is given.
+static SmallVector<Value> closeCarrying(ElementEmitter &e, unsigned depth,
+                                        SmallVector<Value> next) {
+  while (e.depth() > depth) {
+    scf::ForOp loop = e.innermostLoop();
+    loop.getBody()->getTerminator()->setOperands(next);
+    next.assign(loop.getResults().begin(), loop.getResults().end());
+    e.closeLoops(e.depth() - 1);
+  }
+  return next;
+}
+
+/// Loops over the window's elements that carry values on.
+static SmallVector<Value> openWindow(ElementEmitter &e,
+                                     const WindowList &windows,
+                                     SmallVector<Value> &carried) {
+  SmallVector<Value> k;
+  for (const Window &window : windows) {
+    k.push_back(e.openLoop(window.size, carried));
+    carried.assign(e.innermostLoop().getRegionIterArgs().begin(),
+                   e.innermostLoop().getRegionIterArgs().end());
+  }
+  return k;
+}
+
+/// One loop for each dimension, of which one may be shared.
+static ElementIndex openPartLoops(ElementEmitter &e, ArrayRef<int64_t> shape) {
+  SmallVector<Value> dims;
+  for (auto [dim, size] : llvm::enumerate(shape))
+    dims.push_back(e.openPartLoop(dim, size));
+  return e.makeIndex(dims, e.depth());
+}
+
+LogicalResult emitReduceWindow(ElementEmitter &e, ReduceWindowOp op) {
+  RankedTensorType type = tensorType(op.getResult()),
+                   from = tensorType(op.getInput());
+  Type elementType = type.getElementType();
+  ElementIndex index = openPartLoops(e, type.getShape());
+  Value neutral = emitNeutral(e.builder, e.loc, op.getKind(), elementType);
+  WindowList windows = op.getWindows();
+  if (from.getNumElements() == 0) {
+    e.store(neutral, e.memoryOf(op.getResult()), elementType,
+            e.linearIndex(type.getShape(), index));
+    return success();
+  }
+  unsigned outer = e.depth();
+  SmallVector<Value> carried{neutral};
+  SmallVector<Value> k = openWindow(e, windows, carried);
+  WindowPlace place{e, {}};
+  SmallVector<Value> dims;
+  for (auto [dim, window] : llvm::enumerate(windows))
+    dims.push_back(
+        place.at(window, index.dims[dim], k[dim], from.getDimSize(dim)));
+  FailureOr<Value> value =
+      e.element(op.getInput(), e.makeIndex(dims, e.depth()));
+  if (failed(value))
+    return failure();
+  e.enterDepth(e.depth());
+  Value seen =
+      place.orElse(extendScalar(e.builder, e.loc, from.getElementType(),
+                                elementType, *value),
+                   neutral);
+  Value next = emitCombine(e.builder, e.loc, op.getKind(), elementType,
+                           carried[0], seen);
+  Value result = closeCarrying(e, outer, {next})[0];
+  e.store(result, e.memoryOf(op.getResult()), elementType,
+          e.linearIndex(type.getShape(), e.makeIndex(index.dims, outer)));
+  return success();
+}
+
+/// select(best, other): does the best so far stay?
+static Value emitStays(ElementEmitter &e, CompareKind select, Type type,
+                       Value best, Value other) {
+  bool larger = select == CompareKind::GE;
+  if (isa<FloatType>(type))
+    return arith::CmpFOp::create(e.builder, e.loc,
+                                 larger ? arith::CmpFPredicate::OGE
+                                        : arith::CmpFPredicate::OLE,
+                                 best, other);
+  using P = arith::CmpIPredicate;
+  bool u = isUnsigned(type);
+  P predicate = larger ? (u ? P::uge : P::sge) : (u ? P::ule : P::sle);
+  return arith::CmpIOp::create(e.builder, e.loc, predicate, best, other);
+}
+
+FailureOr<Value> selectedPosition(ElementEmitter &e, SelectAndScatterOp op,
+                                  ArrayRef<Value> window) {
+  RankedTensorType type = tensorType(op.getInput());
+  Type elementType = type.getElementType();
+  unsigned outer = e.depth();
+  Value none = e.constant(-1);
+  SmallVector<Value> carried{
+      emitNeutral(e.builder, e.loc, ReduceKind::Sum, elementType), none};
+  WindowList windows = op.getWindows();
+  SmallVector<Value> k = openWindow(e, windows, carried);
+  WindowPlace place{e, {}};
+  SmallVector<Value> dims;
+  for (auto [dim, each] : llvm::enumerate(windows))
+    dims.push_back(place.at(each, window[dim], k[dim], type.getDimSize(dim)));
+  FailureOr<Value> value =
+      e.element(op.getInput(), e.makeIndex(dims, e.depth()));
+  if (failed(value))
+    return failure();
+  e.enterDepth(e.depth());
+  OpBuilder &b = e.builder;
+  Value isFirst = arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::eq,
+                                        carried[1], none);
+  Value truth = arith::ConstantOp::create(b, e.loc, b.getBoolAttr(true));
+  Value stays = emitStays(e, op.getSelect(), elementType, carried[0], *value);
+  Value better = arith::OrIOp::create(
+      b, e.loc, isFirst, arith::XOrIOp::create(b, e.loc, stays, truth));
+  if (place.inside)
+    better = arith::AndIOp::create(b, e.loc, better, place.inside);
+  Value linear = e.linearIndex(type.getShape(), e.makeIndex(dims, e.depth()));
+  SmallVector<Value> next{
+      arith::SelectOp::create(b, e.loc, better, *value, carried[0]),
+      arith::SelectOp::create(b, e.loc, better, linear, carried[1])};
+  return closeCarrying(e, outer, next)[1];
+}
+
+LogicalResult emitSelectAndScatter(ElementEmitter &e, SelectAndScatterOp op) {
+  RankedTensorType type = tensorType(op.getResult()),
+                   windowsType = tensorType(op.getSource());
+  Type elementType = type.getElementType();
+  Value pointer = e.memoryOf(op.getResult());
+  ElementIndex index = openPartLoops(e, type.getShape());
+  Value zero = emitNeutral(e.builder, e.loc, ReduceKind::Sum, elementType);
+  e.store(zero, pointer, elementType, e.linearIndex(type.getShape(), index));
+  e.beginNest();
+  if (windowsType.getNumElements() == 0)
+    return success();
+  index = openPartLoops(e, windowsType.getShape());
+  unsigned outer = e.depth();
+  FailureOr<Value> best = selectedPosition(e, op, index.dims);
+  FailureOr<Value> source =
+      e.element(op.getSource(), e.makeIndex(index.dims, outer));
+  if (failed(best) || failed(source))
+    return failure();
+  e.enterDepth(outer);
+  OpBuilder &b = e.builder;
+  Value exists = arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::sge,
+                                       *best, e.constant(0));
+  Value more = arith::SelectOp::create(b, e.loc, exists, *source,
+                                       zeroOf(e, elementType));
+  Value at = arith::MaxSIOp::create(b, e.loc, *best, e.constant(0));
+  Value sum = emitCombine(b, e.loc, ReduceKind::Sum, elementType,
+                          e.load(pointer, elementType, at), more);
+  e.store(sum, pointer, elementType, at);
+  return success();
+}
+
+namespace {
+/// A convolution's loops: samples and places outside, then the kernel, and the
+/// output features inside, which are stored to as the sums grow.
+struct ConvolutionNest {
+  ElementEmitter &e;
+  ConvolutionOp op;
+  RankedTensorType lhs, rhs, result;
+  Type elementType;
+  SmallVector<Value> place; ///< in the result; the feature is null
+  WindowList windows;
+
+  ConvolutionNest(ElementEmitter &e, ConvolutionOp op)
+      : e(e), op(op), lhs(tensorType(op.getLhs())),
+        rhs(tensorType(op.getRhs())), result(tensorType(op.getResult())),
+        elementType(result.getElementType()), windows(op.getWindows()) {}
+
+  int64_t features() { return result.getDimSize(op.getResultDims()[1]); }
+  Value linear(Value feature) {
+    SmallVector<Value> dims(place);
+    dims[op.getResultDims()[1]] = feature;
+    return e.linearIndex(result.getShape(), e.makeIndex(dims, e.depth()));
+  }
+  /// Which group of `groups` an output feature is in, times `size`.
+  Value groupStart(Value feature, int64_t groups, int64_t size) {
+    Value group = arith::DivUIOp::create(e.builder, e.loc, feature,
+                                         constant(features() / groups));
+    return e.mul(group, size);
+  }
+  Value constant(int64_t value) { return e.constant(value); }
+  Value productOf(Value x, Value weight) {
+    return emitProduct(
+        e, elementType,
+        extendScalar(e.builder, e.loc, lhs.getElementType(), elementType, x),
+        extendScalar(e.builder, e.loc, rhs.getElementType(), elementType,
+                     weight));
+  }
+  LogicalResult emit();
+};
+} // namespace
+
+LogicalResult ConvolutionNest::emit() {
+  ArrayRef<int64_t> l = op.getLhsDims(), r = op.getRhsDims(),
+                    out = op.getResultDims();
+  Value pointer = e.memoryOf(op.getResult());
+  for (auto [dim, size] : llvm::enumerate(result.getShape()))
+    place.push_back(static_cast<int64_t>(dim) == out[1]
+                        ? Value()
+                        : e.openPartLoop(dim, size));
+  unsigned outer = e.depth();
+  Value feature = e.openLoop(features());
+  e.markParallel();
+  e.store(zeroOf(e, elementType), pointer, elementType, linear(feature));
+  e.closeLoops(outer);
+  if (lhs.getNumElements() == 0 || rhs.getNumElements() == 0)
+    return success();
+  SmallVector<Value> from(lhs.getRank()), with(rhs.getRank());
+  SmallVector<Value> k;
+  for (const Window &window : windows)
+    k.push_back(e.openLoop(window.size));
+  with[r[1]] = e.openLoop(rhs.getDimSize(r[1]));
+  WindowPlace seen{e, {}};
+  for (auto [i, window] : llvm::enumerate(windows)) {
+    from[l[2 + i]] =
+        seen.at(window, place[out[2 + i]], k[i], lhs.getDimSize(l[2 + i]));
+    with[r[2 + i]] = k[i];
+  }
+  int64_t featureGroups = op.getFeatureGroups(),
+          batchGroups = op.getBatchGroups();
+  unsigned shared = e.depth();
+  feature = e.openLoop(features());
+  e.markParallel();
+  from[l[0]] = place[out[0]];
+  from[l[1]] = with[r[1]];
+  with[r[0]] = feature;
+  if (batchGroups > 1)
+    from[l[0]] = e.add(from[l[0]], groupStart(feature, batchGroups,
+                                              result.getDimSize(out[0])));
+  if (featureGroups > 1)
+    from[l[1]] = e.add(
+        from[l[1]], groupStart(feature, featureGroups, rhs.getDimSize(r[1])));
+  // Without groups all features see the same element.
+  unsigned known = featureGroups * batchGroups > 1 ? e.depth() : shared;
+  FailureOr<Value> x = e.element(op.getLhs(), e.makeIndex(from, known));
+  FailureOr<Value> weight =
+      e.element(op.getRhs(), e.makeIndex(with, e.depth()));
+  if (failed(x) || failed(weight))
+    return failure();
+  e.enterDepth(e.depth());
+  Value zero = zeroOf(e, elementType);
+  Value product = seen.orElse(productOf(*x, *weight), zero);
+  Value at = linear(feature);
+  Value sum = emitCombine(e.builder, e.loc, ReduceKind::Sum, elementType,
+                          e.load(pointer, elementType, at), product);
+  e.store(sum, pointer, elementType, at);
+  return success();
+}
+
+LogicalResult emitConvolution(ElementEmitter &emitter, ConvolutionOp op) {
+  return ConvolutionNest(emitter, op).emit();
+}
+
+} // namespace weft::elements

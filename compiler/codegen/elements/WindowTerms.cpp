@@ -1,0 +1,163 @@
+//===- WindowTerms.cpp - terms of convolutions and windows ----------------===//
+//
+//   weft.convolution          the product at each element of the kernel's window
+//                             and each input feature
+//   weft.reduce_window        each element of the window
+//   weft.select_and_scatter   each window that may have the element: what it
+//                             adds there, or 0
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/compiler/codegen/elements/AttachElements.h"
+#include "weft/compiler/codegen/elements/ScalarOps.h"
+#include "weft/compiler/codegen/elements/WindowPlace.h"
+
+using namespace mlir;
+
+namespace weft::elements {
+
+/// An element of an operand, as one of the result's type.
+static FailureOr<Value> operandElement(ElementEmitter &e, Value operand,
+                                       ArrayRef<Value> dims, Type wanted) {
+  FailureOr<Value> value = e.element(operand, e.makeIndex(dims, e.depth()));
+  if (failed(value))
+    return failure();
+  e.enterDepth(e.depth());
+  return extendScalar(e.builder, e.loc, tensorType(operand).getElementType(),
+                      wanted, *value);
+}
+
+namespace {
+struct ConvolutionTerms
+    : TermCodeOpInterface::ExternalModel<ConvolutionTerms, ConvolutionOp> {
+  ReduceKind getCombination(Operation *) const { return ReduceKind::Sum; }
+  FailureOr<Value> emitTerm(Operation *of, ElementEmitter &e,
+                            ArrayRef<Value> position,
+                            ArrayRef<Value> term) const {
+    auto op = cast<ConvolutionOp>(of);
+    RankedTensorType lhs = tensorType(op.getLhs()),
+                     rhs = tensorType(op.getRhs()),
+                     result = tensorType(op.getResult());
+    Type element = result.getElementType();
+    ArrayRef<int64_t> l = op.getLhsDims(), r = op.getRhsDims(),
+                      out = op.getResultDims();
+    if (lhs.getNumElements() == 0)
+      return zeroOf(e, element);
+    SmallVector<Value> from(lhs.getRank()), with(rhs.getRank());
+    WindowPlace seen{e, {}};
+    for (auto [i, window] : llvm::enumerate(op.getWindows())) {
+      from[l[2 + i]] = seen.at(window, position[out[2 + i]], term[i],
+                               lhs.getDimSize(l[2 + i]));
+      with[r[2 + i]] = term[i];
+    }
+    Value feature = position[out[1]], channel = term.back();
+    from[l[0]] = position[out[0]];
+    from[l[1]] = with[r[1]] = channel;
+    with[r[0]] = feature;
+    // Which group the feature is in, times `size`.
+    auto groupStart = [&](int64_t groups, int64_t size) {
+      int64_t each = result.getDimSize(out[1]) / groups;
+      Value group =
+          arith::DivUIOp::create(e.builder, e.loc, feature, e.constant(each));
+      return e.mul(group, size);
+    };
+    if (op.getBatchGroups() > 1)
+      from[l[0]] = e.add(from[l[0]], groupStart(op.getBatchGroups(),
+                                                result.getDimSize(out[0])));
+    if (op.getFeatureGroups() > 1)
+      from[l[1]] = e.add(
+          channel, groupStart(op.getFeatureGroups(), rhs.getDimSize(r[1])));
+    FailureOr<Value> x = operandElement(e, op.getLhs(), from, element);
+    FailureOr<Value> weight = operandElement(e, op.getRhs(), with, element);
+    if (failed(x) || failed(weight))
+      return failure();
+    return seen.orElse(emitProduct(e, element, *x, *weight),
+                       zeroOf(e, element));
+  }
+};
+
+struct ReduceWindowTerms
+    : TermCodeOpInterface::ExternalModel<ReduceWindowTerms, ReduceWindowOp> {
+  ReduceKind getCombination(Operation *op) const {
+    return cast<ReduceWindowOp>(op).getKind();
+  }
+  FailureOr<Value> emitTerm(Operation *of, ElementEmitter &e,
+                            ArrayRef<Value> position,
+                            ArrayRef<Value> term) const {
+    auto op = cast<ReduceWindowOp>(of);
+    RankedTensorType from = tensorType(op.getInput());
+    Type element = tensorType(op.getResult()).getElementType();
+    Value neutral = emitNeutral(e.builder, e.loc, op.getKind(), element);
+    if (from.getNumElements() == 0)
+      return neutral;
+    WindowPlace place{e, {}};
+    SmallVector<Value> dims;
+    for (auto [dim, window] : llvm::enumerate(op.getWindows()))
+      dims.push_back(
+          place.at(window, position[dim], term[dim], from.getDimSize(dim)));
+    FailureOr<Value> value = operandElement(e, op.getInput(), dims, element);
+    if (failed(value))
+      return failure();
+    return place.orElse(*value, neutral);
+  }
+};
+
+struct SelectTerms
+    : TermCodeOpInterface::ExternalModel<SelectTerms, SelectAndScatterOp> {
+  ReduceKind getCombination(Operation *) const { return ReduceKind::Sum; }
+  /// Windows that may have the element are the last that begins in front of it
+  /// and those before: term 0 is the first of them.
+  FailureOr<Value> emitTerm(Operation *of, ElementEmitter &e,
+                            ArrayRef<Value> position,
+                            ArrayRef<Value> term) const {
+    auto op = cast<SelectAndScatterOp>(of);
+    RankedTensorType type = tensorType(op.getResult()),
+                     windows = tensorType(op.getSource());
+    Type element = type.getElementType();
+    OpBuilder &b = e.builder;
+    if (windows.getNumElements() == 0)
+      return zeroOf(e, element);
+    Value exists;
+    SmallVector<Value> window;
+    for (auto [dim, each] : llvm::enumerate(op.getWindows())) {
+      int64_t count = llvm::divideCeil(each.size, each.stride),
+              // Windows that padding of negative size leaves out in front.
+          skipped = each.low < 0 ? llvm::divideCeil(-each.low, each.stride) : 0;
+      Value begin =
+          e.add(position[dim], e.constant(each.low + skipped * each.stride));
+      Value last =
+          arith::DivUIOp::create(b, e.loc, begin, e.constant(each.stride));
+      Value at = e.add(e.add(last, term[dim]), e.constant(1 - count - skipped));
+      int64_t n = windows.getDimSize(dim);
+      Value is = arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::ult, at,
+                                       e.constant(n));
+      exists =
+          exists ? arith::AndIOp::create(b, e.loc, exists, is).getResult() : is;
+      at = arith::MaxSIOp::create(b, e.loc, at, e.constant(0));
+      window.push_back(arith::MinSIOp::create(b, e.loc, at, e.constant(n - 1)));
+    }
+    Value mine =
+        e.linearIndex(type.getShape(), e.makeIndex(position, e.depth()));
+    FailureOr<Value> best = selectedPosition(e, op, window);
+    FailureOr<Value> source =
+        operandElement(e, op.getSource(), window, element);
+    if (failed(best) || failed(source))
+      return failure();
+    Value isMine =
+        arith::CmpIOp::create(b, e.loc, arith::CmpIPredicate::eq, *best, mine);
+    if (exists)
+      isMine = arith::AndIOp::create(b, e.loc, isMine, exists);
+    return arith::SelectOp::create(b, e.loc, isMine, *source,
+                                   zeroOf(e, element))
+        .getResult();
+  }
+};
+} // namespace
+
+void attachWindowTerms(MLIRContext *context) {
+  ConvolutionOp::attachInterface<ConvolutionTerms>(*context);
+  ReduceWindowOp::attachInterface<ReduceWindowTerms>(*context);
+  SelectAndScatterOp::attachInterface<SelectTerms>(*context);
+}
+
+} // namespace weft::elements

@@ -1,0 +1,73 @@
+//===- CustomStep.h - a training step of one's own ---------------*- C++ -*-===//
+//
+// The pieces of keras.Model.train_step, for a loop that is written by hand:
+//
+//   CustomStep step(&context, *model, {.batchSize = 64}, &distribution);
+//   if (failed(step.begin()))
+//     return failure();
+//   auto found = step.valueAndGrad([&](Tensors &t, ArrayRef<Value> outputs,
+//                                      const Batch &batch) {
+//     return t.meanAll(myLoss(t, batch.labels[0], outputs[0]));
+//   });
+//   if (failed(found))
+//     return failure();
+//   step.apply(found->gradients);           // by the model's optimizer
+//   step.show("loss", found->loss);
+//   OwningOpRef<ModuleOp> module = step.finish();  // stage `imported`
+//
+// Gradients may be changed between valueAndGrad and apply, and further values be
+// made by Tensors. examples/training/custom_loop.cpp is a whole program.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_IMPORT_CUSTOMSTEP_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_IMPORT_CUSTOMSTEP_H
+
+#include "weft/compiler/frontends/keras/import/Ports.h"
+
+namespace weft::keras {
+
+class CustomStep {
+public:
+  /// The model has labels (a loss or a metric) for the outputs that the loss asks
+  /// for. `distribution` may be null: one device.
+  CustomStep(mlir::MLIRContext *context, const Model &model,
+             const ImportOptions &options, const Distribution *distribution);
+
+  /// Begins the function; layouts that do not fit the model are errors.
+  mlir::LogicalResult begin();
+  /// A scalar of f32 from what the model gives in training.
+  using Loss = llvm::function_ref<Value(
+      Tensors &t, llvm::ArrayRef<Value> outputs, const Batch &batch)>;
+  struct LossAndGradients {
+    Value loss;
+    llvm::SmallVector<Value> gradients; ///< of model.trained()
+  };
+  /// Calls the model, and the loss with what layers and weights add to it
+  /// (add_loss, regularizers). The states that calls update are updated. Once a
+  /// step.
+  mlir::FailureOr<LossAndGradients> valueAndGrad(Loss loss);
+  /// The optimizer's step.
+  void apply(llvm::SmallVector<Value> gradients);
+  /// The scalar is the result metrics/NAME.
+  void show(const std::string &name, Value scalar);
+  mlir::OwningOpRef<mlir::ModuleOp> finish();
+
+  /// Makes values of the step, outside the loss.
+  Tensors at(const std::string &name) {
+    return Tensors(builder, mlir::NameLoc::get(builder.getStringAttr(name)));
+  }
+
+private:
+  mlir::OpBuilder builder;
+  const Model &model;
+  const Distribution *distribution;
+  StepPorts ports;
+  mlir::OwningOpRef<mlir::ModuleOp> module;
+  mlir::func::FuncOp function;
+  StepValues before, values;
+};
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_IMPORT_CUSTOMSTEP_H

@@ -1,0 +1,38 @@
+//===- Differentiate.h - a loss and its gradients ----------------*- C++ -*-===//
+//
+// Private to the Keras front end. jax.value_and_grad(loss, has_aux=True) of a
+// function of the model's variables and a batch.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_FRONTENDS_KERAS_IMPORT_DIFFERENTIATE_H
+#define WEFT_COMPILER_FRONTENDS_KERAS_IMPORT_DIFFERENTIATE_H
+
+#include "weft/compiler/frontends/keras/import/Ports.h"
+
+namespace weft::keras {
+
+/// Makes the scalar that is differentiated, then other values, from the variables
+/// (those that training updates are replaced by what they become), the batch and
+/// `scale`, which may be null.
+using LossFunction =
+    llvm::function_ref<mlir::FailureOr<llvm::SmallVector<Value>>(
+        llvm::MutableArrayRef<Value> variables, const Batch &batch,
+        Value scale)>;
+
+struct Differentiated {
+  llvm::SmallVector<Value> results;   ///< of the loss function
+  llvm::SmallVector<Value> gradients; ///< of model.trained()
+};
+
+/// Writes the function @loss into the module and calls it with its derivative.
+/// States that it updates are replaced in `values`.
+mlir::FailureOr<Differentiated> valueAndGrad(mlir::OpBuilder &builder,
+                                             mlir::ModuleOp module,
+                                             const Model &model,
+                                             StepValues &values, Value scale,
+                                             LossFunction loss);
+
+} // namespace weft::keras
+
+#endif // WEFT_COMPILER_FRONTENDS_KERAS_IMPORT_DIFFERENTIATE_H

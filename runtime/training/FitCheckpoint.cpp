@@ -1,0 +1,175 @@
+//===- FitCheckpoint.cpp - a training that goes on from where it was ------===//
+
+#include "weft/runtime/training/FitRun.h"
+
+#include <algorithm>
+#include <cstring>
+
+using namespace weft;
+using nlohmann::json;
+
+static constexpr std::string_view kVariables = "variables/";
+
+template <typename T>
+static Array arrayOf(ElementType type, const std::vector<T> &values) {
+  Array array = Array::zeros(type, {int64_t(values.size())});
+  std::memcpy(array.bytes.data(), values.data(), array.bytes.size());
+  return array;
+}
+
+/// What a run must have in common with the one that it goes on from.
+static json settings(const TrainingData &data, const FitOptions &options) {
+  return {{"samples", data.samples},
+          {"batch_size", options.batchSize},
+          {"steps_per_epoch", options.stepsPerEpoch.value_or(0)},
+          {"shuffle", int(options.shuffle)},
+          {"drop_remainder", options.dropRemainder},
+          {"callbacks", options.callbacks ? options.callbacks->size() : 0}};
+}
+
+Result<Checkpoint> Trainer::FitRun::checkpoint() const {
+  Checkpoint out;
+  json sums = json::object();
+  for (const auto &[name, sum] : metrics.all())
+    sums[name] = {exactNumber(sum.first), exactNumber(sum.second)};
+  out.said = {{"settings", settings(data, options)},
+              {"epoch", epoch},
+              {"batches", batches},
+              {"taken", order.position().inPass},
+              {"stop", stop},
+              {"metrics", batches ? sums : json::object()},
+              {"history", history.save()}};
+  out.arrays.push_back(
+      {"order", arrayOf(ElementType::Int64, order.position().order)});
+  if (options.generator)
+    out.arrays.push_back({"generator", arrayOf(ElementType::UInt32,
+                                               options.generator->position())});
+  Result<std::vector<NamedArray>> values = trainer.state.saveAll();
+  if (!values)
+    return values.error();
+  for (NamedArray &named : *values)
+    out.arrays.push_back(
+        {std::string(kVariables) + named.name, std::move(named.array)});
+  json said = json::array();
+  for (size_t i = 0; options.callbacks && i < options.callbacks->size(); ++i) {
+    Checkpoint own;
+    (*options.callbacks)[i]->save(own);
+    said.push_back(std::move(own.said));
+    for (NamedArray &named : own.arrays)
+      out.arrays.push_back({"callbacks/" + std::to_string(i) + "/" + named.name,
+                            std::move(named.array)});
+  }
+  out.said["callbacks"] = std::move(said);
+  return out;
+}
+
+static const Error kDamaged{"is no checkpoint of weft fit; remove it to train "
+                            "from the beginning"};
+
+static bool isCount(const json &said, const char *key) {
+  return said.contains(key) && said[key].is_number_integer() &&
+         said[key].get<int64_t>() >= 0;
+}
+
+Status Trainer::FitRun::resumePosition(const Checkpoint &from) {
+  const json &said = from.said;
+  const Array *indices = from.array("order"), *words = from.array("generator");
+  bool fits = isCount(said, "epoch") && isCount(said, "batches") &&
+              isCount(said, "taken") && said.contains("stop") &&
+              said["stop"].is_boolean() && indices &&
+              indices->type == ElementType::Int64 &&
+              (indices->count() == 0 || indices->count() == data.samples);
+  if (!fits)
+    return kDamaged;
+  EpochOrder::Position position;
+  position.order.assign(indices->data<int64_t>(),
+                        indices->data<int64_t>() + indices->count());
+  if (std::any_of(position.order.begin(), position.order.end(),
+                  [&](int64_t i) { return i < 0 || i >= data.samples; }))
+    return kDamaged;
+  epoch = said["epoch"].get<int64_t>();
+  batches = position.inEpoch = said["batches"].get<int64_t>();
+  position.inPass = said["taken"].get<int64_t>();
+  if (batches > order.steps() || position.inPass > order.batches())
+    return kDamaged;
+  order.resume(std::move(position));
+  isInEpoch = batches > 0;
+  stop = said["stop"].get<bool>();
+  if (!options.generator)
+    return {};
+  if (!words || words->type != ElementType::UInt32 ||
+      !options.generator->resume(
+          {words->data<uint32_t>(), size_t(words->count())}))
+    return kDamaged;
+  return {};
+}
+
+Status Trainer::FitRun::resumeHistory(const json &said) {
+  if (!said.contains("history") || !history.resume(said["history"]) ||
+      !said.contains("metrics") || !said["metrics"].is_object())
+    return kDamaged;
+  steps = history.stepCount;
+  RunningMetrics::Sums sums;
+  for (const auto &[name, pair] : said["metrics"].items()) {
+    if (!pair.is_array() || pair.size() != 2)
+      return kDamaged;
+    sums[name] = {float(exactNumber(pair[0])), float(exactNumber(pair[1]))};
+  }
+  metrics.resume(std::move(sums));
+  return {};
+}
+
+/// The setting in which two runs differ, with both values.
+static Status compare(const json &was, const json &is) {
+  for (const auto &[key, value] : is.items())
+    if (!was.is_object() || !was.contains(key) || was[key] != value)
+      return Error{
+          "was made with another " + key + ": " +
+          (was.is_object() && was.contains(key) ? was[key].dump() : "none") +
+          ", not " + value.dump() +
+          "; train on with the same arguments, or remove it"};
+  return {};
+}
+
+Status Trainer::FitRun::resume(Checkpoint from) {
+  if (!from.said.is_object() || !from.said.contains("settings"))
+    return kDamaged;
+  if (Status same = compare(from.said["settings"], settings(data, options));
+      !same)
+    return same;
+  if (Status ok = resumePosition(from); !ok)
+    return ok;
+  if (Status ok = resumeHistory(from.said); !ok)
+    return ok;
+  ended = options.maxSteps && history.stepCount >= *options.maxSteps;
+  std::vector<NamedArray> variables, own;
+  for (NamedArray &named : from.arrays)
+    if (named.name.starts_with(kVariables))
+      variables.push_back(
+          {named.name.substr(kVariables.size()), std::move(named.array)});
+    else
+      own.push_back(std::move(named));
+  for (const ModelState::Variable &variable : state().variables())
+    if (std::none_of(variables.begin(), variables.end(),
+                     [&](const auto &given) {
+                       return given.name == variable.port.name;
+                     }))
+      return Error{"has no value for the variable " + variable.port.name +
+                   "; it belongs to another model: remove it, or name another "
+                   "folder"};
+  if (Status ok = state().load(variables, /*strict=*/false); !ok)
+    return ok;
+  const json &said = from.said["callbacks"];
+  for (size_t i = 0; i < options.callbacks->size(); ++i) {
+    Checkpoint part;
+    if (said.is_array() && i < said.size())
+      part.said = said[i];
+    std::string prefix = "callbacks/" + std::to_string(i) + "/";
+    for (const NamedArray &named : own)
+      if (named.name.starts_with(prefix))
+        part.arrays.push_back({named.name.substr(prefix.size()), named.array});
+    if (Status ok = (*options.callbacks)[i]->resume(part); !ok)
+      return ok;
+  }
+  return {};
+}

@@ -1,0 +1,74 @@
+//===- FitRun.h - one call of fit -------------------------------*- C++ -*-===//
+//
+//   Trainer::FitRun run(trainer, data, options);
+//   Result<History> history = run.fit();
+//
+// What the call carries from batch to batch and from epoch to epoch, which a
+// checkpoint holds and resume() takes over:
+//
+//   {"epoch": 2, "batches": 3, "taken": 3, "steps": 19, "metrics": {...}, ...}
+//   order, generator, variables/PATH, and what callbacks add
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_TRAINING_FITRUN_H
+#define WEFT_RUNTIME_TRAINING_FITRUN_H
+
+#include "weft/runtime/training/BoundStep.h"
+
+namespace weft {
+
+class Trainer::FitRun final : public TrainingRun {
+public:
+  FitRun(Trainer &trainer, const TrainingData &data, const FitOptions &options);
+  Result<History> fit();
+
+  ModelState &state() override { return trainer.state; }
+  void print(const std::string &text) override;
+  void warn(const std::string &text) override;
+  std::set<std::string> shownNames() const override;
+  std::string rareNames() const override;
+  std::string direction(const std::string &metric) const override;
+  Status canSaveModel(bool weightsAlone) const override;
+  Status saveModel(const std::string &path, bool weightsAlone) override;
+  bool writesFiles() const override;
+  Status share(std::vector<uint8_t> &bytes) override;
+  Result<Checkpoint> checkpoint() const override;
+  Status resume(Checkpoint checkpoint) override;
+  bool isInterrupted() const override { return history.interrupted; }
+
+private:
+  /// The first error of a method of all callbacks.
+  template <typename Method, typename... Arguments>
+  Status each(Method method, Arguments &&...arguments) {
+    if (options.callbacks)
+      for (const std::unique_ptr<Callback> &callback : *options.callbacks)
+        if (Status ok = (*callback.*method)(*this, arguments...); !ok)
+          return ok;
+    return {};
+  }
+  Status check() const;
+  Status begin();
+  Status beginEpoch();
+  Status runEpoch();
+  Status runBatch(const std::vector<int64_t> &indices, ProgressBar &bar);
+  Status validate(Logs &logs);
+  void checkEnd();
+  Status resumePosition(const Checkpoint &checkpoint);
+  Status resumeHistory(const nlohmann::json &said);
+
+  Trainer &trainer;
+  const TrainingData &data;
+  const FitOptions &options;
+  EpochOrder order;
+  History history;
+  RunningMetrics metrics;           ///< of the epoch
+  int64_t batches = 0;              ///< done, of the epoch
+  bool ended = false;               ///< by Ctrl-C, or after --max-steps
+  bool isInEpoch = false;           ///< a checkpoint was made inside this epoch
+  const BoundStep *train = nullptr; ///< the first one: it names the metrics
+};
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_TRAINING_FITRUN_H

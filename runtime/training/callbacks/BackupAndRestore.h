@@ -1,0 +1,41 @@
+//===- BackupAndRestore.h - a training that outlives its process -*- C++ -*-===//
+//
+// backup_dir/latest.npz holds all that the run needs to go on with the same
+// bits: variables, the order of samples, the sums of metrics, the history and
+// what other callbacks remember. It is replaced whole, so that there is a good
+// one at any moment.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_TRAINING_CALLBACKS_BACKUPANDRESTORE_H
+#define WEFT_RUNTIME_TRAINING_CALLBACKS_BACKUPANDRESTORE_H
+
+#include "weft/runtime/training/callbacks/Callback.h"
+
+namespace weft {
+
+class BackupAndRestore : public Callback {
+public:
+  void options(CallbackOptions &o) override;
+  Status trainBegin(TrainingRun &run) override;
+  Status restore(TrainingRun &run) override;
+  Status settled(TrainingRun &run, bool isEpochEnd) override;
+  Status resultsSaved(bool writesFiles) override;
+  void save(Checkpoint &to) const override;
+  Status resume(const Checkpoint &from) override;
+
+private:
+  std::string latest() const { return folder + "/latest.npz"; }
+  std::string previous() const { return latest() + ".bkp"; }
+  Status checkAlike(TrainingRun &run, const std::string &path) const;
+  Status keepPrevious() const;
+
+  std::string folder;
+  int64_t everyBatches = 0; ///< 0: each epoch
+  bool keepsTwo = false, deletes = true;
+  int64_t batchesSince = 0;
+};
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_TRAINING_CALLBACKS_BACKUPANDRESTORE_H

@@ -1,0 +1,53 @@
+//===- Callback.h - what acts on a training while it runs -------*- C++ -*-===//
+//
+// One class for each callback of Keras, with its name, its options and its
+// messages. The training loop calls the methods in this order; the bar and the
+// history come after each of them, as in Keras:
+//
+//   trainBegin  restore
+//     epochBegin
+//       batchEnd  settled       for each batch
+//     epochEnd  settled
+//   trainEnd
+//   resultsSaved                the files of --save and so on are written
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_TRAINING_CALLBACKS_CALLBACK_H
+#define WEFT_RUNTIME_TRAINING_CALLBACKS_CALLBACK_H
+
+#include "weft/runtime/training/callbacks/CallbackOptions.h"
+#include "weft/runtime/training/callbacks/TrainingRun.h"
+
+namespace weft {
+
+class Callback {
+public:
+  virtual ~Callback() = default;
+  /// Names its options and the members that they fill.
+  virtual void options(CallbackOptions &) {}
+
+  virtual Status trainBegin(TrainingRun &) { return {}; }
+  /// All have begun: time to go on from a checkpoint.
+  virtual Status restore(TrainingRun &) { return {}; }
+  virtual Status epochBegin(TrainingRun &) { return {}; }
+  /// `logs`: running means of the epoch so far. `batch` counts from 0.
+  virtual Status batchEnd(TrainingRun &, int64_t, const Logs &) { return {}; }
+  /// May add to what the epoch shows and the history keeps.
+  virtual Status epochEnd(TrainingRun &, Logs &) { return {}; }
+  /// All that belongs to a batch (or an epoch) is done: run.checkpoint() is
+  /// whole.
+  virtual Status settled(TrainingRun &, bool /*isEpochEnd*/) { return {}; }
+  virtual Status trainEnd(TrainingRun &) { return {}; }
+  virtual Status resultsSaved(bool /*writesFiles*/) { return {}; }
+
+  /// What a run that goes on from here must know.
+  virtual void save(Checkpoint &) const {}
+  virtual Status resume(const Checkpoint &) { return {}; }
+};
+
+using CallbackList = std::vector<std::unique_ptr<Callback>>;
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_TRAINING_CALLBACKS_CALLBACK_H

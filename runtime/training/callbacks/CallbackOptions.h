@@ -1,0 +1,68 @@
+//===- CallbackOptions.h - a callback's arguments ---------------*- C++ -*-===//
+//
+//   void EarlyStopping::options(CallbackOptions &o) {
+//     o.integer("patience", patience, /*least=*/0);
+//     o.flag("restore_best_weights", restoreBest);
+//   }
+//
+// Reads an object of JSON, {"patience": 3}, into a callback's members. The first
+// thing that is wrong is kept: a value of another type, or, at the end, a name
+// that nobody asked for, with the one that is like it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_TRAINING_CALLBACKS_CALLBACKOPTIONS_H
+#define WEFT_RUNTIME_TRAINING_CALLBACKS_CALLBACKOPTIONS_H
+
+#include "weft/runtime/data/Result.h"
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace weft {
+
+class CallbackOptions {
+public:
+  /// `where` begins messages: "--callback EarlyStopping".
+  CallbackOptions(std::string where, const nlohmann::json &given)
+      : where(std::move(where)), given(given) {}
+
+  void text(const char *name, std::string &value);
+  void choice(const char *name, std::string &value,
+              const std::set<std::string> &known);
+  void number(const char *name, double &value);
+  void number(const char *name, std::optional<double> &value);
+  void numbers(const char *name, std::vector<double> &values);
+  void integer(const char *name, int64_t &value, int64_t least);
+  void flag(const char *name, bool &value);
+  /// "epoch", for which `every` is 0, or a number of batches.
+  void frequency(const char *name, int64_t &every);
+  /// Any value, which the callback reads itself.
+  const nlohmann::json *any(const char *name);
+  /// Must be there.
+  void required(const char *name);
+  /// Taken at Keras' default only.
+  void refused(const char *name, const nlohmann::json &usual,
+               const std::string &how);
+  void check(bool fits, const std::string &message);
+  /// An error if anything was wrong.
+  Status finish();
+  /// Names in the order in which they were asked for: that of Keras.
+  const std::vector<std::string> &names() const { return asked; }
+
+private:
+  const nlohmann::json *find(const char *name);
+  void wrong(const char *name, const std::string &must);
+
+  std::string where;
+  const nlohmann::json &given;
+  std::vector<std::string> asked;
+  std::string error;
+};
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_TRAINING_CALLBACKS_CALLBACKOPTIONS_H

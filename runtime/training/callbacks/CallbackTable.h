@@ -1,0 +1,29 @@
+//===- CallbackTable.h - the callbacks that fit has -------------*- C++ -*-===//
+//
+//   auto made = makeCallback("EarlyStopping(patience=3)", "--callback");
+//   made->... = makeCallback(R"({"class_name": "EarlyStopping", "config": {"patience": 3}})", ...)
+//
+// A callback is written as in a Keras script, or as an object of JSON.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_TRAINING_CALLBACKS_CALLBACKTABLE_H
+#define WEFT_RUNTIME_TRAINING_CALLBACKS_CALLBACKTABLE_H
+
+#include "weft/runtime/training/callbacks/Callback.h"
+
+namespace weft {
+
+/// `where` begins messages.
+Result<std::unique_ptr<Callback>> makeCallback(const nlohmann::json &said,
+                                               const std::string &where);
+Result<std::unique_ptr<Callback>> makeCallback(const std::string &text,
+                                               const std::string &where);
+
+/// {"class_name": NAME, "config": {...}}; arguments without a name are called
+/// "0", "1" and so on. Nested calls are objects alike.
+Result<nlohmann::json> readPythonCall(const std::string &text);
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_TRAINING_CALLBACKS_CALLBACKTABLE_H

@@ -1,0 +1,48 @@
+//===- PythonText.h - numbers and patterns as Python writes them -*- C++ -*-===//
+//
+//   pythonText(5e-5)                                  // 5e-05
+//   PythonPattern::parse("w-{epoch:02d}-{val_loss:.2f}.keras")->fill(
+//       {{"epoch", 3}, {"val_loss", 0.5}})            // w-03-0.50.keras
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_TRAINING_CALLBACKS_PYTHONTEXT_H
+#define WEFT_RUNTIME_TRAINING_CALLBACKS_PYTHONTEXT_H
+
+#include "weft/runtime/data/Result.h"
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace weft {
+
+/// repr() of a float: the fewest digits that read back to it.
+std::string pythonText(double value);
+
+/// A text with {name:format}, as str.format() takes it: of format, zeros, width,
+/// precision and one of d, f, e, g; {{ and }} are braces.
+class PythonPattern {
+public:
+  static Result<PythonPattern> parse(const std::string &text);
+  std::vector<std::string> names() const;
+  /// Every name must have a value.
+  std::string fill(const std::map<std::string, double> &values) const;
+
+private:
+  struct Part {
+    std::string text; ///< as it is, where `name` is empty
+    std::string name;
+    bool zeros = false;
+    int width = 0, precision = -1;
+    char kind = 0; ///< d, f, e, g, or 0: as str() writes it
+  };
+  static Result<Part> field(const std::string &inside);
+  static std::string number(const Part &part, double value);
+  std::vector<Part> parts;
+};
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_TRAINING_CALLBACKS_PYTHONTEXT_H

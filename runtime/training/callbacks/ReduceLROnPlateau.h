@@ -1,0 +1,30 @@
+//===- ReduceLROnPlateau.h - smaller steps where it gets no better -*- C++ -*-===//
+
+#ifndef WEFT_RUNTIME_TRAINING_CALLBACKS_REDUCELRONPLATEAU_H
+#define WEFT_RUNTIME_TRAINING_CALLBACKS_REDUCELRONPLATEAU_H
+
+#include "weft/runtime/training/callbacks/MonitorCallback.h"
+
+namespace weft {
+
+class ReduceLROnPlateau : public MonitorCallback {
+public:
+  ReduceLROnPlateau() { minDelta = 1e-4; }
+  void options(CallbackOptions &o) override;
+  Status trainBegin(TrainingRun &run) override;
+  Status epochEnd(TrainingRun &run, Logs &logs) override;
+  void save(Checkpoint &to) const override;
+  Status resume(const Checkpoint &from) override;
+
+private:
+  /// Whether any rate was above the least one.
+  Result<bool> reduce(TrainingRun &run) const;
+
+  double factor = 0.1, minRate = 0;
+  int64_t patience = 10, cooldown = 0, verbose = 0;
+  int64_t wait = 0, cooling = 0;
+};
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_TRAINING_CALLBACKS_REDUCELRONPLATEAU_H

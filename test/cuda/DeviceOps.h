@@ -1,0 +1,67 @@
+//===- DeviceOps.h - programs of kernels on the PTX machine -----*- C++ -*-===//
+//
+//   DeviceOps ops(module);               // each function becomes kernels for sm_80
+//   REQUIRE(ops.refusal() == "");
+//   ops.run("softmax", inputs, found)    // "" or what went wrong
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TEST_CUDA_DEVICEOPS_H
+#define WEFT_TEST_CUDA_DEVICEOPS_H
+
+#include "weft/compiler/codegen/KernelCodegen.h"
+#include "weft/dialects/interpret/Interpret.h"
+#include "weft/test/cuda/machine/Launch.h"
+
+#include <list>
+
+namespace weft {
+
+/// Functions whose ops are calls of kernels, constants and a return.
+class DeviceOps {
+public:
+  /// Outlines, if that is not done yet, chooses nests and compiles; the module
+  /// is changed.
+  explicit DeviceOps(mlir::ModuleOp module, bool isOutlined = false);
+  /// Why there is no code, or empty.
+  const std::string &refusal() const { return why; }
+  /// Has the function code, or loops that a runtime walks through?
+  bool isStraight(const std::string &function) const;
+  /// Results in `found`, whose tensors have the types to fill; what the machine
+  /// found, or empty.
+  std::string run(const std::string &function, const Tensors &inputs,
+                  Tensors &found);
+  /// The same of one kernel.
+  std::string runKernel(const std::string &kernel, const Tensors &inputs,
+                        Tensors &found);
+
+private:
+  struct Buffer {
+    uint64_t address = 0;
+    std::vector<uint8_t> bytes;
+  };
+  Buffer &addBuffer(const std::string &name, std::vector<uint8_t> bytes,
+                    bool isWritten);
+  /// Forgets all memory.
+  void clear();
+  Buffer &addTensor(const std::string &name, const Tensor &tensor);
+  /// Makes the results.
+  std::string launch(const std::string &kernel,
+                     llvm::ArrayRef<Buffer *> arguments, mlir::TypeRange types,
+                     llvm::SmallVectorImpl<Buffer *> &results);
+
+  mlir::ModuleOp module;
+  CompiledKernels code;
+  ptx::Module kernels;
+  std::string why;
+  uint64_t numLaunches = 0;
+  // Of the run at hand.
+  ptx::Memory memory;
+  std::list<Buffer> buffers;
+  uint64_t next = 0;
+  std::vector<uint64_t> dataAddresses;
+};
+
+} // namespace weft
+
+#endif // WEFT_TEST_CUDA_DEVICEOPS_H

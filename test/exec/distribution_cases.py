@@ -1,0 +1,48 @@
+"""Files of distributions that cannot be taken: (name, arguments of weft)."""
+
+import json
+
+
+class DistributionCases:
+    """Of a `scratch` folder, `write(name, text)` and a `model_file` (error_cases.Cases)."""
+
+    def distribution(self, name, class_name="ModelParallel", mesh=None, **config):
+        mesh = {"shape": [2, 4], "axis_names": ["data", "model"], "devices": None, **(mesh or {})}
+        config = {"device_mesh": mesh, "layout_map": {}, **config}
+        return self.write(f"{name}.json", json.dumps({"class_name": class_name, "config": config}))
+
+    def distributions(self):
+        def layout(path, *flags):
+            return ["layout", self.model_file, "--distribution", path, *flags]
+        rules = {"d1/kernel": [None, "model"]}
+        yield "no file", layout(self.scratch / "nothing.json")
+        yield "cut", layout(self.write("cut.json", '{"class_name": '))
+        yield "class", layout(self.distribution("class", class_name="DataParalel"))
+        yield "field", layout(self.distribution("field", batch_dim="data"))
+        yield "no layout map", layout(self.distribution("bare", layout_map=None))
+        yield "mesh larger", layout(self.distribution("larger"), "--devices", "cpu:4")
+        yield "sizes and names", layout(self.distribution("names", mesh={"axis_names": ["data"]}))
+        yield "empty mesh", layout(self.distribution("empty", mesh={"shape": []}))
+        yield "devices listed", layout(self.distribution("listed", mesh={"devices": ["cpu:0"]}))
+        names = [f"cpu:{i}" for i in range(1, 9)]
+        yield "device unknown", layout(self.distribution("device", mesh={"devices": names}), "--devices", "cpu:8")
+        yield "batch axis", layout(self.distribution("batch", batch_dim_name="batch"))
+        yield "regex", layout(self.distribution("regex", regex="match"))
+        yield "axis", layout(self.distribution("axis", layout_map={"d1/kernel": [None, "modle"]}))
+        yield "axis twice", layout(self.distribution("twice", layout_map={"d1/kernel": ["model", "model"]}))
+        yield "rank", layout(self.distribution("rank", layout_map={"d1/kernel": [None, "model", None]}))
+        yield "rule", layout(self.distribution("rule", layout_map={"d1/kernel": "model"}))
+        yield "pattern", layout(self.distribution("pattern", layout_map={"d1/(kernel": ["model"]}))
+        yield "backtracking", layout(self.distribution("slow", layout_map={"((((((([a-z/0-9]*)*)*)*)*)*)*)*[!0]": ["model"]}))
+        yield "ambiguous", layout(self.distribution("two", layout_map={"d1/k.*": rules["d1/kernel"],
+                                                                        "d./kernel": ["model", None]}))
+
+        def strategy(name, **config):
+            made = {"device_mesh": {"shape": [2, 4], "axis_names": ["rows", "columns"]}, **config}
+            return layout(self.write(f"{name}.json", json.dumps({"class_name": "Distribution", "config": made})))
+        yield "own without mesh", strategy("meshless", device_mesh=None)
+        yield "own rules", strategy("list", variable_layouts=["rows"])
+        yield "own ambiguous", strategy("both", variable_layouts={"d1/k.*": ["rows"], "d./kernel": ["columns"]})
+        yield "data of no rank", strategy("rank-word", data_layout={"images": ["rows"]})
+        yield "data too deep", strategy("rank-deep", data_layout={"1": ["rows", "columns"]})
+        yield "data axis", strategy("data-axis", data_layout=["batch"])

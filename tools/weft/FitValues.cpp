@@ -1,0 +1,98 @@
+#include "weft/tools/weft/FitValues.h"
+
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <vector>
+
+using namespace weft;
+using namespace weft::tool;
+using nlohmann::json;
+
+template <typename Number>
+static bool readNumber(std::string_view text, Number &value) {
+  while (text.starts_with(' '))
+    text.remove_prefix(1);
+  while (text.ends_with(' '))
+    text.remove_suffix(1);
+  const char *end = text.data() + text.size();
+  auto [read, error] = std::from_chars(text.data(), end, value);
+  return error == std::errc() && read == end;
+}
+
+static std::vector<std::string> split(const std::string &text) {
+  std::vector<std::string> parts(1);
+  for (char c : text)
+    if (c == ',')
+      parts.emplace_back();
+    else
+      parts.back() += c;
+  return parts;
+}
+
+std::string weft::tool::readShuffle(const std::string &text, Shuffle &shuffle) {
+  if (text == "true" || text == "True")
+    shuffle = Shuffle::All;
+  else if (text == "false" || text == "False")
+    shuffle = Shuffle::None;
+  else if (text == "batch")
+    shuffle = Shuffle::InBatches;
+  else
+    return "must be true, false or batch, not " + text;
+  return "";
+}
+
+/// 0:1.0,1:2.5 as an object.
+static json classesOf(const std::string &text) {
+  json out = json::object();
+  for (const std::string &part : split(text)) {
+    size_t colon = part.find(':');
+    double weight = 0;
+    if (colon == part.npos || !readNumber(part.substr(colon + 1), weight))
+      return {};
+    out[part.substr(0, colon)] = weight;
+  }
+  return out;
+}
+
+std::string weft::tool::readClassWeight(const std::string &text,
+                                        std::map<int64_t, double> &weights) {
+  std::string wrong = "must name a weight for each class, as 0:1.0,1:2.5 or "
+                      "{\"0\": 1.0, \"1\": 2.5}, not " +
+                      text;
+  json said = text.find('{') == text.npos
+                  ? classesOf(text)
+                  : json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (!said.is_object() || said.empty())
+    return wrong;
+  weights.clear();
+  for (const auto &[name, weight] : said.items()) {
+    int64_t label = 0;
+    if (!readNumber(name, label) || !weight.is_number() ||
+        !std::isfinite(weight.get<double>()))
+      return wrong;
+    weights[label] = weight.get<double>();
+  }
+  return "";
+}
+
+std::string weft::tool::readValidationEpochs(const std::string &text,
+                                             ValidationEpochs &epochs) {
+  std::string wrong = "must be a number of epochs from 1 on, or a list of "
+                      "epochs as 1,3,10, not " +
+                      text;
+  bool isList = text.find_first_of(",[") != text.npos;
+  std::string inside = text;
+  std::erase_if(inside, [](char c) { return c == '[' || c == ']'; });
+  epochs = {};
+  for (const std::string &part : split(inside)) {
+    int64_t number = 0;
+    if (!readNumber(part, number) || number < 1)
+      return wrong;
+    if (!isList)
+      epochs.every = number;
+    else
+      epochs.listed.insert(number);
+  }
+  return "";
+}

@@ -1,0 +1,30 @@
+//===- FitValues.h - texts of arguments of fit ------------------*- C++ -*-===//
+//
+//   std::map<int64_t, double> weights;
+//   readClassWeight("0:1.0,1:2.5", weights);        // "", or what is wrong
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_WEFT_FITVALUES_H
+#define WEFT_TOOLS_WEFT_FITVALUES_H
+
+#include "weft/runtime/training/EpochOrder.h"
+#include "weft/runtime/training/ValidationEpochs.h"
+
+#include <map>
+#include <string>
+
+namespace weft::tool {
+
+/// true, false or batch.
+std::string readShuffle(const std::string &text, Shuffle &shuffle);
+/// CLASS:WEIGHT,... or an object of JSON.
+std::string readClassWeight(const std::string &text,
+                            std::map<int64_t, double> &weights);
+/// N, or a list of epochs: 1,3,10 or [1, 3, 10].
+std::string readValidationEpochs(const std::string &text,
+                                 ValidationEpochs &epochs);
+
+} // namespace weft::tool
+
+#endif // WEFT_TOOLS_WEFT_FITVALUES_H

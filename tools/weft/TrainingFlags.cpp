@@ -1,0 +1,150 @@
+//===- TrainingFlags.cpp - flags of weft fit, evaluate and predict --------===//
+
+#include "weft/tools/weft/CommandFlags.h"
+#include "weft/tools/weft/FitValues.h"
+#include "weft/tools/weft/FlagValues.h"
+
+using namespace weft;
+using namespace weft::tool;
+
+constexpr const char *kTrained =
+    "model.json or model.keras; step.mlir, which python -m weft.trace writes "
+    "of "
+    "any Keras model; or step.weft, which weft compile makes of either";
+static void addDataFlags(CLI::App &app, DataFlags &flags) {
+  app.add_option("--data", flags.data, "f.npz with x, y or x_train, y_train");
+  app.add_option("--x", flags.x,
+                 "[NAME=]f.npz:key[0:1280] or f.npy[0:1280]; repeated");
+  app.add_option("--y", flags.y, "[NAME=]f.npz:key or f.npy; repeated");
+  app.add_option("--sample-weight", flags.sampleWeight,
+                 "[NAME=]f.npz:key or f.npy; repeated");
+  app.add_option("--divide-by", flags.divideBy, "divide inputs in float32")
+      ->check(isDivisor());
+  app.add_flag("--add-channel", flags.addChannel,
+               "append a dimension of 1 to inputs");
+}
+
+/// An option whose text `read` understands, or says why not.
+template <typename T>
+static void addValue(CLI::App &app, const char *name, const char *what,
+                     T &value, std::string (*read)(const std::string &, T &)) {
+  app.add_option_function<std::string>(
+      name,
+      [name, &value, read](const std::string &text) {
+        if (std::string wrong = read(text, value); !wrong.empty())
+          throw CLI::ValidationError(name, wrong);
+      },
+      what);
+}
+
+static void addValidationFlags(CLI::App &app, FitFlags &flags) {
+  DataFlags &data = flags.data;
+  app.add_option("--validation-data", data.validationData,
+                 "f.npz with x, y or x_val, y_val or x_test, y_test");
+  app.add_option("--validation-x", data.validationX, "as --x; repeated");
+  app.add_option("--validation-y", data.validationY, "as --y; repeated");
+  app.add_option("--validation-sample-weight", data.validationWeight,
+                 "as --sample-weight; repeated");
+  app.add_option("--validation-split", data.validationSplit,
+                 "last part of the data, as Keras")
+      ->check(isFraction());
+  app.add_option("--validation-batch-size", data.validationBatchSize,
+                 "samples in a validation step (default: --batch-size)")
+      ->check(atLeast(1, "give the samples of a step"));
+  app.add_option("--validation-steps", flags.validationSteps,
+                 "batches of a validation (default: all)")
+      ->check(atLeast(1, "leave it out for all of the data"));
+  addValue(app, "--validation-freq",
+           "2: each second epoch; 1,3,10: these, from 1 (default: 1)",
+           flags.validationEpochs, readValidationEpochs);
+}
+
+static void addCallbackFlags(CLI::App &app, FitFlags &flags) {
+  app.add_option(
+      "--callback", flags.callbacks,
+      "as in a Keras script: \"EarlyStopping(patience=3)\", or JSON; "
+      "repeated (docs/fit.md)");
+  auto *backup = app.add_option(
+      "--backup", flags.backup,
+      "folder of BackupAndRestore: the same command goes on from it");
+  app.add_option("--save-every", flags.saveEvery,
+                 "steps between backups (default: an epoch)")
+      ->check(atLeast(1, "leave it out for each epoch"))
+      ->needs(backup);
+}
+
+void weft::tool::addFit(CLI::App &app, FitFlags &flags) {
+  addModelFlags(app, flags.model, kTrained);
+  addBudgetFlags(app, flags.model);
+  addDataFlags(app, flags.data);
+  addValidationFlags(app, flags);
+  app.add_option("--epochs", flags.epochs, "passes over the data")
+      ->check(atLeast(0, "0 trains nothing"))
+      ->capture_default_str();
+  app.add_option("--initial-epoch", flags.initialEpoch,
+                 "number of the first epoch, from 0")
+      ->check(atLeast(0, "0 is the first"));
+  app.add_option("--steps-per-epoch", flags.stepsPerEpoch, "batches an epoch")
+      ->check(atLeast(1, "leave it out for all of the data"));
+  app.add_option("--max-steps", flags.maxSteps, "stop after N steps altogether")
+      ->check(atLeast(0, "0 trains nothing"));
+  addValue(app, "--shuffle",
+           "true; false; batch, which keeps batches together (default: true)",
+           flags.shuffle, readShuffle);
+  app.add_flag_callback(
+      "--no-shuffle", [&flags] { flags.shuffle = Shuffle::None; },
+      "keep the order of the data");
+  addValue(app, "--class-weight",
+           "0:1.0,1:2.5, or {\"0\": 1.0, \"1\": 2.5}: what samples of a "
+           "class weigh",
+           flags.data.classWeight, readClassWeight);
+  app.add_flag("--drop-remainder", flags.dropRemainder,
+               "leave out a short last batch");
+  app.add_flag("--init-only", flags.initOnly, "stop after initialising");
+  addCallbackFlags(app, flags);
+  app.add_option("--weights", flags.weights, "f.keras, f.weights.h5 or f.npz");
+  app.add_option("--save", flags.save, "f.keras, for Keras to load")
+      ->check(namesModel());
+  app.add_option("--save-weights", flags.saveWeights,
+                 "f.npz: every variable by its path");
+  app.add_option("--history", flags.history, "out.json");
+  app.add_flag("--history-steps", flags.historySteps,
+               "one value for each batch in --history");
+  app.add_option("--stats", flags.stats, "times, memory and bytes as JSON");
+  app.add_flag("--verify", flags.verify,
+               "first compare all stages in the reference interpreter");
+  app.add_flag("--json", flags.json, "one JSON object on standard output");
+  app.add_option("--verbose", flags.verbose, "0, 1 (bar) or 2 (lines)")
+      ->check(isVerbosity())
+      ->capture_default_str();
+  app.footer("Examples:\n"
+             "  weft fit model.keras --data mnist.npz --divide-by 255 "
+             "--data-parallel --devices cpu:8 \\\n"
+             "    --epochs 3 --batch-size 128 --save trained.keras\n"
+             "  weft fit model.json --distribution dist.json --x f.npz:x "
+             "--y f.npz:y \\\n"
+             "    --optimizer adam --loss mse --history h.json "
+             "--stats s.json\n"
+             "  weft fit step.mlir --weights model.keras --data mnist.npz "
+             "--save trained.keras    (traced)\n"
+             "  weft fit step.weft --weights model.keras --data mnist.npz "
+             "--save trained.keras    (compiled)");
+}
+
+void weft::tool::addEvaluate(CLI::App &app, EvaluateFlags &flags,
+                             bool predict) {
+  addModelFlags(app, flags.model, kTrained);
+  addDataFlags(app, flags.data);
+  app.add_option("--weights", flags.weights, "f.keras, f.weights.h5 or f.npz");
+  app.add_flag("--json", flags.json, "one JSON object on standard output");
+  app.add_option("--verbose", flags.verbose, "0, 1 (bar) or 2 (lines)")
+      ->check(isVerbosity());
+  if (predict)
+    app.add_option("--out", flags.out,
+                   "p.npy; or p.npz, with each output by its name: y, y/NAME")
+        ->required();
+  app.footer(predict ? "Example:\n  weft predict trained.keras --x "
+                       "mnist.npz:x_test --divide-by 255 --out p.npy"
+                     : "Example:\n  weft evaluate trained.keras --data "
+                       "mnist.npz --divide-by 255 --json");
+}
