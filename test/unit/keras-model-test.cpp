@@ -127,8 +127,8 @@ TEST_CASE("what is not supported is refused by name") {
                            "\"ema_overwrite_frequency\": 0")) ==
         "compile_config: optimizer: RMSprop: \"ema_overwrite_frequency\" is 0; "
         "it must be positive");
-  CHECK(complaint(replaced(text, "\"loss\": \"mse\"", "\"loss\": \"ctc\""))
-            .find("compile_config: loss: loss \"ctc\" is not supported; "
+  CHECK(complaint(replaced(text, "\"loss\": \"mse\"", "\"loss\": \"nce\""))
+            .find("compile_config: loss: loss \"nce\" is not supported; "
                   "supported losses are MeanSquaredError, ") == 0);
   CHECK(
       complaint(replaced(text, "\"metrics\": null", "\"metrics\": [\"psnr\"]"))
