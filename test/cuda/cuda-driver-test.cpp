@@ -165,6 +165,48 @@ TEST_CASE("an event orders two streams") {
   OK(s.cuda.cuStreamDestroy(other));
 }
 
+TEST_CASE("a kernel reads a peer's memory behind an event of the peer") {
+  const Cuda &cuda = loadedCuda();
+  int count = 0, can = 0;
+  OK(cuda.cuInit(0));
+  OK(cuda.cuDeviceGetCount(&count));
+  if (count > 1)
+    OK(cuda.cuDeviceCanAccessPeer(&can, 0, 1));
+  if (!can) {
+    WARN("there are no two GPUs that address each other's memory");
+    return;
+  }
+  Session s;
+  Context peer = nullptr;
+  Stream theirs = nullptr;
+  Event written = nullptr;
+  Address x = 0;
+  OK(cuda.cuDevicePrimaryCtxRetain(&peer, 1));
+  OK(cuda.cuCtxEnablePeerAccess(peer, 0));
+  CHECK(cuda.cuCtxEnablePeerAccess(peer, 0) ==
+        Result::PeerAccessAlreadyEnabled);
+  Address y = s.allocate(256);
+  std::vector<float> values = iota(64), wanted = values;
+  OK(cuda.cuCtxSetCurrent(peer));
+  OK(cuda.cuStreamCreate(&theirs, kStreamNonBlocking));
+  OK(cuda.cuEventCreate(&written, kEventDisableTiming));
+  OK(cuda.cuMemAlloc(&x, 256));
+  OK(cuda.cuMemcpyHtoDAsync(x, values.data(), 256, theirs));
+  OK(cuda.cuEventRecord(written, theirs));
+  OK(cuda.cuCtxSetCurrent(s.context));
+  OK(cuda.cuStreamWaitEvent(s.stream, written, 0));
+  OK(s.scale(x, y, 3, 1, 64, s.stream));
+  for (float &value : wanted)
+    value = 3 * value + 1;
+  CHECK(s.download(y, 64, s.stream) == wanted);
+  OK(cuda.cuCtxSetCurrent(peer));
+  OK(cuda.cuMemFree(x));
+  OK(cuda.cuEventDestroy(written));
+  OK(cuda.cuStreamDestroy(theirs));
+  OK(cuda.cuCtxSetCurrent(s.context));
+  OK(cuda.cuDevicePrimaryCtxRelease(1));
+}
+
 TEST_CASE("events are asked, waited for and timed") {
   Session s;
   Event start = nullptr, end = nullptr, plain = nullptr;

@@ -39,6 +39,8 @@ foreach(seed 1 2 3)
   add_test(NAME cuda-driver-test-seed-${seed} COMMAND ${CMAKE_COMMAND} -E env
     FAKE_CUDA_SEED=${seed} $<TARGET_FILE:cuda-driver-test>)
 endforeach()
+add_test(NAME cuda-driver-test-2-gpus COMMAND ${CMAKE_COMMAND} -E env
+  FAKE_CUDA_GPUS=2 $<TARGET_FILE:cuda-driver-test>)
 # Programs of collectives alone, on the fake driver: the program loads it before
 # the runtime does.
 foreach(test gpu-collectives-test gpu-collectives-meaning-test)
