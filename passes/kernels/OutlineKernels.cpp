@@ -130,13 +130,24 @@ static bool worksInPlace(const KernelBody &body) {
         });
       }))
     return false;
+  // Also by way of other types: a reversed conversion of an argument.
+  llvm::DenseMap<Value, bool> known;
+  std::function<bool(Value)> readsWhatResultsReplace = [&](Value value) {
+    if (body.inputs.contains(value))
+      return llvm::any_of(body.results, [&](Value result) {
+        return result.getType() == value.getType();
+      });
+    auto [entry, isNew] = known.try_emplace(value, false);
+    Operation *op = value.getDefiningOp();
+    if (!isNew || !op)
+      return entry->second;
+    bool reads = llvm::any_of(op->getOperands(), readsWhatResultsReplace);
+    return known[value] = reads;
+  };
   auto isReadInPlace = [&](OpOperand &operand) {
-    Type type = operand.get().getType();
-    return cast<RankedTensorType>(type).getRank() == 0 ||
+    return cast<RankedTensorType>(operand.get().getType()).getRank() == 0 ||
            elementsReadElsewhere(operand) == 0 ||
-           llvm::none_of(body.results, [&](Value result) {
-             return result.getType() == type;
-           });
+           !readsWhatResultsReplace(operand.get());
   };
   return llvm::all_of(body.ops, [&](Operation *op) {
     return llvm::all_of(op->getOpOperands(), isReadInPlace);

@@ -2,9 +2,12 @@
 
 #include "weft/compiler/frontends/keras/model/NodeValues.h"
 #include "weft/compiler/frontends/keras/model/VariableMaker.h"
+#include "weft/compiler/frontends/keras/schema/Json.h"
 #include "weft/dialects/weft/Sizes.h"
 
 #include "mlir/IR/MLIRContext.h"
+
+#include <set>
 
 using namespace mlir;
 using namespace weft;
@@ -36,6 +39,7 @@ public:
   void run();
 
 private:
+  void checkInputs();
   using Nodes = std::map<GraphTensor, unsigned>;
   Nodes connect(const Graph &graph, Nodes nodes);
   void call(const GraphCall &call, Nodes &nodes);
@@ -255,6 +259,26 @@ GraphRunner::namesOf(const std::vector<unsigned> &nodes,
   return out;
 }
 
+/// Each InputLayer stands there once, and nothing else.
+void GraphRunner::checkInputs() {
+  std::set<unsigned> listed;
+  auto refuse = [&](const std::string &name, const char *why) {
+    if (error.empty())
+      error = "input_layers: " + inQuotes(name) + " " + why +
+              "; list each InputLayer once";
+  };
+  for (unsigned node : model.inputs) {
+    const ModelLayer &layer = model.layerOf(node);
+    if (!layer.isInput())
+      refuse(layer.name, "is no InputLayer");
+    if (!listed.insert(node).second)
+      refuse(layer.name, "stands there twice");
+  }
+  for (unsigned node = 0; node < model.nodes.size(); ++node)
+    if (model.layerOf(node).isInput() && !listed.contains(node))
+      refuse(model.layerOf(node).name, "is missing");
+}
+
 void GraphRunner::run() {
   Nodes nodes;
   for (const GraphInput &input : graphs.whole.inputs) {
@@ -265,6 +289,7 @@ void GraphRunner::run() {
     nodes = connect(graphs.whole, std::move(nodes));
   if (error.empty()) {
     model.inputs = resolve(nodes, graphs.whole.start, "input_layers");
+    checkInputs();
     model.outputs = resolve(nodes, graphs.whole.outputs, "output_layers");
     for (unsigned node : model.outputs)
       checkOutput(node);
