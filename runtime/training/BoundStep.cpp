@@ -1,5 +1,6 @@
 #include "weft/runtime/training/BoundStep.h"
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -26,6 +27,8 @@ Trainer::BoundStep::bind(weft_runtime *runtime, weft_program *program,
 }
 
 Trainer::BoundStep::~BoundStep() {
+  if (ahead.written.valid())
+    ahead.written.wait();
   for (weft_buffer *buffer : owned)
     weft_buffer_free(buffer);
 }
@@ -70,7 +73,9 @@ Status Trainer::BoundStep::bindOutputs() {
 }
 
 Status Trainer::BoundStep::writeBatch(const TrainingData &data,
-                                      const std::vector<int64_t> &indices) {
+                                      const std::vector<int64_t> &indices,
+                                      const Buffers &to) const {
+  std::vector<uint8_t> batch;
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].isData())
       continue;
@@ -78,18 +83,70 @@ Status Trainer::BoundStep::writeBatch(const TrainingData &data,
     if (!column)
       return Error{"no array is given for " + inputs[i].name +
                    "; add --data FILE.npz"};
-    Shape shape = column->array->shape;
-    shape[0] = int64_t(indices.size());
+    Shape shape = column->sample;
+    shape.insert(shape.begin(), int64_t(indices.size()));
     if (shape != inputs[i].shape)
       return Error{"the program takes " + inputs[i].name + " of shape " +
                    text(inputs[i].shape) + ", the batch has " + text(shape) +
                    "; compile it for this batch size"};
-    TrainingData::gather(*column, indices, inputs[i].type, batch);
-    if (Status ok = takeError(
-            weft_buffer_write(inputBuffers[i], batch.data(), batch.size()));
+    if (Status ok =
+            TrainingData::gather(*column, indices, inputs[i].type, batch);
+        !ok)
+      return ok;
+    if (Status ok =
+            takeError(weft_buffer_write(to[i], batch.data(), batch.size()));
         !ok)
       return ok;
   }
+  return {};
+}
+
+Status Trainer::BoundStep::createSpare() {
+  if (!spare.empty())
+    return {};
+  Buffers made(inputs.size(), nullptr);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].isData())
+      continue;
+    if (Status ok =
+            takeError(weft_input_create(runtime, program, i, &made[i]));
+        !ok)
+      return ok;
+    owned.push_back(made[i]);
+  }
+  spare = std::move(made);
+  return {};
+}
+
+void Trainer::BoundStep::prefetch(const TrainingData &data,
+                                  const std::vector<int64_t> &indices,
+                                  BackgroundThread &thread) {
+  bool isDonated =
+      std::any_of(inputs.begin(), inputs.end(), [](const Port &port) {
+        return port.isData() && port.donatedTo >= 0;
+      });
+  // Where there is no memory for a second batch, run() writes it itself.
+  if (isDonated || ahead.written.valid() || !createSpare())
+    return;
+  ahead.data = &data;
+  ahead.indices = indices;
+  ahead.written = thread.start(
+      [this] { return writeBatch(*ahead.data, ahead.indices, spare); });
+}
+
+Status
+Trainer::BoundStep::takeBatch(const TrainingData &data,
+                              const std::vector<int64_t> &indices) {
+  if (!ahead.written.valid())
+    return writeBatch(data, indices, inputBuffers);
+  Status written = ahead.written.get();
+  if (ahead.data != &data || ahead.indices != indices)
+    return writeBatch(data, indices, inputBuffers);
+  if (!written)
+    return written;
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].isData())
+      std::swap(inputBuffers[i], spare[i]);
   return {};
 }
 
@@ -107,17 +164,31 @@ Status Trainer::BoundStep::takeStateOutputs() {
   return {};
 }
 
-Status Trainer::BoundStep::run(const TrainingData &data,
-                               const std::vector<int64_t> &indices) {
-  if (Status ok = writeBatch(data, indices); !ok)
-    return ok;
+static double secondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+Status Trainer::BoundStep::take(const TrainingData &data,
+                                const std::vector<int64_t> &indices) {
+  auto begin = Clock::now();
+  Status taken = takeBatch(data, indices);
+  waitSeconds = secondsSince(begin);
+  return taken;
+}
+
+Status Trainer::BoundStep::execute() {
   auto begin = Clock::now();
   if (Status ok = takeError(weft_execute(runtime, program, inputBuffers.data(),
                                          outputBuffers.data()));
       !ok)
     return ok;
-  executeSeconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  executeSeconds = secondsSince(begin);
   return takeStateOutputs();
+}
+
+void Trainer::BoundStep::drop(const TrainingData &data) {
+  if (ahead.written.valid() && ahead.data == &data)
+    ahead.written.wait(), ahead = {};
 }
 
 Result<Array> Trainer::BoundStep::readOutput(size_t output) {

@@ -1,17 +1,21 @@
 //===- BoundStep.h - one program with its buffers ---------------*- C++ -*-===//
 //
 //   Result<std::unique_ptr<BoundStep>> step = bind(runtime, program, state);
-//   Status ok = (*step)->run(data, indices);       // writes the batch, executes
+//   Status ok = (*step)->take(data, indices);      // writes the batch
+//   (*step)->prefetch(data, next, thread);         // the next one, meanwhile
+//   ok = (*step)->execute();
 //   Status also = (*step)->addMetrics(epochMetrics, samples, batchLogs);
 //
 // Variables are the ModelState's buffers; batches and results have buffers of
-// their own, made once.
+// their own, made once. Of those of batches there are two sets: while the program
+// reads one, a thread fills the other (prefetch).
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_RUNTIME_TRAINING_BOUNDSTEP_H
 #define WEFT_RUNTIME_TRAINING_BOUNDSTEP_H
 
+#include "weft/runtime/training/BackgroundThread.h"
 #include "weft/runtime/training/Trainer.h"
 
 namespace weft {
@@ -21,8 +25,15 @@ struct Trainer::BoundStep {
   bind(weft_runtime *runtime, weft_program *program, ModelState &state);
   ~BoundStep();
 
-  /// Writes these samples to the data ports and executes the program.
-  Status run(const TrainingData &data, const std::vector<int64_t> &indices);
+  /// Begins to write these samples into the buffers that take() will swap in, if
+  /// it is asked for the same ones. `data` must last until then, or until drop().
+  void prefetch(const TrainingData &data, const std::vector<int64_t> &indices,
+                BackgroundThread &thread);
+  /// Writes these samples to the data ports, or waits until that is done.
+  Status take(const TrainingData &data, const std::vector<int64_t> &indices);
+  Status execute();
+  /// Forgets what was begun of this data, after it is done.
+  void drop(const TrainingData &data);
   /// Adds the metrics of the last run to `mean`; `alone` gets this batch's.
   Status addMetrics(RunningMetrics &mean, int64_t samples, Logs &alone);
   Result<Array> readOutput(size_t output);
@@ -31,17 +42,37 @@ struct Trainer::BoundStep {
   weft_program *program = nullptr;
   ModelState *state = nullptr;
   std::vector<Port> inputs, outputs;
-  double executeSeconds = 0; ///< of the last run, on the devices
+  double executeSeconds = 0; ///< of the last execute(), on the devices
+  double waitSeconds = 0;    ///< of the last take()
 
 private:
   Status bindInputs();
   Status bindOutputs();
-  Status writeBatch(const TrainingData &data,
-                    const std::vector<int64_t> &indices);
+  Status takeBatch(const TrainingData &data,
+                   const std::vector<int64_t> &indices);
   Status takeStateOutputs();
 
-  std::vector<weft_buffer *> inputBuffers, outputBuffers, owned;
-  std::vector<uint8_t> batch; ///< of one port, kept for its memory
+  /// One for each data port; null for others.
+  using Buffers = std::vector<weft_buffer *>;
+  Status writeBatch(const TrainingData &data,
+                    const std::vector<int64_t> &indices,
+                    const Buffers &to) const;
+  Status createSpare();
+
+  Buffers inputBuffers, outputBuffers, owned;
+  Buffers spare; ///< of the other set of data ports; empty until it is needed
+  /// What is being written to `spare`.
+  struct Ahead {
+    const TrainingData *data = nullptr;
+    std::vector<int64_t> indices;
+    std::future<Status> written;
+  } ahead;
+};
+
+struct Trainer::EndOfData {
+  Trainer &trainer;
+  const TrainingData &data;
+  ~EndOfData();
 };
 
 } // namespace weft

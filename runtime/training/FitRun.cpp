@@ -95,6 +95,13 @@ Status Trainer::FitRun::check() const {
   return {};
 }
 
+/// May another step follow the one that is under way?
+bool Trainer::FitRun::goesOn() const {
+  bool isLastOfEpoch = batches + 1 >= order.steps();
+  return (!isLastOfEpoch || epoch + 1 < options.epochs) &&
+         (!options.maxSteps || history.stepCount + 1 < *options.maxSteps);
+}
+
 /// Does the run end after this step?
 void Trainer::FitRun::checkEnd() {
   history.interrupted |= isStopped(options);
@@ -140,7 +147,9 @@ Status Trainer::FitRun::runBatch(const std::vector<int64_t> &indices,
     return bound.error();
   if (options.stepBegin)
     options.stepBegin();
-  if (Status ok = (*bound)->run(data, indices); !ok)
+  if (Status ok = trainer.run(**bound, StepKind::Train, data, indices, order,
+                              goesOn());
+      !ok)
     return ok;
   Logs alone;
   if (Status ok = (*bound)->addMetrics(metrics, samples, alone); !ok)
@@ -153,7 +162,7 @@ Status Trainer::FitRun::runBatch(const std::vector<int64_t> &indices,
     return ok;
   bar.update(batches, logs);
   if (options.stepEnd)
-    options.stepEnd((*bound)->executeSeconds);
+    options.stepEnd({(*bound)->executeSeconds, (*bound)->waitSeconds});
   checkEnd();
   return each(&Callback::settled, false);
 }
@@ -221,5 +230,6 @@ Result<History> Trainer::FitRun::fit() {
 
 Result<History> Trainer::fit(const TrainingData &data,
                              const FitOptions &options) {
+  EndOfData end{*this, data};
   return FitRun(*this, data, options).fit();
 }

@@ -37,6 +37,27 @@ Result<Trainer::BoundStep *> Trainer::step(StepKind kind, int64_t batch) {
   return known.get();
 }
 
+Status Trainer::run(BoundStep &step, StepKind kind, const TrainingData &data,
+                    const std::vector<int64_t> &indices, EpochOrder &order,
+                    bool goesOn) {
+  if (Status ok = step.take(data, indices); !ok)
+    return ok;
+  std::vector<int64_t> next;
+  if (goesOn)
+    order.peek(next);
+  // A program for another size may have to be compiled first.
+  auto found = steps.find({kind, int64_t(next.size())});
+  if (found != steps.end() && found->second)
+    found->second->prefetch(data, next, thread);
+  return step.execute();
+}
+
+Trainer::EndOfData::~EndOfData() {
+  for (auto &[key, step] : trainer.steps)
+    if (step)
+      step->drop(data);
+}
+
 static EpochOrder orderOf(const TrainingData &data,
                           const LoopOptions &options) {
   return EpochOrder({.samples = data.samples,
@@ -49,6 +70,7 @@ static EpochOrder orderOf(const TrainingData &data,
 
 Result<Logs> Trainer::testLoop(const TrainingData &data,
                                const LoopOptions &options, ProgressBar &bar) {
+  EndOfData end{*this, data};
   EpochOrder order = orderOf(data, options);
   RunningMetrics metrics;
   std::vector<int64_t> indices;
@@ -62,7 +84,9 @@ Result<Logs> Trainer::testLoop(const TrainingData &data,
         step(StepKind::Evaluate, int64_t(indices.size()));
     if (!bound)
       return bound.error();
-    if (Status ok = (*bound)->run(data, indices); !ok)
+    if (Status ok = run(**bound, StepKind::Evaluate, data, indices, order,
+                        done + 1 < order.steps());
+        !ok)
       return ok.error();
     if (Status ok =
             (*bound)->addMetrics(metrics, int64_t(indices.size()), alone);
@@ -83,6 +107,7 @@ Result<Logs> Trainer::evaluate(const TrainingData &data,
 Result<std::vector<NamedArray>> Trainer::predict(const TrainingData &data,
                                                  const LoopOptions &options) {
   ProgressBar bar = makeBar(options, orderOf(data, options).steps());
+  EndOfData end{*this, data};
   EpochOrder order = orderOf(data, options);
   std::vector<NamedArray> out;
   std::vector<int64_t> indices;
@@ -93,7 +118,9 @@ Result<std::vector<NamedArray>> Trainer::predict(const TrainingData &data,
         step(StepKind::Predict, int64_t(indices.size()));
     if (!bound)
       return bound.error();
-    if (Status ok = (*bound)->run(data, indices); !ok)
+    if (Status ok = run(**bound, StepKind::Predict, data, indices, order,
+                        done + 1 < order.steps());
+        !ok)
       return ok.error();
     size_t slot = 0;
     for (size_t o = 0; o < (*bound)->outputs.size(); ++o) {

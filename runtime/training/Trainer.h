@@ -14,6 +14,7 @@
 #ifndef WEFT_RUNTIME_TRAINING_TRAINER_H
 #define WEFT_RUNTIME_TRAINING_TRAINER_H
 
+#include "weft/runtime/training/BackgroundThread.h"
 #include "weft/runtime/training/EpochOrder.h"
 #include "weft/runtime/training/History.h"
 #include "weft/runtime/training/ModelState.h"
@@ -58,7 +59,11 @@ struct FitOptions : LoopOptions {
   ValidationEpochs validationEpochs = {};
   /// Called around each step, once its program is there.
   std::function<void()> stepBegin = {};
-  std::function<void(double executeSeconds)> stepEnd = {};
+  struct StepTimes {
+    double executeSeconds; ///< on the devices
+    double waitSeconds;    ///< for the samples
+  };
+  std::function<void(const StepTimes &)> stepEnd = {};
   const CallbackList *callbacks = nullptr;
   /// For callbacks that write the model; see TrainingRun.
   std::function<Status(bool weightsAlone)> canSaveModel = {};
@@ -82,6 +87,13 @@ private:
   struct BoundStep;
   class FitRun;
   Result<BoundStep *> step(StepKind kind, int64_t batch);
+  /// Writes these samples for the step and executes it; meanwhile those that
+  /// `order` has next are written, if `goesOn`.
+  Status run(BoundStep &step, StepKind kind, const TrainingData &data,
+             const std::vector<int64_t> &indices, EpochOrder &order,
+             bool goesOn);
+  /// At the end of a loop over this data.
+  struct EndOfData;
   Result<Logs> testLoop(const TrainingData &data, const LoopOptions &options,
                         ProgressBar &bar);
 
@@ -89,6 +101,7 @@ private:
   ModelState &state;
   ProgramSource programs;
   std::map<std::pair<StepKind, int64_t>, std::unique_ptr<BoundStep>> steps;
+  BackgroundThread thread; ///< ends before the steps do
 };
 
 ProgressBar makeBar(const LoopOptions &options, int64_t target);

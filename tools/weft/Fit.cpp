@@ -245,8 +245,8 @@ static int train(const FitFlags &flags, TrainingSession &session,
   if (!flags.processes) // of several, JoinedProcesses ends all after one step
     std::signal(SIGTERM, stopAfterThisStep);
   options.stepBegin = [&] { clock.beginStep(); };
-  options.stepEnd = [&](double execute) {
-    clock.endStep(session.runtime(), execute);
+  options.stepEnd = [&](const FitOptions::StepTimes &times) {
+    clock.endStep(session.runtime(), times.executeSeconds, times.waitSeconds);
   };
   auto history = session.trainer().fit(data, options);
   if (!history)
