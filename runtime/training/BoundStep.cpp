@@ -68,14 +68,19 @@ Status Trainer::BoundStep::bindOutputs() {
       owned.push_back(buffer);
     }
     outputBuffers.push_back(buffer);
+    if (outputs[o].role != Role::Metric)
+      continue;
+    metrics.push_back({o, metricName(outputs[o]),
+                       metadataEntry(outputs[o], "running") == true &&
+                           elementCount(outputs[o].shape) == 1});
   }
   return {};
 }
 
-Status Trainer::BoundStep::writeBatch(const TrainingData &data,
-                                      const std::vector<int64_t> &indices,
-                                      const Buffers &to) const {
-  std::vector<uint8_t> batch;
+Status Trainer::BoundStep::gather(const TrainingData &data,
+                                  const std::vector<int64_t> &indices,
+                                  Bytes &to) const {
+  to.resize(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].isData())
       continue;
@@ -90,14 +95,20 @@ Status Trainer::BoundStep::writeBatch(const TrainingData &data,
                    text(inputs[i].shape) + ", the batch has " + text(shape) +
                    "; compile it for this batch size"};
     if (Status ok =
-            TrainingData::gather(*column, indices, inputs[i].type, batch);
-        !ok)
-      return ok;
-    if (Status ok =
-            takeError(weft_buffer_write(to[i], batch.data(), batch.size()));
+            TrainingData::gather(*column, indices, inputs[i].type, to[i]);
         !ok)
       return ok;
   }
+  return {};
+}
+
+Status Trainer::BoundStep::write(const Bytes &batch, const Buffers &to) const {
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].isData())
+      if (Status ok = takeError(
+              weft_buffer_write(to[i], batch[i].data(), batch[i].size()));
+          !ok)
+        return ok;
   return {};
 }
 
@@ -113,6 +124,10 @@ Status Trainer::BoundStep::createSpare() {
         !ok)
       return ok;
     owned.push_back(made[i]);
+    weft_port port;
+    if (Status ok = takeError(weft_program_input(program, i, &port)); !ok)
+      return ok;
+    spareBytes += port.device_bytes;
   }
   spare = std::move(made);
   return {};
@@ -120,30 +135,38 @@ Status Trainer::BoundStep::createSpare() {
 
 void Trainer::BoundStep::prefetch(const TrainingData &data,
                                   const std::vector<int64_t> &indices,
-                                  BackgroundThread &thread) {
+                                  BackgroundThread &thread, bool onDevices) {
+  if (ahead.written.valid())
+    return;
   bool isDonated =
       std::any_of(inputs.begin(), inputs.end(), [](const Port &port) {
         return port.isData() && port.donatedTo >= 0;
       });
-  // Where there is no memory for a second batch, run() writes it itself.
-  if (isDonated || ahead.written.valid() || !createSpare())
-    return;
   ahead.data = &data;
   ahead.indices = indices;
-  ahead.written = thread.start(
-      [this] { return writeBatch(*ahead.data, ahead.indices, spare); });
+  // Where devices have no memory for a second batch, the host's serves.
+  ahead.onDevices = onDevices && !isDonated && createSpare();
+  ahead.written = thread.start([this] {
+    Status gathered = gather(*ahead.data, ahead.indices, bytesAhead);
+    return gathered && ahead.onDevices ? write(bytesAhead, spare) : gathered;
+  });
 }
 
-Status
-Trainer::BoundStep::takeBatch(const TrainingData &data,
-                              const std::vector<int64_t> &indices) {
-  if (!ahead.written.valid())
-    return writeBatch(data, indices, inputBuffers);
-  Status written = ahead.written.get();
-  if (ahead.data != &data || ahead.indices != indices)
-    return writeBatch(data, indices, inputBuffers);
-  if (!written)
-    return written;
+Status Trainer::BoundStep::takeBatch(const TrainingData &data,
+                                     const std::vector<int64_t> &indices) {
+  Status written;
+  if (ahead.written.valid()) {
+    written = ahead.written.get();
+    if (ahead.data == &data && ahead.indices == indices)
+      return written ? takeAhead() : written;
+  }
+  written = gather(data, indices, bytes);
+  return written ? write(bytes, inputBuffers) : written;
+}
+
+Status Trainer::BoundStep::takeAhead() {
+  if (!ahead.onDevices)
+    return write(bytesAhead, inputBuffers);
   for (size_t i = 0; i < inputs.size(); ++i)
     if (inputs[i].isData())
       std::swap(inputBuffers[i], spare[i]);
@@ -200,28 +223,14 @@ Result<Array> Trainer::BoundStep::readOutput(size_t output) {
   return array;
 }
 
-/// Does a metric give its value so far? Its state is in ports of the step.
-static bool isRunning(const Port &port) {
-  if (port.metadata.empty())
-    return false;
-  auto said = nlohmann::json::parse(port.metadata, nullptr, false);
-  return said.is_object() && said.value("running", nlohmann::json()) == true &&
-         elementCount(port.shape) == 1;
-}
-
 Status Trainer::BoundStep::addMetrics(RunningMetrics &mean, int64_t samples,
                                       Logs &alone) {
   RunningMetrics batch;
-  for (size_t o = 0; o < outputs.size(); ++o) {
-    if (outputs[o].role != Role::Metric)
-      continue;
-    std::string name = outputs[o].name;
-    if (name.starts_with("metrics/"))
-      name.erase(0, 8);
-    Result<Array> value = readOutput(o);
+  for (const auto &[output, name, isRunning] : metrics) {
+    Result<Array> value = readOutput(output);
     if (!value)
       return value.error();
-    if (isRunning(outputs[o])) {
+    if (isRunning) {
       mean.set(name, float(value->at(0)));
       batch.set(name, float(value->at(0)));
     } else if (value->count() == 2) { // a sum and its count
@@ -231,8 +240,8 @@ Status Trainer::BoundStep::addMetrics(RunningMetrics &mean, int64_t samples,
       mean.add(name, float(value->at(0)), float(samples));
       batch.addSums(name, float(value->at(0)), 1);
     } else {
-      return Error{"the program's metric " + outputs[o].name + " has shape " +
-                   text(outputs[o].shape) +
+      return Error{"the program's metric " + outputs[output].name +
+                   " has shape " + text(outputs[output].shape) +
                    "; a metric is a mean, or a sum and its count"};
     }
   }

@@ -8,7 +8,8 @@
 //
 // Variables are the ModelState's buffers; batches and results have buffers of
 // their own, made once. Of those of batches there are two sets: while the program
-// reads one, a thread fills the other (prefetch).
+// reads one, a thread fills the other (prefetch). Or there is one set on the devices
+// and the thread makes the batch ready in memory.
 //
 //===----------------------------------------------------------------------===//
 
@@ -27,8 +28,12 @@ struct Trainer::BoundStep {
 
   /// Begins to write these samples into the buffers that take() will swap in, if
   /// it is asked for the same ones. `data` must last until then, or until drop().
+  /// `onDevices`: into a second set of the devices' buffers, too; else into memory
+  /// of the host, from which take() copies it.
   void prefetch(const TrainingData &data, const std::vector<int64_t> &indices,
-                BackgroundThread &thread);
+                BackgroundThread &thread, bool onDevices);
+  /// What the second set takes of one device.
+  uint64_t spareBytes = 0;
   /// Writes these samples to the data ports, or waits until that is done.
   Status take(const TrainingData &data, const std::vector<int64_t> &indices);
   Status execute();
@@ -50,22 +55,33 @@ private:
   Status bindOutputs();
   Status takeBatch(const TrainingData &data,
                    const std::vector<int64_t> &indices);
+  Status takeAhead();
   Status takeStateOutputs();
 
   /// One for each data port; null for others.
   using Buffers = std::vector<weft_buffer *>;
-  Status writeBatch(const TrainingData &data,
-                    const std::vector<int64_t> &indices,
-                    const Buffers &to) const;
+  /// The bytes of a batch, by port.
+  using Bytes = std::vector<std::vector<uint8_t>>;
+  Status gather(const TrainingData &data, const std::vector<int64_t> &indices,
+                Bytes &to) const;
+  Status write(const Bytes &batch, const Buffers &to) const;
   Status createSpare();
 
+  struct Metric {
+    size_t output;
+    std::string name; ///< loss, of the output metrics/loss
+    bool isRunning;   ///< its value so far; its state is in ports of the step
+  };
+  std::vector<Metric> metrics;
   Buffers inputBuffers, outputBuffers, owned;
   Buffers spare; ///< of the other set of data ports; empty until it is needed
-  /// What is being written to `spare`.
+  Bytes bytes, bytesAhead; ///< kept for their memory
+  /// What is being written to `spare`, or to bytesAhead alone.
   struct Ahead {
     const TrainingData *data = nullptr;
     std::vector<int64_t> indices;
     std::future<Status> written;
+    bool onDevices = false;
   } ahead;
 };
 

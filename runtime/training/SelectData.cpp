@@ -111,11 +111,9 @@ Result<std::string> promisedKey(const ArrayFile &file, const Kind &kind,
 
 /// The number behind the labels of samples that have fewer of them than the port.
 std::optional<double> paddingOf(const Port &port) {
-  auto said = nlohmann::json::parse(port.metadata, nullptr, false);
-  return said.is_object() && said.contains("padding") &&
-                 said["padding"].is_number()
-             ? std::optional(said["padding"].get<double>())
-             : std::nullopt;
+  auto number = metadataEntry(port, "padding");
+  return number.is_number() ? std::optional(number.get<double>())
+                            : std::nullopt;
 }
 
 /// Labels of fewer numbers than the port takes, with one behind them that means
@@ -181,11 +179,10 @@ Result<bool> isUnweighted(const DataOptions &options, DataPurpose purpose,
 
 /// How many classes labels of a port may name; 0 where they name none.
 int64_t classesOf(const Port &port) {
-  auto said = nlohmann::json::parse(port.metadata, nullptr, false);
-  bool names = port.role == Role::Label && said.is_object() &&
-               said.contains("classes") &&
-               said["classes"].is_number_integer();
-  return names ? said["classes"].get<int64_t>() : 0;
+  auto number = metadataEntry(port, "classes");
+  return port.role == Role::Label && number.is_number_integer()
+             ? number.get<int64_t>()
+             : 0;
 }
 
 /// The rows that flags or the file have for a port, and their name.

@@ -48,8 +48,15 @@ Status Trainer::run(BoundStep &step, StepKind kind, const TrainingData &data,
   // A program for another size may have to be compiled first.
   auto found = steps.find({kind, int64_t(next.size())});
   if (found != steps.end() && found->second)
-    found->second->prefetch(data, next, thread);
+    found->second->prefetch(data, next, thread, aheadOnDevices);
   return step.execute();
+}
+
+uint64_t Trainer::aheadBytes() const {
+  uint64_t bytes = 0;
+  for (const auto &[key, step] : steps)
+    bytes += step ? step->spareBytes : 0;
+  return bytes;
 }
 
 Trainer::EndOfData::~EndOfData() {

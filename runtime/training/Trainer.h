@@ -83,6 +83,11 @@ public:
   Result<std::vector<NamedArray>> predict(const TrainingData &data,
                                           const LoopOptions &options);
 
+  /// Whether batches are written ahead to the devices, or to memory of the host.
+  void writeAheadOnDevices(bool on) { aheadOnDevices = on; }
+  /// What batches that are written ahead take of one device.
+  uint64_t aheadBytes() const;
+
 private:
   struct BoundStep;
   class FitRun;
@@ -100,6 +105,7 @@ private:
   weft_runtime *runtime;
   ModelState &state;
   ProgramSource programs;
+  bool aheadOnDevices = true;
   std::map<std::pair<StepKind, int64_t>, std::unique_ptr<BoundStep>> steps;
   BackgroundThread thread; ///< ends before the steps do
 };

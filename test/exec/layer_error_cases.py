@@ -23,6 +23,13 @@ def merged(shapes, kind, called=True):
     return json.dumps({"class_name": "Functional", "config": config})
 
 
+def listing(*names):
+    """A Functional of two inputs that lists these layers as its inputs."""
+    model = json.loads(merged([(4,), (4,)], "Add"))
+    model["config"]["input_layers"] = [[name, 0, 0] for name in names]
+    return json.dumps(model)
+
+
 def operation(kind, rest=(), outputs=None, shape=(4,), keywords=None, **config):
     """A Functional that applies a function of keras.ops to its input and to what else is given."""
     tensor = {"class_name": "__keras_tensor__", "config": {"keras_history": ["input", 0, 0]}}
@@ -116,6 +123,10 @@ def cases():
     yield from operations()
     yield "one tensor", merged([(4,), (4,)], "Softmax")
     yield "shapes", merged([(4,), (3,)], "Add")
+    yield "an input twice", listing("input_0", "input_0", "input_1")
+    yield "an input missing", listing("input_0")
+    yield "a layer as an input", listing("input_0", "input_1", "wrong")
+    yield "units", sequential((4, 3), ("LSTM", {"units": 2**50}))
     yield "never called", merged([(4,)], "Softmax", called=False)
     lstm = {"class_name": "LSTM", "config": {"name": "lstm", "units": 2}}
     cell = {"class_name": "LSTMCell", "config": {"name": "cell", "units": 2}}

@@ -119,7 +119,8 @@ static int writeResults(const FitFlags &flags, TrainingSession &session,
   if (error.empty() && !flags.stats.empty())
     error =
         writeOutputFile(flags.stats, clock.json(session.runtime(),
-                                                session.compileMilliseconds()));
+                                                session.compileMilliseconds(),
+                                                session.trainer().aheadBytes()));
   return error.empty() ? 0 : fail(error);
 }
 

@@ -83,7 +83,8 @@ static nlohmann::ordered_json medianAndMin(std::vector<double> times) {
 }
 
 std::string StepClock::json(const weft_runtime *runtime,
-                            double compileMilliseconds) const {
+                            double compileMilliseconds,
+                            uint64_t aheadBytes) const {
   nlohmann::ordered_json moved = nlohmann::ordered_json::object();
   for (const Moved &kind : collectives)
     moved[kind.kind] = {{"count", kind.count}, {"bytes", kind.bytes}};
@@ -97,6 +98,7 @@ std::string StepClock::json(const weft_runtime *runtime,
   stats["startup_ms"] = startup;
   stats["peak_rss_bytes"] = peakBytes();
   stats["device_memory_bytes"] = weft_runtime_peak_memory(runtime);
+  stats["batch_ahead_bytes"] = aheadBytes;
   stats["collectives"] = std::move(moved);
   return stats.dump(2) + "\n";
 }

@@ -2,7 +2,7 @@
 //
 //   StepClock clock;
 //   clock.beginStep(); ... clock.endStep(runtime, execute, wait);   // each step
-//   clock.json(runtime, compileMilliseconds) ==
+//   clock.json(runtime, compileMilliseconds, aheadBytes) ==
 //   {"devices": 8, "steps": 190, "step_ms": {"median": 0.9, "min": 0.8},
 //    "execute_ms": {"median": 0.7, "min": 0.6}, "compile_ms": 61.2,
 //    "data_wait_ms": {"median": 0.01, "total": 3.1},
@@ -33,8 +33,9 @@ public:
   /// of the batch was not ready when the step could begin; all without the first
   /// step, unless it is the only one. `startup_ms` is from the start of
   /// the process to the end of the first step, in ticks of 10 ms.
-  std::string json(const weft_runtime *runtime,
-                   double compileMilliseconds) const;
+  /// `aheadBytes`: what of a device's memory batches take that wait for their step.
+  std::string json(const weft_runtime *runtime, double compileMilliseconds,
+                   uint64_t aheadBytes) const;
 
 private:
   struct Moved {

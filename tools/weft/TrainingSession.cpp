@@ -66,6 +66,9 @@ TrainingSession::open(const ModelFlags &given, const OpenSteps &open,
                                 [self](StepKind kind, int64_t batch) {
                                   return self->program(kind, batch);
                                 });
+  // Other processes may be in the middle of a run, and a stated memory is for
+  // what a program needs.
+  session->loop->writeAheadOnDevices(!processes && flags.memory.empty());
   return session;
 }
 
@@ -123,12 +126,6 @@ static void warnOfNaN(const TrainingData &data) {
            "them, for example with numpy.nan_to_num");
 }
 
-/// An entry of a port's metadata; null where it has none.
-static nlohmann::json noted(const Port &port, const char *key) {
-  auto said = nlohmann::json::parse(port.metadata, nullptr, false);
-  return said.is_object() && said.contains(key) ? said[key] : nlohmann::json();
-}
-
 /// Keras on JAX gives a label outside the classes a loss of zero; so does
 /// Weft, and says so.
 static void warnOfLabels(const TrainingData &data) {
@@ -136,7 +133,7 @@ static void warnOfLabels(const TrainingData &data) {
     const DataScan &seen = column.seen;
     if (!seen.outside)
       continue;
-    auto classes = noted(column.port, "classes").get<int64_t>();
+    auto classes = metadataEntry(column.port, "classes").get<int64_t>();
     warn(column.source + ": " + std::to_string(seen.outside) + " of " +
          std::to_string(seen.values) + " labels lie outside 0.." +
          std::to_string(classes - 1) + " (they reach from " +
@@ -153,8 +150,9 @@ static std::vector<std::string> withoutName(std::vector<std::string> arguments,
                                             Role role) {
   std::string name;
   for (const Port &port : ports)
-    if (auto said = noted(port, "layer"); port.role == role && said.is_string())
-      name = said.get<std::string>() + "=";
+    if (std::string layer = metadataText(port, "layer");
+        port.role == role && !layer.empty())
+      name = layer + "=";
   if (name.empty())
     return arguments;
   for (std::string &argument : arguments)
