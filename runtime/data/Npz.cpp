@@ -52,14 +52,17 @@ Result<std::vector<NamedArray>> readNpz(const std::string &path,
   return out;
 }
 
+void addNpy(ZipWriter &writer, const NamedArray &named) {
+  Array array = npyArray(named.array);
+  std::string header = npyHeader(array.type, array.shape);
+  writer.add(named.name + ".npy", {{header.data(), header.size()},
+                                   {array.bytes.data(), array.bytes.size()}});
+}
+
 Status writeNpz(OutputFile &file, const std::vector<NamedArray> &arrays) {
   ZipWriter writer(file);
-  for (const NamedArray &named : arrays) {
-    Array array = npyArray(named.array);
-    std::string header = npyHeader(array.type, array.shape);
-    writer.add(named.name + ".npy", {{header.data(), header.size()},
-                                     {array.bytes.data(), array.bytes.size()}});
-  }
+  for (const NamedArray &named : arrays)
+    addNpy(writer, named);
   writer.finish();
   return file.commit();
 }

@@ -37,6 +37,8 @@ struct NamedArray {
 };
 Result<std::vector<NamedArray>> readNpz(const std::string &path,
                                         const ReadLimits &limits = {});
+/// Adds NAME.npy.
+void addNpy(ZipWriter &writer, const NamedArray &named);
 /// Members are stored. A reader never sees half a file.
 Status writeNpz(const std::string &path, const std::vector<NamedArray> &arrays);
 Status writeNpz(OutputFile &file, const std::vector<NamedArray> &arrays);

@@ -47,6 +47,9 @@ public:
     }
     return hashProgramBytes(text.data(), text.size());
   }
+  int64_t validationRows(double fraction) const override {
+    return int64_t(fraction * double(rows()));
+  }
   std::string remark() const override { return said; }
 
 private:

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cmath>
 #include <cstring>
 #include <fcntl.h>
 #include <numeric>
@@ -14,6 +15,10 @@ namespace weft {
 int64_t RowSource::rowCount() const {
   return std::accumulate(sizes.begin() + 1, sizes.end(), int64_t(1),
                          std::multiplies<>());
+}
+
+int64_t RowSource::validationRows(double fraction) const {
+  return rows() - int64_t(std::floor(double(rows()) * (1 - fraction)));
 }
 
 Status MemoryRows::read(std::span<const int64_t> indices, uint8_t *out) const {
@@ -94,7 +99,10 @@ public:
     const uint8_t *bytes = all->inMemory();
     return bytes ? bytes + begin * rowBytes() : nullptr;
   }
-  std::optional<uint64_t> identity() const override { return all->identity(); }
+  std::optional<uint64_t> identity() const override {
+    std::optional<uint64_t> hash = all->identity();
+    return hash ? std::optional(*hash * 31 + uint64_t(begin)) : hash;
+  }
   std::string remark() const override { return all->remark(); }
 
 private:

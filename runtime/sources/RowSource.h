@@ -41,6 +41,9 @@ public:
   /// A hash of what the rows are made of, for sources whose values cost too much
   /// to look at before training, and hold no NaN; else nothing.
   virtual std::optional<uint64_t> identity() const { return std::nullopt; }
+  /// How many of the last rows are a validation_split of this fraction: Keras'
+  /// fit rounds the others down, its readers of folders the validation's.
+  virtual int64_t validationRows(double fraction) const;
   /// More about the source, for a line of text: ", 3 classes: a, b, c".
   virtual std::string remark() const { return ""; }
 

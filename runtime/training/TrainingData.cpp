@@ -117,7 +117,9 @@ uint64_t TrainingData::hash() const {
 
 Result<std::pair<TrainingData, TrainingData>>
 TrainingData::split(double fraction) const {
-  int64_t at = int64_t(std::floor(double(samples) * (1 - fraction)));
+  int64_t at = columns.empty()
+                   ? 0
+                   : samples - columns[0].rows->validationRows(fraction);
   if (!(fraction > 0 && fraction < 1) || at <= 0 || at >= samples)
     return Error{"--validation-split " + std::to_string(fraction) +
                  ": splits " + std::to_string(samples) + " samples into " +

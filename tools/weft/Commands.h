@@ -13,6 +13,7 @@
 
 #include "weft/runtime/abi/DeviceList.h"
 #include "weft/runtime/abi/processes.h"
+#include "weft/runtime/sources/ArrayFile.h"
 #include "weft/runtime/training/EpochOrder.h"
 #include "weft/runtime/training/ValidationEpochs.h"
 #include "weft/tools/weft/DefaultTarget.h"
@@ -72,6 +73,7 @@ struct DataFlags {
   bool addChannel = false;
   double validationSplit = 0;
   std::optional<int64_t> validationBatchSize; ///< none: that of training
+  SourceOptions source; ///< how files are read: columns, images, memory
 
   bool weighsSamples() const {
     return !sampleWeight.empty() || !validationWeight.empty() ||
@@ -95,6 +97,7 @@ struct FitFlags {
   bool historySteps = false, json = false, verify = false;
   int verbose = 1;
   std::string weights, save, saveWeights, history, stats;
+  uint64_t maxShardSize = uint64_t(5) << 30; ///< of a part of a .weights.json
   std::vector<std::string>
       callbacks;                    ///< as a Keras script writes them, or JSON
   std::string backup;               ///< a folder; empty: none

@@ -40,22 +40,32 @@ static Status tryOutputs(const FitFlags &flags) {
   return {};
 }
 
+/// --save-weights: of the kind that the name says.
+static Status saveWeights(const FitFlags &flags, TrainingSession &session) {
+  if (flags.saveWeights.empty())
+    return {};
+  if (!holdsKerasWeights(flags.saveWeights))
+    return writeValues(flags.saveWeights, session.state(), writesFiles(flags));
+  auto arrays = session.state().save();
+  if (!arrays || !writesFiles(flags))
+    return arrays ? Status{} : Status{arrays.error()};
+  return session.source().saveWeights(flags.saveWeights, session.state(),
+                                      *arrays, flags.maxShardSize);
+}
+
 /// The model and its weights, which come first: they cost the most.
 static Status saveResults(const FitFlags &flags, TrainingSession &session) {
-  if (flags.save.empty() && flags.saveWeights.empty())
-    return {};
+  if (flags.save.empty())
+    return saveWeights(flags, session);
   auto arrays = session.state().save();
   if (!arrays)
     return arrays.error();
-  if (!writesFiles(flags))
-    return {};
-  if (!flags.save.empty())
+  if (writesFiles(flags))
     if (Status saved = session.source().saveModel(flags.save, flags.weights,
                                                   session.state(), *arrays);
         !saved)
       return saved;
-  return flags.saveWeights.empty() ? Status{}
-                                   : writeNpz(flags.saveWeights, *arrays);
+  return saveWeights(flags, session);
 }
 
 /// For callbacks: all processes read the values, one writes the file.
@@ -68,7 +78,8 @@ static Status saveForCallback(const FitFlags &flags, TrainingSession &session,
     return {};
   const StepSource &source = session.source();
   return weightsAlone
-             ? source.saveWeights(path, session.state(), *arrays)
+             ? source.saveWeights(path, session.state(), *arrays,
+                                  flags.maxShardSize)
              : source.saveModel(path, flags.weights, session.state(), *arrays);
 }
 

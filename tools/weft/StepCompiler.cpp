@@ -404,8 +404,9 @@ Status StepCompiler::saveModel(const std::string &path, const std::string &,
 }
 
 Status StepCompiler::saveWeights(const std::string &path, const ModelState &,
-                                 const std::vector<NamedArray> &values) const {
-  return keras::saveModelWeights(path, kerasModel, values);
+                                 const std::vector<NamedArray> &values,
+                                 uint64_t mostBytes) const {
+  return keras::saveModelWeights(path, kerasModel, values, mostBytes);
 }
 
 bool StepCompiler::verify(const std::string &step, int64_t batchSize) {

@@ -31,8 +31,9 @@ Status StepSource::saveModel(const std::string &path,
 }
 
 Status StepSource::saveWeights(const std::string &path, const ModelState &state,
-                               const std::vector<NamedArray> &values) const {
-  return saveWeightsByPlace(path, state, values);
+                               const std::vector<NamedArray> &values,
+                               uint64_t mostBytes) const {
+  return saveWeightsByPlace(path, state, values, mostBytes);
 }
 
 bool StepSource::verify(const std::string &, int64_t) {

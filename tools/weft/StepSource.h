@@ -48,9 +48,11 @@ public:
   virtual Status saveModel(const std::string &path, const std::string &weights,
                            const ModelState &state,
                            const std::vector<NamedArray> &values) const;
-  /// A .weights.h5 file that Keras loads.
+  /// A .weights.h5 file that Keras loads, or a .weights.json with files of at most
+  /// `mostBytes` bytes of weights.
   virtual Status saveWeights(const std::string &path, const ModelState &state,
-                             const std::vector<NamedArray> &values) const;
+                             const std::vector<NamedArray> &values,
+                             uint64_t mostBytes) const;
   /// --verify: are all stages equal in the reference interpreter? Prints what
   /// differs.
   virtual bool verify(const std::string &step, int64_t batchSize);

@@ -204,6 +204,7 @@ Result<TrainingData> TrainingSession::data(StepKind kind,
       validates || (flags.weighsSamples() && flags.sampleWeight.empty());
   options.divideBy = flags.divideBy.value_or(1);
   options.addChannel = flags.addChannel;
+  options.source = flags.source;
   auto selected = selectData(options, purpose, ports);
   if (!selected)
     return selected;
@@ -216,17 +217,19 @@ Result<TrainingData> TrainingSession::data(StepKind kind,
 }
 
 Status TrainingSession::loadWeights(const std::string &path) {
-  auto arrays = readWeights(path, *variables);
-  if (!arrays)
-    return arrays.error();
   uint64_t hash = 0;
-  for (const NamedArray &named : *arrays)
-    hash = hash * 31 +
-           weft_hash(named.array.bytes.data(), named.array.bytes.size());
+  auto take = [&](std::vector<NamedArray> &arrays) {
+    for (const NamedArray &named : arrays)
+      hash = hash * 31 +
+             weft_hash(named.array.bytes.data(), named.array.bytes.size());
+    Status loaded = variables->load(arrays, /*strict=*/false);
+    return loaded ? loaded : Error{path + ": " + loaded.message()};
+  };
+  if (Status read = visitWeights(path, *variables, take); !read)
+    return read;
   if (weft_error *error = weft_processes_agree(processes, path.c_str(), hash))
     return takeError(error);
-  Status loaded = variables->load(*arrays, /*strict=*/false);
-  return loaded ? loaded : Error{path + ": " + loaded.message()};
+  return {};
 }
 
 Status TrainingSession::initialise(StepKind kind,
