@@ -48,8 +48,7 @@ bool writeDataset(hid_t file, hid_t links, const NamedArray &named) {
     H5Tset_size(half, 2);
     H5Tset_ebias(half, 15);
   }
-  hid_t stored = typeOf(array.type, true),
-        memory = typeOf(array.type, false);
+  hid_t stored = typeOf(array.type, true), memory = typeOf(array.type, false);
   if (stored < 0)
     stored = memory = half;
   Handle set(H5Dcreate2(file, named.name.c_str(), stored, space, links,

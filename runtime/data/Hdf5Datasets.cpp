@@ -21,11 +21,10 @@ static constexpr unsigned kSeconds = 3600;
 /// Of one whose bytes could be read without the library.
 static json offsetOf(const Dataset &set) {
   hid_t plain = typeOf(set.element, /*inFile=*/true);
-  bool isPlain =
-      set.element == ElementType::Float16 ||
-      set.element == ElementType::BFloat16 ||
-      set.element == ElementType::Bool ||
-      (plain >= 0 && H5Tequal(set.type, plain) > 0);
+  bool isPlain = set.element == ElementType::Float16 ||
+                 set.element == ElementType::BFloat16 ||
+                 set.element == ElementType::Bool ||
+                 (plain >= 0 && H5Tequal(set.type, plain) > 0);
   Handle made(H5Dget_create_plist(set.id), H5Pclose);
   if (set.element == ElementType::Float16 &&
       H5Tget_order(set.type) != H5T_ORDER_LE)
@@ -65,8 +64,8 @@ Result<std::vector<Hdf5Dataset>> listHdf5(const std::string &path) {
   if (!size)
     return size.error();
   auto sent = runIsolated([&](int file) {
-    std::string text = listHere(path).dump(
-        -1, ' ', false, json::error_handler_t::replace);
+    std::string text =
+        listHere(path).dump(-1, ' ', false, json::error_handler_t::replace);
     return writeAll(file, text.data(), text.size());
   });
   if (!sent)
@@ -125,7 +124,8 @@ static std::string unpackOne(const Dataset &set, int file) {
     if (!readRows(set, begin, end, piece))
       return "cannot be read; the file is damaged";
     if (!writeAll(file, piece.data(), piece.size()))
-      return "cannot be unpacked to a temporary file; free some space in TMPDIR "
+      return "cannot be unpacked to a temporary file; free some space in "
+             "TMPDIR "
              "(else /var/tmp), or save it without compression";
   }
   return "";
@@ -139,18 +139,16 @@ Status unpackHdf5(const std::string &path, const std::string &name, int file) {
                       H5Fclose);
         std::string wrong = path + ": cannot be opened again; it was changed";
         if (opened >= 0)
-          wrong = walkDatasets(opened, path, INT64_MAX,
-                               [&](const Dataset &set) -> std::string {
-                                 return set.path == name ? unpackOne(set, file)
-                                                         : "";
-                               });
+          wrong = walkDatasets(
+              opened, path, INT64_MAX, [&](const Dataset &set) -> std::string {
+                return set.path == name ? unpackOne(set, file) : "";
+              });
         return writeAll(answer, wrong.data(), wrong.size());
       },
       kSeconds);
   if (!sent)
     return failed(path, sent.message());
-  return sent->empty() ? Status{}
-                       : Status{Error{{sent->begin(), sent->end()}}};
+  return sent->empty() ? Status{} : Status{Error{{sent->begin(), sent->end()}}};
 }
 
 } // namespace weft

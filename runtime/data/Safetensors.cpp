@@ -17,32 +17,28 @@ struct Code {
   const char *name;
   ElementType type;
 };
-constexpr Code codes[] = {{"F32", ElementType::Float32},
-                          {"F64", ElementType::Float64},
-                          {"F16", ElementType::Float16},
-                          {"BF16", ElementType::BFloat16},
-                          {"BOOL", ElementType::Bool},
-                          {"I8", ElementType::Int8},
-                          {"I16", ElementType::Int16},
-                          {"I32", ElementType::Int32},
-                          {"I64", ElementType::Int64},
-                          {"U8", ElementType::UInt8},
-                          {"U16", ElementType::UInt16},
-                          {"U32", ElementType::UInt32},
-                          {"U64", ElementType::UInt64},
-                          {"F8_E4M3", ElementType::Float8E4M3FN},
-                          {"F8_E5M2", ElementType::Float8E5M2}};
+constexpr Code codes[] = {
+    {"F32", ElementType::Float32},       {"F64", ElementType::Float64},
+    {"F16", ElementType::Float16},       {"BF16", ElementType::BFloat16},
+    {"BOOL", ElementType::Bool},         {"I8", ElementType::Int8},
+    {"I16", ElementType::Int16},         {"I32", ElementType::Int32},
+    {"I64", ElementType::Int64},         {"U8", ElementType::UInt8},
+    {"U16", ElementType::UInt16},        {"U32", ElementType::UInt32},
+    {"U64", ElementType::UInt64},        {"F8_E4M3", ElementType::Float8E4M3FN},
+    {"F8_E5M2", ElementType::Float8E5M2}};
 
 const Code *codeNamed(const std::string &name) {
-  auto found = std::find_if(std::begin(codes), std::end(codes),
-                            [&](const Code &code) { return code.name == name; });
+  auto found =
+      std::find_if(std::begin(codes), std::end(codes),
+                   [&](const Code &code) { return code.name == name; });
   return found == std::end(codes) ? nullptr : found;
 }
 
 /// Null for types that the format has not.
 const Code *codeOf(ElementType type) {
-  auto found = std::find_if(std::begin(codes), std::end(codes),
-                            [&](const Code &code) { return code.type == type; });
+  auto found =
+      std::find_if(std::begin(codes), std::end(codes),
+                   [&](const Code &code) { return code.type == type; });
   return found == std::end(codes) ? nullptr : found;
 }
 
@@ -86,8 +82,8 @@ Result<TensorInfo> readEntry(const std::string &where, const std::string &name,
   end = entry["data_offsets"][1].get<uint64_t>();
   std::optional<int64_t> count = elementCount(tensor.shape);
   uint64_t bytes = 0;
-  if (!count || __builtin_mul_overflow(uint64_t(*count), byteWidth(code->type),
-                                       &bytes) ||
+  if (!count ||
+      __builtin_mul_overflow(uint64_t(*count), byteWidth(code->type), &bytes) ||
       end < tensor.offset || bytes != end - tensor.offset)
     return Error{where + ": tensor " + name + ": shape " + text(tensor.shape) +
                  " of " + code->name + " is not what lies between " +
@@ -173,15 +169,16 @@ SafetensorsWriter::SafetensorsWriter(OutputFile &file,
   nlohmann::ordered_json header = {{"__metadata__", {{"format", "keras"}}}};
   uint64_t at = 0;
   for (const TensorInfo &tensor : tensors) {
-    uint64_t end = at + uint64_t(*elementCount(tensor.shape)) *
-                            byteWidth(tensor.type);
+    uint64_t end =
+        at + uint64_t(*elementCount(tensor.shape)) * byteWidth(tensor.type);
     header[tensor.name] = {{"dtype", codeOf(tensor.type)->name},
                            {"shape", tensor.shape},
                            {"data_offsets", {at, end}}};
     at = end;
   }
   std::string text = header.dump();
-  text.append(7 - (text.size() + 7) % 8, ' '); // tensors begin at multiples of 8
+  text.append(7 - (text.size() + 7) % 8,
+              ' '); // tensors begin at multiples of 8
   uint64_t size = text.size();
   file.write(&size, sizeof size);
   file.write(text);

@@ -92,8 +92,7 @@ Status ZipReader::checkClaims(uint64_t fileSize) {
     if (!wrong.empty())
       return Error{file + ": member " + info.name + ": " + wrong};
     sizes += info.size; // below 2^20 * 2^35
-    list.push_back(
-        {info.name, info.size, info.comp_method == ZIP_CM_STORE, 0});
+    list.push_back({info.name, info.size, info.comp_method == ZIP_CM_STORE, 0});
   }
   if (sizes > sizeOfAnyRatio && sizes / mostRatio > fileSize)
     return Error{file + ": its members grow from " + std::to_string(fileSize) +
@@ -176,11 +175,11 @@ Result<std::vector<uint8_t>> ZipReader::read(std::string_view name) const {
 
 Result<std::string> ZipReader::readJson(std::string_view name) const {
   if (const Member *found = member(name); found && found->size > limits.json)
-      return Error{file + ": member " + std::string(name) + ": has " +
-                   std::to_string(found->size) +
-                   " bytes, the limit for JSON "
-                   "is " +
-                   std::to_string(limits.json) + "; write it anew"};
+    return Error{file + ": member " + std::string(name) + ": has " +
+                 std::to_string(found->size) +
+                 " bytes, the limit for JSON "
+                 "is " +
+                 std::to_string(limits.json) + "; write it anew"};
   Result<std::vector<uint8_t>> bytes = read(name);
   if (!bytes)
     return bytes.error();

@@ -70,8 +70,8 @@ uint64_t headerPlace(const uint8_t *entry, const std::vector<uint8_t> &extra) {
   uint64_t place = number(entry + 42, 4);
   if (place != wide)
     return place;
-  size_t before = 8 * ((number(entry + 20, 4) == wide) +
-                       (number(entry + 24, 4) == wide));
+  size_t before =
+      8 * ((number(entry + 20, 4) == wide) + (number(entry + 24, 4) == wide));
   for (size_t at = 0; at + 4 <= extra.size();) {
     size_t size = number(&extra[at + 2], 2);
     if (number(&extra[at], 2) == 1 && size >= before + 8 &&

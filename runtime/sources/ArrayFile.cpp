@@ -34,10 +34,11 @@ static Status checkOrder(const NpyHeader &header, const std::string &name) {
     return isScalar(name);
   if (!header.fortranOrder || header.shape.size() < 2)
     return {};
-  return Error{name + ": has its first index fastest (Fortran's order), so that "
-                      "no sample can be read alone; save "
-                      "numpy.ascontiguousarray of it, or keep it in memory "
-                      "with --data-memory"};
+  return Error{name +
+               ": has its first index fastest (Fortran's order), so that "
+               "no sample can be read alone; save "
+               "numpy.ascontiguousarray of it, or keep it in memory "
+               "with --data-memory"};
 }
 
 /// Of `bytes` bytes from `offset` on, an .npy file.
@@ -48,8 +49,8 @@ static Result<Rows> rowsInFile(const std::string &name, const std::string &path,
     return file.error();
   std::vector<uint8_t> start(std::min(bytes, kHeader));
   ssize_t got = pread(*file, start.data(), start.size(), off_t(offset));
-  Result<NpyHeader> header =
-      parseNpyHeader(start.data(), size_t(std::max<ssize_t>(got, 0)), bytes, name);
+  Result<NpyHeader> header = parseNpyHeader(
+      start.data(), size_t(std::max<ssize_t>(got, 0)), bytes, name);
   if (!header)
     return header.error();
   if (Status ok = checkOrder(*header, name); !ok)
@@ -109,14 +110,13 @@ public:
       return inMemory(file.read(key), name); // says which arrays there are
     if (!member->isStored) {
       NpyPieces pieces(name, member->size, options);
-      Status ok = zip.readInParts(
-          member->name, [&](const uint8_t *piece, size_t bytes) {
-            return pieces.take(piece, bytes);
-          });
+      Status ok = zip.readInParts(member->name,
+                                  [&](const uint8_t *piece, size_t bytes) {
+                                    return pieces.take(piece, bytes);
+                                  });
       return ok ? pieces.finish() : Result<Rows>(ok.error());
     }
-    Result<uint64_t> place =
-        zipDataPlace(path(), member->header, member->size);
+    Result<uint64_t> place = zipDataPlace(path(), member->header, member->size);
     return place ? rowsInFile(name, path(), *place, member->size)
                  : Result<Rows>(place.error());
   }
@@ -215,8 +215,7 @@ ArrayFile::open(const std::string &path, const SourceOptions &options) {
     auto sets = listHdf5(path);
     if (!sets)
       return sets.error();
-    return Made(
-        std::make_unique<Hdf5Arrays>(path, std::move(*sets), options));
+    return Made(std::make_unique<Hdf5Arrays>(path, std::move(*sets), options));
   }
   bool isTable = path.ends_with(".csv") || !options.inputs.empty() ||
                  !options.targets.empty();
@@ -228,8 +227,8 @@ ArrayFile::open(const std::string &path, const SourceOptions &options) {
   Result<NpzFile> file = NpzFile::open(path, options.limits);
   if (!file)
     return file.error();
-  return Made(std::make_unique<NpzArrays>(std::move(*zip), std::move(*file),
-                                          options));
+  return Made(
+      std::make_unique<NpzArrays>(std::move(*zip), std::move(*file), options));
 }
 
 Result<Rows> openRows(const std::string &text, const SourceOptions &options) {

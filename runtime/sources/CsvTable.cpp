@@ -93,8 +93,8 @@ Status CsvReader::quoted(std::string &field) {
 }
 
 Status CsvReader::plain(std::string &field) {
-  for (int byte = peek(); byte >= 0 && byte != ',' && byte != '\n' &&
-                          byte != '\r';
+  for (int byte = peek();
+       byte >= 0 && byte != ',' && byte != '\n' && byte != '\r';
        byte = peek()) {
     if (byte == '"')
       return wrong("has a quote inside a field that has none around it; put "
@@ -187,8 +187,9 @@ public:
         if (Status ok = addGroup(key, flag, text); !ok)
           return ok.error();
     if (groups.empty())
-      return Error{path + ": is a table; say which columns are inputs and "
-                          "targets, as --inputs " +
+      return Error{path +
+                   ": is a table; say which columns are inputs and "
+                   "targets, as --inputs " +
                    header[0] + " --targets " + header.back()};
     if (Status ok = readRows(); !ok)
       return ok.error();
@@ -225,16 +226,17 @@ private:
   Status addGroup(const std::string &key, const std::string &flag,
                   const std::string &text) {
     size_t equal = text.find('=');
-    bool isNamed = equal != text.npos &&
-                   std::find(header.begin(), header.end(), text) == header.end();
+    bool isNamed = equal != text.npos && std::find(header.begin(), header.end(),
+                                                   text) == header.end();
     Group group{isNamed ? key + "/" + text.substr(0, equal) : key,
                 {},
                 RowCollector(path, options.inMemory)};
-    for (const std::string &name : split(isNamed ? text.substr(equal + 1) : text)) {
+    for (const std::string &name :
+         split(isNamed ? text.substr(equal + 1) : text)) {
       auto found = std::find(header.begin(), header.end(), name);
       if (found == header.end()) {
-        std::string meant =
-            closestName(name, std::set<std::string>(header.begin(), header.end()));
+        std::string meant = closestName(
+            name, std::set<std::string>(header.begin(), header.end()));
         return Error{flag + " " + text + ": " + path + " has no column \"" +
                      name + "\"; " +
                      (meant.empty() ? "its first line names them"
@@ -282,7 +284,8 @@ private:
       double value = 0;
       auto [end, code] =
           std::from_chars(text.data(), text.data() + text.size(), value);
-      if (end != text.data() + text.size() || code == std::errc::invalid_argument)
+      if (end != text.data() + text.size() ||
+          code == std::errc::invalid_argument)
         return reader.wrong(where + "\"" + fields[column].substr(0, 40) +
                             "\" is no number; encode it as one");
       if (code != std::errc())

@@ -15,8 +15,8 @@ Status checkImageSize(uint64_t width, uint64_t height,
 
 /// The pixel's grey, as PIL has it.
 static uint8_t greyOf(const uint8_t *rgb) {
-  return uint8_t((rgb[0] * 19595u + rgb[1] * 38470u + rgb[2] * 7471u + 0x8000u) >>
-                 16);
+  return uint8_t(
+      (rgb[0] * 19595u + rgb[1] * 38470u + rgb[2] * 7471u + 0x8000u) >> 16);
 }
 
 static Image converted(const Image &from, int channels) {
@@ -43,13 +43,14 @@ Result<Image> decodeImage(const std::vector<uint8_t> &bytes, int channels,
                           const std::string &name) {
   bool isPng = bytes.size() >= 8 &&
                std::memcmp(bytes.data(), "\x89PNG\r\n\x1a\n", 8) == 0;
-  bool isJpeg = bytes.size() >= 3 &&
-                std::memcmp(bytes.data(), "\xFF\xD8\xFF", 3) == 0;
+  bool isJpeg =
+      bytes.size() >= 3 && std::memcmp(bytes.data(), "\xFF\xD8\xFF", 3) == 0;
   if (!isPng && !isJpeg)
-    return Error{name + ": begins like no JPEG or PNG image; convert it to one, "
-                        "or remove it"};
-  Result<Image> image = isPng ? decodePng(bytes, channels == 4, name)
-                              : decodeJpeg(bytes, name);
+    return Error{name +
+                 ": begins like no JPEG or PNG image; convert it to one, "
+                 "or remove it"};
+  Result<Image> image =
+      isPng ? decodePng(bytes, channels == 4, name) : decodeJpeg(bytes, name);
   if (!image || image->channels == channels)
     return image;
   return converted(*image, channels);

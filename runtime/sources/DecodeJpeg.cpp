@@ -69,9 +69,10 @@ void decode(JpegWork &work, const std::vector<uint8_t> &bytes,
     return;
   bool isGrey = info.jpeg_color_space == JCS_GRAYSCALE;
   if (info.num_components != 1 && info.num_components != 3) {
-    work.refused = Error{name + ": has " + std::to_string(info.num_components) +
-                         " colours (CMYK), where 1 or 3 are read; convert it to "
-                         "RGB"};
+    work.refused =
+        Error{name + ": has " + std::to_string(info.num_components) +
+              " colours (CMYK), where 1 or 3 are read; convert it to "
+              "RGB"};
     return;
   }
   info.out_color_space = isGrey ? JCS_GRAYSCALE : JCS_RGB;

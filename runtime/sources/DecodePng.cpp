@@ -65,7 +65,8 @@ void decode(PngWork &work, bool wantsAlpha, const std::string &name) {
       png_get_color_type(work.png, work.info) == PNG_COLOR_TYPE_GRAY &&
       png_get_bit_depth(work.png, work.info) == 16;
   if (work.refused && isDeepGrey)
-    work.refused = Error{name + ": has grey values of 16 bits; convert it to 8"};
+    work.refused =
+        Error{name + ": has grey values of 16 bits; convert it to 8"};
   if (!work.refused)
     return;
   expand(work, wantsAlpha);

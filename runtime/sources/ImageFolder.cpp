@@ -42,8 +42,9 @@ public:
     std::string text;
     for (const Listed &file : *list) {
       std::error_code none;
-      text += file.path.substr(file.rootSize) + " " + std::to_string(fs::file_size(file.path, none)) +
-              " " + std::to_string(file.label) + "\n";
+      text += file.path.substr(file.rootSize) + " " +
+              std::to_string(fs::file_size(file.path, none)) + " " +
+              std::to_string(file.label) + "\n";
     }
     return hashProgramBytes(text.data(), text.size());
   }
@@ -114,16 +115,16 @@ private:
     bool isImage = sample.size() == 3 && sample[0] > 0 && sample[1] > 0 &&
                    (sample[2] == 1 || sample[2] == 3 || sample[2] == 4);
     if (!isImage)
-      return Error{path() + ": is a folder of images, and the model takes "
-                            "samples of shape " +
+      return Error{path() +
+                   ": is a folder of images, and the model takes "
+                   "samples of shape " +
                    text(sample) +
                    "; give a model whose input is (height, width, channels) "
                    "with 1, 3 or 4 channels"};
     std::string remark;
     for (const std::string &name : classes)
       remark += (remark.empty() ? ", classes " : ", ") + name;
-    return Rows(
-        std::make_shared<DecodedImages>(list, sample, options, remark));
+    return Rows(std::make_shared<DecodedImages>(list, sample, options, remark));
   }
 
   /// Numbers of classes, or rows of zeros and a one.
@@ -210,8 +211,8 @@ Result<std::vector<std::string>> classesOf(const std::string &path,
     return found;
   for (const std::string &name : options.classNames)
     if (std::find(found->begin(), found->end(), name) == found->end()) {
-      std::string meant =
-          closestName(name, std::set<std::string>(found->begin(), found->end()));
+      std::string meant = closestName(
+          name, std::set<std::string>(found->begin(), found->end()));
       return Error{"--class-names: " + path + " has no folder " + name + "; " +
                    (meant.empty() ? "name folders in it"
                                   : "did you mean " + meant + "?")};
@@ -231,8 +232,7 @@ openImageFolder(const std::string &path, const SourceOptions &options) {
     return classes.error();
   std::vector<Listed> sorted;
   for (size_t i = 0; i < classes->size(); ++i)
-    if (Status ok = listImages(folder, (*classes)[i], int32_t(i), sorted);
-        !ok)
+    if (Status ok = listImages(folder, (*classes)[i], int32_t(i), sorted); !ok)
       return ok.error();
   if (classes->empty())
     if (Status ok = listImages(folder, "", 0, sorted); !ok)

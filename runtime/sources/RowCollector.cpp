@@ -46,8 +46,8 @@ Status RowCollector::flush() {
 Status RowCollector::add(const void *data, size_t size) {
   const auto *from = static_cast<const uint8_t *>(data);
   bytes.insert(bytes.end(), from, from + size);
-  bool isFull = file ? bytes.size() >= (size_t(1) << 20)
-                          : bytes.size() > inMemory;
+  bool isFull =
+      file ? bytes.size() >= (size_t(1) << 20) : bytes.size() > inMemory;
   return isFull ? flush() : Status{};
 }
 
@@ -57,9 +57,9 @@ Result<Rows> RowCollector::finish(ElementType type, Shape shape, bool swapped) {
         Array{type, std::move(shape), std::move(bytes)}));
   if (Status ok = flush(); !ok)
     return ok.error();
-  return Rows(std::make_shared<FileRows>(
-      name, std::move(*file), FileRows::Place{0, swapped}, type,
-      std::move(shape)));
+  return Rows(std::make_shared<FileRows>(name, std::move(*file),
+                                         FileRows::Place{0, swapped}, type,
+                                         std::move(shape)));
 }
 
 } // namespace weft

@@ -119,8 +119,7 @@ Status Trainer::BoundStep::createSpare() {
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].isData())
       continue;
-    if (Status ok =
-            takeError(weft_input_create(runtime, program, i, &made[i]));
+    if (Status ok = takeError(weft_input_create(runtime, program, i, &made[i]));
         !ok)
       return ok;
     owned.push_back(made[i]);

@@ -38,7 +38,8 @@ template <typename T>
 static void addExtremes(DataScan &seen, const T *values, int64_t count) {
   using Limits = std::numeric_limits<T>;
   constexpr T most = Limits::has_infinity ? Limits::infinity() : Limits::max();
-  constexpr T least = Limits::has_infinity ? -Limits::infinity() : Limits::min();
+  constexpr T least =
+      Limits::has_infinity ? -Limits::infinity() : Limits::min();
   Extremes<T> extremes;
   std::fill_n(extremes.low, Extremes<T>::lanes, most);
   std::fill_n(extremes.high, Extremes<T>::lanes, least);
@@ -46,21 +47,23 @@ static void addExtremes(DataScan &seen, const T *values, int64_t count) {
   seen.missing += extremes.missing;
   if (extremes.missing == count)
     return;
-  seen.low = std::min(
-      seen.low, double(*std::min_element(extremes.low, std::end(extremes.low))));
+  seen.low =
+      std::min(seen.low,
+               double(*std::min_element(extremes.low, std::end(extremes.low))));
   seen.high = std::max(seen.high, double(*std::max_element(
                                       extremes.high, std::end(extremes.high))));
 }
 
 /// Values of other types as float64.
-static void addConverted(DataScan &seen, ElementType type, const uint8_t *values,
-                         int64_t count) {
+static void addConverted(DataScan &seen, ElementType type,
+                         const uint8_t *values, int64_t count) {
   std::vector<double> wide(static_cast<size_t>(count));
   convertElements(type, values, ElementType::Float64, wide.data(), count);
   addExtremes(seen, wide.data(), count);
   if (partType(type) != type) // an imaginary part may be NaN, too
-    seen.missing = seen.missing - std::count_if(wide.begin(), wide.end(),
-                                                [](double v) { return v != v; }) +
+    seen.missing = seen.missing -
+                   std::count_if(wide.begin(), wide.end(),
+                                 [](double v) { return v != v; }) +
                    countNaN(type, values, count);
 }
 
@@ -97,7 +100,8 @@ Result<DataScan> scan(const RowSource &rows, int64_t classes) {
   }
   size_t row = rows.rowBytes();
   // Pieces do not depend on where the rows are, so that hashes do not.
-  int64_t step = std::max<int64_t>(1, int64_t(kPiece / std::max<size_t>(row, 1)));
+  int64_t step =
+      std::max<int64_t>(1, int64_t(kPiece / std::max<size_t>(row, 1)));
   std::vector<uint8_t> piece;
   std::vector<int64_t> indices;
   for (int64_t begin = 0; begin < rows.rows(); begin += step) {
@@ -118,8 +122,8 @@ Result<DataScan> scan(const RowSource &rows, int64_t classes) {
     if (classes)
       seen.outside += countOutside(rows.type(), values, count, classes);
     seen.values += count;
-    seen.hash = seen.hash * 31 +
-                hashProgramBytes(values, size_t(end - begin) * row);
+    seen.hash =
+        seen.hash * 31 + hashProgramBytes(values, size_t(end - begin) * row);
   }
   return seen;
 }

@@ -136,9 +136,10 @@ Status Trainer::FitRun::runBatch(const std::vector<int64_t> &indices,
   if (!bound)
     return bound.error();
   if (options.stepBegin)
-    options.stepBegin();
-  if (Status ok = trainer.run(**bound, StepKind::Train, data, indices, order,
-                              goesOn());
+    if (Status ok = options.stepBegin(); !ok)
+      return ok;
+  if (Status ok =
+          trainer.run(**bound, StepKind::Train, data, indices, order, goesOn());
       !ok)
     return ok;
   Logs alone;
@@ -152,7 +153,10 @@ Status Trainer::FitRun::runBatch(const std::vector<int64_t> &indices,
     return ok;
   bar.update(batches, logs);
   if (options.stepEnd)
-    options.stepEnd({(*bound)->executeSeconds, (*bound)->waitSeconds});
+    if (Status ok = options.stepEnd(
+            {(*bound)->executeSeconds, (*bound)->waitSeconds, indices, alone});
+        !ok)
+      return ok;
   checkEnd();
   return each(&Callback::settled, false);
 }

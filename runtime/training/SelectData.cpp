@@ -208,8 +208,8 @@ Result<std::pair<Rows, std::string>> rowsFor(const DataOptions &options,
     if (!key)
       return key.error();
     source = file->path() + ":" + *key;
-    rows = file->rows(
-        *key, Shape(port.shape.begin() + !port.shape.empty(), port.shape.end()));
+    rows = file->rows(*key, Shape(port.shape.begin() + !port.shape.empty(),
+                                  port.shape.end()));
   }
   return rows ? Result<std::pair<Rows, std::string>>({*rows, *source})
               : Result<std::pair<Rows, std::string>>(rows.error());
@@ -229,7 +229,8 @@ Result<TrainingData::Column> column(const DataOptions &options,
                  ", which has no imaginary part; take what is meant of it, in "
                  "NumPy with .real or numpy.abs"};
   TrainingData::Column made{
-      port, source, rows, Shape(rows->shape().begin() + 1, rows->shape().end())};
+      port, source, rows,
+      Shape(rows->shape().begin() + 1, rows->shape().end())};
   if (Status ok = fitShape(made, options, purpose); !ok)
     return ok.error();
   if (port.role == Role::Input && options.divideBy != 1) {
@@ -286,7 +287,8 @@ Result<TrainingData> selectData(const DataOptions &options, DataPurpose purpose,
         1 == std::count_if(ports.begin(), ports.end(), [&](const Port &other) {
           return other.role == port.role;
         });
-    Result<bool> once = isUnweighted(options, purpose, port, single, file.get());
+    Result<bool> once =
+        isUnweighted(options, purpose, port, single, file.get());
     if (!once)
       return once.error();
     if (*once) {

@@ -25,6 +25,7 @@
 
 #include <atomic>
 #include <map>
+#include <span>
 
 namespace weft {
 
@@ -58,12 +59,14 @@ struct FitOptions : LoopOptions {
   std::optional<int64_t> validationBatchSize = {}, validationSteps = {};
   ValidationEpochs validationEpochs = {};
   /// Called around each step, once its program is there.
-  std::function<void()> stepBegin = {};
-  struct StepTimes {
+  std::function<Status()> stepBegin = {};
+  struct StepReport {
     double executeSeconds; ///< on the devices
     double waitSeconds;    ///< for the samples
+    std::span<const int64_t> indices;
+    const Logs &logs; ///< of the batch alone
   };
-  std::function<void(const StepTimes &)> stepEnd = {};
+  std::function<Status(const StepReport &)> stepEnd = {};
   const CallbackList *callbacks = nullptr;
   /// For callbacks that write the model; see TrainingRun.
   std::function<Status(bool weightsAlone)> canSaveModel = {};

@@ -117,9 +117,11 @@ uint64_t TrainingData::hash() const {
 
 Result<std::pair<TrainingData, TrainingData>>
 TrainingData::split(double fraction) const {
-  int64_t at = columns.empty()
-                   ? 0
-                   : samples - columns[0].rows->validationRows(fraction);
+  int64_t last = 0;
+  for (const Column &column : columns)
+    if (column.port.role == Role::Input)
+      last = column.rows->validationRows(fraction);
+  int64_t at = samples - last;
   if (!(fraction > 0 && fraction < 1) || at <= 0 || at >= samples)
     return Error{"--validation-split " + std::to_string(fraction) +
                  ": splits " + std::to_string(samples) + " samples into " +

@@ -95,6 +95,7 @@ struct FitFlags {
   Shuffle shuffle = Shuffle::All;
   bool dropRemainder = false, initOnly = false;
   bool historySteps = false, json = false, verify = false;
+  bool checkNumerics = false;
   int verbose = 1;
   std::string weights, save, saveWeights, history, stats;
   uint64_t maxShardSize = uint64_t(5) << 30; ///< of a part of a .weights.json

@@ -1,6 +1,7 @@
 //===- Fit.cpp - weft fit -------------------------------------------------===//
 
 #include "weft/runtime/training/callbacks/CallbackTable.h"
+#include "weft/tools/weft/NumericsCheck.h"
 #include "weft/tools/weft/OutputFile.h"
 #include "weft/tools/weft/SavedWeights.h"
 #include "weft/tools/weft/Statistics.h"
@@ -128,10 +129,10 @@ static int writeResults(const FitFlags &flags, TrainingSession &session,
     error =
         writeOutputFile(flags.history, history.json(flags.historySteps) + "\n");
   if (error.empty() && !flags.stats.empty())
-    error =
-        writeOutputFile(flags.stats, clock.json(session.runtime(),
-                                                session.compileMilliseconds(),
-                                                session.trainer().aheadBytes()));
+    error = writeOutputFile(flags.stats,
+                            clock.json(session.runtime(),
+                                       session.compileMilliseconds(),
+                                       session.trainer().aheadBytes()));
   return error.empty() ? 0 : fail(error);
 }
 
@@ -226,6 +227,9 @@ static Status checkFlags(const FitFlags &flags) {
     return Error{"--class-weight and --sample-weight " +
                  flags.data.sampleWeight[0] +
                  " both weigh samples; give one of them"};
+  if (flags.checkNumerics && flags.processes)
+    return Error{"--check-numerics works in one process; leave out mpirun, or "
+                 "the flag"};
   return tryOutputs(flags);
 }
 
@@ -256,9 +260,16 @@ static int train(const FitFlags &flags, TrainingSession &session,
   std::signal(SIGINT, stopAfterThisStep);
   if (!flags.processes) // of several, JoinedProcesses ends all after one step
     std::signal(SIGTERM, stopAfterThisStep);
-  options.stepBegin = [&] { clock.beginStep(); };
-  options.stepEnd = [&](const FitOptions::StepTimes &times) {
-    clock.endStep(session.runtime(), times.executeSeconds, times.waitSeconds);
+  NumericsCheck numerics(session, data);
+  options.stepBegin = [&] {
+    Status kept = flags.checkNumerics ? numerics.begin() : Status{};
+    clock.beginStep();
+    return kept;
+  };
+  options.stepEnd = [&](const FitOptions::StepReport &step) {
+    clock.endStep(session.runtime(), step.executeSeconds, step.waitSeconds);
+    return flags.checkNumerics ? numerics.end(step.indices, step.logs)
+                               : Status{};
   };
   auto history = session.trainer().fit(data, options);
   if (!history)
@@ -290,6 +301,9 @@ int weft::tool::runFit(const FitFlags &given, const OpenSteps &open) {
   if (!flags.save.empty())
     if (Status can = session->source().canSaveModel(flags.weights); !can)
       return fail("--save: " + can.message());
+  if (flags.checkNumerics)
+    if (Status can = session->source().canCheckNumerics(); !can)
+      return fail(can.message());
   if (flags.verify && writesFiles(flags) &&
       !session->source().verify("train", session->batchSize()))
     return 1;

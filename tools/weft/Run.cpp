@@ -237,7 +237,8 @@ static Status execute(const RunFlags &flags, const weft_program *program) {
     return written;
   if (!stats)
     return {};
-  stats->write(clock.json(created, /*compileMilliseconds=*/0, /*aheadBytes=*/0));
+  stats->write(
+      clock.json(created, /*compileMilliseconds=*/0, /*aheadBytes=*/0));
   return stats->commit();
 }
 

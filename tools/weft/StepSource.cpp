@@ -41,3 +41,14 @@ bool StepSource::verify(const std::string &, int64_t) {
        modelFile());
   return false;
 }
+
+Status StepSource::canCheckNumerics() const {
+  return Error{"--check-numerics does a step again, op by op, from a Keras "
+               "model; " +
+               modelFile() + " holds steps: give the model, or leave it out"};
+}
+
+Result<std::string> StepSource::findNonFinite(const std::string &, int64_t,
+                                              const std::vector<NamedArray> &) {
+  return canCheckNumerics().error();
+}

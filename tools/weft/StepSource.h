@@ -56,6 +56,12 @@ public:
   /// --verify: are all stages equal in the reference interpreter? Prints what
   /// differs.
   virtual bool verify(const std::string &step, int64_t batchSize);
+  /// --check-numerics: can a step be done again op by op?
+  virtual Status canCheckNumerics() const;
+  /// What made the first NaN or infinity of a step, from its inputs by port.
+  virtual Result<std::string>
+  findNonFinite(const std::string &step, int64_t batchSize,
+                const std::vector<NamedArray> &inputs);
 
 protected:
   ModelFlags flags;

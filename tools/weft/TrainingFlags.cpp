@@ -114,9 +114,10 @@ static void addFitFiles(CLI::App &app, FitFlags &flags) {
   app.add_option("--weights", flags.weights, kWeights);
   app.add_option("--save", flags.save, "f.keras, for Keras to load")
       ->check(namesModel());
-  app.add_option("--save-weights", flags.saveWeights,
-                 "f.npz or f.safetensors: every variable by its path; "
-                 "f.weights.h5 or f.weights.json (in parts), for Keras to load");
+  app.add_option(
+      "--save-weights", flags.saveWeights,
+      "f.npz or f.safetensors: every variable by its path; "
+      "f.weights.h5 or f.weights.json (in parts), for Keras to load");
   addValue(app, "--max-shard-size",
            "of the weights in a part of f.weights.json (default: 5GiB)",
            flags.maxShardSize, readBytes);
@@ -124,6 +125,18 @@ static void addFitFiles(CLI::App &app, FitFlags &flags) {
   app.add_flag("--history-steps", flags.historySteps,
                "one value for each batch in --history");
   app.add_option("--stats", flags.stats, "times, memory and bytes as JSON");
+}
+
+static void addFitReports(CLI::App &app, FitFlags &flags) {
+  app.add_flag("--verify", flags.verify,
+               "first compare all stages in the reference interpreter");
+  app.add_flag("--check-numerics", flags.checkNumerics,
+               "stop at the first NaN or infinity and name the op and layer "
+               "that made it (slow)");
+  app.add_flag("--json", flags.json, "one JSON object on standard output");
+  app.add_option("--verbose", flags.verbose, "0, 1 (bar) or 2 (lines)")
+      ->check(isVerbosity())
+      ->capture_default_str();
 }
 
 void weft::tool::addFit(CLI::App &app, FitFlags &flags) {
@@ -156,12 +169,7 @@ void weft::tool::addFit(CLI::App &app, FitFlags &flags) {
   app.add_flag("--init-only", flags.initOnly, "stop after initialising");
   addCallbackFlags(app, flags);
   addFitFiles(app, flags);
-  app.add_flag("--verify", flags.verify,
-               "first compare all stages in the reference interpreter");
-  app.add_flag("--json", flags.json, "one JSON object on standard output");
-  app.add_option("--verbose", flags.verbose, "0, 1 (bar) or 2 (lines)")
-      ->check(isVerbosity())
-      ->capture_default_str();
+  addFitReports(app, flags);
   app.footer("Examples:\n"
              "  weft fit model.keras --data mnist.npz --divide-by 255 "
              "--data-parallel --devices cpu:8 \\\n"
