@@ -45,6 +45,9 @@ public:
   /// An array has at least one dimension.
   virtual Result<Rows> rows(const std::string &key, const Shape &sample) = 0;
 
+  /// How a key comes to be there, for files that have none of their own.
+  virtual std::string hint() const { return ""; }
+
 protected:
   explicit ArrayFile(std::string path) : file(std::move(path)) {}
 

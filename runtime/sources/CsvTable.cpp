@@ -160,6 +160,9 @@ public:
       out.push_back(key);
     return out;
   }
+  std::string hint() const override {
+    return "name its columns with --inputs and --targets";
+  }
   Result<Rows> rows(const std::string &key, const Shape &) override {
     if (auto found = arrays.find(key); found != arrays.end())
       return found->second;

@@ -106,6 +106,9 @@ public:
     return classes.empty() ? std::vector<std::string>{"x"}
                            : std::vector<std::string>{"x", "y"};
   }
+  std::string hint() const override {
+    return "put the images of each class into a folder of its own";
+  }
   Result<Rows> rows(const std::string &key, const Shape &sample) override {
     return key == "x" ? images(sample) : labels(sample);
   }

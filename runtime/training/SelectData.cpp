@@ -100,6 +100,8 @@ Result<std::string> promisedKey(const ArrayFile &file, const Kind &kind,
       return key;
     tried += (tried.empty() ? "" : " nor ") + key;
   }
+  if (std::string hint = file.hint(); !hint.empty())
+    return Error{file.path() + ": has no " + tried + "; " + hint};
   std::string has;
   for (const std::string &key : file.keys())
     has += (has.empty() ? "" : ", ") + key;

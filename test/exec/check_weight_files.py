@@ -63,7 +63,7 @@ def check_out(checker, name, model):
     files = {}
     for kind in KINDS:
         files[kind] = checker.scratch / f"{name}.{kind}"
-        checker.fit(model, "--save-weights", files[kind], "--max-shard-size", "700")
+        checker.fit(model, "--save-weights", files[kind], "--max-shard-size", "1600")
     checker.fit(model, "--save", checker.scratch / f"{name}.keras")
     arrays = numpy.load(files["npz"])
     checker.say(f"{name}: safetensors reads the numbers of the .npz", same_numbers(read_tensors(files["safetensors"]), arrays))
@@ -97,7 +97,7 @@ def check_in(checker, name, model, whole):
     x = numpy.load(checker.data)["x"]
     wanted = whole.predict(x, batch_size=16, verbose=0)
     whole.save_weights(checker.scratch / "k.weights.h5")
-    whole.save_weights(checker.scratch / "k.weights.json", max_shard_size=700 / 1024**3)
+    whole.save_weights(checker.scratch / "k.weights.json", max_shard_size=1600 / 1024**3)
     values = {variable.path: numpy.asarray(variable.value) for variable in whole.weights}
     safetensors.numpy.save_file({key: value.astype("float32") for key, value in values.items()}, checker.scratch / "k.safetensors")
     for kind in ("weights.h5", "weights.json", "safetensors"):

@@ -35,7 +35,7 @@ class SourceCases:
         yield "nothing like it", self.table("far.csv", rows, "--inputs", "nothing_like_it", "--targets", "c")
         yield "column twice", self.table("twice.csv", "a,b,a\n1,2,3\n")
         yield "empty table", self.table("empty.csv", "")
-        yield "no targets", self.table("targets.csv", rows, "--inputs", "a,b")
+        yield "no targets", self.table("targets.csv", rows, "--inputs", ",".join("ab" * 6))
         for name, line in (("missing", "1,,3"), ("text", "1,two,3"), ("beyond", "1,1e999,3"), ("short", "1,2"),
                            ("quote", '1,"2,3'), ("behind", '1,"2"x,3'), ("inside", '1,2"x,3'), ("return", "1,2\r,3")):
             yield f"field: {name}", self.table(f"{name}.csv", rows + line + "\n")
@@ -53,6 +53,7 @@ class SourceCases:
     def image_cases(self):
         good = png(4, 4)
         yield "no image", self.images("none", {"notes.txt": b"text"})
+        yield "no class", self.images("flat", {"1.png": good})
         yield "GIF", self.images("gif", {"a/1.gif": b"GIF89a"})
         yield "no such class", self.images("classes", {"rose/1.png": good}, "--class-names", "roses")
         yield "no class like it", self.images("other", {"rose/1.png": good}, "--class-names", "nothing_like_it")
