@@ -259,10 +259,10 @@ void LayoutTable::extendGroup(Value value,
       changed.push_back(other);
 }
 
-void LayoutTable::grow(Value value, const Layout &wish,
+void LayoutTable::grow(Value value, const Layout &wanted,
                        llvm::SmallVectorImpl<Value> &changed) {
   if (sources.contains(value) || !entryOf(value).isOpen() ||
-      !entryOf(value).extend(wish))
+      !entryOf(value).extend(wanted))
     return;
   changed.push_back(value);
   extendGroup(value, changed);
@@ -280,8 +280,9 @@ bool LayoutTable::update(const OpWithRule &op, const Round &round,
   for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
     if (!layouts[tensor] || !entryOf(op.value(tensor)).isOpen())
       continue;
-    Layout wish = projectToTensor(meshValue, op.rule, op.factors(tensor), axes);
-    grow(op.value(tensor), wish, changed);
+    Layout wanted =
+        projectToTensor(meshValue, op.rule, op.factors(tensor), axes);
+    grow(op.value(tensor), wanted, changed);
   }
   return !changed.empty();
 }

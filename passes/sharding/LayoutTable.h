@@ -123,7 +123,7 @@ private:
   /// Annotates a value that is partial itself, and not what it is used as.
   void leavePartial(mlir::Value value, const Layout &layout);
   /// Lengthens the layout of a value, and of its group, where it may grow.
-  void grow(mlir::Value value, const Layout &wish,
+  void grow(mlir::Value value, const Layout &wanted,
             llvm::SmallVectorImpl<mlir::Value> &changed);
   /// Runs the worklist over ops until nothing changes.
   void run(const Round &round);
