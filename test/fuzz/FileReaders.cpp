@@ -149,7 +149,7 @@ static bool readRows(const std::string &bytes, const SourceOptions &options) {
       bool hasRow = rows && (*rows)->rows() > 0 && !row.empty() &&
                     row.size() == (*rows)->rowBytes();
       int64_t last = hasRow ? (*rows)->rows() - 1 : 0;
-      if (!rows || (hasRow && !(*rows)->read({&last, 1}, row.data())))
+      if (hasRow && !(*rows)->read({&last, 1}, row.data()))
         return false;
     }
     return bool(file);

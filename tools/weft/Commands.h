@@ -96,6 +96,7 @@ struct FitFlags {
   bool dropRemainder = false, initOnly = false;
   bool historySteps = false, json = false, verify = false;
   bool checkNumerics = false;
+  bool bar = false; ///< drawn in a pipe, too
   int verbose = 1;
   std::string weights, save, saveWeights, history, stats;
   uint64_t maxShardSize = uint64_t(5) << 30; ///< of a part of a .weights.json

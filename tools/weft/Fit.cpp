@@ -97,7 +97,7 @@ static FitOptions fitOptions(const FitFlags &flags, TrainingSession &session,
   };
   options.dropRemainder = flags.dropRemainder;
   options.verbose = flags.json ? 0 : flags.verbose;
-  options.terminal = isatty(STDOUT_FILENO);
+  options.terminal = flags.bar || isatty(STDOUT_FILENO);
   options.stop = &interrupted;
   options.epochs = flags.epochs;
   options.warn = warn;

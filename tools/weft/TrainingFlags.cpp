@@ -137,6 +137,8 @@ static void addFitReports(CLI::App &app, FitFlags &flags) {
   app.add_option("--verbose", flags.verbose, "0, 1 (bar) or 2 (lines)")
       ->check(isVerbosity())
       ->capture_default_str();
+  app.add_flag("--bar", flags.bar,
+               "draw the bar of --verbose 1 in a pipe, too, as Keras does");
 }
 
 void weft::tool::addFit(CLI::App &app, FitFlags &flags) {
