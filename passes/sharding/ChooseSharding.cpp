@@ -20,7 +20,7 @@ using namespace mlir;
 //===----------------------------------------------------------------------===//
 
 /// Operands with window and shift factors lack some of their elements.
-Price ShardingPrices::fetch(const RuledOp &op,
+Price ShardingPrices::fetch(const OpWithRule &op,
                             const OpSharding &sharding) const {
   Price price;
   for (const PositionMap &map : op.rule.positions) {
@@ -49,7 +49,7 @@ Price ShardingPrices::fetch(const RuledOp &op,
 }
 
 /// One device's loops, in bytes over the fastest axis.
-Price ShardingPrices::work(const RuledOp &op,
+Price ShardingPrices::work(const OpWithRule &op,
                            const OpSharding &sharding) const {
   constexpr double kIterationsPerByte = 32;
   double iterations = 1, bandwidth = 1;
@@ -66,7 +66,7 @@ Price OpPrice::total() const {
   return std::accumulate(operands.begin(), operands.end(), rest + results);
 }
 
-OpPrice ShardingPrices::of(const RuledOp &op, const OpSharding &sharding,
+OpPrice ShardingPrices::of(const OpWithRule &op, const OpSharding &sharding,
                            const TensorLayouts &layouts) {
   OpPrice price;
   price.rest = fetch(op, sharding) + reshards.sending(op.op, sharding) +
@@ -90,7 +90,7 @@ OpPrice ShardingPrices::of(const RuledOp &op, const OpSharding &sharding,
 //===----------------------------------------------------------------------===//
 
 /// As applyAxes without axes.
-static OpSharding computeWhole(const RuledOp &op) {
+static OpSharding computeWhole(const OpWithRule &op) {
   OpSharding sharding;
   sharding.axes.resize(op.rule.factors.size());
   for (const TensorFactors &factors : op.rule.operands)
@@ -109,7 +109,7 @@ struct Wish {
 };
 } // namespace
 
-static std::vector<Wish> listWishes(const Mesh &mesh, const RuledOp &op,
+static std::vector<Wish> listWishes(const Mesh &mesh, const OpWithRule &op,
                                     const TensorLayouts &layouts) {
   std::vector<Wish> wishes;
   for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
@@ -130,7 +130,7 @@ static std::vector<Wish> listWishes(const Mesh &mesh, const RuledOp &op,
 /// The leader's passing factors as it has them, split or not. Others leave sums
 /// that later ops may add up for the price of one, so that the price of a
 /// single op says little.
-static FactorAxes exactly(const RuledOp &op, const Wish &leader,
+static FactorAxes exactly(const OpWithRule &op, const Wish &leader,
                           llvm::ArrayRef<Wish> wishes) {
   FactorAxes axes = leader.axes;
   for (const Wish &wish : wishes) {
@@ -144,8 +144,9 @@ static FactorAxes exactly(const RuledOp &op, const Wish &leader,
   return axes;
 }
 
-static std::vector<FactorAxes>
-listCandidates(const RuledOp &op, llvm::ArrayRef<Wish> wishes, bool &conflict) {
+static std::vector<FactorAxes> listCandidates(const OpWithRule &op,
+                                              llvm::ArrayRef<Wish> wishes,
+                                              bool &conflict) {
   std::vector<FactorAxes> candidates;
   auto add = [&](FactorAxes axes) {
     if (!llvm::is_contained(candidates, axes))
@@ -166,7 +167,7 @@ listCandidates(const RuledOp &op, llvm::ArrayRef<Wish> wishes, bool &conflict) {
 }
 
 std::vector<FactorAxes> weft::listCandidates(const Mesh &mesh,
-                                             const RuledOp &op,
+                                             const OpWithRule &op,
                                              const TensorLayouts &layouts,
                                              bool &conflict) {
   return ::listCandidates(op, listWishes(mesh, op, layouts), conflict);
@@ -175,7 +176,7 @@ std::vector<FactorAxes> weft::listCandidates(const Mesh &mesh,
 /// The candidates that leave sums over factors which a tensor does not split so,
 /// without these sums: the other tensors are gathered.
 static std::vector<FactorAxes>
-listWithoutSums(const RuledOp &op, llvm::ArrayRef<Wish> wishes,
+listWithoutSums(const OpWithRule &op, llvm::ArrayRef<Wish> wishes,
                 llvm::ArrayRef<FactorAxes> candidates) {
   auto isSplitOtherwise = [&](unsigned factor, const SubAxes &list) {
     return llvm::any_of(wishes, [&](const Wish &wish) {
@@ -249,7 +250,7 @@ static bool isAddedUp(Value value, unsigned depth = 4) {
 }
 
 /// Does the op add sums to others, or a later one those that it leaves?
-static bool addsUp(const RuledOp &op) {
+static bool addsUp(const OpWithRule &op) {
   auto adds = [](Linearity linearity) {
     return has(linearity, Linearity::JointlyLinear);
   };
@@ -258,7 +259,7 @@ static bool addsUp(const RuledOp &op) {
                       [](Value value) { return isAddedUp(value); });
 }
 
-OpSharding weft::chooseSharding(const Mesh &mesh, const RuledOp &op,
+OpSharding weft::chooseSharding(const Mesh &mesh, const OpWithRule &op,
                                 const TensorLayouts &layouts,
                                 ShardingPrices &prices, bool &conflict) {
   if (nothingSplit(layouts)) {
