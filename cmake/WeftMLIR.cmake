@@ -37,10 +37,6 @@ target_precompile_headers(weft_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/Precompil
 # be gone.
 set_target_properties(weft_pch PROPERTIES C_COMPILER_LAUNCHER "" CXX_COMPILER_LAUNCHER "")
 
-# Four fifths of a compilation are MLIR's headers: twelve sources at once take
-# the time of three. What is seldom built anew (preset sanitize) is built so.
-option(WEFT_UNITY "Compile the sources of a library together" OFF)
-
 # weft_mlir_library(<name> SRCS ... LINK <own libraries> DEPENDS <generated>)
 function(weft_mlir_library name)
   cmake_parse_arguments(A "" "" "SRCS;LINK;DEPENDS" ${ARGN})

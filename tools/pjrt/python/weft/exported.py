@@ -23,10 +23,17 @@ def _path(keys):
     return "/".join(words)
 
 
-def _names(tree, count, many):
+def _names(tree, count):
     """A path for each leaf of a tree of arguments or results."""
     paths = jax.tree_util.tree_flatten_with_path(jax.tree_util.tree_unflatten(tree, list(range(count))))[0]
-    return [many(_path(keys)) for keys, _ in paths]
+    return [_path(keys) for keys, _ in paths]
+
+
+def _argument_names(exported):
+    """d1/kernel for f(params, x); with the argument's place before it, 0/d1/kernel, where two would have one name."""
+    paths = [path.split("/", 1)[1] for path in _names(exported.in_tree, len(exported.in_avals))]  # positional or by keyword
+    short = [path.split("/", 1)[-1] for path in paths]
+    return short if len(set(short)) == len(short) else paths
 
 
 def _batch_variable(avals, file):
@@ -49,11 +56,11 @@ def _of_size(shape, size):
 def _ports(exported, file):
     """Names and roles of arguments and results."""
     inputs = [bool(aval.shape) and not isinstance(aval.shape[0], int) for aval in exported.in_avals]
-    paths = _names(exported.in_tree, len(inputs), lambda path: path.removeprefix("0/"))
+    paths = _argument_names(exported)
     alone = sum(inputs) == 1
     arguments = [Port("x" if alone else f"x/{path}", "input") if is_input else Port(path, "weight")
                  for path, is_input in zip(paths, inputs)]
-    paths = _names(exported.out_tree, len(exported.out_avals), str)
+    paths = _names(exported.out_tree, len(exported.out_avals))
     results = [Port("y" if len(paths) == 1 else f"y/{path}", "output") for path in paths]
     _batch_variable(exported.in_avals, file)
     return arguments, results
@@ -75,10 +82,15 @@ def _lower(exported, size):
 
 def trace_exported(options):
     """The text of a predict step for each batch size."""
-    with open(options.model, "rb") as file:
-        data = file.read()
+    try:
+        with open(options.model, "rb") as file:
+            data = file.read()
+    except OSError as error:
+        raise Refusal(f"{options.model}: cannot be read: {error.strerror}; check the path") from None
     try:
         exported = export.deserialize(bytearray(data))
+    except ImportError:
+        raise Refusal(f"{options.model}: what jax.export serialized needs the package flatbuffers; pip install flatbuffers") from None
     except Exception as error:  # flatbuffers and jax raise anything
         raise Refusal(f"{options.model}: is no Keras model (.keras, .json) and nothing that jax.export serialized "
                       f"({type(error).__name__}: {str(error).splitlines()[0] if str(error) else ''}); name one of them") from None

@@ -1,6 +1,6 @@
 """The versions of JAX whose private tables this package knows (tables.py, callbacks.py, known_programs.py)."""
 
-SERIES = ("0.10",)
+SERIES = ("0.10", "0.11")
 
 
 def check():
