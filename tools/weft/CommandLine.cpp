@@ -173,6 +173,11 @@ static void addExplain(CLI::App &app, ExplainFlags &flags) {
                "instead: the loop nests of each kernel, with their tiles, "
                "bytes and operations")
       ->excludes(page);
+  app.add_option("--why", flags.why,
+                 "instead: why this tensor is laid out as it is: d1/kernel, "
+                 "d2/output, or a line of the script, train.py:12")
+      ->excludes(page)
+      ->excludes("--kernels");
   app.footer("Examples:\n"
              "  weft explain model.keras --distribution dist.json "
              "--batch-size 128\n"
@@ -182,6 +187,8 @@ static void addExplain(CLI::App &app, ExplainFlags &flags) {
              "and memory drawn)\n"
              "  weft explain model.keras --kernels --target cpu:avx2    (loop "
              "nests, tiles)\n"
+             "  weft explain model.keras --distribution dist.json --why "
+             "d2/output    (rules and prices behind a layout)\n"
              "  weft explain step.weft    (what a compiled program does)");
 }
 

@@ -123,6 +123,7 @@ struct ExplainFlags {
   ModelFlags model;
   bool json = false;
   bool kernels = false;          ///< the loop nests of each kernel instead
+  std::string why;               ///< a tensor whose layout is explained instead
   std::string html;              ///< a page; empty: none
   std::vector<std::string> only; ///< tensors to draw; empty: all
 };
