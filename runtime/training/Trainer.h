@@ -36,6 +36,9 @@ using ProgramSource =
 
 struct LoopOptions {
   int64_t batchSize = 32;
+  /// Of predict, where there are steps for these sizes alone (BatchPlan.h);
+  /// empty: for any.
+  std::vector<int64_t> batchSizes = {};
   bool dropRemainder = false;
   std::optional<int64_t> steps = {}; ///< of evaluate; none: all batches
   int verbose = 1;
@@ -95,11 +98,11 @@ private:
   struct BoundStep;
   class FitRun;
   Result<BoundStep *> step(StepKind kind, int64_t batch);
-  /// Writes these samples for the step and executes it; meanwhile those that
-  /// `order` has next are written, if `goesOn`.
+  /// Writes these samples for the step and executes it; meanwhile the next ones
+  /// are written, if there are any.
   Status run(BoundStep &step, StepKind kind, const TrainingData &data,
-             const std::vector<int64_t> &indices, EpochOrder &order,
-             bool goesOn);
+             const std::vector<int64_t> &indices,
+             const std::vector<int64_t> &next);
   /// At the end of a loop over this data.
   struct EndOfData;
   Result<Logs> testLoop(const TrainingData &data, const LoopOptions &options,

@@ -143,6 +143,7 @@ static void addFitReports(CLI::App &app, FitFlags &flags) {
 
 void weft::tool::addFit(CLI::App &app, FitFlags &flags) {
   addModelFlags(app, flags.model, kTrained);
+  addBatchSize(app, flags.model);
   addBudgetFlags(app, flags.model);
   addDataFlags(app, flags.data);
   addValidationFlags(app, flags);
@@ -199,6 +200,7 @@ void weft::tool::addFit(CLI::App &app, FitFlags &flags) {
 void weft::tool::addEvaluate(CLI::App &app, EvaluateFlags &flags,
                              bool predict) {
   addModelFlags(app, flags.model, kTrained);
+  addBatchSize(app, flags.model);
   addDataFlags(app, flags.data);
   app.add_option("--weights", flags.weights, kWeights);
   app.add_flag("--json", flags.json, "one JSON object on standard output");
