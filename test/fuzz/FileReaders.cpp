@@ -57,6 +57,20 @@ static bool withFile(const std::string &bytes,
   return accepted;
 }
 
+/// Likewise as a file with a name of its own, for libraries that look it up.
+static bool
+withNamedFile(const std::string &bytes,
+              const std::function<bool(const std::string &)> &read) {
+  std::string path =
+      std::filesystem::temp_directory_path() / "weft-fuzz-XXXXXX";
+  int file = mkstemp(path.data());
+  bool written = writeAll(file, bytes.data(), bytes.size());
+  close(file);
+  bool accepted = written && read(path);
+  unlink(path.c_str());
+  return accepted;
+}
+
 static std::vector<uint8_t> asBytes(const std::string &text) {
   return {text.begin(), text.end()};
 }
@@ -139,7 +153,7 @@ static bool readWeights(const std::string &bytes) {
 
 /// All arrays of a file, by rows that are not kept in memory.
 static bool readRows(const std::string &bytes, const SourceOptions &options) {
-  return withFile(bytes, [&](const std::string &path) {
+  return withNamedFile(bytes, [&](const std::string &path) {
     auto file = ArrayFile::open(path, options);
     for (const std::string &key :
          file ? (*file)->keys() : std::vector<std::string>()) {
