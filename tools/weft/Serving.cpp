@@ -85,14 +85,14 @@ static Status bind(weft_model &model, const std::string &path,
       return weft::Error{path + ": " + added.message()};
   }
   if (weights) {
-    auto take = [&](std::vector<NamedArray> &values) {
+    auto load = [&](std::vector<NamedArray> &values) -> Status {
       Status loaded = model.state->load(values, /*strict=*/false);
       return loaded
                  ? loaded
                  : weft::Error{std::string(weights) + ": " + loaded.message()};
     };
-    if (Status read = visitWeights(weights, *model.state, take); !read)
-      return read;
+    if (Status loaded = visitWeights(weights, *model.state, load); !loaded)
+      return loaded;
   }
   if (Status begun = model.state->initialise(); !begun)
     return weft::Error{path + ": " + begun.message()};
