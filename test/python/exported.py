@@ -37,6 +37,9 @@ if sys.argv[2] == "write":
     still = jax.export.export(jax.jit(function))(parameters, x)
     (scratch / "still.jax").write_bytes(still.serialize())
     (scratch / "no.jax").write_bytes(b"nothing")
+    for name, shape in (("behind", "4, b"), ("two", "b, c")):
+        symbolic = jax.ShapeDtypeStruct(jax.export.symbolic_shape(shape), "float32")
+        (scratch / f"{name}.jax").write_bytes(jax.export.export(jax.jit(lambda x: x * 2))(symbolic).serialize())
     np.savez(scratch / "w.npz", **{"first/kernel": parameters["first"]["kernel"], "first/bias": parameters["first"]["bias"],
                                    "second": parameters["second"]})
 else:

@@ -47,7 +47,7 @@ def _lower(step):
     try:
         used = sorted(lowered._lowering.compile_args["kept_var_idx"])
     except (AttributeError, KeyError):
-        raise Refusal(f"JAX {jax.__version__} does not say which arguments a step needs; use JAX 0.10") from None
+        raise Refusal(f"JAX {jax.__version__} does not say which arguments a step needs; use JAX 0.10 or 0.11") from None
     return lowered.as_text(debug_info=True), [step.arguments[position] for position in used], [results[position] for position in kept]
 
 

@@ -15,7 +15,7 @@ def alias(names):
         table = getattr(xla_bridge, "_alias_to_platforms", None)
         if not (isinstance(table, dict) and all(isinstance(value, list) for value in table.values())):
             raise RuntimeError(f"Weft: WEFT_ALIAS={names} needs jax._src.xla_bridge._alias_to_platforms, which has "
-                               f"moved in JAX {_version()}; use JAX 0.10, "
+                               f"moved in JAX {_version()}; use JAX 0.10 or 0.11, "
                                "or unset it and name no platform in jax.devices()")
         platforms = table.setdefault(name, [])
         if "weft" not in platforms:
@@ -29,7 +29,7 @@ def let_donate():
     platforms = getattr(mlir, "_platforms_with_donation", None)
     if not isinstance(platforms, list):
         warnings.warn("Weft: this JAX has no list of platforms with donation; donated arrays are copied. "
-                      "Weft is tested with JAX 0.10")
+                      "Weft is tested with JAX 0.10 and 0.11")
     elif "weft" not in platforms:
         platforms.append("weft")
 
