@@ -13,7 +13,6 @@ comes last. Exit status 1 if anything is wrong.
 import argparse
 import hashlib
 import json
-import math
 import pathlib
 import platform
 import shutil
@@ -40,8 +39,6 @@ class Report:
         folder.mkdir(parents=True, exist_ok=True)
         self.file = open(folder / "results.jsonl", "a")
         self.programs = folder / "programs"
-        with zipfile.ZipFile(HERE / "programs.zip") as packed:
-            packed.extractall(self.programs)
         self.end = time.monotonic() + 60 * minutes
         self.lines = []
 
@@ -81,17 +78,6 @@ def results(report, part, item, name, target, device, folder):
     return {key: values for key, (_, values) in npz_values.read(out).items()}
 
 
-def worst_difference(found, wanted, least):
-    worst = 0
-    for name, values in wanted.items():
-        pairs = [(a, b) for a, b in zip(found[name], values, strict=True) if not (math.isnan(a) and math.isnan(b))]
-        if any(math.isnan(a) or math.isnan(b) for a, b in pairs):
-            return math.inf
-        largest = max([least, *(abs(b) for _, b in pairs)]) or 1
-        worst = max(worst, max((abs(a - b) for a, b in pairs), default=0) / largest)
-    return worst
-
-
 def smoke(report, manifest, folder):
     smi = shutil.which("nvidia-smi")
     if smi:
@@ -120,7 +106,7 @@ def answers(report, manifest, folder):
                 found = results(report, "answers", item, name, target, "cuda:1", folder)
                 if found is None:
                     break
-                worst = max(worst, worst_difference(found, wanted, least))
+                worst = max([worst, *(npz_values.worst_difference(found[key], values, least) for key, values in wanted.items())])
                 bits.add(hashlib.sha256(b"".join(values.tobytes() for values in found.values())).hexdigest())
             else:
                 report.add("answers", item, worst <= allowed and len(bits) == 1, difference=worst, allowed=allowed,
@@ -144,6 +130,8 @@ def main():
             parser.error(f"--without: no program is called '{name}'; there are {', '.join(manifest['programs'])}")
     manifest["programs"] = [name for name in manifest["programs"] if name not in left_out]
     report = Report(options.out, options.minutes)
+    with zipfile.ZipFile(HERE / "programs.zip") as packed:
+        packed.extractall(report.programs)
     report.add("machine", platform.processor() or platform.machine(), True, date=time.strftime("%Y-%m-%dT%H:%M:%S"),
                system=platform.platform(), **{key: manifest[key] for key in ("commit", "altered")})
     for part in options.parts.split(","):

@@ -50,7 +50,7 @@ def check(weft, fake, name, source, folder):
     for (target, device, seed), found in results.items():
         for wanted in (results["cpu:generic", device.replace("cuda", "cpu"), 0], known):
             for result, values in wanted.items():
-                difference = gpu_programs.worst_difference(found[result], values, least)
+                difference = npz_values.worst_difference(found[result], values, least)
                 worst = max(worst, difference)
                 if not difference <= allowed:
                     sys.exit(f"{name}: {result} on {target}, {device}, order {seed}, differs by {difference:.2e} of the largest value")

@@ -36,9 +36,12 @@ Error CudaDevices::openDevice(std::shared_ptr<Gpu> gpu) {
   bool isShared = !devices.empty() && devices.back().gpu == gpu;
   auto builtin =
       isShared ? devices.back().builtin : std::make_shared<BuiltinKernels>(gpu);
+  auto libraries =
+      isShared ? devices.back().libraries : std::make_shared<GpuLibraries>(gpu);
   Device &device = devices.emplace_back();
   device.gpu = std::move(gpu);
   device.builtin = std::move(builtin);
+  device.libraries = std::move(libraries);
   if (Error e = GpuStream::create(device.gpu, device.work))
     return e;
   if (Error e = GpuStream::create(device.gpu, device.copies))
@@ -181,7 +184,7 @@ Error CudaDevices::prepare(std::shared_ptr<const Program> program,
   const Mesh &mesh = program->plan().mesh;
   for (int64_t number : mesh.devices) {
     const Device &device = devices[size_t(number)];
-    shares.push_back({number, device.gpu, device.builtin});
+    shares.push_back({number, device.gpu, device.builtin, device.libraries});
   }
   auto prepared = std::make_shared<GpuProgram>(std::move(program));
   if (Error e = prepared->prepare(shares, meter))
@@ -257,6 +260,21 @@ Error CudaDevices::growArenas(const Plan &plan) {
   return nullptr;
 }
 
+Error CudaDevices::growWorkspaces(const GpuProgram &program) {
+  uint64_t bytes = program.workspaceBytes();
+  for (int64_t number : program.program()->plan().mesh.devices) {
+    Device &device = devices[size_t(number)];
+    if (bytes == 0 || (device.workspace && device.workspace->bytes() >= bytes))
+      continue;
+    device.workspace = nullptr;
+    if (Error e = GpuMemory::allocate(device.gpu, number, bytes,
+                                      "the workspace of cuBLASLt", meter,
+                                      device.workspace))
+      return e;
+  }
+  return nullptr;
+}
+
 Error CudaDevices::poison(const Plan &plan, const Run &run) {
   size_t positions = plan.mesh.devices.size();
   for (size_t p = 0; p < positions; ++p) {
@@ -304,10 +322,12 @@ static std::vector<cuda::Address> addressesOf(const Plan &plan, const Run &run,
 }
 
 Error CudaDevices::enqueueAll(GpuProgram &program, const Run &run,
-                              CollectiveCounts &counts,
+                              RunClock *clock, CollectiveCounts &counts,
                               std::vector<std::string> &last) {
   const Plan &plan = program.program()->plan();
   if (Error e = growArenas(plan))
+    return e;
+  if (Error e = growWorkspaces(program))
     return e;
   if (run.poison)
     if (Error e = poison(plan, run))
@@ -317,12 +337,15 @@ Error CudaDevices::enqueueAll(GpuProgram &program, const Run &run,
   for (size_t p = 0; p < plan.mesh.devices.size(); ++p) {
     const Device &device = devices[size_t(plan.mesh.devices[p])];
     lanes.push_back({device.work.get(), device.event.get()});
+    if (device.workspace)
+      lanes.back().workspace = {device.workspace->place(),
+                                device.workspace->bytes()};
     addresses.push_back(addressesOf(plan, run, p, device.arena->place(),
                                     program.constants(int64_t(p))));
   }
   if (Error e = program.collectives().bind(addresses))
     return e;
-  RunSchedule schedule(program, std::move(lanes), addresses);
+  RunSchedule schedule(program, std::move(lanes), addresses, clock);
   Error e = schedule.run();
   counts = schedule.counts();
   for (size_t p = 0; p < plan.mesh.devices.size(); ++p)
@@ -336,7 +359,9 @@ Error CudaDevices::perform(Run &run) {
   const Plan &plan = program.program()->plan();
   CollectiveCounts counts = {};
   std::vector<std::string> last;
-  Error failure = enqueueAll(program, run, counts, last);
+  RunClock clock;
+  Error failure =
+      enqueueAll(program, run, run.times ? &clock : nullptr, counts, last);
   // What was enqueued uses memory of the run, whatever became of the rest.
   for (size_t p = 0; p < plan.mesh.devices.size(); ++p) {
     int64_t number = plan.mesh.devices[p];
@@ -351,6 +376,8 @@ Error CudaDevices::perform(Run &run) {
                     "kernel that failed";
     failure = std::move(e);
   }
+  if (!failure && run.times)
+    failure = clock.read(*run.times);
   return run.ended(std::move(failure), counts);
 }
 

@@ -41,18 +41,21 @@ private:
   struct Device {
     std::shared_ptr<Gpu> gpu;
     std::shared_ptr<BuiltinKernels> builtin; ///< of all devices of the GPU
+    std::shared_ptr<GpuLibraries> libraries; ///< likewise
     std::unique_ptr<GpuStream> work, copies;
     std::unique_ptr<GpuEvent> event;
     std::unique_ptr<GpuMemory> arena;
+    std::unique_ptr<GpuMemory> workspace; ///< of libraries, on `work` alone
   };
 
   Error openDevice(std::shared_ptr<Gpu> gpu);
   Error perform(Run &run);
   /// All of a run; its launches may be under way whatever it returns.
   /// `last`: by position, the kernel that it enqueued last.
-  Error enqueueAll(GpuProgram &program, const Run &run,
+  Error enqueueAll(GpuProgram &program, const Run &run, RunClock *clock,
                    CollectiveCounts &counts, std::vector<std::string> &last);
   Error growArenas(const Plan &plan);
+  Error growWorkspaces(const GpuProgram &program);
   Error poison(const Plan &plan, const Run &run);
   Error copy(const MemoryCopy &copy);
   /// The stream for copies of the GPU that has the memory, current.
