@@ -74,6 +74,7 @@ def images():
     yield "one range of colours", sequential((4, 4, 3), ("RandomContrast", {"factor": 0.1, "value_range": [1]}))
     yield "a zoom above all", sequential((4, 4, 3), ("RandomZoom", {"height_factor": [0.1, 3]}))
     yield "images of any height", sequential((4, 4, 3), ("Resizing", {"height": 2**62, "width": 2}))
+    yield "matrices of a resizing", sequential((2**20, 2, 3), ("UpSampling2D", {"size": [2**10, 2], "interpolation": "bilinear"}))
     yield "pools of a function", operation("MaxPool", shape=(4, 4, 3), pool_size=[2, 0])
     yield "blocks that do not divide", operation("SpaceToDepth", shape=(4, 4, 3), block_size=3)
     yield "a diagonal outside", operation("Diagonal", shape=(4, 4), offset=9)
@@ -151,4 +152,6 @@ def cases():
     twice["config"]["layers"].append(again)
     yield "one path twice", json.dumps(twice)
     yield "no times", sequential((4,), ("TimeDistributed", {"layer": {"class_name": "Dense", "config": {"name": "dense", "units": 2}}}))
+    dropped = {"class_name": "Dropout", "config": {"name": "drop", "rate": 0.5}}
+    yield "too many times", sequential((2**20, 4), ("TimeDistributed", {"layer": dropped}))
     yield "constraint", sequential((4,), ("Dense", {"units": 2, "kernel_constraint": "max_nrom"}))
