@@ -16,8 +16,9 @@
 //   devices->read(*x, BoxCopy::whole(4096), host);
 //
 // Runs and copies take place one after the other, in the order in which they
-// were enqueued; allocate, write, read and fill take place at once. Who writes
-// to memory waits for the tickets of what uses it.
+// were enqueued; allocate, read and fill take place at once. A write has taken
+// the host's bytes when it returns, and is over for all that is asked for later.
+// Who writes to memory waits for the tickets of what uses it.
 //
 //===----------------------------------------------------------------------===//
 

@@ -50,15 +50,15 @@ static PlanBuilder planOf(const Product &product, bool ofLibrary = true) {
   module->data.assign(text.begin(), text.end());
   p.program.modules.push_back(std::move(module));
   std::vector<uint32_t> buffers = {
-      p.input("lhs", DType::f32, {product.batch * product.rows * product.contract},
-              {{}}),
+      p.input("lhs", DType::f32,
+              {product.batch * product.rows * product.contract}, {{}}),
       p.input("rhs", DType::f32,
               {product.batch * product.contract * product.columns}, {{}})};
   if (product.hasBias())
     buffers.push_back(p.input("bias", DType::f32, {product.columns}, {{}}));
-  buffers.push_back(p.output(
-      "result", DType::f32, {product.batch * product.rows * product.columns},
-      {{}}));
+  buffers.push_back(p.output("result", DType::f32,
+                             {product.batch * product.rows * product.columns},
+                             {{}}));
   DeviceKernelT code;
   code.symbol = "nothing";
   code.block = {32, 1, 1};
@@ -136,10 +136,10 @@ static double differenceOf(const Product &its) {
         }
         double wanted = finish(its.epilogue, sum, double(bias[size_t(j)]));
         worst = std::max(
-            worst, std::abs(wanted -
-                            double(found[size_t((b * its.rows + i) *
-                                                    its.columns +
-                                                j)])));
+            worst,
+            std::abs(
+                wanted -
+                double(found[size_t((b * its.rows + i) * its.columns + j)])));
       }
   return worst;
 }

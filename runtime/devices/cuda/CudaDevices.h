@@ -12,6 +12,7 @@
 #include "weft/runtime/devices/DeviceSets.h"
 #include "weft/runtime/devices/RunQueue.h"
 #include "weft/runtime/devices/cuda/RunSchedule.h"
+#include "weft/runtime/devices/cuda/Staging.h"
 
 namespace weft::runtime {
 
@@ -44,6 +45,10 @@ private:
     std::shared_ptr<GpuLibraries> libraries; ///< likewise
     std::unique_ptr<GpuStream> work, copies;
     std::unique_ptr<GpuEvent> event;
+    /// Of the GPU's first device, for all of its devices: what is staged, and the
+    /// last copy of it. Null in others.
+    std::unique_ptr<Staging> staging;
+    std::unique_ptr<GpuEvent> written;
     std::unique_ptr<GpuMemory> arena;
     std::unique_ptr<GpuMemory> workspace; ///< of libraries, on `work` alone
   };
@@ -58,8 +63,13 @@ private:
   Error growWorkspaces(const GpuProgram &program);
   Error poison(const Plan &plan, const Run &run);
   Error copy(const MemoryCopy &copy);
-  /// The stream for copies of the GPU that has the memory, current.
-  Error copyStream(const DeviceMemory &memory, const GpuStream *&out) const;
+  /// The first device of the GPU that has the memory, which is current.
+  Error copierOf(const DeviceMemory &memory, const Device *&out) const;
+  const Device *firstOn(const Gpu &gpu) const;
+  /// `stream` goes on when what was written to its GPU is there.
+  Error awaitWrites(const GpuStream &stream) const;
+  Error stage(GpuMemory &memory, const Device &copier, const BoxCopy &box,
+              const void *host);
 
   std::vector<Device> devices;
   std::shared_ptr<MemoryMeter> meter;

@@ -167,6 +167,21 @@ Error GpuEvent::create(std::shared_ptr<const Gpu> gpu,
   return nullptr;
 }
 
+Error GpuEvent::createShared(std::shared_ptr<const Gpu> gpu,
+                             std::shared_ptr<GpuEvent> &out) {
+  std::unique_ptr<GpuEvent> event;
+  Error e = create(std::move(gpu), event);
+  out = std::move(event);
+  return e;
+}
+
+Error GpuEvent::wait() const {
+  if (Error e = owner->makeCurrent())
+    return e;
+  return owner->driver().check(owner->driver().cuEventSynchronize(event),
+                               "cuEventSynchronize");
+}
+
 Error GpuEvent::since(const GpuEvent &earlier, uint64_t &nanoseconds) const {
   if (Error e = owner->makeCurrent())
     return e;

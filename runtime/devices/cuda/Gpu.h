@@ -77,6 +77,8 @@ public:
   /// `isTimed`: since() may ask for its moment.
   static Error create(std::shared_ptr<const Gpu> gpu,
                       std::unique_ptr<GpuEvent> &out, bool isTimed = false);
+  static Error createShared(std::shared_ptr<const Gpu> gpu,
+                            std::shared_ptr<GpuEvent> &out);
   ~GpuEvent();
   GpuEvent(const GpuEvent &) = delete;
   GpuEvent &operator=(const GpuEvent &) = delete;
@@ -84,6 +86,8 @@ public:
   cuda::Event handle() const { return event; }
   /// Those who wait already wait for the moment of before.
   Error record(const GpuStream &stream) const;
+  /// Until the moment is past.
+  Error wait() const;
   /// Nanoseconds from the moment of another event of the GPU; both are past.
   Error since(const GpuEvent &earlier, uint64_t &nanoseconds) const;
 
