@@ -1,5 +1,6 @@
 #include "weft/runtime/training/Trainer.h"
 
+#include "weft/runtime/training/BatchPlan.h"
 #include "weft/runtime/training/BoundStep.h"
 
 using namespace weft;
@@ -80,20 +81,30 @@ Result<Logs> Trainer::evaluate(const TrainingData &data,
   return testLoop(data, options, bar);
 }
 
+/// Batches of the size, or of the sizes that there are steps for.
+static std::vector<PlannedBatch> predictPlan(int64_t samples,
+                                             const LoopOptions &options) {
+  if (!options.batchSizes.empty())
+    return planBatches(samples, options.batchSizes);
+  auto plan = planBatches(samples, {options.batchSize});
+  if (!plan.empty())
+    plan.back().size = plan.back().samples; // a program of its own size
+  return plan;
+}
+
 Result<std::vector<NamedArray>> Trainer::predict(const TrainingData &data,
                                                  const LoopOptions &options) {
-  ProgressBar bar = makeBar(options, orderOf(data, options).steps());
-  EpochOrder order = orderOf(data, options);
+  std::vector<PlannedBatch> plan = predictPlan(data.samples, options);
+  ProgressBar bar = makeBar(options, int64_t(plan.size()));
   std::vector<NamedArray> out;
-  std::vector<int64_t> indices;
   int64_t done = 0;
-  order.startEpoch();
-  while (!isStopped(options) && order.next(indices)) {
-    Result<BoundStep *> bound =
-        step(StepKind::Predict, int64_t(indices.size()));
+  for (const PlannedBatch &batch : plan) {
+    if (isStopped(options))
+      break;
+    Result<BoundStep *> bound = step(StepKind::Predict, batch.size);
     if (!bound)
       return bound.error();
-    if (Status ok = (*bound)->run(data, indices); !ok)
+    if (Status ok = (*bound)->run(data, paddedIndices(batch)); !ok)
       return ok.error();
     size_t slot = 0;
     for (size_t o = 0; o < (*bound)->outputs.size(); ++o) {
@@ -102,6 +113,10 @@ Result<std::vector<NamedArray>> Trainer::predict(const TrainingData &data,
       Result<Array> part = (*bound)->readOutput(o);
       if (!part)
         return part.error();
+      if (batch.samples < batch.size && part->shape[0] == batch.size) {
+        part->bytes.resize(part->rowBytes() * batch.samples);
+        part->shape[0] = batch.samples;
+      }
       if (slot == out.size()) {
         out.push_back({(*bound)->outputs[o].name, std::move(*part)});
       } else {

@@ -34,6 +34,9 @@ using ProgramSource =
 
 struct LoopOptions {
   int64_t batchSize = 32;
+  /// Of predict, where there are steps for these sizes alone (BatchPlan.h);
+  /// empty: for any.
+  std::vector<int64_t> batchSizes = {};
   bool dropRemainder = false;
   std::optional<int64_t> steps = {}; ///< of evaluate; none: all batches
   int verbose = 1;

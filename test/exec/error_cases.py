@@ -238,6 +238,8 @@ class Cases(fit_error_cases.FitCases, step_cases.StepCases, distribution_cases.D
                                         "plan"]
         yield "brackets", ["compile", self.write("deep.mlir", "weft.x " + "[" * 100000), "--from", "sharded", "--emit", "plan"]
         yield "no such tensor", ["layout", self.model_file, "--only", "d9/kernel"]
+        yield "nothing to explain", ["explain", self.model_file, "--data-parallel", "--devices", "cpu:2", "--why", "nothing like it"]
+        yield "misspelt tensor", ["explain", self.model_file, "--data-parallel", "--devices", "cpu:2", "--why", "d1/kernle"]
         vast = "tensor<4611686018427387904x4xf32>"
         program = self.write("vast.mlir", f"func.func @main(%x: {vast}) -> {vast} {{\n  return %x : {vast}\n}}")
         foreign = self.write("foreign.mlir", f"func.func public @main(%x: {vast}) -> {vast} {{\n  %0 = stablehlo.add %x, %x : {vast}\n"

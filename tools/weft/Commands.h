@@ -36,9 +36,10 @@ struct ModelFlags {
   bool dataParallel = false;
   std::optional<DeviceList> devices; ///< none: as many as the mesh has
   int64_t batchSize = 32;
-  bool namesBatchSize = false; ///< --batch-size was given
-  std::string step = "train";  ///< or all, of `weft compile`
-  bool namesStep = false;      ///< --step was given
+  bool namesBatchSize = false;     ///< --batch-size was given
+  std::vector<int64_t> batchSizes; ///< of `weft compile`, if it named several
+  std::string step = "train";      ///< or all, of `weft compile`
+  bool namesStep = false;          ///< --step was given
   std::optional<std::string> optimizer, loss, metrics;
   std::optional<double> learningRate;
   std::optional<uint64_t> seed;
@@ -122,6 +123,7 @@ struct ExplainFlags {
   ModelFlags model;
   bool json = false;
   bool kernels = false;          ///< the loop nests of each kernel instead
+  std::string why;               ///< a tensor whose layout is explained instead
   std::string html;              ///< a page; empty: none
   std::vector<std::string> only; ///< tensors to draw; empty: all
 };

@@ -9,6 +9,10 @@ using namespace weft::tool;
 
 Status StepSource::find(const std::string &, int64_t) const { return {}; }
 
+std::vector<int64_t> StepSource::batchSizes(const std::string &) const {
+  return {};
+}
+
 const std::vector<NamedArray> &StepSource::savedWeights() const {
   static const std::vector<NamedArray> none;
   return none;

@@ -30,6 +30,8 @@ public:
                                                       int64_t batchSize) = 0;
   /// Is there such a step? The error says which there are.
   virtual Status find(const std::string &step, int64_t batchSize) const;
+  /// The sizes of batches that there are such steps for; empty: any.
+  virtual std::vector<int64_t> batchSizes(const std::string &step) const;
   const std::string &modelFile() const { return flags.model; }
   const DeviceList &devices() const { return usedDevices; }
   int64_t batchSize() const { return flags.batchSize; }

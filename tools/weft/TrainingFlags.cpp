@@ -95,6 +95,7 @@ static void addFitFiles(CLI::App &app, FitFlags &flags) {
 
 void weft::tool::addFit(CLI::App &app, FitFlags &flags) {
   addModelFlags(app, flags.model, kTrained);
+  addBatchSize(app, flags.model);
   addBudgetFlags(app, flags.model);
   addDataFlags(app, flags.data);
   addValidationFlags(app, flags);
@@ -152,6 +153,7 @@ void weft::tool::addFit(CLI::App &app, FitFlags &flags) {
 void weft::tool::addEvaluate(CLI::App &app, EvaluateFlags &flags,
                              bool predict) {
   addModelFlags(app, flags.model, kTrained);
+  addBatchSize(app, flags.model);
   addDataFlags(app, flags.data);
   app.add_option("--weights", flags.weights, "f.keras, f.weights.h5 or f.npz");
   app.add_flag("--json", flags.json, "one JSON object on standard output");
