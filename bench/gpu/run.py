@@ -1,10 +1,12 @@
 #!/usr/bin/env python3
 """Runs what bench/gpu/pack.py packed, on a machine with a GPU; needs a driver and Python's standard library.
 
-    python3 run.py OUT_FOLDER [--parts smoke,answers] [--minutes 25]
+    python3 run.py OUT_FOLDER [--parts smoke,answers,bench] [--minutes 25]
 
-smoke     the GPU's name and state; the conformance test: is CUDA as Weft's tests without a GPU take it to be?; one program
+smoke     the GPU's name and state; the conformance test: is CUDA as Weft's tests without a GPU take it to be?;
+          the collectives' bits; one program
 answers   every program on cuda:1 beside the same program on this machine's CPU, three times: equal figures, equal bits
+bench     the figures of figures.py, by weft profile, beside PyTorch and JAX where they are installed, in turn
 
 Each item ends by itself; its line of OUT_FOLDER/results.jsonl says what ran, how it ended and what was measured. A table
 comes last. Exit status 1 if anything is wrong.
@@ -13,24 +15,27 @@ comes last. Exit status 1 if anything is wrong.
 import argparse
 import hashlib
 import json
-import math
+import os
 import pathlib
 import platform
 import shutil
+import statistics
 import subprocess
 import sys
 import time
 import zipfile
 
+import figures
 import npz_values
 
 HERE = pathlib.Path(__file__).resolve().parent
 WEFT = HERE / "bin" / "weft"
 QUERY = "name,driver_version,memory.total,clocks.sm,clocks.mem,power.draw,temperature.gpu"
 TOLERANCE = 2e-6  # of the largest value; the CPU's functions are the same polynomials
-OF_STEPS = 2e-5   # of whole train steps, whose sums have another order
+OF_STEPS = 5e-5   # of whole train steps, whose sums have another order
 LEAST_OF_STEPS = 1e-3  # the largest value counts as this at least: some weights have a gradient of 0 but for rounding
 REPEATS = 3
+ROUNDS = 3  # of the figures: Weft, PyTorch, JAX, and again
 
 
 class Report:
@@ -40,8 +45,6 @@ class Report:
         folder.mkdir(parents=True, exist_ok=True)
         self.file = open(folder / "results.jsonl", "a")
         self.programs = folder / "programs"
-        with zipfile.ZipFile(HERE / "programs.zip") as packed:
-            packed.extractall(self.programs)
         self.end = time.monotonic() + 60 * minutes
         self.lines = []
 
@@ -51,7 +54,7 @@ class Report:
         print(json.dumps(line), file=self.file, flush=True)
         print(f"{part:8} {item:32} {'ok' if ok else 'FAILED'}", flush=True)
 
-    def run(self, part, item, command, limit=120, expected=0):
+    def run(self, part, item, command, limit=120, expected=0, environment=None, folder=None):
         """Output of a command that ends as expected; nothing, with a line, if it does not."""
         left = self.end - time.monotonic()
         begin = time.monotonic()
@@ -59,7 +62,8 @@ class Report:
             self.add(part, item, False, why="no time is left")
             return None
         try:
-            done = subprocess.run(command, text=True, capture_output=True, timeout=min(limit, left))
+            done = subprocess.run(command, text=True, capture_output=True, timeout=min(limit, left),
+                                  cwd=folder, env={**os.environ, **(environment or {})})
         except (OSError, subprocess.TimeoutExpired) as error:
             self.add(part, item, False, command=[str(word) for word in command], why=str(error))
             return None
@@ -81,17 +85,6 @@ def results(report, part, item, name, target, device, folder):
     return {key: values for key, (_, values) in npz_values.read(out).items()}
 
 
-def worst_difference(found, wanted, least):
-    worst = 0
-    for name, values in wanted.items():
-        pairs = [(a, b) for a, b in zip(found[name], values, strict=True) if not (math.isnan(a) and math.isnan(b))]
-        if any(math.isnan(a) or math.isnan(b) for a, b in pairs):
-            return math.inf
-        largest = max([least, *(abs(b) for _, b in pairs)]) or 1
-        worst = max(worst, max((abs(a - b) for a, b in pairs), default=0) / largest)
-    return worst
-
-
 def smoke(report, manifest, folder):
     smi = shutil.which("nvidia-smi")
     if smi:
@@ -101,9 +94,17 @@ def smoke(report, manifest, folder):
     tested = report.run("smoke", "conformance", [HERE / "bin" / "cuda-driver-test", "~[fake]~[.]"], limit=240)
     if tested is not None:
         report.add("smoke", "conformance", True, output=tested.strip()[-400:])
+    collectives(report)
     name = manifest["programs"][0]
     if results(report, "smoke", "first program", name, "cuda:sm_80", "cuda:1", folder) is not None:
         report.add("smoke", "first program", True, program=name)
+
+
+def collectives(report):
+    """Every collective and element type beside the CPU's bits, as many GPUs as there are."""
+    tested = report.run("smoke", "collectives", [HERE / "bin" / "gpu-collectives-test", "~[.]"], limit=300, folder=HERE / "lib")
+    if tested is not None:
+        report.add("smoke", "collectives", True, output=tested.strip()[-400:])
 
 
 def answers(report, manifest, folder):
@@ -120,14 +121,52 @@ def answers(report, manifest, folder):
                 found = results(report, "answers", item, name, target, "cuda:1", folder)
                 if found is None:
                     break
-                worst = max(worst, worst_difference(found, wanted, least))
+                worst = max([worst, *(npz_values.worst_difference(found[key], values, least) for key, values in wanted.items())])
                 bits.add(hashlib.sha256(b"".join(values.tobytes() for values in found.values())).hexdigest())
             else:
                 report.add("answers", item, worst <= allowed and len(bits) == 1, difference=worst, allowed=allowed,
                            different_bits=len(bits), seconds=round(time.monotonic() - begin, 3))
 
 
-PARTS = {"smoke": smoke, "answers": answers}
+def profiled(report, name, size, file, devices, library):
+    """A run's milliseconds, and the bytes a second of a copy in the same process; tiny sizes measure none."""
+    how = ["--repeat", "20"] if size == "full" else ["--repeat", "1", "--peak-bandwidth", "1"]
+    command = [WEFT, "profile", report.programs / file, "--devices", f"cuda:{devices}", *how, "--json"]
+    out = report.run("bench", name, command, environment={} if library else {"WEFT_CUDA_LIBRARIES": "none"})
+    if out is None:
+        return None
+    its = json.loads(out)
+    return its["run_ms"], its["roof"]["bytes_per_second"]
+
+
+def peers(report, library, names):
+    out = report.run("bench", library, [sys.executable, HERE / "peers.py", library, *names], limit=240)
+    return json.loads(out) if out else {}
+
+
+def bench(report, manifest, folder):
+    """Each round measures all figures of Weft, then of each peer: what the GPU's clock does meets them all alike."""
+    size, programs = manifest["sizes"], manifest["figures"]
+    own, other = {name: [] for name in programs}, {"torch": {}, "jax": {}}
+    for _ in range(ROUNDS if size == "full" else 1):
+        for name, its in programs.items():
+            if own[name] is not None:
+                found = profiled(report, name, size, its["file"], its["devices"], its["library"])
+                own[name] = None if found is None else [*own[name], found]
+        for library, times in other.items() if size == "full" else []:
+            for name, ms in peers(report, library, programs).items():
+                times.setdefault(name, []).append(ms)
+    for name, its in programs.items():
+        if not own[name]:
+            continue
+        ms = statistics.median(time for time, _ in own[name])
+        report.add("bench", name, True, row=its["row"], size=size, ms=ms, spread=[min(own[name])[0], max(own[name])[0]],
+                   bytes=its["bytes"], operations=its["operations"], anchor=its["anchor"],
+                   copy_bytes_per_second=statistics.median(copied for _, copied in own[name]),
+                   peers={library: statistics.median(times[name]) for library, times in other.items() if name in times})
+
+
+PARTS = {"smoke": smoke, "answers": answers, "bench": bench}
 
 
 def main():
@@ -144,6 +183,8 @@ def main():
             parser.error(f"--without: no program is called '{name}'; there are {', '.join(manifest['programs'])}")
     manifest["programs"] = [name for name in manifest["programs"] if name not in left_out]
     report = Report(options.out, options.minutes)
+    with zipfile.ZipFile(HERE / "programs.zip") as packed:
+        packed.extractall(report.programs)
     report.add("machine", platform.processor() or platform.machine(), True, date=time.strftime("%Y-%m-%dT%H:%M:%S"),
                system=platform.platform(), **{key: manifest[key] for key in ("commit", "altered")})
     for part in options.parts.split(","):

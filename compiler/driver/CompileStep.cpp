@@ -127,6 +127,7 @@ weft::compileProgram(ModuleOp module, const CompileOptions &options) {
   TimingScope kernels = timing.part("code of kernels");
   if (failed(generator->compile(module, codegen, code)))
     return failure();
+  countOperations(module);
   placeDeviceCode(module, code);
   kernels.stop();
   TimingScope file = timing.part("program file");

@@ -3,6 +3,7 @@
 #include "weft/compiler/explain/KernelTable.h"
 
 #include "weft/compiler/explain/Explain.h"
+#include "weft/dialects/nest/KernelWork.h"
 #include "weft/dialects/nest/Nest.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
@@ -47,12 +48,9 @@ static KernelLine lineOf(func::FuncOp kernel, int64_t launches) {
   line.launches = launches;
   line.bytesRead = bytesOfAll(kernel.getArgumentTypes());
   line.bytesWritten = bytesOfAll(kernel.getResultTypes());
-  for (auto loops : kernel.getOps<nest::LoopsOp>()) {
+  for (auto loops : kernel.getOps<nest::LoopsOp>())
     line.nests.push_back(lineOf(loops));
-    for (Operation &op : loops.getBody().front().without_terminator())
-      if (!isElementSource(&op))
-        line.operations += workOf(&op);
-  }
+  line.operations = nest::operationsOf(kernel);
   nest::KernelAttr decisions = nest::decisionsOf(kernel);
   if (!decisions)
     return line;

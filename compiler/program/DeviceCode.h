@@ -6,6 +6,9 @@
 //   plan.device_kernel @relu in @device_code symbol "relu" block [256, 1, 1]
 //       blocks 64 shared 0 scratch 0
 //
+// Of a kernel with `plan.library` launches name the plan.library_contraction,
+// and its code is the fallback @relu_code.
+//
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_COMPILER_PROGRAM_DEVICECODE_H
@@ -15,6 +18,9 @@
 
 namespace weft {
 
+/// Notes on each kernel function about how many operations a call takes
+/// (plan.operations), which profiles show.
+void countOperations(mlir::ModuleOp module);
 /// Replaces the functions that devices run by their code; launches, which name
 /// them, stay. Does nothing where `code` is of a processor.
 void placeDeviceCode(mlir::ModuleOp module, const CompiledKernels &code);

@@ -242,15 +242,21 @@ FailureOr<Offset<void>> KernelTables::write(fb::LibraryContractionOp op) {
                         fb::stringifyEpilogue(op.getEpilogue()));
   return fb::CreateLibraryContractionDirect(
              builder, &batch, &rows, &columns, &contract, *sums, epilogue,
-             numberOf(op.getFallbackAttr().getAttr()))
+             numberOf(op.getFallbackAttr().getAttr()),
+             named(fb::EnumValuesContractionCompute(),
+                   fb::EnumNameContractionCompute,
+                   fb::stringifyCompute(op.getCompute())))
       .Union();
 }
 
 FailureOr<Offset<fb::Kernel>> KernelTables::write(StringAttr symbol) {
   Operation *op = find(symbol);
   uint64_t scratch = op ? fb::scratchBytes(op) : 0;
+  auto counted =
+      op ? op->getAttrOfType<FloatAttr>(fb::kOperationsAttr) : FloatAttr();
+  double operations = counted ? counted.getValueAsDouble() : 0;
   auto made = [&](fb::KernelCode code, Offset<void> table) {
-    return fb::CreateKernel(builder, code, table, scratch);
+    return fb::CreateKernel(builder, code, table, scratch, operations);
   };
   if (auto device = dyn_cast_or_null<fb::DeviceKernelOp>(op)) {
     uint32_t next = modules.size();

@@ -1,6 +1,7 @@
 //===- NestKernel.cpp - what holds of a kernel's nests together -----------===//
 
 #include "weft/dialects/nest/Epilogue.h"
+#include "weft/dialects/nest/KernelWork.h"
 #include "weft/dialects/nest/OpLoops.h"
 #include "weft/dialects/nest/TargetLimits.h"
 #include "weft/dialects/weft/ElementTypes.h"
@@ -286,6 +287,15 @@ int64_t weft::nest::keptBytes(func::FuncOp kernel) {
         kept =
             std::max<int64_t>(kept, place.getAt() + bufferBytes(typeOf(value)));
   return llvm::alignTo(kept, kScratchAlignment);
+}
+
+double weft::nest::operationsOf(func::FuncOp kernel) {
+  double operations = 0;
+  for (LoopsOp loops : kernel.getOps<LoopsOp>())
+    for (Operation &op : loops.getBody().front().without_terminator())
+      if (!isElementSource(&op))
+        operations += workOf(&op);
+  return operations;
 }
 
 LogicalResult weft::nest::verifyKernel(func::FuncOp kernel) {

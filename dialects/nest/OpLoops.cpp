@@ -3,6 +3,7 @@
 #include "weft/dialects/nest/OpLoops.h"
 
 #include "weft/dialects/coll/Coll.h"
+#include "weft/dialects/nest/ContractionInterface.h"
 #include "weft/dialects/weft/ElementTypes.h"
 #include "weft/dialects/weft/FoldOps.h"
 #include "weft/dialects/weft/IndexingOps.h"
@@ -16,6 +17,7 @@ using namespace mlir;
 
 namespace weft::nest {
 
+#include "weft/dialects/nest/Contraction.cpp.inc"
 #include "weft/dialects/nest/OpLoops.cpp.inc"
 
 static RankedTensorType typeOf(Value value) {
@@ -375,6 +377,13 @@ struct ContractionLoops
     return sharedRowsOf(cast<DotOp>(op), walk, isInMemory);
   }
 };
+struct DotContraction
+    : ContractionInterface::ExternalModel<DotContraction, DotOp> {
+  std::optional<ContractionShape> getContraction(Operation *op,
+                                                 IsInMemory isInMemory) const {
+    return contractionShape(cast<DotOp>(op), isInMemory);
+  }
+};
 struct ConvolutionLoops
     : OpLoopsInterface::ExternalModel<ConvolutionLoops, ConvolutionOp> {
   std::optional<SmallVector<int64_t>> getTermSizes(Operation *op) const {
@@ -433,7 +442,7 @@ void attachOpLoops(MLIRContext *context) {
   attachOwn<ReduceWindowOp, windowLoops, windowTerms>(context);
   attachOwn<SelectAndScatterOp, scatteredLoops, scatteredTerms>(context);
   ReduceOp::attachInterface<ReductionLoops>(*context);
-  DotOp::attachInterface<ContractionLoops>(*context);
+  DotOp::attachInterface<ContractionLoops, DotContraction>(*context);
   ConvolutionOp::attachInterface<ConvolutionLoops>(*context);
   attachOwn<CholeskyOp, choleskyLoops>(context);
   attachOwn<TriangularSolveOp, solveLoops>(context);

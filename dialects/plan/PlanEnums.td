@@ -18,5 +18,10 @@ def Plan_Epilogue : I32EnumAttr<"Epilogue", "what a contraction does to its sums
   let cppNamespace = "::weft::plan";
   let genSpecializedAttr = 0;
 }
+def Plan_Compute : I32EnumAttr<"Compute", "how exact the products of a contraction are", [
+    I32EnumAttrCase<"full", 0>, I32EnumAttrCase<"tf32", 1>]> {
+  let cppNamespace = "::weft::plan";
+  let genSpecializedAttr = 0;
+}
 
 #endif // WEFT_DIALECTS_PLAN_ENUMS

@@ -2,6 +2,8 @@
 
 #include "weft/dialects/plan/Plan.h"
 #include "weft/dialects/weft/ElementTypes.h"
+#include "weft/dialects/weft/KernelTraits.h"
+#include "weft/dialects/weft/Sizes.h"
 
 #include "mlir/Interfaces/FunctionInterfaces.h"
 
@@ -56,21 +58,98 @@ LogicalResult DeviceKernelOp::verifySymbolUses(SymbolTableCollection &symbols) {
          << getInModuleAttr() << ", which is no plan.device_module";
 }
 
-LogicalResult LibraryContractionOp::verify() {
-  bool fits = getBatch().size() % 4 == 0 && getRows().size() == 4 &&
-              getColumns().size() == 4 && getContract().size() == 4 &&
-              getRows()[2] == 0 && getColumns()[1] == 0 &&
-              getContract()[3] == 0;
-  for (ArrayRef<int64_t> numbers :
-       {getBatch(), getRows(), getColumns(), getContract()})
+/// Four numbers a dimension, and 0 where an operand or result has no such.
+static LogicalResult
+checkDimensions(function_ref<InFlightDiagnostic()> emitError,
+                ArrayRef<int64_t> batch, ArrayRef<int64_t> rows,
+                ArrayRef<int64_t> columns, ArrayRef<int64_t> contract) {
+  bool fits = batch.size() % 4 == 0 && rows.size() == 4 &&
+              columns.size() == 4 && contract.size() == 4 && rows[2] == 0 &&
+              columns[1] == 0 && contract[3] == 0;
+  for (ArrayRef<int64_t> numbers : {batch, rows, columns, contract})
     fits &= llvm::all_of(numbers, [](int64_t number) { return number >= 0; });
   if (!fits) // (C1)
-    return emitOpError("has the dimensions batch [")
-           << getBatch() << "], rows [" << getRows() << "], columns ["
-           << getColumns() << "], contract [" << getContract()
-           << "]; each is a size and its strides in lhs, rhs and result, 0 "
-              "where there is none";
+    return emitError() << "has the dimensions batch [" << batch << "], rows ["
+                       << rows << "], columns [" << columns << "], contract ["
+                       << contract
+                       << "]; each is a size and its strides in lhs, rhs and "
+                          "result, 0 where there is none";
   return success();
+}
+
+LogicalResult plan::ContractionAttr::verify(
+    function_ref<InFlightDiagnostic()> emitError, ArrayRef<int64_t> batch,
+    ArrayRef<int64_t> rows, ArrayRef<int64_t> columns,
+    ArrayRef<int64_t> contract, Type, Epilogue, Compute) {
+  return checkDimensions([&] { return emitError() << "the contraction "; },
+                         batch, rows, columns, contract);
+}
+
+bool plan::hasBias(Epilogue epilogue) {
+  return epilogue == Epilogue::bias || epilogue == Epilogue::bias_relu ||
+         epilogue == Epilogue::bias_gelu_tanh;
+}
+
+/// Elements of lhs (1), rhs (2) or the result (3) up to the last that is reached.
+static int64_t reach(plan::ContractionAttr of, unsigned array) {
+  int64_t last = 0;
+  auto add = [&](ArrayRef<int64_t> dims) {
+    for (; !dims.empty(); dims = dims.drop_front(4))
+      last = saturatingAdd(
+          last,
+          saturatingMultiply(std::max<int64_t>(dims[0] - 1, 0), dims[array]));
+  };
+  for (ArrayRef<int64_t> dims :
+       {of.getBatch(), of.getRows(), of.getColumns(), of.getContract()})
+    add(dims);
+  return saturatingAdd(last, 1);
+}
+
+/// (C2) of a contraction: the kernel that it is on.
+static LogicalResult checkKernel(FunctionOpInterface kernel,
+                                 plan::ContractionAttr of) {
+  bool isBiased = plan::hasBias(of.getEpilogue());
+  SmallVector<int64_t> wanted = {reach(of, 1), reach(of, 2)};
+  if (isBiased)
+    wanted.push_back(of.getColumns()[0]);
+  wanted.push_back(reach(of, 3));
+  SmallVector<Type> types(kernel.getArgumentTypes());
+  llvm::append_range(types, kernel.getResultTypes());
+  bool fits = kernel.getNumResults() == 1 && types.size() == wanted.size();
+  for (auto [type, elements] : llvm::zip(types, wanted)) {
+    auto tensor = dyn_cast<RankedTensorType>(type);
+    fits &= tensor && tensor.hasStaticShape() &&
+            tensor.getNumElements() >= elements;
+  }
+  if (fits)
+    return success();
+  return kernel.emitError() // (C2)
+         << "kernel " << kernel.getNameAttr() << " of "
+         << kernel.getFunctionType() << " is no " << of
+         << "; its arguments are lhs, rhs" << (isBiased ? ", the bias" : "")
+         << ", with one result";
+}
+
+LogicalResult PlanDialect::verifyOperationAttribute(Operation *op,
+                                                    NamedAttribute attribute) {
+  auto kernel = dyn_cast<FunctionOpInterface>(op);
+  auto of = dyn_cast<plan::ContractionAttr>(attribute.getValue());
+  if (attribute.getName() == kLibraryAttr && isKernel(op) && kernel && of)
+    return checkKernel(kernel, of);
+  auto count = dyn_cast<FloatAttr>(attribute.getValue());
+  if (attribute.getName() == kOperationsAttr && count &&
+      count.getType().isF64() && count.getValueAsDouble() >= 0)
+    return success();
+  return op->emitError() << "attribute '" << attribute.getName() << "' is "
+                         << attribute.getValue() << "; write '" << kLibraryAttr
+                         << " = #plan.contraction<...>' on a kernel function, "
+                            "or '"
+                         << kOperationsAttr << " = 1.0' on a kernel";
+}
+
+LogicalResult LibraryContractionOp::verify() {
+  return checkDimensions([&] { return emitOpError(); }, getBatch(), getRows(),
+                         getColumns(), getContract());
 }
 
 LogicalResult

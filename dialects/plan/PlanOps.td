@@ -5,6 +5,7 @@
 
 include "weft/dialects/plan/PlanEnums.td"
 include "weft/dialects/weft/WeftAttributes.td"
+include "mlir/IR/AttrTypeBase.td"
 include "mlir/IR/EnumAttr.td"
 include "mlir/IR/OpBase.td"
 include "mlir/IR/SymbolInterfaces.td"
@@ -21,6 +22,7 @@ def Plan_Dialect : Dialect {
   }];
   let dependentDialects = ["::weft::WeftDialect"];
   let useDefaultAttributePrinterParser = 1;
+  let hasOperationAttrVerify = 1;
 }
 
 class Plan_Op<string mnemonic, list<Trait> traits = []> : Op<Plan_Dialect, mnemonic, traits>;
@@ -82,6 +84,30 @@ def Plan_ConstantOp : Plan_InProgram<"constant"> {
 
 def Plan_ModuleFormatAttr : EnumAttr<Plan_Dialect, Plan_ModuleFormat, "module_format">;
 def Plan_EpilogueAttr : EnumAttr<Plan_Dialect, Plan_Epilogue, "epilogue">;
+def Plan_ComputeAttr : EnumAttr<Plan_Dialect, Plan_Compute, "compute">;
+
+class Plan_Attr<string cppName, string mnemonicOf> : AttrDef<Plan_Dialect, cppName> {
+  let mnemonic = mnemonicOf;
+}
+def Plan_ContractionAttr : Plan_Attr<"Contraction", "contraction"> {
+  let summary = "the call of a library by which a device may compute a kernel";
+  let description = [{
+    On a kernel function, as `plan.library`: what plan.library_contraction says.
+    `#plan.contraction<batch[], rows[16, 784, 0, 200], columns[200, 0, 1, 1], contract[784, 1, 200, 0], sums f32, epilogue none, compute full>`.
+    The function's arguments are lhs, rhs, and the bias where the epilogue has
+    one. (C1) four numbers a dimension, none negative, rows not in rhs, columns
+    not in lhs, what is contracted not in the result; (C2) it is on a kernel of
+    these arguments and one result, which hold all that the dimensions reach.
+  }];
+  let parameters = (ins OptionalArrayRefParameter<"int64_t">:$batch, ArrayRefParameter<"int64_t">:$rows,
+      ArrayRefParameter<"int64_t">:$columns, ArrayRefParameter<"int64_t">:$contract, "::mlir::Type":$sums,
+      EnumParameter<Plan_Epilogue>:$epilogue, EnumParameter<Plan_Compute>:$compute);
+  let assemblyFormat = [{
+    `<` `batch` `[` (`]`) : ($batch^ `]`)? `,` `rows` `[` $rows `]` `,` `columns` `[` $columns `]` `,`
+    `contract` `[` $contract `]` `,` `sums` $sums `,` `epilogue` $epilogue `,` `compute` $compute `>`
+  }];
+  let genVerifyDecl = 1;
+}
 
 class Plan_KernelOp<string mnemonic, list<Trait> traits = []>
     : Plan_Op<mnemonic, !listconcat([Symbol], traits)>;
@@ -117,17 +143,19 @@ def Plan_LibraryContractionOp : Plan_KernelOp<"library_contraction", [DeclareOpI
     `plan.library_contraction @dot batch [] rows [16, 784, 0, 200] columns [200, 0, 1, 1] contract [784, 1, 200, 0] sums f32 epilogue none fallback @tiles scratch 0`,
     launched on lhs, rhs, the bias where the epilogue has one, and the result.
     Four numbers a dimension: its size and how many elements its steps are apart
-    in lhs, rhs and result. `fallback` computes the same from the same buffers.
+    in lhs, rhs and result. `compute tf32` lets products of f32 have 10 bits of
+    mantissa; without it they are exact. `fallback` computes the same from the same buffers.
     (C1) four numbers a dimension, none negative, rows not in rhs, columns not
     in lhs, what is contracted not in the result; (C2) the fallback is a
     plan.device_kernel.
   }];
   let arguments = (ins SymbolNameAttr:$sym_name, DenseI64ArrayAttr:$batch, DenseI64ArrayAttr:$rows,
                        DenseI64ArrayAttr:$columns, DenseI64ArrayAttr:$contract, TypeAttr:$sums,
-                       Plan_EpilogueAttr:$epilogue, FlatSymbolRefAttr:$fallback, I64Attr:$scratch);
+                       Plan_EpilogueAttr:$epilogue, DefaultValuedAttr<Plan_ComputeAttr, "::weft::plan::Compute::full">:$compute,
+                       FlatSymbolRefAttr:$fallback, I64Attr:$scratch);
   let assemblyFormat = [{
     $sym_name `batch` $batch `rows` $rows `columns` $columns `contract` $contract `sums` $sums
-    `epilogue` `` $epilogue `fallback` $fallback `scratch` $scratch attr-dict
+    `epilogue` `` $epilogue (`compute` `` $compute^)? `fallback` $fallback `scratch` $scratch attr-dict
   }];
   let hasVerifier = 1;
 }

@@ -124,4 +124,38 @@ def DeduplicateKernels : Pass<"weft-deduplicate-kernels", "::mlir::ModuleOp"> {
   let statistics = [Statistic<"removed", "removed", "Kernels that were equal to another">];
 }
 
+def ChooseLibraries : Pass<"weft-choose-libraries", "::mlir::ModuleOp"> {
+  let summary = "says which kernels a library of the device may compute";
+  let description = [{
+    For GPUs a kernel that is one contraction of floats, of 65,536 multiply-adds
+    or more, gets the call of a library that computes the same as data
+    (`plan.library`). The kernel keeps its body: that is its meaning, and its
+    code runs where no library is found. What may follow the contraction is the
+    table of passes/kernels/LibraryEpilogues.cpp. Operands are matrices, views
+    and batches of them included, of which neighbours of one dimension are side
+    by side in memory.
+
+    Requires: kernel functions (`weft.kernel`) without loop nests.
+
+    Ensures: the same kernels, some of which have the attribute.
+
+    Example: test/passes/choose-libraries.mlir.
+
+    ```mlir
+    func.func private @dot(%x: tensor<64x128xf32>, %w: tensor<128x64xf32>) -> tensor<64x64xf32> attributes {weft.kernel = #weft.kernel<dot>} {
+      %0 = weft.dot %x, %w contract [1] x [0] : tensor<64x128xf32>, tensor<128x64xf32> -> tensor<64x64xf32>
+      return %0 : tensor<64x64xf32>
+    }
+    ```
+    gets
+    ```mlir
+    plan.library = #plan.contraction<batch[], rows[64, 128, 0, 64], columns[64, 0, 1, 1], contract[128, 1, 64, 0], sums f32, epilogue none, compute full>
+    ```
+  }];
+  let options = [Option<"target", "target", "std::string", /*default=*/"\"cpu:generic\"",
+                        "for which kernels are made; libraries are called on cuda:*">];
+  let dependentDialects = ["::weft::nest::NestDialect", "::weft::plan::PlanDialect"];
+  let statistics = [Statistic<"chosen", "chosen", "Kernels that a library may compute">];
+}
+
 #endif // WEFT_PASSES_KERNELS_PASSES

@@ -27,6 +27,16 @@ typedef struct weft_gpu {
   const char *why_not;
 } weft_gpu;
 
+/// A library of NVIDIA that the code of programs calls where it is found, such as
+/// cuBLASLt. `why_not`: NULL where it was found; else `version` and `path` are
+/// empty.
+typedef struct weft_gpu_library {
+  const char *name;
+  const char *version;
+  const char *path;
+  const char *why_not;
+} weft_gpu_library;
+
 /// `driver_version`: of CUDA, 12040 for 12.4; `driver`: the library's path. All
 /// lives as long as the process.
 typedef struct weft_gpu_list {
@@ -34,6 +44,8 @@ typedef struct weft_gpu_list {
   size_t count; ///< at least 1
   int32_t driver_version;
   const char *driver;
+  const weft_gpu_library *libraries;
+  size_t library_count;
 } weft_gpu_list;
 
 /// The GPUs that CUDA's driver shows, which CUDA_VISIBLE_DEVICES narrows. The

@@ -16,8 +16,9 @@
 //   devices->read(*x, BoxCopy::whole(4096), host);
 //
 // Runs and copies take place one after the other, in the order in which they
-// were enqueued; allocate, write, read and fill take place at once. Who writes
-// to memory waits for the tickets of what uses it.
+// were enqueued; allocate, read and fill take place at once. A write has taken
+// the host's bytes when it returns, and is over for all that is asked for later.
+// Who writes to memory waits for the tickets of what uses it.
 //
 //===----------------------------------------------------------------------===//
 
@@ -63,6 +64,16 @@ struct CollectiveCount {
 using CollectiveCounts =
     std::array<CollectiveCount, size_t(CollectiveKind::MAX) + 1>;
 
+/// When a device ran an instruction, in nanoseconds since the run began. Of a
+/// collective from its arrival to its end, so with all waiting for others.
+struct InstructionTime {
+  uint32_t instruction;
+  int64_t position; ///< of the device in the mesh
+  uint64_t begin, end;
+};
+/// In the order of each device's instructions.
+using RunTimes = std::vector<InstructionTime>;
+
 /// One run, as it is enqueued. Its memory lives until its ticket is done.
 struct Run {
   std::shared_ptr<PreparedProgram> program;
@@ -76,6 +87,9 @@ struct Run {
   /// each has of the ports, by its position.
   bool isolate = false;
   std::vector<std::pair<int64_t, const DeviceMemory *>> memory;
+  /// Where the times of its instructions are added, of launches, collectives and
+  /// copies; null: nothing is measured.
+  RunTimes *times = nullptr;
   /// The caller calls attend() next.
   bool isAwaited = false;
   /// Called with the run's error and counts before its ticket is settled, which

@@ -114,8 +114,16 @@ extern "C" WEFT_EXPORT weft_error *weft_gpus(weft_gpu_list *out) {
                        one.whyNot.empty() ? nullptr : one.whyNot.c_str()});
       return all;
     }();
-    *out = {gpus.data(), gpus.size(), list->driverVersion,
-            list->driverPath.c_str()};
+    static const std::vector<weft_gpu_library> libraries = [&] {
+      std::vector<weft_gpu_library> all;
+      for (const GpuList::Library &one : list->libraries)
+        all.push_back({one.name.c_str(), one.version.c_str(), one.path.c_str(),
+                       one.whyNot.empty() ? nullptr : one.whyNot.c_str()});
+      return all;
+    }();
+    *out = {gpus.data(),         gpus.size(),
+            list->driverVersion, list->driverPath.c_str(),
+            libraries.data(),    libraries.size()};
     return nullptr;
   });
 }

@@ -30,7 +30,12 @@ struct GpuList {
     uint64_t memory = 0;
     int capability = 0;
   };
+  /// A library of NVIDIA that programs are run with where it is there.
+  struct Library {
+    std::string name, version, path, whyNot; ///< empty: it is there
+  };
   std::vector<One> gpus;
+  std::vector<Library> libraries;
   int driverVersion = 0;
   std::string driverPath;
 };

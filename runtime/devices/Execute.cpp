@@ -1,3 +1,4 @@
+#include "weft/runtime/abi/profile.h"
 #include "weft/runtime/devices/Runtime.h"
 
 #include <algorithm>
@@ -167,10 +168,16 @@ memoryOf(const Binding &binding) {
   return out;
 }
 
+/// How a run is enqueued.
+struct How {
+  bool isAwaited = false;
+  RunTimes *times = nullptr;
+};
+
 /// What every run does: `bind` says where its ports lie, if they fit.
 template <typename Port, typename Bind>
 static Error enqueue(weft_runtime *runtime, const weft_program *program,
-                     Port *const *inputs, Port *const *outputs, bool isAwaited,
+                     Port *const *inputs, Port *const *outputs, const How &how,
                      Bind bind, Ticket &out) {
   if (!runtime || !program)
     return makeError(WEFT_INVALID_ARGUMENT, "null argument");
@@ -203,7 +210,8 @@ static Error enqueue(weft_runtime *runtime, const weft_program *program,
   run.isolate = areBuffers && runtime->isolate;
   if (run.isolate)
     run.memory = memoryOf(binding);
-  run.isAwaited = isAwaited;
+  run.isAwaited = how.isAwaited;
+  run.times = how.times;
   run.ended = [runtime, &plan](Error e, CollectiveCounts counts) {
     if (!e)
       e = countElsewhere(*runtime, plan, counts);
@@ -219,35 +227,35 @@ static Error enqueue(weft_runtime *runtime, const weft_program *program,
 
 static Error enqueueBuffers(weft_runtime *runtime, const weft_program *program,
                             weft_buffer *const *inputs,
-                            weft_buffer *const *outputs, bool isAwaited,
+                            weft_buffer *const *outputs, const How &how,
                             Ticket &out) {
   auto bind = [&](const Plan &plan, Binding &binding) {
     return bindBuffers(*runtime, plan, inputs, outputs, binding);
   };
-  return enqueue(runtime, program, inputs, outputs, isAwaited, bind, out);
+  return enqueue(runtime, program, inputs, outputs, how, bind, out);
 }
 
 static Error enqueueLocal(weft_runtime *runtime, const weft_program *program,
                           void *const *inputs, void *const *outputs,
-                          bool isAwaited, Ticket &out) {
+                          const How &how, Ticket &out) {
   auto bind = [&](const Plan &plan, Binding &binding) {
     return bindLocal(plan, inputs, outputs, binding);
   };
-  return enqueue(runtime, program, inputs, outputs, isAwaited, bind, out);
+  return enqueue(runtime, program, inputs, outputs, how, bind, out);
 }
 
 /// Enqueues by `add` and waits, with the calling thread at the devices' service.
 template <typename Add, typename Port>
 static weft_error *runNow(Add add, weft_runtime *runtime,
                           const weft_program *program, Port *const *inputs,
-                          Port *const *outputs) {
+                          Port *const *outputs, RunTimes *times = nullptr) {
   return guarded([&]() -> Error {
     if (Ticket::isCallingBack())
       return makeError(WEFT_DEADLOCK,
                        "a callback of a ticket waits for a run, which begins "
                        "when the callback is over; enqueue the run instead");
     Ticket ticket;
-    if (Error e = add(runtime, program, inputs, outputs, true, ticket))
+    if (Error e = add(runtime, program, inputs, outputs, {true, times}, ticket))
       return e;
     runtime->devices->attend(ticket);
     return ticket.wait();
@@ -263,14 +271,50 @@ static weft_error *runLater(Add add, weft_runtime *runtime,
       return makeError(WEFT_INVALID_ARGUMENT, "null argument");
     *out = nullptr;
     auto handle = std::make_unique<weft_ticket>();
-    if (Error e = add(runtime, program, inputs, outputs, false, handle->ticket))
+    if (Error e = add(runtime, program, inputs, outputs, {}, handle->ticket))
       return e;
     *out = handle.release();
     return nullptr;
   });
 }
 
+/// Times as the C API gives them.
+struct weft_profile {
+  std::vector<weft_instruction_time> times;
+};
+
 extern "C" {
+
+WEFT_EXPORT weft_error *weft_execute_profiled(weft_runtime *runtime,
+                                              const weft_program *program,
+                                              weft_buffer *const *inputs,
+                                              weft_buffer *const *outputs,
+                                              weft_profile **out) {
+  if (!out)
+    return guarded(
+        [] { return makeError(WEFT_INVALID_ARGUMENT, "null argument"); });
+  *out = nullptr;
+  RunTimes times;
+  if (weft_error *e =
+          runNow(enqueueBuffers, runtime, program, inputs, outputs, &times))
+    return e;
+  return guarded([&]() -> Error {
+    auto profile = std::make_unique<weft_profile>();
+    for (const InstructionTime &time : times)
+      profile->times.push_back(
+          {time.instruction, time.position, time.begin, time.end});
+    *out = profile.release();
+    return nullptr;
+  });
+}
+
+WEFT_EXPORT size_t weft_profile_times(const weft_profile *profile,
+                                      const weft_instruction_time **out) {
+  *out = profile->times.data();
+  return profile->times.size();
+}
+
+WEFT_EXPORT void weft_profile_free(weft_profile *profile) { delete profile; }
 
 WEFT_EXPORT weft_error *weft_execute(weft_runtime *runtime,
                                      const weft_program *program,

@@ -4,6 +4,7 @@
 //
 //===----------------------------------------------------------------------===//
 
+#include "weft/runtime/abi/profile.h"
 #include "weft/runtime/collectives/Provider.h"
 #include "weft/runtime/program/Program.h"
 
@@ -73,6 +74,57 @@ static Error describeCollective(const weft_program *program, size_t index,
       collective.groups.empty() ? 1 : int64_t(collective.groups[0].size());
   for (int64_t p = 0; p < plan.mesh.size(); ++p)
     out->bytes = std::max(out->bytes, prepared->bytesSent(p));
+  return nullptr;
+}
+
+/// The file's text of a kernel's name; of a contraction, that of its code.
+static const char *kernelText(const plan::Program &file, uint32_t kernel) {
+  const plan::Kernel &its = *file.kernels()->Get(kernel);
+  if (const auto *host = its.code_as_host())
+    return textOf(host->symbol());
+  if (const auto *device = its.code_as_device())
+    return textOf(device->symbol());
+  if (const auto *contraction = its.code_as_contraction())
+    return kernelText(file, contraction->fallback()); // a device's: readPlan
+  return textOf(its.code_as_builtin()->name());
+}
+
+static Error describeLaunch(const weft_program *program, const Instruction &i,
+                            weft_instruction *out) {
+  const Plan &plan = program->program->plan();
+  const auto *file = plan::GetProgram(program->program->planBytes());
+  *out = {"launch", kernelText(*file, i.index), 0,
+          plan.kernels[i.index].operations};
+  for (uint32_t n = 0; n < i.argumentCount; ++n)
+    out->bytes += plan.buffers[plan.arguments[i.firstArgument + n]].bytes;
+  return nullptr;
+}
+
+static Error describeInstruction(const weft_program *program, size_t index,
+                                 weft_instruction *out) {
+  if (!program || !out)
+    return makeError(WEFT_INVALID_ARGUMENT, "null argument");
+  const Plan &plan = program->program->plan();
+  if (index >= plan.instructions.size())
+    return makeError(WEFT_INVALID_ARGUMENT, "program \"", plan.name, "\" has ",
+                     plan.instructions.size(),
+                     " instructions, there is no number ", index);
+  const Instruction &i = plan.instructions[index];
+  using plan::Operation;
+  if (i.kind == Operation::Launch)
+    return describeLaunch(program, i, out);
+  if (i.kind == Operation::Collective) {
+    weft_collective collective;
+    Error e = describeCollective(program, i.index, &collective);
+    if (!e)
+      *out = {collective.kind, collective.label, collective.bytes, 0};
+    return e;
+  }
+  bool isCopy = i.kind == Operation::Copy;
+  *out = {isCopy                        ? "copy"
+          : i.kind == Operation::Return ? "return"
+                                        : "jump",
+          "", isCopy ? 2 * plan.buffers[i.target].bytes : 0, 0};
   return nullptr;
 }
 
@@ -147,6 +199,17 @@ WEFT_EXPORT weft_error *weft_program_output(const weft_program *program,
 WEFT_EXPORT weft_error *weft_program_describe(const weft_program *program,
                                               weft_program_info *out) {
   return guarded([&] { return describeProgram(program, out); });
+}
+
+WEFT_EXPORT size_t weft_program_instruction_count(const weft_program *program) {
+  return program ? program->program->plan().instructions.size() : 0;
+}
+
+WEFT_EXPORT weft_error *weft_program_instruction(const weft_program *program,
+                                                 size_t instruction,
+                                                 weft_instruction *out) {
+  return guarded(
+      [&] { return describeInstruction(program, instruction, out); });
 }
 
 WEFT_EXPORT weft_error *weft_program_collective(const weft_program *program,

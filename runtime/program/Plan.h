@@ -144,6 +144,7 @@ struct LibraryContraction {
   DType sums;
   plan::ContractionEpilogue epilogue;
   uint32_t fallback;
+  plan::ContractionCompute compute;
   bool hasBias() const;
 };
 struct Builtin {
@@ -152,7 +153,8 @@ struct Builtin {
 };
 struct Kernel {
   std::variant<HostKernel, DeviceKernel, LibraryContraction, Builtin> code;
-  uint64_t scratch = 0; ///< bytes that each launch gives
+  uint64_t scratch = 0;  ///< bytes that each launch gives
+  double operations = 0; ///< of a launch, for profiles
 };
 /// Code of a device; `data` lies in the plan's bytes.
 struct DeviceModule {

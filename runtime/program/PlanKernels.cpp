@@ -110,7 +110,7 @@ Error PlanReader::readKernel(const std::string &what,
   if (!in.rows() || !in.columns() || !in.contract())
     return badPlan(what, " lacks rows, columns or what is contracted");
   its = {{},        *in.rows(),    *in.columns(), *in.contract(),
-         in.sums(), in.epilogue(), in.fallback()};
+         in.sums(), in.epilogue(), in.fallback(), in.compute()};
   if (in.batch())
     for (const plan::ContractionDim *dim : *in.batch())
       its.batch.push_back(*dim);
@@ -124,9 +124,11 @@ Error PlanReader::readKernel(const std::string &what,
   if (!fits)
     return badPlan(what, " has dimensions whose sizes and strides are no "
                          "contraction's");
-  if (!isValid(its.sums) || its.epilogue > plan::ContractionEpilogue::MAX)
+  if (!isValid(its.sums) || its.epilogue > plan::ContractionEpilogue::MAX ||
+      its.compute > plan::ContractionCompute::MAX)
     return badPlan(what, " has sums of the unknown dtype ", int(its.sums),
-                   " or the unknown epilogue ", int(its.epilogue));
+                   ", the unknown epilogue ", int(its.epilogue),
+                   " or the unknown compute type ", int(its.compute));
   return nullptr;
 }
 
@@ -139,6 +141,7 @@ bool LibraryContraction::hasBias() const {
 Error PlanReader::readKernel(const std::string &what,
                              const plan::Kernel &kernel, Kernel &info) {
   info.scratch = kernel.scratch();
+  info.operations = kernel.operations();
   if (info.scratch > largestMemory)
     return badPlan(what, " wants ", info.scratch, " bytes of scratch memory");
   if (const auto *host = kernel.code_as_host()) {

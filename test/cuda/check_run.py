@@ -15,7 +15,7 @@ import npz_values
 
 SEEDS = range(1, 4)  # orders of what streams have to do
 TOLERANCE = 2e-6     # of the largest value
-OF_STEPS = 2e-5      # of whole train steps, whose sums have another order
+OF_STEPS = 5e-5      # of whole train steps, whose sums have another order; a library adds more exactly than either
 
 
 # Target and devices of a program; the first of each number of devices is what others are compared with.
@@ -50,7 +50,7 @@ def check(weft, fake, name, source, folder):
     for (target, device, seed), found in results.items():
         for wanted in (results["cpu:generic", device.replace("cuda", "cpu"), 0], known):
             for result, values in wanted.items():
-                difference = gpu_programs.worst_difference(found[result], values, least)
+                difference = npz_values.worst_difference(found[result], values, least)
                 worst = max(worst, difference)
                 if not difference <= allowed:
                     sys.exit(f"{name}: {result} on {target}, {device}, order {seed}, differs by {difference:.2e} of the largest value")

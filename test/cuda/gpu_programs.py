@@ -12,7 +12,7 @@ TESTS = pathlib.Path(__file__).resolve().parents[1]
 STABLEHLO = TESTS / "fixtures" / "stablehlo"
 # Whole train steps, of which the larger ones are run by hand: check_run.py with their names.
 LARGE = ["train-step-gpt-tiny-mp-2x4", "train-step-seed-cnn-dp8"]
-CODES = {"float32": "f", "int32": "i", "uint32": "I", "bool": "B"}
+CODES = {"float32": "f", "float64": "d", "int32": "i", "uint32": "I", "bool": "B"}
 
 
 def programs():
@@ -43,12 +43,3 @@ def figures(source):
     file = source.with_suffix(".npz")
     found = npz_values.read(file) if file.exists() else {}
     return {name: values for name, (_, values) in found.items() if name.startswith("out/")}
-
-
-def worst_difference(found, wanted, least=0):
-    """The largest one between two flat lists, beside the largest value, which counts as `least` at least; infinite where one
-    alone is NaN."""
-    pairs = [(a, b) for a, b in zip(found, wanted, strict=True) if not (math.isnan(a) and math.isnan(b))]
-    if any(math.isnan(a) or math.isnan(b) for a, b in pairs):
-        return math.inf
-    return max((abs(a - b) for a, b in pairs), default=0) / (max([least, *(abs(b) for _, b in pairs)]) or 1)

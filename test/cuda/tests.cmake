@@ -6,6 +6,12 @@ find_path(WEFT_CUDA_INCLUDE cuda.h NO_DEFAULT_PATH PATHS
 if(WEFT_CUDA_INCLUDE)
   weft_unit_test(driver-abi-test SRCS cuda/driver-abi-test.cpp)
   target_include_directories(driver-abi-test SYSTEM PRIVATE ${WEFT_CUDA_INCLUDE})
+  if(EXISTS ${WEFT_CUDA_INCLUDE}/cublasLt.h)
+    weft_unit_test(cublaslt-abi-test SRCS cuda/cublaslt-abi-test.cpp)
+    target_include_directories(cublaslt-abi-test SYSTEM PRIVATE ${WEFT_CUDA_INCLUDE})
+  else()
+    message(STATUS "no cublasLt.h: cublaslt-abi-test is left out")
+  endif()
 else()
   message(STATUS "no cuda.h: driver-abi-test is left out")
 endif()
@@ -27,6 +33,7 @@ add_executable(ptx-run cuda/ptx-run.cpp)
 target_link_libraries(ptx-run PRIVATE WeftPtxMachine)
 target_include_directories(ptx-run PRIVATE ${PROJECT_BINARY_DIR}/include)
 add_subdirectory(cuda/driver)
+add_subdirectory(cuda/cublaslt)
 # Loads whichever libcuda.so.1 the loader finds: in a build folder the fake, of
 # which several orders are tried; elsewhere the machine's own.
 add_executable(cuda-driver-test cuda/cuda-driver-test.cpp cuda/cuda-driver-faults-test.cpp)
@@ -41,18 +48,26 @@ foreach(seed 1 2 3)
 endforeach()
 add_test(NAME cuda-driver-test-2-gpus COMMAND ${CMAKE_COMMAND} -E env
   FAKE_CUDA_GPUS=2 $<TARGET_FILE:cuda-driver-test>)
-# Programs of collectives alone, on the fake driver: the program loads it before
-# the runtime does.
-foreach(test gpu-collectives-test gpu-collectives-meaning-test)
+# Programs of collectives or contractions alone, on the fake driver: the program
+# loads it, and the fake library, before the runtime does.
+foreach(test gpu-collectives-test gpu-collectives-meaning-test gpu-contractions-test gpu-staging-test)
   set(source cuda/gpu-collectives-test.cpp cuda/gpu-runs-test.cpp)
   if(test STREQUAL gpu-collectives-meaning-test)
     set(source unit/runtime-collectives-test.cpp)
+  elseif(test STREQUAL gpu-contractions-test)
+    set(source cuda/gpu-contractions-test.cpp)
+  elseif(test STREQUAL gpu-staging-test)
+    set(source cuda/gpu-staging-test.cpp)
   endif()
   weft_unit_test(${test} SRCS ${source} LINK WeftRuntime)
   target_compile_definitions(${test} PRIVATE WEFT_TEST_DEVICES="cuda:"
     WEFT_TEST_KERNELS="$<TARGET_FILE:weft_test_kernels>")
-  add_dependencies(${test} weft_test_kernels WeftCuda)
-  target_link_libraries(${test} PRIVATE -Wl,--no-as-needed fake_cuda -Wl,--as-needed)
+  add_dependencies(${test} weft_test_kernels WeftCuda fake_cublaslt)
+  set(fakes fake_cuda)
+  if(test STREQUAL gpu-contractions-test)
+    set(fakes fake_cublaslt) # which needs the other
+  endif()
+  target_link_libraries(${test} PRIVATE -Wl,--no-as-needed ${fakes} -Wl,--as-needed)
   set_target_properties(${test} PROPERTIES INSTALL_RPATH "$ORIGIN/../lib;$ORIGIN/../lib/fake-cuda")
   foreach(seed 2 3)
     add_test(NAME ${test}-seed-${seed} COMMAND ${CMAKE_COMMAND} -E env

@@ -2,6 +2,7 @@
 
 import array
 import ast
+import math
 import struct
 import zipfile
 
@@ -32,3 +33,12 @@ def write(path, arrays):
             header = header.encode().ljust(-(-(len(header) + 11) // 64) * 64 - 11) + b"\n"
             archive.writestr(f"{name}.npy", b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header
                              + values.tobytes())
+
+
+def worst_difference(found, wanted, least=0):
+    """The largest one between two flat lists, beside the largest value, which counts as `least` at least; infinite where one
+    alone is NaN."""
+    pairs = [(a, b) for a, b in zip(found, wanted, strict=True) if not (math.isnan(a) and math.isnan(b))]
+    if any(math.isnan(a) or math.isnan(b) for a, b in pairs):
+        return math.inf
+    return max((abs(a - b) for a, b in pairs), default=0) / (max([least, *(abs(b) for _, b in pairs)]) or 1)

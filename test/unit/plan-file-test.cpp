@@ -190,7 +190,7 @@ TEST_CASE("kernels keep all that their ops say") {
             "blocks 64 shared 512 scratch 64\n"
             "plan.library_contraction @dot batch [2, 3, 4, 5] rows [4, 6, 0, "
             "1] columns [7, 0, 8, 9] contract [6, 1, 2, 0] sums f64 epilogue "
-            "bias_gelu_tanh fallback @k scratch 96\n");
+            "bias_gelu_tanh compute tf32 fallback @k scratch 96\n");
   auto bytes = serializePlan(read.program(), {});
   REQUIRE(succeeded(bytes));
   const auto *file = weft::plan::GetProgram(bytes->data());
@@ -201,6 +201,7 @@ TEST_CASE("kernels keep all that their ops say") {
   CHECK(dot->fallback() == 1);
   CHECK(dot->sums() == weft::plan::DType::f64);
   CHECK(dot->epilogue() == weft::plan::ContractionEpilogue::bias_gelu_tanh);
+  CHECK(dot->compute() == weft::plan::ContractionCompute::tf32);
   auto numbers = [](const weft::plan::ContractionDim &dim) {
     return std::vector<int64_t>{dim.size(), dim.lhs(), dim.rhs(), dim.result()};
   };

@@ -391,6 +391,9 @@ TEST_CASE("a contraction reaches no element outside its buffers") {
   CHECK(contraction([](T &c) {
           c.sums = DType(99);
         }).find("the unknown dtype 99") != std::string::npos);
+  CHECK(contraction([](T &c) {
+          c.compute = ContractionCompute(9);
+        }).find("the unknown compute type 9") != std::string::npos);
   for (uint32_t fallback : {1u, 2u})
     CHECK(contraction([&](T &c) { c.fallback = fallback; }) ==
           "bad plan: kernel 1 has the fallback " + std::to_string(fallback) +

@@ -264,12 +264,71 @@ static void addRun(CLI::App &app, RunFlags &flags) {
              "--devices cpu:8");
 }
 
+static void addProfile(CLI::App &app, ProfileFlags &flags) {
+  flags.run.repeat = 5;
+  app.add_option(
+         "program", flags.run.program,
+         "a file of `weft compile`, or a program in StableHLO or Weft's "
+         "text (.mlir)")
+      ->required();
+  app.add_option("--inputs", flags.run.inputs,
+                 "in.npz: a global array for each input, by its name; without "
+                 "it floats are random, other numbers 0");
+  addDevices(app, flags.run.devices, "as many as the program's mesh has");
+  app.add_option("--repeat", flags.run.repeat,
+                 "measure N runs, behind one that is not")
+      ->check(CLI::Range(int64_t(1), int64_t(1) << 40))
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_option("--step", flags.run.step,
+                 "train, evaluate or predict, of a file that has several")
+      ->check(isStep());
+  app.add_option("--top", flags.top, "rows of the table; 0 for all")
+      ->check(CLI::Range(int64_t(0), int64_t(1) << 40))
+      ->type_name("N")
+      ->capture_default_str();
+  app.add_flag("--json", flags.json, "one JSON object instead of the table");
+  app.add_option("--trace", flags.trace,
+                 "a file of Chrome's trace events, which Perfetto opens: the "
+                 "last run, a track for each device");
+  app.add_option("--peak-bandwidth", flags.peakBandwidth,
+                 "GB/s that a device's memory gives; without it a copy on "
+                 "device 0 is measured")
+      ->check(CLI::Range(1e-3, 1e9))
+      ->type_name("GB/s");
+  app.add_option("--peak-operations", flags.peakOperations,
+                 "1e9 operations a second that a device does at most, a "
+                 "multiply-add is one")
+      ->check(CLI::Range(1e-3, 1e9))
+      ->type_name("Gop/s");
+  app.add_option("--seed", flags.seed, "of random inputs")->type_name("N");
+  app.footer("Examples:\n"
+             "  weft profile step.weft --devices cpu:8\n"
+             "  weft profile prog.mlir --devices cuda:1 --trace trace.json\n"
+             "  weft profile step.weft --inputs in.npz --json "
+             "--peak-bandwidth 3350 --peak-operations 33500");
+}
+
 /// A run needs arrays and a place for its results; a listing needs neither.
 static void checkRun(const RunFlags &flags) {
   if (flags.inputs.empty() != flags.outputs.empty() ||
       (!flags.list && flags.inputs.empty()))
     throw CLI::ValidationError(
         "run", "give both --inputs in.npz and --outputs out.npz, or --list");
+}
+
+void CommandLine::addPrograms() {
+  CLI::App *runApp =
+      app.add_subcommand("run", "a program file on named arrays");
+  addRun(*runApp, run);
+  runApp->callback([this] {
+    checkRun(run);
+    status = runProgram(run);
+  });
+  CLI::App *profileApp = app.add_subcommand(
+      "profile", "what each kernel and collective of a program takes");
+  addProfile(*profileApp, profile);
+  profileApp->callback([this] { status = runProfile(profile); });
 }
 
 static std::string versionText() {
@@ -304,13 +363,7 @@ CommandLine::CommandLine() {
   addCompile(add("compile", "a program file, or the IR of a stage", compile,
                  &Commands::compile),
              compile);
-  CLI::App *runApp =
-      app.add_subcommand("run", "a program file on named arrays");
-  addRun(*runApp, run);
-  runApp->callback([this] {
-    checkRun(run);
-    status = runProgram(run);
-  });
+  addPrograms();
   CLI::App &explainApp =
       add("explain", "communication, its reasons and memory, before running",
           explain, &Commands::explain);

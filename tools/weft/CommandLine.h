@@ -27,6 +27,7 @@ struct CommandLine {
   ExplainFlags explain, layout;
   SummaryFlags summary;
   RunFlags run;
+  ProfileFlags profile;
   DevicesFlags devices;
   ReshardFlags reshard;
 
@@ -36,6 +37,8 @@ struct CommandLine {
   void parse(int argc, char **argv);
 
 private:
+  /// What takes a program as it is: run, profile.
+  void addPrograms();
   /// The first word, if it is no flag, names a subcommand.
   void checkCommand(const std::string &word) const;
   /// Flags that the command does not have, with the one that is like it.

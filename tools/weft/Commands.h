@@ -161,6 +161,18 @@ struct RunFlags {
   weft_processes *processes = nullptr;
 };
 
+/// What each instruction of a program takes; see RunFlags.
+struct ProfileFlags {
+  RunFlags run;      ///< without outputs; inputs empty: random
+  bool json = false; ///< instead of the table
+  std::string trace; ///< a file of Chrome's trace events; empty: none
+  int64_t top = 20;  ///< rows of the table; 0: all
+  int64_t seed = 0;  ///< of random inputs
+  /// What a device can do at most: GB/s, 0 to measure it; 1e9 operations a
+  /// second, 0 for not stated.
+  double peakBandwidth = 0, peakOperations = 0;
+};
+
 /// What libWeftCommands.so exports as `weftCompilerCommands`.
 struct CompilerCommands {
   int (*fit)(const FitFlags &);
@@ -195,6 +207,7 @@ int runExplainProgram(const ExplainFlags &flags);
 int runLayout(const ExplainFlags &flags);
 int runSummary(const SummaryFlags &flags);
 int runProgram(const RunFlags &flags);
+int runProfile(const ProfileFlags &flags);
 int runDevices(const DevicesFlags &flags);
 int runReshardCommand(const ReshardFlags &flags);
 

@@ -73,8 +73,21 @@ static llvm::json::Object cudaJson(const weft_gpu_list &list) {
       one["target"] = targetOfChip(gpu.capability);
     gpus.push_back(std::move(one));
   }
+  llvm::json::Array libraries;
+  for (size_t i = 0; i < list.library_count; ++i) {
+    const weft_gpu_library &library = list.libraries[i];
+    llvm::json::Object one{{"name", library.name}};
+    if (library.why_not) {
+      one["why_not"] = library.why_not;
+    } else {
+      one["version"] = library.version;
+      one["path"] = library.path;
+    }
+    libraries.push_back(std::move(one));
+  }
   return llvm::json::Object{{"kind", "cuda"},
                             {"driver_version", driverVersion(list)},
+                            {"libraries", std::move(libraries)},
                             {"driver", list.driver},
                             {"gpus", std::move(gpus)},
                             {"most", kMostDevices}};
@@ -149,6 +162,15 @@ static void printGpus(const weft_gpu_list &list) {
   }
   llvm::outs() << "               driver for CUDA " << driverVersion(list)
                << ", " << list.driver << "\n";
+  for (size_t i = 0; i < list.library_count; ++i) {
+    const weft_gpu_library &library = list.libraries[i];
+    llvm::outs() << "               " << library.name << " ";
+    if (library.why_not)
+      llvm::outs() << "is not used, programs run their own code: "
+                   << library.why_not << "\n";
+    else
+      llvm::outs() << library.version << ", " << library.path << "\n";
+  }
 }
 
 int weft::tool::runDevices(const DevicesFlags &flags) {

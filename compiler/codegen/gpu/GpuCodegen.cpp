@@ -62,7 +62,14 @@ LogicalResult GpuCodegen::writePtx(ArrayRef<func::FuncOp> kernels,
   std::string text;
   llvm::raw_string_ostream stream(text);
   for (func::FuncOp kernel : kernels) {
-    kernel.print(
+    // What others know of it (plan.library, say) is nothing to its code.
+    OwningOpRef<func::FuncOp> bare(kernel.clone());
+    for (NamedAttribute attribute :
+         llvm::to_vector((*bare)->getDiscardableAttrs()))
+      if (attribute.getName() != kKernelAttr &&
+          attribute.getName() != nest::kNestAttr)
+        (*bare)->removeDiscardableAttr(attribute.getName());
+    bare->print(
         stream,
         OpPrintingFlags().useLocalScope().elideLargeElementsAttrs(INT64_MAX));
     stream << "\n";

@@ -140,7 +140,8 @@ Error CpuDevices::perform(Run &run) {
   if (run.poison)
     poison(executor.program()->plan(), run);
   bind(executor, run);
-  Error e = run.isolate ? runIsolated(executor, run) : executor.run(workers);
+  Error e = run.isolate ? runIsolated(executor, run)
+                        : executor.run(workers, nullptr, run.times);
   return run.ended(std::move(e), executor.counts());
 }
 
@@ -202,7 +203,7 @@ Error CpuDevices::runIsolated(Executor &executor, const Run &run) {
   for (auto [position, memory] : run.memory) // of these devices
     borders.add(size_t(position),
                 static_cast<const CpuMemory *>(memory)->memory());
-  Error e = executor.run(workers, &borders);
+  Error e = executor.run(workers, &borders, run.times);
   if (!e && borders.refused())
     return makeError(WEFT_OUT_OF_MEMORY,
                      "the system refused to protect the "

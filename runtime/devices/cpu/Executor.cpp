@@ -91,12 +91,30 @@ void Executor::reset() {
   ended = false;
 }
 
-Error Executor::run(Workers &pool, DeviceBorders *between) {
+uint64_t Executor::now() const {
+  return uint64_t(
+      std::chrono::nanoseconds(std::chrono::steady_clock::now() - start)
+          .count());
+}
+
+void Executor::note(Device &device, uint32_t pc) {
+  device.times.push_back({pc, device.position, device.began, now()});
+}
+
+Error Executor::run(Workers &pool, DeviceBorders *between, RunTimes *times) {
   reset();
   workers = &pool;
   borders = between;
+  isTimed = times != nullptr;
+  if (isTimed)
+    start = std::chrono::steady_clock::now();
   auto body = [this](int worker) { work(worker); };
   pool.run(body);
+  for (size_t i = 0; times && i < own.size(); ++i) {
+    RunTimes &its = devices[size_t(own[i])].times;
+    times->insert(times->end(), its.begin(), its.end());
+    its.clear();
+  }
   if (failure) {
     for (Rendezvous *rendezvous : travelling)
       rendezvous->messages->abandon();
@@ -179,6 +197,8 @@ void Executor::runDevice(Device &device) {
   const Instruction *instructions = plan.instructions.data();
   for (uint32_t pc = device.pc;; ++pc) {
     const Instruction &i = instructions[pc];
+    if (isTimed)
+      device.began = now();
     switch (i.kind) {
     case plan::Operation::Launch:
       if (workersPerDevice > 1 && owner->kernelParts(i.index).run) {
@@ -187,10 +207,14 @@ void Executor::runDevice(Device &device) {
       }
       owner->kernel(i.index)(device.arguments.data() + i.firstArgument,
                              device.coordinates.data());
+      if (isTimed)
+        note(device, pc);
       break;
     case plan::Operation::Copy:
       std::memmove(device.buffers[i.target], device.buffers[i.index],
                    plan.buffers[i.index].bytes);
+      if (isTimed)
+        note(device, pc);
       break;
     case plan::Operation::Jump:
       pc = i.target - 1;
@@ -377,6 +401,8 @@ void Executor::SharedLaunch::release(Executor &executor) {
 }
 
 void Executor::makeReady(Device &device) {
+  if (isTimed) // it has waited, at a collective or for parts of a launch
+    note(device, device.pc);
   device.state = State::Ready;
   ++device.pc;
   ready[size_t(device.home)].push_back(device.position);

@@ -73,6 +73,8 @@
 #include "weft/runtime/devices/cpu/Workers.h"
 #include "weft/runtime/program/Program.h"
 
+#include <chrono>
+
 namespace weft::runtime {
 
 class Executor final : public PreparedProgram {
@@ -112,7 +114,9 @@ public:
   }
 
   /// `borders`, if any, are kept between devices; then the pool has one worker.
-  Error run(Workers &pool, DeviceBorders *borders = nullptr);
+  /// `times`, if any, gets those of all instructions.
+  Error run(Workers &pool, DeviceBorders *borders = nullptr,
+            RunTimes *times = nullptr);
 
   /// Of the last run.
   CollectiveCounts counts() const;
@@ -128,6 +132,8 @@ private:
     std::vector<int64_t> coordinates;
     std::array<uint64_t, std::tuple_size_v<CollectiveCounts>> occurrences = {},
                                                               sent = {};
+    uint64_t began = 0; ///< the instruction, where the run is measured
+    RunTimes times;     ///< of this run
   };
   /// Chunks of work that any worker may take.
   struct alignas(64) SharedWork {
@@ -167,6 +173,9 @@ private:
   };
 
   void reset();
+  /// Nanoseconds since the run began; notes that the instruction at `pc` is over.
+  uint64_t now() const;
+  void note(Device &device, uint32_t pc);
   void work(int worker);
   /// Runs a device until it returns or waits.
   void runDevice(Device &device);
@@ -200,15 +209,17 @@ private:
   Bound bound;
 
   SpinLock lock;
-  Workers *workers = nullptr;              ///< of this run
-  DeviceBorders *borders = nullptr;        ///< of this run, or null
-  std::vector<std::vector<int64_t>> ready; ///< positions, by home worker
-  std::vector<SharedWork *> open;          ///< complete, chunks left
-  std::vector<Rendezvous *> travelling;    ///< messages are under way
-  bool isReceiving = false;                ///< a worker looks after them
-  Error failure;                           ///< of another process
-  int running = 0;                         ///< workers with a device or chunks
-  size_t done = 0;                         ///< devices that have returned
+  Workers *workers = nullptr;                  ///< of this run
+  DeviceBorders *borders = nullptr;            ///< of this run, or null
+  bool isTimed = false;                        ///< this run is measured
+  std::chrono::steady_clock::time_point start; ///< of a run that is measured
+  std::vector<std::vector<int64_t>> ready;     ///< positions, by home worker
+  std::vector<SharedWork *> open;              ///< complete, chunks left
+  std::vector<Rendezvous *> travelling;        ///< messages are under way
+  bool isReceiving = false;                    ///< a worker looks after them
+  Error failure;                               ///< of another process
+  int running = 0; ///< workers with a device or chunks
+  size_t done = 0; ///< devices that have returned
   bool ended = false;
 };
 

@@ -36,13 +36,21 @@ Error CudaDevices::openDevice(std::shared_ptr<Gpu> gpu) {
   bool isShared = !devices.empty() && devices.back().gpu == gpu;
   auto builtin =
       isShared ? devices.back().builtin : std::make_shared<BuiltinKernels>(gpu);
+  auto libraries =
+      isShared ? devices.back().libraries : std::make_shared<GpuLibraries>(gpu);
   Device &device = devices.emplace_back();
   device.gpu = std::move(gpu);
   device.builtin = std::move(builtin);
+  device.libraries = std::move(libraries);
   if (Error e = GpuStream::create(device.gpu, device.work))
     return e;
   if (Error e = GpuStream::create(device.gpu, device.copies))
     return e;
+  if (!isShared) {
+    device.staging = std::make_unique<Staging>(device.gpu);
+    if (Error e = GpuEvent::create(device.gpu, device.written))
+      return e;
+  }
   return GpuEvent::create(device.gpu, device.event);
 }
 
@@ -91,54 +99,83 @@ Error CudaDevices::allocate(int64_t device, uint64_t bytes,
   return nullptr;
 }
 
-Error CudaDevices::copyStream(const DeviceMemory &memory,
-                              const GpuStream *&out) const {
-  const auto &gpu = static_cast<const GpuMemory &>(memory).gpu();
+const CudaDevices::Device *CudaDevices::firstOn(const Gpu &gpu) const {
   for (const Device &device : devices)
-    if (device.gpu == gpu) {
-      out = device.copies.get();
-      return gpu->makeCurrent();
-    }
-  return makeError(WEFT_INVALID_ARGUMENT, "memory of another runtime");
+    if (device.gpu.get() == &gpu)
+      return &device;
+  return nullptr;
+}
+
+Error CudaDevices::copierOf(const DeviceMemory &memory,
+                            const Device *&out) const {
+  out = firstOn(*static_cast<const GpuMemory &>(memory).gpu());
+  return out ? out->gpu->makeCurrent()
+             : makeError(WEFT_INVALID_ARGUMENT, "memory of another runtime");
+}
+
+Error CudaDevices::awaitWrites(const GpuStream &stream) const {
+  return stream.waitFor(*firstOn(stream.gpu())->written);
+}
+
+/// A box of the whole memory is put together in a slot; one run of bytes may take
+/// several.
+Error CudaDevices::stage(GpuMemory &memory, const Device &copier,
+                         const BoxCopy &box, const void *host) {
+  bool isRun = box.loops.empty();
+  uint64_t bytes = isRun ? uint64_t(box.run) : memory.bytes(),
+           first = isRun ? uint64_t(box.targetOffset) : 0;
+  const char *source = static_cast<const char *>(host) + box.sourceOffset;
+  const Driver &driver = copier.gpu->driver();
+  std::lock_guard<std::mutex> guard(copier.staging->mutex);
+  for (uint64_t done = 0; done < bytes;) {
+    uint64_t part = std::min(bytes - done, Staging::kMostBytes);
+    Staging::Slot *slot = nullptr;
+    if (Error e = copier.staging->take(part, slot))
+      return e;
+    if (isRun)
+      std::memcpy(slot->memory, source + done, part);
+    else
+      box(host, slot->memory);
+    if (Error e = driver.check(driver.cuMemcpyHtoDAsync(
+                                   memory.place() + first + done, slot->memory,
+                                   part, copier.copies->handle()),
+                               "cuMemcpyHtoDAsync of a staged array"))
+      return e;
+    if (Error e = slot->copied->record(*copier.copies))
+      return e;
+    memory.setArriving(slot->copied);
+    done += part;
+  }
+  return copier.written->record(*copier.copies);
 }
 
 Error CudaDevices::write(DeviceMemory &memory, const BoxCopy &given,
                          const void *host) {
   if (!memory.bytes() || !given.bytes())
     return nullptr;
-  const GpuStream *stream = nullptr;
-  if (Error e = copyStream(memory, stream))
+  const Device *copier = nullptr;
+  if (Error e = copierOf(memory, copier))
     return e;
-  const Driver &driver = stream->gpu().driver();
-  cuda::Address place = static_cast<GpuMemory &>(memory).place();
-  BoxCopy box = given;
-  std::vector<uint8_t> image;
-  if (!box.loops.empty()) {
-    image.resize(memory.bytes());
-    if (uint64_t(box.bytes()) != memory.bytes()) // the rest stays as it is
-      if (Error e = read(memory, BoxCopy::whole(image.size()), image.data()))
-        return e;
-    box(host, image.data());
-    host = image.data();
-    box = BoxCopy::whole(image.size());
-  }
-  if (Error e =
-          driver.check(driver.cuMemcpyHtoDAsync(
-                           place + uint64_t(box.targetOffset),
-                           static_cast<const char *>(host) + box.sourceOffset,
-                           size_t(box.run), stream->handle()),
-                       "cuMemcpyHtoDAsync"))
-    return e;
-  return stream->wait();
+  auto &own = static_cast<GpuMemory &>(memory);
+  bool isWhole = uint64_t(given.bytes()) == memory.bytes();
+  if (given.loops.empty() || (isWhole && memory.bytes() <= Staging::kMostBytes))
+    return stage(own, *copier, given, host);
+  std::vector<uint8_t> image(memory.bytes());
+  if (!isWhole) // the rest stays as it is
+    if (Error e = read(memory, BoxCopy::whole(image.size()), image.data()))
+      return e;
+  given(host, image.data());
+  return stage(own, *copier, BoxCopy::whole(image.size()), image.data());
 }
 
 Error CudaDevices::read(const DeviceMemory &memory, const BoxCopy &box,
                         void *host) {
   if (!memory.bytes() || !box.bytes())
     return nullptr;
-  const GpuStream *stream = nullptr;
-  if (Error e = copyStream(memory, stream))
+  const Device *copier = nullptr;
+  if (Error e = copierOf(memory, copier))
     return e;
+  const GpuStream *stream = copier->copies.get();
   const Driver &driver = stream->gpu().driver();
   bool isOneRun = box.loops.empty();
   std::vector<uint8_t> image(isOneRun ? 0 : memory.bytes());
@@ -162,9 +199,10 @@ Error CudaDevices::read(const DeviceMemory &memory, const BoxCopy &box,
 Error CudaDevices::fill(DeviceMemory &memory, uint8_t byte) {
   if (!memory.bytes())
     return nullptr;
-  const GpuStream *stream = nullptr;
-  if (Error e = copyStream(memory, stream))
+  const Device *copier = nullptr;
+  if (Error e = copierOf(memory, copier))
     return e;
+  const GpuStream *stream = copier->copies.get();
   const Driver &driver = stream->gpu().driver();
   if (Error e = driver.check(
           driver.cuMemsetD8Async(static_cast<GpuMemory &>(memory).place(), byte,
@@ -181,7 +219,7 @@ Error CudaDevices::prepare(std::shared_ptr<const Program> program,
   const Mesh &mesh = program->plan().mesh;
   for (int64_t number : mesh.devices) {
     const Device &device = devices[size_t(number)];
-    shares.push_back({number, device.gpu, device.builtin});
+    shares.push_back({number, device.gpu, device.builtin, device.libraries});
   }
   auto prepared = std::make_shared<GpuProgram>(std::move(program));
   if (Error e = prepared->prepare(shares, meter))
@@ -223,6 +261,11 @@ Error CudaDevices::copy(const MemoryCopy &copy) {
       devices[size_t(isToHost ? copy.fromDevice : copy.toDevice)];
   if (Error e = device.gpu->makeCurrent())
     return e;
+  for (int64_t end : {copy.fromDevice, copy.toDevice})
+    if (end >= 0)
+      if (Error e = device.copies->waitFor(
+              *firstOn(*devices[size_t(end)].gpu)->written))
+        return e;
   const Driver &driver = device.gpu->driver();
   cuda::Stream stream = device.copies->handle();
   cuda::Result result =
@@ -253,6 +296,22 @@ Error CudaDevices::growArenas(const Plan &plan) {
     if (!plan.collectives.empty())
       if (Error e = fill(*device.arena, 0))
         return e;
+  }
+  return nullptr;
+}
+
+Error CudaDevices::growWorkspaces(const GpuProgram &program) {
+  uint64_t bytes = program.workspaceBytes();
+  const Plan &plan = program.program()->plan();
+  for (int64_t number : plan.mesh.devices) {
+    Device &device = devices[size_t(number)];
+    if (bytes == 0 || (device.workspace && device.workspace->bytes() >= bytes))
+      continue;
+    device.workspace = nullptr;
+    if (Error e = GpuMemory::allocate(device.gpu, number, bytes,
+                                      "the workspace of cuBLASLt", meter,
+                                      device.workspace))
+      return e;
   }
   return nullptr;
 }
@@ -304,11 +363,16 @@ static std::vector<cuda::Address> addressesOf(const Plan &plan, const Run &run,
 }
 
 Error CudaDevices::enqueueAll(GpuProgram &program, const Run &run,
-                              CollectiveCounts &counts,
+                              RunClock *clock, CollectiveCounts &counts,
                               std::vector<std::string> &last) {
   const Plan &plan = program.program()->plan();
   if (Error e = growArenas(plan))
     return e;
+  if (Error e = growWorkspaces(program))
+    return e;
+  for (int64_t number : plan.mesh.devices)
+    if (Error e = awaitWrites(*devices[size_t(number)].work))
+      return e;
   if (run.poison)
     if (Error e = poison(plan, run))
       return e;
@@ -317,12 +381,15 @@ Error CudaDevices::enqueueAll(GpuProgram &program, const Run &run,
   for (size_t p = 0; p < plan.mesh.devices.size(); ++p) {
     const Device &device = devices[size_t(plan.mesh.devices[p])];
     lanes.push_back({device.work.get(), device.event.get()});
+    if (device.workspace)
+      lanes.back().workspace = {device.workspace->place(),
+                                device.workspace->bytes()};
     addresses.push_back(addressesOf(plan, run, p, device.arena->place(),
                                     program.constants(int64_t(p))));
   }
   if (Error e = program.collectives().bind(addresses))
     return e;
-  RunSchedule schedule(program, std::move(lanes), addresses);
+  RunSchedule schedule(program, std::move(lanes), addresses, clock);
   Error e = schedule.run();
   counts = schedule.counts();
   for (size_t p = 0; p < plan.mesh.devices.size(); ++p)
@@ -336,7 +403,9 @@ Error CudaDevices::perform(Run &run) {
   const Plan &plan = program.program()->plan();
   CollectiveCounts counts = {};
   std::vector<std::string> last;
-  Error failure = enqueueAll(program, run, counts, last);
+  RunClock clock;
+  Error failure =
+      enqueueAll(program, run, run.times ? &clock : nullptr, counts, last);
   // What was enqueued uses memory of the run, whatever became of the rest.
   for (size_t p = 0; p < plan.mesh.devices.size(); ++p) {
     int64_t number = plan.mesh.devices[p];
@@ -351,6 +420,8 @@ Error CudaDevices::perform(Run &run) {
                     "kernel that failed";
     failure = std::move(e);
   }
+  if (!failure && run.times)
+    failure = clock.read(*run.times);
   return run.ended(std::move(failure), counts);
 }
 

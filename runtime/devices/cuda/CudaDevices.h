@@ -12,6 +12,7 @@
 #include "weft/runtime/devices/DeviceSets.h"
 #include "weft/runtime/devices/RunQueue.h"
 #include "weft/runtime/devices/cuda/RunSchedule.h"
+#include "weft/runtime/devices/cuda/Staging.h"
 
 namespace weft::runtime {
 
@@ -41,22 +42,34 @@ private:
   struct Device {
     std::shared_ptr<Gpu> gpu;
     std::shared_ptr<BuiltinKernels> builtin; ///< of all devices of the GPU
+    std::shared_ptr<GpuLibraries> libraries; ///< likewise
     std::unique_ptr<GpuStream> work, copies;
     std::unique_ptr<GpuEvent> event;
+    /// Of the GPU's first device, for all of its devices: what is staged, and the
+    /// last copy of it. Null in others.
+    std::unique_ptr<Staging> staging;
+    std::unique_ptr<GpuEvent> written;
     std::unique_ptr<GpuMemory> arena;
+    std::unique_ptr<GpuMemory> workspace; ///< of libraries, on `work` alone
   };
 
   Error openDevice(std::shared_ptr<Gpu> gpu);
   Error perform(Run &run);
   /// All of a run; its launches may be under way whatever it returns.
   /// `last`: by position, the kernel that it enqueued last.
-  Error enqueueAll(GpuProgram &program, const Run &run,
+  Error enqueueAll(GpuProgram &program, const Run &run, RunClock *clock,
                    CollectiveCounts &counts, std::vector<std::string> &last);
   Error growArenas(const Plan &plan);
+  Error growWorkspaces(const GpuProgram &program);
   Error poison(const Plan &plan, const Run &run);
   Error copy(const MemoryCopy &copy);
-  /// The stream for copies of the GPU that has the memory, current.
-  Error copyStream(const DeviceMemory &memory, const GpuStream *&out) const;
+  /// The first device of the GPU that has the memory, which is current.
+  Error copierOf(const DeviceMemory &memory, const Device *&out) const;
+  const Device *firstOn(const Gpu &gpu) const;
+  /// `stream` goes on when what was written to its GPU is there.
+  Error awaitWrites(const GpuStream &stream) const;
+  Error stage(GpuMemory &memory, const Device &copier, const BoxCopy &box,
+              const void *host);
 
   std::vector<Device> devices;
   std::shared_ptr<MemoryMeter> meter;

@@ -12,27 +12,44 @@ bool checksLaunches() {
   return isAsked;
 }
 
-Error StepEnqueuer::launch(const Instruction &i) {
-  const auto &kernel = std::get<DeviceKernel>(plan.kernels[i.index].code);
-  const GpuFunction &its = program.launch(position, i.index);
-  std::vector<cuda::Address> places;
-  for (uint32_t n = 0; n < i.argumentCount; ++n)
-    places.push_back(addresses[plan.arguments[i.firstArgument + n]]);
+Error StepEnqueuer::launchCode(const DeviceKernel &kernel,
+                               const GpuFunction &function,
+                               std::vector<cuda::Address> places) {
   places.push_back(program.coordinates(position));
   std::vector<void *> parameters;
   for (cuda::Address &place : places)
     parameters.push_back(&place);
-  last = kernel.symbol;
   const Driver &driver = stream.gpu().driver();
-  if (Error e = driver.check(
-          driver.cuLaunchKernel(its.function, its.blocks, 1, 1, kernel.block[0],
-                                kernel.block[1], kernel.block[2], kernel.shared,
-                                stream.handle(), parameters.data(), nullptr),
-          "cuLaunchKernel of \"" + kernel.symbol + "\""))
+  return driver.check(driver.cuLaunchKernel(function.function, function.blocks,
+                                            1, 1, kernel.block[0],
+                                            kernel.block[1], kernel.block[2],
+                                            kernel.shared, stream.handle(),
+                                            parameters.data(), nullptr),
+                      "cuLaunchKernel of \"" + kernel.symbol + "\"");
+}
+
+/// The code of a kernel: of a contraction, what computes it without a library.
+static const DeviceKernel &codeOf(const Plan &plan, uint32_t kernel) {
+  const auto &code = plan.kernels[kernel].code;
+  const auto *library = std::get_if<LibraryContraction>(&code);
+  return std::get<DeviceKernel>(library ? plan.kernels[library->fallback].code
+                                        : code);
+}
+
+Error StepEnqueuer::launch(const Instruction &i) {
+  const DeviceKernel &kernel = codeOf(plan, i.index);
+  std::vector<cuda::Address> places;
+  for (uint32_t n = 0; n < i.argumentCount; ++n)
+    places.push_back(addresses[plan.arguments[i.firstArgument + n]]);
+  last = kernel.symbol;
+  const GpuContraction *library = program.contraction(position, i.index);
+  Error e = library ? library->launch(stream, places, workspace)
+                    : launchCode(kernel, program.launch(position, i.index),
+                                 std::move(places));
+  if (!e && checksLaunches())
+    e = stream.wait();
+  else if (!library)
     return e;
-  if (!checksLaunches())
-    return nullptr;
-  Error e = stream.wait();
   if (e)
     e->message = "kernel \"" + kernel.symbol + "\": " + e->message;
   return e;
@@ -47,6 +64,16 @@ Error StepEnqueuer::copy(const Instruction &i) {
                                                addresses[i.index], bytes,
                                                stream.handle()),
                       "cuMemcpyDtoDAsync of a buffer");
+}
+
+Error StepEnqueuer::enqueue(uint32_t pc) {
+  const Instruction &i = plan.instructions[pc];
+  if (clock)
+    if (Error e = clock->begin(pc, position, stream))
+      return e;
+  if (Error e = i.kind == plan::Operation::Launch ? launch(i) : copy(i))
+    return e;
+  return clock ? clock->end(position, stream) : nullptr;
 }
 
 Error StepEnqueuer::isTrue(uint32_t buffer, bool &out) {
@@ -73,11 +100,8 @@ Error StepEnqueuer::run(Standing &standing) {
     const Instruction &i = plan.instructions[pc];
     switch (i.kind) {
     case Operation::Launch:
-      if (Error e = launch(i))
-        return e;
-      break;
     case Operation::Copy:
-      if (Error e = copy(i))
+      if (Error e = enqueue(pc))
         return e;
       break;
     case Operation::Jump:

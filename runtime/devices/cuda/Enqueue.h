@@ -14,6 +14,7 @@
 
 #include "weft/runtime/collectives/Deadlock.h"
 #include "weft/runtime/devices/cuda/GpuProgram.h"
+#include "weft/runtime/devices/cuda/RunClock.h"
 
 namespace weft::runtime {
 
@@ -23,16 +24,23 @@ bool checksLaunches();
 class StepEnqueuer {
 public:
   StepEnqueuer(const GpuProgram &program, int64_t position,
-               const GpuStream &stream, std::vector<cuda::Address> addresses)
+               const GpuStream &stream, std::vector<cuda::Address> addresses,
+               Workspace workspace, RunClock *clock)
       : program(program), plan(program.program()->plan()), position(position),
-        stream(stream), addresses(std::move(addresses)) {}
+        stream(stream), addresses(std::move(addresses)), workspace(workspace),
+        clock(clock) {}
   /// Goes on where the device stands, until a collective or the end.
   Error run(Standing &standing);
   const std::string &lastKernel() const { return last; }
 
 private:
   Error launch(const Instruction &instruction);
+  /// The code of a device's module.
+  Error launchCode(const DeviceKernel &kernel, const GpuFunction &function,
+                   std::vector<cuda::Address> places);
   Error copy(const Instruction &instruction);
+  /// A launch or copy, measured where that is asked for.
+  Error enqueue(uint32_t pc);
   /// Waits for the stream: the host decides.
   Error isTrue(uint32_t buffer, bool &out);
 
@@ -41,7 +49,9 @@ private:
   int64_t position;
   const GpuStream &stream;
   std::vector<cuda::Address> addresses; ///< by buffer
-  std::string last;                     ///< the kernel that was launched last
+  Workspace workspace;
+  RunClock *clock;  ///< null: nothing is measured
+  std::string last; ///< the kernel that was launched last
 };
 
 } // namespace weft::runtime

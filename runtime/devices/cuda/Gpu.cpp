@@ -153,16 +153,44 @@ Error GpuStream::waitFor(const GpuEvent &event) const {
 }
 
 Error GpuEvent::create(std::shared_ptr<const Gpu> gpu,
-                       std::unique_ptr<GpuEvent> &out) {
+                       std::unique_ptr<GpuEvent> &out, bool isTimed) {
   cuda::Event event = nullptr;
   if (Error e = gpu->makeCurrent())
     return e;
   const Driver &driver = gpu->driver();
-  if (Error e =
-          driver.check(driver.cuEventCreate(&event, cuda::kEventDisableTiming),
-                       "cuEventCreate"))
+  if (Error e = driver.check(
+          driver.cuEventCreate(&event, isTimed ? cuda::kEventDefault
+                                               : cuda::kEventDisableTiming),
+          "cuEventCreate"))
     return e;
   out.reset(new GpuEvent(std::move(gpu), event));
+  return nullptr;
+}
+
+Error GpuEvent::createShared(std::shared_ptr<const Gpu> gpu,
+                             std::shared_ptr<GpuEvent> &out) {
+  std::unique_ptr<GpuEvent> event;
+  Error e = create(std::move(gpu), event);
+  out = std::move(event);
+  return e;
+}
+
+Error GpuEvent::wait() const {
+  if (Error e = owner->makeCurrent())
+    return e;
+  return owner->driver().check(owner->driver().cuEventSynchronize(event),
+                               "cuEventSynchronize");
+}
+
+Error GpuEvent::since(const GpuEvent &earlier, uint64_t &nanoseconds) const {
+  if (Error e = owner->makeCurrent())
+    return e;
+  float milliseconds = 0;
+  if (Error e = owner->driver().check(owner->driver().cuEventElapsedTime(
+                                          &milliseconds, earlier.event, event),
+                                      "cuEventElapsedTime"))
+    return e;
+  nanoseconds = uint64_t(double(milliseconds) * 1e6);
   return nullptr;
 }
 

@@ -74,8 +74,11 @@ class GpuStream;
 /// A moment of a stream: what was enqueued there so far.
 class GpuEvent {
 public:
+  /// `isTimed`: since() may ask for its moment.
   static Error create(std::shared_ptr<const Gpu> gpu,
-                      std::unique_ptr<GpuEvent> &out);
+                      std::unique_ptr<GpuEvent> &out, bool isTimed = false);
+  static Error createShared(std::shared_ptr<const Gpu> gpu,
+                            std::shared_ptr<GpuEvent> &out);
   ~GpuEvent();
   GpuEvent(const GpuEvent &) = delete;
   GpuEvent &operator=(const GpuEvent &) = delete;
@@ -83,6 +86,10 @@ public:
   cuda::Event handle() const { return event; }
   /// Those who wait already wait for the moment of before.
   Error record(const GpuStream &stream) const;
+  /// Until the moment is past.
+  Error wait() const;
+  /// Nanoseconds from the moment of another event of the GPU; both are past.
+  Error since(const GpuEvent &earlier, uint64_t &nanoseconds) const;
 
 private:
   GpuEvent(std::shared_ptr<const Gpu> gpu, cuda::Event event)
@@ -101,6 +108,7 @@ public:
   GpuStream &operator=(const GpuStream &) = delete;
 
   const Gpu &gpu() const { return *owner; }
+  const std::shared_ptr<const Gpu> &owned() const { return owner; }
   cuda::Stream handle() const { return stream; }
   /// Waits for all that was enqueued; what failed there is this call's error.
   Error wait() const;

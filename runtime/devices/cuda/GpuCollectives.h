@@ -13,6 +13,7 @@
 
 #include "weft/runtime/collectives/Provider.h"
 #include "weft/runtime/devices/cuda/BuiltinKernels.h"
+#include "weft/runtime/devices/cuda/GpuLibraries.h"
 #include "weft/runtime/devices/cuda/GpuTables.h"
 
 #include <map>
@@ -24,6 +25,7 @@ struct GpuShare {
   int64_t device; ///< of the set
   std::shared_ptr<Gpu> gpu;
   std::shared_ptr<BuiltinKernels> builtin;
+  std::shared_ptr<GpuLibraries> libraries;
 };
 
 class GpuCollectives {

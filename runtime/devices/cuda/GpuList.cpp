@@ -1,9 +1,17 @@
 // What weft_gpus answers.
 
 #include "weft/runtime/devices/DeviceSets.h"
-#include "weft/runtime/devices/cuda/Gpu.h"
+#include "weft/runtime/devices/cuda/CublasLt.h"
 
 namespace weft::runtime {
+
+static GpuList::Library describeCublasLt(const Driver &driver) {
+  const CublasLt *library = nullptr;
+  std::string why;
+  if (!CublasLt::find(driver, library, why))
+    return {"cuBLASLt", "", "", why};
+  return {"cuBLASLt", library->version(), library->path(), ""};
+}
 
 static Error listGpus(GpuList &out) {
   const Driver *driver = nullptr;
@@ -11,6 +19,7 @@ static Error listGpus(GpuList &out) {
     return e;
   out.driverVersion = driver->version;
   out.driverPath = driver->path();
+  out.libraries.push_back(describeCublasLt(*driver));
   int count = 0;
   if (Error e = Gpu::count(*driver, count))
     return e;

@@ -57,6 +57,9 @@ GpuMemory::~GpuMemory() {
   if (!start)
     return;
   meter->add(device, -int64_t(size));
+  if (arriving)
+    if (Error e = arriving->wait())
+      return; // a GPU that failed cannot be cleaned up
   if (!owner->makeCurrent())
     owner->driver().cuMemFree(place());
 }

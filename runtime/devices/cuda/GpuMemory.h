@@ -28,6 +28,10 @@ public:
   ~GpuMemory() override;
   const std::shared_ptr<const Gpu> &gpu() const { return owner; }
   cuda::Address place() const { return reinterpret_cast<cuda::Address>(start); }
+  /// A copy to it that may be under way; it is waited for in front of the end.
+  void setArriving(std::shared_ptr<const GpuEvent> copied) {
+    arriving = std::move(copied);
+  }
 
 private:
   GpuMemory(std::shared_ptr<const Gpu> gpu, int64_t device,
@@ -36,6 +40,7 @@ private:
   std::shared_ptr<const Gpu> owner;
   int64_t device;
   std::shared_ptr<MemoryMeter> meter;
+  std::shared_ptr<const GpuEvent> arriving;
 };
 
 } // namespace weft::runtime

@@ -7,7 +7,8 @@ namespace weft::runtime {
 Error GpuProgram::checkSupported(const std::vector<GpuShare> &shares) const {
   const Plan &plan = owner->plan();
   for (uint32_t n = 0; n < plan.kernels.size(); ++n)
-    if (!std::holds_alternative<DeviceKernel>(plan.kernels[n].code))
+    if (!std::holds_alternative<DeviceKernel>(plan.kernels[n].code) &&
+        !std::holds_alternative<LibraryContraction>(plan.kernels[n].code))
       return makeError(WEFT_INCOMPATIBLE, "kernel ", plan.kernelName(n),
                        " of program \"", plan.name, "\" is for ", plan.target,
                        ", and these devices are GPUs; compile the program "
@@ -52,7 +53,83 @@ Error GpuProgram::checkGroups(uint32_t instruction,
   return nullptr;
 }
 
-Error GpuProgram::load(Image &image, int64_t device,
+Error GpuProgram::loadKernels(Image &image) {
+  const Plan &plan = owner->plan();
+  image.launches.resize(plan.kernels.size());
+  for (size_t n = 0; n < plan.kernels.size(); ++n) {
+    const auto *its = std::get_if<DeviceKernel>(&plan.kernels[n].code);
+    if (!its)
+      continue;
+    GpuFunction &launch = image.launches[n];
+    if (Error e = image.modules[its->module]->find(
+            its->symbol,
+            {its->block[0] * its->block[1] * its->block[2], its->shared},
+            launch))
+      return e;
+    launch.blocks = unsigned(std::min<uint64_t>(its->blocks, launch.blocks));
+  }
+  return nullptr;
+}
+
+/// Of what the kernel is launched on, by all of its launches.
+Error GpuProgram::typesOf(uint32_t kernel, GpuContraction::Types &out) const {
+  const Plan &plan = owner->plan();
+  bool isFirst = true;
+  for (const Instruction &i : plan.instructions) {
+    if (i.kind != plan::Operation::Launch || i.index != kernel)
+      continue;
+    auto typeOf = [&](uint32_t n) {
+      return plan.buffers[plan.arguments[i.firstArgument + n]].dtype;
+    };
+    GpuContraction::Types types = {typeOf(0), typeOf(i.argumentCount - 1)};
+    if (typeOf(1) != types.operand ||
+        (!isFirst &&
+         (types.operand != out.operand || types.result != out.result)))
+      return makeError(WEFT_INVALID_ARGUMENT,
+                       "bad plan: ", plan.kernelName(kernel), " of program \"",
+                       plan.name, "\" is launched on ",
+                       plan::EnumNameDType(types.operand), ", ",
+                       plan::EnumNameDType(typeOf(1)), " and ",
+                       plan::EnumNameDType(types.result),
+                       "; both operands, and all launches, have one type");
+    out = types;
+    isFirst = false;
+  }
+  return nullptr;
+}
+
+Error GpuProgram::loadContractions(Image &image, GpuLibraries &libraries) {
+  const Plan &plan = owner->plan();
+  image.contractions.resize(plan.kernels.size());
+  for (uint32_t n = 0; n < plan.kernels.size(); ++n) {
+    const auto *its = std::get_if<LibraryContraction>(&plan.kernels[n].code);
+    if (!its)
+      continue;
+    image.launches[n] = image.launches[its->fallback];
+    GpuContraction::Types types = {};
+    if (Error e = typesOf(n, types))
+      return e;
+    std::shared_ptr<CublasLtHandle> handle;
+    if (Error e = libraries.cublasLt(handle))
+      return e;
+    if (!handle)
+      continue;
+    if (Error e =
+            GpuContraction::prepare(handle, *its, types, image.contractions[n]))
+      return e;
+  }
+  return nullptr;
+}
+
+uint64_t GpuProgram::workspaceBytes() const {
+  uint64_t bytes = 0;
+  for (const auto &[gpu, image] : images)
+    for (const std::unique_ptr<GpuContraction> &its : image.contractions)
+      bytes = std::max(bytes, its ? its->workspaceBytes() : 0);
+  return bytes;
+}
+
+Error GpuProgram::load(Image &image, const GpuShare &share,
                        const std::shared_ptr<MemoryMeter> &meter) {
   const Plan &plan = owner->plan();
   for (const DeviceModule &code : plan.modules) {
@@ -63,17 +140,12 @@ Error GpuProgram::load(Image &image, int64_t device,
             "kernels of \"" + plan.name + "\"", image.modules.emplace_back()))
       return e;
   }
-  for (const Kernel &kernel : plan.kernels) {
-    const auto &its = std::get<DeviceKernel>(kernel.code);
-    GpuFunction &launch = image.launches.emplace_back();
-    if (Error e = image.modules[its.module]->find(
-            its.symbol,
-            {its.block[0] * its.block[1] * its.block[2], its.shared}, launch))
-      return e;
-    launch.blocks = unsigned(std::min<uint64_t>(its.blocks, launch.blocks));
-  }
+  if (Error e = loadKernels(image))
+    return e;
+  if (Error e = loadContractions(image, *share.libraries))
+    return e;
   return GpuMemory::copyOf({plan.constants, plan.constantBytes}, image.gpu,
-                           device, "constants", meter, image.constants);
+                           share.device, "constants", meter, image.constants);
 }
 
 Error GpuProgram::placeCoordinates(const std::vector<GpuShare> &shares,
@@ -104,7 +176,7 @@ Error GpuProgram::prepare(const std::vector<GpuShare> &shares,
     gpuOf.push_back(share.gpu.get());
     if (auto [image, isNew] = images.try_emplace(share.gpu.get()); isNew) {
       image->second.gpu = share.gpu;
-      if (Error e = load(image->second, share.device, meter))
+      if (Error e = load(image->second, share, meter))
         return e;
     }
   }

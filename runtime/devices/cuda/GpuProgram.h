@@ -10,6 +10,7 @@
 #define WEFT_RUNTIME_DEVICES_CUDA_GPUPROGRAM_H
 
 #include "weft/runtime/devices/cuda/GpuCollectives.h"
+#include "weft/runtime/devices/cuda/GpuContraction.h"
 
 namespace weft::runtime {
 
@@ -30,6 +31,12 @@ public:
   const GpuFunction &launch(int64_t position, uint32_t kernel) const {
     return images.at(gpuOf[size_t(position)]).launches[kernel];
   }
+  /// By which a library computes the kernel there; null where its code does.
+  const GpuContraction *contraction(int64_t position, uint32_t kernel) const {
+    return images.at(gpuOf[size_t(position)]).contractions[kernel].get();
+  }
+  /// Bytes that calls of libraries need of each stream's own memory.
+  uint64_t workspaceBytes() const;
   cuda::Address constants(int64_t position) const {
     return images.at(gpuOf[size_t(position)]).constants->place();
   }
@@ -44,15 +51,19 @@ private:
   struct Image {
     std::shared_ptr<Gpu> gpu;
     std::vector<std::unique_ptr<GpuModule>> modules;
-    std::vector<GpuFunction> launches; ///< by kernel
+    std::vector<GpuFunction> launches;                         ///< by kernel
+    std::vector<std::unique_ptr<GpuContraction>> contractions; ///< likewise
     std::unique_ptr<GpuMemory> constants;
   };
 
   Error checkSupported(const std::vector<GpuShare> &shares) const;
   Error checkGroups(uint32_t instruction,
                     const std::vector<GpuShare> &shares) const;
-  Error load(Image &image, int64_t device,
+  Error load(Image &image, const GpuShare &share,
              const std::shared_ptr<MemoryMeter> &meter);
+  Error loadKernels(Image &image);
+  Error loadContractions(Image &image, GpuLibraries &libraries);
+  Error typesOf(uint32_t kernel, GpuContraction::Types &out) const;
   Error placeCoordinates(const std::vector<GpuShare> &shares,
                          const std::shared_ptr<MemoryMeter> &meter);
 

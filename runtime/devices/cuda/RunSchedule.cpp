@@ -5,12 +5,12 @@
 namespace weft::runtime {
 
 RunSchedule::RunSchedule(const GpuProgram &program, std::vector<Lane> given,
-                         const GpuTables::Addresses &addresses)
+                         const GpuTables::Addresses &addresses, RunClock *clock)
     : program(program), plan(program.program()->plan()),
-      lanes(std::move(given)) {
+      lanes(std::move(given)), clock(clock) {
   for (size_t p = 0; p < lanes.size(); ++p) {
-    devices.push_back(
-        {StepEnqueuer(program, int64_t(p), *lanes[p].stream, addresses[p])});
+    devices.push_back({StepEnqueuer(program, int64_t(p), *lanes[p].stream,
+                                    addresses[p], lanes[p].workspace, clock)});
     ready.push_back(p);
   }
   for (const Collective &collective : plan.collectives)
@@ -18,6 +18,9 @@ RunSchedule::RunSchedule(const GpuProgram &program, std::vector<Lane> given,
 }
 
 Error RunSchedule::run() {
+  for (size_t p = 0; clock && p < lanes.size(); ++p)
+    if (Error e = clock->start(int64_t(p), *lanes[p].stream))
+      return e;
   while (!ready.empty()) {
     size_t position = ready.front();
     ready.pop_front();
@@ -41,6 +44,10 @@ Error RunSchedule::run() {
 
 Error RunSchedule::arrive(size_t position) {
   Device &device = devices[position];
+  if (clock)
+    if (Error e = clock->begin(device.standing.pc, int64_t(position),
+                               *lanes[position].stream))
+      return e;
   uint32_t number = plan.instructions[device.standing.pc].index;
   const Collective &collective = plan.collectives[number];
   CollectiveCount &count = device.counts[size_t(collective.kind())];
@@ -56,6 +63,9 @@ Error RunSchedule::arrive(size_t position) {
     return e;
   for (int64_t member : members) {
     Standing &standing = devices[size_t(member)].standing;
+    if (clock)
+      if (Error e = clock->end(member, *lanes[size_t(member)].stream))
+        return e;
     standing.isWaiting = false;
     ++standing.pc;
     ready.push_back(size_t(member));

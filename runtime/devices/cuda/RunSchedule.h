@@ -26,14 +26,16 @@ namespace weft::runtime {
 
 class RunSchedule {
 public:
-  /// Where a device enqueues, and an event of its own.
+  /// Where a device enqueues, an event of its own, and memory that libraries use
+  /// on that stream alone.
   struct Lane {
     const GpuStream *stream;
     const GpuEvent *event;
+    Workspace workspace = {};
   };
-  /// Lanes and addresses by position.
+  /// Lanes and addresses by position. `clock`: null where nothing is measured.
   RunSchedule(const GpuProgram &program, std::vector<Lane> lanes,
-              const GpuTables::Addresses &addresses);
+              const GpuTables::Addresses &addresses, RunClock *clock);
 
   /// Enqueues all; what it enqueued may be under way whatever it returns.
   Error run();
@@ -58,6 +60,7 @@ private:
   const Plan &plan;
   std::vector<Lane> lanes;
   std::vector<Device> devices;
+  RunClock *clock;
   std::deque<size_t> ready;
   /// How many members of a group have come: [collective][group].
   std::vector<std::vector<size_t>> arrived;

@@ -390,6 +390,38 @@ plan.library_contraction @dot batch [] rows [4, 4, 1, 4] columns [4, 0, 1, 1] co
 // -----
 
 #mesh = #weft.mesh<"data"=2>
+plan.program @contraction_c1 mesh #mesh arena 0 {
+}
+// expected-error @below {{the contraction has the dimensions batch [4], rows [4, 4, 0, 4], columns [4, 0, 1, 1], contract [4, 1, 4, 0]; each is a size and its strides in lhs, rhs and result, 0 where there is none}}
+func.func private @dot(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {weft.kernel = #weft.kernel<dot>, plan.library = #plan.contraction<batch[4], rows[4, 4, 0, 4], columns[4, 0, 1, 1], contract[4, 1, 4, 0], sums f32, epilogue none, compute full>}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2>
+plan.program @contraction_c2 mesh #mesh arena 0 {
+}
+// expected-error @below {{kernel "dot" of '(tensor<4x4xf32>, tensor<4x3xf32>) -> tensor<4x4xf32>' is no #plan.contraction<batch[], rows[4, 4, 0, 4], columns[4, 0, 1, 1], contract[4, 1, 4, 0], sums f32, epilogue none, compute full>; its arguments are lhs, rhs, with one result}}
+func.func private @dot(%x: tensor<4x4xf32>, %w: tensor<4x3xf32>) -> tensor<4x4xf32> attributes {weft.kernel = #weft.kernel<dot>, plan.library = #plan.contraction<batch[], rows[4, 4, 0, 4], columns[4, 0, 1, 1], contract[4, 1, 4, 0], sums f32, epilogue none, compute full>}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2>
+plan.program @contraction_c2_bias mesh #mesh arena 0 {
+}
+// expected-error @below {{its arguments are lhs, rhs, the bias, with one result}}
+func.func private @dot(%x: tensor<4x4xf32>, %w: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {weft.kernel = #weft.kernel<dot>, plan.library = #plan.contraction<batch[], rows[4, 4, 0, 4], columns[4, 0, 1, 1], contract[4, 1, 4, 0], sums f32, epilogue bias, compute full>}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2>
+plan.program @contraction_c2_place mesh #mesh arena 0 {
+}
+// expected-error @below {{attribute '"plan.library"' is unit; write 'plan.library = #plan.contraction<...>' on a kernel function, or 'plan.operations = 1.0' on a kernel}}
+func.func private @dot(%x: tensor<4x4xf32>) -> tensor<4x4xf32> attributes {plan.library}
+
+// -----
+
+#mesh = #weft.mesh<"data"=2>
 plan.program @library_contraction_c2 mesh #mesh arena 0 {
 }
 // expected-error @below {{has the fallback @k, which is no plan.device_kernel}}

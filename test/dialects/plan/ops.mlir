@@ -49,3 +49,15 @@ plan.device_kernel @relu in @code symbol "relu" block [256, 1, 1] blocks 64 shar
 plan.library_contraction @dot batch [] rows [16, 784, 0, 200] columns [200, 0, 1, 1] contract [784, 1, 200, 0] sums f32 epilogue bias_relu fallback @relu scratch 64
 // CHECK: plan.builtin @sort name "sort" parameters [8, 1] scratch 0
 plan.builtin @sort name "sort" parameters [8, 1] scratch 0
+
+// CHECK: func.func private @sums({{.*}}) -> tensor<16x200xf32> attributes {plan.library = #plan.contraction<batch[], rows[16, 784, 0, 200], columns[200, 0, 1, 1], contract[784, 1, 200, 0], sums f32, epilogue bias, compute tf32>, weft.kernel = #weft.kernel<dot>}
+func.func private @sums(%x: tensor<16x784xf32>, %w: tensor<784x200xf32>, %b: tensor<200xf32>) -> tensor<16x200xf32> attributes {
+    plan.library = #plan.contraction<batch[], rows[16, 784, 0, 200], columns[200, 0, 1, 1], contract[784, 1, 200, 0], sums f32, epilogue bias, compute tf32>,
+    weft.kernel = #weft.kernel<dot>} {
+  %0 = weft.dot %x, %w contract [1] x [0] : tensor<16x784xf32>, tensor<784x200xf32> -> tensor<16x200xf32>
+  %1 = weft.broadcast %b dims [1] : tensor<200xf32> -> tensor<16x200xf32>
+  %2 = weft.add %0, %1 : tensor<16x200xf32>
+  return %2 : tensor<16x200xf32>
+}
+// CHECK: plan.library_contraction @dots batch [8, 16, 16, 16] rows [4, 4, 0, 4] columns [4, 0, 1, 1] contract [4, 1, 4, 0] sums f32 epilogue none compute tf32 fallback @relu scratch 64
+plan.library_contraction @dots batch [8, 16, 16, 16] rows [4, 4, 0, 4] columns [4, 0, 1, 1] contract [4, 1, 4, 0] sums f32 epilogue none compute tf32 fallback @relu scratch 64

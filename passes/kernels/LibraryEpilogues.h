@@ -1,0 +1,27 @@
+//===- LibraryEpilogues.h - what libraries compute of sums ------*- C++ -*-===//
+//
+//   %0 = weft.dot %x, %w ...
+//   %1 = weft.broadcast %b dims [1]
+//   %2 = weft.add %0, %1
+//   %3 = weft.relu %2                  epilogueOf(%3, %0, %b) = bias_relu
+//
+// Each epilogue is given by the ops that mean the same; a kernel has it where
+// its ops are these.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_PASSES_KERNELS_LIBRARYEPILOGUES_H
+#define WEFT_PASSES_KERNELS_LIBRARYEPILOGUES_H
+
+#include "weft/dialects/plan/Plan.h"
+
+namespace weft {
+
+/// The epilogue by which `result`, which may be rounded to other elements at its
+/// end, is computed of `sums` and, where it is not null, `bias`; nothing where no library has it.
+std::optional<plan::Epilogue> epilogueOf(mlir::Value result, mlir::Value sums,
+                                         mlir::Value bias);
+
+} // namespace weft
+
+#endif // WEFT_PASSES_KERNELS_LIBRARYEPILOGUES_H

@@ -1,0 +1,72 @@
+//===- profile.h - what each instruction of a program takes -----*- C++ -*-===//
+//
+//   weft_profile *profile;
+//   weft_error *e = weft_execute_profiled(runtime, program, inputs, outputs, &profile);
+//   const weft_instruction_time *times;
+//   size_t count = weft_profile_times(profile, &times);
+//   for (size_t i = 0; i < count; ++i) {
+//     weft_instruction its;
+//     e = weft_program_instruction(program, times[i].instruction, &its);
+//     printf("%s %s: %llu ns\n", its.kind, its.name, times[i].end_ns - times[i].begin_ns);
+//   }
+//   weft_profile_free(profile);
+//
+// Part of the C API, as weft.h is. On CPUs the runtime reads its clock in front
+// of and behind each instruction; on GPUs events of the streams do. Runs that
+// are not profiled measure nothing.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_ABI_PROFILE_H
+#define WEFT_RUNTIME_ABI_PROFILE_H
+
+#include "weft/runtime/abi/weft.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+/// `kind`: "launch", "copy", "jump", "return" or a collective's, "all_reduce".
+/// `name`: of the kernel, or what a collective moves. `bytes`: of the buffers
+/// that a launch or copy reads and writes, each counted once a role; of a
+/// collective, those that a device sends, the largest over devices.
+/// `operations`: about how many a launch takes, a multiply-add counted as one.
+typedef struct weft_instruction {
+  const char *kind;
+  const char *name;
+  uint64_t bytes;
+  double operations;
+} weft_instruction;
+/// How many instructions the program has, and one of them. What they point to
+/// lives as long as the program.
+size_t weft_program_instruction_count(const weft_program *program);
+weft_error *weft_program_instruction(const weft_program *program,
+                                     size_t instruction, weft_instruction *out);
+
+/// When the device at `position` of the mesh ran an instruction, in nanoseconds
+/// since the run began. A collective's time begins when the device arrives there:
+/// it has all waiting for others. Instructions that only jump have none.
+typedef struct weft_instruction_time {
+  uint32_t instruction;
+  int64_t position;
+  uint64_t begin_ns, end_ns;
+} weft_instruction_time;
+
+typedef struct weft_profile weft_profile;
+/// weft_execute(), with times.
+weft_error *weft_execute_profiled(weft_runtime *runtime,
+                                  const weft_program *program,
+                                  weft_buffer *const *inputs,
+                                  weft_buffer *const *outputs,
+                                  weft_profile **out);
+/// How many there are. They live as long as the profile, in the order of each
+/// device's instructions.
+size_t weft_profile_times(const weft_profile *profile,
+                          const weft_instruction_time **out);
+void weft_profile_free(weft_profile *profile);
+
+#ifdef __cplusplus
+}
+#endif
+
+#endif // WEFT_RUNTIME_ABI_PROFILE_H

@@ -1,0 +1,114 @@
+#include "weft/runtime/devices/cuda/CublasLt.h"
+
+#include <dlfcn.h>
+
+#include <cstdlib>
+#include <sstream>
+#include <vector>
+
+namespace weft::runtime {
+
+/// Newest first; a library of CUDA 13 needs a driver for CUDA 13.
+static constexpr int kMajors[] = {13, 12};
+
+/// Empty: where the loader looks.
+static std::vector<std::string> folders() {
+  const char *asked = std::getenv("WEFT_CUDA_LIBRARIES");
+  if (!asked || !*asked)
+    return {"", "/usr/local/cuda/lib64/"};
+  std::vector<std::string> all;
+  std::istringstream text(asked);
+  for (std::string folder; std::getline(text, folder, ':');)
+    if (!folder.empty() && folder != "none")
+      all.push_back(folder + "/");
+  return all;
+}
+
+std::string CublasLt::openAs(const std::string &name, int major,
+                             int driverVersion) {
+  if (driverVersion / 1000 < major)
+    return name + " needs a driver for CUDA " + std::to_string(major);
+  // Never closed: other libraries of the process may use it, too.
+  void *library = dlopen(name.c_str(), RTLD_NOW | RTLD_LOCAL);
+  if (!library)
+    return dlerror();
+#define WEFT_CUBLASLT_FUNCTION(function, result, parameters)                   \
+  function = reinterpret_cast<decltype(function)>(dlsym(library, #function));  \
+  if (!function)                                                               \
+    return name + " has no function " #function;
+  WEFT_CUBLASLT_FUNCTIONS(WEFT_CUBLASLT_FUNCTION)
+#undef WEFT_CUBLASLT_FUNCTION
+  return "";
+}
+
+std::string CublasLt::open(int driverVersion) {
+  std::string why;
+  for (const std::string &folder : folders())
+    for (int major : kMajors) {
+      std::string failure =
+          openAs(folder + "libcublasLt.so." + std::to_string(major), major,
+                 driverVersion);
+      if (failure.empty())
+        return "";
+      why += (why.empty() ? "" : "; ") + failure;
+    }
+  return why.empty() ? "WEFT_CUDA_LIBRARIES names no folder" : why;
+}
+
+bool CublasLt::find(const Driver &driver, const CublasLt *&out,
+                    std::string &why) {
+  struct Loaded {
+    CublasLt library;
+    std::string why;
+    explicit Loaded(int version) : why(library.open(version)) {}
+  };
+  static const Loaded loaded(driver.version);
+  out = &loaded.library;
+  why = loaded.why;
+  return why.empty();
+}
+
+std::string CublasLt::version() const {
+  size_t number = cublasLtGetVersion();
+  return std::to_string(number / 10000) + "." +
+         std::to_string(number / 100 % 100) + "." +
+         std::to_string(number % 100);
+}
+
+std::string CublasLt::path() const {
+  Dl_info found;
+  bool isKnown = dladdr(reinterpret_cast<void *>(cublasLtCreate), &found);
+  return isKnown && found.dli_fname ? found.dli_fname : "libcublasLt.so";
+}
+
+Error CublasLt::check(cublaslt::Status status, const std::string &call) const {
+  if (status == cublaslt::Status::Success)
+    return nullptr;
+  const char *name = cublasLtGetStatusName(status);
+  bool isMemory = status == cublaslt::Status::AllocFailed;
+  return makeError(isMemory ? WEFT_OUT_OF_MEMORY : WEFT_INTERNAL, call,
+                   " failed with ", name ? name : "an unknown status", " (",
+                   int(status), ") in ", path(),
+                   "; run with WEFT_CUDA_LIBRARIES=none, which takes the "
+                   "program's own code");
+}
+
+Error CublasLtHandle::create(const CublasLt &library,
+                             std::shared_ptr<const Gpu> gpu,
+                             std::shared_ptr<CublasLtHandle> &out) {
+  if (Error e = gpu->makeCurrent())
+    return e;
+  std::shared_ptr<CublasLtHandle> made(new CublasLtHandle(library, gpu));
+  if (Error e = library.check(library.cublasLtCreate(&made->handle),
+                              "cublasLtCreate"))
+    return e;
+  out = std::move(made);
+  return nullptr;
+}
+
+CublasLtHandle::~CublasLtHandle() {
+  if (handle && !gpu->makeCurrent())
+    api.cublasLtDestroy(handle);
+}
+
+} // namespace weft::runtime

@@ -1,0 +1,71 @@
+//===- GpuContraction.h - a contraction by cuBLASLt -------------*- C++ -*-===//
+//
+// The library takes matrices by columns, a plan has results by rows: what it
+// computes is the transpose, of transposes in the other order.
+//
+//   result[i, j] = sum over k of lhs[i, k] * rhs[k, j]     rows, columns
+//   D (columns x rows) = A (columns x contract) * B (contract x rows)
+//   A = rhs, B = lhs, a bias of columns is one of D's rows
+//
+// All that needs no address is made once; sums of parts that are computed apart
+// are never added atomically, so that a run has the bits of the run before.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_DEVICES_CUDA_GPUCONTRACTION_H
+#define WEFT_RUNTIME_DEVICES_CUDA_GPUCONTRACTION_H
+
+#include "weft/runtime/devices/cuda/CublasLt.h"
+#include "weft/runtime/program/Plan.h"
+
+namespace weft::runtime {
+
+/// Memory of a stream that calls there may use while they run.
+struct Workspace {
+  cuda::Address address = 0;
+  uint64_t bytes = 0;
+};
+
+class GpuContraction {
+public:
+  struct Types {
+    DType operand, result;
+  };
+  /// `out` stays null where the library does not compute it on this GPU.
+  static Error prepare(std::shared_ptr<const CublasLtHandle> handle,
+                       const LibraryContraction &contraction, Types types,
+                       std::unique_ptr<GpuContraction> &out);
+  ~GpuContraction();
+  GpuContraction(const GpuContraction &) = delete;
+  GpuContraction &operator=(const GpuContraction &) = delete;
+
+  /// Bytes of workspace that a launch needs.
+  uint64_t workspaceBytes() const { return heuristic.workspaceBytes; }
+  /// `buffers`: lhs, rhs, the bias where the epilogue has one, result.
+  Error launch(const GpuStream &stream,
+               const std::vector<cuda::Address> &buffers,
+               const Workspace &workspace) const;
+
+private:
+  GpuContraction(std::shared_ptr<const CublasLtHandle> handle,
+                 const LibraryContraction &contraction, Types types)
+      : handle(std::move(handle)), contraction(contraction), types(types) {}
+  const CublasLt &library() const { return handle->library(); }
+  Error createOperation();
+  Error createLayouts(bool &fits);
+  Error createLayout(cublaslt::Layout &out, DType type, uint64_t rows,
+                     uint64_t columns, int64_t leading, int64_t batchStride);
+  Error choose(bool &fits);
+  Error set(cublaslt::OperationAttribute attribute, const auto &value) const;
+
+  std::shared_ptr<const CublasLtHandle> handle;
+  LibraryContraction contraction;
+  Types types;
+  cublaslt::Operation operation = nullptr;
+  cublaslt::Layout a = nullptr, b = nullptr, d = nullptr;
+  cublaslt::Heuristic heuristic = {};
+};
+
+} // namespace weft::runtime
+
+#endif // WEFT_RUNTIME_DEVICES_CUDA_GPUCONTRACTION_H

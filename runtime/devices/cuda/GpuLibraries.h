@@ -1,0 +1,33 @@
+//===- GpuLibraries.h - NVIDIA's libraries on one GPU -----------*- C++ -*-===//
+
+#ifndef WEFT_RUNTIME_DEVICES_CUDA_GPULIBRARIES_H
+#define WEFT_RUNTIME_DEVICES_CUDA_GPULIBRARIES_H
+
+#include "weft/runtime/devices/cuda/CublasLt.h"
+
+namespace weft::runtime {
+
+/// Each is opened when a program first has a use for it, and stays for all
+/// programs of the GPU.
+class GpuLibraries {
+public:
+  explicit GpuLibraries(std::shared_ptr<const Gpu> gpu) : gpu(std::move(gpu)) {}
+  /// `out` stays null where there is no such library.
+  Error cublasLt(std::shared_ptr<CublasLtHandle> &out) {
+    const CublasLt *library = nullptr;
+    std::string why;
+    if (!handle && CublasLt::find(gpu->driver(), library, why))
+      if (Error e = CublasLtHandle::create(*library, gpu, handle))
+        return e;
+    out = handle;
+    return nullptr;
+  }
+
+private:
+  std::shared_ptr<const Gpu> gpu;
+  std::shared_ptr<CublasLtHandle> handle;
+};
+
+} // namespace weft::runtime
+
+#endif // WEFT_RUNTIME_DEVICES_CUDA_GPULIBRARIES_H

@@ -1,0 +1,48 @@
+//===- RunClock.h - times of a run's instructions on GPUs -------*- C++ -*-===//
+//
+//   RunClock clock;
+//   clock.start(position, stream);            // of each device, first
+//   clock.begin(instruction, position, stream);
+//   ...                                       // what it enqueues there
+//   clock.end(position, stream);
+//   clock.read(times);                        // when the streams are done
+//
+// Events of the streams say when. Those of two GPUs cannot be compared: each
+// device counts from its own start.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_DEVICES_CUDA_RUNCLOCK_H
+#define WEFT_RUNTIME_DEVICES_CUDA_RUNCLOCK_H
+
+#include "weft/runtime/devices/DeviceSet.h"
+#include "weft/runtime/devices/cuda/Gpu.h"
+
+#include <map>
+
+namespace weft::runtime {
+
+class RunClock {
+public:
+  Error start(int64_t position, const GpuStream &stream);
+  Error begin(uint32_t instruction, int64_t position, const GpuStream &stream);
+  /// Of the instruction that the device began last.
+  Error end(int64_t position, const GpuStream &stream);
+  Error read(RunTimes &times) const;
+
+private:
+  struct Span {
+    uint32_t instruction;
+    std::unique_ptr<GpuEvent> begin, end;
+  };
+  struct Device {
+    std::unique_ptr<GpuEvent> start;
+    std::vector<Span> spans;
+  };
+  static Error mark(const GpuStream &stream, std::unique_ptr<GpuEvent> &out);
+  std::map<int64_t, Device> devices; ///< by position
+};
+
+} // namespace weft::runtime
+
+#endif // WEFT_RUNTIME_DEVICES_CUDA_RUNCLOCK_H

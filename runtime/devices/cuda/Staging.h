@@ -1,0 +1,54 @@
+//===- Staging.h - arrays on their way to a GPU -----------------*- C++ -*-===//
+//
+// The driver copies from pinned memory while the host goes on; pinning takes
+// milliseconds, so a ring of slots is kept:
+//
+//   std::lock_guard<std::mutex> guard(staging.mutex);
+//   Staging::Slot *slot = nullptr;
+//   if (Error e = staging.take(bytes, slot)) return e;   // its last copy is over
+//   std::memcpy(slot->memory, host, bytes);
+//   cuMemcpyHtoDAsync(..., slot->memory, bytes, stream);
+//   slot->copied->record(stream);
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_DEVICES_CUDA_STAGING_H
+#define WEFT_RUNTIME_DEVICES_CUDA_STAGING_H
+
+#include "weft/runtime/devices/cuda/Gpu.h"
+
+#include <array>
+
+namespace weft::runtime {
+
+class Staging {
+public:
+  /// A longer array goes through several slots.
+  static constexpr uint64_t kMostBytes = 32 << 20;
+
+  explicit Staging(std::shared_ptr<const Gpu> gpu) : gpu(std::move(gpu)) {}
+  /// Waits for copies that are under way.
+  ~Staging();
+  Staging(const Staging &) = delete;
+  Staging &operator=(const Staging &) = delete;
+
+  struct Slot {
+    void *memory = nullptr;
+    uint64_t bytes = 0;
+    std::shared_ptr<GpuEvent> copied; ///< recorded behind the last copy
+  };
+  /// Of at least so many bytes, when nobody reads it any more.
+  Error take(uint64_t bytes, Slot *&out);
+
+  std::mutex mutex; ///< of whoever takes a slot, until its copy is enqueued
+
+private:
+  Error resize(Slot &slot, uint64_t bytes);
+  std::shared_ptr<const Gpu> gpu;
+  std::array<Slot, 2> slots;
+  size_t next = 0;
+};
+
+} // namespace weft::runtime
+
+#endif // WEFT_RUNTIME_DEVICES_CUDA_STAGING_H

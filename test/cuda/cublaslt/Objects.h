@@ -1,0 +1,60 @@
+//===- Objects.h - descriptors of the fake cuBLASLt -------------*- C++ -*-===//
+
+#ifndef WEFT_TEST_CUDA_CUBLASLT_OBJECTS_H
+#define WEFT_TEST_CUDA_CUBLASLT_OBJECTS_H
+
+#include "weft/runtime/devices/cuda/CublasLtAbi.h"
+
+#include <cstring>
+#include <set>
+
+namespace weft::cublaslt {
+
+// Attributes begin as the library's own documentation says.
+struct HandleObject {
+  cuda::Context context = nullptr;
+};
+struct OperationObject {
+  Compute compute;
+  Type scale;
+  Transpose transposeA = Transpose::No, transposeB = Transpose::No;
+  Epilogue epilogue = Epilogue::Default;
+  cuda::Address bias = 0;
+};
+struct LayoutObject {
+  Type type;
+  uint64_t rows, columns;
+  int64_t leading;
+  int32_t batchCount = 1;
+  int64_t batchStride = 0;
+};
+struct PreferenceObject {
+  uint64_t workspace = 0;
+  uint32_t schemes = 7;
+  uint32_t alignment[4] = {256, 256, 256, 256};
+};
+
+} // namespace weft::cublaslt
+
+namespace weft::fake {
+
+using namespace weft::cublaslt;
+
+/// What exists; at the end of the process whatever is left is reported.
+struct Objects {
+  std::set<const void *> handles, operations, layouts, preferences;
+  static Objects &get();
+};
+/// The next call fails as FAKE_CUDA_FAIL wants, or for want of a context.
+Status begin(const char *function);
+
+} // namespace weft::fake
+
+extern "C" {
+#define WEFT_CUBLASLT_FUNCTION(name, result, parameters)                       \
+  __attribute__((visibility("default"))) result name parameters;
+WEFT_CUBLASLT_FUNCTIONS(WEFT_CUBLASLT_FUNCTION)
+#undef WEFT_CUBLASLT_FUNCTION
+}
+
+#endif // WEFT_TEST_CUDA_CUBLASLT_OBJECTS_H

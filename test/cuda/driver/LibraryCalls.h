@@ -1,0 +1,39 @@
+//===- LibraryCalls.h - what fake libraries ask of the fake driver -*- C++ -*-===//
+//
+// A library enqueues work on streams of the driver, as NVIDIA's own do:
+//
+//   fakeCudaEnqueue(stream, {"cublasLtMatmul", {{a, bytes, false}, ...}, run});
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TEST_CUDA_DRIVER_LIBRARYCALLS_H
+#define WEFT_TEST_CUDA_DRIVER_LIBRARYCALLS_H
+
+#include "weft/test/cuda/driver/Objects.h"
+
+namespace weft::fake {
+
+struct LibraryCall {
+  std::string name;
+  std::vector<Touch> touches;
+  /// What it does when its turn comes: where the bytes of each touch are.
+  std::function<void(const std::vector<uint8_t *> &)> run;
+};
+
+} // namespace weft::fake
+
+extern "C" {
+/// Whether FAKE_CUDA_FAIL wants this call to fail, and how; what a call without
+/// a context gets.
+weft::cuda::Result fakeCudaBegin(const char *function);
+/// Refuses a stream of another context, and memory that is not there.
+weft::cuda::Result fakeCudaEnqueue(weft::cuda::Stream stream,
+                                   const weft::fake::LibraryCall &call);
+weft::cuda::Context fakeCudaContext();
+/// Whether somebody wrote all of the bytes, while a call runs.
+bool fakeCudaIsWritten(weft::cuda::Address address, uint64_t bytes);
+/// A mistake of the program.
+void fakeCudaReport(const std::string &what);
+}
+
+#endif // WEFT_TEST_CUDA_DRIVER_LIBRARYCALLS_H
