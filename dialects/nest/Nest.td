@@ -118,10 +118,51 @@ def Nest_SumsAttr : Nest_Walk<"Sums", "sums"> {
     `#nest.sums<block = 28>`: an element of a contraction or reduction is
     combined by one thread, term by term; the terms of a block are combined
     first, which keeps a long sum exact. `#nest.sums<block = 0>`: all at once.
-    What the terms are made of is computed where they are.
+    What the terms are made of is computed where they are, and what follows
+    elementwise where the sum is.
   }];
   let parameters = (ins "int64_t":$block);
   let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Nest_Along : Nest_Enum<"Along", [
+  I32EnumAttrCase<"Depth", 0, "depth">,
+  I32EnumAttrCase<"Rows", 1, "rows">]>;
+def Nest_StagingAttr : Nest_Attr<"Staging", "staging"> {
+  let summary = "how an operand comes to shared memory";
+  let description = [{
+    `#nest.staging<depth, 16>`: a thread copies 16 bytes that lie side by side
+    along the depth, and neighbours copy what is next to them; nobody waits for
+    a copy until its stage is needed. `#nest.staging<rows, 0>`: elements are
+    computed, or loaded one by one.
+  }];
+  let parameters = (ins EnumParameter<Nest_Along>:$along, "int64_t":$bytes);
+  let assemblyFormat = "`<` $along `,` $bytes `>`";
+}
+
+def Nest_Multiplier : Nest_Enum<"Multiplier", [
+  I32EnumAttrCase<"Fma", 0, "fma">,
+  I32EnumAttrCase<"Half", 1, "half">,
+  I32EnumAttrCase<"Tf32", 2, "tf32">]>;
+def Nest_TilesAttr : Nest_Walk<"Tiles", "tiles"> {
+  let summary = "over tiles of sums of products, whose operands are in shared memory";
+  let description = [{
+    A block of threads computes a tile of `block[0]` rows by `block[1]` columns,
+    `block[2]` products of each sum at a time; each warp has a `part` of it in
+    registers. `stages` parts of the operands are in shared memory at once. What
+    follows elementwise is computed on a tile before it is stored. `fma`
+    multiplies and adds f32; tensor cores multiply bf16 or f16 (`half`), or f32
+    rounded to ten bits of mantissa (`tf32`). Products are added up in f32, in
+    the order of the depth, whatever the tile: `fma` one after the other, `half`
+    16 at a time, `tf32` 8. TileWalk.h has an example.
+  }];
+  let parameters = (ins EnumParameter<Nest_Multiplier>:$unit,
+      ArrayRefParameter<"int64_t">:$block, ArrayRefParameter<"int64_t">:$part, "int64_t":$stages,
+      "::weft::nest::StagingAttr":$lhs, "::weft::nest::StagingAttr":$rhs);
+  let assemblyFormat = [{
+    `<` $unit `,` `block` `[` $block `]` `,` `part` `[` $part `]` `,` `stages` `=` $stages `,`
+    `lhs` `=` $lhs `,` `rhs` `=` $rhs `>`
+  }];
 }
 
 def Nest_ContractionForm : Nest_Enum<"ContractionForm", [

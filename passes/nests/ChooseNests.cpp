@@ -19,10 +19,16 @@ struct ChooseNestsPass : impl::ChooseNestsBase<ChooseNestsPass> {
       getOperation().emitError() << nest::unknownTargetLimits(target);
       return signalPassFailure();
     }
+    auto precision = nest::matmulPrecision(matmulPrecision);
+    if (!precision) {
+      getOperation().emitError() << "no products of '" << matmulPrecision
+                                 << "'; use one of f32, tf32";
+      return signalPassFailure();
+    }
     for (auto kernel : getOperation().getOps<func::FuncOp>()) {
       if (!isKernel(kernel) || nest::decisionsOf(kernel))
         continue;
-      NestChooser chooser(kernel, *limits);
+      NestChooser chooser(kernel, *limits, *precision);
       if (failed(chooser.choose()))
         return signalPassFailure();
       nests += chooser.nests().size();

@@ -4,6 +4,7 @@
 
 #include "weft/dialects/nest/Epilogue.h"
 #include "weft/dialects/nest/RowWalk.h"
+#include "weft/dialects/nest/TileWalk.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
 #include "mlir/IR/IRMapping.h"
@@ -33,8 +34,10 @@ static bool isElementwise(Operation *op) {
   return op->hasTrait<OpTrait::Elementwise>();
 }
 
-NestChooser::NestChooser(func::FuncOp kernel, const nest::TargetLimits &limits)
-    : kernel(kernel), limits(limits), block(kernel.getBody().front()) {}
+NestChooser::NestChooser(func::FuncOp kernel, const nest::TargetLimits &limits,
+                         nest::MatmulPrecision precision)
+    : kernel(kernel), limits(limits), precision(precision),
+      block(kernel.getBody().front()) {}
 
 bool NestChooser::isInMemory(Value value) const {
   Operation *op = value.getDefiningOp();
@@ -165,6 +168,20 @@ static int64_t blockOf(int64_t terms) {
   return terms > kLong ? int64_t(std::sqrt(double(terms))) : 0;
 }
 
+/// Where each nest would be a launch: tiles of sums, or a thread for each.
+Attribute NestChooser::chooseSums(Operation *sum) {
+  llvm::SmallPtrSet<Operation *, 16> inside;
+  for (Operation &op : block)
+    if (!isDataConstant(&op))
+      inside.insert(&op);
+  if (Attribute tiles = nest::chooseTiles(
+          sum, limits, precision == nest::MatmulPrecision::Tf32,
+          [&](Value value) { return !inside.contains(value.getDefiningOp()); }))
+    return tiles;
+  return nest::SumsAttr::get(kernel.getContext(),
+                             blockOf(nest::termsOf(sum)));
+}
+
 /// Where each nest would be a launch: all of it row by row, or by elements.
 bool NestChooser::formOneNest(std::string &why) {
   MLIRContext *context = kernel.getContext();
@@ -184,8 +201,7 @@ bool NestChooser::formOneNest(std::string &why) {
     dims = std::nullopt;
   Operation *sum = nest::sumOf(ops, all.getArrayRef(), unused);
   if (sum && !dims)
-    addNest(all.getArrayRef(),
-            nest::SumsAttr::get(context, blockOf(nest::termsOf(sum))));
+    addNest(all.getArrayRef(), chooseSums(sum));
   else if (dims)
     addNest(all.getArrayRef(),
             nest::RowsAttr::get(context, *dims, limits.rowLanes));

@@ -32,7 +32,8 @@ struct ChosenNest {
 
 class NestChooser {
 public:
-  NestChooser(mlir::func::FuncOp kernel, const nest::TargetLimits &limits);
+  NestChooser(mlir::func::FuncOp kernel, const nest::TargetLimits &limits,
+              nest::MatmulPrecision precision);
   /// Replaces the kernel's body; an error on the kernel where it has no nests.
   llvm::LogicalResult choose();
   llvm::ArrayRef<ChosenNest> nests() const { return chosen; }
@@ -46,6 +47,7 @@ private:
   void formNests();
   void addNest(llvm::ArrayRef<mlir::Value> stored, mlir::Attribute walk);
   void addElements(llvm::SetVector<mlir::Value> &group);
+  mlir::Attribute chooseSums(mlir::Operation *sum);
   bool formOneNest(std::string &why);
   // Where.
   void placeResults();
@@ -64,6 +66,7 @@ private:
 
   mlir::func::FuncOp kernel;
   const nest::TargetLimits &limits;
+  const nest::MatmulPrecision precision;
   mlir::Block &block;
   llvm::SetVector<mlir::Value> stored;
   llvm::SmallVector<ChosenNest> chosen;

@@ -40,7 +40,9 @@ def ChooseNests : Pass<"weft-choose-nests", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [Option<"target", "target", "std::string", /*default=*/"\"cpu:generic\"",
-                        "for which nests are chosen: cpu:avx512, cpu:avx2, cpu:generic, cpu:neon, cuda:sm_80, cuda:sm_90a, cuda:sm_100a">];
+                        "for which nests are chosen: cpu:avx512, cpu:avx2, cpu:generic, cpu:neon, cuda:sm_80, cuda:sm_90a, cuda:sm_100a">,
+                 Option<"matmulPrecision", "matmul-precision", "std::string", /*default=*/"\"f32\"",
+                        "what contractions of f32 multiply: f32, or, on tensor cores, tf32">];
   let statistics = [Statistic<"nests", "nests", "Loop nests chosen">,
                     Statistic<"stored", "stored", "Values of kernels kept in their scratch memory">];
   let dependentDialects = ["::weft::nest::NestDialect"];

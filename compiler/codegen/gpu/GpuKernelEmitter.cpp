@@ -5,6 +5,7 @@
 #include "weft/compiler/codegen/elements/ComplexOps.h"
 #include "weft/compiler/codegen/elements/ElementCode.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
+#include "weft/compiler/codegen/gpu/TileSums.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
 
@@ -76,6 +77,10 @@ LogicalResult GpuKernelEmitter::emit(mlir::gpu::GPUModuleOp module) {
     return failure();
   if (auto sums = dyn_cast<nest::SumsAttr>(loops.getWalk()))
     return emitSums(sums);
+  if (isa<nest::TilesAttr>(loops.getWalk()))
+    return TileSums(elements, loops, stored, resultPointers,
+                    {threadInBlock(), blockInGrid(), blocksOfGrid()})
+        .emit(function, kernel.getName());
   if (isa<nest::OwnAttr>(loops.getWalk()))
     return emitOwn();
   return isa<nest::RowsAttr>(loops.getWalk()) ? emitRows() : emitElements();

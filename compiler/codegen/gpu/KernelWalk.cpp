@@ -5,6 +5,7 @@
 #include "weft/compiler/codegen/elements/ElementCode.h"
 #include "weft/compiler/codegen/elements/NestCode.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
+#include "weft/dialects/nest/TileWalk.h"
 
 using namespace mlir;
 using namespace weft::elements;
@@ -18,7 +19,8 @@ static std::string refusalOf(Operation &op, Attribute walk) {
     return isa<DenseElementsAttr>(constant.getValue())
                ? ""
                : "it contains constant data that is not dense<...>";
-  if ((isa<nest::SumsAttr>(walk) && isa<TermCodeOpInterface>(op)) ||
+  if ((isa<nest::SumsAttr, nest::TilesAttr>(walk) &&
+       isa<TermCodeOpInterface>(op)) ||
       (isa<nest::OwnAttr>(walk) && isa<NestCodeOpInterface>(op)))
     return "";
   if (isa<nest::RowsAttr>(walk) && isa<ReduceOp>(op))
@@ -42,6 +44,9 @@ int64_t threadsOf(nest::LoopsOp loops) {
       threads *= size;
     return threads;
   }
+  if (auto tiles = dyn_cast<nest::TilesAttr>(loops.getWalk()))
+    return tilesOf(tiles, *nest::productShape(loops.getNestOp())) *
+           kBlockThreads;
   auto kernel = loops->getParentOfType<func::FuncOp>();
   auto first =
       cast<OpResult>(kernel.getBody().front().getTerminator()->getOperand(0));
@@ -62,11 +67,11 @@ nest::LoopsOp findLaunch(func::FuncOp kernel, std::string &why) {
     return {};
   }
   if (nests.size() != 1 ||
-      !isa<nest::ElementsAttr, nest::RowsAttr, nest::SumsAttr, nest::OwnAttr>(
-          nests[0].getWalk())) {
+      !isa<nest::ElementsAttr, nest::RowsAttr, nest::SumsAttr, nest::TilesAttr,
+           nest::OwnAttr>(nests[0].getWalk())) {
     why = "it has " + std::to_string(nests.size()) +
-          " loop nests, and a launch is one over elements, rows, sums or loops "
-          "of an op's own";
+          " loop nests, and a launch is one over elements, rows, sums, tiles or "
+          "loops of an op's own";
     return {};
   }
   for (Operation &op : nests[0].getBody().front())

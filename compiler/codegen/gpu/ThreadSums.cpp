@@ -9,7 +9,7 @@
 //       for k = begin; k < min(begin + 28, 784); ++k
 //         part += x[row, k] * w[k, column]
 //       sum += part
-//     result[element] = sum
+//     result[element] = sum             or what follows from it elementwise
 //
 //===----------------------------------------------------------------------===//
 
@@ -50,9 +50,9 @@ FailureOr<Value> GpuKernelEmitter::emitTerms(Operation *op,
 }
 
 LogicalResult GpuKernelEmitter::emitSums(nest::SumsAttr walk) {
-  Operation *op = stored[0].getDefiningOp();
+  Operation *op = loops.getNestOp();
   auto code = cast<TermCodeOpInterface>(op);
-  Type element = tensorType(stored[0]).getElementType();
+  Type element = tensorType(op->getResult(0)).getElementType();
   Value linear = openElements();
   unsigned depth = elements.depth();
   SmallVector<Value> position = elements.positionsOf(linear, shape);
@@ -80,7 +80,15 @@ LogicalResult GpuKernelEmitter::emitSums(nest::SumsAttr walk) {
   }
   if (failed(sum))
     return failure();
-  elements.store(*sum, resultPointers[0], element, linear);
+  elements.enterDepth(depth);
+  ElementIndex index = elements.makeIndex(position, depth);
+  elements.setElement(op->getResult(0), index, *sum);
+  FailureOr<SmallVector<Value>> values = elements.storedElements(stored, index);
+  if (failed(values))
+    return failure();
+  for (auto [root, value, pointer] :
+       llvm::zip_equal(stored, *values, resultPointers))
+    elements.store(value, pointer, tensorType(root).getElementType(), linear);
   elements.beginNest();
   return success();
 }
