@@ -38,6 +38,8 @@ struct CompileOptions {
   Stage *reached = nullptr;
   std::vector<std::string> expect; ///< budgets besides the module's own
   int64_t memory = 0;  ///< bytes of a device; 0: the module's weft.memory
+  /// "f32", "tf32" (nest::kPrecisionAttr); empty: the module's.
+  std::string matmulPrecision;
   FixSearch findFixes; ///< for a budget that is broken
 };
 

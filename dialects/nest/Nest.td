@@ -80,9 +80,11 @@ def Nest_ElementsAttr : Nest_Walk<"Elements", "elements"> {
     `#nest.elements<dimensions>`: a loop for each dimension of the results;
     `#nest.elements<flat>`: one loop over row-major positions. Each element of
     each result is computed and stored once, after all loads for its position.
+    `#nest.elements<flat, side = 4>`: a thread of a GPU computes four that are
+    side by side, so that it loads and stores 16 bytes at once.
   }];
-  let parameters = (ins EnumParameter<Nest_ElementOrder>:$order);
-  let assemblyFormat = "`<` $order `>`";
+  let parameters = (ins EnumParameter<Nest_ElementOrder>:$order, DefaultValuedParameter<"int64_t", "1">:$side);
+  let assemblyFormat = "`<` $order (`,` `side` `=` $side^)? `>`";
 }
 
 def Nest_Accumulate : Nest_Enum<"Accumulate", [
@@ -106,9 +108,12 @@ def Nest_RowsAttr : Nest_Walk<"Rows", "rows"> {
   let description = [{
     `#nest.rows<dims = 1, lanes = 32>`: the first dimension numbers the rows. So
     many lanes share a row: they combine what each has reduced, and then know
-    every reduction of the row.
+    every reduction of the row. `held = 8`: each lane keeps the 8 columns in
+    registers that it takes of a row, so that these are read once; 0: it reads
+    them for each reduction again. `side = 4`: of those, four are side by side.
   }];
-  let parameters = (ins "int64_t":$dims, "int64_t":$lanes);
+  let parameters = (ins "int64_t":$dims, "int64_t":$lanes,
+      DefaultValuedParameter<"int64_t", "0">:$held, DefaultValuedParameter<"int64_t", "1">:$side);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
@@ -119,9 +124,10 @@ def Nest_SumsAttr : Nest_Walk<"Sums", "sums"> {
     combined by one thread, term by term; the terms of a block are combined
     first, which keeps a long sum exact. `#nest.sums<block = 0>`: all at once.
     What the terms are made of is computed where they are, and what follows
-    elementwise where the sum is.
+    elementwise where the sum is. `lanes = 8`: eight threads share an element;
+    each combines an eighth of the terms, and then they combine what they have.
   }];
-  let parameters = (ins "int64_t":$block);
+  let parameters = (ins "int64_t":$block, DefaultValuedParameter<"int64_t", "1">:$lanes);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 

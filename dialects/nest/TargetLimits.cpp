@@ -33,15 +33,6 @@ std::optional<TargetLimits> weft::nest::targetLimits(llvm::StringRef name) {
   return std::nullopt;
 }
 
-std::optional<MatmulPrecision>
-weft::nest::matmulPrecision(llvm::StringRef name) {
-  if (name == "f32")
-    return MatmulPrecision::F32;
-  if (name == "tf32")
-    return MatmulPrecision::Tf32;
-  return std::nullopt;
-}
-
 std::string weft::nest::unknownTargetLimits(llvm::StringRef name) {
   std::string known;
   for (const TargetLimits &limits : allTargetLimits())

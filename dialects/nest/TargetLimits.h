@@ -52,12 +52,6 @@ struct TargetLimits {
   int64_t lanes(mlir::Type element) const;
 };
 
-/// What products of f32 may be rounded to before they are multiplied: to
-/// nothing, or, where tensor cores do that, to ten bits of mantissa.
-enum class MatmulPrecision { F32, Tf32 };
-/// "f32", "tf32".
-std::optional<MatmulPrecision> matmulPrecision(llvm::StringRef name);
-
 /// All targets that nests can be chosen for.
 llvm::ArrayRef<TargetLimits> allTargetLimits();
 /// Nothing for a name that is none of these.

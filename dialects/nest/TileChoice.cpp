@@ -23,9 +23,11 @@ static constexpr int64_t kStepCycles = 60;
 /// Cycles that a tile takes besides its steps: the first stage comes from
 /// memory, and sums go through shared memory.
 static constexpr int64_t kTileCycles = 2000;
-/// Cycles that a thread takes for a term of an element of its own: two loads
-/// from caches, of which a few are on their way at a time.
+/// Cycles that a thread takes at least for a term of an element of its own: two
+/// loads from caches, of which a few are on their way at a time.
 static constexpr int64_t kTermCycles = 30;
+/// Instructions of such a term, of which a processor does so many in a cycle.
+static constexpr int64_t kTermInstructions = 10, kInstructions = 128;
 /// Threads that a processor holds.
 static constexpr int64_t kThreads = 2048;
 /// An element that is computed or loaded on its own costs as much as so many
@@ -107,8 +109,12 @@ static int64_t cyclesOfThreads(const ProductShape &shape,
                                const BlockLimits &limits) {
   int64_t elements =
       shape.batch.size() * shape.rows.size() * shape.columns.size();
-  return llvm::divideCeil(elements, limits.processors * kThreads) *
-         shape.depth.size() * kTermCycles;
+  int64_t threads =
+      std::min(llvm::divideCeilSigned(elements, limits.processors), kThreads);
+  int64_t term =
+      std::max(kTermCycles, threads * kTermInstructions / kInstructions);
+  return llvm::divideCeilSigned(elements, limits.processors * kThreads) *
+         shape.depth.size() * term;
 }
 
 static std::optional<Multiplier> unitOf(const ProductShape &shape, bool tf32) {

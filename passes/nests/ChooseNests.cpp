@@ -19,16 +19,12 @@ struct ChooseNestsPass : impl::ChooseNestsBase<ChooseNestsPass> {
       getOperation().emitError() << nest::unknownTargetLimits(target);
       return signalPassFailure();
     }
-    auto precision = nest::matmulPrecision(matmulPrecision);
-    if (!precision) {
-      getOperation().emitError() << "no products of '" << matmulPrecision
-                                 << "'; use one of f32, tf32";
-      return signalPassFailure();
-    }
+    nest::MatmulPrecision precision =
+        nest::matmulPrecisionOf(getOperation());
     for (auto kernel : getOperation().getOps<func::FuncOp>()) {
       if (!isKernel(kernel) || nest::decisionsOf(kernel))
         continue;
-      NestChooser chooser(kernel, *limits, *precision);
+      NestChooser chooser(kernel, *limits, precision);
       if (failed(chooser.choose()))
         return signalPassFailure();
       nests += chooser.nests().size();

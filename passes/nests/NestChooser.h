@@ -46,7 +46,9 @@ private:
   void chooseStored();
   void formNests();
   void addNest(llvm::ArrayRef<mlir::Value> stored, mlir::Attribute walk);
+  int64_t chooseSide(llvm::ArrayRef<mlir::Value> values, bool isFlat);
   void addElements(llvm::SetVector<mlir::Value> &group);
+  mlir::Attribute chooseRows(int64_t dims, llvm::ArrayRef<mlir::Value> values);
   mlir::Attribute chooseSums(mlir::Operation *sum);
   bool formOneNest(std::string &why);
   // Where.

@@ -12,7 +12,9 @@ def ChooseNests : Pass<"weft-choose-nests", "::mlir::ModuleOp"> {
     and where, in which loops they are computed, tiles, packing and blocks, and
     how workers share the kernel. All of it is then IR of the `nest` dialect.
 
-    Requires: kernel functions (`weft.kernel`) of local ops.
+    Requires: kernel functions (`weft.kernel`) of local ops. A module with
+    `nest.matmul_precision = "tf32"` lets tensor cores round the operands of
+    contractions of f32.
 
     Ensures: each kernel has the attribute `nest.kernel` and holds `nest.loops`,
     constants of more than one number and a return. A kernel that has it already
@@ -40,9 +42,7 @@ def ChooseNests : Pass<"weft-choose-nests", "::mlir::ModuleOp"> {
     ```
   }];
   let options = [Option<"target", "target", "std::string", /*default=*/"\"cpu:generic\"",
-                        "for which nests are chosen: cpu:avx512, cpu:avx2, cpu:generic, cpu:neon, cuda:sm_80, cuda:sm_90a, cuda:sm_100a">,
-                 Option<"matmulPrecision", "matmul-precision", "std::string", /*default=*/"\"f32\"",
-                        "what contractions of f32 multiply: f32, or, on tensor cores, tf32">];
+                        "for which nests are chosen: cpu:avx512, cpu:avx2, cpu:generic, cpu:neon, cuda:sm_80, cuda:sm_90a, cuda:sm_100a">];
   let statistics = [Statistic<"nests", "nests", "Loop nests chosen">,
                     Statistic<"stored", "stored", "Values of kernels kept in their scratch memory">];
   let dependentDialects = ["::weft::nest::NestDialect"];

@@ -50,6 +50,9 @@ TESTS = [
      ["env", "FAKE_CUDA_GPUS=2", "build/bin/gpu-collectives-test", "--abort"]),
     ("gpu-collectives-apart", "gpu-collectives-test",
      ["env", "FAKE_CUDA_GPUS=2", "FAKE_CUDA_PEERS=none", "build/bin/gpu-collectives-test", "[.apart]"]),
+    # Kernels of GPUs on the machine that runs PTX.
+    ("gpu-walks-test", "gpu-walks-test", ["build/bin/gpu-walks-test"]),
+    ("gpu-every-op-test", "gpu-every-op-test", ["build/bin/gpu-every-op-test"]),
     ("lit cuda/run", "gpu-collectives-test", [LIT, "-s", "build/test/cuda", "--filter=cuda/run"]),
     ("lit cuda/errors", "gpu-collectives-test", [LIT, "-s", "build/test/cuda", "--filter=cuda/errors"]),
     ("packed-dot-test", "packed-dot-test", ["build/bin/packed-dot-test"]),

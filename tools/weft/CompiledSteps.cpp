@@ -15,6 +15,7 @@ static const char *flagOfSources(const ModelFlags &flags) {
     return flag;
   return !flags.expect.empty()   ? "--expect"
          : !flags.memory.empty() ? "--memory"
+         : !flags.matmulPrecision.empty() ? "--matmul-precision"
                                  : nullptr;
 }
 

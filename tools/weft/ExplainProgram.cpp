@@ -29,6 +29,7 @@ static const char *flagOfSources(const ExplainFlags &flags) {
     return flag;
   return !model.expect.empty()   ? "--expect"
          : !model.memory.empty() ? "--memory"
+         : !model.matmulPrecision.empty() ? "--matmul-precision"
          : !flags.html.empty()   ? "--html"
          : flags.kernels         ? "--kernels"
                                  : nullptr;

@@ -18,8 +18,7 @@ class SharedMemory {
 public:
   explicit SharedMemory(elements::LoopNest &nest) : nest(nest) {}
   /// In front of `function`; no block may use more than one.
-  void allocate(mlir::Operation *function, llvm::StringRef name,
-                int64_t bytes);
+  void allocate(mlir::Operation *function, llvm::StringRef name, int64_t bytes);
   mlir::Value base() const { return pointer; }
   /// `offset` elements of a type behind a pointer.
   mlir::Value at(mlir::Value from, mlir::Type element, mlir::Value offset);

@@ -37,10 +37,10 @@ TileStaging::TileStaging(ElementEmitter &elements, SharedMemory &shared,
 }
 
 TileStaging::Place TileStaging::placeOf(Value round) {
-  Value line = arith::DivUIOp::create(builder, loc, thread,
-                                      elements.constant(perLine));
-  Value along = arith::RemUIOp::create(builder, loc, thread,
-                                       elements.constant(perLine));
+  Value line =
+      arith::DivUIOp::create(builder, loc, thread, elements.constant(perLine));
+  Value along =
+      arith::RemUIOp::create(builder, loc, thread, elements.constant(perLine));
   line = elements.add(line, elements.mul(round, linesAtOnce));
   along = elements.mul(along, run);
   bool isDeep = staging.getAlong() == nest::Along::Depth;
@@ -124,9 +124,9 @@ void TileStaging::copyRuns(Value stage, Value firstDepth) {
     Place place = placeOf(elements.constant(round));
     Value depth = elements.add(firstDepth, place.depth);
     Value exists = isBelow(depth, shape.depth.size());
-    Value offset = arith::SelectOp::create(
-        builder, loc, exists, offsetOf(paths->depth, depth),
-        elements.constant(0));
+    Value offset = arith::SelectOp::create(builder, loc, exists,
+                                           offsetOf(paths->depth, depth),
+                                           elements.constant(0));
     size_t row = std::min<size_t>(round, rowOffsets.size() - 1);
     Value from = shared.at(pointer, storageType(element),
                            elements.add(offset, rowOffsets[row]));
@@ -156,8 +156,7 @@ FailureOr<Value> TileStaging::factorAt(Value row, Value depth) {
 /// One by one, computed where they are no view of something in memory.
 LogicalResult TileStaging::copyElements(Value stage, Value firstDepth) {
   unsigned outer = elements.depth();
-  Value round =
-      rounds == 1 ? elements.constant(0) : elements.openLoop(rounds);
+  Value round = rounds == 1 ? elements.constant(0) : elements.openLoop(rounds);
   Place place = placeOf(round);
   Value row = elements.add(firstRow, place.row),
         depth = elements.add(firstDepth, place.depth);

@@ -91,8 +91,8 @@ FailureOr<SmallVector<Value>> TileSums::addProducts() {
       return failure();
     commit();
   }
-  Value zero = arith::ConstantOp::create(builder, loc,
-                                         builder.getF32FloatAttr(0.0));
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0.0));
   SmallVector<Value> zeros(products->sums(), zero);
   unsigned outer = elements.depth();
   int64_t steps = llvm::divideCeil(shape.depth.size(), depth);
@@ -123,8 +123,8 @@ FailureOr<SmallVector<Value>> TileSums::addProducts() {
 LogicalResult TileSums::storeSums(ArrayRef<Value> sums) {
   Type f32 = builder.getF32Type();
   int64_t stride = patchStride(walk);
-  Value patchOfWarp = shared.at(
-      shared.base(), f32, elements.mul(warp, nest::kPatchRows * stride));
+  Value patchOfWarp = shared.at(shared.base(), f32,
+                                elements.mul(warp, nest::kPatchRows * stride));
   SmallVector<LaneSums> lanes = products->lanes();
   for (unsigned patch = 0; patch < products->patches(); ++patch) {
     if (patch > 0)
@@ -150,8 +150,8 @@ Value TileSums::clamped(Value position, int64_t size, int64_t tile,
     return position;
   Value is = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
                                    position, elements.constant(size));
-  exists = exists ? arith::AndIOp::create(builder, loc, exists, is).getResult()
-                  : is;
+  exists =
+      exists ? arith::AndIOp::create(builder, loc, exists, is).getResult() : is;
   return arith::MinUIOp::create(builder, loc, position,
                                 elements.constant(size - 1));
 }
@@ -186,8 +186,8 @@ LogicalResult TileSums::storePatch(unsigned patch, Value from) {
   FailureOr<SmallVector<Value>> values = elements.storedElements(stored, index);
   if (failed(values))
     return failure();
-  Value linear = elements.linearIndex(
-      tensorType(sum->getResult(0)).getShape(), index);
+  Value linear =
+      elements.linearIndex(tensorType(sum->getResult(0)).getShape(), index);
   if (exists) {
     auto branch = scf::IfOp::create(builder, loc, exists);
     builder.setInsertionPointToStart(branch.thenBlock());

@@ -113,11 +113,11 @@ SmallVector<Value> WarpProducts::run(Value pointer, unsigned operand,
     Value loaded = shared.load(
         constantOffset(pointer, f32, at(operand, i * lanes, depth)), f32, side);
     for (int64_t j = 0; j < side; ++j)
-      values.push_back(side == 1 ? loaded
-                                 : LLVM::ExtractElementOp::create(
-                                       nest.builder, nest.loc, loaded,
-                                       nest.constant(j))
-                                       .getResult());
+      values.push_back(
+          side == 1 ? loaded
+                    : LLVM::ExtractElementOp::create(nest.builder, nest.loc,
+                                                     loaded, nest.constant(j))
+                          .getResult());
   }
   return values;
 }
@@ -144,8 +144,8 @@ SmallVector<Value> WarpProducts::matrices(Value pointer, unsigned operand,
                                           unsigned count) {
   MLIRContext *context = nest.builder.getContext();
   Type i32 = nest.builder.getI32Type();
-  auto type = LLVM::LLVMStructType::getLiteral(
-      context, SmallVector<Type>(count, i32));
+  auto type =
+      LLVM::LLVMStructType::getLiteral(context, SmallVector<Type>(count, i32));
   Value loaded = NVVM::LdMatrixOp::create(
       nest.builder, nest.loc, type,
       constantOffset(pointer, halves, at(operand, row, depth)), count,
@@ -166,10 +166,10 @@ SmallVector<Value> WarpProducts::tf32(Value pointer, unsigned operand,
   Values values;
   for (int64_t further : {0, 4})
     for (int64_t below = 0; below < (operand == 0 ? 16 : 8); below += 8) {
-      Value loaded = shared.load(
-          constantOffset(pointer, f32,
-                         at(operand, row + below, depth + further)),
-          f32, 1);
+      Value loaded =
+          shared.load(constantOffset(pointer, f32,
+                                     at(operand, row + below, depth + further)),
+                      f32, 1);
       values.push_back(NVVM::ConvertFloatToTF32Op::create(
           nest.builder, nest.loc, nest.builder.getI32Type(), loaded,
           NVVM::FPRoundingMode::RNA, NVVM::SaturationMode::NONE, false));
@@ -215,12 +215,12 @@ void WarpProducts::addProduct(ValueRange a, ValueRange b,
   auto result = LLVM::LLVMStructType::getLiteral(builder.getContext(),
                                                  SmallVector<Type>(4, f32));
   int64_t shape[] = {16, 8, isTf32 ? 8 : 16};
-  Value product = NVVM::MmaOp::create(
-      builder, nest.loc, result, operand(a), operand(b), ValueRange(sums),
-      shape, std::nullopt, std::nullopt,
-      std::array<NVVM::MMATypes, 2>{type, type},
-      std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
-                                     NVVM::MMALayout::col});
+  Value product =
+      NVVM::MmaOp::create(builder, nest.loc, result, operand(a), operand(b),
+                          ValueRange(sums), shape, std::nullopt, std::nullopt,
+                          std::array<NVVM::MMATypes, 2>{type, type},
+                          std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
+                                                         NVVM::MMALayout::col});
   for (auto [i, sum] : llvm::enumerate(sums))
     sum = LLVM::ExtractValueOp::create(builder, nest.loc, product, int64_t(i));
 }
@@ -249,21 +249,19 @@ SmallVector<LaneSums> WarpProducts::lanes() {
     for (unsigned i = 0; i < sums(); i += 2) {
       unsigned fragment = i / 4, wide = part[1] / 8;
       Value slot = i % 4 == 0 ? down : nest.add(down, nest.constant(8));
-      Value column = nest.add(nest.mul(across, 2),
-                              nest.constant(fragment % wide * 8));
+      Value column =
+          nest.add(nest.mul(across, 2), nest.constant(fragment % wide * 8));
       all.push_back({fragment / wide, slot, column, i, 2});
     }
     return all;
   }
-  unsigned rows = part[0] / 8, columns = part[1] / 4,
-           side = runOf(part[1], 4);
+  unsigned rows = part[0] / 8, columns = part[1] / 4, side = runOf(part[1], 4);
   for (unsigned row = 0; row < rows; ++row)
     for (unsigned column = 0; column < columns; column += side)
-      all.push_back({row / 2,
-                     nest.add(nest.mul(down, 2), nest.constant(row % 2)),
-                     nest.add(nest.mul(across, side),
-                              nest.constant(column * 4)),
-                     row * columns + column, side});
+      all.push_back(
+          {row / 2, nest.add(nest.mul(down, 2), nest.constant(row % 2)),
+           nest.add(nest.mul(across, side), nest.constant(column * 4)),
+           row * columns + column, side});
   return all;
 }
 
@@ -272,8 +270,7 @@ Value WarpProducts::rowOf(unsigned patch, Value slot) {
     return nest.add(slot, nest.constant(patch * nest::kPatchRows));
   int64_t side = runOf(part[0], 8), row = 2 * int64_t(patch);
   Value inRun = nest.add(nest.mul(divided(slot, 2), side), remainder(slot, 2));
-  return nest.add(inRun,
-                  nest.constant(row / side * side * 8 + row % side));
+  return nest.add(inRun, nest.constant(row / side * side * 8 + row % side));
 }
 
 } // namespace weft::gpu

@@ -59,7 +59,8 @@ private:
   void multiplyScalars(mlir::Value lhs, mlir::Value rhs, Values &sums);
   Values matrices(mlir::Value pointer, unsigned operand, int64_t row,
                   int64_t depth, unsigned count);
-  Values tf32(mlir::Value pointer, unsigned operand, int64_t row, int64_t depth);
+  Values tf32(mlir::Value pointer, unsigned operand, int64_t row,
+              int64_t depth);
   /// The registers of 16 rows of lhs, or of 8 columns of rhs.
   llvm::SmallVector<Values> fragments(mlir::Value pointer, unsigned operand,
                                       int64_t depth);
