@@ -111,13 +111,13 @@ std::string FixFinder::verdict(const CollectiveCost &cost,
   if (removing && removing->second->totalBytes() < now.totalBytes())
     return removing->first + ": " + effect(*removing->second);
   if (removing)
-    return "none is cheaper; with the best, " + removing->first + ", " +
-           effect(*removing->second);
-  std::string text = "no change of one annotation removes it";
+    return "no cheaper layout found; closest alternative: " + removing->first +
+           ": " + effect(*removing->second);
+  std::string text = "no single annotation removes this collective";
   if (shrinking)
-    text += "; " + shrinking->first + " leaves " +
+    text += "; " + shrinking->first + " shrinks it to " +
             groupedDigits(remainder(cost, *shrinking->second)) +
-            " bytes of it: " + effect(*shrinking->second);
+            " bytes: " + effect(*shrinking->second);
   return text;
 }
 

@@ -76,7 +76,7 @@ private:
   struct Loop {
     size_t first, last;
   };
-  struct Tenant {
+  struct PlacedValue {
     int64_t begin;
     Resident resident;
   };
@@ -96,7 +96,7 @@ private:
   std::vector<Operation *> instructions;
   llvm::StringMap<size_t> labels;
   std::vector<Loop> loops;
-  std::vector<Tenant> tenants;
+  std::vector<PlacedValue> placed;
   size_t collectives = 0;
 };
 
@@ -168,9 +168,9 @@ void TimelineReader::readBuffers() {
     auto type = cast<MemRefType>(buffer.getBuffer().getType());
     if (buffer->use_empty())
       continue;
-    Tenant tenant;
-    tenant.begin = buffer.getOffset();
-    Resident &resident = tenant.resident;
+    PlacedValue value;
+    value.begin = buffer.getOffset();
+    Resident &resident = value.resident;
     resident.bytes = bufferBytes(type);
     resident.type =
         shapeName(type.getShape()) + " " + elementName(type.getElementType());
@@ -186,34 +186,34 @@ void TimelineReader::readBuffers() {
     stayForLoops(resident);
     std::vector<std::string> paths = pathsOf(buffer.getLoc());
     resident.where = llvm::join(paths, ", ");
-    tenants.push_back(std::move(tenant));
+    placed.push_back(std::move(value));
   }
 }
 
 void TimelineReader::count() {
   std::vector<int64_t> borders;
   size_t n = timeline.moments.size();
-  std::vector<std::vector<const Tenant *>> come(n), go(n + 1);
-  for (const Tenant &tenant : tenants) {
-    borders.push_back(tenant.begin);
-    borders.push_back(tenant.begin + tenant.resident.bytes);
-    come[tenant.resident.first].push_back(&tenant);
-    go[tenant.resident.last + 1].push_back(&tenant);
+  std::vector<std::vector<const PlacedValue *>> come(n), go(n + 1);
+  for (const PlacedValue &value : placed) {
+    borders.push_back(value.begin);
+    borders.push_back(value.begin + value.resident.bytes);
+    come[value.resident.first].push_back(&value);
+    go[value.resident.last + 1].push_back(&value);
   }
   Occupancy all(borders), kept(borders);
-  auto change = [&](const Tenant &tenant, int by) {
-    int64_t end = tenant.begin + tenant.resident.bytes;
-    if (tenant.resident.bytes == 0)
+  auto change = [&](const PlacedValue &value, int by) {
+    int64_t end = value.begin + value.resident.bytes;
+    if (value.resident.bytes == 0)
       return;
-    all.change(tenant.begin, end, by);
-    if (tenant.resident.isKept)
-      kept.change(tenant.begin, end, by);
+    all.change(value.begin, end, by);
+    if (value.resident.isKept)
+      kept.change(value.begin, end, by);
   };
   for (size_t i = 0; i < n; ++i) {
-    for (const Tenant *tenant : go[i])
-      change(*tenant, -1);
-    for (const Tenant *tenant : come[i])
-      change(*tenant, 1);
+    for (const PlacedValue *value : go[i])
+      change(*value, -1);
+    for (const PlacedValue *value : come[i])
+      change(*value, 1);
     Moment &moment = timeline.moments[i];
     moment.kept = kept.inUse();
     moment.temporaries = all.inUse() - moment.kept;
@@ -223,10 +223,10 @@ void TimelineReader::count() {
 }
 
 void TimelineReader::fillPeak() {
-  for (const Tenant &tenant : tenants)
-    if (tenant.resident.first <= timeline.peak &&
-        timeline.peak <= tenant.resident.last)
-      timeline.atPeak.push_back(tenant.resident);
+  for (const PlacedValue &value : placed)
+    if (value.resident.first <= timeline.peak &&
+        timeline.peak <= value.resident.last)
+      timeline.atPeak.push_back(value.resident);
   llvm::stable_sort(timeline.atPeak, [](const Resident &a, const Resident &b) {
     return a.bytes > b.bytes;
   });

@@ -44,16 +44,17 @@ static void writeCategories(const Report &report, llvm::raw_ostream &out) {
 
 namespace {
 /// Buffers at the peak that are alike but for numbers in their names.
-struct Tenants {
+struct LikeResidents {
   Resident first;
   size_t count = 1;
 };
 } // namespace
 
 /// The largest sum first, where there are many.
-static std::vector<Tenants> tenants(const std::vector<Resident> &residents) {
+static std::vector<LikeResidents>
+likeResidents(const std::vector<Resident> &residents) {
   constexpr size_t many = 12;
-  std::vector<Tenants> found;
+  std::vector<LikeResidents> found;
   std::map<std::string, size_t> known;
   for (const Resident &resident : residents) {
     std::string key = std::to_string(found.size());
@@ -65,25 +66,28 @@ static std::vector<Tenants> tenants(const std::vector<Resident> &residents) {
       found.push_back({resident});
       continue;
     }
-    Tenants &tenants = found[entry->second];
-    ++tenants.count;
-    tenants.first.bytes += resident.bytes;
-    tenants.first.first = std::min(tenants.first.first, resident.first);
-    tenants.first.last = std::max(tenants.first.last, resident.last);
+    LikeResidents &likeResidents = found[entry->second];
+    ++likeResidents.count;
+    likeResidents.first.bytes += resident.bytes;
+    likeResidents.first.first =
+        std::min(likeResidents.first.first, resident.first);
+    likeResidents.first.last =
+        std::max(likeResidents.first.last, resident.last);
   }
-  llvm::stable_sort(found, [](const Tenants &a, const Tenants &b) {
+  llvm::stable_sort(found, [](const LikeResidents &a, const LikeResidents &b) {
     return a.first.bytes > b.first.bytes;
   });
   return found;
 }
 
-static void writeTenants(const Tenants &tenants, llvm::raw_ostream &out) {
-  const Resident &resident = tenants.first;
+static void writeLikeResidents(const LikeResidents &likeResidents,
+                               llvm::raw_ostream &out) {
+  const Resident &resident = likeResidents.first;
   out << "<tr><td>"
       << (resident.where.empty() ? std::string("–")
                                  : code(shortened(resident.where, 90)));
-  if (tenants.count > 1)
-    out << " and " << groupedDigits(tenants.count - 1) << " like it";
+  if (likeResidents.count > 1)
+    out << " and " << groupedDigits(likeResidents.count - 1) << " like it";
   out << "</td><td>" << escaped(resident.type) << "</td><td class=\"num\">"
       << groupedDigits(resident.bytes) << "</td><td class=\"num\">"
       << groupedDigits(resident.first + 1) << "–"
@@ -112,14 +116,14 @@ static void writePeak(const Report &report, llvm::raw_ostream &out) {
          "on a device</th><th class=\"num\">bytes</th><th class=\"num\">in use "
          "in "
          "instructions</th><th>as</th></tr></thead><tbody>";
-  std::vector<Tenants> all = tenants(timeline.atPeak);
-  for (const Tenants &one : llvm::ArrayRef(all).take_front(most))
-    writeTenants(one, out);
+  std::vector<LikeResidents> all = likeResidents(timeline.atPeak);
+  for (const LikeResidents &one : llvm::ArrayRef(all).take_front(most))
+    writeLikeResidents(one, out);
   out << "</tbody></table></div>";
   if (all.size() <= most)
     return;
   int64_t bytes = 0;
-  for (const Tenants &one : llvm::ArrayRef(all).drop_front(most))
+  for (const LikeResidents &one : llvm::ArrayRef(all).drop_front(most))
     bytes += one.first.bytes;
   out << "<p class=\"note\">and " << groupedDigits(all.size() - most)
       << " smaller ones with " << bytesText(bytes) << "</p>";

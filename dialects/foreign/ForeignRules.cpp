@@ -1,4 +1,4 @@
-//===- ForeignRules.cpp - sharding rules of upstream's ops ----------------===//
+//===- ForeignRules.cpp - rules for linalg, arith, tensor, tosa -----------===//
 
 #include "weft/dialects/foreign/ForeignRules.h"
 

@@ -1,4 +1,4 @@
-//===- ForeignRules.h - sharding rules of upstream's ops --------*- C++ -*-===//
+//===- ForeignRules.h - rules for linalg, arith, tensor, tosa ---*- C++ -*-===//
 //
 // The sharding passes know an op by its rule alone, so upstream's ops take part
 // once rules are attached to them:

@@ -41,7 +41,7 @@ bool weft::nest::readsElsewhere(Value value,
   }
   for (unsigned i = 0; i < moved.size(); ++i) {
     Operation *op = moved[i].getDefiningOp();
-    if (op && stored.contains(moved[i]))
+    if (stored.contains(moved[i]))
       return true;
     if (op && !isInMemory(moved[i]))
       moved.insert_range(op->getOperands());

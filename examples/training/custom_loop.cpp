@@ -12,12 +12,10 @@
 #include "weft/compiler/Register.h"
 #include "weft/compiler/driver/CompileStep.h"
 #include "weft/compiler/frontends/keras/import/CustomStep.h"
-#include "weft/compiler/frontends/keras/model/SavedConfig.h"
-#include "weft/compiler/frontends/keras/model/SavedPaths.h"
 #include "weft/runtime/abi/DeviceList.h"
-#include "weft/runtime/data/KerasArchive.h"
 #include "weft/runtime/training/ModelState.h"
 #include "weft/runtime/training/TrainingData.h"
+#include "weft/tools/keras/SavedModel.h"
 
 #include <cstdio>
 #include <cstdlib>
@@ -141,25 +139,6 @@ private:
 };
 } // namespace
 
-static std::vector<SavedVariable> placesOf(const keras::Model &model) {
-  std::vector<SavedVariable> out;
-  for (const keras::SavedPath &saved : keras::savedPaths(model))
-    out.push_back({saved.path, saved.savedPath, saved.ofOptimizer});
-  return out;
-}
-
-/// Writes the variables back into a file that Keras loads.
-static void save(const std::string &path, const keras::Model &model,
-                 const ModelState &state) {
-  KerasArchive archive;
-  archive.config = keras::savedConfig(model);
-  archive.weights = bySavedPath(check(state.save()), placesOf(model));
-  std::vector<Hdf5Group> groups;
-  for (const keras::SavedGroup &group : keras::savedGroups(model))
-    groups.push_back({group.path, group.name});
-  check(writeKerasArchive(path, archive, groups));
-}
-
 static std::vector<uint8_t> compiled(const keras::Model &model,
                                      const keras::Distribution &distribution) {
   mlir::DialectRegistry registry;
@@ -192,7 +171,8 @@ int main(int argc, char **argv) {
   Loop loop(compiled(*model, keras::dataParallel(list->count)), devices);
   check(loop.state->initialise());
   check(loop.state->load(
-      check(byVariablePath(archive.weights, placesOf(*model), argv[1])),
+      check(byVariablePath(archive.weights, keras::savedVariables(*model),
+                           argv[1])),
       /*strict=*/false));
 
   TrainingData data =
@@ -205,5 +185,5 @@ int main(int argc, char **argv) {
       std::printf("epoch %lld batch %lld loss: %.6f\n", (long long)epoch,
                   (long long)(at / kBatchSize), loss);
     }
-  save(argv[3], *model, *loop.state);
+  check(keras::saveModel(argv[3], *model, check(loop.state->save())));
 }

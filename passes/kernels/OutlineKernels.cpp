@@ -123,34 +123,19 @@ static bool worksInPlace(const KernelBody &body) {
       }))
     return false;
   // A result that another one reads at other positions has a nest of its own.
-  llvm::SetVector<Value> results(body.results.begin(), body.results.end());
-  if (llvm::any_of(body.results, [&](Value result) {
-        return nest::readsElsewhere(result, results, [&](Value value) {
-          return body.inputs.contains(value);
-        });
-      }))
-    return false;
-  // Also by way of other types: a reversed conversion of an argument.
-  llvm::DenseMap<Value, bool> known;
-  std::function<bool(Value)> readsWhatResultsReplace = [&](Value value) {
-    if (body.inputs.contains(value))
-      return llvm::any_of(body.results, [&](Value result) {
-        return result.getType() == value.getType();
-      });
-    auto [entry, isNew] = known.try_emplace(value, false);
-    Operation *op = value.getDefiningOp();
-    if (!isNew || !op)
-      return entry->second;
-    bool reads = llvm::any_of(op->getOperands(), readsWhatResultsReplace);
-    return known[value] = reads;
+  auto isOfResult = [&](Value input) {
+    return llvm::any_of(body.results, [&](Value result) {
+      return result.getType() == input.getType();
+    });
   };
-  auto isReadInPlace = [&](OpOperand &operand) {
-    return cast<RankedTensorType>(operand.get().getType()).getRank() == 0 ||
-           elementsReadElsewhere(operand) == 0 ||
-           !readsWhatResultsReplace(operand.get());
-  };
-  return llvm::all_of(body.ops, [&](Operation *op) {
-    return llvm::all_of(op->getOpOperands(), isReadInPlace);
+  llvm::SetVector<Value> stored(body.results.begin(), body.results.end());
+  for (Value input : body.inputs)
+    if (isOfResult(input))
+      stored.insert(input);
+  return llvm::none_of(body.results, [&](Value result) {
+    return nest::readsElsewhere(result, stored, [&](Value value) {
+      return body.inputs.contains(value);
+    });
   });
 }
 

@@ -45,7 +45,7 @@ int64_t BufferAssignment::lastUse(Value value) const {
 void BufferAssignment::put(Value value, Place place) {
   places[value] = place;
   if (place.kind == PlaceKind::Arena)
-    arena[place.index].tenants.push_back(value);
+    arena[place.index].values.push_back(value);
 }
 
 void BufferAssignment::putInArena(Value value) {
@@ -64,12 +64,12 @@ SmallVector<Lifetime> BufferAssignment::lifetimes() const {
       continue;
     }
     lifetime.first = std::numeric_limits<int64_t>::max();
-    for (Value tenant : buffer.tenants) {
-      Operation *def = tenant.getDefiningOp();
+    for (Value held : buffer.values) {
+      Operation *def = held.getDefiningOp();
       // A loop's carried values live from its start to its end.
-      Operation *holder = def ? def : tenant.getParentBlock()->getParentOp();
+      Operation *holder = def ? def : held.getParentBlock()->getParentOp();
       lifetime.first = std::min(lifetime.first, starts.lookup(holder));
-      lifetime.last = std::max(lifetime.last, lastUse(tenant));
+      lifetime.last = std::max(lifetime.last, lastUse(held));
       if (!def && isa<WhileOp>(holder))
         lifetime.last = std::max(lifetime.last, ends.lookup(holder));
     }
@@ -138,8 +138,8 @@ bool BufferAssignment::diesIn(Value value, Operation *op) const {
   if (where.kind != PlaceKind::Arena || !def || !value.hasOneUse() ||
       def->getBlock() != op->getBlock())
     return false;
-  return llvm::all_of(arena[where.index].tenants, [&](Value tenant) {
-    return tenant == value || lastUse(tenant) < starts.lookup(op);
+  return llvm::all_of(arena[where.index].values, [&](Value held) {
+    return held == value || lastUse(held) < starts.lookup(op);
   });
 }
 
@@ -150,22 +150,22 @@ bool BufferAssignment::diesIn(Value value, Operation *op) const {
 /// Results of the function claim the buffers their callers bind.
 void BufferAssignment::assignResults(func::FuncOp function) {
   auto results = function.getBody().front().getTerminator()->getOperands();
-  donors.assign(results.size(), std::nullopt);
+  donatedArguments.assign(results.size(), std::nullopt);
   for (BlockArgument argument : function.getArguments())
     if (auto donated = function.getArgAttrOfType<IntegerAttr>(
             argument.getArgNumber(), kDonatedAttr))
-      donors[donated.getInt()] = argument.getArgNumber();
+      donatedArguments[donated.getInt()] = argument.getArgNumber();
 
   for (auto [index, value] : llvm::enumerate(results)) {
     Operation *producer = value.getDefiningOp();
     if (places.count(value) || !producer || isa<ConstantOp>(producer))
       continue; // an argument, a constant, or returned twice: copied at the end
-    if (!donors[index]) {
+    if (!donatedArguments[index]) {
       places[value] = {PlaceKind::Result, static_cast<unsigned>(index)};
       continue;
     }
-    if (mayOverwrite(function.getArgument(*donors[index]), value))
-      places[value] = {PlaceKind::Argument, *donors[index]};
+    if (mayOverwrite(function.getArgument(*donatedArguments[index]), value))
+      places[value] = {PlaceKind::Argument, *donatedArguments[index]};
   }
 }
 

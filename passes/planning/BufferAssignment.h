@@ -48,8 +48,8 @@ public:
 
   Place place(mlir::Value value) const { return places.lookup(value); }
   /// The argument whose memory a result takes over, if any.
-  std::optional<unsigned> donor(unsigned result) const {
-    return donors[result];
+  std::optional<unsigned> donatedArgument(unsigned result) const {
+    return donatedArguments[result];
   }
   /// A buffer of the arena, and what it is there for.
   struct ArenaBuffer {
@@ -57,7 +57,7 @@ public:
     mlir::Location loc;
     mlir::Operation *launch = nullptr; ///< the one it is scratch memory of
     /// All values that it holds, one after the other.
-    llvm::SmallVector<mlir::Value, 1> tenants;
+    llvm::SmallVector<mlir::Value, 1> values;
   };
   llvm::ArrayRef<ArenaBuffer> arenaBuffers() const { return arena; }
   /// The number of the arena buffer that is a launch's scratch memory, if its
@@ -93,7 +93,7 @@ private:
 
   llvm::DenseMap<mlir::Value, Place> places;
   llvm::DenseMap<mlir::Operation *, int64_t> starts, ends;
-  llvm::SmallVector<std::optional<unsigned>> donors;
+  llvm::SmallVector<std::optional<unsigned>> donatedArguments;
   llvm::SmallVector<ArenaBuffer> arena;
   llvm::DenseMap<mlir::Operation *, unsigned> scratches;
   llvm::SmallVector<ConstantOp> constantOps;

@@ -58,7 +58,7 @@ static int64_t bytesNeeded(func::FuncOp function) {
   int64_t bytes = bytesHeld(ValueRange(function.getArguments()));
   auto returned = function.getBody().front().getTerminator()->getOperands();
   for (auto [index, value] : llvm::enumerate(returned))
-    if (!assignment.donor(index))
+    if (!assignment.donatedArgument(index))
       bytes += bytesHeld(value.getType());
   return bytes + llvm::alignTo(packArena(assignment.lifetimes()).bytes, 64);
 }
@@ -70,14 +70,15 @@ static int64_t bytesNeeded(func::FuncOp function) {
 namespace {
 /// Rewrites the order of a block. Whatever becomes possible and frees at least
 /// what it takes is done at once.
-class Hastening {
+class EarlyScheduling {
 public:
-  explicit Hastening(func::FuncOp function)
+  explicit EarlyScheduling(func::FuncOp function)
       : block(function.getBody().front()) {
     for (BlockArgument argument : function.getArguments())
       if (auto donated = function.getArgAttrOfType<IntegerAttr>(
               argument.getArgNumber(), kDonatedAttr))
-        heirs[block.getTerminator()->getOperand(donated.getInt())] = argument;
+        donations[block.getTerminator()->getOperand(donated.getInt())] =
+            argument;
   }
 
   void run() {
@@ -159,8 +160,9 @@ private:
   int64_t takes(Operation *op) {
     int64_t bytes = 0;
     for (Value result : op->getResults()) {
-      auto donor = heirs.find(result);
-      bool inherits = donor != heirs.end() && isLastUse(donor->second, op);
+      auto donatedArgument = donations.find(result);
+      bool inherits = donatedArgument != donations.end() &&
+                      isLastUse(donatedArgument->second, op);
       bytes += inherits ? 0 : bytesHeld(result.getType());
     }
     return bytes;
@@ -170,7 +172,8 @@ private:
   Block &block;
   llvm::SmallVector<Operation *> before; ///< the order that was
   llvm::SetVector<Operation *> done;
-  llvm::DenseMap<Value, Value> heirs; ///< result -> the argument it replaces
+  llvm::DenseMap<Value, Value>
+      donations; ///< result -> the argument it replaces
 };
 
 //===----------------------------------------------------------------------===//
@@ -178,9 +181,9 @@ private:
 //===----------------------------------------------------------------------===//
 
 /// What lives at each op of a block, arguments apart.
-class Regathering {
+class Rematerialization {
 public:
-  Regathering(Block &block, StringAttr why) : block(block), why(why) {
+  Rematerialization(Block &block, StringAttr why) : block(block), why(why) {
     number();
   }
 
@@ -302,17 +305,17 @@ struct FitMemory : weft::impl::FitMemoryPassBase<FitMemory> {
 
   void fit(func::FuncOp function, int64_t bytes) {
     int64_t before = bytesNeeded(function);
-    Hastening hastening(function);
-    hastening.run();
+    EarlyScheduling early(function);
+    early.run();
     if (bytesNeeded(function) < before)
       ++numHastened;
     else
-      hastening.undo();
+      early.undo();
     auto why = StringAttr::get(&getContext(), ", again: a device has " +
                                                   Twine(bytes) + " bytes");
-    Regathering regathering(function.getBody().front(), why);
+    Rematerialization rematerialization(function.getBody().front(), why);
     if (bytes < before)
-      while (bytesNeeded(function) > bytes && regathering.step())
+      while (bytesNeeded(function) > bytes && rematerialization.step())
         ++numRegathered;
   }
 };

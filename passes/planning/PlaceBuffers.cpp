@@ -98,18 +98,21 @@ LogicalResult ProgramEmitter::emitPorts() {
   for (auto [n, resultType] : llvm::enumerate(function.getResultTypes())) {
     auto attributes = function.getResultAttrDict(n);
     auto type = cast<RankedTensorType>(resultType);
-    Value donor = assignment.donor(n) ? inputs[*assignment.donor(n)] : Value();
-    if (donor && donor.getType() != bufferType(type))
+    Value donatedArgument = assignment.donatedArgument(n)
+                                ? inputs[*assignment.donatedArgument(n)]
+                                : Value();
+    if (donatedArgument && donatedArgument.getType() != bufferType(type))
       return function.emitError("result ")
              << n << " of local type " << type
              << " takes over an argument of local type "
-             << function.getArgumentTypes()[*assignment.donor(n)]
+             << function.getArgumentTypes()[*assignment.donatedArgument(n)]
              << "; give both the same layout";
     outputs.push_back(plan::OutputOp::create(
         builder, function.getLoc(), bufferType(type),
         text(attributes, kNameAttr, "out/" + Twine(n)),
         text(attributes, kRoleAttr, "other"), globalType(attributes, type),
-        layoutOf(attributes, type.getRank()), metadataOf(attributes), donor));
+        layoutOf(attributes, type.getRank()), metadataOf(attributes),
+        donatedArgument));
   }
   return success();
 }
@@ -201,8 +204,8 @@ void ProgramEmitter::emitFinalCopies(func::ReturnOp op) {
   Moves moves;
   for (auto [index, value] : llvm::enumerate(op.getOperands())) {
     Value source = buffer(value), target = outputs[index];
-    if (auto donor = assignment.donor(index))
-      target = inputs[*donor];
+    if (auto donatedArgument = assignment.donatedArgument(index))
+      target = inputs[*donatedArgument];
     if (source != target)
       moves.push_back({source, target});
   }

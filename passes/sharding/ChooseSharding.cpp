@@ -20,7 +20,7 @@ using namespace mlir;
 //===----------------------------------------------------------------------===//
 
 /// Operands with window and shift factors lack some of their elements.
-Price ShardingPrices::fetch(const RuledOp &op,
+Price ShardingPrices::fetch(const OpWithRule &op,
                             const OpSharding &sharding) const {
   Price price;
   for (const PositionMap &map : op.rule.positions) {
@@ -49,7 +49,7 @@ Price ShardingPrices::fetch(const RuledOp &op,
 }
 
 /// One device's loops, in bytes over the fastest axis.
-Price ShardingPrices::work(const RuledOp &op,
+Price ShardingPrices::work(const OpWithRule &op,
                            const OpSharding &sharding) const {
   constexpr double kIterationsPerByte = 32;
   double iterations = 1, bandwidth = 1;
@@ -66,7 +66,7 @@ Price OpPrice::total() const {
   return std::accumulate(operands.begin(), operands.end(), rest + results);
 }
 
-OpPrice ShardingPrices::of(const RuledOp &op, const OpSharding &sharding,
+OpPrice ShardingPrices::of(const OpWithRule &op, const OpSharding &sharding,
                            const TensorLayouts &layouts) {
   OpPrice price;
   price.rest = fetch(op, sharding) + reshards.sending(op.op, sharding) +
@@ -90,7 +90,7 @@ OpPrice ShardingPrices::of(const RuledOp &op, const OpSharding &sharding,
 //===----------------------------------------------------------------------===//
 
 /// As applyAxes without axes.
-static OpSharding computeWhole(const RuledOp &op) {
+static OpSharding computeWhole(const OpWithRule &op) {
   OpSharding sharding;
   sharding.axes.resize(op.rule.factors.size());
   for (const TensorFactors &factors : op.rule.operands)
@@ -102,39 +102,40 @@ static OpSharding computeWhole(const RuledOp &op) {
 
 namespace {
 /// What a tensor has on its factors; the others are nobody's.
-struct Wish {
+struct Proposal {
   FactorAxes axes;
   llvm::SmallVector<bool, 8> has;
-  bool operator==(const Wish &) const = default;
+  bool operator==(const Proposal &) const = default;
 };
 } // namespace
 
-static std::vector<Wish> listWishes(const Mesh &mesh, const RuledOp &op,
-                                    const TensorLayouts &layouts) {
-  std::vector<Wish> wishes;
+static std::vector<Proposal> listProposals(const Mesh &mesh,
+                                           const OpWithRule &op,
+                                           const TensorLayouts &layouts) {
+  std::vector<Proposal> proposals;
   for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
     if (!layouts[tensor])
       continue;
-    Wish wish{op.project(mesh, tensor, *layouts[tensor]), {}};
-    wish.has.resize(op.rule.factors.size());
+    Proposal proposal{op.project(mesh, tensor, *layouts[tensor]), {}};
+    proposal.has.resize(op.rule.factors.size());
     for (const DimFactors &dim : op.factors(tensor))
       for (unsigned factor : dim)
-        wish.has[factor] = true;
-    // Many operands wish the same; each wish leads once.
-    if (!llvm::is_contained(wishes, wish))
-      wishes.push_back(std::move(wish));
+        proposal.has[factor] = true;
+    // Many operands proposal the same; each proposal leads once.
+    if (!llvm::is_contained(proposals, proposal))
+      proposals.push_back(std::move(proposal));
   }
-  return wishes;
+  return proposals;
 }
 
 /// The leader's passing factors as it has them, split or not. Others leave sums
 /// that later ops may add up for the price of one, so that the price of a
 /// single op says little.
-static FactorAxes exactly(const RuledOp &op, const Wish &leader,
-                          llvm::ArrayRef<Wish> wishes) {
+static FactorAxes exactly(const OpWithRule &op, const Proposal &leader,
+                          llvm::ArrayRef<Proposal> proposals) {
   FactorAxes axes = leader.axes;
-  for (const Wish &wish : wishes) {
-    FactorAxes more = wish.axes;
+  for (const Proposal &proposal : proposals) {
+    FactorAxes more = proposal.axes;
     for (auto [factor, list] : llvm::enumerate(more))
       if (leader.has[factor] &&
           op.rule.factors[factor].kind == FactorKind::Pass)
@@ -145,41 +146,42 @@ static FactorAxes exactly(const RuledOp &op, const Wish &leader,
 }
 
 static std::vector<FactorAxes>
-listCandidates(const RuledOp &op, llvm::ArrayRef<Wish> wishes, bool &conflict) {
+listCandidates(const OpWithRule &op, llvm::ArrayRef<Proposal> proposals,
+               bool &conflict) {
   std::vector<FactorAxes> candidates;
   auto add = [&](FactorAxes axes) {
     if (!llvm::is_contained(candidates, axes))
       candidates.push_back(std::move(axes));
   };
   conflict = false;
-  for (const Wish &leader : wishes) {
+  for (const Proposal &leader : proposals) {
     FactorAxes axes = leader.axes;
-    for (const Wish &wish : wishes)
-      conflict |= !mergeInto(axes, wish.axes);
+    for (const Proposal &proposal : proposals)
+      conflict |= !mergeInto(axes, proposal.axes);
     add(std::move(axes));
   }
-  for (const Wish &leader : wishes)
-    add(exactly(op, leader, wishes));
+  for (const Proposal &leader : proposals)
+    add(exactly(op, leader, proposals));
   if (candidates.empty())
     candidates.emplace_back(op.rule.factors.size());
   return candidates;
 }
 
 std::vector<FactorAxes> weft::listCandidates(const Mesh &mesh,
-                                             const RuledOp &op,
+                                             const OpWithRule &op,
                                              const TensorLayouts &layouts,
                                              bool &conflict) {
-  return ::listCandidates(op, listWishes(mesh, op, layouts), conflict);
+  return ::listCandidates(op, listProposals(mesh, op, layouts), conflict);
 }
 
 /// The candidates that leave sums over factors which a tensor does not split so,
 /// without these sums: the other tensors are gathered.
 static std::vector<FactorAxes>
-listWithoutSums(const RuledOp &op, llvm::ArrayRef<Wish> wishes,
+listWithoutSums(const OpWithRule &op, llvm::ArrayRef<Proposal> proposals,
                 llvm::ArrayRef<FactorAxes> candidates) {
   auto isSplitOtherwise = [&](unsigned factor, const SubAxes &list) {
-    return llvm::any_of(wishes, [&](const Wish &wish) {
-      return wish.has[factor] && wish.axes[factor] != list;
+    return llvm::any_of(proposals, [&](const Proposal &proposal) {
+      return proposal.has[factor] && proposal.axes[factor] != list;
     });
   };
   std::vector<FactorAxes> more;
@@ -249,7 +251,7 @@ static bool isAddedUp(Value value, unsigned depth = 4) {
 }
 
 /// Does the op add sums to others, or a later one those that it leaves?
-static bool addsUp(const RuledOp &op) {
+static bool addsUp(const OpWithRule &op) {
   auto adds = [](Linearity linearity) {
     return has(linearity, Linearity::JointlyLinear);
   };
@@ -258,16 +260,16 @@ static bool addsUp(const RuledOp &op) {
                       [](Value value) { return isAddedUp(value); });
 }
 
-OpSharding weft::chooseSharding(const Mesh &mesh, const RuledOp &op,
+OpSharding weft::chooseSharding(const Mesh &mesh, const OpWithRule &op,
                                 const TensorLayouts &layouts,
                                 ShardingPrices &prices, bool &conflict) {
   if (nothingSplit(layouts)) {
     conflict = false;
     return computeWhole(op);
   }
-  std::vector<Wish> wishes = listWishes(mesh, op, layouts);
-  auto candidates = ::listCandidates(op, wishes, conflict);
-  auto withoutSums = listWithoutSums(op, wishes, candidates);
+  std::vector<Proposal> proposals = listProposals(mesh, op, layouts);
+  auto candidates = ::listCandidates(op, proposals, conflict);
+  auto withoutSums = listWithoutSums(op, proposals, candidates);
   if (candidates.size() + withoutSums.size() == 1)
     return applyAxes(mesh, op, candidates.front());
   std::optional<Price> least;

@@ -32,7 +32,7 @@ struct OpPrice {
 class ShardingPrices {
 public:
   explicit ShardingPrices(const Mesh &mesh) : mesh(mesh), reshards(mesh) {}
-  OpPrice of(const RuledOp &op, const OpSharding &sharding,
+  OpPrice of(const OpWithRule &op, const OpSharding &sharding,
              const TensorLayouts &layouts);
   /// Of bringing a value to another layout; nothing where it is no ranked
   /// tensor.
@@ -41,8 +41,8 @@ public:
   }
 
 private:
-  Price fetch(const RuledOp &op, const OpSharding &sharding) const;
-  Price work(const RuledOp &op, const OpSharding &sharding) const;
+  Price fetch(const OpWithRule &op, const OpSharding &sharding) const;
+  Price work(const OpWithRule &op, const OpSharding &sharding) const;
 
   Mesh mesh;
   ReshardCost reshards;
@@ -51,13 +51,13 @@ private:
 /// Each tensor in turn is given precedence: first for the axes that it has,
 /// then also for the factors that it does not split. `conflict` says whether
 /// two factors want an axis.
-std::vector<FactorAxes> listCandidates(const Mesh &mesh, const RuledOp &op,
+std::vector<FactorAxes> listCandidates(const Mesh &mesh, const OpWithRule &op,
                                        const TensorLayouts &layouts,
                                        bool &conflict);
 
 /// The cheapest candidate, the first of equal ones. A sum that another may be
 /// added to is given up for gathered operands only where half of it is dearer.
-OpSharding chooseSharding(const Mesh &mesh, const RuledOp &op,
+OpSharding chooseSharding(const Mesh &mesh, const OpWithRule &op,
                           const TensorLayouts &layouts, ShardingPrices &prices,
                           bool &conflict);
 

@@ -13,15 +13,15 @@ bool GrowingLayout::saysNothing() const {
 
 bool GrowingLayout::isBarred(const SubAxis &axis) const {
   auto clashes = [&](const SubAxis &x) { return overlaps(x, axis); };
-  return llvm::any_of(never, clashes) ||
+  return llvm::any_of(forbiddenAxes, clashes) ||
          llvm::any_of(layout.dims, [&](const SubAxes &dim) {
            return llvm::any_of(dim, clashes);
          });
 }
 
 bool GrowingLayout::staysFull(unsigned dim, const SubAxis &axis) const {
-  return full.empty() ||
-         full[dim] % (shardCount(layout.dims[dim]) * axis.size) == 0;
+  return mustDivide.empty() ||
+         mustDivide[dim] % (shardCount(layout.dims[dim]) * axis.size) == 0;
 }
 
 bool GrowingLayout::extend(const Layout &more) {

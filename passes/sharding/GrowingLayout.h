@@ -21,14 +21,14 @@ namespace weft {
 
 struct GrowingLayout {
   Layout layout;
-  bool fixed = false; ///< annotated: closed, but for dimensions in `open`
-  uint64_t open = 0;  ///< dimensions of a fixed layout that may grow
-  SubAxes never;      ///< axes that shard no dimension
+  bool fixed = false;    ///< annotated: closed, but for dimensions in `open`
+  uint64_t open = 0;     ///< dimensions of a fixed layout that may grow
+  SubAxes forbiddenAxes; ///< axes that shard no dimension
   /// Where a region with free axes begins or ends: the shape, whose blocks stay
   /// full, none padded; else empty.
-  llvm::ArrayRef<int64_t> full;
+  llvm::ArrayRef<int64_t> mustDivide;
 
-  bool mayGrow() const { return !fixed || open != 0; }
+  bool isOpen() const { return !fixed || open != 0; }
   /// Not annotated, or with every dimension open and no axis.
   bool saysNothing() const;
   /// Lengthens the dimensions that `more`, a layout of the same rank, continues
@@ -39,7 +39,7 @@ private:
   bool isOpen(unsigned dim) const {
     return !fixed || (dim < 64 && open >> dim & 1);
   }
-  /// Is the axis, or a part of it, used already, or among `never`?
+  /// Is the axis, or a part of it, used already, or among `forbiddenAxes`?
   bool isBarred(const SubAxis &axis) const;
   /// Does the axis leave no padding where blocks have to be full?
   bool staysFull(unsigned dim, const SubAxis &axis) const;

@@ -32,9 +32,9 @@ using namespace mlir;
 
 namespace {
 /// What would change if one carried value of a loop became partial.
-class Delay {
+class PartialCarry {
 public:
-  Delay(Operation *loop, const RegionFlow &flow, Layout partial)
+  PartialCarry(Operation *loop, const RegionFlow &flow, Layout partial)
       : loop(loop), flow(flow), partial(std::move(partial)) {
     reduced = this->partial;
     reduced.partial.clear();
@@ -75,7 +75,7 @@ static Value beforeReshard(Value value, const Layout &from, const Layout &to) {
 }
 
 /// One result, a sum of all operands: add, sub.
-bool Delay::isSum(Operation *op) const {
+bool PartialCarry::isSum(Operation *op) const {
   auto ruled = dyn_cast<ShardingRuleOpInterface>(op);
   if (!ruled || op->getNumResults() != 1 || op->getNumRegions() != 0)
     return false;
@@ -86,7 +86,7 @@ bool Delay::isSum(Operation *op) const {
          });
 }
 
-bool Delay::addSum(Operation *op) {
+bool PartialCarry::addSum(Operation *op) {
   if (!isSum(op) || layoutIn(op->getResult(0)) != reduced)
     return false;
   if (!sums.insert(op))
@@ -97,7 +97,7 @@ bool Delay::addSum(Operation *op) {
 }
 
 /// Where a partial operand comes from.
-bool Delay::addSource(OpOperand &operand) {
+bool PartialCarry::addSource(OpOperand &operand) {
   Value value = operand.get();
   if (operand.getOwner() == loop) {
     entering.insert(&operand);
@@ -114,7 +114,7 @@ bool Delay::addSource(OpOperand &operand) {
   return def->getParentOp() == loop && addSum(def);
 }
 
-bool Delay::addUses(Value value) {
+bool PartialCarry::addUses(Value value) {
   for (OpOperand &use : value.getUses()) {
     Operation *user = use.getOwner();
     if (Value target = flow.target(use);
@@ -131,7 +131,7 @@ bool Delay::addUses(Value value) {
   return true;
 }
 
-bool Delay::addClass(Value leader) {
+bool PartialCarry::addClass(Value leader) {
   if (layoutIn(leader) != reduced)
     return false;
   if (!leaders.insert(leader))
@@ -143,17 +143,17 @@ bool Delay::addClass(Value leader) {
                       [&](OpOperand *operand) { return addSource(*operand); });
 }
 
-bool Delay::find(Value carried) {
+bool PartialCarry::find(Value carried) {
   return addClass(flow.leader(carried)) && !skipping.empty();
 }
 
-void Delay::setPartial(Value value) const {
+void PartialCarry::setPartial(Value value) const {
   auto type = cast<RankedTensorType>(value.getType());
   MeshAttr mesh = getLayout(type).getMesh();
   value.setType(withLayout(type, LayoutAttr::get(mesh, partial)));
 }
 
-void Delay::apply() {
+void PartialCarry::apply() {
   OpBuilder builder(loop);
   StringAttr reason;
   for (OpOperand *operand : skipping) {
@@ -215,10 +215,10 @@ static unsigned delayIn(Operation *loop) {
         partial = summandsAddedTo(argument);
       if (!partial)
         continue;
-      Delay delay(loop, flow, *partial);
-      if (!delay.find(argument))
+      PartialCarry carry(loop, flow, *partial);
+      if (!carry.find(argument))
         continue;
-      delay.apply();
+      carry.apply();
       ++delayed;
     }
   return delayed;

@@ -82,7 +82,7 @@ bool LayoutAssignment::isUsedOnlyBy(Value value, Operation *op) const {
   });
 }
 
-const Layout *LayoutAssignment::commonPartial(const RuledOp &op,
+const Layout *LayoutAssignment::commonPartial(const OpWithRule &op,
                                               const OpSharding &sharding,
                                               llvm::ArrayRef<unsigned> operands,
                                               const Layout *wanted) const {
@@ -124,7 +124,7 @@ static int64_t elements(Value value) {
   return cast<RankedTensorType>(value.getType()).getNumElements();
 }
 
-void LayoutAssignment::delayReductions(const RuledOp &op,
+void LayoutAssignment::delayReductions(const OpWithRule &op,
                                        OpSharding &sharding) {
   if (op.rule.linearity.empty() || op.op->getNumResults() != 1)
     return;
@@ -172,7 +172,7 @@ Value LayoutAssignment::repeatSource(Value value, const Layout &layout) {
   if (Value known = converted.lookup(key))
     return known;
   Operation *def = value.getDefiningOp();
-  const RuledOp &op = table.ops()[indexOf.lookup(def)];
+  const OpWithRule &op = table.ops()[indexOf.lookup(def)];
   unsigned result = cast<OpResult>(value).getResultNumber();
   unsigned tensor = op.op->getNumOperands() + result;
   OpSharding sharding = applyAxes(mesh, op, op.project(mesh, tensor, layout));
@@ -186,7 +186,7 @@ Value LayoutAssignment::repeatSource(Value value, const Layout &layout) {
 }
 
 Value LayoutAssignment::convert(Value value, const Layout &to,
-                                const RuledOp &op, unsigned operand) {
+                                const OpWithRule &op, unsigned operand) {
   const Layout &from = *layoutOf(value);
   if (from == to)
     return value;
@@ -212,7 +212,7 @@ Value LayoutAssignment::convert(Value value, const Layout &to,
   return moved;
 }
 
-void LayoutAssignment::require(const RuledOp &op, unsigned operand,
+void LayoutAssignment::require(const OpWithRule &op, unsigned operand,
                                const Layout &layout) {
   Value value = op.op->getOperand(operand);
   if (!isa<RankedTensorType>(value.getType()))
@@ -243,7 +243,7 @@ void LayoutAssignment::require(const RuledOp &op, unsigned operand,
 //===----------------------------------------------------------------------===//
 
 void LayoutAssignment::assignConstrain(unsigned index) {
-  const RuledOp &op = table.ops()[index];
+  const OpWithRule &op = table.ops()[index];
   require(op, 0, shardings[index].operands[0]);
   // What follows the constraint is still known by the table's value, whose
   // layout is the same.
@@ -252,7 +252,7 @@ void LayoutAssignment::assignConstrain(unsigned index) {
 }
 
 void LayoutAssignment::assign(unsigned index) {
-  const RuledOp &op = table.ops()[index];
+  const OpWithRule &op = table.ops()[index];
   OpSharding sharding = shardings[index];
   // A source is repeated for each user, from operands that are whole.
   if (!op.source)

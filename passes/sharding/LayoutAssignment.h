@@ -28,17 +28,17 @@ private:
   void answerObservers();
   void finish();
   /// Keeps partial operands partial where the op is linear in them.
-  void delayReductions(const RuledOp &op, OpSharding &sharding);
+  void delayReductions(const OpWithRule &op, OpSharding &sharding);
   /// The partial layout that all operands named by `operands` have, or null.
   /// Where the result is `wanted` so, other uses of an operand do not matter.
-  const Layout *commonPartial(const RuledOp &op, const OpSharding &sharding,
+  const Layout *commonPartial(const OpWithRule &op, const OpSharding &sharding,
                               llvm::ArrayRef<unsigned> operands,
                               const Layout *wanted) const;
   /// The layout in which all uses take the value, where that is partial.
   std::optional<Layout> wantedPartial(mlir::Value value) const;
   /// Replaces an operand by the same value in the layout it must have.
-  void require(const RuledOp &op, unsigned operand, const Layout &layout);
-  mlir::Value convert(mlir::Value value, const Layout &to, const RuledOp &op,
+  void require(const OpWithRule &op, unsigned operand, const Layout &layout);
+  mlir::Value convert(mlir::Value value, const Layout &to, const OpWithRule &op,
                       unsigned operand);
   mlir::Value repeatSource(mlir::Value value, const Layout &layout);
   /// What a partial value is reduced to: what all uses want, or the table's.

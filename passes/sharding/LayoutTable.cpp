@@ -29,14 +29,14 @@ void LayoutTable::addBlock(Block &block, llvm::ArrayRef<SubAxis> bound) {
       return;
     Entry &entry = entryOf(value);
     entry.layout = Layout::replicated(type.getRank());
-    entry.never.assign(bound.begin(), bound.end());
+    entry.forbiddenAxes.assign(bound.begin(), bound.end());
   };
   llvm::for_each(block.getArguments(), add);
   for (Operation &op : block) {
     if (op.hasTrait<ObservesLayout>())
       continue; // it takes what it finds
     indices[&op] = ruled.size();
-    ruled.push_back(RuledOp::get(&op));
+    ruled.push_back(OpWithRule::get(&op));
     llvm::for_each(op.getResults(), add);
     if (ruled.back().source)
       sources.insert(op.result_begin(), op.result_end());
@@ -87,20 +87,20 @@ std::optional<Layout> LayoutTable::annotation(Attribute attribute, Type type,
   return withoutUnitAxes(meshValue, value);
 }
 
-void LayoutTable::fix(Value value, const Layout &layout, bool late) {
+void LayoutTable::fix(Value value, const Layout &layout, bool isState) {
   auto it = entries.find(flow.leader(value));
   if (it == entries.end() || it->second.fixed || sources.contains(value))
     return;
   it->second.layout.dims = layout.dims;
   it->second.fixed = true;
-  it->second.late = late;
+  it->second.isState = isState;
 }
 
 void LayoutTable::leavePartial(Value value, const Layout &layout) {
   auto it = entries.find(value);
   if (!layout.isPartial() || it == entries.end())
     return;
-  it->second.never.append(layout.partial);
+  it->second.forbiddenAxes.append(layout.partial);
   partials[value] = layout;
 }
 
@@ -120,21 +120,21 @@ static bool isStateRole(Attribute role) {
 }
 
 LogicalResult LayoutTable::seedArguments() {
-  donors.resize(function.getNumResults());
+  donatedArguments.resize(function.getNumResults());
   for (BlockArgument arg : function.getArguments()) {
     unsigned index = arg.getArgNumber();
-    bool late = isStateRole(function.getArgAttr(index, kRoleAttr));
+    bool isState = isStateRole(function.getArgAttr(index, kRoleAttr));
     if (auto it = entries.find(arg); it != entries.end())
-      it->second.late = late;
+      it->second.isState = isState;
     if (Attribute attribute = function.getArgAttr(index, kLayoutAttr)) {
       auto layout = annotation(attribute, arg.getType(),
                                "argument " + llvm::Twine(index));
       if (!layout)
         return failure();
-      fix(arg, *layout, late);
+      fix(arg, *layout, isState);
       leavePartial(arg, *layout);
     }
-    if (entries.contains(arg) && failed(seedWishes(arg)))
+    if (entries.contains(arg) && failed(seedOptions(arg)))
       return failure();
     if (auto result =
             function.getArgAttrOfType<IntegerAttr>(index, kDonatedAttr)) {
@@ -143,7 +143,7 @@ LogicalResult LayoutTable::seedArguments() {
                << "argument " << index << " is donated to result "
                << result.getInt() << ", the function has "
                << function.getNumResults();
-      donors[result.getInt()] = arg;
+      donatedArguments[result.getInt()] = arg;
     }
   }
   return success();
@@ -153,43 +153,44 @@ LogicalResult LayoutTable::seedResults() {
   results.resize(function.getNumResults());
   Operation *end = function.getBody().front().getTerminator();
   for (unsigned index = 0; index < function.getNumResults(); ++index) {
-    Value donor = donors[index];
+    Value donatedArgument = donatedArguments[index];
     if (Attribute attribute = function.getResultAttr(index, kLayoutAttr)) {
       results[index] = annotation(attribute, function.getResultTypes()[index],
                                   "result " + llvm::Twine(index));
       if (!results[index])
         return failure();
-    } else if (donor && !entries.lookup(donor).mayGrow()) {
-      results[index] = annotated(donor);
+    } else if (donatedArgument && !entries.lookup(donatedArgument).isOpen()) {
+      results[index] = annotated(donatedArgument);
     }
-    if (results[index] && donor && !entries.lookup(donor).mayGrow() &&
-        *results[index] != annotated(donor))
+    if (results[index] && donatedArgument &&
+        !entries.lookup(donatedArgument).isOpen() &&
+        *results[index] != annotated(donatedArgument))
       return function.emitError()
              << "result " << index << " takes over the memory of an argument "
-             << "laid out " << toString(meshValue, annotated(donor))
+             << "laid out " << toString(meshValue, annotated(donatedArgument))
              << ", but is annotated " << toString(meshValue, *results[index]);
-    bool late = donor && entries.lookup(donor).late;
+    bool isState = donatedArgument && entries.lookup(donatedArgument).isState;
     if (!results[index])
       continue;
-    fix(end->getOperand(index), *results[index], late);
+    fix(end->getOperand(index), *results[index], isState);
     if (auto it = entries.find(end->getOperand(index));
-        it != entries.end() && !it->second.full.empty())
+        it != entries.end() && !it->second.mustDivide.empty())
       it->second.extend(*results[index]);
   }
   return success();
 }
 
 LogicalResult LayoutTable::seedConstraints() {
-  for (const RuledOp &op : ruled)
+  for (const OpWithRule &op : ruled)
     if (auto constrain = dyn_cast<ConstrainOp>(op.op)) {
       auto layout = annotation(constrain.getLayout(), constrain.getType(),
                                "weft.constrain");
       if (!layout)
         return failure();
-      fix(constrain.getResult(), *layout, /*late=*/false);
+      fix(constrain.getResult(), *layout, /*isState=*/false);
       leavePartial(constrain.getResult(), *layout);
       if (failed(checkBound(op.op, *layout)) ||
-          failed(seedWishes(constrain.getResult())))
+          failed(seedOptions(constrain.getResult())))
         return failure();
     }
   return success();
@@ -227,8 +228,8 @@ Layout LayoutTable::asPort(Layout layout, Type type) const {
 Layout LayoutTable::resultLayout(unsigned result) const {
   if (results[result])
     return *results[result];
-  if (donors[result])
-    return annotated(donors[result]);
+  if (donatedArguments[result])
+    return annotated(donatedArguments[result]);
   Value value = function.getBody().front().getTerminator()->getOperand(result);
   return asPort(get(value), value.getType());
 }
@@ -237,7 +238,7 @@ Layout LayoutTable::resultLayout(unsigned result) const {
 // Propagation
 //===----------------------------------------------------------------------===//
 
-TensorLayouts LayoutTable::layoutsOf(const RuledOp &op) const {
+TensorLayouts LayoutTable::layoutsOf(const OpWithRule &op) const {
   TensorLayouts layouts;
   for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
     Value value = op.value(tensor);
@@ -258,29 +259,30 @@ void LayoutTable::extendGroup(Value value,
       changed.push_back(other);
 }
 
-void LayoutTable::grow(Value value, const Layout &wish,
+void LayoutTable::grow(Value value, const Layout &wanted,
                        llvm::SmallVectorImpl<Value> &changed) {
-  if (sources.contains(value) || !entryOf(value).mayGrow() ||
-      !entryOf(value).extend(wish))
+  if (sources.contains(value) || !entryOf(value).isOpen() ||
+      !entryOf(value).extend(wanted))
     return;
   changed.push_back(value);
   extendGroup(value, changed);
 }
 
-bool LayoutTable::update(const RuledOp &op, const Round &round,
+bool LayoutTable::update(const OpWithRule &op, const Round &round,
                          llvm::SmallVectorImpl<Value> &changed) {
   TensorLayouts layouts = layoutsOf(op);
   for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor)
-    if (layouts[tensor] && !round.hears(entryOf(op.value(tensor))))
+    if (layouts[tensor] && !round.includes(entryOf(op.value(tensor))))
       layouts[tensor] = nullptr;
   if (nothingSplit(layouts))
     return false;
   FactorAxes axes = mergeFactors(meshValue, op, layouts);
   for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
-    if (!layouts[tensor] || !entryOf(op.value(tensor)).mayGrow())
+    if (!layouts[tensor] || !entryOf(op.value(tensor)).isOpen())
       continue;
-    Layout wish = projectToTensor(meshValue, op.rule, op.factors(tensor), axes);
-    grow(op.value(tensor), wish, changed);
+    Layout wanted =
+        projectToTensor(meshValue, op.rule, op.factors(tensor), axes);
+    grow(op.value(tensor), wanted, changed);
   }
   return !changed.empty();
 }
@@ -288,7 +290,7 @@ bool LayoutTable::update(const RuledOp &op, const Round &round,
 void LayoutTable::updateFlow(Operation *op, const Round &round,
                              llvm::SmallVectorImpl<Value> &changed) {
   auto say = [&](Value speaker, Value listener) {
-    if (round.hears(entryOf(speaker)))
+    if (round.includes(entryOf(speaker)))
       grow(listener, get(speaker), changed);
   };
   for (OpOperand &operand : op->getOpOperands()) {
@@ -307,7 +309,7 @@ void LayoutTable::run(const Round &round) {
     auto it = indices.find(op);
     if (it == indices.end())
       return;
-    const RuledOp &known = ruled[it->second];
+    const OpWithRule &known = ruled[it->second];
     bool passes = known.elementwise || flow.passesOn(op) || freeRegionOf(op) ||
                   freeRegionEndedBy(op);
     if (!known.source && (passes || !round.elementwiseOnly))
@@ -321,7 +323,7 @@ void LayoutTable::run(const Round &round) {
       push(holder);
     llvm::for_each(value.getUsers(), push);
   };
-  for (const RuledOp &op : ruled)
+  for (const OpWithRule &op : ruled)
     push(op.op);
   while (!worklist.empty()) {
     unsigned index = worklist.begin()->second;
@@ -342,7 +344,7 @@ void LayoutTable::run(const Round &round) {
 
 void LayoutTable::closeAroundState() {
   llvm::EquivalenceClasses<void *> joined;
-  for (const RuledOp &op : ruled) {
+  for (const OpWithRule &op : ruled) {
     if (!op.elementwise || op.source || op.rule.results.front().empty())
       continue;
     void *first = op.op->getResult(0).getAsOpaquePointer();
@@ -361,11 +363,11 @@ void LayoutTable::closeAroundState() {
     return it == joined.member_end() ? nullptr : *it;
   };
   for (auto &[value, entry] : entries) {
-    void *leader = entry.mayGrow() ? nullptr : leaderOf(value);
+    void *leader = entry.isOpen() ? nullptr : leaderOf(value);
     if (!leader)
       continue;
     Agreement &found = agreements[leader];
-    found.holdsState |= entry.late;
+    found.holdsState |= entry.isState;
     found.agrees &= !found.layout || *found.layout == entry.layout;
     found.layout = &entry.layout;
   }
@@ -373,7 +375,7 @@ void LayoutTable::closeAroundState() {
     auto found = agreements.find(leaderOf(value));
     if (found == agreements.end() || !found->second.holdsState)
       continue;
-    if (found->second.agrees && entry.isUnsaid())
+    if (found->second.agrees && entry.isUnannotated())
       entry.layout = *found->second.layout;
     entry.fixed = true;
   }
@@ -384,11 +386,11 @@ void LayoutTable::propagate() {
   for (const auto &[value, entry] : entries)
     priorities.insert(entry.priority);
   for (int64_t priority : priorities) {
-    run({priority, /*lateToo=*/false, /*elementwiseOnly=*/false});
-    run({priority, /*lateToo=*/true, /*elementwiseOnly=*/true});
+    run({priority, /*withState=*/false, /*elementwiseOnly=*/false});
+    run({priority, /*withState=*/true, /*elementwiseOnly=*/true});
     if (priority == *priorities.rbegin())
       closeAroundState();
-    run({priority, /*lateToo=*/true, /*elementwiseOnly=*/false});
+    run({priority, /*withState=*/true, /*elementwiseOnly=*/false});
   }
   for (BlockArgument arg : function.getArguments())
     if (auto it = entries.find(arg); it != entries.end() && !it->second.fixed)

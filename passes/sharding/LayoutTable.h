@@ -47,7 +47,7 @@ public:
 
   const Mesh &mesh() const { return meshValue; }
   MeshAttr meshAttr() const { return meshAttribute; }
-  llvm::ArrayRef<RuledOp> ops() const { return ruled; }
+  llvm::ArrayRef<OpWithRule> ops() const { return ruled; }
   /// Is the value in the function that the table was made of?
   bool knows(mlir::Value value) const {
     return entries.contains(flow.leader(value));
@@ -63,9 +63,9 @@ public:
   /// What an op with regions, or the end of one, requires and produces: what
   /// regions pass on lies as the table says, predicates are whole; what an op
   /// says itself comes before what is free in its region.
-  OpSharding passOn(mlir::Operation *op) const;
+  OpSharding regionSharding(mlir::Operation *op) const;
   /// Layouts of an op's tensors; null for non-tensors and sources' results.
-  TensorLayouts layoutsOf(const RuledOp &op) const;
+  TensorLayouts layoutsOf(const OpWithRule &op) const;
   /// What the function's results must have.
   Layout resultLayout(unsigned result) const;
   /// Is the value computed by a source, so that any layout is free?
@@ -88,18 +88,20 @@ public:
 
 private:
   struct Entry : GrowingLayout {
-    bool late = false; ///< a weight or a slot: after data and constraints
+    bool isState = false; ///< a weight or a slot: after data and constraints
     int64_t priority = 0;
     mlir::StringAttr group;
     /// Nobody said anything of it.
-    bool isUnsaid() const { return !fixed && !group && never.empty(); }
+    bool isUnannotated() const {
+      return !fixed && !group && forbiddenAxes.empty();
+    }
   };
-  /// What speaks in a round of propagation.
+  /// Which annotations a round of propagation spreads.
   struct Round {
     int64_t priority = 0;
-    bool lateToo = false, elementwiseOnly = false;
-    bool hears(const Entry &entry) const {
-      return entry.priority <= priority && (lateToo || !entry.late);
+    bool withState = false, elementwiseOnly = false;
+    bool includes(const Entry &entry) const {
+      return entry.priority <= priority && (withState || !entry.isState);
     }
   };
   /// No value in the block lies over a bound axis.
@@ -112,20 +114,20 @@ private:
   llvm::LogicalResult seedConstraints();
   llvm::LogicalResult seedFixedLayouts();
   llvm::LogicalResult checkBound(mlir::Operation *op, const Layout &layout);
-  void leaveFree(mlir::Value value, llvm::ArrayRef<SubAxis> free);
-  llvm::LogicalResult seedWishes(mlir::Value value);
+  void openToFreeAxes(mlir::Value value, llvm::ArrayRef<SubAxis> free);
+  llvm::LogicalResult seedOptions(mlir::Value value);
   llvm::LogicalResult seedReplicated(mlir::Value value, Entry &entry);
   llvm::LogicalResult joinGroups();
   llvm::LogicalResult joinGroup(mlir::Value first);
-  void fix(mlir::Value value, const Layout &layout, bool late);
+  void fix(mlir::Value value, const Layout &layout, bool isState);
   /// Annotates a value that is partial itself, and not what it is used as.
   void leavePartial(mlir::Value value, const Layout &layout);
   /// Lengthens the layout of a value, and of its group, where it may grow.
-  void grow(mlir::Value value, const Layout &wish,
+  void grow(mlir::Value value, const Layout &wanted,
             llvm::SmallVectorImpl<mlir::Value> &changed);
   /// Runs the worklist over ops until nothing changes.
   void run(const Round &round);
-  bool update(const RuledOp &op, const Round &round,
+  bool update(const OpWithRule &op, const Round &round,
               llvm::SmallVectorImpl<mlir::Value> &changed);
   /// Values that regions pass on, and what they become.
   void updateFlow(mlir::Operation *op, const Round &round,
@@ -145,13 +147,14 @@ private:
   RegionFlow flow;
   MeshAttr meshAttribute;
   Mesh meshValue;
-  std::vector<RuledOp> ruled;
+  std::vector<OpWithRule> ruled;
   llvm::DenseMap<mlir::Operation *, unsigned> indices;
   llvm::DenseMap<mlir::Value, Entry> entries;
   llvm::DenseMap<mlir::Value, Layout> partials; ///< of annotated values
   llvm::DenseSet<mlir::Value> sources;
   std::vector<std::optional<Layout>> results;
-  llvm::SmallVector<mlir::Value> donors; ///< argument per result, or null
+  llvm::SmallVector<mlir::Value>
+      donatedArguments; ///< argument per result, or null
   llvm::DenseMap<mlir::Attribute, llvm::SmallVector<mlir::Value>> groups;
 };
 

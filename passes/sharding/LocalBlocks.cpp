@@ -53,7 +53,7 @@ Value weft::maskPadding(OpBuilder &builder, Location loc, Value block,
   return SelectOp::create(builder, loc, type, valid, block, absent);
 }
 
-OpBlocks::OpBlocks(Operation &op) : ruled(RuledOp::get(&op)) {
+OpBlocks::OpBlocks(Operation &op) : ruled(OpWithRule::get(&op)) {
   axes.resize(ruled.rule.factors.size());
   for (unsigned tensor = 0; tensor < ruled.numTensors(); ++tensor) {
     LayoutAttr layout = getLayout(ruled.value(tensor).getType());

@@ -36,7 +36,7 @@ mlir::Value maskPadding(mlir::OpBuilder &builder, mlir::Location loc,
 
 /// How one op is sharded, read from its types with layouts.
 struct OpBlocks {
-  RuledOp ruled;
+  OpWithRule ruled;
   MeshAttr mesh; ///< null where no type has a layout
   FactorAxes axes;
 

@@ -50,8 +50,8 @@ static ShardingRule wholeRule(Operation *op) {
   return rule;
 }
 
-RuledOp RuledOp::get(Operation *op) {
-  RuledOp ruled;
+OpWithRule OpWithRule::get(Operation *op) {
+  OpWithRule ruled;
   ruled.op = op;
   if (auto known = dyn_cast<ShardingRuleOpInterface>(op)) {
     ruled.rule = known.getShardingRule();
@@ -63,19 +63,19 @@ RuledOp RuledOp::get(Operation *op) {
   return ruled;
 }
 
-Value RuledOp::value(unsigned tensor) const {
+Value OpWithRule::value(unsigned tensor) const {
   unsigned operands = op->getNumOperands();
   return tensor < operands ? op->getOperand(tensor)
                            : Value(op->getResult(tensor - operands));
 }
 
-const TensorFactors &RuledOp::factors(unsigned tensor) const {
+const TensorFactors &OpWithRule::factors(unsigned tensor) const {
   unsigned operands = op->getNumOperands();
   return tensor < operands ? rule.operands[tensor]
                            : rule.results[tensor - operands];
 }
 
-bool RuledOp::isShardable(unsigned factor) const {
+bool OpWithRule::isShardable(unsigned factor) const {
   switch (rule.factors[factor].kind) {
   case FactorKind::Pass:
   case FactorKind::Position:
@@ -93,8 +93,8 @@ bool RuledOp::isShardable(unsigned factor) const {
   return false;
 }
 
-FactorAxes RuledOp::project(const Mesh &mesh, unsigned tensor,
-                            const Layout &layout) const {
+FactorAxes OpWithRule::project(const Mesh &mesh, unsigned tensor,
+                               const Layout &layout) const {
   FactorAxes axes = projectToFactors(mesh, rule, factors(tensor), layout).axes;
   for (auto [factor, list] : llvm::enumerate(axes))
     if (!isShardable(factor))
@@ -143,7 +143,7 @@ static int64_t sizeInBytes(Value value) {
   return type ? type.getNumElements() * bytesOf(type.getElementType()) : 0;
 }
 
-FactorAxes weft::mergeFactors(const Mesh &mesh, const RuledOp &op,
+FactorAxes weft::mergeFactors(const Mesh &mesh, const OpWithRule &op,
                               const TensorLayouts &layouts) {
   llvm::SmallVector<unsigned> order(
       llvm::to_vector(llvm::seq<unsigned>(0, op.numTensors())));
@@ -164,7 +164,7 @@ FactorAxes weft::mergeFactors(const Mesh &mesh, const RuledOp &op,
 
 /// Keeps of each factor's axes what this tensor's layout can say. Returns
 /// whether that was all.
-static bool cutToTensor(const Mesh &mesh, const RuledOp &op, unsigned tensor,
+static bool cutToTensor(const Mesh &mesh, const OpWithRule &op, unsigned tensor,
                         FactorAxes &axes) {
   const TensorFactors &factors = op.factors(tensor);
   Layout layout = projectToTensor(mesh, op.rule, factors, axes);
@@ -194,7 +194,7 @@ static bool isReduced(const Factor &factor) {
 
 /// Partial axes of a result: those of reduced factors it does not have. One
 /// kind only; factors of another kind lose their axes.
-static void addPartial(const RuledOp &op, const TensorFactors &tensor,
+static void addPartial(const OpWithRule &op, const TensorFactors &tensor,
                        const FactorAxes &axes, Layout &layout) {
   for (auto [index, factor] : llvm::enumerate(op.rule.factors))
     if (isReduced(factor) && !axes[index].empty() && !has(tensor, index)) {
@@ -203,7 +203,7 @@ static void addPartial(const RuledOp &op, const TensorFactors &tensor,
     }
 }
 
-static void keepOneReduceKind(const RuledOp &op, FactorAxes &axes) {
+static void keepOneReduceKind(const OpWithRule &op, FactorAxes &axes) {
   std::optional<ReduceKind> kind;
   for (auto [index, factor] : llvm::enumerate(op.rule.factors)) {
     bool stays =
@@ -219,7 +219,7 @@ static void keepOneReduceKind(const RuledOp &op, FactorAxes &axes) {
   }
 }
 
-OpSharding weft::applyAxes(const Mesh &mesh, const RuledOp &op,
+OpSharding weft::applyAxes(const Mesh &mesh, const OpWithRule &op,
                            FactorAxes axes) {
   keepOneReduceKind(op, axes);
   bool stable = false;

@@ -24,7 +24,7 @@ namespace weft {
 using FactorAxes = llvm::SmallVector<SubAxes, 4>;
 
 /// An op and its rule; tensors are numbered operands first, then results.
-struct RuledOp {
+struct OpWithRule {
   mlir::Operation *op = nullptr;
   ShardingRule rule;
   /// All tensors have the same dimensions and every factor passes.
@@ -34,7 +34,7 @@ struct RuledOp {
   bool source = false;
 
   /// The rule of the op; one that keeps everything whole where it has none.
-  static RuledOp get(mlir::Operation *op);
+  static OpWithRule get(mlir::Operation *op);
 
   unsigned numTensors() const {
     return op->getNumOperands() + op->getNumResults();
@@ -74,12 +74,12 @@ bool nothingSplit(const TensorLayouts &layouts);
 bool mergeInto(FactorAxes &axes, const FactorAxes &more);
 
 /// The axes of all tensors together, those of large tensors first.
-FactorAxes mergeFactors(const Mesh &mesh, const RuledOp &op,
+FactorAxes mergeFactors(const Mesh &mesh, const OpWithRule &op,
                         const TensorLayouts &layouts);
 
 /// Required and produced layouts under the axes, which are cut down to what
 /// every tensor of the op can express.
-OpSharding applyAxes(const Mesh &mesh, const RuledOp &op, FactorAxes axes);
+OpSharding applyAxes(const Mesh &mesh, const OpWithRule &op, FactorAxes axes);
 
 /// Bytes that the op itself sends on its shards: nothing, but for collectives in
 /// regions.

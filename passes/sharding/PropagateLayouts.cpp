@@ -1,8 +1,8 @@
 //===- PropagateLayouts.cpp - layouts in types, movements explicit --------===//
 
+#include "weft/passes/sharding/ConflictResolution.h"
 #include "weft/passes/sharding/LayoutAssignment.h"
 #include "weft/passes/sharding/Passes.h"
-#include "weft/passes/sharding/SettleConflicts.h"
 
 #include "mlir/Transforms/RegionUtils.h"
 
@@ -90,7 +90,7 @@ struct PropagateLayouts
       if (failed(table.seed()))
         return signalPassFailure();
       table.propagate();
-      ConflictSettler settler(table);
+      ConflictResolution settler(table);
       settler.run();
       numConflicts += settler.conflicts();
       LayoutAssignment assignment(function, table, settler.takeShardings());

@@ -64,7 +64,7 @@ void Provenance::nameBackwards(Value value, const std::string &name) {
     Value next = stack.pop_back_val();
     Operation *def = next.getDefiningOp();
     if (!def || !names.try_emplace(next, name).second ||
-        !RuledOp::get(def).elementwise)
+        !OpWithRule::get(def).elementwise)
       continue;
     for (Value operand : def->getOperands())
       if (isa<RankedTensorType>(operand.getType()))
@@ -160,8 +160,8 @@ static llvm::StringRef combined(ReduceKind kind) {
   }
 }
 
-static std::string consumerName(func::FuncOp function, const RuledOp &consumer,
-                                unsigned operand) {
+static std::string consumerName(func::FuncOp function,
+                                const OpWithRule &consumer, unsigned operand) {
   if (auto constrain = dyn_cast<ConstrainOp>(consumer.op))
     return constrain.getReason() ? constrain.getReason()->str()
                                  : "a constraint";
@@ -190,8 +190,8 @@ static SubAxes lost(const Layout &a, const Layout &b) {
 
 /// Why the op cannot have these axes on a dimension: "6 shards do not divide
 /// 4 x 9", "no factor shards it".
-static std::string whyWhole(const RuledOp &consumer, const DimFactors &factors,
-                            int64_t shards) {
+static std::string whyWhole(const OpWithRule &consumer,
+                            const DimFactors &factors, int64_t shards) {
   if (factors.empty())
     return "no factor shards it";
   std::string sizes;
@@ -210,7 +210,7 @@ static std::string whyWhole(const RuledOp &consumer, const DimFactors &factors,
 
 /// ", which needs dimension 1 whole: no factor shards it" where the op cannot work on shards of it,
 /// whatever its other tensors are like.
-static std::string wholeDims(const Mesh &mesh, const RuledOp &consumer,
+static std::string wholeDims(const Mesh &mesh, const OpWithRule &consumer,
                              unsigned operand, const Layout &from) {
   if (isa<ConstrainOp, func::ReturnOp>(consumer.op))
     return "";
@@ -228,7 +228,7 @@ static std::string wholeDims(const Mesh &mesh, const RuledOp &consumer,
 
 std::string Provenance::reason(const Mesh &mesh, Value value,
                                const Layout &from, const Layout &to,
-                               const RuledOp &consumer,
+                               const OpWithRule &consumer,
                                unsigned operand) const {
   std::string text = describe(value) + " is ";
   if (from.isPartial() && !to.isPartial())

@@ -35,7 +35,7 @@ public:
   std::string path(mlir::Value value) const;
   /// One line for a reshard in front of `consumer`.
   std::string reason(const Mesh &mesh, mlir::Value value, const Layout &from,
-                     const Layout &to, const RuledOp &consumer,
+                     const Layout &to, const OpWithRule &consumer,
                      unsigned operand) const;
 
 private:

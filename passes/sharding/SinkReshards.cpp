@@ -32,9 +32,9 @@ struct SunkOp {
 };
 
 /// How far the movement of one reshard may sink.
-class Descent {
+class SinkChain {
 public:
-  Descent(ReshardOp reshard, ReshardCost &cost, const Mesh &mesh)
+  SinkChain(ReshardOp reshard, ReshardCost &cost, const Mesh &mesh)
       : reshard(reshard), cost(cost), mesh(mesh),
         before(layoutIn(reshard.getInput())),
         after(layoutIn(reshard.getResult())) {}
@@ -46,9 +46,9 @@ public:
 private:
   std::optional<SunkOp> tryOp(Operation *op, Value moved) const;
   bool carries(Value moved, OpOperand &operand) const;
-  void keepOthers(const RuledOp &ruled, const SunkOp &sunk,
+  void keepOthers(const OpWithRule &ruled, const SunkOp &sunk,
                   FactorAxes &axes) const;
-  bool passPartial(const RuledOp &ruled, SunkOp &sunk) const;
+  bool passPartial(const OpWithRule &ruled, SunkOp &sunk) const;
   Price costOfOthers(const SunkOp &sunk) const;
   Price savedBy(const SunkOp &sunk, Value moved) const;
   Price sentNow(Operation *op) const;
@@ -66,7 +66,7 @@ constexpr size_t deepest = 4;
 
 /// Does the operand come from the same layout by a movement of its own, which
 /// would be saved?
-bool Descent::carries(Value moved, OpOperand &operand) const {
+bool SinkChain::carries(Value moved, OpOperand &operand) const {
   if (operand.get() == moved)
     return true;
   auto other = operand.get().getDefiningOp<ReshardOp>();
@@ -79,8 +79,8 @@ static bool mayMove(const Layout &from, const Layout &to) {
 }
 
 /// Factors that no carried operand has stay sharded as they are.
-void Descent::keepOthers(const RuledOp &ruled, const SunkOp &sunk,
-                         FactorAxes &axes) const {
+void SinkChain::keepOthers(const OpWithRule &ruled, const SunkOp &sunk,
+                           FactorAxes &axes) const {
   llvm::SmallDenseSet<unsigned> taken;
   for (unsigned operand : sunk.carried)
     for (const DimFactors &dim : ruled.rule.operands[operand])
@@ -99,7 +99,7 @@ void Descent::keepOthers(const RuledOp &ruled, const SunkOp &sunk,
 }
 
 /// Adds the summands of the carried operands to the result's.
-bool Descent::passPartial(const RuledOp &ruled, SunkOp &sunk) const {
+bool SinkChain::passPartial(const OpWithRule &ruled, SunkOp &sunk) const {
   Layout &result = sunk.sharding.results.front();
   if (!before.isPartial())
     return true;
@@ -140,12 +140,12 @@ bool Descent::passPartial(const RuledOp &ruled, SunkOp &sunk) const {
 }
 
 /// The op on the value as it was before the movement.
-std::optional<SunkOp> Descent::tryOp(Operation *op, Value moved) const {
+std::optional<SunkOp> SinkChain::tryOp(Operation *op, Value moved) const {
   auto known = dyn_cast<ShardingRuleOpInterface>(op);
   if (!known || op->getNumResults() != 1 || op->getNumRegions() != 0 ||
       !getLayout(op->getResult(0).getType()))
     return std::nullopt;
-  RuledOp ruled = RuledOp::get(op);
+  OpWithRule ruled = OpWithRule::get(op);
   SunkOp sunk;
   sunk.op = op;
   FactorAxes axes(ruled.rule.factors.size());
@@ -178,12 +178,13 @@ std::optional<SunkOp> Descent::tryOp(Operation *op, Value moved) const {
 /// An op that computes any block for nothing, for this use alone.
 static Operation *sourceOf(Value value) {
   Operation *def = value.getDefiningOp();
-  return def && def->getNumResults() == 1 && RuledOp::get(def).source ? def
-                                                                      : nullptr;
+  return def && def->getNumResults() == 1 && OpWithRule::get(def).source
+             ? def
+             : nullptr;
 }
 
 /// To bring the operands that do not come along to the new sharding.
-Price Descent::costOfOthers(const SunkOp &sunk) const {
+Price SinkChain::costOfOthers(const SunkOp &sunk) const {
   Price total;
   for (OpOperand &operand : sunk.op->getOpOperands()) {
     unsigned index = operand.getOperandNumber();
@@ -197,7 +198,7 @@ Price Descent::costOfOthers(const SunkOp &sunk) const {
 }
 
 /// Movements of the carried operands, but `moved`, which moves on.
-Price Descent::savedBy(const SunkOp &sunk, Value moved) const {
+Price SinkChain::savedBy(const SunkOp &sunk, Value moved) const {
   Price total;
   llvm::SmallPtrSet<Operation *, 4> seen;
   for (unsigned operand : sunk.carried) {
@@ -210,7 +211,7 @@ Price Descent::savedBy(const SunkOp &sunk, Value moved) const {
 }
 
 /// What the op sends itself as it is.
-Price Descent::sentNow(Operation *op) const {
+Price SinkChain::sentNow(Operation *op) const {
   OpSharding now;
   for (Value operand : op->getOperands())
     now.operands.push_back(getLayout(operand.getType()) ? layoutIn(operand)
@@ -220,7 +221,7 @@ Price Descent::sentNow(Operation *op) const {
   return cost.sending(op, now);
 }
 
-bool Descent::find() {
+bool SinkChain::find() {
   Value moved = reshard.getResult();
   Price least = cost.of(reshard), spent, gained;
   while (chain.size() < deepest && !moved.use_empty()) {
@@ -252,7 +253,7 @@ bool Descent::find() {
   return depth > 0;
 }
 
-void Descent::requireOthers(const SunkOp &sunk, OpBuilder &builder) {
+void SinkChain::requireOthers(const SunkOp &sunk, OpBuilder &builder) {
   for (OpOperand &operand : sunk.op->getOpOperands()) {
     unsigned index = operand.getOperandNumber();
     if (!getLayout(operand.get().getType()))
@@ -275,7 +276,7 @@ void Descent::requireOthers(const SunkOp &sunk, OpBuilder &builder) {
   }
 }
 
-llvm::SmallVector<Operation *> Descent::apply() {
+llvm::SmallVector<Operation *> SinkChain::apply() {
   MeshAttr meshAttr = getLayout(reshard.getType()).getMesh();
   llvm::SmallVector<Operation *> skipped;
   OpBuilder builder(reshard);
@@ -324,10 +325,10 @@ struct SinkReshards : weft::impl::SinkReshardsPassBase<SinkReshards> {
     for (ReshardOp reshard : reshards) {
       if (gone.contains(reshard) || reshard->use_empty())
         continue;
-      Descent descent(reshard, cost, value);
-      if (!descent.find())
+      SinkChain chain(reshard, cost, value);
+      if (!chain.find())
         continue;
-      gone.insert_range(descent.apply());
+      gone.insert_range(chain.apply());
       ++numSunk;
     }
   }

@@ -33,7 +33,7 @@ uint64_t sourceBytes(const Collective &collective) {
   return totalBytes(collective.sources);
 }
 
-class Moving final : public PreparedCollective {
+class CopyCollective final : public PreparedCollective {
 public:
   void add(std::vector<Move> moves, uint64_t total) {
     std::vector<size_t> ends;
@@ -319,10 +319,10 @@ Reducing::needs(int64_t group,
 }
 
 /// One call for a group: the first member's operands, results for all.
-class Calling final : public PreparedCollective {
+class HostCallCollective final : public PreparedCollective {
 public:
-  Calling(const Collective &collective, const HostCall &its,
-          const HostFunction &host)
+  HostCallCollective(const Collective &collective, const HostCall &its,
+                     const HostFunction &host)
       : host(host), function(its.function), read(collective.sources.size()),
         members(size_t(shardCount(collective.axes))) {
     for (const Collective::Array &target : collective.targets)
@@ -339,7 +339,7 @@ public:
   }
   std::vector<MemberPart>
   needs(int64_t, const std::function<bool(int64_t)> &) const override {
-    return {}; // never across processes: see CrossingProvider.cpp
+    return {}; // never across processes: see CrossProcessProvider.cpp
   }
   uint64_t bytesSent(int64_t) const override { return 0; }
 
@@ -411,21 +411,21 @@ private:
   /// Counted by the ring formula.
   static Error prepareInRing(const Collective &collective, RingKind ring,
                              std::vector<Move> moves, Prepared &out) {
-    auto moving = std::make_unique<Moving>();
-    moving->add(std::move(moves), sourceBytes(collective));
-    moving->sent = {sentInRing(ring, collective)};
-    out = std::move(moving);
+    auto copies = std::make_unique<CopyCollective>();
+    copies->add(std::move(moves), sourceBytes(collective));
+    copies->sent = {sentInRing(ring, collective)};
+    out = std::move(copies);
     return nullptr;
   }
   /// The same moves in all groups, each counted.
   static Error prepareAlike(const Mesh &mesh, const Collective &collective,
                             std::vector<Move> moves, Prepared &out) {
-    auto moving = std::make_unique<Moving>();
-    moving->sent.assign(size_t(mesh.size()), 0);
+    auto copies = std::make_unique<CopyCollective>();
+    copies->sent.assign(size_t(mesh.size()), 0);
     for (const std::vector<int64_t> &group : collective.groups)
-      moving->count(moves, group);
-    moving->add(std::move(moves), sourceBytes(collective));
-    out = std::move(moving);
+      copies->count(moves, group);
+    copies->add(std::move(moves), sourceBytes(collective));
+    out = std::move(copies);
     return nullptr;
   }
   const HostFunction *host;
@@ -434,16 +434,16 @@ private:
 Error InProcessProvider::prepare(const Mesh &mesh, const Ownership &,
                                  const Collective &collective,
                                  const Resharding &its, Prepared &out) const {
-  auto moving = std::make_unique<Moving>();
-  moving->sent.assign(size_t(mesh.size()), 0);
+  auto copies = std::make_unique<CopyCollective>();
+  copies->sent.assign(size_t(mesh.size()), 0);
   for (size_t g = 0; g < collective.groups.size(); ++g) {
     std::vector<Move> moves;
     if (Error e = reshardMoves(mesh, collective, its, int64_t(g), moves))
       return e;
-    moving->count(moves, collective.groups[g]);
-    moving->add(std::move(moves), sourceBytes(collective));
+    copies->count(moves, collective.groups[g]);
+    copies->add(std::move(moves), sourceBytes(collective));
   }
-  out = std::move(moving);
+  out = std::move(copies);
   return nullptr;
 }
 
@@ -455,7 +455,7 @@ Error InProcessProvider::prepare(const Mesh &, const Ownership &,
                      its.function,
                      " of its host, which has none; run it from the script "
                      "it was made in");
-  out = std::make_unique<Calling>(collective, its, *host);
+  out = std::make_unique<HostCallCollective>(collective, its, *host);
   return nullptr;
 }
 

@@ -148,8 +148,9 @@ struct Or {
 };
 
 /// Reductions of an element type: each visit() calls the visitor's function for
-/// one of them, or its none(), where the type has no such reduction.
-template <typename E> struct Ordered {
+/// one of them, or its none(), where the type has no such reduction. Complex numbers
+/// have no order.
+template <typename E> struct Unordered {
   template <typename Visitor>
   static auto visit(Reduction kind, const Visitor &visitor) {
     switch (kind) {
@@ -157,12 +158,22 @@ template <typename E> struct Ordered {
       return visitor.template visit<E, Sum>();
     case Reduction::prod:
       return visitor.template visit<E, Prod>();
+    default:
+      return visitor.none();
+    }
+  }
+};
+
+template <typename E> struct Ordered {
+  template <typename Visitor>
+  static auto visit(Reduction kind, const Visitor &visitor) {
+    switch (kind) {
     case Reduction::max:
       return visitor.template visit<E, Max>();
     case Reduction::min:
       return visitor.template visit<E, Min>();
     default:
-      return visitor.none();
+      return Unordered<E>::visit(kind, visitor);
     }
   }
 };
@@ -196,21 +207,6 @@ struct OneBit {
       return visitor.template visit<Bit, Or>();
     default:
       return visitor.template visit<Bit, And>();
-    }
-  }
-};
-
-/// Complex numbers have no order.
-template <typename E> struct Unordered {
-  template <typename Visitor>
-  static auto visit(Reduction kind, const Visitor &visitor) {
-    switch (kind) {
-    case Reduction::sum:
-      return visitor.template visit<E, Sum>();
-    case Reduction::prod:
-      return visitor.template visit<E, Prod>();
-    default:
-      return visitor.none();
     }
   }
 };

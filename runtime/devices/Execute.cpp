@@ -7,7 +7,7 @@ using namespace weft::runtime;
 /// A port takes buffers of the runtime that hold the same parts of an equal
 /// array on each device; no buffer twice, but for a donation.
 static Error checkPort(weft_runtime &runtime, const PortInfo &port,
-                       weft_buffer *buffer, weft_buffer *donor) {
+                       weft_buffer *buffer, weft_buffer *donatedArgument) {
   if (!buffer)
     return makeError(WEFT_INVALID_ARGUMENT, "no buffer for \"", port.name,
                      "\"");
@@ -18,8 +18,8 @@ static Error checkPort(weft_runtime &runtime, const PortInfo &port,
     return makeError(WEFT_INVALID_ARGUMENT, "\"", port.name,
                      "\" is given the buffer of \"", buffer->port->name,
                      "\", which has another dtype, shape or layout");
-  if (donor) {
-    if (buffer != donor)
+  if (donatedArgument) {
+    if (buffer != donatedArgument)
       return makeError(WEFT_INVALID_ARGUMENT, "output \"", port.name,
                        "\" takes over a donated input and needs its buffer");
     return nullptr;
@@ -39,9 +39,10 @@ static Error checkPorts(weft_runtime &runtime, const Plan &plan,
     if (Error e = checkPort(runtime, plan.inputs[i], inputs[i], nullptr))
       return e;
   for (size_t i = 0; i < plan.outputs.size(); ++i) {
-    int64_t donor = plan.outputs[i].donatedFrom;
-    if (Error e = checkPort(runtime, plan.outputs[i], outputs[i],
-                            donor < 0 ? nullptr : inputs[donor]))
+    int64_t donatedArgument = plan.outputs[i].donatedFrom;
+    if (Error e =
+            checkPort(runtime, plan.outputs[i], outputs[i],
+                      donatedArgument < 0 ? nullptr : inputs[donatedArgument]))
       return e;
   }
   return nullptr;
@@ -65,9 +66,9 @@ static Error checkLocal(const Plan &plan, void *const *inputs,
   for (size_t i = 0; i < plan.outputs.size(); ++i) {
     if (Error e = check(plan.outputs[i], outputs + i * positions))
       return e;
-    int64_t donor = plan.outputs[i].donatedFrom;
-    for (size_t p = 0; donor >= 0 && p < positions; ++p)
-      if (outputs[i * positions + p] != inputs[donor * positions + p])
+    int64_t donatedArgument = plan.outputs[i].donatedFrom;
+    for (size_t p = 0; donatedArgument >= 0 && p < positions; ++p)
+      if (outputs[i * positions + p] != inputs[donatedArgument * positions + p])
         return makeError(WEFT_INVALID_ARGUMENT, "output \"",
                          plan.outputs[i].name,
                          "\" takes over a donated input and needs its memory");

@@ -94,8 +94,8 @@ bool Processes::poll(Transfer &transfer) {
 
 Error Processes::wait(Transfer &transfer) {
   setWaiting(true);
-  for (Patience patience; !poll(transfer);)
-    patience.pause();
+  for (Backoff backoff; !poll(transfer);)
+    backoff.pause();
   setWaiting(false);
   Error e = failure();
   if (e)
@@ -285,11 +285,11 @@ Processes::Farewell Processes::leave(int status, const std::string &message) {
   change.notify_all();
   watcher.join();
   if (out.orderly) {
-    for (Patience patience; !farewells.empty();) {
+    for (Backoff backoff; !farewells.empty();) {
       if (transport->test(farewells.back()))
         farewells.pop_back();
       else
-        patience.pause();
+        backoff.pause();
     }
     transport->close();
   }

@@ -1,7 +1,7 @@
 //===- Processes.h - the processes that run one program ---------*- C++ -*-===//
 //
 // Messages between them, and what each knows of the others: a thread of its own
-// says twice a second that this process lives, and hears whether others have
+// says twice a second that this process lives, and includes whether others have
 // failed, left or died. Whoever waits for a message ends with that reason.
 //
 //   Transfer transfer;
@@ -14,8 +14,8 @@
 #define WEFT_RUNTIME_PROCESSES_PROCESSES_H
 
 #include "weft/runtime/abi/processes.h"
+#include "weft/runtime/processes/Backoff.h"
 #include "weft/runtime/processes/Liveness.h"
-#include "weft/runtime/processes/Patience.h"
 #include "weft/runtime/processes/Transport.h"
 #include "weft/runtime/program/Error.h"
 
@@ -29,10 +29,10 @@
 
 namespace weft::runtime {
 
-/// What a message is for. Collectives take the tags from `meeting` on.
+/// What a message is for. Collectives take the tags from `rendezvous` on.
 namespace tags {
 constexpr int control = 0, identity = 1, agree = 2, share = 3, vote = 4,
-              gather = 5, counts = 6, meeting = 16;
+              gather = 5, counts = 6, rendezvous = 16;
 }
 
 /// One message: sent if `out`, received into `in` otherwise.

@@ -65,6 +65,11 @@ Status Trainer::BoundStep::bindOutputs() {
       owned.push_back(buffer);
     }
     outputBuffers.push_back(buffer);
+    if (outputs[o].role != Role::Metric)
+      continue;
+    metrics.push_back({o, metricName(outputs[o]),
+                       metadataEntry(outputs[o], "running") == true &&
+                           elementCount(outputs[o].shape) == 1});
   }
   return {};
 }
@@ -129,28 +134,14 @@ Result<Array> Trainer::BoundStep::readOutput(size_t output) {
   return array;
 }
 
-/// Does a metric give its value so far? Its state is in ports of the step.
-static bool isRunning(const Port &port) {
-  if (port.metadata.empty())
-    return false;
-  auto said = nlohmann::json::parse(port.metadata, nullptr, false);
-  return said.is_object() && said.value("running", nlohmann::json()) == true &&
-         elementCount(port.shape) == 1;
-}
-
 Status Trainer::BoundStep::addMetrics(RunningMetrics &mean, int64_t samples,
                                       Logs &alone) {
   RunningMetrics batch;
-  for (size_t o = 0; o < outputs.size(); ++o) {
-    if (outputs[o].role != Role::Metric)
-      continue;
-    std::string name = outputs[o].name;
-    if (name.starts_with("metrics/"))
-      name.erase(0, 8);
-    Result<Array> value = readOutput(o);
+  for (const auto &[output, name, isRunning] : metrics) {
+    Result<Array> value = readOutput(output);
     if (!value)
       return value.error();
-    if (isRunning(outputs[o])) {
+    if (isRunning) {
       mean.set(name, float(value->at(0)));
       batch.set(name, float(value->at(0)));
     } else if (value->count() == 2) { // a sum and its count
@@ -160,8 +151,8 @@ Status Trainer::BoundStep::addMetrics(RunningMetrics &mean, int64_t samples,
       mean.add(name, float(value->at(0)), float(samples));
       batch.addSums(name, float(value->at(0)), 1);
     } else {
-      return Error{"the program's metric " + outputs[o].name + " has shape " +
-                   text(outputs[o].shape) +
+      return Error{"the program's metric " + outputs[output].name +
+                   " has shape " + text(outputs[output].shape) +
                    "; a metric is a mean, or a sum and its count"};
     }
   }

@@ -40,6 +40,12 @@ private:
                     const std::vector<int64_t> &indices);
   Status takeStateOutputs();
 
+  struct Metric {
+    size_t output;
+    std::string name; ///< loss, of the output metrics/loss
+    bool isRunning;   ///< its value so far; its state is in ports of the step
+  };
+  std::vector<Metric> metrics;
   std::vector<weft_buffer *> inputBuffers, outputBuffers, owned;
   std::vector<uint8_t> batch; ///< of one port, kept for its memory
 };

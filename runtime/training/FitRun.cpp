@@ -4,7 +4,6 @@
 #include <cstdio>
 
 using namespace weft;
-using nlohmann::json;
 
 Trainer::FitRun::FitRun(Trainer &trainer, const TrainingData &data,
                         const FitOptions &options)
@@ -47,11 +46,6 @@ Status Trainer::FitRun::saveModel(const std::string &path, bool weightsAlone) {
   return options.saveModel(path, weightsAlone);
 }
 
-/// A metric's name of its port.
-static std::string metricName(const Port &port) {
-  return port.name.starts_with("metrics/") ? port.name.substr(8) : port.name;
-}
-
 std::set<std::string> Trainer::FitRun::shownNames() const {
   std::set<std::string> names;
   for (const Port &port : train ? train->outputs : std::vector<Port>())
@@ -69,14 +63,10 @@ std::string Trainer::FitRun::rareNames() const {
 }
 
 std::string Trainer::FitRun::direction(const std::string &metric) const {
-  for (const Port &port : train ? train->outputs : std::vector<Port>()) {
-    if (port.role != Role::Metric || metricName(port) != metric)
-      continue;
-    json said = json::parse(port.metadata, nullptr, false);
-    if (said.is_object() && said.contains("direction") &&
-        said["direction"].is_string())
-      return said["direction"].get<std::string>();
-  }
+  for (const Port &port : train ? train->outputs : std::vector<Port>())
+    if (port.role == Role::Metric && metricName(port) == metric)
+      if (std::string given = metadataText(port, "direction"); !given.empty())
+        return given;
   return metric == "loss" ? "down" : "";
 }
 

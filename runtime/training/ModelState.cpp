@@ -116,19 +116,17 @@ Status ModelState::initialise() {
       return value.error();
     if (Status ok = set(variable, *value); !ok)
       return ok;
-    json meta = json::parse(variable.port.metadata, nullptr, false);
-    variable.isDrawn =
-        meta.is_object() && meta.value("seed", json()).is_number();
+    variable.isDrawn = metadataEntry(variable.port, "seed").is_number();
   }
   return {};
 }
 
 Status ModelState::takeAverages() {
   for (Variable &variable : list) {
-    json meta = json::parse(variable.port.metadata, nullptr, false);
-    if (!meta.is_object() || !meta.value("average", json()).is_string())
+    std::string path = metadataText(variable.port, "average");
+    if (path.empty())
       continue;
-    Result<Array> average = read(meta["average"].get<std::string>());
+    Result<Array> average = read(path);
     if (!average)
       return average.error();
     if (Status ok = set(variable, *average); !ok)
@@ -141,6 +139,19 @@ Status ModelState::resetMetrics() {
   for (Variable &variable : list)
     variable.hasValue &= variable.port.role != Role::MetricState;
   return initialise();
+}
+
+Status ModelState::readWeights(
+    const std::function<void(const std::string &, Array)> &take) const {
+  for (const Variable &variable : list) {
+    if (variable.port.role != Role::Weight)
+      continue;
+    Result<Array> value = read(variable.port.name);
+    if (!value)
+      return value.error();
+    take(variable.port.name, std::move(*value));
+  }
+  return {};
 }
 
 bool ModelState::hasDrawn() const {

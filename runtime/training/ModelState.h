@@ -19,6 +19,7 @@
 #include "weft/runtime/data/Npz.h"
 #include "weft/runtime/training/Ports.h"
 
+#include <functional>
 #include <memory>
 
 namespace weft {
@@ -57,6 +58,9 @@ public:
   /// Null where there is none.
   weft_buffer *buffer(std::string_view name) const;
   Result<Array> read(std::string_view name) const;
+  /// The layers' weights, no optimizer's variables, one after the other.
+  Status readWeights(
+      const std::function<void(const std::string &, Array)> &take) const;
   Status write(std::string_view name, const Array &value);
 
 private:

@@ -3,6 +3,7 @@
 #include "weft/runtime/abi/plan_generated.h"
 
 #include <cstdlib>
+#include <nlohmann/json.hpp>
 
 namespace weft {
 
@@ -33,6 +34,21 @@ std::vector<Port> inputPorts(const weft_program *program) {
 
 std::vector<Port> outputPorts(const weft_program *program) {
   return portsOf(plan::GetProgram(weft_program_plan(program))->outputs());
+}
+
+std::string metricName(const Port &port) {
+  return port.name.starts_with("metrics/") ? port.name.substr(8) : port.name;
+}
+
+nlohmann::json metadataEntry(const Port &port, const char *key) {
+  auto said = nlohmann::json::parse(port.metadata, nullptr,
+                                    /*allow_exceptions=*/false);
+  return said.is_object() && said.contains(key) ? said[key] : nlohmann::json();
+}
+
+std::string metadataText(const Port &port, const char *key) {
+  nlohmann::json entry = metadataEntry(port, key);
+  return entry.is_string() ? entry.get<std::string>() : "";
 }
 
 Status shareBytes(weft_processes *processes, std::vector<uint8_t> &bytes) {

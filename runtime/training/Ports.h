@@ -11,6 +11,8 @@
 #include "weft/runtime/abi/processes.h"
 #include "weft/runtime/data/Array.h"
 
+#include <nlohmann/json_fwd.hpp>
+
 namespace weft {
 
 /// PortRole of plan.fbs.
@@ -31,9 +33,9 @@ struct Port {
   std::string name; ///< d1/kernel, x, metrics/loss
   Role role;
   ElementType type;
-  Shape shape;   ///< global
-  int donatedTo; ///< input: the output that takes over its memory, or -1
-  std::string metadata;
+  Shape shape;          ///< global
+  int donatedTo;        ///< input: the output that takes over its memory, or -1
+  std::string metadata; ///< JSON, or empty
 
   bool holdsState() const {
     return role == Role::Weight || role == Role::State || role == Role::Slot ||
@@ -47,6 +49,13 @@ struct Port {
 
 std::vector<Port> inputPorts(const weft_program *program);
 std::vector<Port> outputPorts(const weft_program *program);
+
+/// loss, of the port metrics/loss.
+std::string metricName(const Port &port);
+/// An entry of a port's metadata; null where it has none.
+nlohmann::json metadataEntry(const Port &port, const char *key);
+/// One that is a string; empty where it is not.
+std::string metadataText(const Port &port, const char *key);
 
 /// Takes over a runtime's error; success for null.
 Status takeError(weft_error *error);

@@ -114,11 +114,9 @@ Result<std::string> promisedKey(const NpzFile &file, const Kind &kind,
 
 /// The number behind the labels of samples that have fewer of them than the port.
 std::optional<double> paddingOf(const Port &port) {
-  auto said = nlohmann::json::parse(port.metadata, nullptr, false);
-  return said.is_object() && said.contains("padding") &&
-                 said["padding"].is_number()
-             ? std::optional(said["padding"].get<double>())
-             : std::nullopt;
+  auto number = metadataEntry(port, "padding");
+  return number.is_number() ? std::optional(number.get<double>())
+                            : std::nullopt;
 }
 
 /// Rows (n,) made (count,) by the number behind them.
@@ -127,12 +125,12 @@ Array padded(const Array &array, int64_t count, double number) {
   Array fill = convert(Array::scalar(ElementType::Float64, number), array.type);
   Array out = Array::zeros(array.type, {samples, count});
   size_t width = byteWidth(array.type);
-  for (int64_t row = 0; row < samples; ++row)
-    for (int64_t i = 0; i < count; ++i)
-      std::memcpy(out.bytes.data() + (row * count + i) * width,
-                  i < given ? array.bytes.data() + (row * given + i) * width
-                            : fill.bytes.data(),
-                  width);
+  for (int64_t row = 0; row < samples; ++row) {
+    uint8_t *to = out.bytes.data() + row * count * width;
+    std::memcpy(to, array.bytes.data() + row * given * width, given * width);
+    for (int64_t i = given; i < count; ++i)
+      std::memcpy(to + i * width, fill.bytes.data(), width);
+  }
   return out;
 }
 

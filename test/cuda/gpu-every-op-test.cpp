@@ -123,16 +123,8 @@ TEST_CASE("derivatives on the GPU are JAX's") {
     CHECK(ops.refusal() == "");
     if (!ops.refusal().empty() || !ops.isStraight("main"))
       continue;
-    std::vector<std::string> types = c.args, gradients;
-    auto values = c.inputs;
-    for (size_t k = 0; k < c.differentiated.size(); ++k) {
-      types.push_back(c.results[c.differentiated[k]]);
-      values.push_back(c.cotangents[k]);
-    }
-    for (int64_t i : c.wrt)
-      gradients.push_back(c.args[i]);
-    check(ops, "main", tensorsOf(context(), types, values),
-          tensorsOf(context(), gradients, c.gradients), 4 * c.tolerance);
+    check(ops, "main", gradientInputs(context(), c),
+          gradientResults(context(), c), 4 * c.tolerance);
   }
 }
 

@@ -23,6 +23,13 @@ def merged(shapes, kind, called=True):
     return json.dumps({"class_name": "Functional", "config": config})
 
 
+def listing(*names):
+    """A Functional of two inputs that lists these layers as its inputs."""
+    model = json.loads(merged([(4,), (4,)], "Add"))
+    model["config"]["input_layers"] = [[name, 0, 0] for name in names]
+    return json.dumps(model)
+
+
 def operation(kind, rest=(), outputs=None, shape=(4,), keywords=None, **config):
     """A Functional that applies a function of keras.ops to its input and to what else is given."""
     tensor = {"class_name": "__keras_tensor__", "config": {"keras_history": ["input", 0, 0]}}
@@ -67,6 +74,7 @@ def images():
     yield "one range of colours", sequential((4, 4, 3), ("RandomContrast", {"factor": 0.1, "value_range": [1]}))
     yield "a zoom above all", sequential((4, 4, 3), ("RandomZoom", {"height_factor": [0.1, 3]}))
     yield "images of any height", sequential((4, 4, 3), ("Resizing", {"height": 2**62, "width": 2}))
+    yield "matrices of a resizing", sequential((2**20, 2, 3), ("UpSampling2D", {"size": [2**10, 2], "interpolation": "bilinear"}))
     yield "pools of a function", operation("MaxPool", shape=(4, 4, 3), pool_size=[2, 0])
     yield "blocks that do not divide", operation("SpaceToDepth", shape=(4, 4, 3), block_size=3)
     yield "a diagonal outside", operation("Diagonal", shape=(4, 4), offset=9)
@@ -116,6 +124,10 @@ def cases():
     yield from operations()
     yield "one tensor", merged([(4,), (4,)], "Softmax")
     yield "shapes", merged([(4,), (3,)], "Add")
+    yield "an input twice", listing("input_0", "input_0", "input_1")
+    yield "an input missing", listing("input_0")
+    yield "a layer as an input", listing("input_0", "input_1", "wrong")
+    yield "units", sequential((4, 3), ("LSTM", {"units": 2**50}))
     yield "never called", merged([(4,)], "Softmax", called=False)
     lstm = {"class_name": "LSTM", "config": {"name": "lstm", "units": 2}}
     cell = {"class_name": "LSTMCell", "config": {"name": "cell", "units": 2}}
@@ -140,4 +152,6 @@ def cases():
     twice["config"]["layers"].append(again)
     yield "one path twice", json.dumps(twice)
     yield "no times", sequential((4,), ("TimeDistributed", {"layer": {"class_name": "Dense", "config": {"name": "dense", "units": 2}}}))
+    dropped = {"class_name": "Dropout", "config": {"name": "drop", "rate": 0.5}}
+    yield "too many times", sequential((2**20, 4), ("TimeDistributed", {"layer": dropped}))
     yield "constraint", sequential((4,), ("Dense", {"units": 2, "kernel_constraint": "max_nrom"}))

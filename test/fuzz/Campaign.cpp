@@ -36,16 +36,16 @@ std::string programOfSeed(uint64_t seed, const CampaignOptions &options) {
   draw.compiled = !options.planned && options.compiledEvery &&
                   seed % options.compiledEvery == 0;
   draw.planned = options.planned;
-  std::string wishes = "inputs=" + std::to_string(seed);
+  std::string checks = "inputs=" + std::to_string(seed);
   if (seed % 3 == 0)
-    wishes += " detours=" + std::to_string(seed);
-  wishes += draw.reals ? " reals" : "";
-  wishes += draw.compiled ? " compiled" : "";
-  wishes += draw.compiled && options.gpu ? " gpu" : "";
-  wishes += draw.planned ? " planned" : seed % 4 == 1 ? " explained" : "";
+    checks += " detours=" + std::to_string(seed);
+  checks += draw.reals ? " reals" : "";
+  checks += draw.compiled ? " compiled" : "";
+  checks += draw.compiled && options.gpu ? " gpu" : "";
+  checks += draw.planned ? " planned" : seed % 4 == 1 ? " explained" : "";
   std::string text = randomProgram(seed, draw), mesh = "{weft.mesh = #mesh";
   return text.replace(text.find(mesh), mesh.size(),
-                      mesh + ", " + kWishesAttr + " = \"" + wishes + "\"");
+                      mesh + ", " + kChecksAttr + " = \"" + checks + "\"");
 }
 
 static std::string sizesOf(ModuleOp module) {

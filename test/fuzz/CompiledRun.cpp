@@ -160,11 +160,11 @@ static LogicalResult squeeze(ModuleOp scheduled, CompileOptions &options) {
 std::string runCompiled(ModuleOp scheduled, llvm::ArrayRef<Tensor> inputs,
                         llvm::ArrayRef<Tensor> expected,
                         llvm::ArrayRef<double> errorBounds,
-                        const CheckWishes &wishes) {
-  uint64_t seed = wishes.inputs;
+                        const CheckOptions &checks) {
+  uint64_t seed = checks.inputs;
   CompileOptions options;
   options.from = Stage::scheduled;
-  options.target = wishes.gpu ? kGpuTarget : test::testTarget();
+  options.target = checks.gpu ? kGpuTarget : test::testTarget();
   options.threads = 1;
   auto mesh = scheduled->getAttrOfType<MeshAttr>(kMeshAttr);
   int64_t devices = mesh ? mesh.getMesh().size() : 1;
@@ -175,12 +175,12 @@ std::string runCompiled(ModuleOp scheduled, llvm::ArrayRef<Tensor> inputs,
       failed(runStages(*module, options, Stage::kernels)))
     return "the program is not cut into kernels";
   options.from = Stage::kernels;
-  if (std::string why = wishes.gpu ? "" : excessOfCode(*module); !why.empty())
+  if (std::string why = checks.gpu ? "" : excessOfCode(*module); !why.empty())
     return "compiled result: " + why;
   if (failed(runStages(*module, options, Stage::nests)))
     return "loop nests are not chosen";
   options.from = Stage::nests;
-  if (std::string why = wishes.gpu ? "" : drawNests(*module, seed);
+  if (std::string why = checks.gpu ? "" : drawNests(*module, seed);
       !why.empty())
     return "compiled result: " + why;
   auto image = compileProgram(*module, options);
@@ -188,7 +188,7 @@ std::string runCompiled(ModuleOp scheduled, llvm::ArrayRef<Tensor> inputs,
     return "the program is not compiled";
   Runtime runtime;
   std::string problem = runtime.run(
-      *image, (wishes.gpu ? "cuda:" : "cpu:") + std::to_string(devices),
+      *image, (checks.gpu ? "cuda:" : "cpu:") + std::to_string(devices),
       seed % 2 ? 1 : 3, inputs, expected, errorBounds);
   if (!problem.empty())
     return problem;

@@ -31,24 +31,24 @@ const char *textOf(Verdict verdict) {
   return texts[static_cast<int>(verdict)];
 }
 
-CheckWishes CheckWishes::of(ModuleOp module) {
-  CheckWishes wishes;
-  auto text = module->getAttrOfType<StringAttr>(kWishesAttr);
+CheckOptions CheckOptions::of(ModuleOp module) {
+  CheckOptions checks;
+  auto text = module->getAttrOfType<StringAttr>(kChecksAttr);
   SmallVector<StringRef> words;
   if (text)
     text.getValue().split(words, ' ');
   for (StringRef word : words) {
-    wishes.reals |= word == "reals";
-    wishes.compiled |= word == "compiled";
-    wishes.gpu |= word == "gpu";
-    wishes.explained |= word == "explained";
-    wishes.planned |= word == "planned";
+    checks.reals |= word == "reals";
+    checks.compiled |= word == "compiled";
+    checks.gpu |= word == "gpu";
+    checks.explained |= word == "explained";
+    checks.planned |= word == "planned";
     if (word.consume_front("inputs="))
-      word.getAsInteger(10, wishes.inputs);
+      word.getAsInteger(10, checks.inputs);
     if (word.consume_front("detours="))
-      word.getAsInteger(10, wishes.detours);
+      word.getAsInteger(10, checks.detours);
   }
-  return wishes;
+  return checks;
 }
 
 static DialectRegistry allDialects() {
@@ -99,10 +99,10 @@ static double drawSpecial(StringRef kind, int64_t number) {
 /// Floats and signed integers in [-4, 4], unsigned ones in [0, 8]; or reals in
 /// [-1, 1); or what the argument asks for.
 static Tensor drawInput(func::FuncOp function, unsigned index,
-                        const CheckWishes &wishes) {
+                        const CheckOptions &checks) {
   auto type = cast<RankedTensorType>(function.getArgumentTypes()[index]);
   auto kind = function.getArgAttrOfType<StringAttr>(index, kDrawAttr);
-  std::mt19937_64 random(wishes.inputs * 1000003 + index);
+  std::mt19937_64 random(checks.inputs * 1000003 + index);
   Tensor tensor(type);
   for (int64_t i = 0; i < tensor.size(); ++i) {
     int64_t number = static_cast<int64_t>(random() >> 11);
@@ -112,7 +112,7 @@ static Tensor drawInput(func::FuncOp function, unsigned index,
                                                               : number % 9 - 4);
     else if (kind)
       tensor.setReal(i, drawSpecial(kind, number));
-    else if (wishes.reals)
+    else if (checks.reals)
       tensor.setReal(i, std::ldexp(static_cast<double>(number), -52) - 1);
     else
       tensor.setReal(i, static_cast<double>(number % 9 - 4));
@@ -148,17 +148,17 @@ Verdict ProgramCheck::run(const std::string &text) {
 }
 
 Verdict ProgramCheck::runModule(ModuleOp module) {
-  CheckWishes wishes = CheckWishes::of(module);
-  if (wishes.planned)
+  CheckOptions checks = CheckOptions::of(module);
+  if (checks.planned)
     return plan(module);
   OwningOpRef<ModuleOp> sharded(module.clone());
   CompileOptions options;
   options.threads = 1;
-  options.target = wishes.gpu ? kGpuTarget : test::testTarget();
+  options.target = checks.gpu ? kGpuTarget : test::testTarget();
   if (failed(runStages(*sharded, options, Stage::sharded)))
     return Verdict::Refused;
-  if (wishes.detours)
-    addDetours(*sharded, wishes.detours);
+  if (checks.detours)
+    addDetours(*sharded, checks.detours);
   OwningOpRef<ModuleOp> partitioned(sharded->clone());
   options.from = Stage::sharded;
   if (failed(runStages(*partitioned, options, Stage::scheduled)) ||
@@ -168,19 +168,19 @@ Verdict ProgramCheck::runModule(ModuleOp module) {
     breakProgram(*partitioned);
   Tensors inputs;
   for (unsigned i = 0; i < mainOf(module).getNumArguments(); ++i)
-    inputs.push_back(drawInput(mainOf(module), i, wishes));
+    inputs.push_back(drawInput(mainOf(module), i, checks));
   if (!onlyCompiled) {
     Verdict verdict = compare(module, *partitioned, inputs);
-    if (verdict == Verdict::Holds && wishes.explained)
+    if (verdict == Verdict::Holds && checks.explained)
       verdict = explain(*partitioned);
-    if (verdict != Verdict::Holds || !wishes.compiled)
+    if (verdict != Verdict::Holds || !checks.compiled)
       return verdict;
   }
   auto expected = interpretFunction(mainOf(module), inputs);
   if (failed(expected))
     return Verdict::Refused;
   why += runCompiled(*partitioned, inputs, *expected,
-                     errorBoundsOf(mainOf(module)), wishes);
+                     errorBoundsOf(mainOf(module)), checks);
   if (why.empty())
     return Verdict::Holds;
   return StringRef(why).contains("compiled ") ? Verdict::Differs

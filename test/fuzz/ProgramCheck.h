@@ -38,14 +38,14 @@ namespace weft {
 enum class Verdict { Holds, Invalid, Refused, Differs, Crashed };
 const char *textOf(Verdict verdict);
 
-struct CheckWishes {
+struct CheckOptions {
   uint64_t inputs = 1, detours = 0;
   bool reals = false, compiled = false, gpu = false, explained = false,
        planned = false;
   /// Of the module's attribute weft.fuzz.
-  static CheckWishes of(mlir::ModuleOp module);
+  static CheckOptions of(mlir::ModuleOp module);
 };
-inline constexpr char kWishesAttr[] = "weft.fuzz";
+inline constexpr char kChecksAttr[] = "weft.fuzz";
 
 class ProgramCheck {
 public:
@@ -85,7 +85,7 @@ void addDetours(mlir::ModuleOp module, uint64_t seed);
 std::string runCompiled(mlir::ModuleOp scheduled, llvm::ArrayRef<Tensor> inputs,
                         llvm::ArrayRef<Tensor> expected,
                         llvm::ArrayRef<double> errorBounds,
-                        const CheckWishes &wishes);
+                        const CheckOptions &checks);
 /// What programs for GPUs are compiled for.
 inline constexpr char kGpuTarget[] = "cuda:sm_80";
 /// Gives a quarter of the kernels of a module at stage `nests` other loop nests

@@ -104,7 +104,7 @@ private:
   std::string drawLayout(size_t rank, const RandomValue *summed = nullptr);
   std::string drawPartial(const std::vector<std::string> &digits,
                           const RandomValue &summed);
-  std::string drawWishes(size_t rank, bool annotated);
+  std::string drawAnnotationOptions(size_t rank, bool annotated);
   struct Argument {
     RandomValue value;
     std::string attributes; ///< each after a comma

@@ -1,4 +1,4 @@
-//===- RandomMeshes.cpp - meshes, layouts, wishes, signatures -------------===//
+//===- RandomMeshes.cpp - meshes, layouts, checks, signatures -------------===//
 
 #include "weft/test/fuzz/ProgramGenerator.h"
 
@@ -99,7 +99,8 @@ std::string ProgramGenerator::drawLayout(size_t rank,
 }
 
 /// What an argument says besides its layout, each after a comma.
-std::string ProgramGenerator::drawWishes(size_t rank, bool annotated) {
+std::string ProgramGenerator::drawAnnotationOptions(size_t rank,
+                                                    bool annotated) {
   std::string text;
   if (annotated && rank && oneIn(4))
     text += ", weft.open = array<i64: " + std::to_string(below(rank)) + ">";
@@ -153,7 +154,7 @@ void ProgramGenerator::addArgument(const std::string &name, RandomValue value,
   if (layout.find("partial") != std::string::npos)
     annotated = true, values.back().signedZeros = false;
   std::string attributes = annotated ? ", weft.layout = " + layout : "";
-  attributes += drawWishes(rank, annotated);
+  attributes += drawAnnotationOptions(rank, annotated);
   if (*draw)
     attributes += ", " + std::string(kDrawAttr) + " = \"" + draw + "\"";
   arguments.push_back({values.back(), attributes});

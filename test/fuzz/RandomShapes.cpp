@@ -7,14 +7,14 @@
 
 namespace weft {
 
-/// A layout, or none but wishes: {weft.open = array<i64: 0, 1>, weft.group = ..}.
+/// A layout, or none but options: {weft.open = array<i64: 0, 1>, weft.group = ..}.
 void ProgramGenerator::constrain() {
   auto x = pick();
   size_t rank = x->shape.size();
   bool partial = mayBePartial(*x) && oneIn(6);
-  std::string layout = drawLayout(rank, partial ? &*x : nullptr), wishes;
+  std::string layout = drawLayout(rank, partial ? &*x : nullptr), options;
   if (rank == 0 || !oneIn(3)) {
-    wishes = drawWishes(rank, /*annotated=*/true);
+    options = drawAnnotationOptions(rank, /*annotated=*/true);
   } else {
     std::string dims, open;
     for (size_t i = 0; i < rank; ++i) {
@@ -22,15 +22,15 @@ void ProgramGenerator::constrain() {
       open += (i ? ", " : "") + std::to_string(i);
     }
     layout = "#weft.layout<#mesh, [" + dims + "]>";
-    wishes = ", weft.open = array<i64: " + open + ">" +
-             drawWishes(rank, /*annotated=*/false);
+    options = ", weft.open = array<i64: " + open + ">" +
+              drawAnnotationOptions(rank, /*annotated=*/false);
   }
   if (oneIn(2))
     layout = layout.substr(layout.find('<'));
   RandomValue result = moved(*x, x->shape);
   result.signedZeros &= layout.find("partial") == std::string::npos;
   emit("weft.constrain " + x->name + " to " + layout +
-           (wishes.empty() ? "" : " {" + wishes.substr(2) + "}") + " : " +
+           (options.empty() ? "" : " {" + options.substr(2) + "}") + " : " +
            typeOf(*x) + " -> " + typeOf(*x),
        result, {{*x}});
 }

@@ -201,8 +201,8 @@ static void annotationShrinks(ModuleOp module, std::vector<Shrink> &all) {
               i, StringAttr::get(m.getContext(), kLayoutAttr)));
         });
   all.push_back([](ModuleOp m) {
-    auto wishes = m->getAttrOfType<StringAttr>(kWishesAttr);
-    StringRef text = wishes ? wishes.getValue() : "";
+    auto checks = m->getAttrOfType<StringAttr>(kChecksAttr);
+    StringRef text = checks ? checks.getValue() : "";
     size_t at = text.find(" detours=");
     if (at == StringRef::npos)
       return false;
@@ -210,7 +210,7 @@ static void annotationShrinks(ModuleOp module, std::vector<Shrink> &all) {
     without += text.contains("reals") ? " reals" : "";
     without += text.contains("compiled") ? " compiled" : "";
     without += text.contains("gpu") ? " gpu" : "";
-    m->setAttr(kWishesAttr, StringAttr::get(m.getContext(), without));
+    m->setAttr(kChecksAttr, StringAttr::get(m.getContext(), without));
     return true;
   });
 }

@@ -85,7 +85,7 @@ struct OneOp {
         &context);
     REQUIRE(module);
     auto function = *module->getOps<mlir::func::FuncOp>().begin();
-    op = RuledOp::get(&function.getBody().front().front());
+    op = OpWithRule::get(&function.getBody().front().front());
     REQUIRE(op.numTensors() == tensors.size());
     said.reserve(tensors.size());
     for (const char *layout : tensors) {
@@ -98,7 +98,7 @@ struct OneOp {
   mlir::MLIRContext context{mlir::MLIRContext::Threading::DISABLED};
   mlir::OwningOpRef<mlir::ModuleOp> module;
   Mesh mesh;
-  RuledOp op;
+  OpWithRule op;
   std::vector<Layout> said;
   TensorLayouts layouts;
 };

@@ -197,6 +197,23 @@ Tensors tensorsOf(MLIRContext &context, const std::vector<std::string> &types,
   return tensors;
 }
 
+Tensors gradientInputs(MLIRContext &context, const OpCase &c) {
+  std::vector<std::string> types = c.args;
+  auto values = c.inputs;
+  for (size_t k = 0; k < c.differentiated.size(); ++k) {
+    types.push_back(c.results[c.differentiated[k]]);
+    values.push_back(c.cotangents[k]);
+  }
+  return tensorsOf(context, types, values);
+}
+
+Tensors gradientResults(MLIRContext &context, const OpCase &c) {
+  std::vector<std::string> types;
+  for (int64_t i : c.wrt)
+    types.push_back(c.args[i]);
+  return tensorsOf(context, types, c.gradients);
+}
+
 std::string difference(const Tensor &found, const Tensor &expected,
                        double tolerance) {
   if (found.getType() != expected.getType())

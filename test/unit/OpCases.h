@@ -49,6 +49,9 @@ std::string gradientOf(const OpCase &c);
 Tensors tensorsOf(mlir::MLIRContext &context,
                   const std::vector<std::string> &types,
                   const std::vector<std::vector<double>> &values);
+/// The arguments and results of gradientOf(c).
+Tensors gradientInputs(mlir::MLIRContext &context, const OpCase &c);
+Tensors gradientResults(mlir::MLIRContext &context, const OpCase &c);
 /// Where the two differ by more than the tolerance, or empty.
 std::string difference(const Tensor &found, const Tensor &expected,
                        double tolerance);

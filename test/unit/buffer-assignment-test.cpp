@@ -212,7 +212,7 @@ TEST_CASE("values share memory only where nobody reads what is lost") {
   }
 }
 
-TEST_CASE("donors, buffers and constants") {
+TEST_CASE("donatedArguments, buffers and constants") {
   Program program(R"((%x: T, %w: D1) -> (T, T) {
   %k = weft.constant dense<1.0> : T
   %a = any(%x, %k) :: T
@@ -222,8 +222,8 @@ TEST_CASE("donors, buffers and constants") {
   %e = each(%w, %d) :: T
   return %d, %e : T, T)");
   BufferAssignment places(program.main());
-  CHECK_FALSE(places.donor(0));
-  CHECK(places.donor(1) == 1u);
+  CHECK_FALSE(places.donatedArgument(0));
+  CHECK(places.donatedArgument(1) == 1u);
   CHECK(places.constants().size() == 1);
   CHECK(places.arenaBuffers().size() == 2); // %a with %b, %c
   auto lifetimes = places.lifetimes();

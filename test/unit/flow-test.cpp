@@ -117,16 +117,8 @@ TEST_CASE("their derivatives run") {
     if (!hasRegions(c) || c.wrt.empty())
       continue;
     INFO("gradient of " << c.name);
-    std::vector<std::string> types = c.args, results;
-    auto values = c.inputs;
-    for (size_t k = 0; k < c.differentiated.size(); ++k) {
-      types.push_back(c.results[c.differentiated[k]]);
-      values.push_back(c.cotangents[k]);
-    }
-    for (int64_t index : c.wrt)
-      results.push_back(c.args[index]);
     for (int64_t devices : {1, 3})
-      checkRun(gradientOf(c), devices, tensorsOf(context(), types, values),
-               tensorsOf(context(), results, c.gradients), 4 * c.tolerance);
+      checkRun(gradientOf(c), devices, gradientInputs(context(), c),
+               gradientResults(context(), c), 4 * c.tolerance);
   }
 }

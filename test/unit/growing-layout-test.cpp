@@ -9,8 +9,9 @@ using namespace weft::test;
 namespace {
 struct Case {
   const char *axes, *more, *grown;
-  const char *never = "[-]";
-  std::vector<int64_t> full = {}; ///< the shape whose blocks stay full
+  const char *forbiddenAxes = "[-]";
+  std::vector<int64_t> mustDivide =
+      {}; ///< the shape whose blocks stay mustDivide
   bool fixed = false;
   uint64_t open = 0;
 };
@@ -41,7 +42,7 @@ const Case kCases[] = {
     {"[a:(1)2,-]", "[(a:(1)2,b),a:(2)2]", "[(a:(1)2,b),a:(2)2]"},
     {"[a:(1)2,-]", "[a,-]", "[a:(1)2,-]"},
     {"[a:(1)4,-]", "[-,a:(2)2]", "[a:(1)4,-]"},
-    // Axes that it never takes, whole or in part.
+    // Axes that it forbiddenAxes takes, whole or in part.
     {"[-,-]", "[a,b]", "[-,b]", "[a]"},
     {"[-,-]", "[(b,a,c),-]", "[b,-]", "[a]"},
     {"[-,-]", "[a:(1)2,a:(2)2]", "[-,a:(2)2]", "[a:(1)2]"},
@@ -54,7 +55,7 @@ const Case kCases[] = {
     {"[a,-]", "[(a,b),c]", "[a,c]", "[-]", {}, true, kSecond},
     {"[a,-]", "[(a,b),c]", "[(a,b),c]", "[-]", {}, true, kFirst | kSecond},
     {"[-,-]", "[a,b]", "[-,-]", "[a]", {}, true, kFirst},
-    // Blocks that stay full: as far as the sizes divide.
+    // Blocks that stay mustDivide: as far as the sizes divide.
     {"[-,-]", "[a,b]", "[a,b]", "[-]", {8, 6}},
     {"[-,-]", "[a,b]", "[-,b]", "[-]", {12, 6}},
     {"[-,-]", "[(b,a),c]", "[b,c]", "[-]", {12, 6}},
@@ -67,12 +68,12 @@ const Case kCases[] = {
 TEST_CASE("a layout takes of another what continues it") {
   Mesh mesh = meshOf("a=8,b=2,c=3");
   for (const Case &it : kCases) {
-    INFO(it.axes << " by " << it.more << ", never " << it.never << ", fixed "
-                 << it.fixed << ", open " << it.open);
+    INFO(it.axes << " by " << it.more << ", forbiddenAxes " << it.forbiddenAxes
+                 << ", fixed " << it.fixed << ", open " << it.open);
     GrowingLayout value;
     value.layout = layoutOf(mesh, it.axes);
-    value.never = axesOf(mesh, it.never)[0];
-    value.full = it.full;
+    value.forbiddenAxes = axesOf(mesh, it.forbiddenAxes)[0];
+    value.mustDivide = it.mustDivide;
     value.fixed = it.fixed;
     value.open = it.open;
     Layout before = value.layout, more = layoutOf(mesh, it.more);
@@ -82,7 +83,7 @@ TEST_CASE("a layout takes of another what continues it") {
   }
 }
 
-TEST_CASE("dimensions beyond the 64th are never open") {
+TEST_CASE("dimensions beyond the 64th are forbiddenAxes open") {
   Mesh mesh = meshOf("a=8");
   Layout more = Layout::replicated(66);
   more.dims[65] = axesOf(mesh, "[a]")[0];
@@ -110,7 +111,7 @@ TEST_CASE("what says nothing, and what may grow") {
   CHECK(value("[-,-]", true, ~uint64_t(0)).saysNothing());
   CHECK_FALSE(value("[-,-]", true, kFirst).saysNothing());
   CHECK_FALSE(value("[a,-]", true, kFirst | kSecond).saysNothing());
-  CHECK(value("[a,-]", false, 0).mayGrow());
-  CHECK(value("[a,-]", true, kSecond).mayGrow());
-  CHECK_FALSE(value("[a,-]", true, 0).mayGrow());
+  CHECK(value("[a,-]", false, 0).isOpen());
+  CHECK(value("[a,-]", true, kSecond).isOpen());
+  CHECK_FALSE(value("[a,-]", true, 0).isOpen());
 }

@@ -86,7 +86,7 @@ private:
 
 } // namespace
 
-TEST_CASE("who looks after messages hears of a group that departs later") {
+TEST_CASE("who looks after messages learns of a group that departs later") {
   PlanBuilder p({{"row", 2}, {"column", 2}});
   uint32_t v = p.state("v", DType::f32, {4}, {{whole(0, 2), whole(1, 2)}});
   p.allReduce({v}, {v}, {whole(0, 2)}); // positions 0 and 2, 1 and 3

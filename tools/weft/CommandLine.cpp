@@ -98,8 +98,9 @@ static void addStep(CLI::App &app, ModelFlags &flags, const char *what,
 
 void weft::tool::addBudgetFlags(CLI::App &app, ModelFlags &flags) {
   app.add_option("--memory", flags.memory,
-                 "what a device has (64MiB): weights are gathered again where "
-                 "they do not fit, and a step that needs more is refused");
+                 "memory per device (64MiB): where the step does not fit, "
+                 "gathered weights are released and gathered again for the "
+                 "backward pass; if it still does not fit, compilation fails");
   app.add_option("--expect", flags.expect,
                  "a budget of the step that must hold: \"all_reduce<=2, "
                  "bytes<=4e6, memory<=64MiB\"; repeated");
@@ -294,8 +295,8 @@ CommandLine::CommandLine() {
                  summary, &Commands::summary),
              summary);
   CLI::App &devicesApp =
-      add("devices", "what can be used, and why not the rest", devices,
-          &Commands::devices);
+      add("devices", "list available devices, and why others are unavailable",
+          devices, &Commands::devices);
   devicesApp.add_flag("--json", devices.json, "one JSON object");
   devicesApp.footer("Example:\n  weft devices --json");
   addReshard(add("reshard", "the cheapest way from one layout to another",

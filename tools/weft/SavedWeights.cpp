@@ -51,11 +51,7 @@ weft::tool::savedValues(const std::vector<NamedArray> &datasets,
 
 /// Empty where the port does not say.
 static std::string placeOf(const Port &port) {
-  auto said = nlohmann::json::parse(port.metadata, nullptr, false);
-  auto place = said.is_object() ? said.find("saved") : said.end();
-  return said.is_object() && place != said.end() && place->is_string()
-             ? place->get<std::string>()
-             : "";
+  return metadataText(port, "saved");
 }
 
 static std::vector<SavedVariable> savedVariables(const ModelState &state) {

@@ -7,9 +7,11 @@
 #include "weft/compiler/codegen/CodeCache.h"
 #include "weft/compiler/codegen/KernelCodegen.h"
 #include "weft/compiler/frontends/keras/import/Import.h"
+#include "weft/tools/keras/SavedModel.h"
+#include "weft/tools/weft/DescribePorts.h"
 #include "weft/tools/weft/Gpus.h"
 #include "weft/tools/weft/InternalFailure.h"
-#include "weft/tools/weft/SavedModel.h"
+#include "weft/tools/weft/SavedWeights.h"
 #include "weft/tools/weft/VerifyStages.h"
 
 #include "mlir/IR/Diagnostics.h"
@@ -136,7 +138,7 @@ bool StepCompiler::readModelFile() {
   kerasModel = std::move(*model);
   if (!datasets.empty()) {
     auto values =
-        savedValues(datasets, savedVariables(kerasModel), flags.model);
+        savedValues(datasets, keras::savedVariables(kerasModel), flags.model);
     if (!values)
       return fail(values.message()), false;
     weights = std::move(*values);
@@ -399,12 +401,12 @@ StepCompiler::compile(const std::string &step, int64_t batchSize) {
 Status StepCompiler::saveModel(const std::string &path, const std::string &,
                                const ModelState &,
                                const std::vector<NamedArray> &values) const {
-  return tool::saveModel(path, kerasModel, values);
+  return keras::saveModel(path, kerasModel, values);
 }
 
 Status StepCompiler::saveWeights(const std::string &path, const ModelState &,
                                  const std::vector<NamedArray> &values) const {
-  return saveModelWeights(path, kerasModel, values);
+  return keras::saveModelWeights(path, kerasModel, values);
 }
 
 bool StepCompiler::verify(const std::string &step, int64_t batchSize) {

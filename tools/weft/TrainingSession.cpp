@@ -125,17 +125,11 @@ static void warnOfNaN(const TrainingData &data) {
     }
 }
 
-/// An entry of a port's metadata; null where it has none.
-static nlohmann::json noted(const Port &port, const char *key) {
-  auto said = nlohmann::json::parse(port.metadata, nullptr, false);
-  return said.is_object() && said.contains(key) ? said[key] : nlohmann::json();
-}
-
 /// Keras on JAX gives a label outside the classes a loss of zero; so does
 /// Weft, and says so.
 static void warnOfLabels(const TrainingData &data) {
   for (const TrainingData::Column &column : data.columns) {
-    auto said = noted(column.port, "classes");
+    auto said = metadataEntry(column.port, "classes");
     if (column.port.role != Role::Label || !said.is_number_integer())
       continue;
     auto classes = said.get<int64_t>();
@@ -164,8 +158,9 @@ static std::vector<std::string> withoutName(std::vector<std::string> arguments,
                                             Role role) {
   std::string name;
   for (const Port &port : ports)
-    if (auto said = noted(port, "layer"); port.role == role && said.is_string())
-      name = said.get<std::string>() + "=";
+    if (std::string layer = metadataText(port, "layer");
+        port.role == role && !layer.empty())
+      name = layer + "=";
   if (name.empty())
     return arguments;
   for (std::string &argument : arguments)

@@ -65,10 +65,10 @@ struct FourierTerms : TermCodeOpInterface::ExternalModel<FourierTerms, FftOp> {
     }
     SmallVector<Value> dims(position);
     dims[dim] = at;
-    FailureOr<Value> x = e.element(op.getInput(), e.makeIndex(dims, e.depth()));
+    FailureOr<Value> x = operandElement(
+        e, op.getInput(), dims, tensorType(op.getInput()).getElementType());
     if (failed(x))
       return failure();
-    e.enterDepth(e.depth());
     Value turn = arith::RemUIOp::create(
         b, e.loc, arith::MulIOp::create(b, e.loc, position[dim], term[0]),
         e.constant(n));

@@ -288,6 +288,17 @@ Value emitAbsent(OpBuilder &b, Location loc, ReduceKind kind,
              : absent;
 }
 
+FailureOr<Value> operandElement(ElementEmitter &emitter, Value operand,
+                                ArrayRef<Value> dims, Type wanted) {
+  FailureOr<Value> value =
+      emitter.element(operand, emitter.makeIndex(dims, emitter.depth()));
+  if (failed(value))
+    return failure();
+  emitter.enterDepth(emitter.depth());
+  return extendScalar(emitter.builder, emitter.loc,
+                      tensorType(operand).getElementType(), wanted, *value);
+}
+
 Value zeroOf(LoopNest &nest, Type elementType) {
   return emitNeutral(nest.builder, nest.loc, ReduceKind::Sum, elementType);
 }

@@ -12,6 +12,8 @@
 
 namespace weft::elements {
 
+class ElementEmitter;
+
 /// Has the op an element computed from those at the same position (ScalarCode)?
 bool isElementwise(mlir::Operation *op);
 /// Such an op on registers. Fails, with an error on the op, where it or its
@@ -34,6 +36,12 @@ mlir::Value emitNeutral(mlir::OpBuilder &builder, mlir::Location loc,
 /// absentElement(), in registers.
 mlir::Value emitAbsent(mlir::OpBuilder &builder, mlir::Location loc,
                        ReduceKind kind, mlir::Type elementType);
+/// The operand's element at a position that this loop knows, as one of a type that
+/// has all its numbers.
+mlir::FailureOr<mlir::Value> operandElement(ElementEmitter &emitter,
+                                            mlir::Value operand,
+                                            llvm::ArrayRef<mlir::Value> dims,
+                                            mlir::Type wanted);
 mlir::Value zeroOf(LoopNest &nest, mlir::Type elementType);
 mlir::Value emitProduct(LoopNest &nest, mlir::Type elementType, mlir::Value x,
                         mlir::Value y);

@@ -11,18 +11,6 @@ static RankedTensorType typeOf(Value value) {
   return cast<RankedTensorType>(value.getType());
 }
 
-/// An element of an operand, as one of the result's type.
-static FailureOr<Value> operandElement(ElementEmitter &emitter, Value operand,
-                                       ArrayRef<Value> dims, Type wanted) {
-  FailureOr<Value> value =
-      emitter.element(operand, emitter.makeIndex(dims, emitter.depth()));
-  emitter.enterDepth(emitter.depth());
-  if (failed(value))
-    return failure();
-  return extendScalar(emitter.builder, emitter.loc,
-                      typeOf(operand).getElementType(), wanted, *value);
-}
-
 namespace {
 struct ReduceTerms : TermCodeOpInterface::ExternalModel<ReduceTerms, ReduceOp> {
   ReduceKind getCombination(Operation *op) const {

@@ -16,17 +16,6 @@ using namespace mlir;
 
 namespace weft::elements {
 
-/// An element of an operand, as one of the result's type.
-static FailureOr<Value> operandElement(ElementEmitter &e, Value operand,
-                                       ArrayRef<Value> dims, Type wanted) {
-  FailureOr<Value> value = e.element(operand, e.makeIndex(dims, e.depth()));
-  if (failed(value))
-    return failure();
-  e.enterDepth(e.depth());
-  return extendScalar(e.builder, e.loc, tensorType(operand).getElementType(),
-                      wanted, *value);
-}
-
 namespace {
 /// Where a term of a convolution reads both operands; `inside`: not in padding.
 struct ConvolutionPlace {

@@ -60,9 +60,9 @@ LogicalResult constrain(Converter &c, ForeignOp op) {
   if (said->layout) {
     value = c.make<ConstrainOp>(op, value.getType(), value, said->layout,
                                 c.builder.getStringAttr("sharding constraint"));
-    for (NamedAttribute wish : said->wishes())
-      value.getDefiningOp()->setDiscardableAttr(wish.getName(),
-                                                wish.getValue());
+    for (NamedAttribute option : said->options())
+      value.getDefiningOp()->setDiscardableAttr(option.getName(),
+                                                option.getValue());
   }
   return c.give(op, value);
 }

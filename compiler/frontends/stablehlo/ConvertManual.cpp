@@ -99,8 +99,9 @@ FailureOr<Value> constrained(Converter &c, ForeignOp op, Value value,
   Value result = c.make<ConstrainOp>(
       op, value.getType(), value, said->layout,
       c.builder.getStringAttr("sharding of a manual computation"));
-  for (NamedAttribute wish : said->wishes())
-    result.getDefiningOp()->setDiscardableAttr(wish.getName(), wish.getValue());
+  for (NamedAttribute option : said->options())
+    result.getDefiningOp()->setDiscardableAttr(option.getName(),
+                                               option.getValue());
   return result;
 }
 

@@ -227,7 +227,7 @@ FailureOr<DictionaryAttr> ProgramImporter::port(DictionaryAttr foreign,
                 builder.getStringAttr("sharding of " + called.getValue()));
   }
   if (isArgument)
-    list.append(sharding->wishes());
+    list.append(sharding->options());
   return list.getDictionary(builder.getContext());
 }
 

@@ -10,7 +10,7 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::stablehlo;
 
-SmallVector<NamedAttribute> Annotation::wishes() const {
+SmallVector<NamedAttribute> Annotation::options() const {
   SmallVector<NamedAttribute> result;
   if (!layout)
     return result;

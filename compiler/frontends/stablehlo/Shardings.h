@@ -34,7 +34,7 @@ struct Annotation {
   llvm::SmallVector<int64_t> devices;
 
   /// weft.open, weft.priority and weft.replicated, as far as it says so.
-  llvm::SmallVector<mlir::NamedAttribute> wishes() const;
+  llvm::SmallVector<mlir::NamedAttribute> options() const;
 };
 
 class Shardings {

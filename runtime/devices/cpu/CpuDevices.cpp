@@ -1,6 +1,6 @@
 #include "weft/runtime/devices/cpu/CpuDevices.h"
 
-#include "weft/runtime/collectives/Crossing.h"
+#include "weft/runtime/collectives/CrossProcessGroup.h"
 #include "weft/runtime/processes/Processes.h"
 
 #include <algorithm>
@@ -35,7 +35,8 @@ CpuDevices::CpuDevices(int64_t count, int workers,
       provider(createInProcessProvider(settings.host)), arenas(size_t(count)),
       meter(std::make_shared<MemoryMeter>(count)) {
   if (settings.processes)
-    provider = createCrossingProvider(std::move(provider), *settings.processes);
+    provider =
+        createCrossProcessProvider(std::move(provider), *settings.processes);
 }
 
 std::string CpuDevices::describe() const {

@@ -2,31 +2,31 @@
 
 namespace weft::runtime {
 
-DeviceBorders::DeviceBorders(size_t positions) : territories(positions + 1) {}
+DeviceBorders::DeviceBorders(size_t positions) : regions(positions + 1) {}
 
 DeviceBorders::~DeviceBorders() {
-  for (Territory &territory : territories)
-    setOpen(territory, true);
+  for (MemoryRegion &region : regions)
+    setOpen(region, true);
 }
 
 void DeviceBorders::add(size_t position, const Memory &memory) {
-  territories[position].memories.push_back(&memory);
+  regions[position].memories.push_back(&memory);
 }
 
 void DeviceBorders::enter(std::span<const int64_t> positions) {
   for (int64_t position : positions)
-    territories[size_t(position)].isWanted = true;
-  for (Territory &territory : territories) {
-    setOpen(territory, territory.isWanted);
-    territory.isWanted = false;
+    regions[size_t(position)].isWanted = true;
+  for (MemoryRegion &region : regions) {
+    setOpen(region, region.isWanted);
+    region.isWanted = false;
   }
 }
 
-void DeviceBorders::setOpen(Territory &territory, bool isOpen) {
-  if (territory.isOpen == isOpen)
+void DeviceBorders::setOpen(MemoryRegion &region, bool isOpen) {
+  if (region.isOpen == isOpen)
     return;
-  territory.isOpen = isOpen;
-  for (const Memory *memory : territory.memories)
+  region.isOpen = isOpen;
+  for (const Memory *memory : region.memories)
     isRefused |= !memory->setReachable(isOpen);
 }
 

@@ -38,12 +38,12 @@ public:
   bool refused() const { return isRefused; }
 
 private:
-  struct Territory {
+  struct MemoryRegion {
     std::vector<const Memory *> memories;
     bool isOpen = true, isWanted = false;
   };
-  void setOpen(Territory &territory, bool isOpen);
-  std::vector<Territory> territories; ///< by position; then of nobody
+  void setOpen(MemoryRegion &region, bool isOpen);
+  std::vector<MemoryRegion> regions; ///< by position; then of nobody
   bool isRefused = false;
 };
 

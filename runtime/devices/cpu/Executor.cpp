@@ -1,30 +1,30 @@
 #include "weft/runtime/devices/cpu/Executor.h"
 
 #include "weft/runtime/collectives/Deadlock.h"
-#include "weft/runtime/processes/Patience.h"
+#include "weft/runtime/processes/Backoff.h"
 
 #include <algorithm>
 #include <cstring>
 
 namespace weft::runtime {
 
-void Executor::addMeetings(const Collective &collective,
-                           const PreparedCollective &work) {
+void Executor::addRendezvous(const Collective &collective,
+                             const PreparedCollective &work) {
   for (size_t g = 0; g < collective.groups.size(); ++g) {
-    auto meeting = std::make_unique<Meeting>();
-    meeting->work = &work;
-    meeting->members = &collective.groups[g];
-    meeting->positions = collective.groups[g];
-    meeting->group = int64_t(g);
-    meeting->chunks = work.chunkCount(int64_t(g));
+    auto rendezvous = std::make_unique<Rendezvous>();
+    rendezvous->work = &work;
+    rendezvous->members = &collective.groups[g];
+    rendezvous->positions = collective.groups[g];
+    rendezvous->group = int64_t(g);
+    rendezvous->chunks = work.chunkCount(int64_t(g));
     size_t members = collective.groups[g].size();
-    meeting->sources.resize(members * collective.sources.size());
-    meeting->targets.resize(members * collective.targets.size());
+    rendezvous->sources.resize(members * collective.sources.size());
+    rendezvous->targets.resize(members * collective.targets.size());
     for (int64_t member : collective.groups[g])
-      meeting->expected += ownership.isOwn(member);
-    if (meeting->expected > 0)
-      meeting->messages = work.messages(int64_t(g));
-    meetings.push_back(std::move(meeting));
+      rendezvous->expected += ownership.isOwn(member);
+    if (rendezvous->expected > 0)
+      rendezvous->messages = work.messages(int64_t(g));
+    rendezvousList.push_back(std::move(rendezvous));
   }
 }
 
@@ -34,17 +34,17 @@ Error Executor::prepare(const CollectiveProvider &given, int workers) {
   for (const Collective &collective : plan.collectives) {
     std::unique_ptr<PreparedCollective> ready;
     if (Error e = provider->prepare(plan.mesh, ownership, collective,
-                                    int64_t(meetings.size()), ready))
+                                    int64_t(rendezvousList.size()), ready))
       return e;
-    firstMeeting.push_back(meetings.size());
-    addMeetings(collective, *ready);
+    firstRendezvous.push_back(rendezvousList.size());
+    addRendezvous(collective, *ready);
     sentOnce.push_back(mostSent(*ready, plan.mesh));
     prepared.push_back(std::move(ready));
   }
   int64_t count = plan.mesh.size();
   devices.resize(size_t(count));
   ready.resize(size_t(workers));
-  open.reserve(meetings.size() + size_t(count));
+  open.reserve(rendezvousList.size() + size_t(count));
   for (int64_t p = 0; p < count; ++p)
     if (ownership.isOwn(p))
       own.push_back(p);
@@ -80,8 +80,8 @@ void Executor::reset() {
     device.sent = {};
     ready[size_t(device.home)].push_back(device.position);
   }
-  for (std::unique_ptr<Meeting> &meeting : meetings)
-    meeting->arrived = 0;
+  for (std::unique_ptr<Rendezvous> &rendezvous : rendezvousList)
+    rendezvous->arrived = 0;
   open.clear();
   travelling.clear();
   isReceiving = false;
@@ -98,8 +98,8 @@ Error Executor::run(Workers &pool, DeviceBorders *between) {
   auto body = [this](int worker) { work(worker); };
   pool.run(body);
   if (failure) {
-    for (Meeting *meeting : travelling)
-      meeting->messages->abandon();
+    for (Rendezvous *rendezvous : travelling)
+      rendezvous->messages->abandon();
     if (provider->isDeadlock())
       return makeError(WEFT_DEADLOCK, deadlock());
     return std::move(failure);
@@ -138,7 +138,7 @@ void Executor::work(int worker) {
     if (shared || device) {
       ++running;
       if (!travelling.empty() && !isReceiving)
-        workers->news.raise(); // somebody else may look after them
+        workers->wakeups.raise(); // somebody else may look after them
       lock.unlock();
       if (shared)
         runChunks(*shared);
@@ -159,14 +159,14 @@ void Executor::work(int worker) {
     if (running == 0 &&
         travelling.empty()) { // all have returned, or nobody can go on
       ended = true;
-      workers->news.raise();
+      workers->wakeups.raise();
       break;
     }
     if (worker != 0)
-      break; // waits for news outside
-    uint32_t seen = workers->news.value();
+      break; // waits to be woken
+    uint32_t seen = workers->wakeups.value();
     lock.unlock();
-    workers->news.wait(seen);
+    workers->wakeups.wait(seen);
     lock.lock();
   }
   lock.unlock();
@@ -218,71 +218,72 @@ void Executor::arrive(Device &device, const Instruction &instruction) {
   size_t kind = size_t(collective.kind());
   ++device.occurrences[kind];
   device.sent[kind] += sentOnce[instruction.index];
-  Meeting &meeting = *meetings[firstMeeting[instruction.index] +
-                               size_t(collective.groupOf[device.position])];
+  Rendezvous &rendezvous =
+      *rendezvousList[firstRendezvous[instruction.index] +
+                      size_t(collective.groupOf[device.position])];
   auto member = size_t(collective.memberOf[device.position]);
   auto handIn = [&](const std::vector<Collective::Array> &arrays,
                     std::vector<void *> &all) {
     for (size_t n = 0; n < arrays.size(); ++n)
       all[member * arrays.size() + n] = device.buffers[arrays[n].buffer];
   };
-  handIn(collective.sources, meeting.sources);
-  handIn(collective.targets, meeting.targets);
+  handIn(collective.sources, rendezvous.sources);
+  handIn(collective.targets, rendezvous.targets);
   lock.lock();
   device.state = State::Waiting;
-  bool isComplete = ++meeting.arrived == meeting.expected;
+  bool isComplete = ++rendezvous.arrived == rendezvous.expected;
   if (isComplete)
-    meeting.arrived = 0;
-  if (isComplete && !meeting.messages)
-    complete(meeting);
+    rendezvous.arrived = 0;
+  if (isComplete && !rendezvous.messages)
+    complete(rendezvous);
   lock.unlock();
-  if (isComplete && meeting.messages)
-    depart(meeting);
+  if (isComplete && rendezvous.messages)
+    depart(rendezvous);
 }
 
-void Executor::complete(Meeting &meeting) {
-  if (meeting.chunks == 0 || meeting.awaitsResults)
-    meeting.release(*this);
+void Executor::complete(Rendezvous &rendezvous) {
+  if (rendezvous.chunks == 0 || rendezvous.awaitsResults)
+    rendezvous.release(*this);
   else
-    offer(meeting);
+    offer(rendezvous);
 }
 
-void Executor::depart(Meeting &meeting) {
-  meeting.awaitsResults = false;
-  Error e = meeting.messages->start(meeting.sources.data());
+void Executor::depart(Rendezvous &rendezvous) {
+  rendezvous.awaitsResults = false;
+  Error e = rendezvous.messages->start(rendezvous.sources.data());
   lock.lock();
   if (e) {
     failure = std::move(e);
     ended = true;
   }
-  travelling.push_back(&meeting);
+  travelling.push_back(&rendezvous);
   lock.unlock();
   // Whoever is in receive() looks after those that he found there. One of them
   // may wait for a device that waits for this one.
-  workers->news.raise();
+  workers->wakeups.raise();
 }
 
 void Executor::receive() {
-  uint32_t seen = workers->news.value();
+  uint32_t seen = workers->wakeups.value();
   lock.lock();
-  std::vector<Meeting *> waiting = travelling;
+  std::vector<Rendezvous *> waiting = travelling;
   lock.unlock();
   bool isIdle = false;
   struct Waiting {
     const CollectiveProvider &provider;
     ~Waiting() { provider.setWaiting(false); }
   } waits{*provider};
-  for (Patience patience; workers->news.value() == seen; patience.pause()) {
-    Meeting *arrived = nullptr;
-    if (!isIdle && patience.isLong()) {
+  for (Backoff backoff; workers->wakeups.value() == seen; backoff.pause()) {
+    Rendezvous *arrived = nullptr;
+    if (!isIdle && backoff.isLong()) {
       lock.lock();
       isIdle = running == 0;
       lock.unlock();
       provider->setWaiting(isIdle);
     }
-    for (Meeting *meeting : waiting)
-      if (!arrived && meeting->messages->poll())
-        arrived = meeting;
+    for (Rendezvous *rendezvous : waiting)
+      if (!arrived && rendezvous->messages->poll())
+        arrived = rendezvous;
     Error failed = arrived ? nullptr : provider->failure();
     if (!arrived && !failed)
       continue;
@@ -293,7 +294,7 @@ void Executor::receive() {
     } else {
       failure = std::move(failed);
       ended = true;
-      workers->news.raise();
+      workers->wakeups.raise();
     }
     lock.unlock();
     return;
@@ -319,10 +320,10 @@ void Executor::offer(SharedWork &work) {
   work.unfinished.store(work.chunks, std::memory_order_relaxed);
   work.untaken.store(work.chunks, std::memory_order_release);
   open.push_back(&work);
-  workers->news.raise();
+  workers->wakeups.raise();
 }
 
-void Executor::Meeting::runChunk(int64_t chunk) {
+void Executor::Rendezvous::runChunk(int64_t chunk) {
   work->run(group, sources.data(), targets.data(), chunk);
 }
 
@@ -350,12 +351,12 @@ void Executor::runChunks(SharedWork &work) {
   if (isOver)
     work.release(*this);
   else
-    travelling.push_back(static_cast<Meeting *>(&work));
-  workers->news.raise();
+    travelling.push_back(static_cast<Rendezvous *>(&work));
+  workers->wakeups.raise();
   lock.unlock();
 }
 
-bool Executor::Meeting::finish() {
+bool Executor::Rendezvous::finish() {
   if (!messages || !messages->hasResults())
     return true;
   awaitsResults = true;
@@ -363,7 +364,7 @@ bool Executor::Meeting::finish() {
   return false;
 }
 
-void Executor::Meeting::release(Executor &executor) {
+void Executor::Rendezvous::release(Executor &executor) {
   if (messages)
     messages->finish();
   for (size_t m = members->size(); m-- > 0;)

@@ -27,13 +27,13 @@
 //     touches its pc, its buffers or its counts. The lock's acquire shows the
 //     worker what the device's last worker wrote before it released the lock.
 //  2. At the collective it writes the addresses of its buffers to places of the
-//     meeting that no other member writes. Then, under the lock, the device
+//     rendezvous that no other member writes. Then, under the lock, the device
 //     becomes Waiting and `arrived` grows. From then on the worker leaves the
 //     device alone: another may run it as soon as the lock is free.
-//  3. The last to arrive offers the meeting in the same hold of the lock, which
+//  3. The last to arrive offers the rendezvous in the same hold of the lock, which
 //     orders the writes of all members (2) before the offer. `unfinished` is
 //     stored relaxed: nobody reads it before he has seen `untaken`, whose store
-//     is a release and follows. Then the meeting is added to `open`.
+//     is a release and follows. Then the rendezvous is added to `open`.
 //  4. Workers find it in `open`, under the lock. Their load of `untaken` is
 //     relaxed, because it only chooses where to try: the lock lets nobody miss
 //     an offer, and a count that is out of date costs one vain step 5.
@@ -49,9 +49,9 @@
 //     one occurrence. Who ran none leaves the counter alone: it may be that of
 //     the next. Release: its chunks are written before it counts them. Acquire:
 //     whoever reaches 0 comes after the chunks of all others.
-//  7. The worker that reached 0 removes the meeting from `open` and makes its
+//  7. The worker that reached 0 removes the rendezvous from `open` and makes its
 //     members Ready at the next instruction, in one hold of the lock. No member
-//     can arrive again earlier: a meeting is in `open` at most once, and nobody
+//     can arrive again earlier: a rendezvous is in `open` at most once, and nobody
 //     writes its places while chunks read them. Back to 1.
 //
 // A launch that is shared begins at 3, with its device alone. A group with
@@ -145,7 +145,7 @@ private:
     std::atomic<int64_t> unfinished{0};
   };
   /// One group of one collective instruction.
-  struct Meeting final : SharedWork {
+  struct Rendezvous final : SharedWork {
     void runChunk(int64_t chunk) override;
     bool finish() override;
     void release(Executor &executor) override;
@@ -171,10 +171,10 @@ private:
   /// Runs a device until it returns or waits.
   void runDevice(Device &device);
   void arrive(Device &device, const Instruction &instruction);
-  void addMeetings(const Collective &collective,
-                   const PreparedCollective &work);
-  void complete(Meeting &meeting); ///< under the lock
-  void depart(Meeting &meeting);
+  void addRendezvous(const Collective &collective,
+                     const PreparedCollective &work);
+  void complete(Rendezvous &rendezvous); ///< under the lock
+  void depart(Rendezvous &rendezvous);
   void receive();
   void share(Device &device, const Instruction &instruction);
   void runChunks(SharedWork &work);
@@ -193,8 +193,8 @@ private:
   /// sends in one occurrence.
   std::vector<uint64_t> sentOnce;
   std::vector<Device> devices; ///< by position
-  std::vector<std::unique_ptr<Meeting>> meetings;
-  std::vector<size_t> firstMeeting;                    ///< by collective
+  std::vector<std::unique_ptr<Rendezvous>> rendezvousList;
+  std::vector<size_t> firstRendezvous;                 ///< by collective
   std::vector<std::unique_ptr<SharedLaunch>> launches; ///< by position
   int64_t workersPerDevice = 1;
   Bound bound;
@@ -204,7 +204,7 @@ private:
   DeviceBorders *borders = nullptr;        ///< of this run, or null
   std::vector<std::vector<int64_t>> ready; ///< positions, by home worker
   std::vector<SharedWork *> open;          ///< complete, chunks left
-  std::vector<Meeting *> travelling;       ///< messages are under way
+  std::vector<Rendezvous *> travelling;    ///< messages are under way
   bool isReceiving = false;                ///< a worker looks after them
   Error failure;                           ///< of another process
   int running = 0;                         ///< workers with a device or chunks

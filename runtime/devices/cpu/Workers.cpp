@@ -61,7 +61,7 @@ Workers::~Workers() { stop(); }
 
 void Workers::stop() {
   stopping.store(true);
-  news.raise();
+  wakeups.raise();
   for (std::thread &thread : threads)
     thread.join();
 }
@@ -69,7 +69,7 @@ void Workers::stop() {
 void Workers::loop(int worker) {
   for (;;) {
     // Read before looking for work: what is raised later ends the wait.
-    uint32_t seen = news.value();
+    uint32_t seen = wakeups.value();
     if (stopping.load())
       return;
     uint32_t inside = gate.load(std::memory_order_acquire);
@@ -80,7 +80,7 @@ void Workers::loop(int worker) {
         gate.fetch_sub(1, std::memory_order_acq_rel);
         break;
       }
-    news.wait(seen);
+    wakeups.wait(seen);
   }
 }
 
@@ -90,7 +90,7 @@ void Workers::start(void (*c)(void *, int), void *b) {
   call = c;
   body = b;
   gate.fetch_or(open, std::memory_order_acq_rel);
-  news.raise();
+  wakeups.raise();
   c(b, 0);
   gate.fetch_and(~open, std::memory_order_acq_rel);
   for (int i = 0; gate.load(std::memory_order_acquire) != 0; ++i) {

@@ -2,10 +2,10 @@
 //
 //   Workers workers(2);                // one thread, and the caller
 //   workers.run([&](int worker) {      // the caller until it is done, threads
-//     ... workers.news.raise(); ...    // whenever there may be work for them
+//     ... workers.wakeups.raise(); ...    // whenever there may be work for them
 //   });
 //
-// A thread that finds nothing to do leaves the body at once and waits for news
+// A thread that finds nothing to do leaves the body at once and waits for wakeups
 // outside: it spins for some 300 us, then sleeps on a futex. So run() never
 // waits for a thread that sleeps or has lost its core.
 //
@@ -51,14 +51,14 @@ public:
   ~Workers();
   int count() const { return int(threads.size()) + 1; }
 
-  /// Calls body(0) here and body(w) on threads, again after each news; returns
+  /// Calls body(0) here and body(w) on threads, again after each wakeups; returns
   /// when body(0) has returned and no thread is in it any more.
   template <typename Body> void run(Body &body) {
     start([](void *b, int worker) { (*static_cast<Body *>(b))(worker); },
           &body);
   }
 
-  Signal news;
+  Signal wakeups;
 
 private:
   void start(void (*call)(void *, int), void *body);

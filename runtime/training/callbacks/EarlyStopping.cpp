@@ -18,15 +18,9 @@ Status EarlyStopping::keepWeights(TrainingRun &run) {
   if (!restoresBest)
     return {};
   bestWeights.clear();
-  for (const ModelState::Variable &variable : run.state().variables()) {
-    if (variable.port.role != Role::Weight)
-      continue;
-    Result<Array> value = run.state().read(variable.port.name);
-    if (!value)
-      return value.error();
-    bestWeights.push_back({variable.port.name, std::move(*value)});
-  }
-  return {};
+  return run.state().readWeights([&](const std::string &name, Array value) {
+    bestWeights.push_back({name, std::move(value)});
+  });
 }
 
 Status EarlyStopping::epochEnd(TrainingRun &run, Logs &logs) {

@@ -2,16 +2,12 @@
 
 namespace weft {
 
-using nlohmann::json;
-
 std::vector<LearningRate> learningRates(const ModelState &state) {
   std::vector<LearningRate> out;
-  for (const ModelState::Variable &variable : state.variables()) {
-    json said = json::parse(variable.port.metadata, nullptr, false);
-    if (said.is_object() && said.contains("rate") && said["rate"].is_string())
-      out.push_back({variable.port.name, said["rate"].get<std::string>(),
-                     "learning_rate", ""});
-  }
+  for (const ModelState::Variable &variable : state.variables())
+    if (std::string optimizer = metadataText(variable.port, "rate");
+        !optimizer.empty())
+      out.push_back({variable.port.name, optimizer, "learning_rate", ""});
   if (out.size() > 1)
     for (LearningRate &rate : out) {
       rate.shownAs += "_" + rate.optimizer;

@@ -100,16 +100,11 @@ Status TensorBoard::writeEpoch(TrainingRun &run, const Logs &logs) {
 }
 
 Status TensorBoard::writeWeights(TrainingRun &run) {
-  for (const ModelState::Variable &variable : run.state().variables()) {
-    if (variable.port.role != Role::Weight)
-      continue;
-    Result<Array> value = run.state().read(variable.port.name);
-    if (!value)
-      return value.error();
-    if (train)
-      train->histogram(variable.port.name + "/histogram", run.epoch, *value);
-  }
-  return {};
+  return run.state().readWeights(
+      [&](const std::string &name, const Array &value) {
+        if (train)
+          train->histogram(name + "/histogram", run.epoch, value);
+      });
 }
 
 Status TensorBoard::epochEnd(TrainingRun &run, Logs &logs) {

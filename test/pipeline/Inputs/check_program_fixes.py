@@ -69,7 +69,7 @@ def with_constraint(text, match, remove):
 
 def changed(text, fix):
     """The program with the change that the fix names."""
-    fix = fix.removeprefix("none is cheaper; with the best, ")
+    fix = fix.removeprefix("no cheaper layout found; closest alternative: ")
     remove = fix.startswith("remove ")
     if match := CONSTRAINT.match(fix):
         return with_constraint(text, match, remove)

@@ -52,7 +52,9 @@ struct LayoutRule {
 
   /// Of its map in a file: layout_map, variable_layouts, tensor_layouts.
   const char *mapName() const;
-  bool isFor(Map kind) const { return map == Map::Layouts || map == kind; }
+  bool isFor(Map kind) const {
+    return map == Map::Layouts || kind == Map::Layouts || map == kind;
+  }
 };
 
 /// A strategy of one's own: what keras.distribution.Distribution has its

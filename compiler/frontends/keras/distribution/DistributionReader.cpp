@@ -188,7 +188,10 @@ public:
   std::optional<Layout>
   dataLayout(llvm::ArrayRef<int64_t> shape) const override {
     auto found = ofRank.find(int64_t(shape.size()));
-    return found == ofRank.end() ? otherwise : found->second;
+    Layout layout = found == ofRank.end() ? otherwise : found->second;
+    // An array of fewer dimensions lies as its first ones.
+    layout.dims.resize(std::min(layout.dims.size(), shape.size()));
+    return layout;
   }
 
   std::map<int64_t, Layout> ofRank;
@@ -201,13 +204,7 @@ void readDataLayout(const Json &value, Distribution &out, std::string &error) {
   out.strategy = layouts;
   if (!value.is_object()) {
     Fields f(Json::object(), "data_layout", error);
-    readLayout(value, out, f, layouts->otherwise);
-    // An array of fewer dimensions lies as its first ones.
-    for (size_t rank = 1; rank < layouts->otherwise.dims.size(); ++rank) {
-      Layout &part = layouts->ofRank[int64_t(rank)] = layouts->otherwise;
-      part.dims.resize(rank);
-    }
-    return;
+    return readLayout(value, out, f, layouts->otherwise);
   }
   for (auto it = value.begin(); it != value.end() && error.empty(); ++it) {
     Fields f(Json::object(), "data_layout " + inQuotes(it.key()), error);

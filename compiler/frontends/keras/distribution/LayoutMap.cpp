@@ -20,7 +20,7 @@ RuleLookup lookUp(const Distribution &distribution, Patterns &patterns,
   std::vector<std::string> keys;
   for (size_t i = 0; i < distribution.rules.size(); ++i) {
     const std::string &key = distribution.rules[i].key;
-    if (kind != LayoutRule::Map::Layouts && !distribution.rules[i].isFor(kind))
+    if (!distribution.rules[i].isFor(kind))
       continue;
     if (key == path)
       exact = i;
@@ -182,6 +182,13 @@ ResolvedLayout weft::keras::batchLayout(const Distribution &distribution,
   return out;
 }
 
+/// The shape of a batch of any number of samples.
+static std::vector<int64_t> ofBatch(llvm::ArrayRef<int64_t> sample) {
+  std::vector<int64_t> shape{-1};
+  shape.insert(shape.end(), sample.begin(), sample.end());
+  return shape;
+}
+
 Result<ResolvedLayouts>
 weft::keras::resolveLayouts(const Distribution &distribution,
                             const Model &model) {
@@ -204,8 +211,7 @@ weft::keras::resolveLayouts(const Distribution &distribution,
     if (out.inputs.count(layer.name) || out.outputs.count(layer.name))
       continue;
     std::string path = layer.name + "/output";
-    std::vector<int64_t> shape{-1};
-    shape.insert(shape.end(), node.shape.begin(), node.shape.end());
+    std::vector<int64_t> shape = ofBatch(node.shape);
     auto rank = int64_t(shape.size());
     int rule = distribution.dataParallel
                    ? -1
@@ -224,8 +230,7 @@ weft::keras::resolveLayouts(const Distribution &distribution,
   }
   for (unsigned output = 0; output < model.outputs.size(); ++output)
     if (distribution.strategy && model.hasLabel(output)) {
-      std::vector<int64_t> shape = model.labelShape(output);
-      shape.insert(shape.begin(), -1);
+      std::vector<int64_t> shape = ofBatch(model.labelShape(output));
       if (auto own = distribution.strategy->dataLayout(shape))
         resolver.ofStrategy(*own, model.outputName(output) + "/label",
                             int64_t(shape.size()));

@@ -31,16 +31,9 @@ LogicalResult CustomStep::begin() {
   if (model.optimizer->scaleVariable() || model.optimizer->lossScaleFactor)
     return emitError(unknown) << "the optimizer scales losses, which a step of "
                                  "one's own does not; use the one inside";
-  if (distribution) {
-    Result<ResolvedLayouts> resolved = resolveLayouts(*distribution, model);
-    if (!resolved)
-      return emitError(unknown) << resolved.error;
-    ports.annotate(*distribution, std::move(*resolved));
-  }
-  module = ModuleOp::create(unknown);
-  if (Attribute mesh = ports.meshAttribute())
-    module.get()->setAttr(kMeshAttr, mesh);
-  builder.setInsertionPointToEnd(module->getBody());
+  if (failed(ports.annotate(distribution)))
+    return failure();
+  module = ports.createModule();
   function = ports.createFunction();
   before = values = ports.values(function);
   return success();

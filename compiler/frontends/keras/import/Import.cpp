@@ -124,13 +124,7 @@ LogicalResult StepImporter::prepare(const Distribution *distribution) {
                     << "; it must be positive";
   if (step != StepKind::Predict && failed(checkTraining()))
     return failure();
-  if (!distribution)
-    return success();
-  Result<ResolvedLayouts> resolved = resolveLayouts(*distribution, model);
-  if (!resolved)
-    return refuse() << resolved.error;
-  ports.annotate(*distribution, std::move(*resolved));
-  return success();
+  return ports.annotate(distribution);
 }
 
 /// Weights of samples fit the metrics that they are for.
@@ -281,10 +275,7 @@ LogicalResult StepImporter::buildPredict() {
 }
 
 FailureOr<OwningOpRef<ModuleOp>> StepImporter::run() {
-  module = ModuleOp::create(unknown);
-  if (Attribute mesh = ports.meshAttribute())
-    module.get()->setAttr(kMeshAttr, mesh);
-  builder.setInsertionPointToEnd(module->getBody());
+  module = ports.createModule();
   func::FuncOp function = ports.createFunction();
   before = values = ports.values(function);
   if (failed(checkWeights()))

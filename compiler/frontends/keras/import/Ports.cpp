@@ -10,10 +10,24 @@ using namespace mlir;
 using namespace weft;
 using namespace weft::keras;
 
-void StepPorts::annotate(const Distribution &given, ResolvedLayouts resolved) {
-  distribution = &given;
-  layouts = std::move(resolved);
-  mesh = MeshAttr::get(builder.getContext(), given.mesh);
+LogicalResult StepPorts::annotate(const Distribution *given) {
+  if (!given)
+    return success();
+  Result<ResolvedLayouts> resolved = resolveLayouts(*given, model);
+  if (!resolved)
+    return emitError(builder.getUnknownLoc()) << resolved.error;
+  distribution = given;
+  layouts = std::move(*resolved);
+  mesh = MeshAttr::get(builder.getContext(), given->mesh);
+  return success();
+}
+
+OwningOpRef<ModuleOp> StepPorts::createModule() {
+  OwningOpRef<ModuleOp> module = ModuleOp::create(builder.getUnknownLoc());
+  if (mesh)
+    module.get()->setAttr(kMeshAttr, mesh);
+  builder.setInsertionPointToEnd(module->getBody());
+  return module;
 }
 
 const std::map<std::string, ResolvedLayout> &StepPorts::outputLayouts() const {

@@ -62,8 +62,11 @@ public:
             const ImportOptions &options)
       : builder(builder), model(model), step(step), options(options) {}
 
-  /// Says where everything lies.
-  void annotate(const Distribution &distribution, ResolvedLayouts resolved);
+  /// Says where everything lies; null: on one device. Fails, with an error, where
+  /// the model does not fit the distribution.
+  mlir::LogicalResult annotate(const Distribution *distribution);
+  /// The module, with its mesh; the function is made at its end.
+  mlir::OwningOpRef<mlir::ModuleOp> createModule();
   mlir::func::FuncOp createFunction();
   StepValues values(mlir::func::FuncOp function) const;
   /// Results for the variables that the step changes, which take over the

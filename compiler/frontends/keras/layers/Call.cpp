@@ -345,6 +345,13 @@ Value Call::runOptionForTimes(const Layer &layer, const char *attribute,
   if (!watch.leaves)
     return front(all, {batch, times});
   eraseBehind(block, last);
+  constexpr int64_t most = 1 << 14;
+  if (times > most) {
+    refuse("has " + std::to_string(times) + " times, and its layer " +
+           layer.name + " is called for each; take at most " +
+           std::to_string(most));
+    return x;
+  }
   SmallVector<Value> outputs;
   for (int64_t i = 0; i < times; ++i) {
     Value out =

@@ -22,10 +22,7 @@ template <int rank> class ConvLSTMCell : public GatedCell<4> {
 
 public:
   void options(Options &o) override {
-    o.integer("filters", filters, kPositive);
-    o.check(filters <= int64_t(1) << 40,
-            "\"filters\" is " + std::to_string(filters) +
-                ", more than any memory holds; take fewer");
+    countOption(o, "filters", filters);
     o.sizes("kernel_size", kernelSize, rank);
     o.sizes("strides", strides, rank);
     o.choice("padding", padding, {"valid", "same"});

@@ -4,9 +4,22 @@
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_IMAGES_H
 
 #include "weft/compiler/frontends/keras/layers/Call.h"
+#include "weft/compiler/frontends/keras/tensors/Interpolation.h"
 #include "weft/compiler/frontends/keras/tensors/Windows.h"
 
 namespace weft::keras {
+
+/// Images with `size` elements along a dimension; refused where the weights of
+/// that would be too many.
+inline Value resizedImages(Call &c, Value x, int64_t dim, int64_t size,
+                           const std::string &interpolation,
+                           bool antialias = false) {
+  std::string complaint = resizeComplaint(c.t.size(x, dim), size);
+  if (complaint.empty())
+    return resized(c.t, x, dim, size, interpolation, antialias);
+  c.refuse(complaint);
+  return x;
+}
 
 /// Where the features are: (batch, spatial..., features), or
 /// (batch, features, spatial...).

@@ -4,7 +4,6 @@
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_PREPROCESSING_H
 
 #include "weft/compiler/frontends/keras/layers/Images.h"
-#include "weft/compiler/frontends/keras/tensors/Interpolation.h"
 #include "weft/dialects/weft/IndexingOps.h"
 #include "weft/dialects/weft/Sizes.h"
 
@@ -142,7 +141,7 @@ class Resizing : public ToSize {
     for (auto [dim, size] :
          llvm::zip_equal(spatialDims(x, channelsFirst()),
                          std::vector<int64_t>{height, width}))
-      x = resized(c.t, x, dim, size, interpolation, antialias);
+      x = resizedImages(c, x, dim, size, interpolation, antialias);
     return x;
   }
 };

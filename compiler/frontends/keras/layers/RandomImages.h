@@ -4,7 +4,6 @@
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_RANDOMIMAGES_H
 
 #include "weft/compiler/frontends/keras/layers/Images.h"
-#include "weft/compiler/frontends/keras/tensors/Interpolation.h"
 #include "weft/compiler/frontends/keras/tensors/Sampling.h"
 #include "weft/dialects/weft/IndexingOps.h"
 
@@ -152,7 +151,7 @@ class RandomCrop : public RandomImages {
     for (auto [dim, size] :
          llvm::zip_equal(dims, std::array<int64_t, 2>{cropHeight, cropWidth}))
       if (t.size(x, dim) != size)
-        x = resized(t, x, dim, size, "bilinear");
+        x = resizedImages(c, x, dim, size, "bilinear");
     return c.cast(x);
   }
 };

@@ -182,11 +182,15 @@ protected:
   int64_t units = 0;
   ActivationPtr gateActivation = activationTable().make("sigmoid");
 
-  void gateOptions(Options &o) {
-    o.integer("units", units, kPositive);
-    o.check(units <= int64_t(1) << 40,
-            "\"units\" is " + std::to_string(units) +
+  /// Several gates' weights are made in one: their sizes must not overflow.
+  static void countOption(Options &o, const char *name, int64_t &count) {
+    o.integer(name, count, kPositive);
+    o.check(count <= int64_t(1) << 40,
+            "\"" + std::string(name) + "\" is " + std::to_string(count) +
                 ", more than any memory holds; take fewer");
+  }
+  void gateOptions(Options &o) {
+    countOption(o, "units", units);
     activationOption(o);
     o.object("recurrent_activation", gateActivation, activationTable());
     o.flag("use_bias", useBias);

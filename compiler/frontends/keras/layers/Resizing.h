@@ -4,7 +4,6 @@
 #define WEFT_COMPILER_FRONTENDS_KERAS_LAYERS_RESIZING_H
 
 #include "weft/compiler/frontends/keras/layers/Images.h"
-#include "weft/compiler/frontends/keras/tensors/Interpolation.h"
 
 namespace weft::keras {
 
@@ -77,7 +76,10 @@ template <int rank> class UpSampling : public OfImages {
          llvm::zip_equal(spatialDims(x, channelsFirst()), size))
       x = interpolation == "nearest"
               ? c.t.repeat(x, dim, factor)
-              : resized(c.t, x, dim, c.t.size(x, dim) * factor, interpolation);
+              : resizedImages(c, x, dim,
+                              llvm::SaturatingMultiply<uint64_t>(
+                                  c.t.size(x, dim), factor),
+                              interpolation);
     return x;
   }
 };

@@ -18,6 +18,9 @@ template <class L> class OfLoss : public MeanMetric {
   }
   const char *direction() const override { return "down"; }
   bool takesClassNumbers() const override { return loss.takesClassNumbers(); }
+  std::string complaint(ArrayRef<int64_t> sample) const override {
+    return static_cast<const Loss &>(loss).complaint(sample);
+  }
   Value values(Tensors &t, Value label, Value prediction) const override {
     return loss.values(t, label, prediction);
   }

@@ -202,7 +202,9 @@ static Value resize(OperationCall &a) {
   for (int64_t i = 0; i < 2; ++i) {
     Sizes shape(t.shape(x));
     shape[height + i] = size[i];
-    if (!a.fits(shape))
+    std::string complaint =
+        resizeComplaint(t.size(x, height + i), shape[height + i]);
+    if (!a.fits(shape) || !a.check(complaint.empty(), complaint))
       return x;
     x = castTo(
         t,

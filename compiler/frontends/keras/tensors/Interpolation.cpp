@@ -76,6 +76,15 @@ static std::vector<float> weightsOf(int64_t in, int64_t out, Kernel kernel,
   return weights;
 }
 
+std::string weft::keras::resizeComplaint(int64_t from, int64_t to) {
+  constexpr int64_t most = 1 << 26;
+  if (from == to || from <= most / std::max<int64_t>(to, 1))
+    return "";
+  return "resizes " + std::to_string(from) + " elements to " +
+         std::to_string(to) + "; the product of both is at most " +
+         std::to_string(most) + ", resize to fewer";
+}
+
 Value weft::keras::resized(Tensors &t, Value x, int64_t dim, int64_t size,
                            const std::string &interpolation, bool antialias) {
   int64_t in = t.size(x, dim);

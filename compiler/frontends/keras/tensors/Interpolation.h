@@ -21,6 +21,10 @@ namespace weft::keras {
 /// "nearest", "bilinear", "bicubic", "lanczos3", "lanczos5".
 const std::vector<const char *> &interpolations();
 
+/// Why a dimension cannot be resized, or empty: the weights are a matrix of the
+/// old size times the new one.
+std::string resizeComplaint(int64_t from, int64_t to);
+
 /// x with `size` elements along the dimension. `antialias` takes more of them
 /// together where they become fewer.
 Value resized(Tensors &t, Value x, int64_t dim, int64_t size,

@@ -1,29 +1,18 @@
-//===- SavedModel.h - a Keras model's files ---------------------*- C++ -*-===//
+//===- DescribePorts.h - a model's ports for training loops -----*- C++ -*-===//
 //
-//   auto values = savedValues(archive.weights, savedVariables(model), "m.keras");
-//   saveModel("trained.keras", model, *state.save());
+//   describePorts(step, model, archive.weights);
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef WEFT_TOOLS_WEFT_SAVEDMODEL_H
-#define WEFT_TOOLS_WEFT_SAVEDMODEL_H
+#ifndef WEFT_TOOLS_WEFT_DESCRIBEPORTS_H
+#define WEFT_TOOLS_WEFT_DESCRIBEPORTS_H
 
 #include "weft/compiler/frontends/keras/model/Model.h"
-#include "weft/tools/weft/SavedWeights.h"
+#include "weft/runtime/data/KerasArchive.h"
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
 namespace weft::tool {
-
-std::vector<SavedVariable> savedVariables(const keras::Model &model);
-
-/// A .keras file that Keras loads; `values` by variable path.
-Status saveModel(const std::string &path, const keras::Model &model,
-                 const std::vector<NamedArray> &values);
-
-/// The weights of such a file alone, .weights.h5.
-Status saveModelWeights(const std::string &path, const keras::Model &model,
-                        const std::vector<NamedArray> &values);
 
 /// Adds to the ports' metadata what a training loop needs to know of the model:
 ///
@@ -38,4 +27,4 @@ void describePorts(mlir::func::FuncOp step, const keras::Model &model,
 
 } // namespace weft::tool
 
-#endif // WEFT_TOOLS_WEFT_SAVEDMODEL_H
+#endif // WEFT_TOOLS_WEFT_DESCRIBEPORTS_H

@@ -1,4 +1,4 @@
-//===- SettleConflicts.h - the cheaper side of each conflict ----*- C++ -*-===//
+//===- ConflictResolution.h - the cheaper side of each conflict ----*- C++ -*-===//
 //
 // An axis shards one factor of an op only. Where an op's tensors want it for
 // two, propagation let the first have it, everywhere. Worked example: h is
@@ -25,8 +25,8 @@
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef WEFT_PASSES_SHARDING_SETTLECONFLICTS_H
-#define WEFT_PASSES_SHARDING_SETTLECONFLICTS_H
+#ifndef WEFT_PASSES_SHARDING_CONFLICTRESOLUTION_H
+#define WEFT_PASSES_SHARDING_CONFLICTRESOLUTION_H
 
 #include "weft/passes/sharding/ChooseSharding.h"
 #include "weft/passes/sharding/LayoutTable.h"
@@ -35,9 +35,9 @@
 
 namespace weft {
 
-class ConflictSettler {
+class ConflictResolution {
 public:
-  explicit ConflictSettler(LayoutTable &table);
+  explicit ConflictResolution(LayoutTable &table);
   void run();
 
   /// What each op of the table runs with; for constraints and the return, what
@@ -61,14 +61,14 @@ private:
   const OpPrice &price(unsigned op);
   /// Does an op produce or require what the table does not say of a value that
   /// is free?
-  bool disagrees(const RuledOp &op, const OpSharding &sharding) const;
+  bool disagrees(const OpWithRule &op, const OpSharding &sharding) const;
   /// Does a border take an operand that is free as the table does not say?
-  bool wantsOtherwise(const RuledOp &op, unsigned operand) const;
+  bool wantsOtherwise(const OpWithRule &op, unsigned operand) const;
   /// In conflict, or in disagreement with the table.
   bool isOpen(unsigned op) const;
-  llvm::hash_code hashOp(const RuledOp &op) const;
+  llvm::hash_code hashOp(const OpWithRule &op) const;
   /// Of the op and all that share a value with it.
-  size_t hashSurroundings(const RuledOp &op) const;
+  size_t hashSurroundings(const OpWithRule &op) const;
   unsigned sweep(size_t limit);
   bool settle(unsigned op, size_t limit);
   /// As the best of all candidates.
@@ -85,7 +85,7 @@ private:
   bool adopt(Settlement settlement);
   void change(mlir::Value value, const Layout &layout);
   /// Whoever agreed with a changed value on a factor follows it.
-  void follow(const RuledOp &op, const Change &change);
+  void follow(const OpWithRule &op, const Change &change);
   /// The table's ops that make or use a value, so many at most.
   Ops around(mlir::Value value, size_t most = SIZE_MAX) const;
   /// All ops that touch a changed value, each once.
@@ -106,4 +106,4 @@ private:
 
 } // namespace weft
 
-#endif // WEFT_PASSES_SHARDING_SETTLECONFLICTS_H
+#endif // WEFT_PASSES_SHARDING_CONFLICTRESOLUTION_H

@@ -1,6 +1,6 @@
-//===- SettleConflicts.cpp - the cheaper side of each conflict ------------===//
+//===- ConflictResolution.cpp - the cheaper side of each conflict ------------===//
 
-#include "weft/passes/sharding/SettleConflicts.h"
+#include "weft/passes/sharding/ConflictResolution.h"
 
 #include "llvm/ADT/Hashing.h"
 #include "llvm/ADT/STLExtras.h"
@@ -8,23 +8,23 @@
 using namespace weft;
 using namespace mlir;
 
-ConflictSettler::ConflictSettler(LayoutTable &table)
+ConflictResolution::ConflictResolution(LayoutTable &table)
     : table(table), pricing(table.mesh()), shardings(table.ops().size()),
       prices(table.ops().size()), inConflict(table.ops().size()) {}
 
-unsigned ConflictSettler::conflicts() const { return inConflict.count(); }
+unsigned ConflictResolution::conflicts() const { return inConflict.count(); }
 
 //===----------------------------------------------------------------------===//
 // Choices and prices of single ops
 //===----------------------------------------------------------------------===//
 
 /// An op that computes nothing takes its operands in layouts that it says.
-static bool isBorder(const RuledOp &op) {
+static bool isBorder(const OpWithRule &op) {
   return isa<ConstrainOp, func::ReturnOp>(op.op) || isRuledByRegions(op.op);
 }
 
-void ConflictSettler::choose(unsigned index) {
-  const RuledOp &op = table.ops()[index];
+void ConflictResolution::choose(unsigned index) {
+  const OpWithRule &op = table.ops()[index];
   OpSharding &sharding = shardings[index];
   if (isa<ConstrainOp>(op.op)) {
     sharding.operands = {table.annotated(op.op->getResult(0))};
@@ -40,7 +40,7 @@ void ConflictSettler::choose(unsigned index) {
     return;
   }
   if (isRuledByRegions(op.op)) {
-    sharding = table.passOn(op.op);
+    sharding = table.regionSharding(op.op);
     return;
   }
   bool conflict = false;
@@ -49,11 +49,11 @@ void ConflictSettler::choose(unsigned index) {
   inConflict[index] = conflict;
 }
 
-const OpPrice &ConflictSettler::price(unsigned index) {
+const OpPrice &ConflictResolution::price(unsigned index) {
   std::optional<OpPrice> &known = prices[index];
   if (known)
     return *known;
-  const RuledOp &op = table.ops()[index];
+  const OpWithRule &op = table.ops()[index];
   TensorLayouts layouts = table.layoutsOf(op);
   if (!isBorder(op))
     return known.emplace(pricing.of(op, shardings[index], layouts));
@@ -66,14 +66,14 @@ const OpPrice &ConflictSettler::price(unsigned index) {
   return price;
 }
 
-void ConflictSettler::forget(llvm::ArrayRef<unsigned> ops) {
+void ConflictResolution::forget(llvm::ArrayRef<unsigned> ops) {
   for (unsigned op : ops) {
     prices[op].reset();
     choose(op);
   }
 }
 
-Price ConflictSettler::totalPrice(llvm::ArrayRef<unsigned> ops) {
+Price ConflictResolution::totalPrice(llvm::ArrayRef<unsigned> ops) {
   llvm::DenseMap<Value, llvm::SmallVector<const Layout *, 2>> arrived;
   Price total;
   for (unsigned index : ops) {
@@ -97,7 +97,8 @@ Price ConflictSettler::totalPrice(llvm::ArrayRef<unsigned> ops) {
 // Attempts
 //===----------------------------------------------------------------------===//
 
-ConflictSettler::Ops ConflictSettler::around(Value value, size_t most) const {
+ConflictResolution::Ops ConflictResolution::around(Value value,
+                                                   size_t most) const {
   Ops ops;
   auto add = [&](Operation *op) {
     if (auto index = table.indexOf(op); index && !table.ops()[*index].source)
@@ -113,7 +114,7 @@ ConflictSettler::Ops ConflictSettler::around(Value value, size_t most) const {
   return ops;
 }
 
-ConflictSettler::Ops ConflictSettler::concerned() const {
+ConflictResolution::Ops ConflictResolution::concerned() const {
   Ops ops;
   for (const Change &change : changes)
     ops.append(around(change.value));
@@ -122,7 +123,7 @@ ConflictSettler::Ops ConflictSettler::concerned() const {
   return ops;
 }
 
-void ConflictSettler::change(Value value, const Layout &layout) {
+void ConflictResolution::change(Value value, const Layout &layout) {
   if (!table.isFree(value) || table.get(value) == layout ||
       !changed.insert(value).second)
     return;
@@ -144,7 +145,7 @@ static bool usesAnAxisTwice(const FactorAxes &axes) {
 
 /// Every factor of the tensor on which `mine` is what another tensor was
 /// becomes what that tensor is.
-static FactorAxes followed(const RuledOp &op, unsigned from, unsigned to,
+static FactorAxes followed(const OpWithRule &op, unsigned from, unsigned to,
                            const FactorAxes &was, const FactorAxes &is,
                            FactorAxes mine) {
   FactorAxes next = mine;
@@ -159,7 +160,7 @@ static FactorAxes followed(const RuledOp &op, unsigned from, unsigned to,
   return next;
 }
 
-void ConflictSettler::follow(const RuledOp &op, const Change &change) {
+void ConflictResolution::follow(const OpWithRule &op, const Change &change) {
   const Mesh &mesh = table.mesh();
   unsigned from = 0;
   while (op.value(from) != change.value)
@@ -182,7 +183,7 @@ void ConflictSettler::follow(const RuledOp &op, const Change &change) {
 }
 
 /// What the sharding leaves of a tensor, summed up.
-static Layout wholeSums(const OpSharding &sharding, const RuledOp &op,
+static Layout wholeSums(const OpSharding &sharding, const OpWithRule &op,
                         unsigned tensor) {
   unsigned operands = op.op->getNumOperands();
   Layout layout = op.isOperand(tensor) ? sharding.operands[tensor]
@@ -192,8 +193,8 @@ static Layout wholeSums(const OpSharding &sharding, const RuledOp &op,
   return layout;
 }
 
-bool ConflictSettler::disagrees(const RuledOp &op,
-                                const OpSharding &sharding) const {
+bool ConflictResolution::disagrees(const OpWithRule &op,
+                                   const OpSharding &sharding) const {
   for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
     Value value = op.value(tensor);
     if (table.isFree(value) &&
@@ -203,16 +204,16 @@ bool ConflictSettler::disagrees(const RuledOp &op,
   return false;
 }
 
-bool ConflictSettler::wantsOtherwise(const RuledOp &op,
-                                     unsigned operand) const {
+bool ConflictResolution::wantsOtherwise(const OpWithRule &op,
+                                        unsigned operand) const {
   Value value = op.value(operand);
   const OpSharding &sharding = shardings[*table.indexOf(op.op)];
   return operand < sharding.operands.size() && table.isFree(value) &&
          sharding.operands[operand].dims != table.get(value).dims;
 }
 
-bool ConflictSettler::isOpen(unsigned index) const {
-  const RuledOp &op = table.ops()[index];
+bool ConflictResolution::isOpen(unsigned index) const {
+  const OpWithRule &op = table.ops()[index];
   if (op.source)
     return false;
   if (!isBorder(op))
@@ -222,10 +223,10 @@ bool ConflictSettler::isOpen(unsigned index) const {
                       [&](unsigned i) { return wantsOtherwise(op, i); });
 }
 
-ConflictSettler::Settlement
-ConflictSettler::attemptSharding(unsigned index, const FactorAxes &axes,
-                                 size_t limit) {
-  const RuledOp &op = table.ops()[index];
+ConflictResolution::Settlement
+ConflictResolution::attemptSharding(unsigned index, const FactorAxes &axes,
+                                    size_t limit) {
+  const OpWithRule &op = table.ops()[index];
   OpSharding sharding = applyAxes(table.mesh(), op, axes);
   if (!disagrees(op, sharding))
     return {};
@@ -234,17 +235,17 @@ ConflictSettler::attemptSharding(unsigned index, const FactorAxes &axes,
   return followChanges(limit);
 }
 
-ConflictSettler::Settlement ConflictSettler::attemptOperand(unsigned index,
-                                                            unsigned operand,
-                                                            size_t limit) {
-  const RuledOp &op = table.ops()[index];
+ConflictResolution::Settlement
+ConflictResolution::attemptOperand(unsigned index, unsigned operand,
+                                   size_t limit) {
+  const OpWithRule &op = table.ops()[index];
   if (!wantsOtherwise(op, operand))
     return {};
   change(op.value(operand), shardings[index].operands[operand]);
   return followChanges(limit);
 }
 
-ConflictSettler::Settlement ConflictSettler::followChanges(size_t limit) {
+ConflictResolution::Settlement ConflictResolution::followChanges(size_t limit) {
   for (size_t at = 0; at < changes.size() && changes.size() < limit; ++at) {
     Change speaker = changes[at];
     for (unsigned other : around(speaker.value))
@@ -281,7 +282,7 @@ static llvm::hash_code hashAxes(const SubAxes &axes) {
 }
 
 /// Of an op's name, shapes and layouts.
-llvm::hash_code ConflictSettler::hashOp(const RuledOp &op) const {
+llvm::hash_code ConflictResolution::hashOp(const OpWithRule &op) const {
   llvm::hash_code hash = llvm::hash_value(op.op->getName().getStringRef());
   TensorLayouts layouts = table.layoutsOf(op);
   for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
@@ -297,7 +298,7 @@ llvm::hash_code ConflictSettler::hashOp(const RuledOp &op) const {
   return hash;
 }
 
-size_t ConflictSettler::hashSurroundings(const RuledOp &op) const {
+size_t ConflictResolution::hashSurroundings(const OpWithRule &op) const {
   llvm::hash_code hash = hashOp(op);
   for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor)
     for (unsigned other : around(op.value(tensor), /*most=*/8))
@@ -305,7 +306,7 @@ size_t ConflictSettler::hashSurroundings(const RuledOp &op) const {
   return hash;
 }
 
-bool ConflictSettler::adopt(Settlement settlement) {
+bool ConflictResolution::adopt(Settlement settlement) {
   if (!movesLess(Price(), settlement.saved))
     return false;
   changes = std::move(settlement.changes);
@@ -316,15 +317,15 @@ bool ConflictSettler::adopt(Settlement settlement) {
   return true;
 }
 
-bool ConflictSettler::settleBorder(unsigned index, size_t limit) {
+bool ConflictResolution::settleBorder(unsigned index, size_t limit) {
   bool settled = false;
   for (unsigned i = 0; i < table.ops()[index].op->getNumOperands(); ++i)
     settled |= adopt(attemptOperand(index, i, limit));
   return settled;
 }
 
-bool ConflictSettler::settleOp(unsigned index, size_t limit) {
-  const RuledOp &op = table.ops()[index];
+bool ConflictResolution::settleOp(unsigned index, size_t limit) {
+  const OpWithRule &op = table.ops()[index];
   bool conflict = false;
   Settlement best;
   for (const FactorAxes &axes :
@@ -336,8 +337,8 @@ bool ConflictSettler::settleOp(unsigned index, size_t limit) {
   return adopt(std::move(best));
 }
 
-bool ConflictSettler::settle(unsigned index, size_t limit) {
-  const RuledOp &op = table.ops()[index];
+bool ConflictResolution::settle(unsigned index, size_t limit) {
+  const OpWithRule &op = table.ops()[index];
   if (!isOpen(index))
     return false;
   // Layers have the same conflicts: what was tried in vain stays as it is.
@@ -351,14 +352,14 @@ bool ConflictSettler::settle(unsigned index, size_t limit) {
   return settled;
 }
 
-unsigned ConflictSettler::sweep(size_t limit) {
+unsigned ConflictResolution::sweep(size_t limit) {
   unsigned settled = 0;
   for (unsigned op = 0; op < table.ops().size(); ++op)
     settled += settle(op, limit);
   return settled;
 }
 
-void ConflictSettler::run() {
+void ConflictResolution::run() {
   size_t open = 0;
   for (unsigned op = 0; op < table.ops().size(); ++op) {
     choose(op);

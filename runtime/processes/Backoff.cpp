@@ -1,4 +1,4 @@
-#include "weft/runtime/processes/Patience.h"
+#include "weft/runtime/processes/Backoff.h"
 
 #include <chrono>
 #include <sched.h>
@@ -6,7 +6,7 @@
 
 namespace weft::runtime {
 
-void Patience::pause() {
+void Backoff::pause() {
   looks += looks < 1 << 20;
   if (looks < 64)
     return;

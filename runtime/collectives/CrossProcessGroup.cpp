@@ -1,4 +1,4 @@
-#include "weft/runtime/collectives/Crossing.h"
+#include "weft/runtime/collectives/CrossProcessGroup.h"
 
 #include <cstring>
 #include <set>
@@ -24,7 +24,7 @@ void Staging::giveBack(Block &&block) {
   unused.emplace(block.bytes, std::move(block));
 }
 
-void Crossing::Side::add(MemberPart part) {
+void CrossProcessGroup::Side::add(MemberPart part) {
   constexpr int64_t large = 16 << 10;
   bool isDense = part.box.loops.empty();
   MemberPart *last = whole.empty() ? nullptr : &whole.back();
@@ -38,14 +38,14 @@ void Crossing::Side::add(MemberPart part) {
     packed.push_back(std::move(part));
 }
 
-void Crossing::Side::reserve() {
+void CrossProcessGroup::Side::reserve() {
   size_t total = 0;
   for (const MemberPart &part : packed)
     total += size_t(part.box.bytes());
   bytes.resize(total);
 }
 
-void Crossing::Side::pack(void *const *arrays, size_t ofMember) {
+void CrossProcessGroup::Side::pack(void *const *arrays, size_t ofMember) {
   uint8_t *at = bytes.data();
   for (const MemberPart &part : packed) {
     part.box(arrays[size_t(part.member) * ofMember + part.array], at);
@@ -53,7 +53,7 @@ void Crossing::Side::pack(void *const *arrays, size_t ofMember) {
   }
 }
 
-void Crossing::Side::unpack(void *const *arrays, size_t ofMember) {
+void CrossProcessGroup::Side::unpack(void *const *arrays, size_t ofMember) {
   const uint8_t *at = bytes.data();
   for (const MemberPart &part : packed) {
     part.box.unpacking()(at,
@@ -62,9 +62,9 @@ void Crossing::Side::unpack(void *const *arrays, size_t ofMember) {
   }
 }
 
-void Crossing::Side::addMessages(int peer, int tag, bool isOut,
-                                 void *const *arrays, size_t ofMember,
-                                 std::vector<Message> &messages) {
+void CrossProcessGroup::Side::addMessages(int peer, int tag, bool isOut,
+                                          void *const *arrays, size_t ofMember,
+                                          std::vector<Message> &messages) {
   auto add = [&](void *data, size_t count) {
     messages.push_back({.peer = peer,
                         .tag = tag,
@@ -81,9 +81,11 @@ void Crossing::Side::addMessages(int peer, int tag, bool isOut,
         size_t(part.box.run));
 }
 
-Crossing::Crossing(Processes &processes, Staging &staging,
-                   const Ownership &ownership, const Collective &collective,
-                   int64_t group, const PreparedCollective &work, int tag)
+CrossProcessGroup::CrossProcessGroup(Processes &processes, Staging &staging,
+                                     const Ownership &ownership,
+                                     const Collective &collective,
+                                     int64_t group,
+                                     const PreparedCollective &work, int tag)
     : processes(processes), staging(staging), tag(tag),
       sourceCount(collective.sources.size()),
       targetCount(collective.targets.size()) {
@@ -125,7 +127,7 @@ Crossing::Crossing(Processes &processes, Staging &staging,
       side.reserve();
 }
 
-void Crossing::begin(Sides &from, Sides &to, void *const *all) {
+void CrossProcessGroup::begin(Sides &from, Sides &to, void *const *all) {
   arrays = all;
   messages.clear();
   for (auto &[rank, side] : from)
@@ -137,7 +139,7 @@ void Crossing::begin(Sides &from, Sides &to, void *const *all) {
   processes.begin(messages, transfer);
 }
 
-Error Crossing::start(void **sources) {
+Error CrossProcessGroup::start(void **sources) {
   for (const auto &[slot, bytes] : foreign) {
     Staging::Block block;
     if (!staging.take(bytes, block))
@@ -152,12 +154,12 @@ Error Crossing::start(void **sources) {
   return nullptr;
 }
 
-void Crossing::sendResults(void *const *targets) {
+void CrossProcessGroup::sendResults(void *const *targets) {
   areResults = true;
   begin(inResults, outResults, targets);
 }
 
-bool Crossing::poll() {
+bool CrossProcessGroup::poll() {
   if (!processes.poll(transfer) || !transfer.empty())
     return false; // the second: the process is to end
   for (auto &[rank, side] : areResults ? inResults : in)
@@ -168,7 +170,7 @@ bool Crossing::poll() {
 }
 
 /// From the first own target to the others.
-void Crossing::copyResults() {
+void CrossProcessGroup::copyResults() {
   for (auto &[rank, side] : inResults)
     for (const auto *parts : {&side.packed, &side.whole})
       for (const MemberPart &part : *parts)
@@ -182,7 +184,7 @@ void Crossing::copyResults() {
         }
 }
 
-void Crossing::finish() {
+void CrossProcessGroup::finish() {
   for (Staging::Block &block : blocks)
     staging.giveBack(std::move(block));
   blocks.clear();

@@ -1,16 +1,16 @@
-//===- Patience.h - how long until the next look ----------------*- C++ -*-===//
+//===- Backoff.h - how long until the next look ----------------*- C++ -*-===//
 //
-//   for (Patience patience; !isThere(); patience.pause())
+//   for (Backoff backoff; !isThere(); backoff.pause())
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef WEFT_RUNTIME_PROCESSES_PATIENCE_H
-#define WEFT_RUNTIME_PROCESSES_PATIENCE_H
+#ifndef WEFT_RUNTIME_PROCESSES_BACKOFF_H
+#define WEFT_RUNTIME_PROCESSES_BACKOFF_H
 
 namespace weft::runtime {
 
 /// Waits longer and longer between two looks: spins, gives the core away, sleeps.
-class Patience {
+class Backoff {
 public:
   void pause();
   bool isLong() const { return looks > 20000; }
@@ -21,4 +21,4 @@ private:
 
 } // namespace weft::runtime
 
-#endif // WEFT_RUNTIME_PROCESSES_PATIENCE_H
+#endif // WEFT_RUNTIME_PROCESSES_BACKOFF_H

@@ -1,4 +1,4 @@
-//===- LayoutBorders.cpp - ops that say layouts themselves ----------------===//
+//===- ManualRegions.cpp - ops that say layouts themselves ----------------===//
 //
 // LayoutTable at the borders of regions: what an op says of its operands and
 // results (FixedLayoutsOpInterface), and what its region leaves free.
@@ -18,15 +18,15 @@ using namespace mlir;
 
 /// What lies at the border of a region may take free axes, as long as its blocks
 /// are full.
-void LayoutTable::leaveFree(Value value, llvm::ArrayRef<SubAxis> free) {
+void LayoutTable::openToFreeAxes(Value value, llvm::ArrayRef<SubAxis> free) {
   Entry &entry = entryOf(value);
-  entry.full = cast<RankedTensorType>(value.getType()).getShape();
+  entry.mustDivide = cast<RankedTensorType>(value.getType()).getShape();
   entry.open = ~uint64_t(0);
-  entry.never.append(boundAxes(meshValue, free));
+  entry.forbiddenAxes.append(boundAxes(meshValue, free));
 }
 
 LogicalResult LayoutTable::seedFixedLayouts() {
-  for (const RuledOp &op : ruled) {
+  for (const OpWithRule &op : ruled) {
     auto says = dyn_cast<FixedLayoutsOpInterface>(op.op);
     if (!says)
       continue;
@@ -37,14 +37,14 @@ LogicalResult LayoutTable::seedFixedLayouts() {
                      result.getType(), op.op->getName().getStringRef());
       if (!layout)
         return failure();
-      fix(result, *layout, /*late=*/false);
+      fix(result, *layout, /*isState=*/false);
       leavePartial(result, *layout);
       if (!free.empty())
-        leaveFree(result, free);
+        openToFreeAxes(result, free);
     }
     if (!free.empty())
       for (BlockArgument argument : op.op->getRegion(0).getArguments())
-        leaveFree(argument, free);
+        openToFreeAxes(argument, free);
   }
   return success();
 }
@@ -83,14 +83,14 @@ void LayoutTable::updateBorder(Operation *op, const Round &round,
   if (!says)
     return;
   SubAxes free = says.getFreeAxes();
-  auto speaks = [&](Value value) {
+  auto isActive = [&](Value value) {
     return !free.empty() && !sources.contains(value) &&
-           round.hears(entryOf(value));
+           round.includes(entryOf(value));
   };
   auto meet = [&](Value outer, const Layout &said, Value inner) {
-    if (speaks(outer))
+    if (isActive(outer))
       grow(inner, freePart(get(outer), said, free), changed);
-    grow(outer, speaks(inner) ? compose(said, get(inner)) : said, changed);
+    grow(outer, isActive(inner) ? compose(said, get(inner)) : said, changed);
   };
   Region &region = says->getRegion(0);
   for (OpOperand &operand : says->getOpOperands()) {
@@ -127,7 +127,7 @@ static OpSharding stated(const LayoutTable &table,
   return sharding;
 }
 
-OpSharding LayoutTable::passOn(Operation *op) const {
+OpSharding LayoutTable::regionSharding(Operation *op) const {
   if (auto says = dyn_cast<FixedLayoutsOpInterface>(op))
     return stated(*this, says);
   OpSharding sharding;

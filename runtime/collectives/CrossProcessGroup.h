@@ -1,22 +1,22 @@
-//===- Crossing.h - a group whose members live in several processes -------===//
+//===- CrossProcessGroup.h - a group of several processes --------*- C++ -*-===//
 //
 // Every process is sent those parts of the sources of other processes that its
 // own members need; then it runs the collective as if all members were here,
 // into the targets of its own: the same bits as in one process. Members 0 1 in
 // one process, 2 3 in the other, an all-reduce of 4 bytes:
 //
-//   crossing.start(sources)     sends s0 s1, sources[2], sources[3]: memory of
-//                               the crossing's that s2 s3 are received into
-//   crossing.poll()             true: they are there
+//   group.start(sources)     sends s0 s1, sources[2], sources[3]: memory of
+//                               the group that s2 s3 are received into
+//   group.poll()             true: they are there
 //   work->run(group, ...)       t0 = t1 = ((s0 + s1) + s2) + s3
-//   crossing.sendResults(targets)   a large all-reduce: each process has summed
+//   group.sendResults(targets)   a large all-reduce: each process has summed
 //                               a part of it, the others get that, poll() again
-//   crossing.finish()           gives the memory back
+//   group.finish()           gives the memory back
 //
 //===----------------------------------------------------------------------===//
 
-#ifndef WEFT_RUNTIME_COLLECTIVES_CROSSING_H
-#define WEFT_RUNTIME_COLLECTIVES_CROSSING_H
+#ifndef WEFT_RUNTIME_COLLECTIVES_CROSSPROCESSGROUP_H
+#define WEFT_RUNTIME_COLLECTIVES_CROSSPROCESSGROUP_H
 
 #include "weft/runtime/collectives/Provider.h"
 #include "weft/runtime/processes/Ownership.h"
@@ -27,7 +27,7 @@
 
 namespace weft::runtime {
 
-/// Memory for what is received, kept from one crossing to the next.
+/// Memory for what is received, kept from one use of the group to the next.
 class Staging {
 public:
   struct Block {
@@ -43,12 +43,12 @@ private:
   std::multimap<size_t, Block> unused;
 };
 
-class Crossing final : public GroupMessages {
+class CrossProcessGroup final : public GroupMessages {
 public:
   /// Of group `group`; `tag` is its own.
-  Crossing(Processes &processes, Staging &staging, const Ownership &ownership,
-           const Collective &collective, int64_t group,
-           const PreparedCollective &work, int tag);
+  CrossProcessGroup(Processes &processes, Staging &staging,
+                    const Ownership &ownership, const Collective &collective,
+                    int64_t group, const PreparedCollective &work, int tag);
 
   Error start(void **sources) override;
   bool poll() override;
@@ -94,11 +94,11 @@ private:
 };
 
 /// Collectives whose groups may have members in `processes`: those that `local`
-/// runs, with a Crossing for each group that crosses.
+/// runs, with a CrossProcessGroup for each group that crosses.
 std::unique_ptr<CollectiveProvider>
-createCrossingProvider(std::unique_ptr<CollectiveProvider> local,
-                       Processes &processes);
+createCrossProcessProvider(std::unique_ptr<CollectiveProvider> local,
+                           Processes &processes);
 
 } // namespace weft::runtime
 
-#endif // WEFT_RUNTIME_COLLECTIVES_CROSSING_H
+#endif // WEFT_RUNTIME_COLLECTIVES_CROSSPROCESSGROUP_H

@@ -1,4 +1,4 @@
-#include "weft/runtime/collectives/Crossing.h"
+#include "weft/runtime/collectives/CrossProcessGroup.h"
 
 #include <algorithm>
 
@@ -7,9 +7,9 @@ namespace weft::runtime {
 namespace {
 
 /// A collective as it runs in one process, and the messages of its groups.
-class CrossingCollective final : public PreparedCollective {
+class CrossProcessCollective final : public PreparedCollective {
 public:
-  explicit CrossingCollective(std::unique_ptr<PreparedCollective> local)
+  explicit CrossProcessCollective(std::unique_ptr<PreparedCollective> local)
       : local(std::move(local)) {}
 
   int64_t chunkCount(int64_t group) const override {
@@ -30,7 +30,7 @@ public:
     return local->results(group, isReducer);
   }
   GroupMessages *messages(int64_t group) const override {
-    return crossings[size_t(group)].get();
+    return groups[size_t(group)].get();
   }
   CollectiveTable table(int64_t group) const override {
     return local->table(group);
@@ -39,16 +39,17 @@ public:
     return local->bytesSent(position);
   }
 
-  std::vector<std::unique_ptr<Crossing>> crossings; ///< by group; null: none
+  std::vector<std::unique_ptr<CrossProcessGroup>>
+      groups; ///< by group; null: none
 
 private:
   std::unique_ptr<PreparedCollective> local;
 };
 
-class CrossingProvider final : public CollectiveProvider {
+class CrossProcessProvider final : public CollectiveProvider {
 public:
-  CrossingProvider(std::unique_ptr<CollectiveProvider> local,
-                   Processes &processes)
+  CrossProcessProvider(std::unique_ptr<CollectiveProvider> local,
+                       Processes &processes)
       : local(std::move(local)), processes(processes) {}
 
   Error prepare(const Mesh &mesh, const Ownership &ownership,
@@ -66,19 +67,19 @@ private:
   mutable Staging staging; ///< of all its collectives
 };
 
-Error CrossingProvider::prepare(
+Error CrossProcessProvider::prepare(
     const Mesh &mesh, const Ownership &ownership, const Collective &collective,
     int64_t firstGroup, std::unique_ptr<PreparedCollective> &out) const {
   std::unique_ptr<PreparedCollective> inner;
   if (Error e = local->prepare(mesh, ownership, collective, firstGroup, inner))
     return e;
   const PreparedCollective &work = *inner;
-  auto crossing = std::make_unique<CrossingCollective>(std::move(inner));
+  auto made = std::make_unique<CrossProcessCollective>(std::move(inner));
   for (size_t g = 0; g < collective.groups.size(); ++g) {
     const std::vector<int64_t> &group = collective.groups[g];
     auto own = std::ranges::count_if(
         group, [&](int64_t position) { return ownership.isOwn(position); });
-    crossing->crossings.emplace_back();
+    made->groups.emplace_back();
     if (own == 0 || size_t(own) == group.size())
       continue;
     if (const auto *call = std::get_if<HostCall>(&collective.code))
@@ -86,20 +87,20 @@ Error CrossingProvider::prepare(
                        call->function,
                        " of its host for devices of several "
                        "processes; run it in one process");
-    crossing->crossings.back() = std::make_unique<Crossing>(
+    made->groups.back() = std::make_unique<CrossProcessGroup>(
         processes, staging, ownership, collective, int64_t(g), work,
-        tags::meeting + int(firstGroup + int64_t(g)));
+        tags::rendezvous + int(firstGroup + int64_t(g)));
   }
-  out = std::move(crossing);
+  out = std::move(made);
   return nullptr;
 }
 
 } // namespace
 
 std::unique_ptr<CollectiveProvider>
-createCrossingProvider(std::unique_ptr<CollectiveProvider> local,
-                       Processes &processes) {
-  return std::make_unique<CrossingProvider>(std::move(local), processes);
+createCrossProcessProvider(std::unique_ptr<CollectiveProvider> local,
+                           Processes &processes) {
+  return std::make_unique<CrossProcessProvider>(std::move(local), processes);
 }
 
 } // namespace weft::runtime

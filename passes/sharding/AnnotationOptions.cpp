@@ -1,4 +1,4 @@
-//===- LayoutWishes.cpp - what an annotation says besides a layout --------===//
+//===- AnnotationOptions.cpp - what an annotation says besides a layout --------===//
 
 #include "weft/passes/sharding/LayoutTable.h"
 
@@ -81,7 +81,7 @@ LogicalResult LayoutTable::seedReplicated(Value value, Entry &entry) {
       return it.refuse() << "weft.replicated names " << attribute
                          << ", which is no axis of " << meshAttribute
                          << "; name one of its axes";
-    entry.never.push_back(wholeAxis(meshValue, *axis));
+    entry.forbiddenAxes.push_back(wholeAxis(meshValue, *axis));
     for (const SubAxes &dim : entry.layout.dims)
       for (const SubAxis &used : dim)
         if (used.axis == *axis)
@@ -93,7 +93,7 @@ LogicalResult LayoutTable::seedReplicated(Value value, Entry &entry) {
   return success();
 }
 
-LogicalResult LayoutTable::seedWishes(Value value) {
+LogicalResult LayoutTable::seedOptions(Value value) {
   Annotated it{value, function};
   Entry &entry = entries[value];
   if (failed(readOpen(it, entry.layout.dims.size(), entry.open)) ||
@@ -107,30 +107,30 @@ LogicalResult LayoutTable::seedWishes(Value value) {
 
 /// The annotated members of a group agree; the others are annotated by them.
 LogicalResult LayoutTable::joinGroup(Value first) {
-  Entry speaker = entries.find(first)->second;
+  Entry leader = entries.find(first)->second;
   Annotated it{first, function};
-  for (Value member : groups[speaker.group]) {
+  for (Value member : groups[leader.group]) {
     Entry &entry = entries[member];
     Annotated other{member, function};
     auto refuse = [&](auto &&...text) {
       InFlightDiagnostic diag = it.refuse();
-      diag << "group " << speaker.group << " joins ";
+      diag << "group " << leader.group << " joins ";
       ((diag << text), ...);
       if (!isa<BlockArgument>(member))
         diag.attachNote(other.location()) << "the other is here";
       return diag;
     };
-    if (entry.layout.dims.size() != speaker.layout.dims.size())
-      return refuse("it, of rank ", speaker.layout.dims.size(), ", with ",
+    if (entry.layout.dims.size() != leader.layout.dims.size())
+      return refuse("it, of rank ", leader.layout.dims.size(), ", with ",
                     other.name(), " of rank ", entry.layout.dims.size(),
                     "; join tensors of one rank");
     if (entry.saysNothing()) {
-      entry.layout = speaker.layout;
+      entry.layout = leader.layout;
       entry.fixed = true;
-      entry.open = speaker.open;
-      entry.priority = speaker.priority;
-    } else if (entry.layout != speaker.layout) {
-      return refuse(toString(meshValue, speaker.layout), " with ",
+      entry.open = leader.open;
+      entry.priority = leader.priority;
+    } else if (entry.layout != leader.layout) {
+      return refuse(toString(meshValue, leader.layout), " with ",
                     toString(meshValue, entry.layout), " of ", other.name(),
                     "; annotate them alike, or one of them");
     }
@@ -141,14 +141,14 @@ LogicalResult LayoutTable::joinGroup(Value first) {
 LogicalResult LayoutTable::joinGroups() {
   auto join = [&](Value value) {
     auto it = entries.find(value);
-    bool speaks =
+    bool isActive =
         it != entries.end() && it->second.group && !it->second.saysNothing();
-    return speaks ? joinGroup(value) : success();
+    return isActive ? joinGroup(value) : success();
   };
   for (BlockArgument arg : function.getArguments())
     if (failed(join(arg)))
       return failure();
-  for (const RuledOp &op : ruled)
+  for (const OpWithRule &op : ruled)
     if (isa<ConstrainOp>(op.op) && failed(join(op.op->getResult(0))))
       return failure();
   return success();

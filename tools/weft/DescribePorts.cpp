@@ -1,10 +1,9 @@
-//===- SavedModel.cpp - a Keras model's files -----------------------------===//
+//===- DescribePorts.cpp - a model's ports for training loops -------------===//
 
-#include "weft/tools/weft/SavedModel.h"
+#include "weft/tools/weft/DescribePorts.h"
 
-#include "weft/compiler/frontends/keras/model/SavedConfig.h"
-#include "weft/compiler/frontends/keras/model/SavedPaths.h"
 #include "weft/dialects/weft/Weft.h"
+#include "weft/tools/keras/SavedModel.h"
 
 #include "llvm/ADT/StringMap.h"
 #include "llvm/Support/FormatVariadic.h"
@@ -12,42 +11,6 @@
 
 using namespace weft;
 using namespace weft::tool;
-
-static std::vector<SavedVariable> placesOf(const keras::Model &model,
-                                           bool withCopies) {
-  std::vector<SavedVariable> out;
-  for (const keras::SavedPath &saved : keras::savedPaths(model))
-    if (withCopies || !saved.isCopy)
-      out.push_back({saved.path, saved.savedPath, saved.ofOptimizer});
-  return out;
-}
-
-std::vector<SavedVariable>
-weft::tool::savedVariables(const keras::Model &model) {
-  return placesOf(model, false);
-}
-
-static std::vector<Hdf5Group> groupsOf(const keras::Model &model) {
-  std::vector<Hdf5Group> groups;
-  for (const keras::SavedGroup &group : keras::savedGroups(model))
-    groups.push_back({group.path, group.name});
-  return groups;
-}
-
-Status weft::tool::saveModel(const std::string &path, const keras::Model &model,
-                             const std::vector<NamedArray> &values) {
-  KerasArchive archive;
-  archive.config = keras::savedConfig(model);
-  archive.weights = bySavedPath(values, placesOf(model, true));
-  return writeKerasArchive(path, archive, groupsOf(model));
-}
-
-Status weft::tool::saveModelWeights(const std::string &path,
-                                    const keras::Model &model,
-                                    const std::vector<NamedArray> &values) {
-  return writeWeightsH5(path, groupsOf(model),
-                        bySavedPath(values, placesOf(model, true)));
-}
 
 namespace {
 /// One more entry of a port's object.
@@ -99,7 +62,7 @@ void weft::tool::describePorts(mlir::func::FuncOp step,
                                const keras::Model &model,
                                const std::vector<NamedArray> &saved) {
   llvm::StringMap<std::string> places;
-  for (const SavedVariable &variable : savedVariables(model))
+  for (const SavedVariable &variable : keras::savedVariables(model))
     places[variable.path] = variable.savedPath;
   for (unsigned i = 0; i < step.getNumArguments(); ++i) {
     std::string name =

@@ -1,8 +1,8 @@
-"""What README.md prints is what its commands print.
+"""What README.md and docs/*.md print is what their commands print.
 
-    check_readme.py            runs the commands of every ```console block and compares
-    check_readme.py --show     runs them for a person to see (tools/try)
-    check_readme.py --write    puts what they print now into README.md
+    check_console.py           runs the commands of every ```console block and compares
+    check_console.py --show    runs those of the README and the tutorial for a person to see (tools/try)
+    check_console.py --write   puts what they print now into the pages
 
 Commands begin with "$ " and go on after a backslash at the line's end. Times
 and the memory that depends on how kernels are fused are masked; losses and
@@ -17,7 +17,8 @@ import subprocess
 import sys
 
 ROOT = pathlib.Path(__file__).resolve().parents[2]
-README = ROOT / "README.md"
+PAGES = [ROOT / "README.md", *sorted((ROOT / "docs").glob("*.md"))]
+SHOWN = [ROOT / "README.md", ROOT / "docs" / "tutorial.md"]
 BLOCK = re.compile(r"(?<=^```console\n)(.*?)(?=^```$)", re.M | re.S)
 TIMES = re.compile(r"\b\d+(?:s|ms|us)\b(?:/step)?")
 MEMORY = re.compile(r"(?<=^  )(?:activations|temporaries|total) +[\d,]+(?! +in)|(?<=holds)\s+[\d,]+", re.M)
@@ -58,23 +59,28 @@ def same(printed, now):
     return all(abs(a - b) <= 0.02 * max(abs(a), abs(b)) for a, b in zip(*figures, strict=True))
 
 
-def check(text):
-    problems = []
-    for block in BLOCK.findall(text):
+def complaints(page):
+    """What a page prints and its commands do not."""
+    name, problems = page.relative_to(ROOT), []
+    for block in BLOCK.findall(page.read_text()):
         for command, printed in steps(block):
             now = run(command)
             if not same(printed, now):
-                problems.append(f"README.md: `{command}` prints something else now; look at it, then run "
-                                "python3 tools/check/check_readme.py --write")
-                problems += difflib.unified_diff(printed.splitlines(), now.splitlines(), "README.md", "now",
-                                                 lineterm="")
-    if not BLOCK.search(text):
-        problems.append("README.md: no ```console block; show what the commands print")
+                problems.append(f"{name}: `{command}` prints something else now; look at it, then run "
+                                "python3 tools/check/check_console.py --write")
+                problems += difflib.unified_diff(printed.splitlines(), now.splitlines(), str(name), "now", lineterm="")
+    return problems
+
+
+def check():
+    problems = [problem for page in PAGES for problem in complaints(page)]
+    problems += [f"{page.relative_to(ROOT)}: no ```console block; show what the commands print"
+                 for page in SHOWN if not BLOCK.search(page.read_text())]
     print("\n".join(problems))
     return 1 if problems else 0
 
 
-def write(text):
+def write():
     def fresh(block):
         shown = []
         for command, printed in steps(block.group(0)):
@@ -82,21 +88,25 @@ def write(text):
             shown.append(f"$ {command}\n" + (printed if same(printed, now) else now))
         return "\n\n".join(part.rstrip("\n") for part in shown) + "\n"
 
-    README.write_text(BLOCK.sub(fresh, text))
+    for page in PAGES:
+        text = page.read_text()
+        if BLOCK.search(text):
+            page.write_text(BLOCK.sub(fresh, text))
     return 0
 
 
-def show(text):
-    for block in BLOCK.findall(text):
-        for command, _ in steps(block):
-            print(f"\n$ {command}", flush=True)
-            run(command, show=True)
+def show():
+    for page in SHOWN:
+        for block in BLOCK.findall(page.read_text()):
+            for command, _ in steps(block):
+                print(f"\n$ {command}", flush=True)
+                run(command, show=True)
     return 0
 
 
 def main():
     actions = {(): check, ("--write",): write, ("--show",): show}
-    return actions[tuple(sys.argv[1:])](README.read_text())
+    return actions[tuple(sys.argv[1:])]()
 
 
 if __name__ == "__main__":

@@ -1,0 +1,40 @@
+"""Links and file names in pages lead to files that exist, and a page of docs leads to each other one."""
+
+import pathlib
+import re
+import subprocess
+import sys
+
+ROOT = pathlib.Path(__file__).resolve().parents[2]
+LINK = re.compile(r"\[[^\]]*\]\(([^)#\s]+)(#[\w-]*)?\)")
+# A name in backticks that looks like a file of the tree: folders, a name, an ending.
+NAMED = re.compile(r"`((?:[\w.-]+/)+[\w.-]+\.(?:cpp|h|td|def|fbs|py|mlir|test|md|json|txt|cmake|npz|keras))`")
+FOLDERS = ("bench", "cmake", "compiler", "dialects", "docs", "examples", "layout", "passes", "runtime", "test", "tools")
+
+
+def tracked(pattern):
+    names = subprocess.run(["git", "ls-files", "--cached", "--others", "--exclude-standard", pattern], cwd=ROOT, check=True, capture_output=True, text=True).stdout.splitlines()
+    return [ROOT / name for name in names if (ROOT / name).exists()]
+
+
+def problems_of(page):
+    text, name = page.read_text(), page.relative_to(ROOT)
+    for target, _ in LINK.findall(text):
+        if "://" not in target and not (page.parent / target).exists():
+            yield f"{name}: the link to {target} leads nowhere"
+    for target in NAMED.findall(text):
+        if target.split("/")[0] in FOLDERS and not (ROOT / target).exists():
+            yield f"{name}: `{target}` does not exist"
+
+
+def main():
+    problems = [problem for page in tracked("*.md") for problem in problems_of(page)]
+    linked = {(page.parent / target).resolve() for page in tracked("*.md") for target, _ in LINK.findall(page.read_text())}
+    problems += [f"{page.relative_to(ROOT)}: no page links to it; add it to docs/index.md"
+                 for page in tracked("docs/*.md") if page.resolve() not in linked and page.name != "index.md"]
+    print("\n".join(problems))
+    return 1 if problems else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,44 @@
+//===- SavedModel.cpp - a Keras model's files -----------------------------===//
+
+#include "weft/tools/keras/SavedModel.h"
+
+#include "weft/compiler/frontends/keras/model/SavedConfig.h"
+#include "weft/compiler/frontends/keras/model/SavedPaths.h"
+
+namespace weft::keras {
+
+static std::vector<SavedVariable> placesOf(const Model &model,
+                                           bool withCopies) {
+  std::vector<SavedVariable> out;
+  for (const SavedPath &saved : savedPaths(model))
+    if (withCopies || !saved.isCopy)
+      out.push_back({saved.path, saved.savedPath, saved.ofOptimizer});
+  return out;
+}
+
+std::vector<SavedVariable> savedVariables(const Model &model) {
+  return placesOf(model, false);
+}
+
+static std::vector<Hdf5Group> groupsOf(const Model &model) {
+  std::vector<Hdf5Group> groups;
+  for (const SavedGroup &group : savedGroups(model))
+    groups.push_back({group.path, group.name});
+  return groups;
+}
+
+Status saveModel(const std::string &path, const Model &model,
+                 const std::vector<NamedArray> &values) {
+  KerasArchive archive;
+  archive.config = savedConfig(model);
+  archive.weights = bySavedPath(values, placesOf(model, true));
+  return writeKerasArchive(path, archive, groupsOf(model));
+}
+
+Status saveModelWeights(const std::string &path, const Model &model,
+                        const std::vector<NamedArray> &values) {
+  return writeWeightsH5(path, groupsOf(model),
+                        bySavedPath(values, placesOf(model, true)));
+}
+
+} // namespace weft::keras

@@ -1,0 +1,28 @@
+//===- SavedModel.h - a Keras model's files ---------------------*- C++ -*-===//
+//
+//   auto values = savedValues(archive.weights, savedVariables(model), "m.keras");
+//   saveModel("trained.keras", model, *state.save());
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_TOOLS_KERAS_SAVEDMODEL_H
+#define WEFT_TOOLS_KERAS_SAVEDMODEL_H
+
+#include "weft/compiler/frontends/keras/model/Model.h"
+#include "weft/runtime/data/KerasArchive.h"
+
+namespace weft::keras {
+
+std::vector<SavedVariable> savedVariables(const Model &model);
+
+/// A .keras file that Keras loads; `values` by variable path.
+Status saveModel(const std::string &path, const Model &model,
+                 const std::vector<NamedArray> &values);
+
+/// The weights of such a file alone, .weights.h5.
+Status saveModelWeights(const std::string &path, const Model &model,
+                        const std::vector<NamedArray> &values);
+
+} // namespace weft::keras
+
+#endif // WEFT_TOOLS_KERAS_SAVEDMODEL_H
