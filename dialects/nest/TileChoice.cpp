@@ -48,9 +48,7 @@ static constexpr TileSizes kTiles[] = {
     {128, 16, 16, 16},  {16, 64, 16, 8}};
 
 static int64_t depthOf(Multiplier unit) {
-  return unit == Multiplier::Half   ? 32
-         : unit == Multiplier::Tf32 ? 16
-                                    : 8;
+  return unit == Multiplier::Half ? 32 : unit == Multiplier::Tf32 ? 16 : 8;
 }
 
 /// The largest copies that there can be, along what lies side by side; of f32
@@ -70,10 +68,10 @@ static StagingAttr chooseStaging(Operation *op, unsigned operand,
   }
   for (int64_t bytes : {16, 8, 4}) {
     auto staging = StagingAttr::get(context, natural, bytes);
-    auto tried = TilesAttr::get(
-        context, walk.getUnit(), walk.getBlock(), walk.getPart(),
-        walk.getStages(), operand == 0 ? staging : walk.getLhs(),
-        operand == 1 ? staging : walk.getRhs());
+    auto tried =
+        TilesAttr::get(context, walk.getUnit(), walk.getBlock(), walk.getPart(),
+                       walk.getStages(), operand == 0 ? staging : walk.getLhs(),
+                       operand == 1 ? staging : walk.getRhs());
     if (refuseStaging(op, operand, tried, isInMemory).empty())
       return staging;
   }

@@ -131,7 +131,8 @@ std::string weft::nest::refuseStaging(Operation *op, unsigned operand,
   if (count == 1)
     return "";
   if (walk.getUnit() == Multiplier::Fma && staging.getAlong() == Along::Depth)
-    return "of f32 the rows lie side by side in shared memory; copy 4 bytes of " +
+    return "of f32 the rows lie side by side in shared memory; copy 4 bytes "
+           "of " +
            name + " at a time along the depth";
   const DotPath &along = paths->along(staging.getAlong());
   bool isSideBySide = along.innerStride() == 1 &&
@@ -190,7 +191,8 @@ static std::string refuseSizes(TilesAttr walk, const TargetLimits &limits) {
     return "cuts a block of " + std::to_string(block[0]) + " x " +
            std::to_string(block[1]) + " into parts of " +
            std::to_string(part[0]) + " x " + std::to_string(part[1]) +
-           "; a block has " + std::to_string(warps) + " warps, each of one part";
+           "; a block has " + std::to_string(warps) +
+           " warps, each of one part";
   if (walk.getStages() < 2 || walk.getStages() > 8)
     return "has " + std::to_string(walk.getStages()) + " stages; use 2 to 8";
   if (int64_t bytes = sharedBytes(walk); bytes > limits.block.sharedBytes)
@@ -204,7 +206,8 @@ LogicalResult TilesAttr::verifyWalk(Operation *of) const {
   auto loops = cast<LoopsOp>(of);
   std::string why;
   auto refuse = [&](const std::string &reason) {
-    return loops.emitOpError("walks as ") << loops.getWalk() << " but " << reason;
+    return loops.emitOpError("walks as ")
+           << loops.getWalk() << " but " << reason;
   };
   KernelAttr kernel = decisionsOf(loops->getParentOfType<func::FuncOp>());
   std::optional<TargetLimits> limits =

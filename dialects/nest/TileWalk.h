@@ -86,8 +86,8 @@ int64_t sharedBytes(TilesAttr walk);
 int64_t tilesOf(TilesAttr walk, const ProductShape &shape);
 
 /// Why copies cannot be so, or empty.
-std::string refuseStaging(mlir::Operation *op, unsigned operand,
-                          TilesAttr walk, IsInMemory isInMemory);
+std::string refuseStaging(mlir::Operation *op, unsigned operand, TilesAttr walk,
+                          IsInMemory isInMemory);
 /// #nest.tiles where a model says that it is faster than a thread for each
 /// element (TileChoice.cpp); null elsewhere. `tf32`: f32 may be rounded to it.
 TilesAttr chooseTiles(mlir::Operation *op, const TargetLimits &limits,

@@ -111,9 +111,10 @@ static std::string refuseSide(LoopsOp loops, weft::nest::ElementsAttr walk) {
     return "its target has no threads that could each take " +
            std::to_string(side);
   RankedTensorType type = typeOf(loops.getStored()[0]);
-  int64_t line = type.getRank() == 0                        ? 1
-                 : walk.getOrder() == ElementOrder::Flat ? type.getNumElements()
-                                                         : type.getShape().back();
+  int64_t line = type.getRank() == 0 ? 1
+                 : walk.getOrder() == ElementOrder::Flat
+                     ? type.getNumElements()
+                     : type.getShape().back();
   if (side < 1 || side > 16 || !llvm::isPowerOf2_64(side) || line % side != 0)
     return std::to_string(line) + " elements are not cut into " +
            std::to_string(side) + " at a time; use 1, 2, 4, 8 or 16";

@@ -19,8 +19,7 @@ struct ChooseNestsPass : impl::ChooseNestsBase<ChooseNestsPass> {
       getOperation().emitError() << nest::unknownTargetLimits(target);
       return signalPassFailure();
     }
-    nest::MatmulPrecision precision =
-        nest::matmulPrecisionOf(getOperation());
+    nest::MatmulPrecision precision = nest::matmulPrecisionOf(getOperation());
     for (auto kernel : getOperation().getOps<func::FuncOp>()) {
       if (!isKernel(kernel) || nest::decisionsOf(kernel))
         continue;

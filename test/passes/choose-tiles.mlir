@@ -28,7 +28,7 @@ func.func private @gradient(%x: tensor<512x784xf32>, %g: tensor<512x2048xf32>) -
   return %1 : tensor<784x2048xf32>
 }
 // CHECK-LABEL: @gradient
-// CHECK: #nest.tiles<fma, block[128, 128, 8], part[64, 32], stages = 4, lhs = <rows, 16>, rhs = <rows, 16>>
+// CHECK: #nest.tiles<fma, block[64, 128, 8], part[32, 32], stages = 4, lhs = <rows, 16>, rhs = <rows, 16>>
 // TF32-LABEL: @gradient
 // TF32: #nest.tiles<tf32, block[{{.*}}, 16], part[{{.*}}], stages = {{.}}, lhs = <rows, 16>, rhs = <rows, 16>>
 

@@ -13,10 +13,10 @@ static const char *flagOfSources(const ModelFlags &flags) {
   others.devices.reset();
   if (const char *flag = others.ofSources())
     return flag;
-  return !flags.expect.empty()   ? "--expect"
-         : !flags.memory.empty() ? "--memory"
+  return !flags.expect.empty()            ? "--expect"
+         : !flags.memory.empty()          ? "--memory"
          : !flags.matmulPrecision.empty() ? "--matmul-precision"
-                                 : nullptr;
+                                          : nullptr;
 }
 
 std::unique_ptr<StepSource> CompiledSteps::open(const ModelFlags &given) {

@@ -92,8 +92,7 @@ Value ElementEmitter::loadNeighbour(Value tensor, Value pointer,
   Type element = type.getElementType();
   if (isa<ComplexType>(element) || (!index.linear && index.dims.empty()))
     return {};
-  auto found =
-      neighbours.find(index.linear ? index.linear : index.dims.back());
+  auto found = neighbours.find(index.linear ? index.linear : index.dims.back());
   int64_t line = index.linear ? type.getNumElements() : type.getShape().back();
   if (found == neighbours.end() || found->second.count < 2 ||
       line % found->second.count != 0)
@@ -129,8 +128,8 @@ void ElementEmitter::storeNeighbours(ArrayRef<Value> values, Value pointer,
   }
   Type storage = storageType(elementType);
   int64_t count = values.size();
-  Value vector = LLVM::PoisonOp::create(builder, loc,
-                                        VectorType::get(count, storage));
+  Value vector =
+      LLVM::PoisonOp::create(builder, loc, VectorType::get(count, storage));
   for (auto [i, value] : llvm::enumerate(values))
     vector = LLVM::InsertElementOp::create(
         builder, loc, vector, toStorage(value, elementType), constant(i));

@@ -40,8 +40,7 @@ struct DotTerms : TermCodeOpInterface::ExternalModel<DotTerms, DotOp> {
     Type element = typeOf(op->getResult(0)).getElementType();
     SmallVector<Value, 2> factors;
     for (unsigned number : {0, 1}) {
-      FailureOr<Value> factor =
-          emitFactor(op, emitter, number, position, term);
+      FailureOr<Value> factor = emitFactor(op, emitter, number, position, term);
       if (failed(factor))
         return failure();
       factors.push_back(extendScalar(
@@ -54,8 +53,7 @@ struct DotTerms : TermCodeOpInterface::ExternalModel<DotTerms, DotOp> {
   FailureOr<Value> emitFactor(Operation *op, ElementEmitter &emitter,
                               unsigned number, ArrayRef<Value> position,
                               ArrayRef<Value> term) const {
-    nest::ProductDims dims =
-        *cast<nest::OpLoopsInterface>(op).getProductDims();
+    nest::ProductDims dims = *cast<nest::OpLoopsInterface>(op).getProductDims();
     const nest::ProductDims::Factor &factor = number ? *dims.rhs : *dims.lhs;
     Value operand = op->getOperand(number);
     SmallVector<Value> at(typeOf(operand).getRank());

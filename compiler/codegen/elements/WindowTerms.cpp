@@ -50,11 +50,11 @@ ConvolutionPlace placeOf(ConvolutionOp op, ElementEmitter &e,
     return e.mul(group, size);
   };
   if (op.getBatchGroups() > 1)
-    from[l[0]] = e.add(from[l[0]], groupStart(op.getBatchGroups(),
-                                              result.getDimSize(out[0])));
+    from[l[0]] = e.add(
+        from[l[0]], groupStart(op.getBatchGroups(), result.getDimSize(out[0])));
   if (op.getFeatureGroups() > 1)
-    from[l[1]] = e.add(
-        channel, groupStart(op.getFeatureGroups(), rhs.getDimSize(r[1])));
+    from[l[1]] =
+        e.add(channel, groupStart(op.getFeatureGroups(), rhs.getDimSize(r[1])));
   return place;
 }
 
@@ -86,8 +86,8 @@ struct ConvolutionTerms
     if (elementCount(operand) == 0)
       return zeroOf(e, element);
     ConvolutionPlace place = placeOf(op, e, position, term);
-    FailureOr<Value> value = operandElement(
-        e, operand, number ? place.with : place.from, element);
+    FailureOr<Value> value =
+        operandElement(e, operand, number ? place.with : place.from, element);
     if (failed(value) || number == 1)
       return value;
     return place.seen.orElse(*value, zeroOf(e, element));
