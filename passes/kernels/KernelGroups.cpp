@@ -125,12 +125,14 @@ void KernelGroups::mergeElementwise(bool hasSeveralNests) {
   });
 }
 
-/// A contraction and the elementwise ops on its result.
+/// A contraction and the elementwise ops on its result; where a kernel is one
+/// nest, also another op whose elements a thread combines from terms.
 void KernelGroups::mergeEpilogues(bool hasSeveralNests) {
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
     const KernelGroup &made = groups[producer];
-    return made.ops.size() == 1 && made.hasContraction &&
-           groups[consumer].isElementwise && !groups[consumer].isDonated &&
+    bool combines = made.hasContraction || (made.hasWhole && !hasSeveralNests);
+    return made.ops.size() == 1 && combines && groups[consumer].isElementwise &&
+           !groups[consumer].isDonated &&
            shapeOf(made.ops.front()) == shapeOf(groups[consumer].ops.front()) &&
            (hasSeveralNests || fitOneNest(producer, consumer));
   });

@@ -1,8 +1,8 @@
 // On GPUs a block of threads computes a tile of sums of products, whose operands are in shared memory: which tile is fastest follows
 // from the model in TileChoice.cpp. What follows elementwise is computed on the sums.
 // RUN: weft-opt %s --weft-choose-nests=target=cuda:sm_80 | FileCheck %s
-// RUN: (echo 'module attributes {nest.matmul_precision = "tf32"} {'; cat %s; echo '}') | weft-opt --weft-choose-nests=target=cuda:sm_80 | FileCheck %s --check-prefix=TF32
-// RUN: (echo 'module attributes {nest.matmul_precision = "tf19"} {'; cat %s; echo '}') | not weft-opt 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// RUN: sed -e '1i module attributes {nest.matmul_precision = "tf32"} {' -e '$a }' %s | weft-opt --weft-choose-nests=target=cuda:sm_80 | FileCheck %s --check-prefix=TF32
+// RUN: sed -e '1i module attributes {nest.matmul_precision = "tf19"} {' -e '$a }' %s | not weft-opt 2>&1 | FileCheck %s --check-prefix=UNKNOWN
 // UNKNOWN: attribute 'nest.matmul_precision' is "tf19"; write "f32" or "tf32" on a module
 
 // A weight of bf16 stays one: tensor cores multiply, 16 bytes are copied at once, the bias is added to the sums of f32.

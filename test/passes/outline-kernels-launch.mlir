@@ -45,3 +45,13 @@ func.func @columns(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
 }
 // NESTS: @reduce_8x4
 // NESTS: nest.loops #nest.sums<block = 0>
+
+// So does a convolution.
+// CHECK-LABEL: func.func @convolution
+// CHECK-NEXT: call @general_convolution_relu_2x8x8x16(%arg0, %arg1)
+// CHECK-NEXT: return
+func.func @convolution(%x: tensor<2x8x8x4xf32>, %w: tensor<3x3x4x16xf32>) -> tensor<2x8x8x16xf32> {
+  %0 = weft.convolution %x, %w {lhs_dims = array<i64: 0, 3, 1, 2>, rhs_dims = array<i64: 3, 2, 0, 1>, result_dims = array<i64: 0, 3, 1, 2>, strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, base_dilation = array<i64: 1, 1>, window_dilation = array<i64: 1, 1>} : tensor<2x8x8x4xf32>, tensor<3x3x4x16xf32> -> tensor<2x8x8x16xf32>
+  %1 = weft.relu %0 : tensor<2x8x8x16xf32>
+  return %1 : tensor<2x8x8x16xf32>
+}
