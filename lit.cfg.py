@@ -48,6 +48,9 @@ else:
     if has_jax(jax_python):
         config.available_features.add("jax")
         config.substitutions.append(("%jax_python", jax_python))
+        config.substitutions.append(("%weft_python", " ".join([
+            "env", "WEFT_PREFIX=" + config.weft_obj_root, "PYTHONPATH=" + os.path.join(config.test_source_root, "tools", "pjrt", "python"),
+            jax_python])))
         config.substitutions.append(("%weft_jax", " ".join([
             "JAX_PLATFORMS=weft", "WEFT_PJRT_LIBRARY=" + os.path.join(config.weft_obj_root, "lib", "libWeftPjrt.so"),
             "PYTHONPATH=" + os.path.join(config.test_source_root, "tools", "pjrt", "python")])))

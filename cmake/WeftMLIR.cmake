@@ -1,6 +1,6 @@
-# The only file that knows how MLIR is found and linked: libMLIR.so and
-# libLLVM.so, never the static archives beside them (two copies of MLIR in one
-# process have two sets of type ids).
+# How MLIR is found and linked: libMLIR.so and libLLVM.so, never together with the
+# static archives beside them (two copies of MLIR in one process have two sets of
+# type ids), which are linked into the wheel's binaries alone (WeftWheel.cmake).
 # Debian keeps it under /usr/lib/llvm-22, which is no default prefix.
 find_package(MLIR 22.1 REQUIRED CONFIG HINTS /usr/lib/llvm-22)
 message(STATUS "MLIR ${LLVM_PACKAGE_VERSION}: ${MLIR_DIR}")
@@ -26,7 +26,8 @@ target_include_directories(weft_mlir INTERFACE
   $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/include>
   $<BUILD_INTERFACE:${PROJECT_BINARY_DIR}/gen>
   $<INSTALL_INTERFACE:include>)
-target_link_libraries(weft_mlir INTERFACE MLIR LLVM)
+weft_linked(weft_mlir_libraries SHARED MLIR LLVM) # a standalone target has the archives (WeftWheel)
+target_link_libraries(weft_mlir INTERFACE ${weft_mlir_libraries})
 
 # One precompiled header for every library that includes MLIR.
 add_library(weft_pch STATIC ${PROJECT_SOURCE_DIR}/cmake/Precompiled.cpp)
@@ -35,10 +36,6 @@ target_precompile_headers(weft_pch PRIVATE ${PROJECT_SOURCE_DIR}/cmake/Precompil
 # It names its folder: from ccache it would name that of another clone, which may
 # be gone.
 set_target_properties(weft_pch PROPERTIES C_COMPILER_LAUNCHER "" CXX_COMPILER_LAUNCHER "")
-
-# Four fifths of a compilation are MLIR's headers: twelve sources at once take
-# the time of three. What is seldom built anew (preset sanitize) is built so.
-option(WEFT_UNITY "Compile the sources of a library together" OFF)
 
 # weft_mlir_library(<name> SRCS ... LINK <own libraries> DEPENDS <generated>)
 function(weft_mlir_library name)

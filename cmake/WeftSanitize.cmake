@@ -1,6 +1,5 @@
 # WEFT_SANITIZE: what -fsanitize= is given, "address,undefined" (preset
 # sanitize) or "thread" (preset tsan); empty for none.
-set(WEFT_SANITIZE "" CACHE STRING "Sanitizers to build with: address,undefined or thread")
 if(WEFT_SANITIZE)
   # MLIR's dylib has no type information that vptr checks could use; -O1
   # because a test under a sanitizer is slow enough.

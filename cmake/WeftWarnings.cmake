@@ -2,8 +2,6 @@
 # so unused parameters are no warning.
 add_compile_options(-Wall -Wextra -Wno-unused-parameter)
 
-# The presets set it; someone who builds with another compiler need not.
-option(WEFT_WERROR "Treat warnings as errors" OFF)
 if(WEFT_WERROR)
   # These two are reported and do not stop the build. "Loop not vectorized" is a
   # remark on the optimizer: reductions compile one loop for all element types,

@@ -306,12 +306,19 @@ size_t ConflictResolution::hashSurroundings(const OpWithRule &op) const {
   return hash;
 }
 
-bool ConflictResolution::adopt(Settlement settlement) {
+bool ConflictResolution::adopt(Settlement settlement, unsigned op) {
   if (!movesLess(Price(), settlement.saved))
     return false;
   changes = std::move(settlement.changes);
-  for (const Change &change : changes)
+  for (const Change &change : changes) {
     table.set(change.value, change.after);
+    if (LayoutJournal *journal = table.kept())
+      journal->record({.kind = LayoutReason::Kind::Price,
+                       .value = change.value,
+                       .op = table.ops()[op].op,
+                       .saved = settlement.saved},
+                      change.before, change.after);
+  }
   forget(concerned());
   changes.clear();
   return true;
@@ -320,7 +327,7 @@ bool ConflictResolution::adopt(Settlement settlement) {
 bool ConflictResolution::settleBorder(unsigned index, size_t limit) {
   bool settled = false;
   for (unsigned i = 0; i < table.ops()[index].op->getNumOperands(); ++i)
-    settled |= adopt(attemptOperand(index, i, limit));
+    settled |= adopt(attemptOperand(index, i, limit), index);
   return settled;
 }
 
@@ -334,7 +341,7 @@ bool ConflictResolution::settleOp(unsigned index, size_t limit) {
     if (movesLess(best.saved, next.saved))
       best = std::move(next);
   }
-  return adopt(std::move(best));
+  return adopt(std::move(best), index);
 }
 
 bool ConflictResolution::settle(unsigned index, size_t limit) {

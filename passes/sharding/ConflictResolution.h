@@ -82,7 +82,7 @@ private:
   /// Of the changes at hand and those that follow; takes them back.
   Settlement followChanges(size_t limit);
   /// Enters what saves something.
-  bool adopt(Settlement settlement);
+  bool adopt(Settlement settlement, unsigned op);
   void change(mlir::Value value, const Layout &layout);
   /// Whoever agreed with a changed value on a factor follows it.
   void follow(const OpWithRule &op, const Change &change);

@@ -91,6 +91,10 @@ void LayoutTable::fix(Value value, const Layout &layout, bool isState) {
   auto it = entries.find(flow.leader(value));
   if (it == entries.end() || it->second.fixed || sources.contains(value))
     return;
+  if (journal)
+    journal->record(
+        {.value = it->first, .op = value.getDefiningOp<ConstrainOp>()},
+        it->second.layout, layout);
   it->second.layout.dims = layout.dims;
   it->second.fixed = true;
   it->second.isState = isState;
@@ -126,7 +130,8 @@ LogicalResult LayoutTable::seedArguments() {
     bool isState = isStateRole(function.getArgAttr(index, kRoleAttr));
     if (auto it = entries.find(arg); it != entries.end())
       it->second.isState = isState;
-    if (Attribute attribute = function.getArgAttr(index, kLayoutAttr)) {
+    Attribute attribute = function.getArgAttr(index, kLayoutAttr);
+    if (attribute && arg != ignored) {
       auto layout = annotation(attribute, arg.getType(),
                                "argument " + llvm::Twine(index));
       if (!layout)
@@ -154,7 +159,8 @@ LogicalResult LayoutTable::seedResults() {
   Operation *end = function.getBody().front().getTerminator();
   for (unsigned index = 0; index < function.getNumResults(); ++index) {
     Value donatedArgument = donatedArguments[index];
-    if (Attribute attribute = function.getResultAttr(index, kLayoutAttr)) {
+    Attribute attribute = function.getResultAttr(index, kLayoutAttr);
+    if (attribute && end->getOperand(index) != ignored) {
       results[index] = annotation(attribute, function.getResultTypes()[index],
                                   "result " + llvm::Twine(index));
       if (!results[index])
@@ -182,7 +188,8 @@ LogicalResult LayoutTable::seedResults() {
 
 LogicalResult LayoutTable::seedConstraints() {
   for (const OpWithRule &op : ruled)
-    if (auto constrain = dyn_cast<ConstrainOp>(op.op)) {
+    if (auto constrain = dyn_cast<ConstrainOp>(op.op);
+        constrain && constrain.getResult() != ignored) {
       auto layout = annotation(constrain.getLayout(), constrain.getType(),
                                "weft.constrain");
       if (!layout)
@@ -196,7 +203,8 @@ LogicalResult LayoutTable::seedConstraints() {
   return success();
 }
 
-LogicalResult LayoutTable::seed() {
+LogicalResult LayoutTable::seed(Value without) {
+  ignored = without;
   if (failed(seedArguments()) || failed(seedConstraints()) ||
       failed(seedFixedLayouts()) || failed(joinGroups()))
     return failure();
@@ -254,17 +262,34 @@ void LayoutTable::extendGroup(Value value,
   const Entry &entry = entryOf(value);
   if (!entry.group)
     return;
-  for (Value other : groups[entry.group])
-    if (other != value && entries[other].extend(entry.layout))
-      changed.push_back(other);
+  for (Value other : groups[entry.group]) {
+    Layout before = entries[other].layout;
+    if (other == value || !entries[other].extend(entry.layout))
+      continue;
+    changed.push_back(other);
+    if (journal)
+      journal->record({.kind = LayoutReason::Kind::SameValue,
+                       .value = other,
+                       .from = value},
+                      before, entries[other].layout);
+  }
 }
 
 void LayoutTable::grow(Value value, const Layout &wanted,
-                       llvm::SmallVectorImpl<Value> &changed) {
-  if (sources.contains(value) || !entryOf(value).isOpen() ||
-      !entryOf(value).extend(wanted))
+                       llvm::SmallVectorImpl<Value> &changed, Operation *by,
+                       Value like) {
+  if (sources.contains(value) || !entryOf(value).isOpen())
+    return;
+  Layout before = journal ? get(value) : Layout();
+  if (!entryOf(value).extend(wanted))
     return;
   changed.push_back(value);
+  if (journal && like)
+    journal->record({.kind = LayoutReason::Kind::SameValue,
+                     .value = flow.leader(value),
+                     .op = by,
+                     .from = like},
+                    before, get(value));
   extendGroup(value, changed);
 }
 
@@ -277,12 +302,20 @@ bool LayoutTable::update(const OpWithRule &op, const Round &round,
   if (nothingSplit(layouts))
     return false;
   FactorAxes axes = mergeFactors(meshValue, op, layouts);
+  std::vector<Layout> before; // for the journal
+  TensorLayouts were;
+  for (const Layout *layout : journal ? layouts : TensorLayouts())
+    before.push_back(layout ? *layout : Layout());
+  for (auto [layout, copy] : llvm::zip_first(before, layouts))
+    were.push_back(copy ? &layout : nullptr);
   for (unsigned tensor = 0; tensor < op.numTensors(); ++tensor) {
     if (!layouts[tensor] || !entryOf(op.value(tensor)).isOpen())
       continue;
     Layout wanted =
         projectToTensor(meshValue, op.rule, op.factors(tensor), axes);
-    grow(op.value(tensor), wanted, changed);
+    grow(op.value(tensor), wanted, changed, op.op, /*like=*/{});
+    if (journal)
+      journal->recordRule(meshValue, op, tensor, were, *layouts[tensor]);
   }
   return !changed.empty();
 }
@@ -291,7 +324,7 @@ void LayoutTable::updateFlow(Operation *op, const Round &round,
                              llvm::SmallVectorImpl<Value> &changed) {
   auto say = [&](Value speaker, Value listener) {
     if (round.includes(entryOf(speaker)))
-      grow(listener, get(speaker), changed);
+      grow(listener, get(speaker), changed, op, speaker);
   };
   for (OpOperand &operand : op->getOpOperands()) {
     Value target = flow.target(operand);
@@ -375,8 +408,12 @@ void LayoutTable::closeAroundState() {
     auto found = agreements.find(leaderOf(value));
     if (found == agreements.end() || !found->second.holdsState)
       continue;
-    if (found->second.agrees && entry.isUnannotated())
+    if (found->second.agrees && entry.isUnannotated()) {
+      if (journal)
+        journal->record({.kind = LayoutReason::Kind::State, .value = value},
+                        entry.layout, *found->second.layout);
       entry.layout = *found->second.layout;
+    }
     entry.fixed = true;
   }
 }

@@ -27,6 +27,7 @@
 
 #include "weft/passes/sharding/FreeRegions.h"
 #include "weft/passes/sharding/GrowingLayout.h"
+#include "weft/passes/sharding/LayoutJournal.h"
 #include "weft/passes/sharding/OpSharding.h"
 #include "weft/passes/sharding/RegionFlow.h"
 
@@ -41,8 +42,12 @@ class LayoutTable {
 public:
   LayoutTable(mlir::func::FuncOp function, MeshAttr mesh);
 
-  /// Enters all annotations. An error names the argument and both values.
-  llvm::LogicalResult seed();
+  /// Records in the journal, from now on, why layouts are as they are.
+  void keep(LayoutJournal *record) { journal = record; }
+  LayoutJournal *kept() const { return journal; }
+  /// Enters all annotations but those of `without`. An error names the argument
+  /// and both values.
+  llvm::LogicalResult seed(mlir::Value without = {});
   void propagate();
 
   const Mesh &mesh() const { return meshValue; }
@@ -52,6 +57,8 @@ public:
   bool knows(mlir::Value value) const {
     return entries.contains(flow.leader(value));
   }
+  /// The value that stands for all that are one: those that a loop passes on.
+  mlir::Value leader(mlir::Value value) const { return flow.leader(value); }
   /// The layout decided for a ranked tensor that the table knows.
   const Layout &get(mlir::Value value) const {
     return entries.find(flow.leader(value))->second.layout;
@@ -122,9 +129,11 @@ private:
   void fix(mlir::Value value, const Layout &layout, bool isState);
   /// Annotates a value that is partial itself, and not what it is used as.
   void leavePartial(mlir::Value value, const Layout &layout);
-  /// Lengthens the layout of a value, and of its group, where it may grow.
+  /// Lengthens the layout of a value, and of its group, where it may grow: as
+  /// another value has it for `by`, or as its rule says.
   void grow(mlir::Value value, const Layout &wanted,
-            llvm::SmallVectorImpl<mlir::Value> &changed);
+            llvm::SmallVectorImpl<mlir::Value> &changed, mlir::Operation *by,
+            mlir::Value like);
   /// Runs the worklist over ops until nothing changes.
   void run(const Round &round);
   bool update(const OpWithRule &op, const Round &round,
@@ -144,6 +153,8 @@ private:
   void closeAroundState();
 
   mutable mlir::func::FuncOp function;
+  LayoutJournal *journal = nullptr;
+  mlir::Value ignored; ///< its annotation is not entered
   RegionFlow flow;
   MeshAttr meshAttribute;
   Mesh meshValue;

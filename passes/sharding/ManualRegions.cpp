@@ -89,8 +89,9 @@ void LayoutTable::updateBorder(Operation *op, const Round &round,
   };
   auto meet = [&](Value outer, const Layout &said, Value inner) {
     if (isActive(outer))
-      grow(inner, freePart(get(outer), said, free), changed);
-    grow(outer, isActive(inner) ? compose(said, get(inner)) : said, changed);
+      grow(inner, freePart(get(outer), said, free), changed, op, outer);
+    grow(outer, isActive(inner) ? compose(said, get(inner)) : said, changed, op,
+         inner);
   };
   Region &region = says->getRegion(0);
   for (OpOperand &operand : says->getOpOperands()) {

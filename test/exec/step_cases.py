@@ -23,6 +23,9 @@ class StepCases:
         yield "matmul precision", ["explain", self.model_file, "--matmul-precision", "f16"]
         yield "step of a file", ["compile", self.model_file, "--step", "al"]
         yield "all steps as text", ["compile", self.model_file, "--step", "all", "--emit", "plan"]
+        yield "sizes as text", ["compile", self.model_file, "--batch-size", "1,8", "--emit", "plan"]
+        for sizes in ("1,x", "0,1", "8,1,8"):
+            yield f"sizes {sizes}", ["compile", self.model_file, "--batch-size", sizes, "-o", "steps.weft"]
 
     def steps(self):
         npz_values.write(self.scratch / "linear.npz", {"x": ((8, 3), array.array("f", range(24))),
@@ -32,6 +35,8 @@ class StepCases:
         plain = self.changed_steps("plain.mlir", ("weft.batch = 4 : i64", "other = 4 : i64"), ("@train", "@main"))
         yield "no steps", ["fit", plain, *data]
         yield "all steps of a program", ["compile", plain, "--step", "all", "-o", self.scratch / "plain.weft"]
+        yield "sizes of a program", ["compile", plain, "--batch-size", "1,8", "-o", self.scratch / "plain.weft"]
+        yield "sizes that were not traced", ["compile", STEPS, "--batch-size", "4,9", "-o", self.scratch / "sizes.weft"]
         yield "another batch", [*fit, "--batch-size", "5"]
         yield "another step", ["evaluate", STEPS, *data]
         yield "another loss", [*fit, "--loss", "mse"]

@@ -39,11 +39,37 @@ def write_page(folder):
         (folder / name).write_text(re.search(rf"^```{kind}\n(.*?)^```", page, re.M | re.S).group(1))
 
 
+def build_runtime_alone(folder, prefix):
+    """A C project that runs and serves programs: no MLIR is looked for, and no C++ compiler."""
+    source = folder / "runtime"
+    source.mkdir()
+    (source / "CMakeLists.txt").write_text("""cmake_minimum_required(VERSION 3.25)
+project(runtime_alone LANGUAGES C)
+find_package(Weft 0.1 REQUIRED COMPONENTS runtime)
+add_executable(alone alone.c)
+target_link_libraries(alone PRIVATE weft::WeftServing weft::WeftRuntime)
+""")
+    (source / "alone.c").write_text("""#include "weft/runtime/abi/serving.h"
+#include "weft/runtime/abi/version.h"
+#include <stdio.h>
+int main(void) {
+  weft_model *model = NULL;
+  weft_error *error = weft_model_open("none.weft", NULL, NULL, &model);
+  printf("%s: %s\\n", weft_version(), weft_error_message(error));
+  return 0;
+}
+""")
+    run("cmake", "-G", "Ninja", "-S", source, "-B", source / "build", f"-DCMAKE_PREFIX_PATH={prefix}",
+        "-DCMAKE_DISABLE_FIND_PACKAGE_MLIR=ON")
+    run("cmake", "--build", source / "build")
+    expect(run(source / "build" / "alone"), "0.1.0: none.weft: ", "the program of the component runtime")
+
+
 def check(build, folder):
     prefix, example = folder / "prefix", folder / "example"
     run("cmake", "--install", build, "--prefix", prefix)
     for path in ("bin/weft", "bin/weft-opt", "lib/weft-plugin.so", "lib/libWeftRuntime.so", "lib/libWeftC.so",
-                 "lib/libWeftCommands.so",
+                 "lib/libWeftCommands.so", "lib/libWeftServing.so", "lib/libWeftPjrt.so",
                  "include/weft/compiler/Register.h", "lib/cmake/Weft/WeftConfig.cmake"):
         if not (prefix / path).exists():
             sys.exit(f"{path} is not installed: name it in cmake/WeftInstall.cmake")
@@ -53,6 +79,7 @@ def check(build, folder):
     for targets in (prefix / "lib/cmake/Weft").glob("*.cmake"):
         if str(ROOT) in targets.read_text():
             sys.exit(f"{targets.name} names the source tree {ROOT}: an installed package may be alone")
+    build_runtime_alone(folder, prefix)
     cache = (build / "CMakeCache.txt").read_text()
     compiler = re.search(r"^CMAKE_CXX_COMPILER:\w+=(.*)$", cache, re.M).group(1)
     write_page(folder / "page")

@@ -32,6 +32,10 @@ def main():
     linked = {(page.parent / target).resolve() for page in tracked("*.md") for target, _ in LINK.findall(page.read_text())}
     problems += [f"{page.relative_to(ROOT)}: no page links to it; add it to docs/index.md"
                  for page in tracked("docs/*.md") if page.resolve() not in linked and page.name != "index.md"]
+    shown = set(re.findall(r"- ([\w/-]+\.md)$|: ([\w/-]+\.md)$", (ROOT / "mkdocs.yml").read_text(), re.M))
+    shown = {one or other for one, other in shown}
+    problems += [f"docs/{name}: is not in mkdocs.yml; add it to a section of the site"
+                 for name in sorted({str(page.relative_to(ROOT / "docs")) for page in tracked("docs/*.md")} - shown)]
     print("\n".join(problems))
     return 1 if problems else 0
 

@@ -12,6 +12,7 @@
 #include "weft/compiler/explain/Explain.h"
 #include "weft/compiler/frontends/stablehlo/Import.h"
 #include "weft/compiler/hlo/HloText.h"
+#include "weft/runtime/abi/version.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -107,7 +108,8 @@ struct pjrt::Compiler::State {
     generator = openCodegen(options.target, wrongTarget);
     options.generator = generator.get();
     target = generator ? generator->target().str() : options.target;
-    version = "weft 0.1.0, build " + keyOfCode({build, target}).substr(0, 16);
+    version = "weft " WEFT_VERSION ", build " +
+              keyOfCode({build, target}).substr(0, 16);
     // With one processor it would be the script that waits.
     bool isAlone = std::thread::hardware_concurrency() <= 1;
     if (isAlone) {

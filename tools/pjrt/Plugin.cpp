@@ -25,9 +25,24 @@ PJRT_Error *errorCode(Error_GetCode_Args *args) {
 
 PJRT_Error *initialize(Plugin_Initialize_Args *) { return nullptr; }
 
+/// The version of StableHLO in which jaxlib writes programs for the plugin, 1.13.7,
+/// whatever its own is. Later ones have collectives over named axes.
+constexpr int64_t kStablehloVersion[] = {1, 13, 7};
+
 PJRT_Error *attributes(Plugin_Attributes_Args *args) {
-  args->attributes = nullptr;
-  args->num_attributes = 0;
+  static const NamedValue version = [] {
+    constexpr std::string_view name = "stablehlo_current_version";
+    NamedValue made{};
+    made.struct_size = sizeof made;
+    made.name = name.data();
+    made.name_size = name.size();
+    made.type = kInt64List;
+    made.int64_array_value = kStablehloVersion;
+    made.value_size = std::size(kStablehloVersion);
+    return made;
+  }();
+  args->attributes = &version;
+  args->num_attributes = 1;
   return nullptr;
 }
 

@@ -6,6 +6,7 @@
 //===----------------------------------------------------------------------===//
 
 #include "weft/compiler/Register.h"
+#include "weft/runtime/abi/version.h"
 
 #include "mlir/IR/DialectRegistry.h"
 #include "mlir/Tools/Plugins/DialectPlugin.h"
@@ -14,12 +15,12 @@
 extern "C" __attribute__((visibility("default"))) mlir::DialectPluginLibraryInfo
 mlirGetDialectPluginInfo() {
   return {
-      MLIR_PLUGIN_API_VERSION, "weft", "0.1",
+      MLIR_PLUGIN_API_VERSION, "weft", WEFT_VERSION,
       [](mlir::DialectRegistry *registry) { weft::registerAll(*registry); }};
 }
 
 extern "C" __attribute__((visibility("default"))) mlir::PassPluginLibraryInfo
 mlirGetPassPluginInfo() {
-  return {MLIR_PLUGIN_API_VERSION, "weft", "0.1",
+  return {MLIR_PLUGIN_API_VERSION, "weft", WEFT_VERSION,
           [] { weft::registerAllPasses(); }};
 }

@@ -6,6 +6,8 @@
 
 #include "weft/tools/weft/CommandLine.h"
 #include "weft/runtime/abi/ClosestName.h"
+#include "weft/runtime/abi/version.h"
+#include "weft/runtime/abi/weft.h"
 #include "weft/tools/weft/CommandFlags.h"
 #include "weft/tools/weft/FitConfig.h"
 #include "weft/tools/weft/FlagValues.h"
@@ -39,15 +41,7 @@ static void addDevices(CLI::App &app, std::optional<DeviceList> &devices,
       "cpu:N; cuda:N, or cuda for all GPUs (default: " + usual + ")");
 }
 
-void weft::tool::addModelFlags(CLI::App &app, ModelFlags &flags,
-                               const char *accepted) {
-  app.add_option("model", flags.model, accepted)->required();
-  app.add_option("--distribution", flags.distribution,
-                 "DataParallel or ModelParallel as a JSON file");
-  app.add_flag("--data-parallel", flags.dataParallel,
-               "split batches over all of --devices");
-  addDevices(app, flags.devices,
-             "as many as the mesh has, else " + DeviceList{}.text());
+void weft::tool::addBatchSize(CLI::App &app, ModelFlags &flags) {
   app.add_option_function<int64_t>(
          "--batch-size",
          [&flags](int64_t size) {
@@ -57,6 +51,33 @@ void weft::tool::addModelFlags(CLI::App &app, ModelFlags &flags,
          "samples in a step (of a traced or compiled step: its own)")
       ->check(atLeast(1, "give the samples of a step"))
       ->default_str("32");
+}
+
+/// Of `weft compile`: a step for each size.
+static void addBatchSizes(CLI::App &app, ModelFlags &flags) {
+  app.add_option_function<std::string>(
+         "--batch-size",
+         [&flags](const std::string &text) {
+           std::string wrong = readBatchSizes(text, flags.batchSizes);
+           if (!wrong.empty())
+             throw CLI::ValidationError("--batch-size", wrong);
+           flags.batchSize = flags.batchSizes.front();
+           flags.namesBatchSize = true;
+         },
+         "samples in a step (of a traced step: its own); several, as 1,8,32: "
+         "steps of each size in one file")
+      ->default_str("32");
+}
+
+void weft::tool::addModelFlags(CLI::App &app, ModelFlags &flags,
+                               const char *accepted) {
+  app.add_option("model", flags.model, accepted)->required();
+  app.add_option("--distribution", flags.distribution,
+                 "DataParallel or ModelParallel as a JSON file");
+  app.add_flag("--data-parallel", flags.dataParallel,
+               "split batches over all of --devices");
+  addDevices(app, flags.devices,
+             "as many as the mesh has, else " + DeviceList{}.text());
   app.add_option("--shape", flags.shapes,
                  "NAME=16x128 fixes unknown dimensions of an input; repeated");
   app.add_option(
@@ -108,6 +129,7 @@ void weft::tool::addBudgetFlags(CLI::App &app, ModelFlags &flags) {
 
 static void addCompile(CLI::App &app, CompileFlags &flags) {
   addModelFlags(app, flags.model, kAnyModel);
+  addBatchSizes(app, flags.model);
   addStep(app, flags.model,
           "train, evaluate or predict; or all, in one file, as of a traced "
           "model without --step",
@@ -137,11 +159,14 @@ static void addCompile(CLI::App &app, CompileFlags &flags) {
              "  weft compile model.json --data-parallel --devices cpu:8 "
              "--expect all_reduce=1 -o step.weft\n"
              "  weft compile step.mlir -o step.weft    (all steps of a traced "
-             "model, for weft fit step.weft)");
+             "model, for weft fit step.weft)\n"
+             "  weft compile model.keras --step predict --batch-size 1,8,32 -o "
+             "predict.weft");
 }
 
 static void addExplain(CLI::App &app, ExplainFlags &flags) {
   addModelFlags(app, flags.model, kExplained);
+  addBatchSize(app, flags.model);
   addStep(app, flags.model, "train, evaluate or predict", isStep());
   addBudgetFlags(app, flags.model);
   app.add_flag("--json", flags.json, "one JSON object");
@@ -153,6 +178,11 @@ static void addExplain(CLI::App &app, ExplainFlags &flags) {
                "instead: the loop nests of each kernel, with their tiles, "
                "bytes and operations")
       ->excludes(page);
+  app.add_option("--why", flags.why,
+                 "instead: why this tensor is laid out as it is: d1/kernel, "
+                 "d2/output, or a line of the script, train.py:12")
+      ->excludes(page)
+      ->excludes("--kernels");
   app.footer("Examples:\n"
              "  weft explain model.keras --distribution dist.json "
              "--batch-size 128\n"
@@ -162,11 +192,14 @@ static void addExplain(CLI::App &app, ExplainFlags &flags) {
              "and memory drawn)\n"
              "  weft explain model.keras --kernels --target cpu:avx2    (loop "
              "nests, tiles)\n"
+             "  weft explain model.keras --distribution dist.json --why "
+             "d2/output    (rules and prices behind a layout)\n"
              "  weft explain step.weft    (what a compiled program does)");
 }
 
 static void addLayout(CLI::App &app, ExplainFlags &flags) {
   addModelFlags(app, flags.model, kKerasModel);
+  addBatchSize(app, flags.model);
   app.add_option("--only", flags.only,
                  "draw this variable, input or output: d1/kernel; repeated");
   app.add_flag("--json", flags.json, "one JSON object");
@@ -178,6 +211,7 @@ static void addLayout(CLI::App &app, ExplainFlags &flags) {
 
 static void addSummary(CLI::App &app, SummaryFlags &flags) {
   addModelFlags(app, flags.model, kKerasModel);
+  addBatchSize(app, flags.model);
   app.add_flag("--expand-nested", flags.expandNested,
                "layers of models inside, too");
   app.add_flag("--show-trainable", flags.showTrainable,
@@ -243,10 +277,15 @@ static void checkRun(const RunFlags &flags) {
         "run", "give both --inputs in.npz and --outputs out.npz, or --list");
 }
 
+static std::string versionText() {
+  return "weft " WEFT_VERSION " (MLIR " WEFT_MLIR_VERSION ", program ABI " +
+         std::to_string(WEFT_ABI_VERSION) + ")";
+}
+
 CommandLine::CommandLine() {
   using Commands = CompilerCommands;
   app.require_subcommand(1);
-  app.set_version_flag("--version", "weft 0.1.0 (MLIR 22.1, program ABI 1)");
+  app.set_version_flag("--version", versionText());
   app.footer("Examples:\n"
              "  weft layout model.keras --distribution dist.json\n"
              "  weft explain model.keras --distribution dist.json\n"

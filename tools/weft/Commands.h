@@ -13,6 +13,7 @@
 
 #include "weft/runtime/abi/DeviceList.h"
 #include "weft/runtime/abi/processes.h"
+#include "weft/runtime/sources/ArrayFile.h"
 #include "weft/runtime/training/EpochOrder.h"
 #include "weft/runtime/training/ValidationEpochs.h"
 #include "weft/tools/weft/DefaultTarget.h"
@@ -36,9 +37,10 @@ struct ModelFlags {
   bool dataParallel = false;
   std::optional<DeviceList> devices; ///< none: as many as the mesh has
   int64_t batchSize = 32;
-  bool namesBatchSize = false; ///< --batch-size was given
-  std::string step = "train";  ///< or all, of `weft compile`
-  bool namesStep = false;      ///< --step was given
+  bool namesBatchSize = false;     ///< --batch-size was given
+  std::vector<int64_t> batchSizes; ///< of `weft compile`, if it named several
+  std::string step = "train";      ///< or all, of `weft compile`
+  bool namesStep = false;          ///< --step was given
   std::optional<std::string> optimizer, loss, metrics;
   std::optional<double> learningRate;
   std::optional<uint64_t> seed;
@@ -73,6 +75,7 @@ struct DataFlags {
   bool addChannel = false;
   double validationSplit = 0;
   std::optional<int64_t> validationBatchSize; ///< none: that of training
+  SourceOptions source; ///< how files are read: columns, images, memory
 
   bool weighsSamples() const {
     return !sampleWeight.empty() || !validationWeight.empty() ||
@@ -94,8 +97,11 @@ struct FitFlags {
   Shuffle shuffle = Shuffle::All;
   bool dropRemainder = false, initOnly = false;
   bool historySteps = false, json = false, verify = false;
+  bool checkNumerics = false;
+  bool bar = false; ///< drawn in a pipe, too
   int verbose = 1;
   std::string weights, save, saveWeights, history, stats;
+  uint64_t maxShardSize = uint64_t(5) << 30; ///< of a part of a .weights.json
   std::vector<std::string>
       callbacks;                    ///< as a Keras script writes them, or JSON
   std::string backup;               ///< a folder; empty: none
@@ -123,6 +129,7 @@ struct ExplainFlags {
   ModelFlags model;
   bool json = false;
   bool kernels = false;          ///< the loop nests of each kernel instead
+  std::string why;               ///< a tensor whose layout is explained instead
   std::string html;              ///< a page; empty: none
   std::vector<std::string> only; ///< tensors to draw; empty: all
 };

@@ -8,6 +8,7 @@
 #include "weft/tools/weft/StepCompiler.h"
 #include "weft/tools/weft/VerifyStages.h"
 
+#include "llvm/ADT/STLExtras.h"
 #include "llvm/ADT/StringExtras.h"
 #include "llvm/Support/raw_ostream.h"
 
@@ -85,10 +86,19 @@ static int compileFrom(const CompileFlags &flags, std::optional<Stage> to) {
 }
 
 /// Every step of a traced model, in the order of its file.
-static int compileTraced(const CompileFlags &flags, ForeignProgram &program) {
+static int compileTraced(const CompileFlags &flags, bool namesStep,
+                         ForeignProgram &program) {
+  for (int64_t size : flags.model.batchSizes)
+    if (Status known = program.choose(
+            namesStep ? flags.model.step : program.steps().front().kind, size);
+        !known)
+      return fail(known.message());
   std::vector<CompiledStep> steps;
   for (const stablehlo::StepFunction &step : program.steps()) {
-    if (flags.model.namesBatchSize && flags.model.batchSize != step.batch)
+    const std::vector<int64_t> &sizes = flags.model.batchSizes;
+    if (!sizes.empty() && !llvm::is_contained(sizes, step.batch))
+      continue;
+    if (namesStep && flags.model.step != step.kind)
       continue;
     if (Status known = program.choose(step.kind, step.batch); !known)
       return fail(known.message());
@@ -101,26 +111,43 @@ static int compileTraced(const CompileFlags &flags, ForeignProgram &program) {
   return written ? 0 : fail(written.message());
 }
 
-/// Every step that the model has a loss and an optimizer for.
+/// One step, or every one that the model has a loss and an optimizer for, of
+/// each size of a batch.
 static int compileAll(const CompileFlags &flags, StepCompiler &model) {
+  std::vector<int64_t> sizes = flags.model.batchSizes;
+  if (sizes.empty())
+    sizes = {flags.model.batchSize};
+  std::vector<std::string> kinds{flags.model.step};
+  if (flags.model.step == "all")
+    kinds = {"train", "evaluate", "predict"};
   std::vector<CompiledStep> steps;
-  for (const char *kind : {"train", "evaluate", "predict"}) {
-    auto image = model.compile(kind, flags.model.batchSize);
-    if (!image)
-      return 1;
-    steps.push_back({kind, flags.model.batchSize, std::move(*image)});
-  }
+  for (const std::string &kind : kinds)
+    for (int64_t size : sizes) {
+      auto image = model.compile(kind, size);
+      if (!image)
+        return 1;
+      steps.push_back({kind, size, std::move(*image)});
+    }
   Status written = writeSteps(flags.out, steps);
   return written ? 0 : fail(written.message());
 }
 
+/// Do the flags ask for several programs?
+static bool namesSeveral(const ModelFlags &flags) {
+  return flags.step == "all" || flags.batchSizes.size() > 1;
+}
+
 /// An archive of steps is a file, and has no stage to print.
-static bool refusesAll(const CompileFlags &flags) {
-  bool isFile = flags.emit.empty() && !flags.out.empty() && flags.out != "-";
-  if (flags.model.step != "all" || isFile)
+static bool refusesSeveral(const CompileFlags &flags) {
+  bool isFile = flags.emit.empty() && flags.from.empty() &&
+                !flags.out.empty() && flags.out != "-";
+  if (!namesSeveral(flags.model) || isFile)
     return false;
-  failUsage("--step all writes a file of several programs; name it with "
-            "--out, or choose one step");
+  failUsage(std::string(flags.model.step == "all" ? "--step all"
+                                                  : "--batch-size with "
+                                                    "several sizes") +
+            " writes a file of several programs; name it with --out, or "
+            "choose one step of one size");
   return true;
 }
 
@@ -132,17 +159,19 @@ static int compileForeign(const CompileFlags &flags,
         "--verify compares the stages of a model; leave it out for " +
         flags.model.model);
   ModelFlags model = flags.model;
-  bool all = model.step == "all" ||
+  bool all = namesSeveral(model) ||
              (!model.namesStep && flags.emit.empty() && flags.out != "-");
   model.namesStep &= model.step != "all";
   auto program = ForeignProgram::open(model);
   if (!program)
     return 1;
   if (all && !program->steps().empty())
-    return compileTraced(flags, *program);
-  if (model.step == "all")
-    return fail(model.model + ": is a program of its own, and has no steps; "
-                              "leave out --step");
+    return compileTraced(flags, model.namesStep, *program);
+  if (namesSeveral(model))
+    return fail(model.model +
+                ": is a program of its own, and has no steps; "
+                "leave out " +
+                (model.step == "all" ? "--step" : "--batch-size"));
   if (stage) {
     auto module = program->reach(*stage);
     return module ? writeOutput(flags, textOf(*module)) : 1;
@@ -169,7 +198,7 @@ int weft::tool::runCompile(const CompileFlags &flags) {
     return failUsage("--out is missing; name the program file, or print a "
                      "stage with --emit");
   }
-  if (refusesAll(flags))
+  if (refusesSeveral(flags))
     return 2;
   if (!flags.out.empty() && flags.out != "-")
     if (Status writable = tryOutput(flags.out); !writable)
@@ -181,7 +210,7 @@ int weft::tool::runCompile(const CompileFlags &flags) {
   auto steps = StepCompiler::open(flags.model);
   if (!steps)
     return 1;
-  if (flags.model.step == "all")
+  if (namesSeveral(flags.model))
     return flags.verify ? failUsage("--verify compares the stages of one step; "
                                     "choose it with --step")
                         : compileAll(flags, *steps);

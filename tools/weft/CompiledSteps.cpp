@@ -32,8 +32,10 @@ std::unique_ptr<StepSource> CompiledSteps::open(const ModelFlags &given) {
   if (!steps)
     return fail(steps.message()), nullptr;
   self->steps = std::move(*steps);
+  auto sizes = sizesOf(self->steps, given.step);
   if (!given.namesBatchSize)
-    self->flags.batchSize = self->steps.front().batch;
+    self->flags.batchSize =
+        sizes.empty() ? self->steps.front().batch : sizes.front();
   self->usedDevices =
       given.devices.value_or(DeviceList{DeviceKind::Cpu, devices});
   self->seedValue = given.seed ? *given.seed : std::random_device{}();
@@ -46,6 +48,10 @@ const CompiledStep *CompiledSteps::step(const std::string &kind,
     if (compiled.kind == kind && compiled.batch == batchSize)
       return &compiled;
   return nullptr;
+}
+
+std::vector<int64_t> CompiledSteps::batchSizes(const std::string &kind) const {
+  return sizesOf(steps, kind);
 }
 
 Status CompiledSteps::find(const std::string &kind, int64_t batchSize) const {

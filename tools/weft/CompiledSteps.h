@@ -21,6 +21,7 @@ public:
   std::optional<std::vector<uint8_t>> compile(const std::string &step,
                                               int64_t batchSize) override;
   Status find(const std::string &step, int64_t batchSize) const override;
+  std::vector<int64_t> batchSizes(const std::string &step) const override;
 
 private:
   CompiledSteps() = default;

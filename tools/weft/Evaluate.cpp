@@ -56,8 +56,11 @@ int weft::tool::runPredict(const EvaluateFlags &flags, const OpenSteps &open) {
   Status ready = session->initialise(StepKind::Predict, flags.weights);
   if (!ready)
     return fail(ready.message());
-  auto outputs = session->trainer().predict(
-      *data, loopOptions(flags, session->batchSize()));
+  LoopOptions options = loopOptions(flags, session->batchSize());
+  options.batchSizes = session->source().batchSizes("predict");
+  if (flags.model.namesBatchSize && !options.batchSizes.empty())
+    options.batchSizes = {session->batchSize()};
+  auto outputs = session->trainer().predict(*data, options);
   if (!outputs)
     return fail(outputs.message());
   bool isArchive = flags.out.ends_with(".npz");

@@ -1,7 +1,9 @@
 //===- Explain.cpp - weft explain -----------------------------------------===//
 
 #include "weft/compiler/explain/KernelTable.h"
+#include "weft/compiler/explain/WhyLayout.h"
 #include "weft/compiler/report/HtmlReport.h"
+#include "weft/runtime/abi/ClosestName.h"
 #include "weft/tools/weft/ForeignProgram.h"
 #include "weft/tools/weft/OutputFile.h"
 #include "weft/tools/weft/SavedWeights.h"
@@ -54,8 +56,30 @@ static int printKernels(mlir::ModuleOp plan, const ExplainFlags &flags) {
   return 0;
 }
 
+/// Why the tensor that --why names is laid out as it is.
+static int printWhy(mlir::ModuleOp differentiated, const ExplainFlags &flags) {
+  std::set<std::string> names;
+  std::vector<WhyLayout> values = whyLayouts(differentiated, flags.why, names);
+  if (values.empty()) {
+    std::string meant = closestName(flags.why, names);
+    return fail("--why " + flags.why + ": no such tensor; " +
+                (meant.empty() ? "name a weight, an input, the output of a "
+                                 "layer or a line of the script"
+                               : "did you mean " + meant + "?"));
+  }
+  if (flags.json)
+    llvm::outs() << llvm::formatv("{0:2}\n", toJson(values));
+  else
+    llvm::outs() << toText(values);
+  return 0;
+}
+
 static int explainForeign(const ExplainFlags &flags) {
   auto program = ForeignProgram::open(flags.model);
+  if (program && !flags.why.empty()) {
+    auto module = program->reach(Stage::differentiated);
+    return module ? printWhy(*module, flags) : 1;
+  }
   bool isOverBudget = false;
   auto plan = program ? program->reach(Stage::plan, wanted(isOverBudget, flags))
                       : mlir::OwningOpRef<mlir::ModuleOp>();
@@ -75,6 +99,10 @@ static int explainModel(const ExplainFlags &flags) {
     return 1;
   const auto &[step, batchSize] =
       std::tie(flags.model.step, flags.model.batchSize);
+  if (!flags.why.empty()) {
+    auto module = steps->reach(step, batchSize, Stage::differentiated);
+    return module ? printWhy(*module, flags) : 1;
+  }
   bool isOverBudget = false;
   auto module =
       steps->reach(step, batchSize, Stage::plan, wanted(isOverBudget, flags));

@@ -2,6 +2,7 @@
 
 #include "CLI/CLI.hpp"
 
+#include <algorithm>
 #include <cmath>
 
 using namespace weft::tool;
@@ -21,6 +22,24 @@ static FlagCheck number(const std::function<bool(Number)> &fits,
 FlagCheck weft::tool::atLeast(int64_t least, const std::string &how) {
   return number<int64_t>([=](int64_t value) { return value >= least; },
                          "at least " + std::to_string(least), how);
+}
+
+std::string weft::tool::readBatchSizes(const std::string &text,
+                                       std::vector<int64_t> &sizes) {
+  sizes.clear();
+  FlagCheck isSize = atLeast(1, "give the samples of a step");
+  for (const std::string &part : CLI::detail::split(text, ',')) {
+    int64_t size = 0;
+    if (!CLI::detail::lexical_cast(part, size))
+      return "must be a number of samples, or several as 1,8,32, not " + text;
+    if (std::string wrong = isSize(part); !wrong.empty())
+      return wrong;
+    if (std::find(sizes.begin(), sizes.end(), size) != sizes.end())
+      return "names the size " + part + " twice in " + text +
+             "; name each size once";
+    sizes.push_back(size);
+  }
+  return "";
 }
 
 FlagCheck weft::tool::isVerbosity() {

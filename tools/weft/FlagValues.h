@@ -16,6 +16,7 @@
 #include <cstdint>
 #include <functional>
 #include <string>
+#include <vector>
 
 namespace weft::tool {
 
@@ -23,6 +24,10 @@ using FlagCheck = std::function<std::string(const std::string &)>;
 
 /// A whole number; `how` says how to mend another.
 FlagCheck atLeast(int64_t least, const std::string &how);
+/// 1,8,32: different sizes of batches, at least one. What is wrong with them, or
+/// "".
+std::string readBatchSizes(const std::string &text,
+                           std::vector<int64_t> &sizes);
 /// 0 (silent), 1 (bar) or 2 (lines).
 FlagCheck isVerbosity();
 /// train, evaluate or predict.

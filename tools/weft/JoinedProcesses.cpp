@@ -1,5 +1,6 @@
 #include "weft/tools/weft/JoinedProcesses.h"
 
+#include "weft/runtime/abi/version.h"
 #include "weft/runtime/processes/EnvironmentNumber.h"
 #include "weft/runtime/program/WriteAll.h"
 #include "weft/tools/weft/Commands.h"
@@ -30,7 +31,7 @@ static void endOnSignal(int) {
 
 /// Of all that must be alike: the command line, and the version.
 static uint64_t hashOf(int argc, char **argv) {
-  std::string text = "weft 0.1.0";
+  std::string text = "weft " WEFT_VERSION;
   for (int i = 1; i < argc; ++i)
     text += '\0' + std::string(argv[i]);
   uint64_t hash = 14695981039346656037u; // FNV-1a

@@ -98,6 +98,15 @@ Status weft::tool::writeSteps(const std::string &path,
   return file->commit();
 }
 
+std::vector<int64_t> weft::tool::sizesOf(const std::vector<CompiledStep> &steps,
+                                         const std::string &kind) {
+  std::vector<int64_t> sizes;
+  for (const CompiledStep &step : steps)
+    if (step.kind == kind)
+      sizes.push_back(step.batch);
+  return sizes;
+}
+
 /// The step of an archive.
 static Result<std::vector<uint8_t>> readStep(const std::string &path,
                                              const std::string &step) {

@@ -34,6 +34,9 @@ Result<std::vector<CompiledStep>> readSteps(const std::string &path,
 /// The archive.
 Status writeSteps(const std::string &path,
                   const std::vector<CompiledStep> &steps);
+/// The sizes of batches of the steps of this kind, in the file's order.
+std::vector<int64_t> sizesOf(const std::vector<CompiledStep> &steps,
+                             const std::string &kind);
 /// Is it an archive?
 bool holdsSteps(const std::string &path);
 

@@ -7,10 +7,14 @@ using namespace weft::tool;
 static int fit(const FitFlags &flags) {
   return runFit(flags, CompiledSteps::open);
 }
-static int evaluate(const EvaluateFlags &flags) {
+static int evaluate(const EvaluateFlags &given) {
+  EvaluateFlags flags = given;
+  flags.model.step = "evaluate"; // whose batch size is the default
   return runEvaluate(flags, CompiledSteps::open);
 }
-static int predict(const EvaluateFlags &flags) {
+static int predict(const EvaluateFlags &given) {
+  EvaluateFlags flags = given;
+  flags.model.step = "predict";
   return runPredict(flags, CompiledSteps::open);
 }
 

@@ -30,6 +30,8 @@ public:
                                                       int64_t batchSize) = 0;
   /// Is there such a step? The error says which there are.
   virtual Status find(const std::string &step, int64_t batchSize) const;
+  /// The sizes of batches that there are such steps for; empty: any.
+  virtual std::vector<int64_t> batchSizes(const std::string &step) const;
   const std::string &modelFile() const { return flags.model; }
   const DeviceList &devices() const { return usedDevices; }
   int64_t batchSize() const { return flags.batchSize; }
@@ -48,12 +50,20 @@ public:
   virtual Status saveModel(const std::string &path, const std::string &weights,
                            const ModelState &state,
                            const std::vector<NamedArray> &values) const;
-  /// A .weights.h5 file that Keras loads.
+  /// A .weights.h5 file that Keras loads, or a .weights.json with files of at most
+  /// `mostBytes` bytes of weights.
   virtual Status saveWeights(const std::string &path, const ModelState &state,
-                             const std::vector<NamedArray> &values) const;
+                             const std::vector<NamedArray> &values,
+                             uint64_t mostBytes) const;
   /// --verify: are all stages equal in the reference interpreter? Prints what
   /// differs.
   virtual bool verify(const std::string &step, int64_t batchSize);
+  /// --check-numerics: can a step be done again op by op?
+  virtual Status canCheckNumerics() const;
+  /// What made the first NaN or infinity of a step, from its inputs by port.
+  virtual Result<std::string>
+  findNonFinite(const std::string &step, int64_t batchSize,
+                const std::vector<NamedArray> &inputs);
 
 protected:
   ModelFlags flags;

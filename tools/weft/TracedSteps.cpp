@@ -35,6 +35,14 @@ std::unique_ptr<StepSource> TracedSteps::open(const ModelFlags &given) {
   return self;
 }
 
+std::vector<int64_t> TracedSteps::batchSizes(const std::string &kind) const {
+  std::vector<int64_t> sizes;
+  for (const stablehlo::StepFunction &step : steps)
+    if (step.kind == kind)
+      sizes.push_back(step.batch);
+  return sizes;
+}
+
 Status TracedSteps::find(const std::string &step, int64_t batchSize) const {
   auto function = functionOf(steps, flags.model, step, batchSize);
   return function ? Status{} : Status{function.error()};

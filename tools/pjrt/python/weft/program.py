@@ -69,7 +69,7 @@ def _port_attributes(port):
     return said
 
 
-def _describe(function, step, size, arguments, results):
+def describe_ports(function, kind, size, arguments, results):
     """What the function's arguments and results are."""
     places = {id(port): position for position, port in enumerate(results)}
     attributes = []
@@ -86,7 +86,7 @@ def _describe(function, step, size, arguments, results):
             said.pop("weft.metadata", None)
         outcome.append(ir.DictAttr.get(said))
     function.attributes["res_attrs"] = ir.ArrayAttr.get(outcome)
-    function.attributes["weft.step"] = ir.StringAttr.get(step.kind)
+    function.attributes["weft.step"] = ir.StringAttr.get(kind)
     function.attributes["weft.batch"] = ir.IntegerAttr.get(ir.IntegerType.get_signless(64), size)
 
 
@@ -94,7 +94,7 @@ def _name_of(op):
     return ir.StringAttr(op.attributes["sym_name"]).value
 
 
-def _add(merged, text, name, describe):
+def add_function(merged, text, name, describe):
     """The functions of a step, with names of their own: NAME for @main, NAME_... for what it calls."""
     module = ir.Module.parse(text)
     functions = [op for op in module.body.operations if op.operation.name == "func.func"]
@@ -146,17 +146,26 @@ def _traced(model, size, options):
                       "model, or say with --loss, --metrics, --input or --label what it takes") from error
 
 
+def text_of(fill):
+    """The text of a module that `fill` adds functions to."""
+    with mlir.make_ir_context() as context, ir.Location.unknown(context):
+        context.allow_unregistered_dialects = True
+        merged = ir.Module.parse("module @steps {}")
+        fill(merged)
+        merged.operation.verify()
+        return _without_files(merged.operation.get_asm(enable_debug_info=True)) + "\n"
+
+
 def trace_steps(model, options):
     """The text of all steps for all batch sizes."""
     lowerings.register()
     traced = {size: _traced(model, size, options) for size in options.batch_size}
-    with mlir.make_ir_context() as context, ir.Location.unknown(context):
-        context.allow_unregistered_dialects = True
-        merged = ir.Module.parse("module @steps {}")
+
+    def fill(merged):
         for number, (size, found) in enumerate(traced.items()):
             for step, text, arguments, results in found:
                 name = step.kind if number == 0 else f"{step.kind}_{size}"
-                _add(merged, text, name, lambda function, *said: _describe(function, step, size, arguments, results))
+                add_function(merged, text, name, lambda function: describe_ports(function, step.kind, size, arguments, results))
         _add_mesh(merged)
-        merged.operation.verify()
-        return _without_files(merged.operation.get_asm(enable_debug_info=True)) + "\n"
+
+    return text_of(fill)

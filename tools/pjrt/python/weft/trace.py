@@ -20,6 +20,7 @@ EXAMPLES = """examples:
   python -m weft.trace model.keras --batch-size 32 -o step.mlir
   python -m weft.trace model.json --distribution dist.json --seed 1337 -o step.mlir
   python -m weft.trace model.json --batch-size 32 --batch-size 4 -o step.mlir   (100 samples: 3 of 32, 1 of 4)
+  python -m weft.trace f.jax --batch-size 1 --batch-size 8 -o predict.mlir      (what jax.export serialized)
   python -m weft.trace model.keras --import layers.py --input tokens=128:int32 -o step.mlir
 then:
   weft fit step.mlir --weights model.keras --data mnist.npz --save trained.keras
@@ -30,7 +31,8 @@ then:
 def parse(arguments):
     parser = argparse.ArgumentParser(prog="python -m weft.trace", description=__doc__, epilog=EXAMPLES,
                                      formatter_class=argparse.RawDescriptionHelpFormatter)
-    parser.add_argument("model", help="model.keras, or model.json of model.to_json()")
+    parser.add_argument("model", help="model.keras, or model.json of model.to_json(); or a function that jax.export "
+                        "serialized with a symbolic batch dimension")
     parser.add_argument("-o", "--out", required=True, metavar="STEP.mlir")
     parser.add_argument("--batch-size", type=int, action="append", metavar="N",
                         help="samples in a step (32); repeated: steps for a short last batch, too")
@@ -96,6 +98,10 @@ def write(path, text):
 def trace(options):
     spec = read_distribution(options.distribution)
     prepare_jax(math.prod(spec["config"]["device_mesh"]["shape"]) if spec else 1)
+    if not options.model.endswith((".keras", ".json")):
+        from . import exported
+
+        return write(options.out, exported.trace_exported(options))
     from . import models, program
 
     model = models.load(options, spec)

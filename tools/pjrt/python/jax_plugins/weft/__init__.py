@@ -1,8 +1,8 @@
 """Weft as a platform of JAX: found by JAX as a plugin, chosen with JAX_PLATFORMS=weft.
 
 WEFT_DEVICES=cpu:8 gives it eight devices (cpu:1 without it); WEFT_ALIAS=gpu makes them what
-jax.devices("gpu") answers. WEFT_PJRT_LIBRARY names another library than the one that lies
-beside this file.
+jax.devices("gpu") answers. WEFT_PJRT_LIBRARY names another library than the one of the
+package weft.
 
 JAX calls `initialize` in every process whose environment has this package. It registers two
 functions and nothing more: the library is loaded, and JAX's functions are replaced, when a script
@@ -12,7 +12,8 @@ has asked for Weft and JAX creates the client.
 import ctypes
 import functools
 import os
-import pathlib
+
+from weft import libraries
 
 
 def initialize():
@@ -53,8 +54,9 @@ def _load():
     """Loads the library and changes what JAX must know of it, once. PJRT's table of functions."""
     from jax._src.lib import _profiler, xla_client
 
-    from . import callbacks, known_programs, lowerings, observations, program_text, tables
+    from . import callbacks, known_programs, lowerings, observations, program_text, tables, versions
 
+    versions.check()
     tables.alias(os.environ.get("WEFT_ALIAS", ""))
     library = _open_library()
     functions = xla_client.load_pjrt_plugin_dynamically("weft", library)
@@ -72,7 +74,7 @@ def _load():
 def _open_library():
     """Before JAX does: names that other libraries have made global stay out of it. TensorFlow's are, and it has
     an MLIR of its own. The library's path."""
-    library = os.environ.get("WEFT_PJRT_LIBRARY") or str(pathlib.Path(__file__).with_name("libWeftPjrt.so"))
+    library = os.environ.get("WEFT_PJRT_LIBRARY") or str(libraries.plugin())
     if not os.path.exists(library):
         raise RuntimeError(f"Weft: {library} does not exist; install the wheel again, or set WEFT_PJRT_LIBRARY")
     try:

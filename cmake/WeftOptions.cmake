@@ -1,0 +1,14 @@
+# Every option of the build; `cmake -LH build` prints them.
+option(WEFT_WERROR "Treat warnings as errors" OFF) # the presets set it; someone with another compiler need not
+option(WEFT_MPI "Programs on several processes, by Open MPI" ON)
+option(WEFT_CUDA "Devices on NVIDIA GPUs" ON)
+# Four fifths of a compilation are MLIR's headers: twelve sources at once take
+# the time of three. What is seldom built anew (preset sanitize) is built so.
+option(WEFT_UNITY "Compile the sources of a library together" OFF)
+set(WEFT_SANITIZE "" CACHE STRING "Sanitizers to build with: address,undefined or thread")
+# Inside another project Weft's tests, benches and packages are not built.
+option(BUILD_TESTING "Build Weft's tests" ${PROJECT_IS_TOP_LEVEL})
+
+if(PROJECT_IS_TOP_LEVEL AND NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Debug, Release, RelWithDebInfo or MinSizeRel" FORCE)
+endif()

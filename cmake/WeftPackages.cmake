@@ -1,0 +1,28 @@
+# `cpack -G DEB` in the build folder: weft (the command, the compiler, JAX's
+# plugin), weft-runtime (programs, without a compiler) and libweft-dev.
+# Dependencies are computed; the version is the project's.
+set(CPACK_GENERATOR DEB)
+set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+set(CPACK_PACKAGE_CONTACT "The Weft developers <weft@example.org>")
+set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "Compiler and runtime for Keras models on meshes of devices")
+set(CPACK_RESOURCE_FILE_LICENSE ${PROJECT_SOURCE_DIR}/LICENSE)
+set(CPACK_STRIP_FILES ON)
+set(CPACK_DEB_COMPONENT_INSTALL ON)
+set(CPACK_COMPONENTS_ALL weft runtime dev)
+set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+set(CPACK_DEBIAN_PACKAGE_SECTION devel)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS_PRIVATE_DIRS ${PROJECT_BINARY_DIR}/lib)
+
+set(CPACK_DEBIAN_RUNTIME_PACKAGE_NAME weft-runtime)
+set(CPACK_COMPONENT_RUNTIME_DESCRIPTION "Runs and serves programs that weft compiled; no compiler.")
+set(CPACK_DEBIAN_WEFT_PACKAGE_NAME weft)
+set(CPACK_COMPONENT_WEFT_DESCRIPTION "Trains, compiles and explains models: the command weft and JAX's plugin.")
+set(CPACK_DEBIAN_WEFT_PACKAGE_DEPENDS "weft-runtime (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_WEFT_PACKAGE_SUGGESTS "openmpi-bin")
+set(CPACK_DEBIAN_DEV_PACKAGE_NAME libweft-dev)
+set(CPACK_COMPONENT_DEV_DESCRIPTION "Headers, libraries and the CMake package to embed Weft's compiler or runtime.")
+set(CPACK_DEBIAN_DEV_PACKAGE_DEPENDS "weft-runtime (= ${PROJECT_VERSION})")
+set(CPACK_DEBIAN_DEV_PACKAGE_RECOMMENDS "libmlir-22-dev, liblld-22-dev, zlib1g-dev, libzstd-dev")
+set(CPACK_DEBIAN_DEV_PACKAGE_SUGGESTS "mlir-22-tools")
+include(CPack)

@@ -1,0 +1,290 @@
+//===- WhyLayout.cpp - why a value is laid out as it is -------------------===//
+
+#include "weft/compiler/explain/WhyLayout.h"
+
+#include "weft/compiler/explain/Explain.h"
+#include "weft/compiler/explain/Provenance.h"
+#include "weft/passes/sharding/ConflictResolution.h"
+#include "weft/passes/sharding/Provenance.h"
+
+#include "mlir/IR/Diagnostics.h"
+#include "llvm/ADT/StringExtras.h"
+
+using namespace mlir;
+using namespace weft;
+
+namespace {
+/// One function, propagated with a journal.
+class LayoutHistory {
+public:
+  LayoutHistory(func::FuncOp function, MeshAttr mesh)
+      : function(function), names(function), table(function, mesh) {
+    table.keep(&journal);
+  }
+  LogicalResult run() { return propagate(table, {}); }
+
+  /// Tensors that a person may ask for, in program order.
+  void each(llvm::function_ref<void(Value)> visit);
+  std::vector<std::string> namesOf(Value value) const;
+  WhyLayout explain(Value value, llvm::StringRef name);
+
+private:
+  static LogicalResult propagate(LayoutTable &table, Value without);
+  const LayoutReason *reasonOf(Value value, unsigned dim, const SubAxis &axis);
+  /// The steps from an axis to where it begins; the annotated value, or null.
+  Value follow(const LayoutReason *reason, AxisOrigin &origin);
+  std::string step(const LayoutReason &reason) const;
+  std::string annotationText(Value value) const;
+  std::string opText(Operation *op) const;
+
+  mutable func::FuncOp function;
+  Provenance names;
+  LayoutJournal journal;
+  LayoutTable table;
+};
+} // namespace
+
+LogicalResult LayoutHistory::propagate(LayoutTable &table, Value without) {
+  if (failed(table.seed(without)))
+    return failure();
+  table.propagate();
+  ConflictResolution(table).run();
+  return success();
+}
+
+void LayoutHistory::each(llvm::function_ref<void(Value)> visit) {
+  auto see = [&](Value value) {
+    if (isa<RankedTensorType>(value.getType()) && table.knows(value) &&
+        !table.isSource(value)) // those are made in every layout
+      visit(value);
+  };
+  llvm::for_each(function.getArguments(), see);
+  function.walk([&](Operation *op) { llvm::for_each(op->getResults(), see); });
+}
+
+std::vector<std::string> LayoutHistory::namesOf(Value value) const {
+  std::vector<std::string> found{names.describe(value)};
+  Operation *def = value.getDefiningOp();
+  if (!def || !isBackward(def->getLoc()))
+    found.push_back(names.path(value));
+  if (def)
+    llvm::append_range(found, linesOf(def->getLoc()));
+  for (OpOperand &use : value.getUses())
+    if (use.getOwner() == function.getBody().front().getTerminator())
+      if (auto name = function.getResultAttrOfType<StringAttr>(
+              use.getOperandNumber(), kNameAttr))
+        found.push_back(name.str());
+  return found;
+}
+
+/// What a loop passes on is recorded under the value that stands for all.
+const LayoutReason *LayoutHistory::reasonOf(Value value, unsigned dim,
+                                            const SubAxis &axis) {
+  const LayoutReason *reason = journal.last(value, dim, axis);
+  return reason ? reason : journal.last(table.leader(value), dim, axis);
+}
+
+/// "data", or "model":(1)2.
+static std::string axisText(const Mesh &mesh, const SubAxis &axis) {
+  const MeshAxis &whole = mesh.axes[axis.axis];
+  std::string text = "\"" + whole.name + "\"";
+  if (axis.size != whole.size)
+    text += ":(" + std::to_string(axis.skip) + ")" + std::to_string(axis.size);
+  return text;
+}
+
+std::string LayoutHistory::opText(Operation *op) const {
+  std::string text = op->getName().getStringRef().str();
+  std::vector<std::string> paths = pathsOf(op->getLoc());
+  std::vector<std::string> lines = linesOf(op->getLoc());
+  if (!paths.empty())
+    text += (isBackward(op->getLoc()) ? " of the gradient of " : " of ") +
+            paths.front();
+  if (!lines.empty())
+    text += " (" + lines.front() + ")";
+  return text;
+}
+
+/// The attribute's own reason (layout_map "d1/kernel"), or what it stands on.
+std::string LayoutHistory::annotationText(Value value) const {
+  auto said = [](Attribute reason) {
+    auto text = dyn_cast_or_null<StringAttr>(reason);
+    return text ? text.str() : std::string();
+  };
+  if (auto arg = dyn_cast<BlockArgument>(value);
+      arg && arg.getOwner()->getParentOp() == function) {
+    std::string text =
+        said(function.getArgAttr(arg.getArgNumber(), kReasonAttr));
+    return text.empty() ? "weft.layout of " + names.describe(value) : text;
+  }
+  if (Operation *def = value.getDefiningOp();
+      isa_and_nonnull<ConstrainOp>(def)) {
+    std::string text = said(def->getDiscardableAttr(kReasonAttr));
+    return text.empty() ? opText(def) : text;
+  }
+  Operation *end = function.getBody().front().getTerminator();
+  for (OpOperand &operand : end->getOpOperands()) {
+    unsigned result = operand.getOperandNumber();
+    if (operand.get() != value)
+      continue;
+    std::string text = said(function.getResultAttr(result, kReasonAttr));
+    return text.empty() ? "weft.layout of result " + std::to_string(result)
+                        : text;
+  }
+  return "weft.layout of " + names.describe(value);
+}
+
+std::string LayoutHistory::step(const LayoutReason &reason) const {
+  using Kind = LayoutReason::Kind;
+  auto place = [&] {
+    return reason.from ? "dimension " + std::to_string(reason.fromDim) +
+                             " of " + names.describe(reason.from)
+                       : std::string("another tensor has it");
+  };
+  switch (reason.kind) {
+  case Kind::Annotation:
+    return "annotated: " + annotationText(reason.value);
+  case Kind::Rule:
+    return "by " + opText(reason.op) + ", as " + place();
+  case Kind::SameValue:
+    return "the same as " + names.describe(reason.from) +
+           (reason.op ? ", which " + opText(reason.op) + " passes on"
+                      : ", of its group");
+  case Kind::State:
+    return "laid out as the state that it updates";
+  case Kind::Price:
+    return "chosen at " + opText(reason.op) + ": " +
+           (reason.saved.bytes > 0
+                ? groupedDigits(reason.saved.bytes) + " bytes fewer arrive"
+                : std::string("less time")) +
+           " than with the layouts as they had spread";
+  }
+  llvm_unreachable("all kinds are listed");
+}
+
+Value LayoutHistory::follow(const LayoutReason *reason, AxisOrigin &origin) {
+  std::set<const LayoutReason *> seen;
+  while (reason && seen.insert(reason).second) {
+    origin.steps.push_back(step(*reason));
+    if (reason->kind == LayoutReason::Kind::Annotation)
+      return reason->value;
+    if (!reason->from)
+      return {};
+    bool isRule = reason->kind == LayoutReason::Kind::Rule;
+    reason = reasonOf(reason->from, isRule ? reason->fromDim : reason->dim,
+                      reason->axis);
+  }
+  return {};
+}
+
+WhyLayout LayoutHistory::explain(Value value, llvm::StringRef name) {
+  const Mesh &mesh = table.mesh();
+  const Layout &layout = table.get(value);
+  auto type = cast<RankedTensorType>(value.getType());
+  WhyLayout out;
+  out.name = name.str();
+  out.shape =
+      llvm::join(llvm::map_range(type.getShape(),
+                                 [](int64_t n) { return std::to_string(n); }),
+                 "x");
+  out.shape = out.shape.empty() ? "scalar" : out.shape;
+  out.layout = toCommandText(mesh, layout);
+  Value nearest;
+  for (auto [dim, axes] : llvm::enumerate(layout.dims))
+    for (const SubAxis &axis : axes) {
+      AxisOrigin origin;
+      origin.dim = unsigned(dim);
+      origin.axis = axisText(mesh, axis);
+      Value annotated = follow(reasonOf(value, dim, axis), origin);
+      nearest = nearest ? nearest : annotated;
+      out.origins.push_back(std::move(origin));
+    }
+  for (unsigned dim = 0; dim < layout.dims.size(); ++dim)
+    if (const LayoutReason *lost = journal.lastLost(value, dim);
+        lost && !llvm::is_contained(layout.dims[dim], lost->axis))
+      out.origins.push_back({.dim = dim,
+                             .axis = axisText(mesh, lost->axis),
+                             .isLost = true,
+                             .steps = {step(*lost)}});
+  if (!nearest)
+    return out;
+  LayoutTable other(function, table.meshAttr());
+  ScopedDiagnosticHandler silent(function.getContext(),
+                                 [](Diagnostic &) { return success(); });
+  if (succeeded(propagate(other, nearest))) {
+    out.annotation = names.describe(nearest);
+    out.layoutWithout = toCommandText(mesh, other.get(value));
+  }
+  return out;
+}
+
+std::vector<WhyLayout> weft::whyLayouts(ModuleOp module, llvm::StringRef name,
+                                        std::set<std::string> &names) {
+  std::vector<WhyLayout> out;
+  auto mesh = module->getAttrOfType<MeshAttr>(kMeshAttr);
+  if (!mesh)
+    return out;
+  for (auto function : module.getOps<func::FuncOp>()) {
+    if (function.isExternal() || function.isPrivate())
+      continue;
+    LayoutHistory history(function, mesh);
+    if (failed(history.run()))
+      continue;
+    std::set<std::pair<std::string, std::string>> shown;
+    history.each([&](Value value) {
+      std::vector<std::string> its = history.namesOf(value);
+      names.insert(its.begin(), its.end());
+      bool isMeant = llvm::any_of(its, [&](llvm::StringRef its) {
+        return its == name || (name.contains(':') && its.ends_with(name) &&
+                               its.drop_back(name.size()).ends_with("/"));
+      });
+      if (!isMeant)
+        return;
+      WhyLayout found = history.explain(value, name);
+      if (shown.insert({found.shape, found.layout}).second)
+        out.push_back(std::move(found));
+    });
+  }
+  names.erase("");
+  return out;
+}
+
+std::string weft::toText(const std::vector<WhyLayout> &values) {
+  std::string out;
+  for (const WhyLayout &value : values) {
+    out += (out.empty() ? "" : "\n") + value.name + "  " + value.shape + "  " +
+           value.layout + "\n\n";
+    for (const AxisOrigin &origin : value.origins) {
+      out += "  dimension " + std::to_string(origin.dim) + " is " +
+             (origin.isLost ? "not " : "") + "split over " + origin.axis + "\n";
+      for (const std::string &step : origin.steps)
+        out += "    " + step + "\n";
+    }
+    if (value.origins.empty())
+      out += "  nothing splits it\n";
+    if (!value.annotation.empty())
+      out += "  without the annotation of " + value.annotation + ": " +
+             value.layoutWithout + "\n";
+  }
+  return out;
+}
+
+llvm::json::Value weft::toJson(const std::vector<WhyLayout> &values) {
+  llvm::json::Array out;
+  for (const WhyLayout &value : values) {
+    llvm::json::Array origins;
+    for (const AxisOrigin &origin : value.origins)
+      origins.push_back(
+          llvm::json::Object{{"dimension", origin.dim},
+                             {"axis", origin.axis},
+                             {"lost", origin.isLost},
+                             {"steps", llvm::json::Array(origin.steps)}});
+    out.push_back(llvm::json::Object{{"name", value.name},
+                                     {"shape", value.shape},
+                                     {"layout", value.layout},
+                                     {"origins", std::move(origins)},
+                                     {"annotation", value.annotation},
+                                     {"layout_without", value.layoutWithout}});
+  }
+  return out;
+}

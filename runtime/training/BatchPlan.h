@@ -1,0 +1,36 @@
+//===- BatchPlan.h - samples in batches of given sizes ----------*- C++ -*-===//
+//
+//   planBatches(45, {8, 32})       // 32 of 32, 8 of 8, and 5 in a batch of 8
+//
+// Of compiled steps for several batch sizes the largest that the remaining
+// samples fill runs first. Fewer than the smallest size are padded to it.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_TRAINING_BATCHPLAN_H
+#define WEFT_RUNTIME_TRAINING_BATCHPLAN_H
+
+#include <cstdint>
+#include <vector>
+
+namespace weft {
+
+/// One run of a step.
+struct PlannedBatch {
+  int64_t begin;   ///< the first sample
+  int64_t samples; ///< at most `size`
+  int64_t size;    ///< of the step's batch; what lacks is padding
+  bool operator==(const PlannedBatch &) const = default;
+};
+
+/// Batches of all samples, in their order. `sizes`, each above 0: those that
+/// there are steps for, at least one.
+std::vector<PlannedBatch> planBatches(int64_t samples,
+                                      std::vector<int64_t> sizes);
+
+/// The batch's samples; the last one stands for the padding too.
+std::vector<int64_t> paddedIndices(const PlannedBatch &batch);
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_TRAINING_BATCHPLAN_H

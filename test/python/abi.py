@@ -1,0 +1,55 @@
+"""weft/abi.py declares what weft.h and serving.h declare, and dtype and role names are the runtime's.
+
+    abi.py SOURCE_TREE
+"""
+
+import ctypes
+import pathlib
+import re
+import sys
+
+from weft import abi, serving
+
+root = pathlib.Path(sys.argv[1])
+header = (root / "runtime/abi/weft.h").read_text()
+serving_header = (root / "runtime/abi/serving.h").read_text()
+
+
+def without_comments(text):
+    return re.sub(r"//[^\n]*|/\*.*?\*/", "", text, flags=re.S)
+
+
+def fields(name):
+    """Names of a struct's fields, in their order."""
+    body = re.search(rf"typedef struct {name} {{(.*?)}} {name};", without_comments(header), re.S).group(1)
+    return [field.strip(" *\n") for line in body.split(";") for field in re.split(r",", re.sub(r"^.*?(?=\*?\w+\s*(,|$))", "", " ".join(line.split())))
+            if field.strip()]
+
+
+def enumerators(name, prefix):
+    body = re.search(rf"typedef enum {name} {{(.*?)}} {name};", without_comments(header), re.S).group(1)
+    return [entry.strip().removeprefix(prefix) for entry in body.split(",")]
+
+
+assert fields("weft_port") == [name for name, _ in abi.Port._fields_], fields("weft_port")
+assert fields("weft_program_info") == [name for name, _ in abi.ProgramInfo._fields_], fields("weft_program_info")
+assert f"#define WEFT_ABI_VERSION {abi.VERSION}\n" in header
+assert [name.lower() for name in enumerators("weft_role", "WEFT_")] == list(abi.ROLES)
+
+library = abi.runtime()
+for names, function, count in ((abi.DTYPES, "weft_dtype_name", len(enumerators("weft_dtype", "WEFT_"))),
+                               (abi.ROLES, "weft_role_name", len(enumerators("weft_role", "WEFT_")))):
+    call = getattr(library, function)
+    call.restype = ctypes.c_char_p
+    assert tuple(call(index).decode() for index in range(len(names))) == names, function
+    assert len(names) == count
+
+# Every function is declared in a header, with as many parameters.
+for text, functions in ((header, abi._FUNCTIONS), (serving_header, serving._FUNCTIONS)):
+    code = " ".join(without_comments(text).split())
+    for name, (_, parameters) in functions.items():
+        if name == "weft_version":
+            continue  # of version.h
+        declared = re.search(rf"\b{name}\(([^)]*)\)", code).group(1)
+        assert len(declared.split(",")) == len(parameters), name
+print("the declarations agree")

@@ -1,0 +1,78 @@
+"""NumPy arrays as a program's memory.
+
+A program reads and writes dense, row-major memory that begins at a multiple of 64 bytes. `empty` makes such arrays.
+"""
+
+import numpy as np
+
+from .abi import Error
+
+ALIGNMENT = 64
+_NUMPY = {"f32": "float32", "f64": "float64", "f16": "float16", "i1": "bool", "i8": "int8", "i16": "int16", "i32": "int32",
+          "i64": "int64", "ui8": "uint8", "ui16": "uint16", "ui32": "uint32", "ui64": "uint64", "c64": "complex64",
+          "c128": "complex128"}
+_ML_DTYPES = {"bf16": "bfloat16", "i2": "int2", "ui2": "uint2", "i4": "int4", "ui4": "uint4", "f8E4M3FN": "float8_e4m3fn",
+              "f8E5M2": "float8_e5m2", "f8E4M3": "float8_e4m3", "f8E3M4": "float8_e3m4", "f8E4M3FNUZ": "float8_e4m3fnuz",
+              "f8E5M2FNUZ": "float8_e5m2fnuz", "f8E4M3B11FNUZ": "float8_e4m3b11fnuz", "f8E8M0FNU": "float8_e8m0fnu",
+              "f4E2M1FN": "float4_e2m1fn"}
+
+
+def numpy_dtype(name: str) -> np.dtype:
+    """Of one of the runtime's element types, "f32". Types that NumPy has not are those of the package ml_dtypes."""
+    if name in _NUMPY:
+        return np.dtype(_NUMPY[name])
+    try:
+        import ml_dtypes
+    except ImportError:
+        raise Error(f"arrays of {name} need the package ml_dtypes; pip install ml_dtypes") from None
+    return np.dtype(getattr(ml_dtypes, _ML_DTYPES[name]))
+
+
+def empty(shape, dtype="float32") -> np.ndarray:
+    """An array whose memory a program can use as it is: dense, row-major, aligned to 64 bytes. Its values are undefined."""
+    dtype = np.dtype(dtype)
+    shape = (shape,) if isinstance(shape, (int, np.integer)) else tuple(shape)
+    size = int(np.prod(shape, dtype=np.int64)) * dtype.itemsize
+    room = np.empty(size + ALIGNMENT, np.uint8)
+    begin = -room.ctypes.data % ALIGNMENT
+    return room[begin:begin + size].view(dtype).reshape(shape)
+
+
+def obstacle(array: np.ndarray) -> str:
+    """Why a program cannot use the array's memory; empty where it can."""
+    if not array.flags.c_contiguous:
+        return "is not dense and row-major"
+    if array.ctypes.data % ALIGNMENT:
+        return f"begins {array.ctypes.data % ALIGNMENT} bytes behind a multiple of {ALIGNMENT}"
+    return ""
+
+
+def checked(value, name: str, shape: tuple, dtype: np.dtype) -> np.ndarray:
+    """The value as an array, which must have the port's shape and dtype. Raises Error, which has both."""
+    array = np.asarray(value)
+    if array.shape != shape:
+        raise Error(f"{name}: the array has shape {array.shape}, the program takes {shape}; reshape it, or compile the "
+                    "program for this shape")
+    if array.dtype != dtype:
+        raise Error(f"{name}: the array is {array.dtype}, the program takes {dtype}; convert it with .astype({str(dtype)!r})")
+    return array
+
+
+def as_memory(value, name: str, shape: tuple, dtype: np.dtype, copy, written: bool) -> np.ndarray:
+    """An array with the value that a program can use: `value` itself, or a copy as `copy` allows.
+
+    copy: None copies where it must, and whatever the program writes to (`written`); False never; True always.
+    """
+    array = checked(value, name, shape, dtype)
+    why = obstacle(array)
+    if not why and written and not array.flags.writeable:
+        why = "is read-only, and the program writes to it"
+    if copy is False:
+        if why:
+            raise Error(f"{name}: the array {why}; make it with weft.empty, or allow a copy with copy=None")
+        return array
+    if not why and not copy and not written:
+        return array
+    out = empty(shape, dtype)
+    out[...] = array
+    return out
