@@ -6,6 +6,7 @@
 #include "weft/compiler/driver/ProgramWork.h"
 #include "weft/compiler/program/DeviceCode.h"
 #include "weft/compiler/program/SerializePlan.h"
+#include "weft/dialects/nest/Nest.h"
 #include "weft/dialects/plan/Plan.h"
 #include "weft/dialects/weft/VerifySizes.h"
 #include "weft/passes/planning/Passes.h"
@@ -68,6 +69,9 @@ static LogicalResult runTimed(ModuleOp module, const CompileOptions &options,
   if (options.memory)
     module->setAttr(kMemoryAttr,
                     OpBuilder(module).getI64IntegerAttr(options.memory));
+  if (!options.matmulPrecision.empty())
+    module->setAttr(nest::kPrecisionAttr,
+                    OpBuilder(module).getStringAttr(options.matmulPrecision));
   std::string target;
   if (to >= Stage::kernels)
     if (target = targetOf(module, options); target.empty())

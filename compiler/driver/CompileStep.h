@@ -37,7 +37,9 @@ struct CompileOptions {
   /// program were refused, which is no failure of Weft.
   Stage *reached = nullptr;
   std::vector<std::string> expect; ///< budgets besides the module's own
-  int64_t memory = 0;  ///< bytes of a device; 0: the module's weft.memory
+  int64_t memory = 0; ///< bytes of a device; 0: the module's weft.memory
+  /// "f32", "tf32" (nest::kPrecisionAttr); empty: the module's.
+  std::string matmulPrecision;
   FixSearch findFixes; ///< for a budget that is broken
 };
 

@@ -36,6 +36,14 @@ void NestDialect::initialize() {
 
 LogicalResult NestDialect::verifyOperationAttribute(Operation *op,
                                                     NamedAttribute attribute) {
+  if (attribute.getName() == kPrecisionAttr) {
+    auto name = dyn_cast<StringAttr>(attribute.getValue());
+    if (isa<ModuleOp>(op) && name && parseMatmulPrecision(name))
+      return success();
+    return op->emitError() << "attribute '" << kPrecisionAttr << "' is "
+                           << attribute.getValue()
+                           << "; write \"f32\" or \"tf32\" on a module";
+  }
   auto kernel = dyn_cast<func::FuncOp>(op);
   if (attribute.getName() != kNestAttr || !kernel ||
       !isa<KernelAttr>(attribute.getValue()))
@@ -48,6 +56,21 @@ LogicalResult NestDialect::verifyOperationAttribute(Operation *op,
 
 KernelAttr weft::nest::decisionsOf(func::FuncOp kernel) {
   return kernel->getAttrOfType<KernelAttr>(kNestAttr);
+}
+
+std::optional<MatmulPrecision>
+weft::nest::parseMatmulPrecision(StringRef name) {
+  if (name == "f32")
+    return MatmulPrecision::F32;
+  if (name == "tf32")
+    return MatmulPrecision::Tf32;
+  return std::nullopt;
+}
+
+MatmulPrecision weft::nest::matmulPrecisionOf(Operation *module) {
+  auto name = module->getAttrOfType<StringAttr>(kPrecisionAttr);
+  return name ? parseMatmulPrecision(name).value_or(MatmulPrecision::F32)
+              : MatmulPrecision::F32;
 }
 
 bool weft::nest::isDataConstant(Operation *op) {

@@ -34,6 +34,13 @@ namespace weft::nest {
 inline constexpr llvm::StringLiteral kNestAttr = "nest.kernel";
 /// What is decided about a kernel; null before the stage `nests`.
 KernelAttr decisionsOf(mlir::func::FuncOp kernel);
+/// On a module, "f32" (the default) or "tf32": what contractions of f32 may be
+/// rounded to before they are multiplied.
+inline constexpr llvm::StringLiteral kPrecisionAttr = "nest.matmul_precision";
+enum class MatmulPrecision { F32, Tf32 };
+/// "f32", "tf32".
+std::optional<MatmulPrecision> parseMatmulPrecision(llvm::StringRef name);
+MatmulPrecision matmulPrecisionOf(mlir::Operation *module);
 /// Bytes of a kernel's scratch memory that hold values; what loops need while
 /// they run comes behind.
 int64_t keptBytes(mlir::func::FuncOp kernel);

@@ -80,9 +80,11 @@ def Nest_ElementsAttr : Nest_Walk<"Elements", "elements"> {
     `#nest.elements<dimensions>`: a loop for each dimension of the results;
     `#nest.elements<flat>`: one loop over row-major positions. Each element of
     each result is computed and stored once, after all loads for its position.
+    `#nest.elements<flat, side = 4>`: a thread of a GPU computes four that are
+    side by side, so that it loads and stores 16 bytes at once.
   }];
-  let parameters = (ins EnumParameter<Nest_ElementOrder>:$order);
-  let assemblyFormat = "`<` $order `>`";
+  let parameters = (ins EnumParameter<Nest_ElementOrder>:$order, DefaultValuedParameter<"int64_t", "1">:$side);
+  let assemblyFormat = "`<` $order (`,` `side` `=` $side^)? `>`";
 }
 
 def Nest_Accumulate : Nest_Enum<"Accumulate", [
@@ -106,9 +108,12 @@ def Nest_RowsAttr : Nest_Walk<"Rows", "rows"> {
   let description = [{
     `#nest.rows<dims = 1, lanes = 32>`: the first dimension numbers the rows. So
     many lanes share a row: they combine what each has reduced, and then know
-    every reduction of the row.
+    every reduction of the row. `held = 8`: each lane keeps the 8 columns in
+    registers that it takes of a row, so that these are read once; 0: it reads
+    them for each reduction again. `side = 4`: of those, four are side by side.
   }];
-  let parameters = (ins "int64_t":$dims, "int64_t":$lanes);
+  let parameters = (ins "int64_t":$dims, "int64_t":$lanes,
+      DefaultValuedParameter<"int64_t", "0">:$held, DefaultValuedParameter<"int64_t", "1">:$side);
   let assemblyFormat = "`<` struct(params) `>`";
 }
 
@@ -118,10 +123,52 @@ def Nest_SumsAttr : Nest_Walk<"Sums", "sums"> {
     `#nest.sums<block = 28>`: an element of a contraction or reduction is
     combined by one thread, term by term; the terms of a block are combined
     first, which keeps a long sum exact. `#nest.sums<block = 0>`: all at once.
-    What the terms are made of is computed where they are.
+    What the terms are made of is computed where they are, and what follows
+    elementwise where the sum is. `lanes = 8`: eight threads share an element;
+    each combines an eighth of the terms, and then they combine what they have.
   }];
-  let parameters = (ins "int64_t":$block);
+  let parameters = (ins "int64_t":$block, DefaultValuedParameter<"int64_t", "1">:$lanes);
   let assemblyFormat = "`<` struct(params) `>`";
+}
+
+def Nest_Along : Nest_Enum<"Along", [
+  I32EnumAttrCase<"Depth", 0, "depth">,
+  I32EnumAttrCase<"Rows", 1, "rows">]>;
+def Nest_StagingAttr : Nest_Attr<"Staging", "staging"> {
+  let summary = "how an operand comes to shared memory";
+  let description = [{
+    `#nest.staging<depth, 16>`: a thread copies 16 bytes that lie side by side
+    along the depth, and neighbours copy what is next to them; nobody waits for
+    a copy until its stage is needed. `#nest.staging<rows, 0>`: elements are
+    computed, or loaded one by one.
+  }];
+  let parameters = (ins EnumParameter<Nest_Along>:$along, "int64_t":$bytes);
+  let assemblyFormat = "`<` $along `,` $bytes `>`";
+}
+
+def Nest_Multiplier : Nest_Enum<"Multiplier", [
+  I32EnumAttrCase<"Fma", 0, "fma">,
+  I32EnumAttrCase<"Half", 1, "half">,
+  I32EnumAttrCase<"Tf32", 2, "tf32">]>;
+def Nest_TilesAttr : Nest_Walk<"Tiles", "tiles"> {
+  let summary = "over tiles of sums of products, whose operands are in shared memory";
+  let description = [{
+    A block of threads computes a tile of `block[0]` rows by `block[1]` columns,
+    `block[2]` products of each sum at a time; each warp has a `part` of it in
+    registers. `stages` parts of the operands are in shared memory at once. What
+    follows elementwise is computed on a tile before it is stored. `fma`
+    multiplies and adds f32; tensor cores multiply bf16 or f16 (`half`), or f32
+    rounded to ten bits of mantissa (`tf32`). Products are added up in f32, in
+    the order of the depth, whatever the tile: `fma` one after the other, `half`
+    16 at a time, `tf32` 8. TileWalk.h has an example.
+  }];
+  let parameters = (ins EnumParameter<Nest_Multiplier>:$unit,
+      ArrayRefParameter<"int64_t">:$block, ArrayRefParameter<"int64_t">:$part, "int64_t":$stages,
+      "::weft::nest::StagingAttr":$lhs, "::weft::nest::StagingAttr":$rhs);
+  let assemblyFormat = [{
+    `<` $unit `,` `block` `[` $block `]` `,` `part` `[` $part `]` `,` `stages` `=` $stages `,`
+    `lhs` `=` $lhs `,` `rhs` `=` $rhs `>`
+  }];
 }
 
 def Nest_ContractionForm : Nest_Enum<"ContractionForm", [

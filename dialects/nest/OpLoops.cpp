@@ -368,6 +368,27 @@ struct ContractionLoops
       return typeOf(dot.getLhs()).getDimSize(dim);
     });
   }
+  std::optional<ProductDims> getProductDims(Operation *op) const {
+    auto dot = cast<DotOp>(op);
+    int64_t batch = dot.getLhsBatch().size(),
+            rows = typeOf(dot.getLhs()).getRank() - dot.getLhsContract().size(),
+            rank = typeOf(dot.getResult()).getRank();
+    auto factor = [](Value operand, ArrayRef<int64_t> batch,
+                     ArrayRef<int64_t> terms) {
+      ProductDims::Factor dims{
+          llvm::to_vector(batch), {}, llvm::to_vector(terms)};
+      for (int64_t dim : llvm::seq<int64_t>(0, typeOf(operand).getRank()))
+        if (!llvm::is_contained(batch, dim) && !llvm::is_contained(terms, dim))
+          dims.rows.push_back(dim);
+      return dims;
+    };
+    return ProductDims{
+        llvm::to_vector(llvm::seq<int64_t>(0, batch)),
+        llvm::to_vector(llvm::seq<int64_t>(batch, rows)),
+        llvm::to_vector(llvm::seq<int64_t>(rows, rank)),
+        factor(dot.getLhs(), dot.getLhsBatch(), dot.getLhsContract()),
+        factor(dot.getRhs(), dot.getRhsBatch(), dot.getRhsContract())};
+  }
   Attribute chooseWalk(Operation *op, const TargetLimits &limits,
                        IsInMemory isInMemory) const {
     return chooseContraction(cast<DotOp>(op), limits, isInMemory);
@@ -388,6 +409,17 @@ struct ConvolutionLoops
     : OpLoopsInterface::ExternalModel<ConvolutionLoops, ConvolutionOp> {
   std::optional<SmallVector<int64_t>> getTermSizes(Operation *op) const {
     return convolutionTerms(cast<ConvolutionOp>(op));
+  }
+  /// An implicit matrix: a row for each window, a column for each feature. Of
+  /// groups the features of one read other inputs than those of the next.
+  std::optional<ProductDims> getProductDims(Operation *op) const {
+    auto convolution = cast<ConvolutionOp>(op);
+    if (convolution.getFeatureGroups() * convolution.getBatchGroups() > 1)
+      return std::nullopt;
+    ArrayRef<int64_t> out = convolution.getResultDims();
+    ProductDims dims{{}, {out[0]}, {out[1]}, {}, {}};
+    llvm::append_range(dims.rows, out.drop_front(2));
+    return dims;
   }
   Attribute chooseWalk(Operation *op, const TargetLimits &limits,
                        IsInMemory isInMemory) const {

@@ -51,6 +51,19 @@ struct OwnLoops {
   int64_t workingBytes = 0;
 };
 
+/// Dimensions of a result whose elements are sums of products a * b: those that
+/// both factors follow, those of a, and those of b.
+struct ProductDims {
+  llvm::SmallVector<int64_t> batch, rows, columns;
+  /// The dimensions of a factor's tensor that are those of the batch, its rows
+  /// (of b: the columns) and the terms, one by one; nothing where an element's
+  /// place is computed.
+  struct Factor {
+    llvm::SmallVector<int64_t> batch, rows, terms;
+  };
+  std::optional<Factor> lhs, rhs;
+};
+
 /// Rows of an op that workers share in units, and how many parts pay.
 struct SharedRows {
   int64_t size, unit, parts;

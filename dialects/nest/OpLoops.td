@@ -40,6 +40,12 @@ def OpLoopsInterface : OpInterface<"OpLoopsInterface"> {
     }], "::std::optional<::llvm::SmallVector<int64_t>>", "getTermSizes", (ins),
       /*methodBody=*/"", /*defaultImplementation=*/[{ return {}; }]>,
     InterfaceMethod<[{
+      Of an op whose terms are products of an element of its first operand and
+      one of its second: which dimensions of the result both follow, which the
+      first alone, and which the second; nothing where some follow neither.
+    }], "::std::optional<::weft::nest::ProductDims>", "getProductDims", (ins),
+      /*methodBody=*/"", /*defaultImplementation=*/[{ return {}; }]>,
+    InterfaceMethod<[{
       Of an op with loops: the walk (Nest.td) by which a target computes it
       fastest; the default: loops of its own.
     }], "::mlir::Attribute", "chooseWalk",

@@ -148,16 +148,43 @@ static bool standsAlone(Operation *only, ArrayRef<Operation *> ops,
   return true;
 }
 
+/// Why what is stored does not follow from the sums at its own position, or
+/// empty.
+static std::string refuseStored(Operation *sum, ArrayRef<Operation *> ops,
+                                ValueRange stored) {
+  llvm::SmallPtrSet<Operation *, 16> inside(ops.begin(), ops.end());
+  llvm::SetVector<Value> before;
+  before.insert(sum->getResult(0));
+  for (Value value : stored) {
+    if (shapeOf(value) != shapeOf(sum->getResult(0)))
+      return "its result " + text(value.getType()) +
+             " has not the shape of what is combined from terms, " +
+             text(sum->getResult(0).getType());
+    if (value != sum->getResult(0) &&
+        readsElsewhere(value, before, [&](Value read) {
+          return !inside.contains(read.getDefiningOp());
+        }))
+      return "its result " + text(value.getType()) +
+             " reads other positions of what is stored beside it";
+    before.insert(value);
+  }
+  return "";
+}
+
 Operation *sumOf(ArrayRef<Operation *> ops, ValueRange stored,
                  std::string &why) {
-  Operation *sum = stored.empty() ? nullptr : stored[0].getDefiningOp();
+  auto *found = llvm::find_if(ops, hasLoopNest);
+  Operation *sum = found == ops.end() ? nullptr : *found;
   auto loops = dyn_cast_or_null<OpLoopsInterface>(sum);
-  if (stored.size() != 1 || !loops || !loops.getTermSizes()) {
+  if (stored.empty() || !loops || !loops.getTermSizes()) {
     why = "its " + std::to_string(stored.size()) +
-          " results are not one that is combined from terms";
+          " results do not follow from one op that combines terms";
     return nullptr;
   }
-  return standsAlone(sum, ops, why) ? sum : nullptr;
+  if (!standsAlone(sum, ops, why))
+    return nullptr;
+  why = refuseStored(sum, ops, stored);
+  return why.empty() ? sum : nullptr;
 }
 
 int64_t termsOf(Operation *sum) {

@@ -30,8 +30,9 @@ bool checkRowWalk(llvm::ArrayRef<mlir::Operation *> ops,
 /// How many dimensions number the rows of the reductions among `ops`; nothing
 /// where there are none.
 std::optional<int64_t> rowDimsOf(llvm::ArrayRef<mlir::Operation *> ops);
-/// The op of which each element of the one stored value is combined, where the
-/// others have no loops: a thread may compute an element. Null, with the reason.
+/// The op that combines terms, where no other has loops and all that is stored
+/// are its sums and what follows from each at its own position: a thread may
+/// compute an element. Null, with the reason.
 mlir::Operation *sumOf(llvm::ArrayRef<mlir::Operation *> ops,
                        mlir::ValueRange stored, std::string &why);
 /// The op with loops of its own whose results are all that is stored, where the
@@ -41,8 +42,8 @@ mlir::Operation *ownOf(llvm::ArrayRef<mlir::Operation *> ops,
 /// How many terms an element of such a sum is combined from.
 int64_t termsOf(mlir::Operation *sum);
 /// Can one nest compute `ops` and store `stored`: row by row where there are
-/// reductions, by terms or by loops of its own where one op's results are all
-/// that is stored, by elements otherwise? The reason in `why` if not.
+/// reductions, by terms or by loops of its own where one op has them, by elements
+/// otherwise? The reason in `why` if not.
 bool fitsOneNest(llvm::ArrayRef<mlir::Operation *> ops, mlir::ValueRange stored,
                  std::string &why);
 /// The ops of a block without its terminator.

@@ -11,14 +11,17 @@ using namespace weft::nest;
 static constexpr int64_t kStored = 64 * 1024, kStack = 1024 * 1024;
 
 llvm::ArrayRef<TargetLimits> weft::nest::allTargetLimits() {
+  static constexpr BlockLimits a100{256, 48 * 1024, 108, 64, 512, 1024, 48},
+      h100{256, 48 * 1024, 132, 128, 512, 1024, 64},
+      b200{256, 48 * 1024, 148, 128, 512, 1024, 64};
   static constexpr TargetLimits table[] = {
       {"cpu:avx512", 64, 32, kStored, kStack, 1, true, true},
       {"cpu:avx2", 32, 16, kStored, kStack, 1, true, true},
       {"cpu:generic", 16, 16, kStored, kStack, 1, true, true},
       {"cpu:neon", 16, 32, kStored, kStack, 1, true, true},
-      {"cuda:sm_80", 16, 255, kStored, kStack, 32, false, false},
-      {"cuda:sm_90a", 16, 255, kStored, kStack, 32, false, false},
-      {"cuda:sm_100a", 16, 255, kStored, kStack, 32, false, false},
+      {"cuda:sm_80", 16, 255, kStored, kStack, 32, false, false, a100},
+      {"cuda:sm_90a", 16, 255, kStored, kStack, 32, false, false, h100},
+      {"cuda:sm_100a", 16, 255, kStored, kStack, 32, false, false, b200},
   };
   return table;
 }

@@ -18,6 +18,19 @@
 
 namespace weft::nest {
 
+/// What a kernel runs on that is a launch of blocks of threads. The figures of
+/// speed are those of data sheets (A100, H100, B200): tiles are chosen by them.
+struct BlockLimits {
+  int64_t threads = 0; ///< of a block
+  /// Of a block, without asking the driver for more.
+  int64_t sharedBytes = 0;
+  int64_t processors = 0; ///< run blocks at the same time
+  /// Multiply-adds of a processor in a cycle: of f32, and on tensor cores.
+  int64_t fma = 0, tf32 = 0, half = 0;
+  /// Bytes that come to a processor from the L2 cache in a cycle.
+  int64_t bytes = 0;
+};
+
 struct TargetLimits {
   llvm::StringLiteral name; ///< cpu:avx2, cuda:sm_80
   int64_t vectorBytes;      ///< of the widest register
@@ -33,6 +46,7 @@ struct TargetLimits {
   bool hasSeveralNests;
   /// Are contractions computed in register tiles?
   bool hasTiles;
+  BlockLimits block = {}; ///< of targets whose kernels are launches
 
   /// Elements in a vector, 1 at least.
   int64_t lanes(mlir::Type element) const;

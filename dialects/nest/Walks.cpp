@@ -102,6 +102,25 @@ static std::string refuseElsewhere(Value sums, ArrayRef<Value> epilogue,
 // Elements, rows, loops of an op's own
 //===----------------------------------------------------------------------===//
 
+/// Why threads cannot compute so many elements side by side, or empty.
+static std::string refuseSide(LoopsOp loops, weft::nest::ElementsAttr walk) {
+  int64_t side = walk.getSide();
+  if (side == 1)
+    return "";
+  if (limitsOf(loops).block.threads == 0)
+    return "its target has no threads that could each take " +
+           std::to_string(side);
+  RankedTensorType type = typeOf(loops.getStored()[0]);
+  int64_t line = type.getRank() == 0 ? 1
+                 : walk.getOrder() == ElementOrder::Flat
+                     ? type.getNumElements()
+                     : type.getShape().back();
+  if (side < 1 || side > 16 || !llvm::isPowerOf2_64(side) || line % side != 0)
+    return std::to_string(line) + " elements are not cut into " +
+           std::to_string(side) + " at a time; use 1, 2, 4, 8 or 16";
+  return "";
+}
+
 LogicalResult weft::nest::ElementsAttr::verifyWalk(Operation *of) const {
   auto loops = cast<LoopsOp>(of);
   if (Operation *op = loops.getNestOp())
@@ -123,12 +142,48 @@ LogicalResult weft::nest::ElementsAttr::verifyWalk(Operation *of) const {
     stored.insert(value);
   }
   bool isRanked = typeOf(stored[0]).getRank() > 0;
+  if (std::string why = refuseSide(loops, *this); !why.empty())
+    return refuse(loops) << why;
   if (getOrder() == ElementOrder::Flat &&
       (!isRanked || !isFlat(stored.getArrayRef(), isOutside(loops))))
     return loops.emitOpError("is flat, but what it stores does not follow from "
                              "row-major positions; write #nest.elements"
                              "<dimensions>");
   return success();
+}
+
+/// Why lanes cannot keep so many columns, or take so many side by side.
+static std::string refuseHeld(LoopsOp loops, RowsAttr walk) {
+  int64_t held = walk.getHeld(), side = walk.getSide();
+  if (held == 0)
+    return side == 1 ? ""
+                     : "takes " + std::to_string(side) +
+                           " columns side by side, which only lanes do that "
+                           "hold them";
+  auto refuse = [&](Value value) -> std::string {
+    ArrayRef<int64_t> columns =
+        typeOf(value).getShape().drop_front(walk.getDims());
+    int64_t count = ShapedType::getNumElements(columns);
+    if (columns.empty())
+      return "";
+    if (held < 0 || held * walk.getLanes() < count)
+      return std::to_string(walk.getLanes()) + " lanes hold " +
+             std::to_string(held) + " columns each, and a row has " +
+             std::to_string(count);
+    if (side < 1 || side > 16 || !llvm::isPowerOf2_64(side) ||
+        columns.back() % side != 0 || held % side != 0)
+      return "of " + std::to_string(held) + " columns of a lane, in rows of " +
+             std::to_string(columns.back()) + ", no " + std::to_string(side) +
+             " are side by side; use a power of two up to 16 that divides both";
+    return "";
+  };
+  for (auto op : loops.getBody().getOps<ReduceOp>())
+    if (std::string why = refuse(op.getInput()); !why.empty())
+      return why;
+  for (Value value : loops.getStored())
+    if (std::string why = refuse(value); !why.empty())
+      return why;
+  return "";
 }
 
 LogicalResult RowsAttr::verifyWalk(Operation *of) const {
@@ -138,8 +193,10 @@ LogicalResult RowsAttr::verifyWalk(Operation *of) const {
     return loops.emitOpError("walks as ")
            << loops.getWalk() << "; rows have at least 0 dimensions and 1 lane";
   if (checkRowWalk(opsOf(loops.getBody().front()), loops.getStored(), getDims(),
-                   why))
-    return success();
+                   why)) {
+    why = refuseHeld(loops, *this);
+    return why.empty() ? success() : refuse(loops) << why;
+  }
   return loops.emitOpError("cannot walk over rows: ") << why;
 }
 
@@ -149,6 +206,11 @@ LogicalResult SumsAttr::verifyWalk(Operation *of) const {
   if (getBlock() < 0)
     return loops.emitOpError("combines blocks of ")
            << getBlock() << " terms; a block has at least 0";
+  if (getLanes() < 1 || getLanes() > limitsOf(loops).rowLanes ||
+      !llvm::isPowerOf2_64(getLanes()))
+    return refuse(loops) << getLanes()
+                         << " lanes share an element; use a power of two up to "
+                         << limitsOf(loops).rowLanes;
   if (sumOf(opsOf(loops.getBody().front()), loops.getStored(), why))
     return success();
   return loops.emitOpError("cannot combine terms: ") << why;

@@ -106,6 +106,7 @@ KernelGroups::KernelGroups(Block &block, bool hasSeveralNests) : copies(block) {
     findDonated(function);
   addDependencies();
   mergeElementwise(hasSeveralNests);
+  mergeEpilogues(hasSeveralNests);
   if (hasSeveralNests)
     mergeNests();
   else
@@ -124,14 +125,20 @@ void KernelGroups::mergeElementwise(bool hasSeveralNests) {
   });
 }
 
-void KernelGroups::mergeNests() {
-  // A contraction and the elementwise ops on its result.
+/// A contraction and the elementwise ops on its result; where a kernel is one
+/// nest, also another op whose elements a thread combines from terms.
+void KernelGroups::mergeEpilogues(bool hasSeveralNests) {
   mergeNeighbours([&](unsigned producer, unsigned consumer) {
     const KernelGroup &made = groups[producer];
-    return made.ops.size() == 1 && made.hasContraction &&
-           groups[consumer].isElementwise && !groups[consumer].isDonated &&
-           shapeOf(made.ops.front()) == shapeOf(groups[consumer].ops.front());
+    bool combines = made.hasContraction || (made.hasWhole && !hasSeveralNests);
+    return made.ops.size() == 1 && combines && groups[consumer].isElementwise &&
+           !groups[consumer].isDonated &&
+           shapeOf(made.ops.front()) == shapeOf(groups[consumer].ops.front()) &&
+           (hasSeveralNests || fitOneNest(producer, consumer));
   });
+}
+
+void KernelGroups::mergeNests() {
   // Rows and scalars: everything but contractions and ops with loops of their
   // own. What updates donated memory stays elementwise, to work in place.
   mergeNeighbours([&](unsigned producer, unsigned consumer) {

@@ -82,6 +82,7 @@ private:
   void mergeNeighbours(
       llvm::function_ref<bool(unsigned producer, unsigned consumer)> condition);
   void mergeElementwise(bool hasSeveralNests);
+  void mergeEpilogues(bool hasSeveralNests);
   void mergeNests();
   void mergeRows();
   void joined(unsigned producer, unsigned consumer,

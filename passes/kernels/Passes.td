@@ -78,8 +78,8 @@ def OutlineKernels : Pass<"weft-outline-kernels", "::mlir::ModuleOp"> {
 
     Values that a kernel needs in memory and that are larger than what the target
     keeps of its own (nest::TargetLimits) are extra results, which the caller
-    ignores. Where a kernel is one launch, a contraction stands alone, and
-    reductions are grouped with what one walk over their rows can compute. A kernel computes each of its values
+    ignores. Where a kernel is one launch, reductions are grouped with what
+    one walk over their rows can compute. A kernel computes each of its values
     at no more than eight positions: where more would read it, the kernel is cut
     behind it.
 

@@ -19,10 +19,11 @@ struct ChooseNestsPass : impl::ChooseNestsBase<ChooseNestsPass> {
       getOperation().emitError() << nest::unknownTargetLimits(target);
       return signalPassFailure();
     }
+    nest::MatmulPrecision precision = nest::matmulPrecisionOf(getOperation());
     for (auto kernel : getOperation().getOps<func::FuncOp>()) {
       if (!isKernel(kernel) || nest::decisionsOf(kernel))
         continue;
-      NestChooser chooser(kernel, *limits);
+      NestChooser chooser(kernel, *limits, precision);
       if (failed(chooser.choose()))
         return signalPassFailure();
       nests += chooser.nests().size();

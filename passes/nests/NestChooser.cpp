@@ -3,13 +3,10 @@
 #include "weft/passes/nests/NestChooser.h"
 
 #include "weft/dialects/nest/Epilogue.h"
-#include "weft/dialects/nest/RowWalk.h"
 #include "weft/dialects/weft/ElementTypes.h"
 
 #include "mlir/IR/IRMapping.h"
 #include "llvm/Support/MathExtras.h"
-
-#include <cmath>
 
 using namespace mlir;
 
@@ -33,8 +30,10 @@ static bool isElementwise(Operation *op) {
   return op->hasTrait<OpTrait::Elementwise>();
 }
 
-NestChooser::NestChooser(func::FuncOp kernel, const nest::TargetLimits &limits)
-    : kernel(kernel), limits(limits), block(kernel.getBody().front()) {}
+NestChooser::NestChooser(func::FuncOp kernel, const nest::TargetLimits &limits,
+                         nest::MatmulPrecision precision)
+    : kernel(kernel), limits(limits), precision(precision),
+      block(kernel.getBody().front()) {}
 
 bool NestChooser::isInMemory(Value value) const {
   Operation *op = value.getDefiningOp();
@@ -130,7 +129,8 @@ void NestChooser::addElements(llvm::SetVector<Value> &group) {
   addNest(group.getArrayRef(),
           nest::ElementsAttr::get(kernel.getContext(),
                                   isFlat ? nest::ElementOrder::Flat
-                                         : nest::ElementOrder::Dimensions));
+                                         : nest::ElementOrder::Dimensions,
+                                  chooseSide(group.getArrayRef(), isFlat)));
   group.clear();
 }
 
@@ -156,44 +156,6 @@ void NestChooser::formNests() {
     group.insert(value);
   }
   addElements(group);
-}
-
-/// How many of so many terms a thread combines first: rounding grows with the
-/// count of numbers that go to one accumulator.
-static int64_t blockOf(int64_t terms) {
-  constexpr int64_t kLong = 256;
-  return terms > kLong ? int64_t(std::sqrt(double(terms))) : 0;
-}
-
-/// Where each nest would be a launch: all of it row by row, or by elements.
-bool NestChooser::formOneNest(std::string &why) {
-  MLIRContext *context = kernel.getContext();
-  Operation *end = block.getTerminator();
-  llvm::SetVector<Value> all(end->operand_begin(), end->operand_end());
-  for (Value value : all)
-    if (!value.getDefiningOp() || isDataConstant(value.getDefiningOp())) {
-      why = "it returns what it is given";
-      return false;
-    }
-  SmallVector<Operation *> ops = nest::opsOf(block);
-  if (!nest::fitsOneNest(ops, all.getArrayRef(), why))
-    return false;
-  std::string unused;
-  std::optional<int64_t> dims = nest::rowDimsOf(ops);
-  if (dims && !nest::checkRowWalk(ops, all.getArrayRef(), *dims, unused))
-    dims = std::nullopt;
-  Operation *sum = nest::sumOf(ops, all.getArrayRef(), unused);
-  if (sum && !dims)
-    addNest(all.getArrayRef(),
-            nest::SumsAttr::get(context, blockOf(nest::termsOf(sum))));
-  else if (dims)
-    addNest(all.getArrayRef(),
-            nest::RowsAttr::get(context, *dims, limits.rowLanes));
-  else if (Operation *own = nest::ownOf(ops, all.getArrayRef(), unused))
-    addNest(all.getArrayRef(), nest::ownWalk(own));
-  else
-    addElements(all);
-  return true;
 }
 
 //===----------------------------------------------------------------------===//

@@ -32,7 +32,8 @@ struct ChosenNest {
 
 class NestChooser {
 public:
-  NestChooser(mlir::func::FuncOp kernel, const nest::TargetLimits &limits);
+  NestChooser(mlir::func::FuncOp kernel, const nest::TargetLimits &limits,
+              nest::MatmulPrecision precision);
   /// Replaces the kernel's body; an error on the kernel where it has no nests.
   llvm::LogicalResult choose();
   llvm::ArrayRef<ChosenNest> nests() const { return chosen; }
@@ -45,7 +46,10 @@ private:
   void chooseStored();
   void formNests();
   void addNest(llvm::ArrayRef<mlir::Value> stored, mlir::Attribute walk);
+  int64_t chooseSide(llvm::ArrayRef<mlir::Value> values, bool isFlat);
   void addElements(llvm::SetVector<mlir::Value> &group);
+  mlir::Attribute chooseRows(int64_t dims, llvm::ArrayRef<mlir::Value> values);
+  mlir::Attribute chooseSums(mlir::Operation *sum);
   bool formOneNest(std::string &why);
   // Where.
   void placeResults();
@@ -64,6 +68,7 @@ private:
 
   mlir::func::FuncOp kernel;
   const nest::TargetLimits &limits;
+  const nest::MatmulPrecision precision;
   mlir::Block &block;
   llvm::SetVector<mlir::Value> stored;
   llvm::SmallVector<ChosenNest> chosen;

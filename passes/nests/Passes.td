@@ -12,7 +12,9 @@ def ChooseNests : Pass<"weft-choose-nests", "::mlir::ModuleOp"> {
     and where, in which loops they are computed, tiles, packing and blocks, and
     how workers share the kernel. All of it is then IR of the `nest` dialect.
 
-    Requires: kernel functions (`weft.kernel`) of local ops.
+    Requires: kernel functions (`weft.kernel`) of local ops. A module with
+    `nest.matmul_precision = "tf32"` lets tensor cores round the operands of
+    contractions of f32.
 
     Ensures: each kernel has the attribute `nest.kernel` and holds `nest.loops`,
     constants of more than one number and a return. A kernel that has it already

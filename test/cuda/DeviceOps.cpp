@@ -16,7 +16,9 @@ namespace weft {
 
 static constexpr const char *kTarget = "cuda:sm_80";
 
-DeviceOps::DeviceOps(ModuleOp module, bool isOutlined) : module(module) {
+DeviceOps::DeviceOps(ModuleOp module, bool isOutlined,
+                     llvm::function_ref<void(std::string &)> edit)
+    : module(module) {
   ScopedDiagnosticHandler handler(module.getContext(), [&](Diagnostic &said) {
     why += said.str() + "\n";
     return success();
@@ -33,6 +35,8 @@ DeviceOps::DeviceOps(ModuleOp module, bool isOutlined) : module(module) {
   if (!codegen || failed(passes.run(module)) ||
       failed(codegen->compile(module, {}, code)))
     why += error.empty() && why.empty() ? "no code" : error;
+  if (edit)
+    edit(code.ptx);
   if (why.empty())
     why = ptx::parseModule(code.ptx, kernels);
 }
@@ -96,7 +100,7 @@ std::string DeviceOps::launch(const std::string &kernel,
   ptx::Launch request;
   request.module = &kernels;
   request.kernel = kernels.find(kernel);
-  request.grid.x = uint32_t(found->blocks);
+  request.grid.x = std::min(uint32_t(found->blocks), mostBlocks);
   request.block.x = uint32_t(found->block[0]);
   request.dataAddresses = dataAddresses;
   request.seed = ++numLaunches;

@@ -21,8 +21,11 @@ namespace weft {
 class DeviceOps {
 public:
   /// Outlines, if that is not done yet, chooses nests and compiles; the module
-  /// is changed.
-  explicit DeviceOps(mlir::ModuleOp module, bool isOutlined = false);
+  /// is changed. `edit` may change the PTX.
+  explicit DeviceOps(mlir::ModuleOp module, bool isOutlined = false,
+                     llvm::function_ref<void(std::string &)> edit = {});
+  /// Launches have so many blocks at most, which then take more than one turn.
+  void setMostBlocks(uint32_t most) { mostBlocks = most; }
   /// Why there is no code, or empty.
   const std::string &refusal() const { return why; }
   /// Has the function code, or loops that a runtime walks through?
@@ -55,6 +58,7 @@ private:
   ptx::Module kernels;
   std::string why;
   uint64_t numLaunches = 0;
+  uint32_t mostBlocks = UINT32_MAX;
   // Of the run at hand.
   ptx::Memory memory;
   std::list<Buffer> buffers;

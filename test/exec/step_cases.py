@@ -20,6 +20,7 @@ class StepCases:
 
     def step_flags(self):
         yield "step", ["explain", self.model_file, "--step", "trian"]
+        yield "matmul precision", ["explain", self.model_file, "--matmul-precision", "f16"]
         yield "step of a file", ["compile", self.model_file, "--step", "al"]
         yield "all steps as text", ["compile", self.model_file, "--step", "all", "--emit", "plan"]
         yield "sizes as text", ["compile", self.model_file, "--batch-size", "1,8", "--emit", "plan"]

@@ -55,7 +55,8 @@ static bool emitAll(
   for (auto kernel : llvm::to_vector(module->getOps<func::FuncOp>())) {
     if (!isKernel(kernel))
       continue;
-    NestChooser chooser(kernel, *nest::targetLimits(target.name));
+    NestChooser chooser(kernel, *nest::targetLimits(target.name),
+                        nest::MatmulPrecision::F32);
     if (failed(chooser.choose()))
       return false;
     cpu::KernelEmitter emitter(kernel, target);

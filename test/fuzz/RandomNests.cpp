@@ -97,9 +97,10 @@ Attribute NestDrawing::drawConvolution(ConvolutionOp op) {
 Attribute NestDrawing::drawWalk(nest::LoopsOp loops) {
   Operation *op = loops.getNestOp();
   if (!op)
-    return nest::ElementsAttr::get(context, isHeads()
-                                                ? nest::ElementOrder::Dimensions
-                                                : nest::ElementOrder::Flat);
+    return nest::ElementsAttr::get(context,
+                                   isHeads() ? nest::ElementOrder::Dimensions
+                                             : nest::ElementOrder::Flat,
+                                   /*side=*/1);
   if (auto reduce = dyn_cast<ReduceOp>(op))
     return drawReduction(reduce);
   if (auto dot = dyn_cast<DotOp>(op))
@@ -127,7 +128,8 @@ void NestDrawing::storeOneMore(nest::LoopsOp loops) {
                                          nest::keptBytes(kernel));
   auto first = nest::LoopsOp::create(
       builder, loops.getLoc(), value.getType(),
-      nest::ElementsAttr::get(context, nest::ElementOrder::Dimensions),
+      nest::ElementsAttr::get(context, nest::ElementOrder::Dimensions,
+                              /*side=*/1),
       builder.getArrayAttr(place));
   builder.createBlock(&first.getBody());
   IRMapping mapping;

@@ -31,7 +31,7 @@ func.func private @softmax(%x: tensor<64x10xf32>) -> tensor<64x10xf32> attribute
 // CPU:   weft.div %[[EXP]], %[[B]]
 // CUDA-LABEL: @softmax
 // CUDA-SAME: nest.kernel = #nest.kernel<target = "cuda:sm_80">
-// CUDA: nest.loops #nest.rows<dims = 1, lanes = 32> to [#nest.place<result 0>] {
+// CUDA: nest.loops #nest.rows<dims = 1, lanes = 32, held = 1> to [#nest.place<result 0>] {
 // CUDA-NOT: nest.loops
 
 // Of the input, the scale and the offset; g: of the result, n: normalised.
@@ -85,8 +85,9 @@ func.func private @dense(%x: tensor<512x768xbf16>, %w: tensor<768x1024xbf16>, %b
 // CPU: nest.store %[[SUMS]], %[[RELU]]
 // CPU-NOT: nest.loops
 // CUDA-LABEL: @dense
-// CUDA-SAME: reason = "it contains weft.dot"
-// CUDA: nest.loops #nest.contraction<plain>
+// CUDA-NOT: reason
+// CUDA: nest.loops #nest.tiles<half, block[128, 64, 32], part[32, 32], stages = 3, lhs = <depth, 16>, rhs = <rows, 16>>
+// CUDA-NOT: nest.loops
 
 func.func private @depthwise(%x: tensor<8x32x32x24xf32>, %w: tensor<3x3x1x24xf32>) -> tensor<8x32x32x24xf32> attributes {weft.kernel = #weft.kernel<general>} {
   %0 = weft.convolution %x, %w {lhs_dims = array<i64: 0, 3, 1, 2>, rhs_dims = array<i64: 3, 2, 0, 1>, result_dims = array<i64: 0, 3, 1, 2>, strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, base_dilation = array<i64: 1, 1>, window_dilation = array<i64: 1, 1>, feature_groups = 24 : i64} : tensor<8x32x32x24xf32>, tensor<3x3x1x24xf32> -> tensor<8x32x32x24xf32>

@@ -2,16 +2,20 @@
 // RUN: weft-opt %s --weft-outline-kernels=target=cuda:sm_80 | FileCheck %s
 // RUN: weft-opt %s --weft-outline-kernels=target=cuda:sm_80 --weft-choose-nests=target=cuda:sm_80 | FileCheck %s --check-prefix=NESTS
 
-// A contraction stands alone; what surrounds reductions of rows is one kernel; the sum over all rows is another one.
+// A contraction goes on with the elementwise ops on its result; what surrounds reductions of rows is one kernel; the sum over all
+// rows is another one.
 // CHECK-LABEL: func.func @train
-// CHECK-NEXT: %[[D:.*]] = call @dot_16x784x200(%arg0, %arg1)
-// CHECK-NEXT: %[[S:.*]]:2 = call @general_add_relu_reduce_sub_16x200(%[[D]], %arg2)
+// CHECK-NEXT: %[[D:.*]] = call @dot_add_relu_16x784x200(%arg0, %arg1, %arg2)
+// CHECK-NEXT: %[[S:.*]]:2 = call @general_reduce_sub_exp_div_16x200(%[[D]])
 // CHECK-NEXT: call @reduce_16x200(%[[S]]#0)
-// NESTS: @general_add_relu_reduce_sub_16x200
-// NESTS: nest.loops #nest.rows<dims = 1, lanes = 32>
+// NESTS: @dot_add_relu_16x784x200
+// NESTS: nest.loops #nest.tiles<fma,
+// NESTS-NOT: nest.loops
+// NESTS: @general_reduce_sub_exp_div_16x200
+// NESTS: nest.loops #nest.rows<dims = 1, lanes = 32, held = 8, side = 4>
 // NESTS-NOT: nest.loops
 // NESTS: @reduce_16x200
-// NESTS: nest.loops #nest.rows<dims = 0, lanes = 32>
+// NESTS: nest.loops #nest.rows<dims = 0, lanes = 256, held = 16, side = 4>
 func.func @train(%x: tensor<16x784xf32>, %w: tensor<784x200xf32>, %b: tensor<200xf32>) -> (tensor<f32>, tensor<16x200xf32>) {
   %0 = weft.dot %x, %w contract [1] x [0] : tensor<16x784xf32>, tensor<784x200xf32> -> tensor<16x200xf32>
   %1 = weft.broadcast %b dims [1] : tensor<200xf32> -> tensor<16x200xf32>
@@ -41,3 +45,13 @@ func.func @columns(%x: tensor<8x4xf32>) -> tensor<8x4xf32> {
 }
 // NESTS: @reduce_8x4
 // NESTS: nest.loops #nest.sums<block = 0>
+
+// So does a convolution.
+// CHECK-LABEL: func.func @convolution
+// CHECK-NEXT: call @general_convolution_relu_2x8x8x16(%arg0, %arg1)
+// CHECK-NEXT: return
+func.func @convolution(%x: tensor<2x8x8x4xf32>, %w: tensor<3x3x4x16xf32>) -> tensor<2x8x8x16xf32> {
+  %0 = weft.convolution %x, %w {lhs_dims = array<i64: 0, 3, 1, 2>, rhs_dims = array<i64: 3, 2, 0, 1>, result_dims = array<i64: 0, 3, 1, 2>, strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, base_dilation = array<i64: 1, 1>, window_dilation = array<i64: 1, 1>} : tensor<2x8x8x4xf32>, tensor<3x3x4x16xf32> -> tensor<2x8x8x16xf32>
+  %1 = weft.relu %0 : tensor<2x8x8x16xf32>
+  return %1 : tensor<2x8x8x16xf32>
+}

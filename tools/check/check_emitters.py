@@ -27,7 +27,6 @@ ALLOWED = {
                                                        },
     "compiler/codegen/elements/DoubleMath.cpp": {"kPi": "a number of mathematics", "kLog2": "a number of mathematics"},
     "compiler/codegen/elements/Formula.h": {"kWhole": "from where on a float is whole"},
-    "compiler/codegen/gpu/GpuKernelEmitter.cpp": {"warps": "of a block"},
     "compiler/codegen/gpu/KernelWalk.h": {"kBlockThreads": "of a launch, whatever the kernel"},
 }
 

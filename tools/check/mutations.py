@@ -53,6 +53,9 @@ TESTS = [
     ("gpu-contractions-test", "gpu-contractions-test", ["build/bin/gpu-contractions-test", "--abort"]),
     ("gpu-staging-test", "gpu-staging-test", ["build/bin/gpu-staging-test", "--abort"]),
     ("lit cuda/libraries", "gpu-contractions-test", [LIT, "-s", "build/test/cuda", "--filter=cuda/libraries"]),
+    # Kernels of GPUs on the machine that runs PTX.
+    ("gpu-walks-test", "gpu-walks-test", ["build/bin/gpu-walks-test"]),
+    ("gpu-every-op-test", "gpu-every-op-test", ["build/bin/gpu-every-op-test"]),
     ("lit cuda/run", "gpu-collectives-test", [LIT, "-s", "build/test/cuda", "--filter=cuda/run"]),
     ("lit cuda/errors", "gpu-collectives-test", [LIT, "-s", "build/test/cuda", "--filter=cuda/errors"]),
     ("packed-dot-test", "packed-dot-test", ["build/bin/packed-dot-test"]),

@@ -88,6 +88,11 @@ void weft::tool::addModelFlags(CLI::App &app, ModelFlags &flags,
          "(docs/gpu.md); "
          "WEFT_TARGET sets the default")
       ->capture_default_str();
+  app.add_option("--matmul-precision", flags.matmulPrecision,
+                 "f32 (the default), or tf32: GPUs may round the operands of "
+                 "contractions of f32 to ten bits of mantissa, as JAX does "
+                 "there, and multiply on tensor cores")
+      ->check(isMatmulPrecision());
   app.add_flag("--timing", flags.timing, "print the time of each pass");
   app.add_option("--optimizer", flags.optimizer, "a Keras name or JSON");
   app.add_option("--learning-rate", flags.learningRate, "of the optimizer")

@@ -48,6 +48,7 @@ struct ModelFlags {
   std::vector<std::string> expect; ///< budgets of the step (Budget.h)
   std::string memory;              ///< of a device, 64MiB; empty: no limit
   std::string target = defaultTarget();
+  std::string matmulPrecision; ///< f32 or tf32; empty: f32
   bool timing = false;
 
   /// The first flag given that only a model can follow: it chooses layouts,

@@ -13,9 +13,10 @@ static const char *flagOfSources(const ModelFlags &flags) {
   others.devices.reset();
   if (const char *flag = others.ofSources())
     return flag;
-  return !flags.expect.empty()   ? "--expect"
-         : !flags.memory.empty() ? "--memory"
-                                 : nullptr;
+  return !flags.expect.empty()            ? "--expect"
+         : !flags.memory.empty()          ? "--memory"
+         : !flags.matmulPrecision.empty() ? "--matmul-precision"
+                                          : nullptr;
 }
 
 std::unique_ptr<StepSource> CompiledSteps::open(const ModelFlags &given) {

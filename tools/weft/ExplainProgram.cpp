@@ -27,11 +27,12 @@ static const char *flagOfSources(const ExplainFlags &flags) {
   const ModelFlags &model = flags.model;
   if (const char *flag = model.ofSources())
     return flag;
-  return !model.expect.empty()   ? "--expect"
-         : !model.memory.empty() ? "--memory"
-         : !flags.html.empty()   ? "--html"
-         : flags.kernels         ? "--kernels"
-                                 : nullptr;
+  return !model.expect.empty()            ? "--expect"
+         : !model.memory.empty()          ? "--memory"
+         : !model.matmulPrecision.empty() ? "--matmul-precision"
+         : !flags.html.empty()            ? "--html"
+         : flags.kernels                  ? "--kernels"
+                                          : nullptr;
 }
 
 static std::string grouped(uint64_t value) {

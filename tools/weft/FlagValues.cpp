@@ -63,6 +63,14 @@ FlagCheck weft::tool::isStepOrAll() {
   };
 }
 
+FlagCheck weft::tool::isMatmulPrecision() {
+  return [](const std::string &text) -> std::string {
+    if (text == "f32" || text == "tf32")
+      return "";
+    return "must be f32 or tf32, not " + text;
+  };
+}
+
 FlagCheck weft::tool::isDivisor() {
   return number<double>(
       [](double value) { return value != 0 && std::isfinite(value); },

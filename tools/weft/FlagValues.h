@@ -33,6 +33,8 @@ FlagCheck isVerbosity();
 /// train, evaluate or predict.
 FlagCheck isStep();
 FlagCheck isStepOrAll();
+/// f32 or tf32.
+FlagCheck isMatmulPrecision();
 /// Finite and not 0.
 FlagCheck isDivisor();
 /// Finite as a float32.

@@ -295,6 +295,7 @@ CompileOptions weft::tool::compileOptions(const ModelFlags &flags) {
   CompileOptions result;
   std::string ignored; // checkFlags() has told it
   result.target = targetOf(flags, ignored);
+  result.matmulPrecision = flags.matmulPrecision;
   result.timing = flags.timing;
   result.cacheDirectory = codeCacheFolder();
   result.memory = static_cast<int64_t>(parseQuantity(flags.memory).value_or(0));

@@ -58,6 +58,16 @@ def TermCodeOpInterface : OpInterface<"TermCodeOpInterface"> {
     }], "::mlir::FailureOr<::mlir::Value>", "emitTerm",
       (ins "::weft::elements::ElementEmitter &":$emitter, "::llvm::ArrayRef<::mlir::Value>":$position,
            "::llvm::ArrayRef<::mlir::Value>":$term)>,
+    InterfaceMethod<[{
+      Of an op with nest::ProductDims: the factor of the term that operand
+      `number` gives, in the compute type of that operand. Of `position` it reads
+      the dimensions that the factor follows.
+    }], "::mlir::FailureOr<::mlir::Value>", "emitFactor",
+      (ins "::weft::elements::ElementEmitter &":$emitter, "unsigned":$number,
+           "::llvm::ArrayRef<::mlir::Value>":$position, "::llvm::ArrayRef<::mlir::Value>":$term),
+      /*methodBody=*/"", /*defaultImplementation=*/[{
+        return $_op->emitError() << "'" << $_op->getName() << "' has no factors";
+      }]>,
   ];
 }
 

@@ -19,6 +19,8 @@ void ElementEmitter::beginNest() {
   elements.clear();
   ofNest.clear();
   indexIds.clear();
+  vectors.clear();
+  neighbours.clear();
 }
 
 ElementIndex ElementEmitter::openLoops(ArrayRef<int64_t> shape) {
@@ -144,8 +146,10 @@ Value ElementEmitter::asBits(Value position) {
 }
 
 void ElementEmitter::forgetClosed() {
-  if (elementsClosings != closings())
+  if (elementsClosings != closings()) {
     elements.clear(); // some were computed inside
+    vectors.clear();
+  }
   elementsClosings = closings();
 }
 
@@ -162,10 +166,12 @@ FailureOr<Value> ElementEmitter::element(Value tensor,
   RankedTensorType type = tensorType(tensor);
   FailureOr<Value> result;
   Value pointer = roots.contains(tensor) ? Value() : memory.lookup(tensor);
-  if (pointer)
-    result = load(pointer, type.getElementType(),
-                  linearIndex(type.getShape(), index));
-  else {
+  if (pointer) {
+    result = loadNeighbour(tensor, pointer, index);
+    if (!*result)
+      result = load(pointer, type.getElementType(),
+                    linearIndex(type.getShape(), index));
+  } else {
     ++computations[tensor.getDefiningOp()];
     result = compute(tensor.getDefiningOp(), index);
   }

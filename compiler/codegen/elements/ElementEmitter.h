@@ -140,6 +140,14 @@ public:
     return computations.lookup(op);
   }
 
+  /// These are neighbours, the first of them at a multiple of their count:
+  /// elements at innermost (in a flat nest: row-major) positions of theirs are
+  /// loaded as a vector where they lie side by side, from 16-byte addresses.
+  void addNeighbours(llvm::ArrayRef<mlir::Value> positions);
+  /// Stores a value for each neighbour, the first of them at `linear`.
+  void storeNeighbours(llvm::ArrayRef<mlir::Value> values, mlir::Value pointer,
+                       mlir::Type elementType, mlir::Value linear);
+
   // --- memory ---------------------------------------------------------------
   /// Where a tensor is; null for one that is computed by element.
   mlir::Value memoryOf(mlir::Value tensor) const {
@@ -174,6 +182,10 @@ private:
   mlir::Value address(mlir::Value pointer, mlir::Type storage,
                       mlir::Value linear);
   mlir::Value unknownZero(mlir::Type type);
+  mlir::Value loadNeighbour(mlir::Value tensor, mlir::Value pointer,
+                            const ElementIndex &index);
+  mlir::Value fromStorage(mlir::Value bits, mlir::Type elementType);
+  mlir::Value toStorage(mlir::Value value, mlir::Type elementType);
 
   mlir::func::FuncOp kernel;
   ProcessorLoops *processor;
@@ -183,6 +195,14 @@ private:
   llvm::SetVector<mlir::Value> roots;
   llvm::DenseMap<std::pair<mlir::Value, unsigned>, mlir::Value> elements;
   llvm::DenseMap<mlir::Value, mlir::Value> ofNest;
+  /// The first of a position's neighbours, its number, and how many they are.
+  struct Neighbour {
+    mlir::Value first;
+    int64_t number, count;
+  };
+  llvm::DenseMap<mlir::Value, Neighbour> neighbours;
+  /// Vectors of them, by tensor and the position in front.
+  std::map<llvm::SmallVector<void *, 4>, mlir::Value> vectors;
   unsigned elementsClosings = 0; ///< closings() when `elements` was right
   std::map<llvm::SmallVector<void *, 4>, unsigned> indexIds;
   llvm::DenseMap<mlir::Operation *, unsigned> computations;

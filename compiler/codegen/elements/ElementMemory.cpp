@@ -17,6 +17,28 @@ Value ElementEmitter::address(Value pointer, Type storage, Value linear) {
                              LLVM::GEPNoWrapFlags::inbounds);
 }
 
+Value ElementEmitter::fromStorage(Value bits, Type elementType) {
+  if (isSmallFloat(elementType))
+    return smallFromBits(builder, loc, elementType, bits);
+  Type inRegister = computeType(elementType);
+  if (bits.getType() == inRegister)
+    return bits;
+  if (isa<FloatType>(inRegister))
+    return arith::BitcastOp::create(builder, loc, inRegister, bits);
+  return arith::TruncIOp::create(builder, loc, inRegister, bits);
+}
+
+Value ElementEmitter::toStorage(Value value, Type elementType) {
+  Type storage = storageType(elementType);
+  if (isSmallFloat(elementType))
+    return smallToBits(builder, loc, elementType, value);
+  if (value.getType() == storage)
+    return value;
+  if (isa<FloatType>(elementType))
+    return arith::BitcastOp::create(builder, loc, storage, value);
+  return arith::ExtUIOp::create(builder, loc, storage, value);
+}
+
 Value ElementEmitter::load(Value pointer, Type elementType, Value linear) {
   if (isa<ComplexType>(elementType)) {
     Type part = partType(elementType);
@@ -29,14 +51,7 @@ Value ElementEmitter::load(Value pointer, Type elementType, Value linear) {
                                  address(pointer, storage, linear),
                                  bytesOf(elementType));
   op.setAccessGroupsAttr(builder.getArrayAttr({accessGroup}));
-  if (isSmallFloat(elementType))
-    return smallFromBits(builder, loc, elementType, op);
-  Type inRegister = computeType(elementType);
-  if (storage == inRegister)
-    return op;
-  if (isa<FloatType>(inRegister))
-    return arith::BitcastOp::create(builder, loc, inRegister, op);
-  return arith::TruncIOp::create(builder, loc, inRegister, op);
+  return fromStorage(op, elementType);
 }
 
 void ElementEmitter::store(Value value, Value pointer, Type elementType,
@@ -49,15 +64,78 @@ void ElementEmitter::store(Value value, Value pointer, Type elementType,
     return store(c.im(value), pointer, part, add(at, constant(1)));
   }
   Type storage = storageType(elementType);
-  if (isSmallFloat(elementType))
-    value = smallToBits(builder, loc, elementType, value);
-  else if (isa<FloatType>(elementType) && value.getType() != storage)
-    value = arith::BitcastOp::create(builder, loc, storage, value);
-  else if (value.getType() != storage)
-    value = arith::ExtUIOp::create(builder, loc, storage, value);
-  auto op = LLVM::StoreOp::create(builder, loc, value,
+  auto op = LLVM::StoreOp::create(builder, loc, toStorage(value, elementType),
                                   address(pointer, storage, linear),
                                   bytesOf(elementType));
+  op.setAccessGroupsAttr(builder.getArrayAttr({accessGroup}));
+}
+
+//===----------------------------------------------------------------------===//
+// Neighbours
+//===----------------------------------------------------------------------===//
+
+/// So many bytes at most are loaded or stored by one instruction.
+static int64_t alignmentOf(Type elementType, int64_t count) {
+  return std::min<int64_t>(bytesOf(elementType) * count, 16);
+}
+
+void ElementEmitter::addNeighbours(ArrayRef<Value> positions) {
+  for (auto [i, position] : llvm::enumerate(positions))
+    neighbours[position] = {positions.front(), int64_t(i),
+                            int64_t(positions.size())};
+}
+
+/// Null where the element is none of neighbours that lie side by side.
+Value ElementEmitter::loadNeighbour(Value tensor, Value pointer,
+                                    const ElementIndex &index) {
+  RankedTensorType type = tensorType(tensor);
+  Type element = type.getElementType();
+  if (isa<ComplexType>(element) || (!index.linear && index.dims.empty()))
+    return {};
+  auto found = neighbours.find(index.linear ? index.linear : index.dims.back());
+  int64_t line = index.linear ? type.getNumElements() : type.getShape().back();
+  if (found == neighbours.end() || found->second.count < 2 ||
+      line % found->second.count != 0)
+    return {};
+  auto [begin, number, count] = found->second;
+  ElementIndex first = index;
+  (first.linear ? first.linear : first.dims.back()) = begin;
+  SmallVector<void *, 4> key{tensor.getAsOpaquePointer(),
+                             begin.getAsOpaquePointer()};
+  for (Value dim : first.dims)
+    key.push_back(dim.getAsOpaquePointer());
+  Value &vector = vectors[key];
+  if (!vector) {
+    Type storage = storageType(element);
+    auto op = LLVM::LoadOp::create(
+        builder, loc, VectorType::get(count, storage),
+        address(pointer, storage, linearIndex(type.getShape(), first)),
+        alignmentOf(element, count));
+    op.setAccessGroupsAttr(builder.getArrayAttr({accessGroup}));
+    vector = op;
+  }
+  Value bits =
+      LLVM::ExtractElementOp::create(builder, loc, vector, constant(number));
+  return fromStorage(bits, element);
+}
+
+void ElementEmitter::storeNeighbours(ArrayRef<Value> values, Value pointer,
+                                     Type elementType, Value linear) {
+  if (isa<ComplexType>(elementType)) {
+    for (auto [i, value] : llvm::enumerate(values))
+      store(value, pointer, elementType, add(linear, constant(i)));
+    return;
+  }
+  Type storage = storageType(elementType);
+  int64_t count = values.size();
+  Value vector =
+      LLVM::PoisonOp::create(builder, loc, VectorType::get(count, storage));
+  for (auto [i, value] : llvm::enumerate(values))
+    vector = LLVM::InsertElementOp::create(
+        builder, loc, vector, toStorage(value, elementType), constant(i));
+  auto op = LLVM::StoreOp::create(builder, loc, vector,
+                                  address(pointer, storage, linear),
+                                  alignmentOf(elementType, count));
   op.setAccessGroupsAttr(builder.getArrayAttr({accessGroup}));
 }
 

@@ -37,30 +37,37 @@ struct DotTerms : TermCodeOpInterface::ExternalModel<DotTerms, DotOp> {
   FailureOr<Value> emitTerm(Operation *op, ElementEmitter &emitter,
                             ArrayRef<Value> position,
                             ArrayRef<Value> term) const {
-    auto dot = cast<DotOp>(op);
-    Type element = typeOf(dot.getResult()).getElementType();
-    size_t batches = dot.getLhsBatch().size();
-    ArrayRef<Value> free = position.drop_front(batches);
-    // Of the result are the batch dimensions, then the free ones of lhs, of rhs.
-    auto operandOf = [&](Value operand, ArrayRef<int64_t> batch,
-                         ArrayRef<int64_t> contract) {
-      SmallVector<Value> dims(typeOf(operand).getRank());
-      for (auto [i, dim] : llvm::enumerate(batch))
-        dims[dim] = position[i];
-      for (auto [i, dim] : llvm::enumerate(contract))
-        dims[dim] = term[i];
-      for (Value &dim : dims)
-        if (!dim) {
-          dim = free.front();
-          free = free.drop_front();
-        }
-      return operandElement(emitter, operand, dims, element);
-    };
-    auto lhs = operandOf(dot.getLhs(), dot.getLhsBatch(), dot.getLhsContract());
-    auto rhs = operandOf(dot.getRhs(), dot.getRhsBatch(), dot.getRhsContract());
-    if (failed(lhs) || failed(rhs))
-      return failure();
-    return emitProduct(emitter, element, *lhs, *rhs);
+    Type element = typeOf(op->getResult(0)).getElementType();
+    SmallVector<Value, 2> factors;
+    for (unsigned number : {0, 1}) {
+      FailureOr<Value> factor = emitFactor(op, emitter, number, position, term);
+      if (failed(factor))
+        return failure();
+      factors.push_back(extendScalar(
+          emitter.builder, emitter.loc,
+          typeOf(op->getOperand(number)).getElementType(), element, *factor));
+    }
+    return emitProduct(emitter, element, factors[0], factors[1]);
+  }
+  /// Of the result are the batch dimensions, then the free ones of lhs, of rhs.
+  FailureOr<Value> emitFactor(Operation *op, ElementEmitter &emitter,
+                              unsigned number, ArrayRef<Value> position,
+                              ArrayRef<Value> term) const {
+    nest::ProductDims dims = *cast<nest::OpLoopsInterface>(op).getProductDims();
+    const nest::ProductDims::Factor &factor = number ? *dims.rhs : *dims.lhs;
+    Value operand = op->getOperand(number);
+    SmallVector<Value> at(typeOf(operand).getRank());
+    for (auto [dim, from] : llvm::zip_equal(factor.batch, dims.batch))
+      at[dim] = position[from];
+    for (auto [dim, from] :
+         llvm::zip_equal(factor.rows, number ? dims.columns : dims.rows))
+      at[dim] = position[from];
+    for (auto [dim, from] : llvm::zip_equal(factor.terms, term))
+      at[dim] = from;
+    FailureOr<Value> value =
+        emitter.element(operand, emitter.makeIndex(at, emitter.depth()));
+    emitter.enterDepth(emitter.depth());
+    return value;
   }
 };
 } // namespace

@@ -17,6 +17,47 @@ using namespace mlir;
 namespace weft::elements {
 
 namespace {
+/// Where a term of a convolution reads both operands; `inside`: not in padding.
+struct ConvolutionPlace {
+  WindowPlace seen;
+  SmallVector<Value> from, with;
+};
+
+ConvolutionPlace placeOf(ConvolutionOp op, ElementEmitter &e,
+                         ArrayRef<Value> position, ArrayRef<Value> term) {
+  RankedTensorType lhs = tensorType(op.getLhs()), rhs = tensorType(op.getRhs()),
+                   result = tensorType(op.getResult());
+  ArrayRef<int64_t> l = op.getLhsDims(), r = op.getRhsDims(),
+                    out = op.getResultDims();
+  ConvolutionPlace place{{e, {}},
+                         SmallVector<Value>(lhs.getRank()),
+                         SmallVector<Value>(rhs.getRank())};
+  auto &[seen, from, with] = place;
+  for (auto [i, window] : llvm::enumerate(op.getWindows())) {
+    from[l[2 + i]] = seen.at(window, position[out[2 + i]], term[i],
+                             lhs.getDimSize(l[2 + i]));
+    with[r[2 + i]] = term[i];
+  }
+  Value feature = position[out[1]], channel = term.back();
+  from[l[0]] = position[out[0]];
+  from[l[1]] = with[r[1]] = channel;
+  with[r[0]] = feature;
+  // Which group the feature is in, times `size`.
+  auto groupStart = [&](int64_t groups, int64_t size) {
+    int64_t each = result.getDimSize(out[1]) / groups;
+    Value group =
+        arith::DivUIOp::create(e.builder, e.loc, feature, e.constant(each));
+    return e.mul(group, size);
+  };
+  if (op.getBatchGroups() > 1)
+    from[l[0]] = e.add(
+        from[l[0]], groupStart(op.getBatchGroups(), result.getDimSize(out[0])));
+  if (op.getFeatureGroups() > 1)
+    from[l[1]] =
+        e.add(channel, groupStart(op.getFeatureGroups(), rhs.getDimSize(r[1])));
+  return place;
+}
+
 struct ConvolutionTerms
     : TermCodeOpInterface::ExternalModel<ConvolutionTerms, ConvolutionOp> {
   ReduceKind getCombination(Operation *) const { return ReduceKind::Sum; }
@@ -24,44 +65,32 @@ struct ConvolutionTerms
                             ArrayRef<Value> position,
                             ArrayRef<Value> term) const {
     auto op = cast<ConvolutionOp>(of);
-    RankedTensorType lhs = tensorType(op.getLhs()),
-                     rhs = tensorType(op.getRhs()),
-                     result = tensorType(op.getResult());
-    Type element = result.getElementType();
-    ArrayRef<int64_t> l = op.getLhsDims(), r = op.getRhsDims(),
-                      out = op.getResultDims();
-    if (lhs.getNumElements() == 0)
+    Type element = tensorType(op.getResult()).getElementType();
+    if (elementCount(op.getLhs()) == 0)
       return zeroOf(e, element);
-    SmallVector<Value> from(lhs.getRank()), with(rhs.getRank());
-    WindowPlace seen{e, {}};
-    for (auto [i, window] : llvm::enumerate(op.getWindows())) {
-      from[l[2 + i]] = seen.at(window, position[out[2 + i]], term[i],
-                               lhs.getDimSize(l[2 + i]));
-      with[r[2 + i]] = term[i];
-    }
-    Value feature = position[out[1]], channel = term.back();
-    from[l[0]] = position[out[0]];
-    from[l[1]] = with[r[1]] = channel;
-    with[r[0]] = feature;
-    // Which group the feature is in, times `size`.
-    auto groupStart = [&](int64_t groups, int64_t size) {
-      int64_t each = result.getDimSize(out[1]) / groups;
-      Value group =
-          arith::DivUIOp::create(e.builder, e.loc, feature, e.constant(each));
-      return e.mul(group, size);
-    };
-    if (op.getBatchGroups() > 1)
-      from[l[0]] = e.add(from[l[0]], groupStart(op.getBatchGroups(),
-                                                result.getDimSize(out[0])));
-    if (op.getFeatureGroups() > 1)
-      from[l[1]] = e.add(
-          channel, groupStart(op.getFeatureGroups(), rhs.getDimSize(r[1])));
-    FailureOr<Value> x = operandElement(e, op.getLhs(), from, element);
-    FailureOr<Value> weight = operandElement(e, op.getRhs(), with, element);
+    ConvolutionPlace place = placeOf(op, e, position, term);
+    FailureOr<Value> x = operandElement(e, op.getLhs(), place.from, element);
+    FailureOr<Value> weight =
+        operandElement(e, op.getRhs(), place.with, element);
     if (failed(x) || failed(weight))
       return failure();
-    return seen.orElse(emitProduct(e, element, *x, *weight),
-                       zeroOf(e, element));
+    return place.seen.orElse(emitProduct(e, element, *x, *weight),
+                             zeroOf(e, element));
+  }
+  FailureOr<Value> emitFactor(Operation *of, ElementEmitter &e, unsigned number,
+                              ArrayRef<Value> position,
+                              ArrayRef<Value> term) const {
+    auto op = cast<ConvolutionOp>(of);
+    Value operand = op->getOperand(number);
+    Type element = tensorType(operand).getElementType();
+    if (elementCount(operand) == 0)
+      return zeroOf(e, element);
+    ConvolutionPlace place = placeOf(op, e, position, term);
+    FailureOr<Value> value =
+        operandElement(e, operand, number ? place.with : place.from, element);
+    if (failed(value) || number == 1)
+      return value;
+    return place.seen.orElse(*value, zeroOf(e, element));
   }
 };
 

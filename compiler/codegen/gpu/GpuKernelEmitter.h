@@ -21,6 +21,7 @@
 
 #include "weft/compiler/codegen/elements/ElementEmitter.h"
 #include "weft/compiler/codegen/gpu/KernelWalk.h"
+#include "weft/compiler/codegen/gpu/SharedMemory.h"
 
 #include "mlir/Dialect/GPU/IR/GPUDialect.h"
 
@@ -42,10 +43,17 @@ private:
   mlir::gpu::GPUFuncOp createFunction(mlir::gpu::GPUModuleOp module);
   /// The thread's number in the grid (or in its block) and their count.
   mlir::Value threadInBlock();
+  mlir::Value isBelow(mlir::Value position, int64_t size);
   mlir::Value blockInGrid();
   mlir::Value blocksOfGrid();
-  /// Opens a loop over what a thread takes of the elements; their position.
-  mlir::Value openElements();
+  /// Opens a loop over what a thread takes of the elements, `side` at a time;
+  /// the position of the first.
+  mlir::Value openElements(int64_t side = 1);
+  /// The positions of `side` neighbours of a shape, the first of which is at
+  /// `linear`, behind those of the dimensions in front.
+  llvm::SmallVector<elements::ElementIndex>
+  neighboursOf(llvm::ArrayRef<mlir::Value> front, mlir::Value linear,
+               llvm::ArrayRef<int64_t> shape, int64_t side, bool isFlat);
   llvm::LogicalResult emitElements();
   /// ThreadLoops.cpp
   llvm::LogicalResult emitOwn();
@@ -54,7 +62,26 @@ private:
   mlir::FailureOr<mlir::Value> emitTerms(mlir::Operation *op,
                                          llvm::ArrayRef<mlir::Value> position,
                                          mlir::Value begin, mlir::Value end);
-  llvm::LogicalResult emitRows();
+  mlir::FailureOr<mlir::Value> emitShare(mlir::Operation *op,
+                                         llvm::ArrayRef<mlir::Value> position,
+                                         mlir::Value begin, mlir::Value end,
+                                         int64_t block);
+  /// Of a block's threads, `lanes` of which share an element, combines what
+  /// each has; the first of them gets the result.
+  mlir::Value combineShares(ReduceKind kind, mlir::Type element,
+                            mlir::Value value, int64_t lanes);
+  mlir::Value openSharedElements(int64_t lanes, mlir::Value &isFirst);
+  // RowSums.cpp
+  llvm::LogicalResult emitRows(nest::RowsAttr walk);
+  void openRow();
+  /// Columns of a row that a lane has in registers, and whether they exist.
+  struct HeldColumns {
+    mlir::Value first, exists;
+    llvm::SmallVector<elements::ElementIndex> all;
+  };
+  llvm::ArrayRef<HeldColumns> heldColumns(llvm::ArrayRef<int64_t> columns);
+  mlir::FailureOr<mlir::Value> reduceHeld(ReduceOp op);
+  mlir::FailureOr<mlir::Value> reduceAgain(ReduceOp op);
   llvm::LogicalResult emitRowReduce(ReduceOp op);
   mlir::Value otherLane(mlir::Value value, int64_t distance);
   /// Combines the lanes' values; every lane gets the result.
@@ -63,6 +90,7 @@ private:
   llvm::LogicalResult storeRowElements();
   /// The results with columns in a row.
   llvm::LogicalResult storeRowColumns(llvm::ArrayRef<unsigned> results);
+  llvm::LogicalResult storeHeld(llvm::ArrayRef<unsigned> results);
 
   mlir::func::FuncOp kernel;
   elements::ElementEmitter elements;
@@ -72,9 +100,13 @@ private:
   llvm::SmallVector<mlir::Value> stored; ///< of each result
   llvm::SmallVector<int64_t> shape;      ///< of the elements, or of the rows
   llvm::SmallVector<mlir::Value> resultPointers;
+  SharedMemory shared;
+  nest::RowsAttr rows; ///< the walk, if it is over rows
   mlir::Value lane, row;
   llvm::SmallVector<mlir::Value> rowDims;
-  unsigned rowDepth = 0;                         ///< loops around a row
+  unsigned rowDepth = 0; ///< loops around a row
+  unsigned rowReduces = 0;
+  std::map<llvm::SmallVector<int64_t>, llvm::SmallVector<HeldColumns>> held;
   llvm::DenseMap<int64_t, mlir::Value> ofThread; ///< positions, by dimension
 };
 

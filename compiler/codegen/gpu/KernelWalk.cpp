@@ -5,6 +5,7 @@
 #include "weft/compiler/codegen/elements/ElementCode.h"
 #include "weft/compiler/codegen/elements/NestCode.h"
 #include "weft/compiler/codegen/elements/ScalarOps.h"
+#include "weft/dialects/nest/TileWalk.h"
 
 using namespace mlir;
 using namespace weft::elements;
@@ -18,7 +19,8 @@ static std::string refusalOf(Operation &op, Attribute walk) {
     return isa<DenseElementsAttr>(constant.getValue())
                ? ""
                : "it contains constant data that is not dense<...>";
-  if ((isa<nest::SumsAttr>(walk) && isa<TermCodeOpInterface>(op)) ||
+  if ((isa<nest::SumsAttr, nest::TilesAttr>(walk) &&
+       isa<TermCodeOpInterface>(op)) ||
       (isa<nest::OwnAttr>(walk) && isa<NestCodeOpInterface>(op)))
     return "";
   if (isa<nest::RowsAttr>(walk) && isa<ReduceOp>(op))
@@ -42,6 +44,9 @@ int64_t threadsOf(nest::LoopsOp loops) {
       threads *= size;
     return threads;
   }
+  if (auto tiles = dyn_cast<nest::TilesAttr>(loops.getWalk()))
+    return tilesOf(tiles, *nest::productShape(loops.getNestOp())) *
+           kBlockThreads;
   auto kernel = loops->getParentOfType<func::FuncOp>();
   auto first =
       cast<OpResult>(kernel.getBody().front().getTerminator()->getOperand(0));
@@ -49,8 +54,12 @@ int64_t threadsOf(nest::LoopsOp loops) {
       tensorType(loops.getStored()[first.getResultNumber()]).getShape();
   if (auto rows = dyn_cast<nest::RowsAttr>(loops.getWalk())) {
     shape = shape.take_front(rows.getDims());
-    threads = kWarpLanes;
+    threads = rows.getLanes();
   }
+  if (auto sums = dyn_cast<nest::SumsAttr>(loops.getWalk()))
+    threads = sums.getLanes();
+  if (auto elements = dyn_cast<nest::ElementsAttr>(loops.getWalk()))
+    return ShapedType::getNumElements(shape) / elements.getSide();
   return threads * ShapedType::getNumElements(shape);
 }
 
@@ -62,20 +71,23 @@ nest::LoopsOp findLaunch(func::FuncOp kernel, std::string &why) {
     return {};
   }
   if (nests.size() != 1 ||
-      !isa<nest::ElementsAttr, nest::RowsAttr, nest::SumsAttr, nest::OwnAttr>(
-          nests[0].getWalk())) {
-    why = "it has " + std::to_string(nests.size()) +
-          " loop nests, and a launch is one over elements, rows, sums or loops "
-          "of an op's own";
+      !isa<nest::ElementsAttr, nest::RowsAttr, nest::SumsAttr, nest::TilesAttr,
+           nest::OwnAttr>(nests[0].getWalk())) {
+    why =
+        "it has " + std::to_string(nests.size()) +
+        " loop nests, and a launch is one over elements, rows, sums, tiles or "
+        "loops of an op's own";
     return {};
   }
   for (Operation &op : nests[0].getBody().front())
     if (why = refusalOf(op, nests[0].getWalk()); !why.empty())
       return {};
   auto rows = dyn_cast<nest::RowsAttr>(nests[0].getWalk());
-  if (rows && rows.getLanes() != kWarpLanes) {
+  if (rows && rows.getLanes() != kWarpLanes &&
+      rows.getLanes() != kBlockThreads) {
     why = std::to_string(rows.getLanes()) +
-          " lanes share a row, and a warp has " + std::to_string(kWarpLanes);
+          " lanes share a row, and a warp has " + std::to_string(kWarpLanes) +
+          ", a block " + std::to_string(kBlockThreads);
     return {};
   }
   if (nests[0].getNumResults() == kernel.getNumResults())

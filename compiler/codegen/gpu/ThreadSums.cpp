@@ -9,7 +9,10 @@
 //       for k = begin; k < min(begin + 28, 784); ++k
 //         part += x[row, k] * w[k, column]
 //       sum += part
-//     result[element] = sum
+//     result[element] = sum             or what follows from it elementwise
+//
+// With lanes = 8 a block takes 32 elements side by side; eight threads combine
+// an eighth of an element's terms each, and then what they have, as a tree.
 //
 //===----------------------------------------------------------------------===//
 
@@ -17,8 +20,10 @@
 #include "weft/compiler/codegen/elements/ScalarOps.h"
 #include "weft/compiler/codegen/gpu/GpuKernelEmitter.h"
 #include "weft/dialects/nest/RowWalk.h"
+#include "weft/dialects/weft/ElementTypes.h"
 
 #include "mlir/Dialect/Arith/IR/Arith.h"
+#include "llvm/Support/MathExtras.h"
 
 using namespace mlir;
 using namespace weft::elements;
@@ -49,38 +54,121 @@ FailureOr<Value> GpuKernelEmitter::emitTerms(Operation *op,
   return loop.getResult(0);
 }
 
-LogicalResult GpuKernelEmitter::emitSums(nest::SumsAttr walk) {
-  Operation *op = stored[0].getDefiningOp();
-  auto code = cast<TermCodeOpInterface>(op);
-  Type element = tensorType(stored[0]).getElementType();
-  Value linear = openElements();
+/// The terms [begin, end), of which `block` are combined first.
+FailureOr<Value> GpuKernelEmitter::emitShare(Operation *op,
+                                             ArrayRef<Value> position,
+                                             Value begin, Value end,
+                                             int64_t block) {
+  if (block == 0)
+    return emitTerms(op, position, begin, end);
+  ReduceKind kind = cast<TermCodeOpInterface>(op).getCombination();
+  Type element = tensorType(op->getResult(0)).getElementType();
+  unsigned outer = elements.depth();
+  Value at = elements.openStridedLoop(begin, end, elements.constant(block),
+                                      emitNeutral(builder, loc, kind, element));
+  scf::ForOp loop = elements.innermostLoop();
+  Value last = arith::MinSIOp::create(
+      builder, loc, elements.add(at, elements.constant(block)), end);
+  FailureOr<Value> part = emitTerms(op, position, at, last);
+  if (failed(part))
+    return failure();
+  Value next = emitCombine(builder, loc, kind, element,
+                           loop.getRegionIterArgs()[0], *part);
+  loop.getBody()->getTerminator()->setOperand(0, next);
+  elements.closeLoops(outer);
+  elements.enterDepth(outer);
+  return loop.getResult(0);
+}
+
+/// A block takes as many elements as there are threads for, side by side; all
+/// its threads stay together. The position, which exists if `exists` says so.
+Value GpuKernelEmitter::openSharedElements(int64_t lanes, Value &exists) {
+  int64_t count = ShapedType::getNumElements(shape),
+          together = kBlockThreads / lanes;
+  Value group = elements.openStridedLoop(
+      blockInGrid(), elements.constant(llvm::divideCeil(count, together)),
+      blocksOfGrid());
+  Value mine = arith::RemUIOp::create(builder, loc, threadInBlock(),
+                                      elements.constant(together));
+  Value linear = elements.add(elements.mul(group, together), mine);
+  exists = isBelow(linear, count);
+  return arith::MinUIOp::create(builder, loc, linear,
+                                elements.constant(count - 1));
+}
+
+/// A tree of halves through shared memory.
+Value GpuKernelEmitter::combineShares(ReduceKind kind, Type element,
+                                      Value value, int64_t lanes) {
+  int64_t together = kBlockThreads / lanes;
   unsigned depth = elements.depth();
-  SmallVector<Value> position = elements.positionsOf(linear, shape);
-  Value zero = elements.constant(0);
-  Value end = elements.constant(nest::termsOf(op));
-  FailureOr<Value> sum;
-  if (walk.getBlock() == 0) {
-    sum = emitTerms(op, position, zero, end);
-  } else {
-    ReduceKind kind = code.getCombination();
-    Value block = elements.constant(walk.getBlock());
-    Value begin = elements.openStridedLoop(
-        zero, end, block, emitNeutral(builder, loc, kind, element));
-    scf::ForOp loop = elements.innermostLoop();
-    Value last = arith::AddIOp::create(builder, loc, begin, block);
-    last = arith::MinSIOp::create(builder, loc, last, end);
-    FailureOr<Value> part = emitTerms(op, position, begin, last);
-    if (failed(part))
-      return failure();
-    Value next = emitCombine(builder, loc, kind, element,
-                             loop.getRegionIterArgs()[0], *part);
-    loop.getBody()->getTerminator()->setOperand(0, next);
-    elements.closeLoops(depth);
-    sum = loop.getResult(0);
+  Value thread = threadInBlock();
+  elements.store(value, shared.base(), element, thread);
+  for (int64_t half = lanes / 2; half > 0; half /= 2) {
+    shared.barrier();
+    auto branch =
+        scf::IfOp::create(builder, loc, isBelow(thread, half * together));
+    builder.setInsertionPointToStart(branch.thenBlock());
+    Value mine = elements.load(shared.base(), element, thread);
+    Value other =
+        elements.load(shared.base(), element,
+                      elements.add(thread, elements.constant(half * together)));
+    elements.store(emitCombine(builder, loc, kind, element, mine, other),
+                   shared.base(), element, thread);
+    elements.enterDepth(depth);
   }
+  shared.barrier();
+  value = elements.load(shared.base(), element,
+                        arith::RemUIOp::create(builder, loc, thread,
+                                               elements.constant(together)));
+  shared.barrier(); // the next elements' terms come there
+  return value;
+}
+
+LogicalResult GpuKernelEmitter::emitSums(nest::SumsAttr walk) {
+  Operation *op = loops.getNestOp();
+  ReduceKind kind = cast<TermCodeOpInterface>(op).getCombination();
+  Type element = tensorType(op->getResult(0)).getElementType();
+  int64_t terms = nest::termsOf(op), lanes = walk.getLanes();
+  if (lanes > 1)
+    shared.allocate(builder.getInsertionBlock()->getParentOp(),
+                    (kernel.getName() + ".shared").str(),
+                    kBlockThreads * bytesOf(element));
+  Value exists, begin = elements.constant(0), end = elements.constant(terms);
+  Value linear =
+      lanes == 1 ? openElements() : openSharedElements(lanes, exists);
+  unsigned depth = elements.depth();
+  if (lanes > 1) {
+    Value share =
+        arith::DivUIOp::create(builder, loc, threadInBlock(),
+                               elements.constant(kBlockThreads / lanes));
+    int64_t each = llvm::divideCeil(terms, lanes);
+    begin =
+        arith::MinUIOp::create(builder, loc, elements.mul(share, each), end);
+    end = arith::MinUIOp::create(
+        builder, loc, elements.add(begin, elements.constant(each)), end);
+  }
+  SmallVector<Value> position = elements.positionsOf(linear, shape);
+  FailureOr<Value> sum = emitShare(op, position, begin, end, walk.getBlock());
   if (failed(sum))
     return failure();
-  elements.store(*sum, resultPointers[0], element, linear);
+  elements.enterDepth(depth);
+  if (lanes > 1)
+    sum = combineShares(kind, element, *sum, lanes);
+  ElementIndex index = elements.makeIndex(position, depth);
+  elements.setElement(op->getResult(0), index, *sum);
+  FailureOr<SmallVector<Value>> values = elements.storedElements(stored, index);
+  if (failed(values))
+    return failure();
+  if (lanes > 1) {
+    // The first of an element's threads stores it.
+    Value isFirst = isBelow(threadInBlock(), kBlockThreads / lanes);
+    auto branch = scf::IfOp::create(
+        builder, loc, arith::AndIOp::create(builder, loc, exists, isFirst));
+    builder.setInsertionPointToStart(branch.thenBlock());
+  }
+  for (auto [root, value, pointer] :
+       llvm::zip_equal(stored, *values, resultPointers))
+    elements.store(value, pointer, tensorType(root).getElementType(), linear);
   elements.beginNest();
   return success();
 }

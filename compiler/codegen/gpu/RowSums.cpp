@@ -1,0 +1,329 @@
+//===- RowSums.cpp - rows that lanes share, with their reductions ---------===//
+//
+//   %0 = weft.reduce max %x dims [1]       #nest.rows<dims = 1, lanes = 256, held = 8, side = 4>
+//
+//   for row = block; row < rows; row += blocks of the grid
+//     x0 to x7 = x[row, 4 * thread], ... and x[row, 1024 + 4 * thread], ...
+//     m = max of x0 to x7                        in registers, read once
+//     for distance in 16, 8, 4, 2, 1
+//       m = max of m and that of lane ^ distance
+//     m of each warp to shared memory, from where all threads combine them
+//
+// A warp takes a row of its own where 32 lanes share one. What a lane takes of a
+// row, and in which order it is combined, depends on shapes alone.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/compiler/codegen/elements/ComplexOps.h"
+#include "weft/compiler/codegen/elements/ScalarOps.h"
+#include "weft/compiler/codegen/gpu/GpuKernelEmitter.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+
+using namespace mlir;
+using namespace weft::elements;
+
+namespace weft::gpu {
+
+/// Bytes of a number, complex ones of f64 included.
+static int64_t numberBytes() { return 16; }
+
+static int64_t warpsOfBlock() { return kBlockThreads / kWarpLanes; }
+
+/// A single row needs no loop: every warp computes and writes the same.
+void GpuKernelEmitter::openRow() {
+  Value thread = threadInBlock(), first = blockInGrid(), step = blocksOfGrid();
+  lane = thread;
+  if (rows.getLanes() == kWarpLanes) {
+    lane = arith::AndIOp::create(builder, loc, thread,
+                                 elements.constant(kWarpLanes - 1));
+    Value warp = arith::DivUIOp::create(builder, loc, thread,
+                                        elements.constant(kWarpLanes));
+    first = elements.add(elements.mul(first, warpsOfBlock()), warp);
+    step = elements.mul(step, warpsOfBlock());
+  }
+  row = shape.empty()
+            ? elements.constant(0)
+            : elements.openStridedLoop(
+                  first, elements.constant(ShapedType::getNumElements(shape)),
+                  step);
+  rowDepth = elements.depth();
+  rowDims = elements.positionsOf(row, shape);
+}
+
+LogicalResult GpuKernelEmitter::emitRows(nest::RowsAttr walk) {
+  rows = walk;
+  auto reduces = llvm::to_vector(loops.getBody().getOps<ReduceOp>());
+  bool isOfBlock = walk.getLanes() > kWarpLanes;
+  if (isOfBlock)
+    shared.allocate(builder.getInsertionBlock()->getParentOp(),
+                    (kernel.getName() + ".shared").str(),
+                    reduces.size() * warpsOfBlock() * numberBytes());
+  openRow();
+  for (ReduceOp op : reduces)
+    if (failed(emitRowReduce(op)))
+      return failure();
+  if (failed(storeRowElements()))
+    return failure();
+  llvm::MapVector<ArrayRef<int64_t>, SmallVector<unsigned>> ofShape;
+  for (auto [i, result] : llvm::enumerate(stored))
+    if (tensorType(result).getShape() != ArrayRef<int64_t>(shape))
+      ofShape[tensorType(result).getShape()].push_back(i);
+  for (auto &entry : ofShape)
+    if (failed(rows.getHeld() ? storeHeld(entry.second)
+                              : storeRowColumns(entry.second)))
+      return failure();
+  elements.enterDepth(rowDepth);
+  if (isOfBlock)
+    shared.barrier(); // the next row's sums come where this one's are
+  elements.beginNest();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Reductions
+//===----------------------------------------------------------------------===//
+
+ArrayRef<GpuKernelEmitter::HeldColumns>
+GpuKernelEmitter::heldColumns(ArrayRef<int64_t> columns) {
+  auto &found = held[SmallVector<int64_t>(columns)];
+  int64_t count = ShapedType::getNumElements(columns), side = rows.getSide(),
+          lanes = rows.getLanes();
+  if (!found.empty())
+    return found;
+  elements.enterDepth(rowDepth);
+  for (int64_t begin = 0; begin < count; begin += lanes * side) {
+    Value exists, first = elements.add(elements.mul(lane, side),
+                                       elements.constant(begin));
+    if (begin + lanes * side > count) {
+      exists = isBelow(first, count);
+      first = arith::MinUIOp::create(builder, loc, first,
+                                     elements.constant(count - side));
+    }
+    found.push_back(
+        {first, exists, neighboursOf(rowDims, first, columns, side, false)});
+  }
+  return found;
+}
+
+/// The lane's part of columns that are in registers.
+FailureOr<Value> GpuKernelEmitter::reduceHeld(ReduceOp op) {
+  RankedTensorType input = tensorType(op.getInput());
+  Type element = tensorType(op.getResult()).getElementType();
+  elements.enterDepth(rowDepth);
+  Value neutral = emitNeutral(builder, loc, op.getKind(), element);
+  Value sum = neutral;
+  for (const HeldColumns &columns :
+       heldColumns(input.getShape().drop_front(shape.size())))
+    for (const ElementIndex &index : columns.all) {
+      FailureOr<Value> value = elements.element(op.getInput(), index);
+      if (failed(value))
+        return failure();
+      elements.enterDepth(rowDepth);
+      Value next =
+          extendScalar(builder, loc, input.getElementType(), element, *value);
+      if (columns.exists)
+        next = arith::SelectOp::create(builder, loc, columns.exists, next,
+                                       neutral);
+      sum = emitCombine(builder, loc, op.getKind(), element, sum, next);
+    }
+  return sum;
+}
+
+/// The lane's part of columns that are read in a loop.
+FailureOr<Value> GpuKernelEmitter::reduceAgain(ReduceOp op) {
+  Type elementType = tensorType(op.getResult()).getElementType();
+  ArrayRef<int64_t> columns =
+      tensorType(op.getInput()).getShape().drop_front(shape.size());
+  elements.enterDepth(rowDepth);
+  Value neutral = emitNeutral(builder, loc, op.getKind(), elementType);
+  Value column = elements.openStridedLoop(
+      lane, elements.constant(ShapedType::getNumElements(columns)),
+      elements.constant(rows.getLanes()), neutral);
+  scf::ForOp loop = elements.innermostLoop();
+  SmallVector<Value> dims(rowDims);
+  llvm::append_range(dims, elements.positionsOf(column, columns));
+  FailureOr<Value> value =
+      elements.element(op.getInput(), elements.makeIndex(dims, rowDepth + 1));
+  if (failed(value))
+    return failure();
+  elements.enterDepth(rowDepth + 1);
+  Value next =
+      extendScalar(builder, loc, tensorType(op.getInput()).getElementType(),
+                   elementType, *value);
+  next = emitCombine(builder, loc, op.getKind(), elementType,
+                     loop.getRegionIterArgs()[0], next);
+  loop.getBody()->getTerminator()->setOperand(0, next);
+  elements.closeLoops(rowDepth);
+  elements.enterDepth(rowDepth);
+  return loop.getResult(0);
+}
+
+LogicalResult GpuKernelEmitter::emitRowReduce(ReduceOp op) {
+  FailureOr<Value> part = rows.getHeld() ? reduceHeld(op) : reduceAgain(op);
+  if (failed(part))
+    return failure();
+  elements.setElementOfNest(op.getResult(), combineLanes(op, *part));
+  return success();
+}
+
+/// What the lane at this distance has. Lanes exchange 32 bits.
+Value GpuKernelEmitter::otherLane(Value value, int64_t distance) {
+  Type type = value.getType(), i32 = builder.getI32Type();
+  if (isa<ComplexType>(type)) {
+    ComplexEmitter c{builder, loc};
+    return c.make(otherLane(c.re(value), distance),
+                  otherLane(c.im(value), distance));
+  }
+  auto number = [&](int64_t n) -> Value {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI32IntegerAttr(n));
+  };
+  if (type == i32 || type.isF32())
+    return mlir::gpu::ShuffleOp::create(builder, loc, value, number(distance),
+                                        number(kWarpLanes),
+                                        mlir::gpu::ShuffleMode::XOR)
+        .getShuffleResult();
+  unsigned width = type.getIntOrFloatBitWidth();
+  Type bits = builder.getIntegerType(width);
+  if (type != bits)
+    return arith::BitcastOp::create(
+        builder, loc, type,
+        otherLane(arith::BitcastOp::create(builder, loc, bits, value),
+                  distance));
+  if (width < 32)
+    return arith::TruncIOp::create(
+        builder, loc, bits,
+        otherLane(arith::ExtUIOp::create(builder, loc, i32, value), distance));
+  Value half = elements.constant(32);
+  Value high = arith::ShRUIOp::create(builder, loc, value, half);
+  auto exchanged = [&](Value wide) -> Value {
+    Value narrow = arith::TruncIOp::create(builder, loc, i32, wide);
+    return arith::ExtUIOp::create(builder, loc, bits,
+                                  otherLane(narrow, distance));
+  };
+  Value low = exchanged(value);
+  return arith::OrIOp::create(
+      builder, loc, low,
+      arith::ShLIOp::create(builder, loc, exchanged(high), half));
+}
+
+Value GpuKernelEmitter::combineLanes(ReduceOp op, Value value) {
+  Type elementType = tensorType(op.getResult()).getElementType();
+  for (int64_t distance = kWarpLanes / 2; distance > 0; distance /= 2)
+    value = emitCombine(builder, loc, op.getKind(), elementType, value,
+                        otherLane(value, distance));
+  if (rows.getLanes() == kWarpLanes)
+    return value;
+  // Each reduction has a place of its own, so that one barrier is enough.
+  Value place = shared.at(
+      shared.base(), builder.getI8Type(),
+      elements.constant(rowReduces++ * warpsOfBlock() * numberBytes()));
+  Value warp =
+      arith::DivUIOp::create(builder, loc, lane, elements.constant(kWarpLanes));
+  Value isFirst = arith::CmpIOp::create(
+      builder, loc, arith::CmpIPredicate::eq,
+      arith::AndIOp::create(builder, loc, lane,
+                            elements.constant(kWarpLanes - 1)),
+      elements.constant(0));
+  auto branch = scf::IfOp::create(builder, loc, isFirst);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  elements.store(value, place, elementType, warp);
+  elements.enterDepth(rowDepth);
+  shared.barrier();
+  value = elements.load(place, elementType, elements.constant(0));
+  for (int64_t i = 1; i < warpsOfBlock(); ++i)
+    value =
+        emitCombine(builder, loc, op.getKind(), elementType, value,
+                    elements.load(place, elementType, elements.constant(i)));
+  return value;
+}
+
+//===----------------------------------------------------------------------===//
+// Results
+//===----------------------------------------------------------------------===//
+
+LogicalResult GpuKernelEmitter::storeRowElements() {
+  SmallVector<std::pair<unsigned, Value>> values;
+  for (auto [i, result] : llvm::enumerate(stored)) {
+    if (tensorType(result).getShape() != ArrayRef<int64_t>(shape))
+      continue;
+    FailureOr<Value> value =
+        elements.element(result, elements.makeIndex(rowDims, rowDepth));
+    if (failed(value))
+      return failure();
+    values.emplace_back(i, *value);
+  }
+  if (values.empty())
+    return success();
+  elements.enterDepth(rowDepth);
+  Value first = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::eq,
+                                      lane, elements.constant(0));
+  auto branch = scf::IfOp::create(builder, loc, first);
+  builder.setInsertionPointToStart(branch.thenBlock());
+  for (auto [i, value] : values)
+    elements.store(value, resultPointers[i],
+                   tensorType(stored[i]).getElementType(), row);
+  elements.enterDepth(rowDepth);
+  return success();
+}
+
+LogicalResult GpuKernelEmitter::storeRowColumns(ArrayRef<unsigned> results) {
+  ArrayRef<int64_t> columns =
+      tensorType(stored[results[0]]).getShape().drop_front(shape.size());
+  elements.enterDepth(rowDepth);
+  int64_t count = ShapedType::getNumElements(columns);
+  Value column = elements.openStridedLoop(lane, elements.constant(count),
+                                          elements.constant(rows.getLanes()));
+  SmallVector<Value> dims(rowDims);
+  llvm::append_range(dims, elements.positionsOf(column, columns));
+  ElementIndex index = elements.makeIndex(dims, rowDepth + 1);
+  SmallVector<Value> values;
+  for (unsigned i : results) {
+    FailureOr<Value> value = elements.element(stored[i], index);
+    if (failed(value))
+      return failure();
+    values.push_back(*value);
+  }
+  elements.enterDepth(rowDepth + 1);
+  Value linear = elements.add(elements.mul(row, count), column);
+  for (auto [i, value] : llvm::zip_equal(results, values))
+    elements.store(value, resultPointers[i],
+                   tensorType(stored[i]).getElementType(), linear);
+  elements.closeLoops(rowDepth);
+  return success();
+}
+
+/// The same of columns that are in registers.
+LogicalResult GpuKernelEmitter::storeHeld(ArrayRef<unsigned> results) {
+  ArrayRef<int64_t> columns =
+      tensorType(stored[results[0]]).getShape().drop_front(shape.size());
+  int64_t count = ShapedType::getNumElements(columns);
+  for (const HeldColumns &each : heldColumns(columns)) {
+    SmallVector<SmallVector<Value>> values(results.size());
+    for (const ElementIndex &index : each.all)
+      for (auto [i, of] : llvm::zip_equal(results, values)) {
+        FailureOr<Value> value = elements.element(stored[i], index);
+        if (failed(value))
+          return failure();
+        of.push_back(*value);
+      }
+    elements.enterDepth(rowDepth);
+    Value linear = elements.add(elements.mul(row, count), each.first);
+    OpBuilder::InsertionGuard guard(builder);
+    if (each.exists) {
+      auto branch = scf::IfOp::create(builder, loc, each.exists);
+      builder.setInsertionPointToStart(branch.thenBlock());
+    }
+    for (auto [i, of] : llvm::zip_equal(results, values)) {
+      Type element = tensorType(stored[i]).getElementType();
+      if (of.size() == 1)
+        elements.store(of.front(), resultPointers[i], element, linear);
+      else
+        elements.storeNeighbours(of, resultPointers[i], element, linear);
+    }
+  }
+  return success();
+}
+
+} // namespace weft::gpu

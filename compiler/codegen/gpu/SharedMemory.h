@@ -1,0 +1,40 @@
+//===- SharedMemory.h - the memory that a block's threads share -*- C++ -*-===//
+//
+//   SharedMemory shared(elements);
+//   shared.allocate(module, "dot.shared", 4096);
+//   Value half = shared.at(shared.base(), 2048 bytes);
+//   shared.barrier();                       // all threads of the block
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_CODEGEN_GPU_SHAREDMEMORY_H
+#define WEFT_COMPILER_CODEGEN_GPU_SHAREDMEMORY_H
+
+#include "weft/compiler/codegen/elements/LoopNest.h"
+
+namespace weft::gpu {
+
+class SharedMemory {
+public:
+  explicit SharedMemory(elements::LoopNest &nest) : nest(nest) {}
+  /// In front of `function`; no block may use more than one.
+  void allocate(mlir::Operation *function, llvm::StringRef name, int64_t bytes);
+  mlir::Value base() const { return pointer; }
+  /// `offset` elements of a type behind a pointer.
+  mlir::Value at(mlir::Value from, mlir::Type element, mlir::Value offset);
+  /// `count` elements side by side: a scalar, or a vector.
+  mlir::Value load(mlir::Value from, mlir::Type element, int64_t count);
+  void store(mlir::Value from, mlir::Type element,
+             llvm::ArrayRef<mlir::Value> values);
+  /// Waits for all threads of the block, of the warp.
+  void barrier();
+  void warpBarrier();
+
+private:
+  elements::LoopNest &nest;
+  mlir::Value pointer;
+};
+
+} // namespace weft::gpu
+
+#endif // WEFT_COMPILER_CODEGEN_GPU_SHAREDMEMORY_H

@@ -1,0 +1,189 @@
+//===- TileStaging.cpp - an operand's way to shared memory ----------------===//
+
+#include "weft/compiler/codegen/gpu/TileStaging.h"
+
+#include "weft/compiler/codegen/elements/ElementCode.h"
+#include "weft/compiler/codegen/elements/ScalarOps.h"
+#include "weft/compiler/codegen/gpu/KernelWalk.h"
+#include "weft/dialects/weft/ElementTypes.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+
+using namespace mlir;
+using namespace weft::elements;
+
+namespace weft::gpu {
+
+TileStaging::TileStaging(ElementEmitter &elements, SharedMemory &shared,
+                         Operation *sum, nest::TilesAttr walk, unsigned operand,
+                         Value thread, nest::IsInMemory isInMemory)
+    : elements(elements), builder(elements.builder), loc(elements.loc),
+      shared(shared), sum(sum), shape(*nest::productShape(sum)),
+      staging(stagingOf(walk, operand)),
+      operandTile(nest::tileOperand(walk, operand)), operand(operand),
+      threads(kBlockThreads), thread(thread) {
+  bool isHalf = walk.getUnit() == nest::Multiplier::Half;
+  element = isHalf ? shape.typeOf(operand) : builder.getF32Type();
+  bool isDeep = staging.getAlong() == nest::Along::Depth;
+  run = std::max<int64_t>(staging.getBytes() / operandTile.elementBytes, 1);
+  perLine = (isDeep ? operandTile.depth : operandTile.rows) / run;
+  int64_t lines = isDeep ? operandTile.rows : operandTile.depth;
+  linesAtOnce = threads / perLine;
+  rounds = llvm::divideCeil(lines, linesAtOnce);
+  taking = std::min(threads, lines * perLine);
+  if (isAsync())
+    paths = nest::operandPaths(sum, operand, isInMemory);
+}
+
+TileStaging::Place TileStaging::placeOf(Value round) {
+  Value line =
+      arith::DivUIOp::create(builder, loc, thread, elements.constant(perLine));
+  Value along =
+      arith::RemUIOp::create(builder, loc, thread, elements.constant(perLine));
+  line = elements.add(line, elements.mul(round, linesAtOnce));
+  along = elements.mul(along, run);
+  bool isDeep = staging.getAlong() == nest::Along::Depth;
+  return isDeep ? Place{line, along} : Place{along, line};
+}
+
+/// At most the last run of `size` positions.
+Value TileStaging::clamped(Value position, int64_t size, int64_t run) {
+  return arith::MinUIOp::create(builder, loc, position,
+                                elements.constant(size - run));
+}
+
+Value TileStaging::isBelow(Value position, int64_t size) {
+  return arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                               position, elements.constant(size));
+}
+
+Value TileStaging::offsetOf(const nest::DotPath &path, Value position) {
+  SmallVector<int64_t> sizes;
+  for (const nest::DotPath::Step &step : path.steps)
+    sizes.push_back(step.size);
+  Value offset = elements.constant(0);
+  for (auto [digit, step] :
+       llvm::zip_equal(elements.positionsOf(position, sizes), path.steps))
+    offset = elements.add(offset, elements.mul(digit, step.stride));
+  return offset;
+}
+
+Value TileStaging::inStage(Value stage, const Place &place) {
+  auto [outer, inner] = operandTile.isDepthInner
+                            ? std::pair(place.row, place.depth)
+                            : std::pair(place.depth, place.row);
+  return shared.at(
+      stage, storageType(element),
+      elements.add(elements.mul(outer, operandTile.stride), inner));
+}
+
+template <typename Emit> void TileStaging::ifTaking(Emit emit) {
+  if (taking == threads)
+    return emit();
+  OpBuilder::InsertionGuard guard(builder);
+  auto branch = scf::IfOp::create(builder, loc, isBelow(thread, taking));
+  builder.setInsertionPointToStart(branch.thenBlock());
+  emit();
+}
+
+void TileStaging::enter(ArrayRef<Value> digits, Value row) {
+  batch.assign(digits.begin(), digits.end());
+  firstRow = row;
+  if (!isAsync())
+    return;
+  Value offset = elements.constant(paths->first), linear;
+  for (auto [digit, size] : llvm::zip_equal(batch, shape.batch.sizes))
+    linear = linear ? elements.add(elements.mul(linear, size), digit) : digit;
+  if (linear)
+    offset = elements.add(offset, offsetOf(paths->batch, linear));
+  auto global = LLVM::LLVMPointerType::get(
+      builder.getContext(), unsigned(NVVM::NVVMMemorySpace::Global));
+  pointer = LLVM::AddrSpaceCastOp::create(builder, loc, global,
+                                          elements.memoryOf(paths->root));
+  pointer = shared.at(pointer, storageType(element), offset);
+  int64_t rows = shape.rowsOf(operand).size();
+  bool isDeep = staging.getAlong() == nest::Along::Depth;
+  rowOffsets.clear();
+  for (int64_t round = 0; round < (isDeep ? rounds : 1); ++round) {
+    Value at = elements.add(firstRow, placeOf(elements.constant(round)).row);
+    if (rows % operandTile.rows != 0)
+      at = clamped(at, rows, isDeep ? 1 : run);
+    rowOffsets.push_back(offsetOf(paths->rows, at));
+  }
+}
+
+/// What lies side by side, while the threads go on.
+void TileStaging::copyRuns(Value stage, Value firstDepth) {
+  int64_t bytes = staging.getBytes();
+  auto number = [&](int64_t n) -> Value {
+    return arith::ConstantOp::create(builder, loc,
+                                     builder.getI32IntegerAttr(n));
+  };
+  for (int64_t round = 0; round < rounds; ++round) {
+    Place place = placeOf(elements.constant(round));
+    Value depth = elements.add(firstDepth, place.depth);
+    Value exists = isBelow(depth, shape.depth.size());
+    Value offset = arith::SelectOp::create(builder, loc, exists,
+                                           offsetOf(paths->depth, depth),
+                                           elements.constant(0));
+    size_t row = std::min<size_t>(round, rowOffsets.size() - 1);
+    Value from = shared.at(pointer, storageType(element),
+                           elements.add(offset, rowOffsets[row]));
+    Value count =
+        arith::SelectOp::create(builder, loc, exists, number(bytes), number(0));
+    NVVM::CpAsyncOp::create(builder, loc, inStage(stage, place), from, bytes,
+                            bytes == 16 ? NVVM::LoadCacheModifierKind::CG
+                                        : NVVM::LoadCacheModifierKind::CA,
+                            count);
+  }
+}
+
+FailureOr<Value> TileStaging::factorAt(Value row, Value depth) {
+  int64_t rank = tensorType(sum->getResult(0)).getRank();
+  SmallVector<Value> position(rank, elements.constant(0));
+  for (auto [dim, digit] : llvm::zip_equal(shape.batch.dims, batch))
+    position[dim] = digit;
+  const nest::JoinedDims &rows = shape.rowsOf(operand);
+  for (auto [dim, digit] :
+       llvm::zip_equal(rows.dims, elements.positionsOf(row, rows.sizes)))
+    position[dim] = digit;
+  return cast<TermCodeOpInterface>(sum).emitFactor(
+      elements, operand, position,
+      elements.positionsOf(depth, shape.depth.sizes));
+}
+
+/// One by one, computed where they are no view of something in memory.
+LogicalResult TileStaging::copyElements(Value stage, Value firstDepth) {
+  unsigned outer = elements.depth();
+  Value round = rounds == 1 ? elements.constant(0) : elements.openLoop(rounds);
+  Place place = placeOf(round);
+  Value row = elements.add(firstRow, place.row),
+        depth = elements.add(firstDepth, place.depth);
+  Value exists = isBelow(depth, shape.depth.size());
+  FailureOr<Value> value =
+      factorAt(clamped(row, shape.rowsOf(operand).size(), 1),
+               clamped(depth, shape.depth.size(), 1));
+  if (failed(value))
+    return failure();
+  Value number =
+      extendScalar(builder, loc, shape.typeOf(operand), element, *value);
+  number = arith::SelectOp::create(builder, loc, exists, number,
+                                   zeroOf(elements, element));
+  ifTaking([&] {
+    elements.store(number, inStage(stage, place), element,
+                   elements.constant(0));
+  });
+  elements.closeLoops(outer);
+  elements.enterDepth(outer);
+  return success();
+}
+
+LogicalResult TileStaging::copy(Value stage, Value firstDepth) {
+  if (!isAsync())
+    return copyElements(stage, firstDepth);
+  ifTaking([&] { copyRuns(stage, firstDepth); });
+  return success();
+}
+
+} // namespace weft::gpu

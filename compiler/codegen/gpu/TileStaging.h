@@ -1,0 +1,69 @@
+//===- TileStaging.h - an operand's way to shared memory --------*- C++ -*-===//
+//
+//   TileStaging lhs(elements, shared, sum, walk, 0, thread, isInMemory);
+//   lhs.enter(batch digits, first row of the tile);     // what no depth changes
+//   lhs.copy(stage pointer, first depth);               // 128 x 32 elements
+//
+// Rows and depths behind the end are read at the last one; depths there become
+// zeros, and sums of such rows are not stored.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_CODEGEN_GPU_TILESTAGING_H
+#define WEFT_COMPILER_CODEGEN_GPU_TILESTAGING_H
+
+#include "weft/compiler/codegen/elements/ElementEmitter.h"
+#include "weft/compiler/codegen/gpu/SharedMemory.h"
+#include "weft/dialects/nest/TileWalk.h"
+
+namespace weft::gpu {
+
+class TileStaging {
+public:
+  TileStaging(elements::ElementEmitter &elements, SharedMemory &shared,
+              mlir::Operation *sum, nest::TilesAttr walk, unsigned operand,
+              mlir::Value thread, nest::IsInMemory isInMemory);
+  /// Are copies under way until somebody waits?
+  bool isAsync() const { return staging.getBytes() > 0; }
+  const nest::TileOperand &tile() const { return operandTile; }
+  void enter(llvm::ArrayRef<mlir::Value> batch, mlir::Value firstRow);
+  llvm::LogicalResult copy(mlir::Value stage, mlir::Value firstDepth);
+
+private:
+  /// What a thread takes in one of its rounds: a row and a depth of the tile.
+  struct Place {
+    mlir::Value row, depth;
+  };
+  Place placeOf(mlir::Value round);
+  mlir::Value clamped(mlir::Value position, int64_t size, int64_t run);
+  mlir::Value isBelow(mlir::Value position, int64_t size);
+  mlir::Value offsetOf(const nest::DotPath &path, mlir::Value position);
+  mlir::Value inStage(mlir::Value stage, const Place &place);
+  /// Stands in an `if` where fewer threads than there are take part.
+  template <typename Emit> void ifTaking(Emit emit);
+  void copyRuns(mlir::Value stage, mlir::Value firstDepth);
+  mlir::FailureOr<mlir::Value> factorAt(mlir::Value row, mlir::Value depth);
+  llvm::LogicalResult copyElements(mlir::Value stage, mlir::Value firstDepth);
+
+  elements::ElementEmitter &elements;
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  SharedMemory &shared;
+  mlir::Operation *sum;
+  nest::ProductShape shape;
+  nest::StagingAttr staging;
+  nest::TileOperand operandTile;
+  unsigned operand;
+  int64_t threads, run, perLine, linesAtOnce, rounds, taking;
+  mlir::Value thread;
+  mlir::Type element; ///< in shared memory
+  std::optional<nest::OperandPaths> paths;
+  // Of the tile at hand.
+  llvm::SmallVector<mlir::Value> batch;
+  mlir::Value firstRow, pointer;
+  llvm::SmallVector<mlir::Value> rowOffsets; ///< by round
+};
+
+} // namespace weft::gpu
+
+#endif // WEFT_COMPILER_CODEGEN_GPU_TILESTAGING_H

@@ -1,0 +1,204 @@
+//===- TileSums.cpp - tiles of sums whose operands are shared -------------===//
+
+#include "weft/compiler/codegen/gpu/TileSums.h"
+
+#include "weft/compiler/codegen/gpu/KernelWalk.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "llvm/Support/MathExtras.h"
+
+using namespace mlir;
+using namespace weft::elements;
+
+namespace weft::gpu {
+
+TileSums::TileSums(ElementEmitter &elements, nest::LoopsOp loops,
+                   ArrayRef<Value> stored, ArrayRef<Value> pointers,
+                   GridPlace grid)
+    : elements(elements), builder(elements.builder), loc(elements.loc),
+      loops(loops), walk(cast<nest::TilesAttr>(loops.getWalk())),
+      sum(loops.getNestOp()), shape(*nest::productShape(sum)), stored(stored),
+      pointers(pointers), grid(grid), shared(elements) {}
+
+LogicalResult TileSums::emit(Operation *function, StringRef name) {
+  shared.allocate(function, (name + ".shared").str(), sharedBytes(walk));
+  lane = arith::RemUIOp::create(builder, loc, grid.thread,
+                                elements.constant(kWarpLanes));
+  warp = arith::DivUIOp::create(builder, loc, grid.thread,
+                                elements.constant(kWarpLanes));
+  auto isInMemory = [&](Value value) { return elements.isInMemory(value); };
+  lhs.emplace(elements, shared, sum, walk, 0, grid.thread, isInMemory);
+  rhs.emplace(elements, shared, sum, walk, 1, grid.thread, isInMemory);
+  products.emplace(elements, shared, walk, shape.lhsType, warp, lane);
+  ArrayRef<int64_t> block = walk.getBlock();
+  int64_t down = llvm::divideCeil(shape.rows.size(), block[0]),
+          across = llvm::divideCeil(shape.columns.size(), block[1]);
+  Value tile = elements.openStridedLoop(
+      grid.block, elements.constant(tilesOf(walk, shape)), grid.blocks);
+  SmallVector<Value> place =
+      elements.positionsOf(tile, {shape.batch.size(), down, across});
+  batch = elements.positionsOf(place[0], shape.batch.sizes);
+  firstRow = elements.mul(place[1], block[0]);
+  firstColumn = elements.mul(place[2], block[1]);
+  lhs->enter(batch, firstRow);
+  rhs->enter(batch, firstColumn);
+  auto sums = addProducts();
+  if (failed(sums) || failed(storeSums(*sums)))
+    return failure();
+  shared.barrier(); // the next tile's stages come where sums are now
+  elements.beginNest();
+  return success();
+}
+
+//===----------------------------------------------------------------------===//
+// Products
+//===----------------------------------------------------------------------===//
+
+/// Where the stage of a step begins.
+Value TileSums::slotOf(Value step) {
+  int64_t bytes = lhs->tile().bytes() + rhs->tile().bytes();
+  Value slot = arith::RemUIOp::create(builder, loc, step,
+                                      elements.constant(walk.getStages()));
+  return shared.at(shared.base(), builder.getI8Type(),
+                   elements.mul(slot, bytes));
+}
+
+LogicalResult TileSums::copyStage(Value step) {
+  Value stage = slotOf(step), depth = elements.mul(step, walk.getBlock()[2]);
+  if (failed(lhs->copy(stage, depth)))
+    return failure();
+  Value behind = shared.at(stage, builder.getI8Type(),
+                           elements.constant(lhs->tile().bytes()));
+  return rhs->copy(behind, depth);
+}
+
+void TileSums::commit() {
+  if (lhs->isAsync() || rhs->isAsync())
+    NVVM::CpAsyncCommitGroupOp::create(builder, loc);
+}
+
+/// For all of the thread's copies but those of the last `left` stages.
+void TileSums::wait(unsigned left) {
+  if (lhs->isAsync() || rhs->isAsync())
+    NVVM::CpAsyncWaitGroupOp::create(builder, loc, left);
+}
+
+FailureOr<SmallVector<Value>> TileSums::addProducts() {
+  int64_t ahead = walk.getStages() - 1, depth = walk.getBlock()[2];
+  for (int64_t step = 0; step < ahead; ++step) {
+    if (failed(copyStage(elements.constant(step))))
+      return failure();
+    commit();
+  }
+  Value zero =
+      arith::ConstantOp::create(builder, loc, builder.getF32FloatAttr(0.0));
+  SmallVector<Value> zeros(products->sums(), zero);
+  unsigned outer = elements.depth();
+  int64_t steps = llvm::divideCeil(shape.depth.size(), depth);
+  Value step = elements.openLoop(steps, zeros);
+  scf::ForOp loop = elements.innermostLoop();
+  wait(ahead - 1);
+  shared.barrier();
+  if (failed(copyStage(elements.add(step, elements.constant(ahead)))))
+    return failure();
+  commit();
+  Value stage = slotOf(step);
+  Value behind = shared.at(stage, builder.getI8Type(),
+                           elements.constant(lhs->tile().bytes()));
+  SmallVector<Value> sums =
+      products->multiply(stage, behind, loop.getRegionIterArgs());
+  loop.getBody()->getTerminator()->setOperands(sums);
+  elements.closeLoops(outer);
+  elements.enterDepth(outer);
+  wait(0);
+  shared.barrier();
+  return SmallVector<Value>(loop.getResults());
+}
+
+//===----------------------------------------------------------------------===//
+// What is stored
+//===----------------------------------------------------------------------===//
+
+LogicalResult TileSums::storeSums(ArrayRef<Value> sums) {
+  Type f32 = builder.getF32Type();
+  int64_t stride = patchStride(walk);
+  Value patchOfWarp = shared.at(shared.base(), f32,
+                                elements.mul(warp, nest::kPatchRows * stride));
+  SmallVector<LaneSums> lanes = products->lanes();
+  for (unsigned patch = 0; patch < products->patches(); ++patch) {
+    if (patch > 0)
+      shared.warpBarrier(); // all lanes have read the last one
+    for (const LaneSums &each : lanes)
+      if (each.patch == patch) {
+        Value at = elements.add(elements.mul(each.slot, stride), each.column);
+        shared.store(shared.at(patchOfWarp, f32, at), f32,
+                     sums.slice(each.first, each.count));
+      }
+    shared.warpBarrier();
+    if (failed(storePatch(patch, patchOfWarp)))
+      return failure();
+  }
+  return success();
+}
+
+/// A position that exists; where tiles stick out `exists` says whether it is
+/// the one that was asked for.
+Value TileSums::clamped(Value position, int64_t size, int64_t tile,
+                        Value &exists) {
+  if (size % tile == 0)
+    return position;
+  Value is = arith::CmpIOp::create(builder, loc, arith::CmpIPredicate::ult,
+                                   position, elements.constant(size));
+  exists =
+      exists ? arith::AndIOp::create(builder, loc, exists, is).getResult() : is;
+  return arith::MinUIOp::create(builder, loc, position,
+                                elements.constant(size - 1));
+}
+
+/// Neighbouring lanes take neighbouring columns.
+LogicalResult TileSums::storePatch(unsigned patch, Value from) {
+  int64_t width = walk.getPart()[1], stride = patchStride(walk);
+  unsigned outer = elements.depth();
+  Value round = elements.openLoop(nest::kPatchRows * width / kWarpLanes);
+  Value number = elements.add(elements.mul(round, kWarpLanes), lane);
+  SmallVector<Value> place =
+      elements.positionsOf(number, {nest::kPatchRows, width});
+  Value at = elements.add(elements.mul(place[0], stride), place[1]);
+  Type f32 = builder.getF32Type();
+  Value value = shared.load(shared.at(from, f32, at), f32, 1), exists;
+  Value row = elements.add(elements.add(firstRow, products->firstRow()),
+                           products->rowOf(patch, place[0]));
+  Value column = elements.add(
+      elements.add(firstColumn, products->firstColumn()), place[1]);
+  row = clamped(row, shape.rows.size(), walk.getBlock()[0], exists);
+  column = clamped(column, shape.columns.size(), walk.getBlock()[1], exists);
+  SmallVector<Value> position(tensorType(sum->getResult(0)).getRank());
+  auto give = [&](const nest::JoinedDims &dims, ArrayRef<Value> digits) {
+    for (auto [dim, digit] : llvm::zip_equal(dims.dims, digits))
+      position[dim] = digit;
+  };
+  give(shape.batch, batch);
+  give(shape.rows, elements.positionsOf(row, shape.rows.sizes));
+  give(shape.columns, elements.positionsOf(column, shape.columns.sizes));
+  ElementIndex index = elements.makeIndex(position, elements.depth());
+  elements.setElement(sum->getResult(0), index, value);
+  FailureOr<SmallVector<Value>> values = elements.storedElements(stored, index);
+  if (failed(values))
+    return failure();
+  Value linear =
+      elements.linearIndex(tensorType(sum->getResult(0)).getShape(), index);
+  if (exists) {
+    auto branch = scf::IfOp::create(builder, loc, exists);
+    builder.setInsertionPointToStart(branch.thenBlock());
+  }
+  for (auto [root, stored, pointer] :
+       llvm::zip_equal(stored, *values, pointers))
+    elements.store(stored, pointer, tensorType(root).getElementType(), linear);
+  elements.enterDepth(elements.depth());
+  elements.closeLoops(outer);
+  elements.enterDepth(outer);
+  return success();
+}
+
+} // namespace weft::gpu

@@ -1,0 +1,72 @@
+//===- TileSums.h - tiles of sums whose operands are shared -----*- C++ -*-===//
+//
+//   %0 = weft.dot %x, %w contract [1] x [0]        #nest.tiles<half, ...>
+//   %1 = weft.relu %0
+//
+//   for tile = block; tile < tiles; tile += blocks of the grid
+//     copy the first stages of x and w to shared memory
+//     sums = 0
+//     for depth in 0, 32, 64, ...
+//       wait until this stage is there, and all threads are done with the last
+//       copy the stage that comes `stages` - 1 later
+//       sums += x * w of this stage
+//     for 16 rows of the warp's part
+//       sums to shared memory, from where lanes take them row by row
+//       result = relu(sum)                         whatever follows elementwise
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_CODEGEN_GPU_TILESUMS_H
+#define WEFT_COMPILER_CODEGEN_GPU_TILESUMS_H
+
+#include "weft/compiler/codegen/gpu/TileStaging.h"
+#include "weft/compiler/codegen/gpu/WarpProducts.h"
+
+namespace weft::gpu {
+
+/// Of the launch: the thread in its block, the block in the grid, and blocks.
+struct GridPlace {
+  mlir::Value thread, block, blocks;
+};
+
+class TileSums {
+public:
+  /// `pointers` are where the `stored` values go.
+  TileSums(elements::ElementEmitter &elements, nest::LoopsOp loops,
+           llvm::ArrayRef<mlir::Value> stored,
+           llvm::ArrayRef<mlir::Value> pointers, GridPlace grid);
+  /// Shared memory stands in front of `function`, whose name it has.
+  llvm::LogicalResult emit(mlir::Operation *function, llvm::StringRef name);
+
+private:
+  mlir::Value slotOf(mlir::Value step);
+  llvm::LogicalResult copyStage(mlir::Value step);
+  void commit();
+  void wait(unsigned left);
+  mlir::FailureOr<llvm::SmallVector<mlir::Value>> addProducts();
+  llvm::LogicalResult storeSums(llvm::ArrayRef<mlir::Value> sums);
+  llvm::LogicalResult storePatch(unsigned patch, mlir::Value from);
+  mlir::Value clamped(mlir::Value position, int64_t size, int64_t tile,
+                      mlir::Value &exists);
+
+  elements::ElementEmitter &elements;
+  mlir::OpBuilder &builder;
+  mlir::Location loc;
+  nest::LoopsOp loops;
+  nest::TilesAttr walk;
+  mlir::Operation *sum;
+  nest::ProductShape shape;
+  llvm::ArrayRef<mlir::Value> stored, pointers;
+  GridPlace grid;
+  SharedMemory shared;
+  mlir::Value lane, warp;
+  std::optional<TileStaging> lhs, rhs;
+  std::optional<WarpProducts> products;
+  // Of the tile at hand.
+  llvm::SmallVector<mlir::Value> batch;
+  mlir::Value firstRow, firstColumn;
+};
+
+} // namespace weft::gpu
+
+#endif // WEFT_COMPILER_CODEGEN_GPU_TILESUMS_H

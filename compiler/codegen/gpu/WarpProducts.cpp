@@ -1,0 +1,276 @@
+//===- WarpProducts.cpp - a warp's part of a tile of sums -----------------===//
+
+#include "weft/compiler/codegen/gpu/WarpProducts.h"
+
+#include "mlir/Dialect/Arith/IR/Arith.h"
+#include "mlir/Dialect/LLVMIR/NVVMDialect.h"
+#include "mlir/Dialect/Math/IR/Math.h"
+
+using namespace mlir;
+
+namespace weft::gpu {
+
+using nest::Multiplier;
+
+WarpProducts::WarpProducts(elements::LoopNest &nest, SharedMemory &shared,
+                           nest::TilesAttr walk, Type halves, Value warp,
+                           Value lane)
+    : nest(nest), shared(shared), walk(walk),
+      operands{tileOperand(walk, 0), tileOperand(walk, 1)},
+      part{walk.getPart()[0], walk.getPart()[1]}, halves(halves),
+      f32(nest.builder.getF32Type()), lane(lane) {
+  int64_t across = warpsOf(walk)[1];
+  first[0] = nest.mul(divided(warp, across), part[0]);
+  first[1] = nest.mul(remainder(warp, across), part[1]);
+  placeLanes();
+}
+
+Value WarpProducts::divided(Value value, int64_t by) {
+  return arith::DivUIOp::create(nest.builder, nest.loc, value,
+                                nest.constant(by));
+}
+Value WarpProducts::remainder(Value value, int64_t by) {
+  return arith::RemUIOp::create(nest.builder, nest.loc, value,
+                                nest.constant(by));
+}
+
+int64_t WarpProducts::at(unsigned operand, int64_t row, int64_t depth) const {
+  const nest::TileOperand &tile = operands[operand];
+  return tile.isDepthInner ? row * tile.stride + depth
+                           : depth * tile.stride + row;
+}
+Value WarpProducts::at(unsigned operand, Value row, Value depth) {
+  const nest::TileOperand &tile = operands[operand];
+  return tile.isDepthInner ? nest.add(nest.mul(row, tile.stride), depth)
+                           : nest.add(nest.mul(depth, tile.stride), row);
+}
+
+/// Rows or columns that a lane reads side by side.
+static int64_t runOf(int64_t part, int64_t lanes) {
+  return std::min<int64_t>(part / lanes, 4);
+}
+
+/// What a lane reads first of each operand.
+void WarpProducts::placeLanes() {
+  Value zero = nest.constant(0);
+  if (walk.getUnit() == Multiplier::Fma) {
+    Value rows[] = {divided(lane, 4), remainder(lane, 4)};
+    for (unsigned i : {0, 1})
+      laneOffset[i] =
+          at(i, nest.add(first[i], nest.mul(rows[i], runOf(part[i], 8 >> i))),
+             zero);
+    return;
+  }
+  if (walk.getUnit() == Multiplier::Tf32) {
+    for (unsigned i : {0, 1})
+      laneOffset[i] =
+          at(i, nest.add(first[i], divided(lane, 4)), remainder(lane, 4));
+    return;
+  }
+  // Lane 8 * m + r has the address of run r of matrix m. Of lhs the matrices
+  // are two below each other, then two at the next depth; of rhs the reverse.
+  Value run = remainder(lane, 8), low = remainder(divided(lane, 8), 2),
+        high = divided(lane, 16);
+  for (unsigned i : {0, 1}) {
+    Value row = nest.mul(i == 0 ? low : high, 8),
+          depth = nest.mul(i == 0 ? high : low, 8);
+    (operands[i].isDepthInner ? row : depth) =
+        nest.add(operands[i].isDepthInner ? row : depth, run);
+    laneOffset[i] = at(i, nest.add(first[i], row), depth);
+  }
+}
+
+Value WarpProducts::constantOffset(Value pointer, Type element,
+                                   int64_t offset) {
+  return offset == 0 ? pointer
+                     : shared.at(pointer, element, nest.constant(offset));
+}
+
+SmallVector<Value> WarpProducts::multiply(Value lhs, Value rhs,
+                                          ValueRange sums) {
+  Values added(sums);
+  Type element = walk.getUnit() == Multiplier::Half ? halves : f32;
+  Value from[] = {shared.at(lhs, element, laneOffset[0]),
+                  shared.at(rhs, element, laneOffset[1])};
+  if (walk.getUnit() == Multiplier::Fma)
+    multiplyScalars(from[0], from[1], added);
+  else
+    multiplyMatrices(from[0], from[1], added);
+  return added;
+}
+
+//===----------------------------------------------------------------------===//
+// Scalars
+//===----------------------------------------------------------------------===//
+
+/// The lane's rows (of rhs: columns) at a depth.
+SmallVector<Value> WarpProducts::run(Value pointer, unsigned operand,
+                                     int64_t depth) {
+  int64_t lanes = 8 >> operand, count = part[operand] / lanes,
+          side = runOf(part[operand], lanes);
+  Values values;
+  for (int64_t i = 0; i < count; i += side) {
+    Value loaded = shared.load(
+        constantOffset(pointer, f32, at(operand, i * lanes, depth)), f32, side);
+    for (int64_t j = 0; j < side; ++j)
+      values.push_back(
+          side == 1 ? loaded
+                    : LLVM::ExtractElementOp::create(nest.builder, nest.loc,
+                                                     loaded, nest.constant(j))
+                          .getResult());
+  }
+  return values;
+}
+
+void WarpProducts::multiplyScalars(Value lhs, Value rhs, Values &sums) {
+  for (int64_t depth = 0; depth < operands[0].depth; ++depth) {
+    Values a = run(lhs, 0, depth), b = run(rhs, 1, depth);
+    for (size_t i = 0; i < a.size(); ++i)
+      for (size_t j = 0; j < b.size(); ++j) {
+        Value &sum = sums[i * b.size() + j];
+        sum = math::FmaOp::create(nest.builder, nest.loc, a[i], b[j], sum);
+      }
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Tensor cores
+//===----------------------------------------------------------------------===//
+
+/// Matrices of 8 x 8 elements of 16 bits; transposed where rows lie side by
+/// side.
+SmallVector<Value> WarpProducts::matrices(Value pointer, unsigned operand,
+                                          int64_t row, int64_t depth,
+                                          unsigned count) {
+  MLIRContext *context = nest.builder.getContext();
+  Type i32 = nest.builder.getI32Type();
+  auto type =
+      LLVM::LLVMStructType::getLiteral(context, SmallVector<Type>(count, i32));
+  Value loaded = NVVM::LdMatrixOp::create(
+      nest.builder, nest.loc, type,
+      constantOffset(pointer, halves, at(operand, row, depth)), count,
+      operands[operand].isDepthInner ? NVVM::MMALayout::row
+                                     : NVVM::MMALayout::col,
+      NVVM::LdStMatrixShapeAttr::get(context, 8, 8),
+      NVVM::LdStMatrixEltType::B16);
+  Values values;
+  for (unsigned i = 0; i < count; ++i)
+    values.push_back(LLVM::ExtractValueOp::create(nest.builder, nest.loc,
+                                                  loaded, int64_t(i)));
+  return values;
+}
+
+/// Eight or sixteen rows at depths l % 4 and four behind.
+SmallVector<Value> WarpProducts::tf32(Value pointer, unsigned operand,
+                                      int64_t row, int64_t depth) {
+  Values values;
+  for (int64_t further : {0, 4})
+    for (int64_t below = 0; below < (operand == 0 ? 16 : 8); below += 8) {
+      Value loaded =
+          shared.load(constantOffset(pointer, f32,
+                                     at(operand, row + below, depth + further)),
+                      f32, 1);
+      values.push_back(NVVM::ConvertFloatToTF32Op::create(
+          nest.builder, nest.loc, nest.builder.getI32Type(), loaded,
+          NVVM::FPRoundingMode::RNA, NVVM::SaturationMode::NONE, false));
+    }
+  return values;
+}
+
+SmallVector<SmallVector<Value>>
+WarpProducts::fragments(Value pointer, unsigned operand, int64_t depth) {
+  SmallVector<Values> all;
+  int64_t rows = part[operand], each = operand == 0 ? 16 : 8;
+  if (walk.getUnit() == Multiplier::Tf32) {
+    for (int64_t row = 0; row < rows; row += each)
+      all.push_back(tf32(pointer, operand, row, depth));
+    return all;
+  }
+  // One instruction loads 16 rows: one fragment of lhs, two of rhs.
+  for (int64_t row = 0; row < rows; row += 16) {
+    bool isLast = row + 16 > rows;
+    Values loaded = matrices(pointer, operand, row, depth, isLast ? 2 : 4);
+    for (size_t i = 0; i < loaded.size(); i += each / 4)
+      all.emplace_back(loaded.begin() + i, loaded.begin() + i + each / 4);
+  }
+  return all;
+}
+
+/// sums += a * b, by one instruction.
+void WarpProducts::addProduct(ValueRange a, ValueRange b,
+                              MutableArrayRef<Value> sums) {
+  OpBuilder &builder = nest.builder;
+  bool isTf32 = walk.getUnit() == Multiplier::Tf32, isF16 = halves.isF16();
+  NVVM::MMATypes type = isTf32  ? NVVM::MMATypes::tf32
+                        : isF16 ? NVVM::MMATypes::f16
+                                : NVVM::MMATypes::bf16;
+  auto operand = [&](ValueRange values) {
+    Values all(values);
+    if (!isTf32 && isF16)
+      for (Value &value : all)
+        value = LLVM::BitcastOp::create(
+            builder, nest.loc, VectorType::get(2, builder.getF16Type()), value);
+    return all;
+  };
+  auto result = LLVM::LLVMStructType::getLiteral(builder.getContext(),
+                                                 SmallVector<Type>(4, f32));
+  int64_t shape[] = {16, 8, isTf32 ? 8 : 16};
+  Value product =
+      NVVM::MmaOp::create(builder, nest.loc, result, operand(a), operand(b),
+                          ValueRange(sums), shape, std::nullopt, std::nullopt,
+                          std::array<NVVM::MMATypes, 2>{type, type},
+                          std::array<NVVM::MMALayout, 2>{NVVM::MMALayout::row,
+                                                         NVVM::MMALayout::col});
+  for (auto [i, sum] : llvm::enumerate(sums))
+    sum = LLVM::ExtractValueOp::create(builder, nest.loc, product, int64_t(i));
+}
+
+void WarpProducts::multiplyMatrices(Value lhs, Value rhs, Values &sums) {
+  int64_t step = walk.getUnit() == Multiplier::Half ? 16 : 8;
+  for (int64_t depth = 0; depth < operands[0].depth; depth += step) {
+    SmallVector<Values> a = fragments(lhs, 0, depth),
+                        b = fragments(rhs, 1, depth);
+    for (size_t i = 0; i < a.size(); ++i)
+      for (size_t j = 0; j < b.size(); ++j)
+        addProduct(a[i], b[j],
+                   MutableArrayRef(sums).slice((i * b.size() + j) * 4, 4));
+  }
+}
+
+//===----------------------------------------------------------------------===//
+// Where sums are
+//===----------------------------------------------------------------------===//
+
+SmallVector<LaneSums> WarpProducts::lanes() {
+  SmallVector<LaneSums> all;
+  Value down = divided(lane, 4), across = remainder(lane, 4);
+  if (walk.getUnit() != Multiplier::Fma) {
+    // Four sums for each 16 x 8: two in a row, two eight rows below.
+    for (unsigned i = 0; i < sums(); i += 2) {
+      unsigned fragment = i / 4, wide = part[1] / 8;
+      Value slot = i % 4 == 0 ? down : nest.add(down, nest.constant(8));
+      Value column =
+          nest.add(nest.mul(across, 2), nest.constant(fragment % wide * 8));
+      all.push_back({fragment / wide, slot, column, i, 2});
+    }
+    return all;
+  }
+  unsigned rows = part[0] / 8, columns = part[1] / 4, side = runOf(part[1], 4);
+  for (unsigned row = 0; row < rows; ++row)
+    for (unsigned column = 0; column < columns; column += side)
+      all.push_back(
+          {row / 2, nest.add(nest.mul(down, 2), nest.constant(row % 2)),
+           nest.add(nest.mul(across, side), nest.constant(column * 4)),
+           row * columns + column, side});
+  return all;
+}
+
+Value WarpProducts::rowOf(unsigned patch, Value slot) {
+  if (walk.getUnit() != Multiplier::Fma)
+    return nest.add(slot, nest.constant(patch * nest::kPatchRows));
+  int64_t side = runOf(part[0], 8), row = 2 * int64_t(patch);
+  Value inRun = nest.add(nest.mul(divided(slot, 2), side), remainder(slot, 2));
+  return nest.add(inRun, nest.constant(row / side * side * 8 + row % side));
+}
+
+} // namespace weft::gpu

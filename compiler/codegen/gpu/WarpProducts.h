@@ -1,0 +1,84 @@
+//===- WarpProducts.h - a warp's part of a tile of sums ---------*- C++ -*-===//
+//
+// Sums of a warp's part are in registers of its lanes. Of `fma` lane l has rows
+// and columns of an 8 x 4 grid of lanes, runs of up to four side by side:
+//
+//   part[32, 16]   lane 5: rows 4 to 7, columns 4 to 7   (5 / 4 = 1, 5 % 4 = 1)
+//
+// Of tensor cores it has of every 16 x 8 the rows l / 4 and l / 4 + 8, columns
+// 2 * (l % 4) and the next (PTX ISA, "Matrix Fragments for mma.m16n8k16").
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_COMPILER_CODEGEN_GPU_WARPPRODUCTS_H
+#define WEFT_COMPILER_CODEGEN_GPU_WARPPRODUCTS_H
+
+#include "weft/compiler/codegen/gpu/SharedMemory.h"
+#include "weft/dialects/nest/TileWalk.h"
+
+namespace weft::gpu {
+
+/// Sums of one lane that lie side by side in a row: `count` from `first` on.
+struct LaneSums {
+  unsigned patch; ///< rows 16 at a time (nest::kPatchRows)
+  mlir::Value slot, column;
+  unsigned first, count;
+};
+
+class WarpProducts {
+public:
+  /// `warp` and `lane` are numbers in the block and in the warp; `halves` is
+  /// the type of elements that the unit `half` multiplies.
+  WarpProducts(elements::LoopNest &nest, SharedMemory &shared,
+               nest::TilesAttr walk, mlir::Type halves, mlir::Value warp,
+               mlir::Value lane);
+  unsigned sums() const { return part[0] * part[1] / 32; }
+  /// Adds the products of a stage, whose operands begin at these pointers.
+  llvm::SmallVector<mlir::Value> multiply(mlir::Value lhs, mlir::Value rhs,
+                                          mlir::ValueRange sums);
+  /// Where a lane's sums are in the part.
+  llvm::SmallVector<LaneSums> lanes();
+  unsigned patches() const { return part[0] / nest::kPatchRows; }
+  /// The row of the part that a row of a patch is.
+  mlir::Value rowOf(unsigned patch, mlir::Value slot);
+  /// The first row and column of the warp's part.
+  mlir::Value firstRow() { return first[0]; }
+  mlir::Value firstColumn() { return first[1]; }
+
+private:
+  using Values = llvm::SmallVector<mlir::Value>;
+  /// A row (of rhs: a column) and a depth as an offset in an operand's stage.
+  int64_t at(unsigned operand, int64_t row, int64_t depth) const;
+  mlir::Value at(unsigned operand, mlir::Value row, mlir::Value depth);
+  mlir::Value divided(mlir::Value value, int64_t by);
+  mlir::Value remainder(mlir::Value value, int64_t by);
+  void placeLanes();
+  mlir::Value constantOffset(mlir::Value pointer, mlir::Type element,
+                             int64_t offset);
+  Values run(mlir::Value pointer, unsigned operand, int64_t depth);
+  void multiplyScalars(mlir::Value lhs, mlir::Value rhs, Values &sums);
+  Values matrices(mlir::Value pointer, unsigned operand, int64_t row,
+                  int64_t depth, unsigned count);
+  Values tf32(mlir::Value pointer, unsigned operand, int64_t row,
+              int64_t depth);
+  /// The registers of 16 rows of lhs, or of 8 columns of rhs.
+  llvm::SmallVector<Values> fragments(mlir::Value pointer, unsigned operand,
+                                      int64_t depth);
+  void multiplyMatrices(mlir::Value lhs, mlir::Value rhs, Values &sums);
+  void addProduct(mlir::ValueRange a, mlir::ValueRange b,
+                  llvm::MutableArrayRef<mlir::Value> sums);
+
+  elements::LoopNest &nest;
+  SharedMemory &shared;
+  nest::TilesAttr walk;
+  nest::TileOperand operands[2];
+  int64_t part[2];
+  mlir::Type halves, f32;
+  mlir::Value lane;
+  mlir::Value first[2];      ///< row and column of the part in the block
+  mlir::Value laneOffset[2]; ///< in each operand's stage
+};
+
+} // namespace weft::gpu
+
+#endif // WEFT_COMPILER_CODEGEN_GPU_WARPPRODUCTS_H

@@ -1,0 +1,165 @@
+//===- TileChoice.cpp - the tile of sums that a GPU computes fastest ------===//
+//
+// Of a few tiles the one is taken whose cycles, as this model counts them, are
+// fewest (docs/gpu.md has the model with an example). Nothing is measured on the
+// machine that compiles: equal programs get equal tiles.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/dialects/nest/TileWalk.h"
+#include "weft/dialects/weft/ElementTypes.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <limits>
+
+using namespace mlir;
+
+namespace weft::nest {
+
+/// Cycles that a step along the depth takes besides multiplying: a barrier, and
+/// the first loads from shared memory.
+static constexpr int64_t kStepCycles = 60;
+/// Cycles that a tile takes besides its steps: the first stage comes from
+/// memory, and sums go through shared memory.
+static constexpr int64_t kTileCycles = 2000;
+/// Cycles that a thread takes at least for a term of an element of its own: two
+/// loads from caches, of which a few are on their way at a time.
+static constexpr int64_t kTermCycles = 30;
+/// Instructions of such a term, of which a processor does so many in a cycle.
+static constexpr int64_t kTermInstructions = 10, kInstructions = 128;
+/// Threads that a processor holds.
+static constexpr int64_t kThreads = 2048;
+/// An element that is computed or loaded on its own costs as much as so many
+/// bytes that are copied.
+static constexpr int64_t kElementBytes = 16;
+static constexpr int64_t kMostStages = 4;
+
+namespace {
+/// Rows and columns of a block, and of a warp's part.
+struct TileSizes {
+  int64_t rows, columns, partRows, partColumns;
+};
+} // namespace
+
+static constexpr TileSizes kTiles[] = {
+    {128, 128, 64, 32}, {128, 64, 32, 32}, {64, 128, 32, 32}, {64, 64, 32, 16},
+    {64, 32, 16, 16},   {32, 64, 16, 16},  {32, 32, 16, 8},   {16, 128, 16, 16},
+    {128, 16, 16, 16},  {16, 64, 16, 8}};
+
+static int64_t depthOf(Multiplier unit) {
+  return unit == Multiplier::Half ? 32 : unit == Multiplier::Tf32 ? 16 : 8;
+}
+
+/// The largest copies that there can be, along what lies side by side; of f32
+/// that tensor cores do not multiply, elements one by one.
+static StagingAttr chooseStaging(Operation *op, unsigned operand,
+                                 TilesAttr walk, IsInMemory isInMemory) {
+  MLIRContext *context = op->getContext();
+  // Of what is computed the depth of lhs and the columns of rhs are innermost,
+  // as in a product of row-major matrices.
+  Along natural = operand == 0 ? Along::Depth : Along::Rows;
+  if (std::optional<OperandPaths> paths =
+          operandPaths(op, operand, isInMemory)) {
+    bool isDeep = paths->depth.innerStride() == 1 && paths->depth.size() > 1,
+         isWide = paths->rows.innerStride() == 1 && paths->rows.size() > 1;
+    if (isDeep != isWide)
+      natural = isDeep ? Along::Depth : Along::Rows;
+  }
+  for (int64_t bytes : {16, 8, 4}) {
+    auto staging = StagingAttr::get(context, natural, bytes);
+    auto tried =
+        TilesAttr::get(context, walk.getUnit(), walk.getBlock(), walk.getPart(),
+                       walk.getStages(), operand == 0 ? staging : walk.getLhs(),
+                       operand == 1 ? staging : walk.getRhs());
+    if (refuseStaging(op, operand, tried, isInMemory).empty())
+      return staging;
+  }
+  return StagingAttr::get(context, natural, 0);
+}
+
+/// As many stages as there is room for.
+static int64_t stagesOf(TilesAttr walk, int64_t sharedBytes) {
+  int64_t stage = tileOperand(walk, 0).bytes() + tileOperand(walk, 1).bytes();
+  return std::min(kMostStages, sharedBytes / stage);
+}
+
+static int64_t cyclesOf(TilesAttr walk, const ProductShape &shape,
+                        const BlockLimits &limits) {
+  ArrayRef<int64_t> block = walk.getBlock();
+  int64_t rate = walk.getUnit() == Multiplier::Half   ? limits.half
+                 : walk.getUnit() == Multiplier::Tf32 ? limits.tf32
+                                                      : limits.fma;
+  int64_t multiply = block[0] * block[1] * block[2] / rate, bytes = 0;
+  for (unsigned operand : {0, 1})
+    bytes += block[operand] * block[2] *
+             (stagingOf(walk, operand).getBytes() == 0
+                  ? kElementBytes
+                  : tileOperand(walk, operand).elementBytes);
+  int64_t step = std::max(multiply, bytes / limits.bytes) + kStepCycles;
+  int64_t rounds = llvm::divideCeil(tilesOf(walk, shape), limits.processors);
+  return rounds *
+         (llvm::divideCeil(shape.depth.size(), block[2]) * step + kTileCycles);
+}
+
+/// Of a thread for each element.
+static int64_t cyclesOfThreads(const ProductShape &shape,
+                               const BlockLimits &limits) {
+  int64_t elements =
+      shape.batch.size() * shape.rows.size() * shape.columns.size();
+  int64_t threads =
+      std::min(llvm::divideCeilSigned(elements, limits.processors), kThreads);
+  int64_t term =
+      std::max(kTermCycles, threads * kTermInstructions / kInstructions);
+  return llvm::divideCeilSigned(elements, limits.processors * kThreads) *
+         shape.depth.size() * term;
+}
+
+static std::optional<Multiplier> unitOf(const ProductShape &shape, bool tf32) {
+  auto isExact = [](Type type) {
+    return isa<FloatType>(type) &&
+           isExactIn(type, Float32Type::get(type.getContext()));
+  };
+  if (!shape.resultType.isF32() || !isExact(shape.lhsType) ||
+      !isExact(shape.rhsType))
+    return std::nullopt;
+  if (shape.lhsType == shape.rhsType &&
+      (shape.lhsType.isF16() || shape.lhsType.isBF16()))
+    return Multiplier::Half;
+  return tf32 ? Multiplier::Tf32 : Multiplier::Fma;
+}
+
+TilesAttr chooseTiles(Operation *op, const TargetLimits &limits, bool tf32,
+                      IsInMemory isInMemory) {
+  std::optional<ProductShape> shape = productShape(op);
+  if (!shape || limits.block.threads == 0)
+    return {};
+  std::optional<Multiplier> unit = unitOf(*shape, tf32);
+  if (!unit || shape->depth.size() == 0 ||
+      cast<ShapedType>(op->getResult(0).getType()).getNumElements() == 0)
+    return {};
+  MLIRContext *context = op->getContext();
+  int64_t least = cyclesOfThreads(*shape, limits.block);
+  TilesAttr best;
+  for (const TileSizes &sizes : kTiles) {
+    auto plain = StagingAttr::get(context, Along::Depth, 0);
+    int64_t block[] = {sizes.rows, sizes.columns, depthOf(*unit)},
+            part[] = {sizes.partRows, sizes.partColumns};
+    auto make = [&](int64_t stages, StagingAttr lhs, StagingAttr rhs) {
+      return TilesAttr::get(context, *unit, block, part, stages, lhs, rhs);
+    };
+    TilesAttr walk = make(2, plain, plain);
+    walk = make(2, chooseStaging(op, 0, walk, isInMemory),
+                chooseStaging(op, 1, walk, isInMemory));
+    walk = make(stagesOf(walk, limits.block.sharedBytes), walk.getLhs(),
+                walk.getRhs());
+    int64_t cycles = cyclesOf(walk, *shape, limits.block);
+    if (cycles < least) {
+      least = cycles;
+      best = walk;
+    }
+  }
+  return best;
+}
+
+} // namespace weft::nest

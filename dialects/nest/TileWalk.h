@@ -1,0 +1,98 @@
+//===- TileWalk.h - tiles of sums in shared memory --------------*- C++ -*-===//
+//
+//   %c = weft.dot %a, %b contract [1] x [0]
+//        : tensor<512x784xbf16>, tensor<784x200xbf16> -> tensor<512x200xf32>
+//   #nest.tiles<half, block[64, 64, 32], part[32, 16], stages = 4,
+//               lhs = <depth, 16>, rhs = <rows, 16>>
+//
+//   512 rows, 200 columns, depth 784. A block of 256 threads computes 64 x 64
+//   sums, each warp 32 x 16 of them. Of both operands 64 x 32 elements at a time
+//   are in shared memory, four times: while one is multiplied, the next three
+//   are on their way. A thread copies 16 bytes of lhs that lie side by side
+//   along the depth, and of rhs along its rows, which are the columns of c.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_DIALECTS_NEST_TILEWALK_H
+#define WEFT_DIALECTS_NEST_TILEWALK_H
+
+#include "weft/dialects/nest/ContractionShape.h"
+#include "weft/dialects/nest/Nest.h"
+#include "weft/dialects/nest/OpLoops.h"
+
+#include <array>
+
+namespace weft::nest {
+
+/// Some dimensions as one: `size` positions in row-major order.
+struct JoinedDims {
+  llvm::SmallVector<int64_t> dims;  ///< of the result; empty for the depth
+  llvm::SmallVector<int64_t> sizes; ///< of each
+  int64_t size() const { return llvm::product_of(sizes); }
+};
+
+/// An op whose elements are sums of products (getProductDims), as four loops.
+struct ProductShape {
+  JoinedDims batch, rows, columns, depth;
+  mlir::Type lhsType, rhsType, resultType; ///< of elements
+
+  /// The rows of an operand: those of the result, or its columns.
+  const JoinedDims &rowsOf(unsigned operand) const {
+    return operand == 0 ? rows : columns;
+  }
+  mlir::Type typeOf(unsigned operand) const {
+    return operand == 0 ? lhsType : rhsType;
+  }
+};
+std::optional<ProductShape> productShape(mlir::Operation *op);
+
+/// Where the elements of an operand are that is a view of something in memory,
+/// by the position in the batch, in its rows and in the depth.
+struct OperandPaths {
+  DotPath batch, rows, depth;
+  int64_t first; ///< elements in front
+  mlir::Value root;
+
+  const DotPath &along(Along which) const {
+    return which == Along::Depth ? depth : rows;
+  }
+};
+std::optional<OperandPaths> operandPaths(mlir::Operation *op, unsigned operand,
+                                         IsInMemory isInMemory);
+
+/// One operand's part of a stage: `rows` x `depth` elements, either the rows
+/// side by side or the depth. `stride` elements from one run to the next keep
+/// what threads read together in different banks.
+struct TileOperand {
+  bool isDepthInner;
+  int64_t rows, depth, elementBytes, stride;
+  int64_t bytes() const {
+    return (isDepthInner ? rows : depth) * stride * elementBytes;
+  }
+};
+TileOperand tileOperand(TilesAttr walk, unsigned operand);
+inline StagingAttr stagingOf(TilesAttr walk, unsigned operand) {
+  return operand == 0 ? walk.getLhs() : walk.getRhs();
+}
+/// Rows of sums that a warp has in shared memory when it goes on with them, and
+/// elements from one to the next.
+inline constexpr int64_t kPatchRows = 16;
+inline int64_t patchStride(TilesAttr walk) { return walk.getPart()[1] + 8; }
+/// Warps along the rows and along the columns of a block.
+std::array<int64_t, 2> warpsOf(TilesAttr walk);
+/// The shared memory of a block: its stages, and later the sums of each warp.
+int64_t sharedBytes(TilesAttr walk);
+/// How many blocks have sums of their own.
+int64_t tilesOf(TilesAttr walk, const ProductShape &shape);
+
+/// Why copies cannot be so, or empty.
+std::string refuseStaging(mlir::Operation *op, unsigned operand, TilesAttr walk,
+                          IsInMemory isInMemory);
+/// #nest.tiles where a model says that it is faster than a thread for each
+/// element (TileChoice.cpp); null elsewhere. `tf32`: f32 may be rounded to it.
+TilesAttr chooseTiles(mlir::Operation *op, const TargetLimits &limits,
+                      bool tf32, IsInMemory isInMemory);
+
+} // namespace weft::nest
+
+#endif // WEFT_DIALECTS_NEST_TILEWALK_H

@@ -1,0 +1,138 @@
+//===- LaunchNests.cpp - the one nest of a kernel that is a launch --------===//
+//
+// How many elements, columns or terms a thread of a GPU takes. The numbers here
+// are no measurements but what follows from the hardware: 16 bytes are the most
+// that a thread loads at once, and few threads leave processors idle.
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/dialects/nest/RowWalk.h"
+#include "weft/dialects/nest/TileWalk.h"
+#include "weft/dialects/weft/ElementTypes.h"
+#include "weft/passes/nests/NestChooser.h"
+
+#include "llvm/Support/MathExtras.h"
+
+#include <cmath>
+
+using namespace mlir;
+
+namespace weft {
+
+using nest::isDataConstant;
+
+static RankedTensorType typeOf(Value value) {
+  return cast<RankedTensorType>(value.getType());
+}
+
+/// Elements of a thread: 16 bytes of the widest type, where that leaves each
+/// processor a block and the code is short.
+int64_t NestChooser::chooseSide(ArrayRef<Value> values, bool isFlat) {
+  constexpr int64_t kBytes = 16, kMostOps = 512;
+  RankedTensorType type = typeOf(values[0]);
+  int64_t count = type.getNumElements(),
+          ops = std::distance(block.begin(), block.end());
+  if (limits.block.threads == 0 || type.getRank() == 0 ||
+      count < limits.block.threads * limits.block.processors)
+    return 1;
+  int64_t widest = 1;
+  SmallVector<Value> all(values);
+  llvm::append_range(all, block.getArguments());
+  for (Value value : all)
+    if (typeOf(value).getNumElements() >= count)
+      widest = std::max(widest, bytesOf(typeOf(value).getElementType()));
+  int64_t side = std::max<int64_t>(kBytes / widest, 1),
+          line = isFlat ? count : type.getShape().back();
+  while (side > 1 && (line % side != 0 || side * ops > kMostOps))
+    side /= 2;
+  return side;
+}
+
+/// How many of so many terms a thread combines first: rounding grows with the
+/// count of numbers that go to one accumulator.
+static int64_t blockOf(int64_t terms) {
+  constexpr int64_t kLong = 256;
+  return terms > kLong ? int64_t(std::sqrt(double(terms))) : 0;
+}
+
+/// Where each nest would be a launch: tiles of sums, or a thread for each.
+Attribute NestChooser::chooseSums(Operation *sum) {
+  llvm::SmallPtrSet<Operation *, 16> inside;
+  for (Operation &op : block)
+    if (!isDataConstant(&op))
+      inside.insert(&op);
+  if (Attribute tiles = nest::chooseTiles(
+          sum, limits, precision == nest::MatmulPrecision::Tf32,
+          [&](Value value) { return !inside.contains(value.getDefiningOp()); }))
+    return tiles;
+  // Few elements of many terms leave processors idle: eight threads share one.
+  constexpr int64_t kLanes = 8, kManyTerms = 128, kThreads = 2048;
+  int64_t terms = nest::termsOf(sum),
+          elements = typeOf(sum->getResult(0)).getNumElements();
+  bool areFew = elements > 0 && terms >= kManyTerms &&
+                elements < limits.block.processors * kThreads;
+  int64_t lanes = areFew ? kLanes : 1;
+  return nest::SumsAttr::get(kernel.getContext(), blockOf(terms / lanes),
+                             lanes);
+}
+
+/// A warp takes a row of up to 1024 columns, a block a longer one. Lanes keep
+/// what they read of a row where that is not much code.
+Attribute NestChooser::chooseRows(int64_t dims, ArrayRef<Value> values) {
+  constexpr int64_t kColumnsOfWarp = 1024, kMostHeld = 64, kMostOps = 512,
+                    kBytes = 16;
+  int64_t most = 1, widest = 1, side = kBytes,
+          ops = std::distance(block.begin(), block.end());
+  SmallVector<Value> all(values);
+  for (Operation &op : block)
+    if (op.hasTrait<ReductionNest>())
+      all.push_back(op.getOperand(0));
+  for (Value value : all) {
+    ArrayRef<int64_t> columns = typeOf(value).getShape().drop_front(dims);
+    if (columns.empty())
+      continue;
+    most = std::max(most, ShapedType::getNumElements(columns));
+    widest = std::max(widest, bytesOf(typeOf(value).getElementType()));
+    while (columns.back() % side != 0)
+      side /= 2;
+  }
+  int64_t lanes =
+      most > kColumnsOfWarp ? limits.block.threads : limits.rowLanes;
+  side = std::min(side, std::max<int64_t>(kBytes / widest, 1));
+  while (side > 1 && most < side * lanes)
+    side /= 2;
+  int64_t held = llvm::alignTo(llvm::divideCeil(most, lanes), side);
+  bool isHeld = held <= kMostHeld && held * ops <= kMostOps;
+  return nest::RowsAttr::get(kernel.getContext(), dims, lanes,
+                             isHeld ? held : 0, isHeld ? side : 1);
+}
+
+/// Where each nest would be a launch: all of it row by row, or by elements.
+bool NestChooser::formOneNest(std::string &why) {
+  Operation *end = block.getTerminator();
+  llvm::SetVector<Value> all(end->operand_begin(), end->operand_end());
+  for (Value value : all)
+    if (!value.getDefiningOp() || isDataConstant(value.getDefiningOp())) {
+      why = "it returns what it is given";
+      return false;
+    }
+  SmallVector<Operation *> ops = nest::opsOf(block);
+  if (!nest::fitsOneNest(ops, all.getArrayRef(), why))
+    return false;
+  std::string unused;
+  std::optional<int64_t> dims = nest::rowDimsOf(ops);
+  if (dims && !nest::checkRowWalk(ops, all.getArrayRef(), *dims, unused))
+    dims = std::nullopt;
+  Operation *sum = nest::sumOf(ops, all.getArrayRef(), unused);
+  if (sum && !dims)
+    addNest(all.getArrayRef(), chooseSums(sum));
+  else if (dims)
+    addNest(all.getArrayRef(), chooseRows(*dims, all.getArrayRef()));
+  else if (Operation *own = nest::ownOf(ops, all.getArrayRef(), unused))
+    addNest(all.getArrayRef(), nest::ownWalk(own));
+  else
+    addElements(all);
+  return true;
+}
+
+} // namespace weft

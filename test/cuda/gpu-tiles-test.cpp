@@ -1,0 +1,177 @@
+//===- gpu-tiles-test.cpp - tiles of sums on GPUs -------------------------===//
+//
+// Every unit, copy and orientation, edges that stick out, what follows the sums,
+// on small kernels (WalkRuns.h).
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/test/cuda/WalkRuns.h"
+
+#include "catch2/catch.hpp"
+
+using namespace weft;
+
+namespace {
+/// [rows, depth] x [depth, columns], either of them transposed in memory.
+std::string product(const std::string &walk, const std::string &type,
+                    int64_t rows, int64_t columns, int64_t depth,
+                    bool isLhsTurned, bool isRhsTurned) {
+  auto tensor = [&](int64_t a, int64_t b, const std::string &of) {
+    return "tensor<" + std::to_string(a) + "x" + std::to_string(b) + "x" + of +
+           ">";
+  };
+  std::string lhs =
+      isLhsTurned ? tensor(depth, rows, type) : tensor(rows, depth, type);
+  std::string rhs =
+      isRhsTurned ? tensor(columns, depth, type) : tensor(depth, columns, type);
+  std::string result = tensor(rows, columns, "f32");
+  return kernelOf("%x: " + lhs + ", %w: " + rhs, result, "tiles<" + walk + ">",
+                  "    %0 = weft.dot %x, %w contract [" +
+                      std::string(isLhsTurned ? "0" : "1") + "] x [" +
+                      (isRhsTurned ? "1" : "0") + "] : " + lhs + ", " + rhs +
+                      " -> " + result + "\n    nest.store %0 : " + result +
+                      "\n");
+}
+} // namespace
+
+TEST_CASE("every unit multiplies operands that lie either way") {
+  struct Unit {
+    std::string type, start, depth;
+  };
+  const Unit units[] = {{"bf16", "half", "32"},
+                        {"f16", "half", "16"},
+                        {"f32", "tf32", "16"},
+                        {"f32", "fma", "8"}};
+  for (const Unit &unit : units)
+    for (bool isLhsTurned : {false, true})
+      for (bool isRhsTurned : {false, true}) {
+        std::string walk = unit.start + ", block[64, 32, " + unit.depth +
+                           "], part[16, 16], stages = 3, lhs = ";
+        bool isFma = unit.start == "fma";
+        walk += isLhsTurned ? "<rows, 16>"
+                : isFma     ? "<depth, 4>"
+                            : "<depth, 16>";
+        walk += ", rhs = ";
+        walk +=
+            isRhsTurned ? isFma ? "<depth, 4>" : "<depth, 16>" : "<rows, 16>";
+        // Edges stick out on all sides.
+        checkExact(
+            product(walk, unit.type, 72, 40, 56, isLhsTurned, isRhsTurned));
+      }
+}
+
+TEST_CASE("copies of any size, and elements one by one") {
+  for (std::string staging :
+       {"<depth, 0>, rhs = <rows, 0>", "<rows, 0>, rhs = <depth, 0>",
+        "<depth, 4>, rhs = <depth, 4>", "<rows, 4>, rhs = <rows, 4>"})
+    checkExact(product(
+        "fma, block[32, 32, 8], part[16, 8], stages = 2, lhs = " + staging,
+        "f32", 37, 45, 21, false, false));
+  for (std::string staging :
+       {"<depth, 0>, rhs = <rows, 0>", "<rows, 0>, rhs = <depth, 0>",
+        "<depth, 4>, rhs = <rows, 4>", "<depth, 8>, rhs = <rows, 8>"})
+    checkExact(product(
+        "half, block[64, 64, 16], part[32, 16], stages = 4, lhs = " + staging,
+        "bf16", 36, 44, 28, false, false));
+  // Types that meet in f32.
+  std::string mixed =
+      product("tf32, block[32, 32, 16], part[16, 8], stages = 2, lhs = <depth, "
+              "0>, rhs = <rows, 0>",
+              "bf16", 30, 20, 40, false, false);
+  checkExact(mixed);
+}
+
+TEST_CASE("all sizes of blocks and parts") {
+  const char *sizes[] = {
+      "block[128, 128, 8], part[64, 32]", "block[128, 64, 8], part[32, 32]",
+      "block[64, 64, 8], part[32, 16]",   "block[32, 64, 8], part[16, 16]",
+      "block[16, 128, 8], part[16, 16]",  "block[16, 64, 8], part[16, 8]",
+      "block[128, 16, 8], part[16, 16]"};
+  for (const char *size : sizes)
+    checkExact(product("fma, " + std::string(size) +
+                           ", stages = 2, lhs = <depth, 4>, rhs = <rows, 16>",
+                       "f32", 140, 132, 20, false, false));
+  checkExact(product("half, block[128, 128, 32], part[64, 32], stages = 2, lhs "
+                     "= <depth, 16>, rhs = <rows, 16>",
+                     "bf16", 136, 136, 64, false, false));
+}
+
+TEST_CASE("tiles in which sums have one order give the same bits") {
+  auto bits = [](const std::string &walk) {
+    Run run = runKernel(product(walk, "f32", 72, 40, 56, false, false), false);
+    CHECK(run.problem == "");
+    return run.found;
+  };
+  Tensor first = bits("fma, block[64, 32, 8], part[16, 16], stages = 3, lhs = "
+                      "<depth, 4>, rhs = <rows, 16>");
+  for (
+      const char *walk :
+      {"fma, block[32, 32, 16], part[16, 8], stages = 2, lhs = <depth, 0>, rhs "
+       "= <rows, 4>",
+       "fma, block[64, 64, 32], part[32, 16], stages = 2, lhs = <rows, 4>, rhs "
+       "= <rows, 16>"})
+    CHECK(differences(bits(walk), first) == 0);
+  // Elements that are rounded first give others.
+  CHECK(
+      differences(bits("tf32, block[32, 32, 16], part[16, 8], stages = 2, lhs "
+                       "= <depth, 16>, rhs = <rows, 16>"),
+                  first) > 1000);
+}
+
+TEST_CASE("batches, several dimensions, and what follows the sums") {
+  // [b, h, q, d] x [b, h, d, k] as an attention has it: rows and columns of two
+  // tensors whose heads are in the middle.
+  checkExact(kernelOf(
+      "%q: tensor<2x20x3x16xbf16>, %k: tensor<2x24x3x16xbf16>, %m: "
+      "tensor<20x24xf32>",
+      "tensor<2x3x20x24xbf16>",
+      "tiles<half, block[32, 32, 16], part[16, 8], stages = 2, lhs = <depth, "
+      "16>, rhs = <depth, 16>>",
+      "    %0 = weft.dot %q, %k batch [0, 2] x [0, 2] contract [3] x [3] : "
+      "tensor<2x20x3x16xbf16>, tensor<2x24x3x16xbf16> -> "
+      "tensor<2x3x20x24xf32>\n"
+      "    %1 = weft.broadcast %m dims [2, 3] : tensor<20x24xf32> -> "
+      "tensor<2x3x20x24xf32>\n"
+      "    %2 = weft.add %0, %1 : tensor<2x3x20x24xf32>\n"
+      "    %3 = weft.relu %2 : tensor<2x3x20x24xf32>\n"
+      "    %4 = weft.convert %3 : tensor<2x3x20x24xf32> -> "
+      "tensor<2x3x20x24xbf16>\n"
+      "    nest.store %4 : tensor<2x3x20x24xbf16>\n"));
+  // Two dimensions of rows, of columns and of the depth.
+  checkExact(kernelOf(
+      "%x: tensor<4x9x6x4xf32>, %w: tensor<6x3x4x8xf32>", "tensor<4x9x3x8xf32>",
+      "tiles<fma, block[32, 32, 8], part[16, 8], stages = 2, lhs = <depth, 4>, "
+      "rhs = <rows, 16>>",
+      "    %0 = weft.dot %x, %w contract [2, 3] x [0, 2] : "
+      "tensor<4x9x6x4xf32>, tensor<6x3x4x8xf32> -> tensor<4x9x3x8xf32>\n"
+      "    nest.store %0 : tensor<4x9x3x8xf32>\n"));
+}
+
+TEST_CASE("a convolution is a product of its windows") {
+  for (std::string unit : {"fma, block[32, 32, 8]", "tf32, block[32, 32, 16]"})
+    checkExact(kernelOf(
+        "%x: tensor<2x9x8x5xf32>, %w: tensor<3x2x5x12xf32>",
+        "tensor<2x5x8x12xf32>",
+        "tiles<" + unit +
+            ", part[16, 8], stages = 2, lhs = <depth, 0>, rhs = <rows, 0>>",
+        "    %0 = weft.convolution %x, %w {lhs_dims = array<i64: 0, 3, 1, 2>, "
+        "rhs_dims = array<i64: 3, 2, 0, 1>, result_dims = array<i64: 0, 3, 1, "
+        "2>, strides = array<i64: 2, 1>, low = array<i64: 1, 0>, high = "
+        "array<i64: 1, 1>, base_dilation = array<i64: 1, 1>, window_dilation = "
+        "array<i64: 1, 1>} : tensor<2x9x8x5xf32>, tensor<3x2x5x12xf32> -> "
+        "tensor<2x5x8x12xf32>\n"
+        "    nest.store %0 : tensor<2x5x8x12xf32>\n"));
+}
+
+// LLVM may write a loop's body more than once.
+TEST_CASE("no barrier may be missing") {
+  std::string text =
+      product("half, block[32, 32, 16], part[16, 8], stages = 3, lhs = <depth, "
+              "16>, rhs = <rows, 16>",
+              "bf16", 40, 72, 80, false, false);
+  CHECK(checkNeeded(text, "bar.sync") + checkNeeded(text, "barrier.sync") +
+            checkNeeded(text, "barrier.cta.sync") >=
+        3);
+  CHECK(checkNeeded(text, "bar.warp.sync") >= 1);
+  CHECK(checkNeeded(text, "cp.async.wait_group") >= 2);
+}

@@ -1,0 +1,115 @@
+//===- gpu-walks-test.cpp - elements, rows and columns on GPUs ------------===//
+//
+// 16 bytes at a time, rows that are held in registers by a warp or a block, and
+// columns that threads share, on small kernels (WalkRuns.h).
+//
+//===----------------------------------------------------------------------===//
+
+#include "weft/test/cuda/WalkRuns.h"
+
+#include "catch2/catch.hpp"
+
+using namespace weft;
+
+/// PTX of a kernel.
+static std::string ptxOf(const std::string &text) {
+  std::string found;
+  runKernel(text, true, [&](std::string &ptx) { found = ptx; });
+  return found;
+}
+
+TEST_CASE("a thread takes 16 bytes of elements") {
+  auto sum = [](const std::string &type, const std::string &walk) {
+    return kernelOf("%x: " + type + ", %y: " + type, type, walk,
+                    "    %0 = weft.add %x, %y : " + type +
+                        "\n    %1 = weft.relu %0 : " + type +
+                        "\n    nest.store %1 : " + type + "\n");
+  };
+  std::string four = sum("tensor<30x36xf32>", "elements<flat, side = 4>");
+  checkExact(four);
+  CHECK(countOf(ptxOf(four), "ld.global.nc.v4.b32") == 2);
+  CHECK(countOf(ptxOf(four), "st.global.v4.b32") == 1);
+  std::string eight = sum("tensor<30x36xbf16>", "elements<flat, side = 8>");
+  checkExact(eight);
+  CHECK(countOf(ptxOf(eight), "ld.global.nc.v4.b32") == 2);
+  CHECK(countOf(ptxOf(eight), "st.global.v4.b32") == 1);
+  checkExact(sum("tensor<30x35xf64>", "elements<flat, side = 2>"));
+}
+
+TEST_CASE("neighbours in rows, with what is read at other positions") {
+  std::string bias = kernelOf(
+      "%x: tensor<30x36xf32>, %b: tensor<36xf32>, %s: tensor<30xf32>",
+      "tensor<30x36xbf16>", "elements<dimensions, side = 4>",
+      "    %0 = weft.broadcast %b dims [1] : tensor<36xf32> -> "
+      "tensor<30x36xf32>\n"
+      "    %1 = weft.broadcast %s dims [0] : tensor<30xf32> -> "
+      "tensor<30x36xf32>\n"
+      "    %2 = weft.add %x, %0 : tensor<30x36xf32>\n"
+      "    %3 = weft.add %2, %1 : tensor<30x36xf32>\n"
+      "    %4 = weft.convert %3 : tensor<30x36xf32> -> tensor<30x36xbf16>\n"
+      "    nest.store %4 : tensor<30x36xbf16>\n");
+  checkExact(bias);
+  CHECK(countOf(ptxOf(bias), "ld.global.nc.v4.b32") == 2);
+  // Backwards no element lies beside the next one's.
+  checkExact(kernelOf("%x: tensor<6x8xf32>", "tensor<6x8xf32>",
+                      "elements<dimensions, side = 4>",
+                      "    %0 = weft.reverse %x dims [1] : tensor<6x8xf32>\n"
+                      "    nest.store %0 : tensor<6x8xf32>\n"));
+}
+
+/// Each row minus its sum.
+static std::string rows(const std::string &count, const std::string &columns,
+                        const std::string &walk) {
+  std::string type = "tensor<" + count + "x" + columns + "xf32>",
+              row = "tensor<" + count + "xf32>";
+  return kernelOf("%x: " + type, type, walk,
+                  "    %0 = weft.reduce sum %x dims [1] : " + type + " -> " +
+                      row + "\n    %1 = weft.broadcast %0 dims [0] : " + row +
+                      " -> " + type + "\n    %2 = weft.sub %x, %1 : " + type +
+                      "\n    nest.store %2 : " + type + "\n");
+}
+
+TEST_CASE("rows are read once and kept in registers") {
+  checkExact(rows("37", "50", "rows<dims = 1, lanes = 32>"));
+  checkExact(rows("37", "50", "rows<dims = 1, lanes = 32, held = 2>"));
+  checkExact(
+      rows("37", "50", "rows<dims = 1, lanes = 32, held = 2, side = 2>"));
+  std::string wide =
+      rows("5", "300", "rows<dims = 1, lanes = 32, held = 12, side = 4>");
+  checkExact(wide);
+  CHECK(countOf(ptxOf(wide), "ld.global.nc.v4.b32") == 3);
+  CHECK(countOf(ptxOf(wide), "st.global.v4.b32") == 3);
+}
+
+TEST_CASE("a block takes a row") {
+  checkExact(rows("5", "700", "rows<dims = 1, lanes = 256>"));
+  checkExact(rows("5", "700", "rows<dims = 1, lanes = 256, held = 3>"));
+  std::string text =
+      rows("5", "2052", "rows<dims = 1, lanes = 256, held = 12, side = 4>");
+  checkExact(text);
+  CHECK(checkNeeded(text, "bar.sync") + checkNeeded(text, "barrier.sync") +
+            checkNeeded(text, "barrier.cta.sync") ==
+        2);
+}
+
+/// The sums of columns, and what follows them.
+static std::string columns(const std::string &count, const std::string &walk) {
+  std::string type = "tensor<" + count + "x75xbf16>";
+  return kernelOf("%x: " + type + ", %y: tensor<75xf32>", "tensor<75xf32>",
+                  walk,
+                  "    %0 = weft.reduce sum %x dims [0] : " + type +
+                      " -> tensor<75xf32>\n    %1 = weft.add %0, %y : "
+                      "tensor<75xf32>\n    nest.store %1 : tensor<75xf32>\n");
+}
+
+TEST_CASE("threads share columns") {
+  for (const char *walk :
+       {"sums<block = 0>", "sums<block = 0, lanes = 8>",
+        "sums<block = 5, lanes = 8>", "sums<block = 3, lanes = 32>"})
+    for (const char *count : {"3", "61", "128"})
+      checkExact(columns(count, walk));
+  std::string text = columns("61", "sums<block = 4, lanes = 8>");
+  CHECK(checkNeeded(text, "bar.sync") + checkNeeded(text, "barrier.sync") +
+            checkNeeded(text, "barrier.cta.sync") ==
+        5);
+}

@@ -1,0 +1,71 @@
+// On GPUs a block of threads computes a tile of sums of products, whose operands are in shared memory: which tile is fastest follows
+// from the model in TileChoice.cpp. What follows elementwise is computed on the sums.
+// RUN: weft-opt %s --weft-choose-nests=target=cuda:sm_80 | FileCheck %s
+// RUN: sed -e '1i module attributes {nest.matmul_precision = "tf32"} {' -e '$a }' %s | weft-opt --weft-choose-nests=target=cuda:sm_80 | FileCheck %s --check-prefix=TF32
+// RUN: sed -e '1i module attributes {nest.matmul_precision = "tf19"} {' -e '$a }' %s | not weft-opt 2>&1 | FileCheck %s --check-prefix=UNKNOWN
+// UNKNOWN: attribute 'nest.matmul_precision' is "tf19"; write "f32" or "tf32" on a module
+
+// A weight of bf16 stays one: tensor cores multiply, 16 bytes are copied at once, the bias is added to the sums of f32.
+func.func private @layer(%x: tensor<4096x1024xbf16>, %w: tensor<1024x4096xbf16>, %b: tensor<4096xf32>) -> tensor<4096x4096xbf16> attributes {weft.kernel = #weft.kernel<dot>} {
+  %0 = weft.dot %x, %w contract [1] x [0] : tensor<4096x1024xbf16>, tensor<1024x4096xbf16> -> tensor<4096x4096xf32>
+  %1 = weft.broadcast %b dims [1] : tensor<4096xf32> -> tensor<4096x4096xf32>
+  %2 = weft.add %0, %1 : tensor<4096x4096xf32>
+  %3 = weft.relu %2 : tensor<4096x4096xf32>
+  %4 = weft.convert %3 : tensor<4096x4096xf32> -> tensor<4096x4096xbf16>
+  return %4 : tensor<4096x4096xbf16>
+}
+// CHECK-LABEL: @layer
+// CHECK: nest.loops #nest.tiles<half, block[128, 128, 32], part[64, 32], stages = 2, lhs = <depth, 16>, rhs = <rows, 16>> to [#nest.place<result 0>]
+// CHECK-NEXT: weft.dot
+// CHECK: nest.store {{.*}} : tensor<4096x4096xbf16>
+// TF32-LABEL: @layer
+// TF32: #nest.tiles<half, block[128, 128, 32]
+
+// f32 stays f32, unless tf32 is asked for. A transposed operand is copied along what lies side by side.
+func.func private @gradient(%x: tensor<512x784xf32>, %g: tensor<512x2048xf32>) -> tensor<784x2048xf32> attributes {weft.kernel = #weft.kernel<dot>} {
+  %0 = weft.transpose %x [1, 0] : tensor<512x784xf32> -> tensor<784x512xf32>
+  %1 = weft.dot %0, %g contract [1] x [0] : tensor<784x512xf32>, tensor<512x2048xf32> -> tensor<784x2048xf32>
+  return %1 : tensor<784x2048xf32>
+}
+// CHECK-LABEL: @gradient
+// CHECK: #nest.tiles<fma, block[64, 128, 8], part[32, 32], stages = 4, lhs = <rows, 16>, rhs = <rows, 16>>
+// TF32-LABEL: @gradient
+// TF32: #nest.tiles<tf32, block[{{.*}}, 16], part[{{.*}}], stages = {{.}}, lhs = <rows, 16>, rhs = <rows, 16>>
+
+// Rows of 785 elements begin at no multiple of 16 bytes; along the depth f32 comes four bytes at a time.
+func.func private @ragged(%x: tensor<512x785xf32>, %w: tensor<785x200xf32>) -> tensor<512x200xf32> attributes {weft.kernel = #weft.kernel<dot>} {
+  %0 = weft.dot %x, %w contract [1] x [0] : tensor<512x785xf32>, tensor<785x200xf32> -> tensor<512x200xf32>
+  return %0 : tensor<512x200xf32>
+}
+// CHECK-LABEL: @ragged
+// CHECK: #nest.tiles<fma, {{.*}}, lhs = <depth, 4>, rhs = <rows, 16>>
+
+// A factor that is computed is copied element by element, and so are two types that meet in f32.
+func.func private @mixed(%x: tensor<512x784xbf16>, %w: tensor<784x200xf32>) -> tensor<512x200xf32> attributes {weft.kernel = #weft.kernel<dot>} {
+  %0 = weft.dot %x, %w contract [1] x [0] : tensor<512x784xbf16>, tensor<784x200xf32> -> tensor<512x200xf32>
+  return %0 : tensor<512x200xf32>
+}
+// CHECK-LABEL: @mixed
+// CHECK: #nest.tiles<fma, {{.*}}, lhs = <depth, 0>, rhs = <rows, 16>>
+
+// A convolution is a product of a matrix whose rows are windows.
+func.func private @windows(%x: tensor<32x28x28x64xf32>, %w: tensor<3x3x64x64xf32>) -> tensor<32x28x28x64xf32> attributes {weft.kernel = #weft.kernel<general>} {
+  %0 = weft.convolution %x, %w {lhs_dims = array<i64: 0, 3, 1, 2>, rhs_dims = array<i64: 3, 2, 0, 1>, result_dims = array<i64: 0, 3, 1, 2>, strides = array<i64: 1, 1>, low = array<i64: 1, 1>, high = array<i64: 1, 1>, base_dilation = array<i64: 1, 1>, window_dilation = array<i64: 1, 1>} : tensor<32x28x28x64xf32>, tensor<3x3x64x64xf32> -> tensor<32x28x28x64xf32>
+  return %0 : tensor<32x28x28x64xf32>
+}
+// CHECK-LABEL: @windows
+// CHECK: #nest.tiles<fma, {{.*}}, lhs = <depth, 0>, rhs = <rows, 0>>
+
+// Few products are faster by a thread each; f64 has no tiles.
+func.func private @small(%x: tensor<64x10xf32>, %w: tensor<10x10xf32>) -> tensor<64x10xf32> attributes {weft.kernel = #weft.kernel<dot>} {
+  %0 = weft.dot %x, %w contract [1] x [0] : tensor<64x10xf32>, tensor<10x10xf32> -> tensor<64x10xf32>
+  return %0 : tensor<64x10xf32>
+}
+// CHECK-LABEL: @small
+// CHECK: #nest.sums<block = 0>
+func.func private @double(%x: tensor<512x784xf64>, %w: tensor<784x200xf64>) -> tensor<512x200xf64> attributes {weft.kernel = #weft.kernel<dot>} {
+  %0 = weft.dot %x, %w contract [1] x [0] : tensor<512x784xf64>, tensor<784x200xf64> -> tensor<512x200xf64>
+  return %0 : tensor<512x200xf64>
+}
+// CHECK-LABEL: @double
+// CHECK: #nest.sums<block = 0, lanes = 8>
