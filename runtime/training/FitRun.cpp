@@ -138,8 +138,10 @@ Status Trainer::FitRun::runBatch(const std::vector<int64_t> &indices,
   if (options.stepBegin)
     if (Status ok = options.stepBegin(); !ok)
       return ok;
-  if (Status ok =
-          trainer.run(**bound, StepKind::Train, data, indices, order, goesOn());
+  std::vector<int64_t> next;
+  if (goesOn())
+    order.peek(next);
+  if (Status ok = trainer.run(**bound, StepKind::Train, data, indices, next);
       !ok)
     return ok;
   Logs alone;
