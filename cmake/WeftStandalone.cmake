@@ -18,8 +18,8 @@ function(weft_linked out)
   set(${out} ${items} PARENT_SCOPE)
 endfunction()
 
-# The archives of libzip and HDF5 that tools/packaging/static-libraries makes:
-# Debian has none of libzip, and one of HDF5 that fits in no shared library.
+# The archives that tools/packaging/static-libraries makes: Debian has none of
+# libzip, and its others fit in no shared library.
 find_library(WEFT_STATIC_ZLIB libz.a)
 find_library(WEFT_STATIC_ZSTD libzstd.a)
 find_library(WEFT_STATIC_PCRE2 libpcre2-8.a)

@@ -1,10 +1,14 @@
 # What `pip install weft` installs beside the Python package, in the same layout
 # as a prefix: bin/weft and lib/*. `tools/wheel` builds the target and packs it.
 add_custom_target(WeftStandalone)
-add_custom_command(OUTPUT ${WEFT_STATIC_PREFIX}/lib/libhdf5.a ${WEFT_STATIC_PREFIX}/lib/libzip.a
+set(static_libraries "")
+foreach(name hdf5 zip png16 jpeg)
+  list(APPEND static_libraries ${WEFT_STATIC_PREFIX}/lib/lib${name}.a)
+endforeach()
+add_custom_command(OUTPUT ${static_libraries}
   COMMAND ${PROJECT_SOURCE_DIR}/tools/packaging/static-libraries ${PROJECT_BINARY_DIR}
-  COMMENT "libhdf5.a and libzip.a from Debian's sources")
-add_custom_target(WeftStaticLibraries DEPENDS ${WEFT_STATIC_PREFIX}/lib/libhdf5.a ${WEFT_STATIC_PREFIX}/lib/libzip.a)
+  COMMENT "static libraries from Debian's sources")
+add_custom_target(WeftStaticLibraries DEPENDS ${static_libraries})
 
 # MLIR's and LLVM's archives as files: MLIR's exported targets name libLLVM.so.
 # The linker takes from them what is used.

@@ -48,6 +48,8 @@ LICENSES = {
     "libflatbuffers-dev": "Apache-2.0",
     "libzip-dev": "BSD-3-Clause",
     "libhdf5-dev": "BSD-3-Clause",
+    "libpng-dev": "libpng-2.0",
+    "libjpeg62-turbo-dev": "IJG AND BSD-3-Clause",
 }
 
 # The versions of JAX are those of jax_plugins/weft/versions.py.
