@@ -40,16 +40,22 @@ static Result<std::set<std::string>> shardsOf(const std::string &path,
     return Error{path + ": has no \"weight_map\"; save the weights again with "
                         "Keras or Weft"};
   std::set<std::string> out;
-  for (const auto &[group, names] : said["weight_map"].items())
-    for (const json &name : names.is_array() ? names : json::array({names})) {
-      bool isPlain = name.is_string() &&
-                     name.get<std::string>().find('/') == std::string::npos &&
-                     !name.get<std::string>().empty();
-      if (!isPlain)
-        return Error{path + ": " + group + ": " + name.dump() +
-                     " is no name of a file beside it; save the weights again"};
-      out.insert(name.get<std::string>());
+  for (const auto &[group, names] : said["weight_map"].items()) {
+    // Pointers: what is nested deeply can neither be copied nor printed.
+    std::vector<const json *> listed;
+    for (size_t i = 0; names.is_array() && i < names.size(); ++i)
+      listed.push_back(&names[i]);
+    if (!names.is_array())
+      listed.push_back(&names);
+    for (const json *name : listed) {
+      std::string text = name->is_string() ? name->get<std::string>() : "";
+      if (text.empty() || text.find('/') != std::string::npos)
+        return Error{path + ": " + group + ": \"" + text +
+                     "\" is no name of a file beside it; save the weights "
+                     "again"};
+      out.insert(text);
     }
+  }
   return out;
 }
 
