@@ -76,6 +76,8 @@ FailureOr<SmallVector<Tensors>> Lockstep::run(Block &block,
     auto results = step(op, operandsOf(op));
     if (failed(results))
       return failure();
+    if (observe)
+      observe(op, operandsOf(op).front(), results->front());
     for (OpResult result : op.getResults()) {
       Tensors &value = valueOf(result);
       value.clear();
@@ -169,10 +171,12 @@ FailureOr<Tensors> interpretOp(Operation *op,
 }
 
 FailureOr<Tensors> interpretFunction(func::FuncOp function,
-                                     ArrayRef<Tensor> arguments) {
+                                     ArrayRef<Tensor> arguments,
+                                     const ObserveOp &observe) {
   Mesh one;
-  auto results = Lockstep(one).run(
-      function, {Tensors(arguments.begin(), arguments.end())});
+  auto results =
+      Lockstep(one, observe)
+          .run(function, {Tensors(arguments.begin(), arguments.end())});
   if (failed(results))
     return failure();
   return std::move(results->front());

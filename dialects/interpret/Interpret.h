@@ -19,14 +19,23 @@
 
 #include "mlir/Dialect/Func/IR/FuncOps.h"
 
+#include <functional>
+
 namespace weft {
 
 using Tensors = llvm::SmallVector<Tensor>;
 
+/// Called behind each op, of regions and called functions too, with what it was
+/// given and gave on the first device.
+using ObserveOp = std::function<void(mlir::Operation &op,
+                                     llvm::ArrayRef<const Tensor *> given,
+                                     llvm::ArrayRef<Tensor> results)>;
+
 /// The function's results. Layouts of types are ignored: a value means its
 /// global tensor.
 llvm::FailureOr<Tensors> interpretFunction(mlir::func::FuncOp function,
-                                           llvm::ArrayRef<Tensor> arguments);
+                                           llvm::ArrayRef<Tensor> arguments,
+                                           const ObserveOp &observe = nullptr);
 
 /// Local results of each device, from local arguments of each device:
 /// arguments[position][argument], positions row-major in the mesh.

@@ -19,13 +19,15 @@ inline constexpr int64_t kMostTimes = 1 << 20;
 
 class Lockstep {
 public:
-  explicit Lockstep(const Mesh &mesh) : mesh(mesh), devices(mesh.size()) {}
+  explicit Lockstep(const Mesh &mesh, ObserveOp observe = nullptr)
+      : observe(std::move(observe)), mesh(mesh), devices(mesh.size()) {}
 
   /// The results of each device, from the arguments of each device.
   llvm::FailureOr<llvm::SmallVector<Tensors>>
   run(mlir::func::FuncOp function, llvm::ArrayRef<Tensors> arguments);
 
 private:
+  ObserveOp observe;
   /// operands[device][operand]
   using Operands = llvm::SmallVector<llvm::SmallVector<const Tensor *>>;
   using Outcome = llvm::FailureOr<llvm::SmallVector<Tensors>>;

@@ -95,7 +95,7 @@ public:
     std::vector<uint8_t> bytes;
     for (size_t i = 0; i < ports.size(); ++i)
       if (const TrainingData::Column *column = data.column(ports[i].name)) {
-        TrainingData::gather(*column, samples, ports[i].type, bytes);
+        check(TrainingData::gather(*column, samples, ports[i].type, bytes));
         check(
             takeError(weft_buffer_write(from[i], bytes.data(), bytes.size())));
       }

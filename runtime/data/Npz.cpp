@@ -52,14 +52,17 @@ Result<std::vector<NamedArray>> readNpz(const std::string &path,
   return out;
 }
 
+void addNpy(ZipWriter &writer, const NamedArray &named) {
+  Array array = npyArray(named.array);
+  std::string header = npyHeader(array.type, array.shape);
+  writer.add(named.name + ".npy", {{header.data(), header.size()},
+                                   {array.bytes.data(), array.bytes.size()}});
+}
+
 Status writeNpz(OutputFile &file, const std::vector<NamedArray> &arrays) {
   ZipWriter writer(file);
-  for (const NamedArray &named : arrays) {
-    Array array = npyArray(named.array);
-    std::string header = npyHeader(array.type, array.shape);
-    writer.add(named.name + ".npy", {{header.data(), header.size()},
-                                     {array.bytes.data(), array.bytes.size()}});
-  }
+  for (const NamedArray &named : arrays)
+    addNpy(writer, named);
   writer.finish();
   return file.commit();
 }
@@ -106,18 +109,46 @@ Result<ArraySource> parseArraySource(const std::string &text) {
           "] is not of the form [begin:end]; write for example [0:1280]"};
     rest = rest.substr(0, open);
   }
-  // The key follows the colon after `.npz`: paths may hold colons.
-  size_t npz = rest.find(".npz:");
-  if (npz != std::string_view::npos) {
-    source.key = rest.substr(npz + 5);
-    rest = rest.substr(0, npz + 4);
-  } else if (!rest.ends_with(".npy")) {
-    return Error{text + ": names no array; write FILE.npz:KEY or FILE.npy"};
+  Error nameless{text + ": names no array; write FILE.npz:KEY, FILE.npy or "
+                        "FILE.h5:KEY"};
+  // The key follows the colon after the ending: paths may hold colons.
+  bool isKeyed = false;
+  for (std::string_view ending : {".npz:", ".h5:", ".hdf5:"}) {
+    size_t at = rest.find(ending);
+    if (at == std::string_view::npos)
+      continue;
+    source.key = rest.substr(at + ending.size());
+    rest = rest.substr(0, at + ending.size() - 1);
+    isKeyed = true;
+    if (source.key.empty() || at == 0)
+      return nameless;
+    break;
   }
-  if (rest.size() <= 4 || (npz != std::string_view::npos && source.key.empty()))
-    return Error{text + ": names no array; write FILE.npz:KEY or FILE.npy"};
+  if (!isKeyed && (!rest.ends_with(".npy") || rest.size() <= 4))
+    return nameless;
   source.path = rest;
   return source;
+}
+
+Result<std::pair<int64_t, int64_t>> sliceBounds(const ArraySource &source,
+                                                const Shape &shape) {
+  std::string where =
+      source.path + (source.key.empty() ? "" : ":" + source.key);
+  if (shape.empty())
+    return Error{where +
+                 ": is a scalar and cannot be sliced; leave out [begin:end]"};
+  int64_t size = shape[0];
+  auto bound = [&](std::optional<int64_t> value, int64_t otherwise) {
+    int64_t at = value.value_or(otherwise);
+    return std::clamp<int64_t>(at < 0 ? at + size : at, 0, size);
+  };
+  int64_t begin = bound(source.begin, 0), end = bound(source.end, size);
+  if (begin >= end)
+    return Error{where + ": slice [" +
+                 std::to_string(source.begin.value_or(0)) + ":" +
+                 std::to_string(source.end.value_or(size)) + "] of " +
+                 std::to_string(size) + " rows is empty; give begin < end"};
+  return std::pair(begin, end);
 }
 
 Result<Array> loadArray(const ArraySource &source, const ReadLimits &limits) {
@@ -132,23 +163,11 @@ Result<Array> loadArray(const ArraySource &source, const ReadLimits &limits) {
   }
   if (!array || (!source.begin && !source.end))
     return array;
-  std::string where =
-      source.path + (source.key.empty() ? "" : ":" + source.key);
-  if (array->shape.empty())
-    return Error{where +
-                 ": is a scalar and cannot be sliced; leave out [begin:end]"};
-  int64_t size = array->shape[0];
-  auto bound = [&](std::optional<int64_t> value, int64_t otherwise) {
-    int64_t at = value.value_or(otherwise);
-    return std::clamp<int64_t>(at < 0 ? at + size : at, 0, size);
-  };
-  int64_t begin = bound(source.begin, 0), end = bound(source.end, size);
-  if (begin >= end)
-    return Error{where + ": slice [" +
-                 std::to_string(source.begin.value_or(0)) + ":" +
-                 std::to_string(source.end.value_or(size)) + "] of " +
-                 std::to_string(size) + " rows is empty; give begin < end"};
-  return rows(*array, begin, end);
+  Result<std::pair<int64_t, int64_t>> bounds =
+      sliceBounds(source, array->shape);
+  if (!bounds)
+    return bounds.error();
+  return rows(*array, bounds->first, bounds->second);
 }
 
 Result<Array> loadArray(const std::string &text, const ReadLimits &limits) {

@@ -37,11 +37,13 @@ struct NamedArray {
 };
 Result<std::vector<NamedArray>> readNpz(const std::string &path,
                                         const ReadLimits &limits = {});
+/// Adds NAME.npy.
+void addNpy(ZipWriter &writer, const NamedArray &named);
 /// Members are stored. A reader never sees half a file.
 Status writeNpz(const std::string &path, const std::vector<NamedArray> &arrays);
 Status writeNpz(OutputFile &file, const std::vector<NamedArray> &arrays);
 
-/// `f.npz:key[0:1280]`, `f.npz:key`, `f.npy[:100]`, `f.npy`.
+/// `f.npz:key[0:1280]`, `f.npz:key`, `f.npy[:100]`, `f.npy`, `f.h5:key`.
 struct ArraySource {
   std::string path, key;
   std::optional<int64_t> begin, end; ///< a slice of the first dimension
@@ -49,6 +51,9 @@ struct ArraySource {
 Result<ArraySource> parseArraySource(const std::string &text);
 /// Negative bounds count from the end and bounds past it are cut, as in
 /// Python; an empty slice is an error.
+Result<std::pair<int64_t, int64_t>> sliceBounds(const ArraySource &source,
+                                                const Shape &shape);
+/// Of an .npz or .npy file.
 Result<Array> loadArray(const ArraySource &source,
                         const ReadLimits &limits = {});
 Result<Array> loadArray(const std::string &source,

@@ -92,7 +92,7 @@ Status ZipReader::checkClaims(uint64_t fileSize) {
     if (!wrong.empty())
       return Error{file + ": member " + info.name + ": " + wrong};
     sizes += info.size; // below 2^20 * 2^35
-    list.push_back({info.name, info.size});
+    list.push_back({info.name, info.size, info.comp_method == ZIP_CM_STORE, 0});
   }
   if (sizes > sizeOfAnyRatio && sizes / mostRatio > fileSize)
     return Error{file + ": its members grow from " + std::to_string(fileSize) +
@@ -103,68 +103,83 @@ Status ZipReader::checkClaims(uint64_t fileSize) {
   return {};
 }
 
-Status ZipReader::checkNames() const {
-  Result<std::vector<std::string>> names = zipMemberNames(file, list.size());
-  if (!names)
-    return names.error();
+Status ZipReader::checkNames() {
+  Result<std::vector<ZipEntry>> entries = zipEntries(file, list.size());
+  if (!entries)
+    return entries.error();
   std::set<std::string_view> seen;
   for (size_t i = 0; i < list.size(); ++i) {
     std::string where = file + ": member " + list[i].name + ": ";
-    if ((*names)[i].find('\0') != std::string::npos)
+    const std::string &name = (*entries)[i].name;
+    list[i].header = (*entries)[i].header;
+    if (name.find('\0') != std::string::npos)
       return Error{where + "has a NUL in its name, at which other programs cut "
                            "it; save it again"};
-    if (!seen.insert((*names)[i]).second)
+    if (!seen.insert(name).second)
       return Error{where + "is there twice, and programs differ in which one "
                            "they read; save it again"};
   }
   return {};
 }
 
-bool ZipReader::contains(std::string_view name) const {
-  return std::any_of(list.begin(), list.end(),
-                     [&](const Member &m) { return m.name == name; });
+const ZipReader::Member *ZipReader::member(std::string_view name) const {
+  auto found = std::find_if(list.begin(), list.end(),
+                            [&](const Member &m) { return m.name == name; });
+  return found == list.end() ? nullptr : &*found;
 }
 
-Result<std::vector<uint8_t>> ZipReader::read(std::string_view name) const {
+bool ZipReader::contains(std::string_view name) const {
+  return member(name) != nullptr;
+}
+
+Status ZipReader::readInParts(std::string_view name, const Take &take) const {
   std::string where = file + ": member " + std::string(name) + ": ";
-  auto member = std::find_if(list.begin(), list.end(),
-                             [&](const Member &m) { return m.name == name; });
-  if (member == list.end())
+  const Member *found = member(name);
+  if (!found)
     return Error{where + "is missing; check how the file was saved"};
-  zip_file_t *stream = zip_fopen_index(archive.get(), member - list.begin(), 0);
+  zip_file_t *stream = zip_fopen_index(archive.get(), found - list.data(), 0);
   if (!stream)
     return Error{where + zip_strerror(archive.get()) + "; the file is damaged"};
-  std::vector<uint8_t> bytes(member->size);
+  std::vector<uint8_t> piece(std::min<uint64_t>(found->size + 1, 1 << 20));
   uint64_t done = 0;
-  zip_int64_t got = 1;
-  uint8_t extra;
-  // One read more than needed lets libzip check the CRC.
-  while (got > 0) {
-    bool full = done == bytes.size();
-    got =
-        zip_fread(stream, full ? &extra : bytes.data() + done,
-                  full ? 1 : std::min<uint64_t>(bytes.size() - done, 1 << 26));
-    done += got > 0 ? got : 0;
+  zip_int64_t got = 0;
+  Status taken;
+  // The read that finds the end lets libzip check the CRC.
+  while (taken && (got = zip_fread(stream, piece.data(), piece.size())) > 0) {
+    done += uint64_t(got);
+    taken = done > found->size ? Status() : take(piece.data(), size_t(got));
   }
   std::string why = got < 0 ? zip_file_strerror(stream) : "";
   zip_fclose(stream);
   if (got < 0)
     return Error{where + why + "; the file is damaged, save it again"};
-  if (done != member->size)
+  if (taken && done != found->size)
     return Error{where + "has " + std::to_string(done) +
-                 " bytes, its directory says " + std::to_string(member->size) +
+                 " bytes, its directory says " + std::to_string(found->size) +
                  "; the file is damaged"};
+  return taken;
+}
+
+Result<std::vector<uint8_t>> ZipReader::read(std::string_view name) const {
+  std::vector<uint8_t> bytes;
+  if (const Member *found = member(name))
+    bytes.reserve(found->size);
+  Status ok = readInParts(name, [&](const uint8_t *piece, size_t size) {
+    bytes.insert(bytes.end(), piece, piece + size);
+    return Status();
+  });
+  if (!ok)
+    return ok.error();
   return bytes;
 }
 
 Result<std::string> ZipReader::readJson(std::string_view name) const {
-  for (const Member &member : list)
-    if (member.name == name && member.size > limits.json)
-      return Error{file + ": member " + std::string(name) + ": has " +
-                   std::to_string(member.size) +
-                   " bytes, the limit for JSON "
-                   "is " +
-                   std::to_string(limits.json) + "; write it anew"};
+  if (const Member *found = member(name); found && found->size > limits.json)
+    return Error{file + ": member " + std::string(name) + ": has " +
+                 std::to_string(found->size) +
+                 " bytes, the limit for JSON "
+                 "is " +
+                 std::to_string(limits.json) + "; write it anew"};
   Result<std::vector<uint8_t>> bytes = read(name);
   if (!bytes)
     return bytes.error();

@@ -28,6 +28,7 @@
 
 #include "weft/runtime/data/Files.h"
 
+#include <functional>
 #include <memory>
 #include <utility>
 
@@ -42,11 +43,19 @@ public:
   struct Member {
     std::string name;
     uint64_t size;
+    bool isStored;   ///< without compression
+    uint64_t header; ///< where the file has the member's own header
   };
   const std::vector<Member> &members() const { return list; }
   bool contains(std::string_view name) const;
   /// Checks the CRC.
   Result<std::vector<uint8_t>> read(std::string_view name) const;
+  /// The member in pieces of at most 1 MiB, which `take` may refuse. Checks the
+  /// CRC at the end.
+  using Take = std::function<Status(const uint8_t *piece, size_t size)>;
+  Status readInParts(std::string_view name, const Take &take) const;
+  /// Null where there is none.
+  const Member *member(std::string_view name) const;
   /// A member of JSON, of at most limits.json bytes.
   Result<std::string> readJson(std::string_view name) const;
   const std::string &path() const { return file; }
@@ -56,7 +65,7 @@ private:
     void operator()(struct zip *archive) const;
   };
   Status checkClaims(uint64_t fileSize);
-  Status checkNames() const;
+  Status checkNames();
   std::string file;
   ReadLimits limits;
   std::unique_ptr<struct zip, Close> archive;

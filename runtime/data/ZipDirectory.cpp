@@ -11,9 +11,10 @@ namespace {
 
 /// Sizes and first bytes of the records of a ZIP file (PKWARE's APPNOTE 4.3).
 constexpr size_t endSize = 22, locatorSize = 20, wideEndSize = 56,
-                 entrySize = 46, longestComment = 65535;
+                 entrySize = 46, headerSize = 30, longestComment = 65535;
 constexpr uint32_t endMark = 0x06054b50, locatorMark = 0x07064b50,
-                   wideEndMark = 0x06064b50, entryMark = 0x02014b50;
+                   wideEndMark = 0x06064b50, entryMark = 0x02014b50,
+                   headerMark = 0x04034b50, wide = 0xFFFFFFFF;
 
 struct Close {
   void operator()(std::FILE *file) const { std::fclose(file); }
@@ -63,10 +64,28 @@ std::optional<Directory> findDirectory(std::FILE *file) {
   return std::nullopt;
 }
 
+/// Where a member's header lies: in the entry, or in its ZIP64 field, behind the
+/// sizes that are there, too.
+uint64_t headerPlace(const uint8_t *entry, const std::vector<uint8_t> &extra) {
+  uint64_t place = number(entry + 42, 4);
+  if (place != wide)
+    return place;
+  size_t before =
+      8 * ((number(entry + 20, 4) == wide) + (number(entry + 24, 4) == wide));
+  for (size_t at = 0; at + 4 <= extra.size();) {
+    size_t size = number(&extra[at + 2], 2);
+    if (number(&extra[at], 2) == 1 && size >= before + 8 &&
+        at + 4 + size <= extra.size())
+      return number(&extra[at + 4 + before], 8);
+    at += 4 + size;
+  }
+  return place;
+}
+
 } // namespace
 
-Result<std::vector<std::string>> zipMemberNames(const std::string &path,
-                                                uint64_t count) {
+Result<std::vector<ZipEntry>> zipEntries(const std::string &path,
+                                         uint64_t count) {
   Error damaged{path + ": is no ZIP archive that can be read: its directory is "
                        "not as the end of the file says; .npz and .keras files "
                        "are such archives"};
@@ -76,7 +95,7 @@ Result<std::vector<std::string>> zipMemberNames(const std::string &path,
     directory = findDirectory(file.get());
   if (!directory || directory->count != count)
     return damaged;
-  std::vector<std::string> names;
+  std::vector<ZipEntry> out;
   uint64_t place = directory->place;
   for (uint64_t i = 0; i < count; ++i) {
     uint8_t entry[entrySize];
@@ -84,13 +103,32 @@ Result<std::vector<std::string>> zipMemberNames(const std::string &path,
         number(entry, 4) != entryMark)
       return damaged;
     std::string name(number(entry + 28, 2), '\0');
-    if (std::fread(name.data(), 1, name.size(), file.get()) != name.size())
+    std::vector<uint8_t> extra(number(entry + 30, 2));
+    if (std::fread(name.data(), 1, name.size(), file.get()) != name.size() ||
+        std::fread(extra.data(), 1, extra.size(), file.get()) != extra.size())
       return damaged;
-    place +=
-        entrySize + name.size() + number(entry + 30, 2) + number(entry + 32, 2);
-    names.push_back(std::move(name));
+    place += entrySize + name.size() + extra.size() + number(entry + 32, 2);
+    out.push_back({std::move(name), headerPlace(entry, extra)});
   }
-  return names;
+  return out;
+}
+
+Result<uint64_t> zipDataPlace(const std::string &path, uint64_t header,
+                              uint64_t size) {
+  std::unique_ptr<std::FILE, Close> file(std::fopen(path.c_str(), "rb"));
+  uint8_t bytes[headerSize];
+  bool isThere = file && fseeko(file.get(), 0, SEEK_END) == 0;
+  uint64_t end = isThere ? uint64_t(ftello(file.get())) : 0;
+  if (!isThere || !readAt(file.get(), header, bytes, headerSize) ||
+      number(bytes, 4) != headerMark)
+    return Error{path + ": a member is not where its directory says; the file "
+                        "is damaged"};
+  uint64_t place =
+      header + headerSize + number(bytes + 26, 2) + number(bytes + 28, 2);
+  if (place > end || size > end - place)
+    return Error{path + ": a member reaches over the end of the file; it was "
+                        "cut off or is damaged"};
+  return place;
 }
 
 } // namespace weft

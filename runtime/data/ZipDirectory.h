@@ -1,7 +1,8 @@
-//===- ZipDirectory.h - the names of an archive's members -------*- C++ -*-===//
+//===- ZipDirectory.h - where an archive has its members --------*- C++ -*-===//
 //
 // libzip hands on names as C strings, which end at a NUL that the archive may
-// have in them. This reads the central directory alone, in pieces.
+// have in them, and does not tell where a member lies. This reads the central
+// directory alone, in pieces.
 //
 //===----------------------------------------------------------------------===//
 
@@ -16,10 +17,18 @@
 
 namespace weft {
 
+struct ZipEntry {
+  std::string name;
+  uint64_t header = 0; ///< where the file has the member's own header
+};
 /// In the order of the directory, of an archive with `count` members; an error
 /// where the directory is not where the end of the file says.
-Result<std::vector<std::string>> zipMemberNames(const std::string &path,
-                                                uint64_t count);
+Result<std::vector<ZipEntry>> zipEntries(const std::string &path,
+                                         uint64_t count);
+/// Where the bytes of a member begin, by its header; an error where there is no
+/// header, or `size` bytes behind it reach over the end of the file.
+Result<uint64_t> zipDataPlace(const std::string &path, uint64_t header,
+                              uint64_t size);
 
 } // namespace weft
 

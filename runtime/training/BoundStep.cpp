@@ -1,5 +1,6 @@
 #include "weft/runtime/training/BoundStep.h"
 
+#include <algorithm>
 #include <chrono>
 #include <nlohmann/json.hpp>
 
@@ -26,6 +27,8 @@ Trainer::BoundStep::bind(weft_runtime *runtime, weft_program *program,
 }
 
 Trainer::BoundStep::~BoundStep() {
+  if (ahead.written.valid())
+    ahead.written.wait();
   for (weft_buffer *buffer : owned)
     weft_buffer_free(buffer);
 }
@@ -74,8 +77,10 @@ Status Trainer::BoundStep::bindOutputs() {
   return {};
 }
 
-Status Trainer::BoundStep::writeBatch(const TrainingData &data,
-                                      const std::vector<int64_t> &indices) {
+Status Trainer::BoundStep::gather(const TrainingData &data,
+                                  const std::vector<int64_t> &indices,
+                                  Bytes &to) const {
+  to.resize(inputs.size());
   for (size_t i = 0; i < inputs.size(); ++i) {
     if (!inputs[i].isData())
       continue;
@@ -83,18 +88,87 @@ Status Trainer::BoundStep::writeBatch(const TrainingData &data,
     if (!column)
       return Error{"no array is given for " + inputs[i].name +
                    "; add --data FILE.npz"};
-    Shape shape = column->array->shape;
-    shape[0] = int64_t(indices.size());
+    Shape shape = column->sample;
+    shape.insert(shape.begin(), int64_t(indices.size()));
     if (shape != inputs[i].shape)
       return Error{"the program takes " + inputs[i].name + " of shape " +
                    text(inputs[i].shape) + ", the batch has " + text(shape) +
                    "; compile it for this batch size"};
-    TrainingData::gather(*column, indices, inputs[i].type, batch);
-    if (Status ok = takeError(
-            weft_buffer_write(inputBuffers[i], batch.data(), batch.size()));
+    if (Status ok =
+            TrainingData::gather(*column, indices, inputs[i].type, to[i]);
         !ok)
       return ok;
   }
+  return {};
+}
+
+Status Trainer::BoundStep::write(const Bytes &batch, const Buffers &to) const {
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].isData())
+      if (Status ok = takeError(
+              weft_buffer_write(to[i], batch[i].data(), batch[i].size()));
+          !ok)
+        return ok;
+  return {};
+}
+
+Status Trainer::BoundStep::createSpare() {
+  if (!spare.empty())
+    return {};
+  Buffers made(inputs.size(), nullptr);
+  for (size_t i = 0; i < inputs.size(); ++i) {
+    if (!inputs[i].isData())
+      continue;
+    if (Status ok = takeError(weft_input_create(runtime, program, i, &made[i]));
+        !ok)
+      return ok;
+    owned.push_back(made[i]);
+    weft_port port;
+    if (Status ok = takeError(weft_program_input(program, i, &port)); !ok)
+      return ok;
+    spareBytes += port.device_bytes;
+  }
+  spare = std::move(made);
+  return {};
+}
+
+void Trainer::BoundStep::prefetch(const TrainingData &data,
+                                  const std::vector<int64_t> &indices,
+                                  BackgroundThread &thread, bool onDevices) {
+  if (ahead.written.valid())
+    return;
+  bool isDonated =
+      std::any_of(inputs.begin(), inputs.end(), [](const Port &port) {
+        return port.isData() && port.donatedTo >= 0;
+      });
+  ahead.data = &data;
+  ahead.indices = indices;
+  // Where devices have no memory for a second batch, the host's serves.
+  ahead.onDevices = onDevices && !isDonated && createSpare();
+  ahead.written = thread.start([this] {
+    Status gathered = gather(*ahead.data, ahead.indices, bytesAhead);
+    return gathered && ahead.onDevices ? write(bytesAhead, spare) : gathered;
+  });
+}
+
+Status Trainer::BoundStep::takeBatch(const TrainingData &data,
+                                     const std::vector<int64_t> &indices) {
+  Status written;
+  if (ahead.written.valid()) {
+    written = ahead.written.get();
+    if (ahead.data == &data && ahead.indices == indices)
+      return written ? takeAhead() : written;
+  }
+  written = gather(data, indices, bytes);
+  return written ? write(bytes, inputBuffers) : written;
+}
+
+Status Trainer::BoundStep::takeAhead() {
+  if (!ahead.onDevices)
+    return write(bytesAhead, inputBuffers);
+  for (size_t i = 0; i < inputs.size(); ++i)
+    if (inputs[i].isData())
+      std::swap(inputBuffers[i], spare[i]);
   return {};
 }
 
@@ -112,17 +186,31 @@ Status Trainer::BoundStep::takeStateOutputs() {
   return {};
 }
 
-Status Trainer::BoundStep::run(const TrainingData &data,
-                               const std::vector<int64_t> &indices) {
-  if (Status ok = writeBatch(data, indices); !ok)
-    return ok;
+static double secondsSince(Clock::time_point begin) {
+  return std::chrono::duration<double>(Clock::now() - begin).count();
+}
+
+Status Trainer::BoundStep::take(const TrainingData &data,
+                                const std::vector<int64_t> &indices) {
+  auto begin = Clock::now();
+  Status taken = takeBatch(data, indices);
+  waitSeconds = secondsSince(begin);
+  return taken;
+}
+
+Status Trainer::BoundStep::execute() {
   auto begin = Clock::now();
   if (Status ok = takeError(weft_execute(runtime, program, inputBuffers.data(),
                                          outputBuffers.data()));
       !ok)
     return ok;
-  executeSeconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  executeSeconds = secondsSince(begin);
   return takeStateOutputs();
+}
+
+void Trainer::BoundStep::drop(const TrainingData &data) {
+  if (ahead.written.valid() && ahead.data == &data)
+    ahead.written.wait(), ahead = {};
 }
 
 Result<Array> Trainer::BoundStep::readOutput(size_t output) {

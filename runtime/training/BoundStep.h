@@ -1,17 +1,22 @@
 //===- BoundStep.h - one program with its buffers ---------------*- C++ -*-===//
 //
 //   Result<std::unique_ptr<BoundStep>> step = bind(runtime, program, state);
-//   Status ok = (*step)->run(data, indices);       // writes the batch, executes
+//   Status ok = (*step)->take(data, indices);      // writes the batch
+//   (*step)->prefetch(data, next, thread);         // the next one, meanwhile
+//   ok = (*step)->execute();
 //   Status also = (*step)->addMetrics(epochMetrics, samples, batchLogs);
 //
 // Variables are the ModelState's buffers; batches and results have buffers of
-// their own, made once.
+// their own, made once. Of those of batches there are two sets: while the program
+// reads one, a thread fills the other (prefetch). Or there is one set on the devices
+// and the thread makes the batch ready in memory.
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_RUNTIME_TRAINING_BOUNDSTEP_H
 #define WEFT_RUNTIME_TRAINING_BOUNDSTEP_H
 
+#include "weft/runtime/training/BackgroundThread.h"
 #include "weft/runtime/training/Trainer.h"
 
 namespace weft {
@@ -21,8 +26,19 @@ struct Trainer::BoundStep {
   bind(weft_runtime *runtime, weft_program *program, ModelState &state);
   ~BoundStep();
 
-  /// Writes these samples to the data ports and executes the program.
-  Status run(const TrainingData &data, const std::vector<int64_t> &indices);
+  /// Begins to write these samples into the buffers that take() will swap in, if
+  /// it is asked for the same ones. `data` must last until then, or until drop().
+  /// `onDevices`: into a second set of the devices' buffers, too; else into memory
+  /// of the host, from which take() copies it.
+  void prefetch(const TrainingData &data, const std::vector<int64_t> &indices,
+                BackgroundThread &thread, bool onDevices);
+  /// What the second set takes of one device.
+  uint64_t spareBytes = 0;
+  /// Writes these samples to the data ports, or waits until that is done.
+  Status take(const TrainingData &data, const std::vector<int64_t> &indices);
+  Status execute();
+  /// Forgets what was begun of this data, after it is done.
+  void drop(const TrainingData &data);
   /// Adds the metrics of the last run to `mean`; `alone` gets this batch's.
   Status addMetrics(RunningMetrics &mean, int64_t samples, Logs &alone);
   Result<Array> readOutput(size_t output);
@@ -31,14 +47,25 @@ struct Trainer::BoundStep {
   weft_program *program = nullptr;
   ModelState *state = nullptr;
   std::vector<Port> inputs, outputs;
-  double executeSeconds = 0; ///< of the last run, on the devices
+  double executeSeconds = 0; ///< of the last execute(), on the devices
+  double waitSeconds = 0;    ///< of the last take()
 
 private:
   Status bindInputs();
   Status bindOutputs();
-  Status writeBatch(const TrainingData &data,
-                    const std::vector<int64_t> &indices);
+  Status takeBatch(const TrainingData &data,
+                   const std::vector<int64_t> &indices);
+  Status takeAhead();
   Status takeStateOutputs();
+
+  /// One for each data port; null for others.
+  using Buffers = std::vector<weft_buffer *>;
+  /// The bytes of a batch, by port.
+  using Bytes = std::vector<std::vector<uint8_t>>;
+  Status gather(const TrainingData &data, const std::vector<int64_t> &indices,
+                Bytes &to) const;
+  Status write(const Bytes &batch, const Buffers &to) const;
+  Status createSpare();
 
   struct Metric {
     size_t output;
@@ -46,8 +73,22 @@ private:
     bool isRunning;   ///< its value so far; its state is in ports of the step
   };
   std::vector<Metric> metrics;
-  std::vector<weft_buffer *> inputBuffers, outputBuffers, owned;
-  std::vector<uint8_t> batch; ///< of one port, kept for its memory
+  Buffers inputBuffers, outputBuffers, owned;
+  Buffers spare; ///< of the other set of data ports; empty until it is needed
+  Bytes bytes, bytesAhead; ///< kept for their memory
+  /// What is being written to `spare`, or to bytesAhead alone.
+  struct Ahead {
+    const TrainingData *data = nullptr;
+    std::vector<int64_t> indices;
+    std::future<Status> written;
+    bool onDevices = false;
+  } ahead;
+};
+
+struct Trainer::EndOfData {
+  Trainer &trainer;
+  const TrainingData &data;
+  ~EndOfData();
 };
 
 } // namespace weft

@@ -46,6 +46,9 @@ public:
   void startEpoch();
   /// The samples of the next batch; false at the end of the epoch.
   bool next(std::vector<int64_t> &indices);
+  /// The samples that the following next() is expected to give, of a new epoch
+  /// where this one is over; changes nothing that next() gives.
+  void peek(std::vector<int64_t> &indices);
   /// The last epoch ended early: fewer samples than stepsPerEpoch asked for.
   bool ranOut() const { return exhausted; }
 
@@ -58,10 +61,21 @@ public:
   void resume(Position position) { at = std::move(position); }
 
 private:
+  /// The order of a pass, by a generator that stands where ours does.
+  std::vector<int64_t> orderOf(MersenneTwister *from) const;
   void startPass();
+  void take(const std::vector<int64_t> &order, int64_t batch,
+            MersenneTwister *from, std::vector<int64_t> &indices) const;
+  /// A pass that peek() drew before it began.
+  struct Drawn {
+    std::vector<int64_t> order;
+    std::vector<uint32_t> before; ///< where the generator stood
+    MersenneTwister after;
+  };
   Options options;
   MersenneTwister *generator;
   Position at;
+  std::optional<Drawn> drawn;
   bool exhausted = false;
 };
 

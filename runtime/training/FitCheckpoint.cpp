@@ -3,6 +3,7 @@
 #include "weft/runtime/training/FitRun.h"
 
 #include <algorithm>
+#include <cstdio>
 #include <cstring>
 
 using namespace weft;
@@ -19,7 +20,11 @@ static Array arrayOf(ElementType type, const std::vector<T> &values) {
 
 /// What a run must have in common with the one that it goes on from.
 static json settings(const TrainingData &data, const FitOptions &options) {
+  char hash[17];
+  std::snprintf(hash, sizeof hash, "%016llx",
+                static_cast<unsigned long long>(data.hash()));
   return {{"samples", data.samples},
+          {"data", hash},
           {"batch_size", options.batchSize},
           {"steps_per_epoch", options.stepsPerEpoch.value_or(0)},
           {"shuffle", int(options.shuffle)},

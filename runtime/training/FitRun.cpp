@@ -85,6 +85,13 @@ Status Trainer::FitRun::check() const {
   return {};
 }
 
+/// May another step follow the one that is under way?
+bool Trainer::FitRun::goesOn() const {
+  bool isLastOfEpoch = batches + 1 >= order.steps();
+  return (!isLastOfEpoch || epoch + 1 < options.epochs) &&
+         (!options.maxSteps || history.stepCount + 1 < *options.maxSteps);
+}
+
 /// Does the run end after this step?
 void Trainer::FitRun::checkEnd() {
   history.interrupted |= isStopped(options);
@@ -129,8 +136,11 @@ Status Trainer::FitRun::runBatch(const std::vector<int64_t> &indices,
   if (!bound)
     return bound.error();
   if (options.stepBegin)
-    options.stepBegin();
-  if (Status ok = (*bound)->run(data, indices); !ok)
+    if (Status ok = options.stepBegin(); !ok)
+      return ok;
+  if (Status ok =
+          trainer.run(**bound, StepKind::Train, data, indices, order, goesOn());
+      !ok)
     return ok;
   Logs alone;
   if (Status ok = (*bound)->addMetrics(metrics, samples, alone); !ok)
@@ -143,7 +153,10 @@ Status Trainer::FitRun::runBatch(const std::vector<int64_t> &indices,
     return ok;
   bar.update(batches, logs);
   if (options.stepEnd)
-    options.stepEnd((*bound)->executeSeconds);
+    if (Status ok = options.stepEnd(
+            {(*bound)->executeSeconds, (*bound)->waitSeconds, indices, alone});
+        !ok)
+      return ok;
   checkEnd();
   return each(&Callback::settled, false);
 }
@@ -211,5 +224,6 @@ Result<History> Trainer::FitRun::fit() {
 
 Result<History> Trainer::fit(const TrainingData &data,
                              const FitOptions &options) {
+  EndOfData end{*this, data};
   return FitRun(*this, data, options).fit();
 }

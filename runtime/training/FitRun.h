@@ -53,6 +53,7 @@ private:
   Status runEpoch();
   Status runBatch(const std::vector<int64_t> &indices, ProgressBar &bar);
   Status validate(Logs &logs);
+  bool goesOn() const;
   void checkEnd();
   Status resumePosition(const Checkpoint &checkpoint);
   Status resumeHistory(const nlohmann::json &said);

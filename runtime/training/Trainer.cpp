@@ -38,6 +38,31 @@ Result<Trainer::BoundStep *> Trainer::step(StepKind kind, int64_t batch) {
   return known.get();
 }
 
+Status Trainer::run(BoundStep &step, StepKind kind, const TrainingData &data,
+                    const std::vector<int64_t> &indices,
+                    const std::vector<int64_t> &next) {
+  if (Status ok = step.take(data, indices); !ok)
+    return ok;
+  // A program for another size may have to be compiled first.
+  auto found = steps.find({kind, int64_t(next.size())});
+  if (found != steps.end() && found->second)
+    found->second->prefetch(data, next, thread, aheadOnDevices);
+  return step.execute();
+}
+
+uint64_t Trainer::aheadBytes() const {
+  uint64_t bytes = 0;
+  for (const auto &[key, step] : steps)
+    bytes += step ? step->spareBytes : 0;
+  return bytes;
+}
+
+Trainer::EndOfData::~EndOfData() {
+  for (auto &[key, step] : trainer.steps)
+    if (step)
+      step->drop(data);
+}
+
 static EpochOrder orderOf(const TrainingData &data,
                           const LoopOptions &options) {
   return EpochOrder({.samples = data.samples,
@@ -50,9 +75,10 @@ static EpochOrder orderOf(const TrainingData &data,
 
 Result<Logs> Trainer::testLoop(const TrainingData &data,
                                const LoopOptions &options, ProgressBar &bar) {
+  EndOfData end{*this, data};
   EpochOrder order = orderOf(data, options);
   RunningMetrics metrics;
-  std::vector<int64_t> indices;
+  std::vector<int64_t> indices, next;
   Logs alone;
   int64_t done = 0;
   if (Status ok = state.resetMetrics(); !ok)
@@ -63,7 +89,10 @@ Result<Logs> Trainer::testLoop(const TrainingData &data,
         step(StepKind::Evaluate, int64_t(indices.size()));
     if (!bound)
       return bound.error();
-    if (Status ok = (*bound)->run(data, indices); !ok)
+    next.clear();
+    if (done + 1 < order.steps())
+      order.peek(next);
+    if (Status ok = run(**bound, StepKind::Evaluate, data, indices, next); !ok)
       return ok.error();
     if (Status ok =
             (*bound)->addMetrics(metrics, int64_t(indices.size()), alone);
@@ -94,6 +123,7 @@ static std::vector<PlannedBatch> predictPlan(int64_t samples,
 
 Result<std::vector<NamedArray>> Trainer::predict(const TrainingData &data,
                                                  const LoopOptions &options) {
+  EndOfData end{*this, data};
   std::vector<PlannedBatch> plan = predictPlan(data.samples, options);
   ProgressBar bar = makeBar(options, int64_t(plan.size()));
   std::vector<NamedArray> out;
@@ -104,7 +134,12 @@ Result<std::vector<NamedArray>> Trainer::predict(const TrainingData &data,
     Result<BoundStep *> bound = step(StepKind::Predict, batch.size);
     if (!bound)
       return bound.error();
-    if (Status ok = (*bound)->run(data, paddedIndices(batch)); !ok)
+    std::vector<int64_t> next;
+    if (&batch != &plan.back())
+      next = paddedIndices(*(&batch + 1));
+    if (Status ok = run(**bound, StepKind::Predict, data, paddedIndices(batch),
+                        next);
+        !ok)
       return ok.error();
     size_t slot = 0;
     for (size_t o = 0; o < (*bound)->outputs.size(); ++o) {

@@ -14,6 +14,7 @@
 #ifndef WEFT_RUNTIME_TRAINING_TRAINER_H
 #define WEFT_RUNTIME_TRAINING_TRAINER_H
 
+#include "weft/runtime/training/BackgroundThread.h"
 #include "weft/runtime/training/EpochOrder.h"
 #include "weft/runtime/training/History.h"
 #include "weft/runtime/training/ModelState.h"
@@ -24,6 +25,7 @@
 
 #include <atomic>
 #include <map>
+#include <span>
 
 namespace weft {
 
@@ -60,8 +62,14 @@ struct FitOptions : LoopOptions {
   std::optional<int64_t> validationBatchSize = {}, validationSteps = {};
   ValidationEpochs validationEpochs = {};
   /// Called around each step, once its program is there.
-  std::function<void()> stepBegin = {};
-  std::function<void(double executeSeconds)> stepEnd = {};
+  std::function<Status()> stepBegin = {};
+  struct StepReport {
+    double executeSeconds; ///< on the devices
+    double waitSeconds;    ///< for the samples
+    std::span<const int64_t> indices;
+    const Logs &logs; ///< of the batch alone
+  };
+  std::function<Status(const StepReport &)> stepEnd = {};
   const CallbackList *callbacks = nullptr;
   /// For callbacks that write the model; see TrainingRun.
   std::function<Status(bool weightsAlone)> canSaveModel = {};
@@ -81,17 +89,31 @@ public:
   Result<std::vector<NamedArray>> predict(const TrainingData &data,
                                           const LoopOptions &options);
 
+  /// Whether batches are written ahead to the devices, or to memory of the host.
+  void writeAheadOnDevices(bool on) { aheadOnDevices = on; }
+  /// What batches that are written ahead take of one device.
+  uint64_t aheadBytes() const;
+
 private:
   struct BoundStep;
   class FitRun;
   Result<BoundStep *> step(StepKind kind, int64_t batch);
+  /// Writes these samples for the step and executes it; meanwhile the next ones
+  /// are written, if there are any.
+  Status run(BoundStep &step, StepKind kind, const TrainingData &data,
+             const std::vector<int64_t> &indices,
+             const std::vector<int64_t> &next);
+  /// At the end of a loop over this data.
+  struct EndOfData;
   Result<Logs> testLoop(const TrainingData &data, const LoopOptions &options,
                         ProgressBar &bar);
 
   weft_runtime *runtime;
   ModelState &state;
   ProgramSource programs;
+  bool aheadOnDevices = true;
   std::map<std::pair<StepKind, int64_t>, std::unique_ptr<BoundStep>> steps;
+  BackgroundThread thread; ///< ends before the steps do
 };
 
 ProgressBar makeBar(const LoopOptions &options, int64_t target);

@@ -3,18 +3,21 @@
 //   DataOptions options{.data = "mnist.npz", .divideBy = 255};
 //   Result<TrainingData> data = selectData(options, DataPurpose::Fit, ports);
 //   puts(data->description().c_str());     // x: mnist.npz:x_train (24000, 28, 28) uint8 0..255
-//   Array x = data->batch(/*port=*/0, indices, count);
+//   std::vector<uint8_t> bytes;
+//   Status ok = TrainingData::gather(data->columns[0], indices, type, bytes);
 //
 // A file gives x and y by the names that the command line promises; --x and
 // --y name others. Shapes that would fit after --add-channel are refused with
-// that flag in the message.
+// that flag in the message. Rows stay where they are until a batch has them
+// (sources/ArrayFile.h).
 //
 //===----------------------------------------------------------------------===//
 
 #ifndef WEFT_RUNTIME_TRAINING_TRAININGDATA_H
 #define WEFT_RUNTIME_TRAINING_TRAININGDATA_H
 
-#include "weft/runtime/data/Npz.h"
+#include "weft/runtime/sources/ArrayFile.h"
+#include "weft/runtime/training/DataScan.h"
 #include "weft/runtime/training/Ports.h"
 
 #include <map>
@@ -32,6 +35,7 @@ struct DataOptions {
   double divideBy = 1;
   bool addChannel = false;
   bool weightsMayLack = false; ///< samples that no file weighs count once
+  SourceOptions source = {};
 };
 
 class TrainingData {
@@ -39,29 +43,37 @@ public:
   struct Column {
     Port port;
     std::string source; ///< f.npz:x_train
-    std::shared_ptr<const Array> array;
+    Rows rows;
+    Shape sample; ///< of one sample, as the port takes it
+    /// The number behind the labels of samples that have fewer than the port
+    /// takes; none: they have as many.
+    std::optional<double> padding = {};
     int64_t begin = 0; ///< first row: a validation split shares the array
     double divideBy = 1;
+    DataScan seen = {}; ///< of all rows
   };
   int64_t samples = 0;
   std::vector<Column> columns;
 
   const Column *column(std::string_view port) const;
   /// These rows one after the other as `type`; `out` is resized, so that a
-  /// loop that keeps it allocates nothing.
-  static void gather(const Column &column, std::span<const int64_t> indices,
-                     ElementType type, std::vector<uint8_t> &out);
-  /// How many values of a column are NaN.
-  int64_t countNaN(const Column &column) const;
+  /// loop that keeps it allocates nothing. From any thread.
+  static Status gather(const Column &column, std::span<const int64_t> indices,
+                       ElementType type, std::vector<uint8_t> &out);
   /// A line for each array: name, source, shape, dtype, range and how many
   /// values are NaN.
   std::string description() const;
+  /// Tells this data from other data of the same size.
+  uint64_t hash() const;
   /// Keras' validation_split: the last part, taken before any shuffle.
   Result<std::pair<TrainingData, TrainingData>> split(double fraction) const;
   /// Keras' class_weight: each sample weighs as its label's class does, 1 where
   /// the class is not named. Labels are class numbers, or one-hot.
   Status weighClasses(const std::map<int64_t, double> &weights);
 };
+
+/// A weight of 1 for each sample.
+TrainingData::Column onesFor(const Port &port, int64_t samples);
 
 /// The shape of a sample of each array that [NAME=]FILE.npz:KEY names, by NAME or
 /// "": one number a sample is no dimension, as is a size of 1. Arrays that cannot

@@ -17,6 +17,7 @@ import layer_error_cases
 import npz_values
 import process_limits
 import program_files
+import source_error_cases
 import step_cases
 
 DEVICE_KERNELS = pathlib.Path(__file__).resolve().parents[1] / "pipeline" / "Inputs" / "device-kernels.mlir"
@@ -28,7 +29,8 @@ def npy(descr, shape, data, fortran=False):
     return b"\x93NUMPY\x01\x00" + struct.pack("<H", len(header)) + header + data
 
 
-class Cases(fit_error_cases.FitCases, step_cases.StepCases, distribution_cases.DistributionCases):
+class Cases(fit_error_cases.FitCases, step_cases.StepCases, distribution_cases.DistributionCases,
+            source_error_cases.SourceCases):
     def __init__(self, weft, fixtures, scratch):
         self.weft, self.fixtures, self.scratch = weft, fixtures, scratch
         self.model_file = fixtures / "seed-sequential-mnist" / "model.json"
@@ -335,6 +337,11 @@ class Cases(fit_error_cases.FitCases, step_cases.StepCases, distribution_cases.D
         yield "samples", fit("--data", self.write_npz("few.npz", x=((8, 28, 28), bytes(8 * 784)), y=((7,), bytes(7))))
         yield "split", fit("--data", self.good_data, "--validation-split", "0.99")
         yield "remainder", fit("--data", self.good_data, "--batch-size", "9", "--drop-remainder")
+
+    def weight_file(self):
+        """An HDF5 file of Keras'."""
+        with zipfile.ZipFile(self.fixtures / "remainder" / "model.keras") as file:
+            return file.read("model.weights.h5")
 
     def weights(self):
         def predict(path):

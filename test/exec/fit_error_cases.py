@@ -99,6 +99,7 @@ class FitCases:
     def fit_flags(self):
         for flag, value in (("--class-weight", "0=1"), ("--class-weight", "{}"), ("--class-weight", '{"a": 1}'),
                             ("--class-weight", "0:nan"), ("--shuffle", "yes"), ("--validation-freq", "0"),
+                            ("--data-memory", "much"), ("--max-shard-size", "1XB"), ("--interpolation", "area"), ("--class-names", "a,,b"),
                             ("--validation-freq", "1,,2"), ("--validation-freq", "[0]")):
             yield f"{flag} {value}", self.fit_command(flag, value)
 

@@ -6,7 +6,12 @@
 #include "weft/compiler/frontends/keras/import/Import.h"
 #include "weft/compiler/frontends/keras/model/SavedPaths.h"
 #include "weft/runtime/data/KerasArchive.h"
+#include "weft/runtime/data/Safetensors.h"
+#include "weft/runtime/data/WeightShards.h"
 #include "weft/runtime/program/WriteAll.h"
+#include "weft/runtime/sources/ArrayFile.h"
+#include "weft/runtime/sources/DecodeImage.h"
+#include "weft/runtime/sources/ResizeImage.h"
 
 #include "mlir/IR/Diagnostics.h"
 #include "mlir/IR/MLIRContext.h"
@@ -132,8 +137,102 @@ static bool readWeights(const std::string &bytes) {
   return bool(readHdf5(image, "fuzz.h5", {readerLimit}));
 }
 
+/// All arrays of a file, by rows that are not kept in memory.
+static bool readRows(const std::string &bytes, const SourceOptions &options) {
+  return withFile(bytes, [&](const std::string &path) {
+    auto file = ArrayFile::open(path, options);
+    for (const std::string &key :
+         file ? (*file)->keys() : std::vector<std::string>()) {
+      auto rows = (*file)->rows(key, {});
+      std::vector<uint8_t> row(
+          rows ? std::min<size_t>((*rows)->rowBytes(), readerLimit) : 0);
+      bool hasRow = rows && (*rows)->rows() > 0 && !row.empty() &&
+                    row.size() == (*rows)->rowBytes();
+      int64_t last = hasRow ? (*rows)->rows() - 1 : 0;
+      if (hasRow && !(*rows)->read({&last, 1}, row.data()))
+        return false;
+    }
+    return bool(file);
+  });
+}
+
+static bool readTable(const std::string &text) {
+  SourceOptions options{.inMemory = 64, .inputs = {"a,b"}, .targets = {"c"}};
+  return readRows(text, options);
+}
+
+static bool readImage(const std::string &bytes) {
+  bool isRead = false;
+  for (int channels : {1, 3, 4})
+    if (auto image = decodeImage(asBytes(bytes), channels, "fuzz.png")) {
+      resizeImage(*image, 7, 5, {});
+      isRead = true;
+    }
+  return isRead;
+}
+
+static bool readSafetensors(const std::string &bytes) {
+  return withFile(bytes, [](const std::string &path) {
+    auto file = SafetensorsFile::open(path, {readerLimit});
+    for (const TensorInfo &tensor :
+         file ? file->tensors() : std::vector<TensorInfo>())
+      if (!file->read(tensor))
+        return false;
+    return bool(file);
+  });
+}
+
+/// The parts that it names are not there.
+static bool readShardMap(const std::string &text) {
+  return withFile(text, [](const std::string &path) {
+    Status read = visitWeightShards(
+        path, [](std::vector<NamedArray> &) { return Status(); },
+        {readerLimit});
+    return read || read.message().find("No such file") != std::string::npos;
+  });
+}
+
+/// Two tensors, of float32 and bfloat16.
+static std::string sampleTensors() {
+  std::string header =
+      R"({"a":{"dtype":"F32","shape":[2,2],"data_offsets":[0,16]},)"
+      R"("b":{"dtype":"BF16","shape":[3],"data_offsets":[16,22]}})";
+  uint64_t size = header.size();
+  return std::string(reinterpret_cast<const char *>(&size), sizeof size) +
+         header + std::string(22, '\1');
+}
+
 static std::string asText(const std::vector<uint8_t> &bytes) {
   return {bytes.begin(), bytes.end()};
+}
+
+/// Of data that are read by rows, and of weights in other files than Keras' own.
+static std::vector<FileReader>
+sourceReaders(const std::vector<std::string> &npz,
+              const std::vector<std::string> &members) {
+  std::vector<std::string> images = fixtures("images", ".png");
+  for (const std::string &image : fixtures("images", ".jpg"))
+    images.push_back(image);
+  return {
+      {"npz-rows", false, npz,
+       [](const std::string &bytes) {
+         return readRows(bytes, {.inMemory = 0});
+       }},
+      {"hdf5-rows", false, members,
+       [](const std::string &bytes) {
+         return readRows(bytes, {.inMemory = 0});
+       }},
+      {"csv",
+       true,
+       {"a,b,\"c \"\"d\"\"\",c\r\n1,-2.5e3,x,4\n\"5\",nan,\"y\nz\",8\n"},
+       readTable},
+      {"images", false, images, readImage},
+      {"safetensors", false, {sampleTensors()}, readSafetensors},
+      {"weights-json",
+       true,
+       {R"({"metadata": {"total_size": 8}, "weight_map": {"/a/vars": "m_00000.weights.h5", "/b/vars": ["m_0.h5", "m_1.h5"]}})"},
+       readShardMap},
+  };
 }
 
 std::vector<FileReader> weft::test::fileReaders() {
@@ -164,7 +263,7 @@ std::vector<FileReader> weft::test::fileReaders() {
   auto readName = [](const std::string &name) {
     return bool(parseArraySource(name));
   };
-  return {
+  std::vector<FileReader> readers = {
       {"model", true, models, readModelText},
       {"layers", true, modelsOfCases(), importModelText},
       {"distribution", true, fixtures("seed-functional-mlp", "8.json"),
@@ -175,7 +274,10 @@ std::vector<FileReader> weft::test::fileReaders() {
       {"hdf5", false, members, readWeights},
       {"plan", false, samplePlans(), readPlan},
       {"weft", false, samplePrograms(), readProgram},
-      {"command", true, {"f.npz:x[0:1280]", "a.npy[:-1]"}, readName},
+      {"command",
+       true,
+       {"f.npz:x[0:1280]", "a.npy[:-1]", "d.h5:x[2:]"},
+       readName},
       {"stablehlo", true, fixtures("artifacts", ".mlir"), readStablehlo},
       {"calls",
        false,
@@ -183,4 +285,7 @@ std::vector<FileReader> weft::test::fileReaders() {
        readCalls},
       {"artifact", false, fixtures("artifacts", ".mlirbc"), readArtifact},
   };
+  for (FileReader &reader : sourceReaders(npz, members))
+    readers.push_back(std::move(reader));
+  return readers;
 }

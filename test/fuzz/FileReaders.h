@@ -22,7 +22,8 @@ struct FileReader {
   std::function<bool(const std::string &)> read;
 };
 
-/// model, distribution, npy, npz, keras, hdf5, plan, weft, command (arrays named on
+/// model, distribution, npy, npz, keras, hdf5, npz-rows and hdf5-rows (read a row at a
+/// time), csv, images, safetensors, weights-json, plan, weft, command (arrays named on
 /// command lines), stablehlo (text), calls (between its functions) and artifact.
 std::vector<FileReader> fileReaders();
 

@@ -80,11 +80,16 @@ TEST_CASE("batches hold the samples that Keras' fit took") {
       INFO(arguments);
       EpochOrder order(options, &generator);
       std::vector<std::vector<int64_t>> batches;
-      std::vector<int64_t> indices;
+      std::vector<int64_t> indices, expected;
       for (int64_t epoch = 0; epoch < row["epochs"].get<int64_t>(); ++epoch) {
         order.startEpoch();
-        while (order.next(indices))
+        while (order.next(indices)) {
+          // What was looked at ahead, in the last epoch, too, is what came.
+          CHECK((expected.empty() || expected == indices));
           batches.push_back(indices);
+          order.peek(expected);
+          CHECK(!expected.empty());
+        }
       }
       CHECK(batches == call["batches"].get<decltype(batches)>());
       options.firstFit = false;

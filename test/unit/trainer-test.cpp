@@ -94,14 +94,15 @@ TEST_CASE("labels that are fewer than predictions are padded") {
   };
   auto data = selected(3, R"({"padding": 7})");
   REQUIRE(data);
-  const weft::Array &found = *data->columns[0].array;
-  CHECK(found.shape == weft::Shape{2, 3});
-  std::vector<double> values;
-  for (int i = 0; i < 6; ++i)
-    values.push_back(found.at(i));
-  CHECK(values == std::vector<double>{1, 2, 7, 3, 4, 7});
-  CHECK(selected(2, R"({"padding": 7})")->columns[0].array->shape ==
-        weft::Shape{2, 2});
+  CHECK(data->columns[0].sample == weft::Shape{3});
+  std::vector<uint8_t> bytes;
+  REQUIRE(weft::TrainingData::gather(data->columns[0],
+                                     std::vector<int64_t>{1, 0},
+                                     weft::ElementType::Float64, bytes));
+  auto *values = reinterpret_cast<const double *>(bytes.data());
+  CHECK(std::vector<double>(values, values + bytes.size() / 8) ==
+        std::vector<double>{3, 4, 7, 1, 2, 7});
+  CHECK(selected(2, R"({"padding": 7})")->columns[0].sample == weft::Shape{2});
   CHECK(selected(1, R"({"padding": 7})")
             .message()
             .ends_with("labels.npz:y: has 2 labels a sample, the predictions 1 "
@@ -202,8 +203,8 @@ TEST_CASE("data that does not fit says what would mend it") {
   CHECK(parts->second.samples == 1);
   int64_t first = 0;
   std::vector<uint8_t> row;
-  weft::TrainingData::gather(parts->second.columns[1], {&first, 1},
-                             weft::ElementType::Float32, row);
+  REQUIRE(weft::TrainingData::gather(parts->second.columns[1], {&first, 1},
+                                     weft::ElementType::Float32, row));
   CHECK(row.size() == 4);
   CHECK(*reinterpret_cast<const float *>(row.data()) == 7);
   CHECK(data->split(1).message().find("between 0 and 1") != std::string::npos);

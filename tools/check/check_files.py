@@ -14,7 +14,7 @@ ROOT = pathlib.Path(__file__).resolve().parents[2]
 FOLDERS = ("compiler", "dialects", "passes", "runtime", "tools")
 WRITES = re.compile("|".join((
     r"\bstd::o?fstream\b", r'\bf(?:re)?open(?:64)?\s*\([^;]*"[wa+r]*[wa+][wa+bx]*"', r"\bO_CREAT\b", r"\bO_TRUNC\b",
-    r"\bcreat\s*\(", r"\bmkstemps?\b", r"\btmpfile\b", r"\brename(?:at2?)?\s*\(", r"\bH5F_ACC_(?:TRUNC|EXCL|RDWR)\b",
+    r"\bcreat\s*\(", r"\bmko?stemps?\b", r"\btmpfile\b", r"\brename(?:at2?)?\s*\(", r"\bH5F_ACC_(?:TRUNC|EXCL|RDWR)\b",
     r"\bZIP_(?:CREATE|TRUNCATE)\b", r"\bToolOutputFile\b", r"\bopenFileFor(?:Read)?Write\b", r"\bcreateUniqueFile\b",
     r"\bcreateTemporaryFile\b", r"\bTempFile\b", r"\bFileOutputBuffer\b",
     # raw_fd_ostream of a name; of a descriptor is no creation
@@ -25,6 +25,7 @@ READS = re.compile("|".join((
 WRITERS = {
     "runtime/abi/WholeFile.h": "the one place",
     "runtime/data/Hdf5.cpp": "H5Fcreate in memory: H5Pset_fapl_core(..., 0)",
+    "runtime/sources/RowCollector.cpp": "mkostemp() of a file that is removed at once",
     "compiler/codegen/cpu/LinkObjects.cpp": "the linker reads files: in a folder of mkdtemp()",
 }
 
@@ -33,8 +34,11 @@ READERS = {
     "runtime/abi/WholeFile.h": "folders",
     "runtime/data/Files.cpp": "after regularFileSize()",
     "runtime/data/Hdf5.cpp": "H5Fopen of bytes in memory",
+    "runtime/data/Hdf5Datasets.cpp": "H5Fopen after regularFileSize()",
+    "runtime/data/Safetensors.cpp": "after regularFileSize()",
     "runtime/data/Zip.cpp": "after regularFileSize()",
     "runtime/data/ZipDirectory.cpp": "a file that ZipReader has open",
+    "runtime/sources/RowSource.cpp": "after regularFileSize()",
     "runtime/program/Program.cpp": "O_NONBLOCK, then S_ISREG",
     "runtime/processes/Liveness.cpp": "/proc",
     "compiler/codegen/CodeCache.cpp": "O_NONBLOCK, then S_ISREG, in a folder of the user's own",

@@ -4,6 +4,7 @@
 
 #include "weft/compiler/frontends/keras/model/SavedConfig.h"
 #include "weft/compiler/frontends/keras/model/SavedPaths.h"
+#include "weft/runtime/data/WeightShards.h"
 
 namespace weft::keras {
 
@@ -36,9 +37,11 @@ Status saveModel(const std::string &path, const Model &model,
 }
 
 Status saveModelWeights(const std::string &path, const Model &model,
-                        const std::vector<NamedArray> &values) {
-  return writeWeightsH5(path, groupsOf(model),
-                        bySavedPath(values, placesOf(model, true)));
+                        const std::vector<NamedArray> &values,
+                        uint64_t mostBytes) {
+  return writeKerasWeights(path, groupsOf(model),
+                           bySavedPath(values, placesOf(model, true)),
+                           mostBytes);
 }
 
 } // namespace weft::keras

@@ -19,9 +19,11 @@ std::vector<SavedVariable> savedVariables(const Model &model);
 Status saveModel(const std::string &path, const Model &model,
                  const std::vector<NamedArray> &values);
 
-/// The weights of such a file alone, .weights.h5.
+/// The weights of such a file alone: .weights.h5, or .weights.json and files of at
+/// most `mostBytes` bytes of weights.
 Status saveModelWeights(const std::string &path, const Model &model,
-                        const std::vector<NamedArray> &values);
+                        const std::vector<NamedArray> &values,
+                        uint64_t mostBytes);
 
 } // namespace weft::keras
 

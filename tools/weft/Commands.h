@@ -13,6 +13,7 @@
 
 #include "weft/runtime/abi/DeviceList.h"
 #include "weft/runtime/abi/processes.h"
+#include "weft/runtime/sources/ArrayFile.h"
 #include "weft/runtime/training/EpochOrder.h"
 #include "weft/runtime/training/ValidationEpochs.h"
 #include "weft/tools/weft/DefaultTarget.h"
@@ -73,6 +74,7 @@ struct DataFlags {
   bool addChannel = false;
   double validationSplit = 0;
   std::optional<int64_t> validationBatchSize; ///< none: that of training
+  SourceOptions source; ///< how files are read: columns, images, memory
 
   bool weighsSamples() const {
     return !sampleWeight.empty() || !validationWeight.empty() ||
@@ -94,8 +96,11 @@ struct FitFlags {
   Shuffle shuffle = Shuffle::All;
   bool dropRemainder = false, initOnly = false;
   bool historySteps = false, json = false, verify = false;
+  bool checkNumerics = false;
+  bool bar = false; ///< drawn in a pipe, too
   int verbose = 1;
   std::string weights, save, saveWeights, history, stats;
+  uint64_t maxShardSize = uint64_t(5) << 30; ///< of a part of a .weights.json
   std::vector<std::string>
       callbacks;                    ///< as a Keras script writes them, or JSON
   std::string backup;               ///< a folder; empty: none

@@ -1,6 +1,7 @@
 //===- Fit.cpp - weft fit -------------------------------------------------===//
 
 #include "weft/runtime/training/callbacks/CallbackTable.h"
+#include "weft/tools/weft/NumericsCheck.h"
 #include "weft/tools/weft/OutputFile.h"
 #include "weft/tools/weft/SavedWeights.h"
 #include "weft/tools/weft/Statistics.h"
@@ -40,22 +41,32 @@ static Status tryOutputs(const FitFlags &flags) {
   return {};
 }
 
+/// --save-weights: of the kind that the name says.
+static Status saveWeights(const FitFlags &flags, TrainingSession &session) {
+  if (flags.saveWeights.empty())
+    return {};
+  if (!holdsKerasWeights(flags.saveWeights))
+    return writeValues(flags.saveWeights, session.state(), writesFiles(flags));
+  auto arrays = session.state().save();
+  if (!arrays || !writesFiles(flags))
+    return arrays ? Status{} : Status{arrays.error()};
+  return session.source().saveWeights(flags.saveWeights, session.state(),
+                                      *arrays, flags.maxShardSize);
+}
+
 /// The model and its weights, which come first: they cost the most.
 static Status saveResults(const FitFlags &flags, TrainingSession &session) {
-  if (flags.save.empty() && flags.saveWeights.empty())
-    return {};
+  if (flags.save.empty())
+    return saveWeights(flags, session);
   auto arrays = session.state().save();
   if (!arrays)
     return arrays.error();
-  if (!writesFiles(flags))
-    return {};
-  if (!flags.save.empty())
+  if (writesFiles(flags))
     if (Status saved = session.source().saveModel(flags.save, flags.weights,
                                                   session.state(), *arrays);
         !saved)
       return saved;
-  return flags.saveWeights.empty() ? Status{}
-                                   : writeNpz(flags.saveWeights, *arrays);
+  return saveWeights(flags, session);
 }
 
 /// For callbacks: all processes read the values, one writes the file.
@@ -68,7 +79,8 @@ static Status saveForCallback(const FitFlags &flags, TrainingSession &session,
     return {};
   const StepSource &source = session.source();
   return weightsAlone
-             ? source.saveWeights(path, session.state(), *arrays)
+             ? source.saveWeights(path, session.state(), *arrays,
+                                  flags.maxShardSize)
              : source.saveModel(path, flags.weights, session.state(), *arrays);
 }
 
@@ -85,7 +97,7 @@ static FitOptions fitOptions(const FitFlags &flags, TrainingSession &session,
   };
   options.dropRemainder = flags.dropRemainder;
   options.verbose = flags.json ? 0 : flags.verbose;
-  options.terminal = isatty(STDOUT_FILENO);
+  options.terminal = flags.bar || isatty(STDOUT_FILENO);
   options.stop = &interrupted;
   options.epochs = flags.epochs;
   options.warn = warn;
@@ -117,9 +129,10 @@ static int writeResults(const FitFlags &flags, TrainingSession &session,
     error =
         writeOutputFile(flags.history, history.json(flags.historySteps) + "\n");
   if (error.empty() && !flags.stats.empty())
-    error =
-        writeOutputFile(flags.stats, clock.json(session.runtime(),
-                                                session.compileMilliseconds()));
+    error = writeOutputFile(flags.stats,
+                            clock.json(session.runtime(),
+                                       session.compileMilliseconds(),
+                                       session.trainer().aheadBytes()));
   return error.empty() ? 0 : fail(error);
 }
 
@@ -214,6 +227,9 @@ static Status checkFlags(const FitFlags &flags) {
     return Error{"--class-weight and --sample-weight " +
                  flags.data.sampleWeight[0] +
                  " both weigh samples; give one of them"};
+  if (flags.checkNumerics && flags.processes)
+    return Error{"--check-numerics works in one process; leave out mpirun, or "
+                 "the flag"};
   return tryOutputs(flags);
 }
 
@@ -244,9 +260,16 @@ static int train(const FitFlags &flags, TrainingSession &session,
   std::signal(SIGINT, stopAfterThisStep);
   if (!flags.processes) // of several, JoinedProcesses ends all after one step
     std::signal(SIGTERM, stopAfterThisStep);
-  options.stepBegin = [&] { clock.beginStep(); };
-  options.stepEnd = [&](double execute) {
-    clock.endStep(session.runtime(), execute);
+  NumericsCheck numerics(session, data);
+  options.stepBegin = [&] {
+    Status kept = flags.checkNumerics ? numerics.begin() : Status{};
+    clock.beginStep();
+    return kept;
+  };
+  options.stepEnd = [&](const FitOptions::StepReport &step) {
+    clock.endStep(session.runtime(), step.executeSeconds, step.waitSeconds);
+    return flags.checkNumerics ? numerics.end(step.indices, step.logs)
+                               : Status{};
   };
   auto history = session.trainer().fit(data, options);
   if (!history)
@@ -278,6 +301,9 @@ int weft::tool::runFit(const FitFlags &given, const OpenSteps &open) {
   if (!flags.save.empty())
     if (Status can = session->source().canSaveModel(flags.weights); !can)
       return fail("--save: " + can.message());
+  if (flags.checkNumerics)
+    if (Status can = session->source().canCheckNumerics(); !can)
+      return fail(can.message());
   if (flags.verify && writesFiles(flags) &&
       !session->source().verify("train", session->batchSize()))
     return 1;

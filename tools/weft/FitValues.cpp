@@ -1,5 +1,6 @@
 #include "weft/tools/weft/FitValues.h"
 
+#include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <nlohmann/json.hpp>
@@ -95,4 +96,42 @@ std::string weft::tool::readValidationEpochs(const std::string &text,
       epochs.listed.insert(number);
   }
   return "";
+}
+
+std::string weft::tool::readBytes(const std::string &text, uint64_t &bytes) {
+  static const std::map<std::string, double> units = {
+      {"", 1},          {"kB", 1e3},      {"MB", 1e6},
+      {"GB", 1e9},      {"KiB", 1 << 10}, {"MiB", 1 << 20},
+      {"GiB", 1 << 30}, {"TB", 1e12},     {"TiB", 1024.0 * (1 << 30)}};
+  size_t digits = text.find_first_not_of("0123456789.");
+  auto unit = units.find(digits == text.npos ? "" : text.substr(digits));
+  double number = 0;
+  if (unit == units.end() || !readNumber(text.substr(0, digits), number) ||
+      number * unit->second > 1e18)
+    return "must be a size such as 256MiB, 1GB or 4096, not " + text;
+  bytes = uint64_t(number * unit->second);
+  return "";
+}
+
+std::string weft::tool::readInterpolation(const std::string &text,
+                                          Interpolation &interpolation) {
+  static const std::map<std::string, Interpolation> known = {
+      {"nearest", Interpolation::Nearest},
+      {"bilinear", Interpolation::Bilinear},
+      {"bicubic", Interpolation::Bicubic},
+      {"lanczos3", Interpolation::Lanczos3},
+      {"lanczos5", Interpolation::Lanczos5}};
+  auto found = known.find(text);
+  if (found == known.end())
+    return "must be nearest, bilinear, bicubic, lanczos3 or lanczos5, not " +
+           text;
+  interpolation = found->second;
+  return "";
+}
+
+std::string weft::tool::readNames(const std::string &text,
+                                  std::vector<std::string> &names) {
+  names = split(text);
+  bool hasEmpty = std::find(names.begin(), names.end(), "") != names.end();
+  return hasEmpty ? "must be names with commas between, not " + text : "";
 }

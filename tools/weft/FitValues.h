@@ -8,9 +8,11 @@
 #ifndef WEFT_TOOLS_WEFT_FITVALUES_H
 #define WEFT_TOOLS_WEFT_FITVALUES_H
 
+#include "weft/runtime/sources/ImageOptions.h"
 #include "weft/runtime/training/EpochOrder.h"
 #include "weft/runtime/training/ValidationEpochs.h"
 
+#include <cstdint>
 #include <map>
 #include <string>
 
@@ -24,6 +26,14 @@ std::string readClassWeight(const std::string &text,
 /// N, or a list of epochs: 1,3,10 or [1, 3, 10].
 std::string readValidationEpochs(const std::string &text,
                                  ValidationEpochs &epochs);
+
+/// 64MiB, 1GB or 4096.
+std::string readBytes(const std::string &text, uint64_t &bytes);
+/// bilinear, nearest, bicubic, lanczos3 or lanczos5, as Keras writes them.
+std::string readInterpolation(const std::string &text,
+                              Interpolation &interpolation);
+/// Names with commas between.
+std::string readNames(const std::string &text, std::vector<std::string> &names);
 
 } // namespace weft::tool
 

@@ -85,13 +85,14 @@ static Status execute(const RunFlags &flags, const weft_program *program) {
       return Error{flags.program + ": " + ran.message()};
     std::chrono::duration<double> took =
         std::chrono::steady_clock::now() - begin;
-    clock.endStep(created, took.count());
+    clock.endStep(created, took.count(), /*waitSeconds=*/0);
   }
   if (Status written = writeOutputs(outputs, bound, *out); !written)
     return written;
   if (!stats)
     return {};
-  stats->write(clock.json(created, /*compileMilliseconds=*/0));
+  stats->write(
+      clock.json(created, /*compileMilliseconds=*/0, /*aheadBytes=*/0));
   return stats->commit();
 }
 

@@ -2,6 +2,8 @@
 
 #include "weft/tools/weft/SavedWeights.h"
 
+#include "weft/runtime/data/Safetensors.h"
+#include "weft/runtime/data/WeightShards.h"
 #include "weft/tools/weft/Commands.h"
 
 #include <algorithm>
@@ -63,52 +65,118 @@ static std::vector<SavedVariable> savedVariables(const ModelState &state) {
   return out;
 }
 
-/// Arrays by variable path: every weight must be there.
-static Status checkComplete(const std::vector<NamedArray> &arrays,
-                            const ModelState &state, const std::string &where) {
-  for (const ModelState::Variable &variable : state.variables()) {
-    const Port &port = variable.port;
-    bool has =
-        std::any_of(arrays.begin(), arrays.end(), [&](const NamedArray &array) {
-          return array.name == port.name;
-        });
-    if (!has && port.role == Role::Weight)
-      return Error{where + ": has no array for the variable " + port.name +
-                   " of shape " + text(port.shape) +
-                   "; the file belongs to another model"};
-  }
-  return {};
-}
+namespace {
+/// Reads a file of weights array by array, or file by file, so that no more than
+/// one of them is in memory where the format lets it.
+class WeightReader {
+public:
+  WeightReader(const std::string &path, const ModelState &state,
+               const VisitWeights &visit)
+      : path(path), state(state), visit(visit) {}
 
-static Result<std::vector<NamedArray>> readDatasets(const std::string &path,
-                                                    const ModelState &state) {
-  Result<std::string> magic = readStart(path, 4);
-  if (!magic)
-    return magic.error();
-  if (*magic == "\x89HDF") {
-    auto datasets = readWeightsH5(path);
+  /// The kind of file is told by its content.
+  Status read() {
+    Result<std::string> start = readStart(path, 9);
+    if (!start)
+      return start.error();
+    Status done;
+    if (start->starts_with("\x89HDF"))
+      done = readDatasets(readWeightsH5(path));
+    else if (path.ends_with(".weights.json"))
+      done = readShards();
+    else if (startsLikeSafetensors(*start))
+      done = readSafetensors();
+    else
+      done = readZip();
+    return done ? checkComplete() : done;
+  }
+
+private:
+  Status give(std::vector<NamedArray> arrays) {
+    for (const NamedArray &array : arrays)
+      given.insert(array.name);
+    return visit(arrays);
+  }
+
+  Status readDatasets(const Result<std::vector<NamedArray>> &datasets) {
     if (!datasets)
       return datasets.error();
-    return savedValues(*datasets, savedVariables(state), path);
+    auto values = savedValues(*datasets, savedVariables(state), path);
+    return values ? give(std::move(*values)) : Status{values.error()};
   }
-  Result<ZipReader> zip = ZipReader::open(path);
-  if (!zip)
-    return zip.error();
-  if (!zip->contains("config.json"))
-    return readNpz(path);
-  auto archive = readKerasArchive(path);
-  if (!archive)
-    return archive.error();
-  return savedValues(archive->weights, savedVariables(state), path);
-}
 
-Result<std::vector<NamedArray>>
-weft::tool::readWeights(const std::string &path, const ModelState &state) {
-  auto arrays = readDatasets(path, state);
-  if (arrays)
-    if (Status complete = checkComplete(*arrays, state, path); !complete)
-      return complete.error();
-  return arrays;
+  Status readZip() {
+    Result<ZipReader> zip = ZipReader::open(path);
+    if (!zip)
+      return zip.error();
+    if (zip->contains("config.json")) {
+      auto archive = readKerasArchive(path);
+      return archive ? readDatasets(archive->weights) : archive.error();
+    }
+    Result<NpzFile> file = NpzFile::open(path);
+    if (!file)
+      return file.error();
+    for (const std::string &key : file->keys()) {
+      Result<Array> array = file->read(key);
+      if (!array)
+        return array.error();
+      if (Status ok = give({{key, std::move(*array)}}); !ok)
+        return ok;
+    }
+    return {};
+  }
+
+  Status readSafetensors() {
+    Result<SafetensorsFile> file = SafetensorsFile::open(path);
+    if (!file)
+      return file.error();
+    for (const TensorInfo &tensor : file->tensors()) {
+      if (!state.buffer(tensor.name))
+        continue; // of another model, or of another optimizer
+      Result<Array> array = file->read(tensor);
+      if (!array)
+        return array.error();
+      if (Status ok = give({{tensor.name, std::move(*array)}}); !ok)
+        return ok;
+    }
+    return {};
+  }
+
+  Status readShards() {
+    auto variables = savedVariables(state);
+    return visitWeightShards(path, [&](std::vector<NamedArray> &shard) {
+      std::vector<NamedArray> values;
+      for (NamedArray &dataset : shard)
+        for (const SavedVariable &variable : variables)
+          if (variable.savedPath == dataset.name)
+            values.push_back({variable.path, std::move(dataset.array)});
+      return give(std::move(values));
+    });
+  }
+
+  /// Every weight must be there.
+  Status checkComplete() const {
+    for (const ModelState::Variable &variable : state.variables()) {
+      const Port &port = variable.port;
+      if (port.role == Role::Weight && !given.contains(port.name))
+        return Error{path + ": has no array for the variable " + port.name +
+                     " of shape " + text(port.shape) +
+                     "; the file belongs to another model"};
+    }
+    return {};
+  }
+
+  const std::string &path;
+  const ModelState &state;
+  const VisitWeights &visit;
+  std::set<std::string> given;
+};
+} // namespace
+
+Status weft::tool::visitWeights(const std::string &path,
+                                const ModelState &state,
+                                const VisitWeights &visit) {
+  return WeightReader(path, state, visit).read();
 }
 
 static Status checkPlaces(const ModelState &state) {
@@ -154,11 +222,81 @@ Status weft::tool::saveArchiveLike(const std::string &path,
 
 Status weft::tool::saveWeightsByPlace(const std::string &path,
                                       const ModelState &state,
-                                      const std::vector<NamedArray> &values) {
+                                      const std::vector<NamedArray> &values,
+                                      uint64_t mostBytes) {
   if (Status known = checkPlaces(state); !known)
     return known;
   auto weights = bySavedPath(values, savedVariables(state));
-  return writeWeightsH5(path, groupsOf(weights), weights);
+  return writeKerasWeights(path, groupsOf(weights), weights, mostBytes);
+}
+
+/// What lasts longer than an epoch, in the order in which it is written.
+static std::vector<Port> lasting(const ModelState &state) {
+  std::vector<Port> out;
+  for (const ModelState::Variable &variable : state.variables())
+    if (variable.port.role != Role::MetricState)
+      out.push_back(variable.port);
+  return out;
+}
+
+static Status writeArrays(OutputFile *file, const ModelState &state) {
+  std::optional<ZipWriter> writer;
+  if (file)
+    writer.emplace(*file);
+  for (const Port &port : lasting(state)) {
+    Result<Array> value = state.read(port.name); // by all processes together
+    if (!value)
+      return value.error();
+    if (writer)
+      addNpy(*writer, {port.name, std::move(*value)});
+  }
+  if (writer)
+    writer->finish();
+  return {};
+}
+
+static Status writeTensors(OutputFile *file, const std::string &path,
+                           const ModelState &state) {
+  std::vector<TensorInfo> tensors;
+  for (const Port &port : lasting(state)) {
+    if (!hasSafetensorsType(port.type))
+      return Error{path + ": " + port.name + " is " +
+                   std::string(name(port.type)) +
+                   ", which .safetensors files have no type for; name an .npz"};
+    tensors.push_back({port.name, port.type, port.shape, 0});
+  }
+  sortByWidth(tensors);
+  std::optional<SafetensorsWriter> writer;
+  if (file)
+    writer.emplace(*file, tensors);
+  for (const TensorInfo &tensor : tensors) {
+    Result<Array> value = state.read(tensor.name);
+    if (!value)
+      return value.error();
+    if (writer)
+      writer->add(value->bytes.data(), value->bytes.size());
+  }
+  return {};
+}
+
+Status weft::tool::writeValues(const std::string &path, const ModelState &state,
+                               bool writesFile) {
+  std::optional<OutputFile> file;
+  if (writesFile) {
+    Result<OutputFile> opened = OutputFile::open(path);
+    if (!opened)
+      return opened.error();
+    file.emplace(std::move(*opened));
+  }
+  OutputFile *to = file ? &*file : nullptr;
+  Status written = path.ends_with(".safetensors")
+                       ? writeTensors(to, path, state)
+                       : writeArrays(to, state);
+  return written && file ? file->commit() : written;
+}
+
+bool weft::tool::holdsKerasWeights(const std::string &path) {
+  return path.ends_with(".weights.h5") || path.ends_with(".weights.json");
 }
 
 Status weft::tool::tryOutput(const std::string &path) {

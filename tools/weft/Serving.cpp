@@ -85,11 +85,14 @@ static Status bind(weft_model &model, const std::string &path,
       return weft::Error{path + ": " + added.message()};
   }
   if (weights) {
-    auto arrays = readWeights(weights, *model.state);
-    if (!arrays)
-      return arrays.error();
-    if (Status loaded = model.state->load(*arrays, /*strict=*/false); !loaded)
-      return weft::Error{std::string(weights) + ": " + loaded.message()};
+    auto load = [&](std::vector<NamedArray> &values) -> Status {
+      Status loaded = model.state->load(values, /*strict=*/false);
+      return loaded
+                 ? loaded
+                 : weft::Error{std::string(weights) + ": " + loaded.message()};
+    };
+    if (Status loaded = visitWeights(weights, *model.state, load); !loaded)
+      return loaded;
   }
   if (Status begun = model.state->initialise(); !begun)
     return weft::Error{path + ": " + begun.message()};
@@ -143,9 +146,11 @@ static TrainingData columnsOf(const weft_model &model,
     const Port &port = model.inputs[i].port;
     Shape shape = port.shape;
     shape[0] = samples;
-    auto array = std::make_shared<Array>(Array::zeros(port.type, shape));
-    std::memcpy(array->bytes.data(), inputs[i], array->bytes.size());
-    data.columns.push_back({port, port.name, array});
+    Array array = Array::zeros(port.type, shape);
+    std::memcpy(array.bytes.data(), inputs[i], array.bytes.size());
+    data.columns.push_back({port, port.name,
+                            std::make_shared<MemoryRows>(std::move(array)),
+                            Shape(shape.begin() + 1, shape.end())});
   }
   return data;
 }

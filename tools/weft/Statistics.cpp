@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <fstream>
+#include <numeric>
 #include <sstream>
 #include <time.h>
 #include <unistd.h>
@@ -43,9 +44,11 @@ static double processAge() {
   return 1e3 * (double(now.tv_sec) - started) + double(now.tv_nsec) / 1e6;
 }
 
-void StepClock::endStep(const weft_runtime *runtime, double executeSeconds) {
+void StepClock::endStep(const weft_runtime *runtime, double executeSeconds,
+                        double waitSeconds) {
   steps.push_back(milliseconds(stepBegan, std::chrono::steady_clock::now()));
   executions.push_back(1e3 * executeSeconds);
+  waits.push_back(1e3 * waitSeconds);
   if (steps.size() > 1)
     return;
   startup = processAge();
@@ -56,9 +59,23 @@ void StepClock::endStep(const weft_runtime *runtime, double executeSeconds) {
         {counters[i].kind, counters[i].count, counters[i].bytes});
 }
 
-static nlohmann::ordered_json medianAndMin(std::vector<double> times) {
+/// The first one binds buffers and warms caches.
+static std::vector<double> withoutFirst(std::vector<double> times) {
   if (times.size() > 1)
-    times.erase(times.begin()); // it binds buffers and warms caches
+    times.erase(times.begin());
+  return times;
+}
+
+static nlohmann::ordered_json medianAndTotal(std::vector<double> times) {
+  times = withoutFirst(std::move(times));
+  double total = std::accumulate(times.begin(), times.end(), 0.0);
+  std::sort(times.begin(), times.end());
+  return {{"median", times.empty() ? 0 : times[times.size() / 2]},
+          {"total", total}};
+}
+
+static nlohmann::ordered_json medianAndMin(std::vector<double> times) {
+  times = withoutFirst(std::move(times));
   if (times.empty())
     return {{"median", 0}, {"min", 0}};
   std::sort(times.begin(), times.end());
@@ -66,7 +83,8 @@ static nlohmann::ordered_json medianAndMin(std::vector<double> times) {
 }
 
 std::string StepClock::json(const weft_runtime *runtime,
-                            double compileMilliseconds) const {
+                            double compileMilliseconds,
+                            uint64_t aheadBytes) const {
   nlohmann::ordered_json moved = nlohmann::ordered_json::object();
   for (const Moved &kind : collectives)
     moved[kind.kind] = {{"count", kind.count}, {"bytes", kind.bytes}};
@@ -75,10 +93,12 @@ std::string StepClock::json(const weft_runtime *runtime,
   stats["steps"] = steps.size();
   stats["step_ms"] = medianAndMin(steps);
   stats["execute_ms"] = medianAndMin(executions);
+  stats["data_wait_ms"] = medianAndTotal(waits);
   stats["compile_ms"] = compileMilliseconds;
   stats["startup_ms"] = startup;
   stats["peak_rss_bytes"] = peakBytes();
   stats["device_memory_bytes"] = weft_runtime_peak_memory(runtime);
+  stats["batch_ahead_bytes"] = aheadBytes;
   stats["collectives"] = std::move(moved);
   return stats.dump(2) + "\n";
 }

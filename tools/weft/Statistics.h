@@ -1,10 +1,11 @@
 //===- Statistics.h - what a run cost ---------------------------*- C++ -*-===//
 //
 //   StepClock clock;
-//   clock.beginStep(); ... clock.endStep(runtime, executeSeconds);  // each step
-//   clock.json(runtime, compileMilliseconds) ==
+//   clock.beginStep(); ... clock.endStep(runtime, execute, wait);   // each step
+//   clock.json(runtime, compileMilliseconds, aheadBytes) ==
 //   {"devices": 8, "steps": 190, "step_ms": {"median": 0.9, "min": 0.8},
 //    "execute_ms": {"median": 0.7, "min": 0.6}, "compile_ms": 61.2,
+//    "data_wait_ms": {"median": 0.01, "total": 3.1},
 //    "startup_ms": 190.4, "peak_rss_bytes": 123456789,
 //    "collectives": {"all_reduce": {"count": 1, "bytes": 712404}}}
 //
@@ -23,14 +24,18 @@ namespace weft::tool {
 class StepClock {
 public:
   void beginStep() { stepBegan = std::chrono::steady_clock::now(); }
-  /// `executeSeconds`: the part of the step that the devices ran.
-  void endStep(const weft_runtime *runtime, double executeSeconds);
+  /// `executeSeconds`: the part of the step that the devices ran. `waitSeconds`:
+  /// the part in which they waited for the batch.
+  void endStep(const weft_runtime *runtime, double executeSeconds,
+               double waitSeconds);
   /// The object of `--stats`. `step_ms` has all that a step costs, the batch,
-  /// metrics and progress bar, `execute_ms` the devices alone; both without the
-  /// first step, unless it is the only one. `startup_ms` is from the start of
+  /// metrics and progress bar, `execute_ms` the devices alone, `data_wait_ms` what
+  /// of the batch was not ready when the step could begin; all without the first
+  /// step, unless it is the only one. `startup_ms` is from the start of
   /// the process to the end of the first step, in ticks of 10 ms.
-  std::string json(const weft_runtime *runtime,
-                   double compileMilliseconds) const;
+  /// `aheadBytes`: what of a device's memory batches take that wait for their step.
+  std::string json(const weft_runtime *runtime, double compileMilliseconds,
+                   uint64_t aheadBytes) const;
 
 private:
   struct Moved {
@@ -39,7 +44,7 @@ private:
   };
   TimePoint stepBegan;
   double startup = 0;
-  std::vector<double> steps, executions; ///< milliseconds
+  std::vector<double> steps, executions, waits; ///< milliseconds
   std::vector<Moved> collectives;
 };
 

@@ -9,6 +9,7 @@
 #include "weft/compiler/frontends/keras/import/Import.h"
 #include "weft/tools/keras/SavedModel.h"
 #include "weft/tools/weft/DescribePorts.h"
+#include "weft/tools/weft/FindNonFinite.h"
 #include "weft/tools/weft/Gpus.h"
 #include "weft/tools/weft/InternalFailure.h"
 #include "weft/tools/weft/SavedWeights.h"
@@ -404,8 +405,15 @@ Status StepCompiler::saveModel(const std::string &path, const std::string &,
 }
 
 Status StepCompiler::saveWeights(const std::string &path, const ModelState &,
-                                 const std::vector<NamedArray> &values) const {
-  return keras::saveModelWeights(path, kerasModel, values);
+                                 const std::vector<NamedArray> &values,
+                                 uint64_t mostBytes) const {
+  return keras::saveModelWeights(path, kerasModel, values, mostBytes);
+}
+
+Result<std::string>
+StepCompiler::findNonFinite(const std::string &step, int64_t batchSize,
+                            const std::vector<NamedArray> &inputs) {
+  return tool::findNonFinite(*this, step, batchSize, inputs);
 }
 
 bool StepCompiler::verify(const std::string &step, int64_t batchSize) {

@@ -84,8 +84,13 @@ public:
                    const ModelState &state,
                    const std::vector<NamedArray> &values) const override;
   Status saveWeights(const std::string &path, const ModelState &state,
-                     const std::vector<NamedArray> &values) const override;
+                     const std::vector<NamedArray> &values,
+                     uint64_t mostBytes) const override;
   bool verify(const std::string &step, int64_t batchSize) override;
+  Status canCheckNumerics() const override { return {}; }
+  Result<std::string>
+  findNonFinite(const std::string &step, int64_t batchSize,
+                const std::vector<NamedArray> &inputs) override;
   /// Programs of train and evaluate take `sample_weight`.
   void takeSampleWeight(const std::map<std::string, Shape> &shapes) override {
     sampleWeights = shapes;

@@ -35,12 +35,24 @@ Status StepSource::saveModel(const std::string &path,
 }
 
 Status StepSource::saveWeights(const std::string &path, const ModelState &state,
-                               const std::vector<NamedArray> &values) const {
-  return saveWeightsByPlace(path, state, values);
+                               const std::vector<NamedArray> &values,
+                               uint64_t mostBytes) const {
+  return saveWeightsByPlace(path, state, values, mostBytes);
 }
 
 bool StepSource::verify(const std::string &, int64_t) {
   fail("--verify compares the stages of a model; leave it out for " +
        modelFile());
   return false;
+}
+
+Status StepSource::canCheckNumerics() const {
+  return Error{"--check-numerics does a step again, op by op, from a Keras "
+               "model; " +
+               modelFile() + " holds steps: give the model, or leave it out"};
+}
+
+Result<std::string> StepSource::findNonFinite(const std::string &, int64_t,
+                                              const std::vector<NamedArray> &) {
+  return canCheckNumerics().error();
 }

@@ -50,12 +50,20 @@ public:
   virtual Status saveModel(const std::string &path, const std::string &weights,
                            const ModelState &state,
                            const std::vector<NamedArray> &values) const;
-  /// A .weights.h5 file that Keras loads.
+  /// A .weights.h5 file that Keras loads, or a .weights.json with files of at most
+  /// `mostBytes` bytes of weights.
   virtual Status saveWeights(const std::string &path, const ModelState &state,
-                             const std::vector<NamedArray> &values) const;
+                             const std::vector<NamedArray> &values,
+                             uint64_t mostBytes) const;
   /// --verify: are all stages equal in the reference interpreter? Prints what
   /// differs.
   virtual bool verify(const std::string &step, int64_t batchSize);
+  /// --check-numerics: can a step be done again op by op?
+  virtual Status canCheckNumerics() const;
+  /// What made the first NaN or infinity of a step, from its inputs by port.
+  virtual Result<std::string>
+  findNonFinite(const std::string &step, int64_t batchSize,
+                const std::vector<NamedArray> &inputs);
 
 protected:
   ModelFlags flags;

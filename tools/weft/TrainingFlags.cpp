@@ -11,23 +11,12 @@ constexpr const char *kTrained =
     "model.json or model.keras; step.mlir, which python -m weft.trace writes "
     "of "
     "any Keras model; or step.weft, which weft compile makes of either";
+constexpr const char *kWeights =
+    "f.keras, f.weights.h5, f.weights.json, f.safetensors or f.npz";
 /// One value each time: what follows may be the model.
 static void addRepeated(CLI::App &app, const char *name,
                         std::vector<std::string> &values, const char *what) {
   app.add_option(name, values, what)->allow_extra_args(false);
-}
-
-static void addDataFlags(CLI::App &app, DataFlags &flags) {
-  app.add_option("--data", flags.data, "f.npz with x, y or x_train, y_train");
-  addRepeated(app, "--x", flags.x,
-              "[NAME=]f.npz:key[0:1280] or f.npy[0:1280]; repeated");
-  addRepeated(app, "--y", flags.y, "[NAME=]f.npz:key or f.npy; repeated");
-  addRepeated(app, "--sample-weight", flags.sampleWeight,
-              "[NAME=]f.npz:key or f.npy; repeated");
-  app.add_option("--divide-by", flags.divideBy, "divide inputs in float32")
-      ->check(isDivisor());
-  app.add_flag("--add-channel", flags.addChannel,
-               "append a dimension of 1 to inputs");
 }
 
 /// An option whose text `read` understands, or says why not.
@@ -41,6 +30,46 @@ static void addValue(CLI::App &app, const char *name, const char *what,
           throw CLI::ValidationError(name, wrong);
       },
       what);
+}
+
+/// How files of data are read.
+static void addSourceFlags(CLI::App &app, SourceOptions &source) {
+  addRepeated(app, "--inputs", source.inputs,
+              "[NAME=]a,b: columns of a .csv file that are x; repeated");
+  addRepeated(app, "--targets", source.targets,
+              "[NAME=]c: columns of a .csv file that are y; repeated");
+  addValue(app, "--data-memory",
+           "arrays of up to so many bytes are read whole, of larger ones a "
+           "batch at a time (default: 256MiB)",
+           source.inMemory, readBytes);
+  addValue(app, "--interpolation",
+           "of images: bilinear, nearest, bicubic, lanczos3, lanczos5 "
+           "(default: bilinear)",
+           source.images.interpolation, readInterpolation);
+  app.add_flag("--crop-to-aspect-ratio", source.images.cropToAspectRatio,
+               "resize the middle of images, without distortion");
+  addValue(app, "--class-names", "a,b,c: folders of images, in this order",
+           source.images.classNames, readNames);
+  app.add_option("--image-seed", source.images.seed,
+                 "shuffle the list of images once, before --validation-split, "
+                 "as seed of image_dataset_from_directory");
+}
+
+static void addDataFlags(CLI::App &app, DataFlags &flags) {
+  app.add_option("--data", flags.data,
+                 "f.npz or f.h5 with x, y or x_train, y_train; t.csv with "
+                 "--inputs and --targets; or a folder with a folder of images "
+                 "for each class (docs/fit.md)");
+  addRepeated(app, "--x", flags.x,
+              "[NAME=]f.npz:key[0:1280], f.npy[0:1280] or f.h5:key; repeated");
+  addRepeated(app, "--y", flags.y, "[NAME=]f.npz:key or f.npy; repeated");
+  addRepeated(app, "--sample-weight", flags.sampleWeight,
+              "[NAME=]f.npz:key or f.npy; repeated");
+  app.add_option("--divide-by", flags.divideBy, "divide inputs in float32")
+      ->check(isDivisor());
+  app.add_flag("--add-channel", flags.addChannel,
+               "append a dimension of 1 to inputs");
+  addSourceFlags(app, flags.source);
 }
 
 static void addValidationFlags(CLI::App &app, FitFlags &flags) {
@@ -82,15 +111,34 @@ static void addCallbackFlags(CLI::App &app, FitFlags &flags) {
 }
 
 static void addFitFiles(CLI::App &app, FitFlags &flags) {
-  app.add_option("--weights", flags.weights, "f.keras, f.weights.h5 or f.npz");
+  app.add_option("--weights", flags.weights, kWeights);
   app.add_option("--save", flags.save, "f.keras, for Keras to load")
       ->check(namesModel());
-  app.add_option("--save-weights", flags.saveWeights,
-                 "f.npz: every variable by its path");
+  app.add_option(
+      "--save-weights", flags.saveWeights,
+      "f.npz or f.safetensors: every variable by its path; "
+      "f.weights.h5 or f.weights.json (in parts), for Keras to load");
+  addValue(app, "--max-shard-size",
+           "of the weights in a part of f.weights.json (default: 5GiB)",
+           flags.maxShardSize, readBytes);
   app.add_option("--history", flags.history, "out.json");
   app.add_flag("--history-steps", flags.historySteps,
                "one value for each batch in --history");
   app.add_option("--stats", flags.stats, "times, memory and bytes as JSON");
+}
+
+static void addFitReports(CLI::App &app, FitFlags &flags) {
+  app.add_flag("--verify", flags.verify,
+               "first compare all stages in the reference interpreter");
+  app.add_flag("--check-numerics", flags.checkNumerics,
+               "stop at the first NaN or infinity and name the op and layer "
+               "that made it (slow)");
+  app.add_flag("--json", flags.json, "one JSON object on standard output");
+  app.add_option("--verbose", flags.verbose, "0, 1 (bar) or 2 (lines)")
+      ->check(isVerbosity())
+      ->capture_default_str();
+  app.add_flag("--bar", flags.bar,
+               "draw the bar of --verbose 1 in a pipe, too, as Keras does");
 }
 
 void weft::tool::addFit(CLI::App &app, FitFlags &flags) {
@@ -124,12 +172,7 @@ void weft::tool::addFit(CLI::App &app, FitFlags &flags) {
   app.add_flag("--init-only", flags.initOnly, "stop after initialising");
   addCallbackFlags(app, flags);
   addFitFiles(app, flags);
-  app.add_flag("--verify", flags.verify,
-               "first compare all stages in the reference interpreter");
-  app.add_flag("--json", flags.json, "one JSON object on standard output");
-  app.add_option("--verbose", flags.verbose, "0, 1 (bar) or 2 (lines)")
-      ->check(isVerbosity())
-      ->capture_default_str();
+  addFitReports(app, flags);
   app.footer("Examples:\n"
              "  weft fit model.keras --data mnist.npz --divide-by 255 "
              "--data-parallel --devices cpu:8 \\\n"
@@ -147,7 +190,11 @@ void weft::tool::addFit(CLI::App &app, FitFlags &flags) {
              "    --callback 'EarlyStopping(patience=3)' --backup state    "
              "(goes on after a kill)\n"
              "  weft fit --config fit.json --epochs 3    (arguments of a "
-             "file; those given here win)");
+             "file; those given here win)\n"
+             "  weft fit model.keras --data houses.csv --inputs rooms,area "
+             "--targets price\n"
+             "  weft fit model.keras --data flowers/ --divide-by 255 "
+             "--image-seed 1 --validation-split 0.2    (images by class)");
 }
 
 void weft::tool::addEvaluate(CLI::App &app, EvaluateFlags &flags,
@@ -155,7 +202,7 @@ void weft::tool::addEvaluate(CLI::App &app, EvaluateFlags &flags,
   addModelFlags(app, flags.model, kTrained);
   addBatchSize(app, flags.model);
   addDataFlags(app, flags.data);
-  app.add_option("--weights", flags.weights, "f.keras, f.weights.h5 or f.npz");
+  app.add_option("--weights", flags.weights, kWeights);
   app.add_flag("--json", flags.json, "one JSON object on standard output");
   app.add_option("--verbose", flags.verbose, "0, 1 (bar) or 2 (lines)")
       ->check(isVerbosity());

@@ -66,6 +66,9 @@ TrainingSession::open(const ModelFlags &given, const OpenSteps &open,
                                 [self](StepKind kind, int64_t batch) {
                                   return self->program(kind, batch);
                                 });
+  // Other processes may be in the middle of a run, and a stated memory is for
+  // what a program needs.
+  session->loop->writeAheadOnDevices(!processes && flags.memory.empty());
   return session;
 }
 
@@ -116,38 +119,27 @@ static std::string numberText(double value) {
 
 static void warnOfNaN(const TrainingData &data) {
   for (const TrainingData::Column &column : data.columns)
-    if (int64_t missing = data.countNaN(column)) {
-      int64_t row = column.array->count() / column.array->shape[0];
-      warn(column.source + ": " + std::to_string(missing) + " of " +
-           std::to_string(data.samples * row) +
+    if (column.seen.missing)
+      warn(column.source + ": " + std::to_string(column.seen.missing) + " of " +
+           std::to_string(column.seen.values) +
            " values are NaN, and so is what is computed from them; replace "
            "them, for example with numpy.nan_to_num");
-    }
 }
 
 /// Keras on JAX gives a label outside the classes a loss of zero; so does
 /// Weft, and says so.
 static void warnOfLabels(const TrainingData &data) {
   for (const TrainingData::Column &column : data.columns) {
-    auto said = metadataEntry(column.port, "classes");
-    if (column.port.role != Role::Label || !said.is_number_integer())
+    const DataScan &seen = column.seen;
+    if (!seen.outside)
       continue;
-    auto classes = said.get<int64_t>();
-    int64_t outside = 0, row = column.array->count() / column.array->shape[0];
-    double least = INFINITY, most = -INFINITY;
-    for (int64_t i = 0; i < data.samples * row; ++i) {
-      double label = column.array->at(column.begin * row + i);
-      least = std::min(least, label);
-      most = std::max(most, label);
-      outside += !(label >= 0 && label < double(classes));
-    }
-    if (outside)
-      warn(column.source + ": " + std::to_string(outside) + " of " +
-           std::to_string(data.samples * row) + " labels lie outside 0.." +
-           std::to_string(classes - 1) + " (they reach from " +
-           numberText(least) + " to " + numberText(most) +
-           "); their loss is zero, as in Keras; mend the labels, or give the "
-           "model more outputs");
+    auto classes = metadataEntry(column.port, "classes").get<int64_t>();
+    warn(column.source + ": " + std::to_string(seen.outside) + " of " +
+         std::to_string(seen.values) + " labels lie outside 0.." +
+         std::to_string(classes - 1) + " (they reach from " +
+         numberText(seen.low) + " to " + numberText(seen.high) +
+         "); their loss is zero, as in Keras; mend the labels, or give the "
+         "model more outputs");
   }
 }
 
@@ -212,16 +204,12 @@ Result<TrainingData> TrainingSession::data(StepKind kind,
       validates || (flags.weighsSamples() && flags.sampleWeight.empty());
   options.divideBy = flags.divideBy.value_or(1);
   options.addChannel = flags.addChannel;
+  options.source = flags.source;
   auto selected = selectData(options, purpose, ports);
   if (!selected)
     return selected;
-  uint64_t hash = 0;
-  for (size_t i = 0; processes && i < selected->columns.size(); ++i) {
-    const Array &array = *selected->columns[i].array;
-    hash = hash * 31 + weft_hash(array.bytes.data(), array.bytes.size());
-  }
   if (weft_error *error =
-          weft_processes_agree(processes, "training data", hash))
+          weft_processes_agree(processes, "training data", selected->hash()))
     return takeError(error);
   warnOfNaN(*selected);
   warnOfLabels(*selected);
@@ -229,17 +217,19 @@ Result<TrainingData> TrainingSession::data(StepKind kind,
 }
 
 Status TrainingSession::loadWeights(const std::string &path) {
-  auto arrays = readWeights(path, *variables);
-  if (!arrays)
-    return arrays.error();
   uint64_t hash = 0;
-  for (const NamedArray &named : *arrays)
-    hash = hash * 31 +
-           weft_hash(named.array.bytes.data(), named.array.bytes.size());
+  auto take = [&](std::vector<NamedArray> &arrays) {
+    for (const NamedArray &named : arrays)
+      hash = hash * 31 +
+             weft_hash(named.array.bytes.data(), named.array.bytes.size());
+    Status loaded = variables->load(arrays, /*strict=*/false);
+    return loaded ? loaded : Error{path + ": " + loaded.message()};
+  };
+  if (Status read = visitWeights(path, *variables, take); !read)
+    return read;
   if (weft_error *error = weft_processes_agree(processes, path.c_str(), hash))
     return takeError(error);
-  Status loaded = variables->load(*arrays, /*strict=*/false);
-  return loaded ? loaded : Error{path + ": " + loaded.message()};
+  return {};
 }
 
 Status TrainingSession::initialise(StepKind kind,

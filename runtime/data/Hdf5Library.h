@@ -1,0 +1,80 @@
+//===- Hdf5Library.h - what both readers of HDF5 files share ----*- C++ -*-===//
+//
+//   Quiet quiet;
+//   Handle file(H5Fopen(...), H5Fclose);
+//   std::string wrong = walkDatasets(file, "f.h5", limit, [](Dataset &set) {
+//     return read(set.id, set.shape);            // "" where nothing is wrong
+//   });
+//
+// Only plain datasets are visited: links that leave the file, virtual and external
+// datasets are refused. In a child process alone: the library crashes on some
+// damaged files.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_DATA_HDF5LIBRARY_H
+#define WEFT_RUNTIME_DATA_HDF5LIBRARY_H
+
+#include "weft/runtime/data/Array.h"
+
+#include <functional>
+#define H5_USE_110_API // one spelling for the releases 1.10 to 1.14
+#include <hdf5.h>
+
+namespace weft::hdf5 {
+
+/// An identifier that closes itself.
+class Handle {
+public:
+  Handle(hid_t id, herr_t (*close)(hid_t)) : id(id), close(close) {}
+  Handle(const Handle &) = delete;
+  ~Handle() {
+    if (id >= 0)
+      close(id);
+  }
+  operator hid_t() const { return id; }
+
+private:
+  hid_t id;
+  herr_t (*close)(hid_t);
+};
+
+/// HDF5 prints its errors; ours are returned.
+class Quiet {
+public:
+  Quiet() {
+    H5Eget_auto2(H5E_DEFAULT, &function, &data);
+    H5Eset_auto2(H5E_DEFAULT, nullptr, nullptr);
+  }
+  ~Quiet() { H5Eset_auto2(H5E_DEFAULT, function, data); }
+
+private:
+  H5E_auto2_t function = nullptr;
+  void *data = nullptr;
+};
+
+/// A type in the file (little-endian) or in memory; -1 where the library has none
+/// of its own.
+hid_t typeOf(ElementType type, bool inFile);
+/// What an element of this type is here; nothing for strings and structures. What
+/// Keras writes for bfloat16 is two opaque bytes.
+std::optional<ElementType> elementType(hid_t type);
+/// The type that H5Dread is to give in memory.
+hid_t readType(ElementType element, hid_t stored);
+
+struct Dataset {
+  std::string path; ///< without a leading slash
+  hid_t id, type;
+  ElementType element;
+  Shape shape;
+};
+/// Called for every numeric dataset; a complaint ends the walk.
+using Visit = std::function<std::string(const Dataset &set)>;
+/// The first complaint, with the file and the dataset before it; else "". All
+/// datasets together have at most `budget` bytes.
+std::string walkDatasets(hid_t file, const std::string &where, uint64_t budget,
+                         const Visit &visit);
+
+} // namespace weft::hdf5
+
+#endif // WEFT_RUNTIME_DATA_HDF5LIBRARY_H

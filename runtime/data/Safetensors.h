@@ -1,0 +1,63 @@
+//===- Safetensors.h - .safetensors files -----------------------*- C++ -*-===//
+//
+//   Result<SafetensorsFile> file = SafetensorsFile::open("w.safetensors");
+//   for (const auto &tensor : file->tensors())
+//     use(tensor.name, *file->read(tensor));      // one at a time
+//
+//   SafetensorsWriter writer(out, {{"d1/kernel", ElementType::BFloat16, {4, 2}}});
+//   writer.add(bytes, 16);                        // in the order that was announced
+//
+// 8 bytes that hold the size of a header, the header (JSON: name, dtype, shape and
+// place of each tensor), and the tensors, row-major and little-endian. Of a file
+// from anywhere the header has at most 100 MB, and the tensors cover the bytes behind
+// it without gaps or overlaps, as the format's own reader demands.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_DATA_SAFETENSORS_H
+#define WEFT_RUNTIME_DATA_SAFETENSORS_H
+
+#include "weft/runtime/data/Npz.h"
+
+namespace weft {
+
+struct TensorInfo {
+  std::string name;
+  ElementType type = ElementType::Float32;
+  Shape shape;
+  uint64_t offset = 0; ///< from the beginning of the file
+};
+
+class SafetensorsFile {
+public:
+  static Result<SafetensorsFile> open(const std::string &path,
+                                      const ReadLimits &limits = {});
+  const std::vector<TensorInfo> &tensors() const { return list; }
+  Result<Array> read(const TensorInfo &tensor) const;
+
+private:
+  std::string file;
+  std::vector<TensorInfo> list;
+};
+
+/// Do the first bytes of a file look like it? `start` has 9 or more.
+bool startsLikeSafetensors(std::string_view start);
+
+class SafetensorsWriter {
+public:
+  /// Writes the header; each type is one that the format has.
+  SafetensorsWriter(OutputFile &file, const std::vector<TensorInfo> &tensors);
+  /// The bytes of the next tensor.
+  void add(const void *data, size_t size) { file.write(data, size); }
+
+private:
+  OutputFile &file;
+};
+
+bool hasSafetensorsType(ElementType type);
+/// The widest first, so that each tensor lies at a multiple of its width.
+void sortByWidth(std::vector<TensorInfo> &tensors);
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_DATA_SAFETENSORS_H

@@ -1,0 +1,147 @@
+#include "weft/runtime/data/WeightShards.h"
+
+#include "weft/runtime/data/KerasArchive.h"
+
+#include <algorithm>
+#include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+namespace weft {
+
+using nlohmann::json;
+
+static constexpr std::string_view kEnding = ".weights.json";
+
+/// m_00001.weights.h5 of m.weights.json.
+static std::string shardName(const std::string &path, size_t index) {
+  std::string base = path.substr(path.rfind('/') + 1);
+  if (base.ends_with(kEnding))
+    base.resize(base.size() - kEnding.size());
+  char number[32];
+  std::snprintf(number, sizeof number, "_%05zu.weights.h5", index);
+  return base + number;
+}
+
+static std::string beside(const std::string &path, const std::string &name) {
+  return path.substr(0, path.rfind('/') + 1) + name;
+}
+
+/// The files that the map names, each once.
+static Result<std::set<std::string>> shardsOf(const std::string &path,
+                                              const ReadLimits &limits) {
+  Result<std::vector<uint8_t>> bytes = readFile(path, {limits.json});
+  if (!bytes)
+    return bytes.error();
+  json said = json::parse(bytes->begin(), bytes->end(), nullptr, false);
+  if (!said.is_object() || !said.contains("weight_map") ||
+      !said["weight_map"].is_object())
+    return Error{path + ": has no \"weight_map\"; save the weights again with "
+                        "Keras or Weft"};
+  std::set<std::string> out;
+  for (const auto &[group, names] : said["weight_map"].items())
+    for (const json &name : names.is_array() ? names : json::array({names})) {
+      bool isPlain = name.is_string() &&
+                     name.get<std::string>().find('/') == std::string::npos &&
+                     !name.get<std::string>().empty();
+      if (!isPlain)
+        return Error{path + ": " + group + ": " + name.dump() +
+                     " is no name of a file beside it; save the weights again"};
+      out.insert(name.get<std::string>());
+    }
+  return out;
+}
+
+Status visitWeightShards(const std::string &path, const VisitShard &visit,
+                         const ReadLimits &limits) {
+  Result<std::set<std::string>> shards = shardsOf(path, limits);
+  if (!shards)
+    return shards.error();
+  for (const std::string &name : *shards) {
+    Result<std::vector<NamedArray>> part =
+        readWeightsH5(beside(path, name), limits);
+    if (!part)
+      return part.error();
+    if (Status ok = visit(*part); !ok)
+      return ok;
+  }
+  return {};
+}
+
+static std::string groupOf(const std::string &dataset) {
+  return dataset.substr(0, dataset.rfind('/'));
+}
+
+/// The groups that have an array in this file.
+static std::vector<Hdf5Group>
+usedGroups(const std::vector<Hdf5Group> &groups,
+           const std::vector<NamedArray> &weights) {
+  std::set<std::string> used;
+  for (const NamedArray &array : weights)
+    used.insert(groupOf(array.name));
+  std::vector<Hdf5Group> out;
+  for (const Hdf5Group &group : groups)
+    if (used.contains(group.path))
+      out.push_back(group);
+  return out;
+}
+
+Status writeWeightShards(const std::string &path,
+                         const std::vector<Hdf5Group> &groups,
+                         const std::vector<NamedArray> &weights,
+                         uint64_t mostBytes) {
+  std::map<std::string, std::vector<std::string>> map;
+  std::vector<NamedArray> part;
+  uint64_t inPart = 0, total = 0;
+  size_t files = 0;
+  auto finish = [&]() -> Status {
+    std::string name = shardName(path, files++);
+    for (const NamedArray &array : part) {
+      std::vector<std::string> &names = map["/" + groupOf(array.name)];
+      if (names.empty() || names.back() != name)
+        names.push_back(name);
+    }
+    Status written =
+        writeWeightsH5(beside(path, name), usedGroups(groups, part), part);
+    part.clear();
+    inPart = 0;
+    return written;
+  };
+  for (const NamedArray &array : weights) {
+    uint64_t bytes = array.array.bytes.size();
+    if (bytes > mostBytes)
+      return Error{path + ": " + array.name + " has " + std::to_string(bytes) +
+                   " bytes, more than a file of --max-shard-size " +
+                   std::to_string(mostBytes) + "; raise it"};
+    if (!part.empty() && inPart + bytes > mostBytes)
+      if (Status ok = finish(); !ok)
+        return ok;
+    part.push_back(array);
+    inPart += bytes;
+    total += bytes;
+  }
+  if (Status ok = finish(); !ok)
+    return ok;
+  json said = {{"metadata", {{"total_size", total}}},
+               {"weight_map", json::object()}};
+  for (const auto &[group, names] : map)
+    said["weight_map"][group] =
+        names.size() == 1 ? json(names[0]) : json(names);
+  Result<OutputFile> file = OutputFile::open(path);
+  if (!file)
+    return file.error();
+  file->write(said.dump(4));
+  return file->commit();
+}
+
+Status writeKerasWeights(const std::string &path,
+                         const std::vector<Hdf5Group> &groups,
+                         const std::vector<NamedArray> &weights,
+                         uint64_t mostBytes) {
+  return path.ends_with(kEnding)
+             ? writeWeightShards(path, groups, weights, mostBytes)
+             : writeWeightsH5(path, groups, weights);
+}
+
+} // namespace weft

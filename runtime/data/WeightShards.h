@@ -1,0 +1,41 @@
+//===- WeightShards.h - Keras' weights in several files ---------*- C++ -*-===//
+//
+//   // m.weights.json: {"metadata": {"total_size": 4096},
+//   //   "weight_map": {"/layers/dense/vars": "m_00000.weights.h5", ...}}
+//   Status ok = visitWeightShards("m.weights.json", [&](auto &part) {
+//     return load(part);                // the datasets of m_00000.weights.h5
+//   });
+//   ok = writeWeightShards("m.weights.json", groups, weights, 1 << 30);
+//
+// What model.save_weights(path, max_shard_size=N) writes and load_weights reads. One
+// file at a time is in memory.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_DATA_WEIGHTSHARDS_H
+#define WEFT_RUNTIME_DATA_WEIGHTSHARDS_H
+
+#include "weft/runtime/data/Hdf5.h"
+
+#include <functional>
+
+namespace weft {
+
+using VisitShard = std::function<Status(std::vector<NamedArray> &shard)>;
+Status visitWeightShards(const std::string &path, const VisitShard &visit,
+                         const ReadLimits &limits = {});
+/// A new file begins where one would have more than `mostBytes` bytes of weights.
+Status writeWeightShards(const std::string &path,
+                         const std::vector<Hdf5Group> &groups,
+                         const std::vector<NamedArray> &weights,
+                         uint64_t mostBytes);
+
+/// Such files where the path ends in .weights.json, else one .weights.h5.
+Status writeKerasWeights(const std::string &path,
+                         const std::vector<Hdf5Group> &groups,
+                         const std::vector<NamedArray> &weights,
+                         uint64_t mostBytes);
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_DATA_WEIGHTSHARDS_H

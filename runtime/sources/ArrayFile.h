@@ -1,0 +1,63 @@
+//===- ArrayFile.h - a file or folder that holds arrays ---------*- C++ -*-===//
+//
+//   auto file = ArrayFile::open("mnist.npz", {});
+//   (*file)->keys();                                  // x_train, y_train, ...
+//   Result<Rows> x = (*file)->rows("x_train", {});
+//
+//   Result<Rows> y = openRows("d.h5:labels[0:1280]", {});
+//
+// .npz, .npy and HDF5 files give their arrays by name; a table (.csv) and a folder
+// of images give "x" and "y", see CsvTable.h and ImageFolder.h. Arrays of up to
+// `inMemory` bytes are read whole. Of larger ones a batch is read at a time: from
+// the file itself where the rows lie in it one after the other (.npy, .npz that is
+// not compressed, HDF5 without chunks), else from an unpacked copy in a temporary
+// file (RowCollector.h).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_SOURCES_ARRAYFILE_H
+#define WEFT_RUNTIME_SOURCES_ARRAYFILE_H
+
+#include "weft/runtime/data/Npz.h"
+#include "weft/runtime/sources/ImageOptions.h"
+#include "weft/runtime/sources/RowSource.h"
+
+namespace weft {
+
+struct SourceOptions {
+  uint64_t inMemory = uint64_t(256) << 20;
+  /// Columns of a table, each as [NAME=]a,b,c.
+  std::vector<std::string> inputs = {}, targets = {};
+  ImageOptions images = {};
+  ReadLimits limits = {};
+};
+
+class ArrayFile {
+public:
+  virtual ~ArrayFile() = default;
+  /// Of what kind it is, its name and its first bytes say.
+  static Result<std::unique_ptr<ArrayFile>> open(const std::string &path,
+                                                 const SourceOptions &options);
+  const std::string &path() const { return file; }
+  virtual std::vector<std::string> keys() const = 0;
+  bool contains(std::string_view key) const;
+  /// `sample`: the shape that a sample is wanted in, for what has none itself.
+  /// An array has at least one dimension.
+  virtual Result<Rows> rows(const std::string &key, const Shape &sample) = 0;
+
+  /// How a key comes to be there, for files that have none of their own.
+  virtual std::string hint() const { return ""; }
+
+protected:
+  explicit ArrayFile(std::string path) : file(std::move(path)) {}
+
+private:
+  std::string file;
+};
+
+/// `f.npz:key[0:1280]`, `f.npy[:100]`, `f.h5:key`.
+Result<Rows> openRows(const std::string &text, const SourceOptions &options);
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_SOURCES_ARRAYFILE_H

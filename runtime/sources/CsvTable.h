@@ -1,0 +1,30 @@
+//===- CsvTable.h - columns of a table as arrays ----------------*- C++ -*-===//
+//
+//   // age,height,label
+//   // 31,1.78,0
+//   auto table = openCsvTable("people.csv",
+//                             {.inputs = {"age,height"}, .targets = {"label"}});
+//   Result<Rows> x = (*table)->rows("x", {});         // (n, 2) float64
+//
+// Commas separate, the first line names the columns, quotes and ends of lines are
+// those of RFC 4180. Each chosen field is a number; one that is missing is an
+// error, with its line and column. NAME=a,b is the array of one of several inputs
+// or outputs, x/NAME or y/NAME.
+//
+// Limits: 1 MiB a line, 65,536 columns.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_SOURCES_CSVTABLE_H
+#define WEFT_RUNTIME_SOURCES_CSVTABLE_H
+
+#include "weft/runtime/sources/ArrayFile.h"
+
+namespace weft {
+
+Result<std::unique_ptr<ArrayFile>> openCsvTable(const std::string &path,
+                                                const SourceOptions &options);
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_SOURCES_CSVTABLE_H

@@ -1,0 +1,32 @@
+//===- ImageFolder.h - images in a folder for each class --------*- C++ -*-===//
+//
+//   // flowers/daisy/1.jpg  flowers/rose/2.png
+//   auto folder = openImageFolder("flowers", {});
+//   Result<Rows> x = (*folder)->rows("x", {64, 64, 3});   // (2, 64, 64, 3)
+//   Result<Rows> y = (*folder)->rows("y", {});            // (2,): 0, 1
+//
+// What keras.utils.image_dataset_from_directory(labels="inferred") gives: the
+// classes are the sorted names of the folders, the files of a class are sorted, and
+// `seed` shuffles the list once. The size and the colours (1: grayscale, 3: rgb,
+// 4: rgba) are those of the wanted sample; labels are numbers, or one-hot where a
+// sample's label has as many numbers as there are classes. Without folders there
+// are images alone.
+//
+// Pixels are those of Keras on JAX (PIL's decoding, then keras.ops.image.resize in
+// float32). JPEG and PNG are read; .gif and .bmp are refused by name.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_SOURCES_IMAGEFOLDER_H
+#define WEFT_RUNTIME_SOURCES_IMAGEFOLDER_H
+
+#include "weft/runtime/sources/ArrayFile.h"
+
+namespace weft {
+
+Result<std::unique_ptr<ArrayFile>>
+openImageFolder(const std::string &path, const SourceOptions &options);
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_SOURCES_IMAGEFOLDER_H

@@ -1,0 +1,28 @@
+//===- ImageOptions.h - how a folder of images is read ----------*- C++ -*-===//
+
+#ifndef WEFT_RUNTIME_SOURCES_IMAGEOPTIONS_H
+#define WEFT_RUNTIME_SOURCES_IMAGEOPTIONS_H
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace weft {
+
+/// Of keras.ops.image.resize.
+enum class Interpolation { Nearest, Bilinear, Bicubic, Lanczos3, Lanczos5 };
+
+/// Arguments of keras.utils.image_dataset_from_directory.
+struct ImageOptions {
+  Interpolation interpolation = Interpolation::Bilinear;
+  /// Resize the largest centred part that has the wanted aspect ratio.
+  bool cropToAspectRatio = false;
+  std::vector<std::string> classNames = {}; ///< empty: all folders, sorted
+  /// Shuffles the list of files, once; none: it stays sorted.
+  std::optional<uint32_t> seed = {};
+};
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_SOURCES_IMAGEOPTIONS_H

@@ -1,0 +1,26 @@
+//===- ResizeImage.h - pixels of another size -------------------*- C++ -*-===//
+//
+//   std::vector<float> pixels = resizeImage(image, 64, 64, {});
+//
+// keras.ops.image.resize(antialias=False) on JAX: an output pixel lies at
+// (i + 1/2) * in/out - 1/2, and is the sum of the pixels around it, weighed by a
+// kernel (1 - |x|; Keys' cubic with a = -1/2; Lanczos) whose weights are divided by
+// their sum. `nearest` takes pixel floor((i + 1/2) * in/out).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_SOURCES_RESIZEIMAGE_H
+#define WEFT_RUNTIME_SOURCES_RESIZEIMAGE_H
+
+#include "weft/runtime/sources/DecodeImage.h"
+#include "weft/runtime/sources/ImageOptions.h"
+
+namespace weft {
+
+/// Row-major (height, width, channels), values as those of the image.
+std::vector<float> resizeImage(const Image &image, int64_t height,
+                               int64_t width, const ImageOptions &options);
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_SOURCES_RESIZEIMAGE_H

@@ -1,0 +1,42 @@
+//===- RowCollector.h - rows whose number is not known yet ------*- C++ -*-===//
+//
+//   RowCollector rows("t.csv", /*inMemory=*/256 << 20);
+//   while (readLine(values))
+//     if (Status ok = rows.add(values.data(), 3 * sizeof(double)); !ok)
+//       return ok.error();
+//   Result<Rows> x = rows.finish(ElementType::Float64, {lines, 3});
+//
+// What is more than `inMemory` bytes goes on in a file without a name, in the
+// folder TMPDIR, or else /var/tmp (/tmp often is memory).
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_SOURCES_ROWCOLLECTOR_H
+#define WEFT_RUNTIME_SOURCES_ROWCOLLECTOR_H
+
+#include "weft/runtime/sources/RowSource.h"
+
+namespace weft {
+
+class RowCollector {
+public:
+  /// `name` begins messages.
+  RowCollector(std::string name, uint64_t inMemory)
+      : name(std::move(name)), inMemory(inMemory) {}
+  Status add(const void *data, size_t size);
+  /// `shape` has as many bytes as were added.
+  Result<Rows> finish(ElementType type, Shape shape, bool swapped = false);
+  /// The file, which is made if there was no need of one yet.
+  Result<int> descriptor();
+
+private:
+  Status flush();
+  std::string name;
+  uint64_t inMemory;
+  std::vector<uint8_t> bytes; ///< all, or what the file does not have yet
+  std::optional<OpenFile> file;
+};
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_SOURCES_ROWCOLLECTOR_H

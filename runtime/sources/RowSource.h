@@ -1,0 +1,114 @@
+//===- RowSource.h - an array that is read by rows --------------*- C++ -*-===//
+//
+//   std::shared_ptr<const RowSource> x = ...;     // (60000, 28, 28) uint8
+//   std::vector<uint8_t> batch(2 * x->rowBytes());
+//   Status ok = x->read({17, 4}, batch.data());   // rows 17 and 4, in this order
+//
+// Where the rows lie is the source's affair: in memory (MemoryRows), in a file
+// that is larger than memory (FileRows), or in files that are decoded when they
+// are asked for (ImageFolder). Several threads may read at the same time.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_SOURCES_ROWSOURCE_H
+#define WEFT_RUNTIME_SOURCES_ROWSOURCE_H
+
+#include "weft/runtime/data/Array.h"
+
+#include <memory>
+#include <span>
+
+namespace weft {
+
+class RowSource {
+public:
+  RowSource(ElementType type, Shape shape)
+      : elementType(type), sizes(std::move(shape)) {}
+  virtual ~RowSource() = default;
+
+  ElementType type() const { return elementType; }
+  /// The first size is the number of rows.
+  const Shape &shape() const { return sizes; }
+  int64_t rows() const { return sizes[0]; }
+  /// Elements and bytes of a row.
+  int64_t rowCount() const;
+  size_t rowBytes() const { return rowCount() * byteWidth(elementType); }
+
+  /// These rows, one after the other, to `out`; each index is below rows().
+  virtual Status read(std::span<const int64_t> indices, uint8_t *out) const = 0;
+  /// All rows, where they are in memory; else null.
+  virtual const uint8_t *inMemory() const { return nullptr; }
+  /// A hash of what the rows are made of, for sources whose values cost too much
+  /// to look at before training, and hold no NaN; else nothing.
+  virtual std::optional<uint64_t> identity() const { return std::nullopt; }
+  /// How many of the last rows are a validation_split of this fraction: Keras'
+  /// fit rounds the others down, its readers of folders the validation's.
+  virtual int64_t validationRows(double fraction) const;
+  /// More about the source, for a line of text: ", 3 classes: a, b, c".
+  virtual std::string remark() const { return ""; }
+
+private:
+  ElementType elementType;
+  Shape sizes;
+};
+
+using Rows = std::shared_ptr<const RowSource>;
+
+/// An array in memory; it has at least one dimension.
+class MemoryRows final : public RowSource {
+public:
+  explicit MemoryRows(Array array)
+      : RowSource(array.type, array.shape), bytes(std::move(array.bytes)) {}
+  Status read(std::span<const int64_t> indices, uint8_t *out) const override;
+  const uint8_t *inMemory() const override { return bytes.data(); }
+
+private:
+  std::vector<uint8_t> bytes;
+};
+
+/// A descriptor that closes itself.
+class OpenFile {
+public:
+  explicit OpenFile(int descriptor) : descriptor(descriptor) {}
+  OpenFile(OpenFile &&other) noexcept
+      : descriptor(std::exchange(other.descriptor, -1)) {}
+  OpenFile &operator=(OpenFile &&) = delete;
+  ~OpenFile();
+  operator int() const { return descriptor; }
+
+private:
+  int descriptor;
+};
+
+/// Rows that lie one after the other in a file, from `offset` on. They are read
+/// when they are asked for and kept by nobody but the system's cache of files,
+/// which gives way where memory is short.
+class FileRows final : public RowSource {
+public:
+  struct Place {
+    uint64_t offset = 0;
+    bool swapped = false; ///< the other byte order than this machine's
+  };
+  /// `name` begins messages: f.npz:x.
+  FileRows(std::string name, OpenFile file, Place place, ElementType type,
+           Shape shape)
+      : RowSource(type, std::move(shape)), name(std::move(name)),
+        file(std::move(file)), place(place) {}
+  Status read(std::span<const int64_t> indices, uint8_t *out) const override;
+
+private:
+  Status readBytes(uint64_t from, uint64_t bytes, uint8_t *out) const;
+  std::string name;
+  OpenFile file;
+  Place place;
+};
+
+/// Rows [begin, end) of another source.
+Rows sliceOf(Rows rows, int64_t begin, int64_t end);
+
+/// Opens a regular file to read rows from.
+Result<OpenFile> openToRead(const std::string &path);
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_SOURCES_ROWSOURCE_H

@@ -1,0 +1,45 @@
+//===- BackgroundThread.h - work beside the step ----------------*- C++ -*-===//
+//
+//   BackgroundThread thread;
+//   std::future<Status> read = thread.start([&] { return readBatch(next); });
+//   execute(step);
+//   Status ok = read.get();
+//
+// One thread, made when it is first needed, does what it is given in order.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_TRAINING_BACKGROUNDTHREAD_H
+#define WEFT_RUNTIME_TRAINING_BACKGROUNDTHREAD_H
+
+#include "weft/runtime/data/Result.h"
+
+#include <condition_variable>
+#include <deque>
+#include <functional>
+#include <future>
+#include <mutex>
+#include <thread>
+
+namespace weft {
+
+class BackgroundThread {
+public:
+  BackgroundThread() = default;
+  BackgroundThread(const BackgroundThread &) = delete;
+  /// Waits for what was started.
+  ~BackgroundThread();
+  std::future<Status> start(std::function<Status()> work);
+
+private:
+  void run();
+  std::mutex mutex;
+  std::condition_variable changed;
+  std::deque<std::packaged_task<Status()>> tasks;
+  bool isEnding = false;
+  std::thread thread;
+};
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_TRAINING_BACKGROUNDTHREAD_H

@@ -1,0 +1,36 @@
+//===- DataScan.h - one look at all values of an array ----------*- C++ -*-===//
+//
+//   Result<DataScan> seen = scan(rows, /*classes=*/10);
+//   seen->low, seen->high;       // 0, 255; low > high where there is no number
+//   seen->missing;               // values that are NaN
+//   seen->outside;               // labels that name none of the 10 classes
+//   seen->hash;                  // tells other data apart
+//
+// Arrays larger than memory are read in pieces of 4 MiB. Of images, which would
+// all have to be decoded, only the hash of their names and sizes is taken.
+//
+//===----------------------------------------------------------------------===//
+
+#ifndef WEFT_RUNTIME_TRAINING_DATASCAN_H
+#define WEFT_RUNTIME_TRAINING_DATASCAN_H
+
+#include "weft/runtime/sources/RowSource.h"
+
+#include <cmath>
+
+namespace weft {
+
+struct DataScan {
+  double low = INFINITY, high = -INFINITY; ///< real parts, without NaN
+  int64_t missing = 0;                     ///< values that are NaN
+  int64_t outside = 0; ///< values that are none of 0, 1, ... classes - 1
+  int64_t values = 0;
+  uint64_t hash = 0;
+};
+
+/// `classes`: 0 where values are no labels.
+Result<DataScan> scan(const RowSource &rows, int64_t classes);
+
+} // namespace weft
+
+#endif // WEFT_RUNTIME_TRAINING_DATASCAN_H

@@ -1,0 +1,128 @@
+"""Weights in every kind of file, beside real Keras and the safetensors package.
+
+    check_weight_files.py WEFT FIXTURES SCRATCH
+
+Weft trains and writes .npz, .safetensors, .weights.h5, .weights.json (in parts) and .keras; Keras and safetensors read the same
+numbers from them, and Keras predicts the same. Weft trains on from each, with the same bits. What Keras and safetensors write,
+Weft reads, and predicts as Keras does. Variables have 32 bits, and 16 (bfloat16, float16).
+"""
+
+import json
+import pathlib
+import re
+import subprocess
+import sys
+
+import keras
+import ml_dtypes
+import numpy
+import safetensors
+import safetensors.numpy
+
+KINDS = ("npz", "safetensors", "weights.h5", "weights.json")
+TYPES = {"F32": numpy.float32, "BF16": ml_dtypes.bfloat16, "F16": numpy.float16, "I32": numpy.int32, "I64": numpy.int64,
+         "U32": numpy.uint32}
+
+
+class Checker:
+    def __init__(self, weft, scratch, data):
+        self.weft, self.scratch, self.data, self.bad, self.count = weft, scratch, data, 0, 0
+
+    def say(self, name, isGood):
+        self.bad += not isGood
+        self.count += 1
+        print(f"{name}: {'ok' if isGood else 'WRONG'}")
+
+    def run(self, *words):
+        done = subprocess.run([str(word) for word in (self.weft, *words)], capture_output=True, text=True)
+        if done.returncode:
+            sys.exit(f"{words}: {done.stderr}")
+
+    def fit(self, model, *flags):
+        self.run("fit", model, "--data", self.data, "--seed", 5, "--verbose", 0, "--batch-size", 16, *flags)
+
+    def predict(self, model, weights):
+        out = self.scratch / "p.npy"
+        self.run("predict", model, "--x", f"{self.data}:x", "--weights", weights, "--batch-size", 16, "--verbose", 0, "--out", out)
+        return numpy.load(out)
+
+
+def read_tensors(path):
+    found = safetensors.deserialize(path.read_bytes())
+    return {name: numpy.frombuffer(bytes(said["data"]), TYPES[said["dtype"]]).reshape(said["shape"]) for name, said in found}
+
+
+def same_numbers(tensors, arrays):
+    """An .npz has bfloat16 as float32."""
+    return tensors.keys() == set(arrays.files) and all(
+        numpy.array_equal(tensors[name].astype(arrays[name].dtype), arrays[name]) for name in tensors)
+
+
+def check_out(checker, name, model):
+    """What Weft writes."""
+    files = {}
+    for kind in KINDS:
+        files[kind] = checker.scratch / f"{name}.{kind}"
+        checker.fit(model, "--save-weights", files[kind], "--max-shard-size", "1600")
+    checker.fit(model, "--save", checker.scratch / f"{name}.keras")
+    arrays = numpy.load(files["npz"])
+    checker.say(f"{name}: safetensors reads the numbers of the .npz", same_numbers(read_tensors(files["safetensors"]), arrays))
+    parts = set()
+    for names in json.loads(files["weights.json"].read_text())["weight_map"].values():
+        parts.update([names] if isinstance(names, str) else names)
+    checker.say(f"{name}: {len(parts)} parts", len(parts) > 2 and all((checker.scratch / part).exists() for part in parts))
+    x = numpy.load(checker.data)["x"][:8]
+    whole = keras.saving.load_model(checker.scratch / f"{name}.keras")
+    for kind in ("weights.h5", "weights.json"):
+        fresh = keras.saving.load_model(checker.scratch / f"{name}.keras")
+        for variable in fresh.weights:
+            variable.assign(numpy.zeros(variable.shape))
+        fresh.load_weights(files[kind])
+        checker.say(f"{name}: Keras predicts the same from .{kind}", numpy.array_equal(fresh.predict(x, verbose=0), whole.predict(x, verbose=0)))
+    ends = []
+    for kind in (*KINDS, "keras"):
+        end = checker.scratch / "end.safetensors"
+        checker.fit(model, "--weights", checker.scratch / f"{name}.{kind}", "--save-weights", end)
+        # bfloat16 moments and weights come back as they were, whatever the file
+        ends.append(end.read_bytes())
+    checker.say(f"{name}: trained on from each, the same bits", len(set(ends)) == 1)
+    return whole
+
+
+def check_in(checker, name, model, whole):
+    """What Keras and safetensors write."""
+    draw = numpy.random.default_rng(1)
+    for variable in whole.weights:
+        variable.assign(draw.normal(size=variable.shape).astype("float32") / 2)
+    x = numpy.load(checker.data)["x"]
+    wanted = whole.predict(x, batch_size=16, verbose=0)
+    whole.save_weights(checker.scratch / "k.weights.h5")
+    whole.save_weights(checker.scratch / "k.weights.json", max_shard_size=1600 / 1024**3)
+    values = {variable.path: numpy.asarray(variable.value) for variable in whole.weights}
+    safetensors.numpy.save_file({key: value.astype("float32") for key, value in values.items()}, checker.scratch / "k.safetensors")
+    for kind in ("weights.h5", "weights.json", "safetensors"):
+        found = checker.predict(model, checker.scratch / f"k.{kind}")
+        checker.say(f"{name}: Keras' .{kind}", numpy.allclose(found, numpy.asarray(wanted, "float32"), rtol=1e-5, atol=1e-5)
+                    if name == "float32" else numpy.allclose(found, numpy.asarray(wanted, "float32"), rtol=2e-2, atol=2e-2))
+
+
+def main():
+    weft, fixtures, scratch = sys.argv[1], pathlib.Path(sys.argv[2]), pathlib.Path(sys.argv[3])
+    scratch.mkdir(parents=True, exist_ok=True)
+    checker = Checker(weft, scratch, fixtures / "callbacks" / "data.npz")
+    text = (fixtures / "callbacks" / "model.json").read_text()
+    for name in ("float32", "bfloat16", "float16"):
+        model = scratch / f"{name}.json"
+        policy = re.sub(r'"dtype": \{[^{}]*"config": \{"name": "float32"\}[^{}]*\}', f'"dtype": "{name}"', text)
+        model.write_text(policy)
+        whole = check_out(checker, name, model)
+        if name == "float32" or whole.weights[0].dtype == name:
+            check_in(checker, name, model, whole)
+        else:
+            checker.say(f"{name}: the model's weights are {whole.weights[0].dtype}", False)
+    print(f"{checker.count} checks, {checker.bad} bad")
+    return 1 if checker.bad or not checker.count else 0
+
+
+if __name__ == "__main__":
+    sys.exit(main())
