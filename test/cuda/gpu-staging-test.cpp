@@ -1,5 +1,6 @@
 // Arrays that reach GPUs through pinned memory while programs run there: whoever
 // reads them sees them, whatever order streams run in (the driver is the fake).
+// Runtimes do not poison here: that would wait in front of each write.
 #include "weft/runtime/abi/weft.h"
 #include "weft/test/unit/runtime-plan.h"
 
@@ -25,7 +26,7 @@ static std::vector<float> sumOf(const std::vector<float> &in) {
 
 TEST_CASE("the next batch is written while a step runs") {
   constexpr size_t elements = 1000;
-  Loaded program(sums(elements).image(), "cuda:2");
+  Loaded program(sums(elements).image(), "cuda:2", 0, false);
   weft_buffer *sets[2] = {program.inputs[0], nullptr};
   REQUIRE(take(weft_input_create(program.runtime, program.program, 0,
                                  &sets[1])) == "");
@@ -52,7 +53,7 @@ TEST_CASE("the next batch is written while a step runs") {
 }
 
 TEST_CASE("an array that is written is read, copied and freed right away") {
-  Loaded program(sums(64).image(), "cuda:2");
+  Loaded program(sums(64).image(), "cuda:2", 0, false);
   for (float first : {1.0f, 100.0f, 1000.0f}) {
     std::vector<float> values = iota<float>(64, first);
     program.write(0, values);
@@ -82,7 +83,7 @@ TEST_CASE("longer arrays than a slot, and columns, arrive whole") {
   // 40 MiB on each of two devices.
   constexpr size_t elements = size_t(20) << 20;
   {
-    Loaded program(sums(elements).image(), "cuda:2");
+    Loaded program(sums(elements).image(), "cuda:2", 0, false);
     std::vector<float> values(elements);
     for (size_t i = 0; i < elements; ++i)
       values[i] = float(i % 65521);
@@ -90,14 +91,15 @@ TEST_CASE("longer arrays than a slot, and columns, arrive whole") {
     std::vector<float> back(elements);
     REQUIRE(take(weft_buffer_read(program.inputs[0], back.data(),
                                   elements * 4)) == "");
-    CHECK(back == values);
+    bool isEqual = back == values; // not printed
+    CHECK(isEqual);
   }
   PlanBuilder p({{"x", 2}});
   Axes axes = {whole(0, 2)};
   uint32_t in = p.input("in", DType::f32, {6, 8}, {{}, axes});
   uint32_t out = p.output("out", DType::f32, {6, 8}, {{}, axes});
   p.allReduce({in}, {out}, axes);
-  Loaded program(p.image(), "cuda:2");
+  Loaded program(p.image(), "cuda:2", 0, false);
   std::vector<float> values = iota<float>(48);
   program.write(0, values);
   REQUIRE(program.run() == "");
