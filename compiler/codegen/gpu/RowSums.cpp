@@ -87,8 +87,9 @@ LogicalResult GpuKernelEmitter::emitRows(nest::RowsAttr walk) {
 ArrayRef<GpuKernelEmitter::HeldColumns>
 GpuKernelEmitter::heldColumns(ArrayRef<int64_t> columns) {
   auto &found = held[SmallVector<int64_t>(columns)];
-  int64_t count = ShapedType::getNumElements(columns), side = rows.getSide(),
-          lanes = rows.getLanes();
+  // What has no columns is one of its own.
+  int64_t count = ShapedType::getNumElements(columns),
+          side = columns.empty() ? 1 : rows.getSide(), lanes = rows.getLanes();
   if (!found.empty())
     return found;
   elements.enterDepth(rowDepth);
