@@ -137,8 +137,8 @@ Result<std::vector<NamedArray>> Trainer::predict(const TrainingData &data,
     std::vector<int64_t> next;
     if (&batch != &plan.back())
       next = paddedIndices(*(&batch + 1));
-    if (Status ok = run(**bound, StepKind::Predict, data, paddedIndices(batch),
-                        next);
+    if (Status ok =
+            run(**bound, StepKind::Predict, data, paddedIndices(batch), next);
         !ok)
       return ok.error();
     size_t slot = 0;
