@@ -34,6 +34,23 @@ static Status writeOutputs(const std::vector<Port> &ports, const Bound &bound,
   return writeNpz(file, arrays);
 }
 
+static Status repeatRuns(const RunFlags &flags, weft_runtime *runtime,
+                         const weft_program *program, Bound &bound,
+                         StepClock &clock) {
+  for (int64_t i = 0; i < flags.repeat; ++i) {
+    clock.beginStep();
+    auto begin = std::chrono::steady_clock::now();
+    if (Status ran = takeError(weft_execute(
+            runtime, program, bound.inputs.data(), bound.outputs.data()));
+        !ran)
+      return Error{flags.program + ": " + ran.message()};
+    std::chrono::duration<double> took =
+        std::chrono::steady_clock::now() - begin;
+    clock.endStep(runtime, took.count(), /*waitSeconds=*/0);
+  }
+  return {};
+}
+
 static Status execute(const RunFlags &flags, const weft_program *program) {
   if (Status loaded = takeError(weft_program_prepare(program)); !loaded)
     return Error{flags.program + ": " + loaded.message()};
@@ -76,17 +93,8 @@ static Status execute(const RunFlags &flags, const weft_program *program) {
       !to)
     return to;
   StepClock clock;
-  for (int64_t i = 0; i < flags.repeat; ++i) {
-    clock.beginStep();
-    auto begin = std::chrono::steady_clock::now();
-    if (Status ran = takeError(weft_execute(
-            created, program, bound.inputs.data(), bound.outputs.data()));
-        !ran)
-      return Error{flags.program + ": " + ran.message()};
-    std::chrono::duration<double> took =
-        std::chrono::steady_clock::now() - begin;
-    clock.endStep(created, took.count(), /*waitSeconds=*/0);
-  }
+  if (Status ran = repeatRuns(flags, created, program, bound, clock); !ran)
+    return ran;
   if (Status written = writeOutputs(outputs, bound, *out); !written)
     return written;
   if (!stats)
