@@ -15,7 +15,7 @@ import npz_values
 
 SEEDS = range(1, 4)  # orders of what streams have to do
 TOLERANCE = 2e-6     # of the largest value
-OF_STEPS = 5e-5      # of whole train steps, whose sums have another order; a library adds more exactly than either
+OF_STEPS = 2e-5      # of whole train steps, whose sums have another order
 
 
 # Target and devices of a program; the first of each number of devices is what others are compared with.
