@@ -66,7 +66,8 @@ static SmallVector<int64_t> numbersOf(ArrayRef<nest::DotDimension> dims) {
 /// take; the result's neighbours are those of columns.
 static plan::ContractionAttr callOf(MLIRContext *context,
                                     const nest::ContractionShape &shape,
-                                    Type sums, plan::Epilogue epilogue) {
+                                    Type sums, plan::Epilogue epilogue,
+                                    plan::Compute compute) {
   auto rows = oneDimension(shape.rows), columns = oneDimension(shape.columns),
        contract = oneDimension(shape.contract);
   if (!rows || !columns || !contract || shape.lhsFirst || shape.rhsFirst)
@@ -91,11 +92,12 @@ static plan::ContractionAttr callOf(MLIRContext *context,
     return {};
   return plan::ContractionAttr::get(
       context, numbersOf(shape.batch), numbersOf(*rows), numbersOf(*columns),
-      numbersOf(*contract), sums, epilogue, plan::Compute::full);
+      numbersOf(*contract), sums, epilogue, compute);
 }
 
-/// Null where no library computes the kernel.
-static plan::ContractionAttr chooseLibrary(func::FuncOp kernel) {
+/// Null where no library computes the kernel. `mayRound`: products of f32 may have
+/// ten bits of mantissa.
+static plan::ContractionAttr chooseLibrary(func::FuncOp kernel, bool mayRound) {
   Operation *op = onlyContraction(kernel);
   auto contraction = dyn_cast_or_null<nest::ContractionInterface>(op);
   if (!contraction || kernel.getNumResults() != 1)
@@ -119,7 +121,9 @@ static plan::ContractionAttr chooseLibrary(func::FuncOp kernel) {
   if (!epilogue ||
       !haveTypes(shape.lhsType, shape.rhsType, sumType, resultType))
     return {};
-  auto call = callOf(kernel.getContext(), shape, sumType, *epilogue);
+  auto compute = mayRound && shape.lhsType.isF32() ? plan::Compute::tf32
+                                                   : plan::Compute::full;
+  auto call = callOf(kernel.getContext(), shape, sumType, *epilogue, compute);
   // The last dimensions of the result, which a bias has, are the columns?
   if (call && plan::hasBias(*epilogue) &&
       call.getColumns()[0] !=
@@ -135,10 +139,12 @@ struct ChooseLibrariesPass : impl::ChooseLibrariesBase<ChooseLibrariesPass> {
   void runOnOperation() override {
     if (!StringRef(target).starts_with("cuda:"))
       return;
+    bool mayRound =
+        nest::matmulPrecisionOf(getOperation()) == nest::MatmulPrecision::Tf32;
     for (auto kernel : getOperation().getOps<func::FuncOp>()) {
       if (!isKernel(kernel) || nest::decisionsOf(kernel))
         continue;
-      plan::ContractionAttr call = chooseLibrary(kernel);
+      plan::ContractionAttr call = chooseLibrary(kernel, mayRound);
       if (!call)
         continue;
       kernel->setAttr(plan::kLibraryAttr, call);

@@ -10,9 +10,8 @@ func.func public @main(%x: tensor<32x128xf32>, %w: tensor<128x64xf32>, %q: tenso
   %s = stablehlo.dot_general %q, %k, batching_dims = [0, 2] x [0, 2], contracting_dims = [3] x [3] : (tensor<2x64x4x24xf32>, tensor<2x64x4x24xf32>) -> tensor<2x4x64x64xf32>
   %xb = stablehlo.convert %x : (tensor<32x128xf32>) -> tensor<32x128xbf16>
   %wb = stablehlo.convert %w : (tensor<128x64xf32>) -> tensor<128x64xbf16>
-  %b = stablehlo.dot_general %xb, %wb, contracting_dims = [1] x [0] : (tensor<32x128xbf16>, tensor<128x64xbf16>) -> tensor<32x64xbf16>
-  %bf = stablehlo.convert %b : (tensor<32x64xbf16>) -> tensor<32x64xf32>
+  %b = stablehlo.dot_general %xb, %wb, contracting_dims = [1] x [0] : (tensor<32x128xbf16>, tensor<128x64xbf16>) -> tensor<32x64xf32>
   %d = stablehlo.dot_general %xd, %wd, contracting_dims = [1] x [0] : (tensor<32x128xf64>, tensor<128x64xf64>) -> tensor<32x64xf64>
   %mv = stablehlo.dot_general %v, %m, contracting_dims = [0] x [0] : (tensor<1024xf32>, tensor<1024x96xf32>) -> tensor<96xf32>
-  return %y, %dw, %dx, %s, %bf, %d, %mv : tensor<32x64xf32>, tensor<128x64xf32>, tensor<32x128xf32>, tensor<2x4x64x64xf32>, tensor<32x64xf32>, tensor<32x64xf64>, tensor<96xf32>
+  return %y, %dw, %dx, %s, %b, %d, %mv : tensor<32x64xf32>, tensor<128x64xf32>, tensor<32x128xf32>, tensor<2x4x64x64xf32>, tensor<32x64xf32>, tensor<32x64xf64>, tensor<96xf32>
 }
