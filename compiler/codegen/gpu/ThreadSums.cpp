@@ -155,6 +155,7 @@ LogicalResult GpuKernelEmitter::emitSums(nest::SumsAttr walk) {
   if (lanes > 1)
     sum = combineShares(kind, element, *sum, lanes);
   ElementIndex index = elements.makeIndex(position, depth);
+  index.depth = depth; // what follows from the only element, too, stands here
   elements.setElement(op->getResult(0), index, *sum);
   FailureOr<SmallVector<Value>> values = elements.storedElements(stored, index);
   if (failed(values))
